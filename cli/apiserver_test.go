@@ -1,0 +1,334 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// apiServer is a scripted API server: as much of one as a drain needs, over
+// HTTP, with the real connection, store and engine in front of it. It knows no
+// rules; what it answers to evictions and deletions is the test's.
+type apiServer struct {
+	*httptest.Server
+	t         *testing.T
+	evictions string          // version of the Eviction kind it offers, "" for none
+	forbidden map[string]bool // collections that may not be listed or watched
+	// answer says what comes of an eviction or deletion: 0 lets the pod go.
+	answer func(r *http.Request, pod string, attempt int) (code int, headers map[string]string, body string)
+
+	mu       sync.Mutex
+	version  int
+	objects  map[string]map[string]metav1.Object // by path of the collection, by namespace/name
+	log      []watched
+	news     chan struct{} // closed with each change
+	requests []string      // "METHOD path", watches and lists left out
+	bodies   []string
+	attempts map[string]int
+}
+
+// watched is a change as a watch tells it.
+type watched struct {
+	version    int
+	collection string
+	event      []byte
+}
+
+var collections = map[string]string{
+	"/api/v1/nodes": "NodeList", "/api/v1/pods": "PodList", "/api/v1/replicationcontrollers": "ReplicationControllerList",
+	"/apis/apps/v1/daemonsets": "DaemonSetList", "/apis/apps/v1/replicasets": "ReplicaSetList",
+	"/apis/apps/v1/deployments": "DeploymentList", "/apis/apps/v1/statefulsets": "StatefulSetList",
+	"/apis/batch/v1/jobs": "JobList", "/apis/policy/v1/poddisruptionbudgets": "PodDisruptionBudgetList",
+}
+
+func newAPIServer(t *testing.T, objects ...metav1.Object) *apiServer {
+	t.Helper()
+	s := &apiServer{t: t, evictions: "v1", forbidden: map[string]bool{}, objects: map[string]map[string]metav1.Object{},
+		news: make(chan struct{}), attempts: map[string]int{}}
+	for _, o := range objects {
+		s.put("ADDED", o)
+	}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
+	return s
+}
+
+func collectionOf(o metav1.Object) string {
+	switch fmt.Sprintf("%T", o) {
+	case "*v1.Node":
+		return "/api/v1/nodes"
+	case "*v1.Pod":
+		return "/api/v1/pods"
+	case "*v1.DaemonSet":
+		return "/apis/apps/v1/daemonsets"
+	case "*v1.PodDisruptionBudget":
+		return "/apis/policy/v1/poddisruptionbudgets"
+	}
+	panic(fmt.Sprintf("no collection for %T", o))
+}
+
+// put makes a change and tells the watches.
+func (s *apiServer) put(what string, o metav1.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.change(what, o)
+}
+
+func (s *apiServer) change(what string, o metav1.Object) {
+	s.version++
+	o.SetResourceVersion(strconv.Itoa(s.version))
+	collection, key := collectionOf(o), o.GetNamespace()+"/"+o.GetName()
+	if s.objects[collection] == nil {
+		s.objects[collection] = map[string]metav1.Object{}
+	}
+	if what == "DELETED" {
+		delete(s.objects[collection], key)
+	} else {
+		s.objects[collection][key] = o
+	}
+	event, err := json.Marshal(map[string]any{"type": what, "object": o})
+	if err != nil {
+		s.t.Error(err)
+	}
+	s.log = append(s.log, watched{s.version, collection, event})
+	close(s.news)
+	s.news = make(chan struct{})
+}
+
+func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	switch {
+	case path == "/apis/authentication.k8s.io/v1/selfsubjectreviews":
+		reply(w, 201, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":"ada"}}}`)
+	case path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews":
+		reply(w, 201, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":true}}`)
+	case path == "/version":
+		reply(w, 200, `{"gitVersion":"v1.36.3"}`)
+	case path == "/readyz":
+		reply(w, 200, "ok")
+	case path == "/api/v1/namespaces/kube-system":
+		reply(w, 200, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"kube-system","uid":"cluster"}}`)
+	case path == "/api/v1":
+		s.discovery(w)
+	case collections[path] != "" && s.forbidden[path]:
+		reply(w, 403, refusal(403, "Forbidden", path+" is forbidden"))
+	case collections[path] != "" && r.URL.Query().Get("watch") != "":
+		s.watch(w, r)
+	case collections[path] != "":
+		s.list(w, path)
+	default:
+		s.act(w, r)
+	}
+}
+
+func (s *apiServer) discovery(w http.ResponseWriter) {
+	resources := ""
+	if s.evictions != "" {
+		resources = `{"name":"pods/eviction","namespaced":true,"kind":"Eviction","group":"policy","version":"` + s.evictions + `","verbs":["create"]}`
+	}
+	reply(w, 200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[`+resources+`]}`)
+}
+
+func (s *apiServer) list(w http.ResponseWriter, collection string) {
+	s.mu.Lock()
+	items := []any{}
+	for _, o := range s.objects[collection] {
+		items = append(items, o)
+	}
+	group := strings.TrimPrefix(strings.TrimPrefix(filepath.Dir(collection), "/apis/"), "/api/")
+	body, err := json.Marshal(map[string]any{"kind": collections[collection], "apiVersion": group,
+		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)}, "items": items})
+	s.mu.Unlock()
+	if err != nil {
+		s.t.Error(err)
+	}
+	reply(w, 200, string(body))
+}
+
+func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("sendInitialEvents") != "" {
+		reply(w, 422, refusal(422, "Invalid", "lists are not streamed"))
+		return
+	}
+	seen, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	for {
+		s.mu.Lock()
+		news := s.news
+		for _, change := range s.log {
+			if change.version > seen && change.collection == r.URL.Path {
+				_, _ = w.Write(append(change.event, '\n'))
+			}
+		}
+		seen = s.version
+		s.mu.Unlock()
+		w.(http.Flusher).Flush()
+		select {
+		case <-news:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// act is every request that reads or changes one object.
+func (s *apiServer) act(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests, s.bodies = append(s.requests, r.Method+" "+r.URL.Path), append(s.bodies, string(body))
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	switch {
+	case len(parts) == 4 && parts[2] == "nodes":
+		s.node(w, r, parts[3], body)
+	case len(parts) >= 6 && parts[4] == "pods":
+		s.pod(w, r, parts[3]+"/"+parts[5])
+	case len(parts) == 7 && parts[5] == "daemonsets" && s.objects["/apis/apps/v1/daemonsets"][parts[4]+"/"+parts[6]] != nil:
+		s.object(w, s.objects["/apis/apps/v1/daemonsets"][parts[4]+"/"+parts[6]])
+	default:
+		reply(w, 404, refusal(404, "NotFound", "the server could not find the requested resource"))
+	}
+}
+
+func (s *apiServer) object(w http.ResponseWriter, o any) {
+	body, err := json.Marshal(o)
+	if err != nil {
+		s.t.Error(err)
+	}
+	reply(w, 200, string(body))
+}
+
+func (s *apiServer) node(w http.ResponseWriter, r *http.Request, name string, body []byte) {
+	n, ok := s.objects["/api/v1/nodes"]["/"+name].(*corev1.Node)
+	if !ok {
+		reply(w, 404, refusal(404, "NotFound", fmt.Sprintf("nodes %q not found", name)))
+		return
+	}
+	if r.Method == http.MethodPatch {
+		if s.answer != nil {
+			s.attempts[name]++
+			if code, _, text := s.answer(r, name, s.attempts[name]); code != 0 {
+				reply(w, code, text)
+				return
+			}
+		}
+		var patch struct {
+			Metadata struct {
+				Annotations map[string]*string `json:"annotations"`
+			} `json:"metadata"`
+			Spec struct {
+				Unschedulable *bool `json:"unschedulable"`
+			} `json:"spec"`
+		}
+		if err := json.Unmarshal(body, &patch); err != nil {
+			s.t.Error(err)
+		}
+		changed := n.DeepCopy()
+		changed.Spec.Unschedulable = patch.Spec.Unschedulable != nil && *patch.Spec.Unschedulable
+		for key, value := range patch.Metadata.Annotations {
+			if value == nil {
+				delete(changed.Annotations, key)
+				continue
+			}
+			if changed.Annotations == nil {
+				changed.Annotations = map[string]string{}
+			}
+			changed.Annotations[key] = *value
+		}
+		if r.URL.Query().Get("dryRun") == "" {
+			s.change("MODIFIED", changed)
+		}
+		n = changed
+	}
+	s.object(w, n)
+}
+
+func (s *apiServer) pod(w http.ResponseWriter, r *http.Request, key string) {
+	_, name, _ := strings.Cut(key, "/")
+	p, ok := s.objects["/api/v1/pods"][key].(*corev1.Pod)
+	if r.Method != http.MethodGet && s.answer != nil {
+		s.attempts[name]++
+		if code, headers, body := s.answer(r, name, s.attempts[name]); code != 0 {
+			for k, v := range headers {
+				w.Header().Set(k, v)
+			}
+			reply(w, code, body)
+			return
+		}
+	}
+	switch {
+	case !ok, strings.HasSuffix(r.URL.Path, "/eviction") && s.evictions == "":
+		reply(w, 404, refusal(404, "NotFound", fmt.Sprintf("pods %q not found", name)))
+	case r.Method == http.MethodGet:
+		s.object(w, p)
+	case r.URL.Query().Get("dryRun") != "":
+		reply(w, 201, `{"kind":"Status","apiVersion":"v1","status":"Success","code":201}`)
+	default:
+		s.change("DELETED", p)
+		reply(w, 201, `{"kind":"Status","apiVersion":"v1","status":"Success","code":201}`)
+	}
+}
+
+// sent counts the requests with that method whose path ends so.
+func (s *apiServer) sent(method, suffix string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, r := range s.requests {
+		if strings.HasPrefix(r, method+" ") && strings.HasSuffix(r, suffix) {
+			n++
+		}
+	}
+	return n
+}
+
+func reply(w http.ResponseWriter, code int, body string) {
+	kind := "application/json"
+	if !strings.HasPrefix(body, "{") {
+		kind = "text/plain"
+	}
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, body)
+}
+
+func refusal(code int, reason, message string) string {
+	body, _ := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status: metav1.StatusFailure, Code: int32(code), Reason: metav1.StatusReason(reason), Message: message})
+	return string(body)
+}
+
+// connected is a Program that talks to the server as in real life.
+func (s *apiServer) connected(t *testing.T) *bench {
+	t.Helper()
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	b := newBench(t, nil)
+	b.Now, b.Open, b.Signals = time.Now, Connect("test"), make(chan os.Signal)
+	b.Start = func(ctx context.Context, c drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (Run, error) {
+		return drain.Start(ctx, c, plan, facts)
+	}
+	return b
+}
+
+// runOn runs a command against the server.
+func (s *apiServer) runOn(t *testing.T, args ...string) (*bench, int) {
+	t.Helper()
+	b := s.connected(t)
+	return b, b.run(append(args, "--server="+s.URL)...)
+}

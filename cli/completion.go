@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// completionPatience is how long a pressed Tab may wait for a cluster.
+const completionPatience = 2 * time.Second
+
+func (p *Program) completionCommand(root *cobra.Command) *cobra.Command {
+	name := root.Name()
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish",
+		Short: "Print the completion script for a shell",
+		Long: "Prints a script that completes commands, flags and node names.\n\n" +
+			"  bash:  source <(" + name + " completion bash)\n" +
+			"  zsh:   " + name + " completion zsh > \"${fpath[1]}/_" + name + "\"\n" +
+			"  fish:  " + name + " completion fish | source\n\n" +
+			"For kubectl kdrain, put an executable file kubectl_complete-kdrain on the PATH:\n\n" +
+			"  #!/bin/sh\n" +
+			"  exec kubectl-kdrain __complete \"$@\"",
+		ValidArgs: []string{"bash", "zsh", "fish"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("", "which shell? bash, zsh or fish")
+			}
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(p.Out, true)
+			case "zsh":
+				return root.GenZshCompletion(p.Out)
+			case "fish":
+				return root.GenFishCompletion(p.Out, true)
+			}
+			return usage("", "no completion for %q: bash, zsh or fish", args[0])
+		},
+	}
+}
+
+// completeNodes offers the names of nodes. It never prompts, says nothing on
+// failure, and gives up after two seconds.
+func (p *Program) completeNodes(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	parent := cmd.Context()
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(parent, completionPatience)
+	defer cancel()
+	names, err := p.nodeNames(ctx)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	kind := ""
+	if head, tail, ok := strings.Cut(prefix, "/"); ok {
+		kind, prefix = head+"/", tail
+	}
+	var offers []string
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) && !slices.Contains(args, name) && !slices.Contains(args, "node/"+name) {
+			offers = append(offers, kind+name)
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (p *Program) nodeNames(ctx context.Context) ([]string, error) {
+	cluster, err := p.open(ctx, OpenOptions{Quiet: true, ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer cluster.Close()
+	snapshot, err := waitSynced(ctx, cluster.Watch(ctx, kube.KindNodes), []kube.Kind{kube.KindNodes}, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, n := range snapshot.Nodes() {
+		names = append(names, n.Name)
+	}
+	return names, nil
+}

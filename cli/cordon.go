@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// cordonCommand is cordon or uncordon, as kubectl's.
+func (p *Program) cordonCommand(cordon bool) *cobra.Command {
+	f := &flags{}
+	verb, short := "cordon", "Mark nodes as unschedulable"
+	if !cordon {
+		verb, short = "uncordon", "Mark nodes as schedulable"
+	}
+	cmd := &cobra.Command{
+		Use:   verb + " NODE...",
+		Short: short,
+		Long: short + ". The mark that says who cordoned a node, when and why\n" +
+			"(annotation " + kube.CordonAnnotation + ") is written and removed together with it.",
+		Example:           p.examples(verb+" worker-1", verb+" -l pool=batch --dry-run=server"),
+		ValidArgsFunction: p.completeNodes,
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.cordon(cmd, f, args, cordon) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	f.bindNodes(fs)
+	f.bindDryRun(fs)
+	if cordon {
+		f.bindReason(fs)
+	}
+	return cmd
+}
+
+func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon bool) error {
+	if err := checkNodeArgs(cmd, args, &f.kubectlFlags); err != nil {
+		return err
+	}
+	dry, err := f.dryRunStrategy(p.Err)
+	if err != nil {
+		return err
+	}
+	if p.connection.ReadOnly && dry == drain.DryRunNone {
+		return usage("see --dry-run=server", "--read-only forbids to %s", cmd.Name())
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	cluster, err := p.open(ctx, OpenOptions{Nodes: namesIn(args)})
+	if err != nil {
+		return err
+	}
+	defer cluster.Close()
+	if err := checkAccess(ctx, cluster, cordonRules(dry)); err != nil {
+		return err
+	}
+	snapshot, err := waitSynced(ctx, cluster.Watch(ctx, kube.KindNodes), []kube.Kind{kube.KindNodes}, p.Err)
+	if err != nil {
+		return err
+	}
+	nodes, err := chooseNodes(snapshot, args, &f.kubectlFlags)
+	if err != nil {
+		return err
+	}
+	c := cordoner{p: p, cluster: cluster, cordon: cordon, dry: dry, reason: f.reason}
+	return c.all(ctx, snapshot, nodes)
+}
+
+// cordoner cordons or uncordons nodes one after another.
+type cordoner struct {
+	p       *Program
+	cluster *Cluster
+	cordon  bool
+	dry     drain.DryRun
+	reason  string
+}
+
+// all goes on after a failure, as kubectl does, and does not hide it from the
+// exit code, as kubectl does.
+func (c cordoner) all(ctx context.Context, s *kube.Snapshot, nodes []string) error {
+	failed := 0
+	for _, name := range nodes {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := c.one(ctx, s, s.Node(name)); err != nil {
+			explain(c.p.Err, fmt.Errorf("unable to %s node %q: %w", c.verb(), name, err))
+			failed++
+		}
+	}
+	switch {
+	case failed == 0:
+		return nil
+	case failed == len(nodes):
+		return told(ExitError)
+	}
+	return told(ExitPartly)
+}
+
+func (c cordoner) one(ctx context.Context, s *kube.Snapshot, n *kube.Node) error {
+	if n == nil {
+		return fmt.Errorf("it is not there any more")
+	}
+	if n.Unschedulable == c.cordon {
+		fmt.Fprintf(c.p.Out, "node/%s already %sed%s\n", n.Name, c.verb(), drySuffix(c.dry))
+		return nil
+	}
+	if c.dry != drain.DryRunClient {
+		if answer := c.send(ctx, s, n); !answer.OK() {
+			return fmt.Errorf("%s", answerWords(answer))
+		}
+	}
+	fmt.Fprintf(c.p.Out, "node/%s %sed%s\n", n.Name, c.verb(), drySuffix(c.dry))
+	return nil
+}
+
+func (c cordoner) send(ctx context.Context, s *kube.Snapshot, n *kube.Node) kube.Answer {
+	r := kube.CordonRequest{
+		Node: n.Name, UID: n.UID, Unschedulable: c.cordon, Mark: c.mark(s),
+		DryRun: c.dry == drain.DryRunServer,
+	}
+	if !c.cordon && excludedByUs(n) {
+		back := false
+		r.ExcludeFromLB = &back
+	}
+	return c.cluster.Writer.Cordon(ctx, r)
+}
+
+// excludedByUs tells whether the run that cordoned the node took it out of
+// external load balancers too: uncordon then puts it back.
+func excludedByUs(n *kube.Node) bool {
+	if n.Cordon == nil {
+		return false
+	}
+	mark, ours := drain.ParseMark(n.Cordon.Mark)
+	return ours && mark.ExcludedFromLB
+}
+
+// mark is our annotation: who, why and when, and what the node was before.
+func (c cordoner) mark(s *kube.Snapshot) string {
+	if !c.cordon {
+		return ""
+	}
+	return drain.Mark{
+		By: c.cluster.User, Reason: c.reason, Was: "schedulable",
+		At: s.ServerTime(c.p.Now()).UTC().Truncate(time.Second),
+	}.String()
+}
+
+func (c cordoner) verb() string {
+	if c.cordon {
+		return "cordon"
+	}
+	return "uncordon"
+}
+
+// drySuffix is what kubectl puts behind a line about something not done.
+func drySuffix(dry drain.DryRun) string {
+	switch dry {
+	case drain.DryRunClient:
+		return " (dry run)"
+	case drain.DryRunServer:
+		return " (server dry run)"
+	}
+	return ""
+}
+
+// answerWords are the words of a refusal: the server's, with the first cause,
+// which kubectl leaves out, else the network's.
+func answerWords(a kube.Answer) string {
+	switch {
+	case a.Failure != "":
+		return a.Failure
+	case a.Message == "":
+		return fmt.Sprintf("the server answered %d %s", a.Code, a.Reason)
+	case len(a.Causes) > 0 && a.Causes[0].Message != "":
+		return a.Message + " " + a.Causes[0].Message
+	}
+	return a.Message
+}

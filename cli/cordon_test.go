@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// kubectl's words: k8s.io/kubectl v0.37.2 pkg/cmd/drain/drain.go
+// RunCordonOrUncordon (already, changed).
+func TestCordonWords(t *testing.T) {
+	for _, test := range []struct {
+		args, out string
+		writes    int
+	}{
+		{"cordon worker-1", "node/worker-1 cordoned\n", 1},
+		{"cordon worker-2", "node/worker-2 already cordoned\n", 0},
+		{"uncordon worker-2", "node/worker-2 uncordoned\n", 1},
+		{"uncordon node/worker-1", "node/worker-1 already uncordoned\n", 0},
+		{"cordon worker-1 worker-2 worker-1", "node/worker-1 cordoned\nnode/worker-2 already cordoned\n", 1},
+		{"cordon -l pool=blue", "node/worker-1 cordoned\n", 1},
+		{"cordon -l pool=red", "", 0},
+		{"cordon worker-1 --dry-run=client", "node/worker-1 cordoned (dry run)\n", 0},
+		{"cordon worker-1 --dry-run", "node/worker-1 cordoned (dry run)\n", 0},
+		{"uncordon worker-2 --dry-run=server", "node/worker-2 uncordoned (server dry run)\n", 1},
+	} {
+		b := newBench(t, smallCluster())
+		b.expect(t, ExitDone, nil, strings.Fields(test.args)...)
+		if b.out.String() != test.out || b.writer.writes() != test.writes {
+			t.Errorf("%s: %q with %d writes, want %q with %d", test.args, b.out, b.writer.writes(), test.out, test.writes)
+		}
+		for _, r := range b.writer.cordons {
+			if bool(r.DryRun) != strings.Contains(test.args, "server") {
+				t.Errorf("%s: dry run %v", test.args, r.DryRun)
+			}
+		}
+	}
+}
+
+func TestCordonWritesTheMark(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.expect(t, ExitDone, nil, "cordon", "worker-1", "--reason", `disk "sda"`)
+	r := b.writer.cordons[0]
+	mark, ok := drain.ParseMark(r.Mark)
+	if !ok || mark.By != "ada" || mark.Reason != `disk "sda"` || mark.Was != "schedulable" || !mark.At.Equal(noon) {
+		t.Errorf("mark %s", r.Mark)
+	}
+	if !json.Valid([]byte(r.Mark)) || r.UID != "uid-worker-1" || !r.Unschedulable {
+		t.Errorf("request %+v", r)
+	}
+	b = newBench(t, smallCluster())
+	b.run("uncordon", "worker-2")
+	if r := b.writer.cordons[0]; r.Mark != "" || r.Unschedulable {
+		t.Errorf("uncordon sent %+v", r)
+	}
+}
+
+// What a run did together with its cordon is undone together with it.
+func TestUncordonPutsBackBehindLoadBalancers(t *testing.T) {
+	for mark, back := range map[string]bool{
+		drain.Mark{By: "ada", ExcludedFromLB: true}.String(): true, drain.Mark{By: "ada"}.String(): false, "": false, "{": false,
+	} {
+		n := node("worker-1", "x", true)
+		n.Annotations = map[string]string{kube.CordonAnnotation: mark}
+		b := newBench(t, kube.SnapshotOf(noon, n))
+		b.expect(t, ExitDone, nil, "uncordon", "worker-1")
+		label := b.writer.cordons[0].ExcludeFromLB
+		if got := label != nil && !*label; got != back {
+			t.Errorf("%s: label %v", mark, label)
+		}
+	}
+}
+
+// kubectl goes on after a failure too, and hides it from its exit code.
+func TestCordonFailures(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.writer.answers["worker-1"] = kube.Answer{Code: 409, Reason: "Conflict", Message: "the node was changed"}
+	b.expect(t, ExitError, []string{`error: unable to cordon node "worker-1": the node was changed`}, "cordon", "worker-1")
+
+	two := kube.SnapshotOf(noon, node("worker-1", "x", false), node("worker-3", "x", false))
+	b = newBench(t, two)
+	b.writer.answers["worker-1"] = kube.Answer{Failure: "connection refused"}
+	b.expect(t, ExitPartly, []string{"connection refused"}, "cordon", "worker-1", "worker-3")
+	if b.out.String() != "node/worker-3 cordoned\n" {
+		t.Errorf("output %q", b.out)
+	}
+}
+
+func TestCordonNeedsItsRules(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.denied = []string{"patch nodes"}
+	b.expect(t, ExitPermission, []string{"ada may not patch nodes"}, "cordon", "worker-1")
+	if b.writer.writes() > 0 {
+		t.Error("a write without the right")
+	}
+}

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/control"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func (p *Program) ctlCommand() *cobra.Command {
+	f := &flags{}
+	without := false
+	cmd := &cobra.Command{
+		Use:   "ctl RUN VERB [POD|NODE]",
+		Short: "Steer a live run from outside: pause, continue, retry, skip, last, leave, abort",
+		Long: "Tells a live run of this machine what to do, in the dashboard or headless, and answers when the run took it.\n" +
+			"A run is meant by its id, never by a context; only the user who began it reaches it. POD is NAMESPACE/NAME,\n" +
+			"or a name that is the only one in the run.\n\n" + ctlVerbs() + "\n" +
+			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing to change, 2 usage.",
+		Example: p.examples("ctl k7f3pm pause", "ctl k7f3pm skip shop/web-1", "ctl k7f3pm leave worker-2",
+			"ctl k7f3pm status -o json"),
+		ValidArgsFunction: p.completeCtl,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.ctl(cmd, f, args, without)
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&without, "without-journal", false,
+		"continue although the journal cannot be written: what is sent then is unknown to resume, rollback and report")
+	f.bindOutput(fs)
+	return cmd
+}
+
+// ctlVerbs are the lines of the help.
+func ctlVerbs() string {
+	var lines strings.Builder
+	for _, v := range control.Verbs {
+		fmt.Fprintf(&lines, "  %-14s %s\n", strings.TrimSpace(v.Name+" "+objectOf(v)), v.Does)
+	}
+	return lines.String()
+}
+
+// objectOf is what a verb is about as it stands in a usage line, "" for none.
+func objectOf(v control.Verb) string {
+	if v.Of == control.OfRun {
+		return ""
+	}
+	return strings.ToUpper(string(v.Of))
+}
+
+func (p *Program) ctl(cmd *cobra.Command, f *flags, args []string, without bool) error {
+	request, err := p.ctlRequest(cmd, f, args, without)
+	if err != nil {
+		return err
+	}
+	record, err := p.knownRun(request.Run)
+	if err != nil {
+		return err
+	}
+	if err := p.notLive(record); err != nil {
+		return err
+	}
+	answer, err := control.Ask(p.StateDir, request)
+	if err != nil {
+		return p.noAnswer(request.Run, err)
+	}
+	return p.tellAnswer(f, answer)
+}
+
+// ctlRequest judges the command line, before anything is read.
+func (p *Program) ctlRequest(cmd *cobra.Command, f *flags, args []string, without bool) (control.Request, error) {
+	r := control.Request{}
+	if err := f.check(); err != nil {
+		return r, err
+	}
+	line := "USAGE: " + cmd.CommandPath() + " RUN "
+	switch {
+	case len(args) == 0 || args[0] == "":
+		return r, usage(p.display()+" runs lists them", "which run? %sVERB", line)
+	case len(args) == 1:
+		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "what is run %s to do? %sVERB", args[0], line)
+	}
+	verb, known := control.VerbNamed(args[1])
+	switch rest := args[2:]; {
+	case !known:
+		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "a run knows no %q", args[1])
+	case verb.Of == control.OfRun && len(rest) > 0:
+		return r, usage("", "%s is about the whole run: %s%s", verb.Name, line, verb.Name)
+	case verb.Of != control.OfRun && (len(rest) != 1 || rest[0] == ""):
+		return r, usage("", "%s takes one %s: %s%s %s", verb.Name, verb.Of, line, verb.Name, objectOf(verb))
+	case without && verb.Kind != drain.ControlContinue:
+		return r, usage("", "--without-journal belongs to continue")
+	case p.connection.ReadOnly && verb.Kind != "":
+		return r, usage("status only looks", "--read-only forbids to steer a run")
+	}
+	r.Run, r.Verb = args[0], verb.Name
+	switch verb.Of {
+	case control.OfPod:
+		r.Pod = args[2]
+	case control.OfNode:
+		r.Node = strings.TrimPrefix(args[2], "node/")
+	}
+	if without {
+		r.Word = drain.WordWithoutJournal
+	}
+	return r, nil
+}
+
+// notLive says why nobody can be told anything about a run, and what to do
+// instead; nil where it is live.
+func (p *Program) notLive(r *runRecord) error {
+	id := r.state.Run.ID
+	switch {
+	case r.live:
+		return nil
+	case r.state.Outcome != "":
+		return &failure{
+			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", id, r.state.Ended.UTC().Format(time.RFC3339), r.state.Outcome),
+			hint: p.display() + " report " + id + " tells what became of each pod",
+		}
+	}
+	control.Sweep(p.StateDir)
+	return &failure{
+		code: ExitError, text: "run " + id + " is not live: its process has ended, the run has not",
+		hint: fmt.Sprintf("%s resume %s goes on with it, %s rollback %s undoes what it did", p.display(), id, p.display(), id),
+	}
+}
+
+// noAnswer explains why a run that was live a moment ago gave no answer.
+func (p *Program) noAnswer(id string, cause error) error {
+	if r, err := p.readRun(id); err == nil && !r.live {
+		return p.notLive(r)
+	}
+	if errors.Is(cause, control.ErrNobody) {
+		return &failure{
+			code: ExitError, text: "run " + id + " is live, but takes no words: it could not open its socket, or is from a version without ctl",
+			hint: "steer it where it runs: in its dashboard, or with Ctrl-C",
+		}
+	}
+	return &failure{code: ExitError, err: cause, hint: p.display() + " report " + id + " tells what it does"}
+}
+
+func (p *Program) tellAnswer(f *flags, a control.Answer) error {
+	if f.json() {
+		enc := json.NewEncoder(p.Out)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(a); err != nil {
+			return err
+		}
+	}
+	if !a.OK {
+		hint := a.Hint
+		if a.Verb == string(drain.ControlContinue) && hint == "" && strings.HasPrefix(a.Error, "the journal") {
+			hint = fmt.Sprintf("make room and continue again, or go on without it: %s ctl %s continue --without-journal", p.display(), a.Run)
+		}
+		return &failure{code: ExitError, text: "nothing was changed in run " + a.Run + ": " + a.Error, hint: hint}
+	}
+	if f.json() {
+		return nil
+	}
+	if a.Status != nil {
+		p.printStatus(f, a)
+		return nil
+	}
+	fmt.Fprintln(p.Out, kube.Clean("run "+a.Run+": "+a.Message))
+	if a.Hint != "" {
+		fmt.Fprintln(p.Err, kube.Clean("Warning: "+a.Hint))
+	}
+	return nil
+}
+
+func (p *Program) printStatus(f *flags, a control.Answer) {
+	s := a.Status
+	head := fmt.Sprintf("run %s: %s %s", a.Run, s.Phase, s.PhaseStatus)
+	for _, note := range []struct {
+		holds bool
+		text  string
+	}{
+		{s.Question != "", "waits for the operator's word"}, {s.Paused, "paused"}, {s.Aborting, "being aborted"},
+		{s.JournalLost != "", "the journal cannot be written: " + s.JournalLost},
+		{s.ServerAway != "", "the API server is away: " + s.ServerAway},
+	} {
+		if note.holds {
+			head += ", " + note.text
+		}
+	}
+	fmt.Fprintln(p.Out, kube.Clean(head))
+	paint := p.paintFor(&f.ownFlags, p.Terminal.Out)
+	nodes := table{paint: paint}
+	nodes.add(toneQuiet, "NODE", "STATE", "PODS", "GONE", "ENDING", "BLOCKED")
+	for _, n := range s.Nodes {
+		nodes.add("", n.Name, string(n.State), fmt.Sprint(n.Pods), fmt.Sprint(n.Gone), fmt.Sprint(n.Terminating), fmt.Sprint(n.Blocked))
+	}
+	nodes.write(p.Out)
+	if len(s.Blocked) == 0 {
+		return
+	}
+	pods := table{paint: paint}
+	pods.add(toneQuiet, "BLOCKED", "NODE", "STATE", "FOR")
+	for _, b := range s.Blocked {
+		pods.add("", b.Pod, b.Node, string(b.State), p.Now().Sub(b.Since).Round(time.Second).String())
+	}
+	pods.write(p.Out)
+}
+
+// completeCtl offers live runs, verbs, and what the run knows of pods and nodes.
+func (p *Program) completeCtl(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	const files = cobra.ShellCompDirectiveNoFileComp
+	switch len(args) {
+	case 0:
+		ids, _ := p.runIDs() // nothing to offer is all that an error means here
+		return slices.DeleteFunc(ids, func(id string) bool {
+			live, err := drain.Live(drain.JournalPath(p.StateDir, id))
+			return err != nil || !live
+		}), files
+	case 1:
+		var offers []string
+		for _, v := range control.Verbs {
+			offers = append(offers, v.Name+"\t"+v.Does)
+		}
+		return offers, files
+	case 2:
+		verb, known := control.VerbNamed(args[1])
+		r, err := p.knownRun(args[0])
+		if !known || err != nil {
+			return nil, files
+		}
+		return objectsOf(verb, r.state), files
+	}
+	return nil, files
+}
+
+// objectsOf are the pods or nodes that a verb would do something to.
+func objectsOf(v control.Verb, s *drain.State) (offers []string) {
+	switch v.Of {
+	case control.OfPod:
+		for _, pod := range s.Pods {
+			if s.Objection(drain.Control{Kind: v.Kind, Pod: pod.UID}) == nil {
+				offers = append(offers, pod.Namespace+"/"+pod.Name)
+			}
+		}
+	case control.OfNode:
+		for _, n := range s.Nodes {
+			if s.Objection(drain.Control{Kind: v.Kind, Node: n.Name}) == nil {
+				offers = append(offers, n.Name)
+			}
+		}
+	}
+	return offers
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// golden compares with testdata/NAME, or writes it with -update.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test ./cli -update writes it anew).\ngot:\n%s\nwant:\n%s", name, got, want)
+	}
+}
+
+// still is a cluster that never changes.
+type still struct{ snapshot *kube.Snapshot }
+
+func (s still) Snapshot() *kube.Snapshot { return s.snapshot }
+
+func (s still) Changed(context.Context) <-chan struct{} {
+	ch := make(chan struct{}, 1)
+	ch <- struct{}{}
+	return ch
+}
+
+// scribe is a Writer that writes down what it is asked for.
+type scribe struct {
+	mu      sync.Mutex
+	cordons []kube.CordonRequest
+	evicts  []kube.EvictRequest
+	deletes []kube.DeleteRequest
+	scales  []kube.ScaleRequest
+	taints  []kube.TaintRequest
+	answers map[string]kube.Answer // by name; the others are accepted
+}
+
+func (s *scribe) answer(name string, code int) kube.Answer {
+	if a, ok := s.answers[name]; ok {
+		return a
+	}
+	return kube.Answer{Code: code}
+}
+
+func (s *scribe) Evict(_ context.Context, r kube.EvictRequest) kube.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.evicts = append(s.evicts, r)
+	return s.answer(r.Name, 201)
+}
+
+func (s *scribe) Delete(_ context.Context, r kube.DeleteRequest) kube.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deletes = append(s.deletes, r)
+	return s.answer(r.Name, 200)
+}
+
+func (s *scribe) Cordon(_ context.Context, r kube.CordonRequest) kube.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cordons = append(s.cordons, r)
+	return s.answer(r.Node, 200)
+}
+
+func (s *scribe) CreateBudget(context.Context, kube.BudgetRequest) kube.Answer { return kube.Answer{} }
+
+func (s *scribe) DeleteBudget(context.Context, kube.BudgetRef) kube.Answer { return kube.Answer{} }
+
+func (s *scribe) Scale(_ context.Context, r kube.ScaleRequest) kube.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scales = append(s.scales, r)
+	return s.answer(r.Name, 200)
+}
+
+func (s *scribe) Restart(context.Context, kube.RestartRequest) kube.Answer { return kube.Answer{} }
+
+func (s *scribe) Taint(_ context.Context, r kube.TaintRequest) kube.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taints = append(s.taints, r)
+	return s.answer(r.Node, 200)
+}
+
+func (s *scribe) LivePod(context.Context, string, string) (*kube.Pod, kube.Answer) {
+	return nil, kube.Answer{Code: 404}
+}
+
+func (s *scribe) writes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.cordons) + len(s.evicts) + len(s.deletes) + len(s.scales) + len(s.taints)
+}
+
+// bench is a Program with everything around it made of paper.
+type bench struct {
+	*Program
+	out, err *bytes.Buffer
+	writer   *scribe
+	snapshot *kube.Snapshot
+	denied   []string // rules that the server does not grant
+	asked    []string // rules that were asked for
+	opened   []OpenOptions
+	openErr  error
+	signals  chan os.Signal
+	exits    []int
+}
+
+func newBench(t *testing.T, snapshot *kube.Snapshot) *bench {
+	b := &bench{
+		out: &bytes.Buffer{}, err: &bytes.Buffer{}, writer: &scribe{answers: map[string]kube.Answer{}},
+		snapshot: snapshot, signals: make(chan os.Signal, 4),
+	}
+	b.Program = &Program{
+		Name: "kdrain-tui", In: strings.NewReader(""), Out: b.out, Err: b.err,
+		Build:    Build{Version: "v1.2.3", Commit: "abc", Go: "go1.26", Kubernetes: "v0.37.2"},
+		StateDir: t.TempDir(), Now: func() time.Time { return noon }, Signals: b.signals,
+		Exit: func(code int) { b.exits = append(b.exits, code) }, Open: b.open,
+		Start: func(context.Context, drain.EngineConfig, drain.Plan, drain.RunFacts) (Run, error) {
+			return nil, errors.New("no engine in this test")
+		},
+		Dashboard: func(context.Context, DashboardRequest) (int, error) {
+			return ExitError, errors.New("no dashboard in this test")
+		},
+	}
+	return b
+}
+
+func (b *bench) open(_ context.Context, flags *kube.Flags, o OpenOptions) (*Cluster, error) {
+	flags.ReadOnly = o.ReadOnly // as Connect does
+	b.opened = append(b.opened, o)
+	if b.openErr != nil {
+		return nil, b.openErr
+	}
+	return &Cluster{
+		Context: "prod", Server: "https://prod.example:6443", UID: "cluster-1", User: "ada", ServerVersion: "v1.36.3",
+		Writer: b.writer, Access: b.access, Close: func() {},
+		Watch: func(context.Context, ...kube.Kind) drain.Source { return still{b.snapshot} },
+	}, nil
+}
+
+func (b *bench) access(_ context.Context, rules []kube.Permission) ([]kube.AccessResult, error) {
+	var results []kube.AccessResult
+	for _, r := range rules {
+		name := ruleName(r)
+		b.asked = append(b.asked, name)
+		allowed := true
+		for _, d := range b.denied {
+			allowed = allowed && d != name
+		}
+		results = append(results, kube.AccessResult{Permission: r, Allowed: allowed})
+	}
+	return results, nil
+}
+
+// run starts the program and returns its exit code.
+func (b *bench) run(args ...string) int { return b.Main(context.Background(), args) }
+
+// expect checks the exit code and that each text is in standard error.
+func (b *bench) expect(t *testing.T, code int, stderr []string, args ...string) {
+	t.Helper()
+	if got := b.run(args...); got != code {
+		t.Errorf("%v: exit %d, want %d\n%s%s", args, got, code, b.out, b.err)
+	}
+	for _, text := range stderr {
+		if !strings.Contains(b.err.String(), text) {
+			t.Errorf("%v: standard error lacks %q:\n%s", args, text, b.err)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// follower watches a run: it prints its events, answers its questions and
+// aborts it when a signal comes.
+type follower struct {
+	p      *Program
+	run    Run
+	source drain.Source
+	out    *output
+	yes    bool
+	user   string
+	served bool // ctl reaches the run
+
+	seen    uint64           // last event printed
+	said    int              // lines printed at the last tick
+	asked   *askedPhase      // the question on the screen
+	answers chan string      // what was typed for it
+	stopped bool             // abort was sent, or the run is suspended
+	hangup  <-chan time.Time // the end of what is typed may be that of the terminal
+	lost    string           // why the journal cannot be written, as it was said
+}
+
+type askedPhase struct {
+	phase drain.Phase
+	word  string
+}
+
+// follow returns the state that the run ended in.
+func (f *follower) follow(ctx context.Context) *drain.State {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	changed := f.run.Changed(ctx)
+	interrupted := f.p.interrupted
+	still := time.NewTicker(stillEvery)
+	defer still.Stop()
+	for {
+		f.flush()
+		f.sayJournal()
+		f.question()
+		select {
+		case <-changed:
+		case <-still.C:
+			f.sayStill()
+		case <-interrupted:
+			interrupted = nil
+			f.interrupt()
+		case <-f.hangup:
+			f.hangup = nil
+			f.abort("not confirmed")
+		case line, ok := <-f.waiting():
+			f.answer(line, ok)
+		case <-f.run.Done():
+			f.flush()
+			return f.run.State()
+		}
+	}
+}
+
+// stillEvery is how long a run may be silent before it says that it lives.
+const stillEvery = 30 * time.Second
+
+// sayStill says how far the run is, if nothing was printed since it last did.
+func (f *follower) sayStill() {
+	s := f.run.State()
+	if f.out.printed != f.said || f.answers != nil {
+		f.said = f.out.printed
+		return
+	}
+	p := s.Progress("")
+	f.out.note("still at it: %d of %s gone, %d ending, %d blocked", p.Left, plural(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+	f.said = f.out.printed
+}
+
+// interrupt is the first signal: it ends the run, but for the one that says that
+// the terminal went away, which has suspended it.
+func (f *follower) interrupt() {
+	if !f.p.hungUp() {
+		f.abort("interrupted by " + f.p.signalName())
+		return
+	}
+	f.stopped, f.answers, f.hangup = true, nil, nil
+	f.out.note("the terminal went away: nothing more is sent, the run can be resumed")
+}
+
+// sayJournal tells once that the journal cannot be written. The run has paused
+// itself, and only a word from outside lets it go on.
+func (f *follower) sayJournal() {
+	s := f.run.State()
+	if s.JournalLost == f.lost {
+		return
+	}
+	f.lost = s.JournalLost
+	if f.lost == "" {
+		f.out.note("the journal can be written again")
+		return
+	}
+	if !f.served { // nobody could let it go on
+		f.out.complain("the run stopped itself: " + f.lost)
+		f.abort("nothing is sent without a journal")
+		return
+	}
+	f.out.complain("the run paused itself: " + f.lost)
+	ctl := f.p.display() + " ctl " + s.Run.ID
+	f.out.note("  nothing is sent without a journal; make room and: %s continue", ctl)
+	f.out.note("  to go on without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
+	f.out.note("  to end the run: Ctrl-C, or %s abort", ctl)
+}
+
+// flush prints the events since the last look.
+func (f *follower) flush() {
+	for _, e := range f.run.Events(f.seen) {
+		f.seen = e.Seq
+		f.out.event(e)
+	}
+}
+
+// question gives the operator's word where the run waits for it: at once with
+// --yes, else by asking.
+func (f *follower) question() {
+	s := f.run.State()
+	q := s.Question
+	if q == nil || s.Outcome != "" || s.Aborting || f.stopped {
+		return
+	}
+	if f.asked != nil && f.asked.phase == q.Phase {
+		return
+	}
+	f.asked = &askedPhase{phase: q.Phase, word: q.Word}
+	if f.yes && confirmedByYes(q.Phase) {
+		f.confirm()
+		return
+	}
+	if !f.p.canAsk() {
+		f.abort("nobody could confirm the phase " + string(q.Phase))
+		return
+	}
+	f.out.ask(promptFor(q, s))
+	f.answers = f.p.typed()
+}
+
+// confirmedByYes: --yes stands for guard, cordon and evict, and for nothing else
+// that a run may ask.
+func confirmedByYes(phase drain.Phase) bool {
+	return phase == drain.PhaseGuard || phase == drain.PhaseCordon || phase == drain.PhaseEvict
+}
+
+func (f *follower) confirm() {
+	f.answers = nil
+	f.run.Send(drain.Confirm{Phase: f.asked.phase, Word: f.asked.word, By: f.user})
+}
+
+// waiting is where the answer to the open question comes from.
+func (f *follower) waiting() <-chan string { return f.answers }
+
+// answer takes what was typed for the open question.
+func (f *follower) answer(line string, ok bool) {
+	f.answers = nil
+	if ok && accepts(line, f.asked.word) {
+		f.confirm()
+		return
+	}
+	if ok && f.asked.word != "" && line != "" && !isNo(line) {
+		f.out.ask("That is not the word. Type " + f.asked.word + " to go on, nothing to stop: ")
+		f.answers = f.p.typed()
+		return
+	}
+	if !ok {
+		f.hangup = time.After(hangupFollows)
+		return
+	}
+	f.abort("not confirmed")
+}
+
+// hangupFollows is how long after the end of its input a program may get the
+// signal that its terminal went away. An end without one is a no.
+const hangupFollows = 250 * time.Millisecond
+
+func (f *follower) abort(why string) {
+	if f.stopped {
+		return
+	}
+	f.stopped, f.answers = true, nil
+	f.out.note("%s: nothing more is sent, what is still out is waited for; interrupt again to end at once", why)
+	f.run.Send(drain.Control{Kind: drain.ControlAbort, By: f.user, Why: why})
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// Whoever may only look gets the plan all the same, and is told which rules a
+// drain with the same flags lacks.
+func TestPlanNamesTheRightsThatADrainLacks(t *testing.T) {
+	for _, test := range []struct {
+		flags, denied, missing string
+	}{
+		{"", "patch nodes,create pods/eviction", "ada may not patch nodes, create pods/eviction: "},
+		{"--disable-eviction", "delete pods,create pods/eviction", "ada may not delete pods: "},
+		{"--guard=25% --guard-write", "create poddisruptionbudgets.policy", "ada may not create poddisruptionbudgets.policy: "},
+		{"", "delete pods", ""},
+	} {
+		b := newBench(t, smallCluster())
+		b.denied = strings.Split(test.denied, ",")
+		b.expect(t, 0, nil, append([]string{"plan", "worker-1", "--ignore-daemonsets", "-o", "json"}, strings.Fields(test.flags)...)...)
+		var plan planJSON
+		if err := json.Unmarshal(b.out.Bytes(), &plan); err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, f := range plan.Findings {
+			if f.Code == drain.FindingAccess {
+				said = f.Message
+				if f.Level != drain.LevelError || len(f.Advice) == 0 || !strings.Contains(said, "exit code 5") {
+					t.Errorf("finding %+v", f)
+				}
+			}
+		}
+		if (said == "") != (test.missing == "") || !strings.HasPrefix(said, test.missing) {
+			t.Errorf("%q without %q: %q, want %q", test.flags, test.denied, said, test.missing)
+		}
+		if len(plan.Nodes) != 1 || len(plan.Nodes[0].Pods) == 0 {
+			t.Error("the plan is gone")
+		}
+	}
+}

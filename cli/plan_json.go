@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// PlanSchema is the schema of `plan -o json`.
+const PlanSchema = "kdrain-tui/plan/v1"
+
+// The types below are the contract of `plan -o json`: new fields may come, the
+// meaning of one never changes within a version.
+type planJSON struct {
+	Schema    string        `json:"schema"`
+	Context   string        `json:"context"`
+	Server    string        `json:"server"`
+	TakenAt   time.Time     `json:"takenAt"`
+	Options   drain.Options `json:"options"`
+	Nodes     []nodeJSON    `json:"nodes"`
+	Findings  []findingJSON `json:"findings"`
+	Drainable *bool         `json:"drainable"`
+	Waves     wavesJSON     `json:"waves"`
+	Estimate  *estimateJSON `json:"estimate"`
+}
+
+// wavesJSON is in which order the pods go, over all nodes of the plan.
+type wavesJSON struct {
+	Now     int         `json:"now"`
+	Later   []laterJSON `json:"later"`
+	Held    int         `json:"held"`  // until something passes that no drain brings about
+	Never   int         `json:"never"` // as their budgets stand
+	Unknown int         `json:"unknown"`
+	Left    int         `json:"left"` // on nodes that are refused, and so left untouched
+}
+
+type laterJSON struct {
+	Pods  int      `json:"pods"`
+	After []string `json:"after"` // budgets whose pods have to be Ready before
+}
+
+// estimateJSON is how long the evictions take, counted from the first. It is a
+// guess, the lower bound is not.
+type estimateJSON struct {
+	TotalSeconds      float64 `json:"totalSeconds"`
+	LowerBoundSeconds float64 `json:"lowerBoundSeconds"` // of grace periods alone
+	LongestGrace      string  `json:"longestGrace"`      // the pod it comes from, or ""
+	Because           string  `json:"because"`
+	Waves             []int   `json:"waves"` // as played through: pods that go at once, next, ...
+	Held              int     `json:"held"`  // pods that would not go in the cluster as it is
+	Rough             bool    `json:"rough"` // counted only: too large to be played through
+}
+
+type nodeJSON struct {
+	Name          string    `json:"name"`
+	UID           string    `json:"uid"`
+	Ready         bool      `json:"ready"`
+	Unschedulable bool      `json:"unschedulable"`
+	Drainable     *bool     `json:"drainable"`
+	Pods          []podJSON `json:"pods"`
+}
+
+type podJSON struct {
+	Namespace string         `json:"namespace"`
+	Name      string         `json:"name"`
+	UID       string         `json:"uid"`
+	Owner     string         `json:"owner"`
+	Action    drain.Action   `json:"action"`
+	Reasons   []drain.Reason `json:"reasons"`
+	Budget    *budgetJSON    `json:"budget"`
+	Wave      *int           `json:"wave"`
+	Landing   *landingJSON   `json:"landing"`
+	NotRemade string         `json:"notRemade,omitempty"` // why nobody makes it anew
+	Advice    []drain.Advice `json:"advice,omitempty"`    // what would help, the least harmful first
+}
+
+type budgetJSON struct {
+	Verdict drain.Verdict         `json:"verdict"`
+	Names   []string              `json:"names"`
+	Why     string                `json:"why"`
+	Budgets []drain.BudgetNumbers `json:"budgets,omitempty"`
+	Sibling *drain.Sibling        `json:"sibling,omitempty"`
+}
+
+type landingJSON struct {
+	Answer   string `json:"answer"`
+	Why      string `json:"why"`
+	Together string `json:"together"`
+}
+
+type findingJSON struct {
+	Code    string         `json:"code"`
+	Level   drain.Level    `json:"level"`
+	Message string         `json:"message"`
+	Objects []string       `json:"objects"`
+	Advice  []drain.Advice `json:"advice,omitempty"`
+}
+
+// writePlanJSON prints a plan as one object.
+func writePlanJSON(w io.Writer, c *Cluster, plan drain.Plan) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(projectPlan(c, plan))
+}
+
+func projectPlan(c *Cluster, plan drain.Plan) planJSON {
+	out := planJSON{
+		Schema: PlanSchema, Context: c.Context, Server: c.Server, TakenAt: plan.TakenAt.UTC(),
+		Options: plan.Options,
+		Nodes:   []nodeJSON{}, Findings: []findingJSON{}, Drainable: plan.Drainable,
+		Waves: projectWaves(plan.Turns()), Estimate: projectEstimate(plan.Estimate),
+	}
+	for _, n := range plan.Nodes {
+		out.Nodes = append(out.Nodes, projectNode(n))
+	}
+	for _, f := range plan.Findings {
+		out.Findings = append(out.Findings, findingJSON{
+			Code: f.Code, Level: f.Level, Message: f.Message, Objects: orEmpty(f.Objects), Advice: f.Advice,
+		})
+	}
+	return out
+}
+
+func projectWaves(t drain.Turns) wavesJSON {
+	out := wavesJSON{Now: t.Now, Held: t.Held, Never: t.Never, Unknown: t.Unknown, Left: t.Left, Later: []laterJSON{}}
+	for _, turn := range t.Later {
+		out.Later = append(out.Later, laterJSON{turn.Pods, orEmpty(turn.Of)})
+	}
+	return out
+}
+
+func projectEstimate(e *drain.Estimate) *estimateJSON {
+	if e == nil {
+		return nil
+	}
+	return &estimateJSON{
+		TotalSeconds: e.Total.Seconds(), LowerBoundSeconds: e.LowerBound.Seconds(), LongestGrace: e.Longest,
+		Because: e.Because, Waves: orEmpty(e.Waves), Held: e.Held, Rough: e.Rough,
+	}
+}
+
+func projectNode(n drain.NodePlan) nodeJSON {
+	out := nodeJSON{
+		Name: n.Name, UID: string(n.UID), Ready: n.Ready, Unschedulable: n.Unschedulable,
+		Drainable: n.Drainable, Pods: []podJSON{},
+	}
+	for _, p := range n.Pods {
+		out.Pods = append(out.Pods, projectPod(p))
+	}
+	return out
+}
+
+func projectPod(p drain.PodPlan) podJSON {
+	out := podJSON{
+		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
+		Action: p.Action, Reasons: orEmpty(p.Reasons), NotRemade: p.NotRemade, Advice: p.Advice,
+	}
+	if p.Wave > 0 {
+		out.Wave = &p.Wave
+	}
+	if b := p.Budget; b != nil && p.Action != drain.ActionSkip {
+		out.Budget = &budgetJSON{
+			Verdict: b.Verdict, Names: orEmpty(b.Names), Why: b.Why, Budgets: b.Budgets, Sibling: utcSibling(b.Sibling),
+		}
+	}
+	if l := p.Landing; l != nil {
+		out.Landing = &landingJSON{Answer: string(l.Answer), Why: l.Why, Together: string(l.Together.Answer)}
+	}
+	return out
+}
+
+func utcSibling(s *drain.Sibling) *drain.Sibling {
+	if s == nil || s.Since.IsZero() {
+		return s
+	}
+	utc := *s
+	utc.Since = s.Since.UTC()
+	return &utc
+}
+
+// orEmpty is the list itself, and [] instead of null where there is none.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+func TestPlanText(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.expect(t, ExitRefused, nil, "plan", "worker-1", "node/worker-2", "--ignore-daemonsets")
+	golden(t, "plan.txt", b.out.String())
+	if b.err.Len() > 0 {
+		t.Errorf("standard error: %s", b.err)
+	}
+	if strings.Contains(b.out.String(), "\x1b") {
+		t.Error("colour outside of a terminal")
+	}
+}
+
+func TestPlanTextInASCII(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.run("plan", "worker-1", "--ignore-daemonsets", "--ascii")
+	for _, r := range b.out.String() {
+		if r > 126 {
+			t.Fatalf("%q in:\n%s", r, b.out)
+		}
+	}
+}
+
+func TestPlanInColour(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.Terminal = Terminal{Out: true, Color: true}
+	b.run("plan", "worker-1")
+	if !strings.Contains(b.out.String(), "\x1b[31mrefused\x1b[0m") {
+		t.Errorf("no colour on a terminal that takes it:\n%q", b.out)
+	}
+	b.out.Reset()
+	b.run("plan", "worker-1", "--no-color")
+	if strings.Contains(b.out.String(), "\x1b") {
+		t.Error("colour with --no-color")
+	}
+}
+
+func TestPlanJSON(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.expect(t, ExitRefused, nil, "plan", "worker-1", "worker-2", "--ignore-daemonsets", "-o", "json", "--timeout=90s")
+	golden(t, "plan.json", b.out.String())
+}
+
+// The fields of the contract are there under their names, also where they say
+// nothing: null and [] are not left out.
+func TestPlanJSONHasEveryField(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.run("plan", "worker-1", "-o", "json")
+	var plan map[string]any
+	if err := json.Unmarshal(b.out.Bytes(), &plan); err != nil {
+		t.Fatal(err)
+	}
+	has := func(what string, object any, fields string) map[string]any {
+		m := object.(map[string]any)
+		for _, f := range strings.Fields(fields) {
+			if _, ok := m[f]; !ok {
+				t.Errorf("%s lacks %s", what, f)
+			}
+		}
+		return m
+	}
+	p := has("plan", plan, "schema context server takenAt options nodes findings drainable")
+	if p["schema"] != PlanSchema {
+		t.Errorf("schema %v", p["schema"])
+	}
+	n := has("node", p["nodes"].([]any)[0], "name uid ready unschedulable drainable pods")
+	for _, pod := range n["pods"].([]any) {
+		m := has("pod", pod, "namespace name uid owner action reasons budget wave landing")
+		if m["budget"] != nil {
+			has("budget", m["budget"], "verdict names why")
+		}
+		if m["landing"] != nil {
+			has("landing", m["landing"], "answer why together")
+		}
+	}
+}
+
+func TestPlanExitCodes(t *testing.T) {
+	for name, test := range map[string]struct {
+		args []string
+		code int
+	}{
+		"a budget that blocks now can pass": {[]string{"worker-1", "--ignore-daemonsets"}, ExitDone},
+		"a refused pod":                     {[]string{"worker-1"}, ExitRefused},
+		"a bare pod":                        {[]string{"worker-2"}, ExitRefused},
+		"a bare pod with --force":           {[]string{"worker-2", "--force"}, ExitDone},
+		"past all budgets":                  {[]string{"worker-1", "--ignore-daemonsets", "--disable-eviction"}, ExitDone},
+		"an unknown node":                   {[]string{"worker-9"}, ExitError},
+		"by label":                          {[]string{"-l", "pool=green"}, ExitRefused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newBench(t, smallCluster()).expect(t, test.code, nil, append([]string{"plan"}, test.args...)...)
+		})
+	}
+}
+
+func TestFates(t *testing.T) {
+	for _, test := range []struct {
+		plan drain.PodPlan
+		want string
+	}{
+		{drain.PodPlan{Action: drain.ActionSkip}, "stays"},
+		{drain.PodPlan{Action: drain.ActionRefuse}, "refused"},
+		{drain.PodPlan{Action: drain.ActionDelete}, "deleted"},
+		{drain.PodPlan{Action: drain.ActionEvict}, "moves"},
+		{evict(drain.VerdictEvictable), "moves"},
+		{evict(drain.VerdictWait), "waits"},
+		{evict(drain.VerdictSyncing), "waits"},
+		{evict(drain.VerdictNever), "blocked"},
+		{evict(drain.VerdictDeadlock), "blocked"},
+		{evict(drain.VerdictMultiple), "blocked"},
+		{evict(drain.VerdictUnknown), "unknown"},
+		{drain.PodPlan{Action: drain.ActionEvict, Reasons: []drain.Reason{{Code: drain.ReasonTerminating}}}, "ends"},
+	} {
+		if got, _ := fateOf(test.plan); got != test.want {
+			t.Errorf("%+v: %s, want %s", test.plan, got, test.want)
+		}
+	}
+}
+
+func evict(v drain.Verdict) drain.PodPlan {
+	return drain.PodPlan{
+		Namespace: "shop", Name: "web-1", Action: drain.ActionEvict,
+		Budget: &drain.BudgetJudgement{Verdict: v, Names: []string{"web"}, Why: "because"},
+	}
+}
+
+func TestRefuseBlockers(t *testing.T) {
+	for verdict, refused := range map[drain.Verdict]bool{
+		drain.VerdictEvictable: false, drain.VerdictWait: false, drain.VerdictSyncing: false,
+		drain.VerdictUnknown: false, drain.VerdictNever: true, drain.VerdictMultiple: true, drain.VerdictDeadlock: true,
+	} {
+		plan := drain.Plan{Nodes: []drain.NodePlan{{Name: "a", Pods: []drain.PodPlan{evict(verdict)}}}}
+		after := refuseBlockers(plan)
+		if got := after.Nodes[0].Pods[0].Action == drain.ActionRefuse; got != refused {
+			t.Errorf("%s: refused %v, want %v", verdict, got, refused)
+		}
+		if plan.Nodes[0].Pods[0].Action != drain.ActionEvict {
+			t.Errorf("%s: the plan itself was changed", verdict)
+		}
+		if goesThrough(plan) == refused {
+			t.Errorf("%s: goesThrough is %v", verdict, !refused)
+		}
+	}
+}
+
+func TestPlanNeedsItsRules(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.denied = []string{"list pods"}
+	b.expect(t, ExitPermission, []string{"ada may not list pods (context prod)", "nothing was changed"}, "plan", "worker-1")
+	if b.writer.writes() > 0 || !b.opened[0].ReadOnly {
+		t.Error("plan is not read only")
+	}
+}

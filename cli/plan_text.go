@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+)
+
+// planText prints a plan for a human or a ticket.
+type planText struct {
+	w     io.Writer
+	paint paint
+}
+
+func (t planText) line(format string, args ...any) {
+	fmt.Fprintln(t.w, t.paint.plain(fmt.Sprintf(format, args...)))
+}
+
+func (t planText) write(c *Cluster, plan drain.Plan) {
+	t.line("%s  %s · %s · read only", t.paint.in(toneBold, "Plan for "+nodeNames(plan)), c.Context,
+		plan.TakenAt.UTC().Format(time.RFC3339))
+	for _, n := range plan.Nodes {
+		t.line("")
+		t.node(n)
+	}
+	if len(plan.Findings) > 0 {
+		t.line("")
+		t.line("%s", t.paint.in(toneBold, "Findings"))
+		for _, f := range plan.Findings {
+			t.finding(f)
+		}
+	}
+	t.line("")
+	t.summary(plan)
+}
+
+func nodeNames(plan drain.Plan) string {
+	names := make([]string, len(plan.Nodes))
+	for i, n := range plan.Nodes {
+		names[i] = n.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+func (t planText) node(n drain.NodePlan) {
+	state := "Ready"
+	if !n.Ready {
+		state = "not Ready"
+	}
+	if n.Unschedulable {
+		state += ", cordoned"
+	}
+	t.line("%s  %s · %s", t.paint.in(toneBold, n.Name), state, countWords(n.Counts()))
+	if len(n.Pods) == 0 {
+		return
+	}
+	rows := table{paint: t.paint, indent: "  "}
+	rows.add(toneQuiet, "FATE", "POD", "OWNER", "WHY")
+	for _, p := range n.Pods {
+		fate, tone := fateOf(p)
+		owner := p.Owner
+		if owner == "" {
+			owner = "-"
+		}
+		rows.add(tone, fate, p.Namespace+"/"+p.Name, owner, t.paint.plain(whyOf(p)))
+	}
+	rows.write(t.w)
+}
+
+// fateOf says in a word what becomes of a pod.
+func fateOf(p drain.PodPlan) (string, tone) {
+	switch p.Action {
+	case drain.ActionSkip:
+		return "stays", toneQuiet
+	case drain.ActionRefuse:
+		return "refused", toneBad
+	case drain.ActionDelete:
+		return "deleted", toneWarn
+	}
+	for _, r := range p.Reasons {
+		switch r.Code {
+		case drain.ReasonTerminating:
+			return "ends", toneQuiet // already terminating: nothing has to be asked for
+		case drain.ReasonFinished:
+			return "removed", toneQuiet
+		}
+	}
+	if p.Budget == nil {
+		return "moves", toneGood
+	}
+	switch p.Budget.Verdict {
+	case drain.VerdictWait, drain.VerdictSyncing:
+		return "waits", toneWarn
+	case drain.VerdictNever, drain.VerdictDeadlock, drain.VerdictMultiple:
+		return "blocked", toneBad
+	case drain.VerdictUnknown:
+		return "unknown", toneWarn
+	}
+	return "moves", toneGood
+}
+
+// whyOf gives every reason for a pod's fate, the gravest matter first.
+func whyOf(p drain.PodPlan) string {
+	var why []string
+	if b := p.Budget; b != nil && b.Verdict != drain.VerdictEvictable && p.Action != drain.ActionRefuse {
+		why = append(why, budgetWords(b))
+	}
+	for _, level := range []drain.Level{drain.LevelError, drain.LevelWarning, drain.LevelInfo} {
+		for _, r := range p.Reasons {
+			if r.Level == level {
+				why = append(why, r.Message)
+			}
+		}
+	}
+	if b := p.Budget; b != nil && b.Verdict == drain.VerdictEvictable && len(b.Names) > 0 {
+		why = append(why, budgetWords(b))
+	}
+	return strings.Join(why, "; ")
+}
+
+func budgetWords(b *drain.BudgetJudgement) string {
+	if b.Why != "" {
+		return b.Why
+	}
+	if len(b.Names) == 0 {
+		return "budgets cannot be seen"
+	}
+	return "budget " + strings.Join(b.Names, ", ")
+}
+
+func countWords(c drain.Counts) string {
+	words := []string{fmt.Sprintf("%d move", c.Move)}
+	for _, part := range []struct {
+		n     int
+		words string
+	}{
+		{c.Stay, "stay"}, {c.Wait, "wait for a budget"}, {c.Never, "blocked for good"},
+		{c.Unknown, "unknown"}, {c.Refused, "refused"},
+	} {
+		if part.n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", part.n, part.words))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (t planText) finding(f drain.Finding) {
+	tones := map[drain.Level]tone{drain.LevelError: toneBad, drain.LevelWarning: toneWarn, drain.LevelInfo: toneQuiet}
+	t.line("  %s%s  %s", t.paint.in(tones[f.Level], string(f.Level)),
+		strings.Repeat(" ", max(len("warning")-len(f.Level), 0)), f.Message)
+	for _, a := range f.Advice {
+		if a.Command != "" {
+			t.line("           %s: %s", a.Text, a.Command)
+		}
+	}
+}
+
+func (t planText) summary(plan drain.Plan) {
+	c := plan.Counts()
+	if len(plan.Nodes) > 1 {
+		t.line("%s: %s.", plural(len(plan.Nodes), "node", "nodes"), countWords(c))
+	}
+	switch {
+	case !goesThrough(plan):
+		t.line("%s", t.paint.in(toneBad, "A drain would not go through by itself: ")+obstacles(c))
+	case c.Unknown > 0:
+		t.line("%s", t.paint.in(toneWarn, "Whether a drain would go through is not known: ")+"not all budgets can be seen")
+	case c.Wait > 0:
+		t.line("%s", t.paint.in(toneWarn, "A drain would go through")+" once the budgets allow it")
+	case len(silent(plan)) > 0:
+		t.line("%s", t.paint.in(toneWarn, "A drain would go through")+" once "+strings.Join(silent(plan), ", ")+
+			" can end its pods: it is not Ready")
+	default:
+		t.line("%s", t.paint.in(toneGood, "A drain would go through"))
+	}
+	if words := plan.Turns().String(); words != "" {
+		t.line("Waves: %s.", words)
+	}
+	if e := plan.Estimate; e != nil {
+		if words := e.Words(plan.TakenAt.UTC()); words != "" {
+			t.line("Time: %s.", words)
+			t.line("%s", t.paint.in(toneQuiet, "  because "+e.Because))
+		}
+	}
+	if line := landingLine(plan); line != "" {
+		t.line("%s", t.paint.in(toneQuiet, line))
+	}
+}
+
+// landingLine sums up where the pods could be scheduled, each judged alone; the
+// room is what the whole plan would leave, an estimate.
+func landingLine(plan drain.Plan) string {
+	count := map[landing.Answer]int{}
+	for _, n := range plan.Nodes {
+		for _, p := range n.Pods {
+			if p.Landing != nil {
+				count[p.Landing.Answer]++
+			}
+		}
+	}
+	var parts []string
+	for _, answer := range []struct {
+		of    landing.Answer
+		words string
+	}{{landing.Fits, "fit elsewhere"}, {landing.DoesNotFit, "fit nowhere"}, {landing.Unknown, "not known"}} {
+		if n := count[answer.of]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, answer.words))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	line := "Landing: " + strings.Join(parts, ", ")
+	if before, after := plan.Room.Before.Total, plan.Room.After.Total; before.CPU.Has > 0 && after.CPU.Has > 0 {
+		line += fmt.Sprintf("; requested CPU %d%% -> ~%d%%, memory %d%% -> ~%d%%",
+			percent(before.CPU), percent(after.CPU), percent(before.Memory), percent(after.Memory))
+	}
+	return line + "."
+}
+
+func percent(a landing.Amount) int64 {
+	if a.Has == 0 {
+		return 0
+	}
+	return (a.Requested*100 + a.Has/2) / a.Has
+}
+
+// silent are the nodes whose kubelet may not be there to end their pods.
+func silent(plan drain.Plan) []string {
+	var names []string
+	for _, n := range plan.Nodes {
+		if !n.Ready && len(moving(n)) > 0 {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+func obstacles(c drain.Counts) string {
+	var parts []string
+	if c.Refused > 0 {
+		parts = append(parts, fmt.Sprintf("%d refused", c.Refused))
+	}
+	if c.Never > 0 {
+		parts = append(parts, fmt.Sprintf("%d blocked by budgets for good", c.Never))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// role is one of the cluster roles of docs/rbac.md.
+type role struct {
+	name, about string
+}
+
+// roles are the cluster roles, each with everything that those before it have.
+var roles = []role{
+	{"kdrain-tui-view", "To look: the dashboard with `--read-only`, `plan`, `--dry-run=client`."},
+	{"kdrain-tui-operator", "And to cordon, uncordon and evict: drains that keep to all budgets."},
+	{"kdrain-tui-full", "And to delete pods past their budgets, to make and remove temporary budgets, and to change replicas: all that any flag and any rung of the ladder asks for."},
+}
+
+// The places of the roles in roles.
+const (
+	roleView = iota
+	roleOperator
+	roleFull
+)
+
+// feature is something that the program does, what it needs for it, and what
+// becomes of it without.
+type feature struct {
+	role    int // the least role that has it
+	what    string
+	rules   []kube.Permission
+	without string
+}
+
+// features are all that need a rule. Those that write have theirs from the
+// functions whose answer is checked before the first write, so that a role can
+// never lack what is asked for.
+func features() []feature {
+	return append(readFeatures(), writeFeatures()...)
+}
+
+func readFeatures() []feature {
+	return []feature{
+		{roleView, "nodes", toWatch(kube.KindNodes),
+			"nothing works: exit 5, in the dashboard a notice. `get` is enough for `drain`, `plan` and `cordon` of nodes that are named"},
+		{roleView, "pods", toWatch(kube.KindPods),
+			"without `list` nothing works but `cordon` and `uncordon`: exit 5, in the dashboard a notice. Without `get` the details of a pod cannot be shown"},
+		{roleView, "budgets", toWatch(kube.KindBudgets),
+			"budgets are unknown, which is not none: the plan says so, and only the server's answer tells what may be evicted. `--guard` exits 5"},
+		{roleView, "DaemonSets", toWatch(kube.KindDaemonSets),
+			"without `get` a drain exits 5, as that of kubectl fails; without `list` those of the pods are read by name"},
+		{roleView, "workloads", toWatch(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets),
+			"the plan says that it does not know them, so neither single replicas nor what comes back. `--guard` exits 5"},
+		{roleView, "other owners", toWatch(kube.KindJobs, kube.KindReplicationControllers),
+			"the plan cannot tell whether their pods come back"},
+		{roleView, "where pods could go", toWatch(kube.KindClaims, kube.KindVolumes, kube.KindStorageClasses,
+			kube.KindCSINodes, kube.KindCSIDrivers, kube.KindAttachments),
+			"the landing of pods with volumes is unknown, they are evicted without turns, and nobody can tell whether a node still has volumes"},
+		{roleView, "namespaces", toWatch(kube.KindNamespaces),
+			"the landing of pods with affinity to pods of other namespaces is unknown; a run knows its cluster by the server's address instead of an ID"},
+		{roleView, "what depends on pods", toWatch(kube.KindServices, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks),
+			"the plan says that it does not know which services and admission webhooks go out of service"},
+		{roleView, "how many pods there may be", toWatch(kube.KindAutoscalers, kube.KindQuotas),
+			"the plan says that it does not know the limits of autoscalers, or whether quotas let pods be made anew"},
+		{roleView, "who else is at work", toWatch(kube.KindLeases),
+			"runs of others on a node are not seen, and no Lease keeps others off those of this one: the plan and the run say so"},
+		{roleView, "usage", toWatch(kube.KindUsage), "no figures of use"},
+		{roleView, "the log of a pod", []kube.Permission{{Verb: "get", Resource: "pods", Subresource: "log"}}, "the details of a pod say that it is missing"},
+		{roleView, "the events of a pod", []kube.Permission{{Verb: "list", Resource: "events"}}, "the details of a pod say that they are missing"},
+	}
+}
+
+func writeFeatures() []feature {
+	plain, past, guarded, written := drain.DefaultOptions(), drain.DefaultOptions(), drain.DefaultOptions(), drain.DefaultOptions()
+	past.DisableEviction = true
+	guarded.Guard, written.Guard, written.GuardWrite = "1", "1", true
+	scaled := drain.DefaultOptions()
+	scaled.AllowScale = true
+	cordon := cordonRules(drain.DryRunNone)
+	return []feature{
+		{roleOperator, "cordon and uncordon", beyond(cordon, readRules),
+			"`cordon`, `uncordon` and `drain` exit 5; in the dashboard the server's refusal is shown"},
+		{roleOperator, "evict", beyond(drainRules(plain), slices.Concat(cordon, onlyReads(drainRules(plain)))),
+			"`drain` exits 5 unless it has `--disable-eviction`; the dashboard begins no run"},
+		{roleOperator, "keep other runs off", leaseRules(), "the run goes on without Leases, and says so"},
+		{roleOperator, "tell on the node", eventRules(), "the nodes have no Events of the run, and its end says so"},
+		{roleFull, "delete pods past their budgets", beyond(drainRules(past), drainRules(plain)),
+			"`--disable-eviction`, `--force-after`, `--max-evict-retries` and `--allow-zero-grace` exit 5; in the ladder the rungs that delete are off and name the rule"},
+		{roleFull, "one more replica, or the new pod first", beyond(onlyWrites(drainRules(scaled)), drainRules(plain)),
+			"`--allow-scale` exits 5; in the ladder the rung is off and names the rule"},
+		{roleFull, "temporary budgets", beyond(drainRules(written), drainRules(guarded)),
+			"`--guard-write` exits 5; `--guard` alone does not need it"},
+	}
+}
+
+// beyond are the rules that are not among the others.
+func beyond(rules, others []kube.Permission) []kube.Permission {
+	return slices.DeleteFunc(slices.Clone(rules), func(r kube.Permission) bool { return slices.Contains(others, r) })
+}
+
+func onlyReads(rules []kube.Permission) []kube.Permission {
+	return slices.DeleteFunc(slices.Clone(rules), func(r kube.Permission) bool { return !reads(r) })
+}
+
+func onlyWrites(rules []kube.Permission) []kube.Permission {
+	return slices.DeleteFunc(slices.Clone(rules), reads)
+}
+
+// reads tells whether nothing can be changed by a right.
+func reads(r kube.Permission) bool { return slices.Contains(readVerbs, r.Verb) }
+
+var readVerbs = []string{"get", "list", "watch"}
+
+// groups are the API groups of the watched kinds that are not in the core group.
+var groups = map[kube.Kind]string{
+	kube.KindBudgets:     "policy",
+	kube.KindLeases:      "coordination.k8s.io",
+	kube.KindReplicaSets: "apps", kube.KindDeployments: "apps", kube.KindStatefulSets: "apps", kube.KindDaemonSets: "apps",
+	kube.KindJobs:           "batch",
+	kube.KindStorageClasses: "storage.k8s.io", kube.KindCSINodes: "storage.k8s.io",
+	kube.KindCSIDrivers: "storage.k8s.io", kube.KindAttachments: "storage.k8s.io",
+	kube.KindValidatingWebhooks: "admissionregistration.k8s.io", kube.KindMutatingWebhooks: "admissionregistration.k8s.io",
+	kube.KindAutoscalers: "autoscaling",
+}
+
+// toWatch are the rules to read kinds of the store.
+func toWatch(kinds ...kube.Kind) []kube.Permission {
+	var rules []kube.Permission
+	for _, k := range kinds {
+		if k == kube.KindUsage { // which is no resource, and is only ever listed
+			rules = append(rules, kube.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes"},
+				kube.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "pods"})
+			continue
+		}
+		namespace := ""
+		if k == kube.KindLeases { // of which there are others, that are nobody's business
+			namespace = kube.DefaultLeaseNamespace
+		}
+		for _, verb := range readVerbs {
+			rules = append(rules, kube.Permission{Verb: verb, Group: groups[k], Resource: string(k), Namespace: namespace})
+		}
+	}
+	return rules
+}
+
+// rulesOf are the rules of the role at that place in roles, each once.
+func rulesOf(at int) []kube.Permission {
+	var rules []kube.Permission
+	for _, f := range features() {
+		if f.role <= at {
+			rules = append(rules, beyond(f.rules, rules)...)
+		}
+	}
+	return rules
+}

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func TestRolesPage(t *testing.T) {
+	path := filepath.Join("..", "docs", "rbac.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(rbacPage()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != rbacPage() {
+		t.Error("docs/rbac.md is not what the rules say: go test ./cli -run TestRolesPage -update")
+	}
+}
+
+// everyDrain are the options of a drain in all combinations that its rules look
+// at.
+func everyDrain() []drain.Options {
+	all := []drain.Options{drain.DefaultOptions()}
+	vary := func(change func(*drain.Options)) {
+		for _, o := range all {
+			change(&o)
+			all = append(all, o)
+		}
+	}
+	vary(func(o *drain.Options) { o.DisableEviction = true })
+	vary(func(o *drain.Options) { o.ForceAfter = time.Minute })
+	vary(func(o *drain.Options) { o.MaxEvictRetries = 3 })
+	vary(func(o *drain.Options) { o.Guard = "25%" })
+	vary(func(o *drain.Options) { o.GuardWrite = true })
+	vary(func(o *drain.Options) { o.BlockSingleReplica = true })
+	vary(func(o *drain.Options) { o.ExcludeFromLB = time.Minute })
+	vary(func(o *drain.Options) { o.WaitJobs = true })
+	vary(func(o *drain.Options) { o.AllowScale = true })
+	vary(func(o *drain.Options) { o.AllowZeroGrace = true })
+	forms := all
+	all = nil
+	for _, dry := range []drain.DryRun{drain.DryRunNone, drain.DryRunServer, drain.DryRunClient} {
+		for _, o := range forms {
+			o.DryRun = dry
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// leastFor is the role that a drain must get along with.
+func leastFor(o drain.Options) int {
+	switch {
+	case o.DryRun == drain.DryRunClient:
+		return roleView
+	case o.DisableEviction, o.ForceAfter > 0, o.MaxEvictRetries > 0:
+		return roleFull
+	case o.Guard != "" && o.GuardWrite && o.DryRun == drain.DryRunNone:
+		return roleFull
+	case (o.AllowScale || o.AllowZeroGrace) && o.DryRun == drain.DryRunNone:
+		return roleFull
+	}
+	return roleOperator
+}
+
+func TestRolesHaveEveryRuleThatIsAskedFor(t *testing.T) {
+	has := func(at int, rules []kube.Permission, what any) {
+		t.Helper()
+		if missing := beyond(rules, rulesOf(at)); len(missing) > 0 {
+			t.Errorf("%s lacks %v for %+v", roles[at].name, missing, what)
+		}
+	}
+	has(roleView, readRules, "plan")
+	has(roleView, cordonRules(drain.DryRunClient), "cordon --dry-run=client")
+	has(roleOperator, cordonRules(drain.DryRunServer), "cordon --dry-run=server")
+	has(roleOperator, cordonRules(drain.DryRunNone), "cordon")
+	for _, o := range everyDrain() {
+		least := leastFor(o)
+		has(least, drainRules(o), o)
+		// And not by giving everybody everything.
+		if least > roleView && len(beyond(drainRules(o), rulesOf(least-1))) == 0 {
+			t.Errorf("%s is enough for %+v", roles[least-1].name, o)
+		}
+		has(roleView, onlyReads(drainRules(o)), o)
+	}
+}
+
+// A role holds nothing that no feature needs: what the operator may write is
+// what cordon and a plain drain ask for, and the full role adds to it what the
+// other flags ask for.
+func TestRolesHoldNothingElse(t *testing.T) {
+	for _, r := range rulesOf(roleView) {
+		if !reads(r) {
+			t.Errorf("%s may %s", roles[roleView].name, r)
+		}
+	}
+	asked := [][]kube.Permission{roleOperator: slices.Concat(cordonRules(drain.DryRunNone), leaseRules(), eventRules()), roleFull: nil}
+	for _, o := range everyDrain() {
+		least := leastFor(o)
+		asked[least] = append(asked[least], drainRules(o)...)
+	}
+	asked[roleFull] = append(asked[roleFull], asked[roleOperator]...)
+	for _, at := range []int{roleOperator, roleFull} {
+		for _, r := range rulesOf(at) {
+			if !reads(r) && !slices.Contains(asked[at], r) {
+				t.Errorf("%s may %s, which nothing asks for", roles[at].name, r)
+			}
+		}
+		if below := beyond(rulesOf(at-1), rulesOf(at)); len(below) > 0 {
+			t.Errorf("%s lacks %v of the role before it", roles[at].name, below)
+		}
+	}
+	for _, f := range features() {
+		if len(f.rules) == 0 {
+			t.Errorf("%s needs no rule", f.what)
+		}
+	}
+}
+
+// The group of a kind is written down once more in groups; client-go knows it too.
+func TestViewReadsEveryWatchedKind(t *testing.T) {
+	known := map[string][]string{} // groups by resource
+	for kind := range scheme.Scheme.AllKnownTypes() {
+		plural, _ := apimeta.UnsafeGuessKindToResource(kind)
+		known[plural.Resource] = append(known[plural.Resource], kind.Group)
+	}
+	view := rulesOf(roleView)
+	for _, k := range kube.Kinds {
+		if missing := beyond(toWatch(k), view); len(missing) > 0 {
+			t.Errorf("%s lacks %v", roles[roleView].name, missing)
+		}
+		if k != kube.KindUsage && !slices.Contains(known[string(k)], groups[k]) {
+			t.Errorf("%s are not in the group %q, but in one of %q", k, groups[k], known[string(k)])
+		}
+	}
+}
+
+func TestRulesAreGrouped(t *testing.T) {
+	got := roleYAML("ClusterRole", "some", []kube.Permission{
+		{Verb: "list", Resource: "pods"}, {Verb: "get", Resource: "pods"}, {Verb: "create", Resource: "pods", Subresource: "eviction"},
+		{Verb: "get", Resource: "nodes"}, {Verb: "list", Resource: "nodes"}, {Verb: "get", Resource: "nodes"},
+		{Verb: "get", Group: "apps", Resource: "daemonsets"},
+	})
+	_, rules, _ := strings.Cut(got, "rules:\n")
+	const want = `- apiGroups: [""]
+  resources: [nodes, pods]
+  verbs: [get, list]
+- apiGroups: [""]
+  resources: [pods/eviction]
+  verbs: [create]
+- apiGroups: ["apps"]
+  resources: [daemonsets]
+  verbs: [get]
+`
+	if rules != want {
+		t.Errorf("got\n%swant\n%s", rules, want)
+	}
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func (p *Program) reportCommand() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "report RUN",
+		Short: "Tell what a run was asked to do and what became of it",
+		Long: "Tells what a run was asked to do and what became of each pod, what held them up and for how\n" +
+			"long, and what is left to do, from its journal; also of a run that is under way or whose process died.\n" +
+			"Asks no cluster.",
+		Example: p.examples("report k7f3pm", "report k7f3pm -o markdown > change-4711.md", "report k7f3pm -o json"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			ids, _ := p.runIDs() // nothing to offer is all that an error means here
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return p.report(f, args) },
+	}
+	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "text, markdown (as GitHub shows it, with a chart) or json")
+	f.bindLook(cmd.Flags())
+	return cmd
+}
+
+func (p *Program) report(f *flags, args []string) error {
+	format := f.output
+	switch format {
+	case "", "text", "json", "markdown":
+	default:
+		return usage("", "--output=%s: must be text, markdown or json", format)
+	}
+	if len(args) != 1 || strings.ContainsAny(args[0], `/\`) || args[0] == "" {
+		return usage(p.display()+" runs lists them", "which run? USAGE: %s report RUN", p.display())
+	}
+	r, err := p.readRun(args[0])
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.torn:
+		fmt.Fprintln(p.Err, "Warning: the last line of the journal is cut off: what the run did last is not known")
+	case r.state.Outcome == "" && !r.live:
+		fmt.Fprintln(p.Err, "Warning: the run has no end: its process died")
+	}
+	report := drain.ReportOf(r.events, r.live)
+	if r.torn {
+		report.Warnings = append(report.Warnings, "the last line of the journal is cut off: what the run did last is not known")
+	}
+	paint := p.paintFor(&f.ownFlags, p.Terminal.Out)
+	switch format {
+	case "json":
+		enc := json.NewEncoder(p.Out)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(report)
+	case "markdown":
+		_, err = fmt.Fprint(p.Out, report.Markdown())
+	default:
+		_, err = fmt.Fprint(p.Out, cleanLines(paint.plain(report.Story())))
+	}
+	return err
+}
+
+// cleanLines makes every line of a text safe for a terminal.
+func cleanLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(kube.Clean(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,303 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// writeJournal puts the journal of run "aaaaaa" into the state folder, with its
+// first event before the others.
+func writeJournal(t *testing.T, dir, clusterUID string, events ...drain.Event) {
+	t.Helper()
+	journal, err := drain.CreateJournal(dir, "aaaaaa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{
+		ID: "aaaaaa", Context: "prod", Server: "https://prod.example:6443", ClusterUID: clusterUID, User: "ada",
+		Options: drain.DefaultOptions(),
+		Nodes:   []drain.NodeFacts{{Name: "worker-1", UID: "uid-worker-1"}, {Name: "worker-2", UID: "uid-worker-2"}},
+		Pods: []drain.PodFacts{
+			{Node: "worker-1", Namespace: "shop", Name: "api-1", UID: "uid-api-1", Action: drain.ActionEvict},
+			{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: "uid-web-1", Action: drain.ActionEvict}},
+	}}
+	events = append([]drain.Event{start}, events...)
+	for i := range events {
+		events[i].Seq, events[i].Time = uint64(i+1), noon.Add(time.Duration(i)*time.Second)
+	}
+	if err := journal.Append(events, false); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, journal)
+}
+
+// cutShort are the events of a run whose process died on its way: two nodes
+// cordoned, two budgets made and one asked for without an answer, one pod gone.
+func cutShort() []drain.Event {
+	temporary := func(name string, state drain.BudgetState, uid kube.UID) drain.Event {
+		return drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: state,
+			Budget: &drain.BudgetFacts{Namespace: "shop", Name: name, UID: uid}}
+	}
+	cordon := func(node string) drain.Event {
+		return drain.Event{Kind: drain.EventIntent, Node: node, Action: &drain.ActionFacts{ID: 9, Verb: drain.VerbCordon}}
+	}
+	return []drain.Event{
+		temporary("kdrain-api", drain.BudgetPlanned, ""), temporary("kdrain-web", drain.BudgetPlanned, ""),
+		temporary("kdrain-old", drain.BudgetPlanned, ""),
+		temporary("kdrain-api", drain.BudgetMade, "uid-kdrain-api"), temporary("kdrain-old", drain.BudgetMade, "uid-kdrain-old"),
+		cordon("worker-1"), nodeEvent(drain.NodeCordoned, ""), cordon("worker-2"),
+		podEvent("api-1", drain.PodGone, nil, ""),
+	}
+}
+
+func cordonedBy(manager, name string) *corev1.Node {
+	n := node(name, "blue", true)
+	n.ResourceVersion = "7"
+	n.Annotations = map[string]string{kube.CordonAnnotation: drain.Mark{Run: "aaaaaa", By: "ada", Was: "schedulable"}.String()}
+	n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate,
+		FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
+	return n
+}
+
+func temporaryBudget(name string) *policyv1.PodDisruptionBudget {
+	b := budget(name, 1, 1, 0, 1)
+	b.Labels = map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: "aaaaaa"}
+	return b
+}
+
+// unguarding is a scribe that answers for budgets too.
+type unguarding struct {
+	*scribe
+	removed []kube.BudgetRef
+	code    int
+}
+
+func (u *unguarding) DeleteBudget(_ context.Context, r kube.BudgetRef) kube.Answer {
+	u.removed = append(u.removed, r)
+	return kube.Answer{Code: u.code, Reason: "Forbidden", Message: "not today"}
+}
+
+// rollbackBench is the cluster after cutShort: somebody has made the cordon of
+// worker-2 their own.
+func rollbackBench(t *testing.T) (*bench, *unguarding) {
+	t.Helper()
+	b := newBench(t, kube.SnapshotOf(noon, cordonedBy(kube.FieldManager, "worker-1"), cordonedBy("kubectl", "worker-2"),
+		temporaryBudget("kdrain-api"), temporaryBudget("kdrain-web")))
+	writer := &unguarding{scribe: b.writer, code: 200}
+	b.Open = func(ctx context.Context, flags *kube.Flags, o OpenOptions) (*Cluster, error) {
+		c, err := b.open(ctx, flags, o)
+		if c != nil {
+			c.Writer = writer
+		}
+		return c, err
+	}
+	writeJournal(t, b.StateDir, "cluster-1", cutShort()...)
+	return b, writer
+}
+
+func TestRollback(t *testing.T) {
+	b, writer := rollbackBench(t)
+	b.expect(t, ExitDone, nil, "rollback", "aaaaaa", "--yes")
+	golden(t, "rollback.out.txt", b.out.String())
+	golden(t, "rollback.err.txt", b.err.String())
+	want := kube.CordonRequest{Node: "worker-1", UID: "uid-worker-1", ResourceVersion: "7"}
+	if len(writer.cordons) != 1 || writer.cordons[0] != want {
+		t.Errorf("requests %+v", writer.cordons)
+	}
+	// The budget without an answer in the journal is found by its label.
+	if len(writer.removed) != 2 || writer.removed[0].UID != "uid-kdrain-api" || writer.removed[1].UID != "uid-kdrain-web" {
+		t.Errorf("removed %+v", writer.removed)
+	}
+	if live, err := drain.Live(drain.JournalPath(b.StateDir, "aaaaaa")); live || err != nil {
+		t.Errorf("the journal is still held: %v, %v", live, err)
+	}
+	if asked := strings.Join(b.asked, ", "); asked != "get nodes, list poddisruptionbudgets.policy, patch nodes, delete poddisruptionbudgets.policy" {
+		t.Errorf("asked for %s", asked)
+	}
+	if got := b.connection.Overrides.CurrentContext; got != "prod" {
+		t.Errorf("context %q instead of the run's", got)
+	}
+}
+
+func TestRollbackAsks(t *testing.T) {
+	for typed, code := range map[string]int{"y\n": ExitDone, "n\n": ExitAborted, "\n": ExitAborted, "": ExitAborted} {
+		b, writer := rollbackBench(t)
+		b.Terminal, b.In = Terminal{In: true, Err: true}, strings.NewReader(typed)
+		b.expect(t, code, []string{"Undo it? [y/N] "}, "rollback", "aaaaaa")
+		if wrote := writer.writes() > 0; wrote != (code == ExitDone) {
+			t.Errorf("%q: wrote %v", typed, wrote)
+		}
+	}
+}
+
+func TestRollbackThatFailsInPart(t *testing.T) {
+	b, writer := rollbackBench(t)
+	writer.code = 403
+	b.expect(t, ExitPartly, []string{"error: unable to remove budget shop/kdrain-api: not today"}, "rollback", "aaaaaa", "--yes")
+	if b.out.String() != "node/worker-1 uncordoned\n" || len(writer.removed) != 2 {
+		t.Errorf("%s%v", b.out, writer.removed)
+	}
+	b, writer = rollbackBench(t)
+	writer.code = 404 // gone before we came: what was wanted
+	b.writer.answers["worker-1"] = kube.Answer{Code: 409, Message: "the object has been modified"}
+	b.expect(t, ExitPartly, []string{"unable to uncordon node worker-1: the object has been modified"}, "rollback", "aaaaaa", "--yes")
+	if len(writer.cordons) != 1 {
+		t.Errorf("%d requests for one", len(writer.cordons))
+	}
+}
+
+// Each undo is judged again right before it is sent.
+func TestRollbackOfWhatChangesMeanwhile(t *testing.T) {
+	b, writer := rollbackBench(t)
+	reader := &turning{bench: b, after: kube.SnapshotOf(noon, cordonedBy("kubectl", "worker-1"), cordonedBy("kubectl", "worker-2"))}
+	b.Terminal, b.In = Terminal{In: true, Err: true}, reader
+	open := b.Open
+	b.Open = func(ctx context.Context, flags *kube.Flags, o OpenOptions) (*Cluster, error) {
+		c, err := open(ctx, flags, o)
+		c.Watch = func(context.Context, ...kube.Kind) drain.Source { return reader }
+		return c, err
+	}
+	b.expect(t, ExitPartly, []string{"unable to uncordon node worker-1: it changed meanwhile: kubectl has cordoned it since"}, "rollback", "aaaaaa")
+	if writer.writes()+len(writer.removed) > 0 {
+		t.Errorf("wrote %v %v", writer.cordons, writer.removed)
+	}
+}
+
+// turning is a terminal on which yes is typed, and a cluster that is another one
+// from then on.
+type turning struct {
+	bench *bench
+	after *kube.Snapshot
+	typed bool
+}
+
+func (r *turning) Read(b []byte) (int, error) {
+	if r.typed {
+		return 0, os.ErrClosed
+	}
+	r.typed = true
+	return copy(b, "y\n"), nil
+}
+
+func (r *turning) Snapshot() *kube.Snapshot {
+	if r.typed { // ordered by the line that was typed in between
+		return r.after
+	}
+	return r.bench.snapshot
+}
+
+func (r *turning) Changed(ctx context.Context) <-chan struct{} {
+	return still{r.bench.snapshot}.Changed(ctx)
+}
+
+func TestRollbackNeedsItsRights(t *testing.T) {
+	for _, rule := range []string{"get nodes", "list poddisruptionbudgets.policy", "patch nodes", "delete poddisruptionbudgets.policy"} {
+		b, writer := rollbackBench(t)
+		b.denied = []string{rule}
+		b.expect(t, ExitPermission, []string{"ada may not " + rule}, "rollback", "aaaaaa", "--yes")
+		if writer.writes()+len(writer.removed) > 0 {
+			t.Errorf("%s: wrote all the same", rule)
+		}
+	}
+}
+
+func TestNothingToRollBack(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.denied = []string{"patch nodes", "list poddisruptionbudgets.policy"} // not needed for that
+	writeJournal(t, b.StateDir, "cluster-1")
+	b.expect(t, ExitDone, []string{"there is nothing to undo of run aaaaaa"}, "rollback", "aaaaaa", "--yes")
+
+	b = newBench(t, smallCluster())
+	writeJournal(t, b.StateDir, "cluster-1", cutShort()[5:7]...)
+	b.expect(t, ExitDone, []string{"Left as it is:\n  uncordon node worker-1: it is schedulable already\n", "nothing to undo"},
+		"rollback", "aaaaaa", "--yes")
+	if b.writer.writes() > 0 {
+		t.Error("wrote")
+	}
+}
+
+// What rollback and resume refuse, before anything connects.
+func TestRunsThatAreNotTouched(t *testing.T) {
+	for _, command := range []string{"rollback", "resume"} {
+		b, _ := rollbackBench(t)
+		b.expect(t, ExitUsage, []string{"which run?"}, command, "--yes")
+		b.expect(t, ExitUsage, []string{"there is no terminal to ask on"}, command, "aaaaaa")
+		b.expect(t, ExitUsage, []string{"--read-only forbids to " + command}, command, "aaaaaa", "--yes", "--read-only")
+		b.connection.ReadOnly = false
+		b.expect(t, ExitError, []string{`no run "../aaaaaa"`, "it has: aaaaaa"}, command, "../aaaaaa", "--yes")
+
+		path := drain.JournalPath(b.StateDir, "aaaaaa")
+		journal, _, err := drain.OpenJournal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.expect(t, ExitError, []string{"run aaaaaa is live in another process", "abort it first"}, command, "aaaaaa", "--yes")
+		closed(t, journal)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(text, "{}\n"...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(t, ExitError, []string{"is damaged at line 12"}, command, "aaaaaa", "--yes")
+		if len(b.opened) > 0 || b.out.Len() > 0 {
+			t.Errorf("%s: connected %v, printed %s", command, b.opened, b.out)
+		}
+	}
+}
+
+func TestWrongCluster(t *testing.T) {
+	for _, command := range []string{"rollback", "resume"} {
+		b := newBench(t, smallCluster())
+		writeJournal(t, b.StateDir, "cluster-2", cutShort()...)
+		b.expect(t, ExitUsage, []string{"wrong cluster: run aaaaaa was on cluster-2, this is cluster-1"}, command, "aaaaaa", "--yes")
+		if b.writer.writes()+len(b.asked) > 0 {
+			t.Errorf("%s: asked the wrong cluster", command)
+		}
+	}
+}
+
+func TestRollbackOfATornJournal(t *testing.T) {
+	b, writer := rollbackBench(t)
+	file, err := os.OpenFile(drain.JournalPath(b.StateDir, "aaaaaa"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(`{"seq":12,"ki`); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.expect(t, ExitDone, []string{"the last line of the journal is cut off"}, "rollback", "aaaaaa", "--yes")
+	if writer.writes() != 1 {
+		t.Errorf("%d writes", writer.writes())
+	}
+}
+
+func TestSignalWhileRollbackAsks(t *testing.T) {
+	b, writer := rollbackBench(t)
+	reader, typing, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Terminal, b.In = Terminal{In: true, Err: true}, reader
+	b.signals <- syscall.SIGINT
+	b.expect(t, 128+2, []string{"ended by SIGINT"}, "rollback", "aaaaaa")
+	if writer.writes() > 0 {
+		t.Error("wrote")
+	}
+	_ = typing.Close()
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// writeRun puts the journal of a run into the state folder; it stays locked until
+// it is closed.
+func writeRun(t *testing.T, dir, id string, started time.Time, outcome drain.Outcome) *drain.Journal {
+	t.Helper()
+	journal, err := drain.CreateJournal(dir, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := []drain.Event{{Seq: 1, Time: started, Kind: drain.EventRunStarted, Run: &drain.RunFacts{
+		ID: id, Context: "prod", User: "ada", Options: drain.DefaultOptions(),
+		Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}},
+		Pods:  []drain.PodFacts{{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: kube.UID("p1"), Action: drain.ActionEvict}},
+	}}}
+	if outcome != "" {
+		events = append(events, drain.Event{Seq: 2, Time: started.Add(time.Minute), Kind: drain.EventRunEnded, Outcome: outcome})
+	}
+	if err := journal.Append(events, false); err != nil {
+		t.Fatal(err)
+	}
+	return journal
+}
+
+func closed(t *testing.T, j *drain.Journal) {
+	t.Helper()
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRunsNewestFirst(t *testing.T) {
+	b := newBench(t, nil)
+	b.expect(t, ExitDone, []string{"no runs in"}, "runs")
+	closed(t, writeRun(t, b.StateDir, "aaaaaa", noon, drain.OutcomeDone))
+	closed(t, writeRun(t, b.StateDir, "bbbbbb", noon.Add(time.Hour), ""))
+	live := writeRun(t, b.StateDir, "cccccc", noon.Add(2*time.Hour), "")
+	defer closed(t, live)
+
+	b.out.Reset()
+	b.expect(t, ExitDone, nil, "runs", "-o", "json")
+	var runs []runJSON
+	if err := json.Unmarshal(b.out.Bytes(), &runs); err != nil || len(runs) != 3 {
+		t.Fatalf("%v\n%s", err, b.out)
+	}
+	for i, want := range []runJSON{
+		{Run: "cccccc", Live: true}, {Run: "bbbbbb"}, {Run: "aaaaaa", Outcome: drain.OutcomeDone},
+	} {
+		got := runs[i]
+		if got.Run != want.Run || got.Live != want.Live || got.Outcome != want.Outcome || len(got.Nodes) != 1 || got.StartedAt.Location() != time.UTC {
+			t.Errorf("%d: %+v, want %+v", i, got, want)
+		}
+	}
+	b.out.Reset()
+	b.expect(t, ExitDone, nil, "runs")
+	lines := strings.Split(b.out.String(), "\n")
+	for i, want := range []string{"RUN", "live", "cut short", "done"} {
+		if !strings.Contains(lines[i], want) {
+			t.Errorf("line %d lacks %q: %s", i, want, lines[i])
+		}
+	}
+	if len(b.opened) > 0 {
+		t.Error("asked a cluster")
+	}
+}
+
+func TestRunsWithoutAnyJSON(t *testing.T) {
+	b := newBench(t, nil)
+	b.expect(t, ExitDone, nil, "runs", "-o", "json")
+	if strings.TrimSpace(b.out.String()) != "[]" {
+		t.Errorf("%q", b.out)
+	}
+}
+
+func TestReport(t *testing.T) {
+	b := newBench(t, nil)
+	closed(t, writeRun(t, b.StateDir, "aaaaaa", noon, drain.OutcomeDone))
+	b.expect(t, ExitDone, nil, "report", "aaaaaa")
+	if !strings.Contains(b.out.String(), "Drained worker-1 in 1m 00s") || strings.Contains(b.out.String(), "1 pods") {
+		t.Errorf("%s", b.out)
+	}
+	b.out.Reset()
+	b.expect(t, ExitDone, nil, "report", "aaaaaa", "-o", "json")
+	var report drain.Report
+	if err := json.Unmarshal(b.out.Bytes(), &report); err != nil || report.Schema != drain.ReportSchema || report.Run != "aaaaaa" {
+		t.Errorf("%v %s", err, b.out)
+	}
+}
+
+// The markdown is for a file: nothing of a terminal in it, and the status is that
+// of the journal's lock.
+func TestReportMarkdown(t *testing.T) {
+	b := newBench(t, nil)
+	b.Terminal = Terminal{Out: true, Color: true}
+	closed(t, writeRun(t, b.StateDir, "aaaaaa", noon, ""))
+	live := writeRun(t, b.StateDir, "bbbbbb", noon, "")
+	defer closed(t, live)
+	for id, want := range map[string]string{"aaaaaa": "**The process of the run died.**", "bbbbbb": "**The run is live.**"} {
+		b.out.Reset()
+		b.expect(t, ExitDone, nil, "report", id, "-o", "markdown")
+		if !strings.HasPrefix(b.out.String(), "# Drain of `worker-1`: ") || !strings.Contains(b.out.String(), want) || strings.Contains(b.out.String(), "\x1b") {
+			t.Errorf("%s", b.out)
+		}
+	}
+	b.expect(t, ExitUsage, []string{"must be text, markdown or json"}, "report", "aaaaaa", "-o", "yaml")
+}
+
+func TestReportOfWhatIsNotWhole(t *testing.T) {
+	b := newBench(t, nil)
+	closed(t, writeRun(t, b.StateDir, "bbbbbb", noon, ""))
+	b.expect(t, ExitDone, []string{"its process died"}, "report", "bbbbbb")
+
+	path := drain.JournalPath(b.StateDir, "bbbbbb")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(content string) {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(string(text) + `{"seq":2,"ti`)
+	b.expect(t, ExitDone, []string{"the last line of the journal is cut off"}, "report", "bbbbbb")
+	write(string(text) + "{}\n")
+	b.expect(t, ExitError, []string{"is damaged at line 3"}, "report", "bbbbbb")
+	b.err.Reset()
+	b.expect(t, ExitError, []string{"is damaged at line 3"}, "runs")
+	for _, id := range []string{"nosuch", ".."} {
+		b.expect(t, ExitError, []string{"there is no run"}, "report", id)
+	}
+	for _, args := range [][]string{{"report"}, {"report", "a", "b"}, {"report", filepath.Join("..", "x")}} {
+		b.expect(t, ExitUsage, []string{"which run?"}, args...)
+	}
+}

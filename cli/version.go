@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func (p *Program) versionCommand() *cobra.Command {
+	f := &flags{}
+	var clientOnly bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the versions of this program and of the API server",
+		Args:  noArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return p.version(cmd.Context(), f, clientOnly) },
+	}
+	cmd.Flags().BoolVar(&clientOnly, "client", false, "this program only; asks no server")
+	f.bindOutput(cmd.Flags())
+	return cmd
+}
+
+// noArgs is cobra.NoArgs with our exit code.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("see "+cmd.CommandPath()+" --help", "%s takes no arguments", cmd.CommandPath())
+	}
+	return nil
+}
+
+type versionJSON struct {
+	Client  Build  `json:"client"`
+	Server  string `json:"server,omitempty"`
+	Context string `json:"context,omitempty"`
+	Warning string `json:"warning,omitempty"`
+}
+
+// versionPatience is how long a server may take to tell its version.
+const versionPatience = 10 * time.Second
+
+func (p *Program) version(ctx context.Context, f *flags, clientOnly bool) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	v := versionJSON{Client: p.Build}
+	var failed error
+	if !clientOnly {
+		ctx, cancel := context.WithTimeout(ctx, versionPatience)
+		defer cancel()
+		cluster, err := p.open(ctx, OpenOptions{ReadOnly: true})
+		if err == nil {
+			defer cluster.Close()
+			v.Server, v.Context = cluster.ServerVersion, cluster.Context
+			v.Warning = skewWarning(p.Build.Kubernetes, v.Server)
+		}
+		failed = err
+	}
+	if f.json() {
+		enc := json.NewEncoder(p.Out)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+		return failed
+	}
+	fmt.Fprintf(p.Out, "kdrain-tui  %s\n", v.Client.Version)
+	if v.Client.Commit != "" {
+		fmt.Fprintf(p.Out, "commit      %s\n", v.Client.Commit)
+	}
+	fmt.Fprintf(p.Out, "built with  %s (%s/%s), client-go %s\n", v.Client.Go, runtime.GOOS, runtime.GOARCH, v.Client.Kubernetes)
+	if v.Server != "" {
+		fmt.Fprintf(p.Out, "server      %s (%s)\n", v.Server, v.Context)
+	}
+	if v.Warning != "" {
+		fmt.Fprintln(p.Err, "Warning: "+v.Warning)
+	}
+	return failed
+}
+
+// skewWarning compares the minor versions of the client library (v0.37.2 is
+// Kubernetes 1.37) and of the server: more than one apart is outside of what
+// Kubernetes supports for clients.
+func skewWarning(library, server string) string {
+	client, ok1 := minor(library)
+	other, ok2 := minor(server)
+	if !ok1 || !ok2 || max(client-other, other-client) <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("version difference between client (1.%d) and server (1.%d) exceeds the supported minor version skew of +/-1",
+		client, other)
+}
+
+func minor(version string) (int, bool) {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	if len(parts) < 2 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimRight(parts[1], "+"))
+	return n, err == nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// constantsOf reads the string constants of a package's source from its folder
+// (without tests), by type; untyped ones are under "".
+func constantsOf(t *testing.T, dir string, only ...string) map[string][]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants := map[string][]string{}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+			len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), dir+"/"+name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			if group, ok := decl.(*ast.GenDecl); ok && group.Tok == token.CONST {
+				readConstants(t, group, constants)
+			}
+		}
+	}
+	return constants
+}
+
+func readConstants(t *testing.T, group *ast.GenDecl, constants map[string][]string) {
+	t.Helper()
+	for _, spec := range group.Specs {
+		values := spec.(*ast.ValueSpec)
+		kind := ""
+		if name, ok := values.Type.(*ast.Ident); ok {
+			kind = name.Name
+		}
+		for _, value := range values.Values {
+			literal, ok := value.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				continue
+			}
+			text, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			constants[kind] = append(constants[kind], text)
+		}
+	}
+}
+
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("docs/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var code = regexp.MustCompile("`([^`\n]+)`")
+
+// codesOf lists what stands between backquotes.
+func codesOf(text string) []string {
+	var codes []string
+	for _, match := range code.FindAllStringSubmatch(text, -1) {
+		codes = append(codes, match[1])
+	}
+	return codes
+}
+
+// firstColumn lists the first cell of each row of the tables in a text.
+func firstColumn(text string) []string {
+	var cells []string
+	for line := range strings.Lines(text) {
+		if cell, found := strings.CutPrefix(line, "| `"); found {
+			name, _, _ := strings.Cut(cell, "`")
+			cells = append(cells, name)
+		}
+	}
+	return cells
+}
+
+func sameNames(t *testing.T, what string, inCode, onPage []string) {
+	t.Helper()
+	inCode, onPage = slices.Clone(inCode), slices.Clone(onPage)
+	slices.Sort(inCode)
+	slices.Sort(onPage)
+	if len(inCode) == 0 || !slices.Equal(inCode, onPage) {
+		t.Errorf("%s:\nthe code has  %q\nthe page has  %q", what, inCode, onPage)
+	}
+}
+
+func TestMarksPageListsEveryMark(t *testing.T) {
+	page, _, _ := strings.Cut(readPage(t, "marks.md"), "\n## ")
+	sameNames(t, "docs/marks.md", constantsOf(t, "kube", "marks.go")[""], firstColumn(page))
+}
+
+// A mark that is written without its constant would be missing on the page.
+func TestMarksAreWrittenInOnePlace(t *testing.T) {
+	domain := "kdrain-tui" + ".dev/"
+	for _, dir := range []string{"kube", "drain", "cli", "ui", "."} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			path := dir + "/" + entry.Name()
+			if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || path == "kube/marks.go" {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(text), domain) {
+				t.Errorf("%s has a mark of its own; marks are constants of kube/marks.go", path)
+			}
+		}
+	}
+}
+
+func TestEventsPageListsEveryWord(t *testing.T) {
+	page := readPage(t, "events.md")
+	constants := constantsOf(t, "drain")
+	between := func(from, to string) string {
+		_, rest, found := strings.Cut(page, from)
+		part, _, ended := strings.Cut(rest, to)
+		if !found || !ended {
+			t.Fatalf("docs/events.md has no %q up to %q", from, to)
+		}
+		return part
+	}
+	sameNames(t, "kinds", constants["EventKind"], firstColumn(between("## Kinds", "## Words")))
+	sameNames(t, "states of pods", constants["PodState"], firstColumn(between("**podState**", "**nodeState**")))
+	for kind, paragraph := range map[string]string{
+		"Phase": "**phase**", "PhaseStatus": "**phaseStatus**", "NodeState": "**nodeState**",
+		"Outcome": "**outcome**", "ControlKind": "**control**", "Verb": "**action.verb**",
+	} {
+		sameNames(t, paragraph, constants[kind], codesOf(between(paragraph, "\n\n")))
+	}
+	sameNames(t, "wait.for", constants["WaitFor"], codesOf(between("**wait.for**", ". A wait")))
+	for _, schema := range []string{"event", "report"} {
+		if name := "kdrain-tui/" + schema + "/v1"; !slices.Contains(constants[""], name) || !strings.Contains(page, name) {
+			t.Errorf("schema %s is not in both", name)
+		}
+	}
+}
+
+// exitRow is a row of the table: the code, then what it means.
+var exitRow = regexp.MustCompile(`(?m)^\| ([0-9]+)(?:\+n)? \|`)
+
+func TestExitCodesPageListsEveryCode(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "cli/exit.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inCode, onPage []string
+	ast.Inspect(file, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if ok && len(spec.Values) == 1 && strings.HasPrefix(spec.Names[0].Name, "Exit") {
+			inCode = append(inCode, spec.Values[0].(*ast.BasicLit).Value)
+		}
+		return true
+	})
+	for _, match := range exitRow.FindAllStringSubmatch(readPage(t, "exit-codes.md"), -1) {
+		onPage = append(onPage, match[1])
+	}
+	sameNames(t, "docs/exit-codes.md", inCode, onPage)
+}

@@ -1,0 +1,55 @@
+package drain
+
+import "strings"
+
+// FindingAccess tells that a drain would end before its first write, because a
+// right is missing.
+const FindingAccess = "AccessMissing"
+
+// Access is what the server said to the rights that a drain under some options
+// needs.
+type Access struct {
+	User    string
+	Missing []MissingRight
+}
+
+// MissingRight is one rule that the user lacks.
+type MissingRight struct {
+	Rule string // as RBAC names it: "patch nodes", "create pods/eviction"
+	Why  string // the authorizer's words, often none
+}
+
+// Words say what is missing in one line, "" where nothing is.
+func (a Access) Words() string {
+	if len(a.Missing) == 0 {
+		return ""
+	}
+	rules := make([]string, len(a.Missing))
+	for i, m := range a.Missing {
+		rules[i] = m.Rule
+	}
+	return a.User + " may not " + strings.Join(rules, ", ")
+}
+
+// Findings is the finding about rights that are missing: a plan is there all the
+// same, but a drain with its options would not begin (exit code 5).
+func (a Access) Findings() []Finding {
+	words := a.Words()
+	if words == "" {
+		return nil
+	}
+	f := Finding{Code: FindingAccess, Level: LevelError, Message: words + ": a drain with these options ends with exit code 5 before it writes anything"}
+	for _, m := range a.Missing {
+		if m.Why != "" {
+			f.Message += "; " + m.Rule + ": " + quoted(m.Why)
+		}
+		verb, resource, _ := strings.Cut(m.Rule, " ")
+		resource, subresource, sub := strings.Cut(resource, "/")
+		command := "kubectl auth can-i " + verb + " " + resource
+		if sub {
+			command += " --subresource=" + subresource
+		}
+		f.Advice = append(f.Advice, Advice{"ask for the right (docs/rbac.md has a role with it)", command + " -A"})
+	}
+	return []Finding{f}
+}

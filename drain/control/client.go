@@ -1,0 +1,54 @@
+package control
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// ErrNobody says that no process serves the run.
+var ErrNobody = errors.New("nobody answers at the socket of the run")
+
+// answerPatience is how long the run may take to answer: longer than its server
+// waits for the engine.
+const answerPatience = steerPatience + 3*time.Second
+
+// Ask sends a request to the process that owns the run and returns its answer.
+// The error is ErrNobody where there is no such process.
+func Ask(dir string, r Request) (a Answer, err error) {
+	r.Schema = Schema
+	path := Path(dir, r.Run)
+	conn, err := dial(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		return a, ErrNobody
+	}
+	if err != nil {
+		return a, fmt.Errorf("reach run %s at %s: %w", r.Run, path, err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := conn.SetDeadline(time.Now().Add(answerPatience)); err != nil {
+		return a, err
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return a, err
+	}
+	if _, err := conn.Write(append(line, '\n')); err != nil {
+		return a, fmt.Errorf("tell run %s: %w", r.Run, err)
+	}
+	line, err = bufio.NewReader(conn).ReadBytes('\n')
+	if err != nil {
+		return a, fmt.Errorf("run %s gave no answer (its journal tells whether it took the word): %w", r.Run, err)
+	}
+	if err := json.Unmarshal(line, &a); err != nil {
+		return a, fmt.Errorf("read the answer of run %s: %w", r.Run, err)
+	}
+	if a.Schema != Schema {
+		return a, fmt.Errorf("run %s answers in %q, this program reads %s: use the version that began the run", r.Run, a.Schema, Schema)
+	}
+	return a, nil
+}

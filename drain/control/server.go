@@ -1,0 +1,203 @@
+package control
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+const (
+	// mostRequest bounds a request; the longest one names a pod.
+	mostRequest = 4 << 10
+	// requestPatience is how long a client may take to say what it wants.
+	requestPatience = 2 * time.Second
+	// steerPatience is how long the engine may take to take a control.
+	steerPatience = 5 * time.Second
+	// mostClients is how many are served at once; more of them wait.
+	mostClients = 8
+)
+
+// Server takes the words of other processes for one run.
+type Server struct {
+	path     string
+	run      drain.Steerable
+	listener *net.UnixListener
+	group    kube.Group
+
+	mu    sync.Mutex
+	conns []net.Conn // of clients being served
+	over  bool
+}
+
+// Serve opens the socket of a run and serves it until Close. The caller holds
+// the run's journal, so a socket that is there already is a dead process's.
+func Serve(dir string, run drain.Steerable) (*Server, error) {
+	path := Path(dir, run.State().Run.ID)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("remove the socket of a dead process: %w", err)
+	}
+	s := &Server{path: path, run: run}
+	err := reach(path, func(short string) (err error) {
+		s.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the socket %s: %w", path, err)
+	}
+	s.listener.SetUnlinkOnClose(false) // by the name that it was bound under, which may be gone
+	// The folder is 0700; whoever came in through a wider one is asked who they are.
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the socket %s: %w", path, err), s.listener.Close(), os.Remove(path))
+	}
+	s.group.Go("control of run "+run.State().Run.ID, s.accept)
+	return s, nil
+}
+
+// Close ends the service: answers that are due are given, the socket is removed.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.over = true
+	_ = s.listener.Close()
+	for _, c := range s.conns {
+		// Whoever has not said yet what they want is not waited for.
+		_ = c.SetReadDeadline(time.Unix(1, 0))
+	}
+	s.mu.Unlock()
+	s.group.Wait()
+	_ = os.Remove(s.path)
+}
+
+func (s *Server) accept() {
+	free := make(chan struct{}, mostClients)
+	for {
+		conn, err := s.listener.AcceptUnix()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // e.g. out of file descriptors: one that hangs up makes room
+			if !s.pause(err) {
+				return
+			}
+			continue
+		}
+		free <- struct{}{}
+		s.group.Go("a word to run "+s.run.State().Run.ID, func() {
+			defer func() { <-free }()
+			s.serve(conn)
+		})
+	}
+}
+
+// pause lets a moment pass after an error that may pass; false ends the service.
+func (s *Server) pause(error) bool {
+	select {
+	case <-s.run.Done():
+		return false
+	case <-time.After(100 * time.Millisecond):
+		return true
+	}
+}
+
+func (s *Server) serve(conn *net.UnixConn) {
+	defer func() { _ = conn.Close() }()
+	if !s.begin(conn) {
+		return
+	}
+	defer s.end(conn)
+	answer := s.answer(conn)
+	answer.Schema, answer.Run = Schema, s.run.State().Run.ID
+	_ = conn.SetWriteDeadline(time.Now().Add(requestPatience))
+	line, err := json.Marshal(answer)
+	if err != nil {
+		return // a struct of strings, numbers and times always marshals
+	}
+	_, _ = conn.Write(append(line, '\n')) // whoever has gone learns it from the journal
+}
+
+func (s *Server) begin(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return false
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(requestPatience))
+	s.conns = append(s.conns, conn)
+	return true
+}
+
+func (s *Server) end(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns = slices.DeleteFunc(s.conns, func(c net.Conn) bool { return c == conn })
+}
+
+// answer reads the one request of a connection and does what it says.
+func (s *Server) answer(conn *net.UnixConn) Answer {
+	if uid, known := peer(conn); known && uid != os.Geteuid() {
+		return Answer{Error: fmt.Sprintf("the run is another user's: yours is uid %d", uid)}
+	}
+	line, err := bufio.NewReader(io.LimitReader(conn, mostRequest)).ReadBytes('\n')
+	if err != nil {
+		return Answer{Error: "no whole request came: " + err.Error()}
+	}
+	var r Request
+	if err := json.Unmarshal(line, &r); err != nil {
+		return Answer{Error: "the request cannot be read: " + err.Error()}
+	}
+	state := s.run.State()
+	verb, known := VerbNamed(r.Verb)
+	switch {
+	case r.Schema != Schema:
+		return Answer{Verb: r.Verb, Error: fmt.Sprintf("the run speaks %s, the request is %q", Schema, r.Schema),
+			Hint: "use the version of the program that began the run"}
+	case r.Run != state.Run.ID:
+		return Answer{Verb: r.Verb, Error: fmt.Sprintf("this is run %s, not %q", state.Run.ID, r.Run)}
+	case !known:
+		return Answer{Verb: r.Verb, Error: fmt.Sprintf("the run knows no %q", r.Verb),
+			Hint: "use the version of the program that began the run"}
+	case verb.Kind == "":
+		return Answer{Verb: r.Verb, OK: true, Status: statusOf(state)}
+	}
+	return s.steer(state, verb, r)
+}
+
+func (s *Server) steer(state *drain.State, v Verb, r Request) Answer {
+	a := Answer{Verb: v.Name}
+	c, object, err := control(state, v, r)
+	switch v.Of {
+	case OfPod:
+		a.Pod = object
+		if p := state.Pod(c.Pod); p != nil {
+			a.Node = p.Node
+		}
+	case OfNode:
+		a.Node = object
+	}
+	if err != nil {
+		a.Error = err.Error()
+		return a
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), steerPatience)
+	defer cancel()
+	if a.Seq, err = s.run.Steer(ctx, c); err != nil {
+		a.Error = err.Error()
+		return a
+	}
+	a.OK, a.Message = true, v.now(object)
+	if lost := s.run.State().JournalLost; lost != "" {
+		a.Hint = "the journal cannot be written: " + lost
+	}
+	return a
+}

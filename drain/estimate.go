@@ -1,0 +1,151 @@
+package drain
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Estimate is how long the evictions of a plan take, counted from the first. It
+// is a guess from what the cluster shows of its own past, and says so.
+type Estimate struct {
+	// Total is until the last pod has left that nothing holds for good.
+	Total time.Duration
+	// LowerBound is what long grace periods alone take; zero where no pod has one.
+	LowerBound time.Duration
+	// Longest is the pod that LowerBound comes from, "namespace/name".
+	Longest string
+	// LongestGrace is the grace period of that pod.
+	LongestGrace time.Duration
+	// Because says what determines the time, in one line.
+	Because string
+	// Waves are the pods that go at once, those that go once the first are Ready
+	// elsewhere, and so on.
+	Waves []int
+	// Held are the pods that would not go in the cluster as it is.
+	Held int
+	// Rough tells that the plan was too large to be played through, and is only
+	// counted.
+	Rough bool
+}
+
+const (
+	// ordinaryGrace is the grace period of pods that ask for none of their own
+	// (corev1.DefaultTerminationGracePeriodSeconds). Who asks for more needs it.
+	ordinaryGrace = 30 * time.Second
+	// usedOfGrace is the part of an ordinary grace period that a pod takes, our
+	// own assumption: a snapshot knows nothing of pods that have gone.
+	usedOfGrace = 3
+	// ordinaryStart is for owners of whose pods none was ever seen to start.
+	ordinaryStart = 20 * time.Second
+	// longestStart is above what a start can take; a pod that became Ready later
+	// than that was not Ready in between.
+	longestStart = 15 * time.Minute
+	// historyOf is how many pods of an owner are asked.
+	historyOf = 50
+)
+
+// endsIn is how long a pod takes to go once its eviction is accepted.
+func endsIn(grace time.Duration) time.Duration {
+	if grace <= ordinaryGrace {
+		return grace / usedOfGrace
+	}
+	return grace
+}
+
+// atLeast is the part of it that the pod itself insists on.
+func atLeast(plan *PodPlan, pod *kube.Pod, serverNow time.Time) time.Duration {
+	switch {
+	case pod.Terminating():
+		return max(pod.Deleted.Sub(serverNow), 0)
+	case plan.Grace > ordinaryGrace:
+		return plan.Grace
+	}
+	return 0
+}
+
+// starts is the time that pods of an owner take from being made to Ready: the
+// median over those that are Ready now.
+func starts(s *kube.Snapshot, owner kube.UID) time.Duration {
+	var seen []time.Duration
+	for i, p := range s.PodsOf(owner) {
+		if i == historyOf {
+			break
+		}
+		if took := p.ReadySince.Sub(p.Created); p.Ready && !p.ReadySince.IsZero() && took >= 0 && took <= longestStart {
+			seen = append(seen, took)
+		}
+	}
+	if len(seen) == 0 {
+		return ordinaryStart
+	}
+	slices.Sort(seen)
+	return seen[len(seen)/2]
+}
+
+// bound is the lower bound of a plan and the pod that it comes from: nodes that
+// are drained one after the other add up.
+func bound(s *kube.Snapshot, plan Plan, now time.Time) (time.Duration, *PodPlan) {
+	serverNow := s.ServerTime(now)
+	var longest, sum time.Duration
+	var of *PodPlan
+	for i := range plan.Nodes {
+		var onNode time.Duration
+		for k := range plan.Nodes[i].Pods {
+			pod := &plan.Nodes[i].Pods[k]
+			live := s.Pod(pod.UID)
+			if live == nil || !pod.moves() {
+				continue
+			}
+			least := atLeast(pod, live, serverNow)
+			onNode = max(onNode, least)
+			if least > longest {
+				longest, of = least, pod
+			}
+		}
+		sum += onNode
+	}
+	return max(longest, sum/time.Duration(max(plan.Options.MaxParallelNodes, 1))), of
+}
+
+// reckoned is the estimate of a plan that is only counted: every wave takes as
+// long as its slowest pod needs to go and the slowest owner to replace it.
+func reckoned(s *kube.Snapshot, plan Plan) Estimate {
+	e := Estimate{Rough: true}
+	var goes, comes time.Duration
+	eachMove(plan, func(pod *PodPlan) {
+		if pod.Wave == 0 {
+			e.Held++
+			return
+		}
+		e.count(pod.Wave)
+		goes = max(goes, endsIn(pod.Grace))
+		if live := s.Pod(pod.UID); live != nil && live.Owner != nil && pod.Wave > 1 {
+			comes = max(comes, starts(s, live.Owner.UID))
+		}
+	})
+	if n := time.Duration(len(e.Waves)); n > 0 {
+		e.Total = n*goes + (n-1)*comes
+	}
+	e.Because = fmt.Sprintf("%d waves, each as slow as its slowest pod", len(e.Waves))
+	return e
+}
+
+func eachMove(plan Plan, do func(*PodPlan)) {
+	for i := range plan.Nodes {
+		for k := range plan.Nodes[i].Pods {
+			if plan.Nodes[i].Pods[k].moves() {
+				do(&plan.Nodes[i].Pods[k])
+			}
+		}
+	}
+}
+
+func (e *Estimate) count(wave int) {
+	for len(e.Waves) < wave {
+		e.Waves = append(e.Waves, 0)
+	}
+	e.Waves[wave-1]++
+}

@@ -1,0 +1,246 @@
+package drain
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// The codes of the findings about what depends on pods that move.
+const (
+	FindingLastEndpoint    = "LastEndpoint"
+	FindingWebhook         = "Webhook"
+	FindingWebhookDeadlock = "WebhookDeadlock"
+	FindingQuotaExceeded   = "QuotaExceeded"
+	FindingServingUnknown  = "ServingUnknown"
+	FindingScaleUnknown    = "ScaleUnknown"
+)
+
+// departures are the Ready pods that a plan lets go together, by namespace: those
+// of the first wave, which no budget keeps apart.
+type departures struct {
+	all map[kube.UID]bool
+	in  map[string][]*kube.Pod
+}
+
+func (p *planner) departures(nodes []NodePlan) departures {
+	d := departures{all: map[kube.UID]bool{}, in: map[string][]*kube.Pod{}}
+	for i := range nodes {
+		for k := range nodes[i].Pods {
+			if plan, pod := &nodes[i].Pods[k], p.pods[i][k]; plan.moves() && plan.Wave == 1 && !pod.Finished() && !pod.Terminating() {
+				d.all[pod.UID] = true
+				d.in[pod.Namespace] = append(d.in[pod.Namespace], pod)
+			}
+		}
+	}
+	return d
+}
+
+// takesAll returns the pods that go from behind a Service if they are all that
+// serve there, else none.
+func (p *planner) takesAll(d departures, service *kube.Service, inNamespace []*kube.Pod) []*kube.Pod {
+	var going []*kube.Pod
+	for _, pod := range d.in[service.Namespace] {
+		if service.Serves(pod) {
+			going = append(going, pod)
+		}
+	}
+	if len(going) == 0 || slices.ContainsFunc(inNamespace, func(pod *kube.Pod) bool { return !d.all[pod.UID] && service.Serves(pod) }) {
+		return nil
+	}
+	return going
+}
+
+// unserved finds Services and admission webhooks that lose all their ready
+// endpoints at once. DNS and webhooks have a finding of their own, which says
+// more.
+func (p *planner) unserved(nodes []NodePlan) []Finding {
+	d := p.departures(nodes)
+	lost := map[*kube.Service][]*kube.Pod{}
+	for namespace := range d.in {
+		services := p.s.ServicesIn(namespace)
+		if len(services) == 0 {
+			continue
+		}
+		pods := p.s.PodsIn(namespace)
+		for _, service := range services {
+			if going := p.takesAll(d, service, pods); going != nil {
+				lost[service] = going
+			}
+		}
+	}
+	found, asked := p.webhooks(lost)
+	var services []*kube.Service
+	for service, going := range lost {
+		if !asked[service] && !slices.ContainsFunc(going, isDNS) {
+			services = append(services, service)
+		}
+	}
+	slices.SortFunc(services, func(a, b *kube.Service) int {
+		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
+	})
+	var g group
+	for _, service := range services {
+		g.add("Service", service.Namespace, service.Name)
+	}
+	return append(found, g.finding(FindingLastEndpoint, LevelWarning, "no ready endpoint is left, calls fail until a new pod is Ready: ")...)
+}
+
+func isDNS(p *kube.Pod) bool { return p.Labels[dnsLabel] == dnsValue }
+
+// webhooks finds admission webhooks that nobody answers for while their pods
+// move, and whose requests are then refused. One that is asked about the making of
+// its own pods keeps itself from coming back. With them come the Services that
+// they are reached by.
+func (p *planner) webhooks(lost map[*kube.Service][]*kube.Pod) ([]Finding, map[*kube.Service]bool) {
+	var deaf, deadlock group
+	asked := map[*kube.Service]bool{}
+	for _, c := range p.s.WebhookConfigurations() {
+		for i := range c.Webhooks {
+			hook := &c.Webhooks[i]
+			service := p.s.Service(hook.Namespace, hook.Service)
+			if !hook.Closed || service == nil || lost[service] == nil {
+				continue
+			}
+			asked[service] = true
+			if p.asksItself(hook, lost[service]) {
+				deadlock.note(refusedWith(hook), c.Kind(), "", c.Name)
+			} else {
+				deaf.note(refusedWith(hook), c.Kind(), "", c.Name)
+			}
+		}
+	}
+	found := deadlock.finding(FindingWebhookDeadlock, LevelWarning, "an admission webhook that must allow its own new pods goes, and may never come back: ")
+	for i := range found {
+		found[i].Advice = []Advice{{"leave one of its pods where it is, or let it run on another node before", ""},
+			{"where it happened: let requests pass without it", "kubectl delete " + strings.ToLower(strings.Join(strings.SplitN(deadlock.objects[0], "/", 2), " "))}}
+	}
+	return append(found, deaf.finding(FindingWebhook, LevelWarning, "no pod of an admission webhook is left, requests are refused until one is Ready: ")...), asked
+}
+
+// asksItself tells whether a webhook is asked before pods like these are made. What
+// its conditions say is not known, so those are taken for a no.
+func (p *planner) asksItself(hook *kube.Webhook, pods []*kube.Pod) bool {
+	if hook.Conditional || !asks(hook, "CREATE", "", "pods") {
+		return false
+	}
+	pod := pods[0]
+	// The API server labels each namespace with its name.
+	namespace := labels.Set{"kubernetes.io/metadata.name": pod.Namespace}
+	if n := p.s.Namespace(pod.Namespace); n != nil {
+		namespace = n.Labels
+	}
+	return hook.Namespaces.Matches(namespace) && hook.Objects.Matches(pod.Labels)
+}
+
+// refusedWith says in short which requests fail with a webhook.
+func refusedWith(hook *kube.Webhook) string {
+	var words []string
+	if asks(hook, "CREATE", "", "pods") {
+		words = append(words, "new pods")
+	}
+	if asks(hook, "CREATE", "", "pods/eviction") || asks(hook, "DELETE", "", "pods") {
+		words = append(words, "evictions")
+	}
+	var others []string
+	for _, r := range hook.Rules {
+		for _, resource := range r.Resources {
+			switch {
+			case resource == "pods", resource == "pods/eviction", slices.Contains(others, resource):
+			case strings.HasPrefix(resource, "*"):
+				others = append(others, "everything")
+			default:
+				others = append(others, resource)
+			}
+		}
+	}
+	if slices.Contains(others, "everything") {
+		others = []string{"everything it is asked about"}
+	}
+	if len(others) > 0 {
+		words = append(words, "writes of "+some(others))
+	}
+	return strings.Join(words, ", ")
+}
+
+// asks tells whether a webhook has a rule for the request (apiserver
+// pkg/admission/plugin/webhook/predicates/rules/rules.go).
+func asks(hook *kube.Webhook, operation, group, resource string) bool {
+	kind, sub, _ := strings.Cut(resource, "/")
+	return slices.ContainsFunc(hook.Rules, func(r kube.WebhookRules) bool {
+		return (slices.Contains(r.Operations, "*") || slices.Contains(r.Operations, operation)) &&
+			(slices.Contains(r.Groups, "*") || slices.Contains(r.Groups, group)) &&
+			slices.ContainsFunc(r.Resources, func(want string) bool {
+				wantKind, wantSub, _ := strings.Cut(want, "/")
+				return (wantKind == "*" || wantKind == kind) && (wantSub == "*" || wantSub == sub)
+			})
+	})
+}
+
+// exceeded finds namespaces whose quota lets fewer pods come back than go.
+func (p *planner) exceeded(nodes []NodePlan) []Finding {
+	var g group
+	known := map[string]bool{}
+	p.eachMoved(nodes, func(pod *kube.Pod) {
+		if known[pod.Namespace] || pod.Owner == nil || pod.Finished() {
+			return
+		}
+		known[pod.Namespace] = true
+		for _, quota := range p.s.QuotasIn(pod.Namespace) {
+			if i := slices.IndexFunc(quota.Amounts, kube.QuotaAmount.Exceeded); i >= 0 && !quota.Scoped {
+				g.note(quota.Amounts[i].Resource, "ResourceQuota", pod.Namespace, quota.Name)
+			}
+		}
+	})
+	found := g.finding(FindingQuotaExceeded, LevelWarning, "more is used than the quota allows, so fewer pods come back than go: ")
+	for i := range found {
+		namespace := strings.Split(g.objects[0], "/")[1]
+		found[i].Advice = []Advice{{"raise the quota, or free some of it", "kubectl describe quota -n " + namespace}}
+	}
+	return found
+}
+
+// unforeseen says which of these findings could not be made. What may not be
+// read is unknown, which is not none.
+func (p *planner) unforeseen(nodes []NodePlan) []Finding {
+	var missing []string
+	for _, of := range []struct {
+		what  string
+		kinds []kube.Kind
+	}{
+		{"last endpoints of services", []kube.Kind{kube.KindServices}},
+		{"admission webhooks without a pod", []kube.Kind{kube.KindServices, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks}},
+		{"minimums of autoscalers", []kube.Kind{kube.KindAutoscalers}},
+		{"quotas", []kube.Kind{kube.KindQuotas}},
+	} {
+		for _, k := range of.kinds {
+			if state := p.s.Sync(k); state.Phase == kube.Denied || state.Phase == kube.NotSynced {
+				missing = append(missing, of.what+" ("+string(k)+" "+state.Phase.String()+")")
+				break
+			}
+		}
+	}
+	var found []Finding
+	if len(missing) > 0 {
+		found = append(found, Finding{Code: FindingServingUnknown, Level: LevelInfo, Message: "not known: " + strings.Join(missing, ", ")})
+	}
+	var g group
+	p.eachMoved(nodes, func(pod *kube.Pod) {
+		if pod.Owner == nil || pod.Finished() {
+			return
+		}
+		owner := pod.Owner
+		w := p.s.Workload(owner.UID)
+		if w != nil && w.Kind == "ReplicaSet" && w.Owner != nil {
+			owner = w.Owner
+			w = p.s.Workload(owner.UID)
+		}
+		if w != nil && w.Hidden != "" {
+			g.note(w.Hidden, owner.Kind, pod.Namespace, owner.Name)
+		}
+	})
+	return append(found, g.finding(FindingScaleUnknown, LevelInfo, "how many pods these want is not known: ")...)
+}

@@ -1,0 +1,348 @@
+package drain
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// grantLife is how long a grant can hold a token back at most: the server's
+// word may get lost, and a token only saves requests.
+const grantLife = 15 * time.Second
+
+// Fold is the state of a run after the events, in order. The state it is given
+// is not changed; nil starts a new one.
+func Fold(s *State, events ...Event) *State {
+	if s == nil {
+		s = &State{}
+	}
+	next := s.clone()
+	for _, e := range events {
+		next.apply(e)
+	}
+	return next
+}
+
+// clone copies what apply changes in place; records of pods and nodes are
+// replaced whole, never changed.
+func (s *State) clone() *State {
+	c := *s
+	c.Nodes = slices.Clone(s.Nodes)
+	c.Pods = slices.Clone(s.Pods)
+	c.Budgets = slices.Clone(s.Budgets)
+	c.Rungs = slices.Clone(s.Rungs)
+	c.Phases = cloneMap(s.Phases)
+	c.Sent = cloneMap(s.Sent)
+	c.index = cloneMap(s.index)
+	c.tried = cloneMap(s.tried)
+	c.grants = cloneMap(s.grants)
+	for budget, list := range c.grants {
+		c.grants[budget] = slices.Clone(list)
+	}
+	return &c
+}
+
+func cloneMap[K comparable, V any](m map[K]V) map[K]V {
+	if m == nil {
+		return map[K]V{}
+	}
+	return maps.Clone(m)
+}
+
+func (s *State) apply(e Event) {
+	if !e.Time.Equal(s.Updated) { // none lapses between events of one moment
+		s.dropLapsedGrants(e.Time)
+	}
+	s.Seq, s.Updated = e.Seq, e.Time
+	switch e.Kind {
+	case EventRunStarted:
+		s.applyStart(e)
+	case EventPhase:
+		s.Phase, s.Phases[e.Phase] = e.Phase, e.PhaseStatus
+		if s.Question != nil && s.Question.Phase == e.Phase && e.PhaseStatus != PhaseAsks {
+			s.Question = nil
+		}
+	case EventQuestion:
+		s.Question = &Question{Phase: e.Phase, Word: e.Word, Since: e.Time}
+	case EventConfirmed:
+		s.Question, s.Phases[e.Phase] = nil, PhaseRuns
+	case EventIntent:
+		s.applyIntent(e)
+	case EventAnswer:
+		s.applyAnswer(e)
+	case EventPodJoined:
+		s.addPod(*e.Joined, e.Time, true)
+	case EventPod:
+		s.applyPod(e)
+	case EventNode:
+		s.applyNode(e)
+	case EventBudget:
+		s.applyBudget(e)
+	case EventLease:
+		s.applyLease(e)
+	case EventRung:
+		s.applyRung(e)
+	case EventVolumes:
+		s.applyVolumes(e)
+	case EventConnection:
+		s.applyConnection(e)
+	case EventControl:
+		s.applyControl(e)
+	case EventJournal:
+		s.JournalLost = e.Message
+	case EventResumed:
+		s.applyResumed(e)
+	case EventRunEnded:
+		s.Outcome, s.Ended, s.Message, s.Question = e.Outcome, e.Time, e.Message, nil
+	}
+}
+
+func (s *State) applyStart(e Event) {
+	s.Run, s.Started, s.Phase = *e.Run, e.Time, PhaseCheck
+	for _, n := range e.Run.Nodes {
+		node := &NodeRun{NodeFacts: n, State: NodeWaiting, Since: e.Time}
+		if n.Refused != "" {
+			node.State, node.Message, node.Ended = NodeRefused, n.Refused, e.Time
+		}
+		s.Nodes = append(s.Nodes, node)
+	}
+	for _, p := range e.Run.Pods {
+		s.addPod(p, e.Time, false)
+	}
+}
+
+func (s *State) addPod(facts PodFacts, at time.Time, joined bool) {
+	if _, known := s.index[facts.UID]; known {
+		return
+	}
+	p := &PodRun{PodFacts: facts, State: PodPlanned, Since: at, Planned: at, Joined: joined}
+	if facts.Action == ActionSkip || facts.Action == ActionRefuse {
+		p.State, p.Ended = PodSkipped, at
+	}
+	s.index[facts.UID] = len(s.Pods)
+	s.Pods = append(s.Pods, p)
+}
+
+// editPod replaces the record of a pod by a changed copy.
+func (s *State) editPod(uid kube.UID, edit func(p *PodRun)) {
+	i, known := s.index[uid]
+	if !known {
+		return
+	}
+	p := *s.Pods[i]
+	edit(&p)
+	s.Pods[i] = &p
+}
+
+func (s *State) editNode(name string, edit func(n *NodeRun)) {
+	for i, n := range s.Nodes {
+		if n.Name == name {
+			changed := *n
+			edit(&changed)
+			s.Nodes[i] = &changed
+			return
+		}
+	}
+}
+
+func (s *State) applyIntent(e Event) {
+	s.nextAction = max(s.nextAction, e.Action.ID)
+	s.Sent[e.Action.Verb]++
+	if e.Lease != nil {
+		s.applyLeaseIntent(e)
+		return
+	}
+	if e.Rung != nil {
+		s.editRung(e.Rung.ID, func(r *RungRun) { r.InFlight = e.Action.ID })
+		return
+	}
+	if e.Budget != nil {
+		s.editBudget(e.Budget, func(b *BudgetRun) { b.InFlight = e.Action.ID })
+		return
+	}
+	if e.UID == "" || e.Pod == "" {
+		s.editNode(e.Node, func(n *NodeRun) {
+			n.InFlight, n.triedUnder = e.Action.ID, e.Action.Version
+			n.Attempts++
+		})
+		return
+	}
+	if budget := e.Action.Budget; budget != "" {
+		s.tried[budget] = e.Time
+		s.grants[budget] = append(s.grants[budget],
+			grant{action: e.Action.ID, pod: e.UID, at: e.Time, version: e.Action.Version})
+	}
+	s.editPod(e.UID, func(p *PodRun) {
+		p.InFlight, p.retryNow, p.look = e.Action.ID, false, false
+		if e.Action.Verb == VerbLook {
+			return
+		}
+		p.Attempts++
+		p.sentUnder = e.Action.Version
+		p.State, p.Since, p.Wait = PodRequested, e.Time, &Wait{For: WaitForAnswer}
+	})
+}
+
+func (s *State) applyAnswer(e Event) {
+	ok := e.Answer.Code >= 200 && e.Answer.Code < 300
+	if e.Answer.Code == 0 || e.Answer.Code == http.StatusServiceUnavailable {
+		s.unwell = e.Time
+	}
+	if e.Lease != nil {
+		s.applyLeaseAnswer(e)
+		return
+	}
+	if e.Rung != nil {
+		s.editRung(e.Rung.ID, func(r *RungRun) { r.InFlight = 0 })
+		return
+	}
+	if e.Budget != nil {
+		s.editBudget(e.Budget, func(b *BudgetRun) { b.InFlight = 0 })
+		return
+	}
+	if e.UID == "" || e.Pod == "" {
+		s.editNode(e.Node, func(n *NodeRun) { n.InFlight = 0 })
+		return
+	}
+	s.settleGrant(e, ok)
+	s.editPod(e.UID, func(p *PodRun) {
+		p.InFlight, p.Last = 0, e.Answer
+		if e.Action.Verb == VerbLook {
+			return
+		}
+		switch {
+		case ok:
+			p.Accepted, p.failures = e.Time, 0
+		case e.Answer.Code == 0 || e.Answer.Code >= 500:
+			p.Refusals++
+			p.failures++
+		default:
+			p.Refusals++
+			p.failures = 0
+		}
+		if !ok {
+			p.refusedUnder, p.refusedAt, p.look = p.sentUnder, e.Time, e.Answer.Code == http.StatusConflict
+		}
+	})
+}
+
+// settleGrant keeps the token of an accepted eviction until the budget shows
+// it, and gives that of a refused one back.
+func (s *State) settleGrant(e Event, accepted bool) {
+	for budget, list := range s.grants {
+		for i, g := range list {
+			if g.action != e.Action.ID {
+				continue
+			}
+			if accepted {
+				list[i].granted, list[i].at = true, e.Time
+			} else {
+				s.grants[budget] = slices.Delete(list, i, i+1)
+			}
+			return
+		}
+	}
+}
+
+// dropLapsedGrants forgets granted tokens that are too old to hold anything
+// back. A request still in flight keeps its token.
+func (s *State) dropLapsedGrants(now time.Time) {
+	for budget, list := range s.grants {
+		list = slices.DeleteFunc(list, func(g grant) bool { return g.granted && now.Sub(g.at) >= grantLife })
+		if len(list) == 0 {
+			delete(s.grants, budget)
+			continue
+		}
+		s.grants[budget] = list
+	}
+}
+
+func (s *State) applyPod(e Event) {
+	s.editPod(e.UID, func(p *PodRun) {
+		was := p.State
+		p.Wait, p.saidAt = e.Wait, e.Time
+		if e.Message != "" {
+			p.Message = e.Message
+		}
+		if !e.DeletedAt.IsZero() {
+			p.DeletedAt = e.DeletedAt
+		}
+		p.State = e.PodState
+		if e.Forced {
+			p.Action = ActionDelete
+		}
+		switch {
+		case e.PodState.Blocked():
+			if p.blockedSince.IsZero() {
+				p.blockedSince = e.Time
+			}
+			p.Since = p.blockedSince
+		case e.PodState != PodRequested:
+			if !p.blockedSince.IsZero() {
+				p.Blocked += e.Time.Sub(p.blockedSince)
+				p.blockedSince = time.Time{}
+			}
+			if was != e.PodState {
+				p.Since = e.Time
+			}
+		}
+		if e.PodState.Final() {
+			p.Ended = e.Time
+		}
+	})
+	if e.PodState == PodThrottled && e.Wait != nil {
+		s.quietUntil = e.Wait.Until
+	}
+}
+
+func (s *State) applyNode(e Event) {
+	s.editNode(e.Node, func(n *NodeRun) {
+		if n.State != e.NodeState {
+			n.Since = e.Time
+		}
+		n.State = e.NodeState
+		if e.Message != "" {
+			n.Message = e.Message
+		}
+		switch {
+		case e.NodeState == NodeCordoning && e.Wait != nil:
+			n.retryAt = e.Wait.Until
+		case e.NodeState == NodeCordoned:
+			// a message tells that somebody else had cordoned it
+			n.CordonAt, n.Cordoned, n.Message = e.Time, e.Message == "", e.Message
+		case e.NodeState == NodeDraining && n.Started.IsZero():
+			n.Started, n.Message = e.Time, ""
+		case e.NodeState.Final():
+			n.Ended = e.Time
+		}
+	})
+}
+
+func (s *State) applyConnection(e Event) {
+	s.Down, s.DownWhy, s.unwell = nil, "", e.Time
+	if e.Message != "" {
+		at := e.Time
+		s.Down, s.DownWhy = &at, e.Message
+	}
+}
+
+func (s *State) applyControl(e Event) {
+	switch e.Control {
+	case ControlPause:
+		s.Paused, s.Message = true, e.Message
+	case ControlContinue:
+		s.Paused, s.Message = false, ""
+	case ControlAbort:
+		s.Aborting, s.Message = true, e.Message
+	case ControlSuspend:
+		s.Suspended, s.Message = true, e.Message
+	case ControlLast:
+		s.editPod(e.UID, func(p *PodRun) { p.last = true })
+	case ControlRetry:
+		s.quietUntil = time.Time{}
+		s.editPod(e.UID, func(p *PodRun) { p.retryNow = true })
+	}
+}

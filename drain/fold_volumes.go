@@ -1,0 +1,27 @@
+package drain
+
+// applyVolumes takes over where the volumes of a pod are, or, of an event that
+// names no pod, what is still attached to a node that has no pod left.
+func (s *State) applyVolumes(e Event) {
+	if e.Pod == "" {
+		s.editNode(e.Node, func(n *NodeRun) { n.Attached, n.Warning = e.Volumes, e.Message })
+		return
+	}
+	s.editPod(e.UID, func(p *PodRun) {
+		volumes := make([]VolumeRun, len(e.Volumes))
+		for i, facts := range e.Volumes {
+			v := VolumeRun{VolumeFacts: facts}
+			if i < len(p.Volumes) && p.Volumes[i].Name == facts.Name { // volumes of a pod never change
+				v.DetachedAt, v.ReattachedAt = p.Volumes[i].DetachedAt, p.Volumes[i].ReattachedAt
+			}
+			if v.DetachedAt.IsZero() && (facts.State == VolumeDetached || facts.State == VolumeReattached) {
+				v.DetachedAt = e.Time
+			}
+			if v.ReattachedAt.IsZero() && facts.State == VolumeReattached {
+				v.ReattachedAt = e.Time
+			}
+			volumes[i] = v
+		}
+		p.Volumes = volumes
+	})
+}

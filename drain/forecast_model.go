@@ -1,0 +1,251 @@
+package drain
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// elsewhere is where replacements are put: on no node of a plan.
+const elsewhere = "(elsewhere)"
+
+// newModel is the cluster of the snapshot as far as the plan touches it: its
+// nodes, the pods that move and the budgets over them. All other pods are only
+// counted, in the budgets' numbers.
+func newModel(s *kube.Snapshot, plan Plan, now time.Time) *model {
+	m := &model{
+		s: s, plan: playable(plan), began: now, now: now,
+		pods: map[kube.UID]*modelPod{}, budgets: map[kube.UID]*modelBudget{}, starts: map[kube.UID]time.Duration{},
+		open: map[string]int{},
+	}
+	m.store = kube.NewStore(func() time.Time { return now })
+	m.store.SetHealth(kube.Health{Live: true, LastContact: now, Offset: s.Health().Offset})
+	for _, k := range kube.Kinds {
+		m.store.SetSync(k, kube.SyncState{Phase: kube.Synced})
+	}
+	for i := range m.plan.Nodes {
+		n := &m.plan.Nodes[i]
+		if node := s.Node(n.Name); node != nil {
+			record := *node
+			m.store.Put(&record)
+		}
+		for k := range n.Pods {
+			m.addPod(&n.Pods[k])
+		}
+	}
+	first := startEvent(m.plan, RunFacts{ID: "forecast", Context: "forecast"})
+	first.Seq, first.Time = 1, now
+	m.state = Fold(nil, first)
+	return m
+}
+
+// playable is the plan as the model plays it: with the pods that move (or refuse a
+// node), and answers that take no time.
+func playable(plan Plan) Plan {
+	o := plan.Options
+	o.LeaseNamespace = "" // who else is at work is not forecast
+	o.MaxParallelEvictions, o.DryRun, o.Guard, o.GuardWrite, o.WaitJobs = 1<<20, DryRunNone, "", false, false
+	reduced := Plan{Options: o, Nodes: make([]NodePlan, len(plan.Nodes))}
+	for i, n := range plan.Nodes {
+		reduced.Nodes[i] = n
+		reduced.Nodes[i].Pods = make([]PodPlan, 0, len(n.Pods))
+		for _, p := range n.Pods {
+			if p.Action != ActionSkip {
+				reduced.Nodes[i].Pods = append(reduced.Nodes[i].Pods, p)
+			}
+		}
+	}
+	return reduced
+}
+
+func (m *model) addPod(plan *PodPlan) {
+	live := m.s.Pod(plan.UID)
+	if live == nil || !plan.moves() {
+		return
+	}
+	record := *live
+	m.store.Put(&record)
+	p := &modelPod{plan: plan, live: &record}
+	m.pods[plan.UID] = p
+	m.open[plan.Node]++
+	for _, b := range m.s.BudgetsOf(live) {
+		p.budget = m.budget(b)
+	}
+	if live.Terminating() {
+		p.evicted, p.wave = true, 1
+		m.goes(p, live.Deleted.Sub(m.s.ServerTime(m.now)))
+	}
+}
+
+// budget takes a budget into the model, with what is going to happen under it
+// anyway: pods that are on their way out or in.
+func (m *model) budget(b *kube.Budget) *modelBudget {
+	if known := m.budgets[b.UID]; known != nil {
+		return known
+	}
+	mb := &modelBudget{healthy: b.CurrentHealthy}
+	m.budgets[b.UID] = mb
+	m.putBudget(mb, *b)
+	if !b.Observed() {
+		m.later(time.Second, func() {
+			seen := *mb.record
+			seen.ObservedGeneration = seen.Generation
+			m.putBudget(mb, seen)
+		})
+	}
+	if b.DisruptionsAllowed > 0 {
+		return mb
+	}
+	serverNow := m.s.ServerTime(m.now)
+	for _, sick := range sickUnder(b, m.s, m.s.PodsUnder(b), serverNow) {
+		p := sick.pod
+		switch {
+		case p.Owner == nil || sick.silent || overdue(p, serverNow):
+		case sick.class == sickLeaves && p.Terminating() && !madeAtOnce(p.Owner):
+			m.later(p.Deleted.Sub(serverNow)+m.startsIn(p.Owner), func() { m.serves(mb, 1) })
+		case sick.class == sickLive && starting(sick, serverNow):
+			m.later(m.startsIn(p.Owner)-serverNow.Sub(p.Created), func() { m.serves(mb, 1) })
+		}
+	}
+	return mb
+}
+
+// putBudget writes a budget down under a new version.
+func (m *model) putBudget(mb *modelBudget, b kube.Budget) {
+	m.version++
+	b.ResourceVersion = "m" + strconv.Itoa(m.version)
+	mb.record, m.stirred = &b, true
+	m.store.Put(&b)
+}
+
+// serves counts pods in or out, as the disruption controller does.
+func (m *model) serves(mb *modelBudget, change int32) {
+	mb.healthy += change
+	b := *mb.record
+	b.CurrentHealthy = mb.healthy
+	b.DisruptionsAllowed = max(mb.healthy-b.DesiredHealthy, 0)
+	m.putBudget(mb, b)
+}
+
+func (m *model) startsIn(owner *kube.Owner) time.Duration {
+	took, known := m.starts[owner.UID]
+	if !known {
+		took = starts(m.s, owner.UID)
+		m.starts[owner.UID] = took
+	}
+	return took
+}
+
+// perform answers a write of the run as the server would.
+func (m *model) perform(w Write) kube.Answer {
+	switch {
+	case w.Cordon != nil:
+		if node := m.store.Snapshot().Node(w.Node); node != nil {
+			record := *node
+			m.version++
+			record.Unschedulable, record.ResourceVersion = true, "m"+strconv.Itoa(m.version)
+			record.Cordon = &kube.Cordon{Mark: w.Cordon.Mark}
+			m.store.Put(&record)
+		}
+	case w.Evict != nil:
+		return m.evict(m.pods[w.Evict.UID], false)
+	case w.Delete != nil:
+		return m.evict(m.pods[w.Delete.UID], true)
+	}
+	return kube.Answer{Code: http.StatusOK}
+}
+
+func (m *model) evict(p *modelPod, past bool) kube.Answer {
+	if p == nil || p.evicted {
+		return kube.Answer{Code: http.StatusNotFound}
+	}
+	predicted := Predict(p.live, m.store.Snapshot().BudgetsOf(p.live), p.live.UID)
+	if !predicted.Goes() && !past {
+		return predicted.answer()
+	}
+	p.evicted, p.wave = true, 1
+	if p.budget != nil && predicted.Way == WaySpends {
+		p.wave += p.budget.back
+	}
+	going := *p.live
+	serverNow := m.s.ServerTime(m.now)
+	going.Deleted, going.DeletionGrace = serverNow.Add(p.plan.Grace), int64(p.plan.Grace/time.Second)
+	m.store.Put(&going)
+	if p.budget != nil && p.live.Ready && !ignoresBudgets(p.live) {
+		m.serves(p.budget, -1)
+	}
+	m.goes(p, endsIn(p.plan.Grace))
+	if madeAtOnce(p.live.Owner) {
+		m.remake(p)
+	}
+	return kube.Answer{Code: http.StatusCreated}
+}
+
+// goes lets a pod end, and its owner make up for it.
+func (m *model) goes(p *modelPod, after time.Duration) {
+	node := m.s.Node(p.plan.Node)
+	if overdue(p.live, m.s.ServerTime(m.began)) || node != nil && node.Ready != kube.NodeReady {
+		p.wave = 0 // accepted, but nobody ends it
+		return
+	}
+	m.later(after, func() {
+		m.store.Remove(&kube.Pod{UID: p.plan.UID})
+		m.last, m.left = p, m.now.Sub(m.began)
+		// That a pod is gone lets nothing go by itself but the next node, the next
+		// tier and the next volume.
+		m.open[p.plan.Node]--
+		m.stirred = m.stirred || m.open[p.plan.Node] == 0 || p.plan.Volumes || m.plan.Options.Order != ""
+		if !madeAtOnce(p.live.Owner) && !p.live.Terminating() {
+			m.remake(p)
+		}
+	})
+}
+
+// madeAtOnce tells of owners that make up for a pod as soon as it is told to end
+// (replica_set.go syncReplicaSet counts no terminating pods); a StatefulSet waits
+// for its name to be free. Those of other kinds are taken to wait as well.
+func madeAtOnce(owner *kube.Owner) bool {
+	return owner != nil && (owner.Kind == "ReplicaSet" || owner.Kind == "ReplicationController")
+}
+
+// remake has the owner of a pod that goes make another. What is sick is taken to
+// be so elsewhere too, and what finds no room to wait for it.
+func (m *model) remake(p *modelPod) {
+	roomless := p.plan.Landing != nil && p.plan.Landing.Together.Answer == landing.DoesNotFit
+	if p.live.Owner != nil && p.plan.NotRemade == "" && p.live.Ready && !roomless {
+		m.later(m.startsIn(p.live.Owner), func() { m.replace(p) })
+	}
+}
+
+// replace puts a Ready pod elsewhere.
+func (m *model) replace(p *modelPod) {
+	record := *p.live
+	m.version++
+	record.UID, record.Name = kube.UID("m"+strconv.Itoa(m.version)), p.live.Name+"-anew"
+	record.Node, record.Created, record.ReadySince = elsewhere, m.s.ServerTime(m.now), m.s.ServerTime(m.now)
+	m.store.Put(&record)
+	if p.budget != nil {
+		p.budget.back = max(p.budget.back, p.wave)
+		m.serves(p.budget, 1)
+	}
+}
+
+// answer is the refusal as a server words it, as far as Interpret reads it.
+func (p Prediction) answer() kube.Answer {
+	a := kube.Answer{Code: p.Code}
+	switch p.Cause {
+	case CauseBudget, CauseNotObserved:
+		a.Causes = []kube.Cause{{Type: string(policyv1.DisruptionBudgetCause)}}
+	case CauseMultiple:
+		a.Message = "This pod has more than one PodDisruptionBudget"
+	}
+	if p.Cause == CauseNotObserved {
+		a.RetryAfter = time.Second
+	}
+	return a
+}

@@ -1,0 +1,104 @@
+package drain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Guard is a budget that the run itself keeps for workloads that have none: how
+// many of a workload's pods may be away at a time, as a number or a percentage
+// of its replicas (rounded up, as the disruption controller does). The empty
+// guard guards nothing.
+type Guard string
+
+// ParseGuard reads "25%" or "2".
+func ParseGuard(text string) (Guard, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil || n < 1:
+		return "", fmt.Errorf("guard %q is neither a number above zero nor a percentage like 25%%", text)
+	case percent && n > 100:
+		return "", fmt.Errorf("guard %q is more than everything", text)
+	}
+	return Guard(text), nil
+}
+
+// away is how many of the replicas may be missing.
+func (g Guard) away(replicas int32) int32 {
+	value := intstr.Parse(string(g))
+	n, err := intstr.GetScaledValueFromIntOrPercent(&value, int(replicas), true)
+	if err != nil {
+		return 0 // ParseGuard lets nothing through that cannot be scaled
+	}
+	return int32(n)
+}
+
+// guardBook is the guard's budget of one workload at one moment.
+type guardBook struct {
+	key     kube.UID // under which its grants are kept
+	numbers BudgetNumbers
+	free    int
+}
+
+// guarded is the guard's book for a pod that no budget covers, nil where the
+// guard has nothing to say: no guard, a bare pod, a single replica (holding it
+// back would never end), a pod that serves nobody anyway.
+func (st *stepper) guarded(live *kube.Pod) *guardBook {
+	guard := st.s.Run.Options.Guard
+	if guard == "" || live.Owner == nil || !live.Healthy() {
+		return nil
+	}
+	w := scaledBy(st.snap, live.Owner)
+	if w == nil || w.Replicas < 2 {
+		return nil
+	}
+	if book, known := st.books.guards[w.UID]; known {
+		return book
+	}
+	healthy := int32(0)
+	for _, p := range st.snap.PodsIn(w.Namespace) {
+		if p.Owner != nil && p.Healthy() {
+			if of := scaledBy(st.snap, p.Owner); of != nil && of.UID == w.UID {
+				healthy++
+			}
+		}
+	}
+	book := &guardBook{key: "guard/" + w.UID, numbers: BudgetNumbers{
+		Namespace: w.Namespace, Name: w.Kind + "/" + w.Name, Expected: w.Replicas,
+		Needed: w.Replicas - guard.away(w.Replicas), Present: healthy,
+	}}
+	book.numbers.Allowed = max(0, book.numbers.Present-book.numbers.Needed)
+	book.free = int(book.numbers.Allowed)
+	if st.books.guards == nil {
+		st.books.guards = map[kube.UID]*guardBook{}
+	}
+	st.books.guards[w.UID] = book
+	return book
+}
+
+// guardTokens is how many evictions the guard lets pass now: our own that the
+// snapshot does not show yet are taken off. One that left no trace for so long
+// was lost with its answer, and holds nothing up any more.
+func (st *stepper) guardTokens(book *guardBook) int {
+	free := book.free
+	for _, g := range st.s.grants[book.key] {
+		live := st.snap.Pod(g.pod)
+		if live == nil || !live.Healthy() {
+			continue
+		}
+		if g.granted && st.now.Sub(g.at) >= grantLife {
+			continue
+		}
+		if g.granted {
+			st.wakeAt(g.at.Add(grantLife))
+		}
+		free--
+	}
+	return free
+}

@@ -1,0 +1,176 @@
+package drain
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// A drain of a node that carries the mark of another run takes the mark over, so
+// that its own rollback uncordons. The cordon of anybody else stays theirs.
+func TestADrainTakesOverTheMarkOfAnotherRun(t *testing.T) {
+	of := func(m Mark) string { m.At = reportNoon; return m.String() }
+	for name, c := range map[string]struct {
+		manager, mark string
+		adopts        bool
+	}{
+		"another run's":               {kube.FieldManager, of(Mark{Run: "dead01", By: "bob", Was: "schedulable"}), true},
+		"its label too":               {kube.FieldManager, of(Mark{Run: "dead01", Was: "schedulable", ExcludedFromLB: true}), true},
+		"cordoned again by kubectl":   {"kubectl", of(Mark{Run: "dead01", Was: "schedulable"}), false},
+		"an operator's own cordon":    {kube.FieldManager, of(Mark{By: "bob", Was: "schedulable"}), false},
+		"unschedulable before it too": {kube.FieldManager, of(Mark{Run: "dead01", Was: "unschedulable"}), false},
+		"nobody's":                    {"kubectl", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSimulation()
+				s.addNode("a")
+				s.addNode("b")
+				s.addPod("web", "a")
+				s.setNode("a", func(n *corev1.Node) {
+					marked := cordonedNode(c.manager, c.mark)
+					n.Spec, n.Annotations, n.ManagedFields = marked.Spec, marked.Annotations, marked.ManagedFields
+				})
+				e := begin(t, t.Context(), s, DefaultOptions(), "a")
+				confirmAll(t.Context(), s, e)
+				state := e.State()
+				if state.Outcome != OutcomeDone || state.Node("a").Cordoned != c.adopts || s.cordons != map[bool]int{true: 1}[c.adopts] {
+					t.Fatalf("%s, cordoned %v, %d patches", state.Outcome, state.Node("a").Cordoned, s.cordons)
+				}
+				undos := RollbackPlan(state, s.Snapshot())
+				if !c.adopts {
+					if len(undos) != 0 || s.nodes["a"].Annotations[kube.CordonAnnotation] != c.mark {
+						t.Errorf("undoes %+v, mark %s", undos, s.nodes["a"].Annotations)
+					}
+					return
+				}
+				mark, _ := ParseMark(s.nodes["a"].Annotations[kube.CordonAnnotation])
+				before, _ := ParseMark(c.mark)
+				if mark.Run != state.Run.ID || mark.After != "dead01" || mark.Was != "schedulable" || mark.ExcludedFromLB != before.ExcludedFromLB {
+					t.Errorf("mark %+v", mark)
+				}
+				if len(undos) != 1 || undos[0].Cordon == nil || undos[0].Cordon.Unschedulable {
+					t.Errorf("undoes %+v", undos)
+				}
+				if log := ReportOf(e.Events(0), false).Markdown(); !strings.Contains(log, "takes over the cordon of run dead01 by ") {
+					t.Error(log)
+				}
+			})
+		})
+	}
+}
+
+// Something in the cluster that takes our marks away again holds no drain up.
+func TestAMarkThatDoesNotStay(t *testing.T) {
+	node := cordonedNode(kube.FieldManager, Mark{Run: "dead01", By: "bob", At: reportNoon, Was: "schedulable"}.String())
+	s := &State{Run: RunFacts{ID: "r1"}, Phase: PhaseCordon, Phases: map[Phase]PhaseStatus{PhaseCordon: PhaseRuns},
+		Nodes: []*NodeRun{{NodeFacts: NodeFacts{Name: "a", UID: "a1"}, State: NodeWaiting}}}
+	now, sent := reportNoon, 0
+	for range 20 {
+		events, writes, wake := Step(s, kube.SnapshotOf(now, node), nil, now)
+		s = Fold(s, events...)
+		for _, w := range writes {
+			sent++
+			events, _, wake = Step(s, kube.SnapshotOf(now, node), []Input{Answered{w, kube.Answer{Code: 200}}}, now)
+			s = Fold(s, events...)
+		}
+		if now = now.Add(time.Second); wake.After(now) {
+			now = wake
+		}
+	}
+	n := s.Node("a")
+	if sent != adoptTries || n.State != NodeCordoned || n.Cordoned || n.Message != "already cordoned by bob at 2026-11-21T12:00:00Z" {
+		t.Errorf("%d sent, %+v", sent, n)
+	}
+}
+
+func marked(name string, m Mark) *corev1.Node {
+	n := cordonedNode(kube.FieldManager, m.String())
+	n.Name, n.UID = name, kube.UID("uid-"+name)
+	return n
+}
+
+func leftBudget(name, run string, made time.Time) *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: kube.UID("uid-" + name),
+		Labels:      map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: run},
+		Annotations: map[string]string{kube.MadeAtAnnotation: made.UTC().Format(time.RFC3339)}}}
+}
+
+// What the marks tell of a run is enough for its rollback, by the same rules.
+func TestReadMarks(t *testing.T) {
+	mark := Mark{Run: "dead01", By: "bob", Reason: "kernel", At: reportNoon, Was: "schedulable"}
+	theirs := marked("d", mark)
+	theirs.ManagedFields[0].Manager = "kubectl"
+	snap := kube.SnapshotOf(reportNoon, marked("a", mark), marked("b", mark), theirs,
+		marked("c", Mark{Run: "other1", By: "eve", Was: "schedulable"}), marked("own", Mark{By: "bob", At: reportNoon, Was: "schedulable"}),
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "open", UID: "open"}}, marked("bare", Mark{}),
+		leftBudget("mine", "dead01", reportNoon), leftBudget("not", "other1", reportNoon))
+	m, err := ReadMarks(snap, []string{"a", "d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Sentence(); got != "run dead01 by bob at 2026-11-21T12:00:00Z, reason: kernel, on a, d" || len(m.Others) != 1 || m.Others[0] != "b" {
+		t.Errorf("%s, others %v", got, m.Others)
+	}
+	undos := RollbackPlan(m.State, snap)
+	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "uid-mine" || undos[1].Cordon == nil || undos[1].Node != "a" ||
+		undos[2].Left != "kubectl has cordoned it since" {
+		t.Errorf("%+v", undos)
+	}
+	for nodes, want := range map[string]string{
+		"a c": "one run at a time", "own": "no run cordoned it, bob at 2026-11-21T12:00:00Z did", "open": "schedulable",
+		"nosuch": "no such node", "bare": "no run cordoned it, an operator did",
+	} {
+		_, err := ReadMarks(snap, strings.Fields(nodes))
+		var none *NoMarkError
+		if err == nil || !strings.Contains(err.Error(), want) || nodes != "a c" && !errors.As(err, &none) {
+			t.Errorf("%s: %v", nodes, err)
+		}
+	}
+}
+
+func TestLeftovers(t *testing.T) {
+	foreign := leftBudget("foreign", "dead01", reportNoon)
+	foreign.Labels[kube.ManagedByLabel] = "helm"
+	snap := kube.SnapshotOf(reportNoon, foreign, leftBudget("young", "far001", reportNoon.Add(-2*time.Minute)),
+		leftBudget("old", "far002", reportNoon.Add(-time.Hour)), leftBudget("ours", "dead01", reportNoon.Add(-time.Minute)),
+		leftBudget("busy", "live01", reportNoon.Add(-time.Hour)))
+	asked := 0
+	life := func(run string) RunLife {
+		asked++
+		return map[string]RunLife{"dead01": RunDead, "live01": RunLive}[run]
+	}
+	left := Leftovers(snap, life, reportNoon)
+	var got []string
+	for _, l := range left {
+		got = append(got, l.Sentence(reportNoon))
+	}
+	want := "shop/old of run far002, made 60m ago on another machine; " +
+		"shop/young of run far001, made 2m ago: the run may be live on another machine; " +
+		"shop/ours of run dead01, made 60s ago; that run is over"
+	if strings.Join(got, "; ") != want || asked != 4 || left[0].UID != "uid-old" {
+		t.Errorf("asked %d times\n%s\n%s", asked, strings.Join(got, "; "), want)
+	}
+	found := LeftoverFindings("prod", left, reportNoon)
+	if len(found) != 2 || found[0].Level != LevelWarning || found[1].Level != LevelInfo ||
+		found[0].Advice[0].Command != "kubectl --context=prod delete pdb -n shop old ours" ||
+		found[1].Advice[0] != (Advice{"only if that run is over", "kubectl --context=prod delete pdb -n shop young"}) {
+		t.Errorf("%+v", found)
+	}
+	if len(LeftoverFindings("prod", nil, reportNoon)) != 0 {
+		t.Error("found nothing and says so")
+	}
+	unseen := kube.StoreOf(reportNoon, leftBudget("old", "far002", reportNoon))
+	unseen.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
+	if len(Leftovers(unseen.Snapshot(), life, reportNoon)) != 0 {
+		t.Error("believes a list that it may not read")
+	}
+}

@@ -1,0 +1,95 @@
+package drain
+
+import (
+	"context"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Run is a run as the faces see it, live or replayed. Faces pull its state;
+// nothing is pushed at them.
+type Run interface {
+	// State is the run at this moment; it is never changed afterwards.
+	State() *State
+	// Changed returns a channel of capacity one that says "something changed
+	// since you last looked", until the context ends.
+	Changed(ctx context.Context) <-chan struct{}
+	// Send hands the run a confirmation or a command; what became of it shows
+	// in the state.
+	Send(in Input)
+	// Done is closed when the run has ended and its journal is closed.
+	Done() <-chan struct{}
+}
+
+// Steerable is a run that tells what became of a control.
+type Steerable interface {
+	Run
+	// Steer hands the run a control and waits until the run took it. It returns
+	// the number of the event, or why the control changed nothing.
+	Steer(ctx context.Context, c Control) (seq uint64, err error)
+}
+
+// Input is something from outside that Step takes into account: an Answered, a
+// Confirm or a Control.
+type Input interface{ input() }
+
+// Answered is the server's answer to a write that Step asked for.
+type Answered struct {
+	Write  Write
+	Answer kube.Answer // of a look: UID is that of the pod which has the name
+}
+
+// Confirm is the operator's word for a phase. A phase whose question has a
+// word takes that word only.
+type Confirm struct {
+	Phase Phase
+	Word  string
+	By    string
+}
+
+// Control steers a live run.
+type Control struct {
+	Kind ControlKind
+	Pod  kube.UID // for ControlRetry, ControlSkip, ControlLast and ControlClimb
+	Node string   // for ControlLeave
+	Why  string   // shown with the run, e.g. which signal aborted it
+	By   string
+	// For ControlClimb: the rung as it was shown, the word that was typed for it (of
+	// ControlContinue: WordWithoutJournal, where the journal cannot be written), and
+	// whether that was on a screen; elsewhere some rungs need a flag of the run.
+	Rung     RungFacts
+	Word     string
+	OnScreen bool
+}
+
+func (Answered) input() {}
+func (Confirm) input()  {}
+func (Control) input()  {}
+
+// Write is a change of the cluster that Step asks the engine for. Exactly the
+// request that its verb needs is set.
+type Write struct {
+	ID      uint64
+	At      time.Time
+	Verb    Verb
+	Node    string
+	Cordon  *kube.CordonRequest
+	Evict   *kube.EvictRequest
+	Delete  *kube.DeleteRequest
+	Look    *LookRequest
+	Guard   *kube.BudgetRequest
+	Unguard *kube.BudgetRef
+	Lease   *kube.LeaseWrite // of VerbTake and VerbRenew
+	Release *kube.LeaseRef
+	Rung    int // number of the rung that it is for, 0 for none
+	Restart *kube.RestartRequest
+	Scale   *kube.ScaleRequest
+	Taint   *kube.TaintRequest
+}
+
+// LookRequest reads one pod live.
+type LookRequest struct {
+	Namespace, Name string
+	UID             kube.UID // of the pod that is meant
+}

@@ -1,0 +1,215 @@
+package drain
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// comesUpIn is how long a pod that has only not come up yet is given before it
+// counts as stuck. It is our own guess: the server has no such rule.
+const comesUpIn = 2 * time.Minute
+
+// Judge says whether the budgets of a pod let an eviction through, by the API
+// server's own rules (k8s.io/kubernetes pkg/registry/core/pod/storage/
+// eviction.go), and what holds it if they do not. planned tells which pods are
+// part of the plan. Every pod is judged alone, as the server does; the waves of
+// a Plan account for several under one budget.
+func Judge(p *kube.Pod, s *kube.Snapshot, planned func(kube.UID) bool, now time.Time) BudgetJudgement {
+	l := newLedger(s, now)
+	l.advises = true
+	j, _ := l.judge(p, planned)
+	return j
+}
+
+// BudgetWait says what a pod waits for that its budgets hold back. It is nil
+// where they would let it go, and where they cannot be seen.
+func BudgetWait(p *kube.Pod, s *kube.Snapshot, now time.Time) *Wait {
+	return newLedger(s, now).wait(p)
+}
+
+// wait is BudgetWait. Who asks for many pods of one snapshot keeps the ledger, so
+// that each budget is worked out once.
+func (l *ledger) wait(p *kube.Pod) *Wait {
+	j, _ := l.judge(p, func(kube.UID) bool { return false })
+	w := &Wait{Sibling: j.Sibling, Never: j.Verdict == VerdictNever}
+	switch j.Verdict {
+	case VerdictMultiple:
+		w.For, w.Budgets = WaitForOneBudget, j.Names
+		return w
+	case VerdictSyncing:
+		w.For = WaitForObserved
+	case VerdictWait, VerdictNever, VerdictDeadlock:
+		w.For = WaitForBudget
+	case VerdictEvictable, VerdictUnknown:
+		return nil
+	}
+	w.Budget = &j.Budgets[0]
+	return w
+}
+
+// judge is Judge; it also returns the budget that an eviction would be counted
+// under, nil where none would. Predict says what the server does; here it is
+// told what is behind it.
+func (l *ledger) judge(p *kube.Pod, planned func(kube.UID) bool) (BudgetJudgement, *kube.Budget) {
+	j := BudgetJudgement{Verdict: VerdictEvictable, Names: []string{}}
+	sync := l.s.Sync(kube.KindBudgets)
+	unseen := sync.Phase == kube.NotSynced || sync.Phase == kube.Denied
+	var budgets []*kube.Budget
+	if !unseen {
+		budgets = l.s.BudgetsOf(p)
+		j.name(budgets)
+	}
+	switch predicted := Predict(p, budgets, p.UID); predicted.Way {
+	case WayIgnored:
+		if len(budgets) > 0 {
+			j.Why = ignoredWords(p)
+		}
+	case WayNone:
+		if unseen {
+			j.Verdict, j.Why, j.Advice = VerdictUnknown, unseenWords(sync), adviseUnseen
+		}
+	case WaySeveral:
+		j.Verdict, j.Why = VerdictMultiple, multipleWords(j.Names)
+		if l.advises {
+			j.Advice = adviseSeveral(budgets)
+		}
+	case WayFree:
+		j.Why = freeWords(budgets[0])
+	case WaySpends:
+		l.judgeSpending(&j, predicted.Cause, p, budgets[0], planned)
+		return j, budgets[0]
+	}
+	return j, nil
+}
+
+// name writes down the budgets, which come by name. One alone, as most are,
+// costs one allocation.
+func (j *BudgetJudgement) name(budgets []*kube.Budget) {
+	if len(budgets) == 1 {
+		one := &struct {
+			name    [1]string
+			numbers [1]BudgetNumbers
+		}{[1]string{budgets[0].Name}, [1]BudgetNumbers{Numbers(budgets[0])}}
+		j.Names, j.Budgets = one.name[:], one.numbers[:]
+		return
+	}
+	for _, b := range budgets {
+		j.Names = append(j.Names, b.Name)
+		j.Budgets = append(j.Budgets, Numbers(b))
+	}
+}
+
+// judgeSpending explains what the budget says to an eviction that spends one of
+// its disruptions.
+func (l *ledger) judgeSpending(j *BudgetJudgement, cause PredictedCause, p *kube.Pod, b *kube.Budget, planned func(kube.UID) bool) {
+	switch cause {
+	case CauseNotObserved:
+		j.Verdict, j.Why = VerdictSyncing, syncingWords(b)
+		if l.advises {
+			j.Advice = adviseSyncing(b)
+		}
+	case CauseNegative, CauseTooMany:
+		j.Verdict, j.Why = VerdictWait, laggingWords(b)
+	case CauseBudget:
+		l.judgeBlocked(j, p, b, planned)
+	default:
+		if l.allows != b {
+			l.allows, l.allowsLine = b, allowsWords(b)
+		}
+		j.Why = l.allowsLine
+	}
+}
+
+// judgeBlocked says whether a budget that allows nothing now ever will, and
+// whose trouble it is.
+func (l *ledger) judgeBlocked(j *BudgetJudgement, p *kube.Pod, b *kube.Budget, planned func(kube.UID) bool) {
+	page := l.page(b)
+	j.Verdict = VerdictWait
+	var sick sickPod
+	found := false
+	switch {
+	case page.never != "":
+		j.Verdict = VerdictNever
+	case l.deadlocked(page, b, planned):
+		j.Verdict = VerdictDeadlock
+	}
+	if j.Verdict != VerdictNever {
+		sick, found = telling(page.sick, p, planned)
+	}
+	said := &blocked{verdict: j.Verdict}
+	if found {
+		said.sick, said.itself = sick.pod.UID, sick.pod.UID == p.UID
+	}
+	if last := page.last; last != nil && last.verdict == said.verdict && last.sick == said.sick && last.itself == said.itself {
+		said = last
+	} else {
+		l.say(said, b, page, sick)
+		page.last = said
+	}
+	j.Why, j.Sibling, j.Advice = said.why, said.sibling, said.advice
+}
+
+// say puts into words what holds pods back.
+func (l *ledger) say(said *blocked, b *kube.Budget, page *page, sick sickPod) {
+	switch {
+	case said.verdict == VerdictNever:
+		said.why = page.never
+	default:
+		if sick.pod != nil {
+			said.sibling = sick.sibling()
+		}
+		said.why = l.blockedWords(said.verdict, b, page, sick, said.itself)
+	}
+	if l.advises {
+		said.advice = l.adviseBlocked(said.verdict, b, page, sick)
+	}
+}
+
+// telling is the sick pod that explains best why p waits: p itself where it is
+// sick, else the first one that is not part of the plan.
+func telling(sick []sickPod, p *kube.Pod, planned func(kube.UID) bool) (sickPod, bool) {
+	var best sickPod
+	for i, candidate := range sick {
+		switch {
+		case candidate.pod.UID == p.UID:
+			return candidate, true
+		case i == 0:
+			best = candidate
+		case candidate.class == best.class && planned(best.pod.UID) && !planned(candidate.pod.UID):
+			best = candidate
+		}
+	}
+	return best, best.pod != nil
+}
+
+// deadlocked tells whether all that could become healthy waits for this drain:
+// each sick pod is to be evicted itself and held by the same budget, or has no
+// room to go to.
+func (l *ledger) deadlocked(page *page, b *kube.Budget, planned func(kube.UID) bool) bool {
+	live := 0
+	for _, sick := range page.sick {
+		switch {
+		case sick.class == sickLeaves:
+			return false // it goes by itself, and its owner makes another
+		case sick.class == sickDead:
+			continue
+		case sick.pod.Phase == corev1.PodPending:
+			if !lacksRoom(sick.pod) {
+				return false
+			}
+		case !planned(sick.pod.UID), free(sick.pod, b), starting(sick, l.serverNow):
+			return false
+		}
+		live++
+	}
+	return live > 0
+}
+
+// starting tells of a pod that started a moment ago and is not Ready yet.
+func starting(sick sickPod, serverNow time.Time) bool {
+	t := sick.pod.Trouble
+	return (t == nil || t.Starting() || unspecific(t.Reason)) && serverNow.Sub(sick.since) < comesUpIn
+}

@@ -1,0 +1,270 @@
+package drain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// The inputs and outcomes of TestEvictionWithETCD and TestEviction
+// (k8s.io/kubernetes v1.36.3 pkg/registry/core/pod/storage/eviction_test.go),
+// under their names there shortened, as far as they are about budgets and not
+// about conflicts of writes, and of TestEvictionWithUnhealthyPodEvictionPolicy
+// (test/integration/evictions/evictions_test.go). What upstream deletes is
+// Evictable; what it refuses with 429 is any verdict that holds the pod.
+func TestJudgeAsTestEviction(t *testing.T) {
+	const none, ifHealthy, always = policyv1.UnhealthyPodEvictionPolicyType(""), policyv1.IfHealthyBudget, policyv1.AlwaysAllow
+	all := []policyv1.UnhealthyPodEvictionPolicyType{none, ifHealthy, always}
+	table := []struct {
+		name     string
+		budget   *policyv1.PodDisruptionBudget
+		policies []policyv1.UnhealthyPodEvictionPolicyType
+		pod      *corev1.Pod
+		goes     bool
+	}{
+		{"no disruptions allowed, pod running", givenBudget("default/a", 0, 0, 0, 0), all[:2], givenPod("default/a-1", notReady(0)), false},
+		{"no disruptions allowed, pod running (AlwaysAllow)", givenBudget("default/a", 0, 0, 0, 0), all[2:], givenPod("default/a-1", notReady(0)), true},
+		{"no disruptions allowed, pod pending", givenBudget("default/a", 0, 0, 0, 0), all, givenPod("default/a-1", phase(corev1.PodPending)), true},
+		{"no disruptions allowed, pod succeeded", givenBudget("default/a", 0, 0, 0, 0), all, givenPod("default/a-1", phase(corev1.PodSucceeded)), true},
+		{"no disruptions allowed, pod failed", givenBudget("default/a", 0, 0, 0, 0), all, givenPod("default/a-1", phase(corev1.PodFailed)), true},
+		{"disruptions allowed", givenBudget("default/a", 0, 0, 1, 0), all, givenPod("default/a-1"), true},
+		{"non-matching budget", givenBudget("default/b", 0, 0, 0, 0), all, givenPod("default/a-1"), true},
+		{"empty selector, pod running", givenBudget("default/b", 0, 0, 0, 0, selectsAll), all[:2], givenPod("default/a-1", notReady(0)), false},
+		{"no disruptions allowed, pod terminating", givenBudget("default/a", 0, 0, 0, 0), all, givenPod("default/a-1", deleted(-time.Minute)), true},
+		{"pod healthy, unhealthy pod not ours", givenBudget("default/a", 2, 2, 0, 3), all, givenPod("default/a-1"), false},
+		{"disruptions allowed, pod healthy", givenBudget("default/a", 3, 3, 1, 0), all, givenPod("default/a-1"), true},
+		{"pod unhealthy, unhealthy pod ours", givenBudget("default/a", 2, 2, 0, 3), all, givenPod("default/a-1", notReady(0)), true},
+		{"pod unhealthy and too few healthy", givenBudget("default/a", 2, 1, 0, 3), all[:2], givenPod("default/a-1", notReady(0)), false},
+		{"pod unhealthy and too few healthy (AlwaysAllow)", givenBudget("default/a", 2, 1, 0, 3), all[2:], givenPod("default/a-1", notReady(0)), true},
+		{"empty selector, pod healthy", givenBudget("default/b", 3, 3, 0, 0, selectsAll), all, givenPod("default/a-1"), false},
+		{"sync failure", givenBudget("default/a", 0, 0, 0, 0, syncFailed("hoge")), all, givenPod("default/a-1"), false},
+		{"another reason not to allow it", givenBudget("default/a", 3, 4, 0, 4), all, givenPod("default/a-1"), false},
+		{"unobserved budget", givenBudget("default/a", 0, 1, 1, 1, unobserved), all, givenPod("default/a-1"), false},
+		{"unobserved budget, pod unready (AlwaysAllow)", givenBudget("default/a", 0, 1, 0, 1, unobserved), all[2:], givenPod("default/a-1", notReady(0)), true},
+		{"negative number allowed", givenBudget("default/a", 0, 1, -1, 1), all, givenPod("default/a-1"), false},
+		{"integration: policy with ready pod", givenBudget("default/a", 0, 1, 1, 1), all, givenPod("default/a-1"), true},
+		{"integration: AlwaysAllow with unready pod", givenBudget("default/a", 1, 0, 0, 1), all[2:], givenPod("default/a-1", notReady(0)), true},
+	}
+	for _, row := range table {
+		for _, unhealthy := range row.policies {
+			t.Run(fmt.Sprintf("%s/%s", row.name, unhealthy), func(t *testing.T) {
+				b := row.budget.DeepCopy()
+				policy(unhealthy)(b)
+				s := kube.SnapshotOf(givenNow, row.pod, b)
+				j := Judge(recordOf(s, row.pod), s, nobody, givenNow)
+				if (j.Verdict == VerdictEvictable) != row.goes {
+					t.Errorf("%s (%s), want it to go: %v", j.Verdict, j.Why, row.goes)
+				}
+				if w := BudgetWait(recordOf(s, row.pod), s, givenNow); (w == nil) != row.goes {
+					t.Errorf("wait %+v", w)
+				}
+			})
+		}
+	}
+}
+
+func selectsAll(b *policyv1.PodDisruptionBudget) { b.Spec.Selector.MatchLabels = nil }
+
+// cart is a Deployment of three on nodes w1 to w3, each pod changed by its
+// option.
+func cart(options ...podOption) []runtime.Object {
+	return deploymentOf("shop/cart", options...)
+}
+
+func deploymentOf(name string, options ...podOption) []runtime.Object {
+	d, rs := givenDeployment(name, int32(len(options)))
+	objects := []runtime.Object{d, rs}
+	for i, o := range options {
+		objects = append(objects, givenPod(fmt.Sprintf("%s-%d", name, i+1), byDeployment(d.Name), on(fmt.Sprintf("w%d", i+1)), o))
+	}
+	return objects
+}
+
+func well(*corev1.Pod) {}
+
+// moved marks pods as part of the plan.
+func moved(names ...string) func(kube.UID) bool {
+	return func(uid kube.UID) bool {
+		return slices.Contains(names, strings.TrimPrefix(string(uid), "Pod/"))
+	}
+}
+
+// The verdicts and their lines. The pod that is asked for is cart-1 on w1.
+var explained = []struct {
+	name    string
+	objects []runtime.Object
+	planned func(kube.UID) bool
+	verdict Verdict
+	why     string
+	sibling string // name, "" for none
+}{
+	{"no budget", cart(well, well, well), nobody, VerdictEvictable, "", ""},
+	{"room in the budget", append(cart(well, well, well), givenBudget("shop/cart", 2, 3, 1, 3)), nobody, VerdictEvictable,
+		"budget cart needs 2 healthy pods and has 3: it allows 1 now", ""},
+	{"pending", append(cart(unscheduled("x"), well, well), givenBudget("shop/cart", 2, 2, 0, 3)), nobody, VerdictEvictable,
+		"it is Pending: budgets do not apply", ""},
+	{"unready pod that may go", append(cart(crashing(time.Hour), well, well), givenBudget("shop/cart", 2, 2, 0, 3)), nobody, VerdictEvictable,
+		"it is not Ready, and budget cart needs 2 healthy pods and has 2 without it", ""},
+	{"AlwaysAllow", append(cart(crashing(time.Hour), crashing(time.Hour), well), givenBudget("shop/cart", 2, 1, 0, 3, policy(policyv1.AlwaysAllow))),
+		nobody, VerdictEvictable, "it is not Ready, and budget cart lets such pods go (AlwaysAllow)", ""},
+	{"a policy that we do not know allows nothing", append(cart(crashing(time.Hour), well, well), givenBudget("shop/cart", 2, 2, 0, 3, policy("Other"))),
+		nobody, VerdictWait, `budget cart needs 2 healthy pods and has 2; the pod itself is not Ready for 60m: "CrashLoopBackOff" (exit code 1)`, "cart-1"},
+	{"two budgets", append(cart(well, well, well), givenBudget("shop/z", 0, 3, 3, 3, selecting("cart")), givenBudget("shop/cart", 0, 3, 3, 3)), nobody, VerdictMultiple,
+		"2 budgets select it (cart, z): the server evicts no pod under more than one", ""},
+	{"not observed", append(cart(well, well, well), givenBudget("shop/cart", 0, 3, 3, 3, unobserved)), nobody, VerdictSyncing,
+		"budget cart is new or was changed: the controller has not looked at it yet", ""},
+
+	{"sick sibling", append(cart(well, crashing(4*time.Minute), well), givenBudget("shop/cart", 2, 2, 0, 3)), nobody, VerdictWait,
+		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`, "cart-2"},
+	{"sibling without a place", append(cart(well, unscheduled("0/3 nodes are available: 3 node(s) had volume node affinity conflict."), well), givenBudget("shop/cart", 2, 2, 0, 3)), nobody, VerdictWait,
+		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 3 node(s) had volume node affinity conflict."`, "cart-2"},
+	{"sibling that goes", append(cart(well, deleted(-10*time.Second), well), givenBudget("shop/cart", 2, 2, 0, 3)), nobody, VerdictWait,
+		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 20s", "cart-2"},
+	{"sibling whose eviction was accepted a moment ago", append(cart(well, well, well), givenBudget("shop/cart", 2, 2, 0, 3, disrupted("cart-3", time.Second))), nobody, VerdictWait,
+		"budget cart needs 2 healthy pods and has 2; cart-3 on w3 is being evicted for 1s", "cart-3"},
+	{"longest sick of several", append(cart(well, notReady(time.Minute), crashing(2*time.Hour)), givenBudget("shop/cart", 1, 1, 0, 3)), nobody, VerdictWait,
+		`budget cart needs 1 healthy pod and has 1; cart-3 on w3 is not Ready for 120m: "CrashLoopBackOff" (exit code 1)`, "cart-3"},
+	{"sick that is not planned before longer sick that is", append(cart(well, notReady(time.Minute), crashing(2*time.Hour)), givenBudget("shop/cart", 1, 1, 0, 3)),
+		moved("shop/cart-1", "shop/cart-3"), VerdictWait, `budget cart needs 1 healthy pod and has 1; cart-2 on w2 is not Ready for 60s`, "cart-2"},
+	{"sick for good before one that goes", append(cart(well, deleted(time.Hour), notReady(time.Minute)), givenBudget("shop/cart", 1, 1, 0, 3)), nobody, VerdictWait,
+		"budget cart needs 1 healthy pod and has 1; cart-3 on w3 is not Ready for 60s", "cart-3"},
+	{"the pod itself", append(cart(crashing(4*time.Minute), crashing(time.Hour), well), givenBudget("shop/cart", 2, 1, 0, 3)), nobody, VerdictWait,
+		`budget cart needs 2 healthy pods and has 1; the pod itself is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`, "cart-1"},
+	{"a pod that its owner has not made", append(cart(well, well, phase(corev1.PodSucceeded)), givenBudget("shop/cart", 2, 2, 0, 2)), nobody, VerdictWait,
+		"budget cart needs 2 healthy pods and has 2; 1 of its pods not made yet", ""},
+	{"the controller lags", append(cart(well, well, well), givenBudget("shop/cart", 2, 2, 0, 3)), nobody, VerdictWait,
+		"budget cart needs 2 healthy pods and has 2; no pod of it is in trouble: the controller counts again", ""},
+
+	{"as many needed as there are", append(cart(well, well, well), givenBudget("shop/cart", 3, 3, 0, 3)), nobody, VerdictNever,
+		"budget cart needs 3 healthy pods of 3: it allows no disruption at all", ""},
+	{"as many needed as there are, one of them sick", append(cart(well, crashing(time.Hour), well), givenBudget("shop/cart", 3, 2, 0, 3)), nobody, VerdictNever,
+		"budget cart needs 3 healthy pods of 3: it allows no disruption at all", ""},
+	{"one percent of one", append(deploymentOf("shop/cart", well), givenBudget("shop/cart", 1, 1, 0, 1, minAvailable("1%"))), nobody, VerdictNever,
+		"budget cart needs 1 healthy pod (minAvailable 1%) of 1: it allows no disruption at all", ""},
+	{"maxUnavailable 0", append(cart(well, well, well), givenBudget("shop/cart", 3, 3, 0, 3, maxUnavailable("0"))), nobody, VerdictNever,
+		"budget cart has maxUnavailable 0: it allows no disruption at all", ""},
+	{"maxUnavailable 0%", append(cart(well, crashing(time.Hour), well), givenBudget("shop/cart", 3, 2, 0, 3, maxUnavailable("0%"))), nobody, VerdictNever,
+		"budget cart has maxUnavailable 0%: it allows no disruption at all", ""},
+	{"the status lags behind the scale: a replacement is not counted yet", append(cart(well, well, well), givenBudget("shop/cart", 2, 2, 0, 2)), nobody, VerdictWait, "", ""},
+	{"SyncFailed", append(cart(well, well, well), givenBudget("shop/cart", 0, 0, 0, 0, maxUnavailable("1"), syncFailed(`found no controllers for pod "x"`))), nobody, VerdictNever,
+		`budget cart cannot be computed: "found no controllers for pod "x""`, ""},
+	// disruption_test.go TestStatusForUnmanagedPod, TestTotalUnmanagedPods.
+	{"bare pod under maxUnavailable", []runtime.Object{givenPod("shop/cart-1"), givenBudget("shop/cart", 0, 1, 0, 0, maxUnavailable("1"))}, nobody, VerdictNever,
+		"budget cart counts none of its pods, since they have no controller: it allows no disruption at all", ""},
+	{"bare pod under minAvailable", []runtime.Object{givenPod("shop/cart-1"), givenBudget("shop/cart", 1, 1, 0, 1)}, nobody, VerdictNever,
+		"budget cart needs 1 healthy pod of 1: it allows no disruption at all", ""},
+	{"owner of a kind that we do not hold", []runtime.Object{givenPod("shop/cart-1", ownedBy("apps.kruise.io/v1alpha1", "CloneSet", "cart")), givenBudget("shop/cart", 2, 2, 0, 2)},
+		nobody, VerdictNever, "budget cart needs 2 healthy pods of 2: it allows no disruption at all", ""},
+
+	{"sick pods that wait for this drain", append(cart(well, crashing(time.Hour), crashing(time.Hour)), givenBudget("shop/cart", 2, 1, 0, 3)), moved("shop/cart-1", "shop/cart-2", "shop/cart-3"), VerdictDeadlock,
+		`budget cart needs 2 healthy pods and has 1; cart-2 on w2 is not Ready for 60m: "CrashLoopBackOff" (exit code 1), and can only be replaced by this drain, which waits for it`, "cart-2"},
+	{"sick planned pod that may go: no deadlock", append(cart(well, crashing(time.Hour), well), givenBudget("shop/cart", 2, 2, 0, 3)), moved("shop/cart-1", "shop/cart-2"), VerdictWait, "", "cart-2"},
+	{"planned pod that just starts: no deadlock", append(cart(well, notReady(10*time.Second), notReady(10*time.Second)), givenBudget("shop/cart", 2, 1, 0, 3)), moved("shop/cart-1", "shop/cart-2", "shop/cart-3"), VerdictWait, "", "cart-2"},
+	{"planned pod that is terminating: no deadlock", append(cart(well, crashing(time.Hour), deleted(0)), givenBudget("shop/cart", 2, 1, 0, 3)), moved("shop/cart-1", "shop/cart-2", "shop/cart-3"), VerdictWait, "", "cart-2"},
+	{"one that is not planned may heal", append(cart(well, crashing(time.Hour), crashing(time.Hour)), givenBudget("shop/cart", 2, 1, 0, 3)), moved("shop/cart-1", "shop/cart-2"), VerdictWait, "", "cart-3"},
+	{"no room for the sick ones", append(cart(well, unscheduled("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable."), well), givenBudget("shop/cart", 2, 2, 0, 3)), moved("shop/cart-1"), VerdictDeadlock,
+		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.", and this drain makes no room for it`, "cart-2"},
+}
+
+func TestJudgeExplains(t *testing.T) {
+	for _, row := range explained {
+		t.Run(row.name, func(t *testing.T) {
+			s := kube.SnapshotOf(givenNow, row.objects...)
+			j := Judge(s.PodNamed("shop", "cart-1"), s, row.planned, givenNow)
+			if j.Verdict != row.verdict {
+				t.Errorf("verdict %s (%s), want %s", j.Verdict, j.Why, row.verdict)
+			}
+			if row.why != "" && j.Why != row.why {
+				t.Errorf("why:\n%s, want\n%s", j.Why, row.why)
+			}
+			got := ""
+			if j.Sibling != nil {
+				got = j.Sibling.Name
+			}
+			if got != row.sibling {
+				t.Errorf("sibling %q, want %q", got, row.sibling)
+			}
+		})
+	}
+}
+
+func disrupted(pod string, since time.Duration) func(*policyv1.PodDisruptionBudget) {
+	return func(b *policyv1.PodDisruptionBudget) {
+		b.Status.DisruptedPods = map[string]metav1.Time{pod: ago(since)}
+	}
+}
+
+// Budgets that cannot be seen are unknown, never none; what the server does not
+// ask budgets about goes all the same.
+func TestJudgeWithoutBudgets(t *testing.T) {
+	for _, sync := range []kube.SyncState{{Phase: kube.Denied, Reason: "forbidden"}, {Phase: kube.NotSynced}} {
+		store := kube.StoreOf(givenNow, givenPod("shop/cart-1"), givenPod("shop/cart-2", phase(corev1.PodPending)))
+		store.SetSync(kube.KindBudgets, sync)
+		s := store.Snapshot()
+		j := Judge(s.PodNamed("shop", "cart-1"), s, nobody, givenNow)
+		if j.Verdict != VerdictUnknown || j.Why == "" || j.Names == nil {
+			t.Errorf("%v: %+v", sync.Phase, j)
+		}
+		if j := Judge(s.PodNamed("shop", "cart-2"), s, nobody, givenNow); j.Verdict != VerdictEvictable {
+			t.Errorf("%v, pending: %+v", sync.Phase, j)
+		}
+		if w := BudgetWait(s.PodNamed("shop", "cart-1"), s, givenNow); w != nil {
+			t.Errorf("%v: wait %+v", sync.Phase, w)
+		}
+	}
+}
+
+func TestBudgetWait(t *testing.T) {
+	sick := crashing(4 * time.Minute)
+	table := []struct {
+		name    string
+		objects []runtime.Object
+		want    WaitFor
+		never   bool
+		budgets []string
+		sibling bool
+	}{
+		{"sick sibling", append(cart(well, sick, well), givenBudget("shop/cart", 2, 2, 0, 3)), WaitForBudget, false, nil, true},
+		{"never", append(cart(well, well, well), givenBudget("shop/cart", 3, 3, 0, 3)), WaitForBudget, true, nil, false},
+		{"not observed", append(cart(well, well, well), givenBudget("shop/cart", 2, 3, 1, 3, unobserved)), WaitForObserved, false, nil, false},
+		{"several", append(cart(well, well, well), givenBudget("shop/cart", 2, 3, 1, 3), givenBudget("shop/all", 2, 3, 1, 3, selectsAll)), WaitForOneBudget, false, []string{"all", "cart"}, false},
+	}
+	for _, row := range table {
+		t.Run(row.name, func(t *testing.T) {
+			s := kube.SnapshotOf(givenNow, row.objects...)
+			w := BudgetWait(s.PodNamed("shop", "cart-1"), s, givenNow)
+			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.Sibling != nil) != row.sibling {
+				t.Fatalf("wait %+v", w)
+			}
+			if row.budgets == nil && (w.Budget == nil || w.Budget.Name != "cart" || w.Budget.Expected != 3) {
+				t.Errorf("budget %+v", w.Budget)
+			}
+		})
+	}
+}
+
+// A sibling carries the kubelet's words and when the trouble began.
+func TestSickSibling(t *testing.T) {
+	s := kube.SnapshotOf(givenNow, append(cart(well, crashing(4*time.Minute), notReady(time.Minute)), givenBudget("shop/cart", 1, 1, 0, 3))...)
+	b := s.BudgetNamed("shop", "cart")
+	got := SickSibling(b, s, "", givenNow)
+	if got == nil || got.Name != "cart-2" || got.Node != "w2" || got.Namespace != "shop" || got.Reason != "CrashLoopBackOff" ||
+		got.Message != "back-off 5m0s" || got.ExitCode == nil || *got.ExitCode != 1 || !got.Since.Equal(givenNow.Add(-4*time.Minute)) {
+		t.Errorf("sibling %+v", got)
+	}
+	if other := SickSibling(b, s, s.PodNamed("shop", "cart-2").UID, givenNow); other == nil || other.Name != "cart-3" {
+		t.Errorf("the other sibling is %+v", other)
+	}
+	if healthy := kube.SnapshotOf(givenNow, append(cart(well, well, well), givenBudget("shop/cart", 1, 1, 0, 3))...); SickSibling(healthy.BudgetNamed("shop", "cart"), healthy, "", givenNow) != nil {
+		t.Error("a sibling among healthy pods")
+	}
+}

@@ -1,0 +1,205 @@
+package drain
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// maxQuote bounds foreign words in a line of ours.
+const maxQuote = 160
+
+// quoted puts words of others into quotation marks and cuts long ones.
+func quoted(words string) string {
+	if len(words) > maxQuote {
+		if runes := []rune(words); len(runes) > maxQuote {
+			words = string(runes[:maxQuote-1]) + "…"
+		}
+	}
+	return `"` + words + `"`
+}
+
+func number(n int32) string { return strconv.Itoa(int(n)) }
+
+func healthyPods(n int32) string {
+	if n == 1 {
+		return "1 healthy pod"
+	}
+	return number(n) + " healthy pods"
+}
+
+func needsAndHas(b *kube.Budget) string {
+	pods := " healthy pods and has "
+	if b.DesiredHealthy == 1 {
+		pods = " healthy pod and has "
+	}
+	return "budget " + b.Name + " needs " + number(b.DesiredHealthy) + pods + number(b.CurrentHealthy)
+}
+
+func ignoredWords(p *kube.Pod) string {
+	switch {
+	case p.Terminating():
+		return "it is terminating: budgets do not apply"
+	case p.Finished():
+		return "it is finished: budgets do not apply"
+	}
+	return "it is Pending: budgets do not apply"
+}
+
+func unseenWords(sync kube.SyncState) string {
+	if sync.Phase == kube.NotSynced {
+		return "budgets are still being read: whether one holds it is not known yet"
+	}
+	if sync.Reason == "" {
+		return "budgets cannot be listed: whether one holds it is not known"
+	}
+	return "budgets cannot be listed (" + quoted(sync.Reason) + "): whether one holds it is not known"
+}
+
+func multipleWords(names []string) string {
+	return number(int32(len(names))) + " budgets select it (" + strings.Join(names, ", ") +
+		"): the server evicts no pod under more than one"
+}
+
+func freeWords(b *kube.Budget) string {
+	if b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy {
+		return "it is not Ready, and " + needsAndHas(b) + " without it"
+	}
+	return "it is not Ready, and budget " + b.Name + " lets such pods go (AlwaysAllow)"
+}
+
+func syncingWords(b *kube.Budget) string {
+	return "budget " + b.Name + " is new or was changed: the controller has not looked at it yet"
+}
+
+func laggingWords(b *kube.Budget) string {
+	if b.DisruptionsAllowed < 0 {
+		return "budget " + b.Name + " allows " + number(b.DisruptionsAllowed) + ": the controller has to count again"
+	}
+	return "budget " + b.Name + " has " + number(int32(len(b.DisruptedPods))) + " evictions that the controller has not seen yet"
+}
+
+func allowsWords(b *kube.Budget) string {
+	return needsAndHas(b) + ": it allows " + number(b.DisruptionsAllowed) + " now"
+}
+
+// blockedWords is the line for a pod that its budget holds back: the arithmetic
+// first, then whose trouble it is.
+func (l *ledger) blockedWords(v Verdict, b *kube.Budget, page *page, sick sickPod, itself bool) string {
+	line := needsAndHas(b)
+	switch {
+	case sick.pod == nil:
+		return line + "; " + l.missingWords(b, page)
+	case itself:
+		line += "; the pod itself " + l.stateWords(sick)
+	default:
+		line += "; " + sick.pod.Name
+		if sick.pod.Node != "" {
+			line += " on " + sick.pod.Node
+		}
+		line += " " + l.stateWords(sick)
+	}
+	if v == VerdictDeadlock {
+		line += deadlockWords(page)
+	}
+	return line
+}
+
+// stateWords says what is wrong with a sick pod: "is not Ready for 4m:
+// "CrashLoopBackOff" (exit code 1)".
+func (l *ledger) stateWords(sick sickPod) string {
+	s := sick.sibling()
+	age := " for " + age(l.serverNow, sick.since)
+	switch {
+	case s.Reason == reasonTerminating && sick.silent:
+		return "is terminating" + age + ", and the kubelet of its node is silent"
+	case s.Reason == reasonTerminating:
+		return "is terminating" + age
+	case s.Reason == reasonNodeSilent:
+		return "is not Ready" + age + ": the kubelet of its node is silent"
+	case s.Reason == reasonEvicted:
+		return "is being evicted" + age
+	case sick.class == sickDead:
+		return "has failed: " + quoted(s.Reason)
+	case sick.pod.Phase == corev1.PodPending && s.Reason == reasonPending:
+		return "is Pending" + age
+	case sick.pod.Phase == corev1.PodPending && s.Reason == corev1.PodReasonUnschedulable && s.Message != "":
+		return "is Pending" + age + ": " + quoted(s.Message)
+	case unspecific(s.Reason) && s.Message == "":
+		return "is not Ready" + age
+	case unspecific(s.Reason):
+		return "is not Ready" + age + ": " + quoted(s.Message)
+	}
+	words := "is not Ready" + age + ": " + quoted(s.Reason)
+	if s.ExitCode != nil {
+		words += " (exit code " + number(*s.ExitCode) + ")"
+	}
+	return words
+}
+
+// unspecific tells of reasons that say no more than that a pod is not Ready: our
+// own, that of records without one, and the kubelet's for a probe that fails.
+func unspecific(reason string) bool {
+	return reason == reasonNotReady || reason == "NotReady" || reason == "ContainersNotReady"
+}
+
+// missingWords is for a budget that allows nothing though no pod of it is sick.
+func (l *ledger) missingWords(b *kube.Budget, page *page) string {
+	var live int32
+	for _, p := range page.pods {
+		if p.Finished() {
+			continue
+		}
+		live++
+		if p.Owner == nil {
+			continue
+		}
+		if w := l.s.Workload(p.Owner.UID); w != nil && w.Failure != "" {
+			return w.Kind + " " + w.Name + " cannot make its pods: " + quoted(w.Failure)
+		}
+	}
+	if missing := page.steady - live; missing > 0 {
+		return number(missing) + " of its pods not made yet"
+	}
+	if b.CurrentHealthy > b.DesiredHealthy {
+		return "the controller has to count again"
+	}
+	return "no pod of it is in trouble: the controller counts again"
+}
+
+func deadlockWords(page *page) string {
+	for _, sick := range page.sick {
+		if sick.class == sickLive && sick.pod.Phase != corev1.PodPending {
+			return ", and can only be replaced by this drain, which waits for it"
+		}
+	}
+	return ", and this drain makes no room for it"
+}
+
+// lacksRoom tells whether the scheduler found no node with room for the pod
+// (its messages: "Insufficient cpu", "Too many pods", "were unschedulable").
+func lacksRoom(p *kube.Pod) bool {
+	t := p.Trouble
+	if p.Node != "" || t == nil || t.Reason != corev1.PodReasonUnschedulable {
+		return false
+	}
+	for _, words := range []string{"Insufficient ", "Too many pods", "were unschedulable"} {
+		if strings.Contains(t.Message, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// age is a duration in the form of kubectl's AGE columns.
+func age(now, since time.Time) string {
+	if since.IsZero() {
+		return "an unknown time"
+	}
+	return duration.HumanDuration(max(now.Sub(since), 0))
+}

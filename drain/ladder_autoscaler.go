@@ -1,0 +1,19 @@
+package drain
+
+import "github.com/kdrain-tui/kdrain-tui/kube"
+
+// autoscaled is why the number of replicas is not ours to change: an autoscaler
+// owns it, or may own it without our seeing it. It is "" where none does.
+func autoscaled(snap *kube.Snapshot, w *kube.Workload) string {
+	if !snap.Trusted(kube.KindAutoscalers) {
+		return "whether an autoscaler owns the number of replicas cannot be seen"
+	}
+	apiVersion := "apps/v1"
+	if w.Kind == "ReplicationController" {
+		apiVersion = "v1"
+	}
+	if a := snap.AutoscalerOf(apiVersion, w.Kind, w.Namespace, w.Name); a != nil {
+		return "autoscaler " + a.Name + " owns the number of replicas and would take it back: raise its minimum instead"
+	}
+	return ""
+}

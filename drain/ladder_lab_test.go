@@ -1,0 +1,217 @@
+//go:build lab
+
+package drain
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// ladderKinds are what the ladder looks at.
+var ladderKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
+	kube.KindDeployments, kube.KindStatefulSets, kube.KindAutoscalers}
+
+func (s *stage) watchLadder(c *kube.Cluster) *kube.Watcher {
+	s.Helper()
+	w := c.Watch(s.Context(), kube.WatchOptions{Kinds: ladderKinds})
+	s.Cleanup(w.Close)
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	s.must(w.WaitSynced(ctx, ladderKinds...))
+	return w
+}
+
+// deploy makes a Deployment whose pods the scheduler puts on the nodes of this stage.
+func (s *stage) deploy(app string, replicas int32, nodes ...string) *appsv1.Deployment {
+	s.Helper()
+	labels := map[string]string{"app": app}
+	grace := int64(1)
+	d, err := s.client.AppsV1().Deployments(s.namespace).Create(s.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: app},
+		Spec: appsv1.DeploymentSpec{Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				TerminationGracePeriodSeconds: &grace,
+				Containers:                    []corev1.Container{{Name: "main", Image: "registry.local/" + app}},
+				Tolerations:                   []corev1.Toleration{{Key: "test.kdrain-tui.dev/own", Operator: corev1.TolerationOpExists}},
+				Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+					NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
+						{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: nodes}}}}}}},
+			}}},
+	}, metav1.CreateOptions{})
+	s.must(err)
+	return d
+}
+
+// replicas are what the Deployment is to have, on the server.
+func (s *stage) replicas(d *appsv1.Deployment) int32 {
+	s.Helper()
+	live, err := s.client.AppsV1().Deployments(s.namespace).Get(s.Context(), d.Name, metav1.GetOptions{})
+	s.must(err)
+	return *live.Spec.Replicas
+}
+
+// podOf waits for the one pod of the app on the node.
+func (s *stage) podOf(source Source, app, node string) *corev1.Pod {
+	s.Helper()
+	found := &corev1.Pod{}
+	s.until(source, app+" runs on "+node, func(snap *kube.Snapshot) bool {
+		for _, p := range snap.PodsIn(s.namespace) {
+			if p.Labels["app"] == app && p.Node == node && p.Ready {
+				found.Name, found.Namespace, found.UID = p.Name, p.Namespace, p.UID
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// climb takes a rung of the ladder once it can be taken.
+func (r *labRun) climb(kind RungKind, pod *corev1.Pod) {
+	r.s.Helper()
+	why := ""
+	r.s.until(r.config.Source, "rung "+string(kind)+" can be taken", func(*kube.Snapshot) bool {
+		for _, rung := range Ladder(r.State(), r.config.Source.Snapshot(), pod.UID, r.config.Now()) {
+			if rung.Kind != kind {
+				continue
+			}
+			if why = rung.Off; why != "" {
+				return false
+			}
+			r.Send(Control{Kind: ControlClimb, Pod: pod.UID, Rung: rung.RungFacts, Word: rung.Word, By: "ada", OnScreen: true})
+		}
+		return true
+	})
+}
+
+// rung waits until the first rung has come to a state.
+func (r *labRun) rung(want RungState) {
+	r.s.Helper()
+	r.until(fmt.Sprintf("the rung is %s", want), func(state *State) bool { return len(state.Rungs) > 0 && state.Rungs[0].State == want })
+}
+
+// single is a Deployment of one pod on a node that is drained, under a budget that needs it.
+func single(t *testing.T) (*stage, *kube.Watcher, *labRun, *appsv1.Deployment, *corev1.Pod) {
+	s := newStage(t)
+	c := s.connect("")
+	a, b := s.addNode("a"), s.addNode("b")
+	w := s.watchLadder(c)
+	s.setUnschedulable(b, true)
+	d := s.deploy("web", 1, a, b)
+	p := s.podOf(w, "web", a)
+	s.setUnschedulable(b, false)
+	s.addBudget("web", "web", 1)
+	s.budgetHas(w, "web", 1, 0)
+	r := s.drain(w, c, bareOptions(), a)
+	r.pod(p, PodBudgetBlocked)
+	return s, w, r, d, p
+}
+
+func (s *stage) setUnschedulable(node string, unschedulable bool) {
+	s.Helper()
+	patch := fmt.Sprintf(`{"spec":{"unschedulable":%t}}`, unschedulable)
+	_, err := s.client.CoreV1().Nodes().Patch(s.Context(), node, mergePatch, []byte(patch), metav1.PatchOptions{})
+	s.must(err)
+}
+
+func (s *stage) somebodyScales(d *appsv1.Deployment, to int32) {
+	s.Helper()
+	_, err := s.client.AppsV1().Deployments(s.namespace).Patch(s.Context(), d.Name, mergePatch,
+		[]byte(fmt.Sprintf(`{"spec":{"replicas":%d}}`, to)), metav1.PatchOptions{FieldManager: "somebody"})
+	s.must(err)
+}
+
+func TestLabLadderScale(t *testing.T) {
+	t.Parallel()
+	s, _, r, d, p := single(t)
+	r.climb(RungScale, p)
+	r.ends(OutcomeDone)
+	r.rung(RungUndone)
+	if got := s.replicas(d); got != 1 {
+		t.Errorf("%d replicas at the end", got)
+	}
+}
+
+func TestLabLadderScaleLeftAloneAfterSomebody(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		to   int32 // 0: nobody does anything
+		want int32
+		is   RungState
+	}{{0, 1, RungUndone}, {5, 5, RungKept}} {
+		s, w, r, d, p := single(t)
+		s.setUnschedulable(s.namespace+"-b", true) // the new pod finds no room: the run stays blocked
+		r.climb(RungScale, p)
+		r.rung(RungDone)
+		s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
+		if undo := RollbackPlan(r.State(), w.Snapshot())[0]; undo.Scale == nil {
+			t.Errorf("rollback: %+v", undo)
+		}
+		if c.to != 0 {
+			s.somebodyScales(d, c.to)
+			s.until(w, "somebody scaled", func(snap *kube.Snapshot) bool { return snap.Workload(d.UID).Replicas == c.to })
+			if undo := RollbackPlan(r.State(), w.Snapshot())[0]; undo.Scale != nil || undo.Left == "" {
+				t.Errorf("rollback: %+v", undo)
+			}
+		}
+		r.Send(Control{Kind: ControlAbort, By: "ada"})
+		r.ends(OutcomeAborted)
+		r.rung(c.is)
+		if got := s.replicas(d); got != c.want {
+			t.Errorf("%d replicas after the abort, want %d", got, c.want)
+		}
+	}
+}
+
+func TestLabLadderRestart(t *testing.T) {
+	t.Parallel()
+	_, _, r, _, p := single(t)
+	r.climb(RungRestart, p)
+	r.pod(p, PodGone)
+	r.ends(OutcomeDone)
+	r.rung(RungDone)
+}
+
+func TestLabLadderDelete(t *testing.T) {
+	t.Parallel()
+	_, _, r, _, p := single(t)
+	r.climb(RungDelete, p)
+	r.pod(p, PodGone)
+	r.ends(OutcomeDone)
+	r.rung(RungDone)
+}
+
+func TestLabLadderFreesTheBudget(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.connect("")
+	a, b := s.addNode("a"), s.addNode("b")
+	w := s.watchLadder(c)
+	keeper, err := s.client.CoreV1().ConfigMaps(s.namespace).Create(s.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "keeper"}}, metav1.CreateOptions{})
+	s.must(err)
+	owned := func(p *corev1.Pod) { // to the ladder it is somebody who makes pods anew
+		controller := true
+		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: keeper.Name, UID: keeper.UID, Controller: &controller}}
+	}
+	p := s.addPod("web", a, owned)
+	sibling := s.addPod("web", b, owned, sick("CrashLoopBackOff"))
+	s.running(w, p)
+	s.addBudget("web", "web", 1, func(b *policyv1.PodDisruptionBudget) {
+		allow := policyv1.AlwaysAllow
+		b.Spec.UnhealthyPodEvictionPolicy = &allow
+	})
+	s.budgetHas(w, "web", 1, 0)
+	r := s.drain(w, c, bareOptions(), a)
+	r.pod(p, PodBudgetBlocked)
+	r.climb(RungFree, p)
+	r.rung(RungDone)
+	s.until(w, "the sick sibling is gone", func(snap *kube.Snapshot) bool { return snap.Pod(sibling.UID) == nil })
+}

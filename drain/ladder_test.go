@@ -1,0 +1,237 @@
+package drain
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// steps is a pod web-1 on node a, which a run drains, its sibling web-2 on node b and
+// the budget web over both, before a test makes trouble.
+type steps struct {
+	*simulation
+	state   *State
+	pod     *corev1.Pod
+	sibling *corev1.Pod
+}
+
+func newSteps() *steps {
+	s := newSimulation()
+	s.addNode("a")
+	s.addNode("b")
+	s.setNode("a", func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	f := &steps{simulation: s}
+	f.pod = s.addPod("web", "a")
+	f.sibling = s.addPod("web", "b")
+	s.replicas["web"] = 2
+	s.putReplicaSet("web", false)
+	s.addBudget("web", 2)
+	facts := PodFacts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: ActionEvict}
+	f.state = Fold(nil, Event{Seq: 1, Time: time.Now(), Kind: EventRunStarted, Run: &RunFacts{ID: "r1", User: "ada", Options: DefaultOptions(),
+		Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}, Pods: []PodFacts{facts}}},
+		Event{Seq: 2, Time: time.Now(), Kind: EventPhase, Phase: PhaseEvict, PhaseStatus: PhaseRuns},
+		Event{Seq: 3, Time: time.Now(), Kind: EventNode, Node: "a", NodeState: NodeDraining})
+	f.is(PodBudgetBlocked)
+	return f
+}
+
+// is puts the pod of the run into a state.
+func (f *steps) is(state PodState) {
+	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventPod, UID: f.pod.UID, Pod: f.pod.Name, PodState: state})
+}
+
+func (f *steps) edit(p *corev1.Pod, change func(*corev1.Pod)) {
+	changed := p.DeepCopy()
+	change(changed)
+	f.pods[p.UID] = changed
+	f.store.Put(kube.PodRecord(changed))
+	f.control("web")
+}
+
+func (f *steps) sick(p *corev1.Pod) { f.edit(p, func(p *corev1.Pod) { setReady(p, false) }) }
+
+func (f *steps) budget(change func(*policyv1.PodDisruptionBudget)) {
+	change(f.budgets["web"])
+	f.control("web")
+}
+
+func (f *steps) ends(p *corev1.Pod, at time.Time, finalizers ...string) {
+	f.edit(p, func(p *corev1.Pod) {
+		when := metav1.NewTime(at)
+		p.DeletionTimestamp, p.Finalizers = &when, finalizers
+	})
+}
+
+func (f *steps) off(node string) {
+	f.setNode(node, func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })
+}
+
+// deployed makes a Deployment the owner of the pods' ReplicaSet.
+func (f *steps) deployed(change func(*appsv1.Deployment)) {
+	controller, replicas := true, int32(1)
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "deploy-web", ResourceVersion: "77"}}
+	d.Spec.Replicas, d.Spec.Selector = &replicas, &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	d.Spec.Strategy.Type = appsv1.RollingUpdateDeploymentStrategyType
+	change(d)
+	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "rs-web",
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: d.UID, Controller: &controller}}}}
+	f.store.Put(kube.DeploymentRecord(d))
+	f.store.Put(kube.ReplicaSetRecord(rs))
+}
+
+func (f *steps) rung(kind RungKind) Rung {
+	for _, r := range Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
+		if r.Kind == kind {
+			return r
+		}
+	}
+	return Rung{Off: "there is no such rung"}
+}
+
+func rollout(surge, away int) func(*appsv1.Deployment) {
+	return func(d *appsv1.Deployment) {
+		more, less := intstr.FromInt(surge), intstr.FromInt(away)
+		d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: &more, MaxUnavailable: &less}
+	}
+}
+
+// Each row makes one situation and says of one rung why it is off, or (empty) that it
+// can be taken and with which request.
+func TestLadder(t *testing.T) {
+	long := time.Now().Add(-time.Minute)
+	for name, c := range map[string]struct {
+		make func(f *steps)
+		kind RungKind
+		off  string // words of it; "" where the rung can be taken
+		call string
+		word string
+	}{
+		"free: all are well":       {func(*steps) {}, RungFree, "no other pod under budget web is sick", "", ""},
+		"free: AlwaysAllow":        {func(f *steps) { f.sick(f.sibling); f.always() }, RungFree, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict web-2"},
+		"free: IfHealthyBudget":    {func(f *steps) { f.sick(f.sibling) }, RungFree, "lets a pod that is not Ready go only while it has the 2 it needs (IfHealthyBudget); it has 1", "", ""},
+		"free: it ends already":    {func(f *steps) { f.ends(f.sibling, long) }, RungFree, "web-2 is ending already", "", ""},
+		"free: nobody's pod":       {func(f *steps) { f.always(); f.bare(f.sibling) }, RungFree, "nobody would make web-2 anew", "", ""},
+		"free: no budget holds it": {func(f *steps) { f.is(PodWebhookWait) }, RungFree, "no budget holds it", "", ""},
+		"free: in the plan":        {func(f *steps) { f.sick(f.sibling); f.always(); f.plan(f.sibling) }, RungFree, "is in the plan itself", "", ""},
+		"restart: of a ReplicaSet": {func(*steps) {}, RungRestart, "ends the old pod before", "", ""},
+		"restart: surge":           {func(f *steps) { f.deployed(rollout(1, 0)) }, RungRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
+		"restart: the usual 25%":   {func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) }, RungRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
+		"restart: no surge":        {func(f *steps) { f.deployed(rollout(0, 1)) }, RungRestart, "may not have a pod more", "", ""},
+		"restart: may be away":     {func(f *steps) { f.deployed(rollout(1, 1)) }, RungRestart, "may lose its only pod", "", ""},
+		"restart: Recreate": {func(f *steps) {
+			f.deployed(func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType })
+		}, RungRestart, "may not have a pod more", "", ""},
+		"restart: paused":             {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { d.Spec.Paused = true }) }, RungRestart, "is paused", "", ""},
+		"restart: two replicas":       {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { *d.Spec.Replicas = 2 }) }, RungRestart, "has 2 replicas: a restart would move pods outside the plan", "", ""},
+		"scale":                       {func(*steps) {}, RungScale, "", "PATCH /apis/apps/v1/namespaces/default/replicasets/web/scale, replicas 2 to 3", "scale web"},
+		"scale: does not help":        {func(f *steps) { f.most(0) }, RungScale, "would allow no more with 3 replicas", "", ""},
+		"scale: an autoscaler":        {func(f *steps) { f.autoscale() }, RungScale, "autoscaler web owns the number of replicas", "", ""},
+		"scale: autoscalers unseen":   {func(f *steps) { f.store.SetSync(kube.KindAutoscalers, kube.SyncState{Phase: kube.Denied}) }, RungScale, "cannot be seen", "", ""},
+		"scale: not held by a budget": {func(f *steps) { f.is(PodWebhookWait) }, RungScale, "no budget holds it", "", ""},
+		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RungScale, "it is ending already", "", ""},
+		"delete":                      {func(*steps) {}, RungDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1", "delete web-1"},
+		"delete: ends already":        {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RungDelete, "its deletion was accepted", "", ""},
+		"kill: its node is well":      {func(*steps) {}, RungKill, "its kubelet can still end it", "", ""},
+		"kill: stuck":                 {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RungKill, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
+		"kill: a finalizer":           {func(f *steps) { f.ends(f.pod, long, "x/y"); f.is(PodStuckTerminating) }, RungKill, "finalizer x/y holds it", "", ""},
+		"kill: a silent node":         {func(f *steps) { f.off("a") }, RungKill, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
+		"taint: the node is Ready":    {func(*steps) {}, RungTaint, "a is Ready", "", ""},
+		"taint":                       {func(f *steps) { f.off("a") }, RungTaint, "", "PATCH /api/v1/nodes/a, taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", "a is off"},
+		"taint: is there": {func(f *steps) {
+			f.off("a")
+			f.setNode("a", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{kube.OutOfService} })
+		}, RungTaint, "has the taint already", "", ""},
+		"shut: paused":   {func(f *steps) { f.control1(ControlPause) }, RungDelete, "the run is paused", "", ""},
+		"shut: aborting": {func(f *steps) { f.control1(ControlAbort) }, RungDelete, "is being aborted", "", ""},
+		"shut: over":     {func(f *steps) { f.is(PodGone) }, RungDelete, "nothing more happens to it", "", ""},
+		"shut: neither":  {func(f *steps) { f.is(PodTerminating) }, RungDelete, "neither blocked nor stuck", "", ""},
+		"shut: away":     {func(f *steps) { f.store.SetHealth(kube.Health{}) }, RungDelete, "not live", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newSteps()
+			c.make(f)
+			r := f.rung(c.kind)
+			if c.off == "" && r.Off != "" || !strings.Contains(r.Off, c.off) {
+				t.Fatalf("off: %q, want %q", r.Off, c.off)
+			}
+			if c.off == "" && (r.Call != c.call || r.Word != c.word || r.Risk == "" || len(r.Needs) == 0) {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func (f *steps) always() {
+	f.budget(func(b *policyv1.PodDisruptionBudget) {
+		allow := policyv1.AlwaysAllow
+		b.Spec.UnhealthyPodEvictionPolicy = &allow
+	})
+}
+
+func (f *steps) most(away int) {
+	f.budget(func(b *policyv1.PodDisruptionBudget) {
+		most := intstr.FromInt(away)
+		b.Spec.MinAvailable, b.Spec.MaxUnavailable = nil, &most
+	})
+}
+
+func (f *steps) bare(p *corev1.Pod) {
+	f.edit(p, func(p *corev1.Pod) { setReady(p, false); p.OwnerReferences = nil })
+}
+
+func (f *steps) plan(p *corev1.Pod) {
+	facts := PodFacts{Node: "b", Namespace: "default", Name: p.Name, UID: p.UID, Action: ActionEvict}
+	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventPodJoined, Joined: &facts})
+}
+
+func (f *steps) autoscale() {
+	f.store.Put(kube.AutoscalerRecord(&autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: types.UID("hpa")},
+		Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web"}, MaxReplicas: 5},
+	}))
+}
+
+func (f *steps) control1(kind ControlKind) {
+	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventControl, Control: kind})
+}
+
+func TestLadderWarnsOfDeployers(t *testing.T) {
+	for want, change := range map[string]func(*appsv1.Deployment){
+		"Argo CD": func(d *appsv1.Deployment) { d.Annotations = map[string]string{"argocd.argoproj.io/tracking-id": "x"} },
+		"Flux":    func(d *appsv1.Deployment) { d.Labels = map[string]string{"kustomize.toolkit.fluxcd.io/name": "x"} },
+		"Helm":    func(d *appsv1.Deployment) { d.Labels = map[string]string{"app.kubernetes.io/managed-by": "Helm"} },
+	} {
+		f := newSteps()
+		f.deployed(change)
+		if r := f.rung(RungScale); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], want+" deploys it") {
+			t.Errorf("%s: %q", want, r.Warnings)
+		}
+	}
+}
+
+func TestWithhold(t *testing.T) {
+	f := newSteps()
+	rungs := Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now())
+	var results []kube.AccessResult
+	for _, r := range rungs {
+		for _, need := range r.Needs {
+			results = append(results, kube.AccessResult{Permission: need, Allowed: need.Verb != "delete"})
+		}
+	}
+	Withhold(rungs, results)
+	for _, r := range rungs {
+		if off := r.Off == "you may not delete pods in namespace default"; off != (r.Kind == RungDelete) {
+			t.Errorf("%s: %q", r.Kind, r.Off)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package landing
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Answer is whether a pod could be scheduled.
+type Answer string
+
+// The answers of the contract.
+const (
+	Fits       Answer = "Fits"
+	DoesNotFit Answer = "DoesNotFit"
+	Unknown    Answer = "Unknown"
+)
+
+// Verdict is the answer for one pod.
+type Verdict struct {
+	Answer Answer
+	// Why is for the operator: the scheduler's own words where the pod does not
+	// fit, and what is not modelled or not seen where the answer is Unknown.
+	Why   string
+	Nodes int // how many could take it; of an Unknown, at most
+}
+
+// Cluster answers for the pods of one snapshot. It keeps what it has worked out
+// for the next pod of the same template, so it serves one caller at a time.
+type Cluster struct {
+	s       *kube.Snapshot
+	blind   string // why nothing can be said at all
+	planned map[string]bool
+
+	nodes   []node
+	at      map[string]int32 // nodes by name
+	taints  taintSets
+	domains map[string]*domain
+	groups  map[groupKey][]*group
+	pods    map[string][]bucket // by namespace
+	memo    map[memoKey]Verdict
+	ports   map[int32][]portUse // nil until asked for
+	storage storage
+	moved   []placement // what an estimate has placed so far
+}
+
+// placement is a pod that an estimate has placed.
+type placement struct {
+	pod  *kube.Pod
+	node int32
+}
+
+// memoKey names what pods of one group share an answer by: a pod's own node
+// counts only where its leaving changes anything.
+type memoKey struct {
+	g    *group
+	node int32
+}
+
+// New is the cluster with the nodes of a plan cordoned.
+func New(s *kube.Snapshot, planned []string) *Cluster {
+	c := &Cluster{planned: make(map[string]bool, len(planned))}
+	for _, name := range planned {
+		c.planned[name] = true
+	}
+	c.load(s, func(*kube.Node) bool { return true })
+	return c
+}
+
+// load reads the nodes that are to be kept.
+func (c *Cluster) load(s *kube.Snapshot, keep func(*kube.Node) bool) {
+	c.s, c.blind = s, unseen(s, kube.KindNodes, kube.KindPods)
+	all := s.Nodes()
+	c.nodes, c.at = make([]node, 0, len(all)), make(map[string]int32, len(all))
+	c.domains, c.groups = map[string]*domain{}, map[groupKey][]*group{}
+	c.pods, c.memo = map[string][]bucket{}, map[memoKey]Verdict{}
+	for _, n := range all {
+		if !keep(n) {
+			continue
+		}
+		cordoned := n.Unschedulable || c.planned[n.Name]
+		c.at[n.Name] = int32(len(c.nodes))
+		c.nodes = append(c.nodes, node{
+			Node: n, used: s.Totals(n.Name).Requested, unschedulable: cordoned, taints: c.taints.of(n, cordoned),
+		})
+	}
+}
+
+// Alone is the answer for one pod in the cluster as it is, this pod gone.
+func (c *Cluster) Alone(p *kube.Pod) Verdict {
+	g, own := c.group(p), c.index(p.Node)
+	key := memoKey{g, own}
+	if own >= 0 && !g.feels(own) {
+		key.node = -2
+	}
+	if v, ok := c.memo[key]; ok && !p.Terminating() && !p.Finished() {
+		return v
+	}
+	v, _ := c.judge(g, p)
+	c.memo[key] = v
+	return v
+}
+
+// Feasible are the nodes that the pod could be scheduled to, judged alone; where
+// the answer is Unknown, those that nothing modelled speaks against.
+func (c *Cluster) Feasible(p *kube.Pod) []string {
+	var names []string
+	_, feasible := c.judge(c.group(p), p)
+	for _, i := range feasible {
+		names = append(names, c.nodes[i].Name)
+	}
+	return names
+}
+
+// judge is the verdict on a pod and the nodes that could take it. Where rules are
+// read in two ways, both have to come to the same answer.
+func (c *Cluster) judge(g *group, p *kube.Pod) (Verdict, []int32) {
+	o := c.withoutPod(g, p)
+	v := c.verdict(g, o)
+	if g.broad == nil {
+		return v, o.feasible
+	}
+	other := c.withoutPod(g.broad, p)
+	either := slices.Concat(o.feasible, other.feasible)
+	slices.Sort(either)
+	either = slices.Compact(either)
+	if c.verdict(g.broad, other).Answer != v.Answer {
+		v = Verdict{Answer: Unknown, Nodes: len(either), Why: "its affinity selects namespaces that lack a label: " +
+			"schedulers from 1.34 on take that for all namespaces (kubernetes issue 141526)"}
+	}
+	return v, either
+}
+
+// withoutPod looks for nodes with the pod taken off its own.
+func (c *Cluster) withoutPod(g *group, p *kube.Pod) outcome {
+	if g.unknown != "" {
+		return outcome{}
+	}
+	own := c.index(p.Node)
+	if own >= 0 && !p.Finished() {
+		c.nodes[own].take(p.Spec.Requests, -1)
+		g.count(c, p, own, -1)
+		defer func() {
+			c.nodes[own].take(p.Spec.Requests, 1)
+			g.count(c, p, own, 1)
+		}()
+	}
+	return c.filter(g, p.UID)
+}
+
+func (c *Cluster) verdict(g *group, o outcome) Verdict {
+	switch {
+	case g.unknown != "":
+		return Verdict{Answer: Unknown, Why: g.unknown}
+	case len(o.feasible) == 0:
+		// What is not modelled could only rule out more nodes.
+		return Verdict{Answer: DoesNotFit, Why: o.message(g, len(c.nodes))}
+	case g.unmodelled != "":
+		return Verdict{Answer: Unknown, Why: g.unmodelled, Nodes: len(o.feasible)}
+	}
+	v := Verdict{Answer: Fits, Nodes: len(o.feasible)}
+	v.Why = fmt.Sprintf("%d of %d nodes could take it", len(o.feasible), len(c.nodes))
+	for _, i := range o.feasible {
+		if !c.planned[c.nodes[i].Name] {
+			return v
+		}
+	}
+	v.Why += ", all of them nodes of this plan: it tolerates their cordon"
+	return v
+}
+
+func (c *Cluster) index(name string) int32 {
+	if i, ok := c.at[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// unseen says which of the kinds we do not have, "" for none. What was complete
+// and has lost its connection is used: the health of the snapshot says that.
+func unseen(s *kube.Snapshot, kinds ...kube.Kind) string {
+	for _, k := range kinds {
+		switch state := s.Sync(k); state.Phase {
+		case kube.Denied:
+			return fmt.Sprintf("%s cannot be seen", k)
+		case kube.NotSynced:
+			return fmt.Sprintf("%s are not in yet", k)
+		case kube.Synced, kube.Stale:
+		}
+	}
+	return ""
+}

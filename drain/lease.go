@@ -1,0 +1,167 @@
+package drain
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// A run keeps others off the nodes that it works on by one Lease for each, from
+// before its cordon until the node is final. Nothing is sent for a node whose
+// Lease is not in hand: taken by another run, or renewed too long ago to be sure
+// that nobody has.
+
+const (
+	// leaseRenewal is how often a Lease is renewed.
+	leaseRenewal = kube.LeaseDuration / 3
+	// leaseOverdue is how old the last renewal may be: a third of the duration
+	// later than it was due, and a third before anybody else may take the Lease.
+	leaseOverdue = leaseRenewal + kube.LeaseDuration/3
+	// leaseRetry is the pause after a renewal that failed, so that there is never
+	// more than one in 5 s.
+	leaseRetry = 5 * time.Second
+	// leaseShown is how long a Lease may take to show what the server said of it,
+	// before the server is asked again.
+	leaseShown = 2 * time.Second
+	// releaseTries is how often a Lease is given back at most: it lapses anyway.
+	releaseTries = 2
+)
+
+// LeaseState is where the Lease over a node is.
+type LeaseState string
+
+// The states of the Lease over a node in a run.
+const (
+	LeaseAwaited  LeaseState = "Awaited"  // another run has it; whether that run lives shows soon
+	LeaseHeld     LeaseState = "Held"     // ours
+	LeaseOverdue  LeaseState = "Overdue"  // ours, renewed too long ago: nothing is sent
+	LeaseLost     LeaseState = "Lost"     // another run has taken it over
+	LeaseReleased LeaseState = "Released" // given back
+	LeaseLeft     LeaseState = "Left"     // could not be given back: it lapses by itself
+	LeaseOff      LeaseState = "Off"      // the right is missing: the run goes on without
+)
+
+// LeaseFacts are a Lease over a node, as an event tells of it.
+type LeaseFacts struct {
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	UID       kube.UID `json:"uid,omitempty"`
+	Holder    string   `json:"holder,omitempty"` // id of the run that has it
+}
+
+// LeaseRun is the Lease over a node of a run.
+type LeaseRun struct {
+	LeaseFacts
+	State    LeaseState
+	Since    time.Time
+	Message  string
+	InFlight uint64    // id of the write that is out, 0 if none
+	Taken    time.Time // when the run first held it
+	Renewed  time.Time // when the last write that was accepted was sent
+
+	version  string    // resourceVersion as our last write left it
+	under    string    // resourceVersion of what we took it over from
+	moved    string    // the version over which the last write met a conflict
+	conflict bool      // it did
+	sent     time.Time // when the last write was sent
+	retryAt  time.Time
+	tries    int  // of the present purpose, in a row
+	denied   bool // the last answer was that we may not
+	released bool // the last write gives it back
+}
+
+// standing tells whether the Lease is in the cluster and ours to give back.
+func (l *LeaseRun) standing() bool {
+	return l != nil && (l.State == LeaseHeld || l.State == LeaseOverdue || l.InFlight != 0)
+}
+
+// editLease replaces the record of a node's Lease by a changed copy.
+func (s *State) editLease(node string, edit func(l *LeaseRun)) {
+	s.editNode(node, func(n *NodeRun) {
+		l := LeaseRun{}
+		if n.Lease != nil {
+			l = *n.Lease
+		}
+		edit(&l)
+		n.Lease = &l
+	})
+}
+
+// applyLease is the fold of the events of a Lease's state.
+func (s *State) applyLease(e Event) {
+	s.editLease(e.Node, func(l *LeaseRun) {
+		if l.State != e.LeaseState {
+			l.Since = e.Time
+		}
+		l.LeaseFacts, l.State, l.Message = *e.Lease, e.LeaseState, e.Message
+		if e.LeaseState == LeaseHeld && l.Taken.IsZero() {
+			l.Taken = e.Time
+		}
+	})
+}
+
+// applyLeaseIntent notes that a write of a Lease is out.
+func (s *State) applyLeaseIntent(e Event) {
+	s.editLease(e.Node, func(l *LeaseRun) {
+		l.Namespace, l.Name = e.Lease.Namespace, e.Lease.Name
+		l.InFlight, l.sent, l.retryAt = e.Action.ID, e.Time, time.Time{}
+		if release := e.Action.Verb == VerbRelease; release != l.released {
+			l.released, l.tries = release, 0
+		}
+		if e.Action.Verb == VerbTake {
+			l.under = e.Action.Version
+		}
+	})
+}
+
+// applyLeaseAnswer notes what came back for it. A renewal counts from the moment
+// it was sent: the server did it later, if at all.
+func (s *State) applyLeaseAnswer(e Event) {
+	s.editLease(e.Node, func(l *LeaseRun) {
+		l.InFlight = 0
+		a := e.Answer
+		if a.Code >= 200 && a.Code < 300 {
+			l.tries, l.denied, l.conflict = 0, false, false
+			if e.Action.Verb != VerbRelease {
+				l.Renewed, l.version, l.UID = l.sent, a.ResourceVersion, e.Lease.UID
+			}
+			return
+		}
+		l.tries++
+		l.denied, l.conflict = a.Code == http.StatusForbidden, a.Code == http.StatusConflict
+		l.retryAt = e.Time.Add(max(leaseRetry, fromSeconds(a.RetryAfterSeconds)))
+		switch {
+		case e.Action.Verb == VerbRelease:
+			l.retryAt = e.Time.Add(time.Second)
+		case l.conflict:
+			l.moved, l.retryAt = e.Action.Version, e.Time.Add(leaseShown)
+		}
+	})
+}
+
+// resumeLeases forgets what another process held: the Lease is taken anew, at
+// once where it still names the run. That of a node on which nothing more is done
+// is still to be given back.
+func (s *State) resumeLeases() {
+	for _, n := range s.Nodes {
+		if n.Lease == nil {
+			continue
+		}
+		s.editNode(n.Name, func(n *NodeRun) {
+			if !n.State.Final() {
+				n.Lease = nil
+				return
+			}
+			l := *n.Lease
+			l.InFlight, l.released, l.tries = 0, false, 0
+			n.Lease = &l
+		})
+	}
+}
+
+// elapsed is how long ago something was by the clock that counts more: a machine
+// that slept has a monotonic clock that did not.
+func elapsed(since, now time.Time) time.Duration {
+	return max(now.Sub(since), now.Round(0).Sub(since.Round(0)))
+}

@@ -1,0 +1,336 @@
+package drain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// contested is a cluster with a node on which one pod takes for ever, so that a
+// run on it lives until it is stopped.
+func contested() *simulation {
+	s := newSimulation()
+	s.addNode("a")
+	s.addNode("b")
+	s.addPod("web", "a", func(p *corev1.Pod) { p.Finalizers = []string{"example.com/hold"} })
+	s.addPod("slow", "a")
+	s.addBudget("slow", 1) // never lets it go
+	return s
+}
+
+func leaseStates(e *Engine) (states []LeaseState) {
+	for _, event := range e.Events(0) {
+		if event.Kind == EventLease {
+			states = append(states, event.LeaseState)
+		}
+	}
+	return states
+}
+
+func TestALeaseIsTakenBeforeTheCordonAndGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addNode("b")
+		s.addPod("web", "a")
+		s.endAfter = 47 * time.Second
+		o := &operator{simulation: s}
+		e := o.begin(t, "r1", leasing(), "a")
+		<-e.Done()
+		if got := e.State(); got.Outcome != OutcomeDone {
+			t.Fatalf("outcome %q: %s", got.Outcome, got.Message)
+		}
+		var verbs []Verb
+		for _, event := range e.Events(0) {
+			if event.Kind == EventIntent {
+				verbs = append(verbs, event.Action.Verb)
+			}
+		}
+		want := []Verb{VerbTake, VerbCordon, VerbEvict, VerbRenew, VerbRenew, VerbRenew, VerbRenew, VerbRelease}
+		if !slices.Equal(verbs, want) {
+			t.Errorf("sent %v, want %v", verbs, want)
+		}
+		for i := 1; i < len(o.renewals); i++ {
+			if gap := o.renewals[i].Sub(o.renewals[i-1]); gap < 5*time.Second {
+				t.Errorf("renewals %s apart", gap)
+			}
+		}
+		if left := s.store.Snapshot().Leases(); len(left) > 0 {
+			t.Errorf("left behind: %+v", left[0])
+		}
+		if got := leaseStates(e); !slices.Equal(got, []LeaseState{LeaseHeld, LeaseReleased}) {
+			t.Errorf("states %v", got)
+		}
+	})
+}
+
+// The second run waits until the first shows itself, and leaves the node alone.
+func TestASecondRunLeavesANodeToALivingOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := contested()
+		first := &operator{simulation: s}
+		options := leasing()
+		options.Reason = "new \x1b[31mdisk"
+		one := first.begin(t, "r1", options, "a")
+		time.Sleep(12 * time.Second)
+		second := &operator{simulation: s}
+		two := second.begin(t, "r2", leasing(), "a")
+		<-two.Done()
+		state := two.State()
+		if state.Outcome != OutcomeRefused || state.Nodes[0].State != NodeRefused || second.cordoned > 0 || len(second.mine) > 0 || len(second.leases) > 0 {
+			t.Errorf("outcome %q, node %s, sent %v %v: a living run's node must be left alone", state.Outcome, state.Nodes[0].State, second.mine, second.leases)
+		}
+		for _, word := range []string{"run r1", "user-r1", "new disk"} {
+			if !strings.Contains(state.Nodes[0].Message, word) {
+				t.Errorf("%q does not say %q", state.Nodes[0].Message, word)
+			}
+		}
+		if one.State().Outcome != "" {
+			t.Error("the first run must not notice")
+		}
+		one.Send(Control{Kind: ControlAbort, By: "test"})
+		<-one.Done()
+	})
+}
+
+// What counts is how long nothing was seen of the Lease, by our own clock.
+func TestALeaseWhoseRunDiedIsFreeAfterItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addNode("b")
+		s.addPod("web", "a")
+		dead := &operator{simulation: s}
+		// Its times are in the far future, and are not looked at.
+		dead.CreateLease(t.Context(), kube.LeaseWrite{NodeUID: "node-a", Run: "r0", By: "bob", Since: time.Now().Add(100 * time.Hour), Renewed: time.Now().Add(100 * time.Hour)})
+		time.Sleep(3 * time.Second)
+		o := &operator{simulation: s}
+		began := time.Now()
+		e := o.begin(t, "r1", leasing(), "a")
+		<-e.Done()
+		if e.State().Outcome != OutcomeDone {
+			t.Fatalf("outcome %q", e.State().Outcome)
+		}
+		if waited := e.State().Nodes[0].CordonAt.Sub(began); waited != kube.LeaseDuration-3*time.Second {
+			t.Errorf("cordoned after %s, want 30 s after the Lease was first seen", waited)
+		}
+		if got := leaseStates(e); !slices.Equal(got, []LeaseState{LeaseAwaited, LeaseHeld, LeaseReleased}) {
+			t.Errorf("states %v", got)
+		}
+	})
+}
+
+func TestATakeOverStopsTheOtherRunAtOnce(t *testing.T) {
+	for name, word := range map[string]string{"any": TakeOverAny, "by name": "r1"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := contested()
+				first := &operator{simulation: s}
+				one := first.begin(t, "r1", leasing(), "a")
+				time.Sleep(12 * time.Second)
+				second := &operator{simulation: s}
+				options := leasing()
+				options.TakeOver = []string{word}
+				two := second.begin(t, "r2", options, "a")
+				<-one.Done()
+				sent := len(first.mine)
+				n := one.State().Nodes[0]
+				if n.State != NodeStopped || n.Lease.State != LeaseLost || !strings.Contains(n.Message, "taken over by run r2 of user-r2") {
+					t.Errorf("the first run's node is %s, its Lease %s: %s", n.State, n.Lease.State, n.Message)
+				}
+				if one.State().Outcome != OutcomePartly {
+					t.Errorf("the first run ended %q", one.State().Outcome)
+				}
+				time.Sleep(2 * time.Minute)
+				if len(first.mine) != sent || slices.Contains(first.leases, "delete") {
+					t.Error("the run that lost its Lease goes on sending")
+				}
+				if live := s.store.Snapshot().LeaseOf("node-a"); live == nil || live.Holder != "r2" || live.Transitions != 1 {
+					t.Errorf("the Lease is %+v", live)
+				}
+				two.Send(Control{Kind: ControlAbort, By: "test"})
+				<-two.Done()
+				if left := s.store.Snapshot().Leases(); len(left) > 0 {
+					t.Errorf("left behind: %+v", left[0])
+				}
+			})
+		})
+	}
+}
+
+func TestAWordForAnotherRunTakesNothingOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := contested()
+		one := (&operator{simulation: s}).begin(t, "r1", leasing(), "a")
+		time.Sleep(12 * time.Second)
+		options := leasing()
+		options.TakeOver = []string{"r7"}
+		two := (&operator{simulation: s}).begin(t, "r2", options, "a")
+		<-two.Done()
+		if two.State().Outcome != OutcomeRefused {
+			t.Errorf("outcome %q", two.State().Outcome)
+		}
+		one.Send(Control{Kind: ControlAbort, By: "test"})
+		<-one.Done()
+	})
+}
+
+// Both never work on the node at the same time, whatever the network does.
+func TestARunThatIsCutOffSendsNothingBeforeAnotherMayTakeItsNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := contested()
+		first := &operator{simulation: s}
+		one := first.begin(t, "r1", leasing(), "a")
+		time.Sleep(3 * time.Second)
+		second := &operator{simulation: s}
+		first.disconnect(true)
+		two := second.begin(t, "r2", leasing(), "a")
+		time.Sleep(kube.LeaseDuration - 4*time.Second)
+		if second.cordoned > 0 || len(second.mine) > 0 {
+			t.Fatal("the second run began before the Lease was over")
+		}
+		time.Sleep(2 * time.Second)
+		if live := s.store.Snapshot().LeaseOf("node-a"); live == nil || live.Holder != "r2" {
+			t.Fatalf("the Lease of a silent run must be free: %+v", live)
+		}
+		if state := one.State().Nodes[0].Lease.State; state != LeaseOverdue {
+			t.Errorf("the cut off run takes its Lease for %s", state)
+		}
+		sent := len(first.mine)
+		first.disconnect(false)
+		<-one.Done()
+		if len(first.mine) != sent {
+			t.Error("it sent an eviction for a node that it had lost")
+		}
+		if n := one.State().Nodes[0]; n.State != NodeStopped || !strings.Contains(n.Message, "run r2") {
+			t.Errorf("node %s: %s", n.State, n.Message)
+		}
+		two.Send(Control{Kind: ControlAbort, By: "test"})
+		<-two.Done()
+	})
+}
+
+func TestARenewalThatComesLateLetsTheRunGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := contested()
+		o := &operator{simulation: s}
+		e := o.begin(t, "r1", leasing(), "a")
+		time.Sleep(12 * time.Second)
+		o.disconnect(true)
+		time.Sleep(25 * time.Second)
+		o.disconnect(false)
+		time.Sleep(6 * time.Second)
+		if got := leaseStates(e); !slices.Equal(got, []LeaseState{LeaseHeld, LeaseHeld, LeaseOverdue, LeaseOverdue, LeaseHeld}) {
+			t.Errorf("states %v", got)
+		}
+		delete(s.budgets, "slow")
+		s.store.Remove(&kube.Budget{Namespace: "default", Name: "slow"})
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if !slices.Contains(s.accepted, "slow-2") {
+			t.Error("nothing is evicted although the Lease is held again")
+		}
+		e.Send(Control{Kind: ControlAbort, By: "test"})
+		<-e.Done()
+	})
+}
+
+func TestWithoutTheRightToLeasesTheRunGoesOnAndSaysSo(t *testing.T) {
+	for name, take := range map[string]func(o *operator){
+		"to write": func(o *operator) { o.noLeases = true },
+		"to read": func(o *operator) {
+			o.store.SetSync(kube.KindLeases, kube.SyncState{Phase: kube.Denied, Reason: "leases is forbidden"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSimulation()
+				s.addNode("a")
+				s.addNode("b")
+				s.addPod("web", "a")
+				o := &operator{simulation: s}
+				take(o)
+				e := o.begin(t, "r1", leasing(), "a")
+				<-e.Done()
+				n := e.State().Nodes[0]
+				if e.State().Outcome != OutcomeDone || n.Lease.State != LeaseOff || !strings.Contains(n.Lease.Message, "leases is forbidden") {
+					t.Errorf("outcome %q, Lease %s: %s", e.State().Outcome, n.Lease.State, n.Lease.Message)
+				}
+				if len(o.leases) > 1 {
+					t.Errorf("asked %v", o.leases)
+				}
+			})
+		})
+	}
+}
+
+func TestAllOrNothingTouchesNoNodeIfOneIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := contested()
+		one := (&operator{simulation: s}).begin(t, "r1", leasing(), "a")
+		time.Sleep(12 * time.Second)
+		second := &operator{simulation: s}
+		options := leasing()
+		options.AllOrNothing = true
+		two := second.begin(t, "r2", options, "b", "a")
+		<-two.Done()
+		if two.State().Outcome != OutcomeRefused || second.cordoned > 0 {
+			t.Errorf("outcome %q, %d cordons", two.State().Outcome, second.cordoned)
+		}
+		if live := s.store.Snapshot().LeaseOf("node-b"); live != nil {
+			t.Errorf("the Lease over b is still there: %+v", live)
+		}
+		one.Send(Control{Kind: ControlAbort, By: "test"})
+		<-one.Done()
+	})
+}
+
+func TestResumeTakesItsOwnLeaseAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := contested()
+		o := &operator{simulation: s}
+		e := o.begin(t, "r1", leasing(), "a")
+		time.Sleep(12 * time.Second)
+		events := e.Events(0)
+		dead := &operator{simulation: s} // the first process sees and sends nothing any more
+		o.disconnect(true)
+		began := time.Now()
+		again, err := Resume(t.Context(), EngineConfig{Source: dead, Writer: dead, Now: time.Now}, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if n := again.State().Nodes[0]; n.Lease == nil || n.Lease.State != LeaseHeld || time.Since(began) > time.Second {
+			t.Errorf("the Lease is %+v after %s", n.Lease, time.Since(began))
+		}
+		if !slices.Equal(dead.leases, []string{"update r1"}) {
+			t.Errorf("sent %v", dead.leases)
+		}
+		for _, e := range []*Engine{again, e} {
+			e.Send(Control{Kind: ControlAbort, By: "test"})
+			<-e.Done()
+		}
+	})
+}
+
+func TestALeaseThatSomebodyDeletesIsTakenAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := contested()
+		o := &operator{simulation: s}
+		e := o.begin(t, "r1", leasing(), "a")
+		time.Sleep(time.Second)
+		s.store.Remove(s.store.Snapshot().LeaseOf("node-a"))
+		time.Sleep(20 * time.Second)
+		if live := s.store.Snapshot().LeaseOf("node-a"); live == nil || live.Holder != "r1" {
+			t.Errorf("the Lease is %+v", live)
+		}
+		e.Send(Control{Kind: ControlAbort, By: "test"})
+		<-e.Done()
+	})
+}

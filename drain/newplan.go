@@ -1,0 +1,186 @@
+package drain
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// NewPlan is the preview of a drain of the nodes: what would happen to each of
+// their pods, in which wave, and what the operator should know before. It fails
+// with an UnknownNodesError only.
+func NewPlan(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
+	names, err := knownNodes(s, nodes)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := planner{s: s, o: o, now: now, ledger: newLedger(s, now)}
+	p.ledger.advises = true
+	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names)}
+	plan.Drainable = allDrainable(plan.Nodes)
+	plan.Findings = p.findings(plan.Nodes)
+	p.land(&plan)
+	gravestFirst(plan.Findings)
+	return plan, nil
+}
+
+// PreviewNode is the plan of one node alone, without findings and advice, and
+// cheap enough for a row of a table. A node that does not exist has an empty plan.
+func PreviewNode(s *kube.Snapshot, node string, o Options, now time.Time) NodePlan {
+	p := planner{s: s, o: o, now: now, ledger: newLedger(s, now)}
+	return p.nodes([]string{node})[0]
+}
+
+// planner makes the plan of some nodes from one snapshot.
+type planner struct {
+	s      *kube.Snapshot
+	o      Options
+	now    time.Time
+	ledger *ledger
+	pods   [][]*kube.Pod // by node, in the order of the plan
+	taken  map[kube.UID]struct{}
+
+	lastOwner     *kube.Owner
+	lastNotRemade string
+}
+
+// nodes classifies all pods first: whether a pod is held for good depends on
+// which others go too.
+func (p *planner) nodes(names []string) []NodePlan {
+	plans := make([]NodePlan, len(names))
+	p.pods = make([][]*kube.Pod, len(names))
+	for i, name := range names {
+		plans[i].Name = name
+		if n := p.s.Node(name); n != nil {
+			plans[i].UID, plans[i].Ready, plans[i].Unschedulable = n.UID, n.Ready == kube.NodeReady, n.Unschedulable
+		}
+		p.pods[i] = p.s.PodsOn(name) // by namespace and name
+		plans[i].Pods = make([]PodPlan, len(p.pods[i]))
+		for k, pod := range p.pods[i] {
+			plans[i].Pods[k] = p.pod(pod)
+		}
+	}
+	waves := waves{}
+	planned := func(uid kube.UID) bool { return p.planned(plans, uid) }
+	for i := range plans {
+		room := make([]BudgetJudgement, len(plans[i].Pods))
+		for k := range plans[i].Pods {
+			p.judge(&plans[i].Pods[k], p.pods[i][k], &room[k], planned, waves)
+			if p.ledger.advises {
+				p.advise(&plans[i].Pods[k], p.pods[i][k])
+			}
+		}
+		plans[i].Drainable = drainable(plans[i].Pods)
+	}
+	return plans
+}
+
+func (p *planner) pod(pod *kube.Pod) PodPlan {
+	d := Classify(pod, p.s, p.o, p.now)
+	plan := PodPlan{
+		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: pod.Node, Owner: ownerName(pod.Owner),
+		Action: d.Action, Reasons: d.Reasons, Volumes: hasClaims(pod),
+		Grace: time.Duration(pod.Spec.GraceSeconds) * time.Second,
+	}
+	if p.o.GracePeriodSeconds >= 0 {
+		plan.Grace = time.Duration(p.o.GracePeriodSeconds) * time.Second
+	}
+	if p.ledger.advises && plan.moves() {
+		plan.NotRemade = p.notRemade(pod)
+	}
+	return plan
+}
+
+func ownerName(o *kube.Owner) string {
+	if o == nil {
+		return ""
+	}
+	return o.Kind + "/" + o.Name
+}
+
+func (p *PodPlan) moves() bool { return p.Action == ActionEvict || p.Action == ActionDelete }
+
+// judge fills in what the budgets say, in the room given, and the wave.
+func (p *planner) judge(plan *PodPlan, pod *kube.Pod, room *BudgetJudgement, planned func(kube.UID) bool, w waves) {
+	switch plan.Action {
+	case ActionEvict:
+		j, b := p.ledger.judge(pod, planned)
+		plan.Wave = w.next(p.ledger, &j, b)
+		*room = j
+		plan.Budget = room
+	case ActionDelete:
+		*room = p.unasked(pod)
+		plan.Budget, plan.Wave = room, 1
+	case ActionRefuse: // what its budgets would say if it were not refused
+		*room, _ = p.ledger.judge(pod, planned)
+		plan.Budget = room
+	case ActionSkip:
+	}
+}
+
+// planned tells whether the plan moves the pod. The set is made when it is first
+// asked for, which only blocked pods do.
+func (p *planner) planned(all []NodePlan, uid kube.UID) bool {
+	if p.taken == nil {
+		p.taken = make(map[kube.UID]struct{})
+		for i := range all {
+			for k := range all[i].Pods {
+				if all[i].Pods[k].moves() {
+					p.taken[all[i].Pods[k].UID] = struct{}{}
+				}
+			}
+		}
+	}
+	_, ok := p.taken[uid]
+	return ok
+}
+
+// unasked is the judgement under --disable-eviction, which goes past all
+// budgets; it names those that it passes over.
+func (p *planner) unasked(pod *kube.Pod) BudgetJudgement {
+	j := BudgetJudgement{Verdict: VerdictEvictable, Names: []string{}}
+	j.name(p.s.BudgetsOf(pod))
+	if len(j.Names) > 0 {
+		j.Why = "deleted past its budgets (--disable-eviction)"
+	}
+	return j
+}
+
+// drainable tells whether all pods would go by themselves, nil where that is
+// not known.
+func drainable(pods []PodPlan) *bool {
+	answer := true
+	unknown := false
+	for i := range pods {
+		switch pod := &pods[i]; {
+		case pod.Action == ActionRefuse:
+			answer = false
+		case pod.Budget == nil:
+		case pod.Budget.Verdict == VerdictNever, pod.Budget.Verdict == VerdictMultiple, pod.Budget.Verdict == VerdictDeadlock:
+			answer = false
+		case pod.Budget.Verdict == VerdictUnknown:
+			unknown = true
+		}
+	}
+	if answer && unknown {
+		return nil
+	}
+	return &answer
+}
+
+func allDrainable(nodes []NodePlan) *bool {
+	answer := true
+	unknown := false
+	for i := range nodes {
+		switch d := nodes[i].Drainable; {
+		case d == nil:
+			unknown = true
+		case !*d:
+			answer = false
+		}
+	}
+	if answer && unknown {
+		return nil
+	}
+	return &answer
+}

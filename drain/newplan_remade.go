@@ -1,0 +1,141 @@
+package drain
+
+import (
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// FindingNotRemade tells of pods that leave for good although they have an owner.
+const FindingNotRemade = "NotRemade"
+
+// notRemade says why nobody makes the pod anew once it is gone, "" where somebody
+// does or it is not known. Pods of one owner follow each other, so the last
+// answer is kept.
+func (p *planner) notRemade(pod *kube.Pod) string {
+	switch {
+	case pod.Finished(), pod.Terminating():
+		return ""
+	case pod.Owner == nil:
+		return "it declares no controller: nobody makes it anew"
+	case pod.Owner != p.lastOwner:
+		p.lastOwner, p.lastNotRemade = pod.Owner, p.ownerFails(pod.Owner)
+	}
+	return p.lastNotRemade
+}
+
+// ownerFails says why an owner makes no pods, "" if it does or is not known.
+func (p *planner) ownerFails(owner *kube.Owner) string {
+	w := p.s.Workload(owner.UID)
+	switch {
+	case w == nil && p.s.Trusted(ownersOfKind(owner)):
+		return "its " + owner.Kind + " " + owner.Name + " is gone: nobody makes it anew"
+	case w == nil:
+		return ""
+	case w.Finished:
+		return "its " + w.Kind + " " + w.Name + " has ended (" + w.FinishedAs + "): nobody makes it anew"
+	case w.Kind != "Job" && w.Failure != "":
+		// The ReplicaFailure condition, which carries the words of a quota or of a
+		// webhook (replica_set_utils.go calculateStatus).
+		return "its " + w.Kind + " " + w.Name + " cannot make pods: " + quoted(w.Failure)
+	}
+	return ""
+}
+
+// ownersOfKind is the kind of the store that holds such owners, "" for those that
+// it does not hold, which are never in sync. Other API groups have kinds of the
+// same name.
+func ownersOfKind(owner *kube.Owner) kube.Kind {
+	group, _, _ := strings.Cut(owner.APIVersion, "/")
+	switch group + " " + owner.Kind {
+	case "v1 ReplicationController":
+		return kube.KindReplicationControllers
+	case "apps ReplicaSet":
+		return kube.KindReplicaSets
+	case "apps StatefulSet":
+		return kube.KindStatefulSets
+	case "batch Job":
+		return kube.KindJobs
+	}
+	return ""
+}
+
+// neverBack finds pods whose owner does not make them anew. Those without an
+// owner need --force, and say so themselves.
+func (p *planner) neverBack(nodes []NodePlan) []Finding {
+	var g group
+	for i := range nodes {
+		for k := range nodes[i].Pods {
+			if pod := &nodes[i].Pods[k]; pod.moves() && pod.NotRemade != "" && pod.Owner != "" {
+				g.add("Pod", pod.Namespace, pod.Name)
+			}
+		}
+	}
+	return g.finding(FindingNotRemade, LevelWarning, "not made anew by their owners: ")
+}
+
+// advise says what would help a pod that cannot simply go.
+func (p *planner) advise(plan *PodPlan, pod *kube.Pod) {
+	if plan.Budget != nil {
+		plan.Advice = plan.Budget.Advice
+	}
+	if plan.Action == ActionRefuse {
+		plan.Advice = adviseRefused(plan)
+	}
+	if !plan.moves() || plan.NotRemade == "" {
+		return
+	}
+	advice := []Advice{saved(plan)}
+	if pod.Owner != nil {
+		if w := p.s.Workload(pod.Owner.UID); w != nil && w.Failure != "" && w.Kind != "Job" {
+			advice = adviseFailure(w)
+		}
+	}
+	plan.Advice = append(plan.Advice[:len(plan.Advice):len(plan.Advice)], advice...)
+}
+
+// saved keeps what nobody would make anew.
+func saved(plan *PodPlan) Advice {
+	return Advice{"save it before it goes", "kubectl get pod -n " + plan.Namespace + " " + plan.Name + " -o yaml"}
+}
+
+// adviseRefused is what lifts a refusal, by its reasons; what only looks or keeps
+// comes first.
+func adviseRefused(plan *PodPlan) []Advice {
+	var advice []Advice
+	for _, r := range plan.Reasons {
+		if r.Level != LevelError {
+			continue
+		}
+		switch r.Code {
+		case ReasonDaemonSet:
+			advice = append(advice, Advice{"leave it there: its DaemonSet would put it back at once", "--ignore-daemonsets"})
+		case ReasonDaemonSetUnknown:
+			advice = append(advice, Advice{"ask for the right to list DaemonSets", "kubectl auth can-i list daemonsets.apps -A"})
+		case ReasonOrphanedDaemonSet:
+			advice = append(advice, saved(plan), Advice{"let it go for good: its DaemonSet is gone", "--force"})
+		case ReasonEmptyDir:
+			advice = append(advice, Advice{"let its emptyDir data go with it", "--delete-emptydir-data"})
+		case ReasonUnmanaged:
+			advice = append(advice, saved(plan), Advice{"let it go for good: nobody makes it anew", "--force"})
+		case ReasonForeign:
+			if name, _, found := strings.Cut(strings.TrimPrefix(r.Message, "annotation "), "="); found {
+				advice = append(advice, Advice{"take the mark off, if whoever set it agrees",
+					"kubectl annotate pod -n " + plan.Namespace + " " + plan.Name + " " + name + "-"})
+			}
+		case ReasonSingleReplica:
+			advice = append(advice, Advice{"run a second one before: then it may go", scaleOwner(plan)})
+		}
+	}
+	return advice
+}
+
+// scaleOwner scales the workload that a SingleReplica reason names.
+func scaleOwner(plan *PodPlan) string {
+	for _, r := range plan.Reasons {
+		if words := strings.Fields(r.Message); r.Code == ReasonSingleReplica && len(words) > 1 {
+			return "kubectl scale " + strings.ToLower(words[0]) + " -n " + plan.Namespace + " " + words[1] + " --replicas=2"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,277 @@
+package drain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func mustPlan(t *testing.T, s *kube.Snapshot, o Options, nodes ...string) Plan {
+	t.Helper()
+	plan, err := NewPlan(s, nodes, o, givenNow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// lines shows a plan as "node namespace/pod action verdict wave".
+func lines(p Plan) []string {
+	var all []string
+	for _, n := range p.Nodes {
+		for _, pod := range n.Pods {
+			verdict := Verdict("-")
+			if pod.Budget != nil {
+				verdict = pod.Budget.Verdict
+			}
+			all = append(all, fmt.Sprintf("%s %s/%s %s %s %d", n.Name, pod.Namespace, pod.Name, pod.Action, verdict, pod.Wave))
+		}
+	}
+	return all
+}
+
+func answer(b *bool) string {
+	if b == nil {
+		return "unknown"
+	}
+	return fmt.Sprint(*b)
+}
+
+// api is a Deployment of six, three on each of w1 and w2.
+func api(options ...podOption) []runtime.Object {
+	d, rs := givenDeployment("shop/api", 6)
+	objects := []runtime.Object{d, rs}
+	for i := range 6 {
+		objects = append(objects, givenPod(fmt.Sprintf("shop/api-%d", i+1), append([]podOption{
+			byDeployment("api"), on([]string{"w1", "w2"}[i/3]),
+		}, options...)...))
+	}
+	return objects
+}
+
+// The waves account for a budget over all nodes of the plan.
+func TestPlanWaves(t *testing.T) {
+	nodes := []runtime.Object{givenNode("w1"), givenNode("w2"), givenNode("w3")}
+	sick := givenPod("shop/api-7", byDeployment("api"), on("w3"), crashing(time.Hour))
+	table := []struct {
+		name    string
+		objects []runtime.Object
+		waves   []int // api-1 to api-6
+	}{
+		{"no budget: all at once", nil, []int{1, 1, 1, 1, 1, 1}},
+		{"two at a time", []runtime.Object{givenBudget("shop/api", 4, 6, 2, 6)}, []int{1, 1, 2, 2, 3, 3}},
+		{"more than there are", []runtime.Object{givenBudget("shop/api", 0, 6, 6, 6)}, []int{1, 1, 1, 1, 1, 1}},
+		{"none now, two once all are healthy", []runtime.Object{givenBudget("shop/api", 4, 4, 0, 6), sick}, []int{2, 2, 3, 3, 4, 4}},
+		{"not observed yet", []runtime.Object{givenBudget("shop/api", 5, 6, 1, 6, unobserved)}, []int{2, 3, 4, 5, 6, 7}},
+		{"never", []runtime.Object{givenBudget("shop/api", 6, 6, 0, 6)}, []int{0, 0, 0, 0, 0, 0}},
+		{"two budgets", []runtime.Object{givenBudget("shop/api", 4, 6, 2, 6), givenBudget("shop/all", 4, 6, 2, 6, selectsAll)}, []int{0, 0, 0, 0, 0, 0}},
+	}
+	for _, row := range table {
+		t.Run(row.name, func(t *testing.T) {
+			s := kube.SnapshotOf(givenNow, slices.Concat(nodes, api(), row.objects)...)
+			var waves []int
+			for _, n := range mustPlan(t, s, flags(), "w1", "w2").Nodes {
+				for _, p := range n.Pods {
+					waves = append(waves, p.Wave)
+				}
+			}
+			if !slices.Equal(waves, row.waves) {
+				t.Errorf("waves %v, want %v", waves, row.waves)
+			}
+		})
+	}
+}
+
+// Pods that cost the budget nothing take no turn of it.
+func TestPlanWavesPassFreePods(t *testing.T) {
+	s := kube.SnapshotOf(givenNow, givenNode("w1"), givenBudget("shop/api", 1, 2, 1, 4),
+		givenPod("shop/api-1"), givenPod("shop/api-2", crashing(time.Hour)), givenPod("shop/api-3", deleted(0)), givenPod("shop/api-4"))
+	want := []string{
+		"w1 shop/api-1 evict Evictable 1", "w1 shop/api-2 evict Evictable 1",
+		"w1 shop/api-3 evict Evictable 1", "w1 shop/api-4 evict Evictable 2",
+	}
+	plan := mustPlan(t, s, flags(force), "w1")
+	if got := lines(plan); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if why := plan.Nodes[0].Pods[3].Budget.Why; !strings.HasSuffix(why, "its turn is in wave 2") {
+		t.Errorf("why: %s", why)
+	}
+}
+
+func TestPlanDrainable(t *testing.T) {
+	naked := givenPod("shop/x-1")
+	denied := func(s *kube.Store) { s.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied}) }
+	table := []struct {
+		name    string
+		objects []runtime.Object
+		change  func(*kube.Store)
+		o       Options
+		want    string
+	}{
+		{"empty node", nil, nil, flags(), "true"},
+		{"free pods", api(), nil, flags(), "true"},
+		{"a budget that must be waited for", append(api(), givenBudget("shop/api", 5, 5, 0, 6)), nil, flags(), "true"},
+		{"refused pod", append(api(), naked), nil, flags(), "false"},
+		{"never", append(api(), givenBudget("shop/api", 6, 6, 0, 6)), nil, flags(), "false"},
+		{"never, but deleted", append(api(), givenBudget("shop/api", 6, 6, 0, 6)), nil, flags(disableEviction), "true"},
+		{"budgets unknown", api(), denied, flags(), "unknown"},
+		{"budgets unknown and a refused pod", append(api(), naked), denied, flags(), "false"},
+		{"budgets unknown, but deleted", api(), denied, flags(disableEviction), "true"},
+	}
+	for _, row := range table {
+		t.Run(row.name, func(t *testing.T) {
+			store := kube.StoreOf(givenNow, append(row.objects, givenNode("w1"))...)
+			if row.change != nil {
+				row.change(store)
+			}
+			plan := mustPlan(t, store.Snapshot(), row.o, "w1")
+			if answer(plan.Drainable) != row.want || answer(plan.Nodes[0].Drainable) != row.want {
+				t.Errorf("plan %s, node %s, want %s", answer(plan.Drainable), answer(plan.Nodes[0].Drainable), row.want)
+			}
+			if preview := PreviewNode(store.Snapshot(), "w1", row.o, givenNow); answer(preview.Drainable) != row.want {
+				t.Errorf("preview %s, want %s", answer(preview.Drainable), row.want)
+			}
+		})
+	}
+}
+
+// The nodes come in the order given, each once, their pods by namespace and
+// name, with what the faces show of them.
+func TestPlanOrderAndFields(t *testing.T) {
+	grace := int64(45)
+	claimed := givenPod("a/db-0", ownedBy("apps/v1", "StatefulSet", "db"), func(p *corev1.Pod) {
+		p.Spec.TerminationGracePeriodSeconds = &grace
+		p.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
+		}}}
+	})
+	s := kube.SnapshotOf(givenNow, givenNode("w1"), givenNode("w2", func(n *corev1.Node) { n.Spec.Unschedulable = true }),
+		givenPod("b/z-1"), givenPod("b/a-1"), claimed, givenPod("b/q-1", on("w2"), mirrored))
+	plan := mustPlan(t, s, flags(force), "w2", "w1", "w2")
+	want := []string{"w2 b/q-1 skip - 0", "w1 a/db-0 evict Evictable 1", "w1 b/a-1 evict Evictable 1", "w1 b/z-1 evict Evictable 1"}
+	if got := lines(plan); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if n := plan.Nodes[0]; !n.Ready || !n.Unschedulable || n.UID != "Node/w2" {
+		t.Errorf("node %+v", n)
+	}
+	if p := plan.Nodes[1].Pods[0]; p.Owner != "StatefulSet/db" || !p.Volumes || p.Grace != 45*time.Second || p.UID != claimed.UID || p.Node != "w1" {
+		t.Errorf("pod %+v", p)
+	}
+	short := mustPlan(t, s, flags(force, func(o *Options) { o.GracePeriodSeconds = 5 }), "w1")
+	if got := short.Nodes[0].Pods[0].Grace; got != 5*time.Second {
+		t.Errorf("grace %v", got)
+	}
+}
+
+func TestPlanUnknownNodes(t *testing.T) {
+	_, err := NewPlan(kube.SnapshotOf(givenNow, givenNode("w1")), []string{"x", "w1", "y", "x"}, flags(), givenNow)
+	var unknown *UnknownNodesError
+	if !errors.As(err, &unknown) || !slices.Equal(unknown.Names, []string{"x", "y"}) {
+		t.Fatalf("error %v", err)
+	}
+	if err.Error() != `nodes "x" not found, nodes "y" not found` {
+		t.Error(err)
+	}
+	if empty := PreviewNode(kube.SnapshotOf(givenNow), "x", flags(), givenNow); len(empty.Pods) != 0 || empty.Name != "x" {
+		t.Errorf("preview %+v", empty)
+	}
+}
+
+func controlPlane(n *corev1.Node) { n.Labels["node-role.kubernetes.io/control-plane"] = "" }
+
+func silent(n *corev1.Node) {
+	n.Status.Conditions = []corev1.NodeCondition{{
+		Type: corev1.NodeReady, Status: corev1.ConditionUnknown, LastTransitionTime: ago(5 * time.Minute), Reason: "NodeStatusUnknown",
+	}}
+}
+
+// cordonedBy is a node that kubectl made unschedulable an hour ago.
+func cordonedBy(manager string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		n.Spec.Unschedulable = true
+		at := ago(time.Hour)
+		n.ManagedFields = []metav1.ManagedFieldsEntry{{
+			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Time: &at, APIVersion: "v1",
+			FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`),
+		}}
+	}
+}
+
+func tolerating(key string, operator corev1.TolerationOperator) podOption {
+	return func(p *corev1.Pod) {
+		p.Spec.Tolerations = []corev1.Toleration{{Key: key, Operator: operator}}
+	}
+}
+
+func TestPlanFindings(t *testing.T) {
+	single, rs := givenDeployment("shop/web", 1)
+	web := givenPod("shop/web-1", byDeployment("web"))
+	table := []struct {
+		name    string
+		objects []runtime.Object
+		change  func(*kube.Store)
+		nodes   []string
+		want    []string // code level message [objects]
+	}{
+		{"nothing to say", append(api(), givenNode("w1")), nil, []string{"w1"}, nil},
+		{"last control plane", []runtime.Object{givenNode("m1", controlPlane), givenNode("m2", controlPlane, silent)}, nil, []string{"m1"},
+			[]string{"LastControlPlane error the last Ready control-plane node is to be drained: m1 [Node/m1]"}},
+		{"all control planes", []runtime.Object{givenNode("m1", controlPlane), givenNode("m2", controlPlane)}, nil, []string{"m1", "m2"},
+			[]string{"LastControlPlane error all Ready control-plane nodes are to be drained: m1, m2 [Node/m1 Node/m2]"}},
+		{"one of two control planes", []runtime.Object{givenNode("m1", controlPlane), givenNode("m2", controlPlane)}, nil, []string{"m1"}, nil},
+		{"silent node", []runtime.Object{givenNode("w1", silent)}, nil, []string{"w1"},
+			[]string{`NodeNotReady warning node w1 is not Ready for 5m ("NodeStatusUnknown"): evictions there ask the budgets all the same, and its pods will not end while its kubelet is silent [Node/w1]`}},
+		{"cordoned", []runtime.Object{givenNode("w1", cordonedBy("kubectl-cordon"))}, nil, []string{"w1"},
+			[]string{"AlreadyCordoned info node w1 is already cordoned by kubectl-cordon since 2026-09-01 11:00 UTC [Node/w1]"}},
+		{"single replica", []runtime.Object{givenNode("w1"), single, rs, web}, nil, []string{"w1"},
+			[]string{"SingleReplica warning one replica only, down until it is Ready elsewhere: Deployment shop/web [Deployment/shop/web]"}},
+		{"single replica that has finished or is leaving", []runtime.Object{givenNode("w1"), single, rs, givenPod("shop/web-1", byDeployment("web"), phase(corev1.PodFailed)),
+			givenPod("shop/web-2", byDeployment("web"), deleted(0))}, nil, []string{"w1"}, nil},
+		{"tolerates the cordon", []runtime.Object{givenNode("w1"), givenReplicaSet("kube-system/agent", 3), givenReplicaSet("kube-system/other", 3),
+			givenPod("kube-system/agent-1", ownedBy("apps/v1", "ReplicaSet", "agent"), tolerating("", corev1.TolerationOpExists)),
+			givenPod("kube-system/agent-2", ownedBy("apps/v1", "ReplicaSet", "agent"), tolerating("node.kubernetes.io/unschedulable", "")),
+			givenPod("kube-system/other-1", ownedBy("apps/v1", "ReplicaSet", "other"), tolerating("example.com/x", corev1.TolerationOpExists))}, nil, []string{"w1"},
+			[]string{"ToleratesCordon warning tolerates the cordon and may come straight back: ReplicaSet kube-system/agent [ReplicaSet/kube-system/agent]"}},
+		{"DaemonSet's pods tolerate it and stay", []runtime.Object{givenNode("w1"), givenDaemonSet("kube-system/ds"),
+			givenPod("kube-system/ds-1", ownedBy("apps/v1", "DaemonSet", "ds"), tolerating("", corev1.TolerationOpExists))}, nil, []string{"w1"}, nil},
+		{"emptyDir", []runtime.Object{givenNode("w1"), givenPod("shop/a", withEmptyDir), givenPod("shop/b", withEmptyDir), givenPod("shop/c", withEmptyDir),
+			givenPod("shop/d", withEmptyDir), givenPod("shop/e", withEmptyDir, phase(corev1.PodSucceeded))}, nil, []string{"w1"},
+			[]string{"EmptyDirData info data in emptyDir volumes is lost: Pod shop/a, Pod shop/b, Pod shop/c and 1 more [Pod/shop/a Pod/shop/b Pod/shop/c Pod/shop/d]"}},
+		{"budgets denied", []runtime.Object{givenNode("w1")}, func(s *kube.Store) {
+			s.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied, Reason: "forbidden"})
+		}, []string{"w1"}, []string{`BudgetsUnknown warning disruption budgets cannot be listed: what they hold back is not known: "forbidden" []`}},
+		{"owners not read yet", []runtime.Object{givenNode("w1")}, func(s *kube.Store) {
+			s.SetSync(kube.KindDeployments, kube.SyncState{Phase: kube.NotSynced})
+			s.SetSync(kube.KindStatefulSets, kube.SyncState{Phase: kube.Denied, Reason: "no"})
+		}, []string{"w1"}, []string{`NotSynced warning the plan is made from incomplete knowledge: deployments not synced, statefulsets denied ("no") []`}},
+	}
+	for _, row := range table {
+		t.Run(row.name, func(t *testing.T) {
+			store := kube.StoreOf(givenNow, row.objects...)
+			if row.change != nil {
+				row.change(store)
+			}
+			var got []string
+			for _, f := range mustPlan(t, store.Snapshot(), flags(force, ignoreDaemonSets, deleteEmptyDir), row.nodes...).Findings {
+				if f.Code == FindingNoRoom {
+					continue // these nodes have no room at all; see TestPlanSaysWhereThePodsCouldGo
+				}
+				got = append(got, fmt.Sprintf("%s %s %s %v", f.Code, f.Level, f.Message, f.Objects))
+			}
+			if !slices.Equal(got, row.want) {
+				t.Errorf("findings:\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(row.want, "\n"))
+			}
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package drain
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// NewRunID makes a short id for a run: easy to read aloud, with no letters that
+// are taken for digits, and enough of them never to meet twice on one machine.
+func NewRunID() string {
+	const alphabet = "23456789abcdefghjkmnpqrstvwxyz"
+	var raw [6]byte
+	_, _ = rand.Read(raw[:]) // never fails (crypto/rand, Go 1.24)
+	id := make([]byte, len(raw))
+	for i, b := range raw {
+		id[i] = alphabet[int(b)%len(alphabet)]
+	}
+	return string(id)
+}
+
+// startEvent is the first event of a run of the plan. Nodes with a refused pod
+// are marked as refused: they are left untouched, not even cordoned; with
+// AllOrNothing one of them refuses all.
+func startEvent(plan Plan, facts RunFacts) Event {
+	facts.Options = plan.Options
+	anyRefused := ""
+	for _, n := range plan.Nodes {
+		node := NodeFacts{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: refusal(n)}
+		if node.Refused != "" && anyRefused == "" {
+			anyRefused = n.Name
+		}
+		facts.Nodes = append(facts.Nodes, node)
+		for _, p := range n.Pods {
+			facts.Pods = append(facts.Pods, PodFacts{
+				Node: n.Name, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner,
+				Action: p.Action, Reasons: p.Reasons, GraceSeconds: int64(p.Grace / time.Second), Self: p.Self,
+			})
+		}
+	}
+	if anyRefused != "" && plan.Options.AllOrNothing {
+		for i := range facts.Nodes {
+			if facts.Nodes[i].Refused == "" {
+				facts.Nodes[i].Refused = "node " + anyRefused + " is refused, and it is all or nothing"
+			}
+		}
+	}
+	return Event{Kind: EventRunStarted, Run: &facts}
+}
+
+// refusal says why a node cannot be drained as the plan stands, in kubectl's
+// words; "" if it can.
+func refusal(n NodePlan) string {
+	var lines []string
+	for _, p := range n.Pods {
+		if p.Action != ActionRefuse {
+			continue
+		}
+		for _, r := range p.Reasons {
+			if r.Level == LevelError {
+				lines = append(lines, fmt.Sprintf("cannot delete %s: %s/%s", r.Message, p.Namespace, p.Name))
+			}
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// podFacts are the facts of a pod that joins a run.
+func podFacts(p *kube.Pod, d Decision) PodFacts {
+	facts := PodFacts{Node: p.Node, Namespace: p.Namespace, Name: p.Name, UID: p.UID,
+		Action: d.Action, Reasons: d.Reasons, GraceSeconds: p.Spec.GraceSeconds}
+	if p.Owner != nil {
+		facts.Owner = p.Owner.Kind + "/" + p.Owner.Name
+	}
+	return facts
+}

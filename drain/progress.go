@@ -1,0 +1,132 @@
+package drain
+
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Counts sums the pods of a node up by what would happen to them.
+func (n NodePlan) Counts() Counts {
+	var c Counts
+	for _, p := range n.Pods {
+		switch p.Action {
+		case ActionSkip:
+			c.Stay++
+		case ActionRefuse:
+			c.Refused++
+		case ActionEvict, ActionDelete:
+			c.count(p.Budget)
+		}
+	}
+	return c
+}
+
+func (c *Counts) count(b *BudgetJudgement) {
+	if b == nil {
+		c.Move++
+		return
+	}
+	switch b.Verdict {
+	case VerdictEvictable:
+		c.Move++
+	case VerdictWait, VerdictSyncing:
+		c.Wait++
+	case VerdictNever, VerdictDeadlock, VerdictMultiple:
+		c.Never++
+	case VerdictUnknown:
+		c.Unknown++
+	}
+}
+
+// Counts sums the pods of the whole plan up by what would happen to them.
+func (p Plan) Counts() Counts {
+	var sum Counts
+	for _, n := range p.Nodes {
+		c := n.Counts()
+		sum.Move += c.Move
+		sum.Wait += c.Wait
+		sum.Never += c.Never
+		sum.Unknown += c.Unknown
+		sum.Stay += c.Stay
+		sum.Refused += c.Refused
+	}
+	return sum
+}
+
+// Progress counts the pods that the run is to move; node "" means all nodes.
+func (s *State) Progress(node string) Progress {
+	var p Progress
+	for _, pod := range s.Pods {
+		if node != "" && pod.Node != node || pod.Action == ActionSkip || pod.Action == ActionRefuse {
+			continue
+		}
+		p.Total++
+		switch {
+		case pod.State.Left():
+			p.Left++
+		case pod.State == PodSkipped:
+			p.Skipped++
+		case pod.State == PodFailed:
+			p.Failed++
+		case pod.State.Blocked():
+			p.Blocked++
+		case pod.State == PodTerminating || pod.State == PodStuckTerminating:
+			p.Terminating++
+		}
+	}
+	return p
+}
+
+// PhasesInOrder are the phases of this run, in order: with the guard where real
+// budgets were asked for.
+func (s *State) PhasesInOrder() []Phase {
+	if !s.Run.Options.GuardWrite {
+		return Phases
+	}
+	return slices.Insert(slices.Clone(Phases), 1, PhaseGuard)
+}
+
+// Node is the node of that name in the run, nil if it is not part of it.
+func (s *State) Node(name string) *NodeRun {
+	for _, n := range s.Nodes {
+		if n.Name == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// Pod is the pod of that UID in the run, nil if it is not part of it.
+func (s *State) Pod(uid kube.UID) *PodRun {
+	if i, known := s.index[uid]; known {
+		return s.Pods[i]
+	}
+	for _, p := range s.Pods { // a state made by hand has no index
+		if p.UID == uid {
+			return p
+		}
+	}
+	return nil
+}
+
+// inFlight tells whether a write is out that has not been answered: a run does
+// not end before, for it would not know what it did.
+func (s *State) inFlight() bool {
+	for _, p := range s.Pods {
+		if p.InFlight != 0 {
+			return true
+		}
+	}
+	for _, n := range s.Nodes {
+		if n.InFlight != 0 {
+			return true
+		}
+	}
+	for _, b := range s.Budgets {
+		if b.InFlight != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,294 @@
+//go:build lab
+
+package drain
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Refusals that are nobody's budget: an admission webhook, priority and
+// fairness, a missing right.
+
+func TestLabMissingRight(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a := s.addNode("a")
+	here := s.addPod("web", a)
+	bob := s.addPerson("bob",
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"get", "list", "watch", "patch"}},
+		rbacv1.PolicyRule{APIGroups: []string{"apps", "policy"}, Resources: []string{"daemonsets", "poddisruptionbudgets"}, Verbs: []string{"get", "list", "watch"}})
+	c := s.connect(bob)
+	w := s.watch(c)
+	s.running(w, here)
+
+	r := s.drain(w, c, bareOptions(), a)
+	p := r.pod(here, PodFailed)
+	r.answered(p, http.StatusForbidden, `cannot create resource "pods/eviction"`)
+	if state := r.ends(OutcomePartly); p.Attempts != 1 || state.Node(a).State != NodeFailed {
+		t.Errorf("%d attempts, node %s", p.Attempts, state.Node(a).State)
+	}
+}
+
+func TestLabWebhookDenies(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a := s.addNode("a")
+	here := s.addPod("vm", a)
+	const words = "Eviction triggered evacuation of VMI vm"
+	var migrated atomic.Bool
+	s.addWebhook(func(http.ResponseWriter) *metav1.Status {
+		if migrated.Load() {
+			return nil
+		}
+		return &metav1.Status{Code: http.StatusTooManyRequests, Message: words}
+	})
+	c := s.connect("")
+	w := s.watch(c)
+	s.running(w, here)
+
+	r := s.drain(w, c, bareOptions(), a)
+	p := r.pod(here, PodWebhookWait)
+	r.answered(p, http.StatusTooManyRequests, words)
+	if p.Wait.For != WaitForWebhook || !strings.Contains(p.Wait.Words, words) || p.Wait.Until.IsZero() {
+		t.Errorf("waits for %+v", p.Wait)
+	}
+	p = r.tried(here)
+	r.answered(p, http.StatusTooManyRequests, words)
+	migrated.Store(true)
+	r.Send(Control{Kind: ControlRetry, Pod: here.UID, By: "ada"})
+	r.pod(here, PodGone)
+	r.ends(OutcomeDone)
+}
+
+// A webhook that is broken refuses every eviction for reasons of its own; that
+// never ends a pod.
+func TestLabWebhookBroken(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a := s.addNode("a")
+	here := s.addPod("vm", a)
+	var well atomic.Bool
+	s.addWebhook(func(w http.ResponseWriter) *metav1.Status {
+		if !well.Load() {
+			http.Error(w, "out of order", http.StatusBadGateway)
+		}
+		return nil
+	})
+	c := s.connect("")
+	w := s.watch(c)
+	s.running(w, here)
+
+	r := s.drain(w, c, bareOptions(), a)
+	p := r.pod(here, PodRetrying)
+	r.answered(p, http.StatusInternalServerError, "failed calling webhook")
+	well.Store(true)
+	r.pod(here, PodGone)
+	r.ends(OutcomeDone)
+}
+
+// While one eviction of carol's is on its way, priority and fairness rejects the
+// others: that is nobody's budget, and holds back all that the run sends.
+func TestLabThrottled(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a := s.addNode("a")
+	pods := []*corev1.Pod{s.addPod("web", a), s.addPod("web", a)}
+	carol := s.addPerson("carol",
+		rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}})
+	s.throttle(carol)
+	release := make(chan struct{})
+	s.addWebhook(func(http.ResponseWriter) *metav1.Status { <-release; return nil })
+	c := s.connect(carol)
+	w := s.watch(c)
+	s.running(w, pods...)
+	s.throttled(carol)
+
+	r := s.drain(w, c, bareOptions(), a)
+	state := r.until("an eviction is throttled", func(state *State) bool {
+		return state.Pod(pods[0].UID).State == PodThrottled || state.Pod(pods[1].UID).State == PodThrottled
+	})
+	close(release)
+	for _, p := range pods {
+		run := state.Pod(p.UID)
+		if run.State != PodThrottled {
+			continue
+		}
+		if run.Last.Code != http.StatusTooManyRequests || run.Last.RetryAfterSeconds < 1 || run.Wait.For != WaitForServer {
+			t.Errorf("%+v, waits for %+v", run.Last, run.Wait)
+		}
+		if strings.Contains(run.Last.words(), "budget") {
+			t.Errorf("throttling is told as a budget: %q", run.Last.words())
+		}
+	}
+	for _, p := range pods {
+		r.pod(p, PodGone)
+	}
+	r.ends(OutcomeDone)
+}
+
+// addPerson lets somebody in whom ada may speak for.
+func (s *stage) addPerson(name string, rules ...rbacv1.PolicyRule) string {
+	s.Helper()
+	full := s.namespace + "-" + name
+	meta := metav1.ObjectMeta{Name: full}
+	roles, bindings := s.client.RbacV1().ClusterRoles(), s.client.RbacV1().ClusterRoleBindings()
+	_, err := roles.Create(s.Context(), &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
+	s.must(err)
+	s.afterwards(func(ctx context.Context) error { return roles.Delete(ctx, full, metav1.DeleteOptions{}) })
+	_, err = bindings.Create(s.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: full},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: full}},
+	}, metav1.CreateOptions{})
+	s.must(err)
+	s.afterwards(func(ctx context.Context) error { return bindings.Delete(ctx, full, metav1.DeleteOptions{}) })
+	return full
+}
+
+// addWebhook lets a real admission webhook, served here over TLS, judge the
+// evictions in the namespace of the test: nil allows, a status refuses.
+func (s *stage) addWebhook(judge func(http.ResponseWriter) *metav1.Status) {
+	s.Helper()
+	var asked atomic.Bool
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review struct {
+			Request struct {
+				UID  string `json:"uid"`
+				Name string `json:"name"`
+			} `json:"request"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		var refusal *metav1.Status
+		if review.Request.Name == absentee {
+			asked.Store(true)
+		} else {
+			refusal = judge(w)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+			"response": map[string]any{"uid": review.Request.UID, "allowed": refusal == nil, "status": refusal},
+		})
+	}))
+	s.Cleanup(server.Close)
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	fail, none, seconds := admissionregistrationv1.Fail, admissionregistrationv1.SideEffectClassNone, int32(30)
+	hooks := s.client.AdmissionregistrationV1().ValidatingWebhookConfigurations()
+	_, err := hooks.Create(s.Context(), &admissionregistrationv1.ValidatingWebhookConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: s.namespace},
+		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
+			Name: "evictions.test.kdrain-tui.dev", AdmissionReviewVersions: []string{"v1"},
+			FailurePolicy: &fail, SideEffects: &none, TimeoutSeconds: &seconds,
+			ClientConfig:      admissionregistrationv1.WebhookClientConfig{URL: &server.URL, CABundle: authority},
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: s.namespace}},
+			Rules: []admissionregistrationv1.RuleWithOperations{{
+				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
+				Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"pods/eviction"}},
+			}},
+		}},
+	}, metav1.CreateOptions{})
+	s.must(err)
+	s.afterwards(func(ctx context.Context) error { return hooks.Delete(ctx, s.namespace, metav1.DeleteOptions{}) })
+	s.poll("the API server asks the webhook", func() bool {
+		s.evictNobody("")
+		return asked.Load()
+	})
+}
+
+// throttle gives the evictions of somebody a priority level without any seats:
+// one request passes at a time, the others are rejected.
+func (s *stage) throttle(person string) {
+	s.Helper()
+	none := int32(0)
+	levels, schemas := s.client.FlowcontrolV1().PriorityLevelConfigurations(), s.client.FlowcontrolV1().FlowSchemas()
+	_, err := levels.Create(s.Context(), &flowcontrolv1.PriorityLevelConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: s.namespace},
+		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
+			Type: flowcontrolv1.PriorityLevelEnablementLimited,
+			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{
+				NominalConcurrencyShares: &none, BorrowingLimitPercent: &none,
+				LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject},
+			},
+		},
+	}, metav1.CreateOptions{})
+	s.must(err)
+	s.afterwards(func(ctx context.Context) error { return levels.Delete(ctx, s.namespace, metav1.DeleteOptions{}) })
+	_, err = schemas.Create(s.Context(), &flowcontrolv1.FlowSchema{
+		ObjectMeta: metav1.ObjectMeta{Name: s.namespace},
+		Spec: flowcontrolv1.FlowSchemaSpec{
+			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: s.namespace},
+			MatchingPrecedence:         2,
+			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
+				Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: person}}},
+				ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
+					Verbs: []string{"create"}, APIGroups: []string{""}, Resources: []string{"pods/eviction"}, Namespaces: []string{"*"},
+				}},
+			}},
+		},
+	}, metav1.CreateOptions{})
+	s.must(err)
+	s.afterwards(func(ctx context.Context) error { return schemas.Delete(ctx, s.namespace, metav1.DeleteOptions{}) })
+}
+
+// throttled waits until the API server has taken the schema over.
+func (s *stage) throttled(person string) {
+	s.Helper()
+	schema, err := s.client.FlowcontrolV1().FlowSchemas().Get(s.Context(), s.namespace, metav1.GetOptions{})
+	s.must(err)
+	s.poll("its evictions are in the schema of the test", func() bool {
+		return s.evictNobody(person).Get("X-Kubernetes-PF-FlowSchema-UID") == string(schema.UID)
+	})
+}
+
+// absentee is the name of a pod that does not exist: its eviction changes nothing,
+// and passes through all that stands before the eviction of a pod.
+const absentee = "nobody"
+
+// evictNobody returns the headers of the answer.
+func (s *stage) evictNobody(person string) http.Header {
+	s.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", labSetting(s.T, "KDRAIN_LAB_KUBECONFIG"))
+	s.must(err)
+	config.Impersonate.UserName = person
+	client, err := rest.HTTPClientFor(config)
+	s.must(err)
+	defer client.CloseIdleConnections()
+	body := `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"` + absentee + `","namespace":"` + s.namespace + `"}}`
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodPost,
+		config.Host+"/api/v1/namespaces/"+s.namespace+"/pods/"+absentee+"/eviction", strings.NewReader(body))
+	s.must(err)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := client.Do(request)
+	s.must(err)
+	s.must(response.Body.Close())
+	return response.Header
+}
+
+// poll asks again and again for what no watch tells.
+func (s *stage) poll(what string, holds func() bool) {
+	s.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); !holds(); <-tick.C {
+		if time.Now().After(deadline) {
+			s.Fatalf("it does not come to where %s", what)
+		}
+	}
+}

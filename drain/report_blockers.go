@@ -1,0 +1,134 @@
+package drain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// held tells whether the span is one in which something kept the pod where it is
+// that is not the usual course of an eviction.
+func (s Span) held() bool {
+	return s.State.Blocked() || s.State == PodStuckTerminating || s.State == PodPlanned && s.For == WaitForGuard
+}
+
+// blockers are what held pods up, the longest first.
+func blockers(nodes []NodeReport) []Blocker {
+	type cause struct {
+		waits           WaitFor
+		budget, sibling string
+	}
+	var order []cause
+	found, times := map[cause]*Blocker{}, map[cause][]Span{}
+	for _, n := range nodes {
+		for _, p := range n.Pods {
+			for _, s := range p.Timeline {
+				if !s.held() {
+					continue
+				}
+				c := cause{waits: s.For, budget: s.Budget}
+				if s.Sibling != nil {
+					c.sibling = s.Sibling.Namespace + "/" + s.Sibling.Name
+				}
+				b := found[c]
+				if b == nil {
+					b = &Blocker{For: s.For, Budget: s.Budget}
+					found[c], order = b, append(order, c)
+				}
+				b.add(p, s)
+				times[c] = append(times[c], s)
+			}
+		}
+	}
+	all := make([]Blocker, 0, len(order))
+	for _, c := range order {
+		found[c].Seconds = covered(times[c])
+		all = append(all, *found[c])
+	}
+	slices.SortStableFunc(all, func(a, b Blocker) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.PodSeconds, a.PodSeconds))
+	})
+	return all
+}
+
+func (b *Blocker) add(p PodReport, s Span) {
+	if pod := p.Namespace + "/" + p.Name; !slices.Contains(b.Pods, pod) {
+		b.Pods = append(b.Pods, pod)
+	}
+	until := s.until()
+	if b.Until.IsZero() || until.After(b.Until) { // the words of whoever was held last
+		b.Until, b.Sibling, b.Why = until, s.Sibling, s.Why
+	}
+	if b.From.IsZero() || s.From.Before(b.From) {
+		b.From = s.From
+	}
+	b.Never = b.Never || s.Never
+	b.PodSeconds += s.Seconds
+}
+
+func (s Span) until() time.Time { return s.From.Add(time.Duration(s.Seconds * float64(time.Second))) }
+
+// covered is how long at least one of the spans lasted, in seconds.
+func covered(spans []Span) float64 {
+	spans = slices.Clone(spans)
+	slices.SortFunc(spans, func(a, b Span) int { return a.From.Compare(b.From) })
+	var sum time.Duration
+	var upTo time.Time
+	for _, s := range spans {
+		from := s.From
+		if from.Before(upTo) {
+			from = upTo
+		}
+		if until := s.until(); until.After(from) {
+			sum, upTo = sum+until.Sub(from), until
+		}
+	}
+	return sum.Round(time.Millisecond).Seconds()
+}
+
+// warnings are what whoever reads the report should not miss.
+func warnings(s *State, h *history) []string {
+	var list []string
+	add := func(n int, one, many string) {
+		if n > 0 {
+			list = append(list, plural(n, one, many))
+		}
+	}
+	past, joined := 0, 0
+	for _, p := range s.Pods {
+		if p.Action == ActionDelete && p.Attempts > 0 {
+			past++
+		}
+		if p.Joined {
+			joined++
+		}
+	}
+	add(past, "pod was deleted past all budgets", "pods were deleted past all budgets")
+	add(joined, "pod came to a node after the plan was made", "pods came to a node after the plan was made")
+	if h.outages > 0 {
+		text := fmt.Sprintf("the API server was away %s, for %s", plural(h.outages, "time", "times"), spell(h.down.Seconds()))
+		if !h.downAt.IsZero() {
+			text += ", and is away still"
+		}
+		list = append(list, text)
+	}
+	add(h.resumed, "time another process went on with the run", "times another process went on with the run")
+	if s.Run.Options.GracePeriodSeconds == 0 {
+		list = append(list, "pods got no time to end (--grace-period=0)")
+	}
+	for _, e := range openIntents(h.open) {
+		list = append(list, fmt.Sprintf("in doubt: %s of %s was about to be sent at %s, and no answer is known",
+			e.Action.Verb, objectOf(e), e.Time.UTC().Format("15:04:05 MST")))
+	}
+	return list
+}
+
+func openIntents(open map[uint64]Event) []Event {
+	var list []Event
+	for _, e := range open {
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	return list
+}

@@ -1,0 +1,323 @@
+package drain
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// RunStatus is what is known of the process of a run.
+type RunStatus string
+
+// The statuses of a run in its report.
+const (
+	StatusEnded RunStatus = "ended" // it came to its end, whatever that was
+	StatusLive  RunStatus = "live"  // a process works on it: the report is of this moment
+	StatusDead  RunStatus = "dead"  // its process died: the report ends with its journal
+)
+
+// Span is a time in which a pod was in one state for one cause. A pod that is
+// tried again and refused for the same cause stays in its span.
+type Span struct {
+	State   PodState  `json:"state"`
+	From    time.Time `json:"from"`
+	Seconds float64   `json:"seconds"`
+	Tries   int       `json:"tries,omitempty"` // requests sent within
+	For     WaitFor   `json:"for,omitempty"`
+	Budget  string    `json:"budget,omitempty"`  // namespace/name
+	Sibling *Sibling  `json:"sibling,omitempty"` // the pod that held the budget, as last seen
+	Never   bool      `json:"never,omitempty"`   // by arithmetic it would not end by itself
+	Why     string    `json:"why,omitempty"`
+}
+
+// Blocker is what held pods up: a budget and the sick pod under it, a webhook, a
+// finalizer, a silent kubelet.
+type Blocker struct {
+	For        WaitFor   `json:"for,omitempty"`
+	Budget     string    `json:"budget,omitempty"`
+	Sibling    *Sibling  `json:"sibling,omitempty"`
+	Never      bool      `json:"never,omitempty"`
+	Why        string    `json:"why"`
+	Pods       []string  `json:"pods"`       // namespace/name, those that it held
+	Seconds    float64   `json:"seconds"`    // in which it held at least one pod
+	PodSeconds float64   `json:"podSeconds"` // the same, summed over its pods
+	From       time.Time `json:"from"`
+	Until      time.Time `json:"until"`
+}
+
+// LogEntry is something that happened to the run as a whole.
+type LogEntry struct {
+	Time time.Time `json:"time"`
+	Node string    `json:"node,omitempty"`
+	By   string    `json:"by,omitempty"`
+	Text string    `json:"text"`
+}
+
+// AnswerEntry is one request and its answer, with what finds it in the audit log.
+type AnswerEntry struct {
+	Time    time.Time `json:"time"`
+	Verb    Verb      `json:"verb"`
+	Object  string    `json:"object"` // Kind/namespace/name
+	Code    int       `json:"code"`   // 0: no answer came
+	AuditID string    `json:"auditID,omitempty"`
+}
+
+// ReportOf is the report of a run from its events: NewReport, and what the last
+// state does not know any more. live tells that a process works on the run.
+func ReportOf(events []Event, live bool) Report {
+	s := Fold(nil, events...)
+	r := NewReport(s)
+	h := &history{report: &r, spans: map[kube.UID][]Span{}, open: map[uint64]Event{}}
+	for _, e := range events {
+		h.take(e)
+	}
+	switch {
+	case s.Outcome != "":
+		r.Status = StatusEnded
+	case live:
+		r.Status = StatusLive
+	default:
+		r.Status = StatusDead
+	}
+	end := orElse(s.Ended, s.Updated)
+	for i := range r.Nodes {
+		for k := range r.Nodes[i].Pods {
+			p := &r.Nodes[i].Pods[k]
+			p.Timeline = h.closed(kube.UID(p.UID), end)
+		}
+	}
+	r.Blockers = blockers(r.Nodes)
+	r.Warnings = warnings(s, h)
+	r.ToDo = toDo(s, r.Status)
+	return r
+}
+
+// history gathers what the events tell in their order.
+type history struct {
+	report  *Report
+	spans   map[kube.UID][]Span
+	open    map[uint64]Event // intents without an answer
+	downAt  time.Time
+	outages int
+	down    time.Duration
+	resumed int
+}
+
+func (h *history) take(e Event) {
+	switch e.Kind {
+	case EventRunStarted:
+		for _, p := range e.Run.Pods {
+			if p.Action == ActionEvict || p.Action == ActionDelete {
+				h.begin(p.UID, Span{State: PodPlanned, From: e.Time})
+			}
+		}
+		h.log(e, "run started")
+	case EventPodJoined:
+		h.begin(e.Joined.UID, Span{State: PodPlanned, From: e.Time})
+	case EventIntent:
+		h.intent(e)
+	case EventAnswer:
+		h.answer(e)
+	case EventPod:
+		h.pod(e)
+	case EventResumed:
+		h.resumed++
+		h.open = map[uint64]Event{} // what was in doubt is asked for
+		h.log(e, "goes on in another process")
+	case EventConnection:
+		h.connection(e)
+	case EventConfirmed:
+		h.log(e, string(e.Phase)+" confirmed")
+	case EventControl:
+		h.control(e)
+	case EventNode:
+		h.node(e)
+	case EventBudget:
+		h.budget(e)
+	case EventRunEnded:
+		h.log(e, "run ended: "+string(e.Outcome)+after(e.Message))
+	}
+}
+
+func (h *history) log(e Event, text string) {
+	h.report.Log = append(h.report.Log, LogEntry{Time: e.Time.UTC(), Node: e.Node, By: e.By, Text: text})
+}
+
+func after(words string) string {
+	if words == "" {
+		return ""
+	}
+	return ": " + words
+}
+
+func (h *history) control(e Event) {
+	text := string(e.Control)
+	switch {
+	case e.Pod != "":
+		text += " " + e.Namespace + "/" + e.Pod
+	case e.Node != "":
+		text += " " + e.Node
+	}
+	h.log(e, text+after(e.Message))
+}
+
+func (h *history) node(e Event) {
+	switch {
+	case e.NodeState == NodeCordoned && e.Message != "":
+		h.log(e, e.Message) // somebody else's cordon
+	case e.NodeState == NodeCordoning && e.Message != "" && e.Wait == nil:
+		h.log(e, e.Message) // that of another run of ours is taken over
+	case e.NodeState == NodeCordoned, e.NodeState == NodeDraining, e.NodeState.Final():
+		h.log(e, word(e.NodeState)+after(e.Message))
+	}
+}
+
+func word(s NodeState) string {
+	if s == NodeDraining {
+		return "draining begins"
+	}
+	return map[NodeState]string{NodeCordoned: "cordoned", NodeDrained: "drained", NodeRefused: "refused",
+		NodeFailed: "failed", NodeStopped: "stopped"}[s]
+}
+
+func (h *history) budget(e Event) {
+	if e.Budget == nil || e.BudgetState == BudgetPlanned || e.Wait != nil {
+		return
+	}
+	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[BudgetState]string{
+		BudgetMade: "made", BudgetObserved: "in force", BudgetRemoved: "removed", BudgetFailed: "could not be made", BudgetLeft: "left behind",
+	}[e.BudgetState]+after(e.Message))
+}
+
+func (h *history) connection(e Event) {
+	switch {
+	case e.Message != "":
+		if h.downAt.IsZero() {
+			h.outages, h.downAt = h.outages+1, e.Time
+		}
+		h.log(e, "the API server is away: "+e.Message)
+	case !h.downAt.IsZero():
+		d := e.Time.Sub(h.downAt)
+		h.down, h.downAt = h.down+d, time.Time{}
+		h.log(e, "the API server is back after "+spell(d.Seconds()))
+	}
+}
+
+func (h *history) intent(e Event) {
+	h.open[e.Action.ID] = e
+	if e.Pod == "" || e.Action.Verb == VerbLook {
+		return
+	}
+	spans := h.spans[e.UID]
+	if n := len(spans); n > 0 && spans[n-1].State.Blocked() {
+		spans[n-1].Tries++
+		return
+	}
+	h.begin(e.UID, Span{State: PodRequested, From: e.Time, Tries: 1, For: WaitForAnswer})
+}
+
+func (h *history) answer(e Event) {
+	delete(h.open, e.Action.ID)
+	h.report.Answers = append(h.report.Answers, AnswerEntry{
+		Time: e.Time.UTC(), Verb: e.Action.Verb, Object: objectOf(e), Code: e.Answer.Code, AuditID: e.Answer.AuditID,
+	})
+}
+
+// objectOf names what a request was about.
+func objectOf(e Event) string {
+	switch {
+	case e.Budget != nil:
+		return "PodDisruptionBudget/" + e.Budget.Namespace + "/" + e.Budget.Name
+	case e.Pod != "":
+		return "Pod/" + e.Namespace + "/" + e.Pod
+	}
+	return "Node/" + e.Node
+}
+
+func (h *history) pod(e Event) {
+	next := spanOf(e)
+	spans := h.spans[e.UID]
+	if n := len(spans); n > 0 && spans[n-1].continues(next) {
+		last := &spans[n-1]
+		next.From, next.Tries, next.Never = last.From, last.Tries, next.Never || last.Never
+		*last = next
+		return
+	}
+	h.begin(e.UID, next)
+}
+
+// begin ends the span of before.
+func (h *history) begin(pod kube.UID, next Span) {
+	next.From = next.From.UTC()
+	h.end(h.spans[pod], next.From)
+	h.spans[pod] = append(h.spans[pod], next)
+}
+
+func (h *history) end(spans []Span, at time.Time) {
+	if n := len(spans); n > 0 {
+		spans[n-1].Seconds = seconds(spans[n-1].From, at)
+	}
+}
+
+// closed are the spans of a pod, the last one up to the end of the run unless
+// nothing more can happen in it.
+func (h *history) closed(pod kube.UID, end time.Time) []Span {
+	spans := h.spans[pod]
+	if n := len(spans); n > 0 && !spans[n-1].State.Final() {
+		h.end(spans, end)
+	}
+	return spans
+}
+
+func spanOf(e Event) Span {
+	s := Span{State: e.PodState, From: e.Time.UTC(), Why: e.Message}
+	if e.Wait == nil {
+		return s
+	}
+	w := e.Wait
+	s.For, s.Never = w.For, w.Never
+	if w.Budget != nil {
+		s.Budget = w.Budget.Namespace + "/" + w.Budget.Name
+	}
+	if w.Sibling != nil {
+		s.Sibling = w.Sibling
+	}
+	if s.Why == "" {
+		s.Why = w.lasting()
+	}
+	return s
+}
+
+// lasting is what a wait is for in words that stay true when the moment is over.
+func (w *Wait) lasting() string {
+	switch w.For {
+	case WaitForGrace:
+		text := "its grace period"
+		if !w.Until.IsZero() {
+			text += ", until " + w.Until.UTC().Format("15:04:05 MST")
+		}
+		return text
+	case WaitForServer, WaitForWebhook:
+		if w.Words != "" {
+			return w.Words
+		}
+		if w.For == WaitForServer {
+			return "the API server"
+		}
+	}
+	return w.Sentence(w.Until)
+}
+
+// continues tells whether the next span is the same state for the same cause; the
+// words and figures of a cause change while it lasts.
+func (s Span) continues(next Span) bool {
+	if s.State != next.State || s.For != next.For || s.Budget != next.Budget {
+		return false
+	}
+	return cmp.Or(s.Sibling, &Sibling{}).same(cmp.Or(next.Sibling, &Sibling{}))
+}
+
+func (s *Sibling) same(other *Sibling) bool {
+	return s.Namespace == other.Namespace && s.Name == other.Name
+}

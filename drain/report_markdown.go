@@ -1,0 +1,394 @@
+package drain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// What a markdown report names one by one at most: a comment on GitHub ends at
+// 65,536 characters. The JSON report has everything.
+const (
+	podsInTable    = 120
+	answersInTable = 150
+	spansInTable   = 150
+	logInTable     = 100
+	textInTable    = 240 // characters of a text of others
+)
+
+// Markdown is the report for a change ticket or a post-mortem, as GitHub shows
+// it: what was asked, what became of it, what held it up, and what is left to do.
+func (r Report) Markdown() string {
+	m := &markdown{}
+	m.line("# %s", r.title())
+	m.line("")
+	m.line("%s", r.standing())
+	m.line("")
+	m.facts(r)
+	m.toDo(r.ToDo)
+	m.list("Warnings", r.Warnings)
+	m.nodes(r)
+	m.blockers(r.Blockers)
+	m.chart(r)
+	m.pods(r)
+	m.timelines(r)
+	m.requests(r)
+	m.log(r.Log)
+	return strings.TrimRight(m.b.String(), "\n") + "\n"
+}
+
+type markdown struct{ b strings.Builder }
+
+func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.b, format+"\n", args...) }
+
+// row is a row of a table; its cells are marked up already.
+func (m *markdown) row(cells ...string) { m.line("| %s |", strings.Join(cells, " | ")) }
+
+// code is a text of others as a code span: nothing in it is markup, a link, a
+// mention or a picture. It is made for table cells, and right elsewhere too.
+func code(text string) string {
+	text = strings.TrimSpace(kube.Clean(text))
+	if text == "" {
+		return ""
+	}
+	if cut := []rune(text); len(cut) > textInTable {
+		text = string(cut[:textInTable-1]) + "…"
+	}
+	// A pipe ends a cell even in code, unless a backslash is before it; one that
+	// has a backslash of its own before it would be free again.
+	text = strings.ReplaceAll(strings.ReplaceAll(text, `\|`, `\ |`), "|", `\|`)
+	longest, run := 0, 0
+	for _, r := range text {
+		if run++; r != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	if longest > 0 {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}
+
+func codes(texts []string, most int) string {
+	var parts []string
+	for i, t := range texts {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("%d more", len(texts)-most))
+			break
+		}
+		parts = append(parts, code(t))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r Report) title() string {
+	names := make([]string, len(r.Nodes))
+	for i, n := range r.Nodes {
+		names[i] = n.Name
+	}
+	return "Drain of " + codes(names, 4) + ": " + r.result()
+}
+
+// result is how the run ended, or that it did not.
+func (r Report) result() string {
+	if r.Outcome != "" {
+		return map[Outcome]string{OutcomeDone: "done", OutcomePartly: "partly drained", OutcomeRefused: "refused",
+			OutcomeAborted: "aborted", OutcomeFailed: "failed"}[r.Outcome]
+	}
+	if r.Status == StatusDead {
+		return "cut short"
+	}
+	return "under way"
+}
+
+// standing says of when the report is and how much of the run it knows.
+func (r Report) standing() string {
+	took := spell(r.DurationSeconds)
+	switch r.Status {
+	case StatusLive:
+		return "**The run is live.** This is how it stood after " + took + "."
+	case StatusDead:
+		return "**The process of the run died.** The report ends with its journal, after " + took + "; what happened since is not in it."
+	}
+	return "The run has ended, after " + took + "."
+}
+
+func (m *markdown) facts(r Report) {
+	m.row("", "")
+	m.row("---", "---")
+	fact := func(name, value string) {
+		if value != "" {
+			m.row(name, value)
+		}
+	}
+	fact("Reason", code(r.Reason))
+	fact("Operator", code(r.User))
+	cluster := code(r.Server)
+	if r.Context != "" {
+		cluster = strings.TrimSuffix("context "+code(r.Context)+", "+cluster, ", ")
+	}
+	fact("Cluster", cluster)
+	fact("Command", longCode(r.Command))
+	fact("Started", utc(r.StartedAt))
+	fact("Ended", utc(r.EndedAt))
+	fact("Took", spell(r.DurationSeconds))
+	drained := 0
+	for _, n := range r.Nodes {
+		if n.State == NodeDrained {
+			drained++
+		}
+	}
+	fact("Nodes", fmt.Sprintf("%d of %s drained", drained, plural(len(r.Nodes), "node", "nodes")))
+	gone := r.count(func(p PodReport) bool { return moves(p) && p.State.Left() })
+	fact("Pods", fmt.Sprintf("%d of %s gone", gone, plural(r.count(moves), "pod", "pods")))
+	if r.Outcome != OutcomePartly { // which counts nodes, as was done above
+		fact("Message", code(r.Message))
+	}
+	fact("Run", strings.TrimSpace(code(r.Run)+" "+map[bool]string{true: "with kdrain-tui " + code(r.Version)}[r.Version != ""]))
+	m.line("")
+}
+
+// longCode is code for a command line, which is never cut: it is to be copied.
+func longCode(command string) string {
+	var parts []string
+	for len(command) > 0 {
+		cut := []rune(command)
+		n := min(len(cut), textInTable)
+		parts, command = append(parts, string(cut[:n])), string(cut[n:])
+	}
+	if len(parts) == 1 {
+		return code(parts[0])
+	}
+	marked := make([]string, len(parts))
+	for i, p := range parts {
+		marked[i] = code(p)
+	}
+	return strings.Join(marked, "<br>")
+}
+
+func utc(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05 MST")
+}
+
+func (m *markdown) toDo(list []ToDo) {
+	if len(list) == 0 {
+		return
+	}
+	m.line("## Left to do\n")
+	for _, t := range list {
+		if t.Command != "" {
+			m.line("- [ ] %s: %s", code(t.What), code(t.Command))
+		} else {
+			m.line("- [ ] %s", code(t.What))
+		}
+	}
+	m.line("")
+}
+
+func (m *markdown) list(title string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	m.line("## %s\n", title)
+	for _, t := range texts {
+		m.line("- %s", code(t))
+	}
+	m.line("")
+}
+
+func (m *markdown) nodes(r Report) {
+	m.line("## Nodes\n")
+	m.row("node", "outcome", "pods gone", "took", "cordoned by this run", "")
+	m.row("---", "---", "---:", "---:", "---", "---")
+	for _, n := range r.Nodes {
+		gone, all := 0, 0
+		for _, p := range n.Pods {
+			if moves(p) {
+				all++
+				if p.State.Left() {
+					gone++
+				}
+			}
+		}
+		m.row(code(n.Name), strings.ToLower(string(n.State)), fmt.Sprintf("%d of %d", gone, all), spell(n.DurationSeconds),
+			map[bool]string{true: "yes", false: "no"}[n.Cordoned], code(n.Message))
+	}
+	m.line("")
+}
+
+func (m *markdown) blockers(list []Blocker) {
+	m.line("## What held it up\n")
+	if len(list) == 0 {
+		m.line("No pod was held up.\n")
+		return
+	}
+	m.row("held by", "because of", "on node", "since", "for", "pods", "")
+	m.row("---", "---", "---", "---", "---:", "---", "---")
+	for _, b := range list {
+		by := string(b.For)
+		if b.Budget != "" {
+			by = "budget " + code(b.Budget)
+			if b.For == WaitForGuard {
+				by = "guard over " + code(b.Budget)
+			}
+		}
+		because, node := "", ""
+		if b.Sibling != nil {
+			because, node = code(b.Sibling.Namespace+"/"+b.Sibling.Name), code(b.Sibling.Node)
+		}
+		why := code(b.Why)
+		if b.Never {
+			why += " never by itself"
+		}
+		m.row(by, because, node, b.From.UTC().Format("15:04:05"), spell(b.Seconds), codes(b.Pods, 3), strings.TrimSpace(why))
+	}
+	m.line("")
+}
+
+func (m *markdown) chart(r Report) {
+	chart, leftOut := r.Gantt()
+	if chart == "" {
+		return
+	}
+	m.line("## Timeline\n\n```mermaid\n%s```\n", chart)
+	m.line("Red: held, by what its name says. Grey: accepted, until gone. Blue: still ending.")
+	if leftOut > 0 {
+		m.line("The %d longest are shown, %d are left out.", ganttMost, leftOut)
+	}
+	m.line("")
+}
+
+func (m *markdown) pods(r Report) {
+	type onNode struct {
+		node string
+		PodReport
+	}
+	var pods []onNode
+	for _, n := range r.Nodes {
+		for _, p := range n.Pods {
+			if moves(p) {
+				pods = append(pods, onNode{n.Name, p})
+			}
+		}
+	}
+	if len(pods) == 0 {
+		return
+	}
+	// What needs a look first: those that did not go, then the longest held.
+	slices.SortStableFunc(pods, func(a, b onNode) int {
+		here := func(p onNode) int { return map[bool]int{true: 1}[p.State.Left()] }
+		return cmp.Or(here(a)-here(b), cmp.Compare(b.BlockedSeconds, a.BlockedSeconds), cmp.Compare(b.DurationSeconds, a.DurationSeconds))
+	})
+	m.line("## Pods\n")
+	m.row("pod", "owner", "node", "state", "took", "blocked", "tries", "")
+	m.row("---", "---", "---", "---", "---:", "---:", "---:", "---")
+	for _, p := range pods[:min(len(pods), podsInTable)] {
+		words := p.Message
+		if words == "" && p.LastCode >= 300 {
+			words = p.LastWords
+		}
+		blocked := ""
+		if p.BlockedSeconds > 0 {
+			blocked = spell(p.BlockedSeconds)
+		}
+		m.row(code(p.Namespace+"/"+p.Name), code(p.Owner), code(p.node), string(p.State), spell(p.DurationSeconds), blocked,
+			fmt.Sprint(p.Attempts), code(words))
+	}
+	m.more(len(pods)-podsInTable, "quicker pod", "quicker pods")
+	m.line("")
+}
+
+func (m *markdown) more(n int, one, many string) {
+	if n > 0 {
+		m.line("\nAnd %s: `-o json` has them all.", plural(n, one, many))
+	}
+}
+
+// timelines are the steps of the pods that had a story to tell: those that were
+// held, and those that are still there.
+func (m *markdown) timelines(r Report) {
+	total := 0
+	for _, n := range r.Nodes {
+		for _, p := range n.Pods {
+			if !p.State.Left() && moves(p) || slices.ContainsFunc(p.Timeline, Span.held) {
+				m.timeline(p, &total)
+			}
+		}
+	}
+	if total > 0 {
+		m.more(total-spansInTable, "step", "steps")
+		m.line("\n</details>\n")
+	}
+}
+
+func (m *markdown) timeline(p PodReport, total *int) {
+	for i, s := range p.Timeline {
+		if *total++; *total > spansInTable {
+			continue
+		}
+		if *total == 1 {
+			m.line("<details><summary>Step by step: pods that were held or are still there</summary>\n")
+			m.row("pod", "at", "state", "for", "tries", "why")
+			m.row("---", "---", "---", "---:", "---:", "---")
+		}
+		name, took, tries := "", "", ""
+		if i == 0 || *total == 1 {
+			name = code(p.Namespace + "/" + p.Name)
+		}
+		if !s.State.Final() {
+			took = spell(s.Seconds)
+		}
+		if s.Tries > 0 {
+			tries = fmt.Sprint(s.Tries)
+		}
+		m.row(name, s.From.UTC().Format("15:04:05.0"), string(s.State), took, tries, code(s.Why))
+	}
+}
+
+func (m *markdown) requests(r Report) {
+	m.line("## Requests\n")
+	if len(r.Requests) == 0 {
+		m.line("Nothing was sent.\n")
+		return
+	}
+	m.row("verb", "sent")
+	m.row("---", "---:")
+	for _, v := range r.verbs() {
+		m.row(string(v), fmt.Sprint(r.Requests[v]))
+	}
+	m.line("")
+	if len(r.Answers) == 0 {
+		return
+	}
+	m.line("<details><summary>Answers, with the ids of the audit log</summary>\n")
+	m.row("at", "verb", "object", "code", "audit id")
+	m.row("---", "---", "---", "---:", "---")
+	for _, a := range r.Answers[:min(len(r.Answers), answersInTable)] {
+		m.row(a.Time.UTC().Format("15:04:05.0"), string(a.Verb), code(a.Object), fmt.Sprint(a.Code), code(a.AuditID))
+	}
+	m.more(len(r.Answers)-answersInTable, "answer", "answers")
+	m.line("\n</details>\n")
+}
+
+func (m *markdown) log(entries []LogEntry) {
+	if len(entries) == 0 {
+		return
+	}
+	m.line("## Log\n")
+	m.row("at", "node", "what", "by")
+	m.row("---", "---", "---", "---")
+	for _, e := range entries[:min(len(entries), logInTable)] {
+		m.row(utc(e.Time), code(e.Node), code(e.Text), code(e.By))
+	}
+	m.more(len(entries)-logInTable, "entry", "entries")
+	m.line("")
+}

@@ -1,0 +1,214 @@
+package drain
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// The reports of a run that ended, that is live, and whose process died with a
+// request on its way.
+func TestReports(t *testing.T) {
+	dead := aDrain()
+	dead.add(0, Event{Kind: EventBudget, Namespace: "shop", BudgetState: BudgetPlanned, Budget: &BudgetFacts{Namespace: "shop", Name: "kdrain-web"}})
+	dead.add(0, Event{Kind: EventBudget, Namespace: "shop", BudgetState: BudgetMade, Budget: &BudgetFacts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}})
+	dead.ask(time.Second, "api-1")
+	for name, r := range map[string]Report{
+		"ended": ReportOf(aDrain().ended(), false), "live": ReportOf(aDrain().events, true), "dead": ReportOf(dead.events, false),
+	} {
+		if string(r.Status) != name {
+			t.Errorf("status %s of the run that is %s", r.Status, name)
+		}
+		golden(t, "report-"+name+".md", r.Markdown())
+		golden(t, "report-"+name+".txt", r.Story())
+		text, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "report-"+name+".json", string(text)+"\n")
+		checkChart(t, r.Markdown())
+	}
+}
+
+// The time that a pod is held is one span whatever is tried and said within it,
+// and sums to what the state says it was blocked.
+func TestHeldTimeIsWhatTheStateSays(t *testing.T) {
+	r := ReportOf(aDrain().ended(), false)
+	for _, n := range r.Nodes {
+		for _, p := range n.Pods {
+			sum := 0.0
+			for _, s := range p.Timeline {
+				if s.State.Blocked() {
+					sum += s.Seconds
+				}
+			}
+			if d := sum - p.BlockedSeconds; d > 0.001 || d < -0.001 {
+				t.Errorf("%s: spans of %gs, blocked for %gs", p.Name, sum, p.BlockedSeconds)
+			}
+		}
+	}
+	if len(r.Blockers) != 2 || r.Blockers[0].For != WaitForFinalizers || r.Blockers[0].Seconds != 600 {
+		t.Fatalf("blockers %+v", r.Blockers)
+	}
+	b := r.Blockers[1]
+	if b.Budget != "shop/api" || b.Sibling == nil || b.Sibling.Node != "worker-9" || b.Sibling.Reason != "ImagePullBackOff" || len(b.Pods) != 1 {
+		t.Errorf("blocker %+v", b)
+	}
+}
+
+// Two pods held at once by the same budget: the time counts once, and once for
+// each pod.
+func TestCoveredTime(t *testing.T) {
+	at := func(from, seconds int) Span {
+		return Span{From: reportNoon.Add(time.Duration(from) * time.Second), Seconds: float64(seconds)}
+	}
+	for want, spans := range map[float64][]Span{
+		0: nil, 10: {at(0, 10), at(2, 3)}, 15: {at(5, 10), at(0, 10)}, 20: {at(0, 10), at(30, 10)},
+	} {
+		if got := covered(spans); got != want {
+			t.Errorf("%v cover %gs, want %gs", spans, got, want)
+		}
+	}
+}
+
+// Names, reasons and a server's words cannot become markup, and cannot break the
+// chart: whatever they hold stays within a code span of its cell.
+func TestHostileTextStaysText(t *testing.T) {
+	evil := "x`y``z| a<script>alert(1)</script> @everyone #1 [a](http://e) \\| ![i](http://e/i.png)\n```\n# boo\x1b]0;t\x07; %% c"
+	c := aDrain()
+	c.events[0].Run.Options.Reason = evil
+	c.events[0].Run.User = evil
+	for i := range c.events[0].Run.Pods {
+		c.events[0].Run.Pods[i].Name = evil
+	}
+	c.events[0].Run.Nodes[0].Name, c.events[0].Run.Pods[0].Node = evil, evil
+	c.add(0, Event{Kind: EventConnection, Message: evil})
+	text := ReportOf(c.events, false).Markdown()
+	checkChart(t, text)
+	before, rest, _ := strings.Cut(text, "```mermaid\n")
+	_, behind, _ := strings.Cut(rest, "\n```\n")
+	for line := range strings.Lines(before + behind) {
+		outside := strings.TrimSpace(codeSpan.ReplaceAllStringFunc(line, func(span string) string {
+			if strings.Contains(strings.ReplaceAll(span, `\|`, ""), "|") {
+				t.Errorf("a free pipe in %q", span)
+			}
+			return ""
+		}))
+		for _, bad := range []string{"<script", "@", "http", "`", "boo", "[a]"} {
+			if strings.Contains(outside, bad) {
+				t.Errorf("%q is outside of code: %q in %q", bad, outside, line)
+			}
+		}
+	}
+	if strings.ContainsAny(text, "\x1b\x07") {
+		t.Error("a control character")
+	}
+}
+
+// codeSpan matches the spans that the fixtures make: fences of one and of four.
+var codeSpan = regexp.MustCompile("```` .*? ````|`[^`]*`")
+
+func TestCode(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "a": "`a`", "a|b": "`a\\|b`", `a\|b`: "`a\\ \\|b`", "a`b": "`` a`b ``", "`": "`` ` ``", "a\nb": "`a b`",
+		strings.Repeat("x", 300): "`" + strings.Repeat("x", textInTable-1) + "…`",
+	} {
+		if got := code(text); got != want {
+			t.Errorf("code(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// ganttLine are the statements that our charts are made of; parsed by
+// mermaid 11 too when they were written.
+var ganttLine = regexp.MustCompile(`^gantt$|^    (title [\w ./()-]+|dateFormat YYYY-MM-DD HH:mm:ss\.SSS|axisFormat [%\w: -]+|` +
+	`section [\w ./()-]+|(held|gone|stuck|ends) [\w ./()-]+ :((crit|done|active), )\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})$`)
+
+func checkChart(t *testing.T, markdown string) {
+	t.Helper()
+	_, rest, found := strings.Cut(markdown, "```mermaid\n")
+	chart, _, ended := strings.Cut(rest, "\n```")
+	if !found || !ended {
+		t.Fatalf("no chart in\n%s", markdown)
+	}
+	for line := range strings.SplitSeq(chart, "\n") {
+		if !ganttLine.MatchString(line) {
+			t.Errorf("not of the grammar: %q", line)
+		}
+	}
+}
+
+// A chart of many pods shows the longest and says how many it does not.
+func TestChartIsBounded(t *testing.T) {
+	r := Report{Run: "k7f3pm", Nodes: []NodeReport{{Name: "worker-1"}}}
+	for i := range 200 {
+		r.Nodes[0].Pods = append(r.Nodes[0].Pods, PodReport{Namespace: "shop", Name: fmt.Sprintf("web-%d", i), State: PodGone, Action: ActionEvict,
+			Timeline: []Span{{State: PodTerminating, From: reportNoon, Seconds: float64(i)}, {State: PodGone, From: reportNoon}}})
+	}
+	chart, leftOut := r.Gantt()
+	if bars := strings.Count(chart, " :done"); bars != ganttMost || leftOut != 140 || !strings.Contains(chart, "web-199 ") || strings.Contains(chart, "web-139 ") {
+		t.Errorf("%d bars, %d left out\n%s", bars, leftOut, chart)
+	}
+	if text := r.Markdown(); !strings.Contains(text, "The 60 longest are shown, 140 are left out.") || !strings.Contains(text, "And 80 quicker pods") {
+		t.Error(text)
+	}
+}
+
+// Every option is in the command once it is not as usual.
+func TestCommandTellsEveryOption(t *testing.T) {
+	plain := Command("", []string{"worker-1"}, DefaultOptions())
+	if plain != "kdrain-tui drain worker-1" {
+		t.Error(plain)
+	}
+	fields := reflect.TypeFor[Options]()
+	for i := range fields.NumField() {
+		o := DefaultOptions()
+		field := reflect.ValueOf(&o).Elem().Field(i)
+		switch field.Kind() {
+		case reflect.Bool:
+			field.SetBool(true)
+		case reflect.Int, reflect.Int32, reflect.Int64:
+			field.SetInt(int64(7 * time.Second))
+		case reflect.String:
+			field.SetString("it's")
+		case reflect.Slice:
+			field.Set(reflect.MakeSlice(field.Type(), 2, 2))
+			field.Index(0).SetString("x")
+		default:
+			continue // the parsed selector
+		}
+		if Command("", []string{"worker-1"}, o) == plain {
+			t.Errorf("%s is not told", fields.Field(i).Name)
+		}
+	}
+	o := DefaultOptions()
+	o.IgnoreDaemonSets, o.DeleteEmptyDirData, o.GracePeriodSeconds, o.Timeout = true, true, 5, 90*time.Second
+	o.SkipWaitForDelete, o.ExcludeFromLB, o.Honor, o.MaxParallelNodes = 7*time.Second, time.Minute, Honorable[:2], 0
+	o.Reason, o.DryRun = "it's time", DryRunServer
+	want := "kdrain-tui drain 'a b' worker-2 --context=prod --ignore-daemonsets --delete-emptydir-data --grace-period=5 --dry-run=server" +
+		" --max-parallel-nodes=0 --honor=cluster-api,cluster-autoscaler --reason='it'\\''s time' --timeout=1m30s" +
+		" --skip-wait-for-delete-timeout=7 --exclude-from-lb=1m0s"
+	if got := Command("prod", []string{"a b", "worker-2"}, o); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A report may be of a run that sent nothing.
+func TestReportOfNothing(t *testing.T) {
+	events := aDrain().events[:1]
+	events = append(events, Event{Seq: 2, Time: reportNoon, Kind: EventRunEnded, Outcome: OutcomeRefused})
+	r := ReportOf(events, false)
+	text := r.Markdown()
+	if !strings.Contains(text, "Nothing was sent.") || strings.Contains(text, "mermaid") || strings.Contains(text, "left cordoned") {
+		t.Error(text)
+	}
+	if r.Requests[VerbEvict] != 0 || kube.Clean(r.Story()) == "" {
+		t.Error(r.Story())
+	}
+}

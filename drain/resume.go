@@ -1,0 +1,64 @@
+package drain
+
+import "time"
+
+// applyResumed takes a run up in another process. A write without an answer is
+// in doubt: it may have been sent or not. For a pod the server is asked who has
+// its name before anything else is sent; for a node and for a budget the
+// snapshot tells.
+func (s *State) applyResumed(e Event) {
+	s.Paused, s.Aborting, s.Down, s.DownWhy, s.resumed = false, false, nil, "", e.Time
+	s.unwell = e.Time // an outage is what many a run is resumed after
+	s.Suspended, s.JournalLost, s.Message = false, "", ""
+	for _, p := range s.Pods {
+		if p.InFlight == 0 {
+			continue
+		}
+		s.editPod(p.UID, func(p *PodRun) {
+			p.InFlight = 0
+			if p.State.Final() { // its end was seen before the answer to its eviction
+				return
+			}
+			p.look = true
+			p.State, p.Since, p.Wait = PodRetrying, e.Time, &Wait{For: WaitForAnswer}
+		})
+	}
+	for _, n := range s.Nodes {
+		s.editNode(n.Name, func(n *NodeRun) { n.InFlight, n.triedUnder = 0, "" })
+	}
+	s.resumeLeases()
+	for _, b := range s.Budgets {
+		s.editBudget(&b.BudgetFacts, func(b *BudgetRun) { b.InFlight = 0 })
+	}
+	s.resumeRungs()
+	for budget, list := range s.grants {
+		for i := range list {
+			if !list[i].granted { // its answer will never come: let it lapse
+				list[i].granted, list[i].at = true, e.Time
+			}
+		}
+		s.grants[budget] = list
+	}
+}
+
+// counted is since when a patience that began then has been in use: the time in
+// which no process worked on the run does not count, for nobody tried.
+func (s *State) counted(began time.Time) time.Time {
+	if s.resumed.After(began) {
+		return s.resumed
+	}
+	return began
+}
+
+// adoptBudget finds a budget that the run made without having been told so: the
+// process died between the request and the answer.
+func (st *stepper) adoptBudget(b *BudgetRun) bool {
+	live := st.snap.BudgetNamed(b.Namespace, b.Name)
+	if live == nil || live.TemporaryOf() != st.s.Run.ID {
+		return false
+	}
+	facts := b.BudgetFacts
+	facts.UID = live.UID
+	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: BudgetMade})
+	return true
+}

@@ -1,0 +1,236 @@
+package drain
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestKilledRunsResume kills a run after a random event, as a lost process would,
+// lets the cluster go on for a while, and resumes from the journal's events, and
+// perhaps kills that too: the run completes, and no pod whose eviction was
+// accepted is asked for again.
+func TestKilledRunsResume(t *testing.T) { inRandomClusters(t, killAndResume) }
+
+func killAndResume(t *testing.T, random *rand.Rand) {
+	s := newSimulation()
+	s.nodeLag = time.Duration(random.IntN(300)) * time.Millisecond
+	s.answerLag = time.Duration(max(0, random.IntN(400)-200)) * time.Millisecond
+	s.controllerLag = time.Duration(1+random.IntN(200)) * time.Millisecond
+	s.endAfter = time.Duration(random.IntN(2000)) * time.Millisecond
+	for _, n := range []string{"a", "b", "c"} {
+		s.addNode(n)
+	}
+	for range 6 {
+		s.addPod("web", []string{"a", "b"}[random.IntN(2)])
+	}
+	s.addBudget("web", 4)
+	for range 3 {
+		s.addPod("free", "a")
+	}
+	s.addReplicaSet("free", 3)
+	o := DefaultOptions()
+	o.MaxParallelNodes, o.MaxParallelEvictions = 1+random.IntN(2), 1+random.IntN(6)
+	o.Guard, o.GuardWrite = "1", random.IntN(2) == 0
+	if random.IntN(3) == 0 {
+		o.ExcludeFromLB = time.Duration(1+random.IntN(2000)) * time.Millisecond
+	}
+
+	if random.IntN(3) == 0 {
+		s.fail(time.Duration(random.IntN(4000))*time.Millisecond, time.Duration(100+random.IntN(5000))*time.Millisecond)
+	}
+
+	var events []Event
+	for kills := 1 + random.IntN(3); kills > 0; kills-- {
+		events = killed(t, s, o, events, 2+random.IntN(50))
+		if events[len(events)-1].Kind == EventRunEnded {
+			s.halt()
+			return
+		}
+		accepted, sent := s.countEvictions()
+		t.Cleanup(func() {
+			for _, r := range s.evictions[sent:] {
+				if accepted[r.Name] > 0 {
+					t.Errorf("%s was accepted before a kill and asked for again", r.Name)
+				}
+			}
+		})
+		time.Sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
+	}
+	resumed, err := Resume(t.Context(), EngineConfig{Source: s, Writer: mortalWriter{s, new(atomic.Bool)}, Now: time.Now}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	confirmAll(t.Context(), s, resumed)
+	if got := resumed.State().Outcome; got != OutcomeDone {
+		t.Errorf("cut after %d events: outcome %q (%s)", len(events), got, resumed.State().Message)
+	}
+	if len(s.made) != len(s.unmade) {
+		t.Errorf("cut after %d events: budgets made %v, removed %v", len(events), s.made, s.unmade)
+	}
+	if t.Failed() {
+		t.Log(standing(resumed))
+	}
+}
+
+// killed lets a process work on the run (a new one where there are no events yet)
+// for about so many events, and returns all that its journal then holds.
+func killed(t *testing.T, s *simulation, o Options, events []Event, life int) []Event {
+	t.Helper()
+	cut := uint64(len(events) + life)
+	return killedOnce(t, s, o, events, func(e *Engine) bool { return uint64(len(e.Events(0))) >= cut })
+}
+
+// killedOnce lets a process work on the run until it has ended or is to be
+// killed, and returns all that its journal then holds.
+func killedOnce(t *testing.T, s *simulation, o Options, events []Event, now func(*Engine) bool) []Event {
+	t.Helper()
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	var lost atomic.Bool
+	var e *Engine
+	if events == nil {
+		e = beginWith(t, ctx, s, mortalWriter{s, &lost}, o, "a", "b")
+	} else {
+		var err error
+		if e, err = Resume(ctx, EngineConfig{Source: s, Writer: mortalWriter{s, &lost}, Now: time.Now}, events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for began := time.Now(); e.State().Outcome == "" && !now(e); {
+		if time.Since(began) > endsWithin {
+			t.Fatalf("the run does not end\n%s", standing(e))
+		}
+		if q := e.State().Question; q != nil {
+			e.Send(Confirm{Phase: q.Phase, Word: q.Word, By: "ada"})
+		}
+		time.Sleep(time.Millisecond) // of the bubble's clock
+	}
+	// What it sends from now on is lost with it. What it sent before is in its
+	// journal, for the intent comes first.
+	lost.Store(true)
+	left := e.Events(0)
+	kill()
+	select {
+	case <-e.Done():
+	case <-time.After(endsWithin):
+		t.Errorf("the process does not end although it was told to\n%s", standing(e))
+	}
+	return left
+}
+
+// What was given up for a while costs no patience: neither the deadline of a node
+// nor that of --force-after runs on while no process works on the run.
+func TestNoPatienceIsLostWhileNobodyRuns(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options func(*Options)
+		takes   time.Duration
+		want    PodState
+	}{
+		{"timeout", func(o *Options) { o.Timeout = 10 * time.Second }, 10 * time.Second, PodBudgetBlocked},
+		{"force after", func(o *Options) { o.ForceAfter = 10 * time.Second }, 11 * time.Second, PodGone},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSimulation()
+				s.addNode("a")
+				s.addNode("b")
+				p := s.addPod("db", "a")
+				s.addBudget("db", 1)
+				o := DefaultOptions()
+				c.options(&o)
+				events := killedOnce(t, s, o, nil, func(e *Engine) bool { return e.State().Pod(p.UID).State == PodBudgetBlocked })
+				time.Sleep(time.Hour)
+				resumed, err := Resume(t.Context(), EngineConfig{Source: s, Writer: s, Now: time.Now}, events)
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				confirmAll(t.Context(), s, resumed)
+				checkRun(t, s, resumed)
+				if took := time.Since(began); took < c.takes || took > c.takes+time.Second {
+					t.Errorf("it took %s", took)
+				}
+				if got := resumed.State().Pod(p.UID).State; got != c.want {
+					t.Errorf("the pod is %s", got)
+				}
+			})
+		})
+	}
+}
+
+func TestOnlyOneProcessHoldsAJournal(t *testing.T) {
+	j, err := CreateJournal(t.TempDir(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Append([]Event{{Seq: 1, Kind: EventRunStarted, Run: &RunFacts{ID: "r", Options: DefaultOptions()}}}, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := OpenJournal(j.Path()); !errors.Is(err, ErrRunLives) {
+		t.Errorf("opened twice: %v", err)
+	}
+	if live, err := Live(j.Path()); !live || err != nil {
+		t.Errorf("live %v, error %v", live, err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	torn, err := os.OpenFile(j.Path(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := torn.WriteString(`{"seq":2,"ki`); err != nil {
+		t.Fatal(err)
+	}
+	if err := torn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, events, err := OpenJournal(j.Path())
+	if err != nil || len(events) != 1 {
+		t.Fatalf("%d events, error %v", len(events), err)
+	}
+	if err := again.Append([]Event{{Seq: 2, Kind: EventResumed}}, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if events, torn, err := ReadJournal(j.Path()); err != nil || torn || len(events) != 2 {
+		t.Errorf("%d events, torn %v, error %v", len(events), torn, err)
+	}
+	if live, err := Live(j.Path()); live || err != nil {
+		t.Errorf("live %v after the end, error %v", live, err)
+	}
+}
+
+// A pod can be gone before its eviction is answered; if the process dies in
+// between, the answer is waited for no more.
+func TestResumeWaitsForNoAnswerOfAPodThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.endAfter, s.answerLag = 100*time.Millisecond, time.Second
+		s.addNode("a")
+		s.addNode("b")
+		p := s.addPod("web", "a")
+		events := killedOnce(t, s, DefaultOptions(), nil, func(e *Engine) bool {
+			pod := e.State().Pod(p.UID)
+			return pod.State == PodGone && pod.InFlight != 0
+		})
+		resumed, err := Resume(t.Context(), EngineConfig{Source: s, Writer: s, Now: time.Now}, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		confirmAll(t.Context(), s, resumed)
+		checkRun(t, s, resumed)
+		if got := resumed.State().Outcome; got != OutcomeDone || len(s.evictions) != 1 {
+			t.Errorf("outcome %q after %d evictions", got, len(s.evictions))
+		}
+	})
+}

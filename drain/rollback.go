@@ -1,0 +1,143 @@
+package drain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Undo is one thing that a run did and that a rollback would take back, or the
+// reason why it is left as it is.
+type Undo struct {
+	What string // "uncordon node worker-1", "remove budget shop/kdrain-k7f3-web"
+	Node string
+	// Exactly one of the requests is set where there is something to do.
+	Cordon  *kube.CordonRequest
+	Unguard *kube.BudgetRef
+	Scale   *kube.ScaleRequest
+	Taint   *kube.TaintRequest
+	Release *kube.LeaseRef
+	Left    string // why it is left alone, "" if it is undone
+}
+
+// RollbackPlan says what can be undone of a run, and only that: what the run
+// itself did, and nobody has changed since. It reads the cluster as it is now;
+// pods that have left are not brought back.
+func RollbackPlan(s *State, snap *kube.Snapshot) []Undo {
+	var undos []Undo
+	for _, b := range s.Budgets {
+		if b.UID != "" && b.State != BudgetRemoved {
+			undos = append(undos, undoBudget(b, snap))
+		}
+	}
+	for _, r := range s.Rungs {
+		if r.Leftover() {
+			undos = append(undos, undoRung(r, s.Run.ID, snap))
+		}
+	}
+	for _, n := range s.Nodes {
+		if n.Cordoned || n.Attempts > 0 {
+			undos = append(undos, unlessHeld(undoCordon(n, s.Run.ID, snap.Node(n.Name)), s.Run.ID, snap))
+		}
+	}
+	for _, n := range s.Nodes {
+		if s.leaseMayStand(n) {
+			undos = append(undos, undoLease(n, s.Run.ID, snap))
+		}
+	}
+	return undos
+}
+
+// LeasesMayStand tells whether a run that died may have left a Lease over one of
+// its nodes.
+func (s *State) LeasesMayStand() bool { return slices.ContainsFunc(s.Nodes, s.leaseMayStand) }
+
+func (s *State) leaseMayStand(n *NodeRun) bool {
+	switch l := n.Lease; {
+	case l == nil: // a process that took the run up forgot what the one before had
+		return !s.resumed.IsZero() && s.Run.Options.LeaseNamespace != "" && !n.State.Final()
+	default:
+		return l.State != LeaseReleased && l.State != LeaseLost && l.State != LeaseOff
+	}
+}
+
+// undoLease gives back what would keep the next run waiting for as long as the
+// Lease lasts.
+func undoLease(n *NodeRun, run string, snap *kube.Snapshot) Undo {
+	u := Undo{What: "give back the Lease over node " + n.Name, Node: n.Name}
+	live := snap.LeaseOf(n.UID)
+	switch {
+	case !snap.Trusted(kube.KindLeases):
+		u.Left = "Leases are not seen; it lapses by itself"
+	case live == nil:
+		u.Left = "it is gone already"
+	case live.Holder != run:
+		u.Left = "another run has it"
+	default:
+		u.Release = &kube.LeaseRef{Namespace: live.Namespace, Name: live.Name, UID: live.UID, ResourceVersion: live.ResourceVersion}
+	}
+	return u
+}
+
+func undoBudget(b *BudgetRun, snap *kube.Snapshot) Undo {
+	u := Undo{What: "remove budget " + b.Namespace + "/" + b.Name}
+	live := snap.BudgetNamed(b.Namespace, b.Name)
+	switch {
+	case live == nil:
+		u.Left = "it is gone already"
+	case live.UID != b.UID:
+		u.Left = "another budget has its name"
+	default:
+		u.Unguard = &kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
+	}
+	return u
+}
+
+// unlessHeld leaves the node to another run that has its Lease: that run drains it
+// now, whoever cordoned it first.
+func unlessHeld(u Undo, run string, snap *kube.Snapshot) Undo {
+	for _, h := range Holds(snap, []string{u.Node}, run, snap.At()) {
+		if u.Cordon != nil && !h.Lapsed {
+			u.Cordon, u.Left = nil, h.Words+" has its Lease now"
+		}
+	}
+	return u
+}
+
+// undoCordon uncordons only if the annotation names the run and the field is
+// still ours by managedFields: a cordon that somebody has since made their own
+// is theirs to take back.
+func undoCordon(n *NodeRun, run string, node *kube.Node) Undo {
+	u := Undo{What: "uncordon node " + n.Name, Node: n.Name}
+	switch {
+	case node == nil:
+		u.Left = "the node is gone"
+		return u
+	case node.UID != n.UID:
+		u.Left = "another node has its name"
+		return u
+	case !node.Unschedulable || node.Cordon == nil:
+		u.Left = "it is schedulable already"
+		return u
+	}
+	mark, ours := ParseMark(node.Cordon.Mark)
+	switch {
+	case !ours || mark.Run != run:
+		u.Left = "its cordon is not of this run"
+	case mark.Was == "unschedulable" && mark.ExcludedFromLB:
+		// Only the label was ours: the cordon stays with whoever made it.
+		u.What = "let load balancers use node " + n.Name + " again"
+		u.Cordon = &kube.CordonRequest{Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion, Unschedulable: true, ExcludeFromLB: new(bool)}
+	case mark.Was != "schedulable":
+		u.Left = "it was unschedulable before the run"
+	case node.Cordon.Manager != kube.FieldManager:
+		u.Left = fmt.Sprintf("%s has cordoned it since", node.Cordon.Manager)
+	default:
+		u.Cordon = &kube.CordonRequest{Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion}
+		if mark.ExcludedFromLB {
+			u.Cordon.ExcludeFromLB = new(bool)
+		}
+	}
+	return u
+}

@@ -1,0 +1,126 @@
+package drain
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func cordonedNode(manager, mark string) *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a1", ResourceVersion: "7", Annotations: map[string]string{kube.CordonAnnotation: mark},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate,
+				FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}},
+		Spec: corev1.NodeSpec{Unschedulable: true},
+	}
+}
+
+func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
+	mark := Mark{Run: "r1", Was: "schedulable"}
+	labelled := Mark{Run: "r1", Was: "unschedulable", ExcludedFromLB: true}
+	for name, c := range map[string]struct {
+		node *corev1.Node
+		left string // "" if it is undone
+	}{
+		"ours":                    {cordonedNode(kube.FieldManager, mark.String()), ""},
+		"only the label was ours": {cordonedNode("kubectl", labelled.String()), ""},
+		"cordoned again since":    {cordonedNode("kubectl", mark.String()), "kubectl has cordoned it since"},
+		"of another run":          {cordonedNode(kube.FieldManager, Mark{Run: "r2", Was: "schedulable"}.String()), "not of this run"},
+		"no mark":                 {cordonedNode(kube.FieldManager, ""), "not of this run"},
+		"uncordoned since":        {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a1"}}, "schedulable already"},
+		"replaced":                {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "other"}}, "another node"},
+		"gone":                    {nil, "gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var objects []runtime.Object
+			if c.node != nil {
+				objects = append(objects, c.node)
+			}
+			s := &State{Run: RunFacts{ID: "r1"}, Nodes: []*NodeRun{{NodeFacts: NodeFacts{Name: "a", UID: "a1"}, Attempts: 1}}}
+			undos := RollbackPlan(s, kube.SnapshotOf(time.Now(), objects...))
+			if len(undos) != 1 {
+				t.Fatalf("%d undos", len(undos))
+			}
+			u := undos[0]
+			if (u.Left == "") != (c.left == "") || !strings.Contains(u.Left, c.left) || (u.Cordon == nil) != (c.left != "") {
+				t.Errorf("left %q, request %+v; want left %q", u.Left, u.Cordon, c.left)
+			}
+			if u.Cordon != nil && u.Cordon.Unschedulable != (name == "only the label was ours") {
+				t.Errorf("request %+v", u.Cordon)
+			}
+		})
+	}
+}
+
+func TestRollbackRemovesBudgetsByUID(t *testing.T) {
+	budget := func(name string, uid kube.UID) *BudgetRun {
+		return &BudgetRun{BudgetFacts: BudgetFacts{Namespace: "n", Name: name, UID: uid}, State: BudgetLeft}
+	}
+	s := &State{Run: RunFacts{ID: "r1"}, Budgets: []*BudgetRun{budget("ours", "1"), budget("theirs", "2"), budget("gone", "3")}}
+	undos := RollbackPlan(s, kube.SnapshotOf(time.Now(),
+		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "ours", UID: "1"}},
+		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "theirs", UID: "99"}}))
+	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "1" || undos[1].Unguard != nil || undos[2].Unguard != nil {
+		t.Errorf("%+v", undos)
+	}
+}
+
+// The Lease of a run that died keeps the next one waiting, so it is given back;
+// one that another run has taken since is not.
+func TestRollbackGivesLeasesBack(t *testing.T) {
+	for _, c := range []struct {
+		name, holder string
+		state        LeaseState
+		want         bool
+		left         string
+	}{
+		{"held", "r1", LeaseHeld, true, ""},
+		{"asked for, without an answer", "r1", "", true, ""},
+		{"taken over", "r2", LeaseHeld, false, "another run has it"},
+		{"gone", "", LeaseHeld, false, "it is gone already"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSimulation()
+			s.addNode("a")
+			if c.holder != "" {
+				s.store.Put(&kube.Lease{Namespace: "kube-system", Name: kube.LeaseName("node-a"), UID: "l", ResourceVersion: "7", Holder: c.holder})
+			}
+			state := &State{Run: RunFacts{ID: "r1"}, Nodes: []*NodeRun{{
+				NodeFacts: NodeFacts{Name: "a", UID: "node-a"}, Lease: &LeaseRun{State: c.state},
+			}}}
+			undos := RollbackPlan(state, s.Snapshot())
+			if len(undos) != 1 || (undos[0].Release != nil) != c.want || undos[0].Left != c.left {
+				t.Fatalf("%+v", undos)
+			}
+			if c.want && *undos[0].Release != (kube.LeaseRef{Namespace: "kube-system", Name: kube.LeaseName("node-a"), UID: "l", ResourceVersion: "7"}) {
+				t.Errorf("%+v", undos[0].Release)
+			}
+		})
+	}
+	state := &State{Nodes: []*NodeRun{{Lease: &LeaseRun{State: LeaseReleased}}}}
+	if undos := RollbackPlan(state, newSimulation().Snapshot()); len(undos) != 0 {
+		t.Errorf("%+v", undos)
+	}
+}
+
+// A process can die between the end of a node and giving its Lease back: the one
+// that resumes the run still does.
+func TestResumeGivesBackTheLeaseOfANodeThatIsDone(t *testing.T) {
+	s := Fold(&State{Nodes: []*NodeRun{
+		{NodeFacts: NodeFacts{Name: "a"}, State: NodeDrained, Lease: &LeaseRun{State: LeaseHeld, InFlight: 3}},
+		{NodeFacts: NodeFacts{Name: "b"}, State: NodeDraining, Lease: &LeaseRun{State: LeaseHeld}},
+	}}, Event{Seq: 1, Kind: EventResumed, Time: time.Now()})
+	if l := s.Nodes[0].Lease; l == nil || l.State != LeaseHeld || l.InFlight != 0 {
+		t.Errorf("of the node that is done: %+v", l)
+	}
+	if l := s.Nodes[1].Lease; l != nil {
+		t.Errorf("of the node that is not done, which is taken anew: %+v", l)
+	}
+}

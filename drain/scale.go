@@ -1,0 +1,66 @@
+package drain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// scalable is the workload that decides how many pods like those of the owner
+// there are: one that scaledBy knows, or any other with a scale, whose figures
+// somebody has read for this look (kube.Cluster.ReadScales). It is nil where that
+// is not known.
+func scalable(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
+	if w := scaledBy(s, owner); w != nil {
+		return w
+	}
+	w := s.Workload(owner.UID)
+	if w != nil && w.Kind == "ReplicaSet" && w.Owner != nil { // of an Argo Rollout, say
+		w = s.Workload(w.Owner.UID)
+	}
+	if w == nil || w.Resource == "" || w.Hidden != "" {
+		return nil
+	}
+	return w
+}
+
+// wanted is how many pods a workload is to have. An autoscaler that can act
+// brings it into its bounds (podautoscaler/horizontal.go reconcileAutoscaler),
+// unless it was scaled to zero, which turns the autoscaler off.
+func wanted(s *kube.Snapshot, w *kube.Workload) int32 {
+	a := autoscalerOf(s, w)
+	if a == nil || w.Replicas == 0 || a.Stuck != "" {
+		return w.Replicas
+	}
+	return min(max(w.Replicas, a.Min), max(a.Max, a.Min))
+}
+
+func autoscalerOf(s *kube.Snapshot, w *kube.Workload) *kube.Autoscaler {
+	version := "apps/v1"
+	switch {
+	case w.APIVersion != "":
+		version = w.APIVersion
+	case w.Kind == "ReplicationController":
+		version = "v1"
+	}
+	return s.AutoscalerOf(version, w.Kind, w.Namespace, w.Name)
+}
+
+// oneMore is the command that gives a workload one more pod than it wants. Where
+// an autoscaler owns the number it takes any other change back.
+func oneMore(s *kube.Snapshot, w *kube.Workload) string {
+	n := wanted(s, w) + 1
+	if a := autoscalerOf(s, w); a != nil && w.Replicas > 0 && a.Stuck == "" {
+		change := fmt.Sprintf(`{"spec":{"minReplicas":%d}}`, n)
+		if a.Max < n {
+			change = fmt.Sprintf(`{"spec":{"minReplicas":%d,"maxReplicas":%d}}`, n, n)
+		}
+		return "kubectl patch hpa -n " + a.Namespace + " " + a.Name + " --type=merge -p '" + change + "'"
+	}
+	resource := strings.ToLower(w.Kind)
+	if w.Resource != "" {
+		resource = w.Resource
+	}
+	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", resource, w.Namespace, w.Name, n)
+}

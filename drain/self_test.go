@@ -1,0 +1,100 @@
+package drain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func withAddress(address string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address}, {Type: corev1.NodeHostName, Address: n.Name}}
+	}
+}
+
+func TestWithSelf(t *testing.T) {
+	mirror := func(p *corev1.Pod) {
+		p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
+		p.Labels["component"] = "kube-apiserver"
+	}
+	s := kube.SnapshotOf(givenNow,
+		givenNode("w1", withAddress("10.0.0.1")), givenNode("w2", withAddress("10.0.0.2")), givenNode("w3", withAddress("10.0.0.3")),
+		givenReplicaSet("ops/kdrain", 2), givenPod("ops/kdrain-0", ownedBy("apps/v1", "ReplicaSet", "kdrain"), on("w1")),
+		givenPod("kube-system/kube-apiserver-w2", ownedBy("v1", "Node", "w2"), on("w2"), mirror),
+	)
+	table := []struct {
+		name  string
+		self  Self
+		nodes []string
+		codes []string
+		order []string
+	}{
+		{"outside, the address is nobody's", Self{Addresses: []string{"192.0.2.1"}}, []string{"w1", "w3"}, nil, []string{"w1", "w3"}},
+		{"our pod", Self{Namespace: "ops", Pod: "kdrain-0"}, []string{"w1", "w3"}, []string{"OwnPod"}, []string{"w3", "w1"}},
+		{"a pod of that name in another namespace", Self{Namespace: "shop", Pod: "kdrain-0"}, []string{"w1", "w3"}, nil, []string{"w1", "w3"}},
+		{"our pod is on another node", Self{Namespace: "ops", Pod: "kdrain-0"}, []string{"w3"}, nil, []string{"w3"}},
+		{"the API server's address", Self{Server: "https://10.0.0.2:6443", Addresses: []string{"10.0.0.2"}}, []string{"w2", "w3"}, []string{"OwnAPIServer"}, []string{"w3", "w2"}},
+		{"both", Self{Namespace: "ops", Pod: "kdrain-0", Addresses: []string{"10.0.0.2"}}, []string{"w1", "w2", "w3"}, []string{"OwnPod", "OwnAPIServer"}, []string{"w3", "w2", "w1"}},
+		{"the only API server, behind another address", Self{Addresses: []string{"192.0.2.1"}}, []string{"w2", "w3"}, []string{"OwnAPIServer"}, []string{"w2", "w3"}},
+	}
+	for _, row := range table {
+		t.Run(row.name, func(t *testing.T) {
+			plan := WithSelf(mustPlan(t, s, flags(), row.nodes...), s, row.self)
+			var codes, order []string
+			for _, f := range plan.Findings {
+				if strings.HasPrefix(f.Code, "Own") {
+					codes = append(codes, f.Code)
+				}
+			}
+			for _, n := range plan.Nodes {
+				order = append(order, n.Name)
+				for _, p := range n.Pods {
+					if want := slices.Contains(codes, FindingOwnPod) && p.Name == "kdrain-0"; p.Self != want {
+						t.Errorf("%s: self is %v", p.Name, p.Self)
+					}
+				}
+			}
+			if !slices.Equal(codes, row.codes) || !slices.Equal(order, row.order) {
+				t.Errorf("findings %v, order %v; want %v, %v", codes, order, row.codes, row.order)
+			}
+		})
+	}
+}
+
+// Our own pod goes when nothing else is left, also where a budget holds others
+// for a while, and though it stands on the first node.
+func TestOwnPodGoesLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addNode("b")
+		s.addNode("c")
+		own := s.addPod("kdrain", "a")
+		for range 3 {
+			s.addPod("web", "a")
+		}
+		s.addBudget("web", 2)
+		s.addPod("other", "b")
+		o := DefaultOptions()
+		o.MaxParallelNodes = 2
+		plan, err := NewPlan(s.Snapshot(), []string{"a", "b"}, o, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan = WithSelf(plan, s.Snapshot(), Self{Namespace: own.Namespace, Pod: own.Name})
+		e, err := Start(t.Context(), EngineConfig{Source: s, Writer: s, Now: time.Now}, plan, RunFacts{ID: "r1", Context: "lab", User: "ada"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		confirmAll(t.Context(), s, e)
+		if n := len(s.accepted); n != 5 || s.accepted[n-1] != own.Name || e.State().Outcome != OutcomeDone {
+			t.Errorf("%s: evicted in the order %v, want %s last", e.State().Outcome, s.accepted, own.Name)
+		}
+	})
+}

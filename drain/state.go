@@ -1,0 +1,281 @@
+package drain
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Phase is a step of a run that the operator confirms.
+type Phase string
+
+// The phases of a run, in order.
+const (
+	PhaseCheck  Phase = "check"
+	PhaseGuard  Phase = "guard" // optional: temporary budgets
+	PhaseCordon Phase = "cordon"
+	PhaseEvict  Phase = "evict"
+	PhaseVerify Phase = "verify"
+	PhaseClose  Phase = "close"
+)
+
+// Phases are the phases of every run, in order.
+var Phases = []Phase{PhaseCheck, PhaseCordon, PhaseEvict, PhaseVerify, PhaseClose}
+
+// PhaseStatus is how far a phase is.
+type PhaseStatus string
+
+// The status of a phase; "" is not begun.
+const (
+	PhaseAsks    PhaseStatus = "asks" // waits for the operator's word
+	PhaseRuns    PhaseStatus = "runs"
+	PhaseDone    PhaseStatus = "done"
+	PhaseFailed  PhaseStatus = "failed"
+	PhaseSkipped PhaseStatus = "skipped"
+)
+
+// PodState is where a pod is in its run.
+type PodState string
+
+// The states of a pod. "Accepted" is not "gone": a pod whose eviction was
+// accepted is Terminating until the cluster shows that it is not there.
+const (
+	PodPlanned              PodState = "Planned"
+	PodRequested            PodState = "Requested"
+	PodBudgetBlocked        PodState = "BudgetBlocked"
+	PodBudgetSyncing        PodState = "BudgetSyncing"
+	PodThrottled            PodState = "Throttled"
+	PodWebhookWait          PodState = "WebhookWait"
+	PodMultipleBudgets      PodState = "MultipleBudgets"
+	PodNamespaceTerminating PodState = "NamespaceTerminating"
+	PodRetrying             PodState = "Retrying"
+	PodTerminating          PodState = "Terminating"
+	PodStuckTerminating     PodState = "StuckTerminating"
+	PodGone                 PodState = "Gone"
+	PodReplaced             PodState = "Replaced" // a namesake with another UID has its place
+	PodMoved                PodState = "Moved"    // the same pod, bound to another node
+	PodSkipped              PodState = "Skipped"
+	PodFailed               PodState = "Failed"
+)
+
+// Final tells whether nothing more will happen to a pod in this state.
+func (s PodState) Final() bool {
+	switch s {
+	case PodGone, PodReplaced, PodMoved, PodSkipped, PodFailed:
+		return true
+	}
+	return false
+}
+
+// Left tells whether the pod has left its node.
+func (s PodState) Left() bool { return s == PodGone || s == PodReplaced || s == PodMoved }
+
+// Blocked tells whether the pod waits for something that is not its own end.
+func (s PodState) Blocked() bool {
+	switch s {
+	case PodBudgetBlocked, PodBudgetSyncing, PodThrottled, PodWebhookWait, PodMultipleBudgets,
+		PodNamespaceTerminating, PodRetrying:
+		return true
+	}
+	return false
+}
+
+// NodeState is where a node is in its run.
+type NodeState string
+
+// The states of a node in a run.
+const (
+	NodeWaiting   NodeState = "Waiting"
+	NodeCordoning NodeState = "Cordoning"
+	NodeCordoned  NodeState = "Cordoned"
+	NodeDraining  NodeState = "Draining"
+	NodeDrained   NodeState = "Drained"
+	NodeRefused   NodeState = "Refused" // left untouched, not even cordoned
+	NodeFailed    NodeState = "Failed"  // timed out, or a pod failed
+	NodeStopped   NodeState = "Stopped" // something changed that the operator must judge, or aborted
+)
+
+// Final tells whether nothing more will happen to a node in this state.
+func (s NodeState) Final() bool {
+	return s == NodeDrained || s == NodeRefused || s == NodeFailed || s == NodeStopped
+}
+
+// Outcome is how a run or a node ended.
+type Outcome string
+
+// The outcomes of a run; "" while it lives.
+const (
+	OutcomeDone    Outcome = "done"
+	OutcomePartly  Outcome = "partly" // timed out or partly drained
+	OutcomeRefused Outcome = "refused"
+	OutcomeAborted Outcome = "aborted"
+	OutcomeFailed  Outcome = "failed"
+)
+
+// ControlKind is how the operator steers a live run.
+type ControlKind string
+
+// What an operator can do to a live run.
+const (
+	ControlPause    ControlKind = "pause"
+	ControlContinue ControlKind = "continue"
+	ControlRetry    ControlKind = "retry" // a pod, now
+	ControlSkip     ControlKind = "skip"  // a pod
+	ControlLast     ControlKind = "last"  // a pod, after all others of its run
+	ControlLeave    ControlKind = "leave" // a node: nothing more is evicted there
+	ControlAbort    ControlKind = "abort"
+	ControlClimb    ControlKind = "climb" // a rung of the ladder, for a pod
+	// ControlSuspend ends the process and not the run: sending stops, and resume
+	// goes on later. It is what becomes of a run whose terminal went away.
+	ControlSuspend ControlKind = "suspend"
+)
+
+// PodRun is one pod of a run.
+type PodRun struct {
+	PodFacts
+	State     PodState
+	Since     time.Time // since when it is in State
+	Wait      *Wait     // nil when it waits for nothing
+	Attempts  int       // eviction or delete requests sent
+	Refusals  int       // of those, not accepted
+	Last      *AnswerFacts
+	InFlight  uint64 // id of the write that is out, 0 if none
+	Planned   time.Time
+	Accepted  time.Time     // when the eviction was accepted
+	DeletedAt time.Time     // deletionTimestamp, server time
+	Ended     time.Time     // when it reached a final state
+	Blocked   time.Duration // sum of the time it was blocked, without the current block
+	Joined    bool          // bound to the node after the plan was made
+	Message   string        // why it was skipped or failed
+	Volumes   []VolumeRun   // as far as they matter; nil until they were counted
+
+	blockedSince time.Time // start of the present block, zero if there is none
+	sentUnder    string    // resourceVersion of the budget when it was last tried
+	refusedUnder string    // the same of the last try that was refused
+	refusedAt    time.Time // when the server last refused it
+	failures     int       // requests in a row without a meaningful answer
+	retryNow     bool      // the operator asked for a try at once
+	saidAt       time.Time // when what it waits for was last told
+	last         bool      // the operator put it last
+	look         bool      // who has its name must be asked before anything else
+}
+
+// NodeRun is one node of a run.
+type NodeRun struct {
+	NodeFacts
+	State    NodeState
+	Since    time.Time
+	InFlight uint64    // id of the write that is out, 0 if none
+	Attempts int       // cordon requests sent
+	Cordoned bool      // by this run
+	CordonAt time.Time // when the cordon was seen
+	Started  time.Time // first eviction phase moment, base of the deadline
+	Ended    time.Time
+	Message  string
+	Lease    *LeaseRun // that keeps other runs off it, nil if none was asked for
+	// Attached are the volumes that the drained node still had when the run
+	// looked last: it is not safe to power off. Warning says so, or why nobody knows.
+	Attached []VolumeFacts
+	Warning  string
+
+	retryAt    time.Time // of a cordon that failed
+	triedUnder string    // the node's resourceVersion at the last cordon
+}
+
+// BudgetState is where a temporary budget is.
+type BudgetState string
+
+// The states of a temporary budget.
+const (
+	BudgetPlanned  BudgetState = "Planned"
+	BudgetMade     BudgetState = "Made"     // accepted, the controller has not looked at it yet
+	BudgetObserved BudgetState = "Observed" // in force
+	BudgetRemoved  BudgetState = "Removed"
+	BudgetFailed   BudgetState = "Failed" // could not be made
+	BudgetLeft     BudgetState = "Left"   // could not be removed: it is still there
+)
+
+// BudgetFacts are a temporary budget of a run.
+type BudgetFacts struct {
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	UID       kube.UID `json:"uid,omitempty"`
+	Owner     string   `json:"owner"` // Kind/name of the workload it protects
+	OwnerUID  kube.UID `json:"ownerUID"`
+	Selector  string   `json:"selector"`
+}
+
+// BudgetRun is a temporary budget of a run.
+type BudgetRun struct {
+	BudgetFacts
+	State    BudgetState
+	Since    time.Time
+	Message  string
+	InFlight uint64
+	Tries    int // to remove it
+
+	retryAt time.Time
+}
+
+// Progress counts the pods of a node or a run.
+type Progress struct {
+	Total       int // pods that the run is to move
+	Left        int // have left their node
+	Terminating int
+	Blocked     int
+	Failed      int
+	Skipped     int
+}
+
+// State is a run at one moment: the fold of its events. It is a value to its
+// readers; only the fold makes new ones.
+type State struct {
+	Run      RunFacts
+	Started  time.Time
+	Updated  time.Time // time of the last event
+	Seq      uint64    // of the last event
+	Phase    Phase
+	Phases   map[Phase]PhaseStatus
+	Question *Question // what the run waits for, nil if for nobody
+	Nodes    []*NodeRun
+	Pods     []*PodRun    // in the order of the plan, joined ones last
+	Budgets  []*BudgetRun // temporary ones
+	Rungs    []*RungRun   // of the ladder, as they were taken
+	Paused   bool
+	Aborting bool
+	// Suspended tells that its process stopped in order, without an end.
+	Suspended bool
+	// JournalLost is why the journal cannot be written, "" while it can be.
+	JournalLost string
+	Down        *time.Time // since when the API server is away, nil while it answers
+	DownWhy     string
+	Outcome     Outcome
+	Ended       time.Time
+	Message     string
+	Sent        map[Verb]int // requests sent
+
+	nextAction uint64
+	grants     map[kube.UID][]grant   // by budget: our evictions it may not have accounted for yet
+	tried      map[kube.UID]time.Time // by budget: when an eviction under it was last sent
+	quietUntil time.Time              // nothing is sent before, after throttling
+	resumed    time.Time              // when a process last took the run up again, zero if none did
+	unwell     time.Time              // when the API server last gave no answer, or came back
+	index      map[kube.UID]int       // of Pods
+}
+
+// grant is a token of a budget that an eviction of ours took.
+type grant struct {
+	action  uint64
+	pod     kube.UID
+	at      time.Time // when it was sent, then when it was accepted
+	version string    // the budget's resourceVersion when it was sent
+	granted bool      // the server accepted it
+}
+
+// Question is a confirmation that the run waits for.
+type Question struct {
+	Phase Phase
+	// Word must be typed exactly; "" is a plain yes.
+	Word  string
+	Since time.Time
+}

@@ -1,0 +1,84 @@
+package drain
+
+import "time"
+
+// RungState is what has become of a rung that was taken.
+type RungState string
+
+// The states of a rung.
+const (
+	RungTaken   RungState = "Taken"   // confirmed; its request is on its way
+	RungRefused RungState = "Refused" // not done: the server said no, or it was not what was confirmed any more
+	RungInDoubt RungState = "InDoubt" // no answer came: it may have been done
+	RungDone    RungState = "Done"    // the server accepted it
+	RungUndone  RungState = "Undone"  // taken back by the run
+	RungKept    RungState = "Kept"    // not ours any more: left as it is
+	RungLeft    RungState = "Left"    // could not be taken back: it is still there
+)
+
+// RungRun is a rung that was taken in a run.
+type RungRun struct {
+	RungFacts
+	State    RungState
+	By       string
+	At       time.Time // when it was confirmed
+	Since    time.Time
+	Message  string
+	InFlight uint64
+	Tries    int // to take it back
+
+	retryAt time.Time
+}
+
+// undoable tells whether there is something to take back once the rung was taken.
+func (r *RungRun) undoable() bool { return r.Kind == RungScale || r.Kind == RungTaint }
+
+// open tells whether what the rung did is, or may be, still in the cluster and ours.
+func (r *RungRun) open() bool {
+	return r.undoable() && (r.State == RungTaken || r.State == RungDone || r.State == RungInDoubt)
+}
+
+// applyRung is the fold of a rung's events.
+func (s *State) applyRung(e Event) {
+	if s.rung(e.Rung.ID) == nil {
+		s.Rungs = append(s.Rungs, &RungRun{RungFacts: *e.Rung, By: e.By, At: e.Time})
+	}
+	s.editRung(e.Rung.ID, func(r *RungRun) {
+		if r.State != e.RungState {
+			r.Since = e.Time
+		}
+		r.State, r.Message, r.retryAt = e.RungState, e.Message, time.Time{}
+		if e.Wait != nil {
+			r.Tries++
+			r.retryAt = e.Wait.Until
+		}
+	})
+}
+
+func (s *State) rung(id int) *RungRun {
+	if id < 1 || id > len(s.Rungs) {
+		return nil
+	}
+	return s.Rungs[id-1]
+}
+
+// editRung replaces the record of a rung by a changed copy.
+func (s *State) editRung(id int, edit func(r *RungRun)) {
+	if r := s.rung(id); r != nil {
+		changed := *r
+		edit(&changed)
+		s.Rungs[id-1] = &changed
+	}
+}
+
+// resumeRungs puts in doubt what had no answer when the process before ended.
+func (s *State) resumeRungs() {
+	for _, r := range s.Rungs {
+		s.editRung(r.ID, func(r *RungRun) {
+			r.InFlight = 0
+			if r.State == RungTaken {
+				r.State, r.Message = RungInDoubt, "the process ended before the answer came"
+			}
+		})
+	}
+}

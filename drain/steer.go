@@ -1,0 +1,172 @@
+package drain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// WordWithoutJournal is what the operator types (or says by a flag) to go on
+// with a run whose journal cannot be written.
+const WordWithoutJournal = "without journal"
+
+// Objection says why a control would change nothing in the run as it is; nil
+// where it takes effect. Step takes no control that has one, and both faces ask
+// here, so that a control is offered exactly where it does something.
+func (s *State) Objection(c Control) error {
+	switch {
+	case s.Outcome != "":
+		return fmt.Errorf("the run has ended: %s", s.Outcome)
+	case s.Suspended:
+		return errors.New("the run is being suspended")
+	case c.Kind == ControlSuspend:
+		return nil
+	case s.Aborting:
+		return errors.New("the run is being aborted")
+	}
+	switch c.Kind {
+	case ControlPause:
+		if s.Paused {
+			return errors.New("the run is paused already")
+		}
+	case ControlContinue:
+		return s.objectionToContinue(c)
+	case ControlRetry, ControlSkip, ControlLast:
+		return s.objectionToPod(c)
+	case ControlLeave:
+		switch n := s.Node(c.Node); {
+		case n == nil:
+			return fmt.Errorf("node %s is not in the run", c.Node)
+		case n.State.Final():
+			return fmt.Errorf("nothing more happens on node %s anyway: it is %s", n.Name, n.State)
+		}
+	case ControlClimb:
+		switch {
+		case s.Pod(c.Pod) == nil:
+			return errors.New("the pod is not in the run")
+		case s.Paused && s.JournalLost != "":
+			return fmt.Errorf("the journal cannot be written: %s", s.JournalLost)
+		}
+	case ControlAbort:
+	default:
+		return fmt.Errorf("%q is nothing that a run can be told", c.Kind)
+	}
+	return nil
+}
+
+func (s *State) objectionToContinue(c Control) error {
+	switch {
+	case !s.Paused:
+		return errors.New("the run is not paused")
+	case s.JournalLost != "" && c.Word != WordWithoutJournal:
+		return fmt.Errorf("the journal cannot be written: %s; what is sent without it is unknown to resume, rollback and report", s.JournalLost)
+	}
+	return nil
+}
+
+// objectionToPod: what was accepted cannot be called back, and only a pod that
+// waits can be tried again.
+func (s *State) objectionToPod(c Control) error {
+	p := s.Pod(c.Pod)
+	if p == nil {
+		return errors.New("the pod is not in the run")
+	}
+	name := p.Namespace + "/" + p.Name
+	switch {
+	case p.State.Final():
+		return fmt.Errorf("nothing more happens to pod %s: it is %s", name, p.State)
+	case p.State == PodTerminating || p.State == PodStuckTerminating:
+		return fmt.Errorf("the eviction of pod %s was accepted: it cannot be called back", name)
+	case p.InFlight != 0 && c.Kind != ControlLast:
+		return fmt.Errorf("a request for pod %s is on its way: its answer comes first", name)
+	case c.Kind == ControlRetry && !p.State.Blocked():
+		return fmt.Errorf("only a pod that waits can be tried again: pod %s is %s", name, p.State)
+	case c.Kind == ControlLast && p.last:
+		return fmt.Errorf("pod %s is last already", name)
+	}
+	return nil
+}
+
+// journalNews tells Step that the journal cannot be written (why is set), or
+// that it is whole again.
+type journalNews struct{ why string }
+
+func (journalNews) input() {}
+
+// incoming is an input on its way to Step, and whoever waits for what became
+// of it.
+type incoming struct {
+	in    Input
+	taken chan<- taken // capacity one; nil where nobody waits
+}
+
+type taken struct {
+	seq uint64
+	err error
+}
+
+// Steer hands the run a control and waits until the run took it: the event is
+// in the state and handed to the journal. It returns the number of that event,
+// or why the control changed nothing.
+func (e *Engine) Steer(ctx context.Context, c Control) (seq uint64, err error) {
+	answer := make(chan taken, 1)
+	e.enqueue(incoming{c, answer})
+	select {
+	case t := <-answer:
+		return t.seq, t.err
+	case <-ctx.Done():
+		return 0, fmt.Errorf("the run has not answered yet: %w", context.Cause(ctx))
+	case <-e.done:
+	}
+	select {
+	case t := <-answer: // it was the last thing that the run took
+		return t.seq, t.err
+	default:
+	}
+	if s := e.State(); s.Outcome == "" {
+		return 0, errors.New("the run was suspended")
+	}
+	return 0, e.State().Objection(c)
+}
+
+// answerSteers tells those who wait for their control what became of it: its
+// event, or why there is none.
+func answerSteers(batch []incoming, events []Event, before, after *State) {
+	used := map[uint64]bool{}
+	for _, i := range batch {
+		c, isControl := i.in.(Control)
+		if i.taken == nil || !isControl {
+			continue
+		}
+		answer := taken{}
+		for _, e := range events {
+			if !used[e.Seq] && e.tells(c) {
+				answer.seq, used[e.Seq] = e.Seq, true
+				break
+			}
+		}
+		if answer.seq == 0 {
+			if answer.err = after.Objection(c); answer.err == nil {
+				answer.err = before.Objection(c)
+			}
+			if answer.err == nil {
+				answer.err = errors.New("it had no effect")
+			}
+		}
+		i.taken <- answer
+	}
+}
+
+// tells whether the event is that of the control.
+func (e Event) tells(c Control) bool {
+	return e.Kind == EventControl && e.Control == c.Kind && e.By == c.By && e.Message == c.Why &&
+		(c.Pod == "" || e.UID == c.Pod) && (c.Node == "" || e.Node == c.Node)
+}
+
+// suspended tells whether the run is to stop without an end, and nothing is out
+// any more whose answer it should know; or its time for that is over.
+func (e *Engine) suspended(since time.Time) bool {
+	s := e.State()
+	return s.Suspended && (!s.inFlight() || e.config.Now().Sub(since) >= lastAnswers)
+}

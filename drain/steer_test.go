@@ -1,0 +1,241 @@
+package drain
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// recorded begins a run of node a with a journal.
+func recorded(t *testing.T, s *simulation) (*Engine, *Journal) {
+	t.Helper()
+	return recordedWith(t, s, s)
+}
+
+func recordedWith(t *testing.T, s *simulation, w kube.Writer) (*Engine, *Journal) {
+	t.Helper()
+	plan, err := NewPlan(s.Snapshot(), []string{"a"}, DefaultOptions(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := CreateJournal(t.TempDir(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Start(t.Context(), EngineConfig{Source: s, Writer: w, Journal: journal, Now: time.Now}, plan, RunFacts{ID: "r1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, journal
+}
+
+func steer(t *testing.T, e *Engine, c Control, complaint string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	c.By = "ada"
+	seq, err := e.Steer(ctx, c)
+	switch {
+	case complaint != "":
+		if err == nil || !strings.Contains(err.Error(), complaint) {
+			t.Errorf("%s: error %v, want %q", c.Kind, err, complaint)
+		}
+	case err != nil:
+		t.Errorf("%s: %v", c.Kind, err)
+	default:
+		if event := e.Events(seq - 1)[0]; event.Kind != EventControl || event.Control != c.Kind || event.By != "ada" {
+			t.Errorf("%s: event %d is %s %s by %q", c.Kind, seq, event.Kind, event.Control, event.By)
+		}
+	}
+}
+
+// A control is answered when the run took it, or with why it changed nothing.
+func TestSteerIsAnsweredByTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addNode("b")
+		held, gone := s.addPod("held", "a"), s.addPod("web", "a")
+		s.addBudget("held", 1)
+		e, _ := recorded(t, s)
+		steer(t, e, Control{Kind: ControlRetry, Pod: held.UID}, "only a pod that waits can be tried again")
+		steer(t, e, Control{Kind: ControlContinue}, "is not paused")
+		steer(t, e, Control{Kind: ControlSkip, Pod: "nobody"}, "not in the run")
+		steer(t, e, Control{Kind: ControlLeave, Node: "b"}, "node b is not in the run")
+		s.later(20*time.Second, func() {})
+		done := make(chan struct{})
+		go func() { defer close(done); confirmAll(t.Context(), s, e) }()
+		time.Sleep(20 * time.Second)
+		steer(t, e, Control{Kind: ControlSkip, Pod: gone.UID}, "nothing more happens to pod default/"+gone.Name+": it is Gone")
+		steer(t, e, Control{Kind: ControlPause}, "")
+		steer(t, e, Control{Kind: ControlPause}, "paused already")
+		steer(t, e, Control{Kind: ControlContinue}, "")
+		steer(t, e, Control{Kind: ControlLast, Pod: held.UID}, "")
+		steer(t, e, Control{Kind: ControlLast, Pod: held.UID}, "is last already")
+		steer(t, e, Control{Kind: ControlRetry, Pod: held.UID}, "")
+		steer(t, e, Control{Kind: "dance"}, `"dance" is nothing that a run can be told`)
+		steer(t, e, Control{Kind: ControlAbort}, "")
+		<-done
+		steer(t, e, Control{Kind: ControlPause}, "the run has ended: aborted")
+	})
+}
+
+// A suspended run ends its process, not itself: nothing more is sent, the
+// answers that were out are in the journal, and it can be resumed to its end.
+func TestSuspendedRunResumes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.answerLag = 200 * time.Millisecond
+		s.addNode("a")
+		s.addNode("b")
+		for range 6 {
+			s.addPod("web", "a")
+		}
+		s.addBudget("web", 5)
+		e, journal := recorded(t, s)
+		s.onChange = func() {
+			if len(s.evictions) == 2 {
+				e.Send(Control{Kind: ControlSuspend, By: "signal", Why: "suspended by SIGHUP"})
+			}
+		}
+		s.later(time.Minute, func() {})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		confirmUntilDone(ctx, e)
+		sent := len(s.evictions)
+		state := e.State()
+		if state.Outcome != "" || !state.Suspended || state.inFlight() {
+			t.Fatalf("outcome %q, suspended %v, in flight %v", state.Outcome, state.Suspended, state.inFlight())
+		}
+		steer(t, e, Control{Kind: ControlAbort}, "suspended")
+		time.Sleep(time.Minute)
+		if len(s.evictions) != sent || sent == 6 {
+			t.Errorf("%d evictions when it was suspended, %d a minute later", sent, len(s.evictions))
+		}
+		again, events, err := OpenJournal(journal.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := Fold(nil, events...); last.Outcome != "" || !last.Suspended || last.inFlight() {
+			t.Errorf("the journal tells of outcome %q, suspended %v", last.Outcome, last.Suspended)
+		}
+		resumed, err := Resume(ctx, EngineConfig{Source: s, Writer: s, Journal: again, Now: time.Now}, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		confirmUntilDone(ctx, resumed)
+		if state := resumed.State(); state.Outcome != OutcomeDone || state.Suspended {
+			t.Errorf("resumed: %s, suspended %v", state.Outcome, state.Suspended)
+		}
+		s.halt()
+	})
+}
+
+// unanswered is a server that never answers an eviction.
+type unanswered struct{ *simulation }
+
+func (unanswered) Evict(ctx context.Context, _ kube.EvictRequest) kube.Answer {
+	<-ctx.Done()
+	return kube.Answer{Failure: ctx.Err().Error()}
+}
+
+// A write whose answer does not come in time stays in doubt: an intent without
+// an answer.
+func TestSuspendWaitsOnlySoLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addPod("web", "a")
+		e, journal := recordedWith(t, s, unanswered{s})
+		began := time.Now()
+		s.later(10*time.Second, func() { e.Send(Control{Kind: ControlSuspend, By: "signal"}) })
+		confirmUntilDone(t.Context(), e)
+		if took := time.Since(began); took > 10*time.Second+lastAnswers+time.Second {
+			t.Errorf("it took %s", took)
+		}
+		events, _, err := ReadJournal(journal.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !Fold(nil, events...).inFlight() {
+			t.Error("the eviction is not in doubt")
+		}
+		s.halt()
+	})
+}
+
+// After a full disk the run goes on with a whole journal where there is room
+// again, and without one only at its own word.
+func TestContinueAfterALostJournal(t *testing.T) {
+	for _, room := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSimulation()
+			s.addNode("a")
+			s.addNode("b")
+			s.addPod("web", "a")
+			e, journal := recorded(t, s)
+			synctest.Wait()
+			file := journal.file
+			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			if err != nil {
+				t.Skip(err)
+			}
+			defer func() { _ = full.Close() }()
+			journal.file = full
+			e.Send(Confirm{Phase: PhaseCordon, By: "ada"})
+			synctest.Wait()
+			if state := e.State(); !state.Paused || state.JournalLost == "" || s.cordons != 0 {
+				t.Fatalf("paused %v, lost %q, %d cordons", state.Paused, state.JournalLost, s.cordons)
+			}
+			steer(t, e, Control{Kind: ControlContinue}, "the journal cannot be written")
+			steer(t, e, Control{Kind: ControlContinue, Word: "yes"}, "the journal cannot be written")
+			if room {
+				journal.file = file
+				steer(t, e, Control{Kind: ControlContinue}, "")
+			} else {
+				steer(t, e, Control{Kind: ControlContinue, Word: WordWithoutJournal}, "")
+			}
+			confirmUntilDone(t.Context(), e)
+			state := e.State()
+			if state.Outcome != OutcomeDone || (e.Err() == nil) != room || (state.JournalLost == "") != room {
+				t.Errorf("outcome %s, error %v, lost %q", state.Outcome, e.Err(), state.JournalLost)
+			}
+			events, torn, err := ReadJournal(journal.Path())
+			if err != nil || torn {
+				t.Fatal(err, torn)
+			}
+			if whole := len(events) == len(e.Events(0)); whole != room {
+				t.Errorf("%d of %d events in the journal", len(events), len(e.Events(0)))
+			}
+			if !room {
+				if err := errors.Join(file.Close()); err != nil {
+					t.Error(err)
+				}
+			}
+			s.halt()
+		})
+	}
+}
+
+// confirmUntilDone gives every word that the run asks for.
+func confirmUntilDone(ctx context.Context, e *Engine) {
+	changed := e.Changed(ctx)
+	for {
+		if q := e.State().Question; q != nil {
+			e.Send(Confirm{Phase: q.Phase, Word: q.Word, By: "ada"})
+		}
+		select {
+		case <-changed:
+		case <-e.Done():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,313 @@
+package drain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Step decides what a run does next. It is pure: from the state, what the
+// cluster looks like, what came in and what time it is, it says what happened
+// (events, whose fold is the next state), which writes to send now, and when to
+// look again if nothing changes before (zero: never).
+//
+// A write is released only when a slot is free for it, and its intent is among
+// the events; so a pause, an abort or a lost connection acts at once.
+func Step(s *State, snap *kube.Snapshot, in []Input, now time.Time) ([]Event, []Write, time.Time) {
+	st := &stepper{s: s, snap: snap, now: now}
+	st.step(in)
+	return st.events, st.writes, st.wake
+}
+
+func (st *stepper) step(in []Input) {
+	for _, input := range in {
+		st.take(input)
+	}
+	st.watchConnection()
+	st.tendLeases()
+	st.run()
+}
+
+// stepper is one Step at work: the state as it is after the events so far.
+type stepper struct {
+	s      *State
+	snap   *kube.Snapshot
+	now    time.Time
+	cloned bool
+	events []Event
+	writes []Write
+	wake   time.Time
+	books  books
+	played bool // a forecast: its state is nobody else's, and nobody reads its events
+}
+
+// emit appends an event and folds it, so that later rules see what earlier ones
+// decided.
+func (st *stepper) emit(e Event) {
+	if !st.cloned && !st.played {
+		st.s, st.cloned = st.s.clone(), true
+	}
+	e.Seq, e.Time = st.s.Seq+1, st.now
+	st.s.apply(e)
+	if !st.played {
+		st.events = append(st.events, e)
+	}
+}
+
+// wakeAt asks for a look at that moment at the latest.
+func (st *stepper) wakeAt(t time.Time) {
+	if !t.IsZero() && t.After(st.now) && (st.wake.IsZero() || t.Before(st.wake)) {
+		st.wake = t
+	}
+}
+
+func (st *stepper) take(in Input) {
+	switch in := in.(type) {
+	case Answered:
+		st.takeAnswer(in)
+	case Confirm:
+		q := st.s.Question
+		if q == nil || q.Phase != in.Phase || q.Word != in.Word {
+			return // a word for another question, or a wrong one, confirms nothing
+		}
+		st.emit(Event{Kind: EventConfirmed, Phase: in.Phase, Word: in.Word, By: in.By})
+	case Control:
+		st.takeControl(in)
+	case journalNews:
+		if st.s.JournalLost != in.why {
+			st.emit(Event{Kind: EventJournal, Message: in.why})
+		}
+	}
+}
+
+func (st *stepper) takeControl(in Control) {
+	if st.s.Objection(in) != nil {
+		return
+	}
+	e := Event{Kind: EventControl, Control: in.Kind, By: in.By, Message: in.Why}
+	switch in.Kind {
+	case ControlClimb:
+		st.climb(in)
+		return
+	case ControlRetry, ControlSkip, ControlLast:
+		p := st.s.Pod(in.Pod)
+		e.Node, e.Namespace, e.Pod, e.UID = p.Node, p.Namespace, p.Name, p.UID
+	case ControlLeave:
+		e.Node = in.Node
+	}
+	st.emit(e)
+	switch in.Kind {
+	case ControlSkip:
+		st.setPod(st.s.Pod(in.Pod), PodSkipped, nil, "left where it is, as the operator said")
+	case ControlLeave:
+		st.setNode(st.s.Node(in.Node), NodeStopped, "left as it is, as the operator said")
+	}
+}
+
+// watchConnection notes when the API server goes away and comes back.
+func (st *stepper) watchConnection() {
+	health := st.snap.Health()
+	switch {
+	case !health.Live && st.s.Down == nil:
+		why := health.Reason
+		if why == "" {
+			why = "no answer"
+		}
+		st.emit(Event{Kind: EventConnection, Message: why})
+	case health.Live && st.s.Down != nil:
+		st.emit(Event{Kind: EventConnection})
+	}
+}
+
+// run moves the run on through its phases as far as it can go now.
+func (st *stepper) run() {
+	for st.s.Outcome == "" {
+		before := st.s.Phase
+		beforeStatus := st.s.Phases[before]
+		if st.s.Suspended {
+			st.follow()
+			return // nothing is sent, and nothing is ended
+		}
+		if st.s.Aborting {
+			st.abort()
+			return
+		}
+		switch {
+		case before == PhaseCheck:
+			st.check()
+		case beforeStatus == PhaseAsks && st.openNodes() == 0: // nothing is left to ask about
+			st.emit(Event{Kind: EventPhase, Phase: before, PhaseStatus: PhaseSkipped})
+			st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
+		case beforeStatus == PhaseAsks:
+			st.askAgain()
+			return
+		case before == PhaseGuard:
+			st.guard()
+		case before == PhaseCordon:
+			st.cordon()
+		case before == PhaseEvict:
+			st.evict()
+		case before == PhaseVerify:
+			st.verify()
+		case before == PhaseClose:
+			st.end()
+		}
+		if st.s.Phase == before && st.s.Phases[before] == beforeStatus {
+			return
+		}
+	}
+}
+
+// check ends the read-only phase: the operator accepted the plan by starting
+// the run. What is refused was marked when the run was made.
+func (st *stepper) check() {
+	st.emit(Event{Kind: EventPhase, Phase: PhaseCheck, PhaseStatus: PhaseDone})
+	if st.openNodes() == 0 {
+		st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeRefused, Message: "no node can be drained as the plan stands"})
+		return
+	}
+	if st.s.Run.Options.GuardWrite {
+		st.ask(PhaseGuard, "")
+		return
+	}
+	st.ask(PhaseCordon, "")
+}
+
+func (st *stepper) ask(phase Phase, word string) {
+	st.emit(Event{Kind: EventPhase, Phase: phase, PhaseStatus: PhaseAsks})
+	st.emit(Event{Kind: EventQuestion, Phase: phase, Word: word})
+}
+
+// askAgain puts the question that a journal may lack: its last line can be lost
+// between the phase and its question, or between a confirmation and its effect.
+func (st *stepper) askAgain() {
+	if st.s.Question != nil {
+		return
+	}
+	word := ""
+	if st.s.Phase == PhaseEvict {
+		word = st.evictWord()
+	}
+	st.emit(Event{Kind: EventQuestion, Phase: st.s.Phase, Word: word})
+}
+
+// evictWord is what the operator types before the first eviction: the node's
+// name, or the context's where several nodes are drained.
+func (st *stepper) evictWord() string {
+	if len(st.s.Nodes) == 1 {
+		return st.s.Nodes[0].Name
+	}
+	return st.s.Run.Context
+}
+
+// openNodes counts the nodes with which something is still to be done.
+func (st *stepper) openNodes() int {
+	open := 0
+	for _, n := range st.s.Nodes {
+		if !n.State.Final() {
+			open++
+		}
+	}
+	return open
+}
+
+// verify looks once more at what was drained, in a snapshot that can be
+// trusted, before anybody powers a machine off.
+func (st *stepper) verify() {
+	if !st.snap.Trusted(kube.KindPods, kube.KindNodes) {
+		return
+	}
+	if st.awaitDetach() {
+		return
+	}
+	for _, n := range st.s.Nodes {
+		if n.State != NodeDrained {
+			continue
+		}
+		st.checkAttachments(n)
+		if left := st.unplanned(n); len(left) > 0 {
+			st.setNode(n, NodeStopped, fmt.Sprintf("%s came to the node after it was drained", left[0].Namespace+"/"+left[0].Name))
+		} else if node := st.snap.Node(n.Name); node != nil && node.UID == n.UID && !node.Unschedulable {
+			st.setNode(n, NodeStopped, "somebody uncordoned it after it was drained")
+		}
+	}
+	st.emit(Event{Kind: EventPhase, Phase: PhaseVerify, PhaseStatus: PhaseDone})
+	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
+}
+
+func (st *stepper) end() {
+	st.follow()
+	st.tendLeases()
+	st.undoRungs(true)
+	if st.unguard(); st.inFlight() || st.budgetsStand() || st.leasesStand() || st.rungsStand() {
+		return
+	}
+	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseDone})
+	outcome, message := st.judgeRun()
+	st.emit(Event{Kind: EventRunEnded, Outcome: outcome, Message: message})
+}
+
+func (st *stepper) judgeRun() (Outcome, string) {
+	drained, refused := 0, 0
+	for _, n := range st.s.Nodes {
+		switch n.State {
+		case NodeDrained:
+			drained++
+		case NodeRefused:
+			refused++
+		}
+	}
+	switch {
+	case drained == len(st.s.Nodes):
+		return OutcomeDone, ""
+	case refused == len(st.s.Nodes):
+		return OutcomeRefused, "no node was drained"
+	}
+	return OutcomePartly, fmt.Sprintf("%d of %d nodes drained", drained, len(st.s.Nodes))
+}
+
+// abort sends nothing more and ends the run once every write that is out has
+// been answered: what was accepted goes on, and is reported as such.
+func (st *stepper) abort() {
+	st.follow()
+	st.undoRungs(true)
+	if st.unguard(); st.inFlight() || st.budgetsStand() || st.rungsStand() {
+		return
+	}
+	for _, n := range st.s.Nodes {
+		if !n.State.Final() {
+			st.setNode(n, NodeStopped, "aborted")
+		}
+	}
+	if st.tendLeases(); st.leasesStand() {
+		return
+	}
+	st.emit(Event{Kind: EventPhase, Phase: st.s.Phase, PhaseStatus: PhaseFailed})
+	st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeAborted, Message: st.s.Message})
+}
+
+func (st *stepper) inFlight() bool { return st.s.inFlight() }
+
+func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
+	st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: state, Message: message})
+}
+
+// setPod notes a pod's state and what it waits for, if either is new.
+func (st *stepper) setPod(p *PodRun, state PodState, wait *Wait, message string) {
+	if (p.State == state && sameWait(p.Wait, wait) || st.tooSoon(p, state, wait)) && (message == "" || message == p.Message) {
+		return
+	}
+	st.emit(Event{
+		Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
+		PodState: state, Wait: wait, Message: message, DeletedAt: st.deletedAt(p),
+	})
+}
+
+// deletedAt is when the pod's grace ends, in the server's time.
+func (st *stepper) deletedAt(p *PodRun) time.Time {
+	if live := st.snap.Pod(p.UID); live != nil {
+		return live.Deleted
+	}
+	return time.Time{}
+}

@@ -1,0 +1,140 @@
+package drain
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// send releases a write: its intent becomes an event, then the engine gets it.
+func (st *stepper) send(w Write, e Event) {
+	w.ID, w.At = st.s.nextAction+1, st.now
+	e.Kind, e.Action.ID = EventIntent, w.ID
+	st.emit(e)
+	st.writes = append(st.writes, w)
+}
+
+// takeAnswer notes what came back for a write and what it means.
+func (st *stepper) takeAnswer(in Answered) {
+	w := in.Write
+	e := Event{Kind: EventAnswer, Node: w.Node, Action: &ActionFacts{ID: w.ID, Verb: w.Verb}, Answer: answerFacts(in.Answer)}
+	switch w.Verb {
+	case VerbCordon, VerbUncordon:
+		st.emit(e)
+		if n := st.s.Node(w.Node); n != nil {
+			st.takeCordonAnswer(n, in.Answer)
+		}
+		return
+	}
+	if w.Lease != nil || w.Release != nil {
+		st.takeLeaseAnswer(w, in.Answer, e)
+		return
+	}
+	if w.Rung != 0 && st.takeRungAnswer(w, in.Answer, e) {
+		return
+	}
+	if w.Guard != nil || w.Unguard != nil {
+		st.takeGuardAnswer(w, in.Answer, e)
+		return
+	}
+	p := st.s.Pod(w.pod())
+	if p == nil {
+		return
+	}
+	e.Namespace, e.Pod, e.UID = p.Namespace, p.Name, p.UID
+	st.emit(e)
+	p = st.s.Pod(p.UID)
+	if p.State.Final() {
+		return // the cluster showed its end before the answer came
+	}
+	if w.Verb == VerbLook {
+		st.takeLook(p, in.Answer)
+		return
+	}
+	st.takeEviction(p, in.Answer)
+}
+
+// pod is the UID of the pod that a write is about, "" if it is about none.
+func (w Write) pod() kube.UID {
+	switch {
+	case w.Evict != nil:
+		return w.Evict.UID
+	case w.Delete != nil:
+		return w.Delete.UID
+	case w.Look != nil:
+		return w.Look.UID
+	}
+	return ""
+}
+
+func (st *stepper) takeEviction(p *PodRun, a kube.Answer) {
+	m := Interpret(a, p.failures)
+	if st.stillStarting(a) {
+		m.State, m.After = PodRetrying, rightsRetry
+	}
+	switch m.State {
+	case PodTerminating:
+		grace := time.Duration(p.GraceSeconds) * time.Second
+		st.setPod(p, PodTerminating, &Wait{For: WaitForGrace, Until: st.now.Add(grace)}, "")
+	case PodGone:
+		st.left(p)
+	case PodFailed:
+		st.setPod(p, PodFailed, nil, m.Words)
+	default:
+		st.setPod(p, m.State, st.waitAfter(p, m), "")
+	}
+}
+
+// waitAfter says what a refused pod waits for: the facts come from the
+// snapshot, the words from the server.
+func (st *stepper) waitAfter(p *PodRun, m Meaning) *Wait {
+	wait := &Wait{For: WaitForServer}
+	switch m.State {
+	case PodBudgetBlocked, PodBudgetSyncing, PodMultipleBudgets:
+		if live := st.snap.Pod(p.UID); live != nil {
+			wait = st.budgetWait(live)
+		}
+		if wait == nil { // the server knows more than the snapshot
+			wait = &Wait{For: WaitForBudget}
+			if m.State == PodBudgetSyncing {
+				wait.For = WaitForObserved
+			}
+			if live := st.snap.Pod(p.UID); live != nil {
+				for _, b := range st.snap.BudgetsOf(live) {
+					numbers := Numbers(b)
+					wait.Budget = &numbers
+					break
+				}
+			}
+		}
+	case PodWebhookWait:
+		wait.For = WaitForWebhook
+	}
+	wait.Words = m.Words
+	if m.After > 0 {
+		wait.Until = st.now.Add(m.After)
+	}
+	return wait
+}
+
+// takeLook handles the answer to "who has this name now?".
+func (st *stepper) takeLook(p *PodRun, a kube.Answer) {
+	switch {
+	case a.Code == http.StatusNotFound && !notThePod(a):
+		st.setPod(p, PodGone, nil, "")
+	case a.OK() && a.UID != p.UID:
+		st.setPod(p, PodReplaced, nil, "")
+	default: // still the same pod, or no answer: try again a little later
+		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(backOff(p.failures + 2)), Words: words(a)}, "")
+	}
+}
+
+// left notes that the pod is not on its node any more, and what has its name.
+func (st *stepper) left(p *PodRun) {
+	if namesake := st.snap.PodNamed(p.Namespace, p.Name); namesake != nil && namesake.UID != p.UID {
+		st.setPod(p, PodReplaced, nil, "")
+		return
+	}
+	st.setPod(p, PodGone, nil, "")
+}

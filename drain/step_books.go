@@ -1,0 +1,161 @@
+package drain
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// books are what one look works out once and asks for often: which budgets a pod
+// has, and what each of them still allows.
+type books struct {
+	ledger   *ledger
+	budgets  map[kube.UID][]*kube.Budget // by pod
+	accounts map[kube.UID]*account       // by budget
+	guards   map[kube.UID]*guardBook     // by workload
+	lanes    map[lane]*turns             // who has the turn among pods with volumes
+}
+
+// account is a budget as the run sees it at this look.
+type account struct {
+	free     int   // tokens
+	inFlight int   // of our evictions under it, not answered yet
+	hold     *Wait // what its Ready pods wait for, nil until asked for
+}
+
+func (st *stepper) budgetsOf(live *kube.Pod) []*kube.Budget {
+	if known, ok := st.books.budgets[live.UID]; ok {
+		return known
+	}
+	if st.books.budgets == nil {
+		st.books.budgets = map[kube.UID][]*kube.Budget{}
+	}
+	budgets := st.snap.BudgetsOf(live)
+	st.books.budgets[live.UID] = budgets
+	return budgets
+}
+
+// account opens the account of a budget: what it allows, minus our own evictions
+// that it does not show yet.
+func (st *stepper) account(b *kube.Budget) *account {
+	if known, ok := st.books.accounts[b.UID]; ok {
+		return known
+	}
+	if st.books.accounts == nil {
+		st.books.accounts = map[kube.UID]*account{}
+	}
+	a := &account{free: int(b.DisruptionsAllowed)}
+	for _, g := range st.s.grants[b.UID] {
+		if !g.granted {
+			a.inFlight++
+		}
+		if !st.accounted(b, g) {
+			a.free--
+		}
+	}
+	st.books.accounts[b.UID] = a
+	return a
+}
+
+// accounted tells whether the figures of the budget already contain the grant:
+// its pod is listed as disrupted, or it is going and the budget has changed since
+// the eviction was sent. (Since the answer would be too late: the controller may
+// have dealt with the pod before the answer is here, and the budget then stays as
+// it is.) A change in between that was not ours makes it say so a moment too
+// early, which costs a refused request.
+func (st *stepper) accounted(b *kube.Budget, g grant) bool {
+	if i, known := st.s.index[g.pod]; known {
+		if _, listed := b.DisruptedPods[st.s.Pods[i].Name]; listed {
+			return true
+		}
+	}
+	if !g.granted {
+		return false
+	}
+	if st.now.Sub(g.at) >= grantLife {
+		return true
+	}
+	st.wakeAt(g.at.Add(grantLife))
+	live := st.snap.Pod(g.pod)
+	return b.ResourceVersion != g.version && (live == nil || live.Terminating())
+}
+
+// budgetHold is what a pod waits for while its budget has no token for it: the
+// budget's own limit, or our other evictions under it that are not over yet.
+// Pods that are well wait for the same.
+func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *Wait {
+	a := st.account(b)
+	if live.Ready && a.hold != nil {
+		return a.hold
+	}
+	wait := st.budgetWait(live)
+	if wait == nil {
+		numbers := Numbers(b)
+		wait = &Wait{For: WaitForBudget, Budget: &numbers, Sibling: SickSibling(b, st.snap, p.UID, st.now)}
+	}
+	if live.Ready {
+		a.hold = wait
+	}
+	return wait
+}
+
+// budgetWait is BudgetWait of the pod, nil where no budget holds it.
+func (st *stepper) budgetWait(live *kube.Pod) *Wait {
+	if st.books.ledger == nil {
+		st.books.ledger = newLedger(st.snap, st.now)
+	}
+	return st.books.ledger.wait(live)
+}
+
+// charge takes a token for an eviction that was just released.
+func (st *stepper) charge(b *kube.Budget) {
+	if b == nil {
+		return
+	}
+	if a, open := st.books.accounts[b.UID]; open {
+		a.free--
+		a.inFlight++
+	}
+}
+
+// pollDue tells whether a blocked pod is to be tried although nothing says that
+// it would go: the safety net under the events, one try per budget and time. The
+// first try waits as long. Where retries are counted, each pod has its own.
+func (st *stepper) pollDue(p *PodRun, b *kube.Budget) bool {
+	if p.retryNow {
+		return true
+	}
+	if !p.State.Blocked() {
+		return false
+	}
+	last := p.refusedAt
+	if p.blockedSince.After(last) {
+		last = p.blockedSince
+	}
+	if b != nil && st.s.Run.Options.MaxEvictRetries == 0 && st.s.tried[b.UID].After(last) {
+		last = st.s.tried[b.UID]
+	}
+	due := last.Add(budgetPoll)
+	st.wakeAt(due)
+	return !st.now.Before(due)
+}
+
+// saidEvery is how often at most the figures of what a blocked pod waits for are
+// told anew: they change with every pod that comes and goes under the budget.
+const saidEvery = time.Second
+
+// tooSoon tells whether a wait is only the last one with other figures, and was
+// told a moment ago.
+func (st *stepper) tooSoon(p *PodRun, state PodState, wait *Wait) bool {
+	if p.State != state || state != PodBudgetBlocked || p.Wait == nil || wait == nil ||
+		p.Wait.For != wait.For || p.Wait.Never != wait.Never || !slices.Equal(p.Wait.Budgets, wait.Budgets) {
+		return false
+	}
+	if st.played {
+		return true
+	}
+	next := p.saidAt.Add(saidEvery)
+	st.wakeAt(next)
+	return st.now.Before(next)
+}

@@ -1,0 +1,181 @@
+package drain
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// cordonShown is how long the watch may take to show an accepted cordon before
+// it is sent again.
+const cordonShown = 15 * time.Second
+
+// adoptTries is how often a run tries to put its mark in the place of another
+// run's. A cluster that will not have it (an admission webhook) holds nobody up:
+// the node is cordoned, as it was.
+const adoptTries = 6
+
+// Mark is the content of our annotation on a cordoned node: who, for which run,
+// why, when, and what the node was before.
+type Mark struct {
+	Run    string    `json:"run,omitempty"`
+	By     string    `json:"by,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+	At     time.Time `json:"at"`
+	Was    string    `json:"was,omitempty"` // "schedulable" or "unschedulable" before us
+	// ExcludedFromLB tells that we added the label that takes the node out of
+	// external load balancers.
+	ExcludedFromLB bool `json:"excludedFromLB,omitempty"`
+	// After is the run whose mark this one took the place of.
+	After string `json:"after,omitempty"`
+}
+
+// ParseMark reads the content of the annotation; false where it is not ours.
+func ParseMark(text string) (Mark, bool) {
+	var m Mark
+	if text == "" || json.Unmarshal([]byte(text), &m) != nil {
+		return Mark{}, false
+	}
+	return m, true
+}
+
+// String is the content of the annotation.
+func (m Mark) String() string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "" // a struct of strings and a time always marshals
+	}
+	return string(text)
+}
+
+// cordon makes every open node unschedulable and waits until the cluster shows
+// it: a node is never drained on the word of an answer alone.
+func (st *stepper) cordon() {
+	st.refuseTogether()
+	if st.s.Run.Options.AllOrNothing && st.leasesOpen() {
+		return // one that cannot be had refuses all
+	}
+	if st.snap.Trusted(kube.KindNodes) {
+		for _, n := range st.s.Nodes {
+			if n.State == NodeWaiting || n.State == NodeCordoning {
+				st.cordonNode(n)
+			}
+		}
+	}
+	for _, n := range st.s.Nodes {
+		if n.State == NodeWaiting || n.State == NodeCordoning {
+			return
+		}
+	}
+	if st.openNodes() == 0 {
+		st.emit(Event{Kind: EventPhase, Phase: PhaseCordon, PhaseStatus: PhaseFailed})
+		st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
+		return
+	}
+	st.emit(Event{Kind: EventPhase, Phase: PhaseCordon, PhaseStatus: PhaseDone})
+	st.ask(PhaseEvict, st.evictWord())
+}
+
+func (st *stepper) cordonNode(n *NodeRun) {
+	node := st.snap.Node(n.Name)
+	if reason := st.nodeLost(n, node); reason != "" {
+		st.setNode(n, NodeFailed, reason)
+		return
+	}
+	if !st.mayTouch(n) {
+		return // its Lease comes first
+	}
+	exclude := st.s.Run.Options.ExcludeFromLB > 0 && !node.ExcludedFromLB()
+	other, adopts := adoptable(node, st.s.Run.ID)
+	adopts = adopts && n.Attempts < adoptTries
+	if node.Unschedulable && !exclude && !adopts {
+		st.setNode(n, NodeCordoned, foreignCordon(node, st.s.Run.ID))
+		return
+	}
+	if n.InFlight != 0 || st.s.Paused {
+		return
+	}
+	// Until its time is up, a try is only repeated on a node that has changed since.
+	if n.retryAt.After(st.now) && n.triedUnder == node.ResourceVersion {
+		st.wakeAt(n.retryAt)
+		return
+	}
+	if n.State != NodeCordoning {
+		why := ""
+		if adopts {
+			why = "takes over the cordon of run " + other.Run + " by " + other.maker()
+		}
+		st.setNode(n, NodeCordoning, why)
+	}
+	mark := Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason,
+		At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second), Was: "schedulable", ExcludedFromLB: exclude}
+	switch {
+	case adopts:
+		mark.Was, mark.After, mark.ExcludedFromLB = other.Was, other.Run, exclude || other.ExcludedFromLB
+	case node.Unschedulable:
+		mark.Was = "unschedulable"
+	}
+	request := &kube.CordonRequest{
+		Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion, Unschedulable: true, Mark: mark.String(),
+	}
+	if exclude {
+		request.ExcludeFromLB = &exclude
+	}
+	st.send(Write{Verb: VerbCordon, Node: n.Name, Cordon: request}, Event{Node: n.Name, Action: &ActionFacts{Verb: VerbCordon, Version: node.ResourceVersion}})
+}
+
+// nodeLost says why the node of the plan is not there any more, "" if it is.
+func (st *stepper) nodeLost(n *NodeRun, node *kube.Node) string {
+	switch {
+	case node == nil:
+		return "the node was deleted"
+	case node.UID != n.UID:
+		return "the node was replaced: another node has its name"
+	}
+	return ""
+}
+
+// foreignCordon says who had cordoned the node, "" if it was the run itself.
+func foreignCordon(node *kube.Node, run string) string {
+	by := "already cordoned"
+	if c := node.Cordon; c != nil {
+		if m, ours := ParseMark(c.Mark); ours && m.Run == run && m.Was == "schedulable" {
+			return ""
+		} else if ours && m.By != "" {
+			return by + " by " + m.By + " at " + m.At.UTC().Format(time.RFC3339)
+		}
+		if c.Manager != "" && !c.Since.IsZero() {
+			return by + " by " + c.Manager + " at " + c.Since.UTC().Format(time.RFC3339)
+		}
+	}
+	return by
+}
+
+// takeCordonAnswer handles what came back for a cordon. Success says nothing
+// yet: the snapshot must show it.
+func (st *stepper) takeCordonAnswer(n *NodeRun, a kube.Answer) {
+	if n.State != NodeCordoning {
+		return // the snapshot was quicker than the answer
+	}
+	switch {
+	case a.OK():
+		st.retryCordon(n, cordonShown, "")
+	case a.Code == http.StatusConflict:
+		// The node changed (a heartbeat is enough): again as soon as that is seen.
+		st.retryCordon(n, retryMost, "the node changed meanwhile")
+	case a.Code == 0 || a.Code >= 500 || a.Code == http.StatusTooManyRequests:
+		st.retryCordon(n, max(backOff(n.Attempts), a.RetryAfter), words(a))
+	case st.stillStarting(a):
+		st.retryCordon(n, rightsRetry, words(a))
+	default:
+		st.setNode(n, NodeFailed, "cordon refused: "+words(a))
+	}
+}
+
+func (st *stepper) retryCordon(n *NodeRun, after time.Duration, why string) {
+	st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: NodeCordoning, Message: why,
+		Wait: &Wait{For: WaitForServer, Until: st.now.Add(after), Words: why}})
+	st.wakeAt(st.now.Add(after))
+}

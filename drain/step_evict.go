@@ -1,0 +1,277 @@
+package drain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// swallowedAfter is how long an accepted eviction may stay without any effect;
+// some webhooks answer yes and do nothing.
+const swallowedAfter = 30 * time.Second
+
+// bindSlack is how long after the cordon was seen a pod may still show up that
+// the scheduler had bound before.
+const bindSlack = 10 * time.Second
+
+// evict is one look at the nodes being drained: what has become of their pods,
+// which nodes are done, and which evictions can be sent now.
+func (st *stepper) evict() {
+	for {
+		st.startNodes()
+		st.countVolumes()
+		open := st.openNodes()
+		if st.snap.Trusted(kube.KindPods, kube.KindNodes) {
+			for _, n := range st.s.Nodes {
+				if n.State == NodeDraining {
+					st.observe(n)
+				}
+			}
+			st.follow()
+			st.followVolumes()
+		}
+		st.deadlines()
+		if st.openNodes() == open {
+			break
+		}
+	}
+	if st.openNodes() == 0 {
+		st.emit(Event{Kind: EventPhase, Phase: PhaseEvict, PhaseStatus: PhaseDone})
+		st.emit(Event{Kind: EventPhase, Phase: PhaseVerify, PhaseStatus: PhaseRuns})
+		return
+	}
+	st.yieldToOthers()
+	st.undoRungs(false)
+	st.release()
+}
+
+// startNodes lets the next nodes begin where there is room for them.
+func (st *stepper) startNodes() {
+	o := st.s.Run.Options
+	draining, failed := 0, false
+	for _, n := range st.s.Nodes {
+		switch n.State {
+		case NodeDraining:
+			draining++
+		case NodeFailed, NodeStopped:
+			failed = true
+		}
+	}
+	for _, n := range st.s.Nodes {
+		switch {
+		case failed && o.FailFast && !n.State.Final():
+			st.setNode(n, NodeStopped, "another node failed (fail fast)")
+		case n.State == NodeCordoned && o.ExcludeFromLB > 0 && st.now.Before(n.CordonAt.Add(o.ExcludeFromLB)):
+			st.wakeAt(n.CordonAt.Add(o.ExcludeFromLB)) // load balancers need a while to notice
+		case n.State == NodeCordoned && draining < max(1, o.MaxParallelNodes) && !st.s.Paused:
+			st.setNode(n, NodeDraining, "")
+			draining++
+		}
+	}
+}
+
+// observe compares the pods of a node with the cluster. It runs only on a
+// snapshot that can be trusted, where absence means gone.
+func (st *stepper) observe(n *NodeRun) {
+	node := st.snap.Node(n.Name)
+	if node != nil && node.UID == n.UID && !node.Unschedulable {
+		st.setNode(n, NodeStopped, "somebody uncordoned the node")
+		return
+	}
+	for _, p := range st.podsOf(n.Name) {
+		if !p.State.Final() {
+			st.observePod(p, node)
+		}
+	}
+	if reason := st.nodeLost(n, node); reason != "" {
+		st.setNode(n, NodeStopped, reason)
+		return
+	}
+	if stranger := st.admit(n); stranger != "" {
+		st.setNode(n, NodeStopped, stranger)
+		return
+	}
+	st.closeNode(n)
+}
+
+// follow goes on watching the pods of nodes on which nothing more is sent, so
+// that the report tells what has become of them.
+func (st *stepper) follow() {
+	if !st.snap.Trusted(kube.KindPods, kube.KindNodes) {
+		return
+	}
+	for _, n := range st.s.Nodes {
+		if n.State != NodeFailed && n.State != NodeStopped {
+			continue
+		}
+		for _, p := range st.podsOf(n.Name) {
+			if !p.State.Final() {
+				st.observePod(p, st.snap.Node(n.Name))
+			}
+		}
+	}
+}
+
+// podsOf are the pods of a node in the run, as they are now.
+func (st *stepper) podsOf(node string) []*PodRun {
+	var pods []*PodRun
+	for _, p := range st.s.Pods {
+		if p.Node == node {
+			pods = append(pods, p)
+		}
+	}
+	return pods
+}
+
+func (st *stepper) observePod(p *PodRun, node *kube.Node) {
+	live := st.snap.Pod(p.UID)
+	switch {
+	case live == nil:
+		st.left(p)
+	case live.Node != p.Node:
+		st.setPod(p, PodMoved, nil, "")
+	case live.Terminating():
+		st.observeTerminating(p, live, node)
+	case p.State == PodTerminating && !p.Accepted.IsZero():
+		due := p.Accepted.Add(swallowedAfter)
+		if !st.now.Before(due) {
+			st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now,
+				Words: "the eviction was accepted, but the pod is not terminating"}, "")
+			return
+		}
+		st.wakeAt(due)
+	}
+}
+
+// observeTerminating says what a terminating pod waits for. deletionTimestamp
+// is the end of its grace, in the server's time.
+func (st *stepper) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node) {
+	over := st.snap.ServerTime(st.now).Sub(live.Deleted)
+	graceEnds := st.now.Add(-over)
+	skip := st.s.Run.Options.SkipWaitForDelete
+	if skip > 0 {
+		if over > skip {
+			st.setPod(p, PodSkipped, nil, fmt.Sprintf("terminating for more than %s: not waited for", skip))
+			return
+		}
+		st.wakeAt(graceEnds.Add(skip + time.Millisecond))
+	}
+	st.wakeAt(graceEnds.Add(stuckAfter))
+	state, wait := terminatingWait(live, node, graceEnds, over >= stuckAfter)
+	st.setPod(p, state, wait, "")
+}
+
+// admit looks at pods that are on the node and not in the run. One that was
+// bound before the cordon joins if what would be done with it, and why, was
+// confirmed; any other stops the node (design, promise 2). The reason to stop
+// is returned, "" if there is none.
+func (st *stepper) admit(n *NodeRun) string {
+	for _, live := range st.unplanned(n) {
+		name := live.Namespace + "/" + live.Name
+		d := Classify(live, st.snap, st.s.Run.Options, st.now)
+		switch {
+		case toleratesCordon(live.Spec.Tolerations):
+			return name + " came to the node after the cordon: it tolerates it"
+		case st.now.Sub(n.CordonAt) > bindSlack && live.Created.After(n.CordonAt):
+			return name + " was put on the node after the cordon, past the scheduler"
+		case !st.confirmed(d):
+			return fmt.Sprintf("%s came to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.phrase())
+		}
+		facts := podFacts(live, d)
+		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID, Joined: &facts})
+	}
+	return ""
+}
+
+// unplanned are the pods on the node that a drain would not skip and that the
+// run does not know.
+func (st *stepper) unplanned(n *NodeRun) []*kube.Pod {
+	var pods []*kube.Pod
+	for _, live := range st.snap.PodsOn(n.Name) {
+		if st.s.Pod(live.UID) != nil {
+			continue
+		}
+		if d := Classify(live, st.snap, st.s.Run.Options, st.now); d.Action != ActionSkip {
+			pods = append(pods, live)
+		}
+	}
+	return pods
+}
+
+// confirmed tells whether the operator confirmed the same action for the same
+// reasons on some pod of the plan.
+func (st *stepper) confirmed(d Decision) bool {
+	if d.Action == ActionRefuse {
+		return false
+	}
+	seen := map[ReasonCode]bool{}
+	action := false
+	for _, p := range st.s.Run.Pods {
+		if p.Action != d.Action {
+			continue
+		}
+		action = true
+		for _, r := range p.Reasons {
+			seen[r.Code] = true
+		}
+	}
+	for _, r := range d.Reasons {
+		if !seen[r.Code] {
+			return false
+		}
+	}
+	return action
+}
+
+// phrase says what a decision would do and why.
+func (d Decision) phrase() string {
+	text := map[Action]string{ActionEvict: "evicted", ActionDelete: "deleted", ActionRefuse: "refused", ActionSkip: "skipped"}[d.Action]
+	for _, r := range d.Reasons {
+		text += " (" + r.Message + ")"
+	}
+	return text
+}
+
+// closeNode ends a node when every pod of it has come to an end.
+func (st *stepper) closeNode(n *NodeRun) {
+	var failed, left []string
+	for _, p := range st.podsOf(n.Name) {
+		switch {
+		case !p.State.Final() || p.InFlight != 0:
+			return
+		case p.State == PodFailed:
+			failed = append(failed, p.Namespace+"/"+p.Name+": "+p.Message)
+		case p.State == PodSkipped && p.Action != ActionSkip && st.snap.Pod(p.UID) != nil && p.DeletedAt.IsZero():
+			left = append(left, p.Namespace+"/"+p.Name)
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		st.setNode(n, NodeFailed, plural(len(failed), "pod", "pods")+" could not be moved; "+failed[0])
+	case len(left) > 0:
+		st.setNode(n, NodeStopped, plural(len(left), "pod", "pods")+" left on it as the operator said: "+left[0])
+	default:
+		st.setNode(n, NodeDrained, "")
+	}
+}
+
+// deadlines fails the nodes whose time is up; --timeout counts per node, from
+// its first moment of eviction, as kubectl's, and anew for each process.
+func (st *stepper) deadlines() {
+	timeout := st.s.Run.Options.Timeout
+	if timeout <= 0 {
+		return
+	}
+	for _, n := range st.s.Nodes {
+		if n.State != NodeDraining {
+			continue
+		}
+		if due := st.s.counted(n.Started).Add(timeout); st.now.Before(due) {
+			st.wakeAt(due)
+			continue
+		}
+		p := st.s.Progress(n.Name)
+		st.setNode(n, NodeFailed, fmt.Sprintf("not drained within %s: %d of %s still on it", timeout, p.Total-p.Left, plural(p.Total, "pod", "pods")))
+	}
+}

@@ -1,0 +1,236 @@
+package drain
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// climb takes a rung: the operator's word must be the rung's, what was confirmed must
+// still be what would be done, and a run without a screen must have been allowed to.
+// A wrong word does nothing at all; everything else that stands in the way is said.
+func (st *stepper) climb(in Control) {
+	for _, rung := range Ladder(st.s, st.snap, in.Pod, st.now) {
+		if rung.Kind != in.Rung.Kind || rung.Word == "" || rung.Word != in.Word {
+			continue
+		}
+		p := st.s.Pod(in.Pod)
+		st.emit(Event{Kind: EventControl, Control: ControlClimb, By: in.By, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
+		why := rung.Off
+		switch {
+		case why != "":
+		case !st.mayTouch(st.s.Node(p.Node)):
+			why = "the Lease over its node is not held at this moment"
+		case rung.RungFacts != in.Rung:
+			why = "it is not what was confirmed any more: look at the ladder again"
+		case !in.OnScreen:
+			why = st.s.Run.Options.forbids(rung.Kind)
+		}
+		facts := rung.RungFacts
+		facts.ID = len(st.s.Rungs) + 1
+		if why != "" {
+			st.emit(Event{Kind: EventRung, Rung: &facts, RungState: RungRefused, By: in.By, Message: why})
+			return
+		}
+		st.emit(Event{Kind: EventRung, Rung: &facts, RungState: RungTaken, By: in.By})
+		st.sendRung(facts, p)
+		return
+	}
+}
+
+// forbids is why a rung may not be taken without a screen, "" if it may.
+func (o *Options) forbids(kind RungKind) string {
+	flag := ""
+	switch {
+	case kind == RungKill && !o.AllowZeroGrace:
+		flag = "--allow-zero-grace"
+	case kind == RungTaint && !o.AllowTaint:
+		flag = "--allow-taint"
+	case (kind == RungScale || kind == RungRestart) && !o.AllowScale:
+		flag = "--allow-scale"
+	}
+	if flag == "" {
+		return ""
+	}
+	return "the run was started without " + flag
+}
+
+// sendRung sends the one request of a rung.
+func (st *stepper) sendRung(f RungFacts, p *PodRun) {
+	e := Event{Node: p.Node, Namespace: f.Namespace, Rung: &f}
+	w := Write{Node: p.Node, Rung: f.ID}
+	switch f.Kind {
+	case RungFree:
+		w.Verb, w.Evict = VerbEvict, &kube.EvictRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
+		e.Pod, e.UID = f.Name, f.UID
+	case RungRestart:
+		version := ""
+		if live := st.snap.Workload(f.UID); live != nil && live.Rollout != nil {
+			version = live.Rollout.ResourceVersion
+		}
+		w.Verb, w.Restart = VerbRestart, &kube.RestartRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
+			ResourceVersion: version, At: st.snap.ServerTime(st.now)}
+	case RungScale:
+		w.Verb, w.Scale = VerbScale, f.scaleRequest(f.From, f.To)
+	case RungTaint:
+		node := st.snap.Node(f.Name)
+		mark := Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason, At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second)}
+		w.Verb, w.Taint = VerbTaint, taintRequest(node, node.TaintsWith(), mark.String())
+	case RungDelete, RungKill:
+		if f.Kind == RungDelete { // also if the server cannot answer at once
+			st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, PodState: p.State, Wait: p.Wait,
+				Message: "deleted past its budget, as the operator said", Forced: true})
+		}
+		w.Verb, w.Delete = VerbDelete, &kube.DeleteRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
+		if f.Grace >= 0 {
+			grace := f.Grace
+			w.Delete.Grace = &grace
+		}
+		e.Rung, e.Pod, e.UID = nil, f.Name, f.UID // it is the pod's own request
+	}
+	e.Action = &ActionFacts{Verb: w.Verb}
+	st.send(w, e)
+}
+
+func (f RungFacts) scaleRequest(from, to int32) *kube.ScaleRequest {
+	return &kube.ScaleRequest{Kind: f.Object, Namespace: f.Namespace, Name: f.Name, UID: f.UID, From: from, To: to}
+}
+
+func taintRequest(n *kube.Node, taints []corev1.Taint, mark string) *kube.TaintRequest {
+	return &kube.TaintRequest{Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Taints: taints, Mark: mark}
+}
+
+// takeRungAnswer notes what came back for a rung, and tells whether that is all: the
+// deletion of a pod of the run is the pod's business too.
+func (st *stepper) takeRungAnswer(w Write, a kube.Answer, e Event) bool {
+	r := st.s.rung(w.Rung)
+	if r == nil {
+		return true
+	}
+	facts := r.RungFacts
+	whole := r.Kind != RungDelete && r.Kind != RungKill
+	if whole {
+		e.Namespace, e.Rung = r.Namespace, &facts
+		st.emit(e)
+	}
+	if w.Verb == VerbUnscale || w.Verb == VerbUntaint {
+		st.takeUndoAnswer(st.s.rung(w.Rung), a)
+		return true
+	}
+	switch {
+	case a.OK():
+		st.setRung(r, RungDone, "")
+	case !a.Unsent && (a.Code == 0 || a.Code >= http.StatusInternalServerError):
+		st.setRung(r, RungInDoubt, words(a))
+	case a.Code == http.StatusConflict:
+		st.setRung(r, RungRefused, "it changed meanwhile: "+words(a))
+	case a.Code == http.StatusUnprocessableEntity && r.Kind == RungScale:
+		st.setRung(r, RungRefused, fmt.Sprintf("it has not %d replicas any more", r.From))
+	default:
+		st.setRung(r, RungRefused, words(a))
+	}
+	return whole
+}
+
+func (st *stepper) setRung(r *RungRun, state RungState, message string) {
+	facts := r.RungFacts
+	st.emit(Event{Kind: EventRung, Rung: &facts, RungState: state, Message: message})
+}
+
+// undoRungs takes back what rungs did: replicas at the end of the run, a taint when
+// its node has returned.
+func (st *stepper) undoRungs(end bool) {
+	for _, r := range st.s.Rungs {
+		if !r.open() || r.InFlight != 0 {
+			continue
+		}
+		switch {
+		case r.retryAt.After(st.now):
+			st.wakeAt(r.retryAt)
+		case r.Kind == RungScale && end:
+			st.unscale(r)
+		case r.Kind == RungTaint && st.snap.Trusted(kube.KindNodes):
+			st.untaint(r)
+		}
+	}
+}
+
+// unscale takes replicas back. The patch itself tests that they are what the run
+// made of them, so a watch that lags cannot do harm.
+func (st *stepper) unscale(r *RungRun) {
+	if w := st.snap.Workload(r.UID); w != nil && w.Replicas == r.To && !w.ReplicasOurs {
+		st.setRung(r, RungKept, "somebody else has set the same number since: left alone")
+		return
+	}
+	facts := r.RungFacts
+	st.send(Write{Verb: VerbUnscale, Rung: r.ID, Scale: r.scaleRequest(r.To, r.From)},
+		Event{Namespace: r.Namespace, Rung: &facts, Action: &ActionFacts{Verb: VerbUnscale}})
+}
+
+// untaint takes a taint back once its node is Ready again; one that is still off
+// keeps it.
+func (st *stepper) untaint(r *RungRun) {
+	node := st.snap.Node(r.Name)
+	switch {
+	case node == nil || node.UID != r.UID:
+		st.setRung(r, RungKept, "the node is gone")
+		return
+	case node.Ready != kube.NodeReady || r.State == RungTaken:
+		return
+	case !node.OutOfService():
+		st.setRung(r, RungKept, "it is gone already")
+		return
+	case !declaredBy(node, st.s.Run.ID):
+		st.setRung(r, RungKept, "it is not of this run any more: left alone")
+		return
+	}
+	facts := r.RungFacts
+	st.send(Write{Verb: VerbUntaint, Node: r.Name, Rung: r.ID, Taint: taintRequest(node, node.TaintsWithout(), "")},
+		Event{Node: r.Name, Rung: &facts, Action: &ActionFacts{Verb: VerbUntaint, Version: node.ResourceVersion}})
+}
+
+// declaredBy tells whether the run declared the node's machine off.
+func declaredBy(n *kube.Node, run string) bool {
+	var m Mark
+	return json.Unmarshal([]byte(n.Annotations[kube.OutOfServiceAnnotation]), &m) == nil && m.Run == run
+}
+
+// takeUndoAnswer notes what came back for the undoing of a rung.
+func (st *stepper) takeUndoAnswer(r *RungRun, a kube.Answer) {
+	again := a.Code == 0 || a.Code >= http.StatusInternalServerError || a.Code == http.StatusTooManyRequests ||
+		a.Code == http.StatusConflict && r.Kind == RungTaint // the node changed: a heartbeat is enough
+	switch {
+	case a.OK():
+		st.setRung(r, RungUndone, "")
+	case a.Code == http.StatusNotFound:
+		st.setRung(r, RungKept, "it is gone")
+	case again && r.Tries < removeTries:
+		facts, after := r.RungFacts, backOff(r.Tries+1)
+		st.emit(Event{Kind: EventRung, Rung: &facts, RungState: r.State, Message: words(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
+		st.wakeAt(st.now.Add(after))
+	case !again && a.Code != http.StatusForbidden && r.State == RungInDoubt:
+		st.setRung(r, RungKept, "it was not done, or somebody has changed it since: left alone")
+	case !again && a.Code != http.StatusForbidden:
+		st.setRung(r, RungKept, "somebody has changed it since: left alone")
+	default:
+		st.setRung(r, RungLeft, "not taken back: "+words(a)+"; to do it: "+r.undo())
+	}
+}
+
+// rungsStand tells whether a rung is still to be taken back before the run may end.
+func (st *stepper) rungsStand() bool {
+	for _, r := range st.s.Rungs {
+		switch {
+		case r.InFlight != 0, r.Kind == RungScale && r.open():
+			return true
+		case r.Kind == RungTaint && r.open() && r.retryAt.After(st.now):
+			return true
+		}
+	}
+	return false
+}

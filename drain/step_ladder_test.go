@@ -1,0 +1,149 @@
+package drain
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// climb is one Step with the operator's word for a rung as it is shown now.
+func (f *steps) climb(kind RungKind, change func(*Control)) []Write {
+	r := f.rung(kind)
+	in := Control{Kind: ControlClimb, Pod: f.pod.UID, Rung: r.RungFacts, Word: r.Word, By: "ada", OnScreen: true}
+	if change != nil {
+		change(&in)
+	}
+	return f.step(in)
+}
+
+func (f *steps) step(in ...Input) []Write {
+	events, writes, _ := Step(f.state, f.Snapshot(), in, time.Now())
+	f.state = Fold(f.state, events...)
+	return writes
+}
+
+func TestClimbSendsOneRequest(t *testing.T) {
+	for _, c := range []struct {
+		kind RungKind
+		make func(*steps)
+		want func(Write) bool
+	}{
+		{RungFree, func(f *steps) { f.sick(f.sibling); f.always() },
+			func(w Write) bool {
+				return w.Verb == VerbEvict && w.Evict.Name == "web-2" && w.Evict.UID == "pod-2" && w.Evict.Grace == nil
+			}},
+		{RungRestart, func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) },
+			func(w Write) bool {
+				return w.Verb == VerbRestart && w.Restart.UID == "deploy-web" && w.Restart.ResourceVersion == "77"
+			}},
+		{RungScale, func(*steps) {},
+			func(w Write) bool {
+				return w.Verb == VerbScale && *w.Scale == kube.ScaleRequest{Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "rs-web", From: 2, To: 3}
+			}},
+		{RungDelete, func(*steps) {},
+			func(w Write) bool { return w.Verb == VerbDelete && w.Delete.UID == "pod-1" && w.Delete.Grace == nil }},
+		{RungKill, func(f *steps) { f.off("a") },
+			func(w Write) bool { return w.Verb == VerbDelete && w.Delete.UID == "pod-1" && *w.Delete.Grace == 0 }},
+		{RungTaint, func(f *steps) { f.off("a") },
+			func(w Write) bool {
+				return w.Verb == VerbTaint && w.Taint.UID == "node-a" && len(w.Taint.Taints) == 1 && strings.Contains(w.Taint.Mark, `"run":"r1"`)
+			}},
+	} {
+		f := newSteps()
+		c.make(f)
+		writes := f.climb(c.kind, nil)
+		if len(writes) != 1 || !c.want(writes[0]) || len(f.state.Rungs) != 1 || f.state.Rungs[0].State != RungTaken || f.state.Rungs[0].By != "ada" {
+			t.Errorf("%s: %+v, %+v", c.kind, writes, f.state.Rungs)
+		}
+		if off := f.rung(RungTaint).Off; off != "a request for it is on its way" {
+			t.Errorf("%s: a second rung meanwhile: %q", c.kind, off)
+		}
+	}
+}
+
+// Promise 2: nothing is sent but by the exact word for exactly what was shown.
+func TestClimbNeedsTheWordForWhatWasShown(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Control)
+		make   func(*steps)
+		said   string // of the rung that was not done; "" where nothing at all happens
+	}{
+		"another word":    {change: func(c *Control) { c.Word = "web" }},
+		"no word":         {change: func(c *Control) { c.Word = "" }},
+		"a word too many": {change: func(c *Control) { c.Word += " " }},
+		"another pod":     {change: func(c *Control) { c.Pod = "pod-2" }},
+		"another number":  {change: func(c *Control) { c.Rung.To = 9 }, said: "not what was confirmed any more"},
+		"no screen":       {change: func(c *Control) { c.OnScreen = false }, said: "the run was started without --allow-scale"},
+		"an autoscaler":   {make: (*steps).autoscale, said: "autoscaler web owns"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newSteps()
+			r := f.rung(RungScale)
+			in := Control{Kind: ControlClimb, Pod: f.pod.UID, Rung: r.RungFacts, Word: r.Word, By: "ada", OnScreen: true}
+			if c.change != nil {
+				c.change(&in)
+			}
+			if c.make != nil {
+				c.make(f)
+			}
+			if writes := f.step(in); len(writes) != 0 {
+				t.Errorf("sent: %+v", writes)
+			}
+			if c.said == "" && len(f.state.Rungs) != 0 {
+				t.Errorf("%+v", f.state.Rungs[0])
+			}
+			if c.said != "" && (len(f.state.Rungs) != 1 || f.state.Rungs[0].State != RungRefused || !strings.Contains(f.state.Rungs[0].Message, c.said)) {
+				t.Errorf("%+v", f.state.Rungs)
+			}
+		})
+	}
+}
+
+func TestClimbWithoutAScreenNeedsTheFlag(t *testing.T) {
+	for kind, allow := range map[RungKind]func(*Options){
+		RungScale: func(o *Options) { o.AllowScale = true },
+		RungKill:  func(o *Options) { o.AllowZeroGrace = true },
+		RungTaint: func(o *Options) { o.AllowTaint = true },
+	} {
+		f := newSteps()
+		if kind != RungScale {
+			f.off("a")
+		}
+		blind := func(c *Control) { c.OnScreen = false }
+		if writes := f.climb(kind, blind); len(writes) != 0 {
+			t.Errorf("%s without its flag: %+v", kind, writes)
+		}
+		allow(&f.state.Run.Options)
+		if writes := f.climb(kind, blind); len(writes) != 1 {
+			t.Errorf("%s with its flag: %+v", kind, f.state.Rungs)
+		}
+	}
+}
+
+func TestRungAnswers(t *testing.T) {
+	for _, c := range []struct {
+		answer kube.Answer
+		want   RungState
+		words  string
+	}{
+		{kube.Answer{Code: 200}, RungDone, ""},
+		{kube.Answer{Code: http.StatusUnprocessableEntity}, RungRefused, "it has not 2 replicas any more"},
+		{kube.Answer{Code: http.StatusConflict, Message: "x"}, RungRefused, "it changed meanwhile"},
+		{kube.Answer{Code: http.StatusForbidden, Message: "may not"}, RungRefused, "may not"},
+		{kube.Answer{Failure: "gone away"}, RungInDoubt, "gone away"},
+		{kube.Answer{Failure: "no credentials", Unsent: true}, RungRefused, "no credentials"},
+		{kube.Answer{Code: 503, Message: "later"}, RungInDoubt, "later"},
+	} {
+		f := newSteps()
+		w := f.climb(RungScale, nil)[0]
+		f.step(Answered{Write: w, Answer: c.answer})
+		if r := f.state.Rungs[0]; r.State != c.want || !strings.Contains(r.Message, c.words) || r.InFlight != 0 {
+			t.Errorf("%+v: %+v", c.answer, r)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package drain
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// release sends what can be sent now, pod after pod in the order of the plan: a
+// pod that is blocked takes no slot, so it never holds up one that is free.
+func (st *stepper) release() {
+	if st.s.Paused || !st.canSee() {
+		return
+	}
+	if st.s.quietUntil.After(st.now) {
+		st.wakeAt(st.s.quietUntil)
+		return
+	}
+	slots := max(1, st.s.Run.Options.MaxParallelEvictions)
+	draining := map[string]bool{}
+	for _, n := range st.s.Nodes {
+		draining[n.Name] = n.State == NodeDraining && st.mayTouch(n)
+	}
+	for _, p := range st.s.Pods {
+		if p.InFlight != 0 {
+			slots--
+		}
+	}
+	order, kept := st.inOrder(draining)
+	held := map[string]bool{} // nodes on which an earlier tier is not through
+	for tier := range tiers {
+		for _, i := range order {
+			p := st.s.Pods[i.place]
+			if p.State.Final() || p.InFlight != 0 || st.tier(p) != tier {
+				continue
+			}
+			room := slots > 0 && (i.chain > 0 || slots > kept)
+			if held[p.Node] || st.waitsForAll(p) {
+				st.waitForTier(p)
+			} else if st.releasePod(p, room) {
+				slots--
+			}
+		}
+		if st.s.Run.Options.Order != OrderTiers {
+			return
+		}
+		for _, p := range st.s.Pods {
+			if draining[p.Node] && st.tier(p) == tier && p.holdsNextTier() {
+				held[p.Node] = true
+			}
+		}
+	}
+}
+
+// budgetAtOnce is how many evictions under one budget may be in flight. The
+// server takes them one by one: one that meets another, or the controller, at the
+// budget's status is tried again after half a second (eviction.go
+// EvictionsRetry). A few at a time hide that wait, many only meet more often.
+const budgetAtOnce = 2
+
+// canSee tells whether the snapshot says enough to evict by: pods and nodes live,
+// and budgets live or known to be hidden from us (then the server alone judges).
+func (st *stepper) canSee() bool {
+	if st.s.Run.Options.Guard != "" && !st.snap.Trusted(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) {
+		return false // an owner that is not known yet would go unguarded
+	}
+	budgets := st.snap.Trusted(kube.KindBudgets) || st.snap.Sync(kube.KindBudgets).Phase == kube.Denied
+	return budgets && st.snap.Trusted(kube.KindPods, kube.KindNodes)
+}
+
+// releasePod sends the eviction of one pod if nothing is in its way, else notes
+// what is. It tells whether a slot was taken.
+func (st *stepper) releasePod(p *PodRun, slot bool) bool {
+	live := st.snap.Pod(p.UID)
+	if live == nil || live.Terminating() || p.State == PodTerminating {
+		return false
+	}
+	if until := st.backOffUntil(p); until.After(st.now) {
+		st.wakeAt(until)
+		return false
+	}
+	if p.look {
+		if slot {
+			st.sendLook(p)
+		}
+		return slot
+	}
+	budget, wait := st.token(p, live)
+	if wait != nil && !st.forced(p) {
+		st.hold(p, wait)
+		return false
+	}
+	if turn := st.volumeTurn(p, live); turn != nil {
+		st.setPod(p, PodPlanned, turn, "")
+		return false
+	}
+	if !slot {
+		if p.State == PodPlanned {
+			st.setPod(p, PodPlanned, &Wait{For: WaitForTurn}, "")
+		}
+		return false
+	}
+	if wait != nil {
+		p = st.giveUpEvicting(p)
+	}
+	st.sendPod(p, budget)
+	st.charge(budget)
+	st.takeVolumeTurn(st.s.Pod(p.UID))
+	return true
+}
+
+// backOffUntil is until when the pod is left alone after an answer that no event
+// of the cluster can overtake.
+func (st *stepper) backOffUntil(p *PodRun) time.Time {
+	if p.retryNow || p.Wait == nil {
+		return time.Time{}
+	}
+	switch p.State {
+	case PodRetrying, PodThrottled, PodWebhookWait, PodNamespaceTerminating:
+		return p.Wait.Until
+	}
+	return time.Time{}
+}
+
+// token says which budget the eviction draws on (nil: none), or what the pod
+// must wait for. It follows the server's order (eviction.go, 1.36): phase first,
+// then the number of budgets, then readiness, then the budget's figures.
+func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
+	if p.waitsForCompletion() && !live.Finished() {
+		return nil, &Wait{For: WaitForCompletion}
+	}
+	if p.Action == ActionDelete {
+		return nil, nil
+	}
+	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
+		// Only the server can judge; after a refusal its poll is all there is.
+		if p.State == PodBudgetBlocked && !st.pollDue(p, nil) {
+			return nil, p.Wait
+		}
+		return nil, nil
+	}
+	budgets := st.budgetsOf(live)
+	if len(budgets) == 0 {
+		return st.guardToken(live)
+	}
+	if costsNothing(live, budgets) {
+		return nil, nil
+	}
+	if len(budgets) > 1 {
+		if st.pollDue(p, nil) {
+			return nil, nil
+		}
+		return nil, st.budgetHold(p, live, budgets[0])
+	}
+	b := budgets[0]
+	stale := p.refusedUnder != "" && p.refusedUnder == b.ResourceVersion
+	if a := st.account(b); b.Observed() && a.free > 0 && !stale {
+		if a.inFlight >= budgetAtOnce && !st.played {
+			return nil, &Wait{For: WaitForTurn}
+		}
+		return b, nil
+	}
+	if st.pollDue(p, b) {
+		return b, nil
+	}
+	return nil, st.budgetHold(p, live, b)
+}
+
+// guardToken is token for a pod without a budget.
+func (st *stepper) guardToken(live *kube.Pod) (*kube.Budget, *Wait) {
+	book := st.guarded(live)
+	switch {
+	case book == nil:
+		return nil, nil
+	case st.guardTokens(book) > 0:
+		return &kube.Budget{UID: book.key}, nil
+	}
+	return nil, &Wait{For: WaitForGuard, Budget: &book.numbers}
+}
+
+// costsNothing tells whether the server evicts the pod without asking its
+// budgets (pods that do not run), or without spending one (pods that are not
+// Ready, where the policy allows it).
+func costsNothing(p *kube.Pod, budgets []*kube.Budget) bool {
+	return ignoresBudgets(p) || len(budgets) == 1 && free(p, budgets[0])
+}
+
+// hold notes that the pod waits for its budget.
+func (st *stepper) hold(p *PodRun, wait *Wait) {
+	if wait.For == WaitForTurn && p.State != PodPlanned {
+		return // it goes in a moment; what it waited for before is more telling
+	}
+	state := PodBudgetBlocked
+	switch wait.For {
+	case WaitForCompletion, WaitForGuard, WaitForTurn:
+		state = PodPlanned
+	case WaitForObserved:
+		state = PodBudgetSyncing
+	case WaitForOneBudget:
+		state = PodMultipleBudgets
+	}
+	if p.Wait != nil && p.State.Blocked() {
+		held := *wait
+		held.Words, held.Until = p.Wait.Words, p.Wait.Until
+		wait = &held
+	}
+	st.setPod(p, state, wait, "")
+	if after := st.s.Run.Options.ForceAfter; after > 0 && state.Blocked() {
+		st.wakeAt(st.s.counted(st.s.Pod(p.UID).blockedSince).Add(after))
+	}
+	st.wakeAt(st.s.Pod(p.UID).blockedSince.Add(budgetPoll))
+}
+
+func (st *stepper) sendLook(p *PodRun) {
+	st.send(Write{Verb: VerbLook, Node: p.Node, Look: &LookRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
+		Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: &ActionFacts{Verb: VerbLook}})
+}
+
+// sendPod sends the eviction (or deletion) of exactly this pod.
+func (st *stepper) sendPod(p *PodRun, b *kube.Budget) {
+	var grace *int64
+	if seconds := int64(st.s.Run.Options.GracePeriodSeconds); seconds >= 0 {
+		grace = &seconds
+	}
+	facts := &ActionFacts{Verb: VerbEvict}
+	if b != nil {
+		facts.Budget, facts.Version = b.UID, b.ResourceVersion
+	}
+	w := Write{Verb: VerbEvict, Node: p.Node}
+	if p.Action == ActionDelete {
+		w.Verb, facts.Verb = VerbDelete, VerbDelete
+		w.Delete = &kube.DeleteRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
+	} else {
+		w.Evict = &kube.EvictRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
+	}
+	st.send(w, Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: facts})
+}

@@ -1,0 +1,31 @@
+package drain
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// An API server that has just started refuses what it allows a moment later: its
+// authorizer answers from a cache that is still filling. Within startTime after it
+// was away, a missing right is asked for again instead of being believed; what a
+// drain needs was allowed when the run began (the faces check it).
+const (
+	startTime   = 10 * time.Second
+	rightsRetry = 2 * time.Second
+)
+
+// stillStarting tells whether the answer refuses a right, and may only do so
+// because the API server is not ready yet.
+func (st *stepper) stillStarting(a kube.Answer) bool {
+	return missingRight(a) && !st.s.unwell.IsZero() && st.now.Sub(st.s.unwell) < startTime
+}
+
+// missingRight tells a refusal by the authorizer from those of admission and of
+// the eviction handler, by its words: "User "ada" cannot create resource ..."
+// (kubernetes apiserver pkg/endpoints/handlers/responsewriters/errors.go).
+func missingRight(a kube.Answer) bool {
+	return a.Code == http.StatusForbidden && strings.Contains(a.Message, " cannot ") && strings.Contains(a.Message, " resource ")
+}

@@ -1,0 +1,265 @@
+package drain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// countVolumes notes the volumes of the pods that are to leave, while they are
+// there to be asked, and looks again as long as claims bind.
+func (st *stepper) countVolumes() {
+	if !volumesReadable(st.snap) {
+		return
+	}
+	draining := map[string]bool{}
+	for _, n := range st.s.Nodes {
+		draining[n.Name] = n.State == NodeDraining
+	}
+	for _, p := range st.s.Pods {
+		if p.State.Final() || !draining[p.Node] || p.Volumes != nil && !p.volumesSettle() {
+			continue
+		}
+		live := st.snap.Pod(p.UID)
+		if live == nil || live.Node != p.Node || !hasVolumes(live) {
+			continue
+		}
+		st.setVolumes(p, volumesOf(live, st.snap), "")
+	}
+}
+
+// volumesSettle tells whether something unknown about the pod's volumes may be
+// known at the next look.
+func (p *PodRun) volumesSettle() bool {
+	return slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.State == VolumeUnknown && settles(v.Why) })
+}
+
+// setVolumes notes the volumes of a pod, if anything about them is new.
+func (st *stepper) setVolumes(p *PodRun, now []VolumeFacts, message string) {
+	if len(now) == len(p.Volumes) && message == "" {
+		same := true
+		for i := range now {
+			same = same && now[i] == p.Volumes[i].VolumeFacts
+		}
+		if same {
+			return
+		}
+	}
+	st.emit(Event{Kind: EventVolumes, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Volumes: now, Message: message})
+}
+
+// followVolumes follows the volumes of pods that have left their node: first
+// until they are detached from it or their time is up, then to where they go,
+// which is shown and waited for by nobody.
+func (st *stepper) followVolumes() {
+	denied := st.snap.Sync(kube.KindAttachments).Phase == kube.Denied
+	if !st.snap.Trusted(kube.KindNodes) || !denied && !st.snap.Trusted(kube.KindAttachments) {
+		return
+	}
+	for _, p := range st.s.Pods {
+		if p.State.Left() && p.volumesOpen() {
+			st.followPod(p)
+		}
+	}
+}
+
+// volumesOpen tells whether there is more to learn about the pod's volumes.
+func (p *PodRun) volumesOpen() bool {
+	return slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.open() })
+}
+
+func (v *VolumeFacts) open() bool {
+	switch v.State {
+	case VolumeInUse, VolumeDetaching, VolumeStillAttached, VolumeDetached:
+		return true
+	}
+	return false
+}
+
+func (st *stepper) followPod(p *PodRun) {
+	n := st.s.Node(p.Node)
+	node := st.snap.Node(p.Node)
+	gone := node == nil || n != nil && node.UID != n.UID
+	facts := make([]VolumeFacts, len(p.Volumes))
+	var still, adrift []string
+	for i := range p.Volumes {
+		v := p.Volumes[i].VolumeFacts
+		if v.open() {
+			v = v.afterPod(p.Node, gone, st.snap)
+		}
+		switch {
+		case v.State == VolumeDetaching && st.past(st.detachDue(p)):
+			v.State = VolumeStillAttached
+			still = append(still, v.title())
+		case v.State == VolumeDetached && !v.Late && st.s.Run.Options.ReattachTimeout > 0:
+			since := p.Volumes[i].DetachedAt
+			if since.IsZero() {
+				since = st.now
+			}
+			if v.Late = st.past(since.Add(st.s.Run.Options.ReattachTimeout)); v.Late {
+				adrift = append(adrift, v.title())
+			}
+		}
+		facts[i] = v
+	}
+	st.setVolumes(p, facts, lateWords(p, still, adrift, st.s.Run.Options))
+}
+
+// past tells whether that moment has come; if not, it is a moment to look.
+func (st *stepper) past(due time.Time) bool {
+	if st.now.Before(due) {
+		st.wakeAt(due)
+		return false
+	}
+	return true
+}
+
+func lateWords(p *PodRun, still, adrift []string, o Options) string {
+	switch {
+	case len(still) > 0:
+		return fmt.Sprintf("%s still attached to %s, %s after its pod could have ended: not waited for any longer",
+			volumeNames(still), p.Node, o.DetachTimeout)
+	case len(adrift) > 0:
+		return fmt.Sprintf("%s not attached to another node %s after leaving %s", volumeNames(adrift), o.ReattachTimeout, p.Node)
+	}
+	return ""
+}
+
+func volumeNames(names []string) string {
+	if len(names) == 1 {
+		return "volume " + names[0]
+	}
+	return "volumes " + strings.Join(names, ", ")
+}
+
+// detachDue is until when the detach of the pod's volumes is waited for:
+// --detach-timeout after the pod's grace, or after its end if that was later. (Of
+// gardener's waitForDetach, which counts both from the eviction; a pod that ended
+// late has its volumes given their time here too.)
+func (st *stepper) detachDue(p *PodRun) time.Time {
+	from := p.Ended
+	if st.s.Run.Options.DetachTimeout > 0 && !p.Accepted.IsZero() {
+		if graceEnds := p.Accepted.Add(st.grace(p)); graceEnds.After(from) {
+			from = graceEnds
+		}
+	}
+	return from.Add(st.s.Run.Options.DetachTimeout)
+}
+
+// grace is the grace period with which the pod is evicted.
+func (st *stepper) grace(p *PodRun) time.Duration {
+	if asked := st.s.Run.Options.GracePeriodSeconds; asked >= 0 {
+		return time.Duration(asked) * time.Second
+	}
+	return time.Duration(p.GraceSeconds) * time.Second
+}
+
+// lane is where pods with volumes take turns: a node and a CSI driver.
+type lane struct{ node, driver string }
+
+// turns are those of one lane at one look.
+type turns struct {
+	holders []*PodRun
+	told    bool // the first that waits was told who goes before it
+}
+
+// volumeTurn says what a pod with volumes waits for before its eviction: nothing
+// (nil), or the pods of its lanes that are ending or whose volumes are still
+// attached. A pod that is blocked or stuck holds no turn.
+func (st *stepper) volumeTurn(p *PodRun, live *kube.Pod) *Wait {
+	most := st.s.Run.Options.MaxParallelVolumes
+	if most <= 0 {
+		return nil
+	}
+	if p.Volumes == nil {
+		if hasClaims(live) && !volumesReadable(st.snap) {
+			return &Wait{For: WaitForVolumes}
+		}
+		return nil
+	}
+	for _, driver := range p.drivers() {
+		t := st.lane(lane{p.Node, driver})
+		if len(t.holders) < most {
+			continue
+		}
+		wait := &Wait{For: WaitForVolumeTurn, Driver: driver}
+		if !t.told { // the others wait for this one too, and need no event with each turn
+			t.told = true
+			first := t.holders[0]
+			wait.Ahead = &Ahead{Namespace: first.Namespace, Pod: first.Name, Node: first.Node, Volumes: first.Detaching()}
+		}
+		return wait
+	}
+	return nil
+}
+
+// lane opens the turns of a lane.
+func (st *stepper) lane(l lane) *turns {
+	if st.books.lanes == nil {
+		st.books.lanes = map[lane]*turns{}
+		for _, p := range st.s.Pods {
+			if p.holdsVolumeTurn() {
+				st.takeVolumeTurn(p)
+			}
+		}
+	}
+	t := st.books.lanes[l]
+	if t == nil {
+		t = &turns{}
+		st.books.lanes[l] = t
+	}
+	return t
+}
+
+// takeVolumeTurn notes that the pod goes now.
+func (st *stepper) takeVolumeTurn(p *PodRun) {
+	if st.books.lanes == nil {
+		return // nobody asked yet
+	}
+	for _, driver := range p.drivers() {
+		l := lane{p.Node, driver}
+		if st.books.lanes[l] == nil {
+			st.books.lanes[l] = &turns{}
+		}
+		st.books.lanes[l].holders = append(st.books.lanes[l].holders, p)
+	}
+}
+
+// holdsVolumeTurn tells whether the pod is on its way: asked for, ending, or gone
+// with volumes that are still attached to its node.
+func (p *PodRun) holdsVolumeTurn() bool {
+	if p.State.Left() {
+		return slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.State.awaited() })
+	}
+	return !p.State.Final() && len(p.Volumes) > 0 && (p.InFlight != 0 || p.State == PodTerminating)
+}
+
+// byPriority puts the pods with volumes among the others in the order of their
+// priority, the highest first; those that the operator put last stay there. The
+// others keep their places.
+func (st *stepper) byPriority(order []turn) {
+	if st.s.Run.Options.MaxParallelVolumes <= 0 {
+		return
+	}
+	var places []int
+	var pods []turn
+	for i, t := range order {
+		if p := st.s.Pods[t.place]; len(p.Volumes) > 0 && !p.last {
+			places, pods = append(places, i), append(pods, t)
+		}
+	}
+	priority := func(t turn) int32 {
+		if live := st.snap.Pod(st.s.Pods[t.place].UID); live != nil {
+			return live.Spec.Priority
+		}
+		return 0
+	}
+	slices.SortStableFunc(pods, func(a, b turn) int { return cmp.Compare(priority(b), priority(a)) })
+	for i, place := range places {
+		order[place] = pods[i]
+	}
+}

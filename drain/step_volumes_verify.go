@@ -1,0 +1,108 @@
+package drain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// awaitDetach tells whether volumes of drained nodes are still on their way off
+// them, and that is worth waiting for before the nodes are judged. On a node whose
+// kubelet is silent nobody unmounts anything (Cluster API shouldWaitForNodeVolumes:
+// an unreachable node is not waited for).
+func (st *stepper) awaitDetach() bool {
+	st.followVolumes()
+	if st.s.Run.Options.MaxParallelVolumes <= 0 {
+		return false
+	}
+	for _, p := range st.s.Pods {
+		n := st.s.Node(p.Node)
+		if len(p.Volumes) == 0 || n == nil || n.State != NodeDrained || !p.State.Left() || !p.holdsVolumeTurn() {
+			continue
+		}
+		if node := st.snap.Node(p.Node); node != nil && node.Ready != kube.NodeUnknown {
+			return true
+		}
+	}
+	return false
+}
+
+// checkAttachments says which volumes a drained node still has: until they are
+// gone, it is not safe to power off.
+func (st *stepper) checkAttachments(n *NodeRun) {
+	if st.snap.Sync(kube.KindAttachments).Phase == kube.Denied {
+		if st.movedClaims(n.Name) {
+			st.emit(Event{Kind: EventVolumes, Node: n.Name, Message: "whether its volumes are detached is not known: " + whyUnreadable})
+		}
+		return
+	}
+	facts := leftAttached(n.Name, st.snap)
+	if len(facts) == 0 {
+		return
+	}
+	names := make([]string, len(facts))
+	for i := range facts {
+		names[i] = facts[i].title()
+		if facts[i].Claim != "" {
+			names[i] += " (" + facts[i].Claim + ")"
+		}
+	}
+	message := fmt.Sprintf("not safe to power off: %s still attached: %s", plural(len(facts), "volume is", "volumes are"), strings.Join(names, ", "))
+	st.emit(Event{Kind: EventVolumes, Node: n.Name, Volumes: facts, Message: message})
+}
+
+// movedClaims tells whether a pod that had volumes was moved off the node.
+func (st *stepper) movedClaims(node string) bool {
+	for _, p := range st.s.Pods {
+		if p.Node == node && p.State.Left() && slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.Claim != "" }) {
+			return true
+		}
+	}
+	return false
+}
+
+// leftAttached are the volumes attached to a node, without those that pods still
+// on it use: a DaemonSet's pods stay, and so do their volumes. An attachment
+// without a volume of ours counts all the same, for the machine has it.
+func leftAttached(node string, s *kube.Snapshot) []VolumeFacts {
+	var used map[string]bool
+	var left []VolumeFacts
+	for _, a := range s.AttachmentsOn(node) {
+		if !a.Attached {
+			continue
+		}
+		if used == nil {
+			used = volumesUsedOn(node, s)
+		}
+		if a.Volume != "" && used[a.Volume] {
+			continue
+		}
+		f := VolumeFacts{Name: a.Name, Volume: a.Volume, Driver: a.Driver, State: VolumeStillAttached}
+		if volume := s.Volume(a.Volume); volume != nil {
+			f.Handle = volume.Handle
+			if volume.Claim != nil {
+				f.Claim = volume.Claim.Namespace + "/" + volume.Claim.Name
+			}
+		}
+		left = append(left, f)
+	}
+	return left
+}
+
+// volumesUsedOn are the volumes of the pods that are on the node and stay.
+func volumesUsedOn(node string, s *kube.Snapshot) map[string]bool {
+	used := map[string]bool{}
+	for _, p := range s.PodsOn(node) {
+		if p.Terminating() || p.Finished() {
+			continue
+		}
+		for i := range p.Spec.Volumes {
+			if claim := s.Claim(p.Namespace, p.Spec.Volumes[i].Claim); claim != nil && p.Spec.Volumes[i].Claim != "" {
+				used[claim.Volume] = true
+			}
+		}
+	}
+	return used
+}

@@ -1,0 +1,45 @@
+package drain
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func TestWhyATerminatingPodIsStillThere(t *testing.T) {
+	ends := givenNow.Add(20 * time.Second)
+	plain := &kube.Pod{Spec: &kube.PodSpec{}}
+	hooked := &kube.Pod{Spec: &kube.PodSpec{PreStop: true}}
+	held := &kube.Pod{Spec: &kube.PodSpec{}, Finalizers: []string{"example.com/backup", "example.com/hold"}}
+	well := &kube.Node{Ready: kube.NodeReady}
+	silent := &kube.Node{Ready: kube.NodeUnknown, Heartbeat: givenNow.Add(-7 * time.Minute), ReadySince: givenNow.Add(-6 * time.Minute)}
+	sick := &kube.Node{Ready: kube.NodeNotReady, ReadySince: givenNow.Add(-6 * time.Minute)}
+	const silence = "the kubelet is silent since 11:53:00 UTC, nobody confirms that it ended"
+	for _, c := range []struct {
+		name  string
+		pod   *kube.Pod
+		node  *kube.Node
+		stuck bool
+		state PodState
+		says  string
+	}{
+		{"in its grace", plain, well, false, PodTerminating, "its grace period, 20s left"},
+		{"with a hook", hooked, well, false, PodTerminating, "its grace period, 20s left, its preStop hook within it"},
+		{"a finalizer matters only after the grace", held, well, false, PodTerminating, "its grace period, 20s left"},
+		{"past it", plain, well, true, PodStuckTerminating, "grace is over, the kubelet has not removed it"},
+		{"past it, a hook has had its time", hooked, well, true, PodStuckTerminating, "grace is over, the kubelet has not removed it"},
+		{"finalizers", held, well, true, PodStuckTerminating, "finalizer example.com/backup, example.com/hold"},
+		{"finalizers on a silent node", held, silent, true, PodStuckTerminating, silence + "; then finalizer example.com/backup, example.com/hold"},
+		{"a silent node is said at once", plain, silent, false, PodTerminating, silence},
+		{"a silent node", plain, silent, true, PodStuckTerminating, silence},
+		{"a sick node may still end it", plain, sick, false, PodTerminating, "its grace period, 20s left"},
+		{"a sick node", plain, sick, true, PodStuckTerminating, "its node is not Ready, its kubelet has not removed it"},
+		{"its node is gone", plain, nil, true, PodStuckTerminating, "grace is over, the kubelet has not removed it"},
+	} {
+		state, wait := terminatingWait(c.pod, c.node, ends, c.stuck)
+		if got := wait.Sentence(givenNow); state != c.state || got != c.says {
+			t.Errorf("%s: %s, waits for %s; want %s, %s", c.name, state, got, c.state, c.says)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package drain
+
+import "slices"
+
+// sameWait tells whether two waits say the same, apart from the moment of the
+// next try, which moves without anything having happened.
+func sameWait(a, b *Wait) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.For == b.For && a.Never == b.Never && a.Words == b.Words &&
+		sameNumbers(a.Budget, b.Budget) && sameSibling(a.Sibling, b.Sibling) &&
+		a.Driver == b.Driver && sameAhead(a.Ahead, b.Ahead) && slices.Equal(a.Volumes, b.Volumes) &&
+		a.Since.Equal(b.Since) && a.PreStop == b.PreStop && slices.Equal(a.Budgets, b.Budgets) && slices.Equal(a.Finalizers, b.Finalizers)
+}
+
+func sameNumbers(a, b *BudgetNumbers) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// sameSibling compares what a person would read of a sibling.
+func sameSibling(a, b *Sibling) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Namespace == b.Namespace && a.Name == b.Name && a.Node == b.Node && a.Reason == b.Reason
+}
+
+func sameAhead(a, b *Ahead) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Namespace == b.Namespace && a.Pod == b.Pod && a.Node == b.Node && slices.Equal(a.Volumes, b.Volumes)
+}

@@ -1,0 +1,76 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Permission is one right that a feature needs. Namespace "" means all.
+type Permission struct {
+	Verb, Group, Resource, Subresource, Namespace string
+}
+
+func (p Permission) String() string {
+	resource := p.Resource
+	if p.Subresource != "" {
+		resource += "/" + p.Subresource
+	}
+	if p.Group != "" {
+		resource += "." + p.Group
+	}
+	where := "in all namespaces"
+	if p.Namespace != "" {
+		where = "in namespace " + p.Namespace
+	}
+	return strings.Join([]string{p.Verb, resource, where}, " ")
+}
+
+// AccessResult says whether we have a right. Neither allowed nor denied for
+// sure where Err is set.
+type AccessResult struct {
+	Permission Permission
+	Allowed    bool
+	Reason     string // the authorizer's words, often none
+	Err        error
+}
+
+// CheckAccess asks the server about each permission, all at the same time. The
+// results come in the order of the questions.
+func (c *Cluster) CheckAccess(ctx context.Context, permissions []Permission) ([]AccessResult, error) {
+	ctx, cancel := c.within(ctx, 20*time.Second)
+	defer cancel()
+	results := make([]AccessResult, len(permissions))
+	var group Group
+	for i, p := range permissions {
+		group.Go("access review", func() { results[i] = c.checkOne(ctx, p) })
+	}
+	group.Wait()
+	for _, r := range results {
+		if r.Err != nil {
+			return results, r.Err
+		}
+	}
+	return results, nil
+}
+
+func (c *Cluster) checkOne(ctx context.Context, p Permission) AccessResult {
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Namespace: p.Namespace, Verb: p.Verb, Group: p.Group, Resource: p.Resource, Subresource: p.Subresource,
+		},
+	}}
+	answer, err := c.writes.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	if err != nil {
+		return AccessResult{Permission: p, Err: fmt.Errorf("asking whether we may %s: %w", p, plainCause(err))}
+	}
+	reason := answer.Status.Reason
+	if reason == "" {
+		reason = answer.Status.EvaluationError
+	}
+	return AccessResult{Permission: p, Allowed: answer.Status.Allowed, Reason: cleanText(reason)}
+}

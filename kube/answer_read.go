@@ -1,0 +1,128 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// failure is the answer when none came.
+func failure(err error) Answer {
+	a := Answer{Failure: Clean(plainCause(err).Error())}
+	var dial *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		a.Failure = "no answer in time"
+	case errors.Is(err, ErrReadOnly), isPluginError(err):
+		a.Unsent = true
+	}
+	// A connection that never came to be cannot have carried the request.
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		a.Unsent = true
+	}
+	return a
+}
+
+// readAnswer reads what the server said, success or refusal.
+func readAnswer(response *http.Response, object any) Answer {
+	header := response.Header
+	a := Answer{
+		Code: response.StatusCode, AuditID: Clean(header.Get("Audit-Id")),
+		FlowControl: header.Get("X-Kubernetes-PF-FlowSchema-UID") != "",
+		RetryAfter:  retryAfter(header.Get("Retry-After")),
+	}
+	a.ServerTime, _ = http.ParseTime(header.Get("Date"))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil && !a.OK() {
+		a.Message = "the answer broke off: " + Clean(plainCause(err).Error())
+	}
+	if a.OK() {
+		return readSuccess(a, body, err, object)
+	}
+	return readRefusal(a, response.Request, body)
+}
+
+// retryAfter reads the header, which API servers send in seconds.
+func retryAfter(value string) time.Duration {
+	seconds, err := strconv.Atoi(value)
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+func readSuccess(a Answer, body []byte, broken error, object any) Answer {
+	var result struct {
+		Kind     string `json:"kind"`
+		Message  string `json:"message"`
+		Metadata struct {
+			UID             UID    `json:"uid"`
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
+		Details *metav1.StatusDetails `json:"details"`
+	}
+	if broken == nil {
+		broken = json.Unmarshal(body, &result)
+	}
+	if broken == nil && object != nil {
+		broken = json.Unmarshal(body, object)
+	}
+	if broken != nil {
+		if object != nil {
+			// Asked for an object and got none: not a success.
+			return Answer{Failure: "reading the answer: " + Clean(broken.Error()), AuditID: a.AuditID, ServerTime: a.ServerTime}
+		}
+		return a // accepted; the body adds nothing that is needed
+	}
+	a.UID, a.ResourceVersion = result.Metadata.UID, result.Metadata.ResourceVersion
+	if result.Kind == "Status" {
+		a.Message = cleanText(result.Message)
+		if result.Details != nil {
+			a.UID = result.Details.UID
+		}
+	}
+	return a
+}
+
+// readRefusal reads a metav1.Status. What is none (priority and fairness and
+// proxies answer in plain text) becomes the status that client-go makes of it.
+func readRefusal(a Answer, request *http.Request, body []byte) Answer {
+	var status metav1.Status
+	if json.Unmarshal(body, &status) != nil || status.Kind != "Status" {
+		text := cleanText(strings.TrimSpace(string(body)))
+		status = apierrors.NewGenericServerResponse(a.Code, strings.ToLower(request.Method),
+			schema.GroupResource{}, "", text, int(a.RetryAfter/time.Second), true).Status()
+		if text != "" && a.Message == "" {
+			a.Message = text
+		}
+	}
+	a.Reason = metav1.StatusReason(cleanText(string(status.Reason)))
+	if a.Message == "" {
+		a.Message = cleanText(status.Message)
+	}
+	if a.Message == "" {
+		a.Message = fmt.Sprintf("the server answered %d without a word", a.Code)
+	}
+	if status.Details != nil {
+		for _, cause := range status.Details.Causes {
+			a.Causes = append(a.Causes, Cause{
+				Type: cleanText(string(cause.Type)), Field: cleanText(cause.Field), Message: cleanText(cause.Message),
+			})
+		}
+		if a.RetryAfter == 0 && status.Details.RetryAfterSeconds > 0 {
+			a.RetryAfter = time.Duration(status.Details.RetryAfterSeconds) * time.Second
+		}
+	}
+	return a
+}

@@ -1,0 +1,130 @@
+package kube
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// largePod is a pod of a cluster with 5,000 nodes, 500 namespaces and 15,000
+// ReplicaSets of ten pods, one in five namespaces under a budget.
+func largePod(i int) *corev1.Pod {
+	set := i / 10
+	namespace := fmt.Sprintf("team-%d", set%500)
+	name := fmt.Sprintf("service-%d-7d9f6c5b8", set)
+	yes := true
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: fmt.Sprintf("%s-%05d", name, i), UID: types.UID(fmt.Sprintf("%08x-1111-4222-8333-%012x", i, i)),
+			Labels:          map[string]string{"app": fmt.Sprintf("service-%d", set), "pod-template-hash": "7d9f6c5b8", "team": namespace},
+			Annotations:     map[string]string{"prometheus.io/scrape": "true"},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: name, UID: types.UID(fmt.Sprintf("rs-%d", set)), Controller: &yes}},
+		},
+		Spec: corev1.PodSpec{
+			NodeName: fmt.Sprintf("node-%d", i%5000), RestartPolicy: corev1.RestartPolicyAlways, SchedulerName: "default-scheduler",
+			Containers: []corev1.Container{{Name: "app", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+				corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"),
+			}}}},
+			Tolerations: []corev1.Toleration{{Key: "node.kubernetes.io/not-ready", Operator: "Exists", Effect: "NoExecute"}},
+			Volumes:     []corev1.Volume{{Name: "kube-api-access-x", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{}}}},
+		},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{
+			{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(time.Unix(int64(i), 0))},
+		}},
+	}
+}
+
+func largeStore(tb testing.TB, pods int) *Store {
+	tb.Helper()
+	s := NewStore(time.Now)
+	for i := range 500 {
+		if i%5 == 0 {
+			most := intstr.FromInt32(1)
+			s.Put(BudgetRecord(&policyv1.PodDisruptionBudget{
+				ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprintf("team-%d", i), Name: "budget", UID: types.UID(fmt.Sprintf("pdb-%d", i))},
+				Spec: policyv1.PodDisruptionBudgetSpec{
+					MaxUnavailable: &most, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": fmt.Sprintf("team-%d", i)}},
+				},
+			}))
+		}
+	}
+	for i := range pods {
+		s.Put(PodRecord(largePod(i)))
+	}
+	return s
+}
+
+// BenchmarkChangeAndSnapshot is one pod changing in a cluster of 150,000, and
+// a snapshot after it: what the engine does at every change.
+func BenchmarkChangeAndSnapshot(b *testing.B) {
+	s := largeStore(b, 150_000)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		pod := *s.Snapshot().Pod(UID(fmt.Sprintf("%08x-1111-4222-8333-%012x", i*7919%150_000, i*7919%150_000)))
+		pod.Ready = !pod.Ready
+		s.Put(&pod)
+		if s.Snapshot().PodCount() != 150_000 {
+			b.Fatal("a pod got lost")
+		}
+	}
+}
+
+// BenchmarkTenThousandChanges is the same for 10,000 changes, as one operation.
+func BenchmarkTenThousandChanges(b *testing.B) {
+	s := largeStore(b, 150_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range 10_000 {
+			pod := *s.Snapshot().Pod(UID(fmt.Sprintf("%08x-1111-4222-8333-%012x", i*13, i*13)))
+			pod.Ready = !pod.Ready
+			s.Put(&pod)
+			s.Snapshot()
+		}
+	}
+}
+
+func BenchmarkPodRecord(b *testing.B) {
+	pod := largePod(1)
+	b.ReportAllocs()
+	for b.Loop() {
+		PodRecord(pod)
+	}
+}
+
+func BenchmarkPodsOn(b *testing.B) {
+	snapshot := largeStore(b, 150_000).Snapshot()
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(snapshot.PodsOn("node-7")) != 30 {
+			b.Fatal("wrong pods")
+		}
+	}
+}
+
+// BenchmarkMemoryPerPod reports what a pod costs in the store, its share of
+// indexes and interned values included.
+func BenchmarkMemoryPerPod(b *testing.B) {
+	const pods = 150_000
+	for b.Loop() {
+		before := heap()
+		s := largeStore(b, pods)
+		b.ReportMetric(float64(heap()-before)/pods, "B/pod")
+		runtime.KeepAlive(s)
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,75 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// BudgetRequest asks for a temporary budget over the pods of one workload, which
+// owns it: if the workload goes, the budget goes.
+type BudgetRequest struct {
+	Namespace, Name string
+	Owner           Owner
+	Selector        string // the workload's own selector, as text
+	MaxUnavailable  string // "25%" or "2"
+	Run             string
+	At              time.Time
+}
+
+// BudgetRef is exactly one budget: UID is a precondition of every write.
+type BudgetRef struct {
+	Namespace, Name string
+	UID             UID
+}
+
+// CreateBudget makes a temporary budget, labelled as ours, with its run and date.
+func (c *Cluster) CreateBudget(ctx context.Context, r BudgetRequest) Answer {
+	selector, err := metav1.ParseToLabelSelector(r.Selector)
+	if err != nil {
+		return Answer{Failure: fmt.Sprintf("selector %q of %s: %v", r.Selector, r.Owner.Name, err), Unsent: true}
+	}
+	most := intstr.Parse(r.MaxUnavailable)
+	budget := policyv1.PodDisruptionBudget{
+		TypeMeta: metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: r.Name, Namespace: r.Namespace,
+			Labels:      map[string]string{ManagedByLabel: ManagedByValue, RunLabel: r.Run},
+			Annotations: map[string]string{MadeAtAnnotation: r.At.UTC().Format(time.RFC3339)},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: r.Owner.APIVersion, Kind: r.Owner.Kind, Name: r.Owner.Name, UID: r.Owner.UID,
+			}},
+		},
+		Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector, MaxUnavailable: &most},
+	}
+	query := url.Values{"fieldManager": {FieldManager}}
+	var made policyv1.PodDisruptionBudget
+	answer := c.send(ctx, http.MethodPost, budgetPath(r.Namespace), query, contentJSON, &budget, &made)
+	answer.UID = made.UID
+	return answer
+}
+
+// DeleteBudget removes exactly one budget.
+func (c *Cluster) DeleteBudget(ctx context.Context, r BudgetRef) Answer {
+	options := deleteOptions(r.UID, nil, false)
+	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
+	return c.send(ctx, http.MethodDelete, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON, options, nil)
+}
+
+func budgetPath(namespace string) string {
+	return "/apis/policy/v1/namespaces/" + url.PathEscape(namespace) + "/poddisruptionbudgets"
+}
+
+// TemporaryOf is the run that made the budget, "" if none of ours did.
+func (b *Budget) TemporaryOf() string {
+	if b.Labels[ManagedByLabel] != ManagedByValue {
+		return ""
+	}
+	return b.Labels[RunLabel]
+}

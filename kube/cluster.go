@@ -1,0 +1,74 @@
+package kube
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/connrotation"
+)
+
+// Cluster is a connection to a Kubernetes API server: the reads, watches and
+// writes of one user in one context.
+type Cluster struct {
+	target   *target
+	identity Identity
+	counts   *requestCounter
+	health   *health
+	timeout  time.Duration // --request-timeout, 0 for none
+
+	// Reads and writes have connections of their own, so that an eviction never
+	// queues behind the list of all pods.
+	reads     *kubernetes.Clientset
+	readHTTP  *http.Client
+	readBase  *rest.Config
+	writes    *kubernetes.Clientset // for its URLs and access reviews
+	writeHTTP *http.Client
+	dialers   []*connrotation.Dialer
+
+	// What the server said it serves, asked for once.
+	evictionMu sync.Mutex
+	eviction   EvictionVersion
+	asked      bool
+	usageMu    sync.Mutex
+	usage      string
+}
+
+var _ Writer = (*Cluster)(nil)
+
+// Identity says which cluster this is and who we are there.
+func (c *Cluster) Identity() Identity { return c.identity }
+
+// Namespace is the namespace of the context or of the flag.
+func (c *Cluster) Namespace() string { return c.target.namespace }
+
+// Requests are the requests sent so far, for the report of a run.
+func (c *Cluster) Requests() RequestCounts { return c.counts.counts() }
+
+// Close drops the connections. Watchers are closed by themselves, before.
+func (c *Cluster) Close() {
+	for _, client := range []*http.Client{c.readHTTP, c.writeHTTP} {
+		if client != nil {
+			client.CloseIdleConnections()
+		}
+	}
+	c.dropConnections()
+}
+
+func (c *Cluster) dropConnections() {
+	for _, d := range c.dialers {
+		d.CloseAll()
+	}
+}
+
+// within bounds a read by the operator's --request-timeout, or by the time
+// given where there is none.
+func (c *Cluster) within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	if c.timeout > 0 {
+		most = c.timeout
+	}
+	return context.WithTimeout(ctx, most)
+}

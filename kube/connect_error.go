@@ -1,0 +1,145 @@
+package kube
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// ConnectProblem says what stands between us and a cluster.
+type ConnectProblem string
+
+// The problems that a connection can have.
+const (
+	NoKubeconfig   ConnectProblem = "no kubeconfig"
+	BadKubeconfig  ConnectProblem = "bad kubeconfig"
+	BadContext     ConnectProblem = "bad context"
+	NoServer       ConnectProblem = "no server"
+	BadTLS         ConnectProblem = "TLS trouble"
+	BadCredentials ConnectProblem = "credentials refused"
+	PluginFailed   ConnectProblem = "credential plugin failed"
+	OtherProblem   ConnectProblem = "unexpected answer"
+)
+
+// ConnectError tells why there is no connection, in the words of whoever
+// refused it, and what the operator can do about it.
+type ConnectError struct {
+	Kind   ConnectProblem
+	Tried  string // what was tried on which object
+	Hint   string // what the operator can do; one sentence
+	Reason error
+}
+
+func (e *ConnectError) Error() string {
+	return Clean(fmt.Sprintf("%s: %s: %v", e.Tried, e.Kind, e.Reason))
+}
+
+func (e *ConnectError) Unwrap() error { return e.Reason }
+
+// diagnose finds the problem behind an error of the first request.
+func diagnose(err error, server, contextName string) *ConnectError {
+	e := &ConnectError{Tried: "connecting to " + server, Reason: plainCause(err)}
+	if contextName != "" {
+		e.Tried += fmt.Sprintf(" (context %q)", contextName)
+	}
+	switch {
+	case isPluginError(err):
+		e.Kind = PluginFailed
+		e.Hint = "Run the log-in command of your credential plugin in this terminal, then start again."
+	case apierrors.IsUnauthorized(err):
+		e.Kind = BadCredentials
+		e.Hint = "Log in again: the server does not accept the token or certificate of this context (expired or revoked)."
+	case isClientCertificateError(err):
+		e.Kind = BadCredentials
+		e.Hint = "Renew the client certificate of this context: the server refused it in the TLS handshake."
+	case isTLSError(err):
+		e.Kind = BadTLS
+		e.Hint = "Check that certificate-authority and server in the kubeconfig belong to the same cluster; a proxy in between shows up like this too."
+	case isNetworkError(err):
+		e.Kind = NoServer
+		e.Hint = serverHint(err)
+	default:
+		e.Kind = OtherProblem
+		e.Hint = "Check that the server address is that of a Kubernetes API server."
+	}
+	return e
+}
+
+// plainCause takes the method and the address off: both are said elsewhere.
+func plainCause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// isPluginError goes by the words of client-go's exec authenticator, which
+// flattens its errors (plugin/pkg/client/auth/exec/exec.go).
+func isPluginError(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "getting credentials: ") || strings.Contains(text, "exec plugin")
+}
+
+func isTLSError(err error) bool {
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	var host x509.HostnameError
+	var verification *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	return errors.As(err, &unknown) || errors.As(err, &invalid) || errors.As(err, &host) ||
+		errors.As(err, &verification) || errors.As(err, &record) ||
+		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") ||
+		strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ") ||
+		strings.Contains(err.Error(), "Client sent an HTTP request to an HTTPS server")
+}
+
+// isClientCertificateError: the server's alerts about our certificate.
+func isClientCertificateError(err error) bool {
+	var alert tls.AlertError
+	if !errors.As(err, &alert) {
+		return false
+	}
+	switch uint8(alert) {
+	case 42, 43, 44, 45, 46, 48, 116: // bad, unsupported, revoked, expired, unknown, unknown CA, required
+		return true
+	}
+	return false
+}
+
+func isNetworkError(err error) bool {
+	var netError net.Error
+	var dns *net.DNSError
+	return errors.As(err, &netError) || errors.As(err, &dns) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
+		strings.HasSuffix(err.Error(), "EOF")
+}
+
+func serverHint(err error) string {
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns) && !dns.IsTimeout:
+		return fmt.Sprintf("The name %s is not known here: check the server address, the VPN and the DNS.", dns.Name)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "Nothing listens there: check the server address and whether the API server runs."
+	case isTimeout(err):
+		return "Nothing answers there: check the VPN, the proxy and the firewall."
+	}
+	return "Check the network between this machine and the API server."
+}
+
+func isTimeout(err error) bool {
+	var netError net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &netError) && netError.Timeout()
+}
+
+func isMissingFile(err error) bool { return errors.Is(err, fs.ErrNotExist) }

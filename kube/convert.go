@@ -1,0 +1,165 @@
+package kube
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Record makes the compact record of an API object: *Pod, *Node, *Budget or
+// *Workload. It keeps nothing of the object but small shared parts.
+func Record(object any) (any, error) {
+	switch o := object.(type) {
+	case *corev1.Pod:
+		return PodRecord(o), nil
+	case *corev1.Node:
+		return NodeRecord(o), nil
+	case *policyv1.PodDisruptionBudget:
+		return BudgetRecord(o), nil
+	case *appsv1.ReplicaSet:
+		return ReplicaSetRecord(o), nil
+	case *appsv1.Deployment:
+		return DeploymentRecord(o), nil
+	case *appsv1.StatefulSet:
+		return StatefulSetRecord(o), nil
+	case *appsv1.DaemonSet:
+		return DaemonSetRecord(o), nil
+	case *batchv1.Job:
+		return JobRecord(o), nil
+	case *corev1.ReplicationController:
+		return ReplicationControllerRecord(o), nil
+	}
+	if record := storageRecord(object); record != nil {
+		return record, nil
+	}
+	if record := servingRecord(object); record != nil {
+		return record, nil
+	}
+	return nil, fmt.Errorf("making a record: %T is not of a kind that the store keeps", object)
+}
+
+// kindOf is the kind that a record counts under.
+func kindOf(record any) Kind {
+	switch r := record.(type) {
+	case *Pod:
+		return KindPods
+	case *Node:
+		return KindNodes
+	case *Budget:
+		return KindBudgets
+	case *Workload:
+		return workloadKinds[r.Kind]
+	}
+	return ""
+}
+
+var workloadKinds = map[string]Kind{
+	"ReplicaSet":            KindReplicaSets,
+	"Deployment":            KindDeployments,
+	"StatefulSet":           KindStatefulSets,
+	"DaemonSet":             KindDaemonSets,
+	"Job":                   KindJobs,
+	"ReplicationController": KindReplicationControllers,
+}
+
+// controllerOf is the shared record of an object's controller, nil without one.
+func controllerOf(refs []metav1.OwnerReference) *Owner {
+	for i := range refs {
+		r := &refs[i]
+		if r.Controller == nil || !*r.Controller {
+			continue
+		}
+		var buffer [256]byte
+		key := appendText(appendText(buffer[:0], r.APIVersion), r.Kind)
+		key = appendText(appendText(key, r.Name), string(r.UID))
+		return sharedOwners.get(digestOf(key), func() *Owner {
+			return &Owner{
+				APIVersion: share(r.APIVersion), Kind: share(r.Kind),
+				Name: share(r.Name), UID: UID(share(string(r.UID))),
+			}
+		})
+	}
+	return nil
+}
+
+// keptAnnotations are the annotations that records keep, cleaned; nil if none.
+func keptAnnotations(all map[string]string) map[string]string {
+	var kept map[string]string
+	for _, key := range KeptAnnotations {
+		value, ok := all[key]
+		if !ok {
+			continue
+		}
+		if kept == nil {
+			kept = map[string]string{}
+		}
+		kept[key] = share(cleanText(value))
+	}
+	return kept
+}
+
+// copyMap copies a map of an API object, sharing its strings.
+func copyMap(m map[string]string) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	copied := make(map[string]string, len(m))
+	for k, v := range m {
+		copied[share(k)] = share(v)
+	}
+	return copied
+}
+
+// selectorOf follows the API: no selector matches nothing, an empty one
+// everything. The API server treats an invalid one as matching nothing
+// (pkg/registry/core/pod/storage/eviction.go).
+func selectorOf(s *metav1.LabelSelector) labels.Selector {
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return selector
+}
+
+func timeOf(t *metav1.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}
+
+func valueOr[T any](p *T, missing T) T {
+	if p == nil {
+		return missing
+	}
+	return *p
+}
+
+// amounts turns a resource list into the numbers that the scheduler compares.
+func amounts(list corev1.ResourceList) Resources {
+	var r Resources
+	for name, quantity := range list {
+		switch name {
+		case corev1.ResourceCPU:
+			r.CPUMilli = quantity.MilliValue()
+		case corev1.ResourceMemory:
+			r.MemoryBytes = quantity.Value()
+		case corev1.ResourceEphemeralStorage:
+			r.EphemeralBytes = quantity.Value()
+		case corev1.ResourcePods:
+			r.Pods = quantity.Value()
+		default:
+			if r.Extended == nil {
+				r.Extended = map[resourceName]int64{}
+			}
+			r.Extended[resourceName(share(string(name)))] = quantity.Value()
+		}
+	}
+	return r
+}

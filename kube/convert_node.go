@@ -1,0 +1,89 @@
+package kube
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// NodeRecord is the compact record of a node.
+func NodeRecord(n *corev1.Node) *Node {
+	record := &Node{
+		Name: share(n.Name), UID: n.UID, ResourceVersion: n.ResourceVersion,
+		Labels: labels.Set(copyMap(n.Labels)), Annotations: keptAnnotations(n.Annotations),
+		Created: n.CreationTimestamp.Time, Unschedulable: n.Spec.Unschedulable,
+		Taints: slices.Clone(n.Spec.Taints), Allocatable: amounts(n.Status.Allocatable),
+		KubeletVersion: share(cleanText(n.Status.NodeInfo.KubeletVersion)),
+		BootID:         cleanText(n.Status.NodeInfo.BootID),
+	}
+	for i := range n.Status.Conditions {
+		c := &n.Status.Conditions[i]
+		if c.Type == corev1.NodeReady {
+			record.Ready, record.ReadySince = ReadyState(share(string(c.Status))), c.LastTransitionTime.Time
+			record.ReadyReason, record.ReadyMessage = share(cleanText(c.Reason)), share(cleanText(c.Message))
+			record.Heartbeat = c.LastHeartbeatTime.Time
+		}
+	}
+	for _, a := range n.Status.Addresses {
+		record.Addresses = append(record.Addresses, share(cleanText(a.Address)))
+	}
+	for _, v := range n.Status.VolumesInUse {
+		record.VolumesInUse = append(record.VolumesInUse, share(Clean(string(v))))
+	}
+	for _, v := range n.Status.VolumesAttached {
+		record.VolumesAttached = append(record.VolumesAttached, share(Clean(string(v.Name))))
+	}
+	if n.Spec.Unschedulable {
+		record.Cordon = cordonOf(n)
+	}
+	return record
+}
+
+// cordonOf reads from managedFields who made the node unschedulable, and since
+// when. That manager may have written other fields later, so the taint that
+// the node controller adds after the cordon is believed where it is older.
+func cordonOf(n *corev1.Node) *Cordon {
+	c := &Cordon{Mark: cleanText(n.Annotations[CordonAnnotation])}
+	for i := range n.ManagedFields {
+		entry := &n.ManagedFields[i]
+		if !ownsUnschedulable(entry.FieldsV1) {
+			continue
+		}
+		if at := timeOf(entry.Time); c.Manager == "" || at.After(c.Since) {
+			c.Manager, c.Since = cleanText(entry.Manager), at
+		}
+	}
+	if at := unschedulableTaint(n); !at.IsZero() && (c.Since.IsZero() || at.Before(c.Since)) {
+		c.Since = at
+	}
+	return c
+}
+
+func ownsUnschedulable(fields *metav1.FieldsV1) bool {
+	raw := fields.GetRawBytes()
+	if !bytes.Contains(raw, []byte(`"f:unschedulable"`)) {
+		return false
+	}
+	var owned struct {
+		Spec map[string]json.RawMessage `json:"f:spec"`
+	}
+	if err := json.Unmarshal(raw, &owned); err != nil {
+		return false
+	}
+	_, ok := owned.Spec["f:unschedulable"]
+	return ok
+}
+
+func unschedulableTaint(n *corev1.Node) time.Time {
+	for i := range n.Spec.Taints {
+		if n.Spec.Taints[i].Key == corev1.TaintNodeUnschedulable {
+			return timeOf(n.Spec.Taints[i].TimeAdded)
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,52 @@
+package kube
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// PodRecord is the compact record of a pod.
+func PodRecord(p *corev1.Pod) *Pod {
+	owner := controllerOf(p.OwnerReferences)
+	shared := shareMap(p.Labels)
+	record := &Pod{
+		Namespace: share(p.Namespace), Name: p.Name, UID: p.UID, Node: share(p.Spec.NodeName),
+		Owner: owner, Labels: labels.Set(shared.values()), sharedLabels: shared,
+		Annotations: keptAnnotations(p.Annotations), Spec: podSpec(p, owner),
+		Created: p.CreationTimestamp.Time, Deleted: timeOf(p.DeletionTimestamp),
+		Phase: corev1.PodPhase(share(string(p.Status.Phase))), Reason: share(cleanText(p.Status.Reason)),
+		Message: cleanText(p.Status.Message), Trouble: troubleOf(p),
+	}
+	if p.DeletionTimestamp != nil {
+		record.DeletionGrace = valueOr(p.DeletionGracePeriodSeconds, 0)
+	}
+	for _, f := range p.Finalizers {
+		record.Finalizers = append(record.Finalizers, share(Clean(f)))
+	}
+	if ready := podCondition(p, corev1.PodReady); ready != nil {
+		record.Ready = ready.Status == corev1.ConditionTrue
+		record.ReadySince = ready.LastTransitionTime.Time
+	}
+	return record
+}
+
+func podCondition(p *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
+	for i := range p.Status.Conditions {
+		if p.Status.Conditions[i].Type == kind {
+			return &p.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// samePod tells whether two records of one pod say the same, so that a change
+// of what we do not keep (an annotation, a probe time) changes nothing here.
+func samePod(a, b *Pod) bool {
+	return a.UID == b.UID && a.Name == b.Name && a.Namespace == b.Namespace && a.Node == b.Node &&
+		sameOwner(a.Owner, b.Owner) && a.Spec == b.Spec &&
+		sameMap(a.Labels, b.Labels) && sameMap(a.Annotations, b.Annotations) &&
+		a.Created.Equal(b.Created) && a.Deleted.Equal(b.Deleted) && a.DeletionGrace == b.DeletionGrace &&
+		sameStrings(a.Finalizers, b.Finalizers) &&
+		a.Phase == b.Phase && a.Reason == b.Reason && a.Message == b.Message &&
+		a.Ready == b.Ready && a.ReadySince.Equal(b.ReadySince) && sameTrouble(a.Trouble, b.Trouble)
+}

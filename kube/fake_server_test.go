@@ -1,0 +1,102 @@
+package kube
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// fakeServer is an API server that answers what Connect asks, and everything
+// else as the test says. It keeps what it was asked.
+type fakeServer struct {
+	*httptest.Server
+	mu       sync.Mutex
+	requests []seenRequest
+}
+
+type seenRequest struct {
+	method, path, query, contentType, userAgent, body string
+}
+
+func newFakeServer(t *testing.T, handle http.HandlerFunc) *fakeServer {
+	t.Helper()
+	return startFakeServer(t, httptest.NewServer, handle)
+}
+
+func newFakeTLSServer(t *testing.T, handle http.HandlerFunc) *fakeServer {
+	t.Helper()
+	return startFakeServer(t, httptest.NewTLSServer, handle)
+}
+
+func startFakeServer(t *testing.T, start func(http.Handler) *httptest.Server, handle http.HandlerFunc) *fakeServer {
+	t.Helper()
+	f := &fakeServer{}
+	f.Server = start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/apis/authentication.k8s.io/v1/selfsubjectreviews":
+			writeJSON(w, 201, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":"ada"}}}`)
+			return
+		case "/version":
+			writeJSON(w, 200, `{"gitVersion":"v0.0.0-master+$Format:%H$"}`)
+			return
+		case "/api/v1/namespaces/kube-system":
+			writeJSON(w, 200, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"kube-system","uid":"cluster-uid"}}`)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		f.mu.Lock()
+		f.requests = append(f.requests, seenRequest{
+			r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Get("Content-Type"), r.UserAgent(), string(body),
+		})
+		f.mu.Unlock()
+		handle(w, r)
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fakeServer) seen() []seenRequest {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]seenRequest(nil), f.requests...)
+}
+
+func writeJSON(w http.ResponseWriter, code int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = io.WriteString(w, body)
+}
+
+// serverFlags lead to a server without any kubeconfig.
+func serverFlags(t *testing.T, url string) *Flags {
+	t.Helper()
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	f := &Flags{}
+	f.Overrides.ClusterInfo.Server = url
+	return f
+}
+
+func connectTo(t *testing.T, f *fakeServer) *Cluster {
+	t.Helper()
+	c, err := Connect(t.Context(), serverFlags(t, f.URL), "1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// status is the body of a refusal.
+func status(code int, reason, message, details string) string {
+	encoded, _ := json.Marshal(message)
+	if details == "" {
+		details = "{}"
+	}
+	return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%s,"reason":%q,"details":%s,"code":%d}`,
+		encoded, reason, details, code)
+}

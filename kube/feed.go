@@ -1,0 +1,252 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	deniedRetry = time.Minute      // between two tries of what is denied for good
+	pollEvery   = 5 * time.Second  // between two lists where we may not watch
+	pollSlow    = 15 * time.Second // the same where a list takes long
+)
+
+// polled is the reason of a kind that is in sync by lists alone.
+const polled = "polled: no permission to watch"
+
+// feed stands between a reflector and the store, on both sides: it is where the
+// reflector lists and watches, and where it puts what comes. So it sees every
+// request and its outcome, and keeps the sync state of the kind, which the
+// reflector would not tell.
+type feed struct {
+	kind   Kind
+	store  *Store
+	health *health
+	list   listFunc
+	watch  watchFunc
+
+	mu        sync.Mutex
+	first     bool // the first list is complete
+	noWatch   bool // we may list and not watch
+	denied    bool // we may not list
+	lastList  time.Duration
+	listing   right
+	watching  right
+	listNext  retries     // of lists that are denied
+	watchNext retries     // of watches, where lists do their work
+	pause     *silence    // the last one between two lists
+	settling  *time.Timer // until a watch after an outage is live
+	incoming  *stream     // where the next complete list comes from; nil for pages
+}
+
+func newFeed(k Kind, store *Store, h *health, list listFunc, watch watchFunc) *feed {
+	return &feed{kind: k, store: store, health: h, list: list, watch: watch, listNext: deniedRetries(), watchNext: watchRetries()}
+}
+
+var (
+	_ cache.ListerWatcherWithContext = (*feed)(nil)
+	_ cache.ReflectorStore           = (*feed)(nil)
+)
+
+// List and Watch without a context are what the older interface asks for.
+func (f *feed) List(o metav1.ListOptions) (runtime.Object, error) {
+	return f.ListWithContext(context.Background(), o)
+}
+
+// Watch is not called by a reflector that can pass a context.
+func (f *feed) Watch(o metav1.ListOptions) (watch.Interface, error) {
+	return f.WatchWithContext(context.Background(), o)
+}
+
+// ListWithContext gets one page and makes records of it at once, so that pages
+// of whole objects never add up.
+func (f *feed) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	if err := f.enter(ctx); err != nil {
+		return nil, err
+	}
+	f.comesFrom(nil)
+	if o.Limit > 0 && o.Continue == "" {
+		// With "0" the server would send everything in one answer, from its watch
+		// cache; a page of any other version is the state of exactly that version,
+		// however old.
+		o.ResourceVersion = ""
+	}
+	started := time.Now()
+	list, err := f.list(ctx, o)
+	if err != nil {
+		f.listFailed(err)
+		return nil, err
+	}
+	f.mu.Lock()
+	f.listing.grant()
+	f.lastList = time.Since(started)
+	f.mu.Unlock()
+	return f.records(list)
+}
+
+// WatchWithContext opens a watch, or says that we may not.
+func (f *feed) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	if err := f.enter(ctx); err != nil {
+		return nil, err
+	}
+	streaming := o.SendInitialEvents != nil && *o.SendInitialEvents
+	if polls, due := f.polls(); polls {
+		switch {
+		case streaming: // would call what we hold stale for a mere try
+			return nil, errNoWatch(f.kind)
+		case !due:
+			return f.pollWatch(ctx), nil
+		}
+	}
+	if streaming {
+		f.resyncing()
+	}
+	w, err := f.watch(ctx, o)
+	switch {
+	case err == nil:
+		f.watchGranted()
+		if streaming {
+			s := newStream(f, w)
+			f.comesFrom(s)
+			return s, nil
+		}
+		if f.store.phase(f.kind) == Stale {
+			return f.settle(w), nil
+		}
+		f.live("")
+	case streaming, ctx.Err() != nil:
+		// A server that does not stream lists is asked for a plain one next.
+	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+		return f.watchRefused(ctx, err)
+	default:
+		f.stale(f.whyNoWatch(err))
+	}
+	return w, err
+}
+
+func (f *feed) whyNoWatch(err error) string {
+	return cleanText(fmt.Sprintf("watching %s: %v", f.kind, plainCause(err)))
+}
+
+// comesFrom notes how a list is made now.
+func (f *feed) comesFrom(s *stream) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.incoming = s
+}
+
+// enter waits while the server is down, and a while longer where the last list
+// was denied: rights rarely change, and each try is a request.
+func (f *feed) enter(ctx context.Context) error {
+	f.mu.Lock()
+	pause := time.Duration(0)
+	if f.denied {
+		pause = time.Until(f.listNext.next)
+	}
+	f.mu.Unlock()
+	if pause > 0 && sleep(ctx, pause, nil) == contextEnded {
+		return ctx.Err()
+	}
+	if h := f.health.now(); !h.Live {
+		f.notLive(h.Reason) // also what was opened anew since it went away
+	}
+	return f.health.wait(ctx)
+}
+
+// records turns a page of API objects into a page of records. On the first list
+// they go into the store as they come, so that a screen fills page by page.
+func (f *feed) records(list runtime.Object) (runtime.Object, error) {
+	page := &recordList{}
+	if accessor, err := meta.ListAccessor(list); err == nil {
+		page.ResourceVersion, page.Continue = accessor.GetResourceVersion(), accessor.GetContinue()
+		page.RemainingItemCount = accessor.GetRemainingItemCount()
+	}
+	err := meta.EachListItem(list, func(o runtime.Object) error {
+		record, err := f.early(o)
+		if err == nil {
+			page.Items = append(page.Items, &recordObject{record: record})
+		}
+		return err
+	})
+	return page, err
+}
+
+// early makes the record of an object of a list that is still coming in.
+func (f *feed) early(object any) (any, error) {
+	record, err := Record(object)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	first := !f.first
+	f.mu.Unlock()
+	if first {
+		f.store.Put(record)
+	}
+	return record, nil
+}
+
+// polls tells whether lists do the work of the watch, and whether it is time to
+// try the watch again.
+func (f *feed) polls() (polls, due bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.noWatch, f.watchNext.due(time.Now())
+}
+
+func errNoWatch(k Kind) error {
+	return apierrors.NewForbidden(schema.GroupResource{Resource: string(k)}, "", fmt.Errorf("no watch permission"))
+}
+
+func (f *feed) watchGranted() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.watching.grant()
+	f.noWatch = false
+	f.watchNext.again()
+}
+
+// watchRefused makes lists do the work of a watch that we may not open, once
+// that is certain.
+func (f *feed) watchRefused(ctx context.Context, err error) (watch.Interface, error) {
+	f.mu.Lock()
+	now, had := time.Now(), f.watching.granted
+	believed := f.watching.refuse(now, false)
+	if believed {
+		f.noWatch = true
+		f.watchNext.later(now)
+	}
+	f.mu.Unlock()
+	switch {
+	case !believed:
+		f.stale(f.whyNoWatch(err))
+		// What a reflector repeats after a while, from where the watch stopped: a
+		// list each time would be a burden on a server that just started.
+		return nil, apierrors.NewTooManyRequests(err.Error(), 0)
+	case had:
+		f.stale(f.whyNoWatch(err))
+		return nil, err // there was no list for a while
+	}
+	f.live(polled)
+	return f.pollWatch(ctx), nil
+}
+
+// pollWatch is a watch in name: it stays silent for a while and then ends as
+// one does whose resource version expired, so that the reflector lists again.
+// A list that takes long is repeated less often.
+func (f *feed) pollWatch(ctx context.Context) watch.Interface {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pause = newSilence(ctx, min(max(pollEvery, 10*f.lastList), pollSlow))
+	return f.pause
+}

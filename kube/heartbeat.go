@@ -1,0 +1,96 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+)
+
+// heartbeat asks the server whether it is ready: /readyz, or /version where
+// that is not allowed or not known. A server that refuses either is there and
+// may yet know nobody's rights: /readyz is ready no sooner than it does, and an
+// eviction sent before would be refused for good. So a refusal must last before
+// it counts.
+type heartbeat struct {
+	client rest.Interface
+
+	mu        sync.Mutex
+	readyz    right
+	version   right
+	readyNext retries // of /readyz, while it is refused
+}
+
+type doubtMark struct{}
+
+// inDoubt marks the heartbeats to a server that may have started just now.
+func inDoubt(ctx context.Context) context.Context {
+	return context.WithValue(ctx, doubtMark{}, true)
+}
+
+func newHeartbeat(client rest.Interface) *heartbeat {
+	return &heartbeat{client: client, readyNext: watchRetries()}
+}
+
+func (h *heartbeat) send(ctx context.Context) error {
+	if h.asksReadyz() {
+		refused, err := h.ask(ctx, "/readyz", &h.readyz)
+		h.putOff(refused)
+		if !refused {
+			return err
+		}
+	}
+	// Refused even that: the server answers, and that was the question.
+	_, err := h.ask(ctx, "/version", &h.version)
+	return err
+}
+
+// asksReadyz tells whether /readyz is worth a request.
+func (h *heartbeat) asksReadyz() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.readyz.refused || h.readyNext.due(time.Now())
+}
+
+// putOff puts the next try of /readyz off, if it is refused.
+func (h *heartbeat) putOff(refused bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if refused {
+		h.readyNext.later(time.Now())
+	} else {
+		h.readyNext.again()
+	}
+}
+
+// ask sends one request; refused is true, without an error, where its path is
+// refused for good.
+func (h *heartbeat) ask(ctx context.Context, path string, r *right) (refused bool, err error) {
+	var code int
+	err = h.client.Get().AbsPath(path).MaxRetries(0).Do(ctx).StatusCode(&code).Error()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case err == nil:
+		r.grant()
+		return false, nil
+	case apierrors.IsUnauthorized(err):
+		return false, fmt.Errorf("credentials refused: %w", err)
+	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
+		if !r.refuse(time.Now(), ctx.Value(doubtMark{}) != nil) {
+			return false, fmt.Errorf("the server does not know our rights: %w", err)
+		}
+		return true, nil
+	case apierrors.IsTooManyRequests(err):
+		return false, nil // busy, and there
+	case code >= http.StatusInternalServerError:
+		r.interrupt()
+		return false, fmt.Errorf("the server is not ready (%d)", code)
+	}
+	r.interrupt()
+	return false, err
+}

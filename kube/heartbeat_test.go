@@ -1,0 +1,196 @@
+package kube
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/kubernetes/scheme"
+	restfake "k8s.io/client-go/rest/fake"
+)
+
+func TestHeartbeat(t *testing.T) {
+	for name, c := range map[string]struct {
+		code    int
+		alive   bool
+		version bool
+	}{
+		"ready": {200, true, false}, "forbidden": {403, true, true}, "unknown": {404, true, true},
+		"not ready": {500, false, false}, "unavailable": {503, false, false}, "refused": {401, false, false}, "busy": {429, true, false},
+	} {
+		server := newFakeServer(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", "1")
+			writeJSON(w, c.code, status(c.code, "", "x", ""))
+		})
+		cluster := connectTo(t, server)
+		beat := newHeartbeat(cluster.reads.Discovery().RESTClient())
+		for range 2 {
+			if err := beat.send(asHeartbeat(t.Context())); (err == nil) != c.alive {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if beat.readyz.refused != c.version {
+			t.Errorf("%s: went to /version: %v", name, beat.readyz.refused)
+		}
+		if n := len(server.seen()); c.version && n != 1 || !c.version && n != 2 {
+			t.Errorf("%s: %d requests to /readyz", name, n)
+		}
+	}
+}
+
+// refusing is an API server that answers each path with a code, 200 if none.
+func refusing(t *testing.T) (codes map[string]int, beat *heartbeat, paths func() string) {
+	codes = map[string]int{}
+	client := &restfake.RESTClient{
+		NegotiatedSerializer: scheme.Codecs.WithoutConversion(),
+	}
+	var asked []string
+	client.Client = restfake.CreateHTTPClient(func(r *http.Request) (*http.Response, error) {
+		asked = append(asked, strings.TrimPrefix(r.URL.Path, "/"))
+		code := codes[r.URL.Path]
+		if code == 0 {
+			code = 200
+		}
+		return &http.Response{
+			StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(status(code, "", "x", ""))),
+		}, nil
+	})
+	return codes, newHeartbeat(client), func() string {
+		defer func() { asked = nil }()
+		return strings.Join(asked, " ")
+	}
+}
+
+// A server that just started forbids everything until it knows the rights: for
+// a while it is not believed, neither one that is down nor one that was ready.
+func TestHeartbeatWhileRightsAreUnknown(t *testing.T) {
+	for name, mark := range map[string]func(context.Context) context.Context{"down": inDoubt, "was ready": asHeartbeat} {
+		synctest.Test(t, func(t *testing.T) {
+			codes, beat, paths := refusing(t)
+			if name == "was ready" {
+				if err := beat.send(t.Context()); err != nil || paths() != "readyz" {
+					t.Errorf("%s: at first: %v", name, err)
+				}
+			}
+			ctx := mark(t.Context())
+			codes["/readyz"] = 403
+			for range rightsDoubt / time.Second {
+				if err := beat.send(ctx); err == nil || paths() != "readyz" {
+					t.Fatalf("%s: alive, though nobody's rights are known", name)
+				}
+				time.Sleep(time.Second)
+			}
+			if err := beat.send(ctx); err != nil || paths() != "readyz version" {
+				t.Errorf("%s: it forbids for good: %v", name, err)
+			}
+			if err := beat.send(ctx); err != nil || paths() != "version" {
+				t.Errorf("%s: after that: %v", name, err)
+			}
+			// The next one starts: what was allowed is refused again.
+			codes["/version"] = 403
+			if err := beat.send(ctx); err == nil {
+				t.Errorf("%s: alive, though /version is refused as it was not before", name)
+			}
+			codes["/version"] = 0
+			if err := beat.send(ctx); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			// /readyz is what we would rather ask.
+			codes["/readyz"] = 0
+			paths()
+			time.Sleep(30 * time.Second)
+			for range 2 {
+				if err := beat.send(ctx); err != nil || paths() != "readyz" {
+					t.Errorf("%s: half a minute later: %v", name, err)
+				}
+			}
+		})
+	}
+}
+
+// A server that is not ready says nothing of rights: the patience starts anew.
+func TestHeartbeatPatienceStartsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		codes, beat, _ := refusing(t)
+		for range 10 {
+			for _, code := range []int{403, 403, 403, 403, 500} {
+				codes["/readyz"] = code
+				if err := beat.send(inDoubt(t.Context())); err == nil {
+					t.Fatalf("alive with %d", code)
+				}
+				time.Sleep(time.Second)
+			}
+		}
+	})
+}
+
+// TestServerGoesAway closes a real server under a watcher: the news comes from
+// the watches that break, not from the next heartbeat.
+func TestServerGoesAway(t *testing.T) {
+	opened := make(chan struct{}, 10)
+	server := newFakeServer(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/readyz":
+		case r.URL.Query().Get("sendInitialEvents") != "":
+			writeJSON(w, 422, status(422, "Invalid", "no streaming", ""))
+		case r.URL.Query().Get("watch") != "":
+			w.WriteHeader(200)
+			w.(http.Flusher).Flush()
+			opened <- struct{}{}
+			<-r.Context().Done()
+		default:
+			writeJSON(w, 200, `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"n","uid":"u"}}]}`)
+		}
+	})
+	c := connectTo(t, server)
+	w := c.Watch(t.Context(), WatchOptions{Kinds: []Kind{KindNodes}})
+	defer w.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := w.WaitSynced(ctx, KindNodes); err != nil {
+		t.Fatal(err)
+	}
+	<-opened
+	if s := w.Snapshot(); !s.Trusted(KindNodes) || s.NodeCount() != 1 {
+		t.Fatalf("not in sync: %+v", s.Sync(KindNodes))
+	}
+	started := time.Now()
+	server.Listener.Close() // first: who comes back in between finds a server that is there
+	server.CloseClientConnections()
+	changed := w.Changed(ctx)
+	for w.Snapshot().Health().Live {
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			t.Fatal("never down")
+		}
+	}
+	if took := time.Since(started); took > heartbeatEvery {
+		t.Errorf("down after %v", took)
+	}
+	if s := w.Snapshot(); s.Trusted(KindNodes) || s.Sync(KindNodes).Phase != Stale || s.NodeCount() != 1 {
+		t.Errorf("while down: %+v", s.Sync(KindNodes))
+	}
+}
+
+// TestWatchDenied runs a whole watcher where nothing may be listed.
+func TestWatchDenied(t *testing.T) {
+	server := newFakeServer(t, func(w http.ResponseWriter, r *http.Request) {
+		writeJSON(w, 403, status(403, "Forbidden", "not you", ""))
+	})
+	w := connectTo(t, server).Watch(t.Context(), WatchOptions{Kinds: []Kind{KindPods, KindBudgets}})
+	defer w.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := w.WaitSynced(ctx, KindPods, KindBudgets); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.Snapshot().Sync(KindPods); s.Phase != Denied || s.Reason != "not you" {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,59 @@
+package kube
+
+// Every name that we write into a cluster, in one place; docs/marks.md lists
+// them for operators.
+const (
+	FieldManager = "kdrain-tui"
+	// CordonAnnotation on a node says who cordoned it, for which run and why. It
+	// counts only while the node is unschedulable.
+	CordonAnnotation = "kdrain-tui.dev/cordon"
+	// LoadBalancerLabel on a node is Kubernetes' own: external load balancers
+	// leave the node out.
+	LoadBalancerLabel = "node.kubernetes.io/exclude-from-external-load-balancers"
+	// ManagedByLabel with ManagedByValue, RunLabel and MadeAtAnnotation are on
+	// every temporary budget and every Lease: whose it is, of which run, since when.
+	ManagedByLabel   = "app.kubernetes.io/managed-by"
+	ManagedByValue   = FieldManager
+	RunLabel         = "kdrain-tui.dev/run"
+	MadeAtAnnotation = "kdrain-tui.dev/made-at"
+	// LeasePrefix begins the name of the Lease over a node; see LeaseName.
+	LeasePrefix = "kdrain-node-"
+	// ByAnnotation and ReasonAnnotation on a Lease say whose run holds it, and why.
+	ByAnnotation     = "kdrain-tui.dev/by"
+	ReasonAnnotation = "kdrain-tui.dev/reason"
+	// OutOfServiceAnnotation on a node says which run declared its machine off, with
+	// Kubernetes' own taint. It counts only while the node has that taint.
+	OutOfServiceAnnotation = "kdrain-tui.dev/out-of-service"
+	// OutOfServiceTaint is Kubernetes' own, on a node whose machine is off.
+	OutOfServiceTaint = "node.kubernetes.io/out-of-service"
+	// RestartedAtAnnotation on a pod template is kubectl's: another value rolls out
+	// anew.
+	RestartedAtAnnotation = "kubectl.kubernetes.io/restartedAt"
+	// The reasons of the Events that a run writes on its nodes.
+	ReasonDrainStarted = "DrainStarted"
+	ReasonDrainBlocked = "DrainBlocked"
+	ReasonDrainDone    = "DrainDone"
+	ReasonDrainAborted = "DrainAborted"
+)
+
+// LeaseName is the name of the Lease by which runs keep off each other's nodes.
+// It comes from the UID: a node that is made anew under its old name is another.
+func LeaseName(node UID) string { return LeasePrefix + string(node) }
+
+// KeptAnnotations are the only annotations that records keep: what a drain
+// reads, ours and the marks of other drainers.
+var KeptAnnotations = []string{
+	"kubernetes.io/config.mirror",
+	"cluster-autoscaler.kubernetes.io/safe-to-evict",
+	"karpenter.sh/do-not-disrupt",
+	"weave.works/kured-node-lock",
+	"weave.works/kured-reboot-in-progress",
+	"machineconfiguration.openshift.io/desiredDrain",
+	"machineconfiguration.openshift.io/lastAppliedDrain",
+	"machineconfiguration.openshift.io/state",
+	"cluster.x-k8s.io/delete-machine",
+	"node.machine.sapcloud.io/trigger-deletion-by-mcm",
+	CordonAnnotation,
+	OutOfServiceAnnotation,
+	MadeAtAnnotation,
+}

@@ -1,0 +1,301 @@
+package kube
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// UID is the identity of an object: a name can come back, a UID cannot.
+type UID = types.UID
+
+// Owner is the controller of a pod or of a workload. One value is shared by
+// all pods of the owner.
+type Owner struct {
+	APIVersion string // as in the reference, e.g. "apps/v1"
+	Kind       string
+	Name       string
+	UID        UID
+}
+
+// Resources are amounts of what the scheduler counts: CPU in millicores, the
+// others in bytes or pieces.
+type Resources struct {
+	CPUMilli       int64
+	MemoryBytes    int64
+	EphemeralBytes int64
+	Pods           int64
+	Extended       map[corev1.ResourceName]int64 // nil for most
+}
+
+// VolumeKind is the part of a volume's source that matters to a drain.
+type VolumeKind string
+
+// The kinds of volumes a record keeps; all others (config maps, secrets,
+// projections) do not matter to a drain and are left out.
+const (
+	VolumeEmptyDir  VolumeKind = "EmptyDir"
+	VolumeMemory    VolumeKind = "Memory" // an emptyDir of medium Memory
+	VolumeClaim     VolumeKind = "Claim"
+	VolumeEphemeral VolumeKind = "Ephemeral" // a claim made from the pod's template
+	VolumeHostPath  VolumeKind = "HostPath"
+	VolumeInline    VolumeKind = "Inline" // CSI or an in-tree driver, named in the pod itself
+	VolumeDisk      VolumeKind = "Disk"   // inline, and the scheduler has rules of its own for it
+)
+
+// Volume is a volume of a pod, reduced to what a drain asks of it.
+type Volume struct {
+	Name  string
+	Kind  VolumeKind
+	Claim string // name of the PersistentVolumeClaim, for Claim and Ephemeral
+}
+
+// HostPort is a port that a pod takes on its node.
+type HostPort struct {
+	IP       string
+	Protocol corev1.Protocol
+	Port     int32
+}
+
+// PodSpec holds what pods of one owner have in common. Equal specs are one
+// value in memory, so pointers may be compared to group pods.
+type PodSpec struct {
+	Priority       int32 // 0 where the pod has none
+	PriorityClass  string
+	GraceSeconds   int64 // terminationGracePeriodSeconds, 30 where unset
+	Requests       Resources
+	HostPorts      []HostPort
+	HostNetwork    bool
+	NodeSelector   map[string]string
+	Affinity       *corev1.Affinity
+	Tolerations    []corev1.Toleration
+	Spread         []corev1.TopologySpreadConstraint
+	Volumes        []Volume
+	SchedulerName  string
+	PreStop        bool // some container has a preStop hook
+	ResourceClaims int
+	Gated          bool // has scheduling gates
+	PodGroup       string
+	// Storage tells that the pod serves volumes: it mounts the kubelet's plugin
+	// folder, as CSI drivers do.
+	Storage       bool
+	RestartPolicy corev1.RestartPolicy
+}
+
+// Trouble says why a pod is not Ready, in the kubelet's or scheduler's words.
+type Trouble struct {
+	Container string // "" when the pod as a whole is meant
+	Reason    string // CrashLoopBackOff, ImagePullBackOff, Unschedulable, ...
+	Message   string
+	ExitCode  int32 // of the last termination; valid when HasExit
+	HasExit   bool
+	Restarts  int32
+}
+
+// Pod is the compact record of a pod. Records are immutable: a change makes a
+// new one.
+type Pod struct {
+	Namespace string
+	Name      string
+	UID       UID
+	Node      string // spec.nodeName, "" while unscheduled
+	Owner     *Owner // the controller, nil if there is none
+	Labels    labels.Set
+	// Annotations holds only the keys listed in KeptAnnotations.
+	Annotations map[string]string
+	Spec        *PodSpec
+
+	Created       time.Time
+	Deleted       time.Time // deletionTimestamp (the moment grace ends), zero if not terminating
+	DeletionGrace int64     // deletionGracePeriodSeconds, valid when Deleted is set
+	Finalizers    []string
+
+	Phase      corev1.PodPhase
+	Reason     string // status.reason, e.g. Evicted
+	Message    string
+	Ready      bool      // the Ready condition is True (podutil.IsPodReady)
+	ReadySince time.Time // last transition of the Ready condition, either way
+	Trouble    *Trouble  // nil while nothing is known to be wrong
+
+	// Rev grows with every change of this record within one store.
+	Rev uint64
+
+	// sharedLabels keeps the shared copy of Labels alive.
+	sharedLabels *sharedMap
+}
+
+// Mirror tells whether the pod is the mirror of a static pod (kubectl
+// filters.go mirrorPodFilter: the annotation kubernetes.io/config.mirror).
+func (p *Pod) Mirror() bool {
+	_, ok := p.Annotations[corev1.MirrorPodAnnotationKey]
+	return ok
+}
+
+// Terminating tells whether the pod's deletion has been accepted.
+func (p *Pod) Terminating() bool { return !p.Deleted.IsZero() }
+
+// Finished tells whether the pod ran to its end (Succeeded or Failed).
+func (p *Pod) Finished() bool {
+	return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed
+}
+
+// RunningAndReady is the stateful set controller's isRunningAndReady.
+func (p *Pod) RunningAndReady() bool { return p.Phase == corev1.PodRunning && p.Ready }
+
+// Healthy is the stateful set controller's isHealthy: running, ready and not
+// terminating.
+func (p *Pod) Healthy() bool { return p.RunningAndReady() && !p.Terminating() }
+
+// Available is podutil.IsPodAvailable: ready, and so for at least
+// minReadySeconds.
+func (p *Pod) Available(minReadySeconds int32, now time.Time) bool {
+	if !p.Ready {
+		return false
+	}
+	if minReadySeconds == 0 {
+		return true
+	}
+	return !p.ReadySince.IsZero() && p.ReadySince.Add(time.Duration(minReadySeconds)*time.Second).Before(now)
+}
+
+// ReadyState is the value of a node's Ready condition.
+type ReadyState string
+
+// The values of a node's Ready condition, and none where it has no condition.
+const (
+	NodeReady    ReadyState = "True"
+	NodeNotReady ReadyState = "False"
+	NodeUnknown  ReadyState = "Unknown" // the kubelet is silent
+)
+
+// Cordon says who made a node unschedulable, from managedFields.
+type Cordon struct {
+	Manager string    // the field manager that owns spec.unschedulable, "" if none does
+	Since   time.Time // when that manager last wrote, zero if unknown
+	// Mark is the content of our own annotation on the node, "" if there is
+	// none. It counts only while the node is unschedulable.
+	Mark string
+}
+
+// Node is the compact record of a node. Records are immutable.
+type Node struct {
+	Name            string
+	UID             UID
+	ResourceVersion string
+	Labels          labels.Set
+	Annotations     map[string]string // only the keys listed in KeptAnnotations
+	Created         time.Time
+	Ready           ReadyState
+	ReadySince      time.Time
+	ReadyReason     string
+	ReadyMessage    string
+	Heartbeat       time.Time // last heartbeat of the Ready condition
+	Unschedulable   bool
+	Cordon          *Cordon // nil unless Unschedulable
+	Taints          []corev1.Taint
+	Allocatable     Resources
+	Addresses       []string // IPs and host names
+	KubeletVersion  string
+	BootID          string
+	VolumesInUse    []string
+	VolumesAttached []string
+	Rev             uint64
+}
+
+// Zone is the node's topology zone, "" where the label is missing.
+func (n *Node) Zone() string { return n.Labels[corev1.LabelTopologyZone] }
+
+// ExcludedFromLB tells whether external load balancers leave the node out.
+func (n *Node) ExcludedFromLB() bool {
+	_, labelled := n.Labels[LoadBalancerLabel]
+	return labelled
+}
+
+// Budget is the compact record of a PodDisruptionBudget.
+type Budget struct {
+	Namespace       string
+	Name            string
+	UID             UID
+	ResourceVersion string
+	Labels          labels.Set
+	Annotations     map[string]string // only the keys listed in KeptAnnotations
+	Owner           *Owner
+	Created         time.Time
+
+	// Selector matches nothing where the API's selector is nil, and every pod
+	// of the namespace where it is empty (policy/v1).
+	Selector        labels.Selector
+	MinAvailable    *intstr.IntOrString
+	MaxUnavailable  *intstr.IntOrString
+	UnhealthyPolicy policyv1.UnhealthyPodEvictionPolicyType // "" is IfHealthyBudget
+
+	Generation         int64
+	ObservedGeneration int64
+	DisruptionsAllowed int32
+	CurrentHealthy     int32
+	DesiredHealthy     int32
+	ExpectedPods       int32
+	// DisruptedPods are the pods (by name) whose eviction was accepted and not
+	// yet seen by the disruption controller.
+	DisruptedPods map[string]time.Time
+	// The DisruptionAllowed condition; empty if there is none.
+	ConditionStatus  string
+	ConditionReason  string // SufficientPods, InsufficientPods, SyncFailed
+	ConditionMessage string
+	Rev              uint64
+}
+
+// Observed tells whether the disruption controller has seen the budget's
+// newest spec; while it has not, the server refuses every eviction under it.
+func (b *Budget) Observed() bool { return b.ObservedGeneration >= b.Generation }
+
+// Workload is the compact record of an owner of pods: ReplicaSet, Deployment,
+// StatefulSet, DaemonSet, Job or ReplicationController, or any other that has a
+// scale (see ReadScales).
+type Workload struct {
+	Kind            string
+	Namespace       string
+	Name            string
+	UID             UID
+	Owner           *Owner // a ReplicaSet's Deployment, a Job's CronJob
+	Created         time.Time
+	Replicas        int32 // desired: spec.replicas; DaemonSet: desiredNumberScheduled; Job: parallelism
+	ReadyReplicas   int32
+	Available       int32
+	MinReadySeconds int32
+	Selector        labels.Selector
+	Finished        bool   // Job: Complete or Failed (cronjob utils getFinishedStatus)
+	FinishedAs      string // "Complete" or "Failed"
+	Failure         string // message of a ReplicaFailure condition
+	// DeployedBy names the tool that takes foreign changes back (Argo CD, Flux,
+	// Helm), "" if none is known. Not of a ReplicaSet that a Deployment owns.
+	DeployedBy string
+	// ReplicasOurs tells that we alone set spec.replicas, by managedFields.
+	ReplicasOurs bool
+	Rollout      *Rollout // of a Deployment
+
+	// The following are set for owners of other kinds, of which only the scale
+	// was read, once: Selector, ReadyReplicas and Available are not known then.
+	APIVersion string // as in the reference of their pods
+	Resource   string // as kubectl scale takes it, e.g. clonesets.apps.kruise.io
+	Hidden     string // why the scale is not known, "" where it is
+	Rev        uint64
+}
+
+// Rollout is how a Deployment replaces its pods.
+type Rollout struct {
+	Surge, Unavailable int32 // resolved for its replicas; both 0 for Recreate
+	Paused             bool
+	ResourceVersion    string // of the Deployment
+}
+
+// Usage is what the metrics API last said a node or pod used.
+type Usage struct {
+	CPUMilli    int64
+	MemoryBytes int64
+	At          time.Time
+}

@@ -1,0 +1,121 @@
+package kube
+
+import (
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Service is the compact record of a Service. Its ready endpoints are worked out
+// from the selector and the pods of the snapshot, as the endpoint slice controller
+// does (kube-controller-manager pkg/controller/endpointslice), and not read from
+// EndpointSlices: those repeat each pod of each Service and change whenever one
+// of them does, while Services are few and hardly ever change. What is lost are
+// endpoints that were written by hand for a Service without a selector; no pod
+// can be told from them for sure anyway.
+type Service struct {
+	Namespace string
+	Name      string
+	UID       UID
+	// Selector is nil for a Service whose endpoints somebody else writes, and for
+	// one that is only another name (ExternalName).
+	Selector labels.Set
+	// Unready tells that pods count as endpoints before they are Ready
+	// (publishNotReadyAddresses).
+	Unready bool
+	Rev     uint64
+}
+
+// Selects tells whether the pod is behind the Service. An empty selector selects
+// nothing, unlike that of a budget (endpointslice_controller.go syncService).
+func (s *Service) Selects(p *Pod) bool {
+	if len(s.Selector) == 0 || s.Namespace != p.Namespace {
+		return false
+	}
+	for key, value := range s.Selector {
+		if had, ok := p.Labels[key]; !ok || had != value {
+			return false
+		}
+	}
+	return true
+}
+
+// Serves tells whether the pod is a ready endpoint of the Service now.
+func (s *Service) Serves(p *Pod) bool {
+	return (p.Ready || s.Unready) && !p.Finished() && !p.Terminating() && s.Selects(p)
+}
+
+// WebhookRules are requests that a webhook wants to be asked about.
+type WebhookRules struct {
+	Operations []string // CREATE, UPDATE, DELETE, CONNECT or *
+	Groups     []string // "" is the core group, "*" all
+	Resources  []string // with a subresource as in pods/eviction; * and */* are all
+}
+
+// Webhook is one admission webhook that is served from within the cluster.
+type Webhook struct {
+	Name      string
+	Namespace string // of its Service
+	Service   string
+	// Closed tells that requests fail while the webhook does not answer
+	// (failurePolicy Fail).
+	Closed     bool
+	Rules      []WebhookRules
+	Namespaces labels.Selector // namespaces that it is asked for
+	Objects    labels.Selector // objects that it is asked for
+	// Conditional tells of matchConditions, which are not evaluated here.
+	Conditional bool
+}
+
+// WebhookConfiguration is the compact record of a Mutating- or
+// ValidatingWebhookConfiguration. Webhooks outside of the cluster are left out.
+type WebhookConfiguration struct {
+	Name     string
+	UID      UID
+	Mutating bool
+	Webhooks []Webhook
+	Rev      uint64
+}
+
+// Kind is the API's name of the kind.
+func (c *WebhookConfiguration) Kind() string {
+	if c.Mutating {
+		return "MutatingWebhookConfiguration"
+	}
+	return "ValidatingWebhookConfiguration"
+}
+
+// Autoscaler is the compact record of a HorizontalPodAutoscaler.
+type Autoscaler struct {
+	Namespace string
+	Name      string
+	UID       UID
+	Target    Owner // without a UID
+	Min       int32 // 1 where the API has none
+	Max       int32
+	Current   int32 // replicas as it last saw them
+	Desired   int32 // replicas that it last wanted
+	// Stuck is why it cannot scale its target, "" while it can (the AbleToScale
+	// condition).
+	Stuck string
+	Rev   uint64
+}
+
+// QuotaAmount is what a quota says of one resource, in thousandths.
+type QuotaAmount struct {
+	Resource   string
+	Hard, Used int64
+}
+
+// Exceeded tells that nothing more of the resource is let in, whatever goes:
+// even the replacement of a pod that is gone does not fit.
+func (a QuotaAmount) Exceeded() bool { return a.Used > a.Hard }
+
+// Quota is the compact record of a ResourceQuota, of what pods take of it.
+type Quota struct {
+	Namespace string
+	Name      string
+	UID       UID
+	// Scoped tells that it counts only some pods of its namespace.
+	Scoped  bool
+	Amounts []QuotaAmount // by resource
+	Rev     uint64
+}

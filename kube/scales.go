@@ -1,0 +1,176 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+)
+
+// Owners of pods that the store does not watch, such as an OpenKruise CloneSet,
+// say through their scale subresource how many pods they want. Watching every kind
+// that could own a pod would cost far more than it tells, so the few owners of a
+// plan are read when it is made.
+
+const (
+	scaleLife   = 30 * time.Second // for which the figures of an owner are believed
+	scaleMost   = 64               // owners that are read for one plan
+	scaleAtOnce = 8
+)
+
+// Scales reads the scales of owners, and remembers what it has asked for.
+type Scales struct {
+	client rest.Interface // answers in JSON, which is all that custom resources speak
+	bound  func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+	now    func() time.Time
+
+	mu    sync.Mutex
+	kinds map[string]map[string]string // resources with a scale, by API version and kind
+	read  map[UID]time.Time
+}
+
+// Scales is a reader of the scales of this cluster.
+func (c *Cluster) Scales() *Scales {
+	return &Scales{client: c.reads.Discovery().RESTClient(), bound: c.within, now: time.Now,
+		kinds: map[string]map[string]string{}, read: map[UID]time.Time{}}
+}
+
+// scaleOwner is an owner to be read.
+type scaleOwner struct {
+	namespace string
+	*Owner
+}
+
+// Read brings the scales of those owners of the nodes' pods into the store that it
+// knows nothing of. An owner without a scale stays unknown; of one whose scale may
+// not be read it says so (Workload.Hidden). It asks for each owner at most once
+// in half a minute, and returns when all have answered.
+func (r *Scales) Read(ctx context.Context, store *Store, nodes []string) {
+	owners := r.due(store.Snapshot(), nodes)
+	if len(owners) == 0 {
+		return
+	}
+	ctx, cancel := r.bound(ctx, writeTimeout)
+	defer cancel()
+	var group Group
+	slots := make(chan struct{}, scaleAtOnce)
+	for _, o := range owners {
+		slots <- struct{}{}
+		group.Go("scale of "+o.Kind, func() {
+			defer func() { <-slots }()
+			if w := r.one(ctx, o); w != nil && !sameScale(store.Snapshot().Workload(w.UID), w) {
+				store.Put(w)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func sameScale(old, w *Workload) bool {
+	return old != nil && old.Replicas == w.Replicas && old.Hidden == w.Hidden && old.Resource == w.Resource
+}
+
+// due are the owners to ask for, each once.
+func (r *Scales) due(s *Snapshot, nodes []string) []scaleOwner {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var owners []scaleOwner
+	for _, node := range nodes {
+		for _, p := range s.PodsOn(node) {
+			if p.Finished() || p.Owner == nil {
+				continue
+			}
+			owner := p.Owner
+			w := s.Workload(owner.UID)
+			if w != nil && w.Kind == "ReplicaSet" && w.Owner != nil { // of an Argo Rollout, say
+				owner = w.Owner
+				w = s.Workload(owner.UID)
+			}
+			known := w != nil && w.APIVersion == ""
+			if known || watchedOwner(owner) || r.now().Sub(r.read[owner.UID]) < scaleLife || len(owners) == scaleMost {
+				continue
+			}
+			r.read[owner.UID] = r.now()
+			owners = append(owners, scaleOwner{p.Namespace, owner})
+		}
+	}
+	return owners
+}
+
+// watchedOwner tells of kinds that the store watches or that never have a scale.
+func watchedOwner(o *Owner) bool {
+	switch group, _, _ := strings.Cut(o.APIVersion, "/"); group {
+	case "apps", "batch", "v1": // v1: ReplicationController, and Node for mirror pods
+		return true
+	}
+	return false
+}
+
+// one reads the scale of an owner, nil where it has none or is not the one that
+// was meant any more.
+func (r *Scales) one(ctx context.Context, o scaleOwner) *Workload {
+	w := &Workload{Kind: share(o.Kind), Namespace: share(o.namespace), Name: share(o.Name), UID: o.UID, APIVersion: share(o.APIVersion)}
+	resource, err := r.resource(ctx, o.Owner)
+	if err != nil {
+		w.Hidden = "its kind is not known: " + plainWords(err)
+		return w
+	}
+	if resource == "" {
+		return nil
+	}
+	group, _, _ := strings.Cut(o.APIVersion, "/")
+	w.Resource = share(resource + "." + group)
+	scale := &autoscalingv1.Scale{}
+	err = r.client.Get().AbsPath("/apis", o.APIVersion, "namespaces", o.namespace, resource, o.Name, "scale").MaxRetries(0).Do(ctx).Into(scale)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case apierrors.IsForbidden(err):
+		w.Hidden = "no right to get " + resource + "/scale." + group
+	case err != nil:
+		w.Hidden = plainWords(err)
+	case scale.UID != "" && scale.UID != o.UID:
+		return nil
+	}
+	w.Replicas = scale.Spec.Replicas
+	return w
+}
+
+func plainWords(err error) string { return cleanText(fmt.Sprint(plainCause(err))) }
+
+// resource is the resource of a kind that has a scale, "" if it has none. What a
+// server serves is asked for once per API version, unless it does not say.
+func (r *Scales) resource(ctx context.Context, o *Owner) (string, error) {
+	r.mu.Lock()
+	known, ok := r.kinds[o.APIVersion]
+	r.mu.Unlock()
+	if ok {
+		return known[o.Kind], nil
+	}
+	list := &metav1.APIResourceList{}
+	err := r.client.Get().AbsPath("/apis", o.APIVersion).MaxRetries(0).Do(ctx).Into(list)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return "", err
+	}
+	kinds, scaled := map[string]string{}, map[string]bool{}
+	for _, resource := range list.APIResources {
+		if name, sub, _ := strings.Cut(resource.Name, "/"); sub == "scale" {
+			scaled[name] = true
+		}
+	}
+	for _, resource := range list.APIResources {
+		if scaled[resource.Name] {
+			kinds[resource.Kind] = resource.Name
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kinds[o.APIVersion] = kinds
+	return kinds[o.Kind], nil
+}

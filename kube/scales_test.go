@@ -1,0 +1,116 @@
+package kube
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Owners that nobody watches are read through their scale: the kind is looked up
+// once, each owner once in a while, and what may not be read says so.
+func TestScalesOfOtherOwners(t *testing.T) {
+	var mu sync.Mutex
+	var asked []string
+	replicas := "1"
+	f := newFakeServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/apis/apps.kruise.io") && !strings.HasPrefix(r.URL.Path, "/apis/argoproj.io") {
+			writeJSON(w, 404, status(404, "NotFound", "no such thing", ""))
+			return
+		}
+		mu.Lock()
+		asked = append(asked, r.URL.Path)
+		now := replicas
+		mu.Unlock()
+		scale := func(uid string) {
+			writeJSON(w, 200, `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"uid":"`+uid+`"},"spec":{"replicas":`+now+`}}`)
+		}
+		switch strings.TrimPrefix(r.URL.Path, "/apis/") {
+		case "apps.kruise.io/v1alpha1":
+			writeJSON(w, 200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps.kruise.io/v1alpha1","resources":[
+				{"name":"clonesets","kind":"CloneSet","namespaced":true},{"name":"clonesets/scale","kind":"Scale","namespaced":true},
+				{"name":"sidecarsets","kind":"SidecarSet","namespaced":true}]}`)
+		case "argoproj.io/v1alpha1":
+			writeJSON(w, 200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"argoproj.io/v1alpha1","resources":[
+				{"name":"rollouts","kind":"Rollout","namespaced":true},{"name":"rollouts/scale","kind":"Scale","namespaced":true}]}`)
+		case "apps.kruise.io/v1alpha1/namespaces/shop/clonesets/game/scale":
+			scale("cs-1")
+		case "apps.kruise.io/v1alpha1/namespaces/shop/clonesets/another/scale":
+			scale("of-a-newer-one")
+		case "apps.kruise.io/v1alpha1/namespaces/shop/clonesets/secret/scale":
+			writeJSON(w, 403, status(403, "Forbidden", "no", ""))
+		case "argoproj.io/v1alpha1/namespaces/shop/rollouts/web/scale":
+			scale("ro-1")
+		default:
+			writeJSON(w, 404, status(404, "NotFound", "no such thing", ""))
+		}
+	})
+	c := connectTo(t, f)
+	store := NewStore(time.Now)
+	owned := func(name, version, kind, owner string, uid UID) {
+		store.Put(&Pod{Namespace: "shop", Name: name, UID: UID("pod-" + name), Node: "n1", Spec: &PodSpec{},
+			Owner: &Owner{APIVersion: version, Kind: kind, Name: owner, UID: uid}})
+	}
+	owned("game-0", "apps.kruise.io/v1alpha1", "CloneSet", "game", "cs-1")
+	owned("game-1", "apps.kruise.io/v1alpha1", "CloneSet", "game", "cs-1")
+	owned("another-0", "apps.kruise.io/v1alpha1", "CloneSet", "another", "cs-2")
+	owned("secret-0", "apps.kruise.io/v1alpha1", "CloneSet", "secret", "cs-3")
+	owned("side-0", "apps.kruise.io/v1alpha1", "SidecarSet", "side", "ss-1")
+	owned("plain-0", "apps/v1", "StatefulSet", "plain", "sts-1")
+	owned("web-0", "apps/v1", "ReplicaSet", "web-7f9c", "rs-1")
+	store.Put(&Workload{Kind: "ReplicaSet", Namespace: "shop", Name: "web-7f9c", UID: "rs-1",
+		Owner: &Owner{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout", Name: "web", UID: "ro-1"}})
+	scales := c.Scales()
+	clock := time.Unix(0, 0).Add(time.Hour)
+	scales.now = func() time.Time { return clock }
+	read := func() []string {
+		mu.Lock()
+		asked = nil
+		mu.Unlock()
+		scales.Read(t.Context(), store, []string{"n1"})
+		mu.Lock()
+		defer mu.Unlock()
+		slices.Sort(asked)
+		return asked
+	}
+	first := read()
+	s := store.Snapshot()
+	if w := s.Workload("cs-1"); w == nil || w.Replicas != 1 || w.Resource != "clonesets.apps.kruise.io" || w.Hidden != "" {
+		t.Errorf("CloneSet game: %+v", w)
+	}
+	if w := s.Workload("ro-1"); w == nil || w.Replicas != 1 || w.Resource != "rollouts.argoproj.io" {
+		t.Errorf("Rollout web, through its ReplicaSet: %+v", w)
+	}
+	if w := s.Workload("cs-3"); w == nil || w.Hidden != "no right to get clonesets/scale.apps.kruise.io" {
+		t.Errorf("CloneSet secret: %+v", w)
+	}
+	for _, uid := range []UID{"cs-2", "ss-1", "sts-1"} {
+		if w := s.Workload(uid); w != nil {
+			t.Errorf("%s is another object, has no scale or is watched: %+v", uid, w)
+		}
+	}
+	if n := len(first); n < 6 {
+		t.Errorf("asked for %q", first)
+	}
+	if again := read(); len(again) != 0 {
+		t.Errorf("asked again at once: %q", again)
+	}
+	before := store.Snapshot().Gen()
+	clock = clock.Add(scaleLife)
+	later := read()
+	if slices.ContainsFunc(later, func(path string) bool { return strings.Count(path, "/") == 3 }) || len(later) != 4 {
+		t.Errorf("after a while it asked for %q, want the four scales and no kind", later)
+	}
+	if store.Snapshot().Gen() != before {
+		t.Error("scales that are as they were have changed the store")
+	}
+	mu.Lock()
+	replicas = "3"
+	mu.Unlock()
+	clock = clock.Add(scaleLife)
+	if read(); store.Snapshot().Workload("cs-1").Replicas != 3 {
+		t.Errorf("a new scale: %+v", store.Snapshot().Workload("cs-1"))
+	}
+}

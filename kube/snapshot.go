@@ -1,0 +1,200 @@
+package kube
+
+import (
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+type resourceName = corev1.ResourceName
+
+// NodeTotals are sums over the pods of one node.
+type NodeTotals struct {
+	Pods      int       // all pods bound to the node, finished ones too
+	Requested Resources // of pods that have not finished
+}
+
+// Snapshot is the cluster at one moment: immutable, shared by pointer, and
+// cheap to take. Its answers cost time in proportion to their length.
+type Snapshot struct {
+	gen       uint64
+	at        time.Time
+	health    Health
+	sync      map[Kind]SyncState
+	t         tables
+	nodeUsage map[string]Usage
+	podUsage  map[string]Usage // by namespace/name
+}
+
+// Gen grows with every change of the store: equal generations are equal
+// snapshots, apart from connection health.
+func (s *Snapshot) Gen() uint64 { return s.gen }
+
+// At is the moment the snapshot was taken, by our clock.
+func (s *Snapshot) At() time.Time { return s.at }
+
+// Health is the state of the connection when the snapshot was taken.
+func (s *Snapshot) Health() Health { return s.health }
+
+// ServerTime turns a moment of our clock into one of the server's.
+func (s *Snapshot) ServerTime(t time.Time) time.Time { return t.Add(s.health.Offset) }
+
+// Sync is the sync state of a kind.
+func (s *Snapshot) Sync(k Kind) SyncState {
+	state := s.sync[k]
+	state.Count = s.t.count(k)
+	if k == KindUsage {
+		state.Count = len(s.nodeUsage) + len(s.podUsage)
+	}
+	return state
+}
+
+// Trusted tells whether all the kinds are complete and live, so that absence
+// means gone.
+func (s *Snapshot) Trusted(kinds ...Kind) bool {
+	for _, k := range kinds {
+		if s.sync[k].Phase != Synced {
+			return false
+		}
+	}
+	return s.health.Live
+}
+
+// Nodes are all nodes by name.
+func (s *Snapshot) Nodes() []*Node { return s.t.nodes.items() }
+
+// NodeCount is the number of nodes.
+func (s *Snapshot) NodeCount() int { return s.t.nodes.len() }
+
+// PodCount is the number of pods.
+func (s *Snapshot) PodCount() int { return s.t.pods.len() }
+
+// Node is the node of that name, nil if there is none.
+func (s *Snapshot) Node(name string) *Node {
+	n, _ := s.t.nodes.get(&Node{Name: name})
+	return n
+}
+
+// Totals are the sums over the pods of a node.
+func (s *Snapshot) Totals(node string) NodeTotals {
+	total, _ := s.t.totals.get(nodeTotal{node: node})
+	return total.totals
+}
+
+// Pod is the pod of that UID, nil if there is none.
+func (s *Snapshot) Pod(uid UID) *Pod { return s.t.pod(uid) }
+
+// PodNamed is the pod that has the name now, nil if there is none. Where an
+// old and a new holder of the name are both known, the newer one is meant.
+func (s *Snapshot) PodNamed(namespace, name string) *Pod {
+	var found *Pod
+	for _, p := range s.t.collect(nil, &s.t.podsByName, &podKey{namespace: namespace, name: name},
+		func(k *podKey) bool { return k.namespace == namespace && k.name == name }) {
+		if found == nil || p.Created.After(found.Created) {
+			found = p
+		}
+	}
+	return found
+}
+
+// Pods are all pods, by namespace and name.
+func (s *Snapshot) Pods() []*Pod {
+	return s.t.collect(make([]*Pod, 0, s.PodCount()), &s.t.podsByName, &podKey{}, func(*podKey) bool { return true })
+}
+
+// PodsIn are the pods of a namespace, by name.
+func (s *Snapshot) PodsIn(namespace string) []*Pod {
+	return s.t.collect(nil, &s.t.podsByName, &podKey{namespace: namespace},
+		func(k *podKey) bool { return k.namespace == namespace })
+}
+
+// PodsOn are the pods bound to a node, by namespace and name; "" are those that
+// are bound to none yet.
+func (s *Snapshot) PodsOn(node string) []*Pod {
+	return s.t.collect(make([]*Pod, 0, s.Totals(node).Pods), &s.t.podsByNode, &podKey{node: node},
+		func(k *podKey) bool { return k.node == node })
+}
+
+// PodsOf are the pods that an owner controls directly.
+func (s *Snapshot) PodsOf(owner UID) []*Pod {
+	return s.t.collect(nil, &s.t.podsByOwner, &podKey{owner: &Owner{UID: owner}},
+		func(k *podKey) bool { return k.owner.UID == owner })
+}
+
+// Budgets are all disruption budgets, by namespace and name.
+func (s *Snapshot) Budgets() []*Budget { return s.t.budgets.items() }
+
+// BudgetNamed is the budget of that name, nil if there is none.
+func (s *Snapshot) BudgetNamed(namespace, name string) *Budget {
+	b, _ := s.t.budgets.get(&Budget{Namespace: namespace, Name: name})
+	return b
+}
+
+// BudgetsOf are the budgets that select the pod, by name. Ask Sync(KindBudgets)
+// before taking none for an answer.
+func (s *Snapshot) BudgetsOf(p *Pod) []*Budget {
+	var budgets []*Budget
+	for b := range s.t.budgetsIn(p.Namespace) {
+		if b.Selector.Matches(p.Labels) {
+			budgets = append(budgets, b)
+		}
+	}
+	return budgets
+}
+
+// PodsUnder are the pods that a budget selects, by name.
+func (s *Snapshot) PodsUnder(b *Budget) []*Pod { return s.t.podsUnder(b.UID) }
+
+// Workload is the owner of that UID, nil if it is unknown.
+func (s *Snapshot) Workload(uid UID) *Workload {
+	w, _ := s.t.workloads.get(&Workload{UID: uid})
+	return w
+}
+
+// WorkloadNamed is the owner of that kind and name, nil if it is unknown.
+func (s *Snapshot) WorkloadNamed(kind, namespace, name string) *Workload {
+	var found *Workload
+	s.t.workloadsBy.from(&Workload{Kind: kind, Namespace: namespace, Name: name}, func(w *Workload) bool {
+		if w.Kind == kind && w.Namespace == namespace && w.Name == name {
+			found = w
+		}
+		return false
+	})
+	return found
+}
+
+// NodeUsage is what the metrics API last said of a node.
+func (s *Snapshot) NodeUsage(node string) (Usage, bool) {
+	u, ok := s.nodeUsage[node]
+	return u, ok
+}
+
+// PodUsage is what the metrics API last said of a pod.
+func (s *Snapshot) PodUsage(namespace, name string) (Usage, bool) {
+	u, ok := s.podUsage[namespace+"/"+name]
+	return u, ok
+}
+
+// WithHealth is the same cluster seen through another connection health; every
+// synced kind is stale while the connection is down.
+func (s *Snapshot) WithHealth(h Health) *Snapshot {
+	changed := *s
+	changed.health = h
+	changed.sync = staleWhenDown(s.sync, h)
+	return &changed
+}
+
+func staleWhenDown(sync map[Kind]SyncState, h Health) map[Kind]SyncState {
+	if h.Live {
+		return sync
+	}
+	sync = maps.Clone(sync)
+	for k, state := range sync {
+		if state.Phase == Synced {
+			state.Phase, state.Since, state.Reason = Stale, h.DownSince, h.Reason
+			sync[k] = state
+		}
+	}
+	return sync
+}

@@ -1,0 +1,61 @@
+package kube
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	metricsv1 "k8s.io/metrics/pkg/apis/metrics/v1"
+)
+
+// SnapshotOf is a snapshot of a cluster that holds just these API objects (or
+// lists of them), in sync and live at that moment: for tests of what reads
+// snapshots. It panics on an object that the store does not keep.
+func SnapshotOf(at time.Time, objects ...runtime.Object) *Snapshot {
+	return StoreOf(at, objects...).Snapshot()
+}
+
+// StoreOf is the store behind SnapshotOf, for tests that go on to change it.
+// Its clock stands at that moment.
+func StoreOf(at time.Time, objects ...runtime.Object) *Store {
+	s := NewStore(func() time.Time { return at })
+	s.SetHealth(Health{Live: true, LastContact: at})
+	for _, k := range Kinds {
+		s.SetSync(k, SyncState{Phase: Synced, Since: at})
+	}
+	nodes, pods := map[string]Usage{}, map[string]Usage{}
+	for _, o := range flatten(objects) {
+		switch m := o.(type) {
+		case *metricsv1.NodeMetrics:
+			nodes[m.Name] = nodeUsage(m)
+			continue
+		case *metricsv1.PodMetrics:
+			pods[m.Namespace+"/"+m.Name] = podUsage(m)
+			continue
+		}
+		record, err := Record(o)
+		if err != nil {
+			panic(fmt.Sprintf("kube.StoreOf: %v", err))
+		}
+		s.Put(record)
+	}
+	s.SetUsage(nodes, pods)
+	return s
+}
+
+func flatten(objects []runtime.Object) []runtime.Object {
+	var flat []runtime.Object
+	for _, o := range objects {
+		if !meta.IsListType(o) {
+			flat = append(flat, o)
+			continue
+		}
+		items, err := meta.ExtractList(o)
+		if err != nil {
+			panic(fmt.Sprintf("kube.StoreOf: %v", err))
+		}
+		flat = append(flat, items...)
+	}
+	return flat
+}

@@ -1,0 +1,234 @@
+package kube
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Store holds the compact records of a cluster. Reflectors write it, faces and
+// engines take snapshots of it. All methods are safe for concurrent use.
+type Store struct {
+	now func() time.Time
+
+	mu        sync.Mutex
+	rev       uint64 // number of changes so far
+	t         tables
+	states    map[Kind]SyncState
+	health    Health
+	nodeUsage map[string]Usage
+	podUsage  map[string]Usage
+	last      *Snapshot // the newest snapshot, while it is still true
+	watchers  []chan struct{}
+}
+
+// NewStore makes an empty store; now is its clock.
+func NewStore(now func() time.Time) *Store {
+	return &Store{now: now, t: newTables(), states: map[Kind]SyncState{}}
+}
+
+// Snapshot is the cluster as the store knows it now.
+func (s *Store) Snapshot() *Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last != nil {
+		return s.last
+	}
+	s.last = &Snapshot{
+		gen: s.rev, at: s.now(), health: s.health, sync: staleWhenDown(s.states, s.health),
+		t: s.t.freeze(), nodeUsage: s.nodeUsage, podUsage: s.podUsage,
+	}
+	return s.last
+}
+
+// Changed returns a channel of capacity one that says "something changed since
+// you last looked", until the context ends. Each caller has a channel of its
+// own, so that one does not take the signal of another.
+func (s *Store) Changed(ctx context.Context) <-chan struct{} {
+	ch := make(chan struct{}, 1)
+	ch <- struct{}{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watchers = append(s.watchers, ch)
+	context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.watchers = slices.DeleteFunc(s.watchers, func(w chan struct{}) bool { return w == ch })
+	})
+	return ch
+}
+
+// update runs a change of the tables and tells whoever waits for one, unless
+// it changed nothing.
+func (s *Store) update(change func() bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rev++
+	if !change() {
+		return
+	}
+	s.last = nil
+	for _, w := range s.watchers {
+		select {
+		case w <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// SetHealth records the state of the connection.
+func (s *Store) SetHealth(h Health) {
+	s.update(func() bool {
+		changed := s.health != h
+		s.health = h
+		return changed
+	})
+}
+
+// SetSync records the sync state of a kind; its Count is what the store holds.
+func (s *Store) SetSync(k Kind, state SyncState) {
+	s.update(func() bool { s.setState(k, state); return true })
+}
+
+// setState copies the states, because snapshots share them.
+func (s *Store) setState(k Kind, state SyncState) {
+	s.states = maps.Clone(s.states)
+	s.states[k] = state
+}
+
+// SetUsage replaces what the metrics API said; pods are keyed namespace/name.
+func (s *Store) SetUsage(nodes, pods map[string]Usage) {
+	s.update(func() bool { s.nodeUsage, s.podUsage = nodes, pods; return true })
+}
+
+// Put adds records or puts them in the place of older ones. It takes *Pod,
+// *Node, *Budget, *Workload and the records of storage and serving, sets their Rev and owns them from then on. A pod
+// that is as it was keeps its record and its Rev.
+func (s *Store) Put(records ...any) {
+	s.update(func() bool {
+		changed := false
+		for _, r := range records {
+			changed = s.put(r) || changed
+		}
+		return changed
+	})
+}
+
+// put sets a record's Rev only when it goes in: one that is in already is read
+// by others.
+func (s *Store) put(record any) bool {
+	switch r := record.(type) {
+	case *Pod:
+		return s.t.putPod(r, s.rev)
+	case *Node:
+		if old, ok := s.t.nodes.get(r); ok && old == r {
+			return false
+		}
+		r.Rev = s.rev
+		s.t.nodes.set(r)
+	case *Budget:
+		if old, ok := s.t.budgets.get(r); ok && old == r {
+			return false
+		}
+		r.Rev = s.rev
+		if r.Selector == nil {
+			r.Selector = labels.Nothing()
+		}
+		s.t.putBudget(r)
+	case *Workload:
+		if old, ok := s.t.workloads.get(r); ok && old == r {
+			return false
+		}
+		r.Rev = s.rev
+		s.t.putWorkload(r)
+	case *Lease:
+		return s.putLease(r)
+	default:
+		return s.t.storage.put(record, s.rev) || s.t.serving.put(record, s.rev)
+	}
+	return true
+}
+
+// Remove takes records out; only what identifies them is looked at.
+func (s *Store) Remove(records ...any) {
+	s.update(func() bool {
+		changed := false
+		for _, r := range records {
+			changed = s.remove(r) || changed
+		}
+		return changed
+	})
+}
+
+func (s *Store) remove(record any) bool {
+	switch r := record.(type) {
+	case *Pod:
+		if key, ok := s.t.pods.get(&podKey{uid: r.UID}); ok {
+			s.t.dropPod(key)
+			return true
+		}
+	case *Node:
+		if old, ok := s.t.nodes.get(r); ok && (r.UID == "" || r.UID == old.UID) {
+			s.t.nodes.remove(old)
+			return true
+		}
+	case *Budget:
+		if old, ok := s.t.budgets.get(r); ok && (r.UID == "" || r.UID == old.UID) {
+			s.t.dropBudget(old)
+			return true
+		}
+	case *Workload:
+		if old, ok := s.t.workloads.get(r); ok {
+			s.t.dropWorkload(old)
+			return true
+		}
+	default:
+		return s.t.storage.remove(record) || s.t.serving.remove(record)
+	}
+	return false
+}
+
+// replace makes the records all there is of a kind, and its sync state the one
+// given, in one step: no snapshot sees half of it.
+func (s *Store) replace(k Kind, records []any, state SyncState) {
+	s.update(func() bool {
+		kept := make(map[UID]struct{}, len(records))
+		for _, r := range records {
+			s.put(r)
+			kept[uidOf(r)] = struct{}{}
+		}
+		for _, old := range s.t.ofKind(k) {
+			if _, ok := kept[uidOf(old)]; !ok {
+				s.remove(old)
+			}
+		}
+		s.setState(k, state)
+		return true
+	})
+}
+
+// phase is the sync phase that the feed of a kind has given it.
+func (s *Store) phase(k Kind) SyncPhase {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.states[k].Phase
+}
+
+// setPhase changes the sync phase of a kind; Since moves only with the phase.
+func (s *Store) setPhase(k Kind, phase SyncPhase, reason string) {
+	s.mu.Lock()
+	old := s.states[k]
+	s.mu.Unlock()
+	if old.Phase == phase && old.Reason == reason && !old.Since.IsZero() {
+		return
+	}
+	state := SyncState{Phase: phase, Reason: reason, Since: s.now()}
+	if old.Phase == phase && !old.Since.IsZero() {
+		state.Since = old.Since
+	}
+	s.SetSync(k, state)
+}

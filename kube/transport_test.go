@@ -1,0 +1,133 @@
+package kube
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestReadOnlyTransport(t *testing.T) {
+	for _, c := range []struct {
+		method, url string
+		passes      bool
+	}{
+		{"GET", "/api/v1/pods?watch=true", true},
+		{"GET", "/version", true},
+		{"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", true},
+		{"POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", true},
+		{"POST", "/api/v1/namespaces/n/pods/x/eviction?dryRun=All", true},
+		{"PATCH", "/api/v1/nodes/n?dryRun=All&fieldManager=x", true},
+		{"DELETE", "/api/v1/namespaces/n/pods/x?dryRun=All", true},
+		{"POST", "/api/v1/namespaces/n/pods/x/eviction", false},
+		{"POST", "/api/v1/namespaces/n/pods/x/eviction?dryRun=", false},
+		{"POST", "/api/v1/namespaces/n/pods/x/eviction?dryRun=All&dryRun=None", false},
+		{"PATCH", "/api/v1/nodes/n", false},
+		{"PUT", "/api/v1/nodes/n", false},
+		{"DELETE", "/api/v1/nodes/n", false},
+		{"POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", false},
+		{"GET", "/api/v1/namespaces/n/pods/x/exec?command=rm", false},
+		{"GET", "/api/v1/nodes/n/proxy/run", false},
+		{"HEAD", "/api/v1/nodes/n", false},
+	} {
+		sent := false
+		transport := readOnly{roundTrip(func(*http.Request) (*http.Response, error) {
+			sent = true
+			return nil, nil
+		})}
+		request, _ := http.NewRequestWithContext(t.Context(), c.method, "https://server"+c.url, strings.NewReader("{}"))
+		_, err := transport.RoundTrip(request) //nolint:bodyclose // there is none
+		if sent != c.passes || (err == nil) != c.passes || err != nil && !errors.Is(err, ErrReadOnly) {
+			t.Errorf("%s %s: sent %v, %v", c.method, c.url, sent, err)
+		}
+	}
+}
+
+func TestReadOnlyCluster(t *testing.T) {
+	server := newFakeServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, 201, `{"kind":"Status","status":"Success"}`)
+	})
+	flags := serverFlags(t, server.URL)
+	flags.ReadOnly = true
+	c, err := Connect(t.Context(), flags, "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	request := EvictRequest{Namespace: "n", Name: "x", UID: "u"}
+	a := c.Evict(t.Context(), request)
+	if !a.Unsent || a.OK() || !strings.Contains(a.Failure, "read-only: refused to send POST /api/v1/namespaces/n/pods/x/eviction") {
+		t.Errorf("evict: %+v", a)
+	}
+	if a := c.Cordon(t.Context(), CordonRequest{Node: "n"}); !a.Unsent {
+		t.Errorf("cordon: %+v", a)
+	}
+	request.DryRun = true
+	if a := c.Evict(t.Context(), request); !a.OK() {
+		t.Errorf("dry run: %+v", a)
+	}
+	if n := len(server.seen()); n != 1 {
+		t.Errorf("%d requests reached the server", n)
+	}
+}
+
+func TestRequestCounter(t *testing.T) {
+	for url, want := range map[string]RequestCounts{
+		"GET /api/v1/pods?limit=500":                                       {Lists: 1},
+		"GET /api/v1/namespaces/n/pods":                                    {Lists: 1},
+		"GET /k8s/clusters/c-1/api/v1/nodes":                               {Lists: 1},
+		"GET /apis/policy/v1/poddisruptionbudgets":                         {Lists: 1},
+		"GET /apis/policy/v1/namespaces/n/poddisruptionbudgets":            {Lists: 1},
+		"GET /apis/metrics.k8s.io/v1beta1/nodes":                           {Lists: 1},
+		"GET /api/v1/namespaces":                                           {Lists: 1},
+		"GET /api/v1/pods?watch=true":                                      {Watches: 1},
+		"GET /apis/apps/v1/daemonsets?allowWatchBookmarks=true&watch=true": {Watches: 1},
+		"GET /api/v1/namespaces/kube-system":                               {Gets: 1},
+		"GET /api/v1/namespaces/n/pods/x":                                  {Gets: 1},
+		"GET /api/v1/nodes/n":                                              {Gets: 1},
+		"GET /api/v1":                                                      {Gets: 1},
+		"GET /apis/metrics.k8s.io":                                         {Gets: 1},
+		"GET /apis/policy/v1":                                              {Gets: 1},
+		"GET /version":                                                     {Gets: 1},
+		"POST /api/v1/namespaces/n/pods/x/eviction":                        {Evictions: 1},
+		"POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews":      {Reviews: 1},
+		"PATCH /api/v1/nodes/n":                                            {Writes: 1},
+		"DELETE /api/v1/namespaces/n/pods/x":                               {Writes: 1},
+	} {
+		method, address, _ := strings.Cut(url, " ")
+		var c requestCounter
+		request, _ := http.NewRequestWithContext(t.Context(), method, "https://server"+address, nil)
+		c.count(request)
+		if got := c.counts(); got != want {
+			t.Errorf("%s: %+v", url, got)
+		}
+	}
+	var c requestCounter
+	request, _ := http.NewRequestWithContext(asHeartbeat(t.Context()), "GET", "https://server/readyz", nil)
+	c.count(request)
+	if c.counts() != (RequestCounts{Heartbeats: 1}) {
+		t.Error("a heartbeat is not counted as one")
+	}
+}
+
+func TestOffset(t *testing.T) {
+	now := time.Unix(1000, 400_000_000)
+	h := newHealth(now)
+	h.contacted(now, time.Unix(1000, 0))
+	if h.now().Offset != 0 {
+		t.Errorf("equal clocks: %v", h.now().Offset)
+	}
+	h.contacted(now, time.Unix(1007, 0))
+	if h.now().Offset != 7100*time.Millisecond {
+		t.Errorf("a server that is ahead: %v", h.now().Offset)
+	}
+	h.contacted(now, time.Unix(1006, 0))
+	if h.now().Offset != 7100*time.Millisecond {
+		t.Errorf("noise moved the offset to %v", h.now().Offset)
+	}
+}

@@ -1,0 +1,140 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metricsv1 "k8s.io/metrics/pkg/apis/metrics/v1"
+	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
+	metricsclient "k8s.io/metrics/pkg/client/clientset/versioned"
+)
+
+// pollUsage asks the metrics API again and again; that there is none is normal.
+func (c *Cluster) pollUsage(ctx context.Context, store *Store, every time.Duration) {
+	clients, err := metricsclient.NewForConfigAndClient(c.readBase, c.readHTTP)
+	if err != nil {
+		store.setPhase(KindUsage, Denied, cleanText(err.Error()))
+		return
+	}
+	known := false
+	for c.health.wait(ctx) == nil {
+		started := time.Now()
+		nodes, pods, err := c.readUsage(ctx, clients)
+		pause := max(every, 20*time.Since(started)) // a large answer is asked for less often
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			known = true
+			store.SetUsage(nodes, pods)
+			store.setPhase(KindUsage, Synced, "")
+		case known:
+			store.setPhase(KindUsage, Stale, cleanText(err.Error()))
+		default:
+			store.setPhase(KindUsage, Denied, cleanText(err.Error()))
+			pause = deniedRetry
+		}
+		if sleep(ctx, pause, nil) == contextEnded {
+			return
+		}
+	}
+}
+
+// readUsage reads all nodes and pods in the newest version that is served.
+func (c *Cluster) readUsage(ctx context.Context, clients metricsclient.Interface) (nodes, pods map[string]Usage, err error) {
+	ctx, cancel := c.within(ctx, 20*time.Second)
+	defer cancel()
+	version, err := c.usageVersion(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if version == "v1" {
+		return usageV1(ctx, clients)
+	}
+	return usageV1beta1(ctx, clients)
+}
+
+func (c *Cluster) usageVersion(ctx context.Context) (string, error) {
+	c.usageMu.Lock()
+	defer c.usageMu.Unlock()
+	if c.usage != "" {
+		return c.usage, nil
+	}
+	var group metav1.APIGroup
+	err := c.reads.Discovery().RESTClient().Get().AbsPath("/apis/metrics.k8s.io").MaxRetries(0).Do(ctx).Into(&group)
+	if apierrors.IsNotFound(err) {
+		return "", fmt.Errorf("the server does not serve metrics.k8s.io")
+	}
+	if err != nil {
+		return "", fmt.Errorf("asking for metrics.k8s.io: %w", plainCause(err))
+	}
+	var served []string
+	for _, v := range group.Versions {
+		served = append(served, v.Version)
+	}
+	for _, v := range []string{"v1", "v1beta1"} {
+		if slices.Contains(served, v) {
+			c.usage = v
+			return v, nil
+		}
+	}
+	return "", fmt.Errorf("metrics.k8s.io is served as %v only", served)
+}
+
+func usageV1(ctx context.Context, clients metricsclient.Interface) (nodes, pods map[string]Usage, err error) {
+	nodeList, err := clients.MetricsV1().NodeMetricses().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the usage of nodes: %w", plainCause(err))
+	}
+	podList, err := clients.MetricsV1().PodMetricses("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the usage of pods: %w", plainCause(err))
+	}
+	return usageMaps(nodeList.Items, podList.Items)
+}
+
+// usageV1beta1 reads the older version, whose fields are the same.
+func usageV1beta1(ctx context.Context, clients metricsclient.Interface) (nodes, pods map[string]Usage, err error) {
+	nodeList, err := clients.MetricsV1beta1().NodeMetricses().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the usage of nodes: %w", plainCause(err))
+	}
+	podList, err := clients.MetricsV1beta1().PodMetricses("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the usage of pods: %w", plainCause(err))
+	}
+	newerNodes := make([]metricsv1.NodeMetrics, 0, len(nodeList.Items))
+	for _, n := range nodeList.Items {
+		newerNodes = append(newerNodes, metricsv1.NodeMetrics{ObjectMeta: n.ObjectMeta, Timestamp: n.Timestamp, Usage: n.Usage})
+	}
+	newerPods := make([]metricsv1.PodMetrics, 0, len(podList.Items))
+	for _, p := range podList.Items {
+		newerPods = append(newerPods, metricsv1.PodMetrics{
+			ObjectMeta: p.ObjectMeta, Timestamp: p.Timestamp, Containers: newerContainers(p.Containers),
+		})
+	}
+	return usageMaps(newerNodes, newerPods)
+}
+
+func newerContainers(old []metricsv1beta1.ContainerMetrics) []metricsv1.ContainerMetrics {
+	containers := make([]metricsv1.ContainerMetrics, 0, len(old))
+	for _, c := range old {
+		containers = append(containers, metricsv1.ContainerMetrics{Name: c.Name, Usage: c.Usage})
+	}
+	return containers
+}
+
+func usageMaps(nodeList []metricsv1.NodeMetrics, podList []metricsv1.PodMetrics) (nodes, pods map[string]Usage, err error) {
+	nodes, pods = make(map[string]Usage, len(nodeList)), make(map[string]Usage, len(podList))
+	for i := range nodeList {
+		nodes[nodeList[i].Name] = nodeUsage(&nodeList[i])
+	}
+	for i := range podList {
+		pods[podList[i].Namespace+"/"+podList[i].Name] = podUsage(&podList[i])
+	}
+	return nodes, pods, nil
+}

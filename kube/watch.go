@@ -1,0 +1,170 @@
+package kube
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// WatchOptions say what a Watcher brings into its store.
+type WatchOptions struct {
+	// Kinds are the kinds to watch; nil is all of them.
+	Kinds []Kind
+	// PageSize is the length of a page where a server does not stream lists,
+	// 500 if zero.
+	PageSize int64
+	// Nodes are read by name where nodes may not be listed.
+	Nodes []string
+	// LeaseNamespace is where the Leases over nodes are, DefaultLeaseNamespace if "".
+	LeaseNamespace string
+	// UsageEvery is the time between two polls of the metrics API, 15 s if zero.
+	UsageEvery time.Duration
+}
+
+// Watcher keeps a store in line with the cluster until it is closed.
+type Watcher struct {
+	store  *Store
+	cancel context.CancelFunc
+	group  Group
+}
+
+// Store is where the watcher puts what it sees.
+func (w *Watcher) Store() *Store { return w.store }
+
+// Snapshot is the cluster as it is known now.
+func (w *Watcher) Snapshot() *Snapshot { return w.store.Snapshot() }
+
+// Changed is the store's signal, until the context ends.
+func (w *Watcher) Changed(ctx context.Context) <-chan struct{} { return w.store.Changed(ctx) }
+
+// Close ends the watches and waits for them.
+func (w *Watcher) Close() {
+	w.cancel()
+	w.group.Wait()
+}
+
+// WaitSynced blocks until each of the kinds is synced or denied, or until the
+// context ends.
+func (w *Watcher) WaitSynced(ctx context.Context, kinds ...Kind) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changed := w.Changed(ctx)
+	for {
+		s := w.Snapshot()
+		settled := true
+		for _, k := range kinds {
+			phase := s.Sync(k).Phase
+			settled = settled && (phase == Synced || phase == Denied)
+		}
+		if settled {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Watch starts to fill a store and goes on until the watcher is closed or the
+// context ends. It returns at once; Snapshot.Sync tells how far it is.
+func (c *Cluster) Watch(ctx context.Context, o WatchOptions) *Watcher {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &Watcher{store: NewStore(time.Now), cancel: cancel}
+	collectOften(ctx)
+	kinds := o.Kinds
+	if kinds == nil {
+		kinds = Kinds
+	}
+	for _, k := range kinds {
+		w.store.SetSync(k, SyncState{Phase: NotSynced, Since: time.Now()})
+	}
+	var feeds []*feed
+	for _, k := range kinds {
+		if k != KindUsage {
+			s := sources[k]
+			f := newFeed(k, w.store, c.health, s.list(c.reads), s.watch(c.reads))
+			switch k {
+			case KindNodes:
+				f.list = nodesByName(c.reads, o.Nodes, f.list)
+			case KindLeases:
+				f.list, f.watch = leasesIn(c.reads, o.LeaseNamespace)
+			}
+			feeds = append(feeds, f)
+		}
+	}
+	w.group.Go("heartbeat", func() {
+		wasLive := true
+		c.health.run(ctx, func(h Health) {
+			// Once for each outage: a watch that is opened while the server is not
+			// ready yet stays open, and must not be called stale for the next reason.
+			if !h.Live && wasLive {
+				for _, f := range feeds {
+					f.lost(h.Reason)
+				}
+			}
+			wasLive = h.Live
+			w.store.SetHealth(h)
+		})
+	})
+	for _, f := range feeds {
+		w.group.Go("watch "+string(f.kind), func() { f.run(ctx, sources[f.kind].object, listPage(o)) })
+	}
+	if slices.Contains(kinds, KindUsage) {
+		every := o.UsageEvery
+		if every == 0 {
+			every = 15 * time.Second
+		}
+		w.group.Go("metrics", func() { c.pollUsage(ctx, w.store, every) })
+	}
+	return w
+}
+
+func listPage(o WatchOptions) int64 {
+	if o.PageSize == 0 {
+		return 500
+	}
+	return o.PageSize
+}
+
+const (
+	firstDelay = 100 * time.Millisecond
+	mostDelay  = 5 * time.Second
+)
+
+// run is the reflector between a feed's two ends. The loop around it is ours:
+// client-go's would tell each failure to handlers that print it and sleep, and
+// the sync state says it all. A server that is down is waited for at the gate;
+// the delays here are for one that answers with errors.
+func (f *feed) run(ctx context.Context, object runtime.Object, pageSize int64) {
+	var quiet klog.Logger
+	reflector := cache.NewReflectorWithOptions(f, object, f, cache.ReflectorOptions{
+		Name: string(f.kind), Logger: &quiet,
+		Backoff: &wait.Backoff{Duration: firstDelay, Factor: 2, Jitter: 0.5, Steps: 10, Cap: mostDelay},
+	})
+	reflector.WatchListPageSize = pageSize
+	delay := firstDelay
+	for {
+		started := time.Now()
+		_ = reflector.ListAndWatchWithContext(silent(ctx)) // the feed has seen the error
+		if time.Since(started) >= pollEvery {
+			delay = firstDelay
+		}
+		// Up to half as much again, so that ten kinds do not come all at once.
+		if sleep(ctx, delay+rand.N(delay/2), nil) == contextEnded {
+			return
+		}
+		delay = min(2*delay, mostDelay)
+	}
+}
+
+// listOptions are the options of one request for the typed clients.
+type listOptions = metav1.ListOptions

@@ -1,0 +1,125 @@
+package rig
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Result is what came of a call of a program.
+type Result struct {
+	Began, Ended time.Time
+	Code         int           // -1 where a signal ended it
+	Killed       bool          // by Process.Kill
+	CPU          time.Duration // of the program alone
+	Out, Err     string
+}
+
+// Took is how long the program ran.
+func (r Result) Took() time.Duration { return r.Ended.Sub(r.Began) }
+
+// Call runs a program as the lab's administrator, in a home of its own, and
+// waits for its end. A code other than zero is no error.
+func (r *Rig) Call(ctx context.Context, program string, args ...string) (Result, error) {
+	p, err := r.Begin(ctx, nil, program, args...)
+	if err != nil {
+		return Result{}, err
+	}
+	return p.Wait()
+}
+
+// Process is a program that was begun.
+type Process struct {
+	ctx             context.Context
+	cmd             *exec.Cmd
+	name            string
+	began           time.Time
+	out, complaints strings.Builder
+}
+
+// Begin is Call without the wait. Each line of the program's output is also
+// handed to the function, if there is one, as soon as it is there.
+func (r *Rig) Begin(ctx context.Context, line func([]byte), program string, args ...string) (*Process, error) {
+	home := filepath.Join(r.Dir, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return nil, fmt.Errorf("make a home for %s: %w", filepath.Base(program), err)
+	}
+	state := r.State
+	if state == "" {
+		state = filepath.Join(home, "state")
+	}
+	p := &Process{ctx: ctx, cmd: exec.CommandContext(ctx, program, args...), name: filepath.Base(program) + " " + strings.Join(args, " ")}
+	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(r.Dir, "kubeconfig"), "HOME="+home,
+		"XDG_STATE_HOME="+state, "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.complaints
+	if line != nil {
+		p.cmd.Stdout = io.MultiWriter(&p.out, &lines{take: line})
+	}
+	p.began = time.Now()
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("run %s: %w", p.name, err)
+	}
+	return p, nil
+}
+
+// Kill ends the program as a lost machine would. It is no error where it has
+// ended already.
+func (p *Process) Kill() error {
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill %s: %w", p.name, err)
+	}
+	return nil
+}
+
+// Wait waits for the end of the program.
+func (p *Process) Wait() (Result, error) {
+	err := p.cmd.Wait()
+	result := Result{Began: p.began, Ended: time.Now(), Out: p.out.String(), Err: p.complaints.String()}
+	if state := p.cmd.ProcessState; state != nil {
+		result.CPU = state.UserTime() + state.SystemTime()
+		if status, ok := state.Sys().(syscall.WaitStatus); ok {
+			result.Killed = status.Signaled() && status.Signal() == syscall.SIGKILL
+		}
+	}
+	var exit *exec.ExitError
+	switch {
+	case p.ctx.Err() != nil:
+		return result, fmt.Errorf("run %s: %w", p.name, context.Cause(p.ctx))
+	case errors.As(err, &exit):
+		result.Code = exit.ExitCode()
+	case err != nil:
+		return result, fmt.Errorf("run %s: %w", p.name, err)
+	}
+	return result, nil
+}
+
+// lines hands on what is written to it line by line.
+type lines struct {
+	take func([]byte)
+	rest []byte
+}
+
+func (l *lines) Write(data []byte) (int, error) {
+	l.rest = append(l.rest, data...)
+	for {
+		end := bytes.IndexByte(l.rest, '\n')
+		if end < 0 {
+			return len(data), nil
+		}
+		l.take(l.rest[:end])
+		l.rest = l.rest[end+1:]
+	}
+}
+
+// Fault stops a component of the lab as kill -9 does, or starts it again.
+func (r *Rig) Fault(ctx context.Context, verb, component string) error {
+	return r.call(ctx, verb, component)
+}

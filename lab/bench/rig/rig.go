@@ -1,0 +1,109 @@
+// Package rig is what a benchmark or a soak stands on: a lab of its own with an
+// audit log, access to it past the audit, and the programs that are judged.
+package rig
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Rig is a running lab.
+type Rig struct {
+	Dir    string
+	Client kubernetes.Interface // as the lab itself: not in the audit log, no limits
+	State  string               // where programs keep their state; "" is a folder of the lab
+
+	program string // of the lab
+	bin     string // where the lab's kubectl is
+	keep    bool   // it was there before, and stays
+	log     io.Writer
+}
+
+// Start starts a lab in the folder, or uses the one that runs there already. An
+// empty folder name stands for a new one that Stop removes.
+func Start(ctx context.Context, program, dir string, log io.Writer) (*Rig, error) {
+	if program == "" {
+		return nil, errors.New("which program starts a lab? Name it by -lab or KDRAIN_LAB (make bin/lab builds it)")
+	}
+	r := &Rig{program: program, log: log, keep: dir != ""}
+	if dir == "" {
+		made, err := os.MkdirTemp("", "kdrain-lab-")
+		if err != nil {
+			return nil, fmt.Errorf("make a folder for the lab: %w", err)
+		}
+		dir = made
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("resolve the folder of the lab: %w", err)
+	}
+	r.Dir = absolute
+	if err := r.call(ctx, "up", "--audit"); err != nil {
+		return nil, errors.Join(err, r.Stop(ctx))
+	}
+	if err := r.connect(); err != nil {
+		return nil, errors.Join(err, r.Stop(ctx))
+	}
+	return r, nil
+}
+
+// Stop stops the lab unless it was there before.
+func (r *Rig) Stop(ctx context.Context) error {
+	if r.keep {
+		return nil
+	}
+	// Also where an interrupt was the reason to stop.
+	if err := r.call(context.WithoutCancel(ctx), "down"); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(r.Dir); err != nil {
+		return fmt.Errorf("remove the folder of the lab: %w", err)
+	}
+	return nil
+}
+
+func (r *Rig) call(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, r.program, append(args, "--dir", r.Dir)...)
+	cmd.Stderr = r.log
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("run lab %s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+func (r *Rig) connect() error {
+	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(r.Dir, "pki", "lab.kubeconfig"))
+	if err != nil {
+		return fmt.Errorf("read the access of the lab: %w", err)
+	}
+	config.QPS = -1
+	if r.Client, err = kubernetes.NewForConfig(config); err != nil {
+		return fmt.Errorf("prepare a connection to the lab: %w", err)
+	}
+	data, err := os.ReadFile(filepath.Join(r.Dir, "lab.json"))
+	if err != nil {
+		return fmt.Errorf("read the state of the lab: %w", err)
+	}
+	var state struct{ Bin string }
+	if err := json.Unmarshal(data, &state); err != nil {
+		return fmt.Errorf("read the state of the lab: %w", err)
+	}
+	r.bin = state.Bin
+	return nil
+}
+
+// AuditLog is where the API server notes what people ask it.
+func (r *Rig) AuditLog() string { return filepath.Join(r.Dir, "audit.log") }
+
+// Kubectl is the lab's kubectl.
+func (r *Rig) Kubectl() string { return filepath.Join(r.bin, "kubectl") }

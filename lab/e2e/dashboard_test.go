@@ -1,0 +1,216 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// toEvictionOf goes from the nodes page to the question that is the last before
+// the first eviction, and returns the words of the plan on the way.
+func (term *terminal) toEvictionOf(node string) {
+	term.t.Helper()
+	term.choose(node)
+	term.keys("Space")
+	term.waitFor("✓ "+node, "1 marked")
+	term.keys("D")
+	term.waitFor("Plan  "+node, "still true")
+	if term.look().shows("a accepts --ignore-daemonsets") {
+		term.keys("a")
+	}
+	term.waitFor("options: --ignore-daemonsets --delete-emptydir-data")
+	term.keys("D")
+	term.waitFor("Cordon "+node+" and go on?", "[ n  Cancel ]")
+	term.keys("y")
+	term.waitFor("pods from "+node+"?", "type "+node+" and press Enter", "esc  Cancel")
+}
+
+// choose moves the cursor to a node, by its place on the screen.
+func (term *terminal) choose(node string) {
+	term.t.Helper()
+	term.keys("Home")
+	for range 20 {
+		s := term.until(5*time.Second, "a cursor", func(s screen) bool { return s.line("▌") != "" })
+		if strings.Contains(s.line("▌"), " "+node+" ") {
+			return
+		}
+		at := s.line("▌")
+		term.keys("j")
+		term.until(5*time.Second, "the cursor moves", func(s screen) bool { return s.line("▌") != at })
+	}
+	term.t.Fatalf("no node %s to choose\n%s", node, framed(term.look()))
+}
+
+// blockedLines are the lines about the pods of a namespace that wait for their
+// budget, each with the line below it, where a narrow screen goes on.
+func blockedLines(s screen, namespace string) []string {
+	var found []string
+	for i, line := range s.lines {
+		if strings.Contains(line, "‖ blocked") && strings.Contains(line, namespace) {
+			if i+1 < len(s.lines) && !strings.Contains(s.lines[i+1], "/") {
+				line += s.lines[i+1]
+			}
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// The main job on the smallest screen that is fully served: choose a node, look
+// at the plan, confirm twice, and see at once who is held up, by what and why.
+func TestDrainFromTheDashboard(t *testing.T) {
+	world := ownWorld(t)
+	operator := world.operator(t)
+	sick := world.sickCart(t)
+	term := operator.open(80, 24)
+	opened := term.waitFor("● live · 13 nodes", "control-1", "worker-a1", "worker-a4", "worker-b1", "worker-c4", "? help")
+	atMost(t, "all 13 nodes are shown", opened.at.Sub(term.asked), 3*time.Second)
+
+	term.toEvictionOf("worker-a2")
+	term.typing("worker-a3")
+	term.keys("Enter")
+	term.waitFor("nothing was done")
+	term.stays(time.Second, "the question", func(s screen) bool { return s.shows("> worker-a3") })
+	if n := len(world.podsOn(t, "worker-a2")); n != 13 || !world.node(t, "worker-a2").Spec.Unschedulable {
+		t.Errorf("before the confirmation %d pods of 13 are left, and the node is to be cordoned", n)
+	}
+
+	term.keys("C-u")
+	term.typing("worker-a2")
+	term.keys("Enter")
+	says := []string{"cart needs 3 has 3", shortName(sick), "worker-b1", "CrashLoopBackOff"}
+	blocked := term.until(20*time.Second, fmt.Sprintf("two blocked lines with %q", says), func(s screen) bool {
+		lines := blockedLines(s, "check")
+		return len(lines) == 2 && firstMissing(lines[0], says) == "" && firstMissing(lines[1], says) == ""
+	})
+	t.Log("\n" + framed(blocked))
+	term.waitFor("8 of 10 · 2 blocked")
+	world.healCart(t)
+	healed := time.Now()
+	result := term.until(30*time.Second, "the run goes on by itself and ends", func(s screen) bool { return s.shows("✔ Drained worker-a2") })
+	t.Logf("the run was over %s after its cause was gone", result.at.Sub(healed).Round(time.Millisecond))
+	term.stays(time.Second, "the result", func(s screen) bool { return s.shows("✔ Drained worker-a2", "10 of 10 pods gone") })
+
+	term.keys("q")
+	code, normal := term.ended()
+	if code != 0 || !normal.shows("✔ Drained worker-a2", "10 of 10 pods gone", "evictions") {
+		t.Errorf("exit code %d, and on the normal screen\n%s", code, framed(normal))
+	}
+	world.onlyDaemonsLeft(t, "worker-a2")
+	atMost(t, "the blocked pods' lines say all there is to say", blocked.at.Sub(firstBlock(t, operator)), 2*time.Second)
+}
+
+func atMost(t *testing.T, what string, took, limit time.Duration) {
+	t.Helper()
+	t.Logf("%s after %s", what, took.Round(time.Millisecond))
+	if took > limit {
+		t.Errorf("%s after %s; it has to be within %s", what, took, limit)
+	}
+}
+
+// firstBlock is when the engine first knew that a pod has to wait for its
+// budget, by its journal.
+func firstBlock(t *testing.T, o *operator) time.Time {
+	t.Helper()
+	for _, path := range o.journals() {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if e := decode[event](t, line); e.PodState == "BudgetBlocked" && e.Namespace == "checkout" {
+				return e.Time
+			}
+		}
+	}
+	t.Fatal("no journal tells of a blocked pod")
+	return time.Time{}
+}
+
+// Looking around changes nothing: marks, filter, order, help, sizes.
+func TestLookingAround(t *testing.T) {
+	world := sharedWorld(t)
+	before := world.versions(t)
+	term := world.operator(t).open(120, 40, "worker-c2")
+	term.waitFor("● live · 13 nodes", "✓ worker-c2", "1 marked")
+
+	// While a filter is typed, keys are letters.
+	term.keys("/")
+	term.typing("WORKER-B")
+	filtered := term.until(5*time.Second, "only the nodes of zone b", func(s screen) bool {
+		return s.line("worker-b1 ") != "" && s.line(" worker-a1 ") == "" && s.line("control-1 ") == ""
+	})
+	if n := strings.Count(filtered.String(), "Ready"); n < 4 {
+		t.Errorf("%d nodes of four are left\n%s", n, framed(filtered))
+	}
+	term.keys("C-u")
+	term.typing("DCq")
+	term.waitFor("DCq")
+	term.keys("Escape")
+	term.waitFor("control-1 ", "worker-c4 ", "✓ worker-c2")
+
+	// By pods, most first.
+	for range 3 {
+		term.keys(">")
+	}
+	term.waitFor("sorted by pods")
+	term.keys("s")
+	term.until(5*time.Second, "worker-a1, which has most pods, comes first", func(s screen) bool { return strings.Contains(s.lines[3], " worker-a1 ") })
+
+	term.choose("worker-c3")
+	term.until(5*time.Second, "who cordoned worker-c3", func(s screen) bool { return s.line("kubectl") != "" })
+	term.keys("?")
+	term.waitFor("Keys", "show what a drain of the marked nodes would do")
+	term.keys("Escape")
+	term.waitFor("● live")
+
+	for _, size := range []struct{ width, height int }{{200, 50}, {60, 12}, {80, 24}, {61, 13}, {120, 40}} {
+		term.resize(size.width, size.height)
+		term.until(5*time.Second, fmt.Sprintf("a screen of %dx%d", size.width, size.height), func(s screen) bool {
+			return len(s.lines) == size.height && strings.Contains(s.lines[0], "kdrain") && s.shows("worker-c3", "? help")
+		})
+	}
+	term.resize(40, 8)
+	term.waitFor("at least 60 x 12")
+	term.resize(120, 40)
+	term.waitFor("● live", "? help", "✓ worker-c2")
+	term.keys("q")
+	if code, _ := term.ended(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	world.unchanged(t, before)
+}
+
+// Without colour, or on a terminal of few characters, all words are still there.
+func TestWithoutColour(t *testing.T) {
+	world := sharedWorld(t)
+	operator := world.operator(t)
+	operator.env = []string{"NO_COLOR=1"}
+	term := operator.open(80, 24, with("--ascii")...)
+	page := term.waitFor("live", "13 nodes", "Cordoned", "Not ready", "wait for 2")
+	for _, line := range page.lines {
+		for _, r := range line {
+			if r > 0x7e {
+				t.Errorf("--ascii shows %q in %q", r, line)
+				break
+			}
+		}
+	}
+	styled := term.tmux("capture-pane", "-p", "-e")
+	for _, style := range regexp.MustCompile(`\x1b\[([0-9;]*)m`).FindAllStringSubmatch(styled, -1) {
+		for code := range strings.SplitSeq(style[1], ";") {
+			// 39 and 49 are the terminal's own colours.
+			if n, _ := strconv.Atoi(code); n >= 30 && n <= 48 && n != 39 || n >= 90 && n <= 107 {
+				t.Fatalf("there is colour %d despite NO_COLOR:\n%q", n, styled)
+			}
+		}
+	}
+	term.keys("q")
+	term.ended()
+}

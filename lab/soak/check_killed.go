@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/lab/bench/audit"
+)
+
+// lookAtJournal reads the journal with and without the program.
+func (o *ordeal) lookAtJournal(ctx context.Context) error {
+	var err error
+	if o.journal, err = readJournal(o.rig.State); err != nil {
+		return err
+	}
+	if o.journal.bad != "" {
+		o.e.accuse("the journal is damaged: %s", o.journal.bad)
+	}
+	if o.journal.run == "" {
+		return nil
+	}
+	told, err := o.rig.Call(ctx, o.kdrain, "report", o.journal.run)
+	if err != nil {
+		return err
+	}
+	if cut := strings.Contains(told.Err, "is cut off"); told.Code != 0 || cut != o.journal.torn {
+		o.e.accuse("report of a journal with a torn line: %v; it ended with code %d and said %q", o.journal.torn, told.Code, told.Err)
+	}
+	return nil
+}
+
+// checkLeases: a run that has ended holds no node.
+func (o *ordeal) checkLeases(ctx context.Context) error {
+	if _, err := o.serverBack(); err != nil {
+		return err
+	}
+	left, err := o.builder.leases(ctx)
+	if len(left) > 0 && o.journal.outcome() != "" {
+		o.e.accuse("the run has ended and still holds %v", left)
+	}
+	return err
+}
+
+// checkListed makes sure that a dead run is listed as what it is.
+func (o *ordeal) checkListed(ctx context.Context) error {
+	listed, err := o.rig.Call(ctx, o.kdrain, "runs", "-o", "json")
+	if err != nil {
+		return err
+	}
+	var runs []struct {
+		Run, Outcome string
+		Live         bool
+	}
+	if err := json.Unmarshal([]byte(listed.Out), &runs); err != nil {
+		o.e.accuse("the list of runs is no JSON: %v", err)
+		return nil
+	}
+	switch {
+	case o.journal.run == "" && len(runs) == 0:
+	case len(runs) != 1 || runs[0].Run != o.journal.run || runs[0].Live || runs[0].Outcome != o.journal.outcome():
+		o.e.accuse("the dead run %s is listed as %+v", o.journal.run, runs)
+	case listed.Code != 0:
+		o.e.accuse("the list of runs ended with code %d: %s", listed.Code, listed.Err)
+	}
+	return nil
+}
+
+// checkKilled finds what is wrong with a run that was killed.
+func (e *evidence) checkKilled() {
+	o := e.ordeal
+	said, err := o.journal.said()
+	if err != nil {
+		e.accuse("the journal is not what the contract says: %v", err)
+		return
+	}
+	e.said = said
+	e.checkWrites()
+	e.checkTwice()
+	if e.world.Killing.Fault == nil {
+		e.checkTokens()
+	}
+	if o.ended == "never begun" || o.ended == "rolled back" {
+		return
+	}
+	e.checkIntents()
+	e.checkTemporary()
+	if e.told != nil {
+		e.said.report = e.told
+	} else if last, err := readOutput(e.result.Out); err != nil {
+		e.accuse("the output of resume is not what the contract says: %v", err)
+		return
+	} else {
+		e.said.report = last.report
+	}
+	if o.journal.outcome() != e.said.report.Outcome {
+		e.accuse("the journal says the run ended %q, the report %q", o.journal.outcome(), e.said.report.Outcome)
+	}
+	e.checkReport()
+	e.checkExit()
+	if e.world.Killing.Fault == nil {
+		e.checkWaits()
+	}
+}
+
+// checkTwice: no pod whose eviction was accepted before a process died is asked
+// for again by the next one.
+func (e *evidence) checkTwice() {
+	calls := e.ordeal.calls
+	for i := 1; i < len(calls); i++ {
+		began := calls[i].Result.Began
+		for _, r := range e.requests {
+			if r.Kind() != audit.Eviction && r.Kind() != audit.Deletion || !r.Accepted() || r.Answered.After(began) {
+				continue
+			}
+			if frames, _ := e.victim(r); frames != nil {
+				e.checkNotAgain(frames[0].Title(), string(frames[0].UID), r.Answered, began)
+			}
+		}
+	}
+}
+
+func (e *evidence) checkNotAgain(title, uid string, accepted, began time.Time) {
+	for _, event := range e.ordeal.journal.events {
+		asks := event.Action.Verb == "evict" || event.Action.Verb == "delete"
+		if event.Kind == "Intent" && asks && string(event.UID) == uid && event.Time.After(began) {
+			e.accuse("pod %s (%s) was evicted at %s, and asked for again at %s by the process that began at %s", title, uid,
+				clock(accepted), clock(event.Time), clock(began))
+			return
+		}
+	}
+}
+
+func clock(t time.Time) string { return t.Local().Format("15:04:05.000") }
+
+// checkIntents: whatever was sent stands in the journal.
+func (e *evidence) checkIntents() {
+	intents := map[string]int{}
+	for _, event := range e.ordeal.journal.events {
+		if event.Kind != "Intent" {
+			continue
+		}
+		name := event.Pod
+		switch event.Action.Verb {
+		case "guard", "unguard":
+			name = event.Budget.Name
+		case "cordon":
+			name = event.Node
+		}
+		intents[event.Action.Verb+" "+name]++
+	}
+	sent := map[string]int{}
+	for _, r := range e.requests {
+		if verb := verbOf(r); verb != "" {
+			sent[verb+" "+r.Name]++
+		}
+	}
+	for what, count := range sent {
+		if intents[what] < count {
+			e.accuse("%s was sent %d times, and stands in the journal %d times", what, count, intents[what])
+		}
+	}
+}
+
+// verbOf is the word of the journal for a request that changes something.
+func verbOf(r audit.Request) string {
+	switch {
+	case r.Kind() == audit.Eviction:
+		return "evict"
+	case r.Kind() == audit.Deletion:
+		return "delete"
+	case r.Resource == "nodes" && r.Verb == "patch":
+		return "cordon"
+	case r.Resource == "poddisruptionbudgets" && r.Verb == "delete":
+		return "unguard"
+	}
+	return "" // the name of a new budget is not in the audit log
+}
+
+// checkTemporary: no temporary budget outlives its run.
+func (e *evidence) checkTemporary() {
+	for _, frames := range e.budgets {
+		last := frames[len(frames)-1]
+		if strings.HasPrefix(last.Name, temporary) && !last.Gone {
+			e.accuse("the temporary budget %s/%s is still there", last.Namespace, last.Name)
+		}
+	}
+}
+
+// temporary is how the names of temporary budgets begin.
+const temporary = "kdrain-"
+
+// checkBudgetWrite: only budgets of the run itself come and go.
+func (e *evidence) checkBudgetWrite(r audit.Request) {
+	switch {
+	case !e.world.has("--guard-write"):
+		e.accuse("it sent %s %s without --guard-write", r.Verb, r.URI)
+	case r.Verb == "delete" && !strings.HasPrefix(r.Name, temporary):
+		e.accuse("it deleted budget %s/%s, which is not its own", r.Namespace, r.Name)
+	}
+}
+
+// summaryKilled is the line of a run that was killed.
+func (e *evidence) summaryKilled(verdict string, seed uint64) string {
+	o, took := e.ordeal, time.Duration(0)
+	for _, c := range o.calls {
+		took += c.Result.Took()
+	}
+	outcome := o.journal.outcome()
+	if outcome == "" {
+		outcome = "-"
+	}
+	return fmt.Sprintf("kill %3d of seed %d %-5s %d kills, %s, %s, %.1f s, %d nodes, %d pods  %s  %s", e.world.Run, seed, verdict, o.kills, o.ended,
+		outcome, took.Seconds(), len(e.world.Targets), len(e.said.planned), e.world.Killing, strings.Join(e.world.Flags, " "))
+}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+//go:embed system/audit-policy.yaml
+var auditPolicyYAML []byte
+
+// startPatience is how long a component may take to get ready. It takes two
+// seconds; a machine that compiles next to it takes many more.
+const startPatience = 90 * time.Second
+
+func up(ctx context.Context, dir string, cmd command, out, log io.Writer) error {
+	if _, known := paces[cmd.pace]; !known {
+		return usageError{fmt.Sprintf("unknown pace %q: fast or real", cmd.pace)}
+	}
+	bin, err := ensureBinaries(ctx, log)
+	if err != nil {
+		return err
+	}
+	release, err := lockLab(ctx, dir, log)
+	if err != nil {
+		return err
+	}
+	defer release()
+	lab, err := readLab(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case lab.live():
+		return again(ctx, lab, cmd, out, log)
+	default:
+		// Left over from a lab that was killed or outlived by its machine.
+		if err := lab.stopAll(ctx, log); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	lab, err = startFresh(ctx, dir, bin, cmd, log)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(log, "lab: ready in %s\n", time.Since(began).Round(100*time.Millisecond))
+	fmt.Fprintln(out, lab.kubeconfig())
+	return nil
+}
+
+// lockLab keeps two commands from changing one lab at the same time.
+func lockLab(ctx context.Context, dir string, log io.Writer) (func(), error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create the folder of the lab: %w", err)
+	}
+	return lockFile(ctx, filepath.Join(dir, ".lock"), func() {
+		fmt.Fprintln(log, "lab: waiting for another command on this lab")
+	})
+}
+
+// live says whether all components run. One that a test stopped on purpose
+// makes a lab that is not; it is up to the test to start it again.
+func (l *Lab) live() bool {
+	for i := range l.Components {
+		if !l.Components[i].alive() {
+			return false
+		}
+	}
+	return len(l.Components) > 0
+}
+
+// again is `up` on a lab that is up already.
+func again(ctx context.Context, lab *Lab, cmd command, out, log io.Writer) error {
+	if cmd.set["pace"] && cmd.pace != lab.Pace {
+		return fmt.Errorf("the lab in %s runs at pace %s; stop it with `lab down` to change that", lab.dir, lab.Pace)
+	}
+	if cmd.audit && !lab.Audit {
+		return fmt.Errorf("the lab in %s runs without --audit; stop it with `lab down` to change that", lab.dir)
+	}
+	for i := range lab.Components {
+		if err := lab.waitReady(ctx, &lab.Components[i], nil); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(log, "lab: already up")
+	fmt.Fprintln(out, lab.kubeconfig())
+	return nil
+}
+
+func startFresh(ctx context.Context, dir, bin string, cmd command, log io.Writer) (*Lab, error) {
+	for try := 1; ; try++ {
+		ports, err := choosePorts()
+		if err != nil {
+			return nil, err
+		}
+		lab := &Lab{dir: dir, Bin: bin, Pace: cmd.pace, Audit: cmd.audit, Ports: ports}
+		if err := lab.writeFiles(); err != nil {
+			return nil, err
+		}
+		lab.planComponents()
+		if err := lab.save(); err != nil {
+			return nil, err
+		}
+		err = lab.startAll(ctx)
+		if err == nil {
+			return lab, nil
+		}
+		// Nothing of a lab that did not come up stays behind, except its logs. That
+		// has to happen also where the reason was that we were interrupted.
+		if stopErr := lab.stopAll(context.WithoutCancel(ctx), log); stopErr != nil {
+			return nil, errors.Join(err, stopErr)
+		}
+		// Between our look at the ports and the start another program can take one.
+		if try == 3 || !strings.Contains(err.Error(), "address already in use") {
+			return nil, err
+		}
+		fmt.Fprintln(log, "lab: a port was taken meanwhile; once more with others")
+	}
+}
+
+// writeFiles lays out the folder of a new lab. The data of an earlier one goes.
+func (l *Lab) writeFiles() error {
+	for _, old := range []string{"etcd", "pki", "audit.log"} {
+		if err := os.RemoveAll(l.path(old)); err != nil {
+			return fmt.Errorf("clear the folder of the lab: %w", err)
+		}
+	}
+	for _, name := range componentNames() {
+		if err := os.RemoveAll(l.path(name + ".log")); err != nil {
+			return fmt.Errorf("clear the folder of the lab: %w", err)
+		}
+	}
+	if err := os.MkdirAll(l.path("pki"), 0o700); err != nil {
+		return fmt.Errorf("create the folder of the keys: %w", err)
+	}
+	if err := l.writeCerts(); err != nil {
+		return err
+	}
+	if err := l.writeAccess(); err != nil {
+		return err
+	}
+	config, err := stages(l.Pace)
+	if err != nil {
+		return err
+	}
+	for name, data := range map[string][]byte{
+		"stages.yaml": config, "audit-policy.yaml": auditPolicyYAML, "scheduler.yaml": []byte(l.schedulerConfig()),
+	} {
+		if err := os.WriteFile(l.path(name), data, 0o600); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// startAll starts etcd and the API server, then what needs the API server.
+func (l *Lab) startAll(ctx context.Context) error {
+	for i := range 2 {
+		if err := l.startOne(ctx, &l.Components[i]); err != nil {
+			return err
+		}
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error { return l.installBasics(groupCtx) })
+	for i := range l.Components[2:] {
+		c := &l.Components[2+i]
+		ended, err := l.launchSaved(c)
+		if err != nil {
+			return errors.Join(err, group.Wait())
+		}
+		group.Go(func() error { return l.waitReady(groupCtx, c, ended) })
+	}
+	return group.Wait()
+}
+
+// startOne starts a component and waits until it is ready.
+func (l *Lab) startOne(ctx context.Context, c *Component) error {
+	ended, err := l.launchSaved(c)
+	if err != nil {
+		return err
+	}
+	return l.waitReady(ctx, c, ended)
+}
+
+// launchSaved notes the process at once: whatever happens next, down finds it.
+func (l *Lab) launchSaved(c *Component) (<-chan error, error) {
+	ended, err := l.launch(c)
+	if err != nil {
+		return nil, err
+	}
+	return ended, l.save()
+}
+
+// waitReady asks the component for its health until it says yes. A nil channel
+// stands for a process that is not our child.
+func (l *Lab) waitReady(ctx context.Context, c *Component, ended <-chan error) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	probe, err := l.probe(c.Name)
+	if err != nil {
+		return err
+	}
+	for {
+		last := probe(ctx)
+		if last == nil {
+			return nil
+		}
+		select {
+		case err := <-ended:
+			return fmt.Errorf("%s ended while it started (%v); the end of its log:\n%s", c.Name, err, l.logTail(c.Name, 15))
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w: %w; the end of its log:\n%s", c.Name, context.Cause(ctx), last, l.logTail(c.Name, 15))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// probe returns a function that asks a component once whether it is ready.
+func (l *Lab) probe(name string) (func(context.Context) error, error) {
+	url := map[string]string{
+		"etcd":                    "http://" + address(l.Ports.Etcd) + "/health",
+		"kube-controller-manager": "https://" + address(l.Ports.ControllerManager) + "/healthz",
+		"kube-scheduler":          "https://" + address(l.Ports.Scheduler) + "/readyz",
+		"kwok":                    "http://" + address(l.Ports.Kwok) + "/healthz",
+	}[name]
+	if url == "" {
+		cluster, err := l.connect("system:lab")
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) error {
+			return cluster.rest.Get().AbsPath("/readyz").Do(ctx).Error()
+		}, nil
+	}
+	authority, err := os.ReadFile(l.path("pki", "ca.crt"))
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate of the lab: %w", err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(authority)
+	client := &http.Client{
+		Timeout:   2 * time.Second,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true},
+	}
+	return func(ctx context.Context) error { return askHealth(ctx, client, url) }, nil
+}
+
+func askHealth(ctx context.Context, client *http.Client, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", url, err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("ask %s: %s", url, response.Status)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"github.com/kdrain-tui/kdrain-tui/cli"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui"
+)
+
+// lastWords is how long a run that was told to stop may take to say how it
+// ended, after the dashboard was left.
+const lastWords = 10 * time.Second
+
+// dashboard opens the screen with what the command line says.
+func (s *screen) dashboard(ctx context.Context, r cli.DashboardRequest) (int, error) {
+	theme, err := themes.Load(r.Theme, filepath.Join(xdg.ConfigHome, "kdrain-tui", "themes"))
+	if err != nil {
+		return cli.ExitUsage, err
+	}
+	if r.Replay != nil {
+		return s.replay(ctx, r, theme)
+	}
+	r.Cluster.Kube.OnPluginOutput(func(line string) { fmt.Fprintln(s.log, "credential plugin: "+line) })
+	s.open()
+	deps := ui.Deps{
+		Source:   r.Source,
+		Identity: ui.Identity{Context: r.Cluster.Context, User: r.Cluster.User, Server: r.Cluster.Server},
+		Options:  r.Options, Marked: r.Marked, NewPlan: r.NewPlan,
+		StartRun: func(plan drain.Plan, options drain.Options) (drain.Run, error) {
+			plan.Options = options
+			return r.StartRun(plan)
+		},
+		RunLife: r.RunLife, RemoveBudget: r.RemoveBudget,
+		SetCordon: r.SetCordon, PodDetails: r.Cluster.Kube.PodDetails, Access: r.Cluster.Kube.CheckAccess,
+		DrainAccess: r.Access,
+		Theme:       theme, NoColor: r.NoColor, ASCII: r.ASCII, ReadOnly: r.ReadOnly, Crash: s.crash,
+	}
+	if r.Attach != nil {
+		deps.Attach = r.Attach
+	}
+	result, err := ui.Run(ctx, deps)
+	s.closed()
+	state := end(result, err)
+	if result.Text != "" {
+		fmt.Fprintln(os.Stdout, result.Text)
+	}
+	switch {
+	case err != nil:
+		return cli.ExitError, err
+	case state == nil:
+		return cli.ExitDone, nil
+	}
+	return cli.ExitOf(state.Outcome), nil
+}
+
+// replay shows what happened, by the clock of then.
+func (s *screen) replay(ctx context.Context, r cli.DashboardRequest, theme themes.Theme) (int, error) {
+	s.open()
+	_, err := ui.Run(ctx, ui.Deps{
+		Source: kube.NewStore(r.Replay.Now), Attach: r.Replay, Replay: true, Now: r.Replay.Now,
+		Theme: theme, NoColor: r.NoColor, ASCII: r.ASCII, Crash: s.crash,
+	})
+	s.closed()
+	if err != nil {
+		return cli.ExitError, err
+	}
+	return cli.ExitDone, nil
+}
+
+// end waits for a run that is still live: leaving the dashboard ends it. Where the
+// screen failed, as when its terminal went away, nobody wanted that: the run is
+// suspended, and can be resumed.
+func end(result ui.Result, failed error) *drain.State {
+	if result.Run == nil {
+		return nil
+	}
+	select {
+	case <-result.Run.Done():
+	default:
+		last := drain.Control{Kind: drain.ControlAbort, By: "kdrain-tui", Why: "the dashboard was closed"}
+		if failed != nil {
+			last = drain.Control{Kind: drain.ControlSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"}
+		}
+		result.Run.Send(last)
+		fmt.Fprintln(os.Stderr, "the run is told to stop; what was accepted goes on")
+		select {
+		case <-result.Run.Done():
+		case <-time.After(lastWords):
+			fmt.Fprintln(os.Stderr, "answers are still out: its journal tells what was sent")
+		}
+	}
+	state := result.Run.State()
+	if state.Suspended {
+		fmt.Fprintf(os.Stderr, "run %s is suspended, not ended: resume goes on with it\n", state.Run.ID)
+	}
+	return state
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+)
+
+// maxLog is the size at which a log file makes room for a new one.
+const maxLog = 4 << 20
+
+// logFile is where the words of the Kubernetes libraries go, so that neither a
+// screen nor a pipe sees them. It is opened by the first write, so that --help
+// leaves no file behind; without it the words are lost, and nothing else.
+type logFile struct {
+	path string
+	mu   sync.Mutex
+	file *os.File
+	lost bool
+}
+
+func newLogFile(path string) *logFile { return &logFile{path: path} }
+
+func (l *logFile) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if file := l.opened(); file != nil {
+		return file.Write(p)
+	}
+	return len(p), nil
+}
+
+func (l *logFile) opened() *os.File {
+	if l.file != nil || l.lost {
+		return l.file
+	}
+	if info, err := os.Stat(l.path); err == nil && info.Size() > maxLog {
+		_ = os.Rename(l.path, l.path+".old")
+	}
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err == nil {
+		l.file, _ = os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	}
+	l.lost = l.file == nil
+	return l.file
+}
+
+// routeLogs sends what the Kubernetes libraries have to say into the log, and
+// the API server's warnings to standard error, as kubectl does.
+func routeLogs(log io.Writer) {
+	klog.SetSlogLogger(slog.New(slog.NewTextHandler(log, nil)))
+	rest.SetDefaultWarningHandler(rest.NewWarningWriter(lateStderr{}, rest.WarningWriterOptions{Deduplicate: true}))
+}
+
+// lateStderr is standard error as it is at the moment of the write: while the
+// dashboard is open it is the log.
+type lateStderr struct{}
+
+func (lateStderr) Write(p []byte) (int, error) { return os.Stderr.Write(p) }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"time"
+)
+
+// step is a part of the whole that can be run alone.
+type step struct {
+	name     string
+	about    string
+	calls    []call
+	prepare  func(ctx context.Context, s *session) error
+	patience time.Duration // for everything in it
+	stopsLab bool          // it has labs of its own; ours would only take its memory
+}
+
+// call is one `go test`.
+type call struct {
+	module string // folder
+	args   []string
+	// taggedOnly leaves out the tests that are there without the build tag: an
+	// earlier step ran them.
+	taggedOnly string
+	// program is run instead of go test, from the checkout; it counts as one test.
+	program []string
+}
+
+var steps = []step{
+	{
+		name: "unit", about: "the main module, with the race detector",
+		calls:   []call{{module: ".", args: []string{"-race", "-timeout=5m", "./..."}}},
+		prepare: needs(raceDetector), patience: 20 * time.Minute,
+	},
+	{
+		name: "tools", about: "lab and tools modules",
+		calls: []call{
+			{module: "lab", args: []string{"-timeout=5m", "./..."}},
+			{module: "tools", args: []string{"-timeout=5m", "./..."}},
+		},
+		prepare: needs(), patience: 10 * time.Minute,
+	},
+	{
+		name: "oracle", about: "random pods and flags, against kubectl's own drain package",
+		calls:   []call{{module: "lab/oracle", args: []string{"-timeout=5m", "./..."}}},
+		prepare: needs(), patience: 12 * time.Minute,
+	},
+	{
+		name: "lab", about: "integration tests on a control plane (built first where it is missing)",
+		calls: []call{
+			{module: ".", args: labArgs("lab"), taggedOnly: "lab"},
+			{module: "lab", args: labArgs("lab"), taggedOnly: "lab"},
+			{module: "lab/oracle", args: labArgs("lab"), taggedOnly: "lab"},
+		},
+		prepare: needs(programs, runningLab), patience: 20 * time.Minute,
+	},
+	{
+		name: "e2e", about: "the dashboard in tmux and the commands, on labs of their own",
+		calls:   []call{{module: "lab", args: append(labArgs("e2e"), "./e2e/...")}},
+		prepare: needs(programs, tmux), patience: 20 * time.Minute, stopsLab: true,
+	},
+	{
+		name: "landing", about: "where pods land, against the real scheduler",
+		calls:   []call{{module: "lab", args: append(labArgs("landing"), "./landing")}},
+		prepare: needs(programs), patience: 15 * time.Minute, stopsLab: true,
+	},
+	{
+		name: "soak", about: "a few drains of random worlds, and a few that are killed; make soak does many",
+		calls:   []call{{program: []string{"bin/soak", "-n=4", "-kills=6"}}},
+		prepare: needs(programs, soak), patience: 10 * time.Minute, stopsLab: true,
+	},
+}
+
+// labArgs: packages one after another, as they share a lab or the machine's
+// attention, and never from the cache, which knows nothing of the lab.
+func labArgs(tag string) []string {
+	return []string{"-tags=" + tag, "-p=1", "-count=1", "-timeout=15m"}
+}
+
+func stepNames() []string {
+	names := make([]string, len(steps))
+	for i, step := range steps {
+		names[i] = step.name
+	}
+	return names
+}
+
+func needs(things ...func(context.Context, *session) error) func(context.Context, *session) error {
+	return func(ctx context.Context, s *session) error {
+		for _, thing := range things {
+			if err := thing(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

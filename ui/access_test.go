@@ -1,0 +1,47 @@
+package ui
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// The rights that a drain needs are asked for when its plan is shown; what is
+// missing is named, and the drain is off until the options need it no more.
+func TestAPlanWithoutTheRightsIsNotOffered(t *testing.T) {
+	var asked []bool
+	d := drive(t, company(), 120, 40, usual, func(d *Deps) {
+		d.DrainAccess = func(_ context.Context, o drain.Options) (drain.Access, error) {
+			asked = append(asked, o.DisableEviction)
+			a := drain.Access{User: "ada"}
+			if !o.DisableEviction {
+				a.Missing = []drain.MissingRight{{Rule: "create pods/eviction"}}
+			}
+			return a, nil
+		}
+	})
+	d.m.nodes.list.table.Select("worker-a1")
+	if len(asked) != 0 {
+		t.Error("asked before there was a plan")
+	}
+	d.keys("D")
+	d.shows("ada may not create pods/eviction: the drain is switched off")
+	d.keys("D")
+	if d.m.isOpen(cordonDialog) {
+		t.Fatal("the drain is offered without the rights")
+	}
+	d.keys("j", "k")
+	o := d.m.options
+	o.DisableEviction = true
+	d.m.setOptions(o)
+	d.keys("j")
+	if !slices.Equal(asked, []bool{false, true}) {
+		t.Errorf("asked %v: want once for each set of options", asked)
+	}
+	d.keys("D")
+	if !d.m.isOpen(cordonDialog) {
+		t.Errorf("the drain is not offered though nothing is missing:\n%s", d.frame())
+	}
+}

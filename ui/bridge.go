@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// frameGap is how often news of the cluster and of a run are looked at: ten
+// times a second is as much as people can see, however much changes.
+const frameGap = 100 * time.Millisecond
+
+// The ticks: a clock that runs, and a dialog or word that comes or goes soon.
+const (
+	slowTick = time.Second
+	fastTick = 200 * time.Millisecond
+)
+
+// arms makes the commands that wait. Each exists once and is armed again when
+// it brought something; tests put their own in place.
+type arms struct {
+	cluster func() tea.Cmd
+	run     func(drain.Run) tea.Cmd
+	tick    func(after time.Duration, turn uint64) tea.Cmd
+}
+
+type snapshotMsg struct{ snap *kube.Snapshot }
+
+type runMsg struct {
+	run   drain.Run
+	state *drain.State
+	over  bool // the run is done: there is no more news
+}
+
+type tickMsg struct{ turn uint64 }
+
+func liveArms(m *Model) arms {
+	changed := m.d.Source.Changed(m.ctx)
+	var watched drain.Run
+	var news <-chan struct{}
+	stop := func() {}
+	return arms{
+		cluster: func() tea.Cmd {
+			return m.d.Crash.guard("the view of the cluster", func() tea.Msg {
+				if !await(m.ctx, changed, nil) {
+					return nil
+				}
+				return snapshotMsg{m.d.Source.Snapshot()}
+			})
+		},
+		run: func(r drain.Run) tea.Cmd {
+			if r != watched {
+				stop()
+				var ctx context.Context
+				ctx, stop = context.WithCancel(m.ctx)
+				watched, news = r, r.Changed(ctx)
+			}
+			from := news
+			return m.d.Crash.guard("the view of the run", func() tea.Msg {
+				if !await(m.ctx, from, r.Done()) {
+					return nil
+				}
+				over := false
+				select {
+				case <-r.Done():
+					over = true
+				default:
+				}
+				return runMsg{r, r.State(), over}
+			})
+		},
+		tick: func(after time.Duration, turn uint64) tea.Cmd {
+			return func() tea.Msg { // as tea.Tick, but it ends with the program
+				if !pause(m.ctx, after) {
+					return nil
+				}
+				return tickMsg{turn}
+			}
+		},
+	}
+}
+
+// await waits for news and then lets the frame's time pass, so that whatever
+// comes meanwhile is one piece of news; the end of what there is news of is
+// news as well. False means that the program ends.
+func await(ctx context.Context, news, end <-chan struct{}) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-news:
+	case <-end:
+	}
+	if !pause(ctx, frameGap) {
+		return false
+	}
+	select { // what came meanwhile is in what we take now
+	case <-news:
+	default:
+	}
+	return true
+}
+
+// pause lets time pass; false means that the program ends.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// animate keeps one tick going while something on the screen moves by itself.
+func (m *Model) animate() {
+	after := time.Duration(0)
+	switch {
+	case len(m.dialogs) > 0 && m.dialogs[len(m.dialogs)-1].Deaf(m.now):
+		after = fastTick
+	case m.toast != nil && !m.toast.until.IsZero(), m.live(), m.starting, !m.snap.Health().Live, m.timeOwed():
+		after = slowTick
+	}
+	if after == 0 || m.ticking {
+		return
+	}
+	m.ticking = true
+	m.tickTurn++
+	m.queue(m.arm.tick(after, m.tickTurn))
+}

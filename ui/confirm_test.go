@@ -1,0 +1,293 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func TestCordonIsConfirmedOnceAndEvictIsTyped(t *testing.T) {
+	d := toEvictQuestion(t, 100, 30)
+	if len(d.started) != 1 || len(d.run.sent) != 1 || d.run.sent[0] != (drain.Confirm{Phase: drain.PhaseCordon, By: "ada"}) {
+		t.Fatalf("started %d, sent %#v", len(d.started), d.run.sent)
+	}
+	d.shows("Evict 4 pods from worker-a1?", "one moment")
+	d.typed("worker-a1")
+	d.keys("enter")
+	if len(d.run.sent) != 1 {
+		t.Fatal("keys that were on their way answered a dialog that opened by itself")
+	}
+	d.quiet()
+	d.typed("worker-a2")
+	d.keys("enter")
+	d.shows("that is not “worker-a1”")
+	if len(d.run.sent) != 1 {
+		t.Fatal("a wrong word was sent")
+	}
+	d.keys("backspace")
+	d.typed("1")
+	d.keys("enter")
+	if len(d.run.sent) != 2 || d.run.sent[1] != (drain.Confirm{Phase: drain.PhaseEvict, Word: "worker-a1", By: "ada"}) {
+		t.Fatalf("sent %#v", d.run.sent)
+	}
+}
+
+func TestFocusIsOnCancel(t *testing.T) {
+	d := drive(t, company(), 100, 30, usual)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("D", "D", "enter")
+	if len(d.started) != 0 || len(d.m.dialogs) != 0 {
+		t.Fatal("Enter on a fresh dialog did not cancel")
+	}
+}
+
+func TestDriftIsShownAndAskedAgain(t *testing.T) {
+	d := drive(t, company(), 100, 30, usual)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("D", "D")
+	d.w.pod("worker-a1", "web", "front-66d5f7c9b-zz9zz", "front")
+	d.keys("y")
+	if len(d.started) != 0 {
+		t.Fatal("a plan that was not confirmed was started")
+	}
+	d.shows("The plan changed since you looked", "front-66d5f7c9b-zz9zz is new")
+	d.keys("y")
+	if len(d.started) != 0 {
+		t.Fatal("the second dialog opened by itself and took a key at once")
+	}
+	d.quiet()
+	d.keys("y")
+	if len(d.started) != 1 || len(d.started[0].Nodes[0].Pods) != 6 {
+		t.Fatalf("started %d", len(d.started))
+	}
+}
+
+func TestDriftBeforeEvictionsIsShownAndAskedAgain(t *testing.T) {
+	d := toEvictQuestion(t, 100, 34)
+	d.quiet()
+	d.typed("worker-a1")
+	d.w.pod("worker-a1", "web", "front-66d5f7c9b-zz9zz", "front")
+	d.keys("enter")
+	if len(d.run.sent) != 1 {
+		t.Fatal("evictions were confirmed on a plan that changed")
+	}
+	d.shows("The plan changed since you looked", "front-66d5f7c9b-zz9zz is new")
+}
+
+func TestNothingStartsOnWhatIsNotTrue(t *testing.T) {
+	d := drive(t, company(), 100, 30, usual)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("D", "D")
+	d.w.SetHealth(down().Snapshot().Health())
+	d.keys("y")
+	d.shows("Nothing was started")
+	d.refresh()
+	d.keys("esc", "D")
+	d.shows("the API server is away")
+	if len(d.started) != 0 {
+		t.Fatal("started")
+	}
+}
+
+func TestAPlanThatIsNotWholeSaysSo(t *testing.T) {
+	d := drive(t, halfSynced(), 120, 30, usual)
+	d.m.nodes.list.table.Select("worker-b2")
+	d.keys("D")
+	d.shows("Still coming in: pods (25 so far)", "not whole yet")
+	for _, untrue := range []string{"0 pods move", "still true", "no pod on it"} {
+		if strings.Contains(strings.ToLower(d.frame()), untrue) {
+			t.Errorf("it says %q:\n%s", untrue, d.frame())
+		}
+	}
+	d.keys("D")
+	if len(d.m.dialogs) != 0 {
+		t.Fatal("a plan that is not whole can be confirmed")
+	}
+	d.shows("the plan is not whole yet", "y copy as kubectl") // the word leaves the hints alone
+	d.w.SetSync(kube.KindPods, kube.SyncState{Phase: kube.Synced})
+	d.w.SetSync(kube.KindDaemonSets, kube.SyncState{Phase: kube.Synced})
+	d.refresh()
+	d.shows("still true", "0 pods move")
+}
+
+func TestLiveIsSaidOnlyOfWhatIsSeen(t *testing.T) {
+	for want, w := range map[string]world{
+		"● live": company(), "◌ pods polled": polled(), "✖ pods denied": deniedPods(), "◐ loading pods": halfSynced(), "✖ down": down(),
+	} {
+		d := drive(t, w, 120, 30)
+		d.shows(want)
+		if live := strings.Contains(d.frame(), "live"); live != (want == "● live") {
+			t.Errorf("%s: live is %v", want, live)
+		}
+	}
+}
+
+func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
+	s := endedState(drain.OutcomePartly)
+	s.Nodes[1].State, s.Nodes[1].Message = drain.NodeStopped, "the node was deleted"
+	s.Pods = append(s.Pods, &drain.PodRun{PodFacts: drain.PodFacts{Node: "worker-a2", Namespace: "kube-system", Name: "cni-x", UID: "cni", Action: drain.ActionSkip},
+		State: drain.PodSkipped, Ended: moment, Planned: moment})
+	d := drive(t, company(), 120, 40, attached(s))
+	text := d.m.result(false).Text
+	for _, text := range []string{text, d.frame()} {
+		if !strings.Contains(text, "worker-a2 was left before it was drained: the node was deleted.") {
+			t.Errorf("no reason in\n%s", text)
+		}
+		for _, untrue := range []string{"cni-x", "rollback", "uncordon"} {
+			if strings.Contains(text, untrue) {
+				t.Errorf("%q in\n%s", untrue, text)
+			}
+		}
+	}
+	mark := drain.Mark{Run: "k7f3", By: "ada", At: moment, Was: "schedulable"}.String()
+	d.w.node("worker-a1", "eu-1a", time.Hour, func(n *kube.Node) {
+		n.Unschedulable, n.Cordon = true, &kube.Cordon{Manager: kube.FieldManager, Mark: mark, Since: moment}
+	})
+	d.refresh()
+	d.shows("kdrain-tui rollback k7f3, or plainly kdrain-tui uncordon worker-a1")
+}
+
+func TestQuittingDuringARun(t *testing.T) {
+	d := drive(t, company(), 100, 30, attached(runState()))
+	run := d.m.run.(*fakeRun)
+	d.keys("q", "enter")
+	if d.quit || len(run.sent) != 0 {
+		t.Fatal("the safe answer was not to keep watching")
+	}
+	d.keys("q", "y")
+	if d.quit || len(run.sent) != 1 {
+		t.Fatalf("quit %v, sent %v", d.quit, run.sent)
+	}
+	d.send(runMsg{run, run.set(func(s *drain.State) { s.Outcome, s.Ended = drain.OutcomeAborted, moment }), false})
+	if !d.quit || d.m.left != LeftByOperator {
+		t.Fatal("did not leave when the aborted run had ended")
+	}
+}
+
+func TestInterruptTwiceLeavesAtOnce(t *testing.T) {
+	d := drive(t, company(), 100, 30, attached(runState()))
+	d.keys("ctrl+c")
+	d.shows("A run is going on")
+	d.keys("ctrl+c")
+	if !d.quit || d.m.left != LeftByForce {
+		t.Fatal("did not leave")
+	}
+	if sent := d.m.run.(*fakeRun).sent; len(sent) != 1 || sent[0].(drain.Control).Kind != drain.ControlAbort {
+		t.Fatalf("sent %v", sent)
+	}
+	result := d.m.result(false)
+	if !strings.Contains(result.Text, "Still running on worker-a1 and worker-a2") {
+		t.Errorf("text %q", result.Text)
+	}
+}
+
+func TestTheResultStays(t *testing.T) {
+	d := drive(t, company(), 100, 30, attached(runState()))
+	d.keys("esc")
+	d.send(runMsg{d.m.run, endedState(drain.OutcomeDone), false})
+	d.shows("Result k7f3", "Drained worker-a1 and worker-a2 in 41s")
+	d.now = d.now.Add(time.Hour)
+	d.send(tickMsg{d.m.tickTurn})
+	d.shows("Result k7f3")
+	d.keys("esc", "w")
+	d.shows("Result k7f3")
+}
+
+func TestTooSmallAnswersNothing(t *testing.T) {
+	d := drive(t, company(), 100, 30, usual)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("D", "D")
+	d.send(tea.WindowSizeMsg{Width: 40, Height: 8})
+	d.keys("y")
+	if len(d.started) != 0 {
+		t.Fatal("a dialog that cannot be seen was answered")
+	}
+	d.shows("kdrain-tui needs")
+	d.keys("esc", "q")
+	if !d.quit {
+		t.Fatal("q does not leave")
+	}
+}
+
+func TestDisabledKeysSayWhy(t *testing.T) {
+	d := drive(t, company(), 100, 30)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("U")
+	d.shows("not cordoned: worker-a1")
+	d.keys("D", "D")
+	d.shows("every node is refused as the options stand")
+	d.keys("a")
+	d.shows("3 pods move", "options: --ignore-daemonsets --delete-emptydir-data")
+	d = drive(t, company(), 100, 30, func(d *Deps) { d.ReadOnly = true })
+	d.keys("C")
+	d.shows("read only", "READ ONLY")
+	d = drive(t, company(), 100, 30, attached(endedState(drain.OutcomeDone)))
+	d.keys("A")
+	d.shows("the run has ended: done")
+}
+
+func TestCordonNamesWhatAFilterHides(t *testing.T) {
+	d := drive(t, company(), 100, 30)
+	d.keys("*", "/")
+	d.typed("b1")
+	d.keys("enter", "C")
+	d.shows("Cordon 7 nodes?", "control-1, worker-a1, worker-a2")
+	d.keys("n")
+	d.shows("8 marked, 7 not shown")
+	d.keys("C", "y")
+	if len(d.cordons) != 7 {
+		t.Fatalf("%v", d.cordons)
+	}
+}
+
+func TestTypingAFilterTriggersNothing(t *testing.T) {
+	d := drive(t, company(), 100, 30, usual)
+	d.keys("/")
+	d.typed("CUDqy*- A")
+	if len(d.m.dialogs) != 0 || d.quit || d.m.page != pageNodes || d.m.marks.Len() != 0 {
+		t.Fatal("a character of a filter was an action")
+	}
+	d.shows("CUDqy*- A")
+	d.keys("esc")
+	if d.m.nodes.list.table.Len() != 8 {
+		t.Fatal("esc does not show all again")
+	}
+}
+
+func TestRunCursorStaysWithItsPod(t *testing.T) {
+	d := drive(t, company(), 100, 30, attached(runState()))
+	run := d.m.run.(*fakeRun)
+	cursor := func() string { return d.m.runs.list.table.Cursor() }
+	resort := func() {
+		d.send(runMsg{run, run.set(func(s *drain.State) {
+			pods := append([]*drain.PodRun(nil), s.Pods...)
+			gone, blocked := *d.m.selectedRunPod(), *pods[0]
+			gone.State, gone.Ended = drain.PodGone, moment
+			blocked.State, blocked.Wait = drain.PodFailed, nil
+			for i, p := range pods {
+				if p.UID == gone.UID {
+					pods[i] = &gone
+				}
+			}
+			pods[0], s.Pods = &blocked, pods
+		}), false})
+	}
+	if cursor() != "jobs/report-5k2pl" {
+		t.Fatalf("the cursor is on %s, not on the pod that most needs a look", cursor())
+	}
+	resort()
+	if cursor() != "web/front-66d5f7c9b-a8sd0" {
+		t.Fatalf("the cursor is on %s, not on the first row, though nobody moved it", cursor())
+	}
+	d.keys("down")
+	chosen := cursor()
+	resort()
+	if cursor() != chosen {
+		t.Fatalf("the cursor went from %s to %s by itself", chosen, cursor())
+	}
+}

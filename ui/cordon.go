@@ -1,0 +1,78 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+type cordonedMsg struct {
+	nodes         []string
+	unschedulable bool
+	err           error
+}
+
+// askToSetCordon asks before it cordons or uncordons; it names every node, also
+// those that a filter hides.
+func (m *Model) askToSetCordon(unschedulable bool) {
+	nodes := m.toSetCordon(unschedulable)
+	word := map[bool]string{true: "Cordon", false: "Uncordon"}[unschedulable]
+	title := word + " " + page.Count(len(nodes), "node") + "?"
+	if len(nodes) == 1 {
+		title = word + " " + nodes[0] + "?"
+	}
+	body := []paint.Line{paint.L(themes.Accent, page.List(nodes, 60))}
+	if rest := len(m.targets()) - len(nodes); rest > 0 {
+		body = append(body, paint.L(themes.Muted, page.Count(rest, "other")+" need no change."))
+	}
+	if unschedulable {
+		body = append(body, paint.T("New pods do not land there any more. Pods that run there stay."))
+	} else {
+		for _, name := range nodes {
+			if n := m.snap.Node(name); n != nil {
+				body = append(body, paint.L(themes.Muted, name+": "+page.CordonedBy(n, m.now)))
+			}
+		}
+		body = append(body, paint.T("New pods can land there again."))
+	}
+	m.open(dialog.Confirm("set-cordon", title, map[bool]string{true: "cordon", false: "uncordon"}[unschedulable], false, body...), func(a dialog.Answer) {
+		if a.Value == dialog.Accept {
+			m.setCordon(nodes, unschedulable)
+		}
+	})
+}
+
+func (m *Model) setCordon(nodes []string, unschedulable bool) {
+	for _, n := range nodes {
+		m.cordoning[n] = true
+	}
+	ctx, set := m.ctx, m.d.SetCordon
+	m.queue(m.d.Crash.guard("the cordon", func() tea.Msg {
+		msg := cordonedMsg{nodes: nodes, unschedulable: unschedulable}
+		for _, n := range nodes {
+			if err := set(ctx, n, unschedulable); err != nil {
+				msg.err = errors.Join(msg.err, fmt.Errorf("%s: %w", n, err))
+			}
+		}
+		return msg
+	}))
+}
+
+func (m *Model) takeCordoned(msg cordonedMsg) {
+	for _, n := range msg.nodes {
+		delete(m.cordoning, n)
+	}
+	word := map[bool]string{true: "Cordoned ", false: "Uncordoned "}[msg.unschedulable]
+	if msg.err != nil {
+		m.fail("Not " + word + "all: " + clean(msg.err.Error()))
+		return
+	}
+	undo := map[bool]string{true: " U takes it back.", false: ""}[msg.unschedulable]
+	m.say(word + page.List(msg.nodes, 4) + "." + undo)
+}

@@ -1,0 +1,114 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+)
+
+// Source is where the dashboard looks at the cluster; kube.Store is one.
+type Source interface {
+	Snapshot() *kube.Snapshot
+	Changed(ctx context.Context) <-chan struct{}
+}
+
+// Identity is which cluster this is and who we are there.
+type Identity = page.Identity
+
+// Deps is everything the dashboard needs from outside. It reads the cluster
+// through Source and changes it through StartRun and SetCordon alone.
+type Deps struct {
+	Source   Source
+	Identity Identity
+	Options  drain.Options // to begin with
+	Marked   []string      // nodes that come up marked
+
+	// StartRun begins a run of a plan that the operator confirmed; it is called
+	// outside the event loop and may take its time.
+	StartRun func(drain.Plan, drain.Options) (drain.Run, error)
+	// SetCordon makes a node unschedulable or schedulable again.
+	SetCordon func(ctx context.Context, node string, unschedulable bool) error
+	// RunLife tells what is known on this machine of a run, and RemoveBudget removes
+	// exactly one temporary budget; both are called outside the event loop. Nil
+	// where budgets that a run left behind are not looked for.
+	RunLife      func(run string) drain.RunLife
+	RemoveBudget func(ctx context.Context, ref kube.BudgetRef) error
+	// DrainAccess asks the server which rights a drain under the options lacks; it
+	// is called outside the event loop. Nil where nobody is asked.
+	DrainAccess func(ctx context.Context, o drain.Options) (drain.Access, error)
+	// PodDetails reads what there is to know about one pod, live; it is called
+	// outside the event loop. Nil where there is no cluster to read from.
+	PodDetails func(ctx context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error)
+	// Access asks which of the rights we have; it is called outside the event loop. Nil
+	// leaves that to the server's answers.
+	Access func(ctx context.Context, needs []kube.Permission) ([]kube.AccessResult, error)
+	// Attach is a run to show from the start, live or replayed; nil for none.
+	Attach drain.Run
+	// Replay tells that Attach is played from a journal, with no cluster: its page
+	// is the only one, and nothing can be written.
+	Replay bool
+
+	// NewPlan, PreviewNode and Forecast are drain's own where they are nil.
+	NewPlan     func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error)
+	PreviewNode func(s *kube.Snapshot, node string, o drain.Options, now time.Time) drain.NodePlan
+	Forecast    func(s *kube.Snapshot, plan drain.Plan, now time.Time) drain.Estimate
+
+	Theme    themes.Theme
+	NoColor  bool // also set by NO_COLOR in the environment of the program
+	ASCII    bool
+	ReadOnly bool
+	Now      func() time.Time // time.Now where nil
+
+	// Crash takes panics of every goroutine; main makes it and hands its
+	// OnPanic to kube.OnPanic. Run makes its own where it is nil.
+	Crash *Crash
+
+	// Input and Output replace the terminal in tests.
+	Input  io.Reader
+	Output io.Writer
+}
+
+func (d Deps) withDefaults() Deps {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if d.NewPlan == nil {
+		d.NewPlan = drain.NewPlan
+	}
+	if d.PreviewNode == nil {
+		d.PreviewNode = drain.PreviewNode
+	}
+	d.ReadOnly = d.ReadOnly || d.Replay
+	if d.Forecast == nil {
+		d.Forecast = drain.Forecast
+	}
+	if d.Crash == nil {
+		d.Crash = NewCrash("")
+	}
+	return d
+}
+
+// Left is how the dashboard was left.
+type Left string
+
+// The ways to leave.
+const (
+	LeftByOperator Left = "quit"      // q, or the run's end after an abort
+	LeftByForce    Left = "forced"    // Ctrl+C twice; a live run got an abort
+	LeftByContext  Left = "cancelled" // the context ended: a signal
+)
+
+// Result is what main needs to know after the terminal is back.
+type Result struct {
+	Left Left
+	Run  drain.Run    // the last run, nil if there was none
+	Last *drain.State // its state when the dashboard was left
+	// Text is what to print on the normal screen: the result of the last run,
+	// "" if there was none.
+	Text string
+}

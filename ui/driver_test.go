@@ -1,0 +1,176 @@
+package ui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+)
+
+// driver runs the whole model without a terminal: it sends messages, runs the
+// commands that come back at once, and looks at the frame.
+type driver struct {
+	t       testing.TB
+	m       *Model
+	w       world
+	now     time.Time
+	quit    bool
+	started []drain.Plan
+	cordons []string
+	run     *fakeRun
+}
+
+func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *driver {
+	t.Helper()
+	theme, err := themes.Load("default", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &driver{t: t, w: w, now: moment}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	deps := Deps{
+		Source: w, Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: drain.DefaultOptions(), Theme: theme,
+		Now: func() time.Time { return d.now },
+		StartRun: func(p drain.Plan, _ drain.Options) (drain.Run, error) {
+			d.started = append(d.started, p)
+			d.run = newFakeRun(askingState(p))
+			return d.run, nil
+		},
+		SetCordon: func(_ context.Context, node string, unschedulable bool) error {
+			d.cordons = append(d.cordons, map[bool]string{true: "+", false: "-"}[unschedulable]+node)
+			return nil
+		},
+	}
+	for _, c := range change {
+		c(&deps)
+	}
+	m, err := newModel(ctx, deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.m = m
+	m.cmds = nil // what waits for news of an attached run
+	m.arm = arms{
+		cluster: func() tea.Cmd { return nil },
+		run:     func(drain.Run) tea.Cmd { return nil },
+		tick:    func(time.Duration, uint64) tea.Cmd { return nil },
+	}
+	d.exec(m.Init())
+	d.send(tea.WindowSizeMsg{Width: width, Height: height})
+	return d
+}
+
+// askingState is a run that asks for the cordon it was started with.
+func askingState(p drain.Plan) *drain.State {
+	s := &drain.State{
+		Run: drain.RunFacts{ID: "k7f3", Context: "prod-eu-1", Options: p.Options}, Started: moment, Phase: drain.PhaseCordon,
+		Phases:   map[drain.Phase]drain.PhaseStatus{drain.PhaseCheck: drain.PhaseDone, drain.PhaseCordon: drain.PhaseAsks},
+		Question: &drain.Question{Phase: drain.PhaseCordon, Since: moment},
+	}
+	for _, n := range p.Nodes {
+		s.Nodes = append(s.Nodes, &drain.NodeRun{NodeFacts: drain.NodeFacts{Name: n.Name, UID: n.UID}, State: drain.NodeWaiting})
+		for _, pod := range n.Pods {
+			s.Pods = append(s.Pods, &drain.PodRun{State: drain.PodPlanned,
+				PodFacts: drain.PodFacts{Node: n.Name, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Owner: pod.Owner, Action: pod.Action}})
+		}
+	}
+	return s
+}
+
+func (d *driver) send(msg tea.Msg) {
+	d.t.Helper()
+	_, cmd := d.m.Update(msg)
+	d.exec(cmd)
+}
+
+func (d *driver) exec(cmd tea.Cmd) {
+	d.t.Helper()
+	if cmd == nil || d.quit {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.QuitMsg:
+		d.quit = true
+	case tea.BatchMsg:
+		for _, c := range msg {
+			d.exec(c)
+		}
+	default:
+		d.send(msg)
+	}
+}
+
+// keys presses keys, named as the registry names them.
+func (d *driver) keys(names ...string) {
+	d.t.Helper()
+	for _, name := range names {
+		d.send(keyPress(name))
+	}
+}
+
+// typed presses one key per character.
+func (d *driver) typed(text string) {
+	d.t.Helper()
+	for _, r := range text {
+		d.keys(string(r))
+	}
+}
+
+func keyPress(name string) tea.KeyPressMsg {
+	special := map[string]tea.Key{
+		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "space": {Code: tea.KeySpace, Text: " "}, "tab": {Code: tea.KeyTab},
+		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft},
+		"right": {Code: tea.KeyRight}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+		"backspace": {Code: tea.KeyBackspace},
+	}
+	if k, ok := special[name]; ok {
+		return tea.KeyPressMsg(k)
+	}
+	if c, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(c[0]), Mod: tea.ModCtrl}
+	}
+	r := []rune(name)[0]
+	return tea.KeyPressMsg{Code: r, Text: name}
+}
+
+// refresh brings the newest snapshot, as the bridge would.
+func (d *driver) refresh() {
+	d.t.Helper()
+	d.send(snapshotMsg{d.w.Snapshot()})
+}
+
+// change changes the run and brings its state, as the bridge would.
+func (d *driver) change(change func(*drain.State)) {
+	d.t.Helper()
+	d.send(runMsg{d.m.run, d.run.set(change), false})
+}
+
+// quiet lets the grace of a dialog pass.
+func (d *driver) quiet() {
+	d.now = d.now.Add(dialog.MaxQuiet + time.Millisecond)
+	d.send(tickMsg{d.m.tickTurn})
+}
+
+func (d *driver) frame() string { return ansi.Strip(d.m.View().Content) }
+
+func (d *driver) shows(texts ...string) {
+	d.t.Helper()
+	frame := d.frame()
+	for _, text := range texts {
+		if !strings.Contains(frame, text) {
+			d.t.Errorf("the frame does not show %q:\n%s", text, frame)
+		}
+	}
+}
+
+// usual are options that let ordinary nodes be drained.
+func usual(d *Deps) { d.Options.IgnoreDaemonSets, d.Options.DeleteEmptyDirData = true, true }

@@ -1,0 +1,163 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+var hostile = []string{
+	strings.Repeat("x", 63), "日本語のポッド名前前前前前前前前", "a\x1b[31mred\x1b]0;title\x07", "e\u0301e\u0301e\u0301\u200d👩‍👩‍👧", "tab\tnew\nline\rback",
+	"हिन्दी", "\u202eevil", "", "‖▇…", strings.Repeat("ⅷ", 200),
+}
+
+// hostileWorld has strings in it that no API server would let through, and that
+// a broken one might.
+func hostileWorld() world {
+	w := company()
+	for i, s := range hostile {
+		w.node("n"+s, s, 0, func(n *kube.Node) { n.Unschedulable = true; n.Cordon = &kube.Cordon{Manager: s}; n.ReadyMessage = s })
+		w.pod("worker-a1", s, "p"+s, "o"+s, func(p *kube.Pod) { p.UID = kube.UID(fmt.Sprint("h", i)) })
+		w.budget(s, "o"+s, 3, 2, 0)
+	}
+	w.SetHealth(kube.Health{DownSince: moment, Reason: hostile[2]})
+	return w
+}
+
+func hostileRun() *drain.State {
+	s := runState()
+	for i, p := range s.Pods {
+		h := hostile[i%len(hostile)]
+		p.Namespace, p.Name, p.Owner, p.Message = h, "p"+h, h, h
+		if p.Wait != nil {
+			wait := *p.Wait
+			wait.Words, wait.Finalizers = h, []string{h}
+			if wait.Budget != nil {
+				b := *wait.Budget
+				b.Name = h
+				sibling := *wait.Sibling
+				sibling.Name, sibling.Node, sibling.Reason = h, h, h
+				wait.Budget, wait.Sibling = &b, &sibling
+			}
+			p.Wait = &wait
+		}
+	}
+	s.Nodes[0].Name, s.Run.ID, s.Run.Context, s.Message = hostile[1], hostile[0], hostile[1], hostile[2]
+	return s
+}
+
+// hostilePod is the page of a pod whose details are hostile too.
+func hostilePod(t *testing.T) func() *driver {
+	return func() *driver {
+		d := drive(t, hostileWorld(), 80, 24, attached(hostileRun()), func(d *Deps) {
+			d.PodDetails = func(context.Context, string, string, kube.UID) (kube.PodDetails, error) {
+				k := details(hostile[0], hostile[1])
+				for _, h := range hostile {
+					k.Missing = append(k.Missing, h)
+					k.YAML += "\n" + h
+					k.Logs[0].Lines = append(k.Logs[0].Lines, h)
+					k.Events = append(k.Events, kube.PodEvent{Reason: h, Message: h, From: h})
+					k.Conditions = append(k.Conditions, kube.Condition{Type: h, Message: h})
+				}
+				return k, nil
+			}
+		})
+		d.keys("enter", "b")
+		return d
+	}
+}
+
+func TestFramesKeepTheirBounds(t *testing.T) {
+	ups := map[string]func() *driver{
+		"nodes": func() *driver { return drive(t, hostileWorld(), 80, 24, usual) },
+		"plan": func() *driver {
+			d := drive(t, hostileWorld(), 80, 24, func(d *Deps) { d.Marked = []string{"worker-a1", "n" + hostile[0]} })
+			d.keys("D")
+			return d
+		},
+		"run": func() *driver { return drive(t, company(), 80, 24, attached(hostileRun())) },
+		"result": func() *driver {
+			s := hostileRun()
+			s.Outcome = drain.OutcomeFailed
+			return drive(t, company(), 80, 24, attached(s))
+		},
+		"dialog": func() *driver {
+			d := drive(t, hostileWorld(), 80, 24)
+			d.keys("*", "U")
+			return d
+		},
+		"question": func() *driver {
+			s := questionState()
+			s.Question.Word = hostile[1]
+			return drive(t, company(), 80, 24, attached(s))
+		},
+		"pod":     hostilePod(t),
+		"options": func() *driver { d := drive(t, company(), 80, 24); d.keys("D", "o"); return d },
+		"ladder": func() *driver {
+			d := drive(t, hostileWorld(), 80, 24, attached(hostileRun()))
+			d.keys("E", "down", "enter")
+			return d
+		},
+		"help": func() *driver { d := drive(t, company(), 80, 24); d.keys("?"); return d },
+	}
+	for name, up := range ups {
+		t.Run(name, func(t *testing.T) {
+			d := up()
+			for w := 20; w <= 220; w += 10 {
+				for h := 5; h <= 60; h += 11 {
+					d.send(tea.WindowSizeMsg{Width: w, Height: h})
+					content := d.m.View().Content
+					if got := lipgloss.Width(content); got > w {
+						t.Fatalf("%dx%d: %d wide\n%s", w, h, got, d.frame())
+					}
+					if got := lipgloss.Height(content); got > h {
+						t.Fatalf("%dx%d: %d high", w, h, got)
+					}
+					if strings.ContainsAny(d.frame(), "\t\r\a") || strings.Contains(content, "\x1b]") {
+						t.Fatalf("%dx%d: a control character came through", w, h)
+					}
+					if c := d.m.View().Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= w || c.Y >= h) {
+						t.Fatalf("%dx%d: cursor at %d,%d", w, h, c.X, c.Y)
+					}
+				}
+				d.keys("down", "down", "tab")
+			}
+		})
+	}
+}
+
+func TestBlockedPodAt80x24(t *testing.T) {
+	d := drive(t, company(), 80, 24, attached(runState()))
+	d.shows("cart needs 3 has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff")
+	for _, line := range strings.Split(d.frame(), "\n") {
+		if strings.Contains(line, "needs 3") && strings.Contains(line, "…") {
+			t.Errorf("cut: %s", line)
+		}
+	}
+	s := runState()
+	for _, p := range s.Pods {
+		if p.State == drain.PodBudgetBlocked {
+			w := *p.Wait
+			b, sib := *w.Budget, *w.Sibling
+			b.Name, sib.Name, sib.Node = "cart-"+strings.Repeat("b", 50), strings.Repeat("c", 57)+"-k2xzq", strings.Repeat("d", 63)
+			w.Budget, w.Sibling = &b, &sib
+			p.Wait = &w
+		}
+	}
+	d = drive(t, company(), 80, 24, attached(s))
+	d.shows("needs 3 has 3", "…-k2xzq on", "CrashLoopBackOff")
+}
+
+func TestViewIsPureOfTheTerminal(t *testing.T) {
+	v := drive(t, company(), 80, 24, attached(runState())).m.View()
+	if !v.AltScreen || v.MouseMode != tea.MouseModeNone || v.Cursor == nil || v.ProgressBar == nil || !strings.HasPrefix(v.WindowTitle, "2/8 ") {
+		t.Errorf("%+v", v)
+	}
+}

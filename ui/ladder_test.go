@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// ladderWorld is the company with a budget that lets its sick pods go.
+func ladderWorld() world {
+	w := company()
+	b := *w.Snapshot().BudgetNamed("checkout", "cart")
+	b.UnhealthyPolicy = policyv1.AlwaysAllow
+	w.Put(&b)
+	return w
+}
+
+// onLadder is the ladder of the blocked pod of the run.
+func onLadder(t testing.TB, width, height int, change ...func(*Deps)) *driver {
+	d := drive(t, ladderWorld(), width, height, append([]func(*Deps){attached(runState())}, change...)...)
+	d.m.runs.list.table.Select("checkout/cart-7f9c-x2x9q")
+	d.keys("E")
+	return d
+}
+
+func sentBy(d *driver) []drain.Input {
+	r := d.m.run.(*fakeRun)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent
+}
+
+// Promise 2 on the screen: a rung is taken by its own word, beside its request.
+func TestLadderTakesTheWordOfTheRung(t *testing.T) {
+	d := onLadder(t, 80, 24)
+	d.shows("Ladder", "cart-7f9c-x2x9q", "Evict the sick sibling cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
+	d.m.ladder.list.table.Select(string(drain.RungFree))
+	d.keys("enter")
+	d.shows("request POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction", "type evict cart-7f9c-k2xzq and press Enter")
+	d.typed("evict cart")
+	d.keys("enter")
+	if sent := sentBy(d); len(sent) != 0 {
+		t.Fatalf("a wrong word sent %+v", sent)
+	}
+	d.typed("-7f9c-k2xzq")
+	d.keys("enter")
+	sent := sentBy(d)
+	if len(sent) != 1 {
+		t.Fatalf("%+v", sent)
+	}
+	c := sent[0].(drain.Control)
+	if c.Kind != drain.ControlClimb || c.Word != "evict cart-7f9c-k2xzq" || c.Rung.Kind != drain.RungFree || c.Rung.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestLadderRungsThatAreOffSayWhy(t *testing.T) {
+	d := onLadder(t, 80, 24)
+	d.shows("off: its node is Ready and it is not stuck")
+	d.keys("G")
+	d.shows("off: worker-a2 is Ready", "It must be true that the machine is off.")
+	d.keys("enter")
+	if len(d.m.dialogs) != 0 {
+		t.Error("a rung that is off asks for its word")
+	}
+}
+
+func TestLadderWithoutTheRight(t *testing.T) {
+	d := onLadder(t, 80, 24, func(d *Deps) {
+		d.Access = func(_ context.Context, needs []kube.Permission) ([]kube.AccessResult, error) {
+			var results []kube.AccessResult
+			for _, n := range needs {
+				results = append(results, kube.AccessResult{Permission: n, Allowed: n.Verb != "delete"})
+			}
+			return results, nil
+		}
+	})
+	d.shows("off: you may not delete pods in namespace checkout")
+}
+
+// A question goes away when what it asks for is not what would be done any more.
+func TestLadderQuestionGoesAwayWithItsReason(t *testing.T) {
+	d := onLadder(t, 80, 24)
+	d.m.ladder.list.table.Select(string(drain.RungFree))
+	d.keys("enter")
+	d.w.pod("worker-b1", "checkout", "cart-7f9c-k2xzq", "cart") // it is well again
+	d.send(snapshotMsg{d.w.Snapshot()})
+	d.send(snapshotMsg{d.w.Snapshot()})
+	if len(d.m.dialogs) != 0 {
+		t.Errorf("it is still asked for: %s", d.frame())
+	}
+}
+
+func TestNoLadderReadOnly(t *testing.T) {
+	d := onLadder(t, 80, 24, func(d *Deps) { d.ReadOnly = true })
+	if d.m.page == pageLadder || strings.Contains(d.frame(), "Evict the sick") {
+		t.Error("the ladder opens read only")
+	}
+}
+
+func TestRunPageTellsOfRungs(t *testing.T) {
+	s := runState()
+	s.Rungs = []*drain.RungRun{{State: drain.RungRefused, Message: "it has not 4 replicas any more",
+		RungFacts: drain.RungFacts{ID: 1, Kind: drain.RungScale, For: "checkout/cart-1", Object: "ReplicaSet", Namespace: "checkout", Name: "cart", From: 4, To: 5}}}
+	drive(t, company(), 160, 24, attached(s)).shows("ladder  checkout/cart-1: ReplicaSet checkout/cart from 4 to 5 replicas, not done: it has not 4 replicas any more")
+}

@@ -1,0 +1,53 @@
+package ui
+
+// The smallest frame that shows a page; below it there is only a notice.
+const (
+	minWidth  = 60
+	minHeight = 12
+)
+
+// Layout is where the parts of a page stand, in lines from the top.
+type Layout struct {
+	Width, Height int
+	TooSmall      bool
+	Head          int // lines below the first rule that say what the page is about
+	Table         int // line of the column titles
+	Body          int // first line of the rows
+	Rows          int // lines for rows
+	Detail        int // first line of the sentence on the selected row
+	DetailRows    int
+	Hints         int // the last line
+}
+
+// Gutter is what a row keeps free on its left: cursor, mark, blank.
+const Gutter = 3
+
+// MakeLayout cuts a frame of that size into parts; head is how many lines the
+// page would like below its title.
+func MakeLayout(width, height, head int) Layout {
+	l := Layout{Width: width, Height: height}
+	if width < minWidth || height < minHeight {
+		l.TooSmall = true
+		return l
+	}
+	switch {
+	case height < 16:
+		l.DetailRows = 1
+	case height < 20:
+		l.DetailRows = 2
+	case height < 36:
+		l.DetailRows = 3
+	default:
+		l.DetailRows = 4
+	}
+	l.Head = min(head, max(0, height-4-l.DetailRows-1-3))
+	l.Table = 2 + l.Head
+	l.Body = l.Table + 1
+	l.Hints = height - 1
+	l.Detail = l.Hints - l.DetailRows
+	l.Rows = max(1, l.Detail-1-l.Body)
+	return l
+}
+
+// Columns is the width that the columns of a table share.
+func (l Layout) Columns() int { return max(1, l.Width-Gutter-1) }

@@ -1,0 +1,156 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// Temporary budgets that a run left behind are found when the dashboard opens. A
+// line on the first page says so; a key lists them and offers to remove them.
+
+// leftoversEvery is how long a look at what was found is good for: whether a run
+// lives on another machine shows by its Lease meanwhile.
+const leftoversEvery = 30 * time.Second
+
+type leftovers struct {
+	lookedAt time.Time
+	looking  bool
+	found    []drain.Leftover
+}
+
+type leftoversMsg struct{ found []drain.Leftover }
+
+type removedMsg struct {
+	removed int
+	err     error
+}
+
+// lookForLeftovers looks once the budgets are known, and again while there are any.
+func (m *Model) lookForLeftovers() {
+	l := &m.leftovers
+	known := !l.lookedAt.IsZero() && (len(l.found) == 0 || m.now.Sub(l.lookedAt) < leftoversEvery)
+	if m.d.RunLife == nil || l.looking || known || !m.snap.Trusted(kube.KindBudgets) {
+		return
+	}
+	l.looking, l.lookedAt = true, m.now
+	snap, life, now := m.snap, m.d.RunLife, m.now
+	m.queue(m.d.Crash.guard("the look for budgets left behind", func() tea.Msg {
+		return leftoversMsg{drain.Leftovers(snap, life, now)}
+	}))
+}
+
+func (m *Model) takeLeftovers(msg leftoversMsg) {
+	m.leftovers.looking, m.leftovers.found = false, msg.found
+}
+
+// leftBehind are the budgets that are still there, those to be removed and those
+// whose run may be live on another machine.
+func (m *Model) leftBehind() (dead, maybe []drain.Leftover) {
+	for _, l := range m.leftovers.found {
+		live := m.snap.BudgetNamed(l.Namespace, l.Name)
+		switch {
+		case live == nil || live.UID != l.UID:
+		case l.MayLive:
+			maybe = append(maybe, l)
+		default:
+			dead = append(dead, l)
+		}
+	}
+	return dead, maybe
+}
+
+// leftoversNotice is the line on the first page, nil where nothing was left.
+func (m *Model) leftoversNotice() paint.Line {
+	dead, _ := m.leftBehind()
+	if len(dead) == 0 {
+		return nil
+	}
+	words := page.Count(len(dead), "temporary budget")
+	words += map[bool]string{true: " of a run that is over is still there.", false: " of runs that are over are still there."}[len(dead) == 1]
+	line := paint.L(themes.Warning, paint.Warn+" "+words)
+	if m.d.ReadOnly {
+		return line
+	}
+	return line.Add(themes.Key, " B").Add(themes.Muted, map[bool]string{true: " removes it", false: " removes them"}[len(dead) == 1])
+}
+
+func hasLeftovers(m *Model) (bool, string) {
+	dead, maybe := m.leftBehind()
+	switch {
+	case m.d.RemoveBudget == nil:
+		return false, "budgets cannot be removed here"
+	case len(dead) == 0 && len(maybe) > 0:
+		return false, maybe[0].Sentence(m.now)
+	case len(dead) == 0:
+		return false, "no temporary budget was left behind"
+	}
+	return true, ""
+}
+
+const leftoversListed = 8
+
+func (m *Model) askToRemoveLeftovers() {
+	dead, maybe := m.leftBehind()
+	title := "Remove " + page.Count(len(dead), "temporary budget") + "?"
+	body := []paint.Line{paint.T("Runs that are over left them behind. They hold evictions back, and nobody else removes them."), nil}
+	list := func(token paint.Token, left []drain.Leftover) {
+		for i, l := range left {
+			if i == leftoversListed {
+				body = append(body, paint.L(themes.Muted, "and "+page.Count(len(left)-i, "more budget")))
+				break
+			}
+			body = append(body, paint.L(token, clean(l.Sentence(m.now))))
+		}
+	}
+	list(themes.Accent, dead)
+	if len(maybe) > 0 {
+		body = append(body, nil, paint.L(themes.Muted, "Not removed:"))
+		list(themes.Muted, maybe)
+	}
+	m.open(dialog.Confirm("leftovers", title, "remove", true, body...), func(a dialog.Answer) {
+		if a.Value == dialog.Accept {
+			m.removeLeftovers(dead)
+		}
+	})
+}
+
+// removeLeftovers removes exactly those that were listed, by UID; one whose run
+// was resumed here meanwhile is in use again.
+func (m *Model) removeLeftovers(list []drain.Leftover) {
+	ctx, remove, life := m.ctx, m.d.RemoveBudget, m.d.RunLife
+	list = slices.Clone(list)
+	m.queue(m.d.Crash.guard("the removal of budgets", func() tea.Msg {
+		msg := removedMsg{}
+		for _, l := range list {
+			err := errors.New("its run is live again")
+			if life(l.Run) != drain.RunLive {
+				err = remove(ctx, l.BudgetRef)
+			}
+			if err != nil {
+				msg.err = errors.Join(msg.err, fmt.Errorf("%s/%s: %w", l.Namespace, l.Name, err))
+				continue
+			}
+			msg.removed++
+		}
+		return msg
+	}))
+}
+
+func (m *Model) takeRemoved(msg removedMsg) {
+	if msg.err != nil {
+		m.fail("Not all removed: " + clean(msg.err.Error()))
+		return
+	}
+	m.say("Removed " + page.Count(msg.removed, "temporary budget") + ".")
+}

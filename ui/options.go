@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/table"
+)
+
+// optionsPage is the list of flags of a drain.
+type optionsPage struct{ list list }
+
+func option(flag string) *page.Option {
+	i := slices.IndexFunc(page.Options, func(o page.Option) bool { return o.Flag == flag })
+	if i < 0 {
+		return nil
+	}
+	return &page.Options[i]
+}
+
+func (m *Model) settleOptions() {
+	flags := make([]string, len(page.Options))
+	for i, o := range page.Options {
+		flags[i] = o.Flag
+	}
+	m.opts.list.table.SetKeys(flags)
+	m.opts.list.settle(m.lay, []table.Column{
+		{ID: "flag", Title: "OPTION", Width: 31, Min: 28},
+		{ID: "value", Title: "VALUE", Width: 14, Min: 6},
+		{ID: "help", Title: "WHAT IT DOES", Width: 60, Min: 34, Grow: true, Max: 80},
+	}, nil)
+}
+
+func (m *Model) viewOptions() pageView {
+	v := pageView{list: &m.opts.list}
+	v.left = paint.L(themes.Title, "Options of the drain").Add(themes.Muted, "  kubectl's names, defaults and meaning")
+	v.cell = func(key, column string, width int) paint.Line {
+		o := option(key)
+		if o == nil {
+			return nil
+		}
+		switch column {
+		case "flag":
+			l := paint.L(themes.Text, "--"+o.Flag)
+			if o.Ours {
+				l = l.Add(themes.Muted, " (ours)")
+			}
+			return l
+		case "value":
+			return m.optionValue(o)
+		}
+		return paint.L(themes.Muted, paint.Truncate(o.Help, width))
+	}
+	o := option(m.opts.list.table.Cursor())
+	if o != nil {
+		v.subject, v.detail = "--"+o.Flag, paint.T(page.FirstUpper(o.Help)+". ").Add(themes.Muted, "As kubectl: ").
+			Add(themes.Text, page.Kubectl(m.d.Identity.Context, m.plan.nodes, m.options))
+	}
+	return v
+}
+
+func (m *Model) optionValue(o *page.Option) paint.Line {
+	switch {
+	case o.On == nil && o.Value(m.options) == "":
+		return paint.L(themes.Muted, "-")
+	case o.On == nil:
+		return paint.L(themes.Text, o.Value(m.options))
+	case !o.On(m.options):
+		return paint.L(themes.Muted, paint.Hollow+" off")
+	case o.Risky:
+		return paint.L(themes.Warning, paint.Ready+" on")
+	}
+	return paint.L(themes.Good, paint.Ready+" on")
+}
+
+// changeOption switches the selected option, or opens a field for its text.
+func (m *Model) changeOption() {
+	o := option(m.opts.list.table.Cursor())
+	if o == nil {
+		return
+	}
+	if o.Toggle != nil {
+		m.setOptions(o.Toggle(m.options))
+		return
+	}
+	check := func(text string) string {
+		if _, err := o.Set(m.options, text); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	m.open(dialog.Edit("option", "--"+o.Flag, o.Value(m.options), check, paint.T(page.FirstUpper(o.Help)+".")), func(a dialog.Answer) {
+		if a.Value != dialog.Accept {
+			return
+		}
+		if changed, err := o.Set(m.options, a.Text); err == nil {
+			m.options = changed
+			m.replan()
+		}
+	})
+}
+
+// setOptions changes what a drain may do, and plans anew.
+func (m *Model) setOptions(o drain.Options) {
+	m.options = o
+	m.replan()
+}

@@ -1,0 +1,80 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// BudgetSentence says what the budgets of a pod say, and which pod is the
+// reason.
+func BudgetSentence(namespace string, b *drain.BudgetJudgement, now time.Time) string {
+	switch b.Verdict {
+	case drain.VerdictMultiple:
+		return "more than one budget selects it (" + List(b.Names, 3) + "): the server refuses every eviction until one is left"
+	case drain.VerdictUnknown:
+		return "its budgets cannot be seen: whether it may be evicted is not known before it is tried"
+	case drain.VerdictSyncing:
+		return "budget " + budgetNames(namespace, b) + " is new: the controller has not looked at it yet"
+	case drain.VerdictEvictable:
+		if len(b.Names) == 0 {
+			return "no budget holds it"
+		}
+		s := "budget " + budgetNames(namespace, b) + " lets it go"
+		if f := figures(b); f != "" {
+			s += ": it" + f
+		}
+		return s
+	}
+	if b.Why != "" { // drain's own line has the whole story, but for the kubelet's words
+		if b.Sibling != nil && b.Sibling.Message != "" && !strings.Contains(b.Why, b.Sibling.Message) {
+			return b.Why + ", " + Quote(b.Sibling.Message)
+		}
+		return b.Why
+	}
+	s := "budget " + budgetNames(namespace, b) + figures(b)
+	if b.Sibling != nil {
+		return s + "; " + SiblingSentence(b.Sibling, now)
+	}
+	return s
+}
+
+func budgetNames(namespace string, b *drain.BudgetJudgement) string {
+	if len(b.Names) == 0 {
+		return "(unknown)"
+	}
+	return namespace + "/" + strings.Join(b.Names, ", ")
+}
+
+func figures(b *drain.BudgetJudgement) string {
+	if len(b.Budgets) == 0 {
+		return ""
+	}
+	n := b.Budgets[0]
+	return fmt.Sprintf(" needs %d healthy and has %d", n.Needed, n.Present)
+}
+
+// SiblingSentence says which pod is in trouble, where, since when and why, in
+// the kubelet's words.
+func SiblingSentence(s *drain.Sibling, now time.Time) string {
+	text := s.Name
+	if s.Node != "" {
+		text += " on " + s.Node
+	}
+	text += " is not Ready"
+	if !s.Since.IsZero() {
+		text += " for " + Age(now.Sub(s.Since))
+	}
+	if s.Reason != "" {
+		text += ": " + s.Reason
+	}
+	if s.ExitCode != nil {
+		text += fmt.Sprintf(" (exit code %d)", *s.ExitCode)
+	}
+	if s.Message != "" {
+		text += ", " + Quote(s.Message)
+	}
+	return text
+}

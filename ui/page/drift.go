@@ -1,0 +1,118 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// Change is one difference between two looks at the same plan.
+type Change struct {
+	UID   kube.UID // of the pod, "" where a node changed
+	What  string
+	Grave bool // it must be confirmed anew
+}
+
+// Drift compares a plan with a newer look at it: pods that came, pods whose
+// fate or reasons changed, nodes that changed. That a pod is gone by itself is
+// told, but takes nothing away from what was confirmed.
+func Drift(shown, now drain.Plan) []Change {
+	var changes []Change
+	for _, n := range now.Nodes {
+		i := slices.IndexFunc(shown.Nodes, func(o drain.NodePlan) bool { return o.Name == n.Name })
+		if i < 0 {
+			changes = append(changes, Change{What: "node " + n.Name + " is new", Grave: true})
+			continue
+		}
+		changes = append(changes, nodeDrift(shown.Nodes[i], n)...)
+	}
+	for _, n := range shown.Nodes {
+		if !slices.ContainsFunc(now.Nodes, func(o drain.NodePlan) bool { return o.Name == n.Name }) {
+			changes = append(changes, Change{What: "node " + n.Name + " is gone", Grave: true})
+		}
+	}
+	for _, f := range now.Findings {
+		if f.Level == drain.LevelError && !slices.ContainsFunc(shown.Findings, func(o drain.Finding) bool {
+			return o.Code == f.Code && slices.Equal(o.Objects, f.Objects)
+		}) {
+			changes = append(changes, Change{What: f.Message, Grave: true})
+		}
+	}
+	return changes
+}
+
+func nodeDrift(before, after drain.NodePlan) []Change {
+	var changes []Change
+	switch {
+	case before.UID != after.UID:
+		changes = append(changes, Change{What: "node " + after.Name + " was replaced by another of its name", Grave: true})
+	case before.Ready != after.Ready:
+		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is Ready now", false: " is not Ready any more"}[after.Ready], Grave: true})
+	case before.Unschedulable != after.Unschedulable:
+		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is cordoned now", false: " is not cordoned any more"}[after.Unschedulable], Grave: true})
+	}
+	old := make(map[kube.UID]drain.PodPlan, len(before.Pods))
+	for _, p := range before.Pods {
+		old[p.UID] = p
+	}
+	for _, p := range after.Pods {
+		was, ok := old[p.UID]
+		delete(old, p.UID)
+		name := p.Namespace + "/" + p.Name
+		switch {
+		case !ok:
+			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + fateWord(p), Grave: p.Action != drain.ActionSkip})
+		case fateKey(was) != fateKey(p):
+			changes = append(changes, Change{UID: p.UID, What: name + ": " + fateWord(was) + ", now " + fateWord(p), Grave: true})
+		}
+	}
+	for _, p := range before.Pods {
+		if _, gone := old[p.UID]; gone {
+			changes = append(changes, Change{UID: p.UID, What: p.Namespace + "/" + p.Name + " is gone"})
+		}
+	}
+	return changes
+}
+
+// fateKey is what was confirmed of a pod: what is done, why, and whether its
+// budget lets it.
+func fateKey(p drain.PodPlan) string {
+	key := string(p.Action)
+	for _, r := range p.Reasons {
+		key += "," + string(r.Code) + "/" + string(r.Level)
+	}
+	if p.Budget != nil {
+		key += ";" + string(p.Budget.Verdict)
+	}
+	return key
+}
+
+func fateWord(p drain.PodPlan) string {
+	s := Fate(p).String()
+	if i := slices.Index([]byte(s), ' '); i >= 0 {
+		s = s[i+1:]
+	}
+	if why := Why(p); why != "" {
+		s += " (" + why + ")"
+	}
+	return s
+}
+
+// Grave are the changes that must be confirmed anew.
+func Grave(changes []Change) []Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !c.Grave })
+}
+
+// DriftWord says whether a plan is what it was when it was shown first.
+func DriftWord(changes []Change) paint.Line {
+	if len(changes) == 0 {
+		return paint.L(themes.Good, "still true")
+	}
+	if len(changes) == 1 {
+		return paint.L(themes.Warning, "changed: "+changes[0].What)
+	}
+	return paint.L(themes.Warning, Count(len(changes), "change")+" since")
+}

@@ -1,0 +1,189 @@
+package page
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+var now = time.Date(2026, 8, 21, 14, 2, 11, 0, time.UTC)
+
+func TestTimes(t *testing.T) {
+	for d, want := range map[time.Duration][3]string{
+		-time.Second:                          {"0s", "0s", "0:00"},
+		800 * time.Millisecond:                {"0s", "0.8s", "0:00"},
+		41 * time.Second:                      {"41s", "41s", "0:41"},
+		124 * time.Second:                     {"2m", "2m 04s", "2:04"},
+		3*time.Hour + 12*time.Minute:          {"3h", "3h 12m", "3:12:00"},
+		41*24*time.Hour + 59*time.Minute:      {"41d", "984h 59m", "984:59:00"},
+		59*time.Second + 700*time.Millisecond: {"59s", "60s", "0:59"},
+	} {
+		if got := [3]string{Age(d), Spell(d), Clock(d)}; got != want {
+			t.Errorf("%s: %v, want %v", d, got, want)
+		}
+	}
+}
+
+func TestNumbersAndLists(t *testing.T) {
+	for got, want := range map[string]string{
+		Count(1, "pod"): "1 pod", Count(2, "node"): "2 nodes", Count(150000, "pod"): "150,000 pods", Count(3, "try"): "3 tries",
+		Number(999): "999", Number(1000): "1,000",
+		List(nil, 3): "", List([]string{"a"}, 3): "a", List([]string{"a", "b"}, 3): "a and b",
+		List([]string{"a", "b", "c", "d"}, 2): "a, b and 2 more",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func judgement(v drain.Verdict) *drain.BudgetJudgement {
+	return &drain.BudgetJudgement{Verdict: v, Names: []string{"cart"},
+		Budgets: []drain.BudgetNumbers{{Namespace: "checkout", Name: "cart", Needed: 3, Present: 3}},
+		Sibling: &drain.Sibling{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
+}
+
+func planned(a drain.Action, b *drain.BudgetJudgement, codes ...drain.ReasonCode) drain.PodPlan {
+	p := drain.PodPlan{Namespace: "checkout", Name: "cart-7f9c-x2x9q", UID: "1", Action: a, Budget: b}
+	for _, c := range codes {
+		level := drain.LevelInfo
+		if a == drain.ActionRefuse {
+			level = drain.LevelError
+		}
+		p.Reasons = append(p.Reasons, drain.Reason{Code: c, Level: level, Message: "kubectl's words"})
+	}
+	return p
+}
+
+func TestFateAndWhy(t *testing.T) {
+	for _, c := range []struct {
+		pod       drain.PodPlan
+		fate, why string
+	}{
+		{planned(drain.ActionSkip, nil, drain.ReasonDaemonSet), "· stays", "DaemonSet"},
+		{planned(drain.ActionSkip, nil, drain.ReasonMirror), "· stays", "static pod"},
+		{planned(drain.ActionRefuse, nil, drain.ReasonUnmanaged), "✖ refused", "kubectl's words"},
+		{planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonEmptyDir), "✔ moves", "its emptyDir is deleted"},
+		{planned(drain.ActionEvict, judgement(drain.VerdictWait)), "‖ waits", "cart needs 3, has 3; …-k2xzq is down"},
+		{planned(drain.ActionEvict, judgement(drain.VerdictUnknown)), "⁇ unknown", "budgets cannot be seen"},
+		{planned(drain.ActionDelete, judgement(drain.VerdictEvictable)), "▲ deleted", "past all budgets (--disable-eviction)"},
+	} {
+		if fate, why := Fate(c.pod).String(), Why(c.pod); fate != c.fate || why != c.why {
+			t.Errorf("%q %q, want %q %q", fate, why, c.fate, c.why)
+		}
+	}
+}
+
+func TestUsualOnly(t *testing.T) {
+	node := func(pods ...drain.PodPlan) drain.NodePlan { return drain.NodePlan{Pods: pods} }
+	for _, c := range []struct {
+		node drain.NodePlan
+		want bool
+	}{
+		{node(), false},
+		{node(planned(drain.ActionEvict, nil)), false},
+		{node(planned(drain.ActionRefuse, nil, drain.ReasonDaemonSet), planned(drain.ActionRefuse, nil, drain.ReasonEmptyDir)), true},
+		{node(planned(drain.ActionRefuse, nil, drain.ReasonDaemonSet), planned(drain.ActionRefuse, nil, drain.ReasonUnmanaged)), false},
+		{node(planned(drain.ActionRefuse, nil, drain.ReasonEmptyDir, drain.ReasonUnmanaged)), false},
+	} {
+		if got := UsualOnly(c.node); got != c.want {
+			t.Errorf("%+v: %v", c.node, got)
+		}
+	}
+}
+
+func TestDrift(t *testing.T) {
+	plan := func(pods ...drain.PodPlan) drain.Plan {
+		return drain.Plan{Nodes: []drain.NodePlan{{Name: "a", UID: "a", Ready: true, Pods: pods}}}
+	}
+	moves := planned(drain.ActionEvict, judgement(drain.VerdictEvictable))
+	waits := planned(drain.ActionEvict, judgement(drain.VerdictWait))
+	stays := planned(drain.ActionSkip, nil, drain.ReasonDaemonSet)
+	stays.UID = "2"
+	for _, c := range []struct {
+		name          string
+		before, after drain.Plan
+		all, grave    int
+	}{
+		{"nothing", plan(moves), plan(moves), 0, 0},
+		{"a pod is gone", plan(moves), plan(), 1, 0},
+		{"a pod came", plan(), plan(moves), 1, 1},
+		{"a pod that stays came", plan(), plan(stays), 1, 0},
+		{"its budget closed", plan(moves), plan(waits), 1, 1},
+		{"the node is gone", plan(), drain.Plan{}, 1, 1},
+	} {
+		changes := Drift(c.before, c.after)
+		if len(changes) != c.all || len(Grave(changes)) != c.grave {
+			t.Errorf("%s: %+v", c.name, changes)
+		}
+	}
+	replaced := plan()
+	replaced.Nodes[0].UID = "b"
+	if len(Grave(Drift(plan(), replaced))) != 1 {
+		t.Error("another node of the same name is no change")
+	}
+}
+
+func TestBlockedText(t *testing.T) {
+	w := &drain.Wait{For: drain.WaitForBudget, Budget: &drain.BudgetNumbers{Name: "cart", Needed: 3, Present: 3},
+		Sibling: &drain.Sibling{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
+	for width, want := range map[int]string{
+		80: "cart needs 3 has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff",
+		60: "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff",
+		20: "cart needs 3 has 3 …",
+	} {
+		if got := BlockedText(w, "cart-7f9c-x2x9q", width); got != want || paint.Width(got) > width {
+			t.Errorf("%d: %q, want %q", width, got, want)
+		}
+	}
+}
+
+func TestKubectl(t *testing.T) {
+	o := drain.DefaultOptions()
+	if got := Kubectl("prod", []string{"a"}, o); got != "kubectl --context=prod drain a" {
+		t.Error(got)
+	}
+	o.IgnoreDaemonSets, o.GracePeriodSeconds, o.Timeout, o.MaxParallelNodes = true, 0, 90*time.Second, 4
+	var err error
+	if o, err = setSelector(o, "app in (a,b)"); err != nil {
+		t.Fatal(err)
+	}
+	want := "kubectl drain a 'b c' --ignore-daemonsets --grace-period=0 --timeout=1m30s --pod-selector='app in (a,b)'"
+	if got := Kubectl("", []string{"a", "b c"}, o); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestOptionsRefuseNonsense(t *testing.T) {
+	for _, o := range Options {
+		if o.Set == nil || o.Flag == "reason" {
+			continue
+		}
+		for _, text := range []string{"x y z!", "-7"} {
+			if changed, err := o.Set(drain.DefaultOptions(), text); err == nil {
+				t.Errorf("--%s takes %q: %+v", o.Flag, text, changed)
+			}
+		}
+	}
+}
+
+func TestCordonedBy(t *testing.T) {
+	mark := drain.Mark{Run: "k7f3", By: "ada", Reason: "kernel", At: now.Add(-time.Hour)}.String()
+	for _, c := range []struct {
+		node kube.Node
+		want string
+	}{
+		{kube.Node{}, ""},
+		{kube.Node{Unschedulable: true}, "Cordoned."},
+		{kube.Node{Unschedulable: true, Cordon: &kube.Cordon{Manager: "kubectl-cordon", Since: now.Add(-3 * time.Hour)}}, "Cordoned by kubectl-cordon, 3h ago."},
+		{kube.Node{Unschedulable: true, Cordon: &kube.Cordon{Manager: kube.FieldManager, Mark: mark}}, `Cordoned with kdrain-tui by ada for run k7f3, 1h ago: "kernel".`},
+		{kube.Node{Unschedulable: true, Cordon: &kube.Cordon{Manager: "kubectl-uncordon", Mark: mark}}, "Cordoned by kubectl-uncordon."},
+	} {
+		if got := CordonedBy(&c.node, now); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// PodState is the state of a pod of a run: glyph and word.
+func PodState(p *drain.PodRun) paint.Line {
+	if p.Action == drain.ActionSkip && !p.State.Left() {
+		return paint.L(themes.Muted, paint.Stay+" stays")
+	}
+	switch p.State {
+	case drain.PodPlanned:
+		if p.Action == drain.ActionRefuse {
+			return paint.L(themes.Bad, paint.Bad+" refused")
+		}
+		return paint.L(themes.Muted, paint.Hollow+" planned")
+	case drain.PodRequested:
+		return paint.L(themes.Busy, paint.Asked+" asked")
+	case drain.PodBudgetBlocked:
+		return paint.L(themes.Warning, paint.Wait+" blocked")
+	case drain.PodMultipleBudgets:
+		return paint.L(themes.Bad, paint.Wait+" blocked")
+	case drain.PodBudgetSyncing:
+		return paint.L(themes.Warning, paint.Wait+" new budget")
+	case drain.PodThrottled:
+		return paint.L(themes.Warning, paint.Wait+" throttled")
+	case drain.PodWebhookWait:
+		return paint.L(themes.Warning, paint.Wait+" webhook")
+	case drain.PodNamespaceTerminating:
+		return paint.L(themes.Warning, paint.Wait+" ns ending")
+	case drain.PodRetrying:
+		return paint.L(themes.Warning, paint.Wait+" retrying")
+	case drain.PodTerminating:
+		return paint.L(themes.Busy, paint.Ending+" ending")
+	case drain.PodStuckTerminating:
+		return paint.L(themes.Bad, paint.Warn+" stuck")
+	case drain.PodGone:
+		return paint.L(themes.Good, paint.Good+" gone")
+	case drain.PodReplaced:
+		return paint.L(themes.Good, paint.Good+" replaced")
+	case drain.PodMoved:
+		return paint.L(themes.Good, paint.Good+" moved")
+	case drain.PodSkipped:
+		return paint.L(themes.Info, paint.Stay+" skipped")
+	case drain.PodFailed:
+		return paint.L(themes.Bad, paint.Bad+" failed")
+	}
+	return paint.L(themes.Text, string(p.State))
+}
+
+// Trouble orders the pods of a run: what needs a look first, what is over
+// last.
+func Trouble(p *drain.PodRun) int {
+	switch {
+	case p.State == drain.PodFailed:
+		return 0
+	case p.State == drain.PodStuckTerminating:
+		return 1
+	case p.State.Blocked():
+		return 2
+	case p.State == drain.PodTerminating:
+		return 3
+	case p.State == drain.PodRequested:
+		return 4
+	case p.State == drain.PodPlanned && p.Action != drain.ActionSkip && p.Action != drain.ActionRefuse:
+		return 5
+	case p.State.Left():
+		return 6
+	case p.State == drain.PodSkipped && p.Action != drain.ActionSkip:
+		return 7
+	}
+	return 8
+}
+
+// CompareTrouble orders two pods of a run by trouble, then by name.
+func CompareTrouble(a, b *drain.PodRun) int {
+	return cmp.Or(cmp.Compare(Trouble(a), Trouble(b)), strings.Compare(a.Namespace, b.Namespace),
+		strings.Compare(a.Name, b.Name), strings.Compare(string(a.UID), string(b.UID)))
+}
+
+// PodFor is since when a pod is in its state, as a running time.
+func PodFor(p *drain.PodRun, now time.Time) string {
+	if p.Since.IsZero() || p.State == drain.PodPlanned || p.Action == drain.ActionSkip {
+		return ""
+	}
+	if p.State.Final() && !p.Ended.IsZero() {
+		return Clock(p.Ended.Sub(firstOf(p.Planned, p.Since)))
+	}
+	return Clock(now.Sub(p.Since))
+}
+
+// WaitsFor says what a pod waits for, in at most that many cells: names give
+// way first, figures and reasons last.
+func WaitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
+	if p.Action == drain.ActionSkip && len(p.Reasons) > 0 {
+		return paint.L(themes.Muted, paint.Truncate(stayReason(drain.PodPlan{Reasons: p.Reasons}), width))
+	}
+	if p.State.Final() {
+		return paint.L(themes.Muted, paint.Truncate(ended(p), width))
+	}
+	if p.Wait == nil {
+		return paint.L(themes.Muted, paint.Truncate(p.Message, width))
+	}
+	token := themes.Text
+	if p.State == drain.PodPlanned || p.State == drain.PodTerminating {
+		token = themes.Muted
+	}
+	if p.Wait.For == drain.WaitForBudget || p.Wait.Budget != nil && p.Wait.Sibling != nil {
+		return paint.L(themes.Text, BlockedText(p.Wait, p.Name, width))
+	}
+	if p.Wait.For == drain.WaitForGrace { // the column is narrow, and the most frequent wait must fit
+		return paint.L(token, paint.Truncate(grace(p.Wait, now), width))
+	}
+	return paint.L(token, paint.Truncate(p.Wait.Sentence(now), width))
+}
+
+func grace(w *drain.Wait, now time.Time) string {
+	if left := w.Until.Sub(now).Round(time.Second); left > 0 {
+		return "its grace, " + Spell(left) + " left"
+	}
+	return "its grace is over"
+}
+
+func ended(p *drain.PodRun) string {
+	switch {
+	case p.Message != "":
+		return p.Message
+	case p.State == drain.PodReplaced:
+		return "another pod has its name now"
+	case p.Blocked >= time.Second:
+		return "was blocked for " + Spell(p.Blocked)
+	}
+	return ""
+}
+
+// BlockedText is the one line about a pod that its budget holds: budget, needed
+// and present, the sick sibling, its node and its reason, e.g.
+// "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff".
+func BlockedText(w *drain.Wait, pod string, width int) string {
+	for try := range 4 {
+		if s := blockedText(w, pod, try); paint.Width(s) <= width || try == 3 {
+			return paint.Truncate(s, width)
+		}
+	}
+	return ""
+}
+
+// BlockedFits tells whether the line keeps all it must say in that width.
+func BlockedFits(w *drain.Wait, pod string, width int) bool {
+	return paint.Width(blockedText(w, pod, 1)) <= width
+}
+
+func blockedText(w *drain.Wait, pod string, try int) string {
+	limit := [...]int{253, 253, 20, 10}[try]
+	s := "its budget"
+	if w.Budget != nil {
+		s = fmt.Sprintf("%s needs %d has %d", paint.Middle(w.Budget.Name, limit), w.Budget.Needed, w.Budget.Present)
+	}
+	if w.Sibling == nil {
+		if w.Never {
+			s += paint.Dot + "it never allows one"
+		}
+		return s
+	}
+	name := w.Sibling.Name
+	if try > 0 {
+		name = ShortName(name, "")
+	}
+	s += paint.Dot + paint.Middle(name, limit)
+	if w.Sibling.Node != "" {
+		s += " on " + paint.Middle(w.Sibling.Node, limit)
+	}
+	reason := w.Sibling.Reason
+	if w.Sibling.ExitCode != nil && try < 2 {
+		reason += fmt.Sprintf(" (exit %d)", *w.Sibling.ExitCode)
+	}
+	return s + ": " + reason
+}
+
+// PodRunSentence is everything about a pod of a run: what it waits for, in
+// full, and the server's own words.
+func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
+	var l paint.Line
+	say := func(token paint.Token, s string) {
+		if s == "" {
+			return
+		}
+		if len(l) > 0 {
+			s = " " + s
+		}
+		l = l.Add(token, s)
+	}
+	if p.Joined {
+		say(themes.Warning, "It came to the node after the plan was made.")
+	}
+	if words := serverWords(p); words != "" && !p.State.Final() {
+		say(themes.Muted, Quote(strings.TrimRight(words, ". "))+":")
+	}
+	wait := waitSentence(p, now)
+	if len(l) == 0 {
+		wait = FirstUpper(wait)
+	}
+	say(themes.Text, wait)
+	if !OfTheJob(p) && !p.State.Left() {
+		say(themes.Text, bystander(p))
+	} else if p.State.Final() {
+		say(themes.Text, FirstUpper(endSentence(p)))
+		if words := serverWords(p); words != "" && !p.State.Left() {
+			say(themes.Muted, "The server's last words: "+Quote(strings.TrimRight(words, ". "))+".")
+		}
+	} else if p.Wait != nil && !p.Wait.Until.IsZero() && p.State.Blocked() && p.Wait.Until.After(now) {
+		say(themes.Muted, "Next try in "+Spell(p.Wait.Until.Sub(now).Round(time.Second))+", sooner if something changes.")
+	}
+	return l
+}
+
+// bystander says of a pod that the run was never to move why it stays.
+func bystander(p *drain.PodRun) string {
+	why := stayReason(drain.PodPlan{Reasons: p.Reasons})
+	if p.Action == drain.ActionRefuse {
+		return "Refused, so its node is left untouched" + tail(reasonOf(drain.PodPlan{Reasons: p.Reasons}, drain.LevelError)) + "."
+	}
+	if why == "" {
+		return "Stays where it is."
+	}
+	return "Stays where it is (" + why + ")."
+}
+
+func waitSentence(p *drain.PodRun, now time.Time) string {
+	w := p.Wait
+	if w == nil || p.State.Final() {
+		return ""
+	}
+	if w.For == drain.WaitForBudget && w.Budget != nil {
+		s := fmt.Sprintf("budget %s/%s needs %d healthy pods and has %d.", w.Budget.Namespace, w.Budget.Name, w.Budget.Needed, w.Budget.Present)
+		if w.Sibling != nil {
+			return s + " The pod " + SiblingSentence(w.Sibling, now) + "."
+		}
+		if w.Never {
+			return s + " It will never allow an eviction as it is."
+		}
+		return s
+	}
+	return "waits for " + strings.TrimSuffix(w.Sentence(now), ".") + "."
+}
+
+// serverWords are what the server said last, the cause before the message.
+func serverWords(p *drain.PodRun) string {
+	if p.Wait != nil && p.Wait.Words != "" {
+		return p.Wait.Words
+	}
+	if a := p.Last; a != nil && (a.Code < 200 || a.Code >= 300) {
+		if a.Message != "" {
+			return a.Message
+		}
+		return a.Failure
+	}
+	return ""
+}
+
+func endSentence(p *drain.PodRun) string {
+	took := ""
+	if !p.Ended.IsZero() && !p.Planned.IsZero() {
+		took = " after " + Spell(p.Ended.Sub(p.Planned))
+	}
+	tail := "."
+	if p.Blocked >= time.Second {
+		tail = ", of which " + Spell(p.Blocked) + " blocked."
+	}
+	if p.Message != "" {
+		tail += " " + FirstUpper(p.Message) + "."
+	}
+	switch p.State {
+	case drain.PodSkipped:
+		return "skipped" + took + tail
+	case drain.PodFailed:
+		return "failed" + took + tail
+	case drain.PodReplaced:
+		return "gone" + took + ": another pod has its name now" + tail
+	}
+	return strings.ToLower(string(p.State)) + took + tail
+}
+
+// podWord is the state of a pod without its glyph.
+func podWord(p *drain.PodRun) string {
+	_, word, _ := strings.Cut(PodState(p).String(), " ")
+	return word
+}

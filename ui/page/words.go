@@ -1,0 +1,121 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Age is how old something is, rounded so that it seldom changes: "41d".
+func Age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d/time.Second)) + "s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + "m"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + "h"
+	}
+	return strconv.Itoa(int(d/(24*time.Hour))) + "d"
+}
+
+// Since is the age of a moment, "" where there is none.
+func Since(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return Age(now.Sub(t))
+}
+
+// Spell is how long something took, in words as precise as they are useful:
+// "0.8s", "41s", "2m 04s", "3h 12m".
+func Spell(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < 10*time.Second:
+		return strconv.FormatFloat(float64(d.Round(100*time.Millisecond))/float64(time.Second), 'f', -1, 64) + "s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Round(time.Second)/time.Second)) + "s"
+	case d < time.Hour:
+		s := int(d.Round(time.Second) / time.Second)
+		return fmt.Sprintf("%dm %02ds", s/60, s%60)
+	}
+	m := int(d.Round(time.Minute) / time.Minute)
+	return fmt.Sprintf("%dh %02dm", m/60, m%60)
+}
+
+// Clock is a running time: "0:41", "1:02:03".
+func Clock(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// Count is a number with its noun: "1 pod", "2 pods", "150,000 pods".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Number(n) + " " + plural(noun)
+}
+
+// Number is a number with its thousands set apart.
+func Number(n int) string {
+	s := strconv.Itoa(n)
+	if n < 0 {
+		return s
+	}
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+func plural(noun string) string {
+	switch {
+	case strings.HasSuffix(noun, "y"):
+		return noun[:len(noun)-1] + "ies"
+	case strings.HasSuffix(noun, "s"):
+		return noun + "es"
+	}
+	return noun + "s"
+}
+
+// List joins names as people do: "a", "a and b", "a, b and 3 more".
+func List(names []string, most int) string {
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) == 1:
+		return names[0]
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + " and " + Number(len(names)-most) + " more"
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// Quote puts a server's words between quotation marks.
+func Quote(s string) string { return `"` + s + `"` }
+
+// FirstUpper begins a sentence; the name of an object stays as it is.
+func FirstUpper(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	if s == "" || strings.ContainsAny(word, "-/.0123456789") && !strings.HasSuffix(word, ".") {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// shortID is enough of an identifier to tell runs apart.
+func shortID(id string) string {
+	if len(id) > 12 {
+		return id[:12]
+	}
+	return id
+}

@@ -1,0 +1,68 @@
+package paint
+
+import "strings"
+
+// The glyphs of the program. A glyph never stands alone: a word says the same.
+const (
+	Ellipsis  = "…"
+	Ready     = "●"
+	Hollow    = "○"
+	Dotted    = "◌"
+	Unknown   = "⁇"
+	Good      = "✔"
+	Bad       = "✖"
+	Wait      = "‖"
+	Warn      = "▲"
+	Stay      = "·"
+	Play      = "▶"
+	Ending    = "◔"
+	Asked     = "◐"
+	Marked    = "✓"
+	Cursor    = "▌"
+	RuleCell  = "─"
+	BarFull   = "▇"
+	BarEmpty  = "▁"
+	Dot       = " · "
+	Ascending = "↑"
+	Falling   = "↓"
+	About     = "~"
+)
+
+// asciiOf maps the characters that the program itself uses; every other one
+// that is not ASCII comes from the cluster and becomes a question mark.
+var asciiOf = map[rune]byte{
+	'…': '~', '●': '*', '○': 'o', '◌': 'c', '⁇': '?', '✔': '+', '✖': 'x', '‖': '=', '▲': '!', '·': '-',
+	'▶': '>', '◔': '~', '◐': '%', '✓': '*', '▌': '>', '─': '-', '▇': '#', '▁': '.', '│': '|', '╭': '+', '╮': '+',
+	'╰': '+', '╯': '+', '’': '\'', '“': '"', '”': '"', '–': '-', '↑': '^', '↓': 'v',
+}
+
+// toASCII is the text in ASCII, at the same width.
+func toASCII(s string) string {
+	plain := true
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch c, known := asciiOf[r]; {
+		case r < 0x80:
+			b.WriteRune(r)
+		case known:
+			b.WriteByte(c)
+		default:
+			b.WriteString(strings.Repeat("?", Width(string(r))))
+		}
+	}
+	// Characters that join with their neighbours are narrower together than
+	// alone, or wider: the width of the original wins.
+	if out, want := b.String(), Width(s); len(out) != want {
+		return (out + strings.Repeat("?", max(0, want-len(out))))[:want]
+	}
+	return b.String()
+}

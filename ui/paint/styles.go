@@ -1,0 +1,118 @@
+package paint
+
+import (
+	"image/color"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/themes"
+)
+
+// Palette gives tokens their look; themes.Theme is one.
+type Palette interface {
+	Style(token themes.Token, dark bool) themes.Style
+}
+
+// sgr is what switches a look on and off.
+type sgr struct{ open, close string }
+
+// Painter writes lines as text with escape codes. It is made once per theme
+// and background: styles are rendered then, never per cell.
+type Painter struct {
+	palette Palette
+	dark    bool
+	noColor bool
+	ascii   bool
+	normal  map[Token]sgr
+	on      map[Token]sgr // on the selected row
+}
+
+// NewPainter makes a painter; without colour, weight and reverse video stay.
+func NewPainter(p Palette, dark, noColor, ascii bool) *Painter {
+	return &Painter{palette: p, dark: dark, noColor: noColor, ascii: ascii, normal: map[Token]sgr{}, on: map[Token]sgr{}}
+}
+
+func (p *Painter) look(s Span) sgr {
+	cache := p.normal
+	if s.On {
+		cache = p.on
+	}
+	look, ok := cache[s.Token]
+	if !ok {
+		look = p.render(s.Token, s.On)
+		cache[s.Token] = look
+	}
+	return look
+}
+
+func (p *Painter) render(token Token, on bool) sgr {
+	style := p.palette.Style(token, p.dark)
+	if p.noColor {
+		style.Foreground, style.Background = "", ""
+	}
+	if on {
+		style = p.selected(style)
+	}
+	open, closing, _ := strings.Cut(lipglossStyle(style).Render("x"), "x")
+	return sgr{open, closing}
+}
+
+// selected puts the look of the selection over another. A selection in reverse
+// video takes the colours over whole: reversed colours would shout.
+func (p *Painter) selected(style themes.Style) themes.Style {
+	selection := p.palette.Style(themes.Selection, p.dark)
+	if p.noColor {
+		selection.Foreground, selection.Background = "", ""
+		selection.Reverse = true
+	}
+	if selection.Reverse {
+		return selection
+	}
+	style.Background = selection.Background
+	style.Dim = false
+	style.Bold = style.Bold || selection.Bold
+	style.Underline = style.Underline || selection.Underline
+	if style.Foreground == "" || style.Foreground == "default" {
+		style.Foreground = selection.Foreground
+	}
+	return style
+}
+
+func lipglossStyle(s themes.Style) lipgloss.Style {
+	style := lipgloss.NewStyle()
+	if c := colorOf(s.Foreground); c != nil {
+		style = style.Foreground(c)
+	}
+	if c := colorOf(s.Background); c != nil {
+		style = style.Background(c)
+	}
+	if s.Bold {
+		style = style.Bold(true)
+	}
+	if s.Dim {
+		style = style.Faint(true)
+	}
+	if s.Italic {
+		style = style.Italic(true)
+	}
+	if s.Underline {
+		style = style.Underline(true)
+	}
+	if s.Reverse {
+		style = style.Reverse(true)
+	}
+	return style
+}
+
+func colorOf(name string) color.Color {
+	if name == "" || name == "default" {
+		return nil
+	}
+	if n := slices.Index(themes.ColourNames(), name); n >= 0 {
+		return lipgloss.Color(strconv.Itoa(n))
+	}
+	return lipgloss.Color(name)
+}

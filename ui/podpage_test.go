@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// readable lets the dashboard read the details of pods, and notes which.
+func readable(read *[]string) func(*Deps) {
+	return func(d *Deps) {
+		d.PodDetails = func(_ context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error) {
+			*read = append(*read, namespace+"/"+name+" "+string(uid))
+			return details(namespace, name), nil
+		}
+	}
+}
+
+func details(namespace, name string) kube.PodDetails {
+	d := kube.PodDetails{
+		Conditions: []kube.Condition{
+			{Type: "PodScheduled", Status: "True", Since: moment.Add(-26 * time.Hour)},
+			{Type: "Ready", Status: "False", Reason: "ContainersNotReady", Message: "containers with unready status: [cart]", Since: moment.Add(-4 * time.Minute)},
+		},
+		Events: []kube.PodEvent{
+			{At: moment.Add(-9 * time.Minute), Type: "Normal", Reason: "Pulled", Message: "Container image already present", From: "kubelet", Count: 1},
+			{At: moment.Add(-40 * time.Second), Type: "Warning", Reason: "BackOff", Message: "Back-off restarting failed container", From: "kubelet", Count: 42},
+		},
+		YAML:    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name + "\n  namespace: " + namespace + "\nspec:\n  containers:\n  - env:\n    - name: TOKEN\n      value: (hidden)\n    name: cart",
+		Missing: []string{"log of sidecar: pods/log is forbidden"},
+	}
+	for _, previous := range []bool{true, false} {
+		tail := kube.LogTail{Container: "cart", Previous: previous}
+		for i := range 50 {
+			tail.Lines = append(tail.Lines, fmt.Sprintf("2026-08-21T14:01:%02dZ cart: line %d of %v", i, i, previous))
+		}
+		d.Logs = append(d.Logs, tail)
+	}
+	return d
+}
+
+func TestThePodsPage(t *testing.T) {
+	var read []string
+	d := drive(t, company(), 100, 30, attached(runState()), readable(&read))
+	d.m.runs.list.table.Select("checkout/cart-7f9c-x2x9q")
+	d.keys("enter")
+	d.shows("Pod checkout/cart-7f9c-x2x9q", "‖ blocked", "budget checkout/cart needs 3", "Not read: log of sidecar", "○ Ready", "BackOff (42 times)", "held by cart-7f9c-k2xzq b")
+	d.keys("2")
+	d.shows("container cart, the life before this one", "line 3 of true", "of 10")
+	d.keys("G")
+	d.shows("line 49 of false")
+	d.keys("tab")
+	d.shows("value: (hidden)", "[yaml]")
+	d.keys("b")
+	d.shows("Pod checkout/cart-7f9c-k2xzq · holds cart-7f9c-x2x9q")
+	if want := "checkout/cart-7f9c-x2x9q checkout/cart-7f9c-x2x9q|checkout/cart-7f9c-k2xzq checkout/cart-7f9c-k2xzq"; strings.Join(read, "|") != want {
+		t.Errorf("read %v", read)
+	}
+	d.keys("b", "b", "r")
+	if len(read) != 3 {
+		t.Errorf("only r reads again: %v", read)
+	}
+	d.keys("1", "?", "esc")
+	d.shows("Pod checkout/cart-7f9c-k2xzq")
+	d.keys("esc")
+	d.shows("Run k7f3")
+	d.m.runs.list.table.Select("web/front-66d5f7c9b-b8sd1")
+	d.keys("enter", "b")
+	d.shows("no other pod holds this one")
+}
+
+func TestAPodThatCannotBeRead(t *testing.T) {
+	d := drive(t, company(), 100, 30, usual, func(d *Deps) {
+		d.PodDetails = func(context.Context, string, string, kube.UID) (kube.PodDetails, error) {
+			return kube.PodDetails{}, errors.New("read pod: pods is \x1b[31mforbidden")
+		}
+	})
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("enter", "enter")
+	d.shows("✖ read pod: pods is", "belongs to")
+	d.keys("2", "3")
+	d = drive(t, company(), 100, 30, attached(endedState(drain.OutcomeDone)))
+	d.keys("enter", "2")
+	d.shows("There is no cluster here to read more from")
+}

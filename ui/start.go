@@ -1,0 +1,89 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+)
+
+// Run shows the dashboard and owns the terminal from start to end. It handles
+// no signals: when the context ends, so does the dashboard. Whatever happens,
+// the terminal is back in order when Run returns; a panic anywhere comes back
+// as a *CrashError.
+//
+// A run that was live when the dashboard was left is in the result; the caller
+// waits for its Done. Runs are aborted where the operator said so.
+func Run(ctx context.Context, d Deps) (Result, error) {
+	d = d.withDefaults()
+	if os.Getenv("NO_COLOR") != "" {
+		d.NoColor = true
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	release := d.Crash.watch(stop)
+	defer release()
+
+	m, err := newModel(ctx, d)
+	if err != nil {
+		return Result{}, err
+	}
+	err = runProgram(ctx, m)
+	result := m.result(err != nil)
+	if crash := d.Crash.Err(); crash != nil {
+		return result, crash
+	}
+	if err != nil && !errors.Is(err, tea.ErrProgramKilled) {
+		return result, fmt.Errorf("dashboard: %w", err)
+	}
+	return result, nil
+}
+
+func runProgram(ctx context.Context, m *Model) error {
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
+	if m.d.NoColor {
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	if m.d.Input != nil {
+		options = append(options, tea.WithInput(m.d.Input))
+	}
+	if m.d.Output != nil {
+		options = append(options, tea.WithOutput(m.d.Output), tea.WithWindowSize(100, 30))
+	}
+	restore := captureStderr(m.d.Crash.folder())
+	_, err := tea.NewProgram(m, options...).Run()
+	if said := restore(); said != "" {
+		fmt.Fprint(os.Stderr, said)
+	}
+	return err
+}
+
+// result is what is left of the dashboard. The model is not touched by anybody
+// any more.
+func (m *Model) result(killed bool) Result {
+	r := Result{Left: m.left, Run: m.run}
+	if r.Left == "" || killed && r.Left != LeftByForce {
+		r.Left = LeftByContext
+	}
+	if m.run != nil && !m.d.Replay {
+		r.Last = m.run.State()
+		r.Text = page.ResultText(r.Last, m.undos(r.Last, m.d.Source.Snapshot()), min(max(m.width, 60), 120), m.d.Now())
+	}
+	return r
+}
+
+// undos are what a rollback of the run would find in the cluster, none where
+// there is no cluster to look at.
+func (m *Model) undos(s *drain.State, snap *kube.Snapshot) []drain.Undo {
+	if m.d.Replay {
+		return nil
+	}
+	return drain.RollbackPlan(s, snap)
+}

@@ -1,0 +1,81 @@
+package ui
+
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+const takeOverDialog = "take-over"
+
+// goOn asks for what a plan needs before its run: first for the nodes that another
+// run is at work on, then for the cordon.
+func (m *Model) goOn(shown drain.Plan) {
+	if holds := m.heldByOthers(shown); len(holds) > 0 {
+		m.askToTakeOver(shown, holds)
+		return
+	}
+	m.askToCordon(shown, nil)
+}
+
+// heldByOthers are the nodes of a plan over which another run has a Lease that is
+// not known to be abandoned.
+func (m *Model) heldByOthers(p drain.Plan) []drain.Hold {
+	if p.Options.LeaseNamespace == "" {
+		return nil
+	}
+	return slices.DeleteFunc(drain.Holds(m.snap, openNodes(p), "", m.now), func(h drain.Hold) bool {
+		return h.Lapsed || slices.Contains(p.Options.TakeOver, h.Run)
+	})
+}
+
+// askToTakeOver takes a typed word, and only for the runs that it names: what
+// another run takes meanwhile stays with that one.
+func (m *Model) askToTakeOver(shown drain.Plan, holds []drain.Hold) {
+	var runs []string
+	var body []paint.Line
+	for i, h := range holds {
+		if !slices.Contains(runs, h.Run) {
+			runs = append(runs, h.Run)
+		}
+		if i < 6 {
+			body = append(body, paint.L(themes.Accent, h.Node).Add(themes.Text, " is held by "+h.Words))
+		}
+	}
+	if len(holds) > 6 {
+		body = append(body, paint.L(themes.Muted, "and "+page.Count(len(holds)-6, "more node")))
+	}
+	body = append(body, nil, paint.L(themes.Warning, "That run sends nothing more there once you take over, and its node is stopped."),
+		paint.T("If nobody works on it any more, it is free by itself "+page.Spell(kube.LeaseDuration)+" after its last sign of life."), nil)
+	title := "Take over " + page.Count(len(holds), "node") + " from another run?"
+	if len(holds) == 1 {
+		title = "Take over " + holds[0].Node + " from another run?"
+	}
+	word := "take over"
+	if len(runs) == 1 && typable(runs[0]) {
+		word = runs[0]
+	}
+	m.open(dialog.Typed(takeOverDialog, title, word, "take over", body...), func(a dialog.Answer) {
+		if a.Value == dialog.Accept {
+			taking := shown
+			taking.Options.TakeOver = append(slices.Clone(shown.Options.TakeOver), runs...)
+			m.askToCordon(taking, nil)
+		}
+	})
+}
+
+// typable tells whether a run's id is one that a person can type: a Lease can say
+// anything.
+func typable(id string) bool {
+	for _, r := range id {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') {
+			return false
+		}
+	}
+	return id != "" && len(id) <= 16
+}

@@ -1,0 +1,79 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// heldWorld is the company with a Lease of another run over worker-a1.
+func heldWorld(run string) world {
+	w := company()
+	w.Put(&kube.Lease{
+		Name: kube.LeaseName(w.Snapshot().Node("worker-a1").UID), Namespace: kube.DefaultLeaseNamespace, UID: "lease-1", ResourceVersion: "7",
+		Holder: run, By: "bob", Reason: "new disk", Since: "2026-05-01T10:00:00Z", Duration: kube.LeaseDuration,
+	})
+	return w
+}
+
+func withLeases(d *Deps) {
+	usual(d)
+	d.Options.LeaseNamespace = kube.DefaultLeaseNamespace
+}
+
+func TestATakeOverIsTypedAndNamesTheRun(t *testing.T) {
+	d := drive(t, heldWorld("k7f3pm"), 100, 34, withLeases)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("D")
+	d.shows("node worker-a1 is held by run k7f3pm of bob since 2026-05-01 10:00 UTC")
+	d.keys("D")
+	d.shows("Take over worker-a1 from another run?", `run k7f3pm of bob since 2026-05-01 10:00 UTC ("new disk")`)
+	d.typed("yes")
+	d.keys("enter")
+	if !d.m.isOpen(takeOverDialog) {
+		t.Fatal("another word took the node over")
+	}
+	d.keys("backspace", "backspace", "backspace")
+	d.typed("k7f3pm")
+	d.keys("enter")
+	d.shows("Cordon worker-a1 and go on?")
+	d.keys("y")
+	if len(d.started) != 1 || !slices.Equal(d.started[0].Options.TakeOver, []string{"k7f3pm"}) {
+		t.Fatalf("started %d: %+v\n%s", len(d.started), d.started, d.frame())
+	}
+	if len(d.m.options.TakeOver) != 0 {
+		t.Error("the word for one run is kept for the next")
+	}
+}
+
+func TestNothingIsTakenOverWithoutTheWord(t *testing.T) {
+	d := drive(t, heldWorld("k7f3pm"), 80, 24, withLeases)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("D", "D", "esc")
+	if len(d.started) != 0 || len(d.m.dialogs) != 0 {
+		t.Fatalf("started %d, %d dialogs", len(d.started), len(d.m.dialogs))
+	}
+}
+
+// A Lease can say anything; what cannot be typed is not asked for.
+func TestAHolderThatNobodyCanTypeHasAnotherWord(t *testing.T) {
+	d := drive(t, heldWorld(strings.Repeat("Ж", 300)), 100, 34, withLeases)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("D", "D")
+	d.typed("take over")
+	d.keys("enter")
+	d.shows("Cordon worker-a1 and go on?")
+}
+
+func TestALapsedLeaseIsNoQuestion(t *testing.T) {
+	d := drive(t, heldWorld("k7f3pm"), 100, 34, withLeases)
+	d.m.now = d.m.now.Add(10 * time.Minute)
+	plan := drain.Plan{Options: drain.Options{LeaseNamespace: kube.DefaultLeaseNamespace}, Nodes: []drain.NodePlan{{Name: "worker-a1"}}}
+	if holds := d.m.heldByOthers(plan); len(holds) != 0 {
+		t.Errorf("held by %+v, although nothing was heard of it for ten minutes", holds)
+	}
+}
