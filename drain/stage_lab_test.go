@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,15 @@ func (s *stage) createNode(name string) {
 		Status: corev1.NodeStatus{Capacity: amounts, Allocatable: amounts},
 	}, metav1.CreateOptions{})
 	s.must(err)
+	// Its kubelet starts no pod that comes before it has the lease of the node, nor
+	// does it look again later.
+	s.poll("the kubelet of node "+name+" is there", func() bool {
+		node, err := s.client.CoreV1().Nodes().Get(s.Context(), name, metav1.GetOptions{})
+		s.must(err)
+		return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+		})
+	})
 }
 
 // labOption changes a pod before it is created.
