@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/control"
 )
 
 // constantsOf reads the string constants of a package's source from its folder
@@ -158,6 +160,22 @@ func TestEventsPageListsEveryWord(t *testing.T) {
 			t.Errorf("schema %s is not in both", name)
 		}
 	}
+}
+
+func TestControlPageListsEveryVerb(t *testing.T) {
+	page, _, _ := strings.Cut(readPage(t, "control.md"), "\n## ")
+	var inCode []string
+	for _, v := range control.Verbs {
+		usage := v.Name
+		if v.Of != control.OfRun {
+			usage += " " + strings.ToUpper(string(v.Of))
+		}
+		inCode = append(inCode, usage)
+		if !strings.Contains(page, "| `"+usage+"` | "+v.Does+" |\n") {
+			t.Errorf("docs/control.md says something else of %s than its help: %s", usage, v.Does)
+		}
+	}
+	sameNames(t, "docs/control.md", inCode, firstColumn(page))
 }
 
 // exitRow is a row of the table: the code, then what it means.

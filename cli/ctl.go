@@ -17,27 +17,41 @@ import (
 
 func (p *Program) ctlCommand() *cobra.Command {
 	f := &flags{}
-	without := false
+	word := ctlWord{}
 	cmd := &cobra.Command{
 		Use:   "ctl RUN VERB [POD|NODE]",
-		Short: "Steer a live run from outside: pause, continue, retry, skip, last, leave, abort",
+		Short: "Steer a live run from outside: pause, continue, retry, skip, last, leave, abort, or climb the ladder",
 		Long: "Tells a live run of this machine what to do, in the dashboard or headless, and answers when the run took it.\n" +
 			"A run is meant by its id, never by a context; only the user who began it reaches it. POD is NAMESPACE/NAME,\n" +
 			"or a name that is the only one in the run.\n\n" + ctlVerbs() + "\n" +
-			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing to change, 2 usage.",
+			"Those from free on are the rungs of the ladder, each for one pod that does not go. Without --confirm and the rung's\n" +
+			"word they only show its request, its risk and that word, and nothing is written. A run takes restart and scale only if\n" +
+			"it was started with --allow-scale, kill with --allow-zero-grace, taint with --allow-taint.\n\n" +
+			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing was changed, 2 usage, or a rung without its word.",
 		Example: p.examples("ctl k7f3pm pause", "ctl k7f3pm skip shop/web-1", "ctl k7f3pm leave worker-2",
-			"ctl k7f3pm status -o json"),
+			"ctl k7f3pm status -o json", "ctl k7f3pm ladder shop/web-1", "ctl k7f3pm scale shop/web-1 --confirm 'scale web'"),
 		ValidArgsFunction: p.completeCtl,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.ctl(cmd, f, args, without)
+			return p.ctl(cmd, f, args, word)
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.BoolVar(&without, "without-journal", false,
+	fs.StringVar(&word.confirm, "confirm", "",
+		"the word that takes a rung of the ladder, as the rung shows it without this flag")
+	fs.BoolVar(&word.withoutJournal, "without-journal", false,
 		"continue although the journal cannot be written: what is sent then is unknown to resume, rollback and report")
 	f.bindOutput(fs)
+	// The word is to be read and typed, so nothing is offered for it. An error would
+	// mean that there is no such flag.
+	_ = cmd.RegisterFlagCompletionFunc("confirm", cobra.NoFileCompletions)
 	return cmd
+}
+
+// ctlWord is what confirms a verb, by flag.
+type ctlWord struct {
+	confirm        string // of a rung of the ladder
+	withoutJournal bool   // of continue
 }
 
 // ctlVerbs are the lines of the help.
@@ -57,8 +71,8 @@ func objectOf(v control.Verb) string {
 	return strings.ToUpper(string(v.Of))
 }
 
-func (p *Program) ctl(cmd *cobra.Command, f *flags, args []string, without bool) error {
-	request, err := p.ctlRequest(cmd, f, args, without)
+func (p *Program) ctl(cmd *cobra.Command, f *flags, args []string, word ctlWord) error {
+	request, err := p.ctlRequest(cmd, f, args, word)
 	if err != nil {
 		return err
 	}
@@ -77,7 +91,7 @@ func (p *Program) ctl(cmd *cobra.Command, f *flags, args []string, without bool)
 }
 
 // ctlRequest judges the command line, before anything is read.
-func (p *Program) ctlRequest(cmd *cobra.Command, f *flags, args []string, without bool) (control.Request, error) {
+func (p *Program) ctlRequest(cmd *cobra.Command, f *flags, args []string, word ctlWord) (control.Request, error) {
 	r := control.Request{}
 	if err := f.check(); err != nil {
 		return r, err
@@ -97,19 +111,21 @@ func (p *Program) ctlRequest(cmd *cobra.Command, f *flags, args []string, withou
 		return r, usage("", "%s is about the whole run: %s%s", verb.Name, line, verb.Name)
 	case verb.Of != control.OfRun && (len(rest) != 1 || rest[0] == ""):
 		return r, usage("", "%s takes one %s: %s%s %s", verb.Name, verb.Of, line, verb.Name, objectOf(verb))
-	case without && verb.Kind != drain.ControlContinue:
+	case word.withoutJournal && verb.Kind != drain.ControlContinue:
 		return r, usage("", "--without-journal belongs to continue")
-	case p.connection.ReadOnly && verb.Kind != "":
-		return r, usage("status only looks", "--read-only forbids to steer a run")
+	case word.confirm != "" && verb.Rung == "":
+		return r, usage("", "--confirm belongs to a rung of the ladder; %s takes no word", verb.Name)
+	case p.connection.ReadOnly && verb.Kind != "" && (verb.Rung == "" || word.confirm != ""):
+		return r, usage("status and ladder only look, and so does a rung without --confirm", "--read-only forbids to steer a run")
 	}
-	r.Run, r.Verb = args[0], verb.Name
+	r.Run, r.Verb, r.Word = args[0], verb.Name, word.confirm
 	switch verb.Of {
 	case control.OfPod:
 		r.Pod = args[2]
 	case control.OfNode:
 		r.Node = strings.TrimPrefix(args[2], "node/")
 	}
-	if without {
+	if word.withoutJournal {
 		r.Word = drain.WordWithoutJournal
 	}
 	return r, nil
@@ -158,6 +174,9 @@ func (p *Program) tellAnswer(f *flags, a control.Answer) error {
 			return err
 		}
 	}
+	if a.Unconfirmed {
+		return p.unconfirmed(f, a)
+	}
 	if !a.OK {
 		hint := a.Hint
 		if a.Verb == string(drain.ControlContinue) && hint == "" && strings.HasPrefix(a.Error, "the journal") {
@@ -168,8 +187,12 @@ func (p *Program) tellAnswer(f *flags, a control.Answer) error {
 	if f.json() {
 		return nil
 	}
-	if a.Status != nil {
+	switch {
+	case a.Status != nil:
 		p.printStatus(f, a)
+		return nil
+	case a.Ladder != nil:
+		p.printLadder(f, a)
 		return nil
 	}
 	fmt.Fprintln(p.Out, kube.Clean("run "+a.Run+": "+a.Message))
@@ -245,13 +268,13 @@ func objectsOf(v control.Verb, s *drain.State) (offers []string) {
 	switch v.Of {
 	case control.OfPod:
 		for _, pod := range s.Pods {
-			if s.Objection(drain.Control{Kind: v.Kind, Pod: pod.UID}) == nil {
+			if v.Offered(s, drain.Control{Kind: v.Kind, Pod: pod.UID}) {
 				offers = append(offers, pod.Namespace+"/"+pod.Name)
 			}
 		}
 	case control.OfNode:
 		for _, n := range s.Nodes {
-			if s.Objection(drain.Control{Kind: v.Kind, Node: n.Name}) == nil {
+			if v.Offered(s, drain.Control{Kind: v.Kind, Node: n.Name}) {
 				offers = append(offers, n.Name)
 			}
 		}

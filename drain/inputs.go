@@ -22,12 +22,15 @@ type Run interface {
 	Done() <-chan struct{}
 }
 
-// Steerable is a run that tells what became of a control.
+// Steerable is a run that can be steered by somebody who does not see it.
 type Steerable interface {
 	Run
 	// Steer hands the run a control and waits until the run took it. It returns
 	// the number of the event, or why the control changed nothing.
 	Steer(ctx context.Context, c Control) (seq uint64, err error)
+	// Ladder are the rungs for a pod of the run as they are at this moment; nil
+	// for a pod that is not in it.
+	Ladder(pod kube.UID) []Rung
 }
 
 // Input is something from outside that Step takes into account: an Answered, a

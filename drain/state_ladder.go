@@ -21,6 +21,7 @@ type RungRun struct {
 	RungFacts
 	State    RungState
 	By       string
+	Seq      uint64    // number of the event that took it up: the one after the control's
 	At       time.Time // when it was confirmed
 	Since    time.Time
 	Message  string
@@ -41,7 +42,7 @@ func (r *RungRun) open() bool {
 // applyRung is the fold of a rung's events.
 func (s *State) applyRung(e Event) {
 	if s.rung(e.Rung.ID) == nil {
-		s.Rungs = append(s.Rungs, &RungRun{RungFacts: *e.Rung, By: e.By, At: e.Time})
+		s.Rungs = append(s.Rungs, &RungRun{RungFacts: *e.Rung, By: e.By, Seq: e.Seq, At: e.Time})
 	}
 	s.editRung(e.Rung.ID, func(r *RungRun) {
 		if r.State != e.RungState {

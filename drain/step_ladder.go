@@ -15,7 +15,11 @@ import (
 // still be what would be done, and a run without a screen must have been allowed to.
 // A wrong word does nothing at all; everything else that stands in the way is said.
 func (st *stepper) climb(in Control) {
-	for _, rung := range Ladder(st.s, st.snap, in.Pod, st.now) {
+	rungs := Ladder(st.s, st.snap, in.Pod, st.now)
+	if !in.OnScreen {
+		Unattended(rungs, &st.s.Run.Options)
+	}
+	for _, rung := range rungs {
 		if rung.Kind != in.Rung.Kind || rung.Word == "" || rung.Word != in.Word {
 			continue
 		}
@@ -28,8 +32,6 @@ func (st *stepper) climb(in Control) {
 			why = "the Lease over its node is not held at this moment"
 		case rung.RungFacts != in.Rung:
 			why = "it is not what was confirmed any more: look at the ladder again"
-		case !in.OnScreen:
-			why = st.s.Run.Options.forbids(rung.Kind)
 		}
 		facts := rung.RungFacts
 		facts.ID = len(st.s.Rungs) + 1
@@ -41,23 +43,6 @@ func (st *stepper) climb(in Control) {
 		st.sendRung(facts, p)
 		return
 	}
-}
-
-// forbids is why a rung may not be taken without a screen, "" if it may.
-func (o *Options) forbids(kind RungKind) string {
-	flag := ""
-	switch {
-	case kind == RungKill && !o.AllowZeroGrace:
-		flag = "--allow-zero-grace"
-	case kind == RungTaint && !o.AllowTaint:
-		flag = "--allow-taint"
-	case (kind == RungScale || kind == RungRestart) && !o.AllowScale:
-		flag = "--allow-scale"
-	}
-	if flag == "" {
-		return ""
-	}
-	return "the run was started without " + flag
 }
 
 // sendRung sends the one request of a rung.

@@ -147,3 +147,33 @@ func TestRungAnswers(t *testing.T) {
 		}
 	}
 }
+
+// Elsewhere than on a screen a missing flag comes before any other reason, and the
+// rungs that need none stay as they are.
+func TestUnattendedNamesTheFlag(t *testing.T) {
+	f := newSteps()
+	want := map[RungKind]string{
+		RungRestart: "the run was started without --allow-scale", RungScale: "the run was started without --allow-scale",
+		RungKill: "the run was started without --allow-zero-grace", RungTaint: "the run was started without --allow-taint",
+	}
+	rungs := Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now())
+	Unattended(rungs, &f.state.Run.Options)
+	for i, r := range Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
+		off := r.Off
+		if flag := want[r.Kind]; flag != "" {
+			off = flag
+		}
+		if rungs[i].Off != off {
+			t.Errorf("%s: %q, want %q", r.Kind, rungs[i].Off, off)
+		}
+	}
+	all := f.state.Run.Options
+	all.AllowScale, all.AllowZeroGrace, all.AllowTaint = true, true, true
+	rungs = Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now())
+	Unattended(rungs, &all)
+	for i, r := range Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
+		if rungs[i].Off != r.Off {
+			t.Errorf("%s with its flag: %q, want %q", r.Kind, rungs[i].Off, r.Off)
+		}
+	}
+}

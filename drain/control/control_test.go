@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,17 +23,26 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // stage is a run that notes what it is told.
 type stage struct {
-	state *drain.State
-	told  []drain.Control
-	done  chan struct{}
+	state   *drain.State
+	told    []drain.Control
+	done    chan struct{}
+	rungs   []drain.Rung
+	becomes drain.Event // what becomes of a rung that is taken; of no kind: nothing does
 }
 
 func (r *stage) State() *drain.State                     { return r.state }
 func (r *stage) Changed(context.Context) <-chan struct{} { return nil }
 func (r *stage) Send(drain.Input)                        {}
 func (r *stage) Done() <-chan struct{}                   { return r.done }
+func (r *stage) Ladder(kube.UID) []drain.Rung            { return slices.Clone(r.rungs) }
 func (r *stage) Steer(_ context.Context, c drain.Control) (uint64, error) {
 	r.told = append(r.told, c)
+	if c.Kind == drain.ControlClimb && r.becomes.Kind != "" {
+		e := r.becomes
+		e.Seq, e.Rung = 43, &c.Rung
+		c.Rung.ID = len(r.state.Rungs) + 1
+		r.state = drain.Fold(r.state, e)
+	}
 	return 42, r.state.Objection(c)
 }
 

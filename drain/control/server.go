@@ -167,35 +167,29 @@ func (s *Server) answer(conn *net.UnixConn) Answer {
 	case !known:
 		return Answer{Verb: r.Verb, Error: fmt.Sprintf("the run knows no %q", r.Verb),
 			Hint: "use the version of the program that began the run"}
-	case verb.Kind == "":
-		return Answer{Verb: r.Verb, OK: true, Status: statusOf(state)}
+	case verb.Rung != "":
+		return s.climb(state, verb, r)
+	case verb.Kind != "":
+		return s.steer(state, verb, r)
+	case verb.Of == OfPod:
+		return s.showLadder(state, verb, r)
 	}
-	return s.steer(state, verb, r)
+	return Answer{Verb: r.Verb, OK: true, Status: statusOf(state)}
 }
 
 func (s *Server) steer(state *drain.State, v Verb, r Request) Answer {
-	a := Answer{Verb: v.Name}
-	c, object, err := control(state, v, r)
-	switch v.Of {
-	case OfPod:
-		a.Pod = object
-		if p := state.Pod(c.Pod); p != nil {
-			a.Node = p.Node
-		}
-	case OfNode:
-		a.Node = object
-	}
-	if err != nil {
-		a.Error = err.Error()
+	c, a := objectOf(state, v, r)
+	if a.Error != "" {
 		return a
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), steerPatience)
 	defer cancel()
+	var err error
 	if a.Seq, err = s.run.Steer(ctx, c); err != nil {
 		a.Error = err.Error()
 		return a
 	}
-	a.OK, a.Message = true, v.now(object)
+	a.OK, a.Message = true, v.now(a)
 	if lost := s.run.State().JournalLost; lost != "" {
 		a.Hint = "the journal cannot be written: " + lost
 	}

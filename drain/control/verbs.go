@@ -25,9 +25,9 @@ type Verb struct {
 	Of   Object
 	Kind drain.ControlKind // "" for a verb that only asks
 	Does string            // for the help: what it does, in a few words
-	// Word is what must be typed to confirm it (--confirm WORD) for the pod or
-	// node that is meant; nil where it takes none.
-	Word func(object string) string
+	// Rung is the rung of the ladder that it takes, "" for none. Such a verb needs
+	// the word of the rung (--confirm WORD), and without it only tells what it is.
+	Rung drain.RungKind
 	// Now is what is so once the run took it; %s is the pod or node.
 	Now string
 }
@@ -46,6 +46,32 @@ var Verbs = []Verb{
 		Now: "node %s is left as it is, cordoned"},
 	{Name: "abort", Of: OfRun, Kind: drain.ControlAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
+	{Name: "ladder", Of: OfPod, Does: "tell what else could move a pod that does not go"},
+	rung(drain.RungFree, "evict the sick sibling that holds its budget"),
+	rung(drain.RungRestart, "roll its Deployment out anew: the new pod comes first"),
+	rung(drain.RungScale, "one more replica, until the run ends"),
+	rung(drain.RungDelete, "delete it past its budget, with its own grace period"),
+	rung(drain.RungKill, "delete it with zero grace: nobody asks its kubelet"),
+	rung(drain.RungTaint, "declare the machine of its node off"),
+}
+
+// rung is the verb that takes a rung of the ladder: it has the rung's name.
+func rung(kind drain.RungKind, does string) Verb {
+	return Verb{Name: string(kind), Of: OfPod, Kind: drain.ControlClimb, Rung: kind, Does: does}
+}
+
+// Offered tells whether the verb would do something to a pod or node of the run,
+// as far as its state alone tells.
+func (v Verb) Offered(s *drain.State, c drain.Control) bool {
+	if v.Kind != "" && s.Objection(c) != nil {
+		return false
+	}
+	p := s.Pod(c.Pod)
+	if v.Of != OfPod || v.Rung == "" && v.Kind != "" {
+		return true
+	}
+	// The ladder is for a pod that does not go.
+	return p != nil && (p.State.Blocked() || p.State == drain.PodStuckTerminating || p.State == drain.PodTerminating)
 }
 
 // VerbNamed is the verb of that name; false if there is none.
@@ -58,7 +84,11 @@ func VerbNamed(name string) (Verb, bool) {
 	return Verb{}, false
 }
 
-func (v Verb) now(object string) string {
+func (v Verb) now(a Answer) string {
+	object := a.Pod
+	if v.Of == OfNode {
+		object = a.Node
+	}
 	if strings.Contains(v.Now, "%s") {
 		return fmt.Sprintf(v.Now, object)
 	}
@@ -104,27 +134,25 @@ func ambiguous(given string, pods []*drain.PodRun) error {
 	return fmt.Errorf("%d pods of the run are meant by %q: %s", len(pods), given, strings.Join(names, ", "))
 }
 
-// control is the control of a request, with its object in words.
-func control(s *drain.State, v Verb, r Request) (c drain.Control, object string, err error) {
-	c = drain.Control{Kind: v.Kind, By: s.Run.User, Word: r.Word}
+// objectOf is the control of a request, and an answer that names the pod or node
+// that is meant; the answer has an error where there is no such thing in the run.
+func objectOf(s *drain.State, v Verb, r Request) (drain.Control, Answer) {
+	c, a := drain.Control{Kind: v.Kind, By: s.Run.User, Word: r.Word}, Answer{Verb: v.Name}
 	switch v.Of {
 	case OfPod:
 		p, err := findPod(s, r.Pod)
 		if err != nil {
-			return c, "", err
+			a.Error = err.Error()
+			return c, a
 		}
-		c.Pod, object = p.UID, name(p)
+		c.Pod, a.Pod, a.Node = p.UID, name(p), p.Node
 	case OfNode:
 		n := s.Node(r.Node)
 		if n == nil {
-			return c, "", fmt.Errorf("node %q is not in the run", r.Node)
+			a.Error = fmt.Sprintf("node %q is not in the run", r.Node)
+			return c, a
 		}
-		c.Node, object = n.Name, n.Name
+		c.Node, a.Node = n.Name, n.Name
 	}
-	if v.Word != nil {
-		if word := v.Word(object); r.Word != word {
-			return c, object, fmt.Errorf("%s takes the word %q", v.Name, word)
-		}
-	}
-	return c, object, nil
+	return c, a
 }

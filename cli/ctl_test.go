@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/control"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// steered is a live run whose one pod a budget holds, and what it was told.
+type steered struct {
+	state *drain.State
+	told  []drain.Control
+	done  chan struct{}
+}
+
+func (r *steered) State() *drain.State                     { return r.state }
+func (r *steered) Changed(context.Context) <-chan struct{} { return nil }
+func (r *steered) Send(drain.Input)                        {}
+func (r *steered) Done() <-chan struct{}                   { return r.done }
+
+func (r *steered) Ladder(kube.UID) []drain.Rung {
+	return []drain.Rung{
+		{RungFacts: drain.RungFacts{Kind: drain.RungWait}, Title: "wait", Risk: "None. It is tried again on the event that it waits for."},
+		{RungFacts: drain.RungFacts{Kind: drain.RungFree}, Title: "evict the sick sibling", Off: "no other pod under budget web is sick"},
+		{RungFacts: drain.RungFacts{Kind: drain.RungDelete, Namespace: "shop", Name: "web-1", Grace: -1}, Title: "delete it past its budget",
+			Call: "DELETE /api/v1/namespaces/shop/pods/web-1, UID p1", Command: "kubectl delete pod -n shop web-1",
+			Risk: "No budget is asked.", Warnings: []string{"beware of \x1b[31mred"}, Word: "delete web-1"},
+	}
+}
+
+func (r *steered) Steer(_ context.Context, c drain.Control) (uint64, error) {
+	r.told = append(r.told, c)
+	c.Rung.ID = 1
+	r.state = drain.Fold(r.state, drain.Event{Seq: 9, Kind: drain.EventRung, Rung: &c.Rung, RungState: drain.RungDone})
+	return 8, nil
+}
+
+func steeredBench(t *testing.T) (*bench, *steered) {
+	t.Helper()
+	b := newBench(t, nil)
+	journal := writeRun(t, b.StateDir, "aaaaaa", noon, "")
+	blocked := drain.Event{Seq: 2, Time: noon, Kind: drain.EventPod, Node: "worker-1", UID: "p1", PodState: drain.PodBudgetBlocked}
+	if err := journal.Append([]drain.Event{blocked}, false); err != nil {
+		t.Fatal(err)
+	}
+	events, _, err := drain.ReadJournal(drain.JournalPath(b.StateDir, "aaaaaa"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &steered{state: drain.Fold(nil, events...), done: make(chan struct{})}
+	server, err := control.Serve(b.StateDir, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		server.Close()
+		closed(t, journal)
+	})
+	return b, run
+}
+
+// A rung is shown with everything that there is to know, and taken by its word.
+func TestCtlTakesARungByItsWordOnly(t *testing.T) {
+	b, run := steeredBench(t)
+	const shown = `run aaaaaa: delete for pod shop/web-1: delete it past its budget
+  request  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
+  as       kubectl delete pod -n shop web-1
+  risk     No budget is asked.
+  warning  beware of red
+  word     delete web-1
+  to do it kdrain-tui ctl aaaaaa delete shop/web-1 --confirm 'delete web-1'
+`
+	for _, test := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "nothing was changed in run aaaaaa: delete was not confirmed"},
+		{[]string{"--confirm=delete"}, `delete takes the word "delete web-1", not "delete"`},
+	} {
+		b.out.Reset()
+		b.expect(t, ExitUsage, []string{test.says}, append([]string{"ctl", "aaaaaa", "delete", "web-1"}, test.args...)...)
+		if b.out.String() != shown {
+			t.Errorf("%v:\n%s", test.args, b.out)
+		}
+	}
+	b.expect(t, ExitError, []string{"free is off for pod shop/web-1: no other pod under budget web is sick"}, "ctl", "aaaaaa", "free", "shop/web-1", "--confirm=evict web-2")
+	b.expect(t, ExitUsage, []string{"--confirm belongs to a rung"}, "ctl", "aaaaaa", "skip", "shop/web-1", "--confirm=web-1")
+	b.expect(t, ExitUsage, []string{"delete takes one pod"}, "ctl", "aaaaaa", "delete")
+	if len(run.told) > 0 {
+		t.Fatalf("the run was told %+v", run.told)
+	}
+	b.out.Reset()
+	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "delete", "shop/web-1", "--confirm", "delete web-1")
+	if got := b.out.String(); got != "run aaaaaa: delete for pod shop/web-1: deletion past its budget, done\n" {
+		t.Errorf("%q", got)
+	}
+	if len(run.told) != 1 || run.told[0].Kind != drain.ControlClimb || run.told[0].Word != "delete web-1" || run.told[0].OnScreen {
+		t.Errorf("the run was told %+v", run.told)
+	}
+}
+
+func TestCtlReadOnlyLooksAtRungs(t *testing.T) {
+	b, run := steeredBench(t)
+	b.expect(t, ExitUsage, []string{"delete was not confirmed"}, "ctl", "aaaaaa", "delete", "shop/web-1", "--read-only")
+	b.expect(t, ExitUsage, []string{"--read-only forbids to steer"}, "ctl", "aaaaaa", "delete", "shop/web-1", "--confirm=delete web-1", "--read-only")
+	if len(run.told) > 0 {
+		t.Errorf("the run was told %+v", run.told)
+	}
+}
+
+func TestCtlTellsTheLadder(t *testing.T) {
+	b, run := steeredBench(t)
+	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "ladder", "web-1", "--read-only")
+	const want = `run aaaaaa: the ladder for pod shop/web-1 on worker-1
+VERB    CONFIRMED BY  REQUEST
+-       -             none, the default: it is tried again on the event that it waits for
+free    -             off: no other pod under budget web is sick
+delete  delete web-1  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
+`
+	if got := b.out.String(); got != want {
+		t.Errorf("\n%s", got)
+	}
+	b.out.Reset()
+	b.expect(t, ExitUsage, nil, "ctl", "aaaaaa", "delete", "web-1", "-o", "json")
+	var a control.Answer
+	if err := json.Unmarshal(b.out.Bytes(), &a); err != nil || !a.Unconfirmed || a.Rung == nil || a.Rung.Word != "delete web-1" || len(run.told) > 0 {
+		t.Errorf("%v: %s", err, b.out)
+	}
+}
+
+// The help and the completion know every verb; pods are offered where they have a
+// ladder, and no word is.
+func TestCtlCompletion(t *testing.T) {
+	b, run := steeredBench(t)
+	b.run("ctl", "--help")
+	help := b.out.String()
+	b.out.Reset()
+	b.run("__complete", "ctl", "aaaaaa", "")
+	for _, v := range control.Verbs {
+		if !strings.Contains(help, "  "+v.Name) || !strings.Contains(b.out.String(), v.Name+"\t"+v.Does+"\n") {
+			t.Errorf("%s is missing:\n%s\n%s", v.Name, help, b.out)
+		}
+	}
+	for _, kind := range drain.RungKinds[1:] {
+		if v, known := control.VerbNamed(string(kind)); !known || v.Rung != kind {
+			t.Errorf("no verb takes rung %s", kind)
+		}
+	}
+	for verb, offered := range map[string]bool{"ladder": true, "kill": true, "skip": true, "leave": false} {
+		b.out.Reset()
+		b.run("__complete", "ctl", "aaaaaa", verb, "")
+		if strings.Contains(b.out.String(), "shop/web-1") != offered {
+			t.Errorf("%s: %s", verb, b.out)
+		}
+	}
+	b.out.Reset()
+	b.run("__complete", "ctl", "aaaaaa", "kill", "shop/web-1", "--confirm", "")
+	if strings.Contains(b.out.String(), "kill web") || len(run.told) > 0 {
+		t.Errorf("%s %+v", b.out, run.told)
+	}
+}

@@ -1,0 +1,100 @@
+package control
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// aLadder is that of shop/api: two rungs that can be taken, of which one needs a
+// flag of the run, and one that cannot.
+func aLadder() []drain.Rung {
+	about := func(kind drain.RungKind, name string) drain.RungFacts {
+		return drain.RungFacts{Kind: kind, Pod: "shop/api", For: "shop/api", Object: "Pod", Namespace: "shop", Name: name, UID: "u"}
+	}
+	return []drain.Rung{
+		{RungFacts: drain.RungFacts{Kind: drain.RungWait}, Title: "wait", Risk: "None."},
+		{RungFacts: about(drain.RungFree, "sick"), Title: "evict the sick sibling", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
+			Warnings: []string{"beware"}, Word: "evict sick"},
+		{RungFacts: about(drain.RungKill, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "kill api"},
+		{RungFacts: about(drain.RungDelete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", Off: "it is ending already"},
+	}
+}
+
+func TestLadderIsToldWithoutAWrite(t *testing.T) {
+	dir := t.TempDir()
+	run := served(t, dir)
+	run.rungs = aLadder()
+	a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "api"})
+	if err != nil || !a.OK || a.Pod != "shop/api" || a.Node != "a" || len(a.Ladder) != 4 {
+		t.Fatalf("%+v %v", a, err)
+	}
+	free, kill, del := a.Ladder[1], a.Ladder[2], a.Ladder[3]
+	if free.Off != "" || free.Word != "evict sick" || free.Request != "POST x" || free.Command != "kubectl x" || len(free.Warnings) != 1 {
+		t.Errorf("%+v", free)
+	}
+	if kill.Off != "the run was started without --allow-zero-grace" || del.Off != "it is ending already" {
+		t.Errorf("%q, %q", kill.Off, del.Off)
+	}
+	if len(run.told) > 0 {
+		t.Errorf("the run was told %+v", run.told)
+	}
+	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "none"}); err != nil || a.OK || a.Error != `no pod "none" is in the run` {
+		t.Errorf("%+v %v", a, err)
+	}
+}
+
+// Promise 2: without its exact word, and where it is off, a rung is not even told
+// to the run.
+func TestRungsAreTakenByTheirWordOnly(t *testing.T) {
+	dir := t.TempDir()
+	run := served(t, dir)
+	run.rungs = aLadder()
+	for _, test := range []struct {
+		verb, word  string
+		unconfirmed bool
+		err         string
+	}{
+		{"free", "", true, "free was not confirmed"},
+		{"free", "evict other", true, `free takes the word "evict sick", not "evict other"`},
+		{"free", "evict sick ", true, `free takes the word "evict sick", not "evict sick "`},
+		{"delete", "", false, "delete is off for pod shop/api: it is ending already"},
+		{"delete", "delete api", false, "delete is off for pod shop/api: it is ending already"},
+		{"kill", "kill api", false, "kill is off for pod shop/api: the run was started without --allow-zero-grace"},
+	} {
+		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: test.verb, Pod: "shop/api", Word: test.word})
+		if err != nil || a.OK || a.Unconfirmed != test.unconfirmed || a.Error != test.err || a.Rung == nil || string(a.Rung.Rung) != test.verb {
+			t.Errorf("%+v: %+v %v", test, a, err)
+		}
+	}
+	if len(run.told) > 0 || len(run.state.Rungs) > 0 {
+		t.Errorf("the run was told %+v", run.told)
+	}
+}
+
+func TestWhatBecameOfARung(t *testing.T) {
+	for _, test := range []struct {
+		becomes drain.Event
+		ok      bool
+		says    string // in the message, the error or the hint
+	}{
+		{drain.Event{Kind: drain.EventRung, RungState: drain.RungDone}, true, "free for pod shop/api: eviction of shop/sick, done"},
+		{drain.Event{Kind: drain.EventRung, RungState: drain.RungInDoubt, Message: "cut off"}, true, "it may have been done: cut off"},
+		{drain.Event{Kind: drain.EventRung, RungState: drain.RungRefused, Message: "may not"}, false, "may not"},
+		{drain.Event{}, false, "it had no effect"},
+		{drain.Event{Kind: drain.EventRung, RungState: drain.RungTaken}, true, "asked for"}, // the run ends before the answer
+	} {
+		dir := t.TempDir()
+		run := served(t, dir)
+		run.rungs, run.becomes = aLadder(), test.becomes
+		close(run.done) // nobody waits for more than what is there
+		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "free", Pod: "api", Word: "evict sick"})
+		if err != nil || a.OK != test.ok || a.Seq != 42 || !strings.Contains(a.Message+a.Error+a.Hint, test.says) || a.Rung.State != test.becomes.RungState {
+			t.Errorf("%+v: %+v %v", test, a, err)
+		}
+		if len(run.told) != 1 || run.told[0].Word != "evict sick" || run.told[0].OnScreen || run.told[0].Rung != run.rungs[1].RungFacts {
+			t.Errorf("the run was told %+v", run.told)
+		}
+	}
+}
