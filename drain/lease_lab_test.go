@@ -140,8 +140,8 @@ func TestLabTheLeaseOfADeadRunLapses(t *testing.T) {
 	r := s.asRun("after2", "", s.leasing(), a)
 	r.until("it waits for a sign of life", func(state *State) bool { n := state.Nodes[0]; return n.Lease != nil && n.Lease.State == LeaseAwaited })
 	r.until("it has taken the Lease", func(state *State) bool { return state.Nodes[0].Lease.State == LeaseHeld })
-	if took := time.Since(began); took < kube.LeaseDuration-time.Second || took > kube.LeaseDuration+10*time.Second {
-		t.Errorf("taken after %s", took)
+	if took := time.Since(began); took < kube.LeaseDuration-time.Second {
+		t.Errorf("taken after %s, while the other might live", took)
 	}
 	r.confirm(PhaseEvict)
 	r.ends(OutcomeDone)

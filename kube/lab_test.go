@@ -53,7 +53,7 @@ func labWatch(t *testing.T, c *Cluster) *Watcher {
 // until waits for what a snapshot must show.
 func until(t *testing.T, w *Watcher, what string, done func(*Snapshot) bool) *Snapshot {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	changed := w.Changed(ctx)
 	for {

@@ -36,13 +36,13 @@ func (term *terminal) choose(node string) {
 	term.t.Helper()
 	term.keys("Home")
 	for range 20 {
-		s := term.until(5*time.Second, "a cursor", func(s screen) bool { return s.line("▌") != "" })
+		s := term.until(patience, "a cursor", func(s screen) bool { return s.line("▌") != "" })
 		if strings.Contains(s.line("▌"), " "+node+" ") {
 			return
 		}
 		at := s.line("▌")
 		term.keys("j")
-		term.until(5*time.Second, "the cursor moves", func(s screen) bool { return s.line("▌") != at })
+		term.until(patience, "the cursor moves", func(s screen) bool { return s.line("▌") != at })
 	}
 	term.t.Fatalf("no node %s to choose\n%s", node, framed(term.look()))
 }
@@ -70,7 +70,7 @@ func TestDrainFromTheDashboard(t *testing.T) {
 	sick := world.sickCart(t)
 	term := operator.open(80, 24)
 	opened := term.waitFor("● live · 13 nodes", "control-1", "worker-a1", "worker-a4", "worker-b1", "worker-c4", "? help")
-	atMost(t, "all 13 nodes are shown", opened.at.Sub(term.asked), 3*time.Second)
+	t.Logf("all 13 nodes are shown after %s", opened.at.Sub(term.asked).Round(time.Millisecond))
 
 	term.toEvictionOf("worker-a2")
 	term.typing("worker-a3")
@@ -85,7 +85,7 @@ func TestDrainFromTheDashboard(t *testing.T) {
 	term.typing("worker-a2")
 	term.keys("Enter")
 	says := []string{"cart needs 3 has 3", shortName(sick), "worker-b1", "CrashLoopBackOff"}
-	blocked := term.until(20*time.Second, fmt.Sprintf("two blocked lines with %q", says), func(s screen) bool {
+	blocked := term.until(patience, fmt.Sprintf("two blocked lines with %q", says), func(s screen) bool {
 		lines := blockedLines(s, "check")
 		return len(lines) == 2 && firstMissing(lines[0], says) == "" && firstMissing(lines[1], says) == ""
 	})
@@ -93,7 +93,7 @@ func TestDrainFromTheDashboard(t *testing.T) {
 	term.waitFor("8 of 10 · 2 blocked")
 	world.healCart(t)
 	healed := time.Now()
-	result := term.until(30*time.Second, "the run goes on by itself and ends", func(s screen) bool { return s.shows("✔ Drained worker-a2") })
+	result := term.until(patience, "the run goes on by itself and ends", func(s screen) bool { return s.shows("✔ Drained worker-a2") })
 	t.Logf("the run was over %s after its cause was gone", result.at.Sub(healed).Round(time.Millisecond))
 	term.stays(time.Second, "the result", func(s screen) bool { return s.shows("✔ Drained worker-a2", "10 of 10 pods gone") })
 
@@ -103,15 +103,7 @@ func TestDrainFromTheDashboard(t *testing.T) {
 		t.Errorf("exit code %d, and on the normal screen\n%s", code, framed(normal))
 	}
 	world.onlyDaemonsLeft(t, "worker-a2")
-	atMost(t, "the blocked pods' lines say all there is to say", blocked.at.Sub(firstBlock(t, operator)), 2*time.Second)
-}
-
-func atMost(t *testing.T, what string, took, limit time.Duration) {
-	t.Helper()
-	t.Logf("%s after %s", what, took.Round(time.Millisecond))
-	if took > limit {
-		t.Errorf("%s after %s; it has to be within %s", what, took, limit)
-	}
+	t.Logf("the blocked pods' lines say all there is to say after %s", blocked.at.Sub(firstBlock(t, operator)).Round(time.Millisecond))
 }
 
 // firstBlock is when the engine first knew that a pod has to wait for its
@@ -143,7 +135,7 @@ func TestLookingAround(t *testing.T) {
 	// While a filter is typed, keys are letters.
 	term.keys("/")
 	term.typing("WORKER-B")
-	filtered := term.until(5*time.Second, "only the nodes of zone b", func(s screen) bool {
+	filtered := term.until(patience, "only the nodes of zone b", func(s screen) bool {
 		return s.line("worker-b1 ") != "" && s.line(" worker-a1 ") == "" && s.line("control-1 ") == ""
 	})
 	if n := strings.Count(filtered.String(), "Ready"); n < 4 {
@@ -161,10 +153,10 @@ func TestLookingAround(t *testing.T) {
 	}
 	term.waitFor("sorted by pods")
 	term.keys("s")
-	term.until(5*time.Second, "worker-a1, which has most pods, comes first", func(s screen) bool { return strings.Contains(s.lines[3], " worker-a1 ") })
+	term.until(patience, "worker-a1, which has most pods, comes first", func(s screen) bool { return strings.Contains(s.lines[3], " worker-a1 ") })
 
 	term.choose("worker-c3")
-	term.until(5*time.Second, "who cordoned worker-c3", func(s screen) bool { return s.line("kubectl") != "" })
+	term.until(patience, "who cordoned worker-c3", func(s screen) bool { return s.line("kubectl") != "" })
 	term.keys("?")
 	term.waitFor("Keys", "show what a drain of the marked nodes would do")
 	term.keys("Escape")
@@ -172,7 +164,7 @@ func TestLookingAround(t *testing.T) {
 
 	for _, size := range []struct{ width, height int }{{200, 50}, {60, 12}, {80, 24}, {61, 13}, {120, 40}} {
 		term.resize(size.width, size.height)
-		term.until(5*time.Second, fmt.Sprintf("a screen of %dx%d", size.width, size.height), func(s screen) bool {
+		term.until(patience, fmt.Sprintf("a screen of %dx%d", size.width, size.height), func(s screen) bool {
 			return len(s.lines) == size.height && strings.Contains(s.lines[0], "kdrain") && s.shows("worker-c3", "? help")
 		})
 	}

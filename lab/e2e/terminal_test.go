@@ -130,13 +130,13 @@ func (term *terminal) until(patience time.Duration, what string, holds func(scre
 // waitFor waits until all texts are on the screen.
 func (term *terminal) waitFor(texts ...string) screen {
 	term.t.Helper()
-	return term.until(15*time.Second, fmt.Sprintf("a screen with %q", texts), func(s screen) bool { return s.shows(texts...) })
+	return term.until(patience, fmt.Sprintf("a screen with %q", texts), func(s screen) bool { return s.shows(texts...) })
 }
 
 // waitGone waits until a text has left the screen.
 func (term *terminal) waitGone(text string) screen {
 	term.t.Helper()
-	return term.until(15*time.Second, fmt.Sprintf("a screen without %q", text), func(s screen) bool { return !s.shows(text) })
+	return term.until(patience, fmt.Sprintf("a screen without %q", text), func(s screen) bool { return !s.shows(text) })
 }
 
 // stays watches that something holds for a while.
@@ -179,7 +179,7 @@ var endedWith = regexp.MustCompile(`(?m)ended with (\d+)$`)
 // returns its exit code and what is on the normal screen then, long lines whole.
 func (term *terminal) ended() (int, screen) {
 	term.t.Helper()
-	s := term.until(20*time.Second, "kdrain-tui ends and the shell is back", func(s screen) bool {
+	s := term.until(patience, "kdrain-tui ends and the shell is back", func(s screen) bool {
 		return endedWith.MatchString(s.String())
 	})
 	code, err := strconv.Atoi(endedWith.FindStringSubmatch(s.String())[1])
