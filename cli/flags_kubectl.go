@@ -41,22 +41,14 @@ func (f *kubectlFlags) bindDryRun(fs *pflag.FlagSet) {
 
 // bindDrain adds the flags of kubectl drain that decide what happens to pods.
 func (f *kubectlFlags) bindDrain(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.force, "force", false,
-		"go on although there are pods that no controller declares; they do not come back")
-	fs.BoolVar(&f.ignoreDaemonSets, "ignore-daemonsets", false,
-		"leave pods of DaemonSets where they are")
-	fs.BoolVar(&f.deleteEmptyDirData, "delete-emptydir-data", false,
-		"go on although pods use emptyDir; that local data is deleted")
-	fs.IntVar(&f.gracePeriod, "grace-period", -1,
-		"seconds that each pod gets to end; negative: the pod's own, 0: at once")
-	fs.DurationVar(&f.timeout, "timeout", 0,
-		"how long a node may take before it is given up; 0: for ever")
-	fs.StringVar(&f.podSelector, "pod-selector", "",
-		"label selector: only these pods of the nodes")
-	fs.BoolVar(&f.disableEviction, "disable-eviction", false,
-		"delete instead of evicting; this goes past all PodDisruptionBudgets")
-	fs.IntVar(&f.skipWaitForDelete, "skip-wait-for-delete-timeout", 0,
-		"do not wait for pods whose deletion is older than this many seconds; 0: wait for all")
+	fs.BoolVar(&f.force, "force", false, drain.FlagHelp("force"))
+	fs.BoolVar(&f.ignoreDaemonSets, "ignore-daemonsets", false, drain.FlagHelp("ignore-daemonsets"))
+	fs.BoolVar(&f.deleteEmptyDirData, "delete-emptydir-data", false, drain.FlagHelp("delete-emptydir-data"))
+	fs.IntVar(&f.gracePeriod, "grace-period", -1, drain.FlagHelp("grace-period"))
+	fs.DurationVar(&f.timeout, "timeout", 0, drain.FlagHelp("timeout"))
+	fs.StringVar(&f.podSelector, "pod-selector", "", drain.FlagHelp("pod-selector"))
+	fs.BoolVar(&f.disableEviction, "disable-eviction", false, drain.FlagHelp("disable-eviction"))
+	fs.IntVar(&f.skipWaitForDelete, "skip-wait-for-delete-timeout", 0, drain.FlagHelp("skip-wait-for-delete-timeout"))
 	fs.Int64Var(&f.chunkSize, "chunk-size", 500,
 		"page size of large lists; 0: all at once")
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -47,58 +46,39 @@ type ownFlags struct {
 // bindRun adds what steers a run.
 func (f *ownFlags) bindRun(fs *pflag.FlagSet) {
 	d := drain.DefaultOptions()
-	fs.IntVar(&f.parallelNodes, "max-parallel-nodes", d.MaxParallelNodes,
-		"how many nodes are emptied at a time")
-	fs.IntVar(&f.parallelEvicts, "max-parallel-evictions", d.MaxParallelEvictions,
-		"how many eviction requests may be on their way at a time")
-	fs.BoolVar(&f.allOrNothing, "all-or-nothing", false,
-		"touch no node if one of them is refused")
-	fs.BoolVar(&f.failFast, "fail-fast", false,
-		"begin no further node once one has failed")
-	fs.IntVar(&f.parallelVols, "max-parallel-volumes", d.MaxParallelVolumes,
-		"how many pods with volumes may be on their way at a time, per node and CSI driver, until the volumes are detached; 0: all, as kubectl")
-	fs.DurationVar(&f.detachTimeout, "detach-timeout", d.DetachTimeout,
-		"how long after a pod's grace period the detach of its volumes is waited for; then the next goes, with a warning")
-	fs.DurationVar(&f.reattachAfter, "reattach-timeout", d.ReattachTimeout,
-		"warn of a volume that no other node has after this time; it is never waited for; 0: never")
+	fs.IntVar(&f.parallelNodes, "max-parallel-nodes", d.MaxParallelNodes, drain.FlagHelp("max-parallel-nodes"))
+	fs.IntVar(&f.parallelEvicts, "max-parallel-evictions", d.MaxParallelEvictions, drain.FlagHelp("max-parallel-evictions"))
+	fs.BoolVar(&f.allOrNothing, "all-or-nothing", false, drain.FlagHelp("all-or-nothing"))
+	fs.BoolVar(&f.failFast, "fail-fast", false, drain.FlagHelp("fail-fast"))
+	fs.IntVar(&f.parallelVols, "max-parallel-volumes", d.MaxParallelVolumes, drain.FlagHelp("max-parallel-volumes"))
+	fs.DurationVar(&f.detachTimeout, "detach-timeout", d.DetachTimeout, drain.FlagHelp("detach-timeout"))
+	fs.DurationVar(&f.reattachAfter, "reattach-timeout", d.ReattachTimeout, drain.FlagHelp("reattach-timeout"))
 }
 
 // bindPods adds what decides about pods beyond the filters of kubectl.
 func (f *ownFlags) bindPods(fs *pflag.FlagSet) {
-	fs.StringVar(&f.order, "order", "",
-		"tiers: ordinary pods first, then critical ones, then storage; a blocked pod holds nobody (default: all at once)")
-	fs.StringSliceVar(&f.honor, "honor", nil,
-		"obey the drain labels and annotations of "+honorable()+" (they are only shown otherwise)")
-	fs.BoolVar(&f.waitJobs, "wait-jobs", false,
-		"let pods of Jobs run to their end instead of evicting them")
-	fs.BoolVar(&f.blockSingle, "block-single-replica", false,
-		"refuse a node that holds the only pod of a workload")
-	fs.StringVar(&f.guard, "guard", "",
-		"how many pods of a workload without a budget may be away at a time, like 25% or 1: the run itself holds the others back")
-	fs.BoolVar(&f.guardWrite, "guard-write", false,
-		"make the guard real budgets in the cluster for the time of the run; they are removed at its end")
+	fs.StringVar(&f.order, "order", "", drain.FlagHelp("order"))
+	fs.StringSliceVar(&f.honor, "honor", nil, drain.FlagHelp("honor"))
+	fs.BoolVar(&f.waitJobs, "wait-jobs", false, drain.FlagHelp("wait-jobs"))
+	fs.BoolVar(&f.blockSingle, "block-single-replica", false, drain.FlagHelp("block-single-replica"))
+	fs.StringVar(&f.guard, "guard", "", drain.FlagHelp("guard"))
+	fs.BoolVar(&f.guardWrite, "guard-write", false, drain.FlagHelp("guard-write"))
 }
 
 // bindFallback adds what goes past budgets in the end, and what happens around
 // the eviction.
 func (f *ownFlags) bindFallback(fs *pflag.FlagSet) {
-	fs.DurationVar(&f.excludeFromLB, "exclude-from-lb", 0,
-		"label the nodes out of external load balancers with the cordon, and wait this long before the first eviction; uncordon undoes it")
-	fs.IntVar(&f.maxRetries, "max-evict-retries", 0,
-		"delete a pod past its budget, with its own grace period, once it was refused more often than this; 0: never")
-	fs.DurationVar(&f.forceAfter, "force-after", 0,
-		"delete a pod past its budget, with its own grace period, once it was blocked for this long; 0: never")
+	fs.DurationVar(&f.excludeFromLB, "exclude-from-lb", 0, drain.FlagHelp("exclude-from-lb"))
+	fs.IntVar(&f.maxRetries, "max-evict-retries", 0, drain.FlagHelp("max-evict-retries"))
+	fs.DurationVar(&f.forceAfter, "force-after", 0, drain.FlagHelp("force-after"))
 }
 
 // bindLadder are the rungs of the ladder that --yes does not confirm: they are taken
 // for one pod at a time, each by its own word, and not at all without these.
 func (f *ownFlags) bindLadder(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.allowScale, "allow-scale", false,
-		"let ctl give the workload of a blocked pod one more replica or roll it out anew; replicas are taken back at the end")
-	fs.BoolVar(&f.allowKill, "allow-zero-grace", false,
-		"let ctl delete a stuck pod with a grace period of zero: its process may still run")
-	fs.BoolVar(&f.allowTaint, "allow-taint", false,
-		"let ctl declare a node that is off out of service: its pods are forgotten, its volumes detached")
+	fs.BoolVar(&f.allowScale, "allow-scale", false, drain.FlagHelp("allow-scale"))
+	fs.BoolVar(&f.allowKill, "allow-zero-grace", false, drain.FlagHelp("allow-zero-grace"))
+	fs.BoolVar(&f.allowTaint, "allow-taint", false, drain.FlagHelp("allow-taint"))
 }
 
 func (f *ownFlags) bindBlockers(fs *pflag.FlagSet) {
@@ -107,14 +87,12 @@ func (f *ownFlags) bindBlockers(fs *pflag.FlagSet) {
 }
 
 func (f *ownFlags) bindReason(fs *pflag.FlagSet) {
-	fs.StringVar(&f.reason, "reason", "",
-		"why, in your words: kept in the mark on the node and in the report")
+	fs.StringVar(&f.reason, "reason", "", drain.FlagHelp("reason"))
 }
 
 // bindLeases adds where the Leases are by which runs keep off each other's nodes.
 func (f *ownFlags) bindLeases(fs *pflag.FlagSet) {
-	fs.StringVar(&f.leaseNamespace, "lease-namespace", kube.DefaultLeaseNamespace,
-		"where runs keep the Leases over the nodes that they work on, so that two never work on one; empty: none are taken or looked at")
+	fs.StringVar(&f.leaseNamespace, "lease-namespace", kube.DefaultLeaseNamespace, drain.FlagHelp("lease-namespace"))
 }
 
 // bindTakeOver adds the word for taking a node from a run that is alive.
@@ -171,7 +149,7 @@ func (f *ownFlags) applyPods(o *drain.Options) error {
 	}
 	for _, name := range f.honor {
 		if !slices.Contains(drain.Honorable, drain.Honored(name)) {
-			return usage("", "--honor=%s: must be of %s", name, honorable())
+			return usage("", "--honor=%s: must be of %s", name, drain.HonorableWords())
 		}
 		o.Honor = append(o.Honor, drain.Honored(name))
 	}
@@ -210,14 +188,6 @@ func (f *ownFlags) apply(o *drain.Options) error {
 	o.AllowScale, o.AllowZeroGrace, o.AllowTaint = f.allowScale, f.allowKill, f.allowTaint
 	o.ExcludeFromLB, o.MaxEvictRetries, o.ForceAfter = f.excludeFromLB, f.maxRetries, f.forceAfter
 	return f.applyPods(o)
-}
-
-func honorable() string {
-	names := make([]string, len(drain.Honorable))
-	for i, h := range drain.Honorable {
-		names[i] = string(h)
-	}
-	return strings.Join(names, ", ")
 }
 
 func (f *ownFlags) json() bool { return f.output == "json" }

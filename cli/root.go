@@ -51,6 +51,7 @@ func (p *Program) rootCommand() *cobra.Command {
 	f.bindPods(fs)
 	f.bindRun(fs)
 	f.bindFallback(fs)
+	f.bindLadder(fs)
 	f.bindReason(fs)
 	f.bindLeases(fs)
 	f.bindLook(fs)

@@ -8,8 +8,8 @@ type action = keys.Action[*Model]
 
 var (
 	listPages = []keys.Page{pageNodes, pagePods, pagePlan, pageRun}
-	readPages = []keys.Page{pageNodes, pagePods, pagePlan, pageOptions, pageRun, pagePod, pageLadder}
-	allPages  = []keys.Page{pageNodes, pagePods, pagePlan, pageOptions, pageRun, pagePod, pageLadder, pageHelp, pageMessages}
+	readPages = []keys.Page{pageNodes, pagePods, pagePlan, pageOptions, pageRun, pagePod, pageLadder, pageFindings}
+	allPages  = []keys.Page{pageNodes, pagePods, pagePlan, pageOptions, pageRun, pagePod, pageLadder, pageFindings, pageHelp, pageMessages}
 )
 
 // actions are everything that keys do, in the order of hints and help.

@@ -16,6 +16,8 @@ func planActions() []action {
 	return []action{
 		{ID: "drain", Keys: []string{"D"}, Title: "go on to cordon", Help: "cordon the nodes of the plan; the evictions are asked for separately", Group: group,
 			Pages: []keys.Page{pagePlan}, Writes: true, Enabled: canDrain, Do: func(m *Model) { m.goOn(m.plan.plan) }},
+		{ID: "findings", Keys: []string{findingsKey}, Title: "findings", Help: "everything that the whole plan puts at risk, in full, and what would help", Group: group,
+			Pages: []keys.Page{pagePlan, pagePods}, Enabled: hasFindings, Do: (*Model).openFindings},
 		{ID: "usual", Keys: []string{"a"}, Title: "accept the usual", Help: "accept --ignore-daemonsets and --delete-emptydir-data, which most drains need", Group: group,
 			Pages: []keys.Page{pageNodes, pagePlan, pagePods}, Enabled: canAcceptUsual,
 			Do: func(m *Model) {
@@ -28,6 +30,8 @@ func planActions() []action {
 			Do: func(m *Model) { m.show(pageOptions) }},
 		{ID: "kubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the plan as a kubectl command, and show it", Group: group,
 			Pages: []keys.Page{pagePlan, pagePods, pageOptions}, Do: (*Model).copyKubectl},
+		{ID: "nodeskubectl", Keys: []string{"y"}, Help: "copy a drain of the marked nodes, or of the selected one, as a kubectl command, and show it", Group: group,
+			Pages: []keys.Page{pageNodes}, Enabled: hasTargets, Do: (*Model).copyKubectl},
 		{ID: "change", Keys: []string{"space", "enter"}, Title: "change", Help: "switch the option, or type its value", Group: "Options", Pages: []keys.Page{pageOptions}, Do: (*Model).changeOption},
 		{ID: "done", Keys: []string{"o"}, Title: "back", Help: "back to the plan", Group: "Options", Pages: []keys.Page{pageOptions}, Do: func(m *Model) { m.goBack(); m.rebuild() }},
 	}
@@ -101,14 +105,26 @@ func openNodes(p drain.Plan) []string {
 	return open
 }
 
-// copyKubectl puts the plan as a kubectl command into the clipboard; whether a
-// terminal took it is never known, so it is shown as well.
+// copyKubectl offers the plan as a kubectl command.
 func (m *Model) copyKubectl() {
-	nodes := m.plan.nodes
-	if m.page == pagePods {
-		nodes = m.pods.nodes
+	m.showKubectl(page.Kubectl(m.d.Identity.Context, m.nodesMeant(), m.options))
+}
+
+// nodesMeant are the nodes that a drain would be about, from where the operator
+// stands: those of the plan or of the pods that are shown, else the targets.
+func (m *Model) nodesMeant() []string {
+	switch {
+	case m.page != pagePods && m.onPath(pagePlan):
+		return m.plan.nodes
+	case m.onPath(pagePods):
+		return m.pods.nodes
 	}
-	command := page.Kubectl(m.d.Identity.Context, nodes, m.options)
+	return m.targets()
+}
+
+// showKubectl puts a command into the clipboard; whether a terminal took it is
+// never known, so it is shown as well.
+func (m *Model) showKubectl(command string) {
 	m.queue(tea.SetClipboard(command))
 	d := &dialog.Dialog{ID: "kubectl", Title: "As kubectl", Body: []paint.Line{
 		paint.T(command), nil, paint.L(themes.Muted, "Copied, if your terminal allows that (OSC 52)."),

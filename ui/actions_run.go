@@ -28,6 +28,8 @@ func runActions() []action {
 			Writes: true, Enabled: canLadder, Do: (*Model).openLadder},
 		{ID: "climb", Keys: []string{"enter"}, Title: "take the rung", Help: "take the selected rung of the ladder, by its own word", Group: group, Pages: []keys.Page{pageLadder},
 			Enabled: canClimb, Do: (*Model).askToClimb},
+		{ID: "rungkubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the selected rung as a kubectl command, and show it", Group: group,
+			Pages: []keys.Page{pageLadder}, Enabled: hasRungCommand, Do: (*Model).copyRung},
 		{ID: "leave", Keys: []string{"N"}, Help: "leave the node of the selected pod: nothing more is evicted there", Group: group, Pages: on,
 			Writes: true, Enabled: canLeave, Do: (*Model).askToLeave},
 		{ID: "report", Keys: []string{"y"}, Help: "copy the report of the run as markdown, for a ticket", Group: group, Pages: on,

@@ -41,7 +41,9 @@ func (m *Model) askToSetCordon(unschedulable bool) {
 		}
 		body = append(body, paint.T("New pods can land there again."))
 	}
-	m.open(dialog.Confirm("set-cordon", title, map[bool]string{true: "cordon", false: "uncordon"}[unschedulable], false, body...), func(a dialog.Answer) {
+	d := dialog.Confirm("set-cordon", title, map[bool]string{true: "cordon", false: "uncordon"}[unschedulable], false, body...)
+	d.Command = page.KubectlCordon(m.d.Identity.Context, nodes, unschedulable)
+	m.open(d, func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.setCordon(nodes, unschedulable)
 		}

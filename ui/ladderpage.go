@@ -170,7 +170,9 @@ func (m *Model) askToClimb() {
 		m.show(pageRun)
 		return
 	}
-	o := m.open(dialog.Typed("climb", page.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), page.RungQuestion(&r)...), func(a dialog.Answer) {
+	d := dialog.Typed("climb", page.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), page.RungQuestion(&r)...)
+	d.Command = page.InContext(m.d.Identity.Context, r.Command)
+	o := m.open(d, func(a dialog.Answer) {
 		if a.Value != dialog.Accept {
 			return
 		}
@@ -183,4 +185,16 @@ func (m *Model) askToClimb() {
 		now := m.rung(string(r.Kind))
 		return !m.live() || now == nil || now.Off != "" || now.RungFacts != r.RungFacts
 	}
+}
+
+func hasRungCommand(m *Model) (bool, string) {
+	if r := m.rung(m.ladder.list.table.Cursor()); r == nil || r.Command == "" {
+		return false, "kubectl has no word for that"
+	}
+	return true, ""
+}
+
+// copyRung offers the selected rung as a kubectl command.
+func (m *Model) copyRung() {
+	m.showKubectl(page.InContext(m.d.Identity.Context, m.rung(m.ladder.list.table.Cursor()).Command))
 }

@@ -30,17 +30,8 @@ func MakeLayout(width, height, head int) Layout {
 		l.TooSmall = true
 		return l
 	}
-	switch {
-	case height < 16:
-		l.DetailRows = 1
-	case height < 20:
-		l.DetailRows = 2
-	case height < 36:
-		l.DetailRows = 3
-	default:
-		l.DetailRows = 4
-	}
-	l.Head = min(head, max(0, height-4-l.DetailRows-1-3))
+	l.DetailRows = detailRows(height)
+	l.Head = min(head, headRoom(height))
 	l.Table = 2 + l.Head
 	l.Body = l.Table + 1
 	l.Hints = height - 1
@@ -48,6 +39,22 @@ func MakeLayout(width, height, head int) Layout {
 	l.Rows = max(1, l.Detail-1-l.Body)
 	return l
 }
+
+func detailRows(height int) int {
+	switch {
+	case height < 16:
+		return 1
+	case height < 20:
+		return 2
+	case height < 36:
+		return 3
+	}
+	return 4
+}
+
+// headRoom is how many lines below the title are shown at most, so that three rows
+// stay.
+func headRoom(height int) int { return max(0, height-4-detailRows(height)-1-3) }
 
 // Columns is the width that the columns of a table share.
 func (l Layout) Columns() int { return max(1, l.Width-Gutter-1) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -118,7 +119,13 @@ func (m *Model) askToRemoveLeftovers() {
 		body = append(body, nil, paint.L(themes.Muted, "Not removed:"))
 		list(themes.Muted, maybe)
 	}
-	m.open(dialog.Confirm("leftovers", title, "remove", true, body...), func(a dialog.Answer) {
+	d := dialog.Confirm("leftovers", title, "remove", true, body...)
+	commands := make([]string, len(dead))
+	for i, l := range dead {
+		commands[i] = page.KubectlDeleteBudget(m.d.Identity.Context, l.Namespace, l.Name)
+	}
+	d.Command = strings.Join(commands, "\n")
+	m.open(d, func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.removeLeftovers(dead)
 		}

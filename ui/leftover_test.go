@@ -133,7 +133,6 @@ func (r chronicledRun) Events(uint64) []drain.Event { return r.events }
 
 func TestTheReportIsCopied(t *testing.T) {
 	d := drive(t, company(), 120, 40)
-	d.keys("y")
 	state := &drain.State{Run: drain.RunFacts{ID: "k7f3"}, Outcome: drain.OutcomeDone, Phases: map[drain.Phase]drain.PhaseStatus{}}
 	run := chronicledRun{newFakeRun(state), []drain.Event{
 		{Seq: 1, Time: moment, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "k7f3", Nodes: []drain.NodeFacts{{Name: "worker-a1"}}}},

@@ -25,6 +25,7 @@ const (
 	pageLadder   keys.Page = "ladder"
 	pageHelp     keys.Page = "help"
 	pageMessages keys.Page = "messages"
+	pageFindings keys.Page = "findings"
 )
 
 // Model is the one tea.Model of the program.

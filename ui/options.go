@@ -14,6 +14,9 @@ import (
 // optionsPage is the list of flags of a drain.
 type optionsPage struct{ list list }
 
+// oursMark stands behind flags that kubectl does not have.
+const oursMark = " (ours)"
+
 func option(flag string) *page.Option {
 	i := slices.IndexFunc(page.Options, func(o page.Option) bool { return o.Flag == flag })
 	if i < 0 {
@@ -29,9 +32,9 @@ func (m *Model) settleOptions() {
 	}
 	m.opts.list.table.SetKeys(flags)
 	m.opts.list.settle(m.lay, []table.Column{
-		{ID: "flag", Title: "OPTION", Width: 31, Min: 28},
-		{ID: "value", Title: "VALUE", Width: 14, Min: 6},
-		{ID: "help", Title: "WHAT IT DOES", Width: 60, Min: 34, Grow: true, Max: 80},
+		{ID: "flag", Title: "OPTION", Width: 31, Min: 30},
+		{ID: "value", Title: "VALUE", Width: 14, Min: 8},
+		{ID: "help", Title: "WHAT IT DOES", Width: 60, Min: 30, Grow: true, Max: 130},
 	}, nil)
 }
 
@@ -46,19 +49,27 @@ func (m *Model) viewOptions() pageView {
 		switch column {
 		case "flag":
 			l := paint.L(themes.Text, "--"+o.Flag)
-			if o.Ours {
-				l = l.Add(themes.Muted, " (ours)")
+			if o.Ours && l.Width()+len(oursMark) <= width {
+				l = l.Add(themes.Muted, oursMark)
 			}
 			return l
 		case "value":
 			return m.optionValue(o)
 		}
-		return paint.L(themes.Muted, paint.Truncate(o.Help, width))
+		return paint.L(themes.Muted, paint.Truncate(o.Help(), width))
 	}
 	o := option(m.opts.list.table.Cursor())
 	if o != nil {
-		v.subject, v.detail = "--"+o.Flag, paint.T(page.FirstUpper(o.Help)+". ").Add(themes.Muted, "As kubectl: ").
-			Add(themes.Text, page.Kubectl(m.d.Identity.Context, m.plan.nodes, m.options))
+		v.subject, v.detail = "--"+o.Flag, paint.T(page.FirstUpper(o.Help())+". ")
+		switch {
+		case o.Fixed != "":
+			v.detail = v.detail.Add(themes.Muted, page.FirstUpper(o.Fixed)+".")
+		case o.Ours:
+			v.detail = v.detail.Add(themes.Muted, "kubectl has no such flag.")
+		default:
+			v.detail = v.detail.Add(themes.Muted, "As kubectl: ").
+				Add(themes.Text, page.Kubectl(m.d.Identity.Context, m.nodesMeant(), m.options))
+		}
 	}
 	return v
 }
@@ -83,6 +94,10 @@ func (m *Model) changeOption() {
 	if o == nil {
 		return
 	}
+	if o.Fixed != "" {
+		m.refuse(o.Fixed)
+		return
+	}
 	if o.Toggle != nil {
 		m.setOptions(o.Toggle(m.options))
 		return
@@ -93,7 +108,7 @@ func (m *Model) changeOption() {
 		}
 		return ""
 	}
-	m.open(dialog.Edit("option", "--"+o.Flag, o.Value(m.options), check, paint.T(page.FirstUpper(o.Help)+".")), func(a dialog.Answer) {
+	m.open(dialog.Edit("option", "--"+o.Flag, o.Value(m.options), check, paint.T(page.FirstUpper(o.Help())+".")), func(a dialog.Answer) {
 		if a.Value != dialog.Accept {
 			return
 		}

@@ -49,6 +49,10 @@ type planMsg struct {
 // widestLanding bounds the column that says where pods land.
 const widestLanding = 32
 
+// leastHead is how many lines the words above a plan may take on a low screen,
+// where there is room for them; a high one has more.
+const leastHead = 7
+
 var planSorts = []string{"fate", "pod", "node", "owner"}
 
 // openPlan shows the plan of some nodes from scratch.
@@ -269,17 +273,9 @@ func (m *Model) planHead(p *planPage) []paint.Line {
 	if l := m.rightsLine(); l != nil && p == &m.plan {
 		head = append(head, l)
 	}
-	for _, f := range p.plan.Findings {
-		if f.Level == drain.LevelInfo || p.part != "" {
-			continue
-		}
-		token := themes.Warning
-		if f.Level == drain.LevelError {
-			token = themes.Bad
-		}
-		if head = append(head, paint.L(token, paint.Warn+" "+f.Message)); len(head) > 6 {
-			break
-		}
+	if p.part == "" {
+		room := max(leastHead, m.height/3) - len(head)
+		head = append(head, page.FindingLines(p.plan.Findings, min(room, headRoom(m.height)-len(head)-1), findingsKey)...)
 	}
 	return append(head, nil)
 }

@@ -75,6 +75,9 @@ func (m *Model) putQuestion(q *drain.Question, changes []page.Change) {
 		d = dialog.Typed(questionDialog, title, q.Word, label, body...)
 	}
 	d.Auto = true
+	if q.Phase == drain.PhaseEvict {
+		d.Command = page.Kubectl(m.last.Run.Context, m.nodesAtWork(), m.last.Run.Options)
+	}
 	o := m.open(d, func(a dialog.Answer) {
 		switch {
 		case a.Value != dialog.Accept:
@@ -117,19 +120,24 @@ func (m *Model) questionBody(q *drain.Question) []paint.Line {
 	if q.Phase != drain.PhaseEvict {
 		return []paint.Line{paint.T("The run goes on with " + string(q.Phase) + " on " + page.List(page.NodeNames(m.last), 6) + ".")}
 	}
-	var cordoned []string
-	for _, n := range m.last.Nodes {
-		if !n.State.Final() {
-			cordoned = append(cordoned, n.Name)
-		}
-	}
-	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, page.List(cordoned, 8)),
+	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, page.List(m.nodesAtWork(), 8)),
 		paint.L(themes.Muted, "context ").Add(themes.Accent, m.last.Run.Context)}
 	if len(m.confirmed.Nodes) > 0 {
 		body = append(body, nil, page.PlanSummary(m.confirmed))
 		body = append(body, riskLines(m.confirmed)...)
 	}
-	return append(body, nil)
+	return body
+}
+
+// nodesAtWork are the nodes of the run on which something can still happen.
+func (m *Model) nodesAtWork() []string {
+	var names []string
+	for _, n := range m.last.Nodes {
+		if !n.State.Final() {
+			names = append(names, n.Name)
+		}
+	}
+	return names
 }
 
 // takeCheckedQuestion goes on with a question after a look at the plan.

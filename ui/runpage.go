@@ -217,20 +217,34 @@ func (m *Model) runHead() []paint.Line {
 	if m.last.Down != nil {
 		head = append(head, paint.L(themes.Bad, "The API server is away; nothing is sent until it is back. ").Add(themes.Muted, page.Quote(m.last.DownWhy)))
 	}
-	if m.last.JournalLost != "" {
-		words := "The journal cannot be written; the run goes on without it. "
-		if m.last.Paused {
-			words = "The journal cannot be written; nothing is sent. "
-		}
-		head = append(head, paint.L(themes.Bad, words).Add(themes.Muted, page.Quote(m.last.JournalLost)))
-	}
+	head = append(head, m.standstill()...)
 	if q := m.last.Question; q != nil && !m.d.ReadOnly && !m.isOpen(questionDialog) {
 		head = append(head, paint.L(themes.Accent, paint.Warn+" The run waits for your word on "+string(q.Phase)+": ").Add(themes.Key, "enter"))
 	}
+	head = append(head, page.RunLeases(m.last, m.width-2, max(1, (m.height-16)/8))...)
 	head = append(head, page.RunBudgets(m.last, m.width-2, max(1, (m.height-16)/8))...)
 	head = append(head, page.RunRungs(m.last, m.width-2, max(1, (m.height-16)/8))...)
 	most := max(1, (m.height-12)/4)
 	return append(append(head, page.RunNodes(m.last, m.width-2, most)...), nil)
+}
+
+// standstill says why the run sends nothing, and what lets it go on.
+func (m *Model) standstill() []paint.Line {
+	switch {
+	case m.last.JournalLost != "":
+		words := "The journal cannot be written; the run goes on without it. "
+		if m.last.Paused {
+			words = "The journal cannot be written; nothing is sent. "
+		}
+		return paint.Wrap(paint.L(themes.Bad, words).Add(themes.Muted, page.Quote(m.last.JournalLost)), m.width-2)
+	case m.last.Paused && !m.last.Aborting:
+		l := paint.L(themes.Warning, paint.Wait+" Paused: nothing new is sent; what was accepted goes on ending.")
+		if !m.d.ReadOnly && !m.d.Replay {
+			l = l.Add(themes.Key, " P").Add(themes.Muted, " goes on")
+		}
+		return []paint.Line{l}
+	}
+	return nil
 }
 
 func (m *Model) runCell(p *drain.PodRun, column string, width int) paint.Line {

@@ -25,13 +25,15 @@ func (m *Model) scroller() *textPage {
 	return &m.text
 }
 
-// textLines are the lines of a pod, of the help or of the messages.
+// textLines are the lines of a pod, of the help, of the messages or of the findings.
 func (m *Model) textLines() []paint.Line {
 	switch m.page {
 	case pagePod:
 		return m.podLines()
 	case pageMessages:
 		return m.messageLines()
+	case pageFindings:
+		return m.findingLines()
 	}
 	return m.helpLines()
 }
@@ -95,7 +97,10 @@ func (m *Model) messageLines() []paint.Line {
 func (m *Model) viewText() pageView {
 	v := pageView{text: m.textLines()}
 	v.left = paint.L(themes.Title, "Keys")
-	if m.page == pageMessages {
+	switch m.page {
+	case pageFindings:
+		v.left = m.findingsTitle()
+	case pageMessages:
 		v.left = paint.L(themes.Title, "Messages").Add(themes.Muted, "  newest first")
 	}
 	return v

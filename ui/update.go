@@ -116,6 +116,11 @@ func (m *Model) pressDialog(d *openDialog, key, text string) {
 	if d.ID != quitDialog {
 		m.interrupt = false
 	}
+	if d.Copies(key) {
+		d.Copied = true
+		m.queue(tea.SetClipboard(d.Command))
+		return
+	}
 	if a := d.Key(key, text, m.now); a != nil {
 		m.answer(d, *a)
 	}

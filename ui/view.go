@@ -40,7 +40,7 @@ func (m *Model) view() pageView {
 		return m.viewPod()
 	case pageLadder:
 		return m.viewLadder()
-	case pageHelp, pageMessages:
+	case pageHelp, pageMessages, pageFindings:
 		return m.viewText()
 	}
 	return m.viewNodes()

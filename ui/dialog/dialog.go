@@ -37,7 +37,10 @@ type Dialog struct {
 	// Editing makes it a text field: Enter answers with the text.
 	Editing bool
 	// Check tells what is wrong with an edited text, "" if nothing is.
-	Check   func(text string) string
+	Check func(text string) string
+	// Command is the same for a shell, "" where there is none; CopyKey copies it.
+	Command string
+	Copied  bool
 	Buttons []Button // the first one is the safe one
 	Focus   int
 	Text    string // what was typed
@@ -47,6 +50,12 @@ type Dialog struct {
 	quiet   time.Time // until then keys are ignored
 	scroll  int
 }
+
+// CopyKey copies the command of a dialog; all plain keys may be answers or text.
+const CopyKey = "ctrl+y"
+
+// Copies tells whether the key copies the command, which answers nothing.
+func (d *Dialog) Copies(key string) bool { return key == CopyKey && d.Command != "" }
 
 // Answer is what became of a dialog.
 type Answer struct {

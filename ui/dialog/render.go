@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -25,7 +27,7 @@ func (d *Dialog) Layout(width, height int, now time.Time) Box {
 	w := min(maxWidth, width-4)
 	inner := w - 4
 	var body []paint.Line
-	for _, l := range d.Body {
+	for _, l := range slices.Concat(d.Body, d.command()) {
 		if l.Width() == 0 {
 			body = append(body, nil)
 			continue
@@ -57,6 +59,18 @@ func (d *Dialog) Layout(width, height int, now time.Time) Box {
 	}
 	box.Lines = append(box.Lines, edge("╰", "╯", "", w))
 	return box
+}
+
+// command are the lines with the command for a shell.
+func (d *Dialog) command() []paint.Line {
+	if d.Command == "" {
+		return nil
+	}
+	lines := []paint.Line{nil}
+	for command := range strings.SplitSeq(d.Command, "\n") {
+		lines = append(lines, paint.L(themes.Muted, "as      ").Add(themes.Text, command))
+	}
+	return lines
 }
 
 // visible is the part of the body that has room.
@@ -93,7 +107,22 @@ func (d *Dialog) foot(width int, now time.Time) []paint.Line {
 	if d.Deaf(now) {
 		return append(foot, paint.L(themes.Muted, "one moment: keys count when the keyboard has been quiet"))
 	}
-	return append(foot, d.buttons())
+	buttons := d.buttons()
+	if hint := d.copyHint(); hint != nil && buttons.Width()+hint.Width() <= width {
+		buttons = append(buttons, hint...)
+	}
+	return append(foot, buttons)
+}
+
+// copyHint says how to copy the command; whether a terminal took it is never known.
+func (d *Dialog) copyHint() paint.Line {
+	switch {
+	case d.Command == "":
+		return nil
+	case d.Copied:
+		return paint.L(themes.Muted, "   copied, if your terminal allows that")
+	}
+	return paint.L(themes.Key, "   Ctrl+Y").Add(themes.Muted, " copy as kubectl")
 }
 
 func (d *Dialog) buttons() paint.Line {

@@ -52,9 +52,6 @@ func RungRisk(r *drain.Rung) paint.Line {
 // request, at which risk.
 func RungQuestion(r *drain.Rung) []paint.Line {
 	body := []paint.Line{paint.L(themes.Muted, "for     ").Add(themes.Accent, r.For), paint.L(themes.Muted, "request ").Add(themes.Text, r.Call)}
-	if r.Command != "" {
-		body = append(body, paint.L(themes.Muted, "as      ").Add(themes.Text, r.Command))
-	}
 	body = append(body, nil, paint.L(themes.Bad, paint.Warn+" "+r.Risk))
 	for _, w := range r.Warnings {
 		body = append(body, paint.L(themes.Warning, paint.Warn+" "+FirstUpper(w)+"."))

@@ -12,7 +12,7 @@ import (
 
 // moreOurs are flags that kubectl does not have; all are off unless asked for.
 var moreOurs = []Option{
-	{Flag: "order=tiers", Help: "ordinary pods first, then critical ones, then storage", Ours: true,
+	{Flag: "order=tiers", Ours: true,
 		On: func(o drain.Options) bool { return o.Order == drain.OrderTiers },
 		Toggle: func(o drain.Options) drain.Options {
 			if o.Order == drain.OrderTiers {
@@ -22,10 +22,13 @@ var moreOurs = []Option{
 			}
 			return o
 		}},
-	{Flag: "wait-jobs", Help: "let pods of Jobs run to their end instead of evicting them", Ours: true,
+	{Flag: "wait-jobs", Ours: true,
 		On:     func(o drain.Options) bool { return o.WaitJobs },
 		Toggle: func(o drain.Options) drain.Options { o.WaitJobs = !o.WaitJobs; return o }},
-	{Flag: "honor", Help: "whose drain labels and annotations are obeyed, with commas between", Ours: true,
+	{Flag: "block-single-replica", Ours: true,
+		On:     func(o drain.Options) bool { return o.BlockSingleReplica },
+		Toggle: func(o drain.Options) drain.Options { o.BlockSingleReplica = !o.BlockSingleReplica; return o }},
+	{Flag: "honor", Ours: true,
 		Value: func(o drain.Options) string {
 			names := make([]string, len(o.Honor))
 			for i, h := range o.Honor {
@@ -33,9 +36,9 @@ var moreOurs = []Option{
 			}
 			return strings.Join(names, ",")
 		}, Set: setHonor},
-	{Flag: "guard", Help: "how many pods of a workload without a budget may be away at a time, as 25% or 1; empty is off", Ours: true,
+	{Flag: "guard", Ours: true,
 		Value: func(o drain.Options) string { return string(o.Guard) }, Set: setGuard},
-	{Flag: "guard-write", Help: "make the guard real budgets in the cluster for the time of the run (25% where --guard says nothing)", Ours: true,
+	{Flag: "guard-write", Ours: true,
 		On: func(o drain.Options) bool { return o.GuardWrite },
 		Toggle: func(o drain.Options) drain.Options {
 			if o.GuardWrite = !o.GuardWrite; o.GuardWrite && o.Guard == "" {
@@ -43,48 +46,60 @@ var moreOurs = []Option{
 			}
 			return o
 		}},
-	{Flag: "exclude-from-lb", Help: "label the nodes out of load balancers and wait that long; 0s is off", Ours: true,
+	{Flag: "exclude-from-lb", Ours: true,
 		Value: func(o drain.Options) string { return o.ExcludeFromLB.String() },
 		Set: func(o drain.Options, s string) (drain.Options, error) {
 			d, err := length(s)
 			o.ExcludeFromLB = d
 			return o, err
 		}},
-	{Flag: "max-parallel-volumes", Help: "pods with volumes on their way at a time, per node and CSI driver; 0 is all, as kubectl", Ours: true,
+	{Flag: "max-parallel-volumes", Ours: true,
 		Value: func(o drain.Options) string { return strconv.Itoa(o.MaxParallelVolumes) },
 		Set: func(o drain.Options, s string) (drain.Options, error) {
 			n, err := number(s, 0)
 			o.MaxParallelVolumes = n
 			return o, err
 		}},
-	{Flag: "detach-timeout", Help: "how long after a pod's grace the detach of its volumes is waited for", Ours: true,
+	{Flag: "detach-timeout", Ours: true,
 		Value: func(o drain.Options) string { return o.DetachTimeout.String() },
 		Set: func(o drain.Options, s string) (drain.Options, error) {
 			d, err := length(s)
 			o.DetachTimeout = d
 			return o, err
 		}},
-	{Flag: "reattach-timeout", Help: "warn of a volume that no other node has after this time; 0s is never", Ours: true,
+	{Flag: "reattach-timeout", Ours: true,
 		Value: func(o drain.Options) string { return o.ReattachTimeout.String() },
 		Set: func(o drain.Options, s string) (drain.Options, error) {
 			d, err := length(s)
 			o.ReattachTimeout = d
 			return o, err
 		}},
-	{Flag: "max-evict-retries", Help: "after so many refusals a pod is deleted past its budget; 0 is never", Ours: true, Risky: true,
+	{Flag: "max-evict-retries", Ours: true, Risky: true,
 		Value: func(o drain.Options) string { return strconv.Itoa(o.MaxEvictRetries) },
 		Set: func(o drain.Options, s string) (drain.Options, error) {
 			n, err := number(s, 0)
 			o.MaxEvictRetries = n
 			return o, err
 		}},
-	{Flag: "force-after", Help: "a pod blocked for so long is deleted past its budget; 0s is never", Ours: true, Risky: true,
+	{Flag: "force-after", Ours: true, Risky: true,
 		Value: func(o drain.Options) string { return o.ForceAfter.String() },
 		Set: func(o drain.Options, s string) (drain.Options, error) {
 			d, err := length(s)
 			o.ForceAfter = d
 			return o, err
 		}},
+	{Flag: "allow-scale", Ours: true, Risky: true,
+		On:     func(o drain.Options) bool { return o.AllowScale },
+		Toggle: func(o drain.Options) drain.Options { o.AllowScale = !o.AllowScale; return o }},
+	{Flag: "allow-zero-grace", Ours: true, Risky: true,
+		On:     func(o drain.Options) bool { return o.AllowZeroGrace },
+		Toggle: func(o drain.Options) drain.Options { o.AllowZeroGrace = !o.AllowZeroGrace; return o }},
+	{Flag: "allow-taint", Ours: true, Risky: true,
+		On:     func(o drain.Options) bool { return o.AllowTaint },
+		Toggle: func(o drain.Options) drain.Options { o.AllowTaint = !o.AllowTaint; return o }},
+	{Flag: "lease-namespace", Ours: true,
+		Value: func(o drain.Options) string { return o.LeaseNamespace },
+		Fixed: "it is chosen when the program is started"},
 }
 
 func length(s string) (time.Duration, error) {

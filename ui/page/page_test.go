@@ -1,6 +1,8 @@
 package page
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -157,6 +159,39 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
+// What the commands take before a run, the dashboard takes too.
+func TestOptionsPageHasEveryFlag(t *testing.T) {
+	on := map[string]bool{}
+	for _, o := range Options {
+		flag, _, _ := strings.Cut(o.Flag, "=")
+		on[flag] = true
+		if o.Help() == "" || (o.Toggle == nil) == (o.Value == nil) || o.Value != nil && (o.Set == nil) == (o.Fixed == "") {
+			t.Errorf("--%s cannot be shown, or not be changed", o.Flag)
+		}
+	}
+	for _, flag := range drain.Flags() {
+		if !on[flag] {
+			t.Errorf("--%s is missing on the options page", flag)
+		}
+	}
+}
+
+func TestSwitchesSwitch(t *testing.T) {
+	for _, o := range Options {
+		if o.Toggle == nil {
+			continue
+		}
+		before := drain.DefaultOptions()
+		once := o.Toggle(before)
+		if o.On(once) == o.On(before) || o.On(o.Toggle(once)) != o.On(before) {
+			t.Errorf("--%s does not switch", o.Flag)
+		}
+		if !strings.Contains(OptionWords(once), "--"+o.Flag) {
+			t.Errorf("--%s is on, and the plan says only %s", o.Flag, OptionWords(once))
+		}
+	}
+}
+
 func TestOptionsRefuseNonsense(t *testing.T) {
 	for _, o := range Options {
 		if o.Set == nil || o.Flag == "reason" {
@@ -184,6 +219,56 @@ func TestCordonedBy(t *testing.T) {
 	} {
 		if got := CordonedBy(&c.node, now); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestKubectlOfOtherActions(t *testing.T) {
+	for got, want := range map[string]string{
+		KubectlCordon("prod", []string{"a", "b c"}, true):      "kubectl --context=prod cordon a 'b c'",
+		KubectlCordon("", []string{"a"}, false):                "kubectl uncordon a",
+		KubectlDeleteBudget("prod", "web", "kdrain-k7f3-x"):    "kubectl --context=prod delete pdb -n web kdrain-k7f3-x",
+		InContext("my prod", "kubectl delete pod -n web x"):    "kubectl --context='my prod' delete pod -n web x",
+		InContext("", "kubectl delete pod x"):                  "kubectl delete pod x",
+		InContext("prod", ""):                                  "",
+		InContext("prod", "kdrain-tui rollback --node worker"): "kdrain-tui rollback --node worker",
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestFindingLines(t *testing.T) {
+	finding := func(level drain.Level, message string) drain.Finding {
+		return drain.Finding{Level: level, Message: message}
+	}
+	all := []drain.Finding{finding(drain.LevelWarning, "one"), finding(drain.LevelInfo, "said elsewhere"),
+		finding(drain.LevelWarning, "two"), finding(drain.LevelError, "grave"), finding(drain.LevelWarning, "three")}
+	for most, want := range map[int][]string{
+		9:  {"✖ grave", "▲ one", "▲ two", "▲ three"},
+		4:  {"✖ grave", "▲ one", "▲ two", "▲ three"},
+		3:  {"✖ grave", "▲ one", "… 2 more: f shows all"},
+		1:  {"▲ 4 findings: f shows all"},
+		0:  nil,
+		-2: nil,
+	} {
+		var got []string
+		for _, l := range FindingLines(all, most, "f") {
+			got = append(got, l.String())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("in %d lines %q, want %q", most, got, want)
+		}
+	}
+	all[0].Advice = []drain.Advice{{Text: "wait for it.", Command: "kubectl get pods"}}
+	var full []string
+	for _, l := range Findings(all, 60) {
+		full = append(full, l.String())
+	}
+	for _, want := range []string{"· said elsewhere", "  would help: wait for it", "    kubectl get pods"} {
+		if !slices.Contains(full, want) {
+			t.Errorf("%q is missing in %q", want, full)
 		}
 	}
 }

@@ -16,6 +16,9 @@ func PodState(p *drain.PodRun) paint.Line {
 	if p.Action == drain.ActionSkip && !p.State.Left() {
 		return paint.L(themes.Muted, paint.Stay+" stays")
 	}
+	if l := volumeState(p); l != nil {
+		return l
+	}
 	switch p.State {
 	case drain.PodPlanned:
 		if p.Action == drain.ActionRefuse {
@@ -59,7 +62,12 @@ func PodState(p *drain.PodRun) paint.Line {
 // Trouble orders the pods of a run: what needs a look first, what is over
 // last.
 func Trouble(p *drain.PodRun) int {
+	leaving, stuck := attachedTo(p)
 	switch {
+	case len(stuck) > 0:
+		return 1
+	case len(leaving) > 0:
+		return 3
 	case p.State == drain.PodFailed:
 		return 0
 	case p.State == drain.PodStuckTerminating:
@@ -91,6 +99,9 @@ func PodFor(p *drain.PodRun, now time.Time) string {
 	if p.Since.IsZero() || p.State == drain.PodPlanned || p.Action == drain.ActionSkip {
 		return ""
 	}
+	if volumeWait(p) != "" {
+		return volumeFor(p, now)
+	}
 	if p.State.Final() && !p.Ended.IsZero() {
 		return Clock(p.Ended.Sub(firstOf(p.Planned, p.Since)))
 	}
@@ -102,6 +113,9 @@ func PodFor(p *drain.PodRun, now time.Time) string {
 func WaitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
 	if p.Action == drain.ActionSkip && len(p.Reasons) > 0 {
 		return paint.L(themes.Muted, paint.Truncate(stayReason(drain.PodPlan{Reasons: p.Reasons}), width))
+	}
+	if wait := volumeWait(p); wait != "" {
+		return paint.L(themes.Text, paint.Truncate(wait, width))
 	}
 	if p.State.Final() {
 		return paint.L(themes.Muted, paint.Truncate(ended(p), width))
@@ -213,6 +227,9 @@ func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
 		say(themes.Text, bystander(p))
 	} else if p.State.Final() {
 		say(themes.Text, FirstUpper(endSentence(p)))
+		if wait := volumeWait(p); wait != "" {
+			say(themes.Warning, FirstUpper(wait)+".")
+		}
 		if words := serverWords(p); words != "" && !p.State.Left() {
 			say(themes.Muted, "The server's last words: "+Quote(strings.TrimRight(words, ". "))+".")
 		}

@@ -42,6 +42,8 @@ func RunTitle(s *drain.State, now time.Time) (left, right paint.Line) {
 		right = paint.L(themes.Bad, paint.Bad+" server away for "+Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text, Clock(RunTime(s, now)))
 	case s.Aborting && s.Outcome == "":
 		right = paint.L(themes.Warning, paint.Warn+" aborting"+paint.Dot).Add(themes.Text, Clock(RunTime(s, now)))
+	case s.Suspended && s.Outcome == "":
+		right = paint.L(themes.Warning, paint.Warn+" suspended, resume goes on"+paint.Dot).Add(themes.Text, Clock(RunTime(s, now)))
 	case s.Paused && s.Outcome == "":
 		right = paint.L(themes.Warning, paint.Wait+" paused"+paint.Dot).Add(themes.Text, Clock(RunTime(s, now)))
 	}
@@ -146,7 +148,7 @@ func busiest(nodes []*drain.NodeRun, most int) []*drain.NodeRun {
 func nodeBar(s *drain.State, n *drain.NodeRun, name, width int) paint.Line {
 	p := s.Progress(n.Name)
 	l := paint.L(themes.Text, paint.Middle(n.Name, name)).Fit(name).Add(themes.Text, "  ")
-	words := nodeWords(n, p)
+	words := nodeWords(n, p, detachingOn(s, n.Name))
 	bar := min(20, width-name-2-2-words.Width())
 	if bar >= 4 && n.State != drain.NodeRefused {
 		part := 1.0
@@ -159,7 +161,7 @@ func nodeBar(s *drain.State, n *drain.NodeRun, name, width int) paint.Line {
 	return append(l, words...)
 }
 
-func nodeWords(n *drain.NodeRun, p drain.Progress) paint.Line {
+func nodeWords(n *drain.NodeRun, p drain.Progress, detaching int) paint.Line {
 	switch n.State {
 	case drain.NodeRefused:
 		return paint.L(themes.Bad, paint.Bad+" refused, left untouched")
@@ -168,17 +170,27 @@ func nodeWords(n *drain.NodeRun, p drain.Progress) paint.Line {
 	case drain.NodeFailed:
 		return paint.L(themes.Bad, paint.Bad+" failed"+tail(n.Message))
 	case drain.NodeWaiting:
-		return paint.L(themes.Muted, Count(p.Total, "pod")+" to move")
+		l := paint.L(themes.Muted, Count(p.Total, "pod")+" to move")
+		if word := leaseWord(n); word != "" {
+			l = l.Add(themes.Warning, paint.Dot+word)
+		}
+		return l
 	}
 	l := paint.L(themes.Text, Number(p.Left)+" of "+Number(p.Total))
 	if n.State == drain.NodeDrained {
 		l = paint.L(themes.Good, paint.Good+" drained, "+Number(p.Left)+" of "+Number(p.Total))
+	}
+	if word := leaseWord(n); word != "" {
+		l = l.Add(themes.Warning, paint.Dot+word)
 	}
 	if p.Blocked > 0 {
 		l = l.Add(themes.Warning, paint.Dot+Number(p.Blocked)+" blocked")
 	}
 	if p.Terminating > 0 {
 		l = l.Add(themes.Busy, paint.Dot+Number(p.Terminating)+" ending")
+	}
+	if detaching > 0 {
+		l = l.Add(themes.Busy, paint.Dot+Number(detaching)+" detaching")
 	}
 	if p.Failed > 0 {
 		l = l.Add(themes.Bad, paint.Dot+Number(p.Failed)+" failed")

@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+)
+
+// manyFindings makes plans in which more is at risk than the plan page has room for.
+func manyFindings(d *Deps) {
+	usual(d)
+	d.Marked = []string{"worker-a1", "worker-a2"}
+	d.NewPlan = func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error) {
+		p, err := drain.NewPlan(s, nodes, o, now)
+		if err != nil {
+			return p, errors.Join(errors.New("the plan of a test"), err)
+		}
+		for i := range 11 {
+			f := drain.Finding{Code: drain.FindingSingleReplica, Level: drain.LevelWarning,
+				Message: fmt.Sprintf("one replica only, down until it is Ready elsewhere: Deployment shop/service-%02d", i)}
+			if i == 7 {
+				f = drain.Finding{Code: "LastControlPlane", Level: drain.LevelError, Message: "the last control-plane node that is Ready is among them",
+					Advice: []drain.Advice{{Text: "bring another one up first", Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}
+			}
+			p.Findings = append(p.Findings, f)
+		}
+		return p, nil
+	}
+}
+
+// waitingState is a run that waits for a Lease on one node and for volumes on the
+// other.
+func waitingState() *drain.State {
+	s := runState()
+	s.Nodes[0].State = drain.NodeWaiting
+	s.Nodes[0].Lease = &drain.LeaseRun{LeaseFacts: drain.LeaseFacts{Holder: "p4wq"}, State: drain.LeaseAwaited, Since: moment.Add(-9 * time.Second),
+		Message: `held by run p4wq of bob since 2026-08-21 13:58 UTC ("new disk"); whether that run lives shows within 40s`}
+	volume := func(name string, state drain.VolumeState) []drain.VolumeRun {
+		return []drain.VolumeRun{{VolumeFacts: drain.VolumeFacts{Name: "data", Volume: name, Driver: "csi.example.com", State: state}}}
+	}
+	away := func(p *drain.PodRun, since time.Duration) {
+		p.State, p.Wait, p.Since, p.Ended = drain.PodGone, nil, moment.Add(-since), moment.Add(-since)
+	}
+	away(s.Pods[5], 12*time.Second)
+	s.Pods[5].Volumes = volume("pvc-81c", drain.VolumeDetaching)
+	away(s.Pods[6], 3*time.Minute)
+	s.Pods[6].Volumes = volume("pvc-07f", drain.VolumeStillAttached)
+	s.Pods[7].State, s.Pods[7].Attempts = drain.PodPlanned, 0
+	s.Pods[7].Wait = &drain.Wait{For: drain.WaitForVolumeTurn, Driver: "csi.example.com",
+		Ahead: &drain.Ahead{Namespace: "web", Pod: "front-66d5f7c9b-b8sd1", Node: "worker-a2", Volumes: []string{"pvc-81c"}}}
+	return s
+}
+
+// unrecordedState is a run that stopped because its journal cannot be written.
+func unrecordedState() *drain.State {
+	s := runState()
+	s.Paused, s.JournalLost = true, "write k7f3.jsonl: no space left on device"
+	return s
+}
+
+// onNode is the nodes page with a node under the cursor and some keys pressed.
+func onNode(node string, press ...string) func(testing.TB, int, int) *driver {
+	return func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h, usual)
+		d.m.nodes.list.table.Select(node)
+		d.keys(press...)
+		return d
+	}
+}
+
+// withRun is the run page of a state with some keys pressed.
+func withRun(s func() *drain.State, press ...string) func(testing.TB, int, int) *driver {
+	return func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h, attached(s()))
+		d.keys(press...)
+		return d
+	}
+}
+
+// controlScenes are the pages and questions by which a run is prepared and steered.
+var controlScenes = []scene{
+	{"plan-findings", func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h, manyFindings)
+		d.keys("D")
+		return d
+	}},
+	{"findings", func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h, manyFindings)
+		d.keys("D", "f")
+		return d
+	}},
+	{"options-ours", func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h, withLeases)
+		d.keys("D", "o", "G")
+		return d
+	}},
+	{"ask-cordon", onNode("worker-a1", "C")},
+	{"ask-uncordon", onNode("worker-a3", "U", "ctrl+y")},
+	{"ask-takeover", func(t testing.TB, w, h int) *driver {
+		d := drive(t, heldWorld("k7f3pm"), w, h, withLeases)
+		d.m.nodes.list.table.Select("worker-a1")
+		d.keys("D", "D")
+		return d
+	}},
+	{"ask-abort", withRun(runState, "A")},
+	{"ask-leave", withRun(runState, "N")},
+	{"run-waits", withRun(waitingState, "down")},
+	{"run-paused", withRun(func() *drain.State { s := runState(); s.Paused = true; return s })},
+	{"run-unrecorded", withRun(unrecordedState)},
+	{"ask-unrecorded", withRun(unrecordedState, "P")},
+	{"run-suspended", withRun(func() *drain.State { s := runState(); s.Suspended = true; return s })},
+}
+
+func TestGoldenControlFrames(t *testing.T) {
+	for _, sc := range controlScenes {
+		for _, size := range [][2]int{{80, 24}, {200, 50}} {
+			name := fmt.Sprintf("%s-%dx%d", sc.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) { golden(t, name, sc.up(t, size[0], size[1]).frame()) })
+		}
+	}
+}
+
+// The same pages as a terminal gets them: on a dark and on a light ground, and
+// without colour.
+func TestGoldenControlLooks(t *testing.T) {
+	theme, err := themes.Load("default", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := map[string]func(*Model){
+		"dark":  func(m *Model) { m.dark = true },
+		"light": func(m *Model) { m.dark = false },
+		"plain": func(m *Model) { m.d.NoColor = true },
+	}
+	for _, sc := range controlScenes {
+		switch sc.name {
+		case "plan-findings", "options-ours", "ask-cordon", "run-waits", "ask-unrecorded":
+		default:
+			continue
+		}
+		for look, set := range looks {
+			name := "look-" + sc.name + "-" + look
+			t.Run(name, func(t *testing.T) {
+				d := sc.up(t, 80, 24)
+				d.m.d.Theme = theme
+				set(d.m)
+				d.m.repaint()
+				golden(t, name, d.m.View().Content)
+			})
+		}
+	}
+}

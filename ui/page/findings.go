@@ -1,0 +1,81 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+var gravity = map[drain.Level]int{drain.LevelError: 0, drain.LevelWarning: 1, drain.LevelInfo: 2}
+
+// gravestFirst are the findings by level; those of one level stay as they are.
+func gravestFirst(findings []drain.Finding) []drain.Finding {
+	return slices.SortedStableFunc(slices.Values(findings), func(a, b drain.Finding) int {
+		return cmp.Compare(gravity[a.Level], gravity[b.Level])
+	})
+}
+
+// FindingLines are the findings that must not be missed, the gravest first, each in
+// a line, in at most that many lines; the last one then counts what has no room and
+// names the key that shows all.
+func FindingLines(findings []drain.Finding, most int, key string) []paint.Line {
+	var lines []paint.Line
+	for _, f := range gravestFirst(findings) {
+		if f.Level != drain.LevelInfo {
+			lines = append(lines, findingLine(f))
+		}
+	}
+	if len(lines) <= most {
+		return lines
+	}
+	if most < 1 {
+		return nil
+	}
+	rest := len(lines) - (most - 1)
+	more := paint.L(themes.Warning, paint.Ellipsis+" "+Number(rest)+" more")
+	if rest == len(lines) {
+		more = paint.L(themes.Warning, paint.Warn+" "+Count(rest, "finding"))
+	}
+	return append(lines[:most-1:most-1], more.Add(themes.Muted, ": ").Add(themes.Key, key).Add(themes.Muted, " shows all"))
+}
+
+func findingLine(f drain.Finding) paint.Line {
+	switch f.Level {
+	case drain.LevelError:
+		return paint.L(themes.Bad, paint.Bad+" "+f.Message)
+	case drain.LevelWarning:
+		return paint.L(themes.Warning, paint.Warn+" "+f.Message)
+	}
+	return paint.L(themes.Muted, paint.Stay+" ").Add(themes.Text, f.Message)
+}
+
+// Findings are all findings of a plan in full, the gravest first, each with what
+// would help.
+func Findings(findings []drain.Finding, width int) []paint.Line {
+	if len(findings) == 0 {
+		return []paint.Line{paint.L(themes.Good, paint.Good+" Nothing was found that the whole plan puts at risk.")}
+	}
+	var lines []paint.Line
+	add := func(indent int, l paint.Line) {
+		for _, part := range paint.Wrap(l, max(20, width-indent)) {
+			lines = append(lines, append(paint.Line{paint.Blank(indent)}, part...))
+		}
+	}
+	for i, f := range gravestFirst(findings) {
+		if i > 0 {
+			lines = append(lines, nil)
+		}
+		add(0, findingLine(f))
+		for _, a := range f.Advice {
+			add(2, paint.L(themes.Muted, "would help: ").Add(themes.Text, strings.TrimSuffix(a.Text, ".")))
+			if a.Command != "" {
+				add(4, paint.L(themes.Accent, a.Command))
+			}
+		}
+	}
+	return lines
+}

@@ -1,0 +1,75 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// Kubectl is the plan as a kubectl command. Flags of ours have no place there.
+func Kubectl(context string, nodes []string, o drain.Options) string {
+	words := kubectlWords(context, "drain", nodes)
+	base := drain.DefaultOptions()
+	for _, opt := range Options {
+		switch {
+		case opt.Ours:
+		case opt.On != nil:
+			if opt.On(o) {
+				words = append(words, "--"+opt.Flag)
+			}
+		case opt.Value(o) != opt.Value(base):
+			words = append(words, "--"+opt.Flag+"="+shellWord(opt.Value(o)))
+		}
+	}
+	if o.DryRun != "" && o.DryRun != drain.DryRunNone {
+		words = append(words, "--dry-run="+string(o.DryRun))
+	}
+	return strings.Join(words, " ")
+}
+
+// KubectlCordon is a cordon of nodes, or its end, as a kubectl command.
+func KubectlCordon(context string, nodes []string, unschedulable bool) string {
+	verb := "uncordon"
+	if unschedulable {
+		verb = "cordon"
+	}
+	return strings.Join(kubectlWords(context, verb, nodes), " ")
+}
+
+// KubectlDeleteBudget is the removal of a budget as a kubectl command, which looks
+// at its name alone and not at its UID.
+func KubectlDeleteBudget(context, namespace, name string) string {
+	return strings.Join(append(kubectlWords(context, "delete", nil), "pdb", "-n", shellWord(namespace), shellWord(name)), " ")
+}
+
+// InContext puts the context into a command that begins with kubectl; another, or
+// none, stays as it is.
+func InContext(context, command string) string {
+	rest, found := strings.CutPrefix(command, "kubectl ")
+	if !found || context == "" {
+		return command
+	}
+	return "kubectl --context=" + shellWord(context) + " " + rest
+}
+
+func kubectlWords(context, verb string, objects []string) []string {
+	words := []string{"kubectl"}
+	if context != "" {
+		words = append(words, "--context="+shellWord(context))
+	}
+	words = append(words, verb)
+	for _, o := range objects {
+		words = append(words, shellWord(o))
+	}
+	return words
+}
+
+func shellWord(s string) string {
+	plain := strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@=,%+", r))
+	}) < 0
+	if plain && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

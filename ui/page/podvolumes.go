@@ -1,0 +1,82 @@
+package page
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// A pod that is gone is not over while its volumes are still attached to the node
+// that it left: the next pod's turn, or the machine's switch, waits for them.
+
+// attachedTo are the volumes that are on their way off the node, or still there
+// after the time for that.
+func attachedTo(p *drain.PodRun) (leaving, stuck []string) {
+	if !p.State.Left() {
+		return nil, nil
+	}
+	for _, v := range p.Volumes {
+		name := v.Volume
+		if name == "" {
+			name = v.Name
+		}
+		switch v.State {
+		case drain.VolumeDetaching:
+			leaving = append(leaving, name)
+		case drain.VolumeStillAttached:
+			stuck = append(stuck, name)
+		}
+	}
+	return leaving, stuck
+}
+
+// volumeState is the state of a pod whose volumes decide what happens next: glyph
+// and word, nil for any other.
+func volumeState(p *drain.PodRun) paint.Line {
+	leaving, stuck := attachedTo(p)
+	switch {
+	case len(stuck) > 0:
+		return paint.L(themes.Bad, paint.Warn+" attached")
+	case len(leaving) > 0:
+		return paint.L(themes.Busy, paint.Asked+" detaching")
+	case p.State == drain.PodPlanned && p.Wait != nil && p.Wait.For == drain.WaitForVolumeTurn:
+		return paint.L(themes.Muted, paint.Hollow+" in line")
+	}
+	return nil
+}
+
+// volumeWait says which volumes have not left the node, "" where all have.
+func volumeWait(p *drain.PodRun) string {
+	leaving, stuck := attachedTo(p)
+	switch {
+	case len(stuck) > 0:
+		return "still attached to " + p.Node + ": " + List(stuck, 3)
+	case len(leaving) > 0:
+		if len(leaving) == 1 {
+			return "volume " + leaving[0] + " leaves " + p.Node
+		}
+		return "volumes " + List(leaving, 3) + " leave " + p.Node
+	}
+	return ""
+}
+
+// volumeFor is since when the volumes of a pod that is gone are waited for.
+func volumeFor(p *drain.PodRun, now time.Time) string {
+	if p.Ended.IsZero() {
+		return ""
+	}
+	return Clock(now.Sub(p.Ended))
+}
+
+// detachingOn counts the pods of a node that are gone while their volumes are not.
+func detachingOn(s *drain.State, node string) int {
+	n := 0
+	for _, p := range s.Pods {
+		if leaving, stuck := attachedTo(p); p.Node == node && len(leaving)+len(stuck) > 0 {
+			n++
+		}
+	}
+	return n
+}
