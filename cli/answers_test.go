@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 )
 
 // Answers that no lab can be made to give, through connection, engine and
@@ -60,14 +61,14 @@ func TestAnswersOfAScriptedServer(t *testing.T) {
 	}
 }
 
-func lastReport(t *testing.T, b *bench) drain.Report {
+func lastReport(t *testing.T, b *bench) report.Report {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(b.out.String()), "\n")
-	var report drain.Report
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &report); err != nil || len(report.Nodes) == 0 {
+	var last report.Report
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || len(last.Nodes) == 0 {
 		t.Fatalf("%v\n%s%s", err, b.out, b.err)
 	}
-	return report
+	return last
 }
 
 // The rights that kubectl drain needs are enough: nodes and DaemonSets are read

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -43,7 +44,7 @@ func TestDrainJSON(t *testing.T) {
 		}
 		last := i == len(lines)-1
 		switch {
-		case last && (object.Schema != drain.ReportSchema || object.Outcome != "done" || len(object.Nodes) != 1):
+		case last && (object.Schema != report.Schema || object.Outcome != "done" || len(object.Nodes) != 1):
 			t.Errorf("the last line is not the report: %s", line)
 		case !last && (object.Schema != drain.EventSchema || object.Seq != i+1 || object.Kind == ""):
 			t.Errorf("line %d is not event %d: %s", i, i+1, line)

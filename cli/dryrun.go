@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -15,7 +16,7 @@ import (
 type dryRunner struct {
 	out    *output
 	writer kube.Writer
-	report drain.Report
+	report report.Report
 	mode   drain.DryRun
 	seq    uint64 // of the last event
 	// actions is the id of the last write asked for.
@@ -25,8 +26,8 @@ type dryRunner struct {
 }
 
 func (p *Program) dryRun(ctx context.Context, c *Cluster, plan drain.Plan, out *output) error {
-	d := &dryRunner{out: out, writer: c.Writer, mode: plan.Options.DryRun, report: drain.Report{
-		Schema: drain.ReportSchema, Context: c.Context, Server: c.Server, User: c.User,
+	d := &dryRunner{out: out, writer: c.Writer, mode: plan.Options.DryRun, report: report.Report{
+		Schema: report.Schema, Context: c.Context, Server: c.Server, User: c.User,
 		Reason: plan.Options.Reason, StartedAt: p.Now().UTC(), Requests: map[drain.Verb]int{},
 		Message: "dry run (" + string(plan.Options.DryRun) + "): nothing was changed",
 	}}
@@ -73,8 +74,8 @@ func (d *dryRunner) end(p *Program, outcome drain.Outcome) error {
 }
 
 func (d *dryRunner) refused(n drain.NodePlan) {
-	d.report.Nodes = append(d.report.Nodes, drain.NodeReport{
-		Name: n.Name, UID: string(n.UID), State: drain.NodeRefused, Message: refusalOf(n), Pods: []drain.PodReport{},
+	d.report.Nodes = append(d.report.Nodes, report.Node{
+		Name: n.Name, UID: string(n.UID), State: drain.NodeRefused, Message: refusalOf(n), Pods: []report.Pod{},
 	})
 }
 
@@ -105,23 +106,23 @@ func (d *dryRunner) node(ctx context.Context, n drain.NodePlan, parallel int) {
 	if text := warningsOf(n); text != "" {
 		d.out.warn(text)
 	}
-	report := drain.NodeReport{Name: n.Name, UID: string(n.UID), State: drain.NodeDrained, Pods: []drain.PodReport{}}
+	node := report.Node{Name: n.Name, UID: string(n.UID), State: drain.NodeDrained, Pods: []report.Pod{}}
 	pods := moving(n)
 	answers := d.ask(ctx, pods, parallel)
 	for i, p := range pods {
 		d.out.result("", "evicting pod %s/%s%s", p.Namespace, p.Name, drySuffix(d.mode))
-		pod := drain.PodReport{Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
+		pod := report.Pod{Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
 			Action: p.Action, State: drain.PodPlanned}
 		if d.mode == drain.DryRunServer {
 			d.judge(p, <-answers[i], &pod)
 		}
 		if pod.State != drain.PodPlanned {
-			report.State, report.Message = drain.NodeFailed, "not every pod would be evicted at once"
+			node.State, node.Message = drain.NodeFailed, "not every pod would be evicted at once"
 		}
-		report.Pods = append(report.Pods, pod)
+		node.Pods = append(node.Pods, pod)
 	}
-	d.report.Nodes = append(d.report.Nodes, report)
-	if report.State != drain.NodeDrained {
+	d.report.Nodes = append(d.report.Nodes, node)
+	if node.State != drain.NodeDrained {
 		d.open++
 		d.out.note("node/%s would not be drained at once%s", n.Name, drySuffix(d.mode))
 		return
@@ -131,7 +132,7 @@ func (d *dryRunner) node(ctx context.Context, n drain.NodePlan, parallel int) {
 
 // judge says what the server answered for a pod. The server judges each pod
 // alone and reserves nothing, so the plan's own accounts come on top.
-func (d *dryRunner) judge(p drain.PodPlan, a kube.Answer, pod *drain.PodReport) {
+func (d *dryRunner) judge(p drain.PodPlan, a kube.Answer, pod *report.Pod) {
 	verb := verbFor(p)
 	d.report.Requests[verb]++
 	pod.Attempts, pod.LastCode, pod.LastWords = 1, a.Code, a.Message

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -94,11 +95,11 @@ func TestDryRunJSON(t *testing.T) {
 			t.Errorf("line %d: %v %s", i, err, line)
 		}
 	}
-	var report drain.Report
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &report); err != nil {
+	var last report.Report
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
 		t.Fatal(err)
 	}
-	if report.Schema != drain.ReportSchema || report.Outcome != drain.OutcomePartly || report.Requests[drain.VerbEvict] != 2 {
-		t.Errorf("report %+v", report)
+	if last.Schema != report.Schema || last.Outcome != drain.OutcomePartly || last.Requests[drain.VerbEvict] != 2 {
+		t.Errorf("report %+v", last)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -117,12 +118,12 @@ func (o *output) writeJSON(v any) {
 
 // end prints the report: as the last JSON line, or for a human on a terminal.
 func (o *output) end(events []drain.Event) {
-	report := drain.ReportOf(events, true)
+	told := report.Of(events, true)
 	switch {
 	case o.json:
-		o.writeJSON(report)
+		o.writeJSON(told)
 	case o.live:
-		fmt.Fprint(o.out, "\n"+o.paint.plain(strings.TrimRight(report.Text(), "\n"))+"\n")
+		fmt.Fprint(o.out, "\n"+o.paint.plain(strings.TrimRight(told.Text(), "\n"))+"\n")
 	}
 }
 
@@ -132,10 +133,10 @@ func (o *output) nothing() {
 		return
 	}
 	at := o.now().UTC()
-	o.writeJSON(drain.Report{
-		Schema: drain.ReportSchema, Context: o.cluster.Context, Server: o.cluster.Server, User: o.cluster.User,
+	o.writeJSON(report.Report{
+		Schema: report.Schema, Context: o.cluster.Context, Server: o.cluster.Server, User: o.cluster.User,
 		Outcome: drain.OutcomeDone, Message: "no node matches", StartedAt: at, EndedAt: at,
-		Nodes: []drain.NodeReport{}, Requests: map[drain.Verb]int{},
+		Nodes: []report.Node{}, Requests: map[drain.Verb]int{},
 	})
 }
 

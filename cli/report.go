@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -51,9 +51,9 @@ func (p *Program) report(f *flags, args []string) error {
 	case r.state.Outcome == "" && !r.live:
 		fmt.Fprintln(p.Err, "Warning: the run has no end: its process died")
 	}
-	report := drain.ReportOf(r.events, r.live)
+	told := report.Of(r.events, r.live)
 	if r.torn {
-		report.Warnings = append(report.Warnings, "the last line of the journal is cut off: what the run did last is not known")
+		told.Warnings = append(told.Warnings, "the last line of the journal is cut off: what the run did last is not known")
 	}
 	paint := p.paintFor(&f.ownFlags, p.Terminal.Out)
 	switch format {
@@ -61,11 +61,11 @@ func (p *Program) report(f *flags, args []string) error {
 		enc := json.NewEncoder(p.Out)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
-		return enc.Encode(report)
+		return enc.Encode(told)
 	case "markdown":
-		_, err = fmt.Fprint(p.Out, report.Markdown())
+		_, err = fmt.Fprint(p.Out, told.Markdown())
 	default:
-		_, err = fmt.Fprint(p.Out, cleanLines(paint.plain(report.Story())))
+		_, err = fmt.Fprint(p.Out, cleanLines(paint.plain(told.Story())))
 	}
 	return err
 }

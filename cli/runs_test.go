@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -93,8 +94,8 @@ func TestReport(t *testing.T) {
 	}
 	b.out.Reset()
 	b.expect(t, ExitDone, nil, "report", "aaaaaa", "-o", "json")
-	var report drain.Report
-	if err := json.Unmarshal(b.out.Bytes(), &report); err != nil || report.Schema != drain.ReportSchema || report.Run != "aaaaaa" {
+	var last report.Report
+	if err := json.Unmarshal(b.out.Bytes(), &last); err != nil || last.Schema != report.Schema || last.Run != "aaaaaa" {
 		t.Errorf("%v %s", err, b.out)
 	}
 }

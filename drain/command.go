@@ -133,3 +133,17 @@ func kebab(name string) string {
 	}
 	return b.String()
 }
+
+// UncordonCommand is the command that uncordons a node; context is "" for the
+// current one.
+func UncordonCommand(context, node string) string {
+	return "kdrain-tui " + contextFlag(context) + "uncordon " + ShellWord(node)
+}
+
+// contextFlag names a context, with the space after it; "" for the current one.
+func contextFlag(context string) string {
+	if context == "" {
+		return ""
+	}
+	return "--context=" + ShellWord(context) + " "
+}

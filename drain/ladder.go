@@ -74,7 +74,7 @@ func Ladder(s *State, snap *kube.Snapshot, pod kube.UID, now time.Time) []Rung {
 		if r.Kind != RungWait && shut != "" {
 			r.Off = shut
 		}
-		r.Call, r.Command, r.Needs = r.call(), r.command(), r.needs()
+		r.Call, r.Command, r.Needs = r.Request(), r.command(), r.needs()
 	}
 	return rungs
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// call is the request that the rung sends, as the API server gets it.
-func (f RungFacts) call() string {
+// Request is the request that the rung sends, as the API server gets it.
+func (f RungFacts) Request() string {
 	pod := "/api/v1/namespaces/" + f.Namespace + "/pods/" + f.Name
 	if f.Name == "" {
 		return ""

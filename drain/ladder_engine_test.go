@@ -89,8 +89,8 @@ func TestOneMoreReplicaLetsThePodGoAndIsTakenBack(t *testing.T) {
 		if state.Outcome != OutcomeDone || state.Rungs[0].State != RungUndone || s.has("web") != 2 || len(s.scaled) != 2 {
 			t.Errorf("%s, %+v, %d replicas, %+v", state.Outcome, state.Rungs[0], s.has("web"), s.scaled)
 		}
-		if got := NewReport(state).rungLines(); got != "  ladder    default/web-1: ReplicaSet default/web from 2 to 3 replicas, taken back\n" {
-			t.Errorf("report: %q", got)
+		if r := state.Rungs[0]; r.For != "default/web-1" || r.What() != "ReplicaSet default/web from 2 to 3 replicas" {
+			t.Errorf("a rung for %s: %s", r.For, r.What())
 		}
 	})
 }

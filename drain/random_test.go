@@ -75,8 +75,8 @@ func checkRun(t *testing.T, s *simulation, e *Engine) {
 	if s.stuck != "" {
 		t.Errorf("the run did not end\n%s", s.stuck)
 	}
-	if again := Fold(nil, e.Events(0)...); fmt.Sprintf("%+v", NewReport(again)) != fmt.Sprintf("%+v", NewReport(state)) {
-		t.Errorf("the fold of the events is not the state:\n%+v\n%+v", NewReport(again), NewReport(state))
+	if got, want := written(t, Fold(nil, e.Events(0)...)), written(t, state); got != want {
+		t.Errorf("the fold of the events is not the state:\n%s\n%s", got, want)
 	}
 	for _, r := range s.evictions {
 		if state.Pod(r.UID) == nil {

@@ -2,7 +2,6 @@ package drain
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,7 +44,7 @@ func TestReplayIsTheRun(t *testing.T) {
 					over = true
 				}
 			}
-			if got, want := fmt.Sprint(NewReport(r.State())), fmt.Sprint(NewReport(was)); got != want {
+			if got, want := written(t, r.State()), written(t, was); got != want {
 				t.Errorf("speed %g ended as\n%s\nnot as\n%s", speed, got, want)
 			}
 			if blocked != (speed > 0) {

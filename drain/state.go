@@ -279,3 +279,11 @@ type Question struct {
 	Word  string
 	Since time.Time
 }
+
+// BlockedFor is how long the pod has been blocked in all, at that moment.
+func (p *PodRun) BlockedFor(now time.Time) time.Duration {
+	if p.blockedSince.IsZero() {
+		return p.Blocked
+	}
+	return p.Blocked + now.Sub(p.blockedSince)
+}

@@ -83,3 +83,11 @@ func (s *State) resumeRungs() {
 		})
 	}
 }
+
+// Words say the state in plain words.
+func (s RungState) Words() string {
+	return map[RungState]string{
+		RungTaken: "asked for", RungRefused: "not done", RungInDoubt: "in doubt", RungDone: "done",
+		RungUndone: "taken back", RungKept: "not taken back", RungLeft: "still there",
+	}[s]
+}

@@ -173,7 +173,7 @@ func (st *stepper) unguard() {
 		}
 	}
 	for _, b := range st.s.Budgets {
-		if b.standing() {
+		if b.Standing() {
 			st.removeBudget(b)
 		}
 	}
@@ -189,11 +189,11 @@ func (st *stepper) removeBudget(b *BudgetRun) {
 		Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbUnguard}})
 }
 
-// standing tells whether the budget is in the cluster and ours to remove.
-func (b *BudgetRun) standing() bool { return b.State == BudgetMade || b.State == BudgetObserved }
+// Standing tells whether the budget is in the cluster and ours to remove.
+func (b *BudgetRun) Standing() bool { return b.State == BudgetMade || b.State == BudgetObserved }
 
 func (st *stepper) budgetsStand() bool {
-	return slices.ContainsFunc(st.s.Budgets, (*BudgetRun).standing)
+	return slices.ContainsFunc(st.s.Budgets, (*BudgetRun).Standing)
 }
 
 // yieldToOthers removes a temporary budget as soon as somebody else's covers one

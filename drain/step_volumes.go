@@ -94,14 +94,14 @@ func (st *stepper) followPod(p *PodRun) {
 		switch {
 		case v.State == VolumeDetaching && st.past(st.detachDue(p)):
 			v.State = VolumeStillAttached
-			still = append(still, v.title())
+			still = append(still, v.Title())
 		case v.State == VolumeDetached && !v.Late && st.s.Run.Options.ReattachTimeout > 0:
 			since := p.Volumes[i].DetachedAt
 			if since.IsZero() {
 				since = st.now
 			}
 			if v.Late = st.past(since.Add(st.s.Run.Options.ReattachTimeout)); v.Late {
-				adrift = append(adrift, v.title())
+				adrift = append(adrift, v.Title())
 			}
 		}
 		facts[i] = v

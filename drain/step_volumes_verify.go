@@ -44,7 +44,7 @@ func (st *stepper) checkAttachments(n *NodeRun) {
 	}
 	names := make([]string, len(facts))
 	for i := range facts {
-		names[i] = facts[i].title()
+		names[i] = facts[i].Title()
 		if facts[i].Claim != "" {
 			names[i] += " (" + facts[i].Claim + ")"
 		}

@@ -46,7 +46,7 @@ type VolumeFacts struct {
 }
 
 // title is what a person calls the volume: the name that kubectl shows.
-func (v *VolumeFacts) title() string {
+func (v *VolumeFacts) Title() string {
 	switch {
 	case v.Volume != "":
 		return v.Volume
@@ -233,7 +233,7 @@ func (p *PodRun) volumesIn(state VolumeState) []string {
 	var names []string
 	for i := range p.Volumes {
 		if p.Volumes[i].State == state {
-			names = append(names, p.Volumes[i].title())
+			names = append(names, p.Volumes[i].Title())
 		}
 	}
 	return names

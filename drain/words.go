@@ -108,3 +108,11 @@ func left(until, now time.Time) string {
 	}
 	return "over"
 }
+
+// plural counts in words.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

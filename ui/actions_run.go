@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -80,8 +81,8 @@ func canReport(m *Model) (bool, string) {
 // copyReport puts the report of the run as it stands into the clipboard; whether
 // a terminal took it is never known, so the way to a file is said as well.
 func (m *Model) copyReport() {
-	report := drain.ReportOf(m.run.(chronicled).Events(0), m.live())
-	m.queue(tea.SetClipboard(report.Markdown()))
+	told := report.Of(m.run.(chronicled).Events(0), m.live())
+	m.queue(tea.SetClipboard(told.Markdown()))
 	m.say("Report copied, if your terminal allows that. To a file: kdrain-tui report " + m.last.Run.ID + " -o markdown")
 }
 

@@ -1,4 +1,4 @@
-package drain
+package report
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 // Text is the report for a person: what stays on the terminal after a run.
@@ -13,7 +15,7 @@ func (r Report) Text() string {
 	var b strings.Builder
 	b.WriteString(r.headline() + "\n")
 	for _, n := range r.Nodes {
-		if n.State != NodeDrained || n.Message != "" {
+		if n.State != drain.NodeDrained || n.Message != "" {
 			fmt.Fprintf(&b, "  %-9s %s\n", n.Name, r.nodeLine(n))
 		}
 	}
@@ -30,8 +32,8 @@ func (r Report) Text() string {
 	}
 	b.WriteString(r.rungLines())
 	fmt.Fprintf(&b, "  requests  %s sent for %s, %d others\n",
-		plural(r.Requests[VerbEvict]+r.Requests[VerbDelete], "eviction or deletion", "evictions and deletions"),
-		plural(r.count(moves), "pod", "pods"), r.Requests[VerbCordon]+r.Requests[VerbUncordon]+r.Requests[VerbLook]+r.rungRequests())
+		plural(r.Requests[drain.VerbEvict]+r.Requests[drain.VerbDelete], "eviction or deletion", "evictions and deletions"),
+		plural(r.count(moves), "pod", "pods"), r.Requests[drain.VerbCordon]+r.Requests[drain.VerbUncordon]+r.Requests[drain.VerbLook]+r.rungRequests())
 	return b.String()
 }
 
@@ -40,15 +42,15 @@ func (r Report) headline() string {
 	for i, n := range r.Nodes {
 		names[i] = n.Name
 	}
-	gone := r.count(func(p PodReport) bool { return moves(p) && p.State.Left() })
+	gone := r.count(func(p Pod) bool { return moves(p) && p.State.Left() })
 	counts := fmt.Sprintf("%d of %s gone", gone, plural(r.count(moves), "pod", "pods"))
 	took := spell(r.DurationSeconds)
 	switch r.Outcome {
-	case OutcomeDone:
+	case drain.OutcomeDone:
 		return fmt.Sprintf("✔ Drained %s in %s. %s.", join(names), took, counts)
-	case OutcomeAborted:
+	case drain.OutcomeAborted:
 		return fmt.Sprintf("■ Aborted after %s: %s. %s.", took, join(names), counts)
-	case OutcomeRefused:
+	case drain.OutcomeRefused:
 		return "✖ Refused: nothing was changed."
 	case "":
 		if r.Status == StatusDead {
@@ -59,20 +61,20 @@ func (r Report) headline() string {
 	return fmt.Sprintf("✖ Not all drained after %s: %s. %s.", took, cmp.Or(r.Message, join(names)), counts)
 }
 
-func (r Report) nodeLine(n NodeReport) string {
+func (r Report) nodeLine(n Node) string {
 	line := strings.ToLower(string(n.State))
 	if n.Message != "" {
 		line += ": " + n.Message
 	}
-	if n.Cordoned && n.State != NodeDrained {
+	if n.Cordoned && n.State != drain.NodeDrained {
 		line += fmt.Sprintf(" (it stays cordoned; undo: kdrain-tui uncordon %s)", n.Name)
 	}
 	return line
 }
 
 // slowest is the pod that took longest to leave, nil if none did.
-func (r Report) slowest() *PodReport {
-	var slow *PodReport
+func (r Report) slowest() *Pod {
+	var slow *Pod
 	for i := range r.Nodes {
 		for j := range r.Nodes[i].Pods {
 			p := &r.Nodes[i].Pods[j]
@@ -85,10 +87,10 @@ func (r Report) slowest() *PodReport {
 }
 
 // unmoved are the pods of nodes that were begun and that have not left.
-func (r Report) unmoved() []PodReport {
-	var pods []PodReport
+func (r Report) unmoved() []Pod {
+	var pods []Pod
 	for _, n := range r.Nodes {
-		if n.State == NodeRefused {
+		if n.State == drain.NodeRefused {
 			continue
 		}
 		for _, p := range n.Pods {
@@ -97,11 +99,11 @@ func (r Report) unmoved() []PodReport {
 			}
 		}
 	}
-	slices.SortStableFunc(pods, func(a, b PodReport) int { return cmp.Compare(b.BlockedSeconds, a.BlockedSeconds) })
+	slices.SortStableFunc(pods, func(a, b Pod) int { return cmp.Compare(b.BlockedSeconds, a.BlockedSeconds) })
 	return pods
 }
 
-func (r Report) count(which func(PodReport) bool) int {
+func (r Report) count(which func(Pod) bool) int {
 	count := 0
 	for _, n := range r.Nodes {
 		for _, p := range n.Pods {
@@ -114,7 +116,9 @@ func (r Report) count(which func(PodReport) bool) int {
 }
 
 // moves tells whether the run was to move the pod.
-func moves(p PodReport) bool { return p.Action == ActionEvict || p.Action == ActionDelete }
+func moves(p Pod) bool { return isToGo(p.Action) }
+
+func isToGo(a drain.Action) bool { return a == drain.ActionEvict || a == drain.ActionDelete }
 
 func plural(n int, one, many string) string {
 	if n == 1 {
@@ -123,7 +127,7 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func lastWords(p PodReport) string {
+func lastWords(p Pod) string {
 	switch {
 	case p.Message != "":
 		return ": " + p.Message

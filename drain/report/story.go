@@ -1,4 +1,4 @@
-package drain
+package report
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 // Story is the whole report as text: Text, and then what was asked, what held it
@@ -49,7 +51,7 @@ func (st story) asked(r Report) {
 			st.row(name, value)
 		}
 	}
-	status := map[RunStatus]string{StatusEnded: "ended", StatusLive: "live: this is how it stands",
+	status := map[Status]string{StatusEnded: "ended", StatusLive: "live: this is how it stands",
 		StatusDead: "cut short: its process died, and the journal ends there"}[r.Status]
 	fact("run", strings.TrimSuffix(r.Run+", "+status, ", "))
 	fact("reason", r.Reason)
@@ -69,7 +71,7 @@ func (st story) heldUp(list []Blocker) {
 		by := string(b.For)
 		if b.Budget != "" {
 			by = "budget " + b.Budget
-			if b.For == WaitForGuard {
+			if b.For == drain.WaitForGuard {
 				by = "guard over " + b.Budget
 			}
 		}
@@ -130,7 +132,7 @@ func (st story) pods(r Report) {
 	}
 }
 
-func (r Report) countOn(n NodeReport) int { return Report{Nodes: []NodeReport{n}}.count(moves) }
+func (r Report) countOn(n Node) int { return Report{Nodes: []Node{n}}.count(moves) }
 
 func tries(n int) string {
 	if n == 0 {
@@ -157,12 +159,12 @@ func (st story) requests(r Report) {
 }
 
 // verbs are what was sent, the most frequent first.
-func (r Report) verbs() []Verb {
-	verbs := make([]Verb, 0, len(r.Requests))
+func (r Report) verbs() []drain.Verb {
+	verbs := make([]drain.Verb, 0, len(r.Requests))
 	for v := range r.Requests {
 		verbs = append(verbs, v)
 	}
-	slices.SortFunc(verbs, func(a, b Verb) int { return cmp.Or(r.Requests[b]-r.Requests[a], cmp.Compare(a, b)) })
+	slices.SortFunc(verbs, func(a, b drain.Verb) int { return cmp.Or(r.Requests[b]-r.Requests[a], cmp.Compare(a, b)) })
 	return verbs
 }
 

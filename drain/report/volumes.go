@@ -1,22 +1,23 @@
-package drain
+package report
 
 import (
 	"fmt"
 	"strings"
-	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
-// VolumeReport is one volume of a pod of a report.
-type VolumeReport struct {
-	VolumeFacts
+// Volume is one volume of a pod of a report.
+type Volume struct {
+	drain.VolumeFacts
 	DetachSeconds   float64 `json:"detachSeconds,omitempty"`   // from the pod's end until it was detached
 	ReattachSeconds float64 `json:"reattachSeconds,omitempty"` // from then until another node had it, if the run saw it
 }
 
-func reportVolumes(p *PodRun) []VolumeReport {
-	var volumes []VolumeReport
+func reportVolumes(p *drain.PodRun) []Volume {
+	var volumes []Volume
 	for _, v := range p.Volumes {
-		r := VolumeReport{VolumeFacts: v.VolumeFacts}
+		r := Volume{VolumeFacts: v.VolumeFacts}
 		if !v.DetachedAt.IsZero() {
 			r.DetachSeconds = seconds(p.Ended, v.DetachedAt)
 		}
@@ -32,7 +33,7 @@ func reportVolumes(p *PodRun) []VolumeReport {
 // how many were detached and how long that took.
 func (r Report) volumeLines() string {
 	var b strings.Builder
-	detached, unknown, slowest := 0, 0, time.Duration(0)
+	detached, unknown, slowest := 0, 0, 0.0
 	var doubtful string
 	for _, n := range r.Nodes {
 		if n.Warning != "" {
@@ -41,12 +42,12 @@ func (r Report) volumeLines() string {
 		for _, p := range n.Pods {
 			for _, v := range p.Volumes {
 				switch v.State {
-				case VolumeDetached, VolumeReattached:
+				case drain.VolumeDetached, drain.VolumeReattached:
 					detached++
-					slowest = max(slowest, fromSeconds(v.DetachSeconds))
-				case VolumeUnknown:
+					slowest = max(slowest, v.DetachSeconds)
+				case drain.VolumeUnknown:
 					if unknown++; doubtful == "" {
-						doubtful = fmt.Sprintf("%s of %s/%s: %s", v.title(), p.Namespace, p.Name, v.Why)
+						doubtful = fmt.Sprintf("%s of %s/%s: %s", v.Title(), p.Namespace, p.Name, v.Why)
 					}
 				}
 			}
@@ -54,7 +55,7 @@ func (r Report) volumeLines() string {
 	}
 	var parts []string
 	if detached > 0 {
-		parts = append(parts, fmt.Sprintf("%d detached, the slowest after %s", detached, spell(slowest.Seconds())))
+		parts = append(parts, fmt.Sprintf("%d detached, the slowest after %s", detached, spell(slowest)))
 	}
 	if unknown > 0 {
 		parts = append(parts, fmt.Sprintf("%d of which nobody can tell (%s)", unknown, doubtful))

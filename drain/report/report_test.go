@@ -1,4 +1,4 @@
-package drain
+package report
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -16,22 +17,22 @@ import (
 // request on its way.
 func TestReports(t *testing.T) {
 	dead := aDrain()
-	dead.add(0, Event{Kind: EventBudget, Namespace: "shop", BudgetState: BudgetPlanned, Budget: &BudgetFacts{Namespace: "shop", Name: "kdrain-web"}})
-	dead.add(0, Event{Kind: EventBudget, Namespace: "shop", BudgetState: BudgetMade, Budget: &BudgetFacts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}})
+	dead.add(0, drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: drain.BudgetPlanned, Budget: &drain.BudgetFacts{Namespace: "shop", Name: "kdrain-web"}})
+	dead.add(0, drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: drain.BudgetMade, Budget: &drain.BudgetFacts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}})
 	dead.ask(time.Second, "api-1")
 	for name, r := range map[string]Report{
-		"ended": ReportOf(aDrain().ended(), false), "live": ReportOf(aDrain().events, true), "dead": ReportOf(dead.events, false),
+		"ended": Of(aDrain().ended(), false), "live": Of(aDrain().events, true), "dead": Of(dead.events, false),
 	} {
 		if string(r.Status) != name {
 			t.Errorf("status %s of the run that is %s", r.Status, name)
 		}
-		golden(t, "report-"+name+".md", r.Markdown())
-		golden(t, "report-"+name+".txt", r.Story())
+		golden(t, name+".md", r.Markdown())
+		golden(t, name+".txt", r.Story())
 		text, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "report-"+name+".json", string(text)+"\n")
+		golden(t, name+".json", string(text)+"\n")
 		checkChart(t, r.Markdown())
 	}
 }
@@ -39,7 +40,7 @@ func TestReports(t *testing.T) {
 // The time that a pod is held is one span whatever is tried and said within it,
 // and sums to what the state says it was blocked.
 func TestHeldTimeIsWhatTheStateSays(t *testing.T) {
-	r := ReportOf(aDrain().ended(), false)
+	r := Of(aDrain().ended(), false)
 	for _, n := range r.Nodes {
 		for _, p := range n.Pods {
 			sum := 0.0
@@ -53,7 +54,7 @@ func TestHeldTimeIsWhatTheStateSays(t *testing.T) {
 			}
 		}
 	}
-	if len(r.Blockers) != 2 || r.Blockers[0].For != WaitForFinalizers || r.Blockers[0].Seconds != 600 {
+	if len(r.Blockers) != 2 || r.Blockers[0].For != drain.WaitForFinalizers || r.Blockers[0].Seconds != 600 {
 		t.Fatalf("blockers %+v", r.Blockers)
 	}
 	b := r.Blockers[1]
@@ -66,7 +67,7 @@ func TestHeldTimeIsWhatTheStateSays(t *testing.T) {
 // each pod.
 func TestCoveredTime(t *testing.T) {
 	at := func(from, seconds int) Span {
-		return Span{From: reportNoon.Add(time.Duration(from) * time.Second), Seconds: float64(seconds)}
+		return Span{From: noon.Add(time.Duration(from) * time.Second), Seconds: float64(seconds)}
 	}
 	for want, spans := range map[float64][]Span{
 		0: nil, 10: {at(0, 10), at(2, 3)}, 15: {at(5, 10), at(0, 10)}, 20: {at(0, 10), at(30, 10)},
@@ -88,8 +89,8 @@ func TestHostileTextStaysText(t *testing.T) {
 		c.events[0].Run.Pods[i].Name = evil
 	}
 	c.events[0].Run.Nodes[0].Name, c.events[0].Run.Pods[0].Node = evil, evil
-	c.add(0, Event{Kind: EventConnection, Message: evil})
-	text := ReportOf(c.events, false).Markdown()
+	c.add(0, drain.Event{Kind: drain.EventConnection, Message: evil})
+	text := Of(c.events, false).Markdown()
 	checkChart(t, text)
 	before, rest, _ := strings.Cut(text, "```mermaid\n")
 	_, behind, _ := strings.Cut(rest, "\n```\n")
@@ -146,10 +147,10 @@ func checkChart(t *testing.T, markdown string) {
 
 // A chart of many pods shows the longest and says how many it does not.
 func TestChartIsBounded(t *testing.T) {
-	r := Report{Run: "k7f3pm", Nodes: []NodeReport{{Name: "worker-1"}}}
+	r := Report{Run: "k7f3pm", Nodes: []Node{{Name: "worker-1"}}}
 	for i := range 200 {
-		r.Nodes[0].Pods = append(r.Nodes[0].Pods, PodReport{Namespace: "shop", Name: fmt.Sprintf("web-%d", i), State: PodGone, Action: ActionEvict,
-			Timeline: []Span{{State: PodTerminating, From: reportNoon, Seconds: float64(i)}, {State: PodGone, From: reportNoon}}})
+		r.Nodes[0].Pods = append(r.Nodes[0].Pods, Pod{Namespace: "shop", Name: fmt.Sprintf("web-%d", i), State: drain.PodGone, Action: drain.ActionEvict,
+			Timeline: []Span{{State: drain.PodTerminating, From: noon, Seconds: float64(i)}, {State: drain.PodGone, From: noon}}})
 	}
 	chart, leftOut := r.Gantt()
 	if bars := strings.Count(chart, " :done"); bars != ganttMost || leftOut != 140 || !strings.Contains(chart, "web-199 ") || strings.Contains(chart, "web-139 ") {
@@ -162,13 +163,13 @@ func TestChartIsBounded(t *testing.T) {
 
 // Every option is in the command once it is not as usual.
 func TestCommandTellsEveryOption(t *testing.T) {
-	plain := Command("", []string{"worker-1"}, DefaultOptions())
+	plain := drain.Command("", []string{"worker-1"}, drain.DefaultOptions())
 	if plain != "kdrain-tui drain worker-1" {
 		t.Error(plain)
 	}
-	fields := reflect.TypeFor[Options]()
+	fields := reflect.TypeFor[drain.Options]()
 	for i := range fields.NumField() {
-		o := DefaultOptions()
+		o := drain.DefaultOptions()
 		field := reflect.ValueOf(&o).Elem().Field(i)
 		switch field.Kind() {
 		case reflect.Bool:
@@ -183,18 +184,18 @@ func TestCommandTellsEveryOption(t *testing.T) {
 		default:
 			continue // the parsed selector
 		}
-		if Command("", []string{"worker-1"}, o) == plain {
+		if drain.Command("", []string{"worker-1"}, o) == plain {
 			t.Errorf("%s is not told", fields.Field(i).Name)
 		}
 	}
-	o := DefaultOptions()
+	o := drain.DefaultOptions()
 	o.IgnoreDaemonSets, o.DeleteEmptyDirData, o.GracePeriodSeconds, o.Timeout = true, true, 5, 90*time.Second
-	o.SkipWaitForDelete, o.ExcludeFromLB, o.Honor, o.MaxParallelNodes = 7*time.Second, time.Minute, Honorable[:2], 0
-	o.Reason, o.DryRun = "it's time", DryRunServer
+	o.SkipWaitForDelete, o.ExcludeFromLB, o.Honor, o.MaxParallelNodes = 7*time.Second, time.Minute, drain.Honorable[:2], 0
+	o.Reason, o.DryRun = "it's time", drain.DryRunServer
 	want := "kdrain-tui drain 'a b' worker-2 --context=prod --ignore-daemonsets --delete-emptydir-data --grace-period=5 --dry-run=server" +
 		" --max-parallel-nodes=0 --honor=cluster-api,cluster-autoscaler --reason='it'\\''s time' --timeout=1m30s" +
 		" --skip-wait-for-delete-timeout=7 --exclude-from-lb=1m0s"
-	if got := Command("prod", []string{"a b", "worker-2"}, o); got != want {
+	if got := drain.Command("prod", []string{"a b", "worker-2"}, o); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -202,13 +203,35 @@ func TestCommandTellsEveryOption(t *testing.T) {
 // A report may be of a run that sent nothing.
 func TestReportOfNothing(t *testing.T) {
 	events := aDrain().events[:1]
-	events = append(events, Event{Seq: 2, Time: reportNoon, Kind: EventRunEnded, Outcome: OutcomeRefused})
-	r := ReportOf(events, false)
+	events = append(events, drain.Event{Seq: 2, Time: noon, Kind: drain.EventRunEnded, Outcome: drain.OutcomeRefused})
+	r := Of(events, false)
 	text := r.Markdown()
 	if !strings.Contains(text, "Nothing was sent.") || strings.Contains(text, "mermaid") || strings.Contains(text, "left cordoned") {
 		t.Error(text)
 	}
-	if r.Requests[VerbEvict] != 0 || kube.Clean(r.Story()) == "" {
+	if r.Requests[drain.VerbEvict] != 0 || kube.Clean(r.Story()) == "" {
 		t.Error(r.Story())
+	}
+}
+
+// What a run changed beside its evictions is in the report for a person: rungs of
+// the ladder, volumes that stayed, a cordon that it took over.
+func TestReportTellsOfRungsVolumesAndAdoptedCordons(t *testing.T) {
+	c := aDrain()
+	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeCordoning,
+		Message: "takes over the cordon of run dead01 by bob"})
+	rung := &drain.RungFacts{ID: 1, Kind: drain.RungScale, For: "shop/api-1", Object: "ReplicaSet", Namespace: "shop", Name: "api", From: 2, To: 3}
+	c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungTaken, By: "ada"})
+	c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungUndone, By: "ada"})
+	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: 1 volume is still attached"})
+	story := Of(c.events, true).Story()
+	for _, want := range []string{
+		"takes over the cordon of run dead01 by bob",
+		"  ladder    shop/api-1: ReplicaSet shop/api from 2 to 3 replicas, taken back\n",
+		"not safe to power off: 1 volume is still attached",
+	} {
+		if !strings.Contains(story, want) {
+			t.Errorf("no %q in\n%s", want, story)
+		}
 	}
 }

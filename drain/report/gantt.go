@@ -1,4 +1,4 @@
-package drain
+package report
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 // ganttMost is how many bars a chart has at most: more than that and GitHub's
@@ -67,13 +69,13 @@ func (r Report) bars() []bar {
 
 // podBars are the time in which a pod was held, from the first to the last of
 // it, and the time from there to its end.
-func podBars(node string, p PodReport) []bar {
+func podBars(node string, p Pod) []bar {
 	var held, rest *bar
 	var longest Span
 	for i := range p.Timeline {
 		s := p.Timeline[i]
 		switch {
-		case s.held() && s.State != PodStuckTerminating:
+		case s.held() && s.State != drain.PodStuckTerminating:
 			if held == nil {
 				held = &bar{node: node, tag: "crit, ", from: s.From}
 			}
@@ -81,7 +83,7 @@ func podBars(node string, p PodReport) []bar {
 			if s.Seconds >= longest.Seconds {
 				longest = s
 			}
-		case s.State == PodRequested || s.State == PodTerminating || s.State == PodStuckTerminating:
+		case s.State == drain.PodRequested || s.State == drain.PodTerminating || s.State == drain.PodStuckTerminating:
 			if rest == nil {
 				rest = &bar{node: node, from: s.From}
 			}
@@ -110,11 +112,11 @@ func podBars(node string, p PodReport) []bar {
 	return bars
 }
 
-func outcomeOfBar(p PodReport, name string) (label, tag string) {
+func outcomeOfBar(p Pod, name string) (label, tag string) {
 	switch {
 	case p.State.Left():
 		return "gone " + name, "done, "
-	case p.State == PodFailed || p.State == PodStuckTerminating:
+	case p.State == drain.PodFailed || p.State == drain.PodStuckTerminating:
 		return "stuck " + name, "crit, "
 	}
 	return "ends " + name, "active, "

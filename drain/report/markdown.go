@@ -1,4 +1,4 @@
-package drain
+package report
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -98,8 +99,8 @@ func (r Report) title() string {
 // result is how the run ended, or that it did not.
 func (r Report) result() string {
 	if r.Outcome != "" {
-		return map[Outcome]string{OutcomeDone: "done", OutcomePartly: "partly drained", OutcomeRefused: "refused",
-			OutcomeAborted: "aborted", OutcomeFailed: "failed"}[r.Outcome]
+		return map[drain.Outcome]string{drain.OutcomeDone: "done", drain.OutcomePartly: "partly drained", drain.OutcomeRefused: "refused",
+			drain.OutcomeAborted: "aborted", drain.OutcomeFailed: "failed"}[r.Outcome]
 	}
 	if r.Status == StatusDead {
 		return "cut short"
@@ -140,14 +141,14 @@ func (m *markdown) facts(r Report) {
 	fact("Took", spell(r.DurationSeconds))
 	drained := 0
 	for _, n := range r.Nodes {
-		if n.State == NodeDrained {
+		if n.State == drain.NodeDrained {
 			drained++
 		}
 	}
 	fact("Nodes", fmt.Sprintf("%d of %s drained", drained, plural(len(r.Nodes), "node", "nodes")))
-	gone := r.count(func(p PodReport) bool { return moves(p) && p.State.Left() })
+	gone := r.count(func(p Pod) bool { return moves(p) && p.State.Left() })
 	fact("Pods", fmt.Sprintf("%d of %s gone", gone, plural(r.count(moves), "pod", "pods")))
-	if r.Outcome != OutcomePartly { // which counts nodes, as was done above
+	if r.Outcome != drain.OutcomePartly { // which counts nodes, as was done above
 		fact("Message", code(r.Message))
 	}
 	fact("Run", strings.TrimSpace(code(r.Run)+" "+map[bool]string{true: "with kdrain-tui " + code(r.Version)}[r.Version != ""]))
@@ -237,7 +238,7 @@ func (m *markdown) blockers(list []Blocker) {
 		by := string(b.For)
 		if b.Budget != "" {
 			by = "budget " + code(b.Budget)
-			if b.For == WaitForGuard {
+			if b.For == drain.WaitForGuard {
 				by = "guard over " + code(b.Budget)
 			}
 		}
@@ -270,7 +271,7 @@ func (m *markdown) chart(r Report) {
 func (m *markdown) pods(r Report) {
 	type onNode struct {
 		node string
-		PodReport
+		Pod
 	}
 	var pods []onNode
 	for _, n := range r.Nodes {
@@ -330,7 +331,7 @@ func (m *markdown) timelines(r Report) {
 	}
 }
 
-func (m *markdown) timeline(p PodReport, total *int) {
+func (m *markdown) timeline(p Pod, total *int) {
 	for i, s := range p.Timeline {
 		if *total++; *total > spansInTable {
 			continue

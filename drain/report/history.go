@@ -1,49 +1,50 @@
-package drain
+package report
 
 import (
 	"cmp"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// RunStatus is what is known of the process of a run.
-type RunStatus string
+// Status is what is known of the process of a run.
+type Status string
 
 // The statuses of a run in its report.
 const (
-	StatusEnded RunStatus = "ended" // it came to its end, whatever that was
-	StatusLive  RunStatus = "live"  // a process works on it: the report is of this moment
-	StatusDead  RunStatus = "dead"  // its process died: the report ends with its journal
+	StatusEnded Status = "ended" // it came to its end, whatever that was
+	StatusLive  Status = "live"  // a process works on it: the report is of this moment
+	StatusDead  Status = "dead"  // its process died: the report ends with its journal
 )
 
 // Span is a time in which a pod was in one state for one cause. A pod that is
 // tried again and refused for the same cause stays in its span.
 type Span struct {
-	State   PodState  `json:"state"`
-	From    time.Time `json:"from"`
-	Seconds float64   `json:"seconds"`
-	Tries   int       `json:"tries,omitempty"` // requests sent within
-	For     WaitFor   `json:"for,omitempty"`
-	Budget  string    `json:"budget,omitempty"`  // namespace/name
-	Sibling *Sibling  `json:"sibling,omitempty"` // the pod that held the budget, as last seen
-	Never   bool      `json:"never,omitempty"`   // by arithmetic it would not end by itself
-	Why     string    `json:"why,omitempty"`
+	State   drain.PodState `json:"state"`
+	From    time.Time      `json:"from"`
+	Seconds float64        `json:"seconds"`
+	Tries   int            `json:"tries,omitempty"` // requests sent within
+	For     drain.WaitFor  `json:"for,omitempty"`
+	Budget  string         `json:"budget,omitempty"`  // namespace/name
+	Sibling *drain.Sibling `json:"sibling,omitempty"` // the pod that held the budget, as last seen
+	Never   bool           `json:"never,omitempty"`   // by arithmetic it would not end by itself
+	Why     string         `json:"why,omitempty"`
 }
 
 // Blocker is what held pods up: a budget and the sick pod under it, a webhook, a
 // finalizer, a silent kubelet.
 type Blocker struct {
-	For        WaitFor   `json:"for,omitempty"`
-	Budget     string    `json:"budget,omitempty"`
-	Sibling    *Sibling  `json:"sibling,omitempty"`
-	Never      bool      `json:"never,omitempty"`
-	Why        string    `json:"why"`
-	Pods       []string  `json:"pods"`       // namespace/name, those that it held
-	Seconds    float64   `json:"seconds"`    // in which it held at least one pod
-	PodSeconds float64   `json:"podSeconds"` // the same, summed over its pods
-	From       time.Time `json:"from"`
-	Until      time.Time `json:"until"`
+	For        drain.WaitFor  `json:"for,omitempty"`
+	Budget     string         `json:"budget,omitempty"`
+	Sibling    *drain.Sibling `json:"sibling,omitempty"`
+	Never      bool           `json:"never,omitempty"`
+	Why        string         `json:"why"`
+	Pods       []string       `json:"pods"`       // namespace/name, those that it held
+	Seconds    float64        `json:"seconds"`    // in which it held at least one pod
+	PodSeconds float64        `json:"podSeconds"` // the same, summed over its pods
+	From       time.Time      `json:"from"`
+	Until      time.Time      `json:"until"`
 }
 
 // LogEntry is something that happened to the run as a whole.
@@ -56,19 +57,19 @@ type LogEntry struct {
 
 // AnswerEntry is one request and its answer, with what finds it in the audit log.
 type AnswerEntry struct {
-	Time    time.Time `json:"time"`
-	Verb    Verb      `json:"verb"`
-	Object  string    `json:"object"` // Kind/namespace/name
-	Code    int       `json:"code"`   // 0: no answer came
-	AuditID string    `json:"auditID,omitempty"`
+	Time    time.Time  `json:"time"`
+	Verb    drain.Verb `json:"verb"`
+	Object  string     `json:"object"` // Kind/namespace/name
+	Code    int        `json:"code"`   // 0: no answer came
+	AuditID string     `json:"auditID,omitempty"`
 }
 
-// ReportOf is the report of a run from its events: NewReport, and what the last
+// Of is the report of a run from its events: OfState, and what the last
 // state does not know any more. live tells that a process works on the run.
-func ReportOf(events []Event, live bool) Report {
-	s := Fold(nil, events...)
-	r := NewReport(s)
-	h := &history{report: &r, spans: map[kube.UID][]Span{}, open: map[uint64]Event{}}
+func Of(events []drain.Event, live bool) Report {
+	s := drain.Fold(nil, events...)
+	r := OfState(s)
+	h := &history{report: &r, spans: map[kube.UID][]Span{}, open: map[uint64]drain.Event{}}
 	for _, e := range events {
 		h.take(e)
 	}
@@ -97,50 +98,50 @@ func ReportOf(events []Event, live bool) Report {
 type history struct {
 	report  *Report
 	spans   map[kube.UID][]Span
-	open    map[uint64]Event // intents without an answer
+	open    map[uint64]drain.Event // intents without an answer
 	downAt  time.Time
 	outages int
 	down    time.Duration
 	resumed int
 }
 
-func (h *history) take(e Event) {
+func (h *history) take(e drain.Event) {
 	switch e.Kind {
-	case EventRunStarted:
+	case drain.EventRunStarted:
 		for _, p := range e.Run.Pods {
-			if p.Action == ActionEvict || p.Action == ActionDelete {
-				h.begin(p.UID, Span{State: PodPlanned, From: e.Time})
+			if p.Action == drain.ActionEvict || p.Action == drain.ActionDelete {
+				h.begin(p.UID, Span{State: drain.PodPlanned, From: e.Time})
 			}
 		}
 		h.log(e, "run started")
-	case EventPodJoined:
-		h.begin(e.Joined.UID, Span{State: PodPlanned, From: e.Time})
-	case EventIntent:
+	case drain.EventPodJoined:
+		h.begin(e.Joined.UID, Span{State: drain.PodPlanned, From: e.Time})
+	case drain.EventIntent:
 		h.intent(e)
-	case EventAnswer:
+	case drain.EventAnswer:
 		h.answer(e)
-	case EventPod:
+	case drain.EventPod:
 		h.pod(e)
-	case EventResumed:
+	case drain.EventResumed:
 		h.resumed++
-		h.open = map[uint64]Event{} // what was in doubt is asked for
+		h.open = map[uint64]drain.Event{} // what was in doubt is asked for
 		h.log(e, "goes on in another process")
-	case EventConnection:
+	case drain.EventConnection:
 		h.connection(e)
-	case EventConfirmed:
+	case drain.EventConfirmed:
 		h.log(e, string(e.Phase)+" confirmed")
-	case EventControl:
+	case drain.EventControl:
 		h.control(e)
-	case EventNode:
+	case drain.EventNode:
 		h.node(e)
-	case EventBudget:
+	case drain.EventBudget:
 		h.budget(e)
-	case EventRunEnded:
+	case drain.EventRunEnded:
 		h.log(e, "run ended: "+string(e.Outcome)+after(e.Message))
 	}
 }
 
-func (h *history) log(e Event, text string) {
+func (h *history) log(e drain.Event, text string) {
 	h.report.Log = append(h.report.Log, LogEntry{Time: e.Time.UTC(), Node: e.Node, By: e.By, Text: text})
 }
 
@@ -151,7 +152,7 @@ func after(words string) string {
 	return ": " + words
 }
 
-func (h *history) control(e Event) {
+func (h *history) control(e drain.Event) {
 	text := string(e.Control)
 	switch {
 	case e.Pod != "":
@@ -162,35 +163,35 @@ func (h *history) control(e Event) {
 	h.log(e, text+after(e.Message))
 }
 
-func (h *history) node(e Event) {
+func (h *history) node(e drain.Event) {
 	switch {
-	case e.NodeState == NodeCordoned && e.Message != "":
+	case e.NodeState == drain.NodeCordoned && e.Message != "":
 		h.log(e, e.Message) // somebody else's cordon
-	case e.NodeState == NodeCordoning && e.Message != "" && e.Wait == nil:
+	case e.NodeState == drain.NodeCordoning && e.Message != "" && e.Wait == nil:
 		h.log(e, e.Message) // that of another run of ours is taken over
-	case e.NodeState == NodeCordoned, e.NodeState == NodeDraining, e.NodeState.Final():
+	case e.NodeState == drain.NodeCordoned, e.NodeState == drain.NodeDraining, e.NodeState.Final():
 		h.log(e, word(e.NodeState)+after(e.Message))
 	}
 }
 
-func word(s NodeState) string {
-	if s == NodeDraining {
+func word(s drain.NodeState) string {
+	if s == drain.NodeDraining {
 		return "draining begins"
 	}
-	return map[NodeState]string{NodeCordoned: "cordoned", NodeDrained: "drained", NodeRefused: "refused",
-		NodeFailed: "failed", NodeStopped: "stopped"}[s]
+	return map[drain.NodeState]string{drain.NodeCordoned: "cordoned", drain.NodeDrained: "drained", drain.NodeRefused: "refused",
+		drain.NodeFailed: "failed", drain.NodeStopped: "stopped"}[s]
 }
 
-func (h *history) budget(e Event) {
-	if e.Budget == nil || e.BudgetState == BudgetPlanned || e.Wait != nil {
+func (h *history) budget(e drain.Event) {
+	if e.Budget == nil || e.BudgetState == drain.BudgetPlanned || e.Wait != nil {
 		return
 	}
-	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[BudgetState]string{
-		BudgetMade: "made", BudgetObserved: "in force", BudgetRemoved: "removed", BudgetFailed: "could not be made", BudgetLeft: "left behind",
+	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[drain.BudgetState]string{
+		drain.BudgetMade: "made", drain.BudgetObserved: "in force", drain.BudgetRemoved: "removed", drain.BudgetFailed: "could not be made", drain.BudgetLeft: "left behind",
 	}[e.BudgetState]+after(e.Message))
 }
 
-func (h *history) connection(e Event) {
+func (h *history) connection(e drain.Event) {
 	switch {
 	case e.Message != "":
 		if h.downAt.IsZero() {
@@ -204,9 +205,9 @@ func (h *history) connection(e Event) {
 	}
 }
 
-func (h *history) intent(e Event) {
+func (h *history) intent(e drain.Event) {
 	h.open[e.Action.ID] = e
-	if e.Pod == "" || e.Action.Verb == VerbLook {
+	if e.Pod == "" || e.Action.Verb == drain.VerbLook {
 		return
 	}
 	spans := h.spans[e.UID]
@@ -214,10 +215,10 @@ func (h *history) intent(e Event) {
 		spans[n-1].Tries++
 		return
 	}
-	h.begin(e.UID, Span{State: PodRequested, From: e.Time, Tries: 1, For: WaitForAnswer})
+	h.begin(e.UID, Span{State: drain.PodRequested, From: e.Time, Tries: 1, For: drain.WaitForAnswer})
 }
 
-func (h *history) answer(e Event) {
+func (h *history) answer(e drain.Event) {
 	delete(h.open, e.Action.ID)
 	h.report.Answers = append(h.report.Answers, AnswerEntry{
 		Time: e.Time.UTC(), Verb: e.Action.Verb, Object: objectOf(e), Code: e.Answer.Code, AuditID: e.Answer.AuditID,
@@ -225,7 +226,7 @@ func (h *history) answer(e Event) {
 }
 
 // objectOf names what a request was about.
-func objectOf(e Event) string {
+func objectOf(e drain.Event) string {
 	switch {
 	case e.Budget != nil:
 		return "PodDisruptionBudget/" + e.Budget.Namespace + "/" + e.Budget.Name
@@ -235,7 +236,7 @@ func objectOf(e Event) string {
 	return "Node/" + e.Node
 }
 
-func (h *history) pod(e Event) {
+func (h *history) pod(e drain.Event) {
 	next := spanOf(e)
 	spans := h.spans[e.UID]
 	if n := len(spans); n > 0 && spans[n-1].continues(next) {
@@ -270,7 +271,7 @@ func (h *history) closed(pod kube.UID, end time.Time) []Span {
 	return spans
 }
 
-func spanOf(e Event) Span {
+func spanOf(e drain.Event) Span {
 	s := Span{State: e.PodState, From: e.Time.UTC(), Why: e.Message}
 	if e.Wait == nil {
 		return s
@@ -284,25 +285,25 @@ func spanOf(e Event) Span {
 		s.Sibling = w.Sibling
 	}
 	if s.Why == "" {
-		s.Why = w.lasting()
+		s.Why = lasting(w)
 	}
 	return s
 }
 
 // lasting is what a wait is for in words that stay true when the moment is over.
-func (w *Wait) lasting() string {
+func lasting(w *drain.Wait) string {
 	switch w.For {
-	case WaitForGrace:
+	case drain.WaitForGrace:
 		text := "its grace period"
 		if !w.Until.IsZero() {
 			text += ", until " + w.Until.UTC().Format("15:04:05 MST")
 		}
 		return text
-	case WaitForServer, WaitForWebhook:
+	case drain.WaitForServer, drain.WaitForWebhook:
 		if w.Words != "" {
 			return w.Words
 		}
-		if w.For == WaitForServer {
+		if w.For == drain.WaitForServer {
 			return "the API server"
 		}
 	}
@@ -315,9 +316,6 @@ func (s Span) continues(next Span) bool {
 	if s.State != next.State || s.For != next.For || s.Budget != next.Budget {
 		return false
 	}
-	return cmp.Or(s.Sibling, &Sibling{}).same(cmp.Or(next.Sibling, &Sibling{}))
-}
-
-func (s *Sibling) same(other *Sibling) bool {
-	return s.Namespace == other.Namespace && s.Name == other.Name
+	a, b := cmp.Or(s.Sibling, &drain.Sibling{}), cmp.Or(next.Sibling, &drain.Sibling{})
+	return a.Namespace == b.Namespace && a.Name == b.Name
 }

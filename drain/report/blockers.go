@@ -1,22 +1,24 @@
-package drain
+package report
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 // held tells whether the span is one in which something kept the pod where it is
 // that is not the usual course of an eviction.
 func (s Span) held() bool {
-	return s.State.Blocked() || s.State == PodStuckTerminating || s.State == PodPlanned && s.For == WaitForGuard
+	return s.State.Blocked() || s.State == drain.PodStuckTerminating || s.State == drain.PodPlanned && s.For == drain.WaitForGuard
 }
 
 // blockers are what held pods up, the longest first.
-func blockers(nodes []NodeReport) []Blocker {
+func blockers(nodes []Node) []Blocker {
 	type cause struct {
-		waits           WaitFor
+		waits           drain.WaitFor
 		budget, sibling string
 	}
 	var order []cause
@@ -52,7 +54,7 @@ func blockers(nodes []NodeReport) []Blocker {
 	return all
 }
 
-func (b *Blocker) add(p PodReport, s Span) {
+func (b *Blocker) add(p Pod, s Span) {
 	if pod := p.Namespace + "/" + p.Name; !slices.Contains(b.Pods, pod) {
 		b.Pods = append(b.Pods, pod)
 	}
@@ -88,7 +90,7 @@ func covered(spans []Span) float64 {
 }
 
 // warnings are what whoever reads the report should not miss.
-func warnings(s *State, h *history) []string {
+func warnings(s *drain.State, h *history) []string {
 	var list []string
 	add := func(n int, one, many string) {
 		if n > 0 {
@@ -97,7 +99,7 @@ func warnings(s *State, h *history) []string {
 	}
 	past, joined := 0, 0
 	for _, p := range s.Pods {
-		if p.Action == ActionDelete && p.Attempts > 0 {
+		if p.Action == drain.ActionDelete && p.Attempts > 0 {
 			past++
 		}
 		if p.Joined {
@@ -124,11 +126,11 @@ func warnings(s *State, h *history) []string {
 	return list
 }
 
-func openIntents(open map[uint64]Event) []Event {
-	var list []Event
+func openIntents(open map[uint64]drain.Event) []drain.Event {
+	var list []drain.Event
 	for _, e := range open {
 		list = append(list, e)
 	}
-	slices.SortFunc(list, func(a, b Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(list, func(a, b drain.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	return list
 }

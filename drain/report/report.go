@@ -1,0 +1,159 @@
+// Package report tells of a run from its events: what was asked, what became of
+// each node and pod, what held them up, and what is left to do; as text, as
+// markdown with a chart, and as the JSON of the contract. It asks no cluster.
+package report
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// Schema is the schema of the report that `drain -o json` prints last.
+const Schema = "kdrain-tui/report/v1"
+
+// Report tells what a run was asked to do and what became of it: a projection
+// of its final (or present) state. It is the JSON of the contract.
+type Report struct {
+	Schema          string             `json:"schema"`
+	Run             string             `json:"run"`
+	Context         string             `json:"context"`
+	Server          string             `json:"server"`
+	User            string             `json:"user"`
+	Reason          string             `json:"reason,omitempty"`
+	Outcome         drain.Outcome      `json:"outcome"` // "" while the run lives
+	Message         string             `json:"message,omitempty"`
+	StartedAt       time.Time          `json:"startedAt"`
+	EndedAt         time.Time          `json:"endedAt,omitzero"`
+	DurationSeconds float64            `json:"durationSeconds"`
+	Nodes           []Node             `json:"nodes"`
+	Requests        map[drain.Verb]int `json:"requests"`
+	Rungs           []Rung             `json:"rungs,omitempty"` // of the ladder, as they were taken
+
+	// What was asked, and by what.
+	Version    string        `json:"version,omitempty"`
+	ClusterUID string        `json:"clusterUID,omitempty"`
+	Options    drain.Options `json:"options,omitzero"`
+	Command    string        `json:"command,omitempty"` // the same as a command line
+
+	// Of the events: OfState leaves these empty.
+	Status   Status        `json:"status,omitempty"`
+	Log      []LogEntry    `json:"log,omitempty"`
+	Blockers []Blocker     `json:"blockers,omitempty"` // what held pods up, the longest first
+	Answers  []AnswerEntry `json:"answers,omitempty"`
+
+	// What an operator should know, and what is left for them.
+	Warnings []string `json:"warnings,omitempty"`
+	ToDo     []ToDo   `json:"toDo,omitempty"`
+}
+
+// Node is one node of a report.
+type Node struct {
+	Name            string          `json:"name"`
+	UID             string          `json:"uid"`
+	State           drain.NodeState `json:"state"`
+	Message         string          `json:"message,omitempty"`
+	Cordoned        bool            `json:"cordoned"` // by this run
+	DurationSeconds float64         `json:"durationSeconds"`
+	Pods            []Pod           `json:"pods"`
+	// Attached are the volumes that a drained node still had at the end, and
+	// Warning says so: it is not safe to power off.
+	Attached []drain.VolumeFacts `json:"attached,omitempty"`
+	Warning  string              `json:"warning,omitempty"`
+}
+
+// Pod is one pod of a report.
+type Pod struct {
+	Namespace       string         `json:"namespace"`
+	Name            string         `json:"name"`
+	UID             string         `json:"uid"`
+	Owner           string         `json:"owner"`
+	Action          drain.Action   `json:"action"`
+	State           drain.PodState `json:"state"`
+	Message         string         `json:"message,omitempty"`
+	Attempts        int            `json:"attempts"`
+	DurationSeconds float64        `json:"durationSeconds"` // from the first request to the end
+	BlockedSeconds  float64        `json:"blockedSeconds"`
+	LastCode        int            `json:"lastCode,omitempty"`
+	LastWords       string         `json:"lastWords,omitempty"`
+	Volumes         []Volume       `json:"volumes,omitempty"`
+
+	Joined   bool   `json:"joined,omitempty"`   // it came to the node after the plan was made
+	Timeline []Span `json:"timeline,omitempty"` // of the events
+}
+
+// OfState is the report of a run as it stands.
+func OfState(s *drain.State) Report {
+	r := Report{
+		Schema: Schema, Run: s.Run.ID, Context: s.Run.Context, Server: s.Run.Server, User: s.Run.User,
+		Reason: s.Run.Options.Reason, Outcome: s.Outcome, Message: s.Message,
+		StartedAt: s.Started.UTC(), EndedAt: s.Ended.UTC(), Requests: s.Sent, Nodes: []Node{}, Rungs: reportRungs(s),
+		Version: s.Run.Version, ClusterUID: s.Run.ClusterUID, Options: s.Run.Options,
+		Command: drain.Command(s.Run.Context, nodeNames(s), s.Run.Options),
+	}
+	end := s.Ended
+	if end.IsZero() {
+		end, r.EndedAt = s.Updated, time.Time{}
+	}
+	r.DurationSeconds = seconds(s.Started, end)
+	for _, n := range s.Nodes {
+		node := Node{Name: n.Name, UID: string(n.UID), State: n.State, Message: n.Message,
+			Cordoned: n.Cordoned, DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
+			Attached: n.Attached, Warning: n.Warning}
+		for _, p := range s.Pods {
+			if p.Node == n.Name {
+				node.Pods = append(node.Pods, reportPod(p, end))
+			}
+		}
+		r.Nodes = append(r.Nodes, node)
+	}
+	return r
+}
+
+func nodeNames(s *drain.State) []string {
+	names := make([]string, len(s.Run.Nodes))
+	for i, n := range s.Run.Nodes {
+		names[i] = n.Name
+	}
+	return names
+}
+
+func reportPod(p *drain.PodRun, end time.Time) Pod {
+	r := Pod{
+		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner, Action: p.Action,
+		State: p.State, Message: p.Message, Attempts: p.Attempts, Joined: p.Joined, Volumes: reportVolumes(p),
+		BlockedSeconds: p.BlockedFor(end).Round(time.Millisecond).Seconds(),
+	}
+	if p.Action != drain.ActionSkip && p.Action != drain.ActionRefuse {
+		r.DurationSeconds = seconds(p.Planned, orElse(p.Ended, end))
+	}
+	if p.Last != nil {
+		r.LastCode, r.LastWords = p.Last.Code, wordsOf(p.Last)
+	}
+	return r
+}
+
+// wordsOf are what a person should read of the answer.
+func wordsOf(a *drain.AnswerFacts) string {
+	switch {
+	case a.Code == 0:
+		return a.Failure
+	case a.Cause != "":
+		return a.Message + " " + a.Cause
+	}
+	return a.Message
+}
+
+func orElse(t, other time.Time) time.Time {
+	if t.IsZero() {
+		return other
+	}
+	return t
+}
+
+func seconds(from, to time.Time) float64 {
+	if from.IsZero() || to.Before(from) {
+		return 0
+	}
+	return to.Sub(from).Round(time.Millisecond).Seconds()
+}

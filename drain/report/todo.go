@@ -1,0 +1,54 @@
+package report
+
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// ToDo is something that a run left for somebody to do, with the command for it
+// where there is one.
+type ToDo struct {
+	What    string `json:"what"`
+	Command string `json:"command,omitempty"`
+}
+
+// toDo is what a run left behind, as far as its journal knows: what somebody did
+// since then is not in it.
+func toDo(s *drain.State, status Status) []ToDo {
+	var list []ToDo
+	add := func(what, command string) { list = append(list, ToDo{what, command}) }
+	undone := s.Run.ID
+	if status == StatusDead {
+		add("the run was cut short: go on with it", "kdrain-tui resume "+undone)
+		add("or undo what it did to nodes and budgets", "kdrain-tui rollback "+undone)
+	}
+	if status == StatusLive && s.Question != nil {
+		add("the run waits for a word on "+string(s.Question.Phase), "")
+	}
+	if status != StatusLive {
+		for _, n := range s.Nodes {
+			if n.State == drain.NodeRefused {
+				add("node "+n.Name+" was left untouched: "+n.Message, "")
+				continue
+			}
+			if n.Cordoned {
+				add("node "+n.Name+" was left cordoned: once the work on it is done", drain.UncordonCommand(s.Run.Context, n.Name))
+			}
+		}
+		for _, p := range s.Pods {
+			if isToGo(p.Action) && !p.State.Left() && begun(s.Node(p.Node)) {
+				add("pod "+p.Namespace+"/"+p.Name+" is still on "+p.Node, "")
+			}
+		}
+	}
+	for _, b := range s.Budgets {
+		if b.State == drain.BudgetLeft || b.Standing() && status == StatusDead {
+			add("temporary budget "+b.Namespace+"/"+b.Name+" was left behind", drain.RemoveCommands(s.Run.Context,
+				[]drain.Leftover{{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
+		}
+	}
+	return list
+}
+
+// begun tells whether the run did anything to the node; nil is none.
+func begun(n *drain.NodeRun) bool { return n != nil && n.State != drain.NodeRefused }
