@@ -199,3 +199,14 @@ type Ahead struct {
 	Node      string   `json:"node"`
 	Volumes   []string `json:"volumes,omitempty"` // gone, and these are still attached to the node
 }
+
+// Words are what a person should read of the answer.
+func (a *AnswerFacts) Words() string {
+	switch {
+	case a.Code == 0:
+		return a.Failure
+	case a.Cause != "":
+		return a.Message + " " + a.Cause
+	}
+	return a.Message
+}

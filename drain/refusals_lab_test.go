@@ -132,8 +132,8 @@ func TestLabThrottled(t *testing.T) {
 		if run.Last.Code != http.StatusTooManyRequests || run.Last.RetryAfterSeconds < 1 || run.Wait.For != WaitForServer {
 			t.Errorf("%+v, waits for %+v", run.Last, run.Wait)
 		}
-		if strings.Contains(run.Last.words(), "budget") {
-			t.Errorf("throttling is told as a budget: %q", run.Last.words())
+		if strings.Contains(run.Last.Words(), "budget") {
+			t.Errorf("throttling is told as a budget: %q", run.Last.Words())
 		}
 	}
 	for _, p := range pods {

@@ -125,7 +125,7 @@ func (r *labRun) ends(want Outcome) *State {
 // answered fails the test unless the last answer has this code and these words.
 func (r *labRun) answered(p *PodRun, code int, words string) {
 	r.s.Helper()
-	if p.Last == nil || p.Last.Code != code || !strings.Contains(p.Last.words(), words) {
+	if p.Last == nil || p.Last.Code != code || !strings.Contains(p.Last.Words(), words) {
 		r.s.Errorf("the server answered %+v, want %d and %q", p.Last, code, words)
 	}
 }

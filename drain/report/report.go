@@ -128,20 +128,9 @@ func reportPod(p *drain.PodRun, end time.Time) Pod {
 		r.DurationSeconds = seconds(p.Planned, orElse(p.Ended, end))
 	}
 	if p.Last != nil {
-		r.LastCode, r.LastWords = p.Last.Code, wordsOf(p.Last)
+		r.LastCode, r.LastWords = p.Last.Code, p.Last.Words()
 	}
 	return r
-}
-
-// wordsOf are what a person should read of the answer.
-func wordsOf(a *drain.AnswerFacts) string {
-	switch {
-	case a.Code == 0:
-		return a.Failure
-	case a.Cause != "":
-		return a.Message + " " + a.Cause
-	}
-	return a.Message
 }
 
 func orElse(t, other time.Time) time.Time {
