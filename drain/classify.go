@@ -37,7 +37,7 @@ const (
 // Ages are taken by the server's clock, where kubectl takes that of the machine
 // it runs on.
 func Classify(p *kube.Pod, s *kube.Snapshot, o Options, now time.Time) Decision {
-	c := classifier{pod: p, s: s, o: o, finished: p.Finished()}
+	c := classifier{pod: p, s: s, o: &o, finished: p.Finished()}
 	if o.Selector != nil && !o.Selector.Matches(p.Labels) {
 		c.stop(ActionSkip, ReasonNotSelected, LevelInfo, "not selected by --pod-selector="+o.PodSelector)
 		return c.decision()
@@ -59,7 +59,7 @@ func Classify(p *kube.Pod, s *kube.Snapshot, o Options, now time.Time) Decision 
 type classifier struct {
 	pod      *kube.Pod
 	s        *kube.Snapshot
-	o        Options
+	o        *Options
 	finished bool
 	action   Action // "" while no filter has stopped the pod
 	reasons  []Reason

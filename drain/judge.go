@@ -55,21 +55,20 @@ func (l *ledger) wait(p *kube.Pod) *Wait {
 // told what is behind it.
 func (l *ledger) judge(p *kube.Pod, planned func(kube.UID) bool) (BudgetJudgement, *kube.Budget) {
 	j := BudgetJudgement{Verdict: VerdictEvictable, Names: []string{}}
-	sync := l.s.Sync(kube.KindBudgets)
-	unseen := sync.Phase == kube.NotSynced || sync.Phase == kube.Denied
-	var budgets []*kube.Budget
-	if !unseen {
-		budgets = l.s.BudgetsOf(p)
-		j.name(budgets)
+	cover := &cover{}
+	if !l.unseen {
+		cover = l.cover(p)
+		j.Names, j.Budgets = cover.names, cover.numbers
 	}
+	budgets := cover.budgets
 	switch predicted := Predict(p, budgets, p.UID); predicted.Way {
 	case WayIgnored:
 		if len(budgets) > 0 {
 			j.Why = ignoredWords(p)
 		}
 	case WayNone:
-		if unseen {
-			j.Verdict, j.Why, j.Advice = VerdictUnknown, unseenWords(sync), adviseUnseen
+		if l.unseen {
+			j.Verdict, j.Why, j.Advice = VerdictUnknown, unseenWords(l.s.Sync(kube.KindBudgets)), adviseUnseen
 		}
 	case WaySeveral:
 		j.Verdict, j.Why = VerdictMultiple, multipleWords(j.Names)
@@ -79,32 +78,16 @@ func (l *ledger) judge(p *kube.Pod, planned func(kube.UID) bool) (BudgetJudgemen
 	case WayFree:
 		j.Why = freeWords(budgets[0])
 	case WaySpends:
-		l.judgeSpending(&j, predicted.Cause, p, budgets[0], planned)
+		l.judgeSpending(&j, predicted.Cause, p, cover, planned)
 		return j, budgets[0]
 	}
 	return j, nil
 }
 
-// name writes down the budgets, which come by name. One alone, as most are,
-// costs one allocation.
-func (j *BudgetJudgement) name(budgets []*kube.Budget) {
-	if len(budgets) == 1 {
-		one := &struct {
-			name    [1]string
-			numbers [1]BudgetNumbers
-		}{[1]string{budgets[0].Name}, [1]BudgetNumbers{Numbers(budgets[0])}}
-		j.Names, j.Budgets = one.name[:], one.numbers[:]
-		return
-	}
-	for _, b := range budgets {
-		j.Names = append(j.Names, b.Name)
-		j.Budgets = append(j.Budgets, Numbers(b))
-	}
-}
-
 // judgeSpending explains what the budget says to an eviction that spends one of
 // its disruptions.
-func (l *ledger) judgeSpending(j *BudgetJudgement, cause PredictedCause, p *kube.Pod, b *kube.Budget, planned func(kube.UID) bool) {
+func (l *ledger) judgeSpending(j *BudgetJudgement, cause PredictedCause, p *kube.Pod, c *cover, planned func(kube.UID) bool) {
+	b := c.budgets[0]
 	switch cause {
 	case CauseNotObserved:
 		j.Verdict, j.Why = VerdictSyncing, syncingWords(b)
@@ -116,10 +99,7 @@ func (l *ledger) judgeSpending(j *BudgetJudgement, cause PredictedCause, p *kube
 	case CauseBudget:
 		l.judgeBlocked(j, p, b, planned)
 	default:
-		if l.allows != b {
-			l.allows, l.allowsLine = b, allowsWords(b)
-		}
-		j.Why = l.allowsLine
+		j.Why = c.allowsLine()
 	}
 }
 

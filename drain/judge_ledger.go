@@ -25,10 +25,9 @@ type ledger struct {
 	serverNow time.Time
 	pages     map[kube.UID]*page
 	advises   bool // also what would help, which only a plan tells
-	// The line of the budget that was last seen to allow something: pods of one
-	// owner follow each other.
-	allows     *kube.Budget
-	allowsLine string
+	unseen    bool // budgets cannot be seen, or not yet
+	covers    map[*kube.Owner]*cover
+	shelves   map[string]*shelf // by namespace
 }
 
 // page is what a ledger knows of one budget that allows nothing now.
@@ -68,7 +67,8 @@ const (
 )
 
 func newLedger(s *kube.Snapshot, now time.Time) *ledger {
-	return &ledger{s: s, serverNow: s.ServerTime(now)}
+	seen := s.Sync(kube.KindBudgets).Phase
+	return &ledger{s: s, serverNow: s.ServerTime(now), unseen: seen == kube.NotSynced || seen == kube.Denied}
 }
 
 // page looks a budget up, and works it out the first time.

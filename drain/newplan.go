@@ -24,13 +24,6 @@ func NewPlan(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, 
 	return plan, nil
 }
 
-// PreviewNode is the plan of one node alone, without findings and advice, and
-// cheap enough for a row of a table. A node that does not exist has an empty plan.
-func PreviewNode(s *kube.Snapshot, node string, o Options, now time.Time) NodePlan {
-	p := planner{s: s, o: o, now: now, ledger: newLedger(s, now)}
-	return p.nodes([]string{node})[0]
-}
-
 // planner makes the plan of some nodes from one snapshot.
 type planner struct {
 	s      *kube.Snapshot
@@ -122,7 +115,7 @@ func (p *planner) judge(plan *PodPlan, pod *kube.Pod, room *BudgetJudgement, pla
 // asked for, which only blocked pods do.
 func (p *planner) planned(all []NodePlan, uid kube.UID) bool {
 	if p.taken == nil {
-		p.taken = make(map[kube.UID]struct{})
+		p.taken = make(map[kube.UID]struct{}, len(all[0].Pods))
 		for i := range all {
 			for k := range all[i].Pods {
 				if all[i].Pods[k].moves() {
@@ -138,8 +131,8 @@ func (p *planner) planned(all []NodePlan, uid kube.UID) bool {
 // unasked is the judgement under --disable-eviction, which goes past all
 // budgets; it names those that it passes over.
 func (p *planner) unasked(pod *kube.Pod) BudgetJudgement {
-	j := BudgetJudgement{Verdict: VerdictEvictable, Names: []string{}}
-	j.name(p.s.BudgetsOf(pod))
+	c := p.ledger.cover(pod)
+	j := BudgetJudgement{Verdict: VerdictEvictable, Names: c.names, Budgets: c.numbers}
 	if len(j.Names) > 0 {
 		j.Why = "deleted past its budgets (--disable-eviction)"
 	}

@@ -138,7 +138,7 @@ func TestPlanDrainable(t *testing.T) {
 			if answer(plan.Drainable) != row.want || answer(plan.Nodes[0].Drainable) != row.want {
 				t.Errorf("plan %s, node %s, want %s", answer(plan.Drainable), answer(plan.Nodes[0].Drainable), row.want)
 			}
-			if preview := PreviewNode(store.Snapshot(), "w1", row.o, givenNow); answer(preview.Drainable) != row.want {
+			if preview := NewPreviews(store.Snapshot(), givenNow).Node("w1", row.o); answer(preview.Drainable) != row.want {
 				t.Errorf("preview %s, want %s", answer(preview.Drainable), row.want)
 			}
 		})
@@ -183,7 +183,7 @@ func TestPlanUnknownNodes(t *testing.T) {
 	if err.Error() != `nodes "x" not found, nodes "y" not found` {
 		t.Error(err)
 	}
-	if empty := PreviewNode(kube.SnapshotOf(givenNow), "x", flags(), givenNow); len(empty.Pods) != 0 || empty.Name != "x" {
+	if empty := NewPreviews(kube.SnapshotOf(givenNow), givenNow).Node("x", flags()); len(empty.Pods) != 0 || empty.Name != "x" {
 		t.Errorf("preview %+v", empty)
 	}
 }

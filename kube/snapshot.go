@@ -2,6 +2,7 @@ package kube
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -124,6 +125,11 @@ func (s *Snapshot) PodsOf(owner UID) []*Pod {
 
 // Budgets are all disruption budgets, by namespace and name.
 func (s *Snapshot) Budgets() []*Budget { return s.t.budgets.items() }
+
+// BudgetsIn are the budgets of a namespace, by name.
+func (s *Snapshot) BudgetsIn(namespace string) []*Budget {
+	return slices.Collect(s.t.budgetsIn(namespace))
+}
 
 // BudgetNamed is the budget of that name, nil if there is none.
 func (s *Snapshot) BudgetNamed(namespace, name string) *Budget {

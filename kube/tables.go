@@ -2,6 +2,7 @@ package kube
 
 import (
 	"cmp"
+	"iter"
 	"strings"
 )
 
@@ -148,7 +149,7 @@ func (t *tables) collect(pods []*Pod, x *index[*podKey], pivot *podKey, belongs 
 	return pods
 }
 
-func (t *tables) budgetsIn(namespace string) func(yield func(*Budget) bool) {
+func (t *tables) budgetsIn(namespace string) iter.Seq[*Budget] {
 	return func(yield func(*Budget) bool) {
 		t.budgets.from(&Budget{Namespace: namespace}, func(b *Budget) bool {
 			return b.Namespace == namespace && yield(b)

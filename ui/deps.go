@@ -53,10 +53,9 @@ type Deps struct {
 	// is the only one, and nothing can be written.
 	Replay bool
 
-	// NewPlan, PreviewNode and Forecast are drain's own where they are nil.
-	NewPlan     func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error)
-	PreviewNode func(s *kube.Snapshot, node string, o drain.Options, now time.Time) drain.NodePlan
-	Forecast    func(s *kube.Snapshot, plan drain.Plan, now time.Time) drain.Estimate
+	// NewPlan and Forecast are drain's own where they are nil.
+	NewPlan  func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error)
+	Forecast func(s *kube.Snapshot, plan drain.Plan, now time.Time) drain.Estimate
 
 	Theme    themes.Theme
 	NoColor  bool // also set by NO_COLOR in the environment of the program
@@ -79,9 +78,6 @@ func (d Deps) withDefaults() Deps {
 	}
 	if d.NewPlan == nil {
 		d.NewPlan = drain.NewPlan
-	}
-	if d.PreviewNode == nil {
-		d.PreviewNode = drain.PreviewNode
 	}
 	d.ReadOnly = d.ReadOnly || d.Replay
 	if d.Forecast == nil {

@@ -108,11 +108,11 @@ func (m *Model) askPreviews() {
 		return
 	}
 	m.nodes.asked = true
-	snap, o, now, preview := m.snap, m.options, m.now, m.d.PreviewNode
+	snap, o, now := m.snap, m.options, m.now
 	m.queue(m.d.Crash.guard("the preview of nodes", func() tea.Msg {
-		made := make(map[string]page.Preview, len(stale))
+		made, previews := make(map[string]page.Preview, len(stale)), drain.NewPreviews(snap, now)
 		for _, n := range stale {
-			made[n.Name] = page.MakePreview(snap, n, o, now, preview)
+			made[n.Name] = page.MakePreview(snap, n, o, previews.Node)
 		}
 		return previewMsg{gen: snap.Gen(), options: options, previews: made}
 	}))

@@ -46,12 +46,12 @@ func WithUsual(o drain.Options) drain.Options {
 	return o
 }
 
-// MakePreview puts a preview together; plan is drain's PreviewNode.
-func MakePreview(s *kube.Snapshot, n *kube.Node, o drain.Options, now time.Time,
-	plan func(*kube.Snapshot, string, drain.Options, time.Time) drain.NodePlan) Preview {
-	p := Preview{Plan: plan(s, n.Name, o, now), LastControlPlane: lastControlPlane(s, n)}
+// MakePreview puts a preview together; plan is that of one node alone, as drain's
+// Previews make it.
+func MakePreview(s *kube.Snapshot, n *kube.Node, o drain.Options, plan func(string, drain.Options) drain.NodePlan) Preview {
+	p := Preview{Plan: plan(n.Name, o), LastControlPlane: lastControlPlane(s, n)}
 	if UsualOnly(p.Plan) {
-		usual := plan(s, n.Name, WithUsual(o), now)
+		usual := plan(n.Name, WithUsual(o))
 		p.Usual = &usual
 	}
 	return p
