@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 func TestPlanText(t *testing.T) {
@@ -28,6 +31,44 @@ func TestPlanTextInASCII(t *testing.T) {
 			t.Fatalf("%q in:\n%s", r, b.out)
 		}
 	}
+}
+
+// Who is not made anew once it is gone is said next to the pod, with how to keep
+// what nobody else keeps.
+func TestPlanTextSaysWhoIsNotMadeAnew(t *testing.T) {
+	objects := []runtime.Object{node("worker-1", "blue", false), pod("worker-1", "bare", "", "", true), pod("worker-1", "lost-1", "ReplicaSet", "lost", true)}
+	b := newBench(t, kube.SnapshotOf(noon, objects...))
+	says(t, b, []string{"plan", "worker-1", "--force"},
+		"shop/bare    -                deleting Pods that declare no controller; it declares no controller: nobody makes it anew\n",
+		"shop/lost-1  ReplicaSet/lost  its ReplicaSet lost is gone: nobody makes it anew\n",
+		"warning  not made anew by their owners: Pod shop/lost-1\n",
+		"  shop/lost-1\n    save it before it goes\n      kubectl get pod -n shop lost-1 -o yaml\n",
+	)
+}
+
+// says runs a command that succeeds and looks for words in what it prints.
+func says(t *testing.T, b *bench, args []string, words ...string) {
+	t.Helper()
+	b.expect(t, ExitDone, nil, args...)
+	for _, w := range words {
+		if !strings.Contains(b.out.String(), w) {
+			t.Errorf("%v does not say %q:\n%s", args, w, b.out)
+		}
+	}
+}
+
+// A temporary budget of the run itself is counted like any other.
+func TestPlanTextCountsTheGuard(t *testing.T) {
+	objects := []runtime.Object{node("worker-1", "blue", false), replicaSet("web", 3)}
+	for _, name := range []string{"web-1", "web-2", "web-3"} {
+		objects = append(objects, pod("worker-1", name, "ReplicaSet", "web", true))
+	}
+	b := newBench(t, kube.SnapshotOf(noon, objects...))
+	says(t, b, []string{"plan", "worker-1", "--guard=1"},
+		"shop/web-1  ReplicaSet/web  the guard over ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now\n",
+		"it allows 1 now, its turn is in wave 3\n",
+		"Waves: now 1, after web is Ready 1, then 1.\n",
+	)
 }
 
 func TestPlanInColour(t *testing.T) {

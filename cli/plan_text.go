@@ -34,6 +34,7 @@ func (t planText) write(c *Cluster, plan drain.Plan) {
 			t.finding(f)
 		}
 	}
+	t.help(plan)
 	t.line("")
 	t.summary(plan)
 }
@@ -116,7 +117,11 @@ func whyOf(p drain.PodPlan) string {
 			}
 		}
 	}
-	if b := p.Budget; b != nil && b.Verdict == drain.VerdictEvictable && len(b.Names) > 0 {
+	if p.NotRemade != "" {
+		why = append(why, p.NotRemade)
+	}
+	// One that no budget counts may be counted by the run's own guard.
+	if b := p.Budget; b != nil && b.Verdict == drain.VerdictEvictable && (len(b.Names) > 0 || b.Why != "") {
 		why = append(why, budgetWords(b))
 	}
 	return strings.Join(why, "; ")

@@ -31,20 +31,27 @@ func (l *ledger) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick sickP
 	}
 	var advice []Advice
 	switch pod := sick.pod; {
-	case sick.class == sickLeaves:
-		advice = adviseLeaving(sick, l.serverNow)
-	case sick.class == sickDead:
-		advice = []Advice{{"remove it: it has failed, and nobody makes it anew", onPod("delete pod", pod, "")}}
-	case v == VerdictDeadlock && pod.Phase != corev1.PodPending:
+	case v == VerdictDeadlock && sick.class == sickLive && pod.Phase != corev1.PodPending:
 		advice = []Advice{{"let pods that are not Ready go: that costs no healthy one", patchBudget(b, `{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}`)}}
 		advice = append(advice, adviseSick(sick)...)
 	default:
-		advice = adviseSick(sick)
+		advice = l.adviseSickPod(sick)
 	}
 	if more, ok := adviseScale(b, page); ok && sick.class != sickLeaves {
 		advice = append(advice, more)
 	}
 	return advice
+}
+
+// adviseSickPod is what helps a pod that is not healthy.
+func (l *ledger) adviseSickPod(sick sickPod) []Advice {
+	switch sick.class {
+	case sickLeaves:
+		return adviseLeaving(sick, l.serverNow)
+	case sickDead:
+		return []Advice{{"remove it: it has failed, and nobody makes it anew", onPod("delete pod", sick.pod, "")}}
+	}
+	return adviseSick(sick)
 }
 
 // adviseNever is what helps where arithmetic stands in the way: one more replica

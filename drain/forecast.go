@@ -75,6 +75,7 @@ type model struct {
 	version int
 	pods    map[kube.UID]*modelPod
 	budgets map[kube.UID]*modelBudget
+	guards  map[kube.UID]*modelGuard   // by workload
 	starts  map[kube.UID]time.Duration // by owner
 	open    map[string]int             // by node: pods that are still to go
 	stirred bool                       // something happened that the run may act on
@@ -87,6 +88,7 @@ type modelPod struct {
 	plan    *PodPlan
 	live    *kube.Pod
 	budget  *modelBudget // nil where it is counted under none
+	guard   *modelGuard  // nil where the run's own guard does not count it
 	wave    int
 	evicted bool
 }
@@ -180,9 +182,14 @@ func (m *model) estimate() Estimate {
 	case p == nil && m.state.Outcome == OutcomeRefused:
 		e.Because = "no node can be drained as the plan stands"
 	case p == nil:
-	case p.wave > 1 && p.budget != nil && p.live.Owner != nil:
-		e.Because = fmt.Sprintf("wave %d of budget %s: its pods take about %s to be Ready", p.wave, p.budget.record.Name,
-			duration.HumanDuration(m.startsIn(p.live.Owner)))
+	case p.wave > 1 && p.live.Owner != nil && (p.budget != nil || p.guard != nil):
+		of := "budget "
+		if p.budget != nil {
+			of += p.budget.record.Name
+		} else {
+			of = "the guard over " + p.guard.of
+		}
+		e.Because = fmt.Sprintf("wave %d of %s: its pods take about %s to be Ready", p.wave, of, duration.HumanDuration(m.startsIn(p.live.Owner)))
 	default:
 		e.Because = fmt.Sprintf("%s/%s needs about %s to end", p.plan.Namespace, p.plan.Name, duration.HumanDuration(endsIn(p.plan.Grace)))
 	}

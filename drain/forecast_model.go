@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
@@ -20,7 +21,7 @@ const elsewhere = "(elsewhere)"
 func newModel(s *kube.Snapshot, plan Plan, now time.Time) *model {
 	m := &model{
 		s: s, plan: playable(plan), began: now, now: now,
-		pods: map[kube.UID]*modelPod{}, budgets: map[kube.UID]*modelBudget{}, starts: map[kube.UID]time.Duration{},
+		pods: map[kube.UID]*modelPod{}, budgets: map[kube.UID]*modelBudget{}, guards: map[kube.UID]*modelGuard{}, starts: map[kube.UID]time.Duration{},
 		open: map[string]int{},
 	}
 	m.store = kube.NewStore(func() time.Time { return now })
@@ -38,6 +39,9 @@ func newModel(s *kube.Snapshot, plan Plan, now time.Time) *model {
 			m.addPod(&n.Pods[k])
 		}
 	}
+	if m.plan.Options.Guard != "" {
+		eachMove(m.plan, m.addGuard)
+	}
 	first := startEvent(m.plan, RunFacts{ID: "forecast", Context: "forecast"})
 	first.Seq, first.Time = 1, now
 	m.state = Fold(nil, first)
@@ -49,7 +53,8 @@ func newModel(s *kube.Snapshot, plan Plan, now time.Time) *model {
 func playable(plan Plan) Plan {
 	o := plan.Options
 	o.LeaseNamespace = "" // who else is at work is not forecast
-	o.MaxParallelEvictions, o.DryRun, o.Guard, o.GuardWrite, o.WaitJobs = 1<<20, DryRunNone, "", false, false
+	// Temporary budgets in the cluster allow what the guard would.
+	o.MaxParallelEvictions, o.DryRun, o.GuardWrite, o.WaitJobs = 1<<20, DryRunNone, false, false
 	reduced := Plan{Options: o, Nodes: make([]NodePlan, len(plan.Nodes))}
 	for i, n := range plan.Nodes {
 		reduced.Nodes[i] = n
@@ -101,18 +106,26 @@ func (m *model) budget(b *kube.Budget) *modelBudget {
 	if b.DisruptionsAllowed > 0 {
 		return mb
 	}
-	serverNow := m.s.ServerTime(m.now)
-	for _, sick := range sickUnder(b, m.s, m.s.PodsUnder(b), serverNow) {
-		p := sick.pod
-		switch {
-		case p.Owner == nil || sick.silent || overdue(p, serverNow):
-		case sick.class == sickLeaves && p.Terminating() && !madeAtOnce(p.Owner):
-			m.later(p.Deleted.Sub(serverNow)+m.startsIn(p.Owner), func() { m.serves(mb, 1) })
-		case sick.class == sickLive && starting(sick, serverNow):
-			m.later(m.startsIn(p.Owner)-serverNow.Sub(p.Created), func() { m.serves(mb, 1) })
+	for _, sick := range sickUnder(b, m.s, m.s.PodsUnder(b), m.s.ServerTime(m.now)) {
+		if in, comes := m.comesIn(sick); comes {
+			m.later(in, func() { m.serves(mb, 1) })
 		}
 	}
 	return mb
+}
+
+// comesIn tells when a sick pod, or the one that is made in its place, serves
+// without anybody's help, if it does.
+func (m *model) comesIn(sick sickPod) (time.Duration, bool) {
+	p, serverNow := sick.pod, m.s.ServerTime(m.now)
+	switch {
+	case p.Owner == nil || sick.silent || overdue(p, serverNow):
+	case sick.class == sickLeaves && p.Terminating() && !madeAtOnce(p.Owner):
+		return p.Deleted.Sub(serverNow) + m.startsIn(p.Owner), true
+	case sick.class == sickLive && starting(sick, serverNow):
+		return m.startsIn(p.Owner) - serverNow.Sub(p.Created), true
+	}
+	return 0, false
 }
 
 // putBudget writes a budget down under a new version.
@@ -169,8 +182,11 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 		return predicted.answer()
 	}
 	p.evicted, p.wave = true, 1
-	if p.budget != nil && predicted.Way == WaySpends {
+	switch {
+	case p.budget != nil && predicted.Way == WaySpends:
 		p.wave += p.budget.back
+	case p.guard != nil:
+		p.wave += p.guard.back
 	}
 	going := *p.live
 	serverNow := m.s.ServerTime(m.now)
@@ -224,15 +240,25 @@ func (m *model) remake(p *modelPod) {
 
 // replace puts a Ready pod elsewhere.
 func (m *model) replace(p *modelPod) {
-	record := *p.live
-	m.version++
-	record.UID, record.Name = kube.UID("m"+strconv.Itoa(m.version)), p.live.Name+"-anew"
-	record.Node, record.Created, record.ReadySince = elsewhere, m.s.ServerTime(m.now), m.s.ServerTime(m.now)
-	m.store.Put(&record)
+	m.putReady(p.live)
 	if p.budget != nil {
 		p.budget.back = max(p.budget.back, p.wave)
 		m.serves(p.budget, 1)
 	}
+	if p.guard != nil {
+		p.guard.back = max(p.guard.back, p.wave)
+		m.stirred = true
+	}
+}
+
+// putReady puts a Ready pod like another elsewhere.
+func (m *model) putReady(like *kube.Pod) {
+	record := *like
+	m.version++
+	record.UID, record.Name = kube.UID("m"+strconv.Itoa(m.version)), like.Name+"-anew"
+	record.Node, record.Created, record.ReadySince = elsewhere, m.s.ServerTime(m.now), m.s.ServerTime(m.now)
+	record.Phase, record.Ready, record.Deleted, record.Finalizers = corev1.PodRunning, true, time.Time{}, nil
+	m.store.Put(&record)
 }
 
 // answer is the refusal as a server words it, as far as Interpret reads it.

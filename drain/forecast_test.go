@@ -178,16 +178,20 @@ func demoLike(s *simulation, starts time.Duration) []string {
 // On a scene like the demo's the waves of the forecast are those of the plan and
 // of the run, and the estimate is within a factor of two of it.
 func TestForecastIsTheRun(t *testing.T) {
-	for _, times := range []struct{ ends, starts time.Duration }{
-		{10 * time.Second, 2 * time.Second}, {6 * time.Second, 2 * time.Second}, {15 * time.Second, 30 * time.Second}, {10 * time.Second, 5 * time.Minute},
+	for _, times := range []struct {
+		ends, starts time.Duration
+		guard        Guard // over search and the other workloads without a budget
+	}{
+		{10 * time.Second, 2 * time.Second, ""}, {6 * time.Second, 2 * time.Second, ""}, {15 * time.Second, 30 * time.Second, ""},
+		{10 * time.Second, 5 * time.Minute, ""}, {15 * time.Second, 30 * time.Second, "25%"}, {10 * time.Second, 2 * time.Second, "1"},
 	} {
-		t.Run(fmt.Sprintf("%s and %s", times.ends, times.starts), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s and %s, guard %q", times.ends, times.starts, times.guard), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSimulation()
 				s.endAfter, s.readyAfter, s.atOnce = times.ends, times.starts, true
 				nodes := demoLike(s, times.starts)
 				o := DefaultOptions()
-				o.MaxParallelNodes, o.Timeout = len(nodes), time.Hour
+				o.MaxParallelNodes, o.Timeout, o.Guard = len(nodes), time.Hour, times.guard
 				plan, err := NewPlan(s.Snapshot(), nodes, o, time.Now())
 				if err != nil {
 					t.Fatal(err)

@@ -2,6 +2,7 @@ package drain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,35 +47,62 @@ type guardBook struct {
 	free    int
 }
 
-// guarded is the guard's book for a pod that no budget covers, nil where the
-// guard has nothing to say: no guard, a bare pod, a single replica (holding it
-// back would never end), a pod that serves nobody anyway.
-func (st *stepper) guarded(live *kube.Pod) *guardBook {
-	guard := st.s.Run.Options.Guard
-	if guard == "" || live.Owner == nil || !live.Healthy() {
+// guardedBy is the workload whose pods the guard counts together with a pod that
+// no budget covers, nil where the guard has nothing to say: a bare pod, a single
+// replica (holding it back would never end), a pod that serves nobody anyway.
+func guardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
+	if p.Owner == nil || !p.Healthy() {
 		return nil
 	}
-	w := scaledBy(st.snap, live.Owner)
-	if w == nil || w.Replicas < 2 {
+	if w := scaledBy(s, p.Owner); w != nil && w.Replicas >= 2 {
+		return w
+	}
+	return nil
+}
+
+// countedWith are the pods of a workload, by name.
+func countedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
+	return slices.DeleteFunc(s.PodsIn(w.Namespace), func(p *kube.Pod) bool {
+		if p.Owner == nil {
+			return true
+		}
+		of := scaledBy(s, p.Owner)
+		return of == nil || of.UID != w.UID
+	})
+}
+
+// book counts the pods of a workload.
+func (g Guard) book(s *kube.Snapshot, w *kube.Workload) *guardBook {
+	healthy := int32(0)
+	for _, p := range countedWith(s, w) {
+		if p.Healthy() {
+			healthy++
+		}
+	}
+	book := &guardBook{key: "guard/" + w.UID, numbers: BudgetNumbers{
+		Namespace: w.Namespace, Name: w.Kind + "/" + w.Name, Expected: w.Replicas,
+		Needed: w.Replicas - g.away(w.Replicas), Present: healthy,
+	}}
+	book.numbers.Allowed = max(0, book.numbers.Present-book.numbers.Needed)
+	book.free = int(book.numbers.Allowed)
+	return book
+}
+
+// guarded is the guard's book for a pod that no budget covers, nil where there is
+// no guard or it has nothing to say.
+func (st *stepper) guarded(live *kube.Pod) *guardBook {
+	guard := st.s.Run.Options.Guard
+	if guard == "" {
+		return nil
+	}
+	w := guardedBy(st.snap, live)
+	if w == nil {
 		return nil
 	}
 	if book, known := st.books.guards[w.UID]; known {
 		return book
 	}
-	healthy := int32(0)
-	for _, p := range st.snap.PodsIn(w.Namespace) {
-		if p.Owner != nil && p.Healthy() {
-			if of := scaledBy(st.snap, p.Owner); of != nil && of.UID == w.UID {
-				healthy++
-			}
-		}
-	}
-	book := &guardBook{key: "guard/" + w.UID, numbers: BudgetNumbers{
-		Namespace: w.Namespace, Name: w.Kind + "/" + w.Name, Expected: w.Replicas,
-		Needed: w.Replicas - guard.away(w.Replicas), Present: healthy,
-	}}
-	book.numbers.Allowed = max(0, book.numbers.Present-book.numbers.Needed)
-	book.free = int(book.numbers.Allowed)
+	book := guard.book(st.snap, w)
 	if st.books.guards == nil {
 		st.books.guards = map[kube.UID]*guardBook{}
 	}

@@ -98,16 +98,20 @@ func (l *ledger) blockedWords(v Verdict, b *kube.Budget, page *page, sick sickPo
 	case itself:
 		line += "; the pod itself " + l.stateWords(sick)
 	default:
-		line += "; " + sick.pod.Name
-		if sick.pod.Node != "" {
-			line += " on " + sick.pod.Node
-		}
-		line += " " + l.stateWords(sick)
+		line += "; " + l.sickWords(sick)
 	}
 	if v == VerdictDeadlock {
 		line += deadlockWords(page)
 	}
 	return line
+}
+
+// sickWords say which pod is sick, where, and what is wrong with it.
+func (l *ledger) sickWords(sick sickPod) string {
+	if sick.pod.Node == "" {
+		return sick.pod.Name + " " + l.stateWords(sick)
+	}
+	return sick.pod.Name + " on " + sick.pod.Node + " " + l.stateWords(sick)
 }
 
 // stateWords says what is wrong with a sick pod: "is not Ready for 4m:

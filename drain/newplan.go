@@ -32,6 +32,7 @@ type planner struct {
 	ledger *ledger
 	pods   [][]*kube.Pod // by node, in the order of the plan
 	taken  map[kube.UID]struct{}
+	guards map[kube.UID]*planGuard // by workload
 
 	lastOwner     *kube.Owner
 	lastNotRemade string
@@ -98,7 +99,11 @@ func (p *planner) judge(plan *PodPlan, pod *kube.Pod, room *BudgetJudgement, pla
 	switch plan.Action {
 	case ActionEvict:
 		j, b := p.ledger.judge(pod, planned)
-		plan.Wave = w.next(p.ledger, &j, b)
+		if g := p.guard(pod, &j, planned); g != nil {
+			plan.Wave = w.inTurn(g, &j)
+		} else {
+			plan.Wave = w.next(p.ledger, &j, b)
+		}
 		*room = j
 		plan.Budget = room
 	case ActionDelete:

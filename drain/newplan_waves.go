@@ -28,7 +28,11 @@ func (w waves) next(l *ledger, j *BudgetJudgement, b *kube.Budget) int {
 	if j.Verdict != VerdictEvictable {
 		return 2 + before/l.perWave(b)
 	}
-	wave := 1 + before/int(b.DisruptionsAllowed)
+	return w.said(1+before/int(b.DisruptionsAllowed), j)
+}
+
+// said notes a wave after the first in the line of the pod.
+func (w waves) said(wave int, j *BudgetJudgement) int {
 	if wave > 1 {
 		j.Why += fmt.Sprintf(", its turn is in wave %d", wave)
 	}

@@ -111,7 +111,11 @@ func (p *PodPlan) turnOf() string {
 	if p.Budget != nil && len(p.Budget.Names) > 0 {
 		return p.Budget.Names[0]
 	}
-	_, name, _ := strings.Cut(p.Owner, "/")
+	owner := p.Owner
+	if of := p.Budget.guardOf(); of != "" {
+		owner = of
+	}
+	_, name, _ := strings.Cut(owner, "/")
 	return name
 }
 
@@ -119,6 +123,9 @@ func (p *PodPlan) turnOf() string {
 func (j *BudgetJudgement) holder() string {
 	if j.Sibling != nil {
 		return j.Sibling.Name + " is well"
+	}
+	if of := j.guardOf(); of != "" {
+		return "the guard over " + of + " allows it"
 	}
 	return strings.Join(j.Names, ", ") + " allows it"
 }

@@ -19,7 +19,11 @@ func BudgetSentence(namespace string, b *drain.BudgetJudgement, now time.Time) s
 	case drain.VerdictSyncing:
 		return "budget " + budgetNames(namespace, b) + " is new: the controller has not looked at it yet"
 	case drain.VerdictEvictable:
-		if len(b.Names) == 0 {
+		switch {
+		case len(b.Names) > 0:
+		case b.Why != "":
+			return b.Why // the run's own guard counts it
+		default:
 			return "no budget holds it"
 		}
 		s := "budget " + budgetNames(namespace, b) + " lets it go"
