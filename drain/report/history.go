@@ -136,6 +136,8 @@ func (h *history) take(e drain.Event) {
 		h.node(e)
 	case drain.EventBudget:
 		h.budget(e)
+	case drain.EventRung:
+		h.rung(e)
 	case drain.EventRunEnded:
 		h.log(e, "run ended: "+string(e.Outcome)+after(e.Message))
 	}
@@ -153,6 +155,9 @@ func after(words string) string {
 }
 
 func (h *history) control(e drain.Event) {
+	if e.Control == drain.ControlClimb {
+		return // the rung itself tells more
+	}
 	text := string(e.Control)
 	switch {
 	case e.Pod != "":
@@ -161,6 +166,14 @@ func (h *history) control(e drain.Event) {
 		text += " " + e.Node
 	}
 	h.log(e, text+after(e.Message))
+}
+
+// rung tells of each thing that becomes of a rung; tries to take it back that
+// come to nothing are in the list of answers.
+func (h *history) rung(e drain.Event) {
+	if e.Wait == nil {
+		h.log(e, "ladder for "+e.Rung.For+": "+e.Rung.What()+", "+e.RungState.Words()+after(e.Message))
+	}
 }
 
 func (h *history) node(e drain.Event) {
@@ -228,6 +241,10 @@ func (h *history) answer(e drain.Event) {
 // objectOf names what a request was about.
 func objectOf(e drain.Event) string {
 	switch {
+	case e.Rung != nil && e.Rung.Namespace == "":
+		return e.Rung.Object + "/" + e.Rung.Name
+	case e.Rung != nil:
+		return e.Rung.Object + "/" + e.Rung.Namespace + "/" + e.Rung.Name
 	case e.Budget != nil:
 		return "PodDisruptionBudget/" + e.Budget.Namespace + "/" + e.Budget.Name
 	case e.Pod != "":

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// A report names the object of each request of a rung, and its log what became of
+// the rung, in order.
+func TestReportTellsOfTheLadder(t *testing.T) {
+	c := aDrain()
+	free := drain.RungFacts{ID: 1, Kind: drain.RungFree, Pod: "api-1", For: "shop/api-1", Object: "Pod", Namespace: "shop", Name: "api-2", UID: "api-2"}
+	taint := drain.RungFacts{ID: 2, Kind: drain.RungTaint, Pod: "api-1", For: "shop/api-1", Object: "Node", Name: "worker-1", UID: "n1"}
+	for _, rung := range []*drain.RungFacts{&free, &taint} {
+		c.action++
+		action := &drain.ActionFacts{ID: c.action, Verb: drain.Verb(rung.Kind)}
+		c.add(time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlClimb, By: "ada", Node: "worker-1", Namespace: "shop", Pod: "api-1", UID: "api-1"})
+		c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungTaken, By: "ada"})
+		c.add(0, drain.Event{Kind: drain.EventIntent, Node: "worker-1", Rung: rung, Action: action})
+		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Rung: rung, Action: action, Answer: &drain.AnswerFacts{Code: 200}})
+		c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungRefused, Message: "not now"})
+	}
+	c.add(0, drain.Event{Kind: drain.EventRung, Rung: &taint, RungState: drain.RungDone, Wait: &drain.Wait{For: drain.WaitForServer}})
+	r := Of(c.events, true)
+	objects := map[drain.Verb]string{}
+	for _, a := range r.Answers {
+		objects[a.Verb] = a.Object
+	}
+	if objects["free"] != "Pod/shop/api-2" || objects["taint"] != "Node/worker-1" {
+		t.Errorf("the requests were about %v", objects)
+	}
+	var told []string
+	for _, entry := range r.Log {
+		if rest, found := strings.CutPrefix(entry.Text, "ladder for shop/api-1: "); found {
+			told = append(told, strings.TrimSpace(rest+" "+entry.By))
+		} else if strings.Contains(entry.Text, "climb") {
+			t.Errorf("told twice: %s", entry.Text)
+		}
+	}
+	want := []string{"eviction of shop/api-2, asked for ada", "eviction of shop/api-2, not done: not now",
+		"out-of-service taint on node worker-1, asked for ada", "out-of-service taint on node worker-1, not done: not now"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q,\nwant %q", told, want)
+	}
+}
