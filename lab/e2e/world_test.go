@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -15,10 +16,17 @@ import (
 	"time"
 )
 
-// world is a lab with the demo scene in it.
+// world is a lab with a scene in it.
 type world struct {
 	dir        string
 	kubeconfig string
+}
+
+// setting says what a world is like. Unless it says something else, the scene is
+// demo and the pace fast.
+type setting struct {
+	scene, pace string
+	audited     bool // the requests of people are noted
 }
 
 // ourWorld is the lab that all tests share which leave it as they found it. They
@@ -40,7 +48,7 @@ func sharedWorld(t *testing.T) *world {
 		ourWorld.world = nil
 	}
 	if ourWorld.world == nil {
-		w, down, err := startWorld("fast")
+		w, down, err := startWorld(setting{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,13 +60,19 @@ func sharedWorld(t *testing.T) *world {
 // ownWorld is a lab for a story that changes it.
 func ownWorld(t *testing.T) *world {
 	t.Helper()
-	return pacedWorld(t, "fast")
+	return worldOf(t, setting{})
 }
 
 // pacedWorld is an own world in which pods start and end at that pace.
 func pacedWorld(t *testing.T, pace string) *world {
 	t.Helper()
-	w, down, err := startWorld(pace)
+	return worldOf(t, setting{pace: pace})
+}
+
+// worldOf is an own world of that setting.
+func worldOf(t *testing.T, s setting) *world {
+	t.Helper()
+	w, down, err := startWorld(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +80,7 @@ func pacedWorld(t *testing.T, pace string) *world {
 	return w
 }
 
-func startWorld(pace string) (w *world, down func(), err error) {
+func startWorld(s setting) (w *world, down func(), err error) {
 	dir, err := os.MkdirTemp("", "kdrain-e2e-lab-")
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +93,11 @@ func startWorld(pace string) (w *world, down func(), err error) {
 		}
 		os.RemoveAll(dir)
 	})
-	for _, args := range [][]string{{"up", "--pace", pace}, {"scene", "demo"}} {
+	up := []string{"up", "--pace", cmp.Or(s.pace, "fast")}
+	if s.audited {
+		up = append(up, "--audit")
+	}
+	for _, args := range [][]string{up, {"scene", cmp.Or(s.scene, "demo")}} {
 		if output, err := w.lab(args...).CombinedOutput(); err != nil {
 			return nil, nil, fmt.Errorf("lab %s: %w\n%s", strings.Join(args, " "), err, output)
 		}
