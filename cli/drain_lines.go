@@ -20,7 +20,9 @@ type lineState struct {
 	started  map[kube.UID]bool
 	deleted  map[kube.UID]bool
 	waits    map[kube.UID]*saidWaits
-	failures map[string][]string // by node: what went wrong with its pods
+	volumes  map[volumeOf]drain.VolumeState // as last told
+	doubts   map[string]bool                // why volumes are not waited for: each reason is said once
+	failures map[string][]string            // by node: what went wrong with its pods
 	down     bool
 	aborted  bool
 }
@@ -28,7 +30,7 @@ type lineState struct {
 func newLineState(plan drain.Plan) lineState {
 	l := lineState{
 		plan: map[string]drain.NodePlan{}, cordoned: map[string]bool{}, adopted: map[string]bool{}, started: map[kube.UID]bool{},
-		deleted: map[kube.UID]bool{}, waits: map[kube.UID]*saidWaits{}, failures: map[string][]string{},
+		deleted: map[kube.UID]bool{}, waits: map[kube.UID]*saidWaits{}, volumes: map[volumeOf]drain.VolumeState{}, doubts: map[string]bool{}, failures: map[string][]string{},
 	}
 	for _, n := range plan.Nodes {
 		l.plan[n.Name] = n
@@ -48,6 +50,8 @@ func (o *output) eventLines(e drain.Event) {
 		o.pod(e)
 	case drain.EventPodJoined:
 		o.note("pod %s/%s came to node %s after the plan was made, and is drained like the others", e.Namespace, e.Pod, e.Node)
+	case drain.EventVolumes:
+		o.volumes(e)
 	case drain.EventLease:
 		o.lease(e)
 	case drain.EventRung:
@@ -162,6 +166,8 @@ func (o *output) pod(e drain.Event) {
 		o.complain(fmt.Sprintf("pod %s: %s", name, e.Message))
 	case e.PodState == drain.PodSkipped:
 		o.note("pod %s skipped: %s", name, e.Message)
+	case e.PodState == drain.PodPlanned && e.Wait != nil && e.Wait.For == drain.WaitForVolumeTurn && e.Wait.Ahead != nil:
+		o.waits(e, name+" waits for ", "") // told of the next in line; those behind it wait for it
 	case e.PodState.Blocked():
 		o.waits(e, name+" waits: ", toneWarn)
 	case e.PodState == drain.PodStuckTerminating, e.PodState == drain.PodTerminating && hangs(e.Wait):

@@ -140,6 +140,12 @@ func UncordonCommand(context, node string) string {
 	return "kdrain-tui " + contextFlag(context) + "uncordon " + ShellWord(node)
 }
 
+// AttachmentsCommand is the command that shows which volumes are attached where;
+// context is "" for the current one.
+func AttachmentsCommand(context string) string {
+	return "kubectl " + contextFlag(context) + "get volumeattachments"
+}
+
 // contextFlag names a context, with the space after it; "" for the current one.
 func contextFlag(context string) string {
 	if context == "" {

@@ -173,6 +173,7 @@ const (
 	WaitForTier       WaitFor = "tier"        // pods that go first in the order of the run
 	WaitForVolumeTurn WaitFor = "volume turn" // pods with volumes of the same driver on its node
 	WaitForVolumes    WaitFor = "volumes"     // claims, volumes and attachments to be read
+	WaitForDetach     WaitFor = "detach"      // of an event about volumes: Since the pod's end, Until their time is over
 )
 
 // Wait says what a pod waits for and what will wake it, with the facts behind.
@@ -184,12 +185,12 @@ type Wait struct {
 	Never      bool           `json:"never,omitempty"` // by arithmetic it will not end by itself
 	Until      time.Time      `json:"until,omitzero"`  // when it ends or is tried again at the latest
 	Finalizers []string       `json:"finalizers,omitempty"`
-	Since      time.Time      `json:"since,omitzero"`    // WaitForKubelet: when the kubelet was last heard of
+	Since      time.Time      `json:"since,omitzero"`    // WaitForKubelet: when the kubelet was last heard of; WaitForDetach: the pod's end
 	PreStop    bool           `json:"preStop,omitempty"` // WaitForGrace: a preStop hook runs within it
 	Words      string         `json:"words,omitempty"`   // the server's, quoted on screens
 	Driver     string         `json:"driver,omitempty"`  // WaitForVolumeTurn: whose turns they are
 	Ahead      *Ahead         `json:"ahead,omitempty"`   // WaitForVolumeTurn: who has the turn, told to the next in line
-	Volumes    []string       `json:"volumes,omitempty"` // WaitForEnd, WaitForKubelet: still attached to the node
+	Volumes    []string       `json:"volumes,omitempty"` // of a pod past its grace, or with a silent kubelet: still attached to its node
 }
 
 // Ahead is the pod that has the turn which another waits for.

@@ -1,10 +1,15 @@
 package drain
 
+import "time"
+
 // applyVolumes takes over where the volumes of a pod are, or, of an event that
-// names no pod, what is still attached to a node that has no pod left.
+// names no pod, what is still attached to a node that has no pod left: nothing, if
+// it names nothing and warns of nothing.
 func (s *State) applyVolumes(e Event) {
 	if e.Pod == "" {
-		s.editNode(e.Node, func(n *NodeRun) { n.Attached, n.Warning = e.Volumes, e.Message })
+		s.editNode(e.Node, func(n *NodeRun) {
+			n.Attached, n.Warning, n.Detached = e.Volumes, e.Message, len(e.Volumes) == 0 && e.Message == ""
+		})
 		return
 	}
 	s.editPod(e.UID, func(p *PodRun) {
@@ -22,6 +27,9 @@ func (s *State) applyVolumes(e Event) {
 			}
 			volumes[i] = v
 		}
-		p.Volumes = volumes
+		p.Volumes, p.DetachBy = volumes, time.Time{}
+		if e.Wait != nil {
+			p.DetachBy = e.Wait.Until
+		}
 	})
 }

@@ -148,6 +148,7 @@ type PodRun struct {
 	Joined    bool          // bound to the node after the plan was made
 	Message   string        // why it was skipped or failed
 	Volumes   []VolumeRun   // as far as they matter; nil until they were counted
+	DetachBy  time.Time     // until when its volumes are given time to leave the node, zero while none is on its way
 
 	blockedSince time.Time // start of the present block, zero if there is none
 	sentUnder    string    // resourceVersion of the budget when it was last tried
@@ -177,10 +178,17 @@ type NodeRun struct {
 	// looked last: it is not safe to power off. Warning says so, or why nobody knows.
 	Attached []VolumeFacts
 	Warning  string
+	// Detached tells that the run looked after the drain, and no volume was attached.
+	Detached bool
 
 	retryAt    time.Time // of a cordon that failed
 	triedUnder string    // the node's resourceVersion at the last cordon
 }
+
+// SafeToPowerOff tells whether the run saw that nothing of the node is lost with
+// its machine: it is drained, so no pod is on it but those that stay on every node,
+// and no volume is attached to it. What could not be read is not taken for safe.
+func (n *NodeRun) SafeToPowerOff() bool { return n.State == NodeDrained && n.Detached }
 
 // BudgetState is where a temporary budget is.
 type BudgetState string

@@ -218,7 +218,7 @@ func (st *stepper) verify() {
 	if !st.snap.Trusted(kube.KindPods, kube.KindNodes) {
 		return
 	}
-	if st.awaitDetach() {
+	if st.awaitDetach() || st.awaitAttachments() {
 		return
 	}
 	for _, n := range st.s.Nodes {

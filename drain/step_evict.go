@@ -159,6 +159,9 @@ func (st *stepper) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node
 	}
 	st.wakeAt(graceEnds.Add(stuckAfter))
 	state, wait := terminatingWait(live, node, graceEnds, over >= stuckAfter)
+	if wait.For != WaitForGrace {
+		wait.Volumes = stillAttached(live, st.snap)
+	}
 	st.setPod(p, state, wait, "")
 }
 

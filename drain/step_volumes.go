@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -49,22 +48,47 @@ func (st *stepper) setVolumes(p *PodRun, now []VolumeFacts, message string) {
 			return
 		}
 	}
-	st.emit(Event{Kind: EventVolumes, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Volumes: now, Message: message})
+	e := Event{Kind: EventVolumes, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Volumes: now, Message: message}
+	if slices.ContainsFunc(now, func(v VolumeFacts) bool { return v.State == VolumeDetaching }) {
+		e.Wait = &Wait{For: WaitForDetach, Since: p.Ended, Until: st.detachDue(p)}
+	}
+	st.emit(e)
 }
 
 // followVolumes follows the volumes of pods that have left their node: first
 // until they are detached from it or their time is up, then to where they go,
 // which is shown and waited for by nobody.
 func (st *stepper) followVolumes() {
-	denied := st.snap.Sync(kube.KindAttachments).Phase == kube.Denied
-	if !st.snap.Trusted(kube.KindNodes) || !denied && !st.snap.Trusted(kube.KindAttachments) {
+	if !st.snap.Trusted(kube.KindNodes) {
 		return
 	}
+	seen := st.attachmentsSeen() || st.attachmentsDenied()
 	for _, p := range st.s.Pods {
-		if p.State.Left() && p.volumesOpen() {
+		switch {
+		case !p.State.Left() || !p.volumesOpen():
+		case seen:
 			st.followPod(p)
+		default:
+			st.followBlind(p)
 		}
 	}
+}
+
+// followBlind gives the volumes of a pod up that may have been detached or not: the
+// attachments could not be read until their time was over.
+func (st *stepper) followBlind(p *PodRun) {
+	facts := make([]VolumeFacts, len(p.Volumes))
+	for i := range p.Volumes {
+		v := p.Volumes[i].VolumeFacts
+		if v.State.awaited() {
+			if !st.past(st.detachDue(p)) {
+				return
+			}
+			v.State, v.Why = VolumeUnknown, whyUnseen
+		}
+		facts[i] = v
+	}
+	st.setVolumes(p, facts, "")
 }
 
 // volumesOpen tells whether there is more to learn about the pod's volumes.
@@ -77,7 +101,7 @@ func (v *VolumeFacts) open() bool {
 	case VolumeInUse, VolumeDetaching, VolumeStillAttached, VolumeDetached:
 		return true
 	}
-	return false
+	return v.State == VolumeUnknown && v.Why == whyUnseen // they may be readable again
 }
 
 func (st *stepper) followPod(p *PodRun) {
@@ -127,13 +151,6 @@ func lateWords(p *PodRun, still, adrift []string, o Options) string {
 		return fmt.Sprintf("%s not attached to another node %s after leaving %s", volumeNames(adrift), o.ReattachTimeout, p.Node)
 	}
 	return ""
-}
-
-func volumeNames(names []string) string {
-	if len(names) == 1 {
-		return "volume " + names[0]
-	}
-	return "volumes " + strings.Join(names, ", ")
 }
 
 // detachDue is until when the detach of the pod's volumes is waited for:

@@ -88,8 +88,8 @@ func TestTheNextInLineIsToldWhoGoesFirst(t *testing.T) {
 			said = append(said, w.Sentence(time.Now()))
 		}
 		for _, want := range []string{
-			"its turn: default/db-1 is ending on a", "its turn: default/db-1 is detaching from a (pv-data0)",
-			"its turn: other pods with volumes of disk go first", "its turn: default/db-3 is detaching from a (pv-data2)",
+			"its turn: default/db-1 is ending on a (driver disk)", "its turn: default/db-1 is detaching from a (pv-data0, driver disk)",
+			"its turn: other pods with volumes go first on its node (driver disk)", "its turn: default/db-3 is detaching from a (pv-data2, driver disk)",
 		} {
 			if !slices.Contains(said, want) {
 				t.Errorf("nobody said %q in %q", want, said)

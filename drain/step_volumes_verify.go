@@ -29,17 +29,46 @@ func (st *stepper) awaitDetach() bool {
 	return false
 }
 
+// awaitAttachments tells whether it is worth waiting for the attachments to be
+// readable again: what a snapshot without them shows is not what the nodes have.
+// They are given the time that a detach is given.
+func (st *stepper) awaitAttachments() bool {
+	if st.attachmentsSeen() || st.attachmentsDenied() {
+		return false
+	}
+	for _, n := range st.s.Nodes {
+		if n.State == NodeDrained && !st.past(n.Ended.Add(st.s.Run.Options.DetachTimeout)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (st *stepper) attachmentsSeen() bool { return st.snap.Trusted(kube.KindAttachments) }
+
+func (st *stepper) attachmentsDenied() bool {
+	return st.snap.Sync(kube.KindAttachments).Phase == kube.Denied
+}
+
 // checkAttachments says which volumes a drained node still has: until they are
-// gone, it is not safe to power off.
+// gone, it is not safe to power off. Of a node that has none it says so too: what
+// nobody looked at is not safe either.
 func (st *stepper) checkAttachments(n *NodeRun) {
-	if st.snap.Sync(kube.KindAttachments).Phase == kube.Denied {
-		if st.movedClaims(n.Name) {
-			st.emit(Event{Kind: EventVolumes, Node: n.Name, Message: "whether its volumes are detached is not known: " + whyUnreadable})
+	if !st.attachmentsSeen() {
+		if st.movedVolumes(n.Name) {
+			why := whyUnseen
+			if st.attachmentsDenied() {
+				why = whyUnreadable
+			}
+			st.emit(Event{Kind: EventVolumes, Node: n.Name, Message: "whether its volumes are detached is not known: " + why})
 		}
 		return
 	}
 	facts := leftAttached(n.Name, st.snap)
 	if len(facts) == 0 {
+		if attachedCount(n.Name, st.snap) == 0 {
+			st.emit(Event{Kind: EventVolumes, Node: n.Name})
+		}
 		return
 	}
 	names := make([]string, len(facts))
@@ -53,14 +82,26 @@ func (st *stepper) checkAttachments(n *NodeRun) {
 	st.emit(Event{Kind: EventVolumes, Node: n.Name, Volumes: facts, Message: message})
 }
 
-// movedClaims tells whether a pod that had volumes was moved off the node.
-func (st *stepper) movedClaims(node string) bool {
+// movedVolumes tells whether a pod was moved off the node with a volume that may
+// have been attached to it.
+func (st *stepper) movedVolumes(node string) bool {
 	for _, p := range st.s.Pods {
-		if p.Node == node && p.State.Left() && slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.Claim != "" }) {
+		if p.Node == node && p.State.Left() && slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.State != VolumeUnattached }) {
 			return true
 		}
 	}
 	return false
+}
+
+// attachedCount counts the volumes attached to a node, whoever uses them.
+func attachedCount(node string, s *kube.Snapshot) int {
+	count := 0
+	for _, a := range s.AttachmentsOn(node) {
+		if a.Attached {
+			count++
+		}
+	}
+	return count
 }
 
 // leftAttached are the volumes attached to a node, without those that pods still

@@ -45,7 +45,7 @@ type VolumeFacts struct {
 	Late bool `json:"late,omitempty"`
 }
 
-// title is what a person calls the volume: the name that kubectl shows.
+// Title is what a person calls the volume: the name that kubectl shows.
 func (v *VolumeFacts) Title() string {
 	switch {
 	case v.Volume != "":
@@ -74,6 +74,7 @@ const (
 	whyUnreadable = "volumeattachments cannot be read"
 	whyNoClaims   = "persistentvolumeclaims cannot be read"
 	whyNoVolumes  = "persistentvolumes cannot be read"
+	whyUnseen     = "volumeattachments could not be read in time"
 	whyNodeGone   = "its node is gone"
 )
 
@@ -194,6 +195,7 @@ func (v VolumeFacts) afterPod(node string, nodeGone bool, s *kube.Snapshot) Volu
 		v.State, v.Why = VolumeUnknown, whyUnreadable // they could be read before
 		return v
 	}
+	v.Why = ""
 	if attachedTo(v.Volume, node, s) != nil {
 		switch {
 		case nodeGone: // nobody is left to wait for, and nobody told that it is detached

@@ -12,6 +12,13 @@ func (w *Wait) Sentence(now time.Time) string {
 	if w == nil {
 		return ""
 	}
+	if held := w.AttachedWords(); held != "" {
+		return w.sentence(now) + "; " + held
+	}
+	return w.sentence(now)
+}
+
+func (w *Wait) sentence(now time.Time) string {
 	switch w.For {
 	case WaitForBudget:
 		return w.budgetSentence()
@@ -49,6 +56,8 @@ func (w *Wait) Sentence(now time.Time) string {
 		return w.turnSentence()
 	case WaitForVolumes:
 		return "claims, volumes and attachments to be read"
+	case WaitForDetach:
+		return "its volumes to be detached, " + left(w.Until, now)
 	case WaitForConnection:
 		return "the API server to come back"
 	}

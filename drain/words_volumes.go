@@ -1,15 +1,109 @@
 package drain
 
-import "strings"
+import (
+	"fmt"
+	"time"
+)
 
-// turnSentence says which pod with volumes goes first, and how far it is.
+// turnSentence says which pod with volumes goes first, how far it is, and whose
+// turns they are: those of a CSI driver on the pod's node.
 func (w *Wait) turnSentence() string {
+	whose := " (driver " + w.Driver + ")"
 	switch {
 	case w.Ahead == nil:
-		return "its turn: other pods with volumes of " + w.Driver + " go first"
+		return "its turn: other pods with volumes go first on its node" + whose
 	case len(w.Ahead.Volumes) > 0:
 		return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is detaching from " + w.Ahead.Node +
-			" (" + strings.Join(w.Ahead.Volumes, ", ") + ")"
+			" (" + some(w.Ahead.Volumes) + ", driver " + w.Driver + ")"
 	}
-	return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is ending on " + w.Ahead.Node
+	return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is ending on " + w.Ahead.Node + whose
+}
+
+// AttachedWords say which volumes a pod that does not end still has on its node, ""
+// where none is known.
+func (w *Wait) AttachedWords() string {
+	if w == nil || len(w.Volumes) == 0 {
+		return ""
+	}
+	return volumeNames(w.Volumes) + beVerb(w.Volumes) + " still attached to its node"
+}
+
+func beVerb(names []string) string {
+	if len(names) == 1 {
+		return " is"
+	}
+	return " are"
+}
+
+func volumeNames(names []string) string {
+	if len(names) == 1 {
+		return "volume " + names[0]
+	}
+	return "volumes " + some(names)
+}
+
+// VolumesSentence says where the volumes of a pod are that has left its node: those
+// that are still on their way, since when and for how long they are given time,
+// those whose time was up, and where the others went. "" where there is nothing to
+// say. now is our clock.
+func (p *PodRun) VolumesSentence(now time.Time) string {
+	if !p.State.Left() {
+		return ""
+	}
+	if names := p.Detaching(); len(names) > 0 {
+		words := fmt.Sprintf("%s%s detaching from %s for %s", volumeNames(names), beVerb(names), p.Node, now.Sub(p.Ended).Round(time.Second))
+		if !p.DetachBy.IsZero() && p.DetachBy.After(now) {
+			words += ", " + left(p.DetachBy, now) + " for it"
+		}
+		return words
+	}
+	if names := p.volumesIn(VolumeStillAttached); len(names) > 0 {
+		return fmt.Sprintf("%s%s still attached to %s, the time for it is over", volumeNames(names), beVerb(names), p.Node)
+	}
+	moved, where := p.reattached()
+	switch {
+	case len(moved) > 0:
+		return fmt.Sprintf("%s%s attached to %s now", volumeNames(moved), beVerb(moved), where)
+	case len(p.volumesIn(VolumeDetached)) > 0:
+		names := p.volumesIn(VolumeDetached)
+		words := fmt.Sprintf("%s detached from %s", volumeNames(names), p.Node)
+		if p.volumesLate() {
+			words += ", attached to no other node yet"
+		}
+		return words
+	case len(p.volumesIn(VolumeUnknown)) > 0:
+		names := p.volumesIn(VolumeUnknown)
+		return fmt.Sprintf("whether %s%s detached is not known: %s", volumeNames(names), beVerb(names), p.whyUnknown())
+	}
+	return ""
+}
+
+// reattached are the volumes that another node has, and that node: of several, the
+// first with its volumes.
+func (p *PodRun) reattached() (names []string, node string) {
+	for i := range p.Volumes {
+		v := &p.Volumes[i]
+		if v.State == VolumeReattached && (node == "" || v.Node == node) {
+			names, node = append(names, v.Title()), v.Node
+		}
+	}
+	return names, node
+}
+
+func (p *PodRun) volumesLate() bool {
+	for i := range p.Volumes {
+		if p.Volumes[i].Late {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *PodRun) whyUnknown() string {
+	for i := range p.Volumes {
+		if p.Volumes[i].State == VolumeUnknown {
+			return p.Volumes[i].Why
+		}
+	}
+	return ""
 }

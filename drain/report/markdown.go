@@ -37,6 +37,7 @@ func (r Report) Markdown() string {
 	m.chart(r)
 	m.pods(r)
 	m.timelines(r)
+	m.volumes(r)
 	m.requests(r)
 	m.log(r.Log)
 	return strings.TrimRight(m.b.String(), "\n") + "\n"

@@ -60,6 +60,9 @@ type Node struct {
 	// Warning says so: it is not safe to power off.
 	Attached []drain.VolumeFacts `json:"attached,omitempty"`
 	Warning  string              `json:"warning,omitempty"`
+	// SafeToPowerOff tells that the run saw no volume attached, and no pod but those
+	// that stay on every node; where it is missing, nobody knows or it is not.
+	SafeToPowerOff bool `json:"safeToPowerOff,omitempty"`
 }
 
 // Pod is one pod of a report.
@@ -99,7 +102,7 @@ func OfState(s *drain.State) Report {
 	for _, n := range s.Nodes {
 		node := Node{Name: n.Name, UID: string(n.UID), State: n.State, Message: n.Message,
 			Cordoned: n.Cordoned, DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
-			Attached: n.Attached, Warning: n.Warning}
+			Attached: n.Attached, Warning: n.Warning, SafeToPowerOff: n.SafeToPowerOff()}
 		for _, p := range s.Pods {
 			if p.Node == n.Name {
 				node.Pods = append(node.Pods, reportPod(p, end))

@@ -21,6 +21,7 @@ func (r Report) Story() string {
 	st.heldUp(r.Blockers)
 	st.left(r)
 	st.pods(r)
+	st.volumes(r)
 	st.requests(r)
 	st.log(r.Log)
 	_ = w.Flush() // of a strings.Builder, which never fails

@@ -31,13 +31,20 @@ func toDo(s *drain.State, status Status) []ToDo {
 				add("node "+n.Name+" was left untouched: "+n.Message, "")
 				continue
 			}
+			if n.Warning != "" {
+				add("node "+n.Name+": "+n.Warning, drain.AttachmentsCommand(s.Run.Context))
+			}
 			if n.Cordoned {
 				add("node "+n.Name+" was left cordoned: once the work on it is done", drain.UncordonCommand(s.Run.Context, n.Name))
 			}
 		}
 		for _, p := range s.Pods {
 			if isToGo(p.Action) && !p.State.Left() && begun(s.Node(p.Node)) {
-				add("pod "+p.Namespace+"/"+p.Name+" is still on "+p.Node, "")
+				what := "pod " + p.Namespace + "/" + p.Name + " is still on " + p.Node
+				if held := p.Wait.AttachedWords(); held != "" {
+					what += "; " + held
+				}
+				add(what, "")
 			}
 		}
 	}

@@ -99,7 +99,7 @@ func PodFor(p *drain.PodRun, now time.Time) string {
 	if p.Since.IsZero() || p.State == drain.PodPlanned || p.Action == drain.ActionSkip {
 		return ""
 	}
-	if volumeWait(p) != "" {
+	if volumeWait(p, now) != "" {
 		return volumeFor(p, now)
 	}
 	if p.State.Final() && !p.Ended.IsZero() {
@@ -114,11 +114,11 @@ func WaitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
 	if p.Action == drain.ActionSkip && len(p.Reasons) > 0 {
 		return paint.L(themes.Muted, paint.Truncate(stayReason(drain.PodPlan{Reasons: p.Reasons}), width))
 	}
-	if wait := volumeWait(p); wait != "" {
+	if wait := volumeWait(p, now); wait != "" {
 		return paint.L(themes.Text, paint.Truncate(wait, width))
 	}
 	if p.State.Final() {
-		return paint.L(themes.Muted, paint.Truncate(ended(p), width))
+		return paint.L(themes.Muted, paint.Truncate(ended(p, now), width))
 	}
 	if p.Wait == nil {
 		return paint.L(themes.Muted, paint.Truncate(p.Message, width))
@@ -143,10 +143,12 @@ func grace(w *drain.Wait, now time.Time) string {
 	return "its grace is over"
 }
 
-func ended(p *drain.PodRun) string {
+func ended(p *drain.PodRun, now time.Time) string {
 	switch {
 	case p.Message != "":
 		return p.Message
+	case p.VolumesSentence(now) != "":
+		return p.VolumesSentence(now)
 	case p.State == drain.PodReplaced:
 		return "another pod has its name now"
 	case p.Blocked >= time.Second:
@@ -227,8 +229,12 @@ func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
 		say(themes.Text, bystander(p))
 	} else if p.State.Final() {
 		say(themes.Text, FirstUpper(endSentence(p)))
-		if wait := volumeWait(p); wait != "" {
-			say(themes.Warning, FirstUpper(wait)+".")
+		if words := p.VolumesSentence(now); words != "" {
+			token := themes.Text
+			if volumeWait(p, now) != "" {
+				token = themes.Warning
+			}
+			say(token, FirstUpper(words)+".")
 		}
 		if words := serverWords(p); words != "" && !p.State.Left() {
 			say(themes.Muted, "The server's last words: "+Quote(strings.TrimRight(words, ". "))+".")

@@ -47,17 +47,22 @@ func volumeState(p *drain.PodRun) paint.Line {
 	return nil
 }
 
-// volumeWait says which volumes have not left the node, "" where all have.
-func volumeWait(p *drain.PodRun) string {
+// volumeWait says which volumes have not left the node, and how much time is left for
+// that; "" where all have.
+func volumeWait(p *drain.PodRun, now time.Time) string {
 	leaving, stuck := attachedTo(p)
 	switch {
 	case len(stuck) > 0:
 		return "still attached to " + p.Node + ": " + List(stuck, 3)
 	case len(leaving) > 0:
+		text := "volumes " + List(leaving, 3) + " leave " + p.Node
 		if len(leaving) == 1 {
-			return "volume " + leaving[0] + " leaves " + p.Node
+			text = "volume " + leaving[0] + " leaves " + p.Node
 		}
-		return "volumes " + List(leaving, 3) + " leave " + p.Node
+		if left := p.DetachBy.Sub(now).Round(time.Second); !p.DetachBy.IsZero() && left > 0 {
+			text += ", " + Spell(left) + " left"
+		}
+		return text
 	}
 	return ""
 }
@@ -79,4 +84,21 @@ func detachingOn(s *drain.State, node string) int {
 		}
 	}
 	return n
+}
+
+// powerOff says of the drained nodes which are safe to power off, and what keeps the
+// others from it. Where nobody looked, nothing is said.
+func (r *resulting) powerOff(s *drain.State) {
+	var safe []string
+	for _, n := range s.Nodes {
+		if n.SafeToPowerOff() {
+			safe = append(safe, n.Name)
+		}
+		if n.Warning != "" {
+			r.add("volumes", themes.Warning, n.Name+": "+n.Warning+".")
+		}
+	}
+	if len(safe) > 0 {
+		r.add("power off", themes.Text, List(safe, 6)+": no volume is attached, no pod is left but those that stay on every node.")
+	}
 }

@@ -88,6 +88,7 @@ func (r *resulting) usual(s *drain.State) {
 	}
 	r.add("requests", themes.Text, requests(s))
 	r.line("nodes", nodeOutcomes(s))
+	r.powerOff(s)
 }
 
 // rest is what is left behind and where to read on.

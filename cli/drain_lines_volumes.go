@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// volumeOf is a volume of a pod.
+type volumeOf struct {
+	pod  kube.UID
+	name string // in the pod
+}
+
+// volumes says where the volumes of a pod that is gone are, each change once, and
+// what is still attached to a drained node.
+func (o *output) volumes(e drain.Event) {
+	if e.Pod == "" {
+		if e.Message != "" {
+			o.warn("node/" + e.Node + ": " + e.Message)
+		}
+		return
+	}
+	for i := range e.Volumes {
+		v := &e.Volumes[i]
+		key := volumeOf{e.UID, v.Name}
+		if o.lines.volumes[key] != v.State {
+			o.lines.volumes[key] = v.State
+			o.volume(e, v)
+		}
+	}
+	if e.Message != "" {
+		o.warn("pod " + e.Namespace + "/" + e.Pod + ": " + e.Message)
+	}
+}
+
+func (o *output) volume(e drain.Event, v *drain.VolumeFacts) {
+	say := func(words string) { o.note("volume %s of pod %s/%s %s", v.Title(), e.Namespace, e.Pod, words) }
+	switch v.State {
+	case drain.VolumeDetaching:
+		words := "is detaching from " + e.Node
+		if e.Wait != nil {
+			words += " since " + clock(e.Wait.Since) + ", its time is over at " + clock(e.Wait.Until)
+		}
+		say(words)
+	case drain.VolumeDetached:
+		say("detached from " + e.Node)
+	case drain.VolumeReattached:
+		say("is attached to " + v.Node + " now")
+	case drain.VolumeUnknown:
+		if !o.lines.doubts[v.Why] {
+			o.lines.doubts[v.Why] = true
+			say("is not waited for, nobody can tell when it is detached: " + v.Why + " (others like it are not told)")
+		}
+	case drain.VolumeShared:
+		say("is not waited for, other pods on " + e.Node + " use it")
+	case drain.VolumeInUse, drain.VolumeStillAttached, drain.VolumeUnattached: // nothing happened, or the message says it
+	}
+}
+
+// clock is a moment of the run, as its report and journal have it.
+func clock(t time.Time) string { return t.UTC().Format("15:04:05 MST") }

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// The text of a drain tells of volumes what changed, each change once.
+func TestVolumesAsText(t *testing.T) {
+	var out, err bytes.Buffer
+	o := &output{out: &out, err: &err, now: time.Now, lines: newLineState(drain.Plan{})}
+	facts := func(name string, state drain.VolumeState) drain.VolumeFacts {
+		return drain.VolumeFacts{Name: name, Claim: name, Volume: "pv-" + name, Driver: "disk", State: state}
+	}
+	volumes := func(pod, message string, wait *drain.Wait, all ...drain.VolumeFacts) {
+		o.event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Namespace: "data", Pod: pod, UID: kube.UID(pod), Volumes: all, Message: message, Wait: wait})
+	}
+	turn := func(ahead *drain.Ahead) {
+		o.event(drain.Event{Kind: drain.EventPod, Time: noon, Node: "worker-1", Namespace: "data", Pod: "db-1", UID: "db-1", PodState: drain.PodPlanned,
+			Wait: &drain.Wait{For: drain.WaitForVolumeTurn, Driver: "disk", Ahead: ahead}})
+	}
+	shared, inline := facts("b", drain.VolumeShared), drain.VolumeFacts{Name: "scratch", State: drain.VolumeUnknown, Why: "named in the pod itself, without a claim"}
+	volumes("db-0", "", nil, facts("a", drain.VolumeInUse), shared, inline)
+	volumes("db-9", "", nil, inline)
+	turn(nil) // not the next in line: nothing to tell
+	turn(&drain.Ahead{Namespace: "data", Pod: "db-0", Node: "worker-1"})
+	wait := &drain.Wait{For: drain.WaitForDetach, Since: noon, Until: noon.Add(150 * time.Second)}
+	volumes("db-0", "", wait, facts("a", drain.VolumeDetaching), shared, inline)
+	turn(&drain.Ahead{Namespace: "data", Pod: "db-0", Node: "worker-1", Volumes: []string{"pv-a"}})
+	volumes("db-0", "", nil, facts("a", drain.VolumeDetached), shared, inline)
+	elsewhere := facts("a", drain.VolumeReattached)
+	elsewhere.Node = "worker-2"
+	volumes("db-0", "", nil, elsewhere, shared, inline)
+	volumes("db-1", "volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer", nil, facts("c", drain.VolumeStillAttached))
+	o.event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1"}) // nothing is attached: nothing to warn of
+	o.event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: 1 volume is still attached: pv-c (data/c)\x1b[2J"})
+	o.event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: drain.PodStuckTerminating,
+		Wait: &drain.Wait{For: drain.WaitForEnd, Volumes: []string{"pv-d", "pv-e"}}})
+	const want = `volume pv-b of pod data/db-0 is not waited for, other pods on worker-1 use it
+volume scratch of pod data/db-0 is not waited for, nobody can tell when it is detached: named in the pod itself, without a claim (others like it are not told)
+pod data/db-1 waits for its turn: data/db-0 is ending on worker-1 (driver disk)
+volume pv-a of pod data/db-0 is detaching from worker-1 since 12:00:00 UTC, its time is over at 12:02:30 UTC
+pod data/db-1 waits for its turn: data/db-0 is detaching from worker-1 (pv-a, driver disk)
+volume pv-a of pod data/db-0 detached from worker-1
+volume pv-a of pod data/db-0 is attached to worker-2 now
+Warning: pod data/db-1: volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer
+Warning: node/worker-1: not safe to power off: 1 volume is still attached: pv-c (data/c)
+pod data/db-2 does not end, it waits: grace is over, the kubelet has not removed it; volumes pv-d, pv-e are still attached to its node
+`
+	if got := err.String(); got != want || out.Len() > 0 {
+		t.Errorf("said\n%s\nwant\n%s\nresult %q", got, want, out.String())
+	}
+}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// aVolumeDrain is a drain of two nodes: the volumes of db-0 are detached, one of them
+// late, of db-1 one stays and of one nobody can tell, and db-2 does not end.
+func aVolumeDrain() []drain.Event {
+	c := &chronicle{at: noon}
+	pod := func(node, name string) drain.PodFacts {
+		return drain.PodFacts{Node: node, Namespace: "data", Name: name, UID: kube.UID(name), Owner: "StatefulSet/db", Action: drain.ActionEvict}
+	}
+	volume := func(name string, state drain.VolumeState) drain.VolumeFacts {
+		return drain.VolumeFacts{Name: "v", Claim: "data-" + name, Volume: "pv-" + name, Driver: "disk", Handle: "handle-" + name, State: state}
+	}
+	say := func(after time.Duration, node, name string, state drain.PodState, wait *drain.Wait) {
+		c.add(after, drain.Event{Kind: drain.EventPod, Node: node, Namespace: "data", Pod: name, UID: kube.UID(name), PodState: state, Wait: wait})
+	}
+	volumes := func(after time.Duration, name string, all ...drain.VolumeFacts) {
+		c.add(after, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Namespace: "data", Pod: name, UID: kube.UID(name), Volumes: all})
+	}
+	c.add(0, drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "v1", Context: "prod", Options: drain.DefaultOptions(),
+		Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}, {Name: "worker-2", UID: "n2"}, {Name: "worker-3", UID: "n3"}},
+		Pods:  []drain.PodFacts{pod("worker-1", "db-0"), pod("worker-1", "db-1"), pod("worker-2", "db-2")}}})
+	say(time.Second, "worker-1", "db-0", drain.PodGone, nil)
+	inline := drain.VolumeFacts{Name: "scratch", State: drain.VolumeUnknown, Why: "named in the pod itself, without a claim"}
+	moved, late := volume("b", drain.VolumeReattached), volume("c", drain.VolumeDetached)
+	moved.Node, late.Late = "worker-3", true
+	volumes(0, "db-0", volume("b", drain.VolumeDetaching), volume("c", drain.VolumeDetaching))
+	volumes(3*time.Second, "db-0", volume("b", drain.VolumeDetached), volume("c", drain.VolumeDetached))
+	volumes(2*time.Second, "db-0", moved, late)
+	say(0, "worker-1", "db-1", drain.PodGone, nil)
+	volumes(2*time.Minute, "db-1", volume("d", drain.VolumeStillAttached), inline)
+	say(0, "worker-2", "db-2", drain.PodStuckTerminating, &drain.Wait{For: drain.WaitForEnd, Volumes: []string{"pv-e"}})
+	c.add(time.Minute, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDrained})
+	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeFailed, Message: "not drained within 5m0s"})
+	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-3", NodeState: drain.NodeDrained})
+	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Volumes: []drain.VolumeFacts{volume("d", drain.VolumeStillAttached)},
+		Message: "not safe to power off: 1 volume is still attached: pv-d (data/data-d)"})
+	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-3"})
+	c.add(0, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly})
+	return c.events
+}
+
+func TestVolumesInTheReport(t *testing.T) {
+	r := Of(aVolumeDrain(), false)
+	for _, n := range r.Nodes {
+		if n.SafeToPowerOff != (n.Name == "worker-3") {
+			t.Errorf("%s: safe %v", n.Name, n.SafeToPowerOff)
+		}
+	}
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"text": {r.Text(), []string{
+			"  worker-1  not safe to power off: 1 volume is still attached: pv-d (data/data-d)\n",
+			"  volumes   2 detached, the slowest after 3.0s, 1 of them attached to no other node in time," +
+				" 1 of which nobody can tell (scratch of data/db-1: named in the pod itself, without a claim)\n",
+			"  power off worker-3: no volume is attached, ",
+		}},
+		"story": {r.Story(), []string{
+			"node worker-1: not safe to power off: 1 volume is still attached: pv-d (data/data-d): kubectl --context=prod get volumeattachments\n",
+			"pod data/db-2 is still on worker-2; volume pv-e is still attached to its node\n",
+			"grace is over, the kubelet has not removed it; volume pv-e is still attached to its node\n",
+			"of data/db-0  on worker-1  detached after 3.0s, attached to worker-3 2.0s later\n",
+			"of data/db-0  on worker-1  detached after 3.0s, attached to no other node in time\n",
+			"of data/db-1  on worker-1  still attached when its time was over\n",
+			"of data/db-1  on worker-1  nobody can tell: named in the pod itself, without a claim\n",
+		}},
+		"markdown": {r.Markdown(), []string{
+			"- [ ] `node worker-1: not safe to power off: 1 volume is still attached: pv-d (data/data-d)`: `kubectl --context=prod get volumeattachments`\n",
+			"## Volumes\n", "| `pv-b` | `data/data-b` | `data/db-0` | `worker-1` | `detached after 3.0s, attached to worker-3 2.0s later` |\n",
+			"| `scratch` |  | `data/db-1` |",
+		}},
+	} {
+		for _, want := range c.want {
+			if !strings.Contains(c.text, want) {
+				t.Errorf("the %s does not say %q:\n%s", name, want, c.text)
+			}
+		}
+	}
+}
