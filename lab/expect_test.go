@@ -2,54 +2,17 @@ package main
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
+	"github.com/kdrain-tui/kdrain-tui/lab/expect"
 )
 
-// The shape of scenes/demo.expect.yaml, as its own comment describes it.
-type expectation struct {
-	Schema string
-	Scene  string
-	Flags  []string
-	Nodes  []struct {
-		Name          string
-		Ready         bool
-		Unschedulable bool
-		CordonedBy    string
-		Drainable     *bool
-		Exit          int
-		Because       string
-	}
-	Pods []expectedPods
-}
-
-type expectedPods struct {
-	Namespace string
-	Owner     *string
-	Pod       string
-	Nodes     map[string]int
-	Action    string
-	Reasons   []string
-	Budget    *struct {
-		Verdict    string
-		Names      []string
-		Needs, Has int
-	}
-	Sibling *struct{ Node, Reason string }
-}
-
-func readExpectation(t *testing.T) expectation {
+func readExpectation(t *testing.T) expect.Scene {
 	t.Helper()
-	data, err := os.ReadFile("scenes/demo.expect.yaml")
+	e, err := expect.Read("scenes/demo.expect.yaml")
 	if err != nil {
-		t.Fatal(err)
-	}
-	var e expectation
-	if err := yaml.UnmarshalStrict(data, &e); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -60,11 +23,11 @@ func TestExpectationUsesTheWordsOfThePlan(t *testing.T) {
 	reasons := []string{"DaemonSet", "OrphanedDaemonSet", "Mirror", "EmptyDir", "Unmanaged", "Finished", "Terminating", "NotSelected"}
 	verdicts := []string{"Evictable", "Wait", "Never", "Deadlock", "Multiple", "Syncing", "Unknown"}
 	for _, p := range readExpectation(t).Pods {
-		if p.Owner == nil || p.Reasons == nil || len(p.Nodes) == 0 || p.Namespace == "" {
+		if p.Owner == "" && p.Pod == "" || p.Reasons == nil || len(p.Nodes) == 0 || p.Namespace == "" {
 			t.Errorf("%+v: something is left out", p)
 			continue
 		}
-		name := p.Namespace + " " + *p.Owner + p.Pod
+		name := p.String()
 		if !slices.Contains(actions, p.Action) {
 			t.Errorf("%s: action %q", name, p.Action)
 		}
@@ -82,25 +45,29 @@ func TestExpectationUsesTheWordsOfThePlan(t *testing.T) {
 		if (p.Sibling != nil) != (p.Budget != nil && p.Budget.Verdict == "Wait") {
 			t.Errorf("%s: a sick sibling goes with the verdict Wait", name)
 		}
+		anew := p.Action == "evict" && !slices.Contains(p.Reasons, "Finished") && !slices.Contains(p.Reasons, "Terminating")
+		if anew != slices.Contains([]string{"Fits", "DoesNotFit", "Unknown"}, p.Landing) {
+			t.Errorf("%s: landing %q goes with a pod that is made anew", name, p.Landing)
+		}
 	}
 }
 
 // belongsTo says whether an entry is about pods of an actor.
-func (p *expectedPods) belongsTo(a actor) bool {
+func belongsTo(p *expect.Pods, a actor) bool {
 	if p.Namespace != a.namespace {
 		return false
 	}
 	switch a.kind {
 	case "Deployment":
-		return *p.Owner == "ReplicaSet/"+a.name+"-*"
+		return p.Owner == "ReplicaSet/"+a.name+"-*"
 	case "Pod":
 		owner := ""
 		if a.spec.NodeName != "" {
 			owner = "Node/" + a.spec.NodeName
 		}
-		return p.Pod == a.name && *p.Owner == owner
+		return p.Pod == a.name && p.Owner == owner
 	}
-	return *p.Owner == a.kind+"/"+a.name
+	return p.Owner == a.kind+"/"+a.name
 }
 
 func TestEveryPodOfTheDemoHasAnExpectation(t *testing.T) {
@@ -109,8 +76,8 @@ func TestEveryPodOfTheDemoHasAnExpectation(t *testing.T) {
 	for _, a := range actors(t, s) {
 		found := map[string]int{}
 		for i := range e.Pods {
-			p := &e.Pods[i]
-			if !p.belongsTo(a) {
+			p := e.Pods[i]
+			if !belongsTo(p, a) {
 				continue
 			}
 			used[i] = true
@@ -136,7 +103,7 @@ func TestEveryPodOfTheDemoHasAnExpectation(t *testing.T) {
 	}
 	for i := range e.Pods {
 		if !used[i] {
-			t.Errorf("nothing in the scene is %s %s %s", e.Pods[i].Namespace, *e.Pods[i].Owner, e.Pods[i].Pod)
+			t.Errorf("nothing in the scene is %s %s %s", e.Pods[i].Namespace, e.Pods[i].Owner, e.Pods[i].Pod)
 		}
 	}
 }
@@ -160,9 +127,8 @@ func TestExpectedNodesFollowFromTheirPods(t *testing.T) {
 		}
 		var blockers []string
 		for _, p := range e.Pods {
-			stuck := p.Budget != nil && slices.Contains([]string{"Never", "Multiple", "Deadlock"}, p.Budget.Verdict)
-			if p.Nodes[node.Name] > 0 && (stuck || p.Action == "refuse") {
-				blockers = append(blockers, p.Namespace+"/"+strings.TrimPrefix(strings.TrimSuffix(*p.Owner, "-*"), "ReplicaSet/")+p.Pod)
+			if p.Nodes[node.Name] > 0 && (p.Budget.Stuck() || p.Action == "refuse") {
+				blockers = append(blockers, p.Namespace+"/"+strings.TrimPrefix(strings.TrimSuffix(p.Owner, "-*"), "ReplicaSet/")+p.Pod)
 			}
 		}
 		if node.Drainable == nil || *node.Drainable != (len(blockers) == 0) || (node.Exit == 3) != (len(blockers) > 0) {
@@ -174,5 +140,28 @@ func TestExpectedNodesFollowFromTheirPods(t *testing.T) {
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(s.nodes))) {
 		t.Errorf("nodes are %v, expected %v", s.nodes, names)
+	}
+}
+
+// Findings that follow from what the file says anyway stand where they have to.
+func TestExpectedFindingsFollowFromTheRest(t *testing.T) {
+	e := readExpectation(t)
+	for _, node := range e.Nodes {
+		follows := map[string]bool{"AlreadyCordoned": node.Unschedulable, "NodeNotReady": !node.Ready, "EmptyDirData": false}
+		for _, p := range e.Pods {
+			if p.Nodes[node.Name] > 0 && p.Action == "evict" && slices.Contains(p.Reasons, "EmptyDir") {
+				follows["EmptyDirData"] = true
+			}
+		}
+		for code, want := range follows {
+			if got := slices.ContainsFunc(node.Findings, func(f expect.Finding) bool { return f.Code == code }); got != want {
+				t.Errorf("%s: a finding %s is expected: %t, and follows: %t", node.Name, code, got, want)
+			}
+		}
+		for _, f := range node.Findings {
+			if len(f.Objects) == 0 || !slices.Contains([]string{"info", "warning", "error"}, f.Level) {
+				t.Errorf("%s: %s says too little", node.Name, f)
+			}
+		}
 	}
 }

@@ -4,92 +4,26 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"path"
 	"slices"
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
+	"github.com/kdrain-tui/kdrain-tui/lab/expect"
 )
 
-// expectations is scenes/demo.expect.yaml; what its parts mean is said there.
-type expectations struct {
-	Schema string
-	Scene  string
-	Flags  []string
-	Nodes  []expectedNode
-	Pods   []*expectedPods
-}
-
-type expectedNode struct {
-	Name          string
-	Ready         bool
-	Unschedulable bool
-	CordonedBy    string
-	Drainable     *bool
-	Exit          int
-	Because       string
-}
-
-type expectedPods struct {
-	Namespace string
-	Owner     string
-	Pod       string
-	Nodes     map[string]int
-	Action    string
-	Reasons   []string
-	Budget    *struct {
-		Verdict    string
-		Names      []string
-		Needs, Has int
-	}
-	Sibling *struct{ Node, Reason string }
-}
-
-func readExpectations(t *testing.T) expectations {
+func readExpectations(t *testing.T) expect.Scene {
 	t.Helper()
-	data, err := os.ReadFile("../scenes/demo.expect.yaml")
+	e, err := expect.Read("../scenes/demo.expect.yaml")
 	if err != nil {
-		t.Fatal(err)
-	}
-	var e expectations
-	if err := yaml.UnmarshalStrict(data, &e); err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-func (e *expectedPods) String() string { return e.Namespace + " " + e.Owner + e.Pod }
-
-// about tells whether an expectation is about a pod of a node.
-func (e *expectedPods) about(p planPod, node string) bool {
-	_, here := e.Nodes[node]
-	_, everywhere := e.Nodes["*"]
-	return e.Namespace == p.Namespace && fits(e.Owner, p.Owner) && (e.Pod == "" || fits(e.Pod, p.Name)) && (here || everywhere)
-}
-
-func fits(pattern, name string) bool {
-	matched, err := path.Match(pattern, name)
-	return err == nil && matched
-}
-
-func (e *expectedPods) on(node string) int {
-	if n, ok := e.Nodes[node]; ok {
-		return n
-	}
-	return e.Nodes["*"]
-}
-
-// of is the one expectation about a pod.
-func (e *expectations) of(t *testing.T, p planPod, node string) *expectedPods {
+// expectationOf is the one expectation about a pod.
+func expectationOf(t *testing.T, e *expect.Scene, p planPod, node string) *expect.Pods {
 	t.Helper()
-	var found []*expectedPods
-	for _, expected := range e.Pods {
-		if expected.about(p, node) {
-			found = append(found, expected)
-		}
-	}
+	found := e.Of(p.Namespace, p.Name, p.Owner, node)
 	if len(found) != 1 {
 		t.Errorf("pod %s/%s of %s on %s is covered by %d expectations: %v", p.Namespace, p.Name, p.Owner, node, len(found), found)
 		return nil
@@ -98,7 +32,7 @@ func (e *expectations) of(t *testing.T, p planPod, node string) *expectedPods {
 }
 
 // differences are what the plan says of a pod and should not.
-func (e *expectedPods) differences(p planPod) []string {
+func differences(e *expect.Pods, p planPod) []string {
 	var all []string
 	differ := func(what string, got, want any) {
 		if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
@@ -111,6 +45,11 @@ func (e *expectedPods) differences(p planPod) []string {
 		codes = append(codes, r.Code)
 	}
 	differ("the reasons", sorted(codes), sorted(e.Reasons))
+	lands := ""
+	if p.Landing != nil {
+		lands = p.Landing.Answer
+	}
+	differ("the landing", lands, e.Landing)
 	differ("whether a budget is spoken of", p.Budget != nil, e.Budget != nil)
 	if p.Budget == nil || e.Budget == nil {
 		return all
@@ -142,17 +81,11 @@ func sorted(texts []string) []string {
 	return slices.Sorted(slices.Values(texts))
 }
 
-// fate is the word that a screen has for what happens to a pod.
-func (e *expectedPods) fate() string {
-	switch {
-	case e.Action == "skip":
-		return "stays"
-	case e.Action == "refuse":
-		return "refused"
-	case e.Budget.Verdict == "Wait":
-		return "waits"
-	case e.Budget.Verdict == "Never" || e.Budget.Verdict == "Multiple":
-		return "never"
+// named are the findings of a plan as an expectation has them.
+func (p plan) named() []expect.Finding {
+	var all []expect.Finding
+	for _, f := range p.Findings {
+		all = append(all, expect.Finding{Code: f.Code, Level: f.Level, Objects: f.Objects})
 	}
-	return "moves"
+	return all
 }

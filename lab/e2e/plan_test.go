@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/lab/expect"
 )
 
 // plan is the contract of `plan -o json`, as a pipeline reads it.
@@ -86,13 +88,16 @@ func TestDemoSceneIsPlannedAsExpected(t *testing.T) {
 		if answer.code != node.Exit {
 			t.Errorf("%s: exit code %d, want %d", node.Name, answer.code, node.Exit)
 		}
-		checkNode(t, expected, node, plan.Nodes[0])
+		checkNode(t, &expected, node, plan.Nodes[0])
+		for _, difference := range expected.Differences(node, plan.named()) {
+			t.Errorf("the plan of %s: %s", node.Name, difference)
+		}
 		for _, p := range plan.Nodes[0].Pods {
 			planned[p.Namespace+"/"+p.Name] = true
 		}
 		if slices.Contains([]string{"worker-a2", "worker-a3", "worker-b2", "worker-c3"}, node.Name) {
 			t.Run("screen of "+node.Name, func(t *testing.T) {
-				checkPlanPage(t, world.operator(t), expected, plan.Nodes[0])
+				checkPlanPage(t, world.operator(t), &expected, plan)
 			})
 		}
 	}
@@ -106,7 +111,7 @@ func TestDemoSceneIsPlannedAsExpected(t *testing.T) {
 	}
 }
 
-func checkNode(t *testing.T, all expectations, expected expectedNode, got planNode) {
+func checkNode(t *testing.T, all *expect.Scene, expected expect.Node, got planNode) {
 	t.Helper()
 	if got.Name != expected.Name || got.Ready != expected.Ready || got.Unschedulable != expected.Unschedulable {
 		t.Errorf("node %+v, want %+v", got, expected)
@@ -114,27 +119,28 @@ func checkNode(t *testing.T, all expectations, expected expectedNode, got planNo
 	if got.Drainable == nil || expected.Drainable == nil || *got.Drainable != *expected.Drainable {
 		t.Errorf("%s: drainable is not as expected (%v)", expected.Name, expected.Because)
 	}
-	count := map[*expectedPods]int{}
+	count := map[*expect.Pods]int{}
 	for _, p := range got.Pods {
-		e := all.of(t, p, got.Name)
+		e := expectationOf(t, all, p, got.Name)
 		if e == nil {
 			continue
 		}
 		count[e]++
-		for _, difference := range e.differences(p) {
+		for _, difference := range differences(e, p) {
 			t.Errorf("%s: pod %s/%s: %s", got.Name, p.Namespace, p.Name, difference)
 		}
 	}
 	for _, e := range all.Pods {
-		if count[e] != e.on(got.Name) {
-			t.Errorf("%s: %d pods of %s, want %d", got.Name, count[e], e, e.on(got.Name))
+		if count[e] != e.On(got.Name) {
+			t.Errorf("%s: %d pods of %s, want %d", got.Name, count[e], e, e.On(got.Name))
 		}
 	}
 }
 
 // checkPlanPage opens the plan of a node on the dashboard, wide enough for all
 // that it has to say, and compares.
-func checkPlanPage(t *testing.T, operator *operator, all expectations, node planNode) {
+func checkPlanPage(t *testing.T, operator *operator, all *expect.Scene, plan plan) {
+	node := plan.Nodes[0]
 	term := operator.open(200, 50, append([]string{node.Name}, all.Flags...)...)
 	term.waitFor("● live · 13 nodes", "✓ "+node.Name)
 	term.keys("D")
@@ -145,17 +151,20 @@ func checkPlanPage(t *testing.T, operator *operator, all expectations, node plan
 		}
 	}()
 	for _, p := range node.Pods {
-		e := all.of(t, p, node.Name)
+		e := expectationOf(t, all, p, node.Name)
 		if e == nil {
 			continue
 		}
 		line := page.line(p.Namespace + "/" + p.Name)
-		says := []string{" " + e.fate() + " "}
+		says := []string{" " + e.Fate() + " "}
 		if p.Owner != "" {
 			says = append(says, p.Owner)
 		}
 		if e.Budget != nil && len(e.Budget.Names) > 0 {
 			says = append(says, e.Budget.Names...)
+		}
+		if e.Landing == "Fits" {
+			says = append(says, "✔ fits")
 		}
 		if e.Budget != nil && e.Budget.Needs != 0 {
 			says = append(says, "cart needs 3, has 3", shortName(p.Budget.Sibling.Name))
@@ -164,11 +173,25 @@ func checkPlanPage(t *testing.T, operator *operator, all expectations, node plan
 			t.Errorf("the line of %s/%s says nothing of %q: %q", p.Namespace, p.Name, missing, line)
 		}
 	}
+	if len(plan.Findings) > 0 {
+		term.keys("f")
+		page = term.waitFor("Findings  " + node.Name)
+		for _, f := range plan.Findings {
+			if !strings.Contains(flat(page.String()), flat(f.Message)) {
+				t.Errorf("the page of findings does not say %q", f.Message)
+			}
+		}
+		term.keys("Escape")
+		page = term.waitFor("Plan  " + node.Name)
+	}
 	term.keys("q")
 	if code, _ := term.ended(); code != 0 {
 		t.Errorf("looking at a plan ends with exit code %d", code)
 	}
 }
+
+// flat is a text without its line breaks and indents.
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // shortName is what tells a pod of a ReplicaSet from its siblings.
 func shortName(name string) string { return name[strings.LastIndex(name, "-"):] }
