@@ -20,6 +20,7 @@ import (
 )
 
 func main() {
+	collectOften()
 	state := filepath.Join(xdg.StateHome, "kdrain-tui")
 	log := newLogFile(filepath.Join(state, "kdrain-tui.log"))
 	routeLogs(log)

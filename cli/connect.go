@@ -28,7 +28,7 @@ func Connect(version string) func(context.Context, *kube.Flags, OpenOptions) (*C
 		}
 		identity := c.Identity()
 		return &Cluster{
-			Context: identity.Context, Server: identity.Server, UID: identity.ClusterID,
+			Context: identity.Context, Server: identity.Server, UID: identity.ClusterID, UIDWhy: identity.Why,
 			User: identity.User, ServerVersion: identity.Version,
 			Writer: c, Access: c.CheckAccess, Watch: watching.watch, Close: watching.close, Kube: c,
 			Evictions: c.EvictionSupport, DaemonSets: watching.daemonSets,

@@ -84,6 +84,7 @@ type Cluster struct {
 	Context       string
 	Server        string
 	UID           string // of the kube-system namespace, else server and CA
+	UIDWhy        string // why it is not that of the namespace, "" if it is
 	User          string
 	ServerVersion string
 	Writer        kube.Writer

@@ -66,7 +66,8 @@ func readFeatures() []feature {
 		{roleView, "how many pods there may be", toWatch(kube.KindAutoscalers, kube.KindQuotas),
 			"the plan says that it does not know the limits of autoscalers, or whether quotas let pods be made anew"},
 		{roleView, "who else is at work", toWatch(kube.KindLeases),
-			"runs of others on a node are not seen, and no Lease keeps others off those of this one: the plan and the run say so"},
+			"runs of others on a node are not seen, and no Lease keeps others off those of this one: the plan and the run say so. `rollback --node` and `resume --node` " +
+				"cannot see whether the run of a mark is live on another machine, and say so"},
 		{roleView, "usage", toWatch(kube.KindUsage), "no figures of use"},
 		{roleView, "the log of a pod", []kube.Permission{{Verb: "get", Resource: "pods", Subresource: "log"}}, "the details of a pod say that it is missing"},
 		{roleView, "the events of a pod", []kube.Permission{{Verb: "list", Resource: "events"}}, "the details of a pod say that they are missing"},

@@ -48,6 +48,8 @@ func (p *Program) report(f *flags, args []string) error {
 	switch {
 	case r.torn:
 		fmt.Fprintln(p.Err, "Warning: the last line of the journal is cut off: what the run did last is not known")
+	case r.state.Suspended && !r.live:
+		fmt.Fprintf(p.Err, "Warning: the run has no end: it is suspended, and %s resume %s goes on with it\n", p.display(), r.state.Run.ID)
 	case r.state.Outcome == "" && !r.live:
 		fmt.Fprintln(p.Err, "Warning: the run has no end: its process died")
 	}

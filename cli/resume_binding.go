@@ -108,7 +108,11 @@ func sameCluster(run *drain.RunFacts, c *Cluster) error {
 	}
 	hint := fmt.Sprintf("the run was on context %s, server %s; choose it with --context or --kubeconfig", run.Context, run.Server)
 	if strings.HasPrefix(run.ClusterUID, "server:") != strings.HasPrefix(c.UID, "server:") {
-		hint += "\nthe namespace kube-system could be read only one of the two times: with the rights of the run's user they compare"
+		hint = "the namespace kube-system, by whose UID clusters are told apart, could be read only one of the two times"
+		if c.UIDWhy != "" {
+			hint += ": " + c.UIDWhy
+		}
+		hint += "\nif the API server is just starting, try again in a moment; else take the rights that the run had"
 	}
 	return &failure{
 		code: ExitUsage, hint: hint,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"syscall"
@@ -266,6 +267,20 @@ func TestWrongCluster(t *testing.T) {
 		if b.writer.writes()+len(b.asked) > 0 {
 			t.Errorf("%s: asked the wrong cluster", command)
 		}
+	}
+}
+
+// A server that is just starting shows no kube-system: that is not another cluster,
+// and the hint says so.
+func TestAClusterThatCannotBeToldApart(t *testing.T) {
+	run := &drain.RunFacts{ID: "aaaaaa", ClusterUID: "cluster-1", Context: "prod", Server: "https://prod.example:6443"}
+	err := sameCluster(run, &Cluster{UID: "server:0123", UIDWhy: "reading the namespace kube-system: etcd is away", Context: "prod"})
+	var f *failure
+	if !errors.As(err, &f) || f.code != ExitUsage || !strings.Contains(f.hint, "etcd is away") || !strings.Contains(f.hint, "just starting") {
+		t.Errorf("%v", err)
+	}
+	if err := sameCluster(run, &Cluster{UID: "cluster-1"}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -123,6 +123,18 @@ func TestReportOfWhatIsNotWhole(t *testing.T) {
 	closed(t, writeRun(t, b.StateDir, "bbbbbb", noon, ""))
 	b.expect(t, ExitDone, []string{"its process died"}, "report", "bbbbbb")
 
+	suspended := writeRun(t, b.StateDir, "cccccc", noon, "")
+	if err := suspended.Append([]drain.Event{{Seq: 2, Time: noon, Kind: drain.EventControl, Control: drain.ControlSuspend, By: "signal"}}, false); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, suspended)
+	b.err.Reset()
+	b.out.Reset()
+	b.expect(t, ExitDone, []string{"it is suspended", "resume cccccc"}, "report", "cccccc")
+	if strings.Contains(b.err.String()+b.out.String(), "died") {
+		t.Errorf("%s %s", b.err, b.out)
+	}
+
 	path := drain.JournalPath(b.StateDir, "bbbbbb")
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -13,21 +16,32 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// OwnPod names the pod that the program runs in.
-type OwnPod struct{ Namespace, Name string }
+// OwnPod is the pod that the program runs in.
+type OwnPod struct {
+	Namespace, Name string
+	// UID is known where its service account is mounted. Without it a pod of these
+	// names could be one of another cluster.
+	UID kube.UID
+	// Service is the address of the API server of its own cluster.
+	Service string
+}
 
 // ServiceAccountFolder is where a pod finds out about itself.
 const ServiceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// FindOwnPod finds the pod that we run in: by POD_NAME and POD_NAMESPACE, which
-// the downward API sets if a manifest asks for it, else by the host name, which is
-// the pod's unless it uses the host's network, and the namespace of the service
-// account in that folder. Outside of a cluster it is empty.
+// FindOwnPod finds the pod that we run in: by what the token of the service
+// account in that folder says of it, else by POD_NAME and POD_NAMESPACE, which the
+// downward API sets if a manifest asks for it, else by the host name, which is the
+// pod's unless it uses the host's network, and the namespace of the service
+// account. Outside of a cluster it is empty.
 func FindOwnPod(getenv func(string) string, hostname func() (string, error), folder string) OwnPod {
 	if getenv("KUBERNETES_SERVICE_HOST") == "" {
 		return OwnPod{}
 	}
-	own := OwnPod{Namespace: getenv("POD_NAMESPACE"), Name: getenv("POD_NAME")}
+	if own := podOfToken(folder + "/token"); own.UID != "" {
+		return own
+	}
+	own := OwnPod{Namespace: getenv("POD_NAMESPACE"), Name: getenv("POD_NAME"), Service: getenv("KUBERNETES_SERVICE_HOST")}
 	if own.Namespace == "" {
 		text, _ := os.ReadFile(folder + "/namespace")
 		own.Namespace = strings.TrimSpace(string(text))
@@ -41,10 +55,51 @@ func FindOwnPod(getenv func(string) string, hostname func() (string, error), fol
 	return own
 }
 
+// podOfToken is the pod that a service account's token was made for, empty where
+// it does not say. The token is our own and is believed as it stands; what it
+// says is described by TokenRequest (bound service account tokens).
+func podOfToken(path string) OwnPod {
+	text, _ := os.ReadFile(path) // none is mounted: nothing is known
+	parts := strings.Split(strings.TrimSpace(string(text)), ".")
+	if len(parts) != 3 {
+		return OwnPod{}
+	}
+	var claims struct {
+		Kubernetes struct {
+			Namespace string
+			Pod       struct {
+				Name string
+				UID  kube.UID
+			}
+		} `json:"kubernetes.io"`
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(payload, &claims) != nil {
+		return OwnPod{}
+	}
+	pod := claims.Kubernetes.Pod
+	return OwnPod{Namespace: claims.Kubernetes.Namespace, Name: pod.Name, UID: pod.UID}
+}
+
+// in tells whether the pod can be one of the cluster of that API server: a UID is
+// that of one pod in the world; without it the server must be that of our cluster.
+func (o OwnPod) in(server string) bool {
+	if o.UID != "" {
+		return true
+	}
+	u, err := url.Parse(server)
+	return err == nil && o.Service != "" && slices.Contains([]string{
+		o.Service, "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local",
+	}, u.Hostname())
+}
+
 // self is where we stand in the cluster; the address of its API server is asked
 // for where a plan is made for somebody to read.
 func (p *Program) self(ctx context.Context, c *Cluster, read bool) drain.Self {
-	self := drain.Self{Namespace: p.Pod.Namespace, Pod: p.Pod.Name, Server: c.Server}
+	self := drain.Self{Server: c.Server}
+	if p.Pod.in(c.Server) {
+		self.Namespace, self.Pod, self.UID = p.Pod.Namespace, p.Pod.Name, p.Pod.UID
+	}
 	if read && c.Addresses != nil {
 		self.Addresses = c.Addresses(ctx)
 	}

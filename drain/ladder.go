@@ -243,14 +243,24 @@ func (r *Rung) about(w *kube.Workload) {
 	}
 }
 
-func (l *ladder) restart() Rung {
-	r := Rung{RungFacts: RungFacts{Kind: RungRestart}, Title: "start its replacement first"}
+// ofWorkload begins a rung that changes the workload of the pod; where there is
+// none that can be changed it is nil, and the rung says why.
+func (l *ladder) ofWorkload(kind RungKind, title string) (Rung, *kube.Workload) {
+	r := Rung{RungFacts: RungFacts{Kind: kind}, Title: title}
 	w, why := l.workload()
 	if w == nil {
 		r.Off = why
-		return r
+		return r, nil
 	}
 	r.about(w)
+	return r, w
+}
+
+func (l *ladder) restart() Rung {
+	r, w := l.ofWorkload(RungRestart, "start its replacement first")
+	if w == nil {
+		return r
+	}
 	r.Title += ": restart " + w.Kind + " " + w.Name
 	r.Risk = "The Deployment starts a new pod elsewhere, and ends this one past its budget as soon as that is Ready. Its annotation stays."
 	switch {
@@ -269,13 +279,10 @@ func (l *ladder) restart() Rung {
 }
 
 func (l *ladder) scale() Rung {
-	r := Rung{RungFacts: RungFacts{Kind: RungScale}, Title: "one more replica"}
-	w, why := l.workload()
+	r, w := l.ofWorkload(RungScale, "one more replica")
 	if w == nil {
-		r.Off = why
 		return r
 	}
-	r.about(w)
 	r.From, r.To = w.Replicas, w.Replicas+1
 	r.Title += fmt.Sprintf(" of %s %s, %d to %d", w.Kind, w.Name, r.From, r.To)
 	r.Risk = "The new pod must find room, and get Ready. The number is taken back at the end of the run, if it is still ours."

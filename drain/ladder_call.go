@@ -72,8 +72,8 @@ func (f RungFacts) scaleTo(replicas int32) string {
 	return fmt.Sprintf("kubectl scale -n %s %s/%s --replicas=%d", f.Namespace, strings.ToLower(f.Object), f.Name, replicas)
 }
 
-// undo is the command that takes the rung back by hand, "" where nothing is.
-func (f RungFacts) undo() string {
+// Undo is the command that takes the rung back by hand, "" where nothing is.
+func (f RungFacts) Undo() string {
 	switch f.Kind {
 	case RungScale:
 		return f.scaleTo(f.From)

@@ -158,29 +158,37 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 	})
 }
 
+// declaredOff is a run whose only pod ends on a node that is declared off. ready
+// says whether its kubelet reports.
+func declaredOff(t *testing.T) (s *simulation, e *Engine, ready func(corev1.ConditionStatus)) {
+	t.Helper()
+	s = newSimulation()
+	s.endAfter = time.Hour
+	s.addNode("a")
+	s.addNode("b")
+	p := s.addPod("web", "a")
+	e = begin(t, t.Context(), s, DefaultOptions(), "a")
+	confirmUntil(t, e, "it is ending", func(state *State) bool { return state.Pods[0].State == PodTerminating })
+	ready = func(status corev1.ConditionStatus) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.setNode("a", func(n *corev1.Node) { n.Status.Conditions[0].Status = status })
+	}
+	ready(corev1.ConditionUnknown)
+	confirmUntil(t, e, "its kubelet is silent", func(state *State) bool {
+		return state.Pods[0].Wait != nil && state.Pods[0].Wait.For == WaitForKubelet
+	})
+	climb(t, e, RungTaint, p.UID)
+	state := confirmUntil(t, e, "the taint is there", func(state *State) bool { return len(state.Rungs) == 1 && state.Rungs[0].State == RungDone })
+	if undo := RollbackPlan(state, s.Snapshot())[0]; undo.Taint == nil || len(undo.Taint.Taints) != 0 || undo.Taint.Mark != "" {
+		t.Errorf("%+v", undo)
+	}
+	return s, e, ready
+}
+
 func TestTheTaintGoesWhenTheNodeReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSimulation()
-		s.endAfter = time.Hour
-		s.addNode("a")
-		s.addNode("b")
-		p := s.addPod("web", "a")
-		e := begin(t, t.Context(), s, DefaultOptions(), "a")
-		confirmUntil(t, e, "it is ending", func(state *State) bool { return state.Pods[0].State == PodTerminating })
-		ready := func(status corev1.ConditionStatus) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.setNode("a", func(n *corev1.Node) { n.Status.Conditions[0].Status = status })
-		}
-		ready(corev1.ConditionUnknown)
-		confirmUntil(t, e, "its kubelet is silent", func(state *State) bool {
-			return state.Pods[0].Wait != nil && state.Pods[0].Wait.For == WaitForKubelet
-		})
-		climb(t, e, RungTaint, p.UID)
-		state := confirmUntil(t, e, "the taint is there", func(state *State) bool { return len(state.Rungs) == 1 && state.Rungs[0].State == RungDone })
-		if undo := RollbackPlan(state, s.Snapshot())[0]; undo.Taint == nil || len(undo.Taint.Taints) != 0 || undo.Taint.Mark != "" {
-			t.Errorf("%+v", undo)
-		}
+		s, e, ready := declaredOff(t)
 		ready(corev1.ConditionTrue)
 		confirmUntil(t, e, "the taint is gone", func(state *State) bool { return state.Rungs[0].State == RungUndone })
 		if node := s.Snapshot().Node("a"); node.OutOfService() || node.Annotations[kube.OutOfServiceAnnotation] != "" {
@@ -189,5 +197,27 @@ func TestTheTaintGoesWhenTheNodeReturns(t *testing.T) {
 		e.Send(Control{Kind: ControlAbort, By: "ada"})
 		<-e.Done()
 		s.halt()
+	})
+}
+
+// A machine that stays off keeps the taint after the end of the run, and the run
+// says so, with the command that takes it off.
+func TestTheTaintOfAMachineThatStaysOffIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, e, _ := declaredOff(t)
+		e.Send(Control{Kind: ControlAbort, By: "ada"})
+		<-e.Done()
+		s.halt()
+		state := e.State()
+		r := state.Rungs[0]
+		if want := "its machine has not come back; once it has: kubectl taint node a node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"; r.State != RungLeft || r.Message != want {
+			t.Errorf("%s: %q, want %q", r.State, r.Message, want)
+		}
+		if !s.Snapshot().Node("a").OutOfService() {
+			t.Error("the taint is gone")
+		}
+		if undo := RollbackPlan(state, s.Snapshot())[0]; undo.Taint == nil {
+			t.Errorf("a rollback leaves it: %+v", undo)
+		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -82,18 +81,17 @@ func TestLabLadderTaint(t *testing.T) {
 	r.climb(RungTaint, p)
 	r.pod(p, PodGone) // the garbage collector of pods forgets it
 	r.ends(OutcomeDone)
-	r.rung(RungDone)
+	r.rung(RungLeft) // its machine is still off
 	s.until(w, "the taint is there", func(snap *kube.Snapshot) bool { return snap.Node(a).OutOfService() })
 	undo := RollbackPlan(r.State(), w.Snapshot())[0]
 	if undo.Taint == nil {
 		t.Fatalf("%+v", undo)
 	}
-	for range 3 { // the controllers write to a node that is off
-		if answer := c.Taint(t.Context(), *RollbackPlan(r.State(), w.Snapshot())[0].Taint); answer.OK() {
-			break
-		}
-		time.Sleep(time.Second)
-	}
+	// The controllers write to a node that is off, so a first try may conflict.
+	s.until(w, "the taint is taken back", func(snap *kube.Snapshot) bool {
+		undo := RollbackPlan(r.State(), snap)[0]
+		return undo.Taint != nil && c.Taint(t.Context(), *undo.Taint).OK()
+	})
 	s.until(w, "the taint is gone, and the others are there", func(snap *kube.Snapshot) bool {
 		n := snap.Node(a)
 		return !n.OutOfService() && n.Annotations[kube.OutOfServiceAnnotation] == "" && len(n.Taints) > 0

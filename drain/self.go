@@ -18,6 +18,8 @@ const (
 type Self struct {
 	// Namespace and Pod name the pod that it runs in, "" outside of a cluster.
 	Namespace, Pod string
+	// UID is the pod's, "" where it is not known: then the names count.
+	UID kube.UID
 	// Server is the URL of the API server that it talks to, and Addresses what
 	// its host resolves to.
 	Server    string
@@ -36,7 +38,7 @@ func WithSelf(plan Plan, s *kube.Snapshot, self Self) Plan {
 			found, last[n.Name] = append(found, *finding), 1
 		}
 		at := slices.IndexFunc(n.Pods, func(p PodPlan) bool {
-			return self.Pod != "" && p.Namespace == self.Namespace && p.Name == self.Pod && p.moves()
+			return self.Pod != "" && p.Namespace == self.Namespace && p.Name == self.Pod && (self.UID == "" || p.UID == self.UID) && p.moves()
 		})
 		if at >= 0 {
 			n.Pods = slices.Clone(n.Pods)

@@ -38,6 +38,8 @@ func TestWithSelf(t *testing.T) {
 		{"outside, the address is nobody's", Self{Addresses: []string{"192.0.2.1"}}, []string{"w1", "w3"}, nil, []string{"w1", "w3"}},
 		{"our pod", Self{Namespace: "ops", Pod: "kdrain-0"}, []string{"w1", "w3"}, []string{"OwnPod"}, []string{"w3", "w1"}},
 		{"a pod of that name in another namespace", Self{Namespace: "shop", Pod: "kdrain-0"}, []string{"w1", "w3"}, nil, []string{"w1", "w3"}},
+		{"our pod, by its UID", Self{Namespace: "ops", Pod: "kdrain-0", UID: givenPod("ops/kdrain-0").UID}, []string{"w1", "w3"}, []string{"OwnPod"}, []string{"w3", "w1"}},
+		{"a pod of another cluster with our names", Self{Namespace: "ops", Pod: "kdrain-0", UID: "elsewhere"}, []string{"w1", "w3"}, nil, []string{"w1", "w3"}},
 		{"our pod is on another node", Self{Namespace: "ops", Pod: "kdrain-0"}, []string{"w3"}, nil, []string{"w3"}},
 		{"the API server's address", Self{Server: "https://10.0.0.2:6443", Addresses: []string{"10.0.0.2"}}, []string{"w2", "w3"}, []string{"OwnAPIServer"}, []string{"w3", "w2"}},
 		{"both", Self{Namespace: "ops", Pod: "kdrain-0", Addresses: []string{"10.0.0.2"}}, []string{"w1", "w2", "w3"}, []string{"OwnPod", "OwnAPIServer"}, []string{"w3", "w2", "w1"}},

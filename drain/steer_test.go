@@ -182,12 +182,12 @@ func TestContinueAfterALostJournal(t *testing.T) {
 			e, journal := recorded(t, s)
 			synctest.Wait()
 			file := journal.file
-			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			unwritable, err := os.Open(os.DevNull) // for reading only: every write fails
 			if err != nil {
-				t.Skip(err)
+				t.Fatal(err)
 			}
-			defer func() { _ = full.Close() }()
-			journal.file = full
+			defer func() { _ = unwritable.Close() }()
+			journal.file = unwritable
 			e.Send(Confirm{Phase: PhaseCordon, By: "ada"})
 			synctest.Wait()
 			if state := e.State(); !state.Paused || state.JournalLost == "" || s.cordons != 0 {

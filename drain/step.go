@@ -243,6 +243,7 @@ func (st *stepper) end() {
 	if st.unguard(); st.inFlight() || st.budgetsStand() || st.leasesStand() || st.rungsStand() {
 		return
 	}
+	st.leaveTaints()
 	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseDone})
 	outcome, message := st.judgeRun()
 	st.emit(Event{Kind: EventRunEnded, Outcome: outcome, Message: message})
@@ -284,6 +285,7 @@ func (st *stepper) abort() {
 		return
 	}
 	st.emit(Event{Kind: EventPhase, Phase: st.s.Phase, PhaseStatus: PhaseFailed})
+	st.leaveTaints()
 	st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeAborted, Message: st.s.Message})
 }
 

@@ -179,6 +179,16 @@ func (st *stepper) untaint(r *RungRun) {
 		Event{Node: r.Name, Rung: &facts, Action: &ActionFacts{Verb: VerbUntaint, Version: node.ResourceVersion}})
 }
 
+// leaveTaints says, at the end of the run, which nodes keep the taint because
+// their machines are still off: nobody takes it back from here on.
+func (st *stepper) leaveTaints() {
+	for _, r := range st.s.Rungs {
+		if r.Kind == RungTaint && r.open() {
+			st.setRung(r, RungLeft, "its machine has not come back; once it has: "+r.Undo())
+		}
+	}
+}
+
 // declaredBy tells whether the run declared the node's machine off.
 func declaredBy(n *kube.Node, run string) bool {
 	var m Mark
@@ -203,7 +213,7 @@ func (st *stepper) takeUndoAnswer(r *RungRun, a kube.Answer) {
 	case !again && a.Code != http.StatusForbidden:
 		st.setRung(r, RungKept, "somebody has changed it since: left alone")
 	default:
-		st.setRung(r, RungLeft, "not taken back: "+words(a)+"; to do it: "+r.undo())
+		st.setRung(r, RungLeft, "not taken back: "+words(a)+"; to do it: "+r.Undo())
 	}
 }
 

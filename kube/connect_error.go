@@ -24,6 +24,7 @@ const (
 	BadKubeconfig  ConnectProblem = "bad kubeconfig"
 	BadContext     ConnectProblem = "bad context"
 	NoServer       ConnectProblem = "no server"
+	NotReady       ConnectProblem = "the server is not ready"
 	BadTLS         ConnectProblem = "TLS trouble"
 	BadCredentials ConnectProblem = "credentials refused"
 	PluginFailed   ConnectProblem = "credential plugin failed"
@@ -58,6 +59,9 @@ func diagnose(err error, server, contextName string) *ConnectError {
 	case apierrors.IsUnauthorized(err):
 		e.Kind = BadCredentials
 		e.Hint = "Log in again: the server does not accept the token or certificate of this context (expired or revoked)."
+	case isNotReady(err):
+		e.Kind = NotReady
+		e.Hint = "The API server is there and cannot answer yet: it may be starting, or overloaded. Try again in a moment."
 	case isClientCertificateError(err):
 		e.Kind = BadCredentials
 		e.Hint = "Renew the client certificate of this context: the server refused it in the TLS handshake."
@@ -101,6 +105,13 @@ func isTLSError(err error) bool {
 		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") ||
 		strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "x509: ") ||
 		strings.Contains(err.Error(), "Client sent an HTTP request to an HTTPS server")
+}
+
+// isNotReady tells a server that will answer later: what an API server says while
+// it starts, while etcd is away, or with too much to do.
+func isNotReady(err error) bool {
+	return apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err) || apierrors.IsTooManyRequests(err) ||
+		apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err)
 }
 
 // isClientCertificateError: the server's alerts about our certificate.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,6 +143,7 @@ func saidBy(b *testing.B, output io.Reader) string {
 
 func playLargeClient(b *testing.B, part string) {
 	b.Setenv("KUBECONFIG", b.TempDir()+"/none")
+	debug.SetGCPercent(60) // as the program itself does
 	flags := &Flags{}
 	flags.Overrides.ClusterInfo.Server = os.Getenv(largeServer) + "/" + part
 	c, err := Connect(b.Context(), flags, "bench")

@@ -13,6 +13,10 @@ import (
 	metricsclient "k8s.io/metrics/pkg/client/clientset/versioned"
 )
 
+// longestUsagePause bounds the pause after an answer that was slow in coming:
+// figures that are older than that are not use, but history.
+const longestUsagePause = 2 * time.Minute
+
 // pollUsage asks the metrics API again and again; that there is none is normal.
 func (c *Cluster) pollUsage(ctx context.Context, store *Store, every time.Duration) {
 	clients, err := metricsclient.NewForConfigAndClient(c.readBase, c.readHTTP)
@@ -24,7 +28,7 @@ func (c *Cluster) pollUsage(ctx context.Context, store *Store, every time.Durati
 	for c.health.wait(ctx) == nil {
 		started := time.Now()
 		nodes, pods, err := c.readUsage(ctx, clients)
-		pause := max(every, 20*time.Since(started)) // a large answer is asked for less often
+		pause := max(every, min(20*time.Since(started), longestUsagePause)) // a large answer is asked for less often
 		switch {
 		case ctx.Err() != nil:
 			return

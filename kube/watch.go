@@ -79,7 +79,6 @@ func (w *Watcher) WaitSynced(ctx context.Context, kinds ...Kind) error {
 func (c *Cluster) Watch(ctx context.Context, o WatchOptions) *Watcher {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watcher{store: NewStore(time.Now), cancel: cancel}
-	collectOften(ctx)
 	kinds := o.Kinds
 	if kinds == nil {
 		kinds = Kinds

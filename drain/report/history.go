@@ -16,6 +16,8 @@ const (
 	StatusEnded Status = "ended" // it came to its end, whatever that was
 	StatusLive  Status = "live"  // a process works on it: the report is of this moment
 	StatusDead  Status = "dead"  // its process died: the report ends with its journal
+	// StatusSuspended is a run whose process ended in order and left it to resume.
+	StatusSuspended Status = "suspended"
 )
 
 // Span is a time in which a pod was in one state for one cause. A pod that is
@@ -78,6 +80,8 @@ func Of(events []drain.Event, live bool) Report {
 		r.Status = StatusEnded
 	case live:
 		r.Status = StatusLive
+	case s.Suspended:
+		r.Status = StatusSuspended
 	default:
 		r.Status = StatusDead
 	}

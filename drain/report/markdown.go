@@ -106,6 +106,9 @@ func (r Report) result() string {
 	if r.Status == StatusDead {
 		return "cut short"
 	}
+	if r.Status == StatusSuspended {
+		return "suspended"
+	}
 	return "under way"
 }
 
@@ -115,6 +118,8 @@ func (r Report) standing() string {
 	switch r.Status {
 	case StatusLive:
 		return "**The run is live.** This is how it stood after " + took + "."
+	case StatusSuspended:
+		return "**The run is suspended.** Its process ended in order after " + took + "; nothing is sent until it is resumed."
 	case StatusDead:
 		return "**The process of the run died.** The report ends with its journal, after " + took + "; what happened since is not in it."
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -233,5 +234,35 @@ func TestReportTellsOfRungsVolumesAndAdoptedCordons(t *testing.T) {
 		if !strings.Contains(story, want) {
 			t.Errorf("no %q in\n%s", want, story)
 		}
+	}
+}
+
+// A run that was suspended did not die: whoever reads of it can go on with it.
+func TestASuspendedRunIsNotCalledDead(t *testing.T) {
+	c := aDrain()
+	rung := &drain.RungFacts{ID: 1, Kind: drain.RungTaint, For: "shop/api-1", Name: "worker-1"}
+	c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungDone, By: "ada"})
+	c.add(0, drain.Event{Kind: drain.EventControl, Control: drain.ControlSuspend, By: "signal", Message: "suspended by SIGHUP"})
+	r := Of(c.events, false)
+	if r.Status != StatusSuspended {
+		t.Errorf("status %s", r.Status)
+	}
+	wanted := []ToDo{
+		{"the run was suspended: go on with it", "kdrain-tui resume k7f3pm"},
+		{"node worker-1 has the out-of-service taint of this run: once its machine is back",
+			"kubectl taint node worker-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"},
+	}
+	for _, want := range wanted {
+		if !slices.Contains(r.ToDo, want) {
+			t.Errorf("no %q among %q", want, r.ToDo)
+		}
+	}
+	for _, text := range []string{r.Story(), r.Markdown()} {
+		if strings.Contains(text, "died") || strings.Contains(text, "under way") || !strings.Contains(text, "uspended") {
+			t.Error(text)
+		}
+	}
+	if again := Of(c.events, true); again.Status != StatusLive {
+		t.Errorf("status %s of a run that another process goes on with", again.Status)
 	}
 }

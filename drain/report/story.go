@@ -53,7 +53,8 @@ func (st story) asked(r Report) {
 		}
 	}
 	status := map[Status]string{StatusEnded: "ended", StatusLive: "live: this is how it stands",
-		StatusDead: "cut short: its process died, and the journal ends there"}[r.Status]
+		StatusSuspended: "suspended: its process ended in order, resume goes on",
+		StatusDead:      "cut short: its process died, and the journal ends there"}[r.Status]
 	fact("run", strings.TrimSuffix(r.Run+", "+status, ", "))
 	fact("reason", r.Reason)
 	fact("by", r.User)

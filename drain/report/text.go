@@ -56,6 +56,9 @@ func (r Report) headline() string {
 		if r.Status == StatusDead {
 			return fmt.Sprintf("■ Cut short after %s: %s. %s.", took, join(names), counts)
 		}
+		if r.Status == StatusSuspended {
+			return fmt.Sprintf("■ Suspended after %s: %s. %s.", took, join(names), counts)
+		}
 		return fmt.Sprintf("▶ Draining %s for %s. %s.", join(names), took, counts)
 	}
 	return fmt.Sprintf("✖ Not all drained after %s: %s. %s.", took, cmp.Or(r.Message, join(names)), counts)

@@ -18,8 +18,10 @@ func toDo(s *drain.State, status Status) []ToDo {
 	var list []ToDo
 	add := func(what, command string) { list = append(list, ToDo{what, command}) }
 	undone := s.Run.ID
-	if status == StatusDead {
-		add("the run was cut short: go on with it", "kdrain-tui resume "+undone)
+	unended := status == StatusDead || status == StatusSuspended
+	if unended {
+		cut := map[Status]string{StatusDead: "cut short", StatusSuspended: "suspended"}[status]
+		add("the run was "+cut+": go on with it", "kdrain-tui resume "+undone)
 		add("or undo what it did to nodes and budgets", "kdrain-tui rollback "+undone)
 	}
 	if status == StatusLive && s.Question != nil {
@@ -49,9 +51,14 @@ func toDo(s *drain.State, status Status) []ToDo {
 		}
 	}
 	for _, b := range s.Budgets {
-		if b.State == drain.BudgetLeft || b.Standing() && status == StatusDead {
+		if b.State == drain.BudgetLeft || b.Standing() && unended {
 			add("temporary budget "+b.Namespace+"/"+b.Name+" was left behind", drain.RemoveCommands(s.Run.Context,
 				[]drain.Leftover{{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
+		}
+	}
+	for _, r := range s.Rungs {
+		if r.Kind == drain.RungTaint && status != StatusLive && r.Leftover() {
+			add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.Undo())
 		}
 	}
 	return list
