@@ -166,6 +166,8 @@ func (o *output) leftovers(s *drain.State, snap *kube.Snapshot, program string) 
 		switch node := snap.Node(n.Name); {
 		case n.Cordoned && node != nil && node.UID == n.UID && !node.Unschedulable:
 			o.note("node/%s is schedulable again%s", n.Name, still)
+		case n.TakenOverBy() != "":
+			o.note("node/%s was taken over by run %s%s: what is left to do there is that run's", n.Name, n.TakenOverBy(), still)
 		case n.Cordoned:
 			o.note("node/%s is left cordoned by this run%s; to undo: %s uncordon %s", n.Name, still, program, n.Name)
 		case n.State == drain.NodeRefused:

@@ -71,6 +71,15 @@ type LeaseRun struct {
 	released bool // the last write gives it back
 }
 
+// TakenOverBy is the run that took the node over from this one, "" for none: what
+// is left on the node is then that run's business.
+func (n *NodeRun) TakenOverBy() string {
+	if n.Lease == nil || n.Lease.State != LeaseLost {
+		return ""
+	}
+	return n.Lease.Holder
+}
+
 // standing tells whether the Lease is in the cluster and ours to give back.
 func (l *LeaseRun) standing() bool {
 	return l != nil && (l.State == LeaseHeld || l.State == LeaseOverdue || l.InFlight != 0)

@@ -49,13 +49,15 @@ type Report struct {
 
 // Node is one node of a report.
 type Node struct {
-	Name            string          `json:"name"`
-	UID             string          `json:"uid"`
-	State           drain.NodeState `json:"state"`
-	Message         string          `json:"message,omitempty"`
-	Cordoned        bool            `json:"cordoned"` // by this run
-	DurationSeconds float64         `json:"durationSeconds"`
-	Pods            []Pod           `json:"pods"`
+	Name     string          `json:"name"`
+	UID      string          `json:"uid"`
+	State    drain.NodeState `json:"state"`
+	Message  string          `json:"message,omitempty"`
+	Cordoned bool            `json:"cordoned"` // by this run
+	// TakenOverBy is the run that took the node over from this one, "" for none.
+	TakenOverBy     string  `json:"takenOverBy,omitempty"`
+	DurationSeconds float64 `json:"durationSeconds"`
+	Pods            []Pod   `json:"pods"`
 	// Attached are the volumes that a drained node still had at the end, and
 	// Warning says so: it is not safe to power off.
 	Attached []drain.VolumeFacts `json:"attached,omitempty"`
@@ -101,7 +103,7 @@ func OfState(s *drain.State) Report {
 	r.DurationSeconds = seconds(s.Started, end)
 	for _, n := range s.Nodes {
 		node := Node{Name: n.Name, UID: string(n.UID), State: n.State, Message: n.Message,
-			Cordoned: n.Cordoned, DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
+			Cordoned: n.Cordoned, TakenOverBy: n.TakenOverBy(), DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
 			Attached: n.Attached, Warning: n.Warning, SafeToPowerOff: n.SafeToPowerOff()}
 		for _, p := range s.Pods {
 			if p.Node == n.Name {

@@ -69,7 +69,7 @@ func (r Report) nodeLine(n Node) string {
 	if n.Message != "" {
 		line += ": " + n.Message
 	}
-	if n.Cordoned && n.State != drain.NodeDrained {
+	if n.Cordoned && n.State != drain.NodeDrained && n.TakenOverBy == "" {
 		line += fmt.Sprintf(" (it stays cordoned; undo: kdrain-tui uncordon %s)", n.Name)
 	}
 	return line

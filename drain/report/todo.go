@@ -29,8 +29,12 @@ func toDo(s *drain.State, status Status) []ToDo {
 	}
 	if status != StatusLive {
 		for _, n := range s.Nodes {
-			if n.State == drain.NodeRefused {
+			switch by := n.TakenOverBy(); {
+			case n.State == drain.NodeRefused:
 				add("node "+n.Name+" was left untouched: "+n.Message, "")
+				continue
+			case by != "":
+				add("node "+n.Name+" was taken over by run "+by+": what is left to do there is that run's", "")
 				continue
 			}
 			if n.Warning != "" {
@@ -41,7 +45,7 @@ func toDo(s *drain.State, status Status) []ToDo {
 			}
 		}
 		for _, p := range s.Pods {
-			if isToGo(p.Action) && !p.State.Left() && begun(s.Node(p.Node)) {
+			if isToGo(p.Action) && !p.State.Left() && ours(s.Node(p.Node)) {
 				what := "pod " + p.Namespace + "/" + p.Name + " is still on " + p.Node
 				if held := p.Wait.AttachedWords(); held != "" {
 					what += "; " + held
@@ -64,5 +68,8 @@ func toDo(s *drain.State, status Status) []ToDo {
 	return list
 }
 
-// begun tells whether the run did anything to the node; nil is none.
-func begun(n *drain.NodeRun) bool { return n != nil && n.State != drain.NodeRefused }
+// ours tells whether the run did anything to the node, and no other run has taken
+// it over since; nil is none.
+func ours(n *drain.NodeRun) bool {
+	return n != nil && n.State != drain.NodeRefused && n.TakenOverBy() == ""
+}

@@ -56,22 +56,3 @@ func TestHandoverByMarks(t *testing.T) {
 	}
 	world.operator(t).run("rollback", "--node", name, "--yes").exits(t, 1, "it is schedulable")
 }
-
-// A run that is live on another machine is not undone under its hands.
-func TestALiveRunIsNotTakenUp(t *testing.T) {
-	world := ownWorld(t)
-	sick, name := world.sickCart(t), ""
-	for _, p := range list[pod](t, world, "pods", "-n", "checkout", "-l", "app=cart") {
-		if p.Metadata.Name != sick {
-			name = p.Spec.NodeName
-		}
-	}
-	live := world.operator(t).start("drain", name, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--yes")
-	live.waitFor(patience, "waits: budget cart")
-	for _, command := range []string{"rollback", "resume"} {
-		world.operator(t).run(command, "--node", name, "--yes").exits(t, 1, "is live: it renews its Lease over node "+name)
-	}
-	if !world.node(t, name).Spec.Unschedulable {
-		t.Error("uncordoned while its run is live")
-	}
-}
