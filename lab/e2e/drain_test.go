@@ -22,6 +22,7 @@ type event struct {
 	Pod       string
 	PodState  string
 	Action    *struct{ Verb string }
+	Wait      *struct{ For string }
 }
 
 type report struct {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,11 +13,12 @@ import (
 // The order and the time that a plan names are those of the run: as many pods go
 // at once, as many after others are Ready, as many are held up; and the estimate
 // is within a factor of two. Pods start and end as slowly here as real ones do.
+// Workloads without a budget are under the run's own guard, in both.
 func TestTheRunIsAsThePlanSaid(t *testing.T) {
 	world := pacedWorld(t, "real")
 	operator := world.operator(t)
 	nodes := []string{"worker-a1", "worker-a2"} // there is room for all that is on them
-	flags := []string{"--ignore-daemonsets", "--delete-emptydir-data", "--max-parallel-nodes", "2"}
+	flags := []string{"--ignore-daemonsets", "--delete-emptydir-data", "--max-parallel-nodes", "2", "--guard", "1"}
 	answer := operator.run(append(append([]string{"plan", "-o", "json"}, nodes...), flags...)...)
 	answer.exits(t, 0)
 	planned := decode[plan](t, answer.out)
@@ -28,9 +30,12 @@ func TestTheRunIsAsThePlanSaid(t *testing.T) {
 	if len(planned.Waves.Later) == 0 || planned.Waves.Held == 0 {
 		t.Fatalf("the scene shows too little: %s", said)
 	}
+	if !slices.ContainsFunc(planned.Waves.Later, func(l planLater) bool { return slices.Contains(l.After, "thumbnails") }) {
+		t.Fatalf("the guard over thumbnails, two of which go, is in no wave: %+v", planned.Waves.Later)
+	}
 
 	// What is held up stays so: the run ends by its deadline, within our patience.
-	deadline := fmt.Sprintf("--timeout=%ds", int(min(2*estimate+10*time.Second, patience-10*time.Second).Seconds()))
+	deadline := fmt.Sprintf("--timeout=%ds", int(min(2*estimate+5*time.Second, patience-10*time.Second).Seconds()))
 	answer = operator.run(append(append([]string{"drain", "--yes", "-o", "json", deadline}, nodes...), flags...)...)
 	answer.exits(t, 4)
 	events, _ := readLines(t, answer.out)
@@ -62,7 +67,7 @@ func (w planWaves) counts() waveCounts {
 }
 
 // measure counts in a run what the plan foretold: a pod went at once if no budget
-// was ever in its way. The time is that from the first eviction to the moment
+// and no guard was ever in its way. The time is that from the first eviction to the moment
 // when the last pod was gone.
 func measure(events []event) (waveCounts, time.Duration) {
 	blocked, gone := map[string]bool{}, map[string]bool{}
@@ -72,7 +77,7 @@ func measure(events []event) (waveCounts, time.Duration) {
 		switch {
 		case e.Kind == "Intent" && e.Action.Verb == "evict" && first.IsZero():
 			first = e.Time
-		case e.Kind == "Pod" && e.PodState == "BudgetBlocked":
+		case e.Kind == "Pod" && (e.PodState == "BudgetBlocked" || e.Wait != nil && e.Wait.For == "guard"):
 			blocked[pod] = true
 		case e.Kind == "Pod" && (e.PodState == "Gone" || e.PodState == "Replaced"):
 			gone[pod], last = true, e.Time

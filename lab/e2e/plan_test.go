@@ -30,12 +30,14 @@ type plan struct {
 }
 
 type planWaves struct {
-	Now   int
-	Later []struct {
-		Pods  int
-		After []string
-	}
+	Now                  int
+	Later                []planLater
 	Held, Never, Unknown int
+}
+
+type planLater struct {
+	Pods  int
+	After []string
 }
 
 type planNode struct {
