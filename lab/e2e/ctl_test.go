@@ -3,70 +3,56 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-// theRun is the run that the operator's machine knows as live.
-func (o *operator) theRun() string {
-	o.t.Helper()
-	for _, r := range decode[[]struct {
-		Run  string
-		Live bool
-	}](o.t, o.run("runs", "-o", "json").out) {
-		if r.Live {
-			return r.Run
+// healWeb takes the crashing pod of the scene small away, which holds the budget of
+// its siblings on worker-1; its replacement is well.
+func (w *world) healWeb(t *testing.T) {
+	t.Helper()
+	for _, p := range list[pod](t, w, "pods", "-n", "shop", "-l", "app=web") {
+		if p.Metadata.Annotations["lab.kdrain-tui.dev/sick"] != "" {
+			w.asMachinery(t, "delete", "pod", "-n", "shop", p.Metadata.Name, "--wait=false")
 		}
 	}
-	o.t.Fatal("no run is live")
-	return ""
 }
 
-// heldNode is where two pods are that the sick cart holds, or one if there is no
-// such node, and their names.
-func (w *world) heldNode(t *testing.T) (node string, pods []string) {
-	sick, on := w.sickCart(t), map[string][]string{}
-	for _, p := range list[pod](t, w, "pods", "-n", "checkout", "-l", "app=cart") {
-		if p.Metadata.Name != sick {
-			on[p.Spec.NodeName] = append(on[p.Spec.NodeName], "checkout/"+p.Metadata.Name)
+// A paused run is cut off from its terminal: nothing was sent, nobody can tell it
+// anything, and resume goes on with it.
+func TestAPausedRunIsCutOff(t *testing.T) {
+	world := worldOf(t, setting{scene: "small"})
+	run := world.steer(t, "drain", "worker-1", "--ignore-daemonsets", "--yes")
+	run.waitsBlocked(2)
+	held := run.asks("status").Status.Blocked
+
+	run.ctl("pause").exits(t, 0)
+	world.healWeb(t) // its budget lets them go soon
+	eventually(t, patience, "the budget allows a disruption", func() bool {
+		return world.asMachinery(t, "get", "pdb", "-n", "shop", "web", "-o", "jsonpath={.status.disruptionsAllowed}") == "1"
+	})
+	run.ctl("status", "-o", "json").prints(t, `"paused": true`)
+	run.ctl("last", "shop/nobody").exits(t, 1, "nobody")
+
+	run.run.signal(syscall.SIGHUP)
+	run.run.wait(patience).exits(t, 128+1, "is suspended, not ended")
+	run.ctl("continue").exits(t, 1, "is not live")
+	left := podNames(world.podsOn(t, "worker-1"))
+	for _, p := range held {
+		if !slices.Contains(left, strings.TrimPrefix(p.Pod, "shop/")) {
+			t.Errorf("%s went although the run was paused", p.Pod)
 		}
 	}
-	for name, held := range on {
-		if len(held) > len(pods) {
-			node, pods = name, held
-		}
-	}
-	return node, pods
-}
 
-// A run is steered from another terminal, is cut off from its own, goes on, and
-// is left and aborted by words from outside.
-func TestARunIsSteeredFromOutside(t *testing.T) {
-	world := ownWorld(t)
-	ada := world.operator(t)
-	name, held := world.heldNode(t)
-	run := ada.start("drain", name, "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--yes")
-	run.waitFor(patience, held[0]+" waits: budget cart")
-	id := ada.theRun()
-
-	ada.run("ctl", id, "pause").exits(t, 0)
-	world.healCart(t) // its budget would let them go now
-	ada.run("ctl", id, "status", "-o", "json").prints(t, `"paused": true`)
-	ada.run("ctl", id, "last", "checkout/nobody").exits(t, 1, "nobody")
-
-	run.signal(syscall.SIGHUP)
-	run.wait(patience).exits(t, 128+1, "is suspended, not ended")
-	ada.run("ctl", id, "continue").exits(t, 1, "is not live")
-	if left := world.podsOn(t, name); !strings.Contains(strings.Join(podNames(left), " "), strings.TrimPrefix(held[0], "checkout/")) {
-		t.Errorf("%s went although the run was paused", held[0])
-	}
-
-	again := ada.start("resume", id, "--yes")
+	again := run.start("resume", run.id, "--yes")
 	again.waitFor(patience, "goes on, begun by")
 	again.wait(patience).exits(t, 0)
-	world.onlyDaemonsLeft(t, name)
-	ada.run("ctl", id, "abort").exits(t, 1, "ended")
+	if left := podNames(world.podsOn(t, "worker-1")); len(left) != 1 || !strings.HasPrefix(left[0], "node-exporter-") {
+		t.Errorf("on worker-1 are %v", left)
+	}
+	run.ctl("abort").exits(t, 1, "ended")
 }
 
 func podNames(pods []pod) []string {

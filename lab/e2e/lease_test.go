@@ -94,11 +94,7 @@ func TestTwoRunsOnOneNode(t *testing.T) {
 	second.waitsBlocked(2)
 	world.heldBy(t, second.id, 1)
 
-	for _, p := range list[pod](t, world, "pods", "-n", "shop", "-l", "app=web", "--field-selector", "spec.nodeName=worker-2") {
-		if p.Metadata.Annotations["lab.kdrain-tui.dev/sick"] != "" {
-			world.asMachinery(t, "delete", "pod", "-n", "shop", p.Metadata.Name, "--wait=false")
-		}
-	}
+	world.healWeb(t)
 	second.run.wait(patience).exits(t, 0)
 	if l := world.leaseOver(t, "worker-1"); l != nil {
 		t.Errorf("the Lease is left behind: %+v", l)
