@@ -73,6 +73,7 @@ type podJSON struct {
 	Wave      *int           `json:"wave"`
 	Landing   *landingJSON   `json:"landing"`
 	NotRemade string         `json:"notRemade,omitempty"` // why nobody makes it anew
+	Pinned    string         `json:"pinned,omitempty"`    // a volume that no node beside those of the plan can reach
 	Advice    []drain.Advice `json:"advice,omitempty"`    // what would help, the least harmful first
 }
 
@@ -156,7 +157,7 @@ func projectNode(n drain.NodePlan) nodeJSON {
 func projectPod(p drain.PodPlan) podJSON {
 	out := podJSON{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
-		Action: p.Action, Reasons: orEmpty(p.Reasons), NotRemade: p.NotRemade, Advice: p.Advice,
+		Action: p.Action, Reasons: orEmpty(p.Reasons), NotRemade: p.NotRemade, Pinned: p.Pinned, Advice: p.Advice,
 	}
 	if p.Wave > 0 {
 		out.Wave = &p.Wave

@@ -120,6 +120,9 @@ func whyOf(p drain.PodPlan) string {
 	if p.NotRemade != "" {
 		why = append(why, p.NotRemade)
 	}
+	if p.Pinned != "" {
+		why = append(why, "its volume "+p.Pinned+" stays behind")
+	}
 	// One that no budget counts may be counted by the run's own guard.
 	if b := p.Budget; b != nil && b.Verdict == drain.VerdictEvictable && (len(b.Names) > 0 || b.Why != "") {
 		why = append(why, budgetWords(b))

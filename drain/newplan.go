@@ -18,6 +18,7 @@ func NewPlan(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, 
 	p.ledger.advises = true
 	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names)}
 	plan.Drainable = allDrainable(plan.Nodes)
+	p.pin(plan.Nodes)
 	plan.Findings = p.findings(plan.Nodes)
 	p.land(&plan)
 	gravestFirst(plan.Findings)

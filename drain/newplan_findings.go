@@ -37,8 +37,12 @@ func (p *planner) findings(nodes []NodePlan) []Finding {
 	found = append(found, p.outages(nodes)...)
 	found = append(found, p.unserved(nodes)...)
 	found = append(found, p.exceeded(nodes)...)
+	found = append(found, p.pinned(nodes)...)
+	found = append(found, p.unseenVolumes(nodes)...)
 	found = append(found, p.tolerant(nodes)...)
 	found = append(found, p.emptyDirData(nodes)...)
+	found = append(found, p.nodeFiles(nodes)...)
+	found = append(found, p.unknownVolumes(nodes)...)
 	found = append(found, p.cordoned(nodes)...)
 	return append(found, p.unforeseen(nodes)...)
 }

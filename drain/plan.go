@@ -115,7 +115,10 @@ type PodPlan struct {
 	Wave      int              // 1 for what can go at once, more for what waits its turn, 0 where none applies
 	Grace     time.Duration
 	Volumes   bool // has claims
-	Self      bool // this program runs in it: it goes after all others
+	// Pinned is a volume of a claim of the pod that no node beside those of the plan
+	// can reach: its replacement starts nowhere until its node is back. "" for none.
+	Pinned string
+	Self   bool // this program runs in it: it goes after all others
 	// Landing is where its replacement could go, nil where there will be none.
 	Landing *Landing
 	// NotRemade says why nobody makes the pod anew once it is gone, "" where

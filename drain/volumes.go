@@ -71,6 +71,7 @@ const (
 	whyNoVolume   = "its volume is not there"
 	whyMigrated   = "an in-tree volume handed to a CSI driver"
 	whyNoCSI      = "not a CSI volume"
+	whyNodeDisk   = "a disk or folder of its node, which nothing detaches"
 	whyUnreadable = "volumeattachments cannot be read"
 	whyNoClaims   = "persistentvolumeclaims cannot be read"
 	whyNoVolumes  = "persistentvolumes cannot be read"
@@ -157,6 +158,8 @@ func (v *VolumeFacts) resolve(p *kube.Pod, s *kube.Snapshot) {
 	switch {
 	case volume.InTree != "":
 		v.Why = whyMigrated
+	case volume.Local || volume.HostPath:
+		v.Why = whyNodeDisk
 	case volume.Driver == "":
 		v.Why = whyNoCSI
 	case driver != nil && !driver.Attaches: // none is taken for one that does (csi_attacher.go CanAttach)

@@ -87,7 +87,7 @@ func VolumeRecord(v *corev1.PersistentVolume) *PersistentVolume {
 		AccessModes:     accessModes(v.Spec.AccessModes),
 		Block:           valueOr(v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock,
 		AttributesClass: share(valueOr(v.Spec.VolumeAttributesClassName, "")),
-		Phase:           corev1.PersistentVolumePhase(share(string(v.Status.Phase))), Local: v.Spec.Local != nil,
+		Phase:           corev1.PersistentVolumePhase(share(string(v.Status.Phase))), Local: v.Spec.Local != nil, HostPath: v.Spec.HostPath != nil,
 		InTree: inTree(&v.Spec.PersistentVolumeSource), Deleted: timeOf(v.DeletionTimestamp),
 	}
 	if ref := v.Spec.ClaimRef; ref != nil {

@@ -59,6 +59,7 @@ type PersistentVolume struct {
 	// driver, under names that we do not know.
 	InTree   string
 	Local    bool                 // a disk of one node
+	HostPath bool                 // a folder of whichever node its pod runs on
 	Affinity *corev1.NodeSelector // nodes that can reach it, nil for all
 	Deleted  time.Time
 	Rev      uint64

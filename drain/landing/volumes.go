@@ -189,15 +189,21 @@ func (c *Cluster) reach(g *group, volume *kube.PersistentVolume) {
 	}
 }
 
-// reachable is component-helpers/storage/volume CheckNodeAffinity.
 func (c *Cluster) reachable(volume *kube.PersistentVolume) func(node int32) bool {
+	reaches := Reaches(volume)
+	return func(node int32) bool { return reaches(c.nodes[node].Node) }
+}
+
+// Reaches returns what tells whether a node can reach a volume
+// (component-helpers/storage/volume CheckNodeAffinity). It is asked by one at a time.
+func Reaches(volume *kube.PersistentVolume) func(*kube.Node) bool {
 	if volume.Affinity == nil {
-		return func(int32) bool { return true }
+		return func(*kube.Node) bool { return true }
 	}
 	by := nodeaffinity.NewLazyErrorNodeSelector(volume.Affinity)
 	var seen corev1.Node
-	return func(node int32) bool {
-		seen.Labels = c.nodes[node].Labels
+	return func(n *kube.Node) bool {
+		seen.Labels = n.Labels
 		matches, err := by.Match(&seen)
 		return matches && err == nil
 	}

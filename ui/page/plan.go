@@ -75,6 +75,9 @@ func Why(p drain.PodPlan) string {
 	if w := warningOf(p); w != "" {
 		return w
 	}
+	if p.Pinned != "" {
+		return "its volume " + p.Pinned + " stays behind"
+	}
 	if p.Volumes {
 		return "its volume moves with it"
 	}
