@@ -18,6 +18,8 @@ func planActions() []action {
 			Pages: []keys.Page{pagePlan}, Writes: true, Enabled: canDrain, Do: func(m *Model) { m.goOn(m.plan.plan) }},
 		{ID: "findings", Keys: []string{findingsKey}, Title: "findings", Help: "everything that the whole plan puts at risk, in full, and what would help", Group: group,
 			Pages: []keys.Page{pagePlan, pagePods}, Enabled: hasFindings, Do: (*Model).openFindings},
+		{ID: "findingsdone", Keys: []string{findingsKey}, Title: "back", Help: "back to the plan", Group: group,
+			Pages: []keys.Page{pageFindings}, Do: func(m *Model) { m.goBack(); m.rebuild() }},
 		{ID: "usual", Keys: []string{"a"}, Title: "accept the usual", Help: "accept --ignore-daemonsets and --delete-emptydir-data, which most drains need", Group: group,
 			Pages: []keys.Page{pageNodes, pagePlan, pagePods}, Enabled: canAcceptUsual,
 			Do: func(m *Model) {

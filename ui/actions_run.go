@@ -204,8 +204,12 @@ func (m *Model) askToPutLast() {
 func (m *Model) askToLeave() {
 	node := m.selectedRunPod().Node
 	p := m.last.Progress(node)
+	what := "The run goes on with its other nodes."
+	if len(m.nodesAtWork()) == 1 {
+		what = "The run has no other node left, and ends."
+	}
 	o := m.open(dialog.Confirm("leave", "Leave "+node+"?", "leave", true,
-		paint.T("Nothing more is evicted there: "+page.Count(p.Total-p.Left, "pod")+" stay. The run goes on with its other nodes."),
+		paint.T("Nothing more is evicted there: "+plural(p.Total-p.Left, "pod stays", "pods stay")+". "+what),
 		paint.L(themes.Warning, "The node stays cordoned.")), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.run.Send(drain.Control{Kind: drain.ControlLeave, Node: node, By: m.d.Identity.User})
@@ -217,7 +221,7 @@ func (m *Model) askToLeave() {
 func (m *Model) askToAbort() {
 	p := m.last.Progress("")
 	m.askToSteer(dialog.Confirm("abort", "Abort the run?", "abort", true,
-		paint.T("Nothing more is sent. "+page.Count(p.Total-p.Left, "pod")+" stay where they are, "+
+		paint.T("Nothing more is sent. "+plural(p.Total-p.Left, "pod stays where it is, ", "pods stay where they are, ")+
 			page.Number(p.Terminating)+" of them already ending."),
 		paint.L(themes.Warning, "The nodes stay cordoned: "+page.List(page.NodeNames(m.last), 6)+".")), drain.ControlAbort, nil)
 }

@@ -157,7 +157,10 @@ func (m *Model) check(shown drain.Plan, q *drain.Question, word string, confirm 
 	for i, n := range shown.Nodes {
 		names[i] = n.Name
 	}
-	o, now, source, plan := shown.Options, m.now, m.d.Source, m.d.NewPlan
+	o, now, source, plan, own := shown.Options, m.now, m.d.Source, m.d.NewPlan, ""
+	if q != nil {
+		own = m.last.Run.ID
+	}
 	m.queue(m.d.Crash.guard("the check of the plan", func() tea.Msg {
 		msg := checkedMsg{question: q, word: word, confirm: confirm}
 		snap := source.Snapshot()
@@ -167,6 +170,7 @@ func (m *Model) check(shown drain.Plan, q *drain.Question, word string, confirm 
 		if msg.fresh, msg.err = plan(snap, names, o, now); msg.err != nil {
 			return msg
 		}
+		msg.fresh.Findings = heldByOthersThan(own, msg.fresh, snap, now)
 		base := shown
 		if q != nil {
 			base = sameCordons(shown, msg.fresh)

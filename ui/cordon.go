@@ -29,7 +29,7 @@ func (m *Model) askToSetCordon(unschedulable bool) {
 	}
 	body := []paint.Line{paint.L(themes.Accent, page.List(nodes, 60))}
 	if rest := len(m.targets()) - len(nodes); rest > 0 {
-		body = append(body, paint.L(themes.Muted, page.Count(rest, "other")+" need no change."))
+		body = append(body, paint.L(themes.Muted, plural(rest, "other needs", "others need")+" no change."))
 	}
 	if unschedulable {
 		body = append(body, paint.T("New pods do not land there any more. Pods that run there stay."))

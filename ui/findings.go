@@ -46,6 +46,6 @@ func (m *Model) findingLines() []paint.Line {
 
 func (m *Model) findingsTitle() paint.Line {
 	p := m.planBehind()
-	return paint.L(themes.Title, "Findings").Add(themes.Text, "  ").Add(themes.Accent, page.List(p.nodes, 4)).
-		Add(themes.Muted, paint.Dot+page.Count(len(p.plan.Findings), "finding"))
+	return paint.L(themes.Title, page.FirstUpper(page.Count(len(p.plan.Findings), "finding"))).Add(themes.Text, "  ").
+		Add(themes.Accent, page.List(p.nodes, 2))
 }

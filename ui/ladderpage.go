@@ -112,7 +112,7 @@ func (m *Model) rung(kind string) *drain.Rung {
 func (m *Model) settleLadder() {
 	m.rebuildLadder()
 	m.ladder.list.settle(m.lay, []table.Column{
-		{ID: "rung", Title: "RUNG", Width: 60, Min: 30, Grow: true},
+		{ID: "rung", Title: "RUNG", Width: 60, Min: 53, Grow: true}, // the words stand in full in the question
 		{ID: "word", Title: "CONFIRMED BY", Width: 26, Min: 16, Drop: 1, Grow: true, Max: 48},
 	}, func(key string) int {
 		if page.RungLine(m.rung(key)) == nil {
@@ -188,8 +188,12 @@ func (m *Model) askToClimb() {
 }
 
 func hasRungCommand(m *Model) (bool, string) {
-	if r := m.rung(m.ladder.list.table.Cursor()); r == nil || r.Command == "" {
+	r := m.rung(m.ladder.list.table.Cursor())
+	switch {
+	case r == nil || r.Command == "":
 		return false, "kubectl has no word for that"
+	case r.Off != "":
+		return false, "off: " + r.Off
 	}
 	return true, ""
 }

@@ -63,7 +63,7 @@ func (m *Model) viewOptions() pageView {
 		v.subject, v.detail = "--"+o.Flag, paint.T(page.FirstUpper(o.Help())+". ")
 		switch {
 		case o.Fixed != "":
-			v.detail = v.detail.Add(themes.Muted, page.FirstUpper(o.Fixed)+".")
+			v.detail = v.detail.Add(themes.Muted, "It is "+o.Fixed+".")
 		case o.Ours:
 			v.detail = v.detail.Add(themes.Muted, "kubectl has no such flag.")
 		default:
@@ -95,7 +95,7 @@ func (m *Model) changeOption() {
 		return
 	}
 	if o.Fixed != "" {
-		m.refuse(o.Fixed)
+		m.refuse("--" + o.Flag + " is " + o.Fixed)
 		return
 	}
 	if o.Toggle != nil {

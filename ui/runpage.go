@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -204,7 +205,7 @@ func (m *Model) viewRun() pageView {
 		v.empty = paint.L(themes.Muted, "No pod matches "+page.Quote(m.runs.list.filter)+".")
 	}
 	if p := m.runs.pods[m.runs.list.table.Cursor()]; p != nil {
-		v.subject, v.detail = p.Name, page.PodRunSentence(p, m.now)
+		v.subject, v.detail = p.Name, page.PodRunSentence(p, m.runNow())
 	}
 	return v
 }
@@ -247,6 +248,15 @@ func (m *Model) standstill() []paint.Line {
 	return nil
 }
 
+// runNow is the moment that the run page is about: a run that ended waits for
+// nothing any more.
+func (m *Model) runNow() time.Time {
+	if m.last.Outcome != "" && !m.last.Ended.IsZero() {
+		return m.last.Ended
+	}
+	return m.now
+}
+
 func (m *Model) runCell(p *drain.PodRun, column string, width int) paint.Line {
 	if p == nil {
 		return nil
@@ -257,7 +267,7 @@ func (m *Model) runCell(p *drain.PodRun, column string, width int) paint.Line {
 	case "state":
 		return page.PodState(p)
 	case "for":
-		return paint.L(themes.Muted, page.PodFor(p, m.now))
+		return paint.L(themes.Muted, page.PodFor(p, m.runNow()))
 	case "tries":
 		if p.Attempts == 0 {
 			return nil
@@ -269,7 +279,7 @@ func (m *Model) runCell(p *drain.PodRun, column string, width int) paint.Line {
 	if m.runs.continued(string(p.UID)) {
 		return paint.L(themes.Muted, "its budget:")
 	}
-	return page.WaitsFor(p, width, m.now)
+	return page.WaitsFor(p, width, m.runNow())
 }
 
 // selectedRunPod is the pod of the run under the cursor, nil if there is none.

@@ -2,6 +2,8 @@ package ui
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -31,6 +33,21 @@ func (m *Model) heldByOthers(p drain.Plan) []drain.Hold {
 	}
 	return slices.DeleteFunc(drain.Holds(m.snap, openNodes(p), "", m.now), func(h drain.Hold) bool {
 		return h.Lapsed || slices.Contains(p.Options.TakeOver, h.Run)
+	})
+}
+
+// heldByOthersThan are the findings of a plan without those about nodes that are
+// held by the run itself, which has their Leases by the time of its evictions.
+func heldByOthersThan(run string, p drain.Plan, s *kube.Snapshot, now time.Time) []drain.Finding {
+	names := make([]string, len(p.Nodes))
+	for i, n := range p.Nodes {
+		names[i] = n.Name
+	}
+	others := drain.Holds(s, names, run, now)
+	return slices.DeleteFunc(slices.Clone(p.Findings), func(f drain.Finding) bool {
+		return f.Code == drain.FindingNodeHeld && !slices.ContainsFunc(others, func(h drain.Hold) bool {
+			return slices.ContainsFunc(f.Objects, func(o string) bool { return strings.HasSuffix(o, "/"+h.Node) })
+		})
 	})
 }
 

@@ -77,3 +77,23 @@ func TestALapsedLeaseIsNoQuestion(t *testing.T) {
 		t.Errorf("held by %+v, although nothing was heard of it for ten minutes", holds)
 	}
 }
+
+// By the time of its evictions a run has the Leases of its nodes: its own are no
+// news to the operator, those of another run are.
+func TestTheRunsOwnLeaseIsNoNews(t *testing.T) {
+	for holder, isNews := range map[string]bool{"k7f3": false, "p4wq": true} {
+		d := drive(t, company(), 100, 34, withLeases)
+		d.m.nodes.list.table.Select("worker-a1")
+		d.keys("D", "D", "y")
+		d.w.Put(&kube.Lease{Name: kube.LeaseName(d.w.Snapshot().Node("worker-a1").UID), Namespace: kube.DefaultLeaseNamespace, UID: "lease-1",
+			ResourceVersion: "7", Holder: holder, By: "ada", Since: "2026-05-01T10:00:00Z", Duration: kube.LeaseDuration})
+		d.change(func(s *drain.State) {
+			s.Phase, s.Phases = drain.PhaseEvict, map[drain.Phase]drain.PhaseStatus{drain.PhaseEvict: drain.PhaseAsks}
+			s.Question = &drain.Question{Phase: drain.PhaseEvict, Word: "worker-a1", Since: moment}
+		})
+		d.shows("Evict 4 pods from worker-a1?")
+		if got := strings.Contains(d.frame(), "The plan changed since you looked"); got != isNews {
+			t.Errorf("held by %s: told as news %t, want %t\n%s", holder, got, isNews, d.frame())
+		}
+	}
+}

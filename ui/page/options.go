@@ -20,7 +20,7 @@ type Option struct {
 	Toggle func(drain.Options) drain.Options
 	Value  func(drain.Options) string
 	Set    func(drain.Options, string) (drain.Options, error)
-	// Fixed is why it is only shown here, "" where it can be changed.
+	// Fixed says where it is set instead, "" where it can be changed here.
 	Fixed string
 }
 

@@ -99,7 +99,7 @@ var moreOurs = []Option{
 		Toggle: func(o drain.Options) drain.Options { o.AllowTaint = !o.AllowTaint; return o }},
 	{Flag: "lease-namespace", Ours: true,
 		Value: func(o drain.Options) string { return o.LeaseNamespace },
-		Fixed: "it is chosen when the program is started"},
+		Fixed: "chosen when the program is started"},
 }
 
 func length(s string) (time.Duration, error) {
