@@ -26,6 +26,10 @@ const (
 // RungKinds are all rungs, in order.
 var RungKinds = []RungKind{RungWait, RungFree, RungRestart, RungScale, RungDelete, RungKill, RungTaint}
 
+// OffOnItsWay is why no rung can be taken while a request for the pod has no answer
+// yet: a matter of moments.
+const OffOnItsWay = "a request for it is on its way"
+
 // RungFacts say what a rung changes, for which pod of the run. What was confirmed and
 // what is done are equal, or nothing is done.
 type RungFacts struct {
@@ -108,7 +112,7 @@ func (l *ladder) shut() string {
 	case l.live == nil || l.node == nil || l.node.UID != n.UID:
 		return "the cluster shows it no more"
 	case l.p.InFlight != 0 || l.taken():
-		return "a request for it is on its way"
+		return OffOnItsWay
 	case !l.p.State.Blocked() && l.p.State != PodStuckTerminating && !l.silent():
 		return "it is neither blocked nor stuck"
 	}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,45 @@ func TestLadderTakesTheWordOfTheRung(t *testing.T) {
 	c := sent[0].(drain.Control)
 	if c.Kind != drain.ControlClimb || c.Word != "evict cart-7f9c-k2xzq" || c.Rung.Kind != drain.RungFree || c.Rung.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// The run tries a blocked pod again by itself; that takes a moment, and must not
+// take the question from under the operator's fingers.
+func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
+	d := onLadder(t, 80, 24)
+	d.m.ladder.list.table.Select(string(drain.RungFree))
+	d.keys("enter")
+	d.typed("evict cart")
+	change := func(state drain.PodState, inFlight uint64) {
+		d.t.Helper()
+		r := d.m.run.(*fakeRun)
+		d.send(runMsg{d.m.run, r.set(func(s *drain.State) {
+			pods := slices.Clone(s.Pods)
+			for i, p := range pods {
+				if p.Name == "cart-7f9c-x2x9q" {
+					changed := *p
+					changed.State, changed.InFlight = state, inFlight
+					pods[i] = &changed
+				}
+			}
+			s.Pods = pods
+		}), false})
+	}
+	change(drain.PodRequested, 9)
+	d.shows("> evict cart_")
+	change(drain.PodBudgetBlocked, 0)
+	d.typed("-7f9c-k2xzq")
+	d.keys("enter")
+	if sent := sentBy(d); len(sent) != 1 {
+		t.Fatalf("sent %+v\n%s", sent, d.frame())
+	}
+	d.keys("E")
+	d.m.ladder.list.table.Select(string(drain.RungFree))
+	d.keys("enter")
+	change(drain.PodTerminating, 0)
+	if len(d.m.dialogs) != 0 {
+		t.Errorf("asks for a pod that goes by itself\n%s", d.frame())
 	}
 }
 

@@ -183,7 +183,13 @@ func (m *Model) askToClimb() {
 	o.stale = func() bool {
 		m.rebuildLadder()
 		now := m.rung(string(r.Kind))
-		return !m.live() || now == nil || now.Off != "" || now.RungFacts != r.RungFacts
+		switch {
+		case !m.live() || now == nil:
+			return true
+		case now.Off == drain.OffOnItsWay: // a try of the run itself; its answer is here in a moment
+			return false
+		}
+		return now.Off != "" || now.RungFacts != r.RungFacts
 	}
 }
 

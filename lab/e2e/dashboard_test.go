@@ -24,7 +24,7 @@ func (term *terminal) toEvictionOf(node string) {
 	if term.look().shows("a accepts --ignore-daemonsets") {
 		term.keys("a")
 	}
-	term.waitFor("options: --ignore-daemonsets --delete-emptydir-data")
+	term.waitFor("options: --ignore-daemonsets --delete-emptydir-data", "D go on to cordon") // which needs the rights to be known
 	term.keys("D")
 	term.waitFor("Cordon "+node+" and go on?", "[ n  Cancel ]")
 	term.keys("y")
