@@ -34,7 +34,7 @@ func (m *Model) settleOptions() {
 	m.opts.list.settle(m.lay, []table.Column{
 		{ID: "flag", Title: "OPTION", Width: 31, Min: 30},
 		{ID: "value", Title: "VALUE", Width: 14, Min: 8},
-		{ID: "help", Title: "WHAT IT DOES", Width: 60, Min: 30, Grow: true, Max: 130},
+		{ID: "help", Title: "WHAT IT DOES", Width: 60, Min: 30, Grow: true, Max: 160},
 	}, nil)
 }
 

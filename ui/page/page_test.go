@@ -272,3 +272,26 @@ func TestFindingLines(t *testing.T) {
 		}
 	}
 }
+
+func TestLeasesThatStandInTheWay(t *testing.T) {
+	node := func(name string, state drain.NodeState, lease drain.LeaseState, message string) *drain.NodeRun {
+		return &drain.NodeRun{NodeFacts: drain.NodeFacts{Name: name}, State: state, Lease: &drain.LeaseRun{State: lease, Message: message}}
+	}
+	s := &drain.State{Nodes: []*drain.NodeRun{
+		node("a", drain.NodeWaiting, drain.LeaseAwaited, "held by run p4wq"), node("b", drain.NodeDraining, drain.LeaseHeld, ""),
+		node("c", drain.NodeDraining, drain.LeaseOverdue, "not renewed for 12s"), node("d", drain.NodeStopped, drain.LeaseAwaited, ""),
+		{NodeFacts: drain.NodeFacts{Name: "e"}, State: drain.NodeDraining},
+	}}
+	for most, want := range map[int][]string{
+		1: {"‖ a waits for its Lease: held by run p4wq", "and 1 more node"},
+		2: {"‖ a waits for its Lease: held by run p4wq", "‖ c: its Lease is overdue: not renewed for 12s"},
+	} {
+		var got []string
+		for _, l := range RunLeases(s, 80, most) {
+			got = append(got, l.String())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d lines: %q, want %q", most, got, want)
+		}
+	}
+}

@@ -133,7 +133,11 @@ func WaitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
 	if p.Wait.For == drain.WaitForGrace { // the column is narrow, and the most frequent wait must fit
 		return paint.L(token, paint.Truncate(grace(p.Wait, now), width))
 	}
-	return paint.L(token, paint.Truncate(p.Wait.Sentence(now), width))
+	words := p.Wait.Sentence(now)
+	if p.Wait.For == drain.WaitForVolumeTurn { // its state says already that it is in line
+		words = strings.TrimPrefix(words, "its turn: ")
+	}
+	return paint.L(token, paint.Truncate(words, width))
 }
 
 func grace(w *drain.Wait, now time.Time) string {
