@@ -31,13 +31,14 @@ func (st *stepper) awaitDetach() bool {
 
 // awaitAttachments tells whether it is worth waiting for the attachments to be
 // readable again: what a snapshot without them shows is not what the nodes have.
-// They are given the time that a detach is given.
+// They are given the time that a detach is given. Without a volume that moved
+// there is nothing to wait for.
 func (st *stepper) awaitAttachments() bool {
 	if st.attachmentsSeen() || st.attachmentsDenied() {
 		return false
 	}
 	for _, n := range st.s.Nodes {
-		if n.State == NodeDrained && !st.past(n.Ended.Add(st.s.Run.Options.DetachTimeout)) {
+		if n.State == NodeDrained && st.movedVolumes(n.Name) && !st.past(n.Ended.Add(st.s.Run.Options.DetachTimeout)) {
 			return true
 		}
 	}
