@@ -37,7 +37,12 @@ const (
 // Ages are taken by the server's clock, where kubectl takes that of the machine
 // it runs on.
 func Classify(p *kube.Pod, s *kube.Snapshot, o Options, now time.Time) Decision {
-	c := classifier{pod: p, s: s, o: &o, finished: p.Finished()}
+	return classify(p, s, &o, now)
+}
+
+// classify is Classify for those who ask about many pods under the same options.
+func classify(p *kube.Pod, s *kube.Snapshot, o *Options, now time.Time) Decision {
+	c := classifier{pod: p, s: s, o: o, finished: p.Finished()}
 	if o.Selector != nil && !o.Selector.Matches(p.Labels) {
 		c.stop(ActionSkip, ReasonNotSelected, LevelInfo, "not selected by --pod-selector="+o.PodSelector)
 		return c.decision()

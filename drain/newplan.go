@@ -31,9 +31,11 @@ type planner struct {
 	o      Options
 	now    time.Time
 	ledger *ledger
-	pods   [][]*kube.Pod // by node, in the order of the plan
-	taken  map[kube.UID]struct{}
+	pods   [][]*kube.Pod           // by node, in the order of the plan
 	guards map[kube.UID]*planGuard // by workload
+
+	taken   map[kube.UID]struct{} // the pods that the plan moves, once they are counted
+	counted bool
 
 	lastOwner     *kube.Owner
 	lastNotRemade string
@@ -71,7 +73,7 @@ func (p *planner) nodes(names []string) []NodePlan {
 }
 
 func (p *planner) pod(pod *kube.Pod) PodPlan {
-	d := Classify(pod, p.s, p.o, p.now)
+	d := classify(pod, p.s, &p.o, p.now)
 	plan := PodPlan{
 		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: pod.Node, Owner: ownerName(pod.Owner),
 		Action: d.Action, Reasons: d.Reasons, Volumes: hasClaims(pod),
@@ -120,8 +122,11 @@ func (p *planner) judge(plan *PodPlan, pod *kube.Pod, room *BudgetJudgement, pla
 // planned tells whether the plan moves the pod. The set is made when it is first
 // asked for, which only blocked pods do.
 func (p *planner) planned(all []NodePlan, uid kube.UID) bool {
-	if p.taken == nil {
-		p.taken = make(map[kube.UID]struct{}, len(all[0].Pods))
+	if !p.counted {
+		p.counted = true
+		if p.taken == nil {
+			p.taken = make(map[kube.UID]struct{})
+		}
 		for i := range all {
 			for k := range all[i].Pods {
 				if all[i].Pods[k].moves() {

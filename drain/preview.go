@@ -14,15 +14,17 @@ type Previews struct {
 	s      *kube.Snapshot
 	now    time.Time
 	ledger *ledger
+	taken  map[kube.UID]struct{} // room for the pods of one node
 }
 
 // NewPreviews are the previews of a snapshot.
 func NewPreviews(s *kube.Snapshot, now time.Time) *Previews {
-	return &Previews{s: s, now: now, ledger: newLedger(s, now)}
+	return &Previews{s: s, now: now, ledger: newLedger(s, now), taken: map[kube.UID]struct{}{}}
 }
 
 // Node is the plan of one node. One that does not exist has an empty plan.
 func (v *Previews) Node(name string, o Options) NodePlan {
-	p := planner{s: v.s, o: o, now: v.now, ledger: v.ledger}
+	clear(v.taken)
+	p := planner{s: v.s, o: o, now: v.now, ledger: v.ledger, taken: v.taken}
 	return p.nodes([]string{name})[0]
 }

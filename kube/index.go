@@ -1,6 +1,10 @@
 package kube
 
-import "github.com/tidwall/btree"
+import (
+	"sync"
+
+	"github.com/tidwall/btree"
+)
 
 // index is a sorted set that can be frozen for a snapshot at no cost but that of
 // the paths which change afterwards. Only the store writes it, under its lock;
@@ -44,3 +48,26 @@ func (x *index[T]) items() []T { return x.live.Items() }
 func (x *index[T]) from(pivot T, visit func(T) bool) { x.live.Ascend(pivot, visit) }
 
 func (x *index[T]) all(visit func(T) bool) { x.live.Scan(visit) }
+
+// pivots lends entries to search an index by. An index keeps none of them, so the
+// next search has the same again: looking up a pod makes no garbage.
+type pivots[T any] struct{ free sync.Pool }
+
+func (p *pivots[T]) take() *T {
+	if entry, ok := p.free.Get().(*T); ok {
+		return entry
+	}
+	return new(T)
+}
+
+func (p *pivots[T]) give(entry *T) {
+	var blank T
+	*entry = blank
+	p.free.Put(entry)
+}
+
+var (
+	podPivots    pivots[podKey]
+	nodePivots   pivots[Node]
+	budgetPivots pivots[Budget]
+)

@@ -73,7 +73,10 @@ func (s *Snapshot) PodCount() int { return s.t.pods.len() }
 
 // Node is the node of that name, nil if there is none.
 func (s *Snapshot) Node(name string) *Node {
-	n, _ := s.t.nodes.get(&Node{Name: name})
+	pivot := nodePivots.take()
+	pivot.Name = name
+	n, _ := s.t.nodes.get(pivot)
+	nodePivots.give(pivot)
 	return n
 }
 

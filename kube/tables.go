@@ -130,7 +130,10 @@ func (k *podKey) ownerUID() UID {
 
 // pod is the record of that UID, nil if there is none.
 func (t *tables) pod(uid UID) *Pod {
-	key, ok := t.pods.get(&podKey{uid: uid})
+	pivot := podPivots.take()
+	pivot.uid = uid
+	key, ok := t.pods.get(pivot)
+	podPivots.give(pivot)
 	if !ok {
 		return nil
 	}
@@ -151,9 +154,12 @@ func (t *tables) collect(pods []*Pod, x *index[*podKey], pivot *podKey, belongs 
 
 func (t *tables) budgetsIn(namespace string) iter.Seq[*Budget] {
 	return func(yield func(*Budget) bool) {
-		t.budgets.from(&Budget{Namespace: namespace}, func(b *Budget) bool {
+		pivot := budgetPivots.take()
+		pivot.Namespace = namespace
+		t.budgets.from(pivot, func(b *Budget) bool {
 			return b.Namespace == namespace && yield(b)
 		})
+		budgetPivots.give(pivot)
 	}
 }
 
