@@ -42,6 +42,9 @@ func (b builder) build(ctx context.Context, w world) error {
 	if err := b.makeNodes(ctx, w.Run, first); err != nil {
 		return err
 	}
+	if err := b.makeVolumes(ctx, w); err != nil {
+		return err
+	}
 	for _, a := range w.Apps {
 		if err := b.create(ctx, w.Run, a); err != nil {
 			return err
@@ -54,6 +57,9 @@ func (b builder) build(ctx context.Context, w world) error {
 	})
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, missing)
+	}
+	if err := b.waitAttached(ctx, w); err != nil {
+		return err
 	}
 	for _, a := range w.Apps {
 		if err := b.prepare(ctx, a); err != nil {
@@ -255,6 +261,9 @@ func (b builder) clear(ctx context.Context, w world) error {
 		return left == 0, nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := b.clearVolumes(ctx, w); err != nil {
 		return err
 	}
 	for _, group := range [][]string{w.Targets, w.Others, w.Late} {

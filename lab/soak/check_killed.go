@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -51,8 +52,8 @@ func (o *ordeal) checkListed(ctx context.Context) error {
 		return err
 	}
 	var runs []struct {
-		Run, Outcome string
-		Live         bool
+		Run, Outcome    string
+		Live, Suspended bool
 	}
 	if err := json.Unmarshal([]byte(listed.Out), &runs); err != nil {
 		o.e.accuse("the list of runs is no JSON: %v", err)
@@ -60,7 +61,8 @@ func (o *ordeal) checkListed(ctx context.Context) error {
 	}
 	switch {
 	case o.journal.run == "" && len(runs) == 0:
-	case len(runs) != 1 || runs[0].Run != o.journal.run || runs[0].Live || runs[0].Outcome != o.journal.outcome():
+	case len(runs) != 1 || runs[0].Run != o.journal.run || runs[0].Live || runs[0].Outcome != o.journal.outcome() ||
+		runs[0].Suspended != o.journal.suspended():
 		o.e.accuse("the dead run %s is listed as %+v", o.journal.run, runs)
 	case listed.Code != 0:
 		o.e.accuse("the list of runs ended with code %d: %s", listed.Code, listed.Err)
@@ -72,18 +74,25 @@ func (o *ordeal) checkListed(ctx context.Context) error {
 func (e *evidence) checkKilled() {
 	o := e.ordeal
 	said, err := o.journal.said()
-	if err != nil {
-		e.accuse("the journal is not what the contract says: %v", err)
+	former, failed := o.former.said()
+	if err != nil || failed != nil {
+		e.accuse("the journal is not what the contract says: %v", errors.Join(err, failed))
 		return
 	}
-	e.said = said
+	e.said = former.with(said)
 	e.checkWrites()
+	e.said = said
 	e.checkTwice()
+	e.checkSuspensions()
+	e.checkSteering()
 	if e.world.Killing.Fault == nil {
 		e.checkTokens()
 	}
-	if o.ended == "never begun" || o.ended == "rolled back" {
+	if strings.HasPrefix(o.ended, "never begun") || strings.HasPrefix(o.ended, "rolled back") {
 		return
+	}
+	if e.world.Killing.TakeOver {
+		e.checkTakenOver()
 	}
 	e.checkIntents()
 	e.checkTemporary()
@@ -100,6 +109,7 @@ func (e *evidence) checkKilled() {
 	}
 	e.checkReport()
 	e.checkExit()
+	e.checkVolumes()
 	if e.world.Killing.Fault == nil {
 		e.checkWaits()
 	}
@@ -123,7 +133,7 @@ func (e *evidence) checkTwice() {
 }
 
 func (e *evidence) checkNotAgain(title, uid string, accepted, began time.Time) {
-	for _, event := range e.ordeal.journal.events {
+	for _, event := range e.events() {
 		asks := event.Action.Verb == "evict" || event.Action.Verb == "delete"
 		if event.Kind == "Intent" && asks && string(event.UID) == uid && event.Time.After(began) {
 			e.accuse("pod %s (%s) was evicted at %s, and asked for again at %s by the process that began at %s", title, uid,
@@ -138,7 +148,7 @@ func clock(t time.Time) string { return t.Local().Format("15:04:05.000") }
 // checkIntents: whatever was sent stands in the journal.
 func (e *evidence) checkIntents() {
 	intents := map[string]int{}
-	for _, event := range e.ordeal.journal.events {
+	for _, event := range e.events() {
 		if event.Kind != "Intent" {
 			continue
 		}
@@ -153,7 +163,7 @@ func (e *evidence) checkIntents() {
 	}
 	sent := map[string]int{}
 	for _, r := range e.requests {
-		if verb := verbOf(r); verb != "" {
+		if verb := verbOf(r); verb != "" && !e.clearedFirst(r) {
 			sent[verb+" "+r.Name]++
 		}
 	}
@@ -162,6 +172,13 @@ func (e *evidence) checkIntents() {
 			e.accuse("%s was sent %d times, and stands in the journal %d times", what, count, intents[what])
 		}
 	}
+}
+
+// clearedFirst tells whether the request removed a temporary budget of the run
+// that a new one takes up by its marks: that comes before the new one has a
+// journal, and is said on standard error.
+func (e *evidence) clearedFirst(r audit.Request) bool {
+	return e.ordeal.ended == "resumed elsewhere" && verbOf(r) == "unguard" && strings.Contains(e.result.Err, r.Namespace+"/"+r.Name)
 }
 
 // verbOf is the word of the journal for a request that changes something.
@@ -212,6 +229,6 @@ func (e *evidence) summaryKilled(verdict string, seed uint64) string {
 	if outcome == "" {
 		outcome = "-"
 	}
-	return fmt.Sprintf("kill %3d of seed %d %-5s %d kills, %s, %s, %.1f s, %d nodes, %d pods  %s  %s", e.world.Run, seed, verdict, o.kills, o.ended,
-		outcome, took.Seconds(), len(e.world.Targets), len(e.said.planned), e.world.Killing, strings.Join(e.world.Flags, " "))
+	return fmt.Sprintf("kill %3d of seed %d %-5s %d kills, %s, %s, %.1f s, %d nodes, %d pods, %d words  %s  %s", e.world.Run, seed, verdict, o.kills, o.ended,
+		outcome, took.Seconds(), len(e.world.Targets), len(e.said.planned), len(e.steered), e.world.Killing, strings.Join(e.world.Flags, " "))
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kdrain-tui/kdrain-tui/lab/bench/audit"
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/film"
 )
 
@@ -70,11 +73,25 @@ func (e *evidence) wasTrue(n nodeReport, p podReport) bool {
 		case "Terminating", "StuckTerminating":
 			// Accepted, and the deletion not yet on film, is a matter of a moment.
 			return f.Terminating()
-		case "Skipped", "Failed":
+		case "Skipped":
+			// It was left alone by us; what others did with it is theirs.
+			return !f.Gone || !e.sentAway(p.UID) || strings.Contains(p.Message, "not waited for") && !f.Deleted.IsZero()
+		case "Failed":
 			// One that is not waited for may be gone by the end.
 			return !f.Gone || strings.Contains(p.Message, "not waited for") && !f.Deleted.IsZero()
 		}
 		return !f.Gone && f.Deleted.IsZero() && f.Node == n.Name
+	})
+}
+
+// sentAway tells whether the run itself had the pod evicted or deleted.
+func (e *evidence) sentAway(uid types.UID) bool {
+	return slices.ContainsFunc(e.requests, func(r audit.Request) bool {
+		if r.Kind() != audit.Eviction && r.Kind() != audit.Deletion || !r.Accepted() {
+			return false
+		}
+		frames, _ := e.victim(r)
+		return frames != nil && frames[0].UID == uid
 	})
 }
 

@@ -27,6 +27,9 @@ func (e *evidence) checkWaits() {
 		return // then pods wait for others
 	}
 	end := e.said.report.EndedAt
+	if e.pausedWithin(end.Add(-idle-startUp), end) {
+		return
+	}
 	if e.ordeal != nil && e.result.Began.After(end.Add(-idle-startUp)) {
 		return // nobody was there who could have done something
 	}

@@ -22,6 +22,8 @@ func (e *evidence) checkWrites() {
 			e.checkPodWrite(r)
 		case r.Resource == "poddisruptionbudgets" && (r.Verb == "create" || r.Verb == "delete"):
 			e.checkBudgetWrite(r)
+		case r.Subresource == "scale" && r.Verb == "patch":
+			e.checkScaleWrite(r)
 		case r.Resource == "leases":
 			e.checkLeaseWrite(r)
 		case r.Resource == "events" && r.Verb == "create" && r.Namespace == "default": // where those about nodes are

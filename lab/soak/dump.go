@@ -131,14 +131,18 @@ func (d dump) differences(after dump) []string {
 // node is theirs.
 const settleTime = 5 * time.Second
 
-// compare says what is not as it was, once that does not change any more.
-func (b builder) compare(ctx context.Context, w world, before dump) ([]string, error) {
+// whole is all of it.
+func whole(d dump) dump { return d }
+
+// compare says what is not as it was of that part, once that does not change any
+// more.
+func (b builder) compare(ctx context.Context, w world, before dump, part func(dump) dump) ([]string, error) {
 	for deadline := time.Now().Add(settleTime); ; {
 		now, err := b.dump(ctx, w)
 		if err != nil {
 			return nil, err
 		}
-		different := before.differences(now)
+		different := part(before).differences(part(now))
 		if len(different) == 0 || time.Now().After(deadline) {
 			return different, nil
 		}

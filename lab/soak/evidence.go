@@ -22,6 +22,10 @@ type evidence struct {
 	budgets  map[types.UID][]film.BudgetFrame
 	ordeal   *ordeal // of a run that was killed
 	told     *report // of the journal, where the run's own is lost
+	steered  []spoken
+
+	attachments []attachment // in worlds with volumes
+	before      dump         // what the cluster was before the run
 
 	wrong []string
 }
@@ -45,6 +49,8 @@ func (e *evidence) check() {
 	e.checkTokens()
 	e.checkReport()
 	e.checkExit()
+	e.checkSteering()
+	e.checkVolumes()
 	e.checkWaits()
 }
 

@@ -30,6 +30,7 @@ type journalEvent struct {
 	Run                          json.RawMessage
 	Joined                       plannedPod
 	Outcome, PodState, NodeState string
+	Control                      string
 	Action                       struct {
 		ID   int
 		Verb string

@@ -14,6 +14,11 @@ type killing struct {
 	Away     time.Duration // how long the cluster goes on alone after each
 	Rollback bool          // in the end; else it is resumed to its end
 	Fault    *fault
+	// Elsewhere tells that the end comes from a machine without the journal.
+	Elsewhere bool
+	// TakeOver lets a second operator take the nodes at the first moment, instead of
+	// a kill: both processes go on to their ends.
+	TakeOver bool
 }
 
 // moment is when a process is killed: some time after a line of its output, or
@@ -25,6 +30,7 @@ type moment struct {
 	After  time.Duration
 	Latest time.Duration // since the first line
 	Early  bool          // since the start of the process instead
+	Hangup bool          // its terminal goes away instead: the run is to be suspended
 }
 
 // fault is an API server that is killed and comes back.
@@ -79,7 +85,9 @@ func newKilledWorld(seed uint64, run int) world {
 	for more := true; more; more = chance(rng, 45) {
 		k.Moments = append(k.Moments, newMoment(rng, len(k.Moments), w.has("--guard-write")))
 	}
-	if chance(rng, 15) {
+	k.addVariety(rand.New(rand.NewPCG(seed, 3<<32|uint64(run))), &w)
+	// The player of the volumes would not live through the end of the server.
+	if chance(rng, 15) && len(w.drivers()) == 0 && !k.Elsewhere && !k.TakeOver {
 		k.Fault = &fault{
 			During: rng.IntN(len(k.Moments) + 1), After: time.Duration(rng.IntN(2500)) * time.Millisecond,
 			For: time.Duration(200+rng.IntN(2500)) * time.Millisecond,
@@ -94,6 +102,24 @@ func newKilledWorld(seed uint64, run int) world {
 		w.addTraces(rng, name)
 	}
 	return w
+}
+
+// addVariety lets some processes lose their terminals instead of their lives, some
+// runs be taken up by their marks alone, and some be taken over while they live.
+func (k *killing) addVariety(rng *rand.Rand, w *world) {
+	for i := range k.Moments {
+		k.Moments[i].Hangup = chance(rng, 25)
+	}
+	switch {
+	case chance(rng, 20):
+		k.Elsewhere = true
+		w.Flags = append(w.Flags, withoutLeases)
+		// Marks know nothing of replicas.
+		w.Words = slices.DeleteFunc(w.Words, func(said word) bool { return said.Verb == "scale" })
+	case chance(rng, 12) && !w.guards():
+		k.TakeOver, k.Rollback, k.Moments = true, false, k.Moments[:1]
+		k.Moments[0].Early = false
+	}
 }
 
 // makeLonger keeps a drain from ending before anybody can kill it: by a refusal,
@@ -132,6 +158,10 @@ func (w *world) addTraces(rng *rand.Rand, node string) {
 type trace struct{ Node, What string }
 
 func (m moment) String() string {
+	if m.Hangup {
+		m.Hangup = false
+		return "hangup " + m.String()
+	}
 	switch m.Line {
 	case "":
 		return fmt.Sprintf("at %dms", m.Latest.Milliseconds())
@@ -150,6 +180,12 @@ func (k killing) String() string {
 	text := "resume"
 	if k.Rollback {
 		text = "rollback"
+	}
+	if k.Elsewhere {
+		text += " elsewhere"
+	}
+	if k.TakeOver {
+		text = "take over, no"
 	}
 	text += " after kill [" + strings.Join(parts, "; ") + "]"
 	if k.Fault != nil {

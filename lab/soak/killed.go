@@ -21,11 +21,16 @@ type ordeal struct {
 	kdrain  string
 	before  dump
 
-	calls   []call
-	kills   int
-	journal journal
-	ended   string     // how: resumed, rolled back, ended by itself, never begun
-	back    chan error // closed when the API server is back, nil without a fault
+	calls     []call
+	steers    *steering
+	kills     int // and hangups
+	hangups   int
+	journal   journal
+	former    journal    // of the run that another machine took up by its marks, or took over
+	winner    rig.Result // of the process that took over
+	takeovers int
+	ended     string     // how: resumed, rolled back, ended by itself, never begun
+	back      chan error // closed when the API server is back, nil without a fault
 }
 
 // call is one process of it.
@@ -44,14 +49,14 @@ func (e *evidence) runKilled(ctx context.Context, r *rig.Rig, b builder, kdrain 
 	own.State = state
 	o := &ordeal{e: e, rig: &own, builder: b, kdrain: kdrain}
 	e.ordeal = o
-	if o.before, err = b.dump(ctx, e.world); err != nil {
-		return err
-	}
+	o.before = e.before
 	happened := make(chan error, 1)
 	happening, stop := context.WithCancel(ctx)
 	go func() { happened <- b.happen(happening, e.world) }()
+	o.steers = steer(happening, o.rig, b, kdrain, e.world)
 	err = o.live(ctx)
 	stop()
+	e.steered = o.steers.end()
 	if failed := <-happened; err == nil && e.world.Killing.Fault == nil {
 		err = failed // with the server away, things may not happen
 	}
@@ -66,13 +71,20 @@ func (e *evidence) runKilled(ctx context.Context, r *rig.Rig, b builder, kdrain 
 // live is the run from its first process to its last.
 func (o *ordeal) live(ctx context.Context) error {
 	k := o.e.world.Killing
+	if k.TakeOver {
+		return o.takeOver(ctx)
+	}
 	for i, m := range k.Moments {
+		takenUp := o.journal.takenUp()
 		killed, err := o.process(ctx, i, &m, o.args(i))
 		if err != nil {
 			return err
 		}
 		if err := o.lookAtJournal(ctx); err != nil {
 			return err
+		}
+		if m.Hangup && !killed {
+			killed = o.checkSuspended(takenUp)
 		}
 		if !killed && i > 0 && o.back != nil && o.journal.outcome() == "" {
 			break // it found no server to go on with; the last one waits for it
@@ -90,8 +102,11 @@ func (o *ordeal) live(ctx context.Context) error {
 		}
 		time.Sleep(k.Away)
 	}
+	if done, err := o.handOver(ctx); done || err != nil {
+		return err
+	}
 	switch {
-	case o.journal.run == "" && (o.e.result.Killed || o.back != nil && o.e.result.Code == 1):
+	case o.journal.run == "" && (o.e.result.Killed || o.e.result.Code == hungUp || o.e.result.Code == -1 || o.back != nil && o.e.result.Code == 1):
 		o.ended = "never begun"
 		return o.checkUndone(ctx)
 	case k.Rollback:
@@ -119,7 +134,7 @@ func (o *ordeal) process(ctx context.Context, number int, m *moment, args []stri
 	calling, cancel := context.WithTimeout(ctx, o.limit())
 	defer cancel()
 	watch := newTrigger(m)
-	p, err := o.rig.Begin(calling, watch.line, o.kdrain, args...)
+	p, err := o.rig.Begin(calling, func(line []byte) { o.steers.line(line); watch.line(line) }, o.kdrain, args...)
 	if err != nil {
 		return false, err
 	}
@@ -128,7 +143,11 @@ func (o *ordeal) process(ctx context.Context, number int, m *moment, args []stri
 	var killing sync.WaitGroup
 	if m != nil {
 		killing.Go(func() {
-			if watch.wait(done) {
+			switch {
+			case !watch.wait(done):
+			case m.Hangup:
+				err = p.Hangup()
+			default:
 				err = p.Kill()
 			}
 		})
@@ -270,6 +289,11 @@ func (o *ordeal) rollBack(ctx context.Context) error {
 			o.kills++
 		}
 	}
+	return o.undone(ctx, args)
+}
+
+// undone takes the run back, and compares.
+func (o *ordeal) undone(ctx context.Context, args []string) error {
 	if err := o.last(ctx, args); err != nil {
 		return err
 	}
@@ -288,7 +312,7 @@ func (o *ordeal) checkUndone(ctx context.Context) error {
 	if !o.e.world.Killing.Rollback && len(o.e.world.Happenings) > 0 {
 		return nil // others have changed it too
 	}
-	different, err := o.builder.compare(ctx, o.e.world, o.before)
+	different, err := o.builder.compare(ctx, o.e.world, o.before, whole)
 	for _, text := range different {
 		o.e.accuse("after all was %s: %s", o.ended, text)
 	}
@@ -333,4 +357,12 @@ func (e *evidence) journalText() string {
 		return ""
 	}
 	return e.ordeal.journal.text
+}
+
+// formerText is the journal of the run before that, where there are two.
+func (e *evidence) formerText() string {
+	if e.ordeal == nil {
+		return ""
+	}
+	return e.ordeal.former.text
 }

@@ -114,8 +114,15 @@ func (t *trial) run(ctx context.Context, w world) error {
 // judge makes a world, drains it, and checks what came of it.
 func judge(ctx context.Context, r *rig.Rig, s settings, w world) (*evidence, error) {
 	b := builder{client: r.Client}
+	detach := func() error { return nil }
+	if len(w.drivers()) > 0 {
+		var err error
+		if detach, err = r.Attacher(context.WithoutCancel(ctx)); err != nil {
+			return nil, err
+		}
+	}
 	defer func() {
-		if err := b.clear(context.WithoutCancel(ctx), w); err != nil {
+		if err := errors.Join(b.clear(context.WithoutCancel(ctx), w), detach()); err != nil {
 			fmt.Fprintf(os.Stderr, "soak: run %d: clear away: %v\n", w.Run, err)
 		}
 	}()
@@ -131,11 +138,18 @@ func judge(ctx context.Context, r *rig.Rig, s settings, w world) (*evidence, err
 		return nil, err
 	}
 	defer recording.Stop()
+	attachments, err := b.filmAttachments(ctx)
+	if err != nil {
+		return nil, err
+	}
 	offset, err := audit.End(r.AuditLog())
 	if err != nil {
 		return nil, err
 	}
 	e := &evidence{world: w}
+	if e.before, err = b.dump(ctx, w); err != nil {
+		return nil, err
+	}
 	run := e.run
 	if w.Killing != nil {
 		run = e.runKilled
@@ -148,6 +162,9 @@ func judge(ctx context.Context, r *rig.Rig, s settings, w world) (*evidence, err
 	if err := recording.CatchUp(ctx); err != nil {
 		return nil, err
 	}
+	if e.attachments, err = attachments.end(); err != nil && len(w.drivers()) > 0 {
+		return nil, err
+	}
 	requests, _, err := audit.Read(r.AuditLog(), offset)
 	if err != nil {
 		return nil, err
@@ -156,7 +173,7 @@ func judge(ctx context.Context, r *rig.Rig, s settings, w world) (*evidence, err
 	if len(e.wrong) == 0 {
 		e.check()
 	}
-	return e, nil
+	return e, e.checkScales(ctx, b, e.before)
 }
 
 // run drains while things happen.
@@ -168,9 +185,13 @@ func (e *evidence) run(ctx context.Context, r *rig.Rig, b builder, kdrain string
 	happened := make(chan error, 1)
 	happening, stop := context.WithCancel(ctx)
 	go func() { happened <- b.happen(happening, e.world) }()
-	var err error
-	e.result, err = r.Call(calling, kdrain, e.args()...)
+	steers := steer(happening, r, b, kdrain, e.world)
+	p, err := r.Begin(calling, steers.line, kdrain, e.args()...)
+	if err == nil {
+		e.result, err = p.Wait()
+	}
 	stop()
+	e.steered = steers.end()
 	if failed := <-happened; failed != nil {
 		return failed
 	}
@@ -202,9 +223,9 @@ func (e *evidence) summary(seed uint64) string {
 	if e.ordeal != nil {
 		return e.summaryKilled(verdict, seed)
 	}
-	return fmt.Sprintf("run %3d %-5s %-8s %5.1f s  %d nodes, %d pods, %d budgets, %d happenings  %s",
+	return fmt.Sprintf("run %3d %-5s %-8s %5.1f s  %d nodes, %d pods, %d budgets, %d happenings, %d words  %s",
 		e.world.Run, verdict, outcome, e.result.Took().Seconds(), len(e.world.Targets), len(e.said.planned),
-		len(e.world.Budgets), len(e.world.Happenings), strings.Join(e.world.Flags, " "))
+		len(e.world.Budgets), len(e.world.Happenings), len(e.steered), strings.Join(e.world.Flags, " "))
 }
 
 // keep says what is wrong and writes down everything that is known of the run.
@@ -224,9 +245,9 @@ func (e *evidence) keep(out io.Writer, s *settings) error {
 		return fmt.Errorf("make a folder for the evidence: %w", err)
 	}
 	for name, content := range map[string]any{
-		"world.json": e.world, "requests.json": e.requests, "pods.json": e.pods, "budgets.json": e.budgets, "wrong.json": e.wrong,
+		"world.json": e.world, "requests.json": e.requests, "pods.json": e.pods, "budgets.json": e.budgets, "attachments.json": e.attachments, "wrong.json": e.wrong,
 		"stdout.jsonl": e.result.Out, "stderr.txt": e.result.Err, "args.txt": strings.Join(e.args(), " "),
-		"calls.json": e.calls(), "journal.jsonl": e.journalText(),
+		"words.json": e.steered, "calls.json": e.calls(), "former.jsonl": e.formerText(), "journal.jsonl": e.journalText(),
 	} {
 		text, isText := content.(string)
 		data := []byte(text)

@@ -24,6 +24,9 @@ const (
 // an outage has left behind may still know the nodes of the run before.
 const ofRun = "soak.kdrain-tui.dev/run"
 
+// managedAttach is what a kubelet writes on its node: the controller is to attach.
+const managedAttach = "volumes.kubernetes.io/controller-managed-attach-detach"
+
 // finalizer holds pods until a happening, or the end of the run.
 const finalizer = "soak.kdrain-tui.dev/held"
 
@@ -32,7 +35,7 @@ func newNode(name string, run int) *corev1.Node {
 		corev1.ResourceCPU: resource.MustParse("64"), corev1.ResourceMemory: resource.MustParse("256Gi"), corev1.ResourcePods: resource.MustParse("110"),
 	}
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name, labKubelet: "simulated", ofRun: strconv.Itoa(run)}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{managedAttach: "true"}, Labels: map[string]string{corev1.LabelHostname: name, labKubelet: "simulated", ofRun: strconv.Itoa(run)}},
 		Status:     corev1.NodeStatus{Capacity: room, Allocatable: room, NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "v1.36.3"}},
 	}
 }
@@ -56,6 +59,11 @@ func (a app) template(run int) corev1.PodTemplateSpec {
 	if a.EmptyDir {
 		spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 	}
+	if a.Driver != "" {
+		for i := range spec.Containers { // or the volume would not be one of the pod's
+			spec.Containers[i].VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}
+		}
+	}
 	if a.Kind == "Job" {
 		spec.RestartPolicy = corev1.RestartPolicyNever
 	}
@@ -73,6 +81,7 @@ func (a app) object(run int) runtime.Object {
 	case "StatefulSet":
 		return &appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
 			Replicas: &count, Selector: selector, Template: template, PodManagementPolicy: appsv1.ParallelPodManagement,
+			VolumeClaimTemplates: a.claimTemplates(),
 		}}
 	case "DaemonSet":
 		return &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: template}}
@@ -84,6 +93,17 @@ func (a app) object(run int) runtime.Object {
 		}, Spec: template.Spec}
 	}
 	return &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &count, Selector: selector, Template: template}}
+}
+
+// claimTemplates name the claims, which are there before the set.
+func (a app) claimTemplates() []corev1.PersistentVolumeClaim {
+	if a.Driver == "" {
+		return nil
+	}
+	return []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}, Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+	}}}
 }
 
 func (b budget) object() *policyv1.PodDisruptionBudget {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ type report struct {
 type nodeReport struct {
 	Name, State, Message string
 	Cordoned             bool
+	Attached             []struct{ Volume string }
 	Pods                 []podReport
 }
 
@@ -89,6 +91,18 @@ func readOutput(text string) (said, error) {
 	}
 	return s, nil
 }
+
+// with is what two runs said together.
+func (s said) with(other said) said {
+	maps.Copy(s.planned, other.planned)
+	maps.Copy(s.uids, other.uids)
+	for name, refused := range other.nodes {
+		s.nodes[name] = refused && (s.nodes[name] || !s.plans(name))
+	}
+	return s
+}
+
+func (s said) plans(node string) bool { _, planned := s.nodes[node]; return planned }
 
 func (s *said) start(run started) {
 	for _, n := range run.Nodes {

@@ -11,9 +11,9 @@ import (
 
 // tally counts over all runs.
 type tally struct {
-	outcomes                    map[string]int
-	evictions, accepted, blocks int
-	kills                       int
+	outcomes                         map[string]int
+	evictions, accepted, blocks      int
+	kills, hangups, words, takeovers int
 }
 
 func (t *tally) add(e *evidence) {
@@ -23,8 +23,15 @@ func (t *tally) add(e *evidence) {
 	if e.said.report != nil {
 		t.outcomes[e.said.report.Outcome]++
 	}
+	for _, s := range e.steered {
+		if s.Code == 0 {
+			t.words++
+		}
+	}
 	if e.ordeal != nil {
 		t.kills += e.ordeal.kills
+		t.hangups += e.ordeal.hangups
+		t.takeovers += e.ordeal.takeovers
 		t.outcomes[e.ordeal.ended]++
 	}
 	for _, r := range e.requests {
@@ -45,5 +52,5 @@ func (t tally) String() string {
 	for _, outcome := range slices.Sorted(maps.Keys(t.outcomes)) {
 		parts = append(parts, fmt.Sprintf("%d %s", t.outcomes[outcome], outcome))
 	}
-	return fmt.Sprintf("%s; %d kills; %d evictions sent, %d accepted, %d refused", strings.Join(parts, ", "), t.kills, t.evictions, t.accepted, t.blocks)
+	return fmt.Sprintf("%s; %d kills, %d hangups, %d take-overs, %d words of the operator taken; %d evictions sent, %d accepted, %d refused", strings.Join(parts, ", "), t.kills, t.hangups, t.takeovers, t.words, t.evictions, t.accepted, t.blocks)
 }

@@ -23,6 +23,7 @@ type world struct {
 	Flags      []string
 	Timeout    time.Duration // per node
 	Traces     []trace
+	Words      []word   // of the operator, by ctl
 	Killing    *killing // nil where it may live
 }
 
@@ -36,7 +37,8 @@ type app struct {
 	Sick            string // why its pods never get ready
 	SickHeirs       bool   // the pods that replace the first ones are sick
 	EmptyDir        bool
-	Held            int // how many of its pods a finalizer holds
+	Held            int    // how many of its pods a finalizer holds
+	Driver          string // of the CSI volume that each of its pods has, "" for none
 }
 
 // budget is a PodDisruptionBudget.
@@ -80,6 +82,8 @@ func newWorld(seed uint64, run int) world {
 		w.addHappening(rng)
 	}
 	w.Flags = newFlags(rng, &w)
+	w.addVolumes(rand.New(rand.NewPCG(seed, 4<<32|uint64(run))))
+	w.addWords(rand.New(rand.NewPCG(seed, 2<<32|uint64(run))))
 	return w
 }
 

@@ -79,6 +79,15 @@ func (p *Process) Kill() error {
 	return nil
 }
 
+// Hangup tells the program that its terminal went away. It is no error where it
+// has ended already.
+func (p *Process) Hangup() error {
+	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("hang up %s: %w", p.name, err)
+	}
+	return nil
+}
+
 // Wait waits for the end of the program.
 func (p *Process) Wait() (Result, error) {
 	err := p.cmd.Wait()

@@ -102,6 +102,24 @@ func (r *Rig) connect() error {
 	return nil
 }
 
+// Attacher attaches and detaches CSI volumes, as a driver and the kubelets would,
+// until it is stopped.
+func (r *Rig) Attacher(ctx context.Context) (stop func() error, err error) {
+	cmd := exec.CommandContext(ctx, r.program, "attacher", "--dir", r.Dir)
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("run lab attacher: %w", err)
+	}
+	return func() error {
+		_ = cmd.Process.Signal(os.Interrupt) // it may have ended: Wait tells
+		if err := cmd.Wait(); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("lab attacher: %w: %s", err, said.String())
+		}
+		return nil
+	}, nil
+}
+
 // AuditLog is where the API server notes what people ask it.
 func (r *Rig) AuditLog() string { return filepath.Join(r.Dir, "audit.log") }
 

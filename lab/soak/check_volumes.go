@@ -1,0 +1,124 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kdrain-tui/kdrain-tui/lab/bench/audit"
+	"github.com/kdrain-tui/kdrain-tui/lab/bench/film"
+)
+
+// onItsWay is a pod with a volume whose eviction was accepted.
+type onItsWay struct {
+	pod            film.PodFrame
+	driver         string
+	accepted, done time.Time // done is zero if that was not seen
+}
+
+// checkVolumes: of the pods of one node and driver only so many are on their way
+// at once, each until its volume has left the node; and a node that is said to be
+// drained has no attachment that the report does not name.
+func (e *evidence) checkVolumes() {
+	if len(e.world.drivers()) == 0 {
+		return
+	}
+	e.checkAttached()
+	most := e.world.volumesAtOnce()
+	if most == 0 {
+		return
+	}
+	all := e.withVolumes()
+	for i, one := range all {
+		var before []string
+		for _, other := range all[:i] {
+			together := other.driver == one.driver && other.pod.Node == one.pod.Node
+			if together && (other.done.IsZero() || other.done.After(one.accepted.Add(lag))) {
+				before = append(before, other.pod.Title())
+			}
+		}
+		if len(before) >= most {
+			e.accuse("pod %s was evicted at %s, while %v still had their volumes of %s on %s", one.pod.Title(), clock(one.accepted), before, one.driver, one.pod.Node)
+		}
+	}
+}
+
+// withVolumes are the pods whose evictions were accepted and that had a volume, in
+// that order. A pod that has used up its grace, or that others delete, keeps no
+// turn, so it is left out.
+func (e *evidence) withVolumes() []onItsWay {
+	var all []onItsWay
+	seen := map[types.UID]bool{}
+	for _, r := range e.requests {
+		if r.Kind() != audit.Eviction && r.Kind() != audit.Deletion || !r.Accepted() {
+			continue
+		}
+		frames, place := e.victim(r)
+		if frames == nil || seen[frames[0].UID] {
+			continue
+		}
+		pod := frames[max(0, place-1)]
+		a := e.appOf(pod)
+		if a == nil || a.Driver == "" || pod.Terminating() {
+			continue
+		}
+		seen[pod.UID] = true
+		all = append(all, onItsWay{pod: pod, driver: a.Driver, accepted: r.Received, done: e.leftBy(frames, a.volume(pod.Name))})
+	}
+	return all
+}
+
+func (e *evidence) appOf(pod film.PodFrame) *app {
+	i := slices.IndexFunc(e.world.Apps, func(a app) bool { return a.Namespace == pod.Namespace && a.Name == pod.Labels["own"] })
+	if i < 0 {
+		return nil
+	}
+	return &e.world.Apps[i]
+}
+
+// leftBy is when both the pod and its volume had left the node.
+func (e *evidence) leftBy(frames []film.PodFrame, volume string) time.Time {
+	last := frames[len(frames)-1]
+	if !last.Gone {
+		return time.Time{}
+	}
+	done := last.At
+	for _, a := range e.attachments {
+		switch {
+		case a.Volume != volume || a.Node != frames[0].Node:
+		case a.Gone.IsZero():
+			return time.Time{}
+		case a.Gone.After(done):
+			done = a.Gone
+		}
+	}
+	return done
+}
+
+// checkAttached: the report names what is still attached to a drained node.
+func (e *evidence) checkAttached() {
+	end := e.said.report.EndedAt
+	for _, n := range e.said.report.Nodes {
+		if n.State != "Drained" {
+			continue
+		}
+		named := map[string]bool{}
+		for _, v := range n.Attached {
+			named[v.Volume] = true
+		}
+		for _, a := range e.attachments {
+			there := a.Since.Before(end.Add(-slack)) && (a.Gone.IsZero() || a.Gone.After(end.Add(slack)))
+			if a.Node == n.Name && there && !named[a.Volume] {
+				e.accuse("node %s is said to be drained, volume %s was attached to it, and the report does not name it", n.Name, a.Volume)
+			}
+		}
+		for volume := range named {
+			if !slices.ContainsFunc(e.attachments, func(a attachment) bool {
+				return a.Volume == volume && a.Node == n.Name && (a.Gone.IsZero() || a.Gone.After(end.Add(-slack)))
+			}) {
+				e.accuse("the report says that volume %s is attached to node %s, which it was not", volume, n.Name)
+			}
+		}
+	}
+}
