@@ -62,6 +62,10 @@ func diagnose(err error, server, contextName string) *ConnectError {
 	case isNotReady(err):
 		e.Kind = NotReady
 		e.Hint = "The API server is there and cannot answer yet: it may be starting, or overloaded. Try again in a moment."
+	case apierrors.IsForbidden(err):
+		e.Kind = OtherProblem
+		e.Hint = "The server refuses even to say who you are. One that is just starting refuses everybody until it has read its roles: " +
+			"try again in a moment. Else ask for the roles system:basic-user and system:public-info-viewer."
 	case isClientCertificateError(err):
 		e.Kind = BadCredentials
 		e.Hint = "Renew the client certificate of this context: the server refused it in the TLS handshake."

@@ -72,6 +72,10 @@ func TestConnectErrors(t *testing.T) {
 		writeJSON(w, 503, status(503, "ServiceUnavailable", "apiserver is starting", ""))
 	}))
 	t.Cleanup(starting.Close)
+	unread := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, 403, status(403, "Forbidden", `forbidden: User "ada" cannot get path "/version"`, ""))
+	}))
+	t.Cleanup(unread.Close)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) }))
 	t.Cleanup(web.Close)
 
@@ -92,6 +96,7 @@ func TestConnectErrors(t *testing.T) {
 		"http for https":  {config: kubeconfig(strings.Replace(web.URL, "http:", "https:", 1), ""), kind: BadTLS},
 		"expired token":   {config: kubeconfig(refusing.URL, `token: secret-token`, authority(refusing)), kind: BadCredentials, says: "Unauthorized", hint: "Log in again"},
 		"starting":        {config: kubeconfig(starting.URL, ""), kind: NotReady, says: "is starting", hint: "may be starting"},
+		"roles not read":  {config: kubeconfig(unread.URL, ""), kind: OtherProblem, says: "cannot get path", hint: "just starting"},
 		"no web page":     {config: kubeconfig(web.URL, ""), kind: OtherProblem},
 		"no plugin": {
 			config: kubeconfig(refusing.URL, `exec: {apiVersion: client.authentication.k8s.io/v1, command: no-such-plugin, interactiveMode: Never}`, authority(refusing)),

@@ -137,7 +137,11 @@ func whole(d dump) dump { return d }
 // compare says what is not as it was of that part, once that does not change any
 // more.
 func (b builder) compare(ctx context.Context, w world, before dump, part func(dump) dump) ([]string, error) {
-	for deadline := time.Now().Add(settleTime); ; {
+	settle := settleTime
+	if w.Killing != nil && w.Killing.Fault != nil {
+		settle = patience // the controllers may be slow to find the server again
+	}
+	for deadline := time.Now().Add(settle); ; {
 		now, err := b.dump(ctx, w)
 		if err != nil {
 			return nil, err

@@ -129,51 +129,60 @@ func judge(ctx context.Context, r *rig.Rig, s settings, w world) (*evidence, err
 	if err := b.build(ctx, w); err != nil {
 		return nil, err
 	}
-	record := film.Record
-	if w.Killing != nil && w.Killing.Fault != nil {
-		record = film.RecordThroughFaults
-	}
-	recording, err := record(ctx, r.Client)
-	if err != nil {
-		return nil, err
-	}
-	defer recording.Stop()
-	attachments, err := b.filmAttachments(ctx)
-	if err != nil {
-		return nil, err
-	}
-	offset, err := audit.End(r.AuditLog())
-	if err != nil {
-		return nil, err
-	}
 	e := &evidence{world: w}
+	var err error
 	if e.before, err = b.dump(ctx, w); err != nil {
 		return nil, err
 	}
-	run := e.run
-	if w.Killing != nil {
-		run = e.runKilled
-	}
-	if err := run(ctx, r, b, s.kdrain); err != nil && !errors.Is(err, errStuck) {
+	if err := e.record(ctx, r, b, s.kdrain); err != nil {
 		return nil, err
 	}
-	// Changes right after the end say whether the report was true.
-	time.Sleep(300 * time.Millisecond)
-	if err := recording.CatchUp(ctx); err != nil {
-		return nil, err
-	}
-	if e.attachments, err = attachments.end(); err != nil && len(w.drivers()) > 0 {
-		return nil, err
-	}
-	requests, _, err := audit.Read(r.AuditLog(), offset)
-	if err != nil {
-		return nil, err
-	}
-	e.requests, e.pods, e.budgets = audit.Of(requests, "kdrain-tui"), recording.Pods(), recording.Budgets()
 	if len(e.wrong) == 0 {
 		e.check()
 	}
 	return e, e.checkScales(ctx, b, e.before)
+}
+
+// record lets the run happen, and notes all that there is to see of it.
+func (e *evidence) record(ctx context.Context, r *rig.Rig, b builder, kdrain string) error {
+	begin, run := film.Record, e.run
+	if k := e.world.Killing; k != nil {
+		run = e.runKilled
+		if k.Fault != nil {
+			begin = film.RecordThroughFaults
+		}
+	}
+	recording, err := begin(ctx, r.Client)
+	if err != nil {
+		return err
+	}
+	defer recording.Stop()
+	attachments, err := b.filmAttachments(ctx)
+	if err != nil {
+		return err
+	}
+	defer attachments.stop()
+	offset, err := audit.End(r.AuditLog())
+	if err != nil {
+		return err
+	}
+	if err := run(ctx, r, b, kdrain); err != nil && !errors.Is(err, errStuck) {
+		return err
+	}
+	// Changes right after the end say whether the report was true.
+	time.Sleep(300 * time.Millisecond)
+	if err := recording.CatchUp(ctx); err != nil {
+		return err
+	}
+	if e.attachments, err = attachments.end(); err != nil && len(e.world.drivers()) > 0 {
+		return err
+	}
+	requests, _, err := audit.Read(r.AuditLog(), offset)
+	if err != nil {
+		return err
+	}
+	e.requests, e.pods, e.budgets = audit.Of(requests, "kdrain-tui"), recording.Pods(), recording.Budgets()
+	return nil
 }
 
 // run drains while things happen.
