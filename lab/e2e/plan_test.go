@@ -146,7 +146,8 @@ func checkPlanPage(t *testing.T, operator *operator, all *expect.Scene, plan pla
 	term := operator.open(200, 50, append([]string{node.Name}, all.Flags...)...)
 	term.waitFor("● live · 13 nodes", "✓ "+node.Name)
 	term.keys("D")
-	page := term.waitFor("Plan  "+node.Name, "FATE", "still true")
+	// The keys are in the last line, so what is above them is drawn.
+	page := term.waitFor("Plan  "+node.Name, "FATE", "still true", "y copy as kubectl")
 	defer func() {
 		if t.Failed() {
 			t.Log("\n" + framed(page))
@@ -177,7 +178,7 @@ func checkPlanPage(t *testing.T, operator *operator, all *expect.Scene, plan pla
 	}
 	if len(plan.Findings) > 0 {
 		term.keys("f")
-		page = term.waitFor("Findings  " + node.Name)
+		page = term.waitFor("f back", "  "+node.Name)
 		for _, f := range plan.Findings {
 			if !strings.Contains(flat(page.String()), flat(f.Message)) {
 				t.Errorf("the page of findings does not say %q", f.Message)
