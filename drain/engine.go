@@ -176,6 +176,7 @@ func (e *Engine) loop(ctx context.Context) {
 	for {
 		looked := e.config.Now()
 		wake := e.step(sending, &writes)
+		due := looked.Add(pause(e.config.Now().Sub(looked)))
 		if suspended.IsZero() && e.State().Suspended {
 			suspended = looked
 		}
@@ -191,7 +192,7 @@ func (e *Engine) loop(ctx context.Context) {
 		}
 		select {
 		case <-changed:
-			e.settle(looked)
+			e.settle(due)
 		case <-e.inbox:
 		case <-timer.C:
 		case <-stopped:
@@ -204,12 +205,23 @@ func (e *Engine) loop(ctx context.Context) {
 }
 
 // lookEvery is the shortest time between two looks at a changing cluster: many
-// pods change together, and one look sees them all.
-const lookEvery = 5 * time.Millisecond
+// pods change together, and one look sees them all. Looking takes no more than
+// one part in lookShare of a core: where it takes long, the looks are fewer, but
+// never farther apart than lookAtLeast.
+const (
+	lookEvery   = 5 * time.Millisecond
+	lookShare   = 16
+	lookAtLeast = 50 * time.Millisecond
+)
+
+// pause is how long after the start of a look that took so long the next one is due.
+func pause(took time.Duration) time.Duration {
+	return min(max(lookEvery, lookShare*took), lookAtLeast)
+}
 
 // settle waits until the next look is due; whatever else comes in ends the wait.
-func (e *Engine) settle(looked time.Time) {
-	rest := lookEvery - e.config.Now().Sub(looked)
+func (e *Engine) settle(at time.Time) {
+	rest := at.Sub(e.config.Now())
 	if rest <= 0 {
 		return
 	}

@@ -44,13 +44,14 @@ func (l *Lab) launch(c *Component) (<-chan error, error) {
 }
 
 // componentEnv is our environment without what could make a component talk to
-// another cluster, or through a proxy to its own.
+// another cluster, or through a proxy to its own. A lab is small: memory is spent
+// to collect garbage less often, which is a tenth of what an API server does.
 func componentEnv() []string {
-	var env []string
+	env := []string{"GOGC=400"}
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
 		switch strings.ToUpper(name) {
-		case "KUBECONFIG", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY":
+		case "KUBECONFIG", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "GOGC":
 		default:
 			if !strings.HasPrefix(name, "ETCD_") && !strings.HasPrefix(name, "KWOK_") {
 				env = append(env, entry)
