@@ -33,6 +33,7 @@ func (p *planner) findings(nodes []NodePlan) []Finding {
 	found = append(found, p.unseenKinds()...)
 	found = append(found, p.otherDrainers(nodes)...)
 	found = append(found, p.silentNodes(nodes)...)
+	found = append(found, p.outOfOrder(nodes)...)
 	found = append(found, p.neverBack(nodes)...)
 	found = append(found, p.outages(nodes)...)
 	found = append(found, p.unserved(nodes)...)
