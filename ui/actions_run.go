@@ -18,7 +18,7 @@ func runActions() []action {
 	return []action{
 		{ID: "answer", Keys: []string{"enter"}, Title: "pod", Help: "answer the run's question; else the pod in full: conditions, events, logs, YAML", Group: group, Pages: on, Do: (*Model).runEnter},
 		{ID: "pause", Keys: []string{"P"}, Title: "pause", Help: "pause the run, or go on with it: nothing new is sent meanwhile", Group: group, Pages: on,
-			Writes: true, Enabled: canSteer, Do: (*Model).askToPause},
+			Writes: true, Enabled: canSteer, Do: (*Model).askToPause, TitleNow: pauseOrContinue},
 		{ID: "retry", Keys: []string{"R"}, Title: "retry", Help: "try the pod again now instead of at its time", Group: group, Pages: on,
 			Writes: true, Enabled: canRetry, Do: (*Model).askToRetry},
 		{ID: "skip", Keys: []string{"S"}, Title: "skip", Help: "leave the pod where it is and go on with the others", Group: group, Pages: on,
@@ -38,6 +38,13 @@ func runActions() []action {
 		{ID: "abort", Keys: []string{"A"}, Title: "abort", Help: "send nothing more and end the run; the nodes stay cordoned", Group: group, Pages: on,
 			Writes: true, Enabled: canAbort, Do: (*Model).askToAbort},
 	}
+}
+
+func pauseOrContinue(m *Model) string {
+	if m.last != nil && m.last.Paused {
+		return "continue"
+	}
+	return "pause"
 }
 
 func canSteer(m *Model) (bool, string) {

@@ -80,7 +80,11 @@ func (m *Model) hints() paint.Line {
 				continue
 			}
 		}
-		hint := paint.L(themes.Key, hintKey(a.Keys)).Add(themes.Muted, " "+a.Title)
+		title := a.Title
+		if a.TitleNow != nil {
+			title = a.TitleNow(m)
+		}
+		hint := paint.L(themes.Key, hintKey(a.Keys)).Add(themes.Muted, " "+title)
 		room := m.width
 		if a.ID != "help" {
 			room -= reserve

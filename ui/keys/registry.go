@@ -16,9 +16,11 @@ type Action[C any] struct {
 	ID    string
 	Keys  []string // as Bubble Tea names them: "space", "ctrl+c", "D"
 	Title string   // short, for the hint line; "" keeps it out of there
-	Help  string   // one sentence
-	Group string
-	Pages []Page // where it is offered
+	// TitleNow is the Title where that changes with what is acted on; nil where not.
+	TitleNow func(C) string
+	Help     string // one sentence
+	Group    string
+	Pages    []Page // where it is offered
 	// Writes marks what changes the cluster or a run. In read-only mode these
 	// are not bound.
 	Writes bool
