@@ -319,6 +319,43 @@ func TestResumeTakesItsOwnLeaseAtOnce(t *testing.T) {
 	})
 }
 
+// What was left to do was done while nobody ran: the node is empty at the first
+// look of the process that resumes, and the Lease of the one before is given back.
+func TestResumeGivesBackALeaseThatItNeedsNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addNode("b")
+		s.addPod("web", "a")
+		s.endAfter = 20 * time.Second
+		o := &operator{simulation: s}
+		e := o.begin(t, "r1", leasing(), "a")
+		time.Sleep(12 * time.Second)
+		events := e.Events(0)
+		o.disconnect(true)
+		time.Sleep(12 * time.Second)
+		if o.held("node-a") == nil {
+			t.Fatal("there is no Lease to give back")
+		}
+		s.store.SetSync(kube.KindLeases, kube.SyncState{Phase: kube.NotSynced})
+		s.later(time.Second, func() { s.store.SetSync(kube.KindLeases, kube.SyncState{Phase: kube.Synced}) })
+		heir := &operator{simulation: s}
+		again, err := Resume(t.Context(), EngineConfig{Source: heir, Writer: heir, Now: time.Now}, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-again.Done()
+		if got := again.State(); got.Outcome != OutcomeDone || got.Nodes[0].Lease == nil || got.Nodes[0].Lease.State != LeaseReleased {
+			t.Errorf("outcome %q, Lease %+v", got.Outcome, got.Nodes[0].Lease)
+		}
+		if left := o.held("node-a"); left != nil {
+			t.Errorf("left behind: %+v", left)
+		}
+		e.Send(Control{Kind: ControlAbort, By: "test"})
+		<-e.Done()
+	})
+}
+
 func TestALeaseThatSomebodyDeletesIsTakenAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := contested()

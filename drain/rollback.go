@@ -42,9 +42,14 @@ func RollbackPlan(s *State, snap *kube.Snapshot) []Undo {
 		}
 	}
 	for _, n := range s.Nodes {
-		if s.leaseMayStand(n) {
-			undos = append(undos, undoLease(n, s.Run.ID, snap))
+		if !s.leaseMayStand(n) {
+			continue
 		}
+		u := undoLease(n, s.Run.ID, snap)
+		if n.Lease == nil && n.State.Final() && u.Release == nil {
+			continue // nothing of the run stands over a node that was done when it resumed
+		}
+		undos = append(undos, u)
 	}
 	return undos
 }
@@ -56,7 +61,7 @@ func (s *State) LeasesMayStand() bool { return slices.ContainsFunc(s.Nodes, s.le
 func (s *State) leaseMayStand(n *NodeRun) bool {
 	switch l := n.Lease; {
 	case l == nil: // a process that took the run up forgot what the one before had
-		return !s.resumed.IsZero() && s.Run.Options.LeaseNamespace != "" && !n.State.Final()
+		return !s.resumed.IsZero() && s.Run.Options.LeaseNamespace != ""
 	default:
 		return l.State != LeaseReleased && l.State != LeaseLost && l.State != LeaseOff
 	}

@@ -30,7 +30,8 @@ func (st *stepper) tendLeases() {
 		n := st.s.Nodes[i]
 		switch l := n.Lease; {
 		case n.State.Final():
-			st.releaseLease(n)
+			st.findLease(n)
+			st.releaseLease(st.s.Nodes[i])
 		case l == nil, l.State == LeaseAwaited:
 			st.takeLease(n)
 		case l.State == LeaseHeld, l.State == LeaseOverdue, l.State == LeaseOff && !l.Renewed.IsZero():
@@ -190,6 +191,17 @@ func (st *stepper) sendLease(n *NodeRun, verb Verb, uid kube.UID, version string
 		Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: verb, Version: version}})
 }
 
+// findLease notes that a Lease of the run stands over a node that is done: the
+// process before had it, and this one found nothing left to take it for.
+func (st *stepper) findLease(n *NodeRun) {
+	live := st.snap.LeaseOf(n.UID)
+	if n.Lease != nil || live == nil || live.Holder != st.s.Run.ID || !st.snap.Trusted(kube.KindLeases) {
+		return
+	}
+	facts := factsOf(live)
+	st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseHeld})
+}
+
 // releaseLease gives the Lease of a node back on which nothing more is sent. One that
 // another run has taken is that run's.
 func (st *stepper) releaseLease(n *NodeRun) {
@@ -203,21 +215,35 @@ func (st *stepper) releaseLease(n *NodeRun) {
 			Message: "could not be given back; it lapses by itself within " + shortTime(kube.LeaseDuration)})
 		return
 	}
-	facts := l.LeaseFacts
+	facts, version := l.LeaseFacts, l.version
+	if live := st.snap.LeaseOf(n.UID); version == "" && live != nil && live.Holder == st.s.Run.ID {
+		version = live.ResourceVersion // the process before wrote it
+	}
 	st.send(Write{Verb: VerbRelease, Node: n.Name, Release: &kube.LeaseRef{
-		Namespace: l.Namespace, Name: l.Name, UID: l.UID, ResourceVersion: l.version,
-	}}, Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: VerbRelease, Version: l.version}})
+		Namespace: l.Namespace, Name: l.Name, UID: l.UID, ResourceVersion: version,
+	}}, Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: VerbRelease, Version: version}})
 }
 
 // leasesStand tells whether a Lease is still to be given back, or its last write
 // is not answered: a run does not end before.
 func (st *stepper) leasesStand() bool {
 	for _, n := range st.s.Nodes {
-		if n.Lease.standing() {
+		if n.Lease.standing() || n.Lease == nil && st.leaseUnseen() {
 			return true
 		}
 	}
 	return false
+}
+
+// leaseUnseen tells whether a Lease of the process before may stand that does not
+// show yet. After the time of a Lease it has lapsed anyway.
+func (st *stepper) leaseUnseen() bool {
+	if !st.leasing() || st.s.resumed.IsZero() || st.snap.Trusted(kube.KindLeases) || st.snap.Sync(kube.KindLeases).Phase == kube.Denied {
+		return false
+	}
+	lapsed := st.s.resumed.Add(kube.LeaseDuration)
+	st.wakeAt(lapsed)
+	return st.now.Before(lapsed)
 }
 
 // leasesOpen tells whether it is not known yet of some node whether its Lease can

@@ -31,7 +31,8 @@ func (o *ordeal) elsewhere() error {
 	return nil
 }
 
-// marked are the targets that carry the mark of the run.
+// marked are the targets that carry the mark of the run. It counts only while the
+// node is cordoned: whoever uncordons it takes the node out of the run.
 func (o *ordeal) marked(ctx context.Context) ([]string, error) {
 	var names []string
 	for _, name := range o.e.world.Targets {
@@ -40,7 +41,7 @@ func (o *ordeal) marked(ctx context.Context) ([]string, error) {
 			return nil, fmt.Errorf("look for the mark of node %s: %w", name, err)
 		}
 		var mark struct{ Run string }
-		if json.Unmarshal([]byte(node.Annotations[cordonMark]), &mark) == nil && mark.Run == o.journal.run {
+		if node.Spec.Unschedulable && json.Unmarshal([]byte(node.Annotations[cordonMark]), &mark) == nil && mark.Run == o.journal.run {
 			names = append(names, name)
 		}
 	}

@@ -63,7 +63,7 @@ func (e *evidence) checkSuspensions() {
 		switch {
 		case event.Kind == "Control" && event.Control == "suspend":
 			suspended = true
-		case event.Kind == "Resumed":
+		case event.Kind == "Resumed", event.Kind == "RunStarted": // or, without its journal, by a run of its own
 			suspended = false
 		case event.Kind == "Intent" && suspended && event.Action.Verb != "look":
 			e.accuse("it was suspended, and sent %s %s/%s at %s", event.Action.Verb, event.Namespace, event.Pod, clock(event.Time))
