@@ -319,6 +319,33 @@ func TestResumeTakesItsOwnLeaseAtOnce(t *testing.T) {
 	})
 }
 
+// The Lease of a node that is done is given back, but not by a run that was told
+// to send nothing more.
+func TestASuspendedRunKeepsItsLeases(t *testing.T) {
+	s := newSimulation()
+	s.addNode("a")
+	s.addNode("b")
+	for suspended, want := range map[bool]int{false: 2, true: 0} {
+		state := &State{
+			Run: RunFacts{ID: "r1", Options: leasing()}, Phase: PhaseEvict, Phases: map[Phase]PhaseStatus{PhaseEvict: PhaseRuns}, Suspended: suspended,
+			Nodes: []*NodeRun{
+				{NodeFacts: NodeFacts{Name: "a", UID: "node-a"}, State: NodeDrained, Lease: &LeaseRun{State: LeaseHeld, Renewed: givenNow}},
+				{NodeFacts: NodeFacts{Name: "b", UID: "node-b"}, State: NodeDraining, Lease: &LeaseRun{State: LeaseHeld, Renewed: givenNow}},
+			},
+		}
+		_, writes, _ := Step(state, s.store.Snapshot(), nil, givenNow)
+		released := 0
+		for _, w := range writes {
+			if w.Verb == VerbRelease {
+				released++
+			}
+		}
+		if released != want || suspended && len(writes) > 0 {
+			t.Errorf("suspended %v: %d given back, want %d; sent %+v", suspended, released, want, writes)
+		}
+	}
+}
+
 // What was left to do was done while nobody ran: the node is empty at the first
 // look of the process that resumes, and the Lease of the one before is given back.
 func TestResumeGivesBackALeaseThatItNeedsNoMore(t *testing.T) {

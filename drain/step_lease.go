@@ -22,8 +22,9 @@ func (st *stepper) mayTouch(n *NodeRun) bool {
 
 // tendLeases takes, renews, misses and gives back the Leases of all nodes. It
 // comes before anything else of a step, so that a lost one stops its node at once.
+// A suspended run sends nothing, not even these: whoever resumes it has them.
 func (st *stepper) tendLeases() {
-	if !st.leasing() || st.s.Outcome != "" {
+	if !st.leasing() || st.s.Outcome != "" || st.s.Suspended {
 		return
 	}
 	for i := range st.s.Nodes {
