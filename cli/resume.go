@@ -51,6 +51,7 @@ func (p *Program) resumeCommand() *cobra.Command {
 	f.bindPods(fs)
 	f.bindRun(fs)
 	f.bindFallback(fs)
+	f.bindLadder(fs)
 	f.bindBlockers(fs)
 	f.bindReason(fs)
 	ofDrain := slices.DeleteFunc(flagNames(fs), func(name string) bool { return name == "node" || slices.Contains(own, name) })

@@ -247,6 +247,14 @@ func (s *State) settleGrant(e Event, accepted bool) {
 	}
 }
 
+// returnGrants gives back the tokens of a pod that is to be tried again: whatever
+// became of its last eviction, the next one is about the same disruption.
+func (s *State) returnGrants(pod kube.UID) {
+	for budget, list := range s.grants {
+		s.grants[budget] = slices.DeleteFunc(list, func(g grant) bool { return g.pod == pod && g.granted })
+	}
+}
+
 // dropLapsedGrants forgets granted tokens that are too old to hold anything
 // back. A request still in flight keeps its token.
 func (s *State) dropLapsedGrants(now time.Time) {
@@ -261,6 +269,9 @@ func (s *State) dropLapsedGrants(now time.Time) {
 }
 
 func (s *State) applyPod(e Event) {
+	if e.PodState == PodRetrying {
+		s.returnGrants(e.UID)
+	}
 	s.editPod(e.UID, func(p *PodRun) {
 		was := p.State
 		p.Wait, p.saidAt = e.Wait, e.Time

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // TestKilledRunsResume kills a run after a random event, as a lost process would,
@@ -231,6 +233,46 @@ func TestResumeWaitsForNoAnswerOfAPodThatIsGone(t *testing.T) {
 		checkRun(t, s, resumed)
 		if got := resumed.State().Outcome; got != OutcomeDone || len(s.evictions) != 1 {
 			t.Errorf("outcome %q after %d evictions", got, len(s.evictions))
+		}
+	})
+}
+
+// silentWriter lets evictions vanish on their way: nobody gets them, nobody answers.
+type silentWriter struct{ *simulation }
+
+func (silentWriter) Evict(ctx context.Context, _ kube.EvictRequest) kube.Answer {
+	<-ctx.Done()
+	return kube.Answer{Failure: "killed"}
+}
+
+// An eviction that was lost with its process took nothing from its budget: the pod
+// is evicted as soon as the server has said that it still stands.
+func TestResumeGivesBackTheTokenOfALostEviction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addNode("b")
+		p := s.addPod("web", "a")
+		s.addBudget("web", 0)
+		ctx, kill := context.WithCancel(t.Context())
+		e := beginWith(t, ctx, s, silentWriter{s}, DefaultOptions(), "a", "b")
+		for e.State().Pod(p.UID).InFlight == 0 {
+			if q := e.State().Question; q != nil {
+				e.Send(Confirm{Phase: q.Phase, Word: q.Word, By: "ada"})
+			}
+			time.Sleep(time.Millisecond) // of the bubble's clock
+		}
+		events := e.Events(0)
+		kill()
+		<-e.Done()
+		began := time.Now()
+		resumed, err := Resume(t.Context(), EngineConfig{Source: s, Writer: s, Now: time.Now}, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-resumed.Done()
+		if got := resumed.State().Outcome; got != OutcomeDone || time.Since(began) >= grantLife {
+			t.Errorf("outcome %q after %s", got, time.Since(began))
 		}
 	})
 }
