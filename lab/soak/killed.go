@@ -234,15 +234,16 @@ func (o *ordeal) startFault(ctx context.Context, number int) {
 	if f == nil || f.During != number || o.back != nil {
 		return
 	}
-	o.back = make(chan error, 1)
+	back := make(chan error, 1) // o.back is forgotten by whoever has waited for it
+	o.back = back
 	go func() {
 		time.Sleep(f.After)
 		// Whatever becomes of us, the server comes back.
 		ctx := context.WithoutCancel(ctx)
 		err := o.rig.Fault(ctx, "stop", "kube-apiserver")
 		time.Sleep(f.For)
-		o.back <- errors.Join(err, o.rig.Fault(ctx, "start", "kube-apiserver"))
-		close(o.back)
+		back <- errors.Join(err, o.rig.Fault(ctx, "start", "kube-apiserver"))
+		close(back)
 	}()
 }
 
