@@ -25,6 +25,7 @@ type ordeal struct {
 	steers    *steering
 	kills     int // and hangups
 	hangups   int
+	hungUp    bool // the last process lost its terminal
 	journal   journal
 	former    journal    // of the run that another machine took up by its marks, or took over
 	winner    rig.Result // of the process that took over
@@ -139,6 +140,7 @@ func (o *ordeal) process(ctx context.Context, number int, m *moment, args []stri
 		return false, err
 	}
 	o.startFault(ctx, number)
+	o.hungUp = false
 	done := make(chan struct{})
 	var killing sync.WaitGroup
 	if m != nil {
@@ -146,6 +148,7 @@ func (o *ordeal) process(ctx context.Context, number int, m *moment, args []stri
 			switch {
 			case !watch.wait(done):
 			case m.Hangup:
+				o.hungUp = true
 				err = p.Hangup()
 			default:
 				err = p.Kill()
