@@ -42,7 +42,7 @@ func (p *Program) unconfirmed(f *flags, a control.Answer) error {
 			say("warning", warning)
 		}
 		say("word", r.Word)
-		say("to do it", fmt.Sprintf("%s ctl %s %s %s --confirm '%s'", p.display(), a.Run, a.Verb, a.Pod, r.Word))
+		say("to do it", fmt.Sprintf("%s ctl %s %s %s --confirm %s", p.display(), a.Run, a.Verb, a.Pod, drain.ShellWord(r.Word)))
 	}
 	return usage("", "nothing was changed in run %s: %s", a.Run, a.Error)
 }

@@ -20,29 +20,34 @@ func (p *planner) outOfOrder(nodes []NodePlan) []Finding {
 	}
 	var found []Finding
 	for i := range nodes {
-		var waitsFor []string
-		for k := range nodes[i].Pods {
-			sick := waitsForSibling(&nodes[i].Pods[k])
-			if sick == nil || waitsFor != nil && sick.Node != waitsFor[0] {
-				continue // the first node that it waits for is enough to change the order
-			}
-			later, planned := turn[sick.Node]
-			if planned && later >= i+atOnce && p.goesWhenReached(&nodes[later], sick) {
-				waitsFor = []string{sick.Node, sick.Namespace + "/" + sick.Name}
-			}
-		}
-		if waitsFor == nil {
+		sick := p.firstReachedTooLate(nodes, i+atOnce, turn, nodes[i].Pods)
+		if sick == nil {
 			continue
 		}
-		node, pod := waitsFor[0], waitsFor[1]
+		pod := sick.Namespace + "/" + sick.Name
 		found = append(found, Finding{
 			Code: FindingWaitsForLaterNode, Level: LevelWarning,
-			Message: fmt.Sprintf("%s waits for pod %s on %s, whose turn comes after it: name %s first", nodes[i].Name, pod, node, node),
-			Objects: append(nodeObjects([]string{nodes[i].Name, node}), "Pod/"+pod),
-			Advice:  []Advice{{"or drain them at the same time", fmt.Sprintf("--max-parallel-nodes=%d", turn[node]-i+1)}},
+			Message: fmt.Sprintf("%s waits for pod %s on %s, whose turn comes after it", nodes[i].Name, pod, sick.Node),
+			Objects: append(nodeObjects([]string{nodes[i].Name, sick.Node}), "Pod/"+pod),
+			Advice:  []Advice{{"name " + sick.Node + " first, or drain them at the same time", fmt.Sprintf("--max-parallel-nodes=%d", turn[sick.Node]-i+1)}},
 		})
 	}
 	return found
+}
+
+// firstReachedTooLate is the first sick pod that one of the pods waits for on a node
+// that is not begun before theirs is done, nil for none. One is enough to change the order.
+func (p *planner) firstReachedTooLate(nodes []NodePlan, begun int, turn map[string]int, pods []PodPlan) *Sibling {
+	for i := range pods {
+		sick := waitsForSibling(&pods[i])
+		if sick == nil {
+			continue
+		}
+		if later, planned := turn[sick.Node]; planned && later >= begun && p.goesWhenReached(&nodes[later], sick) {
+			return sick
+		}
+	}
+	return nil
 }
 
 // waitsForSibling is the sick pod that holds a pod to be evicted, nil where none does.

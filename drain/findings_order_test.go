@@ -23,7 +23,7 @@ func TestPlanNamesNodesOutOfOrder(t *testing.T) {
 		}
 	}
 	sickOne := cluster(crashing(0))
-	told := []string{"w1 waits for pod shop/cart-2 on w3, whose turn comes after it: name w3 first; or drain them at the same time: --max-parallel-nodes=3"}
+	told := []string{"w1 waits for pod shop/cart-2 on w3, whose turn comes after it; name w3 first, or drain them at the same time: --max-parallel-nodes=3"}
 	table := []struct {
 		name    string
 		objects []runtime.Object

@@ -1,7 +1,5 @@
 package drain
 
-import "github.com/kdrain-tui/kdrain-tui/kube"
-
 // Unattended switches off the rungs that a run may not take without a screen, and
 // names the flag. That comes before any other reason: nothing that happens in the
 // run can mend it.
@@ -28,9 +26,4 @@ func (o *Options) forbids(kind RungKind) string {
 		return ""
 	}
 	return "the run was started without " + flag
-}
-
-// Ladder are the rungs for a pod of the run as they are at this moment.
-func (e *Engine) Ladder(pod kube.UID) []Rung {
-	return Ladder(e.State(), e.config.Source.Snapshot(), pod, e.config.Now())
 }

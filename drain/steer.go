@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // WordWithoutJournal is what the operator types (or says by a flag) to go on
@@ -128,6 +130,11 @@ func (e *Engine) Steer(ctx context.Context, c Control) (seq uint64, err error) {
 		return 0, errors.New("the run was suspended")
 	}
 	return 0, e.State().Objection(c)
+}
+
+// Ladder are the rungs for a pod of the run as they are at this moment.
+func (e *Engine) Ladder(pod kube.UID) []Rung {
+	return Ladder(e.State(), e.config.Source.Snapshot(), pod, e.config.Now())
 }
 
 // answerSteers tells those who wait for their control what became of it: its

@@ -67,7 +67,7 @@ func (st *stepper) checkAttachments(n *NodeRun) {
 	}
 	facts := leftAttached(n.Name, st.snap)
 	if len(facts) == 0 {
-		if attachedCount(n.Name, st.snap) == 0 {
+		if !slices.ContainsFunc(st.snap.AttachmentsOn(n.Name), attached) {
 			st.emit(Event{Kind: EventVolumes, Node: n.Name})
 		}
 		return
@@ -94,16 +94,7 @@ func (st *stepper) movedVolumes(node string) bool {
 	return false
 }
 
-// attachedCount counts the volumes attached to a node, whoever uses them.
-func attachedCount(node string, s *kube.Snapshot) int {
-	count := 0
-	for _, a := range s.AttachmentsOn(node) {
-		if a.Attached {
-			count++
-		}
-	}
-	return count
-}
+func attached(a *kube.VolumeAttachment) bool { return a.Attached }
 
 // leftAttached are the volumes attached to a node, without those that pods still
 // on it use: a DaemonSet's pods stay, and so do their volumes. An attachment

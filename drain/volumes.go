@@ -233,6 +233,10 @@ func (p *PodRun) drivers() []string {
 // gone, and that are waited for; nil where there are none.
 func (p *PodRun) Detaching() []string { return p.volumesIn(VolumeDetaching) }
 
+// StillAttached are the volumes that had not left the node when the time for that
+// was over; nil where there are none.
+func (p *PodRun) StillAttached() []string { return p.volumesIn(VolumeStillAttached) }
+
 // volumesIn names the volumes of the pod that are in the state.
 func (p *PodRun) volumesIn(state VolumeState) []string {
 	var names []string

@@ -57,7 +57,7 @@ func (p *PodRun) VolumesSentence(now time.Time) string {
 		}
 		return words
 	}
-	if names := p.volumesIn(VolumeStillAttached); len(names) > 0 {
+	if names := p.StillAttached(); len(names) > 0 {
 		return fmt.Sprintf("%s%s still attached to %s, the time for it is over", volumeNames(names), beVerb(names), p.Node)
 	}
 	moved, where := p.reattached()

@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,15 +21,13 @@ func manyFindings(d *Deps) {
 		if err != nil {
 			return p, errors.Join(errors.New("the plan of a test"), err)
 		}
-		for i := range 11 {
-			f := drain.Finding{Code: drain.FindingSingleReplica, Level: drain.LevelWarning,
-				Message: fmt.Sprintf("one replica only, down until it is Ready elsewhere: Deployment shop/service-%02d", i)}
-			if i == 7 {
-				f = drain.Finding{Code: "LastControlPlane", Level: drain.LevelError, Message: "the last control-plane node that is Ready is among them",
-					Advice: []drain.Advice{{Text: "bring another one up first", Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}
-			}
-			p.Findings = append(p.Findings, f)
+		found := []drain.Finding{{Code: drain.FindingLastControlPlane, Level: drain.LevelError, Message: "the last control-plane node that is Ready is among them",
+			Advice: []drain.Advice{{Text: "bring another one up first", Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
+		for i := range 10 {
+			found = append(found, drain.Finding{Code: drain.FindingSingleReplica, Level: drain.LevelWarning,
+				Message: fmt.Sprintf("one replica only, down until it is Ready elsewhere: Deployment shop/service-%02d", i)})
 		}
+		p.Findings = slices.Concat(found, p.Findings)
 		return p, nil
 	}
 }

@@ -149,7 +149,7 @@ var codes = map[string]int{"done": 0, "failed": 1, "refused": 3, "partly": 4, "a
 func (e *evidence) checkExit() {
 	outcome := e.said.report.Outcome
 	want, known := codes[outcome]
-	if e.ordeal != nil && e.ordeal.hungUp && e.result.Code == hungUp {
+	if e.ordeal != nil && e.ordeal.lostTerminal && e.result.Code == hungUp {
 		want = hungUp // it came when the run was over, while it was told of
 	}
 	if !known || e.result.Code != want {

@@ -21,17 +21,17 @@ type ordeal struct {
 	kdrain  string
 	before  dump
 
-	calls     []call
-	steers    *steering
-	kills     int // and hangups
-	hangups   int
-	hungUp    bool // the last process lost its terminal
-	journal   journal
-	former    journal    // of the run that another machine took up by its marks, or took over
-	winner    rig.Result // of the process that took over
-	takeovers int
-	ended     string     // how: resumed, rolled back, ended by itself, never begun
-	back      chan error // closed when the API server is back, nil without a fault
+	calls        []call
+	steers       *steering
+	kills        int // and hangups
+	hangups      int
+	lostTerminal bool // the last process lost its terminal
+	journal      journal
+	former       journal    // of the run that another machine took up by its marks, or took over
+	winner       rig.Result // of the process that took over
+	takeovers    int
+	ended        string     // how: resumed, rolled back, ended by itself, never begun
+	back         chan error // closed when the API server is back, nil without a fault
 }
 
 // call is one process of it.
@@ -140,7 +140,7 @@ func (o *ordeal) process(ctx context.Context, number int, m *moment, args []stri
 		return false, err
 	}
 	o.startFault(ctx, number)
-	o.hungUp = false
+	o.lostTerminal = false
 	done := make(chan struct{})
 	var killing sync.WaitGroup
 	if m != nil {
@@ -148,7 +148,7 @@ func (o *ordeal) process(ctx context.Context, number int, m *moment, args []stri
 			switch {
 			case !watch.wait(done):
 			case m.Hangup:
-				o.hungUp = true
+				o.lostTerminal = true
 				err = p.Hangup()
 			default:
 				err = p.Kill()

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -10,21 +8,12 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
-var gravity = map[drain.Level]int{drain.LevelError: 0, drain.LevelWarning: 1, drain.LevelInfo: 2}
-
-// gravestFirst are the findings by level; those of one level stay as they are.
-func gravestFirst(findings []drain.Finding) []drain.Finding {
-	return slices.SortedStableFunc(slices.Values(findings), func(a, b drain.Finding) int {
-		return cmp.Compare(gravity[a.Level], gravity[b.Level])
-	})
-}
-
-// FindingLines are the findings that must not be missed, the gravest first, each in
+// FindingLines are the findings that must not be missed, in the order of the plan, each in
 // a line, in at most that many lines; the last one then counts what has no room and
 // names the key that shows all.
 func FindingLines(findings []drain.Finding, most int, key string) []paint.Line {
 	var lines []paint.Line
-	for _, f := range gravestFirst(findings) {
+	for _, f := range findings {
 		if f.Level != drain.LevelInfo {
 			lines = append(lines, findingLine(f))
 		}
@@ -53,8 +42,8 @@ func findingLine(f drain.Finding) paint.Line {
 	return paint.L(themes.Muted, paint.Stay+" ").Add(themes.Text, f.Message)
 }
 
-// Findings are all findings of a plan in full, the gravest first, each with what
-// would help.
+// Findings are all findings of a plan in full, in its order, each with what would
+// help.
 func Findings(findings []drain.Finding, width int) []paint.Line {
 	if len(findings) == 0 {
 		return []paint.Line{paint.L(themes.Good, paint.Good+" Nothing was found that the whole plan puts at risk.")}
@@ -65,7 +54,7 @@ func Findings(findings []drain.Finding, width int) []paint.Line {
 			lines = append(lines, append(paint.Line{paint.Blank(indent)}, part...))
 		}
 	}
-	for i, f := range gravestFirst(findings) {
+	for i, f := range findings {
 		if i > 0 {
 			lines = append(lines, nil)
 		}

@@ -18,7 +18,7 @@ func Kubectl(context string, nodes []string, o drain.Options) string {
 				words = append(words, "--"+opt.Flag)
 			}
 		case opt.Value(o) != opt.Value(base):
-			words = append(words, "--"+opt.Flag+"="+shellWord(opt.Value(o)))
+			words = append(words, "--"+opt.Flag+"="+drain.ShellWord(opt.Value(o)))
 		}
 	}
 	if o.DryRun != "" && o.DryRun != drain.DryRunNone {
@@ -39,7 +39,7 @@ func KubectlCordon(context string, nodes []string, unschedulable bool) string {
 // KubectlDeleteBudget is the removal of a budget as a kubectl command, which looks
 // at its name alone and not at its UID.
 func KubectlDeleteBudget(context, namespace, name string) string {
-	return strings.Join(append(kubectlWords(context, "delete", nil), "pdb", "-n", shellWord(namespace), shellWord(name)), " ")
+	return strings.Join(append(kubectlWords(context, "delete", nil), "pdb", "-n", drain.ShellWord(namespace), drain.ShellWord(name)), " ")
 }
 
 // InContext puts the context into a command that begins with kubectl; another, or
@@ -49,27 +49,17 @@ func InContext(context, command string) string {
 	if !found || context == "" {
 		return command
 	}
-	return "kubectl --context=" + shellWord(context) + " " + rest
+	return "kubectl --context=" + drain.ShellWord(context) + " " + rest
 }
 
 func kubectlWords(context, verb string, objects []string) []string {
 	words := []string{"kubectl"}
 	if context != "" {
-		words = append(words, "--context="+shellWord(context))
+		words = append(words, "--context="+drain.ShellWord(context))
 	}
 	words = append(words, verb)
 	for _, o := range objects {
-		words = append(words, shellWord(o))
+		words = append(words, drain.ShellWord(o))
 	}
 	return words
-}
-
-func shellWord(s string) string {
-	plain := strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@=,%+", r))
-	}) < 0
-	if plain && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

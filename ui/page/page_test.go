@@ -243,8 +243,8 @@ func TestFindingLines(t *testing.T) {
 	finding := func(level drain.Level, message string) drain.Finding {
 		return drain.Finding{Level: level, Message: message}
 	}
-	all := []drain.Finding{finding(drain.LevelWarning, "one"), finding(drain.LevelInfo, "said elsewhere"),
-		finding(drain.LevelWarning, "two"), finding(drain.LevelError, "grave"), finding(drain.LevelWarning, "three")}
+	all := []drain.Finding{finding(drain.LevelError, "grave"), finding(drain.LevelWarning, "one"), finding(drain.LevelWarning, "two"),
+		finding(drain.LevelWarning, "three"), finding(drain.LevelInfo, "said elsewhere")}
 	for most, want := range map[int][]string{
 		9:  {"✖ grave", "▲ one", "▲ two", "▲ three"},
 		4:  {"✖ grave", "▲ one", "▲ two", "▲ three"},

@@ -17,19 +17,7 @@ func attachedTo(p *drain.PodRun) (leaving, stuck []string) {
 	if !p.State.Left() {
 		return nil, nil
 	}
-	for _, v := range p.Volumes {
-		name := v.Volume
-		if name == "" {
-			name = v.Name
-		}
-		switch v.State {
-		case drain.VolumeDetaching:
-			leaving = append(leaving, name)
-		case drain.VolumeStillAttached:
-			stuck = append(stuck, name)
-		}
-	}
-	return leaving, stuck
+	return p.Detaching(), p.StillAttached()
 }
 
 // volumeState is the state of a pod whose volumes decide what happens next: glyph
