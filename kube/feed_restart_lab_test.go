@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -18,25 +19,12 @@ func TestLabRestart(t *testing.T) {
 	c := labConnect(t, "")
 	w := labWatch(t, c)
 	for range 3 {
-		victim := aFreePod(until(t, w, "a pod is free", func(s *Snapshot) bool { return s.Trusted(KindPods) && aFreePod(s) != nil }))
+		until(t, w, "the view is live", func(s *Snapshot) bool { return s.Health().Live && s.Trusted(KindPods, KindNodes, KindBudgets) })
+		victim := freePod(t, w)
 		labComponent(t, "stop", "kube-apiserver")
-		time.Sleep(2 * time.Second)
+		until(t, w, "the server is away", func(s *Snapshot) bool { return !s.Health().Live })
 		labComponent(t, "start", "kube-apiserver")
-
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		var err error
-		for ctx.Err() == nil { // a server that just started may refuse us
-			now := int64(0)
-			err = c.reads.CoreV1().Pods(victim.Namespace).Delete(ctx, victim.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
-			if err == nil {
-				break
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		cancel()
-		if err != nil {
-			t.Fatalf("deleting %s: %v", victim.Name, err)
-		}
+		labDelete(t, c, victim)
 		started := time.Now()
 		until(t, w, "the pod is gone", func(s *Snapshot) bool { return s.Trusted(KindPods) && s.Pod(victim.UID) == nil })
 		t.Logf("the change was seen after %v", time.Since(started).Round(time.Millisecond))
@@ -52,13 +40,23 @@ func TestLabRestart(t *testing.T) {
 	}
 }
 
-func aFreePod(s *Snapshot) *Pod {
-	for _, p := range s.Pods() {
-		if p.Owner != nil && p.Owner.Kind == "ReplicaSet" && p.RunningAndReady() && !p.Terminating() && len(s.BudgetsOf(p)) == 0 {
-			return p
+// labDelete deletes a pod at once, from a server that may just have started: it may
+// refuse us, or go down with the answer to a deletion that it carried out.
+func labDelete(t *testing.T, c *Cluster, victim *Pod) {
+	t.Helper()
+	uid, now := victim.UID, int64(0)
+	options := metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &uid}}
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); ; <-tick.C {
+		err := c.reads.CoreV1().Pods(victim.Namespace).Delete(t.Context(), victim.Name, options)
+		switch {
+		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err):
+			return
+		case time.Now().After(deadline):
+			t.Fatalf("deleting %s: %v", victim.Name, err)
 		}
 	}
-	return nil
 }
 
 // labComponent stops or starts a component of the lab in KDRAIN_LAB_DIR with the
@@ -69,7 +67,7 @@ func labComponent(t *testing.T, verb, component string) {
 	if program == "" || dir == "" {
 		t.Fatal("KDRAIN_LAB and KDRAIN_LAB_DIR do not name a lab and its program")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	if output, err := exec.CommandContext(ctx, program, verb, "--dir", dir, component).CombinedOutput(); err != nil {
 		t.Fatalf("lab %s %s: %v\n%s", verb, component, err, output)

@@ -84,35 +84,34 @@ func TestLabScaleAndRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	live := shows("the same number is somebody else's", func(live *Workload) bool { return live.Replicas == 3 && !live.ReplicasOurs })
+	shows("the same number is somebody else's", func(live *Workload) bool { return live.Replicas == 3 && !live.ReplicasOurs })
 
-	stale := RestartRequest{Namespace: "default", Name: d.Name, UID: d.UID, ResourceVersion: "1", At: time.Now()}
-	if a := c.Restart(t.Context(), stale); a.Code != 409 {
+	restart := RestartRequest{Namespace: "default", Name: d.Name, UID: d.UID, ResourceVersion: "1", At: time.Now()}
+	if a := c.Restart(t.Context(), restart); a.Code != 409 {
 		t.Errorf("restart of an old version: %+v", a)
 	}
-	again := stale
-	again.ResourceVersion = live.Rollout.ResourceVersion
-	if a := c.Restart(t.Context(), again); !a.OK() && a.Code != 409 { // its status may just have changed
-		t.Errorf("restart: %+v", a)
-	}
+	shows("it is restarted", func(live *Workload) bool {
+		restart.ResourceVersion = live.Rollout.ResourceVersion
+		a := c.Restart(t.Context(), restart)
+		if !a.OK() && a.Code != 409 { // its status may just have changed
+			t.Fatalf("restart: %+v", a)
+		}
+		return a.OK()
+	})
 }
 
 func TestLabTaint(t *testing.T) {
 	c := labConnect(t, "")
 	w := labWatch(t, c)
-	node := schedulableNode(t, w.Snapshot())
+	node := schedulableNode(t, w)
 	request := TaintRequest{Node: node.Name, UID: node.UID, ResourceVersion: "1", Taints: node.TaintsWith(), Mark: `{"run":"test"}`}
 	if a := c.Taint(t.Context(), request); a.Code != 409 {
 		t.Errorf("an old version: %+v", a)
 	}
 	request.DryRun = true
-	until(t, w, "the newest version is taken", func(s *Snapshot) bool {
-		request.ResourceVersion = s.Node(node.Name).ResourceVersion
-		a := c.Taint(t.Context(), request)
-		if !a.OK() && a.Code != 409 { // a kubelet may write to it at any time
-			t.Fatalf("dry run: %+v", a)
-		}
-		return a.OK()
+	onNewest(t, w, node.Name, func(n *Node) Answer {
+		request.ResourceVersion = n.ResourceVersion
+		return c.Taint(t.Context(), request)
 	})
 	if w.Snapshot().Node(node.Name).OutOfService() {
 		t.Error("a dry run tainted the node")
