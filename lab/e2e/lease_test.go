@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,6 +97,49 @@ func TestTwoRunsOnOneNode(t *testing.T) {
 
 	world.healWeb(t)
 	second.run.wait(patience).exits(t, 0)
+	if l := world.leaseOver(t, "worker-1"); l != nil {
+		t.Errorf("the Lease is left behind: %+v", l)
+	}
+}
+
+// The operator at the screen takes a node over by typing the name of the run that
+// holds it, and by nothing less.
+func TestANodeIsTakenOverFromTheScreen(t *testing.T) {
+	world := worldOf(t, setting{scene: "small"})
+	defer world.logOnFailure(t, "get", "nodes,leases,pods", "-A", "-o", "wide")
+	first := world.steer(t, "drain", "worker-1", "--ignore-daemonsets", "--reason=new kernel", "--yes")
+	first.waitsBlocked(2)
+
+	ada := world.operator(t)
+	term := ada.open(120, 40, "--ignore-daemonsets", "worker-1")
+	term.waitFor("● live · 3 nodes", "1 marked")
+	story := onScreen{t, world, ada, term}
+	story.askToGoOn()
+	const question = "Take over worker-1 from another run?"
+	term.waitFor(question, "worker-1 is held by run "+first.id+" of ada since 2", `"new kernel"`, "type "+first.id+" and press Enter")
+	term.typing("take over")
+	term.keys("Enter")
+	term.waitFor(question, "nothing was done")
+	world.heldBy(t, first.id, 0)
+	term.keys("Escape")
+	term.waitGone(question)
+	world.heldBy(t, first.id, 0)
+
+	term.keys("D")
+	term.waitFor(question, "and press Enter")
+	term.typing(first.id)
+	term.keys("Enter")
+	term.waitGone(question)
+	second := strings.TrimSuffix(filepath.Base(story.start(2).path), ".jsonl")
+	first.run.wait(patience).exits(t, 4, "taken over by run "+second+" of ada since 2", "what is left to do there is that run's")
+	world.heldBy(t, second, 1)
+
+	world.healWeb(t)
+	term.waitFor("Result ", "worker-1 ✔ drained")
+	term.keys("q")
+	if code, _ := term.ended(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 	if l := world.leaseOver(t, "worker-1"); l != nil {
 		t.Errorf("the Lease is left behind: %+v", l)
 	}

@@ -113,9 +113,21 @@ var wordAsked = regexp.MustCompile(`type (.+?) and press Enter`)
 // are blocked.
 func (s onScreen) begin(blocked int) diary {
 	s.t.Helper()
+	s.askToGoOn()
+	return s.start(blocked)
+}
+
+// askToGoOn goes from the nodes page, with nodes marked, to the plan's first question.
+func (s onScreen) askToGoOn() {
+	s.t.Helper()
 	s.term.keys("D")
 	s.term.waitFor("Plan  ", "still true", "D go on to cordon")
 	s.term.keys("D")
+}
+
+// start confirms the cordon and the evictions.
+func (s onScreen) start(blocked int) diary {
+	s.t.Helper()
 	s.term.waitFor(" and go on?", "[ n  Cancel ]")
 	s.term.keys("y")
 	asked := s.term.waitFor("and press Enter", "esc  Cancel")
