@@ -238,9 +238,9 @@ func (e *Engine) settle(at time.Time) {
 func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 	snap := e.config.Source.Snapshot()
 	e.mu.Lock()
-	batch := e.inputs
-	e.inputs = nil
 	state := e.state
+	batch, later := answersFirst(state, e.inputs)
+	e.inputs = later
 	e.mu.Unlock()
 	inputs := e.catchUp(batch)
 
@@ -256,6 +256,9 @@ func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 		next = Fold(state, events...)
 	}
 	e.publish(next, events)
+	if now, _ := answersFirst(next, later); len(now) > 0 {
+		signal(e.inbox)
+	}
 	answerSteers(batch, events, state, next)
 	e.herald.see(next, events, snap, e.config.Now())
 	for _, w := range out {

@@ -96,6 +96,32 @@ type journalNews struct{ why string }
 
 func (journalNews) input() {}
 
+// answersFirst parts the inputs into those for now and those that come after an
+// answer. The run tries a blocked pod again now and then by itself; what an
+// operator says of it on a screen in just that moment would have no effect, and
+// nobody would be told so. Who waits for what became of a control is told.
+func answersFirst(s *State, inputs []incoming) (now, later []incoming) {
+	for _, i := range inputs {
+		if i.taken == nil && s.answerComesFirst(i.in) {
+			later = append(later, i)
+		} else {
+			now = append(now, i)
+		}
+	}
+	return now, later
+}
+
+// answerComesFirst tells whether the input is about a pod for which a request is
+// out, and is not to be decided without its answer.
+func (s *State) answerComesFirst(in Input) bool {
+	c, isControl := in.(Control)
+	if !isControl || c.Pod == "" || c.Kind == ControlLast {
+		return false
+	}
+	p := s.Pod(c.Pod)
+	return p != nil && p.InFlight != 0
+}
+
 // incoming is an input on its way to Step, and whoever waits for what became
 // of it.
 type incoming struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -84,6 +85,57 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 		<-done
 		steer(t, e, Control{Kind: ControlPause}, "the run has ended: aborted")
 	})
+}
+
+// What is said on a screen while the run tries the pod once more counts as soon as
+// the answer is here; who waits for what became of it is told at once.
+func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
+	for _, kind := range []ControlKind{ControlSkip, ControlRetry, ControlClimb} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSimulation()
+			s.answerLag = 5 * time.Second
+			s.addNode("a")
+			s.addNode("b")
+			held := s.addPod("held", "a")
+			s.addBudget("held", 1)
+			e, _ := recorded(t, s)
+			go confirmUntilDone(t.Context(), e)
+			trying := func() bool { return e.State().Pod(held.UID).InFlight != 0 }
+			for !trying() { // after half a minute, by itself
+				time.Sleep(time.Second)
+			}
+			said, c := e.State().Seq, Control{Kind: kind, Pod: held.UID, By: "ada", OnScreen: true}
+			if kind == ControlClimb {
+				rungs := e.Ladder(held.UID)
+				at := slices.IndexFunc(rungs, func(r Rung) bool { return r.Kind == RungDelete })
+				c.Rung, c.Word = rungs[at].RungFacts, rungs[at].Word
+			}
+			e.Send(c)
+			synctest.Wait()
+			if !trying() || len(e.Events(said)) > 0 {
+				t.Fatalf("%s: it came before the answer: %+v", kind, e.Events(said))
+			}
+			if kind != ControlClimb {
+				steer(t, e, Control{Kind: kind, Pod: held.UID}, "is on its way")
+			}
+			time.Sleep(s.answerLag)
+			synctest.Wait()
+			events := e.Events(said)
+			answered := slices.IndexFunc(events, func(e Event) bool { return e.Kind == EventAnswer })
+			taken := slices.IndexFunc(events, func(e Event) bool { return e.Kind == EventControl && e.Control == kind })
+			if answered < 0 || taken < answered {
+				t.Errorf("%s: answered at %d, taken at %d", kind, answered, taken)
+			}
+			for _, event := range events {
+				if event.Kind == EventRung && event.RungState == RungRefused {
+					t.Errorf("%s: refused: %s", kind, event.Message)
+				}
+			}
+			e.Send(Control{Kind: ControlAbort})
+			<-e.Done()
+			s.halt()
+		})
+	}
 }
 
 // A suspended run ends its process, not itself: nothing more is sent, the
