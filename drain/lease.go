@@ -158,7 +158,8 @@ func (s *State) resumeLeases() {
 			continue
 		}
 		s.editNode(n.Name, func(n *NodeRun) {
-			if !n.State.Final() {
+			// One whose first write was never answered stands or not: the snapshot tells.
+			if !n.State.Final() || n.Lease.State == "" || n.Lease.State == LeaseAwaited {
 				n.Lease = nil
 				return
 			}
