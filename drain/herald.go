@@ -18,8 +18,9 @@ const (
 	// blockedEvery is the shortest time between two Events about blocked pods on
 	// one node.
 	blockedEvery = time.Minute
-	// lastWord is how long the end of a run may wait for its last Events.
-	lastWord = time.Second
+	// lastWord is how long the end of a run may wait for its last Events: a busy
+	// server takes a second or two, and what is late is lost.
+	lastWord = lastAnswers
 	// heraldRoom is how many Events may wait to be written; more are dropped.
 	heraldRoom = 64
 )

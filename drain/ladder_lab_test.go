@@ -5,6 +5,7 @@ package drain
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -74,52 +75,57 @@ func (s *stage) podOf(source Source, app, node string) *corev1.Pod {
 	return found
 }
 
-// climb takes a rung of the ladder once it can be taken.
+// climb takes a rung of the ladder once it can be taken, and again where something
+// changed under the operator's hands: controllers write to Deployments and nodes at any
+// time.
 func (r *labRun) climb(kind RungKind, pod *corev1.Pod) {
 	r.s.Helper()
 	why := ""
-	r.s.until(r.config.Source, "rung "+string(kind)+" can be taken", func(*kube.Snapshot) bool {
-		for _, rung := range Ladder(r.State(), r.config.Source.Snapshot(), pod.UID, r.config.Now()) {
-			if rung.Kind != kind {
-				continue
-			}
-			if why = rung.Off; why != "" {
-				return false
-			}
-			r.Send(Control{Kind: ControlClimb, Pod: pod.UID, Rung: rung.RungFacts, Word: rung.Word, By: "ada", OnScreen: true})
+	defer func() {
+		if r.s.Failed() {
+			r.s.Logf("rung %s: %s", kind, why)
 		}
-		return true
+	}()
+	r.s.poll("rung "+string(kind)+" is taken", func() bool {
+		rungs := Ladder(r.State(), r.config.Source.Snapshot(), pod.UID, r.config.Now())
+		i := slices.IndexFunc(rungs, func(rung Rung) bool { return rung.Kind == kind })
+		if i < 0 {
+			r.s.Fatalf("the ladder has no rung %s", kind)
+		}
+		if why = rungs[i].Off; why != "" {
+			return false
+		}
+		taken := len(r.State().Rungs)
+		if _, err := r.Steer(r.s.Context(), Control{Kind: ControlClimb, Pod: pod.UID, Rung: rungs[i].RungFacts, Word: rungs[i].Word, By: "ada", OnScreen: true}); err != nil {
+			why = err.Error()
+			return false
+		}
+		state := r.until("the rung is answered", func(state *State) bool { return len(state.Rungs) > taken && state.Rungs[taken].State != RungTaken })
+		why = state.Rungs[taken].Message
+		return state.Rungs[taken].State != RungRefused
 	})
 }
 
-// rung waits until the first rung has come to a state.
+// rung waits until the last rung has come to a state.
 func (r *labRun) rung(want RungState) {
 	r.s.Helper()
-	r.until(fmt.Sprintf("the rung is %s", want), func(state *State) bool { return len(state.Rungs) > 0 && state.Rungs[0].State == want })
+	r.until(fmt.Sprintf("the rung is %s", want), func(state *State) bool { n := len(state.Rungs); return n > 0 && state.Rungs[n-1].State == want })
 }
 
-// single is a Deployment of one pod on a node that is drained, under a budget that needs it.
+// single is a Deployment of one pod on a node that is drained, under a budget that needs
+// it. There is no room for another pod until the test makes node b.
 func single(t *testing.T) (*stage, *kube.Watcher, *labRun, *appsv1.Deployment, *corev1.Pod) {
 	s := newStage(t)
 	c := s.connect("")
-	a, b := s.addNode("a"), s.addNode("b")
+	a := s.addNode("a")
 	w := s.watchLadder(c)
-	s.setUnschedulable(b, true)
-	d := s.deploy("web", 1, a, b)
+	d := s.deploy("web", 1, a, s.namespace+"-b")
 	p := s.podOf(w, "web", a)
-	s.setUnschedulable(b, false)
 	s.addBudget("web", "web", 1)
 	s.budgetHas(w, "web", 1, 0)
 	r := s.drain(w, c, bareOptions(), a)
 	r.pod(p, PodBudgetBlocked)
 	return s, w, r, d, p
-}
-
-func (s *stage) setUnschedulable(node string, unschedulable bool) {
-	s.Helper()
-	patch := fmt.Sprintf(`{"spec":{"unschedulable":%t}}`, unschedulable)
-	_, err := s.client.CoreV1().Nodes().Patch(s.Context(), node, mergePatch, []byte(patch), metav1.PatchOptions{})
-	s.must(err)
 }
 
 func (s *stage) somebodyScales(d *appsv1.Deployment, to int32) {
@@ -132,6 +138,7 @@ func (s *stage) somebodyScales(d *appsv1.Deployment, to int32) {
 func TestLabLadderScale(t *testing.T) {
 	t.Parallel()
 	s, _, r, d, p := single(t)
+	s.addNode("b")
 	r.climb(RungScale, p)
 	r.ends(OutcomeDone)
 	r.rung(RungUndone)
@@ -148,8 +155,7 @@ func TestLabLadderScaleLeftAloneAfterSomebody(t *testing.T) {
 		is   RungState
 	}{{0, 1, RungUndone}, {5, 5, RungKept}} {
 		s, w, r, d, p := single(t)
-		s.setUnschedulable(s.namespace+"-b", true) // the new pod finds no room: the run stays blocked
-		r.climb(RungScale, p)
+		r.climb(RungScale, p) // the new pod finds no room: the run stays blocked
 		r.rung(RungDone)
 		s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
 		if undo := RollbackPlan(r.State(), w.Snapshot())[0]; undo.Scale == nil {
@@ -173,7 +179,8 @@ func TestLabLadderScaleLeftAloneAfterSomebody(t *testing.T) {
 
 func TestLabLadderRestart(t *testing.T) {
 	t.Parallel()
-	_, _, r, _, p := single(t)
+	s, _, r, _, p := single(t)
+	s.addNode("b")
 	r.climb(RungRestart, p)
 	r.pod(p, PodGone)
 	r.ends(OutcomeDone)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -112,8 +113,9 @@ func TestLabThrottled(t *testing.T) {
 	carol := s.addPerson("carol",
 		rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}})
 	s.throttle(carol)
-	release := make(chan struct{})
-	s.addWebhook(func(http.ResponseWriter) *metav1.Status { <-release; return nil })
+	held, release := context.WithCancel(t.Context())
+	s.addWebhook(func(http.ResponseWriter) *metav1.Status { <-held.Done(); return nil })
+	t.Cleanup(release) // else the webhook's server would wait for ever, too
 	c := s.connect(carol)
 	w := s.watch(c)
 	s.running(w, pods...)
@@ -123,7 +125,7 @@ func TestLabThrottled(t *testing.T) {
 	state := r.until("an eviction is throttled", func(state *State) bool {
 		return state.Pod(pods[0].UID).State == PodThrottled || state.Pod(pods[1].UID).State == PodThrottled
 	})
-	close(release)
+	release()
 	for _, p := range pods {
 		run := state.Pod(p.UID)
 		if run.State != PodThrottled {
@@ -157,7 +159,32 @@ func (s *stage) addPerson(name string, rules ...rbacv1.PolicyRule) string {
 	}, metav1.CreateOptions{})
 	s.must(err)
 	s.afterwards(func(ctx context.Context) error { return bindings.Delete(ctx, full, metav1.DeleteOptions{}) })
+	for _, rule := range rules {
+		s.poll("the API server knows the rights of "+name, func() bool { return s.knowsRight(full, rule) })
+	}
 	return full
+}
+
+// knowsRight asks the API server, which hears of roles and bindings by watches, and
+// refuses what it has not heard of yet.
+func (s *stage) knowsRight(person string, rule rbacv1.PolicyRule) bool {
+	s.Helper()
+	for _, group := range rule.APIGroups {
+		for _, resource := range rule.Resources {
+			for _, verb := range rule.Verbs {
+				resource, subresource, _ := strings.Cut(resource, "/")
+				review, err := s.client.AuthorizationV1().SubjectAccessReviews().Create(s.Context(), &authorizationv1.SubjectAccessReview{
+					Spec: authorizationv1.SubjectAccessReviewSpec{User: person, ResourceAttributes: &authorizationv1.ResourceAttributes{
+						Group: group, Resource: resource, Subresource: subresource, Verb: verb}},
+				}, metav1.CreateOptions{})
+				s.must(err)
+				if !review.Status.Allowed {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // addWebhook lets a real admission webhook, served here over TLS, judge the

@@ -68,8 +68,7 @@ func (s *stage) drain(source Source, writer kube.Writer, o Options, nodes ...str
 
 func (r *labRun) confirm(phase Phase) {
 	r.s.Helper()
-	r.until("it asks to "+string(phase), func(state *State) bool { return state.Question != nil && state.Question.Phase == phase })
-	q := r.State().Question
+	q := r.until("it asks to "+string(phase), func(state *State) bool { return state.Question != nil && state.Question.Phase == phase }).Question
 	r.Send(Confirm{Phase: q.Phase, Word: q.Word, By: "ada"})
 }
 
@@ -127,6 +126,22 @@ func (r *labRun) answered(p *PodRun, code int, words string) {
 	r.s.Helper()
 	if p.Last == nil || p.Last.Code != code || !strings.Contains(p.Last.Words(), words) {
 		r.s.Errorf("the server answered %+v, want %d and %q", p.Last, code, words)
+	}
+}
+
+// seldom fails the test unless the server was asked for the pod's eviction that many
+// times, and at most once more for every wait that was over between the first and
+// the last: on a slow machine there are some.
+func (r *labRun) seldom(p *corev1.Pod, tries int, every time.Duration) {
+	r.s.Helper()
+	var at []time.Time
+	for _, e := range r.Events(0) {
+		if e.Kind == EventIntent && e.UID == p.UID && e.Action.Verb == VerbEvict {
+			at = append(at, e.Time)
+		}
+	}
+	if len(at) < tries || len(at) > tries+int(at[len(at)-1].Sub(at[0])/every) {
+		r.s.Errorf("the eviction of %s was asked for at %v, want %d times and once in %s more", p.Name, at, tries, every)
 	}
 }
 

@@ -48,6 +48,19 @@ func (s *stage) attacher() (stop func()) {
 	return stop
 }
 
+// addVolumeNode makes a node, and waits until the attacher has handed it to the
+// controller, which makes no attachment for a pod that is older than that.
+func (s *stage) addVolumeNode(name string) string {
+	s.Helper()
+	full := s.addNode(name)
+	s.poll("node "+full+" is the controller's", func() bool {
+		node, err := s.client.CoreV1().Nodes().Get(s.Context(), full, metav1.GetOptions{})
+		s.must(err)
+		return node.Annotations["volumes.kubernetes.io/controller-managed-attach-detach"] != ""
+	})
+	return full
+}
+
 // addDriver makes a CSI driver that attaches its volumes.
 func (s *stage) addDriver(name string) string {
 	s.Helper()
@@ -225,7 +238,7 @@ func complete(scenes map[string]*scene, volumes map[string][]string) bool {
 func TestVolumesGoInTurnOnTheLab(t *testing.T) {
 	s := newStage(t)
 	s.attacher()
-	node := s.addNode("a")
+	node := s.addVolumeNode("a")
 	w := s.watchVolumes(s.connect(""))
 	disk, nas := s.addDriver("disk"), s.addDriver("nas")
 	volumes, driverOf := map[string][]string{}, map[string]string{}
@@ -288,7 +301,7 @@ func TestVolumesGoInTurnOnTheLab(t *testing.T) {
 func TestDetachThatNeverComesOnTheLab(t *testing.T) {
 	s := newStage(t)
 	stop := s.attacher()
-	node := s.addNode("a")
+	node := s.addVolumeNode("a")
 	w := s.watchVolumes(s.connect(""))
 	disk := s.addDriver("disk")
 	s.addClaim(w, "one", disk)

@@ -151,7 +151,7 @@ func checkPeople(t *testing.T, p labProgram) {
 func checkDrain(t *testing.T, p labProgram) {
 	t.Helper()
 	drain := []string{"kubectl", "drain", "worker-1", "--ignore-daemonsets"}
-	if _, log, err := p.try(append(drain, "--timeout=2s")...); err == nil || !strings.Contains(log, "disruption budget") {
+	if _, log, err := p.try(append(drain, "--timeout=4s")...); err == nil || !strings.Contains(log, "disruption budget") {
 		t.Errorf("the drain is not held up by the budget: %v: %s", err, log)
 	}
 	p.must("stop", "kube-apiserver")
@@ -160,8 +160,8 @@ func checkDrain(t *testing.T, p labProgram) {
 	}
 	p.must("start", "kube-apiserver")
 	p.must("kubectl", "delete", "pod", "-n", "shop", "-l", "app=web", "--field-selector=spec.nodeName=worker-2")
-	p.must(append(drain, "--timeout=60s")...)
-	p.must("kubectl", "rollout", "status", "-n", "shop", "deployment/web", "--timeout=60s")
+	p.must(append(drain, "--timeout=180s")...)
+	p.must("kubectl", "rollout", "status", "-n", "shop", "deployment/web", "--timeout=180s")
 	left := p.must("kubectl", "get", "pods", "-A", "--field-selector=spec.nodeName=worker-1", "-o", "jsonpath={.items[*].metadata.ownerReferences[0].kind}")
 	if left != "DaemonSet" {
 		t.Errorf("left on the drained node: %s", left)
