@@ -58,12 +58,14 @@ func (s *steered) ctl(args ...string) (a answer) {
 type ctlAnswer struct {
 	OK     bool
 	Seq    int
-	Status struct {
-		Paused  bool
-		Blocked []struct{ Pod string }
-		Nodes   []struct{ Pods, Gone int }
-	}
-	Rung struct{ Word string }
+	Status ctlStatus
+	Rung   struct{ Word string }
+}
+
+type ctlStatus struct {
+	Paused  bool
+	Blocked []struct{ Pod string }
+	Nodes   []struct{ Pods, Gone int }
 }
 
 func (s *steered) asks(args ...string) ctlAnswer {
@@ -75,12 +77,17 @@ func (s *steered) asks(args ...string) ctlAnswer {
 func (s *steered) waitsBlocked(pods int) {
 	s.t.Helper()
 	eventually(s.t, patience, "all pods that are left are blocked", func() bool {
-		status, left := s.asks("status").Status, 0
-		for _, n := range status.Nodes {
-			left += n.Pods - n.Gone
-		}
-		return left == pods && len(status.Blocked) == pods
+		status := s.asks("status").Status
+		return status.left() == pods && len(status.Blocked) == pods
 	})
+}
+
+// left is how many pods of the run have not gone yet.
+func (s ctlStatus) left() (pods int) {
+	for _, n := range s.Nodes {
+		pods += n.Pods - n.Gone
+	}
+	return pods
 }
 
 // only is the one pod of an app on a node, "" if there is none (any more).
