@@ -140,11 +140,13 @@ func (st *stepper) run() {
 			st.emit(Event{Kind: EventPhase, Phase: before, PhaseStatus: PhaseSkipped})
 			st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
 		case beforeStatus == PhaseAsks:
+			st.countVolumes()
 			st.askAgain()
 			return
 		case before == PhaseGuard:
 			st.guard()
 		case before == PhaseCordon:
+			st.countVolumes()
 			st.cordon()
 		case before == PhaseEvict:
 			st.evict()

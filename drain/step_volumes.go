@@ -10,7 +10,9 @@ import (
 )
 
 // countVolumes notes the volumes of the pods that are to leave, while they are
-// there to be asked, and looks again as long as claims bind.
+// there to be asked, and looks again as long as claims bind. Where a node's turn is
+// still to come, that is for the pods that somebody else sent away: they are gone by
+// then, and their volumes may not be.
 func (st *stepper) countVolumes() {
 	if !volumesReadable(st.snap) {
 		return
@@ -20,11 +22,11 @@ func (st *stepper) countVolumes() {
 		draining[n.Name] = n.State == NodeDraining
 	}
 	for _, p := range st.s.Pods {
-		if p.State.Final() || !draining[p.Node] || p.Volumes != nil && !p.volumesSettle() {
+		if p.State.Final() || p.Volumes != nil && !p.volumesSettle() {
 			continue
 		}
 		live := st.snap.Pod(p.UID)
-		if live == nil || live.Node != p.Node || !hasVolumes(live) {
+		if live == nil || live.Node != p.Node || !hasVolumes(live) || !draining[p.Node] && !live.Terminating() {
 			continue
 		}
 		st.setVolumes(p, volumesOf(live, st.snap), "")
