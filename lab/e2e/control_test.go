@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -143,26 +145,52 @@ func rungsAreRefused(t *testing.T, run *steered) {
 func aPodIsTriedAgain(t *testing.T, run *steered) {
 	world := run.world
 	api := world.only(t, "api", "worker-1")
-	answer := run.asks("retry", api)
-	if !answer.OK {
-		t.Fatalf("%+v", answer)
-	}
 	var said, sent event
-	eventually(t, patience, "it is tried again", func() bool {
-		for _, e := range run.events() {
-			switch {
-			case e.Seq == answer.Seq:
-				said = e
-			case e.Seq > answer.Seq && e.Kind == "Intent" && "shop/"+e.Pod == api:
-				sent = e
-				return true
-			}
+	eventually(t, patience, "it is asked for while nothing else is", func() bool {
+		answer := run.asks("retry", api)
+		if !answer.OK {
+			t.Fatalf("%+v", answer)
 		}
-		return false
+		eventually(t, patience, "it is tried again", func() bool {
+			for _, e := range run.events() {
+				switch {
+				case e.Seq == answer.Seq:
+					said = e
+				case e.Seq > answer.Seq && e.Kind == "Intent" && "shop/"+e.Pod == api:
+					sent = e
+					return true
+				}
+			}
+			return false
+		})
+		// One eviction at a time: a try of another pod, which the run makes now and
+		// then, goes first.
+		return len(run.outAt(answer.Seq)) == 0
 	})
 	if said.Kind != "Control" || !sent.Time.Equal(said.Time) || sent.Action.Verb != "evict" {
 		t.Errorf("%+v, then %+v", said, sent)
 	}
+}
+
+// outAt are the pods for which a request had no answer yet at that event.
+func (s *steered) outAt(seq int) []string {
+	out := map[int]string{}
+	for _, e := range s.events() {
+		switch {
+		case e.Seq > seq:
+		case e.Kind == "Intent" && e.Pod != "":
+			out[e.Action.ID] = e.Pod
+		case e.Kind == "Answer":
+			delete(out, e.Action.ID)
+		}
+	}
+	return slices.Sorted(maps.Values(out))
+}
+
+// answered waits until no request of the run is out.
+func (s *steered) answered() {
+	s.t.Helper()
+	eventually(s.t, patience, "every request is answered", func() bool { return len(s.outAt(math.MaxInt)) == 0 })
 }
 
 // events are what a run has printed so far as JSON.
@@ -184,11 +212,12 @@ func aRunIsPaused(t *testing.T, run *steered) {
 	ledger, orders, wiki := world.only(t, "ledger", "worker-1"), world.only(t, "orders", "worker-1"), world.only(t, "wiki", "worker-1")
 	run.ctl("continue").exits(t, 1, "the run is not paused")
 	run.ctl("pause").exits(t, 0)
+	run.answered() // what was out before the pause could still go through
 	since := world.auditEnd(t)
-	for _, budget := range []string{"ledger", "orders"} {
+	// One after the other: a run that sees the ledger's, which is to go last, has seen
+	// that of orders.
+	for _, budget := range []string{"orders", "ledger"} {
 		world.asMachinery(t, "patch", "pdb", "-n", "shop", budget, "--type=merge", "-p", `{"spec":{"minAvailable":0}}`)
-	}
-	for _, budget := range []string{"ledger", "orders"} {
 		eventually(t, patience, "budget "+budget+" allows a disruption", func() bool {
 			return world.asMachinery(t, "get", "pdb", "-n", "shop", budget, "-o", "jsonpath={.status.disruptionsAllowed}") == "1"
 		})
@@ -306,16 +335,28 @@ func aPodIsSkipped(t *testing.T, run *steered) {
 // both a budget holds a pod. Nothing more is sent, both stay cordoned.
 func aRunIsAborted(t *testing.T, world *world) {
 	world.operator(t).run("uncordon", "worker-1").exits(t, 0)
-	run := world.steer(t, "drain", "worker-1", "worker-2", "--max-parallel-nodes=2", "--yes")
+	run := world.steer(t, "drain", "worker-1", "worker-2", "--max-parallel-nodes=2", "--yes", "-o", "json")
 	cart := world.only(t, "cart", "worker-1")
 	run.waitsBlocked(5) // cart, and on worker-2 api, web, wiki and one of search; the others may go
 	run.ctl("leave", "worker-3").exits(t, 1, "is not in the run")
 	run.ctl("leave", "node/worker-1").exits(t, 0)
 	run.ctl("leave", "worker-1").exits(t, 1, "nothing more happens on node worker-1")
-	run.ctl("abort").exits(t, 0)
+	before := world.auditEnd(t)
+	aborted := run.asks("abort")
+	if !aborted.OK {
+		t.Fatalf("%+v", aborted)
+	}
 	since := world.auditEnd(t)
 	run.run.wait(patience).exits(t, 6, "worker-1", "worker-2")
 	run.ctl("abort").exits(t, 1, "ended")
+	for _, e := range run.events() {
+		if e.Seq > aborted.Seq && e.Kind == "Intent" && e.Pod != "" {
+			t.Errorf("sent after the abort: %+v", e)
+		}
+	}
+	if went := world.evicted(t, before); len(went) > 0 {
+		t.Errorf("evicted by the last request before the abort: %v", went)
+	}
 
 	// A budget gives way, and nobody is there to use it.
 	world.asMachinery(t, "patch", "pdb", "-n", "shop", "cart", "--type=merge", "-p", `{"spec":{"minAvailable":0}}`)
@@ -327,7 +368,13 @@ func aRunIsAborted(t *testing.T, world *world) {
 	if still := world.only(t, "cart", "worker-1"); still != cart {
 		t.Errorf("on worker-1 is %q", still)
 	}
-	if sent := world.written(t, since); len(sent) > 0 {
+	// What was out at the abort comes to its answer, and nothing else.
+	out := run.outAt(aborted.Seq)
+	sent := slices.DeleteFunc(world.written(t, since), func(change string) bool {
+		pod, eviction := strings.CutPrefix(change, "create pods/eviction ")
+		return eviction && slices.Contains(out, pod)
+	})
+	if len(sent) > 0 {
 		t.Errorf("sent after the abort: %v", sent)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,31 +21,65 @@ func (term *terminal) toEvictionOf(node string) {
 	term.keys("Space")
 	term.waitFor("✓ "+node, "1 marked")
 	term.keys("D")
-	term.waitFor("Plan  "+node, "still true")
-	if term.look().shows("a accepts --ignore-daemonsets") {
+	const offered, accepted = "a accepts --ignore-daemonsets", "options: --ignore-daemonsets --delete-emptydir-data"
+	plan := term.until(patience, "a plan that is refused or has its flags", func(s screen) bool {
+		return s.shows("Plan  "+node, "still true") && (s.shows(offered) || s.shows(accepted))
+	})
+	if plan.shows(offered) {
 		term.keys("a")
 	}
-	term.waitFor("options: --ignore-daemonsets --delete-emptydir-data", "D go on to cordon") // which needs the rights to be known
+	term.waitFor(accepted, "D go on to cordon") // which needs the rights to be known
 	term.keys("D")
 	term.waitFor("Cordon "+node+" and go on?", "[ n  Cancel ]")
 	term.keys("y")
 	term.waitFor("pods from "+node+"?", "type "+node+" and press Enter", "esc  Cancel")
 }
 
-// choose moves the cursor to a node, by its place on the screen.
-func (term *terminal) choose(node string) {
+// rowName is the first word of a row, without the cursor and the mark before it.
+func rowName(line string) string {
+	if fields := strings.Fields(strings.TrimLeft(line, "▌✓ ")); len(fields) > 0 {
+		return fields[0]
+	}
+	return ""
+}
+
+// wayTo is the row that the cursor is on, "" where none is drawn, and the key that
+// brings it nearer to the row that begins so, "" where it is there.
+func (s screen) wayTo(begins string) (from, key string) {
+	at := slices.IndexFunc(s.lines, func(line string) bool { return strings.HasPrefix(line, "▌") })
+	switch {
+	case at < 0:
+		return "", ""
+	case rowName(s.lines[at]) == begins:
+		return begins, ""
+	case slices.ContainsFunc(s.lines[:at], func(line string) bool { return rowName(line) == begins }):
+		return rowName(s.lines[at]), "k"
+	}
+	return rowName(s.lines[at]), "j"
+}
+
+// choose moves the cursor to the row that begins so, a key at a time: what each did
+// is seen before the next, as a key that comes late would move the cursor on from
+// its row. Rows change places meanwhile, so each step looks anew where to go.
+func (term *terminal) choose(begins string) {
 	term.t.Helper()
-	term.keys("Home")
-	for range 20 {
-		s := term.until(patience, "a cursor", func(s screen) bool { return s.line("▌") != "" })
-		if strings.Contains(s.line("▌"), " "+node+" ") {
+	const enough = 100 // keys
+	for range enough {
+		from, key := "", ""
+		term.until(patience, "a cursor", func(s screen) bool {
+			from, key = s.wayTo(begins)
+			return from != ""
+		})
+		if key == "" {
 			return
 		}
-		at := s.line("▌")
-		term.keys("j")
-		term.until(patience, "the cursor moves", func(s screen) bool { return s.line("▌") != at })
+		term.keys(key)
+		term.until(patience, "the cursor leaves "+from+" for "+begins, func(s screen) bool {
+			now, way := s.wayTo(begins)
+			return now != "" && (now != from || way != key)
+		})
 	}
-	term.t.Fatalf("no node %s to choose\n%s", node, framed(term.look()))
+	term.t.Fatalf("no row %s to choose\n%s", begins, framed(term.look()))
 }
 
 // blockedLines are the lines about the pods of a namespace that wait for their
@@ -136,7 +171,7 @@ func TestLookingAround(t *testing.T) {
 	term.keys("/")
 	term.typing("WORKER-B")
 	filtered := term.until(patience, "only the nodes of zone b", func(s screen) bool {
-		return s.line("worker-b1 ") != "" && s.line(" worker-a1 ") == "" && s.line("control-1 ") == ""
+		return s.shows("worker-b1 ", "worker-b2 ", "worker-b3 ", "worker-b4 ") && s.line(" worker-a1 ") == "" && s.line("control-1 ") == ""
 	})
 	if n := strings.Count(filtered.String(), "Ready"); n < 4 {
 		t.Errorf("%d nodes of four are left\n%s", n, framed(filtered))
@@ -153,7 +188,9 @@ func TestLookingAround(t *testing.T) {
 	}
 	term.waitFor("sorted by pods")
 	term.keys("s")
-	term.until(patience, "worker-a1, which has most pods, comes first", func(s screen) bool { return strings.Contains(s.lines[3], " worker-a1 ") })
+	term.until(patience, "worker-a1, which has most pods, comes first", func(s screen) bool {
+		return len(s.lines) > 3 && strings.Contains(s.lines[3], " worker-a1 ")
+	})
 
 	term.choose("worker-c3")
 	term.until(patience, "who cordoned worker-c3", func(s screen) bool { return s.line("kubectl") != "" })

@@ -21,8 +21,11 @@ type event struct {
 	Namespace string
 	Pod       string
 	PodState  string
-	Action    *struct{ Verb string }
-	Wait      *struct{ For string }
+	Action    *struct {
+		ID   int
+		Verb string
+	}
+	Wait *struct{ For string }
 }
 
 type report struct {
@@ -91,8 +94,10 @@ func TestDrainWithoutDashboard(t *testing.T) {
 				evicted++
 			}
 		}
-		if sent := report.Requests["evict"]; evicted != 14 || sent < evicted || float64(sent) > 1.05*float64(evicted)+1 {
-			t.Errorf("%d evictions were sent for %d pods (14 are planned)", sent, evicted)
+		// A pod that its budget holds up is tried again every half minute.
+		tries := evicted * int(answer.took/(30*time.Second))
+		if sent := report.Requests["evict"]; evicted != 14 || sent < evicted || float64(sent) > 1.05*float64(evicted)+1+float64(tries) {
+			t.Errorf("%d evictions were sent for %d pods (14 are planned) in %s", sent, evicted, answer.took)
 		}
 		world.onlyDaemonsLeft(t, "worker-a1")
 		if journals := operator.journals(); len(journals) != 1 || !strings.Contains(journals[0], report.Run) {

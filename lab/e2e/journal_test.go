@@ -25,8 +25,11 @@ type entry struct {
 	Control   string
 	By        string
 	Outcome   string
-	Action    *struct{ Verb string }
-	Rung      *struct{ Kind, Name, UID string }
+	Action    *struct {
+		ID   uint64
+		Verb string
+	}
+	Rung *struct{ Kind, Name, UID string }
 }
 
 // isEviction tells of a request that would end a pod's stay, about to be sent.
@@ -97,6 +100,23 @@ func (d diary) control(after entry, kind, uid string) entry {
 	d.t.Helper()
 	return d.wait(after, "control "+kind, func(e entry) bool {
 		return e.Kind == "Control" && e.Control == kind && e.UID == uid && e.By == "ada"
+	})
+}
+
+// answered waits until every request that the journal tells of has its answer there.
+func (d diary) answered() {
+	d.t.Helper()
+	eventually(d.t, patience, "every request is answered", func() bool {
+		out := map[uint64]bool{}
+		for _, e := range d.entries() {
+			switch e.Kind {
+			case "Intent":
+				out[e.Action.ID] = true
+			case "Answer":
+				delete(out, e.Action.ID)
+			}
+		}
+		return len(out) == 0
 	})
 }
 

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -146,51 +147,50 @@ func checkPlanPage(t *testing.T, operator *operator, all *expect.Scene, plan pla
 	term := operator.open(200, 50, append([]string{node.Name}, all.Flags...)...)
 	term.waitFor("● live · 13 nodes", "✓ "+node.Name)
 	term.keys("D")
-	// The keys are in the last line, so what is above them is drawn.
-	page := term.waitFor("Plan  "+node.Name, "FATE", "still true", "y copy as kubectl")
-	defer func() {
-		if t.Failed() {
-			t.Log("\n" + framed(page))
-		}
-	}()
+	term.waitFor("Plan  "+node.Name, "FATE", "still true", "y copy as kubectl")
 	for _, p := range node.Pods {
 		e := expectationOf(t, all, p, node.Name)
 		if e == nil {
 			continue
 		}
-		line := page.line(p.Namespace + "/" + p.Name)
-		says := []string{" " + e.Fate() + " "}
-		if p.Owner != "" {
-			says = append(says, p.Owner)
-		}
-		if e.Budget != nil && len(e.Budget.Names) > 0 {
-			says = append(says, e.Budget.Names...)
-		}
-		if e.Landing == "Fits" {
-			says = append(says, "✔ fits")
-		}
-		if e.Budget != nil && e.Budget.Needs != 0 {
-			says = append(says, "cart needs 3, has 3", shortName(p.Budget.Sibling.Name))
-		}
-		if missing := firstMissing(line, says); missing != "" {
-			t.Errorf("the line of %s/%s says nothing of %q: %q", p.Namespace, p.Name, missing, line)
-		}
+		says := wordsOf(p, e)
+		term.until(patience, fmt.Sprintf("a line of %s/%s with %q", p.Namespace, p.Name, says), func(s screen) bool {
+			return firstMissing(s.line(p.Namespace+"/"+p.Name), says) == ""
+		})
 	}
 	if len(plan.Findings) > 0 {
 		term.keys("f")
-		page = term.waitFor("f back", "  "+node.Name)
+		term.waitFor("f back", "  "+node.Name)
 		for _, f := range plan.Findings {
-			if !strings.Contains(flat(page.String()), flat(f.Message)) {
-				t.Errorf("the page of findings does not say %q", f.Message)
-			}
+			term.until(patience, fmt.Sprintf("a page of findings with %q", f.Message), func(s screen) bool {
+				return strings.Contains(flat(s.String()), flat(f.Message))
+			})
 		}
 		term.keys("Escape")
-		page = term.waitFor("Plan  " + node.Name)
+		term.waitFor("Plan  " + node.Name)
 	}
 	term.keys("q")
 	if code, _ := term.ended(); code != 0 {
 		t.Errorf("looking at a plan ends with exit code %d", code)
 	}
+}
+
+// wordsOf are what the line of a pod must say.
+func wordsOf(p planPod, e *expect.Pods) []string {
+	says := []string{" " + e.Fate() + " "}
+	if p.Owner != "" {
+		says = append(says, p.Owner)
+	}
+	if e.Budget != nil {
+		says = append(says, e.Budget.Names...)
+	}
+	if e.Landing == "Fits" {
+		says = append(says, "✔ fits")
+	}
+	if e.Budget != nil && e.Budget.Needs != 0 {
+		says = append(says, "cart needs 3, has 3", shortName(p.Budget.Sibling.Name))
+	}
+	return says
 }
 
 // flat is a text without its line breaks and indents.

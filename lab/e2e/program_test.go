@@ -17,8 +17,9 @@ import (
 	"time"
 )
 
-// patience is for one command that has nothing to wait for but the machine.
-const patience = 60 * time.Second
+// patience is for one command that has nothing to wait for but the machine, which
+// may be a small one with much else to do.
+const patience = 2 * time.Minute
 
 // operator is somebody at work: a home of their own, and a world.
 type operator struct {

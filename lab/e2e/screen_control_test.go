@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Every control of a live run, from the screen, on the scene of three workers: four
@@ -138,41 +137,9 @@ func (s onScreen) start(blocked int) diary {
 	return s.ada.diaryOf(s.term)
 }
 
-// rowName is the first word of a row, without the cursor and the mark before it.
-func rowName(line string) string {
-	if fields := strings.Fields(strings.TrimLeft(line, "▌✓ ")); len(fields) > 0 {
-		return fields[0]
-	}
-	return ""
-}
-
-// row moves the cursor to the row that begins so. Rows change places meanwhile, so
-// each step looks anew where to go.
-func (s onScreen) row(begins string) {
-	s.t.Helper()
-	const aMoment = time.Second // for a key to show; then it is looked at anew
-	s.term.until(patience, "a cursor on "+begins, func(v screen) bool {
-		at := slices.IndexFunc(v.lines, func(line string) bool { return strings.HasPrefix(line, "▌") })
-		if at < 0 || rowName(v.lines[at]) == begins {
-			return at >= 0
-		}
-		key := "j"
-		if slices.ContainsFunc(v.lines[:at], func(line string) bool { return rowName(line) == begins }) {
-			key = "k"
-		}
-		s.term.keys(key)
-		for end := time.Now().Add(aMoment); time.Now().Before(end); time.Sleep(glance) {
-			if now := s.term.look(); rowName(now.line("▌")) != rowName(v.lines[at]) {
-				break
-			}
-		}
-		return false
-	})
-}
-
 func (s onScreen) choose(p pod) {
 	s.t.Helper()
-	s.row("shop/" + p.Metadata.Name)
+	s.term.choose("shop/" + p.Metadata.Name)
 }
 
 // climb takes a rung of the ladder for a pod: first with a wrong word, which must do
@@ -182,7 +149,7 @@ func (s onScreen) climb(d diary, p pod, rung, kind, word string, target pod) {
 	s.choose(p)
 	s.term.keys("E")
 	s.term.waitFor("Ladder  shop/"+p.Metadata.Name, "CONFIRMED BY")
-	s.row(rung)
+	s.term.choose(rung)
 	s.term.until(patience, "the rung can be taken", func(v screen) bool { return !strings.Contains(v.line("▌"), " off") })
 	s.term.keys("Enter")
 	s.term.waitFor("type "+word+" and press Enter", "request")
@@ -248,11 +215,11 @@ func pauseAndOrder(s onScreen) {
 	s.term.resize(120, 40)
 	s.term.keys("Escape")
 	s.term.waitFor("● live · 3 nodes")
-	s.row("worker-1")
+	s.term.choose("worker-1")
 	s.confirm("U", "Uncordon worker-1?")
 	eventually(s.t, patience, "worker-1 is schedulable", func() bool { return !s.world.node(s.t, "worker-1").Spec.Unschedulable })
 	for _, node := range []string{"worker-2", "worker-3"} {
-		s.row(node)
+		s.term.choose(node)
 		s.term.keys("Space")
 		s.term.waitFor("✓ " + node)
 	}
@@ -276,6 +243,7 @@ func pauseAndOrder(s onScreen) {
 	s.confirm("P", "Pause the run?")
 	paused := d.control(before, "pause", "")
 	s.term.waitFor("‖ paused", "nothing new is sent")
+	d.answered() // what was out before the pause could still go through
 	s.budget(3, 1)
 	s.choose(left[0])
 	s.confirm("N", "Leave worker-3?")
@@ -294,12 +262,12 @@ func pauseAndOrder(s onScreen) {
 	s.stays(left...)
 	var order []string
 	for _, e := range d.entries() {
-		if e.Seq > goesOn.Seq && e.Kind == "Pod" && e.PodState == "Gone" {
-			order = append(order, e.UID)
+		if e.Seq > goesOn.Seq && e.isEviction() {
+			order = append(slices.DeleteFunc(order, func(uid string) bool { return uid == e.UID }), e.UID)
 		}
 	}
 	if len(order) != len(webs) || order[len(order)-1] != late.Metadata.UID {
-		s.t.Errorf("%s was put last, and they went as %v", late.Metadata.UID, order)
+		s.t.Errorf("%s was put last, and they were sent away as %v", late.Metadata.UID, order)
 	}
 }
 
@@ -309,9 +277,9 @@ func abortTheRun(s onScreen) {
 	s.budget(4, 0)
 	s.term.keys("Escape")
 	s.term.waitFor("● live · 3 nodes")
-	s.row("worker-2")
+	s.term.choose("worker-2")
 	s.confirm("U", "Uncordon worker-2?")
-	s.row("worker-1")
+	s.term.choose("worker-1")
 	s.term.keys("Space")
 	s.term.waitFor("✓ worker-1")
 	webs := s.webs("worker-1")

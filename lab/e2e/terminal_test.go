@@ -139,11 +139,26 @@ func (term *terminal) waitGone(text string) screen {
 	return term.until(patience, fmt.Sprintf("a screen without %q", text), func(s screen) bool { return !s.shows(text) })
 }
 
+// settled is the screen once it has not changed between two looks: one that is
+// caught half drawn proves nothing.
+func (term *terminal) settled() screen {
+	term.t.Helper()
+	before := ""
+	return term.until(patience, "a screen that is drawn", func(s screen) bool {
+		drawn := s.String() == before
+		before = s.String()
+		return drawn
+	})
+}
+
 // stays watches that something holds for a while.
 func (term *terminal) stays(while time.Duration, what string, holds func(screen) bool) {
 	term.t.Helper()
 	for end := time.Now().Add(while); time.Now().Before(end); time.Sleep(glance) {
-		if s := term.look(); !holds(s) {
+		if holds(term.look()) {
+			continue
+		}
+		if s := term.settled(); !holds(s) {
 			term.t.Fatalf("%s does not stay\n%s", what, framed(s))
 		}
 	}
@@ -173,7 +188,7 @@ func (term *terminal) kill(s syscall.Signal) {
 	}
 }
 
-var endedWith = regexp.MustCompile(`(?m)ended with (\d+)$`)
+var endedWith = regexp.MustCompile(`(?m)ended with (\d+)\nat-home>`)
 
 // ended waits until kdrain-tui has given the terminal back in order, and
 // returns its exit code and what is on the normal screen then, long lines whole.

@@ -39,12 +39,20 @@ func (w *world) beside(t *testing.T, args ...string) *beside {
 	}
 	t.Cleanup(func() {
 		_ = b.cmd.Process.Signal(syscall.SIGTERM)
+		_ = b.cmd.Process.Signal(syscall.SIGCONT) // where a test stopped it and then failed
 		_ = b.cmd.Wait()
 		if t.Failed() && args[0] != "kubectl" {
 			t.Logf("lab %s:\n%s", strings.Join(args, " "), b.out.String())
 		}
 	})
 	return b
+}
+
+func (b *beside) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := b.cmd.Process.Signal(s); err != nil {
+		t.Fatalf("%s: %v\n%s", s, err, b.out.String())
+	}
 }
 
 // filmed is an object as a watch told it.
@@ -152,7 +160,7 @@ func departures(pods, attachments []filmed) ([]departure, bool) {
 func TestVolumesLeaveInTurn(t *testing.T) {
 	world := worldOf(t, setting{scene: "volumes"})
 	defer world.logOnFailure(t, "get", "pods,volumeattachments", "-A", "-o", "wide")
-	world.beside(t, "attacher")
+	attacher := world.beside(t, "attacher")
 	eventually(t, patience, "all disks are attached to worker-1", func() bool {
 		return len(world.attachedTo(t, "worker-1")) == disksOnWorker1
 	})
@@ -166,9 +174,13 @@ func TestVolumesLeaveInTurn(t *testing.T) {
 
 	pods, attachments := world.film(t, "pods"), world.film(t, "volumeattachments")
 	eventually(t, patience, "the films run", func() bool { return len(pods()) > 0 && len(attachments()) >= disksOnWorker1 })
-	answer := operator.start("drain", "worker-1", "--yes", "--ignore-daemonsets", "-o", "json").wait(2 * patience)
-	answer.exits(t, 0, "waits for its turn: data/queue-0 is ", " (driver disk.csi.example.com)", "is detaching from worker-1 since ",
-		"volume disk-log-queue-0 of pod data/queue-0 detached from worker-1")
+	// No volume is detached before the run has told of one that should be.
+	attacher.signal(t, syscall.SIGSTOP)
+	drain := operator.start("drain", "worker-1", "--yes", "--ignore-daemonsets", "-o", "json")
+	drain.waitFor(patience, "waits for its turn: data/queue-0 is ", " (driver disk.csi.example.com)", "is detaching from worker-1 since ")
+	attacher.signal(t, syscall.SIGCONT)
+	answer := drain.wait(2 * patience)
+	answer.exits(t, 0, "volume disk-log-queue-0 of pod data/queue-0 detached from worker-1")
 	t.Logf("worker-1 was drained in %s", answer.took.Round(time.Millisecond))
 	if left := world.attachedTo(t, "worker-1"); len(left) > 0 {
 		t.Errorf("the run has ended, and these are attached to worker-1: %q", left)

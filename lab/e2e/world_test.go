@@ -194,24 +194,43 @@ func (w *world) node(t *testing.T, name string) node {
 	return list[node](t, w, "nodes", "--field-selector", "metadata.name="+name)[0]
 }
 
-// versions are the resourceVersions of all pods and nodes: nothing was written
-// where they are the same. Heartbeats of the kubelets go to leases, and those to
-// the status of nodes are minutes apart. worker-c4 is left out: its kubelet is
-// silent, and the cluster draws its conclusions.
+// written is all of an object that somebody could have written on purpose. The
+// status is the cluster's own: kubelets refresh it every few minutes, and the
+// scheduler where a pod does not fit. Only an accepted eviction leaves a mark there.
+type written struct {
+	Metadata map[string]any
+	Spec     map[string]any
+	Status   struct {
+		Conditions []struct{ Type, Status string }
+	}
+}
+
+func (o *written) String() string {
+	for _, counted := range []string{"resourceVersion", "managedFields"} {
+		delete(o.Metadata, counted)
+	}
+	evicted := slices.ContainsFunc(o.Status.Conditions, func(c struct{ Type, Status string }) bool {
+		return c.Type == "DisruptionTarget" && c.Status == "True"
+	})
+	text, _ := json.Marshal(map[string]any{"metadata": o.Metadata, "spec": o.Spec, "evicted": evicted}) // of what came as JSON
+	return string(text)
+}
+
+// versions are all pods and nodes as they were written: nothing was where they are
+// the same. worker-c4 is left out: its kubelet is silent, and the cluster draws its
+// conclusions.
 func (w *world) versions(t *testing.T) map[string]string {
 	t.Helper()
 	versions := map[string]string{}
-	for _, p := range w.pods(t) {
-		if p.Spec.NodeName == "worker-c4" {
-			continue
+	for _, p := range list[written](t, w, "pods", "-A") {
+		if p.Spec["nodeName"] != "worker-c4" {
+			versions[fmt.Sprintf("pod %s/%s", p.Metadata["namespace"], p.Metadata["name"])] = p.String()
 		}
-		versions["pod "+p.Metadata.Namespace+"/"+p.Metadata.Name] = p.Metadata.ResourceVersion
 	}
-	for _, n := range list[node](t, w, "nodes") {
-		if n.Metadata.Name == "worker-c4" {
-			continue
+	for _, n := range list[written](t, w, "nodes") {
+		if n.Metadata["name"] != "worker-c4" {
+			versions[fmt.Sprintf("node %s", n.Metadata["name"])] = n.String()
 		}
-		versions["node "+n.Metadata.Name] = n.Metadata.ResourceVersion
 	}
 	return versions
 }
@@ -222,7 +241,7 @@ func (w *world) unchanged(t *testing.T, before map[string]string) {
 	after := w.versions(t)
 	for name, version := range before {
 		if after[name] != version {
-			t.Errorf("%s was changed: resourceVersion %s, now %q", name, version, after[name])
+			t.Errorf("%s was changed: it was\n%s\nand is\n%s", name, version, after[name])
 		}
 	}
 	for name := range after {

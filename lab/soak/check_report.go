@@ -43,7 +43,8 @@ func (e *evidence) checkReport() {
 
 // moments are those at which a statement of the report has to be true at least
 // once: every change shortly before its end, and the beginning of that time.
-func moments(frames []film.PodFrame, end time.Time) []film.PodFrame {
+func (e *evidence) moments(frames []film.PodFrame) []film.PodFrame {
+	end, slack := e.said.report.EndedAt, e.allowed(slack)
 	var seen []film.PodFrame
 	if first, there := podAt(frames, end.Add(-slack)); there {
 		seen = append(seen, first)
@@ -61,7 +62,7 @@ func (e *evidence) wasTrue(n nodeReport, p podReport) bool {
 	if frames == nil {
 		return false
 	}
-	return slices.ContainsFunc(moments(frames, e.said.report.EndedAt), func(f film.PodFrame) bool {
+	return slices.ContainsFunc(e.moments(frames), func(f film.PodFrame) bool {
 		switch p.State {
 		case "Gone":
 			return f.Gone
@@ -97,7 +98,7 @@ func (e *evidence) sentAway(uid types.UID) bool {
 
 func (e *evidence) describe(p podReport) string {
 	text := ""
-	for _, f := range moments(e.pods[p.UID], e.said.report.EndedAt) {
+	for _, f := range e.moments(e.pods[p.UID]) {
 		word := "there"
 		switch {
 		case f.Gone:
@@ -117,10 +118,10 @@ func (e *evidence) describe(p podReport) string {
 func (e *evidence) checkDrained(n nodeReport) {
 	for uid, frames := range e.pods {
 		// What came later than our look back is not this report's.
-		if _, there := podAt(frames, e.said.report.EndedAt.Add(-slack)); !there {
+		if _, there := podAt(frames, e.said.report.EndedAt.Add(-e.allowed(slack))); !there {
 			continue
 		}
-		f, _ := podAt(frames, e.said.report.EndedAt.Add(lag))
+		f, _ := podAt(frames, e.said.report.EndedAt.Add(e.allowed(lag)))
 		if f.Gone || f.Node != n.Name || f.Terminating() && e.world.has("--skip-wait-for-delete-timeout=1") {
 			continue
 		}

@@ -76,7 +76,7 @@ func (e *evidence) checkPauses(events []journalEvent) {
 	}
 	for _, p := range e.pauses() {
 		for _, r := range e.requests {
-			if (r.Kind() == audit.Eviction || r.Kind() == audit.Deletion) && r.Received.After(p.from.Add(lag)) && r.Received.Before(p.to) {
+			if (r.Kind() == audit.Eviction || r.Kind() == audit.Deletion) && r.Received.After(p.from.Add(e.allowed(lag))) && r.Received.Before(p.to) {
 				e.accuse("it was paused from %s to %s, and %s %s came at %s", clock(p.from), clock(p.to), r.Verb, r.URI, clock(r.Received))
 			}
 		}

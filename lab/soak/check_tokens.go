@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -36,7 +37,7 @@ func (e *evidence) checkTokens() {
 		switch len(over) {
 		case 0:
 		case 1:
-			if !spent(over[0], before.Name, r) {
+			if !spent(over[0], before.Name, r, e.allowed(slack)) {
 				e.accuse("the eviction of the Ready pod %s at %s used no token of budget %s",
 					before.Title(), r.Received.Format("15:04:05.000"), over[0][0].Name)
 			}
@@ -50,7 +51,7 @@ func (e *evidence) checkTokens() {
 // came or went at that very moment.
 func (e *evidence) accuseTwoBudgets(over [][]film.BudgetFrame, pod film.PodFrame, r audit.Request) {
 	for _, budget := range over {
-		if state, there := budgetAt(budget, r.Answered); !there || state.Gone || budget[0].At.After(r.Received.Add(-slack)) {
+		if state, there := budgetAt(budget, r.Answered); !there || state.Gone || budget[0].At.After(r.Received.Add(-e.allowed(slack))) {
 			return
 		}
 	}
@@ -60,7 +61,7 @@ func (e *evidence) accuseTwoBudgets(over [][]film.BudgetFrame, pod film.PodFrame
 // spent tells whether the budget shows that a token went to that pod: between two
 // of its frames the name came in, and what is allowed fell by one for each name
 // that came. The server writes one name at a time.
-func spent(frames []film.BudgetFrame, name string, r audit.Request) bool {
+func spent(frames []film.BudgetFrame, name string, r audit.Request, slack time.Duration) bool {
 	for i := 1; i < len(frames); i++ {
 		was, is := frames[i-1], frames[i]
 		if is.Gone {

@@ -34,7 +34,7 @@ func (e *evidence) checkVolumes() {
 		var before []string
 		for _, other := range all[:i] {
 			together := other.driver == one.driver && other.pod.Node == one.pod.Node
-			if together && (other.done.IsZero() || other.done.After(one.accepted.Add(lag))) {
+			if together && (other.done.IsZero() || other.done.After(one.accepted.Add(e.allowed(lag)))) {
 				before = append(before, other.pod.Title())
 			}
 		}
@@ -98,7 +98,7 @@ func (e *evidence) leftBy(frames []film.PodFrame, volume string) time.Time {
 
 // checkAttached: the report names what is still attached to a drained node.
 func (e *evidence) checkAttached() {
-	end := e.said.report.EndedAt
+	end, slack := e.said.report.EndedAt, e.allowed(slack)
 	for _, n := range e.said.report.Nodes {
 		if n.State != "Drained" {
 			continue

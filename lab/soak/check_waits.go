@@ -26,7 +26,7 @@ func (e *evidence) checkWaits() {
 	if e.world.has("--order=tiers") || e.world.has("--wait-jobs") || e.world.guards() {
 		return // then pods wait for others
 	}
-	end := e.said.report.EndedAt
+	end, idle := e.said.report.EndedAt, e.allowed(idle)
 	if e.pausedWithin(end.Add(-idle-startUp), end) {
 		return
 	}

@@ -129,7 +129,7 @@ func (d dump) differences(after dump) []string {
 
 // settleTime is how long controllers may take to follow: the taint of a cordoned
 // node is theirs.
-const settleTime = 5 * time.Second
+const settleTime = time.Minute
 
 // whole is all of it.
 func whole(d dump) dump { return d }

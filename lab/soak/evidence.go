@@ -24,8 +24,9 @@ type evidence struct {
 	told     *report // of the journal, where the run's own is lost
 	steered  []spoken
 
-	attachments []attachment // in worlds with volumes
-	before      dump         // what the cluster was before the run
+	attachments []attachment  // in worlds with volumes
+	before      dump          // what the cluster was before the run
+	stall       time.Duration // the longest that the machine made anybody wait
 
 	wrong []string
 }

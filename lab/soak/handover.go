@@ -16,7 +16,7 @@ import (
 const cordonMark = "kdrain-tui.dev/cordon"
 
 // landTime is how long a request that a killed process sent may take to arrive.
-const landTime = 500 * time.Millisecond
+const landTime = 2 * time.Second
 
 // elsewhere moves the operator to a machine that has no journal: what is known of
 // the run from here on are its marks in the cluster.
@@ -153,7 +153,7 @@ func (e *evidence) checkTakenOver() {
 	}
 	for _, event := range e.ordeal.former.events {
 		began, taken := since[event.Node]
-		if taken && event.Kind == "Intent" && slices.Contains(moving, event.Action.Verb) && event.Time.After(began.Add(noticed)) {
+		if taken && event.Kind == "Intent" && slices.Contains(moving, event.Action.Verb) && event.Time.After(began.Add(e.allowed(noticed))) {
 			e.accuse("node %s was taken over at %s, and the first run began to %s %s/%s at %s", event.Node, clock(began),
 				event.Action.Verb, event.Namespace, event.Pod, clock(event.Time))
 		}

@@ -175,7 +175,7 @@ var errStuck = errors.New("it does not end")
 
 // limit is how long one process may take.
 func (o *ordeal) limit() time.Duration {
-	return time.Duration(len(o.e.world.Targets))*o.e.world.Timeout + 30*time.Second
+	return time.Duration(len(o.e.world.Targets))*o.e.world.Timeout + beginAndEnd
 }
 
 // trigger sees the moment of a kill come.

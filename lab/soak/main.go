@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/audit"
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/film"
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/rig"
@@ -166,7 +168,13 @@ func (e *evidence) record(ctx context.Context, r *rig.Rig, b builder, kdrain str
 	if err != nil {
 		return err
 	}
-	if err := run(ctx, r, b, kdrain); err != nil && !errors.Is(err, errStuck) {
+	felt := feel(ctx, func(ctx context.Context) error {
+		_, err := r.Client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceDefault, metav1.GetOptions{})
+		return err
+	})
+	err = run(ctx, r, b, kdrain)
+	e.stall = felt.end()
+	if err != nil && !errors.Is(err, errStuck) {
 		return err
 	}
 	// Changes right after the end say whether the report was true.
@@ -185,10 +193,14 @@ func (e *evidence) record(ctx context.Context, r *rig.Rig, b builder, kdrain str
 	return nil
 }
 
+// beginAndEnd is how long a process may take for what no timeout counts, on a busy
+// machine.
+const beginAndEnd = 90 * time.Second
+
 // run drains while things happen.
 func (e *evidence) run(ctx context.Context, r *rig.Rig, b builder, kdrain string) error {
 	// A node after the other, each up to its timeout, and time to begin and end.
-	limit := time.Duration(len(e.world.Targets))*e.world.Timeout + 20*time.Second
+	limit := time.Duration(len(e.world.Targets))*e.world.Timeout + beginAndEnd
 	calling, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	happened := make(chan error, 1)
@@ -242,6 +254,7 @@ func (e *evidence) keep(out io.Writer, s *settings) error {
 	for _, text := range e.wrong {
 		fmt.Fprintf(out, "  wrong: %s\n", text)
 	}
+	fmt.Fprintf(out, "  the machine made us wait for up to %s\n", e.stall)
 	if s.keep == "" {
 		dir, err := os.MkdirTemp("", "kdrain-soak-")
 		if err != nil {

@@ -115,7 +115,7 @@ func (s *steering) speak(ctx context.Context, run string) {
 }
 
 // answerTime is how long an answer of ctl may take.
-const answerTime = 20 * time.Second
+const answerTime = beginAndEnd
 
 // say says one word, and tells whether that is all that is to be done about it.
 func (s *steering) say(ctx context.Context, run string, w word) bool {

@@ -37,7 +37,7 @@ func (f *Film) makeMarkers(ctx context.Context) error {
 }
 
 // catchUpPatience is far more than a watch takes, also on a busy machine.
-const catchUpPatience = 20 * time.Second
+const catchUpPatience = 90 * time.Second
 
 // CatchUp returns when everything that has happened so far is on film.
 func (f *Film) CatchUp(ctx context.Context) error {
