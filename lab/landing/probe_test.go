@@ -61,10 +61,7 @@ func (r *rig) try(t *testing.T, c *count, w *world, d dice, moved bool) (spent b
 	if err := gone(r.client.CoreV1().Pods(p.Namespace).Delete(t.Context(), p.Name, now())); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the pod to be gone", func(ctx context.Context) bool {
-		_, err := r.client.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, metav1.GetOptions{})
-		return apierrors.IsNotFound(err)
-	})
+	r.awaitGone(t, p)
 	return v.waits
 }
 
@@ -98,12 +95,47 @@ func (r *rig) move(t *testing.T, w *world, d dice) (*corev1.Pod, question, answe
 		must(t, err, false)
 		must(t, pods.Pods(p.Namespace).Delete(t.Context(), p.Name, now()), false)
 		r.settle(t)
+		r.awaitCordon(t, p.Namespace, p.Spec.NodeName, w.name("probe"))
 		again := p.DeepCopy()
 		again.Name, again.Spec.NodeName = w.name("again"), ""
 		r.createPod(t, again)
 		return again, q, a
 	}
 	return nil, question{}, answer{}
+}
+
+// awaitCordon waits until the scheduler has seen that the node is cordoned: it
+// refuses a pod that could go nowhere else. Before, it may still bind one there.
+func (r *rig) awaitCordon(t *testing.T, namespace, node, name string) {
+	t.Helper()
+	pods := r.client.CoreV1().Pods(namespace)
+	for tries := 0; ; tries++ {
+		here := []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}}
+		probe := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("%s-%d", name, tries)},
+			Spec: corev1.PodSpec{
+				Containers: []corev1.Container{{Name: "probe", Image: "probe"}},
+				Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+					NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: here}},
+				}}},
+			},
+		}
+		r.createPod(t, probe)
+		v := r.watch(t, probe)
+		must(t, gone(pods.Delete(t.Context(), probe.Name, now())), false)
+		r.awaitGone(t, probe)
+		if v.node == "" && !v.failed {
+			return
+		}
+	}
+}
+
+func (r *rig) awaitGone(t *testing.T, p *corev1.Pod) {
+	t.Helper()
+	until(t, "the pod to be gone", func(ctx context.Context) bool {
+		_, err := r.client.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	})
 }
 
 func (r *rig) createPod(t *testing.T, p *corev1.Pod) {
@@ -156,18 +188,22 @@ func (r *rig) look(t *testing.T, p *corev1.Pod) (v verdict, decided bool) {
 	return verdict{}, false
 }
 
-// compare holds one against the other. Where they differ, the scheduler gets
-// some time: what it knows comes by watches, and may be a little old.
+// compare holds one against the other. Where the scheduler refused or failed and they
+// differ, it gets some time: what it knows comes by watches, and may be old.
 func (r *rig) compare(t *testing.T, c *count, p *corev1.Pod, q question, a answer, v verdict) {
 	t.Helper()
 	agree := func() bool {
 		return v.node != "" && slices.Contains(a.Nodes, v.node) || v.node == "" && a.Answer == "DoesNotFit"
 	}
-	if a.Answer != "Unknown" && !agree() && v.node == "" {
-		time.Sleep(2 * time.Second)
-		if later, decided := r.look(t, p); decided && later.node != "" {
+	for end := time.Now().Add(patience); a.Answer != "Unknown" && v.node == "" && (!agree() || v.failed); time.Sleep(50 * time.Millisecond) {
+		if later, decided := r.look(t, p); decided {
 			v = later
+		}
+		if v.node != "" {
 			c.settled++
+		}
+		if time.Now().After(end) {
+			break
 		}
 	}
 	switch {

@@ -133,10 +133,13 @@ func (r *rig) list(t *testing.T) question {
 	return q
 }
 
+// patience is for what takes a moment on a quiet machine.
+const patience = 90 * time.Second
+
 // until polls, and fails the test when it takes too long.
 func until(t *testing.T, what string, done func(ctx context.Context) bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
 		if done(t.Context()) {
 			return
 		}
