@@ -186,9 +186,28 @@ func TestWriteRequests(t *testing.T) {
 	}
 }
 
+// timeUp is a context whose time is up at a moment of the test's.
+type timeUp struct {
+	context.Context
+	now chan struct{}
+}
+
+func (c timeUp) Done() <-chan struct{} { return c.now }
+
+func (c timeUp) Err() error {
+	select {
+	case <-c.now:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
 func TestNoAnswer(t *testing.T) {
+	asked := timeUp{context.Background(), make(chan struct{})}
 	server := newFakeServer(t, func(_ http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
+			close(asked.now)
 			<-r.Context().Done()
 			return
 		}
@@ -198,9 +217,7 @@ func TestNoAnswer(t *testing.T) {
 	if a := c.Evict(t.Context(), EvictRequest{Namespace: "n", Name: "x", UID: "u"}); a.Code != 0 || a.Failure == "" || a.Unsent {
 		t.Errorf("broken off: %+v", a)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if a := c.Delete(ctx, DeleteRequest{Namespace: "n", Name: "x", UID: "u"}); a.Failure != "no answer in time" || a.Unsent {
+	if a := c.Delete(asked, DeleteRequest{Namespace: "n", Name: "x", UID: "u"}); a.Failure != "no answer in time" || a.Unsent {
 		t.Errorf("timeout: %+v", a)
 	}
 	server.Close()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func module(t *testing.T, files map[string]string) (*session, *strings.Builder) 
 
 func testContext(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -79,12 +80,21 @@ func TestWrongCallCountsAsFailure(t *testing.T) {
 }
 
 func TestWhatIsCutShortIsNamed(t *testing.T) {
+	there := filepath.Join(t.TempDir(), "there")
 	s, out := module(t, map[string]string{
-		"m_test.go": "package m\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestQuick(t *testing.T) {}\n" +
-			"func TestSlow(t *testing.T) { t.Log(\"half way\"); time.Sleep(time.Hour) }\n",
+		"m_test.go": "package m\n\nimport (\n\t\"os\"\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestQuick(t *testing.T) {}\n" +
+			"func TestSlow(t *testing.T) { t.Log(\"half way\"); os.Mkdir(" + strconv.Quote(there) + ", 0o755); time.Sleep(time.Hour) }\n",
 	})
-	ctx, cancel := context.WithTimeout(testContext(t), 5*time.Second)
+	ctx, cancel := context.WithCancel(testContext(t))
 	defer cancel()
+	go func() { // it is built first, which takes as long as it takes
+		for ctx.Err() == nil {
+			if _, err := os.Stat(there); err == nil {
+				cancel()
+			}
+			<-time.After(20 * time.Millisecond)
+		}
+	}()
 	got := s.goTest(ctx, call{module: ".", args: []string{"./..."}})
 	if want := (tally{passed: 1, failed: 1}); got != want || !strings.Contains(out.String(), "half way") ||
 		!strings.Contains(out.String(), "TestSlow (did not end)") {
