@@ -16,6 +16,10 @@ import (
 // with open watches takes half a minute, which nobody here has to wait for.
 const stopPatience = 3 * time.Second
 
+// killPatience is how long one may take that was killed: as long as the system needs
+// to take its memory back.
+const killPatience = 30 * time.Second
+
 func down(ctx context.Context, dir string, log io.Writer) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(log, "lab: no lab in "+dir)
@@ -80,7 +84,7 @@ func stopGroup(ctx context.Context, group []*Component) error {
 		if err := c.signal(syscall.SIGKILL); err != nil {
 			return err
 		}
-		if !c.waitEnd(ctx, stopPatience) {
+		if !c.waitEnd(ctx, killPatience) {
 			return fmt.Errorf("%s (process %d) does not end", c.Name, c.PID)
 		}
 	}

@@ -43,7 +43,7 @@ func fault(ctx context.Context, dir, verb, name string) error {
 		if err := c.signal(syscall.SIGKILL); err != nil {
 			return err
 		}
-		if !c.waitEnd(ctx, stopPatience) {
+		if !c.waitEnd(ctx, killPatience) {
 			return fmt.Errorf("%s (process %d) does not end", c.Name, c.PID)
 		}
 		return nil

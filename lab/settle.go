@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -212,11 +213,12 @@ func (c *cluster) stopKubelet(ctx context.Context, name string) error {
 			if quiet++; quiet < 5 {
 				return "its silence to last", nil
 			}
-			return "", c.losePods(ctx, name)
+			return c.losePods(ctx, name)
 		}
 		quiet = 0
 		forgetNode(node)
-		if _, err := nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {
+		_, err = nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{FieldManager: fieldManager})
+		if err != nil && !apierrors.IsConflict(err) { // that was its last word
 			return "", fmt.Errorf("make the state of node %s unknown: %w", name, err)
 		}
 		return "its silence to last", nil
@@ -235,10 +237,12 @@ func forgetNode(node *corev1.Node) {
 	}
 }
 
-func (c *cluster) losePods(ctx context.Context, node string) error {
+// losePods marks the pods of a node as not ready, and names the one to which somebody
+// else wrote meanwhile: the node lifecycle controller marks them, too.
+func (c *cluster) losePods(ctx context.Context, node string) (missing string, err error) {
 	pods, err := c.typed.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
 	if err != nil {
-		return fmt.Errorf("list the pods of node %s: %w", node, err)
+		return "", fmt.Errorf("list the pods of node %s: %w", node, err)
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
@@ -246,11 +250,15 @@ func (c *cluster) losePods(ctx context.Context, node string) error {
 			if condition := &pod.Status.Conditions[j]; condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue {
 				condition.Status = corev1.ConditionFalse
 				condition.LastTransitionTime = metav1.Now()
-				if _, err := c.typed.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{FieldManager: fieldManager}); err != nil {
-					return fmt.Errorf("mark pod %s/%s not ready: %w", pod.Namespace, pod.Name, err)
+				_, err := c.typed.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{FieldManager: fieldManager})
+				switch {
+				case apierrors.IsConflict(err):
+					missing = fmt.Sprintf("pod %s/%s to be marked", pod.Namespace, pod.Name)
+				case err != nil && !apierrors.IsNotFound(err):
+					return "", fmt.Errorf("mark pod %s/%s not ready: %w", pod.Namespace, pod.Name, err)
 				}
 			}
 		}
 	}
-	return nil
+	return missing, nil
 }
