@@ -134,15 +134,20 @@ func (r *labRun) answered(p *PodRun, code int, words string) {
 // the last: on a slow machine there are some.
 func (r *labRun) seldom(p *corev1.Pod, tries int, every time.Duration) {
 	r.s.Helper()
-	var at []time.Time
+	at := r.asked(p)
+	if len(at) < tries || len(at) > tries+int(at[len(at)-1].Sub(at[0])/every) {
+		r.s.Errorf("the eviction of %s was asked for at %v, want %d times and once in %s more", p.Name, at, tries, every)
+	}
+}
+
+// asked is when the server was asked for the pod's eviction.
+func (r *labRun) asked(p *corev1.Pod) (at []time.Time) {
 	for _, e := range r.Events(0) {
 		if e.Kind == EventIntent && e.UID == p.UID && e.Action.Verb == VerbEvict {
 			at = append(at, e.Time)
 		}
 	}
-	if len(at) < tries || len(at) > tries+int(at[len(at)-1].Sub(at[0])/every) {
-		r.s.Errorf("the eviction of %s was asked for at %v, want %d times and once in %s more", p.Name, at, tries, every)
-	}
+	return at
 }
 
 // story is what happened, for a test that failed.

@@ -30,8 +30,9 @@ import (
 // KDRAIN_LAB_DIR and is steered by the program KDRAIN_LAB. Each has nodes and a
 // namespace of its own; those that stop a component of the lab are not parallel.
 
-// patience is for what takes a second on an idle machine.
-const patience = 90 * time.Second
+// patience is for what takes a second on an idle machine, or half a minute where
+// volumes go in turn.
+const patience = 3 * time.Minute
 
 // stage is a piece of the lab for one test: what the test does there it does as
 // the machinery, what is tested it does as a person.
