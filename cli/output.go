@@ -170,6 +170,8 @@ func (o *output) leftovers(s *drain.State, snap *kube.Snapshot, program string) 
 			o.note("node/%s was taken over by run %s%s: what is left to do there is that run's", n.Name, n.TakenOverBy(), still)
 		case n.Cordoned:
 			o.note("node/%s is left cordoned by this run%s; to undo: %s uncordon %s", n.Name, still, program, n.Name)
+		case n.State == drain.NodeCordoning:
+			o.note("node/%s was being cordoned by this run%s; to undo: %s uncordon %s", n.Name, still, program, n.Name)
 		case n.State == drain.NodeRefused:
 			o.note("node/%s was left untouched", n.Name)
 		case still != "":

@@ -177,6 +177,28 @@ func TestConnectIdentityOfLittle(t *testing.T) {
 	}
 }
 
+// A server that goes away between the first question and the next is not taken for
+// another cluster.
+func TestConnectToAServerThatGoesAway(t *testing.T) {
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		server.Listener.Close() // nobody connects any more
+		w.Header().Set("Connection", "close")
+		writeJSON(w, 201, `{"status":{"userInfo":{"username":"ada"}}}`)
+	}))
+	t.Cleanup(server.Close)
+	t.Setenv("KUBECONFIG", writeKubeconfig(t, kubeconfig(server.URL, "token: x")))
+	c, err := Connect(t.Context(), &Flags{}, "test")
+	if err == nil {
+		c.Close()
+		t.Fatalf("connected as %+v", c.Identity())
+	}
+	var failed *ConnectError
+	if !errors.As(err, &failed) || failed.Kind != NoServer {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestFlags(t *testing.T) {
 	var f Flags
 	set := pflag.NewFlagSet("test", pflag.ContinueOnError)

@@ -47,9 +47,13 @@ func (c *Cluster) identify(ctx context.Context) error {
 			c.identity.Version = versionIn(raw)
 		}
 	})
-	group.Go("cluster id", func() { c.identity.ClusterID, c.identity.Why = c.clusterID(ctx) })
+	var lost error
+	group.Go("cluster id", func() { c.identity.ClusterID, c.identity.Why, lost = c.clusterID(ctx) })
 	group.Wait()
-	return ctx.Err()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return lost
 }
 
 // lookupTime is how long the name of the API server may take to resolve.
@@ -100,14 +104,20 @@ func (c *Cluster) withoutPromptTime(ctx context.Context) (context.Context, conte
 	return c.within(ctx, connectTimeout)
 }
 
-func (c *Cluster) clusterID(ctx context.Context) (id, why string) {
+// clusterID is the UID of kube-system, or what stands in for it where the server
+// does not show it. A server that went away meanwhile has shown nothing: that is an
+// error, lest the cluster be taken for another one.
+func (c *Cluster) clusterID(ctx context.Context) (id, why string, err error) {
 	bounded, cancel := c.within(ctx, connectTimeout)
 	defer cancel()
 	ns, err := c.reads.CoreV1().Namespaces().Get(bounded, metav1.NamespaceSystem, metav1.GetOptions{})
-	if err == nil {
-		return string(ns.UID), ""
+	switch {
+	case err == nil:
+		return string(ns.UID), "", nil
+	case apierrors.IsForbidden(err), apierrors.IsNotFound(err), apierrors.IsUnauthorized(err):
+		return serverID(c.target.config), cleanText(fmt.Sprintf("reading the namespace kube-system: %v", plainCause(err))), nil
 	}
-	return serverID(c.target.config), cleanText(fmt.Sprintf("reading the namespace kube-system: %v", plainCause(err)))
+	return "", "", fmt.Errorf("read the namespace kube-system: %w", err)
 }
 
 // serverID stands in for the cluster's UID: the same server with the same

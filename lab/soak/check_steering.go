@@ -68,7 +68,7 @@ func (e *evidence) checkPauses(events []journalEvent) {
 		switch {
 		case event.Kind == "Control" && event.Control == "pause":
 			paused = true
-		case event.Kind == "Control" && event.Control == "continue", event.Kind == "Resumed":
+		case event.Kind == "Control" && event.Control == "continue", event.Kind == "Resumed", event.Kind == "RunStarted":
 			paused = false
 		case event.Kind == "Intent" && paused && slices.Contains(moving, event.Action.Verb):
 			e.accuse("it was paused, and began to %s %s%s/%s at %s", event.Action.Verb, event.Node, event.Namespace, event.Pod, clock(event.Time))
@@ -102,6 +102,9 @@ func (e *evidence) pauses() []span {
 			if c.Result.Began.After(p.from) && c.Result.Began.Before(p.to) {
 				p.to = c.Result.Began // a process that takes the run up is not paused
 			}
+		}
+		if e.takenOverBefore(p.to) {
+			p.to = p.from // nor is one that takes the nodes from it
 		}
 		all = append(all, p)
 	}

@@ -65,6 +65,20 @@ func TestWordsOfTheOperatorAreJudged(t *testing.T) {
 	}
 }
 
+// A word for the run that loses its nodes says nothing about the one that takes them.
+func TestAPauseEndsWithATakeOver(t *testing.T) {
+	e := story()
+	e.world.Killing = &killing{TakeOver: true}
+	e.steered = []spoken{{Verb: "pause", Asked: second(1), Answered: second(1)}}
+	e.ordeal = &ordeal{e: e, former: journal{events: []journalEvent{noted(1, 1, "Control", "pause"), noted(2, 2, "Intent", "evict")}},
+		journal: journal{events: []journalEvent{noted(1, 1, "RunStarted", ""), noted(2, 2, "Intent", "evict")}}}
+	wrong := wrongOf(e, (*evidence).checkSteering)
+	expectWrong(t, wrong, "it was paused, and began to evict")
+	if strings.Count(wrong, "it was paused") != 1 {
+		t.Errorf("more than the intent of the paused run is wrong: %s", wrong)
+	}
+}
+
 func TestScaleNeedsFlagAndWord(t *testing.T) {
 	e := story()
 	e.requests = append(e.requests, audit.Request{Verb: "patch", Resource: "deployments", Subresource: "scale", Namespace: "ns", Name: "web", URI: "/scale"})
@@ -133,6 +147,29 @@ func TestVolumesInTurnAreJudged(t *testing.T) {
 	expectWrong(t, wrongOf(left, check), "")
 	left.attachments[1].Gone = second(24)
 	expectWrong(t, wrongOf(left, check), "which it was not")
+	stays := withDisks(15)
+	stays.attachments[1].Gone, stays.pods["2"] = time.Time{}, stays.pods["2"][:1]
+	expectWrong(t, wrongOf(stays, check), "")
+	for began, want := range map[int]string{5: "still had their volumes of disk on target", 13: ""} {
+		taken := withDisks(13)
+		taken.world.Killing = &killing{TakeOver: true}
+		taken.ordeal = &ordeal{e: taken, journal: journal{events: []journalEvent{noted(1, began, "RunStarted", "")}}}
+		expectWrong(t, wrongOf(taken, check), want)
+	}
+}
+
+func TestWhoWaitsForAVolumeTurnIsNotIdle(t *testing.T) {
+	e := withDisks(15)
+	next := e.pods["2"][0]
+	for since, want := range map[int]bool{13: true, 24: false} {
+		if got := e.volumeTurnTaken(next, second(since)); got != want {
+			t.Errorf("since %ds the turn is taken: %v", since, got)
+		}
+	}
+	e.world.Flags = []string{"--max-parallel-volumes=0"}
+	if e.volumeTurnTaken(next, second(13)) {
+		t.Error("without turns one is taken")
+	}
 }
 
 // A pod that was to be left may be gone by the hands of others, not by ours.

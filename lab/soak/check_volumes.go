@@ -33,8 +33,7 @@ func (e *evidence) checkVolumes() {
 	for i, one := range all {
 		var before []string
 		for _, other := range all[:i] {
-			together := other.driver == one.driver && other.pod.Node == one.pod.Node
-			if together && (other.done.IsZero() || other.done.After(one.accepted.Add(e.allowed(lag)))) {
+			if other.shares(one) && !e.goneBeforeTakeOver(other) && (other.done.IsZero() || other.done.After(one.accepted.Add(e.allowed(lag)))) {
 				before = append(before, other.pod.Title())
 			}
 		}
@@ -42,6 +41,31 @@ func (e *evidence) checkVolumes() {
 			e.accuse("pod %s was evicted at %s, while %v still had their volumes of %s on %s", one.pod.Title(), clock(one.accepted), before, one.driver, one.pod.Node)
 		}
 	}
+}
+
+// shares tells whether the two take turns.
+func (w onItsWay) shares(other onItsWay) bool {
+	return w.driver == other.driver && w.pod.Node == other.pod.Node
+}
+
+// goneBeforeTakeOver tells whether the run that took the nodes over never saw the
+// pod: it has no place in that run's turns.
+func (e *evidence) goneBeforeTakeOver(one onItsWay) bool {
+	frames := e.pods[one.pod.UID]
+	last := frames[len(frames)-1]
+	return last.Gone && e.takenOverBefore(one.accepted.Add(time.Hour)) && last.At.Before(e.ordeal.journal.began().Add(e.allowed(lag)))
+}
+
+// volumeTurnTaken tells whether a pod waited for another one of its node and driver.
+func (e *evidence) volumeTurnTaken(p film.PodFrame, since time.Time) bool {
+	a := e.appOf(p)
+	if a == nil || a.Driver == "" || e.world.volumesAtOnce() == 0 {
+		return false
+	}
+	waits := onItsWay{pod: p, driver: a.Driver}
+	return slices.ContainsFunc(e.withVolumes(), func(other onItsWay) bool {
+		return other.shares(waits) && (other.done.IsZero() || other.done.After(since))
+	})
 }
 
 // withVolumes are the pods whose evictions were accepted and that had a volume, in
@@ -109,7 +133,7 @@ func (e *evidence) checkAttached() {
 		}
 		for _, a := range e.attachments {
 			there := a.Since.Before(end.Add(-slack)) && (a.Gone.IsZero() || a.Gone.After(end.Add(slack)))
-			if a.Node == n.Name && there && !named[a.Volume] {
+			if a.Node == n.Name && there && !named[a.Volume] && !e.usedAt(a, end) {
 				e.accuse("node %s is said to be drained, volume %s was attached to it, and the report does not name it", n.Name, a.Volume)
 			}
 		}
@@ -121,4 +145,19 @@ func (e *evidence) checkAttached() {
 			}
 		}
 	}
+}
+
+// usedAt tells whether a pod on the node still used the volume: it stays there with
+// its pod.
+func (e *evidence) usedAt(a attachment, moment time.Time) bool {
+	for _, frames := range e.pods {
+		f, there := podAt(frames, moment)
+		if !there || f.Gone || f.Terminating() || f.Node != a.Node {
+			continue
+		}
+		if own := e.appOf(f); own != nil && own.Driver != "" && own.volume(f.Name) == a.Volume {
+			return true
+		}
+	}
+	return false
 }

@@ -68,6 +68,9 @@ func (e *evidence) couldGo(p film.PodFrame, from, to time.Time) bool {
 	if len(over) > 1 || len(over) == 1 && !allowsAll(over[0], from, to) {
 		return false
 	}
+	if e.volumeTurnTaken(p, from) {
+		return false
+	}
 	// An eviction on its way, of this pod or of one of the same budget, is a reason.
 	for _, r := range e.requests {
 		if r.Kind() != audit.Eviction || r.Answered.Before(from) || r.Namespace != p.Namespace {

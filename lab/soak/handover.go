@@ -54,6 +54,11 @@ func (o *ordeal) handOver(ctx context.Context) (done bool, err error) {
 	if !o.e.world.Killing.Elsewhere || o.journal.run == "" || o.journal.outcome() != "" {
 		return false, nil
 	}
+	select {
+	case <-o.happened: // else a node may lose its mark after it was looked for
+	case <-ctx.Done():
+		return false, nil
+	}
 	time.Sleep(landTime)
 	nodes, err := o.marked(ctx)
 	if err != nil || len(nodes) == 0 {
@@ -158,4 +163,9 @@ func (e *evidence) checkTakenOver() {
 				event.Action.Verb, event.Namespace, event.Pod, clock(event.Time))
 		}
 	}
+}
+
+// takenOverBefore tells whether a second run was there by then.
+func (e *evidence) takenOverBefore(moment time.Time) bool {
+	return e.ordeal != nil && e.world.Killing != nil && e.world.Killing.TakeOver && !e.ordeal.journal.began().IsZero() && e.ordeal.journal.began().Before(moment)
 }

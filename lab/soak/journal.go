@@ -80,6 +80,16 @@ func readJournal(state string) (journal, error) {
 	return j, nil
 }
 
+// began is when the run was begun, zero where there is none.
+func (j journal) began() time.Time {
+	for _, event := range j.events {
+		if event.Kind == "RunStarted" {
+			return event.Time
+		}
+	}
+	return time.Time{}
+}
+
 // outcome is "" while the run has none.
 func (j journal) outcome() string {
 	for _, e := range j.events {

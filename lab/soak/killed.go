@@ -30,8 +30,9 @@ type ordeal struct {
 	former       journal    // of the run that another machine took up by its marks, or took over
 	winner       rig.Result // of the process that took over
 	takeovers    int
-	ended        string     // how: resumed, rolled back, ended by itself, never begun
-	back         chan error // closed when the API server is back, nil without a fault
+	ended        string        // how: resumed, rolled back, ended by itself, never begun
+	happened     chan struct{} // closed when nothing more happens in the world
+	back         chan error    // closed when the API server is back, nil without a fault
 }
 
 // call is one process of it.
@@ -51,14 +52,19 @@ func (e *evidence) runKilled(ctx context.Context, r *rig.Rig, b builder, kdrain 
 	o := &ordeal{e: e, rig: &own, builder: b, kdrain: kdrain}
 	e.ordeal = o
 	o.before = e.before
-	happened := make(chan error, 1)
+	var failed error
+	o.happened = make(chan struct{})
 	happening, stop := context.WithCancel(ctx)
-	go func() { happened <- b.happen(happening, e.world) }()
+	go func() {
+		defer close(o.happened)
+		failed = b.happen(happening, e.world)
+	}()
 	o.steers = steer(happening, o.rig, b, kdrain, e.world)
 	err = o.live(ctx)
 	stop()
 	e.steered = o.steers.end()
-	if failed := <-happened; err == nil && e.world.Killing.Fault == nil {
+	<-o.happened
+	if err == nil && e.world.Killing.Fault == nil {
 		err = failed // with the server away, things may not happen
 	}
 	if o.back != nil {
