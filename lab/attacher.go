@@ -80,7 +80,8 @@ func playAttacher(ctx context.Context, dir string, log io.Writer) error {
 		}
 	}
 	fmt.Fprintln(log, "lab: attaching and detaching volumes until it is interrupted")
-	return a.play(ctx)
+	a.play(ctx, log)
+	return nil
 }
 
 func (a *attacher) signal() {
@@ -90,20 +91,23 @@ func (a *attacher) signal() {
 	}
 }
 
-func (a *attacher) play(ctx context.Context) error {
+// play goes on until the context ends: as those whom it stands in for, it outlives a
+// server that is away or does not answer in time.
+func (a *attacher) play(ctx context.Context, log io.Writer) {
 	for {
 		a.wake = time.Hour
 		if err := a.look(ctx); err != nil && ctx.Err() == nil {
-			if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-				return err
-			}
 			a.wake = 50 * time.Millisecond // somebody else was quicker: look again
+			if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+				fmt.Fprintln(log, "lab: attaching and detaching volumes:", err)
+				a.wake = time.Second
+			}
 		}
 		timer := time.NewTimer(a.wake)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return nil
+			return
 		case <-a.changed:
 		case <-timer.C:
 		}
