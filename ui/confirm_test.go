@@ -186,6 +186,23 @@ func TestInterruptTwiceLeavesAtOnce(t *testing.T) {
 	}
 }
 
+// Nobody is asked any more what becomes of a run that has ended.
+func TestTheQuestionWhetherToLeaveEndsWithTheRun(t *testing.T) {
+	d := drive(t, company(), 100, 30, attached(runState()))
+	d.keys("ctrl+c")
+	d.shows("A run is going on")
+	d.send(runMsg{d.m.run, endedState(drain.OutcomeDone), false})
+	d.shows("Result k7f3")
+	if frame := d.frame(); strings.Contains(frame, "A run is going on") {
+		t.Errorf("it still asks:\n%s", frame)
+	}
+	d.keys("ctrl+c")
+	d.shows("Leave kdrain-tui?")
+	if d.quit {
+		t.Error("the first Ctrl+C after the run left at once")
+	}
+}
+
 func TestTheResultStays(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()))
 	d.keys("esc")

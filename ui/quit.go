@@ -70,17 +70,14 @@ func (m *Model) openQuitRun() {
 		{Label: "Keep watching", Value: dialog.Cancel, Key: "n"},
 		{Label: "Abort and leave cordoned", Value: dialog.Accept, Key: "y", Danger: true},
 	}}
-	m.open(d, func(a dialog.Answer) {
+	o := m.open(d, func(a dialog.Answer) {
 		m.interrupt = false
 		if a.Value != dialog.Accept {
-			return
-		}
-		if !m.live() { // it ended while the dialog was open
-			m.quit(LeftByOperator)
 			return
 		}
 		m.leaving = true
 		m.steer(drain.ControlAbort, nil)
 		m.say("Aborting; kdrain-tui leaves when the run has ended.")
 	})
+	o.stale = func() bool { return !m.live() }
 }

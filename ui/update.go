@@ -174,6 +174,9 @@ func (m *Model) closeStale() {
 	for i := len(m.dialogs) - 1; i >= 0; i-- {
 		if d := m.dialogs[i]; d.stale != nil && d.stale() {
 			m.closeDialog(d)
+			if d.ID == quitDialog {
+				m.interrupt = false // the next Ctrl+C asks anew
+			}
 		}
 	}
 }
