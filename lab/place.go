@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -154,7 +155,11 @@ func (c *cluster) place(ctx context.Context, p *placement, pods []corev1.Pod) (s
 			left++
 			continue
 		}
-		if err := c.bind(ctx, unbound[0], node, p.sick[node]); err != nil {
+		err := c.bind(ctx, unbound[0], node, p.sick[node])
+		if apierrors.IsConflict(err) {
+			return p.title + " (bound meanwhile)", nil // by a try of ours that the server did, and answered with an error
+		}
+		if err != nil {
 			return "", err
 		}
 		unbound = unbound[1:]

@@ -38,7 +38,7 @@ func TestTheRunIsAsThePlanSaid(t *testing.T) {
 
 	// What is held up stays so: the run is ended once nothing else is left of it.
 	run := world.steer(t, append(append([]string{"drain", "--yes", "-o", "json"}, nodes...), flags...)...)
-	run.waitsBlocked(said.held)
+	eventually(t, patience, "no more pods are left than are held up", func() bool { return run.asks("status").Status.left() <= said.held })
 	run.run.signal(syscall.SIGINT)
 	answer = run.run.wait(patience)
 	answer.exits(t, 130)

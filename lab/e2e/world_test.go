@@ -80,13 +80,13 @@ func worldOf(t *testing.T, s setting) *world {
 	return w
 }
 
-func startWorld(s setting) (w *world, down func(), err error) {
+func startWorld(s setting) (*world, func(), error) {
 	dir, err := os.MkdirTemp("", "kdrain-e2e-lab-")
 	if err != nil {
 		return nil, nil, err
 	}
-	w = &world{dir: dir, kubeconfig: filepath.Join(dir, "kubeconfig")}
-	down = leftovers.add(func() {
+	w := &world{dir: dir, kubeconfig: filepath.Join(dir, "kubeconfig")}
+	down := leftovers.add(func() {
 		if output, err := w.lab("down").CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "e2e: lab down: %v\n%s", err, output)
 			return // what is still there tells why
