@@ -59,6 +59,17 @@ func TestChecks(t *testing.T) {
 		{"no token was free", func(e *evidence) { e.budgets["b"][0].Allowed = 0 }, "used no token"},
 		{"two evictions used one token", func(e *evidence) { e.budgets["b"][1].Disrupted = []string{"web-1", "web-2"} }, "used no token"},
 		{"a dead client's eviction spent a token before", func(e *evidence) { e.budgets["b"][0].Disrupted = []string{"web-1"} }, ""},
+		{"another run evicts the pod meanwhile", func(e *evidence) {
+			late := e.requests[1]
+			late.Received = late.Received.Add(time.Millisecond)
+			e.requests = append(e.requests, late)
+		}, ""},
+		{"another run evicts it before the budget allows", func(e *evidence) {
+			late := e.requests[1]
+			late.Received = late.Answered.Add(-time.Millisecond)
+			e.requests = append(e.requests, late)
+			e.requests[1].Answered = late.Received.Add(-time.Millisecond)
+		}, "used no token"},
 		{"another pod has the name", func(e *evidence) {
 			e.said.planned = map[types.UID]plannedPod{"0": {Namespace: "ns", Name: "web-1", Action: "evict"}}
 		}, "not the one of the plan"},

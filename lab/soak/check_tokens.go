@@ -20,7 +20,7 @@ func (e *evidence) checkTokens() {
 			continue
 		}
 		frames, place := e.victim(r)
-		if frames == nil || place == 0 {
+		if frames == nil || place == 0 || e.joins(r) {
 			continue
 		}
 		// The eviction itself changes a condition before it deletes.
@@ -45,6 +45,15 @@ func (e *evidence) checkTokens() {
 			e.accuseTwoBudgets(over, before, r)
 		}
 	}
+}
+
+// joins tells whether the eviction met another one of the same pod that was under
+// way, as of the run that loses the node: it ends the pod by the other's token.
+func (e *evidence) joins(r audit.Request) bool {
+	return slices.ContainsFunc(e.requests, func(other audit.Request) bool {
+		return other.Kind() == audit.Eviction && other.Accepted() && other.Namespace == r.Namespace && other.Name == r.Name &&
+			other.Received.Before(r.Received) && other.Answered.After(r.Received)
+	})
 }
 
 // accuseTwoBudgets: the server evicts no Ready pod under two budgets, unless one
