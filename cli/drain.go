@@ -77,7 +77,7 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 	}
 	out := p.newOutput(f, cluster, plan)
 	if len(plan.Nodes) == 0 {
-		out.note("no node matches; nothing to do")
+		out.note(noNodeMatches)
 		out.nothing()
 		return nil
 	}

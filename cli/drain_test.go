@@ -256,6 +256,34 @@ func TestNoNodeMatches(t *testing.T) {
 	}
 }
 
+// A plan without a node is not a drain that would go through.
+func TestNoNodeToPlan(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.expect(t, ExitDone, nil, "plan", "-l", "pool=red")
+	if b.out.String() != noNodeMatches+"\n" {
+		t.Errorf("output:\n%s", b.out)
+	}
+}
+
+// timeout(1) signals the process and then its group: that is one SIGTERM, not
+// the second one that ends the program at once.
+func TestSignalTwiceAtATime(t *testing.T) {
+	b := newBench(t, smallCluster())
+	run := happyRun()
+	run.batches[2] = run.batches[2][:5]
+	run.onPlay = func(batch int) {
+		if batch == 2 {
+			b.signals <- syscall.SIGTERM
+			b.signals <- syscall.SIGTERM
+		}
+	}
+	b.script(run)
+	b.expect(t, 128+15, []string{"interrupted by SIGTERM: nothing more is sent", "the journal of this run: "}, append(drainWorker1, "--yes")...)
+	if len(b.exits) > 0 {
+		t.Errorf("ended at once: %v", b.exits)
+	}
+}
+
 func TestSignalBeforeTheRun(t *testing.T) {
 	b := newBench(t, notSynced())
 	b.signals <- syscall.SIGINT

@@ -20,7 +20,15 @@ func (t planText) line(format string, args ...any) {
 	fmt.Fprintln(t.w, t.paint.plain(fmt.Sprintf(format, args...)))
 }
 
+// noNodeMatches is what a selector without a node comes to; as with kubectl that
+// is no error.
+const noNodeMatches = "no node matches; nothing to do"
+
 func (t planText) write(c *Cluster, plan drain.Plan) {
+	if len(plan.Nodes) == 0 {
+		t.line("%s", noNodeMatches)
+		return
+	}
 	t.line("%s  %s · %s · read only", t.paint.in(toneBold, "Plan for "+nodeNames(plan)), c.Context,
 		plan.TakenAt.UTC().Format(time.RFC3339))
 	for _, n := range plan.Nodes {

@@ -177,9 +177,15 @@ func (p *Program) run(ctx context.Context, args []string) int {
 	return codeOf(err)
 }
 
+// signalEcho is how long after the first signal another one that nobody typed
+// is the same once more: timeout(1) sends its signal to the process and then to
+// the process group, so it comes twice at a time.
+const signalEcho = time.Second
+
 // watchSignals ends the program gently on the first signal, and at once on the
 // second.
 func (p *Program) watchSignals(ended <-chan struct{}, cancel context.CancelFunc) {
+	var at time.Time // of the first
 	for first := true; ; {
 		select {
 		case <-ended:
@@ -193,11 +199,13 @@ func (p *Program) watchSignals(ended <-chan struct{}, cancel context.CancelFunc)
 				if !first {
 					continue // a terminal that goes away says so more than once
 				}
+			case !first && sig == os.Signal(syscall.SIGTERM) && p.Now().Sub(at) < signalEcho:
+				continue
 			case !first:
 				p.Exit(exitOfSignal(sig))
 				return
 			}
-			first = false
+			first, at = false, p.Now()
 			p.signal.Store(signalBox{sig})
 			close(p.interrupted)
 			if !p.graceful.Load() {

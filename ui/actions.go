@@ -102,7 +102,8 @@ func hasRow(m *Model) (bool, string) {
 func programActions() []action {
 	const group = "Program"
 	return []action{
-		{ID: "back", Keys: []string{"esc"}, Help: "dismiss a message, clear the filter, go back; never leaves the program", Group: group, Pages: allPages, Do: (*Model).escape},
+		{ID: "back", Keys: []string{"esc"}, Title: "back", TitleNow: backTitle,
+			Help: "dismiss a message, clear the filter, go back; never leaves the program", Group: group, Pages: allPages, Do: (*Model).escape},
 		{ID: "watch", Keys: []string{"w"}, Title: "watch run", Help: "go to the run, or to the result of the last one", Group: group, Pages: []keys.Page{pageNodes, pagePods, pagePlan},
 			Enabled: func(m *Model) (bool, string) { return m.last != nil, "no run was started from here yet" },
 			Do:      func(m *Model) { m.show(pageRun) }},
@@ -111,8 +112,18 @@ func programActions() []action {
 		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "paint the screen anew", Group: group, Pages: allPages, Do: func(m *Model) { m.queue(clearScreen) }},
 		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages,
 			Do: func(m *Model) { m.text.top = 0; m.show(pageHelp) }},
+		{ID: "helpdone", Keys: []string{"?"}, Help: "back from the keys", Group: group, Pages: []keys.Page{pageHelp}, Do: (*Model).escape},
 		{ID: "quit", Keys: []string{"q"}, Title: "quit", Help: "leave the program; asks while a run is going on. Ctrl+C asks too, and twice leaves at once", Group: group, Pages: allPages, Do: (*Model).askToQuit},
 	}
+}
+
+// backTitle hints at esc where nothing else would but quit: who has read enough
+// of the keys or the messages must not take q for the way back.
+func backTitle(m *Model) string {
+	if m.page == pageHelp || m.page == pageMessages {
+		return "back"
+	}
+	return ""
 }
 
 // escape goes one step back: the message, then the filter, then the page.

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -105,6 +107,13 @@ func openNodes(p drain.Plan) []string {
 		}
 	}
 	return open
+}
+
+// openPart is what a run of the plan would touch: all but its refused nodes.
+// A question counts these pods and no others.
+func openPart(p drain.Plan) drain.Plan {
+	p.Nodes = slices.DeleteFunc(slices.Clone(p.Nodes), func(n drain.NodePlan) bool { return n.Counts().Refused > 0 })
+	return p
 }
 
 // copyKubectl offers the plan as a kubectl command.

@@ -16,7 +16,8 @@ func runActions() []action {
 	const group = "Run"
 	on := []keys.Page{pageRun}
 	return []action{
-		{ID: "answer", Keys: []string{"enter"}, Title: "pod", Help: "answer the run's question; else the pod in full: conditions, events, logs, YAML", Group: group, Pages: on, Do: (*Model).runEnter},
+		{ID: "answer", Keys: []string{"enter"}, Title: "pod", TitleNow: answerOrPod,
+			Help: "answer the run's question; else the pod in full: conditions, events, logs, YAML", Group: group, Pages: on, Do: (*Model).runEnter},
 		{ID: "pause", Keys: []string{"P"}, Title: "pause", Help: "pause the run, or go on with it: nothing new is sent meanwhile", Group: group, Pages: on,
 			Writes: true, Enabled: canSteer, Do: (*Model).askToPause, TitleNow: pauseOrContinue},
 		{ID: "retry", Keys: []string{"R"}, Title: "retry", Help: "try the pod again now instead of at its time", Group: group, Pages: on,
@@ -230,12 +231,25 @@ func (m *Model) askToAbort() {
 	m.askToSteer(dialog.Confirm("abort", "Abort the run?", "abort", true,
 		paint.T("Nothing more is sent. "+plural(p.Total-p.Left, "pod stays where it is, ", "pods stay where they are, ")+
 			page.Number(p.Terminating)+" of them already ending."),
-		paint.L(themes.Warning, "The nodes stay cordoned: "+page.List(page.NodeNames(m.last), 6)+".")), drain.ControlAbort, nil)
+		paint.L(themes.Warning, "The nodes stay cordoned: "+page.List(m.nodesTouched(), 6)+".")), drain.ControlAbort, nil)
+}
+
+// asksNow tells that the run waits for a word, and that enter opens its question.
+func (m *Model) asksNow() bool {
+	return m.last != nil && m.last.Question != nil && m.live() && !m.d.Replay && !m.isOpen(questionDialog)
+}
+
+// answerOrPod is what enter does on the page of a run.
+func answerOrPod(m *Model) string {
+	if m.asksNow() {
+		return "answer"
+	}
+	return "pod"
 }
 
 // runEnter answers the question of the run, or shows everything on the pod.
 func (m *Model) runEnter() {
-	if m.last != nil && m.last.Question != nil && m.live() && !m.d.Replay && !m.isOpen(questionDialog) {
+	if m.asksNow() {
 		m.reopenQuestion()
 		return
 	}

@@ -82,7 +82,9 @@ func (m *Model) hints() paint.Line {
 		}
 		title := a.Title
 		if a.TitleNow != nil {
-			title = a.TitleNow(m)
+			if title = a.TitleNow(m); title == "" {
+				continue
+			}
 		}
 		hint := paint.L(themes.Key, hintKey(a.Keys)).Add(themes.Muted, " "+title)
 		room := m.width

@@ -47,8 +47,9 @@ func (m *Model) askToCordon(shown drain.Plan, changes []page.Change) {
 	if gone := len(shown.Nodes) - len(open); gone > 0 {
 		body = append(body, paint.L(themes.Warning, page.Count(gone, "node")+" refused and left untouched: "+page.List(refusedNodes(shown), 6)))
 	}
-	body = append(body, riskLines(shown)...)
-	body = append(body, nil, page.PlanSummary(shown), paint.L(themes.Muted, "No pod is touched yet: the evictions are asked for separately."))
+	touched := openPart(shown)
+	body = append(body, riskLines(touched)...)
+	body = append(body, nil, page.PlanSummary(touched), paint.L(themes.Muted, "No pod is touched yet: the evictions are asked for separately."))
 	d := dialog.Confirm(cordonDialog, title, "cordon", false, body...)
 	if grave := errorsOf(shown); len(grave) > 0 {
 		d = dialog.Typed(cordonDialog, title, graveWord, "cordon", append(grave, body...)...)

@@ -37,6 +37,34 @@ func TestCordonIsConfirmedOnceAndEvictIsTyped(t *testing.T) {
 	}
 }
 
+// The questions count what a yes would touch: nothing of a refused node.
+func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
+	d := drive(t, company(), 100, 30, usual)
+	for _, name := range []string{"worker-a1", "worker-b1"} { // b1 has a pod that nobody declares
+		d.m.nodes.list.table.Select(name)
+		d.keys("space")
+	}
+	d.keys("D", "D")
+	d.shows("Cordon worker-a1 and go on?", "1 node refused and left untouched: worker-b1", "3 pods move", "0 refused")
+	d.keys("y")
+	d.change(func(s *drain.State) {
+		s.Phase, s.Phases = drain.PhaseEvict, map[drain.Phase]drain.PhaseStatus{
+			drain.PhaseCheck: drain.PhaseDone, drain.PhaseCordon: drain.PhaseDone, drain.PhaseEvict: drain.PhaseAsks}
+		s.Question = &drain.Question{Phase: drain.PhaseEvict, Word: "worker-a1", Since: moment}
+		for _, n := range s.Nodes {
+			if n.Name == "worker-b1" {
+				n.State = drain.NodeRefused
+			}
+		}
+	})
+	d.shows("Evict 4 pods from worker-a1?", "evict 0 of 4 asks", "3 pods move")
+	d.quiet()
+	d.keys("esc")
+	d.shows("enter answer")
+	d.keys("q")
+	d.shows("0 of 4 pods are gone", "Nodes that it cordoned stay cordoned: worker-a1.")
+}
+
 func TestFocusIsOnCancel(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
 	d.m.nodes.list.table.Select("worker-a1")

@@ -66,3 +66,14 @@ func TestSpaceMarks(t *testing.T) {
 		t.Fatal("space does not mark")
 	}
 }
+
+// Who has read enough of the keys is shown the way back, and ? is one too.
+func TestKeysPageShowsTheWayBack(t *testing.T) {
+	d := drive(t, company(), 80, 24)
+	d.keys("?")
+	d.shows("esc back", "or of the", "selected one; changes nothing")
+	d.keys("?")
+	if d.m.page != pageNodes {
+		t.Errorf("on %s", d.m.page)
+	}
+}

@@ -68,7 +68,7 @@ func (m *Model) putQuestion(q *drain.Question, changes []page.Change) {
 		title, label = "Make temporary budgets?", "go on"
 	}
 	if q.Phase == drain.PhaseEvict {
-		title = "Evict " + page.Count(m.last.Progress("").Total, "pod") + " from " + page.List(page.NodeNames(m.last), 2) + "?"
+		title = "Evict " + page.Count(m.last.Progress("").Total, "pod") + " from " + page.List(m.nodesAtWork(), 2) + "?"
 	}
 	d := dialog.Confirm(questionDialog, title, label, true, body...)
 	if q.Word != "" {
@@ -123,8 +123,9 @@ func (m *Model) questionBody(q *drain.Question) []paint.Line {
 	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, page.List(m.nodesAtWork(), 8)),
 		paint.L(themes.Muted, "context ").Add(themes.Accent, m.last.Run.Context)}
 	if len(m.confirmed.Nodes) > 0 {
-		body = append(body, nil, page.PlanSummary(m.confirmed))
-		body = append(body, riskLines(m.confirmed)...)
+		touched := openPart(m.confirmed)
+		body = append(body, nil, page.PlanSummary(touched))
+		body = append(body, riskLines(touched)...)
 	}
 	return body
 }
@@ -134,6 +135,17 @@ func (m *Model) nodesAtWork() []string {
 	var names []string
 	for _, n := range m.last.Nodes {
 		if !n.State.Final() {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// nodesTouched are the nodes of the run but those that it refused and never cordoned.
+func (m *Model) nodesTouched() []string {
+	var names []string
+	for _, n := range m.last.Nodes {
+		if n.State != drain.NodeRefused {
 			names = append(names, n.Name)
 		}
 	}

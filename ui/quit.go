@@ -64,7 +64,7 @@ func (m *Model) openQuitRun() {
 	d := &dialog.Dialog{ID: quitDialog, Title: "A run is going on", Body: []paint.Line{
 		paint.T(page.Number(p.Left) + " of " + page.Count(p.Total, "pod") + " are gone, " + page.Number(p.Terminating) + " are ending."),
 		paint.T("The run lives in this program: leaving ends it."),
-		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned: "+page.List(page.NodeNames(m.last), 6)+"."),
+		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned: "+page.List(m.nodesTouched(), 6)+"."),
 		nil, paint.L(themes.Muted, "Ctrl+C again aborts and leaves at once."),
 	}, Buttons: []dialog.Button{
 		{Label: "Keep watching", Value: dialog.Cancel, Key: "n"},

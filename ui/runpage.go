@@ -69,7 +69,11 @@ func (m *Model) ended() {
 		m.say("The replay is over; the run ended: " + word + ".")
 		return
 	}
-	m.say("The run has ended: " + word + ". w shows it.")
+	said := "The run has ended: " + word + "."
+	if m.page != pageRun {
+		said += " w shows it."
+	}
+	m.say(said)
 	if !m.filtering && len(m.dialogs) == 0 { // else keys on their way would land on another page
 		m.show(pageRun)
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -52,7 +53,7 @@ func (m *Model) helpLines() []paint.Line {
 		lines = append(lines, title)
 		for i := range m.keys.Actions {
 			if a := &m.keys.Actions[i]; a.Group == g {
-				lines = append(lines, m.helpLine(a, here))
+				lines = append(lines, m.helpOf(a, here)...)
 			}
 		}
 	}
@@ -61,19 +62,27 @@ func (m *Model) helpLines() []paint.Line {
 		paint.L(themes.Muted, "What is estimated carries a ~, what a server said stands between quotation marks."))
 }
 
-// helpLine is one action; those of other pages are dim.
-func (m *Model) helpLine(a *keys.Action[*Model], here keys.Page) paint.Line {
+// helpOf is one action, in as many lines as its sentence needs; those of other
+// pages are dim.
+func (m *Model) helpOf(a *keys.Action[*Model], here keys.Page) []paint.Line {
+	const keysWidth = 20
 	token := themes.Muted
-	for _, p := range a.Pages {
-		if p == here {
-			token = themes.Text
-		}
+	if slices.Contains(a.Pages, here) {
+		token = themes.Text
 	}
-	l := paint.L(themes.Key, "  "+a.Labels()).Fit(20).Add(token, a.Help)
+	does := paint.L(token, a.Help)
 	if a.Writes && m.d.ReadOnly {
-		l = l.Add(themes.Warning, " (read only: off)")
+		does = does.Add(themes.Warning, " (read only: off)")
 	}
-	return l
+	var lines []paint.Line
+	for i, l := range paint.Wrap(does, max(20, m.width-keysWidth-1)) {
+		head := paint.Line{paint.Blank(keysWidth)}
+		if i == 0 {
+			head = paint.L(themes.Key, "  "+a.Labels()).Fit(keysWidth)
+		}
+		lines = append(lines, append(head, l...))
+	}
+	return lines
 }
 
 func (m *Model) messageLines() []paint.Line {

@@ -31,9 +31,10 @@ func (r Report) Text() string {
 		fmt.Fprintf(&b, "  left      %s/%s  %s%s\n", p.Namespace, p.Name, p.State, lastWords(p))
 	}
 	b.WriteString(r.rungLines())
-	fmt.Fprintf(&b, "  requests  %s sent for %s, %d others\n",
+	fmt.Fprintf(&b, "  requests  %s sent for %s, %s\n",
 		plural(r.Requests[drain.VerbEvict]+r.Requests[drain.VerbDelete], "eviction or deletion", "evictions and deletions"),
-		plural(r.count(moves), "pod", "pods"), r.Requests[drain.VerbCordon]+r.Requests[drain.VerbUncordon]+r.Requests[drain.VerbLook]+r.rungRequests())
+		plural(r.count(moves), "pod", "pods"),
+		plural(r.Requests[drain.VerbCordon]+r.Requests[drain.VerbUncordon]+r.Requests[drain.VerbLook]+r.rungRequests(), "other", "others"))
 	return b.String()
 }
 

@@ -16,7 +16,8 @@ type Action[C any] struct {
 	ID    string
 	Keys  []string // as Bubble Tea names them: "space", "ctrl+c", "D"
 	Title string   // short, for the hint line; "" keeps it out of there
-	// TitleNow is the Title where that changes with what is acted on; nil where not.
+	// TitleNow is the Title where that changes with what is acted on, "" where it
+	// keeps it out of the hint line now; nil where it does not change.
 	TitleNow func(C) string
 	Help     string // one sentence
 	Group    string

@@ -276,7 +276,12 @@ func waitSentence(p *drain.PodRun, now time.Time) string {
 		}
 		return s
 	}
-	return "waits for " + strings.TrimSuffix(w.Sentence(now), ".") + "."
+	words := strings.TrimSuffix(w.Sentence(now), ".") + "."
+	switch w.For {
+	case drain.WaitForOneBudget, drain.WaitForEnd, drain.WaitForKubelet, drain.WaitForServer: // sentences of their own
+		return words
+	}
+	return "waits for " + words
 }
 
 // serverWords are what the server said last, the cause before the message.
