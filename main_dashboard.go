@@ -50,8 +50,8 @@ func (s *screen) dashboard(ctx context.Context, r cli.DashboardRequest) (int, er
 	result, err := ui.Run(ctx, deps)
 	s.closed()
 	state := end(result, err)
-	if result.Text != "" {
-		fmt.Fprintln(os.Stdout, result.Text)
+	if text := result.Text(); text != "" {
+		fmt.Fprintln(os.Stdout, text)
 	}
 	switch {
 	case err != nil:

@@ -69,7 +69,7 @@ func TestCtlTakesARungByItsWordOnly(t *testing.T) {
 	b, run := steeredBench(t)
 	const shown = `run aaaaaa: delete for pod shop/web-1: delete it past its budget
   request  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
-  as       kubectl delete pod -n shop web-1
+  as       kubectl --context=prod delete pod -n shop web-1
   risk     No budget is asked.
   warning  beware of red
   word     delete web-1

@@ -24,6 +24,16 @@ func Command(context string, nodes []string, o Options) string {
 	return strings.Join(append(words, optionFlags(o)...), " ")
 }
 
+// InContext puts the context into a command that begins with kubectl; another, or
+// none, stays as it is.
+func InContext(context, command string) string {
+	rest, found := strings.CutPrefix(command, "kubectl ")
+	if !found || context == "" {
+		return command
+	}
+	return "kubectl --context=" + ShellWord(context) + " " + rest
+}
+
 // ShellWord quotes a word for a POSIX shell where it needs that.
 func ShellWord(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {

@@ -161,7 +161,7 @@ func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
 	s.Pods = append(s.Pods, &drain.PodRun{PodFacts: drain.PodFacts{Node: "worker-a2", Namespace: "kube-system", Name: "cni-x", UID: "cni", Action: drain.ActionSkip},
 		State: drain.PodSkipped, Ended: moment, Planned: moment})
 	d := drive(t, company(), 120, 40, attached(s))
-	text := d.m.result(false).Text
+	text := d.m.result(false).Text()
 	for _, text := range []string{text, d.frame()} {
 		if !strings.Contains(text, "worker-a2 was left before it was drained: the node was deleted.") {
 			t.Errorf("no reason in\n%s", text)
@@ -209,8 +209,15 @@ func TestInterruptTwiceLeavesAtOnce(t *testing.T) {
 		t.Fatalf("sent %v", sent)
 	}
 	result := d.m.result(false)
-	if !strings.Contains(result.Text, "Still running on worker-a1 and worker-a2") {
-		t.Errorf("text %q", result.Text)
+	if !strings.Contains(result.Text(), "Still running on worker-a1 and worker-a2") {
+		t.Errorf("text %q", result.Text())
+	}
+	run := d.m.run.(*fakeRun)
+	ended := *run.State()
+	ended.Outcome = drain.OutcomeAborted // its end comes after the dashboard was left
+	run.state = &ended
+	if !strings.Contains(result.Text(), "Aborted worker-a1 and worker-a2") {
+		t.Errorf("text %q", result.Text())
 	}
 }
 

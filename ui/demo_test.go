@@ -56,7 +56,7 @@ func TestDemo(t *testing.T) {
 	}
 	d.Source = w
 	result, err := Run(context.Background(), d)
-	fmt.Printf("left: %s, error: %v\n%s", result.Left, err, result.Text)
+	fmt.Printf("left: %s, error: %v\n%s", result.Left, err, result.Text())
 }
 
 var started = time.Now()

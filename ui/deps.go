@@ -104,7 +104,15 @@ type Result struct {
 	Left Left
 	Run  drain.Run    // the last run, nil if there was none
 	Last *drain.State // its state when the dashboard was left
-	// Text is what to print on the normal screen: the result of the last run,
-	// "" if there was none.
-	Text string
+	text func(*drain.State) string
+}
+
+// Text is what to print on the normal screen: the result of the last run as it is
+// now, "" if there was none. A run that the leaving told to stop has ended only
+// some time after the dashboard.
+func (r Result) Text() string {
+	if r.text == nil {
+		return ""
+	}
+	return r.text(r.Run.State())
 }

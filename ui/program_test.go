@@ -79,7 +79,7 @@ func TestProgramQuits(t *testing.T) {
 
 func TestProgramEndsWithItsContext(t *testing.T) {
 	result, err := program(t, func(stop func(), _ io.Writer, _ *Crash) { stop() }, attached(runState()))
-	if err != nil || result.Left != LeftByContext || result.Last == nil || result.Text == "" {
+	if err != nil || result.Left != LeftByContext || result.Last == nil || result.Text() == "" {
 		t.Fatalf("%+v %v", result, err)
 	}
 }

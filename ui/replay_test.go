@@ -33,7 +33,7 @@ func TestReplayHasOnePage(t *testing.T) {
 	if !d.quit {
 		t.Error("q did not leave")
 	}
-	if text := d.m.result(false).Text; text != "" {
+	if text := d.m.result(false).Text(); text != "" {
 		t.Errorf("a replay left a result on the screen: %s", text)
 	}
 }

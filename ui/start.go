@@ -74,7 +74,9 @@ func (m *Model) result(killed bool) Result {
 	}
 	if m.run != nil && !m.d.Replay {
 		r.Last = m.run.State()
-		r.Text = page.ResultText(r.Last, m.undos(r.Last, m.d.Source.Snapshot()), min(max(m.width, 60), 120), m.d.Now())
+		r.text = func(s *drain.State) string {
+			return page.ResultText(s, m.undos(s, m.d.Source.Snapshot()), min(max(m.width, 60), 120), m.d.Now())
+		}
 	}
 	return r
 }

@@ -23,8 +23,10 @@ type RungStatus struct {
 	State drain.RungState `json:"state,omitempty"`
 }
 
-func rungStatus(r drain.Rung) RungStatus {
-	return RungStatus{Rung: r.Kind, Title: r.Title, Off: r.Off, Request: r.Call, Command: r.Command,
+// rungStatus is the rung as it is told to somebody in another terminal, where
+// another context may be the current one: its command names that of the run.
+func rungStatus(r drain.Rung, context string) RungStatus {
+	return RungStatus{Rung: r.Kind, Title: r.Title, Off: r.Off, Request: r.Call, Command: drain.InContext(context, r.Command),
 		Risk: r.Risk, Warnings: r.Warnings, Word: r.Word}
 }
 
@@ -43,7 +45,7 @@ func (s *Server) showLadder(state *drain.State, v Verb, r Request) Answer {
 	}
 	a.OK, a.Ladder = true, []RungStatus{}
 	for _, rung := range s.rungs(c.Pod) {
-		a.Ladder = append(a.Ladder, rungStatus(rung))
+		a.Ladder = append(a.Ladder, rungStatus(rung, state.Run.Context))
 	}
 	return a
 }
@@ -59,7 +61,7 @@ func (s *Server) climb(state *drain.State, v Verb, r Request) Answer {
 		if rung.Kind != v.Rung {
 			continue
 		}
-		status := rungStatus(rung)
+		status := rungStatus(rung, state.Run.Context)
 		a.Rung = &status
 		switch {
 		case rung.Off != "":

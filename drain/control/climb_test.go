@@ -31,7 +31,7 @@ func TestLadderIsToldWithoutAWrite(t *testing.T) {
 		t.Fatalf("%+v %v", a, err)
 	}
 	free, kill, del := a.Ladder[1], a.Ladder[2], a.Ladder[3]
-	if free.Off != "" || free.Word != "evict sick" || free.Request != "POST x" || free.Command != "kubectl x" || len(free.Warnings) != 1 {
+	if free.Off != "" || free.Word != "evict sick" || free.Request != "POST x" || free.Command != "kubectl --context=prod x" || len(free.Warnings) != 1 {
 		t.Errorf("%+v", free)
 	}
 	if kill.Off != "the run was started without --allow-zero-grace" || del.Off != "it is ending already" {

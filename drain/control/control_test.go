@@ -48,7 +48,7 @@ func (r *stage) Steer(_ context.Context, c drain.Control) (uint64, error) {
 
 func served(t *testing.T, dir string) *stage {
 	t.Helper()
-	run := &drain.RunFacts{ID: "k7f3pm", User: "ada", Nodes: []drain.NodeFacts{{Name: "a", UID: "uid-a"}, {Name: "b", UID: "uid-b"}}}
+	run := &drain.RunFacts{ID: "k7f3pm", User: "ada", Context: "prod", Nodes: []drain.NodeFacts{{Name: "a", UID: "uid-a"}, {Name: "b", UID: "uid-b"}}}
 	for _, pod := range []string{"shop/web", "ops/web", "shop/api", "shop/db"} {
 		ns, name, _ := strings.Cut(pod, "/")
 		run.Pods = append(run.Pods, drain.PodFacts{Node: "a", Namespace: ns, Name: name, UID: kube.UID(pod), Action: drain.ActionEvict})

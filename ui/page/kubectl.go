@@ -42,16 +42,6 @@ func KubectlDeleteBudget(context, namespace, name string) string {
 	return strings.Join(append(kubectlWords(context, "delete", nil), "pdb", "-n", drain.ShellWord(namespace), drain.ShellWord(name)), " ")
 }
 
-// InContext puts the context into a command that begins with kubectl; another, or
-// none, stays as it is.
-func InContext(context, command string) string {
-	rest, found := strings.CutPrefix(command, "kubectl ")
-	if !found || context == "" {
-		return command
-	}
-	return "kubectl --context=" + drain.ShellWord(context) + " " + rest
-}
-
 func kubectlWords(context, verb string, objects []string) []string {
 	words := []string{"kubectl"}
 	if context != "" {

@@ -225,13 +225,13 @@ func TestCordonedBy(t *testing.T) {
 
 func TestKubectlOfOtherActions(t *testing.T) {
 	for got, want := range map[string]string{
-		KubectlCordon("prod", []string{"a", "b c"}, true):      "kubectl --context=prod cordon a 'b c'",
-		KubectlCordon("", []string{"a"}, false):                "kubectl uncordon a",
-		KubectlDeleteBudget("prod", "web", "kdrain-k7f3-x"):    "kubectl --context=prod delete pdb -n web kdrain-k7f3-x",
-		InContext("my prod", "kubectl delete pod -n web x"):    "kubectl --context='my prod' delete pod -n web x",
-		InContext("", "kubectl delete pod x"):                  "kubectl delete pod x",
-		InContext("prod", ""):                                  "",
-		InContext("prod", "kdrain-tui rollback --node worker"): "kdrain-tui rollback --node worker",
+		KubectlCordon("prod", []string{"a", "b c"}, true):            "kubectl --context=prod cordon a 'b c'",
+		KubectlCordon("", []string{"a"}, false):                      "kubectl uncordon a",
+		KubectlDeleteBudget("prod", "web", "kdrain-k7f3-x"):          "kubectl --context=prod delete pdb -n web kdrain-k7f3-x",
+		drain.InContext("my prod", "kubectl delete pod -n web x"):    "kubectl --context='my prod' delete pod -n web x",
+		drain.InContext("", "kubectl delete pod x"):                  "kubectl delete pod x",
+		drain.InContext("prod", ""):                                  "",
+		drain.InContext("prod", "kdrain-tui rollback --node worker"): "kdrain-tui rollback --node worker",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
