@@ -150,7 +150,7 @@ func (b *rollbacker) undo(ctx context.Context, yes bool) error {
 	something := slices.ContainsFunc(b.plan, func(u drain.Undo) bool { return u.Left == "" })
 	b.tell(something)
 	if !something {
-		fmt.Fprintln(b.p.Err, "there is nothing to undo of run "+b.state.Run.ID)
+		fmt.Fprintln(b.p.Err, "there is nothing to undo for run "+b.state.Run.ID)
 		return nil
 	}
 	if err := checkAccess(ctx, b.cluster, rules); err != nil {
@@ -213,7 +213,7 @@ func (b *rollbacker) tell(something bool) {
 	}
 	run := &b.state.Run
 	if something {
-		b.say(fmt.Sprintf("To undo of run %s (by %s, %s, context %s):\n%s", run.ID, run.User,
+		b.say(fmt.Sprintf("To undo for run %s (by %s, %s, context %s):\n%s", run.ID, run.User,
 			b.state.Started.UTC().Format(time.RFC3339), b.cluster.Context, todo.String()))
 	}
 	if left.Len() > 0 {

@@ -217,7 +217,7 @@ func TestNothingToRollBack(t *testing.T) {
 	b := newBench(t, smallCluster())
 	b.denied = []string{"patch nodes", "list poddisruptionbudgets.policy"} // not needed for that
 	writeJournal(t, b.StateDir, "cluster-1")
-	b.expect(t, ExitDone, []string{"there is nothing to undo of run aaaaaa"}, "rollback", "aaaaaa", "--yes")
+	b.expect(t, ExitDone, []string{"there is nothing to undo for run aaaaaa"}, "rollback", "aaaaaa", "--yes")
 
 	b = newBench(t, smallCluster())
 	writeJournal(t, b.StateDir, "cluster-1", cutShort()[5:7]...)
