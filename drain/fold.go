@@ -118,7 +118,10 @@ func (s *State) addPod(facts PodFacts, at time.Time, joined bool) {
 	if _, known := s.index[facts.UID]; known {
 		return
 	}
-	p := &PodRun{PodFacts: facts, State: PodPlanned, Since: at, Planned: at, Joined: joined}
+	p := &PodRun{PodFacts: facts, State: PodPlanned, Since: at, Joined: joined}
+	if n := s.Node(facts.Node); n != nil && !n.Started.IsZero() {
+		p.Begun = at
+	}
 	if facts.Action == ActionSkip || facts.Action == ActionRefuse {
 		p.State, p.Ended = PodSkipped, at
 	}
@@ -310,6 +313,9 @@ func (s *State) applyPod(e Event) {
 }
 
 func (s *State) applyNode(e Event) {
+	if n := s.Node(e.Node); e.NodeState == NodeDraining && n != nil && n.Started.IsZero() {
+		s.beginPods(e.Node, e.Time)
+	}
 	s.editNode(e.Node, func(n *NodeRun) {
 		if n.State != e.NodeState {
 			n.Since = e.Time
@@ -330,6 +336,18 @@ func (s *State) applyNode(e Event) {
 			n.Ended = e.Time
 		}
 	})
+}
+
+// beginPods starts the clocks of the pods of a node: what an operator or other nodes
+// took before is not their time.
+func (s *State) beginPods(node string, at time.Time) {
+	for i, p := range s.Pods {
+		if p.Node == node && !p.State.Final() {
+			begun := *p
+			begun.Begun = at
+			s.Pods[i] = &begun
+		}
+	}
 }
 
 func (s *State) applyConnection(e Event) {

@@ -139,8 +139,8 @@ type PodRun struct {
 	Attempts  int       // eviction or delete requests sent
 	Refusals  int       // of those, not accepted
 	Last      *AnswerFacts
-	InFlight  uint64 // id of the write that is out, 0 if none
-	Planned   time.Time
+	InFlight  uint64        // id of the write that is out, 0 if none
+	Begun     time.Time     // when the drain of its node began, or when it joined that; zero before
 	Accepted  time.Time     // when the eviction was accepted
 	DeletedAt time.Time     // deletionTimestamp, server time
 	Ended     time.Time     // when it reached a final state

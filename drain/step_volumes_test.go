@@ -69,8 +69,8 @@ func TestVolumesGoInTurn(t *testing.T) {
 			t.Errorf("four turns took %s", took)
 		}
 		for _, p := range e.State().Pods {
-			if p.Owner == "ReplicaSet/web" && p.Ended.Sub(p.Planned) > 1200*time.Millisecond {
-				t.Errorf("%s has no volume and took %s", p.Name, p.Ended.Sub(p.Planned))
+			if p.Owner == "ReplicaSet/web" && p.Ended.Sub(p.Begun) > 1200*time.Millisecond {
+				t.Errorf("%s has no volume and took %s", p.Name, p.Ended.Sub(p.Begun))
 			}
 		}
 	})
@@ -176,7 +176,7 @@ func TestBlockedPodGivesItsTurnAway(t *testing.T) {
 		}
 		// It waits while the other may still end in its time: a second of grace and
 		// ten after it.
-		if took := p.Ended.Sub(p.Planned); took < stuckAfter || took > stuckAfter+3*time.Second {
+		if took := p.Ended.Sub(p.Begun); took < stuckAfter || took > stuckAfter+3*time.Second {
 			t.Errorf("free went after %s", took)
 		}
 	})
@@ -299,8 +299,8 @@ func TestAttachmentsThatCannotBeRead(t *testing.T) {
 		s.later(5*time.Second, func() { s.store.SetSync(kube.KindAttachments, kube.SyncState{Phase: kube.Synced}) })
 		e := drive(t, s, DefaultOptions(), "a")
 		db, web := e.State().Pods[0], e.State().Pods[1]
-		if web.Ended.Sub(web.Planned) > 1200*time.Millisecond || db.Ended.Sub(db.Planned) < 5*time.Second || e.State().Outcome != OutcomeDone {
-			t.Errorf("db took %s, web %s", db.Ended.Sub(db.Planned), web.Ended.Sub(web.Planned))
+		if web.Ended.Sub(web.Begun) > 1200*time.Millisecond || db.Ended.Sub(db.Begun) < 5*time.Second || e.State().Outcome != OutcomeDone {
+			t.Errorf("db took %s, web %s", db.Ended.Sub(db.Begun), web.Ended.Sub(web.Begun))
 		}
 		if len(waitedFor(e, WaitForVolumes)) == 0 {
 			t.Error("nobody said what db waited for")

@@ -159,7 +159,7 @@ func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
 	s := endedState(drain.OutcomePartly)
 	s.Nodes[1].State, s.Nodes[1].Message = drain.NodeStopped, "the node was deleted"
 	s.Pods = append(s.Pods, &drain.PodRun{PodFacts: drain.PodFacts{Node: "worker-a2", Namespace: "kube-system", Name: "cni-x", UID: "cni", Action: drain.ActionSkip},
-		State: drain.PodSkipped, Ended: moment, Planned: moment})
+		State: drain.PodSkipped, Ended: moment, Begun: moment})
 	d := drive(t, company(), 120, 40, attached(s))
 	text := d.m.result(false).Text()
 	for _, text := range []string{text, d.frame()} {

@@ -185,7 +185,7 @@ func runState() *drain.State {
 	ago := func(d time.Duration) time.Time { return moment.Add(-d) }
 	pod := func(node, ns, name string, state drain.PodState, since time.Duration, tries int, w *drain.Wait) *drain.PodRun {
 		p := &drain.PodRun{PodFacts: drain.PodFacts{Node: node, Namespace: ns, Name: name, UID: kube.UID(ns + "/" + name), Owner: "ReplicaSet/x", Action: drain.ActionEvict},
-			State: state, Since: ago(since), Attempts: tries, Wait: w, Planned: ago(41 * time.Second)}
+			State: state, Since: ago(since), Attempts: tries, Wait: w, Begun: ago(41 * time.Second)}
 		if state.Final() {
 			p.Ended = ago(since)
 		}

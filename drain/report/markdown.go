@@ -249,7 +249,7 @@ func (m *markdown) pods(r Report) {
 		if p.BlockedSeconds > 0 {
 			blocked = spell(p.BlockedSeconds)
 		}
-		m.row(code(p.Namespace+"/"+p.Name), code(p.Owner), code(p.node), string(p.State), spell(p.DurationSeconds), blocked,
+		m.row(code(p.Namespace+"/"+p.Name), code(p.Owner), code(p.node), string(p.State), p.took(), blocked,
 			fmt.Sprint(p.Attempts), code(words))
 	}
 	m.more(len(pods)-podsInTable, "quicker pod", "quicker pods")

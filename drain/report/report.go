@@ -77,7 +77,7 @@ type Pod struct {
 	State           drain.PodState `json:"state"`
 	Message         string         `json:"message,omitempty"`
 	Attempts        int            `json:"attempts"`
-	DurationSeconds float64        `json:"durationSeconds"` // from the first request to the end
+	DurationSeconds float64        `json:"durationSeconds"` // from the moment its node's drain began, or it joined that, to its end; 0 where it did not come to that
 	BlockedSeconds  float64        `json:"blockedSeconds"`
 	LastCode        int            `json:"lastCode,omitempty"`
 	LastWords       string         `json:"lastWords,omitempty"`
@@ -130,12 +130,20 @@ func reportPod(p *drain.PodRun, end time.Time) Pod {
 		BlockedSeconds: p.BlockedFor(end).Round(time.Millisecond).Seconds(),
 	}
 	if p.Action != drain.ActionSkip && p.Action != drain.ActionRefuse {
-		r.DurationSeconds = seconds(p.Planned, orElse(p.Ended, end))
+		r.DurationSeconds = seconds(p.Begun, orElse(p.Ended, end))
 	}
 	if p.Last != nil {
 		r.LastCode, r.LastWords = p.Last.Code, p.Last.Words()
 	}
 	return r
+}
+
+// took is how long the drain of the pod took, "" where it was not begun.
+func (p *Pod) took() string {
+	if p.DurationSeconds == 0 {
+		return ""
+	}
+	return spell(p.DurationSeconds)
 }
 
 func orElse(t, other time.Time) time.Time {

@@ -119,7 +119,7 @@ func (st story) pods(r Report) {
 			if p.BlockedSeconds > 0 {
 				blocked = spell(p.BlockedSeconds) + " blocked"
 			}
-			st.row(p.Namespace+"/"+p.Name, string(p.State), spell(p.DurationSeconds), plural(p.Attempts, "try", "tries"), blocked)
+			st.row(p.Namespace+"/"+p.Name, string(p.State), p.took(), plural(p.Attempts, "try", "tries"), blocked)
 			if p.State.Left() && !slices.ContainsFunc(p.Timeline, Span.held) {
 				continue
 			}

@@ -103,7 +103,7 @@ func PodFor(p *drain.PodRun, now time.Time) string {
 		return volumeFor(p, now)
 	}
 	if p.State.Final() && !p.Ended.IsZero() {
-		return Clock(p.Ended.Sub(firstOf(p.Planned, p.Since)))
+		return Clock(p.Ended.Sub(firstOf(p.Begun, p.Since)))
 	}
 	return Clock(now.Sub(p.Since))
 }
@@ -300,8 +300,8 @@ func serverWords(p *drain.PodRun) string {
 
 func endSentence(p *drain.PodRun) string {
 	took := ""
-	if !p.Ended.IsZero() && !p.Planned.IsZero() {
-		took = " after " + Spell(p.Ended.Sub(p.Planned))
+	if !p.Ended.IsZero() && !p.Begun.IsZero() {
+		took = " after " + Spell(p.Ended.Sub(p.Begun))
 	}
 	tail := "."
 	if p.Blocked >= time.Second {

@@ -12,7 +12,7 @@ import (
 // among those that are worth a look, and then says where they went.
 func TestVolumesOnTheRunPage(t *testing.T) {
 	run := func(states ...drain.VolumeState) *drain.PodRun {
-		p := &drain.PodRun{State: drain.PodGone, Planned: now.Add(-40 * time.Second), Since: now.Add(-12 * time.Second),
+		p := &drain.PodRun{State: drain.PodGone, Begun: now.Add(-40 * time.Second), Since: now.Add(-12 * time.Second),
 			Ended: now.Add(-12 * time.Second), DetachBy: now.Add(108 * time.Second)}
 		p.Node, p.Namespace, p.Name, p.Action = "worker-a2", "data", "orders-db-1", drain.ActionEvict
 		for i, state := range states {

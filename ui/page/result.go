@@ -187,21 +187,21 @@ func whyNot(s *drain.State) []string {
 func slowest(s *drain.State) *drain.PodRun {
 	var slow *drain.PodRun
 	for _, p := range s.Pods {
-		if p.Ended.IsZero() || p.Planned.IsZero() || !p.State.Left() {
+		if p.Ended.IsZero() || p.Begun.IsZero() || !p.State.Left() {
 			continue
 		}
-		if slow == nil || p.Ended.Sub(p.Planned) > slow.Ended.Sub(slow.Planned) {
+		if slow == nil || p.Ended.Sub(p.Begun) > slow.Ended.Sub(slow.Begun) {
 			slow = p
 		}
 	}
-	if slow != nil && slow.Ended.Sub(slow.Planned) < time.Second {
+	if slow != nil && slow.Ended.Sub(slow.Begun) < time.Second {
 		return nil
 	}
 	return slow
 }
 
 func slowSentence(p *drain.PodRun) string {
-	text := p.Namespace + "/" + p.Name + "  " + Spell(p.Ended.Sub(p.Planned))
+	text := p.Namespace + "/" + p.Name + "  " + Spell(p.Ended.Sub(p.Begun))
 	if p.Blocked >= time.Second {
 		text += ", of which " + Spell(p.Blocked) + " blocked"
 	}
