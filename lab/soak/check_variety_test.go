@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/audit"
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/film"
 )
@@ -206,6 +208,19 @@ func TestKilledWorldsHaveVariety(t *testing.T) {
 	for _, what := range []string{"hangup", "elsewhere", "take-over", "volumes", "words", "scale", "fault"} {
 		if counts[what] < 10 {
 			t.Errorf("%d of 300 worlds have %s", counts[what], what)
+		}
+	}
+}
+
+// Who takes a run up finds a pod terminating that the first run had evicted, and
+// skips it.
+func TestWhatEitherRunMovesMayMove(t *testing.T) {
+	one := func(action string) said {
+		return said{planned: map[types.UID]plannedPod{"1": {UID: "1", Action: action}}, nodes: map[string]bool{}, uids: map[string]bool{}}
+	}
+	for actions, want := range map[[2]string]string{{"evict", "skip"}: "evict", {"skip", "delete"}: "delete", {"skip", "skip"}: "skip"} {
+		if got := one(actions[0]).with(one(actions[1])).planned["1"].Action; got != want {
+			t.Errorf("%v together: %s, want %s", actions, got, want)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (e *evidence) checkPodWrite(r audit.Request) {
 	switch {
 	case !known:
 		e.accuse("it evicted pod %s (%s) on node %s, which is not the one of the plan", title, victim.UID, victim.Node)
-	case planned.Action != "evict" && planned.Action != "delete":
+	case !planned.moves():
 		e.accuse("it evicted pod %s, which the plan says to %s", title, planned.Action)
 	case victim.Node != planned.Node:
 		e.accuse("it evicted pod %s on node %s, the plan has it on %s", title, victim.Node, planned.Node)

@@ -25,6 +25,8 @@ type plannedPod struct {
 	Joined                        bool
 }
 
+func (p plannedPod) moves() bool { return p.Action == "evict" || p.Action == "delete" }
+
 type report struct {
 	Schema, Outcome, Message string
 	EndedAt                  time.Time
@@ -92,9 +94,13 @@ func readOutput(text string) (said, error) {
 	return s, nil
 }
 
-// with is what two runs said together.
+// with is what two runs said together: what either of them means to move may move.
 func (s said) with(other said) said {
-	maps.Copy(s.planned, other.planned)
+	for uid, p := range other.planned {
+		if before, known := s.planned[uid]; !known || !before.moves() {
+			s.planned[uid] = p
+		}
+	}
 	maps.Copy(s.uids, other.uids)
 	for name, refused := range other.nodes {
 		s.nodes[name] = refused && (s.nodes[name] || !s.plans(name))
