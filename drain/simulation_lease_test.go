@@ -63,7 +63,9 @@ func (o *operator) Cordon(ctx context.Context, r kube.CordonRequest) kube.Answer
 	if o.down() {
 		return noAnswer
 	}
+	o.mu.Lock()
 	o.cordoned++
+	o.mu.Unlock()
 	return o.simulation.Cordon(ctx, r)
 }
 
