@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -289,6 +291,40 @@ func TestAllOrNothingTouchesNoNodeIfOneIsHeld(t *testing.T) {
 		one.Send(Control{Kind: ControlAbort, By: "test"})
 		<-one.Done()
 	})
+}
+
+// The first try for a Lease can meet a server that is starting, a connection that
+// breaks, or another run that writes or gives its Lease back at that moment: it is
+// tried again.
+func TestALeaseIsAskedForAgain(t *testing.T) {
+	for name, refusal := range map[string]kube.Answer{
+		"conflict": {Code: http.StatusConflict, Reason: metav1.StatusReasonConflict},
+		"not yet":  {Code: http.StatusServiceUnavailable, Message: "apiserver is starting"},
+		"no way":   noAnswer,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSimulation()
+			s.addNode("a")
+			s.addNode("b")
+			s.addPod("web", "a")
+			o := &operator{simulation: s, refuse: []kube.Answer{refusal, refusal}}
+			began := time.Now()
+			e := o.begin(t, "r1", leasing(), "a")
+			select {
+			case <-e.Done():
+			case <-time.After(4 * leaseRetry):
+				t.Errorf("%s: the run hangs, its Lease is %+v", name, e.State().Nodes[0].Lease)
+				e.Send(Control{Kind: ControlAbort})
+				<-e.Done()
+			}
+			if got := e.State().Outcome; got != OutcomeDone {
+				t.Errorf("%s: %s after %s", name, got, time.Since(began))
+			}
+			if want := []string{"create r1", "create r1", "create r1", "delete"}; !slices.Equal(o.leases, want) {
+				t.Errorf("%s: asked for %q, want %q", name, o.leases, want)
+			}
+		})
+	}
 }
 
 func TestALeaseThatSomebodyDeletesIsTakenAnew(t *testing.T) {

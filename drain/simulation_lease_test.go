@@ -19,6 +19,7 @@ type operator struct {
 	*simulation
 	cut      *kube.Snapshot // what was seen when the connection broke, nil while it holds
 	noLeases bool           // the right to write Leases is missing
+	refuse   []kube.Answer  // what the next writes of Leases are answered, and nothing is done
 	leases   []string       // "create run", "update run", "delete", as asked for
 	renewals []time.Time
 	mine     []kube.EvictRequest
@@ -110,6 +111,11 @@ func (o *operator) writeLease(what string, do func() kube.Answer) kube.Answer {
 		return noAnswer
 	}
 	o.leases = append(o.leases, what)
+	if len(o.refuse) > 0 {
+		answer := o.refuse[0]
+		o.refuse = o.refuse[1:]
+		return answer
+	}
 	if o.noLeases {
 		return kube.Answer{Code: http.StatusForbidden, Message: "leases is forbidden"}
 	}

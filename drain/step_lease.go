@@ -33,7 +33,7 @@ func (st *stepper) tendLeases() {
 		case n.State.Final():
 			st.findLease(n)
 			st.releaseLease(st.s.Nodes[i])
-		case l == nil, l.State == LeaseAwaited:
+		case l == nil, l.State == "", l.State == LeaseAwaited: // never asked for, asked in vain, another's
 			st.takeLease(n)
 		case l.State == LeaseHeld, l.State == LeaseOverdue, l.State == LeaseOff && !l.Renewed.IsZero():
 			if !st.missLease(n) {

@@ -51,11 +51,6 @@ func authority(server *httptest.Server) string {
 }
 
 func TestConnectErrors(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(secure.Close)
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -78,6 +73,11 @@ func TestConnectErrors(t *testing.T) {
 	t.Cleanup(unread.Close)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) }))
 	t.Cleanup(web.Close)
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close() // last, so that no server from above has its port
 
 	for name, c := range map[string]struct {
 		config, context, timeout string
