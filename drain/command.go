@@ -28,10 +28,10 @@ func Command(context string, nodes []string, o Options) string {
 // none, stays as it is.
 func InContext(context, command string) string {
 	rest, found := strings.CutPrefix(command, "kubectl ")
-	if !found || context == "" {
+	if !found {
 		return command
 	}
-	return "kubectl --context=" + ShellWord(context) + " " + rest
+	return "kubectl " + contextFlag(context) + rest
 }
 
 // ShellWord quotes a word for a POSIX shell where it needs that.
@@ -153,7 +153,7 @@ func UncordonCommand(context, node string) string {
 // AttachmentsCommand is the command that shows which volumes are attached where;
 // context is "" for the current one.
 func AttachmentsCommand(context string) string {
-	return "kubectl " + contextFlag(context) + "get volumeattachments"
+	return InContext(context, "kubectl get volumeattachments")
 }
 
 // contextFlag names a context, with the space after it; "" for the current one.

@@ -256,7 +256,7 @@ func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 		next = Fold(state, events...)
 	}
 	e.publish(next, events)
-	if now, _ := answersFirst(next, later); len(now) > 0 {
+	if slices.ContainsFunc(later, func(i incoming) bool { return !next.answerComesFirst(i.in) }) {
 		signal(e.inbox)
 	}
 	answerSteers(batch, events, state, next)

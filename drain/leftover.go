@@ -127,7 +127,7 @@ func RemoveCommands(context string, left []Leftover) []string {
 	slices.Sort(namespaces)
 	var commands []string
 	for _, ns := range namespaces {
-		commands = append(commands, "kubectl "+contextFlag(context)+"delete pdb -n "+ShellWord(ns)+" "+strings.Join(names[ns], " "))
+		commands = append(commands, InContext(context, "kubectl delete pdb -n "+ShellWord(ns)+" "+strings.Join(names[ns], " ")))
 	}
 	return commands
 }

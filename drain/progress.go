@@ -57,13 +57,15 @@ func (p Plan) Counts() Counts {
 // Progress counts the pods that the run is to move; node "" means all nodes.
 // Those of a refused node stay, so they are none of them.
 func (s *State) Progress(node string) Progress {
-	refused := map[string]bool{}
+	var refused []string
 	for _, n := range s.Nodes {
-		refused[n.Name] = n.State == NodeRefused
+		if n.State == NodeRefused {
+			refused = append(refused, n.Name)
+		}
 	}
 	var p Progress
 	for _, pod := range s.Pods {
-		if node != "" && pod.Node != node || refused[pod.Node] || pod.Action == ActionSkip || pod.Action == ActionRefuse {
+		if node != "" && pod.Node != node || slices.Contains(refused, pod.Node) || pod.Action == ActionSkip || pod.Action == ActionRefuse {
 			continue
 		}
 		p.Total++

@@ -101,10 +101,8 @@ func canDrain(m *Model) (bool, string) {
 // openNodes are the nodes of a plan that are not refused.
 func openNodes(p drain.Plan) []string {
 	var open []string
-	for _, n := range p.Nodes {
-		if n.Counts().Refused == 0 {
-			open = append(open, n.Name)
-		}
+	for _, n := range openPart(p).Nodes {
+		open = append(open, n.Name)
 	}
 	return open
 }

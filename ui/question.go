@@ -132,20 +132,18 @@ func (m *Model) questionBody(q *drain.Question) []paint.Line {
 
 // nodesAtWork are the nodes of the run on which something can still happen.
 func (m *Model) nodesAtWork() []string {
-	var names []string
-	for _, n := range m.last.Nodes {
-		if !n.State.Final() {
-			names = append(names, n.Name)
-		}
-	}
-	return names
+	return m.nodesIn(func(s drain.NodeState) bool { return !s.Final() })
 }
 
-// nodesTouched are the nodes of the run but those that it refused and never cordoned.
+// nodesTouched are the nodes of the run but those that it refused.
 func (m *Model) nodesTouched() []string {
+	return m.nodesIn(func(s drain.NodeState) bool { return s != drain.NodeRefused })
+}
+
+func (m *Model) nodesIn(state func(drain.NodeState) bool) []string {
 	var names []string
 	for _, n := range m.last.Nodes {
-		if n.State != drain.NodeRefused {
+		if state(n.State) {
 			names = append(names, n.Name)
 		}
 	}

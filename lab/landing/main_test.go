@@ -57,15 +57,24 @@ func TestSchedulerAgrees(t *testing.T) {
 	if decided := c.cases - c.unknown - c.schedulerErr; float64(c.agreed()) < 0.99*float64(decided) {
 		t.Errorf("agreement in %d of %d cases", c.agreed(), decided)
 	}
-	if most := byChance(c.cases, 0.02); float64(c.unknown) > most {
+	if most := atMost(c.cases, 0.01); float64(c.schedulerErr) > most {
+		t.Errorf("in %d of %d cases the scheduler failed by itself, want at most %.1f", c.schedulerErr, c.cases, most)
+	}
+	if most := atMost(c.cases, 0.02); float64(c.unknown) > most {
 		t.Errorf("%d of %d Unknown, want at most %.1f", c.unknown, c.cases, most)
 	}
 }
 
-// byChance is how many of so many random cases may be what a share of all cases is:
-// three standard deviations of a binomial distribution more than the share.
-func byChance(cases int, share float64) float64 {
+// judged is of how many cases the bars are meant.
+const judged = 1000
+
+// atMost is how many cases a share may be. Of fewer cases than the bar is meant of,
+// it may be more by chance: three standard deviations of a binomial distribution.
+func atMost(cases int, share float64) float64 {
 	n := float64(cases)
+	if cases >= judged {
+		return share * n
+	}
 	return share*n + 3*math.Sqrt(n*share*(1-share))
 }
 

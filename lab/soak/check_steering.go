@@ -103,7 +103,7 @@ func (e *evidence) pauses() []span {
 				p.to = c.Result.Began // a process that takes the run up is not paused
 			}
 		}
-		if e.takenOverBefore(p.to) {
+		if began := e.takenOver(); !began.IsZero() && began.Before(p.to) {
 			p.to = p.from // nor is one that takes the nodes from it
 		}
 		all = append(all, p)

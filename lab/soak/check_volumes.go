@@ -51,9 +51,9 @@ func (w onItsWay) shares(other onItsWay) bool {
 // goneBeforeTakeOver tells whether the run that took the nodes over never saw the
 // pod: it has no place in that run's turns.
 func (e *evidence) goneBeforeTakeOver(one onItsWay) bool {
-	frames := e.pods[one.pod.UID]
+	frames, began := e.pods[one.pod.UID], e.takenOver()
 	last := frames[len(frames)-1]
-	return last.Gone && e.takenOverBefore(one.accepted.Add(time.Hour)) && last.At.Before(e.ordeal.journal.began().Add(e.allowed(lag)))
+	return !began.IsZero() && last.Gone && last.At.Before(began.Add(e.allowed(lag)))
 }
 
 // volumeTurnTaken tells whether a pod waited for another one of its node and driver.

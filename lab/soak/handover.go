@@ -165,7 +165,10 @@ func (e *evidence) checkTakenOver() {
 	}
 }
 
-// takenOverBefore tells whether a second run was there by then.
-func (e *evidence) takenOverBefore(moment time.Time) bool {
-	return e.ordeal != nil && e.world.Killing != nil && e.world.Killing.TakeOver && !e.ordeal.journal.began().IsZero() && e.ordeal.journal.began().Before(moment)
+// takenOver is when the run began that took the nodes over, zero where none did.
+func (e *evidence) takenOver() time.Time {
+	if e.world.Killing == nil || !e.world.Killing.TakeOver {
+		return time.Time{}
+	}
+	return e.ordeal.journal.began()
 }

@@ -8,7 +8,7 @@ import (
 
 // Kubectl is the plan as a kubectl command. Flags of ours have no place there.
 func Kubectl(context string, nodes []string, o drain.Options) string {
-	words := kubectlWords(context, "drain", nodes)
+	words := kubectlWords("drain", nodes)
 	base := drain.DefaultOptions()
 	for _, opt := range Options {
 		switch {
@@ -24,7 +24,7 @@ func Kubectl(context string, nodes []string, o drain.Options) string {
 	if o.DryRun != "" && o.DryRun != drain.DryRunNone {
 		words = append(words, "--dry-run="+string(o.DryRun))
 	}
-	return strings.Join(words, " ")
+	return drain.InContext(context, strings.Join(words, " "))
 }
 
 // KubectlCordon is a cordon of nodes, or its end, as a kubectl command.
@@ -33,21 +33,17 @@ func KubectlCordon(context string, nodes []string, unschedulable bool) string {
 	if unschedulable {
 		verb = "cordon"
 	}
-	return strings.Join(kubectlWords(context, verb, nodes), " ")
+	return drain.InContext(context, strings.Join(kubectlWords(verb, nodes), " "))
 }
 
 // KubectlDeleteBudget is the removal of a budget as a kubectl command, which looks
 // at its name alone and not at its UID.
 func KubectlDeleteBudget(context, namespace, name string) string {
-	return strings.Join(append(kubectlWords(context, "delete", nil), "pdb", "-n", drain.ShellWord(namespace), drain.ShellWord(name)), " ")
+	return drain.InContext(context, "kubectl delete pdb -n "+drain.ShellWord(namespace)+" "+drain.ShellWord(name))
 }
 
-func kubectlWords(context, verb string, objects []string) []string {
-	words := []string{"kubectl"}
-	if context != "" {
-		words = append(words, "--context="+drain.ShellWord(context))
-	}
-	words = append(words, verb)
+func kubectlWords(verb string, objects []string) []string {
+	words := []string{"kubectl", verb}
 	for _, o := range objects {
 		words = append(words, drain.ShellWord(o))
 	}
