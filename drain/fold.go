@@ -203,11 +203,11 @@ func (s *State) applyAnswer(e Event) {
 		return
 	}
 	if e.Budget != nil {
-		s.editBudget(e.Budget, func(b *BudgetRun) { b.InFlight = 0 })
+		s.editBudget(e.Budget, func(b *BudgetRun) { b.InFlight, b.lastCode = 0, e.Answer.Code })
 		return
 	}
 	if e.UID == "" || e.Pod == "" {
-		s.editNode(e.Node, func(n *NodeRun) { n.InFlight = 0 })
+		s.editNode(e.Node, func(n *NodeRun) { n.InFlight, n.lastCode = 0, e.Answer.Code })
 		return
 	}
 	s.settleGrant(e, ok)

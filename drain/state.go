@@ -183,6 +183,7 @@ type NodeRun struct {
 
 	retryAt    time.Time // of a cordon that failed
 	triedUnder string    // the node's resourceVersion at the last cordon
+	lastCode   int       // of the last answer to a cordon
 }
 
 // SafeToPowerOff tells whether the run saw that nothing of the node is lost with
@@ -222,7 +223,8 @@ type BudgetRun struct {
 	InFlight uint64
 	Tries    int // to remove it
 
-	retryAt time.Time
+	retryAt  time.Time
+	lastCode int // of the last answer
 }
 
 // Progress counts the pods of a node or a run.

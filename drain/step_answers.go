@@ -21,9 +21,10 @@ func (st *stepper) takeAnswer(in Answered) {
 	e := Event{Kind: EventAnswer, Node: w.Node, Action: &ActionFacts{ID: w.ID, Verb: w.Verb}, Answer: answerFacts(in.Answer)}
 	switch w.Verb {
 	case VerbCordon, VerbUncordon:
-		st.emit(e)
 		if n := st.s.Node(w.Node); n != nil {
-			st.takeCordonAnswer(n, in.Answer)
+			class := st.classOf(in.Answer, n.lastCode)
+			st.emit(e)
+			st.takeCordonAnswer(st.s.Node(w.Node), in.Answer, class)
 		}
 		return
 	}

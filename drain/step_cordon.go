@@ -2,7 +2,6 @@ package drain
 
 import (
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -155,20 +154,22 @@ func foreignCordon(node *kube.Node, run string) string {
 
 // takeCordonAnswer handles what came back for a cordon. Success says nothing
 // yet: the snapshot must show it.
-func (st *stepper) takeCordonAnswer(n *NodeRun, a kube.Answer) {
+func (st *stepper) takeCordonAnswer(n *NodeRun, a kube.Answer, class kube.AnswerClass) {
 	if n.State != NodeCordoning {
 		return // the snapshot was quicker than the answer
 	}
-	switch {
-	case a.OK():
+	switch class {
+	case kube.AnswerDone:
 		st.retryCordon(n, cordonShown, "")
-	case a.Code == http.StatusConflict:
+	case kube.AnswerConflict:
 		// The node changed (a heartbeat is enough): again as soon as that is seen.
 		st.retryCordon(n, retryMost, "the node changed meanwhile")
-	case a.Code == 0 || a.Code >= 500 || a.Code == http.StatusTooManyRequests:
-		st.retryCordon(n, max(backOff(n.Attempts), a.RetryAfter), words(a))
-	case st.stillStarting(a):
-		st.retryCordon(n, rightsRetry, words(a))
+	case kube.AnswerTransient:
+		after := backOff(n.Attempts)
+		if missingRight(a) {
+			after = rightsRetry
+		}
+		st.retryCordon(n, max(after, a.RetryAfter), words(a))
 	default:
 		st.setNode(n, NodeFailed, "cordon refused: "+words(a))
 	}

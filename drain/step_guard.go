@@ -2,7 +2,6 @@ package drain
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -119,11 +118,11 @@ func (st *stepper) takeGuardAnswer(w Write, a kube.Answer, e Event) {
 	if b == nil {
 		return
 	}
-	facts := b.BudgetFacts
+	facts, class := b.BudgetFacts, st.classOf(a, b.lastCode)
 	e.Namespace, e.Budget = b.Namespace, &facts
 	st.emit(e)
 	b = st.budgetOfWrite(w)
-	transient := a.Code == 0 || a.Code >= 500 || a.Code == http.StatusTooManyRequests || st.stillStarting(a)
+	transient := class == kube.AnswerTransient
 	switch {
 	case w.Guard != nil && a.OK():
 		facts.UID = a.UID
@@ -132,7 +131,7 @@ func (st *stepper) takeGuardAnswer(w Write, a kube.Answer, e Event) {
 		st.retryBudget(b, words(a))
 	case w.Guard != nil:
 		st.setBudget(b, BudgetFailed, words(a))
-	case a.OK(), a.Code == http.StatusNotFound, a.Code == http.StatusConflict:
+	case a.OK(), class == kube.AnswerGone, class == kube.AnswerConflict:
 		st.setBudget(b, BudgetRemoved, "") // a conflict means that another budget has the name
 	case transient && b.Tries < removeTries:
 		st.retryBudget(b, words(a))

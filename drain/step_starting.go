@@ -23,6 +23,19 @@ func (st *stepper) stillStarting(a kube.Answer) bool {
 	return missingRight(a) && !st.s.unwell.IsZero() && st.now.Sub(st.s.unwell) < startTime
 }
 
+// classOf is the class of an answer in this run. A right that may be missing only
+// because the API server is starting is asked for again; credentials that are
+// refused twice in a row are refused. lastCode is that of the answer before, 0 if none.
+func (st *stepper) classOf(a kube.Answer, lastCode int) kube.AnswerClass {
+	switch {
+	case st.stillStarting(a):
+		return kube.AnswerTransient
+	case a.Code == http.StatusUnauthorized && lastCode == http.StatusUnauthorized:
+		return kube.AnswerForbidden
+	}
+	return a.Class()
+}
+
 // missingRight tells a refusal by the authorizer from those of admission and of
 // the eviction handler, by its words: "User "ada" cannot create resource ..."
 // (kubernetes apiserver pkg/endpoints/handlers/responsewriters/errors.go).

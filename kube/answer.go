@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"net/http"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,4 +50,43 @@ func (a Answer) HasCause(typ string) bool {
 		}
 	}
 	return false
+}
+
+// AnswerClass says what an answer is to whoever sent the request, whatever the
+// request was about. It is the one classification of status codes: a caller adds
+// what only it can know (what a conflict is about, whether a right was there before).
+type AnswerClass string
+
+// The classes of answers.
+const (
+	AnswerDone      AnswerClass = "done"      // accepted
+	AnswerGone      AnswerClass = "gone"      // the server knows no such object
+	AnswerConflict  AnswerClass = "conflict"  // the object changed, or another one has its name
+	AnswerTransient AnswerClass = "transient" // says nothing about the object: the same request may pass later
+	AnswerForbidden AnswerClass = "forbidden" // a right is missing, or admission refuses it
+	AnswerInvalid   AnswerClass = "invalid"   // the request cannot pass as it is
+)
+
+// Class classifies the answer. A 401 is transient: credential plugins get a new
+// token after one, and an API server whose token webhook times out sends one too.
+// Whether it passes shows in the next answer. A 404 is about an object only if it
+// names one (`nodes "a" not found`); that of a proxy says nothing. What is not known
+// is transient, for a failure in between must never end anything.
+func (a Answer) Class() AnswerClass {
+	switch {
+	case a.OK():
+		return AnswerDone
+	case a.Code == http.StatusNotFound && (a.Message == "" || strings.Contains(a.Message, `" not found`)):
+		return AnswerGone
+	case a.Code == http.StatusConflict:
+		return AnswerConflict
+	case a.Code == http.StatusForbidden:
+		return AnswerForbidden
+	}
+	switch a.Code {
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotAcceptable,
+		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		return AnswerInvalid
+	}
+	return AnswerTransient
 }
