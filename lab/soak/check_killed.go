@@ -85,6 +85,8 @@ func (e *evidence) checkKilled() {
 	e.checkTwice()
 	e.checkSuspensions()
 	e.checkSteering()
+	e.checkForced()
+	e.checkBlind()
 	if e.world.Killing.Fault == nil {
 		e.checkTokens()
 	}
@@ -229,6 +231,6 @@ func (e *evidence) summaryKilled(verdict string, seed uint64) string {
 	if outcome == "" {
 		outcome = "-"
 	}
-	return fmt.Sprintf("kill %3d of seed %d %-5s %d kills, %s, %s, %.1f s, %d nodes, %d pods, %d words  %s  %s", e.world.Run, seed, verdict, o.kills, o.ended,
-		outcome, took.Seconds(), len(e.world.Targets), len(e.said.planned), len(e.steered), e.world.Killing, strings.Join(e.world.Flags, " "))
+	return fmt.Sprintf("kill %3d of seed %d %-5s %d kills, %s, %s, %.1f s, %d nodes, %d pods, %d words%s  %s  %s", e.world.Run, seed, verdict, o.kills, o.ended,
+		outcome, took.Seconds(), len(e.world.Targets), len(e.said.planned), len(e.steered), e.world.adversity(), e.world.Killing, strings.Join(e.world.Flags, " "))
 }

@@ -44,7 +44,7 @@ func (e *evidence) checkReport() {
 // moments are those at which a statement of the report has to be true at least
 // once: every change shortly before its end, and the beginning of that time.
 func (e *evidence) moments(frames []film.PodFrame) []film.PodFrame {
-	end, slack := e.said.report.EndedAt, e.allowed(slack)
+	end, slack := e.said.report.EndedAt, e.seen(slack)
 	var seen []film.PodFrame
 	if first, there := podAt(frames, end.Add(-slack)); there {
 		seen = append(seen, first)
@@ -118,7 +118,7 @@ func (e *evidence) describe(p podReport) string {
 func (e *evidence) checkDrained(n nodeReport) {
 	for uid, frames := range e.pods {
 		// What came later than our look back is not this report's.
-		if _, there := podAt(frames, e.said.report.EndedAt.Add(-e.allowed(slack))); !there {
+		if _, there := podAt(frames, e.said.report.EndedAt.Add(-e.seen(slack))); !there {
 			continue
 		}
 		f, _ := podAt(frames, e.said.report.EndedAt.Add(e.allowed(lag)))

@@ -122,7 +122,7 @@ func (e *evidence) leftBy(frames []film.PodFrame, volume string) time.Time {
 
 // checkAttached: the report names what is still attached to a drained node.
 func (e *evidence) checkAttached() {
-	end, slack := e.said.report.EndedAt, e.allowed(slack)
+	end, slack := e.said.report.EndedAt, e.seen(slack)
 	for _, n := range e.said.report.Nodes {
 		if n.State != "Drained" {
 			continue

@@ -48,6 +48,8 @@ func (e *evidence) check() {
 	}
 	e.checkWrites()
 	e.checkTokens()
+	e.checkForced()
+	e.checkBlind()
 	e.checkReport()
 	e.checkExit()
 	e.checkSteering()

@@ -93,6 +93,7 @@ func newKilledWorld(seed uint64, run int) world {
 			For: time.Duration(200+rng.IntN(2500)) * time.Millisecond,
 		}
 	}
+	k.stayAway(rand.New(rand.NewPCG(seed, 6<<32|uint64(run))), &w)
 	w.Killing, w.Unsettled = k, false
 	if k.Rollback {
 		// What others change is theirs, and would be missed in the comparison.
@@ -112,12 +113,12 @@ func (k *killing) addVariety(rng *rand.Rand, w *world) {
 	}
 	switch {
 	case chance(rng, 20):
-		k.Elsewhere = true
+		k.Elsewhere, w.As = true, ""
 		w.Flags = append(w.Flags, withoutLeases)
 		// Marks know nothing of replicas.
 		w.Words = slices.DeleteFunc(w.Words, func(said word) bool { return said.Verb == "scale" })
 	case chance(rng, 12) && !w.guards():
-		k.TakeOver, k.Rollback, k.Moments = true, false, k.Moments[:1]
+		k.TakeOver, k.Rollback, k.Moments, w.As = true, false, k.Moments[:1], ""
 		k.Moments[0].Early = false
 	}
 }

@@ -33,6 +33,7 @@ type ordeal struct {
 	ended        string        // how: resumed, rolled back, ended by itself, never begun
 	happened     chan struct{} // closed when nothing more happens in the world
 	back         chan error    // closed when the API server is back, nil without a fault
+	away         span          // of the API server
 }
 
 // call is one process of it.
@@ -133,7 +134,7 @@ func (o *ordeal) args(i int) []string {
 	if i == 0 {
 		return o.e.args()
 	}
-	return []string{"resume", o.journal.run, "--yes", "-o", "json"}
+	return append([]string{"resume", o.journal.run, "--yes", "-o", "json"}, o.e.world.as()...)
 }
 
 // process lets one process run until it ends or its moment comes.
@@ -249,9 +250,12 @@ func (o *ordeal) startFault(ctx context.Context, number int) {
 		time.Sleep(f.After)
 		// Whatever becomes of us, the server comes back.
 		ctx := context.WithoutCancel(ctx)
+		o.away = span{time.Now(), time.Now().Add(time.Hour)}
 		err := o.rig.Fault(ctx, "stop", "kube-apiserver")
 		time.Sleep(f.For)
-		back <- errors.Join(err, o.rig.Fault(ctx, "start", "kube-apiserver"))
+		err = errors.Join(err, o.rig.Fault(ctx, "start", "kube-apiserver"))
+		o.away.to = time.Now()
+		back <- err
 		close(back)
 	}()
 }
@@ -288,7 +292,7 @@ func (o *ordeal) last(ctx context.Context, args []string) error {
 // rollBack takes the run back and compares.
 func (o *ordeal) rollBack(ctx context.Context) error {
 	o.ended = "rolled back"
-	args := []string{"rollback", o.journal.run, "--yes"}
+	args := append([]string{"rollback", o.journal.run, "--yes"}, o.e.world.as()...)
 	if o.e.world.Run%3 == 0 { // a rollback can be killed too
 		m := moment{Early: true, Latest: 150 * time.Millisecond * time.Duration(1+o.e.world.Run%5)}
 		killed, err := o.process(ctx, -1, &m, args)

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -66,6 +67,9 @@ func soak(ctx context.Context, s settings, out io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.Stop(ctx)) }()
 	if err := (builder{client: r.Client}).empty(ctx); err != nil {
+		return err
+	}
+	if err := grantRights(ctx, r.Client); err != nil {
 		return err
 	}
 	t := &trial{settings: s, rig: r, out: out}
@@ -136,7 +140,11 @@ func judge(ctx context.Context, r *rig.Rig, s settings, w world) (*evidence, err
 	if e.before, err = b.dump(ctx, w); err != nil {
 		return nil, err
 	}
-	if err := e.record(ctx, r, b, s.kdrain); err != nil {
+	release, err := b.admit(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(e.record(ctx, r, b, s.kdrain), release()); err != nil {
 		return nil, err
 	}
 	if len(e.wrong) == 0 {
@@ -228,7 +236,7 @@ func (e *evidence) run(ctx context.Context, r *rig.Rig, b builder, kdrain string
 }
 
 func (e *evidence) args() []string {
-	args := append([]string{"drain", "--yes", "-o", "json"}, e.world.Flags...)
+	args := slices.Concat([]string{"drain", "--yes", "-o", "json"}, e.world.as(), e.world.Flags)
 	return append(args, e.world.Targets...)
 }
 
@@ -244,9 +252,9 @@ func (e *evidence) summary(seed uint64) string {
 	if e.ordeal != nil {
 		return e.summaryKilled(verdict, seed)
 	}
-	return fmt.Sprintf("run %3d %-5s %-8s %5.1f s  %d nodes, %d pods, %d budgets, %d happenings, %d words  %s",
+	return fmt.Sprintf("run %3d %-5s %-8s %5.1f s  %d nodes, %d pods, %d budgets, %d happenings, %d words%s  %s",
 		e.world.Run, verdict, outcome, e.result.Took().Seconds(), len(e.world.Targets), len(e.said.planned),
-		len(e.world.Budgets), len(e.world.Happenings), len(e.steered), strings.Join(e.world.Flags, " "))
+		len(e.world.Budgets), len(e.world.Happenings), len(e.steered), e.world.adversity(), strings.Join(e.world.Flags, " "))
 }
 
 // keep says what is wrong and writes down everything that is known of the run.

@@ -45,3 +45,14 @@ func (p *pulse) end() time.Duration {
 // allowed is a bound of a quiet machine on this one: what is seen can come late,
 // what follows from it as well, and what is heard of that.
 func (e *evidence) allowed(quiet time.Duration) time.Duration { return quiet + 3*e.stall }
+
+// polled is how old what the run knows may be where it may not watch.
+const polled = 15 * time.Second
+
+// seen is allowed for what the run says of the cluster.
+func (e *evidence) seen(quiet time.Duration) time.Duration {
+	if e.world.As == withoutWatch {
+		quiet += polled
+	}
+	return e.allowed(quiet)
+}

@@ -37,7 +37,7 @@ func (w *world) addWords(rng *rand.Rand) {
 		case word.Verb == "scale" && !w.has(allowScale) && chance(rng, 80):
 			w.Flags = append(w.Flags, allowScale)
 			if !w.forces() && chance(rng, 40) {
-				w.Flags = append(w.Flags, "--force-after=1500ms")
+				w.Flags = append(w.Flags, "--force-after="+forceAfter.String())
 			}
 		}
 	}

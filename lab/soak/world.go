@@ -23,7 +23,9 @@ type world struct {
 	Flags      []string
 	Timeout    time.Duration // per node
 	Traces     []trace
-	Words      []word   // of the operator, by ctl
+	Words      []word // of the operator, by ctl
+	As         string // the operator that the administrator impersonates, "" for none
+	Webhook    *webhookRule
 	Killing    *killing // nil where it may live
 }
 
@@ -84,6 +86,7 @@ func newWorld(seed uint64, run int) world {
 	w.Flags = newFlags(rng, &w)
 	w.addVolumes(rand.New(rand.NewPCG(seed, 4<<32|uint64(run))))
 	w.addWords(rand.New(rand.NewPCG(seed, 2<<32|uint64(run))))
+	w.addAdversity(rand.New(rand.NewPCG(seed, 5<<32|uint64(run))))
 	return w
 }
 
@@ -188,7 +191,7 @@ func newFlags(rng *rand.Rand, w *world) []string {
 		{15, []string{"--order=tiers"}},
 		{5, []string{"--wait-jobs"}},
 		{15, []string{"--exclude-from-lb=1ms", "--exclude-from-lb=700ms"}},
-		{6, []string{"--max-evict-retries=1", "--force-after=1500ms"}},
+		{6, []string{"--max-evict-retries=1", "--force-after=" + forceAfter.String()}},
 	} {
 		if chance(rng, f.percent) {
 			flags = append(flags, pick(rng, f.values...))
@@ -210,7 +213,7 @@ func (w world) guards() bool {
 
 // forces tells whether pods may be deleted past their budgets in the end.
 func (w world) forces() bool {
-	return w.has("--disable-eviction") || w.has("--max-evict-retries=1") || w.has("--force-after=1500ms")
+	return w.has("--disable-eviction") || w.has("--max-evict-retries=1") || w.has("--force-after="+forceAfter.String())
 }
 
 // has tells whether the drain is given that flag.
