@@ -18,7 +18,7 @@ func (e *evidence) checkForced() {
 		return
 	}
 	for _, r := range e.requests {
-		if r.Kind() != audit.Deletion || !r.Accepted() || e.clearedFirst(r) {
+		if r.Kind() != audit.Deletion || !r.Accepted() {
 			continue
 		}
 		frames, place := e.victim(r)
@@ -139,7 +139,7 @@ func (e *evidence) checkBlind() {
 	if e.world.As != withoutBudgets {
 		return
 	}
-	last := map[string]audit.Request{}
+	last, accused := map[string]audit.Request{}, map[string]bool{}
 	for _, r := range e.requests {
 		title := r.Namespace + "/" + r.Name
 		if r.Kind() != audit.Eviction || len(e.named(r.Namespace, r.Name)) != 1 {
@@ -150,7 +150,8 @@ func (e *evidence) checkBlind() {
 		if !again || !ofBudget(before) || e.newProcess(before.Answered, r.Received) {
 			continue
 		}
-		if pause := r.Received.Sub(before.Answered); pause < leastPause {
+		if pause := r.Received.Sub(before.Answered); pause < leastPause && !accused[title] {
+			accused[title] = true
 			e.accuse("without the right to read budgets it asked for pod %s at %s, %s after it was refused", title, clock(r.Received), pause)
 		}
 	}
