@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -29,7 +30,33 @@ func drainRules(o drain.Options) []kube.Permission {
 	if o.DisableEviction || o.ForceAfter > 0 || o.MaxEvictRetries > 0 {
 		rules = append(rules, kube.Permission{Verb: "delete", Resource: "pods"})
 	}
-	return append(append(rules, guardRules(o)...), ladderRules(o)...)
+	for _, more := range [][]kube.Permission{guardRules(o), ladderRules(o), refusalRules(o), takeOverRules(o)} {
+		rules = append(rules, beyond(more, rules)...)
+	}
+	return rules
+}
+
+// refusalRules are what the flags need that refuse nodes: what is not known cannot
+// be refused. The scale of an owner that is not watched is known to be needed only
+// once the pods are read, see checkScales.
+func refusalRules(o drain.Options) []kube.Permission {
+	var rules []kube.Permission
+	if o.BlockSingleReplica {
+		rules = append(rules, workloadRules...)
+	}
+	if o.FailOnBlockers && !o.DisableEviction {
+		rules = append(rules, kube.Permission{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"})
+	}
+	return rules
+}
+
+// takeOverRules are what it takes to see whose a node is and to have its Lease.
+func takeOverRules(o drain.Options) []kube.Permission {
+	if len(o.TakeOver) == 0 || o.DryRun != drain.DryRunNone {
+		return nil
+	}
+	list := kube.Permission{Verb: "list", Group: "coordination.k8s.io", Resource: string(kube.KindLeases), Namespace: o.LeaseNamespace}
+	return append(leaseRules(o.LeaseNamespace), list)
 }
 
 // ladderRules are what the rungs of the ladder need that were asked for by flag.
@@ -56,16 +83,19 @@ var scaleRules = []kube.Permission{
 	kube.ScaleResources["ReplicationController"],
 }
 
+// workloadRules are what it takes to know how many pods workloads want.
+var workloadRules = []kube.Permission{
+	{Verb: "list", Group: "apps", Resource: "replicasets"}, {Verb: "list", Group: "apps", Resource: "deployments"},
+	{Verb: "list", Group: "apps", Resource: "statefulsets"},
+}
+
 // guardRules are what a guard needs: to know the workloads, and for real budgets
 // to make and remove them.
 func guardRules(o drain.Options) []kube.Permission {
 	if o.Guard == "" {
 		return nil
 	}
-	rules := []kube.Permission{
-		{Verb: "list", Group: "apps", Resource: "replicasets"}, {Verb: "list", Group: "apps", Resource: "deployments"},
-		{Verb: "list", Group: "apps", Resource: "statefulsets"}, {Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"},
-	}
+	rules := append(slices.Clone(workloadRules), kube.Permission{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"})
 	if !o.GuardWrite || o.DryRun != drain.DryRunNone {
 		return rules
 	}
@@ -74,11 +104,11 @@ func guardRules(o drain.Options) []kube.Permission {
 }
 
 // leaseRules are what a run needs to take Leases and to give them back. It asks
-// for none of them: without, it goes on and says so.
-func leaseRules() []kube.Permission {
+// for none of them: without, it goes on and says so, unless it is to take some over.
+func leaseRules(namespace string) []kube.Permission {
 	var rules []kube.Permission
 	for _, verb := range []string{"create", "update", "delete"} {
-		rules = append(rules, kube.Permission{Verb: verb, Group: "coordination.k8s.io", Resource: string(kube.KindLeases), Namespace: kube.DefaultLeaseNamespace})
+		rules = append(rules, kube.Permission{Verb: verb, Group: "coordination.k8s.io", Resource: string(kube.KindLeases), Namespace: namespace})
 	}
 	return rules
 }
@@ -116,10 +146,32 @@ func askAccess(ctx context.Context, c *Cluster, rules []kube.Permission) (drain.
 	}
 	for _, r := range results {
 		if !r.Allowed {
-			access.Missing = append(access.Missing, drain.MissingRight{Rule: ruleName(r.Permission), Why: r.Reason})
+			access.Missing = append(access.Missing, drain.MissingRight{Rule: ruleName(r.Permission), Namespace: r.Permission.Namespace, Why: r.Reason})
 		}
 	}
 	return access, nil
+}
+
+// checkScales ends a drain with --block-single-replica that refuses a pod because the
+// scale of its owner may not be read, by the name of the rule.
+func checkScales(ctx context.Context, c *Cluster, s *kube.Snapshot, plan drain.Plan) error {
+	var rules []kube.Permission
+	for _, n := range plan.Nodes {
+		for _, pod := range n.Pods {
+			if !slices.ContainsFunc(pod.Reasons, func(r drain.Reason) bool { return r.Code == drain.ReasonScaleUnknown }) {
+				continue
+			}
+			if w := drain.HiddenOwner(s, pod.UID); w != nil {
+				resource, group, _ := strings.Cut(w.Resource, ".")
+				rule := kube.Permission{Verb: "get", Group: group, Resource: resource, Subresource: "scale", Namespace: w.Namespace}
+				rules = append(rules, beyond([]kube.Permission{rule}, rules)...)
+			}
+		}
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	return checkAccess(ctx, c, rules)
 }
 
 // denied ends a command for want of rights, nil where none is missing.

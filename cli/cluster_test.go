@@ -19,6 +19,10 @@ import (
 func smallCluster() *kube.Snapshot { return smallClusterWith(false) }
 
 func smallClusterWith(worker1Unschedulable bool) *kube.Snapshot {
+	return smallStore(worker1Unschedulable).Snapshot()
+}
+
+func smallStore(worker1Unschedulable bool) *kube.Store {
 	objects := []runtime.Object{
 		node("worker-1", "blue", worker1Unschedulable), node("worker-2", "green", true),
 		replicaSet("api", 1), replicaSet("web", 2), daemonSet("exporter"),
@@ -29,7 +33,7 @@ func smallClusterWith(worker1Unschedulable bool) *kube.Snapshot {
 		pod("worker-2", "bare", "", "", true),
 		budget("web", 1, 1, 0, 2),
 	}
-	return kube.SnapshotOf(noon, objects...)
+	return kube.StoreOf(noon, objects...)
 }
 
 func meta(name string) metav1.ObjectMeta {

@@ -81,6 +81,9 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 		out.nothing()
 		return nil
 	}
+	if err := checkScales(ctx, cluster, source.Snapshot(), plan); err != nil {
+		return err
+	}
 	out.refusals(plan)
 	if options.DryRun != drain.DryRunNone {
 		return p.dryRun(ctx, cluster, plan, out)
@@ -109,7 +112,7 @@ func drainWatches(f *flags, o drain.Options) []kube.Kind {
 // needsPlan tells whether somebody reads the plan first, or the flags make the
 // drain depend on all of it.
 func needsPlan(f *flags, o drain.Options) bool {
-	return o.DryRun == drain.DryRunNone && !f.yes || f.failOnBlockers || o.Guard != "" || o.BlockSingleReplica || o.AllowScale
+	return o.DryRun == drain.DryRunNone && !f.yes || o.FailOnBlockers || o.Guard != "" || o.BlockSingleReplica || o.AllowScale
 }
 
 // drainOptions judges the command line before anything connects.

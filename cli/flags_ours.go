@@ -82,8 +82,7 @@ func (f *ownFlags) bindLadder(fs *pflag.FlagSet) {
 }
 
 func (f *ownFlags) bindBlockers(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.failOnBlockers, "fail-on-blockers", false,
-		"refuse a node if a budget never lets one of its pods go, or it is the last Ready control-plane node")
+	fs.BoolVar(&f.failOnBlockers, "fail-on-blockers", false, drain.FlagHelp("fail-on-blockers"))
 }
 
 func (f *ownFlags) bindReason(fs *pflag.FlagSet) {
@@ -184,6 +183,7 @@ func (f *ownFlags) apply(o *drain.Options) error {
 	}
 	o.MaxParallelVolumes, o.DetachTimeout, o.ReattachTimeout = f.parallelVols, f.detachTimeout, f.reattachAfter
 	o.MaxParallelNodes, o.MaxParallelEvictions = f.parallelNodes, f.parallelEvicts
+	o.FailOnBlockers = f.failOnBlockers
 	o.AllOrNothing, o.FailFast, o.Reason = f.allOrNothing, f.failFast, f.reason
 	o.AllowScale, o.AllowZeroGrace, o.AllowTaint = f.allowScale, f.allowKill, f.allowTaint
 	o.ExcludeFromLB, o.MaxEvictRetries, o.ForceAfter = f.excludeFromLB, f.maxRetries, f.forceAfter

@@ -79,7 +79,7 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 	} else {
 		planText{w: p.Out, paint: p.paintFor(&f.ownFlags, p.Terminal.Out)}.write(cluster, plan)
 	}
-	if err == nil && !goesThrough(plan) {
+	if err == nil && !plan.GoesThrough() {
 		err = told(ExitRefused)
 	}
 	return err
@@ -124,9 +124,5 @@ func (p *Program) makePlan(ctx context.Context, from planned, f *flags, args []s
 		return drain.Plan{}, err
 	}
 	plan.Findings = append(plan.Findings, p.leftoverFindings(from.cluster, snapshot)...)
-	plan = drain.WithSelf(plan, snapshot, p.self(ctx, from.cluster, read))
-	if f.failOnBlockers {
-		plan = refuseBlockers(plan)
-	}
-	return plan, nil
+	return drain.RefuseBlockers(drain.WithSelf(plan, snapshot, p.self(ctx, from.cluster, read))), nil
 }

@@ -175,25 +175,6 @@ func evict(v drain.Verdict) drain.PodPlan {
 	}
 }
 
-func TestRefuseBlockers(t *testing.T) {
-	for verdict, refused := range map[drain.Verdict]bool{
-		drain.VerdictEvictable: false, drain.VerdictWait: false, drain.VerdictSyncing: false,
-		drain.VerdictUnknown: false, drain.VerdictNever: true, drain.VerdictMultiple: true, drain.VerdictDeadlock: true,
-	} {
-		plan := drain.Plan{Nodes: []drain.NodePlan{{Name: "a", Pods: []drain.PodPlan{evict(verdict)}}}}
-		after := refuseBlockers(plan)
-		if got := after.Nodes[0].Pods[0].Action == drain.ActionRefuse; got != refused {
-			t.Errorf("%s: refused %v, want %v", verdict, got, refused)
-		}
-		if plan.Nodes[0].Pods[0].Action != drain.ActionEvict {
-			t.Errorf("%s: the plan itself was changed", verdict)
-		}
-		if goesThrough(plan) == refused {
-			t.Errorf("%s: goesThrough is %v", verdict, !refused)
-		}
-	}
-}
-
 func TestPlanNeedsItsRules(t *testing.T) {
 	b := newBench(t, smallCluster())
 	b.denied = []string{"list pods"}

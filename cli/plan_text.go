@@ -181,7 +181,7 @@ func (t planText) summary(plan drain.Plan) {
 		t.line("%s: %s.", plural(len(plan.Nodes), "node", "nodes"), countWords(c))
 	}
 	switch {
-	case !goesThrough(plan):
+	case !plan.GoesThrough():
 		t.line("%s", t.paint.in(toneBad, "A drain would not go through by itself: ")+obstacles(c))
 	case c.Unknown > 0:
 		t.line("%s", t.paint.in(toneWarn, "Whether a drain would go through is not known: ")+"not all budgets can be seen")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -71,9 +72,20 @@ func roleYAML(kind, name string, rules []kube.Permission) string {
 	fmt.Fprintf(&b, "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: %s\nrules:\n", kind, name)
 	for _, g := range grouped(rules) {
 		fmt.Fprintf(&b, "- apiGroups: [%q]\n  resources: [%s]\n  verbs: [%s]\n",
-			g.group, strings.Join(g.resources, ", "), strings.Join(g.verbs, ", "))
+			g.group, strings.Join(quoteStars(g.resources), ", "), strings.Join(g.verbs, ", "))
 	}
 	return b.String()
+}
+
+// quoteStars quotes what YAML would take for an alias.
+func quoteStars(names []string) []string {
+	quoted := slices.Clone(names)
+	for i, name := range quoted {
+		if strings.HasPrefix(name, "*") {
+			quoted[i] = strconv.Quote(name)
+		}
+	}
+	return quoted
 }
 
 // ruleWords is how the table names rules: the verbs, then what they are for.

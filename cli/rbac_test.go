@@ -47,7 +47,10 @@ func everyDrain() []drain.Options {
 	vary(func(o *drain.Options) { o.Guard = "25%" })
 	vary(func(o *drain.Options) { o.GuardWrite = true })
 	vary(func(o *drain.Options) { o.BlockSingleReplica = true })
-	vary(func(o *drain.Options) { o.ExcludeFromLB = time.Minute })
+	vary(func(o *drain.Options) { o.FailOnBlockers = true })
+	vary(func(o *drain.Options) {
+		o.LeaseNamespace, o.TakeOver = kube.DefaultLeaseNamespace, []string{drain.TakeOverAny}
+	})
 	vary(func(o *drain.Options) { o.WaitJobs = true })
 	vary(func(o *drain.Options) { o.AllowScale = true })
 	vary(func(o *drain.Options) { o.AllowZeroGrace = true })
@@ -108,7 +111,7 @@ func TestRolesHoldNothingElse(t *testing.T) {
 			t.Errorf("%s may %s", roles[roleView].name, r)
 		}
 	}
-	asked := [][]kube.Permission{roleOperator: slices.Concat(cordonRules(drain.DryRunNone), leaseRules(), eventRules()), roleFull: nil}
+	asked := [][]kube.Permission{roleOperator: slices.Concat(cordonRules(drain.DryRunNone), leaseRules(kube.DefaultLeaseNamespace), eventRules()), roleFull: nil}
 	for _, o := range everyDrain() {
 		least := leastFor(o)
 		asked[least] = append(asked[least], drainRules(o)...)

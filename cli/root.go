@@ -52,6 +52,7 @@ func (p *Program) rootCommand() *cobra.Command {
 	f.bindRun(fs)
 	f.bindFallback(fs)
 	f.bindLadder(fs)
+	f.bindBlockers(fs)
 	f.bindReason(fs)
 	f.bindLeases(fs)
 	f.bindLook(fs)

@@ -15,8 +15,9 @@ type Access struct {
 
 // MissingRight is one rule that the user lacks.
 type MissingRight struct {
-	Rule string // as RBAC names it: "patch nodes", "create pods/eviction"
-	Why  string // the authorizer's words, often none
+	Rule      string // as RBAC names it: "patch nodes", "create pods/eviction"
+	Namespace string // where it is missing, "" for all
+	Why       string // the authorizer's words, often none
 }
 
 // Words say what is missing in one line, "" where nothing is.
@@ -49,7 +50,11 @@ func (a Access) Findings() []Finding {
 		if sub {
 			command += " --subresource=" + subresource
 		}
-		f.Advice = append(f.Advice, Advice{"ask for the right (docs/rbac.md has a role with it)", command + " -A"})
+		where := " -A"
+		if m.Namespace != "" {
+			where = " -n " + m.Namespace
+		}
+		f.Advice = append(f.Advice, Advice{"ask for the right (docs/rbac.md has a role with it)", command + where})
 	}
 	return []Finding{f}
 }

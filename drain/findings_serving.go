@@ -232,13 +232,7 @@ func (p *planner) unforeseen(nodes []NodePlan) []Finding {
 		if pod.Owner == nil || pod.Finished() {
 			return
 		}
-		owner := pod.Owner
-		w := p.s.Workload(owner.UID)
-		if w != nil && w.Kind == "ReplicaSet" && w.Owner != nil {
-			owner = w.Owner
-			w = p.s.Workload(owner.UID)
-		}
-		if w != nil && w.Hidden != "" {
+		if owner, w := topOwner(p.s, pod.Owner); w != nil && w.Hidden != "" {
 			g.note(w.Hidden, owner.Kind, pod.Namespace, owner.Name)
 		}
 	})

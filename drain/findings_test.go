@@ -146,35 +146,3 @@ func TestNotRemadeNeedsKnowledge(t *testing.T) {
 		t.Errorf("%q though ReplicaSets cannot be seen", pod.NotRemade)
 	}
 }
-
-// The node-offlining seed stops a drain at workloads of one replica.
-func TestBlockSingleReplica(t *testing.T) {
-	table := []struct {
-		name    string
-		objects []runtime.Object // the pod in question is the last
-		want    Action
-	}{
-		{"Deployment of one", givenReady("shop/api", 1, 1, []string{"w1"}), ActionRefuse},
-		{"StatefulSet of one", givenStatefulSet("data/db", 1, "w1"), ActionRefuse},
-		{"ReplicaSet of one", []runtime.Object{givenReplicaSet("shop/x", 1), givenPod("shop/x-1", ownedBy("apps/v1", "ReplicaSet", "x"))}, ActionRefuse},
-		{"Deployment of two, one of them in this revision", givenReady("shop/api", 2, 2, []string{"w1"}), ActionEvict},
-		{"finished", givenReady("shop/api", 1, 1, []string{"w1"}, phase(corev1.PodFailed)), ActionEvict},
-		{"terminating", givenReady("shop/api", 1, 1, []string{"w1"}, deleted(0)), ActionEvict},
-		{"Job", []runtime.Object{givenPod("shop/x-1", ownedBy("batch/v1", "Job", "x"))}, ActionEvict},
-		{"owner not known", []runtime.Object{givenPod("shop/x-1", ownedBy("apps.kruise.io/v1alpha1", "CloneSet", "x"))}, ActionEvict},
-	}
-	for _, row := range table {
-		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(givenNow, row.objects...)
-			pod := recordOf(s, row.objects[len(row.objects)-1].(*corev1.Pod))
-			block := flags()
-			block.BlockSingleReplica = true
-			if d := Classify(pod, s, block, givenNow); d.Action != row.want {
-				t.Errorf("%s %v, want %s", d.Action, d.Reasons, row.want)
-			}
-			if d := Classify(pod, s, flags(), givenNow); d.Action != ActionEvict {
-				t.Errorf("%s without the option", d.Action)
-			}
-		})
-	}
-}

@@ -23,7 +23,7 @@ var flagHelp = map[string]string{
 	"order":                "tiers: ordinary pods first, then critical ones, then storage; a blocked pod holds nobody (default: all at once)",
 	"honor":                "obey the drain labels and annotations of " + HonorableWords() + " (they are only shown otherwise)",
 	"wait-jobs":            "let pods of Jobs run to their end instead of evicting them",
-	"block-single-replica": "refuse a node that holds the only pod of a workload",
+	"block-single-replica": "refuse a node that holds the only pod of a workload, or one of which that cannot be told",
 	"guard":                "how many pods of a workload without a budget may be away at a time, like 25% or 1: the run itself holds the others back",
 	"guard-write":          "make the guard real budgets in the cluster for the time of the run; they are removed at its end",
 
@@ -31,6 +31,7 @@ var flagHelp = map[string]string{
 	"max-parallel-nodes":     "how many nodes are emptied at a time",
 	"max-parallel-evictions": "how many eviction requests may be on their way at a time",
 	"all-or-nothing":         "touch no node if one of them is refused",
+	"fail-on-blockers":       "refuse a node if a budget never lets one of its pods go, or it is the last Ready control-plane node",
 	"fail-fast":              "begin no further node once one has failed",
 	"max-parallel-volumes": "how many pods with volumes may be on their way at a time, per node and CSI driver, until the volumes are detached; " +
 		"0: all, as kubectl",

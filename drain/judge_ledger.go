@@ -151,7 +151,7 @@ func (p *page) running() int {
 // for owners without a scale.
 func scaledBy(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
 	w := s.Workload(owner.UID)
-	if w == nil {
+	if w == nil || w.APIVersion != "" && (w.Resource == "" || w.Hidden != "") {
 		return nil
 	}
 	switch w.Kind {

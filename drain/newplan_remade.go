@@ -50,6 +50,8 @@ func ownersOfKind(owner *kube.Owner) kube.Kind {
 	switch group + " " + owner.Kind {
 	case "v1 ReplicationController":
 		return kube.KindReplicationControllers
+	case "apps Deployment":
+		return kube.KindDeployments
 	case "apps ReplicaSet":
 		return kube.KindReplicaSets
 	case "apps StatefulSet":

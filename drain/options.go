@@ -65,6 +65,9 @@ type Options struct {
 	ForceAfter      time.Duration `json:"-"`
 	// AllOrNothing refuses the whole run if one node is refused.
 	AllOrNothing bool `json:"allOrNothing,omitempty"`
+	// FailOnBlockers refuses a node where a wait for a budget would not end by itself,
+	// where budgets cannot be seen, and where a finding calls the node an error.
+	FailOnBlockers bool `json:"failOnBlockers,omitempty"`
 	// FailFast stops the run when one node fails.
 	FailFast bool `json:"failFast,omitempty"`
 	// AllowZeroGrace, AllowTaint and AllowScale let the rungs of the ladder be taken

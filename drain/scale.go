@@ -9,20 +9,16 @@ import (
 
 // scalable is the workload that decides how many pods like those of the owner
 // there are: one that scaledBy knows, or any other with a scale, whose figures
-// somebody has read for this look (kube.Cluster.ReadScales). It is nil where that
+// somebody has read for this look (kube.Scales). It is nil where that
 // is not known.
 func scalable(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
 	if w := scaledBy(s, owner); w != nil {
 		return w
 	}
-	w := s.Workload(owner.UID)
-	if w != nil && w.Kind == "ReplicaSet" && w.Owner != nil { // of an Argo Rollout, say
-		w = s.Workload(w.Owner.UID)
+	if _, w := topOwner(s, owner); w != nil && w.Resource != "" && w.Hidden == "" {
+		return w
 	}
-	if w == nil || w.Resource == "" || w.Hidden != "" {
-		return nil
-	}
-	return w
+	return nil
 }
 
 // wanted is how many pods a workload is to have. An autoscaler that can act

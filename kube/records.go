@@ -255,7 +255,7 @@ func (b *Budget) Observed() bool { return b.ObservedGeneration >= b.Generation }
 
 // Workload is the compact record of an owner of pods: ReplicaSet, Deployment,
 // StatefulSet, DaemonSet, Job or ReplicationController, or any other that has a
-// scale (see ReadScales).
+// scale (see Scales).
 type Workload struct {
 	Kind            string
 	Namespace       string
@@ -281,7 +281,7 @@ type Workload struct {
 	// The following are set for owners of other kinds, of which only the scale
 	// was read, once: Selector, ReadyReplicas and Available are not known then.
 	APIVersion string // as in the reference of their pods
-	Resource   string // as kubectl scale takes it, e.g. clonesets.apps.kruise.io
+	Resource   string // as kubectl scale takes it, e.g. clonesets.apps.kruise.io; "" if the kind has no scale
 	Hidden     string // why the scale is not known, "" where it is
 	Rev        uint64
 }

@@ -20,7 +20,7 @@ import (
 
 const (
 	scaleLife   = 30 * time.Second // for which the figures of an owner are believed
-	scaleMost   = 64               // owners that are read for one plan
+	scaleMost   = 64               // owners that are read before the next are begun
 	scaleAtOnce = 8
 )
 
@@ -48,14 +48,20 @@ type scaleOwner struct {
 }
 
 // Read brings the scales of those owners of the nodes' pods into the store that it
-// knows nothing of. An owner without a scale stays unknown; of one whose scale may
-// not be read it says so (Workload.Hidden). It asks for each owner at most once
-// in half a minute, and returns when all have answered.
+// knows nothing of. Of one whose scale cannot be read it says why (Workload.Hidden);
+// one without a scale has no Resource. It asks for each owner at most once in half a
+// minute, and returns when all have answered or a part of them has not in time.
 func (r *Scales) Read(ctx context.Context, store *Store, nodes []string) {
-	owners := r.due(store.Snapshot(), nodes)
-	if len(owners) == 0 {
-		return
+	for {
+		owners := r.due(store.Snapshot(), nodes)
+		if len(owners) == 0 || !r.some(ctx, store, owners) {
+			return
+		}
 	}
+}
+
+// some reads the scales of owners; false means that not all have answered in time.
+func (r *Scales) some(ctx context.Context, store *Store, owners []scaleOwner) bool {
 	ctx, cancel := r.bound(ctx, writeTimeout)
 	defer cancel()
 	var group Group
@@ -64,19 +70,20 @@ func (r *Scales) Read(ctx context.Context, store *Store, nodes []string) {
 		slots <- struct{}{}
 		group.Go("scale of "+o.Kind, func() {
 			defer func() { <-slots }()
-			if w := r.one(ctx, o); w != nil && !sameScale(store.Snapshot().Workload(w.UID), w) {
+			if w := r.one(ctx, o); !sameScale(store.Snapshot().Workload(w.UID), w) {
 				store.Put(w)
 			}
 		})
 	}
 	group.Wait()
+	return ctx.Err() == nil
 }
 
 func sameScale(old, w *Workload) bool {
 	return old != nil && old.Replicas == w.Replicas && old.Hidden == w.Hidden && old.Resource == w.Resource
 }
 
-// due are the owners to ask for, each once.
+// due are the next owners to ask for, each once.
 func (r *Scales) due(s *Snapshot, nodes []string) []scaleOwner {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,8 +119,7 @@ func watchedOwner(o *Owner) bool {
 	return false
 }
 
-// one reads the scale of an owner, nil where it has none or is not the one that
-// was meant any more.
+// one reads the scale of an owner.
 func (r *Scales) one(ctx context.Context, o scaleOwner) *Workload {
 	w := &Workload{Kind: share(o.Kind), Namespace: share(o.namespace), Name: share(o.Name), UID: o.UID, APIVersion: share(o.APIVersion)}
 	resource, err := r.resource(ctx, o.Owner)
@@ -122,7 +128,7 @@ func (r *Scales) one(ctx context.Context, o scaleOwner) *Workload {
 		return w
 	}
 	if resource == "" {
-		return nil
+		return w
 	}
 	group, _, _ := strings.Cut(o.APIVersion, "/")
 	w.Resource = share(resource + "." + group)
@@ -130,15 +136,16 @@ func (r *Scales) one(ctx context.Context, o scaleOwner) *Workload {
 	err = r.client.Get().AbsPath("/apis", o.APIVersion, "namespaces", o.namespace, resource, o.Name, "scale").MaxRetries(0).Do(ctx).Into(scale)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil
+		w.Hidden = "it is not there"
 	case apierrors.IsForbidden(err):
 		w.Hidden = "no right to get " + resource + "/scale." + group
 	case err != nil:
 		w.Hidden = plainWords(err)
 	case scale.UID != "" && scale.UID != o.UID:
-		return nil
+		w.Hidden = "another of its name is there"
+	default:
+		w.Replicas = scale.Spec.Replicas
 	}
-	w.Replicas = scale.Spec.Replicas
 	return w
 }
 

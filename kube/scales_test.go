@@ -1,10 +1,13 @@
 package kube
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -86,10 +89,14 @@ func TestScalesOfOtherOwners(t *testing.T) {
 	if w := s.Workload("cs-3"); w == nil || w.Hidden != "no right to get clonesets/scale.apps.kruise.io" {
 		t.Errorf("CloneSet secret: %+v", w)
 	}
-	for _, uid := range []UID{"cs-2", "ss-1", "sts-1"} {
-		if w := s.Workload(uid); w != nil {
-			t.Errorf("%s is another object, has no scale or is watched: %+v", uid, w)
-		}
+	if w := s.Workload("cs-2"); w == nil || w.Hidden != "another of its name is there" {
+		t.Errorf("CloneSet another: %+v", w)
+	}
+	if w := s.Workload("ss-1"); w == nil || w.Resource != "" || w.Hidden != "" {
+		t.Errorf("SidecarSet side, which has no scale: %+v", w)
+	}
+	if w := s.Workload("sts-1"); w != nil {
+		t.Errorf("StatefulSet plain is watched: %+v", w)
 	}
 	if n := len(first); n < 6 {
 		t.Errorf("asked for %q", first)
@@ -112,5 +119,61 @@ func TestScalesOfOtherOwners(t *testing.T) {
 	clock = clock.Add(scaleLife)
 	if read(); store.Snapshot().Workload("cs-1").Replicas != 3 {
 		t.Errorf("a new scale: %+v", store.Snapshot().Workload("cs-1"))
+	}
+}
+
+// However many owners there are, each is asked for; but a server that does not answer
+// is not asked for all of them.
+func TestScalesOfManyOwners(t *testing.T) {
+	const owners = 3*scaleMost + 1
+	var asked atomic.Int32
+	var silent atomic.Bool
+	f := newFakeServer(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/apis/apps.kruise.io/v1alpha1":
+			writeJSON(w, 200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps.kruise.io/v1alpha1","resources":[
+				{"name":"clonesets","kind":"CloneSet","namespaced":true},{"name":"clonesets/scale","kind":"Scale","namespaced":true}]}`)
+		case strings.HasSuffix(r.URL.Path, "/scale"):
+			asked.Add(1)
+			if silent.Load() {
+				<-r.Context().Done()
+				return
+			}
+			writeJSON(w, 200, `{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":2}}`)
+		default:
+			writeJSON(w, 404, status(404, "NotFound", "no such thing", ""))
+		}
+	})
+	store := NewStore(time.Now)
+	for n := range owners {
+		name := fmt.Sprint("game-", n)
+		store.Put(&Pod{Namespace: "shop", Name: name, UID: UID("pod-" + name), Node: "n1", Spec: &PodSpec{},
+			Owner: &Owner{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: name, UID: UID("of-" + name)}})
+	}
+	scales := connectTo(t, f).Scales()
+	scales.Read(t.Context(), store, []string{"n1"})
+	known := 0
+	for n := range owners {
+		if w := store.Snapshot().Workload(UID(fmt.Sprint("of-game-", n))); w != nil && w.Replicas == 2 {
+			known++
+		}
+	}
+	if known != owners || asked.Load() != owners {
+		t.Errorf("%d of %d are known, %d were asked for", known, owners, asked.Load())
+	}
+	silent.Store(true)
+	asked.Store(0)
+	later := time.Now().Add(scaleLife)
+	scales.now = func() time.Time { return later }
+	bound := scales.bound
+	scales.bound = func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
+		return bound(ctx, 50*time.Millisecond)
+	}
+	scales.Read(t.Context(), store, []string{"n1"})
+	if n := asked.Load(); n > scaleMost {
+		t.Errorf("%d requests to a server that answers none", n)
+	}
+	if w := store.Snapshot().Workload("of-game-0"); w.Hidden == "" {
+		t.Errorf("a scale that was not read in time: %+v", w)
 	}
 }

@@ -28,6 +28,9 @@ var moreOurs = []Option{
 	{Flag: "block-single-replica", Ours: true,
 		On:     func(o drain.Options) bool { return o.BlockSingleReplica },
 		Toggle: func(o drain.Options) drain.Options { o.BlockSingleReplica = !o.BlockSingleReplica; return o }},
+	{Flag: "fail-on-blockers", Ours: true,
+		On:     func(o drain.Options) bool { return o.FailOnBlockers },
+		Toggle: func(o drain.Options) drain.Options { o.FailOnBlockers = !o.FailOnBlockers; return o }},
 	{Flag: "honor", Ours: true,
 		Value: func(o drain.Options) string {
 			names := make([]string, len(o.Honor))
