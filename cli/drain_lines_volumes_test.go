@@ -37,7 +37,7 @@ func TestVolumesAsText(t *testing.T) {
 	volumes("db-0", "", nil, elsewhere, shared, inline)
 	volumes("db-1", "volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer", nil, facts("c", drain.VolumeStillAttached))
 	o.event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1"}) // nothing is attached: nothing to warn of
-	o.event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: 1 volume is still attached: pv-c (data/c)\x1b[2J"})
+	o.event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: volume pv-c (data/c) is still attached\x1b[2J"})
 	o.event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: drain.PodStuckTerminating,
 		Wait: &drain.Wait{For: drain.WaitForEnd, Volumes: []string{"pv-d", "pv-e"}}})
 	const want = `volume pv-b of pod data/db-0 is not waited for, other pods on worker-1 use it
@@ -48,7 +48,7 @@ pod data/db-1 waits for its turn: data/db-0 is detaching from worker-1 (pv-a, dr
 volume pv-a of pod data/db-0 detached from worker-1
 volume pv-a of pod data/db-0 is attached to worker-2 now
 Warning: pod data/db-1: volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer
-Warning: node/worker-1: not safe to power off: 1 volume is still attached: pv-c (data/c)
+Warning: node/worker-1: not safe to power off: volume pv-c (data/c) is still attached
 pod data/db-2 does not end, it waits: grace is over, the kubelet has not removed it; volumes pv-d, pv-e are still attached to its node
 `
 	if got := err.String(); got != want || out.Len() > 0 {

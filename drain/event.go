@@ -61,6 +61,7 @@ type Event struct {
 	Budget      *BudgetFacts  `json:"budget,omitempty"`      // Budget
 	BudgetState BudgetState   `json:"budgetState,omitempty"` // Budget
 	Volumes     []VolumeFacts `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
+	PowerOff    *PowerOff     `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
 	Lease       *LeaseFacts   `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
 	LeaseState  LeaseState    `json:"leaseState,omitempty"`  // Lease
 	Rung        *RungFacts    `json:"rung,omitempty"`        // Rung; Intent and Answer of one

@@ -49,6 +49,7 @@ var (
 	localDisk  = ofKind(func(s *corev1.PersistentVolumeSource) { s.Local = &corev1.LocalVolumeSource{Path: "/data"} })
 	nodeFolder = ofKind(func(s *corev1.PersistentVolumeSource) { s.HostPath = &corev1.HostPathVolumeSource{Path: "/data"} })
 	nfsShare   = ofKind(func(s *corev1.PersistentVolumeSource) { s.NFS = &corev1.NFSVolumeSource{Server: "nas", Path: "/"} })
+	fcDisk     = ofKind(func(s *corev1.PersistentVolumeSource) { s.FC = &corev1.FCVolumeSource{} })
 	ebsDisk    = ofKind(func(s *corev1.PersistentVolumeSource) {
 		s.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}
 	})
@@ -83,6 +84,7 @@ func TestFindingsAboutVolumes(t *testing.T) {
 		return givenPod("shop/db-0", append(options, ownedBy("apps/v1", "ReplicaSet", "db"))...)
 	}
 	inline := func(source corev1.VolumeSource) podOption { return withVolume("scratch", source) }
+	fc := corev1.VolumeSource{FC: &corev1.FCVolumeSource{}}
 	csi := corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{Driver: "secrets"}}
 	folder := corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/var/log"}}
 	for _, c := range []struct {
@@ -106,9 +108,11 @@ func TestFindingsAboutVolumes(t *testing.T) {
 			[]string{"VolumePinned: " + pinned + "(local volume pv-1 of w1)"}},
 		{"a folder as a volume", []string{"w1"}, append(givenClaim("shop/data", "pv-1", nodeFolder), pod(claiming("data"))), []string{"NodeFiles: " + files}},
 		{"a folder in the pod", []string{"w1"}, []runtime.Object{pod(inline(folder))}, []string{"NodeFiles: " + files}},
-		{"NFS", []string{"w1"}, append(givenClaim("shop/data", "pv-1", nfsShare), pod(claiming("data"))),
+		{"fibre channel", []string{"w1"}, append(givenClaim("shop/data", "pv-1", fcDisk), pod(claiming("data"))),
 			[]string{"VolumesUnknown: " + unknown + "(pv-1: not a CSI volume)"}},
-		{"inline", []string{"w1"}, []runtime.Object{pod(inline(csi))}, []string{"VolumesUnknown: " + unknown + "(scratch: named in the pod itself, without a claim)"}},
+		{"NFS, which nothing attaches", []string{"w1"}, append(givenClaim("shop/data", "pv-1", nfsShare), pod(claiming("data"))), nil},
+		{"inline", []string{"w1"}, []runtime.Object{pod(inline(fc))}, []string{"VolumesUnknown: " + unknown + "(scratch: named in the pod itself, without a claim)"}},
+		{"inline CSI, which nothing attaches", []string{"w1"}, []runtime.Object{pod(inline(csi))}, nil},
 		{"a claim that is not there", []string{"w1"}, []runtime.Object{pod(claiming("data"))}, []string{"VolumesUnknown: " + unknown + "(claim data: its claim is not there)"}},
 		{"a claim that waits", []string{"w1"}, append(givenClaim("shop/data", ""), pod(claiming("data"))),
 			[]string{"VolumesUnknown: " + unknown + "(claim data: its claim has no volume yet)"}},

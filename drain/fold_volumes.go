@@ -3,12 +3,12 @@ package drain
 import "time"
 
 // applyVolumes takes over where the volumes of a pod are, or, of an event that
-// names no pod, what is still attached to a node that has no pod left: nothing, if
-// it names nothing and warns of nothing.
+// names no pod, what is still attached to a drained node and whether it is safe to
+// power off. Journals from before that was judged make no node safe.
 func (s *State) applyVolumes(e Event) {
 	if e.Pod == "" {
 		s.editNode(e.Node, func(n *NodeRun) {
-			n.Attached, n.Warning, n.Detached = e.Volumes, e.Message, len(e.Volumes) == 0 && e.Message == ""
+			n.Attached, n.Warning, n.PowerOff = e.Volumes, e.Message, e.PowerOff
 		})
 		return
 	}

@@ -174,22 +174,22 @@ type NodeRun struct {
 	Ended    time.Time
 	Message  string
 	Lease    *LeaseRun // that keeps other runs off it, nil if none was asked for
-	// Attached are the volumes that the drained node still had when the run
-	// looked last: it is not safe to power off. Warning says so, or why nobody knows.
+	// Attached are the volumes that the drained node still had when the run looked
+	// last. Warning says that it is not safe to power off, or that nobody knows.
 	Attached []VolumeFacts
 	Warning  string
-	// Detached tells that the run looked after the drain, and no volume was attached.
-	Detached bool
+	PowerOff *PowerOff // what the run saw last, nil where it did not look
 
 	retryAt    time.Time // of a cordon that failed
 	triedUnder string    // the node's resourceVersion at the last cordon
 	lastCode   int       // of the last answer to a cordon
 }
 
-// SafeToPowerOff tells whether the run saw that nothing of the node is lost with
-// its machine: it is drained, so no pod is on it but those that stay on every node,
-// and no volume is attached to it. What could not be read is not taken for safe.
-func (n *NodeRun) SafeToPowerOff() bool { return n.State == NodeDrained && n.Detached }
+// SafeToPowerOff tells whether the run drained the node and then saw that nothing
+// ends or is lost with its machine. What could not be read is not taken for safe.
+func (n *NodeRun) SafeToPowerOff() bool {
+	return n.State == NodeDrained && n.PowerOff != nil && n.PowerOff.Safe
+}
 
 // BudgetState is where a temporary budget is.
 type BudgetState string

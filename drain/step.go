@@ -227,7 +227,7 @@ func (st *stepper) verify() {
 		if n.State != NodeDrained {
 			continue
 		}
-		st.checkAttachments(n)
+		st.lookPowerOff(n)
 		if left := st.unplanned(n); len(left) > 0 {
 			st.setNode(n, NodeStopped, fmt.Sprintf("%s came to the node after it was drained", left[0].Namespace+"/"+left[0].Name))
 		} else if node := st.snap.Node(n.Name); node != nil && node.UID == n.UID && !node.Unschedulable {

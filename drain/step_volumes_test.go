@@ -147,7 +147,7 @@ func TestWithoutTurnsAsKubectl(t *testing.T) {
 		if took := time.Since(began); took > 1100*time.Millisecond {
 			t.Errorf("five pods at once took %s", took)
 		}
-		if n := e.State().Nodes[0]; n.State != NodeDrained || len(n.Attached) != 5 || !strings.HasPrefix(n.Warning, "not safe to power off: 5 volumes are still attached: pv-data0 (default/data0)") {
+		if n := e.State().Nodes[0]; n.State != NodeDrained || len(n.Attached) != 5 || !strings.HasPrefix(n.Warning, "not safe to power off: volume pv-data0 (default/data0) is still attached; ") {
 			t.Errorf("node %s, %d attached, %q", n.State, len(n.Attached), n.Warning)
 		}
 	})
@@ -208,7 +208,7 @@ func TestDetachTimeout(t *testing.T) {
 		if n.State != NodeDrained || len(n.Attached) != 1 || n.Attached[0].Volume != "pv-first" || n.Attached[0].Handle != "handle-pv-first" {
 			t.Errorf("node %s with %+v", n.State, n.Attached)
 		}
-		if !strings.Contains(n.Warning, "not safe to power off: 1 volume is still attached: pv-first") {
+		if !strings.Contains(n.Warning, "not safe to power off: volume pv-first") {
 			t.Errorf("warning %q", n.Warning)
 		}
 		if !slices.ContainsFunc(e.Events(0), func(e Event) bool {

@@ -1,9 +1,7 @@
 package drain
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -51,36 +49,16 @@ func (st *stepper) attachmentsDenied() bool {
 	return st.snap.Sync(kube.KindAttachments).Phase == kube.Denied
 }
 
-// checkAttachments says which volumes a drained node still has: until they are
-// gone, it is not safe to power off. Of a node that has none it says so too: what
-// nobody looked at is not safe either.
-func (st *stepper) checkAttachments(n *NodeRun) {
-	if !st.attachmentsSeen() {
-		if st.movedVolumes(n.Name) {
-			why := whyUnseen
-			if st.attachmentsDenied() {
-				why = whyUnreadable
-			}
-			st.emit(Event{Kind: EventVolumes, Node: n.Name, Message: "whether its volumes are detached is not known: " + why})
-		}
-		return
+// lookPowerOff says of a drained node whether it is safe to power off, and which
+// volumes it still has. Nothing is safe that nobody looked at.
+func (st *stepper) lookPowerOff(n *NodeRun) {
+	e := Event{Kind: EventVolumes, Node: n.Name}
+	if st.attachmentsSeen() {
+		e.Volumes = leftAttached(n.Name, st.snap)
 	}
-	facts := leftAttached(n.Name, st.snap)
-	if len(facts) == 0 {
-		if !slices.ContainsFunc(st.snap.AttachmentsOn(n.Name), attached) {
-			st.emit(Event{Kind: EventVolumes, Node: n.Name})
-		}
-		return
-	}
-	names := make([]string, len(facts))
-	for i := range facts {
-		names[i] = facts[i].Title()
-		if facts[i].Claim != "" {
-			names[i] += " (" + facts[i].Claim + ")"
-		}
-	}
-	message := fmt.Sprintf("not safe to power off: %s still attached: %s", plural(len(facts), "volume is", "volumes are"), strings.Join(names, ", "))
-	st.emit(Event{Kind: EventVolumes, Node: n.Name, Volumes: facts, Message: message})
+	verdict := powerOff(st.snap, n, st.podsOf(n.Name))
+	e.PowerOff, e.Message = &verdict, verdict.Sentence()
+	st.emit(e)
 }
 
 // movedVolumes tells whether a pod was moved off the node with a volume that may
@@ -93,8 +71,6 @@ func (st *stepper) movedVolumes(node string) bool {
 	}
 	return false
 }
-
-func attached(a *kube.VolumeAttachment) bool { return a.Attached }
 
 // leftAttached are the volumes attached to a node, without those that pods still
 // on it use: a DaemonSet's pods stay, and so do their volumes. An attachment
@@ -112,16 +88,20 @@ func leftAttached(node string, s *kube.Snapshot) []VolumeFacts {
 		if a.Volume != "" && used[a.Volume] {
 			continue
 		}
-		f := VolumeFacts{Name: a.Name, Volume: a.Volume, Driver: a.Driver, State: VolumeStillAttached}
-		if volume := s.Volume(a.Volume); volume != nil {
-			f.Handle = volume.Handle
-			if volume.Claim != nil {
-				f.Claim = volume.Claim.Namespace + "/" + volume.Claim.Name
-			}
-		}
-		left = append(left, f)
+		left = append(left, attachmentFacts(a, s))
 	}
 	return left
+}
+
+func attachmentFacts(a *kube.VolumeAttachment, s *kube.Snapshot) VolumeFacts {
+	f := VolumeFacts{Name: a.Name, Volume: a.Volume, Driver: a.Driver, State: VolumeStillAttached}
+	if volume := s.Volume(a.Volume); volume != nil {
+		f.Handle = volume.Handle
+		if volume.Claim != nil {
+			f.Claim = volume.Claim.Namespace + "/" + volume.Claim.Name
+		}
+	}
+	return f
 }
 
 // volumesUsedOn are the volumes of the pods that are on the node and stay.

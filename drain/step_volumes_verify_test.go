@@ -28,26 +28,32 @@ func TestOnlyANodeWithoutAttachmentsIsSafe(t *testing.T) {
 		{"one stays", func(s *simulation, d *disks) {
 			d.stay["pv-x"] = true
 			s.addPod("db", "a", d.with("x@disk", "y@disk"))
-		}, false, "not safe to power off: 1 volume is still attached: pv-x (default/x)"},
+		}, false, "not safe to power off: volume pv-x (default/x) is still attached"},
 		{"of a pod that was gone before", func(s *simulation, d *disks) {
 			d.attach("pv-old", "disk", "a")
 			s.addPod("web", "a")
-		}, false, "not safe to power off: 1 volume is still attached: pv-old"},
+		}, false, "not safe to power off: volume pv-old is still attached"},
 		{"without a volume that we know", func(s *simulation, _ *disks) {
 			a := attachment("", "disk", "a", true)
 			a.Name = "csi-1234"
 			s.store.Put(a)
 			s.addPod("web", "a")
-		}, false, "not safe to power off: 1 volume is still attached: csi-1234"},
-		{"one that says it is not attached", func(s *simulation, _ *disks) {
+		}, false, "not safe to power off: volume csi-1234 is still attached"},
+		{"one that is wanted there", func(s *simulation, _ *disks) {
 			s.store.Put(attachment("pv-old", "disk", "a", false))
+			s.addPod("web", "a")
+		}, false, "whether it is safe to power off is not known: volume pv-old is wanted there, and may be attached by now"},
+		{"one that goes and says it is not attached", func(s *simulation, _ *disks) {
+			a := attachment("pv-old", "disk", "a", false)
+			a.Deleted = time.Now()
+			s.store.Put(a)
 			s.addPod("web", "a")
 		}, true, ""},
 		{"on a node whose name begins like it", func(s *simulation, d *disks) {
 			d.attach("pv-old", "disk", "a1")
 			s.addPod("web", "a")
 		}, true, ""},
-		{"of a pod that stays: no trouble, and not safe either", func(s *simulation, d *disks) {
+		{"of a pod that stays", func(s *simulation, d *disks) {
 			daemon := &corev1.Pod{}
 			daemon.Namespace, daemon.Name, daemon.UID = "default", "log-a", "log-a"
 			daemon.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "of a file"}
@@ -55,15 +61,15 @@ func TestOnlyANodeWithoutAttachmentsIsSafe(t *testing.T) {
 			d.with("logs@disk")(daemon)
 			s.store.Put(kube.PodRecord(daemon))
 			s.addPod("web", "a")
-		}, false, ""},
+		}, false, "not safe to power off: volume pv-logs (default/logs) is attached for a pod that stays"},
 		{"may not be read", func(s *simulation, d *disks) {
 			unread(s, kube.Denied)
 			s.addPod("db", "a", d.with("x@disk"))
-		}, false, "whether its volumes are detached is not known: volumeattachments cannot be read"},
+		}, false, "whether it is safe to power off is not known: volumeattachments cannot be read"},
 		{"may not be read, and nothing with volumes moved", func(s *simulation, _ *disks) {
 			unread(s, kube.Denied)
 			s.addPod("web", "a")
-		}, false, ""},
+		}, false, "whether it is safe to power off is not known: volumeattachments cannot be read"},
 		{"are away for a while", func(s *simulation, d *disks) {
 			s.addPod("db", "a", d.with("x@disk"))
 			s.later(2*time.Second, func() { unread(s, kube.Stale) })
@@ -72,7 +78,7 @@ func TestOnlyANodeWithoutAttachmentsIsSafe(t *testing.T) {
 		{"are away for good", func(s *simulation, d *disks) {
 			s.addPod("db", "a", d.with("x@disk"))
 			s.later(2*time.Second, func() { unread(s, kube.Stale) })
-		}, false, "whether its volumes are detached is not known: volumeattachments could not be read in time"},
+		}, false, "whether it is safe to power off is not known: volumeattachments could not be read in time"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -101,7 +101,7 @@ func volumesReadable(s *kube.Snapshot) bool {
 func hasVolumes(p *kube.Pod) bool {
 	return slices.ContainsFunc(p.Spec.Volumes, func(v kube.Volume) bool {
 		switch v.Kind {
-		case kube.VolumeClaim, kube.VolumeEphemeral, kube.VolumeInline, kube.VolumeDisk:
+		case kube.VolumeClaim, kube.VolumeEphemeral, kube.VolumeMounted, kube.VolumeInline, kube.VolumeDisk:
 			return true
 		}
 		return false
@@ -118,6 +118,8 @@ func volumesOf(p *kube.Pod, s *kube.Snapshot) []VolumeFacts {
 		switch v := &p.Spec.Volumes[i]; v.Kind {
 		case kube.VolumeClaim, kube.VolumeEphemeral:
 			all = append(all, claimFacts(p, v, s))
+		case kube.VolumeMounted:
+			all = append(all, VolumeFacts{Name: v.Name, State: VolumeUnattached})
 		case kube.VolumeInline, kube.VolumeDisk:
 			all = append(all, VolumeFacts{Name: v.Name, State: VolumeUnknown, Why: whyInline})
 		}
@@ -160,6 +162,8 @@ func (v *VolumeFacts) resolve(p *kube.Pod, s *kube.Snapshot) {
 		v.Why = whyMigrated
 	case volume.Local || volume.HostPath:
 		v.Why = whyNodeDisk
+	case volume.Mounted:
+		v.State = VolumeUnattached
 	case volume.Driver == "":
 		v.Why = whyNoCSI
 	case driver != nil && !driver.Attaches: // none is taken for one that does (csi_attacher.go CanAttach)

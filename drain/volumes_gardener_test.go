@@ -64,7 +64,7 @@ func TestGardenerVolumeAccounting(t *testing.T) {
 			want: map[string][]string{"bar0": {"exclusive0-0@handle-exclusive0-0 InUse", "shared@handle-shared Shared"},
 				"bar1": {"exclusive1-0@handle-exclusive1-0 InUse", "shared@handle-shared Shared"}}},
 		{source: "should filter out provider-unrelated volumes", differs: "it is kept and said that nobody can tell, never that it is detached",
-			objects: join(givenClaim("foo/exclusive", "exclusive-0", nfsShare), []runtime.Object{bar(0, "exclusive")}),
+			objects: join(givenClaim("foo/exclusive", "exclusive-0", fcDisk), []runtime.Object{bar(0, "exclusive")}),
 			want:    map[string][]string{"bar0": {"exclusive-0 Unknown: not a CSI volume"}}},
 		{source: "should filter out non-existing PVCs", differs: "the same, and it is looked at again as long as its pod is there",
 			objects: []runtime.Object{bar(0, "exclusive")},

@@ -317,7 +317,7 @@ func TestDetachThatNeverComesOnTheLab(t *testing.T) {
 	o.GracePeriodSeconds, o.DetachTimeout = 1, 3*time.Second
 	state := s.drain(w, s.connect(""), o, node).ends(OutcomeDone)
 	n := state.Nodes[0]
-	if n.State != NodeDrained || len(n.Attached) != 2 || !strings.HasPrefix(n.Warning, "not safe to power off: 2 volumes are still attached") {
+	if n.State != NodeDrained || len(n.Attached) != 2 || n.SafeToPowerOff() || strings.Count(n.Warning, "is still attached") != 2 {
 		t.Errorf("node %s, %q, %+v", n.State, n.Warning, n.Attached)
 	}
 	first, second := state.Pod(pods[0].UID), state.Pod(pods[1].UID)

@@ -145,6 +145,10 @@ func volumeKind(p *corev1.Pod, v *corev1.Volume) (kind VolumeKind, claim string)
 		// volumerestrictions/volume_restrictions.go, and what csi-translation-lib
 		// counts against the limits of a CSI driver.
 		return VolumeDisk, ""
+	case v.CSI != nil, v.NFS != nil, v.CephFS != nil, v.Glusterfs != nil, v.Quobyte != nil:
+		// No VolumeAttachment is made for these (csi_plugin.go CanAttach; the others
+		// are no attachable plugins, kube-controller-manager/app/plugins.go).
+		return VolumeMounted, ""
 	}
 	return VolumeInline, ""
 }

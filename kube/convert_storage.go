@@ -96,6 +96,7 @@ func VolumeRecord(v *corev1.PersistentVolume) *PersistentVolume {
 	if v.Spec.CSI != nil {
 		record.Driver, record.Handle = share(v.Spec.CSI.Driver), v.Spec.CSI.VolumeHandle
 	}
+	record.Mounted = v.Spec.NFS != nil || v.Spec.CephFS != nil || v.Spec.Glusterfs != nil || v.Spec.Quobyte != nil
 	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
 		var buffer [512]byte
 		record.Affinity = sharedReach.get(digestOf(appendMessage(buffer[:0], a.Required)), a.Required.DeepCopy)

@@ -105,7 +105,7 @@ func TestPodRecordKeepsWhatCounts(t *testing.T) {
 		RestartPolicy: corev1.RestartPolicyOnFailure,
 		Volumes: []Volume{
 			{"cache", VolumeEmptyDir, ""}, {"shm", VolumeMemory, ""}, {"data", VolumeClaim, "data-0"},
-			{"scratch", VolumeEphemeral, "p-scratch"}, {"host", VolumeHostPath, ""}, {"nfs", VolumeInline, ""},
+			{"scratch", VolumeEphemeral, "p-scratch"}, {"host", VolumeHostPath, ""}, {"nfs", VolumeMounted, ""},
 		},
 	}
 	if !reflect.DeepEqual(*p.Spec, want) {

@@ -43,8 +43,9 @@ const (
 	VolumeClaim     VolumeKind = "Claim"
 	VolumeEphemeral VolumeKind = "Ephemeral" // a claim made from the pod's template
 	VolumeHostPath  VolumeKind = "HostPath"
-	VolumeInline    VolumeKind = "Inline" // CSI or an in-tree driver, named in the pod itself
-	VolumeDisk      VolumeKind = "Disk"   // inline, and the scheduler has rules of its own for it
+	VolumeMounted   VolumeKind = "Mounted" // inline, and never attached to a node: CSI, NFS
+	VolumeInline    VolumeKind = "Inline"  // of another in-tree driver, named in the pod itself
+	VolumeDisk      VolumeKind = "Disk"    // inline, and the scheduler has rules of its own for it
 )
 
 // Volume is a volume of a pod, reduced to what a drain asks of it.

@@ -58,6 +58,7 @@ type PersistentVolume struct {
 	// InTree names the old plugin of a volume that Kubernetes hands to a CSI
 	// driver, under names that we do not know.
 	InTree   string
+	Mounted  bool                 // never attached to a node: NFS and its like
 	Local    bool                 // a disk of one node
 	HostPath bool                 // a folder of whichever node its pod runs on
 	Affinity *corev1.NodeSelector // nodes that can reach it, nil for all

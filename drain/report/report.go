@@ -58,13 +58,15 @@ type Node struct {
 	TakenOverBy     string  `json:"takenOverBy,omitempty"`
 	DurationSeconds float64 `json:"durationSeconds"`
 	Pods            []Pod   `json:"pods"`
-	// Attached are the volumes that a drained node still had at the end, and
-	// Warning says so: it is not safe to power off.
+	// Attached are the volumes that a drained node still had at the end. Warning says
+	// that it is not safe to power off, or that nobody knows.
 	Attached []drain.VolumeFacts `json:"attached,omitempty"`
 	Warning  string              `json:"warning,omitempty"`
-	// SafeToPowerOff tells that the run saw no volume attached, and no pod but those
-	// that stay on every node; where it is missing, nobody knows or it is not.
-	SafeToPowerOff bool `json:"safeToPowerOff,omitempty"`
+	// SafeToPowerOff tells that the run saw no volume attached or bound to this node,
+	// and no pod but those of DaemonSets and mirror pods. Where it is missing it is
+	// not, or not known, and SafeToPowerOffWhy says why, if the run came to look.
+	SafeToPowerOff    bool                   `json:"safeToPowerOff,omitempty"`
+	SafeToPowerOffWhy []drain.PowerOffReason `json:"safeToPowerOffWhy,omitempty"`
 }
 
 // Pod is one pod of a report.
@@ -105,6 +107,9 @@ func OfState(s *drain.State) Report {
 		node := Node{Name: n.Name, UID: string(n.UID), State: n.State, Message: n.Message,
 			Cordoned: n.Cordoned, TakenOverBy: n.TakenOverBy(), DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
 			Attached: n.Attached, Warning: n.Warning, SafeToPowerOff: n.SafeToPowerOff()}
+		if n.PowerOff != nil {
+			node.SafeToPowerOffWhy = n.PowerOff.Why
+		}
 		for _, p := range s.Pods {
 			if p.Node == n.Name {
 				node.Pods = append(node.Pods, reportPod(p, end))

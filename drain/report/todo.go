@@ -38,7 +38,11 @@ func toDo(s *drain.State, status Status) []ToDo {
 				continue
 			}
 			if n.Warning != "" {
-				add("node "+n.Name+": "+n.Warning, drain.AttachmentsCommand(s.Run.Context))
+				command := ""
+				if len(n.Attached) > 0 {
+					command = drain.AttachmentsCommand(s.Run.Context)
+				}
+				add("node "+n.Name+": "+n.Warning, command)
 			}
 			if n.Cordoned {
 				add("node "+n.Name+" was left cordoned: once the work on it is done", drain.UncordonCommand(s.Run.Context, n.Name))

@@ -42,8 +42,9 @@ func aVolumeDrain() []drain.Event {
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeFailed, Message: "not drained within 5m0s"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-3", NodeState: drain.NodeDrained})
 	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Volumes: []drain.VolumeFacts{volume("d", drain.VolumeStillAttached)},
-		Message: "not safe to power off: 1 volume is still attached: pv-d (data/data-d)"})
-	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-3"})
+		PowerOff: &drain.PowerOff{Why: []drain.PowerOffReason{{Object: "VolumeAttachment/pv-d", Message: "volume pv-d (data/data-d) is still attached"}}},
+		Message:  "not safe to power off: volume pv-d (data/data-d) is still attached"})
+	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-3", PowerOff: &drain.PowerOff{Safe: true}})
 	c.add(0, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly})
 	return c.events
 }
@@ -60,13 +61,13 @@ func TestVolumesInTheReport(t *testing.T) {
 		want []string
 	}{
 		"text": {r.Text(), []string{
-			"  worker-1  not safe to power off: 1 volume is still attached: pv-d (data/data-d)\n",
+			"  worker-1  not safe to power off: volume pv-d (data/data-d) is still attached\n",
 			"  volumes   2 detached, the slowest after 3.0s, 1 of them attached to no other node in time," +
 				" 1 of which nobody can tell (scratch of data/db-1: named in the pod itself, without a claim)\n",
 			"  power off worker-3: no volume is attached, ",
 		}},
 		"story": {r.Story(), []string{
-			"node worker-1: not safe to power off: 1 volume is still attached: pv-d (data/data-d): kubectl --context=prod get volumeattachments\n",
+			"node worker-1: not safe to power off: volume pv-d (data/data-d) is still attached: kubectl --context=prod get volumeattachments\n",
 			"pod data/db-2 is still on worker-2; volume pv-e is still attached to its node\n",
 			"grace is over, the kubelet has not removed it; volume pv-e is still attached to its node\n",
 			"of data/db-0  on worker-1  detached after 3.0s, attached to worker-3 2.0s later\n",
@@ -75,7 +76,7 @@ func TestVolumesInTheReport(t *testing.T) {
 			"of data/db-1  on worker-1  nobody can tell: named in the pod itself, without a claim\n",
 		}},
 		"markdown": {r.Markdown(), []string{
-			"- [ ] `node worker-1: not safe to power off: 1 volume is still attached: pv-d (data/data-d)`: `kubectl --context=prod get volumeattachments`\n",
+			"- [ ] `node worker-1: not safe to power off: volume pv-d (data/data-d) is still attached`: `kubectl --context=prod get volumeattachments`\n",
 			"## Volumes\n", "| `pv-b` | `data/data-b` | `data/db-0` | `worker-1` | `detached after 3.0s, attached to worker-3 2.0s later` |\n",
 			"| `scratch` |  | `data/db-1` |",
 		}},

@@ -31,9 +31,11 @@ type event struct {
 type report struct {
 	Schema, Run, Outcome string
 	Nodes                []struct {
-		Name, State string
-		Message     string
-		Pods        []struct{ Namespace, Name, Action, State string }
+		Name, State       string
+		Message           string
+		SafeToPowerOff    bool
+		SafeToPowerOffWhy []struct{ Object, Message string }
+		Pods              []struct{ Namespace, Name, Action, State string }
 	}
 	Requests map[string]int
 }
@@ -114,6 +116,25 @@ func TestDrainWithoutDashboard(t *testing.T) {
 		}
 		// Its namesake is there again, elsewhere: the volume is of no zone.
 		world.onlyDaemonsLeft(t, "worker-a4")
+	})
+
+	t.Run("some of its pods", func(t *testing.T) {
+		answer := world.operator(t).run(with("drain", "worker-c1", "--yes", "--pod-selector=app=tracking", "-o", "json")...)
+		answer.exits(t, 0)
+		_, report := readLines(t, answer.out)
+		n := report.Nodes[0]
+		named := 0
+		for _, why := range n.SafeToPowerOffWhy {
+			if strings.HasPrefix(why.Object, "Pod/logistics/labels-") && strings.Contains(why.Message, "not selected by --pod-selector=app=tracking") {
+				named++
+			}
+			if strings.HasPrefix(why.Object, "Pod/logistics/tracking-") || strings.HasPrefix(why.Object, "Pod/kube-system/cni-") {
+				t.Errorf("%s is said to be left: %s", why.Object, why.Message)
+			}
+		}
+		if n.State != "Drained" || n.SafeToPowerOff || named != 1 {
+			t.Errorf("%s, safe %v, %+v", n.State, n.SafeToPowerOff, n.SafeToPowerOffWhy)
+		}
 	})
 
 	t.Run("one refused and one fine", func(t *testing.T) {

@@ -83,7 +83,7 @@ func (r *resulting) powerOff(s *drain.State) {
 			safe = append(safe, n.Name)
 		}
 		if n.Warning != "" {
-			r.add("volumes", themes.Warning, n.Name+": "+n.Warning+".")
+			r.add("power off", themes.Warning, n.Name+": "+n.Warning+".")
 		}
 	}
 	if len(safe) > 0 {

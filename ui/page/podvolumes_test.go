@@ -54,13 +54,13 @@ func TestVolumesOnTheRunPage(t *testing.T) {
 
 func TestResultSaysWhatIsSafeToPowerOff(t *testing.T) {
 	s := &drain.State{Outcome: drain.OutcomeDone, Run: drain.RunFacts{ID: "r1"}, Nodes: []*drain.NodeRun{
-		{NodeFacts: drain.NodeFacts{Name: "worker-1"}, State: drain.NodeDrained, Detached: true},
-		{NodeFacts: drain.NodeFacts{Name: "worker-2"}, State: drain.NodeDrained, Warning: "not safe to power off: 1 volume is still attached: pv-x (data/x)"},
+		{NodeFacts: drain.NodeFacts{Name: "worker-1"}, State: drain.NodeDrained, PowerOff: &drain.PowerOff{Safe: true}},
+		{NodeFacts: drain.NodeFacts{Name: "worker-2"}, State: drain.NodeDrained, Warning: "not safe to power off: volume pv-x (data/x) is still attached"},
 		{NodeFacts: drain.NodeFacts{Name: "worker-3"}, State: drain.NodeDrained},
-		{NodeFacts: drain.NodeFacts{Name: "worker-4"}, State: drain.NodeStopped, Detached: true},
+		{NodeFacts: drain.NodeFacts{Name: "worker-4"}, State: drain.NodeStopped, PowerOff: &drain.PowerOff{Safe: true}},
 	}}
 	text := ResultText(s, nil, 160, now)
-	for _, want := range []string{"power off worker-1: no volume is attached", "volumes   worker-2: not safe to power off: 1 volume is still attached: pv-x (data/x)."} {
+	for _, want := range []string{"power off worker-1: no volume is attached", "power off worker-2: not safe to power off: volume pv-x (data/x) is still attached."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the result does not say %q:\n%s", want, text)
 		}
