@@ -53,7 +53,7 @@ func steeredBench(t *testing.T) (*bench, *steered) {
 		t.Fatal(err)
 	}
 	run := &steered{state: drain.Fold(nil, events...), done: make(chan struct{})}
-	server, err := control.Serve(b.StateDir, run)
+	server, err := control.Serve(b.StateDir, run, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func (p *Program) dashboardRequest(
 			if err != nil {
 				return nil, err
 			}
-			p.own(run)
+			p.own(run, c)
 			return run, nil
 		},
 		RunLife:      func(run string) drain.RunLife { return p.runLife()(run) },

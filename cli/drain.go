@@ -51,6 +51,7 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
+	p.listen(f.yes || options.DryRun != drain.DryRunNone)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	cluster, err := p.open(ctx, OpenOptions{ChunkSize: f.chunkSize, Nodes: namesIn(args), LeaseNamespace: options.LeaseNamespace})
@@ -159,7 +160,7 @@ func (p *Program) runDrain(
 	if err != nil {
 		return err
 	}
-	return p.see(ctx, &follower{p: p, run: run, served: p.own(run), source: source, out: out, yes: f.yes, user: c.User})
+	return p.see(ctx, &follower{p: p, run: run, served: p.own(run, c), source: source, out: out, yes: f.yes, user: c.User})
 }
 
 // see follows a run to its end and says how it ended.

@@ -70,6 +70,9 @@ func (o *output) rung(e drain.Event) {
 		text += ": " + e.Message
 	}
 	o.note("%s", text)
+	if e.RungState == drain.RungDone && (e.Rung.Kind == drain.RungDelete || e.Rung.Kind == drain.RungKill) {
+		o.lines.started[e.Rung.Pod], o.lines.deleted[e.Rung.Pod] = true, true
+	}
 }
 
 func (o *output) intent(e drain.Event) {

@@ -54,8 +54,8 @@ func TestDrainJSON(t *testing.T) {
 
 func TestDrainOnATerminal(t *testing.T) {
 	b := newBench(t, smallCluster())
-	b.Terminal = Terminal{In: true, Out: true, Err: true}
-	b.In = strings.NewReader("y\nworker-2\nworker-1\n")
+	b.Terminal.Out = true
+	b.types("y\nworker-2\nworker-1\n")
 	b.script(happyRun())
 	b.expect(t, ExitDone, []string{
 		"Plan for worker-1", "Cordon worker-1? [y/N] ",
@@ -73,8 +73,7 @@ func TestDrainOnATerminal(t *testing.T) {
 func TestDrainNotConfirmed(t *testing.T) {
 	for typed, sent := range map[string]int{"n\n": 0, "\n": 0, "": 0, "yo\n": 0, "y\nno\n": 1, "y\n\n": 1, "y\n": 1, "y\ny\n": 1} {
 		b := newBench(t, smallCluster())
-		b.Terminal = Terminal{In: true, Err: true}
-		b.In = strings.NewReader(typed)
+		b.types(typed)
 		run := happyRun()
 		b.script(run)
 		b.expect(t, ExitAborted, []string{"not confirmed", "There are pending nodes to be drained:\n worker-1\n"}, drainWorker1...)

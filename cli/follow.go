@@ -21,7 +21,7 @@ type follower struct {
 	seen    uint64           // last event printed
 	said    int              // lines printed at the last tick
 	asked   *askedPhase      // the question on the screen
-	answers chan string      // what was typed for it
+	answers <-chan string    // what is typed for it
 	stopped bool             // abort was sent, or the run is suspended
 	hangup  <-chan time.Time // the end of what is typed may be that of the terminal
 	lost    string           // why the journal cannot be written, as it was said
@@ -141,8 +141,7 @@ func (f *follower) question() {
 		f.abort("nobody could confirm the phase " + string(q.Phase))
 		return
 	}
-	f.out.ask(promptFor(q, s))
-	f.answers = f.p.typed()
+	f.answers = f.p.ask(func() { f.out.ask(promptFor(q, s)) })
 }
 
 // confirmedByYes: --yes stands for guard, cordon and evict, and for nothing else
@@ -167,8 +166,7 @@ func (f *follower) answer(line string, ok bool) {
 		return
 	}
 	if ok && f.asked.word != "" && line != "" && !isNo(line) {
-		f.out.ask("That is not the word. Type " + f.asked.word + " to go on, nothing to stop: ")
-		f.answers = f.p.typed()
+		f.answers = f.p.ask(func() { f.out.ask("That is not the word. Type " + f.asked.word + " to go on, nothing to stop: ") })
 		return
 	}
 	if !ok {

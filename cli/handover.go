@@ -78,6 +78,7 @@ func (p *Program) rollbackMarked(cmd *cobra.Command, f *flags, args []string) er
 	if err := p.checkMarkArgs(cmd, f, args); err != nil {
 		return err
 	}
+	p.listen(f.yes)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	cluster, err := p.open(ctx, OpenOptions{ChunkSize: runPageSize, Nodes: namesIn(f.marked), LeaseNamespace: f.leaseNamespace})
@@ -191,9 +192,8 @@ func (p *Program) resumeMarked(cmd *cobra.Command, f *flags, args []string) erro
 
 // askFor asks a plain question on standard error.
 func (p *Program) askFor(ctx context.Context, question string) error {
-	fmt.Fprint(p.Err, question+" [y/N] ")
 	select {
-	case line, ok := <-p.typed():
+	case line, ok := <-p.ask(func() { fmt.Fprint(p.Err, question+" [y/N] ") }):
 		if ok && accepts(line, "") {
 			return nil
 		}

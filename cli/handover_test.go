@@ -54,7 +54,7 @@ func TestRollbackByMarks(t *testing.T) {
 
 func TestRollbackByMarksAsks(t *testing.T) {
 	b, writer := markedBench(t)
-	b.Terminal, b.In = Terminal{In: true, Err: true}, strings.NewReader("n\n")
+	b.types("n\n")
 	b.expect(t, ExitAborted, []string{"run aaaaaa by ada at 2026-11-21T11:00:00Z, reason: kernel", "Undo it? [y/N] "}, "rollback", "--node=worker-1")
 	if writer.writes()+len(writer.removed) > 0 {
 		t.Error("wrote")

@@ -23,7 +23,7 @@ type liveRuns struct {
 
 // own takes a run into this process's care. Where its socket cannot be opened
 // it goes on without ctl, and the operator is told.
-func (p *Program) own(run Run) (served bool) {
+func (p *Program) own(run Run, c *Cluster) (served bool) {
 	l := &p.live
 	l.mu.Lock()
 	l.runs = append(l.runs, run)
@@ -37,7 +37,7 @@ func (p *Program) own(run Run) (served bool) {
 		return false
 	}
 	control.Sweep(p.StateDir)
-	server, err := control.Serve(p.StateDir, steerable)
+	server, err := control.Serve(p.StateDir, steerable, c.Access)
 	if err != nil {
 		explain(p.Err, &failure{text: p.display() + " ctl will not reach this run", err: err})
 	}

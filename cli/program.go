@@ -37,11 +37,10 @@ type Program struct {
 	onlyReads   bool // --read-only was given
 	group       kube.Group
 	live        liveRuns
-	reader      kube.Group    // the reader of standard input, never waited for
 	interrupted chan struct{} // closed by the first signal
 	signal      atomic.Value  // signalBox: the first signal
 	graceful    atomic.Bool   // the command ends itself after a signal
-	lines       chan string   // what is typed, read by one goroutine
+	keyboard    keyboard
 }
 
 // Terminal says which of the standard streams are terminals.

@@ -73,6 +73,7 @@ func (p *Program) resume(cmd *cobra.Command, f *flags, args []string, onScreen b
 	if err := p.notEnded(r.state); err != nil {
 		return err
 	}
+	p.listen(f.yes || onScreen)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	cluster, err := p.openOf(ctx, cmd, &r.state.Run)
@@ -157,7 +158,7 @@ func (p *Program) goOn(ctx context.Context, f *flags, c *Cluster, source drain.S
 			code: ExitError, text: "cannot go on with run " + id + "; nothing was changed", err: errors.Join(err, journal.Close()),
 		}
 	}
-	served := p.own(run)
+	served := p.own(run, c)
 	if onScreen {
 		return p.showResumed(ctx, f, c, source, run, before.Run.Options)
 	}
@@ -202,11 +203,14 @@ func (p *Program) resumedOutput(f *flags, c *Cluster, before *drain.State, event
 	}
 	out.out, out.err = result, about
 	// What is so now is said anew.
-	out.lines.waits, out.lines.down, out.lines.aborted = map[kube.UID]*saidWaits{}, false, false
+	out.lines.waits, out.lines.down, out.lines.aborted = map[kube.UID]*saidWaits{}, false, before.Aborting
 	out.printed = 0
 	pods := before.Progress("")
 	out.note("run %s goes on, begun by %s %s: %d of %s gone", before.Run.ID, before.Run.User,
 		before.Started.UTC().Format(time.RFC3339), pods.Left, plural(pods.Total, "pod", "pods"))
+	if before.Aborting {
+		out.note("it was being aborted: nothing more is evicted, and it is brought to its end")
+	}
 	for _, pod := range before.Pods {
 		if pod.State.Blocked() { // the run itself says it again only once it changes
 			e := drain.Event{Time: p.Now(), UID: pod.UID, PodState: pod.State, Wait: pod.Wait}

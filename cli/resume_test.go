@@ -87,7 +87,7 @@ func TestResume(t *testing.T) {
 func TestResumeAsksWhatIsOpen(t *testing.T) {
 	for typed, want := range map[string]struct{ code, evictions int }{"y\ny\n": {ExitDone, 2}, "y\nn\n": {ExitAborted, 0}, "n\n": {ExitAborted, 0}} {
 		b, s := resumeBench(t, []*corev1.Pod{thePod(), thePod(func(p *corev1.Pod) { p.Name, p.UID = "foo", "uid-foo" })})
-		b.Terminal, b.In = Terminal{In: true, Err: true}, strings.NewReader(strings.Replace(typed, "y\ny", "y\nnode", 1))
+		b.types(strings.Replace(typed, "y\ny", "y\nnode", 1))
 		code := b.run("resume", "aaaaaa", "--server="+s.URL)
 		if code != want.code || s.sent("POST", "/eviction") != want.evictions || !strings.Contains(b.err.String(), "Cordon node? [y/N] ") {
 			t.Errorf("%q: exit %d, %v\n%s%s", typed, code, s.requests, b.out, b.err)

@@ -49,6 +49,7 @@ func (p *Program) rollback(cmd *cobra.Command, f *flags, args []string) (err err
 	if err != nil {
 		return err
 	}
+	p.listen(f.yes)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	cluster, err := p.openOf(ctx, cmd, &r.state.Run)

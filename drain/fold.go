@@ -160,6 +160,9 @@ func (s *State) applyIntent(e Event) {
 	}
 	if e.Rung != nil {
 		s.editRung(e.Rung.ID, func(r *RungRun) { r.InFlight = e.Action.ID })
+		if e.Rung.deletes() { // nothing else is sent for the pod meanwhile
+			s.editPod(e.UID, func(p *PodRun) { p.InFlight = e.Action.ID })
+		}
 		return
 	}
 	if e.Budget != nil {
@@ -200,6 +203,13 @@ func (s *State) applyAnswer(e Event) {
 	}
 	if e.Rung != nil {
 		s.editRung(e.Rung.ID, func(r *RungRun) { r.InFlight = 0 })
+		if e.Rung.deletes() {
+			s.editPod(e.UID, func(p *PodRun) {
+				if p.InFlight = 0; ok {
+					p.Accepted = e.Time
+				}
+			})
+		}
 		return
 	}
 	if e.Budget != nil {
@@ -367,7 +377,9 @@ func (s *State) applyControl(e Event) {
 	case ControlAbort:
 		s.Aborting, s.Message = true, e.Message
 	case ControlSuspend:
-		s.Suspended, s.Message = true, e.Message
+		if s.Suspended = true; !s.Aborting {
+			s.Message = e.Message
+		}
 	case ControlLast:
 		s.editPod(e.UID, func(p *PodRun) { p.last = true })
 	case ControlRetry:

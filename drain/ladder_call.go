@@ -1,7 +1,9 @@
 package drain
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -119,6 +121,22 @@ func (f RungFacts) needs() []kube.Permission {
 		return []kube.Permission{{Verb: "patch", Resource: "nodes"}}
 	}
 	return nil
+}
+
+// Rights asks the server which of the rights we have, all at once.
+type Rights func(context.Context, []kube.Permission) ([]kube.AccessResult, error)
+
+// Needs are the rights that the rungs take, each once.
+func Needs(rungs []Rung) []kube.Permission {
+	var needs []kube.Permission
+	for _, r := range rungs {
+		for _, need := range r.Needs {
+			if !slices.Contains(needs, need) {
+				needs = append(needs, need)
+			}
+		}
+	}
+	return needs
 }
 
 // Withhold switches off the rungs whose rights are missing, and names the rule.

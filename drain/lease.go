@@ -24,6 +24,9 @@ const (
 	// leaseShown is how long a Lease may take to show what the server said of it,
 	// before the server is asked again.
 	leaseShown = 2 * time.Second
+	// deniedFor is for how long a right must be missing before a run goes on without
+	// its Lease: an API server that has just started refuses what it allows later.
+	deniedFor = startTime
 	// releaseTries is how often a Lease is given back at most: it lapses anyway.
 	releaseTries = 2
 )
@@ -66,9 +69,10 @@ type LeaseRun struct {
 	conflict bool      // it did
 	sent     time.Time // when the last write was sent
 	retryAt  time.Time
-	tries    int  // of the present purpose, in a row
-	denied   bool // the last answer was that we may not
-	released bool // the last write gives it back
+	tries    int           // of the present purpose, in a row
+	released bool          // the last write gives it back
+	deniedAt time.Time     // since when every answer is that we may not, zero if the last was another
+	denied   time.Duration // from then to the last answer
 }
 
 // TakenOverBy is the run that took the node over from this one, "" for none: what
@@ -131,14 +135,22 @@ func (s *State) applyLeaseAnswer(e Event) {
 		l.InFlight = 0
 		a := e.Answer
 		if a.Code >= 200 && a.Code < 300 {
-			l.tries, l.denied, l.conflict = 0, false, false
+			l.tries, l.deniedAt, l.denied, l.conflict = 0, time.Time{}, 0, false
 			if e.Action.Verb != VerbRelease {
 				l.Renewed, l.version, l.UID = l.sent, a.ResourceVersion, e.Lease.UID
 			}
 			return
 		}
 		l.tries++
-		l.denied, l.conflict = a.Code == http.StatusForbidden, a.Code == http.StatusConflict
+		switch {
+		case a.Code != http.StatusForbidden:
+			l.deniedAt, l.denied = time.Time{}, 0
+		case l.deniedAt.IsZero():
+			l.deniedAt = e.Time
+		default:
+			l.denied = e.Time.Sub(l.deniedAt)
+		}
+		l.conflict = a.Code == http.StatusConflict
 		l.retryAt = e.Time.Add(max(leaseRetry, fromSeconds(a.RetryAfterSeconds)))
 		switch {
 		case e.Action.Verb == VerbRelease:

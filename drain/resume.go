@@ -7,9 +7,12 @@ import "time"
 // its name before anything else is sent; for a node and for a budget the
 // snapshot tells.
 func (s *State) applyResumed(e Event) {
-	s.Paused, s.Aborting, s.Down, s.DownWhy, s.resumed = false, false, nil, "", e.Time
+	s.Paused, s.Down, s.DownWhy, s.resumed = false, nil, "", e.Time
 	s.unwell = e.Time // an outage is what many a run is resumed after
-	s.Suspended, s.JournalLost, s.Message = false, "", ""
+	s.Suspended, s.JournalLost = false, ""
+	if !s.Aborting { // what was aborted stays so, and is brought to its end
+		s.Message = ""
+	}
 	for _, p := range s.Pods {
 		if p.InFlight == 0 {
 			continue

@@ -34,6 +34,9 @@ type RungRun struct {
 // undoable tells whether there is something to take back once the rung was taken.
 func (r *RungRun) undoable() bool { return r.Kind == RungScale || r.Kind == RungTaint }
 
+// deletes tells whether its request deletes the pod of the run itself.
+func (f *RungFacts) deletes() bool { return f.Kind == RungDelete || f.Kind == RungKill }
+
 // open tells whether what the rung did is, or may be, still in the cluster and ours.
 func (r *RungRun) open() bool {
 	return r.undoable() && (r.State == RungTaken || r.State == RungDone || r.State == RungInDoubt)

@@ -22,7 +22,7 @@ func (s *State) Objection(c Control) error {
 		return fmt.Errorf("the run has ended: %s", s.Outcome)
 	case s.Suspended:
 		return errors.New("the run is being suspended")
-	case c.Kind == ControlSuspend:
+	case c.Kind == ControlSuspend: // an abort that is cut short so goes on with resume
 		return nil
 	case s.Aborting:
 		return errors.New("the run is being aborted")

@@ -189,6 +189,64 @@ func TestSuspendedRunResumes(t *testing.T) {
 	})
 }
 
+// An abort that a hangup cuts short is brought to its end by resume: nothing more is
+// evicted, and what the run made for its time is taken away.
+func TestAnAbortSurvivesASuspend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addPod("web", "a")
+		e, journal := recordedWith(t, s, unanswered{s})
+		confirmUntil(t, e, "the eviction is out", func(state *State) bool { return state.Pods[0].InFlight != 0 })
+		e.Send(Control{Kind: ControlAbort, By: "ada", Why: "enough"})
+		e.Send(Control{Kind: ControlSuspend, By: "signal", Why: "suspended by SIGHUP"})
+		<-e.Done()
+		if state := e.State(); state.Outcome != "" || !state.Suspended || !state.Aborting {
+			t.Fatalf("outcome %q, suspended %v, aborting %v", state.Outcome, state.Suspended, state.Aborting)
+		}
+		again, events, err := OpenJournal(journal.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		resumed, err := Resume(t.Context(), EngineConfig{Source: s, Writer: s, Journal: again, Now: time.Now}, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		confirmUntilDone(t.Context(), resumed)
+		if state := resumed.State(); state.Outcome != OutcomeAborted || state.Message != "enough" || len(s.evictions) != 0 {
+			t.Errorf("%s: %q, %d evictions", state.Outcome, state.Message, len(s.evictions))
+		}
+		s.halt()
+	})
+}
+
+// Several nodes are never drained on a plain yes, also where the connection has no
+// context that could be typed.
+func TestSeveralNodesTakeAWord(t *testing.T) {
+	nodes := func(states ...NodeState) (list []*NodeRun) {
+		for i, state := range states {
+			list = append(list, &NodeRun{NodeFacts: NodeFacts{Name: string(rune('a' + i))}, State: state})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		context string
+		nodes   []*NodeRun
+		want    string
+	}{
+		{"prod", nodes(NodeCordoned), "a"},
+		{"", nodes(NodeCordoned), "a"},
+		{"prod", nodes(NodeCordoned, NodeCordoned), "prod"},
+		{"", nodes(NodeCordoned, NodeCordoned, NodeCordoned), "drain 3 nodes"},
+		{"", nodes(NodeCordoned, NodeRefused), "drain 1 node"},
+	} {
+		st := &stepper{s: &State{Run: RunFacts{Context: c.context}, Nodes: c.nodes}}
+		if got := st.evictWord(); got != c.want {
+			t.Errorf("%q, %d nodes: %q, want %q", c.context, len(c.nodes), got, c.want)
+		}
+	}
+}
+
 // unanswered is a server that never answers an eviction.
 type unanswered struct{ *simulation }
 

@@ -195,12 +195,16 @@ func (st *stepper) askAgain() {
 }
 
 // evictWord is what the operator types before the first eviction: the node's
-// name, or the context's where several nodes are drained.
+// name, or the context's where several nodes are drained. Where the connection has no
+// context it is their number: several nodes never take a plain yes.
 func (st *stepper) evictWord() string {
-	if len(st.s.Nodes) == 1 {
+	switch {
+	case len(st.s.Nodes) == 1:
 		return st.s.Nodes[0].Name
+	case st.s.Run.Context != "":
+		return st.s.Run.Context
 	}
-	return st.s.Run.Context
+	return "drain " + plural(st.openNodes(), "node", "nodes")
 }
 
 // openNodes counts the nodes with which something is still to be done.
@@ -241,8 +245,11 @@ func (st *stepper) verify() {
 func (st *stepper) end() {
 	st.follow()
 	st.tendLeases()
-	st.undoRungs(true)
-	if st.unguard(); st.inFlight() || st.budgetsStand() || st.leasesStand() || st.rungsStand() {
+	if !st.s.Paused {
+		st.undoRungs(true)
+		st.unguard()
+	}
+	if st.inFlight() || st.budgetsStand() || st.leasesStand() || st.rungsStand() {
 		return
 	}
 	st.leaveTaints()

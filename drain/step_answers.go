@@ -32,7 +32,8 @@ func (st *stepper) takeAnswer(in Answered) {
 		st.takeLeaseAnswer(w, in.Answer, e)
 		return
 	}
-	if w.Rung != 0 && st.takeRungAnswer(w, in.Answer, e) {
+	if w.Rung != 0 {
+		st.takeRungAnswer(w, in.Answer, e)
 		return
 	}
 	if w.Guard != nil || w.Unguard != nil {

@@ -41,8 +41,10 @@ func (st *stepper) evict() {
 		st.emit(Event{Kind: EventPhase, Phase: PhaseVerify, PhaseStatus: PhaseRuns})
 		return
 	}
-	st.yieldToOthers()
-	st.undoRungs(false)
+	if !st.s.Paused { // then nothing is sent, also not what takes something back
+		st.yieldToOthers()
+		st.undoRungs(false)
+	}
 	st.release()
 }
 

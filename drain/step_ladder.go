@@ -67,16 +67,12 @@ func (st *stepper) sendRung(f RungFacts, p *PodRun) {
 		mark := Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason, At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second)}
 		w.Verb, w.Taint = VerbTaint, taintRequest(node, node.TaintsWith(), mark.String())
 	case RungDelete, RungKill:
-		if f.Kind == RungDelete { // also if the server cannot answer at once
-			st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, PodState: p.State, Wait: p.Wait,
-				Message: "deleted past its budget, as the operator said", Forced: true})
-		}
+		e.Pod, e.UID = f.Name, f.UID
 		w.Verb, w.Delete = VerbDelete, &kube.DeleteRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
 		if f.Grace >= 0 {
 			grace := f.Grace
 			w.Delete.Grace = &grace
 		}
-		e.Rung, e.Pod, e.UID = nil, f.Name, f.UID // it is the pod's own request
 	}
 	e.Action = &ActionFacts{Verb: w.Verb}
 	st.send(w, e)
@@ -90,26 +86,27 @@ func taintRequest(n *kube.Node, taints []corev1.Taint, mark string) *kube.TaintR
 	return &kube.TaintRequest{Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Taints: taints, Mark: mark}
 }
 
-// takeRungAnswer notes what came back for a rung, and tells whether that is all: the
-// deletion of a pod of the run is the pod's business too.
-func (st *stepper) takeRungAnswer(w Write, a kube.Answer, e Event) bool {
+// takeRungAnswer notes what came back for a rung. It is the rung's answer alone: a
+// refusal leaves the pod as it is, to be evicted as planned.
+func (st *stepper) takeRungAnswer(w Write, a kube.Answer, e Event) {
 	r := st.s.rung(w.Rung)
 	if r == nil {
-		return true
+		return
 	}
 	facts := r.RungFacts
-	whole := r.Kind != RungDelete && r.Kind != RungKill
-	if whole {
-		e.Namespace, e.Rung = r.Namespace, &facts
-		st.emit(e)
+	e.Namespace, e.Rung = r.Namespace, &facts
+	if r.deletes() {
+		e.Pod, e.UID = r.Name, r.UID
 	}
+	st.emit(e)
 	if w.Verb == VerbUnscale || w.Verb == VerbUntaint {
 		st.takeUndoAnswer(st.s.rung(w.Rung), a)
-		return true
+		return
 	}
 	switch {
 	case a.OK():
 		st.setRung(r, RungDone, "")
+		st.deletionAccepted(r)
 	case !a.Unsent && (a.Code == 0 || a.Code >= http.StatusInternalServerError):
 		st.setRung(r, RungInDoubt, words(a))
 	case a.Code == http.StatusConflict:
@@ -119,7 +116,20 @@ func (st *stepper) takeRungAnswer(w Write, a kube.Answer, e Event) bool {
 	default:
 		st.setRung(r, RungRefused, words(a))
 	}
-	return whole
+}
+
+// deletionAccepted notes that the pod of the run ends, where that is what the rung does.
+func (st *stepper) deletionAccepted(r *RungRun) {
+	p := st.s.Pod(r.Pod)
+	if !r.deletes() || p == nil || p.State.Final() {
+		return
+	}
+	grace := r.Grace
+	if grace < 0 {
+		grace = p.GraceSeconds
+	}
+	st.setPod(p, PodTerminating, &Wait{For: WaitForGrace, Until: st.now.Add(time.Duration(grace) * time.Second)},
+		"deleted past its budget, as the operator said")
 }
 
 func (st *stepper) setRung(r *RungRun, state RungState, message string) {

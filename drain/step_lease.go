@@ -2,7 +2,6 @@ package drain
 
 import (
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -138,7 +137,7 @@ func (st *stepper) keepLease(n *NodeRun) {
 	age := elapsed(l.Renewed, st.now)
 	facts := l.LeaseFacts
 	switch {
-	case l.State == LeaseHeld && age >= leaseOverdue && l.denied:
+	case age >= leaseOverdue && l.denied >= deniedFor:
 		st.leaseOff(n, l.Message)
 		return
 	case l.State == LeaseHeld && age >= leaseOverdue:
@@ -305,10 +304,11 @@ func (st *stepper) takeLeaseAnswer(w Write, a kube.Answer, e Event) {
 	was := n.Lease.State
 	st.emit(e)
 	n = st.s.Node(w.Node)
-	gone := a.Code == http.StatusNotFound
+	class := a.Class()
+	gone := class == kube.AnswerGone
 	switch {
 	case w.Release != nil:
-		if a.OK() || gone || a.Code == http.StatusConflict { // a conflict: it is another's by now
+		if a.OK() || gone || class == kube.AnswerConflict { // a conflict: it is another's by now
 			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseReleased})
 		}
 		st.releaseLease(st.s.Node(w.Node))
@@ -321,10 +321,12 @@ func (st *stepper) takeLeaseAnswer(w Write, a kube.Answer, e Event) {
 		// Somebody deleted it: it is taken anew.
 		facts.UID = ""
 		st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseAwaited, Message: "somebody deleted it"})
-	case w.Verb == VerbRenew && words(a) != n.Lease.Message:
-		st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: was, Message: words(a)})
-	case a.Code == http.StatusForbidden, a.Code == http.StatusMethodNotAllowed, a.Code == http.StatusBadRequest,
-		a.Code == http.StatusUnprocessableEntity, gone && w.Lease.ResourceVersion == "":
+	case w.Verb == VerbRenew: // it is ours until it is overdue, whatever the answer: keepLease
+		if words(a) != n.Lease.Message {
+			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: was, Message: words(a)})
+		}
+	case st.stillStarting(a): // asked for again
+	case class == kube.AnswerForbidden, class == kube.AnswerInvalid, gone && w.Lease.ResourceVersion == "":
 		st.leaseOff(n, words(a))
 	}
 }

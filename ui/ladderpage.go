@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -58,14 +57,7 @@ func (m *Model) openLadder() {
 	m.rebuildLadder()
 	m.show(pageLadder)
 	access, pod := m.d.Access, m.ladder.pod
-	var needs []kube.Permission
-	for _, r := range m.ladder.rungs {
-		for _, need := range r.Needs {
-			if !slices.Contains(needs, need) {
-				needs = append(needs, need)
-			}
-		}
-	}
+	needs := drain.Needs(m.ladder.rungs)
 	if access == nil || len(needs) == 0 {
 		return
 	}

@@ -31,9 +31,17 @@ func rungStatus(r drain.Rung, context string) RungStatus {
 }
 
 // rungs are those for a pod, as somebody who does not see the run may take them.
+// What the run has no right to do is off, and names the rule; what cannot be asked
+// stays open, and the API server judges.
 func (s *Server) rungs(pod kube.UID) []drain.Rung {
 	rungs := s.run.Ladder(pod)
 	drain.Unattended(rungs, &s.run.State().Run.Options)
+	if needs := drain.Needs(rungs); s.rights != nil && len(needs) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), rightsPatience)
+		defer cancel()
+		results, _ := s.rights(ctx, needs)
+		drain.Withhold(rungs, results)
+	}
 	return rungs
 }
 

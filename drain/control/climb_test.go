@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // aLadder is that of shop/api: two rungs that can be taken, of which one needs a
@@ -69,6 +70,28 @@ func TestRungsAreTakenByTheirWordOnly(t *testing.T) {
 		}
 	}
 	if len(run.told) > 0 || len(run.state.Rungs) > 0 {
+		t.Errorf("the run was told %+v", run.told)
+	}
+}
+
+// A rung for which the run has no right is off, with the name of the rule; the run is
+// not told.
+func TestARungWithoutItsRightIsOff(t *testing.T) {
+	dir := t.TempDir()
+	run := served(t, dir)
+	run.rungs = aLadder()
+	run.rungs[1].Needs = []kube.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "shop"}}
+	run.lacks = "create pods/eviction in namespace shop"
+	for _, word := range []string{"", "evict sick"} {
+		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "free", Pod: "shop/api", Word: word})
+		if want := "free is off for pod shop/api: you may not create pods/eviction in namespace shop"; err != nil || a.OK || a.Unconfirmed || a.Error != want {
+			t.Errorf("%q: %+v %v", word, a, err)
+		}
+	}
+	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "api"}); err != nil || a.Ladder[1].Off != "you may not "+run.lacks {
+		t.Errorf("%+v %v", a.Ladder, err)
+	}
+	if len(run.told) > 0 {
 		t.Errorf("the run was told %+v", run.told)
 	}
 }

@@ -27,6 +27,7 @@ type stage struct {
 	told    []drain.Control
 	done    chan struct{}
 	rungs   []drain.Rung
+	lacks   string      // the right that is missing
 	becomes drain.Event // what becomes of a rung that is taken; of no kind: nothing does
 }
 
@@ -46,6 +47,13 @@ func (r *stage) Steer(_ context.Context, c drain.Control) (uint64, error) {
 	return 42, r.state.Objection(c)
 }
 
+func (r *stage) rights(_ context.Context, needs []kube.Permission) (results []kube.AccessResult, err error) {
+	for _, need := range needs {
+		results = append(results, kube.AccessResult{Permission: need, Allowed: need.String() != r.lacks})
+	}
+	return results, nil
+}
+
 func served(t *testing.T, dir string) *stage {
 	t.Helper()
 	run := &drain.RunFacts{ID: "k7f3pm", User: "ada", Context: "prod", Nodes: []drain.NodeFacts{{Name: "a", UID: "uid-a"}, {Name: "b", UID: "uid-b"}}}
@@ -61,7 +69,7 @@ func served(t *testing.T, dir string) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := Serve(dir, r)
+	server, err := Serve(dir, r, r.rights)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,8 @@ const (
 	requestPatience = 2 * time.Second
 	// steerPatience is how long the engine may take to take a control.
 	steerPatience = 5 * time.Second
+	// rightsPatience is how long the API server may take to say what the run may do.
+	rightsPatience = 3 * time.Second
 	// mostClients is how many are served at once; more of them wait.
 	mostClients = 8
 )
@@ -33,6 +35,7 @@ const (
 type Server struct {
 	path     string
 	run      drain.Steerable
+	rights   drain.Rights // nil where nobody can be asked
 	listener *net.UnixListener
 	group    kube.Group
 
@@ -42,13 +45,14 @@ type Server struct {
 }
 
 // Serve opens the socket of a run and serves it until Close. The caller holds
-// the run's journal, so a socket that is there already is a dead process's.
-func Serve(dir string, run drain.Steerable) (*Server, error) {
+// the run's journal, so a socket that is there already is a dead process's. rights
+// tells which rungs of the ladder the run may take; nil leaves that to the API server.
+func Serve(dir string, run drain.Steerable, rights drain.Rights) (*Server, error) {
 	path := Path(dir, run.State().Run.ID)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the socket of a dead process: %w", err)
 	}
-	s := &Server{path: path, run: run}
+	s := &Server{path: path, run: run, rights: rights}
 	err := reach(path, func(short string) (err error) {
 		s.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
 		return err

@@ -21,7 +21,11 @@ func toDo(s *drain.State, status Status) []ToDo {
 	unended := status == StatusDead || status == StatusSuspended
 	if unended {
 		cut := map[Status]string{StatusDead: "cut short", StatusSuspended: "suspended"}[status]
-		add("the run was "+cut+": go on with it", "kdrain-tui resume "+undone)
+		next := "go on with it"
+		if s.Aborting {
+			next = "it was being aborted, bring it to its end"
+		}
+		add("the run was "+cut+": "+next, "kdrain-tui resume "+undone)
 		add("or undo what it did to nodes and budgets", "kdrain-tui rollback "+undone)
 	}
 	if status == StatusLive && s.Question != nil {

@@ -1,0 +1,141 @@
+package drain
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// The answer to a rung that deletes the pod is the rung's: only an accepted deletion
+// changes the pod, which else stays as it was, to be evicted as planned.
+func TestTheAnswerToADeletionBelongsToTheRung(t *testing.T) {
+	for _, c := range []struct {
+		answer kube.Answer
+		rung   RungState
+		pod    PodState
+	}{
+		{kube.Answer{Code: http.StatusOK}, RungDone, PodTerminating},
+		{kube.Answer{Code: http.StatusForbidden, Message: `pods "web-1" is forbidden: User "u" cannot delete resource "pods"`}, RungRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusForbidden, Message: `admission webhook "w" denied the request: no`}, RungRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusUnprocessableEntity, Message: "no"}, RungRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusBadRequest, Message: "no"}, RungRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusConflict, Message: "no"}, RungRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusServiceUnavailable, Message: "no"}, RungInDoubt, PodBudgetBlocked},
+		{kube.Answer{Failure: "EOF"}, RungInDoubt, PodBudgetBlocked},
+	} {
+		for _, kind := range []RungKind{RungDelete, RungKill} {
+			f := newSteps()
+			if kind == RungKill {
+				f.off("a")
+			}
+			w := f.climb(kind, nil)[0]
+			if p := f.state.Pods[0]; p.State != PodBudgetBlocked || p.InFlight != w.ID {
+				t.Errorf("%s is out: the pod is %s, write %d", kind, p.State, p.InFlight)
+			}
+			f.step(Answered{Write: w, Answer: c.answer})
+			p, r := f.state.Pods[0], f.state.Rungs[0]
+			if r.State != c.rung || r.InFlight != 0 || p.State != c.pod || p.InFlight != 0 || p.Action != ActionEvict || p.Refusals != 0 {
+				t.Errorf("%s, %+v: the rung is %s, the pod %+v", kind, c.answer, r.State, p)
+			}
+			if n := f.state.Nodes[0]; n.State != NodeDraining {
+				t.Errorf("%s, %+v: the node is %s: %s", kind, c.answer, n.State, n.Message)
+			}
+			if accepted := !p.Accepted.IsZero(); accepted != c.answer.OK() {
+				t.Errorf("%s, %+v: accepted: %v", kind, c.answer, accepted)
+			}
+		}
+	}
+}
+
+// After a rung that was refused the pod goes as planned, by an eviction.
+func TestAfterARefusedDeletionThePodIsEvicted(t *testing.T) {
+	f := newSteps()
+	w := f.climb(RungDelete, nil)[0]
+	f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusForbidden, Message: `User "u" cannot delete resource "pods"`}})
+	f.addPod("web", "b")
+	f.control("web")
+	writes := f.step()
+	if len(writes) != 1 || writes[0].Verb != VerbEvict || writes[0].Evict.UID != f.pod.UID {
+		t.Errorf("%+v, the pod is %s", writes, f.state.Pods[0].State)
+	}
+}
+
+// Whoever takes the run up while the deletion had no answer asks who has the name
+// first, and goes on as planned.
+func TestADeletionInDoubtIsLookedUpOnResume(t *testing.T) {
+	f := newSteps()
+	f.climb(RungDelete, nil)
+	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
+	if p := f.state.Pods[0]; p.InFlight != 0 || !p.look || p.Action != ActionEvict || f.state.Rungs[0].State != RungInDoubt {
+		t.Errorf("%+v, %+v", p, f.state.Rungs[0])
+	}
+}
+
+// A paused run takes nothing back either: neither the taint of a node that has
+// returned nor, once its pods have all left, the replicas.
+func TestPauseTakesNothingBack(t *testing.T) {
+	for _, kind := range []RungKind{RungTaint, RungScale} {
+		f := newSteps()
+		if kind == RungTaint {
+			f.off("a")
+		}
+		w := f.climb(kind, nil)[0]
+		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
+		f.step(Control{Kind: ControlPause, By: "ada"})
+		if kind == RungTaint {
+			f.setNode("a", func(n *corev1.Node) { // it has returned
+				n.Status.Conditions[0].Status = corev1.ConditionTrue
+				n.Spec.Taints, n.Annotations = w.Taint.Taints, map[string]string{kube.OutOfServiceAnnotation: w.Taint.Mark}
+			})
+		} else {
+			f.scaleTo("web", 3, true)
+			f.store.Remove(kube.PodRecord(f.pod))
+		}
+		if writes := f.step(); len(writes) != 0 || f.state.Outcome != "" {
+			t.Errorf("%s: %+v while paused, %s %q", kind, writes, f.state.Phase, f.state.Outcome)
+		}
+		if writes := f.step(Control{Kind: ControlContinue, By: "ada"}); len(writes) != 1 || writes[0].Rung != 1 {
+			t.Errorf("%s: %+v after it went on, %s", kind, writes, f.state.Phase)
+		}
+	}
+}
+
+// A temporary budget that must yield to another stands while the run is paused.
+func TestPauseLeavesTheGuard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addNode("b")
+		s.addPod("web", "a")
+		s.addPod("web", "b")
+		s.replicas["web"] = 2
+		s.putReplicaSet("web", false)
+		o := DefaultOptions()
+		o.Guard, o.GuardWrite = "1", true
+		e := begin(t, t.Context(), s, o, "a")
+		s.answer = func(kube.EvictRequest) (kube.Answer, bool) { return budgetRefusal(s.budgets["web"]), true }
+		confirmUntil(t, e, "the guard holds a pod", func(state *State) bool { return state.Pods[0].State == PodBudgetBlocked })
+		e.Send(Control{Kind: ControlPause, By: "ada"})
+		synctest.Wait()
+		s.mu.Lock()
+		other := s.budgets["web"].DeepCopy()
+		other.Name, other.UID, other.Labels = "other", "other", nil
+		s.store.Put(kube.BudgetRecord(other))
+		s.mu.Unlock()
+		time.Sleep(time.Minute)
+		s.mu.Lock()
+		removed := len(s.unmade)
+		s.mu.Unlock()
+		if removed != 0 {
+			t.Errorf("%d budgets removed while paused", removed)
+		}
+		e.Send(Control{Kind: ControlAbort, By: "ada"})
+		<-e.Done()
+		s.halt()
+	})
+}
