@@ -22,10 +22,10 @@ func failure(err error) Answer {
 	a := Answer{Failure: Clean(plainCause(err).Error())}
 	var dial *net.OpError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		a.Failure = "no answer in time"
 	case errors.Is(err, ErrReadOnly), isPluginError(err):
 		a.Unsent = true
+	case errors.Is(err, context.DeadlineExceeded):
+		a.Failure = "no answer in time"
 	}
 	// A connection that never came to be cannot have carried the request.
 	if errors.As(err, &dial) && dial.Op == "dial" {

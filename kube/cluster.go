@@ -16,7 +16,6 @@ import (
 type Cluster struct {
 	target   *target
 	identity Identity
-	counts   *requestCounter
 	health   *health
 	timeout  time.Duration // --request-timeout, 0 for none
 
@@ -44,9 +43,6 @@ func (c *Cluster) Identity() Identity { return c.identity }
 
 // Namespace is the namespace of the context or of the flag.
 func (c *Cluster) Namespace() string { return c.target.namespace }
-
-// Requests are the requests sent so far, for the report of a run.
-func (c *Cluster) Requests() RequestCounts { return c.counts.counts() }
 
 // Close drops the connections. Watchers are closed by themselves, before.
 func (c *Cluster) Close() {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // OIDC, and words for the providers that are gone
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 	"k8s.io/client-go/util/connrotation"
 )
 
@@ -23,7 +24,7 @@ func Connect(ctx context.Context, flags *Flags, version string) (*Cluster, error
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{target: t, counts: &requestCounter{}, health: newHealth(time.Now()), timeout: t.config.Timeout}
+	c := &Cluster{target: t, health: newHealth(time.Now()), timeout: t.config.Timeout}
 	if t.config.ExecProvider != nil {
 		t.config.ExecProvider = allowPrompts(t.config.ExecProvider)
 	}
@@ -44,23 +45,20 @@ func (c *Cluster) buildClients(readOnlyFlag bool, version string) error {
 	config.UserAgent = fmt.Sprintf("kdrain-tui/%s (%s/%s)", version, runtime.GOOS, runtime.GOARCH)
 	config.QPS = -1    // priority and fairness on the server decides
 	config.Timeout = 0 // would cut watches; single requests carry their own
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		var transport http.RoundTripper = &meter{next: next, counts: c.counts, health: c.health}
-		if readOnlyFlag {
-			transport = readOnly{transport}
-		}
-		return transport
-	})
+	if readOnlyFlag {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return readOnly{next} })
+	}
+	c.health.credentials.source = credentialSource(config)
 	c.readBase = config
 	restore, err := capturePlugin(config)
 	if err != nil {
 		return err
 	}
 	defer restore()
-	if c.reads, c.readHTTP, err = c.newClient(config); err != nil {
+	if c.reads, c.readHTTP, err = c.newClient(config, true); err != nil {
 		return err
 	}
-	if c.writes, c.writeHTTP, err = c.newClient(config); err != nil {
+	if c.writes, c.writeHTTP, err = c.newClient(config, false); err != nil {
 		return err
 	}
 	c.health.reset = c.dropConnections
@@ -68,20 +66,25 @@ func (c *Cluster) buildClients(readOnlyFlag bool, version string) error {
 	return nil
 }
 
-// newClient makes a client with a connection of its own.
-func (c *Cluster) newClient(config *rest.Config) (*kubernetes.Clientset, *http.Client, error) {
+// newClient makes a client with a connection of its own, for reads or for writes.
+func (c *Cluster) newClient(config *rest.Config, reads bool) (*kubernetes.Clientset, *http.Client, error) {
 	dialer := connrotation.NewDialer((&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext)
 	own := rest.CopyConfig(config)
 	own.ExecProvider = config.ExecProvider // must stay one value, see forbidPrompts
 	own.Dial = dialer.DialContext
-	transport, err := rest.HTTPClientFor(own)
+	inner := own.WrapTransport // what is wrapped first is the innermost
+	own.WrapTransport = transport.Wrappers(func(next http.RoundTripper) http.RoundTripper {
+		return &meter{next: next, health: c.health, reads: reads, drop: dialer.CloseAll}
+	}, inner)
+	inside, err := rest.TransportFor(own)
 	if err != nil {
 		return nil, nil, err
 	}
-	clients, err := kubernetes.NewForConfigAndClient(own, transport)
+	client := &http.Client{Transport: &deadlines{next: inside, lock: c.health.credentials}}
+	clients, err := kubernetes.NewForConfigAndClient(own, client)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.dialers = append(c.dialers, dialer)
-	return clients, transport, nil
+	return clients, client, nil
 }

@@ -94,8 +94,9 @@ func plainCause(err error) error {
 // isPluginError goes by the words of client-go's exec authenticator, which
 // flattens its errors (plugin/pkg/client/auth/exec/exec.go).
 func isPluginError(err error) bool {
+	var unsent *UnsentError
 	text := err.Error()
-	return strings.Contains(text, "getting credentials: ") || strings.Contains(text, "exec plugin")
+	return errors.As(err, &unsent) || strings.Contains(text, "getting credentials: ") || strings.Contains(text, "exec plugin")
 }
 
 func isTLSError(err error) bool {

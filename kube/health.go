@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -26,6 +27,10 @@ type health struct {
 	// a watch kept through an outage would not tell that it missed nothing.
 	reset func()
 
+	// credentials is what every request takes before it is sent. One that waits
+	// there does not show in what is heard: a watch goes on without.
+	credentials *credentialLock
+
 	suspicion chan struct{} // capacity 1
 
 	mu      sync.Mutex
@@ -36,22 +41,25 @@ type health struct {
 
 func newHealth(now time.Time) *health {
 	h := &health{
-		suspicion: make(chan struct{}, 1), reset: func() {},
+		credentials: newCredentialLock(), suspicion: make(chan struct{}, 1), reset: func() {},
 		state: Health{Live: true, LastContact: now}, open: make(chan struct{}),
 	}
 	close(h.open)
 	return h
 }
 
-// contacted records that something came from the server. Date is the header of
-// an answer, zero for the bytes of a stream.
-func (h *health) contacted(now, date time.Time) {
+// contacted records that something came from the server on the connection that
+// reads and watches.
+func (h *health) contacted(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state.LastContact = now
-	if date.IsZero() {
-		return
-	}
+}
+
+// dated records what time it is on the server, by the header of an answer.
+func (h *health) dated(now, date time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	// The header is cut to whole seconds, so half a second is the best guess;
 	// what stays within the second is noise, and a steady offset is worth more.
 	offset := date.Add(500 * time.Millisecond).Sub(now)
@@ -98,7 +106,7 @@ func (h *health) run(ctx context.Context, publish func(Health)) {
 		state := h.now()
 		pause, suspicion := probeEvery, (chan struct{})(nil)
 		if state.Live {
-			pause, suspicion = heartbeatEvery-time.Since(state.LastContact), h.suspicion
+			pause, suspicion = heartbeatEvery-h.silence(), h.suspicion
 		}
 		switch sleep(ctx, pause, suspicion) {
 		case contextEnded:
@@ -110,13 +118,18 @@ func (h *health) run(ctx context.Context, publish func(Health)) {
 				return
 			}
 		case timePassed:
-			if state.Live && time.Since(h.now().LastContact) < heartbeatEvery {
+			if state.Live && h.silence() < heartbeatEvery {
 				publish(h.now()) // something was heard meanwhile
 				continue
 			}
 			h.check(ctx)
 		}
 	}
+}
+
+// silence is for how long nothing was heard, or a request was not sent.
+func (h *health) silence() time.Duration {
+	return max(time.Since(h.now().LastContact), h.credentials.heldFor())
 }
 
 // check sends one heartbeat and draws the conclusion.
@@ -128,14 +141,19 @@ func (h *health) check(ctx context.Context) {
 	}
 	err := h.probe(probing)
 	cancel()
+	var unsent *UnsentError
+	var unready *NotReadyError
+	isUnsent := errors.As(err, &unsent)
 	switch {
 	case ctx.Err() != nil:
 	case err == nil:
 		h.turn(true, time.Now(), "")
-	case isTimeout(err) && h.now().LastContact.After(started):
+	case errors.As(err, &unready):
+		h.turn(true, time.Now(), err.Error())
+	case !isUnsent && isTimeout(err) && h.now().LastContact.After(started):
 		// The answer queues behind a stream that keeps coming: slow, not gone.
 	default:
-		silent := isTimeout(err)
+		silent := isTimeout(err) && !isUnsent
 		if silent {
 			err = fmt.Errorf("no answer to a heartbeat within %v", heartbeatTimeout)
 		}
@@ -149,11 +167,15 @@ func (h *health) check(ctx context.Context) {
 	}
 }
 
-// turn records the outcome of a heartbeat and publishes it.
-func (h *health) turn(live bool, now time.Time, reason string) {
+// turn records the outcome of a heartbeat and publishes it. Words are why the
+// server is down, or what it warns of while it is live.
+func (h *health) turn(live bool, now time.Time, words string) {
 	h.mu.Lock()
-	was, changed := h.state.Live, live || h.state.Reason != reason
-	h.state.Live, h.state.Reason = live, reason
+	was, changed := h.state.Live, live || h.state.Reason != words
+	h.state.Live, h.state.Reason, h.state.Warning = live, words, ""
+	if live {
+		h.state.Reason, h.state.Warning = "", words
+	}
 	switch {
 	case live && !was:
 		h.state.DownSince = time.Time{}

@@ -37,7 +37,7 @@ func playHealth(t *testing.T, play func(t *testing.T, s *healthScene, pass func(
 			}
 			s.beats = append(s.beats, time.Now())
 			if s.fails == nil {
-				s.h.contacted(time.Now(), time.Time{})
+				s.h.contacted(time.Now())
 			}
 			return s.fails
 		}
@@ -66,7 +66,7 @@ func TestHeartbeatOnlyInSilence(t *testing.T) {
 	playHealth(t, func(t *testing.T, s *healthScene, pass func(time.Duration)) {
 		for range 10 {
 			pass(time.Second)
-			s.h.contacted(time.Now(), time.Time{})
+			s.h.contacted(time.Now())
 		}
 		if len(s.beats) != 0 {
 			t.Errorf("%d heartbeats while others talked", len(s.beats))
@@ -152,13 +152,72 @@ func TestSlowIsNotDown(t *testing.T) {
 	playHealth(t, func(t *testing.T, s *healthScene, pass func(time.Duration)) {
 		s.probe = func(ctx context.Context) error {
 			time.Sleep(time.Second)
-			s.h.contacted(time.Now(), time.Time{}) // bytes of the list
+			s.h.contacted(time.Now()) // bytes of the list
 			<-ctx.Done()
 			return ctx.Err()
 		}
 		pass(heartbeatEvery + heartbeatTimeout + time.Millisecond)
 		if !s.last().Live || s.resets != 0 {
 			t.Errorf("%+v, %d resets", s.last(), s.resets)
+		}
+	})
+}
+
+// A request that waits for its credentials is an outage within 10 s, also while a
+// watch goes on to bring news; and no longer than the plugin takes.
+func TestHangingCredentialsAreAnOutage(t *testing.T) {
+	playHealth(t, func(t *testing.T, s *healthScene, pass func(time.Duration)) {
+		s.h.credentials.source = "the credential plugin p"
+		s.probe = func(ctx context.Context) error {
+			if err := s.h.credentials.acquire(ctx, time.Now()); err != nil {
+				return err
+			}
+			s.h.credentials.release()
+			s.h.contacted(time.Now())
+			return nil
+		}
+		hear := func(d time.Duration) {
+			for range d / time.Second {
+				pass(time.Second)
+				s.h.contacted(time.Now())
+			}
+		}
+		hear(20 * time.Second)
+		if err := s.h.credentials.acquire(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		hear(8 * time.Second)
+		if h := s.last(); h.Live || s.resets != 1 || h.Reason != "the credential plugin p has not answered for 8s: "+
+			"finish its log-in, or end its process, and it is asked again" {
+			t.Errorf("%+v, %d resets", h, s.resets)
+		}
+		pass(time.Minute)
+		s.h.credentials.release()
+		pass(2 * time.Second)
+		if h := s.last(); !h.Live || s.resets != 1 {
+			t.Errorf("after it has answered: %+v, %d resets", h, s.resets)
+		}
+	})
+}
+
+// A server that serves and says that it is not ready is live, and its connections stay.
+func TestNotReadyIsNotDown(t *testing.T) {
+	playHealth(t, func(t *testing.T, s *healthScene, pass func(time.Duration)) {
+		s.probe = func(context.Context) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.h.contacted(time.Now()) // it answers
+			return s.fails
+		}
+		s.fails = &NotReadyError{Checks: []string{"kms-provider-0"}}
+		pass(30 * time.Second)
+		if h := s.last(); !h.Live || h.Warning != "not ready: kms-provider-0" || s.resets != 0 {
+			t.Errorf("%+v, %d resets", h, s.resets)
+		}
+		s.fails = nil
+		pass(30 * time.Second)
+		if h := s.last(); !h.Live || h.Warning != "" {
+			t.Errorf("%+v", h)
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,9 +71,9 @@ func (h *heartbeat) putOff(refused bool) {
 
 // ask sends one request; refused is true, without an error, where its path is
 // refused for good.
-func (h *heartbeat) ask(ctx context.Context, path string, r *right) (refused bool, err error) {
+func (h *heartbeat) ask(ctx context.Context, path string, r *right) (refused bool, _ error) {
 	var code int
-	err = h.client.Get().AbsPath(path).MaxRetries(0).Do(ctx).StatusCode(&code).Error()
+	body, err := h.client.Get().AbsPath(path).MaxRetries(0).Do(ctx).StatusCode(&code).Raw()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -89,8 +91,44 @@ func (h *heartbeat) ask(ctx context.Context, path string, r *right) (refused boo
 		return false, nil // busy, and there
 	case code >= http.StatusInternalServerError:
 		r.interrupt()
-		return false, fmt.Errorf("the server is not ready (%d)", code)
+		return false, unready(code, string(body))
 	}
 	r.interrupt()
 	return false, err
 }
+
+// notServing are the checks of /readyz without which requests fail: the hooks and
+// informers of a server that is starting (before them it knows nobody's rights),
+// and its storage.
+var notServing = []string{"poststarthook/", "informer-sync", "etcd"}
+
+// unready is the error for a heartbeat that was answered with 5xx: *NotReadyError
+// where the API server itself says that it lives (k8s.io/apiserver
+// pkg/server/healthz/healthz.go handleRootHealth) and serves requests all the same.
+func unready(code int, body string) error {
+	alive, serving := false, true
+	var failed []string
+	for line := range strings.Lines(body) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line[min(3, len(line)):]), " ")
+		switch {
+		case strings.HasPrefix(line, "[+]ping "):
+			alive = true
+		case strings.HasPrefix(line, "[-]"):
+			failed = append(failed, Clean(name))
+			serving = serving && !slices.ContainsFunc(notServing, func(p string) bool { return strings.HasPrefix(name, p) })
+		}
+	}
+	if alive && serving && len(failed) > 0 {
+		return &NotReadyError{Checks: failed}
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("the server is not ready (%d): %s", code, strings.Join(failed, ", "))
+	}
+	return fmt.Errorf("the server is not ready (%d)", code)
+}
+
+// NotReadyError says that checks of /readyz fail, such as that of an encryption
+// provider, on a server that serves requests.
+type NotReadyError struct{ Checks []string }
+
+func (e *NotReadyError) Error() string { return "not ready: " + strings.Join(e.Checks, ", ") }

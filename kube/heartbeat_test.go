@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -38,6 +39,31 @@ func TestHeartbeat(t *testing.T) {
 		}
 		if n := len(server.seen()); c.version && n != 1 || !c.version && n != 2 {
 			t.Errorf("%s: %d requests to /readyz", name, n)
+		}
+	}
+}
+
+// A server whose encryption provider is away serves requests all the same, and
+// says so itself; one that starts, has no storage, or is not the server does not.
+func TestNotReady(t *testing.T) {
+	for name, c := range map[string]struct {
+		body  string
+		alive bool
+		says  string
+	}{
+		"encryption":    {"[+]ping ok\n[+]etcd ok\n[-]kms-provider-0 failed: reason withheld\nreadyz check failed\n", true, "not ready: kms-provider-0"},
+		"shutting down": {"[+]ping ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n", true, "not ready: shutdown"},
+		"starting":      {"[+]ping ok\n[-]kms-provider-0 failed\n[-]poststarthook/rbac/bootstrap-roles failed: reason withheld\n", false, "the server is not ready (500): kms-provider-0, poststarthook/rbac/bootstrap-roles"},
+		"informers":     {"[+]ping ok\n[-]informer-sync failed: reason withheld\n", false, "the server is not ready (500): informer-sync"},
+		"no storage":    {"[+]ping ok\n[-]etcd-readiness failed: reason withheld\n", false, "the server is not ready (500): etcd-readiness"},
+		"load balancer": {"<html>[-]upstream</html>", false, "the server is not ready (500)"},
+		"nothing":       {"", false, "the server is not ready (500)"},
+		"hostile":       {"[+]ping ok\n[-]\x1b[2Jkms failed\n", true, "not ready: kms"},
+	} {
+		err := unready(500, c.body)
+		var unready *NotReadyError
+		if errors.As(err, &unready) != c.alive || err.Error() != c.says {
+			t.Errorf("%s: %T %v", name, err, err)
 		}
 	}
 }

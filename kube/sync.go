@@ -60,9 +60,10 @@ type SyncState struct {
 // goes away, so they are not asked.
 type Health struct {
 	Live        bool
-	LastContact time.Time // last answer of any kind
+	LastContact time.Time // when something came last on the connection that reads
 	DownSince   time.Time // zero while Live
 	Reason      string    // why it is down, in the network's words
+	Warning     string    // what is wrong with a server that is live
 	// Offset is what must be added to our clock to get the server's (from the
 	// Date header, exact to about a second).
 	Offset time.Duration

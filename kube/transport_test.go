@@ -76,57 +76,18 @@ func TestReadOnlyCluster(t *testing.T) {
 	}
 }
 
-func TestRequestCounter(t *testing.T) {
-	for url, want := range map[string]RequestCounts{
-		"GET /api/v1/pods?limit=500":                                       {Lists: 1},
-		"GET /api/v1/namespaces/n/pods":                                    {Lists: 1},
-		"GET /k8s/clusters/c-1/api/v1/nodes":                               {Lists: 1},
-		"GET /apis/policy/v1/poddisruptionbudgets":                         {Lists: 1},
-		"GET /apis/policy/v1/namespaces/n/poddisruptionbudgets":            {Lists: 1},
-		"GET /apis/metrics.k8s.io/v1beta1/nodes":                           {Lists: 1},
-		"GET /api/v1/namespaces":                                           {Lists: 1},
-		"GET /api/v1/pods?watch=true":                                      {Watches: 1},
-		"GET /apis/apps/v1/daemonsets?allowWatchBookmarks=true&watch=true": {Watches: 1},
-		"GET /api/v1/namespaces/kube-system":                               {Gets: 1},
-		"GET /api/v1/namespaces/n/pods/x":                                  {Gets: 1},
-		"GET /api/v1/nodes/n":                                              {Gets: 1},
-		"GET /api/v1":                                                      {Gets: 1},
-		"GET /apis/metrics.k8s.io":                                         {Gets: 1},
-		"GET /apis/policy/v1":                                              {Gets: 1},
-		"GET /version":                                                     {Gets: 1},
-		"POST /api/v1/namespaces/n/pods/x/eviction":                        {Evictions: 1},
-		"POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews":      {Reviews: 1},
-		"PATCH /api/v1/nodes/n":                                            {Writes: 1},
-		"DELETE /api/v1/namespaces/n/pods/x":                               {Writes: 1},
-	} {
-		method, address, _ := strings.Cut(url, " ")
-		var c requestCounter
-		request, _ := http.NewRequestWithContext(t.Context(), method, "https://server"+address, nil)
-		c.count(request)
-		if got := c.counts(); got != want {
-			t.Errorf("%s: %+v", url, got)
-		}
-	}
-	var c requestCounter
-	request, _ := http.NewRequestWithContext(asHeartbeat(t.Context()), "GET", "https://server/readyz", nil)
-	c.count(request)
-	if c.counts() != (RequestCounts{Heartbeats: 1}) {
-		t.Error("a heartbeat is not counted as one")
-	}
-}
-
 func TestOffset(t *testing.T) {
 	now := time.Unix(1000, 400_000_000)
 	h := newHealth(now)
-	h.contacted(now, time.Unix(1000, 0))
+	h.dated(now, time.Unix(1000, 0))
 	if h.now().Offset != 0 {
 		t.Errorf("equal clocks: %v", h.now().Offset)
 	}
-	h.contacted(now, time.Unix(1007, 0))
+	h.dated(now, time.Unix(1007, 0))
 	if h.now().Offset != 7100*time.Millisecond {
 		t.Errorf("a server that is ahead: %v", h.now().Offset)
 	}
-	h.contacted(now, time.Unix(1006, 0))
+	h.dated(now, time.Unix(1006, 0))
 	if h.now().Offset != 7100*time.Millisecond {
 		t.Errorf("noise moved the offset to %v", h.now().Offset)
 	}

@@ -180,6 +180,9 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 	if kinds := Polled(s); len(kinds) > 0 {
 		return paint.L(themes.Muted, FirstUpper(List(kinds, 3))+" may be some seconds old: we may list them, but not watch them.")
 	}
+	if h.Warning != "" {
+		return paint.L(themes.Warning, "The API server serves requests, but it is "+h.Warning)
+	}
 	return nil
 }
 
