@@ -30,7 +30,7 @@ func Connect(version string) func(context.Context, *kube.Flags, OpenOptions) (*C
 		return &Cluster{
 			Context: identity.Context, Server: identity.Server, UID: identity.ClusterID, UIDWhy: identity.Why,
 			User: identity.User, ServerVersion: identity.Version,
-			Writer: c, Access: c.CheckAccess, Watch: watching.watch, Close: watching.close, Kube: c,
+			Writer: c, Access: c.CheckAccess, Watch: watching.watch, WatchFirst: watching.watchFirst, NodesOf: c.NodeNames, Close: watching.close, Kube: c,
 			Evictions: c.EvictionSupport, DaemonSets: watching.daemonSets,
 			Scales: watching.readScales, Addresses: c.ServerAddresses,
 		}, nil
@@ -57,7 +57,12 @@ type watching struct {
 }
 
 func (w *watching) watch(ctx context.Context, kinds ...kube.Kind) drain.Source {
-	watcher := w.cluster.Watch(ctx, kube.WatchOptions{Kinds: kinds, PageSize: w.pageSize, Nodes: w.nodes, LeaseNamespace: w.leases})
+	return w.watchFirst(ctx, nil, kinds...)
+}
+
+func (w *watching) watchFirst(ctx context.Context, first []string, kinds ...kube.Kind) drain.Source {
+	watcher := w.cluster.Watch(ctx, kube.WatchOptions{Kinds: kinds, PageSize: w.pageSize, Nodes: w.nodes, LeaseNamespace: w.leases,
+		First: first, FirstKinds: firstKinds})
 	w.watchers = append(w.watchers, watcher)
 	return watcher
 }

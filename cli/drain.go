@@ -59,14 +59,18 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 		return err
 	}
 	defer cluster.Close()
-	source := cluster.Watch(ctx, drainWatches(f, options)...) // comes in while we ask
+	first := firstNodes(ctx, cluster, args, f, options)
+	source := cluster.watchFirst(ctx, first, drainWatches(f, options)...) // comes in while we ask
 	if err := p.settleEvictions(ctx, cluster, &options); err != nil {
 		return err
 	}
 	if err := checkAccess(ctx, cluster, drainRules(options)); err != nil {
 		return err
 	}
-	from := planned{cluster, source, drainNeeds(f, options)}
+	from := planned{cluster: cluster, source: source, needs: startKinds, nodes: first}
+	if needsPlan(f, options) {
+		from.needs, from.nodes = planKinds, nil
+	}
 	if f.takesUp {
 		if err := p.takeUp(ctx, f, from, args, &options); err != nil {
 			return err
@@ -92,16 +96,6 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 	return p.runDrain(ctx, f, cluster, source, plan, out)
 }
 
-// drainNeeds are the kinds that a drain waits for before it begins. Those that
-// only explain more of it come in meanwhile, unless somebody reads the plan first
-// or the flags make it depend on them.
-func drainNeeds(f *flags, o drain.Options) []kube.Kind {
-	if needsPlan(f, o) {
-		return planKinds
-	}
-	return startKinds
-}
-
 // drainWatches are the kinds that a drain watches.
 func drainWatches(f *flags, o drain.Options) []kube.Kind {
 	if needsPlan(f, o) {
@@ -111,7 +105,8 @@ func drainWatches(f *flags, o drain.Options) []kube.Kind {
 }
 
 // needsPlan tells whether somebody reads the plan first, or the flags make the
-// drain depend on all of it.
+// drain depend on all of it. Any other drain begins with less (startKinds): what
+// only explains more of it comes in meanwhile.
 func needsPlan(f *flags, o drain.Options) bool {
 	return o.DryRun == drain.DryRunNone && !f.yes || o.FailOnBlockers || o.Guard != "" || o.BlockSingleReplica || o.AllowScale
 }

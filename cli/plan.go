@@ -68,7 +68,7 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := p.makePlan(ctx, planned{cluster, source, planKinds}, f, args, options)
+	plan, err := p.makePlan(ctx, planned{cluster: cluster, source: source, needs: planKinds}, f, args, options)
 	if err != nil {
 		return err
 	}
@@ -96,17 +96,23 @@ type planned struct {
 	cluster *Cluster
 	source  drain.Source
 	needs   []kube.Kind
+	nodes   []string // the nodes that it is about, where it begins with these
 }
 
 // makePlan plans the drain that the command line asks for.
 func (p *Program) makePlan(ctx context.Context, from planned, f *flags, args []string, o drain.Options) (drain.Plan, error) {
-	snapshot, err := waitSynced(ctx, from.source, from.needs, p.Err)
+	snapshot, err := waitSynced(ctx, from.source, from.needs, p.Err, from.nodes...)
 	if err != nil {
 		return drain.Plan{}, err
 	}
-	nodes, err := chooseNodes(snapshot, args, &f.kubectlFlags)
+	nodes, err := from.choose(snapshot, args, &f.kubectlFlags)
 	if err != nil {
 		return drain.Plan{}, err
+	}
+	if whole := drain.NeedsWhole(snapshot, nodes); len(whole) > 0 {
+		if snapshot, err = waitRead(ctx, from.source, whole, p.Err); err != nil {
+			return drain.Plan{}, err
+		}
 	}
 	if snapshot.Sync(kube.KindDaemonSets).Phase == kube.Denied && from.cluster.DaemonSets != nil {
 		if err := from.cluster.DaemonSets(ctx, from.source, nodes); err != nil {

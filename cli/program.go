@@ -89,6 +89,12 @@ type Cluster struct {
 	Writer        kube.Writer
 	// Watch fills a store with the kinds until the context ends.
 	Watch func(ctx context.Context, kinds ...kube.Kind) drain.Source
+	// WatchFirst is Watch that begins with the nodes, the pods on them and what else
+	// a drain of them needs; nil where all comes at once.
+	WatchFirst func(ctx context.Context, nodes []string, kinds ...kube.Kind) drain.Source
+	// NodesOf are the names of the nodes that a label selector selects; nil where
+	// there is no WatchFirst.
+	NodesOf func(ctx context.Context, selector string) ([]string, error)
 	// Access asks the server for each permission.
 	Access func(ctx context.Context, rules []kube.Permission) ([]kube.AccessResult, error)
 	// Evictions tells which evictions the server takes; nil where that is known.

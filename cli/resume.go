@@ -85,8 +85,12 @@ func (p *Program) resume(cmd *cobra.Command, f *flags, args []string, onScreen b
 	if onScreen {
 		kinds = kube.Kinds
 	}
-	source := cluster.Watch(ctx, kinds...) // comes in while we ask
-	if err := p.readyToResume(ctx, f, cluster, source, &r.state.Run); err != nil {
+	var first []string
+	if !onScreen {
+		first = firstOf(nodesOf(&r.state.Run), r.state.Run.Options)
+	}
+	source := cluster.watchFirst(ctx, first, kinds...) // comes in while we ask
+	if err := p.readyToResume(ctx, cluster, source, &r.state.Run, first); err != nil {
 		return err
 	}
 	return p.goOn(ctx, f, cluster, source, args[0], onScreen)
@@ -108,7 +112,8 @@ func (p *Program) notEnded(s *drain.State) error {
 }
 
 // readyToResume is all that a drain makes sure of before its first write.
-func (p *Program) readyToResume(ctx context.Context, f *flags, c *Cluster, source drain.Source, run *drain.RunFacts) error {
+// Its plan was read before: it waits for what a drain without a reader begins with.
+func (p *Program) readyToResume(ctx context.Context, c *Cluster, source drain.Source, run *drain.RunFacts, first []string) error {
 	options := run.Options
 	if err := p.settleEvictions(ctx, c, &options); err != nil {
 		return err
@@ -123,7 +128,7 @@ func (p *Program) readyToResume(ctx context.Context, f *flags, c *Cluster, sourc
 	if err := checkAccess(ctx, c, drainRules(options)); err != nil {
 		return err
 	}
-	snapshot, err := waitSynced(ctx, source, drainNeeds(f, options), p.Err)
+	snapshot, err := waitSynced(ctx, source, startKinds, p.Err, first...)
 	if err != nil {
 		return err
 	}

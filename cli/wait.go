@@ -31,7 +31,8 @@ var servingKinds = []kube.Kind{
 	kube.KindServices, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks, kube.KindAutoscalers, kube.KindQuotas,
 }
 
-// startKinds are those of them that decide what a drain does.
+// startKinds are those of them that decide what a drain does; of nodes and pods it
+// needs those that it is about.
 var startKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets}
 
 var essentialKinds = []kube.Kind{kube.KindNodes, kube.KindPods}
@@ -39,14 +40,29 @@ var essentialKinds = []kube.Kind{kube.KindNodes, kube.KindPods}
 // patience is how long the wait for the first lists stays silent.
 const patience = 3 * time.Second
 
-// waitSynced returns the first snapshot in which every needed kind is in.
-func waitSynced(ctx context.Context, source drain.Source, kinds []kube.Kind, progress io.Writer) (*kube.Snapshot, error) {
+// waitSynced returns the first snapshot in which every needed kind is in. Where
+// nodes are named, only these are needed, and of the pods those on them.
+func waitSynced(ctx context.Context, source drain.Source, kinds []kube.Kind, progress io.Writer, nodes ...string) (*kube.Snapshot, error) {
+	return waitFor(ctx, source, progress, func(s *kube.Snapshot) ([]string, error) { return missingKinds(s, kinds, nodes) })
+}
+
+// waitRead is waitSynced for what only explains more: it may as well be denied.
+func waitRead(ctx context.Context, source drain.Source, kinds []kube.Kind, progress io.Writer) (*kube.Snapshot, error) {
+	return waitFor(ctx, source, progress, func(s *kube.Snapshot) ([]string, error) {
+		missing, _ := missingKinds(s, kinds, nil) // an error tells that a kind is denied
+		return missing, nil
+	})
+}
+
+func waitFor(
+	ctx context.Context, source drain.Source, progress io.Writer, look func(*kube.Snapshot) (missing []string, err error),
+) (*kube.Snapshot, error) {
 	changed := source.Changed(ctx)
 	silent := time.NewTimer(patience)
 	defer silent.Stop()
 	for {
 		s := source.Snapshot()
-		missing, err := missingKinds(s, kinds)
+		missing, err := look(s)
 		if err != nil || len(missing) == 0 {
 			return s, err
 		}
@@ -65,9 +81,9 @@ func waitSynced(ctx context.Context, source drain.Source, kinds []kube.Kind, pro
 	}
 }
 
-func missingKinds(s *kube.Snapshot, kinds []kube.Kind) (missing []string, err error) {
+func missingKinds(s *kube.Snapshot, kinds []kube.Kind, nodes []string) (missing []string, err error) {
 	for _, k := range kinds {
-		state := s.Sync(k)
+		state := syncOf(s, k, nodes)
 		switch {
 		case state.Phase == kube.Denied && slices.Contains(essentialKinds, k):
 			return nil, &failure{
@@ -79,4 +95,20 @@ func missingKinds(s *kube.Snapshot, kinds []kube.Kind) (missing []string, err er
 		}
 	}
 	return missing, nil
+}
+
+// syncOf is the sync state of a kind; of nodes and pods, where nodes are named, that
+// of the first of them that is not known yet.
+func syncOf(s *kube.Snapshot, k kube.Kind, nodes []string) kube.SyncState {
+	if len(nodes) == 0 || !slices.Contains(essentialKinds, k) {
+		return s.Sync(k)
+	}
+	var state kube.SyncState
+	for _, node := range nodes {
+		state = s.SyncOn(k, node)
+		if state.Phase == kube.NotSynced || state.Phase == kube.Denied {
+			break
+		}
+	}
+	return state
 }

@@ -64,7 +64,7 @@ func adviseNever(b *kube.Budget, page *page) []Advice {
 	switch page.why {
 	case neverComputed:
 		see := Advice{"see what the controller cannot count", "kubectl describe pdb -n " + b.Namespace + " " + b.Name}
-		if countsScale(b) {
+		if countsScale(b) && !page.partial {
 			return []Advice{see, byNumber}
 		}
 		return []Advice{see}

@@ -43,7 +43,7 @@ func (p *planner) stakes(nodes []NodePlan) []*stake {
 				continue
 			}
 			w := scalable(p.s, pod.Owner)
-			if w == nil {
+			if w == nil || w.Resource != "" && !inWhole(p.s, kube.KindPods) {
 				continue
 			}
 			of := known[w.UID]

@@ -58,6 +58,9 @@ func (p *planner) takesAll(d departures, service *kube.Service, inNamespace []*k
 // endpoints at once. DNS and webhooks have a finding of their own, which says
 // more.
 func (p *planner) unserved(nodes []NodePlan) []Finding {
+	if !inWhole(p.s, kube.KindPods) {
+		return nil
+	}
 	d := p.departures(nodes)
 	lost := map[*kube.Service][]*kube.Pod{}
 	for namespace := range d.in {
@@ -211,8 +214,8 @@ func (p *planner) unforeseen(nodes []NodePlan) []Finding {
 		what  string
 		kinds []kube.Kind
 	}{
-		{"last endpoints of services", []kube.Kind{kube.KindServices}},
-		{"admission webhooks without a pod", []kube.Kind{kube.KindServices, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks}},
+		{"last endpoints of services", []kube.Kind{kube.KindServices, kube.KindPods}},
+		{"admission webhooks without a pod", []kube.Kind{kube.KindServices, kube.KindPods, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks}},
 		{"minimums of autoscalers", []kube.Kind{kube.KindAutoscalers}},
 		{"quotas", []kube.Kind{kube.KindQuotas}},
 	} {

@@ -24,6 +24,9 @@ func (p *planner) pin(nodes []NodePlan) {
 	if p.s.Sync(kube.KindClaims).Phase == kube.Denied || p.s.Sync(kube.KindVolumes).Phase == kube.Denied {
 		return
 	}
+	if !inWhole(p.s, kube.KindNodes) {
+		return
+	}
 	planned := make(map[string]bool, len(nodes))
 	for i := range nodes {
 		planned[nodes[i].Name] = true

@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -60,15 +61,17 @@ func guardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
 	return nil
 }
 
-// countedWith are the pods of a workload, by name.
+// countedWith are the pods of a workload, by name: those for whose owner scaledBy
+// finds it.
 func countedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
-	return slices.DeleteFunc(s.PodsIn(w.Namespace), func(p *kube.Pod) bool {
-		if p.Owner == nil {
-			return true
+	var pods []*kube.Pod
+	for _, owner := range append(s.WorkloadsOf(w.UID), w) {
+		if of := scaledBy(s, &kube.Owner{UID: owner.UID}); of != nil && of.UID == w.UID {
+			pods = append(pods, s.PodsOf(owner.UID)...)
 		}
-		of := scaledBy(s, p.Owner)
-		return of == nil || of.UID != w.UID
-	})
+	}
+	slices.SortFunc(pods, func(a, b *kube.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	return pods
 }
 
 // book counts the pods of a workload.

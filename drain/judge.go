@@ -113,7 +113,7 @@ func (l *ledger) judgeBlocked(j *BudgetJudgement, p *kube.Pod, b *kube.Budget, p
 	switch {
 	case page.never != "":
 		j.Verdict = VerdictNever
-	case l.deadlocked(page, b, planned):
+	case !page.partial && l.deadlocked(page, b, planned):
 		j.Verdict = VerdictDeadlock
 	}
 	if j.Verdict != VerdictNever {

@@ -37,8 +37,11 @@ type page struct {
 	steady int32     // pods it would count if all its owners had what they want
 	sure   bool      // steady comes from the owners, not from the status
 	bare   bool      // no pod of it has an owner
-	why    never     // why it can never allow a disruption, "" if it can
-	never  string    // the same in words
+	// partial tells that pods on other nodes are still being read: who is sick there,
+	// and whether all wait for this drain, is not known.
+	partial bool
+	why     never  // why it can never allow a disruption, "" if it can
+	never   string // the same in words
 	// scalable is the one workload that all its pods belong to, nil where there
 	// are several or it is not known.
 	scalable *kube.Workload
@@ -78,8 +81,12 @@ func (l *ledger) page(b *kube.Budget) *page {
 	}
 	pods := l.s.PodsUnder(b)
 	p := &page{pods: pods, sick: sickUnder(b, l.s, pods, l.serverNow)}
-	l.count(p, b)
-	p.bare = !slices.ContainsFunc(pods, func(pod *kube.Pod) bool { return pod.Owner != nil })
+	if inWhole(l.s, kube.KindPods) {
+		l.count(p, b)
+		p.bare = !slices.ContainsFunc(pods, func(pod *kube.Pod) bool { return pod.Owner != nil })
+	} else {
+		p.partial, p.steady = true, b.ExpectedPods
+	}
 	p.why = neverAllows(b, p)
 	p.never = neverWords(b, p)
 	if l.pages == nil {

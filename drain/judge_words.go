@@ -167,6 +167,9 @@ func (l *ledger) missingWords(b *kube.Budget, page *page) string {
 			return w.Kind + " " + w.Name + " cannot make its pods: " + quoted(w.Failure)
 		}
 	}
+	if page.partial {
+		return "the pods on other nodes are still being read"
+	}
 	if missing := page.steady - live; missing > 0 {
 		return number(missing) + " of its pods not made yet"
 	}

@@ -107,7 +107,7 @@ func (l *ladder) shut() string {
 		return "nothing more happens to it"
 	case l.s.Phase != PhaseEvict || n == nil || n.State != NodeDraining:
 		return "its node is not being drained now"
-	case !l.snap.Trusted(kube.KindPods, kube.KindNodes):
+	case !l.snap.TrustedOn(l.p.Node):
 		return "the view of the cluster is not live"
 	case l.live == nil || l.node == nil || l.node.UID != n.UID:
 		return "the cluster shows it no more"
@@ -175,6 +175,9 @@ func (l *ladder) sibling() (*kube.Pod, string) {
 	}
 	if leaves != "" {
 		return nil, leaves + " is ending already: that frees the budget when it is replaced"
+	}
+	if !inWhole(l.snap, kube.KindPods) {
+		return nil, "the pods on other nodes are still being read"
 	}
 	return nil, "no other pod under budget " + b.Name + " is sick"
 }

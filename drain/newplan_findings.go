@@ -30,7 +30,7 @@ func (p *planner) findings(nodes []NodePlan) []Finding {
 	var found []Finding
 	found = append(found, p.lastControlPlane(nodes)...)
 	found = append(found, p.held(nodes)...)
-	found = append(found, p.unseenKinds()...)
+	found = append(found, p.unseenKinds(nodes)...)
 	found = append(found, p.otherDrainers(nodes)...)
 	found = append(found, p.silentNodes(nodes)...)
 	found = append(found, p.outOfOrder(nodes)...)
@@ -56,7 +56,7 @@ func (p *planner) lastControlPlane(nodes []NodePlan) []Finding {
 		planned[nodes[i].Name] = true
 		hasOne = hasOne || isControlPlane(p.s.Node(nodes[i].Name))
 	}
-	if !hasOne {
+	if !hasOne || !inWhole(p.s, kube.KindNodes) {
 		return nil
 	}
 	var last []string
@@ -89,8 +89,16 @@ func isControlPlane(n *kube.Node) bool {
 	return current || legacy
 }
 
-// unseenKinds says what the plan could not take into account.
-func (p *planner) unseenKinds() []Finding {
+// unseenKinds says what the plan could not take into account. What is still being
+// read is no warning where the nodes themselves and their pods are known: a drain
+// needs no more.
+func (p *planner) unseenKinds(nodes []NodePlan) []Finding {
+	level := LevelInfo
+	for i := range nodes {
+		if !p.s.TrustedOn(nodes[i].Name) {
+			level = LevelWarning
+		}
+	}
 	var found []Finding
 	var unread []string
 	for _, k := range []kube.Kind{
@@ -105,6 +113,9 @@ func (p *planner) unseenKinds() []Finding {
 			found = append(found, Finding{Code: FindingBudgetsUnknown, Level: LevelWarning, Message: unseenBudgets(state)})
 			continue
 		}
+		if state.Phase != kube.NotSynced {
+			level = LevelWarning
+		}
 		words := string(k) + " " + state.Phase.String()
 		if state.Reason != "" {
 			words += " (" + quoted(state.Reason) + ")"
@@ -112,7 +123,7 @@ func (p *planner) unseenKinds() []Finding {
 		unread = append(unread, words)
 	}
 	if len(unread) > 0 {
-		found = append(found, Finding{Code: FindingNotSynced, Level: LevelWarning,
+		found = append(found, Finding{Code: FindingNotSynced, Level: level,
 			Message: "the plan is made from incomplete knowledge: " + strings.Join(unread, ", ")})
 	}
 	return found

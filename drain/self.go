@@ -91,6 +91,9 @@ func (o Self) onlyServers(s *kube.Snapshot, plan Plan) []Finding {
 	if slices.ContainsFunc(plan.Findings, func(f Finding) bool { return f.Code == FindingLastControlPlane }) {
 		return nil
 	}
+	if !inWhole(s, kube.KindPods) {
+		return nil
+	}
 	planned := map[string]bool{}
 	for i := range plan.Nodes {
 		planned[plan.Nodes[i].Name] = true

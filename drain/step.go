@@ -2,6 +2,7 @@ package drain
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -221,7 +222,7 @@ func (st *stepper) openNodes() int {
 // verify looks once more at what was drained, in a snapshot that can be
 // trusted, before anybody powers a machine off.
 func (st *stepper) verify() {
-	if !st.snap.Trusted(kube.KindPods, kube.KindNodes) {
+	if slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !st.sees(n) }) {
 		return
 	}
 	if st.awaitDetach() || st.awaitAttachments() {

@@ -56,11 +56,9 @@ func (st *stepper) cordon() {
 	if st.s.Run.Options.AllOrNothing && st.leasesOpen() {
 		return // one that cannot be had refuses all
 	}
-	if st.snap.Trusted(kube.KindNodes) {
-		for _, n := range st.s.Nodes {
-			if n.State == NodeWaiting || n.State == NodeCordoning {
-				st.cordonNode(n)
-			}
+	for _, n := range st.s.Nodes {
+		if (n.State == NodeWaiting || n.State == NodeCordoning) && nodeLive(st.snap, n.Name) {
+			st.cordonNode(n)
 		}
 	}
 	for _, n := range st.s.Nodes {

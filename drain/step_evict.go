@@ -22,15 +22,13 @@ func (st *stepper) evict() {
 		st.startNodes()
 		st.countVolumes()
 		open := st.openNodes()
-		if st.snap.Trusted(kube.KindPods, kube.KindNodes) {
-			for _, n := range st.s.Nodes {
-				if n.State == NodeDraining {
-					st.observe(n)
-				}
+		for _, n := range st.s.Nodes {
+			if n.State == NodeDraining && st.sees(n) {
+				st.observe(n)
 			}
-			st.follow()
-			st.followVolumes()
 		}
+		st.follow()
+		st.followVolumes()
 		st.deadlines()
 		if st.openNodes() == open {
 			break
@@ -100,11 +98,8 @@ func (st *stepper) observe(n *NodeRun) {
 // follow goes on watching the pods of nodes on which nothing more is sent, so
 // that the report tells what has become of them.
 func (st *stepper) follow() {
-	if !st.snap.Trusted(kube.KindPods, kube.KindNodes) {
-		return
-	}
 	for _, n := range st.s.Nodes {
-		if n.State != NodeFailed && n.State != NodeStopped {
+		if n.State != NodeFailed && n.State != NodeStopped || !st.sees(n) {
 			continue
 		}
 		for _, p := range st.podsOf(n.Name) {

@@ -149,7 +149,7 @@ func (st *stepper) undoRungs(end bool) {
 			st.wakeAt(r.retryAt)
 		case r.Kind == RungScale && end:
 			st.unscale(r)
-		case r.Kind == RungTaint && st.snap.Trusted(kube.KindNodes):
+		case r.Kind == RungTaint && nodeLive(st.snap, r.Name):
 			st.untaint(r)
 		}
 	}

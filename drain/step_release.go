@@ -19,7 +19,7 @@ func (st *stepper) release() {
 	slots := max(1, st.s.Run.Options.MaxParallelEvictions)
 	draining := map[string]bool{}
 	for _, n := range st.s.Nodes {
-		draining[n.Name] = n.State == NodeDraining && st.mayTouch(n)
+		draining[n.Name] = n.State == NodeDraining && st.mayTouch(n) && st.sees(n)
 	}
 	for _, p := range st.s.Pods {
 		if p.InFlight != 0 {
@@ -58,14 +58,13 @@ func (st *stepper) release() {
 // EvictionsRetry). A few at a time hide that wait, many only meet more often.
 const budgetAtOnce = 2
 
-// canSee tells whether the snapshot says enough to evict by: pods and nodes live,
-// and budgets live or known to be hidden from us (then the server alone judges).
+// canSee tells whether the snapshot says enough to evict by, besides the nodes:
+// budgets live or known to be hidden from us (then the server alone judges).
 func (st *stepper) canSee() bool {
-	if st.s.Run.Options.Guard != "" && !st.snap.Trusted(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) {
-		return false // an owner that is not known yet would go unguarded
+	if st.s.Run.Options.Guard != "" && !st.snap.Trusted(kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) {
+		return false // an owner that is not known yet would go unguarded, and its pods are everywhere
 	}
-	budgets := st.snap.Trusted(kube.KindBudgets) || st.snap.Sync(kube.KindBudgets).Phase == kube.Denied
-	return budgets && st.snap.Trusted(kube.KindPods, kube.KindNodes)
+	return st.snap.Trusted(kube.KindBudgets) || st.snap.Health().Live && st.snap.Sync(kube.KindBudgets).Phase == kube.Denied
 }
 
 // releasePod sends the eviction of one pod if nothing is in its way, else notes

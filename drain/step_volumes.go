@@ -61,13 +61,10 @@ func (st *stepper) setVolumes(p *PodRun, now []VolumeFacts, message string) {
 // until they are detached from it or their time is up, then to where they go,
 // which is shown and waited for by nobody.
 func (st *stepper) followVolumes() {
-	if !st.snap.Trusted(kube.KindNodes) {
-		return
-	}
 	seen := st.attachmentsSeen() || st.attachmentsDenied()
 	for _, p := range st.s.Pods {
 		switch {
-		case !p.State.Left() || !p.volumesOpen():
+		case !p.State.Left() || !p.volumesOpen() || !nodeLive(st.snap, p.Node):
 		case seen:
 			st.followPod(p)
 		default:

@@ -40,6 +40,21 @@ func nodesByName(cs kubernetes.Interface, names []string, list listFunc) listFun
 	}
 }
 
+// NodeNames are the names of the nodes that a label selector selects.
+func (c *Cluster) NodeNames(ctx context.Context, selector string) ([]string, error) {
+	ctx, cancel := c.within(ctx, writeTimeout)
+	defer cancel()
+	nodes, err := c.reads.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return nil, fmt.Errorf("listing nodes: %w", plainCause(err))
+	}
+	names := make([]string, len(nodes.Items))
+	for i := range nodes.Items {
+		names[i] = nodes.Items[i].Name
+	}
+	return names, nil
+}
+
 // ReadDaemonSets reads those DaemonSets by name that the pods of the nodes say
 // they belong to, and puts them into the watcher's store. It is for where they
 // may not be listed; what may not be read either stays unknown.

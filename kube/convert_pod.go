@@ -16,6 +16,7 @@ func PodRecord(p *corev1.Pod) *Pod {
 		Created: p.CreationTimestamp.Time, Deleted: timeOf(p.DeletionTimestamp),
 		Phase: corev1.PodPhase(share(string(p.Status.Phase))), Reason: share(cleanText(p.Status.Reason)),
 		Message: cleanText(p.Status.Message), Trouble: troubleOf(p),
+		version: parseVersion(p.ResourceVersion),
 	}
 	if p.DeletionTimestamp != nil {
 		record.DeletionGrace = valueOr(p.DeletionGracePeriodSeconds, 0)

@@ -16,10 +16,16 @@ import (
 )
 
 const (
-	deniedRetry = time.Minute      // between two tries of what is denied for good
-	pollEvery   = 5 * time.Second  // between two lists where we may not watch
-	pollSlow    = 15 * time.Second // the same where a list takes long
+	deniedRetry = time.Minute     // between two tries of what is denied for good
+	pollEvery   = 5 * time.Second // between two lists where we may not watch
+	pollRest    = time.Minute     // the same where a feed of its own lists what matters
+	pollSlow    = 2 * time.Minute // the same where a list takes long
 )
+
+// pollShare is how many times as long as a list takes the pause after it is: lists
+// for want of a watch are a tenth of the time at work, whatever the size of the
+// cluster.
+const pollShare = 10
 
 // polled is the reason of a kind that is in sync by lists alone.
 const polled = "polled: no permission to watch"
@@ -30,16 +36,20 @@ const polled = "polled: no permission to watch"
 // reflector would not tell.
 type feed struct {
 	kind   Kind
+	of     scope
 	store  *Store
 	health *health
 	list   listFunc
 	watch  watchFunc
+	// pollEvery is the shortest pause between two lists where we may not watch.
+	pollEvery time.Duration
 
 	mu        sync.Mutex
-	first     bool // the first list is complete
-	noWatch   bool // we may list and not watch
-	denied    bool // we may not list
-	lastList  time.Duration
+	first     bool          // the first list is complete
+	noWatch   bool          // we may list and not watch
+	denied    bool          // we may not list
+	listBegan time.Time     // the last list, at its first page
+	lastList  time.Duration // all pages of it
 	listing   right
 	watching  right
 	listNext  retries     // of lists that are denied
@@ -49,8 +59,9 @@ type feed struct {
 	incoming  *stream     // where the next complete list comes from; nil for pages
 }
 
-func newFeed(k Kind, store *Store, h *health, list listFunc, watch watchFunc) *feed {
-	return &feed{kind: k, store: store, health: h, list: list, watch: watch, listNext: deniedRetries(), watchNext: watchRetries()}
+func newFeed(of scope, store *Store, h *health, list listFunc, watch watchFunc) *feed {
+	return &feed{kind: of.kind, of: of, store: store, health: h, list: list, watch: watch, pollEvery: pollEvery,
+		listNext: deniedRetries(), watchNext: watchRetries()}
 }
 
 var (
@@ -81,7 +92,9 @@ func (f *feed) ListWithContext(ctx context.Context, o metav1.ListOptions) (runti
 		// however old.
 		o.ResourceVersion = ""
 	}
-	started := time.Now()
+	if o.Continue == "" {
+		f.listBegins()
+	}
 	list, err := f.list(ctx, o)
 	if err != nil {
 		f.listFailed(err)
@@ -89,9 +102,15 @@ func (f *feed) ListWithContext(ctx context.Context, o metav1.ListOptions) (runti
 	}
 	f.mu.Lock()
 	f.listing.grant()
-	f.lastList = time.Since(started)
+	f.lastList = time.Since(f.listBegan)
 	f.mu.Unlock()
 	return f.records(list)
+}
+
+func (f *feed) listBegins() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.listBegan = time.Now()
 }
 
 // WatchWithContext opens a watch, or says that we may not.
@@ -100,6 +119,11 @@ func (f *feed) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watc
 		return nil, err
 	}
 	streaming := o.SendInitialEvents != nil && *o.SendInitialEvents
+	if streaming && f.of.node != "" {
+		// For a stream the server goes through all objects of the kind; for a list of
+		// the pods of a node it has an index (registry/core/pod/strategy.go Indexers).
+		return nil, errNoWatch(f.kind)
+	}
 	if polls, due := f.polls(); polls {
 		switch {
 		case streaming: // would call what we hold stale for a mere try
@@ -120,7 +144,7 @@ func (f *feed) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watc
 			f.comesFrom(s)
 			return s, nil
 		}
-		if f.store.phase(f.kind) == Stale {
+		if f.store.phase(f.of) == Stale {
 			return f.settle(w), nil
 		}
 		f.live("")
@@ -247,6 +271,6 @@ func (f *feed) watchRefused(ctx context.Context, err error) (watch.Interface, er
 func (f *feed) pollWatch(ctx context.Context) watch.Interface {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.pause = newSilence(ctx, min(max(pollEvery, 10*f.lastList), pollSlow))
+	f.pause = newSilence(ctx, min(max(f.pollEvery, pollShare*f.lastList), pollSlow))
 	return f.pause
 }

@@ -38,7 +38,7 @@ func (f *feed) Delete(object any) error {
 
 // Replace takes a complete list, from pages or from a stream. Objects are
 // compared by UID, so what merely was listed again is neither removed nor changed.
-func (f *feed) Replace(items []any, _ string) error {
+func (f *feed) Replace(items []any, version string) error {
 	f.mu.Lock()
 	incoming := f.incoming
 	f.incoming = nil
@@ -60,7 +60,7 @@ func (f *feed) Replace(items []any, _ string) error {
 		reason = polled
 	}
 	f.mu.Unlock()
-	f.store.replace(f.kind, records, SyncState{Phase: Synced, Since: time.Now(), Reason: reason})
+	f.store.replace(f.of, records, parseVersion(version), SyncState{Phase: Synced, Since: time.Now(), Reason: reason})
 	return nil
 }
 
@@ -75,7 +75,7 @@ func (f *feed) listFailed(err error) {
 		if apierrors.IsNotFound(err) {
 			reason = fmt.Sprintf("the server does not serve %s", f.kind)
 		}
-		f.store.setPhase(f.kind, Denied, cleanText(reason))
+		f.store.setPhase(f.of, Denied, cleanText(reason))
 	case isCalledOff(err):
 	default:
 		f.stale(cleanText(fmt.Sprintf("listing %s: %v", f.kind, plainCause(err))))
@@ -107,7 +107,7 @@ func (f *feed) stale(reason string) {
 	if first {
 		phase = Stale
 	}
-	f.store.setPhase(f.kind, phase, reason)
+	f.store.setPhase(f.of, phase, reason)
 }
 
 // lost says that the server is away: until the watch is open again, or a new
@@ -132,7 +132,7 @@ func (f *feed) notLive(reason string) {
 	first, denied := f.first, f.denied
 	f.mu.Unlock()
 	if first && !denied {
-		f.store.setPhase(f.kind, Stale, cleanText(reason))
+		f.store.setPhase(f.of, Stale, cleanText(reason))
 	}
 }
 
@@ -144,11 +144,11 @@ func (f *feed) resyncing() {
 	first := f.first
 	f.mu.Unlock()
 	if first {
-		f.store.setPhase(f.kind, Stale, "resyncing")
+		f.store.setPhase(f.of, Stale, "resyncing")
 	}
 }
 
 // live says that the watch is open and nothing was missed.
-func (f *feed) live(reason string) { f.store.setPhase(f.kind, Synced, reason) }
+func (f *feed) live(reason string) { f.store.setPhase(f.of, Synced, reason) }
 
 func isCalledOff(err error) bool { return errors.Is(err, context.Canceled) }

@@ -62,7 +62,7 @@ func playFeed(t *testing.T, setUp func(*fakeAPI), play func(t *testing.T, api *f
 			return api.open(), nil
 		}
 		setUp(api)
-		f := newFeed(KindPods, api.store, api.health,
+		f := newFeed(scope{kind: KindPods}, api.store, api.health,
 			func(ctx context.Context, o listOptions) (runtime.Object, error) {
 				api.mu.Lock()
 				defer api.mu.Unlock()

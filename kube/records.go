@@ -125,6 +125,8 @@ type Pod struct {
 	// Rev grows with every change of this record within one store.
 	Rev uint64
 
+	version uint64 // resourceVersion, 0 if it is no number
+
 	// sharedLabels keeps the shared copy of Labels alive.
 	sharedLabels *sharedMap
 }

@@ -150,9 +150,9 @@ func TestServingKindsAreReplaced(t *testing.T) {
 	store := StoreOf(time.Unix(0, 0), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "old", UID: "1"}},
 		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "2"}})
 	before := store.Snapshot()
-	store.replace(KindServices, []any{
+	store.replace(scope{kind: KindServices}, []any{
 		ServiceRecord(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "3"}}),
-	}, SyncState{Phase: Synced})
+	}, 0, SyncState{Phase: Synced})
 	after := store.Snapshot()
 	if after.Service("a", "old") != nil || after.Service("a", "same").UID != "3" || after.Sync(KindServices).Count != 1 {
 		t.Errorf("%+v", after.ServicesIn("a"))

@@ -22,7 +22,7 @@ type Snapshot struct {
 	gen       uint64
 	at        time.Time
 	health    Health
-	sync      map[Kind]SyncState
+	sync      map[scope]SyncState
 	t         tables
 	nodeUsage map[string]Usage
 	podUsage  map[string]Usage // by namespace/name
@@ -43,7 +43,7 @@ func (s *Snapshot) ServerTime(t time.Time) time.Time { return t.Add(s.health.Off
 
 // Sync is the sync state of a kind.
 func (s *Snapshot) Sync(k Kind) SyncState {
-	state := s.sync[k]
+	state := s.sync[scope{kind: k}]
 	state.Count = s.t.count(k)
 	if k == KindUsage {
 		state.Count = len(s.nodeUsage) + len(s.podUsage)
@@ -55,7 +55,7 @@ func (s *Snapshot) Sync(k Kind) SyncState {
 // means gone.
 func (s *Snapshot) Trusted(kinds ...Kind) bool {
 	for _, k := range kinds {
-		if s.sync[k].Phase != Synced {
+		if s.sync[scope{kind: k}].Phase != Synced {
 			return false
 		}
 	}
@@ -173,6 +173,20 @@ func (s *Snapshot) WorkloadNamed(kind, namespace, name string) *Workload {
 	return found
 }
 
+// WorkloadsOf are the workloads that a workload controls directly, by name: the
+// ReplicaSets of a Deployment.
+func (s *Snapshot) WorkloadsOf(owner UID) []*Workload {
+	var found []*Workload
+	s.t.workloadsOf.from(&Workload{Owner: &Owner{UID: owner}}, func(w *Workload) bool {
+		if w.Owner.UID != owner {
+			return false
+		}
+		found = append(found, w)
+		return true
+	})
+	return found
+}
+
 // NodeUsage is what the metrics API last said of a node.
 func (s *Snapshot) NodeUsage(node string) (Usage, bool) {
 	u, ok := s.nodeUsage[node]
@@ -194,7 +208,7 @@ func (s *Snapshot) WithHealth(h Health) *Snapshot {
 	return &changed
 }
 
-func staleWhenDown(sync map[Kind]SyncState, h Health) map[Kind]SyncState {
+func staleWhenDown(sync map[scope]SyncState, h Health) map[scope]SyncState {
 	if h.Live {
 		return sync
 	}

@@ -74,7 +74,7 @@ func TestStorageRecords(t *testing.T) {
 	if last := store.Snapshot(); len(last.AttachmentsOf("pv-1"))+len(last.AttachmentsOn("n1"))+len(last.Attachments()) != 0 {
 		t.Error("the attachment is still there")
 	}
-	store.replace(KindVolumes, nil, SyncState{Phase: Synced})
+	store.replace(scope{kind: KindVolumes}, nil, 0, SyncState{Phase: Synced})
 	if store.Snapshot().Volume("pv-1") != nil {
 		t.Error("a volume outlived an empty list")
 	}

@@ -18,7 +18,8 @@ type Store struct {
 	mu        sync.Mutex
 	rev       uint64 // number of changes so far
 	t         tables
-	states    map[Kind]SyncState
+	states    map[scope]SyncState
+	overlap   overlap
 	health    Health
 	nodeUsage map[string]Usage
 	podUsage  map[string]Usage
@@ -28,7 +29,7 @@ type Store struct {
 
 // NewStore makes an empty store; now is its clock.
 func NewStore(now func() time.Time) *Store {
-	return &Store{now: now, t: newTables(), states: map[Kind]SyncState{}}
+	return &Store{now: now, t: newTables(), states: map[scope]SyncState{}}
 }
 
 // Snapshot is the cluster as the store knows it now.
@@ -91,13 +92,13 @@ func (s *Store) SetHealth(h Health) {
 
 // SetSync records the sync state of a kind; its Count is what the store holds.
 func (s *Store) SetSync(k Kind, state SyncState) {
-	s.update(func() bool { s.setState(k, state); return true })
+	s.update(func() bool { s.setState(scope{kind: k}, state); return true })
 }
 
 // setState copies the states, because snapshots share them.
-func (s *Store) setState(k Kind, state SyncState) {
+func (s *Store) setState(of scope, state SyncState) {
 	s.states = maps.Clone(s.states)
-	s.states[k] = state
+	s.states[of] = state
 }
 
 // SetUsage replaces what the metrics API said; pods are keyed namespace/name.
@@ -121,6 +122,9 @@ func (s *Store) Put(records ...any) {
 // put sets a record's Rev only when it goes in: one that is in already is read
 // by others.
 func (s *Store) put(record any) bool {
+	if s.outdated(record) {
+		return false
+	}
 	switch r := record.(type) {
 	case *Pod:
 		return s.t.putPod(r, s.rev)
@@ -165,6 +169,7 @@ func (s *Store) Remove(records ...any) {
 }
 
 func (s *Store) remove(record any) bool {
+	s.overlap.bury(record)
 	switch r := record.(type) {
 	case *Pod:
 		if key, ok := s.t.pods.get(&podKey{uid: r.UID}); ok {
@@ -192,36 +197,70 @@ func (s *Store) remove(record any) bool {
 	return false
 }
 
-// replace makes the records all there is of a kind, and its sync state the one
-// given, in one step: no snapshot sees half of it.
-func (s *Store) replace(k Kind, records []any, state SyncState) {
+// replace makes the records all there was of a scope at that version, and its sync
+// state the one given, in one step: no snapshot sees half of it.
+func (s *Store) replace(of scope, records []any, version uint64, state SyncState) {
 	s.update(func() bool {
 		kept := make(map[UID]struct{}, len(records))
 		for _, r := range records {
 			s.put(r)
 			kept[uidOf(r)] = struct{}{}
 		}
-		for _, old := range s.t.ofKind(k) {
-			if _, ok := kept[uidOf(old)]; !ok {
+		for _, old := range s.t.within(of) {
+			if _, ok := kept[uidOf(old)]; !ok && !s.newerThan(old, version) {
 				s.remove(old)
 			}
 		}
-		s.setState(k, state)
+		s.overlap.listed(of, version)
+		s.setState(of, state)
 		return true
 	})
 }
 
-// phase is the sync phase that the feed of a kind has given it.
-func (s *Store) phase(k Kind) SyncPhase {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.states[k].Phase
+// open says that what concerns a node is brought in by a feed of its own.
+func (s *Store) open(of scope) {
+	s.update(func() bool {
+		s.overlap.open(of)
+		s.setState(of, SyncState{Phase: NotSynced, Since: s.now()})
+		return true
+	})
 }
 
-// setPhase changes the sync phase of a kind; Since moves only with the phase.
-func (s *Store) setPhase(k Kind, phase SyncPhase, reason string) {
+// answered waits until each of the feeds has its first list or has met an error on
+// the way to it; false says that the context ended before.
+func (s *Store) answered(ctx context.Context, feeds []*feed) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changed := s.Changed(ctx)
+	for {
+		waits := slices.ContainsFunc(feeds, func(f *feed) bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			state := s.states[f.of]
+			return state.Phase == NotSynced && state.Reason == ""
+		})
+		if !waits {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// phase is the sync phase that the feed of a scope has given it.
+func (s *Store) phase(of scope) SyncPhase {
 	s.mu.Lock()
-	old := s.states[k]
+	defer s.mu.Unlock()
+	return s.states[of].Phase
+}
+
+// setPhase changes the sync phase of a scope; Since moves only with the phase.
+func (s *Store) setPhase(of scope, phase SyncPhase, reason string) {
+	s.mu.Lock()
+	old := s.states[of]
 	s.mu.Unlock()
 	if old.Phase == phase && old.Reason == reason && !old.Since.IsZero() {
 		return
@@ -230,5 +269,5 @@ func (s *Store) setPhase(k Kind, phase SyncPhase, reason string) {
 	if old.Phase == phase && !old.Since.IsZero() {
 		state.Since = old.Since
 	}
-	s.SetSync(k, state)
+	s.update(func() bool { s.setState(of, state); return true })
 }

@@ -106,7 +106,7 @@ func TestNodesAndWorkloads(t *testing.T) {
 		snapshot.WorkloadNamed("Job", "b", "j") != nil || snapshot.Workload("none") != nil {
 		t.Error("wrong workloads")
 	}
-	s.replace(KindJobs, nil, SyncState{Phase: Synced})
+	s.replace(scope{kind: KindJobs}, nil, 0, SyncState{Phase: Synced})
 	if s.Snapshot().Workload("w1") != nil || s.Snapshot().Workload("w2") == nil || s.Snapshot().Sync(KindJobs).Count != 0 {
 		t.Error("an empty list of jobs left or took the wrong ones")
 	}

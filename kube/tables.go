@@ -22,6 +22,7 @@ type tables struct {
 	budgets     index[*Budget]   // by namespace, name
 	workloads   index[*Workload] // by UID
 	workloadsBy index[*Workload] // by kind, namespace, name
+	workloadsOf index[*Workload] // by the UID of their own controller, namespace, name
 	storage     storageTables
 	serving     servingTables
 	facets      podFacets
@@ -74,6 +75,10 @@ func newTables() tables {
 			return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Namespace, b.Namespace),
 				strings.Compare(a.Name, b.Name), strings.Compare(string(a.UID), string(b.UID))) < 0
 		}),
+		workloadsOf: newIndex(func(a, b *Workload) bool {
+			return cmp.Or(strings.Compare(string(a.ownerUID()), string(b.ownerUID())), strings.Compare(a.Namespace, b.Namespace),
+				strings.Compare(a.Name, b.Name), strings.Compare(string(a.UID), string(b.UID))) < 0
+		}),
 		storage: newStorageTables(), serving: newServingTables(), facets: newPodFacets(),
 	}
 }
@@ -85,7 +90,7 @@ func (t *tables) freeze() tables {
 		pods:    t.pods.freeze(), podsByName: t.podsByName.freeze(), podsByNode: t.podsByNode.freeze(),
 		podsByOwner: t.podsByOwner.freeze(), covered: t.covered.freeze(), totals: t.totals.freeze(),
 		nodes: t.nodes.freeze(), budgets: t.budgets.freeze(),
-		workloads: t.workloads.freeze(), workloadsBy: t.workloadsBy.freeze(),
+		workloads: t.workloads.freeze(), workloadsBy: t.workloadsBy.freeze(), workloadsOf: t.workloadsOf.freeze(),
 		storage: t.storage.freeze(), serving: t.serving.freeze(), facets: t.facets.freeze(), counts: t.counts,
 	}
 }
@@ -126,6 +131,13 @@ func (k *podKey) ownerUID() UID {
 		return ""
 	}
 	return k.owner.UID
+}
+
+func (w *Workload) ownerUID() UID {
+	if w.Owner == nil {
+		return ""
+	}
+	return w.Owner.UID
 }
 
 // pod is the record of that UID, nil if there is none.

@@ -146,10 +146,14 @@ func (t *tables) putWorkload(w *Workload) {
 	t.counts[workloadKinds[w.Kind].order()]++
 	t.workloads.set(w)
 	t.workloadsBy.set(w)
+	if w.Owner != nil {
+		t.workloadsOf.set(w)
+	}
 }
 
 func (t *tables) dropWorkload(old *Workload) {
 	t.counts[workloadKinds[old.Kind].order()]--
 	t.workloads.remove(old)
 	t.workloadsBy.remove(old)
+	t.workloadsOf.remove(old)
 }

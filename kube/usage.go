@@ -21,7 +21,7 @@ const longestUsagePause = 2 * time.Minute
 func (c *Cluster) pollUsage(ctx context.Context, store *Store, every time.Duration) {
 	clients, err := metricsclient.NewForConfigAndClient(c.readBase, c.readHTTP)
 	if err != nil {
-		store.setPhase(KindUsage, Denied, cleanText(err.Error()))
+		store.setPhase(scope{kind: KindUsage}, Denied, cleanText(err.Error()))
 		return
 	}
 	known := false
@@ -35,11 +35,11 @@ func (c *Cluster) pollUsage(ctx context.Context, store *Store, every time.Durati
 		case err == nil:
 			known = true
 			store.SetUsage(nodes, pods)
-			store.setPhase(KindUsage, Synced, "")
+			store.setPhase(scope{kind: KindUsage}, Synced, "")
 		case known:
-			store.setPhase(KindUsage, Stale, cleanText(err.Error()))
+			store.setPhase(scope{kind: KindUsage}, Stale, cleanText(err.Error()))
 		default:
-			store.setPhase(KindUsage, Denied, cleanText(err.Error()))
+			store.setPhase(scope{kind: KindUsage}, Denied, cleanText(err.Error()))
 			pause = deniedRetry
 		}
 		if sleep(ctx, pause, nil) == contextEnded {

@@ -22,6 +22,11 @@ type WatchOptions struct {
 	PageSize int64
 	// Nodes are read by name where nodes may not be listed.
 	Nodes []string
+	// First are nodes that matter before all others: they, the pods on them and the
+	// FirstKinds are brought in first, and kept in line by watches of their own
+	// (Snapshot.TrustedOn). Whatever else the kinds ask for follows.
+	First      []string
+	FirstKinds []Kind
 	// LeaseNamespace is where the Leases over nodes are, DefaultLeaseNamespace if "".
 	LeaseNamespace string
 	// UsageEvery is the time between two polls of the metrics API, 15 s if zero.
@@ -86,20 +91,8 @@ func (c *Cluster) Watch(ctx context.Context, o WatchOptions) *Watcher {
 	for _, k := range kinds {
 		w.store.SetSync(k, SyncState{Phase: NotSynced, Since: time.Now()})
 	}
-	var feeds []*feed
-	for _, k := range kinds {
-		if k != KindUsage {
-			s := sources[k]
-			f := newFeed(k, w.store, c.health, s.list(c.reads), s.watch(c.reads))
-			switch k {
-			case KindNodes:
-				f.list = nodesByName(c.reads, o.Nodes, f.list)
-			case KindLeases:
-				f.list, f.watch = leasesIn(c.reads, o.LeaseNamespace)
-			}
-			feeds = append(feeds, f)
-		}
-	}
+	first, rest := c.feeds(w.store, kinds, o)
+	feeds := slices.Concat(first, rest)
 	w.group.Go("heartbeat", func() {
 		wasLive := true
 		c.health.run(ctx, func(h Health) {
@@ -114,9 +107,12 @@ func (c *Cluster) Watch(ctx context.Context, o WatchOptions) *Watcher {
 			w.store.SetHealth(h)
 		})
 	})
-	for _, f := range feeds {
-		w.group.Go("watch "+string(f.kind), func() { f.run(ctx, sources[f.kind].object, listPage(o)) })
-	}
+	w.start(ctx, first, listPage(o))
+	w.group.Go("watches that follow", func() {
+		if w.store.answered(ctx, first) {
+			w.start(ctx, rest, listPage(o))
+		}
+	})
 	if slices.Contains(kinds, KindUsage) {
 		every := o.UsageEvery
 		if every == 0 {
@@ -125,6 +121,52 @@ func (c *Cluster) Watch(ctx context.Context, o WatchOptions) *Watcher {
 		w.group.Go("metrics", func() { c.pollUsage(ctx, w.store, every) })
 	}
 	return w
+}
+
+// feeds are those that start at once and those that follow.
+func (c *Cluster) feeds(store *Store, kinds []Kind, o WatchOptions) (first, rest []*feed) {
+	for _, k := range kinds {
+		if k == KindUsage {
+			continue
+		}
+		all := scope{kind: k}
+		list, watch := all.source(c.reads)
+		f := newFeed(all, store, c.health, list, watch)
+		switch {
+		case k == KindLeases:
+			f.list, f.watch = leasesIn(c.reads, o.LeaseNamespace)
+		case k != KindNodes && k != KindPods:
+		case len(o.First) > 0:
+			first = append(first, c.feedsOf(store, k, o.First)...)
+			f.pollEvery = pollRest
+		case k == KindNodes:
+			f.list = nodesByName(c.reads, o.Nodes, f.list)
+		}
+		if len(o.First) == 0 || slices.Contains(o.FirstKinds, k) {
+			first = append(first, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return first, rest
+}
+
+// feedsOf are the feeds of what concerns each of the nodes.
+func (c *Cluster) feedsOf(store *Store, k Kind, nodes []string) []*feed {
+	var feeds []*feed
+	for _, node := range nodes {
+		of := scope{k, node}
+		store.open(of)
+		list, watch := of.source(c.reads)
+		feeds = append(feeds, newFeed(of, store, c.health, list, watch))
+	}
+	return feeds
+}
+
+func (w *Watcher) start(ctx context.Context, feeds []*feed, pageSize int64) {
+	for _, f := range feeds {
+		w.group.Go("watch "+string(f.kind)+" "+f.of.node, func() { f.run(ctx, sources[f.kind].object, pageSize) })
+	}
 }
 
 func listPage(o WatchOptions) int64 {

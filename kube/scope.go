@@ -1,0 +1,200 @@
+package kube
+
+import (
+	"context"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+)
+
+// scope is what one feed brings in: all objects of a kind, or only those of one
+// node, which are the node itself and the pods that are bound to it. On a large
+// cluster these are in long before the others are.
+type scope struct {
+	kind Kind
+	node string // "" for all
+}
+
+// field is the field selector of the scope, "" for none.
+func (of scope) field() string {
+	switch {
+	case of.node == "":
+		return ""
+	case of.kind == KindNodes:
+		return fields.OneTermEqualSelector(metav1.ObjectNameField, of.node).String()
+	}
+	return fields.OneTermEqualSelector("spec.nodeName", of.node).String()
+}
+
+// source is where the objects of the scope come from. A node is read by name where
+// nodes may not be listed.
+func (of scope) source(cs kubernetes.Interface) (listFunc, watchFunc) {
+	list, watching := sources[of.kind].list(cs), sources[of.kind].watch(cs)
+	field := of.field()
+	if field == "" {
+		return list, watching
+	}
+	listed := func(ctx context.Context, o listOptions) (runtime.Object, error) {
+		o.FieldSelector = field
+		return list(ctx, o)
+	}
+	if of.kind == KindNodes {
+		listed = nodesByName(cs, []string{of.node}, listed)
+	}
+	return listed, func(ctx context.Context, o listOptions) (watch.Interface, error) {
+		o.FieldSelector = field
+		return watching(ctx, o)
+	}
+}
+
+// TrustedOn tells whether the nodes themselves and all pods on them are complete
+// and live, so that absence means gone there. It asks less than
+// Trusted(KindNodes, KindPods), which covers the whole cluster.
+func (s *Snapshot) TrustedOn(nodes ...string) bool {
+	for _, node := range nodes {
+		if s.SyncOn(KindNodes, node).Phase != Synced || s.SyncOn(KindPods, node).Phase != Synced {
+			return false
+		}
+	}
+	return s.health.Live
+}
+
+// SyncOn is the sync state of what concerns one node: the node itself for
+// KindNodes, the pods on it for KindPods. It is the better of two, where all
+// objects of the kind are brought in and those of the node besides. Count is that
+// of the kind.
+func (s *Snapshot) SyncOn(k Kind, node string) SyncState {
+	all := s.Sync(k)
+	own, ok := s.sync[scope{k, node}]
+	if !ok || all.Phase.rank() >= own.Phase.rank() {
+		return all
+	}
+	own.Count = all.Count
+	return own
+}
+
+// rank orders the phases by how much can be said in them.
+func (p SyncPhase) rank() int { return [...]int{NotSynced: 1, Synced: 3, Stale: 2, Denied: 0}[p] }
+
+// overlap keeps a store in order into which two feeds bring the same objects: that
+// of a node and that of the whole kind. Both tell the same story, each at its own
+// pace; what the slower one tells must not undo what is known already. Resource
+// versions of one resource can be compared (KEP-5504), and a UID never comes back.
+type overlap struct {
+	lists map[scope]uint64 // of nodes: the version of the last list
+	gone  map[UID]struct{} // seen deleted on these nodes
+}
+
+// open says that a scope has a feed of its own.
+func (x *overlap) open(of scope) {
+	if x.lists == nil {
+		x.lists, x.gone = map[scope]uint64{}, map[UID]struct{}{}
+	}
+	x.lists[of] = 0
+}
+
+// listed notes the version of the last list of a scope.
+func (x *overlap) listed(of scope, version uint64) {
+	if _, open := x.lists[of]; open {
+		x.lists[of] = version
+	}
+}
+
+// bury remembers the UID of what is deleted on a node with a feed of its own.
+func (x *overlap) bury(record any) {
+	if _, open := x.lists[scopeOf(record)]; open {
+		x.gone[uidOf(record)] = struct{}{}
+	}
+}
+
+// outdated tells whether the store knows better than the record: it holds a newer
+// one, has seen the object deleted, or a newer list of its node lacks it.
+func (s *Store) outdated(record any) bool {
+	if s.overlap.lists == nil {
+		return false
+	}
+	if _, gone := s.overlap.gone[uidOf(record)]; gone {
+		return true
+	}
+	version, held := versionOf(record), s.held(record)
+	switch {
+	case version == 0:
+		return false
+	case held != nil:
+		return version < versionOf(held)
+	}
+	return version <= s.overlap.lists[scopeOf(record)]
+}
+
+// newerThan tells whether a record that a list lacks came after it, by another feed.
+func (s *Store) newerThan(record any, version uint64) bool {
+	return s.overlap.lists != nil && version != 0 && versionOf(record) > version
+}
+
+// held is the record of the same pod or node that the store holds, nil for none.
+func (s *Store) held(record any) any {
+	switch r := record.(type) {
+	case *Pod:
+		if old := s.t.pod(r.UID); old != nil {
+			return old
+		}
+	case *Node:
+		if old, ok := s.t.nodes.get(r); ok {
+			return old
+		}
+	}
+	return nil
+}
+
+// scopeOf is the scope of a node that the record is in, empty for the records of
+// which nodes have no feeds.
+func scopeOf(record any) scope {
+	switch r := record.(type) {
+	case *Pod:
+		return scope{KindPods, r.Node}
+	case *Node:
+		return scope{KindNodes, r.Name}
+	}
+	return scope{}
+}
+
+func versionOf(record any) uint64 {
+	switch r := record.(type) {
+	case *Pod:
+		return r.version
+	case *Node:
+		return parseVersion(r.ResourceVersion)
+	}
+	return 0
+}
+
+// parseVersion makes a resource version comparable; it is 0 where it is no number.
+func parseVersion(text string) uint64 {
+	version, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// within are all records of a scope.
+func (t *tables) within(of scope) []any {
+	if of.node == "" {
+		return t.ofKind(of.kind)
+	}
+	var records []any
+	if of.kind == KindNodes {
+		if n, ok := t.nodes.get(&Node{Name: of.node}); ok {
+			records = append(records, n)
+		}
+		return records
+	}
+	for _, p := range t.collect(nil, &t.podsByNode, &podKey{node: of.node}, func(k *podKey) bool { return k.node == of.node }) {
+		records = append(records, p)
+	}
+	return records
+}

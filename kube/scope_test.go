@@ -1,0 +1,190 @@
+package kube
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func podOn(node, name, version string, change ...func(*corev1.Pod)) *Pod {
+	p := testPod(name, version)
+	p.Spec.NodeName = node
+	for _, c := range change {
+		c(p)
+	}
+	return PodRecord(p)
+}
+
+func terminating(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
+
+func synced() SyncState { return SyncState{Phase: Synced} }
+
+var ofN = scope{KindPods, "n"}
+
+// scopedStore has the pods of node n by a feed of its own, listed at version 100: a
+// and b. Those of all nodes are still coming in.
+func scopedStore() *Store {
+	s := NewStore(time.Now)
+	s.SetHealth(Health{Live: true})
+	s.SetSync(KindPods, SyncState{})
+	s.SetSync(KindNodes, synced())
+	s.open(ofN)
+	s.Put(podOn("m", "elsewhere", "5"))
+	s.replace(ofN, []any{podOn("n", "a", "10"), podOn("n", "b", "20")}, 100, synced())
+	return s
+}
+
+func names(pods []*Pod) string {
+	all := make([]string, len(pods))
+	for i, p := range pods {
+		all[i] = p.Name
+	}
+	return strings.Join(all, " ")
+}
+
+func TestListOfANodeSaysNothingOfOthers(t *testing.T) {
+	s := scopedStore().Snapshot()
+	if got := names(s.PodsOn("m")); got != "elsewhere" {
+		t.Errorf("the other node has %q", got)
+	}
+	if !s.TrustedOn("n") || s.TrustedOn("n", "m") || s.Trusted(KindPods) || s.Sync(KindPods).Phase != NotSynced {
+		t.Error("what is known of one node is taken for more, or for less")
+	}
+	if down := s.WithHealth(Health{Reason: "refused"}); down.TrustedOn("n") || down.SyncOn(KindPods, "n").Phase != Stale {
+		t.Errorf("trusted while the server is away: %+v", down.SyncOn(KindPods, "n"))
+	}
+}
+
+// The list of all pods may be older than what the watch of the node has told since.
+func TestOlderListUndoesNothing(t *testing.T) {
+	s := scopedStore()
+	s.Remove(podOn("n", "a", "110"))           // seen deleted by the watch of the node
+	s.Put(podOn("n", "b", "120", terminating)) // and terminating
+	s.Put(podOn("n", "late", "130"))           // and new
+	for _, old := range []*Pod{podOn("n", "a", "10"), podOn("", "late", "105"), podOn("n", "never", "90"), podOn("n", "b", "20")} {
+		s.Put(old) // page by page
+	}
+	s.replace(scope{kind: KindPods}, []any{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 105, synced())
+	snap := s.Snapshot()
+	if got := names(snap.PodsOn("n")); got != "b late" {
+		t.Errorf("on the node: %q", got)
+	}
+	if b := snap.Pod("uid-b"); b == nil || !b.Terminating() {
+		t.Errorf("b: %+v", b)
+	}
+	if len(snap.PodsOn("")) != 0 || !snap.Trusted(KindPods) || !snap.TrustedOn("m") {
+		t.Error("the list of all pods is not taken over")
+	}
+	// What is newer than the list of the node counts, by whichever feed it comes.
+	s.Put(podOn("n", "first by the other", "140"))
+	s.Remove(podOn("n", "b", "150"))
+	s.Put(podOn("n", "b", "121", terminating)) // the slower feed
+	if got := names(s.Snapshot().PodsOn("n")); got != "first by the other late" {
+		t.Errorf("on the node: %q", got)
+	}
+}
+
+// Either feed is enough to know the node, and a new list of either takes out what
+// is gone.
+func TestEitherFeedKnowsTheNode(t *testing.T) {
+	s := scopedStore()
+	all := scope{kind: KindPods}
+	s.replace(all, []any{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 200, synced())
+	s.setPhase(ofN, Stale, "watch ended")
+	if !s.Snapshot().TrustedOn("n") {
+		t.Error("the watch of all pods knows the node, too")
+	}
+	s.setPhase(all, Stale, "resyncing")
+	if s.Snapshot().TrustedOn("n") {
+		t.Error("nobody watches it")
+	}
+	s.replace(ofN, []any{podOn("n", "a", "10")}, 300, synced())
+	if snap := s.Snapshot(); !snap.TrustedOn("n") || names(snap.PodsOn("n")) != "a" || snap.Pod("uid-elsewhere") == nil {
+		t.Errorf("on the node: %q", names(snap.PodsOn("n")))
+	}
+	s.replace(all, []any{podOn("m", "elsewhere", "5")}, 400, synced())
+	if snap := s.Snapshot(); len(snap.PodsOn("n")) != 0 {
+		t.Errorf("on the node: %q", names(snap.PodsOn("n")))
+	}
+}
+
+func TestNodeWithAFeedOfItsOwn(t *testing.T) {
+	s := NewStore(time.Now)
+	s.SetHealth(Health{Live: true})
+	node := func(version string, unschedulable bool) *Node {
+		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "u", ResourceVersion: version}}
+		n.Spec.Unschedulable = unschedulable
+		return NodeRecord(n)
+	}
+	of := scope{KindNodes, "n"}
+	s.open(of)
+	s.replace(of, []any{node("10", false)}, 100, synced())
+	s.Put(node("110", true))
+	s.replace(scope{kind: KindNodes}, []any{node("10", false)}, 105, synced())
+	if n := s.Snapshot().Node("n"); n == nil || !n.Unschedulable {
+		t.Errorf("an older list uncordons the node: %+v", n)
+	}
+	s.replace(of, nil, 120, synced())
+	s.Put(node("110", true))
+	if n := s.Snapshot().Node("n"); n != nil {
+		t.Errorf("it is back: %+v", n)
+	}
+}
+
+// What concerns the nodes is asked for first, with field selectors and without a
+// stream, and is trusted while the list of all pods is held back.
+func TestFirstNodesComeFirst(t *testing.T) {
+	held := make(chan struct{})
+	asked := make(chan string, 100)
+	f := newFakeServer(t, func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		if query.Get("watch") != "" && query.Get("sendInitialEvents") == "" {
+			<-r.Context().Done()
+			return
+		}
+		version := `"metadata":{"resourceVersion":"100"}`
+		switch field := query.Get("fieldSelector"); {
+		case query.Get("watch") != "":
+			writeJSON(w, 422, status(422, "Invalid", "no stream", ""))
+		case r.URL.Path == "/api/v1/pods" && field == "":
+			asked <- "all pods"
+			select {
+			case <-held:
+			case <-r.Context().Done():
+			}
+			writeJSON(w, 200, `{"kind":"PodList","apiVersion":"v1",`+version+`,"items":[]}`)
+		case r.URL.Path == "/api/v1/pods":
+			asked <- field
+			writeJSON(w, 200, `{"kind":"PodList","apiVersion":"v1",`+version+`,"items":[
+				{"metadata":{"namespace":"a","name":"p","uid":"1","resourceVersion":"7"},"spec":{"nodeName":"n"}}]}`)
+		case field != "":
+			asked <- field
+			writeJSON(w, 200, `{"kind":"NodeList","apiVersion":"v1",`+version+`,"items":[{"metadata":{"name":"n","uid":"2","resourceVersion":"8"}}]}`)
+		default:
+			writeJSON(w, 200, `{"kind":"List","apiVersion":"v1",`+version+`,"items":[]}`)
+		}
+	})
+	t.Cleanup(f.CloseClientConnections)
+	c := connectTo(t, f)
+	w := c.Watch(t.Context(), WatchOptions{Kinds: []Kind{KindNodes, KindPods}, First: []string{"n"}})
+	defer w.Close()
+	got := map[string]bool{<-asked: true, <-asked: true}
+	if last := <-asked; !got["spec.nodeName=n"] || !got["metadata.name=n"] || last != "all pods" {
+		t.Errorf("first %v, then %s", got, last)
+	}
+	s := w.Snapshot()
+	if !s.TrustedOn("n") || s.Trusted(KindPods) || names(s.PodsOn("n")) != "p" {
+		t.Errorf("%+v %q", s.SyncOn(KindPods, "n"), names(s.PodsOn("n")))
+	}
+	close(held)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := w.WaitSynced(ctx, KindPods, KindNodes); err != nil {
+		t.Fatal(err)
+	}
+}
