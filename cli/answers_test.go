@@ -28,8 +28,8 @@ func TestAnswersOfAScriptedServer(t *testing.T) {
 	}{
 		"504 conflicts over the budget": {504, map[string]string{"Retry-After": "10"},
 			refusal(504, "Timeout", `couldn't update PodDisruptionBudget "web" due to conflicts`), drain.PodRetrying, "due to conflicts"},
-		"403 negative status":  {403, nil, refusal(403, "Forbidden", "pdb disruptions allowed is negative"), drain.PodRetrying, "is negative"},
-		"403 too many evicted": {403, nil, refusal(403, "Forbidden", "DisruptedPods map too big - too many evictions not confirmed by PDB controller"), drain.PodRetrying, "too big"},
+		"403 negative status":  {403, nil, refusal(403, "Forbidden", "pdb disruptions allowed is negative"), drain.PodBudgetSyncing, "is negative"},
+		"403 too many evicted": {403, nil, refusal(403, "Forbidden", "DisruptedPods map too big - too many evictions not confirmed by PDB controller"), drain.PodBudgetSyncing, "too big"},
 		"500 of etcd":          {500, nil, refusal(500, "InternalError", "etcdserver: leader changed"), drain.PodRetrying, "leader changed"},
 		"503 shutting down":    {503, map[string]string{"Retry-After": "5"}, refusal(503, "ServiceUnavailable", "apiserver is shutting down"), drain.PodRetrying, "shutting down"},
 		"429 in plain text": {429, map[string]string{"Retry-After": "7", "X-Kubernetes-PF-FlowSchema-UID": "x"},

@@ -90,7 +90,7 @@ func (d *dryRunner) cordon(ctx context.Context, n drain.NodePlan) bool {
 		a := d.writer.Cordon(ctx, kube.CordonRequest{Node: n.Name, UID: n.UID, Unschedulable: true, DryRun: true})
 		d.report.Requests[drain.VerbCordon]++
 		d.event(drain.Event{Kind: drain.EventAnswer, Node: n.Name,
-			Action: &drain.ActionFacts{Verb: drain.VerbCordon}, Answer: answerFacts(a)})
+			Action: &drain.ActionFacts{Verb: drain.VerbCordon}, Answer: drain.AnswerFactsOf(a)})
 		if !a.OK() {
 			d.out.complain("unable to cordon node \"" + n.Name + "\": " + answerWords(a))
 			d.open++
@@ -136,7 +136,7 @@ func (d *dryRunner) judge(p drain.PodPlan, a kube.Answer, pod *report.Pod) {
 	verb := verbFor(p)
 	d.report.Requests[verb]++
 	pod.Attempts, pod.LastCode, pod.LastWords = 1, a.Code, a.Message
-	for _, e := range []drain.Event{{Kind: drain.EventIntent}, {Kind: drain.EventAnswer, Answer: answerFacts(a)}} {
+	for _, e := range []drain.Event{{Kind: drain.EventIntent}, {Kind: drain.EventAnswer, Answer: drain.AnswerFactsOf(a)}} {
 		e.Node, e.Namespace, e.Pod, e.UID = p.Node, p.Namespace, p.Name, p.UID
 		e.Action = &drain.ActionFacts{Verb: verb}
 		d.event(e)
@@ -232,16 +232,4 @@ func verbFor(p drain.PodPlan) drain.Verb {
 		return drain.VerbDelete
 	}
 	return drain.VerbEvict
-}
-
-// answerFacts are what a JSON event tells of an answer.
-func answerFacts(a kube.Answer) *drain.AnswerFacts {
-	facts := &drain.AnswerFacts{
-		Code: a.Code, Reason: string(a.Reason), Message: a.Message, AuditID: a.AuditID, Failure: a.Failure,
-		RetryAfterSeconds: a.RetryAfter.Seconds(), ResourceVersion: a.ResourceVersion,
-	}
-	if len(a.Causes) > 0 {
-		facts.Cause = a.Causes[0].Message
-	}
-	return facts
 }

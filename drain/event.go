@@ -56,7 +56,7 @@ type Event struct {
 	PodState    PodState      `json:"podState,omitempty"`    // Pod
 	Wait        *Wait         `json:"wait,omitempty"`        // Pod: what it waits for
 	DeletedAt   time.Time     `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
-	Forced      bool          `json:"forced,omitempty"`      // Pod: it is deleted past its budget from now on
+	Forced      bool          `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
 	NodeState   NodeState     `json:"nodeState,omitempty"`   // Node
 	Budget      *BudgetFacts  `json:"budget,omitempty"`      // Budget
 	BudgetState BudgetState   `json:"budgetState,omitempty"` // Budget
@@ -137,6 +137,9 @@ type ActionFacts struct {
 	// budget's (or the node's) resourceVersion as known at the time of the event.
 	Budget  kube.UID `json:"budget,omitempty"`
 	Version string   `json:"version,omitempty"`
+	// Under is what the run knew of the pod's budgets when its eviction was sent: a
+	// refusal by them stands until that changes.
+	Under string `json:"under,omitempty"`
 }
 
 // AnswerFacts are what a server answered, cleaned and shortened for the
@@ -150,6 +153,8 @@ type AnswerFacts struct {
 	AuditID           string  `json:"auditID,omitempty"`
 	Failure           string  `json:"failure,omitempty"`
 	ResourceVersion   string  `json:"resourceVersion,omitempty"`
+	Refusal           Refusal `json:"refusal,omitempty"` // who refused the request, "" if it was accepted or the pod is gone
+	Look              bool    `json:"look,omitempty"`    // who has the pod's name must be asked, or asked again
 }
 
 // WaitFor is the kind of thing a pod waits for.

@@ -37,7 +37,7 @@ func (s *State) clone() *State {
 	c.Phases = cloneMap(s.Phases)
 	c.Sent = cloneMap(s.Sent)
 	c.index = cloneMap(s.index)
-	c.tried = cloneMap(s.tried)
+	c.tried, c.moved = cloneMap(s.tried), cloneMap(s.moved)
 	c.grants = cloneMap(s.grants)
 	for budget, list := range c.grants {
 		c.grants[budget] = slices.Clone(list)
@@ -56,7 +56,11 @@ func (s *State) apply(e Event) {
 	if !e.Time.Equal(s.Updated) { // none lapses between events of one moment
 		s.dropLapsedGrants(e.Time)
 	}
+	if e.Kind == EventResumed {
+		s.stopClocks("", s.Updated) // nobody knows what was after the last event
+	}
 	s.Seq, s.Updated = e.Seq, e.Time
+	defer s.tendClocks(e)
 	switch e.Kind {
 	case EventRunStarted:
 		s.applyStart(e)
@@ -187,7 +191,7 @@ func (s *State) applyIntent(e Event) {
 			return
 		}
 		p.Attempts++
-		p.sentUnder = e.Action.Version
+		p.sentUnder, p.refusal = e.Action.Under, NotRefused
 		p.State, p.Since, p.Wait = PodRequested, e.Time, &Wait{For: WaitForAnswer}
 	})
 }
@@ -221,25 +225,43 @@ func (s *State) applyAnswer(e Event) {
 		return
 	}
 	s.settleGrant(e, ok)
+	if ok && e.Action.Verb != VerbLook {
+		s.moved[e.Namespace] = e.Time
+	}
 	s.editPod(e.UID, func(p *PodRun) {
-		p.InFlight, p.Last = 0, e.Answer
-		if e.Action.Verb == VerbLook {
-			return
-		}
+		p.InFlight, p.Last, p.look = 0, e.Answer, e.Answer.Look
 		switch {
-		case ok:
-			p.Accepted, p.failures = e.Time, 0
-		case e.Answer.Code == 0 || e.Answer.Code >= 500:
-			p.Refusals++
+		case e.Action.Verb == VerbLook && p.look:
 			p.failures++
+		case e.Action.Verb == VerbLook:
+		case ok:
+			p.Accepted, p.failures, p.repeats = e.Time, 0, 0
 		default:
-			p.Refusals++
-			p.failures = 0
-		}
-		if !ok {
-			p.refusedUnder, p.refusedAt, p.look = p.sentUnder, e.Time, e.Answer.Code == http.StatusConflict
+			s.refuse(p, e)
 		}
 	})
+}
+
+// refuse notes a refusal of the pod's eviction or deletion, by who gave it.
+func (s *State) refuse(p *PodRun, e Event) {
+	p.refusal = e.Answer.Refusal
+	if p.refusal == NotRefused { // it is gone
+		return
+	}
+	p.Refusals++
+	switch {
+	case !p.refusal.underBudget():
+		p.failures, p.repeats = p.failures+1, 0
+	case p.repeats > 0 && s.moved[p.Namespace].After(p.refusedAt):
+		p.failures, p.repeats = 0, 1
+	default:
+		p.failures, p.repeats = 0, p.repeats+1
+	}
+	if p.refusal.ByBudget() && s.acts(p.Node) && (p.countedAt.IsZero() || e.Time.Sub(p.countedAt) >= countedEvery) {
+		p.BudgetRefusals, p.countedAt = p.BudgetRefusals+1, e.Time
+	}
+	p.refusedAt = e.Time
+	p.takeBackForce()
 }
 
 // settleGrant keeps the token of an accepted eviction until the budget shows
@@ -296,7 +318,7 @@ func (s *State) applyPod(e Event) {
 		}
 		p.State = e.PodState
 		if e.Forced {
-			p.Action = ActionDelete
+			p.Action, p.forced = ActionDelete, true
 		}
 		switch {
 		case e.PodState.Blocked():

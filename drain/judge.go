@@ -33,7 +33,7 @@ func BudgetWait(p *kube.Pod, s *kube.Snapshot, now time.Time) *Wait {
 // wait is BudgetWait. Who asks for many pods of one snapshot keeps the ledger, so
 // that each budget is worked out once.
 func (l *ledger) wait(p *kube.Pod) *Wait {
-	j, _ := l.judge(p, func(kube.UID) bool { return false })
+	j, under := l.judge(p, func(kube.UID) bool { return false })
 	w := &Wait{Sibling: j.Sibling, Never: j.Verdict == VerdictNever}
 	switch j.Verdict {
 	case VerdictMultiple:
@@ -45,6 +45,9 @@ func (l *ledger) wait(p *kube.Pod) *Wait {
 		w.For = WaitForBudget
 	case VerdictEvictable, VerdictUnknown:
 		return nil
+	}
+	if cause := predictSpending(under).Cause; cause == CauseNegative || cause == CauseTooMany {
+		w.For = WaitForObserved
 	}
 	w.Budget = &j.Budgets[0]
 	return w

@@ -103,6 +103,9 @@ func (s *State) editLease(node string, edit func(l *LeaseRun)) {
 
 // applyLease is the fold of the events of a Lease's state.
 func (s *State) applyLease(e Event) {
+	if n := s.Node(e.Node); e.LeaseState == LeaseOverdue && n != nil && n.Lease != nil {
+		s.stopClocks(e.Node, n.Lease.Renewed.Add(leaseOverdue)) // the machine may have slept since
+	}
 	s.editLease(e.Node, func(l *LeaseRun) {
 		if l.State != e.LeaseState {
 			l.Since = e.Time

@@ -58,9 +58,10 @@ type Options struct {
 	// ExcludeFromLB, if above zero, labels the nodes out of external load
 	// balancers with the cordon, and waits that long before the first eviction.
 	ExcludeFromLB time.Duration `json:"-"`
-	// MaxEvictRetries and ForceAfter are gardener's fallback: a pod that was
-	// refused more often, or was blocked for longer, is deleted past its budget,
-	// with its own grace period. Zero never does.
+	// MaxEvictRetries and ForceAfter are gardener's fallback: a pod that its budget
+	// refused more often, or held for longer, is deleted past it, with its own grace
+	// period. No other refusal counts, nor does time in which the run could not have
+	// evicted it (PodRun.HeldFor). Zero never does.
 	MaxEvictRetries int           `json:"maxEvictRetries,omitempty"`
 	ForceAfter      time.Duration `json:"-"`
 	// AllOrNothing refuses the whole run if one node is refused.

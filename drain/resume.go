@@ -19,6 +19,7 @@ func (s *State) applyResumed(e Event) {
 		}
 		s.editPod(p.UID, func(p *PodRun) {
 			p.InFlight = 0
+			p.takeBackForce()
 			if p.State.Final() { // its end was seen before the answer to its eviction
 				return
 			}

@@ -137,7 +137,7 @@ type PodRun struct {
 	Since     time.Time // since when it is in State
 	Wait      *Wait     // nil when it waits for nothing
 	Attempts  int       // eviction or delete requests sent
-	Refusals  int       // of those, not accepted
+	Refusals  int       // of those, refused by whomever
 	Last      *AnswerFacts
 	InFlight  uint64        // id of the write that is out, 0 if none
 	Begun     time.Time     // when the drain of its node began, or when it joined that; zero before
@@ -145,16 +145,25 @@ type PodRun struct {
 	DeletedAt time.Time     // deletionTimestamp, server time
 	Ended     time.Time     // when it reached a final state
 	Blocked   time.Duration // sum of the time it was blocked, without the current block
-	Joined    bool          // bound to the node after the plan was made
-	Message   string        // why it was skipped or failed
-	Volumes   []VolumeRun   // as far as they matter; nil until they were counted
-	DetachBy  time.Time     // until when its volumes are given time to leave the node, zero while none is on its way
+	// BudgetRefusals are those of the Refusals that count for --max-evict-retries.
+	BudgetRefusals int
+	// Held is how long its budget held it while the run could have evicted it, without
+	// the present time: the clock of --force-after.
+	Held     time.Duration
+	Joined   bool        // bound to the node after the plan was made
+	Message  string      // why it was skipped or failed
+	Volumes  []VolumeRun // as far as they matter; nil until they were counted
+	DetachBy time.Time   // until when its volumes are given time to leave the node, zero while none is on its way
 
 	blockedSince time.Time // start of the present block, zero if there is none
-	sentUnder    string    // resourceVersion of the budget when it was last tried
-	refusedUnder string    // the same of the last try that was refused
+	heldSince    time.Time // start of the present time of Held, zero while its clock stands
+	countedAt    time.Time // when BudgetRefusals last grew
+	sentUnder    string    // what was known of its budgets when it was last tried
+	refusal      Refusal   // the answer to that, empty before it came
 	refusedAt    time.Time // when the server last refused it
-	failures     int       // requests in a row without a meaningful answer
+	failures     int       // refusals in a row that no budget gave
+	repeats      int       // refusals in a row by a budget, while nothing else moved in its namespace
+	forced       bool      // its next request is a deletion past its budget
 	retryNow     bool      // the operator asked for a try at once
 	saidAt       time.Time // when what it waits for was last told
 	last         bool      // the operator put it last
@@ -270,6 +279,8 @@ type State struct {
 	quietUntil time.Time              // nothing is sent before, after throttling
 	resumed    time.Time              // when a process last took the run up again, zero if none did
 	unwell     time.Time              // when the API server last gave no answer, or came back
+	acted      time.Time              // since when nothing has kept the run from evicting
+	moved      map[string]time.Time   // by namespace: when an eviction in it was last accepted
 	index      map[kube.UID]int       // of Pods
 }
 

@@ -1,7 +1,6 @@
 package drain
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -18,7 +17,7 @@ func (st *stepper) send(w Write, e Event) {
 // takeAnswer notes what came back for a write and what it means.
 func (st *stepper) takeAnswer(in Answered) {
 	w := in.Write
-	e := Event{Kind: EventAnswer, Node: w.Node, Action: &ActionFacts{ID: w.ID, Verb: w.Verb}, Answer: answerFacts(in.Answer)}
+	e := Event{Kind: EventAnswer, Node: w.Node, Action: &ActionFacts{ID: w.ID, Verb: w.Verb}, Answer: AnswerFactsOf(in.Answer)}
 	switch w.Verb {
 	case VerbCordon, VerbUncordon:
 		if n := st.s.Node(w.Node); n != nil {
@@ -45,6 +44,11 @@ func (st *stepper) takeAnswer(in Answered) {
 		return
 	}
 	e.Namespace, e.Pod, e.UID = p.Namespace, p.Name, p.UID
+	if w.Verb == VerbLook {
+		e.Answer.Look = lookAgain(in.Answer)
+	} else {
+		e.Answer.Look = Interpret(in.Answer, 1).Look
+	}
 	st.emit(e)
 	p = st.s.Pod(p.UID)
 	if p.State.Final() {
@@ -88,48 +92,61 @@ func (st *stepper) takeEviction(p *PodRun, a kube.Answer) {
 	}
 }
 
-// waitAfter says what a refused pod waits for: the facts come from the
-// snapshot, the words from the server.
+// waitAfter says what a refused pod waits for: who refused it tells the server,
+// the facts come from the snapshot where that knows of it.
 func (st *stepper) waitAfter(p *PodRun, m Meaning) *Wait {
-	wait := &Wait{For: WaitForServer}
-	switch m.State {
-	case PodBudgetBlocked, PodBudgetSyncing, PodMultipleBudgets:
-		if live := st.snap.Pod(p.UID); live != nil {
-			wait = st.budgetWait(live)
+	wait, after := &Wait{For: waitFor(m.Refusal)}, m.After
+	if live := st.snap.Pod(p.UID); live != nil && m.Refusal.underBudget() {
+		way, budgets := st.wayOf(live)
+		if shown := st.budgetWait(live); shown != nil && shown.For == wait.For {
+			wait = shown
+		} else if len(budgets) > 0 {
+			numbers := Numbers(budgets[0])
+			wait.Budget = &numbers
 		}
-		if wait == nil { // the server knows more than the snapshot
-			wait = &Wait{For: WaitForBudget}
-			if m.State == PodBudgetSyncing {
-				wait.For = WaitForObserved
-			}
-			if live := st.snap.Pod(p.UID); live != nil {
-				for _, b := range st.snap.BudgetsOf(live) {
-					numbers := Numbers(b)
-					wait.Budget = &numbers
-					break
-				}
-			}
+		if after = budgetPoll; way != WaySpends && way != WaySeveral {
+			after = p.unseenPause()
 		}
-	case PodWebhookWait:
-		wait.For = WaitForWebhook
 	}
 	wait.Words = m.Words
-	if m.After > 0 {
-		wait.Until = st.now.Add(m.After)
+	if after > 0 {
+		wait.Until = st.now.Add(after)
 	}
 	return wait
+}
+
+// waitFor is what a pod waits for that was refused.
+func waitFor(r Refusal) WaitFor {
+	switch r {
+	case RefusedByBudget:
+		return WaitForBudget
+	case RefusedBySeveral:
+		return WaitForOneBudget
+	case RefusedBySyncing:
+		return WaitForObserved
+	case RefusedByWebhook:
+		return WaitForWebhook
+	}
+	return WaitForServer
 }
 
 // takeLook handles the answer to "who has this name now?".
 func (st *stepper) takeLook(p *PodRun, a kube.Answer) {
 	switch {
-	case a.Code == http.StatusNotFound && !notThePod(a):
+	case podGone(a):
 		st.setPod(p, PodGone, nil, "")
 	case a.OK() && a.UID != p.UID:
 		st.setPod(p, PodReplaced, nil, "")
-	default: // still the same pod, or no answer: try again a little later
-		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(backOff(p.failures + 2)), Words: words(a)}, "")
+	default: // still the same pod, or nobody could say: try again a little later
+		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(backOff(p.failures + 1)), Words: words(a)}, "")
 	}
+}
+
+// lookAgain tells whether the question who has a name is still open, and may be
+// answered later. Where the pod must not be read it is not asked again: the
+// precondition of the next eviction protects its namesake too.
+func lookAgain(a kube.Answer) bool {
+	return !a.OK() && RefusalOf(a) != NotRefused && RefusalOf(a).Passes()
 }
 
 // left notes that the pod is not on its node any more, and what has its name.

@@ -129,6 +129,9 @@ func (st *stepper) pollDue(p *PodRun, b *kube.Budget) bool {
 	if !p.State.Blocked() {
 		return false
 	}
+	if st.proofDue(p) {
+		return true
+	}
 	last := p.refusedAt
 	if p.blockedSince.After(last) {
 		last = p.blockedSince
@@ -139,6 +142,23 @@ func (st *stepper) pollDue(p *PodRun, b *kube.Budget) bool {
 	due := last.Add(budgetPoll)
 	st.wakeAt(due)
 	return !st.now.Before(due)
+}
+
+// againDue tells whether a pod is to be tried again that was refused under budgets
+// which the run does not see.
+func (st *stepper) againDue(p *PodRun) bool {
+	return p.retryNow || st.proofDue(p) || st.past(p.refusedAt.Add(p.unseenPause()))
+}
+
+// unseenPause is how long after a refusal under a budget that the run does not see
+// the next try is due: as long as kubectl waits while others of its namespace go,
+// longer where nothing moves, and as long as the server asked for.
+func (p *PodRun) unseenPause() time.Duration {
+	pause := doubled(unseenFirst, budgetPoll, p.repeats)
+	if p.Last != nil {
+		pause = max(pause, fromSeconds(p.Last.RetryAfterSeconds))
+	}
+	return pause
 }
 
 // saidEvery is how often at most the figures of what a blocked pod waits for are

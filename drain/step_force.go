@@ -3,28 +3,156 @@ package drain
 import (
 	"fmt"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// forced tells whether the operator's fallback applies to a pod that is blocked:
-// --force-after and --max-evict-retries (gardener's MaxEvictRetries, but with the
-// pod's own grace period where gardener deletes with zero).
-func (st *stepper) forced(p *PodRun) bool {
-	o := st.s.Run.Options
-	switch p.State {
-	case PodBudgetBlocked, PodBudgetSyncing, PodMultipleBudgets, PodWebhookWait:
-	default:
+const (
+	// countedEvery is the shortest time between two refusals that count for
+	// --max-evict-retries: tries follow the events of a budget, and a few lost races for
+	// its disruptions say nothing about whether it moves on.
+	countedEvery = 5 * time.Second
+	// provenFor is how long a refusal by the budget proves that it holds the pod.
+	provenFor = budgetPoll
+)
+
+// acts tells whether the run could send an eviction from the node now, if nothing
+// held the pod: the server answers, nobody paused the run, the Lease is in hand.
+func (s *State) acts(node string) bool {
+	if s.Down != nil || s.Paused || s.Aborting || s.Suspended || s.Outcome != "" {
 		return false
 	}
-	if o.ForceAfter > 0 && !p.blockedSince.IsZero() && st.now.Sub(st.s.counted(p.blockedSince)) >= o.ForceAfter {
+	if s.Run.Options.LeaseNamespace == "" {
 		return true
 	}
-	return o.MaxEvictRetries > 0 && p.Refusals > o.MaxEvictRetries
+	n := s.Node(node)
+	return n != nil && n.Lease != nil && (n.Lease.State == LeaseHeld || n.Lease.State == LeaseOff)
 }
 
-// giveUpEvicting notes that the pod is deleted past its budget from now on.
+// heldByBudget tells whether the pod waits for a budget and for nothing else. Where
+// the last answer was another's refusal, nobody knows what the budget would say.
+func (p *PodRun) heldByBudget() bool {
+	return (p.State == PodBudgetBlocked || p.State == PodMultipleBudgets) && (p.refusal == NotRefused || p.refusal.ByBudget())
+}
+
+// HeldFor is how long its budget has held the pod while the run could have evicted
+// it: not while the API server was away, the run was paused or had no process, or
+// the Lease over the node was not in hand.
+func (p *PodRun) HeldFor(now time.Time) time.Duration {
+	if p.heldSince.IsZero() {
+		return p.Held
+	}
+	return p.Held + max(0, now.Sub(p.heldSince))
+}
+
+// tendClocks lets the clocks of --force-after run or stand after an event.
+func (s *State) tendClocks(e Event) {
+	switch e.Kind {
+	case EventPod, EventIntent, EventAnswer:
+		if i, known := s.index[e.UID]; known {
+			s.tendClock(i, s.acts(s.Pods[i].Node), e.Time)
+		}
+	case EventControl:
+		switch e.Control {
+		case ControlPause, ControlContinue, ControlAbort, ControlSuspend:
+			s.acted = e.Time
+			s.tendClocksOf("", e.Time)
+		}
+	case EventConnection, EventResumed, EventRunEnded:
+		s.acted = e.Time
+		s.tendClocksOf("", e.Time)
+	case EventLease:
+		if s.Phase != PhaseEvict { // no pod is held before
+			return
+		}
+		if e.LeaseState == LeaseHeld {
+			s.acted = e.Time
+		}
+		s.tendClocksOf(e.Node, e.Time)
+	}
+}
+
+// tendClocksOf is tendClock for the pods of a node, "" for all.
+func (s *State) tendClocksOf(node string, at time.Time) {
+	acts := map[string]bool{}
+	for _, n := range s.Nodes {
+		acts[n.Name] = s.acts(n.Name)
+	}
+	for i, p := range s.Pods {
+		if node == "" || p.Node == node {
+			s.tendClock(i, acts[p.Node], at)
+		}
+	}
+}
+
+// tendClock replaces the record of the pod where its clock is to start or to stop.
+func (s *State) tendClock(i int, acts bool, at time.Time) {
+	if i >= len(s.Pods) || s.Pods[i].heldSince.IsZero() != (acts && s.Pods[i].heldByBudget()) {
+		return
+	}
+	p := *s.Pods[i]
+	if p.heldSince.IsZero() {
+		p.heldSince = at
+	} else {
+		p.Held, p.heldSince = p.HeldFor(at), time.Time{}
+	}
+	s.Pods[i] = &p
+}
+
+// stopClocks stops the clocks of the pods of a node ("" for all) at a moment that is
+// past.
+func (s *State) stopClocks(node string, at time.Time) {
+	for i, p := range s.Pods {
+		if node == "" || p.Node == node {
+			s.tendClock(i, false, at)
+		}
+	}
+}
+
+// takeBackForce returns a pod whose deletion past its budget was refused, or may
+// never have been sent, to evictions: that was decided for one request, and the
+// budget may allow one by now.
+func (p *PodRun) takeBackForce() {
+	if p.forced {
+		p.Action, p.forced = ActionEvict, false
+	}
+}
+
+// outOfPatience tells whether --force-after or --max-evict-retries have run out for
+// the pod (gardener's MaxEvictRetries, but with the pod's own grace period where
+// gardener deletes with zero).
+func (st *stepper) outOfPatience(p *PodRun) bool {
+	o := st.s.Run.Options
+	return o.ForceAfter > 0 && p.HeldFor(st.now) >= o.ForceAfter || o.MaxEvictRetries > 0 && p.BudgetRefusals > o.MaxEvictRetries
+}
+
+// proven tells whether the server itself said a moment ago that a budget holds the
+// pod, and nothing has come between since: no outage, no pause, no other process.
+func (st *stepper) proven(p *PodRun) bool {
+	return p.refusal.ByBudget() && !p.refusedAt.Before(st.s.acted) && elapsed(p.refusedAt, st.now) < provenFor
+}
+
+// forced tells whether the pod, which its budget holds as far as the snapshot
+// knows, is deleted past it now.
+func (st *stepper) forced(p *PodRun, live *kube.Pod, wait *Wait) bool {
+	return (wait.For == WaitForBudget || wait.For == WaitForOneBudget) &&
+		st.outOfPatience(p) && st.proven(p) && st.hasVolumeTurn(p, live)
+}
+
+// proofDue tells whether the pod is to be evicted once more, since only the
+// server's own refusal allows to delete it past its budget.
+func (st *stepper) proofDue(p *PodRun) bool {
+	if !st.outOfPatience(p) || st.proven(p) {
+		return false
+	}
+	live := st.snap.Pod(p.UID)
+	return live != nil && st.hasVolumeTurn(p, live) && (p.repeats == 0 || st.past(p.refusedAt.Add(p.unseenPause())))
+}
+
+// giveUpEvicting notes that the next request deletes the pod past its budget.
 func (st *stepper) giveUpEvicting(p *PodRun) *PodRun {
-	why := fmt.Sprintf("blocked for %s and refused %d times: deleted past its budget, as the flags say",
-		p.BlockedFor(st.now).Round(time.Second), p.Refusals)
+	why := fmt.Sprintf("held by its budget for %s, which refused it %s: deleted past it, as the flags say",
+		p.HeldFor(st.now).Round(time.Second), plural(p.BudgetRefusals, "time", "times"))
 	st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
 		PodState: p.State, Wait: p.Wait, Message: why, Forced: true})
 	return st.s.Pod(p.UID)

@@ -38,10 +38,11 @@ func (st *stepper) tier(p *PodRun) int {
 }
 
 // holdsNextTier tells whether a pod keeps those of later tiers waiting. One that
-// is blocked or stuck, or left to run to its end, does not: nobody knows for
-// how long.
+// is blocked (by a budget or by the run's own guard) or stuck, or left to run to
+// its end, does not: nobody knows for how long.
 func (p *PodRun) holdsNextTier() bool {
-	return !p.State.Final() && !p.State.Blocked() && p.State != PodStuckTerminating && !p.waitsForCompletion()
+	return !p.State.Final() && !p.State.Blocked() && p.State != PodStuckTerminating && !p.waitsForCompletion() &&
+		(p.Wait == nil || p.Wait.For != WaitForGuard)
 }
 
 // turn is a pod's place in the run and how long the chain is that it is part of.
@@ -69,7 +70,7 @@ func (st *stepper) inOrder(draining map[string]bool) (order []turn, kept int) {
 		if live == nil || live.Terminating() {
 			continue
 		}
-		if budgets := st.budgetsOf(live); len(budgets) == 1 && !costsNothing(live, budgets) {
+		if way, budgets := st.wayOf(live); way == WaySpends {
 			under[i] = budgets[0]
 			waiting[budgets[0].UID]++
 		}

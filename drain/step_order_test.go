@@ -78,11 +78,11 @@ func TestForceAfterDeletesWithThePodsOwnGrace(t *testing.T) {
 		o.ForceAfter = 5 * time.Second
 		e := drive(t, s, o, "a")
 		p := e.State().Pods[0]
-		if p.State != PodGone || p.Action != ActionDelete || e.State().Sent[VerbEvict] != 0 || e.State().Sent[VerbDelete] != 1 {
-			t.Errorf("%s by %s, sent %v", p.State, p.Action, e.State().Sent)
+		if p.State != PodGone || p.Action != ActionDelete || e.State().Sent[VerbEvict] != 1 || e.State().Sent[VerbDelete] != 1 {
+			t.Errorf("%s by %s, sent %v, want one eviction that proves that its budget holds it", p.State, p.Action, e.State().Sent)
 		}
-		if p.Blocked < o.ForceAfter {
-			t.Errorf("forced after %s", p.Blocked)
+		if p.Held < o.ForceAfter {
+			t.Errorf("forced after %s", p.Held)
 		}
 	})
 }

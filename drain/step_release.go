@@ -85,7 +85,7 @@ func (st *stepper) releasePod(p *PodRun, slot bool) bool {
 		return slot
 	}
 	budget, wait := st.token(p, live)
-	if wait != nil && !st.forced(p) {
+	if wait != nil && !st.forced(p, live, wait) {
 		st.hold(p, wait)
 		return false
 	}
@@ -121,9 +121,32 @@ func (st *stepper) backOffUntil(p *PodRun) time.Time {
 	return time.Time{}
 }
 
+// wayUnseen is the branch of the eviction handler where budgets cannot be read.
+const wayUnseen PredictedWay = "unseen"
+
+// wayOf is the branch of the eviction handler that the eviction of the pod would
+// take, and the budgets that select the pod, as far as the snapshot knows.
+func (st *stepper) wayOf(live *kube.Pod) (PredictedWay, []*kube.Budget) {
+	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
+		return wayUnseen, nil
+	}
+	budgets := st.budgetsOf(live)
+	return Predict(live, budgets, live.UID).Way, budgets
+}
+
+// under is what the run knows of a pod's budgets: as long as it stays the same, a
+// refusal by them stands.
+func under(way PredictedWay, budgets []*kube.Budget) string {
+	versions := string(way)
+	for _, b := range budgets {
+		versions += "/" + b.ResourceVersion
+	}
+	return versions
+}
+
 // token says which budget the eviction draws on (nil: none), or what the pod
-// must wait for. It follows the server's order (eviction.go, 1.36): phase first,
-// then the number of budgets, then readiness, then the budget's figures.
+// must wait for. The rules are those of Predict; what the server has refused under
+// the same budgets as now it would refuse again, whatever they say.
 func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 	if p.waitsForCompletion() && !live.Finished() {
 		return nil, &Wait{For: WaitForCompletion}
@@ -131,29 +154,29 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 	if p.Action == ActionDelete {
 		return nil, nil
 	}
-	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
-		// Only the server can judge; after a refusal its poll is all there is.
-		if p.State == PodBudgetBlocked && !st.pollDue(p, nil) {
-			return nil, p.Wait
-		}
-		return nil, nil
-	}
-	budgets := st.budgetsOf(live)
-	if len(budgets) == 0 {
-		return st.guardToken(live)
-	}
-	if costsNothing(live, budgets) {
-		return nil, nil
-	}
-	if len(budgets) > 1 {
+	way, budgets := st.wayOf(live)
+	refused := p.refusal.underBudget() && p.sentUnder == under(way, budgets)
+	switch way {
+	case WaySpends:
+		return st.spend(p, live, budgets[0], refused)
+	case WaySeveral:
 		if st.pollDue(p, nil) {
 			return nil, nil
 		}
 		return nil, st.budgetHold(p, live, budgets[0])
 	}
-	b := budgets[0]
-	stale := p.refusedUnder != "" && p.refusedUnder == b.ResourceVersion
-	if a := st.account(b); b.Observed() && a.free > 0 && !stale {
+	if refused && !st.againDue(p) { // only the server knows of the budget
+		return nil, p.refusedWait()
+	}
+	if way == WayNone || way == wayUnseen {
+		return st.guardToken(live)
+	}
+	return nil, nil
+}
+
+// spend is token for a pod whose eviction costs one disruption of the budget.
+func (st *stepper) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *Wait) {
+	if a := st.account(b); !refused && a.free > 0 && predictSpending(b).Goes() {
 		if a.inFlight >= budgetAtOnce && !st.played {
 			return nil, &Wait{For: WaitForTurn}
 		}
@@ -162,7 +185,20 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 	if st.pollDue(p, b) {
 		return b, nil
 	}
-	return nil, st.budgetHold(p, live, b)
+	wait := st.budgetHold(p, live, b)
+	if refused && wait.For != waitFor(p.refusal) {
+		return nil, p.refusedWait()
+	}
+	return nil, wait
+}
+
+// refusedWait is what a pod waits for that the server refused under budgets of
+// which the snapshot shows nothing, or something else.
+func (p *PodRun) refusedWait() *Wait {
+	if w := waitFor(p.refusal); p.Wait == nil || p.Wait.For != w {
+		return &Wait{For: w}
+	}
+	return p.Wait
 }
 
 // guardToken is token for a pod without a budget.
@@ -175,13 +211,6 @@ func (st *stepper) guardToken(live *kube.Pod) (*kube.Budget, *Wait) {
 		return &kube.Budget{UID: book.key}, nil
 	}
 	return nil, &Wait{For: WaitForGuard, Budget: &book.numbers}
-}
-
-// costsNothing tells whether the server evicts the pod without asking its
-// budgets (pods that do not run), or without spending one (pods that are not
-// Ready, where the policy allows it).
-func costsNothing(p *kube.Pod, budgets []*kube.Budget) bool {
-	return ignoresBudgets(p) || len(budgets) == 1 && free(p, budgets[0])
 }
 
 // hold notes that the pod waits for its budget.
@@ -198,16 +227,17 @@ func (st *stepper) hold(p *PodRun, wait *Wait) {
 	case WaitForOneBudget:
 		state = PodMultipleBudgets
 	}
-	if p.Wait != nil && p.State.Blocked() {
+	if p.Wait != nil && p.State == state && state.Blocked() {
 		held := *wait
 		held.Words, held.Until = p.Wait.Words, p.Wait.Until
 		wait = &held
 	}
 	st.setPod(p, state, wait, "")
-	if after := st.s.Run.Options.ForceAfter; after > 0 && state.Blocked() {
-		st.wakeAt(st.s.counted(st.s.Pod(p.UID).blockedSince).Add(after))
+	p = st.s.Pod(p.UID)
+	if after := st.s.Run.Options.ForceAfter; after > 0 && !p.heldSince.IsZero() {
+		st.wakeAt(st.now.Add(after - p.HeldFor(st.now)))
 	}
-	st.wakeAt(st.s.Pod(p.UID).blockedSince.Add(budgetPoll))
+	st.wakeAt(p.blockedSince.Add(budgetPoll))
 }
 
 func (st *stepper) sendLook(p *PodRun) {
@@ -222,6 +252,9 @@ func (st *stepper) sendPod(p *PodRun, b *kube.Budget) {
 		grace = &seconds
 	}
 	facts := &ActionFacts{Verb: VerbEvict}
+	if live := st.snap.Pod(p.UID); live != nil {
+		facts.Under = under(st.wayOf(live))
+	}
 	if b != nil {
 		facts.Budget, facts.Version = b.UID, b.ResourceVersion
 	}

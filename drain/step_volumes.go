@@ -213,6 +213,18 @@ func (st *stepper) volumeTurn(p *PodRun, live *kube.Pod) *Wait {
 	return nil
 }
 
+// hasVolumeTurn tells whether the pod has to wait for no other pod with volumes.
+func (st *stepper) hasVolumeTurn(p *PodRun, live *kube.Pod) bool {
+	most := st.s.Run.Options.MaxParallelVolumes
+	switch {
+	case most <= 0:
+		return true
+	case p.Volumes == nil:
+		return !hasClaims(live) || volumesReadable(st.snap)
+	}
+	return !slices.ContainsFunc(p.drivers(), func(driver string) bool { return len(st.lane(lane{p.Node, driver}).holders) >= most })
+}
+
 // lane opens the turns of a lane.
 func (st *stepper) lane(l lane) *turns {
 	if st.books.lanes == nil {

@@ -25,8 +25,11 @@ func (w *Wait) sentence(now time.Time) string {
 	case WaitForGuard:
 		return fmt.Sprintf("the guard over %s: needs %d Ready, has %d", w.Budget.Name, w.Budget.Needed, w.Budget.Present)
 	case WaitForObserved:
-		return "the controller to look at budget " + budgetName(w) + ", which is new"
+		return "the controller to catch up with " + theBudget(w)
 	case WaitForOneBudget:
+		if len(w.Budgets) == 0 { // only the server has seen them
+			return "more than one budget selects it"
+		}
 		return "more than one budget selects it: " + strings.Join(w.Budgets, ", ")
 	case WaitForGrace:
 		grace := "its grace period, " + left(w.Until, now)
@@ -79,7 +82,7 @@ func (w *Wait) kubeletSentence() string {
 
 func (w *Wait) budgetSentence() string {
 	var b strings.Builder
-	b.WriteString("budget " + budgetName(w))
+	b.WriteString(theBudget(w))
 	if w.Budget != nil {
 		fmt.Fprintf(&b, " needs %d, has %d", w.Budget.Needed, w.Budget.Present)
 	}
@@ -104,11 +107,12 @@ func (s *Sibling) Sentence() string {
 	return s.Name + where + ": " + reason
 }
 
-func budgetName(w *Wait) string {
+// theBudget names the budget of a wait, as far as the run sees it.
+func theBudget(w *Wait) string {
 	if w.Budget == nil {
-		return "(unknown)"
+		return "its budget"
 	}
-	return w.Budget.Name
+	return "budget " + w.Budget.Name
 }
 
 func left(until, now time.Time) string {

@@ -15,7 +15,7 @@ type Answer struct {
 	Reason     metav1.StatusReason // metav1.Status.reason
 	Message    string
 	Causes     []Cause
-	RetryAfter time.Duration // 0 if the header was missing
+	RetryAfter time.Duration // 0 if the header was missing, at most a minute
 	// FlowControl tells that API priority and fairness handled the request
 	// (X-Kubernetes-PF-FlowSchema-UID), as a hint that a 429 is its work.
 	FlowControl bool

@@ -53,13 +53,23 @@ func readAnswer(response *http.Response, object any) Answer {
 	return readRefusal(a, response.Request, body)
 }
 
+// maxRetryAfter bounds what a server may ask for: one answer must not silence a
+// run. API servers ask for 1 s to 32 s (apiserver pkg/util/flowcontrol
+// dropped_requests_tracker.go; the eviction handler for 10 s); what asks for more,
+// a proxy with its maintenance page, is asked again sooner.
+const maxRetryAfter = time.Minute
+
 // retryAfter reads the header, which API servers send in seconds.
 func retryAfter(value string) time.Duration {
 	seconds, err := strconv.Atoi(value)
 	if err != nil || seconds < 0 {
 		return 0
 	}
-	return time.Duration(seconds) * time.Second
+	return boundedSeconds(seconds)
+}
+
+func boundedSeconds(seconds int) time.Duration {
+	return time.Duration(min(seconds, int(maxRetryAfter/time.Second))) * time.Second
 }
 
 func readSuccess(a Answer, body []byte, broken error, object any) Answer {
@@ -121,7 +131,7 @@ func readRefusal(a Answer, request *http.Request, body []byte) Answer {
 			})
 		}
 		if a.RetryAfter == 0 && status.Details.RetryAfterSeconds > 0 {
-			a.RetryAfter = time.Duration(status.Details.RetryAfterSeconds) * time.Second
+			a.RetryAfter = boundedSeconds(int(status.Details.RetryAfterSeconds))
 		}
 	}
 	return a
