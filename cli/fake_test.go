@@ -94,6 +94,8 @@ func (s *scribe) Cordon(_ context.Context, r kube.CordonRequest) kube.Answer {
 
 func (s *scribe) CreateBudget(context.Context, kube.BudgetRequest) kube.Answer { return kube.Answer{} }
 
+func (s *scribe) LiveBudget(context.Context, kube.BudgetLook) kube.Answer { return kube.Answer{} }
+
 func (s *scribe) DeleteBudget(context.Context, kube.BudgetRef) kube.Answer { return kube.Answer{} }
 
 func (s *scribe) Scale(_ context.Context, r kube.ScaleRequest) kube.Answer {

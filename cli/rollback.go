@@ -114,7 +114,6 @@ func (b *rollbacker) look(ctx context.Context) error {
 		return &failure{code: ExitPermission, text: "cannot list poddisruptionbudgets: " + snapshot.Sync(kube.KindBudgets).Reason,
 			hint: "the run made temporary budgets; nothing was changed"}
 	}
-	b.adopt(snapshot)
 	b.plan = drain.RollbackPlan(b.state, snapshot)
 	return nil
 }
@@ -126,23 +125,6 @@ func (b *rollbacker) budgetsOpen() bool {
 		}
 	}
 	return false
-}
-
-// adopt finds budgets that the run made and was not told of: its process died
-// between the request and the answer. The label says whose they are.
-func (b *rollbacker) adopt(s *kube.Snapshot) {
-	for _, budget := range b.state.Budgets {
-		live := s.BudgetNamed(budget.Namespace, budget.Name)
-		if budget.UID != "" || live == nil || live.TemporaryOf() != b.state.Run.ID {
-			continue
-		}
-		facts := budget.BudgetFacts
-		facts.UID = live.UID
-		b.state = drain.Fold(b.state, drain.Event{
-			Seq: b.state.Seq, Time: b.state.Updated, Kind: drain.EventBudget,
-			Namespace: facts.Namespace, Budget: &facts, BudgetState: drain.BudgetMade,
-		})
-	}
 }
 
 // undo says what will be done and what is left, asks, and does it.

@@ -5,22 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
-
-// kindOf are the kinds of the store that have replicas.
-var kindOf = map[string]kube.Kind{
-	"Deployment": kube.KindDeployments, "StatefulSet": kube.KindStatefulSets,
-	"ReplicaSet": kube.KindReplicaSets, "ReplicationController": kube.KindReplicationControllers,
-}
 
 // scalesOpen are the kinds whose replicas the run may have left changed, and the
 // rights to look at them.
 func (b *rollbacker) scalesOpen() (kinds []kube.Kind, rules []kube.Permission) {
 	for _, r := range b.state.Rungs {
-		kind, known := kindOf[r.Object]
-		if r.Kind != drain.RungScale || !r.Leftover() || !known || slices.Contains(kinds, kind) {
+		kind, known := r.ScaleKind()
+		if !known || !r.Leftover() || slices.Contains(kinds, kind) {
 			continue
 		}
 		kinds = append(kinds, kind)

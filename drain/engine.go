@@ -294,6 +294,8 @@ func (e *Engine) perform(ctx context.Context, w Write) kube.Answer {
 		return e.config.Writer.CreateBudget(ctx, *w.Guard)
 	case w.Unguard != nil:
 		return e.config.Writer.DeleteBudget(ctx, *w.Unguard)
+	case w.LookBudget != nil:
+		return e.config.Writer.LiveBudget(ctx, *w.LookBudget)
 	case w.Lease != nil || w.Release != nil:
 		return e.performLease(ctx, w)
 	case w.Restart != nil:

@@ -206,7 +206,7 @@ func (s *State) applyAnswer(e Event) {
 		return
 	}
 	if e.Rung != nil {
-		s.editRung(e.Rung.ID, func(r *RungRun) { r.InFlight = 0 })
+		s.editRung(e.Rung.ID, func(r *RungRun) { r.InFlight, r.lastCode = 0, e.Answer.Code })
 		if e.Rung.deletes() {
 			s.editPod(e.UID, func(p *PodRun) {
 				if p.InFlight = 0; ok {

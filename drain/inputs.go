@@ -83,12 +83,14 @@ type Write struct {
 	Look    *LookRequest
 	Guard   *kube.BudgetRequest
 	Unguard *kube.BudgetRef
-	Lease   *kube.LeaseWrite // of VerbTake and VerbRenew
-	Release *kube.LeaseRef
-	Rung    int // number of the rung that it is for, 0 for none
-	Restart *kube.RestartRequest
-	Scale   *kube.ScaleRequest
-	Taint   *kube.TaintRequest
+	// LookBudget reads one temporary budget live (VerbLook).
+	LookBudget *kube.BudgetLook
+	Lease      *kube.LeaseWrite // of VerbTake and VerbRenew
+	Release    *kube.LeaseRef
+	Rung       int // number of the rung that it is for, 0 for none
+	Restart    *kube.RestartRequest
+	Scale      *kube.ScaleRequest
+	Taint      *kube.TaintRequest
 }
 
 // LookRequest reads one pod live.

@@ -82,6 +82,10 @@ func (w mortalWriter) CreateBudget(ctx context.Context, r kube.BudgetRequest) ku
 	return w.send(func() kube.Answer { return w.simulation.CreateBudget(ctx, r) })
 }
 
+func (w mortalWriter) LiveBudget(ctx context.Context, r kube.BudgetLook) kube.Answer {
+	return w.send(func() kube.Answer { return w.simulation.LiveBudget(ctx, r) })
+}
+
 func (w mortalWriter) DeleteBudget(ctx context.Context, r kube.BudgetRef) kube.Answer {
 	return w.send(func() kube.Answer { return w.simulation.DeleteBudget(ctx, r) })
 }

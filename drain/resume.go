@@ -32,7 +32,12 @@ func (s *State) applyResumed(e Event) {
 	}
 	s.resumeLeases()
 	for _, b := range s.Budgets {
-		s.editBudget(&b.BudgetFacts, func(b *BudgetRun) { b.InFlight = 0 })
+		s.editBudget(&b.BudgetFacts, func(b *BudgetRun) {
+			if b.InFlight != 0 && b.State == BudgetPlanned {
+				b.State = BudgetInDoubt
+			}
+			b.InFlight = 0
+		})
 	}
 	s.resumeRungs()
 	for budget, list := range s.grants {
@@ -52,17 +57,4 @@ func (s *State) counted(began time.Time) time.Time {
 		return s.resumed
 	}
 	return began
-}
-
-// adoptBudget finds a budget that the run made without having been told so: the
-// process died between the request and the answer.
-func (st *stepper) adoptBudget(b *BudgetRun) bool {
-	live := st.snap.BudgetNamed(b.Namespace, b.Name)
-	if live == nil || live.TemporaryOf() != st.s.Run.ID {
-		return false
-	}
-	facts := b.BudgetFacts
-	facts.UID = live.UID
-	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: BudgetMade})
-	return true
 }

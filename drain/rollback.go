@@ -27,13 +27,14 @@ type Undo struct {
 func RollbackPlan(s *State, snap *kube.Snapshot) []Undo {
 	var undos []Undo
 	for _, b := range s.Budgets {
-		if b.UID != "" && b.State != BudgetRemoved {
-			undos = append(undos, undoBudget(b, snap))
+		u := undoBudget(b, s.Run.ID, snap)
+		if b.State != BudgetRemoved && (b.UID != "" || u.Unguard != nil) {
+			undos = append(undos, u)
 		}
 	}
 	for _, r := range s.Rungs {
 		if r.Leftover() {
-			undos = append(undos, undoRung(r, s.Run.ID, snap))
+			undos = append(undos, undoable(r, s.Run.ID, snap))
 		}
 	}
 	for _, n := range s.Nodes {
@@ -85,16 +86,18 @@ func undoLease(n *NodeRun, run string, snap *kube.Snapshot) Undo {
 	return u
 }
 
-func undoBudget(b *BudgetRun, snap *kube.Snapshot) Undo {
+// undoBudget removes exactly the budget that the run made. One that it was not told of, for
+// no answer came, is known by the run in its label.
+func undoBudget(b *BudgetRun, run string, snap *kube.Snapshot) Undo {
 	u := Undo{What: "remove budget " + b.Namespace + "/" + b.Name}
 	live := snap.BudgetNamed(b.Namespace, b.Name)
 	switch {
 	case live == nil:
 		u.Left = "it is gone already"
-	case live.UID != b.UID:
+	case b.UID != "" && live.UID != b.UID, b.UID == "" && live.TemporaryOf() != run:
 		u.Left = "another budget has its name"
 	default:
-		u.Unguard = &kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
+		u.Unguard = &kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: live.UID}
 	}
 	return u
 }

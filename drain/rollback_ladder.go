@@ -2,19 +2,23 @@ package drain
 
 import (
 	"fmt"
+	"net/http"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// undoRung says how a rung is taken back that the run itself did not, or could not,
-// take back.
-func undoRung(r *RungRun, run string, snap *kube.Snapshot) Undo {
+// undoable says how what a rung changed is taken back, or why it is left alone: the run at
+// its end and a rollback ask here. Left is only what the snapshot proves; where it
+// cannot be trusted, the request itself tests what it takes back.
+func undoable(r *RungRun, run string, snap *kube.Snapshot) Undo {
 	if r.Kind == RungScale {
-		return undoScale(r, snap)
+		return undoableScale(r, snap)
 	}
 	u := Undo{What: "remove the out-of-service taint of node " + r.Name, Node: r.Name}
 	node := snap.Node(r.Name)
 	switch {
+	case node == nil && !nodeLive(snap, r.Name):
+		u.Left = "nodes are not seen now"
 	case node == nil:
 		u.Left = "the node is gone"
 	case node.UID != r.UID:
@@ -29,24 +33,47 @@ func undoRung(r *RungRun, run string, snap *kube.Snapshot) Undo {
 	return u
 }
 
-// undoScale takes replicas back only if they are still what the run made of them, and
+// undoableScale takes replicas back only if they are still what the run made of them, and
 // nobody else has set them since (managedFields).
-func undoScale(r *RungRun, snap *kube.Snapshot) Undo {
+func undoableScale(r *RungRun, snap *kube.Snapshot) Undo {
 	u := Undo{What: fmt.Sprintf("scale %s %s/%s back to %d", r.Object, r.Namespace, r.Name, r.From)}
 	w := snap.Workload(r.UID)
 	switch {
-	case w == nil:
+	case w == nil && snap.Trusted(workloadKinds[r.Object]):
 		u.Left = "it is gone"
-	case w.Replicas == r.From:
+	case w != nil && w.Replicas == r.From:
 		u.Left = "it has that number already"
-	case w.Replicas != r.To:
+	case w != nil && w.Replicas != r.To:
 		u.Left = fmt.Sprintf("somebody has set it to %d since", w.Replicas)
-	case !w.ReplicasOurs:
+	case w != nil && !w.ReplicasOurs:
 		u.Left = "somebody else has set its number since"
 	default:
 		u.Scale = r.scaleRequest(r.To, r.From)
 	}
 	return u
+}
+
+// workloadKinds are the kinds of the store that have replicas.
+var workloadKinds = map[string]kube.Kind{
+	"Deployment": kube.KindDeployments, "StatefulSet": kube.KindStatefulSets,
+	"ReplicaSet": kube.KindReplicaSets, "ReplicationController": kube.KindReplicationControllers,
+}
+
+// ScaleKind is the kind of the objects whose replicas the rung changed, false where it
+// changed none.
+func (r *RungRun) ScaleKind() (kube.Kind, bool) {
+	kind, known := workloadKinds[r.Object]
+	return kind, known && r.Kind == RungScale
+}
+
+// objected tells whether the server refused to take it back, for a reason that may be in
+// the object itself.
+func (r *RungRun) objected() bool {
+	switch r.lastCode {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
 }
 
 // Leftover tells whether the rung may have left something in the cluster that a

@@ -346,6 +346,9 @@ func (s *simulation) CreateBudget(_ context.Context, r kube.BudgetRequest) kube.
 		return kube.Answer{Code: http.StatusForbidden, Message: "cannot create resource"}
 	}
 	app := r.Owner.Name
+	if b := s.budgets[app]; b != nil && b.Name == r.Name {
+		return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonAlreadyExists, Message: r.Name + " already exists"}
+	}
 	away := intstr.Parse(r.MaxUnavailable)
 	b := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name, UID: types.UID("made-" + app), Generation: 1,
@@ -357,6 +360,17 @@ func (s *simulation) CreateBudget(_ context.Context, r kube.BudgetRequest) kube.
 	s.store.Put(kube.BudgetRecord(b)) // not observed yet
 	s.later(200*time.Millisecond, func() { s.control(app) })
 	return kube.Answer{Code: http.StatusCreated, UID: b.UID}
+}
+
+func (s *simulation) LiveBudget(_ context.Context, r kube.BudgetLook) kube.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.budgets {
+		if b.Name == r.Name && b.Labels[kube.RunLabel] == r.Run {
+			return kube.Answer{Code: http.StatusOK, UID: b.UID}
+		}
+	}
+	return kube.Answer{Code: http.StatusNotFound, Message: fmt.Sprintf("poddisruptionbudgets.policy %q not found", r.Name)}
 }
 
 func (s *simulation) DeleteBudget(_ context.Context, r kube.BudgetRef) kube.Answer {

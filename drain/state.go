@@ -206,6 +206,7 @@ type BudgetState string
 // The states of a temporary budget.
 const (
 	BudgetPlanned  BudgetState = "Planned"
+	BudgetInDoubt  BudgetState = "InDoubt"  // no clear answer came: it may stand, the server is asked
 	BudgetMade     BudgetState = "Made"     // accepted, the controller has not looked at it yet
 	BudgetObserved BudgetState = "Observed" // in force
 	BudgetRemoved  BudgetState = "Removed"
@@ -230,7 +231,7 @@ type BudgetRun struct {
 	Since    time.Time
 	Message  string
 	InFlight uint64
-	Tries    int // to remove it
+	Tries    int // of what is asked for it at present
 
 	retryAt  time.Time
 	lastCode int // of the last answer

@@ -28,18 +28,19 @@ type RungRun struct {
 	InFlight uint64
 	Tries    int // to take it back
 
-	retryAt time.Time
+	retryAt  time.Time
+	lastCode int // of the last answer to its request, or to that which takes it back
 }
 
-// undoable tells whether there is something to take back once the rung was taken.
-func (r *RungRun) undoable() bool { return r.Kind == RungScale || r.Kind == RungTaint }
+// lasts tells whether there is something to take back once the rung was taken.
+func (r *RungRun) lasts() bool { return r.Kind == RungScale || r.Kind == RungTaint }
 
 // deletes tells whether its request deletes the pod of the run itself.
 func (f *RungFacts) deletes() bool { return f.Kind == RungDelete || f.Kind == RungKill }
 
 // open tells whether what the rung did is, or may be, still in the cluster and ours.
 func (r *RungRun) open() bool {
-	return r.undoable() && (r.State == RungTaken || r.State == RungDone || r.State == RungInDoubt)
+	return r.lasts() && (r.State == RungTaken || r.State == RungDone || r.State == RungInDoubt)
 }
 
 // applyRung is the fold of a rung's events.
@@ -79,7 +80,7 @@ func (s *State) editRung(id int, edit func(r *RungRun)) {
 func (s *State) resumeRungs() {
 	for _, r := range s.Rungs {
 		s.editRung(r.ID, func(r *RungRun) {
-			r.InFlight = 0
+			r.InFlight, r.Tries, r.lastCode = 0, 0, 0
 			if r.State == RungTaken {
 				r.State, r.Message = RungInDoubt, "the process ended before the answer came"
 			}

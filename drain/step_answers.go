@@ -35,8 +35,8 @@ func (st *stepper) takeAnswer(in Answered) {
 		st.takeRungAnswer(w, in.Answer, e)
 		return
 	}
-	if w.Guard != nil || w.Unguard != nil {
-		st.takeGuardAnswer(w, in.Answer, e)
+	if w.Guard != nil || w.Unguard != nil || w.LookBudget != nil {
+		st.takeBudgetAnswer(w, in.Answer, e)
 		return
 	}
 	p := st.s.Pod(w.pod())

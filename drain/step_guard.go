@@ -8,10 +8,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// removeTries is how often the removal of a temporary budget is tried before
-// the run ends without it and says that it is still there.
-const removeTries = 4
-
 // guard makes the temporary budgets and waits until the disruption controller
 // has observed each: before that, the server refuses every eviction under it.
 func (st *stepper) guard() {
@@ -26,9 +22,10 @@ func (st *stepper) guard() {
 		switch b.State {
 		case BudgetPlanned:
 			waiting = true
-			if b.InFlight != 0 || !st.adoptBudget(b) {
-				st.makeBudget(b)
-			}
+			st.makeBudget(b)
+		case BudgetInDoubt:
+			waiting = true
+			st.lookAtBudget(b)
 		case BudgetMade:
 			if live := st.snap.BudgetNamed(b.Namespace, b.Name); live != nil && live.UID == b.UID &&
 				live.Observed() && live.ExpectedPods > 0 {
@@ -94,112 +91,22 @@ func (st *stepper) unprotected(w *kube.Workload) bool {
 	return true
 }
 
-func (st *stepper) makeBudget(b *BudgetRun) {
-	w := st.snap.Workload(b.OwnerUID)
-	switch {
-	case b.InFlight != 0 || st.s.Paused || b.retryAt.After(st.now):
-		st.wakeAt(b.retryAt)
-		return
-	case w == nil:
-		st.setBudget(b, BudgetRemoved, "its workload is gone")
-		return
-	}
-	facts := b.BudgetFacts
-	st.send(Write{Verb: VerbGuard, Guard: &kube.BudgetRequest{
-		Namespace: b.Namespace, Name: b.Name, Selector: b.Selector, MaxUnavailable: string(st.s.Run.Options.Guard),
-		Owner: kube.Owner{APIVersion: "apps/v1", Kind: w.Kind, Name: w.Name, UID: w.UID},
-		Run:   st.s.Run.ID, At: st.snap.ServerTime(st.now),
-	}}, Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbGuard}})
-}
-
-// takeGuardAnswer notes what became of the making or removal of a budget.
-func (st *stepper) takeGuardAnswer(w Write, a kube.Answer, e Event) {
-	b := st.budgetOfWrite(w)
-	if b == nil {
-		return
-	}
-	facts, class := b.BudgetFacts, st.classOf(a, b.lastCode)
-	e.Namespace, e.Budget = b.Namespace, &facts
-	st.emit(e)
-	b = st.budgetOfWrite(w)
-	transient := class == kube.AnswerTransient
-	switch {
-	case w.Guard != nil && a.OK():
-		facts.UID = a.UID
-		st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: BudgetMade})
-	case w.Guard != nil && transient:
-		st.retryBudget(b, words(a))
-	case w.Guard != nil:
-		st.setBudget(b, BudgetFailed, words(a))
-	case a.OK(), class == kube.AnswerGone, class == kube.AnswerConflict:
-		st.setBudget(b, BudgetRemoved, "") // a conflict means that another budget has the name
-	case transient && b.Tries < removeTries:
-		st.retryBudget(b, words(a))
-	default:
-		st.setBudget(b, BudgetLeft, fmt.Sprintf("not removed: %s; to do it: kubectl delete pdb -n %s %s", words(a), b.Namespace, b.Name))
-	}
-}
-
-func (st *stepper) retryBudget(b *BudgetRun, why string) {
-	after := backOff(b.Tries + 1)
-	facts := b.BudgetFacts
-	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: b.State, Message: why,
-		Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
-	st.wakeAt(st.now.Add(after))
-}
-
-func (st *stepper) budgetOfWrite(w Write) *BudgetRun {
-	namespace, name := "", ""
-	if w.Guard != nil {
-		namespace, name = w.Guard.Namespace, w.Guard.Name
-	} else {
-		namespace, name = w.Unguard.Namespace, w.Unguard.Name
-	}
-	for _, b := range st.s.Budgets {
-		if b.Namespace == namespace && b.Name == name {
-			return b
-		}
-	}
-	return nil
-}
-
-// unguard removes the temporary budgets, by UID. One whose making is still in
-// doubt is left to the next look.
-func (st *stepper) unguard() {
-	for _, b := range st.s.Budgets {
-		if b.State == BudgetPlanned && b.InFlight == 0 && !st.adoptBudget(b) {
-			st.setBudget(b, BudgetRemoved, "")
-		}
-	}
-	for _, b := range st.s.Budgets {
-		if b.Standing() {
-			st.removeBudget(b)
-		}
-	}
-}
-
-func (st *stepper) removeBudget(b *BudgetRun) {
-	if b.InFlight != 0 || b.retryAt.After(st.now) {
-		st.wakeAt(b.retryAt)
-		return
-	}
-	facts := b.BudgetFacts
-	st.send(Write{Verb: VerbUnguard, Unguard: &kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}},
-		Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbUnguard}})
-}
-
 // Standing tells whether the budget is in the cluster and ours to remove.
 func (b *BudgetRun) Standing() bool { return b.State == BudgetMade || b.State == BudgetObserved }
 
 func (st *stepper) budgetsStand() bool {
-	return slices.ContainsFunc(st.s.Budgets, (*BudgetRun).Standing)
+	return slices.ContainsFunc(st.s.Budgets, func(b *BudgetRun) bool { return b.Standing() || b.State == BudgetInDoubt })
 }
 
 // yieldToOthers removes a temporary budget as soon as somebody else's covers one
 // of its pods: under both, none of them could be evicted.
 func (st *stepper) yieldToOthers() {
 	for _, b := range st.s.Budgets {
-		if b.State != BudgetObserved || !st.snap.Trusted(kube.KindBudgets) {
+		if b.State == BudgetInDoubt {
+			st.lookAtBudget(b)
+			continue
+		}
+		if !b.Standing() || !st.snap.Trusted(kube.KindBudgets) {
 			continue
 		}
 		live := st.snap.BudgetNamed(b.Namespace, b.Name)
@@ -230,6 +137,9 @@ func (s *State) applyBudget(e Event) {
 	s.editBudget(e.Budget, func(b *BudgetRun) {
 		if b.State != e.BudgetState {
 			b.Since = e.Time
+		}
+		if b.UID != e.Budget.UID { // it was made: what follows is about its removal
+			b.Tries = 0
 		}
 		b.State, b.Message, b.UID = e.BudgetState, e.Message, e.Budget.UID
 		b.retryAt = time.Time{}

@@ -93,21 +93,21 @@ func (st *stepper) takeRungAnswer(w Write, a kube.Answer, e Event) {
 	if r == nil {
 		return
 	}
-	facts := r.RungFacts
+	facts, class := r.RungFacts, st.classOf(a, r.lastCode)
 	e.Namespace, e.Rung = r.Namespace, &facts
 	if r.deletes() {
 		e.Pod, e.UID = r.Name, r.UID
 	}
 	st.emit(e)
 	if w.Verb == VerbUnscale || w.Verb == VerbUntaint {
-		st.takeUndoAnswer(st.s.rung(w.Rung), a)
+		st.takeUndoAnswer(st.s.rung(w.Rung), a, class)
 		return
 	}
 	switch {
 	case a.OK():
 		st.setRung(r, RungDone, "")
 		st.deletionAccepted(r)
-	case !a.Unsent && (a.Code == 0 || a.Code >= http.StatusInternalServerError):
+	case mayBeDone(a):
 		st.setRung(r, RungInDoubt, words(a))
 	case a.Code == http.StatusConflict:
 		st.setRung(r, RungRefused, "it changed meanwhile: "+words(a))
@@ -147,46 +147,39 @@ func (st *stepper) undoRungs(end bool) {
 		switch {
 		case r.retryAt.After(st.now):
 			st.wakeAt(r.retryAt)
-		case r.Kind == RungScale && end:
-			st.unscale(r)
-		case r.Kind == RungTaint && nodeLive(st.snap, r.Name):
-			st.untaint(r)
+		case r.Kind == RungScale && end, r.Kind == RungTaint && r.State != RungTaken && nodeLive(st.snap, r.Name):
+			st.undoRung(r)
 		}
 	}
 }
 
-// unscale takes replicas back. The patch itself tests that they are what the run
-// made of them, so a watch that lags cannot do harm.
-func (st *stepper) unscale(r *RungRun) {
-	if w := st.snap.Workload(r.UID); w != nil && w.Replicas == r.To && !w.ReplicasOurs {
-		st.setRung(r, RungKept, "somebody else has set the same number since: left alone")
-		return
+// undoRung takes back what one rung did, where it is still the run's.
+func (st *stepper) undoRung(r *RungRun) {
+	if node := st.snap.Node(r.Name); r.Kind == RungTaint && node != nil && node.UID == r.UID && node.Ready != kube.NodeReady {
+		return // it is still off, and keeps the taint
+	}
+	u := undoable(r, st.s.Run.ID, st.snap)
+	if w := st.snap.Workload(r.UID); r.Kind == RungScale && w != nil && w.Replicas != r.To && !r.objected() {
+		// The view may be older than the change itself. The request tests the number.
+		u.Scale, u.Left = r.scaleRequest(r.To, r.From), ""
 	}
 	facts := r.RungFacts
-	st.send(Write{Verb: VerbUnscale, Rung: r.ID, Scale: r.scaleRequest(r.To, r.From)},
-		Event{Namespace: r.Namespace, Rung: &facts, Action: &ActionFacts{Verb: VerbUnscale}})
-}
-
-// untaint takes a taint back once its node is Ready again; one that is still off
-// keeps it.
-func (st *stepper) untaint(r *RungRun) {
-	node := st.snap.Node(r.Name)
+	w := Write{Rung: r.ID, Scale: u.Scale, Taint: u.Taint}
+	e := Event{Namespace: r.Namespace, Rung: &facts}
 	switch {
-	case node == nil || node.UID != r.UID:
-		st.setRung(r, RungKept, "the node is gone")
+	case u.Left != "":
+		st.setRung(r, RungKept, u.Left)
 		return
-	case node.Ready != kube.NodeReady || r.State == RungTaken:
-		return
-	case !node.OutOfService():
-		st.setRung(r, RungKept, "it is gone already")
-		return
-	case !declaredBy(node, st.s.Run.ID):
-		st.setRung(r, RungKept, "it is not of this run any more: left alone")
-		return
+	case r.Kind == RungScale:
+		w.Verb = VerbUnscale
+	default:
+		w.Verb, w.Node, e.Node = VerbUntaint, r.Name, r.Name
 	}
-	facts := r.RungFacts
-	st.send(Write{Verb: VerbUntaint, Node: r.Name, Rung: r.ID, Taint: taintRequest(node, node.TaintsWithout(), "")},
-		Event{Node: r.Name, Rung: &facts, Action: &ActionFacts{Verb: VerbUntaint, Version: node.ResourceVersion}})
+	e.Action = &ActionFacts{Verb: w.Verb}
+	if u.Taint != nil {
+		e.Action.Version = u.Taint.ResourceVersion
+	}
+	st.send(w, e)
 }
 
 // leaveTaints says, at the end of the run, which nodes keep the taint because
@@ -205,23 +198,19 @@ func declaredBy(n *kube.Node, run string) bool {
 	return json.Unmarshal([]byte(n.Annotations[kube.OutOfServiceAnnotation]), &m) == nil && m.Run == run
 }
 
-// takeUndoAnswer notes what came back for the undoing of a rung.
-func (st *stepper) takeUndoAnswer(r *RungRun, a kube.Answer) {
-	again := a.Code == 0 || a.Code >= http.StatusInternalServerError || a.Code == http.StatusTooManyRequests ||
-		a.Code == http.StatusConflict && r.Kind == RungTaint // the node changed: a heartbeat is enough
+// takeUndoAnswer notes what came back for the undoing of a rung. Only what is read says
+// that somebody has changed it since (undoable): a refusal can have many reasons. It is
+// asked for again, and what cannot be had stays to be done, with the server's words.
+func (st *stepper) takeUndoAnswer(r *RungRun, a kube.Answer, class kube.AnswerClass) {
 	switch {
-	case a.OK():
+	case class == kube.AnswerDone:
 		st.setRung(r, RungUndone, "")
-	case a.Code == http.StatusNotFound:
+	case class == kube.AnswerGone:
 		st.setRung(r, RungKept, "it is gone")
-	case again && r.Tries < removeTries:
-		facts, after := r.RungFacts, backOff(r.Tries+1)
+	case class != kube.AnswerForbidden && r.Tries < removeTries:
+		facts, after := r.RungFacts, max(backOff(r.Tries+1), a.RetryAfter)
 		st.emit(Event{Kind: EventRung, Rung: &facts, RungState: r.State, Message: words(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
 		st.wakeAt(st.now.Add(after))
-	case !again && a.Code != http.StatusForbidden && r.State == RungInDoubt:
-		st.setRung(r, RungKept, "it was not done, or somebody has changed it since: left alone")
-	case !again && a.Code != http.StatusForbidden:
-		st.setRung(r, RungKept, "somebody has changed it since: left alone")
 	default:
 		st.setRung(r, RungLeft, "not taken back: "+words(a)+"; to do it: "+r.Undo())
 	}

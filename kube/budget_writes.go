@@ -29,6 +29,9 @@ type BudgetRef struct {
 	UID             UID
 }
 
+// BudgetLook asks for the temporary budget of a run by its name.
+type BudgetLook struct{ Namespace, Name, Run string }
+
 // CreateBudget makes a temporary budget, labelled as ours, with its run and date.
 func (c *Cluster) CreateBudget(ctx context.Context, r BudgetRequest) Answer {
 	selector, err := metav1.ParseToLabelSelector(r.Selector)
@@ -62,14 +65,27 @@ func (c *Cluster) DeleteBudget(ctx context.Context, r BudgetRef) Answer {
 	return c.send(ctx, http.MethodDelete, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON, options, nil)
 }
 
+// LiveBudget reads a temporary budget from the server, not from the store.
+func (c *Cluster) LiveBudget(ctx context.Context, r BudgetLook) Answer {
+	var budget policyv1.PodDisruptionBudget
+	answer := c.send(ctx, http.MethodGet, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, "", nil, &budget)
+	answer.UID = ""
+	if answer.OK() && temporaryOf(budget.Labels) == r.Run {
+		answer.UID = budget.UID
+	}
+	return answer
+}
+
 func budgetPath(namespace string) string {
 	return "/apis/policy/v1/namespaces/" + url.PathEscape(namespace) + "/poddisruptionbudgets"
 }
 
 // TemporaryOf is the run that made the budget, "" if none of ours did.
-func (b *Budget) TemporaryOf() string {
-	if b.Labels[ManagedByLabel] != ManagedByValue {
+func (b *Budget) TemporaryOf() string { return temporaryOf(b.Labels) }
+
+func temporaryOf(labels map[string]string) string {
+	if labels[ManagedByLabel] != ManagedByValue {
 		return ""
 	}
-	return b.Labels[RunLabel]
+	return labels[RunLabel]
 }

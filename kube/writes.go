@@ -38,7 +38,7 @@ type CordonRequest struct {
 	DryRun        DryRun
 }
 
-// Writer is every change that a run makes to a cluster, and the one live read
+// Writer is every change that a run makes to a cluster, and the live reads
 // that a write in doubt needs. Each call is one request: no hidden retries.
 type Writer interface {
 	Evict(ctx context.Context, r EvictRequest) Answer
@@ -47,6 +47,9 @@ type Writer interface {
 	// CreateBudget makes a temporary budget; the answer's UID is its.
 	CreateBudget(ctx context.Context, r BudgetRequest) Answer
 	DeleteBudget(ctx context.Context, r BudgetRef) Answer
+	// LiveBudget reads a temporary budget from the server, not from the store. The
+	// answer's UID is its, empty where the name is that of another run or of no run.
+	LiveBudget(ctx context.Context, r BudgetLook) Answer
 	Scale(ctx context.Context, r ScaleRequest) Answer
 	Restart(ctx context.Context, r RestartRequest) Answer
 	Taint(ctx context.Context, r TaintRequest) Answer

@@ -204,7 +204,7 @@ func (h *history) budget(e drain.Event) {
 		return
 	}
 	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[drain.BudgetState]string{
-		drain.BudgetMade: "made", drain.BudgetObserved: "in force", drain.BudgetRemoved: "removed", drain.BudgetFailed: "could not be made", drain.BudgetLeft: "left behind",
+		drain.BudgetMade: "made", drain.BudgetInDoubt: "in doubt", drain.BudgetObserved: "in force", drain.BudgetRemoved: "removed", drain.BudgetFailed: "could not be made", drain.BudgetLeft: "left behind",
 	}[e.BudgetState]+after(e.Message))
 }
 

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -63,14 +65,21 @@ func toDo(s *drain.State, status Status) []ToDo {
 		}
 	}
 	for _, b := range s.Budgets {
-		if b.State == drain.BudgetLeft || b.Standing() && unended {
-			add("temporary budget "+b.Namespace+"/"+b.Name+" was left behind", drain.RemoveCommands(s.Run.Context,
+		if b.State == drain.BudgetLeft || (b.Standing() || b.State == drain.BudgetInDoubt) && unended {
+			left := " was left behind"
+			if b.UID == "" {
+				left = " may have been left behind: no answer said whether it was made"
+			}
+			add("temporary budget "+b.Namespace+"/"+b.Name+left, drain.RemoveCommands(s.Run.Context,
 				[]drain.Leftover{{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
 		}
 	}
 	for _, r := range s.Rungs {
 		if r.Kind == drain.RungTaint && status != StatusLive && r.Leftover() {
 			add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.Undo())
+		}
+		if r.Kind == drain.RungScale && status != StatusLive && r.Leftover() {
+			add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace, r.Name, r.To), r.Undo())
 		}
 	}
 	return list

@@ -49,6 +49,8 @@ func budgetWord(b *drain.BudgetRun) string {
 	switch b.State {
 	case drain.BudgetPlanned:
 		return paint.Hollow + " to be made"
+	case drain.BudgetInDoubt:
+		return paint.Asked + " in doubt, the server is asked" + tail(b.Message)
 	case drain.BudgetMade:
 		return paint.Asked + " made, not observed yet"
 	case drain.BudgetObserved:
@@ -67,7 +69,7 @@ func budgetToken(b *drain.BudgetRun) paint.Token {
 		return themes.Good
 	case drain.BudgetPlanned, drain.BudgetRemoved:
 		return themes.Muted
-	case drain.BudgetMade:
+	case drain.BudgetMade, drain.BudgetInDoubt:
 		return themes.Busy
 	}
 	return themes.Bad

@@ -1,0 +1,181 @@
+package drain
+
+import (
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// removeTries is how often something that the run made is asked to be taken away
+// before the run ends without that and says that it is still there.
+const removeTries = 4
+
+func (st *stepper) makeBudget(b *BudgetRun) {
+	w := st.snap.Workload(b.OwnerUID)
+	switch {
+	case b.InFlight != 0 || st.s.Paused || b.retryAt.After(st.now):
+		st.wakeAt(b.retryAt)
+		return
+	case w == nil:
+		st.setBudget(b, BudgetRemoved, "its workload is gone")
+		return
+	}
+	facts := b.BudgetFacts
+	st.send(Write{Verb: VerbGuard, Guard: &kube.BudgetRequest{
+		Namespace: b.Namespace, Name: b.Name, Selector: b.Selector, MaxUnavailable: string(st.s.Run.Options.Guard),
+		Owner: kube.Owner{APIVersion: "apps/v1", Kind: w.Kind, Name: w.Name, UID: w.UID},
+		Run:   st.s.Run.ID, At: st.snap.ServerTime(st.now),
+	}}, Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbGuard}})
+}
+
+// lookAtBudget finds out whether a budget stands whose request had no clear answer: the
+// watch shows it with the label of the run, else the server is asked.
+func (st *stepper) lookAtBudget(b *BudgetRun) {
+	switch live := st.snap.BudgetNamed(b.Namespace, b.Name); {
+	case b.InFlight != 0:
+	case b.UID == "" && live != nil && live.TemporaryOf() == st.s.Run.ID:
+		st.budgetMade(b, live.UID)
+	case b.retryAt.After(st.now):
+		st.wakeAt(b.retryAt)
+	default:
+		facts := b.BudgetFacts
+		st.send(Write{Verb: VerbLook, LookBudget: &kube.BudgetLook{Namespace: b.Namespace, Name: b.Name, Run: st.s.Run.ID}},
+			Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbLook}})
+	}
+}
+
+func (st *stepper) budgetMade(b *BudgetRun, uid kube.UID) {
+	facts := b.BudgetFacts
+	facts.UID = uid
+	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: BudgetMade})
+}
+
+// takeBudgetAnswer notes what came back for the making, the look or the removal.
+func (st *stepper) takeBudgetAnswer(w Write, a kube.Answer, e Event) {
+	b := st.budgetOfWrite(w)
+	if b == nil {
+		return
+	}
+	facts, class := b.BudgetFacts, st.classOf(a, b.lastCode)
+	e.Namespace, e.Budget = b.Namespace, &facts
+	st.emit(e)
+	switch b = st.budgetOfWrite(w); {
+	case w.Guard != nil:
+		st.takeMade(b, a, class)
+	case w.LookBudget != nil:
+		st.takeLookAtBudget(b, a, class)
+	default:
+		st.takeRemoved(b, a, class)
+	}
+}
+
+// takeMade: what broke off may have been done, and a name that is taken may be taken
+// by an earlier try of our own.
+func (st *stepper) takeMade(b *BudgetRun, a kube.Answer, class kube.AnswerClass) {
+	switch {
+	case class == kube.AnswerDone:
+		st.budgetMade(b, a.UID)
+	case class == kube.AnswerConflict:
+		st.setBudget(b, BudgetInDoubt, words(a))
+	case class == kube.AnswerTransient && mayBeDone(a):
+		st.retryBudget(b, BudgetInDoubt, words(a))
+	case class == kube.AnswerTransient:
+		st.retryBudget(b, BudgetPlanned, words(a))
+	default:
+		st.setBudget(b, BudgetFailed, words(a))
+	}
+}
+
+// mayBeDone tells whether a request may have had its effect although no answer, or none
+// that says so, came back.
+func mayBeDone(a kube.Answer) bool { return !a.Unsent && (a.Code == 0 || a.Code >= 500) }
+
+func (st *stepper) takeLookAtBudget(b *BudgetRun, a kube.Answer, class kube.AnswerClass) {
+	making := st.s.Phase == PhaseGuard && !st.s.Aborting
+	unreadable := class == kube.AnswerForbidden && st.snap.Trusted(kube.KindBudgets)
+	live := st.snap.BudgetNamed(b.Namespace, b.Name)
+	switch {
+	case class == kube.AnswerDone && a.UID != "" && (b.UID == "" || b.UID == a.UID):
+		st.budgetMade(b, a.UID)
+	case class == kube.AnswerDone && b.UID == "" && making:
+		st.setBudget(b, BudgetFailed, "another budget has its name")
+	case class == kube.AnswerDone:
+		st.setBudget(b, BudgetRemoved, "another budget has its name")
+	case class == kube.AnswerGone || unreadable && live == nil:
+		if b.UID == "" && making {
+			st.setBudget(b, BudgetPlanned, "")
+		} else {
+			st.setBudget(b, BudgetRemoved, "")
+		}
+	case making || b.Tries < removeTries:
+		st.retryBudget(b, BudgetInDoubt, words(a))
+	default:
+		st.setBudget(b, BudgetLeft, "whether it stands is not known: "+words(a)+"; to remove it: "+st.removeCommand(b))
+	}
+}
+
+func (st *stepper) takeRemoved(b *BudgetRun, a kube.Answer, class kube.AnswerClass) {
+	switch {
+	case class == kube.AnswerDone, class == kube.AnswerGone:
+		st.setBudget(b, BudgetRemoved, "")
+	case class == kube.AnswerConflict && b.Tries < removeTries: // another budget has the name, or the server is not sure
+		st.retryBudget(b, BudgetInDoubt, words(a))
+	case class == kube.AnswerTransient && b.Tries < removeTries:
+		st.retryBudget(b, b.State, words(a))
+	default:
+		st.setBudget(b, BudgetLeft, "not removed: "+words(a)+"; to do it: "+st.removeCommand(b))
+	}
+}
+
+func (st *stepper) removeCommand(b *BudgetRun) string {
+	left := Leftover{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}
+	return RemoveCommands(st.s.Run.Context, []Leftover{left})[0]
+}
+
+// retryBudget notes that what was asked for a budget is asked again.
+func (st *stepper) retryBudget(b *BudgetRun, state BudgetState, why string) {
+	after := backOff(b.Tries + 1)
+	facts := b.BudgetFacts
+	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: state, Message: why,
+		Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
+	st.wakeAt(st.now.Add(after))
+}
+
+func (st *stepper) budgetOfWrite(w Write) *BudgetRun {
+	facts := BudgetFacts{}
+	switch {
+	case w.Guard != nil:
+		facts.Namespace, facts.Name = w.Guard.Namespace, w.Guard.Name
+	case w.LookBudget != nil:
+		facts.Namespace, facts.Name = w.LookBudget.Namespace, w.LookBudget.Name
+	default:
+		facts.Namespace, facts.Name = w.Unguard.Namespace, w.Unguard.Name
+	}
+	return st.s.budget(&facts)
+}
+
+// unguard removes the temporary budgets, by UID. One of which it is not known whether
+// it stands is looked at first.
+func (st *stepper) unguard() {
+	for _, b := range st.s.Budgets {
+		switch {
+		case b.State == BudgetPlanned && b.InFlight == 0:
+			st.setBudget(b, BudgetRemoved, "") // it was never made
+		case b.State == BudgetInDoubt:
+			st.lookAtBudget(b)
+		}
+	}
+	for _, b := range st.s.Budgets {
+		if b.Standing() {
+			st.removeBudget(b)
+		}
+	}
+}
+
+func (st *stepper) removeBudget(b *BudgetRun) {
+	if b.InFlight != 0 || b.retryAt.After(st.now) {
+		st.wakeAt(b.retryAt)
+		return
+	}
+	facts := b.BudgetFacts
+	st.send(Write{Verb: VerbUnguard, Unguard: &kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}},
+		Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbUnguard}})
+}

@@ -1,0 +1,114 @@
+package drain
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// guardedSteps is a run that makes a temporary budget, with the request for it.
+func guardedSteps() (*steps, Write) {
+	f := newSteps()
+	delete(f.budgets, "web")
+	f.store.Remove(f.Snapshot().BudgetNamed("default", "web"))
+	o := DefaultOptions()
+	o.Guard, o.GuardWrite = "1", true
+	facts := PodFacts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: ActionEvict}
+	f.state = Fold(nil, Event{Seq: 1, Time: time.Now(), Kind: EventRunStarted, Run: &RunFacts{ID: "r1", User: "ada", Options: o,
+		Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}, Pods: []PodFacts{facts}}})
+	f.step()
+	return f, f.step(Confirm{Phase: PhaseGuard, By: "ada"})[0]
+}
+
+var (
+	brokenOff  = kube.Answer{Failure: "unexpected EOF"}
+	nameTaken  = kube.Answer{Code: http.StatusConflict, Message: `poddisruptionbudgets.policy "kdrain-r1-web" already exists`}
+	notThere   = kube.Answer{Code: http.StatusNotFound, Message: `poddisruptionbudgets.policy "kdrain-r1-web" not found`}
+	ourBudget  = kube.Answer{Code: http.StatusOK, UID: "made"}
+	otherOnes  = kube.Answer{Code: http.StatusOK}
+	mayNotLook = kube.Answer{Code: http.StatusForbidden, Message: `User "ada" cannot get resource "poddisruptionbudgets"`}
+)
+
+// Whether a budget stands of whose making no clear answer came is read, from the server:
+// it is neither taken for made nor for not made. After an abort the same holds.
+func TestABudgetInDoubtIsLookedUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers []kube.Answer // to each request in turn, the last one again and again
+		abort   bool          // after the first
+		verbs   []Verb
+		state   BudgetState
+		words   string
+	}{
+		"it stands":                {[]kube.Answer{brokenOff, ourBudget}, false, []Verb{VerbGuard, VerbLook}, BudgetMade, ""},
+		"it does not":              {[]kube.Answer{brokenOff, notThere, ourBudget}, false, []Verb{VerbGuard, VerbLook, VerbGuard}, BudgetMade, ""},
+		"an earlier try":           {[]kube.Answer{nameTaken, ourBudget}, false, []Verb{VerbGuard, VerbLook}, BudgetMade, ""},
+		"another run's":            {[]kube.Answer{nameTaken, otherOnes}, false, []Verb{VerbGuard, VerbLook}, BudgetFailed, "another budget has its name"},
+		"never sent":               {[]kube.Answer{{Failure: "no route", Unsent: true}, ourBudget}, false, []Verb{VerbGuard, VerbGuard}, BudgetMade, ""},
+		"may not look":             {[]kube.Answer{brokenOff, mayNotLook, ourBudget}, false, []Verb{VerbGuard, VerbLook, VerbGuard}, BudgetMade, ""},
+		"abort: it stands":         {[]kube.Answer{brokenOff, ourBudget, {Code: 200}}, true, []Verb{VerbGuard, VerbLook, VerbUnguard}, BudgetRemoved, ""},
+		"abort: it does not":       {[]kube.Answer{brokenOff, notThere}, true, []Verb{VerbGuard, VerbLook}, BudgetRemoved, ""},
+		"abort: nobody answers":    {[]kube.Answer{brokenOff}, true, []Verb{VerbGuard, VerbLook, VerbLook, VerbLook, VerbLook}, BudgetLeft, "whether it stands is not known: unexpected EOF"},
+		"abort: another's":         {[]kube.Answer{nameTaken, otherOnes}, true, []Verb{VerbGuard, VerbLook}, BudgetRemoved, ""},
+		"abort: removal unclear":   {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 200}}, true, []Verb{VerbGuard, VerbLook, VerbUnguard, VerbLook, VerbUnguard}, BudgetRemoved, ""},
+		"abort: replaced meantime": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, otherOnes}, true, []Verb{VerbGuard, VerbLook, VerbUnguard, VerbLook}, BudgetRemoved, "another budget"},
+		"abort: conflicts for ever": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}},
+			true, nil, BudgetLeft, "not removed: x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, w := guardedSteps()
+				var verbs []Verb
+				writes := []Write{w}
+				for range 40 {
+					if len(writes) > 0 {
+						w = writes[0]
+						verbs = append(verbs, w.Verb)
+						answer := c.answers[min(len(verbs), len(c.answers))-1]
+						in := []Input{Answered{Write: w, Answer: answer}}
+						if c.abort && len(verbs) == 1 {
+							in = append(in, Control{Kind: ControlAbort, By: "ada"})
+						}
+						writes = f.step(in...)
+						continue
+					}
+					if f.state.Budgets[0].State == c.state {
+						break
+					}
+					time.Sleep(retryMost)
+					writes = f.step()
+				}
+				b := f.state.Budgets[0]
+				if b.State != c.state || !strings.Contains(b.Message, c.words) || c.verbs != nil && !slices.Equal(verbs, c.verbs) {
+					t.Errorf("%s %q after %v", b.State, b.Message, verbs)
+				}
+				if c.abort && f.state.Outcome != OutcomeAborted {
+					t.Errorf("outcome %q", f.state.Outcome)
+				}
+			})
+		})
+	}
+}
+
+// A process that died with the request out leaves it in doubt: whoever takes the run up
+// looks first, and a rollback finds the budget by its label.
+func TestABudgetThatADeadProcessAskedFor(t *testing.T) {
+	f, w := guardedSteps()
+	f.CreateBudget(t.Context(), *w.Guard)
+	undos := RollbackPlan(f.state, f.Snapshot())
+	if len(undos) != 1 || undos[0].Unguard == nil || undos[0].Unguard.UID != "made-web" {
+		t.Errorf("rollback: %+v", undos)
+	}
+	f.store.Remove(f.Snapshot().BudgetNamed("default", w.Guard.Name)) // the watch does not show it yet
+	if undos := RollbackPlan(f.state, f.Snapshot()); len(undos) != 0 {
+		t.Errorf("rollback of nothing: %+v", undos)
+	}
+	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
+	if writes := f.step(); len(writes) != 1 || writes[0].Verb != VerbLook || writes[0].LookBudget.Run != "r1" {
+		t.Errorf("resume sends %+v", writes)
+	}
+}

@@ -1,0 +1,135 @@
+package drain
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// scaledOnce is a run that has given an app one more replica and is told to end, with
+// the request that takes it back.
+func scaledOnce(shown bool) (*steps, Write) {
+	f := newSteps()
+	w := f.climb(RungScale, nil)[0]
+	if shown {
+		f.scaleTo("web", 3, true)
+	}
+	f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
+	return f, f.step(Control{Kind: ControlAbort, By: "ada"})[0]
+}
+
+// What a refusal is about only reading tells. Whatever could not be taken back stays
+// something to do, with the server's words, and a rollback finds it.
+func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
+	policy := kube.Answer{Code: http.StatusUnprocessableEntity, Message: "ValidatingAdmissionPolicy 'frozen' denied request"}
+	for name, c := range map[string]struct {
+		answer kube.Answer
+		since  func(*steps) // what somebody did meanwhile
+		want   RungState
+		words  string
+	}{
+		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, RungLeft, "not taken back: Unauthorized; to do it: kubectl scale"},
+		"bad request":       {kube.Answer{Code: 400, Message: "no"}, nil, RungLeft, "not taken back: no"},
+		"too large":         {kube.Answer{Code: 413, Message: "no"}, nil, RungLeft, "not taken back: no"},
+		"policy":            {policy, nil, RungLeft, "'frozen' denied request"},
+		"conflict":          {kube.Answer{Code: 409, Message: "please apply your changes to the latest version"}, nil, RungLeft, "latest version"},
+		"404 of a proxy":    {kube.Answer{Code: 404, Message: "404 page not found"}, nil, RungLeft, "404 page not found"},
+		"no right":          {kube.Answer{Code: 403, Message: "may not"}, nil, RungLeft, "may not"},
+		"no answer":         {kube.Answer{Failure: "EOF"}, nil, RungLeft, "EOF"},
+		"it is gone":        {kube.Answer{Code: 404, Message: `replicasets.apps "web" not found`}, nil, RungKept, "it is gone"},
+		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, RungKept, "somebody has set it to 5 since"},
+		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, RungKept, "it has that number already"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, w := scaledOnce(true)
+				if c.since != nil {
+					c.since(f)
+				}
+				tries := 1
+				for f.step(Answered{Write: w, Answer: c.answer}); f.state.Rungs[0].open(); tries++ {
+					if tries > 2*removeTries {
+						t.Fatal("it is tried for ever")
+					}
+					time.Sleep(retryMost)
+					if writes := f.step(); len(writes) > 0 {
+						w = writes[0]
+						f.step(Answered{Write: w, Answer: c.answer})
+					}
+				}
+				r := f.state.Rungs[0]
+				if r.State != c.want || !strings.Contains(r.Message, c.words) {
+					t.Errorf("%s: %q", r.State, r.Message)
+				}
+				undos := RollbackPlan(f.state, f.Snapshot())
+				if again := len(undos) > 0 && undos[0].Scale != nil; again != (c.want == RungLeft) {
+					t.Errorf("rollback: %+v", undos)
+				}
+			})
+		})
+	}
+}
+
+// A single refused token is no reason to leave anything behind.
+func TestTakingBackIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, w := scaledOnce(true)
+		f.step(Answered{Write: w, Answer: kube.Answer{Code: 401, Message: "Unauthorized"}})
+		time.Sleep(retryMost)
+		again := f.step()
+		if len(again) != 1 || again[0].Verb != VerbUnscale {
+			t.Fatalf("%+v, %+v", again, f.state.Rungs[0])
+		}
+		f.step(Answered{Write: again[0], Answer: kube.Answer{Code: 200}})
+		if r := f.state.Rungs[0]; r.State != RungUndone || f.state.Outcome != OutcomeAborted {
+			t.Errorf("%s, %q", r.State, f.state.Outcome)
+		}
+	})
+}
+
+// Right after the change the watch may still show what was before: that is no proof that
+// somebody has changed it.
+func TestAWatchThatLagsLosesNoReplica(t *testing.T) {
+	f, w := scaledOnce(false)
+	if w.Verb != VerbUnscale || w.Scale.From != 3 || w.Scale.To != 2 {
+		t.Errorf("%+v, %+v", w, f.state.Rungs[0])
+	}
+}
+
+// The run at its end and a rollback go by one rule: what the one leaves alone the other
+// leaves alone.
+func TestOneRuleOfWhatCanBeTakenBack(t *testing.T) {
+	for name, since := range map[string]func(*steps){
+		"nothing": func(*steps) {},
+		"by hand": func(f *steps) { f.scaleTo("web", 3, false) },
+		"gone":    func(f *steps) { f.store.Remove(f.Snapshot().Workload("rs-web")) },
+		"unseen":  func(f *steps) { f.store.SetSync(kube.KindReplicaSets, kube.SyncState{Phase: kube.Stale}) },
+		"gone or so": func(f *steps) {
+			f.store.SetSync(kube.KindReplicaSets, kube.SyncState{Phase: kube.Stale})
+			f.store.Remove(f.Snapshot().Workload("rs-web"))
+		},
+		"scaled to two": func(f *steps) { f.scaleTo("web", 2, false) },
+	} {
+		f := newSteps()
+		w := f.climb(RungScale, nil)[0]
+		f.scaleTo("web", 3, true)
+		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
+		since(f)
+		rollback := undoable(f.state.Rungs[0], "r1", f.Snapshot())
+		writes := f.step(Control{Kind: ControlAbort, By: "ada"})
+		if len(writes) == 1 { // what the server says where the number is another
+			if live := f.replicas["web"]; live != 3 {
+				f.step(Answered{Write: writes[0], Answer: kube.Answer{Code: 422, Message: "test failed"}})
+				f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventRung, Rung: &f.state.Rungs[0].RungFacts, RungState: RungDone})
+				writes = f.step()
+			}
+		}
+		if r := f.state.Rungs[0]; (len(writes) == 1) != (rollback.Scale != nil) || rollback.Left != "" && (r.State != RungKept || r.Message != rollback.Left) {
+			t.Errorf("%s: the run %+v, %s %q; rollback %+v", name, writes, r.State, r.Message, rollback)
+		}
+	}
+}
