@@ -33,6 +33,7 @@ type ownFlags struct {
 	allowTaint     bool
 	allowScale     bool
 	parallelVols   int
+	strictOrder    bool
 	detachTimeout  time.Duration
 	reattachAfter  time.Duration
 	reason         string
@@ -47,6 +48,7 @@ type ownFlags struct {
 func (f *ownFlags) bindRun(fs *pflag.FlagSet) {
 	d := drain.DefaultOptions()
 	fs.IntVar(&f.parallelNodes, "max-parallel-nodes", d.MaxParallelNodes, drain.FlagHelp("max-parallel-nodes"))
+	fs.BoolVar(&f.strictOrder, "strict-order", false, drain.FlagHelp("strict-order"))
 	fs.IntVar(&f.parallelEvicts, "max-parallel-evictions", d.MaxParallelEvictions, drain.FlagHelp("max-parallel-evictions"))
 	fs.BoolVar(&f.allOrNothing, "all-or-nothing", false, drain.FlagHelp("all-or-nothing"))
 	fs.BoolVar(&f.failFast, "fail-fast", false, drain.FlagHelp("fail-fast"))
@@ -183,7 +185,7 @@ func (f *ownFlags) apply(o *drain.Options) error {
 	}
 	o.MaxParallelVolumes, o.DetachTimeout, o.ReattachTimeout = f.parallelVols, f.detachTimeout, f.reattachAfter
 	o.MaxParallelNodes, o.MaxParallelEvictions = f.parallelNodes, f.parallelEvicts
-	o.FailOnBlockers = f.failOnBlockers
+	o.FailOnBlockers, o.StrictOrder = f.failOnBlockers, f.strictOrder
 	o.AllOrNothing, o.FailFast, o.Reason = f.allOrNothing, f.failFast, f.reason
 	o.AllowScale, o.AllowZeroGrace, o.AllowTaint = f.allowScale, f.allowKill, f.allowTaint
 	o.ExcludeFromLB, o.MaxEvictRetries, o.ForceAfter = f.excludeFromLB, f.maxRetries, f.forceAfter

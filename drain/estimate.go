@@ -85,8 +85,9 @@ func starts(s *kube.Snapshot, owner kube.UID) time.Duration {
 	return seen[len(seen)/2]
 }
 
-// bound is the lower bound of a plan and the pod that it comes from: nodes that
-// are drained one after the other add up.
+// bound is the lower bound of a plan and the pod that it comes from. Nodes that
+// are drained one after the other add up, as far as their pods go in the node's
+// own turn: one that is held ends in that of others.
 func bound(s *kube.Snapshot, plan Plan, now time.Time) (time.Duration, *PodPlan) {
 	serverNow := s.ServerTime(now)
 	var longest, sum time.Duration
@@ -100,7 +101,9 @@ func bound(s *kube.Snapshot, plan Plan, now time.Time) (time.Duration, *PodPlan)
 				continue
 			}
 			least := atLeast(pod, live, serverNow)
-			onNode = max(onNode, least)
+			if plan.Options.StrictOrder || pod.Wave == 1 {
+				onNode = max(onNode, least)
+			}
 			if least > longest {
 				longest, of = least, pod
 			}

@@ -6,13 +6,17 @@ import (
 )
 
 // FindingWaitsForLaterNode is the code of nodes whose drain waits for a pod that
-// the same plan moves, but only once they are done.
+// the same plan moves, but only once they are done (--strict-order).
 const FindingWaitsForLaterNode = "WaitsForLaterNode"
 
 // outOfOrder finds nodes that wait for a sick pod of a node whose turn comes after
 // theirs. Its eviction could free their budget; in this order it is never reached.
-// The order is the operator's, so it is told and not changed.
+// The order is the operator's, so it is told and not changed. Where a node that is
+// held lets the next begin (heldFrom), every turn comes.
 func (p *planner) outOfOrder(nodes []NodePlan) []Finding {
+	if !p.o.StrictOrder {
+		return nil
+	}
 	atOnce := max(p.o.MaxParallelNodes, 1)
 	turn := make(map[string]int, len(nodes))
 	for i := range nodes {
@@ -29,7 +33,8 @@ func (p *planner) outOfOrder(nodes []NodePlan) []Finding {
 			Code: FindingWaitsForLaterNode, Level: LevelWarning,
 			Message: fmt.Sprintf("%s waits for pod %s on %s, whose turn comes after it", nodes[i].Name, pod, sick.Node),
 			Objects: append(nodeObjects([]string{nodes[i].Name, sick.Node}), "Pod/"+pod),
-			Advice:  []Advice{{"name " + sick.Node + " first, or drain them at the same time", fmt.Sprintf("--max-parallel-nodes=%d", turn[sick.Node]-i+1)}},
+			Advice: []Advice{{"name " + sick.Node + " first, leave --strict-order out, or drain them at the same time",
+				fmt.Sprintf("--max-parallel-nodes=%d", turn[sick.Node]-i+1)}},
 		})
 	}
 	return found

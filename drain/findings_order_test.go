@@ -23,25 +23,27 @@ func TestPlanNamesNodesOutOfOrder(t *testing.T) {
 		}
 	}
 	sickOne := cluster(crashing(0))
-	told := []string{"w1 waits for pod shop/cart-2 on w3, whose turn comes after it; name w3 first, or drain them at the same time: --max-parallel-nodes=3"}
+	told := []string{"w1 waits for pod shop/cart-2 on w3, whose turn comes after it; name w3 first, leave --strict-order out, or drain them at the same time: --max-parallel-nodes=3"}
 	table := []struct {
 		name    string
 		objects []runtime.Object
 		nodes   []string
 		atOnce  int
+		free    bool
 		want    []string
 	}{
-		{"later", sickOne, []string{"w1", "w2", "w3"}, 1, told},
-		{"later than as many as go at once", sickOne, []string{"w1", "w2", "w3"}, 2, told},
-		{"at the same time", sickOne, []string{"w1", "w2", "w3"}, 3, nil},
-		{"before", sickOne, []string{"w3", "w2", "w1"}, 1, nil},
-		{"not planned", sickOne, []string{"w1", "w2"}, 1, nil},
-		{"refused, and so left untouched", append(cluster(crashing(0)), givenPod("shop/scratch", on("w3"), withEmptyDir)), []string{"w1", "w2", "w3"}, 1, nil},
-		{"on its way out, which no turn brings about", cluster(deleted(0)), []string{"w1", "w2", "w3"}, 1, nil},
+		{"later", sickOne, []string{"w1", "w2", "w3"}, 1, false, told},
+		{"later than as many as go at once", sickOne, []string{"w1", "w2", "w3"}, 2, false, told},
+		{"at the same time", sickOne, []string{"w1", "w2", "w3"}, 3, false, nil},
+		{"before", sickOne, []string{"w3", "w2", "w1"}, 1, false, nil},
+		{"a node that is held lets the next begin", sickOne, []string{"w1", "w2", "w3"}, 1, true, nil},
+		{"not planned", sickOne, []string{"w1", "w2"}, 1, false, nil},
+		{"refused, and so left untouched", append(cluster(crashing(0)), givenPod("shop/scratch", on("w3"), withEmptyDir)), []string{"w1", "w2", "w3"}, 1, false, nil},
+		{"on its way out, which no turn brings about", cluster(deleted(0)), []string{"w1", "w2", "w3"}, 1, false, nil},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			options := flags(force, func(o *Options) { o.MaxParallelNodes = row.atOnce })
+			options := flags(force, func(o *Options) { o.MaxParallelNodes, o.StrictOrder = row.atOnce, !row.free })
 			var got []string
 			for _, f := range mustPlan(t, kube.StoreOf(givenNow, row.objects...).Snapshot(), options, row.nodes...).Findings {
 				if f.Code == FindingWaitsForLaterNode {

@@ -28,7 +28,8 @@ var flagHelp = map[string]string{
 	"guard-write":          "make the guard real budgets in the cluster for the time of the run; they are removed at its end",
 
 	// Ours: what steers a run.
-	"max-parallel-nodes":     "how many nodes are emptied at a time",
+	"max-parallel-nodes":     "how many nodes may make progress at a time; one that is held lets the next begin",
+	"strict-order":           "a node that is held keeps its place: the next begins when it is through, as with kubectl",
 	"max-parallel-evictions": "how many eviction requests may be on their way at a time",
 	"all-or-nothing":         "touch no node if one of them is refused",
 	"fail-on-blockers":       "refuse a node if a budget never lets one of its pods go, or it is the last Ready control-plane node",

@@ -38,6 +38,7 @@ func (s *State) clone() *State {
 	c.Sent = cloneMap(s.Sent)
 	c.index = cloneMap(s.index)
 	c.tried, c.moved = cloneMap(s.tried), cloneMap(s.moved)
+	c.onNode = cloneMap(s.onNode)
 	c.grants = cloneMap(s.grants)
 	for budget, list := range c.grants {
 		c.grants[budget] = slices.Clone(list)
@@ -130,6 +131,7 @@ func (s *State) addPod(facts PodFacts, at time.Time, joined bool) {
 		p.State, p.Ended = PodSkipped, at
 	}
 	s.index[facts.UID] = len(s.Pods)
+	s.onNode[facts.Node] = append(slices.Clip(s.onNode[facts.Node]), len(s.Pods)) // clones share what is there
 	s.Pods = append(s.Pods, p)
 }
 
@@ -373,8 +375,8 @@ func (s *State) applyNode(e Event) {
 // beginPods starts the clocks of the pods of a node: what an operator or other nodes
 // took before is not their time.
 func (s *State) beginPods(node string, at time.Time) {
-	for i, p := range s.Pods {
-		if p.Node == node && !p.State.Final() {
+	for _, i := range s.onNode[node] {
+		if p := s.Pods[i]; !p.State.Final() {
 			begun := *p
 			begun.Begun = at
 			s.Pods[i] = &begun

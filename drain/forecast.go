@@ -21,6 +21,9 @@ const (
 	// forecastIdle is how often the run may wake in the model with nothing of the
 	// cluster left to happen before it is taken to wait for good.
 	forecastIdle = 3
+	// forecastTurns is the same while a node waits for the place of another, which
+	// may be stuck only after a long grace period.
+	forecastTurns = 200
 )
 
 // Forecast says how long a plan takes, and in which waves its pods go: it plays
@@ -77,7 +80,7 @@ type model struct {
 	budgets map[kube.UID]*modelBudget
 	guards  map[kube.UID]*modelGuard   // by workload
 	starts  map[kube.UID]time.Duration // by owner
-	open    map[string]int             // by node: pods that are still to go
+	going   map[string]int             // by node: pods that are on their way out
 	stirred bool                       // something happened that the run may act on
 	last    *modelPod                  // the last that left
 	left    time.Duration              // when
@@ -144,18 +147,45 @@ func (m *model) look() bool {
 		return false
 	case len(m.inputs) > 0:
 		return true
-	case len(m.queue) > 0:
+	}
+	place := m.placeFrees()
+	switch {
+	case len(m.queue) > 0 && (place.IsZero() || !m.queue[0].at.After(place)):
 		m.idle = 0
-		for m.stirred = false; len(m.queue) > 0 && !m.stirred; {
+		for m.stirred = false; len(m.queue) > 0 && !m.stirred && (place.IsZero() || !m.queue[0].at.After(place)); {
 			m.happen()
 		}
 		return true
-	case wake.IsZero(), m.idle == forecastIdle:
+	case !place.IsZero():
+		m.now = place
+		return true
+	case wake.IsZero(), m.idle >= forecastIdle && (!m.nodesWait() || m.idle >= forecastTurns):
 		return false
 	}
 	m.idle++
 	m.now = wake
 	return true
+}
+
+// nodesWait tells whether a node waits for the place of one that may be held.
+func (m *model) nodesWait() bool { return !m.plan.Options.StrictOrder && m.state.turnsOpen() }
+
+// placeFrees is when the next of the nodes at work counts as held, zero where no
+// node waits for its place.
+func (m *model) placeFrees() time.Time {
+	var first time.Time
+	if !m.nodesWait() {
+		return first
+	}
+	for _, n := range m.state.Nodes {
+		if n.State != NodeDraining {
+			continue
+		}
+		if from := m.state.heldFrom(n); from.After(m.now) && (first.IsZero() || from.Before(first)) {
+			first = from
+		}
+	}
+	return first
 }
 
 // happen lets the next things happen, and those that come right after.

@@ -22,7 +22,7 @@ func newModel(s *kube.Snapshot, plan Plan, now time.Time) *model {
 	m := &model{
 		s: s, plan: playable(plan), began: now, now: now,
 		pods: map[kube.UID]*modelPod{}, budgets: map[kube.UID]*modelBudget{}, guards: map[kube.UID]*modelGuard{}, starts: map[kube.UID]time.Duration{},
-		open: map[string]int{},
+		going: map[string]int{},
 	}
 	m.store = kube.NewStore(func() time.Time { return now })
 	m.store.SetHealth(kube.Health{Live: true, LastContact: now, Offset: s.Health().Offset})
@@ -77,7 +77,6 @@ func (m *model) addPod(plan *PodPlan) {
 	m.store.Put(&record)
 	p := &modelPod{plan: plan, live: &record}
 	m.pods[plan.UID] = p
-	m.open[plan.Node]++
 	for _, b := range m.s.BudgetsOf(live) {
 		p.budget = m.budget(b)
 	}
@@ -107,11 +106,25 @@ func (m *model) budget(b *kube.Budget) *modelBudget {
 		return mb
 	}
 	for _, sick := range sickUnder(b, m.s, m.s.PodsUnder(b), m.s.ServerTime(m.now)) {
-		if in, comes := m.comesIn(sick); comes {
-			m.later(in, func() { m.serves(mb, 1) })
-		}
+		m.addSick(mb, sick)
 	}
 	return mb
+}
+
+// addSick takes a pod into the model that holds those of a budget: how long it
+// may decides when a node is held.
+func (m *model) addSick(mb *modelBudget, sick sickPod) {
+	record := *sick.pod
+	if m.store.Snapshot().Pod(record.UID) == nil {
+		m.store.Put(&record)
+	}
+	if node := m.s.Node(record.Node); node != nil && m.store.Snapshot().Node(node.Name) == nil {
+		there := *node
+		m.store.Put(&there)
+	}
+	if in, comes := m.comesIn(sick); comes {
+		m.later(in, func() { m.serves(mb, 1) })
+	}
 }
 
 // comesIn tells when a sick pod, or the one that is made in its place, serves
@@ -209,13 +222,15 @@ func (m *model) goes(p *modelPod, after time.Duration) {
 		p.wave = 0 // accepted, but nobody ends it
 		return
 	}
+	m.going[p.plan.Node]++
 	m.later(after, func() {
 		m.store.Remove(&kube.Pod{UID: p.plan.UID})
 		m.last, m.left = p, m.now.Sub(m.began)
-		// That a pod is gone lets nothing go by itself but the next node, the next
-		// tier and the next volume.
-		m.open[p.plan.Node]--
-		m.stirred = m.stirred || m.open[p.plan.Node] == 0 || p.plan.Volumes || m.plan.Options.Order != ""
+		// That a pod is gone lets nothing go by itself but the next node (when it
+		// was the last, or those that are left are held), the next tier and the next
+		// volume.
+		m.going[p.plan.Node]--
+		m.stirred = m.stirred || m.going[p.plan.Node] == 0 || p.plan.Volumes || m.plan.Options.Order != ""
 		if !madeAtOnce(p.live.Owner) && !p.live.Terminating() {
 			m.remake(p)
 		}

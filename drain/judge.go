@@ -142,7 +142,7 @@ func (l *ledger) say(said *blocked, b *kube.Budget, page *page, sick sickPod) {
 		said.why = page.never
 	default:
 		if sick.pod != nil {
-			said.sibling = sick.sibling()
+			said.sibling = sick.sibling(l.serverNow)
 		}
 		said.why = l.blockedWords(said.verdict, b, page, sick, said.itself)
 	}

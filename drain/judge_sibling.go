@@ -51,7 +51,7 @@ type sickPod struct {
 func SickSibling(b *kube.Budget, s *kube.Snapshot, except kube.UID, now time.Time) *Sibling {
 	for _, sick := range sickUnder(b, s, s.PodsUnder(b), s.ServerTime(now)) {
 		if sick.pod.UID != except {
-			return sick.sibling()
+			return sick.sibling(s.ServerTime(now))
 		}
 	}
 	return nil
@@ -96,11 +96,22 @@ func notReadySince(p *kube.Pod) time.Time {
 	return p.ReadySince
 }
 
+// passes tells whether its trouble should be over in a moment by itself.
+func (sick sickPod) passes(serverNow time.Time) bool {
+	switch {
+	case sick.silent:
+		return false
+	case sick.pod.Terminating():
+		return serverNow.Before(sick.pod.Deleted.Add(stuckAfter))
+	}
+	return sick.class == sickLeaves || sick.class == sickLive && starting(sick, serverNow)
+}
+
 // sibling tells of the sick pod in the words of kubelet and scheduler, where
 // there are any.
-func (sick sickPod) sibling() *Sibling {
+func (sick sickPod) sibling(serverNow time.Time) *Sibling {
 	p := sick.pod
-	sibling := &Sibling{Namespace: p.Namespace, Name: p.Name, Node: p.Node, Since: sick.since}
+	sibling := &Sibling{Namespace: p.Namespace, Name: p.Name, Node: p.Node, Since: sick.since, Starting: sick.passes(serverNow)}
 	switch {
 	case p.Terminating():
 		sibling.Reason = reasonTerminating

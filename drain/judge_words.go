@@ -117,7 +117,7 @@ func (l *ledger) sickWords(sick sickPod) string {
 // stateWords says what is wrong with a sick pod: "is not Ready for 4m:
 // "CrashLoopBackOff" (exit code 1)".
 func (l *ledger) stateWords(sick sickPod) string {
-	s := sick.sibling()
+	s := sick.sibling(l.serverNow)
 	age := " for " + age(l.serverNow, sick.since)
 	switch {
 	case s.Reason == reasonTerminating && sick.silent:

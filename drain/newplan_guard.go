@@ -55,7 +55,7 @@ func (p *planner) judgeGuarded(g *planGuard, pod *kube.Pod, j *BudgetJudgement, 
 		}
 		return
 	}
-	j.Sibling = sick.sibling()
+	j.Sibling = sick.sibling(p.ledger.serverNow)
 	j.Why += "; " + p.ledger.sickWords(sick)
 	if p.ledger.advises {
 		j.Advice = p.ledger.adviseSickPod(sick)

@@ -37,8 +37,12 @@ type Options struct {
 	SkipWaitForDelete time.Duration `json:"-"`
 	DryRun            DryRun        `json:"dryRun,omitempty"`
 
-	// MaxParallelNodes is how many nodes are evicted at a time.
+	// MaxParallelNodes is how many nodes may make progress at a time. One that is
+	// held stays open and frees its place.
 	MaxParallelNodes int `json:"maxParallelNodes"`
+	// StrictOrder keeps the place of a node that is held until it is through, as
+	// kubectl does.
+	StrictOrder bool `json:"strictOrder,omitempty"`
 	// MaxParallelEvictions is how many eviction requests may be in flight.
 	MaxParallelEvictions int `json:"maxParallelEvictions"`
 	// Order is the order in which the pods of a node go; "" is all at once.

@@ -77,9 +77,11 @@ type Sibling struct {
 	Name      string    `json:"name"`
 	Node      string    `json:"node,omitempty"`
 	Since     time.Time `json:"since,omitzero"` // since when it is not Ready
-	Reason    string    `json:"reason"`         // CrashLoopBackOff, ImagePullBackOff, not Ready, terminating, ...
-	Message   string    `json:"message,omitempty"`
-	ExitCode  *int32    `json:"exitCode,omitempty"`
+	// Starting tells that it, or what replaces it, should be Ready in a moment.
+	Starting bool   `json:"starting,omitempty"`
+	Reason   string `json:"reason"` // CrashLoopBackOff, ImagePullBackOff, not Ready, terminating, ...
+	Message  string `json:"message,omitempty"`
+	ExitCode *int32 `json:"exitCode,omitempty"`
 }
 
 // BudgetNumbers are the figures of a budget at one moment.

@@ -283,6 +283,7 @@ type State struct {
 	acted      time.Time              // since when nothing has kept the run from evicting
 	moved      map[string]time.Time   // by namespace: when an eviction in it was last accepted
 	index      map[kube.UID]int       // of Pods
+	onNode     map[string][]int       // the same by node
 }
 
 // grant is a token of a budget that an eviction of ours took.

@@ -19,9 +19,8 @@ const bindSlack = 10 * time.Second
 // which nodes are done, and which evictions can be sent now.
 func (st *stepper) evict() {
 	for {
-		st.startNodes()
-		st.countVolumes()
 		open := st.openNodes()
+		st.countVolumes()
 		for _, n := range st.s.Nodes {
 			if n.State == NodeDraining && st.sees(n) {
 				st.observe(n)
@@ -30,7 +29,7 @@ func (st *stepper) evict() {
 		st.follow()
 		st.followVolumes()
 		st.deadlines()
-		if st.openNodes() == open {
+		if !st.startNodes() && st.openNodes() == open {
 			break
 		}
 	}
@@ -46,14 +45,18 @@ func (st *stepper) evict() {
 	st.release()
 }
 
-// startNodes lets the next nodes begin where there is room for them.
-func (st *stepper) startNodes() {
+// startNodes lets the next nodes begin where there is room for them. A node that
+// is held frees its place; those that have begun go on, whatever becomes of it. It
+// tells whether one began.
+func (st *stepper) startNodes() (began bool) {
 	o := st.s.Run.Options
-	draining, failed := 0, false
+	draining, failed, awaited := 0, false, st.s.turnsOpen()
 	for _, n := range st.s.Nodes {
 		switch n.State {
 		case NodeDraining:
-			draining++
+			if !awaited || !st.givesWay(n) {
+				draining++
+			}
 		case NodeFailed, NodeStopped:
 			failed = true
 		}
@@ -67,8 +70,19 @@ func (st *stepper) startNodes() {
 		case n.State == NodeCordoned && draining < max(1, o.MaxParallelNodes) && !st.s.Paused:
 			st.setNode(n, NodeDraining, "")
 			draining++
+			began = true
 		}
 	}
+	return began
+}
+
+// givesWay tells whether a node that has begun leaves its place to the next one.
+func (st *stepper) givesWay(n *NodeRun) bool {
+	if st.s.Run.Options.StrictOrder || st.s.Down != nil {
+		return false
+	}
+	from := st.s.heldFrom(n)
+	return !from.IsZero() && st.past(from)
 }
 
 // observe compares the pods of a node with the cluster. It runs only on a
@@ -113,10 +127,8 @@ func (st *stepper) follow() {
 // podsOf are the pods of a node in the run, as they are now.
 func (st *stepper) podsOf(node string) []*PodRun {
 	var pods []*PodRun
-	for _, p := range st.s.Pods {
-		if p.Node == node {
-			pods = append(pods, p)
-		}
+	for _, i := range st.s.onNode[node] {
+		pods = append(pods, st.s.Pods[i])
 	}
 	return pods
 }

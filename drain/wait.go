@@ -26,7 +26,7 @@ func sameSibling(a, b *Sibling) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Namespace == b.Namespace && a.Name == b.Name && a.Node == b.Node && a.Reason == b.Reason
+	return a.Namespace == b.Namespace && a.Name == b.Name && a.Node == b.Node && a.Reason == b.Reason && a.Starting == b.Starting
 }
 
 func sameAhead(a, b *Ahead) bool {

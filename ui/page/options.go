@@ -60,6 +60,9 @@ var someOptions = []Option{
 			o.MaxParallelNodes = n
 			return o, err
 		}},
+	{Flag: "strict-order", Ours: true,
+		On:     func(o drain.Options) bool { return o.StrictOrder },
+		Toggle: func(o drain.Options) drain.Options { o.StrictOrder = !o.StrictOrder; return o }},
 	{Flag: "max-parallel-evictions", Ours: true,
 		Value: func(o drain.Options) string { return strconv.Itoa(o.MaxParallelEvictions) },
 		Set: func(o drain.Options, s string) (drain.Options, error) {

@@ -1,0 +1,78 @@
+package drain
+
+import "time"
+
+// heldAfter is how long a node must have made no progress before it counts as
+// held: kubectl's own pause between two tries of a pod. Where what it waits for
+// usually comes by itself (a replacement that starts), comesUpIn counts instead,
+// so that no place is given away between two waves of a budget.
+const heldAfter = 5 * time.Second
+
+// heldFrom says from when on a node whose drain has begun counts as held, as far
+// as its pods are known now: none of them is asked for, ends within its grace or
+// can be sent. What kept the run itself from acting counts for nobody. It is zero while
+// the node makes progress.
+func (s *State) heldFrom(n *NodeRun) time.Time {
+	last, patience := latest(n.Started, s.acted), time.Duration(0)
+	for _, i := range s.onNode[n.Name] {
+		p := s.Pods[i]
+		last = latest(last, p.Accepted, p.Ended)
+		if p.State.Final() {
+			continue
+		}
+		after, held := p.heldAfter()
+		if !held {
+			return time.Time{}
+		}
+		patience = max(patience, after)
+		last = latest(last, p.blockedSince)
+	}
+	return last.Add(patience)
+}
+
+// heldAfter tells whether the pod makes no progress, and how long that must last
+// until it counts. A try in between, which a blocked pod gets now and then, is no
+// progress.
+func (p *PodRun) heldAfter() (after time.Duration, held bool) {
+	switch {
+	case p.State == PodStuckTerminating:
+		return 0, true
+	case p.State == PodTerminating || p.Wait == nil:
+		return 0, false
+	case p.blockedSince.IsZero() && (p.State != PodPlanned || p.Wait.For == WaitForTurn):
+		return 0, false
+	case p.Wait.lasts():
+		return heldAfter, true
+	}
+	return comesUpIn, true
+}
+
+// lasts tells of what nobody expects to pass by itself in a moment.
+func (w *Wait) lasts() bool {
+	switch w.For {
+	case WaitForOneBudget, WaitForCompletion, WaitForTier:
+		return true
+	case WaitForBudget:
+		return w.Never || w.Sibling != nil && !w.Sibling.Starting
+	}
+	return false
+}
+
+func latest(first time.Time, more ...time.Time) time.Time {
+	for _, t := range more {
+		if t.After(first) {
+			first = t
+		}
+	}
+	return first
+}
+
+// turnsOpen tells whether a node waits for the place of another.
+func (s *State) turnsOpen() bool {
+	for _, n := range s.Nodes {
+		if n.State == NodeCordoned {
+			return true
+		}
+	}
+	return false
+}
