@@ -172,6 +172,10 @@ func (o *output) leftovers(s *drain.State, snap *kube.Snapshot, program string) 
 			o.note("node/%s is left cordoned by this run%s; to undo: %s uncordon %s", n.Name, still, program, n.Name)
 		case n.State == drain.NodeCordoning:
 			o.note("node/%s was being cordoned by this run%s; to undo: %s uncordon %s", n.Name, still, program, n.Name)
+		case n.CordonInDoubt && (node == nil || node.Unschedulable):
+			o.note("node/%s may be cordoned by this run: its last cordon is in doubt%s; to see: kubectl get node %s; to undo: %s uncordon %s", n.Name, still, n.Name, program, n.Name)
+		case n.CordonInDoubt:
+			o.note("node/%s was schedulable when it was last seen, its last cordon is in doubt%s", n.Name, still)
 		case n.State == drain.NodeRefused:
 			o.note("node/%s was left untouched", n.Name)
 		case still != "":

@@ -74,6 +74,12 @@ func (s *State) apply(e Event) {
 		s.Question = &Question{Phase: e.Phase, Word: e.Word, Since: e.Time}
 	case EventConfirmed:
 		s.Question, s.Phases[e.Phase] = nil, PhaseRuns
+		switch e.Phase {
+		case PhaseGuard:
+			s.guardFrom = e.Time
+		case PhaseCordon:
+			s.cordonFrom = e.Time
+		}
 	case EventIntent:
 		s.applyIntent(e)
 	case EventAnswer:
@@ -354,6 +360,7 @@ func (s *State) applyNode(e Event) {
 		if n.State != e.NodeState {
 			n.Since = e.Time
 		}
+		n.CordonInDoubt = e.NodeState.Final() && (n.CordonInDoubt || n.State == NodeCordoning && n.doubtful())
 		n.State = e.NodeState
 		if e.Message != "" {
 			n.Message = e.Message
@@ -361,6 +368,7 @@ func (s *State) applyNode(e Event) {
 		switch {
 		case e.NodeState == NodeCordoning && e.Wait != nil:
 			n.retryAt = e.Wait.Until
+			n.retries++
 		case e.NodeState == NodeCordoned:
 			// a message tells that somebody else had cordoned it
 			n.CordonAt, n.Cordoned, n.Message = e.Time, e.Message == "", e.Message
@@ -370,6 +378,11 @@ func (s *State) applyNode(e Event) {
 			n.Ended = e.Time
 		}
 	})
+}
+
+// doubtful tells whether the last cordon may have been done without being seen.
+func (n *NodeRun) doubtful() bool {
+	return n.Attempts > 0 && (n.InFlight != 0 || n.lastCode == 0 || n.lastCode == http.StatusGatewayTimeout || n.lastCode/100 == 2)
 }
 
 // beginPods starts the clocks of the pods of a node: what an operator or other nodes

@@ -28,7 +28,7 @@ func (s *State) applyResumed(e Event) {
 		})
 	}
 	for _, n := range s.Nodes {
-		s.editNode(n.Name, func(n *NodeRun) { n.InFlight, n.triedUnder = 0, "" })
+		s.editNode(n.Name, func(n *NodeRun) { n.InFlight, n.triedUnder, n.retryAt = 0, "", time.Time{} })
 	}
 	s.resumeLeases()
 	for _, b := range s.Budgets {

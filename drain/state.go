@@ -175,14 +175,17 @@ type NodeRun struct {
 	NodeFacts
 	State    NodeState
 	Since    time.Time
-	InFlight uint64    // id of the write that is out, 0 if none
-	Attempts int       // cordon requests sent
-	Cordoned bool      // by this run
-	CordonAt time.Time // when the cordon was seen
-	Started  time.Time // first eviction phase moment, base of the deadline
-	Ended    time.Time
-	Message  string
-	Lease    *LeaseRun // that keeps other runs off it, nil if none was asked for
+	InFlight uint64 // id of the write that is out, 0 if none
+	Attempts int    // cordon requests sent
+	Cordoned bool   // by this run
+	// CordonInDoubt tells that the run ended with the node before it saw what became
+	// of its last cordon.
+	CordonInDoubt bool
+	CordonAt      time.Time // when the cordon was seen
+	Started       time.Time // first eviction phase moment, base of the deadline
+	Ended         time.Time
+	Message       string
+	Lease         *LeaseRun // that keeps other runs off it, nil if none was asked for
 	// Attached are the volumes that the drained node still had when the run looked
 	// last. Warning says that it is not safe to power off, or that nobody knows.
 	Attached []VolumeFacts
@@ -192,6 +195,7 @@ type NodeRun struct {
 	retryAt    time.Time // of a cordon that failed
 	triedUnder string    // the node's resourceVersion at the last cordon
 	lastCode   int       // of the last answer to a cordon
+	retries    int       // cordons that did not lead to one
 }
 
 // SafeToPowerOff tells whether the run drained the node and then saw that nothing
@@ -280,6 +284,8 @@ type State struct {
 	quietUntil time.Time              // nothing is sent before, after throttling
 	resumed    time.Time              // when a process last took the run up again, zero if none did
 	unwell     time.Time              // when the API server last gave no answer, or came back
+	guardFrom  time.Time              // when the temporary budgets were confirmed
+	cordonFrom time.Time              // when the cordon was: the turn of every node begins
 	acted      time.Time              // since when nothing has kept the run from evicting
 	moved      map[string]time.Time   // by namespace: when an eviction in it was last accepted
 	index      map[kube.UID]int       // of Pods

@@ -78,7 +78,7 @@ func (s *State) objectionToPod(c Control) error {
 	switch {
 	case p.State.Final():
 		return fmt.Errorf("nothing more happens to pod %s: it is %s", name, p.State)
-	case p.State == PodTerminating || p.State == PodStuckTerminating:
+	case c.Kind != ControlSkip && (p.State == PodTerminating || p.State == PodStuckTerminating):
 		return fmt.Errorf("the eviction of pod %s was accepted: it cannot be called back", name)
 	case p.InFlight != 0 && c.Kind != ControlLast:
 		return fmt.Errorf("a request for pod %s is on its way: its answer comes first", name)

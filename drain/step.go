@@ -100,7 +100,11 @@ func (st *stepper) takeControl(in Control) {
 	st.emit(e)
 	switch in.Kind {
 	case ControlSkip:
-		st.setPod(st.s.Pod(in.Pod), PodSkipped, nil, "left where it is, as the operator said")
+		p, words := st.s.Pod(in.Pod), "left where it is, as the operator said"
+		if p.State == PodTerminating || p.State == PodStuckTerminating {
+			words = "still terminating: not waited for, as the operator said"
+		}
+		st.setPod(p, PodSkipped, nil, words)
 	case ControlLeave:
 		st.setNode(st.s.Node(in.Node), NodeStopped, "left as it is, as the operator said")
 	}
@@ -142,6 +146,10 @@ func (st *stepper) run() {
 			st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
 		case beforeStatus == PhaseAsks:
 			st.countVolumes()
+			if before == PhaseEvict {
+				st.cordonNodes() // of those that are refused until now
+				st.deadlines()
+			}
 			st.askAgain()
 			return
 		case before == PhaseGuard:
@@ -301,7 +309,13 @@ func (st *stepper) abort() {
 
 func (st *stepper) inFlight() bool { return st.s.inFlight() }
 
+// setNode notes the state of a node. One that ends while it is being cordoned is
+// looked at once more: what the run did must be known to be undone.
 func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
+	if node := st.snap.Node(n.Name); state.Final() && n.State == NodeCordoning && node != nil && node.UID == n.UID &&
+		node.Unschedulable && foreignCordon(node, st.s.Run.ID) == "" {
+		st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: NodeCordoned})
+	}
 	st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: state, Message: message})
 }
 

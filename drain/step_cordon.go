@@ -1,7 +1,9 @@
 package drain
 
 import (
+	"cmp"
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -10,6 +12,10 @@ import (
 // cordonShown is how long the watch may take to show an accepted cordon before
 // it is sent again.
 const cordonShown = 15 * time.Second
+
+// cordonPatience is how often the cordon of a node is tried before the others go on
+// without it: about eight seconds.
+const cordonPatience = 5
 
 // adoptTries is how often a run tries to put its mark in the place of another
 // run's. A cluster that will not have it (an admission webhook) holds nobody up:
@@ -56,23 +62,46 @@ func (st *stepper) cordon() {
 	if st.s.Run.Options.AllOrNothing && st.leasesOpen() {
 		return // one that cannot be had refuses all
 	}
+	st.cordonNodes()
+	st.deadlines()
+	cordoned, open := 0, st.openNodes()
 	for _, n := range st.s.Nodes {
-		if (n.State == NodeWaiting || n.State == NodeCordoning) && nodeLive(st.snap, n.Name) {
-			st.cordonNode(n)
-		}
-	}
-	for _, n := range st.s.Nodes {
-		if n.State == NodeWaiting || n.State == NodeCordoning {
+		switch {
+		case n.State == NodeCordoned:
+			cordoned++
+		case n.State == NodeWaiting, n.State == NodeCordoning && !st.cordonHeld(n):
 			return
 		}
 	}
-	if st.openNodes() == 0 {
+	if open > 0 && cordoned == 0 {
+		return
+	}
+	if open == 0 {
 		st.emit(Event{Kind: EventPhase, Phase: PhaseCordon, PhaseStatus: PhaseFailed})
 		st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
 		return
 	}
 	st.emit(Event{Kind: EventPhase, Phase: PhaseCordon, PhaseStatus: PhaseDone})
 	st.ask(PhaseEvict, st.evictWord())
+}
+
+// cordonNodes goes on with the nodes that are not cordoned yet: also while others
+// are drained, for one that is refused holds only itself.
+func (st *stepper) cordonNodes() {
+	for _, n := range st.s.Nodes {
+		if n.uncordoned() && nodeLive(st.snap, n.Name) {
+			st.cordonNode(n)
+		}
+	}
+}
+
+// uncordoned tells whether the node is still to be cordoned.
+func (n *NodeRun) uncordoned() bool { return n.State == NodeWaiting || n.State == NodeCordoning }
+
+// cordonHeld tells whether the cordon of the node has failed so often that the
+// others do not wait for it.
+func (st *stepper) cordonHeld(n *NodeRun) bool {
+	return n.State == NodeCordoning && n.retries >= cordonPatience && !st.s.Run.Options.AllOrNothing
 }
 
 func (st *stepper) cordonNode(n *NodeRun) {
@@ -94,8 +123,9 @@ func (st *stepper) cordonNode(n *NodeRun) {
 	if n.InFlight != 0 || st.s.Paused {
 		return
 	}
-	// Until its time is up, a try is only repeated on a node that has changed since.
-	if n.retryAt.After(st.now) && n.triedUnder == node.ResourceVersion {
+	// Until its time is up, a try is only repeated after a conflict, on a node that
+	// has changed since. A cordon that does not stay waits as any other.
+	if n.retryAt.After(st.now) && (n.lastCode != http.StatusConflict || n.triedUnder == node.ResourceVersion) {
 		st.wakeAt(n.retryAt)
 		return
 	}
@@ -177,4 +207,17 @@ func (st *stepper) retryCordon(n *NodeRun, after time.Duration, why string) {
 	st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: NodeCordoning, Message: why,
 		Wait: &Wait{For: WaitForServer, Until: st.now.Add(after), Words: why}})
 	st.wakeAt(st.now.Add(after))
+}
+
+// cordonWords say why the node is not cordoned, in the server's last words.
+func (n *NodeRun) cordonWords() string {
+	switch {
+	case n.lastCode/100 == 2:
+		return "the server accepts the cordon, and the node does not show it"
+	case n.Attempts > 0:
+		return cmp.Or(n.Message, "no answer")
+	case n.Lease != nil && n.Lease.Message != "":
+		return n.Lease.Message
+	}
+	return "its Lease is not in hand"
 }

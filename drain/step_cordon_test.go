@@ -2,7 +2,9 @@ package drain
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,20 +21,35 @@ type cordoning struct {
 	now  time.Time
 	wake time.Time
 	sent map[string]int // cordons sent, by node
-	snap func() *kube.Snapshot
+	node map[string]*corev1.Node
 }
 
 func newCordoning(o Options, nodes ...string) *cordoning {
-	c := &cordoning{now: markNoon, sent: map[string]int{}}
+	c := &cordoning{now: markNoon, sent: map[string]int{}, node: map[string]*corev1.Node{}}
 	first := Event{Kind: EventRunStarted, Seq: 1, Time: c.now, Run: &RunFacts{ID: "r1", Context: "dev", Options: o}}
-	var objects []runtime.Object
 	for _, name := range nodes {
 		first.Run.Nodes = append(first.Run.Nodes, NodeFacts{Name: name, UID: kube.UID("uid-" + name)})
-		objects = append(objects, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: kube.UID("uid-" + name), ResourceVersion: "1"}})
+		c.node[name] = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: kube.UID("uid-" + name), ResourceVersion: "1"}}
 	}
 	c.s = Fold(nil, first)
-	c.snap = func() *kube.Snapshot { return kube.SnapshotOf(c.now, objects...) }
 	return c
+}
+
+func (c *cordoning) snap() *kube.Snapshot {
+	var objects []runtime.Object
+	for _, n := range c.node {
+		objects = append(objects, n)
+	}
+	return kube.SnapshotOf(c.now, objects...)
+}
+
+// done is the answer to a cordon that the cluster shows.
+func (c *cordoning) done(w Write) kube.Answer {
+	n := c.node[w.Node].DeepCopy()
+	n.Spec.Unschedulable, n.ResourceVersion = true, n.ResourceVersion+"1"
+	n.Annotations = map[string]string{kube.CordonAnnotation: w.Cordon.Mark}
+	c.node[w.Node] = n
+	return kube.Answer{Code: http.StatusOK}
 }
 
 // look is one Step; it confirms what is asked.
@@ -91,4 +108,123 @@ func TestAnswersToACordon(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A node whose cordon is refused for ever holds only itself.
+func TestANodeThatCannotBeCordonedFailsAlone(t *testing.T) {
+	refused := kube.Answer{Code: 500, Message: `failed calling webhook "nodes": no endpoints`}
+	for _, timeout := range []time.Duration{0, 10 * time.Minute} {
+		o := DefaultOptions()
+		o.Timeout = timeout
+		play := newCordoning(o, "a", "b")
+		play.until(time.Hour, func(w Write, _ int) kube.Answer {
+			if w.Node == "a" {
+				return refused
+			}
+			return play.done(w)
+		})
+		a, b := play.s.Node("a"), play.s.Node("b")
+		if b.State != NodeDrained || b.Ended.Sub(markNoon) > time.Minute {
+			t.Errorf("timeout %s: b is %s after %s", timeout, b.State, b.Ended.Sub(markNoon))
+		}
+		want, message := NodeCordoning, refused.Message
+		if timeout > 0 {
+			want, message = NodeFailed, "not cordoned within 10m0s: "+refused.Message
+		}
+		if a.State != want || a.Message != message || a.CordonInDoubt {
+			t.Errorf("timeout %s: a is %s: %s", timeout, a.State, a.Message)
+		}
+		if timeout > 0 && a.Ended.Sub(markNoon) != timeout {
+			t.Errorf("a was given up after %s", a.Ended.Sub(markNoon))
+		}
+	}
+}
+
+// Something takes our cordons off again, and the node changes each time.
+func TestACordonThatDoesNotStayIsNotRepeatedAtOnce(t *testing.T) {
+	play := newCordoning(DefaultOptions(), "a")
+	play.until(5*time.Minute, func(w Write, _ int) kube.Answer {
+		play.done(w)
+		play.node["a"].Spec.Unschedulable, play.node["a"].Annotations = false, nil
+		return kube.Answer{Code: http.StatusOK}
+	})
+	if most := int(5*time.Minute/cordonShown) + 1; play.sent["a"] > most || play.s.Node("a").State != NodeCordoning {
+		t.Errorf("%d cordons in five minutes, want at most %d", play.sent["a"], most)
+	}
+}
+
+// What became of a cordon that was sent is not known before the cluster shows it.
+func TestAbortWhileACordonIsInDoubt(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer          func(*cordoning, Write) kube.Answer
+		cordoned, doubt bool
+	}{
+		"accepted, not shown":  {func(*cordoning, Write) kube.Answer { return kube.Answer{Code: 200} }, false, true},
+		"no answer":            {func(*cordoning, Write) kube.Answer { return kube.Answer{Failure: "EOF"} }, false, true},
+		"no answer, and shown": {func(*cordoning, Write) kube.Answer { return kube.Answer{Failure: "EOF"} }, true, false},
+		"refused":              {func(*cordoning, Write) kube.Answer { return kube.Answer{Code: 500, Message: "no"} }, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play := newCordoning(DefaultOptions(), "a")
+			var sent Write
+			answer := func(w Write, _ int) kube.Answer { sent = w; return c.answer(play, w) }
+			play.look(answer)
+			if c.cordoned {
+				play.done(sent)
+			}
+			play.look(answer, Control{Kind: ControlAbort})
+			if n := play.s.Node("a"); play.s.Outcome != OutcomeAborted || n.Cordoned != c.cordoned || n.CordonInDoubt != c.doubt {
+				t.Errorf("outcome %q, cordoned %v, in doubt %v", play.s.Outcome, n.Cordoned, n.CordonInDoubt)
+			}
+		})
+	}
+}
+
+// A temporary budget that nobody observes, or whose workload wants no pod, ends.
+func TestGuardThatIsNeverObserved(t *testing.T) {
+	for _, timeout := range []time.Duration{0, time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSimulation()
+			s.controllerOff = true
+			s.addNode("a")
+			s.addNode("b")
+			s.addPod("web", "a")
+			s.addPod("web", "b")
+			s.addReplicaSet("web", 2)
+			o := DefaultOptions()
+			o.Guard, o.GuardWrite, o.Timeout = "1", true, timeout
+			began := time.Now()
+			state := drive(t, s, o, "a").State()
+			within := max(timeout, time.Minute)
+			if timeout == 0 {
+				within = guardPatience
+			}
+			if n := state.Nodes[0]; n.State != NodeStopped || !strings.Contains(n.Message, "has not looked at budget") ||
+				time.Since(began) > within+5*time.Second || len(s.unmade) != 1 || s.cordons != 0 {
+				t.Errorf("after %s: %s, %s; budgets removed: %v", time.Since(began), n.State, n.Message, s.unmade)
+			}
+		})
+	}
+}
+
+// A pod that a finalizer holds can be left behind: the run goes on without it.
+func TestATerminatingPodCanBeSkipped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addNode("b")
+		stuck := s.addPod("db", "a", func(p *corev1.Pod) { p.Finalizers = []string{"example.com/hold"} })
+		e, _ := recorded(t, s)
+		done := make(chan struct{})
+		go func() { defer close(done); confirmAll(t.Context(), s, e) }()
+		time.Sleep(time.Minute)
+		steer(t, e, Control{Kind: ControlRetry, Pod: stuck.UID}, "was accepted")
+		steer(t, e, Control{Kind: ControlSkip, Pod: stuck.UID, By: "ada"}, "")
+		<-done
+		state := e.State()
+		p, n := state.Pod(stuck.UID), state.Node("a")
+		if p.State != PodSkipped || !strings.HasPrefix(p.Message, "still terminating") || n.State != NodeDrained || n.SafeToPowerOff() || state.Outcome != OutcomeDone {
+			t.Errorf("pod %s (%s), node %s, safe %v, outcome %s", p.State, p.Message, n.State, n.SafeToPowerOff(), state.Outcome)
+		}
+	})
 }

@@ -18,6 +18,7 @@ const bindSlack = 10 * time.Second
 // evict is one look at the nodes being drained: what has become of their pods,
 // which nodes are done, and which evictions can be sent now.
 func (st *stepper) evict() {
+	st.cordonNodes()
 	for {
 		open := st.openNodes()
 		st.countVolumes()
@@ -185,7 +186,7 @@ func (st *stepper) admit(n *NodeRun) string {
 		switch {
 		case toleratesCordon(live.Spec.Tolerations):
 			return name + " came to the node after the cordon: it tolerates it"
-		case st.now.Sub(n.CordonAt) > bindSlack && live.Created.After(n.CordonAt):
+		case st.now.Sub(n.CordonAt) > bindSlack && live.Created.After(st.snap.ServerTime(n.CordonAt)):
 			return name + " was put on the node after the cordon, past the scheduler"
 		case !st.confirmed(d):
 			return fmt.Sprintf("%s came to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.phrase())
@@ -269,18 +270,25 @@ func (st *stepper) closeNode(n *NodeRun) {
 }
 
 // deadlines fails the nodes whose time is up; --timeout counts per node, from
-// its first moment of eviction, as kubectl's, and anew for each process.
+// its first moment of eviction, as kubectl's, and for each process from its start.
+// Before that a node may take as long to be cordoned, from the confirmation on.
 func (st *stepper) deadlines() {
 	timeout := st.s.Run.Options.Timeout
 	if timeout <= 0 {
 		return
 	}
 	for _, n := range st.s.Nodes {
-		if n.State != NodeDraining {
+		from := n.Started
+		if n.uncordoned() {
+			from = st.s.cordonFrom
+		} else if n.State != NodeDraining {
 			continue
 		}
-		if due := st.s.counted(n.Started).Add(timeout); st.now.Before(due) {
-			st.wakeAt(due)
+		if !st.past(st.s.counted(from).Add(timeout)) {
+			continue
+		}
+		if n.uncordoned() {
+			st.setNode(n, NodeFailed, fmt.Sprintf("not cordoned within %s: %s", timeout, n.cordonWords()))
 			continue
 		}
 		p := st.s.Progress(n.Name)

@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -8,9 +9,16 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
+// guardPatience is how long the temporary budgets may take to be in force where no
+// --timeout says: the disruption controller looks at a budget within seconds.
+const guardPatience = 5 * time.Minute
+
 // guard makes the temporary budgets and waits until the disruption controller
 // has observed each: before that, the server refuses every eviction under it.
 func (st *stepper) guard() {
+	if st.guardOverdue() {
+		return
+	}
 	if !st.snap.Trusted(kube.KindPods, kube.KindBudgets, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) {
 		return
 	}
@@ -28,13 +36,13 @@ func (st *stepper) guard() {
 			st.lookAtBudget(b)
 		case BudgetMade:
 			if live := st.snap.BudgetNamed(b.Namespace, b.Name); live != nil && live.UID == b.UID &&
-				live.Observed() && live.ExpectedPods > 0 {
+				live.Observed() && (live.ExpectedPods > 0 || st.wantsNone(b)) {
 				st.setBudget(b, BudgetObserved, "")
 				continue
 			}
 			waiting = true
 		case BudgetFailed:
-			st.stopForGuard(b)
+			st.stopForGuard(b.Owner, b.Message)
 			return
 		}
 	}
@@ -44,12 +52,42 @@ func (st *stepper) guard() {
 	}
 }
 
+// wantsNone tells of a workload that was scaled to zero or deleted meanwhile: a
+// budget over it counts no pod, and need not.
+func (st *stepper) wantsNone(b *BudgetRun) bool {
+	w := st.snap.Workload(b.OwnerUID)
+	return w == nil || w.Replicas == 0
+}
+
+// guardOverdue stops the run where its temporary budgets are not in force in time.
+func (st *stepper) guardOverdue() bool {
+	within, from := st.s.Run.Options.Timeout, st.s.counted(st.s.guardFrom)
+	if within <= 0 {
+		within, from = guardPatience, latest(from, st.s.acted)
+	}
+	if within == guardPatience && (st.s.Down != nil || st.s.Paused) || !st.past(from.Add(within)) {
+		return false
+	}
+	for _, b := range st.s.Budgets {
+		if b.State != BudgetObserved && b.State != BudgetRemoved {
+			st.stopForGuard(b.Owner, fmt.Sprintf("not in force within %s: %s", within,
+				cmp.Or(b.Message, "the disruption controller has not looked at budget "+b.Name)))
+			return true
+		}
+	}
+	if len(st.s.Budgets) > 0 {
+		return false // all are in force
+	}
+	st.stopForGuard("the workloads", fmt.Sprintf("the cluster could not be read within %s", within))
+	return true
+}
+
 // stopForGuard ends the run before anything else was touched: what was to be
 // protected is not.
-func (st *stepper) stopForGuard(b *BudgetRun) {
+func (st *stepper) stopForGuard(owner, why string) {
 	for _, n := range st.s.Nodes {
 		if !n.State.Final() {
-			st.setNode(n, NodeStopped, fmt.Sprintf("no guard over %s: %s", b.Owner, b.Message))
+			st.setNode(n, NodeStopped, fmt.Sprintf("no guard over %s: %s", owner, why))
 		}
 	}
 	st.emit(Event{Kind: EventPhase, Phase: PhaseGuard, PhaseStatus: PhaseFailed})

@@ -120,8 +120,6 @@ func canSkip(m *Model) (bool, string) {
 		return false, "there is no pod to skip"
 	case p.State.Final():
 		return false, "nothing more happens to it: it is " + podWord(p)
-	case p.State == drain.PodTerminating, p.State == drain.PodStuckTerminating:
-		return false, "its eviction was accepted: it cannot be called back"
 	case p.Action == drain.ActionSkip || p.Action == drain.ActionRefuse:
 		return false, "the run does not touch it anyway"
 	}
@@ -195,9 +193,12 @@ func (m *Model) askToRetry() {
 func (m *Model) askToSkip() {
 	m.runs.list.touched = true
 	p := m.selectedRunPod()
+	text := "It stays where it is, so its node will not be empty."
+	if p.State == drain.PodTerminating || p.State == drain.PodStuckTerminating {
+		text = "Its end is not waited for. Until it is gone, its node is not safe to power off."
+	}
 	m.askToSteer(dialog.Confirm("skip", "Skip this pod?", "skip", true,
-		paint.L(themes.Accent, p.Namespace+"/"+p.Name).Add(themes.Text, " on "+p.Node),
-		paint.T("It stays where it is, so its node will not be empty.")), drain.ControlSkip, p)
+		paint.L(themes.Accent, p.Namespace+"/"+p.Name).Add(themes.Text, " on "+p.Node), paint.T(text)), drain.ControlSkip, p)
 }
 
 func (m *Model) askToPutLast() {

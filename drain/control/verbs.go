@@ -39,7 +39,7 @@ var Verbs = []Verb{
 		Now: "paused: nothing new is sent"},
 	{Name: "continue", Of: OfRun, Kind: drain.ControlContinue, Does: "go on after a pause", Now: "goes on"},
 	{Name: "retry", Of: OfPod, Kind: drain.ControlRetry, Does: "try a pod that waits again now", Now: "pod %s is tried again now"},
-	{Name: "skip", Of: OfPod, Kind: drain.ControlSkip, Does: "leave a pod where it is; its node will not be empty",
+	{Name: "skip", Of: OfPod, Kind: drain.ControlSkip, Does: "leave a pod where it is, or do not wait for its end; its node will not be empty",
 		Now: "pod %s is left where it is"},
 	{Name: "last", Of: OfPod, Kind: drain.ControlLast, Does: "let all other pods go before this one", Now: "pod %s goes last"},
 	{Name: "leave", Of: OfNode, Kind: drain.ControlLeave, Does: "evict nothing more from a node; it stays cordoned",

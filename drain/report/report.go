@@ -54,6 +54,8 @@ type Node struct {
 	State    drain.NodeState `json:"state"`
 	Message  string          `json:"message,omitempty"`
 	Cordoned bool            `json:"cordoned"` // by this run
+	// CordonInDoubt tells that the run ended before it saw what became of its last cordon.
+	CordonInDoubt bool `json:"cordonInDoubt,omitempty"`
 	// TakenOverBy is the run that took the node over from this one, "" for none.
 	TakenOverBy     string  `json:"takenOverBy,omitempty"`
 	DurationSeconds float64 `json:"durationSeconds"`
@@ -105,7 +107,7 @@ func OfState(s *drain.State) Report {
 	r.DurationSeconds = seconds(s.Started, end)
 	for _, n := range s.Nodes {
 		node := Node{Name: n.Name, UID: string(n.UID), State: n.State, Message: n.Message,
-			Cordoned: n.Cordoned, TakenOverBy: n.TakenOverBy(), DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
+			Cordoned: n.Cordoned, CordonInDoubt: n.CordonInDoubt, TakenOverBy: n.TakenOverBy(), DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
 			Attached: n.Attached, Warning: n.Warning, SafeToPowerOff: n.SafeToPowerOff()}
 		if n.PowerOff != nil {
 			node.SafeToPowerOffWhy = n.PowerOff.Why

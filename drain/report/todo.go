@@ -50,6 +50,9 @@ func toDo(s *drain.State, status Status) []ToDo {
 				}
 				add("node "+n.Name+": "+n.Warning, command)
 			}
+			if n.CordonInDoubt {
+				add("whether node "+n.Name+" is cordoned is in doubt: look, and once the work on it is done", drain.UncordonCommand(s.Run.Context, n.Name))
+			}
 			if n.Cordoned {
 				add("node "+n.Name+" was left cordoned: once the work on it is done", drain.UncordonCommand(s.Run.Context, n.Name))
 			}
