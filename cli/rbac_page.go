@@ -17,7 +17,9 @@ Generated from the rules that the program asks for by ` + "`go test ./cli -run T
 Three cluster roles, each with everything that the one before it has. Before the first write, ` + "`drain`, `cordon` and `uncordon`" + `
 ask the server for each right that they need with these flags (SelfSubjectAccessReview); if one is missing they exit 5, name it,
 and have changed nothing. What may not be read only switches off what depends on it. A kind that may be listed and not watched is
-listed again every 5 to 15 seconds. ` + "`--dry-run=server`" + ` needs the rights of the real thing but for those of temporary
+listed again after ten times as long as its list took, at least 5 seconds and at most 2 minutes; a drain of up to 50 nodes lists the
+nodes and the pods on them by themselves, and all others at most once a minute.
+` + "`--dry-run=server`" + ` needs the rights of the real thing but for those of temporary
 budgets, which it does not make; ` + "`--dry-run=client` and `plan`" + ` write nothing and need no right to.
 
 Who a user is and what they may do, every authenticated user may ask (` + "`system:basic-user`, `system:discovery`" + `), as they may read

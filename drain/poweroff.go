@@ -80,7 +80,7 @@ func (c *powerOffCheck) unknown(object, message string) {
 func (c *powerOffCheck) machine(uid kube.UID) {
 	node := c.s.Node(c.node)
 	switch {
-	case !c.s.Trusted(kube.KindNodes, kube.KindPods):
+	case !c.s.TrustedOn(c.node):
 		c.unknown("Node/"+c.node, "the view of nodes and pods is not true at this moment")
 	case node == nil || node.UID != uid:
 		c.unknown("Node/"+c.node, "the Node object is gone, so nobody tells what its machine runs")
