@@ -18,7 +18,7 @@ import (
 
 // lastWords is how long a run that was told to stop may take to say how it
 // ended, after the dashboard was left.
-const lastWords = 10 * time.Second
+const lastWords = 30 * time.Second
 
 // dashboard opens the screen with what the command line says.
 func (s *screen) dashboard(ctx context.Context, r cli.DashboardRequest) (int, error) {

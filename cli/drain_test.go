@@ -5,6 +5,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -283,6 +284,39 @@ func TestSignalTwiceAtATime(t *testing.T) {
 	if len(b.exits) > 0 {
 		t.Errorf("ended at once: %v", b.exits)
 	}
+}
+
+// stuckOutput takes nothing more from the moment that nobody reads it, until the run
+// has ended.
+type stuckOutput struct {
+	stuck atomic.Bool
+	until chan struct{}
+}
+
+func (o *stuckOutput) Write(p []byte) (int, error) {
+	if o.stuck.Load() {
+		<-o.until
+	}
+	return len(p), nil
+}
+
+// The first signal ends the run although nobody reads its output, as in
+// "drain | less".
+func TestSignalWhileNobodyReads(t *testing.T) {
+	b := newBench(t, smallCluster())
+	run := happyRun()
+	run.batches[2] = run.batches[2][:5]
+	out := &stuckOutput{}
+	b.Out, b.Err = out, out
+	run.onPlay = func(batch int) {
+		if batch == 2 {
+			out.stuck.Store(true)
+			b.signals <- syscall.SIGINT
+		}
+	}
+	b.script(run)
+	out.until = run.done
+	b.expect(t, 130, nil, append(drainWorker1, "--yes")...)
 }
 
 func TestSignalBeforeTheRun(t *testing.T) {

@@ -57,6 +57,9 @@ func (f *follower) follow(ctx context.Context) *drain.State {
 		case line, ok := <-f.waiting():
 			f.answer(line, ok)
 		case <-f.run.Done():
+			if _, ok := f.p.signalled(); ok && interrupted != nil {
+				f.interrupt()
+			}
 			f.flush()
 			return f.run.State()
 		}
@@ -84,11 +87,11 @@ func (f *follower) sayStill() {
 	f.said = f.out.printed
 }
 
-// interrupt is the first signal: it ends the run, but for the one that says that
-// the terminal went away, which has suspended it.
+// interrupt says what the first signal did: it has aborted the run, but for the one
+// that says that the terminal went away, which has suspended it.
 func (f *follower) interrupt() {
 	if !f.p.hungUp() {
-		f.abort("interrupted by " + f.p.signalName())
+		f.sayAbort("interrupted by " + f.p.signalName())
 		return
 	}
 	f.stopped, f.answers, f.hangup = true, nil, nil
@@ -187,10 +190,16 @@ func (f *follower) answer(line string, ok bool) {
 const hangupFollows = 250 * time.Millisecond
 
 func (f *follower) abort(why string) {
+	if !f.stopped {
+		f.run.Send(drain.Control{Kind: drain.ControlAbort, By: f.user, Why: why})
+		f.sayAbort(why)
+	}
+}
+
+func (f *follower) sayAbort(why string) {
 	if f.stopped {
 		return
 	}
 	f.stopped, f.answers = true, nil
 	f.out.note("%s: nothing more is sent, what is still out is waited for; interrupt again to end at once", why)
-	f.run.Send(drain.Control{Kind: drain.ControlAbort, By: f.user, Why: why})
 }

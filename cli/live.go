@@ -14,11 +14,12 @@ import (
 // liveRuns are the runs that this process owns: each takes the words of other
 // processes, and a hangup suspends all of them.
 type liveRuns struct {
-	mu     sync.Mutex
-	runs   []drain.Run
-	hungUp bool
-	group  kube.Group    // one goroutine for each, until its run or the program ends
-	ended  chan struct{} // the program ends
+	mu      sync.Mutex
+	runs    []drain.Run
+	hungUp  bool
+	aborted string        // why every run is aborted, "" if none is
+	group   kube.Group    // one goroutine for each, until its run or the program ends
+	ended   chan struct{} // the program ends
 }
 
 // own takes a run into this process's care. Where its socket cannot be opened
@@ -27,10 +28,13 @@ func (p *Program) own(run Run, c *Cluster) (served bool) {
 	l := &p.live
 	l.mu.Lock()
 	l.runs = append(l.runs, run)
-	hungUp := l.hungUp
+	hungUp, aborted := l.hungUp, l.aborted
 	l.mu.Unlock()
 	if hungUp {
 		suspend(run)
+	}
+	if aborted != "" {
+		abort(run, aborted)
 	}
 	steerable, ok := run.(drain.Steerable)
 	if !ok {
@@ -66,6 +70,26 @@ func (l *liveRuns) hangUp() {
 	for _, run := range runs {
 		suspend(run)
 	}
+}
+
+// abort ends every run. Whoever takes the signal does it, and not who prints: an
+// output that nobody reads must not hold it up.
+func (l *liveRuns) abort(why string) {
+	l.mu.Lock()
+	if l.hungUp {
+		l.mu.Unlock()
+		return // suspended, which goes before
+	}
+	l.aborted = why
+	runs := slices.Clone(l.runs)
+	l.mu.Unlock()
+	for _, run := range runs {
+		abort(run, why)
+	}
+}
+
+func abort(run drain.Run, why string) {
+	run.Send(drain.Control{Kind: drain.ControlAbort, By: run.State().Run.User, Why: why})
 }
 
 func suspend(run drain.Run) {

@@ -213,7 +213,9 @@ func (p *Program) watchSignals(ended <-chan struct{}, cancel context.CancelFunc)
 			first, at = false, p.Now()
 			p.signal.Store(signalBox{sig})
 			close(p.interrupted)
-			if !p.graceful.Load() {
+			if p.graceful.Load() {
+				p.live.abort("interrupted by " + nameOfSignal(sig))
+			} else {
 				cancel()
 			}
 		}

@@ -50,6 +50,11 @@ type Engine struct {
 // run was told to stop; a write cut short would be in doubt.
 const lastAnswers = 5 * time.Second
 
+// closingTime is how long an aborted run may send, what it takes back included: a
+// server that does not answer must not keep the operator for longer than half a
+// minute. What is not answered by then is in doubt, and said to be.
+const closingTime = 15 * time.Second
+
 // Start begins a run of the plan and returns at once. The run asks before each
 // phase that changes the cluster (State.Question), ends by itself, and is
 // aborted when the context ends. Its caller waits for Done.
@@ -172,6 +177,7 @@ func (e *Engine) loop(ctx context.Context) {
 	defer timer.Stop()
 	stopped := ctx.Done()
 	var suspended time.Time // when the run was told to stop without an end
+	var closing *time.Timer // ends what an aborted run sends
 	for {
 		looked := e.config.Now()
 		wake := e.step(sending, &writes)
@@ -181,6 +187,10 @@ func (e *Engine) loop(ctx context.Context) {
 		}
 		if e.ended() || e.suspended(suspended) {
 			return
+		}
+		if closing == nil && e.State().Aborting {
+			closing = time.AfterFunc(closingTime, stopSending)
+			defer closing.Stop()
 		}
 		if !suspended.IsZero() {
 			wake = suspended.Add(lastAnswers)
