@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -23,7 +24,7 @@ func main() {
 	collectOften()
 	state := filepath.Join(xdg.StateHome, "kdrain-tui")
 	log := newLogFile(filepath.Join(state, "kdrain-tui.log"))
-	routeLogs(log)
+	kube.RouteLogs(slog.New(slog.NewTextHandler(log, nil)), lateStderr{})
 	screen := &screen{log: log, crash: ui.NewCrash(state)}
 	kube.OnPanic = screen.onPanic
 	signals := make(chan os.Signal, 4)

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
-
-	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 )
 
 // maxLog is the size at which a log file makes room for a new one.
@@ -47,13 +42,6 @@ func (l *logFile) opened() *os.File {
 	}
 	l.lost = l.file == nil
 	return l.file
-}
-
-// routeLogs sends what the Kubernetes libraries have to say into the log, and
-// the API server's warnings to standard error, as kubectl does.
-func routeLogs(log io.Writer) {
-	klog.SetSlogLogger(slog.New(slog.NewTextHandler(log, nil)))
-	rest.SetDefaultWarningHandler(rest.NewWarningWriter(lateStderr{}, rest.WarningWriterOptions{Deduplicate: true}))
 }
 
 // lateStderr is standard error as it is at the moment of the write: while the

@@ -134,8 +134,7 @@ func toWatch(kinds ...kube.Kind) []kube.Permission {
 	var rules []kube.Permission
 	for _, k := range kinds {
 		if k == kube.KindUsage { // which is no resource, and is only ever listed
-			rules = append(rules, kube.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes"},
-				kube.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "pods"})
+			rules = append(rules, kube.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes"})
 			continue
 		}
 		namespace := ""

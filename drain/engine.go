@@ -53,7 +53,7 @@ const lastAnswers = 5 * time.Second
 // closingTime is how long an aborted run may send, what it takes back included: a
 // server that does not answer must not keep the operator for longer than half a
 // minute. What is not answered by then is in doubt, and said to be.
-const closingTime = 15 * time.Second
+const closingTime = 10 * time.Second
 
 // Start begins a run of the plan and returns at once. The run asks before each
 // phase that changes the cluster (State.Question), ends by itself, and is

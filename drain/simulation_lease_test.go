@@ -43,7 +43,7 @@ func (o *operator) disconnect(broken bool) {
 	if broken {
 		o.cut = o.simulation.Snapshot().WithHealth(kube.Health{DownSince: time.Now(), Reason: "no route to host"})
 	}
-	o.store.SetUsage(nil, nil) // everybody looks
+	o.store.SetUsage(nil) // everybody looks
 }
 
 func (o *operator) down() bool { o.mu.Lock(); defer o.mu.Unlock(); return o.cut != nil }

@@ -2,32 +2,36 @@ package kube
 
 import (
 	"context"
+	"io"
 	"log/slog"
+	"runtime/debug"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 )
 
-// RouteLogs sends what client-go would print to standard error, over any
-// screen, to a logger instead: its log, warnings of the server, and panics of
-// its goroutines (which go on to end the process; OnPanic may restore the
-// terminal first). Call it once, before Connect.
-func RouteLogs(logger *slog.Logger) {
+// RouteLogs sends what client-go would print to standard error, over any screen,
+// elsewhere: its log to a logger, the warnings of servers to a writer, cleaned and
+// each once, and panics of its goroutines to OnPanic, as those of ours. Call it
+// once, before Connect.
+func RouteLogs(logger *slog.Logger, warnings io.Writer) {
 	klog.SetSlogLogger(logger)
-	rest.SetDefaultWarningHandlerWithContext(serverWarnings{logger})
-	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(_ context.Context, value any) {
-		logger.Error("panic in client-go", "value", value)
+	rest.SetDefaultWarningHandlerWithContext(serverWarnings{
+		rest.NewWarningWriter(warnings, rest.WarningWriterOptions{Deduplicate: true}),
 	})
+	utilruntime.PanicHandlers = append(utilruntime.PanicHandlers, func(_ context.Context, value any) {
+		OnPanic("client-go", value, debug.Stack())
+	})
+	// Else client-go panics once more, before OnPanic has put the terminal in order.
+	utilruntime.ReallyCrash = false
 }
 
-// serverWarnings logs the Warning headers of API servers.
-type serverWarnings struct{ logger *slog.Logger }
+// serverWarnings cleans the Warning headers of API servers.
+type serverWarnings struct{ next rest.WarningHandler }
 
-func (w serverWarnings) HandleWarningHeaderWithContext(_ context.Context, code int, _ string, text string) {
-	if code == 299 && text != "" { // the only code that API servers use
-		w.logger.Warn("the server warns", "text", Clean(text))
-	}
+func (w serverWarnings) HandleWarningHeaderWithContext(_ context.Context, code int, agent string, text string) {
+	w.next.HandleWarningHeader(code, agent, Clean(text))
 }
 
 // silent is a context in which client-go's reflectors log nothing: all that they

@@ -25,7 +25,6 @@ type Snapshot struct {
 	sync      map[scope]SyncState
 	t         tables
 	nodeUsage map[string]Usage
-	podUsage  map[string]Usage // by namespace/name
 }
 
 // Gen grows with every change of the store: equal generations are equal
@@ -46,7 +45,7 @@ func (s *Snapshot) Sync(k Kind) SyncState {
 	state := s.sync[scope{kind: k}]
 	state.Count = s.t.count(k)
 	if k == KindUsage {
-		state.Count = len(s.nodeUsage) + len(s.podUsage)
+		state.Count = len(s.nodeUsage)
 	}
 	return state
 }
@@ -190,12 +189,6 @@ func (s *Snapshot) WorkloadsOf(owner UID) []*Workload {
 // NodeUsage is what the metrics API last said of a node.
 func (s *Snapshot) NodeUsage(node string) (Usage, bool) {
 	u, ok := s.nodeUsage[node]
-	return u, ok
-}
-
-// PodUsage is what the metrics API last said of a pod.
-func (s *Snapshot) PodUsage(namespace, name string) (Usage, bool) {
-	u, ok := s.podUsage[namespace+"/"+name]
 	return u, ok
 }
 

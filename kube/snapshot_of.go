@@ -24,14 +24,10 @@ func StoreOf(at time.Time, objects ...runtime.Object) *Store {
 	for _, k := range Kinds {
 		s.SetSync(k, SyncState{Phase: Synced, Since: at})
 	}
-	nodes, pods := map[string]Usage{}, map[string]Usage{}
+	nodes := map[string]Usage{}
 	for _, o := range flatten(objects) {
-		switch m := o.(type) {
-		case *metricsv1.NodeMetrics:
+		if m, ok := o.(*metricsv1.NodeMetrics); ok {
 			nodes[m.Name] = nodeUsage(m)
-			continue
-		case *metricsv1.PodMetrics:
-			pods[m.Namespace+"/"+m.Name] = podUsage(m)
 			continue
 		}
 		record, err := Record(o)
@@ -40,7 +36,7 @@ func StoreOf(at time.Time, objects ...runtime.Object) *Store {
 		}
 		s.Put(record)
 	}
-	s.SetUsage(nodes, pods)
+	s.SetUsage(nodes)
 	return s
 }
 

@@ -22,7 +22,6 @@ type Store struct {
 	overlap   overlap
 	health    Health
 	nodeUsage map[string]Usage
-	podUsage  map[string]Usage
 	last      *Snapshot // the newest snapshot, while it is still true
 	watchers  []chan struct{}
 }
@@ -41,7 +40,7 @@ func (s *Store) Snapshot() *Snapshot {
 	}
 	s.last = &Snapshot{
 		gen: s.rev, at: s.now(), health: s.health, sync: staleWhenDown(s.states, s.health),
-		t: s.t.freeze(), nodeUsage: s.nodeUsage, podUsage: s.podUsage,
+		t: s.t.freeze(), nodeUsage: s.nodeUsage,
 	}
 	return s.last
 }
@@ -101,9 +100,9 @@ func (s *Store) setState(of scope, state SyncState) {
 	s.states[of] = state
 }
 
-// SetUsage replaces what the metrics API said; pods are keyed namespace/name.
-func (s *Store) SetUsage(nodes, pods map[string]Usage) {
-	s.update(func() bool { s.nodeUsage, s.podUsage = nodes, pods; return true })
+// SetUsage replaces what the metrics API said of the nodes.
+func (s *Store) SetUsage(nodes map[string]Usage) {
+	s.update(func() bool { s.nodeUsage = nodes; return true })
 }
 
 // Put adds records or puts them in the place of older ones. It takes *Pod,

@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metricsv1 "k8s.io/metrics/pkg/apis/metrics/v1"
-	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 	metricsclient "k8s.io/metrics/pkg/client/clientset/versioned"
 )
 
@@ -27,14 +26,14 @@ func (c *Cluster) pollUsage(ctx context.Context, store *Store, every time.Durati
 	known := false
 	for c.health.wait(ctx) == nil {
 		started := time.Now()
-		nodes, pods, err := c.readUsage(ctx, clients)
+		nodes, err := c.readUsage(ctx, clients)
 		pause := max(every, min(20*time.Since(started), longestUsagePause)) // a large answer is asked for less often
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err == nil:
 			known = true
-			store.SetUsage(nodes, pods)
+			store.SetUsage(nodes)
 			store.setPhase(scope{kind: KindUsage}, Synced, "")
 		case known:
 			store.setPhase(scope{kind: KindUsage}, Stale, cleanText(err.Error()))
@@ -48,13 +47,13 @@ func (c *Cluster) pollUsage(ctx context.Context, store *Store, every time.Durati
 	}
 }
 
-// readUsage reads all nodes and pods in the newest version that is served.
-func (c *Cluster) readUsage(ctx context.Context, clients metricsclient.Interface) (nodes, pods map[string]Usage, err error) {
+// readUsage reads all nodes in the newest version that is served.
+func (c *Cluster) readUsage(ctx context.Context, clients metricsclient.Interface) (map[string]Usage, error) {
 	ctx, cancel := c.within(ctx, 20*time.Second)
 	defer cancel()
 	version, err := c.usageVersion(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if version == "v1" {
 		return usageV1(ctx, clients)
@@ -89,56 +88,31 @@ func (c *Cluster) usageVersion(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("metrics.k8s.io is served as %v only", served)
 }
 
-func usageV1(ctx context.Context, clients metricsclient.Interface) (nodes, pods map[string]Usage, err error) {
-	nodeList, err := clients.MetricsV1().NodeMetricses().List(ctx, metav1.ListOptions{})
+func usageV1(ctx context.Context, clients metricsclient.Interface) (map[string]Usage, error) {
+	list, err := clients.MetricsV1().NodeMetricses().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, nil, fmt.Errorf("listing the usage of nodes: %w", plainCause(err))
+		return nil, fmt.Errorf("listing the usage of nodes: %w", plainCause(err))
 	}
-	podList, err := clients.MetricsV1().PodMetricses("").List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, nil, fmt.Errorf("listing the usage of pods: %w", plainCause(err))
-	}
-	return usageMaps(nodeList.Items, podList.Items)
+	return usageByNode(list.Items), nil
 }
 
 // usageV1beta1 reads the older version, whose fields are the same.
-func usageV1beta1(ctx context.Context, clients metricsclient.Interface) (nodes, pods map[string]Usage, err error) {
-	nodeList, err := clients.MetricsV1beta1().NodeMetricses().List(ctx, metav1.ListOptions{})
+func usageV1beta1(ctx context.Context, clients metricsclient.Interface) (map[string]Usage, error) {
+	list, err := clients.MetricsV1beta1().NodeMetricses().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, nil, fmt.Errorf("listing the usage of nodes: %w", plainCause(err))
+		return nil, fmt.Errorf("listing the usage of nodes: %w", plainCause(err))
 	}
-	podList, err := clients.MetricsV1beta1().PodMetricses("").List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, nil, fmt.Errorf("listing the usage of pods: %w", plainCause(err))
+	newer := make([]metricsv1.NodeMetrics, 0, len(list.Items))
+	for _, n := range list.Items {
+		newer = append(newer, metricsv1.NodeMetrics{ObjectMeta: n.ObjectMeta, Timestamp: n.Timestamp, Usage: n.Usage})
 	}
-	newerNodes := make([]metricsv1.NodeMetrics, 0, len(nodeList.Items))
-	for _, n := range nodeList.Items {
-		newerNodes = append(newerNodes, metricsv1.NodeMetrics{ObjectMeta: n.ObjectMeta, Timestamp: n.Timestamp, Usage: n.Usage})
-	}
-	newerPods := make([]metricsv1.PodMetrics, 0, len(podList.Items))
-	for _, p := range podList.Items {
-		newerPods = append(newerPods, metricsv1.PodMetrics{
-			ObjectMeta: p.ObjectMeta, Timestamp: p.Timestamp, Containers: newerContainers(p.Containers),
-		})
-	}
-	return usageMaps(newerNodes, newerPods)
+	return usageByNode(newer), nil
 }
 
-func newerContainers(old []metricsv1beta1.ContainerMetrics) []metricsv1.ContainerMetrics {
-	containers := make([]metricsv1.ContainerMetrics, 0, len(old))
-	for _, c := range old {
-		containers = append(containers, metricsv1.ContainerMetrics{Name: c.Name, Usage: c.Usage})
+func usageByNode(list []metricsv1.NodeMetrics) map[string]Usage {
+	nodes := make(map[string]Usage, len(list))
+	for i := range list {
+		nodes[list[i].Name] = nodeUsage(&list[i])
 	}
-	return containers
-}
-
-func usageMaps(nodeList []metricsv1.NodeMetrics, podList []metricsv1.PodMetrics) (nodes, pods map[string]Usage, err error) {
-	nodes, pods = make(map[string]Usage, len(nodeList)), make(map[string]Usage, len(podList))
-	for i := range nodeList {
-		nodes[nodeList[i].Name] = nodeUsage(&nodeList[i])
-	}
-	for i := range podList {
-		pods[podList[i].Namespace+"/"+podList[i].Name] = podUsage(&podList[i])
-	}
-	return nodes, pods, nil
+	return nodes
 }
