@@ -42,17 +42,9 @@ func (p *Program) checkRunArgs(cmd *cobra.Command, f *flags, args []string) erro
 
 // knownRun reads the journal of a run of this machine.
 func (p *Program) knownRun(id string) (*runRecord, error) {
-	if err := p.listed(id); err != nil {
-		return nil, err
-	}
-	return p.readRun(id)
-}
-
-// listed tells why a run is none of this machine, nil where it is one.
-func (p *Program) listed(id string) error {
 	ids, err := p.runIDs()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// A name that is not listed is never opened: it could be a path.
 	if !slices.Contains(ids, id) {
@@ -60,9 +52,9 @@ func (p *Program) listed(id string) error {
 		if len(ids) > 0 {
 			hint = "it has: " + strings.Join(ids, ", ")
 		}
-		return &failure{code: ExitError, text: fmt.Sprintf("there is no run %q on this machine", id), hint: hint}
+		return nil, &failure{code: ExitError, text: fmt.Sprintf("there is no run %q on this machine", id), hint: hint}
 	}
-	return nil
+	return p.readRun(id)
 }
 
 // deadRun reads the journal of a run that no process works on, and says where

@@ -49,10 +49,7 @@ func (st *stepper) emit(e Event) {
 	if !st.cloned && !st.played {
 		st.s, st.cloned = st.s.clone(), true
 	}
-	e.Seq, e.Time = st.s.Seq, st.now
-	if !e.passing {
-		e.Seq++
-	}
+	e.Seq, e.Time = st.s.Seq+1, st.now
 	st.s.apply(e)
 	if !st.played {
 		st.events = append(st.events, e)
@@ -267,7 +264,7 @@ func (st *stepper) end() {
 	st.leaveTaints()
 	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseDone})
 	outcome, message := st.judgeRun()
-	st.endRun(outcome, message)
+	st.emit(Event{Kind: EventRunEnded, Outcome: outcome, Message: message})
 }
 
 func (st *stepper) judgeRun() (Outcome, string) {
@@ -307,7 +304,7 @@ func (st *stepper) abort() {
 	}
 	st.emit(Event{Kind: EventPhase, Phase: st.s.Phase, PhaseStatus: PhaseFailed})
 	st.leaveTaints()
-	st.endRun(OutcomeAborted, st.s.Message)
+	st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeAborted, Message: st.s.Message})
 }
 
 func (st *stepper) inFlight() bool { return st.s.inFlight() }
@@ -324,33 +321,13 @@ func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
 
 // setPod notes a pod's state and what it waits for, if either is new.
 func (st *stepper) setPod(p *PodRun, state PodState, wait *Wait, message string) {
-	passing := false
-	if message == "" || message == p.Message {
-		if p.State == state && sameWait(p.Wait, wait) {
-			return
-		}
-		if onlyFigures(p, state, wait) {
-			if st.tooSoon(p) {
-				return
-			}
-			passing = st.now.Before(p.writtenAt.Add(p.BlockedFor(st.now) / figuresPart))
-		}
+	if (p.State == state && sameWait(p.Wait, wait) || st.tooSoon(p, state, wait)) && (message == "" || message == p.Message) {
+		return
 	}
 	st.emit(Event{
 		Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
-		PodState: state, Wait: wait, Message: message, DeletedAt: st.deletedAt(p), passing: passing,
+		PodState: state, Wait: wait, Message: message, DeletedAt: st.deletedAt(p),
 	})
-}
-
-// endRun ends the run. What pods wait for then is in its journal, as it is now.
-func (st *stepper) endRun(outcome Outcome, message string) {
-	for _, p := range st.s.Pods {
-		if p.unwritten {
-			st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
-				PodState: p.State, Wait: p.Wait, DeletedAt: st.deletedAt(p)})
-		}
-	}
-	st.emit(Event{Kind: EventRunEnded, Outcome: outcome, Message: message})
 }
 
 // deletedAt is when the pod's grace ends, in the server's time.
