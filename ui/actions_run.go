@@ -25,7 +25,7 @@ func runActions() []action {
 		{ID: "skip", Keys: []string{"S"}, Title: "skip", Help: "leave the pod where it is and go on with the others", Group: group, Pages: on,
 			Writes: true, Enabled: canSkip, Do: (*Model).askToSkip},
 		{ID: "putlast", Keys: []string{"L"}, Title: "last", Help: "let all other pods of the run go before this one", Group: group, Pages: on,
-			Writes: true, Enabled: canSkip, Do: (*Model).askToPutLast},
+			Writes: true, Enabled: canPutLast, Do: (*Model).askToPutLast},
 		{ID: "ladder", Keys: []string{"E"}, Title: "ladder", Help: "what else could move the pod, rung by rung, each with its request and its risk", Group: group, Pages: on,
 			Writes: true, Enabled: canLadder, Do: (*Model).openLadder},
 		{ID: "climb", Keys: []string{"enter"}, Title: "take the rung", Help: "take the selected rung of the ladder, by its own word", Group: group, Pages: []keys.Page{pageLadder},
@@ -122,6 +122,16 @@ func canSkip(m *Model) (bool, string) {
 		return false, "nothing more happens to it: it is " + podWord(p)
 	case p.Action == drain.ActionSkip || p.Action == drain.ActionRefuse:
 		return false, "the run does not touch it anyway"
+	}
+	return true, ""
+}
+
+func canPutLast(m *Model) (bool, string) {
+	if ok, why := canSkip(m); !ok {
+		return ok, why
+	}
+	if p := m.selectedRunPod(); p.State == drain.PodTerminating || p.State == drain.PodStuckTerminating {
+		return false, "its eviction was accepted: it cannot be called back"
 	}
 	return true, ""
 }
