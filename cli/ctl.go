@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -76,11 +77,7 @@ func (p *Program) ctl(cmd *cobra.Command, f *flags, args []string, word ctlWord)
 	if err != nil {
 		return err
 	}
-	record, err := p.knownRun(request.Run)
-	if err != nil {
-		return err
-	}
-	if err := p.notLive(record); err != nil {
+	if err := p.mustLive(request.Run); err != nil {
 		return err
 	}
 	answer, err := control.Ask(p.StateDir, request)
@@ -129,6 +126,22 @@ func (p *Program) ctlRequest(cmd *cobra.Command, f *flags, args []string, word c
 		r.Word = drain.WordWithoutJournal
 	}
 	return r, nil
+}
+
+// mustLive finds a live run, by its name and its lock: a journal of days is not read
+// before an abort. Why one is not live takes its journal.
+func (p *Program) mustLive(id string) error {
+	if err := p.listed(id); err != nil {
+		return err
+	}
+	if live, err := drain.Live(drain.JournalPath(p.StateDir, id)); err == nil && live {
+		return nil
+	}
+	record, err := p.readRun(id)
+	if err != nil {
+		return err
+	}
+	return p.notLive(record)
 }
 
 // notLive says why nobody can be told anything about a run, and what to do
@@ -254,13 +267,33 @@ func (p *Program) completeCtl(_ *cobra.Command, args []string, _ string) ([]stri
 		return offers, files
 	case 2:
 		verb, known := control.VerbNamed(args[1])
-		r, err := p.knownRun(args[0])
-		if !known || err != nil {
+		state := p.stateFor(args[0])
+		if !known || state == nil {
 			return nil, files
 		}
-		return objectsOf(verb, r.state), files
+		return objectsOf(verb, state), files
 	}
 	return nil, files
+}
+
+// quickRead is how large a journal may be that is read while somebody waits for a Tab.
+const quickRead = 4 << 20
+
+// stateFor is what a run is known to be like for completion, nil where it is not known
+// without reading a long journal.
+func (p *Program) stateFor(id string) *drain.State {
+	if p.listed(id) != nil {
+		return nil
+	}
+	info, err := os.Stat(drain.JournalPath(p.StateDir, id))
+	if err != nil || info.Size() > quickRead {
+		return nil
+	}
+	r, err := p.readRun(id)
+	if err != nil {
+		return nil
+	}
+	return r.state
 }
 
 // objectsOf are the pods or nodes that a verb would do something to.

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -130,6 +132,23 @@ delete  delete web-1  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
 	var a control.Answer
 	if err := json.Unmarshal(b.out.Bytes(), &a); err != nil || !a.Unconfirmed || a.Rung == nil || a.Rung.Word != "delete web-1" || len(run.told) > 0 {
 		t.Errorf("%v: %s", err, b.out)
+	}
+}
+
+// A live run is found by its name and its lock: whatever its journal holds, an abort
+// does not wait for it.
+func TestCtlReadsNoJournalOfALiveRun(t *testing.T) {
+	b, run := steeredBench(t)
+	file, err := os.OpenFile(drain.JournalPath(b.StateDir, "aaaaaa"), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = file.WriteString("this is no event\n")
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "pause")
+	if len(run.told) != 1 || run.told[0].Kind != drain.ControlPause {
+		t.Errorf("the run was told %+v", run.told)
 	}
 }
 

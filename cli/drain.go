@@ -146,7 +146,7 @@ func (p *Program) runDrain(
 		p.estimate(&plan, source)
 		out.preview(plan)
 	} else {
-		out.sayLeftovers(plan)
+		out.sayFindings(plan)
 	}
 	// From here on a signal ends the run, not the program: what was begun is
 	// said, and the journal is closed.
@@ -155,6 +155,7 @@ func (p *Program) runDrain(
 	if err != nil {
 		return err
 	}
+	out.begins(run.State(), p.display())
 	return p.see(ctx, &follower{p: p, run: run, served: p.own(run, c), source: source, out: out, yes: f.yes, user: c.User})
 }
 

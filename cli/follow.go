@@ -69,15 +69,21 @@ func (f *follower) follow(ctx context.Context) *drain.State {
 // stillEvery is how long a run may be silent before it says that it lives.
 const stillEvery = 30 * time.Second
 
-// sayStill says how far the run is, if nothing was printed since it last did.
+// sayStill says how far the run is, if nothing was printed since it last did, and
+// what it waits for in any case.
 func (f *follower) sayStill() {
 	s := f.run.State()
-	if f.out.printed != f.said || f.answers != nil {
+	if f.answers != nil {
 		f.said = f.out.printed
 		return
 	}
-	p := s.Progress("")
-	f.out.note("still at it: %d of %s gone, %d ending, %d blocked", p.Left, plural(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+	if f.out.printed == f.said {
+		p := s.Progress("")
+		f.out.note("still at it: %d of %s gone, %d ending, %d blocked", p.Left, plural(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+	}
+	if !f.out.json {
+		f.out.stillWaits(s)
+	}
 	f.said = f.out.printed
 }
 

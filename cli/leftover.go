@@ -44,13 +44,21 @@ func (p *Program) leftoverFindings(c *Cluster, s *kube.Snapshot) []drain.Finding
 	return found
 }
 
-// sayLeftovers says them where nobody is shown the plan.
-func (o *output) sayLeftovers(plan drain.Plan) {
+// sayFindings says what the plan found wrong, a line each, where nobody is shown the
+// plan; and how to remove what was left behind.
+func (o *output) sayFindings(plan drain.Plan) {
 	for _, f := range plan.Findings {
+		switch f.Level {
+		case drain.LevelError:
+			o.complain(f.Message)
+		case drain.LevelWarning:
+			o.warn(f.Message)
+		default:
+			continue
+		}
 		if f.Code != drain.FindingLeftBudgets {
 			continue
 		}
-		o.warn(f.Message)
 		for _, a := range f.Advice {
 			o.note("%s: %s", a.Text, a.Command)
 		}

@@ -42,9 +42,17 @@ func (p *Program) checkRunArgs(cmd *cobra.Command, f *flags, args []string) erro
 
 // knownRun reads the journal of a run of this machine.
 func (p *Program) knownRun(id string) (*runRecord, error) {
+	if err := p.listed(id); err != nil {
+		return nil, err
+	}
+	return p.readRun(id)
+}
+
+// listed tells why a run is none of this machine, nil where it is one.
+func (p *Program) listed(id string) error {
 	ids, err := p.runIDs()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// A name that is not listed is never opened: it could be a path.
 	if !slices.Contains(ids, id) {
@@ -52,9 +60,9 @@ func (p *Program) knownRun(id string) (*runRecord, error) {
 		if len(ids) > 0 {
 			hint = "it has: " + strings.Join(ids, ", ")
 		}
-		return nil, &failure{code: ExitError, text: fmt.Sprintf("there is no run %q on this machine", id), hint: hint}
+		return &failure{code: ExitError, text: fmt.Sprintf("there is no run %q on this machine", id), hint: hint}
 	}
-	return p.readRun(id)
+	return nil
 }
 
 // deadRun reads the journal of a run that no process works on, and says where

@@ -41,7 +41,7 @@ type Engine struct {
 	mu       sync.Mutex
 	inputs   []incoming
 	state    *State
-	events   []Event
+	told     chronicle
 	err      error
 	watchers map[chan struct{}]struct{}
 }
@@ -91,8 +91,9 @@ func launch(ctx context.Context, config EngineConfig, before []Event, first Even
 	}
 	e := &Engine{config: config, done: make(chan struct{}), inbox: make(chan struct{}, 1),
 		watchers: map[chan struct{}]struct{}{}}
-	e.events = append(slices.Clip(before), first)
-	e.state, e.saved = Fold(nil, e.events...), first.Seq
+	e.told.add(before)
+	e.told.add([]Event{first})
+	e.state, e.saved = Fold(Fold(nil, before...), first), first.Seq
 	e.herald = newHerald(ctx, config.Writer, e.state.Run.ID)
 	e.group.Go("engine "+e.state.Run.ID, func() { e.loop(ctx) })
 	return e, nil
@@ -105,14 +106,12 @@ func (e *Engine) State() *State {
 	return e.state
 }
 
-// Events are the events after the one of that number, in order.
+// Events are the events after the one of that number, in order, as the journal has
+// them.
 func (e *Engine) Events(after uint64) []Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if after >= uint64(len(e.events)) {
-		return nil
-	}
-	return e.events[after:len(e.events):len(e.events)]
+	return e.told.after(after)
 }
 
 // Err is what went wrong with the journal, nil if nothing did.
@@ -261,7 +260,7 @@ func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 		return e.herald.wake(wake, e.config.Now())
 	}
 	next := Fold(state, events...)
-	if err := e.record(events, out); err != nil {
+	if err := e.record(lasting(events), out); err != nil {
 		events, out, wake = e.withhold(state, inputs, snap, err)
 		next = Fold(state, events...)
 	}
@@ -281,7 +280,7 @@ func (e *Engine) publish(next *State, events []Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.state = next
-	e.events = append(e.events, events...)
+	e.told.add(lasting(events))
 	for ch := range e.watchers {
 		signal(ch)
 	}

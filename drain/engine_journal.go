@@ -12,7 +12,7 @@ import (
 // be undone by a rollback. After a failure nothing more is appended until all
 // that is missing can be: an event after a gap would make it unreadable.
 func (e *Engine) record(events []Event, out []Write) error {
-	if e.config.Journal == nil || e.Err() != nil {
+	if e.config.Journal == nil || e.Err() != nil || len(events) == 0 {
 		return nil
 	}
 	sync := false

@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -69,6 +70,19 @@ type Event struct {
 	Control     ControlKind   `json:"control,omitempty"`     // Control
 	Outcome     Outcome       `json:"outcome,omitempty"`     // RunEnded, Node
 	Message     string        `json:"message,omitempty"`
+
+	// passing events are of the State alone: no journal has them, and they have no
+	// number of their own. So are renewals of Leases, which say nothing that a resume
+	// or a rollback could use, and figures that change while a pod waits.
+	passing bool
+}
+
+// lasting are the events that a journal keeps.
+func lasting(events []Event) []Event {
+	if !slices.ContainsFunc(events, func(e Event) bool { return e.passing }) {
+		return events
+	}
+	return slices.DeleteFunc(slices.Clone(events), func(e Event) bool { return e.passing })
 }
 
 // RunFacts open a journal: what was asked, of which cluster, by whom.

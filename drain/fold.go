@@ -165,7 +165,9 @@ func (s *State) editNode(name string, edit func(n *NodeRun)) {
 
 func (s *State) applyIntent(e Event) {
 	s.nextAction = max(s.nextAction, e.Action.ID)
-	s.Sent[e.Action.Verb]++
+	if !e.passing {
+		s.Sent[e.Action.Verb]++
+	}
 	if e.Lease != nil {
 		s.applyLeaseIntent(e)
 		return
@@ -200,7 +202,7 @@ func (s *State) applyIntent(e Event) {
 		}
 		p.Attempts++
 		p.sentUnder, p.refusal = e.Action.Under, NotRefused
-		p.State, p.Since, p.Wait = PodRequested, e.Time, &Wait{For: WaitForAnswer}
+		p.State, p.Since, p.Wait, p.unwritten = PodRequested, e.Time, &Wait{For: WaitForAnswer}, false
 	})
 }
 
@@ -317,7 +319,10 @@ func (s *State) applyPod(e Event) {
 	}
 	s.editPod(e.UID, func(p *PodRun) {
 		was := p.State
-		p.Wait, p.saidAt = e.Wait, e.Time
+		p.Wait, p.saidAt, p.unwritten = e.Wait, e.Time, e.passing
+		if !e.passing {
+			p.writtenAt = e.Time
+		}
 		if e.Message != "" {
 			p.Message = e.Message
 		}
@@ -394,33 +399,5 @@ func (s *State) beginPods(node string, at time.Time) {
 			begun.Begun = at
 			s.Pods[i] = &begun
 		}
-	}
-}
-
-func (s *State) applyConnection(e Event) {
-	s.Down, s.DownWhy, s.unwell = nil, "", e.Time
-	if e.Message != "" {
-		at := e.Time
-		s.Down, s.DownWhy = &at, e.Message
-	}
-}
-
-func (s *State) applyControl(e Event) {
-	switch e.Control {
-	case ControlPause:
-		s.Paused, s.Message = true, e.Message
-	case ControlContinue:
-		s.Paused, s.Message = false, ""
-	case ControlAbort:
-		s.Aborting, s.Message = true, e.Message
-	case ControlSuspend:
-		if s.Suspended = true; !s.Aborting {
-			s.Message = e.Message
-		}
-	case ControlLast:
-		s.editPod(e.UID, func(p *PodRun) { p.last = true })
-	case ControlRetry:
-		s.quietUntil = time.Time{}
-		s.editPod(e.UID, func(p *PodRun) { p.retryNow = true })
 	}
 }

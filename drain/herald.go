@@ -99,7 +99,7 @@ func (b *bulletins) waiting(out []kube.NodeEvent, s *State, now time.Time) []kub
 		default:
 			b.pods[key], b.blocked[p.Node] = true, now
 			out = b.tell(out, n, kube.NodeEvent{Reason: kube.ReasonDrainBlocked, Warning: true,
-				Message: "run " + s.Run.ID + ": " + p.Namespace + "/" + p.Name + " waits: " + p.Wait.Sentence(now)}, now)
+				Message: "run " + s.Run.ID + ": " + p.Namespace + "/" + p.Name + " waits: " + p.Wait.recorded().Sentence(now)}, now)
 		}
 	}
 	return out

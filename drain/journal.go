@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,7 +46,7 @@ func CreateJournal(dir, run string) (*Journal, error) {
 		return nil, fmt.Errorf("create the journal of run %s: %w", run, err)
 	}
 	j := &Journal{path: path, file: file}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := lock(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock journal %s: %w", path, err), file.Close())
 	}
 	header, err := json.Marshal(journalHeader{Schema: JournalSchema, Run: run})
@@ -67,10 +68,7 @@ func OpenJournal(path string) (*Journal, []Event, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("open journal: %w", err)
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = ErrRunLives
-		}
+	if err := lock(file); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("lock journal %s: %w", path, err), file.Close())
 	}
 	events, torn, err := ReadJournal(path)
@@ -87,6 +85,33 @@ func OpenJournal(path string) (*Journal, []Event, error) {
 		return nil, nil, errors.Join(err, file.Close())
 	}
 	return j, events, nil
+}
+
+const (
+	// lookTries is how often a journal is locked that others only look at: Live holds
+	// its lock for a moment.
+	lookTries = 1000
+	lookPause = time.Millisecond
+)
+
+// lock takes a journal for this process, or fails with ErrRunLives while another
+// has it. Those who only look whether somebody has it hold nobody off.
+func lock(file *os.File) error {
+	fd := int(file.Fd())
+	for range lookTries {
+		err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return err
+		}
+		if err := unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+			return ErrRunLives // another process has it for itself
+		}
+		if err := unix.Flock(fd, unix.LOCK_UN); err != nil {
+			return err
+		}
+		time.Sleep(lookPause)
+	}
+	return ErrRunLives
 }
 
 // ErrRunLives says that another process holds a run's journal.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 func writeJournal(t *testing.T, text string) string {
@@ -90,5 +92,46 @@ func TestOptionsSurviveTheJournal(t *testing.T) {
 	back.Selector, o.Selector = nil, nil
 	if !reflect.DeepEqual(back, o) {
 		t.Errorf("read back %+v\nwrote %+v", back, o)
+	}
+}
+
+// Whoever looks whether a run lives, as runs and completion do, keeps nobody from
+// beginning or resuming one; a run that lives does.
+func TestLookingKeepsNobodyOff(t *testing.T) {
+	dir := t.TempDir()
+	path := JournalPath(dir, "r")
+	ended := make(chan struct{})
+	var lookers kube.Group
+	for range 2 {
+		lookers.Go("looker", func() {
+			for {
+				select {
+				case <-ended:
+					return
+				default:
+					_, _ = Live(path) // of a journal that is not there, too
+				}
+			}
+		})
+	}
+	defer lookers.Wait()
+	defer close(ended)
+	for n := range 100 {
+		j, err := CreateJournal(dir, "r")
+		if err != nil {
+			t.Fatalf("create %d: %v", n, err)
+		}
+		if _, _, err := OpenJournal(path); !errors.Is(err, ErrRunLives) {
+			t.Fatalf("open %d of a live one: %v", n, err)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if j, _, err = OpenJournal(path); err != nil {
+			t.Fatalf("open %d: %v", n, err)
+		}
+		if err := errors.Join(j.Close(), os.Remove(path)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -130,7 +130,7 @@ func (sick sickPod) sibling(serverNow time.Time) *Sibling {
 	}
 	if t := p.Trouble; t != nil && sick.class != sickLeaves {
 		sibling.Reason = cmp.Or(t.Reason, sibling.Reason)
-		sibling.Message = cmp.Or(t.Message, sibling.Message)
+		sibling.Message, sibling.Termination = cmp.Or(t.Message, sibling.Message), t.Termination
 		if t.HasExit {
 			code := t.ExitCode
 			sibling.ExitCode = &code

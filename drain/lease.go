@@ -180,6 +180,7 @@ func (s *State) resumeLeases() {
 			}
 			l := *n.Lease
 			l.InFlight, l.released, l.tries = 0, false, 0
+			l.version = "" // renewals are in no journal: the snapshot tells
 			n.Lease = &l
 		})
 	}

@@ -82,6 +82,9 @@ type Sibling struct {
 	Reason   string `json:"reason"` // CrashLoopBackOff, ImagePullBackOff, not Ready, terminating, ...
 	Message  string `json:"message,omitempty"`
 	ExitCode *int32 `json:"exitCode,omitempty"`
+	// Termination is what its container left as its last words, often lines of its
+	// log. A screen shows them; no journal, report or Event has them.
+	Termination string `json:"-"`
 }
 
 // BudgetNumbers are the figures of a budget at one moment.

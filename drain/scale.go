@@ -33,18 +33,14 @@ func wanted(s *kube.Snapshot, w *kube.Workload) int32 {
 }
 
 func autoscalerOf(s *kube.Snapshot, w *kube.Workload) *kube.Autoscaler {
-	return s.AutoscalerOf(versionOf(w), w.Kind, w.Namespace, w.Name)
-}
-
-// versionOf is the API version of a workload, as references to it give it.
-func versionOf(w *kube.Workload) string {
+	version := "apps/v1"
 	switch {
 	case w.APIVersion != "":
-		return w.APIVersion
+		version = w.APIVersion
 	case w.Kind == "ReplicationController":
-		return "v1"
+		version = "v1"
 	}
-	return "apps/v1"
+	return s.AutoscalerOf(version, w.Kind, w.Namespace, w.Name)
 }
 
 // oneMore is the command that gives a workload one more pod than it wants. Where

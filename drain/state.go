@@ -166,6 +166,8 @@ type PodRun struct {
 	forced       bool      // its next request is a deletion past its budget
 	retryNow     bool      // the operator asked for a try at once
 	saidAt       time.Time // when what it waits for was last told
+	writtenAt    time.Time // the same, to the journal
+	unwritten    bool      // the journal does not have what it waits for now
 	last         bool      // the operator put it last
 	look         bool      // who has its name must be asked before anything else
 }

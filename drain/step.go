@@ -49,7 +49,10 @@ func (st *stepper) emit(e Event) {
 	if !st.cloned && !st.played {
 		st.s, st.cloned = st.s.clone(), true
 	}
-	e.Seq, e.Time = st.s.Seq+1, st.now
+	e.Seq, e.Time = st.s.Seq, st.now
+	if !e.passing {
+		e.Seq++
+	}
 	st.s.apply(e)
 	if !st.played {
 		st.events = append(st.events, e)
@@ -264,7 +267,7 @@ func (st *stepper) end() {
 	st.leaveTaints()
 	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseDone})
 	outcome, message := st.judgeRun()
-	st.emit(Event{Kind: EventRunEnded, Outcome: outcome, Message: message})
+	st.endRun(outcome, message)
 }
 
 func (st *stepper) judgeRun() (Outcome, string) {
@@ -304,7 +307,7 @@ func (st *stepper) abort() {
 	}
 	st.emit(Event{Kind: EventPhase, Phase: st.s.Phase, PhaseStatus: PhaseFailed})
 	st.leaveTaints()
-	st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeAborted, Message: st.s.Message})
+	st.endRun(OutcomeAborted, st.s.Message)
 }
 
 func (st *stepper) inFlight() bool { return st.s.inFlight() }
@@ -321,13 +324,33 @@ func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
 
 // setPod notes a pod's state and what it waits for, if either is new.
 func (st *stepper) setPod(p *PodRun, state PodState, wait *Wait, message string) {
-	if (p.State == state && sameWait(p.Wait, wait) || st.tooSoon(p, state, wait)) && (message == "" || message == p.Message) {
-		return
+	passing := false
+	if message == "" || message == p.Message {
+		if p.State == state && sameWait(p.Wait, wait) {
+			return
+		}
+		if onlyFigures(p, state, wait) {
+			if st.tooSoon(p) {
+				return
+			}
+			passing = st.now.Before(p.writtenAt.Add(p.BlockedFor(st.now) / figuresPart))
+		}
 	}
 	st.emit(Event{
 		Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
-		PodState: state, Wait: wait, Message: message, DeletedAt: st.deletedAt(p),
+		PodState: state, Wait: wait, Message: message, DeletedAt: st.deletedAt(p), passing: passing,
 	})
+}
+
+// endRun ends the run. What pods wait for then is in its journal, as it is now.
+func (st *stepper) endRun(outcome Outcome, message string) {
+	for _, p := range st.s.Pods {
+		if p.unwritten {
+			st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
+				PodState: p.State, Wait: p.Wait, DeletedAt: st.deletedAt(p)})
+		}
+	}
+	st.emit(Event{Kind: EventRunEnded, Outcome: outcome, Message: message})
 }
 
 // deletedAt is when the pod's grace ends, in the server's time.

@@ -139,7 +139,7 @@ func (st *stepper) pollDue(p *PodRun, b *kube.Budget) bool {
 	if b != nil && st.s.Run.Options.MaxEvictRetries == 0 && st.s.tried[b.UID].After(last) {
 		last = st.s.tried[b.UID]
 	}
-	due := last.Add(budgetPoll)
+	due := last.Add(st.pollPause(p))
 	st.wakeAt(due)
 	return !st.now.Before(due)
 }
@@ -161,17 +161,39 @@ func (p *PodRun) unseenPause() time.Duration {
 	return pause
 }
 
-// saidEvery is how often at most the figures of what a blocked pod waits for are
-// told anew: they change with every pod that comes and goes under the budget.
-const saidEvery = time.Second
+const (
+	pollPart = 10               // of the time that a pod has been blocked: the pause between two tries
+	pollMost = 10 * time.Minute // at most
+)
 
-// tooSoon tells whether a wait is only the last one with other figures, and was
-// told a moment ago.
-func (st *stepper) tooSoon(p *PodRun, state PodState, wait *Wait) bool {
-	if p.State != state || state != PodBudgetBlocked || p.Wait == nil || wait == nil ||
-		p.Wait.For != wait.For || p.Wait.Never != wait.Never || !slices.Equal(p.Wait.Budgets, wait.Budgets) {
-		return false
+// pollPause is how long after a try the next one is due that nothing calls for. The
+// longer a pod is blocked the rarer, unless tries are counted.
+func (st *stepper) pollPause(p *PodRun) time.Duration {
+	if st.s.Run.Options.MaxEvictRetries > 0 {
+		return budgetPoll
 	}
+	return min(max(budgetPoll, p.BlockedFor(st.now)/pollPart), pollMost)
+}
+
+const (
+	// saidEvery is how often at most the figures of what a blocked pod waits for are
+	// told again: they change with every pod that comes and goes under the budget.
+	saidEvery = time.Second
+	// figuresPart is the part of the time that a pod has been blocked after which
+	// figures that changed are written again: the longer it waits, the rarer, so that
+	// the journal of a wait grows with its logarithm.
+	figuresPart = 10
+)
+
+// onlyFigures tells whether a wait is the last one with other figures, or with
+// another pod to blame.
+func onlyFigures(p *PodRun, state PodState, wait *Wait) bool {
+	return p.State == state && state == PodBudgetBlocked && p.Wait != nil && wait != nil &&
+		p.Wait.For == wait.For && p.Wait.Never == wait.Never && slices.Equal(p.Wait.Budgets, wait.Budgets)
+}
+
+// tooSoon tells whether what the pod waits for was told a moment ago.
+func (st *stepper) tooSoon(p *PodRun) bool {
 	if st.played {
 		return true
 	}

@@ -188,7 +188,7 @@ func (st *stepper) sendLease(n *NodeRun, verb Verb, uid kube.UID, version string
 	}
 	facts := LeaseFacts{Namespace: o.LeaseNamespace, Name: kube.LeaseName(n.UID), UID: uid, Holder: st.s.Run.ID}
 	st.send(Write{Verb: verb, Node: n.Name, Lease: w},
-		Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: verb, Version: version}})
+		Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: verb, Version: version}, passing: verb == VerbRenew})
 }
 
 // findLease notes that a Lease of the run stands over a node that is done: the
@@ -216,12 +216,30 @@ func (st *stepper) releaseLease(n *NodeRun) {
 		return
 	}
 	facts, version := l.LeaseFacts, l.version
-	if live := st.snap.LeaseOf(n.UID); version == "" && live != nil && live.Holder == st.s.Run.ID {
-		version = live.ResourceVersion // the process before wrote it
+	if version == "" && !st.s.resumed.IsZero() { // the process before wrote it
+		if st.leaseUnseen() {
+			return
+		}
+		live := st.snap.LeaseOf(n.UID)
+		if live == nil || live.Holder != st.s.Run.ID {
+			st.emit(st.notSeen(n, facts))
+			return
+		}
+		version = live.ResourceVersion
 	}
 	st.send(Write{Verb: VerbRelease, Node: n.Name, Release: &kube.LeaseRef{
 		Namespace: l.Namespace, Name: l.Name, UID: l.UID, ResourceVersion: version,
 	}}, Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: VerbRelease, Version: version}})
+}
+
+// notSeen is what becomes of a Lease that a process before had, and that does not
+// show: it is gone or another's, or it may not be read.
+func (st *stepper) notSeen(n *NodeRun, facts LeaseFacts) Event {
+	e := Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseReleased}
+	if !st.snap.Trusted(kube.KindLeases) {
+		e.LeaseState, e.Message = LeaseLeft, "it does not show; it lapses by itself within "+shortTime(kube.LeaseDuration)
+	}
+	return e
 }
 
 // leasesStand tells whether a Lease is still to be given back, or its last write
@@ -300,7 +318,7 @@ func (st *stepper) takeLeaseAnswer(w Write, a kube.Answer, e Event) {
 		}
 		e.Action.Version = w.Lease.ResourceVersion
 	}
-	e.Lease = &facts
+	e.Lease, e.passing = &facts, w.Verb == VerbRenew
 	was := n.Lease.State
 	st.emit(e)
 	n = st.s.Node(w.Node)

@@ -2,6 +2,18 @@ package drain
 
 import "slices"
 
+// recorded is the wait as journals, reports and Events may have it: without a
+// container's own words.
+func (w *Wait) recorded() *Wait {
+	if w == nil || w.Sibling == nil || w.Sibling.Termination == "" {
+		return w
+	}
+	told, sibling := *w, *w.Sibling
+	sibling.Termination = ""
+	told.Sibling = &sibling
+	return &told
+}
+
 // sameWait tells whether two waits say the same, apart from the moment of the
 // next try, which moves without anything having happened.
 func sameWait(a, b *Wait) bool {

@@ -66,14 +66,14 @@ func oneContainer(s *corev1.ContainerStatus, p *corev1.Pod) *Trouble {
 		if ended.ExitCode == 0 && (p.Spec.RestartPolicy != corev1.RestartPolicyAlways || s.Ready || isInit(s, p)) {
 			return nil
 		}
-		t.Reason, t.Message = share(cleanText(ended.Reason)), cleanText(ended.Message)
+		t.Reason, t.Termination = share(cleanText(ended.Reason)), cleanText(ended.Message)
 		t.ExitCode, t.HasExit = ended.ExitCode, true
 		return t
 	case s.State.Running != nil && !s.Ready && t.HasExit && !isInit(s, p):
 		// Running again after a crash, and not ready yet: the last end tells more
 		// than "containers with unready status".
 		last := s.LastTerminationState.Terminated
-		t.Reason, t.Message = share(cleanText(last.Reason)), cleanText(last.Message)
+		t.Reason, t.Termination = share(cleanText(last.Reason)), cleanText(last.Message)
 		return t
 	}
 	return nil

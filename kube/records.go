@@ -92,9 +92,12 @@ type Trouble struct {
 	Container string // "" when the pod as a whole is meant
 	Reason    string // CrashLoopBackOff, ImagePullBackOff, Unschedulable, ...
 	Message   string
-	ExitCode  int32 // of the last termination; valid when HasExit
-	HasExit   bool
-	Restarts  int32
+	// Termination is what the container wrote as it ended, often the last lines of its
+	// log (terminationMessagePolicy): for a screen, never for a file.
+	Termination string
+	ExitCode    int32 // of the last termination; valid when HasExit
+	HasExit     bool
+	Restarts    int32
 }
 
 // Pod is the compact record of a pod. Records are immutable: a change makes a

@@ -45,7 +45,8 @@ func blockers(nodes []Node) []Blocker {
 	}
 	all := make([]Blocker, 0, len(order))
 	for _, c := range order {
-		found[c].Seconds = covered(times[c])
+		found[c].Seconds, found[c].Causes = covered(times[c]), causes(times[c])
+		found[c].Sibling, found[c].Why = found[c].Causes[0].Sibling, found[c].Causes[0].Why
 		all = append(all, *found[c])
 	}
 	slices.SortStableFunc(all, func(a, b Blocker) int {
@@ -59,8 +60,8 @@ func (b *Blocker) add(p Pod, s Span) {
 		b.Pods = append(b.Pods, pod)
 	}
 	until := s.until()
-	if b.Until.IsZero() || until.After(b.Until) { // the words of whoever was held last
-		b.Until, b.Sibling, b.Why = until, s.Sibling, s.Why
+	if b.Until.IsZero() || until.After(b.Until) {
+		b.Until = until
 	}
 	if b.From.IsZero() || s.From.Before(b.From) {
 		b.From = s.From
@@ -108,12 +109,15 @@ func warnings(s *drain.State, h *history) []string {
 	}
 	add(past, "pod was deleted past all budgets", "pods were deleted past all budgets")
 	add(joined, "pod came to a node after the plan was made", "pods came to a node after the plan was made")
-	if h.outages > 0 {
-		text := fmt.Sprintf("the API server was away %s, for %s", plural(h.outages, "time", "times"), spell(h.down.Seconds()))
-		if !h.downAt.IsZero() {
-			text += ", and is away still"
+	if outages := h.report.Outages; len(outages) > 0 {
+		down := 0.0
+		for _, o := range outages {
+			down += o.Seconds
 		}
-		list = append(list, text)
+		list = append(list, fmt.Sprintf("the API server was away %s, for %s", plural(len(outages), "time", "times"), spell(down)))
+	}
+	if words := h.report.lastKnown(); words != "" {
+		list = append(list, words)
 	}
 	add(h.resumed, "time another process went on with the run", "times another process went on with the run")
 	if s.Run.Options.GracePeriodSeconds == 0 {

@@ -31,7 +31,9 @@ type Span struct {
 	Budget  string         `json:"budget,omitempty"`  // namespace/name
 	Sibling *drain.Sibling `json:"sibling,omitempty"` // the pod that held the budget, as last seen
 	Never   bool           `json:"never,omitempty"`   // by arithmetic it would not end by itself
-	Why     string         `json:"why,omitempty"`
+	Why     string         `json:"why,omitempty"`     // what held longest, where it was more than one thing
+
+	parts []part
 }
 
 // Blocker is what held pods up: a budget and the sick pod under it, a webhook, a
@@ -47,6 +49,7 @@ type Blocker struct {
 	PodSeconds float64        `json:"podSeconds"` // the same, summed over its pods
 	From       time.Time      `json:"from"`
 	Until      time.Time      `json:"until"`
+	Causes     []Cause        `json:"causes"` // with their shares, the longest first; Why and Sibling are the first's
 }
 
 // LogEntry is something that happened to the run as a whole.
@@ -90,8 +93,10 @@ func Of(events []drain.Event, live bool) Report {
 		for k := range r.Nodes[i].Pods {
 			p := &r.Nodes[i].Pods[k]
 			p.Timeline = h.closed(kube.UID(p.UID), end)
+			p.Causes = causes(p.Timeline)
 		}
 	}
+	h.endOutage(end)
 	r.Blockers = blockers(r.Nodes)
 	r.Warnings = warnings(s, h)
 	r.ToDo = toDo(s, r.Status)
@@ -103,9 +108,7 @@ type history struct {
 	report  *Report
 	spans   map[kube.UID][]Span
 	open    map[uint64]drain.Event // intents without an answer
-	downAt  time.Time
-	outages int
-	down    time.Duration
+	away    bool                   // the last outage is not over
 	resumed int
 }
 
@@ -129,6 +132,7 @@ func (h *history) take(e drain.Event) {
 	case drain.EventResumed:
 		h.resumed++
 		h.open = map[uint64]drain.Event{} // what was in doubt is asked for
+		h.back(e.Time)                    // or away still, and that is told again
 		h.log(e, "goes on in another process")
 	case drain.EventConnection:
 		h.connection(e)
@@ -170,6 +174,12 @@ func (h *history) control(e drain.Event) {
 		text += " " + e.Node
 	}
 	h.log(e, text+after(e.Message))
+	h.act()
+}
+
+// act notes that the last entry of the log was somebody's doing.
+func (h *history) act() {
+	h.report.Actions = append(h.report.Actions, h.report.Log[len(h.report.Log)-1])
 }
 
 // rung tells of each thing that becomes of a rung; tries to take it back that
@@ -177,6 +187,9 @@ func (h *history) control(e drain.Event) {
 func (h *history) rung(e drain.Event) {
 	if e.Wait == nil {
 		h.log(e, "ladder for "+e.Rung.For+": "+e.Rung.What()+", "+e.RungState.Words()+after(e.Message))
+		if e.RungState == drain.RungTaken || e.RungState == drain.RungRefused {
+			h.act()
+		}
 	}
 }
 
@@ -211,15 +224,33 @@ func (h *history) budget(e drain.Event) {
 func (h *history) connection(e drain.Event) {
 	switch {
 	case e.Message != "":
-		if h.downAt.IsZero() {
-			h.outages, h.downAt = h.outages+1, e.Time
+		if !h.away {
+			h.away, h.report.Outages = true, append(h.report.Outages, Outage{From: e.Time.UTC(), Why: e.Message})
 		}
 		h.log(e, "the API server is away: "+e.Message)
-	case !h.downAt.IsZero():
-		d := e.Time.Sub(h.downAt)
-		h.down, h.downAt = h.down+d, time.Time{}
-		h.log(e, "the API server is back after "+spell(d.Seconds()))
+	case h.away:
+		h.log(e, "the API server is back after "+spell(h.back(e.Time)))
 	}
+}
+
+// back ends an outage, and is how many seconds it took.
+func (h *history) back(at time.Time) float64 {
+	o := h.endOutage(at.UTC())
+	if o == nil {
+		return 0
+	}
+	o.Until, h.away = at.UTC(), false
+	return o.Seconds
+}
+
+// endOutage counts an outage up to that moment, nil if there is none.
+func (h *history) endOutage(at time.Time) *Outage {
+	if !h.away {
+		return nil
+	}
+	o := &h.report.Outages[len(h.report.Outages)-1]
+	o.Seconds = seconds(o.From, at)
+	return o
 }
 
 func (h *history) intent(e drain.Event) {
@@ -262,7 +293,8 @@ func (h *history) pod(e drain.Event) {
 	spans := h.spans[e.UID]
 	if n := len(spans); n > 0 && spans[n-1].continues(next) {
 		last := &spans[n-1]
-		next.From, next.Tries, next.Never = last.From, last.Tries, next.Never || last.Never
+		last.goesOn(next)
+		next.From, next.Tries, next.Never, next.parts = last.From, last.Tries, next.Never || last.Never, last.parts
 		*last = next
 		return
 	}
@@ -272,13 +304,14 @@ func (h *history) pod(e drain.Event) {
 // begin ends the span of before.
 func (h *history) begin(pod kube.UID, next Span) {
 	next.From = next.From.UTC()
+	next.parts = []part{partOf(next)}
 	h.end(h.spans[pod], next.From)
 	h.spans[pod] = append(h.spans[pod], next)
 }
 
 func (h *history) end(spans []Span, at time.Time) {
 	if n := len(spans); n > 0 {
-		spans[n-1].Seconds = seconds(spans[n-1].From, at)
+		spans[n-1].finish(at)
 	}
 }
 

@@ -33,6 +33,7 @@ func (r Report) Markdown() string {
 	m.list("Warnings", r.Warnings)
 	m.nodes(r)
 	m.blockers(r.Blockers)
+	m.disturbed(r)
 	m.chart(r)
 	m.pods(r)
 	m.timelines(r)
@@ -198,8 +199,31 @@ func (m *markdown) blockers(list []Blocker) {
 		if b.Never {
 			why += " never by itself"
 		}
+		if words := causeWords(b.Causes); words != nil {
+			why += "; of the time: " + codes(words, causesShown+1)
+		}
 		m.row(by, because, node, b.From.UTC().Format("15:04:05"), spell(b.Seconds), codes(b.Pods, 3), strings.TrimSpace(why))
 	}
+	m.line("")
+}
+
+// disturbed tells of outages, and of what operators did.
+func (m *markdown) disturbed(r Report) {
+	outages := make([]string, len(r.Outages))
+	for i, o := range r.Outages {
+		outages[i] = o.words()
+	}
+	m.list("The API server was away", outages)
+	if len(r.Actions) == 0 {
+		return
+	}
+	m.line("## Manual actions\n")
+	m.row("at", "what", "by")
+	m.row("---", "---", "---")
+	for _, e := range r.Actions[:min(len(r.Actions), logInTable)] {
+		m.row(utc(e.Time), code(e.Text), code(e.By))
+	}
+	m.more(len(r.Actions)-logInTable, "action", "actions")
 	m.line("")
 }
 

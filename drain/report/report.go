@@ -41,6 +41,8 @@ type Report struct {
 	Log      []LogEntry    `json:"log,omitempty"`
 	Blockers []Blocker     `json:"blockers,omitempty"` // what held pods up, the longest first
 	Answers  []AnswerEntry `json:"answers,omitempty"`
+	Outages  []Outage      `json:"outages,omitempty"` // of the API server
+	Actions  []LogEntry    `json:"actions,omitempty"` // what operators did to the run: controls, rungs of the ladder
 
 	// What an operator should know, and what is left for them.
 	Warnings []string `json:"warnings,omitempty"`
@@ -89,6 +91,8 @@ type Pod struct {
 
 	Joined   bool   `json:"joined,omitempty"`   // it came to the node after the plan was made
 	Timeline []Span `json:"timeline,omitempty"` // of the events
+	// Causes are what held it, the longest first, with their shares; of the events.
+	Causes []Cause `json:"causes,omitempty"`
 }
 
 // OfState is the report of a run as it stands.

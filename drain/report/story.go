@@ -19,6 +19,7 @@ func (r Report) Story() string {
 	st := story{w}
 	st.asked(r)
 	st.heldUp(r.Blockers)
+	st.disturbed(r)
 	st.left(r)
 	st.pods(r)
 	st.volumes(r)
@@ -86,7 +87,33 @@ func (st story) heldUp(list []Blocker) {
 			why += " (never ends by itself)"
 		}
 		st.row(spell(b.Seconds), by, join(names), why)
+		for _, words := range causeWords(b.Causes) {
+			st.row("", "", "", "  "+words)
+		}
 	}
+}
+
+// disturbed tells of outages, and of what operators did.
+func (st story) disturbed(r Report) {
+	if len(r.Outages) > 0 {
+		st.head("The API server was away")
+		for _, o := range r.Outages {
+			st.row(o.words())
+		}
+	}
+	if len(r.Actions) > 0 {
+		st.head("Manual actions")
+		for _, e := range r.Actions {
+			st.row(utc(e.Time), e.Text, byWhom(e))
+		}
+	}
+}
+
+func byWhom(e LogEntry) string {
+	if e.By == "" {
+		return ""
+	}
+	return "by " + e.By
 }
 
 func (st story) left(r Report) {
@@ -176,10 +203,6 @@ func (st story) log(entries []LogEntry) {
 	}
 	st.head("Log")
 	for _, e := range entries {
-		by := ""
-		if e.By != "" {
-			by = "by " + e.By
-		}
-		st.row(utc(e.Time), e.Node, e.Text, by)
+		st.row(utc(e.Time), e.Node, e.Text, byWhom(e))
 	}
 }

@@ -14,6 +14,9 @@ import (
 func (r Report) Text() string {
 	var b strings.Builder
 	b.WriteString(r.headline() + "\n")
+	if words := r.lastKnown(); words != "" {
+		b.WriteString("  away      " + words + "\n")
+	}
 	for _, n := range r.Nodes {
 		if n.State != drain.NodeDrained || n.Message != "" {
 			fmt.Fprintf(&b, "  %-9s %s\n", n.Name, r.nodeLine(n))
@@ -24,6 +27,9 @@ func (r Report) Text() string {
 		fmt.Fprintf(&b, "  slowest   %s/%s  %s", slow.Namespace, slow.Name, spell(slow.DurationSeconds))
 		if slow.BlockedSeconds >= 1 {
 			fmt.Fprintf(&b, ", of which %s blocked", spell(slow.BlockedSeconds))
+			if why := slow.mainCause(); why != "" {
+				b.WriteString(": " + why)
+			}
 		}
 		b.WriteString("\n")
 	}
@@ -135,6 +141,8 @@ func lastWords(p Pod) string {
 	switch {
 	case p.Message != "":
 		return ": " + p.Message
+	case p.BlockedSeconds >= 1 && p.mainCause() != "":
+		return ", " + spell(p.BlockedSeconds) + " blocked: " + p.mainCause()
 	case p.LastWords != "" && p.LastCode >= 300:
 		return fmt.Sprintf(": %q", p.LastWords)
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -32,9 +33,12 @@ func BudgetSentence(namespace string, b *drain.BudgetJudgement, now time.Time) s
 		}
 		return s
 	}
-	if b.Why != "" { // drain's own line has the whole story, but for the kubelet's words
-		if b.Sibling != nil && b.Sibling.Message != "" && !strings.Contains(b.Why, b.Sibling.Message) {
-			return b.Why + ", " + Quote(b.Sibling.Message)
+	if b.Why != "" { // drain's own line has the whole story, but for the words of kubelet and container
+		if b.Sibling == nil {
+			return b.Why
+		}
+		if said := cmp.Or(b.Sibling.Message, b.Sibling.Termination); said != "" && !strings.Contains(b.Why, said) {
+			return b.Why + ", " + Quote(said)
 		}
 		return b.Why
 	}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// begins names the run, by which ctl, report and resume know it.
+func (o *output) begins(s *drain.State, program string) {
+	if o.json || s == nil || s.Outcome != "" {
+		return
+	}
+	o.note("run %s: %s ctl %s status tells where it stands, pause and abort steer it", s.Run.ID, program, s.Run.ID)
+}
+
+// standstill are the pods that wait for one thing.
+type standstill struct {
+	cause string
+	pods  []string
+	since time.Time
+}
+
+// stillWaits says what the run waits for: a line for each cause, what has lasted
+// longest first.
+func (o *output) stillWaits(s *drain.State) {
+	now := o.now()
+	var all []*standstill
+	for _, p := range s.Pods {
+		if !p.State.Blocked() && p.State != drain.PodTerminating && p.State != drain.PodStuckTerminating {
+			continue
+		}
+		cause := stillFor(p, now)
+		i := slices.IndexFunc(all, func(w *standstill) bool { return w.cause == cause })
+		if i < 0 {
+			i, all = len(all), append(all, &standstill{cause: cause, since: p.Since})
+		}
+		all[i].pods = append(all[i].pods, p.Namespace+"/"+p.Name)
+		if p.Since.Before(all[i].since) {
+			all[i].since = p.Since
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *standstill) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.cause, b.cause)) })
+	for _, w := range all {
+		o.say(toneWarn, fmt.Sprintf("still waiting, for %s: %s: %s", now.Sub(w.since).Round(time.Second), someOf(w.pods), w.cause))
+	}
+}
+
+// stillFor is what a pod waits for, in words that are the same for all pods that do.
+func stillFor(p *drain.PodRun, now time.Time) string {
+	if p.Wait != nil && p.Wait.For == drain.WaitForGrace {
+		return "its grace period"
+	}
+	return cmp.Or(causeOf(p.Wait, now), string(p.State))
+}
+
+// someOf names a few of many.
+func someOf(names []string) string {
+	const shown = 3
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// Cause is one of the things that held a pod, or the pods under one budget, and its
+// part of the time.
+type Cause struct {
+	State   drain.PodState `json:"state"`
+	For     drain.WaitFor  `json:"for,omitempty"`
+	Budget  string         `json:"budget,omitempty"`
+	Sibling *drain.Sibling `json:"sibling,omitempty"`
+	Why     string         `json:"why"`
+	Seconds float64        `json:"seconds"` // summed over the pods
+	Share   float64        `json:"share"`   // of the time of all causes together, 0 to 1
+}
+
+// part is the part of a span in which one cause held its pod.
+type part struct {
+	from time.Time
+	Cause
+}
+
+func partOf(s Span) part {
+	return part{from: s.From, Cause: Cause{State: s.State, For: s.For, Budget: s.Budget, Sibling: s.Sibling, Why: s.Why}}
+}
+
+// same tells whether two causes are one: the figures of a budget and the words of an
+// answer change while it lasts.
+func (c Cause) same(other Cause) bool {
+	a, b := cmp.Or(c.Sibling, &drain.Sibling{}), cmp.Or(other.Sibling, &drain.Sibling{})
+	return c.State == other.State && c.For == other.For && c.Budget == other.Budget &&
+		a.Namespace == b.Namespace && a.Name == b.Name && a.Reason == b.Reason
+}
+
+// goesOn adds what is told of a span that continues.
+func (s *Span) goesOn(next Span) {
+	p, last := partOf(next), &s.parts[len(s.parts)-1]
+	if last.same(p.Cause) {
+		last.Why, last.Sibling = p.Why, p.Sibling
+		return
+	}
+	last.Seconds = seconds(last.from, p.from)
+	s.parts = append(s.parts, p)
+}
+
+// finish ends a span, and lets it be about what held it longest.
+func (s *Span) finish(at time.Time) {
+	last := &s.parts[len(s.parts)-1]
+	s.Seconds, last.Seconds = seconds(s.From, at), seconds(last.from, at)
+	if all := causes([]Span{*s}); len(s.parts) > 1 && len(all) > 0 {
+		s.Sibling, s.Why = all[0].Sibling, all[0].Why
+	}
+}
+
+// causes are what held the pods of the spans, the longest first.
+func causes(spans []Span) []Cause {
+	var all []Cause
+	total := 0.0
+	for _, s := range spans {
+		if !s.held() {
+			continue
+		}
+		for _, p := range s.parts {
+			total += p.Seconds
+			i := slices.IndexFunc(all, p.same)
+			if i < 0 {
+				i, all = len(all), append(all, p.Cause)
+				continue
+			}
+			all[i].Seconds += p.Seconds
+			all[i].Why, all[i].Sibling = p.Why, p.Sibling
+		}
+	}
+	for i := range all {
+		if total > 0 {
+			all[i].Share = float64(int(1000*all[i].Seconds/total+0.5)) / 1000
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Cause) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	return all
+}
+
+// causesShown is how many causes are told one by one.
+const causesShown = 4
+
+// causeWords are the causes with their shares, where there is more than one.
+func causeWords(all []Cause) []string {
+	if len(all) < 2 {
+		return nil
+	}
+	var words []string
+	for i, c := range all {
+		if i == causesShown {
+			return append(words, plural(len(all)-i, "other cause", "other causes"))
+		}
+		words = append(words, share(c.Share)+" "+c.Why)
+	}
+	return words
+}
+
+func share(part float64) string {
+	if part < 0.01 {
+		return "under 1%"
+	}
+	return fmt.Sprintf("%.0f%%", 100*part)
+}
+
+// mainCause says what held a pod longest, "" where nothing did.
+func (p Pod) mainCause() string {
+	if len(p.Causes) == 0 {
+		return ""
+	}
+	words := strings.TrimSpace(cmp.Or(p.Causes[0].Why, string(p.Causes[0].State)))
+	if len(p.Causes) > 1 {
+		words += " (" + share(p.Causes[0].Share) + " of it)"
+	}
+	return words
+}
+
+// Outage is a time in which the API server was away.
+type Outage struct {
+	From    time.Time `json:"from"`
+	Until   time.Time `json:"until,omitzero"` // zero where it was still away at the end
+	Seconds float64   `json:"seconds"`
+	Why     string    `json:"why"`
+}
+
+// words say when the server was away, and why.
+func (o Outage) words() string {
+	until := "until the end"
+	if !o.Until.IsZero() {
+		until = "until " + o.Until.Format("15:04:05")
+	}
+	return o.From.Format("15:04:05") + " " + until + ", " + spell(o.Seconds) + ": " + o.Why
+}
+
+// lastKnown warns that the end of the report is what was known before the server
+// went away, "" where it is not so.
+func (r Report) lastKnown() string {
+	n := len(r.Outages)
+	if n == 0 || !r.Outages[n-1].Until.IsZero() {
+		return ""
+	}
+	return "the API server went away at " + r.Outages[n-1].From.Format("15:04:05 MST") + " and did not come back: this is the last known state, not what is so now"
+}

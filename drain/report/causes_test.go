@@ -1,0 +1,66 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// What held a pod for 71 s is its cause, and not what held it in its last second;
+// outages and what the operator did have their places.
+func TestTheCauseIsWhatHeldLongest(t *testing.T) {
+	c := aDrain() // 31 s ErrImagePull, then ImagePullBackOff
+	c.pod(time.Second, "api-1", drain.PodBudgetBlocked, heldBySick(1, "terminating"))
+	c.add(time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlPause, By: "bob", Message: "lunch"})
+	c.add(time.Second, drain.Event{Kind: drain.EventConnection, Message: "no route to host"})
+	c.add(9*time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlAbort, By: "bob"})
+	c.pod(0, "api-1", drain.PodBudgetBlocked, heldBySick(1, "terminating"))
+	c.add(time.Second, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeAborted})
+	r := Of(c.events, false)
+	b := r.Blockers[0]
+	if len(b.Causes) != 3 || b.Causes[0].Sibling.Reason != "ImagePullBackOff" || b.Causes[2].Sibling.Reason != "terminating" {
+		t.Fatalf("causes %+v", b.Causes)
+	}
+	if !strings.Contains(b.Why, "ImagePullBackOff") || b.Sibling.Reason != "ImagePullBackOff" {
+		t.Errorf("blocker %+v", b)
+	}
+	sum := 0.0
+	for _, cause := range b.Causes {
+		sum += cause.Share
+	}
+	if sum < 0.99 || sum > 1.01 || b.Causes[0].Share < 0.6 {
+		t.Errorf("shares %+v", b.Causes)
+	}
+	pod := r.Nodes[0].Pods[0]
+	if len(pod.Causes) != 3 || pod.Causes[0].Why != b.Why {
+		t.Errorf("pod %+v", pod.Causes)
+	}
+	if len(r.Outages) != 2 || r.Outages[0].Seconds != 5 || r.Outages[0].Why != "connection refused" || !r.Outages[1].Until.IsZero() || r.Outages[1].Seconds != 10 {
+		t.Errorf("outages %+v", r.Outages)
+	}
+	if len(r.Actions) != 2 || r.Actions[0].Text != "pause: lunch" || r.Actions[0].By != "bob" {
+		t.Errorf("actions %+v", r.Actions)
+	}
+	for _, text := range []string{r.Text(), r.Story(), r.Markdown()} {
+		for _, want := range []string{"last known state", "ImagePullBackOff"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+	}
+	golden(t, "away.txt", r.Story())
+	golden(t, "away.md", r.Markdown())
+}
+
+// A process that goes on where another died found the server as it is then.
+func TestAnOutageEndsWithItsProcess(t *testing.T) {
+	c := aDrain()
+	c.add(time.Second, drain.Event{Kind: drain.EventConnection, Message: "no route to host"})
+	c.add(time.Minute, drain.Event{Kind: drain.EventResumed})
+	r := Of(c.ended(), false)
+	if last := r.Outages[len(r.Outages)-1]; last.Seconds != 60 || last.Until.IsZero() || r.lastKnown() != "" {
+		t.Errorf("outages %+v", r.Outages)
+	}
+}
