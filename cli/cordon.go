@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -58,7 +59,8 @@ func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon boo
 	if err := checkAccess(ctx, cluster, cordonRules(dry)); err != nil {
 		return err
 	}
-	snapshot, err := waitSynced(ctx, cluster.Watch(ctx, kube.KindNodes), []kube.Kind{kube.KindNodes}, p.Err)
+	source := cluster.Watch(ctx, kube.KindNodes)
+	snapshot, err := waitSynced(ctx, source, []kube.Kind{kube.KindNodes}, p.Err)
 	if err != nil {
 		return err
 	}
@@ -66,14 +68,15 @@ func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon boo
 	if err != nil {
 		return err
 	}
-	c := cordoner{p: p, cluster: cluster, cordon: cordon, dry: dry, reason: f.reason}
-	return c.all(ctx, snapshot, nodes)
+	c := cordoner{p: p, cluster: cluster, source: source, cordon: cordon, dry: dry, reason: f.reason}
+	return c.all(ctx, nodes)
 }
 
 // cordoner cordons or uncordons nodes one after another.
 type cordoner struct {
 	p       *Program
 	cluster *Cluster
+	source  drain.Source
 	cordon  bool
 	dry     drain.DryRun
 	reason  string
@@ -81,13 +84,13 @@ type cordoner struct {
 
 // all goes on after a failure, as kubectl does, and does not hide it from the
 // exit code, as kubectl does.
-func (c cordoner) all(ctx context.Context, s *kube.Snapshot, nodes []string) error {
+func (c cordoner) all(ctx context.Context, nodes []string) error {
 	failed := 0
 	for _, name := range nodes {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := c.one(ctx, s, s.Node(name)); err != nil {
+		if err := c.one(ctx, name); err != nil {
 			explain(c.p.Err, fmt.Errorf("unable to %s node %q: %w", c.verb(), name, err))
 			failed++
 		}
@@ -101,26 +104,71 @@ func (c cordoner) all(ctx context.Context, s *kube.Snapshot, nodes []string) err
 	return told(ExitPartly)
 }
 
-func (c cordoner) one(ctx context.Context, s *kube.Snapshot, n *kube.Node) error {
-	if n == nil {
-		return fmt.Errorf("it is not there any more")
+func (c cordoner) one(ctx context.Context, name string) error {
+	changed, err := c.set(ctx, name)
+	if err != nil {
+		return err
 	}
-	if n.Unschedulable == c.cordon {
-		fmt.Fprintf(c.p.Out, "node/%s already %sed%s\n", n.Name, c.verb(), drySuffix(c.dry))
-		return nil
+	already := "already "
+	if changed {
+		already = ""
 	}
-	if c.dry != drain.DryRunClient {
-		if answer := c.send(ctx, s, n); !answer.OK() {
-			return fmt.Errorf("%s", answerWords(answer))
+	fmt.Fprintf(c.p.Out, "node/%s %s%sed%s\n", name, already, c.verb(), drySuffix(c.dry))
+	return nil
+}
+
+const (
+	cordonTries = 5
+	// nodeShown is how long the watch may take to show a node that has changed.
+	nodeShown = 15 * time.Second
+)
+
+// set changes the node as it is known, and nothing else: where it has changed since
+// (a heartbeat is enough), it is judged again once the watch shows that. So the mark never
+// says of somebody else's cordon that the node was schedulable before. It tells whether
+// there was anything to do.
+func (c cordoner) set(ctx context.Context, name string) (changed bool, err error) {
+	for try := 1; ; try++ {
+		s := c.source.Snapshot()
+		n := s.Node(name)
+		switch {
+		case n == nil:
+			return false, errors.New("it is not there any more")
+		case n.Unschedulable == c.cordon:
+			return false, nil
+		case c.dry == drain.DryRunClient:
+			return true, nil
+		}
+		answer := c.send(ctx, s, n)
+		switch {
+		case answer.OK():
+			return true, nil
+		case answer.Class() != kube.AnswerConflict || try == cordonTries || !c.shown(ctx, n):
+			return false, errors.New(answerWords(answer))
 		}
 	}
-	fmt.Fprintf(c.p.Out, "node/%s %sed%s\n", n.Name, c.verb(), drySuffix(c.dry))
-	return nil
+}
+
+// shown waits until the watch shows the node in another state than this one.
+func (c cordoner) shown(ctx context.Context, old *kube.Node) bool {
+	ctx, cancel := context.WithTimeout(ctx, nodeShown)
+	defer cancel()
+	changed := c.source.Changed(ctx)
+	for {
+		if n := c.source.Snapshot().Node(old.Name); n == nil || n.ResourceVersion != old.ResourceVersion {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 func (c cordoner) send(ctx context.Context, s *kube.Snapshot, n *kube.Node) kube.Answer {
 	r := kube.CordonRequest{
-		Node: n.Name, UID: n.UID, Unschedulable: c.cordon, Mark: c.mark(s),
+		Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Unschedulable: c.cordon, Mark: c.mark(s),
 		DryRun: c.dry == drain.DryRunServer,
 	}
 	if !c.cordon && excludedByUs(n) {

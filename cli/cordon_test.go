@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -77,8 +80,8 @@ func TestUncordonPutsBackBehindLoadBalancers(t *testing.T) {
 // kubectl goes on after a failure too, and hides it from its exit code.
 func TestCordonFailures(t *testing.T) {
 	b := newBench(t, smallCluster())
-	b.writer.answers["worker-1"] = kube.Answer{Code: 409, Reason: "Conflict", Message: "the node was changed"}
-	b.expect(t, ExitError, []string{`error: unable to cordon node "worker-1": the node was changed`}, "cordon", "worker-1")
+	b.writer.answers["worker-1"] = kube.Answer{Code: 422, Message: "the server says no"}
+	b.expect(t, ExitError, []string{`error: unable to cordon node "worker-1": the server says no`}, "cordon", "worker-1")
 
 	two := kube.SnapshotOf(noon, node("worker-1", "x", false), node("worker-3", "x", false))
 	b = newBench(t, two)
@@ -86,6 +89,59 @@ func TestCordonFailures(t *testing.T) {
 	b.expect(t, ExitPartly, []string{"connection refused"}, "cordon", "worker-1", "worker-3")
 	if b.out.String() != "node/worker-3 cordoned\n" {
 		t.Errorf("output %q", b.out)
+	}
+}
+
+// racing is a cluster in which somebody changes the node just before our cordon comes.
+type racing struct {
+	*scribe
+	store *kube.Store
+	first func() // what they do
+}
+
+func (r *racing) Cordon(ctx context.Context, q kube.CordonRequest) kube.Answer {
+	if r.first != nil {
+		r.first()
+		r.first = nil
+	}
+	answer := r.scribe.Cordon(ctx, q)
+	if live := r.store.Snapshot().Node(q.Node); live.ResourceVersion != q.ResourceVersion {
+		return kube.Answer{Code: 409, Message: "the object has been modified"}
+	}
+	return answer
+}
+
+// The mark tells what the node was before: a cordon that somebody made in between stays
+// theirs, and a heartbeat in between holds nothing up.
+func TestACordonIsOfTheNodeThatWasSeen(t *testing.T) {
+	for _, somebodyCordons := range []bool{true, false} {
+		b := newBench(t, smallCluster())
+		store := kube.NewStore(func() time.Time { return noon })
+		store.SetHealth(kube.Health{Live: true, LastContact: noon})
+		store.SetSync(kube.KindNodes, kube.SyncState{Phase: kube.Synced})
+		put := func(version string, cordoned bool) {
+			n := node("worker-1", "x", cordoned)
+			n.ResourceVersion = version
+			store.Put(kube.NodeRecord(n))
+		}
+		put("1", false)
+		r := &racing{scribe: b.writer, store: store, first: func() { put("2", somebodyCordons) }}
+		c := &Cluster{Writer: r, User: "ada"}
+		changed, err := cordoner{p: b.Program, cluster: c, source: store, cordon: true}.set(t.Context(), "worker-1")
+		if err != nil || changed == somebodyCordons {
+			t.Errorf("changed %v: %v", changed, err)
+		}
+		want := []string{"1", "2"}
+		if somebodyCordons {
+			want = want[:1]
+		}
+		var under []string
+		for _, q := range b.writer.cordons {
+			under = append(under, q.ResourceVersion)
+		}
+		if !slices.Equal(under, want) {
+			t.Errorf("cordons under %v, want %v", under, want)
+		}
 	}
 }
 

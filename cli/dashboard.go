@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,21 +106,14 @@ func (p *Program) dashboardRequest(
 			return askAccess(ctx, c, drainRules(o))
 		},
 		SetCordon: func(ctx context.Context, node string, unschedulable bool) error {
-			return p.setCordon(ctx, c, source.Snapshot(), node, unschedulable)
+			return p.setCordon(ctx, c, source, node, unschedulable)
 		},
 	}
 }
 
 // setCordon is what the dashboard's cordon keys do, with the same mark as the
 // command.
-func (p *Program) setCordon(ctx context.Context, c *Cluster, s *kube.Snapshot, node string, on bool) error {
-	n := s.Node(node)
-	if n == nil {
-		return errors.New("it is not there any more")
-	}
-	cordoner := cordoner{p: p, cluster: c, cordon: on}
-	if answer := cordoner.send(ctx, s, n); !answer.OK() {
-		return fmt.Errorf("%s", answerWords(answer))
-	}
-	return nil
+func (p *Program) setCordon(ctx context.Context, c *Cluster, source drain.Source, node string, on bool) error {
+	_, err := cordoner{p: p, cluster: c, source: source, cordon: on}.set(ctx, node)
+	return err
 }

@@ -110,7 +110,7 @@ func (p *Program) rollbackMarked(cmd *cobra.Command, f *flags, args []string) er
 		return err
 	}
 	b.state = marked.State
-	b.plan = drain.RollbackPlan(b.state, b.source.Snapshot())
+	b.plan = drain.RollbackPlan(b.state, b.source.Snapshot(), b.p.Now())
 	return b.undo(ctx, f.yes)
 }
 

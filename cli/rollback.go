@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -114,7 +115,10 @@ func (b *rollbacker) look(ctx context.Context) error {
 		return &failure{code: ExitPermission, text: "cannot list poddisruptionbudgets: " + snapshot.Sync(kube.KindBudgets).Reason,
 			hint: "the run made temporary budgets; nothing was changed"}
 	}
-	b.plan = drain.RollbackPlan(b.state, snapshot)
+	if snapshot, err = b.awaitHolders(ctx, snapshot); err != nil {
+		return err
+	}
+	b.plan = drain.RollbackPlan(b.state, snapshot, b.p.Now())
 	return nil
 }
 
@@ -145,14 +149,14 @@ func (b *rollbacker) undo(ctx context.Context, yes bool) error {
 		}
 	}
 	failed := 0
-	for i, u := range b.plan {
+	for _, u := range b.plan {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if u.Left != "" {
 			continue
 		}
-		err := b.one(ctx, i)
+		err := b.one(ctx, u)
 		switch {
 		case err == nil:
 		case u.Release != nil: // nothing is held up by it for long
@@ -217,9 +221,11 @@ func (b *rollbacker) say(text string) {
 // one undoes one thing of the plan, with one request. It is judged anew: while
 // the operator read, somebody may have made the cordon their own, and a node's
 // status alone makes its version old.
-func (b *rollbacker) one(ctx context.Context, i int) error {
-	planned, now := b.plan[i], drain.RollbackPlan(b.state, b.source.Snapshot())[i]
+func (b *rollbacker) one(ctx context.Context, planned drain.Undo) error {
+	now, known := planned.Planned(drain.RollbackPlan(b.state, b.source.Snapshot(), b.p.Now()))
 	switch {
+	case !known:
+		return errors.New("it changed meanwhile: nothing of it is left to undo")
 	case now.Left != "":
 		return fmt.Errorf("it changed meanwhile: %s", now.Left)
 	case now.What != planned.What:

@@ -48,6 +48,13 @@ type guardBook struct {
 	free    int
 }
 
+// guardSees tells whether the owners of all pods are known that a guard counts. It needs no
+// ReplicationControllers where they may not be read: the plan names what is left out.
+func guardSees(s *kube.Snapshot) bool {
+	return s.Trusted(kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) &&
+		(s.Trusted(kube.KindReplicationControllers) || s.Sync(kube.KindReplicationControllers).Phase == kube.Denied)
+}
+
 // guardedBy is the workload whose pods the guard counts together with a pod that
 // no budget covers, nil where the guard has nothing to say: a bare pod, a single
 // replica (holding it back would never end), a pod that serves nobody anyway.

@@ -3,15 +3,19 @@ package drain
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -130,5 +134,70 @@ func TestTemporaryBudgetsStandForTheTimeOfTheRun(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The temporary budgets of a run have names of their own, that the API takes, and are owned
+// by what they protect in its own API version.
+func TestNamesAndOwnersOfTemporaryBudgets(t *testing.T) {
+	f := newSteps()
+	f.store.Put(&kube.Workload{Kind: "StatefulSet", Namespace: "default", Name: "web", UID: "set-web", Replicas: 2, Selector: labels.SelectorFromSet(labels.Set{"app": "set"})})
+	long := strings.Repeat("a", 250)
+	f.store.Put(&kube.Workload{Kind: "ReplicationController", Namespace: "default", Name: long, UID: "rc-long", Replicas: 2, Selector: labels.SelectorFromSet(labels.Set{"app": "rc"})})
+	delete(f.budgets, "web")
+	f.store.Remove(f.Snapshot().BudgetNamed("default", "web"))
+	facts := []PodFacts{{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: ActionEvict}}
+	for _, o := range []struct{ kind, version, name, uid string }{{"StatefulSet", "apps/v1", "web", "set-web"}, {"ReplicationController", "v1", long, "rc-long"}} {
+		p := f.addPod(o.kind, "a", func(p *corev1.Pod) {
+			p.OwnerReferences[0].APIVersion, p.OwnerReferences[0].Kind, p.OwnerReferences[0].Name, p.OwnerReferences[0].UID = o.version, o.kind, o.name, types.UID(o.uid)
+		})
+		facts = append(facts, PodFacts{Node: "a", Namespace: "default", Name: p.Name, UID: p.UID, Action: ActionEvict})
+	}
+	o := DefaultOptions()
+	o.Guard, o.GuardWrite = "1", true
+	f.state = Fold(nil, Event{Seq: 1, Time: time.Now(), Kind: EventRunStarted, Run: &RunFacts{ID: "r1", Options: o, Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}, Pods: facts}})
+	f.store.SetSync(kube.KindReplicationControllers, kube.SyncState{Phase: kube.NotSynced})
+	f.step()
+	if writes := f.step(Confirm{Phase: PhaseGuard, By: "ada"}); len(writes) != 0 {
+		t.Errorf("before ReplicationControllers are known: %+v", writes)
+	}
+	f.store.SetSync(kube.KindReplicationControllers, kube.SyncState{Phase: kube.Synced})
+	names, versions := map[string]bool{}, map[string]string{}
+	for _, w := range f.step() {
+		names[w.Guard.Name], versions[w.Guard.Owner.Kind] = true, w.Guard.Owner.APIVersion
+		if errs := validation.IsDNS1123Subdomain(w.Guard.Name); len(errs) > 0 {
+			t.Errorf("%d characters: %s", len(w.Guard.Name), errs)
+		}
+	}
+	if len(names) != 3 || !names["kdrain-r1-web"] || versions["ReplicationController"] != "v1" || versions["StatefulSet"] != "apps/v1" {
+		t.Errorf("%v, %v", names, versions)
+	}
+}
+
+// What a guard does not count is named in the plan.
+func TestThePlanNamesWhatTheGuardLeavesOut(t *testing.T) {
+	f := newSteps()
+	f.addPod("clone", "a", func(p *corev1.Pod) {
+		p.OwnerReferences[0].APIVersion, p.OwnerReferences[0].Kind, p.OwnerReferences[0].UID = "apps.kruise.io/v1alpha1", "CloneSet", "clone"
+	})
+	f.addPod("job", "a", func(p *corev1.Pod) {
+		p.OwnerReferences[0].APIVersion, p.OwnerReferences[0].Kind, p.OwnerReferences[0].UID = "batch/v1", "Job", "job"
+	})
+	o := DefaultOptions()
+	for guard, want := range map[Guard][]string{"1": {"CloneSet/default/clone"}, "": nil} {
+		o.Guard = guard
+		plan, err := NewPlan(f.Snapshot(), []string{"a"}, o, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, finding := range plan.Findings {
+			if finding.Code == FindingGuardLeavesOut {
+				got = finding.Objects
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("guard %q leaves out %v, want %v", guard, got, want)
+		}
 	}
 }

@@ -48,7 +48,7 @@ func TestADrainTakesOverTheMarkOfAnotherRun(t *testing.T) {
 				if state.Outcome != OutcomeDone || state.Node("a").Cordoned != c.adopts || s.cordons != map[bool]int{true: 1}[c.adopts] {
 					t.Fatalf("%s, cordoned %v, %d patches", state.Outcome, state.Node("a").Cordoned, s.cordons)
 				}
-				undos := RollbackPlan(state, s.Snapshot())
+				undos := RollbackPlan(state, s.Snapshot(), time.Now())
 				if !c.adopts {
 					if len(undos) != 0 || s.nodes["a"].Annotations[kube.CordonAnnotation] != c.mark {
 						t.Errorf("undoes %+v, mark %s", undos, s.nodes["a"].Annotations)
@@ -125,7 +125,7 @@ func TestReadMarks(t *testing.T) {
 	if got := m.Sentence(); got != "run dead01 by bob at 2026-11-21T12:00:00Z, reason: kernel, on a, d" || len(m.Others) != 1 || m.Others[0] != "b" {
 		t.Errorf("%s, others %v", got, m.Others)
 	}
-	undos := RollbackPlan(m.State, snap)
+	undos := RollbackPlan(m.State, snap, time.Now())
 	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "uid-mine" || undos[1].Cordon == nil || undos[1].Node != "a" ||
 		undos[2].Left != "kubectl has cordoned it since" {
 		t.Errorf("%+v", undos)
@@ -177,5 +177,67 @@ func TestLeftovers(t *testing.T) {
 	unseen.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
 	if len(Leftovers(unseen.Snapshot(), life, markNoon)) != 0 {
 		t.Error("believes a list that it may not read")
+	}
+}
+
+// --exclude-from-lb on a node that somebody else has cordoned notes in their mark what it
+// adds, and changes nothing else of it; a rollback takes back just that.
+func TestTheMarkOfSomebodyElseStaysTheirs(t *testing.T) {
+	theirs := Mark{By: "eve", Reason: "disk", At: time.Unix(1e9, 0).UTC(), Was: "schedulable"}
+	for name, c := range map[string]struct {
+		mark string
+		want Mark
+	}{
+		"an operator's": {theirs.String(), Mark{By: "eve", Reason: "disk", At: theirs.At, Was: "schedulable", ExcludedFromLB: true, ExcludedBy: "r1"}},
+		"kubectl's":     {"", Mark{Run: "r1", By: "ada", Was: "unschedulable", ExcludedFromLB: true}},
+		"our own":       {Mark{Run: "r1", Was: "schedulable"}.String(), Mark{Run: "r1", By: "ada", Was: "schedulable", ExcludedFromLB: true}},
+	} {
+		s := newSimulation()
+		s.addNode("a")
+		s.setNode("a", func(n *corev1.Node) {
+			n.Spec.Unschedulable, n.Annotations = true, map[string]string{kube.CordonAnnotation: c.mark}
+		})
+		st := &stepper{s: &State{Run: RunFacts{ID: "r1", User: "ada"}}, snap: s.Snapshot(), now: time.Now()}
+		mark := st.nodeMark(s.Snapshot().Node("a"), false, true)
+		if mark.Run == "r1" {
+			mark.At = time.Time{}
+		}
+		if mark != c.want {
+			t.Errorf("%s: %+v, want %+v", name, mark, c.want)
+		}
+		s.setNode("a", func(n *corev1.Node) { n.Annotations[kube.CordonAnnotation] = mark.String() })
+		u := undoCordon(&NodeRun{NodeFacts: NodeFacts{Name: "a", UID: "node-a"}}, "r1", s.Snapshot().Node("a"))
+		if name == "an operator's" && (u.Cordon == nil || !u.Cordon.Unschedulable || u.Cordon.Mark != c.mark || *u.Cordon.ExcludeFromLB) {
+			t.Errorf("%s: rollback %+v", name, u)
+		}
+	}
+}
+
+// A drain that takes over the cordon of another run says so before, and its rollback says
+// whose cordon it takes back.
+func TestAnAdoptedCordonIsSaid(t *testing.T) {
+	s := newSimulation()
+	s.addNode("a")
+	cordoned := func(mark Mark) {
+		s.setNode("a", func(n *corev1.Node) {
+			n.Spec.Unschedulable, n.Annotations = true, map[string]string{kube.CordonAnnotation: mark.String()}
+			n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
+		})
+	}
+	for run, level := range map[string]Level{"r0": LevelWarning, "": LevelInfo} { // an operator's own cordon is left to them
+		cordoned(Mark{Run: run, By: "eve", Was: "schedulable"})
+		plan, err := NewPlan(s.Snapshot(), []string{"a"}, DefaultOptions(), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(plan.Findings, func(f Finding) bool { return f.Code == FindingAlreadyCordoned })
+		if i < 0 || plan.Findings[i].Level != level || strings.Contains(plan.Findings[i].Message, "its rollback") != (level == LevelWarning) {
+			t.Errorf("run %q: %+v", run, plan.Findings)
+		}
+	}
+	cordoned(Mark{Run: "r1", By: "ada", Was: "schedulable", After: "r0", AfterBy: "eve"})
+	u := undoCordon(&NodeRun{NodeFacts: NodeFacts{Name: "a", UID: "node-a"}}, "r1", s.Snapshot().Node("a"))
+	if u.Cordon == nil || u.What != "uncordon node a, cordoned before by run r0 of eve" {
+		t.Errorf("%+v", u)
 	}
 }

@@ -8,11 +8,7 @@ func autoscaled(snap *kube.Snapshot, w *kube.Workload) string {
 	if !snap.Trusted(kube.KindAutoscalers) {
 		return "whether an autoscaler owns the number of replicas cannot be seen"
 	}
-	apiVersion := "apps/v1"
-	if w.Kind == "ReplicationController" {
-		apiVersion = "v1"
-	}
-	if a := snap.AutoscalerOf(apiVersion, w.Kind, w.Namespace, w.Name); a != nil {
+	if a := snap.AutoscalerOf(versionOf(w), w.Kind, w.Namespace, w.Name); a != nil {
 		return "autoscaler " + a.Name + " owns the number of replicas and would take it back: raise its minimum instead"
 	}
 	return ""

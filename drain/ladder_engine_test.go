@@ -137,7 +137,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		events := e.Events(0)
 		e.Send(Control{Kind: ControlAbort, By: "ada"})
 		<-e.Done() // it tried, and its requests were lost
-		undos := RollbackPlan(state, s.Snapshot())
+		undos := RollbackPlan(state, s.Snapshot(), time.Now())
 		if len(undos) != 2 || undos[0].Scale == nil || undos[0].Scale.From != 3 || undos[0].Scale.To != 2 {
 			t.Errorf("%+v", undos)
 		}
@@ -151,7 +151,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		if s.has("web") != 2 || again.State().Rungs[0].State != RungUndone {
 			t.Errorf("%d replicas, %+v", s.has("web"), again.State().Rungs[0])
 		}
-		left := RollbackPlan(state, s.Snapshot())[0]
+		left := RollbackPlan(state, s.Snapshot(), time.Now())[0]
 		if left.Scale != nil || left.Left != "it has that number already" {
 			t.Errorf("%+v", left)
 		}
@@ -180,7 +180,7 @@ func declaredOff(t *testing.T) (s *simulation, e *Engine, ready func(corev1.Cond
 	})
 	climb(t, e, RungTaint, p.UID)
 	state := confirmUntil(t, e, "the taint is there", func(state *State) bool { return len(state.Rungs) == 1 && state.Rungs[0].State == RungDone })
-	if undo := RollbackPlan(state, s.Snapshot())[0]; undo.Taint == nil || len(undo.Taint.Taints) != 0 || undo.Taint.Mark != "" {
+	if undo := RollbackPlan(state, s.Snapshot(), time.Now())[0]; undo.Taint == nil || len(undo.Taint.Taints) != 0 || undo.Taint.Mark != "" {
 		t.Errorf("%+v", undo)
 	}
 	return s, e, ready
@@ -216,7 +216,7 @@ func TestTheTaintOfAMachineThatStaysOffIsSaid(t *testing.T) {
 		if !s.Snapshot().Node("a").OutOfService() {
 			t.Error("the taint is gone")
 		}
-		if undo := RollbackPlan(state, s.Snapshot())[0]; undo.Taint == nil {
+		if undo := RollbackPlan(state, s.Snapshot(), time.Now())[0]; undo.Taint == nil {
 			t.Errorf("a rollback leaves it: %+v", undo)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -158,13 +159,13 @@ func TestLabLadderScaleLeftAloneAfterSomebody(t *testing.T) {
 		r.climb(RungScale, p) // the new pod finds no room: the run stays blocked
 		r.rung(RungDone)
 		s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
-		if undo := RollbackPlan(r.State(), w.Snapshot())[0]; undo.Scale == nil {
+		if undo := RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale == nil {
 			t.Errorf("rollback: %+v", undo)
 		}
 		if c.to != 0 {
 			s.somebodyScales(d, c.to)
 			s.until(w, "somebody scaled", func(snap *kube.Snapshot) bool { return snap.Workload(d.UID).Replicas == c.to })
-			if undo := RollbackPlan(r.State(), w.Snapshot())[0]; undo.Scale != nil || undo.Left == "" {
+			if undo := RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale != nil || undo.Left == "" {
 				t.Errorf("rollback: %+v", undo)
 			}
 		}

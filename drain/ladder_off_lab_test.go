@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,13 +84,13 @@ func TestLabLadderTaint(t *testing.T) {
 	r.ends(OutcomeDone)
 	r.rung(RungLeft) // its machine is still off
 	s.until(w, "the taint is there", func(snap *kube.Snapshot) bool { return snap.Node(a).OutOfService() })
-	undo := RollbackPlan(r.State(), w.Snapshot())[0]
+	undo := RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]
 	if undo.Taint == nil {
 		t.Fatalf("%+v", undo)
 	}
 	// The controllers write to a node that is off, so a first try may conflict.
 	s.until(w, "the taint is taken back", func(snap *kube.Snapshot) bool {
-		undo := RollbackPlan(r.State(), snap)[0]
+		undo := RollbackPlan(r.State(), snap, time.Now())[0]
 		return undo.Taint != nil && c.Taint(t.Context(), *undo.Taint).OK()
 	})
 	s.until(w, "the taint is gone, and the others are there", func(snap *kube.Snapshot) bool {

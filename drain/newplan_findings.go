@@ -45,6 +45,7 @@ func (p *planner) findings(nodes []NodePlan) []Finding {
 	found = append(found, p.nodeFiles(nodes)...)
 	found = append(found, p.unknownVolumes(nodes)...)
 	found = append(found, p.cordoned(nodes)...)
+	found = append(found, p.unguarded(nodes)...)
 	return append(found, p.unforeseen(nodes)...)
 }
 
@@ -176,7 +177,12 @@ func (p *planner) cordoned(nodes []NodePlan) []Finding {
 		if c := n.Cordon; c != nil {
 			message += cordonWords(c)
 		}
-		found = append(found, Finding{Code: FindingAlreadyCordoned, Level: LevelInfo, Message: message, Objects: nodeObjects([]string{n.Name})})
+		f := Finding{Code: FindingAlreadyCordoned, Level: LevelInfo, Message: message, Objects: nodeObjects([]string{n.Name})}
+		if _, adopts := adoptable(n, ""); adopts {
+			f.Level = LevelWarning
+			f.Message += "; this drain takes the cordon over, and its rollback would make the node schedulable: ask whoever cordoned it"
+		}
+		found = append(found, f)
 	}
 	return found
 }

@@ -3,6 +3,7 @@ package drain
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -10,6 +11,9 @@ import (
 // Undo is one thing that a run did and that a rollback would take back, or the
 // reason why it is left as it is.
 type Undo struct {
+	// ID says which thing it is, in every plan for the run: the plans of two moments
+	// may differ in length and in what is to be done.
+	ID   string
 	What string // "uncordon node worker-1", "remove budget shop/kdrain-k7f3-web"
 	Node string
 	// Exactly one of the requests is set where there is something to do.
@@ -24,7 +28,7 @@ type Undo struct {
 // RollbackPlan says what can be undone of a run, and only that: what the run
 // itself did, and nobody has changed since. It reads the cluster as it is now;
 // pods that have left are not brought back.
-func RollbackPlan(s *State, snap *kube.Snapshot) []Undo {
+func RollbackPlan(s *State, snap *kube.Snapshot, now time.Time) []Undo {
 	var undos []Undo
 	for _, b := range s.Budgets {
 		u := undoBudget(b, s.Run.ID, snap)
@@ -39,7 +43,7 @@ func RollbackPlan(s *State, snap *kube.Snapshot) []Undo {
 	}
 	for _, n := range s.Nodes {
 		if n.Cordoned || n.Attempts > 0 {
-			undos = append(undos, unlessHeld(undoCordon(n, s.Run.ID, snap.Node(n.Name)), s.Run.ID, snap))
+			undos = append(undos, unlessHeld(undoCordon(n, s.Run.ID, snap.Node(n.Name)), s.Run.ID, snap, now))
 		}
 	}
 	for _, n := range s.Nodes {
@@ -53,6 +57,16 @@ func RollbackPlan(s *State, snap *kube.Snapshot) []Undo {
 		undos = append(undos, u)
 	}
 	return undos
+}
+
+// Planned is what the plan has to say of the same thing, false where there is no more to
+// say of it.
+func (u *Undo) Planned(plan []Undo) (Undo, bool) {
+	i := slices.IndexFunc(plan, func(other Undo) bool { return other.ID == u.ID })
+	if i < 0 {
+		return Undo{}, false
+	}
+	return plan[i], true
 }
 
 // LeasesMayStand tells whether a run that died may have left a Lease over one of
@@ -71,7 +85,7 @@ func (s *State) leaseMayStand(n *NodeRun) bool {
 // undoLease gives back what would keep the next run waiting for as long as the
 // Lease lasts.
 func undoLease(n *NodeRun, run string, snap *kube.Snapshot) Undo {
-	u := Undo{What: "give back the Lease over node " + n.Name, Node: n.Name}
+	u := Undo{ID: "lease/" + string(n.UID), What: "give back the Lease over node " + n.Name, Node: n.Name}
 	live := snap.LeaseOf(n.UID)
 	switch {
 	case !snap.Trusted(kube.KindLeases):
@@ -89,7 +103,7 @@ func undoLease(n *NodeRun, run string, snap *kube.Snapshot) Undo {
 // undoBudget removes exactly the budget that the run made. One that it was not told of, for
 // no answer came, is known by the run in its label.
 func undoBudget(b *BudgetRun, run string, snap *kube.Snapshot) Undo {
-	u := Undo{What: "remove budget " + b.Namespace + "/" + b.Name}
+	u := Undo{ID: "budget/" + b.Namespace + "/" + b.Name, What: "remove budget " + b.Namespace + "/" + b.Name}
 	live := snap.BudgetNamed(b.Namespace, b.Name)
 	switch {
 	case live == nil:
@@ -104,8 +118,8 @@ func undoBudget(b *BudgetRun, run string, snap *kube.Snapshot) Undo {
 
 // unlessHeld leaves the node to another run that has its Lease: that run drains it
 // now, whoever cordoned it first.
-func unlessHeld(u Undo, run string, snap *kube.Snapshot) Undo {
-	for _, h := range Holds(snap, []string{u.Node}, run, snap.At()) {
+func unlessHeld(u Undo, run string, snap *kube.Snapshot, now time.Time) Undo {
+	for _, h := range Holds(snap, []string{u.Node}, run, now) {
 		if u.Cordon != nil && !h.Lapsed {
 			u.Cordon, u.Left = nil, h.Words+" has its Lease now"
 		}
@@ -117,7 +131,7 @@ func unlessHeld(u Undo, run string, snap *kube.Snapshot) Undo {
 // still ours by managedFields: a cordon that somebody has since made their own
 // is theirs to take back.
 func undoCordon(n *NodeRun, run string, node *kube.Node) Undo {
-	u := Undo{What: "uncordon node " + n.Name, Node: n.Name}
+	u := Undo{ID: "cordon/" + string(n.UID), What: "uncordon node " + n.Name, Node: n.Name}
 	switch {
 	case node == nil:
 		u.Left = "the node is gone"
@@ -131,6 +145,12 @@ func undoCordon(n *NodeRun, run string, node *kube.Node) Undo {
 	}
 	mark, ours := ParseMark(node.Cordon.Mark)
 	switch {
+	case ours && mark.Run != run && mark.ExcludedBy == run:
+		// Only the label was ours: cordon and mark stay as they were.
+		mark.ExcludedFromLB, mark.ExcludedBy = false, ""
+		u.What = "let load balancers use node " + n.Name + " again"
+		u.Cordon = &kube.CordonRequest{Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion, Unschedulable: true,
+			Mark: mark.String(), ExcludeFromLB: new(bool)}
 	case !ours || mark.Run != run:
 		u.Left = "its cordon is not of this run"
 	case mark.Was == "unschedulable" && mark.ExcludedFromLB:
@@ -145,6 +165,12 @@ func undoCordon(n *NodeRun, run string, node *kube.Node) Undo {
 		u.Cordon = &kube.CordonRequest{Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion}
 		if mark.ExcludedFromLB {
 			u.Cordon.ExcludeFromLB = new(bool)
+		}
+		if mark.After != "" {
+			u.What += ", cordoned before by run " + mark.After
+			if mark.AfterBy != "" {
+				u.What += " of " + mark.AfterBy
+			}
 		}
 	}
 	return u

@@ -14,7 +14,7 @@ func undoable(r *RungRun, run string, snap *kube.Snapshot) Undo {
 	if r.Kind == RungScale {
 		return undoableScale(r, snap)
 	}
-	u := Undo{What: "remove the out-of-service taint of node " + r.Name, Node: r.Name}
+	u := Undo{ID: r.undoID(), What: "remove the out-of-service taint of node " + r.Name, Node: r.Name}
 	node := snap.Node(r.Name)
 	switch {
 	case node == nil && !nodeLive(snap, r.Name):
@@ -36,7 +36,7 @@ func undoable(r *RungRun, run string, snap *kube.Snapshot) Undo {
 // undoableScale takes replicas back only if they are still what the run made of them, and
 // nobody else has set them since (managedFields).
 func undoableScale(r *RungRun, snap *kube.Snapshot) Undo {
-	u := Undo{What: fmt.Sprintf("scale %s %s/%s back to %d", r.Object, r.Namespace, r.Name, r.From)}
+	u := Undo{ID: r.undoID(), What: fmt.Sprintf("scale %s %s/%s back to %d", r.Object, r.Namespace, r.Name, r.From)}
 	w := snap.Workload(r.UID)
 	switch {
 	case w == nil && snap.Trusted(workloadKinds[r.Object]):
@@ -52,6 +52,8 @@ func undoableScale(r *RungRun, snap *kube.Snapshot) Undo {
 	}
 	return u
 }
+
+func (r *RungRun) undoID() string { return fmt.Sprintf("%s/%d/%s", r.Kind, r.ID, r.UID) }
 
 // workloadKinds are the kinds of the store that have replicas.
 var workloadKinds = map[string]kube.Kind{

@@ -3,12 +3,14 @@ package drain
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -44,7 +46,7 @@ func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 				objects = append(objects, c.node)
 			}
 			s := &State{Run: RunFacts{ID: "r1"}, Nodes: []*NodeRun{{NodeFacts: NodeFacts{Name: "a", UID: "a1"}, Attempts: 1}}}
-			undos := RollbackPlan(s, kube.SnapshotOf(time.Now(), objects...))
+			undos := RollbackPlan(s, kube.SnapshotOf(time.Now(), objects...), time.Now())
 			if len(undos) != 1 {
 				t.Fatalf("%d undos", len(undos))
 			}
@@ -66,7 +68,7 @@ func TestRollbackRemovesBudgetsByUID(t *testing.T) {
 	s := &State{Run: RunFacts{ID: "r1"}, Budgets: []*BudgetRun{budget("ours", "1"), budget("theirs", "2"), budget("gone", "3")}}
 	undos := RollbackPlan(s, kube.SnapshotOf(time.Now(),
 		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "ours", UID: "1"}},
-		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "theirs", UID: "99"}}))
+		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "theirs", UID: "99"}}), time.Now())
 	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "1" || undos[1].Unguard != nil || undos[2].Unguard != nil {
 		t.Errorf("%+v", undos)
 	}
@@ -95,7 +97,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 			state := &State{Run: RunFacts{ID: "r1"}, Nodes: []*NodeRun{{
 				NodeFacts: NodeFacts{Name: "a", UID: "node-a"}, Lease: &LeaseRun{State: c.state},
 			}}}
-			undos := RollbackPlan(state, s.Snapshot())
+			undos := RollbackPlan(state, s.Snapshot(), time.Now())
 			if len(undos) != 1 || (undos[0].Release != nil) != c.want || undos[0].Left != c.left {
 				t.Fatalf("%+v", undos)
 			}
@@ -105,7 +107,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 		})
 	}
 	state := &State{Nodes: []*NodeRun{{Lease: &LeaseRun{State: LeaseReleased}}}}
-	if undos := RollbackPlan(state, newSimulation().Snapshot()); len(undos) != 0 {
+	if undos := RollbackPlan(state, newSimulation().Snapshot(), time.Now()); len(undos) != 0 {
 		t.Errorf("%+v", undos)
 	}
 }
@@ -123,4 +125,81 @@ func TestResumeGivesBackTheLeaseOfANodeThatIsDone(t *testing.T) {
 	if l := s.Nodes[1].Lease; l != nil {
 		t.Errorf("of the node that is not done, which is taken anew: %+v", l)
 	}
+}
+
+// A plan of a later moment may be shorter and have other things to say: what is undone is
+// found by what it is, never by its place.
+func TestAnUndoIsFoundByWhatItIs(t *testing.T) {
+	state := Fold(nil, Event{Seq: 1, Kind: EventRunStarted, Run: &RunFacts{ID: "r1", Options: leasing(),
+		Nodes: []NodeFacts{{Name: "a", UID: "node-a"}, {Name: "b", UID: "node-b"}}}},
+		Event{Seq: 2, Kind: EventNode, Node: "a", NodeState: NodeStopped}, Event{Seq: 3, Kind: EventNode, Node: "b", NodeState: NodeStopped},
+		Event{Seq: 4, Kind: EventResumed, Time: time.Now()})
+	s := newSimulation()
+	s.addNode("a")
+	s.addNode("b")
+	for _, n := range []string{"a", "b"} {
+		w := kube.LeaseWrite{Node: n, NodeUID: kube.UID("node-" + n), Run: "r1"}
+		s.store.Put(kube.LeaseRecord(leaseObject(w, types.UID("lease-"+n), "1")))
+	}
+	before := RollbackPlan(state, s.Snapshot(), time.Now())
+	s.store.Remove(s.Snapshot().LeaseOf("node-a"))
+	after := RollbackPlan(state, s.Snapshot(), time.Now())
+	if len(before) != 2 || len(after) != 1 {
+		t.Fatalf("%+v, then %+v", before, after)
+	}
+	if u, known := before[0].Planned(after); known {
+		t.Errorf("the Lease over a is gone, and %+v is done for it", u)
+	}
+	if u, known := before[1].Planned(after); !known || u.Node != "b" {
+		t.Errorf("%+v", u)
+	}
+}
+
+// Over a node of a run that is dead itself the Lease lapses: a rollback waits for that, and
+// for nothing where the holder lives, has gone on to a cordon of its own, or has lapsed.
+func TestOpenHoldOfARollback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.store.SetSync(kube.KindLeases, kube.SyncState{Phase: kube.Synced, Since: time.Now()})
+		marked := func(run string) {
+			s.setNode("a", func(n *corev1.Node) {
+				n.Spec.Unschedulable = true
+				n.Annotations = map[string]string{kube.CordonAnnotation: Mark{Run: run, Was: "schedulable"}.String()}
+				n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
+			})
+		}
+		lease := func(version string) {
+			w := kube.LeaseWrite{Node: "a", NodeUID: "node-a", Run: "r2"}
+			s.store.Put(kube.LeaseRecord(leaseObject(w, "lease", version)))
+		}
+		state := Fold(nil, Event{Seq: 1, Kind: EventRunStarted, Run: &RunFacts{ID: "r1", Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}}},
+			Event{Seq: 2, Kind: EventNode, Node: "a", NodeState: NodeCordoned})
+		open := func() bool { words, _ := OpenHold(state, s.Snapshot(), time.Now()); return words != "" }
+		marked("r1")
+		if open() {
+			t.Error("nobody has a Lease")
+		}
+		lease("1")
+		if words, lapses := OpenHold(state, s.Snapshot(), time.Now()); !open() || lapses.Sub(time.Now()) != kube.LeaseDuration {
+			t.Errorf("%q until %s", words, lapses)
+		}
+		marked("r2")
+		if open() {
+			t.Error("the other run has cordoned it since: there is nothing to undo")
+		}
+		marked("r1")
+		time.Sleep(time.Second)
+		lease("2")
+		if open() {
+			t.Error("the other run lives")
+		}
+		time.Sleep(kube.LeaseDuration)
+		if open() {
+			t.Error("the Lease has lapsed")
+		}
+		if u := RollbackPlan(state, s.Snapshot(), time.Now())[0]; u.Cordon == nil {
+			t.Errorf("it is not undone: %+v", u)
+		}
+	})
 }

@@ -33,14 +33,18 @@ func wanted(s *kube.Snapshot, w *kube.Workload) int32 {
 }
 
 func autoscalerOf(s *kube.Snapshot, w *kube.Workload) *kube.Autoscaler {
-	version := "apps/v1"
+	return s.AutoscalerOf(versionOf(w), w.Kind, w.Namespace, w.Name)
+}
+
+// versionOf is the API version of a workload, as references to it give it.
+func versionOf(w *kube.Workload) string {
 	switch {
 	case w.APIVersion != "":
-		version = w.APIVersion
+		return w.APIVersion
 	case w.Kind == "ReplicationController":
-		version = "v1"
+		return "v1"
 	}
-	return s.AutoscalerOf(version, w.Kind, w.Namespace, w.Name)
+	return "apps/v1"
 }
 
 // oneMore is the command that gives a workload one more pod than it wants. Where

@@ -21,7 +21,7 @@ func (st *stepper) makeBudget(b *BudgetRun) {
 	facts := b.BudgetFacts
 	st.send(Write{Verb: VerbGuard, Guard: &kube.BudgetRequest{
 		Namespace: b.Namespace, Name: b.Name, Selector: b.Selector, MaxUnavailable: string(st.s.Run.Options.Guard),
-		Owner: kube.Owner{APIVersion: "apps/v1", Kind: w.Kind, Name: w.Name, UID: w.UID},
+		Owner: kube.Owner{APIVersion: versionOf(w), Kind: w.Kind, Name: w.Name, UID: w.UID},
 		Run:   st.s.Run.ID, At: st.snap.ServerTime(st.now),
 	}}, Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbGuard}})
 }

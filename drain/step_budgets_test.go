@@ -99,12 +99,12 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 func TestABudgetThatADeadProcessAskedFor(t *testing.T) {
 	f, w := guardedSteps()
 	f.CreateBudget(t.Context(), *w.Guard)
-	undos := RollbackPlan(f.state, f.Snapshot())
+	undos := RollbackPlan(f.state, f.Snapshot(), time.Now())
 	if len(undos) != 1 || undos[0].Unguard == nil || undos[0].Unguard.UID != "made-web" {
 		t.Errorf("rollback: %+v", undos)
 	}
 	f.store.Remove(f.Snapshot().BudgetNamed("default", w.Guard.Name)) // the watch does not show it yet
-	if undos := RollbackPlan(f.state, f.Snapshot()); len(undos) != 0 {
+	if undos := RollbackPlan(f.state, f.Snapshot(), time.Now()); len(undos) != 0 {
 		t.Errorf("rollback of nothing: %+v", undos)
 	}
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})

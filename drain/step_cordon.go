@@ -33,8 +33,11 @@ type Mark struct {
 	// ExcludedFromLB tells that we added the label that takes the node out of
 	// external load balancers.
 	ExcludedFromLB bool `json:"excludedFromLB,omitempty"`
-	// After is the run whose mark this one took the place of.
-	After string `json:"after,omitempty"`
+	// ExcludedBy is the run that added it to a node whose mark is not its own.
+	ExcludedBy string `json:"excludedBy,omitempty"`
+	// After is the run whose mark this one took the place of, AfterBy whose run it was.
+	After   string `json:"after,omitempty"`
+	AfterBy string `json:"afterBy,omitempty"`
 }
 
 // ParseMark reads the content of the annotation; false where it is not ours.
@@ -136,14 +139,7 @@ func (st *stepper) cordonNode(n *NodeRun) {
 		}
 		st.setNode(n, NodeCordoning, why)
 	}
-	mark := Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason,
-		At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second), Was: "schedulable", ExcludedFromLB: exclude}
-	switch {
-	case adopts:
-		mark.Was, mark.After, mark.ExcludedFromLB = other.Was, other.Run, exclude || other.ExcludedFromLB
-	case node.Unschedulable:
-		mark.Was = "unschedulable"
-	}
+	mark := st.nodeMark(node, adopts, exclude)
 	request := &kube.CordonRequest{
 		Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion, Unschedulable: true, Mark: mark.String(),
 	}
@@ -151,6 +147,33 @@ func (st *stepper) cordonNode(n *NodeRun) {
 		request.ExcludeFromLB = &exclude
 	}
 	st.send(Write{Verb: VerbCordon, Node: n.Name, Cordon: request}, Event{Node: n.Name, Action: &ActionFacts{Verb: VerbCordon, Version: node.ResourceVersion}})
+}
+
+// nodeMark is the mark for a node that is to be cordoned, or to be kept from load
+// balancers. The mark of a cordon that stays somebody else's stays theirs: it only notes
+// what the run adds.
+func (st *stepper) nodeMark(node *kube.Node, adopts, exclude bool) Mark {
+	mark := Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason,
+		At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second), Was: "schedulable", ExcludedFromLB: exclude}
+	if !node.Unschedulable {
+		return mark
+	}
+	there, marked := Mark{}, false
+	if node.Cordon != nil {
+		there, marked = ParseMark(node.Cordon.Mark)
+	}
+	switch {
+	case adopts:
+		mark.Was, mark.After, mark.AfterBy, mark.ExcludedFromLB = there.Was, there.Run, there.By, exclude || there.ExcludedFromLB
+	case marked && there.Run == mark.Run:
+		mark.Was = there.Was
+	case marked:
+		there.ExcludedFromLB, there.ExcludedBy = true, mark.Run
+		return there
+	default:
+		mark.Was = "unschedulable"
+	}
+	return mark
 }
 
 // nodeLost says why the node of the plan is not there any more, "" if it is.

@@ -2,9 +2,13 @@ package drain
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -19,7 +23,7 @@ func (st *stepper) guard() {
 	if st.guardOverdue() {
 		return
 	}
-	if !st.snap.Trusted(kube.KindPods, kube.KindBudgets, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) {
+	if !st.snap.Trusted(kube.KindBudgets) || !guardSees(st.snap) {
 		return
 	}
 	if len(st.s.Budgets) == 0 {
@@ -113,10 +117,23 @@ func (st *stepper) planBudgets() {
 			continue
 		}
 		st.emit(Event{Kind: EventBudget, BudgetState: BudgetPlanned, Budget: &BudgetFacts{
-			Namespace: w.Namespace, Name: "kdrain-" + st.s.Run.ID + "-" + w.Name, Owner: w.Kind + "/" + w.Name,
+			Namespace: w.Namespace, Name: st.budgetName(w), Owner: w.Kind + "/" + w.Name,
 			OwnerUID: w.UID, Selector: w.Selector.String(),
 		}})
 	}
+}
+
+// budgetName is the name of the temporary budget of a workload. Where another of the run
+// has it already, or it would be longer than a name may be, part of the workload's UID
+// tells them apart.
+func (st *stepper) budgetName(w *kube.Workload) string {
+	name := "kdrain-" + st.s.Run.ID + "-" + w.Name
+	if len(name) <= validation.DNS1123SubdomainMaxLength && st.s.budget(&BudgetFacts{Namespace: w.Namespace, Name: name}) == nil {
+		return name
+	}
+	sum := fmt.Sprintf("-%x", sha256.Sum256([]byte(w.UID)))[:9]
+	most := validation.DNS1123SubdomainMaxLength - len(sum)
+	return strings.TrimRight(name[:min(len(name), most)], "-.") + sum
 }
 
 // unprotected tells whether no pod that the workload selects is under a budget.

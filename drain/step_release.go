@@ -61,7 +61,7 @@ const budgetAtOnce = 2
 // canSee tells whether the snapshot says enough to evict by, besides the nodes:
 // budgets live or known to be hidden from us (then the server alone judges).
 func (st *stepper) canSee() bool {
-	if st.s.Run.Options.Guard != "" && !st.snap.Trusted(kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) {
+	if st.s.Run.Options.Guard != "" && !guardSees(st.snap) {
 		return false // an owner that is not known yet would go unguarded, and its pods are everywhere
 	}
 	return st.snap.Trusted(kube.KindBudgets) || st.snap.Health().Live && st.snap.Sync(kube.KindBudgets).Phase == kube.Denied

@@ -65,7 +65,7 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 				if r.State != c.want || !strings.Contains(r.Message, c.words) {
 					t.Errorf("%s: %q", r.State, r.Message)
 				}
-				undos := RollbackPlan(f.state, f.Snapshot())
+				undos := RollbackPlan(f.state, f.Snapshot(), time.Now())
 				if again := len(undos) > 0 && undos[0].Scale != nil; again != (c.want == RungLeft) {
 					t.Errorf("rollback: %+v", undos)
 				}

@@ -87,5 +87,5 @@ func (m *Model) undos(s *drain.State, snap *kube.Snapshot) []drain.Undo {
 	if m.d.Replay {
 		return nil
 	}
-	return drain.RollbackPlan(s, snap)
+	return drain.RollbackPlan(s, snap, m.now)
 }
