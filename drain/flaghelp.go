@@ -44,13 +44,11 @@ var flagHelp = map[string]string{
 	// Ours: what goes past budgets in the end, and what happens around an eviction.
 	"exclude-from-lb": "label the nodes out of external load balancers with the cordon, and wait this long before the first eviction; " +
 		"uncordon undoes it; 0: off",
-	"max-evict-retries": "delete a pod past its budget, with its own grace period, once the budget refused it more often than this; " +
-		"no other refusal counts; 0: never",
-	"force-after": "delete a pod past its budget, with its own grace period, once the budget held it for this long; " +
-		"no other refusal, no outage and no pause counts; 0: never",
-	"allow-scale":      "let ctl give the workload of a blocked pod one more replica or roll it out anew; replicas are taken back at the end",
-	"allow-zero-grace": "let ctl delete a stuck pod with a grace period of zero: its process may still run",
-	"allow-taint":      "let ctl declare a node that is off out of service: its pods are forgotten, its volumes detached",
+	"max-evict-retries": "delete a pod past its budget, with its own grace period, once the budget (nothing else) refused it more often than this; 0: never",
+	"force-after":       "delete a pod past its budget, with its own grace period, once the budget (no outage, no pause) held it for this long; 0: never",
+	"allow-scale":       "let ctl give the workload of a blocked pod one more replica or roll it out anew; replicas are taken back at the end",
+	"allow-zero-grace":  "let ctl delete a stuck pod with a grace period of zero: its process may still run",
+	"allow-taint":       "let ctl declare a node that is off out of service: its pods are forgotten, its volumes detached",
 }
 
 // FlagHelp says in one clause what a flag of a drain does, by its name without

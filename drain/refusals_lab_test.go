@@ -46,102 +46,155 @@ func TestLabMissingRight(t *testing.T) {
 	}
 }
 
+// forEachBudget runs the test of an answer for pods without a budget, and for pods
+// whose budget has room: it is no budget that refuses, and with the flags of a run
+// that deletes pods past their budgets none of them is deleted. covered waits until
+// the budget, if there is one, counts the pods of an app.
+func forEachBudget(t *testing.T, test func(s *stage, o Options, covered func(w Source, app string, pods int32))) {
+	t.Helper()
+	for name, budget := range map[string]bool{"no budget": false, "a budget with room": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := bareOptions()
+			o.ForceAfter, o.MaxEvictRetries = time.Second, 1
+			s := newStage(t)
+			test(s, o, func(w Source, app string, pods int32) {
+				if budget {
+					s.addBudget(app, app, 0)
+					s.budgetHas(w, app, pods, pods)
+				}
+			})
+		})
+	}
+}
+
+// onlyEvicted fails the test where the pod was deleted past its budget, or ever
+// said to wait for one.
+func (r *labRun) onlyEvicted(p *corev1.Pod) {
+	r.s.Helper()
+	if state := r.State(); state.Sent[VerbDelete] != 0 || state.Pod(p.UID).BudgetRefusals != 0 {
+		r.s.Errorf("sent %v, %d refusals count as the budget's", state.Sent, state.Pod(p.UID).BudgetRefusals)
+	}
+	for _, e := range r.Events(0) {
+		if e.Kind == EventPod && e.UID == p.UID && (e.PodState == PodBudgetBlocked || e.PodState == PodMultipleBudgets) {
+			r.s.Errorf("%s is said to wait for its budget:\n%s", p.Name, r.story())
+			return
+		}
+	}
+}
+
 func TestLabWebhookDenies(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	a := s.addNode("a")
-	here := s.addPod("vm", a)
-	const words = "Eviction triggered evacuation of VMI vm"
-	var migrated atomic.Bool
-	s.addWebhook(func(http.ResponseWriter) *metav1.Status {
-		if migrated.Load() {
-			return nil
-		}
-		return &metav1.Status{Code: http.StatusTooManyRequests, Message: words}
-	})
-	c := s.connect("")
-	w := s.watch(c)
-	s.running(w, here)
+	forEachBudget(t, func(s *stage, o Options, covered func(Source, string, int32)) {
+		a := s.addNode("a")
+		here := s.addPod("vm", a)
+		const words = "Eviction triggered evacuation of VMI vm"
+		var migrated atomic.Bool
+		s.addWebhook(func(http.ResponseWriter) *metav1.Status {
+			if migrated.Load() {
+				return nil
+			}
+			return &metav1.Status{Code: http.StatusTooManyRequests, Message: words}
+		})
+		c := s.connect("")
+		w := s.watch(c)
+		s.running(w, here)
+		covered(w, "vm", 1)
 
-	r := s.drain(w, c, bareOptions(), a)
-	p := r.pod(here, PodWebhookWait)
-	r.answered(p, http.StatusTooManyRequests, words)
-	if p.Wait.For != WaitForWebhook || !strings.Contains(p.Wait.Words, words) || p.Wait.Until.IsZero() {
-		t.Errorf("waits for %+v", p.Wait)
-	}
-	p = r.tried(here)
-	r.answered(p, http.StatusTooManyRequests, words)
-	migrated.Store(true)
-	r.Send(Control{Kind: ControlRetry, Pod: here.UID, By: "ada"})
-	r.pod(here, PodGone)
-	r.ends(OutcomeDone)
+		r := s.drain(w, c, o, a)
+		p := r.pod(here, PodWebhookWait)
+		r.answered(p, http.StatusTooManyRequests, words)
+		if p.Wait.For != WaitForWebhook || !strings.Contains(p.Wait.Words, words) || p.Wait.Until.IsZero() {
+			s.Errorf("waits for %+v", p.Wait)
+		}
+		p = r.tried(here)
+		r.answered(p, http.StatusTooManyRequests, words)
+		// The third try is the run's own, when its pause is over.
+		state := r.until("the webhook has denied three times", func(state *State) bool { return state.Pod(here.UID).Refusals >= 3 })
+		r.answered(state.Pod(here.UID), http.StatusTooManyRequests, words)
+		migrated.Store(true)
+		r.Send(Control{Kind: ControlRetry, Pod: here.UID, By: "ada"})
+		r.pod(here, PodGone)
+		r.ends(OutcomeDone)
+		r.onlyEvicted(here)
+	})
 }
 
 // A webhook that is broken refuses every eviction for reasons of its own; that
 // never ends a pod.
 func TestLabWebhookBroken(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	a := s.addNode("a")
-	here := s.addPod("vm", a)
-	var well atomic.Bool
-	s.addWebhook(func(w http.ResponseWriter) *metav1.Status {
-		if !well.Load() {
-			http.Error(w, "out of order", http.StatusBadGateway)
-		}
-		return nil
-	})
-	c := s.connect("")
-	w := s.watch(c)
-	s.running(w, here)
+	forEachBudget(t, func(s *stage, o Options, covered func(Source, string, int32)) {
+		a := s.addNode("a")
+		here := s.addPod("vm", a)
+		var well atomic.Bool
+		s.addWebhook(func(w http.ResponseWriter) *metav1.Status {
+			if !well.Load() {
+				http.Error(w, "out of order", http.StatusBadGateway)
+			}
+			return nil
+		})
+		c := s.connect("")
+		w := s.watch(c)
+		s.running(w, here)
+		covered(w, "vm", 1)
 
-	r := s.drain(w, c, bareOptions(), a)
-	p := r.pod(here, PodRetrying)
-	r.answered(p, http.StatusInternalServerError, "failed calling webhook")
-	well.Store(true)
-	r.pod(here, PodGone)
-	r.ends(OutcomeDone)
+		r := s.drain(w, c, o, a)
+		p := r.pod(here, PodWebhookWait)
+		r.answered(p, http.StatusInternalServerError, "failed calling webhook")
+		r.until("it was tried four times", func(state *State) bool { return state.Pod(here.UID).Refusals >= 4 })
+		well.Store(true)
+		r.pod(here, PodGone)
+		r.ends(OutcomeDone)
+		r.onlyEvicted(here)
+	})
 }
 
 // While one eviction of carol's is on its way, priority and fairness rejects the
 // others: that is nobody's budget, and holds back all that the run sends.
 func TestLabThrottled(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	a := s.addNode("a")
-	pods := []*corev1.Pod{s.addPod("web", a), s.addPod("web", a)}
-	carol := s.addPerson("carol",
-		rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}})
-	s.throttle(carol)
-	held, release := context.WithCancel(t.Context())
-	s.addWebhook(func(http.ResponseWriter) *metav1.Status { <-held.Done(); return nil })
-	t.Cleanup(release) // else the webhook's server would wait for ever, too
-	c := s.connect(carol)
-	w := s.watch(c)
-	s.running(w, pods...)
-	s.throttled(carol)
+	forEachBudget(t, func(s *stage, o Options, covered func(Source, string, int32)) {
+		a, b := s.addNode("a"), s.addNode("b")
+		pods := []*corev1.Pod{s.addPod("web", a), s.addPod("web", a)}
+		others := []*corev1.Pod{s.addPod("web", b), s.addPod("web", b)} // room for both, however late a watch is
+		carol := s.addPerson("carol",
+			rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}})
+		s.throttle(carol)
+		held, release := context.WithCancel(s.Context())
+		s.addWebhook(func(http.ResponseWriter) *metav1.Status { <-held.Done(); return nil })
+		s.Cleanup(release) // else the webhook's server would wait for ever, too
+		c := s.connect(carol)
+		w := s.watch(c)
+		s.running(w, append(others, pods...)...)
+		covered(w, "web", 4)
+		s.throttled(carol)
 
-	r := s.drain(w, c, bareOptions(), a)
-	state := r.until("an eviction is throttled", func(state *State) bool {
-		return state.Pod(pods[0].UID).State == PodThrottled || state.Pod(pods[1].UID).State == PodThrottled
+		r := s.drain(w, c, o, a)
+		state := r.until("an eviction is throttled", func(state *State) bool {
+			return state.Pod(pods[0].UID).State == PodThrottled || state.Pod(pods[1].UID).State == PodThrottled
+		})
+		release()
+		for _, p := range pods {
+			run := state.Pod(p.UID)
+			if run.State != PodThrottled {
+				continue
+			}
+			if run.Last.Code != http.StatusTooManyRequests || run.Last.RetryAfterSeconds < 1 || run.Wait.For != WaitForServer {
+				s.Errorf("%+v, waits for %+v", run.Last, run.Wait)
+			}
+			if strings.Contains(run.Last.Words(), "budget") {
+				s.Errorf("throttling is told as a budget: %q", run.Last.Words())
+			}
+		}
+		for _, p := range pods {
+			r.pod(p, PodGone)
+		}
+		r.ends(OutcomeDone)
+		for _, p := range pods {
+			r.onlyEvicted(p)
+		}
 	})
-	release()
-	for _, p := range pods {
-		run := state.Pod(p.UID)
-		if run.State != PodThrottled {
-			continue
-		}
-		if run.Last.Code != http.StatusTooManyRequests || run.Last.RetryAfterSeconds < 1 || run.Wait.For != WaitForServer {
-			t.Errorf("%+v, waits for %+v", run.Last, run.Wait)
-		}
-		if strings.Contains(run.Last.Words(), "budget") {
-			t.Errorf("throttling is told as a budget: %q", run.Last.Words())
-		}
-	}
-	for _, p := range pods {
-		r.pod(p, PodGone)
-	}
-	r.ends(OutcomeDone)
 }
 
 // addPerson lets somebody in whom ada may speak for.
