@@ -262,7 +262,7 @@ func (s *State) refuse(p *PodRun, e Event) {
 	switch {
 	case !p.refusal.underBudget():
 		p.failures, p.repeats = p.failures+1, 0
-	case p.repeats > 0 && s.moved[p.Namespace].After(p.refusedAt):
+	case s.moved[p.Namespace].Add(unseenFirst).After(p.refusedAt): // one went when this was refused last, or since
 		p.failures, p.repeats = 0, 1
 	default:
 		p.failures, p.repeats = 0, p.repeats+1
