@@ -68,8 +68,8 @@ func TestTheClockOfForceAfterStands(t *testing.T) {
 				s.later(began+over, func() { c.goOn(s, e) })
 				confirmAll(t.Context(), s, e)
 				checkRun(t, s, e)
-				at, evictions, last := forcedAt(t, e)
-				if took := at.Sub(start); took < o.ForceAfter+over || took > o.ForceAfter+over+5*time.Second {
+				at, evictions, last := forcedAt(t, e) // the run sees either end some ms late
+				if took := at.Sub(start); took < o.ForceAfter+over-time.Second || took > o.ForceAfter+over+5*time.Second {
 					t.Errorf("deleted after %s", took)
 				}
 				if evictions == 0 || last.Before(start.Add(began+over)) {
