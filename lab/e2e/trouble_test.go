@@ -24,6 +24,7 @@ func TestTroubleDuringRuns(t *testing.T) {
 	world := ownWorld(t)
 	t.Run("the API server goes away", func(t *testing.T) { apiServerGoesAway(t, world) })
 	t.Run("a permission is taken away", func(t *testing.T) { permissionIsTakenAway(t, world) })
+	t.Run("the credential plugin hangs", func(t *testing.T) { credentialPluginHangs(t, world) })
 	t.Run("the node is deleted", func(t *testing.T) { nodeIsDeleted(t, world) })
 }
 
