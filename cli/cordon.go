@@ -23,7 +23,8 @@ func (p *Program) cordonCommand(cordon bool) *cobra.Command {
 		Use:   verb + " NODE...",
 		Short: short,
 		Long: short + ". The mark that says who cordoned a node, when and why\n" +
-			"(annotation " + kube.CordonAnnotation + ") is written and removed together with it.",
+			"(annotation " + kube.CordonAnnotation + ") is written and removed together with it." + map[bool]string{
+			false: "\nA node that a live run holds by its Lease is uncordoned once the run's id was\ntyped, or with --take-over: the run stops there."}[cordon],
 		Example:           p.examples(verb+" worker-1", verb+" -l pool=batch --dry-run=server"),
 		ValidArgsFunction: p.completeNodes,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.cordon(cmd, f, args, cordon) },
@@ -34,6 +35,9 @@ func (p *Program) cordonCommand(cordon bool) *cobra.Command {
 	f.bindDryRun(fs)
 	if cordon {
 		f.bindReason(fs)
+	} else {
+		f.bindLeases(fs)
+		f.bindTakeOver(fs)
 	}
 	return cmd
 }
@@ -51,7 +55,15 @@ func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon boo
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	cluster, err := p.open(ctx, OpenOptions{Nodes: namesIn(args)})
+	var o drain.Options
+	kinds := []kube.Kind{kube.KindNodes}
+	if !cordon {
+		if err := f.applyLeases(&o); err != nil {
+			return err
+		}
+		kinds = append(kinds, kube.KindLeases)
+	}
+	cluster, err := p.open(ctx, OpenOptions{Nodes: namesIn(args), LeaseNamespace: o.LeaseNamespace})
 	if err != nil {
 		return err
 	}
@@ -59,14 +71,19 @@ func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon boo
 	if err := checkAccess(ctx, cluster, cordonRules(dry)); err != nil {
 		return err
 	}
-	source := cluster.Watch(ctx, kube.KindNodes)
-	snapshot, err := waitSynced(ctx, source, []kube.Kind{kube.KindNodes}, p.Err)
+	source := cluster.Watch(ctx, kinds...)
+	snapshot, err := waitSynced(ctx, source, kinds[:1], p.Err)
 	if err != nil {
 		return err
 	}
 	nodes, err := chooseNodes(snapshot, args, &f.kubectlFlags)
 	if err != nil {
 		return err
+	}
+	if !cordon && dry != drain.DryRunClient {
+		if err := p.askHeld(ctx, source, nodes, o); err != nil {
+			return err
+		}
 	}
 	c := cordoner{p: p, cluster: cluster, source: source, cordon: cordon, dry: dry, reason: f.reason}
 	return c.all(ctx, nodes)

@@ -105,15 +105,15 @@ func (p *Program) dashboardRequest(
 		Access: func(ctx context.Context, o drain.Options) (drain.Access, error) {
 			return askAccess(ctx, c, drainRules(o))
 		},
-		SetCordon: func(ctx context.Context, node string, unschedulable bool) error {
-			return p.setCordon(ctx, c, source, node, unschedulable)
+		SetCordon: func(ctx context.Context, node string, unschedulable bool, reason string) error {
+			return p.setCordon(ctx, c, source, node, unschedulable, reason)
 		},
 	}
 }
 
 // setCordon is what the dashboard's cordon keys do, with the same mark as the
 // command.
-func (p *Program) setCordon(ctx context.Context, c *Cluster, source drain.Source, node string, on bool) error {
-	_, err := cordoner{p: p, cluster: c, source: source, cordon: on}.set(ctx, node)
+func (p *Program) setCordon(ctx context.Context, c *Cluster, source drain.Source, node string, on bool, reason string) error {
+	_, err := cordoner{p: p, cluster: c, source: source, cordon: on, reason: reason}.set(ctx, node)
 	return err
 }

@@ -69,6 +69,7 @@ type podJSON struct {
 	Owner     string         `json:"owner"`
 	Action    drain.Action   `json:"action"`
 	Reasons   []drain.Reason `json:"reasons"`
+	Fate      string         `json:"fate"` // the worst of how it leaves, where it lands and what is lost, in words
 	Budget    *budgetJSON    `json:"budget"`
 	Wave      *int           `json:"wave"`
 	Landing   *landingJSON   `json:"landing"`
@@ -157,7 +158,7 @@ func projectNode(n drain.NodePlan) nodeJSON {
 func projectPod(p drain.PodPlan) podJSON {
 	out := podJSON{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
-		Action: p.Action, Reasons: orEmpty(p.Reasons), NotRemade: p.NotRemade, Pinned: p.Pinned, Advice: p.Advice,
+		Action: p.Action, Reasons: orEmpty(p.Reasons), Fate: p.Fate().String(), NotRemade: p.NotRemade, Pinned: p.Pinned, Advice: p.Advice,
 	}
 	if p.Wave > 0 {
 		out.Wave = &p.Wave

@@ -65,8 +65,8 @@ func TestPlanTextCountsTheGuard(t *testing.T) {
 	}
 	b := newBench(t, kube.SnapshotOf(noon, objects...))
 	says(t, b, []string{"plan", "worker-1", "--guard=1"},
-		"shop/web-1  ReplicaSet/web  the guard over ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now\n",
-		"it allows 1 now, its turn is in wave 3\n",
+		"shop/web-1  ReplicaSet/web  the guard over ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now; no node can take its replacement: ",
+		"it allows 1 now, its turn is in wave 3; no node",
 		"Waves: now 1, after web is Ready 1, then 1.\n",
 	)
 }
@@ -141,30 +141,6 @@ func TestPlanExitCodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			newBench(t, smallCluster()).expect(t, test.code, nil, append([]string{"plan"}, test.args...)...)
 		})
-	}
-}
-
-func TestFates(t *testing.T) {
-	for _, test := range []struct {
-		plan drain.PodPlan
-		want string
-	}{
-		{drain.PodPlan{Action: drain.ActionSkip}, "stays"},
-		{drain.PodPlan{Action: drain.ActionRefuse}, "refused"},
-		{drain.PodPlan{Action: drain.ActionDelete}, "deleted"},
-		{drain.PodPlan{Action: drain.ActionEvict}, "moves"},
-		{evict(drain.VerdictEvictable), "moves"},
-		{evict(drain.VerdictWait), "waits"},
-		{evict(drain.VerdictSyncing), "waits"},
-		{evict(drain.VerdictNever), "blocked"},
-		{evict(drain.VerdictDeadlock), "blocked"},
-		{evict(drain.VerdictMultiple), "blocked"},
-		{evict(drain.VerdictUnknown), "unknown"},
-		{drain.PodPlan{Action: drain.ActionEvict, Reasons: []drain.Reason{{Code: drain.ReasonTerminating}}}, "ends"},
-	} {
-		if got, _ := fateOf(test.plan); got != test.want {
-			t.Errorf("%+v: %s, want %s", test.plan, got, test.want)
-		}
 	}
 }
 

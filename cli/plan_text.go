@@ -63,53 +63,35 @@ func (t planText) node(n drain.NodePlan) {
 	if n.Unschedulable {
 		state += ", cordoned"
 	}
-	t.line("%s  %s · %s", t.paint.in(toneBold, n.Name), state, countWords(n.Counts()))
+	t.line("%s  %s · %s", t.paint.in(toneBold, n.Name), state, countWords(n.Counts(), n.Losses()))
 	if len(n.Pods) == 0 {
 		return
 	}
 	rows := table{paint: t.paint, indent: "  "}
 	rows.add(toneQuiet, "FATE", "POD", "OWNER", "WHY")
 	for _, p := range n.Pods {
-		fate, tone := fateOf(p)
+		fate := p.Fate()
 		owner := p.Owner
 		if owner == "" {
 			owner = "-"
 		}
-		rows.add(tone, fate, p.Namespace+"/"+p.Name, owner, t.paint.plain(whyOf(p)))
+		rows.add(fateTone(fate), fate.String(), p.Namespace+"/"+p.Name, owner, t.paint.plain(whyOf(p)))
 	}
 	rows.write(t.w)
 }
 
-// fateOf says in a word what becomes of a pod.
-func fateOf(p drain.PodPlan) (string, tone) {
-	switch p.Action {
-	case drain.ActionSkip:
-		return "stays", toneQuiet
-	case drain.ActionRefuse:
-		return "refused", toneBad
-	case drain.ActionDelete:
-		return "deleted", toneWarn
+// fateTone is the colour of a pod's fate.
+func fateTone(f drain.Fate) tone {
+	switch f.Level() {
+	case drain.LevelError:
+		return toneBad
+	case drain.LevelWarning:
+		return toneWarn
 	}
-	for _, r := range p.Reasons {
-		switch r.Code {
-		case drain.ReasonTerminating:
-			return "ends", toneQuiet // already terminating: nothing has to be asked for
-		case drain.ReasonFinished:
-			return "removed", toneQuiet
-		}
+	if f.Leaves == drain.Stays {
+		return toneQuiet
 	}
-	if p.Budget == nil {
-		return "moves", toneGood
-	}
-	switch p.Budget.Verdict {
-	case drain.VerdictWait, drain.VerdictSyncing:
-		return "waits", toneWarn
-	case drain.VerdictNever, drain.VerdictDeadlock, drain.VerdictMultiple:
-		return "blocked", toneBad
-	case drain.VerdictUnknown:
-		return "unknown", toneWarn
-	}
-	return "moves", toneGood
+	return toneGood
 }
 
 // whyOf gives every reason for a pod's fate, the gravest matter first.
@@ -131,9 +113,15 @@ func whyOf(p drain.PodPlan) string {
 	if p.Pinned != "" {
 		why = append(why, "its volume "+p.Pinned+" stays behind")
 	}
+	if p.Ephemeral {
+		why = append(why, "its ephemeral volume is deleted with it")
+	}
 	// One that no budget counts may be counted by the run's own guard.
 	if b := p.Budget; b != nil && b.Verdict == drain.VerdictEvictable && (len(b.Names) > 0 || b.Why != "") {
 		why = append(why, budgetWords(b))
+	}
+	if l := p.Landing; l != nil && p.Pinned == "" && l.Answer == landing.DoesNotFit {
+		why = append(why, "no node can take its replacement: "+l.Why)
 	}
 	return strings.Join(why, "; ")
 }
@@ -148,7 +136,7 @@ func budgetWords(b *drain.BudgetJudgement) string {
 	return "budget " + strings.Join(b.Names, ", ")
 }
 
-func countWords(c drain.Counts) string {
+func countWords(c drain.Counts, l drain.Losses) string {
 	words := []string{fmt.Sprintf("%d move", c.Move)}
 	for _, part := range []struct {
 		n     int
@@ -161,7 +149,7 @@ func countWords(c drain.Counts) string {
 			words = append(words, fmt.Sprintf("%d %s", part.n, part.words))
 		}
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(append(words, l.Words()...), ", ")
 }
 
 func (t planText) finding(f drain.Finding) {
@@ -178,9 +166,9 @@ func (t planText) finding(f drain.Finding) {
 func (t planText) summary(plan drain.Plan) {
 	c := plan.Counts()
 	if len(plan.Nodes) > 1 {
-		t.line("%s: %s.", plural(len(plan.Nodes), "node", "nodes"), countWords(c))
+		t.line("%s: %s.", plural(len(plan.Nodes), "node", "nodes"), countWords(c, plan.Losses()))
 	}
-	switch {
+	switch losses := plan.Losses().Words(); {
 	case !plan.GoesThrough():
 		t.line("%s", t.paint.in(toneBad, "A drain would not go through by itself: ")+obstacles(c))
 	case c.Unknown > 0:
@@ -190,6 +178,8 @@ func (t planText) summary(plan drain.Plan) {
 	case len(silent(plan)) > 0:
 		t.line("%s", t.paint.in(toneWarn, "A drain would go through")+" once "+strings.Join(silent(plan), ", ")+
 			" can end its pods: it is not Ready")
+	case len(losses) > 0:
+		t.line("%s", t.paint.in(toneWarn, "A drain would go through")+" at a cost: "+strings.Join(losses, ", "))
 	default:
 		t.line("%s", t.paint.in(toneGood, "A drain would go through"))
 	}

@@ -127,8 +127,8 @@ type DashboardRequest struct {
 	StartRun func(drain.Plan) (Run, error)
 	// Access asks which rights a drain under the options lacks.
 	Access func(ctx context.Context, o drain.Options) (drain.Access, error)
-	// SetCordon makes a node unschedulable or schedulable again.
-	SetCordon func(ctx context.Context, node string, unschedulable bool) error
+	// SetCordon makes a node unschedulable, for that reason, or schedulable again.
+	SetCordon func(ctx context.Context, node string, unschedulable bool, reason string) error
 	// RunLife tells what is known on this machine of a run, RemoveBudget removes a
 	// temporary budget that a run left behind.
 	RunLife      func(run string) drain.RunLife

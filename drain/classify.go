@@ -252,6 +252,12 @@ func hasClaims(p *kube.Pod) bool {
 	return false
 }
 
+// hasEphemeral tells whether the pod has a volume that was made for it alone and is
+// deleted with it.
+func hasEphemeral(p *kube.Pod) bool {
+	return slices.ContainsFunc(p.Spec.Volumes, func(v kube.Volume) bool { return v.Kind == kube.VolumeEphemeral })
+}
+
 // ParsePodSelector reads the text of --pod-selector; the error is kubectl's
 // (pkg/cmd/drain/drain.go Complete).
 func ParsePodSelector(text string) (labels.Selector, error) {

@@ -96,6 +96,7 @@ type RunFacts struct {
 	Options    Options     `json:"options"`
 	Nodes      []NodeFacts `json:"nodes"`
 	Pods       []PodFacts  `json:"pods"`
+	Findings   []Finding   `json:"findings,omitempty"` // those of the plan that cost something, without objects and advice
 }
 
 // NodeFacts are what a run keeps of a node of its plan.
@@ -116,6 +117,7 @@ type PodFacts struct {
 	Action       Action   `json:"action"`
 	Reasons      []Reason `json:"reasons,omitempty"`
 	GraceSeconds int64    `json:"graceSeconds"`
+	Loss         Loss     `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
 	Self         bool     `json:"self,omitempty"` // this program runs in it: it goes after all others
 }
 

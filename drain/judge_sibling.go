@@ -111,7 +111,10 @@ func (sick sickPod) passes(serverNow time.Time) bool {
 // there are any.
 func (sick sickPod) sibling(serverNow time.Time) *Sibling {
 	p := sick.pod
-	sibling := &Sibling{Namespace: p.Namespace, Name: p.Name, Node: p.Node, Since: sick.since, Starting: sick.passes(serverNow)}
+	sibling := &Sibling{Namespace: p.Namespace, Name: p.Name, Node: p.Node, Since: sick.since, Starting: sick.passes(serverNow), Silent: sick.silent}
+	if p.Phase == corev1.PodPending && sick.class == sickLive || sick.class == sickDead {
+		sibling.Phase = p.Phase
+	}
 	switch {
 	case p.Terminating():
 		sibling.Reason = reasonTerminating

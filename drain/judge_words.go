@@ -114,32 +114,40 @@ func (l *ledger) sickWords(sick sickPod) string {
 	return sick.pod.Name + " on " + sick.pod.Node + " " + l.stateWords(sick)
 }
 
-// stateWords says what is wrong with a sick pod: "is not Ready for 4m:
-// "CrashLoopBackOff" (exit code 1)".
-func (l *ledger) stateWords(sick sickPod) string {
-	s := sick.sibling(l.serverNow)
-	age := " for " + age(l.serverNow, sick.since)
-	switch {
-	case s.Reason == reasonTerminating && sick.silent:
-		return "is terminating" + age + ", and the kubelet of its node is silent"
-	case s.Reason == reasonTerminating:
-		return "is terminating" + age
-	case s.Reason == reasonNodeSilent:
-		return "is not Ready" + age + ": the kubelet of its node is silent"
-	case s.Reason == reasonEvicted:
-		return "is being evicted" + age
-	case sick.class == sickDead:
-		return "has failed: " + quoted(s.Reason)
-	case sick.pod.Phase == corev1.PodPending && s.Reason == reasonPending:
-		return "is Pending" + age
-	case sick.pod.Phase == corev1.PodPending && s.Reason == corev1.PodReasonUnschedulable && s.Message != "":
-		return "is Pending" + age + ": " + quoted(s.Message)
-	case unspecific(s.Reason) && s.Message == "":
-		return "is not Ready" + age
-	case unspecific(s.Reason):
-		return "is not Ready" + age + ": " + quoted(s.Message)
+// stateWords says what is wrong with a sick pod.
+func (l *ledger) stateWords(sick sickPod) string { return sick.sibling(l.serverNow).State(l.serverNow) }
+
+// Leaves tells whether the sibling is about to go, so that this ends by itself.
+func (s *Sibling) Leaves() bool { return s.Reason == reasonTerminating || s.Reason == reasonEvicted }
+
+// State says what is wrong with the sibling, as it follows its name: "is not Ready for
+// 4m: "CrashLoopBackOff" (exit code 1)". now is the server's clock.
+func (s *Sibling) State(now time.Time) string {
+	since, pending := "", s.Phase == corev1.PodPending
+	if !s.Since.IsZero() {
+		since = " for " + age(now, s.Since)
 	}
-	words := "is not Ready" + age + ": " + quoted(s.Reason)
+	switch {
+	case s.Reason == reasonTerminating && s.Silent:
+		return "is terminating" + since + ", and the kubelet of its node is silent"
+	case s.Reason == reasonTerminating:
+		return "is terminating" + since
+	case s.Reason == reasonNodeSilent:
+		return "is not Ready" + since + ": the kubelet of its node is silent"
+	case s.Reason == reasonEvicted:
+		return "is being evicted" + since
+	case s.Phase == corev1.PodFailed:
+		return "has failed: " + quoted(s.Reason)
+	case s.Reason == reasonPending:
+		return "is Pending" + since
+	case pending && s.Reason == corev1.PodReasonUnschedulable && s.Message != "":
+		return "is Pending" + since + ": " + quoted(s.Message)
+	case (s.Reason == "" || unspecific(s.Reason)) && s.Message == "":
+		return "is not Ready" + since
+	case unspecific(s.Reason):
+		return "is not Ready" + since + ": " + quoted(s.Message)
+	}
+	words := "is not Ready" + since + ": " + quoted(s.Reason)
 	if s.ExitCode != nil {
 		words += " (exit code " + number(*s.ExitCode) + ")"
 	}

@@ -39,6 +39,7 @@ type planner struct {
 
 	lastOwner     *kube.Owner
 	lastNotRemade string
+	lastRetried   bool
 }
 
 // nodes classifies all pods first: whether a pod is held for good depends on
@@ -77,13 +78,14 @@ func (p *planner) pod(pod *kube.Pod) PodPlan {
 	plan := PodPlan{
 		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: pod.Node, Owner: ownerName(pod.Owner),
 		Action: d.Action, Reasons: d.Reasons, Volumes: hasClaims(pod),
-		Grace: time.Duration(pod.Spec.GraceSeconds) * time.Second,
+		Ephemeral: hasEphemeral(pod),
+		Grace:     time.Duration(pod.Spec.GraceSeconds) * time.Second,
 	}
 	if p.o.GracePeriodSeconds >= 0 {
 		plan.Grace = time.Duration(p.o.GracePeriodSeconds) * time.Second
 	}
 	if p.ledger.advises && plan.moves() {
-		plan.NotRemade = p.notRemade(pod)
+		plan.NotRemade, plan.Retried = p.notRemade(pod)
 	}
 	return plan
 }

@@ -2,6 +2,7 @@ package drain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,27 +50,33 @@ func (p *planner) findings(nodes []NodePlan) []Finding {
 	return append(found, p.unforeseen(nodes)...)
 }
 
-// lastControlPlane finds plans that leave no Ready control-plane node behind.
-func (p *planner) lastControlPlane(nodes []NodePlan) []Finding {
-	planned := make(map[string]bool, len(nodes))
-	hasOne := false
-	for i := range nodes {
-		planned[nodes[i].Name] = true
-		hasOne = hasOne || isControlPlane(p.s.Node(nodes[i].Name))
-	}
-	if !hasOne || !inWhole(p.s, kube.KindNodes) {
+// LastControlPlane are the Ready control-plane nodes if all of them are among the
+// named ones: a drain of these would leave none. nil where another is left, where none
+// is Ready anyway, and while not all nodes are known.
+func LastControlPlane(s *kube.Snapshot, named ...string) []string {
+	if !inWhole(s, kube.KindNodes) {
 		return nil
 	}
 	var last []string
-	for _, n := range p.s.Nodes() {
+	for _, n := range s.Nodes() {
 		if !isControlPlane(n) || n.Ready != kube.NodeReady {
 			continue
 		}
-		if !planned[n.Name] {
+		if !slices.Contains(named, n.Name) {
 			return nil
 		}
 		last = append(last, n.Name)
 	}
+	return last
+}
+
+// lastControlPlane finds plans that leave no Ready control-plane node behind.
+func (p *planner) lastControlPlane(nodes []NodePlan) []Finding {
+	names := make([]string, len(nodes))
+	for i := range nodes {
+		names[i] = nodes[i].Name
+	}
+	last := LastControlPlane(p.s, names...)
 	if len(last) == 0 {
 		return nil
 	}
@@ -81,6 +88,7 @@ func (p *planner) lastControlPlane(nodes []NodePlan) []Finding {
 		Advice: []Advice{{"see which control-plane nodes there are, and bring another to Ready before", "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
 }
 
+// isControlPlane tells whether the node, nil for none, runs a control plane.
 func isControlPlane(n *kube.Node) bool {
 	if n == nil {
 		return false

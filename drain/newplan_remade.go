@@ -12,34 +12,36 @@ const FindingNotRemade = "NotRemade"
 // notRemade says why nobody makes the pod anew once it is gone, "" where somebody
 // does or it is not known. Pods of one owner follow each other, so the last
 // answer is kept.
-func (p *planner) notRemade(pod *kube.Pod) string {
+func (p *planner) notRemade(pod *kube.Pod) (why string, retried bool) {
 	switch {
 	case pod.Finished(), pod.Terminating():
-		return ""
+		return "", false
 	case pod.Owner == nil:
-		return "it declares no controller: nobody makes it anew"
+		return "it declares no controller: nobody makes it anew", false
 	case pod.Owner != p.lastOwner:
-		p.lastOwner, p.lastNotRemade = pod.Owner, p.ownerFails(pod.Owner)
+		p.lastOwner = pod.Owner
+		p.lastNotRemade, p.lastRetried = p.ownerFails(pod.Owner)
 	}
-	return p.lastNotRemade
+	return p.lastNotRemade, p.lastRetried
 }
 
-// ownerFails says why an owner makes no pods, "" if it does or is not known.
-func (p *planner) ownerFails(owner *kube.Owner) string {
+// ownerFails says why an owner makes no pods, "" if it does or is not known, and
+// whether it goes on trying.
+func (p *planner) ownerFails(owner *kube.Owner) (why string, retried bool) {
 	w := p.s.Workload(owner.UID)
 	switch {
 	case w == nil && p.s.Trusted(ownersOfKind(owner)):
-		return "its " + owner.Kind + " " + owner.Name + " is gone: nobody makes it anew"
+		return "its " + owner.Kind + " " + owner.Name + " is gone: nobody makes it anew", false
 	case w == nil:
-		return ""
+		return "", false
 	case w.Finished:
-		return "its " + w.Kind + " " + w.Name + " has ended (" + w.FinishedAs + "): nobody makes it anew"
+		return "its " + w.Kind + " " + w.Name + " has ended (" + w.FinishedAs + "): nobody makes it anew", false
 	case w.Kind != "Job" && w.Failure != "":
 		// The ReplicaFailure condition, which carries the words of a quota or of a
 		// webhook (replica_set_utils.go calculateStatus).
-		return "its " + w.Kind + " " + w.Name + " cannot make pods: " + quoted(w.Failure)
+		return "its " + w.Kind + " " + w.Name + " cannot make pods: " + quoted(w.Failure), true
 	}
-	return ""
+	return "", false
 }
 
 // ownersOfKind is the kind of the store that holds such owners, "" for those that

@@ -27,6 +27,9 @@ func NewRunID() string {
 // AllOrNothing one of them refuses all.
 func startEvent(plan Plan, facts RunFacts) Event {
 	facts.Options = plan.Options
+	for _, f := range Costs(plan.Findings) {
+		facts.Findings = append(facts.Findings, Finding{Code: f.Code, Level: f.Level, Message: f.Message})
+	}
 	anyRefused := ""
 	for _, n := range plan.Nodes {
 		node := NodeFacts{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: refusal(n)}
@@ -37,7 +40,7 @@ func startEvent(plan Plan, facts RunFacts) Event {
 		for _, p := range n.Pods {
 			facts.Pods = append(facts.Pods, PodFacts{
 				Node: n.Name, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner,
-				Action: p.Action, Reasons: p.Reasons, GraceSeconds: int64(p.Grace / time.Second), Self: p.Self,
+				Action: p.Action, Reasons: p.Reasons, Loss: p.Fate().Loss, GraceSeconds: int64(p.Grace / time.Second), Self: p.Self,
 			})
 		}
 	}
@@ -71,7 +74,7 @@ func refusal(n NodePlan) string {
 // podFacts are the facts of a pod that joins a run.
 func podFacts(p *kube.Pod, d Decision) PodFacts {
 	facts := PodFacts{Node: p.Node, Namespace: p.Namespace, Name: p.Name, UID: p.UID,
-		Action: d.Action, Reasons: d.Reasons, GraceSeconds: p.Spec.GraceSeconds}
+		Action: d.Action, Reasons: d.Reasons, Loss: lossBy(d.Reasons), GraceSeconds: p.Spec.GraceSeconds}
 	if p.Owner != nil {
 		facts.Owner = p.Owner.Kind + "/" + p.Owner.Name
 	}

@@ -3,6 +3,8 @@ package drain
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -85,6 +87,10 @@ type Sibling struct {
 	// Termination is what its container left as its last words, often lines of its
 	// log. A screen shows them; no journal, report or Event has them.
 	Termination string `json:"-"`
+	// Phase is Pending or Failed, "" for any other; Silent tells that the kubelet of
+	// its node does not answer.
+	Phase  corev1.PodPhase `json:"phase,omitempty"`
+	Silent bool            `json:"silent,omitempty"`
 }
 
 // BudgetNumbers are the figures of a budget at one moment.
@@ -126,9 +132,11 @@ type PodPlan struct {
 	Self   bool // this program runs in it: it goes after all others
 	// Landing is where its replacement could go, nil where there will be none.
 	Landing *Landing
-	// NotRemade says why nobody makes the pod anew once it is gone, "" where
-	// somebody does or it is not known.
+	// NotRemade says why no replacement is made once the pod is gone, "" where one is
+	// or it is not known. Retried tells that its owner goes on trying.
 	NotRemade string
+	Retried   bool
+	Ephemeral bool // a volume is deleted with it
 	// Advice is what would help a pod that cannot simply go, the least harmful
 	// first.
 	Advice []Advice

@@ -81,7 +81,7 @@ func (c *powerOffCheck) machine(uid kube.UID) {
 	node := c.s.Node(c.node)
 	switch {
 	case !c.s.TrustedOn(c.node):
-		c.unknown("Node/"+c.node, "the view of nodes and pods is not true at this moment")
+		c.unknown("Node/"+c.node, "the view of the node and its pods is not true at this moment")
 	case node == nil || node.UID != uid:
 		c.unknown("Node/"+c.node, "the Node object is gone, so nobody tells what its machine runs")
 	case node.Ready == kube.NodeUnknown:
@@ -187,11 +187,15 @@ func (c *powerOffCheck) claims(pods []*PodRun) {
 			return
 		}
 		seen[object] = true
-		words := "no other node that takes pods reaches volume " + volume.Name + " of claim " + namespace + "/" + name
-		if waits != "" {
-			words += ", and pod " + waits + " waits for it"
+		words := "volume " + volume.Name + " of claim " + namespace + "/" + name
+		switch {
+		case !inWhole(c.s, kube.KindNodes):
+			c.unknown(object, "nobody tells yet whether another node reaches "+words)
+		case waits != "":
+			c.against(object, "no other node that takes pods reaches "+words+", and pod "+waits+" waits for it")
+		default:
+			c.against(object, "no other node that takes pods reaches "+words)
 		}
-		c.against(object, words)
 	}
 	for _, p := range c.s.PodsWithClaims() {
 		if p.Node != "" || p.Finished() || p.Terminating() {
@@ -210,8 +214,8 @@ func (c *powerOffCheck) claims(pods []*PodRun) {
 	}
 }
 
-// onlyHere tells whether this node reaches the volume and no other that takes pods
-// does. Of in-tree kinds the affinity is translated by the scheduler, so it is not
+// onlyHere tells whether this node reaches the volume and no other that is known and
+// takes pods does. Of in-tree kinds the affinity is translated by the scheduler, so it is not
 // known here.
 func (c *powerOffCheck) onlyHere(volume *kube.PersistentVolume) bool {
 	if volume.Affinity == nil || volume.InTree != "" {

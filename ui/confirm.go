@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -48,8 +50,9 @@ func (m *Model) askToCordon(shown drain.Plan, changes []page.Change) {
 		body = append(body, paint.L(themes.Warning, page.Count(gone, "node")+" refused and left untouched: "+page.List(refusedNodes(shown), 6)))
 	}
 	touched := openPart(shown)
-	body = append(body, riskLines(touched)...)
-	body = append(body, nil, page.PlanSummary(touched), paint.L(themes.Muted, "No pod is touched yet: the evictions are asked for separately."))
+	body = append(body, nil, page.PlanSummary(touched))
+	body = append(body, costLines(touched)...)
+	body = append(body, paint.L(themes.Muted, "No pod is touched yet: the evictions are asked for separately."))
 	d := dialog.Confirm(cordonDialog, title, "cordon", false, body...)
 	if grave := errorsOf(shown); len(grave) > 0 {
 		d = dialog.Typed(cordonDialog, title, graveWord, "cordon", append(grave, body...)...)
@@ -108,18 +111,18 @@ func driftLines(changes []page.Change) []paint.Line {
 	return append(lines, nil)
 }
 
-// riskLines are a red line for each option that costs data or protection, with
-// the number of pods it is about.
-func riskLines(p drain.Plan) []paint.Line {
+// costLines are what the plan costs, for the questions about it: a red line for each
+// option that costs data or protection, and every finding that is no mere information.
+func costLines(p drain.Plan) []paint.Line {
 	counts := map[drain.ReasonCode]int{}
 	deleted := 0
 	for _, n := range p.Nodes {
 		for _, pod := range n.Pods {
-			if pod.Action == drain.ActionDelete {
-				deleted++
-			}
 			if pod.Action != drain.ActionEvict && pod.Action != drain.ActionDelete {
 				continue
+			}
+			if pod.Action == drain.ActionDelete {
+				deleted++
 			}
 			for _, r := range pod.Reasons {
 				counts[r.Code]++
@@ -127,21 +130,20 @@ func riskLines(p drain.Plan) []paint.Line {
 		}
 	}
 	var lines []paint.Line
-	risk := func(n int, one, many string) {
-		if n > 0 {
-			lines = append(lines, paint.L(themes.Bad, paint.Warn+" "+plural(n, one, many)))
+	risk := func(is bool, words string) {
+		if is {
+			lines = append(lines, paint.L(themes.Bad, paint.Warn+" "+words))
 		}
 	}
-	risk(counts[drain.ReasonEmptyDir], "pod loses its emptyDir data", "pods lose their emptyDir data")
-	risk(counts[drain.ReasonUnmanaged], "pod is started again by nobody", "pods are started again by nobody")
-	risk(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets")
-	if o := p.Options; o.ForceAfter > 0 || o.MaxEvictRetries > 0 {
-		lines = append(lines, paint.L(themes.Bad, paint.Warn+" pods that stay blocked are deleted past their budgets"))
-	}
-	if p.Options.GracePeriodSeconds == 0 {
-		lines = append(lines, paint.L(themes.Bad, paint.Warn+" no pod gets any time to end (--grace-period=0)"))
-	}
-	return lines
+	emptyDirs := counts[drain.ReasonEmptyDir]
+	risk(emptyDirs > 0, plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
+	lost := p.Losses().Lost
+	risk(lost > 0, plural(lost, "pod is lost: nothing starts it again", "pods are lost: nothing starts them again"))
+	risk(deleted > 0, plural(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets"))
+	risk(p.Options.ForceAfter > 0 || p.Options.MaxEvictRetries > 0, "pods that stay blocked are deleted past their budgets")
+	risk(p.Options.GracePeriodSeconds == 0, "no pod gets any time to end (--grace-period=0)")
+	// What is grave has been said above, and a node that is held has a question of its own.
+	return append(lines, page.CostLines(slices.DeleteFunc(slices.Clone(p.Findings), func(f drain.Finding) bool { return f.Level == drain.LevelError }))...)
 }
 
 func plural(n int, one, many string) string {

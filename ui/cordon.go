@@ -3,9 +3,12 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
@@ -41,7 +44,16 @@ func (m *Model) askToSetCordon(unschedulable bool) {
 		}
 		body = append(body, paint.T("New pods can land there again."))
 	}
-	d := dialog.Confirm("set-cordon", title, map[bool]string{true: "cordon", false: "uncordon"}[unschedulable], false, body...)
+	label, typed := "cordon", ""
+	if !unschedulable {
+		var held []paint.Line
+		typed, held = m.heldLines(nodes)
+		label, body = "uncordon", append(body, held...)
+	}
+	d := dialog.Confirm("set-cordon", title, label, false, body...)
+	if typed != "" {
+		d = dialog.Typed("set-cordon", title, typed, label, body...)
+	}
 	d.Command = page.KubectlCordon(m.d.Identity.Context, nodes, unschedulable)
 	m.open(d, func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
@@ -50,15 +62,32 @@ func (m *Model) askToSetCordon(unschedulable bool) {
 	})
 }
 
+// heldLines say which of the nodes another run holds by its Lease, or that this is not
+// known, and which word must be typed to uncordon them all the same: "" for none.
+func (m *Model) heldLines(nodes []string) (word string, lines []paint.Line) {
+	if m.options.LeaseNamespace == "" {
+		return "", nil
+	}
+	if !m.snap.Trusted(kube.KindLeases) {
+		return "", []paint.Line{paint.L(themes.Warning, "Leases cannot be read: whether a run is at work there is not known.")}
+	}
+	holds := slices.DeleteFunc(drain.Holds(m.snap, nodes, "", m.now), func(h drain.Hold) bool { return h.Lapsed })
+	if len(holds) == 0 {
+		return "", nil
+	}
+	word, lines = holdWord(holds), append([]paint.Line{nil}, holdLines(holds)...)
+	return word, append(lines, paint.L(themes.Warning, "A run stops draining a node that somebody uncordons."))
+}
+
 func (m *Model) setCordon(nodes []string, unschedulable bool) {
 	for _, n := range nodes {
 		m.cordoning[n] = true
 	}
-	ctx, set := m.ctx, m.d.SetCordon
+	ctx, set, reason := m.ctx, m.d.SetCordon, m.options.Reason
 	m.queue(m.d.Crash.guard("the cordon", func() tea.Msg {
 		msg := cordonedMsg{nodes: nodes, unschedulable: unschedulable}
 		for _, n := range nodes {
-			if err := set(ctx, n, unschedulable); err != nil {
+			if err := set(ctx, n, unschedulable, reason); err != nil {
 				msg.err = errors.Join(msg.err, fmt.Errorf("%s: %w", n, err))
 			}
 		}

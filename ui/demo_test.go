@@ -31,7 +31,7 @@ func TestDemo(t *testing.T) {
 	w := company()
 	d := Deps{Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: drain.DefaultOptions(), Theme: theme, ASCII: *demoASCII,
 		Now:       func() time.Time { return moment.Add(time.Since(started)) },
-		SetCordon: func(context.Context, string, bool) error { return nil },
+		SetCordon: func(context.Context, string, bool, string) error { return nil },
 		StartRun: func(p drain.Plan, _ drain.Options) (drain.Run, error) {
 			r := newFakeRun(askingState(p))
 			return r, nil

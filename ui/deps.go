@@ -31,8 +31,8 @@ type Deps struct {
 	// StartRun begins a run of a plan that the operator confirmed; it is called
 	// outside the event loop and may take its time.
 	StartRun func(drain.Plan, drain.Options) (drain.Run, error)
-	// SetCordon makes a node unschedulable or schedulable again.
-	SetCordon func(ctx context.Context, node string, unschedulable bool) error
+	// SetCordon makes a node unschedulable, for that reason, or schedulable again.
+	SetCordon func(ctx context.Context, node string, unschedulable bool, reason string) error
 	// RunLife tells what is known on this machine of a run, and RemoveBudget removes
 	// exactly one temporary budget; both are called outside the event loop. Nil
 	// where budgets that a run left behind are not looked for.

@@ -24,6 +24,7 @@ type driver struct {
 	quit    bool
 	started []drain.Plan
 	cordons []string
+	reason  string // of the last cordon
 	run     *fakeRun
 }
 
@@ -44,8 +45,8 @@ func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *dri
 			d.run = newFakeRun(askingState(p))
 			return d.run, nil
 		},
-		SetCordon: func(_ context.Context, node string, unschedulable bool) error {
-			d.cordons = append(d.cordons, map[bool]string{true: "+", false: "-"}[unschedulable]+node)
+		SetCordon: func(_ context.Context, node string, unschedulable bool, reason string) error {
+			d.cordons, d.reason = append(d.cordons, map[bool]string{true: "+", false: "-"}[unschedulable]+node), reason
 			return nil
 		},
 	}

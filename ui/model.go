@@ -79,6 +79,7 @@ type Model struct {
 	tickTurn uint64
 	cmds     []tea.Cmd
 	planTurn uint64 // newest plan asked for
+	planOpen bool   // a plan was shown, or would be gone back to, after the last message
 }
 
 // openDialog is a dialog with what its answer does.

@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,7 +18,8 @@ import (
 type nodesPage struct {
 	list     list
 	previews map[string]previewed // of nodes that were visible
-	asked    bool                 // a command that makes previews is out
+	asked    bool                 // a command that makes previews or their costs is out
+	costsAt  time.Time            // when costs may be made again
 	name     int                  // the widest of each, over all rows
 	zone     int
 	roles    int
@@ -27,6 +29,7 @@ type nodesPage struct {
 type previewed struct {
 	page.Preview
 	gen     uint64
+	costGen uint64 // of its costs, 0 for none
 	options string
 }
 
@@ -35,6 +38,21 @@ type previewMsg struct {
 	options  string
 	previews map[string]page.Preview
 }
+
+// costsMsg brings what drains of the visible nodes cost.
+type costsMsg struct {
+	gen     uint64
+	options string
+	costs   map[string]*page.Costs
+	took    time.Duration
+}
+
+// costsDueMsg tells that costs may be made again: it wakes the model.
+type costsDueMsg struct{}
+
+// costsShare bounds what is spent on whole plans for the rows of a table: one part
+// of working, this many of rest.
+const costsShare = 9
 
 // rebuildNodes filters and sorts the nodes of the newest snapshot.
 func (m *Model) rebuildNodes() {
@@ -105,6 +123,7 @@ func (m *Model) askPreviews() {
 		}
 	}
 	if len(stale) == 0 {
+		m.askCosts(options)
 		return
 	}
 	m.nodes.asked = true
@@ -116,6 +135,45 @@ func (m *Model) askPreviews() {
 		}
 		return previewMsg{gen: snap.Gen(), options: options, previews: made}
 	}))
+}
+
+// askCosts has the whole plans of the visible rows made that have a preview. That is
+// simulated scheduling, in a large cluster a second of work: it rests in between.
+func (m *Model) askCosts(options string) {
+	stale := map[*kube.Node]page.Preview{}
+	for _, name := range m.nodes.list.visible() {
+		p, ok := m.nodes.previews[name]
+		if n := m.snap.Node(name); n != nil && ok && p.options == options && p.costGen != m.snap.Gen() {
+			stale[n] = p.Preview
+		}
+	}
+	if len(stale) == 0 || m.now.Before(m.nodes.costsAt) {
+		return
+	}
+	m.nodes.asked = true
+	snap, o, now, clock := m.snap, m.options, m.now, m.d.Now
+	m.queue(m.d.Crash.guard("the costs of nodes", func() tea.Msg {
+		msg := costsMsg{gen: snap.Gen(), options: options, costs: make(map[string]*page.Costs, len(stale))}
+		for n, p := range stale {
+			msg.costs[n.Name] = page.MakeCosts(snap, p, o, now)
+		}
+		msg.took = clock().Sub(now)
+		return msg
+	}))
+}
+
+func (m *Model) takeCosts(msg costsMsg) {
+	m.nodes.asked = false
+	for name, costs := range msg.costs {
+		if p, ok := m.nodes.previews[name]; ok && p.options == msg.options {
+			p.Costs, p.costGen = costs, msg.gen
+			m.nodes.previews[name] = p
+		}
+	}
+	if rest := costsShare * msg.took; rest > 0 {
+		m.nodes.costsAt = m.now.Add(rest)
+		m.queue(tea.Tick(rest, func(time.Time) tea.Msg { return costsDueMsg{} }))
+	}
 }
 
 // optionsKey tells sets of options apart that classify differently.
@@ -130,7 +188,11 @@ func (m *Model) takePreviews(msg previewMsg) {
 		clear(m.nodes.previews)
 	}
 	for name, p := range msg.previews {
-		m.nodes.previews[name] = previewed{Preview: p, gen: msg.gen, options: msg.options}
+		next := previewed{Preview: p, gen: msg.gen, options: msg.options}
+		if was, ok := m.nodes.previews[name]; ok && was.options == msg.options {
+			next.Costs, next.costGen = was.Costs, was.costGen
+		}
+		m.nodes.previews[name] = next
 	}
 }
 

@@ -124,3 +124,24 @@ func (m *Model) setOptions(o drain.Options) {
 	m.options = o
 	m.replan()
 }
+
+// leavePlan takes the options that can lose data or override a protection back to what
+// they were at the start: they were set for one plan, and the next one does not have
+// them unless somebody sets them again.
+func (m *Model) leavePlan() {
+	o, changed := page.WithoutDanger(m.options, m.d.Options)
+	if len(changed) == 0 {
+		return
+	}
+	m.setOptions(o)
+	m.say("off again for the next plan: " + page.List(changed, 3))
+}
+
+// endOfPlan notes that the operator left a plan.
+func (m *Model) endOfPlan() {
+	open := m.onPath(pagePlan) || m.starting
+	if m.planOpen && !open {
+		m.leavePlan()
+	}
+	m.planOpen = open
+}

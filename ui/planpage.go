@@ -33,6 +33,7 @@ type planPage struct {
 	owner   int
 	budget  int
 	why     int
+	fate    int
 	lands   int
 	time    planTime
 }
@@ -48,6 +49,12 @@ type planMsg struct {
 
 // widestLanding bounds the column that says where pods land.
 const widestLanding = 32
+
+// widestFate has room for every fate in full, leastFate for its short form.
+const (
+	widestFate = 26
+	leastFate  = 9
+)
 
 // leastHead is how many lines the words above a plan may take on a low screen,
 // where there is room for them; a high one has more.
@@ -124,7 +131,7 @@ func (m *Model) takePlan(msg planMsg) {
 func (p *planPage) rebuild() {
 	text, inverse := p.list.matcher()
 	p.pods = map[string]drain.PodPlan{}
-	p.name, p.owner, p.budget, p.why, p.lands, p.list.total = 0, 0, 0, 0, 0, 0
+	p.name, p.owner, p.budget, p.why, p.fate, p.lands, p.list.total = 0, 0, 0, 0, 0, 0, 0
 	var shown []drain.PodPlan
 	for _, n := range p.plan.Nodes {
 		for _, pod := range n.Pods {
@@ -133,6 +140,7 @@ func (p *planPage) rebuild() {
 			p.name = max(p.name, paint.Width(pod.Namespace)+1+paint.Width(pod.Name))
 			p.owner = max(p.owner, paint.Width(pod.Owner))
 			p.why = max(p.why, paint.Width(page.Why(pod)))
+			p.fate = max(p.fate, page.Fate(pod, widestFate).Width())
 			p.budget = max(p.budget, page.PlanBudget(pod).Width())
 			p.lands = max(p.lands, page.Lands(pod, widestLanding).Width())
 			if text == "" || planMatches(pod, text) != inverse {
@@ -152,7 +160,7 @@ func (p *planPage) rebuild() {
 }
 
 func planMatches(p drain.PodPlan, text string) bool {
-	for _, s := range []string{p.Namespace + "/" + p.Name, p.Owner, p.Node, page.Fate(p).String(), page.Why(p)} {
+	for _, s := range []string{p.Namespace + "/" + p.Name, p.Owner, p.Node, p.Fate().String(), page.Why(p)} {
 		if strings.Contains(strings.ToLower(s), text) {
 			return true
 		}
@@ -181,9 +189,10 @@ func (m *Model) settlePlan(p *planPage) {
 	// for the reason, and every column behind that goes before.
 	why := min(max(p.why, 12), 26)
 	name := min(max(p.name, 3), max(24, m.lay.Columns()-9-why-2*table.Gap))
+	fate := max(p.fate, leastFate)
 	columns := []table.Column{
 		{ID: "pod", Title: "POD", Width: name},
-		{ID: "fate", Title: "FATE", Width: 9},
+		{ID: "fate", Title: "FATE", Width: fate, Min: leastFate},
 		{ID: "why", Title: "WHY", Width: min(max(p.why, 12), 60), Min: min(max(p.why, 12), max(why, min(36, m.lay.Columns()/3))), Grow: true, Max: max(p.why, 12)},
 		{ID: "lands", Title: "LANDS", Width: min(p.lands, widestLanding), Min: min(p.lands, 9), Drop: 1},
 		{ID: "node", Title: "NODE", Width: min(m.nodes.name, 24), Min: min(m.nodes.name, 10), Drop: 2},
@@ -285,7 +294,7 @@ func planCell(p drain.PodPlan, column string, width int) paint.Line {
 	case "pod":
 		return podName(p.Namespace, p.Name, width)
 	case "fate":
-		return page.Fate(p)
+		return page.Fate(p, width)
 	case "why":
 		return paint.L(themes.Text, paint.Truncate(page.Why(p), width))
 	case "node":

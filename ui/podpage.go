@@ -253,7 +253,7 @@ func (m *Model) podWords() []paint.Line {
 		if !ok {
 			return []paint.Line{paint.L(themes.Muted, "It is not in the plan any more.")}
 		}
-		lines := append([]paint.Line{page.Fate(p), page.PlanPodStory(p, m.now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
+		lines := append([]paint.Line{page.Fate(p, widestFate), page.PlanPodStory(p, m.now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
 		return append(lines, page.Advice(p)...)
 	}
 	p := m.podOfRun()

@@ -125,7 +125,7 @@ func (m *Model) questionBody(q *drain.Question) []paint.Line {
 	if len(m.confirmed.Nodes) > 0 {
 		touched := openPart(m.confirmed)
 		body = append(body, nil, page.PlanSummary(touched))
-		body = append(body, riskLines(touched)...)
+		body = append(body, costLines(touched)...)
 	}
 	return body
 }

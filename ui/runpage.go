@@ -61,6 +61,7 @@ func (m *Model) ended() {
 		m.quit(LeftByOperator)
 		return
 	}
+	m.leavePlan()
 	word := string(m.last.Outcome)
 	if word == "" {
 		word = "without a result"

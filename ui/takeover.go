@@ -54,36 +54,50 @@ func heldByOthersThan(run string, p drain.Plan, s *kube.Snapshot, now time.Time)
 // askToTakeOver takes a typed word, and only for the runs that it names: what
 // another run takes meanwhile stays with that one.
 func (m *Model) askToTakeOver(shown drain.Plan, holds []drain.Hold) {
-	var runs []string
-	var body []paint.Line
-	for i, h := range holds {
-		if !slices.Contains(runs, h.Run) {
-			runs = append(runs, h.Run)
-		}
-		if i < 6 {
-			body = append(body, paint.L(themes.Accent, h.Node).Add(themes.Text, " is held by "+h.Words))
-		}
-	}
-	if len(holds) > 6 {
-		body = append(body, paint.L(themes.Muted, "and "+page.Count(len(holds)-6, "more node")))
-	}
-	body = append(body, nil, paint.L(themes.Warning, "That run sends nothing more there once you take over, and its node is stopped."),
+	runs := runsOf(holds)
+	body := append(holdLines(holds), nil, paint.L(themes.Warning, "That run sends nothing more there once you take over, and its node is stopped."),
 		paint.T("If nobody works on it any more, it is free by itself "+page.Spell(kube.LeaseDuration)+" after its last sign of life."), nil)
 	title := "Take over " + page.Count(len(holds), "node") + " from another run?"
 	if len(holds) == 1 {
 		title = "Take over " + holds[0].Node + " from another run?"
 	}
-	word := "take over"
-	if len(runs) == 1 && typable(runs[0]) {
-		word = runs[0]
-	}
-	m.open(dialog.Typed(takeOverDialog, title, word, "take over", body...), func(a dialog.Answer) {
+	m.open(dialog.Typed(takeOverDialog, title, holdWord(holds), "take over", body...), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			taking := shown
 			taking.Options.TakeOver = append(slices.Clone(shown.Options.TakeOver), runs...)
 			m.askToCordon(taking, nil)
 		}
 	})
+}
+
+func runsOf(holds []drain.Hold) []string {
+	var runs []string
+	for _, h := range holds {
+		if !slices.Contains(runs, h.Run) {
+			runs = append(runs, h.Run)
+		}
+	}
+	return runs
+}
+
+// holdLines say who holds which node.
+func holdLines(holds []drain.Hold) []paint.Line {
+	var lines []paint.Line
+	for i, h := range holds {
+		if i == 6 {
+			return append(lines, paint.L(themes.Muted, "and "+page.Count(len(holds)-i, "more node")))
+		}
+		lines = append(lines, paint.L(themes.Accent, h.Node).Add(themes.Text, " is held by "+h.Words))
+	}
+	return lines
+}
+
+// holdWord is what must be typed before anything is done to the nodes of other runs.
+func holdWord(holds []drain.Hold) string {
+	if runs := runsOf(holds); len(runs) == 1 && typable(runs[0]) {
+		return runs[0]
+	}
+	return "take over"
 }
 
 // typable tells whether a run's id is one that a person can type: a Lease can say

@@ -97,3 +97,83 @@ func TestTheRunsOwnLeaseIsNoNews(t *testing.T) {
 		}
 	}
 }
+
+// A node of another run is uncordoned by the same word.
+func TestUncordonOfAHeldNodeIsTyped(t *testing.T) {
+	w := heldWorld("k7f3pm")
+	n := *w.Snapshot().Node("worker-a1")
+	n.Unschedulable = true
+	w.Put(&n)
+	d := drive(t, w, 100, 34, withLeases)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("U")
+	d.shows("Uncordon worker-a1?", "worker-a1 is held by run k7f3pm of bob", "A run stops draining a node that somebody uncordons.")
+	d.keys("y", "enter")
+	if len(d.cordons) != 0 {
+		t.Fatalf("uncordoned by a plain yes: %v", d.cordons)
+	}
+	d.keys("backspace")
+	d.typed("k7f3pm")
+	d.keys("enter")
+	if !slices.Equal(d.cordons, []string{"-worker-a1"}) {
+		t.Errorf("uncordoned %v\n%s", d.cordons, d.frame())
+	}
+}
+
+func TestUncordonWithoutTheRightToReadLeases(t *testing.T) {
+	w := company()
+	n := *w.Snapshot().Node("worker-a1")
+	n.Unschedulable = true
+	w.Put(&n)
+	w.SetSync(kube.KindLeases, kube.SyncState{Phase: kube.Denied})
+	d := drive(t, w, 100, 34, withLeases)
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("U")
+	d.shows("Leases cannot be read: whether a run is at work there is not known.")
+	d.keys("y")
+	if !slices.Equal(d.cordons, []string{"-worker-a1"}) {
+		t.Errorf("uncordoned %v", d.cordons)
+	}
+}
+
+// C keeps the reason that was given for the drains.
+func TestCordonKeepsTheReason(t *testing.T) {
+	d := drive(t, company(), 100, 34, usual, func(d *Deps) { d.Options.Reason = "new kernel" })
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("C", "y")
+	if !slices.Equal(d.cordons, []string{"+worker-a1"}) || d.reason != "new kernel" {
+		t.Errorf("cordoned %v for %q", d.cordons, d.reason)
+	}
+}
+
+// What can lose data is set for one plan: it is named on every page, and off again
+// for the next.
+func TestDangerousOptionsAreOfOnePlan(t *testing.T) {
+	d := drive(t, company(), 80, 24, usual, func(d *Deps) { d.Options.MaxEvictRetries = 3 })
+	d.shows("--max-evict-retries +1")
+	d.m.nodes.list.table.Select("worker-a1")
+	d.keys("D")
+	o := d.m.options
+	o.Force, o.DisableEviction = true, true
+	d.m.setOptions(o)
+	for _, key := range []string{"", "o", "?"} { // the plan, its options, the keys
+		if key != "" {
+			d.keys(key)
+		}
+		d.refresh()
+		d.shows("--force +3")
+		for _, line := range strings.Split(d.frame(), "\n")[:1] {
+			if !strings.Contains(line, "--force +3") {
+				t.Errorf("page %q: the header is %q", key, line)
+			}
+		}
+	}
+	d.keys("esc", "esc")
+	d.shows("--force +3")
+	d.keys("esc")
+	o = d.m.options
+	if o.Force || o.DisableEviction || o.MaxEvictRetries != 3 || !o.IgnoreDaemonSets || !o.DeleteEmptyDirData {
+		t.Errorf("options of the next plan: %+v", o)
+	}
+	d.shows("--max-evict-retries +1", "off again for the next plan: --force and --disable-eviction")
+}

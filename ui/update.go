@@ -32,6 +32,8 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		}
 	case previewMsg:
 		m.takePreviews(msg)
+	case costsMsg:
+		m.takeCosts(msg)
 	case planMsg:
 		m.takePlan(msg)
 	case forecastMsg:
@@ -54,6 +56,7 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.takeRemoved(msg)
 	}
 	m.closeStale()
+	m.endOfPlan()
 	m.reckonTime()
 	m.askRights()
 	m.settle()

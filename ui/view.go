@@ -182,12 +182,24 @@ func indent(l paint.Line) paint.Line {
 // titleLine has the page on the left and its truth on the right; where both
 // have no room, the left one gives way.
 func (m *Model) titleLine(left, right paint.Line) paint.Line {
+	if badge := page.Badge(m.optionsInForce()); badge != nil {
+		left = append(badge.Add(themes.Text, "  "), left...)
+	}
 	room := m.width - 2
 	w := min(right.Width(), max(room*3/5, room-left.Width()-2))
 	w = min(w, room-2)
 	l := append(paint.Line{paint.Blank(1)}, left.Fit(room-w-1)...)
 	l = append(l, paint.Blank(1))
 	return append(l, right.Fit(w)...)
+}
+
+// optionsInForce are those of the run where the page is about one, else those of the
+// next plan.
+func (m *Model) optionsInForce() drain.Options {
+	if m.last != nil && m.onPath(pageRun) && m.page != pagePlan {
+		return m.last.Run.Options
+	}
+	return m.options
 }
 
 func (m *Model) rule() paint.Line {

@@ -31,6 +31,7 @@ func (r Report) Markdown() string {
 	m.facts(r)
 	m.toDo(r.ToDo)
 	m.list("Warnings", r.Warnings)
+	m.list("What it cost, by the plan", r.costs())
 	m.nodes(r)
 	m.blockers(r.Blockers)
 	m.disturbed(r)
@@ -153,6 +154,18 @@ func (m *markdown) list(title string, texts []string) {
 		m.line("- %s", code(t))
 	}
 	m.line("")
+}
+
+// costs are the losses and what the plan warned of.
+func (r Report) costs() []string {
+	var texts []string
+	if len(r.Losses) > 0 {
+		texts = append(texts, "of the pods that are gone: "+strings.Join(r.Losses, ", "))
+	}
+	for _, f := range r.Findings {
+		texts = append(texts, f.Message)
+	}
+	return texts
 }
 
 func (m *markdown) nodes(r Report) {

@@ -44,6 +44,11 @@ type Report struct {
 	Outages  []Outage      `json:"outages,omitempty"` // of the API server
 	Actions  []LogEntry    `json:"actions,omitempty"` // what operators did to the run: controls, rungs of the ladder
 
+	// Findings are what the plan warned of, and Losses what it said that the pods which
+	// are gone by now would cost.
+	Findings []drain.Finding `json:"findings,omitempty"`
+	Losses   []string        `json:"losses,omitempty"`
+
 	// What an operator should know, and what is left for them.
 	Warnings []string `json:"warnings,omitempty"`
 	ToDo     []ToDo   `json:"toDo,omitempty"`
@@ -80,6 +85,7 @@ type Pod struct {
 	UID             string         `json:"uid"`
 	Owner           string         `json:"owner"`
 	Action          drain.Action   `json:"action"`
+	Loss            drain.Loss     `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
 	State           drain.PodState `json:"state"`
 	Message         string         `json:"message,omitempty"`
 	Attempts        int            `json:"attempts"`
@@ -104,6 +110,7 @@ func OfState(s *drain.State) Report {
 		Version: s.Run.Version, ClusterUID: s.Run.ClusterUID, Options: s.Run.Options,
 		Command: drain.Command(s.Run.Context, nodeNames(s), s.Run.Options),
 	}
+	r.Findings, r.Losses = s.Run.Findings, s.Losses().Words()
 	end := s.Ended
 	if end.IsZero() {
 		end, r.EndedAt = s.Updated, time.Time{}
@@ -136,7 +143,7 @@ func nodeNames(s *drain.State) []string {
 
 func reportPod(p *drain.PodRun, end time.Time) Pod {
 	r := Pod{
-		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner, Action: p.Action,
+		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner, Action: p.Action, Loss: p.Loss,
 		State: p.State, Message: p.Message, Attempts: p.Attempts, Joined: p.Joined, Volumes: reportVolumes(p),
 		BlockedSeconds: p.BlockedFor(end).Round(time.Millisecond).Seconds(),
 	}

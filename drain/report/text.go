@@ -22,6 +22,7 @@ func (r Report) Text() string {
 			fmt.Fprintf(&b, "  %-9s %s\n", n.Name, r.nodeLine(n))
 		}
 	}
+	b.WriteString(r.costLines())
 	b.WriteString(r.volumeLines())
 	if slow := r.slowest(); slow != nil {
 		fmt.Fprintf(&b, "  slowest   %s/%s  %s", slow.Namespace, slow.Name, spell(slow.DurationSeconds))
@@ -54,6 +55,9 @@ func (r Report) headline() string {
 	took := spell(r.DurationSeconds)
 	switch r.Outcome {
 	case drain.OutcomeDone:
+		if len(r.Losses) > 0 {
+			return fmt.Sprintf("▲ Drained %s in %s. %s.", join(names), took, counts)
+		}
 		return fmt.Sprintf("✔ Drained %s in %s. %s.", join(names), took, counts)
 	case drain.OutcomeAborted:
 		return fmt.Sprintf("■ Aborted after %s: %s. %s.", took, join(names), counts)
@@ -69,6 +73,18 @@ func (r Report) headline() string {
 		return fmt.Sprintf("▶ Draining %s for %s. %s.", join(names), took, counts)
 	}
 	return fmt.Sprintf("✖ Not all drained after %s: %s. %s.", took, cmp.Or(r.Message, join(names)), counts)
+}
+
+// costLines say what the run cost, and what its plan warned of.
+func (r Report) costLines() string {
+	var b strings.Builder
+	if len(r.Losses) > 0 {
+		fmt.Fprintf(&b, "  cost      of the pods that are gone, by the plan: %s\n", strings.Join(r.Losses, ", "))
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "  %-9s %s\n", f.Level, f.Message)
+	}
+	return b.String()
 }
 
 func (r Report) nodeLine(n Node) string {

@@ -99,19 +99,33 @@ func matches(pattern, name string) bool {
 	return err == nil && matched
 }
 
-// Fate is the word that the dashboard has for what happens to the pods.
+// Fate is what the dashboard and the text of a plan say of what happens to the pods.
 func (p *Pods) Fate() string {
+	leaves := "moves"
 	switch {
 	case p.Action == "skip":
 		return "stays"
 	case p.Action == "refuse":
 		return "refused"
-	case p.Budget.Verdict == "Wait":
-		return "waits"
 	case p.Budget.Stuck():
 		return "never"
+	case p.Budget.Verdict == "Wait":
+		leaves = "waits"
 	}
-	return "moves"
+	switch {
+	case p.has("Terminating"):
+	case p.has("Unmanaged", "OrphanedDaemonSet"):
+		return "lost"
+	case p.Landing == "DoesNotFit":
+		return "lands nowhere"
+	case p.has("EmptyDir", "Finished"):
+		return leaves + " (data deleted)"
+	}
+	return leaves
+}
+
+func (p *Pods) has(codes ...string) bool {
+	return slices.ContainsFunc(p.Reasons, func(r string) bool { return slices.Contains(codes, r) })
 }
 
 // Stuck tells of verdicts that do not pass by themselves.

@@ -65,23 +65,14 @@ func figures(b *drain.BudgetJudgement) string {
 }
 
 // SiblingSentence says which pod is in trouble, where, since when and why, in
-// the kubelet's words.
+// drain's words, then the kubelet's.
 func SiblingSentence(s *drain.Sibling, now time.Time) string {
 	text := s.Name
 	if s.Node != "" {
 		text += " on " + s.Node
 	}
-	text += " is not Ready"
-	if !s.Since.IsZero() {
-		text += " for " + Age(now.Sub(s.Since))
-	}
-	if s.Reason != "" {
-		text += ": " + s.Reason
-	}
-	if s.ExitCode != nil {
-		text += fmt.Sprintf(" (exit code %d)", *s.ExitCode)
-	}
-	if s.Message != "" {
+	text += " " + s.State(now)
+	if s.Message != "" && !strings.Contains(text, s.Message) {
 		text += ", " + Quote(s.Message)
 	}
 	return text

@@ -65,7 +65,7 @@ func nodeDrift(before, after drain.NodePlan) []Change {
 		switch {
 		case !ok:
 			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + fateWord(p), Grave: p.Action != drain.ActionSkip})
-		case fateKey(was) != fateKey(p):
+		case fateKey(was) != fateKey(p), gravelyLost(p) && !gravelyLost(was):
 			changes = append(changes, Change{UID: p.UID, What: name + ": " + fateWord(was) + ", now " + fateWord(p), Grave: true})
 		}
 	}
@@ -90,11 +90,14 @@ func fateKey(p drain.PodPlan) string {
 	return key
 }
 
+// gravelyLost tells of a pod that does not come back elsewhere.
+func gravelyLost(p drain.PodPlan) bool {
+	loss := p.Fate().Loss
+	return loss == drain.LossPod || loss == drain.LossPlace
+}
+
 func fateWord(p drain.PodPlan) string {
-	s := Fate(p).String()
-	if i := slices.Index([]byte(s), ' '); i >= 0 {
-		s = s[i+1:]
-	}
+	s := p.Fate().String()
 	if why := Why(p); why != "" {
 		s += " (" + why + ")"
 	}

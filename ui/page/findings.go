@@ -12,12 +12,7 @@ import (
 // a line, in at most that many lines; the last one then counts what has no room and
 // names the key that shows all.
 func FindingLines(findings []drain.Finding, most int, key string) []paint.Line {
-	var lines []paint.Line
-	for _, f := range findings {
-		if f.Level != drain.LevelInfo {
-			lines = append(lines, findingLine(f))
-		}
-	}
+	lines := CostLines(findings)
 	if len(lines) <= most {
 		return lines
 	}
@@ -30,6 +25,22 @@ func FindingLines(findings []drain.Finding, most int, key string) []paint.Line {
 		more = paint.L(themes.Warning, paint.Warn+" "+Count(rest, "finding"))
 	}
 	return append(lines[:most-1:most-1], more.Add(themes.Muted, ": ").Add(themes.Key, key).Add(themes.Muted, " shows all"))
+}
+
+// CostLines are the findings that cost something, each in a line, in their order.
+func CostLines(findings []drain.Finding) []paint.Line {
+	var lines []paint.Line
+	for _, f := range drain.Costs(findings) {
+		lines = append(lines, findingLine(f))
+	}
+	return lines
+}
+
+func findingToken(f drain.Finding) paint.Token {
+	if f.Level == drain.LevelError {
+		return themes.Bad
+	}
+	return themes.Warning
 }
 
 func findingLine(f drain.Finding) paint.Line {

@@ -63,13 +63,6 @@ func Roles(n *kube.Node) []string {
 	return slices.Compact(roles)
 }
 
-// ControlPlane tells whether the node runs a control plane.
-func ControlPlane(n *kube.Node) bool {
-	_, ok := n.Labels[rolePrefix+"control-plane"]
-	_, old := n.Labels[rolePrefix+"master"]
-	return ok || old
-}
-
 // CordonedBy says who made a node unschedulable and when.
 func CordonedBy(n *kube.Node, now time.Time) string {
 	if !n.Unschedulable {
@@ -131,18 +124,4 @@ func firstOf(times ...time.Time) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// lastControlPlane tells whether no other node runs a control plane that is
-// Ready.
-func lastControlPlane(s *kube.Snapshot, n *kube.Node) bool {
-	if !ControlPlane(n) {
-		return false
-	}
-	for _, other := range s.Nodes() {
-		if other.Name != n.Name && other.Ready == kube.NodeReady && ControlPlane(other) {
-			return false
-		}
-	}
-	return true
 }

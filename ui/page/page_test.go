@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
@@ -60,6 +61,30 @@ func planned(a drain.Action, b *drain.BudgetJudgement, codes ...drain.ReasonCode
 	return p
 }
 
+func nowhere(p drain.PodPlan) drain.PodPlan {
+	p.Landing = &drain.Landing{Verdict: landing.Verdict{Answer: landing.DoesNotFit, Why: "0/3 nodes are available"}}
+	return p
+}
+
+// What costs something has no green mark, however little room there is for its words.
+func TestNoGreenMarkStandsByALoss(t *testing.T) {
+	for _, p := range []drain.PodPlan{
+		planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonEmptyDir), planned(drain.ActionEvict, nil, drain.ReasonFinished),
+		planned(drain.ActionEvict, nil, drain.ReasonUnmanaged), nowhere(planned(drain.ActionEvict, nil)),
+	} {
+		for width := range 30 {
+			if l := append(Fate(p, width), Lands(p, width)...); strings.Contains(l.String(), paint.Good) {
+				t.Errorf("%d cells: %s", width, l)
+			}
+		}
+	}
+	for _, loss := range []drain.Loss{drain.LossData, drain.LossPlace, drain.LossPod} {
+		if l := PodState(&drain.PodRun{PodFacts: drain.PodFacts{Loss: loss}, State: drain.PodGone}); strings.Contains(l.String(), paint.Good) {
+			t.Errorf("%s: %s", loss, l)
+		}
+	}
+}
+
 func TestFateAndWhy(t *testing.T) {
 	for _, c := range []struct {
 		pod       drain.PodPlan
@@ -68,12 +93,20 @@ func TestFateAndWhy(t *testing.T) {
 		{planned(drain.ActionSkip, nil, drain.ReasonDaemonSet), "· stays", "DaemonSet"},
 		{planned(drain.ActionSkip, nil, drain.ReasonMirror), "· stays", "static pod"},
 		{planned(drain.ActionRefuse, nil, drain.ReasonUnmanaged), "✖ refused", "kubectl's words"},
-		{planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonEmptyDir), "✔ moves", "its emptyDir is deleted"},
+		{planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonEmptyDir), "▲ moves (data deleted)", "its emptyDir is deleted"},
 		{planned(drain.ActionEvict, judgement(drain.VerdictWait)), "‖ waits", "cart needs 3, has 3; …-k2xzq is down"},
+		{planned(drain.ActionEvict, judgement(drain.VerdictWait), drain.ReasonEmptyDir), "▲ waits (data deleted)",
+			"cart needs 3, has 3; …-k2xzq is down; its emptyDir is deleted"},
+		{planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonUnmanaged, drain.ReasonEmptyDir), "✖ lost",
+			"nothing starts it again, its emptyDir is deleted"},
+		{nowhere(planned(drain.ActionEvict, judgement(drain.VerdictWait))), "✖ lands nowhere",
+			"no node can take its replacement; cart needs 3, has 3; …-k2xzq is down"},
+		{nowhere(planned(drain.ActionEvict, judgement(drain.VerdictNever))), "✖ never", "cart needs 3, has 3; …-k2xzq is down; no node can take its replacement"},
+		{planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonFinished), "▲ moves (data deleted)", "finished, its record is deleted"},
 		{planned(drain.ActionEvict, judgement(drain.VerdictUnknown)), "⁇ unknown", "budgets cannot be seen"},
 		{planned(drain.ActionDelete, judgement(drain.VerdictEvictable)), "▲ deleted", "past all budgets (--disable-eviction)"},
 	} {
-		if fate, why := Fate(c.pod).String(), Why(c.pod); fate != c.fate || why != c.why {
+		if fate, why := Fate(c.pod, 26).String(), Why(c.pod); fate != c.fate || why != c.why {
 			t.Errorf("%q %q, want %q %q", fate, why, c.fate, c.why)
 		}
 	}

@@ -2,63 +2,67 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
-// Fate is what happens to a pod: glyph and word.
-func Fate(p drain.PodPlan) paint.Line {
-	switch p.Action {
-	case drain.ActionSkip:
-		return paint.L(themes.Info, paint.Stay+" stays")
-	case drain.ActionRefuse:
-		return paint.L(themes.Bad, paint.Bad+" refused")
-	case drain.ActionDelete:
-		return paint.L(themes.Danger, paint.Warn+" deleted")
+// Fate is what happens to a pod: glyph and words, in short where those have no room.
+// What costs something never has the glyph of what goes well.
+func Fate(p drain.PodPlan, width int) paint.Line {
+	f := p.Fate()
+	token, glyph := fateMark(f)
+	words := f.String()
+	if paint.Width(glyph)+1+paint.Width(words) > width {
+		switch f.Loss {
+		case drain.LossPlace:
+			words = "nowhere"
+		case drain.LossData:
+			words = string(f.Leaves)
+		}
 	}
-	if p.Budget == nil {
-		return paint.L(themes.Good, paint.Good+" moves")
+	return paint.L(token, glyph+" "+words)
+}
+
+func fateMark(f drain.Fate) (paint.Token, string) {
+	switch f.Level() {
+	case drain.LevelError:
+		return themes.Bad, paint.Bad
+	case drain.LevelInfo:
+		if f.Leaves == drain.Stays {
+			return themes.Info, paint.Stay
+		}
+		return themes.Good, paint.Good
 	}
-	switch p.Budget.Verdict {
-	case drain.VerdictWait, drain.VerdictSyncing:
-		return paint.L(themes.Warning, paint.Wait+" waits")
-	case drain.VerdictNever, drain.VerdictDeadlock, drain.VerdictMultiple:
-		return paint.L(themes.Bad, paint.Bad+" never")
-	case drain.VerdictUnknown:
-		return paint.L(themes.Warning, paint.Unknown+" unknown")
+	switch {
+	case f.Leaves == drain.Deleted:
+		return themes.Danger, paint.Warn
+	case f.Loss == drain.LossData, f.Loss == drain.LossRoom && f.Leaves == drain.Moves:
+		return themes.Warning, paint.Warn
+	case f.Leaves == drain.LeavesUnseen:
+		return themes.Warning, paint.Unknown
 	}
-	return paint.L(themes.Good, paint.Good+" moves")
+	return themes.Warning, paint.Wait
 }
 
 // FateRank orders pods by how much they need a look.
 func FateRank(p drain.PodPlan) int {
-	switch p.Action {
-	case drain.ActionRefuse:
-		return 0
-	case drain.ActionSkip:
-		return 6
-	case drain.ActionDelete:
-		return 4
+	f := p.Fate()
+	ranks := []bool{f.Leaves == drain.Refused, f.Leaves == drain.Never, f.Loss == drain.LossPod, f.Loss == drain.LossPlace,
+		f.Leaves == drain.LeavesUnseen, f.Leaves == drain.Waits, f.Loss == drain.LossData, f.Leaves == drain.Deleted, f.Loss == drain.LossRoom,
+		f.Leaves == drain.Moves}
+	if i := slices.Index(ranks, true); i >= 0 {
+		return i
 	}
-	if p.Budget == nil {
-		return 5
-	}
-	switch p.Budget.Verdict {
-	case drain.VerdictNever, drain.VerdictDeadlock, drain.VerdictMultiple:
-		return 1
-	case drain.VerdictUnknown:
-		return 2
-	case drain.VerdictWait, drain.VerdictSyncing:
-		return 3
-	}
-	return 5
+	return len(ranks)
 }
 
-// Why says in one clause why a pod has its fate.
+// Why says in one clause why a pod has its fate, the gravest first.
 func Why(p drain.PodPlan) string {
 	switch p.Action {
 	case drain.ActionRefuse:
@@ -66,22 +70,46 @@ func Why(p drain.PodPlan) string {
 	case drain.ActionSkip:
 		return stayReason(p)
 	}
-	if p.Budget != nil && p.Budget.Verdict != drain.VerdictEvictable {
-		return blockedWhy(p.Budget)
+	var leaving string
+	switch {
+	case p.Budget != nil && p.Budget.Verdict != drain.VerdictEvictable:
+		leaving = blockedWhy(p.Budget)
+	case p.Action == drain.ActionDelete:
+		leaving = "past all budgets (--disable-eviction)"
 	}
-	if p.Action == drain.ActionDelete {
-		return "past all budgets (--disable-eviction)"
+	why := slices.DeleteFunc([]string{leaving, lossWhy(p)}, func(s string) bool { return s == "" })
+	if f := p.Fate(); f.Loss == drain.LossPod || f.Loss == drain.LossPlace {
+		slices.Reverse(why)
 	}
-	if w := warningOf(p); w != "" {
-		return w
-	}
-	if p.Pinned != "" {
-		return "its volume " + p.Pinned + " stays behind"
-	}
-	if p.Volumes {
+	if len(why) == 0 && p.Volumes {
 		return "its volume moves with it"
 	}
-	return ""
+	return strings.Join(why, "; ")
+}
+
+// lossWhy says what a drain costs a pod that leaves, "" for nothing.
+func lossWhy(p drain.PodPlan) string {
+	var said []string
+	say := func(is bool, words string) {
+		if is && !slices.Contains(said, words) {
+			said = append(said, words)
+		}
+	}
+	has := func(code drain.ReasonCode) bool {
+		return slices.ContainsFunc(p.Reasons, func(r drain.Reason) bool { return r.Code == code })
+	}
+	say(has(drain.ReasonUnmanaged), "nothing starts it again")
+	say(has(drain.ReasonOrphanedDaemonSet), "its DaemonSet is gone")
+	say(p.NotRemade != "" && len(said) == 0, p.NotRemade)
+	say(p.Pinned != "", "its volume "+p.Pinned+" stays behind")
+	if l := p.Landing; l != nil && p.Pinned == "" {
+		say(l.Answer == landing.DoesNotFit, "no node can take its replacement")
+		say(l.Answer != landing.DoesNotFit && l.Together.Answer == landing.DoesNotFit, "may find no room "+paint.About)
+	}
+	say(has(drain.ReasonEmptyDir), "its emptyDir is deleted")
+	say(p.Ephemeral, "its ephemeral volume is deleted")
+	say(has(drain.ReasonFinished), "finished, its record is deleted")
+	return strings.Join(said, ", ")
 }
 
 func blockedWhy(b *drain.BudgetJudgement) string {
@@ -99,7 +127,7 @@ func blockedWhy(b *drain.BudgetJudgement) string {
 	}
 	switch {
 	case b.Sibling != nil:
-		return s + "; " + ShortName(b.Sibling.Name, "") + " is down"
+		return s + "; " + ShortName(b.Sibling.Name, "") + map[bool]string{false: " is down", true: " is ending"}[b.Sibling.Leaves()]
 	case b.Verdict == drain.VerdictDeadlock:
 		return s + "; waits for this drain"
 	case b.Verdict == drain.VerdictNever && len(b.Budgets) > 0:
@@ -134,21 +162,6 @@ func reasonOf(p drain.PodPlan, level drain.Level) string {
 	return ""
 }
 
-// warningOf says what a drain costs a pod that moves.
-func warningOf(p drain.PodPlan) string {
-	costs := map[drain.ReasonCode]string{
-		drain.ReasonEmptyDir: "its emptyDir is deleted", drain.ReasonUnmanaged: "nobody starts it again",
-		drain.ReasonOrphanedDaemonSet: "its DaemonSet is gone", drain.ReasonFinished: "finished, its record is deleted",
-	}
-	var said []string
-	for _, r := range p.Reasons {
-		if c, ok := costs[r.Code]; ok {
-			said = append(said, c)
-		}
-	}
-	return strings.Join(said, ", ")
-}
-
 // PlanBudget is the cell with the budgets of a pod.
 func PlanBudget(p drain.PodPlan) paint.Line {
 	if p.Budget == nil {
@@ -175,13 +188,31 @@ func PlanSummary(p drain.Plan) paint.Line {
 	if c.Unknown > 0 {
 		unknown = paint.L(themes.Warning, Number(c.Unknown)+" with unseen budgets")
 	}
-	return paint.Join(separator,
-		paint.L(themes.Good, verb(c.Move, "pod moves", "pods move")),
+	moving := themes.Good
+	var lost []paint.Line
+	if l := p.Losses(); l.Any() {
+		moving, lost = themes.Text, lossLines(l)
+	}
+	parts := append([]paint.Line{paint.L(moving, verb(c.Move, "pod moves", "pods move"))}, lost...)
+	return paint.Join(separator, append(parts,
 		paint.L(themes.Info, verb(c.Stay, "stays", "stay")),
 		colourIf(c.Wait, themes.Warning, verb(c.Wait, "waits for a budget", "wait for a budget")),
 		never, unknown,
 		colourIf(c.Refused, themes.Bad, Number(c.Refused)+" refused"),
-	)
+	)...)
+}
+
+// lossLines name what a drain costs, the gravest first.
+func lossLines(l drain.Losses) []paint.Line {
+	var lines []paint.Line
+	for _, words := range l.Words() {
+		token, glyph := themes.Bad, paint.Bad
+		if l.Data > 0 && len(lines) == len(l.Words())-1 {
+			token, glyph = themes.Warning, paint.Warn
+		}
+		lines = append(lines, paint.L(token, glyph+" "+words))
+	}
+	return lines
 }
 
 func verb(n int, one, many string) string {

@@ -46,17 +46,29 @@ func PodState(p *drain.PodRun) paint.Line {
 	case drain.PodStuckTerminating:
 		return paint.L(themes.Bad, paint.Warn+" stuck")
 	case drain.PodGone:
-		return paint.L(themes.Good, paint.Good+" gone")
+		return leftState(p, "gone")
 	case drain.PodReplaced:
-		return paint.L(themes.Good, paint.Good+" replaced")
+		return leftState(p, "replaced")
 	case drain.PodMoved:
-		return paint.L(themes.Good, paint.Good+" moved")
+		return leftState(p, "moved")
 	case drain.PodSkipped:
 		return paint.L(themes.Info, paint.Stay+" skipped")
 	case drain.PodFailed:
 		return paint.L(themes.Bad, paint.Bad+" failed")
 	}
 	return paint.L(themes.Text, string(p.State))
+}
+
+// leftState is the state of a pod that has left its node: what that cost, as the plan
+// saw it, has no green mark.
+func leftState(p *drain.PodRun, word string) paint.Line {
+	switch p.Loss {
+	case "", drain.LossRoom:
+		return paint.L(themes.Good, paint.Good+" "+word)
+	case drain.LossData:
+		return paint.L(themes.Warning, paint.Warn+" "+word)
+	}
+	return paint.L(themes.Bad, paint.Bad+" "+word)
 }
 
 // Trouble orders the pods of a run: what needs a look first, what is over

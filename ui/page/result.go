@@ -88,7 +88,21 @@ func (r *resulting) usual(s *drain.State) {
 	}
 	r.add("requests", themes.Text, requests(s))
 	r.line("nodes", nodeOutcomes(s))
+	r.costs(s)
 	r.powerOff(s)
+}
+
+// costs are what the run cost, and what its plan warned of.
+func (r *resulting) costs(s *drain.State) {
+	name := "cost"
+	if words := s.Losses().Words(); len(words) > 0 {
+		r.add(name, themes.Warning, "Of the pods that are gone, by the plan: "+strings.Join(words, ", ")+".")
+		name = ""
+	}
+	for _, l := range CostLines(s.Run.Findings) {
+		r.line(name, l)
+		name = ""
+	}
 }
 
 // rest is what is left behind and where to read on.
@@ -128,7 +142,11 @@ func verdict(s *drain.State, now time.Time) paint.Line {
 	gone := fmt.Sprintf("   %d of %s gone", p.Left, Count(p.Total, "pod"))
 	switch s.Outcome {
 	case drain.OutcomeDone:
-		return paint.L(themes.Good, paint.Good+" Drained "+names+" in "+took+".").Add(themes.Text, gone+".")
+		l := paint.L(themes.Good, paint.Good+" Drained "+names+" in "+took+".")
+		if s.Losses().Any() {
+			l = paint.L(themes.Warning, paint.Warn+" Drained "+names+" in "+took+".")
+		}
+		return l.Add(themes.Text, gone+".")
 	case drain.OutcomePartly:
 		if drained(s) == 0 {
 			return paint.L(themes.Warning, paint.Warn+" Not drained: "+names+", after "+took+".").Add(themes.Text, gone+".")

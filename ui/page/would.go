@@ -18,6 +18,40 @@ type Preview struct {
 	// they alone refuse pods.
 	Usual            *drain.NodePlan
 	LastControlPlane bool
+	// Costs are those of the whole plan of the node, nil until it was made.
+	Costs *Costs
+}
+
+// Costs are what a drain of one node costs: from its whole plan, under the usual
+// flags where Usual is set.
+type Costs struct {
+	Losses   drain.Losses
+	Findings []drain.Finding // all but those that merely inform
+}
+
+// MakeCosts makes the whole plan of the node of a preview. Nothing is claimed where
+// it cannot be made.
+func MakeCosts(s *kube.Snapshot, p Preview, o drain.Options, now time.Time) *Costs {
+	if p.Usual != nil {
+		o = WithUsual(o)
+	}
+	plan, err := drain.NewPlan(s, []string{p.Plan.Name}, o, now)
+	if err != nil {
+		return nil
+	}
+	return &Costs{plan.Losses(), drain.Costs(plan.Findings)}
+}
+
+// losses are what is known to be lost: by the whole plan, until it is made by the
+// preview.
+func (p *Preview) losses() drain.Losses {
+	switch {
+	case p.Costs != nil:
+		return p.Costs.Losses
+	case p.Usual != nil:
+		return p.Usual.Losses()
+	}
+	return p.Plan.Losses()
 }
 
 // UsualOnly tells whether all that is refused is refused for want of
@@ -49,7 +83,7 @@ func WithUsual(o drain.Options) drain.Options {
 // MakePreview puts a preview together; plan is that of one node alone, as drain's
 // Previews make it.
 func MakePreview(s *kube.Snapshot, n *kube.Node, o drain.Options, plan func(string, drain.Options) drain.NodePlan) Preview {
-	p := Preview{Plan: plan(n.Name, o), LastControlPlane: lastControlPlane(s, n)}
+	p := Preview{Plan: plan(n.Name, o), LastControlPlane: len(drain.LastControlPlane(s, n.Name)) > 0}
 	if UsualOnly(p.Plan) {
 		usual := plan(n.Name, WithUsual(o))
 		p.Usual = &usual
@@ -67,8 +101,14 @@ func Would(n *kube.Node, p *Preview, now time.Time) paint.Line {
 	case p.LastControlPlane:
 		return paint.L(themes.Warning, paint.Warn+" last control plane")
 	}
+	losses := p.losses()
+	grave := losses.Lost+losses.Nowhere > 0
 	if p.Usual != nil {
-		return paint.L(themes.Warning, paint.Warn+" if allowed, "+ifAllowed(p.Usual.Counts()))
+		c := p.Usual.Counts()
+		if grave && c.Never == 0 {
+			return paint.L(themes.Bad, paint.Bad+" if allowed, "+losing(losses))
+		}
+		return paint.L(themes.Warning, paint.Warn+" if allowed, "+ifAllowed(c))
 	}
 	c := p.Plan.Counts()
 	switch {
@@ -76,14 +116,33 @@ func Would(n *kube.Node, p *Preview, now time.Time) paint.Line {
 		return paint.L(themes.Bad, paint.Bad+" "+also("refuse "+Number(c.Refused), c.Never, "never"))
 	case c.Never > 0:
 		return paint.L(themes.Bad, paint.Bad+" "+also("move "+Number(c.Move), c.Never, "never"))
+	case grave:
+		return paint.L(themes.Bad, paint.Bad+" move "+Number(c.Move+c.Wait+c.Unknown)+", "+losing(losses))
 	case c.Unknown > 0:
 		return paint.L(themes.Warning, paint.Unknown+" move "+Number(c.Move+c.Unknown)+", budgets unseen")
 	case c.Wait > 0:
 		return paint.L(themes.Warning, paint.Wait+" "+moves(c))
 	case c.Move == 0:
 		return paint.L(themes.Good, paint.Good+" already empty")
+	case losses.Data > 0:
+		return paint.L(themes.Warning, paint.Warn+" move "+Number(c.Move)+", "+losing(losses))
+	case p.Costs != nil && len(p.Costs.Findings) > 0:
+		return paint.L(themes.Warning, paint.Warn+" "+moves(c))
 	}
 	return paint.L(themes.Good, paint.Good+" "+moves(c))
+}
+
+// losing names the losses in as few cells as the row has, the gravest first.
+func losing(l drain.Losses) string {
+	switch {
+	case l.Lost > 0 && l.Nowhere > 0:
+		return "lost " + Number(l.Lost) + ", nowhere " + Number(l.Nowhere)
+	case l.Lost > 0:
+		return "lost " + Number(l.Lost)
+	case l.Nowhere > 0:
+		return "nowhere " + Number(l.Nowhere)
+	}
+	return "data of " + Number(l.Data)
 }
 
 func ifAllowed(c drain.Counts) string {
@@ -148,7 +207,17 @@ func NodeSentence(n *kube.Node, p *Preview, now time.Time) paint.Line {
 		}
 		say(themes.Text, FirstUpper(planWords(plan))+".")
 	}
+	for _, l := range lossLines(p.losses()) {
+		say(l[0].Token, l.String()+".")
+	}
 	say(themes.Text, holdUps(plan, now))
+	if p.Costs != nil {
+		for _, f := range p.Costs.Findings {
+			if f.Code != drain.FindingLastControlPlane { // which the sentence ends with
+				say(findingToken(f), FirstUpper(f.Message)+".")
+			}
+		}
+	}
 	if p.LastControlPlane {
 		say(themes.Warning, "It is the last control plane that is Ready.")
 	}

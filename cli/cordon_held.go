@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// askHeld asks before nodes are uncordoned that a run holds by its Lease: the run
+// would stop there. Without a terminal that takes --take-over. A Lease that cannot be
+// read keeps nobody from it: it is said that nothing is known. One whose run is known
+// on this machine to have ended holds nothing.
+func (p *Program) askHeld(ctx context.Context, source drain.Source, nodes []string, o drain.Options) error {
+	if o.LeaseNamespace == "" {
+		return nil
+	}
+	s, err := waitRead(ctx, source, []kube.Kind{kube.KindLeases}, p.Err)
+	if err != nil {
+		return err
+	}
+	if !s.Trusted(kube.KindLeases) {
+		words := "Warning: Leases cannot be read: whether a run is at work on " + strings.Join(nodes, ", ") + " is not known"
+		if reason := s.Sync(kube.KindLeases).Reason; reason != "" {
+			words += ": " + reason
+		}
+		fmt.Fprintln(p.Err, kube.Clean(words))
+		return nil
+	}
+	life, said := p.runLife(), []string(nil)
+	holds := slices.DeleteFunc(drain.Holds(s, nodes, "", p.Now()), func(h drain.Hold) bool {
+		n := s.Node(h.Node)
+		return h.Lapsed || n == nil || !n.Unschedulable || slices.Contains(o.TakeOver, h.Run) || slices.Contains(o.TakeOver, drain.TakeOverAny) ||
+			life(h.Run) == drain.RunDead
+	})
+	for _, h := range holds {
+		said = append(said, "node "+h.Node+" is held by "+h.Words+", which stops there when the node is uncordoned")
+	}
+	if len(holds) == 0 {
+		return nil
+	}
+	refused := &failure{code: ExitRefused, text: strings.Join(said, "\n") + "\nnothing was changed",
+		hint: "let that run end or abort it where it runs; or uncordon all the same: --take-over=" + holds[0].Run}
+	if !p.canAsk() {
+		return refused
+	}
+	word := holds[0].Run
+	if slices.ContainsFunc(holds, func(h drain.Hold) bool { return h.Run != word }) {
+		word = "take over"
+	}
+	question := kube.Clean(strings.Join(said, "; ") + ". Type " + word + " to uncordon all the same: ")
+	select {
+	case line := <-p.ask(func() { fmt.Fprint(p.Err, question) }): // "" where none can come
+		if line == word {
+			return nil
+		}
+		return refused
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// heldBy is the small cluster with the Lease of another run over worker-2, which is
+// cordoned.
+func heldBy(run string) *kube.Store {
+	store := smallStore(false)
+	store.Put(&kube.Lease{
+		Name: kube.LeaseName("uid-worker-2"), Namespace: kube.DefaultLeaseNamespace, UID: "lease-1", ResourceVersion: "7",
+		Holder: run, By: "bob", Reason: "new disk", Since: "2026-05-01T10:00:00Z", Duration: kube.LeaseDuration,
+	})
+	return store
+}
+
+// A node that a run holds is uncordoned by nobody who did not mean to.
+func TestUncordonOfAHeldNode(t *testing.T) {
+	const held = `node worker-2 is held by run k7f3pm of bob since 2026-05-01 10:00 UTC ("new disk"), which stops there`
+	for _, test := range []struct {
+		args   []string
+		writes int
+	}{
+		{[]string{"uncordon", "worker-2"}, 0},
+		{[]string{"uncordon", "worker-2", "--take-over=another"}, 0},
+		{[]string{"uncordon", "worker-2", "--take-over=k7f3pm"}, 1},
+		{[]string{"uncordon", "worker-2", "--take-over"}, 1},
+		{[]string{"uncordon", "worker-2", "--lease-namespace="}, 1},
+		{[]string{"uncordon", "worker-1"}, 0}, // it is not cordoned
+	} {
+		b := newBench(t, heldBy("k7f3pm").Snapshot())
+		code, want := ExitDone, []string(nil)
+		if test.writes == 0 && test.args[1] == "worker-2" {
+			code, want = ExitRefused, []string{held, "nothing was changed", "--take-over=k7f3pm"}
+		}
+		b.expect(t, code, want, test.args...)
+		if b.writer.writes() != test.writes {
+			t.Errorf("%v: %d writes, want %d", test.args, b.writer.writes(), test.writes)
+		}
+	}
+}
+
+// An abandoned Lease holds nothing, and one that cannot be read is said to be unknown.
+func TestUncordonWithoutAHolder(t *testing.T) {
+	store := heldBy("k7f3pm")
+	b := newBench(t, store.Snapshot())
+	b.Now = func() time.Time { return noon.Add(time.Hour) }
+	b.expect(t, ExitDone, nil, "uncordon", "worker-2")
+
+	store.SetSync(kube.KindLeases, kube.SyncState{Phase: kube.Denied, Reason: "ada cannot list leases"})
+	b = newBench(t, store.Snapshot())
+	b.expect(t, ExitDone, []string{"Warning: Leases cannot be read: whether a run is at work on worker-2 is not known: ada cannot list leases"}, "uncordon", "worker-2")
+	if b.writer.writes() != 1 {
+		t.Errorf("%d writes", b.writer.writes())
+	}
+}
