@@ -123,6 +123,11 @@ func (s *State) applyStart(e Event) {
 	for _, p := range e.Run.Pods {
 		s.addPod(p, e.Time, false)
 	}
+	for _, n := range s.Nodes {
+		if n.State == NodeRefused {
+			s.leavePods(n.Name, e.Time)
+		}
+	}
 }
 
 func (s *State) addPod(facts PodFacts, at time.Time, joined bool) {
@@ -383,6 +388,20 @@ func (s *State) applyNode(e Event) {
 			n.Ended = e.Time
 		}
 	})
+	if e.NodeState == NodeRefused {
+		s.leavePods(e.Node, e.Time)
+	}
+}
+
+// leavePods notes that nothing happens to the pods of a node that is refused.
+func (s *State) leavePods(node string, at time.Time) {
+	for i, p := range s.Pods {
+		if p.Node == node && !p.State.Final() {
+			left := *p
+			left.State, left.Since, left.Ended, left.Message = PodSkipped, at, at, "its node is refused"
+			s.Pods[i] = &left
+		}
+	}
 }
 
 // doubtful tells whether the last cordon may have been done without being seen.
