@@ -33,7 +33,7 @@ func (s *screen) dashboard(ctx context.Context, r cli.DashboardRequest) (int, er
 	s.open()
 	deps := ui.Deps{
 		Source:   r.Source,
-		Identity: ui.Identity{Context: r.Cluster.Context, User: r.Cluster.User, Server: r.Cluster.Server},
+		Identity: ui.Identity{Context: r.Cluster.Context, User: r.Cluster.User, Server: r.Cluster.Server, Target: r.Cluster.Target},
 		Options:  r.Options, Marked: r.Marked, NewPlan: r.NewPlan,
 		StartRun: func(plan drain.Plan, options drain.Options) (drain.Run, error) {
 			plan.Options = options

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -27,8 +29,9 @@ import (
 type apiServer struct {
 	*httptest.Server
 	t         *testing.T
-	evictions string          // version of the Eviction kind it offers, "" for none
-	forbidden map[string]bool // collections that may not be listed or watched
+	evictions string            // version of the Eviction kind it offers, "" for none
+	forbidden map[string]bool   // collections that may not be listed or watched
+	serves    map[string]string // collections that there are, and the kind of their lists
 	// answer says what comes of an eviction or deletion: 0 lets the pod go.
 	answer func(r *http.Request, pod string, attempt int) (code int, headers map[string]string, body string)
 
@@ -58,7 +61,7 @@ var collections = map[string]string{
 
 func newAPIServer(t *testing.T, objects ...metav1.Object) *apiServer {
 	t.Helper()
-	s := &apiServer{t: t, evictions: "v1", forbidden: map[string]bool{}, objects: map[string]map[string]metav1.Object{},
+	s := &apiServer{t: t, evictions: "v1", forbidden: map[string]bool{}, serves: maps.Clone(collections), objects: map[string]map[string]metav1.Object{},
 		news: make(chan struct{}), attempts: map[string]int{}}
 	for _, o := range objects {
 		s.put("ADDED", o)
@@ -68,16 +71,12 @@ func newAPIServer(t *testing.T, objects ...metav1.Object) *apiServer {
 	return s
 }
 
-func collectionOf(o metav1.Object) string {
-	switch fmt.Sprintf("%T", o) {
-	case "*v1.Node":
-		return "/api/v1/nodes"
-	case "*v1.Pod":
-		return "/api/v1/pods"
-	case "*v1.DaemonSet":
-		return "/apis/apps/v1/daemonsets"
-	case "*v1.PodDisruptionBudget":
-		return "/apis/policy/v1/poddisruptionbudgets"
+func (s *apiServer) collectionOf(o metav1.Object) string {
+	_, kind, _ := strings.Cut(fmt.Sprintf("%T", o), ".")
+	for path, list := range s.serves {
+		if list == kind+"List" {
+			return path
+		}
 	}
 	panic(fmt.Sprintf("no collection for %T", o))
 }
@@ -92,7 +91,7 @@ func (s *apiServer) put(what string, o metav1.Object) {
 func (s *apiServer) change(what string, o metav1.Object) {
 	s.version++
 	o.SetResourceVersion(strconv.Itoa(s.version))
-	collection, key := collectionOf(o), o.GetNamespace()+"/"+o.GetName()
+	collection, key := s.collectionOf(o), o.GetNamespace()+"/"+o.GetName()
 	if s.objects[collection] == nil {
 		s.objects[collection] = map[string]metav1.Object{}
 	}
@@ -125,11 +124,11 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 		reply(w, 200, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"kube-system","uid":"cluster"}}`)
 	case path == "/api/v1":
 		s.discovery(w)
-	case collections[path] != "" && s.forbidden[path]:
+	case s.serves[path] != "" && s.forbidden[path]:
 		reply(w, 403, refusal(403, "Forbidden", path+" is forbidden"))
-	case collections[path] != "" && r.URL.Query().Get("watch") != "":
+	case s.serves[path] != "" && r.URL.Query().Get("watch") != "":
 		s.watch(w, r)
-	case collections[path] != "":
+	case s.serves[path] != "":
 		s.list(w, path)
 	default:
 		s.act(w, r)
@@ -150,8 +149,9 @@ func (s *apiServer) list(w http.ResponseWriter, collection string) {
 	for _, o := range s.objects[collection] {
 		items = append(items, o)
 	}
-	group := strings.TrimPrefix(strings.TrimPrefix(filepath.Dir(collection), "/apis/"), "/api/")
-	body, err := json.Marshal(map[string]any{"kind": collections[collection], "apiVersion": group,
+	prefix, _, _ := strings.Cut(filepath.Dir(collection), "/namespaces")
+	group := strings.TrimPrefix(strings.TrimPrefix(prefix, "/apis/"), "/api/")
+	body, err := json.Marshal(map[string]any{"kind": s.serves[collection], "apiVersion": group,
 		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)}, "items": items})
 	s.mu.Unlock()
 	if err != nil {
@@ -201,9 +201,29 @@ func (s *apiServer) act(w http.ResponseWriter, r *http.Request) {
 		s.pod(w, r, parts[3]+"/"+parts[5])
 	case len(parts) == 7 && parts[5] == "daemonsets" && s.objects["/apis/apps/v1/daemonsets"][parts[4]+"/"+parts[6]] != nil:
 		s.object(w, s.objects["/apis/apps/v1/daemonsets"][parts[4]+"/"+parts[6]])
+	case len(parts) >= 6 && parts[5] == "leases" && s.serves[strings.Join(append([]string{""}, parts[:6]...), "/")] != "":
+		s.lease(w, r, body)
 	default:
 		reply(w, 404, refusal(404, "NotFound", "the server could not find the requested resource"))
 	}
+}
+
+// lease keeps the one Lease that there is.
+func (s *apiServer) lease(w http.ResponseWriter, r *http.Request, body []byte) {
+	l := &coordinationv1.Lease{}
+	if r.Method == http.MethodDelete {
+		for _, o := range s.objects[s.collectionOf(l)] {
+			s.change("DELETED", o)
+		}
+		reply(w, 200, `{"kind":"Status","apiVersion":"v1","status":"Success","code":200}`)
+		return
+	}
+	if err := json.Unmarshal(body, l); err != nil {
+		s.t.Error(err)
+	}
+	l.UID = "uid-lease"
+	s.change("MODIFIED", l)
+	s.object(w, l)
 }
 
 func (s *apiServer) object(w http.ResponseWriter, o any) {

@@ -163,7 +163,7 @@ func (p *Program) runDrain(
 func (p *Program) see(ctx context.Context, f *follower) error {
 	state := f.follow(ctx)
 	f.out.end(f.run.Events(0))
-	f.out.leftovers(state, f.source.Snapshot(), p.display())
+	f.out.leftovers(state, f.source.Snapshot())
 	if e, ok := f.run.(interface{ Silent() string }); ok && e.Silent() != "" {
 		f.out.note("the nodes have no Events of this run: %s", e.Silent())
 	}
@@ -193,7 +193,7 @@ func (p *Program) startRun(ctx context.Context, c *Cluster, source drain.Source,
 	run, err := p.Start(context.WithoutCancel(ctx), drain.EngineConfig{
 		Source: source, Writer: c.Writer, Journal: journal, Now: p.Now,
 	}, plan, drain.RunFacts{
-		ID: id, Context: c.Context, Server: c.Server, ClusterUID: c.UID, User: c.User, Version: p.Build.Version,
+		ID: id, Context: c.Context, Kubeconfig: c.Target.Kubeconfig, Program: c.Target.Program, Connection: c.Target.Others, Server: c.Server, ClusterUID: c.UID, User: c.User, Version: p.Build.Version,
 	})
 	if err != nil {
 		return nil, &failure{code: ExitError, text: "cannot start the run; nothing was changed", err: err}

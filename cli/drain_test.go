@@ -102,7 +102,7 @@ func TestYesConfirmsOnlyWhatItSays(t *testing.T) {
 }
 
 func TestSignalAbortsTheRun(t *testing.T) {
-	left := "node/worker-1 is left cordoned by this run, 2 of 2 pods still on it; to undo: kdrain-tui uncordon worker-1"
+	left := "node/worker-1 is left cordoned by this run, 2 of 2 pods still on it; to undo: kdrain-tui --context=prod uncordon worker-1"
 	t.Run("still cordoned", func(t *testing.T) { signalAborts(t, smallClusterWith(true), left) })
 	t.Run("uncordoned meanwhile", func(t *testing.T) {
 		signalAborts(t, smallClusterWith(false), "node/worker-1 is schedulable again, 2 of 2 pods still on it")

@@ -35,13 +35,13 @@ func (p *Program) runLife() func(run string) drain.RunLife {
 // told of them without a command.
 func (p *Program) leftoverFindings(c *Cluster, s *kube.Snapshot) []drain.Finding {
 	now := p.Now()
-	found := drain.LeftoverFindings(c.Context, drain.Leftovers(s, p.runLife(), now), now)
+	found := drain.LeftoverFindings(drain.Leftovers(s, p.runLife(), now), now)
 	if p.onlyReads {
 		for i := range found {
 			found[i].Advice = nil
 		}
 	}
-	return found
+	return c.Target.Findings(found)
 }
 
 // sayFindings says what the plan found wrong, a line each, where nobody is shown the

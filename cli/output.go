@@ -142,7 +142,7 @@ func (o *output) nothing() {
 
 // leftovers says what is not drained, what was left cordoned, and how to undo
 // it. On a terminal the report has said so.
-func (o *output) leftovers(s *drain.State, snap *kube.Snapshot, program string) {
+func (o *output) leftovers(s *drain.State, snap *kube.Snapshot) {
 	var pending []*drain.NodeRun
 	for _, n := range s.Nodes {
 		if n.State != drain.NodeDrained {
@@ -163,17 +163,19 @@ func (o *output) leftovers(s *drain.State, snap *kube.Snapshot, program string) 
 		if left := pods.Total - pods.Left; left > 0 && n.State != drain.NodeRefused {
 			still = fmt.Sprintf(", %d of %s still on it", left, plural(pods.Total, "pod", "pods"))
 		}
+		undo := o.cluster.Target.Line("kdrain-tui uncordon " + drain.ShellWord(n.Name))
 		switch node := snap.Node(n.Name); {
 		case n.Cordoned && node != nil && node.UID == n.UID && !node.Unschedulable:
 			o.note("node/%s is schedulable again%s", n.Name, still)
 		case n.TakenOverBy() != "":
 			o.note("node/%s was taken over by run %s%s: what is left to do there is that run's", n.Name, n.TakenOverBy(), still)
 		case n.Cordoned:
-			o.note("node/%s is left cordoned by this run%s; to undo: %s uncordon %s", n.Name, still, program, n.Name)
+			o.note("node/%s is left cordoned by this run%s; to undo: %s", n.Name, still, undo)
 		case n.State == drain.NodeCordoning:
-			o.note("node/%s was being cordoned by this run%s; to undo: %s uncordon %s", n.Name, still, program, n.Name)
+			o.note("node/%s was being cordoned by this run%s; to undo: %s", n.Name, still, undo)
 		case n.CordonInDoubt && (node == nil || node.Unschedulable):
-			o.note("node/%s may be cordoned by this run: its last cordon is in doubt%s; to see: kubectl get node %s; to undo: %s uncordon %s", n.Name, still, n.Name, program, n.Name)
+			o.note("node/%s may be cordoned by this run: its last cordon is in doubt%s; to see: %s; to undo: %s", n.Name, still,
+				o.cluster.Target.Line("kubectl get node "+drain.ShellWord(n.Name)), undo)
 		case n.CordonInDoubt:
 			o.note("node/%s was schedulable when it was last seen, its last cordon is in doubt%s", n.Name, still)
 		case n.State == drain.NodeRefused:

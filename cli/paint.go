@@ -24,7 +24,25 @@ func (p paint) in(t tone, text string) string {
 	if !p.color || text == "" || t == "" {
 		return text
 	}
-	return "\x1b[" + string(t) + "m" + text + "\x1b[0m"
+	return t.begin() + text + toneEnd
+}
+
+func (t tone) begin() string { return "\x1b[" + string(t) + "m" }
+
+// toneEnd ends every tone.
+const toneEnd = "\x1b[0m"
+
+// ownSequence is the sequence of ours that the text begins with, "" if none does.
+func ownSequence(text string) string {
+	if text[0] != '\x1b' {
+		return ""
+	}
+	for _, sequence := range []string{toneEnd, toneGood.begin(), toneWarn.begin(), toneBad.begin(), toneQuiet.begin(), toneBold.begin()} {
+		if strings.HasPrefix(text, sequence) {
+			return sequence
+		}
+	}
+	return ""
 }
 
 // plain turns the few characters beyond ASCII that we write into ASCII.

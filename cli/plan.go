@@ -72,7 +72,7 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	plan.Findings = append(access.Findings(), plan.Findings...)
+	plan.Findings = append(cluster.Target.Findings(access.Findings()), plan.Findings...)
 	p.estimate(&plan, source)
 	if f.json() {
 		err = writePlanJSON(p.Out, cluster, plan)
@@ -130,5 +130,5 @@ func (p *Program) makePlan(ctx context.Context, from planned, f *flags, args []s
 		return drain.Plan{}, err
 	}
 	plan.Findings = append(plan.Findings, p.leftoverFindings(from.cluster, snapshot)...)
-	return drain.RefuseBlockers(drain.WithSelf(plan, snapshot, p.self(ctx, from.cluster, read))), nil
+	return from.cluster.Target.Plan(drain.RefuseBlockers(drain.WithSelf(plan, snapshot, p.self(ctx, from.cluster, read)))), nil
 }

@@ -42,7 +42,7 @@ func TestPlanTextSaysWhoIsNotMadeAnew(t *testing.T) {
 		"shop/bare    -                deleting Pods that declare no controller; it declares no controller: nobody makes it anew\n",
 		"shop/lost-1  ReplicaSet/lost  its ReplicaSet lost is gone: nobody makes it anew\n",
 		"warning  not made anew by their owners: Pod shop/lost-1\n",
-		"  shop/lost-1\n    save it before it goes\n      kubectl get pod -n shop lost-1 -o yaml\n",
+		"  shop/lost-1\n    save it before it goes\n      kubectl --context=prod get pod -n shop lost-1 -o yaml\n",
 	)
 }
 

@@ -82,8 +82,9 @@ type OpenOptions struct {
 type Cluster struct {
 	Context       string
 	Server        string
-	UID           string // of the kube-system namespace, else server and CA
-	UIDWhy        string // why it is not that of the namespace, "" if it is
+	Target        drain.Target // what printed commands are for
+	UID           string       // of the kube-system namespace, else server and CA
+	UIDWhy        string       // why it is not that of the namespace, "" if it is
 	User          string
 	ServerVersion string
 	Writer        kube.Writer
@@ -148,7 +149,11 @@ type signalBox struct{ os.Signal }
 func (p *Program) open(ctx context.Context, o OpenOptions) (*Cluster, error) {
 	p.onlyReads = p.connection.ReadOnly // Open may set it for the connection alone
 	o.ReadOnly = o.ReadOnly || p.connection.ReadOnly
-	return p.Open(ctx, &p.connection, o)
+	c, err := p.Open(ctx, &p.connection, o)
+	if c != nil {
+		c.Target = drain.Target{Program: p.display(), Kubeconfig: p.connection.File(), Context: c.Context, Others: p.connection.Given()}
+	}
+	return c, err
 }
 
 // Main runs the command line and returns the exit code.
@@ -159,6 +164,7 @@ func (p *Program) Main(ctx context.Context, args []string) int {
 	ended := make(chan struct{})
 	p.live.ended = ended
 	p.group.Go("signals", func() { p.watchSignals(ended, cancel) })
+	p.Out, p.Err = edge{p.Out}, edge{p.Err}
 	code := p.run(ctx, args)
 	close(ended)
 	p.group.Wait()

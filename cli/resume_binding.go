@@ -97,6 +97,7 @@ func (p *Program) openOf(ctx context.Context, cmd *cobra.Command, run *drain.Run
 	}
 	if !given && run.Context != "" {
 		p.connection.Overrides.CurrentContext = run.Context
+		p.connection.Kubeconfig = run.Kubeconfig
 	}
 	c, err := p.open(ctx, OpenOptions{ChunkSize: runPageSize, Nodes: nodesOf(run), LeaseNamespace: run.Options.LeaseNamespace})
 	if err != nil {

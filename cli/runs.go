@@ -145,6 +145,9 @@ func (p *Program) readRun(id string) (*runRecord, error) {
 	case len(events) == 0:
 		return nil, &failure{code: ExitError, text: "journal " + path + " holds no run: its process died at the start"}
 	}
+	if run := events[0].Run; run != nil {
+		run.Program = p.display()
+	}
 	live, err := drain.Live(path)
 	if err != nil {
 		return nil, &failure{code: ExitError, err: err}

@@ -124,7 +124,7 @@ func (p *Program) newPlan(ctx context.Context, c *Cluster, source drain.Source) 
 				c.Scales(ctx, source, nodes)
 			})
 		}
-		return drain.RefuseBlockers(drain.WithSelf(plan, s, self())), nil
+		return c.Target.Plan(drain.RefuseBlockers(drain.WithSelf(plan, s, self()))), nil
 	}
 }
 

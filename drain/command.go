@@ -3,6 +3,8 @@ package drain
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,27 +13,14 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Command is a drain as a command line of ours, to be read and to be run again:
+// Drain is a drain as a command line of ours, to be read and to be run again:
 // the flags that differ from their defaults, quoted for a POSIX shell.
-func Command(context string, nodes []string, o Options) string {
-	words := []string{"kdrain-tui", "drain"}
+func (t Target) Drain(nodes []string, o Options) string {
+	words := []string{t.program() + "drain"}
 	for _, n := range nodes {
 		words = append(words, ShellWord(n))
 	}
-	if context != "" {
-		words = append(words, "--context="+ShellWord(context))
-	}
-	return strings.Join(append(words, optionFlags(o)...), " ")
-}
-
-// InContext puts the context into a command that begins with kubectl; another, or
-// none, stays as it is.
-func InContext(context, command string) string {
-	rest, found := strings.CutPrefix(command, "kubectl ")
-	if !found {
-		return command
-	}
-	return "kubectl " + contextFlag(context) + rest
+	return strings.Join(slices.Concat(words, t.words(), optionFlags(o)), " ")
 }
 
 // ShellWord quotes a word for a POSIX shell where it needs that.
@@ -42,7 +31,25 @@ func ShellWord(s string) string {
 	if plain {
 		return s
 	}
+	if strings.ContainsFunc(s, kube.Unsafe) {
+		return ansiC(s)
+	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// ansiC quotes a word with control characters in it, which must reach the shell
+// and not the terminal that it is pasted into (POSIX.1-2024, dollar-single-quotes).
+func ansiC(s string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= 0x7f || c == '\'' || c == '\\' {
+			fmt.Fprintf(&b, "\\%03o", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + "'"
 }
 
 // irregular are the options whose JSON name is not that of their flag.
@@ -142,24 +149,4 @@ func kebab(name string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
-}
-
-// UncordonCommand is the command that uncordons a node; context is "" for the
-// current one.
-func UncordonCommand(context, node string) string {
-	return "kdrain-tui " + contextFlag(context) + "uncordon " + ShellWord(node)
-}
-
-// AttachmentsCommand is the command that shows which volumes are attached where;
-// context is "" for the current one.
-func AttachmentsCommand(context string) string {
-	return InContext(context, "kubectl get volumeattachments")
-}
-
-// contextFlag names a context, with the space after it; "" for the current one.
-func contextFlag(context string) string {
-	if context == "" {
-		return ""
-	}
-	return "--context=" + ShellWord(context) + " "
 }

@@ -87,12 +87,19 @@ func lasting(events []Event) []Event {
 
 // RunFacts open a journal: what was asked, of which cluster, by whom.
 type RunFacts struct {
-	ID         string      `json:"id"`
-	Context    string      `json:"context"`
-	Server     string      `json:"server"`
-	ClusterUID string      `json:"clusterUID"`
-	User       string      `json:"user"`
-	Version    string      `json:"version"`
+	ID      string `json:"id"`
+	Context string `json:"context"`
+	// Kubeconfig is the file that the context is of, "" where kubectl's own rules
+	// find it.
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	Server     string `json:"server"`
+	ClusterUID string `json:"clusterUID"`
+	User       string `json:"user"`
+	Version    string `json:"version"`
+	// Program and Connection are of this process: how it was called, and which further
+	// connection flags it was given.
+	Program    string      `json:"-"`
+	Connection []string    `json:"-"`
 	Options    Options     `json:"options"`
 	Nodes      []NodeFacts `json:"nodes"`
 	Pods       []PodFacts  `json:"pods"`

@@ -164,13 +164,13 @@ func TestLeftovers(t *testing.T) {
 	if strings.Join(got, "; ") != want || asked != 4 || left[0].UID != "uid-old" {
 		t.Errorf("asked %d times\n%s\n%s", asked, strings.Join(got, "; "), want)
 	}
-	found := LeftoverFindings("prod", left, markNoon)
+	found := LeftoverFindings(left, markNoon)
 	if len(found) != 2 || found[0].Level != LevelWarning || found[1].Level != LevelInfo ||
-		found[0].Advice[0].Command != "kubectl --context=prod delete pdb -n shop old ours" ||
-		found[1].Advice[0] != (Advice{"only if that run is over", "kubectl --context=prod delete pdb -n shop young"}) {
+		found[0].Advice[0].Command != "kubectl delete pdb -n shop old ours" ||
+		found[1].Advice[0] != (Advice{"only if that run is over", "kubectl delete pdb -n shop young"}) {
 		t.Errorf("%+v", found)
 	}
-	if len(LeftoverFindings("prod", nil, markNoon)) != 0 {
+	if len(LeftoverFindings(nil, markNoon)) != 0 {
 		t.Error("found nothing and says so")
 	}
 	unseen := kube.StoreOf(markNoon, leftBudget("old", "far002", markNoon))

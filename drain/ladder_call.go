@@ -71,7 +71,7 @@ func (f RungFacts) command() string {
 }
 
 func (f RungFacts) scaleTo(replicas int32) string {
-	return fmt.Sprintf("kubectl scale -n %s %s/%s --replicas=%d", f.Namespace, strings.ToLower(f.Object), f.Name, replicas)
+	return fmt.Sprintf("kubectl scale -n %s %s --replicas=%d", f.Namespace, ShellWord(strings.ToLower(f.Object)+"/"+f.Name), replicas)
 }
 
 // Undo is the command that takes the rung back by hand, "" where nothing is.

@@ -210,7 +210,7 @@ func TestTheTaintOfAMachineThatStaysOffIsSaid(t *testing.T) {
 		s.halt()
 		state := e.State()
 		r := state.Rungs[0]
-		if want := "its machine has not come back; once it has: kubectl taint node a node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"; r.State != RungLeft || r.Message != want {
+		if want := "its machine has not come back; once it has: kubectl --context=lab taint node a node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"; r.State != RungLeft || r.Message != want {
 			t.Errorf("%s: %q, want %q", r.State, r.Message, want)
 		}
 		if !s.Snapshot().Node("a").OutOfService() {

@@ -115,7 +115,7 @@ func (l Leftover) Sentence(now time.Time) string {
 
 // RemoveCommands are the commands that remove the budgets with kubectl, one for
 // each namespace.
-func RemoveCommands(context string, left []Leftover) []string {
+func RemoveCommands(left []Leftover) []string {
 	var namespaces []string
 	names := map[string][]string{}
 	for _, l := range left {
@@ -127,14 +127,14 @@ func RemoveCommands(context string, left []Leftover) []string {
 	slices.Sort(namespaces)
 	var commands []string
 	for _, ns := range namespaces {
-		commands = append(commands, InContext(context, "kubectl delete pdb -n "+ShellWord(ns)+" "+strings.Join(names[ns], " ")))
+		commands = append(commands, "kubectl delete pdb -n "+ShellWord(ns)+" "+strings.Join(names[ns], " "))
 	}
 	return commands
 }
 
 // LeftoverFindings tell of budgets that were left behind, with the commands that
 // remove them; those of runs that may be live are told apart.
-func LeftoverFindings(context string, left []Leftover, now time.Time) []Finding {
+func LeftoverFindings(left []Leftover, now time.Time) []Finding {
 	var found []Finding
 	for _, mayLive := range []bool{false, true} {
 		var some []Leftover
@@ -154,7 +154,7 @@ func LeftoverFindings(context string, left []Leftover, now time.Time) []Finding 
 		for _, l := range some {
 			f.Objects = append(f.Objects, "PodDisruptionBudget/"+l.Namespace+"/"+l.Name)
 		}
-		for _, command := range RemoveCommands(context, some) {
+		for _, command := range RemoveCommands(some) {
 			f.Advice = append(f.Advice, Advice{help, command})
 		}
 		found = append(found, f)

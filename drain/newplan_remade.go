@@ -138,7 +138,7 @@ func adviseRefused(plan *PodPlan) []Advice {
 func scaleOwner(plan *PodPlan) string {
 	for _, r := range plan.Reasons {
 		if words := strings.Fields(r.Message); r.Code == ReasonSingleReplica && len(words) > 1 {
-			return "kubectl scale " + strings.ToLower(words[0]) + " -n " + plan.Namespace + " " + words[1] + " --replicas=2"
+			return "kubectl scale " + ShellWord(strings.ToLower(words[0])) + " -n " + plan.Namespace + " " + ShellWord(words[1]) + " --replicas=2"
 		}
 	}
 	return ""

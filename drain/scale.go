@@ -62,5 +62,5 @@ func oneMore(s *kube.Snapshot, w *kube.Workload) string {
 	if w.Resource != "" {
 		resource = w.Resource
 	}
-	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", resource, w.Namespace, w.Name, n)
+	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", ShellWord(resource), w.Namespace, ShellWord(w.Name), n)
 }

@@ -127,7 +127,7 @@ func (st *stepper) takeRemoved(b *BudgetRun, a kube.Answer, class kube.AnswerCla
 
 func (st *stepper) removeCommand(b *BudgetRun) string {
 	left := Leftover{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}
-	return RemoveCommands(st.s.Run.Context, []Leftover{left})[0]
+	return st.s.Run.Target().Line(RemoveCommands([]Leftover{left})[0])
 }
 
 // retryBudget notes that what was asked for a budget is asked again.

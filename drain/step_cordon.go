@@ -46,6 +46,10 @@ func ParseMark(text string) (Mark, bool) {
 	if text == "" || json.Unmarshal([]byte(text), &m) != nil {
 		return Mark{}, false
 	}
+	// What was harmless as JSON may be a control sequence by now.
+	for _, text := range []*string{&m.Run, &m.By, &m.Reason, &m.Was, &m.After} {
+		*text = kube.Clean(*text)
+	}
 	return m, true
 }
 

@@ -1,7 +1,6 @@
 package drain
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -187,15 +186,15 @@ func (st *stepper) undoRung(r *RungRun) {
 func (st *stepper) leaveTaints() {
 	for _, r := range st.s.Rungs {
 		if r.Kind == RungTaint && r.open() {
-			st.setRung(r, RungLeft, "its machine has not come back; once it has: "+r.Undo())
+			st.setRung(r, RungLeft, "its machine has not come back; once it has: "+st.s.Run.Target().Line(r.Undo()))
 		}
 	}
 }
 
 // declaredBy tells whether the run declared the node's machine off.
 func declaredBy(n *kube.Node, run string) bool {
-	var m Mark
-	return json.Unmarshal([]byte(n.Annotations[kube.OutOfServiceAnnotation]), &m) == nil && m.Run == run
+	m, ok := ParseMark(n.Annotations[kube.OutOfServiceAnnotation])
+	return ok && m.Run == run
 }
 
 // takeUndoAnswer notes what came back for the undoing of a rung. Only what is read says
@@ -212,7 +211,7 @@ func (st *stepper) takeUndoAnswer(r *RungRun, a kube.Answer, class kube.AnswerCl
 		st.emit(Event{Kind: EventRung, Rung: &facts, RungState: r.State, Message: words(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
 		st.wakeAt(st.now.Add(after))
 	default:
-		st.setRung(r, RungLeft, "not taken back: "+words(a)+"; to do it: "+r.Undo())
+		st.setRung(r, RungLeft, "not taken back: "+words(a)+"; to do it: "+st.s.Run.Target().Line(r.Undo()))
 	}
 }
 

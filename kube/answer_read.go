@@ -95,11 +95,11 @@ func readSuccess(a Answer, body []byte, broken error, object any) Answer {
 		}
 		return a // accepted; the body adds nothing that is needed
 	}
-	a.UID, a.ResourceVersion = result.Metadata.UID, result.Metadata.ResourceVersion
+	a.UID, a.ResourceVersion = UID(Visible(string(result.Metadata.UID))), Visible(result.Metadata.ResourceVersion)
 	if result.Kind == "Status" {
 		a.Message = cleanText(result.Message)
 		if result.Details != nil {
-			a.UID = result.Details.UID
+			a.UID = UID(Visible(string(result.Details.UID)))
 		}
 	}
 	return a

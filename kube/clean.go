@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,13 +36,79 @@ func Clean(s string) string {
 			if !strings.HasPrefix(s[i+1:], "\n") {
 				b.WriteByte(' ')
 			}
-		case r < 0x20 || r == 0x7f || invisible(r):
+		case Unsafe(r):
 		default:
 			b.WriteRune(r) // RuneError for a bad byte
 		}
 		i += size
 	}
 	return b.String()
+}
+
+// Visible makes a name from a cluster safe to print where validation does not
+// restrict it, as that of an owner, a claim or a volume's handle: each unsafe
+// character becomes the replacement character. It is not taken out, for what is
+// left could be the name of another object, while no object's name has that
+// character. Names of parts are parts of the name, and valid names stay as they are.
+func Visible(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if Unsafe(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// makeVisible makes every string that a value holds visible, in place. What is
+// clean is only read: records share parts.
+func makeVisible(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if text := v.String(); !isPlain(text) && v.CanSet() {
+			v.SetString(Visible(text))
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			makeVisible(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			makeVisible(v.Index(i))
+		}
+	case reflect.Map:
+		makeMapVisible(v)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				makeVisible(v.Field(i))
+			}
+		}
+	}
+}
+
+func makeMapVisible(m reflect.Value) {
+	for _, key := range m.MapKeys() {
+		value := m.MapIndex(key)
+		newKey, newValue := reflect.New(key.Type()).Elem(), reflect.New(value.Type()).Elem()
+		newKey.Set(key)
+		newValue.Set(value)
+		makeVisible(newKey)
+		makeVisible(newValue)
+		if !newKey.Equal(key) || value.Kind() == reflect.String && !newValue.Equal(value) {
+			m.SetMapIndex(key, reflect.Value{})
+			m.SetMapIndex(newKey, newValue)
+		}
+	}
+}
+
+// Unsafe tells of characters that no text from a cluster may bring to a terminal:
+// controls, separators of lines, and what is invisible or turns the direction of
+// others.
+func Unsafe(r rune) bool {
+	return r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || invisible(r)
 }
 
 // cleanText is Clean for the free texts of a record, cut to maxText bytes.
@@ -79,6 +146,8 @@ func invisible(r rune) bool {
 	case r >= 0x2060 && r <= 0x206f: // word joiner, bidirectional isolates
 		return true
 	case r >= 0xfff9 && r <= 0xfffb: // interlinear annotation
+		return true
+	case r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe: // no characters
 		return true
 	case r >= 0xe0000 && r <= 0xe007f: // tags
 		return true

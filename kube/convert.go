@@ -2,6 +2,7 @@ package kube
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,8 +14,18 @@ import (
 )
 
 // Record makes the compact record of an API object: *Pod, *Node, *Budget or
-// *Workload. It keeps nothing of the object but small shared parts.
+// *Workload. It keeps nothing of the object but small shared parts. All texts of a
+// record are safe to print: messages are cleaned (Clean), names made visible
+// (Visible), which leaves valid names as they are.
 func Record(object any) (any, error) {
+	record, err := convert(object)
+	if _, pod := record.(*Pod); !pod { // those are many: their converter does it
+		makeVisible(reflect.ValueOf(record))
+	}
+	return record, err
+}
+
+func convert(object any) (any, error) {
 	switch o := object.(type) {
 	case *corev1.Pod:
 		return PodRecord(o), nil

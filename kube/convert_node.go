@@ -33,10 +33,10 @@ func NodeRecord(n *corev1.Node) *Node {
 		record.Addresses = append(record.Addresses, share(cleanText(a.Address)))
 	}
 	for _, v := range n.Status.VolumesInUse {
-		record.VolumesInUse = append(record.VolumesInUse, share(Clean(string(v))))
+		record.VolumesInUse = append(record.VolumesInUse, share(string(v)))
 	}
 	for _, v := range n.Status.VolumesAttached {
-		record.VolumesAttached = append(record.VolumesAttached, share(Clean(string(v.Name))))
+		record.VolumesAttached = append(record.VolumesAttached, share(string(v.Name)))
 	}
 	if n.Spec.Unschedulable {
 		record.Cordon = cordonOf(n)

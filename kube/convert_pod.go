@@ -10,7 +10,7 @@ func PodRecord(p *corev1.Pod) *Pod {
 	owner := controllerOf(p.OwnerReferences)
 	shared := shareMap(p.Labels)
 	record := &Pod{
-		Namespace: share(p.Namespace), Name: p.Name, UID: p.UID, Node: share(p.Spec.NodeName),
+		Namespace: share(p.Namespace), Name: Visible(p.Name), UID: UID(Visible(string(p.UID))), Node: share(p.Spec.NodeName),
 		Owner: owner, Labels: labels.Set(shared.values()), sharedLabels: shared,
 		Annotations: keptAnnotations(p.Annotations), Spec: podSpec(p, owner),
 		Created: p.CreationTimestamp.Time, Deleted: timeOf(p.DeletionTimestamp),
@@ -22,7 +22,7 @@ func PodRecord(p *corev1.Pod) *Pod {
 		record.DeletionGrace = valueOr(p.DeletionGracePeriodSeconds, 0)
 	}
 	for _, f := range p.Finalizers {
-		record.Finalizers = append(record.Finalizers, share(Clean(f)))
+		record.Finalizers = append(record.Finalizers, share(f))
 	}
 	if ready := podCondition(p, corev1.PodReady); ready != nil {
 		record.Ready = ready.Status == corev1.ConditionTrue

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,7 +18,7 @@ func podSpec(p *corev1.Pod, owner *Owner) *PodSpec {
 		HostPorts:    hostPorts(s), HostNetwork: s.HostNetwork,
 		NodeSelector: s.NodeSelector, Affinity: unpinned(s.Affinity, s.NodeName, owner),
 		Tolerations: s.Tolerations, Spread: s.TopologySpreadConstraints, Volumes: volumes(p),
-		SchedulerName: Clean(s.SchedulerName), PreStop: hasPreStop(s),
+		SchedulerName: s.SchedulerName, PreStop: hasPreStop(s),
 		ResourceClaims: len(s.ResourceClaims), Gated: len(s.SchedulingGates) > 0,
 		RestartPolicy: s.RestartPolicy, Storage: servesVolumes(s),
 	}
@@ -28,12 +29,14 @@ func podSpec(p *corev1.Pod, owner *Owner) *PodSpec {
 	return sharedSpecs.get(digestOf(spec.encode(buffer[:0])), func() *PodSpec { return spec.detach() })
 }
 
-// detach is the copy that records will share; its strings are shared too.
+// detach is the copy that records will share; its strings are shared too, and
+// visible.
 func (s *PodSpec) detach() *PodSpec {
 	kept := *s
 	kept.PriorityClass, kept.SchedulerName = share(s.PriorityClass), share(s.SchedulerName)
 	kept.PodGroup, kept.RestartPolicy = share(s.PodGroup), corev1.RestartPolicy(share(string(s.RestartPolicy)))
 	kept.NodeSelector = copyMap(s.NodeSelector)
+	makeVisible(reflect.ValueOf(&kept))
 	return &kept
 }
 

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"reflect"
+
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -99,7 +101,11 @@ func VolumeRecord(v *corev1.PersistentVolume) *PersistentVolume {
 	record.Mounted = v.Spec.NFS != nil || v.Spec.CephFS != nil || v.Spec.Glusterfs != nil || v.Spec.Quobyte != nil
 	if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
 		var buffer [512]byte
-		record.Affinity = sharedReach.get(digestOf(appendMessage(buffer[:0], a.Required)), a.Required.DeepCopy)
+		record.Affinity = sharedReach.get(digestOf(appendMessage(buffer[:0], a.Required)), func() *corev1.NodeSelector {
+			kept := a.Required.DeepCopy()
+			makeVisible(reflect.ValueOf(kept))
+			return kept
+		})
 	}
 	return record
 }

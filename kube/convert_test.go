@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-var hostile = "\x1b]0;owned\a\x1b[2Jboo\nhoo\u202e"
+var nasty = "\x1b]0;owned\a\x1b[2Jboo\nhoo\u202e"
 
 func readyPod(status corev1.ConditionStatus, since time.Time) *corev1.Pod {
 	return &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{
@@ -67,7 +67,7 @@ func TestPodRecordKeepsWhatCounts(t *testing.T) {
 	p := PodRecord(&corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "a", Name: "p", UID: "u", Labels: map[string]string{"app": "x"}, Finalizers: []string{"f"},
-			Annotations:       map[string]string{"other": "x", corev1.MirrorPodAnnotationKey: "hash", "karpenter.sh/do-not-disrupt": hostile},
+			Annotations:       map[string]string{"other": "x", corev1.MirrorPodAnnotationKey: "hash", "karpenter.sh/do-not-disrupt": nasty},
 			DeletionTimestamp: &deleted, DeletionGracePeriodSeconds: &deletionGrace,
 			OwnerReferences: []metav1.OwnerReference{{Kind: "Other", Name: "o"}, {APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "r", Controller: &yes}},
 		},
@@ -95,10 +95,10 @@ func TestPodRecordKeepsWhatCounts(t *testing.T) {
 				{Name: "token", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{}}},
 			},
 		},
-		Status: corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: hostile},
+		Status: corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: nasty},
 	})
 	want := PodSpec{
-		Priority: 5, PriorityClass: "high", GraceSeconds: 7, HostNetwork: true, SchedulerName: "evil",
+		Priority: 5, PriorityClass: "high", GraceSeconds: 7, HostNetwork: true, SchedulerName: "evil\ufffd[0m",
 		Requests:     Resources{CPUMilli: 250, MemoryBytes: 1 << 30, Extended: map[resourceName]int64{"nvidia.com/gpu": 2}},
 		HostPorts:    []HostPort{{IP: "1.2.3.4", Protocol: "TCP", Port: 8080}},
 		NodeSelector: map[string]string{"disk": "ssd"}, PreStop: true, ResourceClaims: 1, Gated: true, PodGroup: "gang",
@@ -158,7 +158,7 @@ func TestNodeRecord(t *testing.T) {
 		Status: corev1.NodeStatus{
 			Conditions: []corev1.NodeCondition{
 				{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse},
-				{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown", Message: hostile, LastTransitionTime: later},
+				{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown", Message: nasty, LastTransitionTime: later},
 			},
 			Allocatable:  corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourcePods: resource.MustParse("110")},
 			VolumesInUse: []corev1.UniqueVolumeName{"v1"}, VolumesAttached: []corev1.AttachedVolume{{Name: "v2"}},
@@ -192,7 +192,7 @@ func TestBudgetRecord(t *testing.T) {
 		Status: policyv1.PodDisruptionBudgetStatus{
 			ObservedGeneration: 1, DisruptionsAllowed: 1, CurrentHealthy: 3, DesiredHealthy: 2, ExpectedPods: 4,
 			DisruptedPods: map[string]metav1.Time{"p": metav1.NewTime(time.Unix(5, 0))},
-			Conditions:    []metav1.Condition{{Type: "DisruptionAllowed", Status: "False", Reason: "SyncFailed", Message: hostile}},
+			Conditions:    []metav1.Condition{{Type: "DisruptionAllowed", Status: "False", Reason: "SyncFailed", Message: nasty}},
 		},
 	}
 	b := BudgetRecord(budget)

@@ -90,7 +90,9 @@ func ReplicationControllerRecord(o *corev1.ReplicationController) *Workload {
 	w.Replicas, w.MinReadySeconds = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds
 	w.Selector = labels.Nothing()
 	if len(o.Spec.Selector) > 0 {
-		w.Selector = labels.SelectorFromSet(o.Spec.Selector)
+		if selector, err := labels.ValidatedSelectorFromSet(o.Spec.Selector); err == nil {
+			w.Selector = selector
+		}
 	}
 	w.ReadyReplicas, w.Available = o.Status.ReadyReplicas, o.Status.AvailableReplicas
 	for _, c := range o.Status.Conditions {

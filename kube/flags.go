@@ -1,6 +1,9 @@
 package kube
 
 import (
+	"os"
+	"path/filepath"
+
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -27,6 +30,51 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 		"User extras to impersonate for the operation, this flag can be repeated to specify multiple values for the same key.")
 	set.StringVar(&f.cacheDir, "cache-dir", "", "Accepted as kubectl's flag and ignored: nothing is cached on disk.")
 	set.BoolVar(&f.ReadOnly, "read-only", f.ReadOnly, "Refuse every request that could change the cluster.")
+}
+
+// Given are the connection flags that were given, as --name=value: without
+// --kubeconfig and --context, and without those that hold secrets.
+func (f *Flags) Given() []string {
+	var given []string
+	add := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				given = append(given, "--"+name+"="+v)
+			}
+		}
+	}
+	o := &f.Overrides
+	add("cluster", o.Context.Cluster)
+	add("user", o.Context.AuthInfo)
+	add("server", o.ClusterInfo.Server)
+	add("tls-server-name", o.ClusterInfo.TLSServerName)
+	add("certificate-authority", o.ClusterInfo.CertificateAuthority)
+	if o.ClusterInfo.InsecureSkipTLSVerify {
+		add("insecure-skip-tls-verify", "true")
+	}
+	add("client-certificate", o.AuthInfo.ClientCertificate)
+	add("client-key", o.AuthInfo.ClientKey)
+	add("as", o.AuthInfo.Impersonate)
+	add("as-uid", o.AuthInfo.ImpersonateUID)
+	add("as-group", o.AuthInfo.ImpersonateGroups...)
+	add("as-user-extra", f.asUserExtra...)
+	return given
+}
+
+// File is the one kubeconfig that was chosen: by flag, or by a KUBECONFIG that names
+// one file; "" where kubectl's own rules find it, or put several together.
+func (f *Flags) File() string {
+	file := f.Kubeconfig
+	if file == "" {
+		file = os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+	}
+	if file == "" || file == clientcmd.RecommendedHomeFile || f.Kubeconfig == "" && len(filepath.SplitList(file)) > 1 {
+		return ""
+	}
+	if whole, err := filepath.Abs(file); err == nil {
+		return whole
+	}
+	return file
 }
 
 // Namespace is the namespace that was asked for by flag, "" if none was.

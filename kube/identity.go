@@ -113,7 +113,7 @@ func (c *Cluster) clusterID(ctx context.Context) (id, why string, err error) {
 	ns, err := c.reads.CoreV1().Namespaces().Get(bounded, metav1.NamespaceSystem, metav1.GetOptions{})
 	switch {
 	case err == nil:
-		return string(ns.UID), "", nil
+		return Visible(string(ns.UID)), "", nil
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err), apierrors.IsUnauthorized(err):
 		return serverID(c.target.config), cleanText(fmt.Sprintf("reading the namespace kube-system: %v", plainCause(err))), nil
 	}

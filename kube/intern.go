@@ -98,8 +98,8 @@ var (
 // map, because only a pointer can be held weakly.
 type sharedMap struct{ m map[string]string }
 
-// share returns the one copy of a string that all records use.
-func share(s string) string { return sharedStrings.get(s) }
+// share returns the one copy of a string that all records use, visible.
+func share(s string) string { return sharedStrings.get(Visible(s)) }
 
 // shareMap returns the one copy of a string map that all records use.
 func shareMap(m map[string]string) *sharedMap {

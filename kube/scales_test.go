@@ -60,6 +60,8 @@ func TestScalesOfOtherOwners(t *testing.T) {
 	owned("game-1", "apps.kruise.io/v1alpha1", "CloneSet", "game", "cs-1")
 	owned("another-0", "apps.kruise.io/v1alpha1", "CloneSet", "another", "cs-2")
 	owned("secret-0", "apps.kruise.io/v1alpha1", "CloneSet", "secret", "cs-3")
+	owned("astray-0", "apps.kruise.io/v1alpha1", "CloneSet", "../../../../../api/v1/secrets", "cs-4")
+	owned("astray-1", "apps.kruise.io/v1alpha1/../..", "CloneSet", "game", "cs-5")
 	owned("side-0", "apps.kruise.io/v1alpha1", "SidecarSet", "side", "ss-1")
 	owned("plain-0", "apps/v1", "StatefulSet", "plain", "sts-1")
 	owned("web-0", "apps/v1", "ReplicaSet", "web-7f9c", "rs-1")

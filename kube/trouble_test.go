@@ -42,7 +42,7 @@ func TestTrouble(t *testing.T) {
 			phase: corev1.PodRunning, conditions: []corev1.PodCondition{unready},
 			app: []corev1.ContainerStatus{
 				{Name: "ok", Ready: true, State: running},
-				{Name: "app", RestartCount: 7, State: waiting("CrashLoopBackOff", hostile), LastTerminationState: ended(137, "OOMKilled")},
+				{Name: "app", RestartCount: 7, State: waiting("CrashLoopBackOff", nasty), LastTerminationState: ended(137, "OOMKilled")},
 			},
 			want: &Trouble{Container: "app", Reason: "CrashLoopBackOff", Message: "boo hoo", ExitCode: 137, HasExit: true, Restarts: 7},
 		},

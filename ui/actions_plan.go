@@ -116,7 +116,7 @@ func openPart(p drain.Plan) drain.Plan {
 
 // copyKubectl offers the plan as a kubectl command.
 func (m *Model) copyKubectl() {
-	m.showKubectl(page.Kubectl(m.d.Identity.Context, m.nodesMeant(), m.options))
+	m.showKubectl(page.Kubectl(m.target(), m.nodesMeant(), m.options))
 }
 
 // nodesMeant are the nodes that a drain would be about, from where the operator

@@ -91,7 +91,8 @@ func canReport(m *Model) (bool, string) {
 func (m *Model) copyReport() {
 	told := report.Of(m.run.(chronicled).Events(0), m.live())
 	m.queue(tea.SetClipboard(told.Markdown()))
-	m.say("Report copied, if your terminal allows that. To a file: kdrain-tui report " + m.last.Run.ID + " -o markdown")
+	m.say("Report copied, if your terminal allows that. To a file: " +
+		m.last.Run.Target().Line("kdrain-tui report "+m.last.Run.ID+" -o markdown"))
 }
 
 func canAbort(m *Model) (bool, string) { return canSteer(m) }

@@ -58,7 +58,7 @@ func (m *Model) askToCordon(shown drain.Plan, changes []page.Change) {
 		d = dialog.Typed(cordonDialog, title, graveWord, "cordon", append(grave, body...)...)
 	}
 	d.Auto = len(changes) > 0
-	d.Command = page.KubectlCordon(m.d.Identity.Context, open, true)
+	d.Command = page.KubectlCordon(m.target(), open, true)
 	m.open(d, func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.starting = true

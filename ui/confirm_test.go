@@ -177,7 +177,7 @@ func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
 		n.Unschedulable, n.Cordon = true, &kube.Cordon{Manager: kube.FieldManager, Mark: mark, Since: moment}
 	})
 	d.refresh()
-	d.shows("kdrain-tui rollback k7f3, or plainly kdrain-tui uncordon worker-a1")
+	d.shows("kdrain-tui --context=prod-eu-1 rollback k7f3")
 }
 
 func TestQuittingDuringARun(t *testing.T) {

@@ -54,7 +54,7 @@ func (m *Model) askToSetCordon(unschedulable bool) {
 	if typed != "" {
 		d = dialog.Typed("set-cordon", title, typed, label, body...)
 	}
-	d.Command = page.KubectlCordon(m.d.Identity.Context, nodes, unschedulable)
+	d.Command = page.KubectlCordon(m.target(), nodes, unschedulable)
 	m.open(d, func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.setCordon(nodes, unschedulable)

@@ -116,3 +116,13 @@ func (r Result) Text() string {
 	}
 	return r.text(r.Run.State())
 }
+
+// target is what printed commands are for: the context that is shown, unless
+// more is known.
+func (m *Model) target() drain.Target {
+	t := m.d.Identity.Target
+	if t.Context == "" {
+		t.Context = m.d.Identity.Context
+	}
+	return t
+}

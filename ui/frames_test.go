@@ -13,7 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-var hostile = []string{
+var nasty = []string{
 	strings.Repeat("x", 63), "日本語のポッド名前前前前前前前前", "a\x1b[31mred\x1b]0;title\x07", "e\u0301e\u0301e\u0301\u200d👩‍👩‍👧", "tab\tnew\nline\rback",
 	"हिन्दी", "\u202eevil", "", "‖▇…", strings.Repeat("ⅷ", 200),
 }
@@ -22,19 +22,19 @@ var hostile = []string{
 // a broken one might.
 func hostileWorld() world {
 	w := company()
-	for i, s := range hostile {
+	for i, s := range nasty {
 		w.node("n"+s, s, 0, func(n *kube.Node) { n.Unschedulable = true; n.Cordon = &kube.Cordon{Manager: s}; n.ReadyMessage = s })
 		w.pod("worker-a1", s, "p"+s, "o"+s, func(p *kube.Pod) { p.UID = kube.UID(fmt.Sprint("h", i)) })
 		w.budget(s, "o"+s, 3, 2, 0)
 	}
-	w.SetHealth(kube.Health{DownSince: moment, Reason: hostile[2]})
+	w.SetHealth(kube.Health{DownSince: moment, Reason: nasty[2]})
 	return w
 }
 
 func hostileRun() *drain.State {
 	s := runState()
 	for i, p := range s.Pods {
-		h := hostile[i%len(hostile)]
+		h := nasty[i%len(nasty)]
 		p.Namespace, p.Name, p.Owner, p.Message = h, "p"+h, h, h
 		if p.Wait != nil {
 			wait := *p.Wait
@@ -49,17 +49,17 @@ func hostileRun() *drain.State {
 			p.Wait = &wait
 		}
 	}
-	s.Nodes[0].Name, s.Run.ID, s.Run.Context, s.Message = hostile[1], hostile[0], hostile[1], hostile[2]
+	s.Nodes[0].Name, s.Run.ID, s.Run.Context, s.Message = nasty[1], nasty[0], nasty[1], nasty[2]
 	return s
 }
 
-// hostilePod is the page of a pod whose details are hostile too.
+// hostilePod is the page of a pod whose details are nasty too.
 func hostilePod(t *testing.T) func() *driver {
 	return func() *driver {
 		d := drive(t, hostileWorld(), 80, 24, attached(hostileRun()), func(d *Deps) {
 			d.PodDetails = func(context.Context, string, string, kube.UID) (kube.PodDetails, error) {
-				k := details(hostile[0], hostile[1])
-				for _, h := range hostile {
+				k := details(nasty[0], nasty[1])
+				for _, h := range nasty {
 					k.Missing = append(k.Missing, h)
 					k.YAML += "\n" + h
 					k.Logs[0].Lines = append(k.Logs[0].Lines, h)
@@ -78,7 +78,7 @@ func TestFramesKeepTheirBounds(t *testing.T) {
 	ups := map[string]func() *driver{
 		"nodes": func() *driver { return drive(t, hostileWorld(), 80, 24, usual) },
 		"plan": func() *driver {
-			d := drive(t, hostileWorld(), 80, 24, func(d *Deps) { d.Marked = []string{"worker-a1", "n" + hostile[0]} })
+			d := drive(t, hostileWorld(), 80, 24, func(d *Deps) { d.Marked = []string{"worker-a1", "n" + nasty[0]} })
 			d.keys("D")
 			return d
 		},
@@ -95,7 +95,7 @@ func TestFramesKeepTheirBounds(t *testing.T) {
 		},
 		"question": func() *driver {
 			s := questionState()
-			s.Question.Word = hostile[1]
+			s.Question.Word = nasty[1]
 			return drive(t, company(), 80, 24, attached(s))
 		},
 		"pod":     hostilePod(t),

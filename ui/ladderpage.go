@@ -163,7 +163,7 @@ func (m *Model) askToClimb() {
 		return
 	}
 	d := dialog.Typed("climb", page.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), page.RungQuestion(&r)...)
-	d.Command = drain.InContext(m.d.Identity.Context, r.Command)
+	d.Command = m.target().Line(r.Command)
 	o := m.open(d, func(a dialog.Answer) {
 		if a.Value != dialog.Accept {
 			return
@@ -198,5 +198,5 @@ func hasRungCommand(m *Model) (bool, string) {
 
 // copyRung offers the selected rung as a kubectl command.
 func (m *Model) copyRung() {
-	m.showKubectl(drain.InContext(m.d.Identity.Context, m.rung(m.ladder.list.table.Cursor()).Command))
+	m.showKubectl(m.target().Line(m.rung(m.ladder.list.table.Cursor()).Command))
 }

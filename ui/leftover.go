@@ -122,7 +122,7 @@ func (m *Model) askToRemoveLeftovers() {
 	d := dialog.Confirm("leftovers", title, "remove", true, body...)
 	commands := make([]string, len(dead))
 	for i, l := range dead {
-		commands[i] = page.KubectlDeleteBudget(m.d.Identity.Context, l.Namespace, l.Name)
+		commands[i] = page.KubectlDeleteBudget(m.target(), l.Namespace, l.Name)
 	}
 	d.Command = strings.Join(commands, "\n")
 	m.open(d, func(a dialog.Answer) {

@@ -68,7 +68,7 @@ func (m *Model) viewOptions() pageView {
 			v.detail = v.detail.Add(themes.Muted, "kubectl has no such flag.")
 		default:
 			v.detail = v.detail.Add(themes.Muted, "As kubectl: ").
-				Add(themes.Text, page.Kubectl(m.d.Identity.Context, m.nodesMeant(), m.options))
+				Add(themes.Text, page.Kubectl(m.target(), m.nodesMeant(), m.options))
 		}
 	}
 	return v

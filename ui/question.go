@@ -76,7 +76,7 @@ func (m *Model) putQuestion(q *drain.Question, changes []page.Change) {
 	}
 	d.Auto = true
 	if q.Phase == drain.PhaseEvict {
-		d.Command = page.Kubectl(m.last.Run.Context, m.nodesAtWork(), m.last.Run.Options)
+		d.Command = page.Kubectl(m.last.Run.Target(), m.nodesAtWork(), m.last.Run.Options)
 	}
 	o := m.open(d, func(a dialog.Answer) {
 		switch {

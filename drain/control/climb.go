@@ -25,8 +25,8 @@ type RungStatus struct {
 
 // rungStatus is the rung as it is told to somebody in another terminal, where
 // another context may be the current one: its command names that of the run.
-func rungStatus(r drain.Rung, context string) RungStatus {
-	return RungStatus{Rung: r.Kind, Title: r.Title, Off: r.Off, Request: r.Call, Command: drain.InContext(context, r.Command),
+func rungStatus(r drain.Rung, t drain.Target) RungStatus {
+	return RungStatus{Rung: r.Kind, Title: r.Title, Off: r.Off, Request: r.Call, Command: t.Line(r.Command),
 		Risk: r.Risk, Warnings: r.Warnings, Word: r.Word}
 }
 
@@ -53,7 +53,7 @@ func (s *Server) showLadder(state *drain.State, v Verb, r Request) Answer {
 	}
 	a.OK, a.Ladder = true, []RungStatus{}
 	for _, rung := range s.rungs(c.Pod) {
-		a.Ladder = append(a.Ladder, rungStatus(rung, state.Run.Context))
+		a.Ladder = append(a.Ladder, rungStatus(rung, state.Run.Target()))
 	}
 	return a
 }
@@ -69,7 +69,7 @@ func (s *Server) climb(state *drain.State, v Verb, r Request) Answer {
 		if rung.Kind != v.Rung {
 			continue
 		}
-		status := rungStatus(rung, state.Run.Context)
+		status := rungStatus(rung, state.Run.Target())
 		a.Rung = &status
 		switch {
 		case rung.Off != "":

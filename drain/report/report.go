@@ -52,6 +52,8 @@ type Report struct {
 	// What an operator should know, and what is left for them.
 	Warnings []string `json:"warnings,omitempty"`
 	ToDo     []ToDo   `json:"toDo,omitempty"`
+
+	target drain.Target // of the commands
 }
 
 // Node is one node of a report.
@@ -108,7 +110,8 @@ func OfState(s *drain.State) Report {
 		Reason: s.Run.Options.Reason, Outcome: s.Outcome, Message: s.Message,
 		StartedAt: s.Started.UTC(), EndedAt: s.Ended.UTC(), Requests: s.Sent, Nodes: []Node{}, Rungs: reportRungs(s),
 		Version: s.Run.Version, ClusterUID: s.Run.ClusterUID, Options: s.Run.Options,
-		Command: drain.Command(s.Run.Context, nodeNames(s), s.Run.Options),
+		Command: s.Run.Target().Drain(nodeNames(s), s.Run.Options),
+		target:  s.Run.Target(),
 	}
 	r.Findings, r.Losses = s.Run.Findings, s.Losses().Words()
 	end := s.Ended

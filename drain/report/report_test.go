@@ -164,7 +164,7 @@ func TestChartIsBounded(t *testing.T) {
 
 // Every option is in the command once it is not as usual.
 func TestCommandTellsEveryOption(t *testing.T) {
-	plain := drain.Command("", []string{"worker-1"}, drain.DefaultOptions())
+	plain := drain.Target{}.Drain([]string{"worker-1"}, drain.DefaultOptions())
 	if plain != "kdrain-tui drain worker-1" {
 		t.Error(plain)
 	}
@@ -185,7 +185,7 @@ func TestCommandTellsEveryOption(t *testing.T) {
 		default:
 			continue // the parsed selector
 		}
-		if drain.Command("", []string{"worker-1"}, o) == plain {
+		if (drain.Target{}).Drain([]string{"worker-1"}, o) == plain {
 			t.Errorf("%s is not told", fields.Field(i).Name)
 		}
 	}
@@ -196,7 +196,7 @@ func TestCommandTellsEveryOption(t *testing.T) {
 	want := "kdrain-tui drain 'a b' worker-2 --context=prod --ignore-daemonsets --delete-emptydir-data --grace-period=5 --dry-run=server" +
 		" --max-parallel-nodes=0 --honor=cluster-api,cluster-autoscaler --reason='it'\\''s time' --timeout=1m30s" +
 		" --skip-wait-for-delete-timeout=7 --exclude-from-lb=1m0s"
-	if got := drain.Command("prod", []string{"a b", "worker-2"}, o); got != want {
+	if got := (drain.Target{Context: "prod"}).Drain([]string{"a b", "worker-2"}, o); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -248,9 +248,9 @@ func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 		t.Errorf("status %s", r.Status)
 	}
 	wanted := []ToDo{
-		{"the run was suspended: go on with it", "kdrain-tui resume k7f3pm"},
+		{"the run was suspended: go on with it", "kdrain-tui --context=prod resume k7f3pm"},
 		{"node worker-1 has the out-of-service taint of this run: once its machine is back",
-			"kubectl taint node worker-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"},
+			"kubectl --context=prod taint node worker-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"},
 	}
 	for _, want := range wanted {
 		if !slices.Contains(r.ToDo, want) {

@@ -93,7 +93,7 @@ func (r Report) nodeLine(n Node) string {
 		line += ": " + n.Message
 	}
 	if n.Cordoned && n.State != drain.NodeDrained && n.TakenOverBy == "" {
-		line += fmt.Sprintf(" (it stays cordoned; undo: kdrain-tui uncordon %s)", n.Name)
+		line += fmt.Sprintf(" (it stays cordoned; undo: %s)", r.target.Line("kdrain-tui uncordon "+drain.ShellWord(n.Name)))
 	}
 	return line
 }

@@ -18,7 +18,7 @@ type ToDo struct {
 // since then is not in it.
 func toDo(s *drain.State, status Status) []ToDo {
 	var list []ToDo
-	add := func(what, command string) { list = append(list, ToDo{what, command}) }
+	add := func(what, command string) { list = append(list, ToDo{what, s.Run.Target().Line(command)}) }
 	undone := s.Run.ID
 	unended := status == StatusDead || status == StatusSuspended
 	if unended {
@@ -46,15 +46,15 @@ func toDo(s *drain.State, status Status) []ToDo {
 			if n.Warning != "" {
 				command := ""
 				if len(n.Attached) > 0 {
-					command = drain.AttachmentsCommand(s.Run.Context)
+					command = "kubectl get volumeattachments"
 				}
 				add("node "+n.Name+": "+n.Warning, command)
 			}
 			if n.CordonInDoubt {
-				add("whether node "+n.Name+" is cordoned is in doubt: look, and once the work on it is done", drain.UncordonCommand(s.Run.Context, n.Name))
+				add("whether node "+n.Name+" is cordoned is in doubt: look, and once the work on it is done", "kdrain-tui uncordon "+drain.ShellWord(n.Name))
 			}
 			if n.Cordoned {
-				add("node "+n.Name+" was left cordoned: once the work on it is done", drain.UncordonCommand(s.Run.Context, n.Name))
+				add("node "+n.Name+" was left cordoned: once the work on it is done", "kdrain-tui uncordon "+drain.ShellWord(n.Name))
 			}
 		}
 		for _, p := range s.Pods {
@@ -73,7 +73,7 @@ func toDo(s *drain.State, status Status) []ToDo {
 			if b.UID == "" {
 				left = " may have been left behind: no answer said whether it was made"
 			}
-			add("temporary budget "+b.Namespace+"/"+b.Name+left, drain.RemoveCommands(s.Run.Context,
+			add("temporary budget "+b.Namespace+"/"+b.Name+left, drain.RemoveCommands(
 				[]drain.Leftover{{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -14,6 +15,8 @@ type Identity struct {
 	Context string
 	User    string
 	Server  string
+	// Target is what printed commands are for.
+	Target drain.Target
 }
 
 // Header is the title line of the nodes page: where we are, and whether what

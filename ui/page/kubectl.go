@@ -7,7 +7,7 @@ import (
 )
 
 // Kubectl is the plan as a kubectl command. Flags of ours have no place there.
-func Kubectl(context string, nodes []string, o drain.Options) string {
+func Kubectl(t drain.Target, nodes []string, o drain.Options) string {
 	words := kubectlWords("drain", nodes)
 	base := drain.DefaultOptions()
 	for _, opt := range Options {
@@ -24,22 +24,22 @@ func Kubectl(context string, nodes []string, o drain.Options) string {
 	if o.DryRun != "" && o.DryRun != drain.DryRunNone {
 		words = append(words, "--dry-run="+string(o.DryRun))
 	}
-	return drain.InContext(context, strings.Join(words, " "))
+	return t.Line(strings.Join(words, " "))
 }
 
 // KubectlCordon is a cordon of nodes, or its end, as a kubectl command.
-func KubectlCordon(context string, nodes []string, unschedulable bool) string {
+func KubectlCordon(t drain.Target, nodes []string, unschedulable bool) string {
 	verb := "uncordon"
 	if unschedulable {
 		verb = "cordon"
 	}
-	return drain.InContext(context, strings.Join(kubectlWords(verb, nodes), " "))
+	return t.Line(strings.Join(kubectlWords(verb, nodes), " "))
 }
 
 // KubectlDeleteBudget is the removal of a budget as a kubectl command, which looks
 // at its name alone and not at its UID.
-func KubectlDeleteBudget(context, namespace, name string) string {
-	return drain.InContext(context, "kubectl delete pdb -n "+drain.ShellWord(namespace)+" "+drain.ShellWord(name))
+func KubectlDeleteBudget(t drain.Target, namespace, name string) string {
+	return t.Line("kubectl delete pdb -n " + drain.ShellWord(namespace) + " " + drain.ShellWord(name))
 }
 
 func kubectlWords(verb string, objects []string) []string {

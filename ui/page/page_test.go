@@ -178,7 +178,7 @@ func TestBlockedText(t *testing.T) {
 
 func TestKubectl(t *testing.T) {
 	o := drain.DefaultOptions()
-	if got := Kubectl("prod", []string{"a"}, o); got != "kubectl --context=prod drain a" {
+	if got := Kubectl(drain.Target{Context: "prod"}, []string{"a"}, o); got != "kubectl --context=prod drain a" {
 		t.Error(got)
 	}
 	o.IgnoreDaemonSets, o.GracePeriodSeconds, o.Timeout, o.MaxParallelNodes = true, 0, 90*time.Second, 4
@@ -187,7 +187,7 @@ func TestKubectl(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "kubectl drain a 'b c' --ignore-daemonsets --grace-period=0 --timeout=1m30s --pod-selector='app in (a,b)'"
-	if got := Kubectl("", []string{"a", "b c"}, o); got != want {
+	if got := Kubectl(drain.Target{}, []string{"a", "b c"}, o); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -258,13 +258,9 @@ func TestCordonedBy(t *testing.T) {
 
 func TestKubectlOfOtherActions(t *testing.T) {
 	for got, want := range map[string]string{
-		KubectlCordon("prod", []string{"a", "b c"}, true):            "kubectl --context=prod cordon a 'b c'",
-		KubectlCordon("", []string{"a"}, false):                      "kubectl uncordon a",
-		KubectlDeleteBudget("prod", "web", "kdrain-k7f3-x"):          "kubectl --context=prod delete pdb -n web kdrain-k7f3-x",
-		drain.InContext("my prod", "kubectl delete pod -n web x"):    "kubectl --context='my prod' delete pod -n web x",
-		drain.InContext("", "kubectl delete pod x"):                  "kubectl delete pod x",
-		drain.InContext("prod", ""):                                  "",
-		drain.InContext("prod", "kdrain-tui rollback --node worker"): "kdrain-tui rollback --node worker",
+		KubectlCordon(drain.Target{Context: "prod"}, []string{"a", "b c"}, true):   "kubectl --context=prod cordon a 'b c'",
+		KubectlCordon(drain.Target{}, []string{"a"}, false):                        "kubectl uncordon a",
+		KubectlDeleteBudget(drain.Target{Context: "prod"}, "web", "kdrain-k7f3-x"): "kubectl --context=prod delete pdb -n web kdrain-k7f3-x",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

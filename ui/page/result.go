@@ -126,13 +126,14 @@ func (r *resulting) rest(s *drain.State, undos []drain.Undo) {
 			r.add("left", themes.Warning, "Temporary budget "+b.Namespace+"/"+b.Name+" could not be removed"+tail(b.Message)+".")
 		}
 	}
-	r.line("report", paint.T("kdrain-tui report "+s.Run.ID))
+	target := s.Run.Target()
+	r.line("report", paint.T(target.Line("kdrain-tui report "+s.Run.ID)))
 	switch {
 	case len(nodes) > 0 && len(nodes) <= 3:
-		r.line("undo", paint.T("kdrain-tui rollback "+s.Run.ID).Add(themes.Muted, ", or plainly ").
-			Add(themes.Text, "kdrain-tui uncordon "+strings.Join(nodes, " ")))
+		r.line("undo", paint.T(target.Line("kdrain-tui rollback "+s.Run.ID)).Add(themes.Muted, ", or plainly ").
+			Add(themes.Text, target.Line("kdrain-tui uncordon "+strings.Join(nodes, " "))))
 	case undo:
-		r.line("undo", paint.T("kdrain-tui rollback "+s.Run.ID))
+		r.line("undo", paint.T(target.Line("kdrain-tui rollback "+s.Run.ID)))
 	}
 }
 

@@ -1,0 +1,51 @@
+package ui
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/hostile"
+)
+
+var styles = regexp.MustCompile("\x1b\\[[0-9;:]*m")
+
+// Escape sequences in every field of every kind come through to no page.
+func TestFramesHaveNoForeignControls(t *testing.T) {
+	for seed := range uint64(4) {
+		checkFrames(t, seed)
+	}
+}
+
+func FuzzFramesHaveNoForeignControls(f *testing.F) {
+	f.Add(uint64(7))
+	f.Fuzz(checkFrames)
+}
+
+func checkFrames(t *testing.T, seed uint64) {
+	marks := hostile.Marks{
+		Notes: append([]string{kube.ByAnnotation, kube.ReasonAnnotation}, kube.KeptAnnotations...),
+		JSON:  []string{kube.CordonAnnotation, kube.OutOfServiceAnnotation},
+		Lease: metav1.ObjectMeta{Name: kube.LeaseName(hostile.NodeUID), Namespace: kube.DefaultLeaseNamespace},
+	}
+	w := world{kube.StoreOf(moment, hostile.Cluster(rand.New(rand.NewPCG(seed, 3)), marks, moment.Add(-time.Hour))...)}
+	d := drive(t, w, 200, 60, usual)
+	look := func(where string) {
+		for _, line := range strings.Split(styles.ReplaceAllString(d.m.View().Content, ""), "\n") {
+			if strings.ContainsFunc(line, kube.Unsafe) {
+				t.Errorf("seed %d, %s: %q", seed, where, line)
+			}
+		}
+	}
+	look("nodes")
+	d.m.nodes.list.table.Select(hostile.Node)
+	for _, key := range []string{"space", "enter", "down", "esc", "D", "down", "down", "f", "esc", "tab"} {
+		d.keys(key)
+		look("after " + key)
+	}
+}
