@@ -100,7 +100,8 @@ func end(result ui.Result, failed error) *drain.State {
 	}
 	state := result.Run.State()
 	if state.Suspended {
-		fmt.Fprintf(os.Stderr, "run %s is suspended, not ended: resume goes on with it\n", state.Run.ID)
+		fmt.Fprintf(os.Stderr, "run %s is suspended, not ended: %s goes on with it\n", state.Run.ID,
+			state.Run.Target().Line("kdrain-tui resume "+state.Run.ID))
 	}
 	return state
 }

@@ -160,7 +160,7 @@ func (p *Program) notLive(r *runRecord) error {
 	control.Sweep(p.StateDir)
 	return &failure{
 		code: ExitError, text: "run " + id + " is not live: its process has ended, the run has not",
-		hint: fmt.Sprintf("%s resume %s goes on with it, %s rollback %s undoes what it did", p.display(), id, p.display(), id),
+		hint: fmt.Sprintf("%s goes on with it, %s undoes what it did", p.printed(r.state, "resume"), p.printed(r.state, "rollback")),
 	}
 }
 

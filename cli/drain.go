@@ -168,7 +168,7 @@ func (p *Program) see(ctx context.Context, f *follower) error {
 		f.out.note("the nodes have no Events of this run: %s", e.Silent())
 	}
 	if state.Suspended {
-		f.out.note("run %s is suspended, not ended: %s resume %s goes on with it", state.Run.ID, p.display(), state.Run.ID)
+		f.out.note("run %s is suspended, not ended: %s goes on with it", state.Run.ID, p.printed(state, "resume"))
 	}
 	if state.Outcome != drain.OutcomeDone {
 		f.out.note("the journal of this run: %s", drain.JournalPath(p.StateDir, state.Run.ID))

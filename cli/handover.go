@@ -35,7 +35,7 @@ func (p *Program) checkMarkArgs(cmd *cobra.Command, f *flags, args []string) err
 
 // readMarks reads the run that the nodes carry the mark of, and refuses one that
 // is live here.
-func (p *Program) readMarks(s *kube.Snapshot, args []string) (drain.Marked, error) {
+func (p *Program) readMarks(s *kube.Snapshot, t drain.Target, args []string) (drain.Marked, error) {
 	nodes, err := chooseNodes(s, args, &kubectlFlags{})
 	if err != nil {
 		return drain.Marked{}, err
@@ -45,7 +45,7 @@ func (p *Program) readMarks(s *kube.Snapshot, args []string) (drain.Marked, erro
 	switch {
 	case errors.As(err, &none):
 		return m, &failure{code: ExitError, text: "nothing was changed", err: err,
-			hint: fmt.Sprintf("a run is known by its mark on a node that it cordoned; %s uncordon %s takes any cordon back", p.display(), none.Node)}
+			hint: "a run is known by its mark on a node that it cordoned; " + t.Line("kdrain-tui uncordon "+none.Node) + " takes any cordon back"}
 	case err != nil:
 		return m, &failure{code: ExitError, text: "nothing was changed", err: err}
 	}
@@ -94,7 +94,7 @@ func (p *Program) rollbackMarked(cmd *cobra.Command, f *flags, args []string) er
 	if err != nil {
 		return err
 	}
-	marked, err := p.readMarks(snapshot, f.marked)
+	marked, err := p.readMarks(snapshot, cluster.Target, f.marked)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (p *Program) takeUp(ctx context.Context, f *flags, from planned, args []str
 	if err != nil {
 		return err
 	}
-	marked, err := p.readMarks(snapshot, args)
+	marked, err := p.readMarks(snapshot, from.cluster.Target, args)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (p *Program) report(f *flags, args []string) error {
 	case r.torn:
 		fmt.Fprintln(p.Err, "Warning: the last line of the journal is cut off: what the run did last is not known")
 	case r.state.Suspended && !r.live:
-		fmt.Fprintf(p.Err, "Warning: the run has no end: it is suspended, and %s resume %s goes on with it\n", p.display(), r.state.Run.ID)
+		fmt.Fprintf(p.Err, "Warning: the run has no end: it is suspended, and %s goes on with it\n", p.printed(r.state, "resume"))
 	case r.state.Outcome == "" && !r.live:
 		fmt.Fprintln(p.Err, "Warning: the run has no end: its process died")
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 // flags are all flags of one command; each command binds those it has.
@@ -70,6 +72,14 @@ func programName(argv0 string) string {
 		return name
 	}
 	return "kdrain-tui"
+}
+
+// printed is one of our commands about a run as it is printed, for the cluster and
+// the identity of that run.
+func (p *Program) printed(s *drain.State, verb string) string {
+	target := s.Run.Target()
+	target.Program = p.display()
+	return target.Line("kdrain-tui " + verb + " " + s.Run.ID)
 }
 
 // display is how the operator calls the program: "kubectl kdrain" where it
