@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -54,7 +56,7 @@ func newPodDoor(l *labStage, watches bool) *podDoor {
 		l.Fatal(err)
 	}
 	d := &podDoor{watches: watches, held: make(chan struct{})}
-	pass := &httputil.ReverseProxy{Transport: transport, FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	pass := &httputil.ReverseProxy{Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
 	d.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet && r.URL.Path == "/api/v1/pods" && !d.admit(w, r) {
 			return
@@ -119,8 +121,8 @@ func TestDrainBeginsWithItsNode(t *testing.T) {
 			if !watches {
 				close(door.held)
 			}
-			t.Logf("%s", l.throughDoor(door, "drain", l.namespace+"-a", "--force", "--yes", "--dry-run=server"))
-			out := l.throughDoor(door, "drain", l.namespace+"-a", "--force", "--yes")
+			t.Logf("%s", l.throughDoor(door, "drain", l.namespace+"-a", "--force", "--ignore-daemonsets", "--yes", "--dry-run=server"))
+			out := l.throughDoor(door, "drain", l.namespace+"-a", "--force", "--ignore-daemonsets", "--yes")
 			for _, pod := range []string{"web-1", "web-2"} {
 				if !strings.Contains(out, l.namespace+"/"+pod) {
 					t.Errorf("%s is not evicted:\n%s", pod, out)

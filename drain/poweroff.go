@@ -83,9 +83,9 @@ func (c *powerOffCheck) machine(uid kube.UID) {
 	case !c.s.TrustedOn(c.node):
 		c.unknown("Node/"+c.node, "the view of the node and its pods is not true at this moment")
 	case node == nil || node.UID != uid:
-		c.unknown("Node/"+c.node, "the Node object is gone, so nobody tells what its machine runs")
+		c.unknown("Node/"+c.node, "the Node object is gone, so it is not known what its machine runs")
 	case node.Ready == kube.NodeUnknown:
-		c.unknown("Node/"+c.node, "its kubelet is silent, so nobody tells whether the pods that are gone have ended there")
+		c.unknown("Node/"+c.node, "its kubelet is silent, so it is not known whether the pods that are gone have ended there")
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *powerOffCheck) moved(pods []*PodRun) {
 			case whyNodeDisk, whyUnreadable, whyUnseen:
 			default:
 				pod := p.Namespace + "/" + p.Name
-				c.unknown("Pod/"+pod, "nobody tells when volume "+v.Title()+" of pod "+pod+" is detached ("+v.Why+")")
+				c.unknown("Pod/"+pod, "it is not known when volume "+v.Title()+" of pod "+pod+" is detached ("+v.Why+")")
 			}
 		}
 	}
@@ -190,7 +190,7 @@ func (c *powerOffCheck) claims(pods []*PodRun) {
 		words := "volume " + volume.Name + " of claim " + namespace + "/" + name
 		switch {
 		case !inWhole(c.s, kube.KindNodes):
-			c.unknown(object, "nobody tells yet whether another node reaches "+words)
+			c.unknown(object, "it is not known yet whether another node reaches "+words)
 		case waits != "":
 			c.against(object, "no other node that takes pods reaches "+words+", and pod "+waits+" waits for it")
 		default:

@@ -74,7 +74,7 @@ func TestPowerOffFollowsFromTheCluster(t *testing.T) {
 		{"one attached elsewhere", objects(append(givenClaim("shop/data", "pv-1"), givenAttachment("pv-1", "w3", true))...), moved(claim), "", ""},
 		{"a volume of which nobody tells", objects(givenClaim("shop/data", "pv-1", fcDisk)...),
 			moved(VolumeFacts{Name: "data", Claim: "data", Volume: "pv-1", State: VolumeUnknown, Why: whyNoCSI}), "Pod/shop/db-0",
-			doubtful + "nobody tells when volume pv-1 of pod shop/db-0 is detached (not a CSI volume)"},
+			doubtful + "it is not known when volume pv-1 of pod shop/db-0 is detached (not a CSI volume)"},
 		{"what is known comes first", objects(givenPod("shop/api-1")), moved(VolumeFacts{Name: "data", State: VolumeUnknown, Why: whyInline}), "Pod/shop/api-1",
 			unsafe + "pod shop/api-1 is left on it (it is not one of the pods of the run)"},
 		{"volumes that nothing attaches", objects(givenClaim("shop/data", "pv-1", nfsShare)...),
@@ -95,7 +95,7 @@ func TestPowerOffFollowsFromTheCluster(t *testing.T) {
 		{"a claim that is gone", objects(), moved(claim), "", ""},
 
 		{"a silent kubelet", objects(silent), nil, "Node/w1",
-			doubtful + "its kubelet is silent, so nobody tells whether the pods that are gone have ended there"},
+			doubtful + "its kubelet is silent, so it is not known whether the pods that are gone have ended there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := &NodeRun{NodeFacts: NodeFacts{Name: "w1", UID: "Node/w1"}}

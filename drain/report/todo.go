@@ -17,75 +17,107 @@ type ToDo struct {
 // toDo is what a run left behind, as far as its journal knows: what somebody did
 // since then is not in it.
 func toDo(s *drain.State, status Status) []ToDo {
-	var list []ToDo
-	add := func(what, command string) { list = append(list, ToDo{what, s.Run.Target().Line(command)}) }
-	undone := s.Run.ID
+	l := toDos{target: s.Run.Target()}
 	unended := status == StatusDead || status == StatusSuspended
 	if unended {
-		cut := map[Status]string{StatusDead: "cut short", StatusSuspended: "suspended"}[status]
-		next := "go on with it"
-		if s.Aborting {
-			next = "it was being aborted, bring it to its end"
-		}
-		add("the run was "+cut+": "+next, "kdrain-tui resume "+undone)
-		add("or undo what it did to nodes and budgets", "kdrain-tui rollback "+undone)
+		l.unended(s, status)
 	}
 	if status == StatusLive && s.Question != nil {
-		add("the run waits for a word on "+string(s.Question.Phase), "")
+		l.add("the run waits for a confirmation of "+string(s.Question.Phase), "")
 	}
 	if status != StatusLive {
-		for _, n := range s.Nodes {
-			switch by := n.TakenOverBy(); {
-			case n.State == drain.NodeRefused:
-				add("node "+n.Name+" was left untouched: "+n.Message, "")
-				continue
-			case by != "":
-				add("node "+n.Name+" was taken over by run "+by+": what is left to do there is that run's", "")
-				continue
-			}
-			if n.Warning != "" {
-				command := ""
-				if len(n.Attached) > 0 {
-					command = "kubectl get volumeattachments"
-				}
-				add("node "+n.Name+": "+n.Warning, command)
-			}
-			if n.CordonInDoubt {
-				add("whether node "+n.Name+" is cordoned is in doubt: look, and once the work on it is done", "kdrain-tui uncordon "+drain.ShellWord(n.Name))
-			}
-			if n.Cordoned {
-				add("node "+n.Name+" was left cordoned: once the work on it is done", "kdrain-tui uncordon "+drain.ShellWord(n.Name))
-			}
+		l.nodes(s)
+		l.pods(s)
+	}
+	l.budgets(s, unended)
+	if status != StatusLive {
+		l.rungs(s)
+	}
+	return l.list
+}
+
+// toDos collects what is left to do, with commands for the cluster of the run.
+type toDos struct {
+	target drain.Target
+	list   []ToDo
+}
+
+func (l *toDos) add(what, command string) {
+	l.list = append(l.list, ToDo{what, l.target.Line(command)})
+}
+
+func (l *toDos) unended(s *drain.State, status Status) {
+	cut := map[Status]string{StatusDead: "cut short", StatusSuspended: "suspended"}[status]
+	next := "go on with it"
+	if s.Aborting {
+		next = "it was being aborted, bring it to its end"
+	}
+	l.add("the run was "+cut+": "+next, "kdrain-tui resume "+s.Run.ID)
+	l.add("or undo what it did to nodes and budgets", "kdrain-tui rollback "+s.Run.ID)
+}
+
+func (l *toDos) nodes(s *drain.State) {
+	for _, n := range s.Nodes {
+		switch by := n.TakenOverBy(); {
+		case n.State == drain.NodeRefused:
+			l.add("node "+n.Name+" was left untouched: "+n.Message, "")
+			continue
+		case by != "":
+			l.add("node "+n.Name+" was taken over by run "+by+": what is left to do there is that run's", "")
+			continue
 		}
-		for _, p := range s.Pods {
-			if isToGo(p.Action) && !p.State.Left() && ours(s.Node(p.Node)) {
-				what := "pod " + p.Namespace + "/" + p.Name + " is still on " + p.Node
-				if held := p.Wait.AttachedWords(); held != "" {
-					what += "; " + held
-				}
-				add(what, "")
+		if n.Warning != "" {
+			command := ""
+			if len(n.Attached) > 0 {
+				command = "kubectl get volumeattachments"
 			}
+			l.add("node "+n.Name+": "+n.Warning, command)
+		}
+		uncordon := "kdrain-tui uncordon " + drain.ShellWord(n.Name)
+		if n.CordonInDoubt {
+			l.add("whether node "+n.Name+" is cordoned is in doubt: look, and once the work on it is done", uncordon)
+		}
+		if n.Cordoned {
+			l.add("node "+n.Name+" was left cordoned: once the work on it is done", uncordon)
 		}
 	}
+}
+
+func (l *toDos) pods(s *drain.State) {
+	for _, p := range s.Pods {
+		if isToGo(p.Action) && !p.State.Left() && ours(s.Node(p.Node)) {
+			what := "pod " + p.Namespace + "/" + p.Name + " is still on " + p.Node
+			if held := p.Wait.AttachedWords(); held != "" {
+				what += "; " + held
+			}
+			l.add(what, "")
+		}
+	}
+}
+
+func (l *toDos) budgets(s *drain.State, unended bool) {
 	for _, b := range s.Budgets {
 		if b.State == drain.BudgetLeft || (b.Standing() || b.State == drain.BudgetInDoubt) && unended {
 			left := " was left behind"
 			if b.UID == "" {
 				left = " may have been left behind: no answer said whether it was made"
 			}
-			add("temporary budget "+b.Namespace+"/"+b.Name+left, drain.RemoveCommands(
+			l.add("temporary budget "+b.Namespace+"/"+b.Name+left, drain.RemoveCommands(
 				[]drain.Leftover{{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
 		}
 	}
+}
+
+func (l *toDos) rungs(s *drain.State) {
 	for _, r := range s.Rungs {
-		if r.Kind == drain.RungTaint && status != StatusLive && r.Leftover() {
-			add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.Undo())
-		}
-		if r.Kind == drain.RungScale && status != StatusLive && r.Leftover() {
-			add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace, r.Name, r.To), r.Undo())
+		switch {
+		case !r.Leftover():
+		case r.Kind == drain.RungTaint:
+			l.add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.Undo())
+		case r.Kind == drain.RungScale:
+			l.add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace, r.Name, r.To), r.Undo())
 		}
 	}
-	return list
 }
 
 // ours tells whether the run did anything to the node, and no other run has taken
