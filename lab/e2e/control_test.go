@@ -79,7 +79,7 @@ func machineIsOff(t *testing.T, world *world, run *steered) {
 	}
 
 	run.ctl("kill", pods[0], "--confirm", "kill "+pods[0]).exits(t, 0)
-	run.run.waitFor(patience, "pod/"+pods[0]+" evicted")
+	run.run.waitFor(patience, "pod/"+pods[0]+" deleted")
 	run.ctl("taint", pods[1], "--confirm", "worker-3 is off").exits(t, 0)
 	if taints := world.taints("worker-3"); !strings.Contains(taints, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute") {
 		t.Errorf("the taints of worker-3 are %s", taints)
