@@ -135,11 +135,15 @@ func (e *evidence) checkSkips(events []journalEvent) {
 			continue
 		}
 		for _, event := range events[i:] {
+			if event.Kind == "RunStarted" {
+				break // a run that takes over was told nothing
+			}
 			if event.Kind == "Intent" && event.UID == skip.UID && slices.Contains(moving, event.Action.Verb) {
 				e.accuse("pod %s/%s was to be left, and it began to %s it at %s", skip.Namespace, skip.Pod, event.Action.Verb, clock(event.Time))
 			}
 		}
-		if e.said.report == nil {
+		another := slices.ContainsFunc(events[i:], func(e journalEvent) bool { return e.Kind == "RunStarted" })
+		if e.said.report == nil || another {
 			continue
 		}
 		for _, n := range e.said.report.Nodes {
@@ -157,6 +161,9 @@ func (e *evidence) checkSkips(events []journalEvent) {
 func (e *evidence) checkLast(events []journalEvent) {
 	late := map[types.UID]bool{}
 	for i, event := range events {
+		if event.Kind == "RunStarted" {
+			clear(late) // a run that takes over was told nothing
+		}
 		if event.Kind == "Control" && event.Control == "last" {
 			late[event.UID] = true
 		}
