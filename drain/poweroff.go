@@ -118,8 +118,14 @@ func (p *PodRun) leftWhy() string {
 // ofDaemonSet tells whether the pod belongs to a DaemonSet that is not known to be
 // gone.
 func ofDaemonSet(p *kube.Pod, s *kube.Snapshot) bool {
-	return p.Owner != nil && p.Owner.Kind == "DaemonSet" && p.Owner.APIVersion == "apps/v1" &&
+	return namesDaemonSet(p) &&
 		(!s.Trusted(kube.KindDaemonSets) || s.WorkloadNamed("DaemonSet", p.Namespace, p.Owner.Name) != nil)
+}
+
+// namesDaemonSet tells whether the pod says that a DaemonSet controls it; kubectl knows
+// those of apps/v1 only.
+func namesDaemonSet(p *kube.Pod) bool {
+	return p.Owner != nil && p.Owner.Kind == "DaemonSet" && p.Owner.APIVersion == "apps/v1"
 }
 
 // attachments names the volumes that the machine has. One that is wanted there and

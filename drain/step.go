@@ -236,7 +236,7 @@ func (st *stepper) verify() {
 	if slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !st.sees(n) }) {
 		return
 	}
-	if st.awaitDetach() || st.awaitAttachments() {
+	if st.awaitDetach() || st.awaitAttachments() || st.awaitDaemonSets() {
 		return
 	}
 	for _, n := range st.s.Nodes {
@@ -244,7 +244,7 @@ func (st *stepper) verify() {
 			continue
 		}
 		st.lookPowerOff(n)
-		if left := st.unplanned(n); len(left) > 0 {
+		if left, _ := st.unplanned(n); len(left) > 0 {
 			st.setNode(n, NodeStopped, fmt.Sprintf("%s came to the node after it was drained", left[0].Namespace+"/"+left[0].Name))
 		} else if node := st.snap.Node(n.Name); node != nil && node.UID == n.UID && !node.Unschedulable {
 			st.setNode(n, NodeStopped, "somebody uncordoned it after it was drained")

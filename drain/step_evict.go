@@ -2,6 +2,7 @@ package drain
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -14,6 +15,10 @@ const swallowedAfter = 30 * time.Second
 // bindSlack is how long after the cordon was seen a pod may still show up that
 // the scheduler had bound before.
 const bindSlack = 10 * time.Second
+
+// daemonSetShows is how long after its pod a DaemonSet may show up: no watch waits for
+// another, and where DaemonSets may not be watched they are listed now and then.
+const daemonSetShows = 30 * time.Second
 
 // evict is one look at the nodes being drained: what has become of their pods,
 // which nodes are done, and which evictions can be sent now.
@@ -103,11 +108,14 @@ func (st *stepper) observe(n *NodeRun) {
 		st.setNode(n, NodeStopped, reason)
 		return
 	}
-	if stranger := st.admit(n); stranger != "" {
+	unplanned, unjudged := st.unplanned(n)
+	if stranger := st.admit(n, unplanned); stranger != "" {
 		st.setNode(n, NodeStopped, stranger)
 		return
 	}
-	st.closeNode(n)
+	if !unjudged {
+		st.closeNode(n)
+	}
 }
 
 // follow goes on watching the pods of nodes on which nothing more is sent, so
@@ -175,17 +183,17 @@ func (st *stepper) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node
 	st.setPod(p, state, wait, "")
 }
 
-// admit looks at pods that are on the node and not in the run. One that was
+// admit judges pods that are on the node and not in the run. One that was
 // bound before the cordon joins if what would be done with it, and why, was
 // confirmed; any other stops the node (design, promise 2). The reason to stop
 // is returned, "" if there is none.
-func (st *stepper) admit(n *NodeRun) string {
-	for _, live := range st.unplanned(n) {
+func (st *stepper) admit(n *NodeRun, unplanned []*kube.Pod) string {
+	for _, live := range unplanned {
 		name := live.Namespace + "/" + live.Name
 		d := Classify(live, st.snap, st.s.Run.Options, st.now)
 		switch {
 		case toleratesCordon(live.Spec.Tolerations):
-			return name + " came to the node after the cordon: it tolerates it"
+			return name + " came to the node after the cordon: it tolerates it" + st.unknownDaemonSet(live)
 		case st.now.Sub(n.CordonAt) > bindSlack && live.Created.After(st.snap.ServerTime(n.CordonAt)):
 			return name + " was put on the node after the cordon, past the scheduler"
 		case !st.confirmed(d):
@@ -198,18 +206,45 @@ func (st *stepper) admit(n *NodeRun) string {
 }
 
 // unplanned are the pods on the node that a drain would not skip and that the
-// run does not know.
-func (st *stepper) unplanned(n *NodeRun) []*kube.Pod {
-	var pods []*kube.Pod
+// run does not know. Unjudged tells that there are others, of which that shows soon.
+func (st *stepper) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
 	for _, live := range st.snap.PodsOn(n.Name) {
-		if st.s.Pod(live.UID) != nil {
-			continue
-		}
-		if d := Classify(live, st.snap, st.s.Run.Options, st.now); d.Action != ActionSkip {
+		switch {
+		case st.s.Pod(live.UID) != nil, Classify(live, st.snap, st.s.Run.Options, st.now).Action == ActionSkip:
+		case st.awaitsDaemonSet(live):
+			unjudged = true
+		default:
 			pods = append(pods, live)
 		}
 	}
-	return pods
+	return pods, unjudged
+}
+
+// awaitsDaemonSet tells whether the pod says that it is of a DaemonSet which is not
+// known, and may be soon.
+func (st *stepper) awaitsDaemonSet(live *kube.Pod) bool {
+	if !st.s.Run.Options.IgnoreDaemonSets || !toleratesCordon(live.Spec.Tolerations) || st.unknownDaemonSet(live) == "" {
+		return false
+	}
+	shows := live.Created.Add(daemonSetShows) // in the server's time
+	return !st.past(st.now.Add(shows.Sub(st.snap.ServerTime(st.now))))
+}
+
+// awaitDaemonSets tells whether a drained node has a pod that cannot be judged yet.
+func (st *stepper) awaitDaemonSets() bool {
+	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool {
+		_, unjudged := st.unplanned(n)
+		return n.State == NodeDrained && unjudged
+	})
+}
+
+// unknownDaemonSet says which DaemonSet of the pod is not known, "" if none.
+func (st *stepper) unknownDaemonSet(live *kube.Pod) string {
+	o := live.Owner
+	if !namesDaemonSet(live) || st.snap.WorkloadNamed(o.Kind, live.Namespace, o.Name) != nil {
+		return ""
+	}
+	return ", and its DaemonSet " + o.Name + " is not known"
 }
 
 // confirmed tells whether the operator confirmed the same action for the same
