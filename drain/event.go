@@ -59,6 +59,7 @@ type Event struct {
 	DeletedAt   time.Time     `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
 	Forced      bool          `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
 	NodeState   NodeState     `json:"nodeState,omitempty"`   // Node
+	ServerTime  time.Time     `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
 	Budget      *BudgetFacts  `json:"budget,omitempty"`      // Budget
 	BudgetState BudgetState   `json:"budgetState,omitempty"` // Budget
 	Volumes     []VolumeFacts `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node

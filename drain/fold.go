@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -339,6 +340,7 @@ func (s *State) applyNode(e Event) {
 		case e.NodeState == NodeCordoned:
 			// a message tells that somebody else had cordoned it
 			n.CordonAt, n.Cordoned, n.Message = e.Time, e.Message == "", e.Message
+			n.cordonServerTime = cmp.Or(e.ServerTime, e.Time) // journals before it had none
 		case e.NodeState == NodeDraining && n.Started.IsZero():
 			n.Started, n.Message = e.Time, ""
 		case e.NodeState.Final():

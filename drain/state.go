@@ -198,6 +198,8 @@ type NodeRun struct {
 	triedUnder string    // the node's resourceVersion at the last cordon
 	lastCode   int       // of the last answer to a cordon
 	retries    int       // cordons that did not lead to one
+
+	cordonServerTime time.Time // CordonAt by the server's clock
 }
 
 // SafeToPowerOff tells whether the run drained the node and then saw that nothing

@@ -317,9 +317,13 @@ func (st *stepper) inFlight() bool { return st.s.inFlight() }
 func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
 	if node := st.snap.Node(n.Name); state.Final() && n.State == NodeCordoning && node != nil && node.UID == n.UID &&
 		node.Unschedulable && foreignCordon(node, st.s.Run.ID) == "" {
-		st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: NodeCordoned})
+		st.setNode(n, NodeCordoned, "")
 	}
-	st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: state, Message: message})
+	e := Event{Kind: EventNode, Node: n.Name, NodeState: state, Message: message}
+	if state == NodeCordoned {
+		e.ServerTime = st.snap.ServerTime(st.now)
+	}
+	st.emit(e)
 }
 
 // setPod notes a pod's state and what it waits for, if either is new.

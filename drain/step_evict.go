@@ -188,13 +188,15 @@ func (st *stepper) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node
 // confirmed; any other stops the node (design, promise 2). The reason to stop
 // is returned, "" if there is none.
 func (st *stepper) admit(n *NodeRun, unplanned []*kube.Pod) string {
+	// Our clock may be set meanwhile, and resume may run on another machine.
+	cordon, serverNow := n.cordonServerTime, st.snap.ServerTime(st.now)
 	for _, live := range unplanned {
 		name := live.Namespace + "/" + live.Name
 		d := Classify(live, st.snap, st.s.Run.Options, st.now)
 		switch {
 		case toleratesCordon(live.Spec.Tolerations):
 			return name + " came to the node after the cordon: it tolerates it" + st.unknownDaemonSet(live)
-		case st.now.Sub(n.CordonAt) > bindSlack && live.Created.After(st.snap.ServerTime(n.CordonAt)):
+		case serverNow.Sub(cordon) > bindSlack && live.Created.After(cordon):
 			return name + " was put on the node after the cordon, past the scheduler"
 		case !st.confirmed(d):
 			return fmt.Sprintf("%s came to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.phrase())

@@ -101,6 +101,59 @@ func TestADaemonSetMadeAfterItsNodeWasDrained(t *testing.T) {
 	}
 }
 
+// Whether a pod was bound before the cordon is told by the server's clock, whatever
+// ours says then or by now: it may be set, and resume may run on another machine.
+func TestWhoMayJoinByTheServersClock(t *testing.T) {
+	const ahead, behind = 5 * time.Minute, -5 * time.Minute
+	for name, c := range map[string]struct{ atCordon, later time.Duration }{
+		"exact": {}, "ahead": {ahead, ahead}, "behind": {behind, behind},
+		"set back": {ahead, 0}, "set forward": {behind, 0}, "ahead from now on": {0, ahead}, "behind from now on": {0, behind},
+	} {
+		for _, before := range []bool{true, false} {
+			when := map[bool]string{true: ", bound before the cordon", false: ", bound after the cordon"}[before]
+			t.Run(name+when, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := newSimulation()
+					s.endAfter = time.Minute
+					for _, n := range []string{"a", "b", "c"} {
+						s.addNode(n)
+					}
+					s.addPod("web", "a")
+					s.addPod("db", "b")
+					var skew time.Duration // of our clock, to the server's
+					set := func(to time.Duration) {
+						skew = to
+						s.store.SetHealth(kube.Health{Live: true, LastContact: time.Now(), Offset: -to})
+					}
+					set(c.atCordon)
+					now := func() time.Time { s.mu.Lock(); defer s.mu.Unlock(); return time.Now().Add(skew) }
+					plan, err := NewPlan(s.Snapshot(), []string{"a", "b"}, DefaultOptions(), now())
+					if err != nil {
+						t.Fatal(err)
+					}
+					e, err := Start(t.Context(), EngineConfig{Source: s, Writer: s, Now: now}, plan, RunFacts{ID: "r1", Context: "lab"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					s.later(20*time.Second, func() { set(c.later) })
+					comes := 40 * time.Second
+					if before {
+						comes = time.Second
+					}
+					s.later(comes, func() { s.addPod("db", "b") })
+					time.Sleep(3 * time.Second)
+					confirmAll(t.Context(), s, e)
+					b := e.State().Node("b")
+					if joined := len(s.accepted) == 3; joined != before || (b.State == NodeDrained) != before ||
+						!before && !strings.Contains(b.Message, "past the scheduler") {
+						t.Errorf("b is %s (%s), %d evictions", b.State, b.Message, len(s.accepted))
+					}
+				})
+			})
+		}
+	}
+}
+
 func agentOf(apiVersion string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
 		controls := true
