@@ -52,11 +52,11 @@ type feed struct {
 	lastList  time.Duration // all pages of it
 	listing   right
 	watching  right
-	listNext  retries     // of lists that are denied
-	watchNext retries     // of watches, where lists do their work
-	pause     *silence    // the last one between two lists
-	settling  *time.Timer // until a watch after an outage is live
-	incoming  *stream     // where the next complete list comes from; nil for pages
+	listNext  retries   // of lists that are denied
+	watchNext retries   // of watches, where lists do their work
+	pause     *silence  // the last one between two lists
+	settling  *reopened // the watch whose backlog is being read; nil for none
+	incoming  *stream   // where the next complete list comes from; nil for pages
 }
 
 func newFeed(of scope, store *Store, h *health, list listFunc, watch watchFunc) *feed {
@@ -145,7 +145,7 @@ func (f *feed) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watc
 			return s, nil
 		}
 		if f.store.phase(f.of) == Stale {
-			return f.settle(w), nil
+			return f.settle(ctx, w, o.ResourceVersion), nil
 		}
 		f.live("")
 	case streaming, ctx.Err() != nil:

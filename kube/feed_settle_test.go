@@ -2,11 +2,15 @@ package kube
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // A watch that is opened again after an outage counts as live only when it had
@@ -60,4 +64,115 @@ func TestFeedIsNotLiveBeforeItHasCaughtUp(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A watch that is opened again after an outage counts as live only when its backlog
+// has been read, however late that begins and however slowly it comes.
+func TestFeedReadsItsBacklog(t *testing.T) {
+	const ms = time.Millisecond
+	event := func(version int) func(*fakeAPI) {
+		return func(api *fakeAPI) { api.current().Add(testPod(fmt.Sprint("p", version), fmt.Sprint(version))) }
+	}
+	bookmark := func(api *fakeAPI) {
+		api.current().Action(watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "40"}})
+	}
+	type step struct {
+		after time.Duration
+		does  func(*fakeAPI) // nil: nothing
+		pods  int
+		phase SyncPhase
+	}
+	for _, c := range []struct {
+		name    string
+		asks    time.Duration // how long the server takes to say the version
+		version string        // "": it fails
+		steps   []step
+	}{
+		{"begins late and comes slowly", 2000 * ms, "40", []step{
+			{1999 * ms, nil, 1, Stale},
+			{400 * ms, event(21), 2, Stale}, {400 * ms, event(25), 3, Stale}, {499 * ms, event(39), 4, Stale},
+			{499 * ms, nil, 4, Stale}, {0, event(40), 5, Synced},
+		}},
+		{"begins before the version is known", 2000 * ms, "40", []step{
+			{900 * ms, event(21), 2, Stale}, {900 * ms, event(25), 3, Stale}, {699 * ms, nil, 3, Stale}, {0, event(41), 4, Synced},
+		}},
+		{"is read before the version is known", 2000 * ms, "40", []step{
+			{900 * ms, event(40), 2, Stale}, {1099 * ms, nil, 2, Stale}, {1 * ms, nil, 2, Synced},
+		}},
+		{"ends with a bookmark", 0, "40", []step{{100 * ms, event(21), 2, Stale}, {100 * ms, bookmark, 2, Synced}}},
+		{"is empty", 0, "10", []step{{0, nil, 1, Synced}}},
+		{"does not reach the version, which is that of all kinds", 1000 * ms, "40", []step{
+			{1400 * ms, event(21), 2, Stale}, {499 * ms, nil, 2, Stale}, {1 * ms, nil, 2, Synced},
+		}},
+		{"and the version is refused", 1000 * ms, "", []step{
+			{1400 * ms, event(21), 2, Stale}, {99 * ms, nil, 2, Stale}, {1 * ms, nil, 2, Synced},
+		}},
+		{"and the version does not come", time.Hour, "40", []step{
+			{5400 * ms, event(21), 2, Stale}, {99 * ms, nil, 2, Stale}, {1 * ms, nil, 2, Synced},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			playFeed(t, func(api *fakeAPI) {
+				api.list = func(context.Context, listOptions) (runtime.Object, error) { return podList("a"), nil }
+				api.now = func(ctx context.Context, o listOptions) (runtime.Object, error) {
+					if o.ResourceVersion != "" {
+						t.Errorf("a version that may be old: %+v", o)
+					}
+					if sleep(ctx, c.asks, nil) == contextEnded {
+						return nil, ctx.Err()
+					}
+					if c.version == "" {
+						return nil, errors.New("refused")
+					}
+					return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: c.version}}, nil
+				}
+			}, func(t *testing.T, api *fakeAPI) {
+				api.pass(time.Minute)
+				api.health.turn(false, time.Now(), "refused")
+				api.current().Stop()
+				api.pass(time.Second)
+				api.health.turn(true, time.Now(), "")
+				for i, s := range c.steps {
+					api.pass(s.after)
+					if s.does != nil {
+						s.does(api)
+						api.pass(0)
+					}
+					if state := api.store.Snapshot().Sync(KindPods); state.Phase != s.phase || state.Count != s.pods {
+						t.Errorf("step %d: %v with %d pods, want %v with %d", i, state.Phase, state.Count, s.phase, s.pods)
+					}
+				}
+				if len(api.opened) != 3 || api.lists != 1 {
+					t.Errorf("%d watches and %d lists", len(api.opened), api.lists)
+				}
+			})
+		})
+	}
+}
+
+// A watch that ends before the server has said the version ends the question.
+func TestFeedAsksForTheVersionOfAWatch(t *testing.T) {
+	asked := 0
+	playFeed(t, func(api *fakeAPI) {
+		api.list = func(context.Context, listOptions) (runtime.Object, error) { return podList("a"), nil }
+		api.now = func(ctx context.Context, _ listOptions) (runtime.Object, error) {
+			if asked++; asked > 1 {
+				return podList(), nil // at the version of the watch
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+	}, func(t *testing.T, api *fakeAPI) {
+		api.pass(time.Minute)
+		api.health.turn(false, time.Now(), "refused")
+		api.current().Stop()
+		api.pass(0)
+		api.health.turn(true, time.Now(), "")
+		api.pass(2 * time.Second)
+		api.current().Stop()
+		api.expect(t, Synced, "", "a")
+		if asked != 2 {
+			t.Errorf("asked %d times", asked)
+		}
+	})
 }

@@ -26,6 +26,7 @@ type fakeAPI struct {
 	feed    *feed
 	list    listFunc
 	watch   watchFunc
+	now     listFunc // the list of one object that tells the present version
 	lists   int
 	opened  []listOptions
 	watches []*watch.FakeWatcher
@@ -61,9 +62,16 @@ func playFeed(t *testing.T, setUp func(*fakeAPI), play func(t *testing.T, api *f
 			}
 			return api.open(), nil
 		}
+		// Versions of lists run ahead of the pods.
+		api.now = func(context.Context, listOptions) (runtime.Object, error) {
+			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1000"}}, nil
+		}
 		setUp(api)
 		f := newFeed(scope{kind: KindPods}, api.store, api.health,
 			func(ctx context.Context, o listOptions) (runtime.Object, error) {
+				if o.Limit == 1 {
+					return api.now(ctx, o)
+				}
 				api.mu.Lock()
 				defer api.mu.Unlock()
 				api.lists++
