@@ -92,7 +92,8 @@ func (r *resulting) usual(s *drain.State) {
 	r.powerOff(s)
 }
 
-// costs are what the run cost, and what its plan warned of.
+// costs are what the run cost, and what its plan warned of: a line each, so that the
+// verdict stays on a small screen. The report has them in full.
 func (r *resulting) costs(s *drain.State) {
 	name := "cost"
 	if words := s.Losses().Words(); len(words) > 0 {
@@ -100,7 +101,7 @@ func (r *resulting) costs(s *drain.State) {
 		name = ""
 	}
 	for _, l := range CostLines(s.Run.Findings) {
-		r.line(name, l)
+		r.lines = append(r.lines, append(paint.L(themes.Muted, "  "+name).Fit(entryWidth), l.Fit(max(20, r.width-entryWidth))...))
 		name = ""
 	}
 }
