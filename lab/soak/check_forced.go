@@ -76,7 +76,7 @@ func (e *evidence) held(pod film.PodFrame, until time.Time) time.Duration {
 	for _, s := range idle {
 		moments = append(moments, s.from, s.to)
 	}
-	moments = slices.DeleteFunc(append(moments, until), func(t time.Time) bool { return t.After(until) })
+	moments = slices.DeleteFunc(append(moments, e.began(), until), func(t time.Time) bool { return t.After(until) })
 	slices.SortFunc(moments, time.Time.Compare)
 	total := time.Duration(0)
 	for i := 1; i < len(moments); i++ {

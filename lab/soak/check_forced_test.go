@@ -51,6 +51,12 @@ func TestForcedDeletions(t *testing.T) {
 			e.steered[0].Asked, e.steered[0].Answered = second(2), second(2).Add(time.Second)
 			return e
 		}(), "of the 1.5s of --force-after"},
+		{"the budget held it since before the run began", func() *evidence {
+			e := forced(later, byBudget)
+			e.budgets["b"] = e.budgets["b"][1:]
+			e.result.Began = second(3)
+			return e
+		}(), ""},
 		{"the budget refused it twice", forced(often, byBudget, byBudget), ""},
 		{"the budget refused it once, a webhook once", forced(often, byBudget, byWebhook), "after 1 refusals"},
 	} {
