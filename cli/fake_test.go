@@ -20,7 +20,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// Printed commands name the file that it names; tests that want one set it.
+	if err := os.Unsetenv("KUBECONFIG"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
