@@ -12,8 +12,10 @@ const (
 	// --max-evict-retries: tries follow the events of a budget, and a few lost races for
 	// its disruptions say nothing about whether it moves on.
 	countedEvery = 5 * time.Second
-	// provenFor is how long a refusal by the budget proves that it holds the pod.
-	provenFor = budgetPoll
+	// provenFor is how long a refusal by the budget proves that it holds the pod, while
+	// the snapshot shows the budget; provenUnseen where budgets cannot be read.
+	provenFor    = budgetPoll
+	provenUnseen = time.Second
 )
 
 // acts tells whether the run could send an eviction from the node now, if nothing
@@ -129,7 +131,11 @@ func (st *stepper) outOfPatience(p *PodRun) bool {
 // proven tells whether the server itself said a moment ago that a budget holds the
 // pod, and nothing has come between since: no outage, no pause, no other process.
 func (st *stepper) proven(p *PodRun) bool {
-	return p.refusal.ByBudget() && !p.refusedAt.Before(st.s.acted) && elapsed(p.refusedAt, st.now) < provenFor
+	lasts := provenFor
+	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
+		lasts = provenUnseen
+	}
+	return p.refusal.ByBudget() && !p.refusedAt.Before(st.s.acted) && elapsed(p.refusedAt, st.now) < lasts
 }
 
 // forced tells whether the pod, which its budget holds as far as the snapshot

@@ -108,6 +108,28 @@ func TestForceAfterWithoutBudgets(t *testing.T) {
 	}
 }
 
+// A budget that is not seen may have room again: the pod is asked for once more when
+// --force-after is over, and only what is refused then is deleted.
+func TestForceAfterAsksFirstWhereBudgetsAreNotSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation()
+		s.addNode("a")
+		s.addPod("web", "a")
+		s.store.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
+		tries := 0
+		s.answer = func(kube.EvictRequest) (kube.Answer, bool) {
+			tries++
+			return budgetFull, tries == 1
+		}
+		o := DefaultOptions()
+		o.ForceAfter = 1500 * time.Millisecond
+		e := drive(t, s, o, "a")
+		if sent := e.State().Sent; sent[VerbDelete] != 0 || sent[VerbEvict] != 2 || e.State().Outcome != OutcomeDone {
+			t.Errorf("sent %v, outcome %q", sent, e.State().Outcome)
+		}
+	})
+}
+
 // The question who has a name is asked until it is answered, and once where the pod
 // must not be read.
 func TestALookThatFailsIsAskedAgain(t *testing.T) {

@@ -32,11 +32,32 @@ func (e *evidence) checkForced() {
 		if !e.world.has("--force-after=" + forceAfter.String()) {
 			continue
 		}
+		if e.world.As == withoutBudgets { // it knows of the budget by the last answer alone
+			if last := e.lastRefusal(r); r.Received.Sub(last) > e.allowed(blindProof) {
+				e.accuse("pod %s was deleted at %s, and its budget refused it last at %s", pod.Title(), clock(r.Received), clock(last))
+			}
+			continue
+		}
 		if held := e.held(pod, r.Received); held+e.allowed(lag) < forceAfter {
 			e.accuse("pod %s was deleted at %s, and its budgets had held it for %s of the %s of --force-after", pod.Title(), clock(r.Received),
 				held.Round(time.Millisecond), forceAfter)
 		}
 	}
+}
+
+// blindProof is how old the refusal may be by which a pod is deleted past a budget
+// that the run cannot read.
+const blindProof = 1500 * time.Millisecond
+
+// lastRefusal is when a budget last refused the pod that is deleted, zero for never.
+func (e *evidence) lastRefusal(deletion audit.Request) (last time.Time) {
+	for _, r := range e.requests {
+		if r.Kind() == audit.Eviction && r.Namespace == deletion.Namespace && r.Name == deletion.Name &&
+			r.Received.Before(deletion.Received) && ofBudget(r) {
+			last = r.Answered
+		}
+	}
+	return last
 }
 
 // refusals counts how often a budget refused the pod that is deleted.

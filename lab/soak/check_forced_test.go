@@ -57,6 +57,16 @@ func TestForcedDeletions(t *testing.T) {
 			e.result.Began = second(3)
 			return e
 		}(), ""},
+		{"refused a moment ago, by a budget that the run cannot read", func() *evidence {
+			e := forced(later, byBudget)
+			e.world.As, e.requests[1].Answered = withoutBudgets, second(10).Add(-time.Second)
+			return e
+		}(), ""},
+		{"refused too long ago by such a budget", func() *evidence {
+			e := forced(later, byBudget)
+			e.world.As = withoutBudgets
+			return e
+		}(), "refused it last at"},
 		{"the budget refused it twice", forced(often, byBudget, byBudget), ""},
 		{"the budget refused it once, a webhook once", forced(often, byBudget, byWebhook), "after 1 refusals"},
 	} {
