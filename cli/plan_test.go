@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -141,13 +140,6 @@ func TestPlanExitCodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			newBench(t, smallCluster()).expect(t, test.code, nil, append([]string{"plan"}, test.args...)...)
 		})
-	}
-}
-
-func evict(v drain.Verdict) drain.PodPlan {
-	return drain.PodPlan{
-		Namespace: "shop", Name: "web-1", Action: drain.ActionEvict,
-		Budget: &drain.BudgetJudgement{Verdict: v, Names: []string{"web"}, Why: "because"},
 	}
 }
 

@@ -181,7 +181,7 @@ func TestOpenHoldOfARollback(t *testing.T) {
 			t.Error("nobody has a Lease")
 		}
 		lease("1")
-		if words, lapses := OpenHold(state, s.Snapshot(), time.Now()); !open() || lapses.Sub(time.Now()) != kube.LeaseDuration {
+		if words, lapses := OpenHold(state, s.Snapshot(), time.Now()); !open() || time.Until(lapses) != kube.LeaseDuration {
 			t.Errorf("%q until %s", words, lapses)
 		}
 		marked("r2")

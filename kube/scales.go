@@ -9,7 +9,7 @@ import (
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 )
@@ -125,7 +125,7 @@ func (r *Scales) one(ctx context.Context, o scaleOwner) *Workload {
 	w := &Workload{Kind: share(o.Kind), Namespace: share(o.namespace), Name: share(o.Name), UID: o.UID, APIVersion: share(o.APIVersion)}
 	// Whoever writes a reference may put anything into it: it must not lead elsewhere.
 	for _, part := range append(strings.Split(o.APIVersion, "/"), o.Name) {
-		if part == "" || len(path.IsValidPathSegmentName(part)) > 0 {
+		if part == "" || len(content.IsPathSegmentName(part)) > 0 {
 			w.Hidden = "no object can have its name or version"
 			return w
 		}

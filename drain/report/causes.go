@@ -72,7 +72,7 @@ func causes(spans []Span) []Cause {
 			total += p.Seconds
 			i := slices.IndexFunc(all, p.same)
 			if i < 0 {
-				i, all = len(all), append(all, p.Cause)
+				all = append(all, p.Cause)
 				continue
 			}
 			all[i].Seconds += p.Seconds

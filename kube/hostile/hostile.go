@@ -114,7 +114,7 @@ func meaningful(r *rand.Rand, object runtime.Object, notes []string) {
 		o.Status.Conditions = append(o.Status.Conditions[:1], corev1.NodeCondition{Type: corev1.NodeReady,
 			Status: "\x1b[31m", Reason: Texts[0], Message: Texts[1]})
 		o.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: Texts[0],
-			FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:unschedulable":{}}}`)}}}
+			FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
 	case *corev1.Pod:
 		o.Status.Conditions = append(o.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: "False", Reason: Texts[0]})
 		if r.IntN(2) == 0 {
