@@ -25,6 +25,13 @@ type steps struct {
 	sibling *corev1.Pod
 }
 
+// scaleTo is that of the simulation, whose pods come and end by timers meanwhile.
+func (f *steps) scaleTo(app string, replicas int32, ours bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.simulation.scaleTo(app, replicas, ours)
+}
+
 func newSteps() *steps {
 	s := newSimulation()
 	s.addNode("a")
