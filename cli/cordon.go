@@ -150,7 +150,7 @@ func (c cordoner) set(ctx context.Context, name string) (changed bool, err error
 		n := s.Node(name)
 		switch {
 		case n == nil:
-			return false, errors.New("it is not there any more")
+			return false, errors.New("it no longer exists")
 		case n.Unschedulable == c.cordon:
 			return false, nil
 		case c.dry == drain.DryRunClient:
