@@ -19,6 +19,7 @@ type lineState struct {
 	adopted  map[string]bool // of these, those that another run had cordoned
 	started  map[kube.UID]bool
 	deleted  map[kube.UID]bool
+	forced   map[kube.UID]bool // deleted outside the plan; its end can be seen before the answer
 	waits    map[kube.UID]*saidWaits
 	volumes  map[volumeOf]drain.VolumeState // as last told
 	doubts   map[string]bool                // why volumes are not waited for: each reason is said once
@@ -30,7 +31,8 @@ type lineState struct {
 func newLineState(plan drain.Plan) lineState {
 	l := lineState{
 		plan: map[string]drain.NodePlan{}, cordoned: map[string]bool{}, adopted: map[string]bool{}, started: map[kube.UID]bool{},
-		deleted: map[kube.UID]bool{}, waits: map[kube.UID]*saidWaits{}, volumes: map[volumeOf]drain.VolumeState{}, doubts: map[string]bool{}, failures: map[string][]string{},
+		deleted: map[kube.UID]bool{}, forced: map[kube.UID]bool{}, waits: map[kube.UID]*saidWaits{},
+		volumes: map[volumeOf]drain.VolumeState{}, doubts: map[string]bool{}, failures: map[string][]string{},
 	}
 	for _, n := range plan.Nodes {
 		l.plan[n.Name] = n
@@ -70,8 +72,8 @@ func (o *output) rung(e drain.Event) {
 		text += ": " + e.Message
 	}
 	o.note("%s", text)
-	if e.RungState == drain.RungDone && (e.Rung.Kind == drain.RungDelete || e.Rung.Kind == drain.RungKill) {
-		o.lines.started[e.Rung.Pod], o.lines.deleted[e.Rung.Pod] = true, true
+	if e.Rung.Kind == drain.RungDelete || e.Rung.Kind == drain.RungKill {
+		o.lines.forced[e.Rung.Pod] = e.RungState != drain.RungRefused
 	}
 }
 
@@ -152,13 +154,13 @@ func (o *output) nodeFailure(e drain.Event) string {
 func (o *output) pod(e drain.Event) {
 	name := e.Namespace + "/" + e.Pod
 	done, failed := "evicted", "eviction failed"
-	if o.lines.deleted[e.UID] {
+	if o.lines.deleted[e.UID] || o.lines.forced[e.UID] {
 		done, failed = "deleted", "deletion failed"
 	}
 	switch {
 	case e.PodState.Left():
 		switch {
-		case !o.lines.started[e.UID]:
+		case !o.lines.started[e.UID] && !o.lines.forced[e.UID]:
 			o.result("", "pod/%s gone", e.Pod)
 		default:
 			o.result("", "pod/%s %s", e.Pod, done)

@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Causes that alternate are told as they come up, and again once a minute, not
@@ -26,6 +31,34 @@ func TestAlternatingCausesAreSaidOnce(t *testing.T) {
 	} {
 		if got := said.news(c.text, noon.Add(c.after)); got != c.want {
 			t.Errorf("after %s %q: %v", c.after, c.text, got)
+		}
+	}
+}
+
+// The end of a pod can be seen before the answer to the request that ended it.
+func TestAPodThatARungDeletesIsNotCalledEvicted(t *testing.T) {
+	const uid = kube.UID("1")
+	rung := func(state drain.RungState) drain.Event {
+		return drain.Event{Kind: drain.EventRung, RungState: state, Rung: &drain.RungFacts{Kind: drain.RungKill, Pod: uid, For: "shop/mailer"}}
+	}
+	evict := drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: "mailer", UID: uid, Action: &drain.ActionFacts{Verb: drain.VerbEvict}}
+	gone := drain.Event{Kind: drain.EventPod, Namespace: "shop", Pod: "mailer", UID: uid, PodState: drain.PodGone}
+	for name, test := range map[string]struct {
+		events []drain.Event
+		want   string
+	}{
+		"answered, then gone":  {[]drain.Event{evict, rung(drain.RungTaken), rung(drain.RungDone), gone}, "pod/mailer deleted"},
+		"gone, then answered":  {[]drain.Event{evict, rung(drain.RungTaken), gone, rung(drain.RungDone)}, "pod/mailer deleted"},
+		"in doubt, then gone":  {[]drain.Event{rung(drain.RungTaken), rung(drain.RungInDoubt), gone}, "pod/mailer deleted"},
+		"refused, and evicted": {[]drain.Event{evict, rung(drain.RungTaken), rung(drain.RungRefused), gone}, "pod/mailer evicted"},
+	} {
+		var out, err bytes.Buffer
+		o := &output{out: &out, err: &err, now: time.Now, lines: newLineState(drain.Plan{})}
+		for _, event := range test.events {
+			o.eventLines(event)
+		}
+		if !strings.Contains(out.String(), test.want+"\n") {
+			t.Errorf("%s: %q, want %q", name, out.String(), test.want)
 		}
 	}
 }
