@@ -19,13 +19,13 @@ func runActions() []action {
 		{ID: "answer", Keys: []string{"enter"}, Title: "pod", TitleNow: answerOrPod,
 			Help: "answer the run's question; else the pod in full: conditions, events, logs, YAML", Group: group, Pages: on, Do: (*Model).runEnter},
 		{ID: "pause", Keys: []string{"P"}, Title: "pause", Help: "pause the run, or go on with it: nothing new is sent meanwhile", Group: group, Pages: on,
-			Writes: true, Enabled: canSteer, Do: (*Model).askToPause, TitleNow: pauseOrContinue},
+			Writes: true, Enabled: canPause, Do: (*Model).askToPause, TitleNow: pauseOrContinue},
 		{ID: "retry", Keys: []string{"R"}, Title: "retry", Help: "try the pod again now instead of at its time", Group: group, Pages: on,
-			Writes: true, Enabled: canRetry, Do: (*Model).askToRetry},
+			Writes: true, Enabled: can(drain.ControlRetry, true), Do: (*Model).askToRetry},
 		{ID: "skip", Keys: []string{"S"}, Title: "skip", Help: "leave the pod where it is and go on with the others", Group: group, Pages: on,
-			Writes: true, Enabled: canSkip, Do: (*Model).askToSkip},
+			Writes: true, Enabled: can(drain.ControlSkip, true), Do: (*Model).askToSkip},
 		{ID: "putlast", Keys: []string{"L"}, Title: "last", Help: "let all other pods of the run go before this one", Group: group, Pages: on,
-			Writes: true, Enabled: canPutLast, Do: (*Model).askToPutLast},
+			Writes: true, Enabled: can(drain.ControlLast, true), Do: (*Model).askToPutLast},
 		{ID: "ladder", Keys: []string{"E"}, Title: "ladder", Help: "what else could move the pod, rung by rung, each with its request and its risk", Group: group, Pages: on,
 			Writes: true, Enabled: canLadder, Do: (*Model).openLadder},
 		{ID: "climb", Keys: []string{"enter"}, Title: "take the rung", Help: "take the selected rung of the ladder, by its own word", Group: group, Pages: []keys.Page{pageLadder},
@@ -33,11 +33,11 @@ func runActions() []action {
 		{ID: "rungkubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the selected rung as a kubectl command, and show it", Group: group,
 			Pages: []keys.Page{pageLadder}, Enabled: hasRungCommand, Do: (*Model).copyRung},
 		{ID: "leave", Keys: []string{"N"}, Help: "leave the node of the selected pod: nothing more is evicted there", Group: group, Pages: on,
-			Writes: true, Enabled: canLeave, Do: (*Model).askToLeave},
+			Writes: true, Enabled: can(drain.ControlLeave, true), Do: (*Model).askToLeave},
 		{ID: "report", Keys: []string{"y"}, Help: "copy the report of the run as markdown, for a ticket", Group: group, Pages: on,
 			Enabled: canReport, Do: (*Model).copyReport},
 		{ID: "abort", Keys: []string{"A"}, Title: "abort", Help: "send nothing more and end the run; the nodes stay cordoned", Group: group, Pages: on,
-			Writes: true, Enabled: canAbort, Do: (*Model).askToAbort},
+			Writes: true, Enabled: can(drain.ControlAbort, false), Do: (*Model).askToAbort},
 	}
 }
 
@@ -48,30 +48,34 @@ func pauseOrContinue(m *Model) string {
 	return "pause"
 }
 
-func canSteer(m *Model) (bool, string) {
-	switch {
-	case m.last == nil:
-		return false, "there is no run"
-	case !m.live():
-		return false, "the run has ended: " + orNone(string(m.last.Outcome))
-	case m.last.Aborting:
-		return false, "the run is being aborted"
+// can tells whether the run would take a command as it stands, by the run's own rule;
+// pod says that the command is about the selected pod or its node.
+func can(kind drain.ControlKind, pod bool) func(*Model) (bool, string) {
+	return func(m *Model) (bool, string) {
+		switch {
+		case m.last == nil:
+			return false, "there is no run"
+		case m.over && m.last.Outcome == "":
+			return false, "the run has ended without a result"
+		}
+		c := drain.Control{Kind: kind, Word: drain.WordWithoutJournal} // which its dialog asks for
+		if p := m.selectedRunPod(); pod && p != nil {
+			c.Pod, c.Node = p.UID, p.Node
+		} else if pod {
+			return false, "there is no pod that could be meant"
+		}
+		if err := m.last.Objection(c); err != nil {
+			return false, err.Error()
+		}
+		return true, ""
 	}
-	return true, ""
 }
 
-func canLeave(m *Model) (bool, string) {
-	if ok, why := canSteer(m); !ok {
-		return ok, why
+func canPause(m *Model) (bool, string) {
+	if m.last != nil && m.last.Paused {
+		return can(drain.ControlContinue, false)(m)
 	}
-	p := m.selectedRunPod()
-	if p == nil {
-		return false, "there is no pod whose node could be meant"
-	}
-	if n := m.last.Node(p.Node); n == nil || n.State.Final() {
-		return false, "nothing more happens on " + p.Node + " anyway"
-	}
-	return true, ""
+	return can(drain.ControlPause, false)(m)
 }
 
 // chronicled is a run that keeps its events; what is shown of one is State alone.
@@ -93,48 +97,6 @@ func (m *Model) copyReport() {
 	m.queue(tea.SetClipboard(told.Markdown()))
 	m.say("Report copied, if your terminal allows that. To a file: " +
 		m.last.Run.Target().Line("kdrain-tui report "+m.last.Run.ID+" -o markdown"))
-}
-
-func canAbort(m *Model) (bool, string) { return canSteer(m) }
-
-func canRetry(m *Model) (bool, string) {
-	if ok, why := canSteer(m); !ok {
-		return ok, why
-	}
-	p := m.selectedRunPod()
-	switch {
-	case p == nil:
-		return false, "there is no pod to retry"
-	case !p.State.Blocked():
-		return false, "only a pod that waits can be retried: this one is " + podWord(p)
-	}
-	return true, ""
-}
-
-func canSkip(m *Model) (bool, string) {
-	if ok, why := canSteer(m); !ok {
-		return ok, why
-	}
-	p := m.selectedRunPod()
-	switch {
-	case p == nil:
-		return false, "there is no pod to skip"
-	case p.State.Final():
-		return false, "nothing more happens to it: it is " + podWord(p)
-	case p.Action == drain.ActionSkip || p.Action == drain.ActionRefuse:
-		return false, "the run does not touch it anyway"
-	}
-	return true, ""
-}
-
-func canPutLast(m *Model) (bool, string) {
-	if ok, why := canSkip(m); !ok {
-		return ok, why
-	}
-	if p := m.selectedRunPod(); p.State == drain.PodTerminating || p.State == drain.PodStuckTerminating {
-		return false, "its eviction was accepted: it cannot be called back"
-	}
-	return true, ""
 }
 
 func podWord(p *drain.PodRun) string {
@@ -275,13 +237,6 @@ func (m *Model) runEnter() {
 	}
 	m.runs.list.touched = true
 	m.openPod(podRef{p.Namespace, p.Name, p.UID}, nil)
-}
-
-func orNone(outcome string) string {
-	if outcome == "" {
-		return "without a result"
-	}
-	return outcome
 }
 
 func orNobody(owner string) string {

@@ -34,13 +34,10 @@ type rightsMsg struct {
 const rightsTime = 20 * time.Second
 
 func canLadder(m *Model) (bool, string) {
-	if ok, why := canSteer(m); !ok {
+	if ok, why := can(drain.ControlClimb, true)(m); !ok {
 		return ok, why
 	}
-	p := m.selectedRunPod()
-	switch {
-	case p == nil:
-		return false, "there is no pod that could be meant"
+	switch p := m.selectedRunPod(); {
 	case p.State.Final():
 		return false, "nothing more happens to it: it is " + podWord(p)
 	case !p.State.Blocked() && p.State != drain.PodStuckTerminating && p.State != drain.PodTerminating:
@@ -140,7 +137,7 @@ func (m *Model) viewLadder() pageView {
 }
 
 func canClimb(m *Model) (bool, string) {
-	if ok, why := canSteer(m); !ok {
+	if ok, why := can(drain.ControlClimb, true)(m); !ok {
 		return ok, why
 	}
 	r := m.rung(m.ladder.list.table.Cursor())
