@@ -24,35 +24,6 @@ func Judge(p *kube.Pod, s *kube.Snapshot, planned func(kube.UID) bool, now time.
 	return j
 }
 
-// BudgetWait says what a pod waits for that its budgets hold back. It is nil
-// where they would let it go, and where they cannot be seen.
-func BudgetWait(p *kube.Pod, s *kube.Snapshot, now time.Time) *Wait {
-	return newLedger(s, now).wait(p)
-}
-
-// wait is BudgetWait. Who asks for many pods of one snapshot keeps the ledger, so
-// that each budget is worked out once.
-func (l *ledger) wait(p *kube.Pod) *Wait {
-	j, under := l.judge(p, func(kube.UID) bool { return false })
-	w := &Wait{Sibling: j.Sibling, Never: j.Verdict == VerdictNever}
-	switch j.Verdict {
-	case VerdictMultiple:
-		w.For, w.Budgets = WaitForOneBudget, j.Names
-		return w
-	case VerdictSyncing:
-		w.For = WaitForObserved
-	case VerdictWait, VerdictNever, VerdictDeadlock:
-		w.For = WaitForBudget
-	case VerdictEvictable, VerdictUnknown:
-		return nil
-	}
-	if cause := predictSpending(under).Cause; cause == CauseNegative || cause == CauseTooMany {
-		w.For = WaitForObserved
-	}
-	w.Budget = &j.Budgets[0]
-	return w
-}
-
 // judge is Judge; it also returns the budget that an eviction would be counted
 // under, nil where none would. Predict says what the server does; here it is
 // told what is behind it.

@@ -64,9 +64,6 @@ func TestJudgeAsTestEviction(t *testing.T) {
 				if (j.Verdict == VerdictEvictable) != row.goes {
 					t.Errorf("%s (%s), want it to go: %v", j.Verdict, j.Why, row.goes)
 				}
-				if w := BudgetWait(recordOf(s, row.pod), s, givenNow); (w == nil) != row.goes {
-					t.Errorf("wait %+v", w)
-				}
 			})
 		}
 	}
@@ -217,38 +214,6 @@ func TestJudgeWithoutBudgets(t *testing.T) {
 		if j := Judge(s.PodNamed("shop", "cart-2"), s, nobody, givenNow); j.Verdict != VerdictEvictable {
 			t.Errorf("%v, pending: %+v", sync.Phase, j)
 		}
-		if w := BudgetWait(s.PodNamed("shop", "cart-1"), s, givenNow); w != nil {
-			t.Errorf("%v: wait %+v", sync.Phase, w)
-		}
-	}
-}
-
-func TestBudgetWait(t *testing.T) {
-	sick := crashing(4 * time.Minute)
-	table := []struct {
-		name    string
-		objects []runtime.Object
-		want    WaitFor
-		never   bool
-		budgets []string
-		sibling bool
-	}{
-		{"sick sibling", append(cart(well, sick, well), givenBudget("shop/cart", 2, 2, 0, 3)), WaitForBudget, false, nil, true},
-		{"never", append(cart(well, well, well), givenBudget("shop/cart", 3, 3, 0, 3)), WaitForBudget, true, nil, false},
-		{"not observed", append(cart(well, well, well), givenBudget("shop/cart", 2, 3, 1, 3, unobserved)), WaitForObserved, false, nil, false},
-		{"several", append(cart(well, well, well), givenBudget("shop/cart", 2, 3, 1, 3), givenBudget("shop/all", 2, 3, 1, 3, selectsAll)), WaitForOneBudget, false, []string{"all", "cart"}, false},
-	}
-	for _, row := range table {
-		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(givenNow, row.objects...)
-			w := BudgetWait(s.PodNamed("shop", "cart-1"), s, givenNow)
-			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.Sibling != nil) != row.sibling {
-				t.Fatalf("wait %+v", w)
-			}
-			if row.budgets == nil && (w.Budget == nil || w.Budget.Name != "cart" || w.Budget.Expected != 3) {
-				t.Errorf("budget %+v", w.Budget)
-			}
-		})
 	}
 }
 

@@ -5,14 +5,14 @@ package drain
 // run can mend it.
 func Unattended(rungs []Rung, o *Options) {
 	for i := range rungs {
-		if why := o.forbids(rungs[i].Kind); why != "" {
+		if why := forbids(o, rungs[i].Kind); why != "" {
 			rungs[i].Off = why
 		}
 	}
 }
 
 // forbids is why a rung may not be taken without a screen, "" if it may.
-func (o *Options) forbids(kind RungKind) string {
+func forbids(o *Options, kind RungKind) string {
 	flag := ""
 	switch {
 	case kind == RungKill && !o.AllowZeroGrace:

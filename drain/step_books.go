@@ -100,12 +100,12 @@ func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *Wait {
 	return wait
 }
 
-// budgetWait is BudgetWait of the pod, nil where no budget holds it.
+// budgetWait is what the pod waits for, nil where no budget holds it.
 func (st *stepper) budgetWait(live *kube.Pod) *Wait {
 	if st.books.ledger == nil {
 		st.books.ledger = newLedger(st.snap, st.now)
 	}
-	return st.books.ledger.wait(live)
+	return budgetWait(st.books.ledger, live)
 }
 
 // charge takes a token for an eviction that was just released.
