@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -39,7 +38,9 @@ type Engine struct {
 	saved  uint64        // last event in the journal; of the loop alone
 
 	mu       sync.Mutex
-	inputs   []incoming
+	inputs   []Input
+	steers   map[uint64]chan<- steered // who waits for what became of a control, by its ID
+	steerID  uint64
 	state    *State
 	told     chronicle
 	err      error
@@ -90,7 +91,7 @@ func launch(ctx context.Context, config EngineConfig, before []Event, first Even
 		}
 	}
 	e := &Engine{config: config, done: make(chan struct{}), inbox: make(chan struct{}, 1),
-		watchers: map[chan struct{}]struct{}{}}
+		watchers: map[chan struct{}]struct{}{}, steers: map[uint64]chan<- steered{}}
 	e.told.add(before)
 	e.told.add([]Event{first})
 	e.state, e.saved = Fold(Fold(nil, before...), first), first.Seq
@@ -128,11 +129,9 @@ func (e *Engine) Silent() string { return e.herald.why() }
 func (e *Engine) Done() <-chan struct{} { return e.done }
 
 // Send hands the run a confirmation or a command.
-func (e *Engine) Send(in Input) { e.enqueue(incoming{in: in}) }
-
-func (e *Engine) enqueue(i incoming) {
+func (e *Engine) Send(in Input) {
 	e.mu.Lock()
-	e.inputs = append(e.inputs, i)
+	e.inputs = append(e.inputs, in)
 	e.mu.Unlock()
 	signal(e.inbox)
 }
@@ -247,40 +246,31 @@ func (e *Engine) settle(at time.Time) {
 func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 	snap := e.config.Source.Snapshot()
 	e.mu.Lock()
-	state := e.state
-	batch, later := answersFirst(state, e.inputs)
-	e.inputs = later
+	state, batch := e.state, e.inputs
+	e.inputs = nil
 	e.mu.Unlock()
-	inputs := e.catchUp(batch)
 
-	events, out, wake := Step(state, snap, inputs, e.config.Now())
-	if len(events) == 0 {
-		answerSteers(batch, nil, state, state)
-		e.herald.see(state, nil, snap, e.config.Now())
-		return e.herald.wake(wake, e.config.Now())
+	out := Step(state, snap, e.catchUp(batch), e.config.Now())
+	if err := e.record(out); err != nil {
+		e.withhold(batch, err)
+		return time.Time{}
 	}
-	next := Fold(state, events...)
-	if err := e.record(lasting(events), out); err != nil {
-		events, out, wake = e.withhold(state, inputs, snap, err)
-		next = Fold(state, events...)
+	if len(out.Events) > 0 {
+		e.publish(out)
 	}
-	e.publish(next, events)
-	if slices.ContainsFunc(later, func(i incoming) bool { return !next.answerComesFirst(i.in) }) {
-		signal(e.inbox)
-	}
-	answerSteers(batch, events, state, next)
-	e.herald.see(next, events, snap, e.config.Now())
-	for _, w := range out {
+	e.answerSteers(out)
+	e.herald.see(out.State, out.Events, snap, e.config.Now())
+	for _, w := range out.Writes {
 		writes.Go(string(w.Verb)+" "+w.Node, func() { e.Send(Answered{Write: w, Answer: e.perform(ctx, w)}) })
 	}
-	return e.herald.wake(wake, e.config.Now())
+	return e.herald.wake(out.Wake, e.config.Now())
 }
 
-func (e *Engine) publish(next *State, events []Event) {
+func (e *Engine) publish(out Output) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.state = next
-	e.told.add(lasting(events))
+	e.state = out.State
+	e.told.add(lasting(out.Events))
 	for ch := range e.watchers {
 		signal(ch)
 	}

@@ -35,6 +35,9 @@ const (
 	EventRunEnded   EventKind = "RunEnded"   // Outcome
 )
 
+// eventWaiting is passing: controls wait in the state for the answer to a request.
+const eventWaiting = EventKind("Waiting")
+
 // Event is one fact of a run, as the journal keeps it. It carries everything
 // that a run page shows, so that a replay needs no cluster.
 type Event struct {
@@ -72,6 +75,10 @@ type Event struct {
 	Outcome     Outcome       `json:"outcome,omitempty"`     // RunEnded, Node
 	Message     string        `json:"message,omitempty"`
 
+	// Input is the ID of the Control that the event answers, 0 for none.
+	Input uint64 `json:"-"`
+
+	waiting []Control // eventWaiting: all that wait for an answer then
 	// passing events are of the State alone: no journal has them, and they have no
 	// number of their own. So are renewals of Leases, which say nothing that a resume
 	// or a rollback could use, and figures that change while a pod waits.

@@ -24,7 +24,7 @@ func Fold(s *State, events ...Event) *State {
 }
 
 // clone copies what apply changes in place; records of pods and nodes are
-// replaced whole, never changed.
+// replaced whole, never changed. The indexes of pods are copied when a pod joins.
 func (s *State) clone() *State {
 	c := *s
 	c.Nodes = slices.Clone(s.Nodes)
@@ -33,9 +33,7 @@ func (s *State) clone() *State {
 	c.Rungs = slices.Clone(s.Rungs)
 	c.Phases = cloneMap(s.Phases)
 	c.Sent = cloneMap(s.Sent)
-	c.index = cloneMap(s.index)
 	c.tried, c.moved = cloneMap(s.tried), cloneMap(s.moved)
-	c.onNode = cloneMap(s.onNode)
 	c.grants = cloneMap(s.grants)
 	for budget, list := range c.grants {
 		c.grants[budget] = slices.Clone(list)
@@ -82,6 +80,7 @@ func (s *State) apply(e Event) {
 	case EventAnswer:
 		s.applyAnswer(e)
 	case EventPodJoined:
+		s.index, s.onNode = cloneMap(s.index), cloneMap(s.onNode)
 		s.addPod(*e.Joined, e.Time, true)
 	case EventPod:
 		s.applyPod(e)
@@ -99,6 +98,8 @@ func (s *State) apply(e Event) {
 		s.applyConnection(e)
 	case EventControl:
 		s.applyControl(e)
+	case eventWaiting:
+		s.waiting = e.waiting
 	case EventJournal:
 		s.JournalLost = e.Message
 	case EventResumed:
@@ -110,6 +111,7 @@ func (s *State) apply(e Event) {
 
 func (s *State) applyStart(e Event) {
 	s.Run, s.Started, s.Phase = *e.Run, e.Time, PhaseCheck
+	s.index, s.onNode = make(map[kube.UID]int, len(e.Run.Pods)), map[string][]int{}
 	for _, n := range e.Run.Nodes {
 		node := &NodeRun{NodeFacts: n, State: NodeWaiting, Since: e.Time}
 		if n.Refused != "" {

@@ -133,10 +133,10 @@ func (m *model) later(after time.Duration, do func()) {
 // ended or nothing more happens.
 func (m *model) look() bool {
 	st := &stepper{s: m.state, snap: m.store.Snapshot(), now: m.now, played: true}
-	st.step(m.inputs)
+	out := st.step(m.inputs)
 	m.inputs = nil
-	wake := st.wake
-	for _, w := range st.writes {
+	wake := out.Wake
+	for _, w := range out.Writes {
 		m.inputs = append(m.inputs, Answered{Write: w, Answer: m.perform(w)})
 	}
 	if q := m.state.Question; q != nil {

@@ -80,15 +80,14 @@ func TestAMarkThatDoesNotStay(t *testing.T) {
 		Nodes: []*NodeRun{{NodeFacts: NodeFacts{Name: "a", UID: "a1"}, State: NodeWaiting}}}
 	now, sent := markNoon, 0
 	for range 20 {
-		events, writes, wake := Step(s, kube.SnapshotOf(now, node), nil, now)
-		s = Fold(s, events...)
-		for _, w := range writes {
+		out := Step(s, kube.SnapshotOf(now, node), nil, now)
+		for _, w := range out.Writes {
 			sent++
-			events, _, wake = Step(s, kube.SnapshotOf(now, node), []Input{Answered{w, kube.Answer{Code: 200}}}, now)
-			s = Fold(s, events...)
+			out = Step(out.State, kube.SnapshotOf(now, node), []Input{Answered{w, kube.Answer{Code: 200}}}, now)
 		}
-		if now = now.Add(time.Second); wake.After(now) {
-			now = wake
+		s = out.State
+		if now = now.Add(time.Second); out.Wake.After(now) {
+			now = out.Wake
 		}
 	}
 	n := s.Node("a")

@@ -34,7 +34,7 @@ type Steerable interface {
 }
 
 // Input is something from outside that Step takes into account: an Answered, a
-// Confirm or a Control.
+// Confirm, a Control or JournalNews.
 type Input interface{ input() }
 
 // Answered is the server's answer to a write that Step asked for.
@@ -53,6 +53,9 @@ type Confirm struct {
 
 // Control steers a live run.
 type Control struct {
+	// ID is of somebody who waits to be told what became of the control; 0 where nobody
+	// does. Such a control then waits itself for the answer to a request for its pod.
+	ID   uint64
 	Kind ControlKind
 	Pod  kube.UID // for ControlRetry, ControlSkip, ControlLast and ControlClimb
 	Node string   // for ControlLeave
@@ -66,9 +69,14 @@ type Control struct {
 	OnScreen bool
 }
 
-func (Answered) input() {}
-func (Confirm) input()  {}
-func (Control) input()  {}
+// JournalNews tells that the journal cannot be written (Lost says why), or that it is
+// whole again.
+type JournalNews struct{ Lost string }
+
+func (Answered) input()    {}
+func (Confirm) input()     {}
+func (Control) input()     {}
+func (JournalNews) input() {}
 
 // Write is a change of the cluster that Step asks the engine for. Exactly the
 // request that its verb needs is set.
@@ -91,6 +99,12 @@ type Write struct {
 	Restart    *kube.RestartRequest
 	Scale      *kube.ScaleRequest
 	Taint      *kube.TaintRequest
+}
+
+// lasts tells whether what the write does stays until somebody takes it back: a
+// rollback must know of it, whatever becomes of the process that sent it.
+func (w Write) lasts() bool {
+	return w.Cordon != nil || w.Guard != nil || w.Scale != nil || w.Taint != nil
 }
 
 // LookRequest reads one pod live.

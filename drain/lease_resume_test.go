@@ -51,7 +51,7 @@ func TestASuspendedRunKeepsItsLeases(t *testing.T) {
 				{NodeFacts: NodeFacts{Name: "b", UID: "node-b"}, State: NodeDraining, Lease: &LeaseRun{State: LeaseHeld, Renewed: givenNow}},
 			},
 		}
-		_, writes, _ := Step(state, s.store.Snapshot(), nil, givenNow)
+		writes := Step(state, s.store.Snapshot(), nil, givenNow).Writes
 		released := 0
 		for _, w := range writes {
 			if w.Verb == VerbRelease {

@@ -294,6 +294,7 @@ type State struct {
 	moved      map[string]time.Time   // by namespace: when an eviction in it was last accepted
 	index      map[kube.UID]int       // of Pods
 	onNode     map[string][]int       // the same by node
+	waiting    []Control              // for the answer to a request for their pods
 }
 
 // grant is a token of a budget that an eviction of ours took.

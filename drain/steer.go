@@ -90,46 +90,20 @@ func (s *State) objectionToPod(c Control) error {
 	return nil
 }
 
-// journalNews tells Step that the journal cannot be written (why is set), or
-// that it is whole again.
-type journalNews struct{ why string }
-
-func (journalNews) input() {}
-
-// answersFirst parts the inputs into those for now and those that come after an
-// answer. The run tries a blocked pod again now and then by itself; what an
-// operator says of it on a screen in just that moment would have no effect, and
-// nobody would be told so. Who waits for what became of a control is told.
-func answersFirst(s *State, inputs []incoming) (now, later []incoming) {
-	for _, i := range inputs {
-		if i.taken == nil && s.answerComesFirst(i.in) {
-			later = append(later, i)
-		} else {
-			now = append(now, i)
-		}
-	}
-	return now, later
-}
-
-// answerComesFirst tells whether the input is about a pod for which a request is
-// out, and is not to be decided without its answer.
-func (s *State) answerComesFirst(in Input) bool {
-	c, isControl := in.(Control)
-	if !isControl || c.Pod == "" || c.Kind == ControlLast {
+// awaitsAnswer tells whether the control is about a pod for which a request is out, and
+// is not to be decided without its answer. The run tries a blocked pod again now and
+// then by itself; what an operator says of it on a screen in just that moment would
+// have no effect, and nobody would be told so.
+func (s *State) awaitsAnswer(c Control) bool {
+	if c.Pod == "" || c.Kind == ControlLast {
 		return false
 	}
 	p := s.Pod(c.Pod)
 	return p != nil && p.InFlight != 0
 }
 
-// incoming is an input on its way to Step, and whoever waits for what became
-// of it.
-type incoming struct {
-	in    Input
-	taken chan<- taken // capacity one; nil where nobody waits
-}
-
-type taken struct {
+// steered is what became of a control: the number of its event, or why there is none.
+type steered struct {
 	seq uint64
 	err error
 }
@@ -138,8 +112,13 @@ type taken struct {
 // in the state and handed to the journal. It returns the number of that event,
 // or why the control changed nothing.
 func (e *Engine) Steer(ctx context.Context, c Control) (seq uint64, err error) {
-	answer := make(chan taken, 1)
-	e.enqueue(incoming{c, answer})
+	answer := make(chan steered, 1)
+	e.mu.Lock()
+	e.steerID++
+	c.ID = e.steerID
+	e.steers[c.ID] = answer
+	e.mu.Unlock()
+	e.Send(c)
 	select {
 	case t := <-answer:
 		return t.seq, t.err
@@ -163,38 +142,23 @@ func (e *Engine) Ladder(pod kube.UID) []Rung {
 	return Ladder(e.State(), e.config.Source.Snapshot(), pod, e.config.Now())
 }
 
-// answerSteers tells those who wait for their control what became of it: its
-// event, or why there is none.
-func answerSteers(batch []incoming, events []Event, before, after *State) {
-	used := map[uint64]bool{}
-	for _, i := range batch {
-		c, isControl := i.in.(Control)
-		if i.taken == nil || !isControl {
-			continue
-		}
-		answer := taken{}
-		for _, e := range events {
-			if !used[e.Seq] && e.tells(c) {
-				answer.seq, used[e.Seq] = e.Seq, true
-				break
-			}
-		}
-		if answer.seq == 0 {
-			if answer.err = after.Objection(c); answer.err == nil {
-				answer.err = before.Objection(c)
-			}
-			if answer.err == nil {
-				answer.err = errors.New("it had no effect")
-			}
-		}
-		i.taken <- answer
+// answerSteers tells those who wait for their control what became of it.
+func (e *Engine) answerSteers(out Output) {
+	for _, event := range out.Events {
+		e.answerSteer(event.Input, steered{seq: event.Seq})
+	}
+	for id, why := range out.Refused {
+		e.answerSteer(id, steered{err: why})
 	}
 }
 
-// tells whether the event is that of the control.
-func (e Event) tells(c Control) bool {
-	return e.Kind == EventControl && e.Control == c.Kind && e.By == c.By && e.Message == c.Why &&
-		(c.Pod == "" || e.UID == c.Pod) && (c.Node == "" || e.Node == c.Node)
+func (e *Engine) answerSteer(id uint64, what steered) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if who := e.steers[id]; who != nil {
+		who <- what
+		delete(e.steers, id)
+	}
 }
 
 // suspended tells whether the run is to stop without an end, and nothing is out

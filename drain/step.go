@@ -8,26 +8,43 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Step decides what a run does next. It is pure: from the state, what the
-// cluster looks like, what came in and what time it is, it says what happened
-// (events, whose fold is the next state), which writes to send now, and when to
-// look again if nothing changes before (zero: never).
+// Output is what Step decides.
+type Output struct {
+	// State is the next state: the fold of Events on the one before, or that one
+	// itself where nothing happened.
+	State  *State
+	Events []Event
+	// Writes are to be sent now, after Events are in the journal.
+	Writes []Write
+	// Sync tells that the journal must be on the disk before Writes are sent: a
+	// rollback must find one of them in it.
+	Sync bool
+	// Wake is when to look again if nothing changes before; zero is never.
+	Wake time.Time
+	// Refused says, by ID, why a Control changed nothing. Each other Control with an
+	// ID has an event that carries it.
+	Refused map[uint64]error
+}
+
+// Step decides what a run does next. It is pure: its output follows from the state,
+// what the cluster looks like, what came in and what time it is.
 //
 // A write is released only when a slot is free for it, and its intent is among
 // the events; so a pause, an abort or a lost connection acts at once.
-func Step(s *State, snap *kube.Snapshot, in []Input, now time.Time) ([]Event, []Write, time.Time) {
+func Step(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
 	st := &stepper{s: s, snap: snap, now: now}
-	st.step(in)
-	return st.events, st.writes, st.wake
+	return st.step(in)
 }
 
-func (st *stepper) step(in []Input) {
+func (st *stepper) step(in []Input) Output {
 	for _, input := range in {
 		st.take(input)
 	}
 	st.watchConnection()
 	st.tendLeases()
 	st.run()
+	st.out.State = st.s
+	return st.out
 }
 
 // stepper is one Step at work: the state as it is after the events so far.
@@ -36,9 +53,7 @@ type stepper struct {
 	snap   *kube.Snapshot
 	now    time.Time
 	cloned bool
-	events []Event
-	writes []Write
-	wake   time.Time
+	out    Output
 	books  books
 	played bool // a forecast: its state is nobody else's, and nobody reads its events
 }
@@ -55,61 +70,14 @@ func (st *stepper) emit(e Event) {
 	}
 	st.s.apply(e)
 	if !st.played {
-		st.events = append(st.events, e)
+		st.out.Events = append(st.out.Events, e)
 	}
 }
 
 // wakeAt asks for a look at that moment at the latest.
 func (st *stepper) wakeAt(t time.Time) {
-	if !t.IsZero() && t.After(st.now) && (st.wake.IsZero() || t.Before(st.wake)) {
-		st.wake = t
-	}
-}
-
-func (st *stepper) take(in Input) {
-	switch in := in.(type) {
-	case Answered:
-		st.takeAnswer(in)
-	case Confirm:
-		q := st.s.Question
-		if q == nil || q.Phase != in.Phase || q.Word != in.Word {
-			return // a word for another question, or a wrong one, confirms nothing
-		}
-		st.emit(Event{Kind: EventConfirmed, Phase: in.Phase, Word: in.Word, By: in.By})
-	case Control:
-		st.takeControl(in)
-	case journalNews:
-		if st.s.JournalLost != in.why {
-			st.emit(Event{Kind: EventJournal, Message: in.why})
-		}
-	}
-}
-
-func (st *stepper) takeControl(in Control) {
-	if st.s.Objection(in) != nil {
-		return
-	}
-	e := Event{Kind: EventControl, Control: in.Kind, By: in.By, Message: in.Why}
-	switch in.Kind {
-	case ControlClimb:
-		st.climb(in)
-		return
-	case ControlRetry, ControlSkip, ControlLast:
-		p := st.s.Pod(in.Pod)
-		e.Node, e.Namespace, e.Pod, e.UID = p.Node, p.Namespace, p.Name, p.UID
-	case ControlLeave:
-		e.Node = in.Node
-	}
-	st.emit(e)
-	switch in.Kind {
-	case ControlSkip:
-		p, words := st.s.Pod(in.Pod), "left where it is, as the operator said"
-		if p.State == PodTerminating || p.State == PodStuckTerminating {
-			words = "still terminating: not waited for, as the operator said"
-		}
-		st.setPod(p, PodSkipped, nil, words)
-	case ControlLeave:
-		st.setNode(st.s.Node(in.Node), NodeStopped, "left as it is, as the operator said")
+	if !t.IsZero() && t.After(st.now) && (st.out.Wake.IsZero() || t.Before(st.out.Wake)) {
+		st.out.Wake = t
 	}
 }
 

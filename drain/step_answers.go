@@ -11,7 +11,8 @@ func (st *stepper) send(w Write, e Event) {
 	w.ID, w.At = st.s.nextAction+1, st.now
 	e.Kind, e.Action.ID = EventIntent, w.ID
 	st.emit(e)
-	st.writes = append(st.writes, w)
+	st.out.Writes = append(st.out.Writes, w)
+	st.out.Sync = st.out.Sync || w.lasts()
 }
 
 // takeAnswer notes what came back for a write and what it means.

@@ -58,9 +58,9 @@ func (c *cordoning) look(answer func(w Write, try int) kube.Answer, in ...Input)
 		if q := c.s.Question; q != nil {
 			in = append(in, Confirm{Phase: q.Phase, Word: q.Word})
 		}
-		events, writes, wake := Step(c.s, c.snap(), in, c.now)
-		c.s, c.wake, in = Fold(c.s, events...), wake, nil
-		for _, w := range writes {
+		out := Step(c.s, c.snap(), in, c.now)
+		c.s, c.wake, in = out.State, out.Wake, nil
+		for _, w := range out.Writes {
 			c.sent[w.Node]++
 			in = append(in, Answered{w, answer(w, c.sent[w.Node])})
 		}

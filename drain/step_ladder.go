@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -23,7 +24,7 @@ func (st *stepper) climb(in Control) {
 			continue
 		}
 		p := st.s.Pod(in.Pod)
-		st.emit(Event{Kind: EventControl, Control: ControlClimb, By: in.By, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
+		st.emit(Event{Kind: EventControl, Control: ControlClimb, By: in.By, Input: in.ID, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
 		why := rung.Off
 		switch {
 		case why != "":
@@ -42,6 +43,7 @@ func (st *stepper) climb(in Control) {
 		st.sendRung(facts, p)
 		return
 	}
+	st.refuse(in, errors.New("it had no effect"))
 }
 
 // sendRung sends the one request of a rung.

@@ -22,9 +22,9 @@ func (f *steps) climb(kind RungKind, change func(*Control)) []Write {
 }
 
 func (f *steps) step(in ...Input) []Write {
-	events, writes, _ := Step(f.state, f.Snapshot(), in, time.Now())
-	f.state = Fold(f.state, events...)
-	return writes
+	out := Step(f.state, f.Snapshot(), in, time.Now())
+	f.state = out.State
+	return out.Writes
 }
 
 func TestClimbSendsOneRequest(t *testing.T) {

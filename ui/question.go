@@ -100,9 +100,9 @@ func (m *Model) asks(q *drain.Question) bool {
 // guardBudgets are the budgets that a yes would make. The run's own rules say
 // which: they are played on the snapshot, and what they send is thrown away.
 func (m *Model) guardBudgets(q *drain.Question) []drain.BudgetFacts {
-	events, _, _ := drain.Step(m.last, m.snap, []drain.Input{drain.Confirm{Phase: q.Phase, Word: q.Word}}, m.now)
+	out := drain.Step(m.last, m.snap, []drain.Input{drain.Confirm{Phase: q.Phase, Word: q.Word}}, m.now)
 	var budgets []drain.BudgetFacts
-	for _, e := range events {
+	for _, e := range out.Events {
 		if e.Kind == drain.EventBudget && e.BudgetState == drain.BudgetPlanned && e.Budget != nil {
 			budgets = append(budgets, *e.Budget)
 		}

@@ -1,0 +1,90 @@
+package drain
+
+import "slices"
+
+// take takes one input into account.
+func (st *stepper) take(in Input) {
+	switch in := in.(type) {
+	case Answered:
+		st.takeAnswer(in)
+		st.takeWaiting()
+	case Confirm:
+		q := st.s.Question
+		if q == nil || q.Phase != in.Phase || q.Word != in.Word {
+			return // a word for another question, or a wrong one, confirms nothing
+		}
+		st.emit(Event{Kind: EventConfirmed, Phase: in.Phase, Word: in.Word, By: in.By})
+	case Control:
+		st.takeControl(in)
+	case JournalNews:
+		st.takeJournalNews(in)
+	}
+}
+
+// takeJournalNews pauses a run whose journal cannot be written, so that nothing new is
+// sent but what keeps its Leases and, where it is aborted, takes its own temporary
+// budgets away.
+func (st *stepper) takeJournalNews(in JournalNews) {
+	if st.s.JournalLost != in.Lost {
+		st.emit(Event{Kind: EventJournal, Message: in.Lost})
+	}
+	if in.Lost != "" {
+		st.takeControl(Control{Kind: ControlPause, By: "engine", Why: in.Lost})
+	}
+}
+
+// takeWaiting takes the controls that waited for an answer which is here now.
+func (st *stepper) takeWaiting() {
+	waiting := st.s.waiting
+	if !slices.ContainsFunc(waiting, func(c Control) bool { return !st.s.awaitsAnswer(c) }) {
+		return
+	}
+	st.emit(Event{Kind: eventWaiting, passing: true})
+	for _, c := range waiting {
+		st.takeControl(c)
+	}
+}
+
+// refuse notes why a control changes nothing, for whoever waits for what became of it.
+func (st *stepper) refuse(in Control, why error) {
+	if in.ID == 0 {
+		return
+	}
+	if st.out.Refused == nil {
+		st.out.Refused = map[uint64]error{}
+	}
+	st.out.Refused[in.ID] = why
+}
+
+func (st *stepper) takeControl(in Control) {
+	if in.ID == 0 && st.s.awaitsAnswer(in) {
+		st.emit(Event{Kind: eventWaiting, waiting: append(slices.Clip(st.s.waiting), in), passing: true})
+		return
+	}
+	if why := st.s.Objection(in); why != nil {
+		st.refuse(in, why)
+		return
+	}
+	e := Event{Kind: EventControl, Control: in.Kind, By: in.By, Message: in.Why, Input: in.ID}
+	switch in.Kind {
+	case ControlClimb:
+		st.climb(in)
+		return
+	case ControlRetry, ControlSkip, ControlLast:
+		p := st.s.Pod(in.Pod)
+		e.Node, e.Namespace, e.Pod, e.UID = p.Node, p.Namespace, p.Name, p.UID
+	case ControlLeave:
+		e.Node = in.Node
+	}
+	st.emit(e)
+	switch in.Kind {
+	case ControlSkip:
+		p, words := st.s.Pod(in.Pod), "left where it is, as the operator said"
+		if p.State == PodTerminating || p.State == PodStuckTerminating {
+			words = "still terminating: not waited for, as the operator said"
+		}
+		st.setPod(p, PodSkipped, nil, words)
+	case ControlLeave:
+		st.setNode(st.s.Node(in.Node), NodeStopped, "left as it is, as the operator said")
+	}
+}
