@@ -83,7 +83,7 @@ func plainOwner(owner *kube.Owner) bool { return !strings.Contains(owner.APIVers
 
 // othersOf tells whether the owner of a pod has another one that is not ending.
 func othersOf(s *kube.Snapshot, p *kube.Pod) bool {
-	for _, other := range s.PodsOf(p.Owner.UID) {
+	for other := range s.PodsOf(p.Owner.UID) {
 		if other.UID != p.UID && !other.Finished() && !other.Terminating() {
 			return true
 		}

@@ -70,8 +70,9 @@ func atLeast(plan *PodPlan, pod *kube.Pod, serverNow time.Time) time.Duration {
 // median over those that are Ready now.
 func starts(s *kube.Snapshot, owner kube.UID) time.Duration {
 	var seen []time.Duration
-	for i, p := range s.PodsOf(owner) {
-		if i == historyOf {
+	asked := 0
+	for p := range s.PodsOf(owner) {
+		if asked++; asked > historyOf {
 			break
 		}
 		if took := p.ReadySince.Sub(p.Created); p.Ready && !p.ReadySince.IsZero() && took >= 0 && took <= longestStart {
@@ -118,6 +119,7 @@ func bound(s *kube.Snapshot, plan Plan, now time.Time) (time.Duration, *PodPlan)
 func reckoned(s *kube.Snapshot, plan Plan) Estimate {
 	e := Estimate{Rough: true}
 	var goes, comes time.Duration
+	asked := map[kube.UID]bool{}
 	eachMove(plan, func(pod *PodPlan) {
 		if pod.Wave == 0 {
 			e.Held++
@@ -125,7 +127,8 @@ func reckoned(s *kube.Snapshot, plan Plan) Estimate {
 		}
 		e.count(pod.Wave)
 		goes = max(goes, endsIn(pod.Grace))
-		if live := s.Pod(pod.UID); live != nil && live.Owner != nil && pod.Wave > 1 {
+		if live := s.Pod(pod.UID); live != nil && live.Owner != nil && pod.Wave > 1 && !asked[live.Owner.UID] {
+			asked[live.Owner.UID] = true
 			comes = max(comes, starts(s, live.Owner.UID))
 		}
 	})

@@ -69,7 +69,7 @@ func (p *planner) stakes(nodes []NodePlan) []*stake {
 // readyOf counts the Ready pods of an owner of which only the scale is known.
 func (p *planner) readyOf(owner kube.UID) int32 {
 	ready := int32(0)
-	for _, pod := range p.s.PodsOf(owner) {
+	for pod := range p.s.PodsOf(owner) {
 		if pod.Healthy() {
 			ready++
 		}

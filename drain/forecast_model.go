@@ -36,7 +36,12 @@ func newModel(s *kube.Snapshot, plan Plan, now time.Time) *model {
 			m.store.Put(&record)
 		}
 		for k := range n.Pods {
-			m.addPod(&n.Pods[k])
+			m.addBudgets(&n.Pods[k])
+		}
+	}
+	for i := range m.plan.Nodes {
+		for k := range m.plan.Nodes[i].Pods {
+			m.addPod(&m.plan.Nodes[i].Pods[k])
 		}
 	}
 	if m.plan.Options.Guard != "" {
@@ -68,6 +73,18 @@ func playable(plan Plan) Plan {
 	return reduced
 }
 
+// addBudgets takes the budgets over a pod into the model. They come before the
+// pods that they select: a store asks each pod once which they are.
+func (m *model) addBudgets(plan *PodPlan) {
+	live := m.s.Pod(plan.UID)
+	if live == nil || !plan.moves() {
+		return
+	}
+	for _, b := range m.s.BudgetsOf(live) {
+		m.budget(b)
+	}
+}
+
 func (m *model) addPod(plan *PodPlan) {
 	live := m.s.Pod(plan.UID)
 	if live == nil || !plan.moves() {
@@ -78,7 +95,7 @@ func (m *model) addPod(plan *PodPlan) {
 	p := &modelPod{plan: plan, live: &record}
 	m.pods[plan.UID] = p
 	for _, b := range m.s.BudgetsOf(live) {
-		p.budget = m.budget(b)
+		p.budget = m.budgets[b.UID]
 	}
 	if live.Terminating() {
 		p.evicted, p.wave = true, 1
@@ -115,10 +132,8 @@ func (m *model) budget(b *kube.Budget) *modelBudget {
 // may decides when a node is held.
 func (m *model) addSick(mb *modelBudget, sick sickPod) {
 	record := *sick.pod
-	if m.store.Snapshot().Pod(record.UID) == nil {
-		m.store.Put(&record)
-	}
-	if node := m.s.Node(record.Node); node != nil && m.store.Snapshot().Node(node.Name) == nil {
+	m.store.Put(&record)
+	if node := m.s.Node(record.Node); node != nil {
 		there := *node
 		m.store.Put(&there)
 	}

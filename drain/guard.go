@@ -74,7 +74,7 @@ func countedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
 	var pods []*kube.Pod
 	for _, owner := range append(s.WorkloadsOf(w.UID), w) {
 		if of := scaledBy(s, &kube.Owner{UID: owner.UID}); of != nil && of.UID == w.UID {
-			pods = append(pods, s.PodsOf(owner.UID)...)
+			pods = slices.AppendSeq(pods, s.PodsOf(owner.UID))
 		}
 	}
 	slices.SortFunc(pods, func(a, b *kube.Pod) int { return cmp.Compare(a.Name, b.Name) })

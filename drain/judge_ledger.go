@@ -27,7 +27,6 @@ type ledger struct {
 	advises   bool // also what would help, which only a plan tells
 	unseen    bool // budgets cannot be seen, or not yet
 	covers    map[*kube.Owner]*cover
-	shelves   map[string]*shelf // by namespace
 }
 
 // page is what a ledger knows of one budget that allows nothing now.

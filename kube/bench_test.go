@@ -128,3 +128,36 @@ func heap() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+// BenchmarkManyBudgets fills a store with 5,000 budgets and 15,000 pods of one
+// namespace, three pods under each, and asks for the budgets of each pod.
+func BenchmarkManyBudgets(b *testing.B) {
+	most := intstr.FromInt32(1)
+	labels := func(i int) map[string]string {
+		return map[string]string{"app": fmt.Sprintf("service-%d", i/3), "team": "shop"}
+	}
+	b.Run("sync", func(b *testing.B) {
+		for b.Loop() {
+			s := NewStore(time.Now)
+			for i := 0; i < 15_000; i += 3 {
+				s.Put(BudgetRecord(&policyv1.PodDisruptionBudget{
+					ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("b-%d", i), UID: types.UID(fmt.Sprintf("b-%d", i))},
+					Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &most, Selector: &metav1.LabelSelector{MatchLabels: labels(i)}},
+				}))
+			}
+			for i := range 15_000 {
+				pod := largePod(i)
+				pod.Namespace, pod.Labels = "shop", labels(i)
+				s.Put(PodRecord(pod))
+			}
+			b.StopTimer()
+			snapshot := s.Snapshot()
+			b.StartTimer()
+			for _, p := range snapshot.Pods() {
+				if len(snapshot.BudgetsOf(p)) != 1 {
+					b.Fatal("wrong budgets")
+				}
+			}
+		}
+	})
+}

@@ -79,7 +79,7 @@ func (m *model) check(t *testing.T, s *Snapshot) {
 	}
 	for _, o := range modelOwners {
 		if o != nil {
-			same("pods of "+o.Name, s.PodsOf(o.UID), func(p *Pod) bool { return p.Owner != nil && p.Owner.UID == o.UID })
+			same("pods of "+o.Name, slices.Collect(s.PodsOf(o.UID)), func(p *Pod) bool { return p.Owner != nil && p.Owner.UID == o.UID })
 		}
 	}
 	if len(s.Budgets()) != len(m.budgets) {
@@ -147,7 +147,7 @@ var (
 	modelNamespaces = []string{"a", "b"}
 	modelOwners     = []*Owner{nil, {Kind: "ReplicaSet", Name: "x", UID: "x"}, {Kind: "ReplicaSet", Name: "y", UID: "y"}}
 	modelLabels     = []labels.Set{{"app": "x"}, {"app": "y"}, {"app": "x", "tier": "db"}, nil}
-	modelSelectors  = []string{"app=x", "app=y", "tier=db", ""}
+	modelSelectors  = []string{"app=x", "app=y", "tier=db", "", "app=x,tier=db", "app in (x,y)", "app", "!app", "app=x,tier!=db"}
 	modelPhases     = []corev1.PodPhase{corev1.PodPending, corev1.PodRunning, corev1.PodSucceeded, corev1.PodFailed}
 )
 
@@ -165,15 +165,15 @@ func randomPod(r *rand.Rand) *Pod {
 func randomBudget(r *rand.Rand) *Budget {
 	selector, _ := labels.Parse(pick(r, modelSelectors))
 	return &Budget{
-		Namespace: pick(r, modelNamespaces), Name: fmt.Sprintf("b%d", r.IntN(3)), UID: UID(fmt.Sprintf("b%d", r.IntN(6))),
+		Namespace: pick(r, modelNamespaces), Name: fmt.Sprintf("b%d", r.IntN(14)), UID: UID(fmt.Sprintf("b%d", r.IntN(40))),
 		Selector: selector, Generation: r.Int64N(2),
 	}
 }
 
 // step changes store and model alike.
 func (m *model) step(r *rand.Rand, s *Store) {
-	switch r.IntN(10) {
-	case 0:
+	switch r.IntN(16) {
+	case 0, 10, 11, 12, 13, 14:
 		b := randomBudget(r)
 		for _, other := range m.budgets {
 			if other.UID == b.UID {
@@ -237,7 +237,7 @@ func TestSnapshotsEqualModel(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s, m := NewStore(time.Now), newModel()
 		var kept []moment
-		for range 150 {
+		for range 250 {
 			m.step(r, s)
 			if r.IntN(4) == 0 {
 				snapshot := s.Snapshot()

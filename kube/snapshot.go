@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -119,10 +120,14 @@ func (s *Snapshot) PodsOn(node string) []*Pod {
 		func(k *podKey) bool { return k.node == node })
 }
 
-// PodsOf are the pods that an owner controls directly.
-func (s *Snapshot) PodsOf(owner UID) []*Pod {
-	return s.t.collect(nil, &s.t.podsByOwner, &podKey{owner: &Owner{UID: owner}},
-		func(k *podKey) bool { return k.owner.UID == owner })
+// PodsOf are the pods that an owner controls directly. One owner can have
+// thousands, and often the first few tell enough.
+func (s *Snapshot) PodsOf(owner UID) iter.Seq[*Pod] {
+	return func(yield func(*Pod) bool) {
+		s.t.podsByOwner.from(&podKey{owner: &Owner{UID: owner}}, func(k *podKey) bool {
+			return k.owner.UID == owner && yield(s.t.records.get(k.slot))
+		})
+	}
 }
 
 // Budgets are all disruption budgets, by namespace and name.
@@ -142,13 +147,7 @@ func (s *Snapshot) BudgetNamed(namespace, name string) *Budget {
 // BudgetsOf are the budgets that select the pod, by name. Ask Sync(KindBudgets)
 // before taking none for an answer.
 func (s *Snapshot) BudgetsOf(p *Pod) []*Budget {
-	var budgets []*Budget
-	for b := range s.t.budgetsIn(p.Namespace) {
-		if b.Selector.Matches(p.Labels) {
-			budgets = append(budgets, b)
-		}
-	}
-	return budgets
+	return s.t.budgetsOf(p)
 }
 
 // PodsUnder are the pods that a budget selects, by name.

@@ -20,6 +20,8 @@ type tables struct {
 	totals      index[nodeTotal] // by node
 	nodes       index[*Node]     // by name
 	budgets     index[*Budget]   // by namespace, name
+	budgetsBy   index[budgetLabel]
+	unmatched   []*Budget        // written only: selectors not yet compared with the pods that are there
 	workloads   index[*Workload] // by UID
 	workloadsBy index[*Workload] // by kind, namespace, name
 	workloadsOf index[*Workload] // by the UID of their own controller, namespace, name
@@ -70,6 +72,7 @@ func newTables() tables {
 		budgets: newIndex(func(a, b *Budget) bool {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name)) < 0
 		}),
+		budgetsBy: newIndex(byLabel),
 		workloads: newIndex(func(a, b *Workload) bool { return a.UID < b.UID }),
 		workloadsBy: newIndex(func(a, b *Workload) bool {
 			return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Namespace, b.Namespace),
@@ -85,11 +88,12 @@ func newTables() tables {
 
 // freeze is a copy for reading that later changes do not touch.
 func (t *tables) freeze() tables {
+	t.matchBudgets()
 	return tables{
 		records: t.records.freeze(),
 		pods:    t.pods.freeze(), podsByName: t.podsByName.freeze(), podsByNode: t.podsByNode.freeze(),
 		podsByOwner: t.podsByOwner.freeze(), covered: t.covered.freeze(), totals: t.totals.freeze(),
-		nodes: t.nodes.freeze(), budgets: t.budgets.freeze(),
+		nodes: t.nodes.freeze(), budgets: t.budgets.freeze(), budgetsBy: t.budgetsBy.freeze(),
 		workloads: t.workloads.freeze(), workloadsBy: t.workloadsBy.freeze(), workloadsOf: t.workloadsOf.freeze(),
 		storage: t.storage.freeze(), serving: t.serving.freeze(), facets: t.facets.freeze(), counts: t.counts,
 	}

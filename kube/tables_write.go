@@ -42,10 +42,8 @@ func (t *tables) addPod(p *Pod) {
 		t.podsByOwner.set(key)
 	}
 	t.facets.add(key, p)
-	for b := range t.budgetsIn(p.Namespace) {
-		if b.Selector.Matches(p.Labels) {
-			t.covered.set(budgetPod{b.UID, key})
-		}
+	for _, b := range t.budgetsOf(p) {
+		t.covered.set(budgetPod{b.UID, key})
 	}
 	t.addToTotal(p, 1)
 }
@@ -57,7 +55,7 @@ func (t *tables) dropPod(key *podKey) {
 	t.podsByNode.remove(key)
 	t.podsByOwner.remove(key)
 	t.facets.remove(key, p)
-	for b := range t.budgetsIn(p.Namespace) {
+	for _, b := range t.budgetsOf(p) {
 		t.covered.remove(budgetPod{b.UID, key})
 	}
 	t.addToTotal(p, -1)
@@ -100,43 +98,6 @@ func (r Resources) plus(other Resources, sign int64) Resources {
 		r.Extended = sum
 	}
 	return r
-}
-
-// putBudget puts the record in the place of the older one of its name and finds
-// anew which pods it selects if the selector may have changed.
-func (t *tables) putBudget(b *Budget) {
-	old, had := t.budgets.get(b)
-	if had && old.UID == b.UID && old.Generation == b.Generation && old.Selector.String() == b.Selector.String() {
-		t.budgets.set(b)
-		return
-	}
-	if had {
-		t.dropBudget(old)
-	}
-	t.budgets.set(b)
-	t.podsByName.from(&podKey{namespace: b.Namespace}, func(k *podKey) bool {
-		if k.namespace != b.Namespace {
-			return false
-		}
-		if b.Selector.Matches(t.records.get(k.slot).Labels) {
-			t.covered.set(budgetPod{b.UID, k})
-		}
-		return true
-	})
-}
-
-func (t *tables) dropBudget(old *Budget) {
-	t.budgets.remove(old)
-	var entries []budgetPod
-	t.covered.from(budgetPod{old.UID, &podKey{}}, func(c budgetPod) bool {
-		if c.budget == old.UID {
-			entries = append(entries, c)
-		}
-		return c.budget == old.UID
-	})
-	for _, c := range entries {
-		t.covered.remove(c)
-	}
 }
 
 func (t *tables) putWorkload(w *Workload) {

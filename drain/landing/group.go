@@ -2,6 +2,7 @@ package landing
 
 import (
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 
@@ -19,6 +20,7 @@ type groupKey struct {
 	spec      *kube.PodSpec
 	namespace string
 	bound     bool // the claims of a bound pod's template would be made anew
+	labels    uint64
 }
 
 // group is what pods of the same namespace, labels and spec have in common, and
@@ -44,8 +46,8 @@ type group struct {
 
 // group finds the group of a pod.
 func (c *Cluster) group(p *kube.Pod) *group {
-	key := groupKey{p.Spec, p.Namespace, p.Node != ""}
 	set := template(p)
+	key := groupKey{p.Spec, p.Namespace, p.Node != "", hashOf(set)}
 	for _, g := range c.groups[key] {
 		if maps.Equal(g.labels, set) {
 			return g
@@ -75,6 +77,18 @@ func (c *Cluster) newGroup(p *kube.Pod, set labels.Set, broad bool) *group {
 		g.count(c, m.pod, m.node, 1)
 	}
 	return g
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// hashOf is equal for equal labels. There can be thousands of owners whose pods
+// differ in nothing else.
+func hashOf(set labels.Set) uint64 {
+	var sum uint64
+	for key, value := range set {
+		sum += maphash.Comparable(hashSeed, [2]string{key, value})
+	}
+	return sum
 }
 
 // template are the labels that a pod had before it had a node: the API server
