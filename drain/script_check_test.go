@@ -1,0 +1,194 @@
+package drain
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// checks are what must hold after every Step, whatever the script is about. They keep
+// books of their own, so that a rule and its check are two computations.
+type checks struct {
+	assumed map[kube.UID][]assumption // by budget
+}
+
+// assumption is an eviction that a budget may not show yet.
+type assumption struct {
+	action   uint64
+	pod      kube.UID
+	version  string // of the budget, when the eviction was sent
+	at       time.Time
+	accepted bool
+}
+
+// decision says what is wrong with what a Step decided.
+func (c *checks) decision(s *script, snap *kube.Snapshot, in []Input, d decision) (wrong []string) {
+	fail := func(format string, a ...any) { wrong = append(wrong, fmt.Sprintf(format, a...)) }
+
+	if again := decide(s.state, snap, in, s.now); !reflect.DeepEqual(again, d) {
+		fail("a second Step on the same input decides otherwise")
+	}
+	folded := s.state
+	for _, e := range d.events {
+		folded = Fold(folded, e)
+	}
+	if !reflect.DeepEqual(folded, d.next) {
+		fail("the events, one by one, do not give the state")
+	}
+	if all := Fold(Fold(nil, s.events...), d.events...); !reflect.DeepEqual(all, d.next) {
+		fail("all events since the beginning do not give the state: an older state was changed")
+	}
+	if idle := decide(d.next, snap, nil, s.now); len(idle.events) > 0 {
+		fail("a second look at the same moment decides more: %s %s", idle.events[0].Kind, idle.events[0].Pod)
+	} else if !idle.wake.IsZero() && (d.wake.IsZero() || idle.wake.Before(d.wake)) {
+		fail("a second look at the same moment wants to wake earlier, in %s", idle.wake.Sub(s.now))
+	}
+	if !d.wake.IsZero() && !d.wake.After(s.now) {
+		fail("it wants to wake in the past")
+	}
+	seq, intents := s.state.Seq, 0
+	for _, e := range d.events {
+		if !e.passing {
+			seq++
+		}
+		if e.Seq != seq || !e.Time.Equal(s.now) {
+			fail("event %s has number %d, want %d", e.Kind, e.Seq, seq)
+		}
+		if e.Kind == EventIntent {
+			intents++
+		}
+	}
+	if intents != len(d.writes) {
+		fail("%d intents for %d writes", intents, len(d.writes))
+	}
+	c.answers(in)
+	for _, w := range d.writes {
+		wrong = append(wrong, c.write(s, snap, d, w)...)
+	}
+	return wrong
+}
+
+// write says what is wrong with a write.
+func (c *checks) write(s *script, snap *kube.Snapshot, d decision, w Write) (wrong []string) {
+	fail := func(format string, a ...any) {
+		wrong = append(wrong, fmt.Sprintf("#%d: ", w.ID)+fmt.Sprintf(format, a...))
+	}
+	ofLease, next := w.Lease != nil || w.Release != nil, d.next
+	undoes := w.Unguard != nil || w.Verb == VerbUnscale || w.Verb == VerbUntaint || w.LookBudget != nil
+	switch {
+	case next.Suspended:
+		fail("sent while the run is suspended")
+	case s.state.Outcome != "":
+		fail("sent after the end of the run")
+	case next.Aborting && !undoes && !ofLease:
+		fail("sent while the run is being aborted")
+	case next.Paused && !ofLease && !(next.Aborting && undoes):
+		fail("sent while the run is paused")
+	case !snap.Health().Live && !ofLease && !next.Aborting:
+		fail("sent while the API server does not answer")
+	}
+	if w.Node != "" {
+		if n := next.Node(w.Node); n == nil {
+			fail("node %s is not in the plan", w.Node)
+		} else if n.Refused != "" {
+			fail("node %s is refused", w.Node)
+		}
+	}
+	if uid := w.pod(); uid != "" && w.Rung == 0 {
+		wrong = append(wrong, c.podWrite(s, snap, next, w, uid)...)
+	}
+	return wrong
+}
+
+// podWrite says what is wrong with the eviction, deletion or reading of a pod.
+func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, uid kube.UID) (wrong []string) {
+	fail := func(format string, a ...any) {
+		wrong = append(wrong, fmt.Sprintf("#%d: ", w.ID)+fmt.Sprintf(format, a...))
+	}
+	before, p, live := s.state.Pod(uid), next.Pod(uid), snap.Pod(uid)
+	switch {
+	case p == nil:
+		fail("%s is not in the run", uid)
+		return wrong
+	case p.Action != ActionEvict && p.Action != ActionDelete:
+		fail("%s is not to be moved", uid)
+	case live == nil || live.Terminating() || live.Node != p.Node:
+		fail("%s is not there to be moved", uid)
+	case w.Delete != nil && p.Action != ActionDelete:
+		fail("%s is deleted and not evicted", uid)
+	}
+	if node := snap.Node(w.Node); node == nil || !node.Unschedulable || node.UID != next.Node(w.Node).UID {
+		fail("its node is not cordoned")
+	}
+	for id, other := range s.out {
+		if other.pod() == uid {
+			fail("#%d about %s has no answer yet", id, uid)
+		}
+	}
+	if w.Evict == nil || live == nil || snap.Sync(kube.KindBudgets).Phase == kube.Denied {
+		return wrong
+	}
+	budgets := snap.BudgetsOf(live)
+	predicted := Predict(live, budgets, uid)
+	if !predicted.Goes() {
+		if before == nil || !before.State.Blocked() {
+			fail("the server would refuse it (%s), and nobody asked to try", predicted.Cause)
+		}
+		return wrong
+	}
+	if predicted.Way == WaySpends {
+		if n := c.open(s, snap, budgets[0]); n >= int(budgets[0].DisruptionsAllowed) && !before.State.Blocked() {
+			fail("budget %s allows %d, and %d evictions under it are assumed already", budgets[0].Name, budgets[0].DisruptionsAllowed, n)
+		}
+		c.assume(budgets[0], assumption{action: w.ID, pod: uid, version: budgets[0].ResourceVersion, at: s.now})
+	}
+	return wrong
+}
+
+func (c *checks) assume(b *kube.Budget, a assumption) {
+	if c.assumed == nil {
+		c.assumed = map[kube.UID][]assumption{}
+	}
+	c.assumed[b.UID] = append(c.assumed[b.UID], a)
+}
+
+// open counts the evictions under a budget that its figures may not contain yet.
+func (c *checks) open(s *script, snap *kube.Snapshot, b *kube.Budget) (n int) {
+	for _, a := range c.assumed[b.UID] {
+		name := ""
+		if p := s.state.Pod(a.pod); p != nil {
+			name = p.Name
+		}
+		_, listed := b.DisruptedPods[name]
+		live := snap.Pod(a.pod)
+		counted := b.ResourceVersion != a.version && (live == nil || live.Terminating())
+		if !listed && !(a.accepted && (counted || s.now.Sub(a.at) >= grantLife)) {
+			n++
+		}
+	}
+	return n
+}
+
+// answers notes which assumed evictions were accepted, and forgets the others.
+func (c *checks) answers(in []Input) {
+	for _, input := range in {
+		answered, ok := input.(Answered)
+		if !ok {
+			continue
+		}
+		for budget, all := range c.assumed {
+			var kept []assumption
+			for _, a := range all {
+				if a.action == answered.Write.ID {
+					if a.accepted = answered.Answer.OK(); !a.accepted {
+						continue
+					}
+				}
+				kept = append(kept, a)
+			}
+			c.assumed[budget] = kept
+		}
+	}
+}

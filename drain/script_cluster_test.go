@@ -1,0 +1,387 @@
+package drain
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// shownCluster is a cluster as the watches show it, on a clock that stands until it is told
+// to go on. Nothing in it happens by itself.
+type shownCluster struct {
+	now     time.Time
+	store   *kube.Store
+	version int
+	nodes   map[string]*corev1.Node
+	pods    map[string]*corev1.Pod // by name: who has the name now
+	budgets map[string]*policyv1.PodDisruptionBudget
+	offset  time.Duration // of the server's clock
+}
+
+func newShownCluster() *shownCluster {
+	c := &shownCluster{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), nodes: map[string]*corev1.Node{},
+		pods: map[string]*corev1.Pod{}, budgets: map[string]*policyv1.PodDisruptionBudget{}}
+	c.store = kube.NewStore(func() time.Time { return c.now })
+	c.server("up")
+	for _, k := range kube.Kinds {
+		c.store.SetSync(k, kube.SyncState{Phase: kube.Synced})
+	}
+	return c
+}
+
+// nextVersion is a resourceVersion that no object had before.
+func (c *shownCluster) nextVersion() string {
+	c.version++
+	return strconv.Itoa(c.version)
+}
+
+// put shows an object of the API as it is now.
+func (c *shownCluster) put(object any) {
+	record, err := kube.Record(object)
+	if err != nil {
+		panic(err)
+	}
+	c.store.Put(record)
+}
+
+// server is whether the API server answers, which the watches learn first.
+func (c *shownCluster) server(state string) {
+	h := kube.Health{Live: state == "up", LastContact: c.now, Offset: c.offset}
+	if !h.Live {
+		h.Reason, h.DownSince = "connection refused", c.now
+	}
+	c.store.SetHealth(h)
+}
+
+// edit is one line of a change: an object, and words that say what becomes of it.
+type edit struct {
+	names  []string
+	words  []string
+	values map[string]string
+}
+
+// words that have no value, of all kinds of objects.
+var editWords = []string{
+	"cordoned", "uncordoned", "silent", "not-ready", "ready", "deleted", "gone", "replaced", "pending", "terminating", "finished",
+	"bare", "mirror", "tolerates", "critical", "csi-driver", "prestop", "unobserved", "always-allow", "up", "down", "denied", "synced", "stale",
+	"attached", "detached", "ours", "renewed", "out-of-service",
+}
+
+func parseEdit(line string) (kind string, e edit) {
+	e.values = map[string]string{}
+	fields := strings.Fields(line)
+	for _, f := range fields[1:] {
+		key, value, valued := strings.Cut(f, "=")
+		switch {
+		case valued:
+			e.values[key] = value
+		case slices.Contains(editWords, f):
+			e.words = append(e.words, f)
+		default:
+			e.names = append(e.names, f)
+		}
+	}
+	return fields[0], e
+}
+
+func (e *edit) has(word string) bool { return slices.Contains(e.words, word) }
+
+func (e *edit) number(key string) int32 {
+	n, err := strconv.ParseInt(e.values[key], 10, 32)
+	if err != nil {
+		panic(fmt.Sprintf("%s=%s is no number", key, e.values[key]))
+	}
+	return int32(n)
+}
+
+func (e *edit) duration(key string) time.Duration {
+	d, err := time.ParseDuration(e.values[key])
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// change reads lines such as "pod web-1 on=w1": what the watches show from now on.
+func (c *shownCluster) change(lines string) {
+	for line := range strings.Lines(lines) {
+		kind, e := parseEdit(line)
+		if kind == "server" {
+			c.editServer(e)
+		}
+		for _, name := range e.names {
+			switch kind {
+			case "node":
+				c.editNode(name, e)
+			case "pod":
+				c.editPod(name, e)
+			case "budget":
+				c.editBudget(name, e)
+			case "workload":
+				c.editWorkload(name, e)
+			case "lease":
+				c.editLease(name, e)
+			case "volume":
+				c.editVolume(name, e)
+			case "kind":
+				phase := map[string]kube.SyncPhase{"denied": kube.Denied, "synced": kube.Synced, "stale": kube.Stale, "pending": kube.NotSynced}[e.words[0]]
+				c.store.SetSync(kube.Kind(name), kube.SyncState{Phase: phase, Since: c.now})
+			default:
+				panic("no kind of object: " + kind)
+			}
+		}
+	}
+}
+
+func (c *shownCluster) editServer(e edit) {
+	if e.values["ahead"] != "" {
+		c.offset = e.duration("ahead")
+		c.server("up")
+	}
+	for _, state := range e.words {
+		c.server(state)
+	}
+}
+
+func (c *shownCluster) editNode(name string, e edit) {
+	n := c.nodes[name]
+	if e.has("deleted") {
+		c.store.Remove(kube.NodeRecord(n))
+		delete(c.nodes, name)
+		return
+	}
+	if n == nil || e.has("replaced") {
+		uid := types.UID(name)
+		if n != nil {
+			uid = n.UID + "'"
+		}
+		n = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid, CreationTimestamp: metav1.NewTime(c.now)}}
+		roomy(n)
+		setNodeReady(n, corev1.ConditionTrue, c.now)
+	}
+	n = n.DeepCopy()
+	for _, word := range e.words {
+		switch word {
+		case "cordoned":
+			n.Spec.Unschedulable = true
+		case "uncordoned":
+			n.Spec.Unschedulable, n.Annotations, n.ManagedFields = false, nil, nil
+		case "ready":
+			setNodeReady(n, corev1.ConditionTrue, c.now)
+		case "not-ready":
+			setNodeReady(n, corev1.ConditionFalse, c.now)
+		case "silent":
+			setNodeReady(n, corev1.ConditionUnknown, c.now)
+		}
+	}
+	if by := e.values["by"]; by != "" { // the run that cordoned it, or another manager
+		n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: by, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
+	}
+	if run := e.values["mark"]; run != "" {
+		was := "schedulable"
+		if e.values["was"] != "" {
+			was = e.values["was"]
+		}
+		n.Annotations = map[string]string{kube.CordonAnnotation: Mark{Run: run, By: "bob", Was: was, At: c.now}.String()}
+	}
+	n.ResourceVersion = c.nextVersion()
+	c.nodes[name] = n
+	c.put(n)
+}
+
+func setNodeReady(n *corev1.Node, status corev1.ConditionStatus, now time.Time) {
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status,
+		LastTransitionTime: metav1.NewTime(now), LastHeartbeatTime: metav1.NewTime(now)}}
+}
+
+// appOf is the workload of a pod named like those of controllers: web-1 is of web.
+func appOf(pod string) string {
+	if i := strings.LastIndexByte(pod, '-'); i > 0 {
+		return pod[:i]
+	}
+	return pod
+}
+
+func (c *shownCluster) editPod(name string, e edit) {
+	p := c.pods[name]
+	if e.has("gone") || e.has("replaced") {
+		c.store.Remove(&kube.Pod{UID: p.UID})
+		delete(c.pods, name)
+	}
+	if e.has("gone") {
+		return
+	}
+	if p == nil || e.has("replaced") {
+		p = c.newPod(name, p, e)
+	}
+	p = p.DeepCopy()
+	if on := e.values["on"]; on != "" {
+		p.Spec.NodeName = on
+	}
+	for _, word := range e.words {
+		c.editPodWord(p, word)
+	}
+	for key, value := range e.values {
+		switch key {
+		case "grace":
+			seconds := int64(e.duration("grace").Seconds())
+			p.Spec.TerminationGracePeriodSeconds = &seconds
+		case "finalizer":
+			p.Finalizers = []string{value}
+		case "claim":
+			p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: value, VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: value}}})
+		case "label":
+			k, v, _ := strings.Cut(value, ":")
+			p.Labels[k] = v
+		case "annotation":
+			k, v, _ := strings.Cut(value, ":")
+			p.Annotations = map[string]string{k: v}
+		}
+	}
+	p.ResourceVersion = c.nextVersion()
+	c.pods[name] = p
+	c.put(p)
+}
+
+func (c *shownCluster) newPod(name string, before *corev1.Pod, e edit) *corev1.Pod {
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name),
+		Labels: map[string]string{"app": appOf(name)}, CreationTimestamp: metav1.NewTime(c.now.Add(c.offset))}}
+	if before != nil {
+		p.UID, p.Spec.NodeName = before.UID+"'", before.Spec.NodeName
+	}
+	kind, app, controller := "ReplicaSet", appOf(name), true
+	if e.values["owner"] != "" {
+		kind = e.values["owner"]
+	}
+	group := map[string]string{"Job": "batch/v1"}[kind]
+	if group == "" {
+		group = "apps/v1"
+	}
+	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: group, Kind: kind, Name: app, UID: types.UID(app), Controller: &controller}}
+	p.Status.Phase = corev1.PodRunning
+	setPodReady(p, true, c.now)
+	return p
+}
+
+func setPodReady(p *corev1.Pod, ready bool, now time.Time) {
+	setReady(p, ready)
+	p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now)
+}
+
+func (c *shownCluster) editPodWord(p *corev1.Pod, word string) {
+	switch word {
+	case "ready":
+		p.Status.Phase = corev1.PodRunning
+		setPodReady(p, true, c.now)
+	case "not-ready":
+		setPodReady(p, false, c.now)
+	case "pending":
+		p.Status.Phase = corev1.PodPending
+		setPodReady(p, false, c.now)
+	case "finished":
+		p.Status.Phase = corev1.PodSucceeded
+		setPodReady(p, false, c.now)
+	case "terminating":
+		grace := int64(30)
+		if p.Spec.TerminationGracePeriodSeconds != nil {
+			grace = *p.Spec.TerminationGracePeriodSeconds
+		}
+		at := metav1.NewTime(c.now.Add(c.offset + time.Duration(grace)*time.Second))
+		p.DeletionTimestamp, p.DeletionGracePeriodSeconds = &at, &grace
+	case "bare":
+		p.OwnerReferences = nil
+	case "mirror":
+		p.Annotations = map[string]string{"kubernetes.io/config.mirror": "x"}
+	case "tolerates":
+		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	case "critical":
+		critical(p)
+	case "csi-driver":
+		csiDriver(p)
+	case "prestop":
+		p.Spec.Containers = []corev1.Container{{Name: "c", Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{}}}}}
+	}
+}
+
+// editBudget shows a budget. Its figures are those that the disruption controller
+// works out now, but for those that the line says.
+func (c *shownCluster) editBudget(name string, e edit) {
+	b := c.budgets[name]
+	if e.has("gone") {
+		c.store.Remove(kube.BudgetRecord(b))
+		delete(c.budgets, name)
+		return
+	}
+	if b == nil {
+		b = &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID("pdb-" + name), Generation: 1}}
+		b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
+	}
+	b = b.DeepCopy()
+	if of := e.values["of"]; of != "" {
+		b.Spec.Selector.MatchLabels["app"] = of
+	}
+	if e.values["needs"] != "" {
+		least := intstr.FromInt32(e.number("needs"))
+		b.Spec.MinAvailable = &least
+	}
+	if e.has("always-allow") {
+		policy := policyv1.AlwaysAllow
+		b.Spec.UnhealthyPodEvictionPolicy = &policy
+	}
+	if run := e.values["run"]; run != "" {
+		b.Labels = map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: run}
+	}
+	if uid := e.values["uid"]; uid != "" {
+		b.UID = types.UID(uid)
+	}
+	b.ResourceVersion = c.nextVersion()
+	c.count(b, e)
+	c.budgets[name] = b
+	c.put(b)
+}
+
+// count is the disruption controller's look at a budget.
+func (c *shownCluster) count(b *policyv1.PodDisruptionBudget, e edit) {
+	b.Status.ObservedGeneration = b.Generation
+	if e.has("unobserved") {
+		b.Status.ObservedGeneration = 0
+	}
+	b.Status.DisruptedPods = nil
+	if listed := e.values["disrupted"]; listed != "" {
+		b.Status.DisruptedPods = map[string]metav1.Time{}
+		for name := range strings.SplitSeq(listed, ",") {
+			b.Status.DisruptedPods[name] = metav1.NewTime(c.now)
+		}
+	}
+	b.Status.CurrentHealthy, b.Status.ExpectedPods = 0, 0
+	for name, p := range c.pods {
+		if p.Labels["app"] != b.Spec.Selector.MatchLabels["app"] {
+			continue
+		}
+		b.Status.ExpectedPods++
+		if _, disrupted := b.Status.DisruptedPods[name]; isReady(p) && p.DeletionTimestamp == nil && !disrupted {
+			b.Status.CurrentHealthy++
+		}
+	}
+	if b.Spec.MinAvailable != nil {
+		b.Status.DesiredHealthy = b.Spec.MinAvailable.IntVal
+	}
+	if e.values["has"] != "" {
+		b.Status.CurrentHealthy = e.number("has")
+	}
+	b.Status.DisruptionsAllowed = max(0, b.Status.CurrentHealthy-b.Status.DesiredHealthy)
+	if e.values["allowed"] != "" {
+		b.Status.DisruptionsAllowed = e.number("allowed")
+	}
+}

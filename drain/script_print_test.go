@@ -1,0 +1,208 @@
+package drain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// print tells what a Step decided: an event or a write to a line. Left out is what the
+// command of the script says already (answers, confirmations) and what other lines
+// say (the intents of writes, the end of a phase that is followed by another).
+func (s *script) print(d decision) {
+	for _, e := range d.events {
+		if line := s.eventLine(e); line != "" {
+			fmt.Fprintln(&s.text, line)
+		}
+		if e.Kind != EventIntent {
+			continue
+		}
+		for _, w := range d.writes {
+			if w.ID == e.Action.ID {
+				fmt.Fprintf(&s.text, "-> #%d %s\n", w.ID, writeLine(w, e))
+			}
+		}
+	}
+}
+
+func (s *script) eventLine(e Event) string {
+	message := ""
+	if e.Message != "" {
+		message = ": " + e.Message
+	}
+	switch e.Kind {
+	case EventPhase:
+		return s.phaseLine(e)
+	case EventQuestion:
+		if s.yes {
+			return ""
+		}
+		word := ""
+		if e.Word != "" {
+			word = fmt.Sprintf(", type %q", e.Word)
+		}
+		return fmt.Sprintf("asks whether to %s%s", e.Phase, word)
+	case EventPod:
+		return s.podLine(e)
+	case EventPodJoined:
+		return fmt.Sprintf("%s joins the run: %s", short(e.UID), e.Joined.Action)
+	case EventNode:
+		return fmt.Sprintf("%s %s%s%s", e.Node, e.NodeState, message, s.within(e.Wait))
+	case EventBudget:
+		return fmt.Sprintf("temporary budget %s %s%s%s", e.Budget.Name, e.BudgetState, message, s.within(e.Wait))
+	case EventLease:
+		return fmt.Sprintf("Lease of %s %s%s", e.Node, e.LeaseState, message)
+	case EventRung:
+		return fmt.Sprintf("%s for %s: %s%s%s", e.Rung.Kind, short(e.Rung.Pod), e.RungState, message, s.within(e.Wait))
+	case EventVolumes:
+		return s.volumesLine(e, message)
+	case EventConnection:
+		if e.Message == "" {
+			return "the API server answers again"
+		}
+		return "the API server does not answer" + message
+	case EventControl:
+		return fmt.Sprintf("%s, says %s%s", e.Control, e.By, message)
+	case EventJournal:
+		if e.Message == "" {
+			return "the journal can be written again"
+		}
+		return "the journal cannot be written" + message
+	case EventRunEnded:
+		return fmt.Sprintf("run ends: %s%s", e.Outcome, message)
+	}
+	return ""
+}
+
+// short is the UID of a pod, which in scripts is its name; one that has the name of
+// another has that with a mark.
+func short(uid kube.UID) string { return string(uid) }
+
+func (s *script) phaseLine(e Event) string {
+	switch e.PhaseStatus {
+	case PhaseFailed, PhaseSkipped:
+		return fmt.Sprintf("phase %s %s", e.Phase, e.PhaseStatus)
+	case PhaseDone:
+		if e.Phase == PhaseEvict {
+			return "all nodes are through"
+		}
+	}
+	return ""
+}
+
+// within is how long something is waited for at most.
+func (s *script) within(w *Wait) string {
+	if w == nil || w.Until.IsZero() {
+		return ""
+	}
+	return ", again in " + w.Until.Sub(s.now).String()
+}
+
+func (s *script) podLine(e Event) string {
+	line := fmt.Sprintf("%s %s", short(e.UID), e.PodState)
+	if e.Wait != nil {
+		line += ": " + s.waitText(e.Wait)
+	}
+	if e.Message != "" {
+		line += ": " + e.Message
+	}
+	return line
+}
+
+func (s *script) waitText(w *Wait) string {
+	switch w.For {
+	case WaitForServer, WaitForWebhook:
+		return strings.TrimPrefix(w.Words+s.within(w), ", ")
+	case WaitForGrace:
+		return "grace " + w.Until.Sub(s.now).Round(time.Millisecond).String()
+	case WaitForVolumeTurn:
+		text := "the turn of driver " + w.Driver
+		if w.Ahead != nil {
+			text += " after " + w.Ahead.Pod
+		}
+		return text
+	}
+	text := w.Sentence(s.now) + s.within(w)
+	if w.Never {
+		text += " (never by itself)"
+	}
+	return text
+}
+
+func (s *script) volumesLine(e Event, message string) string {
+	var all []string
+	for i := range e.Volumes {
+		v := &e.Volumes[i]
+		text := fmt.Sprintf("%s %s", v.Title(), v.State)
+		if v.Node != "" {
+			text += " to " + v.Node
+		}
+		if v.Why != "" {
+			text += " (" + v.Why + ")"
+		}
+		all = append(all, text)
+	}
+	of := e.Node
+	if e.UID != "" {
+		of = short(e.UID)
+	}
+	if e.PowerOff != nil && e.PowerOff.Safe {
+		of += " is safe to power off"
+	}
+	if len(all) > 0 {
+		of += " volumes: " + strings.Join(all, ", ")
+	}
+	return of + message
+}
+
+// writeLine is the request of a write, as an operator would say it.
+func writeLine(w Write, e Event) string {
+	switch {
+	case w.Cordon != nil:
+		text := "cordon " + w.Node
+		if m, ours := ParseMark(w.Cordon.Mark); ours && m.After != "" {
+			text += ", in the place of run " + m.After
+		}
+		if w.Cordon.ExcludeFromLB != nil {
+			text += ", out of load balancers"
+		}
+		return text
+	case w.Evict != nil:
+		return "evict " + short(w.Evict.UID) + underBudget(e)
+	case w.Delete != nil:
+		text := "delete " + short(w.Delete.UID)
+		if w.Delete.Grace != nil {
+			text += fmt.Sprintf(" with %d s of grace", *w.Delete.Grace)
+		}
+		return text
+	case w.Look != nil:
+		return "who has the name " + w.Look.Name + "?"
+	case w.Guard != nil:
+		return "create budget " + w.Guard.Name + " with maxUnavailable " + w.Guard.MaxUnavailable
+	case w.Unguard != nil:
+		return "remove budget " + w.Unguard.Name
+	case w.LookBudget != nil:
+		return "is there a budget " + w.LookBudget.Name + "?"
+	case w.Lease != nil:
+		return string(w.Verb) + " the Lease of " + w.Node
+	case w.Release != nil:
+		return "give back the Lease of " + w.Node
+	case w.Restart != nil:
+		return "restart Deployment " + w.Restart.Name
+	case w.Scale != nil:
+		return fmt.Sprintf("scale %s %s from %d to %d", w.Scale.Kind, w.Scale.Name, w.Scale.From, w.Scale.To)
+	case w.Taint != nil:
+		return string(w.Verb) + " " + w.Node
+	}
+	return string(w.Verb)
+}
+
+func underBudget(e Event) string {
+	budget, found := strings.CutPrefix(string(e.Action.Budget), "pdb-")
+	if !found {
+		return ""
+	}
+	return " (budget " + budget + ")"
+}

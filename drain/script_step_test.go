@@ -1,0 +1,123 @@
+package drain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// decision is what one Step says.
+type decision struct {
+	next   *State
+	events []Event
+	writes []Write
+	wake   time.Time
+}
+
+// decide is Step.
+func decide(s *State, snap *kube.Snapshot, in []Input, now time.Time) decision {
+	events, writes, wake := Step(s, snap, in, now)
+	return decision{Fold(s, events...), events, writes, wake}
+}
+
+// journalLost are the inputs by which a run learns that its journal is lost.
+func (s *script) journalLost(why string) []Input {
+	return []Input{journalNews{why}, Control{Kind: ControlPause, By: "engine", Why: why}}
+}
+
+// look is one Step and, where every question is confirmed, those that follow from
+// that. It prints what is decided, and each check that fails.
+func (s *script) look(in ...Input) {
+	snap := s.store.Snapshot()
+	for {
+		d := decide(s.state, snap, in, s.now)
+		for _, wrong := range s.checks.decision(s, snap, in, d) {
+			fmt.Fprintf(&s.text, "!! %s\n", wrong)
+		}
+		s.print(d)
+		for _, w := range d.writes {
+			s.out[w.ID] = w
+		}
+		s.state, s.wake = d.next, d.wake
+		s.events = append(s.events, d.events...)
+		q := s.state.Question
+		if q == nil || !s.yes {
+			break
+		}
+		in = []Input{Confirm{Phase: q.Phase, Word: q.Word, By: "ada"}}
+	}
+	if !s.wake.IsZero() {
+		fmt.Fprintf(&s.text, "wake %s\n", s.wake.Sub(s.now))
+	}
+}
+
+// made is the UID of the object that the answer to a write has.
+func (w Write) made() kube.UID {
+	switch {
+	case w.Guard != nil:
+		return kube.UID(w.Guard.Name)
+	case w.Lease != nil:
+		return kube.UID("lease-" + w.Node)
+	case w.LookBudget != nil:
+		return kube.UID(w.LookBudget.Name)
+	}
+	return w.pod()
+}
+
+// show lets the watches show what a write did.
+func (c *shownCluster) show(w Write, a kube.Answer) {
+	switch {
+	case w.Cordon != nil:
+		c.change("node " + w.Node + " cordoned by=" + kube.FieldManager)
+		n := c.nodes[w.Node].DeepCopy()
+		n.Annotations = map[string]string{kube.CordonAnnotation: w.Cordon.Mark}
+		if w.Cordon.ExcludeFromLB != nil {
+			n.Labels = map[string]string{kube.LoadBalancerLabel: ""}
+		}
+		c.nodes[w.Node] = n
+		c.put(n)
+	case w.Evict != nil || w.Delete != nil:
+		c.showDeletion(w)
+	case w.Guard != nil:
+		app := w.Guard.Owner.Name
+		c.change(fmt.Sprintf("budget %s of=%s uid=%s run=%s needs=1", w.Guard.Name, app, w.Guard.Name, w.Guard.Run))
+	case w.Unguard != nil:
+		c.change("budget " + w.Unguard.Name + " gone")
+	case w.Lease != nil:
+		c.change(fmt.Sprintf("lease %s holder=%s version=%s", w.Node, w.Lease.Run, a.ResourceVersion))
+	case w.Release != nil:
+		c.change("lease " + w.Node + " gone")
+	case w.Scale != nil:
+		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", w.Scale.Name, w.Scale.Kind, w.Scale.To))
+	case w.Taint != nil:
+		c.showTaint(w)
+	}
+}
+
+func (c *shownCluster) showDeletion(w Write) {
+	uid := w.pod()
+	for name, p := range c.pods {
+		if p.UID != uid {
+			continue
+		}
+		c.change("pod " + name + " terminating")
+		for budget, b := range c.budgets {
+			if b.Spec.Selector.MatchLabels["app"] == p.Labels["app"] {
+				c.change("budget " + budget)
+			}
+		}
+	}
+}
+
+func (c *shownCluster) showTaint(w Write) {
+	n := c.nodes[w.Node].DeepCopy()
+	n.Spec.Taints = w.Taint.Taints
+	if n.Annotations == nil {
+		n.Annotations = map[string]string{}
+	}
+	n.Annotations[kube.OutOfServiceAnnotation] = w.Taint.Mark
+	n.ResourceVersion = c.nextVersion()
+	c.nodes[w.Node] = n
+	c.put(n)
+}

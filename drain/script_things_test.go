@@ -1,0 +1,133 @@
+package drain
+
+import (
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// editWorkload shows a Deployment, ReplicaSet, StatefulSet or DaemonSet with so many
+// replicas; "ours" says that this program wrote their number last.
+func (c *shownCluster) editWorkload(name string, e edit) {
+	meta := metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), ResourceVersion: c.nextVersion()}
+	if e.has("ours") {
+		meta.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
+	}
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
+	replicas := int32(1)
+	if e.values["replicas"] != "" {
+		replicas = e.number("replicas")
+	}
+	switch e.values["kind"] {
+	case "", "ReplicaSet":
+		c.put(&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector}})
+	case "StatefulSet":
+		c.put(&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Replicas: &replicas, Selector: selector}})
+	case "DaemonSet":
+		c.put(&appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: selector}})
+	case "Deployment": // its pods are those of its ReplicaSet, which has its name and another UID
+		owned, one, none := meta, intstr.FromInt32(1), intstr.FromInt32(0)
+		meta.UID += "-deployment"
+		controller := true
+		owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: name, UID: meta.UID, Controller: &controller}}
+		c.put(&appsv1.ReplicaSet{ObjectMeta: owned, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector}})
+		c.put(&appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &replicas, Selector: selector,
+			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &none}}}})
+	default:
+		panic("no kind of workload: " + e.values["kind"])
+	}
+}
+
+// editLease shows the Lease over a node; each line that is not "gone" is a renewal.
+func (c *shownCluster) editLease(node string, e edit) {
+	uid := types.UID("lease-" + node)
+	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: kube.DefaultLeaseNamespace,
+		Name: kube.LeaseName(c.nodes[node].UID), UID: uid, ResourceVersion: c.nextVersion()}}
+	if e.values["version"] != "" {
+		l.ResourceVersion = e.values["version"]
+	}
+	holder, seconds := e.values["holder"], int32(kube.LeaseDuration.Seconds())
+	l.Spec.HolderIdentity, l.Spec.LeaseDurationSeconds = &holder, &seconds
+	l.Annotations = map[string]string{kube.ByAnnotation: "bob"}
+	if e.has("gone") {
+		c.store.Remove(kube.LeaseRecord(l))
+		return
+	}
+	c.put(l)
+}
+
+// editVolume shows the claim "data", its volume "pv-data" of the CSI driver "disk",
+// and on which nodes it is attached.
+func (c *shownCluster) editVolume(claim string, e edit) {
+	name := "pv-" + claim
+	bound := boundClaim(claim, name)
+	c.put(bound)
+	c.put(csiVolume(name, "disk"))
+	for node := range c.nodes {
+		a := attachment(name, "disk", node, true)
+		if e.values["on"] == node {
+			c.store.Put(a)
+		} else {
+			c.store.Remove(a)
+		}
+	}
+}
+
+// said are the answers of API servers that scripts name: code and word. The texts are
+// those of kubernetes 1.36 and of the components that give them.
+func (c *shownCluster) said(answer, pod string) (kube.Answer, error) {
+	const refused = "Cannot evict pod as it would violate the pod's disruption budget."
+	forbidden := fmt.Sprintf("pods %q is forbidden: ", pod)
+	a, known := map[string]kube.Answer{
+		"200": {}, "201": {},
+		"429 budget": {Reason: metav1.StatusReasonTooManyRequests, Message: refused,
+			Causes: []kube.Cause{{Type: "DisruptionBudget", Message: "The disruption budget needs more healthy pods"}}},
+		"429 syncing": {Reason: metav1.StatusReasonTooManyRequests, Message: refused, RetryAfter: 10e9,
+			Causes: []kube.Cause{{Type: "DisruptionBudget", Message: "The disruption budget is still being processed by the server."}}},
+		"429 throttled": {Reason: metav1.StatusReasonTooManyRequests, RetryAfter: 1e9, FlowControl: true,
+			Message: "the server has received too many requests and has asked us to try again later",
+			Causes:  []kube.Cause{{Type: "UnexpectedServerResponse", Message: "Too many requests, please try again later."}}},
+		"429 webhook": {Message: `admission webhook "evict.kubevirt.io" denied the request: Eviction triggered evacuation of VMI default/vm`},
+		"500 several": {Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."},
+		"500 webhook": {Message: `Internal error occurred: failed calling webhook "evict.example.com": no endpoints available`},
+		"500":         {Message: "etcdserver: leader changed"},
+		"503":         {Message: "the server is currently unable to handle the request"},
+		"504 budget":  {Reason: metav1.StatusReasonTimeout, RetryAfter: 10e9, Message: `couldn't update PodDisruptionBudget "web" due to conflicts`},
+		"504":         {Reason: metav1.StatusReasonTimeout, Message: "request did not complete within the allotted timeout"},
+		"403 namespace": {Reason: metav1.StatusReasonForbidden, Message: forbidden + "unable to create new content in namespace default because it is being terminated",
+			Causes: []kube.Cause{{Type: "NamespaceTerminating"}}},
+		"403 negative": {Reason: metav1.StatusReasonForbidden, Message: `poddisruptionbudgets.policy "web" is forbidden: pdb disruptions allowed is negative`},
+		"403 too-many": {Reason: metav1.StatusReasonForbidden,
+			Message: `poddisruptionbudgets.policy "web" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`},
+		"403 rights":  {Reason: metav1.StatusReasonForbidden, Message: forbidden + `User "ada" cannot create resource "pods/eviction" in API group ""`},
+		"403 webhook": {Reason: metav1.StatusReasonForbidden, Message: `admission webhook "policy.example.com" denied the request: not today`},
+		"404":         {Reason: metav1.StatusReasonNotFound, Message: fmt.Sprintf("pods %q not found", pod)},
+		"404 budget":  {Reason: metav1.StatusReasonNotFound, Message: `poddisruptionbudgets.policy "web" not found`},
+		"404 lease":   {Reason: metav1.StatusReasonNotFound, Message: `leases.coordination.k8s.io "x" not found`},
+		"404 proxy":   {Message: "404 page not found"},
+		"409": {Reason: metav1.StatusReasonConflict, Message: fmt.Sprintf("Operation cannot be fulfilled on pods %q: "+
+			"the UID in the precondition does not match the UID in record. The object might have been deleted and then recreated", pod)},
+		"401":     {Reason: metav1.StatusReasonUnauthorized, Message: "Unauthorized"},
+		"400":     {Reason: metav1.StatusReasonBadRequest, Message: "admission webhook does not support dry run"},
+		"422":     {Reason: metav1.StatusReasonInvalid, Message: "the server rejected our request due to an error in our request"},
+		"EOF":     {Failure: "EOF"},
+		"refused": {Failure: "connection refused", Unsent: true},
+	}[answer]
+	if !known {
+		return a, fmt.Errorf("no such answer: %s", answer)
+	}
+	if code, _, _ := strings.Cut(answer, " "); a.Failure == "" {
+		if _, err := fmt.Sscan(code, &a.Code); err != nil {
+			return a, err
+		}
+	}
+	return a, nil
+}
