@@ -14,7 +14,7 @@ import (
 
 // cordonCommand is cordon or uncordon, as kubectl's.
 func (p *Program) cordonCommand(cordon bool) *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	verb, short := "cordon", "Mark nodes as unschedulable"
 	if !cordon {
 		verb, short = "uncordon", "Mark nodes as schedulable"
@@ -32,35 +32,29 @@ func (p *Program) cordonCommand(cordon bool) *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	f.bindNodes(fs)
-	f.bindDryRun(fs)
 	if cordon {
-		f.bindReason(fs)
+		f.bindOptions(fs, "dry-run", "reason")
 	} else {
-		f.bindLeases(fs)
-		f.bindTakeOver(fs)
+		f.bindOptions(fs, "dry-run", "lease-namespace", "take-over")
 	}
 	return cmd
 }
 
 func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon bool) error {
-	if err := checkNodeArgs(cmd, args, &f.kubectlFlags); err != nil {
+	if err := checkNodeArgs(cmd, args, f); err != nil {
 		return err
 	}
-	dry, err := f.dryRunStrategy(p.Err)
+	o, err := f.options()
 	if err != nil {
 		return err
 	}
-	if p.connection.ReadOnly && dry == drain.DryRunNone {
+	if p.connection.ReadOnly && o.DryRun == drain.DryRunNone {
 		return usage("see --dry-run=server", "--read-only forbids to %s", cmd.Name())
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	var o drain.Options
 	kinds := []kube.Kind{kube.KindNodes}
 	if !cordon {
-		if err := f.applyLeases(&o); err != nil {
-			return err
-		}
 		kinds = append(kinds, kube.KindLeases)
 	}
 	cluster, err := p.open(ctx, OpenOptions{Nodes: namesIn(args), LeaseNamespace: o.LeaseNamespace})
@@ -68,7 +62,7 @@ func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon boo
 		return err
 	}
 	defer cluster.Close()
-	if err := checkAccess(ctx, cluster, cordonRules(dry)); err != nil {
+	if err := checkAccess(ctx, cluster, cordonRules(o.DryRun)); err != nil {
 		return err
 	}
 	source := cluster.Watch(ctx, kinds...)
@@ -76,16 +70,16 @@ func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon boo
 	if err != nil {
 		return err
 	}
-	nodes, err := chooseNodes(snapshot, args, &f.kubectlFlags)
+	nodes, err := chooseNodes(snapshot, args, f)
 	if err != nil {
 		return err
 	}
-	if !cordon && dry != drain.DryRunClient {
+	if !cordon && o.DryRun != drain.DryRunClient {
 		if err := p.askHeld(ctx, source, nodes, o); err != nil {
 			return err
 		}
 	}
-	c := cordoner{p: p, cluster: cluster, source: source, cordon: cordon, dry: dry, reason: f.reason}
+	c := cordoner{p: p, cluster: cluster, source: source, cordon: cordon, dry: o.DryRun, reason: o.Reason}
 	return c.all(ctx, nodes)
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 func (p *Program) ctlCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	word := ctlWord{}
 	cmd := &cobra.Command{
 		Use:   "ctl RUN VERB [POD|NODE]",
@@ -231,7 +231,7 @@ func (p *Program) printStatus(f *flags, a control.Answer) {
 		}
 	}
 	fmt.Fprintln(p.Out, kube.Clean(head))
-	paint := p.paintFor(&f.ownFlags, p.Terminal.Out)
+	paint := p.paintFor(f, p.Terminal.Out)
 	nodes := table{paint: paint}
 	nodes.add(toneQuiet, "NODE", "STATE", "PODS", "GONE", "ENDING", "BLOCKED")
 	for _, n := range s.Nodes {

@@ -12,7 +12,7 @@ import (
 // request, or why it cannot be taken.
 func (p *Program) printLadder(f *flags, a control.Answer) {
 	fmt.Fprintln(p.Out, kube.Clean(fmt.Sprintf("run %s: the ladder for pod %s on %s", a.Run, a.Pod, a.Node)))
-	rungs := table{paint: p.paintFor(&f.ownFlags, p.Terminal.Out)}
+	rungs := table{paint: p.paintFor(f, p.Terminal.Out)}
 	rungs.add(toneQuiet, "VERB", "CONFIRMED BY", "REQUEST")
 	for _, r := range a.Ladder {
 		switch {

@@ -24,7 +24,7 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 			return err
 		}
 	}
-	options, err := f.dashboardOptions(p)
+	options, err := f.options()
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 		if err != nil {
 			return err
 		}
-		if marked, err = chooseNodes(snapshot, args, &f.kubectlFlags); err != nil {
+		if marked, err = chooseNodes(snapshot, args, f); err != nil {
 			return meantCommand(cmd, args, err)
 		}
 	}
@@ -70,16 +70,6 @@ func meantCommand(root *cobra.Command, args []string, err error) error {
 		f.hint = "did you mean the command " + strings.Join(names, " or ") + "? " + f.hint
 	}
 	return err
-}
-
-// dashboardOptions are the options that the dashboard begins with.
-func (f *flags) dashboardOptions(p *Program) (drain.Options, error) {
-	f.dryRun = string(drain.DryRunNone)
-	o, err := f.options(p.Err)
-	if err != nil {
-		return o, err
-	}
-	return o, f.apply(&o)
 }
 
 func (p *Program) dashboardRequest(

@@ -12,7 +12,7 @@ import (
 )
 
 func (p *Program) drainCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "drain NODE...",
 		Short: "Drain nodes without the dashboard; a superset of kubectl drain",
@@ -31,17 +31,8 @@ func (p *Program) drainCommand() *cobra.Command {
 	fs.SortFlags = false
 	f.bindNodes(fs)
 	f.bindDrain(fs)
-	f.bindDryRun(fs)
 	fs.BoolVar(&f.yes, "yes", false, "confirm cordon and eviction, instead of being asked")
 	f.bindOutput(fs)
-	f.bindPods(fs)
-	f.bindRun(fs)
-	f.bindFallback(fs)
-	f.bindLadder(fs)
-	f.bindBlockers(fs)
-	f.bindReason(fs)
-	f.bindLeases(fs)
-	f.bindTakeOver(fs)
 	f.bindLook(fs)
 	return cmd
 }
@@ -113,17 +104,14 @@ func needsPlan(f *flags, o drain.Options) bool {
 
 // drainOptions judges the command line before anything connects.
 func (p *Program) drainOptions(cmd *cobra.Command, f *flags, args []string) (drain.Options, error) {
-	if err := checkNodeArgs(cmd, args, &f.kubectlFlags); err != nil {
+	if err := checkNodeArgs(cmd, args, f); err != nil {
 		return drain.Options{}, err
 	}
 	if err := f.check(); err != nil {
 		return drain.Options{}, err
 	}
-	options, err := f.options(p.Err)
+	options, err := f.options()
 	if err != nil {
-		return options, err
-	}
-	if err := f.apply(&options); err != nil {
 		return options, err
 	}
 	if options.DryRun == drain.DryRunNone {

@@ -57,7 +57,7 @@ func (c *Cluster) watchFirst(ctx context.Context, nodes []string, kinds ...kube.
 
 // choose are the nodes that the command line means. By a selector they are those
 // that were found first: the others are not all known.
-func (from planned) choose(s *kube.Snapshot, args []string, f *kubectlFlags) ([]string, error) {
+func (from planned) choose(s *kube.Snapshot, args []string, f *flags) ([]string, error) {
 	nodes, err := chooseNodes(s, args, f)
 	if err == nil && len(from.nodes) > 0 {
 		nodes = slices.DeleteFunc(nodes, func(name string) bool { return !slices.Contains(from.nodes, name) })

@@ -1,14 +1,15 @@
 package cli
 
 import (
-	"io"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // kubectl's flags with their shorthands, types and defaults, from
@@ -103,19 +104,14 @@ func TestOwnFlags(t *testing.T) {
 }
 
 func TestDefaultOptionsAreKubectls(t *testing.T) {
-	f := &flags{}
-	cmd := &cobra.Command{}
-	f.bindDrain(cmd.Flags())
-	f.bindDryRun(cmd.Flags())
-	f.bindRun(cmd.Flags())
-	o, err := f.options(io.Discard)
-	if err == nil {
-		err = f.apply(&o)
-	}
+	f := newBench(t, nil).newFlags()
+	f.bindDrain((&cobra.Command{}).Flags())
+	o, err := f.options()
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := drain.DefaultOptions()
+	d.LeaseNamespace = kube.DefaultLeaseNamespace
 	if o.Selector.String() != d.Selector.String() {
 		t.Errorf("selector %s", o.Selector)
 	}
@@ -139,13 +135,24 @@ func TestDryRunValues(t *testing.T) {
 		"sever":     {bad: true}, "": {bad: true},
 	} {
 		var warnings strings.Builder
-		f := kubectlFlags{dryRun: value}
-		got, err := f.dryRunStrategy(&warnings)
+		var got drain.DryRun
+		err := warnedDryRun{&got, &warnings}.Set(value)
 		if (err != nil) != want.bad || err == nil && got != want.as || !strings.Contains(warnings.String(), want.warning) {
 			t.Errorf("--dry-run=%s: %v %v %q", value, got, err, warnings.String())
 		}
-		if want.bad && codeOf(err) != ExitUsage {
-			t.Errorf("--dry-run=%s: exit %d", value, codeOf(err))
-		}
 	}
+}
+
+// The dashboard can be started with what a drain takes, but for what a screen asks.
+func TestTheDashboardHasTheOptionsOfADrain(t *testing.T) {
+	root, cmd := commandOf(t, "").Flags(), commandOf(t, "drain").Flags()
+	f := newBench(t, nil).newFlags()
+	f.Flags().VisitAll(func(flag *pflag.Flag) {
+		if cmd.Lookup(flag.Name) == nil {
+			t.Errorf("drain: --%s is missing", flag.Name)
+		}
+		if screen := flag.Name == "dry-run" || flag.Name == "take-over"; (root.Lookup(flag.Name) == nil) != screen {
+			t.Errorf("the dashboard and --%s", flag.Name)
+		}
+	})
 }

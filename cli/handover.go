@@ -36,7 +36,7 @@ func (p *Program) checkMarkArgs(cmd *cobra.Command, f *flags, args []string) err
 // readMarks reads the run that the nodes carry the mark of, and refuses one that
 // is live here.
 func (p *Program) readMarks(s *kube.Snapshot, t drain.Target, args []string) (drain.Marked, error) {
-	nodes, err := chooseNodes(s, args, &kubectlFlags{})
+	nodes, err := chooseNodes(s, args, &flags{})
 	if err != nil {
 		return drain.Marked{}, err
 	}
@@ -81,7 +81,7 @@ func (p *Program) rollbackMarked(cmd *cobra.Command, f *flags, args []string) er
 	p.listen(f.yes)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	cluster, err := p.open(ctx, OpenOptions{ChunkSize: runPageSize, Nodes: namesIn(f.marked), LeaseNamespace: f.leaseNamespace})
+	cluster, err := p.open(ctx, OpenOptions{ChunkSize: runPageSize, Nodes: namesIn(f.marked), LeaseNamespace: f.LeaseNamespace})
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (p *Program) resumeMarked(cmd *cobra.Command, f *flags, args []string) erro
 	if err := p.checkMarkArgs(cmd, f, args); err != nil {
 		return err
 	}
-	f.dryRun, f.takesUp = string(drain.DryRunNone), true
+	f.takesUp = true
 	return p.drain(cmd, f, f.marked)
 }
 
@@ -206,7 +206,6 @@ func (p *Program) askFor(ctx context.Context, question string) error {
 func (f *flags) bindMarked(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.marked, "node", nil,
 		"a node that carries the mark of a run, instead of the run's id; may be given more than once")
-	f.bindLeases(cmd.Flags())
 }
 
 func flagNames(fs *pflag.FlagSet) []string {

@@ -12,7 +12,7 @@ import (
 )
 
 // checkNodeArgs judges the nodes of the command line before anything connects.
-func checkNodeArgs(cmd *cobra.Command, args []string, f *kubectlFlags) error {
+func checkNodeArgs(cmd *cobra.Command, args []string, f *flags) error {
 	if len(args) == 0 && f.selector == "" {
 		if cmd.Flags().Changed("selector") {
 			return usage("", "--selector is empty: that would be every node; name them, or choose by a label")
@@ -45,7 +45,7 @@ func namesIn(args []string) []string {
 
 // chooseNodes are the nodes that the command line means, in the order given
 // and each once.
-func chooseNodes(s *kube.Snapshot, args []string, f *kubectlFlags) ([]string, error) {
+func chooseNodes(s *kube.Snapshot, args []string, f *flags) ([]string, error) {
 	nodes, err := drain.SelectNodes(s, args, f.selector)
 	if err != nil {
 		return nil, &failure{code: ExitError, err: err, hint: "nothing was changed; kubectl get nodes lists them"}

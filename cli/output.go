@@ -32,7 +32,7 @@ type output struct {
 func (p *Program) newOutput(f *flags, c *Cluster, plan drain.Plan) *output {
 	return &output{
 		out: p.Out, err: p.Err, json: f.json(),
-		paint: p.paintFor(&f.ownFlags, p.Terminal.Out), errPaint: p.paintFor(&f.ownFlags, p.Terminal.Err),
+		paint: p.paintFor(f, p.Terminal.Out), errPaint: p.paintFor(f, p.Terminal.Err),
 		live: p.Terminal.Out && !f.json(), cluster: c, options: plan.Options,
 		now: p.Now, started: p.Now(), lines: newLineState(plan),
 	}

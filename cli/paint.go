@@ -6,7 +6,7 @@ import "strings"
 // repeats what the words already say.
 type paint struct{ color, ascii bool }
 
-func (p *Program) paintFor(f *ownFlags, terminal bool) paint {
+func (p *Program) paintFor(f *flags, terminal bool) paint {
 	return paint{color: terminal && p.Terminal.Color && !f.noColor, ascii: f.ascii}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func (p *Program) planCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "plan NODE...",
 		Short: "Show what a drain would do to every pod, and why; changes nothing",
@@ -25,31 +25,20 @@ func (p *Program) planCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	f.bindNodes(fs)
-	f.bindDrain(fs)
+	f.bindDrain(fs, "dry-run", "allow-scale", "allow-zero-grace", "allow-taint")
 	f.bindOutput(fs)
-	f.bindPods(fs)
-	f.bindRun(fs)
-	f.bindFallback(fs)
-	f.bindBlockers(fs)
-	f.bindReason(fs)
-	f.bindLeases(fs)
-	f.bindTakeOver(fs)
 	f.bindLook(fs)
 	return cmd
 }
 
 func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
-	if err := checkNodeArgs(cmd, args, &f.kubectlFlags); err != nil {
+	if err := checkNodeArgs(cmd, args, f); err != nil {
 		return err
 	}
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.dryRun = string(drain.DryRunNone)
-	options, err := f.options(p.Err)
-	if err == nil {
-		err = f.apply(&options)
-	}
+	options, err := f.options()
 	if err != nil {
 		return err
 	}
@@ -77,7 +66,7 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 	if f.json() {
 		err = writePlanJSON(p.Out, cluster, plan)
 	} else {
-		planText{w: p.Out, paint: p.paintFor(&f.ownFlags, p.Terminal.Out)}.write(cluster, plan)
+		planText{w: p.Out, paint: p.paintFor(f, p.Terminal.Out)}.write(cluster, plan)
 	}
 	if err == nil && !plan.GoesThrough() {
 		err = told(ExitRefused)
@@ -105,7 +94,7 @@ func (p *Program) makePlan(ctx context.Context, from planned, f *flags, args []s
 	if err != nil {
 		return drain.Plan{}, err
 	}
-	nodes, err := from.choose(snapshot, args, &f.kubectlFlags)
+	nodes, err := from.choose(snapshot, args, f)
 	if err != nil {
 		return drain.Plan{}, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func (p *Program) replayCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	var speed float64
 	cmd := &cobra.Command{
 		Use:   "replay RUN|FILE",

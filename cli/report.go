@@ -12,7 +12,7 @@ import (
 )
 
 func (p *Program) reportCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Tell what a run was asked to do and what became of it",
@@ -57,7 +57,7 @@ func (p *Program) report(f *flags, args []string) error {
 	if r.torn {
 		told.Warnings = append(told.Warnings, "the last line of the journal is cut off: what the run did last is not known")
 	}
-	paint := p.paintFor(&f.ownFlags, p.Terminal.Out)
+	paint := p.paintFor(f, p.Terminal.Out)
 	switch format {
 	case "json":
 		enc := json.NewEncoder(p.Out)

@@ -15,7 +15,7 @@ import (
 )
 
 func (p *Program) resumeCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	headless := false
 	cmd := &cobra.Command{
 		Use:   "resume RUN | --node NODE",
@@ -47,13 +47,7 @@ func (p *Program) resumeCommand() *cobra.Command {
 	f.bindLook(fs)
 	own := flagNames(fs)
 	f.bindMarked(cmd)
-	f.bindDrain(fs)
-	f.bindPods(fs)
-	f.bindRun(fs)
-	f.bindFallback(fs)
-	f.bindLadder(fs)
-	f.bindBlockers(fs)
-	f.bindReason(fs)
+	f.bindDrain(fs, "dry-run", "take-over")
 	ofDrain := slices.DeleteFunc(flagNames(fs), func(name string) bool { return name == "node" || slices.Contains(own, name) })
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.onlyWithMarked(fs, ofDrain) }
 	return cmd

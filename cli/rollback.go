@@ -16,7 +16,7 @@ import (
 )
 
 func (p *Program) rollbackCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "rollback RUN | --node NODE",
 		Short: "Undo what a run did to nodes and budgets, and only that",
@@ -38,6 +38,7 @@ func (p *Program) rollbackCommand() *cobra.Command {
 		},
 	}
 	f.bindMarked(cmd)
+	f.bindOptions(cmd.Flags(), "lease-namespace")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "undo it instead of asking")
 	return cmd
 }

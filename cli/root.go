@@ -9,18 +9,10 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
-// flags are all flags of one command; each command binds those it has.
-type flags struct {
-	kubectlFlags
-	ownFlags
-	marked  []string // --node: nodes that carry the mark of a run
-	takesUp bool     // the drain goes on where the run of those marks was
-}
-
 // rootCommand builds the tree of commands. It sets no templates: that would
 // link text/template and turn the linker's removal of unused methods off.
 func (p *Program) rootCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	root := &cobra.Command{
 		Use:   programName(p.Name) + " [NODE...]",
 		Short: "The cockpit for node maintenance: kubectl drain that shows what it does and why",
@@ -43,20 +35,13 @@ func (p *Program) rootCommand() *cobra.Command {
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &failure{code: ExitUsage, err: err, hint: "see " + cmd.CommandPath() + " --help"}
+		return &failure{code: ExitUsage, err: flagText(err), hint: "see " + cmd.CommandPath() + " --help"}
 	})
 	p.connection.Bind(root.PersistentFlags())
 	fs := root.Flags()
 	fs.SortFlags = false
 	f.bindNodes(fs)
-	f.bindDrain(fs)
-	f.bindPods(fs)
-	f.bindRun(fs)
-	f.bindFallback(fs)
-	f.bindLadder(fs)
-	f.bindBlockers(fs)
-	f.bindReason(fs)
-	f.bindLeases(fs)
+	f.bindDrain(fs, "dry-run", "take-over")
 	f.bindLook(fs)
 	fs.StringVar(&f.theme, "theme", "", "the colours of the dashboard")
 	root.AddCommand(p.planCommand(), p.drainCommand(), p.cordonCommand(true), p.cordonCommand(false),

@@ -32,7 +32,7 @@ type runJSON struct {
 }
 
 func (p *Program) runsCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs whose journals are on this machine, newest first",
@@ -86,7 +86,7 @@ func (p *Program) printRuns(f *flags, runs []runJSON) {
 		fmt.Fprintln(p.Err, "no runs in "+p.StateDir)
 		return
 	}
-	rows := table{paint: p.paintFor(&f.ownFlags, p.Terminal.Out)}
+	rows := table{paint: p.paintFor(f, p.Terminal.Out)}
 	rows.add(toneQuiet, "RUN", "STARTED", "OUTCOME", "CONTEXT", "NODES")
 	for _, r := range runs {
 		outcome := string(r.Outcome)

@@ -13,7 +13,7 @@ import (
 )
 
 func (p *Program) versionCommand() *cobra.Command {
-	f := &flags{}
+	f := p.newFlags()
 	var clientOnly bool
 	cmd := &cobra.Command{
 		Use:   "version",

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -256,16 +255,6 @@ func hasClaims(p *kube.Pod) bool {
 // deleted with it.
 func hasEphemeral(p *kube.Pod) bool {
 	return slices.ContainsFunc(p.Spec.Volumes, func(v kube.Volume) bool { return v.Kind == kube.VolumeEphemeral })
-}
-
-// ParsePodSelector reads the text of --pod-selector; the error is kubectl's
-// (pkg/cmd/drain/drain.go Complete).
-func ParsePodSelector(text string) (labels.Selector, error) {
-	selector, err := labels.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("--pod-selector=<pod_selector> must be a valid label selector: %w", err)
-	}
-	return selector, nil
 }
 
 // cordonTaint is the taint of a node that is unschedulable.

@@ -1,7 +1,6 @@
 package drain
 
 import (
-	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -13,14 +12,6 @@ const (
 	FindingNodeHeld     = "NodeHeld"
 	FindingLeasesUnseen = "LeasesUnseen"
 )
-
-// TakeOverAny in Options.TakeOver stands for every run.
-const TakeOverAny = "any"
-
-// takesOver tells whether a Lease may be taken from that run.
-func (o *Options) takesOver(holder string) bool {
-	return slices.Contains(o.TakeOver, TakeOverAny) || slices.Contains(o.TakeOver, holder)
-}
 
 // Hold is a node of a plan over which another run has the Lease.
 type Hold struct {

@@ -2,7 +2,7 @@ package drain
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,25 +18,28 @@ import (
 // guard guards nothing.
 type Guard string
 
-// ParseGuard reads "25%" or "2".
-func ParseGuard(text string) (Guard, error) {
+// Set reads "25%" or "2"; the empty text is no guard.
+func (g *Guard) Set(text string) error {
 	number, percent := strings.CutSuffix(text, "%")
 	n, err := strconv.Atoi(number)
-	switch {
-	case err != nil || n < 1:
-		return "", fmt.Errorf("guard %q is neither a number above zero nor a percentage like 25%%", text)
-	case percent && n > 100:
-		return "", fmt.Errorf("guard %q is more than everything", text)
+	if text != "" && (err != nil || n < 1 || percent && n > 100) {
+		return errors.New("must be a number above zero or a percentage like 25%")
 	}
-	return Guard(text), nil
+	*g = Guard(text)
+	return nil
 }
+
+func (g *Guard) String() string { return string(*g) }
+
+// Type is that of the flag.
+func (g *Guard) Type() string { return "string" }
 
 // away is how many of the replicas may be missing.
 func (g Guard) away(replicas int32) int32 {
 	value := intstr.Parse(string(g))
 	n, err := intstr.GetScaledValueFromIntOrPercent(&value, int(replicas), true)
 	if err != nil {
-		return 0 // ParseGuard lets nothing through that cannot be scaled
+		return 0 // Set lets nothing through that cannot be scaled
 	}
 	return int32(n)
 }

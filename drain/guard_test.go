@@ -20,10 +20,11 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-func TestParseGuard(t *testing.T) {
-	for text, want := range map[string]bool{"25%": true, "1": true, "100%": true, "0": false, "0%": false, "101%": false, "-1": false, "x": false, "": false, "%": false} {
-		if _, err := ParseGuard(text); (err == nil) != want {
-			t.Errorf("%q: %v", text, err)
+func TestGuardFromText(t *testing.T) {
+	for text, want := range map[string]bool{"25%": true, "1": true, "100%": true, "0": false, "0%": false, "101%": false, "-1": false, "x": false, "": true, "%": false} {
+		var g Guard
+		if err := g.Set(text); (err == nil) != want || want && g != Guard(text) {
+			t.Errorf("%q: %v %q", text, err, g)
 		}
 	}
 	// Rounded up, as the disruption controller does with maxUnavailable.

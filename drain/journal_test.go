@@ -73,9 +73,8 @@ func TestJournalIsPrivateAndNeverOverwritten(t *testing.T) {
 func TestOptionsSurviveTheJournal(t *testing.T) {
 	o := DefaultOptions()
 	o.Timeout, o.ExcludeFromLB, o.ForceAfter, o.SkipWaitForDelete = time.Minute, time.Second, 90*time.Second, 5*time.Second
-	o.PodSelector, o.Honor, o.Order = "app in (a,b)", []Honored{HonorKarpenter}, OrderTiers
-	var err error
-	if o.Selector, err = ParsePodSelector(o.PodSelector); err != nil {
+	o.Honor, o.Order = []Honored{HonorKarpenter}, OrderTiers
+	if err := o.Flags().Set("pod-selector", "app in (a,b)"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(o)

@@ -1,19 +1,11 @@
 package drain
 
 import (
+	"errors"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
-)
-
-// DryRun is the value of kubectl's --dry-run.
-type DryRun string
-
-// The dry-run strategies of kubectl.
-const (
-	DryRunNone   DryRun = "none"
-	DryRunClient DryRun = "client"
-	DryRunServer DryRun = "server"
 )
 
 // Options are the flags of a drain. Those of kubectl have kubectl's names,
@@ -101,26 +93,6 @@ type Options struct {
 	TakeOver []string `json:"takeOver,omitempty"`
 }
 
-// Order is an order in which the pods of a node go.
-type Order string
-
-// OrderTiers lets ordinary pods go first, then critical ones, then what provides
-// storage or would come straight back. A blocked pod never holds the next tier.
-const OrderTiers Order = "tiers"
-
-// Honored names another project whose drain labels and annotations are obeyed.
-type Honored string
-
-// Whom --honor knows.
-const (
-	HonorClusterAPI        Honored = "cluster-api"        // cluster.x-k8s.io/drain: skip | wait-completed
-	HonorClusterAutoscaler Honored = "cluster-autoscaler" // cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
-	HonorKarpenter         Honored = "karpenter"          // karpenter.sh/do-not-disrupt: "true"
-)
-
-// Honorable are all that --honor knows.
-var Honorable = []Honored{HonorClusterAPI, HonorClusterAutoscaler, HonorKarpenter}
-
 // DefaultOptions are those of kubectl drain without flags, and volumes in turn.
 func DefaultOptions() Options {
 	return Options{
@@ -128,4 +100,24 @@ func DefaultOptions() Options {
 		MaxParallelNodes: 1, MaxParallelEvictions: 16,
 		MaxParallelVolumes: 1, DetachTimeout: 2 * time.Minute, ReattachTimeout: 90 * time.Second,
 	}
+}
+
+// Validate looks at what concerns two options: each value alone is judged where it
+// is set.
+func (o *Options) Validate() error {
+	switch {
+	case o.GuardWrite && o.Guard == "":
+		return errors.New("--guard-write needs --guard, like --guard=25%")
+	case len(o.TakeOver) > 0 && o.LeaseNamespace == "":
+		return errors.New("--take-over needs the Leases that --lease-namespace= leaves out")
+	}
+	return nil
+}
+
+// TakeOverAny in Options.TakeOver stands for every run.
+const TakeOverAny = "any"
+
+// takesOver tells whether a Lease may be taken from that run.
+func (o *Options) takesOver(holder string) bool {
+	return slices.Contains(o.TakeOver, TakeOverAny) || slices.Contains(o.TakeOver, holder)
 }

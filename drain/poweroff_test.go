@@ -125,8 +125,9 @@ func TestADrainBySelectorIsNotSafe(t *testing.T) {
 		s.addPod("web", "a")
 		api := s.addPod("api", "a")
 		o := DefaultOptions()
-		o.PodSelector = "app=web"
-		o.Selector, _ = ParsePodSelector(o.PodSelector)
+		if err := o.Flags().Set("pod-selector", "app=web"); err != nil {
+			t.Fatal(err)
+		}
 		e := begin(t, t.Context(), s, o, "a")
 		confirmAll(t.Context(), s, e)
 		n := e.State().Nodes[0]

@@ -58,12 +58,3 @@ func TestSelectNodes(t *testing.T) {
 		t.Errorf("%v is no SelectorError", err)
 	}
 }
-
-func TestParsePodSelector(t *testing.T) {
-	if selector, err := ParsePodSelector(""); err != nil || !selector.Empty() {
-		t.Errorf("empty: %v, %v", selector, err)
-	}
-	if _, err := ParsePodSelector("a==="); err == nil {
-		t.Error("no error for a bad selector")
-	}
-}

@@ -1,6 +1,10 @@
 package drain
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
 
 // A printed command does the same in any shell, and has its target once.
 func TestTargetOfCommands(t *testing.T) {
@@ -31,7 +35,7 @@ func TestTargetOfCommands(t *testing.T) {
 	}
 	want := "kubectl kdrain drain worker " + flags + "--force"
 	o := DefaultOptions()
-	o.Force = true
+	o.Force, o.LeaseNamespace = true, kube.DefaultLeaseNamespace
 	if got := all.Drain([]string{"worker"}, o); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

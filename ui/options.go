@@ -17,18 +17,18 @@ type optionsPage struct{ list list }
 // oursMark stands behind flags that kubectl does not have.
 const oursMark = " (ours)"
 
-func option(flag string) *page.Option {
-	i := slices.IndexFunc(page.Options, func(o page.Option) bool { return o.Flag == flag })
+func option(options []page.Option, flag string) *page.Option {
+	i := slices.IndexFunc(options, func(o page.Option) bool { return o.Flag == flag })
 	if i < 0 {
 		return nil
 	}
-	return &page.Options[i]
+	return &options[i]
 }
 
 func (m *Model) settleOptions() {
-	flags := make([]string, len(page.Options))
-	for i, o := range page.Options {
-		flags[i] = o.Flag
+	var flags []string
+	for _, o := range page.Options(m.options) {
+		flags = append(flags, o.Flag)
 	}
 	m.opts.list.table.SetKeys(flags)
 	m.opts.list.settle(m.lay, []table.Column{
@@ -39,10 +39,10 @@ func (m *Model) settleOptions() {
 }
 
 func (m *Model) viewOptions() pageView {
-	v := pageView{list: &m.opts.list}
+	v, options := pageView{list: &m.opts.list}, page.Options(m.options)
 	v.left = paint.L(themes.Title, "Options of the drain").Add(themes.Muted, "  kubectl's names, defaults and meaning")
 	v.cell = func(key, column string, width int) paint.Line {
-		o := option(key)
+		o := option(options, key)
 		if o == nil {
 			return nil
 		}
@@ -54,13 +54,13 @@ func (m *Model) viewOptions() pageView {
 			}
 			return l
 		case "value":
-			return m.optionValue(o)
+			return optionValue(o)
 		}
-		return paint.L(themes.Muted, paint.Truncate(o.Help(), width))
+		return paint.L(themes.Muted, paint.Truncate(o.Help, width))
 	}
-	o := option(m.opts.list.table.Cursor())
+	o := option(options, m.opts.list.table.Cursor())
 	if o != nil {
-		v.subject, v.detail = "--"+o.Flag, paint.T(page.FirstUpper(o.Help())+". ")
+		v.subject, v.detail = "--"+o.Flag, paint.T(page.FirstUpper(o.Help)+". ")
 		switch {
 		case o.Fixed != "":
 			v.detail = v.detail.Add(themes.Muted, "It is "+o.Fixed+".")
@@ -74,13 +74,13 @@ func (m *Model) viewOptions() pageView {
 	return v
 }
 
-func (m *Model) optionValue(o *page.Option) paint.Line {
+func optionValue(o *page.Option) paint.Line {
 	switch {
-	case o.On == nil && o.Value(m.options) == "":
+	case !o.Switch && o.Value == "":
 		return paint.L(themes.Muted, "-")
-	case o.On == nil:
-		return paint.L(themes.Text, o.Value(m.options))
-	case !o.On(m.options):
+	case !o.Switch:
+		return paint.L(themes.Text, o.Value)
+	case !o.On:
 		return paint.L(themes.Muted, paint.Hollow+" off")
 	case o.Risky:
 		return paint.L(themes.Warning, paint.Ready+" on")
@@ -90,7 +90,7 @@ func (m *Model) optionValue(o *page.Option) paint.Line {
 
 // changeOption switches the selected option, or opens a field for its text.
 func (m *Model) changeOption() {
-	o := option(m.opts.list.table.Cursor())
+	o := option(page.Options(m.options), m.opts.list.table.Cursor())
 	if o == nil {
 		return
 	}
@@ -98,8 +98,12 @@ func (m *Model) changeOption() {
 		m.refuse("--" + o.Flag + " is " + o.Fixed)
 		return
 	}
-	if o.Toggle != nil {
-		m.setOptions(o.Toggle(m.options))
+	if o.Switch {
+		if changed, err := o.Toggle(m.options); err != nil {
+			m.refuse(err.Error())
+		} else {
+			m.setOptions(changed)
+		}
 		return
 	}
 	check := func(text string) string {
@@ -108,7 +112,7 @@ func (m *Model) changeOption() {
 		}
 		return ""
 	}
-	m.open(dialog.Edit("option", "--"+o.Flag, o.Value(m.options), check, paint.T(page.FirstUpper(o.Help())+".")), func(a dialog.Answer) {
+	m.open(dialog.Edit("option", "--"+o.Flag, o.Value, check, paint.T(page.FirstUpper(o.Help)+".")), func(a dialog.Answer) {
 		if a.Value != dialog.Accept {
 			return
 		}

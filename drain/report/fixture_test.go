@@ -89,6 +89,7 @@ func heldBySick(present int32, reason string) *drain.Wait {
 func aDrain() *chronicle {
 	options := drain.DefaultOptions()
 	options.IgnoreDaemonSets, options.Timeout, options.Reason = true, 10*time.Minute, "kernel 6.12, CHG-4711"
+	options.LeaseNamespace = kube.DefaultLeaseNamespace
 	c := &chronicle{at: noon}
 	c.add(0, drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{
 		ID: "k7f3pm", Context: "prod", Server: "https://prod.example:6443", ClusterUID: "cluster-1", User: "ada", Version: "v1.2.3", Options: options,

@@ -164,13 +164,15 @@ func TestChartIsBounded(t *testing.T) {
 
 // Every option is in the command once it is not as usual.
 func TestCommandTellsEveryOption(t *testing.T) {
-	plain := drain.Target{}.Drain([]string{"worker-1"}, drain.DefaultOptions())
+	usual := drain.DefaultOptions()
+	usual.LeaseNamespace = kube.DefaultLeaseNamespace
+	plain := drain.Target{}.Drain([]string{"worker-1"}, usual)
 	if plain != "kdrain-tui drain worker-1" {
 		t.Error(plain)
 	}
 	fields := reflect.TypeFor[drain.Options]()
 	for i := range fields.NumField() {
-		o := drain.DefaultOptions()
+		o := usual
 		field := reflect.ValueOf(&o).Elem().Field(i)
 		switch field.Kind() {
 		case reflect.Bool:
@@ -189,13 +191,13 @@ func TestCommandTellsEveryOption(t *testing.T) {
 			t.Errorf("%s is not told", fields.Field(i).Name)
 		}
 	}
-	o := drain.DefaultOptions()
+	o := usual
 	o.IgnoreDaemonSets, o.DeleteEmptyDirData, o.GracePeriodSeconds, o.Timeout = true, true, 5, 90*time.Second
 	o.SkipWaitForDelete, o.ExcludeFromLB, o.Honor, o.MaxParallelNodes = 7*time.Second, time.Minute, drain.Honorable[:2], 0
 	o.Reason, o.DryRun = "it's time", drain.DryRunServer
-	want := "kdrain-tui drain 'a b' worker-2 --context=prod --ignore-daemonsets --delete-emptydir-data --grace-period=5 --dry-run=server" +
-		" --max-parallel-nodes=0 --honor=cluster-api,cluster-autoscaler --reason='it'\\''s time' --timeout=1m30s" +
-		" --skip-wait-for-delete-timeout=7 --exclude-from-lb=1m0s"
+	want := "kdrain-tui drain 'a b' worker-2 --context=prod --ignore-daemonsets --delete-emptydir-data --grace-period=5 --timeout=1m30s" +
+		" --skip-wait-for-delete-timeout=7 --dry-run=server --max-parallel-nodes=0 --reason='it'\\''s time'" +
+		" --honor=cluster-api,cluster-autoscaler --exclude-from-lb=1m0s"
 	if got := (drain.Target{Context: "prod"}).Drain([]string{"a b", "worker-2"}, o); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"github.com/spf13/pflag"
+
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -11,12 +13,12 @@ import (
 // --delete-emptydir-data alone, which most drains need, is a warning and no danger.
 func Badge(o drain.Options) paint.Line {
 	var flags []string
-	token := themes.Warning
+	token, set := themes.Warning, o.Flags()
 	for _, opt := range dangerous {
-		if !opt.on(o) {
+		if !opt.on(set) {
 			continue
 		}
-		flags = append(flags, "--"+opt.flag)
+		flags = append(flags, opt.words())
 		if opt.flag != usualDanger {
 			token = themes.Danger
 		}
@@ -34,37 +36,39 @@ func Badge(o drain.Options) paint.Line {
 const usualDanger = "delete-emptydir-data"
 
 // danger is an option that can lose data or override a protection.
-type danger struct {
-	flag string
-	on   func(drain.Options) bool
-	off  func(o *drain.Options, base drain.Options) // takes it back to what it was at the start
+type danger struct{ flag, value string } // of any value but the default, or of one
+
+func (d danger) on(fs *pflag.FlagSet) bool {
+	f := fs.Lookup(d.flag)
+	return d.value == "" && f.Value.String() != f.DefValue || d.value != "" && f.Value.String() == d.value
+}
+
+func (d danger) words() string {
+	if d.value == "" {
+		return "--" + d.flag
+	}
+	return "--" + d.flag + "=" + d.value
 }
 
 // dangerous are these options, the gravest first.
 var dangerous = []danger{
-	{"force", func(o drain.Options) bool { return o.Force }, func(o *drain.Options, b drain.Options) { o.Force = b.Force }},
-	{"disable-eviction", func(o drain.Options) bool { return o.DisableEviction },
-		func(o *drain.Options, b drain.Options) { o.DisableEviction = b.DisableEviction }},
-	{"force-after", func(o drain.Options) bool { return o.ForceAfter > 0 }, func(o *drain.Options, b drain.Options) { o.ForceAfter = b.ForceAfter }},
-	{"max-evict-retries", func(o drain.Options) bool { return o.MaxEvictRetries > 0 },
-		func(o *drain.Options, b drain.Options) { o.MaxEvictRetries = b.MaxEvictRetries }},
-	{"grace-period=0", func(o drain.Options) bool { return o.GracePeriodSeconds == 0 },
-		func(o *drain.Options, b drain.Options) { o.GracePeriodSeconds = b.GracePeriodSeconds }},
-	{"allow-zero-grace", func(o drain.Options) bool { return o.AllowZeroGrace }, func(o *drain.Options, b drain.Options) { o.AllowZeroGrace = b.AllowZeroGrace }},
-	{"allow-taint", func(o drain.Options) bool { return o.AllowTaint }, func(o *drain.Options, b drain.Options) { o.AllowTaint = b.AllowTaint }},
-	{"allow-scale", func(o drain.Options) bool { return o.AllowScale }, func(o *drain.Options, b drain.Options) { o.AllowScale = b.AllowScale }},
-	{usualDanger, func(o drain.Options) bool { return o.DeleteEmptyDirData }, func(*drain.Options, drain.Options) {}},
+	{flag: "force"}, {flag: "disable-eviction"}, {flag: "force-after"}, {flag: "max-evict-retries"}, {"grace-period", "0"},
+	{flag: "allow-zero-grace"}, {flag: "allow-taint"}, {flag: "allow-scale"}, {flag: usualDanger},
 }
 
 // WithoutDanger are the options with those that can lose data or override a protection
-// as they were at the start, and the flags of those that changed. The usual two stay:
-// they are accepted for the whole session, and the badge goes on naming them.
+// as they were at the start, and the flags of those that changed. The usual one stays:
+// it is accepted for the whole session, and the badge goes on naming it.
 func WithoutDanger(o, start drain.Options) (drain.Options, []string) {
 	var changed []string
+	flags, before := o.Flags(), start.Flags()
 	for _, opt := range dangerous {
-		before := o
-		if opt.off(&o, start); opt.on(before) && !opt.on(o) {
-			changed = append(changed, "--"+opt.flag)
+		if opt.flag == usualDanger || !opt.on(flags) {
+			continue
+		}
+		_ = flags.Set(opt.flag, before.Lookup(opt.flag).Value.String()) // it was read from there
+		if !opt.on(flags) {
+			changed = append(changed, opt.words())
 		}
 	}
 	return o, changed

@@ -3,28 +3,15 @@ package page
 import (
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 // Kubectl is the plan as a kubectl command. Flags of ours have no place there.
 func Kubectl(t drain.Target, nodes []string, o drain.Options) string {
-	words := kubectlWords("drain", nodes)
-	base := drain.DefaultOptions()
-	for _, opt := range Options {
-		switch {
-		case opt.Ours:
-		case opt.On != nil:
-			if opt.On(o) {
-				words = append(words, "--"+opt.Flag)
-			}
-		case opt.Value(o) != opt.Value(base):
-			words = append(words, "--"+opt.Flag+"="+drain.ShellWord(opt.Value(o)))
-		}
-	}
-	if o.DryRun != "" && o.DryRun != drain.DryRunNone {
-		words = append(words, "--dry-run="+string(o.DryRun))
-	}
-	return t.Line(strings.Join(words, " "))
+	kubectls := func(f *pflag.Flag) bool { return drain.InGroup(f, drain.GroupKubectl) }
+	return t.Line(strings.Join(append(kubectlWords("drain", nodes), o.FlagWords(kubectls)...), " "))
 }
 
 // KubectlCordon is a cordon of nodes, or its end, as a kubectl command.

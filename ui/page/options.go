@@ -1,135 +1,97 @@
 package page
 
 import (
-	"fmt"
+	"errors"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 // Option is one flag of a drain as the options page shows it.
 type Option struct {
-	Flag  string // without dashes; a switch for one value of a flag has that too
-	Ours  bool   // not kubectl's
-	Risky bool
-	// On and Toggle are set for a switch, Value and Set for a text.
-	On     func(drain.Options) bool
-	Toggle func(drain.Options) drain.Options
-	Value  func(drain.Options) string
-	Set    func(drain.Options, string) (drain.Options, error)
-	// Fixed says where it is set instead, "" where it can be changed here.
-	Fixed string
+	Flag    string // without dashes; a switch for one value of a flag has that too
+	Help    string
+	Ours    bool // not kubectl's
+	Risky   bool
+	Switch  bool // on or off, or else a text
+	On      bool
+	Value   string
+	Fixed   string // where it is set instead, "" where it can be changed here
+	name    string
+	toggled string // what the text of a switch would be
 }
 
-// Help is what the flag does, as the commands say it.
-func (o *Option) Help() string {
-	flag, value, _ := strings.Cut(o.Flag, "=")
-	return strings.TrimPrefix(drain.FlagHelp(flag), value+": ")
+// asked are the flags that the dashboard asks for at another place.
+var asked = []string{"dry-run", "take-over"}
+
+// Options are the flags of the options page with their values: kubectl's first.
+func Options(o drain.Options) []Option {
+	var options []Option
+	o.Flags().VisitAll(func(f *pflag.Flag) {
+		if slices.Contains(asked, f.Name) {
+			return
+		}
+		opt := Option{
+			Flag: f.Name, name: f.Name, Help: f.Usage, Value: f.Value.String(),
+			Ours: !drain.InGroup(f, drain.GroupKubectl), Risky: slices.ContainsFunc(dangerous, func(d danger) bool { return d.flag == f.Name }),
+		}
+		switch choices, ok := f.Value.(interface{ Choices() []string }); {
+		case f.Value.Type() == "bool":
+			opt.Switch, opt.On, opt.toggled = true, opt.Value == "true", "true"
+			if opt.On {
+				opt.toggled = "false"
+			}
+		case ok && len(choices.Choices()) == 1:
+			only := choices.Choices()[0]
+			opt.Switch, opt.On, opt.Flag = true, opt.Value == only, f.Name+"="+only
+			opt.Help = strings.TrimPrefix(opt.Help, only+": ")
+			if !opt.On {
+				opt.toggled = only
+			}
+		}
+		if f.Name == "lease-namespace" {
+			opt.Fixed = "chosen when the program is started"
+		}
+		options = append(options, opt)
+	})
+	return options
 }
 
-// Options are the flags of the options page: kubectl's first, in the order of
-// its help.
-var Options = slices.Concat(someOptions, moreOurs)
+// Toggle switches a switch.
+func (o *Option) Toggle(in drain.Options) (drain.Options, error) { return o.Set(in, o.toggled) }
 
-// someOptions are kubectl's flags and the first of ours.
-var someOptions = []Option{
-	{Flag: "ignore-daemonsets",
-		On:     func(o drain.Options) bool { return o.IgnoreDaemonSets },
-		Toggle: func(o drain.Options) drain.Options { o.IgnoreDaemonSets = !o.IgnoreDaemonSets; return o }},
-	{Flag: "delete-emptydir-data", Risky: true,
-		On:     func(o drain.Options) bool { return o.DeleteEmptyDirData },
-		Toggle: func(o drain.Options) drain.Options { o.DeleteEmptyDirData = !o.DeleteEmptyDirData; return o }},
-	{Flag: "force", Risky: true,
-		On:     func(o drain.Options) bool { return o.Force },
-		Toggle: func(o drain.Options) drain.Options { o.Force = !o.Force; return o }},
-	{Flag: "disable-eviction", Risky: true,
-		On:     func(o drain.Options) bool { return o.DisableEviction },
-		Toggle: func(o drain.Options) drain.Options { o.DisableEviction = !o.DisableEviction; return o }},
-	{Flag: "grace-period", Value: func(o drain.Options) string { return strconv.Itoa(o.GracePeriodSeconds) }, Set: setGrace},
-	{Flag: "timeout", Value: func(o drain.Options) string { return o.Timeout.String() }, Set: setTimeout},
-	{Flag: "pod-selector", Value: func(o drain.Options) string { return o.PodSelector }, Set: setSelector},
-	{Flag: "skip-wait-for-delete-timeout",
-		Value: func(o drain.Options) string { return strconv.Itoa(int(o.SkipWaitForDelete / time.Second)) }, Set: setSkipWait},
-	{Flag: "max-parallel-nodes", Ours: true,
-		Value: func(o drain.Options) string { return strconv.Itoa(o.MaxParallelNodes) },
-		Set: func(o drain.Options, s string) (drain.Options, error) {
-			n, err := number(s, 1)
-			o.MaxParallelNodes = n
-			return o, err
-		}},
-	{Flag: "strict-order", Ours: true,
-		On:     func(o drain.Options) bool { return o.StrictOrder },
-		Toggle: func(o drain.Options) drain.Options { o.StrictOrder = !o.StrictOrder; return o }},
-	{Flag: "max-parallel-evictions", Ours: true,
-		Value: func(o drain.Options) string { return strconv.Itoa(o.MaxParallelEvictions) },
-		Set: func(o drain.Options, s string) (drain.Options, error) {
-			n, err := number(s, 1)
-			o.MaxParallelEvictions = n
-			return o, err
-		}},
-	{Flag: "all-or-nothing", Ours: true,
-		On:     func(o drain.Options) bool { return o.AllOrNothing },
-		Toggle: func(o drain.Options) drain.Options { o.AllOrNothing = !o.AllOrNothing; return o }},
-	{Flag: "fail-fast", Ours: true,
-		On:     func(o drain.Options) bool { return o.FailFast },
-		Toggle: func(o drain.Options) drain.Options { o.FailFast = !o.FailFast; return o }},
-	{Flag: "reason", Ours: true,
-		Value: func(o drain.Options) string { return o.Reason },
-		Set:   func(o drain.Options, s string) (drain.Options, error) { o.Reason = strings.TrimSpace(s); return o, nil }},
-}
-
-func number(s string, least int) (int, error) {
-	n, err := strconv.Atoi(strings.TrimSpace(s))
-	if err != nil || n < least {
-		return 0, fmt.Errorf("want a whole number of at least %d", least)
+// Set takes the text as the command line would, with what another option has to be
+// then.
+func (o *Option) Set(in drain.Options, text string) (drain.Options, error) {
+	flags, text := in.Flags(), strings.TrimSpace(text)
+	err := error(nil)
+	if several, ok := flags.Lookup(o.name).Value.(pflag.SliceValue); ok {
+		err = several.Replace([]string{text})
+	} else {
+		err = flags.Set(o.name, text)
 	}
-	return n, nil
-}
-
-func setGrace(o drain.Options, s string) (drain.Options, error) {
-	n, err := number(s, -1)
-	o.GracePeriodSeconds = n
-	return o, err
-}
-
-func setTimeout(o drain.Options, s string) (drain.Options, error) {
-	d, err := length(s)
-	o.Timeout = d
-	return o, err
-}
-
-func setSkipWait(o drain.Options, s string) (drain.Options, error) {
-	n, err := number(s, 0)
-	o.SkipWaitForDelete = time.Duration(n) * time.Second
-	return o, err
-}
-
-func setSelector(o drain.Options, s string) (drain.Options, error) {
-	s = strings.TrimSpace(s)
-	selector, err := drain.ParsePodSelector(s)
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		err = invalid.Unwrap()
+	}
 	if err != nil {
-		return o, err
+		return in, err
 	}
-	o.PodSelector, o.Selector = s, selector
-	return o, nil
+	switch {
+	case o.name == "guard-write" && in.GuardWrite && in.Guard == "":
+		in.Guard = "25%"
+	case o.name == "guard" && in.Guard == "":
+		in.GuardWrite = false // it would have nothing to say
+	}
+	return in, in.Validate()
 }
 
 // OptionWords says which options differ from kubectl's defaults.
 func OptionWords(o drain.Options) string {
-	var words []string
-	base := drain.DefaultOptions()
-	for _, opt := range Options {
-		switch {
-		case opt.Fixed != "":
-		case opt.On != nil && opt.On(o):
-			words = append(words, "--"+opt.Flag)
-		case opt.Value != nil && opt.Value(o) != opt.Value(base):
-			words = append(words, "--"+opt.Flag+"="+opt.Value(o))
-		}
-	}
+	words := o.FlagWords(func(f *pflag.Flag) bool { return f.Name != "lease-namespace" && !slices.Contains(asked, f.Name) })
 	if len(words) == 0 {
 		return "kubectl's defaults"
 	}

@@ -182,8 +182,7 @@ func TestKubectl(t *testing.T) {
 		t.Error(got)
 	}
 	o.IgnoreDaemonSets, o.GracePeriodSeconds, o.Timeout, o.MaxParallelNodes = true, 0, 90*time.Second, 4
-	var err error
-	if o, err = setSelector(o, "app in (a,b)"); err != nil {
+	if err := o.Flags().Set("pod-selector", "app in (a,b)"); err != nil {
 		t.Fatal(err)
 	}
 	want := "kubectl drain a 'b c' --ignore-daemonsets --grace-period=0 --timeout=1m30s --pod-selector='app in (a,b)'"
@@ -192,32 +191,20 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-// What the commands take before a run, the dashboard takes too.
-func TestOptionsPageHasEveryFlag(t *testing.T) {
-	on := map[string]bool{}
-	for _, o := range Options {
-		flag, _, _ := strings.Cut(o.Flag, "=")
-		on[flag] = true
-		if o.Help() == "" || (o.Toggle == nil) == (o.Value == nil) || o.Value != nil && (o.Set == nil) == (o.Fixed == "") {
-			t.Errorf("--%s cannot be shown, or not be changed", o.Flag)
-		}
-	}
-	for _, flag := range drain.Flags() {
-		if !on[flag] {
-			t.Errorf("--%s is missing on the options page", flag)
-		}
-	}
-}
-
 func TestSwitchesSwitch(t *testing.T) {
-	for _, o := range Options {
-		if o.Toggle == nil {
+	base := drain.DefaultOptions()
+	for i, o := range Options(base) {
+		if !o.Switch {
 			continue
 		}
-		before := drain.DefaultOptions()
-		once := o.Toggle(before)
-		if o.On(once) == o.On(before) || o.On(o.Toggle(once)) != o.On(before) {
-			t.Errorf("--%s does not switch", o.Flag)
+		once, err := o.Toggle(base)
+		if err != nil {
+			t.Errorf("--%s: %v", o.Flag, err)
+			continue
+		}
+		twice, err := Options(once)[i].Toggle(once)
+		if err != nil || Options(once)[i].On == o.On || Options(twice)[i].On != o.On {
+			t.Errorf("--%s does not switch: %v", o.Flag, err)
 		}
 		if !strings.Contains(OptionWords(once), "--"+o.Flag) {
 			t.Errorf("--%s is on, and the plan says only %s", o.Flag, OptionWords(once))
@@ -225,15 +212,42 @@ func TestSwitchesSwitch(t *testing.T) {
 	}
 }
 
+// A value that is typed replaces the one before; written budgets go with the guard.
+func TestOptionsOfTheirValues(t *testing.T) {
+	o := drain.DefaultOptions()
+	o.Honor, o.Guard, o.GuardWrite = drain.Honorable[:2], "25%", true
+	for flag, text := range map[string]string{"honor": " karpenter", "guard": "", "reason": " kernel ", "force-after": "90s"} {
+		changed, err := option(t, o, flag).Set(o, text)
+		if err != nil {
+			t.Errorf("--%s: %v", flag, err)
+		}
+		o = changed
+	}
+	if len(o.Honor) != 1 || o.Honor[0] != drain.HonorKarpenter || o.GuardWrite || o.Reason != "kernel" || o.ForceAfter != 90*time.Second {
+		t.Errorf("%+v", o)
+	}
+}
+
+func option(t *testing.T, o drain.Options, flag string) *Option {
+	t.Helper()
+	for _, opt := range Options(o) {
+		if opt.Flag == flag {
+			return &opt
+		}
+	}
+	t.Fatalf("--%s is not on the page", flag)
+	return nil
+}
+
 func TestOptionsRefuseNonsense(t *testing.T) {
-	for _, o := range Options {
-		if o.Set == nil || o.Flag == "reason" {
+	for _, o := range Options(drain.DefaultOptions()) {
+		if o.Switch || o.Flag == "reason" {
 			continue
 		}
-		for _, text := range []string{"x y z!", "-7"} {
-			if changed, err := o.Set(drain.DefaultOptions(), text); err == nil {
-				t.Errorf("--%s takes %q: %+v", o.Flag, text, changed)
-			}
+		if changed, err := o.Set(drain.DefaultOptions(), "x y z!"); err == nil {
+			t.Errorf("--%s takes nonsense: %+v", o.Flag, changed)
+		} else if strings.Contains(err.Error(), "--"+o.Flag+"\"") {
+			t.Errorf("--%s: the field is named twice: %v", o.Flag, err)
 		}
 	}
 }

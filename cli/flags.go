@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// flags are all flags of one command; each command binds those it has.
+type flags struct {
+	drain.Options
+	selector  string
+	chunkSize int64
+	yes       bool
+	output    string
+	theme     string
+	noColor   bool
+	ascii     bool
+	marked    []string // --node: nodes that carry the mark of a run
+	takesUp   bool     // the drain goes on where the run of those marks was
+	warn      io.Writer
+}
+
+// newFlags are the flags of a command before it reads any.
+func (p *Program) newFlags() *flags {
+	f := &flags{Options: drain.DefaultOptions(), warn: p.Err}
+	f.LeaseNamespace = kube.DefaultLeaseNamespace
+	return f
+}
+
+// bindNodes adds the flags that every command with nodes has.
+func (f *flags) bindNodes(fs *pflag.FlagSet) {
+	fs.StringVarP(&f.selector, "selector", "l", "",
+		"choose the nodes by label, like -l zone=a,pool in (x,y) (instead of names)")
+}
+
+// bindDrain adds all options of a drain but some.
+func (f *flags) bindDrain(fs *pflag.FlagSet, without ...string) {
+	f.bind(fs, func(name string) bool { return !slices.Contains(without, name) })
+	fs.Int64Var(&f.chunkSize, "chunk-size", 500, "page size of large lists; 0: all at once")
+}
+
+// bindOptions adds some options of a drain.
+func (f *flags) bindOptions(fs *pflag.FlagSet, names ...string) {
+	f.bind(fs, func(name string) bool { return slices.Contains(names, name) })
+}
+
+func (f *flags) bind(fs *pflag.FlagSet, wanted func(name string) bool) {
+	f.Flags().VisitAll(func(flag *pflag.Flag) {
+		if !wanted(flag.Name) {
+			return
+		}
+		if flag.Name == "dry-run" {
+			flag.Value = warnedDryRun{&f.DryRun, f.warn}
+		}
+		fs.AddFlag(flag)
+	})
+}
+
+func (f *flags) bindOutput(fs *pflag.FlagSet) {
+	fs.StringVarP(&f.output, "output", "o", "text", "text or json")
+}
+
+func (f *flags) bindLook(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.noColor, "no-color", false, "no colours (as NO_COLOR=1)")
+	fs.BoolVar(&f.ascii, "ascii", false, "plain ASCII characters only")
+}
+
+// check looks at the values that the flag parser cannot judge.
+func (f *flags) check() error {
+	switch f.output {
+	case "text", "json", "":
+	default:
+		return usage("", "--output=%s: must be text or json", f.output)
+	}
+	return nil
+}
+
+// options are the options of a drain, once they agree with each other.
+func (f *flags) options() (drain.Options, error) {
+	if err := f.Validate(); err != nil {
+		return f.Options, &failure{code: ExitUsage, err: err}
+	}
+	return f.Options, nil
+}
+
+func (f *flags) json() bool { return f.output == "json" }
+
+// flagText is an error of the flag parser as ours are written.
+func flagText(err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return fmt.Errorf("--%s=%s: %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
+	}
+	return err
+}
+
+// warnedDryRun warns as kubectl does of the forms of --dry-run that are deprecated.
+type warnedDryRun struct {
+	*drain.DryRun
+	warn io.Writer
+}
+
+func (w warnedDryRun) Set(text string) error {
+	err := w.DryRun.Set(text)
+	_, notBool := strconv.ParseBool(text)
+	switch {
+	case err != nil:
+	case notBool == nil:
+		fmt.Fprintf(w.warn, "Warning: --dry-run=%s is deprecated (boolean value) and can be replaced with --dry-run=%s.\n", text, *w.DryRun)
+	case text == drain.DryRunBare:
+		fmt.Fprintf(w.warn, "Warning: --dry-run is deprecated and can be replaced with --dry-run=%s.\n", *w.DryRun)
+	}
+	return err
+}
