@@ -132,10 +132,8 @@ func (m *model) later(after time.Duration, do func()) {
 // look is one Step and what follows from it; it returns false when the run has
 // ended or nothing more happens.
 func (m *model) look() bool {
-	st := &stepper{s: m.state, snap: m.store.Snapshot(), now: m.now, played: true}
-	out := st.step(m.inputs)
+	out := Simulate(m.state, m.store.Snapshot(), m.inputs, m.now)
 	m.inputs = nil
-	wake := out.Wake
 	for _, w := range out.Writes {
 		m.inputs = append(m.inputs, Answered{Write: w, Answer: m.perform(w)})
 	}
@@ -148,7 +146,7 @@ func (m *model) look() bool {
 	case len(m.inputs) > 0:
 		return true
 	}
-	place := m.placeFrees()
+	place := m.state.placeFrees(m.now)
 	switch {
 	case len(m.queue) > 0 && (place.IsZero() || !m.queue[0].at.After(place)):
 		m.idle = 0
@@ -159,33 +157,12 @@ func (m *model) look() bool {
 	case !place.IsZero():
 		m.now = place
 		return true
-	case wake.IsZero(), m.idle >= forecastIdle && (!m.nodesWait() || m.idle >= forecastTurns):
+	case out.Wake.IsZero(), m.idle >= forecastIdle && (!m.state.placesAwaited() || m.idle >= forecastTurns):
 		return false
 	}
 	m.idle++
-	m.now = wake
+	m.now = out.Wake
 	return true
-}
-
-// nodesWait tells whether a node waits for the place of one that may be held.
-func (m *model) nodesWait() bool { return !m.plan.Options.StrictOrder && m.state.turnsOpen() }
-
-// placeFrees is when the next of the nodes at work counts as held, zero where no
-// node waits for its place.
-func (m *model) placeFrees() time.Time {
-	var first time.Time
-	if !m.nodesWait() {
-		return first
-	}
-	for _, n := range m.state.Nodes {
-		if n.State != NodeDraining {
-			continue
-		}
-		if from := m.state.heldFrom(n); from.After(m.now) && (first.IsZero() || from.Before(first)) {
-			first = from
-		}
-	}
-	return first
 }
 
 // happen lets the next things happen, and those that come right after.

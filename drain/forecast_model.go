@@ -47,9 +47,7 @@ func newModel(s *kube.Snapshot, plan Plan, now time.Time) *model {
 	if m.plan.Options.Guard != "" {
 		eachMove(m.plan, m.addGuard)
 	}
-	first := startEvent(m.plan, RunFacts{ID: "forecast", Context: "forecast"})
-	first.Seq, first.Time = 1, now
-	m.state = Fold(nil, first)
+	m.state = simulated(m.plan, now)
 	return m
 }
 

@@ -67,8 +67,29 @@ func latest(first time.Time, more ...time.Time) time.Time {
 	return first
 }
 
-// turnsOpen tells whether a node waits for the place of another.
-func (s *State) turnsOpen() bool {
+// placeFrees is when the next of the nodes at work counts as held, zero where no
+// node waits for its place.
+func (s *State) placeFrees(now time.Time) time.Time {
+	var first time.Time
+	if !s.placesAwaited() {
+		return first
+	}
+	for _, n := range s.Nodes {
+		if n.State != NodeDraining {
+			continue
+		}
+		if from := s.heldFrom(n); from.After(now) && (first.IsZero() || from.Before(first)) {
+			first = from
+		}
+	}
+	return first
+}
+
+// placesAwaited tells whether a node waits for the place of another, which may free it.
+func (s *State) placesAwaited() bool {
+	if s.Run.Options.StrictOrder {
+		return false
+	}
 	for _, n := range s.Nodes {
 		if n.State == NodeCordoned {
 			return true

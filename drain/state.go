@@ -282,6 +282,7 @@ type State struct {
 	Message     string
 	Sent        map[Verb]int // requests sent
 
+	limits     limits
 	nextAction uint64
 	grants     map[kube.UID][]grant   // by budget: our evictions it may not have accounted for yet
 	tried      map[kube.UID]time.Time // by budget: when an eviction under it was last sent

@@ -36,6 +36,12 @@ func Step(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
 	return st.step(in)
 }
 
+// Simulate is Step on a state of nobody else, made by simulated: it is changed in place.
+func Simulate(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
+	st := &stepper{s: s, snap: snap, now: now, own: true}
+	return st.step(in)
+}
+
 func (st *stepper) step(in []Input) Output {
 	for _, input := range in {
 		st.take(input)
@@ -49,29 +55,26 @@ func (st *stepper) step(in []Input) Output {
 
 // stepper is one Step at work: the state as it is after the events so far.
 type stepper struct {
-	s      *State
-	snap   *kube.Snapshot
-	now    time.Time
-	cloned bool
-	out    Output
-	books  books
-	played bool // a forecast: its state is nobody else's, and nobody reads its events
+	s     *State
+	snap  *kube.Snapshot
+	now   time.Time
+	own   bool // the state may be changed: it is a clone, or nobody else's
+	out   Output
+	books books
 }
 
 // emit appends an event and folds it, so that later rules see what earlier ones
 // decided.
 func (st *stepper) emit(e Event) {
-	if !st.cloned && !st.played {
-		st.s, st.cloned = st.s.clone(), true
+	if !st.own {
+		st.s, st.own = st.s.clone(), true
 	}
 	e.Seq, e.Time = st.s.Seq, st.now
 	if !e.passing {
 		e.Seq++
 	}
 	st.s.apply(e)
-	if !st.played {
-		st.out.Events = append(st.out.Events, e)
-	}
+	st.out.Events = append(st.out.Events, e)
 }
 
 // wakeAt asks for a look at that moment at the latest.

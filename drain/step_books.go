@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -194,10 +195,11 @@ func onlyFigures(p *PodRun, state PodState, wait *Wait) bool {
 
 // tooSoon tells whether what the pod waits for was told a moment ago.
 func (st *stepper) tooSoon(p *PodRun) bool {
-	if st.played {
+	every := cmp.Or(st.s.limits.figuresEvery, saidEvery)
+	if every < 0 {
 		return true
 	}
-	next := p.saidAt.Add(saidEvery)
+	next := p.saidAt.Add(every)
 	st.wakeAt(next)
 	return st.now.Before(next)
 }

@@ -56,7 +56,7 @@ func (st *stepper) evict() {
 // tells whether one began.
 func (st *stepper) startNodes() (began bool) {
 	o := st.s.Run.Options
-	draining, failed, awaited := 0, false, st.s.turnsOpen()
+	draining, failed, awaited := 0, false, st.s.placesAwaited()
 	for _, n := range st.s.Nodes {
 		switch n.State {
 		case NodeDraining:
@@ -84,7 +84,7 @@ func (st *stepper) startNodes() (began bool) {
 
 // givesWay tells whether a node that has begun leaves its place to the next one.
 func (st *stepper) givesWay(n *NodeRun) bool {
-	if st.s.Run.Options.StrictOrder || st.s.Down != nil {
+	if st.s.Down != nil {
 		return false
 	}
 	from := st.s.heldFrom(n)

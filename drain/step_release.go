@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -177,7 +178,7 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 // spend is token for a pod whose eviction costs one disruption of the budget.
 func (st *stepper) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *Wait) {
 	if a := st.account(b); !refused && a.free > 0 && predictSpending(b).Goes() {
-		if a.inFlight >= budgetAtOnce && !st.played {
+		if a.inFlight >= cmp.Or(st.s.limits.perBudget, budgetAtOnce) {
 			return nil, &Wait{For: WaitForTurn}
 		}
 		return b, nil
