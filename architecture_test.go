@@ -20,9 +20,10 @@ const modulePath = "github.com/kdrain-tui/kdrain-tui"
 // below says what each room may import of the others: the house of
 // docs/architecture.md. A room is a folder with everything in it; "" is main.
 var below = map[string][]string{
-	"":       {"ui", "cli", "drain", "kube", "themes"},
-	"ui":     {"drain", "kube", "themes"},
-	"cli":    {"drain", "kube"},
+	"":       {"ui", "cli", "app", "drain", "kube", "themes"},
+	"ui":     {"app", "drain", "kube", "themes"},
+	"cli":    {"app", "drain", "kube"},
+	"app":    {"drain", "kube"},
 	"drain":  {"kube"},
 	"kube":   {},
 	"themes": {},

@@ -14,8 +14,8 @@ import (
 	"github.com/adrg/xdg"
 	"golang.org/x/term"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli"
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui"
 )
@@ -34,16 +34,11 @@ func main() {
 	}
 	signal.Notify(signals, caught...)
 
-	build := buildInfo()
 	program := &cli.Program{
 		Name: os.Args[0], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: terminal(),
-		Build: build, StateDir: state, Pod: cli.FindOwnPod(os.Getenv, os.Hostname, cli.ServiceAccountFolder),
+		Build: buildInfo(), StateDir: state, Pod: app.FindOwnPod(os.Getenv, os.Hostname, app.ServiceAccountFolder),
 		Now: time.Now, Signals: signals, Exit: screen.exit,
-		Open: cli.Connect(build.Version),
-		Start: func(ctx context.Context, c drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (cli.Run, error) {
-			return drain.Start(ctx, c, plan, facts)
-		},
-		Dashboard: screen.dashboard,
+		Open: app.Connect, Dashboard: screen.dashboard,
 	}
 	os.Exit(program.Main(context.Background(), os.Args[1:]))
 }

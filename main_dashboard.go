@@ -9,6 +9,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -29,20 +30,30 @@ func (s *screen) dashboard(ctx context.Context, r cli.DashboardRequest) (int, er
 	if r.Replay != nil {
 		return s.replay(ctx, r, theme)
 	}
-	r.Cluster.Kube.OnPluginOutput(func(line string) { fmt.Fprintln(s.log, "credential plugin: "+line) })
+	session := r.Session
+	session.OnPluginOutput(func(line string) { fmt.Fprintln(s.log, "credential plugin: "+line) })
+	session.Progress = nil // it shows what it waits for
 	s.open()
+	identity := session.Identity()
 	deps := ui.Deps{
-		Source:   r.Source,
-		Identity: ui.Identity{Context: r.Cluster.Context, User: r.Cluster.User, Server: r.Cluster.Server, Target: r.Cluster.Target},
-		Options:  r.Options, Marked: r.Marked, NewPlan: r.NewPlan,
+		Source:   session,
+		Identity: ui.Identity{Context: identity.Context, User: identity.User, Server: identity.Server, Target: session.Target},
+		Options:  r.Options, Marked: r.Marked,
+		NewPlan: func(snapshot *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error) {
+			return session.NewPlan(ctx, snapshot, nodes, o, now)
+		},
 		StartRun: func(plan drain.Plan, options drain.Options) (drain.Run, error) {
 			plan.Options = options
-			return r.StartRun(plan)
+			return session.StartConfirmed(ctx, plan)
 		},
-		RunLife: r.RunLife, RemoveBudget: r.RemoveBudget,
-		SetCordon: r.SetCordon, PodDetails: r.Cluster.Kube.PodDetails, Access: r.Cluster.Kube.CheckAccess,
-		DrainAccess: r.Access,
-		Theme:       theme, NoColor: r.NoColor, ASCII: r.ASCII, ReadOnly: r.ReadOnly, Crash: s.crash,
+		RunLife:      func(run string) drain.RunLife { return session.Runs.Lives()(run) },
+		RemoveBudget: func(ctx context.Context, l kube.BudgetRef) error { return session.RemoveLeftover(ctx, drain.Leftover{BudgetRef: l}) },
+		SetCordon: func(ctx context.Context, node string, unschedulable bool, reason string) error {
+			_, err := session.Cordon(ctx, app.CordonChange{Node: node, Unschedulable: unschedulable, Reason: reason})
+			return err
+		},
+		PodDetails: session.PodDetails, Access: session.CheckAccess, DrainAccess: session.Access,
+		Theme: theme, NoColor: r.NoColor, ASCII: r.ASCII, ReadOnly: r.ReadOnly, Crash: s.crash,
 	}
 	if r.Attach != nil {
 		deps.Attach = r.Attach

@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -339,8 +340,8 @@ func (s *apiServer) connected(t *testing.T) *bench {
 	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	b := newBench(t, nil)
-	b.Now, b.Open, b.Signals = time.Now, Connect("test"), make(chan os.Signal)
-	b.Start = func(ctx context.Context, c drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (Run, error) {
+	b.Now, b.Open, b.Signals = time.Now, app.Connect, make(chan os.Signal)
+	b.Launch = func(ctx context.Context, c drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (app.Run, error) {
 		return drain.Start(ctx, c, plan, facts)
 	}
 	return b

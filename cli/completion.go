@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -72,12 +72,14 @@ func (p *Program) completeNodes(cmd *cobra.Command, args []string, prefix string
 }
 
 func (p *Program) nodeNames(ctx context.Context) ([]string, error) {
-	cluster, err := p.open(ctx, OpenOptions{Quiet: true, ReadOnly: true})
+	session, err := p.open(ctx, app.ConnectOptions{Quiet: true, ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
-	defer cluster.Close()
-	snapshot, err := waitSynced(ctx, cluster.Watch(ctx, kube.KindNodes), []kube.Kind{kube.KindNodes}, io.Discard)
+	defer session.Close()
+	session.Progress = nil
+	session.Observe(ctx, kube.KindNodes)
+	snapshot, err := session.Synced(ctx, []kube.Kind{kube.KindNodes})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -14,11 +15,11 @@ import (
 // would stop there. Without a terminal that takes --take-over. A Lease that cannot be
 // read keeps nobody from it: it is said that nothing is known. One whose run is known
 // on this machine to have ended holds nothing.
-func (p *Program) askHeld(ctx context.Context, source drain.Source, nodes []string, o drain.Options) error {
+func (p *Program) askHeld(ctx context.Context, session *app.Session, nodes []string, o drain.Options) error {
 	if o.LeaseNamespace == "" {
 		return nil
 	}
-	s, err := waitRead(ctx, source, []kube.Kind{kube.KindLeases}, p.Err)
+	s, err := session.Read(ctx, []kube.Kind{kube.KindLeases})
 	if err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func (p *Program) askHeld(ctx context.Context, source drain.Source, nodes []stri
 		fmt.Fprintln(p.Err, kube.Clean(words))
 		return nil
 	}
-	life, said := p.runLife(), []string(nil)
+	life, said := p.runs.Lives(), []string(nil)
 	holds := slices.DeleteFunc(drain.Holds(s, nodes, "", p.Now()), func(h drain.Hold) bool {
 		n := s.Node(h.Node)
 		return h.Lapsed || n == nil || !n.Unschedulable || slices.Contains(o.TakeOver, h.Run) || slices.Contains(o.TakeOver, drain.TakeOverAny) ||

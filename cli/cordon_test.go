@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -126,8 +127,10 @@ func TestACordonIsOfTheNodeThatWasSeen(t *testing.T) {
 		}
 		put("1", false)
 		r := &racing{scribe: b.writer, store: store, first: func() { put("2", somebodyCordons) }}
-		c := &Cluster{Writer: r, User: "ada"}
-		changed, err := cordoner{p: b.Program, cluster: c, source: store, cordon: true}.set(t.Context(), "worker-1")
+		b.acts = r
+		session := b.session()
+		session.Source = store
+		changed, err := session.Cordon(t.Context(), app.CordonChange{Node: "worker-1", Unschedulable: true})
 		if err != nil || changed == somebodyCordons {
 			t.Errorf("changed %v: %v", changed, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/control"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -131,13 +132,13 @@ func (p *Program) ctlRequest(cmd *cobra.Command, f *flags, args []string, word c
 // mustLive finds a live run, by its name and its lock: a journal of days is not read
 // before an abort. Why one is not live takes its journal.
 func (p *Program) mustLive(id string) error {
-	if err := p.listed(id); err != nil {
+	if err := p.runs.Known(id); err != nil {
 		return err
 	}
-	if live, err := drain.Live(drain.JournalPath(p.StateDir, id)); err == nil && live {
+	if live, err := drain.Live(p.runs.Path(id)); err == nil && live {
 		return nil
 	}
-	record, err := p.readRun(id)
+	record, err := p.runs.Record(id)
 	if err != nil {
 		return err
 	}
@@ -146,27 +147,27 @@ func (p *Program) mustLive(id string) error {
 
 // notLive says why nobody can be told anything about a run, and what to do
 // instead; nil where it is live.
-func (p *Program) notLive(r *runRecord) error {
-	id := r.state.Run.ID
+func (p *Program) notLive(r *app.Record) error {
+	id := r.State.Run.ID
 	switch {
-	case r.live:
+	case r.Live:
 		return nil
-	case r.state.Outcome != "":
+	case r.State.Outcome != "":
 		return &failure{
-			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", id, r.state.Ended.UTC().Format(time.RFC3339), r.state.Outcome),
+			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", id, r.State.Ended.UTC().Format(time.RFC3339), r.State.Outcome),
 			hint: p.display() + " report " + id + " tells what became of each pod",
 		}
 	}
 	control.Sweep(p.StateDir)
 	return &failure{
 		code: ExitError, text: "run " + id + " is not live: its process has ended, the run has not",
-		hint: fmt.Sprintf("%s goes on with it, %s undoes what it did", p.printed(r.state, "resume"), p.printed(r.state, "rollback")),
+		hint: fmt.Sprintf("%s goes on with it, %s undoes what it did", p.printed(r.State, "resume"), p.printed(r.State, "rollback")),
 	}
 }
 
 // noAnswer explains why a run that was live a moment ago gave no answer.
 func (p *Program) noAnswer(id string, cause error) error {
-	if r, err := p.readRun(id); err == nil && !r.live {
+	if r, err := p.runs.Record(id); err == nil && !r.Live {
 		return p.notLive(r)
 	}
 	if errors.Is(cause, control.ErrNobody) {
@@ -254,9 +255,9 @@ func (p *Program) completeCtl(_ *cobra.Command, args []string, _ string) ([]stri
 	const files = cobra.ShellCompDirectiveNoFileComp
 	switch len(args) {
 	case 0:
-		ids, _ := p.runIDs() // nothing to offer is all that an error means here
+		ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
 		return slices.DeleteFunc(ids, func(id string) bool {
-			live, err := drain.Live(drain.JournalPath(p.StateDir, id))
+			live, err := drain.Live(p.runs.Path(id))
 			return err != nil || !live
 		}), files
 	case 1:
@@ -282,18 +283,18 @@ const quickRead = 4 << 20
 // stateFor is what a run is known to be like for completion, nil where it is not known
 // without reading a long journal.
 func (p *Program) stateFor(id string) *drain.State {
-	if p.listed(id) != nil {
+	if p.runs.Known(id) != nil {
 		return nil
 	}
-	info, err := os.Stat(drain.JournalPath(p.StateDir, id))
+	info, err := os.Stat(p.runs.Path(id))
 	if err != nil || info.Size() > quickRead {
 		return nil
 	}
-	r, err := p.readRun(id)
+	r, err := p.runs.Record(id)
 	if err != nil {
 		return nil
 	}
-	return r.state
+	return r.State
 }
 
 // objectsOf are the pods or nodes that a verb would do something to.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -30,26 +31,28 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	cluster, err := p.open(ctx, OpenOptions{ChunkSize: f.chunkSize, LeaseNamespace: options.LeaseNamespace})
+	session, err := p.open(ctx, app.ConnectOptions{ChunkSize: f.chunkSize, LeaseNamespace: options.LeaseNamespace})
 	if err != nil {
 		return err
 	}
-	defer cluster.Close()
-	source := cluster.Watch(ctx, kube.Kinds...)
-	if err := p.settleEvictions(ctx, cluster, &options); err != nil {
+	defer session.Close()
+	session.Observe(ctx, kube.Kinds...)
+	if err := p.settleEvictions(ctx, session, &options); err != nil {
 		explain(p.Err, err) // no reason to show nothing
 	}
 	var marked []string
 	if chosen {
-		snapshot, err := waitSynced(ctx, source, []kube.Kind{kube.KindNodes}, p.Err)
+		snapshot, err := session.Synced(ctx, []kube.Kind{kube.KindNodes})
 		if err != nil {
 			return err
 		}
-		if marked, err = chooseNodes(snapshot, args, f); err != nil {
+		if marked, err = f.selection(args).Nodes(snapshot); err != nil {
 			return meantCommand(cmd, args, err)
 		}
 	}
-	code, err := p.Dashboard(ctx, p.dashboardRequest(ctx, f, cluster, source, marked, options))
+	request := p.dashboardRequest(f, session, options)
+	request.Marked = marked
+	code, err := p.Dashboard(ctx, request)
 	switch {
 	case err != nil && code == ExitUsage:
 		return &failure{code: code, err: err}
@@ -61,49 +64,20 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 
 // meantCommand adds a hint where an unknown node looks like a command.
 func meantCommand(root *cobra.Command, args []string, err error) error {
-	var f *failure
+	var f *app.Error
 	if len(args) == 0 || !errors.As(err, &f) {
 		return err
 	}
 	root.SuggestionsMinimumDistance = 2
 	if names := root.SuggestionsFor(args[0]); len(names) > 0 {
-		f.hint = "did you mean the command " + strings.Join(names, " or ") + "? " + f.hint
+		f.Hint = "did you mean the command " + strings.Join(names, " or ") + "? " + f.Hint
 	}
 	return err
 }
 
-func (p *Program) dashboardRequest(
-	ctx context.Context, f *flags, c *Cluster, source drain.Source, marked []string, o drain.Options,
-) DashboardRequest {
+func (p *Program) dashboardRequest(f *flags, session *app.Session, o drain.Options) DashboardRequest {
 	return DashboardRequest{
-		Cluster: c, Source: source, Marked: marked, Options: o,
+		Session: session, Options: o,
 		ReadOnly: p.connection.ReadOnly, Theme: f.theme, NoColor: f.noColor, ASCII: f.ascii,
-		NewPlan: p.newPlan(ctx, c, source),
-		StartRun: func(plan drain.Plan) (Run, error) {
-			if err := checkAccess(ctx, c, drainRules(plan.Options)); err != nil {
-				return nil, err
-			}
-			run, err := p.startRun(ctx, c, source, plan)
-			if err != nil {
-				return nil, err
-			}
-			p.own(run, c)
-			return run, nil
-		},
-		RunLife:      func(run string) drain.RunLife { return p.runLife()(run) },
-		RemoveBudget: func(ctx context.Context, ref kube.BudgetRef) error { return removeBudget(ctx, c.Writer, ref) },
-		Access: func(ctx context.Context, o drain.Options) (drain.Access, error) {
-			return askAccess(ctx, c, drainRules(o))
-		},
-		SetCordon: func(ctx context.Context, node string, unschedulable bool, reason string) error {
-			return p.setCordon(ctx, c, source, node, unschedulable, reason)
-		},
 	}
-}
-
-// setCordon is what the dashboard's cordon keys do, with the same mark as the
-// command.
-func (p *Program) setCordon(ctx context.Context, c *Cluster, source drain.Source, node string, on bool, reason string) error {
-	_, err := cordoner{p: p, cluster: c, source: source, cordon: on, reason: reason}.set(ctx, node)
-	return err
 }

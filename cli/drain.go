@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 func (p *Program) drainCommand() *cobra.Command {
@@ -45,61 +45,43 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 	p.listen(f.yes || options.DryRun != drain.DryRunNone)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	cluster, err := p.open(ctx, OpenOptions{ChunkSize: f.chunkSize, Nodes: namesIn(args), LeaseNamespace: options.LeaseNamespace})
+	session, err := p.open(ctx, app.ConnectOptions{
+		ChunkSize: f.chunkSize, Nodes: f.selection(args).Names(), LeaseNamespace: options.LeaseNamespace,
+	})
 	if err != nil {
 		return err
 	}
-	defer cluster.Close()
-	first := firstNodes(ctx, cluster, args, f, options)
-	source := cluster.watchFirst(ctx, first, drainWatches(f, options)...) // comes in while we ask
-	if err := p.settleEvictions(ctx, cluster, &options); err != nil {
+	defer session.Close()
+	session.ObserveDrain(ctx, f.selection(args), options, options.DryRun == drain.DryRunNone && !f.yes) // comes in while we ask
+	if err := p.settleEvictions(ctx, session, &options); err != nil {
 		return err
 	}
-	if err := checkAccess(ctx, cluster, drainRules(options)); err != nil {
+	if err := session.MayDrain(ctx, options); err != nil {
 		return err
-	}
-	from := planned{cluster: cluster, source: source, needs: startKinds, nodes: first}
-	if needsPlan(f, options) {
-		from.needs, from.nodes = planKinds, nil
 	}
 	if f.takesUp {
-		if err := p.takeUp(ctx, f, from, args, &options); err != nil {
+		if err := p.takeUp(ctx, f, session, args, &options); err != nil {
 			return err
 		}
 	}
-	plan, err := p.makePlan(ctx, from, f, args, options)
+	plan, err := session.Plan(ctx, options)
 	if err != nil {
 		return err
 	}
-	out := p.newOutput(f, cluster, plan)
+	out := p.newOutput(f, session, plan)
 	if len(plan.Nodes) == 0 {
 		out.note(noNodeMatches)
 		out.nothing()
 		return nil
 	}
-	if err := checkScales(ctx, cluster, source.Snapshot(), plan); err != nil {
+	if err := session.MayReadScales(ctx, plan); err != nil {
 		return err
 	}
 	out.refusals(plan)
 	if options.DryRun != drain.DryRunNone {
-		return p.dryRun(ctx, cluster, plan, out)
+		return p.dryRun(ctx, session, plan, out)
 	}
-	return p.runDrain(ctx, f, cluster, source, plan, out)
-}
-
-// drainWatches are the kinds that a drain watches.
-func drainWatches(f *flags, o drain.Options) []kube.Kind {
-	if needsPlan(f, o) {
-		return planKinds
-	}
-	return slices.DeleteFunc(slices.Clone(planKinds), func(k kube.Kind) bool { return slices.Contains(servingKinds, k) })
-}
-
-// needsPlan tells whether somebody reads the plan first, or the flags make the
-// drain depend on all of it. Any other drain begins with less (startKinds): what
-// only explains more of it comes in meanwhile.
-func needsPlan(f *flags, o drain.Options) bool {
-	return o.DryRun == drain.DryRunNone && !f.yes || o.FailOnBlockers || o.Guard != "" || o.BlockSingleReplica || o.AllowScale
+	return p.runDrain(ctx, f, session, plan, out)
 }
 
 // drainOptions judges the command line before anything connects.
@@ -126,12 +108,19 @@ func (p *Program) drainOptions(cmd *cobra.Command, f *flags, args []string) (dra
 	return options, nil
 }
 
+// settleEvictions says what differs from what was asked for.
+func (p *Program) settleEvictions(ctx context.Context, session *app.Session, o *drain.Options) error {
+	note, err := session.SettleEvictions(ctx, o)
+	if note != "" {
+		fmt.Fprintln(p.Err, note)
+	}
+	return err
+}
+
 // runDrain starts the run and follows it to its end.
-func (p *Program) runDrain(
-	ctx context.Context, f *flags, c *Cluster, source drain.Source, plan drain.Plan, out *output,
-) error {
+func (p *Program) runDrain(ctx context.Context, f *flags, session *app.Session, plan drain.Plan, out *output) error {
 	if !f.yes && !refusedWhole(plan) {
-		p.estimate(&plan, source)
+		session.Estimate(&plan)
 		out.preview(plan)
 	} else {
 		out.sayFindings(plan)
@@ -139,54 +128,37 @@ func (p *Program) runDrain(
 	// From here on a signal ends the run, not the program: what was begun is
 	// said, and the journal is closed.
 	p.graceful.Store(true)
-	run, err := p.startRun(ctx, c, source, plan)
+	run, err := session.Start(ctx, plan)
 	if err != nil {
 		return err
 	}
 	out.begins(run.State(), p.display())
-	return p.see(ctx, &follower{p: p, run: run, served: p.own(run, c), source: source, out: out, yes: f.yes, user: c.User})
+	return p.see(ctx, &follower{p: p, run: run, session: session, out: out, yes: f.yes})
 }
 
 // see follows a run to its end and says how it ended.
 func (p *Program) see(ctx context.Context, f *follower) error {
+	served, err := p.runs.Served(f.run.State().Run.ID)
+	if f.served = served; err != nil {
+		explain(p.Err, &failure{text: p.display() + " ctl will not reach this run", err: err})
+	}
 	state := f.follow(ctx)
 	f.out.end(f.run.Events(0))
-	f.out.leftovers(state, f.source.Snapshot())
-	if e, ok := f.run.(interface{ Silent() string }); ok && e.Silent() != "" {
-		f.out.note("the nodes have no Events of this run: %s", e.Silent())
+	f.out.leftovers(state, f.session.Snapshot())
+	journal, events := app.Shortcomings(f.run)
+	if events != "" {
+		f.out.note("the nodes have no Events of this run: %s", events)
 	}
 	if state.Suspended {
 		f.out.note("run %s is suspended, not ended: %s goes on with it", state.Run.ID, p.printed(state, "resume"))
 	}
 	if state.Outcome != drain.OutcomeDone {
-		f.out.note("the journal of this run: %s", drain.JournalPath(p.StateDir, state.Run.ID))
+		f.out.note("the journal of this run: %s", p.runs.Path(state.Run.ID))
 	}
-	if e, ok := f.run.(interface{ Err() error }); ok && e.Err() != nil {
-		f.out.complain("the journal of this run is not complete: " + e.Err().Error())
+	if journal != nil {
+		f.out.complain("the journal of this run is not complete: " + journal.Error())
 	}
 	return told(ExitOf(state.Outcome))
-}
-
-// startRun opens a journal and begins the run. It goes on when the context
-// ends: whoever started it aborts it by a word, and waits.
-func (p *Program) startRun(ctx context.Context, c *Cluster, source drain.Source, plan drain.Plan) (Run, error) {
-	id := drain.NewRunID()
-	journal, err := drain.CreateJournal(p.StateDir, id)
-	if err != nil {
-		return nil, &failure{
-			code: ExitError, text: "cannot write the journal of the run in " + p.StateDir + "; nothing was changed",
-			err: err, hint: "make room there, or choose another folder with XDG_STATE_HOME",
-		}
-	}
-	run, err := p.Start(context.WithoutCancel(ctx), drain.EngineConfig{
-		Source: source, Writer: c.Writer, Journal: journal, Now: p.Now,
-	}, plan, drain.RunFacts{
-		ID: id, Context: c.Context, Kubeconfig: c.Target.Kubeconfig, Program: c.Target.Program, Connection: c.Target.Others, Server: c.Server, ClusterUID: c.UID, User: c.User, Version: p.Build.Version,
-	})
-	if err != nil {
-		return nil, &failure{code: ExitError, text: "cannot start the run; nothing was changed", err: err}
-	}
-	return run, nil
 }
 
 // refusedWhole tells whether the plan lets no node be drained.

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -25,9 +26,9 @@ type dryRunner struct {
 	waiting int // pods that would wait for others of the run
 }
 
-func (p *Program) dryRun(ctx context.Context, c *Cluster, plan drain.Plan, out *output) error {
-	d := &dryRunner{out: out, writer: c.Writer, mode: plan.Options.DryRun, report: report.Report{
-		Schema: report.Schema, Context: c.Context, Server: c.Server, User: c.User,
+func (p *Program) dryRun(ctx context.Context, session *app.Session, plan drain.Plan, out *output) error {
+	d := &dryRunner{out: out, writer: session.Writer(), mode: plan.Options.DryRun, report: report.Report{
+		Schema: report.Schema, Context: session.Identity().Context, Server: session.Identity().Server, User: session.User(),
 		Reason: plan.Options.Reason, StartedAt: p.Now().UTC(), Requests: map[drain.Verb]int{},
 		Message: "dry run (" + string(plan.Options.DryRun) + "): nothing was changed",
 	}}
@@ -92,7 +93,7 @@ func (d *dryRunner) cordon(ctx context.Context, n drain.NodePlan) bool {
 		d.event(drain.Event{Kind: drain.EventAnswer, Node: n.Name,
 			Action: &drain.ActionFacts{Verb: drain.VerbCordon}, Answer: drain.AnswerFactsOf(a)})
 		if !a.OK() {
-			d.out.complain("unable to cordon node \"" + n.Name + "\": " + answerWords(a))
+			d.out.complain("unable to cordon node \"" + n.Name + "\": " + app.AnswerText(a))
 			d.open++
 			return false
 		}
@@ -145,7 +146,7 @@ func (d *dryRunner) judge(p drain.PodPlan, a kube.Answer, pod *report.Pod) {
 	case a.Code == 404:
 		return // gone meanwhile
 	case !a.OK():
-		pod.State, pod.Message = drain.PodRetrying, answerWords(a)
+		pod.State, pod.Message = drain.PodRetrying, app.AnswerText(a)
 		if a.HasCause("DisruptionBudget") {
 			pod.State = drain.PodBudgetBlocked
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -46,11 +47,16 @@ func told(code int) error {
 // codeOf is the exit code of an error that a command returned.
 func codeOf(err error) int {
 	var f *failure
+	var a *app.Error
 	switch {
 	case err == nil:
 		return ExitDone
 	case errors.As(err, &f):
 		return f.code
+	case errors.As(err, &a) && a.Reason == app.ReasonForbidden:
+		return ExitPermission
+	case errors.As(err, &a) && a.Reason == app.ReasonUsage:
+		return ExitUsage
 	}
 	return ExitError
 }
@@ -61,6 +67,10 @@ func explain(w io.Writer, err error) {
 	var f *failure
 	if errors.As(err, &f) {
 		hint = f.hint
+	}
+	var a *app.Error
+	if hint == "" && errors.As(err, &a) {
+		hint = a.Hint
 	}
 	var connect *kube.ConnectError
 	if hint == "" && errors.As(err, &connect) {

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -135,10 +137,12 @@ type bench struct {
 	*Program
 	out, err *bytes.Buffer
 	writer   *scribe
+	acts     kube.Writer  // in the place of writer
+	shows    drain.Source // in the place of snapshot
 	snapshot *kube.Snapshot
 	denied   []string // rules that the server does not grant
 	asked    []string // rules that were asked for
-	opened   []OpenOptions
+	opened   []app.ConnectOptions
 	openErr  error
 	signals  chan os.Signal
 	exits    []int
@@ -154,7 +158,7 @@ func newBench(t *testing.T, snapshot *kube.Snapshot) *bench {
 		Build:    Build{Version: "v1.2.3", Commit: "abc", Go: "go1.26", Kubernetes: "v0.37.2"},
 		StateDir: t.TempDir(), Now: func() time.Time { return noon }, Signals: b.signals,
 		Exit: func(code int) { b.exits = append(b.exits, code) }, Open: b.open,
-		Start: func(context.Context, drain.EngineConfig, drain.Plan, drain.RunFacts) (Run, error) {
+		Launch: func(context.Context, drain.EngineConfig, drain.Plan, drain.RunFacts) (app.Run, error) {
 			return nil, errors.New("no engine in this test")
 		},
 		Dashboard: func(context.Context, DashboardRequest) (int, error) {
@@ -164,29 +168,65 @@ func newBench(t *testing.T, snapshot *kube.Snapshot) *bench {
 	return b
 }
 
-func (b *bench) open(_ context.Context, flags *kube.Flags, o OpenOptions) (*Cluster, error) {
+func (b *bench) open(_ context.Context, flags *kube.Flags, o app.ConnectOptions) (app.Cluster, error) {
 	flags.ReadOnly = o.ReadOnly // as Connect does
 	b.opened = append(b.opened, o)
 	if b.openErr != nil {
 		return nil, b.openErr
 	}
-	return &Cluster{
-		Context: "prod", Server: "https://prod.example:6443", UID: "cluster-1", User: "ada", ServerVersion: "v1.36.3",
-		Writer: b.writer, Access: b.access, Close: func() {},
-		Watch: func(context.Context, ...kube.Kind) drain.Source { return still{b.snapshot} },
-	}, nil
+	return b.cluster(), nil
 }
 
-func (b *bench) access(_ context.Context, rules []kube.Permission) ([]kube.AccessResult, error) {
+func (b *bench) cluster() paperCluster {
+	c := paperCluster{bench: b, writer: b.writer}
+	if b.acts != nil {
+		c.writer = b.acts
+	}
+	return c
+}
+
+// session is one on the bench's cluster, which needs no command.
+func (b *bench) session() *app.Session {
+	return &app.Session{Cluster: b.cluster(), Source: still{b.snapshot}, Now: b.Now}
+}
+
+// paperCluster is a connection to the cluster of a bench.
+type paperCluster struct {
+	bench  *bench
+	writer kube.Writer
+}
+
+func (c paperCluster) Identity() kube.Identity {
+	return kube.Identity{Context: "prod", Server: "https://prod.example:6443", ClusterID: "cluster-1", User: "ada", Version: "v1.36.3"}
+}
+func (c paperCluster) Writer() kube.Writer { return c.writer }
+func (c paperCluster) Watch(context.Context, []string, ...kube.Kind) drain.Source {
+	if c.bench.shows != nil {
+		return c.bench.shows
+	}
+	return still{c.bench.snapshot}
+}
+func (c paperCluster) NodeNames(context.Context, string) ([]string, error) {
+	return nil, errors.New("they come with all others")
+}
+func (c paperCluster) EvictionSupport(context.Context) (kube.EvictionVersion, error) {
+	return kube.EvictionV1, nil
+}
+func (c paperCluster) ReadDaemonSets(context.Context, drain.Source, []string) error { return nil }
+func (c paperCluster) ReadScales(context.Context, drain.Source, []string)           {}
+func (c paperCluster) ServerAddresses(context.Context) []string                     { return nil }
+func (c paperCluster) PodDetails(context.Context, string, string, kube.UID) (kube.PodDetails, error) {
+	return kube.PodDetails{}, errors.New("there are none")
+}
+func (c paperCluster) OnPluginOutput(func(string)) {}
+func (c paperCluster) Close()                      {}
+
+func (c paperCluster) CheckAccess(_ context.Context, rights []kube.Permission) ([]kube.AccessResult, error) {
 	var results []kube.AccessResult
-	for _, r := range rules {
-		name := ruleName(r)
-		b.asked = append(b.asked, name)
-		allowed := true
-		for _, d := range b.denied {
-			allowed = allowed && d != name
-		}
-		results = append(results, kube.AccessResult{Permission: r, Allowed: allowed})
+	for _, r := range rights {
+		name := app.RightName(r)
+		c.bench.asked = append(c.bench.asked, name)
+		results = append(results, kube.AccessResult{Permission: r, Allowed: !slices.Contains(c.bench.denied, name)})
 	}
 	return results, nil
 }

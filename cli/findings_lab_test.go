@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -163,7 +164,7 @@ func (l *labStage) plan(nodes ...string) []byte {
 	var out, errs bytes.Buffer
 	p := &Program{
 		Name: "kdrain-tui", In: strings.NewReader(""), Out: &out, Err: &errs, StateDir: l.TempDir(), Now: time.Now,
-		Exit: func(code int) { l.Errorf("exit %d", code) }, Open: Connect("test"),
+		Exit: func(code int) { l.Errorf("exit %d", code) }, Open: app.Connect,
 	}
 	args := append([]string{"plan", "-o", "json", "--kubeconfig", filepath.Join(l.dir, "kubeconfig"), "--ignore-daemonsets"}, nodes...)
 	if code := p.Main(l.Context(), args); code != ExitDone {

@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/connrotation"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/app"
 )
 
 // podDoor stands between the program and the API server: it lets everything
@@ -152,10 +152,7 @@ func (l *labStage) throughDoor(door *podDoor, args ...string) string {
 	var out, errs bytes.Buffer
 	p := &Program{
 		Name: "kdrain-tui", In: strings.NewReader(""), Out: &out, Err: &errs, StateDir: l.TempDir(), Now: time.Now,
-		Exit: func(code int) { l.Errorf("exit %d", code) }, Open: Connect("test"),
-		Start: func(ctx context.Context, config drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (Run, error) {
-			return drain.Start(ctx, config, plan, facts)
-		},
+		Exit: func(code int) { l.Errorf("exit %d", code) }, Open: app.Connect,
 	}
 	args = append(args, "--kubeconfig", "/dev/null", "--server", door.URL)
 	if code := p.Main(ctx, args); code != ExitDone {

@@ -4,19 +4,19 @@ import (
 	"context"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 // follower watches a run: it prints its events, answers its questions and
 // aborts it when a signal comes.
 type follower struct {
-	p      *Program
-	run    Run
-	source drain.Source
-	out    *output
-	yes    bool
-	user   string
-	served bool // ctl reaches the run
+	p       *Program
+	run     app.Run
+	session *app.Session
+	out     *output
+	yes     bool
+	served  bool // ctl reaches the run
 
 	seen    uint64           // last event printed
 	said    int              // lines printed at the last tick
@@ -161,7 +161,7 @@ func confirmedByYes(phase drain.Phase) bool {
 
 func (f *follower) confirm() {
 	f.answers = nil
-	f.run.Send(drain.Confirm{Phase: f.asked.phase, Word: f.asked.word, By: f.user})
+	f.run.Send(drain.Confirm{Phase: f.asked.phase, Word: f.asked.word, By: f.session.User()})
 }
 
 // waiting is where the answer to the open question comes from.
@@ -191,7 +191,7 @@ const hangupFollows = 250 * time.Millisecond
 
 func (f *follower) abort(why string) {
 	if !f.stopped {
-		f.run.Send(drain.Control{Kind: drain.ControlAbort, By: f.user, Why: why})
+		f.run.Send(drain.Control{Kind: drain.ControlAbort, By: f.session.User(), Why: why})
 		f.sayAbort(why)
 	}
 }

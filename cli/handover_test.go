@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -28,13 +27,7 @@ func markedBench(t *testing.T, more ...runtime.Object) (*bench, *unguarding) {
 	own.Annotations[kube.CordonAnnotation] = drain.Mark{By: "bob", At: noon, Was: "schedulable"}.String()
 	b := newBench(t, kube.SnapshotOf(noon, append(objects, own, node("worker-5", "blue", false))...))
 	writer := &unguarding{scribe: b.writer, code: 200}
-	b.Open = func(ctx context.Context, flags *kube.Flags, o OpenOptions) (*Cluster, error) {
-		c, err := b.open(ctx, flags, o)
-		if c != nil {
-			c.Writer = writer
-		}
-		return c, err
-	}
+	b.acts = writer
 	return b, writer
 }
 

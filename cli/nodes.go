@@ -2,11 +2,11 @@ package cli
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -34,21 +34,7 @@ func checkSelection(args []string, selector string) error {
 	return &failure{code: ExitUsage, err: err}
 }
 
-// namesIn are the names in arguments NAME or node/NAME.
-func namesIn(args []string) []string {
-	names := make([]string, len(args))
-	for i, arg := range args {
-		names[i] = arg[strings.LastIndexByte(arg, '/')+1:]
-	}
-	return names
-}
-
-// chooseNodes are the nodes that the command line means, in the order given
-// and each once.
-func chooseNodes(s *kube.Snapshot, args []string, f *flags) ([]string, error) {
-	nodes, err := drain.SelectNodes(s, args, f.selector)
-	if err != nil {
-		return nil, &failure{code: ExitError, err: err, hint: "nothing was changed; kubectl get nodes lists them"}
-	}
-	return nodes, nil
+// selection is which nodes the command line means.
+func (f *flags) selection(args []string) app.Selection {
+	return app.Selection{Args: args, Selector: f.selector}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -20,7 +21,7 @@ type output struct {
 	paint    paint // of out
 	errPaint paint
 	live     bool // out is a terminal: elapsed times and a closing report
-	cluster  *Cluster
+	session  *app.Session
 	options  drain.Options
 	now      func() time.Time
 	started  time.Time
@@ -29,11 +30,11 @@ type output struct {
 	printed int // lines so far, for whoever wonders whether anything happens
 }
 
-func (p *Program) newOutput(f *flags, c *Cluster, plan drain.Plan) *output {
+func (p *Program) newOutput(f *flags, session *app.Session, plan drain.Plan) *output {
 	return &output{
 		out: p.Out, err: p.Err, json: f.json(),
 		paint: p.paintFor(f, p.Terminal.Out), errPaint: p.paintFor(f, p.Terminal.Err),
-		live: p.Terminal.Out && !f.json(), cluster: c, options: plan.Options,
+		live: p.Terminal.Out && !f.json(), session: session, options: plan.Options,
 		now: p.Now, started: p.Now(), lines: newLineState(plan),
 	}
 }
@@ -81,7 +82,7 @@ func (o *output) stamp() string {
 
 // preview shows the plan before the first question.
 func (o *output) preview(plan drain.Plan) {
-	planText{w: o.err, paint: o.errPaint}.write(o.cluster, plan)
+	planText{w: o.err, paint: o.errPaint}.write(o.session.Identity(), plan)
 	fmt.Fprintln(o.err)
 }
 
@@ -132,9 +133,9 @@ func (o *output) nothing() {
 	if !o.json {
 		return
 	}
-	at := o.now().UTC()
+	at, identity := o.now().UTC(), o.session.Identity()
 	o.writeJSON(report.Report{
-		Schema: report.Schema, Context: o.cluster.Context, Server: o.cluster.Server, User: o.cluster.User,
+		Schema: report.Schema, Context: identity.Context, Server: identity.Server, User: identity.User,
 		Outcome: drain.OutcomeDone, Message: "no node matches", StartedAt: at, EndedAt: at,
 		Nodes: []report.Node{}, Requests: map[drain.Verb]int{},
 	})
@@ -163,7 +164,7 @@ func (o *output) leftovers(s *drain.State, snap *kube.Snapshot) {
 		if left := pods.Total - pods.Left; left > 0 && n.State != drain.NodeRefused {
 			still = fmt.Sprintf(", %d of %s still on it", left, plural(pods.Total, "pod", "pods"))
 		}
-		undo := o.cluster.Target.Line("kdrain-tui uncordon " + drain.ShellWord(n.Name))
+		undo := o.session.Target.Line("kdrain-tui uncordon " + drain.ShellWord(n.Name))
 		switch node := snap.Node(n.Name); {
 		case n.Cordoned && node != nil && node.UID == n.UID && !node.Unschedulable:
 			o.note("node/%s is schedulable again%s", n.Name, still)
@@ -175,7 +176,7 @@ func (o *output) leftovers(s *drain.State, snap *kube.Snapshot) {
 			o.note("node/%s was being cordoned by this run%s; to undo: %s", n.Name, still, undo)
 		case n.CordonInDoubt && (node == nil || node.Unschedulable):
 			o.note("node/%s may be cordoned by this run: its last cordon is in doubt%s; to see: %s; to undo: %s", n.Name, still,
-				o.cluster.Target.Line("kubectl get node "+drain.ShellWord(n.Name)), undo)
+				o.session.Target.Line("kubectl get node "+drain.ShellWord(n.Name)), undo)
 		case n.CordonInDoubt:
 			o.note("node/%s was schedulable when it was last seen, its last cordon is in doubt%s", n.Name, still)
 		case n.State == drain.NodeRefused:
@@ -207,5 +208,26 @@ func (o *output) pendingPods(s *drain.State, n *drain.NodeRun) {
 			why += ": " + p.Message
 		}
 		o.note("pod/%s -n %s (%s)", p.Name, p.Namespace, why)
+	}
+}
+
+// sayFindings says what the plan found wrong, a line each, where nobody is shown the
+// plan; and how to remove what was left behind.
+func (o *output) sayFindings(plan drain.Plan) {
+	for _, f := range plan.Findings {
+		switch f.Level {
+		case drain.LevelError:
+			o.complain(f.Message)
+		case drain.LevelWarning:
+			o.warn(f.Message)
+		default:
+			continue
+		}
+		if f.Code != drain.FindingLeftBudgets {
+			continue
+		}
+		for _, a := range f.Advice {
+			o.note("%s: %s", a.Text, a.Command)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // PlanSchema is the schema of `plan -o json`.
@@ -101,16 +102,16 @@ type findingJSON struct {
 }
 
 // writePlanJSON prints a plan as one object.
-func writePlanJSON(w io.Writer, c *Cluster, plan drain.Plan) error {
+func writePlanJSON(w io.Writer, id kube.Identity, plan drain.Plan) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(projectPlan(c, plan))
+	return enc.Encode(projectPlan(id, plan))
 }
 
-func projectPlan(c *Cluster, plan drain.Plan) planJSON {
+func projectPlan(id kube.Identity, plan drain.Plan) planJSON {
 	out := planJSON{
-		Schema: PlanSchema, Context: c.Context, Server: c.Server, TakenAt: plan.TakenAt.UTC(),
+		Schema: PlanSchema, Context: id.Context, Server: id.Server, TakenAt: plan.TakenAt.UTC(),
 		Options: plan.Options,
 		Nodes:   []nodeJSON{}, Findings: []findingJSON{}, Drainable: plan.Drainable,
 		Waves: projectWaves(plan.Turns()), Estimate: projectEstimate(plan.Estimate),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // planText prints a plan for a human or a ticket.
@@ -24,12 +25,12 @@ func (t planText) line(format string, args ...any) {
 // is no error.
 const noNodeMatches = "no node matches; nothing to do"
 
-func (t planText) write(c *Cluster, plan drain.Plan) {
+func (t planText) write(id kube.Identity, plan drain.Plan) {
 	if len(plan.Nodes) == 0 {
 		t.line("%s", noNodeMatches)
 		return
 	}
-	t.line("%s  %s · %s · read only", t.paint.in(toneBold, "Plan for "+nodeNames(plan)), c.Context,
+	t.line("%s  %s · %s · read only", t.paint.in(toneBold, "Plan for "+nodeNames(plan)), id.Context,
 		plan.TakenAt.UTC().Format(time.RFC3339))
 	for _, n := range plan.Nodes {
 		t.line("")

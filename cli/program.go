@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -20,8 +22,8 @@ type Program struct {
 	Out, Err io.Writer
 	Terminal Terminal
 	Build    Build
-	StateDir string // where journals go
-	Pod      OwnPod // that we run in, empty outside of a cluster
+	StateDir string     // where journals go
+	Pod      app.OwnPod // that we run in, empty outside of a cluster
 	Now      func() time.Time
 	// Signals are INT, TERM and HUP: the first one ends gently, the second one
 	// at once through Exit. HUP suspends the runs, and never ends at once.
@@ -29,14 +31,14 @@ type Program struct {
 	Exit    func(code int)
 
 	// Open connects to the cluster of the flags and logs in.
-	Open      func(context.Context, *kube.Flags, OpenOptions) (*Cluster, error)
-	Start     func(context.Context, drain.EngineConfig, drain.Plan, drain.RunFacts) (Run, error)
+	Open func(context.Context, *kube.Flags, app.ConnectOptions) (app.Cluster, error)
+	// Launch begins a run, the engine where it is nil.
+	Launch    func(context.Context, drain.EngineConfig, drain.Plan, drain.RunFacts) (app.Run, error)
 	Dashboard func(context.Context, DashboardRequest) (exit int, err error)
 
 	connection  kube.Flags
-	onlyReads   bool // --read-only was given
 	group       kube.Group
-	live        liveRuns
+	runs        *app.Runs
 	interrupted chan struct{} // closed by the first signal
 	signal      atomic.Value  // signalBox: the first signal
 	graceful    atomic.Bool   // the command ends itself after a signal
@@ -59,83 +61,15 @@ type Build struct {
 	Kubernetes string `json:"clientLibrary"`
 }
 
-// Run is a run that the headless face follows: its events tell what to print.
-type Run interface {
-	drain.Run
-	// Events are the events after a sequence number, in order.
-	Events(after uint64) []drain.Event
-}
-
-// OpenOptions say what a connection is for.
-type OpenOptions struct {
-	Quiet     bool  // credential plugins must not prompt
-	ReadOnly  bool  // every write is refused before it is sent
-	ChunkSize int64 // page size of large lists, 0 for all at once
-	// Nodes are the nodes that were named: they are read one by one where nodes
-	// may not be listed.
-	Nodes []string
-	// LeaseNamespace is where the Leases over nodes are.
-	LeaseNamespace string
-}
-
-// Cluster is an open connection.
-type Cluster struct {
-	Context       string
-	Server        string
-	Target        drain.Target // what printed commands are for
-	UID           string       // of the kube-system namespace, else server and CA
-	UIDWhy        string       // why it is not that of the namespace, "" if it is
-	User          string
-	ServerVersion string
-	Writer        kube.Writer
-	// Watch fills a store with the kinds until the context ends.
-	Watch func(ctx context.Context, kinds ...kube.Kind) drain.Source
-	// WatchFirst is Watch that begins with the nodes, the pods on them and what else
-	// a drain of them needs; nil where all comes at once.
-	WatchFirst func(ctx context.Context, nodes []string, kinds ...kube.Kind) drain.Source
-	// NodesOf are the names of the nodes that a label selector selects; nil where
-	// there is no WatchFirst.
-	NodesOf func(ctx context.Context, selector string) ([]string, error)
-	// Access asks the server for each permission.
-	Access func(ctx context.Context, rules []kube.Permission) ([]kube.AccessResult, error)
-	// Evictions tells which evictions the server takes; nil where that is known.
-	Evictions func(ctx context.Context) (kube.EvictionVersion, error)
-	// DaemonSets reads the DaemonSets of the nodes' pods by name into the source,
-	// where they may not be listed; nil where there is no need.
-	DaemonSets func(ctx context.Context, source drain.Source, nodes []string) error
-	// Scales reads the scales of the owners of the nodes' pods into the source, as
-	// far as it does not watch them; nil where there is no need.
-	Scales func(ctx context.Context, source drain.Source, nodes []string)
-	// Addresses are the API server's; nil where they do not matter.
-	Addresses func(ctx context.Context) []string
-	Close     func()
-	// Kube is the connection itself, for the dashboard; nil in tests.
-	Kube *kube.Cluster
-}
-
-// DashboardRequest is what the dashboard is to open with, and all that it may
-// do to the cluster.
+// DashboardRequest is what the dashboard is to open with.
 type DashboardRequest struct {
-	Cluster *Cluster
-	Source  drain.Source
+	Session *app.Session // nil for a replay
 	Marked  []string
 	Options drain.Options
-	// NewPlan plans a drain of nodes.
-	NewPlan planFunc
 	// Attach is a resumed run to open with; nil for none.
-	Attach Run
-	// StartRun begins a run of a plan that the operator confirmed.
-	StartRun func(drain.Plan) (Run, error)
-	// Access asks which rights a drain under the options lacks.
-	Access func(ctx context.Context, o drain.Options) (drain.Access, error)
-	// SetCordon makes a node unschedulable, for that reason, or schedulable again.
-	SetCordon func(ctx context.Context, node string, unschedulable bool, reason string) error
-	// RunLife tells what is known on this machine of a run, RemoveBudget removes a
-	// temporary budget that a run left behind.
-	RunLife      func(run string) drain.RunLife
-	RemoveBudget func(ctx context.Context, ref kube.BudgetRef) error
-	// Replay is a journal to play instead, with neither Cluster nor Source; nil for
-	// the dashboard proper.
+	Attach app.Run
+	// Replay is a journal to play instead, without a cluster; nil for the dashboard
+	// proper.
 	Replay   *drain.Replay
 	ReadOnly bool
 	Theme    string
@@ -146,14 +80,22 @@ type DashboardRequest struct {
 type signalBox struct{ os.Signal }
 
 // open connects with the connection flags of the command line.
-func (p *Program) open(ctx context.Context, o OpenOptions) (*Cluster, error) {
-	p.onlyReads = p.connection.ReadOnly // Open may set it for the connection alone
-	o.ReadOnly = o.ReadOnly || p.connection.ReadOnly
-	c, err := p.Open(ctx, &p.connection, o)
-	if c != nil {
-		c.Target = drain.Target{Program: p.display(), Kubeconfig: p.connection.File(), Context: c.Context, Others: p.connection.Given()}
+func (p *Program) open(ctx context.Context, o app.ConnectOptions) (*app.Session, error) {
+	s := &app.Session{
+		Runs: p.runs, OwnPod: p.Pod, Version: p.Build.Version, Now: p.Now, Launch: p.Launch,
+		ReadOnly: p.connection.ReadOnly, // Open may set it for the connection alone
+		Progress: func(line string) { fmt.Fprintln(p.Err, kube.Clean(line)) },
 	}
-	return c, err
+	o.ReadOnly, o.Version = o.ReadOnly || p.connection.ReadOnly, p.Build.Version
+	cluster, err := p.Open(ctx, &p.connection, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Cluster = cluster
+	s.Target = drain.Target{
+		Program: p.display(), Kubeconfig: p.connection.File(), Context: s.Identity().Context, Others: p.connection.Given(),
+	}
+	return s, nil
 }
 
 // Main runs the command line and returns the exit code.
@@ -162,13 +104,13 @@ func (p *Program) Main(ctx context.Context, args []string) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan struct{})
-	p.live.ended = ended
+	p.runs = app.NewRuns(p.StateDir, p.display())
 	p.group.Go("signals", func() { p.watchSignals(ended, cancel) })
 	p.Out, p.Err = edge{p.Out}, edge{p.Err}
 	code := p.run(ctx, args)
 	close(ended)
 	p.group.Wait()
-	p.live.group.Wait()
+	p.runs.End()
 	return code
 }
 
@@ -206,7 +148,7 @@ func (p *Program) watchSignals(ended <-chan struct{}, cancel context.CancelFunc)
 			case !ok:
 				return
 			case sig == os.Signal(syscall.SIGHUP):
-				p.live.hangUp()
+				p.runs.HangUp("suspended by " + nameOfSignal(sig))
 				if !first {
 					continue // a terminal that goes away says so more than once
 				}
@@ -220,7 +162,7 @@ func (p *Program) watchSignals(ended <-chan struct{}, cancel context.CancelFunc)
 			p.signal.Store(signalBox{sig})
 			close(p.interrupted)
 			if p.graceful.Load() {
-				p.live.abort("interrupted by " + nameOfSignal(sig))
+				p.runs.Abort("interrupted by " + nameOfSignal(sig))
 			} else {
 				cancel()
 			}
@@ -239,4 +181,10 @@ func (p *Program) signalName() string {
 func (p *Program) signalled() (os.Signal, bool) {
 	box, ok := p.signal.Load().(signalBox)
 	return box.Signal, ok
+}
+
+// hungUp tells whether the first signal said that the terminal went away.
+func (p *Program) hungUp() bool {
+	sig, ok := p.signalled()
+	return ok && sig == os.Signal(syscall.SIGHUP)
 }

@@ -19,7 +19,7 @@ func (p *Program) replayCommand() *cobra.Command {
 		Long: "Plays a run on the dashboard as it was seen then, from its journal; also from that of another machine,\n" +
 			"as a file. Asks no cluster. A time in which nothing happened is cut to two seconds.",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			ids, _ := p.runIDs() // nothing to offer is all that an error means here
+			ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
 			return ids, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return p.replay(cmd.Context(), f, speed, args) },
@@ -67,10 +67,10 @@ func (p *Program) journalAt(name string) ([]drain.Event, error) {
 		if strings.ContainsAny(name, `/\`) {
 			return nil, &failure{code: ExitError, text: "there is no journal " + name, err: err}
 		}
-		if _, err := p.readRun(name); err != nil {
+		if _, err := p.runs.Record(name); err != nil {
 			return nil, err
 		}
-		path = drain.JournalPath(p.StateDir, name)
+		path = p.runs.Path(name)
 	}
 	events, _, err := drain.ReadJournal(path)
 	if err != nil {

@@ -21,7 +21,7 @@ func (p *Program) reportCommand() *cobra.Command {
 			"Asks no cluster.",
 		Example: p.examples("report k7f3pm", "report k7f3pm -o markdown > change-4711.md", "report k7f3pm -o json"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			ids, _ := p.runIDs() // nothing to offer is all that an error means here
+			ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return p.report(f, args) },
@@ -41,20 +41,20 @@ func (p *Program) report(f *flags, args []string) error {
 	if len(args) != 1 || strings.ContainsAny(args[0], `/\`) || args[0] == "" {
 		return usage(p.display()+" runs lists them", "which run? USAGE: %s report RUN", p.display())
 	}
-	r, err := p.readRun(args[0])
+	r, err := p.runs.Record(args[0])
 	if err != nil {
 		return err
 	}
 	switch {
-	case r.torn:
+	case r.Torn:
 		fmt.Fprintln(p.Err, "Warning: the last line of the journal is cut off: what the run did last is not known")
-	case r.state.Suspended && !r.live:
-		fmt.Fprintf(p.Err, "Warning: the run has no end: it is suspended, and %s goes on with it\n", p.printed(r.state, "resume"))
-	case r.state.Outcome == "" && !r.live:
+	case r.State.Suspended && !r.Live:
+		fmt.Fprintf(p.Err, "Warning: the run has no end: it is suspended, and %s goes on with it\n", p.printed(r.State, "resume"))
+	case r.State.Outcome == "" && !r.Live:
 		fmt.Fprintln(p.Err, "Warning: the run has no end: its process died")
 	}
-	told := report.Of(r.events, r.live)
-	if r.torn {
+	told := report.Of(r.Events, r.Live)
+	if r.Torn {
 		told.Warnings = append(told.Warnings, "the last line of the journal is cut off: what the run did last is not known")
 	}
 	paint := p.paintFor(f, p.Terminal.Out)

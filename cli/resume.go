@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -64,110 +64,48 @@ func (p *Program) resume(cmd *cobra.Command, f *flags, args []string, onScreen b
 	if err != nil {
 		return err
 	}
-	if err := p.notEnded(r.state); err != nil {
+	if err := p.runs.NotEnded(r.State); err != nil {
 		return err
 	}
 	p.listen(f.yes || onScreen)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	cluster, err := p.openOf(ctx, cmd, &r.state.Run)
+	session, err := p.openOf(ctx, cmd, &r.State.Run)
 	if err != nil {
 		return err
 	}
-	defer cluster.Close()
-	kinds := planKinds
-	if onScreen {
-		kinds = kube.Kinds
+	defer session.Close()
+	session.ObserveRun(ctx, &r.State.Run, onScreen) // comes in while we ask
+	note, err := session.ReadyToResume(ctx, &r.State.Run)
+	if note != "" {
+		fmt.Fprintln(p.Err, note)
 	}
-	var first []string
-	if !onScreen {
-		first = firstOf(nodesOf(&r.state.Run), r.state.Run.Options)
-	}
-	source := cluster.watchFirst(ctx, first, kinds...) // comes in while we ask
-	if err := p.readyToResume(ctx, cluster, source, &r.state.Run, first); err != nil {
-		return err
-	}
-	return p.goOn(ctx, f, cluster, source, args[0], onScreen)
-}
-
-// notEnded refuses a run that has come to its end, with that end.
-func (p *Program) notEnded(s *drain.State) error {
-	if s.Outcome == "" {
-		return nil
-	}
-	text := fmt.Sprintf("run %s ended %s: %s", s.Run.ID, s.Ended.UTC().Format(time.RFC3339), s.Outcome)
-	if s.Message != "" {
-		text += " (" + s.Message + ")"
-	}
-	return &failure{
-		code: ExitError, text: text + "; there is nothing to go on with",
-		hint: fmt.Sprintf("%s report %s tells what became of each pod; a new drain takes up what is left", p.display(), s.Run.ID),
-	}
-}
-
-// readyToResume is all that a drain makes sure of before its first write.
-// Its plan was read before: it waits for what a drain without a reader begins with.
-func (p *Program) readyToResume(ctx context.Context, c *Cluster, source drain.Source, run *drain.RunFacts, first []string) error {
-	options := run.Options
-	if err := p.settleEvictions(ctx, c, &options); err != nil {
-		return err
-	}
-	if options.DisableEviction != run.Options.DisableEviction {
-		// Nobody has agreed to deletions past the budgets.
-		return &failure{
-			code: ExitError, text: "run " + run.ID + " evicts, and the API server takes no evictions any more; nothing was changed",
-			hint: "begin a new drain with --disable-eviction, if that is what you want",
-		}
-	}
-	if err := checkAccess(ctx, c, drainRules(options)); err != nil {
-		return err
-	}
-	snapshot, err := waitSynced(ctx, source, startKinds, p.Err, first...)
 	if err != nil {
 		return err
 	}
-	if snapshot.Sync(kube.KindDaemonSets).Phase == kube.Denied && c.DaemonSets != nil {
-		return c.DaemonSets(ctx, source, nodesOf(run))
-	}
-	return nil
+	return p.goOn(ctx, f, session, args[0], onScreen)
 }
 
-// goOn takes the journal and its lock, and follows the run as drain does, or on
-// the dashboard's run page.
-func (p *Program) goOn(ctx context.Context, f *flags, c *Cluster, source drain.Source, id string, onScreen bool) error {
-	journal, events, err := p.takeJournal(id)
+// goOn follows the run as drain does, or on the dashboard's run page.
+func (p *Program) goOn(ctx context.Context, f *flags, session *app.Session, id string, onScreen bool) error {
+	// From here on a signal ends the run, not the program, as in drain.
+	p.graceful.Store(!onScreen)
+	run, events, err := session.Resume(ctx, id)
 	if err != nil {
 		return err
 	}
 	before := drain.Fold(nil, events...)
-	if err := p.notEnded(before); err != nil { // by another process, meanwhile
-		return errors.Join(err, journal.Close())
-	}
-	var out *output
-	if !onScreen {
-		out = p.resumedOutput(f, c, before, events)
-		// From here on a signal ends the run, not the program, as in drain.
-		p.graceful.Store(true)
-	}
-	run, err := drain.Resume(context.WithoutCancel(ctx), drain.EngineConfig{
-		Source: source, Writer: c.Writer, Journal: journal, Now: p.Now,
-	}, events)
-	if err != nil {
-		return &failure{
-			code: ExitError, text: "cannot go on with run " + id + "; nothing was changed", err: errors.Join(err, journal.Close()),
-		}
-	}
-	served := p.own(run, c)
 	if onScreen {
-		return p.showResumed(ctx, f, c, source, run, before.Run.Options)
+		return p.showResumed(ctx, f, session, run, before.Run.Options)
 	}
-	return p.see(ctx, &follower{p: p, run: run, served: served, source: source, out: out, yes: f.yes, user: c.User, seen: uint64(len(events))})
+	out := p.resumedOutput(f, session, before, events)
+	return p.see(ctx, &follower{p: p, run: run, session: session, out: out, yes: f.yes, seen: uint64(len(events))})
 }
 
 // showResumed opens the dashboard on the page of a resumed run. Where the screen
 // cannot be had, the run is suspended again.
-func (p *Program) showResumed(ctx context.Context, f *flags, c *Cluster, source drain.Source, run Run, o drain.Options) error {
-	request := p.dashboardRequest(ctx, f, c, source, nil, o)
+func (p *Program) showResumed(ctx context.Context, f *flags, session *app.Session, run app.Run, o drain.Options) error {
+	request := p.dashboardRequest(f, session, o)
 	request.Attach = run
 	code, err := p.Dashboard(ctx, request)
 	if err == nil {
@@ -178,23 +116,10 @@ func (p *Program) showResumed(ctx context.Context, f *flags, c *Cluster, source 
 	return &failure{code: max(code, ExitError), text: "the dashboard ended", err: err}
 }
 
-// takeJournal opens and locks the journal of a run: from here on no other
-// process works on it.
-func (p *Program) takeJournal(id string) (*drain.Journal, []drain.Event, error) {
-	journal, events, err := drain.OpenJournal(drain.JournalPath(p.StateDir, id))
-	switch {
-	case errors.Is(err, drain.ErrRunLives):
-		return nil, nil, p.livesOn(id)
-	case err != nil:
-		return nil, nil, &failure{code: ExitError, text: "nothing was changed", err: err}
-	}
-	return journal, events, nil
-}
-
 // resumedOutput prints what comes from now on, and knows what came before: a
 // pod that was asked to go then is evicted now, not just gone.
-func (p *Program) resumedOutput(f *flags, c *Cluster, before *drain.State, events []drain.Event) *output {
-	out := p.newOutput(f, c, planOf(&before.Run))
+func (p *Program) resumedOutput(f *flags, session *app.Session, before *drain.State, events []drain.Event) *output {
+	out := p.newOutput(f, session, planOf(&before.Run))
 	result, about := out.out, out.err
 	out.out, out.err = io.Discard, io.Discard
 	for _, e := range events {
@@ -235,4 +160,67 @@ func planOf(run *drain.RunFacts) drain.Plan {
 		plan.Nodes = append(plan.Nodes, node)
 	}
 	return plan
+}
+
+// runPageSize is the page size of large lists, as the default of drain.
+const runPageSize = 500
+
+// completeRuns offers the runs of this machine; there is one argument.
+func (p *Program) completeRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+// checkRunArgs judges a command line that changes the cluster of a run, before
+// anything is read.
+func (p *Program) checkRunArgs(cmd *cobra.Command, f *flags, args []string) error {
+	switch {
+	case len(args) != 1 || args[0] == "":
+		return usage(p.display()+" runs lists them", "which run? USAGE: %s RUN [--yes]", cmd.CommandPath())
+	case p.connection.ReadOnly:
+		return usage(p.display()+" report tells what a run did", "--read-only forbids to %s a run", cmd.Name())
+	case !f.yes && !p.canAsk():
+		return usage("add --yes to confirm, or look first: "+p.display()+" report "+args[0],
+			"there is no terminal to ask on; nothing was done")
+	}
+	return nil
+}
+
+// deadRun reads the journal of a run that no process works on, and says where
+// it is cut off.
+func (p *Program) deadRun(id string) (*app.Record, error) {
+	r, err := p.runs.Dead(id)
+	if err == nil && r.Torn {
+		fmt.Fprintln(p.Err, "Warning: the last line of the journal is cut off: what the run did last is not known")
+	}
+	return r, err
+}
+
+// openOf connects to the cluster of the run. The kubeconfig's current context
+// may have changed since: where no flag says which cluster, the run's counts.
+func (p *Program) openOf(ctx context.Context, cmd *cobra.Command, run *drain.RunFacts) (*app.Session, error) {
+	given := false
+	for _, name := range []string{"context", "cluster", "server", "kubeconfig"} {
+		given = given || cmd.Flags().Changed(name)
+	}
+	if !given && run.Context != "" {
+		p.connection.Overrides.CurrentContext = run.Context
+		p.connection.Kubeconfig = run.Kubeconfig
+	}
+	names := make([]string, len(run.Nodes))
+	for i, n := range run.Nodes {
+		names[i] = n.Name
+	}
+	session, err := p.open(ctx, app.ConnectOptions{ChunkSize: runPageSize, Nodes: names, LeaseNamespace: run.Options.LeaseNamespace})
+	if err != nil {
+		return nil, err
+	}
+	if err := session.SameCluster(run); err != nil {
+		session.Close()
+		return nil, err
+	}
+	return session, nil
 }

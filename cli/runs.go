@@ -3,17 +3,14 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -51,19 +48,19 @@ func (p *Program) listRuns(f *flags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ids, err := p.runIDs()
+	ids, err := p.runs.IDs()
 	if err != nil {
 		return err
 	}
 	runs, damaged := []runJSON{}, false
 	for _, id := range ids {
-		j, err := p.readRun(id)
+		r, err := p.runs.Record(id)
 		if err != nil {
 			explain(p.Err, err)
 			damaged = true
 			continue
 		}
-		runs = append(runs, j.summary())
+		runs = append(runs, summaryOf(r))
 	}
 	slices.SortFunc(runs, func(a, b runJSON) int {
 		return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.Run, b.Run))
@@ -103,64 +100,13 @@ func (p *Program) printRuns(f *flags, runs []runJSON) {
 	rows.write(p.Out)
 }
 
-// runIDs are the runs that have a journal here.
-func (p *Program) runIDs() ([]string, error) {
-	entries, err := os.ReadDir(filepath.Dir(drain.JournalPath(p.StateDir, "any")))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, &failure{code: ExitError, text: "cannot read the journals", err: err}
-	}
-	var ids []string
-	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), ".jsonl"); ok && !e.IsDir() {
-			ids = append(ids, id)
-		}
-	}
-	return ids, nil
-}
-
-// runRecord is what a journal tells of its run.
-type runRecord struct {
-	state  *drain.State
-	events []drain.Event
-	torn   bool // its last line is cut off
-	live   bool
-}
-
-// readRun reads the journal of a run.
-func (p *Program) readRun(id string) (*runRecord, error) {
-	path := drain.JournalPath(p.StateDir, id)
-	events, torn, err := drain.ReadJournal(path)
-	var corrupt *drain.CorruptJournalError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &failure{code: ExitError, text: fmt.Sprintf("there is no run %q on this machine", id),
-			hint: p.display() + " runs lists them"}
-	case errors.As(err, &corrupt):
-		return nil, &failure{code: ExitError, err: err, hint: "it was changed after the run, or the disk is at fault; nothing of it is guessed"}
-	case err != nil:
-		return nil, &failure{code: ExitError, err: err}
-	case len(events) == 0:
-		return nil, &failure{code: ExitError, text: "journal " + path + " holds no run: its process died at the start"}
-	}
-	if run := events[0].Run; run != nil {
-		run.Program = p.display()
-	}
-	live, err := drain.Live(path)
-	if err != nil {
-		return nil, &failure{code: ExitError, err: err}
-	}
-	return &runRecord{state: drain.Fold(nil, events...), events: events, torn: torn && !live, live: live}, nil
-}
-
-func (r *runRecord) summary() runJSON {
+// summaryOf is the line of a run.
+func summaryOf(r *app.Record) runJSON {
 	run := runJSON{
-		Run: r.state.Run.ID, StartedAt: r.state.Started.UTC(), Nodes: []string{}, Outcome: r.state.Outcome, Live: r.live,
-		Suspended: r.state.Suspended && !r.live, Context: r.state.Run.Context, User: r.state.Run.User,
+		Run: r.State.Run.ID, StartedAt: r.State.Started.UTC(), Nodes: []string{}, Outcome: r.State.Outcome, Live: r.Live,
+		Suspended: r.State.Suspended && !r.Live, Context: r.State.Run.Context, User: r.State.Run.User,
 	}
-	for _, n := range r.state.Nodes {
+	for _, n := range r.State.Nodes {
 		run.Nodes = append(run.Nodes, n.Name)
 	}
 	return run

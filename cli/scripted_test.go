@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -89,7 +90,7 @@ func (r *scripted) play(events []drain.Event) {
 // script puts the run in the place of the engine.
 func (b *bench) script(r *scripted) {
 	r.changed, r.done = make(chan struct{}, 1), make(chan struct{})
-	b.Start = func(_ context.Context, c drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (Run, error) {
+	b.Launch = func(_ context.Context, c drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (app.Run, error) {
 		facts.Options = plan.Options
 		for _, n := range plan.Nodes {
 			facts.Nodes = append(facts.Nodes, drain.NodeFacts{

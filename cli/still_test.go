@@ -12,7 +12,7 @@ import (
 // What a run waits for is said with a line for each cause.
 func TestStillWaits(t *testing.T) {
 	b := newBench(t, smallCluster())
-	out := b.newOutput(&flags{}, &Cluster{}, drain.Plan{})
+	out := b.newOutput(&flags{}, b.session(), drain.Plan{})
 	pod := func(name string, state drain.PodState, ago time.Duration, w *drain.Wait) *drain.PodRun {
 		return &drain.PodRun{PodFacts: drain.PodFacts{Namespace: "shop", Name: name}, State: state, Since: noon.Add(-ago), Wait: w}
 	}
@@ -40,7 +40,7 @@ func TestStillWaits(t *testing.T) {
 // With --yes nobody reads the plan: what it found wrong is said before the run.
 func TestYesIsToldWhatThePlanFound(t *testing.T) {
 	b := newBench(t, smallCluster())
-	out := b.newOutput(&flags{}, &Cluster{}, drain.Plan{})
+	out := b.newOutput(&flags{}, b.session(), drain.Plan{})
 	out.sayFindings(drain.Plan{Findings: []drain.Finding{
 		{Code: drain.FindingLastControlPlane, Level: drain.LevelError, Message: "the \x1b[31mlast one"},
 		{Code: drain.FindingSingleReplica, Level: drain.LevelWarning, Message: "one replica only", Advice: []drain.Advice{{Text: "run two", Command: "kubectl scale"}}},

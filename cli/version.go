@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kdrain-tui/kdrain-tui/app"
 )
 
 func (p *Program) versionCommand() *cobra.Command {
@@ -53,10 +55,10 @@ func (p *Program) version(ctx context.Context, f *flags, clientOnly bool) error 
 	if !clientOnly {
 		ctx, cancel := context.WithTimeout(ctx, versionPatience)
 		defer cancel()
-		cluster, err := p.open(ctx, OpenOptions{ReadOnly: true})
+		session, err := p.open(ctx, app.ConnectOptions{ReadOnly: true})
 		if err == nil {
-			defer cluster.Close()
-			v.Server, v.Context = cluster.ServerVersion, cluster.Context
+			defer session.Close()
+			v.Server, v.Context = session.Identity().Version, session.Identity().Context
 			v.Warning = skewWarning(p.Build.Kubernetes, v.Server)
 		}
 		failed = err

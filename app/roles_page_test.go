@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 const rbacIntro = `# Rights
 
-Generated from the rules that the program asks for by ` + "`go test ./cli -run TestRolesPage -update`" + `; do not edit.
+Generated from the rules that the program asks for by ` + "`go test ./app -run TestRolesPage -update`" + `; do not edit.
 
 Three cluster roles, each with everything that the one before it has. Before the first write, ` + "`drain`, `cordon` and `uncordon`" + `
 ask the server for each right that they need with these flags (SelfSubjectAccessReview); if one is missing they exit 5, name it,

@@ -1,6 +1,7 @@
-package cli
+package app
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
+var update = flag.Bool("update", false, "write docs/rbac.md")
+
 func TestRolesPage(t *testing.T) {
 	path := filepath.Join("..", "docs", "rbac.md")
 	if *update {
@@ -27,7 +30,7 @@ func TestRolesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(have) != rbacPage() {
-		t.Error("docs/rbac.md is not what the rules say: go test ./cli -run TestRolesPage -update")
+		t.Error("docs/rbac.md is not what the rules say: go test ./app -run TestRolesPage -update")
 	}
 }
 
@@ -87,18 +90,18 @@ func TestRolesHaveEveryRuleThatIsAskedFor(t *testing.T) {
 			t.Errorf("%s lacks %v for %+v", roles[at].name, missing, what)
 		}
 	}
-	has(roleView, readRules, "plan")
-	has(roleView, cordonRules(drain.DryRunClient), "cordon --dry-run=client")
-	has(roleOperator, cordonRules(drain.DryRunServer), "cordon --dry-run=server")
-	has(roleOperator, cordonRules(drain.DryRunNone), "cordon")
+	has(roleView, readRights, "plan")
+	has(roleView, cordonRights(drain.DryRunClient), "cordon --dry-run=client")
+	has(roleOperator, cordonRights(drain.DryRunServer), "cordon --dry-run=server")
+	has(roleOperator, cordonRights(drain.DryRunNone), "cordon")
 	for _, o := range everyDrain() {
 		least := leastFor(o)
-		has(least, drainRules(o), o)
+		has(least, drainRights(o), o)
 		// And not by giving everybody everything.
-		if least > roleView && len(beyond(drainRules(o), rulesOf(least-1))) == 0 {
+		if least > roleView && len(beyond(drainRights(o), rulesOf(least-1))) == 0 {
 			t.Errorf("%s is enough for %+v", roles[least-1].name, o)
 		}
-		has(roleView, onlyReads(drainRules(o)), o)
+		has(roleView, onlyReads(drainRights(o)), o)
 	}
 }
 
@@ -111,10 +114,10 @@ func TestRolesHoldNothingElse(t *testing.T) {
 			t.Errorf("%s may %s", roles[roleView].name, r)
 		}
 	}
-	asked := [][]kube.Permission{roleOperator: slices.Concat(cordonRules(drain.DryRunNone), leaseRules(kube.DefaultLeaseNamespace), eventRules()), roleFull: nil}
+	asked := [][]kube.Permission{roleOperator: slices.Concat(cordonRights(drain.DryRunNone), leaseRights(kube.DefaultLeaseNamespace), eventRights()), roleFull: nil}
 	for _, o := range everyDrain() {
 		least := leastFor(o)
-		asked[least] = append(asked[least], drainRules(o)...)
+		asked[least] = append(asked[least], drainRights(o)...)
 	}
 	asked[roleFull] = append(asked[roleFull], asked[roleOperator]...)
 	for _, at := range []int{roleOperator, roleFull} {
@@ -134,7 +137,7 @@ func TestRolesHoldNothingElse(t *testing.T) {
 	}
 }
 
-// The group of a kind is written down once more in groups; client-go knows it too.
+// The group of a kind is written down once more in apiGroups; client-go knows it too.
 func TestViewReadsEveryWatchedKind(t *testing.T) {
 	known := map[string][]string{} // groups by resource
 	for kind := range scheme.Scheme.AllKnownTypes() {
@@ -146,8 +149,8 @@ func TestViewReadsEveryWatchedKind(t *testing.T) {
 		if missing := beyond(toWatch(k), view); len(missing) > 0 {
 			t.Errorf("%s lacks %v", roles[roleView].name, missing)
 		}
-		if k != kube.KindUsage && !slices.Contains(known[string(k)], groups[k]) {
-			t.Errorf("%s are not in the group %q, but in one of %q", k, groups[k], known[string(k)])
+		if k != kube.KindUsage && !slices.Contains(known[string(k)], apiGroups[k]) {
+			t.Errorf("%s are not in the group %q, but in one of %q", k, apiGroups[k], known[string(k)])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -8,9 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -95,37 +92,13 @@ func (o OwnPod) in(server string) bool {
 
 // self is where we stand in the cluster; the address of its API server is asked
 // for where a plan is made for somebody to read.
-func (p *Program) self(ctx context.Context, c *Cluster, read bool) drain.Self {
-	self := drain.Self{Server: c.Server}
-	if p.Pod.in(c.Server) {
-		self.Namespace, self.Pod, self.UID = p.Pod.Namespace, p.Pod.Name, p.Pod.UID
+func (s *Session) self(ctx context.Context, read bool) drain.Self {
+	self := drain.Self{Server: s.Identity().Server}
+	if s.OwnPod.in(self.Server) {
+		self.Namespace, self.Pod, self.UID = s.OwnPod.Namespace, s.OwnPod.Name, s.OwnPod.UID
 	}
-	if read && c.Addresses != nil {
-		self.Addresses = c.Addresses(ctx)
+	if read {
+		self.Addresses = s.ServerAddresses(ctx)
 	}
 	return self
 }
-
-// newPlan plans for the dashboard: at once from what is known, while the scales of
-// owners that nobody watches come in; they change the plan when they are there.
-func (p *Program) newPlan(ctx context.Context, c *Cluster, source drain.Source) planFunc {
-	self := sync.OnceValue(func() drain.Self { return p.self(ctx, c, true) })
-	var reading atomic.Bool
-	var readers kube.Group // never waited for: they end with the context
-	return func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error) {
-		plan, err := drain.NewPlan(s, nodes, o, now)
-		if err != nil {
-			return plan, err
-		}
-		if c.Scales != nil && reading.CompareAndSwap(false, true) {
-			nodes := slices.Clone(nodes)
-			readers.Go("scales of owners", func() {
-				defer reading.Store(false)
-				c.Scales(ctx, source, nodes)
-			})
-		}
-		return c.Target.Plan(drain.RefuseBlockers(drain.WithSelf(plan, s, self()))), nil
-	}
-}
-
-type planFunc = func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error)

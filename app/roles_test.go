@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"slices"
@@ -6,6 +6,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
+
+// The cluster roles of docs/rbac.md, made from the rights that the program asks for.
 
 // role is one of the cluster roles of docs/rbac.md.
 type role struct {
@@ -82,26 +84,21 @@ func writeFeatures() []feature {
 	guarded.Guard, written.Guard, written.GuardWrite = "1", "1", true
 	scaled := drain.DefaultOptions()
 	scaled.AllowScale = true
-	cordon := cordonRules(drain.DryRunNone)
+	cordon := cordonRights(drain.DryRunNone)
 	return []feature{
-		{roleOperator, "cordon and uncordon", beyond(cordon, readRules),
+		{roleOperator, "cordon and uncordon", beyond(cordon, readRights),
 			"`cordon`, `uncordon` and `drain` exit 5; in the dashboard the server's refusal is shown"},
-		{roleOperator, "evict", beyond(drainRules(plain), slices.Concat(cordon, onlyReads(drainRules(plain)))),
+		{roleOperator, "evict", beyond(drainRights(plain), slices.Concat(cordon, onlyReads(drainRights(plain)))),
 			"`drain` exits 5 unless it has `--disable-eviction`; the dashboard begins no run"},
-		{roleOperator, "keep other runs off", leaseRules(kube.DefaultLeaseNamespace), "the run goes on without Leases, and says so. `--take-over` exits 5"},
-		{roleOperator, "tell on the node", eventRules(), "the nodes have no Events of the run, and its end says so"},
-		{roleFull, "delete pods past their budgets", beyond(drainRules(past), drainRules(plain)),
+		{roleOperator, "keep other runs off", leaseRights(kube.DefaultLeaseNamespace), "the run goes on without Leases, and says so. `--take-over` exits 5"},
+		{roleOperator, "tell on the node", eventRights(), "the nodes have no Events of the run, and its end says so"},
+		{roleFull, "delete pods past their budgets", beyond(drainRights(past), drainRights(plain)),
 			"`--disable-eviction`, `--force-after`, `--max-evict-retries` and `--allow-zero-grace` exit 5; in the ladder the rungs that delete are off and name the rule"},
-		{roleFull, "one more replica, or the new pod first", beyond(onlyWrites(drainRules(scaled)), drainRules(plain)),
+		{roleFull, "one more replica, or the new pod first", beyond(onlyWrites(drainRights(scaled)), drainRights(plain)),
 			"`--allow-scale` exits 5; in the ladder the rung is off and names the rule"},
-		{roleFull, "temporary budgets", beyond(drainRules(written), drainRules(guarded)),
+		{roleFull, "temporary budgets", beyond(drainRights(written), drainRights(guarded)),
 			"`--guard-write` exits 5; `--guard` alone does not need it"},
 	}
-}
-
-// beyond are the rules that are not among the others.
-func beyond(rules, others []kube.Permission) []kube.Permission {
-	return slices.DeleteFunc(slices.Clone(rules), func(r kube.Permission) bool { return slices.Contains(others, r) })
 }
 
 func onlyReads(rules []kube.Permission) []kube.Permission {
@@ -117,18 +114,6 @@ func reads(r kube.Permission) bool { return slices.Contains(readVerbs, r.Verb) }
 
 var readVerbs = []string{"get", "list", "watch"}
 
-// groups are the API groups of the watched kinds that are not in the core group.
-var groups = map[kube.Kind]string{
-	kube.KindBudgets:     "policy",
-	kube.KindLeases:      "coordination.k8s.io",
-	kube.KindReplicaSets: "apps", kube.KindDeployments: "apps", kube.KindStatefulSets: "apps", kube.KindDaemonSets: "apps",
-	kube.KindJobs:           "batch",
-	kube.KindStorageClasses: "storage.k8s.io", kube.KindCSINodes: "storage.k8s.io",
-	kube.KindCSIDrivers: "storage.k8s.io", kube.KindAttachments: "storage.k8s.io",
-	kube.KindValidatingWebhooks: "admissionregistration.k8s.io", kube.KindMutatingWebhooks: "admissionregistration.k8s.io",
-	kube.KindAutoscalers: "autoscaling",
-}
-
 // toWatch are the rules to read kinds of the store.
 func toWatch(kinds ...kube.Kind) []kube.Permission {
 	var rules []kube.Permission
@@ -142,7 +127,7 @@ func toWatch(kinds ...kube.Kind) []kube.Permission {
 			namespace = kube.DefaultLeaseNamespace
 		}
 		for _, verb := range readVerbs {
-			rules = append(rules, kube.Permission{Verb: verb, Group: groups[k], Resource: string(k), Namespace: namespace})
+			rules = append(rules, kube.Permission{Verb: verb, Group: apiGroups[k], Resource: string(k), Namespace: namespace})
 		}
 	}
 	return rules

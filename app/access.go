@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Access asks the server which of the rights we lack that a drain under the options
+// needs.
+func (s *Session) Access(ctx context.Context, o drain.Options) (drain.Access, error) {
+	return s.access(ctx, drainRights(o))
+}
+
+// access asks the server for each of the rights, at the same time.
+func (s *Session) access(ctx context.Context, rights []kube.Permission) (drain.Access, error) {
+	access := drain.Access{User: s.User()}
+	results, err := s.CheckAccess(ctx, rights)
+	if err != nil {
+		return access, err
+	}
+	for _, r := range results {
+		if !r.Allowed {
+			access.Missing = append(access.Missing,
+				drain.MissingRight{Rule: RightName(r.Permission), Namespace: r.Permission.Namespace, Why: r.Reason})
+		}
+	}
+	return access, nil
+}
+
+// MayDrain is an *Error, with what is missing, where a drain under the options could
+// not do all that it needs.
+func (s *Session) MayDrain(ctx context.Context, o drain.Options) error {
+	return s.may(ctx, drainRights(o))
+}
+
+// MayCordon is MayDrain for cordon and uncordon.
+func (s *Session) MayCordon(ctx context.Context, dry drain.DryRun) error {
+	return s.may(ctx, cordonRights(dry))
+}
+
+// may asks for rights before the first write.
+func (s *Session) may(ctx context.Context, rights []kube.Permission) error {
+	access, err := s.access(ctx, rights)
+	if err != nil {
+		return err
+	}
+	return s.denied(access)
+}
+
+// MayReadScales is an *Error where a plan with --block-single-replica refuses a pod
+// because the scale of its owner may not be read.
+func (s *Session) MayReadScales(ctx context.Context, plan drain.Plan) error {
+	var rights []kube.Permission
+	snapshot := s.Snapshot()
+	for _, n := range plan.Nodes {
+		for _, pod := range n.Pods {
+			if !slices.ContainsFunc(pod.Reasons, func(r drain.Reason) bool { return r.Code == drain.ReasonScaleUnknown }) {
+				continue
+			}
+			if w := drain.HiddenOwner(snapshot, pod.UID); w != nil {
+				resource, group, _ := strings.Cut(w.Resource, ".")
+				right := kube.Permission{Verb: "get", Group: group, Resource: resource, Subresource: "scale", Namespace: w.Namespace}
+				rights = append(rights, beyond([]kube.Permission{right}, rights)...)
+			}
+		}
+	}
+	if len(rights) == 0 {
+		return nil
+	}
+	return s.may(ctx, rights)
+}
+
+// denied is an *Error for want of rights, nil where none is missing.
+func (s *Session) denied(access drain.Access) error {
+	if len(access.Missing) == 0 {
+		return nil
+	}
+	var hints []string
+	for _, m := range access.Missing {
+		if m.Why != "" {
+			hints = append(hints, m.Rule+": "+m.Why)
+		}
+	}
+	hints = append(hints, "nothing was changed; a cluster role with these rules is needed (docs/rbac.md)")
+	return &Error{
+		Reason: ReasonForbidden, Text: access.Words() + " (context " + s.Identity().Context + ")",
+		Hint: strings.Join(hints, "\n"),
+	}
+}
+
+// PlanAccess is Access for whoever only reads the plan: what a plan needs already is
+// an *Error, the rest is for the plan to tell.
+func (s *Session) PlanAccess(ctx context.Context, o drain.Options) (drain.Access, error) {
+	access, err := s.Access(ctx, o)
+	if err != nil {
+		return access, err
+	}
+	reads := drain.Access{User: access.User}
+	for _, m := range access.Missing {
+		for _, r := range readRights {
+			if m.Rule == RightName(r) {
+				reads.Missing = append(reads.Missing, m)
+			}
+		}
+	}
+	return access, s.denied(reads)
+}
+
+// RightName is a permission as RBAC and kubectl auth can-i name it.
+func RightName(p kube.Permission) string {
+	resource := p.Resource
+	if p.Subresource != "" {
+		resource += "/" + p.Subresource
+	}
+	if p.Group != "" {
+		resource += "." + p.Group
+	}
+	return p.Verb + " " + resource
+}

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"math"
+	"os"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Cluster is an open connection, as a session uses it.
+type Cluster interface {
+	Identity() kube.Identity
+	Writer() kube.Writer
+	// Watch fills a store with the kinds until the context ends. It begins with the
+	// nodes that come first, the pods on them and what else a drain of them needs;
+	// without any all comes at once.
+	Watch(ctx context.Context, first []string, kinds ...kube.Kind) drain.Source
+	// NodeNames are the names of the nodes that a label selector selects.
+	NodeNames(ctx context.Context, selector string) ([]string, error)
+	// CheckAccess asks the server for each permission.
+	CheckAccess(ctx context.Context, permissions []kube.Permission) ([]kube.AccessResult, error)
+	// EvictionSupport tells which evictions the server takes.
+	EvictionSupport(ctx context.Context) (kube.EvictionVersion, error)
+	// ReadDaemonSets reads the DaemonSets of the nodes' pods by name into the source,
+	// where they may not be listed.
+	ReadDaemonSets(ctx context.Context, source drain.Source, nodes []string) error
+	// ReadScales reads the scales of the owners of the nodes' pods into the source,
+	// as far as it does not watch them.
+	ReadScales(ctx context.Context, source drain.Source, nodes []string)
+	// ServerAddresses are those of the API server.
+	ServerAddresses(ctx context.Context) []string
+	// PodDetails reads what there is to know about one pod, live.
+	PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error)
+	// OnPluginOutput sends what credential plugins say elsewhere than to standard
+	// error.
+	OnPluginOutput(tell func(line string))
+	Close()
+}
+
+// ConnectOptions say what a connection is for.
+type ConnectOptions struct {
+	Quiet     bool  // credential plugins must not prompt
+	ReadOnly  bool  // every write is refused before it is sent
+	ChunkSize int64 // page size of large lists, 0 for all at once
+	// Nodes are the nodes that were named: they are read one by one where nodes
+	// may not be listed.
+	Nodes []string
+	// LeaseNamespace is where the Leases over nodes are.
+	LeaseNamespace string
+	Version        string // of the program, for the user agent
+}
+
+// Connect connects to the cluster of the flags and logs in.
+func Connect(ctx context.Context, flags *kube.Flags, o ConnectOptions) (Cluster, error) {
+	flags.ReadOnly = o.ReadOnly
+	if o.Quiet {
+		// A credential plugin prompts only if standard input is a terminal.
+		if null, err := os.Open(os.DevNull); err == nil {
+			os.Stdin = null
+		}
+	}
+	c, err := kube.Connect(ctx, flags, o.Version)
+	if err != nil {
+		return nil, err
+	}
+	return &connection{Cluster: c, scales: c.Scales(), options: o}, nil
+}
+
+// connection is the real thing. It closes what was opened on it, in the right order.
+type connection struct {
+	*kube.Cluster
+	options  ConnectOptions
+	watchers []*kube.Watcher
+	scales   *kube.Scales
+}
+
+func (c *connection) Writer() kube.Writer { return c.Cluster }
+
+// pageSize is --chunk-size as kube has it: its zero is a default, ours is one
+// page for everything.
+func pageSize(chunkSize int64) int64 {
+	if chunkSize <= 0 {
+		return math.MaxInt32
+	}
+	return chunkSize
+}
+
+func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Kind) drain.Source {
+	watcher := c.Cluster.Watch(ctx, kube.WatchOptions{
+		Kinds: kinds, PageSize: pageSize(c.options.ChunkSize), Nodes: c.options.Nodes, LeaseNamespace: c.options.LeaseNamespace,
+		First: first, FirstKinds: firstKinds,
+	})
+	c.watchers = append(c.watchers, watcher)
+	return watcher
+}
+
+func (c *connection) ReadDaemonSets(ctx context.Context, source drain.Source, nodes []string) error {
+	if watcher, ok := source.(*kube.Watcher); ok {
+		return c.Cluster.ReadDaemonSets(ctx, watcher, nodes)
+	}
+	return nil
+}
+
+func (c *connection) ReadScales(ctx context.Context, source drain.Source, nodes []string) {
+	if watcher, ok := source.(*kube.Watcher); ok {
+		c.scales.Read(ctx, watcher.Store(), nodes)
+	}
+}
+
+func (c *connection) Close() {
+	for _, watcher := range c.watchers {
+		watcher.Close()
+	}
+	c.Cluster.Close()
+}

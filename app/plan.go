@@ -1,0 +1,128 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// screenReads are what is read for the plans of the dashboard beside what is watched.
+type screenReads struct {
+	self    sync.Once
+	where   drain.Self
+	scales  atomic.Bool // being read
+	readers kube.Group  // never waited for: they end with the context
+}
+
+// SettleEvictions asks which evictions the server takes, as kubectl does before
+// a drain. One that takes none makes the drain delete: sent all the same, an
+// eviction would be answered by a 404 that looks like a pod that is gone. The note
+// says what differs from what was asked for, "" if nothing does.
+func (s *Session) SettleEvictions(ctx context.Context, o *drain.Options) (note string, err error) {
+	if o.DisableEviction {
+		return "", nil
+	}
+	switch version, err := s.EvictionSupport(ctx); {
+	case err != nil:
+		return "", err
+	case version == kube.NoEviction:
+		o.DisableEviction = true
+		return "Warning: the API server takes no evictions: pods are deleted instead, as with --disable-eviction; " +
+			"no PodDisruptionBudget protects them", nil
+	case version == kube.EvictionV1beta1:
+		return "the API server takes evictions as " + string(version) + " only: they are sent as that", nil
+	}
+	return "", nil
+}
+
+// Plan plans the drain that ObservePlan or ObserveDrain was told of, once all that it
+// depends on is in.
+func (s *Session) Plan(ctx context.Context, o drain.Options) (drain.Plan, error) {
+	from := s.scope
+	snapshot, err := s.Synced(ctx, from.needs, from.nodes...)
+	if err != nil {
+		return drain.Plan{}, err
+	}
+	nodes, err := from.selection.Nodes(snapshot)
+	if err != nil {
+		return drain.Plan{}, err
+	}
+	if len(from.nodes) > 0 { // those that a selector found first: the others are not all known
+		nodes = slices.DeleteFunc(nodes, func(name string) bool { return !slices.Contains(from.nodes, name) })
+	}
+	if whole := drain.NeedsWhole(snapshot, nodes); len(whole) > 0 {
+		if snapshot, err = s.Read(ctx, whole); err != nil {
+			return drain.Plan{}, err
+		}
+	}
+	if err := s.readDaemonSets(ctx, nodes); err != nil {
+		return drain.Plan{}, err
+	}
+	if from.read {
+		s.ReadScales(ctx, s.Source, nodes)
+	}
+	snapshot = s.Snapshot()
+	return s.plan(snapshot, nodes, o, s.Now(), s.self(ctx, from.read))
+}
+
+// readDaemonSets reads those of the nodes' pods by name where they may not be listed.
+func (s *Session) readDaemonSets(ctx context.Context, nodes []string) error {
+	if s.Snapshot().Sync(kube.KindDaemonSets).Phase != kube.Denied {
+		return nil
+	}
+	return s.ReadDaemonSets(ctx, s.Source, nodes)
+}
+
+// NewPlan plans for the dashboard: at once from what is known, while the scales of
+// owners that nobody watches come in; they change the plan when they are there. The
+// context is that of the dashboard.
+func (s *Session) NewPlan(
+	ctx context.Context, snapshot *kube.Snapshot, nodes []string, o drain.Options, now time.Time,
+) (drain.Plan, error) {
+	s.screen.self.Do(func() { s.screen.where = s.self(ctx, true) })
+	plan, err := s.plan(snapshot, nodes, o, now, s.screen.where)
+	if err == nil && s.screen.scales.CompareAndSwap(false, true) {
+		nodes := slices.Clone(nodes)
+		s.screen.readers.Go("scales of owners", func() {
+			defer s.screen.scales.Store(false)
+			s.ReadScales(ctx, s.Source, nodes)
+		})
+	}
+	return plan, err
+}
+
+// plan is a plan with all that is found beside it: budgets that were left behind, and
+// where we stand ourselves.
+func (s *Session) plan(
+	snapshot *kube.Snapshot, nodes []string, o drain.Options, now time.Time, self drain.Self,
+) (drain.Plan, error) {
+	plan, err := drain.NewPlan(snapshot, nodes, o, now)
+	if err != nil {
+		return plan, err
+	}
+	plan.Findings = append(plan.Findings, s.leftoverFindings(snapshot, now)...)
+	return s.Target.Plan(drain.RefuseBlockers(drain.WithSelf(plan, snapshot, self))), nil
+}
+
+// leftoverFindings tell of the budgets that were left behind. Who only reads is
+// told of them without a command.
+func (s *Session) leftoverFindings(snapshot *kube.Snapshot, now time.Time) []drain.Finding {
+	found := drain.LeftoverFindings(s.Leftovers(snapshot, now), now)
+	if s.ReadOnly {
+		for i := range found {
+			found[i].Advice = nil
+		}
+	}
+	return found
+}
+
+// Estimate adds to a plan how long it takes.
+func (s *Session) Estimate(plan *drain.Plan) {
+	e := drain.Forecast(s.Snapshot(), *plan, s.Now())
+	plan.Estimate = &e
+}

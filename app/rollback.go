@@ -1,0 +1,230 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+var deleteBudgets = kube.Permission{Verb: "delete", Group: "policy", Resource: "poddisruptionbudgets"}
+
+// Rollback takes back what one run did. Until Close no other process goes on with the
+// run.
+type Rollback struct {
+	session *Session
+	journal *drain.Journal // locked; nothing is written to it
+	State   *drain.State
+	// Items are what is to be undone, and what is left as it is.
+	Items []drain.Undo
+}
+
+// Rollback locks a run of this machine that no process works on, watches what it may
+// have left, and plans what is to be undone.
+func (s *Session) Rollback(ctx context.Context, id string) (*Rollback, error) {
+	journal, events, err := s.Runs.lock(id)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rollback{session: s, journal: journal, State: drain.Fold(nil, events...)}
+	if err := r.look(ctx); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// ObserveMarked watches what RollbackMarked and ReadMarked need, if the rights are
+// there.
+func (s *Session) ObserveMarked(ctx context.Context) error {
+	if err := s.may(ctx, []kube.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
+		return err
+	}
+	s.Observe(ctx, markKinds...)
+	return nil
+}
+
+// RollbackMarked is Rollback for a run that is known by its annotations alone. Where
+// its journal is on this machine after all, it is locked.
+func (s *Session) RollbackMarked(m drain.Marked) (*Rollback, error) {
+	r := &Rollback{session: s, State: m.State}
+	if s.Runs.Lives()(m.Mark.Run) == drain.RunDead {
+		journal, _, err := s.Runs.lock(m.Mark.Run)
+		if err != nil {
+			return nil, err
+		}
+		r.journal = journal
+	}
+	return r, nil
+}
+
+// Plan plans from the cluster as it is now.
+func (r *Rollback) Plan() { r.Items = r.plan() }
+
+func (r *Rollback) plan() []drain.Undo {
+	return drain.RollbackPlan(r.State, r.session.Snapshot(), r.session.Now())
+}
+
+// Close gives the lock back.
+func (r *Rollback) Close() error {
+	if r.journal == nil {
+		return nil
+	}
+	return r.journal.Close()
+}
+
+// look reads the cluster as it is now and plans.
+func (r *Rollback) look(ctx context.Context) error {
+	s := r.session
+	kinds, why := r.kinds()
+	rights := []kube.Permission{{Verb: "get", Resource: "nodes"}}
+	for _, k := range kinds {
+		if why[k] != "" {
+			rights = append(rights, kube.Permission{Verb: "list", Group: apiGroups[k], Resource: string(k)})
+		}
+	}
+	if err := s.may(ctx, rights); err != nil {
+		return err
+	}
+	s.Observe(ctx, kinds...)
+	snapshot, err := s.Synced(ctx, kinds)
+	if err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		// Absence from a list that may not be read is not "gone".
+		if sync := snapshot.Sync(k); why[k] != "" && sync.Phase == kube.Denied {
+			return &Error{Reason: ReasonForbidden, Text: "cannot list " + string(k) + ": " + sync.Reason, Hint: why[k]}
+		}
+	}
+	if err := r.awaitHolders(ctx); err != nil {
+		return err
+	}
+	r.Plan()
+	return nil
+}
+
+// kinds are those of what the run may have left, and for those that must be readable
+// what the run did.
+func (r *Rollback) kinds() (kinds []kube.Kind, why map[kube.Kind]string) {
+	kinds, why = []kube.Kind{kube.KindNodes}, map[kube.Kind]string{}
+	need := func(k kube.Kind, what string) {
+		if !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+		if what != "" {
+			why[k] = what
+		}
+	}
+	if slices.ContainsFunc(r.State.Budgets, func(b *drain.BudgetRun) bool { return b.State != drain.BudgetRemoved }) {
+		need(kube.KindBudgets, "the run made temporary budgets; nothing was changed")
+	}
+	for _, rung := range r.State.Rungs {
+		if kind, known := rung.ScaleKind(); known && rung.Leftover() {
+			need(kind, "the run changed replicas; nothing was changed now")
+		}
+	}
+	if r.State.LeasesMayStand() || r.State.Run.Options.LeaseNamespace != "" {
+		need(kube.KindLeases, "")
+	}
+	return kinds, why
+}
+
+// awaitHolders waits until it is known of every other run that has the Lease over a node
+// of this one whether it lives: it renews the Lease, or the Lease expires, by our own
+// clock. A node of a run that is dead is then free, as for a drain or a resume.
+func (r *Rollback) awaitHolders(ctx context.Context) error {
+	s, said := r.session, false
+	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
+		now := s.Now()
+		hold, expires := drain.OpenHold(r.State, snapshot, now)
+		if hold == "" || !expires.After(now) {
+			return true, time.Time{}
+		}
+		if !said {
+			s.report(fmt.Sprintf("%s; looking for up to %s whether that run lives", hold, expires.Sub(now).Round(time.Second)))
+		}
+		said = true
+		return false, expires
+	})
+}
+
+// MayUndo is an *Error where the rights are missing that the plan needs.
+func (r *Rollback) MayUndo(ctx context.Context) error {
+	var rights []kube.Permission
+	need := func(p kube.Permission) { rights = append(rights, beyond([]kube.Permission{p}, rights)...) }
+	for _, u := range r.Items {
+		switch {
+		case u.Cordon != nil || u.Taint != nil:
+			need(kube.Permission{Verb: "patch", Resource: "nodes"})
+		case u.Unguard != nil:
+			need(deleteBudgets)
+		case u.Scale != nil:
+			right := kube.ScaleResources[u.Scale.Kind]
+			right.Namespace = u.Scale.Namespace
+			need(right)
+		}
+	}
+	return r.session.may(ctx, rights)
+}
+
+// Undo undoes one item, with one request. It is judged once more: while the operator
+// read, somebody may have made the cordon their own, and a node's status alone makes
+// its version old.
+func (r *Rollback) Undo(ctx context.Context, item drain.Undo) error {
+	now, known := item.Planned(r.plan())
+	switch {
+	case !known:
+		return errors.New("it changed meanwhile: nothing of it is left to undo")
+	case now.Left != "":
+		return fmt.Errorf("it changed meanwhile: %s", now.Left)
+	case now.What != item.What:
+		return fmt.Errorf("it changed meanwhile: the run is now to %s", now.What)
+	}
+	// A request that is out is waited for: a signal stops those after it.
+	answer := r.send(context.WithoutCancel(ctx), now)
+	gone := (now.Unguard != nil || now.Release != nil) && answer.Class() == kube.AnswerGone
+	if !answer.OK() && !gone {
+		return errors.New(AnswerText(answer))
+	}
+	if now.Taint != nil {
+		r.awaitTaint(ctx, now.Node)
+	}
+	return nil
+}
+
+func (r *Rollback) send(ctx context.Context, u drain.Undo) kube.Answer {
+	w := r.session.Writer()
+	switch {
+	case u.Unguard != nil:
+		return w.DeleteBudget(ctx, *u.Unguard)
+	case u.Scale != nil:
+		return w.Scale(ctx, *u.Scale)
+	case u.Taint != nil:
+		return w.Taint(ctx, *u.Taint)
+	case u.Release == nil:
+		return w.Cordon(ctx, *u.Cordon)
+	}
+	if w, ok := w.(kube.LeaseWriter); ok {
+		return w.DeleteLease(ctx, *u.Release)
+	}
+	return kube.Answer{Failure: "Leases cannot be written here", Unsent: true}
+}
+
+// taintShown is how long the watch may take to show that a taint is gone.
+const taintShown = 10 * time.Second
+
+// awaitTaint waits until the watch shows that the taint is gone: the cordon of the
+// same node is taken back by its version. Where it does not come, the server refuses
+// what is out of date, and that is said.
+func (r *Rollback) awaitTaint(ctx context.Context, node string) {
+	ctx, cancel := context.WithTimeout(ctx, taintShown)
+	defer cancel()
+	_ = r.session.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
+		n := snapshot.Node(node)
+		return n == nil || !n.OutOfService(), time.Time{}
+	})
+}

@@ -1,0 +1,173 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Runs are the runs of this machine: their journals, and those that this process
+// works on.
+type Runs struct {
+	Dir     string // where the journals and sockets are
+	Program string // how the operator calls the program, for hints
+
+	mu      sync.Mutex
+	live    []drain.Run
+	hungUp  string           // why every run is suspended, "" if none is
+	aborted string           // why every run is aborted, "" if none is
+	deaf    map[string]error // by id: runs whose socket could not be opened
+	group   kube.Group       // one goroutine for each, until its run or the program ends
+	ended   chan struct{}    // the program ends
+}
+
+// NewRuns are the runs whose journals are below a folder.
+func NewRuns(dir, program string) *Runs {
+	return &Runs{Dir: dir, Program: program, deaf: map[string]error{}, ended: make(chan struct{})}
+}
+
+// Record is what a journal tells of its run.
+type Record struct {
+	State  *drain.State
+	Events []drain.Event
+	Torn   bool // its last line is cut off: what the run did last is not known
+	Live   bool // a process works on it
+}
+
+// IDs are the runs that have a journal here.
+func (r *Runs) IDs() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Dir(r.Path("any")))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &Error{Text: "cannot read the journals", Err: err}
+	}
+	var ids []string
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), ".jsonl"); ok && !e.IsDir() {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// Path is the journal of a run.
+func (r *Runs) Path(id string) string { return drain.JournalPath(r.Dir, id) }
+
+// Known is an *Error for a run that is none of this machine.
+func (r *Runs) Known(id string) error {
+	ids, err := r.IDs()
+	if err != nil {
+		return err
+	}
+	// A name that is not listed is never opened: it could be a path.
+	if !slices.Contains(ids, id) {
+		hint := "no run was started on it"
+		if len(ids) > 0 {
+			hint = "it has: " + strings.Join(ids, ", ")
+		}
+		return &Error{Text: fmt.Sprintf("there is no run %q on this machine", id), Hint: hint}
+	}
+	return nil
+}
+
+// Record reads the journal of a run. The error is an *Error.
+func (r *Runs) Record(id string) (*Record, error) {
+	path := r.Path(id)
+	events, torn, err := drain.ReadJournal(path)
+	var corrupt *drain.CorruptJournalError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Error{Text: fmt.Sprintf("there is no run %q on this machine", id), Hint: r.Program + " runs lists them"}
+	case errors.As(err, &corrupt):
+		return nil, &Error{Err: err, Hint: "it was changed after the run, or the disk is at fault; nothing of it is guessed"}
+	case err != nil:
+		return nil, &Error{Err: err}
+	case len(events) == 0:
+		return nil, &Error{Text: "journal " + path + " holds no run: its process died at the start"}
+	}
+	if run := events[0].Run; run != nil {
+		run.Program = r.Program
+	}
+	live, err := drain.Live(path)
+	if err != nil {
+		return nil, &Error{Err: err}
+	}
+	return &Record{State: drain.Fold(nil, events...), Events: events, Torn: torn && !live, Live: live}, nil
+}
+
+// Dead is the record of a run that no process works on.
+func (r *Runs) Dead(id string) (*Record, error) {
+	if err := r.Known(id); err != nil {
+		return nil, err
+	}
+	record, err := r.Record(id)
+	if err == nil && record.Live {
+		return nil, r.livesOn(id)
+	}
+	return record, err
+}
+
+// livesOn refuses what may not happen beside a live run.
+func (r *Runs) livesOn(id string) error {
+	return &Error{
+		Text: "run " + id + " is live in another process; nothing was changed",
+		Hint: fmt.Sprintf("abort it first: %s ctl %s abort, or Ctrl-C where it runs", r.Program, id),
+	}
+}
+
+// NotEnded refuses a run that has come to its end, with that end.
+func (r *Runs) NotEnded(s *drain.State) error {
+	if s.Outcome == "" {
+		return nil
+	}
+	text := fmt.Sprintf("run %s ended %s: %s", s.Run.ID, s.Ended.UTC().Format(time.RFC3339), s.Outcome)
+	if s.Message != "" {
+		text += " (" + s.Message + ")"
+	}
+	return &Error{
+		Text: text + "; there is nothing to go on with",
+		Hint: fmt.Sprintf("%s report %s tells what became of each pod; a new drain takes up what is left", r.Program, s.Run.ID),
+	}
+}
+
+// lock opens and locks the journal of a run: from here on no other process works on
+// it.
+func (r *Runs) lock(id string) (*drain.Journal, []drain.Event, error) {
+	journal, events, err := drain.OpenJournal(r.Path(id))
+	switch {
+	case errors.Is(err, drain.ErrRunLives):
+		return nil, nil, r.livesOn(id)
+	case err != nil:
+		return nil, nil, &Error{Text: "nothing was changed", Err: err}
+	}
+	return journal, events, nil
+}
+
+// Lives tells what is known here of a run. The id comes from the cluster: it is
+// looked for among the journals, never made a path of.
+func (r *Runs) Lives() func(run string) drain.RunLife {
+	ids, err := r.IDs()
+	return func(run string) drain.RunLife {
+		if err != nil || !slices.Contains(ids, run) {
+			return drain.RunUnknown
+		}
+		switch live, err := drain.Live(r.Path(run)); {
+		case err != nil:
+			return drain.RunUnknown
+		case live:
+			return drain.RunLive
+		}
+		return drain.RunDead
+	}
+}
