@@ -86,6 +86,8 @@ func (c *powerOffCheck) machine(uid kube.UID) {
 		c.unknown("Node/"+c.node, "the Node object is gone, so it is not known what its machine runs")
 	case node.Ready == kube.NodeUnknown:
 		c.unknown("Node/"+c.node, "its kubelet is silent, so it is not known whether the pods that are gone have ended there")
+	case !node.Unschedulable:
+		c.against("Node/"+c.node, "the node is not cordoned: pods may come to it at any time")
 	}
 }
 

@@ -3,6 +3,7 @@ package drain
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -24,32 +25,32 @@ type assumption struct {
 }
 
 // decision says what is wrong with what a Step decided.
-func (c *checks) decision(s *script, snap *kube.Snapshot, in []Input, d decision) (wrong []string) {
+func (c *checks) decision(s *script, snap *kube.Snapshot, in []Input, d Output) (wrong []string) {
 	fail := func(format string, a ...any) { wrong = append(wrong, fmt.Sprintf(format, a...)) }
 
-	if again := decide(s.state, snap, in, s.now); !reflect.DeepEqual(again, d) {
+	if again := Step(s.state, snap, in, s.now); !reflect.DeepEqual(again, d) {
 		fail("a second Step on the same input decides otherwise")
 	}
 	folded := s.state
-	for _, e := range d.events {
+	for _, e := range d.Events {
 		folded = Fold(folded, e)
 	}
-	if !reflect.DeepEqual(folded, d.next) {
+	if !reflect.DeepEqual(folded, d.State) {
 		fail("the events, one by one, do not give the state")
 	}
-	if all := Fold(Fold(nil, s.events...), d.events...); !reflect.DeepEqual(all, d.next) {
+	if all := Fold(Fold(nil, s.events...), d.Events...); !reflect.DeepEqual(all, d.State) {
 		fail("all events since the beginning do not give the state: an older state was changed")
 	}
-	if idle := decide(d.next, snap, nil, s.now); len(idle.events) > 0 {
-		fail("a second look at the same moment decides more: %s %s", idle.events[0].Kind, idle.events[0].Pod)
-	} else if !idle.wake.IsZero() && (d.wake.IsZero() || idle.wake.Before(d.wake)) {
-		fail("a second look at the same moment wants to wake earlier, in %s", idle.wake.Sub(s.now))
+	if idle := Step(d.State, snap, nil, s.now); len(idle.Events) > 0 {
+		fail("a second look at the same moment decides more: %s %s", idle.Events[0].Kind, idle.Events[0].Pod)
+	} else if !idle.Wake.IsZero() && (d.Wake.IsZero() || idle.Wake.Before(d.Wake)) {
+		fail("a second look at the same moment wants to wake earlier, in %s", idle.Wake.Sub(s.now))
 	}
-	if !d.wake.IsZero() && !d.wake.After(s.now) {
+	if !d.Wake.IsZero() && !d.Wake.After(s.now) {
 		fail("it wants to wake in the past")
 	}
 	seq, intents := s.state.Seq, 0
-	for _, e := range d.events {
+	for _, e := range d.Events {
 		if !e.passing {
 			seq++
 		}
@@ -60,22 +61,32 @@ func (c *checks) decision(s *script, snap *kube.Snapshot, in []Input, d decision
 			intents++
 		}
 	}
-	if intents != len(d.writes) {
-		fail("%d intents for %d writes", intents, len(d.writes))
+	if intents != len(d.Writes) {
+		fail("%d intents for %d writes", intents, len(d.Writes))
+	}
+	for _, input := range in {
+		if control, ok := input.(Control); ok && control.ID != 0 && !told(control.ID, d) {
+			fail("nobody is told what became of command %s", control.Kind)
+		}
 	}
 	c.answers(in)
-	for _, w := range d.writes {
+	for _, w := range d.Writes {
 		wrong = append(wrong, c.write(s, snap, d, w)...)
 	}
 	return wrong
 }
 
+// told tells whether somebody who waits for a command learns what became of it.
+func told(id uint64, d Output) bool {
+	return d.Refused[id] != nil || slices.ContainsFunc(d.Events, func(e Event) bool { return e.Input == id })
+}
+
 // write says what is wrong with a write.
-func (c *checks) write(s *script, snap *kube.Snapshot, d decision, w Write) (wrong []string) {
+func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong []string) {
 	fail := func(format string, a ...any) {
 		wrong = append(wrong, fmt.Sprintf("#%d: ", w.ID)+fmt.Sprintf(format, a...))
 	}
-	ofLease, next := w.Lease != nil || w.Release != nil, d.next
+	ofLease, next := w.Lease != nil || w.Release != nil, d.State
 	undoes := w.Unguard != nil || w.Verb == VerbUnscale || w.Verb == VerbUntaint || w.LookBudget != nil
 	switch {
 	case next.Suspended:

@@ -11,15 +11,15 @@ import (
 // print tells what a Step decided: an event or a write to a line. Left out is what the
 // command of the script says already (answers, confirmations) and what other lines
 // say (the intents of writes, the end of a phase that is followed by another).
-func (s *script) print(d decision) {
-	for _, e := range d.events {
+func (s *script) print(d Output) {
+	for _, e := range d.Events {
 		if line := s.eventLine(e); line != "" {
 			fmt.Fprintln(&s.text, line)
 		}
 		if e.Kind != EventIntent {
 			continue
 		}
-		for _, w := range d.writes {
+		for _, w := range d.Writes {
 			if w.ID == e.Action.ID {
 				fmt.Fprintf(&s.text, "-> #%d %s\n", w.ID, writeLine(w, e))
 			}

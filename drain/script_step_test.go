@@ -2,45 +2,33 @@ package drain
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// decision is what one Step says.
-type decision struct {
-	next   *State
-	events []Event
-	writes []Write
-	wake   time.Time
-}
-
-// decide is Step.
-func decide(s *State, snap *kube.Snapshot, in []Input, now time.Time) decision {
-	events, writes, wake := Step(s, snap, in, now)
-	return decision{Fold(s, events...), events, writes, wake}
-}
-
-// journalLost are the inputs by which a run learns that its journal is lost.
-func (s *script) journalLost(why string) []Input {
-	return []Input{journalNews{why}, Control{Kind: ControlPause, By: "engine", Why: why}}
-}
+// journalLost is the input by which a run learns that its journal is lost.
+func (s *script) journalLost(why string) Input { return JournalNews{Lost: why} }
 
 // look is one Step and, where every question is confirmed, those that follow from
 // that. It prints what is decided, and each check that fails.
 func (s *script) look(in ...Input) {
 	snap := s.store.Snapshot()
 	for {
-		d := decide(s.state, snap, in, s.now)
+		d := Step(s.state, snap, in, s.now)
 		for _, wrong := range s.checks.decision(s, snap, in, d) {
 			fmt.Fprintf(&s.text, "!! %s\n", wrong)
 		}
 		s.print(d)
-		for _, w := range d.writes {
+		for _, input := range in {
+			if c, isControl := input.(Control); isControl && d.Refused[c.ID] != nil {
+				fmt.Fprintf(&s.text, "refused: %v\n", d.Refused[c.ID])
+			}
+		}
+		for _, w := range d.Writes {
 			s.out[w.ID] = w
 		}
-		s.state, s.wake = d.next, d.wake
-		s.events = append(s.events, d.events...)
+		s.state, s.wake = d.State, d.Wake
+		s.events = append(s.events, d.Events...)
 		q := s.state.Question
 		if q == nil || !s.yes {
 			break

@@ -36,7 +36,9 @@ type script struct {
 	wake   time.Time
 	shown  map[RungKind]RungFacts // the ladder as the operator saw it last
 	checks checks
-	text   strings.Builder // what the present command prints
+	// controls counts the commands given by ctl.
+	controls uint64
+	text     strings.Builder // what the present command prints
 }
 
 func newScript() *script { return &script{shownCluster: newShownCluster(), out: map[uint64]Write{}} }
@@ -217,7 +219,11 @@ func (s *script) answerOne(a args) (Input, error) {
 // control gives the run a command: "command skip web-1".
 func (s *script) control(a args) error {
 	words := a.words()
-	c := Control{Kind: ControlKind(words[0]), By: "ada", Word: a.value("word"), OnScreen: !a.has("headless")}
+	c := Control{Kind: ControlKind(words[0]), By: "ada", Word: a.value("word"), OnScreen: a.has("screen")}
+	if !c.OnScreen { // ctl waits until it is told what became of it
+		s.controls++
+		c.ID = s.controls
+	}
 	if slices.Contains(RungKinds, RungKind(words[0])) {
 		c.Kind = ControlClimb
 		facts, word := s.rung(RungKind(words[0]), kube.UID(words[1]), a.has("as-shown"))
@@ -232,9 +238,6 @@ func (s *script) control(a args) error {
 		} else {
 			c.Pod = kube.UID(words[1])
 		}
-	}
-	if err := s.state.Objection(c); err != nil {
-		fmt.Fprintf(&s.text, "refused: %v\n", err)
 	}
 	s.look(c)
 	return nil
@@ -315,10 +318,10 @@ func (s *script) timed(look func()) {
 // journal tells the run that its journal cannot be written: "journal lost".
 func (s *script) journal(a args) {
 	if a.has("lost") {
-		s.look(s.journalLost("no space left on device")...)
+		s.look(s.journalLost("no space left on device"))
 		return
 	}
-	s.look(journalNews{})
+	s.look(JournalNews{})
 }
 
 // resume lets another process go on with the run, from its journal.
