@@ -288,7 +288,7 @@ func (st *stepper) closeNode(n *NodeRun) {
 	var failed, left []string
 	for _, p := range st.podsOf(n.Name) {
 		switch {
-		case !p.State.Final() || p.InFlight != 0:
+		case !p.State.Final() || p.InFlight != 0 || st.stillShown(p):
 			return
 		case p.State == PodFailed:
 			failed = append(failed, p.Namespace+"/"+p.Name+": "+p.Message)
@@ -304,6 +304,13 @@ func (st *stepper) closeNode(n *NodeRun) {
 	default:
 		st.setNode(n, NodeDrained, "")
 	}
+}
+
+// stillShown tells whether the server said that the pod is gone, and the cluster does not
+// show it yet. A watch that does not within a while shows something else.
+func (st *stepper) stillShown(p *PodRun) bool {
+	live := st.snap.Pod(p.UID)
+	return p.State.Left() && live != nil && live.Node == p.Node && !st.past(p.Ended.Add(swallowedAfter))
 }
 
 // deadlines fails the nodes whose time is up; --timeout counts per node, from
