@@ -232,7 +232,7 @@ func TestTransientAnswersNeverEndAPod(t *testing.T) {
 	answers := []kube.Answer{
 		{Failure: "EOF"},
 		{Code: 504, Message: "couldn't update PodDisruptionBudget due to conflicts", RetryAfter: 10 * time.Second},
-		{Code: 429, Message: "Too many requests, please try again later.", RetryAfter: time.Second, FlowControl: true},
+		{Code: 429, Message: "Too many requests, please try again later.", RetryAfter: time.Second},
 		{Code: 403, Message: "pdb disruptions allowed is negative"},
 		{Code: 500, Message: "etcdserver: leader changed"},
 		{Code: 429, Message: `admission webhook "vm" denied the request: Eviction triggered evacuation of VMI`},

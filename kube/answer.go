@@ -16,11 +16,7 @@ type Answer struct {
 	Message    string
 	Causes     []Cause
 	RetryAfter time.Duration // 0 if the header was missing, at most a minute
-	// FlowControl tells that API priority and fairness handled the request
-	// (X-Kubernetes-PF-FlowSchema-UID), as a hint that a 429 is its work.
-	FlowControl bool
-	AuditID     string
-	ServerTime  time.Time // Date header, zero if none
+	AuditID    string
 	// Failure is the network's or client's words when no answer came.
 	Failure string
 	// Unsent tells that the request certainly never reached the server (no
@@ -35,7 +31,6 @@ type Answer struct {
 // Cause is one metav1.StatusCause.
 type Cause struct {
 	Type    string
-	Field   string
 	Message string
 }
 

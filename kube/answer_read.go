@@ -39,10 +39,8 @@ func readAnswer(response *http.Response, object any) Answer {
 	header := response.Header
 	a := Answer{
 		Code: response.StatusCode, AuditID: Clean(header.Get("Audit-Id")),
-		FlowControl: header.Get("X-Kubernetes-PF-FlowSchema-UID") != "",
-		RetryAfter:  retryAfter(header.Get("Retry-After")),
+		RetryAfter: retryAfter(header.Get("Retry-After")),
 	}
-	a.ServerTime, _ = http.ParseTime(header.Get("Date"))
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil && !a.OK() {
 		a.Message = "the answer broke off: " + Clean(plainCause(err).Error())
@@ -91,7 +89,7 @@ func readSuccess(a Answer, body []byte, broken error, object any) Answer {
 	if broken != nil {
 		if object != nil {
 			// Asked for an object and got none: not a success.
-			return Answer{Failure: "reading the answer: " + Clean(broken.Error()), AuditID: a.AuditID, ServerTime: a.ServerTime}
+			return Answer{Failure: "reading the answer: " + Clean(broken.Error()), AuditID: a.AuditID}
 		}
 		return a // accepted; the body adds nothing that is needed
 	}
@@ -127,7 +125,7 @@ func readRefusal(a Answer, request *http.Request, body []byte) Answer {
 	if status.Details != nil {
 		for _, cause := range status.Details.Causes {
 			a.Causes = append(a.Causes, Cause{
-				Type: cleanText(string(cause.Type)), Field: cleanText(cause.Field), Message: cleanText(cause.Message),
+				Type: cleanText(string(cause.Type)), Message: cleanText(cause.Message),
 			})
 		}
 		if a.RetryAfter == 0 && status.Details.RetryAfterSeconds > 0 {

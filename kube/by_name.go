@@ -76,7 +76,7 @@ func (c *Cluster) ReadDaemonSets(ctx context.Context, w *Watcher, nodes []string
 			case err != nil:
 				return fmt.Errorf("reading DaemonSet %s/%s: %w", p.Namespace, p.Owner.Name, plainCause(err))
 			}
-			record, err := Record(d)
+			record, err := RecordOf(d)
 			if err != nil {
 				return err
 			}

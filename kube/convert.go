@@ -13,19 +13,19 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Record makes the compact record of an API object: *Pod, *Node, *Budget or
-// *Workload. It keeps nothing of the object but small shared parts. All texts of a
-// record are safe to print: messages are cleaned (Clean), names made visible
-// (Visible), which leaves valid names as they are.
-func Record(object any) (any, error) {
+// RecordOf makes the compact record of an API object. It keeps nothing of the
+// object but small shared parts. All texts of a record are safe to print: messages
+// are cleaned (Clean), names made visible (Visible), which leaves valid names as they
+// are.
+func RecordOf(object any) (Record, error) {
 	record, err := convert(object)
-	if _, pod := record.(*Pod); !pod { // those are many: their converter does it
+	if _, pod := record.(*Pod); err == nil && !pod { // those are many: their converter does it
 		makeVisible(reflect.ValueOf(record))
 	}
 	return record, err
 }
 
-func convert(object any) (any, error) {
+func convert(object any) (Record, error) {
 	switch o := object.(type) {
 	case *corev1.Pod:
 		return PodRecord(o), nil
@@ -53,30 +53,6 @@ func convert(object any) (any, error) {
 		return record, nil
 	}
 	return nil, fmt.Errorf("making a record: %T is not of a kind that the store keeps", object)
-}
-
-// kindOf is the kind that a record counts under.
-func kindOf(record any) Kind {
-	switch r := record.(type) {
-	case *Pod:
-		return KindPods
-	case *Node:
-		return KindNodes
-	case *Budget:
-		return KindBudgets
-	case *Workload:
-		return workloadKinds[r.Kind]
-	}
-	return ""
-}
-
-var workloadKinds = map[string]Kind{
-	"ReplicaSet":            KindReplicaSets,
-	"Deployment":            KindDeployments,
-	"StatefulSet":           KindStatefulSets,
-	"DaemonSet":             KindDaemonSets,
-	"Job":                   KindJobs,
-	"ReplicationController": KindReplicationControllers,
 }
 
 // controllerOf is the shared record of an object's controller, nil without one.

@@ -39,15 +39,3 @@ func podCondition(p *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondit
 	}
 	return nil
 }
-
-// samePod tells whether two records of one pod say the same, so that a change
-// of what we do not keep (an annotation, a probe time) changes nothing here.
-func samePod(a, b *Pod) bool {
-	return a.UID == b.UID && a.Name == b.Name && a.Namespace == b.Namespace && a.Node == b.Node &&
-		sameOwner(a.Owner, b.Owner) && a.Spec == b.Spec &&
-		sameMap(a.Labels, b.Labels) && sameMap(a.Annotations, b.Annotations) &&
-		a.Created.Equal(b.Created) && a.Deleted.Equal(b.Deleted) && a.DeletionGrace == b.DeletionGrace &&
-		sameStrings(a.Finalizers, b.Finalizers) &&
-		a.Phase == b.Phase && a.Reason == b.Reason && a.Message == b.Message &&
-		a.Ready == b.Ready && a.ReadySince.Equal(b.ReadySince) && sameTrouble(a.Trouble, b.Trouble)
-}

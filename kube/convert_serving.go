@@ -15,7 +15,7 @@ import (
 
 // servingRecord makes the record of an object that says what depends on pods, or
 // how many of them there may be; nil for any other.
-func servingRecord(object any) any {
+func servingRecord(object any) Record {
 	switch o := object.(type) {
 	case *corev1.Service:
 		return ServiceRecord(o)
@@ -110,7 +110,6 @@ func AutoscalerRecord(o *autoscalingv2.HorizontalPodAutoscaler) *Autoscaler {
 		Namespace: share(o.Namespace), Name: share(o.Name), UID: o.UID,
 		Target: Owner{APIVersion: share(target.APIVersion), Kind: share(target.Kind), Name: share(target.Name)},
 		Min:    valueOr(o.Spec.MinReplicas, 1), Max: o.Spec.MaxReplicas,
-		Current: o.Status.CurrentReplicas, Desired: o.Status.DesiredReplicas,
 	}
 	for _, c := range o.Status.Conditions {
 		if c.Type == autoscalingv2.AbleToScale && c.Status == corev1.ConditionFalse {

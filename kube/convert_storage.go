@@ -18,7 +18,7 @@ const (
 
 // storageRecord makes the record of an object that has to do with volumes, or
 // of a namespace; nil for any other.
-func storageRecord(object any) any {
+func storageRecord(object any) Record {
 	switch o := object.(type) {
 	case *corev1.PersistentVolumeClaim:
 		return ClaimRecord(o)

@@ -216,7 +216,7 @@ func TestBudgetRecord(t *testing.T) {
 }
 
 func TestRecordRefusesStrangers(t *testing.T) {
-	if _, err := Record(&corev1.Secret{}); err == nil || !strings.Contains(err.Error(), "Secret") {
+	if _, err := RecordOf(&corev1.Secret{}); err == nil || !strings.Contains(err.Error(), "Secret") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -206,8 +206,8 @@ func (f *feed) records(list runtime.Object) (runtime.Object, error) {
 }
 
 // early makes the record of an object of a list that is still coming in.
-func (f *feed) early(object any) (any, error) {
-	record, err := Record(object)
+func (f *feed) early(object any) (Record, error) {
+	record, err := RecordOf(object)
 	if err != nil {
 		return nil, err
 	}

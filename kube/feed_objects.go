@@ -23,7 +23,7 @@ type recordList struct {
 func (l *recordList) DeepCopyObject() runtime.Object { return l }
 
 // recordObject is a record in the clothes of an API object.
-type recordObject struct{ record any }
+type recordObject struct{ record Record }
 
 // GetObjectKind says that it is of no kind that a client would know.
 func (o *recordObject) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }

@@ -15,7 +15,7 @@ func (f *feed) Add(object any) error { return f.Update(object) }
 
 // Update puts an object that changed.
 func (f *feed) Update(object any) error {
-	record, err := Record(object)
+	record, err := RecordOf(object)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (f *feed) Delete(object any) error {
 	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = tombstone.Obj
 	}
-	record, err := Record(object)
+	record, err := RecordOf(object)
 	if err != nil {
 		return err
 	}
@@ -43,13 +43,15 @@ func (f *feed) Replace(items []any, version string) error {
 	incoming := f.incoming
 	f.incoming = nil
 	f.mu.Unlock()
-	records := items
+	var records []Record
 	if incoming != nil {
 		records = incoming.list()
-	}
-	for i, item := range records {
-		if o, ok := item.(*recordObject); ok {
-			records[i] = o.record
+	} else {
+		records = make([]Record, 0, len(items))
+		for _, item := range items {
+			if o, ok := item.(*recordObject); ok {
+				records = append(records, o.record)
+			}
 		}
 	}
 	f.mu.Lock()

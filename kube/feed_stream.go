@@ -20,7 +20,7 @@ type stream struct {
 	group   Group
 
 	// What came so far, in order; complete once the reflector has the bookmark.
-	records []any
+	records []Record
 	gone    map[UID]int // length of records when it was deleted again
 }
 
@@ -79,12 +79,12 @@ func (s *stream) take(event watch.Event) bool {
 	if s.gone == nil {
 		s.gone = map[UID]int{}
 	}
-	s.gone[uidOf(record)] = len(s.records)
+	s.gone[record.Meta().UID] = len(s.records)
 	return true
 }
 
 // list is what there is at the end of the list.
-func (s *stream) list() []any {
+func (s *stream) list() []Record {
 	records := s.records
 	s.records = nil
 	if len(s.gone) == 0 {
@@ -92,7 +92,7 @@ func (s *stream) list() []any {
 	}
 	there := records[:0]
 	for i, r := range records {
-		if i >= s.gone[uidOf(r)] {
+		if i >= s.gone[r.Meta().UID] {
 			there = append(there, r)
 		}
 	}

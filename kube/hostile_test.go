@@ -41,7 +41,7 @@ func texts(path string, v reflect.Value, visit func(path, text string)) {
 func checkRecords(t *testing.T, seed uint64) {
 	notes := append([]string{ByAnnotation, ReasonAnnotation}, KeptAnnotations...)
 	for _, object := range hostile.Objects(rand.New(rand.NewPCG(seed, 1)), notes) {
-		record, err := Record(object)
+		record, err := RecordOf(object)
 		if err != nil {
 			t.Fatal(err)
 		}

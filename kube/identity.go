@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/url"
@@ -130,4 +131,16 @@ func serverID(config *rest.Config) string {
 	}
 	sum := sha256.Sum256(append([]byte(config.Host+"\n"), authority...))
 	return "server:" + hex.EncodeToString(sum[:16])
+}
+
+// versionIn reads gitVersion from the answer of /version, whatever it looks
+// like: builds without a stamp say v0.0.0-master+$Format:%H$.
+func versionIn(raw []byte) string {
+	var info struct {
+		GitVersion string `json:"gitVersion"`
+	}
+	if json.Unmarshal(raw, &info) != nil {
+		return ""
+	}
+	return cleanText(info.GitVersion)
 }

@@ -44,7 +44,6 @@ type Lease struct {
 	// election does, tools/leaderelection). Changes counts how often we did.
 	Seen    time.Time
 	Changes int
-	Rev     uint64
 }
 
 // LeaseRecord is the compact record of a Lease.
@@ -61,29 +60,29 @@ func LeaseRecord(l *coordinationv1.Lease) *Lease {
 	return record
 }
 
-// putLease notes when a Lease was seen to change.
-func (s *Store) putLease(l *Lease) bool {
-	old, had := s.t.storage.leases.get(l)
-	if had && old.UID == l.UID && old.ResourceVersion == l.ResourceVersion {
-		return false
+// leaseChanged notes when a Lease was seen to change.
+func leaseChanged(now func() time.Time) func(old, l *Lease) {
+	return func(old, l *Lease) {
+		switch {
+		case l == nil:
+		case old == nil || old.UID != l.UID:
+			l.Seen, l.Changes = now(), 0
+		case old.ResourceVersion == l.ResourceVersion: // listed again
+			l.Seen, l.Changes = old.Seen, old.Changes
+		default:
+			l.Seen, l.Changes = now(), old.Changes+1
+		}
 	}
-	l.Rev, l.Seen, l.Changes = s.rev, s.now(), 0
-	if had && old.UID == l.UID {
-		l.Changes = old.Changes + 1
-	}
-	s.t.storage.leases.set(l)
-	return true
 }
 
 // LeaseOf is the Lease over the node of that UID, nil if there is none. Ask
 // Sync(KindLeases) before taking none for an answer.
 func (s *Snapshot) LeaseOf(node UID) *Lease {
-	l, _ := s.t.storage.leases.get(&Lease{Name: LeaseName(node)})
-	return l
+	return find(s, &Lease{Name: LeaseName(node)})
 }
 
 // Leases are all Leases over nodes, by name.
-func (s *Snapshot) Leases() []*Lease { return s.t.storage.leases.items() }
+func (s *Snapshot) Leases() []*Lease { return rows[*Lease](&s.t, KindLeases).items() }
 
 // LeaseEnds is when the Lease can be taken for abandoned if nothing changes until
 // then: its duration after it was last seen to change, and after we began to

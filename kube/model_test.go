@@ -192,7 +192,7 @@ func (m *model) step(r *rand.Rand, s *Store) {
 		s.Remove(&Pod{UID: p.UID})
 	case 4:
 		keep := m.clone()
-		records := []any{}
+		records := []Record{}
 		for uid, p := range keep.pods {
 			if r.IntN(2) == 0 {
 				delete(m.pods, uid)

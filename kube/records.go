@@ -125,9 +125,6 @@ type Pod struct {
 	ReadySince time.Time // last transition of the Ready condition, either way
 	Trouble    *Trouble  // nil while nothing is known to be wrong
 
-	// Rev grows with every change of this record within one store.
-	Rev uint64
-
 	version uint64 // resourceVersion, 0 if it is no number
 
 	// sharedLabels keeps the shared copy of Labels alive.
@@ -209,7 +206,6 @@ type Node struct {
 	BootID          string
 	VolumesInUse    []string
 	VolumesAttached []string
-	Rev             uint64
 }
 
 // Zone is the node's topology zone, "" where the label is missing.
@@ -252,7 +248,6 @@ type Budget struct {
 	ConditionStatus  string
 	ConditionReason  string // SufficientPods, InsufficientPods, SyncFailed
 	ConditionMessage string
-	Rev              uint64
 }
 
 // Observed tells whether the disruption controller has seen the budget's
@@ -289,7 +284,6 @@ type Workload struct {
 	APIVersion string // as in the reference of their pods
 	Resource   string // as kubectl scale takes it, e.g. clonesets.apps.kruise.io; "" if the kind has no scale
 	Hidden     string // why the scale is not known, "" where it is
-	Rev        uint64
 }
 
 // Rollout is how a Deployment replaces its pods.

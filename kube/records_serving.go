@@ -21,7 +21,6 @@ type Service struct {
 	// Unready tells that pods count as endpoints before they are Ready
 	// (publishNotReadyAddresses).
 	Unready bool
-	Rev     uint64
 }
 
 // Selects tells whether the pod is behind the Service. An empty selector selects
@@ -72,7 +71,6 @@ type WebhookConfiguration struct {
 	UID      UID
 	Mutating bool
 	Webhooks []Webhook
-	Rev      uint64
 }
 
 // Kind is the API's name of the kind.
@@ -91,12 +89,9 @@ type Autoscaler struct {
 	Target    Owner // without a UID
 	Min       int32 // 1 where the API has none
 	Max       int32
-	Current   int32 // replicas as it last saw them
-	Desired   int32 // replicas that it last wanted
 	// Stuck is why it cannot scale its target, "" while it can (the AbleToScale
 	// condition).
 	Stuck string
-	Rev   uint64
 }
 
 // QuotaAmount is what a quota says of one resource, in thousandths.
@@ -117,5 +112,4 @@ type Quota struct {
 	// Scoped tells that it counts only some pods of its namespace.
 	Scoped  bool
 	Amounts []QuotaAmount // by resource
-	Rev     uint64
 }

@@ -27,7 +27,6 @@ type PersistentVolumeClaim struct {
 	AttributesClass string
 	SelectedNode    string // where the scheduler wants the volume made, "" if nowhere yet
 	Deleted         time.Time
-	Rev             uint64
 }
 
 // Exclusive tells whether one pod alone may use the claim (ReadWriteOncePod).
@@ -63,7 +62,6 @@ type PersistentVolume struct {
 	HostPath bool                 // a folder of whichever node its pod runs on
 	Affinity *corev1.NodeSelector // nodes that can reach it, nil for all
 	Deleted  time.Time
-	Rev      uint64
 }
 
 // StorageClass is the compact record of a storage class.
@@ -75,7 +73,6 @@ type StorageClass struct {
 	// the node, and the volume follows.
 	WaitForPod bool
 	Topologies []corev1.TopologySelectorTerm // where volumes may be made, nil for anywhere
-	Rev        uint64
 }
 
 // NodeDriver is a CSI driver on a node.
@@ -90,7 +87,6 @@ type CSINode struct {
 	Name    string
 	UID     UID
 	Drivers []NodeDriver
-	Rev     uint64
 }
 
 // CSIDriver is the compact record of a CSI driver.
@@ -101,7 +97,6 @@ type CSIDriver struct {
 	// TracksCapacity tells that the scheduler looks at CSIStorageCapacity objects
 	// before it has a volume made.
 	TracksCapacity bool
-	Rev            uint64
 }
 
 // VolumeAttachment is the wish, and its state, that a volume be attached to a
@@ -116,7 +111,6 @@ type VolumeAttachment struct {
 	AttachError string
 	DetachError string
 	Deleted     time.Time
-	Rev         uint64
 }
 
 // Namespace is the compact record of a namespace.
@@ -125,5 +119,4 @@ type Namespace struct {
 	UID     UID
 	Labels  labels.Set
 	Deleted time.Time
-	Rev     uint64
 }

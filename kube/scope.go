@@ -105,22 +105,22 @@ func (x *overlap) listed(of scope, version uint64) {
 }
 
 // bury remembers the UID of what is deleted on a node with a feed of its own.
-func (x *overlap) bury(record any) {
+func (x *overlap) bury(record Record) {
 	if _, open := x.lists[scopeOf(record)]; open {
-		x.gone[uidOf(record)] = struct{}{}
+		x.gone[record.Meta().UID] = struct{}{}
 	}
 }
 
 // outdated tells whether the store knows better than the record: it holds a newer
 // one, has seen the object deleted, or a newer list of its node lacks it.
-func (s *Store) outdated(record any) bool {
+func (s *Store) outdated(record Record) bool {
 	if s.overlap.lists == nil {
 		return false
 	}
-	if _, gone := s.overlap.gone[uidOf(record)]; gone {
+	if _, gone := s.overlap.gone[record.Meta().UID]; gone {
 		return true
 	}
-	version, held := versionOf(record), s.held(record)
+	version, held := versionOf(record), s.t.held(record)
 	switch {
 	case version == 0:
 		return false
@@ -131,28 +131,13 @@ func (s *Store) outdated(record any) bool {
 }
 
 // newerThan tells whether a record that a list lacks came after it, by another feed.
-func (s *Store) newerThan(record any, version uint64) bool {
+func (s *Store) newerThan(record Record, version uint64) bool {
 	return s.overlap.lists != nil && version != 0 && versionOf(record) > version
-}
-
-// held is the record of the same pod or node that the store holds, nil for none.
-func (s *Store) held(record any) any {
-	switch r := record.(type) {
-	case *Pod:
-		if old := s.t.pod(r.UID); old != nil {
-			return old
-		}
-	case *Node:
-		if old, ok := s.t.nodes.get(r); ok {
-			return old
-		}
-	}
-	return nil
 }
 
 // scopeOf is the scope of a node that the record is in, empty for the records of
 // which nodes have no feeds.
-func scopeOf(record any) scope {
+func scopeOf(record Record) scope {
 	switch r := record.(type) {
 	case *Pod:
 		return scope{KindPods, r.Node}
@@ -162,7 +147,7 @@ func scopeOf(record any) scope {
 	return scope{}
 }
 
-func versionOf(record any) uint64 {
+func versionOf(record Record) uint64 {
 	switch r := record.(type) {
 	case *Pod:
 		return r.version
@@ -179,22 +164,4 @@ func parseVersion(text string) uint64 {
 		return 0
 	}
 	return version
-}
-
-// within are all records of a scope.
-func (t *tables) within(of scope) []any {
-	if of.node == "" {
-		return t.ofKind(of.kind)
-	}
-	var records []any
-	if of.kind == KindNodes {
-		if n, ok := t.nodes.get(&Node{Name: of.node}); ok {
-			records = append(records, n)
-		}
-		return records
-	}
-	for _, p := range t.collect(nil, &t.podsByNode, &podKey{node: of.node}, func(k *podKey) bool { return k.node == of.node }) {
-		records = append(records, p)
-	}
-	return records
 }

@@ -35,7 +35,7 @@ func scopedStore() *Store {
 	s.SetSync(KindNodes, synced())
 	s.open(ofN)
 	s.Put(podOn("m", "elsewhere", "5"))
-	s.replace(ofN, []any{podOn("n", "a", "10"), podOn("n", "b", "20")}, 100, synced())
+	s.replace(ofN, []Record{podOn("n", "a", "10"), podOn("n", "b", "20")}, 100, synced())
 	return s
 }
 
@@ -69,7 +69,7 @@ func TestOlderListUndoesNothing(t *testing.T) {
 	for _, old := range []*Pod{podOn("n", "a", "10"), podOn("", "late", "105"), podOn("n", "never", "90"), podOn("n", "b", "20")} {
 		s.Put(old) // page by page
 	}
-	s.replace(scope{kind: KindPods}, []any{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 105, synced())
+	s.replace(scope{kind: KindPods}, []Record{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 105, synced())
 	snap := s.Snapshot()
 	if got := names(snap.PodsOn("n")); got != "b late" {
 		t.Errorf("on the node: %q", got)
@@ -94,7 +94,7 @@ func TestOlderListUndoesNothing(t *testing.T) {
 func TestEitherFeedKnowsTheNode(t *testing.T) {
 	s := scopedStore()
 	all := scope{kind: KindPods}
-	s.replace(all, []any{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 200, synced())
+	s.replace(all, []Record{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 200, synced())
 	s.setPhase(ofN, Stale, "watch ended")
 	if !s.Snapshot().TrustedOn("n") {
 		t.Error("the watch of all pods knows the node, too")
@@ -103,11 +103,11 @@ func TestEitherFeedKnowsTheNode(t *testing.T) {
 	if s.Snapshot().TrustedOn("n") {
 		t.Error("nobody watches it")
 	}
-	s.replace(ofN, []any{podOn("n", "a", "10")}, 300, synced())
+	s.replace(ofN, []Record{podOn("n", "a", "10")}, 300, synced())
 	if snap := s.Snapshot(); !snap.TrustedOn("n") || names(snap.PodsOn("n")) != "a" || snap.Pod("uid-elsewhere") == nil {
 		t.Errorf("on the node: %q", names(snap.PodsOn("n")))
 	}
-	s.replace(all, []any{podOn("m", "elsewhere", "5")}, 400, synced())
+	s.replace(all, []Record{podOn("m", "elsewhere", "5")}, 400, synced())
 	if snap := s.Snapshot(); len(snap.PodsOn("n")) != 0 {
 		t.Errorf("on the node: %q", names(snap.PodsOn("n")))
 	}
@@ -123,9 +123,9 @@ func TestNodeWithAFeedOfItsOwn(t *testing.T) {
 	}
 	of := scope{KindNodes, "n"}
 	s.open(of)
-	s.replace(of, []any{node("10", false)}, 100, synced())
+	s.replace(of, []Record{node("10", false)}, 100, synced())
 	s.Put(node("110", true))
-	s.replace(scope{kind: KindNodes}, []any{node("10", false)}, 105, synced())
+	s.replace(scope{kind: KindNodes}, []Record{node("10", false)}, 105, synced())
 	if n := s.Snapshot().Node("n"); n == nil || !n.Unschedulable {
 		t.Errorf("an older list uncordons the node: %+v", n)
 	}

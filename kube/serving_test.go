@@ -150,7 +150,7 @@ func TestServingKindsAreReplaced(t *testing.T) {
 	store := StoreOf(time.Unix(0, 0), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "old", UID: "1"}},
 		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "2"}})
 	before := store.Snapshot()
-	store.replace(scope{kind: KindServices}, []any{
+	store.replace(scope{kind: KindServices}, []Record{
 		ServiceRecord(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "3"}}),
 	}, 0, SyncState{Phase: Synced})
 	after := store.Snapshot()

@@ -63,37 +63,31 @@ func (s *Snapshot) Trusted(kinds ...Kind) bool {
 }
 
 // Nodes are all nodes by name.
-func (s *Snapshot) Nodes() []*Node { return s.t.nodes.items() }
+func (s *Snapshot) Nodes() []*Node { return rows[*Node](&s.t, KindNodes).items() }
 
 // NodeCount is the number of nodes.
-func (s *Snapshot) NodeCount() int { return s.t.nodes.len() }
+func (s *Snapshot) NodeCount() int { return s.t.count(KindNodes) }
 
 // PodCount is the number of pods.
-func (s *Snapshot) PodCount() int { return s.t.pods.len() }
+func (s *Snapshot) PodCount() int { return s.t.count(KindPods) }
 
 // Node is the node of that name, nil if there is none.
-func (s *Snapshot) Node(name string) *Node {
-	pivot := nodePivots.take()
-	pivot.Name = name
-	n, _ := s.t.nodes.get(pivot)
-	nodePivots.give(pivot)
-	return n
-}
+func (s *Snapshot) Node(name string) *Node { return s.t.node(name) }
 
 // Totals are the sums over the pods of a node.
 func (s *Snapshot) Totals(node string) NodeTotals {
-	total, _ := s.t.totals.get(nodeTotal{node: node})
+	total, _ := s.t.pods.totals.get(nodeTotal{node: node})
 	return total.totals
 }
 
 // Pod is the pod of that UID, nil if there is none.
-func (s *Snapshot) Pod(uid UID) *Pod { return s.t.pod(uid) }
+func (s *Snapshot) Pod(uid UID) *Pod { return s.t.pods.pod(uid) }
 
 // PodNamed is the pod that has the name now, nil if there is none. Where an
 // old and a new holder of the name are both known, the newer one is meant.
 func (s *Snapshot) PodNamed(namespace, name string) *Pod {
 	var found *Pod
-	for _, p := range s.t.collect(nil, &s.t.podsByName, &podKey{namespace: namespace, name: name},
+	for _, p := range s.t.pods.collect(nil, &s.t.pods.byName, &podKey{namespace: namespace, name: name},
 		func(k *podKey) bool { return k.namespace == namespace && k.name == name }) {
 		if found == nil || p.Created.After(found.Created) {
 			found = p
@@ -104,34 +98,33 @@ func (s *Snapshot) PodNamed(namespace, name string) *Pod {
 
 // Pods are all pods, by namespace and name.
 func (s *Snapshot) Pods() []*Pod {
-	return s.t.collect(make([]*Pod, 0, s.PodCount()), &s.t.podsByName, &podKey{}, func(*podKey) bool { return true })
+	return s.t.pods.collect(make([]*Pod, 0, s.PodCount()), &s.t.pods.byName, &podKey{}, func(*podKey) bool { return true })
 }
 
 // PodsIn are the pods of a namespace, by name.
 func (s *Snapshot) PodsIn(namespace string) []*Pod {
-	return s.t.collect(nil, &s.t.podsByName, &podKey{namespace: namespace},
+	return s.t.pods.collect(nil, &s.t.pods.byName, &podKey{namespace: namespace},
 		func(k *podKey) bool { return k.namespace == namespace })
 }
 
 // PodsOn are the pods bound to a node, by namespace and name; "" are those that
 // are bound to none yet.
 func (s *Snapshot) PodsOn(node string) []*Pod {
-	return s.t.collect(make([]*Pod, 0, s.Totals(node).Pods), &s.t.podsByNode, &podKey{node: node},
-		func(k *podKey) bool { return k.node == node })
+	return s.t.pods.on(make([]*Pod, 0, s.Totals(node).Pods), node)
 }
 
 // PodsOf are the pods that an owner controls directly. One owner can have
 // thousands, and often the first few tell enough.
 func (s *Snapshot) PodsOf(owner UID) iter.Seq[*Pod] {
 	return func(yield func(*Pod) bool) {
-		s.t.podsByOwner.from(&podKey{owner: &Owner{UID: owner}}, func(k *podKey) bool {
-			return k.owner.UID == owner && yield(s.t.records.get(k.slot))
+		s.t.pods.byOwner.from(&podKey{owner: &Owner{UID: owner}}, func(k *podKey) bool {
+			return k.owner.UID == owner && yield(s.t.pods.records.get(k.slot))
 		})
 	}
 }
 
 // Budgets are all disruption budgets, by namespace and name.
-func (s *Snapshot) Budgets() []*Budget { return s.t.budgets.items() }
+func (s *Snapshot) Budgets() []*Budget { return s.t.budgets().items() }
 
 // BudgetsIn are the budgets of a namespace, by name.
 func (s *Snapshot) BudgetsIn(namespace string) []*Budget {
@@ -140,8 +133,7 @@ func (s *Snapshot) BudgetsIn(namespace string) []*Budget {
 
 // BudgetNamed is the budget of that name, nil if there is none.
 func (s *Snapshot) BudgetNamed(namespace, name string) *Budget {
-	b, _ := s.t.budgets.get(&Budget{Namespace: namespace, Name: name})
-	return b
+	return find(s, &Budget{Namespace: namespace, Name: name})
 }
 
 // BudgetsOf are the budgets that select the pod, by name. Ask Sync(KindBudgets)
@@ -155,34 +147,23 @@ func (s *Snapshot) PodsUnder(b *Budget) []*Pod { return s.t.podsUnder(b.UID) }
 
 // Workload is the owner of that UID, nil if it is unknown.
 func (s *Snapshot) Workload(uid UID) *Workload {
-	w, _ := s.t.workloads.get(&Workload{UID: uid})
+	w, _ := s.t.owners.get(&Workload{UID: uid})
 	return w
 }
 
 // WorkloadNamed is the owner of that kind and name, nil if it is unknown.
 func (s *Snapshot) WorkloadNamed(kind, namespace, name string) *Workload {
-	var found *Workload
-	s.t.workloadsBy.from(&Workload{Kind: kind, Namespace: namespace, Name: name}, func(w *Workload) bool {
-		if w.Kind == kind && w.Namespace == namespace && w.Name == name {
-			found = w
-		}
-		return false
-	})
-	return found
+	for _, w := range rows[*Workload](&s.t, workloadKinds[kind]).while(&Workload{Kind: kind, Namespace: namespace, Name: name},
+		func(w *Workload) bool { return w.Kind == kind && w.Namespace == namespace && w.Name == name }) {
+		return w
+	}
+	return nil
 }
 
 // WorkloadsOf are the workloads that a workload controls directly, by name: the
 // ReplicaSets of a Deployment.
 func (s *Snapshot) WorkloadsOf(owner UID) []*Workload {
-	var found []*Workload
-	s.t.workloadsOf.from(&Workload{Owner: &Owner{UID: owner}}, func(w *Workload) bool {
-		if w.Owner.UID != owner {
-			return false
-		}
-		found = append(found, w)
-		return true
-	})
-	return found
+	return s.t.owned.while(&Workload{Owner: &Owner{UID: owner}}, func(w *Workload) bool { return w.Owner.UID == owner })
 }
 
 // NodeUsage is what the metrics API last said of a node.

@@ -30,7 +30,7 @@ func StoreOf(at time.Time, objects ...runtime.Object) *Store {
 			nodes[m.Name] = nodeUsage(m)
 			continue
 		}
-		record, err := Record(o)
+		record, err := RecordOf(o)
 		if err != nil {
 			panic(fmt.Sprintf("kube.StoreOf: %v", err))
 		}

@@ -5,27 +5,19 @@ import "strings"
 // ServicesIn are the Services of a namespace, by name. Ask Sync(KindServices)
 // before taking none for an answer; the same holds for all kinds below.
 func (s *Snapshot) ServicesIn(namespace string) []*Service {
-	var services []*Service
-	s.t.serving.services.from(&Service{Namespace: namespace}, func(r *Service) bool {
-		if r.Namespace != namespace {
-			return false
-		}
-		services = append(services, r)
-		return true
-	})
-	return services
+	return rows[*Service](&s.t, KindServices).while(&Service{Namespace: namespace},
+		func(r *Service) bool { return r.Namespace == namespace })
 }
 
 // Service is the Service of that name, nil if there is none.
 func (s *Snapshot) Service(namespace, name string) *Service {
-	r, _ := s.t.serving.services.get(&Service{Namespace: namespace, Name: name})
-	return r
+	return find(s, &Service{Namespace: namespace, Name: name})
 }
 
 // WebhookConfigurations are those of both kinds, the validating ones first, each
 // by name.
 func (s *Snapshot) WebhookConfigurations() []*WebhookConfiguration {
-	return append(s.t.serving.validating.items(), s.t.serving.mutating.items()...)
+	return append(rows[*WebhookConfiguration](&s.t, KindValidatingWebhooks).items(), rows[*WebhookConfiguration](&s.t, KindMutatingWebhooks).items()...)
 }
 
 // AutoscalerOf is the autoscaler of the workload of that kind and name, nil if
@@ -35,7 +27,7 @@ func (s *Snapshot) WebhookConfigurations() []*WebhookConfiguration {
 func (s *Snapshot) AutoscalerOf(apiVersion, kind, namespace, name string) *Autoscaler {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	var found *Autoscaler
-	s.t.serving.scaled.from(&Autoscaler{Namespace: namespace, Target: Owner{Kind: kind, Name: name}}, func(a *Autoscaler) bool {
+	s.t.autoscalers.from(&Autoscaler{Namespace: namespace, Target: Owner{Kind: kind, Name: name}}, func(a *Autoscaler) bool {
 		if a.Namespace != namespace || a.Target.Kind != kind || a.Target.Name != name {
 			return false
 		}
@@ -49,13 +41,6 @@ func (s *Snapshot) AutoscalerOf(apiVersion, kind, namespace, name string) *Autos
 
 // QuotasIn are the quotas of a namespace, by name.
 func (s *Snapshot) QuotasIn(namespace string) []*Quota {
-	var quotas []*Quota
-	s.t.serving.quotas.from(&Quota{Namespace: namespace}, func(q *Quota) bool {
-		if q.Namespace != namespace {
-			return false
-		}
-		quotas = append(quotas, q)
-		return true
-	})
-	return quotas
+	return rows[*Quota](&s.t, KindQuotas).while(&Quota{Namespace: namespace},
+		func(q *Quota) bool { return q.Namespace == namespace })
 }

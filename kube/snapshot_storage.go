@@ -1,97 +1,76 @@
 package kube
 
+// find is the record of the same kind and name, nil if there is none.
+func find[T recordType](s *Snapshot, like T) T {
+	found, _ := rows[T](&s.t, like.Meta().Kind).get(like)
+	return found
+}
+
 // Claim is the claim of that name, nil if there is none. Ask Sync(KindClaims)
 // before taking none for an answer; the same holds for all kinds below.
 func (s *Snapshot) Claim(namespace, name string) *PersistentVolumeClaim {
-	c, _ := s.t.storage.claims.get(&PersistentVolumeClaim{Namespace: namespace, Name: name})
-	return c
+	return find(s, &PersistentVolumeClaim{Namespace: namespace, Name: name})
 }
 
 // Volume is the volume of that name, nil if there is none.
 func (s *Snapshot) Volume(name string) *PersistentVolume {
-	v, _ := s.t.storage.volumes.get(&PersistentVolume{Name: name})
-	return v
+	return find(s, &PersistentVolume{Name: name})
 }
 
 // UnboundVolumes are the volumes of a class that no claim has yet, by name.
 func (s *Snapshot) UnboundVolumes(class string) []*PersistentVolume {
-	var volumes []*PersistentVolume
-	s.t.storage.unbound.from(&PersistentVolume{Class: class}, func(v *PersistentVolume) bool {
-		if v.Class != class {
-			return false
-		}
-		volumes = append(volumes, v)
-		return true
-	})
-	return volumes
+	return s.t.unbound.while(&PersistentVolume{Class: class}, func(v *PersistentVolume) bool { return v.Class == class })
 }
 
 // StorageClass is the class of that name, nil if there is none.
 func (s *Snapshot) StorageClass(name string) *StorageClass {
-	c, _ := s.t.storage.classes.get(&StorageClass{Name: name})
-	return c
+	return find(s, &StorageClass{Name: name})
 }
 
 // CSINode is what the CSI drivers say of a node, nil if they say nothing.
 func (s *Snapshot) CSINode(node string) *CSINode {
-	n, _ := s.t.storage.csiNodes.get(&CSINode{Name: node})
-	return n
+	return find(s, &CSINode{Name: node})
 }
 
 // CSIDriver is the driver of that name, nil if there is none.
 func (s *Snapshot) CSIDriver(name string) *CSIDriver {
-	d, _ := s.t.storage.csiDrivers.get(&CSIDriver{Name: name})
-	return d
+	return find(s, &CSIDriver{Name: name})
 }
 
 // AttachmentsOn are the attachments of volumes to a node, by name.
 func (s *Snapshot) AttachmentsOn(node string) []*VolumeAttachment {
-	var attachments []*VolumeAttachment
-	s.t.storage.attachments.from(&VolumeAttachment{Node: node}, func(a *VolumeAttachment) bool {
-		if a.Node != node {
-			return false
-		}
-		attachments = append(attachments, a)
-		return true
-	})
-	return attachments
+	return rows[*VolumeAttachment](&s.t, KindAttachments).while(&VolumeAttachment{Node: node},
+		func(a *VolumeAttachment) bool { return a.Node == node })
 }
 
 // AttachmentsOf are the attachments of a volume, by name.
 func (s *Snapshot) AttachmentsOf(volume string) []*VolumeAttachment {
-	var attachments []*VolumeAttachment
-	s.t.storage.attachedTo.from(&VolumeAttachment{Volume: volume}, func(a *VolumeAttachment) bool {
-		if a.Volume != volume {
-			return false
-		}
-		attachments = append(attachments, a)
-		return true
-	})
-	return attachments
+	return s.t.attachedTo.while(&VolumeAttachment{Volume: volume}, func(a *VolumeAttachment) bool { return a.Volume == volume })
 }
 
 // Attachments are all attachments, by node and name.
-func (s *Snapshot) Attachments() []*VolumeAttachment { return s.t.storage.attachments.items() }
+func (s *Snapshot) Attachments() []*VolumeAttachment {
+	return rows[*VolumeAttachment](&s.t, KindAttachments).items()
+}
 
 // Namespace is the namespace of that name, nil if there is none.
 func (s *Snapshot) Namespace(name string) *Namespace {
-	n, _ := s.t.storage.namespaces.get(&Namespace{Name: name})
-	return n
+	return find(s, &Namespace{Name: name})
 }
 
 // Namespaces are all namespaces, by name.
-func (s *Snapshot) Namespaces() []*Namespace { return s.t.storage.namespaces.items() }
+func (s *Snapshot) Namespaces() []*Namespace { return rows[*Namespace](&s.t, KindNamespaces).items() }
 
 // PodsRepelling are the pods with a required anti-affinity that can reach pods
 // of the namespace.
 func (s *Snapshot) PodsRepelling(namespace string) []*Pod {
 	var pods []*Pod
 	for _, scope := range []string{"", namespace} {
-		s.t.facets.repels.from(scopedKey{scope, &podKey{}}, func(k scopedKey) bool {
+		s.t.pods.facets.repels.from(scopedKey{scope, &podKey{}}, func(k scopedKey) bool {
 			if k.scope != scope {
 				return false
 			}
-			pods = append(pods, s.t.records.get(k.pod.slot))
+			pods = append(pods, s.t.pods.records.get(k.pod.slot))
 			return true
 		})
 	}
@@ -100,18 +79,18 @@ func (s *Snapshot) PodsRepelling(namespace string) []*Pod {
 
 // PodsWithHostPorts are the pods that take ports of their nodes, by node.
 func (s *Snapshot) PodsWithHostPorts() []*Pod {
-	return s.t.collect(make([]*Pod, 0, s.t.facets.ports.len()), &s.t.facets.ports, &podKey{},
+	return s.t.pods.collect(make([]*Pod, 0, s.t.pods.facets.ports.len()), &s.t.pods.facets.ports, &podKey{},
 		func(*podKey) bool { return true })
 }
 
 // PodsUsing are the pods that name the claim, by name.
 func (s *Snapshot) PodsUsing(namespace, claim string) []*Pod {
 	var pods []*Pod
-	s.t.facets.claims.from(claimUser{claim, &podKey{namespace: namespace}}, func(u claimUser) bool {
+	s.t.pods.facets.claims.from(claimUser{claim, &podKey{namespace: namespace}}, func(u claimUser) bool {
 		if u.pod.namespace != namespace || u.claim != claim {
 			return false
 		}
-		pods = append(pods, s.t.records.get(u.pod.slot))
+		pods = append(pods, s.t.pods.records.get(u.pod.slot))
 		return true
 	})
 	return pods
@@ -120,9 +99,9 @@ func (s *Snapshot) PodsUsing(namespace, claim string) []*Pod {
 // PodsWithClaims are the pods that name claims, once for each, by namespace and
 // claim.
 func (s *Snapshot) PodsWithClaims() []*Pod {
-	pods := make([]*Pod, 0, s.t.facets.claims.len())
-	s.t.facets.claims.all(func(u claimUser) bool {
-		pods = append(pods, s.t.records.get(u.pod.slot))
+	pods := make([]*Pod, 0, s.t.pods.facets.claims.len())
+	s.t.pods.facets.claims.all(func(u claimUser) bool {
+		pods = append(pods, s.t.pods.records.get(u.pod.slot))
 		return true
 	})
 	return pods

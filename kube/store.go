@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Store holds the compact records of a cluster. Reflectors write it, faces and
@@ -17,7 +15,7 @@ type Store struct {
 
 	mu        sync.Mutex
 	rev       uint64 // number of changes so far
-	t         tables
+	t         *tables
 	states    map[scope]SyncState
 	overlap   overlap
 	health    Health
@@ -28,7 +26,7 @@ type Store struct {
 
 // NewStore makes an empty store; now is its clock.
 func NewStore(now func() time.Time) *Store {
-	return &Store{now: now, t: newTables(), states: map[scope]SyncState{}}
+	return &Store{now: now, t: newTables(now), states: map[scope]SyncState{}}
 }
 
 // Snapshot is the cluster as the store knows it now.
@@ -105,10 +103,9 @@ func (s *Store) SetUsage(nodes map[string]Usage) {
 	s.update(func() bool { s.nodeUsage = nodes; return true })
 }
 
-// Put adds records or puts them in the place of older ones. It takes *Pod,
-// *Node, *Budget, *Workload and the records of storage and serving, sets their Rev and owns them from then on. A pod
-// that is as it was keeps its record and its Rev.
-func (s *Store) Put(records ...any) {
+// Put adds records or puts them in the place of older ones of the same objects, and
+// owns them from then on. A pod that is as it was keeps its record.
+func (s *Store) Put(records ...Record) {
 	s.update(func() bool {
 		changed := false
 		for _, r := range records {
@@ -118,96 +115,33 @@ func (s *Store) Put(records ...any) {
 	})
 }
 
-// put sets a record's Rev only when it goes in: one that is in already is read
-// by others.
-func (s *Store) put(record any) bool {
-	if s.outdated(record) {
-		return false
-	}
-	switch r := record.(type) {
-	case *Pod:
-		return s.t.putPod(r, s.rev)
-	case *Node:
-		if old, ok := s.t.nodes.get(r); ok && old == r {
-			return false
-		}
-		r.Rev = s.rev
-		s.t.nodes.set(r)
-	case *Budget:
-		if old, ok := s.t.budgets.get(r); ok && old == r {
-			return false
-		}
-		r.Rev = s.rev
-		if r.Selector == nil {
-			r.Selector = labels.Nothing()
-		}
-		s.t.putBudget(r)
-	case *Workload:
-		if old, ok := s.t.workloads.get(r); ok && old == r {
-			return false
-		}
-		r.Rev = s.rev
-		s.t.putWorkload(r)
-	case *Lease:
-		return s.putLease(r)
-	default:
-		return s.t.storage.put(record, s.rev) || s.t.serving.put(record, s.rev)
-	}
-	return true
-}
+func (s *Store) put(r Record) bool { return !s.outdated(r) && s.t.put(r) }
 
 // Remove takes records out; only what identifies them is looked at.
-func (s *Store) Remove(records ...any) {
+func (s *Store) Remove(records ...Record) {
 	s.update(func() bool {
 		changed := false
 		for _, r := range records {
-			changed = s.remove(r) || changed
+			s.overlap.bury(r)
+			changed = s.t.remove(r) || changed
 		}
 		return changed
 	})
 }
 
-func (s *Store) remove(record any) bool {
-	s.overlap.bury(record)
-	switch r := record.(type) {
-	case *Pod:
-		if key, ok := s.t.pods.get(&podKey{uid: r.UID}); ok {
-			s.t.dropPod(key)
-			return true
-		}
-	case *Node:
-		if old, ok := s.t.nodes.get(r); ok && (r.UID == "" || r.UID == old.UID) {
-			s.t.nodes.remove(old)
-			return true
-		}
-	case *Budget:
-		if old, ok := s.t.budgets.get(r); ok && (r.UID == "" || r.UID == old.UID) {
-			s.t.dropBudget(old)
-			return true
-		}
-	case *Workload:
-		if old, ok := s.t.workloads.get(r); ok {
-			s.t.dropWorkload(old)
-			return true
-		}
-	default:
-		return s.t.storage.remove(record) || s.t.serving.remove(record)
-	}
-	return false
-}
-
 // replace makes the records all there was of a scope at that version, and its sync
 // state the one given, in one step: no snapshot sees half of it.
-func (s *Store) replace(of scope, records []any, version uint64, state SyncState) {
+func (s *Store) replace(of scope, records []Record, version uint64, state SyncState) {
 	s.update(func() bool {
 		kept := make(map[UID]struct{}, len(records))
 		for _, r := range records {
 			s.put(r)
-			kept[uidOf(r)] = struct{}{}
+			kept[r.Meta().UID] = struct{}{}
 		}
 		for _, old := range s.t.within(of) {
-			if _, ok := kept[uidOf(old)]; !ok && !s.newerThan(old, version) {
-				s.remove(old)
+			if _, ok := kept[old.Meta().UID]; !ok && !s.newerThan(old, version) {
+				s.overlap.bury(old)
+				s.t.remove(old)
 			}
 		}
 		s.overlap.listed(of, version)

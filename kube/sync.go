@@ -5,7 +5,7 @@ import "time"
 // Kind names what the store watches.
 type Kind string
 
-// The kinds of the store, in the order in which screens list them.
+// The kinds of the store.
 const (
 	KindNodes                  Kind = "nodes"
 	KindPods                   Kind = "pods"
@@ -31,6 +31,14 @@ const (
 	KindLeases                 Kind = "leases"  // ours over nodes, in one namespace
 	KindUsage                  Kind = "metrics" // metrics.k8s.io, polled
 )
+
+// Kinds are all kinds of the store, in the order in which screens list them.
+var Kinds = []Kind{
+	KindNodes, KindPods, KindBudgets, KindReplicaSets, KindDeployments, KindStatefulSets,
+	KindDaemonSets, KindJobs, KindReplicationControllers, KindClaims, KindVolumes, KindStorageClasses,
+	KindCSINodes, KindCSIDrivers, KindAttachments, KindNamespaces, KindServices, KindValidatingWebhooks,
+	KindMutatingWebhooks, KindAutoscalers, KindQuotas, KindLeases, KindUsage,
+}
 
 // SyncPhase says how far what we hold of a kind can be trusted.
 type SyncPhase int

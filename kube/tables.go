@@ -3,138 +3,213 @@ package kube
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"strings"
+	"time"
 )
 
 // tables are the records of a store and their indexes. All parts are copied on
-// write, so the store can hand out snapshots as often as anybody looks. The
-// indexes of pods hold keys, not records: most changes of a pod (its status)
-// leave its key as it was and so touch no index at all.
+// write, so the store can hand out snapshots as often as anybody looks.
 type tables struct {
-	records     slots
-	pods        index[*podKey]   // by UID
-	podsByName  index[*podKey]   // by namespace, name
-	podsByNode  index[*podKey]   // by node, namespace, name
-	podsByOwner index[*podKey]   // by controller UID, namespace, name
-	covered     index[budgetPod] // which pods each budget selects
-	totals      index[nodeTotal] // by node
-	nodes       index[*Node]     // by name
-	budgets     index[*Budget]   // by namespace, name
+	pods  podTable
+	kinds map[Kind]table // of all other kinds
+
+	// Other orders of what is in the tables of kinds.
 	budgetsBy   index[budgetLabel]
-	unmatched   []*Budget        // written only: selectors not yet compared with the pods that are there
-	workloads   index[*Workload] // by UID
-	workloadsBy index[*Workload] // by kind, namespace, name
-	workloadsOf index[*Workload] // by the UID of their own controller, namespace, name
-	storage     storageTables
-	serving     servingTables
-	facets      podFacets
-	counts      [len(kindOrder)]int
+	covered     index[budgetPod]         // which pods each budget selects
+	owners      index[*Workload]         // workloads of all kinds by UID
+	owned       index[*Workload]         // by the UID of their own controller, namespace, name
+	unbound     index[*PersistentVolume] // by class, name: those that a claim could still get
+	attachedTo  index[*VolumeAttachment] // by volume, name
+	autoscalers index[*Autoscaler]       // by namespace, target, name
+
+	unmatched []*Budget      // written only: selectors not yet compared with the pods that are there
+	frozen    map[Kind]table // kinds as the last snapshot has them, while that is true
 }
 
-// podKey is what the indexes know of a pod.
-type podKey struct {
-	namespace, name, node string
-	uid                   UID
-	owner                 *Owner
-	slot                  int32
-}
-
-func keyOf(p *Pod) *podKey {
-	return &podKey{namespace: p.Namespace, name: p.Name, node: p.Node, uid: p.UID, owner: p.Owner}
-}
-
-// indexes tells whether the key still says what the record says.
-func (k *podKey) indexes(p *Pod) bool {
-	return k.node == p.Node && k.name == p.Name && k.namespace == p.Namespace && sameOwner(k.owner, p.Owner)
-}
-
-// budgetPod says that a budget selects a pod.
-type budgetPod struct {
-	budget UID
-	pod    *podKey
-}
-
-// nodeTotal is the sum over the pods that hold resources of a node.
-type nodeTotal struct {
-	node   string
-	totals NodeTotals
-}
-
-func newTables() tables {
-	return tables{
-		pods:        newIndex(func(a, b *podKey) bool { return a.uid < b.uid }),
-		podsByName:  newIndex(func(a, b *podKey) bool { return compareNames(a, b) < 0 }),
-		podsByNode:  newIndex(byNode),
-		podsByOwner: newIndex(byOwner),
-		covered:     newIndex(byBudget),
-		totals:      newIndex(func(a, b nodeTotal) bool { return a.node < b.node }),
-		nodes:       newIndex(func(a, b *Node) bool { return a.Name < b.Name }),
-		budgets: newIndex(func(a, b *Budget) bool {
-			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name)) < 0
-		}),
+func newTables(now func() time.Time) *tables {
+	t := &tables{
+		pods:      newPodTable(),
 		budgetsBy: newIndex(byLabel),
-		workloads: newIndex(func(a, b *Workload) bool { return a.UID < b.UID }),
-		workloadsBy: newIndex(func(a, b *Workload) bool {
-			return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Namespace, b.Namespace),
-				strings.Compare(a.Name, b.Name), strings.Compare(string(a.UID), string(b.UID))) < 0
+		covered:   newIndex(byBudget),
+		owners:    newIndex(func(a, b *Workload) bool { return a.UID < b.UID }),
+		owned: newIndex(func(a, b *Workload) bool {
+			return cmp.Or(cmp.Compare(a.ownerUID(), b.ownerUID()), strings.Compare(a.Namespace, b.Namespace),
+				strings.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID)) < 0
 		}),
-		workloadsOf: newIndex(func(a, b *Workload) bool {
-			return cmp.Or(strings.Compare(string(a.ownerUID()), string(b.ownerUID())), strings.Compare(a.Namespace, b.Namespace),
-				strings.Compare(a.Name, b.Name), strings.Compare(string(a.UID), string(b.UID))) < 0
+		unbound: newIndex(func(a, b *PersistentVolume) bool {
+			return cmp.Or(strings.Compare(a.Class, b.Class), strings.Compare(a.Name, b.Name)) < 0
 		}),
-		storage: newStorageTables(), serving: newServingTables(), facets: newPodFacets(),
+		attachedTo: newIndex(func(a, b *VolumeAttachment) bool {
+			return cmp.Or(strings.Compare(a.Volume, b.Volume), strings.Compare(a.Name, b.Name)) < 0
+		}),
+		autoscalers: newIndex(func(a, b *Autoscaler) bool {
+			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Target.Kind, b.Target.Kind),
+				strings.Compare(a.Target.Name, b.Target.Name), strings.Compare(a.Name, b.Name)) < 0
+		}),
 	}
+	t.kinds = map[Kind]table{
+		KindNodes:              newTable(func(a, b *Node) bool { return a.Name < b.Name }, unchanged),
+		KindBudgets:            newTable(budgetLess, t.budgetChanged),
+		KindClaims:             newTable(byName[*PersistentVolumeClaim], unchanged),
+		KindVolumes:            newTable(byName[*PersistentVolume], t.volumeChanged),
+		KindStorageClasses:     newTable(byName[*StorageClass], unchanged),
+		KindCSINodes:           newTable(byName[*CSINode], unchanged),
+		KindCSIDrivers:         newTable(byName[*CSIDriver], unchanged),
+		KindAttachments:        newTable(attachmentLess, inOrder(&t.attachedTo)),
+		KindNamespaces:         newTable(byName[*Namespace], unchanged),
+		KindServices:           newTable(byName[*Service], unchanged),
+		KindValidatingWebhooks: newTable(byName[*WebhookConfiguration], unchanged),
+		KindMutatingWebhooks:   newTable(byName[*WebhookConfiguration], unchanged),
+		KindAutoscalers:        newTable(byName[*Autoscaler], inOrder(&t.autoscalers)),
+		KindQuotas:             newTable(byName[*Quota], unchanged),
+		KindLeases:             newTable(func(a, b *Lease) bool { return a.Name < b.Name }, leaseChanged(now)),
+		"":                     newTable(workloadLess, t.workloadChanged),
+	}
+	for _, k := range workloadKinds {
+		t.kinds[k] = newTable(workloadLess, t.workloadChanged)
+	}
+	return t
 }
 
 // freeze is a copy for reading that later changes do not touch.
 func (t *tables) freeze() tables {
 	t.matchBudgets()
+	if t.frozen == nil {
+		t.frozen = maps.Clone(t.kinds)
+		for k, table := range t.frozen {
+			t.frozen[k] = table.freeze()
+		}
+	}
 	return tables{
-		records: t.records.freeze(),
-		pods:    t.pods.freeze(), podsByName: t.podsByName.freeze(), podsByNode: t.podsByNode.freeze(),
-		podsByOwner: t.podsByOwner.freeze(), covered: t.covered.freeze(), totals: t.totals.freeze(),
-		nodes: t.nodes.freeze(), budgets: t.budgets.freeze(), budgetsBy: t.budgetsBy.freeze(),
-		workloads: t.workloads.freeze(), workloadsBy: t.workloadsBy.freeze(), workloadsOf: t.workloadsOf.freeze(),
-		storage: t.storage.freeze(), serving: t.serving.freeze(), facets: t.facets.freeze(), counts: t.counts,
+		pods: t.pods.freeze(), kinds: t.frozen, budgetsBy: t.budgetsBy.freeze(), covered: t.covered.freeze(),
+		owners: t.owners.freeze(), owned: t.owned.freeze(), unbound: t.unbound.freeze(),
+		attachedTo: t.attachedTo.freeze(), autoscalers: t.autoscalers.freeze(),
 	}
 }
 
-func compareNames(a, b *podKey) int {
-	if c := strings.Compare(a.namespace, b.namespace); c != 0 {
-		return c
+// put adds a record or puts it in the place of the older one of the same object;
+// false means that it says nothing new.
+func (t *tables) put(record Record) bool {
+	if p, ok := record.(*Pod); ok {
+		return t.putPod(p)
 	}
-	if c := strings.Compare(a.name, b.name); c != 0 {
-		return c
-	}
-	return strings.Compare(string(a.uid), string(b.uid))
+	t.frozen = nil
+	return t.kinds[record.Meta().Kind].put(record)
 }
 
-func byNode(a, b *podKey) bool {
-	if c := strings.Compare(a.node, b.node); c != 0 {
-		return c < 0
+// remove takes out the record of that object, unless its name is another's by now.
+func (t *tables) remove(record Record) bool {
+	m := record.Meta()
+	if m.Kind == KindPods {
+		return t.removePod(m.UID)
 	}
-	return compareNames(a, b) < 0
+	t.frozen = nil
+	return t.kinds[m.Kind].remove(record)
 }
 
-func byOwner(a, b *podKey) bool {
-	if c := strings.Compare(string(a.ownerUID()), string(b.ownerUID())); c != 0 {
-		return c < 0
+// held is the record of the same object, nil if there is none.
+func (t *tables) held(record Record) Record {
+	m := record.Meta()
+	if m.Kind == KindPods {
+		if p := t.pods.pod(m.UID); p != nil {
+			return p
+		}
+		return nil
 	}
-	return compareNames(a, b) < 0
+	return t.kinds[m.Kind].held(record)
 }
 
-func byBudget(a, b budgetPod) bool {
-	if c := strings.Compare(string(a.budget), string(b.budget)); c != 0 {
-		return c < 0
+// count is the number of records of a kind.
+func (t *tables) count(k Kind) int {
+	if k == KindPods {
+		return t.pods.byUID.len()
 	}
-	return compareNames(a.pod, b.pod) < 0
+	if table := t.kinds[k]; table != nil {
+		return table.len()
+	}
+	return 0
 }
 
-func (k *podKey) ownerUID() UID {
-	if k.owner == nil {
-		return ""
+// ofKind are all records of a kind.
+func (t *tables) ofKind(k Kind) []Record {
+	records := make([]Record, 0, t.count(k))
+	add := func(r Record) bool { records = append(records, r); return true }
+	if k == KindPods {
+		t.pods.byUID.all(func(key *podKey) bool { return add(t.pods.records.get(key.slot)) })
+	} else {
+		t.kinds[k].each(add)
 	}
-	return k.owner.UID
+	return records
+}
+
+// within are all records of a scope.
+func (t *tables) within(of scope) []Record {
+	if of.node == "" {
+		return t.ofKind(of.kind)
+	}
+	if of.kind == KindNodes {
+		if n := t.node(of.node); n != nil {
+			return []Record{n}
+		}
+		return nil
+	}
+	var records []Record
+	for _, p := range t.pods.on(nil, of.node) {
+		records = append(records, p)
+	}
+	return records
+}
+
+func budgetLess(a, b *Budget) bool {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name)) < 0
+}
+
+// attachmentLess is by node and name; neither node nor volume of one ever change.
+func attachmentLess(a, b *VolumeAttachment) bool {
+	return cmp.Or(strings.Compare(a.Node, b.Node), strings.Compare(a.Name, b.Name)) < 0
+}
+
+// workloadLess is by kind, namespace, name and UID: what is known of kinds that are not
+// watched comes from references, which can name what is another's.
+func workloadLess(a, b *Workload) bool {
+	return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Namespace, b.Namespace),
+		strings.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID)) < 0
+}
+
+// rows is the table of a kind whose type is known.
+func rows[T recordType](t *tables, k Kind) *index[T] { return &t.kinds[k].(*tableOf[T]).rows }
+
+// while are the records from a pivot on, as long as they belong.
+func (x *index[T]) while(pivot T, belongs func(T) bool) []T {
+	var found []T
+	x.from(pivot, func(r T) bool {
+		if !belongs(r) {
+			return false
+		}
+		found = append(found, r)
+		return true
+	})
+	return found
+}
+
+func (t *tables) node(name string) *Node {
+	pivot := nodePivots.take()
+	pivot.Name = name
+	n, _ := rows[*Node](t, KindNodes).get(pivot)
+	nodePivots.give(pivot)
+	return n
+}
+
+func (t *tables) budgets() *index[*Budget] { return rows[*Budget](t, KindBudgets) }
+
+func (t *tables) budgetsIn(namespace string) iter.Seq[*Budget] {
+	return func(yield func(*Budget) bool) {
+		pivot := budgetPivots.take()
+		pivot.Namespace = namespace
+		t.budgets().from(pivot, func(b *Budget) bool { return b.Namespace == namespace && yield(b) })
+		budgetPivots.give(pivot)
+	}
 }
 
 func (w *Workload) ownerUID() UID {
@@ -144,49 +219,37 @@ func (w *Workload) ownerUID() UID {
 	return w.Owner.UID
 }
 
-// pod is the record of that UID, nil if there is none.
-func (t *tables) pod(uid UID) *Pod {
-	pivot := podPivots.take()
-	pivot.uid = uid
-	key, ok := t.pods.get(pivot)
-	podPivots.give(pivot)
-	if !ok {
-		return nil
+func (t *tables) workloadChanged(old, changed *Workload) {
+	if old != nil {
+		t.owners.remove(old)
+		t.owned.remove(old)
 	}
-	return t.records.get(key.slot)
-}
-
-// collect adds the records of the keys from a pivot on, as long as they belong.
-func (t *tables) collect(pods []*Pod, x *index[*podKey], pivot *podKey, belongs func(*podKey) bool) []*Pod {
-	x.from(pivot, func(k *podKey) bool {
-		if !belongs(k) {
-			return false
+	if changed != nil {
+		t.owners.set(changed)
+		if changed.Owner != nil {
+			t.owned.set(changed)
 		}
-		pods = append(pods, t.records.get(k.slot))
-		return true
-	})
-	return pods
-}
-
-func (t *tables) budgetsIn(namespace string) iter.Seq[*Budget] {
-	return func(yield func(*Budget) bool) {
-		pivot := budgetPivots.take()
-		pivot.Namespace = namespace
-		t.budgets.from(pivot, func(b *Budget) bool {
-			return b.Namespace == namespace && yield(b)
-		})
-		budgetPivots.give(pivot)
 	}
 }
 
-func (t *tables) podsUnder(budget UID) []*Pod {
-	var pods []*Pod
-	t.covered.from(budgetPod{budget, &podKey{}}, func(c budgetPod) bool {
-		if c.budget != budget {
-			return false
+func (t *tables) volumeChanged(old, changed *PersistentVolume) {
+	if old != nil {
+		t.unbound.remove(old)
+	}
+	if changed != nil && changed.Phase != "Bound" {
+		t.unbound.set(changed)
+	}
+}
+
+// inOrder keeps another order of a table.
+func inOrder[T comparable](x *index[T]) func(old, changed T) {
+	var none T
+	return func(old, changed T) {
+		if old != none {
+			x.remove(old)
 		}
-		pods = append(pods, t.records.get(c.pod.slot))
-		return true
-	})
-	return pods
+		if changed != none {
+			x.set(changed)
+		}
+	}
 }

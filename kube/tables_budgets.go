@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 )
 
@@ -57,7 +58,7 @@ func (t *tables) budgetsWith(found []*Budget, p *Pod, key, value string) []*Budg
 			return false
 		}
 		pivot.Namespace, pivot.Name = l.namespace, l.budget
-		if b, ok := t.budgets.get(pivot); ok && b.Selector.Matches(p.Labels) {
+		if b, ok := t.budgets().get(pivot); ok && b.Selector.Matches(p.Labels) {
 			found = append(found, b)
 		}
 		return true
@@ -96,21 +97,23 @@ func (t *tables) under(l budgetLabel) int {
 	return n
 }
 
-// putBudget puts the record in the place of the older one of its name. Where the
-// selector may have changed, which pods it selects is found out when it is asked.
-func (t *tables) putBudget(b *Budget) {
-	old, had := t.budgets.get(b)
-	if had && old.UID == b.UID && old.Generation == b.Generation && old.Selector.String() == b.Selector.String() {
-		t.budgets.set(b)
+// budgetChanged keeps what is known of a budget in line with it. Where the selector
+// may have changed, which pods it selects is found out when a snapshot is taken.
+func (t *tables) budgetChanged(old, b *Budget) {
+	if b != nil && b.Selector == nil {
+		b.Selector = labels.Nothing()
+	}
+	if old != nil && b != nil && old.UID == b.UID && old.Generation == b.Generation && old.Selector.String() == b.Selector.String() {
 		return
 	}
-	if had {
+	if old != nil {
 		t.dropBudget(old)
 	}
-	t.budgets.set(b)
-	// The label that it shares with the fewest others: many insist on the same team.
-	t.budgetsBy.set(slices.MinFunc(labelsOf(b), func(x, y budgetLabel) int { return t.under(x) - t.under(y) }))
-	t.unmatched = append(t.unmatched, b)
+	if b != nil {
+		// The label that it shares with the fewest others: many insist on the same team.
+		t.budgetsBy.set(slices.MinFunc(labelsOf(b), func(x, y budgetLabel) int { return t.under(x) - t.under(y) }))
+		t.unmatched = append(t.unmatched, b)
+	}
 }
 
 // matchBudgets finds the pods under the budgets that are new, in one pass over the
@@ -125,11 +128,11 @@ func (t *tables) matchBudgets() {
 	}
 	t.unmatched = nil
 	for namespace, budgets := range fresh {
-		t.podsByName.from(&podKey{namespace: namespace}, func(k *podKey) bool {
+		t.pods.byName.from(&podKey{namespace: namespace}, func(k *podKey) bool {
 			if k.namespace != namespace {
 				return false
 			}
-			for _, b := range t.budgetsOf(t.records.get(k.slot)) {
+			for _, b := range t.budgetsOf(t.pods.records.get(k.slot)) {
 				if budgets[b.UID] {
 					t.covered.set(budgetPod{b.UID, k})
 				}
@@ -140,7 +143,6 @@ func (t *tables) matchBudgets() {
 }
 
 func (t *tables) dropBudget(old *Budget) {
-	t.budgets.remove(old)
 	for _, l := range labelsOf(old) {
 		t.budgetsBy.remove(l)
 	}
@@ -154,4 +156,29 @@ func (t *tables) dropBudget(old *Budget) {
 	for _, c := range entries {
 		t.covered.remove(c)
 	}
+}
+
+// budgetPod says that a budget selects a pod.
+type budgetPod struct {
+	budget UID
+	pod    *podKey
+}
+
+func byBudget(a, b budgetPod) bool {
+	if c := cmp.Compare(a.budget, b.budget); c != 0 {
+		return c < 0
+	}
+	return compareNames(a.pod, b.pod) < 0
+}
+
+func (t *tables) podsUnder(budget UID) []*Pod {
+	var pods []*Pod
+	t.covered.from(budgetPod{budget, &podKey{}}, func(c budgetPod) bool {
+		if c.budget != budget {
+			return false
+		}
+		pods = append(pods, t.pods.records.get(c.pod.slot))
+		return true
+	})
+	return pods
 }

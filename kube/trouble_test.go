@@ -94,7 +94,7 @@ func TestTrouble(t *testing.T) {
 				Phase: c.phase, Conditions: c.conditions, InitContainerStatuses: c.init, ContainerStatuses: c.app,
 			},
 		}).Trouble
-		if !sameTrouble(got, c.want) {
+		if !same(got, c.want) {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 		if got != nil && got.Starting() != c.starting {

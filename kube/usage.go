@@ -116,3 +116,8 @@ func usageByNode(list []metricsv1.NodeMetrics) map[string]Usage {
 	}
 	return nodes
 }
+
+func nodeUsage(m *metricsv1.NodeMetrics) Usage {
+	r := amounts(m.Usage)
+	return Usage{CPUMilli: r.CPUMilli, MemoryBytes: r.MemoryBytes, At: m.Timestamp.Time}
+}

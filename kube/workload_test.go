@@ -36,7 +36,7 @@ func TestWorkloadRecords(t *testing.T) {
 		{&corev1.ReplicationController{ObjectMeta: meta, Spec: corev1.ReplicationControllerSpec{Replicas: &three, Selector: map[string]string{"app": "x"}, MinReadySeconds: 5},
 			Status: corev1.ReplicationControllerStatus{ReadyReplicas: 2, AvailableReplicas: 1}}, "ReplicationController", ""},
 	} {
-		record, err := Record(c.object)
+		record, err := RecordOf(c.object)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestWorkloadRecords(t *testing.T) {
 			w.Failure != c.failure || w.Owner.Name != "p" || !w.Selector.Matches(labels.Set{"app": "x"}) {
 			t.Errorf("%s: %+v", c.kind, w)
 		}
-		if kindOf(w) == "" {
+		if w.Meta().Kind == "" {
 			t.Errorf("%s has no kind in the store", c.kind)
 		}
 	}
