@@ -41,8 +41,8 @@ func (s *Session) SettleEvictions(ctx context.Context, o *drain.Options) (note s
 }
 
 // Plan plans the drain that ObservePlan or ObserveDrain was told of, once all that it
-// depends on is in.
-func (s *Session) Plan(ctx context.Context, o drain.Options) (drain.Plan, error) {
+// depends on is in. access is what was found to be missing for it.
+func (s *Session) Plan(ctx context.Context, o drain.Options, access drain.Access) (drain.Plan, error) {
 	from := s.scope
 	snapshot, err := s.Synced(ctx, from.needs, from.nodes...)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Session) Plan(ctx context.Context, o drain.Options) (drain.Plan, error)
 		s.ReadScales(ctx, s.Source, nodes)
 	}
 	snapshot = s.Snapshot()
-	return s.plan(snapshot, nodes, o, s.Now(), s.self(ctx, from.read))
+	return s.plan(snapshot, nodes, o, s.Now(), s.self(ctx, from.read), access)
 }
 
 // readDaemonSets reads those of the nodes' pods by name where they may not be listed.
@@ -85,7 +85,7 @@ func (s *Session) NewPlan(
 	ctx context.Context, snapshot *kube.Snapshot, nodes []string, o drain.Options, now time.Time,
 ) (drain.Plan, error) {
 	s.screen.self.Do(func() { s.screen.where = s.self(ctx, true) })
-	plan, err := s.plan(snapshot, nodes, o, now, s.screen.where)
+	plan, err := s.plan(snapshot, nodes, o, now, s.screen.where, drain.Access{})
 	if err == nil && s.screen.scales.CompareAndSwap(false, true) {
 		nodes := slices.Clone(nodes)
 		s.screen.readers.Go("scales of owners", func() {
@@ -96,29 +96,17 @@ func (s *Session) NewPlan(
 	return plan, err
 }
 
-// plan is a plan with all that is found beside it: budgets that were left behind, and
-// where we stand ourselves.
+// plan is a plan with all that is found beside it.
 func (s *Session) plan(
-	snapshot *kube.Snapshot, nodes []string, o drain.Options, now time.Time, self drain.Self,
+	snapshot *kube.Snapshot, nodes []string, o drain.Options, now time.Time, self drain.Self, access drain.Access,
 ) (drain.Plan, error) {
 	plan, err := drain.NewPlan(snapshot, nodes, o, now)
 	if err != nil {
 		return plan, err
 	}
-	plan.Findings = append(plan.Findings, s.leftoverFindings(snapshot, now)...)
-	return s.Target.Plan(drain.RefuseBlockers(drain.WithSelf(plan, snapshot, self))), nil
-}
-
-// leftoverFindings tell of the budgets that were left behind. Who only reads is
-// told of them without a command.
-func (s *Session) leftoverFindings(snapshot *kube.Snapshot, now time.Time) []drain.Finding {
-	found := drain.LeftoverFindings(s.Leftovers(snapshot, now), now)
-	if s.ReadOnly {
-		for i := range found {
-			found[i].Advice = nil
-		}
-	}
-	return found
+	return s.Target.Plan(drain.Check(snapshot, plan, drain.Env{
+		Now: now, Self: self, Access: access, Leftovers: s.Leftovers(snapshot, now), ReadOnly: s.ReadOnly,
+	})), nil
 }
 
 // Estimate adds to a plan how long it takes.

@@ -64,7 +64,7 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 			return err
 		}
 	}
-	plan, err := session.Plan(ctx, options)
+	plan, err := session.Plan(ctx, options, drain.Access{})
 	if err != nil {
 		return err
 	}

@@ -57,11 +57,10 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := session.Plan(ctx, options)
+	plan, err := session.Plan(ctx, options, access)
 	if err != nil {
 		return err
 	}
-	plan.Findings = append(session.Target.Findings(access.Findings()), plan.Findings...)
 	session.Estimate(&plan)
 	if f.json() {
 		err = writePlanJSON(p.Out, session.Identity(), plan)

@@ -1,6 +1,10 @@
 package drain
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
 
 // FindingAccess tells that a drain would end before its first write, because a
 // right is missing.
@@ -32,15 +36,15 @@ func (a Access) Words() string {
 	return a.User + " may not " + strings.Join(rules, ", ")
 }
 
-// Findings is the finding about rights that are missing: a plan is there all the
+// findAccess is the finding about rights that are missing: a plan is there all the
 // same, but a drain with its options would not begin (exit code 5).
-func (a Access) Findings() []Finding {
-	words := a.Words()
+func findAccess(_ *kube.Snapshot, _ *Plan, env *Env) []Finding {
+	words := env.Access.Words()
 	if words == "" {
 		return nil
 	}
 	f := Finding{Code: FindingAccess, Level: LevelError, Message: words + ": a drain with these options ends with exit code 5 before it writes anything"}
-	for _, m := range a.Missing {
+	for _, m := range env.Access.Missing {
 		if m.Why != "" {
 			f.Message += "; " + m.Rule + ": " + quoted(m.Why)
 		}

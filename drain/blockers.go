@@ -22,10 +22,10 @@ func unjudged(p PodPlan) bool {
 	return p.Budget != nil && p.Action == ActionEvict && p.Budget.Verdict == VerdictUnknown
 }
 
-// RefuseBlockers turns blocked pods into refused ones, where the options ask for
+// refuseBlockers turns blocked pods into refused ones, where the options ask for
 // it by --fail-on-blockers, those whose budgets cannot be seen too, and all pods of a
 // node that a finding calls an error: their nodes are then left untouched.
-func RefuseBlockers(plan Plan) Plan {
+func refuseBlockers(plan Plan) Plan {
 	if !plan.Options.FailOnBlockers {
 		return plan
 	}

@@ -24,7 +24,7 @@ func TestRefuseBlockersAndErrors(t *testing.T) {
 		{Code: FindingLastControlPlane, Level: LevelError, Message: "the last", Objects: []string{"Node/master", "Node/bare-master"}},
 		{Code: FindingSingleReplica, Level: LevelWarning, Objects: []string{"Node/free"}},
 	}}
-	refused := RefuseBlockers(plan)
+	refused := refuseBlockers(plan)
 	var got []string
 	for _, n := range refused.Nodes {
 		for _, p := range n.Pods {

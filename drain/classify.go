@@ -259,3 +259,23 @@ func hasEphemeral(p *kube.Pod) bool {
 
 // cordonTaint is the taint of a node that is unschedulable.
 var cordonTaint = corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+
+// toleratesCordon follows corev1.Toleration.ToleratesTaint for the taint of a
+// cordoned node, which has no value.
+func toleratesCordon(tolerations []corev1.Toleration) bool {
+	for i := range tolerations {
+		t := &tolerations[i]
+		if t.Effect != "" && t.Effect != cordonTaint.Effect || t.Key != "" && t.Key != cordonTaint.Key {
+			continue
+		}
+		switch t.Operator {
+		case corev1.TolerationOpExists:
+			return true
+		case "", corev1.TolerationOpEqual:
+			if t.Value == cordonTaint.Value {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,112 +1,98 @@
 package drain
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// The codes of the findings about what is down while its pods move.
-const (
-	FindingSingleReplica = "SingleReplica"
-	FindingLastReady     = "LastReady"
-	FindingQuorum        = "Quorum"
-	FindingDNS           = "DNS"
-)
-
-// quorumFrom is the size from which a StatefulSet is taken for one whose members
-// vote: two cannot lose one without losing the majority whatever is done.
-const quorumFrom = 3
-
-// dnsLabel marks the pods of the cluster's DNS, kube-dns and CoreDNS alike (the
-// selector of the Service kube-dns in all common installers).
-const dnsLabel, dnsValue = "k8s-app", "kube-dns"
-
-// stake is what a plan takes from one workload at a time.
-type stake struct {
-	w       *kube.Workload
-	wants   int32 // pods, with what its autoscaler asks for
-	ready   int32 // Ready pods now
-	healthy int32 // of its pods that move, those that serve now
-	atOnce  int32 // of these, those that nothing keeps from going together
-	dns     bool
+// Env is what the findings of a plan need to know beside the cluster and the plan.
+type Env struct {
+	Now       time.Time
+	Self      Self
+	Access    Access
+	Leftovers []Leftover
+	// ReadOnly leaves out the commands that remove something.
+	ReadOnly bool
 }
 
-// stakes are the workloads whose pods move, in the order of the plan.
-func (p *planner) stakes(nodes []NodePlan) []*stake {
-	var all []*stake
-	known := map[kube.UID]*stake{}
-	for i := range nodes {
-		for k := range nodes[i].Pods {
-			plan, pod := &nodes[i].Pods[k], p.pods[i][k]
-			if !plan.moves() || pod.Owner == nil || pod.Finished() || pod.Terminating() {
-				continue
-			}
-			w := scalable(p.s, pod.Owner)
-			if w == nil || w.Resource != "" && !inWhole(p.s, kube.KindPods) {
-				continue
-			}
-			of := known[w.UID]
-			if of == nil {
-				of = &stake{w: w, wants: wanted(p.s, w), ready: w.ReadyReplicas, dns: isDNS(pod)}
-				if w.Resource != "" {
-					of.ready = p.readyOf(pod.Owner.UID)
-				}
-				known[w.UID] = of
-				all = append(all, of)
-			}
-			if pod.Ready {
-				of.healthy++
-				if plan.Wave == 1 {
-					of.atOnce++
-				}
+// finder finds something that the operator should know of a plan.
+type finder func(s *kube.Snapshot, p *Plan, env *Env) []Finding
+
+// finders are asked in this order; of findings of one level the first come first.
+var finders = []finder{
+	findAccess, findSelf, findLastControlPlane, findHeld, findUnseenKinds, findOtherDrainers, findSilentNodes,
+	findOutOfOrder, findNotRemade, findOutages, findUnserved, findExceeded, findPinned, findUnseenVolumes,
+	findTolerant, findEmptyDirData, findNodeFiles, findUnknownVolumes, findCordoned, findUnguarded, findUnforeseen,
+	findNoRoom, findLeftovers,
+}
+
+// Check is the plan with all that the operator should know of it, the gravest first.
+// The node of this program's own pod and that of its API server go last. With
+// --fail-on-blockers nodes are refused by what was found.
+func Check(s *kube.Snapshot, plan Plan, env Env) Plan {
+	plan = selfLast(s, plan, env.Self)
+	plan.Findings = nil
+	for _, find := range finders {
+		plan.Findings = append(plan.Findings, find(s, &plan, &env)...)
+	}
+	rank := map[Level]int{LevelError: 0, LevelWarning: 1, LevelInfo: 2}
+	slices.SortStableFunc(plan.Findings, func(a, b Finding) int { return cmp.Compare(rank[a.Level], rank[b.Level]) })
+	return refuseBlockers(plan)
+}
+
+func eachMoved(s *kube.Snapshot, p *Plan, do func(*kube.Pod)) {
+	for i := range p.Nodes {
+		for k := range p.Nodes[i].Pods {
+			if pod := s.Pod(p.Nodes[i].Pods[k].UID); pod != nil && p.Nodes[i].Pods[k].moves() {
+				do(pod)
 			}
 		}
 	}
-	return all
 }
 
-// readyOf counts the Ready pods of an owner of which only the scale is known.
-func (p *planner) readyOf(owner kube.UID) int32 {
-	ready := int32(0)
-	for pod := range p.s.PodsOf(owner) {
-		if pod.Healthy() {
-			ready++
-		}
-	}
-	return ready
+// group gathers objects of one finding, each once.
+type group struct {
+	seen    map[string]struct{}
+	objects []string
+	names   []string
 }
 
-// outages finds workloads that are down, or lose their majority, while their pods
-// move. Where a budget lets them go one after the other, nothing is said: what
-// counts is how many go at once. Each workload is named once, by the gravest.
-func (p *planner) outages(nodes []NodePlan) []Finding {
-	var single, dns, quorum, ready group
-	var more []Advice
-	for _, of := range p.stakes(nodes) {
-		w := of.w
-		away := max(w.Replicas-of.ready, 0) + of.atOnce
-		last := of.ready > 0 && of.atOnce >= of.ready
-		switch {
-		case of.wants == 1:
-			single.add(w.Kind, w.Namespace, w.Name)
-			if len(more) < namesShown {
-				more = append(more, Advice{"run a second pod of " + w.Namespace + "/" + w.Name + " before", oneMore(p.s, w)})
-			}
-		case last && of.dns:
-			dns.add(w.Kind, w.Namespace, w.Name)
-		case last:
-			ready.add(w.Kind, w.Namespace, w.Name)
-		case w.Kind == "StatefulSet" && w.Replicas >= quorumFrom && of.atOnce > 0 && away > (w.Replicas-1)/2:
-			quorum.note(fmt.Sprintf("%d of %d", min(away, w.Replicas), w.Replicas), w.Kind, w.Namespace, w.Name)
-		}
+func (g *group) add(kind, namespace, name string) { g.note("", kind, namespace, name) }
+
+// note is add with something to say about the object.
+func (g *group) note(about, kind, namespace, name string) {
+	object, named := kind+"/"+namespace+"/"+name, kind+" "+namespace+"/"+name
+	if namespace == "" {
+		object, named = kind+"/"+name, kind+" "+name
 	}
-	var found []Finding
-	found = append(found, dns.finding(FindingDNS, LevelWarning, "no name of the cluster is resolved until a pod of it is Ready elsewhere: ")...)
-	for _, f := range single.finding(FindingSingleReplica, LevelWarning, "one replica only, down until it is Ready elsewhere: ") {
-		f.Advice = more
-		found = append(found, f)
+	if _, ok := g.seen[object]; ok {
+		return
 	}
-	found = append(found, ready.finding(FindingLastReady, LevelWarning, "all its Ready pods go at once, down until one is Ready elsewhere: ")...)
-	return append(found, quorum.finding(FindingQuorum, LevelWarning, "a majority of its members is away at once: ")...)
+	if g.seen == nil {
+		g.seen = make(map[string]struct{})
+	}
+	g.seen[object] = struct{}{}
+	g.objects = append(g.objects, object)
+	if about != "" {
+		named += " (" + about + ")"
+	}
+	g.names = append(g.names, named)
+}
+
+func (g *group) finding(code string, level Level, words string) []Finding {
+	if len(g.objects) == 0 {
+		return nil
+	}
+	return []Finding{{Code: code, Level: level, Message: words + some(g.names), Objects: g.objects}}
+}
+
+func nodeObjects(names []string) []string {
+	objects := make([]string, len(names))
+	for i, name := range names {
+		objects[i] = "Node/" + name
+	}
+	return objects
 }

@@ -3,56 +3,43 @@ package drain
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // FindingWaitsForLaterNode is the code of nodes whose drain waits for a pod that
 // the same plan moves, but only once they are done (--strict-order).
 const FindingWaitsForLaterNode = "WaitsForLaterNode"
 
-// outOfOrder finds nodes that wait for a sick pod of a node whose turn comes after
+// findOutOfOrder finds nodes that wait for a sick pod of a node whose turn comes after
 // theirs. Its eviction could free their budget; in this order it is never reached.
 // The order is the operator's, so it is told and not changed. Where a node that is
-// held lets the next begin (heldFrom), every turn comes.
-func (p *planner) outOfOrder(nodes []NodePlan) []Finding {
-	if !p.o.StrictOrder {
+// findHeld lets the next begin (heldFrom), every turn comes.
+func findOutOfOrder(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
+	if !p.Options.StrictOrder {
 		return nil
 	}
-	atOnce := max(p.o.MaxParallelNodes, 1)
-	turn := make(map[string]int, len(nodes))
-	for i := range nodes {
-		turn[nodes[i].Name] = i
+	atOnce := max(p.Options.MaxParallelNodes, 1)
+	turn := make(map[string]int, len(p.Nodes))
+	for i := range p.Nodes {
+		turn[p.Nodes[i].Name] = i
 	}
 	var found []Finding
-	for i := range nodes {
-		sick := p.firstReachedTooLate(nodes, i+atOnce, turn, nodes[i].Pods)
+	for i := range p.Nodes {
+		sick := firstReachedTooLate(s, p.Nodes, i+atOnce, turn, p.Nodes[i].Pods)
 		if sick == nil {
 			continue
 		}
 		pod := sick.Namespace + "/" + sick.Name
 		found = append(found, Finding{
 			Code: FindingWaitsForLaterNode, Level: LevelWarning,
-			Message: fmt.Sprintf("%s waits for pod %s on %s, whose turn comes after it", nodes[i].Name, pod, sick.Node),
-			Objects: append(nodeObjects([]string{nodes[i].Name, sick.Node}), "Pod/"+pod),
+			Message: fmt.Sprintf("%s waits for pod %s on %s, whose turn comes after it", p.Nodes[i].Name, pod, sick.Node),
+			Objects: append(nodeObjects([]string{p.Nodes[i].Name, sick.Node}), "Pod/"+pod),
 			Advice: []Advice{{"name " + sick.Node + " first, leave --strict-order out, or drain them at the same time",
 				fmt.Sprintf("--max-parallel-nodes=%d", turn[sick.Node]-i+1)}},
 		})
 	}
 	return found
-}
-
-// firstReachedTooLate is the first sick pod that one of the pods waits for on a node
-// that is not begun before theirs is done, nil for none. One is enough to change the order.
-func (p *planner) firstReachedTooLate(nodes []NodePlan, begun int, turn map[string]int, pods []PodPlan) *Sibling {
-	for i := range pods {
-		sick := waitsForSibling(&pods[i])
-		if sick == nil {
-			continue
-		}
-		if later, planned := turn[sick.Node]; planned && later >= begun && p.goesWhenReached(&nodes[later], sick) {
-			return sick
-		}
-	}
-	return nil
 }
 
 // waitsForSibling is the sick pod that holds a pod to be evicted, nil where none does.
@@ -63,9 +50,24 @@ func waitsForSibling(p *PodPlan) *Sibling {
 	return p.Budget.Sibling
 }
 
+// firstReachedTooLate is the first sick pod that one of the pods waits for on a node
+// that is not begun before theirs is done, nil for none. One is enough to change the order.
+func firstReachedTooLate(s *kube.Snapshot, nodes []NodePlan, begun int, turn map[string]int, pods []PodPlan) *Sibling {
+	for i := range pods {
+		sick := waitsForSibling(&pods[i])
+		if sick == nil {
+			continue
+		}
+		if later, planned := turn[sick.Node]; planned && later >= begun && goesWhenReached(s, &nodes[later], sick) {
+			return sick
+		}
+	}
+	return nil
+}
+
 // goesWhenReached tells whether the drain of its node would evict the pod at once.
 // A refused node is left untouched.
-func (p *planner) goesWhenReached(node *NodePlan, sick *Sibling) bool {
+func goesWhenReached(s *kube.Snapshot, node *NodePlan, sick *Sibling) bool {
 	if node.Counts().Refused > 0 {
 		return false
 	}
@@ -73,7 +75,7 @@ func (p *planner) goesWhenReached(node *NodePlan, sick *Sibling) bool {
 		if plan.Namespace != sick.Namespace || plan.Name != sick.Name || !plan.moves() || plan.Wave != 1 {
 			return false
 		}
-		pod := p.s.Pod(plan.UID)
+		pod := s.Pod(plan.UID)
 		return pod != nil && !pod.Terminating()
 	})
 }

@@ -45,7 +45,7 @@ func TestPlanNamesNodesOutOfOrder(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			options := flags(force, func(o *Options) { o.MaxParallelNodes, o.StrictOrder = row.atOnce, !row.free })
 			var got []string
-			for _, f := range mustPlan(t, kube.StoreOf(givenNow, row.objects...).Snapshot(), options, row.nodes...).Findings {
+			for _, f := range mustCheck(t, kube.StoreOf(givenNow, row.objects...).Snapshot(), options, row.nodes...).Findings {
 				if f.Code == FindingWaitsForLaterNode {
 					got = append(got, f.Message+"; "+f.Advice[0].Text+": "+f.Advice[0].Command)
 					if want := []string{"Node/w1", "Node/w3", "Pod/shop/cart-2"}; !slices.Equal(f.Objects, want) {

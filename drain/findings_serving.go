@@ -26,11 +26,12 @@ type departures struct {
 	in  map[string][]*kube.Pod
 }
 
-func (p *planner) departures(nodes []NodePlan) departures {
+func departuresOf(s *kube.Snapshot, p *Plan) departures {
 	d := departures{all: map[kube.UID]bool{}, in: map[string][]*kube.Pod{}}
-	for i := range nodes {
-		for k := range nodes[i].Pods {
-			if plan, pod := &nodes[i].Pods[k], p.pods[i][k]; plan.moves() && plan.Wave == 1 && !pod.Finished() && !pod.Terminating() {
+	for i := range p.Nodes {
+		for k := range p.Nodes[i].Pods {
+			plan := &p.Nodes[i].Pods[k]
+			if pod := s.Pod(plan.UID); plan.moves() && plan.Wave == 1 && pod != nil && !pod.Finished() && !pod.Terminating() {
 				d.all[pod.UID] = true
 				d.in[pod.Namespace] = append(d.in[pod.Namespace], pod)
 			}
@@ -41,7 +42,7 @@ func (p *planner) departures(nodes []NodePlan) departures {
 
 // takesAll returns the pods that go from behind a Service if they are all that
 // serve there, else none.
-func (p *planner) takesAll(d departures, service *kube.Service, inNamespace []*kube.Pod) []*kube.Pod {
+func takesAll(d departures, service *kube.Service, inNamespace []*kube.Pod) []*kube.Pod {
 	var going []*kube.Pod
 	for _, pod := range d.in[service.Namespace] {
 		if service.Serves(pod) {
@@ -54,28 +55,28 @@ func (p *planner) takesAll(d departures, service *kube.Service, inNamespace []*k
 	return going
 }
 
-// unserved finds Services and admission webhooks that lose all their ready
+// findUnserved finds Services and admission webhooks that lose all their ready
 // endpoints at once. DNS and webhooks have a finding of their own, which says
 // more.
-func (p *planner) unserved(nodes []NodePlan) []Finding {
-	if !inWhole(p.s, kube.KindPods) {
+func findUnserved(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
+	if !inWhole(s, kube.KindPods) {
 		return nil
 	}
-	d := p.departures(nodes)
+	d := departuresOf(s, p)
 	lost := map[*kube.Service][]*kube.Pod{}
 	for namespace := range d.in {
-		services := p.s.ServicesIn(namespace)
+		services := s.ServicesIn(namespace)
 		if len(services) == 0 {
 			continue
 		}
-		pods := p.s.PodsIn(namespace)
+		pods := s.PodsIn(namespace)
 		for _, service := range services {
-			if going := p.takesAll(d, service, pods); going != nil {
+			if going := takesAll(d, service, pods); going != nil {
 				lost[service] = going
 			}
 		}
 	}
-	found, asked := p.webhooks(lost)
+	found, asked := webhooksOf(s, lost)
 	var services []*kube.Service
 	for service, going := range lost {
 		if !asked[service] && !slices.ContainsFunc(going, isDNS) {
@@ -94,22 +95,22 @@ func (p *planner) unserved(nodes []NodePlan) []Finding {
 
 func isDNS(p *kube.Pod) bool { return p.Labels[dnsLabel] == dnsValue }
 
-// webhooks finds admission webhooks that nobody answers for while their pods
+// webhooksOf finds admission webhooks that nobody answers for while their pods
 // move, and whose requests are then refused. One that is asked about the making of
 // its own pods keeps itself from coming back. With them come the Services that
 // they are reached by.
-func (p *planner) webhooks(lost map[*kube.Service][]*kube.Pod) ([]Finding, map[*kube.Service]bool) {
+func webhooksOf(s *kube.Snapshot, lost map[*kube.Service][]*kube.Pod) ([]Finding, map[*kube.Service]bool) {
 	var deaf, deadlock group
 	asked := map[*kube.Service]bool{}
-	for _, c := range p.s.WebhookConfigurations() {
+	for _, c := range s.WebhookConfigurations() {
 		for i := range c.Webhooks {
 			hook := &c.Webhooks[i]
-			service := p.s.Service(hook.Namespace, hook.Service)
+			service := s.Service(hook.Namespace, hook.Service)
 			if !hook.Closed || service == nil || lost[service] == nil {
 				continue
 			}
 			asked[service] = true
-			if p.asksItself(hook, lost[service]) {
+			if asksItself(s, hook, lost[service]) {
 				deadlock.note(refusedWith(hook), c.Kind(), "", c.Name)
 			} else {
 				deaf.note(refusedWith(hook), c.Kind(), "", c.Name)
@@ -126,14 +127,14 @@ func (p *planner) webhooks(lost map[*kube.Service][]*kube.Pod) ([]Finding, map[*
 
 // asksItself tells whether a webhook is asked before pods like these are made. What
 // its conditions say is not known, so those are taken for a no.
-func (p *planner) asksItself(hook *kube.Webhook, pods []*kube.Pod) bool {
+func asksItself(s *kube.Snapshot, hook *kube.Webhook, pods []*kube.Pod) bool {
 	if hook.Conditional || !asks(hook, "CREATE", "", "pods") {
 		return false
 	}
 	pod := pods[0]
 	// The API server labels each namespace with its name.
 	namespace := labels.Set{"kubernetes.io/metadata.name": pod.Namespace}
-	if n := p.s.Namespace(pod.Namespace); n != nil {
+	if n := s.Namespace(pod.Namespace); n != nil {
 		namespace = n.Labels
 	}
 	return hook.Namespaces.Matches(namespace) && hook.Objects.Matches(pod.Labels)
@@ -183,16 +184,16 @@ func asks(hook *kube.Webhook, operation, group, resource string) bool {
 	})
 }
 
-// exceeded finds namespaces whose quota lets fewer pods come back than go.
-func (p *planner) exceeded(nodes []NodePlan) []Finding {
+// findExceeded finds namespaces whose quota lets fewer pods come back than go.
+func findExceeded(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	var g group
 	known := map[string]bool{}
-	p.eachMoved(nodes, func(pod *kube.Pod) {
+	eachMoved(s, p, func(pod *kube.Pod) {
 		if known[pod.Namespace] || pod.Owner == nil || pod.Finished() {
 			return
 		}
 		known[pod.Namespace] = true
-		for _, quota := range p.s.QuotasIn(pod.Namespace) {
+		for _, quota := range s.QuotasIn(pod.Namespace) {
 			if i := slices.IndexFunc(quota.Amounts, kube.QuotaAmount.Exceeded); i >= 0 && !quota.Scoped {
 				g.note(quota.Amounts[i].Resource, "ResourceQuota", pod.Namespace, quota.Name)
 			}
@@ -206,9 +207,9 @@ func (p *planner) exceeded(nodes []NodePlan) []Finding {
 	return found
 }
 
-// unforeseen says which of these findings could not be made. What may not be
+// findUnforeseen says which of these findings could not be made. What may not be
 // read is unknown, which is not none.
-func (p *planner) unforeseen(nodes []NodePlan) []Finding {
+func findUnforeseen(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	var missing []string
 	for _, of := range []struct {
 		what  string
@@ -220,7 +221,7 @@ func (p *planner) unforeseen(nodes []NodePlan) []Finding {
 		{"quotas", []kube.Kind{kube.KindQuotas}},
 	} {
 		for _, k := range of.kinds {
-			if state := p.s.Sync(k); state.Phase == kube.Denied || state.Phase == kube.NotSynced {
+			if state := s.Sync(k); state.Phase == kube.Denied || state.Phase == kube.NotSynced {
 				missing = append(missing, of.what+" ("+string(k)+" "+state.Phase.String()+")")
 				break
 			}
@@ -231,11 +232,11 @@ func (p *planner) unforeseen(nodes []NodePlan) []Finding {
 		found = append(found, Finding{Code: FindingServingUnknown, Level: LevelInfo, Message: "not known: " + strings.Join(missing, ", ")})
 	}
 	var g group
-	p.eachMoved(nodes, func(pod *kube.Pod) {
+	eachMoved(s, p, func(pod *kube.Pod) {
 		if pod.Owner == nil || pod.Finished() {
 			return
 		}
-		if owner, w := topOwner(p.s, pod.Owner); w != nil && w.Hidden != "" {
+		if owner, w := topOwner(s, pod.Owner); w != nil && w.Hidden != "" {
 			g.note(w.Hidden, owner.Kind, pod.Namespace, owner.Name)
 		}
 	})

@@ -42,7 +42,7 @@ func givenAutoscaler(name string, least, most int32, able corev1.ConditionStatus
 // findingsOf are code, message and objects of the findings, those about room left out.
 func findingsOf(t *testing.T, s *kube.Snapshot, nodes ...string) []Finding {
 	t.Helper()
-	found := mustPlan(t, s, flags(), nodes...).Findings
+	found := mustCheck(t, s, flags(), nodes...).Findings
 	return slices.DeleteFunc(found, func(f Finding) bool { return f.Code == FindingNoRoom })
 }
 

@@ -76,7 +76,7 @@ func TestOutages(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			objects := append([]runtime.Object{givenNode("w1"), givenNode("w2")}, row.objects...)
 			var got []string
-			for _, f := range mustPlan(t, kube.SnapshotOf(givenNow, objects...), flags(), row.nodes...).Findings {
+			for _, f := range mustCheck(t, kube.SnapshotOf(givenNow, objects...), flags(), row.nodes...).Findings {
 				if f.Code == FindingNoRoom {
 					continue // these nodes have no room at all
 				}
@@ -91,7 +91,7 @@ func TestOutages(t *testing.T) {
 
 func TestQuorumWords(t *testing.T) {
 	objects := append(givenStatefulSet("data/etcd", 3, "w1", "w2", "w3"), givenNode("w1"), givenNode("w2"))
-	f := mustPlan(t, kube.SnapshotOf(givenNow, objects...), flags(), "w1", "w2").Findings
+	f := mustCheck(t, kube.SnapshotOf(givenNow, objects...), flags(), "w1", "w2").Findings
 	if len(f) == 0 || f[0].Message != "a majority of its members is away at once: StatefulSet data/etcd (2 of 3)" {
 		t.Errorf("%+v", f)
 	}
@@ -122,7 +122,7 @@ func TestNotRemade(t *testing.T) {
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
 			s := kube.SnapshotOf(givenNow, givenNode("w1"), d, rs, ended, running, givenReplicaSet("shop/agent", 3), row.pod)
-			plan := mustPlan(t, s, flags(force), "w1")
+			plan := mustCheck(t, s, flags(force), "w1")
 			pod := plan.Nodes[0].Pods[0]
 			command := ""
 			if len(pod.Advice) > 0 {
@@ -144,5 +144,73 @@ func TestNotRemadeNeedsKnowledge(t *testing.T) {
 	store.SetSync(kube.KindReplicaSets, kube.SyncState{Phase: kube.Denied})
 	if pod := mustPlan(t, store.Snapshot(), flags(), "w1").Nodes[0].Pods[0]; pod.NotRemade != "" {
 		t.Errorf("%q though ReplicaSets cannot be seen", pod.NotRemade)
+	}
+}
+
+// mustCheck is mustPlan with its findings.
+func mustCheck(t *testing.T, s *kube.Snapshot, o Options, nodes ...string) Plan {
+	t.Helper()
+	return Check(s, mustPlan(t, s, o, nodes...), Env{Now: givenNow})
+}
+
+func TestPlanFindings(t *testing.T) {
+	single, rs := givenDeployment("shop/web", 1)
+	web := givenPod("shop/web-1", byDeployment("web"))
+	table := []struct {
+		name    string
+		objects []runtime.Object
+		change  func(*kube.Store)
+		nodes   []string
+		want    []string // code level message [objects]
+	}{
+		{"nothing to say", append(api(), givenNode("w1")), nil, []string{"w1"}, nil},
+		{"last control plane", []runtime.Object{givenNode("m1", controlPlane), givenNode("m2", controlPlane, silent)}, nil, []string{"m1"},
+			[]string{"LastControlPlane error the last Ready control-plane node is to be drained: m1 [Node/m1]"}},
+		{"all control planes", []runtime.Object{givenNode("m1", controlPlane), givenNode("m2", controlPlane)}, nil, []string{"m1", "m2"},
+			[]string{"LastControlPlane error all Ready control-plane nodes are to be drained: m1, m2 [Node/m1 Node/m2]"}},
+		{"one of two control planes", []runtime.Object{givenNode("m1", controlPlane), givenNode("m2", controlPlane)}, nil, []string{"m1"}, nil},
+		{"silent node", []runtime.Object{givenNode("w1", silent)}, nil, []string{"w1"},
+			[]string{`NodeNotReady warning node w1 is not Ready for 5m ("NodeStatusUnknown"): evictions there ask the budgets all the same, and its pods will not end while its kubelet is silent [Node/w1]`}},
+		{"cordoned", []runtime.Object{givenNode("w1", cordonedBy("kubectl-cordon"))}, nil, []string{"w1"},
+			[]string{"AlreadyCordoned info node w1 is already cordoned by kubectl-cordon since 2026-09-01 11:00 UTC [Node/w1]"}},
+		{"single replica", []runtime.Object{givenNode("w1"), single, rs, web}, nil, []string{"w1"},
+			[]string{"SingleReplica warning one replica only, down until it is Ready elsewhere: Deployment shop/web [Deployment/shop/web]"}},
+		{"single replica that has finished or is leaving", []runtime.Object{givenNode("w1"), single, rs, givenPod("shop/web-1", byDeployment("web"), phase(corev1.PodFailed)),
+			givenPod("shop/web-2", byDeployment("web"), deleted(0))}, nil, []string{"w1"}, nil},
+		{"tolerates the cordon", []runtime.Object{givenNode("w1"), givenReplicaSet("kube-system/agent", 3), givenReplicaSet("kube-system/other", 3),
+			givenPod("kube-system/agent-1", ownedBy("apps/v1", "ReplicaSet", "agent"), tolerating("", corev1.TolerationOpExists)),
+			givenPod("kube-system/agent-2", ownedBy("apps/v1", "ReplicaSet", "agent"), tolerating("node.kubernetes.io/unschedulable", "")),
+			givenPod("kube-system/other-1", ownedBy("apps/v1", "ReplicaSet", "other"), tolerating("example.com/x", corev1.TolerationOpExists))}, nil, []string{"w1"},
+			[]string{"ToleratesCordon warning tolerates the cordon and may come straight back: ReplicaSet kube-system/agent [ReplicaSet/kube-system/agent]"}},
+		{"DaemonSet's pods tolerate it and stay", []runtime.Object{givenNode("w1"), givenDaemonSet("kube-system/ds"),
+			givenPod("kube-system/ds-1", ownedBy("apps/v1", "DaemonSet", "ds"), tolerating("", corev1.TolerationOpExists))}, nil, []string{"w1"}, nil},
+		{"emptyDir", []runtime.Object{givenNode("w1"), givenPod("shop/a", withEmptyDir), givenPod("shop/b", withEmptyDir), givenPod("shop/c", withEmptyDir),
+			givenPod("shop/d", withEmptyDir), givenPod("shop/e", withEmptyDir, phase(corev1.PodSucceeded))}, nil, []string{"w1"},
+			[]string{"EmptyDirData info data in emptyDir volumes is lost: Pod shop/a, Pod shop/b, Pod shop/c and 1 more [Pod/shop/a Pod/shop/b Pod/shop/c Pod/shop/d]"}},
+		{"budgets denied", []runtime.Object{givenNode("w1")}, func(s *kube.Store) {
+			s.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied, Reason: "forbidden"})
+		}, []string{"w1"}, []string{`BudgetsUnknown warning disruption budgets cannot be listed: what they hold back is not known: "forbidden" []`}},
+		{"owners not read yet", []runtime.Object{givenNode("w1")}, func(s *kube.Store) {
+			s.SetSync(kube.KindDeployments, kube.SyncState{Phase: kube.NotSynced})
+			s.SetSync(kube.KindStatefulSets, kube.SyncState{Phase: kube.Denied, Reason: "no"})
+		}, []string{"w1"}, []string{`NotSynced warning the plan is made from incomplete knowledge: deployments not synced, statefulsets denied ("no") []`}},
+	}
+	for _, row := range table {
+		t.Run(row.name, func(t *testing.T) {
+			store := kube.StoreOf(givenNow, row.objects...)
+			if row.change != nil {
+				row.change(store)
+			}
+			var got []string
+			for _, f := range mustCheck(t, store.Snapshot(), flags(force, ignoreDaemonSets, deleteEmptyDir), row.nodes...).Findings {
+				if f.Code == FindingNoRoom {
+					continue // these nodes have no room at all; see TestPlanSaysWhereThePodsCouldGo
+				}
+				got = append(got, fmt.Sprintf("%s %s %s %v", f.Code, f.Level, f.Message, f.Objects))
+			}
+			if !slices.Equal(got, row.want) {
+				t.Errorf("findings:\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(row.want, "\n"))
+			}
+		})
 	}
 }

@@ -1,12 +1,8 @@
 package drain
 
 import (
-	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -18,69 +14,13 @@ const (
 	FindingVolumesUnknown = "VolumesUnknown"
 )
 
-// pin notes the volumes that no node beside those of the plan can reach: their pods
-// can start nowhere else.
-func (p *planner) pin(nodes []NodePlan) {
-	if p.s.Sync(kube.KindClaims).Phase == kube.Denied || p.s.Sync(kube.KindVolumes).Phase == kube.Denied {
-		return
-	}
-	if !inWhole(p.s, kube.KindNodes) {
-		return
-	}
-	planned := make(map[string]bool, len(nodes))
-	for i := range nodes {
-		planned[nodes[i].Name] = true
-	}
-	elsewhere := map[*corev1.NodeSelector]bool{} // volumes of one place share it
-	for i := range nodes {
-		for k := range nodes[i].Pods {
-			plan, pod := &nodes[i].Pods[k], p.pods[i][k]
-			if !plan.moves() || pod.Finished() {
-				continue
-			}
-			for v := range pod.Spec.Volumes {
-				volume := p.boundVolume(pod, &pod.Spec.Volumes[v])
-				if volume == nil || volume.Affinity == nil || volume.InTree != "" { // those of in-tree kinds are translated
-					continue
-				}
-				reachable, known := elsewhere[volume.Affinity]
-				if !known {
-					reachable = p.reachableBeside(volume, planned)
-					elsewhere[volume.Affinity] = reachable
-				}
-				if !reachable && plan.Pinned == "" {
-					plan.Pinned = volume.Name
-				}
-			}
-		}
-	}
-}
-
-// boundVolume is the volume that goes from pod to pod; one that was made for this pod
-// alone ends with it.
-func (p *planner) boundVolume(pod *kube.Pod, v *kube.Volume) *kube.PersistentVolume {
-	if v.Kind != kube.VolumeClaim {
-		return nil
-	}
-	claim := p.s.Claim(pod.Namespace, v.Claim)
-	if claim == nil || !claim.Bound {
-		return nil
-	}
-	return p.s.Volume(claim.Volume)
-}
-
-func (p *planner) reachableBeside(volume *kube.PersistentVolume, planned map[string]bool) bool {
-	reaches := landing.Reaches(volume)
-	return slices.ContainsFunc(p.s.Nodes(), func(n *kube.Node) bool { return !planned[n.Name] && reaches(n) })
-}
-
-// pinned finds claims whose data stays on the nodes of the plan.
-func (p *planner) pinned(nodes []NodePlan) []Finding {
+// findPinned finds claims whose data stays on the nodes of the plan.
+func findPinned(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	var g group
 	var advice []Advice
-	for i := range nodes {
-		for k := range nodes[i].Pods {
-			volume := p.s.Volume(nodes[i].Pods[k].Pinned)
+	for i := range p.Nodes {
+		for k := range p.Nodes[i].Pods {
+			volume := s.Volume(p.Nodes[i].Pods[k].Pinned)
 			if volume == nil || volume.Claim == nil {
 				continue
 			}
@@ -88,7 +28,7 @@ func (p *planner) pinned(nodes []NodePlan) []Finding {
 			if volume.Local {
 				kind = "local volume "
 			}
-			g.note(kind+volume.Name+" of "+nodes[i].Name, "PersistentVolumeClaim", volume.Claim.Namespace, volume.Claim.Name)
+			g.note(kind+volume.Name+" of "+p.Nodes[i].Name, "PersistentVolumeClaim", volume.Claim.Namespace, volume.Claim.Name)
 			if len(advice) < namesShown {
 				advice = append(advice, Advice{"see which nodes reach volume " + volume.Name + "; move its data before, or let its pod wait for the node",
 					"kubectl describe pv " + ShellWord(volume.Name)})
@@ -102,16 +42,16 @@ func (p *planner) pinned(nodes []NodePlan) []Finding {
 	return found
 }
 
-// nodeFiles finds pods that use folders of their node: a new pod elsewhere finds
+// findNodeFiles finds pods that use folders of their node: a new pod elsewhere finds
 // other files there, or none.
-func (p *planner) nodeFiles(nodes []NodePlan) []Finding {
+func findNodeFiles(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	var g group
-	p.eachMoved(nodes, func(pod *kube.Pod) {
+	eachMoved(s, p, func(pod *kube.Pod) {
 		if pod.Finished() {
 			return
 		}
 		for v := range pod.Spec.Volumes {
-			volume := p.boundVolume(pod, &pod.Spec.Volumes[v])
+			volume := boundVolume(s, pod, &pod.Spec.Volumes[v])
 			if pod.Spec.Volumes[v].Kind == kube.VolumeHostPath || volume != nil && volume.HostPath && volume.Affinity == nil {
 				g.add("Pod", pod.Namespace, pod.Name)
 			}
@@ -120,12 +60,12 @@ func (p *planner) nodeFiles(nodes []NodePlan) []Finding {
 	return g.finding(FindingNodeFiles, LevelInfo, "uses files of its node (hostPath), which stay there: ")
 }
 
-// unseenVolumes says what is not known of volumes because it may not be read. What is
+// findUnseenVolumes says what is not known of volumes because it may not be read. What is
 // only not read yet, the run waits for.
-func (p *planner) unseenVolumes(nodes []NodePlan) []Finding {
+func findUnseenVolumes(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	var unread []string
 	for _, k := range volumeKinds {
-		state := p.s.Sync(k)
+		state := s.Sync(k)
 		if state.Phase != kube.Denied {
 			continue
 		}
@@ -136,7 +76,7 @@ func (p *planner) unseenVolumes(nodes []NodePlan) []Finding {
 		unread = append(unread, words)
 	}
 	withVolumes := false
-	p.eachMoved(nodes, func(pod *kube.Pod) { withVolumes = withVolumes || hasClaims(pod) && !pod.Finished() })
+	eachMoved(s, p, func(pod *kube.Pod) { withVolumes = withVolumes || hasClaims(pod) && !pod.Finished() })
 	if len(unread) == 0 || !withVolumes {
 		return nil
 	}
@@ -144,19 +84,19 @@ func (p *planner) unseenVolumes(nodes []NodePlan) []Finding {
 		Message: "pods with volumes go without turns, and whether their volumes are detached is not known, for these may not be read: " + strings.Join(unread, ", ")}}
 }
 
-// unknownVolumes finds pods with volumes of which nobody can tell when they are
+// findUnknownVolumes finds pods with volumes of which nobody can tell when they are
 // detached, and why. Those that nobody may read, and disks of the node, have findings
 // of their own.
-func (p *planner) unknownVolumes(nodes []NodePlan) []Finding {
+func findUnknownVolumes(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	var g group
-	if !volumesReadable(p.s) {
+	if !volumesReadable(s) {
 		return nil // what is missing may be on its way
 	}
-	p.eachMoved(nodes, func(pod *kube.Pod) {
+	eachMoved(s, p, func(pod *kube.Pod) {
 		if pod.Finished() {
 			return
 		}
-		for _, v := range volumesOf(pod, p.s) {
+		for _, v := range volumesOf(pod, s) {
 			switch v.Why {
 			case "", whyNodeDisk, whyUnreadable, whyNoClaims, whyNoVolumes:
 			default:

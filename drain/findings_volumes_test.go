@@ -125,7 +125,7 @@ func TestFindingsAboutVolumes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := kube.SnapshotOf(givenNow, append(c.objects, givenReplicaSet("shop/db", 1),
 				givenNode("w1", inZone("a")), givenNode("w2", inZone("a")), givenNode("w3", inZone("b")))...)
-			if got := volumeFindings(mustPlan(t, s, flags(), c.nodes...)); !slices.Equal(got, c.want) {
+			if got := volumeFindings(mustCheck(t, s, flags(), c.nodes...)); !slices.Equal(got, c.want) {
 				t.Errorf("found\n%q, want\n%q", got, c.want)
 			}
 		})
@@ -150,7 +150,7 @@ func TestPinnedPodsAreMarked(t *testing.T) {
 	s := kube.SnapshotOf(givenNow, append(objects, givenReplicaSet("shop/db", 2), givenNode("w1"), givenNode("w2"),
 		givenPod("shop/db-0", ownedBy("apps/v1", "ReplicaSet", "db"), claiming("more", "data")),
 		givenPod("shop/db-1", ownedBy("apps/v1", "ReplicaSet", "db"), claiming("more")))...)
-	plan := mustPlan(t, s, flags(), "w1")
+	plan := mustCheck(t, s, flags(), "w1")
 	if got := []string{plan.Nodes[0].Pods[0].Pinned, plan.Nodes[0].Pods[1].Pinned}; !slices.Equal(got, []string{"pv-1", ""}) {
 		t.Errorf("pinned %q", got)
 	}
@@ -196,7 +196,7 @@ func TestFindingAboutUnreadableVolumes(t *testing.T) {
 			for _, k := range c.kinds {
 				store.SetSync(k, kube.SyncState{Phase: c.phase, Reason: "no rule"})
 			}
-			if got := volumeFindings(mustPlan(t, store.Snapshot(), flags(force), "w1")); !slices.Equal(got, c.want) {
+			if got := volumeFindings(mustCheck(t, store.Snapshot(), flags(force), "w1")); !slices.Equal(got, c.want) {
 				t.Errorf("found %q, want %q", got, c.want)
 			}
 		})

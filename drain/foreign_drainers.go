@@ -115,17 +115,17 @@ func unixTime(value string) string {
 	return time.Unix(seconds, 0).UTC().Format("2006-01-02 15:04 MST")
 }
 
-// otherDrainers finds the nodes of the plan that somebody else drains, each sign
+// findOtherDrainers finds the nodes of the plan that somebody else drains, each sign
 // once with all its nodes.
-func (p *planner) otherDrainers(nodes []NodePlan) []Finding {
+func findOtherDrainers(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	type sign struct {
 		words string
 		level Level
 	}
 	var order []sign
 	marked, shown := map[sign][]string{}, map[sign][]string{}
-	for i := range nodes {
-		n := p.s.Node(nodes[i].Name)
+	for i := range p.Nodes {
+		n := s.Node(p.Nodes[i].Name)
 		if n == nil {
 			continue
 		}

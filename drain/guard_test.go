@@ -192,7 +192,7 @@ func TestThePlanNamesWhatTheGuardLeavesOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, finding := range plan.Findings {
+		for _, finding := range findUnguarded(f.Snapshot(), &plan, nil) {
 			if finding.Code == FindingGuardLeavesOut {
 				got = finding.Objects
 			}

@@ -163,13 +163,13 @@ func TestLeftovers(t *testing.T) {
 	if strings.Join(got, "; ") != want || asked != 4 || left[0].UID != "uid-old" {
 		t.Errorf("asked %d times\n%s\n%s", asked, strings.Join(got, "; "), want)
 	}
-	found := LeftoverFindings(left, markNoon)
+	found := findLeftovers(nil, nil, &Env{Leftovers: left, Now: markNoon})
 	if len(found) != 2 || found[0].Level != LevelWarning || found[1].Level != LevelInfo ||
 		found[0].Advice[0].Command != "kubectl delete pdb -n shop old ours" ||
 		found[1].Advice[0] != (Advice{"only if that run is over", "kubectl delete pdb -n shop young"}) {
 		t.Errorf("%+v", found)
 	}
-	if len(LeftoverFindings(nil, markNoon)) != 0 {
+	if len(findLeftovers(nil, nil, &Env{Now: markNoon})) != 0 {
 		t.Error("found nothing and says so")
 	}
 	unseen := kube.StoreOf(markNoon, leftBudget("old", "far002", markNoon))
@@ -229,6 +229,7 @@ func TestAnAdoptedCordonIsSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		plan = Check(s.Snapshot(), plan, Env{Now: time.Now()})
 		i := slices.IndexFunc(plan.Findings, func(f Finding) bool { return f.Code == FindingAlreadyCordoned })
 		if i < 0 || plan.Findings[i].Level != level || strings.Contains(plan.Findings[i].Message, "its rollback") != (level == LevelWarning) {
 			t.Errorf("run %q: %+v", run, plan.Findings)

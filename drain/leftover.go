@@ -2,7 +2,6 @@ package drain
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -19,10 +18,6 @@ const (
 	RunLive    RunLife = "live" // a process holds its journal
 	RunDead    RunLife = "dead" // it has a journal here that nobody holds
 )
-
-// FindingLeftBudgets is the code of the finding about temporary budgets that a
-// run left behind.
-const FindingLeftBudgets = "LeftBudgets"
 
 // youngBudget is the age up to which a budget of a run that is not known here is
 // taken for one in use: the run may be under way on another machine.
@@ -130,42 +125,4 @@ func RemoveCommands(left []Leftover) []string {
 		commands = append(commands, "kubectl delete pdb -n "+ShellWord(ns)+" "+strings.Join(names[ns], " "))
 	}
 	return commands
-}
-
-// LeftoverFindings tell of budgets that were left behind, with the commands that
-// remove them; those of runs that may be live are told apart.
-func LeftoverFindings(left []Leftover, now time.Time) []Finding {
-	var found []Finding
-	for _, mayLive := range []bool{false, true} {
-		var some []Leftover
-		for _, l := range left {
-			if l.MayLive == mayLive {
-				some = append(some, l)
-			}
-		}
-		if len(some) == 0 {
-			continue
-		}
-		f := Finding{Code: FindingLeftBudgets, Level: LevelWarning, Message: leftoverWords(some, now)}
-		help := "remove what the run left behind"
-		if mayLive {
-			f.Level, help = LevelInfo, "only if that run is over"
-		}
-		for _, l := range some {
-			f.Objects = append(f.Objects, "PodDisruptionBudget/"+l.Namespace+"/"+l.Name)
-		}
-		for _, command := range RemoveCommands(some) {
-			f.Advice = append(f.Advice, Advice{help, command})
-		}
-		found = append(found, f)
-	}
-	return found
-}
-
-func leftoverWords(left []Leftover, now time.Time) string {
-	names := make([]string, len(left))
-	for i, l := range left {
-		names[i] = l.Sentence(now)
-	}
-	return fmt.Sprintf("%s still there: %s", plural(len(left), "temporary budget is", "temporary budgets are"), some(names))
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // NewPlan is the preview of a drain of the nodes: what would happen to each of
-// their pods, in which wave, and what the operator should know before. It fails
-// with an UnknownNodesError only.
+// their pods, and in which wave. What the operator should know before is added by
+// Check. It fails with an UnknownNodesError only.
 func NewPlan(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
 	names, err := knownNodes(s, nodes)
 	if err != nil {
@@ -19,9 +19,7 @@ func NewPlan(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, 
 	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names)}
 	plan.Drainable = allDrainable(plan.Nodes)
 	p.pin(plan.Nodes)
-	plan.Findings = p.findings(plan.Nodes)
 	p.land(&plan)
-	gravestFirst(plan.Findings)
 	return plan, nil
 }
 

@@ -1,8 +1,6 @@
 package drain
 
 import (
-	"slices"
-
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -82,41 +80,4 @@ func (j *BudgetJudgement) guardOf() string {
 		return ""
 	}
 	return j.Budgets[0].Name
-}
-
-// FindingGuardLeavesOut is the code of the finding about workloads that a guard does not
-// protect.
-const FindingGuardLeavesOut = "GuardLeavesOut"
-
-// unguarded names the owners whose pods a guard lets go without counting them: it knows
-// the built-in workloads only, and those that can be read. No budget covers these pods.
-func (p *planner) unguarded(nodes []NodePlan) []Finding {
-	if p.o.Guard == "" {
-		return nil
-	}
-	f := Finding{Code: FindingGuardLeavesOut, Level: LevelWarning}
-	var names []string
-	for _, n := range nodes {
-		for _, pod := range n.Pods {
-			live := p.s.Pod(pod.UID)
-			if pod.Action != ActionEvict || live == nil || live.Owner == nil || len(p.s.BudgetsOf(live)) > 0 {
-				continue
-			}
-			owner, _ := topOwner(p.s, live.Owner)
-			kind := ownersOfKind(owner)
-			loading := kind != "" && !p.s.Trusted(kind) && p.s.Sync(kind).Phase != kube.Denied
-			if scaledBy(p.s, live.Owner) != nil || kind == kube.KindJobs || owner.Kind == "DaemonSet" || kind == "" && plainOwner(owner) || loading {
-				continue
-			}
-			if name := owner.Kind + "/" + live.Namespace + "/" + owner.Name; !slices.Contains(f.Objects, name) {
-				f.Objects = append(f.Objects, name)
-				names = append(names, owner.Kind+" "+live.Namespace+"/"+owner.Name)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	f.Message = "the guard leaves out " + some(names) + ": no budget covers their pods, and the guard counts the built-in workloads only"
-	return []Finding{f}
 }

@@ -1,14 +1,9 @@
 package drain
 
 import (
-	"fmt"
-
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
-
-// FindingNoRoom names pods whose replacement could be scheduled nowhere.
-const FindingNoRoom = "NoRoom"
 
 // Landing says where the replacement of a pod could be scheduled.
 type Landing struct {
@@ -46,38 +41,4 @@ func (p *planner) land(plan *Plan) {
 		plans[i].Landing.Together, plans[i].Landing.Target = together.Verdicts[i], together.Targets[i]
 	}
 	plan.Room = Room{Before: together.Before, After: together.After}
-	if f, found := noRoom(plans); found {
-		plan.Findings = append(plan.Findings, f)
-	}
-}
-
-// noRoom is the finding about pods that fit nowhere, alone or, estimated, with
-// the others.
-func noRoom(plans []*PodPlan) (Finding, bool) {
-	f := Finding{Code: FindingNoRoom, Level: LevelWarning}
-	alone, why := 0, ""
-	for _, one := range plans {
-		if one.Landing.Answer != landing.DoesNotFit && one.Landing.Together.Answer != landing.DoesNotFit {
-			continue
-		}
-		f.Objects = append(f.Objects, "Pod/"+one.Namespace+"/"+one.Name)
-		if one.Landing.Answer == landing.DoesNotFit {
-			if alone++; why == "" {
-				why = one.Landing.Why
-			}
-		}
-	}
-	switch {
-	case len(f.Objects) == 0:
-		return f, false
-	case alone == 0:
-		f.Message = "moved together, " + plural(len(f.Objects), "pod", "pods") + " may find no room (estimated)"
-	default:
-		f.Message = plural(alone, "pod", "pods") + " could be scheduled nowhere"
-		if more := len(f.Objects) - alone; more > 0 {
-			f.Message += fmt.Sprintf(", %d more may find no room when all move (estimated)", more)
-		}
-		f.Message += ": " + why
-	}
-	return f, true
 }

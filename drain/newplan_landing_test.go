@@ -1,7 +1,6 @@
 package drain
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -57,9 +56,9 @@ func TestPlanSaysWhereThePodsCouldGo(t *testing.T) {
 	if together[landing.Fits] != 1 || together[landing.DoesNotFit] != 1 {
 		t.Errorf("of two pods of 2 CPU one finds room on a node with 3: %v", together)
 	}
-	i := slices.IndexFunc(plan.Findings, func(f Finding) bool { return f.Code == FindingNoRoom })
-	if i < 0 || len(plan.Findings[i].Objects) != 2 {
-		t.Errorf("findings %+v", plan.Findings)
+	found := findNoRoom(nil, &plan, nil)
+	if len(found) != 1 || len(found[0].Objects) != 2 {
+		t.Errorf("findings %+v", found)
 	}
 	if plan.Room.Before.Total.Nodes != 2 || plan.Room.After.Total.Nodes != 1 {
 		t.Errorf("room %+v", plan.Room)

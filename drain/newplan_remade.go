@@ -6,9 +6,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// FindingNotRemade tells of pods that leave for good although they have an owner.
-const FindingNotRemade = "NotRemade"
-
 // notRemade says why nobody makes the pod anew once it is gone, "" where somebody
 // does or it is not known. Pods of one owner follow each other, so the last
 // answer is kept.
@@ -62,20 +59,6 @@ func ownersOfKind(owner *kube.Owner) kube.Kind {
 		return kube.KindJobs
 	}
 	return ""
-}
-
-// neverBack finds pods whose owner does not make them anew. Those without an
-// owner need --force, and say so themselves.
-func (p *planner) neverBack(nodes []NodePlan) []Finding {
-	var g group
-	for i := range nodes {
-		for k := range nodes[i].Pods {
-			if pod := &nodes[i].Pods[k]; pod.moves() && pod.NotRemade != "" && pod.Owner != "" {
-				g.add("Pod", pod.Namespace, pod.Name)
-			}
-		}
-	}
-	return g.finding(FindingNotRemade, LevelWarning, "not made anew by their owners: ")
 }
 
 // advise says what would help a pod that cannot simply go.

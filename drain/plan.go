@@ -185,3 +185,12 @@ type Counts struct {
 	Stay    int // skipped
 	Refused int
 }
+
+// names are the names of its nodes, in order.
+func (p *Plan) names() []string {
+	names := make([]string, len(p.Nodes))
+	for i := range p.Nodes {
+		names[i] = p.Nodes[i].Name
+	}
+	return names
+}

@@ -37,3 +37,13 @@ func NeedsWhole(s *kube.Snapshot, nodes []string) []kube.Kind {
 	}
 	return nil
 }
+
+// isControlPlane tells whether the node, nil for none, runs a control plane.
+func isControlPlane(n *kube.Node) bool {
+	if n == nil {
+		return false
+	}
+	_, current := n.Labels["node-role.kubernetes.io/control-plane"]
+	_, legacy := n.Labels["node-role.kubernetes.io/master"]
+	return current || legacy
+}

@@ -26,16 +26,15 @@ type Self struct {
 	Addresses []string
 }
 
-// WithSelf is the plan with what it does to this program: the findings about its
-// own pod and its API server. Their nodes go last, and its own pod last of all.
-func WithSelf(plan Plan, s *kube.Snapshot, self Self) Plan {
+// selfLast has the nodes of our own pod and API server go last, and our own pod last
+// of all.
+func selfLast(s *kube.Snapshot, plan Plan, self Self) Plan {
 	last := map[string]int{} // nodes by how late they should go
-	var found []Finding
 	plan.Nodes = slices.Clone(plan.Nodes)
 	for i := range plan.Nodes {
 		n := &plan.Nodes[i]
-		if finding := self.onServer(s, n); finding != nil {
-			found, last[n.Name] = append(found, *finding), 1
+		if self.serverOn(s, n.Name) {
+			last[n.Name] = 1
 		}
 		at := slices.IndexFunc(n.Pods, func(p PodPlan) bool {
 			return self.Pod != "" && p.Namespace == self.Namespace && p.Name == self.Pod && (self.UID == "" || p.UID == self.UID) && p.moves()
@@ -43,22 +42,32 @@ func WithSelf(plan Plan, s *kube.Snapshot, self Self) Plan {
 		if at >= 0 {
 			n.Pods = slices.Clone(n.Pods)
 			n.Pods[at].Self = true
-			found, last[n.Name] = append(found, ownPod(&n.Pods[at])), 2
+			last[n.Name] = 2
 		}
 	}
-	if len(found) == 0 {
-		found = self.onlyServers(s, plan)
-	}
 	slices.SortStableFunc(plan.Nodes, func(a, b NodePlan) int { return cmp.Compare(last[a.Name], last[b.Name]) })
-	plan.Findings = slices.Concat(found, plan.Findings)
-	gravestFirst(plan.Findings)
 	return plan
 }
 
-// gravestFirst keeps the order of findings of one level.
-func gravestFirst(found []Finding) {
-	rank := map[Level]int{LevelError: 0, LevelWarning: 1, LevelInfo: 2}
-	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(rank[a.Level], rank[b.Level]) })
+// findSelf finds what the plan does to this program: to its own pod, and to the API
+// server that it talks to.
+func findSelf(s *kube.Snapshot, p *Plan, env *Env) []Finding {
+	var found []Finding
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if env.Self.serverOn(s, n.Name) {
+			found = append(found, env.Self.onServer(s, n))
+		}
+		for k := range n.Pods {
+			if n.Pods[k].Self {
+				found = append(found, ownPod(&n.Pods[k]))
+			}
+		}
+	}
+	if len(found) == 0 {
+		return onlyServers(s, p)
+	}
+	return found
 }
 
 func ownPod(p *PodPlan) Finding {
@@ -69,43 +78,38 @@ func ownPod(p *PodPlan) Finding {
 	}
 }
 
-// onServer finds the node that the API server we talk to has its address from. A
-// drain does not stop a static pod; what comes after it may.
-func (o Self) onServer(s *kube.Snapshot, n *NodePlan) *Finding {
-	node := s.Node(n.Name)
-	if node == nil || !slices.ContainsFunc(o.Addresses, func(a string) bool { return slices.Contains(node.Addresses, a) }) {
-		return nil
-	}
+// serverOn tells whether the API server that we talk to has its address from the node.
+func (o *Self) serverOn(s *kube.Snapshot, node string) bool {
+	n := s.Node(node)
+	return n != nil && slices.ContainsFunc(o.Addresses, func(a string) bool { return slices.Contains(n.Addresses, a) })
+}
+
+// onServer is the finding about the node of that API server. A drain does not stop a
+// static pod; what comes after it may.
+func (o *Self) onServer(s *kube.Snapshot, n *NodePlan) Finding {
 	message := "the API server that this program talks to (" + o.Server + ") is on " + n.Name + ", which goes last: its static pods stay, but without that machine the connection is lost"
 	if slices.ContainsFunc(n.Pods, func(p PodPlan) bool { return p.moves() && isAPIServer(s.Pod(p.UID)) }) {
 		message = "the API server that this program talks to (" + o.Server + ") is evicted from " + n.Name + ", which goes last: the connection is lost then"
 	}
-	return &Finding{Code: FindingOwnAPIServer, Level: LevelWarning, Message: message, Objects: nodeObjects([]string{n.Name}),
+	return Finding{Code: FindingOwnAPIServer, Level: LevelWarning, Message: message, Objects: nodeObjects([]string{n.Name}),
 		Advice: []Advice{{"talk to the API server of another node", "--server=https://HOST:PORT"}}}
 }
 
 // onlyServers finds plans that take the nodes of all API servers whose pods can be
 // seen, which must be ours too, behind whatever address. Where these are known to
 // be the control plane, LastControlPlane says it.
-func (o Self) onlyServers(s *kube.Snapshot, plan Plan) []Finding {
-	if slices.ContainsFunc(plan.Findings, func(f Finding) bool { return f.Code == FindingLastControlPlane }) {
+func onlyServers(s *kube.Snapshot, p *Plan) []Finding {
+	if !inWhole(s, kube.KindPods) || len(LastControlPlane(s, p.names()...)) > 0 {
 		return nil
-	}
-	if !inWhole(s, kube.KindPods) {
-		return nil
-	}
-	planned := map[string]bool{}
-	for i := range plan.Nodes {
-		planned[plan.Nodes[i].Name] = true
 	}
 	var on []string
-	for _, p := range s.PodsIn("kube-system") {
+	for _, pod := range s.PodsIn("kube-system") {
 		switch {
-		case !isAPIServer(p) || p.Node == "" || slices.Contains(on, p.Node):
-		case !planned[p.Node]:
+		case !isAPIServer(pod) || pod.Node == "" || slices.Contains(on, pod.Node):
+		case !slices.Contains(p.names(), pod.Node):
 			return nil
 		default:
-			on = append(on, p.Node)
+			on = append(on, pod.Node)
 		}
 	}
 	if len(on) == 0 {
@@ -122,14 +126,4 @@ func (o Self) onlyServers(s *kube.Snapshot, plan Plan) []Finding {
 func isAPIServer(p *kube.Pod) bool {
 	return p != nil && p.Namespace == "kube-system" &&
 		(p.Labels["component"] == "kube-apiserver" || p.Mirror() && strings.HasPrefix(p.Name, "kube-apiserver-"))
-}
-
-// waitsForAll tells whether a pod goes after all others of its run, and one of
-// them is still there.
-func (st *stepper) waitsForAll(p *PodRun) bool {
-	if !p.Self {
-		return false
-	}
-	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return n.Name != p.Node && !n.State.Final() }) ||
-		slices.ContainsFunc(st.podsOf(p.Node), func(o *PodRun) bool { return o != p && !o.State.Final() })
 }

@@ -18,7 +18,7 @@ func withAddress(address string) func(*corev1.Node) {
 	}
 }
 
-func TestWithSelf(t *testing.T) {
+func TestPlanOfOurselves(t *testing.T) {
 	mirror := func(p *corev1.Pod) {
 		p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
 		p.Labels["component"] = "kube-apiserver"
@@ -42,12 +42,12 @@ func TestWithSelf(t *testing.T) {
 		{"a pod of another cluster with our names", Self{Namespace: "ops", Pod: "kdrain-0", UID: "elsewhere"}, []string{"w1", "w3"}, nil, []string{"w1", "w3"}},
 		{"our pod is on another node", Self{Namespace: "ops", Pod: "kdrain-0"}, []string{"w3"}, nil, []string{"w3"}},
 		{"the API server's address", Self{Server: "https://10.0.0.2:6443", Addresses: []string{"10.0.0.2"}}, []string{"w2", "w3"}, []string{"OwnAPIServer"}, []string{"w3", "w2"}},
-		{"both", Self{Namespace: "ops", Pod: "kdrain-0", Addresses: []string{"10.0.0.2"}}, []string{"w1", "w2", "w3"}, []string{"OwnPod", "OwnAPIServer"}, []string{"w3", "w2", "w1"}},
+		{"both", Self{Namespace: "ops", Pod: "kdrain-0", Addresses: []string{"10.0.0.2"}}, []string{"w1", "w2", "w3"}, []string{"OwnAPIServer", "OwnPod"}, []string{"w3", "w2", "w1"}},
 		{"the only API server, behind another address", Self{Addresses: []string{"192.0.2.1"}}, []string{"w2", "w3"}, []string{"OwnAPIServer"}, []string{"w2", "w3"}},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			plan := WithSelf(mustPlan(t, s, flags(), row.nodes...), s, row.self)
+			plan := Check(s, mustPlan(t, s, flags(), row.nodes...), Env{Now: givenNow, Self: row.self})
 			var codes, order []string
 			for _, f := range plan.Findings {
 				if strings.HasPrefix(f.Code, "Own") {
@@ -89,7 +89,7 @@ func TestOwnPodGoesLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan = WithSelf(plan, s.Snapshot(), Self{Namespace: own.Namespace, Pod: own.Name})
+		plan = Check(s.Snapshot(), plan, Env{Now: time.Now(), Self: Self{Namespace: own.Namespace, Pod: own.Name}})
 		e, err := Start(t.Context(), EngineConfig{Source: s, Writer: s, Now: time.Now}, plan, RunFacts{ID: "r1", Context: "lab", User: "ada"})
 		if err != nil {
 			t.Fatal(err)

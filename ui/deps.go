@@ -53,7 +53,7 @@ type Deps struct {
 	// is the only one, and nothing can be written.
 	Replay bool
 
-	// NewPlan and Forecast are drain's own where they are nil.
+	// NewPlan and Forecast are drain's own where they are nil, without what a caller knows.
 	NewPlan  func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error)
 	Forecast func(s *kube.Snapshot, plan drain.Plan, now time.Time) drain.Estimate
 
@@ -77,7 +77,7 @@ func (d Deps) withDefaults() Deps {
 		d.Now = time.Now
 	}
 	if d.NewPlan == nil {
-		d.NewPlan = drain.NewPlan
+		d.NewPlan = newPlan
 	}
 	d.ReadOnly = d.ReadOnly || d.Replay
 	if d.Forecast == nil {
@@ -125,4 +125,12 @@ func (m *Model) target() drain.Target {
 		t.Context = m.d.Identity.Context
 	}
 	return t
+}
+
+func newPlan(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error) {
+	plan, err := drain.NewPlan(s, nodes, o, now)
+	if err != nil {
+		return plan, err
+	}
+	return drain.Check(s, plan, drain.Env{Now: now}), nil
 }

@@ -17,7 +17,7 @@ func manyFindings(d *Deps) {
 	usual(d)
 	d.Marked = []string{"worker-a1", "worker-a2"}
 	d.NewPlan = func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error) {
-		p, err := drain.NewPlan(s, nodes, o, now)
+		p, err := newPlan(s, nodes, o, now)
 		if err != nil {
 			return p, errors.Join(errors.New("the plan of a test"), err)
 		}

@@ -39,7 +39,7 @@ func MakeCosts(s *kube.Snapshot, p Preview, o drain.Options, now time.Time) *Cos
 	if err != nil {
 		return nil
 	}
-	return &Costs{plan.Losses(), drain.Costs(plan.Findings)}
+	return &Costs{plan.Losses(), drain.Costs(drain.Check(s, plan, drain.Env{Now: now}).Findings)}
 }
 
 // losses are what is known to be lost: by the whole plan, until it is made by the

@@ -1,11 +1,8 @@
 package drain
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -20,35 +17,6 @@ const (
 	FindingBudgetsUnknown   = "BudgetsUnknown"
 	FindingNotSynced        = "NotSynced"
 )
-
-// namesShown is how many objects the message of a finding names; Objects has
-// all of them.
-const namesShown = 3
-
-// findings are what the operator should know of the plan as a whole, the gravest
-// first.
-func (p *planner) findings(nodes []NodePlan) []Finding {
-	var found []Finding
-	found = append(found, p.lastControlPlane(nodes)...)
-	found = append(found, p.held(nodes)...)
-	found = append(found, p.unseenKinds(nodes)...)
-	found = append(found, p.otherDrainers(nodes)...)
-	found = append(found, p.silentNodes(nodes)...)
-	found = append(found, p.outOfOrder(nodes)...)
-	found = append(found, p.neverBack(nodes)...)
-	found = append(found, p.outages(nodes)...)
-	found = append(found, p.unserved(nodes)...)
-	found = append(found, p.exceeded(nodes)...)
-	found = append(found, p.pinned(nodes)...)
-	found = append(found, p.unseenVolumes(nodes)...)
-	found = append(found, p.tolerant(nodes)...)
-	found = append(found, p.emptyDirData(nodes)...)
-	found = append(found, p.nodeFiles(nodes)...)
-	found = append(found, p.unknownVolumes(nodes)...)
-	found = append(found, p.cordoned(nodes)...)
-	found = append(found, p.unguarded(nodes)...)
-	return append(found, p.unforeseen(nodes)...)
-}
 
 // LastControlPlane are the Ready control-plane nodes if all of them are among the
 // named ones: a drain of these would leave none. nil where another is left, where none
@@ -70,13 +38,9 @@ func LastControlPlane(s *kube.Snapshot, named ...string) []string {
 	return last
 }
 
-// lastControlPlane finds plans that leave no Ready control-plane node behind.
-func (p *planner) lastControlPlane(nodes []NodePlan) []Finding {
-	names := make([]string, len(nodes))
-	for i := range nodes {
-		names[i] = nodes[i].Name
-	}
-	last := LastControlPlane(p.s, names...)
+// findLastControlPlane finds plans that leave no Ready control-plane node behind.
+func findLastControlPlane(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
+	last := LastControlPlane(s, p.names()...)
 	if len(last) == 0 {
 		return nil
 	}
@@ -88,23 +52,13 @@ func (p *planner) lastControlPlane(nodes []NodePlan) []Finding {
 		Advice: []Advice{{"see which control-plane nodes there are, and bring another to Ready before", "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
 }
 
-// isControlPlane tells whether the node, nil for none, runs a control plane.
-func isControlPlane(n *kube.Node) bool {
-	if n == nil {
-		return false
-	}
-	_, current := n.Labels["node-role.kubernetes.io/control-plane"]
-	_, legacy := n.Labels["node-role.kubernetes.io/master"]
-	return current || legacy
-}
-
-// unseenKinds says what the plan could not take into account. What is still being
+// findUnseenKinds says what the plan could not take into account. What is still being
 // read is no warning where the nodes themselves and their pods are known: a drain
 // needs no more.
-func (p *planner) unseenKinds(nodes []NodePlan) []Finding {
+func findUnseenKinds(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	level := LevelInfo
-	for i := range nodes {
-		if !p.s.TrustedOn(nodes[i].Name) {
+	for i := range p.Nodes {
+		if !s.TrustedOn(p.Nodes[i].Name) {
 			level = LevelWarning
 		}
 	}
@@ -114,7 +68,7 @@ func (p *planner) unseenKinds(nodes []NodePlan) []Finding {
 		kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
 		kube.KindDeployments, kube.KindStatefulSets, kube.KindReplicationControllers, kube.KindJobs,
 	} {
-		state := p.s.Sync(k)
+		state := s.Sync(k)
 		if state.Phase == kube.Synced {
 			continue
 		}
@@ -149,18 +103,18 @@ func unseenBudgets(state kube.SyncState) string {
 	return words
 }
 
-// silentNodes finds nodes that are not Ready. Budgets hold there as elsewhere,
+// findSilentNodes finds nodes that are not Ready. Budgets hold there as elsewhere,
 // but the end of a pod is confirmed by the kubelet of its node.
-func (p *planner) silentNodes(nodes []NodePlan) []Finding {
+func findSilentNodes(s *kube.Snapshot, p *Plan, env *Env) []Finding {
 	var found []Finding
-	for i := range nodes {
-		n := p.s.Node(nodes[i].Name)
+	for i := range p.Nodes {
+		n := s.Node(p.Nodes[i].Name)
 		if n == nil || n.Ready == kube.NodeReady {
 			continue
 		}
 		message := "node " + n.Name + " is not Ready"
 		if !n.ReadySince.IsZero() {
-			message += " for " + age(p.s.ServerTime(p.now), n.ReadySince)
+			message += " for " + age(s.ServerTime(env.Now), n.ReadySince)
 		}
 		if n.ReadyReason != "" {
 			message += " (" + quoted(n.ReadyReason) + ")"
@@ -173,11 +127,11 @@ func (p *planner) silentNodes(nodes []NodePlan) []Finding {
 	return found
 }
 
-// cordoned finds nodes that somebody has made unschedulable before.
-func (p *planner) cordoned(nodes []NodePlan) []Finding {
+// findCordoned finds nodes that somebody has made unschedulable before.
+func findCordoned(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	var found []Finding
-	for i := range nodes {
-		n := p.s.Node(nodes[i].Name)
+	for i := range p.Nodes {
+		n := s.Node(p.Nodes[i].Name)
 		if n == nil || !n.Unschedulable {
 			continue
 		}
@@ -223,11 +177,11 @@ func cordonWords(c *kube.Cordon) string {
 	return words + why
 }
 
-// tolerant finds pods whose owners would put new ones onto the cordoned node:
+// findTolerant finds pods whose owners would put new ones onto the cordoned node:
 // they tolerate its taint, and drains of them do not end.
-func (p *planner) tolerant(nodes []NodePlan) []Finding {
+func findTolerant(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	var g group
-	p.eachMoved(nodes, func(pod *kube.Pod) {
+	eachMoved(s, p, func(pod *kube.Pod) {
 		if pod.Owner != nil && !pod.Finished() && toleratesCordon(pod.Spec.Tolerations) {
 			g.add(pod.Owner.Kind, pod.Namespace, pod.Owner.Name)
 		}
@@ -235,30 +189,10 @@ func (p *planner) tolerant(nodes []NodePlan) []Finding {
 	return g.finding(FindingToleratesCordon, LevelWarning, "tolerates the cordon and may come straight back: ")
 }
 
-// toleratesCordon follows corev1.Toleration.ToleratesTaint for the taint of a
-// cordoned node, which has no value.
-func toleratesCordon(tolerations []corev1.Toleration) bool {
-	for i := range tolerations {
-		t := &tolerations[i]
-		if t.Effect != "" && t.Effect != cordonTaint.Effect || t.Key != "" && t.Key != cordonTaint.Key {
-			continue
-		}
-		switch t.Operator {
-		case corev1.TolerationOpExists:
-			return true
-		case "", corev1.TolerationOpEqual:
-			if t.Value == cordonTaint.Value {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// emptyDirData finds pods whose local data goes with them.
-func (p *planner) emptyDirData(nodes []NodePlan) []Finding {
+// findEmptyDirData finds pods whose local data goes with them.
+func findEmptyDirData(s *kube.Snapshot, p *Plan, _ *Env) []Finding {
 	var g group
-	p.eachMoved(nodes, func(pod *kube.Pod) {
+	eachMoved(s, p, func(pod *kube.Pod) {
 		if !pod.Finished() && hasEmptyDir(pod) {
 			g.add("Pod", pod.Namespace, pod.Name)
 		}
@@ -266,64 +200,19 @@ func (p *planner) emptyDirData(nodes []NodePlan) []Finding {
 	return g.finding(FindingEmptyDirData, LevelInfo, "data in emptyDir volumes is lost: ")
 }
 
-func (p *planner) eachMoved(nodes []NodePlan, do func(*kube.Pod)) {
-	for i := range nodes {
-		for k := range nodes[i].Pods {
-			if nodes[i].Pods[k].moves() {
-				do(p.pods[i][k])
+// FindingNotRemade tells of pods that leave for good although they have an owner.
+const FindingNotRemade = "NotRemade"
+
+// findNotRemade finds pods whose owner does not make them anew. Those without an
+// owner need --force, and say so themselves.
+func findNotRemade(_ *kube.Snapshot, p *Plan, _ *Env) []Finding {
+	var g group
+	for i := range p.Nodes {
+		for k := range p.Nodes[i].Pods {
+			if pod := &p.Nodes[i].Pods[k]; pod.moves() && pod.NotRemade != "" && pod.Owner != "" {
+				g.add("Pod", pod.Namespace, pod.Name)
 			}
 		}
 	}
-}
-
-// group gathers objects of one finding, each once.
-type group struct {
-	seen    map[string]struct{}
-	objects []string
-	names   []string
-}
-
-func (g *group) add(kind, namespace, name string) { g.note("", kind, namespace, name) }
-
-// note is add with something to say about the object.
-func (g *group) note(about, kind, namespace, name string) {
-	object, named := kind+"/"+namespace+"/"+name, kind+" "+namespace+"/"+name
-	if namespace == "" {
-		object, named = kind+"/"+name, kind+" "+name
-	}
-	if _, ok := g.seen[object]; ok {
-		return
-	}
-	if g.seen == nil {
-		g.seen = make(map[string]struct{})
-	}
-	g.seen[object] = struct{}{}
-	g.objects = append(g.objects, object)
-	if about != "" {
-		named += " (" + about + ")"
-	}
-	g.names = append(g.names, named)
-}
-
-func (g *group) finding(code string, level Level, words string) []Finding {
-	if len(g.objects) == 0 {
-		return nil
-	}
-	return []Finding{{Code: code, Level: level, Message: words + some(g.names), Objects: g.objects}}
-}
-
-// some names the first few and counts the others.
-func some(names []string) string {
-	if len(names) <= namesShown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:namesShown], ", "), len(names)-namesShown)
-}
-
-func nodeObjects(names []string) []string {
-	objects := make([]string, len(names))
-	for i, name := range names {
-		objects[i] = "Node/" + name
-	}
-	return objects
+	return g.finding(FindingNotRemade, LevelWarning, "not made anew by their owners: ")
 }
