@@ -97,12 +97,8 @@ func TestLabCountsEqualLists(t *testing.T) {
 		if k == KindUsage {
 			continue
 		}
-		var ours metav1.ListOptions
-		if k == KindLeases { // those of others are not looked at
-			ours.LabelSelector = ManagedByLabel + "=" + ManagedByValue
-		}
 		until(t, w, fmt.Sprintf("as many %s are watched as a list has", k), func(s *Snapshot) bool {
-			list, err := sources[k].list(c.reads)(t.Context(), ours)
+			list, err := queryOf(c.reads, scope{kind: k}, "").list(t.Context(), listOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

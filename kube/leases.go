@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -9,10 +8,6 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
-	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 )
 
 const (
@@ -193,24 +188,4 @@ func (w LeaseWrite) object() *coordinationv1.Lease {
 			AcquireTime: &taken, RenewTime: &renewed,
 		},
 	}
-}
-
-// leaseClient is the client of the Leases of a namespace.
-func leaseClient(namespace string) func(kubernetes.Interface) coordinationv1client.LeaseInterface {
-	return func(cs kubernetes.Interface) coordinationv1client.LeaseInterface {
-		return cs.CoordinationV1().Leases(namespace)
-	}
-}
-
-// leasesIn lists and watches only the Leases of ours in a namespace: others can
-// have hundreds there, each changed every few seconds.
-func leasesIn(cs kubernetes.Interface, namespace string) (listFunc, watchFunc) {
-	ours := func(o listOptions) listOptions {
-		o.LabelSelector = ManagedByLabel + "=" + ManagedByValue
-		return o
-	}
-	source := sourceOf[*coordinationv1.LeaseList](&coordinationv1.Lease{}, leaseClient(cmp.Or(namespace, DefaultLeaseNamespace)))
-	list, open := source.list(cs), source.watch(cs)
-	return func(ctx context.Context, o listOptions) (runtime.Object, error) { return list(ctx, ours(o)) },
-		func(ctx context.Context, o listOptions) (watch.Interface, error) { return open(ctx, ours(o)) }
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func givenLease(holder, version string, seconds int32) *coordinationv1.Lease {
@@ -130,9 +129,9 @@ func TestOnlyOurLeasesAreListed(t *testing.T) {
 		writeJSON(w, 200, `{"kind":"LeaseList","apiVersion":"coordination.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[]}`)
 	})
 	c := connectTo(t, server)
-	list, _ := leasesIn(c.reads, "maintenance")
+	q := queryOf(c.reads, scope{kind: KindLeases}, "maintenance")
 	before := len(server.seen())
-	if _, err := list(t.Context(), metav1.ListOptions{}); err != nil {
+	if _, err := q.list(t.Context(), listOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	request := server.seen()[before]

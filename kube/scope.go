@@ -1,14 +1,7 @@
 package kube
 
 import (
-	"context"
 	"strconv"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
 )
 
 // scope is what one feed brings in: all objects of a kind, or only those of one
@@ -17,38 +10,6 @@ import (
 type scope struct {
 	kind Kind
 	node string // "" for all
-}
-
-// field is the field selector of the scope, "" for none.
-func (of scope) field() string {
-	switch {
-	case of.node == "":
-		return ""
-	case of.kind == KindNodes:
-		return fields.OneTermEqualSelector(metav1.ObjectNameField, of.node).String()
-	}
-	return fields.OneTermEqualSelector("spec.nodeName", of.node).String()
-}
-
-// source is where the objects of the scope come from. A node is read by name where
-// nodes may not be listed.
-func (of scope) source(cs kubernetes.Interface) (listFunc, watchFunc) {
-	list, watching := sources[of.kind].list(cs), sources[of.kind].watch(cs)
-	field := of.field()
-	if field == "" {
-		return list, watching
-	}
-	listed := func(ctx context.Context, o listOptions) (runtime.Object, error) {
-		o.FieldSelector = field
-		return list(ctx, o)
-	}
-	if of.kind == KindNodes {
-		listed = nodesByName(cs, []string{of.node}, listed)
-	}
-	return listed, func(ctx context.Context, o listOptions) (watch.Interface, error) {
-		o.FieldSelector = field
-		return watching(ctx, o)
-	}
 }
 
 // TrustedOn tells whether the nodes themselves and all pods on them are complete

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
@@ -129,15 +128,15 @@ func (c *Cluster) feeds(store *Store, kinds []Kind, o WatchOptions) (first, rest
 		if k == KindUsage {
 			continue
 		}
-		all := scope{kind: k}
-		list, watch := all.source(c.reads)
-		f := newFeed(all, store, c.health, list, watch)
+		f := c.feed(store, scope{kind: k}, o.LeaseNamespace)
 		switch {
-		case k == KindLeases:
-			f.list, f.watch = leasesIn(c.reads, o.LeaseNamespace)
 		case k != KindNodes && k != KindPods:
 		case len(o.First) > 0:
-			first = append(first, c.feedsOf(store, k, o.First)...)
+			for _, node := range o.First {
+				of := scope{k, node}
+				store.open(of)
+				first = append(first, c.feed(store, of, ""))
+			}
 			f.pollEvery = pollRest
 		case k == KindNodes:
 			f.list = nodesByName(c.reads, o.Nodes, f.list)
@@ -151,16 +150,14 @@ func (c *Cluster) feeds(store *Store, kinds []Kind, o WatchOptions) (first, rest
 	return first, rest
 }
 
-// feedsOf are the feeds of what concerns each of the nodes.
-func (c *Cluster) feedsOf(store *Store, k Kind, nodes []string) []*feed {
-	var feeds []*feed
-	for _, node := range nodes {
-		of := scope{k, node}
-		store.open(of)
-		list, watch := of.source(c.reads)
-		feeds = append(feeds, newFeed(of, store, c.health, list, watch))
+// feed brings in a scope. A node is read by name where nodes may not be listed.
+func (c *Cluster) feed(store *Store, of scope, leaseNamespace string) *feed {
+	q := queryOf(c.reads, of, leaseNamespace)
+	list := q.list
+	if of.kind == KindNodes && of.node != "" {
+		list = nodesByName(c.reads, []string{of.node}, list)
 	}
-	return feeds
+	return newFeed(of, store, c.health, list, q.watch)
 }
 
 func (w *Watcher) start(ctx context.Context, feeds []*feed, pageSize int64) {
@@ -206,6 +203,3 @@ func (f *feed) run(ctx context.Context, object runtime.Object, pageSize int64) {
 		delay = min(2*delay, mostDelay)
 	}
 }
-
-// listOptions are the options of one request for the typed clients.
-type listOptions = metav1.ListOptions
