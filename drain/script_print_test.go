@@ -13,7 +13,7 @@ import (
 // say (the intents of writes, the end of a phase that is followed by another).
 func (s *script) print(d Output) {
 	for _, e := range d.Events {
-		if line := s.eventLine(e); line != "" {
+		if line := s.eventLine(e, d.State); line != "" {
 			fmt.Fprintln(&s.text, line)
 		}
 		if e.Kind != EventIntent {
@@ -27,7 +27,7 @@ func (s *script) print(d Output) {
 	}
 }
 
-func (s *script) eventLine(e Event) string {
+func (s *script) eventLine(e Event, next *State) string {
 	message := ""
 	if e.Message != "" {
 		message = ": " + e.Message
@@ -49,7 +49,11 @@ func (s *script) eventLine(e Event) string {
 	case EventPodJoined:
 		return fmt.Sprintf("%s joins the run: %s", short(e.UID), e.Joined.Action)
 	case EventNode:
-		return fmt.Sprintf("%s %s%s%s", e.Node, e.NodeState, message, s.within(e.Wait))
+		doubt := ""
+		if n := next.Node(e.Node); e.NodeState.Final() && n.CordonInDoubt {
+			doubt = " (whether it is cordoned is not known)"
+		}
+		return fmt.Sprintf("%s %s%s%s%s", e.Node, e.NodeState, message, s.within(e.Wait), doubt)
 	case EventBudget:
 		return fmt.Sprintf("temporary budget %s %s%s%s", e.Budget.Name, e.BudgetState, message, s.within(e.Wait))
 	case EventLease:

@@ -120,23 +120,21 @@ func (a args) has(word string) bool { return slices.Contains(a.words(), word) }
 
 // drain begins a run: "drain w1 w2 --force-after=1m --yes".
 func (s *script) drain(a args) error {
-	fields := map[string]any{}
-	var nodes []string
+	var line []string
 	for _, arg := range a.all {
-		flag, isFlag := strings.CutPrefix(arg.Key, "--")
-		switch {
-		case !isFlag:
-			nodes = append(nodes, arg.Key)
-		case flag == "yes":
-			s.yes = true
-		default:
-			setFlag(fields, flag, arg.Vals)
+		word := arg.Key
+		if len(arg.Vals) > 0 {
+			word += "=" + strings.Join(arg.Vals, ",")
 		}
+		line = append(line, word)
 	}
-	options, err := optionsFrom(fields)
-	if err != nil {
+	options := DefaultOptions()
+	flags := options.Flags()
+	flags.BoolVar(&s.yes, "yes", false, "")
+	if err := flags.Parse(line); err != nil {
 		return err
 	}
+	nodes := flags.Args()
 	plan, err := NewPlan(s.store.Snapshot(), nodes, options, s.now)
 	if err != nil {
 		return err
@@ -193,11 +191,7 @@ func (s *script) answerOne(a args) (Input, error) {
 	}
 	delete(s.out, id)
 	words := slices.DeleteFunc(a.words()[1:], func(word string) bool { return word == "shown" })
-	pod := ""
-	if run := s.state.Pod(w.pod()); run != nil {
-		pod = run.Name
-	}
-	said, err := s.said(strings.Join(words, " "), pod)
+	said, err := said(strings.Join(words, " "), w)
 	if err != nil {
 		return nil, err
 	}

@@ -83,9 +83,12 @@ func (c *shownCluster) editVolume(claim string, e edit) {
 
 // said are the answers of API servers that scripts name: code and word. The texts are
 // those of kubernetes 1.36 and of the components that give them.
-func (c *shownCluster) said(answer, pod string) (kube.Answer, error) {
+func said(answer string, w Write) (kube.Answer, error) {
 	const refused = "Cannot evict pod as it would violate the pod's disruption budget."
-	forbidden := fmt.Sprintf("pods %q is forbidden: ", pod)
+	name, right := string(w.pod()), map[Verb]string{
+		VerbEvict: `create resource "pods/eviction"`, VerbDelete: `delete resource "pods"`, VerbCordon: `patch resource "nodes"`,
+		VerbGuard: `create resource "poddisruptionbudgets"`, VerbTake: `create resource "leases"`, VerbRenew: `update resource "leases"`,
+	}[w.Verb]
 	a, known := map[string]kube.Answer{
 		"200": {}, "201": {},
 		"429 budget": {Reason: metav1.StatusReasonTooManyRequests, Message: refused,
@@ -102,19 +105,19 @@ func (c *shownCluster) said(answer, pod string) (kube.Answer, error) {
 		"503":         {Message: "the server is currently unable to handle the request"},
 		"504 budget":  {Reason: metav1.StatusReasonTimeout, RetryAfter: 10e9, Message: `couldn't update PodDisruptionBudget "web" due to conflicts`},
 		"504":         {Reason: metav1.StatusReasonTimeout, Message: "request did not complete within the allotted timeout"},
-		"403 namespace": {Reason: metav1.StatusReasonForbidden, Message: forbidden + "unable to create new content in namespace default because it is being terminated",
+		"403 namespace": {Reason: metav1.StatusReasonForbidden, Message: fmt.Sprintf("pods %q is forbidden: ", name) + "unable to create new content in namespace default because it is being terminated",
 			Causes: []kube.Cause{{Type: "NamespaceTerminating"}}},
 		"403 negative": {Reason: metav1.StatusReasonForbidden, Message: `poddisruptionbudgets.policy "web" is forbidden: pdb disruptions allowed is negative`},
 		"403 too-many": {Reason: metav1.StatusReasonForbidden,
 			Message: `poddisruptionbudgets.policy "web" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`},
-		"403 rights":  {Reason: metav1.StatusReasonForbidden, Message: forbidden + `User "ada" cannot create resource "pods/eviction" in API group ""`},
+		"403 rights":  {Reason: metav1.StatusReasonForbidden, Message: `forbidden: User "ada" cannot ` + right},
 		"403 webhook": {Reason: metav1.StatusReasonForbidden, Message: `admission webhook "policy.example.com" denied the request: not today`},
-		"404":         {Reason: metav1.StatusReasonNotFound, Message: fmt.Sprintf("pods %q not found", pod)},
+		"404":         {Reason: metav1.StatusReasonNotFound, Message: fmt.Sprintf("pods %q not found", name)},
 		"404 budget":  {Reason: metav1.StatusReasonNotFound, Message: `poddisruptionbudgets.policy "web" not found`},
 		"404 lease":   {Reason: metav1.StatusReasonNotFound, Message: `leases.coordination.k8s.io "x" not found`},
 		"404 proxy":   {Message: "404 page not found"},
 		"409": {Reason: metav1.StatusReasonConflict, Message: fmt.Sprintf("Operation cannot be fulfilled on pods %q: "+
-			"the UID in the precondition does not match the UID in record. The object might have been deleted and then recreated", pod)},
+			"the UID in the precondition does not match the UID in record. The object might have been deleted and then recreated", name)},
 		"401":     {Reason: metav1.StatusReasonUnauthorized, Message: "Unauthorized"},
 		"400":     {Reason: metav1.StatusReasonBadRequest, Message: "admission webhook does not support dry run"},
 		"422":     {Reason: metav1.StatusReasonInvalid, Message: "the server rejected our request due to an error in our request"},
