@@ -47,7 +47,7 @@ func (c *shownCluster) nextVersion() string {
 
 // put shows an object of the API as it is now.
 func (c *shownCluster) put(object any) {
-	record, err := kube.Record(object)
+	record, err := kube.RecordOf(object)
 	if err != nil {
 		panic(err)
 	}

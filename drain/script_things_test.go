@@ -95,7 +95,7 @@ func said(answer string, w Write) (kube.Answer, error) {
 			Causes: []kube.Cause{{Type: "DisruptionBudget", Message: "The disruption budget needs more healthy pods"}}},
 		"429 syncing": {Reason: metav1.StatusReasonTooManyRequests, Message: refused, RetryAfter: 10e9,
 			Causes: []kube.Cause{{Type: "DisruptionBudget", Message: "The disruption budget is still being processed by the server."}}},
-		"429 throttled": {Reason: metav1.StatusReasonTooManyRequests, RetryAfter: 1e9, FlowControl: true,
+		"429 throttled": {Reason: metav1.StatusReasonTooManyRequests, RetryAfter: 1e9,
 			Message: "the server has received too many requests and has asked us to try again later",
 			Causes:  []kube.Cause{{Type: "UnexpectedServerResponse", Message: "Too many requests, please try again later."}}},
 		"429 webhook": {Message: `admission webhook "evict.kubevirt.io" denied the request: Eviction triggered evacuation of VMI default/vm`},

@@ -123,11 +123,11 @@ func (st *stepper) charge(b *kube.Budget) {
 // pollDue tells whether a blocked pod is to be tried although nothing says that
 // it would go: the safety net under the events, one try per budget and time. The
 // first try waits as long. Where retries are counted, each pod has its own.
-func (st *stepper) pollDue(p *PodRun, b *kube.Budget) bool {
+func (st *stepper) pollDue(p *PodRun, live *kube.Pod, b *kube.Budget) bool {
 	if p.retryNow {
 		return true
 	}
-	if !p.State.Blocked() {
+	if !p.State.Blocked() || !st.hasVolumeTurn(p, live) {
 		return false
 	}
 	if st.proofDue(p) {

@@ -161,7 +161,7 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 	case WaySpends:
 		return st.spend(p, live, budgets[0], refused)
 	case WaySeveral:
-		if st.pollDue(p, nil) {
+		if st.pollDue(p, live, nil) {
 			return nil, nil
 		}
 		return nil, st.budgetHold(p, live, budgets[0])
@@ -183,7 +183,7 @@ func (st *stepper) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool
 		}
 		return b, nil
 	}
-	if st.pollDue(p, b) {
+	if st.pollDue(p, live, b) {
 		return b, nil
 	}
 	wait := st.budgetHold(p, live, b)
