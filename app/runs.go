@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -104,6 +105,27 @@ func (r *Runs) Record(id string) (*Record, error) {
 		return nil, &Error{Err: err}
 	}
 	return &Record{State: drain.Fold(nil, events...), Events: events, Torn: torn && !live, Live: live}, nil
+}
+
+// Records are the records of all runs, newest first; of each that cannot be read
+// damaged has the reason.
+func (r *Runs) Records() (records []*Record, damaged []error, err error) {
+	ids, err := r.IDs()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, id := range ids {
+		record, err := r.Record(id)
+		if err != nil {
+			damaged = append(damaged, err)
+			continue
+		}
+		records = append(records, record)
+	}
+	slices.SortFunc(records, func(a, b *Record) int {
+		return cmp.Or(b.State.Started.Compare(a.State.Started), cmp.Compare(a.State.Run.ID, b.State.Run.ID))
+	})
+	return records, damaged, nil
 }
 
 // Dead is the record of a run that no process works on.

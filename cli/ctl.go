@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/control"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -180,74 +180,25 @@ func (p *Program) noAnswer(id string, cause error) error {
 }
 
 func (p *Program) tellAnswer(f *flags, a control.Answer) error {
-	if f.json() {
-		enc := json.NewEncoder(p.Out)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(a); err != nil {
-			return err
+	err := p.printer(f).Value(a, func(t *print.Text) {
+		print.Answer(t, a, p.display(), p.Now())
+		if a.OK && a.Hint != "" && a.Status == nil && a.Ladder == nil {
+			fmt.Fprintln(p.Err, kube.Clean("Warning: "+a.Hint))
 		}
-	}
-	if a.Unconfirmed {
-		return p.unconfirmed(f, a)
-	}
-	if !a.OK {
-		hint := a.Hint
-		if a.Verb == string(drain.ControlContinue) && hint == "" && strings.HasPrefix(a.Error, "the journal") {
-			hint = fmt.Sprintf("make room and continue again, or go on without it: %s ctl %s continue --without-journal", p.display(), a.Run)
-		}
-		return &failure{code: ExitError, text: "nothing was changed in run " + a.Run + ": " + a.Error, hint: hint}
-	}
-	if f.json() {
-		return nil
-	}
+	})
 	switch {
-	case a.Status != nil:
-		p.printStatus(f, a)
+	case err != nil:
+		return err
+	case a.Unconfirmed:
+		return usage("", "nothing was changed in run %s: %s", a.Run, a.Error)
+	case a.OK:
 		return nil
-	case a.Ladder != nil:
-		p.printLadder(f, a)
-		return nil
 	}
-	fmt.Fprintln(p.Out, kube.Clean("run "+a.Run+": "+a.Message))
-	if a.Hint != "" {
-		fmt.Fprintln(p.Err, kube.Clean("Warning: "+a.Hint))
+	hint := a.Hint
+	if a.Verb == string(drain.ControlContinue) && hint == "" && strings.HasPrefix(a.Error, "the journal") {
+		hint = fmt.Sprintf("make room and continue again, or go on without it: %s ctl %s continue --without-journal", p.display(), a.Run)
 	}
-	return nil
-}
-
-func (p *Program) printStatus(f *flags, a control.Answer) {
-	s := a.Status
-	head := fmt.Sprintf("run %s: %s %s", a.Run, s.Phase, s.PhaseStatus)
-	for _, note := range []struct {
-		holds bool
-		text  string
-	}{
-		{s.Question != "", "waits for the operator's word"}, {s.Paused, "paused"}, {s.Aborting, "being aborted"},
-		{s.JournalLost != "", "the journal cannot be written: " + s.JournalLost},
-		{s.ServerAway != "", "the API server is away: " + s.ServerAway},
-	} {
-		if note.holds {
-			head += ", " + note.text
-		}
-	}
-	fmt.Fprintln(p.Out, kube.Clean(head))
-	paint := p.paintFor(f, p.Terminal.Out)
-	nodes := table{paint: paint}
-	nodes.add(toneQuiet, "NODE", "STATE", "PODS", "GONE", "ENDING", "BLOCKED")
-	for _, n := range s.Nodes {
-		nodes.add("", n.Name, string(n.State), fmt.Sprint(n.Pods), fmt.Sprint(n.Gone), fmt.Sprint(n.Terminating), fmt.Sprint(n.Blocked))
-	}
-	nodes.write(p.Out)
-	if len(s.Blocked) == 0 {
-		return
-	}
-	pods := table{paint: paint}
-	pods.add(toneQuiet, "BLOCKED", "NODE", "STATE", "FOR")
-	for _, b := range s.Blocked {
-		pods.add("", b.Pod, b.Node, string(b.State), p.Now().Sub(b.Since).Round(time.Second).String())
-	}
-	pods.write(p.Out)
+	return &failure{code: ExitError, text: "nothing was changed in run " + a.Run + ": " + a.Error, hint: hint}
 }
 
 // completeCtl offers live runs, verbs, and what the run knows of pods and nodes.

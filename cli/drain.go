@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -68,16 +69,15 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := p.newOutput(f, session, plan)
+	out := p.newOutput(f, session).Of(plan)
 	if len(plan.Nodes) == 0 {
-		out.note(noNodeMatches)
-		out.nothing()
+		out.Nothing()
 		return nil
 	}
 	if err := session.MayReadScales(ctx, plan); err != nil {
 		return err
 	}
-	out.refusals(plan)
+	out.Refusals(plan)
 	if options.DryRun != drain.DryRunNone {
 		return p.dryRun(ctx, session, plan, out)
 	}
@@ -118,12 +118,12 @@ func (p *Program) settleEvictions(ctx context.Context, session *app.Session, o *
 }
 
 // runDrain starts the run and follows it to its end.
-func (p *Program) runDrain(ctx context.Context, f *flags, session *app.Session, plan drain.Plan, out *output) error {
+func (p *Program) runDrain(ctx context.Context, f *flags, session *app.Session, plan drain.Plan, out *print.Drain) error {
 	if !f.yes && !refusedWhole(plan) {
 		session.Estimate(&plan)
-		out.preview(plan)
+		out.Preview(plan)
 	} else {
-		out.sayFindings(plan)
+		out.Findings(plan)
 	}
 	// From here on a signal ends the run, not the program: what was begun is
 	// said, and the journal is closed.
@@ -132,7 +132,7 @@ func (p *Program) runDrain(ctx context.Context, f *flags, session *app.Session, 
 	if err != nil {
 		return err
 	}
-	out.begins(run.State(), p.display())
+	out.Begins(run.State(), p.display())
 	return p.see(ctx, &follower{p: p, run: run, session: session, out: out, yes: f.yes})
 }
 
@@ -143,20 +143,20 @@ func (p *Program) see(ctx context.Context, f *follower) error {
 		explain(p.Err, &failure{text: p.display() + " ctl will not reach this run", err: err})
 	}
 	state := f.follow(ctx)
-	f.out.end(f.run.Events(0))
-	f.out.leftovers(state, f.session.Snapshot())
+	f.out.End(f.run.Events(0))
+	f.out.Leftovers(state, f.session.Snapshot())
 	journal, events := app.Shortcomings(f.run)
 	if events != "" {
-		f.out.note("the nodes have no Events of this run: %s", events)
+		f.out.Note("the nodes have no Events of this run: %s", events)
 	}
 	if state.Suspended {
-		f.out.note("run %s is suspended, not ended: %s goes on with it", state.Run.ID, p.printed(state, "resume"))
+		f.out.Note("run %s is suspended, not ended: %s goes on with it", state.Run.ID, p.printed(state, "resume"))
 	}
 	if state.Outcome != drain.OutcomeDone {
-		f.out.note("the journal of this run: %s", p.runs.Path(state.Run.ID))
+		f.out.Note("the journal of this run: %s", p.runs.Path(state.Run.ID))
 	}
 	if journal != nil {
-		f.out.complain("the journal of this run is not complete: " + journal.Error())
+		f.out.Complain("the journal of this run is not complete: " + journal.Error())
 	}
 	return told(ExitOf(state.Outcome))
 }
@@ -170,11 +170,4 @@ func refusedWhole(plan drain.Plan) bool {
 		}
 	}
 	return refused == len(plan.Nodes) || refused > 0 && plan.Options.AllOrNothing
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

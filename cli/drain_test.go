@@ -262,7 +262,7 @@ func TestNoNodeMatches(t *testing.T) {
 func TestNoNodeToPlan(t *testing.T) {
 	b := newBench(t, smallCluster())
 	b.expect(t, ExitDone, nil, "plan", "-l", "pool=red")
-	if b.out.String() != noNodeMatches+"\n" {
+	if b.out.String() != "no node matches; nothing to do"+"\n" {
 		t.Errorf("output:\n%s", b.out)
 	}
 }

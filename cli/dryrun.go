@@ -2,235 +2,171 @@ package cli
 
 import (
 	"context"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// dryRunner goes over the plan as a drain would, without changing anything:
-// client only says what would be done, server asks the API server once per
-// write and says what it answered.
-type dryRunner struct {
-	out    *output
-	writer kube.Writer
-	report report.Report
-	mode   drain.DryRun
-	seq    uint64 // of the last event
-	// actions is the id of the last write asked for.
-	actions uint64
-	open    int // nodes that would not be drained at once
+// dryRun goes over a plan and changes nothing: client only says what would be done,
+// server asks the API server once per write and says what it answered.
+type dryRun struct {
+	out     *print.Drain
+	session *app.Session
+	options drain.Options
+	report  report.Report
+	events  uint64
 	waiting int // pods that would wait for others of the run
 }
 
-func (p *Program) dryRun(ctx context.Context, session *app.Session, plan drain.Plan, out *output) error {
-	d := &dryRunner{out: out, writer: session.Writer(), mode: plan.Options.DryRun, report: report.Report{
-		Schema: report.Schema, Context: session.Identity().Context, Server: session.Identity().Server, User: session.User(),
+func (p *Program) dryRun(ctx context.Context, session *app.Session, plan drain.Plan, out *print.Drain) error {
+	id := session.Identity()
+	d := &dryRun{out: out, session: session, options: plan.Options, report: report.Report{
+		Schema: report.Schema, Context: id.Context, Server: id.Server, User: id.User,
 		Reason: plan.Options.Reason, StartedAt: p.Now().UTC(), Requests: map[drain.Verb]int{},
-		Message: "dry run (" + string(plan.Options.DryRun) + "): nothing was changed",
+		Message: "dry run (" + string(plan.Options.DryRun) + "): nothing was changed", Outcome: drain.OutcomeDone,
 	}}
-	if refusedWhole(plan) {
-		for _, n := range plan.Nodes {
-			d.refused(n)
-		}
-		return d.end(p, drain.OutcomeRefused)
-	}
+	whole := refusedWhole(plan)
 	var nodes []drain.NodePlan
 	for _, n := range plan.Nodes {
-		if refusalOf(n) != "" {
-			d.refused(n)
-			d.open++
-		} else if d.cordon(ctx, n) {
+		switch why := print.RefusalOf(n); {
+		case whole || why != "":
+			d.node(n, drain.NodeRefused, why, nil)
+		case d.cordon(ctx, n):
 			nodes = append(nodes, n)
 		}
 	}
 	for _, n := range nodes {
-		d.node(ctx, n, plan.Options.MaxParallelEvictions)
+		d.drain(ctx, n)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if d.open > 0 {
-		return d.end(p, drain.OutcomePartly)
+	if whole {
+		d.report.Outcome = drain.OutcomeRefused
 	}
-	return d.end(p, drain.OutcomeDone)
-}
-
-func (d *dryRunner) end(p *Program, outcome drain.Outcome) error {
-	now := p.Now().UTC()
 	if d.waiting > 0 {
-		d.out.note("%s of this run would wait for others: the server was asked about each alone, and reserves nothing",
-			plural(d.waiting, "pod", "pods"))
+		out.Note("%s of this run would wait for others: the server was asked about each alone, and reserves nothing",
+			print.Count(d.waiting, "pod", "pods"))
 	}
-	d.report.Outcome, d.report.EndedAt = outcome, now
-	d.report.DurationSeconds = now.Sub(d.report.StartedAt).Round(time.Millisecond).Seconds()
-	if d.out.json {
-		d.out.writeJSON(d.report)
-	}
-	d.out.note("%s", d.report.Message)
-	return told(ExitOf(outcome))
+	d.report.EndedAt = p.Now().UTC()
+	d.report.DurationSeconds = d.report.EndedAt.Sub(d.report.StartedAt).Round(time.Millisecond).Seconds()
+	out.Summary(d.report)
+	out.Note("%s", d.report.Message)
+	return told(ExitOf(d.report.Outcome))
 }
 
-func (d *dryRunner) refused(n drain.NodePlan) {
+// node enters a node into the report.
+func (d *dryRun) node(n drain.NodePlan, state drain.NodeState, message string, pods []report.Pod) {
+	if state != drain.NodeDrained {
+		d.report.Outcome = drain.OutcomePartly
+	}
 	d.report.Nodes = append(d.report.Nodes, report.Node{
-		Name: n.Name, UID: string(n.UID), State: drain.NodeRefused, Message: refusalOf(n), Pods: []report.Pod{},
+		Name: n.Name, UID: string(n.UID), State: state, Message: message, Pods: append([]report.Pod{}, pods...),
 	})
 }
 
+// asks tells whether the API server is asked.
+func (d *dryRun) asks() bool { return d.options.DryRun == drain.DryRunServer }
+
 // cordon tells whether the node would be cordoned.
-func (d *dryRunner) cordon(ctx context.Context, n drain.NodePlan) bool {
+func (d *dryRun) cordon(ctx context.Context, n drain.NodePlan) bool {
+	suffix := drySuffix(d.options.DryRun)
 	if n.Unschedulable {
-		d.out.result("", "node/%s already cordoned%s", n.Name, drySuffix(d.mode))
+		d.out.Line("", "node/%s already cordoned%s", n.Name, suffix)
 		return true
 	}
-	if d.mode == drain.DryRunServer {
-		d.event(drain.Event{Kind: drain.EventIntent, Node: n.Name, Action: &drain.ActionFacts{Verb: drain.VerbCordon}})
-		a := d.writer.Cordon(ctx, kube.CordonRequest{Node: n.Name, UID: n.UID, Unschedulable: true, DryRun: true})
-		d.report.Requests[drain.VerbCordon]++
-		d.event(drain.Event{Kind: drain.EventAnswer, Node: n.Name,
-			Action: &drain.ActionFacts{Verb: drain.VerbCordon}, Answer: drain.AnswerFactsOf(a)})
+	if d.asks() {
+		a := d.session.DryCordon(ctx, n)
+		d.asked(drain.Event{Node: n.Name}, drain.VerbCordon, a)
 		if !a.OK() {
-			d.out.complain("unable to cordon node \"" + n.Name + "\": " + app.AnswerText(a))
-			d.open++
+			d.out.Complain("unable to cordon node \"" + n.Name + "\": " + app.AnswerText(a))
+			d.node(n, drain.NodeFailed, "it would not be cordoned", nil)
 			return false
 		}
 	}
-	d.out.result("", "node/%s cordoned%s", n.Name, drySuffix(d.mode))
+	d.out.Line("", "node/%s cordoned%s", n.Name, suffix)
 	return true
 }
 
-// node goes over the pods of a node.
-func (d *dryRunner) node(ctx context.Context, n drain.NodePlan, parallel int) {
-	if text := warningsOf(n); text != "" {
-		d.out.warn(text)
+// drain goes over the pods of a node.
+func (d *dryRun) drain(ctx context.Context, n drain.NodePlan) {
+	if text := print.WarningsOf(n); text != "" {
+		d.out.Warn(text)
 	}
-	node := report.Node{Name: n.Name, UID: string(n.UID), State: drain.NodeDrained, Pods: []report.Pod{}}
-	pods := moving(n)
-	answers := d.ask(ctx, pods, parallel)
-	for i, p := range pods {
-		d.out.result("", "evicting pod %s/%s%s", p.Namespace, p.Name, drySuffix(d.mode))
+	moving := slices.DeleteFunc(slices.Clone(n.Pods), func(p drain.PodPlan) bool {
+		return p.Action != drain.ActionEvict && p.Action != drain.ActionDelete
+	})
+	var answers []kube.Answer
+	if d.asks() {
+		answers = d.session.DryMoves(ctx, moving, d.options)
+	}
+	suffix, pods, blocked := drySuffix(d.options.DryRun), []report.Pod{}, false
+	for i, p := range moving {
+		d.out.Line("", "evicting pod %s/%s%s", p.Namespace, p.Name, suffix)
 		pod := report.Pod{Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
 			Action: p.Action, State: drain.PodPlanned}
-		if d.mode == drain.DryRunServer {
-			d.judge(p, <-answers[i], &pod)
+		if d.asks() {
+			d.judge(p, answers[i], &pod)
 		}
-		if pod.State != drain.PodPlanned {
-			node.State, node.Message = drain.NodeFailed, "not every pod would be evicted at once"
-		}
-		node.Pods = append(node.Pods, pod)
+		blocked = blocked || pod.State != drain.PodPlanned
+		pods = append(pods, pod)
 	}
-	d.report.Nodes = append(d.report.Nodes, node)
-	if node.State != drain.NodeDrained {
-		d.open++
-		d.out.note("node/%s would not be drained at once%s", n.Name, drySuffix(d.mode))
+	if blocked {
+		d.node(n, drain.NodeFailed, "not every pod would be evicted at once", pods)
+		d.out.Note("node/%s would not be drained at once%s", n.Name, suffix)
 		return
 	}
-	d.out.result(toneGood, "node/%s drained%s", n.Name, drySuffix(d.mode))
+	d.node(n, drain.NodeDrained, "", pods)
+	d.out.Line(print.Good, "node/%s drained%s", n.Name, suffix)
 }
 
 // judge says what the server answered for a pod. The server judges each pod
-// alone and reserves nothing, so the plan's own accounts come on top.
-func (d *dryRunner) judge(p drain.PodPlan, a kube.Answer, pod *report.Pod) {
-	verb := verbFor(p)
-	d.report.Requests[verb]++
-	pod.Attempts, pod.LastCode, pod.LastWords = 1, a.Code, a.Message
-	for _, e := range []drain.Event{{Kind: drain.EventIntent}, {Kind: drain.EventAnswer, Answer: drain.AnswerFactsOf(a)}} {
-		e.Node, e.Namespace, e.Pod, e.UID = p.Node, p.Namespace, p.Name, p.UID
-		e.Action = &drain.ActionFacts{Verb: verb}
-		d.event(e)
+// alone and reserves nothing, so what the plan says of its budget comes on top.
+func (d *dryRun) judge(p drain.PodPlan, a kube.Answer, pod *report.Pod) {
+	verb := drain.VerbEvict
+	if p.Action == drain.ActionDelete {
+		verb = drain.VerbDelete
 	}
+	d.asked(drain.Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID}, verb, a)
+	pod.Attempts, pod.LastCode, pod.LastWords = 1, a.Code, a.Message
 	switch {
-	case a.Code == 404:
-		return // gone meanwhile
+	case a.Code == 404: // gone meanwhile
 	case !a.OK():
 		pod.State, pod.Message = drain.PodRetrying, app.AnswerText(a)
 		if a.HasCause("DisruptionBudget") {
 			pod.State = drain.PodBudgetBlocked
 		}
-		d.out.complain("when evicting pods/\"" + p.Name + "\" -n \"" + p.Namespace + "\": " + pod.Message)
+		d.out.Complain("when evicting pods/\"" + p.Name + "\" -n \"" + p.Namespace + "\": " + pod.Message)
 		if p.Budget != nil && p.Budget.Why != "" {
-			d.out.note("  %s", p.Budget.Why)
+			d.out.Note("  %s", p.Budget.Why)
 		}
-	case p.Action == drain.ActionEvict && p.Budget != nil && p.Wave > 1 && p.Budget.Verdict == drain.VerdictEvictable:
-		// Its budget lets so many go at once, over all nodes of the run.
+	case p.Action == drain.ActionEvict && p.Budget != nil && (p.Budget.Verdict != drain.VerdictEvictable || p.Wave > 1):
 		pod.Message = p.Budget.Why
-		d.waiting++
-		d.out.note("pod %s/%s would be accepted alone, and has to wait after the pods before it: %s",
-			p.Namespace, p.Name, p.Budget.Why)
-	case p.Action == drain.ActionEvict && p.Budget != nil && p.Budget.Verdict != drain.VerdictEvictable:
-		pod.State, pod.Message = drain.PodBudgetBlocked, p.Budget.Why
-		d.out.note("pod %s/%s would be accepted alone, and has to wait after the pods before it: %s",
-			p.Namespace, p.Name, p.Budget.Why)
-	}
-}
-
-// ask sends the dry-run requests, a few at a time, each once; the answers come
-// in the order of the pods.
-func (d *dryRunner) ask(ctx context.Context, pods []drain.PodPlan, parallel int) []chan kube.Answer {
-	answers := make([]chan kube.Answer, len(pods))
-	for i := range answers {
-		answers[i] = make(chan kube.Answer, 1)
-	}
-	if d.mode != drain.DryRunServer {
-		return answers
-	}
-	var group kube.Group
-	var next atomic.Int64
-	for range min(parallel, len(pods)) {
-		group.Go("dry run", func() {
-			for i := next.Add(1) - 1; i < int64(len(pods)); i = next.Add(1) - 1 {
-				answers[i] <- d.send(ctx, pods[i])
-			}
-		})
-	}
-	return answers
-}
-
-func (d *dryRunner) send(ctx context.Context, p drain.PodPlan) kube.Answer {
-	var grace *int64
-	if s := d.out.options.GracePeriodSeconds; s >= 0 {
-		seconds := int64(s)
-		grace = &seconds
-	}
-	if p.Action == drain.ActionDelete {
-		return d.writer.Delete(ctx, kube.DeleteRequest{
-			Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
-	}
-	return d.writer.Evict(ctx, kube.EvictRequest{
-		Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
-}
-
-// event prints an event of the dry run where events are printed: as JSON.
-func (d *dryRunner) event(e drain.Event) {
-	if !d.out.json {
-		return
-	}
-	d.seq++
-	e.Seq, e.Time, e.Message = d.seq, d.out.now().UTC(), "dry run"
-	if e.Kind == drain.EventIntent {
-		d.actions++
-	}
-	e.Action.ID = d.actions
-	d.out.writeJSON(eventJSON{drain.EventSchema, e})
-}
-
-// moving are the pods of a node that a drain would move.
-func moving(n drain.NodePlan) []drain.PodPlan {
-	var pods []drain.PodPlan
-	for _, p := range n.Pods {
-		if p.Action == drain.ActionEvict || p.Action == drain.ActionDelete {
-			pods = append(pods, p)
+		if p.Budget.Verdict != drain.VerdictEvictable {
+			pod.State = drain.PodBudgetBlocked
+		} else { // its budget lets so many go at once, over all nodes of the run
+			d.waiting++
 		}
+		d.out.Note("pod %s/%s would be accepted alone, and has to wait after the pods before it: %s", p.Namespace, p.Name, p.Budget.Why)
 	}
-	return pods
 }
 
-func verbFor(p drain.PodPlan) drain.Verb {
-	if p.Action == drain.ActionDelete {
-		return drain.VerbDelete
+// asked tells of a request and its answer, where events are printed.
+func (d *dryRun) asked(e drain.Event, verb drain.Verb, a kube.Answer) {
+	d.report.Requests[verb]++
+	e.Time, e.Message = d.out.Now().UTC(), "dry run"
+	e.Action = &drain.ActionFacts{Verb: verb, ID: d.events/2 + 1}
+	for _, kind := range []drain.EventKind{drain.EventIntent, drain.EventAnswer} {
+		if e.Kind = kind; kind == drain.EventAnswer {
+			e.Answer = drain.AnswerFactsOf(a)
+		}
+		d.events++
+		e.Seq = d.events
+		d.out.Record(e)
 	}
-	return drain.VerbEvict
 }

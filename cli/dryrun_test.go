@@ -90,7 +90,10 @@ func TestDryRunJSON(t *testing.T) {
 	b.expect(t, ExitPartly, nil, append(drainWorker1, "--dry-run=server", "-o", "json")...)
 	lines := strings.Split(strings.TrimSpace(b.out.String()), "\n")
 	for i, line := range lines[:len(lines)-1] {
-		var e eventJSON
+		var e struct {
+			Schema string
+			drain.Event
+		}
 		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Schema != drain.EventSchema || e.Seq != uint64(i+1) {
 			t.Errorf("line %d: %v %s", i, err, line)
 		}

@@ -58,7 +58,7 @@ func TestPlanNamesThePlantedTroubles(t *testing.T) {
 	l.kubectl("patch", "resourcequota", "pods", "-n", l.namespace, "--subresource=status", "--type=merge",
 		"-p", `{"status":{"hard":{"pods":"1"},"used":{"pods":"14"}}}`)
 
-	var plan planJSON
+	var plan planLine
 	text := l.plan(l.namespace+"-a", l.namespace+"-b")
 	if err := json.Unmarshal(text, &plan); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
@@ -76,7 +76,7 @@ func TestPlanNamesThePlantedTroubles(t *testing.T) {
 		}
 	}
 	for _, want := range planted {
-		i := slices.IndexFunc(plan.Findings, func(f findingJSON) bool { return f.Code == want.code })
+		i := slices.IndexFunc(plan.Findings, func(f drain.Finding) bool { return f.Code == want.code })
 		if i < 0 {
 			t.Errorf("%s is not named", want.code)
 			continue

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -14,7 +15,7 @@ type follower struct {
 	p       *Program
 	run     app.Run
 	session *app.Session
-	out     *output
+	out     *print.Drain
 	yes     bool
 	served  bool // ctl reaches the run
 
@@ -74,17 +75,15 @@ const stillEvery = 30 * time.Second
 func (f *follower) sayStill() {
 	s := f.run.State()
 	if f.answers != nil {
-		f.said = f.out.printed
+		f.said = f.out.Printed()
 		return
 	}
-	if f.out.printed == f.said {
+	if f.out.Printed() == f.said {
 		p := s.Progress("")
-		f.out.note("still at it: %d of %s gone, %d ending, %d blocked", p.Left, plural(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+		f.out.Note("still at it: %d of %s gone, %d ending, %d blocked", p.Left, print.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
 	}
-	if !f.out.json {
-		f.out.stillWaits(s)
-	}
-	f.said = f.out.printed
+	f.out.Still(s)
+	f.said = f.out.Printed()
 }
 
 // interrupt says what the first signal did: it has aborted the run, but for the one
@@ -95,7 +94,7 @@ func (f *follower) interrupt() {
 		return
 	}
 	f.stopped, f.answers, f.hangup = true, nil, nil
-	f.out.note("the terminal went away: nothing more is sent, the run can be resumed")
+	f.out.Note("the terminal went away: nothing more is sent, the run can be resumed")
 }
 
 // sayJournal tells once that the journal cannot be written. The run has paused
@@ -107,26 +106,26 @@ func (f *follower) sayJournal() {
 	}
 	f.lost = s.JournalLost
 	if f.lost == "" {
-		f.out.note("the journal can be written again")
+		f.out.Note("the journal can be written again")
 		return
 	}
 	if !f.served { // nobody could let it go on
-		f.out.complain("the run stopped itself: " + f.lost)
+		f.out.Complain("the run stopped itself: " + f.lost)
 		f.abort("nothing is sent without a journal")
 		return
 	}
-	f.out.complain("the run paused itself: " + f.lost)
+	f.out.Complain("the run paused itself: " + f.lost)
 	ctl := f.p.display() + " ctl " + s.Run.ID
-	f.out.note("  nothing is sent without a journal; make room and: %s continue", ctl)
-	f.out.note("  to go on without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
-	f.out.note("  to end the run: Ctrl-C, or %s abort", ctl)
+	f.out.Note("  nothing is sent without a journal; make room and: %s continue", ctl)
+	f.out.Note("  to go on without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
+	f.out.Note("  to end the run: Ctrl-C, or %s abort", ctl)
 }
 
 // flush prints the events since the last look.
 func (f *follower) flush() {
 	for _, e := range f.run.Events(f.seen) {
 		f.seen = e.Seq
-		f.out.event(e)
+		f.out.Event(e)
 	}
 }
 
@@ -150,7 +149,7 @@ func (f *follower) question() {
 		f.abort("nobody could confirm the phase " + string(q.Phase))
 		return
 	}
-	f.answers = f.p.ask(func() { f.out.ask(promptFor(q, s)) })
+	f.answers = f.p.ask(func() { f.out.Ask(promptFor(q, s)) })
 }
 
 // confirmedByYes: --yes stands for guard, cordon and evict, and for nothing else
@@ -175,7 +174,7 @@ func (f *follower) answer(line string, ok bool) {
 		return
 	}
 	if ok && f.asked.word != "" && line != "" && !isNo(line) {
-		f.answers = f.p.ask(func() { f.out.ask("That is not the word. Type " + f.asked.word + " to go on, nothing to stop: ") })
+		f.answers = f.p.ask(func() { f.out.Ask("That is not the word. Type " + f.asked.word + " to go on, nothing to stop: ") })
 		return
 	}
 	if !ok {
@@ -201,5 +200,5 @@ func (f *follower) sayAbort(why string) {
 		return
 	}
 	f.stopped, f.answers = true, nil
-	f.out.note("%s: nothing more is sent, what is still out is waited for; interrupt again to end at once", why)
+	f.out.Note("%s: nothing more is sent, what is still out is waited for; interrupt again to end at once", why)
 }

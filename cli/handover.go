@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -102,7 +103,7 @@ func (p *Program) takeUp(ctx context.Context, f *flags, session *app.Session, ar
 		if err := session.MayRemoveBudgets(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Err, "%s removed first:\n", plural(len(budgets), "temporary budget of it is", "temporary budgets of it are"))
+		fmt.Fprintf(p.Err, "%s removed first:\n", print.Count(len(budgets), "temporary budget of it is", "temporary budgets of it are"))
 		for _, b := range budgets {
 			fmt.Fprintln(p.Err, kube.Clean("  "+b.Namespace+"/"+b.Name))
 		}
@@ -113,9 +114,7 @@ func (p *Program) takeUp(ctx context.Context, f *flags, session *app.Session, ar
 		}
 	}
 	return session.RemoveBudgets(ctx, budgets, func(b *drain.BudgetRun) {
-		if !f.json() {
-			fmt.Fprintln(p.Out, "poddisruptionbudget/"+b.Name+" removed")
-		}
+		p.printer(f).Line("", "poddisruptionbudget/"+b.Name+" removed")
 	})
 }
 

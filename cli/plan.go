@@ -62,11 +62,7 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 		return err
 	}
 	session.Estimate(&plan)
-	if f.json() {
-		err = writePlanJSON(p.Out, session.Identity(), plan)
-	} else {
-		planText{w: p.Out, paint: p.paintFor(f, p.Terminal.Out)}.write(session.Identity(), plan)
-	}
+	err = p.printer(f).Plan(session.Identity(), plan)
 	if err == nil && !plan.GoesThrough() {
 		err = told(ExitRefused)
 	}

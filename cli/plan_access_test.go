@@ -8,6 +8,15 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
+// planLine is as much of `plan -o json` as tests read.
+type planLine struct {
+	Nodes []struct {
+		Name string
+		Pods []struct{ Name string }
+	}
+	Findings []drain.Finding
+}
+
 // Whoever may only look gets the plan all the same, and is told which rules a
 // drain with the same flags lacks.
 func TestPlanNamesTheRightsThatADrainLacks(t *testing.T) {
@@ -22,7 +31,7 @@ func TestPlanNamesTheRightsThatADrainLacks(t *testing.T) {
 		b := newBench(t, smallCluster())
 		b.denied = strings.Split(test.denied, ",")
 		b.expect(t, 0, nil, append([]string{"plan", "worker-1", "--ignore-daemonsets", "-o", "json"}, strings.Fields(test.flags)...)...)
-		var plan planJSON
+		var plan planLine
 		if err := json.Unmarshal(b.out.Bytes(), &plan); err != nil {
 			t.Fatal(err)
 		}

@@ -109,7 +109,7 @@ func TestPlanJSONHasEveryField(t *testing.T) {
 		return m
 	}
 	p := has("plan", plan, "schema context server takenAt options nodes findings drainable")
-	if p["schema"] != PlanSchema {
+	if p["schema"] != "kdrain-tui/plan/v1" {
 		t.Errorf("schema %v", p["schema"])
 	}
 	n := has("node", p["nodes"].([]any)[0], "name uid ready unschedulable drainable pods")

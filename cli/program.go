@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -106,7 +107,7 @@ func (p *Program) Main(ctx context.Context, args []string) int {
 	ended := make(chan struct{})
 	p.runs = app.NewRuns(p.StateDir, p.display())
 	p.group.Go("signals", func() { p.watchSignals(ended, cancel) })
-	p.Out, p.Err = edge{p.Out}, edge{p.Err}
+	p.Out, p.Err = print.Edge{W: p.Out}, print.Edge{W: p.Err}
 	code := p.run(ctx, args)
 	close(ended)
 	p.group.Wait()

@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 func (p *Program) reportCommand() *cobra.Command {
@@ -57,26 +56,13 @@ func (p *Program) report(f *flags, args []string) error {
 	if r.Torn {
 		told.Warnings = append(told.Warnings, "the last line of the journal is cut off: what the run did last is not known")
 	}
-	paint := p.paintFor(f, p.Terminal.Out)
-	switch format {
-	case "json":
-		enc := json.NewEncoder(p.Out)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(told)
-	case "markdown":
-		_, err = fmt.Fprint(p.Out, told.Markdown())
-	default:
-		_, err = fmt.Fprint(p.Out, cleanLines(paint.plain(told.Story())))
-	}
-	return err
-}
-
-// cleanLines makes every line of a text safe for a terminal.
-func cleanLines(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(kube.Clean(strings.TrimSuffix(line, "\n")) + "\n")
-	}
-	return b.String()
+	return p.printer(f).Value(told, func(t *print.Text) {
+		if format == "markdown" {
+			fmt.Fprint(p.Out, told.Markdown())
+			return
+		}
+		for line := range strings.Lines(t.Style.Plain(told.Story())) {
+			t.Say("%s", strings.TrimSuffix(line, "\n"))
+		}
+	})
 }

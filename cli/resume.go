@@ -3,15 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 func (p *Program) resumeCommand() *cobra.Command {
@@ -98,7 +95,8 @@ func (p *Program) goOn(ctx context.Context, f *flags, session *app.Session, id s
 	if onScreen {
 		return p.showResumed(ctx, f, session, run, before.Run.Options)
 	}
-	out := p.resumedOutput(f, session, before, events)
+	out := p.newOutput(f, session)
+	out.Resumed(before, events)
 	return p.see(ctx, &follower{p: p, run: run, session: session, out: out, yes: f.yes, seen: uint64(len(events))})
 }
 
@@ -114,52 +112,6 @@ func (p *Program) showResumed(ctx context.Context, f *flags, session *app.Sessio
 	run.Send(drain.Control{Kind: drain.ControlSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"})
 	<-run.Done()
 	return &failure{code: max(code, ExitError), text: "the dashboard ended", err: err}
-}
-
-// resumedOutput prints what comes from now on, and knows what came before: a
-// pod that was asked to go then is evicted now, not just gone.
-func (p *Program) resumedOutput(f *flags, session *app.Session, before *drain.State, events []drain.Event) *output {
-	out := p.newOutput(f, session, planOf(&before.Run))
-	result, about := out.out, out.err
-	out.out, out.err = io.Discard, io.Discard
-	for _, e := range events {
-		out.eventLines(e)
-	}
-	out.out, out.err = result, about
-	// What is so now is said anew.
-	out.lines.waits, out.lines.down, out.lines.aborted = map[kube.UID]*saidWaits{}, false, before.Aborting
-	out.printed = 0
-	pods := before.Progress("")
-	out.note("run %s goes on, begun by %s %s: %d of %s gone", before.Run.ID, before.Run.User,
-		before.Started.UTC().Format(time.RFC3339), pods.Left, plural(pods.Total, "pod", "pods"))
-	if before.Aborting {
-		out.note("it was being aborted: nothing more is evicted, and it is brought to its end")
-	}
-	for _, pod := range before.Pods {
-		if pod.State.Blocked() { // the run itself says it again only once it changes
-			e := drain.Event{Time: p.Now(), UID: pod.UID, PodState: pod.State, Wait: pod.Wait}
-			out.waits(e, pod.Namespace+"/"+pod.Name+" waits: ", toneWarn)
-		}
-	}
-	return out
-}
-
-// planOf is the plan of a run as far as its journal has it: enough for words.
-func planOf(run *drain.RunFacts) drain.Plan {
-	plan := drain.Plan{Options: run.Options}
-	for _, n := range run.Nodes {
-		node := drain.NodePlan{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable}
-		for _, pod := range run.Pods {
-			if pod.Node == n.Name {
-				node.Pods = append(node.Pods, drain.PodPlan{
-					Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Owner: pod.Owner,
-					Action: pod.Action, Reasons: pod.Reasons,
-				})
-			}
-		}
-		plan.Nodes = append(plan.Nodes, node)
-	}
-	return plan
 }
 
 // runPageSize is the page size of large lists, as the default of drain.

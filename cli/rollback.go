@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -130,7 +131,7 @@ func (p *Program) tellRollback(b *app.Rollback, session *app.Session, something 
 		p.say("Left as it is:\n" + left.String())
 	}
 	if gone := b.State.Progress("").Left; something && gone > 0 {
-		p.say(plural(gone, "pod that has left is", "pods that have left are") + " not brought back.\n")
+		p.say(print.Count(gone, "pod that has left is", "pods that have left are") + " not brought back.\n")
 	}
 }
 

@@ -1,16 +1,14 @@
 package cli
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -48,43 +46,32 @@ func (p *Program) listRuns(f *flags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ids, err := p.runs.IDs()
+	records, damaged, err := p.runs.Records()
 	if err != nil {
 		return err
 	}
-	runs, damaged := []runJSON{}, false
-	for _, id := range ids {
-		r, err := p.runs.Record(id)
-		if err != nil {
-			explain(p.Err, err)
-			damaged = true
-			continue
-		}
+	for _, err := range damaged {
+		explain(p.Err, err)
+	}
+	runs := []runJSON{}
+	for _, r := range records {
 		runs = append(runs, summaryOf(r))
 	}
-	slices.SortFunc(runs, func(a, b runJSON) int {
-		return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.Run, b.Run))
+	err = p.printer(f).Value(runs, func(t *print.Text) {
+		if len(runs) == 0 {
+			fmt.Fprintln(p.Err, "no runs in "+p.StateDir)
+			return
+		}
+		printRuns(t, runs)
 	})
-	if f.json() {
-		enc := json.NewEncoder(p.Out)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(runs)
-	} else {
-		p.printRuns(f, runs)
-	}
-	if err == nil && damaged {
+	if err == nil && len(damaged) > 0 {
 		err = told(ExitError)
 	}
 	return err
 }
 
-func (p *Program) printRuns(f *flags, runs []runJSON) {
-	if len(runs) == 0 {
-		fmt.Fprintln(p.Err, "no runs in "+p.StateDir)
-		return
-	}
-	rows := table{paint: p.paintFor(f, p.Terminal.Out)}
-	rows.add(toneQuiet, "RUN", "STARTED", "OUTCOME", "CONTEXT", "NODES")
+func printRuns(t *print.Text, runs []runJSON) {
+	rows := t.Table("RUN", "STARTED", "OUTCOME", "CONTEXT", "NODES")
 	for _, r := range runs {
 		outcome := string(r.Outcome)
 		switch {
@@ -95,9 +82,9 @@ func (p *Program) printRuns(f *flags, runs []runJSON) {
 		case outcome == "":
 			outcome = "cut short" // its process died
 		}
-		rows.add("", r.Run, r.StartedAt.Format(time.RFC3339), outcome, kube.Clean(r.Context), strings.Join(r.Nodes, ", "))
+		rows.Add("", r.Run, r.StartedAt.Format(time.RFC3339), outcome, kube.Clean(r.Context), strings.Join(r.Nodes, ", "))
 	}
-	rows.write(p.Out)
+	rows.Write(t.W)
 }
 
 // summaryOf is the line of a run.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -94,7 +95,7 @@ func (b *bench) script(r *scripted) {
 		facts.Options = plan.Options
 		for _, n := range plan.Nodes {
 			facts.Nodes = append(facts.Nodes, drain.NodeFacts{
-				Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: refusalOf(n)})
+				Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: print.RefusalOf(n)})
 			for _, p := range n.Pods {
 				facts.Pods = append(facts.Pods, drain.PodFacts{
 					Node: n.Name, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner, Action: p.Action})

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 )
 
 func (p *Program) versionCommand() *cobra.Command {
@@ -63,26 +64,24 @@ func (p *Program) version(ctx context.Context, f *flags, clientOnly bool) error 
 		}
 		failed = err
 	}
-	if f.json() {
-		enc := json.NewEncoder(p.Out)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(v); err != nil {
-			return err
+	err := p.printer(f).Value(v, func(t *print.Text) {
+		printVersion(t, v)
+		if v.Warning != "" {
+			fmt.Fprintln(p.Err, "Warning: "+v.Warning)
 		}
-		return failed
-	}
-	fmt.Fprintf(p.Out, "kdrain-tui  %s\n", v.Client.Version)
+	})
+	return cmp.Or(err, failed)
+}
+
+func printVersion(t *print.Text, v versionJSON) {
+	t.Say("kdrain-tui  %s", v.Client.Version)
 	if v.Client.Commit != "" {
-		fmt.Fprintf(p.Out, "commit      %s\n", v.Client.Commit)
+		t.Say("commit      %s", v.Client.Commit)
 	}
-	fmt.Fprintf(p.Out, "built with  %s (%s/%s), client-go %s\n", v.Client.Go, runtime.GOOS, runtime.GOARCH, v.Client.Kubernetes)
+	t.Say("built with  %s (%s/%s), client-go %s", v.Client.Go, runtime.GOOS, runtime.GOARCH, v.Client.Kubernetes)
 	if v.Server != "" {
-		fmt.Fprintf(p.Out, "server      %s (%s)\n", v.Server, v.Context)
+		t.Say("server      %s (%s)", v.Server, v.Context)
 	}
-	if v.Warning != "" {
-		fmt.Fprintln(p.Err, "Warning: "+v.Warning)
-	}
-	return failed
 }
 
 // skewWarning compares the minor versions of the client library (v0.37.2 is

@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"bytes"
@@ -12,15 +12,15 @@ import (
 // The text of a drain tells of volumes what changed, each change once.
 func TestVolumesAsText(t *testing.T) {
 	var out, err bytes.Buffer
-	o := &output{out: &out, err: &err, now: time.Now, lines: newLineState(drain.Plan{})}
+	o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(drain.Plan{})
 	facts := func(name string, state drain.VolumeState) drain.VolumeFacts {
 		return drain.VolumeFacts{Name: name, Claim: name, Volume: "pv-" + name, Driver: "disk", State: state}
 	}
 	volumes := func(pod, message string, wait *drain.Wait, all ...drain.VolumeFacts) {
-		o.event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Namespace: "data", Pod: pod, UID: kube.UID(pod), Volumes: all, Message: message, Wait: wait})
+		o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Namespace: "data", Pod: pod, UID: kube.UID(pod), Volumes: all, Message: message, Wait: wait})
 	}
 	turn := func(ahead *drain.Ahead) {
-		o.event(drain.Event{Kind: drain.EventPod, Time: noon, Node: "worker-1", Namespace: "data", Pod: "db-1", UID: "db-1", PodState: drain.PodPlanned,
+		o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Node: "worker-1", Namespace: "data", Pod: "db-1", UID: "db-1", PodState: drain.PodPlanned,
 			Wait: &drain.Wait{For: drain.WaitForVolumeTurn, Driver: "disk", Ahead: ahead}})
 	}
 	shared, inline := facts("b", drain.VolumeShared), drain.VolumeFacts{Name: "scratch", State: drain.VolumeUnknown, Why: "named in the pod itself, without a claim"}
@@ -36,9 +36,9 @@ func TestVolumesAsText(t *testing.T) {
 	elsewhere.Node = "worker-2"
 	volumes("db-0", "", nil, elsewhere, shared, inline)
 	volumes("db-1", "volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer", nil, facts("c", drain.VolumeStillAttached))
-	o.event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1"}) // nothing is attached: nothing to warn of
-	o.event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: volume pv-c (data/c) is still attached\x1b[2J"})
-	o.event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: drain.PodStuckTerminating,
+	o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1"}) // nothing is attached: nothing to warn of
+	o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: volume pv-c (data/c) is still attached\x1b[2J"})
+	o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: drain.PodStuckTerminating,
 		Wait: &drain.Wait{For: drain.WaitForEnd, Volumes: []string{"pv-d", "pv-e"}}})
 	const want = `volume pv-b of pod data/db-0 is not waited for, other pods on worker-1 use it
 volume scratch of pod data/db-0 is not waited for, nobody can tell when it is detached: named in the pod itself, without a claim (others like it are not told)

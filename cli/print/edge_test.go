@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestEdgeLetsOnlyOurColoursPast(t *testing.T) {
 		"bad\x9bbyte":             "bad\ufffdbyte",
 	} {
 		var out bytes.Buffer
-		n, err := edge{&out}.Write([]byte(in))
+		n, err := Edge{&out}.Write([]byte(in))
 		if out.String() != want || n != len(in) || err != nil {
 			t.Errorf("%q became %q (%d, %v), want %q", in, out.String(), n, err, want)
 		}

@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"bytes"
@@ -53,7 +53,7 @@ func TestAPodThatARungDeletesIsNotCalledEvicted(t *testing.T) {
 		"refused, and evicted": {[]drain.Event{evict, rung(drain.RungTaken), rung(drain.RungRefused), gone}, "pod/mailer evicted"},
 	} {
 		var out, err bytes.Buffer
-		o := &output{out: &out, err: &err, now: time.Now, lines: newLineState(drain.Plan{})}
+		o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(drain.Plan{})
 		for _, event := range test.events {
 			o.eventLines(event)
 		}

@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"io"
@@ -6,24 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// table lays rows out in columns, two spaces apart; the last column is as long
+// Table lays rows out in columns, two spaces apart; the last column is as long
 // as it needs to be.
-type table struct {
-	paint  paint
-	indent string
+type Table struct {
+	Style  Style
+	Indent string
 	rows   []tableRow
 }
 
 type tableRow struct {
 	cells []string
-	tone  tone // of the first cell
+	tone  Tone // of the first cell
 }
 
-func (t *table) add(tone tone, cells ...string) {
+// Add adds a row, whose first cell has the tone.
+func (t *Table) Add(tone Tone, cells ...string) {
 	t.rows = append(t.rows, tableRow{cells: cells, tone: tone})
 }
 
-func (t *table) write(w io.Writer) {
+// Write writes the rows.
+func (t *Table) Write(w io.Writer) {
 	widths := t.widths()
 	for _, row := range t.rows {
 		var b strings.Builder
@@ -33,15 +35,15 @@ func (t *table) write(w io.Writer) {
 				pad = strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2)
 			}
 			if i == 0 {
-				cell = t.paint.in(row.tone, cell)
+				cell = t.Style.In(row.tone, cell)
 			}
 			b.WriteString(cell + pad)
 		}
-		_, _ = io.WriteString(w, t.indent+strings.TrimRight(b.String(), " ")+"\n")
+		_, _ = io.WriteString(w, t.Indent+strings.TrimRight(b.String(), " ")+"\n")
 	}
 }
 
-func (t *table) widths() []int {
+func (t *Table) widths() []int {
 	var widths []int
 	for _, row := range t.rows {
 		for i, cell := range row.cells {

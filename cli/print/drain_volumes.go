@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"time"
@@ -15,28 +15,28 @@ type volumeOf struct {
 
 // volumes says where the volumes of a pod that is gone are, each change once, and
 // what is still attached to a drained node.
-func (o *output) volumes(e drain.Event) {
+func (d *Drain) volumes(e drain.Event) {
 	if e.Pod == "" {
 		if e.Message != "" {
-			o.warn("node/" + e.Node + ": " + e.Message)
+			d.Warn("node/" + e.Node + ": " + e.Message)
 		}
 		return
 	}
 	for i := range e.Volumes {
 		v := &e.Volumes[i]
 		key := volumeOf{e.UID, v.Name}
-		if o.lines.volumes[key] != v.State {
-			o.lines.volumes[key] = v.State
-			o.volume(e, v)
+		if d.lines.volumes[key] != v.State {
+			d.lines.volumes[key] = v.State
+			d.volume(e, v)
 		}
 	}
 	if e.Message != "" {
-		o.warn("pod " + e.Namespace + "/" + e.Pod + ": " + e.Message)
+		d.Warn("pod " + e.Namespace + "/" + e.Pod + ": " + e.Message)
 	}
 }
 
-func (o *output) volume(e drain.Event, v *drain.VolumeFacts) {
-	say := func(words string) { o.note("volume %s of pod %s/%s %s", v.Title(), e.Namespace, e.Pod, words) }
+func (d *Drain) volume(e drain.Event, v *drain.VolumeFacts) {
+	say := func(words string) { d.Note("volume %s of pod %s/%s %s", v.Title(), e.Namespace, e.Pod, words) }
 	switch v.State {
 	case drain.VolumeDetaching:
 		words := "is detaching from " + e.Node
@@ -49,8 +49,8 @@ func (o *output) volume(e drain.Event, v *drain.VolumeFacts) {
 	case drain.VolumeReattached:
 		say("is attached to " + v.Node + " now")
 	case drain.VolumeUnknown:
-		if !o.lines.doubts[v.Why] {
-			o.lines.doubts[v.Why] = true
+		if !d.lines.doubts[v.Why] {
+			d.lines.doubts[v.Why] = true
 			say("is not waited for, nobody can tell when it is detached: " + v.Why + " (others like it are not told)")
 		}
 	case drain.VolumeShared:

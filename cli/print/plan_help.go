@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func (t planText) help(plan drain.Plan) {
 		return
 	}
 	t.line("")
-	t.line("%s", t.paint.in(toneBold, "What would help"))
+	t.line("%s", t.style.In(Bold, "What would help"))
 	for _, h := range all {
 		pods := h.first
 		if h.pods > 1 {

@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"io"
@@ -8,15 +8,15 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// edge is the last writer before a terminal. Texts are cleaned where they enter;
+// Edge is the last writer before a terminal. Texts are cleaned where they enter;
 // should one have come another way, none of its control sequences gets past here:
-// only the colours of paint do, and the ends of lines. JSON stays JSON.
-type edge struct{ w io.Writer }
+// only the colours of Style do, and the ends of lines. JSON stays JSON.
+type Edge struct{ W io.Writer }
 
 // Write writes what is safe of p. Each call brings whole characters, as all of
 // fmt, cobra and encoding/json do.
-func (e edge) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(e.w, harmless(string(p))); err != nil {
+func (e Edge) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(e.W, harmless(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil

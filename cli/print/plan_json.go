@@ -1,16 +1,14 @@
-package cli
+package print
 
 import (
-	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// PlanSchema is the schema of `plan -o json`.
-const PlanSchema = "kdrain-tui/plan/v1"
+// planSchema is the schema of `plan -o json`.
+const planSchema = "kdrain-tui/plan/v1"
 
 // The types below are the contract of `plan -o json`: new fields may come, the
 // meaning of one never changes within a version.
@@ -101,17 +99,9 @@ type findingJSON struct {
 	Advice  []drain.Advice `json:"advice,omitempty"`
 }
 
-// writePlanJSON prints a plan as one object.
-func writePlanJSON(w io.Writer, id kube.Identity, plan drain.Plan) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(projectPlan(id, plan))
-}
-
 func projectPlan(id kube.Identity, plan drain.Plan) planJSON {
 	out := planJSON{
-		Schema: PlanSchema, Context: id.Context, Server: id.Server, TakenAt: plan.TakenAt.UTC(),
+		Schema: planSchema, Context: id.Context, Server: id.Server, TakenAt: plan.TakenAt.UTC(),
 		Options: plan.Options,
 		Nodes:   []nodeJSON{}, Findings: []findingJSON{}, Drainable: plan.Drainable,
 		Waves: projectWaves(plan.Turns()), Estimate: projectEstimate(plan.Estimate),

@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"fmt"
@@ -42,141 +42,141 @@ func newLineState(plan drain.Plan) lineState {
 
 // eventLines turns an event into lines, in kubectl's words where kubectl has
 // some.
-func (o *output) eventLines(e drain.Event) {
+func (d *Drain) eventLines(e drain.Event) {
 	switch e.Kind {
 	case drain.EventIntent:
-		o.intent(e)
+		d.intent(e)
 	case drain.EventNode:
-		o.node(e)
+		d.node(e)
 	case drain.EventPod:
-		o.pod(e)
+		d.pod(e)
 	case drain.EventPodJoined:
-		o.note("pod %s/%s came to node %s after the plan was made, and is drained like the others", e.Namespace, e.Pod, e.Node)
+		d.Note("pod %s/%s came to node %s after the plan was made, and is drained like the others", e.Namespace, e.Pod, e.Node)
 	case drain.EventVolumes:
-		o.volumes(e)
+		d.volumes(e)
 	case drain.EventLease:
-		o.lease(e)
+		d.lease(e)
 	case drain.EventRung:
-		o.rung(e)
+		d.rung(e)
 	case drain.EventConnection:
-		o.connection(e)
+		d.connection(e)
 	case drain.EventControl:
-		o.lines.aborted = o.lines.aborted || e.Control == drain.ControlAbort
+		d.lines.aborted = d.lines.aborted || e.Control == drain.ControlAbort
 	}
 }
 
 // rung says what was asked for outside the plan, and what became of it.
-func (o *output) rung(e drain.Event) {
+func (d *Drain) rung(e drain.Event) {
 	text := fmt.Sprintf("pod %s: %s: %s", e.Rung.For, e.Rung.What(), e.RungState.Words())
 	if e.Message != "" {
 		text += ": " + e.Message
 	}
-	o.note("%s", text)
+	d.Note("%s", text)
 	if e.Rung.Kind == drain.RungDelete || e.Rung.Kind == drain.RungKill {
-		o.lines.forced[e.Rung.Pod] = e.RungState != drain.RungRefused
+		d.lines.forced[e.Rung.Pod] = e.RungState != drain.RungRefused
 	}
 }
 
-func (o *output) intent(e drain.Event) {
+func (d *Drain) intent(e drain.Event) {
 	if e.Rung != nil {
 		return // told by its own event
 	}
 	switch e.Action.Verb {
 	case drain.VerbCordon:
-		o.lines.cordoned[e.Node] = true
+		d.lines.cordoned[e.Node] = true
 	case drain.VerbEvict, drain.VerbDelete:
-		if o.lines.started[e.UID] {
+		if d.lines.started[e.UID] {
 			return
 		}
-		o.lines.started[e.UID] = true
-		o.lines.deleted[e.UID] = e.Action.Verb == drain.VerbDelete
+		d.lines.started[e.UID] = true
+		d.lines.deleted[e.UID] = e.Action.Verb == drain.VerbDelete
 		verb := "evicting"
-		if o.lines.deleted[e.UID] {
+		if d.lines.deleted[e.UID] {
 			verb = "deleting"
 		}
-		o.result("", "%s pod %s/%s", verb, e.Namespace, e.Pod)
+		d.Line("", "%s pod %s/%s", verb, e.Namespace, e.Pod)
 	}
 }
 
 // lease says what a Lease means for its node, where that is not what everybody
 // expects.
-func (o *output) lease(e drain.Event) {
+func (d *Drain) lease(e drain.Event) {
 	if e.Message == "" {
 		return
 	}
 	switch e.LeaseState {
 	case drain.LeaseAwaited, drain.LeaseOverdue, drain.LeaseHeld, drain.LeaseOff, drain.LeaseLeft:
-		o.note("node/%s: %s", e.Node, e.Message)
+		d.Note("node/%s: %s", e.Node, e.Message)
 	}
 }
 
-func (o *output) node(e drain.Event) {
+func (d *Drain) node(e drain.Event) {
 	switch e.NodeState {
 	case drain.NodeCordoned:
-		if o.lines.cordoned[e.Node] && !o.lines.adopted[e.Node] {
-			o.result("", "node/%s cordoned", e.Node)
+		if d.lines.cordoned[e.Node] && !d.lines.adopted[e.Node] {
+			d.Line("", "node/%s cordoned", e.Node)
 		} else {
-			o.result("", "node/%s already cordoned", e.Node)
+			d.Line("", "node/%s already cordoned", e.Node)
 		}
 	case drain.NodeCordoning:
 		switch {
 		case e.Message != "" && e.Wait == nil:
-			o.lines.adopted[e.Node] = true
-			o.note("node/%s: the run %s", e.Node, e.Message)
+			d.lines.adopted[e.Node] = true
+			d.Note("node/%s: the run %s", e.Node, e.Message)
 		case e.Message != "":
-			o.note("node/%s is not cordoned yet: %s", e.Node, e.Message)
+			d.Note("node/%s is not cordoned yet: %s", e.Node, e.Message)
 		}
 	case drain.NodeDraining:
-		if text := warningsOf(o.lines.plan[e.Node]); text != "" {
-			o.warn(text)
+		if text := WarningsOf(d.lines.plan[e.Node]); text != "" {
+			d.Warn(text)
 		}
 	case drain.NodeDrained:
-		o.result(toneGood, "node/%s drained", e.Node)
+		d.Line(Good, "node/%s drained", e.Node)
 	case drain.NodeRefused:
-		o.complain(fmt.Sprintf("node/%s refused: %s", e.Node, e.Message))
+		d.Complain(fmt.Sprintf("node/%s refused: %s", e.Node, e.Message))
 	case drain.NodeFailed, drain.NodeStopped:
-		if o.lines.aborted && e.NodeState == drain.NodeStopped {
+		if d.lines.aborted && e.NodeState == drain.NodeStopped {
 			return // what is left is said at the end
 		}
-		o.complain(fmt.Sprintf("unable to drain node %q due to error: %s, continuing command...",
-			e.Node, o.nodeFailure(e)))
+		d.Complain(fmt.Sprintf("unable to drain node %q due to error: %s, continuing command...",
+			e.Node, d.nodeFailure(e)))
 	}
 }
 
-func (o *output) nodeFailure(e drain.Event) string {
-	failures := o.lines.failures[e.Node]
+func (d *Drain) nodeFailure(e drain.Event) string {
+	failures := d.lines.failures[e.Node]
 	if e.Message != "" && !slices.Contains(failures, e.Message) {
 		failures = append([]string{e.Message}, failures...)
 	}
 	return aggregate(failures)
 }
 
-func (o *output) pod(e drain.Event) {
+func (d *Drain) pod(e drain.Event) {
 	name := e.Namespace + "/" + e.Pod
 	done, failed := "evicted", "eviction failed"
-	if o.lines.deleted[e.UID] || o.lines.forced[e.UID] {
+	if d.lines.deleted[e.UID] || d.lines.forced[e.UID] {
 		done, failed = "deleted", "deletion failed"
 	}
 	switch {
 	case e.PodState.Left():
 		switch {
-		case !o.lines.started[e.UID] && !o.lines.forced[e.UID]:
-			o.result("", "pod/%s gone", e.Pod)
+		case !d.lines.started[e.UID] && !d.lines.forced[e.UID]:
+			d.Line("", "pod/%s gone", e.Pod)
 		default:
-			o.result("", "pod/%s %s", e.Pod, done)
+			d.Line("", "pod/%s %s", e.Pod, done)
 		}
 	case e.PodState == drain.PodFailed:
-		o.result(toneBad, "pod/%s %s", e.Pod, failed)
-		o.lines.failures[e.Node] = append(o.lines.failures[e.Node], name+": "+e.Message)
-		o.complain(fmt.Sprintf("pod %s: %s", name, e.Message))
+		d.Line(Bad, "pod/%s %s", e.Pod, failed)
+		d.lines.failures[e.Node] = append(d.lines.failures[e.Node], name+": "+e.Message)
+		d.Complain(fmt.Sprintf("pod %s: %s", name, e.Message))
 	case e.PodState == drain.PodSkipped:
-		o.note("pod %s skipped: %s", name, e.Message)
+		d.Note("pod %s skipped: %s", name, e.Message)
 	case e.PodState == drain.PodPlanned && e.Wait != nil && e.Wait.For == drain.WaitForVolumeTurn && e.Wait.Ahead != nil:
-		o.waits(e, name+" waits for ", "") // told of the next in line; those behind it wait for it
+		d.waits(e, name+" waits for ", "") // told of the next in line; those behind it wait for it
 	case e.PodState.Blocked():
-		o.waits(e, name+" waits: ", toneWarn)
+		d.waits(e, name+" waits: ", Warning)
 	case e.PodState == drain.PodStuckTerminating, e.PodState == drain.PodTerminating && hangs(e.Wait):
-		o.waits(e, name+" does not end, it waits: ", toneWarn)
+		d.waits(e, name+" does not end, it waits: ", Warning)
 	}
 }
 
@@ -207,19 +207,19 @@ func (s *saidWaits) news(text string, at time.Time) bool {
 }
 
 // waits says what a pod waits for, once per change of the cause.
-func (o *output) waits(e drain.Event, prefix string, t tone) {
+func (d *Drain) waits(e drain.Event, prefix string, t Tone) {
 	cause := causeOf(e.Wait, e.Time)
 	if cause == "" {
 		cause = string(e.PodState)
 	}
 	text := prefix + cause
-	said := o.lines.waits[e.UID]
+	said := d.lines.waits[e.UID]
 	if said == nil {
 		said = &saidWaits{texts: map[string]bool{}}
-		o.lines.waits[e.UID] = said
+		d.lines.waits[e.UID] = said
 	}
 	if said.news(text, e.Time) {
-		o.say(t, "pod "+text)
+		d.say(t, "pod "+text)
 	}
 }
 
@@ -239,20 +239,20 @@ func causeOf(w *drain.Wait, now time.Time) string {
 	return words
 }
 
-func (o *output) connection(e drain.Event) {
+func (d *Drain) connection(e drain.Event) {
 	switch {
-	case e.Message != "" && !o.lines.down:
-		o.warn("the API server does not answer (" + e.Message + "); nothing is sent until it does")
-		o.lines.down = true
-	case e.Message == "" && o.lines.down:
-		o.note("the API server answers again")
-		o.lines.down = false
+	case e.Message != "" && !d.lines.down:
+		d.Warn("the API server does not answer (" + e.Message + "); nothing is sent until it does")
+		d.lines.down = true
+	case e.Message == "" && d.lines.down:
+		d.Note("the API server answers again")
+		d.lines.down = false
 	}
 }
 
-// warningsOf are the warnings of a node in kubectl's form: each message with
+// WarningsOf are the warnings of a node in kubectl's form: each message with
 // its pods. kubectl's order is random, ours is not.
-func warningsOf(n drain.NodePlan) string {
+func WarningsOf(n drain.NodePlan) string {
 	pods := podsBy(n, func(p drain.PodPlan, r drain.Reason) bool {
 		return r.Level == drain.LevelWarning && p.Action != drain.ActionRefuse
 	})
@@ -263,8 +263,8 @@ func warningsOf(n drain.NodePlan) string {
 	return strings.Join(parts, "; ")
 }
 
-// refusalOf is why a node is refused in kubectl's form, "" if it is not.
-func refusalOf(n drain.NodePlan) string {
+// RefusalOf is why a node is refused in kubectl's form, "" if it is not.
+func RefusalOf(n drain.NodePlan) string {
 	pods := podsBy(n, func(p drain.PodPlan, r drain.Reason) bool {
 		return r.Level == drain.LevelError && p.Action == drain.ActionRefuse
 	})

@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"fmt"
@@ -14,11 +14,11 @@ import (
 // planText prints a plan for a human or a ticket.
 type planText struct {
 	w     io.Writer
-	paint paint
+	style Style
 }
 
 func (t planText) line(format string, args ...any) {
-	fmt.Fprintln(t.w, t.paint.plain(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(t.w, t.style.Plain(fmt.Sprintf(format, args...)))
 }
 
 // noNodeMatches is what a selector without a node comes to; as with kubectl that
@@ -30,7 +30,7 @@ func (t planText) write(id kube.Identity, plan drain.Plan) {
 		t.line("%s", noNodeMatches)
 		return
 	}
-	t.line("%s  %s · %s · read only", t.paint.in(toneBold, "Plan for "+nodeNames(plan)), id.Context,
+	t.line("%s  %s · %s · read only", t.style.In(Bold, "Plan for "+nodeNames(plan)), id.Context,
 		plan.TakenAt.UTC().Format(time.RFC3339))
 	for _, n := range plan.Nodes {
 		t.line("")
@@ -38,7 +38,7 @@ func (t planText) write(id kube.Identity, plan drain.Plan) {
 	}
 	if len(plan.Findings) > 0 {
 		t.line("")
-		t.line("%s", t.paint.in(toneBold, "Findings"))
+		t.line("%s", t.style.In(Bold, "Findings"))
 		for _, f := range plan.Findings {
 			t.finding(f)
 		}
@@ -64,35 +64,35 @@ func (t planText) node(n drain.NodePlan) {
 	if n.Unschedulable {
 		state += ", cordoned"
 	}
-	t.line("%s  %s · %s", t.paint.in(toneBold, n.Name), state, countWords(n.Counts(), n.Losses()))
+	t.line("%s  %s · %s", t.style.In(Bold, n.Name), state, countWords(n.Counts(), n.Losses()))
 	if len(n.Pods) == 0 {
 		return
 	}
-	rows := table{paint: t.paint, indent: "  "}
-	rows.add(toneQuiet, "FATE", "POD", "OWNER", "WHY")
+	rows := Table{Style: t.style, Indent: "  "}
+	rows.Add(Quiet, "FATE", "POD", "OWNER", "WHY")
 	for _, p := range n.Pods {
 		fate := p.Fate()
 		owner := p.Owner
 		if owner == "" {
 			owner = "-"
 		}
-		rows.add(fateTone(fate), fate.String(), p.Namespace+"/"+p.Name, owner, t.paint.plain(whyOf(p)))
+		rows.Add(fateTone(fate), fate.String(), p.Namespace+"/"+p.Name, owner, t.style.Plain(whyOf(p)))
 	}
-	rows.write(t.w)
+	rows.Write(t.w)
 }
 
 // fateTone is the colour of a pod's fate.
-func fateTone(f drain.Fate) tone {
+func fateTone(f drain.Fate) Tone {
 	switch f.Level() {
 	case drain.LevelError:
-		return toneBad
+		return Bad
 	case drain.LevelWarning:
-		return toneWarn
+		return Warning
 	}
 	if f.Leaves == drain.Stays {
-		return toneQuiet
+		return Quiet
 	}
-	return toneGood
+	return Good
 }
 
 // whyOf gives every reason for a pod's fate, the gravest matter first.
@@ -154,8 +154,8 @@ func countWords(c drain.Counts, l drain.Losses) string {
 }
 
 func (t planText) finding(f drain.Finding) {
-	tones := map[drain.Level]tone{drain.LevelError: toneBad, drain.LevelWarning: toneWarn, drain.LevelInfo: toneQuiet}
-	t.line("  %s%s  %s", t.paint.in(tones[f.Level], string(f.Level)),
+	tones := map[drain.Level]Tone{drain.LevelError: Bad, drain.LevelWarning: Warning, drain.LevelInfo: Quiet}
+	t.line("  %s%s  %s", t.style.In(tones[f.Level], string(f.Level)),
 		strings.Repeat(" ", max(len("warning")-len(f.Level), 0)), f.Message)
 	for _, a := range f.Advice {
 		if a.Command != "" {
@@ -167,22 +167,22 @@ func (t planText) finding(f drain.Finding) {
 func (t planText) summary(plan drain.Plan) {
 	c := plan.Counts()
 	if len(plan.Nodes) > 1 {
-		t.line("%s: %s.", plural(len(plan.Nodes), "node", "nodes"), countWords(c, plan.Losses()))
+		t.line("%s: %s.", Count(len(plan.Nodes), "node", "nodes"), countWords(c, plan.Losses()))
 	}
 	switch losses := plan.Losses().Words(); {
 	case !plan.GoesThrough():
-		t.line("%s", t.paint.in(toneBad, "A drain would not go through by itself: ")+obstacles(c))
+		t.line("%s", t.style.In(Bad, "A drain would not go through by itself: ")+obstacles(c))
 	case c.Unknown > 0:
-		t.line("%s", t.paint.in(toneWarn, "Whether a drain would go through is not known: ")+"not all budgets can be seen")
+		t.line("%s", t.style.In(Warning, "Whether a drain would go through is not known: ")+"not all budgets can be seen")
 	case c.Wait > 0:
-		t.line("%s", t.paint.in(toneWarn, "A drain would go through")+" once the budgets allow it")
+		t.line("%s", t.style.In(Warning, "A drain would go through")+" once the budgets allow it")
 	case len(silent(plan)) > 0:
-		t.line("%s", t.paint.in(toneWarn, "A drain would go through")+" once "+strings.Join(silent(plan), ", ")+
+		t.line("%s", t.style.In(Warning, "A drain would go through")+" once "+strings.Join(silent(plan), ", ")+
 			" can end its pods: it is not Ready")
 	case len(losses) > 0:
-		t.line("%s", t.paint.in(toneWarn, "A drain would go through")+" at a cost: "+strings.Join(losses, ", "))
+		t.line("%s", t.style.In(Warning, "A drain would go through")+" at a cost: "+strings.Join(losses, ", "))
 	default:
-		t.line("%s", t.paint.in(toneGood, "A drain would go through"))
+		t.line("%s", t.style.In(Good, "A drain would go through"))
 	}
 	if words := plan.Turns().String(); words != "" {
 		t.line("Waves: %s.", words)
@@ -190,11 +190,11 @@ func (t planText) summary(plan drain.Plan) {
 	if e := plan.Estimate; e != nil {
 		if words := e.Words(plan.TakenAt.UTC()); words != "" {
 			t.line("Time: %s.", words)
-			t.line("%s", t.paint.in(toneQuiet, "  because "+e.Because))
+			t.line("%s", t.style.In(Quiet, "  because "+e.Because))
 		}
 	}
 	if line := landingLine(plan); line != "" {
-		t.line("%s", t.paint.in(toneQuiet, line))
+		t.line("%s", t.style.In(Quiet, line))
 	}
 }
 
@@ -240,7 +240,7 @@ func percent(a landing.Amount) int64 {
 func silent(plan drain.Plan) []string {
 	var names []string
 	for _, n := range plan.Nodes {
-		if !n.Ready && len(moving(n)) > 0 {
+		if c := n.Counts(); !n.Ready && c.Move+c.Wait+c.Never+c.Unknown > 0 {
 			names = append(names, n.Name)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package print
 
 import (
 	"cmp"
@@ -10,12 +10,12 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
-// begins names the run, by which ctl, report and resume know it.
-func (o *output) begins(s *drain.State, program string) {
-	if o.json || s == nil || s.Outcome != "" {
+// Begins names the run, by which ctl, report and resume know it.
+func (d *Drain) Begins(s *drain.State, program string) {
+	if !d.Out.Watched() || s == nil || s.Outcome != "" {
 		return
 	}
-	o.note("run %s: %s ctl %s status tells where it stands, pause and abort steer it", s.Run.ID, program, s.Run.ID)
+	d.Note("run %s: %s ctl %s status tells where it stands, pause and abort steer it", s.Run.ID, program, s.Run.ID)
 }
 
 // standstill are the pods that wait for one thing.
@@ -25,10 +25,13 @@ type standstill struct {
 	since time.Time
 }
 
-// stillWaits says what the run waits for: a line for each cause, what has lasted
+// Still says what the run waits for: a line for each cause, what has lasted
 // longest first.
-func (o *output) stillWaits(s *drain.State) {
-	now := o.now()
+func (d *Drain) Still(s *drain.State) {
+	if !d.Out.Watched() {
+		return
+	}
+	now := d.Now()
 	var all []*standstill
 	for _, p := range s.Pods {
 		if !p.State.Blocked() && p.State != drain.PodTerminating && p.State != drain.PodStuckTerminating {
@@ -46,7 +49,7 @@ func (o *output) stillWaits(s *drain.State) {
 	}
 	slices.SortStableFunc(all, func(a, b *standstill) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.cause, b.cause)) })
 	for _, w := range all {
-		o.say(toneWarn, fmt.Sprintf("still waiting, for %s: %s: %s", now.Sub(w.since).Round(time.Second), someOf(w.pods), w.cause))
+		d.say(Warning, fmt.Sprintf("still waiting, for %s: %s: %s", now.Sub(w.since).Round(time.Second), someOf(w.pods), w.cause))
 	}
 }
 

@@ -1,0 +1,43 @@
+package app
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// DryCordon asks the server what it would say to the cordon of a node.
+func (s *Session) DryCordon(ctx context.Context, n drain.NodePlan) kube.Answer {
+	return s.Writer().Cordon(ctx, kube.CordonRequest{Node: n.Name, UID: n.UID, Unschedulable: true, DryRun: true})
+}
+
+// DryMoves asks the server what it would say to the eviction or deletion of each pod,
+// once each and some at a time. It judges each alone and reserves nothing. The answers
+// are in the order of the pods.
+func (s *Session) DryMoves(ctx context.Context, pods []drain.PodPlan, o drain.Options) []kube.Answer {
+	answers := make([]kube.Answer, len(pods))
+	var group kube.Group
+	var next atomic.Int64
+	for range min(o.MaxParallelEvictions, len(pods)) {
+		group.Go("dry run", func() {
+			for i := next.Add(1) - 1; i < int64(len(pods)); i = next.Add(1) - 1 {
+				answers[i] = s.dryMove(ctx, pods[i], o)
+			}
+		})
+	}
+	group.Wait()
+	return answers
+}
+
+func (s *Session) dryMove(ctx context.Context, p drain.PodPlan, o drain.Options) kube.Answer {
+	var grace *int64
+	if seconds := int64(o.GracePeriodSeconds); seconds >= 0 {
+		grace = &seconds
+	}
+	if p.Action == drain.ActionDelete {
+		return s.Writer().Delete(ctx, kube.DeleteRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
+	}
+	return s.Writer().Evict(ctx, kube.EvictRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
+}

@@ -1,0 +1,93 @@
+package print
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/control"
+)
+
+// Answer is what a run answered to ctl. What it refused is an error, and not said here,
+// but for what is to be confirmed.
+func Answer(t *Text, a control.Answer, program string, now time.Time) {
+	switch {
+	case a.Unconfirmed && a.Rung != nil:
+		unconfirmed(t, a, program)
+	case !a.OK:
+	case a.Status != nil:
+		runStatus(t, a, now)
+	case a.Ladder != nil:
+		ladder(t, a)
+	default:
+		t.Say("run %s: %s", a.Run, a.Message)
+	}
+}
+
+// runStatus is where a run stands.
+func runStatus(t *Text, a control.Answer, now time.Time) {
+	s := a.Status
+	head := fmt.Sprintf("run %s: %s %s", a.Run, s.Phase, s.PhaseStatus)
+	for _, note := range []struct {
+		holds bool
+		text  string
+	}{
+		{s.Question != "", "waits for the operator's word"}, {s.Paused, "paused"}, {s.Aborting, "being aborted"},
+		{s.JournalLost != "", "the journal cannot be written: " + s.JournalLost},
+		{s.ServerAway != "", "the API server is away: " + s.ServerAway},
+	} {
+		if note.holds {
+			head += ", " + note.text
+		}
+	}
+	t.Say("%s", head)
+	nodes := t.Table("NODE", "STATE", "PODS", "GONE", "ENDING", "BLOCKED")
+	for _, n := range s.Nodes {
+		nodes.Add("", n.Name, string(n.State), fmt.Sprint(n.Pods), fmt.Sprint(n.Gone), fmt.Sprint(n.Terminating), fmt.Sprint(n.Blocked))
+	}
+	nodes.Write(t.W)
+	if len(s.Blocked) == 0 {
+		return
+	}
+	pods := t.Table("BLOCKED", "NODE", "STATE", "FOR")
+	for _, b := range s.Blocked {
+		pods.Add("", b.Pod, b.Node, string(b.State), now.Sub(b.Since).Round(time.Second).String())
+	}
+	pods.Write(t.W)
+}
+
+// ladder shows what else could move a pod: each rung with its word and its
+// request, or why it cannot be taken.
+func ladder(t *Text, a control.Answer) {
+	t.Say("run %s: the ladder for pod %s on %s", a.Run, a.Pod, a.Node)
+	rungs := t.Table("VERB", "CONFIRMED BY", "REQUEST")
+	for _, r := range a.Ladder {
+		switch {
+		case r.Rung == drain.RungWait:
+			rungs.Add(Quiet, "-", "-", "none, the default: it is tried again on the event that it waits for")
+		case r.Off != "":
+			rungs.Add(Quiet, string(r.Rung), "-", "off: "+r.Off)
+		default:
+			rungs.Add("", string(r.Rung), r.Word, r.Request)
+		}
+	}
+	rungs.Write(t.W)
+}
+
+// unconfirmed shows a rung that was not taken for want of its word: what it would
+// send, at which risk, and the command that confirms it.
+func unconfirmed(t *Text, a control.Answer, program string) {
+	r := a.Rung
+	t.Say("run %s: %s for pod %s: %s", a.Run, a.Verb, a.Pod, r.Title)
+	say := func(what, text string) { t.Say("  %-8s %s", what, text) }
+	say("request", r.Request)
+	if r.Command != "" {
+		say("as", r.Command)
+	}
+	say("risk", r.Risk)
+	for _, warning := range r.Warnings {
+		say("warning", warning)
+	}
+	say("word", r.Word)
+	say("to do it", fmt.Sprintf("%s ctl %s %s %s --confirm %s", program, a.Run, a.Verb, a.Pod, drain.ShellWord(r.Word)))
+}

@@ -1,0 +1,216 @@
+package print
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Drain prints a drain: its result in the form of the printer, in kubectl's words
+// where it is text, and everything about it as notes.
+type Drain struct {
+	Out      Printer
+	Err      io.Writer // for notes
+	ErrStyle Style
+	Identity kube.Identity
+	Target   drain.Target // what printed commands are for
+	Now      func() time.Time
+
+	lines   lineState
+	printed int
+}
+
+// Of tells it the plan of the drain, before anything is printed.
+func (d *Drain) Of(plan drain.Plan) *Drain {
+	d.lines = newLineState(plan)
+	return d
+}
+
+// Printed is the number of lines so far, for whoever wonders whether anything happens.
+func (d *Drain) Printed() int { return d.printed }
+
+// Line is a line of the result.
+func (d *Drain) Line(t Tone, format string, args ...any) {
+	if d.Out.Line(t, fmt.Sprintf(format, args...)) {
+		d.printed++
+	}
+}
+
+// Note is a line about the result, for whoever watches.
+func (d *Drain) Note(format string, args ...any) {
+	d.say("", fmt.Sprintf(format, args...))
+}
+
+// say is a note that may come from a server.
+func (d *Drain) say(t Tone, text string) {
+	d.printed++
+	fmt.Fprintln(d.Err, d.ErrStyle.In(t, kube.Clean(d.ErrStyle.Plain(text))))
+}
+
+// Warn is a note that begins with that word.
+func (d *Drain) Warn(text string) {
+	d.printed++
+	fmt.Fprintln(d.Err, d.ErrStyle.In(Warning, "Warning:")+" "+kube.Clean(text))
+}
+
+// Complain is a note about what went wrong.
+func (d *Drain) Complain(text string) {
+	d.printed++
+	fmt.Fprintln(d.Err, d.ErrStyle.In(Bad, "error:")+" "+kube.Clean(text))
+}
+
+// Ask is a question, without the end of its line.
+func (d *Drain) Ask(prompt string) { fmt.Fprint(d.Err, kube.Clean(d.ErrStyle.Plain(prompt))) }
+
+// wrote complains of a result that could not be written.
+func (d *Drain) wrote(err error) {
+	if err != nil {
+		d.Complain("cannot write: " + err.Error())
+	}
+}
+
+// Preview shows the plan before the first question.
+func (d *Drain) Preview(plan drain.Plan) {
+	planText{w: d.Err, style: d.ErrStyle}.write(d.Identity, plan)
+	fmt.Fprintln(d.Err)
+}
+
+// Refusals says which nodes are left untouched and why, in kubectl's words.
+func (d *Drain) Refusals(plan drain.Plan) {
+	for _, n := range plan.Nodes {
+		if text := RefusalOf(n); text != "" {
+			d.Complain(fmt.Sprintf("unable to drain node %q due to error: %s, continuing command...", n.Name, text))
+		}
+	}
+}
+
+// Event prints one event of the run.
+func (d *Drain) Event(e drain.Event) {
+	d.Record(e)
+	d.eventLines(e)
+}
+
+// Record prints an event without its lines.
+func (d *Drain) Record(e drain.Event) { d.wrote(d.Out.Event(e)) }
+
+// End prints how a run ended, from all of its events.
+func (d *Drain) End(events []drain.Event) { d.wrote(d.Out.Report(report.Of(events, true))) }
+
+// Nothing is the end of a drain of no node.
+func (d *Drain) Nothing() {
+	d.Note(noNodeMatches)
+	at := d.Now().UTC()
+	d.Summary(report.Report{
+		Schema: report.Schema, Context: d.Identity.Context, Server: d.Identity.Server, User: d.Identity.User,
+		Outcome: drain.OutcomeDone, Message: "no node matches", StartedAt: at, EndedAt: at,
+		Nodes: []report.Node{}, Requests: map[drain.Verb]int{},
+	})
+}
+
+// Summary is the report of what had no run. A person has read its lines.
+func (d *Drain) Summary(r report.Report) {
+	if !d.Out.Watched() {
+		d.wrote(d.Out.Report(r))
+	}
+}
+
+// Leftovers says what is not drained, what was left cordoned, and how to undo
+// it. On a terminal the report has said so.
+func (d *Drain) Leftovers(s *drain.State, snap *kube.Snapshot) {
+	var pending []*drain.NodeRun
+	for _, n := range s.Nodes {
+		if n.State != drain.NodeDrained {
+			pending = append(pending, n)
+		}
+	}
+	if len(pending) == 0 || d.reported() {
+		return
+	}
+	d.Note("There are pending nodes to be drained:")
+	for _, n := range pending {
+		d.Note(" %s", n.Name)
+	}
+	for _, n := range pending {
+		d.pendingPods(s, n)
+		pods := s.Progress(n.Name)
+		still := ""
+		if left := pods.Total - pods.Left; left > 0 && n.State != drain.NodeRefused {
+			still = fmt.Sprintf(", %d of %s still on it", left, Count(pods.Total, "pod", "pods"))
+		}
+		undo := d.Target.Line("kdrain-tui uncordon " + drain.ShellWord(n.Name))
+		switch node := snap.Node(n.Name); {
+		case n.Cordoned && node != nil && node.UID == n.UID && !node.Unschedulable:
+			d.Note("node/%s is schedulable again%s", n.Name, still)
+		case n.TakenOverBy() != "":
+			d.Note("node/%s was taken over by run %s%s: what is left to do there is that run's", n.Name, n.TakenOverBy(), still)
+		case n.Cordoned:
+			d.Note("node/%s is left cordoned by this run%s; to undo: %s", n.Name, still, undo)
+		case n.State == drain.NodeCordoning:
+			d.Note("node/%s was being cordoned by this run%s; to undo: %s", n.Name, still, undo)
+		case n.CordonInDoubt && (node == nil || node.Unschedulable):
+			d.Note("node/%s may be cordoned by this run: its last cordon is in doubt%s; to see: %s; to undo: %s", n.Name, still,
+				d.Target.Line("kubectl get node "+drain.ShellWord(n.Name)), undo)
+		case n.CordonInDoubt:
+			d.Note("node/%s was schedulable when it was last seen, its last cordon is in doubt%s", n.Name, still)
+		case n.State == drain.NodeRefused:
+			d.Note("node/%s was left untouched", n.Name)
+		case still != "":
+			d.Note("node/%s is as it was before%s", n.Name, still)
+		}
+	}
+}
+
+// pendingPods lists what is left on a node that was begun, and why.
+func (d *Drain) pendingPods(s *drain.State, n *drain.NodeRun) {
+	if n.Started.IsZero() {
+		return
+	}
+	headed := false
+	for _, p := range s.Pods {
+		if p.Node != n.Name || p.Action == drain.ActionSkip || p.State.Left() {
+			continue
+		}
+		if !headed {
+			d.Note("There are pending pods in node %q:", n.Name)
+			headed = true
+		}
+		why := string(p.State)
+		if cause := causeOf(p.Wait, d.Now()); cause != "" {
+			why += ": " + cause
+		} else if p.Message != "" {
+			why += ": " + p.Message
+		}
+		d.Note("pod/%s -n %s (%s)", p.Name, p.Namespace, why)
+	}
+}
+
+// Findings says what the plan found wrong, a line each, where nobody is shown the
+// plan; and how to remove what was left behind.
+func (d *Drain) Findings(plan drain.Plan) {
+	for _, f := range plan.Findings {
+		switch f.Level {
+		case drain.LevelError:
+			d.Complain(f.Message)
+		case drain.LevelWarning:
+			d.Warn(f.Message)
+		default:
+			continue
+		}
+		if f.Code != drain.FindingLeftBudgets {
+			continue
+		}
+		for _, a := range f.Advice {
+			d.Note("%s: %s", a.Text, a.Command)
+		}
+	}
+}
+
+// reported tells whether the report of the run is for a person.
+func (d *Drain) reported() bool {
+	text, ok := d.Out.(*Text)
+	return ok && !text.Since.IsZero()
+}

@@ -1,0 +1,58 @@
+package print
+
+import (
+	"bytes"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// newDrain prints its notes to err.
+func newDrain() (err *bytes.Buffer, d *Drain) {
+	err = &bytes.Buffer{}
+	return err, (&Drain{Out: &Text{W: io.Discard}, Err: err, Now: func() time.Time { return noon }}).Of(drain.Plan{})
+}
+
+// What a run waits for is said with a line for each cause.
+func TestStillWaits(t *testing.T) {
+	b, out := newDrain()
+	pod := func(name string, state drain.PodState, ago time.Duration, w *drain.Wait) *drain.PodRun {
+		return &drain.PodRun{PodFacts: drain.PodFacts{Namespace: "shop", Name: name}, State: state, Since: noon.Add(-ago), Wait: w}
+	}
+	held := func(present int32) *drain.Wait {
+		return &drain.Wait{For: drain.WaitForBudget, Budget: &drain.BudgetNumbers{Namespace: "shop", Name: "web", Needed: 2, Present: present}}
+	}
+	grace := func(left time.Duration) *drain.Wait {
+		return &drain.Wait{For: drain.WaitForGrace, Until: noon.Add(left)}
+	}
+	out.Still(&drain.State{Pods: []*drain.PodRun{
+		pod("gone", drain.PodGone, time.Hour, nil), pod("later", drain.PodPlanned, time.Hour, &drain.Wait{For: drain.WaitForTurn}),
+		pod("a", drain.PodTerminating, 10*time.Second, grace(20*time.Second)), pod("b", drain.PodTerminating, 5*time.Second, grace(25*time.Second)),
+		pod("w1", drain.PodBudgetBlocked, time.Minute, held(2)), pod("w2", drain.PodBudgetBlocked, 2*time.Minute, held(2)),
+		pod("w3", drain.PodBudgetBlocked, time.Minute, held(2)), pod("w4", drain.PodBudgetBlocked, time.Minute, held(2)),
+		pod("x", drain.PodWebhookWait, time.Second, &drain.Wait{For: drain.WaitForWebhook, Words: "not now"}),
+	}})
+	const want = "still waiting, for 2m0s: shop/w1, shop/w2, shop/w3 and 1 more: budget web needs 2, has 2\n" +
+		"still waiting, for 10s: shop/a, shop/b: its grace period\n" +
+		"still waiting, for 1s: shop/x: an admission webhook (the server said \"not now\")\n"
+	if got := b.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// With --yes nobody reads the plan: what it found wrong is said before the run.
+func TestYesIsToldWhatThePlanFound(t *testing.T) {
+	b, out := newDrain()
+	out.Findings(drain.Plan{Findings: []drain.Finding{
+		{Code: drain.FindingLastControlPlane, Level: drain.LevelError, Message: "the \x1b[31mlast one"},
+		{Code: drain.FindingSingleReplica, Level: drain.LevelWarning, Message: "one replica only", Advice: []drain.Advice{{Text: "run two", Command: "kubectl scale"}}},
+		{Code: drain.FindingServingUnknown, Level: drain.LevelInfo, Message: "not known"},
+	}})
+	if got, want := b.String(), "error: the last one\nWarning: one replica only\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
