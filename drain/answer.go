@@ -56,29 +56,38 @@ func (r Refusal) underBudget() bool { return r.ByBudget() || r == RefusedBySynci
 // Passes tells whether the same request may be accepted later.
 func (r Refusal) Passes() bool { return r != RefusedByRights && r != RefusedAsInvalid }
 
-// RefusalOf says who refused a request, from the server's answer to it.
+// RefusalOf says who refused a request, from the server's answer to it. It refines the
+// classes of answers by what only the eviction handler, webhooks and budgets say.
 func RefusalOf(a kube.Answer) Refusal {
-	switch {
-	case a.OK(), podGone(a):
-		return NotRefused
-	case fromWebhook(a):
+	if fromWebhook(a) {
 		return RefusedByWebhook
-	case a.Code == http.StatusTooManyRequests && !a.HasCause(string(policyv1.DisruptionBudgetCause)):
-		return RefusedByThrottle
-	case a.Code == http.StatusTooManyRequests && a.RetryAfter > 0:
-		return RefusedBySyncing
+	}
+	switch class := a.Class(); {
+	case class == kube.AnswerDone, podGone(a):
+		return NotRefused
+	case class == kube.AnswerConflict, budgetGone(a), budgetRaced(a):
+		return RefusedByConflict
+	case class == kube.AnswerForbidden:
+		return refusalOfForbidden(a)
+	case class == kube.AnswerInvalid:
+		return RefusedAsInvalid
 	case a.Code == http.StatusTooManyRequests:
-		return RefusedByBudget
+		return refusalOfTooMany(a)
 	case a.Code == http.StatusInternalServerError && strings.Contains(a.Message, "more than one PodDisruptionBudget"):
 		return RefusedBySeveral // it has no cause to go by, so the text must do
-	case a.Code == http.StatusConflict, budgetGone(a), budgetRaced(a):
-		return RefusedByConflict
-	case a.Code == http.StatusForbidden:
-		return refusalOfForbidden(a)
-	case a.Code == http.StatusBadRequest, a.Code == http.StatusUnprocessableEntity, a.Code == http.StatusMethodNotAllowed:
-		return RefusedAsInvalid
 	}
 	return RefusedByFailure
+}
+
+// refusalOfTooMany tells the budget's 429 from those of throttling.
+func refusalOfTooMany(a kube.Answer) Refusal {
+	switch {
+	case !a.HasCause(string(policyv1.DisruptionBudgetCause)):
+		return RefusedByThrottle
+	case a.RetryAfter > 0:
+		return RefusedBySyncing
+	}
+	return RefusedByBudget
 }
 
 // refusalOfForbidden tells a right that is missing, which no waiting cures, from
@@ -136,7 +145,7 @@ func Interpret(a kube.Answer, failures int) Meaning {
 		m.State, m.After = PodNamespaceTerminating, namespaceWait
 	case RefusedByConflict:
 		m.State, m.After = PodRetrying, max(backOff(failures), a.RetryAfter)
-		if a.Code == http.StatusConflict {
+		if a.Class() == kube.AnswerConflict {
 			// Either the precondition (another pod has the name) or a write that
 			// raced with ours; only the server knows which.
 			m.After, m.Look = 0, true
@@ -156,13 +165,13 @@ func Interpret(a kube.Answer, failures int) Meaning {
 // budget's, and that of a proxy. An API server names what it did not find: pods
 // "web-1" not found.
 func podGone(a kube.Answer) bool {
-	return a.Code == http.StatusNotFound && (a.Message == "" || strings.Contains(a.Message, `pods "`))
+	return a.Class() == kube.AnswerGone && (a.Message == "" || strings.Contains(a.Message, `pods "`))
 }
 
 // budgetGone tells whether the pod's budget was deleted while the server wrote the
 // eviction into it.
 func budgetGone(a kube.Answer) bool {
-	return a.Code == http.StatusNotFound && strings.HasPrefix(a.Message, "poddisruptionbudgets")
+	return a.Class() == kube.AnswerGone && strings.HasPrefix(a.Message, "poddisruptionbudgets")
 }
 
 // budgetRaced tells whether the server gave up writing the eviction into the

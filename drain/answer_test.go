@@ -43,6 +43,9 @@ func TestInterpret(t *testing.T) {
 		"other UID":                    {kube.Answer{Code: 409, Message: "the UID in the precondition (a) does not match the UID in record (b)"}, PodRetrying, RefusedByConflict, 0, true},
 		"conflicts over the budget":    {kube.Answer{Code: 504, Message: "couldn't update PodDisruptionBudget", RetryAfter: 10 * time.Second}, PodRetrying, RefusedByConflict, 10 * time.Second, false},
 		"bad request":                  {kube.Answer{Code: 400}, PodFailed, RefusedAsInvalid, 0, false},
+		"too large":                    {kube.Answer{Code: 413}, PodFailed, RefusedAsInvalid, 0, false}, // as of kube.Answer.Class
+		"denied with a 404":            {kube.Answer{Code: 404, Message: `admission webhook "w" denied the request: pods "x" not found`}, PodWebhookWait, RefusedByWebhook, webhookWait, false},
+		"its namespace is gone":        {kube.Answer{Code: 404, Message: `namespaces "n" not found`}, PodRetrying, RefusedByFailure, retryMost, false},
 		"unprocessable":                {kube.Answer{Code: 422}, PodFailed, RefusedAsInvalid, 0, false},
 		"any other failure of servers": {kube.Answer{Code: 503}, PodRetrying, RefusedByFailure, retryFirst, false},
 		"no answer":                    {kube.Answer{Failure: "EOF"}, PodRetrying, RefusedByFailure, retryFirst, false},

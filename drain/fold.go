@@ -172,35 +172,30 @@ func (s *State) applyIntent(e Event) {
 	if !e.passing {
 		s.Sent[e.Action.Verb]++
 	}
-	if e.Lease != nil {
+	s.editAttempt(e, func(a *Attempt) { a.sent(e.Action) })
+	switch {
+	case e.Lease != nil:
 		s.applyLeaseIntent(e)
-		return
-	}
-	if e.Rung != nil {
-		s.editRung(e.Rung.ID, func(r *RungRun) { r.InFlight = e.Action.ID })
+	case e.Rung != nil:
 		if e.Rung.deletes() { // nothing else is sent for the pod meanwhile
 			s.editPod(e.UID, func(p *PodRun) { p.InFlight = e.Action.ID })
 		}
-		return
+	case e.Budget != nil:
+	case e.UID == "" || e.Pod == "":
+		s.editNode(e.Node, func(n *NodeRun) { n.Attempts++ })
+	default:
+		s.applyPodIntent(e)
 	}
-	if e.Budget != nil {
-		s.editBudget(e.Budget, func(b *BudgetRun) { b.InFlight = e.Action.ID })
-		return
-	}
-	if e.UID == "" || e.Pod == "" {
-		s.editNode(e.Node, func(n *NodeRun) {
-			n.InFlight, n.triedUnder = e.Action.ID, e.Action.Version
-			n.Attempts++
-		})
-		return
-	}
+}
+
+func (s *State) applyPodIntent(e Event) {
 	if budget := e.Action.Budget; budget != "" {
 		s.tried[budget] = e.Time
 		s.grants[budget] = append(s.grants[budget],
 			grant{action: e.Action.ID, pod: e.UID, at: e.Time, version: e.Action.Version})
 	}
 	s.editPod(e.UID, func(p *PodRun) {
-		p.InFlight, p.retryNow, p.look = e.Action.ID, false, false
+		p.retryNow, p.look = false, false
 		if e.Action.Verb == VerbLook {
 			return
 		}
@@ -211,16 +206,15 @@ func (s *State) applyIntent(e Event) {
 }
 
 func (s *State) applyAnswer(e Event) {
-	ok := e.Answer.Code >= 200 && e.Answer.Code < 300
+	ok := e.Answer.class() == kube.AnswerDone
 	if e.Answer.Code == 0 || e.Answer.Code == http.StatusServiceUnavailable {
 		s.unwell = e.Time
 	}
-	if e.Lease != nil {
+	s.editAttempt(e, func(a *Attempt) { a.answered(e.Answer) })
+	switch {
+	case e.Lease != nil:
 		s.applyLeaseAnswer(e)
-		return
-	}
-	if e.Rung != nil {
-		s.editRung(e.Rung.ID, func(r *RungRun) { r.InFlight, r.lastCode = 0, e.Answer.Code })
+	case e.Rung != nil:
 		if e.Rung.deletes() {
 			s.editPod(e.UID, func(p *PodRun) {
 				if p.InFlight = 0; ok {
@@ -228,28 +222,24 @@ func (s *State) applyAnswer(e Event) {
 				}
 			})
 		}
-		return
+	case e.UID != "" && e.Pod != "":
+		s.applyPodAnswer(e, ok)
 	}
-	if e.Budget != nil {
-		s.editBudget(e.Budget, func(b *BudgetRun) { b.InFlight, b.lastCode = 0, e.Answer.Code })
-		return
-	}
-	if e.UID == "" || e.Pod == "" {
-		s.editNode(e.Node, func(n *NodeRun) { n.InFlight, n.lastCode = 0, e.Answer.Code })
-		return
-	}
+}
+
+func (s *State) applyPodAnswer(e Event, ok bool) {
 	s.settleGrant(e, ok)
 	if ok && e.Action.Verb != VerbLook {
 		s.moved[e.Namespace] = e.Time
 	}
 	s.editPod(e.UID, func(p *PodRun) {
-		p.InFlight, p.Last, p.look = 0, e.Answer, e.Answer.Look
+		p.look = e.Answer.Look
 		switch {
 		case e.Action.Verb == VerbLook && p.look:
-			p.failures++
+			p.Tries++
 		case e.Action.Verb == VerbLook:
 		case ok:
-			p.Accepted, p.failures, p.repeats = e.Time, 0, 0
+			p.Accepted, p.Tries, p.repeats = e.Time, 0, 0
 		default:
 			s.refuse(p, e)
 		}
@@ -265,11 +255,11 @@ func (s *State) refuse(p *PodRun, e Event) {
 	p.Refusals++
 	switch {
 	case !p.refusal.underBudget():
-		p.failures, p.repeats = p.failures+1, 0
+		p.Tries, p.repeats = p.Tries+1, 0
 	case s.moved[p.Namespace].Add(unseenFirst).After(p.refusedAt): // one went when this was refused last, or since
-		p.failures, p.repeats = 0, 1
+		p.Tries, p.repeats = 0, 1
 	default:
-		p.failures, p.repeats = 0, p.repeats+1
+		p.Tries, p.repeats = 0, p.repeats+1
 	}
 	if p.refusal.ByBudget() && s.acts(p.Node) && (p.countedAt.IsZero() || e.Time.Sub(p.countedAt) >= countedEvery) {
 		p.BudgetRefusals, p.countedAt = p.BudgetRefusals+1, e.Time
@@ -285,6 +275,9 @@ func (s *State) applyPod(e Event) {
 	s.editPod(e.UID, func(p *PodRun) {
 		was := p.State
 		p.Wait, p.saidAt, p.unwritten = e.Wait, e.Time, e.passing
+		if p.next = (time.Time{}); e.PodState.backsOff() && e.Wait != nil {
+			p.next = e.Wait.Until
+		}
 		if !e.passing {
 			p.writtenAt = e.Time
 		}
@@ -330,15 +323,14 @@ func (s *State) applyNode(e Event) {
 		if n.State != e.NodeState {
 			n.Since = e.Time
 		}
-		n.CordonInDoubt = e.NodeState.Final() && (n.CordonInDoubt || n.State == NodeCordoning && n.doubtful())
+		n.CordonInDoubt = e.NodeState.Final() && (n.CordonInDoubt || n.State == NodeCordoning && n.Attempts > 0 && n.doubtful())
 		n.State = e.NodeState
 		if e.Message != "" {
 			n.Message = e.Message
 		}
 		switch {
 		case e.NodeState == NodeCordoning && e.Wait != nil:
-			n.retryAt = e.Wait.Until
-			n.retries++
+			n.failed(e.Wait.Until)
 		case e.NodeState == NodeCordoned:
 			// a message tells that somebody else had cordoned it
 			n.CordonAt, n.Cordoned, n.Message = e.Time, e.Message == "", e.Message
@@ -363,11 +355,6 @@ func (s *State) leavePods(node string, at time.Time) {
 			s.Pods[i] = &left
 		}
 	}
-}
-
-// doubtful tells whether the last cordon may have been done without being seen.
-func (n *NodeRun) doubtful() bool {
-	return n.Attempts > 0 && (n.InFlight != 0 || n.lastCode == 0 || n.lastCode == http.StatusGatewayTimeout || n.lastCode/100 == 2)
 }
 
 // beginPods starts the clocks of the pods of a node: what an operator or other nodes

@@ -1,7 +1,6 @@
 package drain
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -56,20 +55,16 @@ type LeaseFacts struct {
 // LeaseRun is the Lease over a node of a run.
 type LeaseRun struct {
 	LeaseFacts
-	State    LeaseState
-	Since    time.Time
-	Message  string
-	InFlight uint64    // id of the write that is out, 0 if none
-	Taken    time.Time // when the run first held it
-	Renewed  time.Time // when the last write that was accepted was sent
+	Attempt // of the present purpose
+	State   LeaseState
+	Since   time.Time
+	Message string
+	Taken   time.Time // when the run first held it
+	Renewed time.Time // when the last write that was accepted was sent
 
-	version  string    // resourceVersion as our last write left it
-	under    string    // resourceVersion of what we took it over from
-	moved    string    // the version over which the last write met a conflict
-	conflict bool      // it did
-	sent     time.Time // when the last write was sent
-	retryAt  time.Time
-	tries    int           // of the present purpose, in a row
+	version  string        // resourceVersion as our last write left it
+	under    string        // resourceVersion of what we took it over from
+	sent     time.Time     // when the last write was sent
 	released bool          // the last write gives it back
 	deniedAt time.Time     // since when every answer is that we may not, zero if the last was another
 	denied   time.Duration // from then to the last answer
@@ -121,9 +116,9 @@ func (s *State) applyLease(e Event) {
 func (s *State) applyLeaseIntent(e Event) {
 	s.editLease(e.Node, func(l *LeaseRun) {
 		l.Namespace, l.Name = e.Lease.Namespace, e.Lease.Name
-		l.InFlight, l.sent, l.retryAt = e.Action.ID, e.Time, time.Time{}
+		l.sent = e.Time
 		if release := e.Action.Verb == VerbRelease; release != l.released {
-			l.released, l.tries = release, 0
+			l.released, l.Tries = release, 0
 		}
 		if e.Action.Verb == VerbTake {
 			l.under = e.Action.Version
@@ -135,31 +130,29 @@ func (s *State) applyLeaseIntent(e Event) {
 // it was sent: the server did it later, if at all.
 func (s *State) applyLeaseAnswer(e Event) {
 	s.editLease(e.Node, func(l *LeaseRun) {
-		l.InFlight = 0
-		a := e.Answer
-		if a.Code >= 200 && a.Code < 300 {
-			l.tries, l.deniedAt, l.denied, l.conflict = 0, time.Time{}, 0, false
+		a, class := e.Answer, e.Answer.class()
+		if class == kube.AnswerDone {
+			l.Tries, l.deniedAt, l.denied = 0, time.Time{}, 0
 			if e.Action.Verb != VerbRelease {
 				l.Renewed, l.version, l.UID = l.sent, a.ResourceVersion, e.Lease.UID
 			}
 			return
 		}
-		l.tries++
 		switch {
-		case a.Code != http.StatusForbidden:
+		case class != kube.AnswerForbidden:
 			l.deniedAt, l.denied = time.Time{}, 0
 		case l.deniedAt.IsZero():
 			l.deniedAt = e.Time
 		default:
 			l.denied = e.Time.Sub(l.deniedAt)
 		}
-		l.conflict = a.Code == http.StatusConflict
-		l.retryAt = e.Time.Add(max(leaseRetry, fromSeconds(a.RetryAfterSeconds)))
 		switch {
 		case e.Action.Verb == VerbRelease:
-			l.retryAt = e.Time.Add(time.Second)
-		case l.conflict:
-			l.moved, l.retryAt = e.Action.Version, e.Time.Add(leaseShown)
+			l.failed(e.Time.Add(time.Second))
+		case class == kube.AnswerConflict:
+			l.failed(e.Time.Add(leaseShown))
+		default:
+			l.failed(e.Time.Add(max(leaseRetry, fromSeconds(a.RetryAfterSeconds))))
 		}
 	})
 }
@@ -179,7 +172,8 @@ func (s *State) resumeLeases() {
 				return
 			}
 			l := *n.Lease
-			l.InFlight, l.released, l.tries = 0, false, 0
+			l.resume()
+			l.released = false
 			l.version = "" // renewals are in no journal: the snapshot tells
 			n.Lease = &l
 		})

@@ -2,7 +2,6 @@ package drain
 
 import (
 	"fmt"
-	"net/http"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -71,8 +70,8 @@ func (r *RungRun) ScaleKind() (kube.Kind, bool) {
 // objected tells whether the server refused to take it back, for a reason that may be in
 // the object itself.
 func (r *RungRun) objected() bool {
-	switch r.lastCode {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity:
+	switch r.Last.class() {
+	case kube.AnswerGone, kube.AnswerConflict, kube.AnswerInvalid:
 		return true
 	}
 	return false

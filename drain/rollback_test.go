@@ -116,7 +116,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 // that resumes the run still does.
 func TestResumeGivesBackTheLeaseOfANodeThatIsDone(t *testing.T) {
 	s := Fold(&State{Nodes: []*NodeRun{
-		{NodeFacts: NodeFacts{Name: "a"}, State: NodeDrained, Lease: &LeaseRun{State: LeaseHeld, InFlight: 3}},
+		{NodeFacts: NodeFacts{Name: "a"}, State: NodeDrained, Lease: &LeaseRun{State: LeaseHeld, Attempt: Attempt{InFlight: 3}}},
 		{NodeFacts: NodeFacts{Name: "b"}, State: NodeDraining, Lease: &LeaseRun{State: LeaseHeld}},
 	}}, Event{Seq: 1, Kind: EventResumed, Time: time.Now()})
 	if l := s.Nodes[0].Lease; l == nil || l.State != LeaseHeld || l.InFlight != 0 {

@@ -80,6 +80,16 @@ func (s PodState) Blocked() bool {
 	return false
 }
 
+// backsOff tells whether a blocked pod is left alone until a moment that no event of the
+// cluster can overtake.
+func (s PodState) backsOff() bool {
+	switch s {
+	case PodRetrying, PodThrottled, PodWebhookWait, PodNamespaceTerminating:
+		return true
+	}
+	return false
+}
+
 // NodeState is where a node is in its run.
 type NodeState string
 
@@ -133,13 +143,12 @@ const (
 // PodRun is one pod of a run.
 type PodRun struct {
 	PodFacts
+	Attempt
 	State     PodState
-	Since     time.Time // since when it is in State
-	Wait      *Wait     // nil when it waits for nothing
-	Attempts  int       // eviction or delete requests sent
-	Refusals  int       // of those, refused by whomever
-	Last      *AnswerFacts
-	InFlight  uint64        // id of the write that is out, 0 if none
+	Since     time.Time     // since when it is in State
+	Wait      *Wait         // nil when it waits for nothing
+	Attempts  int           // eviction or delete requests sent
+	Refusals  int           // of those, refused by whomever
 	Begun     time.Time     // when the drain of its node began, or when it joined that; zero before
 	Accepted  time.Time     // when the eviction was accepted
 	DeletedAt time.Time     // deletionTimestamp, server time
@@ -161,7 +170,6 @@ type PodRun struct {
 	sentUnder    string    // what was known of its budgets when it was last tried
 	refusal      Refusal   // the answer to that, empty before it came
 	refusedAt    time.Time // when the server last refused it
-	failures     int       // refusals in a row that no budget gave
 	repeats      int       // refusals in a row by a budget, while nothing else moved in its namespace
 	forced       bool      // its next request is a deletion past its budget
 	retryNow     bool      // the operator asked for a try at once
@@ -175,11 +183,11 @@ type PodRun struct {
 // NodeRun is one node of a run.
 type NodeRun struct {
 	NodeFacts
+	Attempt  // cordons
 	State    NodeState
 	Since    time.Time
-	InFlight uint64 // id of the write that is out, 0 if none
-	Attempts int    // cordon requests sent
-	Cordoned bool   // by this run
+	Attempts int  // cordon requests sent
+	Cordoned bool // by this run
 	// CordonInDoubt tells that the run ended with the node before it saw what became
 	// of its last cordon.
 	CordonInDoubt bool
@@ -193,11 +201,6 @@ type NodeRun struct {
 	Attached []VolumeFacts
 	Warning  string
 	PowerOff *PowerOff // what the run saw last, nil where it did not look
-
-	retryAt    time.Time // of a cordon that failed
-	triedUnder string    // the node's resourceVersion at the last cordon
-	lastCode   int       // of the last answer to a cordon
-	retries    int       // cordons that did not lead to one
 
 	cordonServerTime time.Time // CordonAt by the server's clock
 }
@@ -235,14 +238,10 @@ type BudgetFacts struct {
 // BudgetRun is a temporary budget of a run.
 type BudgetRun struct {
 	BudgetFacts
-	State    BudgetState
-	Since    time.Time
-	Message  string
-	InFlight uint64
-	Tries    int // of what is asked for it at present
-
-	retryAt  time.Time
-	lastCode int // of the last answer
+	Attempt // what is asked for it at present
+	State   BudgetState
+	Since   time.Time
+	Message string
 }
 
 // Progress counts the pods of a node or a run.

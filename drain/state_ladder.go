@@ -19,17 +19,13 @@ const (
 // RungRun is a rung that was taken in a run.
 type RungRun struct {
 	RungFacts
-	State    RungState
-	By       string
-	Seq      uint64    // number of the event that took it up: the one after the control's
-	At       time.Time // when it was confirmed
-	Since    time.Time
-	Message  string
-	InFlight uint64
-	Tries    int // to take it back
-
-	retryAt  time.Time
-	lastCode int // of the last answer to its request, or to that which takes it back
+	Attempt // its request, then that which takes it back
+	State   RungState
+	By      string
+	Seq     uint64    // number of the event that took it up: the one after the control's
+	At      time.Time // when it was confirmed
+	Since   time.Time
+	Message string
 }
 
 // lasts tells whether there is something to take back once the rung was taken.
@@ -52,10 +48,9 @@ func (s *State) applyRung(e Event) {
 		if r.State != e.RungState {
 			r.Since = e.Time
 		}
-		r.State, r.Message, r.retryAt = e.RungState, e.Message, time.Time{}
+		r.State, r.Message, r.next = e.RungState, e.Message, time.Time{}
 		if e.Wait != nil {
-			r.Tries++
-			r.retryAt = e.Wait.Until
+			r.failed(e.Wait.Until)
 		}
 	})
 }
@@ -80,7 +75,8 @@ func (s *State) editRung(id int, edit func(r *RungRun)) {
 func (s *State) resumeRungs() {
 	for _, r := range s.Rungs {
 		s.editRung(r.ID, func(r *RungRun) {
-			r.InFlight, r.Tries, r.lastCode = 0, 0, 0
+			r.resume()
+			r.Last = nil
 			if r.State == RungTaken {
 				r.State, r.Message = RungInDoubt, "the process ended before the answer came"
 			}

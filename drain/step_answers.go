@@ -22,7 +22,7 @@ func (st *stepper) takeAnswer(in Answered) {
 	switch w.Verb {
 	case VerbCordon, VerbUncordon:
 		if n := st.s.Node(w.Node); n != nil {
-			class := st.classOf(in.Answer, n.lastCode)
+			class := st.classOf(in.Answer, n.Attempt)
 			st.emit(e)
 			st.takeCordonAnswer(st.s.Node(w.Node), in.Answer, class)
 		}
@@ -76,7 +76,7 @@ func (w Write) pod() kube.UID {
 }
 
 func (st *stepper) takeEviction(p *PodRun, a kube.Answer) {
-	m := Interpret(a, p.failures)
+	m := Interpret(a, p.Tries)
 	if st.stillStarting(a) {
 		m.State, m.After = PodRetrying, rightsRetry
 	}
@@ -139,7 +139,7 @@ func (st *stepper) takeLook(p *PodRun, a kube.Answer) {
 	case a.OK() && a.UID != p.UID:
 		st.setPod(p, PodReplaced, nil, "")
 	default: // still the same pod, or nobody could say: try again a little later
-		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(backOff(p.failures + 1)), Words: words(a)}, "")
+		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(p.pause(a)), Words: words(a)}, "")
 	}
 }
 

@@ -11,8 +11,7 @@ const removeTries = 4
 func (st *stepper) makeBudget(b *BudgetRun) {
 	w := st.snap.Workload(b.OwnerUID)
 	switch {
-	case b.InFlight != 0 || st.s.Paused || b.retryAt.After(st.now):
-		st.wakeAt(b.retryAt)
+	case st.waits(b.Attempt) || st.s.Paused:
 		return
 	case w == nil:
 		st.setBudget(b, BudgetRemoved, "its workload is gone")
@@ -33,9 +32,7 @@ func (st *stepper) lookAtBudget(b *BudgetRun) {
 	case b.InFlight != 0:
 	case b.UID == "" && live != nil && live.TemporaryOf() == st.s.Run.ID:
 		st.budgetMade(b, live.UID)
-	case b.retryAt.After(st.now):
-		st.wakeAt(b.retryAt)
-	default:
+	case !st.waits(b.Attempt):
 		facts := b.BudgetFacts
 		st.send(Write{Verb: VerbLook, LookBudget: &kube.BudgetLook{Namespace: b.Namespace, Name: b.Name, Run: st.s.Run.ID}},
 			Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbLook}})
@@ -54,7 +51,7 @@ func (st *stepper) takeBudgetAnswer(w Write, a kube.Answer, e Event) {
 	if b == nil {
 		return
 	}
-	facts, class := b.BudgetFacts, st.classOf(a, b.lastCode)
+	facts, class := b.BudgetFacts, st.classOf(a, b.Attempt)
 	e.Namespace, e.Budget = b.Namespace, &facts
 	st.emit(e)
 	switch b = st.budgetOfWrite(w); {
@@ -76,9 +73,9 @@ func (st *stepper) takeMade(b *BudgetRun, a kube.Answer, class kube.AnswerClass)
 	case class == kube.AnswerConflict:
 		st.setBudget(b, BudgetInDoubt, words(a))
 	case class == kube.AnswerTransient && mayBeDone(a):
-		st.retryBudget(b, BudgetInDoubt, words(a))
+		st.retryBudget(b, BudgetInDoubt, a)
 	case class == kube.AnswerTransient:
-		st.retryBudget(b, BudgetPlanned, words(a))
+		st.retryBudget(b, BudgetPlanned, a)
 	default:
 		st.setBudget(b, BudgetFailed, words(a))
 	}
@@ -106,7 +103,7 @@ func (st *stepper) takeLookAtBudget(b *BudgetRun, a kube.Answer, class kube.Answ
 			st.setBudget(b, BudgetRemoved, "")
 		}
 	case making || b.Tries < removeTries:
-		st.retryBudget(b, BudgetInDoubt, words(a))
+		st.retryBudget(b, BudgetInDoubt, a)
 	default:
 		st.setBudget(b, BudgetLeft, "whether it stands is not known: "+words(a)+"; to remove it: "+st.removeCommand(b))
 	}
@@ -117,9 +114,9 @@ func (st *stepper) takeRemoved(b *BudgetRun, a kube.Answer, class kube.AnswerCla
 	case class == kube.AnswerDone, class == kube.AnswerGone:
 		st.setBudget(b, BudgetRemoved, "")
 	case class == kube.AnswerConflict && b.Tries < removeTries: // another budget has the name, or the server is not sure
-		st.retryBudget(b, BudgetInDoubt, words(a))
+		st.retryBudget(b, BudgetInDoubt, a)
 	case class == kube.AnswerTransient && b.Tries < removeTries:
-		st.retryBudget(b, b.State, words(a))
+		st.retryBudget(b, b.State, a)
 	default:
 		st.setBudget(b, BudgetLeft, "not removed: "+words(a)+"; to do it: "+st.removeCommand(b))
 	}
@@ -131,10 +128,10 @@ func (st *stepper) removeCommand(b *BudgetRun) string {
 }
 
 // retryBudget notes that what was asked for a budget is asked again.
-func (st *stepper) retryBudget(b *BudgetRun, state BudgetState, why string) {
-	after := backOff(b.Tries + 1)
+func (st *stepper) retryBudget(b *BudgetRun, state BudgetState, a kube.Answer) {
+	after := b.pause(a)
 	facts := b.BudgetFacts
-	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: state, Message: why,
+	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: state, Message: words(a),
 		Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
 	st.wakeAt(st.now.Add(after))
 }
@@ -171,8 +168,7 @@ func (st *stepper) unguard() {
 }
 
 func (st *stepper) removeBudget(b *BudgetRun) {
-	if b.InFlight != 0 || b.retryAt.After(st.now) {
-		st.wakeAt(b.retryAt)
+	if st.waits(b.Attempt) {
 		return
 	}
 	facts := b.BudgetFacts

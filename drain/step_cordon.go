@@ -3,7 +3,6 @@ package drain
 import (
 	"cmp"
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -108,7 +107,7 @@ func (n *NodeRun) uncordoned() bool { return n.State == NodeWaiting || n.State =
 // cordonHeld tells whether the cordon of the node has failed so often that the
 // others do not wait for it.
 func (st *stepper) cordonHeld(n *NodeRun) bool {
-	return n.State == NodeCordoning && n.retries >= cordonPatience && !st.s.Run.Options.AllOrNothing
+	return n.State == NodeCordoning && n.Tries >= cordonPatience && !st.s.Run.Options.AllOrNothing
 }
 
 func (st *stepper) cordonNode(n *NodeRun) {
@@ -132,8 +131,7 @@ func (st *stepper) cordonNode(n *NodeRun) {
 	}
 	// Until its time is up, a try is only repeated after a conflict, on a node that
 	// has changed since. A cordon that does not stay waits as any other.
-	if n.retryAt.After(st.now) && (n.lastCode != http.StatusConflict || n.triedUnder == node.ResourceVersion) {
-		st.wakeAt(n.retryAt)
+	if !n.outdated(node.ResourceVersion) && st.waits(n.Attempt) {
 		return
 	}
 	if n.State != NodeCordoning {
@@ -220,11 +218,11 @@ func (st *stepper) takeCordonAnswer(n *NodeRun, a kube.Answer, class kube.Answer
 		// The node changed (a heartbeat is enough): again as soon as that is seen.
 		st.retryCordon(n, retryMost, "the node changed meanwhile")
 	case kube.AnswerTransient:
-		after := backOff(n.Attempts)
+		after := n.pause(a)
 		if missingRight(a) {
 			after = rightsRetry
 		}
-		st.retryCordon(n, max(after, a.RetryAfter), words(a))
+		st.retryCordon(n, after, words(a))
 	default:
 		st.setNode(n, NodeFailed, "cordon refused: "+words(a))
 	}
@@ -239,7 +237,7 @@ func (st *stepper) retryCordon(n *NodeRun, after time.Duration, why string) {
 // cordonWords say why the node is not cordoned, in the server's last words.
 func (n *NodeRun) cordonWords() string {
 	switch {
-	case n.lastCode/100 == 2:
+	case n.Last.class() == kube.AnswerDone:
 		return "the server accepts the cordon, and the node does not show it"
 	case n.Attempts > 0:
 		return cmp.Or(n.Message, "no answer")

@@ -197,10 +197,9 @@ func (s *State) applyBudget(e Event) {
 			b.Tries = 0
 		}
 		b.State, b.Message, b.UID = e.BudgetState, e.Message, e.Budget.UID
-		b.retryAt = time.Time{}
+		b.next = time.Time{}
 		if e.Wait != nil {
-			b.Tries++
-			b.retryAt = e.Wait.Until
+			b.failed(e.Wait.Until)
 		}
 	})
 }

@@ -94,7 +94,7 @@ func (st *stepper) takeRungAnswer(w Write, a kube.Answer, e Event) {
 	if r == nil {
 		return
 	}
-	facts, class := r.RungFacts, st.classOf(a, r.lastCode)
+	facts, class := r.RungFacts, st.classOf(a, r.Attempt)
 	e.Namespace, e.Rung = r.Namespace, &facts
 	if r.deletes() {
 		e.Pod, e.UID = r.Name, r.UID
@@ -110,7 +110,7 @@ func (st *stepper) takeRungAnswer(w Write, a kube.Answer, e Event) {
 		st.deletionAccepted(r)
 	case mayBeDone(a):
 		st.setRung(r, RungInDoubt, words(a))
-	case a.Code == http.StatusConflict:
+	case class == kube.AnswerConflict:
 		st.setRung(r, RungRefused, "it changed meanwhile: "+words(a))
 	case a.Code == http.StatusUnprocessableEntity && r.Kind == RungScale:
 		st.setRung(r, RungRefused, fmt.Sprintf("it has not %d replicas any more", r.From))
@@ -142,12 +142,10 @@ func (st *stepper) setRung(r *RungRun, state RungState, message string) {
 // its node has returned.
 func (st *stepper) undoRungs(end bool) {
 	for _, r := range st.s.Rungs {
-		if !r.open() || r.InFlight != 0 {
+		if !r.open() || st.waits(r.Attempt) {
 			continue
 		}
 		switch {
-		case r.retryAt.After(st.now):
-			st.wakeAt(r.retryAt)
 		case r.Kind == RungScale && end, r.Kind == RungTaint && r.State != RungTaken && nodeLive(st.snap, r.Name):
 			st.undoRung(r)
 		}
@@ -209,7 +207,7 @@ func (st *stepper) takeUndoAnswer(r *RungRun, a kube.Answer, class kube.AnswerCl
 	case class == kube.AnswerGone:
 		st.setRung(r, RungKept, "it is gone")
 	case class != kube.AnswerForbidden && r.Tries < removeTries:
-		facts, after := r.RungFacts, max(backOff(r.Tries+1), a.RetryAfter)
+		facts, after := r.RungFacts, r.pause(a)
 		st.emit(Event{Kind: EventRung, Rung: &facts, RungState: r.State, Message: words(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
 		st.wakeAt(st.now.Add(after))
 	default:
@@ -223,7 +221,7 @@ func (st *stepper) rungsStand() bool {
 		switch {
 		case r.InFlight != 0, r.Kind == RungScale && r.open():
 			return true
-		case r.Kind == RungTaint && r.open() && r.retryAt.After(st.now):
+		case r.Kind == RungTaint && r.open() && r.next.After(st.now):
 			return true
 		}
 	}

@@ -59,7 +59,7 @@ func (st *stepper) leasesWanted() bool {
 // holder shows itself.
 func (st *stepper) takeLease(n *NodeRun) {
 	live := st.snap.LeaseOf(n.UID)
-	if !st.leasesWanted() || st.s.Paused || n.Lease != nil && (n.Lease.InFlight != 0 || st.notYet(n.Lease, live)) {
+	if !st.leasesWanted() || st.s.Paused || n.Lease != nil && st.notYet(n.Lease, live) {
 		return
 	}
 	if state := st.snap.Sync(kube.KindLeases); state.Phase == kube.Denied {
@@ -88,18 +88,14 @@ func (st *stepper) takeLease(n *NodeRun) {
 	}
 }
 
-// notYet tells whether the pause after a failed try is not over. That after a
+// notYet tells whether an answer is out or the pause after a failed try is not over. That after a
 // conflict is, once the snapshot shows what it was about.
 func (st *stepper) notYet(l *LeaseRun, live *kube.Lease) bool {
 	shown := ""
 	if live != nil {
 		shown = live.ResourceVersion
 	}
-	if l.conflict && shown != l.moved {
-		return false
-	}
-	st.wakeAt(l.retryAt)
-	return l.retryAt.After(st.now)
+	return !l.outdated(shown) && st.waits(l.Attempt)
 }
 
 // heldByOther leaves a node to the run that is at work on it.
@@ -151,13 +147,13 @@ func (st *stepper) keepLease(n *NodeRun) {
 		return
 	}
 	live := st.snap.LeaseOf(n.UID)
-	if l.InFlight != 0 || st.notYet(l, live) {
+	if st.notYet(l, live) {
 		return
 	}
 	version, changes := l.version, int32(0)
 	if live != nil && live.Holder == st.s.Run.ID {
 		changes = live.Transitions
-		if l.conflict { // somebody wrote it, and it is ours all the same
+		if l.Last.class() == kube.AnswerConflict { // somebody wrote it, and it is ours all the same
 			version = live.ResourceVersion
 		}
 	}
@@ -206,10 +202,10 @@ func (st *stepper) findLease(n *NodeRun) {
 // another run has taken is that run's.
 func (st *stepper) releaseLease(n *NodeRun) {
 	l := n.Lease
-	if l == nil || l.InFlight != 0 || l.State != LeaseHeld && l.State != LeaseOverdue || st.notYet(l, nil) {
+	if l == nil || l.State != LeaseHeld && l.State != LeaseOverdue || st.notYet(l, nil) {
 		return
 	}
-	if l.tries >= releaseTries && l.released {
+	if l.Tries >= releaseTries && l.released {
 		facts := l.LeaseFacts
 		st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseLeft,
 			Message: "could not be given back; it lapses by itself within " + shortTime(kube.LeaseDuration)})

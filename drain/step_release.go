@@ -2,7 +2,6 @@ package drain
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -75,8 +74,7 @@ func (st *stepper) releasePod(p *PodRun, slot bool) bool {
 	if live == nil || live.Terminating() || p.State == PodTerminating {
 		return false
 	}
-	if until := st.backOffUntil(p); until.After(st.now) {
-		st.wakeAt(until)
+	if !p.retryNow && st.waits(p.Attempt) {
 		return false
 	}
 	if p.look {
@@ -107,19 +105,6 @@ func (st *stepper) releasePod(p *PodRun, slot bool) bool {
 	st.charge(budget)
 	st.takeVolumeTurn(st.s.Pod(p.UID))
 	return true
-}
-
-// backOffUntil is until when the pod is left alone after an answer that no event
-// of the cluster can overtake.
-func (st *stepper) backOffUntil(p *PodRun) time.Time {
-	if p.retryNow || p.Wait == nil {
-		return time.Time{}
-	}
-	switch p.State {
-	case PodRetrying, PodThrottled, PodWebhookWait, PodNamespaceTerminating:
-		return p.Wait.Until
-	}
-	return time.Time{}
 }
 
 // wayUnseen is the branch of the eviction handler where budgets cannot be read.

@@ -25,12 +25,12 @@ func (st *stepper) stillStarting(a kube.Answer) bool {
 
 // classOf is the class of an answer in this run. A right that may be missing only
 // because the API server is starting is asked for again; credentials that are
-// refused twice in a row are refused. lastCode is that of the answer before, 0 if none.
-func (st *stepper) classOf(a kube.Answer, lastCode int) kube.AnswerClass {
+// refused twice in a row are refused.
+func (st *stepper) classOf(a kube.Answer, before Attempt) kube.AnswerClass {
 	switch {
 	case st.stillStarting(a):
 		return kube.AnswerTransient
-	case a.Code == http.StatusUnauthorized && lastCode == http.StatusUnauthorized:
+	case a.Code == http.StatusUnauthorized && before.Last != nil && before.Last.Code == http.StatusUnauthorized:
 		return kube.AnswerForbidden
 	}
 	return a.Class()
