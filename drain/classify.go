@@ -232,31 +232,6 @@ func (c *classifier) moot() bool {
 	})
 }
 
-func hasEmptyDir(p *kube.Pod) bool {
-	for i := range p.Spec.Volumes {
-		if k := p.Spec.Volumes[i].Kind; k == kube.VolumeEmptyDir || k == kube.VolumeMemory {
-			return true
-		}
-	}
-	return false
-}
-
-// hasClaims tells whether the pod has volumes that must be detached.
-func hasClaims(p *kube.Pod) bool {
-	for i := range p.Spec.Volumes {
-		if k := p.Spec.Volumes[i].Kind; k == kube.VolumeClaim || k == kube.VolumeEphemeral {
-			return true
-		}
-	}
-	return false
-}
-
-// hasEphemeral tells whether the pod has a volume that was made for it alone and is
-// deleted with it.
-func hasEphemeral(p *kube.Pod) bool {
-	return slices.ContainsFunc(p.Spec.Volumes, func(v kube.Volume) bool { return v.Kind == kube.VolumeEphemeral })
-}
-
 // cordonTaint is the taint of a node that is unschedulable.
 var cordonTaint = corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 
@@ -278,4 +253,13 @@ func toleratesCordon(tolerations []corev1.Toleration) bool {
 		}
 	}
 	return false
+}
+
+// phrase says what a decision would do and why.
+func (d Decision) phrase() string {
+	text := map[Action]string{ActionEvict: "evicted", ActionDelete: "deleted", ActionRefuse: "refused", ActionSkip: "skipped"}[d.Action]
+	for _, r := range d.Reasons {
+		text += " (" + r.Message + ")"
+	}
+	return text
 }

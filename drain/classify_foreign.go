@@ -69,8 +69,3 @@ func undisturbed(value string, created, serverNow time.Time) bool {
 	d, err := time.ParseDuration(value)
 	return err == nil && serverNow.Before(created.Add(d))
 }
-
-// waitsForCompletion tells whether the pod is left to run to its end first.
-func (p *PodRun) waitsForCompletion() bool {
-	return slices.ContainsFunc(p.Reasons, func(r Reason) bool { return r.Code == ReasonWaitForCompletion })
-}

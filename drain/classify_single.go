@@ -2,7 +2,6 @@ package drain
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -66,20 +65,6 @@ func scaleUnknown(s *kube.Snapshot, p *kube.Pod) string {
 	}
 	return what + "it has no scale, and no other pod of it is there"
 }
-
-// topOwner is the owner whose number of pods counts, and what is known of it: the
-// Deployment of a ReplicaSet, say, or its Argo Rollout.
-func topOwner(s *kube.Snapshot, owner *kube.Owner) (*kube.Owner, *kube.Workload) {
-	w := s.Workload(owner.UID)
-	if w != nil && w.Kind == "ReplicaSet" && w.Owner != nil {
-		return w.Owner, s.Workload(w.Owner.UID)
-	}
-	return owner, w
-}
-
-// plainOwner tells of owners in the core group, none of which has a scale but for
-// the ReplicationController: a Pod, say, or a Node. Nobody asks for theirs.
-func plainOwner(owner *kube.Owner) bool { return !strings.Contains(owner.APIVersion, "/") }
 
 // othersOf tells whether the owner of a pod has another one that is not ending.
 func othersOf(s *kube.Snapshot, p *kube.Pod) bool {

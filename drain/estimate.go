@@ -8,29 +8,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Estimate is how long the evictions of a plan take, counted from the first. It
-// is a guess from what the cluster shows of its own past, and says so.
-type Estimate struct {
-	// Total is until the last pod has left that nothing holds for good.
-	Total time.Duration
-	// LowerBound is what long grace periods alone take; zero where no pod has one.
-	LowerBound time.Duration
-	// Longest is the pod that LowerBound comes from, "namespace/name".
-	Longest string
-	// LongestGrace is the grace period of that pod.
-	LongestGrace time.Duration
-	// Because says what determines the time, in one line.
-	Because string
-	// Waves are the pods that go at once, those that go once the first are Ready
-	// elsewhere, and so on.
-	Waves []int
-	// Held are the pods that would not go in the cluster as it is.
-	Held int
-	// Rough tells that the plan was too large to be played through, and is only
-	// counted.
-	Rough bool
-}
-
 const (
 	// ordinaryGrace is the grace period of pods that ask for none of their own
 	// (corev1.DefaultTerminationGracePeriodSeconds). Who asks for more needs it.
@@ -137,21 +114,4 @@ func reckoned(s *kube.Snapshot, plan Plan) Estimate {
 	}
 	e.Because = fmt.Sprintf("%d waves, each as slow as its slowest pod", len(e.Waves))
 	return e
-}
-
-func eachMove(plan Plan, do func(*PodPlan)) {
-	for i := range plan.Nodes {
-		for k := range plan.Nodes[i].Pods {
-			if plan.Nodes[i].Pods[k].moves() {
-				do(&plan.Nodes[i].Pods[k])
-			}
-		}
-	}
-}
-
-func (e *Estimate) count(wave int) {
-	for len(e.Waves) < wave {
-		e.Waves = append(e.Waves, 0)
-	}
-	e.Waves[wave-1]++
 }

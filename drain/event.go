@@ -248,3 +248,8 @@ func (a *AnswerFacts) Words() string {
 	}
 	return a.Message
 }
+
+// Target is what the commands of the run are for.
+func (f *RunFacts) Target() Target {
+	return Target{Program: f.Program, Kubeconfig: f.Kubeconfig, Context: f.Context, Others: f.Connection}
+}

@@ -166,17 +166,6 @@ func (p *Plan) Losses() Losses {
 	return sum
 }
 
-// Losses counts the pods that have left their nodes in the run by what that cost.
-func (s *State) Losses() Losses {
-	var sum Losses
-	for _, p := range s.Pods {
-		if p.State.Left() {
-			sum.add(p.Loss)
-		}
-	}
-	return sum
-}
-
 func (l *Losses) add(loss Loss) {
 	switch loss {
 	case LossPod:

@@ -1,8 +1,6 @@
 package drain
 
-import (
-	"github.com/kdrain-tui/kdrain-tui/kube"
-)
+import "github.com/kdrain-tui/kdrain-tui/kube"
 
 // The codes of findings about the Leases by which runs keep off each other's
 // nodes.

@@ -205,7 +205,7 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 	}
 	predicted := Predict(p.live, m.store.Snapshot().BudgetsOf(p.live), p.live.UID)
 	if !predicted.Goes() && !past {
-		return predicted.answer()
+		return refusalOf(predicted)
 	}
 	p.evicted, p.wave = true, 1
 	switch {
@@ -289,8 +289,8 @@ func (m *model) putReady(like *kube.Pod) {
 	m.store.Put(&record)
 }
 
-// answer is the refusal as a server words it, as far as Interpret reads it.
-func (p Prediction) answer() kube.Answer {
+// refusalOf is the refusal as a server words it, as far as Interpret reads it.
+func refusalOf(p Prediction) kube.Answer {
 	a := kube.Answer{Code: p.Code}
 	switch p.Cause {
 	case CauseBudget, CauseNotObserved:

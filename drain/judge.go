@@ -167,3 +167,14 @@ func starting(sick sickPod, serverNow time.Time) bool {
 	t := sick.pod.Trouble
 	return (t == nil || t.Starting() || unspecific(t.Reason)) && serverNow.Sub(sick.since) < comesUpIn
 }
+
+// unasked is the judgement under --disable-eviction, which goes past all
+// budgets; it names those that it passes over.
+func (l *ledger) unasked(pod *kube.Pod) BudgetJudgement {
+	c := l.cover(pod)
+	j := BudgetJudgement{Verdict: VerdictEvictable, Names: c.names, Budgets: c.numbers}
+	if len(j.Names) > 0 {
+		j.Why = "deleted past its budgets (--disable-eviction)"
+	}
+	return j
+}

@@ -27,6 +27,7 @@ type ledger struct {
 	advises   bool // also what would help, which only a plan tells
 	unseen    bool // budgets cannot be seen, or not yet
 	covers    map[*kube.Owner]*cover
+	guards    map[guardOver]*planGuard
 }
 
 // page is what a ledger knows of one budget that allows nothing now.
@@ -224,4 +225,10 @@ func isZero(v *intstr.IntOrString) bool {
 	}
 	scaled, err := intstr.GetScaledValueFromIntOrPercent(v, 100, true)
 	return err == nil && scaled == 0
+}
+
+// perWave is how many pods a budget lets go at a time that allows none now,
+// once all of its pods are healthy.
+func (l *ledger) perWave(b *kube.Budget) int {
+	return max(1, int(l.page(b).steady-b.DesiredHealthy))
 }

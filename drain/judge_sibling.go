@@ -141,3 +141,7 @@ func (sick sickPod) sibling(serverNow time.Time) *Sibling {
 	}
 	return sibling
 }
+
+// stuckAfter is how long after the end of its grace a pod counts as stuck: a
+// kubelet needs a few seconds to confirm.
+const stuckAfter = 10 * time.Second

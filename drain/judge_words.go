@@ -6,23 +6,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
-
-// maxQuote bounds foreign words in a line of ours.
-const maxQuote = 160
-
-// quoted puts words of others into quotation marks and cuts long ones.
-func quoted(words string) string {
-	if len(words) > maxQuote {
-		if runes := []rune(words); len(runes) > maxQuote {
-			words = string(runes[:maxQuote-1]) + "…"
-		}
-	}
-	return `"` + words + `"`
-}
 
 func number(n int32) string { return strconv.Itoa(int(n)) }
 
@@ -209,12 +195,4 @@ func lacksRoom(p *kube.Pod) bool {
 		}
 	}
 	return false
-}
-
-// age is a duration in the form of kubectl's AGE columns.
-func age(now, since time.Time) string {
-	if since.IsZero() {
-		return "an unknown time"
-	}
-	return duration.HumanDuration(max(now.Sub(since), 0))
 }

@@ -14,7 +14,7 @@ func NewPlan(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, 
 	if err != nil {
 		return Plan{}, err
 	}
-	p := planner{s: s, o: o, now: now, ledger: newLedger(s, now)}
+	p := planner{s: s, o: o, now: now, ledger: newLedger(s, now), advises: true}
 	p.ledger.advises = true
 	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names)}
 	plan.Drainable = allDrainable(plan.Nodes)
@@ -25,12 +25,12 @@ func NewPlan(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, 
 
 // planner makes the plan of some nodes from one snapshot.
 type planner struct {
-	s      *kube.Snapshot
-	o      Options
-	now    time.Time
-	ledger *ledger
-	pods   [][]*kube.Pod           // by node, in the order of the plan
-	guards map[kube.UID]*planGuard // by workload
+	s       *kube.Snapshot
+	o       Options
+	now     time.Time
+	ledger  *ledger
+	advises bool          // also what would help
+	pods    [][]*kube.Pod // by node, in the order of the plan
 
 	taken   map[kube.UID]struct{} // the pods that the plan moves, once they are counted
 	counted bool
@@ -62,7 +62,7 @@ func (p *planner) nodes(names []string) []NodePlan {
 		room := make([]BudgetJudgement, len(plans[i].Pods))
 		for k := range plans[i].Pods {
 			p.judge(&plans[i].Pods[k], p.pods[i][k], &room[k], planned, waves)
-			if p.ledger.advises {
+			if p.advises {
 				p.advise(&plans[i].Pods[k], p.pods[i][k])
 			}
 		}
@@ -82,7 +82,7 @@ func (p *planner) pod(pod *kube.Pod) PodPlan {
 	if p.o.GracePeriodSeconds >= 0 {
 		plan.Grace = time.Duration(p.o.GracePeriodSeconds) * time.Second
 	}
-	if p.ledger.advises && plan.moves() {
+	if p.advises && plan.moves() {
 		plan.NotRemade, plan.Retried = p.notRemade(pod)
 	}
 	return plan
@@ -102,7 +102,7 @@ func (p *planner) judge(plan *PodPlan, pod *kube.Pod, room *BudgetJudgement, pla
 	switch plan.Action {
 	case ActionEvict:
 		j, b := p.ledger.judge(pod, planned)
-		if g := p.guard(pod, &j, planned); g != nil {
+		if g := p.ledger.guarded(p.o.Guard, pod, &j, planned); g != nil {
 			plan.Wave = w.inTurn(g, &j)
 		} else {
 			plan.Wave = w.next(p.ledger, &j, b)
@@ -110,7 +110,7 @@ func (p *planner) judge(plan *PodPlan, pod *kube.Pod, room *BudgetJudgement, pla
 		*room = j
 		plan.Budget = room
 	case ActionDelete:
-		*room = p.unasked(pod)
+		*room = p.ledger.unasked(pod)
 		plan.Budget, plan.Wave = room, 1
 	case ActionRefuse: // what its budgets would say if it were not refused
 		*room, _ = p.ledger.judge(pod, planned)
@@ -137,17 +137,6 @@ func (p *planner) planned(all []NodePlan, uid kube.UID) bool {
 	}
 	_, ok := p.taken[uid]
 	return ok
-}
-
-// unasked is the judgement under --disable-eviction, which goes past all
-// budgets; it names those that it passes over.
-func (p *planner) unasked(pod *kube.Pod) BudgetJudgement {
-	c := p.ledger.cover(pod)
-	j := BudgetJudgement{Verdict: VerdictEvictable, Names: c.names, Budgets: c.numbers}
-	if len(j.Names) > 0 {
-		j.Why = "deleted past its budgets (--disable-eviction)"
-	}
-	return j
 }
 
 // drainable tells whether all pods would go by themselves, nil where that is

@@ -47,19 +47,6 @@ func (p *planner) pin(nodes []NodePlan) {
 	}
 }
 
-// boundVolume is the volume that goes from pod to pod; one that was made for this pod
-// alone ends with it.
-func boundVolume(s *kube.Snapshot, pod *kube.Pod, v *kube.Volume) *kube.PersistentVolume {
-	if v.Kind != kube.VolumeClaim {
-		return nil
-	}
-	claim := s.Claim(pod.Namespace, v.Claim)
-	if claim == nil || !claim.Bound {
-		return nil
-	}
-	return s.Volume(claim.Volume)
-}
-
 func (p *planner) reachableBeside(volume *kube.PersistentVolume, planned map[string]bool) bool {
 	reaches := landing.Reaches(volume)
 	return slices.ContainsFunc(p.s.Nodes(), func(n *kube.Node) bool { return !planned[n.Name] && reaches(n) })

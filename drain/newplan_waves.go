@@ -39,8 +39,13 @@ func (w waves) said(wave int, j *BudgetJudgement) int {
 	return wave
 }
 
-// perWave is how many pods a budget lets go at a time that allows none now,
-// once all of its pods are healthy.
-func (l *ledger) perWave(b *kube.Budget) int {
-	return max(1, int(l.page(b).steady-b.DesiredHealthy))
+// inTurn is the wave in which a pod under the guard goes.
+func (w waves) inTurn(g *planGuard, j *BudgetJudgement) int {
+	before := w[g.key]
+	w[g.key]++
+	if g.free <= 0 {
+		away := g.numbers.Expected - g.numbers.Needed
+		return 2 + before/max(1, int(away))
+	}
+	return w.said(1+before/g.free, j)
 }

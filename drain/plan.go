@@ -3,8 +3,6 @@ package drain
 import (
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -57,60 +55,6 @@ type Reason struct {
 type Decision struct {
 	Action  Action
 	Reasons []Reason
-}
-
-// Verdict is whether the budgets of a pod let it go.
-type Verdict string
-
-// The verdicts of the contract.
-const (
-	VerdictEvictable Verdict = "Evictable"
-	VerdictWait      Verdict = "Wait"     // blocked now, by something that can pass
-	VerdictNever     Verdict = "Never"    // blocked by arithmetic, whatever happens to pods
-	VerdictDeadlock  Verdict = "Deadlock" // waits for pods that wait for this drain
-	VerdictMultiple  Verdict = "Multiple" // more than one budget: the server answers 500
-	VerdictSyncing   Verdict = "Syncing"  // the controller has not observed the budget yet
-	VerdictUnknown   Verdict = "Unknown"  // budgets cannot be seen
-)
-
-// Sibling is the pod under the same budget whose trouble holds it.
-type Sibling struct {
-	Namespace string    `json:"namespace"`
-	Name      string    `json:"name"`
-	Node      string    `json:"node,omitempty"`
-	Since     time.Time `json:"since,omitzero"` // since when it is not Ready
-	// Starting tells that it, or what replaces it, should be Ready in a moment.
-	Starting bool   `json:"starting,omitempty"`
-	Reason   string `json:"reason"` // CrashLoopBackOff, ImagePullBackOff, not Ready, terminating, ...
-	Message  string `json:"message,omitempty"`
-	ExitCode *int32 `json:"exitCode,omitempty"`
-	// Termination is what its container left as its last words, often lines of its
-	// log. A screen shows them; no journal, report or Event has them.
-	Termination string `json:"-"`
-	// Phase is Pending or Failed, "" for any other; Silent tells that the kubelet of
-	// its node does not answer.
-	Phase  corev1.PodPhase `json:"phase,omitempty"`
-	Silent bool            `json:"silent,omitempty"`
-}
-
-// BudgetNumbers are the figures of a budget at one moment.
-type BudgetNumbers struct {
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-	Needed    int32  `json:"needed"`  // desiredHealthy
-	Present   int32  `json:"present"` // currentHealthy
-	Allowed   int32  `json:"allowed"` // disruptionsAllowed
-	Expected  int32  `json:"expected"`
-}
-
-// BudgetJudgement is what the budgets say of a pod: Judge computes it.
-type BudgetJudgement struct {
-	Verdict Verdict         `json:"verdict"`
-	Names   []string        `json:"names"` // of the budgets that select the pod, sorted
-	Why     string          `json:"why,omitempty"`
-	Budgets []BudgetNumbers `json:"budgets,omitempty"`
-	Sibling *Sibling        `json:"sibling,omitempty"`
-	Advice  []Advice        `json:"advice,omitempty"` // the least harmful first
 }
 
 // PodPlan is what a drain would do with one pod.
@@ -176,16 +120,6 @@ type Plan struct {
 	Estimate *Estimate
 }
 
-// Counts sums a plan or a node of it up by what happens to the pods.
-type Counts struct {
-	Move    int // evicted or deleted, nothing in the way
-	Wait    int // evicted when a budget allows it (Wait, Syncing)
-	Never   int // Never, Deadlock or Multiple
-	Unknown int
-	Stay    int // skipped
-	Refused int
-}
-
 // names are the names of its nodes, in order.
 func (p *Plan) names() []string {
 	names := make([]string, len(p.Nodes))
@@ -193,4 +127,14 @@ func (p *Plan) names() []string {
 		names[i] = p.Nodes[i].Name
 	}
 	return names
+}
+
+func eachMove(plan Plan, do func(*PodPlan)) {
+	for i := range plan.Nodes {
+		for k := range plan.Nodes[i].Pods {
+			if plan.Nodes[i].Pods[k].moves() {
+				do(&plan.Nodes[i].Pods[k])
+			}
+		}
+	}
 }

@@ -6,54 +6,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Counts sums the pods of a node up by what would happen to them.
-func (n NodePlan) Counts() Counts {
-	var c Counts
-	for _, p := range n.Pods {
-		switch p.Action {
-		case ActionSkip:
-			c.Stay++
-		case ActionRefuse:
-			c.Refused++
-		case ActionEvict, ActionDelete:
-			c.count(p.Budget)
-		}
-	}
-	return c
-}
-
-func (c *Counts) count(b *BudgetJudgement) {
-	if b == nil {
-		c.Move++
-		return
-	}
-	switch b.Verdict {
-	case VerdictEvictable:
-		c.Move++
-	case VerdictWait, VerdictSyncing:
-		c.Wait++
-	case VerdictNever, VerdictDeadlock, VerdictMultiple:
-		c.Never++
-	case VerdictUnknown:
-		c.Unknown++
-	}
-}
-
-// Counts sums the pods of the whole plan up by what would happen to them.
-func (p Plan) Counts() Counts {
-	var sum Counts
-	for _, n := range p.Nodes {
-		c := n.Counts()
-		sum.Move += c.Move
-		sum.Wait += c.Wait
-		sum.Never += c.Never
-		sum.Unknown += c.Unknown
-		sum.Stay += c.Stay
-		sum.Refused += c.Refused
-	}
-	return sum
-}
-
 // Progress counts the pods that the run is to move; node "" means all nodes.
 // Those of a refused node stay, so they are none of them.
 func (s *State) Progress(node string) Progress {

@@ -64,3 +64,17 @@ func oneMore(s *kube.Snapshot, w *kube.Workload) string {
 	}
 	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", ShellWord(resource), w.Namespace, ShellWord(w.Name), n)
 }
+
+// topOwner is the owner whose number of pods counts, and what is known of it: the
+// Deployment of a ReplicaSet, say, or its Argo Rollout.
+func topOwner(s *kube.Snapshot, owner *kube.Owner) (*kube.Owner, *kube.Workload) {
+	w := s.Workload(owner.UID)
+	if w != nil && w.Kind == "ReplicaSet" && w.Owner != nil {
+		return w.Owner, s.Workload(w.Owner.UID)
+	}
+	return owner, w
+}
+
+// plainOwner tells of owners in the core group, none of which has a scale but for
+// the ReplicationController: a Pod, say, or a Node. Nobody asks for theirs.
+func plainOwner(owner *kube.Owner) bool { return !strings.Contains(owner.APIVersion, "/") }

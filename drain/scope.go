@@ -6,24 +6,9 @@ import "github.com/kdrain-tui/kdrain-tui/kube"
 // pod needs the node, the pods on it, the budgets and the owners; what needs all
 // pods or all nodes is not known until they are in, and is not guessed.
 
-// sees tells whether the node itself and the pods on it are known and live; no
-// more is needed to drain it.
-func (st *stepper) sees(n *NodeRun) bool { return st.snap.TrustedOn(n.Name) }
-
 // nodeLive tells whether the node itself is known and live.
 func nodeLive(s *kube.Snapshot, node string) bool {
 	return s.SyncOn(kube.KindNodes, node).Phase == kube.Synced
-}
-
-// inWhole tells whether all objects of the kinds were read, so that none is left
-// out of what is counted or compared.
-func inWhole(s *kube.Snapshot, kinds ...kube.Kind) bool {
-	for _, k := range kinds {
-		if phase := s.Sync(k).Phase; phase != kube.Synced && phase != kube.Stale {
-			return false
-		}
-	}
-	return true
 }
 
 // NeedsWhole are the kinds that a plan of the nodes must have in whole, although a

@@ -1,8 +1,6 @@
 package drain
 
-import (
-	"github.com/kdrain-tui/kdrain-tui/kube"
-)
+import "github.com/kdrain-tui/kdrain-tui/kube"
 
 // removeTries is how often something that the run made is asked to be taken away
 // before the run ends without that and says that it is still there.

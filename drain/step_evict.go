@@ -274,15 +274,6 @@ func (st *stepper) confirmed(d Decision) bool {
 	return action
 }
 
-// phrase says what a decision would do and why.
-func (d Decision) phrase() string {
-	text := map[Action]string{ActionEvict: "evicted", ActionDelete: "deleted", ActionRefuse: "refused", ActionSkip: "skipped"}[d.Action]
-	for _, r := range d.Reasons {
-		text += " (" + r.Message + ")"
-	}
-	return text
-}
-
 // closeNode ends a node when every pod of it has come to an end.
 func (st *stepper) closeNode(n *NodeRun) {
 	var failed, left []string

@@ -1,11 +1,6 @@
 package drain
 
-import (
-	"fmt"
-	"time"
-
-	"github.com/kdrain-tui/kdrain-tui/kube"
-)
+import "github.com/kdrain-tui/kdrain-tui/kube"
 
 // leasing tells whether the run takes Leases at all.
 func (st *stepper) leasing() bool { return st.s.Run.Options.LeaseNamespace != "" }
@@ -348,6 +343,3 @@ func (st *stepper) takeLeaseAnswer(w Write, a kube.Answer, e Event) {
 func factsOf(l *kube.Lease) LeaseFacts {
 	return LeaseFacts{Namespace: l.Namespace, Name: l.Name, UID: l.UID, Holder: l.Holder}
 }
-
-// shortTime is a duration in full seconds.
-func shortTime(d time.Duration) string { return fmt.Sprint(d.Round(time.Second)) }

@@ -95,14 +95,6 @@ func (p *PodRun) volumesOpen() bool {
 	return slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.open() })
 }
 
-func (v *VolumeFacts) open() bool {
-	switch v.State {
-	case VolumeInUse, VolumeDetaching, VolumeStillAttached, VolumeDetached:
-		return true
-	}
-	return v.State == VolumeUnknown && v.Why == whyUnseen // they may be readable again
-}
-
 func (st *stepper) followPod(p *PodRun) {
 	n := st.s.Node(p.Node)
 	node := st.snap.Node(p.Node)

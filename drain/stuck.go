@@ -7,10 +7,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// stuckAfter is how long after the end of its grace a pod counts as stuck: a
-// kubelet needs a few seconds to confirm.
-const stuckAfter = 10 * time.Second
-
 // terminatingWait says what a terminating pod waits for, and whether that is more
 // than its grace. The node is nil where it is gone.
 func terminatingWait(live *kube.Pod, node *kube.Node, graceEnds time.Time, stuck bool) (PodState, *Wait) {

@@ -109,8 +109,3 @@ func (t Target) words() []string {
 	}
 	return words
 }
-
-// Target is what the commands of the run are for.
-func (f *RunFacts) Target() Target {
-	return Target{Program: f.Program, Kubeconfig: f.Kubeconfig, Context: f.Context, Others: f.Connection}
-}

@@ -119,17 +119,6 @@ func (p *PodPlan) turnOf() string {
 	return name
 }
 
-// holder names what holds back the pods of a budget: the sick pod, else the budget.
-func (j *BudgetJudgement) holder() string {
-	if j.Sibling != nil {
-		return j.Sibling.Name + " is well"
-	}
-	if of := j.guardOf(); of != "" {
-		return "the guard over " + of + " allows it"
-	}
-	return strings.Join(j.Names, ", ") + " allows it"
-}
-
 // wavesSaid is how many waves are told one by one.
 const wavesSaid = 4
 

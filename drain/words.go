@@ -94,19 +94,6 @@ func (w *Wait) budgetSentence() string {
 	return b.String()
 }
 
-// Sentence says which pod is in trouble, where and why.
-func (s *Sibling) Sentence() string {
-	where := ""
-	if s.Node != "" {
-		where = " on " + s.Node
-	}
-	reason := s.Reason
-	if s.ExitCode != nil {
-		reason = fmt.Sprintf("%s (exit code %d)", reason, *s.ExitCode)
-	}
-	return s.Name + where + ": " + reason
-}
-
 // theBudget names the budget of a wait, as far as the run sees it.
 func theBudget(w *Wait) string {
 	if w.Budget == nil {
@@ -120,12 +107,4 @@ func left(until, now time.Time) string {
 		return d.String() + " left"
 	}
 	return "over"
-}
-
-// plural counts in words.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -11,3 +11,12 @@ func (st *stepper) waitsForAll(p *PodRun) bool {
 	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return n.Name != p.Node && !n.State.Final() }) ||
 		slices.ContainsFunc(st.podsOf(p.Node), func(o *PodRun) bool { return o != p && !o.State.Final() })
 }
+
+// waitsForCompletion tells whether the pod is left to run to its end first.
+func (p *PodRun) waitsForCompletion() bool {
+	return slices.ContainsFunc(p.Reasons, func(r Reason) bool { return r.Code == ReasonWaitForCompletion })
+}
+
+// sees tells whether the node itself and the pods on it are known and live; no
+// more is needed to drain it.
+func (st *stepper) sees(n *NodeRun) bool { return st.snap.TrustedOn(n.Name) }

@@ -1,0 +1,38 @@
+package drain
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// ShellWord quotes a word for a POSIX shell where it needs that.
+func ShellWord(s string) string {
+	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:@=,%+", r)
+	})
+	if plain {
+		return s
+	}
+	if strings.ContainsFunc(s, kube.Unsafe) {
+		return ansiC(s)
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// ansiC quotes a word with control characters in it, which must reach the shell
+// and not the terminal that it is pasted into (POSIX.1-2024, dollar-single-quotes).
+func ansiC(s string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= 0x7f || c == '\'' || c == '\\' {
+			fmt.Fprintf(&b, "\\%03o", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + "'"
+}
