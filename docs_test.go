@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/control"
+	"github.com/kdrain-tui/kdrain-tui/app/control"
 )
 
 // constantsOf reads the string constants of a package's source from its folder

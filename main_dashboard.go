@@ -12,6 +12,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui"
@@ -39,15 +41,17 @@ func (s *screen) dashboard(ctx context.Context, r cli.DashboardRequest) (int, er
 		Source:   session,
 		Identity: ui.Identity{Context: identity.Context, User: identity.User, Server: identity.Server, Target: session.Target},
 		Options:  r.Options, Marked: r.Marked,
-		NewPlan: func(snapshot *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error) {
+		NewPlan: func(snapshot *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error) {
 			return session.NewPlan(ctx, snapshot, nodes, o, now)
 		},
-		StartRun: func(plan drain.Plan, options drain.Options) (drain.Run, error) {
+		StartRun: func(plan plan.Plan, options plan.Options) (drain.Run, error) {
 			plan.Options = options
 			return session.StartConfirmed(ctx, plan)
 		},
-		RunLife:      func(run string) drain.RunLife { return session.Runs.Lives()(run) },
-		RemoveBudget: func(ctx context.Context, l kube.BudgetRef) error { return session.RemoveLeftover(ctx, drain.Leftover{BudgetRef: l}) },
+		RunLife: func(run string) tempbudget.RunLife { return session.Runs.Lives()(run) },
+		RemoveBudget: func(ctx context.Context, l kube.BudgetRef) error {
+			return session.RemoveLeftover(ctx, tempbudget.Leftover{BudgetRef: l})
+		},
 		SetCordon: func(ctx context.Context, node string, unschedulable bool, reason string) error {
 			_, err := session.Cordon(ctx, app.CordonChange{Node: node, Unschedulable: unschedulable, Reason: reason})
 			return err

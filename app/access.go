@@ -5,19 +5,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Access asks the server which of the rights we lack that a drain under the options
 // needs.
-func (s *Session) Access(ctx context.Context, o drain.Options) (drain.Access, error) {
+func (s *Session) Access(ctx context.Context, o plan.Options) (preflight.Access, error) {
 	return s.access(ctx, drainRights(o))
 }
 
 // access asks the server for each of the rights, at the same time.
-func (s *Session) access(ctx context.Context, rights []kube.Permission) (drain.Access, error) {
-	access := drain.Access{User: s.User()}
+func (s *Session) access(ctx context.Context, rights []kube.Permission) (preflight.Access, error) {
+	access := preflight.Access{User: s.User()}
 	results, err := s.CheckAccess(ctx, rights)
 	if err != nil {
 		return access, err
@@ -25,7 +26,7 @@ func (s *Session) access(ctx context.Context, rights []kube.Permission) (drain.A
 	for _, r := range results {
 		if !r.Allowed {
 			access.Missing = append(access.Missing,
-				drain.MissingRight{Rule: RightName(r.Permission), Namespace: r.Permission.Namespace, Why: r.Reason})
+				preflight.MissingRight{Rule: RightName(r.Permission), Namespace: r.Permission.Namespace, Why: r.Reason})
 		}
 	}
 	return access, nil
@@ -33,12 +34,12 @@ func (s *Session) access(ctx context.Context, rights []kube.Permission) (drain.A
 
 // MayDrain is an *Error, with what is missing, where a drain under the options could
 // not do all that it needs.
-func (s *Session) MayDrain(ctx context.Context, o drain.Options) error {
+func (s *Session) MayDrain(ctx context.Context, o plan.Options) error {
 	return s.may(ctx, drainRights(o))
 }
 
 // MayCordon is MayDrain for cordon and uncordon.
-func (s *Session) MayCordon(ctx context.Context, dry drain.DryRun) error {
+func (s *Session) MayCordon(ctx context.Context, dry plan.DryRun) error {
 	return s.may(ctx, cordonRights(dry))
 }
 
@@ -53,15 +54,15 @@ func (s *Session) may(ctx context.Context, rights []kube.Permission) error {
 
 // MayReadScales is an *Error where a plan with --block-single-replica refuses a pod
 // because the scale of its owner may not be read.
-func (s *Session) MayReadScales(ctx context.Context, plan drain.Plan) error {
+func (s *Session) MayReadScales(ctx context.Context, planned plan.Plan) error {
 	var rights []kube.Permission
 	snapshot := s.Snapshot()
-	for _, n := range plan.Nodes {
+	for _, n := range planned.Nodes {
 		for _, pod := range n.Pods {
-			if !slices.ContainsFunc(pod.Reasons, func(r drain.Reason) bool { return r.Code == drain.ReasonScaleUnknown }) {
+			if !slices.ContainsFunc(pod.Reasons, func(r plan.Reason) bool { return r.Code == plan.ReasonScaleUnknown }) {
 				continue
 			}
-			if w := drain.HiddenOwner(snapshot, pod.UID); w != nil {
+			if w := plan.HiddenOwner(snapshot, pod.UID); w != nil {
 				resource, group, _ := strings.Cut(w.Resource, ".")
 				right := kube.Permission{Verb: "get", Group: group, Resource: resource, Subresource: "scale", Namespace: w.Namespace}
 				rights = append(rights, beyond([]kube.Permission{right}, rights)...)
@@ -75,7 +76,7 @@ func (s *Session) MayReadScales(ctx context.Context, plan drain.Plan) error {
 }
 
 // denied is an *Error for want of rights, nil where none is missing.
-func (s *Session) denied(access drain.Access) error {
+func (s *Session) denied(access preflight.Access) error {
 	if len(access.Missing) == 0 {
 		return nil
 	}
@@ -94,12 +95,12 @@ func (s *Session) denied(access drain.Access) error {
 
 // PlanAccess is Access for whoever only reads the plan: what a plan needs already is
 // an *Error, the rest is for the plan to tell.
-func (s *Session) PlanAccess(ctx context.Context, o drain.Options) (drain.Access, error) {
+func (s *Session) PlanAccess(ctx context.Context, o plan.Options) (preflight.Access, error) {
 	access, err := s.Access(ctx, o)
 	if err != nil {
 		return access, err
 	}
-	reads := drain.Access{User: access.User}
+	reads := preflight.Access{User: access.User}
 	for _, m := range access.Missing {
 		for _, r := range readRights {
 			if m.Rule == RightName(r) {

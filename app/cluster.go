@@ -5,7 +5,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -16,7 +16,7 @@ type Cluster interface {
 	// Watch fills a store with the kinds until the context ends. It begins with the
 	// nodes that come first, the pods on them and what else a drain of them needs;
 	// without any all comes at once.
-	Watch(ctx context.Context, first []string, kinds ...kube.Kind) drain.Source
+	Watch(ctx context.Context, first []string, kinds ...kube.Kind) engine.Source
 	// NodeNames are the names of the nodes that a label selector selects.
 	NodeNames(ctx context.Context, selector string) ([]string, error)
 	// CheckAccess asks the server for each permission.
@@ -25,10 +25,10 @@ type Cluster interface {
 	EvictionSupport(ctx context.Context) (kube.EvictionVersion, error)
 	// ReadDaemonSets reads the DaemonSets of the nodes' pods by name into the source,
 	// where they may not be listed.
-	ReadDaemonSets(ctx context.Context, source drain.Source, nodes []string) error
+	ReadDaemonSets(ctx context.Context, source engine.Source, nodes []string) error
 	// ReadScales reads the scales of the owners of the nodes' pods into the source,
 	// as far as it does not watch them.
-	ReadScales(ctx context.Context, source drain.Source, nodes []string)
+	ReadScales(ctx context.Context, source engine.Source, nodes []string)
 	// ServerAddresses are those of the API server.
 	ServerAddresses(ctx context.Context) []string
 	// PodDetails reads what there is to know about one pod, live.
@@ -87,7 +87,7 @@ func pageSize(chunkSize int64) int64 {
 	return chunkSize
 }
 
-func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Kind) drain.Source {
+func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Kind) engine.Source {
 	watcher := c.Cluster.Watch(ctx, kube.WatchOptions{
 		Kinds: kinds, PageSize: pageSize(c.options.ChunkSize), Nodes: c.options.Nodes, LeaseNamespace: c.options.LeaseNamespace,
 		First: first, FirstKinds: firstKinds,
@@ -96,14 +96,14 @@ func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Ki
 	return watcher
 }
 
-func (c *connection) ReadDaemonSets(ctx context.Context, source drain.Source, nodes []string) error {
+func (c *connection) ReadDaemonSets(ctx context.Context, source engine.Source, nodes []string) error {
 	if watcher, ok := source.(*kube.Watcher); ok {
 		return c.Cluster.ReadDaemonSets(ctx, watcher, nodes)
 	}
 	return nil
 }
 
-func (c *connection) ReadScales(ctx context.Context, source drain.Source, nodes []string) {
+func (c *connection) ReadScales(ctx context.Context, source engine.Source, nodes []string) {
 	if watcher, ok := source.(*kube.Watcher); ok {
 		c.scales.Read(ctx, watcher.Store(), nodes)
 	}

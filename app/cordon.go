@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -21,7 +22,7 @@ type CordonChange struct {
 	Node          string
 	Unschedulable bool // cordon, else uncordon
 	Reason        string
-	DryRun        drain.DryRun
+	DryRun        plan.DryRun
 }
 
 // Cordon makes a node unschedulable or schedulable, with or without our annotation
@@ -38,7 +39,7 @@ func (s *Session) Cordon(ctx context.Context, c CordonChange) (changed bool, err
 			return false, errors.New("it no longer exists")
 		case n.Unschedulable == c.Unschedulable:
 			return false, nil
-		case c.DryRun == drain.DryRunClient:
+		case c.DryRun == plan.DryRunClient:
 			return true, nil
 		}
 		answer := s.Writer().Cordon(ctx, s.cordonRequest(snapshot, n, c))
@@ -64,11 +65,11 @@ func (s *Session) nodeChanges(ctx context.Context, old *kube.Node) bool {
 func (s *Session) cordonRequest(snapshot *kube.Snapshot, n *kube.Node, c CordonChange) kube.CordonRequest {
 	r := kube.CordonRequest{
 		Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Unschedulable: c.Unschedulable,
-		DryRun: c.DryRun == drain.DryRunServer,
+		DryRun: c.DryRun == plan.DryRunServer,
 	}
 	switch {
 	case c.Unschedulable: // who, why and when, and what the node was before
-		r.Mark = drain.Mark{
+		r.Mark = annotation.Mark{
 			By: s.User(), Reason: c.Reason, Was: "schedulable",
 			At: snapshot.ServerTime(s.Now()).UTC().Truncate(time.Second),
 		}.String()
@@ -85,7 +86,7 @@ func excludedByUs(n *kube.Node) bool {
 	if n.Cordon == nil {
 		return false
 	}
-	mark, ours := drain.ParseMark(n.Cordon.Mark)
+	mark, ours := annotation.Parse(n.Cordon.Mark)
 	return ours && mark.ExcludedFromLB
 }
 

@@ -4,19 +4,19 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // DryCordon asks the server what it would say to the cordon of a node.
-func (s *Session) DryCordon(ctx context.Context, n drain.NodePlan) kube.Answer {
+func (s *Session) DryCordon(ctx context.Context, n plan.Node) kube.Answer {
 	return s.Writer().Cordon(ctx, kube.CordonRequest{Node: n.Name, UID: n.UID, Unschedulable: true, DryRun: true})
 }
 
 // DryMoves asks the server what it would say to the eviction or deletion of each pod,
 // once each and some at a time. It judges each alone and reserves nothing. The answers
 // are in the order of the pods.
-func (s *Session) DryMoves(ctx context.Context, pods []drain.PodPlan, o drain.Options) []kube.Answer {
+func (s *Session) DryMoves(ctx context.Context, pods []plan.Pod, o plan.Options) []kube.Answer {
 	answers := make([]kube.Answer, len(pods))
 	var group kube.Group
 	var next atomic.Int64
@@ -31,12 +31,12 @@ func (s *Session) DryMoves(ctx context.Context, pods []drain.PodPlan, o drain.Op
 	return answers
 }
 
-func (s *Session) dryMove(ctx context.Context, p drain.PodPlan, o drain.Options) kube.Answer {
+func (s *Session) dryMove(ctx context.Context, p plan.Pod, o plan.Options) kube.Answer {
 	var grace *int64
 	if seconds := int64(o.GracePeriodSeconds); seconds >= 0 {
 		grace = &seconds
 	}
-	if p.Action == drain.ActionDelete {
+	if p.Action == plan.ActionDelete {
 		return s.Writer().Delete(ctx, kube.DeleteRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
 	}
 	return s.Writer().Evict(ctx, kube.EvictRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})

@@ -5,20 +5,20 @@ import (
 	"errors"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Leftovers are the temporary budgets of runs that do not work on them: see
 // drain.Leftovers.
-func (s *Session) Leftovers(snapshot *kube.Snapshot, now time.Time) []drain.Leftover {
-	return drain.Leftovers(snapshot, s.Runs.Lives(), now)
+func (s *Session) Leftovers(snapshot *kube.Snapshot, now time.Time) []tempbudget.Leftover {
+	return tempbudget.Leftovers(snapshot, s.Runs.Lives(), now)
 }
 
 // RemoveLeftover removes exactly one budget that was left behind. One whose run was
 // resumed here meanwhile is in use again.
-func (s *Session) RemoveLeftover(ctx context.Context, l drain.Leftover) error {
-	if s.Runs.Lives()(l.Run) == drain.RunLive {
+func (s *Session) RemoveLeftover(ctx context.Context, l tempbudget.Leftover) error {
+	if s.Runs.Lives()(l.Run) == tempbudget.RunLive {
 		return errors.New("its run is live again")
 	}
 	return s.removeBudget(ctx, l.BudgetRef)

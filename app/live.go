@@ -3,8 +3,8 @@ package app
 import (
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/control"
 )
 
 // own takes a run into this process's care: other processes can steer it, and a

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -27,7 +29,7 @@ func (s *Session) ReadMarked(ctx context.Context, nodes []string) (drain.Marked,
 		return drain.Marked{}, err
 	}
 	m, err := drain.ReadMarks(snapshot, nodes)
-	var none *drain.NoMarkError
+	var none *annotation.NoMarkError
 	switch {
 	case errors.As(err, &none):
 		return m, &Error{Text: "nothing was changed", Err: err,
@@ -36,7 +38,7 @@ func (s *Session) ReadMarked(ctx context.Context, nodes []string) (drain.Marked,
 	case err != nil:
 		return m, &Error{Text: "nothing was changed", Err: err}
 	}
-	if s.Runs.Lives()(m.Mark.Run) == drain.RunLive {
+	if s.Runs.Lives()(m.Mark.Run) == tempbudget.RunLive {
 		return m, s.Runs.livesOn(m.Mark.Run)
 	}
 	return m, nil

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -92,8 +92,8 @@ func (o OwnPod) in(server string) bool {
 
 // self is where we stand in the cluster; the address of its API server is asked
 // for where a plan is made for somebody to read.
-func (s *Session) self(ctx context.Context, read bool) drain.Self {
-	self := drain.Self{Server: s.Identity().Server}
+func (s *Session) self(ctx context.Context, read bool) preflight.Self {
+	self := preflight.Self{Server: s.Identity().Server}
 	if s.OwnPod.in(self.Server) {
 		self.Namespace, self.Pod, self.UID = s.OwnPod.Namespace, s.OwnPod.Name, s.OwnPod.UID
 	}

@@ -7,14 +7,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // screenReads are what is read for the plans of the dashboard beside what is watched.
 type screenReads struct {
 	self    sync.Once
-	where   drain.Self
+	where   preflight.Self
 	scales  atomic.Bool // being read
 	readers kube.Group  // never waited for: they end with the context
 }
@@ -23,7 +25,7 @@ type screenReads struct {
 // a drain. One that takes none makes the drain delete: sent all the same, an
 // eviction would be answered by a 404 that looks like a pod that is gone. The note
 // says what differs from what was asked for, "" if nothing does.
-func (s *Session) SettleEvictions(ctx context.Context, o *drain.Options) (note string, err error) {
+func (s *Session) SettleEvictions(ctx context.Context, o *plan.Options) (note string, err error) {
 	if o.DisableEviction {
 		return "", nil
 	}
@@ -42,26 +44,26 @@ func (s *Session) SettleEvictions(ctx context.Context, o *drain.Options) (note s
 
 // Plan plans the drain that ObservePlan or ObserveDrain was told of, once all that it
 // depends on is in. access is what was found to be missing for it.
-func (s *Session) Plan(ctx context.Context, o drain.Options, access drain.Access) (drain.Plan, error) {
+func (s *Session) Plan(ctx context.Context, o plan.Options, access preflight.Access) (plan.Plan, error) {
 	from := s.scope
 	snapshot, err := s.Synced(ctx, from.needs, from.nodes...)
 	if err != nil {
-		return drain.Plan{}, err
+		return plan.Plan{}, err
 	}
 	nodes, err := from.selection.Nodes(snapshot)
 	if err != nil {
-		return drain.Plan{}, err
+		return plan.Plan{}, err
 	}
 	if len(from.nodes) > 0 { // those that a selector found first: the others are not all known
 		nodes = slices.DeleteFunc(nodes, func(name string) bool { return !slices.Contains(from.nodes, name) })
 	}
-	if whole := drain.NeedsWhole(snapshot, nodes); len(whole) > 0 {
+	if whole := plan.NeedsWhole(snapshot, nodes); len(whole) > 0 {
 		if snapshot, err = s.Read(ctx, whole); err != nil {
-			return drain.Plan{}, err
+			return plan.Plan{}, err
 		}
 	}
 	if err := s.readDaemonSets(ctx, nodes); err != nil {
-		return drain.Plan{}, err
+		return plan.Plan{}, err
 	}
 	if from.read {
 		s.ReadScales(ctx, s.Source, nodes)
@@ -82,10 +84,10 @@ func (s *Session) readDaemonSets(ctx context.Context, nodes []string) error {
 // owners that nobody watches come in; they change the plan when they are there. The
 // context is that of the dashboard.
 func (s *Session) NewPlan(
-	ctx context.Context, snapshot *kube.Snapshot, nodes []string, o drain.Options, now time.Time,
-) (drain.Plan, error) {
+	ctx context.Context, snapshot *kube.Snapshot, nodes []string, o plan.Options, now time.Time,
+) (plan.Plan, error) {
 	s.screen.self.Do(func() { s.screen.where = s.self(ctx, true) })
-	plan, err := s.plan(snapshot, nodes, o, now, s.screen.where, drain.Access{})
+	plan, err := s.plan(snapshot, nodes, o, now, s.screen.where, preflight.Access{})
 	if err == nil && s.screen.scales.CompareAndSwap(false, true) {
 		nodes := slices.Clone(nodes)
 		s.screen.readers.Go("scales of owners", func() {
@@ -98,19 +100,19 @@ func (s *Session) NewPlan(
 
 // plan is a plan with all that is found beside it.
 func (s *Session) plan(
-	snapshot *kube.Snapshot, nodes []string, o drain.Options, now time.Time, self drain.Self, access drain.Access,
-) (drain.Plan, error) {
-	plan, err := drain.NewPlan(snapshot, nodes, o, now)
+	snapshot *kube.Snapshot, nodes []string, o plan.Options, now time.Time, self preflight.Self, access preflight.Access,
+) (plan.Plan, error) {
+	plan, err := plan.New(snapshot, nodes, o, now)
 	if err != nil {
 		return plan, err
 	}
-	return s.Target.Plan(drain.Check(snapshot, plan, drain.Env{
+	return s.Target.Plan(preflight.Check(snapshot, plan, preflight.Env{
 		Now: now, Self: self, Access: access, Leftovers: s.Leftovers(snapshot, now), ReadOnly: s.ReadOnly,
 	})), nil
 }
 
 // Estimate adds to a plan how long it takes.
-func (s *Session) Estimate(plan *drain.Plan) {
-	e := drain.Forecast(s.Snapshot(), *plan, s.Now())
+func (s *Session) Estimate(plan *plan.Plan) {
+	e := forecast.Of(s.Snapshot(), *plan, s.Now())
 	plan.Estimate = &e
 }

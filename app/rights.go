@@ -3,7 +3,7 @@ package app
 import (
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -15,10 +15,10 @@ var readRights = []kube.Permission{
 
 // drainRights are what kubectl drain needs under the same flags, and what our
 // own flags ask for.
-func drainRights(o drain.Options) []kube.Permission {
+func drainRights(o plan.Options) []kube.Permission {
 	rules := append([]kube.Permission{}, readRights...)
 	rules = append(rules, kube.Permission{Verb: "get", Group: "apps", Resource: "daemonsets"})
-	if o.DryRun == drain.DryRunClient {
+	if o.DryRun == plan.DryRunClient {
 		return rules
 	}
 	rules = append(rules, kube.Permission{Verb: "patch", Resource: "nodes"})
@@ -37,7 +37,7 @@ func drainRights(o drain.Options) []kube.Permission {
 // refusalRights are what the flags need that refuse nodes: what is not known cannot
 // be refused. The scale of an owner that is not watched is known to be needed only
 // once the pods are read, see checkScales.
-func refusalRights(o drain.Options) []kube.Permission {
+func refusalRights(o plan.Options) []kube.Permission {
 	var rules []kube.Permission
 	if o.BlockSingleReplica {
 		rules = append(rules, workloadRights...)
@@ -49,8 +49,8 @@ func refusalRights(o drain.Options) []kube.Permission {
 }
 
 // takeOverRights are what it takes to see whose a node is and to have its Lease.
-func takeOverRights(o drain.Options) []kube.Permission {
-	if len(o.TakeOver) == 0 || o.DryRun != drain.DryRunNone {
+func takeOverRights(o plan.Options) []kube.Permission {
+	if len(o.TakeOver) == 0 || o.DryRun != plan.DryRunNone {
 		return nil
 	}
 	list := kube.Permission{Verb: "list", Group: "coordination.k8s.io", Resource: string(kube.KindLeases), Namespace: o.LeaseNamespace}
@@ -58,8 +58,8 @@ func takeOverRights(o drain.Options) []kube.Permission {
 }
 
 // ladderRights are what the rungs of the ladder need that were asked for by flag.
-func ladderRights(o drain.Options) []kube.Permission {
-	if o.DryRun != drain.DryRunNone {
+func ladderRights(o plan.Options) []kube.Permission {
+	if o.DryRun != plan.DryRunNone {
 		return nil
 	}
 	var rules []kube.Permission
@@ -89,12 +89,12 @@ var workloadRights = []kube.Permission{
 
 // guardRights are what a guard needs: to know the workloads, and for real budgets
 // to make and remove them.
-func guardRights(o drain.Options) []kube.Permission {
+func guardRights(o plan.Options) []kube.Permission {
 	if o.Guard == "" {
 		return nil
 	}
 	rules := append(slices.Clone(workloadRights), kube.Permission{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"})
-	if !o.GuardWrite || o.DryRun != drain.DryRunNone {
+	if !o.GuardWrite || o.DryRun != plan.DryRunNone {
 		return rules
 	}
 	return append(rules, kube.Permission{Verb: "create", Group: "policy", Resource: "poddisruptionbudgets"},
@@ -117,9 +117,9 @@ func eventRights() []kube.Permission {
 }
 
 // cordonRights are what cordon and uncordon need.
-func cordonRights(dry drain.DryRun) []kube.Permission {
+func cordonRights(dry plan.DryRun) []kube.Permission {
 	rules := []kube.Permission{{Verb: "get", Resource: "nodes"}}
-	if dry == drain.DryRunClient {
+	if dry == plan.DryRunClient {
 		return rules
 	}
 	return append(rules, kube.Permission{Verb: "patch", Resource: "nodes"})

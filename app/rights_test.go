@@ -12,7 +12,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -36,30 +36,30 @@ func TestRolesPage(t *testing.T) {
 
 // everyDrain are the options of a drain in all combinations that its rules look
 // at.
-func everyDrain() []drain.Options {
-	all := []drain.Options{drain.DefaultOptions()}
-	vary := func(change func(*drain.Options)) {
+func everyDrain() []plan.Options {
+	all := []plan.Options{plan.DefaultOptions()}
+	vary := func(change func(*plan.Options)) {
 		for _, o := range all {
 			change(&o)
 			all = append(all, o)
 		}
 	}
-	vary(func(o *drain.Options) { o.DisableEviction = true })
-	vary(func(o *drain.Options) { o.ForceAfter = time.Minute })
-	vary(func(o *drain.Options) { o.MaxEvictRetries = 3 })
-	vary(func(o *drain.Options) { o.Guard = "25%" })
-	vary(func(o *drain.Options) { o.GuardWrite = true })
-	vary(func(o *drain.Options) { o.BlockSingleReplica = true })
-	vary(func(o *drain.Options) { o.FailOnBlockers = true })
-	vary(func(o *drain.Options) {
-		o.LeaseNamespace, o.TakeOver = kube.DefaultLeaseNamespace, []string{drain.TakeOverAny}
+	vary(func(o *plan.Options) { o.DisableEviction = true })
+	vary(func(o *plan.Options) { o.ForceAfter = time.Minute })
+	vary(func(o *plan.Options) { o.MaxEvictRetries = 3 })
+	vary(func(o *plan.Options) { o.Guard = "25%" })
+	vary(func(o *plan.Options) { o.GuardWrite = true })
+	vary(func(o *plan.Options) { o.BlockSingleReplica = true })
+	vary(func(o *plan.Options) { o.FailOnBlockers = true })
+	vary(func(o *plan.Options) {
+		o.LeaseNamespace, o.TakeOver = kube.DefaultLeaseNamespace, []string{plan.TakeOverAny}
 	})
-	vary(func(o *drain.Options) { o.WaitJobs = true })
-	vary(func(o *drain.Options) { o.AllowScale = true })
-	vary(func(o *drain.Options) { o.AllowZeroGrace = true })
+	vary(func(o *plan.Options) { o.WaitJobs = true })
+	vary(func(o *plan.Options) { o.AllowScale = true })
+	vary(func(o *plan.Options) { o.AllowZeroGrace = true })
 	forms := all
 	all = nil
-	for _, dry := range []drain.DryRun{drain.DryRunNone, drain.DryRunServer, drain.DryRunClient} {
+	for _, dry := range []plan.DryRun{plan.DryRunNone, plan.DryRunServer, plan.DryRunClient} {
 		for _, o := range forms {
 			o.DryRun = dry
 			all = append(all, o)
@@ -69,15 +69,15 @@ func everyDrain() []drain.Options {
 }
 
 // leastFor is the role that a drain must get along with.
-func leastFor(o drain.Options) int {
+func leastFor(o plan.Options) int {
 	switch {
-	case o.DryRun == drain.DryRunClient:
+	case o.DryRun == plan.DryRunClient:
 		return roleView
 	case o.DisableEviction, o.ForceAfter > 0, o.MaxEvictRetries > 0:
 		return roleFull
-	case o.Guard != "" && o.GuardWrite && o.DryRun == drain.DryRunNone:
+	case o.Guard != "" && o.GuardWrite && o.DryRun == plan.DryRunNone:
 		return roleFull
-	case (o.AllowScale || o.AllowZeroGrace) && o.DryRun == drain.DryRunNone:
+	case (o.AllowScale || o.AllowZeroGrace) && o.DryRun == plan.DryRunNone:
 		return roleFull
 	}
 	return roleOperator
@@ -91,9 +91,9 @@ func TestRolesHaveEveryRuleThatIsAskedFor(t *testing.T) {
 		}
 	}
 	has(roleView, readRights, "plan")
-	has(roleView, cordonRights(drain.DryRunClient), "cordon --dry-run=client")
-	has(roleOperator, cordonRights(drain.DryRunServer), "cordon --dry-run=server")
-	has(roleOperator, cordonRights(drain.DryRunNone), "cordon")
+	has(roleView, cordonRights(plan.DryRunClient), "cordon --dry-run=client")
+	has(roleOperator, cordonRights(plan.DryRunServer), "cordon --dry-run=server")
+	has(roleOperator, cordonRights(plan.DryRunNone), "cordon")
 	for _, o := range everyDrain() {
 		least := leastFor(o)
 		has(least, drainRights(o), o)
@@ -114,7 +114,7 @@ func TestRolesHoldNothingElse(t *testing.T) {
 			t.Errorf("%s may %s", roles[roleView].name, r)
 		}
 	}
-	asked := [][]kube.Permission{roleOperator: slices.Concat(cordonRights(drain.DryRunNone), leaseRights(kube.DefaultLeaseNamespace), eventRights()), roleFull: nil}
+	asked := [][]kube.Permission{roleOperator: slices.Concat(cordonRights(plan.DryRunNone), leaseRights(kube.DefaultLeaseNamespace), eventRights()), roleFull: nil}
 	for _, o := range everyDrain() {
 		least := leastFor(o)
 		asked[least] = append(asked[least], drainRights(o)...)

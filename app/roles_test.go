@@ -3,7 +3,7 @@ package app
 import (
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -79,12 +79,12 @@ func readFeatures() []feature {
 }
 
 func writeFeatures() []feature {
-	plain, past, guarded, written := drain.DefaultOptions(), drain.DefaultOptions(), drain.DefaultOptions(), drain.DefaultOptions()
+	plain, past, guarded, written := plan.DefaultOptions(), plan.DefaultOptions(), plan.DefaultOptions(), plan.DefaultOptions()
 	past.DisableEviction = true
 	guarded.Guard, written.Guard, written.GuardWrite = "1", "1", true
-	scaled := drain.DefaultOptions()
+	scaled := plan.DefaultOptions()
 	scaled.AllowScale = true
-	cordon := cordonRights(drain.DryRunNone)
+	cordon := cordonRights(plan.DryRunNone)
 	return []feature{
 		{roleOperator, "cordon and uncordon", beyond(cordon, readRights),
 			"`cordon`, `uncordon` and `drain` exit 5; in the dashboard the server's refusal is shown"},

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -17,7 +19,7 @@ var deleteBudgets = kube.Permission{Verb: "delete", Group: "policy", Resource: "
 // run.
 type Rollback struct {
 	session *Session
-	journal *drain.Journal // locked; nothing is written to it
+	journal *journal.Journal // locked; nothing is written to it
 	State   *drain.State
 	// Items are what is to be undone, and what is left as it is.
 	Items []drain.Undo
@@ -51,7 +53,7 @@ func (s *Session) ObserveMarked(ctx context.Context) error {
 // its journal is on this machine after all, it is locked.
 func (s *Session) RollbackMarked(m drain.Marked) (*Rollback, error) {
 	r := &Rollback{session: s, State: m.State}
-	if s.Runs.Lives()(m.Mark.Run) == drain.RunDead {
+	if s.Runs.Lives()(m.Mark.Run) == tempbudget.RunDead {
 		journal, _, err := s.Runs.lock(m.Mark.Run)
 		if err != nil {
 			return nil, err

@@ -12,7 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -63,7 +65,7 @@ func (r *Runs) IDs() ([]string, error) {
 }
 
 // Path is the journal of a run.
-func (r *Runs) Path(id string) string { return drain.JournalPath(r.Dir, id) }
+func (r *Runs) Path(id string) string { return journal.JournalPath(r.Dir, id) }
 
 // Known is an *Error for a run that is none of this machine.
 func (r *Runs) Known(id string) error {
@@ -85,8 +87,8 @@ func (r *Runs) Known(id string) error {
 // Record reads the journal of a run. The error is an *Error.
 func (r *Runs) Record(id string) (*Record, error) {
 	path := r.Path(id)
-	events, torn, err := drain.ReadJournal(path)
-	var corrupt *drain.CorruptJournalError
+	events, torn, err := journal.ReadJournal(path)
+	var corrupt *journal.CorruptJournalError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &Error{Text: fmt.Sprintf("there is no run %q on this machine", id), Hint: r.Program + " runs lists them"}
@@ -100,7 +102,7 @@ func (r *Runs) Record(id string) (*Record, error) {
 	if run := events[0].Run; run != nil {
 		run.Program = r.Program
 	}
-	live, err := drain.Live(path)
+	live, err := journal.Live(path)
 	if err != nil {
 		return nil, &Error{Err: err}
 	}
@@ -165,31 +167,31 @@ func (r *Runs) NotEnded(s *drain.State) error {
 
 // lock opens and locks the journal of a run: from here on no other process works on
 // it.
-func (r *Runs) lock(id string) (*drain.Journal, []drain.Event, error) {
-	journal, events, err := drain.OpenJournal(r.Path(id))
+func (r *Runs) lock(id string) (*journal.Journal, []drain.Event, error) {
+	journalValue, events, err := journal.OpenJournal(r.Path(id))
 	switch {
-	case errors.Is(err, drain.ErrRunLives):
+	case errors.Is(err, journal.ErrRunLives):
 		return nil, nil, r.livesOn(id)
 	case err != nil:
 		return nil, nil, &Error{Text: "nothing was changed", Err: err}
 	}
-	return journal, events, nil
+	return journalValue, events, nil
 }
 
 // Lives tells what is known here of a run. The id comes from the cluster: it is
 // looked for among the journals, never made a path of.
-func (r *Runs) Lives() func(run string) drain.RunLife {
+func (r *Runs) Lives() func(run string) tempbudget.RunLife {
 	ids, err := r.IDs()
-	return func(run string) drain.RunLife {
+	return func(run string) tempbudget.RunLife {
 		if err != nil || !slices.Contains(ids, run) {
-			return drain.RunUnknown
+			return tempbudget.RunUnknown
 		}
-		switch live, err := drain.Live(r.Path(run)); {
+		switch live, err := journal.Live(r.Path(run)); {
 		case err != nil:
-			return drain.RunUnknown
+			return tempbudget.RunUnknown
 		case live:
-			return drain.RunLive
+			return tempbudget.RunLive
 		}
-		return drain.RunDead
+		return tempbudget.RunDead
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // Run is a live run of this process: its events tell what happened.
@@ -19,19 +21,19 @@ type Run interface {
 // watches.
 type Session struct {
 	Cluster
-	drain.Source // what is watched; nil before one of the Watch methods
+	engine.Source // what is watched; nil before one of the Watch methods
 
 	Runs    *Runs
-	Target  drain.Target // what printed commands are for
-	OwnPod  OwnPod       // that we run in, empty outside of a cluster
-	Version string       // of the program, for the journal
+	Target  plan.Target // what printed commands are for
+	OwnPod  OwnPod      // that we run in, empty outside of a cluster
+	Version string      // of the program, for the journal
 	Now     func() time.Time
 	// ReadOnly tells that nothing may be written: what only helps to write is not told.
 	ReadOnly bool
 	// Progress is told what a wait is for, a line at a time; nil tells nobody.
 	Progress func(line string)
 	// Launch begins a run, drain.Start where it is nil.
-	Launch func(context.Context, drain.EngineConfig, drain.Plan, drain.RunFacts) (Run, error)
+	Launch func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (Run, error)
 
 	scope  scope // of the command
 	screen screenReads

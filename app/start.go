@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // Start opens a journal and begins the run of a plan. It goes on when the context
 // ends: whoever started it aborts it by a command, and waits.
-func (s *Session) Start(ctx context.Context, plan drain.Plan) (Run, error) {
+func (s *Session) Start(ctx context.Context, plan plan.Plan) (Run, error) {
 	id := drain.NewRunID()
-	journal, err := drain.CreateJournal(s.Runs.Dir, id)
+	journal, err := journal.CreateJournal(s.Runs.Dir, id)
 	if err != nil {
 		return nil, &Error{
 			Text: "cannot write the journal of the run in " + s.Runs.Dir + "; nothing was changed",
@@ -34,7 +37,7 @@ func (s *Session) Start(ctx context.Context, plan drain.Plan) (Run, error) {
 
 // StartConfirmed is Start for a plan that was on a screen for a while: the rights are
 // asked for once more.
-func (s *Session) StartConfirmed(ctx context.Context, plan drain.Plan) (drain.Run, error) {
+func (s *Session) StartConfirmed(ctx context.Context, plan plan.Plan) (drain.Run, error) {
 	if err := s.MayDrain(ctx, plan.Options); err != nil {
 		return nil, err
 	}
@@ -45,15 +48,15 @@ func (s *Session) StartConfirmed(ctx context.Context, plan drain.Plan) (drain.Ru
 	return run, nil
 }
 
-func (s *Session) launch(ctx context.Context, c drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (Run, error) {
+func (s *Session) launch(ctx context.Context, c engine.EngineConfig, plan plan.Plan, facts drain.RunFacts) (Run, error) {
 	if s.Launch != nil {
 		return s.Launch(ctx, c, plan, facts)
 	}
-	return drain.Start(ctx, c, plan, facts)
+	return engine.Start(ctx, c, plan, facts)
 }
 
-func (s *Session) engine(journal *drain.Journal) drain.EngineConfig {
-	return drain.EngineConfig{Source: s.Source, Writer: s.Writer(), Journal: journal, Now: s.Now}
+func (s *Session) engine(journal *journal.Journal) engine.EngineConfig {
+	return engine.EngineConfig{Source: s.Source, Writer: s.Writer(), Journal: journal, Now: s.Now}
 }
 
 // ReadyToResume is all that a drain makes sure of before its first write. Its plan was
@@ -89,7 +92,7 @@ func (s *Session) Resume(ctx context.Context, id string) (run Run, before []drai
 	if err := s.Runs.NotEnded(drain.Fold(nil, before...)); err != nil { // by another process, meanwhile
 		return nil, nil, errors.Join(err, journal.Close())
 	}
-	engine, err := drain.Resume(context.WithoutCancel(ctx), s.engine(journal), before)
+	engine, err := engine.Resume(context.WithoutCancel(ctx), s.engine(journal), before)
 	if err != nil {
 		return nil, nil, &Error{
 			Text: "cannot go on with run " + id + "; nothing was changed", Err: errors.Join(err, journal.Close()),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -66,7 +67,7 @@ func (sel Selection) Names() []string {
 // Nodes are the nodes that are meant, in the order given and each once. The error is
 // an *Error.
 func (sel Selection) Nodes(s *kube.Snapshot) ([]string, error) {
-	nodes, err := drain.SelectNodes(s, sel.Args, sel.Selector)
+	nodes, err := plan.SelectNodes(s, sel.Args, sel.Selector)
 	if err != nil {
 		return nil, &Error{Err: err, Hint: "nothing was changed; kubectl get nodes lists them"}
 	}
@@ -95,7 +96,7 @@ func (s *Session) ObservePlan(ctx context.Context, sel Selection) {
 // ObserveDrain watches what a drain of the nodes needs. Where somebody reads its plan
 // first, or its options make it depend on all of the plan, that is all of a plan;
 // any other drain begins with less: what only explains more of it comes in meanwhile.
-func (s *Session) ObserveDrain(ctx context.Context, sel Selection, o drain.Options, read bool) {
+func (s *Session) ObserveDrain(ctx context.Context, sel Selection, o plan.Options, read bool) {
 	first := s.firstNodes(ctx, sel, o)
 	if read || o.FailOnBlockers || o.Guard != "" || o.BlockSingleReplica || o.AllowScale {
 		s.scope = scope{selection: sel, needs: planKinds, read: true}
@@ -122,7 +123,7 @@ func (s *Session) ObserveRun(ctx context.Context, run *drain.RunFacts, everythin
 
 // firstNodes are the nodes that a drain begins with, nil where it begins with the
 // whole cluster.
-func (s *Session) firstNodes(ctx context.Context, sel Selection, o drain.Options) []string {
+func (s *Session) firstNodes(ctx context.Context, sel Selection, o plan.Options) []string {
 	if sel.Selector == "" {
 		return firstOf(sel.Names(), o)
 	}
@@ -135,7 +136,7 @@ func (s *Session) firstNodes(ctx context.Context, sel Selection, o drain.Options
 
 // firstOf are the nodes to begin with out of those of a run. A guard counts the pods
 // of its workloads all over the cluster.
-func firstOf(nodes []string, o drain.Options) []string {
+func firstOf(nodes []string, o plan.Options) []string {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return name == "" })
 	slices.Sort(nodes)
 	nodes = slices.Compact(nodes)

@@ -21,7 +21,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // apiServer is a scripted API server: as much of one as a drain needs, over
@@ -341,8 +343,8 @@ func (s *apiServer) connected(t *testing.T) *bench {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	b := newBench(t, nil)
 	b.Now, b.Open, b.Signals = time.Now, app.Connect, make(chan os.Signal)
-	b.Launch = func(ctx context.Context, c drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (app.Run, error) {
-		return drain.Start(ctx, c, plan, facts)
+	b.Launch = func(ctx context.Context, c engine.EngineConfig, plan plan.Plan, facts drain.RunFacts) (app.Run, error) {
+		return engine.Start(ctx, c, plan, facts)
 	}
 	return b
 }

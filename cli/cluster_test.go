@@ -31,7 +31,7 @@ func smallStore(worker1Unschedulable bool) *kube.Store {
 		pod("worker-1", "exporter-1", "DaemonSet", "exporter", true),
 		pod("worker-2", "web-2", "ReplicaSet", "web", false),
 		pod("worker-2", "bare", "", "", true),
-		budget("web", 1, 1, 0, 2),
+		givenBudget("web", 1, 1, 0, 2),
 	}
 	return kube.StoreOf(noon, objects...)
 }
@@ -86,7 +86,7 @@ func replicaSet(name string, replicas int32) *appsv1.ReplicaSet {
 
 func daemonSet(name string) *appsv1.DaemonSet { return &appsv1.DaemonSet{ObjectMeta: meta(name)} }
 
-func budget(app string, needed, present, allowed, expected int32) *policyv1.PodDisruptionBudget {
+func givenBudget(app string, needed, present, allowed, expected int32) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{ObjectMeta: meta(app)}
 	b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 	b.Status = policyv1.PodDisruptionBudgetStatus{

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -47,7 +47,7 @@ func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon boo
 	if err != nil {
 		return err
 	}
-	if p.connection.ReadOnly && o.DryRun == drain.DryRunNone {
+	if p.connection.ReadOnly && o.DryRun == plan.DryRunNone {
 		return usage("see --dry-run=server", "--read-only forbids to %s", cmd.Name())
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
@@ -73,7 +73,7 @@ func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon boo
 	if err != nil {
 		return err
 	}
-	if !cordon && o.DryRun != drain.DryRunClient {
+	if !cordon && o.DryRun != plan.DryRunClient {
 		if err := p.askHeld(ctx, session, nodes, o); err != nil {
 			return err
 		}
@@ -112,11 +112,11 @@ func (p *Program) cordonAll(ctx context.Context, session *app.Session, nodes []s
 }
 
 // drySuffix is what kubectl puts behind a line about something not done.
-func drySuffix(dry drain.DryRun) string {
+func drySuffix(dry plan.DryRun) string {
 	switch dry {
-	case drain.DryRunClient:
+	case plan.DryRunClient:
 		return " (dry run)"
-	case drain.DryRunServer:
+	case plan.DryRunServer:
 		return " (server dry run)"
 	}
 	return ""

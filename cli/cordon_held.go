@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -15,7 +17,7 @@ import (
 // would stop there. Without a terminal that takes --take-over. A Lease that cannot be
 // read keeps nobody from it: it is said that nothing is known. One whose run is known
 // on this machine to have ended holds nothing.
-func (p *Program) askHeld(ctx context.Context, session *app.Session, nodes []string, o drain.Options) error {
+func (p *Program) askHeld(ctx context.Context, session *app.Session, nodes []string, o plan.Options) error {
 	if o.LeaseNamespace == "" {
 		return nil
 	}
@@ -32,10 +34,10 @@ func (p *Program) askHeld(ctx context.Context, session *app.Session, nodes []str
 		return nil
 	}
 	life, said := p.runs.Lives(), []string(nil)
-	holds := slices.DeleteFunc(drain.Holds(s, nodes, "", p.Now()), func(h drain.Hold) bool {
+	holds := slices.DeleteFunc(lease.Holds(s, nodes, "", p.Now()), func(h lease.Hold) bool {
 		n := s.Node(h.Node)
-		return h.Lapsed || n == nil || !n.Unschedulable || slices.Contains(o.TakeOver, h.Run) || slices.Contains(o.TakeOver, drain.TakeOverAny) ||
-			life(h.Run) == drain.RunDead
+		return h.Lapsed || n == nil || !n.Unschedulable || slices.Contains(o.TakeOver, h.Run) || slices.Contains(o.TakeOver, plan.TakeOverAny) ||
+			life(h.Run) == tempbudget.RunDead
 	})
 	for _, h := range holds {
 		said = append(said, "node "+h.Node+" is held by "+h.Words+", which stops there when the node is uncordoned")
@@ -49,7 +51,7 @@ func (p *Program) askHeld(ctx context.Context, session *app.Session, nodes []str
 		return refused
 	}
 	word := holds[0].Run
-	if slices.ContainsFunc(holds, func(h drain.Hold) bool { return h.Run != word }) {
+	if slices.ContainsFunc(holds, func(h lease.Hold) bool { return h.Run != word }) {
 		word = "take over"
 	}
 	question := kube.Clean(strings.Join(said, "; ") + ". Type " + word + " to uncordon all the same: ")

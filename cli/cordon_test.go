@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -48,7 +48,7 @@ func TestCordonWritesTheMark(t *testing.T) {
 	b := newBench(t, smallCluster())
 	b.expect(t, ExitDone, nil, "cordon", "worker-1", "--reason", `disk "sda"`)
 	r := b.writer.cordons[0]
-	mark, ok := drain.ParseMark(r.Mark)
+	mark, ok := annotation.Parse(r.Mark)
 	if !ok || mark.By != "ada" || mark.Reason != `disk "sda"` || mark.Was != "schedulable" || !mark.At.Equal(noon) {
 		t.Errorf("mark %s", r.Mark)
 	}
@@ -65,7 +65,7 @@ func TestCordonWritesTheMark(t *testing.T) {
 // What a run did together with its cordon is undone together with it.
 func TestUncordonPutsBackBehindLoadBalancers(t *testing.T) {
 	for mark, back := range map[string]bool{
-		drain.Mark{By: "ada", ExcludedFromLB: true}.String(): true, drain.Mark{By: "ada"}.String(): false, "": false, "{": false,
+		annotation.Mark{By: "ada", ExcludedFromLB: true}.String(): true, annotation.Mark{By: "ada"}.String(): false, "": false, "{": false,
 	} {
 		n := node("worker-1", "x", true)
 		n.Annotations = map[string]string{kube.CordonAnnotation: mark}

@@ -11,9 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/control"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/control"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -135,7 +136,7 @@ func (p *Program) mustLive(id string) error {
 	if err := p.runs.Known(id); err != nil {
 		return err
 	}
-	if live, err := drain.Live(p.runs.Path(id)); err == nil && live {
+	if live, err := journal.Live(p.runs.Path(id)); err == nil && live {
 		return nil
 	}
 	record, err := p.runs.Record(id)
@@ -208,7 +209,7 @@ func (p *Program) completeCtl(_ *cobra.Command, args []string, _ string) ([]stri
 	case 0:
 		ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
 		return slices.DeleteFunc(ids, func(id string) bool {
-			live, err := drain.Live(p.runs.Path(id))
+			live, err := journal.Live(p.runs.Path(id))
 			return err != nil || !live
 		}), files
 	case 1:

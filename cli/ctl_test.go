@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kdrain-tui/kdrain-tui/app/control"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/control"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -45,12 +46,12 @@ func (r *steered) Steer(_ context.Context, c drain.Control) (uint64, error) {
 func steeredBench(t *testing.T) (*bench, *steered) {
 	t.Helper()
 	b := newBench(t, nil)
-	journal := writeRun(t, b.StateDir, "aaaaaa", noon, "")
+	record := writeRun(t, b.StateDir, "aaaaaa", noon, "")
 	blocked := drain.Event{Seq: 2, Time: noon, Kind: drain.EventPod, Node: "worker-1", UID: "p1", PodState: drain.PodBudgetBlocked}
-	if err := journal.Append([]drain.Event{blocked}, false); err != nil {
+	if err := record.Append([]drain.Event{blocked}, false); err != nil {
 		t.Fatal(err)
 	}
-	events, _, err := drain.ReadJournal(drain.JournalPath(b.StateDir, "aaaaaa"))
+	events, _, err := journal.ReadJournal(journal.JournalPath(b.StateDir, "aaaaaa"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func steeredBench(t *testing.T) (*bench, *steered) {
 	}
 	t.Cleanup(func() {
 		server.Close()
-		closed(t, journal)
+		closed(t, record)
 	})
 	return b, run
 }
@@ -139,7 +140,7 @@ delete  delete web-1  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
 // does not wait for it.
 func TestCtlReadsNoJournalOfALiveRun(t *testing.T) {
 	b, run := steeredBench(t)
-	file, err := os.OpenFile(drain.JournalPath(b.StateDir, "aaaaaa"), os.O_WRONLY|os.O_APPEND, 0)
+	file, err := os.OpenFile(journal.JournalPath(b.StateDir, "aaaaaa"), os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
 		_, err = file.WriteString("this is no event\n")
 	}

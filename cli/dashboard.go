@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -75,7 +75,7 @@ func meantCommand(root *cobra.Command, args []string, err error) error {
 	return err
 }
 
-func (p *Program) dashboardRequest(f *flags, session *app.Session, o drain.Options) DashboardRequest {
+func (p *Program) dashboardRequest(f *flags, session *app.Session, o plan.Options) DashboardRequest {
 	return DashboardRequest{
 		Session: session, Options: o,
 		ReadOnly: p.connection.ReadOnly, Theme: f.theme, NoColor: f.noColor, ASCII: f.ascii,

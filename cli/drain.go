@@ -10,6 +10,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 )
 
 func (p *Program) drainCommand() *cobra.Command {
@@ -43,7 +45,7 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	p.listen(f.yes || options.DryRun != drain.DryRunNone)
+	p.listen(f.yes || options.DryRun != plan.DryRunNone)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	session, err := p.open(ctx, app.ConnectOptions{
@@ -53,7 +55,7 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 		return err
 	}
 	defer session.Close()
-	session.ObserveDrain(ctx, f.selection(args), options, options.DryRun == drain.DryRunNone && !f.yes) // comes in while we ask
+	session.ObserveDrain(ctx, f.selection(args), options, options.DryRun == plan.DryRunNone && !f.yes) // comes in while we ask
 	if err := p.settleEvictions(ctx, session, &options); err != nil {
 		return err
 	}
@@ -65,38 +67,38 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 			return err
 		}
 	}
-	plan, err := session.Plan(ctx, options, drain.Access{})
+	planned, err := session.Plan(ctx, options, preflight.Access{})
 	if err != nil {
 		return err
 	}
-	out := p.newOutput(f, session).Of(plan)
-	if len(plan.Nodes) == 0 {
+	out := p.newOutput(f, session).Of(planned)
+	if len(planned.Nodes) == 0 {
 		out.Nothing()
 		return nil
 	}
-	if err := session.MayReadScales(ctx, plan); err != nil {
+	if err := session.MayReadScales(ctx, planned); err != nil {
 		return err
 	}
-	out.Refusals(plan)
-	if options.DryRun != drain.DryRunNone {
-		return p.dryRun(ctx, session, plan, out)
+	out.Refusals(planned)
+	if options.DryRun != plan.DryRunNone {
+		return p.dryRun(ctx, session, planned, out)
 	}
-	return p.runDrain(ctx, f, session, plan, out)
+	return p.runDrain(ctx, f, session, planned, out)
 }
 
 // drainOptions judges the command line before anything connects.
-func (p *Program) drainOptions(cmd *cobra.Command, f *flags, args []string) (drain.Options, error) {
+func (p *Program) drainOptions(cmd *cobra.Command, f *flags, args []string) (plan.Options, error) {
 	if err := checkNodeArgs(cmd, args, f); err != nil {
-		return drain.Options{}, err
+		return plan.Options{}, err
 	}
 	if err := f.check(); err != nil {
-		return drain.Options{}, err
+		return plan.Options{}, err
 	}
 	options, err := f.options()
 	if err != nil {
 		return options, err
 	}
-	if options.DryRun == drain.DryRunNone {
+	if options.DryRun == plan.DryRunNone {
 		switch {
 		case p.connection.ReadOnly:
 			return options, usage("see plan, or --dry-run=server", "--read-only forbids a drain")
@@ -109,7 +111,7 @@ func (p *Program) drainOptions(cmd *cobra.Command, f *flags, args []string) (dra
 }
 
 // settleEvictions says what differs from what was asked for.
-func (p *Program) settleEvictions(ctx context.Context, session *app.Session, o *drain.Options) error {
+func (p *Program) settleEvictions(ctx context.Context, session *app.Session, o *plan.Options) error {
 	note, err := session.SettleEvictions(ctx, o)
 	if note != "" {
 		fmt.Fprintln(p.Err, note)
@@ -118,7 +120,7 @@ func (p *Program) settleEvictions(ctx context.Context, session *app.Session, o *
 }
 
 // runDrain starts the run and follows it to its end.
-func (p *Program) runDrain(ctx context.Context, f *flags, session *app.Session, plan drain.Plan, out *print.Drain) error {
+func (p *Program) runDrain(ctx context.Context, f *flags, session *app.Session, plan plan.Plan, out *print.Drain) error {
 	if !f.yes && !refusedWhole(plan) {
 		session.Estimate(&plan)
 		out.Preview(plan)
@@ -162,12 +164,12 @@ func (p *Program) see(ctx context.Context, f *follower) error {
 }
 
 // refusedWhole tells whether the plan lets no node be drained.
-func refusedWhole(plan drain.Plan) bool {
+func refusedWhole(planned plan.Plan) bool {
 	refused := 0
-	for _, n := range plan.Nodes {
-		if slices.ContainsFunc(n.Pods, func(p drain.PodPlan) bool { return p.Action == drain.ActionRefuse }) {
+	for _, n := range planned.Nodes {
+		if slices.ContainsFunc(n.Pods, func(p plan.Pod) bool { return p.Action == plan.ActionRefuse }) {
 			refused++
 		}
 	}
-	return refused == len(plan.Nodes) || refused > 0 && plan.Options.AllOrNothing
+	return refused == len(planned.Nodes) || refused > 0 && planned.Options.AllOrNothing
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -17,22 +19,22 @@ import (
 type dryRun struct {
 	out     *print.Drain
 	session *app.Session
-	options drain.Options
+	options plan.Options
 	report  report.Report
 	events  uint64
 	waiting int // pods that would wait for others of the run
 }
 
-func (p *Program) dryRun(ctx context.Context, session *app.Session, plan drain.Plan, out *print.Drain) error {
+func (p *Program) dryRun(ctx context.Context, session *app.Session, planned plan.Plan, out *print.Drain) error {
 	id := session.Identity()
-	d := &dryRun{out: out, session: session, options: plan.Options, report: report.Report{
+	d := &dryRun{out: out, session: session, options: planned.Options, report: report.Report{
 		Schema: report.Schema, Context: id.Context, Server: id.Server, User: id.User,
-		Reason: plan.Options.Reason, StartedAt: p.Now().UTC(), Requests: map[drain.Verb]int{},
-		Message: "dry run (" + string(plan.Options.DryRun) + "): nothing was changed", Outcome: drain.OutcomeDone,
+		Reason: planned.Options.Reason, StartedAt: p.Now().UTC(), Requests: map[drain.Verb]int{},
+		Message: "dry run (" + string(planned.Options.DryRun) + "): nothing was changed", Outcome: drain.OutcomeDone,
 	}}
-	whole := refusedWhole(plan)
-	var nodes []drain.NodePlan
-	for _, n := range plan.Nodes {
+	whole := refusedWhole(planned)
+	var nodes []plan.Node
+	for _, n := range planned.Nodes {
 		switch why := print.RefusalOf(n); {
 		case whole || why != "":
 			d.node(n, drain.NodeRefused, why, nil)
@@ -61,7 +63,7 @@ func (p *Program) dryRun(ctx context.Context, session *app.Session, plan drain.P
 }
 
 // node enters a node into the report.
-func (d *dryRun) node(n drain.NodePlan, state drain.NodeState, message string, pods []report.Pod) {
+func (d *dryRun) node(n plan.Node, state drain.NodeState, message string, pods []report.Pod) {
 	if state != drain.NodeDrained {
 		d.report.Outcome = drain.OutcomePartly
 	}
@@ -71,10 +73,10 @@ func (d *dryRun) node(n drain.NodePlan, state drain.NodeState, message string, p
 }
 
 // asks tells whether the API server is asked.
-func (d *dryRun) asks() bool { return d.options.DryRun == drain.DryRunServer }
+func (d *dryRun) asks() bool { return d.options.DryRun == plan.DryRunServer }
 
 // cordon tells whether the node would be cordoned.
-func (d *dryRun) cordon(ctx context.Context, n drain.NodePlan) bool {
+func (d *dryRun) cordon(ctx context.Context, n plan.Node) bool {
 	suffix := drySuffix(d.options.DryRun)
 	if n.Unschedulable {
 		d.out.Line("", "node/%s already cordoned%s", n.Name, suffix)
@@ -94,12 +96,12 @@ func (d *dryRun) cordon(ctx context.Context, n drain.NodePlan) bool {
 }
 
 // drain goes over the pods of a node.
-func (d *dryRun) drain(ctx context.Context, n drain.NodePlan) {
+func (d *dryRun) drain(ctx context.Context, n plan.Node) {
 	if text := print.WarningsOf(n); text != "" {
 		d.out.Warn(text)
 	}
-	moving := slices.DeleteFunc(slices.Clone(n.Pods), func(p drain.PodPlan) bool {
-		return p.Action != drain.ActionEvict && p.Action != drain.ActionDelete
+	moving := slices.DeleteFunc(slices.Clone(n.Pods), func(p plan.Pod) bool {
+		return p.Action != plan.ActionEvict && p.Action != plan.ActionDelete
 	})
 	var answers []kube.Answer
 	if d.asks() {
@@ -127,9 +129,9 @@ func (d *dryRun) drain(ctx context.Context, n drain.NodePlan) {
 
 // judge says what the server answered for a pod. The server judges each pod
 // alone and reserves nothing, so what the plan says of its budget comes on top.
-func (d *dryRun) judge(p drain.PodPlan, a kube.Answer, pod *report.Pod) {
+func (d *dryRun) judge(p plan.Pod, a kube.Answer, pod *report.Pod) {
 	verb := drain.VerbEvict
-	if p.Action == drain.ActionDelete {
+	if p.Action == plan.ActionDelete {
 		verb = drain.VerbDelete
 	}
 	d.asked(drain.Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID}, verb, a)
@@ -145,9 +147,9 @@ func (d *dryRun) judge(p drain.PodPlan, a kube.Answer, pod *report.Pod) {
 		if p.Budget != nil && p.Budget.Why != "" {
 			d.out.Note("  %s", p.Budget.Why)
 		}
-	case p.Action == drain.ActionEvict && p.Budget != nil && (p.Budget.Verdict != drain.VerdictEvictable || p.Wave > 1):
+	case p.Action == plan.ActionEvict && p.Budget != nil && (p.Budget.Verdict != budget.VerdictEvictable || p.Wave > 1):
 		pod.Message = p.Budget.Why
-		if p.Budget.Verdict != drain.VerdictEvictable {
+		if p.Budget.Verdict != budget.VerdictEvictable {
 			pod.State = drain.PodBudgetBlocked
 		} else { // its budget lets so many go at once, over all nodes of the run
 			d.waiting++

@@ -16,7 +16,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -137,8 +139,8 @@ type bench struct {
 	*Program
 	out, err *bytes.Buffer
 	writer   *scribe
-	acts     kube.Writer  // in the place of writer
-	shows    drain.Source // in the place of snapshot
+	acts     kube.Writer   // in the place of writer
+	shows    engine.Source // in the place of snapshot
 	snapshot *kube.Snapshot
 	denied   []string // rules that the server does not grant
 	asked    []string // rules that were asked for
@@ -158,7 +160,7 @@ func newBench(t *testing.T, snapshot *kube.Snapshot) *bench {
 		Build:    Build{Version: "v1.2.3", Commit: "abc", Go: "go1.26", Kubernetes: "v0.37.2"},
 		StateDir: t.TempDir(), Now: func() time.Time { return noon }, Signals: b.signals,
 		Exit: func(code int) { b.exits = append(b.exits, code) }, Open: b.open,
-		Launch: func(context.Context, drain.EngineConfig, drain.Plan, drain.RunFacts) (app.Run, error) {
+		Launch: func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (app.Run, error) {
 			return nil, errors.New("no engine in this test")
 		},
 		Dashboard: func(context.Context, DashboardRequest) (int, error) {
@@ -200,7 +202,7 @@ func (c paperCluster) Identity() kube.Identity {
 	return kube.Identity{Context: "prod", Server: "https://prod.example:6443", ClusterID: "cluster-1", User: "ada", Version: "v1.36.3"}
 }
 func (c paperCluster) Writer() kube.Writer { return c.writer }
-func (c paperCluster) Watch(context.Context, []string, ...kube.Kind) drain.Source {
+func (c paperCluster) Watch(context.Context, []string, ...kube.Kind) engine.Source {
 	if c.bench.shows != nil {
 		return c.bench.shows
 	}
@@ -212,9 +214,9 @@ func (c paperCluster) NodeNames(context.Context, string) ([]string, error) {
 func (c paperCluster) EvictionSupport(context.Context) (kube.EvictionVersion, error) {
 	return kube.EvictionV1, nil
 }
-func (c paperCluster) ReadDaemonSets(context.Context, drain.Source, []string) error { return nil }
-func (c paperCluster) ReadScales(context.Context, drain.Source, []string)           {}
-func (c paperCluster) ServerAddresses(context.Context) []string                     { return nil }
+func (c paperCluster) ReadDaemonSets(context.Context, engine.Source, []string) error { return nil }
+func (c paperCluster) ReadScales(context.Context, engine.Source, []string)           {}
+func (c paperCluster) ServerAddresses(context.Context) []string                      { return nil }
 func (c paperCluster) PodDetails(context.Context, string, string, kube.UID) (kube.PodDetails, error) {
 	return kube.PodDetails{}, errors.New("there are none")
 }

@@ -17,23 +17,24 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 )
 
 // The troubles of findings.yaml, and with what a plan of its nodes a and b names
 // them: the code, the objects without their namespace, and the first command
 // that would help.
 var planted = []trouble{
-	{drain.FindingSingleReplica, []string{"Deployment/scaled", "Deployment/wiki"}, `kubectl patch hpa -n NS scaled --type=merge -p '{"spec":{"minReplicas":2}}'`},
-	{drain.FindingLastReady, []string{"Deployment/guard", "Deployment/policy"}, ""},
-	{drain.FindingDNS, []string{"Deployment/dns"}, ""},
-	{drain.FindingQuorum, []string{"StatefulSet/members"}, ""},
-	{drain.FindingLastEndpoint, []string{"Service/wiki"}, ""},
-	{drain.FindingWebhookDeadlock, []string{"ValidatingWebhookConfiguration/NS-guard"}, ""},
-	{drain.FindingWebhook, []string{"ValidatingWebhookConfiguration/NS-policy"}, ""},
-	{drain.FindingQuotaExceeded, []string{"ResourceQuota/pods"}, "kubectl describe quota -n NS"},
-	{drain.FindingToleratesCordon, []string{"ReplicaSet/stubborn-*"}, ""},
-	{drain.FindingNoRoom, []string{"Pod/members-*", "Pod/stubborn-*"}, ""},
+	{preflight.FindingSingleReplica, []string{"Deployment/scaled", "Deployment/wiki"}, `kubectl patch hpa -n NS scaled --type=merge -p '{"spec":{"minReplicas":2}}'`},
+	{preflight.FindingLastReady, []string{"Deployment/guard", "Deployment/policy"}, ""},
+	{preflight.FindingDNS, []string{"Deployment/dns"}, ""},
+	{preflight.FindingQuorum, []string{"StatefulSet/members"}, ""},
+	{preflight.FindingLastEndpoint, []string{"Service/wiki"}, ""},
+	{preflight.FindingWebhookDeadlock, []string{"ValidatingWebhookConfiguration/NS-guard"}, ""},
+	{preflight.FindingWebhook, []string{"ValidatingWebhookConfiguration/NS-policy"}, ""},
+	{preflight.FindingQuotaExceeded, []string{"ResourceQuota/pods"}, "kubectl describe quota -n NS"},
+	{preflight.FindingToleratesCordon, []string{"ReplicaSet/stubborn-*"}, ""},
+	{preflight.FindingNoRoom, []string{"Pod/members-*", "Pod/stubborn-*"}, ""},
 }
 
 type trouble struct {
@@ -58,12 +59,12 @@ func TestPlanNamesThePlantedTroubles(t *testing.T) {
 	l.kubectl("patch", "resourcequota", "pods", "-n", l.namespace, "--subresource=status", "--type=merge",
 		"-p", `{"status":{"hard":{"pods":"1"},"used":{"pods":"14"}}}`)
 
-	var plan planLine
+	var planned planLine
 	text := l.plan(l.namespace+"-a", l.namespace+"-b")
-	if err := json.Unmarshal(text, &plan); err != nil {
+	if err := json.Unmarshal(text, &planned); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
-	for _, f := range plan.Findings {
+	for _, f := range planned.Findings {
 		i := slices.IndexFunc(planted, func(p trouble) bool { return p.code == f.Code })
 		if i < 0 {
 			t.Errorf("nobody planted %s: %s", f.Code, f.Message)
@@ -76,12 +77,12 @@ func TestPlanNamesThePlantedTroubles(t *testing.T) {
 		}
 	}
 	for _, want := range planted {
-		i := slices.IndexFunc(plan.Findings, func(f drain.Finding) bool { return f.Code == want.code })
+		i := slices.IndexFunc(planned.Findings, func(f plan.Finding) bool { return f.Code == want.code })
 		if i < 0 {
 			t.Errorf("%s is not named", want.code)
 			continue
 		}
-		f := plan.Findings[i]
+		f := planned.Findings[i]
 		for _, object := range want.objects {
 			if !slices.ContainsFunc(f.Objects, func(named string) bool { return l.means(object, named) }) {
 				t.Errorf("%s does not name %s: %v", f.Code, object, f.Objects)

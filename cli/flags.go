@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // flags are all flags of one command; each command binds those it has.
 type flags struct {
-	drain.Options
+	plan.Options
 	selector  string
 	chunkSize int64
 	yes       bool
@@ -30,7 +30,7 @@ type flags struct {
 
 // newFlags are the flags of a command before it reads any.
 func (p *Program) newFlags() *flags {
-	f := &flags{Options: drain.DefaultOptions(), warn: p.Err}
+	f := &flags{Options: plan.DefaultOptions(), warn: p.Err}
 	f.LeaseNamespace = kube.DefaultLeaseNamespace
 	return f
 }
@@ -84,7 +84,7 @@ func (f *flags) check() error {
 }
 
 // options are the options of a drain, once they agree with each other.
-func (f *flags) options() (drain.Options, error) {
+func (f *flags) options() (plan.Options, error) {
 	if err := f.Validate(); err != nil {
 		return f.Options, &failure{code: ExitUsage, err: err}
 	}
@@ -104,7 +104,7 @@ func flagText(err error) error {
 
 // warnedDryRun warns as kubectl does of the forms of --dry-run that are deprecated.
 type warnedDryRun struct {
-	*drain.DryRun
+	*plan.DryRun
 	warn io.Writer
 }
 
@@ -115,7 +115,7 @@ func (w warnedDryRun) Set(text string) error {
 	case err != nil:
 	case notBool == nil:
 		fmt.Fprintf(w.warn, "Warning: --dry-run=%s is deprecated (boolean value) and can be replaced with --dry-run=%s.\n", text, *w.DryRun)
-	case text == drain.DryRunBare:
+	case text == plan.DryRunBare:
 		fmt.Fprintf(w.warn, "Warning: --dry-run is deprecated and can be replaced with --dry-run=%s.\n", *w.DryRun)
 	}
 	return err

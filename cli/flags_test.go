@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -110,7 +110,7 @@ func TestDefaultOptionsAreKubectls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := drain.DefaultOptions()
+	d := plan.DefaultOptions()
 	d.LeaseNamespace = kube.DefaultLeaseNamespace
 	if o.Selector.String() != d.Selector.String() {
 		t.Errorf("selector %s", o.Selector)
@@ -124,18 +124,18 @@ func TestDefaultOptionsAreKubectls(t *testing.T) {
 // kubectl: pkg/cmd/util/helpers.go GetDryRunStrategy.
 func TestDryRunValues(t *testing.T) {
 	for value, want := range map[string]struct {
-		as      drain.DryRun
+		as      plan.DryRun
 		warning string
 		bad     bool
 	}{
-		"none": {as: drain.DryRunNone}, "client": {as: drain.DryRunClient}, "server": {as: drain.DryRunServer},
-		"unchanged": {as: drain.DryRunClient, warning: "--dry-run is deprecated and can be replaced with --dry-run=client."},
-		"true":      {as: drain.DryRunClient, warning: "--dry-run=true is deprecated (boolean value) and can be replaced with --dry-run=client."},
-		"false":     {as: drain.DryRunNone, warning: "--dry-run=false is deprecated (boolean value) and can be replaced with --dry-run=none."},
+		"none": {as: plan.DryRunNone}, "client": {as: plan.DryRunClient}, "server": {as: plan.DryRunServer},
+		"unchanged": {as: plan.DryRunClient, warning: "--dry-run is deprecated and can be replaced with --dry-run=client."},
+		"true":      {as: plan.DryRunClient, warning: "--dry-run=true is deprecated (boolean value) and can be replaced with --dry-run=client."},
+		"false":     {as: plan.DryRunNone, warning: "--dry-run=false is deprecated (boolean value) and can be replaced with --dry-run=none."},
 		"sever":     {bad: true}, "": {bad: true},
 	} {
 		var warnings strings.Builder
-		var got drain.DryRun
+		var got plan.DryRun
 		err := warnedDryRun{&got, &warnings}.Set(value)
 		if (err != nil) != want.bad || err == nil && got != want.as || !strings.Contains(warnings.String(), want.warning) {
 			t.Errorf("--dry-run=%s: %v %v %q", value, got, err, warnings.String())

@@ -11,6 +11,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -42,7 +44,7 @@ func (p *Program) sayMarked(m drain.Marked, s *kube.Snapshot) {
 	if state := s.Sync(kube.KindLeases); state.Phase == kube.Denied {
 		say("Warning: Leases cannot be read: whether the run is live on another machine is not known")
 	}
-	if p.runs.Lives()(m.Mark.Run) == drain.RunDead {
+	if p.runs.Lives()(m.Mark.Run) == tempbudget.RunDead {
 		say("Its journal is on this machine and knows more: see " + p.display() + " report " + m.Mark.Run)
 	}
 }
@@ -86,7 +88,7 @@ func (p *Program) rollbackMarked(cmd *cobra.Command, f *flags, args []string) er
 // of: that run's temporary budgets are removed before the plan is made, its reason
 // is kept where there is no new one, and the new run takes the marks over when it
 // cordons.
-func (p *Program) takeUp(ctx context.Context, f *flags, session *app.Session, args []string, o *drain.Options) error {
+func (p *Program) takeUp(ctx context.Context, f *flags, session *app.Session, args []string, o *plan.Options) error {
 	marked, err := session.ReadMarked(ctx, args)
 	if err != nil {
 		return err

@@ -8,7 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -16,7 +17,7 @@ import (
 // is in the cluster.
 func markedBench(t *testing.T, more ...runtime.Object) (*bench, *unguarding) {
 	t.Helper()
-	mark := drain.Mark{Run: "aaaaaa", By: "ada", Reason: "kernel", At: noon.Add(-time.Hour), Was: "schedulable"}.String()
+	mark := annotation.Mark{Run: "aaaaaa", By: "ada", Reason: "kernel", At: noon.Add(-time.Hour), Was: "schedulable"}.String()
 	nodes := []*corev1.Node{cordonedBy(kube.FieldManager, "worker-1"), cordonedBy("kubectl", "worker-2"), cordonedBy(kube.FieldManager, "worker-3")}
 	objects := append(more, temporaryBudget("kdrain-api"), temporaryBudget("kdrain-web"))
 	for _, n := range nodes {
@@ -24,7 +25,7 @@ func markedBench(t *testing.T, more ...runtime.Object) (*bench, *unguarding) {
 		objects = append(objects, n)
 	}
 	own := cordonedBy(kube.FieldManager, "worker-4")
-	own.Annotations[kube.CordonAnnotation] = drain.Mark{By: "bob", At: noon, Was: "schedulable"}.String()
+	own.Annotations[kube.CordonAnnotation] = annotation.Mark{By: "bob", At: noon, Was: "schedulable"}.String()
 	b := newBench(t, kube.SnapshotOf(noon, append(objects, own, node("worker-5", "blue", false))...))
 	writer := &unguarding{scribe: b.writer, code: 200}
 	b.acts = writer
@@ -140,8 +141,8 @@ func TestLeftoversAreSaid(t *testing.T) {
 	b.connection.ReadOnly = false
 	b.expect(t, ExitError, []string{"Warning: 2 temporary budgets are still there", "remove what the run left behind: " + command}, "drain", "worker-5", "--yes")
 
-	live := drain.JournalPath(b.StateDir, "aaaaaa")
-	journal, _, err := drain.OpenJournal(live)
+	live := journal.JournalPath(b.StateDir, "aaaaaa")
+	journal, _, err := journal.OpenJournal(live)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -26,8 +26,8 @@ func checkNodeArgs(cmd *cobra.Command, args []string, f *flags) error {
 // checkSelection asks an empty cluster: all that can be wrong with it is the
 // command line.
 func checkSelection(args []string, selector string) error {
-	_, err := drain.SelectNodes(kube.SnapshotOf(time.Time{}), args, selector)
-	var unknown *drain.UnknownNodesError
+	_, err := plan.SelectNodes(kube.SnapshotOf(time.Time{}), args, selector)
+	var unknown *plan.UnknownNodesError
 	if err == nil || errors.As(err, &unknown) {
 		return nil
 	}

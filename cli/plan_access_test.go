@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 )
 
 // planLine is as much of `plan -o json` as tests read.
@@ -14,7 +15,7 @@ type planLine struct {
 		Name string
 		Pods []struct{ Name string }
 	}
-	Findings []drain.Finding
+	Findings []plan.Finding
 }
 
 // Whoever may only look gets the plan all the same, and is told which rules a
@@ -31,15 +32,15 @@ func TestPlanNamesTheRightsThatADrainLacks(t *testing.T) {
 		b := newBench(t, smallCluster())
 		b.denied = strings.Split(test.denied, ",")
 		b.expect(t, 0, nil, append([]string{"plan", "worker-1", "--ignore-daemonsets", "-o", "json"}, strings.Fields(test.flags)...)...)
-		var plan planLine
-		if err := json.Unmarshal(b.out.Bytes(), &plan); err != nil {
+		var planned planLine
+		if err := json.Unmarshal(b.out.Bytes(), &planned); err != nil {
 			t.Fatal(err)
 		}
 		said := ""
-		for _, f := range plan.Findings {
-			if f.Code == drain.FindingAccess {
+		for _, f := range planned.Findings {
+			if f.Code == preflight.FindingAccess {
 				said = f.Message
-				if f.Level != drain.LevelError || len(f.Advice) == 0 || !strings.Contains(said, "exit code 5") {
+				if f.Level != plan.LevelError || len(f.Advice) == 0 || !strings.Contains(said, "exit code 5") {
 					t.Errorf("finding %+v", f)
 				}
 			}
@@ -47,7 +48,7 @@ func TestPlanNamesTheRightsThatADrainLacks(t *testing.T) {
 		if (said == "") != (test.missing == "") || !strings.HasPrefix(said, test.missing) {
 			t.Errorf("%q without %q: %q, want %q", test.flags, test.denied, said, test.missing)
 		}
-		if len(plan.Nodes) != 1 || len(plan.Nodes[0].Pods) == 0 {
+		if len(planned.Nodes) != 1 || len(planned.Nodes[0].Pods) == 0 {
 			t.Error("the plan is gone")
 		}
 	}

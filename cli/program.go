@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -34,7 +37,7 @@ type Program struct {
 	// Open connects to the cluster of the flags and logs in.
 	Open func(context.Context, *kube.Flags, app.ConnectOptions) (app.Cluster, error)
 	// Launch begins a run, the engine where it is nil.
-	Launch    func(context.Context, drain.EngineConfig, drain.Plan, drain.RunFacts) (app.Run, error)
+	Launch    func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (app.Run, error)
 	Dashboard func(context.Context, DashboardRequest) (exit int, err error)
 
 	connection  kube.Flags
@@ -66,12 +69,12 @@ type Build struct {
 type DashboardRequest struct {
 	Session *app.Session // nil for a replay
 	Marked  []string
-	Options drain.Options
+	Options plan.Options
 	// Attach is a resumed run to open with; nil for none.
 	Attach app.Run
 	// Replay is a journal to play instead, without a cluster; nil for the dashboard
 	// proper.
-	Replay   *drain.Replay
+	Replay   *journal.Replay
 	ReadOnly bool
 	Theme    string
 	NoColor  bool
@@ -93,7 +96,7 @@ func (p *Program) open(ctx context.Context, o app.ConnectOptions) (*app.Session,
 		return nil, err
 	}
 	s.Cluster = cluster
-	s.Target = drain.Target{
+	s.Target = plan.Target{
 		Program: p.display(), Kubeconfig: p.connection.File(), Context: s.Identity().Context, Others: p.connection.Given(),
 	}
 	return s, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -45,7 +46,7 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	replay, err := drain.NewReplay(ctx, events, speed)
+	replay, err := journal.NewReplay(ctx, events, speed)
 	if err != nil {
 		return &failure{code: ExitError, text: "cannot play " + args[0], err: err}
 	}
@@ -72,7 +73,7 @@ func (p *Program) journalAt(name string) ([]drain.Event, error) {
 		}
 		path = p.runs.Path(name)
 	}
-	events, _, err := drain.ReadJournal(path)
+	events, _, err := journal.ReadJournal(path)
 	if err != nil {
 		return nil, &failure{code: ExitError, err: err}
 	}

@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 func TestReplayOpensTheDashboardWithoutACluster(t *testing.T) {
 	b := newBench(t, nil)
 	closed(t, writeRun(t, b.StateDir, "aaaaaa", noon, drain.OutcomeDone))
-	written, err := os.ReadFile(drain.JournalPath(b.StateDir, "aaaaaa"))
+	written, err := os.ReadFile(journal.JournalPath(b.StateDir, "aaaaaa"))
 	if err != nil {
 		t.Fatal(err)
 	}

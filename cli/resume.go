@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 func (p *Program) resumeCommand() *cobra.Command {
@@ -102,7 +103,7 @@ func (p *Program) goOn(ctx context.Context, f *flags, session *app.Session, id s
 
 // showResumed opens the dashboard on the page of a resumed run. Where the screen
 // cannot be had, the run is suspended again.
-func (p *Program) showResumed(ctx context.Context, f *flags, session *app.Session, run app.Run, o drain.Options) error {
+func (p *Program) showResumed(ctx context.Context, f *flags, session *app.Session, run app.Run, o plan.Options) error {
 	request := p.dashboardRequest(f, session, o)
 	request.Attach = run
 	code, err := p.Dashboard(ctx, request)

@@ -7,7 +7,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // resumeBench is a server with the node and the pod of kubectl's tables, and the
@@ -20,16 +22,16 @@ func resumeBench(t *testing.T, pods []*corev1.Pod, events ...drain.Event) (*benc
 		s.put("ADDED", p)
 	}
 	b := s.connected(t)
-	options := drain.DefaultOptions()
+	options := plan.DefaultOptions()
 	options.Force = true
 	start := drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{
 		ID: "aaaaaa", ClusterUID: "cluster", User: "eve", Options: options,
 		Nodes: []drain.NodeFacts{{Name: "node", UID: "uid-node"}},
 		Pods: []drain.PodFacts{
-			{Node: "node", Namespace: "default", Name: "bar", UID: "uid-bar", Action: drain.ActionEvict},
-			{Node: "node", Namespace: "default", Name: "foo", UID: "uid-foo", Action: drain.ActionEvict}},
+			{Node: "node", Namespace: "default", Name: "bar", UID: "uid-bar", Action: plan.ActionEvict},
+			{Node: "node", Namespace: "default", Name: "foo", UID: "uid-foo", Action: plan.ActionEvict}},
 	}}
-	journal, err := drain.CreateJournal(b.StateDir, "aaaaaa")
+	journal, err := journal.CreateJournal(b.StateDir, "aaaaaa")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +133,7 @@ func TestResumeNeedsItsRights(t *testing.T) {
 		writeJournal(t, b.StateDir, "cluster-1")
 		b.denied = []string{rule}
 		b.expect(t, ExitPermission, []string{"ada may not " + rule}, "resume", "aaaaaa", "--yes")
-		if live, err := drain.Live(drain.JournalPath(b.StateDir, "aaaaaa")); live || err != nil || b.writer.writes() > 0 {
+		if live, err := journal.Live(journal.JournalPath(b.StateDir, "aaaaaa")); live || err != nil || b.writer.writes() > 0 {
 			t.Errorf("live %v, %v, %d writes", live, err, b.writer.writes())
 		}
 	}

@@ -12,7 +12,10 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -20,17 +23,17 @@ import (
 // first event before the others.
 func writeJournal(t *testing.T, dir, clusterUID string, events ...drain.Event) {
 	t.Helper()
-	journal, err := drain.CreateJournal(dir, "aaaaaa")
+	journal, err := journal.CreateJournal(dir, "aaaaaa")
 	if err != nil {
 		t.Fatal(err)
 	}
 	start := drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{
 		ID: "aaaaaa", Context: "prod", Server: "https://prod.example:6443", ClusterUID: clusterUID, User: "ada",
-		Options: drain.DefaultOptions(),
+		Options: plan.DefaultOptions(),
 		Nodes:   []drain.NodeFacts{{Name: "worker-1", UID: "uid-worker-1"}, {Name: "worker-2", UID: "uid-worker-2"}},
 		Pods: []drain.PodFacts{
-			{Node: "worker-1", Namespace: "shop", Name: "api-1", UID: "uid-api-1", Action: drain.ActionEvict},
-			{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: "uid-web-1", Action: drain.ActionEvict}},
+			{Node: "worker-1", Namespace: "shop", Name: "api-1", UID: "uid-api-1", Action: plan.ActionEvict},
+			{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: "uid-web-1", Action: plan.ActionEvict}},
 	}}
 	events = append([]drain.Event{start}, events...)
 	for i := range events {
@@ -64,14 +67,14 @@ func cutShort() []drain.Event {
 func cordonedBy(manager, name string) *corev1.Node {
 	n := node(name, "blue", true)
 	n.ResourceVersion = "7"
-	n.Annotations = map[string]string{kube.CordonAnnotation: drain.Mark{Run: "aaaaaa", By: "ada", Was: "schedulable"}.String()}
+	n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: "aaaaaa", By: "ada", Was: "schedulable"}.String()}
 	n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate,
 		FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
 	return n
 }
 
 func temporaryBudget(name string) *policyv1.PodDisruptionBudget {
-	b := budget(name, 1, 1, 0, 1)
+	b := givenBudget(name, 1, 1, 0, 1)
 	b.Labels = map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: "aaaaaa"}
 	return b
 }
@@ -117,7 +120,7 @@ func TestRollback(t *testing.T) {
 	if len(writer.removed) != 2 || writer.removed[0].UID != "uid-kdrain-api" || writer.removed[1].UID != "uid-kdrain-web" {
 		t.Errorf("removed %+v", writer.removed)
 	}
-	if live, err := drain.Live(drain.JournalPath(b.StateDir, "aaaaaa")); live || err != nil {
+	if live, err := journal.Live(journal.JournalPath(b.StateDir, "aaaaaa")); live || err != nil {
 		t.Errorf("the journal is still held: %v, %v", live, err)
 	}
 	if asked := strings.Join(b.asked, ", "); asked != "get nodes, list poddisruptionbudgets.policy, delete poddisruptionbudgets.policy, patch nodes" {
@@ -220,8 +223,8 @@ func TestRunsThatAreNotTouched(t *testing.T) {
 		b.connection.ReadOnly = false
 		b.expect(t, ExitError, []string{`no run "../aaaaaa"`, "it has: aaaaaa"}, command, "../aaaaaa", "--yes")
 
-		path := drain.JournalPath(b.StateDir, "aaaaaa")
-		journal, _, err := drain.OpenJournal(path)
+		path := journal.JournalPath(b.StateDir, "aaaaaa")
+		journal, _, err := journal.OpenJournal(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +257,7 @@ func TestWrongCluster(t *testing.T) {
 
 func TestRollbackOfATornJournal(t *testing.T) {
 	b, writer := rollbackBench(t)
-	file, err := os.OpenFile(drain.JournalPath(b.StateDir, "aaaaaa"), os.O_APPEND|os.O_WRONLY, 0)
+	file, err := os.OpenFile(journal.JournalPath(b.StateDir, "aaaaaa"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,23 +8,25 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // writeRun puts the journal of a run into the state folder; it stays locked until
 // it is closed.
-func writeRun(t *testing.T, dir, id string, started time.Time, outcome drain.Outcome) *drain.Journal {
+func writeRun(t *testing.T, dir, id string, started time.Time, outcome drain.Outcome) *journal.Journal {
 	t.Helper()
-	journal, err := drain.CreateJournal(dir, id)
+	journal, err := journal.CreateJournal(dir, id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	events := []drain.Event{{Seq: 1, Time: started, Kind: drain.EventRunStarted, Run: &drain.RunFacts{
-		ID: id, Context: "prod", User: "ada", Options: drain.DefaultOptions(),
+		ID: id, Context: "prod", User: "ada", Options: plan.DefaultOptions(),
 		Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}},
-		Pods:  []drain.PodFacts{{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: kube.UID("p1"), Action: drain.ActionEvict}},
+		Pods:  []drain.PodFacts{{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: kube.UID("p1"), Action: plan.ActionEvict}},
 	}}}
 	if outcome != "" {
 		events = append(events, drain.Event{Seq: 2, Time: started.Add(time.Minute), Kind: drain.EventRunEnded, Outcome: outcome})
@@ -35,7 +37,7 @@ func writeRun(t *testing.T, dir, id string, started time.Time, outcome drain.Out
 	return journal
 }
 
-func closed(t *testing.T, j *drain.Journal) {
+func closed(t *testing.T, j *journal.Journal) {
 	t.Helper()
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
@@ -135,7 +137,7 @@ func TestReportOfWhatIsNotWhole(t *testing.T) {
 		t.Errorf("%s %s", b.err, b.out)
 	}
 
-	path := drain.JournalPath(b.StateDir, "bbbbbb")
+	path := journal.JournalPath(b.StateDir, "bbbbbb")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,11 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -91,7 +94,7 @@ func (r *scripted) play(events []drain.Event) {
 // script puts the run in the place of the engine.
 func (b *bench) script(r *scripted) {
 	r.changed, r.done = make(chan struct{}, 1), make(chan struct{})
-	b.Launch = func(_ context.Context, c drain.EngineConfig, plan drain.Plan, facts drain.RunFacts) (app.Run, error) {
+	b.Launch = func(_ context.Context, c engine.EngineConfig, plan plan.Plan, facts drain.RunFacts) (app.Run, error) {
 		facts.Options = plan.Options
 		for _, n := range plan.Nodes {
 			facts.Nodes = append(facts.Nodes, drain.NodeFacts{
@@ -151,8 +154,8 @@ func cordoned() []drain.Event {
 func blocked(present int32) *drain.Wait {
 	return &drain.Wait{
 		For:     drain.WaitForBudget,
-		Budget:  &drain.BudgetNumbers{Namespace: "shop", Name: "web", Needed: 1, Present: present, Expected: 2},
-		Sibling: &drain.Sibling{Namespace: "shop", Name: "web-2", Node: "worker-2", Reason: "ImagePullBackOff"},
+		Budget:  &budget.Numbers{Namespace: "shop", Name: "web", Needed: 1, Present: present, Expected: 2},
+		Sibling: &budget.Sibling{Namespace: "shop", Name: "web-2", Node: "worker-2", Reason: "ImagePullBackOff"},
 	}
 }
 

@@ -17,8 +17,8 @@ const (
 	retryMost     = 15 * time.Second
 	throttleLeast = time.Second      // whatever Retry-After says, never a hot loop
 	webhookWait   = 10 * time.Second // no event tells that a webhook would answer otherwise now
-	budgetPoll    = 30 * time.Second // safety net under the events of a budget
-	namespaceWait = 5 * time.Second
+	BudgetPoll    = 30 * time.Second // safety net under the events of a budget
+	NamespaceWait = 5 * time.Second
 	// unseenFirst is the pause after the refusal of a budget that the run does not see,
 	// which is kubectl's (EvictErrorRetryDelay); it doubles up to budgetPoll.
 	unseenFirst = 5 * time.Second
@@ -121,7 +121,7 @@ type Meaning struct {
 // Whatever is not known is Retrying, for a transient failure must never end a pod.
 // failures counts the answers in a row, this one included, that no budget gave.
 func Interpret(a kube.Answer, failures int) Meaning {
-	m := Meaning{Refusal: RefusalOf(a), Words: words(a)}
+	m := Meaning{Refusal: RefusalOf(a), Words: AnswerWords(a)}
 	switch m.Refusal {
 	case NotRefused:
 		m.State = PodTerminating
@@ -142,7 +142,7 @@ func Interpret(a kube.Answer, failures int) Meaning {
 	case RefusedByThrottle:
 		m.State, m.After = PodThrottled, max(throttleLeast, a.RetryAfter)
 	case RefusedByNamespace:
-		m.State, m.After = PodNamespaceTerminating, namespaceWait
+		m.State, m.After = PodNamespaceTerminating, NamespaceWait
 	case RefusedByConflict:
 		m.State, m.After = PodRetrying, max(backOff(failures), a.RetryAfter)
 		if a.Class() == kube.AnswerConflict {
@@ -199,17 +199,6 @@ func doubled(first, most time.Duration, tries int) time.Duration {
 		first *= 2
 	}
 	return min(first, most)
-}
-
-// words are what a person should read of an answer.
-func words(a kube.Answer) string {
-	switch {
-	case a.Code == 0:
-		return a.Failure
-	case len(a.Causes) > 0 && a.Causes[0].Message != "" && a.Causes[0].Type != "UnexpectedServerResponse":
-		return a.Message + " " + a.Causes[0].Message
-	}
-	return a.Message
 }
 
 // AnswerFactsOf are what the journal keeps of an answer.

@@ -33,7 +33,7 @@ func TestInterpret(t *testing.T) {
 		"webhook is away":              {kube.Answer{Code: 500, Message: `Internal error occurred: failed calling webhook "pub": connection refused`}, PodWebhookWait, RefusedByWebhook, retryFirst, false},
 		"admission by something else":  {kube.Answer{Code: 403, Message: `pods "x" is forbidden: not on Fridays`}, PodRetrying, RefusedByFailure, retryMost, false},
 		"several budgets":              {kube.Answer{Code: 500, Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."}, PodMultipleBudgets, RefusedBySeveral, 0, false},
-		"namespace ends":               {kube.Answer{Code: 403, Causes: []kube.Cause{{Type: "NamespaceTerminating"}}}, PodNamespaceTerminating, RefusedByNamespace, namespaceWait, false},
+		"namespace ends":               {kube.Answer{Code: 403, Causes: []kube.Cause{{Type: "NamespaceTerminating"}}}, PodNamespaceTerminating, RefusedByNamespace, NamespaceWait, false},
 		"negative budget":              {kube.Answer{Code: 403, Message: "pdb disruptions allowed is negative"}, PodBudgetSyncing, RefusedBySyncing, 0, false},
 		"too many disrupted pods":      {kube.Answer{Code: 403, Message: "DisruptedPods map too big - too many evictions not confirmed by PDB controller"}, PodBudgetSyncing, RefusedBySyncing, 0, false},
 		"no right":                     {kube.Answer{Code: 403, Message: `pods "x" is forbidden: User "u" cannot create resource "pods/eviction" in API group "" in the namespace "n"`}, PodFailed, RefusedByRights, 0, false},

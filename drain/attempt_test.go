@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // The one pause of all requests: twice as long with each failure, and never shorter
@@ -33,9 +34,9 @@ func TestAnAttemptAfterAConflict(t *testing.T) {
 	var a Attempt
 	a.sent(&ActionFacts{ID: 1, Version: "5"})
 	a.answered(&AnswerFacts{Code: 409})
-	a.failed(givenNow.Add(time.Second))
-	st := &stepper{now: givenNow}
-	if a.outdated("5") || !a.outdated("6") || !st.waits(a) || !st.out.Wake.Equal(givenNow.Add(time.Second)) {
+	a.failed(kubetest.Now.Add(time.Second))
+	st := &stepper{now: kubetest.Now}
+	if a.outdated("5") || !a.outdated("6") || !st.waits(a) || !st.out.Wake.Equal(kubetest.Now.Add(time.Second)) {
 		t.Errorf("after the conflict: %+v, wake %s", a, st.out.Wake)
 	}
 	a.sent(&ActionFacts{ID: 2, Version: "6"})

@@ -1,24 +1,27 @@
 package drain
 
-import "github.com/kdrain-tui/kdrain-tui/kube"
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
 
 // budgetWait says what a pod waits for that its budgets hold back. It is nil
 // where they would let it go, and where they cannot be seen.
-func budgetWait(l *ledger, p *kube.Pod) *Wait {
-	j, under := l.judge(p, func(kube.UID) bool { return false })
-	w := &Wait{Sibling: j.Sibling, Never: j.Verdict == VerdictNever}
+func budgetWait(l *budget.Ledger, p *kube.Pod) *Wait {
+	j, under := l.Judge(p, func(kube.UID) bool { return false })
+	w := &Wait{Sibling: j.Sibling, Never: j.Verdict == budget.VerdictNever}
 	switch j.Verdict {
-	case VerdictMultiple:
+	case budget.VerdictMultiple:
 		w.For, w.Budgets = WaitForOneBudget, j.Names
 		return w
-	case VerdictSyncing:
+	case budget.VerdictSyncing:
 		w.For = WaitForObserved
-	case VerdictWait, VerdictNever, VerdictDeadlock:
+	case budget.VerdictWait, budget.VerdictNever, budget.VerdictDeadlock:
 		w.For = WaitForBudget
-	case VerdictEvictable, VerdictUnknown:
+	case budget.VerdictEvictable, budget.VerdictUnknown:
 		return nil
 	}
-	if cause := predictSpending(under).Cause; cause == CauseNegative || cause == CauseTooMany {
+	if cause := budget.PredictSpending(under).Cause; cause == budget.CauseNegative || cause == budget.CauseTooMany {
 		w.For = WaitForObserved
 	}
 	w.Budget = &j.Budgets[0]

@@ -7,11 +7,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 func TestBudgetWait(t *testing.T) {
-	sick := crashing(4 * time.Minute)
+	sick := kubetest.Crashing(4 * time.Minute)
 	table := []struct {
 		name    string
 		objects []runtime.Object
@@ -20,15 +22,15 @@ func TestBudgetWait(t *testing.T) {
 		budgets []string
 		sibling bool
 	}{
-		{"sick sibling", append(cart(well, sick, well), givenBudget("shop/cart", 2, 2, 0, 3)), WaitForBudget, false, nil, true},
-		{"never", append(cart(well, well, well), givenBudget("shop/cart", 3, 3, 0, 3)), WaitForBudget, true, nil, false},
-		{"not observed", append(cart(well, well, well), givenBudget("shop/cart", 2, 3, 1, 3, unobserved)), WaitForObserved, false, nil, false},
-		{"several", append(cart(well, well, well), givenBudget("shop/cart", 2, 3, 1, 3), givenBudget("shop/all", 2, 3, 1, 3, selectsAll)), WaitForOneBudget, false, []string{"all", "cart"}, false},
+		{"sick sibling", append(kubetest.Cart(kubetest.Well, sick, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), WaitForBudget, false, nil, true},
+		{"never", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), WaitForBudget, true, nil, false},
+		{"not observed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)), WaitForObserved, false, nil, false},
+		{"several", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3), kubetest.Budget("shop/all", 2, 3, 1, 3, kubetest.SelectsAll)), WaitForOneBudget, false, []string{"all", "cart"}, false},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(givenNow, row.objects...)
-			w := budgetWait(newLedger(s, givenNow), s.PodNamed("shop", "cart-1"))
+			s := kube.SnapshotOf(kubetest.Now, row.objects...)
+			w := budgetWait(budget.NewLedger(s, kubetest.Now), s.PodNamed("shop", "cart-1"))
 			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.Sibling != nil) != row.sibling {
 				t.Fatalf("wait %+v", w)
 			}
@@ -39,10 +41,10 @@ func TestBudgetWait(t *testing.T) {
 	}
 
 	for _, sync := range []kube.SyncState{{Phase: kube.Denied, Reason: "forbidden"}, {Phase: kube.NotSynced}} {
-		store := kube.StoreOf(givenNow, givenPod("shop/cart-1"))
+		store := kube.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"))
 		store.SetSync(kube.KindBudgets, sync)
 		s := store.Snapshot()
-		if w := budgetWait(newLedger(s, givenNow), s.PodNamed("shop", "cart-1")); w != nil {
+		if w := budgetWait(budget.NewLedger(s, kubetest.Now), s.PodNamed("shop", "cart-1")); w != nil {
 			t.Errorf("%v: wait %+v", sync.Phase, w)
 		}
 	}

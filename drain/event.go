@@ -4,6 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -49,31 +52,31 @@ type Event struct {
 	Pod       string    `json:"pod,omitempty"`
 	UID       kube.UID  `json:"uid,omitempty"`
 
-	Run         *RunFacts     `json:"run,omitempty"`         // RunStarted
-	Joined      *PodFacts     `json:"joined,omitempty"`      // PodJoined
-	Phase       Phase         `json:"phase,omitempty"`       // Phase, Question, Confirmed
-	PhaseStatus PhaseStatus   `json:"phaseStatus,omitempty"` // Phase
-	Word        string        `json:"word,omitempty"`        // Question: what must be typed, "" for a plain yes
-	By          string        `json:"by,omitempty"`          // Confirmed, Control: who
-	Action      *ActionFacts  `json:"action,omitempty"`      // Intent, Answer
-	Answer      *AnswerFacts  `json:"answer,omitempty"`      // Answer
-	PodState    PodState      `json:"podState,omitempty"`    // Pod
-	Wait        *Wait         `json:"wait,omitempty"`        // Pod: what it waits for
-	DeletedAt   time.Time     `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
-	Forced      bool          `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
-	NodeState   NodeState     `json:"nodeState,omitempty"`   // Node
-	ServerTime  time.Time     `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
-	Budget      *BudgetFacts  `json:"budget,omitempty"`      // Budget
-	BudgetState BudgetState   `json:"budgetState,omitempty"` // Budget
-	Volumes     []VolumeFacts `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
-	PowerOff    *PowerOff     `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
-	Lease       *LeaseFacts   `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
-	LeaseState  LeaseState    `json:"leaseState,omitempty"`  // Lease
-	Rung        *RungFacts    `json:"rung,omitempty"`        // Rung; Intent and Answer of one
-	RungState   RungState     `json:"rungState,omitempty"`   // Rung
-	Control     ControlKind   `json:"control,omitempty"`     // Control
-	Outcome     Outcome       `json:"outcome,omitempty"`     // RunEnded, Node
-	Message     string        `json:"message,omitempty"`
+	Run         *RunFacts      `json:"run,omitempty"`         // RunStarted
+	Joined      *PodFacts      `json:"joined,omitempty"`      // PodJoined
+	Phase       Phase          `json:"phase,omitempty"`       // Phase, Question, Confirmed
+	PhaseStatus PhaseStatus    `json:"phaseStatus,omitempty"` // Phase
+	Word        string         `json:"word,omitempty"`        // Question: what must be typed, "" for a plain yes
+	By          string         `json:"by,omitempty"`          // Confirmed, Control: who
+	Action      *ActionFacts   `json:"action,omitempty"`      // Intent, Answer
+	Answer      *AnswerFacts   `json:"answer,omitempty"`      // Answer
+	PodState    PodState       `json:"podState,omitempty"`    // Pod
+	Wait        *Wait          `json:"wait,omitempty"`        // Pod: what it waits for
+	DeletedAt   time.Time      `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
+	Forced      bool           `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
+	NodeState   NodeState      `json:"nodeState,omitempty"`   // Node
+	ServerTime  time.Time      `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
+	Budget      *BudgetFacts   `json:"budget,omitempty"`      // Budget
+	BudgetState BudgetState    `json:"budgetState,omitempty"` // Budget
+	Volumes     []volume.Facts `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
+	PowerOff    *PowerOff      `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
+	Lease       *LeaseFacts    `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
+	LeaseState  LeaseState     `json:"leaseState,omitempty"`  // Lease
+	Rung        *RungFacts     `json:"rung,omitempty"`        // Rung; Intent and Answer of one
+	RungState   RungState      `json:"rungState,omitempty"`   // Rung
+	Control     ControlKind    `json:"control,omitempty"`     // Control
+	Outcome     Outcome        `json:"outcome,omitempty"`     // RunEnded, Node
+	Message     string         `json:"message,omitempty"`
 
 	// Input is the ID of the Control that the event answers, 0 for none.
 	Input uint64 `json:"-"`
@@ -86,7 +89,7 @@ type Event struct {
 }
 
 // lasting are the events that a journal keeps.
-func lasting(events []Event) []Event {
+func Lasting(events []Event) []Event {
 	if !slices.ContainsFunc(events, func(e Event) bool { return e.passing }) {
 		return events
 	}
@@ -106,12 +109,12 @@ type RunFacts struct {
 	Version    string `json:"version"`
 	// Program and Connection are of this process: how it was called, and which further
 	// connection flags it was given.
-	Program    string      `json:"-"`
-	Connection []string    `json:"-"`
-	Options    Options     `json:"options"`
-	Nodes      []NodeFacts `json:"nodes"`
-	Pods       []PodFacts  `json:"pods"`
-	Findings   []Finding   `json:"findings,omitempty"` // those of the plan that cost something, without objects and advice
+	Program    string         `json:"-"`
+	Connection []string       `json:"-"`
+	Options    plan.Options   `json:"options"`
+	Nodes      []NodeFacts    `json:"nodes"`
+	Pods       []PodFacts     `json:"pods"`
+	Findings   []plan.Finding `json:"findings,omitempty"` // those of the plan that cost something, without objects and advice
 }
 
 // NodeFacts are what a run keeps of a node of its plan.
@@ -124,16 +127,16 @@ type NodeFacts struct {
 
 // PodFacts are what a run keeps of a pod of its plan.
 type PodFacts struct {
-	Node         string   `json:"node"`
-	Namespace    string   `json:"namespace"`
-	Name         string   `json:"name"`
-	UID          kube.UID `json:"uid"`
-	Owner        string   `json:"owner,omitempty"`
-	Action       Action   `json:"action"`
-	Reasons      []Reason `json:"reasons,omitempty"`
-	GraceSeconds int64    `json:"graceSeconds"`
-	Loss         Loss     `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
-	Self         bool     `json:"self,omitempty"` // this program runs in it: it goes after all others
+	Node         string        `json:"node"`
+	Namespace    string        `json:"namespace"`
+	Name         string        `json:"name"`
+	UID          kube.UID      `json:"uid"`
+	Owner        string        `json:"owner,omitempty"`
+	Action       plan.Action   `json:"action"`
+	Reasons      []plan.Reason `json:"reasons,omitempty"`
+	GraceSeconds int64         `json:"graceSeconds"`
+	Loss         plan.Loss     `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
+	Self         bool          `json:"self,omitempty"` // this program runs in it: it goes after all others
 }
 
 // Verb is the kind of a write.
@@ -215,19 +218,19 @@ const (
 
 // Wait says what a pod waits for and what will wake it, with the facts behind.
 type Wait struct {
-	For        WaitFor        `json:"for"`
-	Budget     *BudgetNumbers `json:"budget,omitempty"`
-	Budgets    []string       `json:"budgets,omitempty"` // names, where several are the trouble
-	Sibling    *Sibling       `json:"sibling,omitempty"`
-	Never      bool           `json:"never,omitempty"` // by arithmetic it will not end by itself
-	Until      time.Time      `json:"until,omitzero"`  // when it ends or is tried again at the latest
-	Finalizers []string       `json:"finalizers,omitempty"`
-	Since      time.Time      `json:"since,omitzero"`    // WaitForKubelet: when the kubelet was last heard of; WaitForDetach: the pod's end
-	PreStop    bool           `json:"preStop,omitempty"` // WaitForGrace: a preStop hook runs within it
-	Words      string         `json:"words,omitempty"`   // the server's, quoted on screens
-	Driver     string         `json:"driver,omitempty"`  // WaitForVolumeTurn: whose turns they are
-	Ahead      *Ahead         `json:"ahead,omitempty"`   // WaitForVolumeTurn: who has the turn, told to the next in line
-	Volumes    []string       `json:"volumes,omitempty"` // of a pod past its grace, or with a silent kubelet: still attached to its node
+	For        WaitFor         `json:"for"`
+	Budget     *budget.Numbers `json:"budget,omitempty"`
+	Budgets    []string        `json:"budgets,omitempty"` // names, where several are the trouble
+	Sibling    *budget.Sibling `json:"sibling,omitempty"`
+	Never      bool            `json:"never,omitempty"` // by arithmetic it will not end by itself
+	Until      time.Time       `json:"until,omitzero"`  // when it ends or is tried again at the latest
+	Finalizers []string        `json:"finalizers,omitempty"`
+	Since      time.Time       `json:"since,omitzero"`    // WaitForKubelet: when the kubelet was last heard of; WaitForDetach: the pod's end
+	PreStop    bool            `json:"preStop,omitempty"` // WaitForGrace: a preStop hook runs within it
+	Words      string          `json:"words,omitempty"`   // the server's, quoted on screens
+	Driver     string          `json:"driver,omitempty"`  // WaitForVolumeTurn: whose turns they are
+	Ahead      *Ahead          `json:"ahead,omitempty"`   // WaitForVolumeTurn: who has the turn, told to the next in line
+	Volumes    []string        `json:"volumes,omitempty"` // of a pod past its grace, or with a silent kubelet: still attached to its node
 }
 
 // Ahead is the pod that has the turn which another waits for.
@@ -250,6 +253,6 @@ func (a *AnswerFacts) Words() string {
 }
 
 // Target is what the commands of the run are for.
-func (f *RunFacts) Target() Target {
-	return Target{Program: f.Program, Kubeconfig: f.Kubeconfig, Context: f.Context, Others: f.Connection}
+func (f *RunFacts) Target() plan.Target {
+	return plan.Target{Program: f.Program, Kubeconfig: f.Kubeconfig, Context: f.Context, Others: f.Connection}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -34,9 +35,9 @@ func (s *State) clone() *State {
 	c.Phases = cloneMap(s.Phases)
 	c.Sent = cloneMap(s.Sent)
 	c.tried, c.moved = cloneMap(s.tried), cloneMap(s.moved)
-	c.grants = cloneMap(s.grants)
-	for budget, list := range c.grants {
-		c.grants[budget] = slices.Clone(list)
+	c.Grants = cloneMap(s.Grants)
+	for budget, list := range c.Grants {
+		c.Grants[budget] = slices.Clone(list)
 	}
 	return &c
 }
@@ -137,7 +138,7 @@ func (s *State) addPod(facts PodFacts, at time.Time, joined bool) {
 	if n := s.Node(facts.Node); n != nil && !n.Started.IsZero() {
 		p.Begun = at
 	}
-	if facts.Action == ActionSkip || facts.Action == ActionRefuse {
+	if facts.Action == plan.ActionSkip || facts.Action == plan.ActionRefuse {
 		p.State, p.Ended = PodSkipped, at
 	}
 	s.index[facts.UID] = len(s.Pods)
@@ -191,11 +192,11 @@ func (s *State) applyIntent(e Event) {
 func (s *State) applyPodIntent(e Event) {
 	if budget := e.Action.Budget; budget != "" {
 		s.tried[budget] = e.Time
-		s.grants[budget] = append(s.grants[budget],
+		s.Grants[budget] = append(s.Grants[budget],
 			grant{action: e.Action.ID, pod: e.UID, at: e.Time, version: e.Action.Version})
 	}
 	s.editPod(e.UID, func(p *PodRun) {
-		p.retryNow, p.look = false, false
+		p.retryNow, p.Look = false, false
 		if e.Action.Verb == VerbLook {
 			return
 		}
@@ -233,9 +234,9 @@ func (s *State) applyPodAnswer(e Event, ok bool) {
 		s.moved[e.Namespace] = e.Time
 	}
 	s.editPod(e.UID, func(p *PodRun) {
-		p.look = e.Answer.Look
+		p.Look = e.Answer.Look
 		switch {
-		case e.Action.Verb == VerbLook && p.look:
+		case e.Action.Verb == VerbLook && p.Look:
 			p.Tries++
 		case e.Action.Verb == VerbLook:
 		case ok:
@@ -289,18 +290,18 @@ func (s *State) applyPod(e Event) {
 		}
 		p.State = e.PodState
 		if e.Forced {
-			p.Action, p.forced = ActionDelete, true
+			p.Action, p.forced = plan.ActionDelete, true
 		}
 		switch {
 		case e.PodState.Blocked():
-			if p.blockedSince.IsZero() {
-				p.blockedSince = e.Time
+			if p.BlockedSince.IsZero() {
+				p.BlockedSince = e.Time
 			}
-			p.Since = p.blockedSince
+			p.Since = p.BlockedSince
 		case e.PodState != PodRequested:
-			if !p.blockedSince.IsZero() {
-				p.Blocked += e.Time.Sub(p.blockedSince)
-				p.blockedSince = time.Time{}
+			if !p.BlockedSince.IsZero() {
+				p.Blocked += e.Time.Sub(p.BlockedSince)
+				p.BlockedSince = time.Time{}
 			}
 			if was != e.PodState {
 				p.Since = e.Time
@@ -311,7 +312,7 @@ func (s *State) applyPod(e Event) {
 		}
 	})
 	if e.PodState == PodThrottled && e.Wait != nil {
-		s.quietUntil = e.Wait.Until
+		s.QuietUntil = e.Wait.Until
 	}
 }
 

@@ -25,7 +25,7 @@ func (s *State) applyControl(e Event) {
 	case ControlLast:
 		s.editPod(e.UID, func(p *PodRun) { p.last = true })
 	case ControlRetry:
-		s.quietUntil = time.Time{}
+		s.QuietUntil = time.Time{}
 		s.editPod(e.UID, func(p *PodRun) { p.retryNow = true })
 	}
 }

@@ -1,6 +1,10 @@
 package drain
 
-import "time"
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+)
 
 // applyVolumes takes over where the volumes of a pod are, or, of an event that
 // names no pod, what is still attached to a drained node and whether it is safe to
@@ -13,16 +17,16 @@ func (s *State) applyVolumes(e Event) {
 		return
 	}
 	s.editPod(e.UID, func(p *PodRun) {
-		volumes := make([]VolumeRun, len(e.Volumes))
+		volumes := make([]volume.VolumeRun, len(e.Volumes))
 		for i, facts := range e.Volumes {
-			v := VolumeRun{VolumeFacts: facts}
+			v := volume.VolumeRun{Facts: facts}
 			if i < len(p.Volumes) && p.Volumes[i].Name == facts.Name { // volumes of a pod never change
 				v.DetachedAt, v.ReattachedAt = p.Volumes[i].DetachedAt, p.Volumes[i].ReattachedAt
 			}
-			if v.DetachedAt.IsZero() && (facts.State == VolumeDetached || facts.State == VolumeReattached) {
+			if v.DetachedAt.IsZero() && (facts.State == volume.VolumeDetached || facts.State == volume.VolumeReattached) {
 				v.DetachedAt = e.Time
 			}
-			if v.ReattachedAt.IsZero() && facts.State == VolumeReattached {
+			if v.ReattachedAt.IsZero() && facts.State == volume.VolumeReattached {
 				v.ReattachedAt = e.Time
 			}
 			volumes[i] = v

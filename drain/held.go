@@ -1,6 +1,10 @@
 package drain
 
-import "time"
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+)
 
 // heldAfter is how long a node must have made no progress before it counts as
 // held: kubectl's own pause between two tries of a pod. Where what it waits for
@@ -25,7 +29,7 @@ func (s *State) heldFrom(n *NodeRun) time.Time {
 			return time.Time{}
 		}
 		patience = max(patience, after)
-		last = latest(last, p.blockedSince)
+		last = latest(last, p.BlockedSince)
 	}
 	return last.Add(patience)
 }
@@ -39,12 +43,12 @@ func (p *PodRun) heldAfter() (after time.Duration, held bool) {
 		return 0, true
 	case p.State == PodTerminating || p.Wait == nil:
 		return 0, false
-	case p.blockedSince.IsZero() && (p.State != PodPlanned || p.Wait.For == WaitForTurn):
+	case p.BlockedSince.IsZero() && (p.State != PodPlanned || p.Wait.For == WaitForTurn):
 		return 0, false
 	case p.Wait.lasts():
 		return heldAfter, true
 	}
-	return comesUpIn, true
+	return budget.ComesUpIn, true
 }
 
 // lasts tells of what nobody expects to pass by itself in a moment.
@@ -69,9 +73,9 @@ func latest(first time.Time, more ...time.Time) time.Time {
 
 // placeFrees is when the next of the nodes at work counts as held, zero where no
 // node waits for its place.
-func (s *State) placeFrees(now time.Time) time.Time {
+func (s *State) PlaceFrees(now time.Time) time.Time {
 	var first time.Time
-	if !s.placesAwaited() {
+	if !s.PlacesAwaited() {
 		return first
 	}
 	for _, n := range s.Nodes {
@@ -86,7 +90,7 @@ func (s *State) placeFrees(now time.Time) time.Time {
 }
 
 // placesAwaited tells whether a node waits for the place of another, which may free it.
-func (s *State) placesAwaited() bool {
+func (s *State) PlacesAwaited() bool {
 	if s.Run.Options.StrictOrder {
 		return false
 	}

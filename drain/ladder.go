@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -146,7 +147,7 @@ func (l *ladder) budget() (*kube.Budget, string) {
 		return nil, "it is ending already: no budget holds it"
 	case len(budgets) > 1:
 		return nil, "several budgets select it: the server evicts no such pod, whatever they allow"
-	case len(budgets) == 0 || Predict(l.live, budgets, l.live.UID).Goes() || l.p.State != PodBudgetBlocked:
+	case len(budgets) == 0 || budget.Predict(l.live, budgets, l.live.UID).Goes() || l.p.State != PodBudgetBlocked:
 		return nil, "no budget holds it"
 	}
 	return budgets[0], ""
@@ -164,19 +165,19 @@ func (l *ladder) sibling() (*kube.Pod, string) {
 		return nil, why
 	}
 	leaves := ""
-	for _, sick := range sickUnder(b, l.snap, l.snap.PodsUnder(b), l.snap.ServerTime(l.now)) {
+	for _, sick := range budget.SickUnder(b, l.snap, l.snap.PodsUnder(b), l.snap.ServerTime(l.now)) {
 		switch {
-		case sick.pod.UID == l.p.UID:
-		case sick.class == sickLeaves:
-			leaves = sick.pod.Name
+		case sick.Pod.UID == l.p.UID:
+		case sick.Class == budget.SickLeaves:
+			leaves = sick.Pod.Name
 		default:
-			return sick.pod, ""
+			return sick.Pod, ""
 		}
 	}
 	if leaves != "" {
 		return nil, leaves + " is ending already: that frees the budget when it is replaced"
 	}
-	if !inWhole(l.snap, kube.KindPods) {
+	if !kube.InWhole(l.snap, kube.KindPods) {
 		return nil, "the pods on other nodes are still being read"
 	}
 	return nil, "no other pod under budget " + b.Name + " is sick"
@@ -193,7 +194,7 @@ func (l *ladder) free() Rung {
 	r.Title, r.Word = "evict the sick sibling "+sick.Name, "evict "+sick.Name
 	r.Risk = "It moves a pod that is not in the plan, by its UID, with its own grace period. It frees the budget only once its replacement is Ready."
 	budgets := l.snap.BudgetsOf(sick)
-	predicted := Predict(sick, budgets, sick.UID)
+	predicted := budget.Predict(sick, budgets, sick.UID)
 	switch {
 	case l.s.Pod(sick.UID) != nil:
 		r.Off = sick.Name + " is in the plan itself: the run does with it what was confirmed"
@@ -208,13 +209,13 @@ func (l *ladder) free() Rung {
 }
 
 // refusalWords say why the server would not evict a pod.
-func refusalWords(predicted Prediction, p *kube.Pod, budgets []*kube.Budget) string {
+func refusalWords(predicted budget.Prediction, p *kube.Pod, budgets []*kube.Budget) string {
 	switch predicted.Cause {
-	case CauseMultiple:
+	case budget.CauseMultiple:
 		return "several budgets select " + p.Name
-	case CauseNotObserved:
+	case budget.CauseNotObserved:
 		return "the controller has not looked at budget " + budgets[0].Name + " yet"
-	case CauseBudget:
+	case budget.CauseBudget:
 		if !p.Ready && (budgets[0].UnhealthyPolicy == "" || budgets[0].UnhealthyPolicy == "IfHealthyBudget") {
 			return fmt.Sprintf("budget %s lets a pod that is not Ready go only while it has the %d it needs (IfHealthyBudget); it has %d",
 				budgets[0].Name, budgets[0].DesiredHealthy, budgets[0].CurrentHealthy)
@@ -236,7 +237,7 @@ func (l *ladder) workload() (*kube.Workload, string) {
 	case !l.snap.Trusted(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets):
 		return nil, "its owner is not known: workloads cannot be seen"
 	}
-	if w := scaledBy(l.snap, l.live.Owner); w != nil {
+	if w := budget.ScaledBy(l.snap, l.live.Owner); w != nil {
 		return w, ""
 	}
 	return nil, "its owner, " + l.live.Owner.Kind + " " + l.live.Owner.Name + ", has no replicas to change"
@@ -317,7 +318,7 @@ func (l *ladder) cannotScale(w *kube.Workload) string {
 	if b == nil {
 		return why
 	}
-	if page := newLedger(l.snap, l.now).page(b); page.scalable == w && room(b, w.Replicas+1) <= max(room(b, w.Replicas), 0) {
+	if page := budget.NewLedger(l.snap, l.now).Page(b); page.Scalable == w && budget.Room(b, w.Replicas+1) <= max(budget.Room(b, w.Replicas), 0) {
 		return fmt.Sprintf("budget %s would allow no more with %d replicas", b.Name, w.Replicas+1)
 	}
 	return ""

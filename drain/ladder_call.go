@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -65,13 +66,13 @@ func (f RungFacts) command() string {
 	case RungScale:
 		return f.scaleTo(f.To)
 	case RungTaint:
-		return outOfService(f.Name)
+		return words.OutOfService(f.Name)
 	}
 	return ""
 }
 
 func (f RungFacts) scaleTo(replicas int32) string {
-	return fmt.Sprintf("kubectl scale -n %s %s --replicas=%d", f.Namespace, ShellWord(strings.ToLower(f.Object)+"/"+f.Name), replicas)
+	return fmt.Sprintf("kubectl scale -n %s %s --replicas=%d", f.Namespace, words.ShellWord(strings.ToLower(f.Object)+"/"+f.Name), replicas)
 }
 
 // Undo is the command that takes the rung back by hand, "" where nothing is.
@@ -80,7 +81,7 @@ func (f RungFacts) Undo() string {
 	case RungScale:
 		return f.scaleTo(f.From)
 	case RungTaint:
-		return outOfService(f.Name) + "-"
+		return words.OutOfService(f.Name) + "-"
 	}
 	return ""
 }

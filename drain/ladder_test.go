@@ -13,13 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // steps is a pod web-1 on node a, which a run drains, its sibling web-2 on node b and
 // the budget web over both, before a test makes trouble.
 type steps struct {
-	*simulation
+	*kubetest.Simulation
 	state   *State
 	pod     *corev1.Pod
 	sibling *corev1.Pod
@@ -27,24 +29,24 @@ type steps struct {
 
 // scaleTo is that of the simulation, whose pods come and end by timers meanwhile.
 func (f *steps) scaleTo(app string, replicas int32, ours bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.simulation.scaleTo(app, replicas, ours)
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	f.Simulation.ScaleTo(app, replicas, ours)
 }
 
 func newSteps() *steps {
-	s := newSimulation()
-	s.addNode("a")
-	s.addNode("b")
-	s.setNode("a", func(n *corev1.Node) { n.Spec.Unschedulable = true })
-	f := &steps{simulation: s}
-	f.pod = s.addPod("web", "a")
-	f.sibling = s.addPod("web", "b")
-	s.replicas["web"] = 2
-	s.putReplicaSet("web", false)
-	s.addBudget("web", 2)
-	facts := PodFacts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: ActionEvict}
-	f.state = Fold(nil, Event{Seq: 1, Time: time.Now(), Kind: EventRunStarted, Run: &RunFacts{ID: "r1", User: "ada", Options: DefaultOptions(),
+	s := kubetest.NewSimulation()
+	s.AddNode("a")
+	s.AddNode("b")
+	s.SetNode("a", func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	f := &steps{Simulation: s}
+	f.pod = s.AddPod("web", "a")
+	f.sibling = s.AddPod("web", "b")
+	s.Replicas["web"] = 2
+	s.PutReplicaSet("web", false)
+	s.AddBudget("web", 2)
+	facts := PodFacts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: plan.ActionEvict}
+	f.state = Fold(nil, Event{Seq: 1, Time: time.Now(), Kind: EventRunStarted, Run: &RunFacts{ID: "r1", User: "ada", Options: plan.DefaultOptions(),
 		Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}, Pods: []PodFacts{facts}}},
 		Event{Seq: 2, Time: time.Now(), Kind: EventPhase, Phase: PhaseEvict, PhaseStatus: PhaseRuns},
 		Event{Seq: 3, Time: time.Now(), Kind: EventNode, Node: "a", NodeState: NodeDraining})
@@ -60,16 +62,16 @@ func (f *steps) is(state PodState) {
 func (f *steps) edit(p *corev1.Pod, change func(*corev1.Pod)) {
 	changed := p.DeepCopy()
 	change(changed)
-	f.pods[p.UID] = changed
-	f.store.Put(kube.PodRecord(changed))
-	f.control("web")
+	f.Pods[p.UID] = changed
+	f.Store.Put(kube.PodRecord(changed))
+	f.Control("web")
 }
 
-func (f *steps) sick(p *corev1.Pod) { f.edit(p, func(p *corev1.Pod) { setReady(p, false) }) }
+func (f *steps) sick(p *corev1.Pod) { f.edit(p, func(p *corev1.Pod) { kubetest.SetReady(p, false) }) }
 
 func (f *steps) budget(change func(*policyv1.PodDisruptionBudget)) {
-	change(f.budgets["web"])
-	f.control("web")
+	change(f.Budgets["web"])
+	f.Control("web")
 }
 
 func (f *steps) ends(p *corev1.Pod, at time.Time, finalizers ...string) {
@@ -80,7 +82,7 @@ func (f *steps) ends(p *corev1.Pod, at time.Time, finalizers ...string) {
 }
 
 func (f *steps) off(node string) {
-	f.setNode(node, func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })
+	f.SetNode(node, func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })
 }
 
 // deployed makes a Deployment the owner of the pods' ReplicaSet.
@@ -92,8 +94,8 @@ func (f *steps) deployed(change func(*appsv1.Deployment)) {
 	change(d)
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "rs-web",
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: d.UID, Controller: &controller}}}}
-	f.store.Put(kube.DeploymentRecord(d))
-	f.store.Put(kube.ReplicaSetRecord(rs))
+	f.Store.Put(kube.DeploymentRecord(d))
+	f.Store.Put(kube.ReplicaSetRecord(rs))
 }
 
 func (f *steps) rung(kind RungKind) Rung {
@@ -143,7 +145,7 @@ func TestLadder(t *testing.T) {
 		"scale":                       {func(*steps) {}, RungScale, "", "PATCH /apis/apps/v1/namespaces/default/replicasets/web/scale, replicas 2 to 3", "scale web"},
 		"scale: does not help":        {func(f *steps) { f.most(0) }, RungScale, "would allow no more with 3 replicas", "", ""},
 		"scale: an autoscaler":        {func(f *steps) { f.autoscale() }, RungScale, "autoscaler web owns the number of replicas", "", ""},
-		"scale: autoscalers unseen":   {func(f *steps) { f.store.SetSync(kube.KindAutoscalers, kube.SyncState{Phase: kube.Denied}) }, RungScale, "cannot be seen", "", ""},
+		"scale: autoscalers unseen":   {func(f *steps) { f.Store.SetSync(kube.KindAutoscalers, kube.SyncState{Phase: kube.Denied}) }, RungScale, "cannot be seen", "", ""},
 		"scale: not held by a budget": {func(f *steps) { f.is(PodWebhookWait) }, RungScale, "no budget holds it", "", ""},
 		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RungScale, "it is ending already", "", ""},
 		"delete":                      {func(*steps) {}, RungDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1", "delete web-1"},
@@ -156,13 +158,13 @@ func TestLadder(t *testing.T) {
 		"taint":                       {func(f *steps) { f.off("a") }, RungTaint, "", "PATCH /api/v1/nodes/a, taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", "a is off"},
 		"taint: is there": {func(f *steps) {
 			f.off("a")
-			f.setNode("a", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{kube.OutOfService} })
+			f.SetNode("a", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{kube.OutOfService} })
 		}, RungTaint, "has the taint already", "", ""},
 		"shut: paused":   {func(f *steps) { f.control1(ControlPause) }, RungDelete, "the run is paused", "", ""},
 		"shut: aborting": {func(f *steps) { f.control1(ControlAbort) }, RungDelete, "is being aborted", "", ""},
 		"shut: over":     {func(f *steps) { f.is(PodGone) }, RungDelete, "nothing more happens to it", "", ""},
 		"shut: neither":  {func(f *steps) { f.is(PodTerminating) }, RungDelete, "neither blocked nor stuck", "", ""},
-		"shut: away":     {func(f *steps) { f.store.SetHealth(kube.Health{}) }, RungDelete, "not live", "", ""},
+		"shut: away":     {func(f *steps) { f.Store.SetHealth(kube.Health{}) }, RungDelete, "not live", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newSteps()
@@ -193,16 +195,16 @@ func (f *steps) most(away int) {
 }
 
 func (f *steps) bare(p *corev1.Pod) {
-	f.edit(p, func(p *corev1.Pod) { setReady(p, false); p.OwnerReferences = nil })
+	f.edit(p, func(p *corev1.Pod) { kubetest.SetReady(p, false); p.OwnerReferences = nil })
 }
 
 func (f *steps) plan(p *corev1.Pod) {
-	facts := PodFacts{Node: "b", Namespace: "default", Name: p.Name, UID: p.UID, Action: ActionEvict}
+	facts := PodFacts{Node: "b", Namespace: "default", Name: p.Name, UID: p.UID, Action: plan.ActionEvict}
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventPodJoined, Joined: &facts})
 }
 
 func (f *steps) autoscale() {
-	f.store.Put(kube.AutoscalerRecord(&autoscalingv2.HorizontalPodAutoscaler{
+	f.Store.Put(kube.AutoscalerRecord(&autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: types.UID("hpa")},
 		Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web"}, MaxReplicas: 5},
 	}))

@@ -3,6 +3,7 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -16,10 +17,10 @@ const (
 	leaseRenewal = kube.LeaseDuration / 3
 	// leaseOverdue is how old the last renewal may be: a third of the duration
 	// later than it was due, and a third before anybody else may take the Lease.
-	leaseOverdue = leaseRenewal + kube.LeaseDuration/3
+	OverdueAfter = leaseRenewal + kube.LeaseDuration/3
 	// leaseRetry is the pause after a renewal that failed, so that there is never
 	// more than one in 5 s.
-	leaseRetry = 5 * time.Second
+	LeaseRetry = 5 * time.Second
 	// leaseShown is how long a Lease may take to show what the server said of it,
 	// before the server is asked again.
 	leaseShown = 2 * time.Second
@@ -99,7 +100,7 @@ func (s *State) editLease(node string, edit func(l *LeaseRun)) {
 // applyLease is the fold of the events of a Lease's state.
 func (s *State) applyLease(e Event) {
 	if n := s.Node(e.Node); e.LeaseState == LeaseOverdue && n != nil && n.Lease != nil {
-		s.stopClocks(e.Node, n.Lease.Renewed.Add(leaseOverdue)) // the machine may have slept since
+		s.stopClocks(e.Node, n.Lease.Renewed.Add(OverdueAfter)) // the machine may have slept since
 	}
 	s.editLease(e.Node, func(l *LeaseRun) {
 		if l.State != e.LeaseState {
@@ -152,7 +153,7 @@ func (s *State) applyLeaseAnswer(e Event) {
 		case class == kube.AnswerConflict:
 			l.failed(e.Time.Add(leaseShown))
 		default:
-			l.failed(e.Time.Add(max(leaseRetry, fromSeconds(a.RetryAfterSeconds))))
+			l.failed(e.Time.Add(max(LeaseRetry, plan.FromSeconds(a.RetryAfterSeconds))))
 		}
 	})
 }
@@ -182,6 +183,6 @@ func (s *State) resumeLeases() {
 
 // elapsed is how long ago something was by the clock that counts more: a machine
 // that slept has a monotonic clock that did not.
-func elapsed(since, now time.Time) time.Duration {
+func Elapsed(since, now time.Time) time.Duration {
 	return max(now.Sub(since), now.Round(0).Sub(since.Round(0)))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -25,13 +26,13 @@ func NewRunID() string {
 // startEvent is the first event of a run of the plan. Nodes with a refused pod
 // are marked as refused: they are left untouched, not even cordoned; with
 // AllOrNothing one of them refuses all.
-func startEvent(plan Plan, facts RunFacts) Event {
-	facts.Options = plan.Options
-	for _, f := range Costs(plan.Findings) {
-		facts.Findings = append(facts.Findings, Finding{Code: f.Code, Level: f.Level, Message: f.Message})
+func StartEvent(planned plan.Plan, facts RunFacts) Event {
+	facts.Options = planned.Options
+	for _, f := range plan.Costs(planned.Findings) {
+		facts.Findings = append(facts.Findings, plan.Finding{Code: f.Code, Level: f.Level, Message: f.Message})
 	}
 	anyRefused := ""
-	for _, n := range plan.Nodes {
+	for _, n := range planned.Nodes {
 		node := NodeFacts{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: refusal(n)}
 		if node.Refused != "" && anyRefused == "" {
 			anyRefused = n.Name
@@ -44,7 +45,7 @@ func startEvent(plan Plan, facts RunFacts) Event {
 			})
 		}
 	}
-	if anyRefused != "" && plan.Options.AllOrNothing {
+	if anyRefused != "" && planned.Options.AllOrNothing {
 		for i := range facts.Nodes {
 			if facts.Nodes[i].Refused == "" {
 				facts.Nodes[i].Refused = "node " + anyRefused + " is refused, and it is all or nothing"
@@ -56,14 +57,14 @@ func startEvent(plan Plan, facts RunFacts) Event {
 
 // refusal says why a node cannot be drained as the plan stands, in kubectl's
 // words; "" if it can.
-func refusal(n NodePlan) string {
+func refusal(n plan.Node) string {
 	var lines []string
 	for _, p := range n.Pods {
-		if p.Action != ActionRefuse {
+		if p.Action != plan.ActionRefuse {
 			continue
 		}
 		for _, r := range p.Reasons {
-			if r.Level == LevelError {
+			if r.Level == plan.LevelError {
 				lines = append(lines, fmt.Sprintf("cannot delete %s: %s/%s", r.Message, p.Namespace, p.Name))
 			}
 		}
@@ -72,9 +73,9 @@ func refusal(n NodePlan) string {
 }
 
 // podFacts are the facts of a pod that joins a run.
-func podFacts(p *kube.Pod, d Decision) PodFacts {
+func podFacts(p *kube.Pod, d plan.Decision) PodFacts {
 	facts := PodFacts{Node: p.Node, Namespace: p.Namespace, Name: p.Name, UID: p.UID,
-		Action: d.Action, Reasons: d.Reasons, Loss: lossBy(d.Reasons), GraceSeconds: p.Spec.GraceSeconds}
+		Action: d.Action, Reasons: d.Reasons, Loss: plan.LossBy(d.Reasons), GraceSeconds: p.Spec.GraceSeconds}
 	if p.Owner != nil {
 		facts.Owner = p.Owner.Kind + "/" + p.Owner.Name
 	}

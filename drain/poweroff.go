@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -29,12 +31,12 @@ func (p *PowerOff) Sentence() string {
 	if p.Safe {
 		return ""
 	}
-	words, known := "whether it is safe to power off is not known: ", false
+	text, known := "whether it is safe to power off is not known: ", false
 	for _, r := range p.Why {
 		known = known || !r.Unknown
 	}
 	if known {
-		words = "not safe to power off: "
+		text = "not safe to power off: "
 	}
 	var said []string
 	for _, r := range p.Why {
@@ -42,10 +44,10 @@ func (p *PowerOff) Sentence() string {
 			said = append(said, r.Message)
 		}
 	}
-	if more := len(said) - namesShown; more > 0 {
-		said = append(said[:namesShown:namesShown], number(int32(more))+" more")
+	if more := len(said) - words.NamesShown; more > 0 {
+		said = append(said[:words.NamesShown:words.NamesShown], words.Number(int32(more))+" more")
 	}
-	return words + strings.Join(said, "; ")
+	return text + strings.Join(said, "; ")
 }
 
 // powerOff judges one node by the snapshot, and by what the run knows of the pods
@@ -135,15 +137,15 @@ func namesDaemonSet(p *kube.Pod) bool {
 func (c *powerOffCheck) attachments() {
 	switch {
 	case c.s.Sync(kube.KindAttachments).Phase == kube.Denied:
-		c.unknown("VolumeAttachment", whyUnreadable)
+		c.unknown("VolumeAttachment", volume.WhyUnreadable)
 		return
 	case !c.s.Trusted(kube.KindAttachments):
-		c.unknown("VolumeAttachment", whyUnseen)
+		c.unknown("VolumeAttachment", volume.WhyUnseen)
 		return
 	}
-	used := volumesUsedOn(c.node, c.s)
+	used := volume.VolumesUsedOn(c.node, c.s)
 	for _, a := range c.s.AttachmentsOn(c.node) {
-		f := attachmentFacts(a, c.s)
+		f := volume.AttachmentFacts(a, c.s)
 		title := "volume " + f.Title()
 		if f.Claim != "" {
 			title += " (" + f.Claim + ")"
@@ -167,11 +169,11 @@ func (c *powerOffCheck) moved(pods []*PodRun) {
 	for _, p := range pods {
 		for i := range p.Volumes {
 			v := &p.Volumes[i]
-			if !p.State.Left() || v.State != VolumeUnknown {
+			if !p.State.Left() || v.State != volume.VolumeUnknown {
 				continue
 			}
 			switch v.Why {
-			case whyNodeDisk, whyUnreadable, whyUnseen:
+			case volume.WhyNodeDisk, volume.WhyUnreadable, volume.WhyUnseen:
 			default:
 				pod := p.Namespace + "/" + p.Name
 				c.unknown("Pod/"+pod, "it is not known when volume "+v.Title()+" of pod "+pod+" is detached ("+v.Why+")")
@@ -197,7 +199,7 @@ func (c *powerOffCheck) claims(pods []*PodRun) {
 		seen[object] = true
 		words := "volume " + volume.Name + " of claim " + namespace + "/" + name
 		switch {
-		case !inWhole(c.s, kube.KindNodes):
+		case !kube.InWhole(c.s, kube.KindNodes):
 			c.unknown(object, "it is not known yet whether another node reaches "+words)
 		case waits != "":
 			c.against(object, "no other node that takes pods reaches "+words+", and pod "+waits+" waits for it")
@@ -215,7 +217,7 @@ func (c *powerOffCheck) claims(pods []*PodRun) {
 	}
 	for _, p := range pods {
 		for i := range p.Volumes {
-			if v := &p.Volumes[i]; p.State.Left() && v.State != VolumeReattached {
+			if v := &p.Volumes[i]; p.State.Left() && v.State != volume.VolumeReattached {
 				look(p.Namespace, v.Claim, "")
 			}
 		}

@@ -3,6 +3,7 @@ package drain
 import (
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -17,7 +18,7 @@ func (s *State) Progress(node string) Progress {
 	}
 	var p Progress
 	for _, pod := range s.Pods {
-		if node != "" && pod.Node != node || slices.Contains(refused, pod.Node) || pod.Action == ActionSkip || pod.Action == ActionRefuse {
+		if node != "" && pod.Node != node || slices.Contains(refused, pod.Node) || pod.Action == plan.ActionSkip || pod.Action == plan.ActionRefuse {
 			continue
 		}
 		p.Total++
@@ -71,7 +72,7 @@ func (s *State) Pod(uid kube.UID) *PodRun {
 
 // inFlight tells whether a write is out that has not been answered: a run does
 // not end before, for it would not know what it did.
-func (s *State) inFlight() bool {
+func (s *State) InFlight() bool {
 	for _, p := range s.Pods {
 		if p.InFlight != 0 {
 			return true

@@ -23,7 +23,7 @@ func (s *State) applyResumed(e Event) {
 			if p.State.Final() { // its end was seen before the answer to its eviction
 				return
 			}
-			p.look = true
+			p.Look = true
 			p.State, p.Since, p.Wait = PodRetrying, e.Time, &Wait{For: WaitForAnswer}
 		})
 	}
@@ -40,13 +40,13 @@ func (s *State) applyResumed(e Event) {
 		})
 	}
 	s.resumeRungs()
-	for budget, list := range s.grants {
+	for budget, list := range s.Grants {
 		for i := range list {
 			if !list[i].granted { // its answer will never come: let it lapse
 				list[i].granted, list[i].at = true, e.Time
 			}
 		}
-		s.grants[budget] = list
+		s.Grants[budget] = list
 	}
 }
 

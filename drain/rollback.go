@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -119,7 +121,7 @@ func undoBudget(b *BudgetRun, run string, snap *kube.Snapshot) Undo {
 // unlessHeld leaves the node to another run that has its Lease: that run drains it
 // now, whoever cordoned it first.
 func unlessHeld(u Undo, run string, snap *kube.Snapshot, now time.Time) Undo {
-	for _, h := range Holds(snap, []string{u.Node}, run, now) {
+	for _, h := range lease.Holds(snap, []string{u.Node}, run, now) {
 		if u.Cordon != nil && !h.Lapsed {
 			u.Cordon, u.Left = nil, h.Words+" has its Lease now"
 		}
@@ -143,7 +145,7 @@ func undoCordon(n *NodeRun, run string, node *kube.Node) Undo {
 		u.Left = "it is schedulable already"
 		return u
 	}
-	mark, ours := ParseMark(node.Cordon.Mark)
+	mark, ours := annotation.Parse(node.Cordon.Mark)
 	switch {
 	case ours && mark.Run != run && mark.ExcludedBy == run:
 		// Only the label was ours: cordon and mark stay as they were.

@@ -16,7 +16,7 @@ func undoable(r *RungRun, run string, snap *kube.Snapshot) Undo {
 	u := Undo{ID: r.undoID(), What: "remove the out-of-service taint of node " + r.Name, Node: r.Name}
 	node := snap.Node(r.Name)
 	switch {
-	case node == nil && !nodeLive(snap, r.Name):
+	case node == nil && !kube.NodeLive(snap, r.Name):
 		u.Left = "nodes are not seen now"
 	case node == nil:
 		u.Left = "the node is gone"

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -123,11 +125,11 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, 
 	case p == nil:
 		fail("%s is not in the run", uid)
 		return wrong
-	case p.Action != ActionEvict && p.Action != ActionDelete:
+	case p.Action != plan.ActionEvict && p.Action != plan.ActionDelete:
 		fail("%s is not to be moved", uid)
 	case live == nil || live.Terminating() || live.Node != p.Node:
 		fail("%s is not there to be moved", uid)
-	case w.Delete != nil && p.Action != ActionDelete:
+	case w.Delete != nil && p.Action != plan.ActionDelete:
 		fail("%s is deleted and not evicted", uid)
 	}
 	if node := snap.Node(w.Node); node == nil || !node.Unschedulable || node.UID != next.Node(w.Node).UID {
@@ -142,14 +144,14 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, 
 		return wrong
 	}
 	budgets := snap.BudgetsOf(live)
-	predicted := Predict(live, budgets, uid)
+	predicted := budget.Predict(live, budgets, uid)
 	if !predicted.Goes() {
 		if before == nil || !before.State.Blocked() {
 			fail("the server would refuse it (%s), and nobody asked to try", predicted.Cause)
 		}
 		return wrong
 	}
-	if predicted.Way == WaySpends {
+	if predicted.Way == budget.WaySpends {
 		if n := c.open(s, snap, budgets[0]); n >= int(budgets[0].DisruptionsAllowed) && !before.State.Blocked() {
 			fail("budget %s allows %d, and %d evictions under it are assumed already", budgets[0].Name, budgets[0].DisruptionsAllowed, n)
 		}
@@ -175,7 +177,7 @@ func (c *checks) open(s *script, snap *kube.Snapshot, b *kube.Budget) (n int) {
 		_, listed := b.DisruptedPods[name]
 		live := snap.Pod(a.pod)
 		counted := b.ResourceVersion != a.version && (live == nil || live.Terminating())
-		if !listed && !(a.accepted && (counted || s.now.Sub(a.at) >= grantLife)) {
+		if !listed && !(a.accepted && (counted || s.now.Sub(a.at) >= GrantLife)) {
 			n++
 		}
 	}

@@ -13,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // shownCluster is a cluster as the watches show it, on a clock that stands until it is told
@@ -166,7 +168,7 @@ func (c *shownCluster) editNode(name string, e edit) {
 			uid = n.UID + "'"
 		}
 		n = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid, CreationTimestamp: metav1.NewTime(c.now)}}
-		roomy(n)
+		kubetest.Roomy(n)
 		setNodeReady(n, corev1.ConditionTrue, c.now)
 	}
 	n = n.DeepCopy()
@@ -192,7 +194,7 @@ func (c *shownCluster) editNode(name string, e edit) {
 		if e.values["was"] != "" {
 			was = e.values["was"]
 		}
-		n.Annotations = map[string]string{kube.CordonAnnotation: Mark{Run: run, By: "bob", Was: was, At: c.now}.String()}
+		n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: run, By: "bob", Was: was, At: c.now}.String()}
 	}
 	n.ResourceVersion = c.nextVersion()
 	c.nodes[name] = n
@@ -275,7 +277,7 @@ func (c *shownCluster) newPod(name string, before *corev1.Pod, e edit) *corev1.P
 }
 
 func setPodReady(p *corev1.Pod, ready bool, now time.Time) {
-	setReady(p, ready)
+	kubetest.SetReady(p, ready)
 	p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now)
 }
 
@@ -306,9 +308,9 @@ func (c *shownCluster) editPodWord(p *corev1.Pod, word string) {
 	case "tolerates":
 		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	case "critical":
-		critical(p)
+		kubetest.Critical(p)
 	case "csi-driver":
-		csiDriver(p)
+		kubetest.CsiDriver(p)
 	case "prestop":
 		p.Spec.Containers = []corev1.Container{{Name: "c", Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{}}}}}
 	}
@@ -370,7 +372,7 @@ func (c *shownCluster) count(b *policyv1.PodDisruptionBudget, e edit) {
 			continue
 		}
 		b.Status.ExpectedPods++
-		if _, disrupted := b.Status.DisruptedPods[name]; isReady(p) && p.DeletionTimestamp == nil && !disrupted {
+		if _, disrupted := b.Status.DisruptedPods[name]; kubetest.IsReady(p) && p.DeletionTimestamp == nil && !disrupted {
 			b.Status.CurrentHealthy++
 		}
 	}

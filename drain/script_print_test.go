@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -166,7 +167,7 @@ func writeLine(w Write, e Event) string {
 	switch {
 	case w.Cordon != nil:
 		text := "cordon " + w.Node
-		if m, ours := ParseMark(w.Cordon.Mark); ours && m.After != "" {
+		if m, ours := annotation.Parse(w.Cordon.Mark); ours && m.After != "" {
 			text += ", in the place of run " + m.After
 		}
 		if w.Cordon.ExcludeFromLB != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -128,18 +129,18 @@ func (s *script) drain(a args) error {
 		}
 		line = append(line, word)
 	}
-	options := DefaultOptions()
+	options := plan.DefaultOptions()
 	flags := options.Flags()
 	flags.BoolVar(&s.yes, "yes", false, "")
 	if err := flags.Parse(line); err != nil {
 		return err
 	}
 	nodes := flags.Args()
-	plan, err := NewPlan(s.store.Snapshot(), nodes, options, s.now)
+	plan, err := plan.New(s.store.Snapshot(), nodes, options, s.now)
 	if err != nil {
 		return err
 	}
-	first := startEvent(plan, RunFacts{ID: "r1", Context: "lab", User: "ada"})
+	first := StartEvent(plan, RunFacts{ID: "r1", Context: "lab", User: "ada"})
 	first.Seq, first.Time = 1, s.now
 	s.events = []Event{first}
 	s.state = Fold(nil, first)
@@ -328,8 +329,8 @@ func (s *script) resume() {
 
 // journalled are the events as a journal gives them back.
 func journalled(events []Event) (read []Event) {
-	for _, e := range lasting(events) {
-		e.Wait = e.Wait.recorded()
+	for _, e := range Lasting(events) {
+		e.Wait = e.Wait.Recorded()
 		text, err := json.Marshal(e)
 		if err != nil {
 			panic(err)

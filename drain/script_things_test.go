@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // editWorkload shows a Deployment, ReplicaSet, StatefulSet or DaemonSet with so many
@@ -68,11 +69,11 @@ func (c *shownCluster) editLease(node string, e edit) {
 // and on which nodes it is attached.
 func (c *shownCluster) editVolume(claim string, e edit) {
 	name := "pv-" + claim
-	bound := boundClaim(claim, name)
+	bound := kubetest.BoundClaim(claim, name)
 	c.put(bound)
-	c.put(csiVolume(name, "disk"))
+	c.put(kubetest.CsiVolume(name, "disk"))
 	for node := range c.nodes {
-		a := attachment(name, "disk", node, true)
+		a := kubetest.Attachment(name, "disk", node, true)
 		if e.values["on"] == node {
 			c.store.Put(a)
 		} else {

@@ -3,6 +3,8 @@ package drain
 import (
 	"math"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // limits bound what a run does and tells, for the sake of the server and the journal.
@@ -14,8 +16,8 @@ type limits struct {
 
 // simulated is the state of a run that is only simulated: its server answers at once
 // and nobody reads its events.
-func simulated(plan Plan, now time.Time) *State {
-	first := startEvent(plan, RunFacts{ID: "forecast", Context: "forecast"})
+func Simulated(plan plan.Plan, now time.Time) *State {
+	first := StartEvent(plan, RunFacts{ID: "forecast", Context: "forecast"})
 	first.Seq, first.Time = 1, now
 	s := Fold(nil, first)
 	s.limits = limits{perBudget: math.MaxInt, figuresEvery: -1}

@@ -3,6 +3,7 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -159,12 +160,12 @@ type PodRun struct {
 	// Held is how long its budget held it while the run could have evicted it, without
 	// the present time: the clock of --force-after.
 	Held     time.Duration
-	Joined   bool        // bound to the node after the plan was made
-	Message  string      // why it was skipped or failed
-	Volumes  []VolumeRun // as far as they matter; nil until they were counted
-	DetachBy time.Time   // until when its volumes are given time to leave the node, zero while none is on its way
+	Joined   bool               // bound to the node after the plan was made
+	Message  string             // why it was skipped or failed
+	Volumes  []volume.VolumeRun // as far as they matter; nil until they were counted
+	DetachBy time.Time          // until when its volumes are given time to leave the node, zero while none is on its way
 
-	blockedSince time.Time // start of the present block, zero if there is none
+	BlockedSince time.Time // start of the present block, zero if there is none
 	heldSince    time.Time // start of the present time of Held, zero while its clock stands
 	countedAt    time.Time // when BudgetRefusals last grew
 	sentUnder    string    // what was known of its budgets when it was last tried
@@ -177,7 +178,7 @@ type PodRun struct {
 	writtenAt    time.Time // the same, to the journal
 	unwritten    bool      // the journal does not have what it waits for now
 	last         bool      // the operator put it last
-	look         bool      // who has its name must be asked before anything else
+	Look         bool      // who has its name must be asked before anything else
 }
 
 // NodeRun is one node of a run.
@@ -198,7 +199,7 @@ type NodeRun struct {
 	Lease         *LeaseRun // that keeps other runs off it, nil if none was asked for
 	// Attached are the volumes that the drained node still had when the run looked
 	// last. Warning says that it is not safe to power off, or that nobody knows.
-	Attached []VolumeFacts
+	Attached []volume.Facts
 	Warning  string
 	PowerOff *PowerOff // what the run saw last, nil where it did not look
 
@@ -283,9 +284,9 @@ type State struct {
 
 	limits     limits
 	nextAction uint64
-	grants     map[kube.UID][]grant   // by budget: our evictions it may not have accounted for yet
+	Grants     map[kube.UID][]grant   // by budget: our evictions it may not have accounted for yet
 	tried      map[kube.UID]time.Time // by budget: when an eviction under it was last sent
-	quietUntil time.Time              // nothing is sent before, after throttling
+	QuietUntil time.Time              // nothing is sent before, after throttling
 	resumed    time.Time              // when a process last took the run up again, zero if none did
 	unwell     time.Time              // when the API server last gave no answer, or came back
 	guardFrom  time.Time              // when the temporary budgets were confirmed
@@ -316,8 +317,8 @@ type Question struct {
 
 // BlockedFor is how long the pod has been blocked in all, at that moment.
 func (p *PodRun) BlockedFor(now time.Time) time.Duration {
-	if p.blockedSince.IsZero() {
+	if p.BlockedSince.IsZero() {
 		return p.Blocked
 	}
-	return p.Blocked + now.Sub(p.blockedSince)
+	return p.Blocked + now.Sub(p.BlockedSince)
 }

@@ -1,12 +1,8 @@
 package drain
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"time"
-
-	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // WordWithoutJournal is what the operator types (or says by a flag) to go on
@@ -103,67 +99,7 @@ func (s *State) awaitsAnswer(c Control) bool {
 }
 
 // steered is what became of a control: the number of its event, or why there is none.
-type steered struct {
-	seq uint64
-	err error
-}
-
-// Steer hands the run a control and waits until the run took it: the event is
-// in the state and handed to the journal. It returns the number of that event,
-// or why the control changed nothing.
-func (e *Engine) Steer(ctx context.Context, c Control) (seq uint64, err error) {
-	answer := make(chan steered, 1)
-	e.mu.Lock()
-	e.steerID++
-	c.ID = e.steerID
-	e.steers[c.ID] = answer
-	e.mu.Unlock()
-	e.Send(c)
-	select {
-	case t := <-answer:
-		return t.seq, t.err
-	case <-ctx.Done():
-		return 0, fmt.Errorf("the run has not answered yet: %w", context.Cause(ctx))
-	case <-e.done:
-	}
-	select {
-	case t := <-answer: // it was the last thing that the run took
-		return t.seq, t.err
-	default:
-	}
-	if s := e.State(); s.Outcome == "" {
-		return 0, errors.New("the run was suspended")
-	}
-	return 0, e.State().Objection(c)
-}
-
-// Ladder are the rungs for a pod of the run as they are at this moment.
-func (e *Engine) Ladder(pod kube.UID) []Rung {
-	return Ladder(e.State(), e.config.Source.Snapshot(), pod, e.config.Now())
-}
-
-// answerSteers tells those who wait for their control what became of it.
-func (e *Engine) answerSteers(out Output) {
-	for _, event := range out.Events {
-		e.answerSteer(event.Input, steered{seq: event.Seq})
-	}
-	for id, why := range out.Refused {
-		e.answerSteer(id, steered{err: why})
-	}
-}
-
-func (e *Engine) answerSteer(id uint64, what steered) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if who := e.steers[id]; who != nil {
-		who <- what
-		delete(e.steers, id)
-	}
-}
-
-// suspended tells whether the run is to stop without an end, and nothing is out
-// any more whose answer it should know; or its time for that is over.
-func (e *Engine) suspended(since time.Time) bool {
-	s := e.State()
-	return s.Suspended && (!s.inFlight() || e.config.Now().Sub(since) >= lastAnswers)
+type Steered struct {
+	Seq uint64
+	Err error
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -187,7 +188,7 @@ func (st *stepper) evictWord() string {
 	case st.s.Run.Context != "":
 		return st.s.Run.Context
 	}
-	return "drain " + plural(st.openNodes(), "node", "nodes")
+	return "drain " + words.Count(st.openNodes(), "node", "nodes")
 }
 
 // openNodes counts the nodes with which something is still to be done.
@@ -281,7 +282,7 @@ func (st *stepper) abort() {
 	st.endRun(OutcomeAborted, st.s.Message)
 }
 
-func (st *stepper) inFlight() bool { return st.s.inFlight() }
+func (st *stepper) inFlight() bool { return st.s.InFlight() }
 
 // setNode notes the state of a node. One that ends while it is being cordoned is
 // looked at once more: what the run did must be known to be undone.

@@ -3,6 +3,7 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -102,10 +103,10 @@ func (st *stepper) waitAfter(p *PodRun, m Meaning) *Wait {
 		if shown := st.budgetWait(live); shown != nil && shown.For == wait.For {
 			wait = shown
 		} else if len(budgets) > 0 {
-			numbers := Numbers(budgets[0])
+			numbers := budget.NumbersOf(budgets[0])
 			wait.Budget = &numbers
 		}
-		if after = budgetPoll; way != WaySpends && way != WaySeveral {
+		if after = BudgetPoll; way != budget.WaySpends && way != budget.WaySeveral {
 			after = p.unseenPause()
 		}
 	}
@@ -139,7 +140,7 @@ func (st *stepper) takeLook(p *PodRun, a kube.Answer) {
 	case a.OK() && a.UID != p.UID:
 		st.setPod(p, PodReplaced, nil, "")
 	default: // still the same pod, or nobody could say: try again a little later
-		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(p.pause(a)), Words: words(a)}, "")
+		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(p.pause(a)), Words: AnswerWords(a)}, "")
 	}
 }
 

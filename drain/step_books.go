@@ -5,17 +5,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // books are what one look works out once and asks for often: which budgets a pod
 // has, and what each of them still allows.
 type books struct {
-	ledger   *ledger
-	budgets  map[kube.UID][]*kube.Budget // by pod
-	accounts map[kube.UID]*account       // by budget
-	guards   map[kube.UID]*guardBook     // by workload
-	lanes    map[lane]*turns             // who has the turn among pods with volumes
+	ledger   *budget.Ledger
+	budgets  map[kube.UID][]*kube.Budget    // by pod
+	accounts map[kube.UID]*account          // by budget
+	guards   map[kube.UID]*budget.GuardBook // by workload
+	lanes    map[lane]*turns                // who has the turn among pods with volumes
 }
 
 // account is a budget as the run sees it at this look.
@@ -47,7 +49,7 @@ func (st *stepper) account(b *kube.Budget) *account {
 		st.books.accounts = map[kube.UID]*account{}
 	}
 	a := &account{free: int(b.DisruptionsAllowed)}
-	for _, g := range st.s.grants[b.UID] {
+	for _, g := range st.s.Grants[b.UID] {
 		if !g.granted {
 			a.inFlight++
 		}
@@ -74,10 +76,10 @@ func (st *stepper) accounted(b *kube.Budget, g grant) bool {
 	if !g.granted {
 		return false
 	}
-	if st.now.Sub(g.at) >= grantLife {
+	if st.now.Sub(g.at) >= GrantLife {
 		return true
 	}
-	st.wakeAt(g.at.Add(grantLife))
+	st.wakeAt(g.at.Add(GrantLife))
 	live := st.snap.Pod(g.pod)
 	return b.ResourceVersion != g.version && (live == nil || live.Terminating())
 }
@@ -92,8 +94,8 @@ func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *Wait {
 	}
 	wait := st.budgetWait(live)
 	if wait == nil {
-		numbers := Numbers(b)
-		wait = &Wait{For: WaitForBudget, Budget: &numbers, Sibling: SickSibling(b, st.snap, p.UID, st.now)}
+		numbers := budget.NumbersOf(b)
+		wait = &Wait{For: WaitForBudget, Budget: &numbers, Sibling: budget.SickSibling(b, st.snap, p.UID, st.now)}
 	}
 	if live.Ready {
 		a.hold = wait
@@ -104,7 +106,7 @@ func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *Wait {
 // budgetWait is what the pod waits for, nil where no budget holds it.
 func (st *stepper) budgetWait(live *kube.Pod) *Wait {
 	if st.books.ledger == nil {
-		st.books.ledger = newLedger(st.snap, st.now)
+		st.books.ledger = budget.NewLedger(st.snap, st.now)
 	}
 	return budgetWait(st.books.ledger, live)
 }
@@ -134,8 +136,8 @@ func (st *stepper) pollDue(p *PodRun, live *kube.Pod, b *kube.Budget) bool {
 		return true
 	}
 	last := p.refusedAt
-	if p.blockedSince.After(last) {
-		last = p.blockedSince
+	if p.BlockedSince.After(last) {
+		last = p.BlockedSince
 	}
 	if b != nil && st.s.Run.Options.MaxEvictRetries == 0 && st.s.tried[b.UID].After(last) {
 		last = st.s.tried[b.UID]
@@ -155,9 +157,9 @@ func (st *stepper) againDue(p *PodRun) bool {
 // the next try is due: as long as kubectl waits while others of its namespace go,
 // longer where nothing moves, and as long as the server asked for.
 func (p *PodRun) unseenPause() time.Duration {
-	pause := doubled(unseenFirst, budgetPoll, p.repeats)
+	pause := doubled(unseenFirst, BudgetPoll, p.repeats)
 	if p.Last != nil {
-		pause = max(pause, fromSeconds(p.Last.RetryAfterSeconds))
+		pause = max(pause, plan.FromSeconds(p.Last.RetryAfterSeconds))
 	}
 	return pause
 }
@@ -171,9 +173,9 @@ const (
 // longer a pod is blocked the rarer, unless tries are counted.
 func (st *stepper) pollPause(p *PodRun) time.Duration {
 	if st.s.Run.Options.MaxEvictRetries > 0 {
-		return budgetPoll
+		return BudgetPoll
 	}
-	return min(max(budgetPoll, p.BlockedFor(st.now)/pollPart), pollMost)
+	return min(max(BudgetPoll, p.BlockedFor(st.now)/pollPart), pollMost)
 }
 
 const (

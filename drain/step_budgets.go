@@ -1,6 +1,10 @@
 package drain
 
-import "github.com/kdrain-tui/kdrain-tui/kube"
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
 
 // removeTries is how often something that the run made is asked to be taken away
 // before the run ends without that and says that it is still there.
@@ -18,7 +22,7 @@ func (st *stepper) makeBudget(b *BudgetRun) {
 	facts := b.BudgetFacts
 	st.send(Write{Verb: VerbGuard, Guard: &kube.BudgetRequest{
 		Namespace: b.Namespace, Name: b.Name, Selector: b.Selector, MaxUnavailable: string(st.s.Run.Options.Guard),
-		Owner: kube.Owner{APIVersion: versionOf(w), Kind: w.Kind, Name: w.Name, UID: w.UID},
+		Owner: kube.Owner{APIVersion: budget.VersionOf(w), Kind: w.Kind, Name: w.Name, UID: w.UID},
 		Run:   st.s.Run.ID, At: st.snap.ServerTime(st.now),
 	}}, Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbGuard}})
 }
@@ -69,13 +73,13 @@ func (st *stepper) takeMade(b *BudgetRun, a kube.Answer, class kube.AnswerClass)
 	case class == kube.AnswerDone:
 		st.budgetMade(b, a.UID)
 	case class == kube.AnswerConflict:
-		st.setBudget(b, BudgetInDoubt, words(a))
+		st.setBudget(b, BudgetInDoubt, AnswerWords(a))
 	case class == kube.AnswerTransient && mayBeDone(a):
 		st.retryBudget(b, BudgetInDoubt, a)
 	case class == kube.AnswerTransient:
 		st.retryBudget(b, BudgetPlanned, a)
 	default:
-		st.setBudget(b, BudgetFailed, words(a))
+		st.setBudget(b, BudgetFailed, AnswerWords(a))
 	}
 }
 
@@ -103,7 +107,7 @@ func (st *stepper) takeLookAtBudget(b *BudgetRun, a kube.Answer, class kube.Answ
 	case making || b.Tries < removeTries:
 		st.retryBudget(b, BudgetInDoubt, a)
 	default:
-		st.setBudget(b, BudgetLeft, "whether it stands is not known: "+words(a)+"; to remove it: "+st.removeCommand(b))
+		st.setBudget(b, BudgetLeft, "whether it stands is not known: "+AnswerWords(a)+"; to remove it: "+st.removeCommand(b))
 	}
 }
 
@@ -116,20 +120,20 @@ func (st *stepper) takeRemoved(b *BudgetRun, a kube.Answer, class kube.AnswerCla
 	case class == kube.AnswerTransient && b.Tries < removeTries:
 		st.retryBudget(b, b.State, a)
 	default:
-		st.setBudget(b, BudgetLeft, "not removed: "+words(a)+"; to do it: "+st.removeCommand(b))
+		st.setBudget(b, BudgetLeft, "not removed: "+AnswerWords(a)+"; to do it: "+st.removeCommand(b))
 	}
 }
 
 func (st *stepper) removeCommand(b *BudgetRun) string {
-	left := Leftover{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}
-	return st.s.Run.Target().Line(RemoveCommands([]Leftover{left})[0])
+	left := tempbudget.Leftover{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}
+	return st.s.Run.Target().Line(tempbudget.RemoveCommands([]tempbudget.Leftover{left})[0])
 }
 
 // retryBudget notes that what was asked for a budget is asked again.
 func (st *stepper) retryBudget(b *BudgetRun, state BudgetState, a kube.Answer) {
 	after := b.pause(a)
 	facts := b.BudgetFacts
-	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: state, Message: words(a),
+	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: state, Message: AnswerWords(a),
 		Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
 	st.wakeAt(st.now.Add(after))
 }

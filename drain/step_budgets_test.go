@@ -8,17 +8,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // guardedSteps is a run that makes a temporary budget, with the request for it.
 func guardedSteps() (*steps, Write) {
 	f := newSteps()
-	delete(f.budgets, "web")
-	f.store.Remove(f.Snapshot().BudgetNamed("default", "web"))
-	o := DefaultOptions()
+	delete(f.Budgets, "web")
+	f.Store.Remove(f.Snapshot().BudgetNamed("default", "web"))
+	o := plan.DefaultOptions()
 	o.Guard, o.GuardWrite = "1", true
-	facts := PodFacts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: ActionEvict}
+	facts := PodFacts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: plan.ActionEvict}
 	f.state = Fold(nil, Event{Seq: 1, Time: time.Now(), Kind: EventRunStarted, Run: &RunFacts{ID: "r1", User: "ada", Options: o,
 		Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}, Pods: []PodFacts{facts}}})
 	f.step()
@@ -103,7 +104,7 @@ func TestABudgetThatADeadProcessAskedFor(t *testing.T) {
 	if len(undos) != 1 || undos[0].Unguard == nil || undos[0].Unguard.UID != "made-web" {
 		t.Errorf("rollback: %+v", undos)
 	}
-	f.store.Remove(f.Snapshot().BudgetNamed("default", w.Guard.Name)) // the watch does not show it yet
+	f.Store.Remove(f.Snapshot().BudgetNamed("default", w.Guard.Name)) // the watch does not show it yet
 	if undos := RollbackPlan(f.state, f.Snapshot(), time.Now()); len(undos) != 0 {
 		t.Errorf("rollback of nothing: %+v", undos)
 	}

@@ -2,64 +2,24 @@ package drain
 
 import (
 	"cmp"
-	"encoding/json"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // cordonShown is how long the watch may take to show an accepted cordon before
 // it is sent again.
-const cordonShown = 15 * time.Second
+const CordonShown = 15 * time.Second
 
 // cordonPatience is how often the cordon of a node is tried before the others go on
 // without it: about eight seconds.
-const cordonPatience = 5
+const CordonPatience = 5
 
 // adoptTries is how often a run tries to put its mark in the place of another
 // run's. A cluster that will not have it (an admission webhook) holds nobody up:
 // the node is cordoned, as it was.
-const adoptTries = 6
-
-// Mark is the content of our annotation on a cordoned node: who, for which run,
-// why, when, and what the node was before.
-type Mark struct {
-	Run    string    `json:"run,omitempty"`
-	By     string    `json:"by,omitempty"`
-	Reason string    `json:"reason,omitempty"`
-	At     time.Time `json:"at"`
-	Was    string    `json:"was,omitempty"` // "schedulable" or "unschedulable" before us
-	// ExcludedFromLB tells that we added the label that takes the node out of
-	// external load balancers.
-	ExcludedFromLB bool `json:"excludedFromLB,omitempty"`
-	// ExcludedBy is the run that added it to a node whose mark is not its own.
-	ExcludedBy string `json:"excludedBy,omitempty"`
-	// After is the run whose mark this one took the place of, AfterBy whose run it was.
-	After   string `json:"after,omitempty"`
-	AfterBy string `json:"afterBy,omitempty"`
-}
-
-// ParseMark reads the content of the annotation; false where it is not ours.
-func ParseMark(text string) (Mark, bool) {
-	var m Mark
-	if text == "" || json.Unmarshal([]byte(text), &m) != nil {
-		return Mark{}, false
-	}
-	// What was harmless as JSON may be a control sequence by now.
-	for _, text := range []*string{&m.Run, &m.By, &m.Reason, &m.Was, &m.After} {
-		*text = kube.Clean(*text)
-	}
-	return m, true
-}
-
-// String is the content of the annotation.
-func (m Mark) String() string {
-	text, err := json.Marshal(m)
-	if err != nil {
-		return "" // a struct of strings and a time always marshals
-	}
-	return string(text)
-}
+const AdoptTries = 6
 
 // cordon makes every open node unschedulable and waits until the cluster shows
 // it: a node is never drained on the word of an answer alone.
@@ -95,7 +55,7 @@ func (st *stepper) cordon() {
 // are drained, for one that is refused holds only itself.
 func (st *stepper) cordonNodes() {
 	for _, n := range st.s.Nodes {
-		if n.uncordoned() && nodeLive(st.snap, n.Name) {
+		if n.uncordoned() && kube.NodeLive(st.snap, n.Name) {
 			st.cordonNode(n)
 		}
 	}
@@ -107,7 +67,7 @@ func (n *NodeRun) uncordoned() bool { return n.State == NodeWaiting || n.State =
 // cordonHeld tells whether the cordon of the node has failed so often that the
 // others do not wait for it.
 func (st *stepper) cordonHeld(n *NodeRun) bool {
-	return n.State == NodeCordoning && n.Tries >= cordonPatience && !st.s.Run.Options.AllOrNothing
+	return n.State == NodeCordoning && n.Tries >= CordonPatience && !st.s.Run.Options.AllOrNothing
 }
 
 func (st *stepper) cordonNode(n *NodeRun) {
@@ -120,8 +80,8 @@ func (st *stepper) cordonNode(n *NodeRun) {
 		return // its Lease comes first
 	}
 	exclude := st.s.Run.Options.ExcludeFromLB > 0 && !node.ExcludedFromLB()
-	other, adopts := adoptable(node, st.s.Run.ID)
-	adopts = adopts && n.Attempts < adoptTries
+	other, adopts := annotation.Adoptable(node, st.s.Run.ID)
+	adopts = adopts && n.Attempts < AdoptTries
 	if node.Unschedulable && !exclude && !adopts {
 		st.setNode(n, NodeCordoned, foreignCordon(node, st.s.Run.ID))
 		return
@@ -137,7 +97,7 @@ func (st *stepper) cordonNode(n *NodeRun) {
 	if n.State != NodeCordoning {
 		why := ""
 		if adopts {
-			why = "takes over the cordon of run " + other.Run + " by " + other.maker()
+			why = "takes over the cordon of run " + other.Run + " by " + other.Maker()
 		}
 		st.setNode(n, NodeCordoning, why)
 	}
@@ -154,15 +114,15 @@ func (st *stepper) cordonNode(n *NodeRun) {
 // nodeMark is the mark for a node that is to be cordoned, or to be kept from load
 // balancers. The mark of a cordon that stays somebody else's stays theirs: it only notes
 // what the run adds.
-func (st *stepper) nodeMark(node *kube.Node, adopts, exclude bool) Mark {
-	mark := Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason,
+func (st *stepper) nodeMark(node *kube.Node, adopts, exclude bool) annotation.Mark {
+	mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason,
 		At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second), Was: "schedulable", ExcludedFromLB: exclude}
 	if !node.Unschedulable {
 		return mark
 	}
-	there, marked := Mark{}, false
+	there, marked := annotation.Mark{}, false
 	if node.Cordon != nil {
-		there, marked = ParseMark(node.Cordon.Mark)
+		there, marked = annotation.Parse(node.Cordon.Mark)
 	}
 	switch {
 	case adopts:
@@ -193,7 +153,7 @@ func (st *stepper) nodeLost(n *NodeRun, node *kube.Node) string {
 func foreignCordon(node *kube.Node, run string) string {
 	by := "already cordoned"
 	if c := node.Cordon; c != nil {
-		if m, ours := ParseMark(c.Mark); ours && m.Run == run && m.Was == "schedulable" {
+		if m, ours := annotation.Parse(c.Mark); ours && m.Run == run && m.Was == "schedulable" {
 			return ""
 		} else if ours && m.By != "" {
 			return by + " by " + m.By + " at " + m.At.UTC().Format(time.RFC3339)
@@ -213,7 +173,7 @@ func (st *stepper) takeCordonAnswer(n *NodeRun, a kube.Answer, class kube.Answer
 	}
 	switch class {
 	case kube.AnswerDone:
-		st.retryCordon(n, cordonShown, "")
+		st.retryCordon(n, CordonShown, "")
 	case kube.AnswerConflict:
 		// The node changed (a heartbeat is enough): again as soon as that is seen.
 		st.retryCordon(n, retryMost, "the node changed meanwhile")
@@ -222,9 +182,9 @@ func (st *stepper) takeCordonAnswer(n *NodeRun, a kube.Answer, class kube.Answer
 		if missingRight(a) {
 			after = rightsRetry
 		}
-		st.retryCordon(n, after, words(a))
+		st.retryCordon(n, after, AnswerWords(a))
 	default:
-		st.setNode(n, NodeFailed, "cordon refused: "+words(a))
+		st.setNode(n, NodeFailed, "cordon refused: "+AnswerWords(a))
 	}
 }
 

@@ -5,6 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -14,11 +18,11 @@ const swallowedAfter = 30 * time.Second
 
 // bindSlack is how long after the cordon was seen a pod may still show up that
 // the scheduler had bound before.
-const bindSlack = 10 * time.Second
+const BindSlack = 10 * time.Second
 
 // daemonSetShows is how long after its pod a DaemonSet may show up: no watch waits for
 // another, and where DaemonSets may not be watched they are listed now and then.
-const daemonSetShows = 30 * time.Second
+const DaemonSetShows = 30 * time.Second
 
 // evict is one look at the nodes being drained: what has become of their pods,
 // which nodes are done, and which evictions can be sent now.
@@ -56,7 +60,7 @@ func (st *stepper) evict() {
 // tells whether one began.
 func (st *stepper) startNodes() (began bool) {
 	o := st.s.Run.Options
-	draining, failed, awaited := 0, false, st.s.placesAwaited()
+	draining, failed, awaited := 0, false, st.s.PlacesAwaited()
 	for _, n := range st.s.Nodes {
 		switch n.State {
 		case NodeDraining:
@@ -175,10 +179,10 @@ func (st *stepper) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node
 		}
 		st.wakeAt(graceEnds.Add(skip + time.Millisecond))
 	}
-	st.wakeAt(graceEnds.Add(stuckAfter))
-	state, wait := terminatingWait(live, node, graceEnds, over >= stuckAfter)
+	st.wakeAt(graceEnds.Add(budget.StuckAfter))
+	state, wait := terminatingWait(live, node, graceEnds, over >= budget.StuckAfter)
 	if wait.For != WaitForGrace {
-		wait.Volumes = stillAttached(live, st.snap)
+		wait.Volumes = volume.StillAttached(live, st.snap)
 	}
 	st.setPod(p, state, wait, "")
 }
@@ -192,14 +196,14 @@ func (st *stepper) admit(n *NodeRun, unplanned []*kube.Pod) string {
 	cordon, serverNow := n.cordonServerTime, st.snap.ServerTime(st.now)
 	for _, live := range unplanned {
 		name := live.Namespace + "/" + live.Name
-		d := Classify(live, st.snap, st.s.Run.Options, st.now)
+		d := plan.Classify(live, st.snap, st.s.Run.Options, st.now)
 		switch {
-		case toleratesCordon(live.Spec.Tolerations):
+		case plan.ToleratesCordon(live.Spec.Tolerations):
 			return name + " came to the node after the cordon: it tolerates it" + st.unknownDaemonSet(live)
-		case serverNow.Sub(cordon) > bindSlack && live.Created.After(cordon):
+		case serverNow.Sub(cordon) > BindSlack && live.Created.After(cordon):
 			return name + " was put on the node after the cordon, past the scheduler"
 		case !st.confirmed(d):
-			return fmt.Sprintf("%s came to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.phrase())
+			return fmt.Sprintf("%s came to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.Phrase())
 		}
 		facts := podFacts(live, d)
 		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID, Joined: &facts})
@@ -212,7 +216,7 @@ func (st *stepper) admit(n *NodeRun, unplanned []*kube.Pod) string {
 func (st *stepper) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
 	for _, live := range st.snap.PodsOn(n.Name) {
 		switch {
-		case st.s.Pod(live.UID) != nil, Classify(live, st.snap, st.s.Run.Options, st.now).Action == ActionSkip:
+		case st.s.Pod(live.UID) != nil, plan.Classify(live, st.snap, st.s.Run.Options, st.now).Action == plan.ActionSkip:
 		case st.awaitsDaemonSet(live):
 			unjudged = true
 		default:
@@ -225,10 +229,10 @@ func (st *stepper) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
 // awaitsDaemonSet tells whether the pod says that it is of a DaemonSet which is not
 // known, and may be soon.
 func (st *stepper) awaitsDaemonSet(live *kube.Pod) bool {
-	if !st.s.Run.Options.IgnoreDaemonSets || !toleratesCordon(live.Spec.Tolerations) || st.unknownDaemonSet(live) == "" {
+	if !st.s.Run.Options.IgnoreDaemonSets || !plan.ToleratesCordon(live.Spec.Tolerations) || st.unknownDaemonSet(live) == "" {
 		return false
 	}
-	shows := live.Created.Add(daemonSetShows) // in the server's time
+	shows := live.Created.Add(DaemonSetShows) // in the server's time
 	return !st.past(st.now.Add(shows.Sub(st.snap.ServerTime(st.now))))
 }
 
@@ -251,11 +255,11 @@ func (st *stepper) unknownDaemonSet(live *kube.Pod) string {
 
 // confirmed tells whether the operator confirmed the same action for the same
 // reasons on some pod of the plan.
-func (st *stepper) confirmed(d Decision) bool {
-	if d.Action == ActionRefuse {
+func (st *stepper) confirmed(d plan.Decision) bool {
+	if d.Action == plan.ActionRefuse {
 		return false
 	}
-	seen := map[ReasonCode]bool{}
+	seen := map[plan.ReasonCode]bool{}
 	action := false
 	for _, p := range st.s.Run.Pods {
 		if p.Action != d.Action {
@@ -283,15 +287,15 @@ func (st *stepper) closeNode(n *NodeRun) {
 			return
 		case p.State == PodFailed:
 			failed = append(failed, p.Namespace+"/"+p.Name+": "+p.Message)
-		case p.State == PodSkipped && p.Action != ActionSkip && st.snap.Pod(p.UID) != nil && p.DeletedAt.IsZero():
+		case p.State == PodSkipped && p.Action != plan.ActionSkip && st.snap.Pod(p.UID) != nil && p.DeletedAt.IsZero():
 			left = append(left, p.Namespace+"/"+p.Name)
 		}
 	}
 	switch {
 	case len(failed) > 0:
-		st.setNode(n, NodeFailed, plural(len(failed), "pod", "pods")+" could not be moved; "+failed[0])
+		st.setNode(n, NodeFailed, words.Count(len(failed), "pod", "pods")+" could not be moved; "+failed[0])
 	case len(left) > 0:
-		st.setNode(n, NodeStopped, plural(len(left), "pod", "pods")+" left on it as the operator said: "+left[0])
+		st.setNode(n, NodeStopped, words.Count(len(left), "pod", "pods")+" left on it as the operator said: "+left[0])
 	default:
 		st.setNode(n, NodeDrained, "")
 	}
@@ -327,6 +331,6 @@ func (st *stepper) deadlines() {
 			continue
 		}
 		p := st.s.Progress(n.Name)
-		st.setNode(n, NodeFailed, fmt.Sprintf("not drained within %s: %d of %s still on it", timeout, p.Total-p.Left, plural(p.Total, "pod", "pods")))
+		st.setNode(n, NodeFailed, fmt.Sprintf("not drained within %s: %d of %s still on it", timeout, p.Total-p.Left, words.Count(p.Total, "pod", "pods")))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -14,7 +16,7 @@ const (
 	countedEvery = 5 * time.Second
 	// provenFor is how long a refusal by the budget proves that it holds the pod, while
 	// the snapshot shows the budget; provenUnseen where budgets cannot be read.
-	provenFor    = budgetPoll
+	provenFor    = BudgetPoll
 	provenUnseen = time.Second
 )
 
@@ -116,7 +118,7 @@ func (s *State) stopClocks(node string, at time.Time) {
 // budget may allow one by now.
 func (p *PodRun) takeBackForce() {
 	if p.forced {
-		p.Action, p.forced = ActionEvict, false
+		p.Action, p.forced = plan.ActionEvict, false
 	}
 }
 
@@ -135,7 +137,7 @@ func (st *stepper) proven(p *PodRun) bool {
 	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
 		lasts = provenUnseen
 	}
-	return p.refusal.ByBudget() && !p.refusedAt.Before(st.s.acted) && elapsed(p.refusedAt, st.now) < lasts
+	return p.refusal.ByBudget() && !p.refusedAt.Before(st.s.acted) && Elapsed(p.refusedAt, st.now) < lasts
 }
 
 // forced tells whether the pod, which its budget holds as far as the snapshot
@@ -158,7 +160,7 @@ func (st *stepper) proofDue(p *PodRun) bool {
 // giveUpEvicting notes that the next request deletes the pod past its budget.
 func (st *stepper) giveUpEvicting(p *PodRun) *PodRun {
 	why := fmt.Sprintf("held by its budget for %s, which refused it %s: deleted past it, as the flags say",
-		p.HeldFor(st.now).Round(time.Second), plural(p.BudgetRefusals, "time", "times"))
+		p.HeldFor(st.now).Round(time.Second), words.Count(p.BudgetRefusals, "time", "times"))
 	st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
 		PodState: p.State, Wait: p.Wait, Message: why, Forced: true})
 	return st.s.Pod(p.UID)

@@ -10,12 +10,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // guardPatience is how long the temporary budgets may take to be in force where no
 // --timeout says: the disruption controller looks at a budget within seconds.
-const guardPatience = 5 * time.Minute
+const GuardPatience = 5 * time.Minute
 
 // guard makes the temporary budgets and waits until the disruption controller
 // has observed each: before that, the server refuses every eviction under it.
@@ -23,7 +25,7 @@ func (st *stepper) guard() {
 	if st.guardOverdue() {
 		return
 	}
-	if !st.snap.Trusted(kube.KindBudgets) || !guardSees(st.snap) {
+	if !st.snap.Trusted(kube.KindBudgets) || !budget.GuardSees(st.snap) {
 		return
 	}
 	if len(st.s.Budgets) == 0 {
@@ -67,9 +69,9 @@ func (st *stepper) wantsNone(b *BudgetRun) bool {
 func (st *stepper) guardOverdue() bool {
 	within, from := st.s.Run.Options.Timeout, st.s.counted(st.s.guardFrom)
 	if within <= 0 {
-		within, from = guardPatience, latest(from, st.s.acted)
+		within, from = GuardPatience, latest(from, st.s.acted)
 	}
-	if within == guardPatience && (st.s.Down != nil || st.s.Paused) || !st.past(from.Add(within)) {
+	if within == GuardPatience && (st.s.Down != nil || st.s.Paused) || !st.past(from.Add(within)) {
 		return false
 	}
 	for _, b := range st.s.Budgets {
@@ -105,10 +107,10 @@ func (st *stepper) planBudgets() {
 	var seen []kube.UID
 	for _, p := range st.s.Pods {
 		live := st.snap.Pod(p.UID)
-		if p.Action != ActionEvict || live == nil || live.Owner == nil {
+		if p.Action != plan.ActionEvict || live == nil || live.Owner == nil {
 			continue
 		}
-		w := scaledBy(st.snap, live.Owner)
+		w := budget.ScaledBy(st.snap, live.Owner)
 		if w == nil || w.Replicas < 2 || w.Selector == nil || slices.Contains(seen, w.UID) {
 			continue
 		}

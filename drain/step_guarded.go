@@ -1,24 +1,27 @@
 package drain
 
-import "github.com/kdrain-tui/kdrain-tui/kube"
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
 
 // guarded is the guard's book for a pod that no budget covers, nil where there is
 // no guard or it has nothing to say.
-func (st *stepper) guarded(live *kube.Pod) *guardBook {
+func (st *stepper) guarded(live *kube.Pod) *budget.GuardBook {
 	guard := st.s.Run.Options.Guard
 	if guard == "" {
 		return nil
 	}
-	w := guardedBy(st.snap, live)
+	w := budget.GuardedBy(st.snap, live)
 	if w == nil {
 		return nil
 	}
 	if book, known := st.books.guards[w.UID]; known {
 		return book
 	}
-	book := guard.book(st.snap, w)
+	book := guard.Book(st.snap, w)
 	if st.books.guards == nil {
-		st.books.guards = map[kube.UID]*guardBook{}
+		st.books.guards = map[kube.UID]*budget.GuardBook{}
 	}
 	st.books.guards[w.UID] = book
 	return book
@@ -27,18 +30,18 @@ func (st *stepper) guarded(live *kube.Pod) *guardBook {
 // guardTokens is how many evictions the guard lets pass now: our own that the
 // snapshot does not show yet are taken off. One that left no trace for so long
 // was lost with its answer, and holds nothing up any more.
-func (st *stepper) guardTokens(book *guardBook) int {
-	free := book.free
-	for _, g := range st.s.grants[book.key] {
+func (st *stepper) guardTokens(book *budget.GuardBook) int {
+	free := book.Free
+	for _, g := range st.s.Grants[book.Key] {
 		live := st.snap.Pod(g.pod)
 		if live == nil || !live.Healthy() {
 			continue
 		}
-		if g.granted && st.now.Sub(g.at) >= grantLife {
+		if g.granted && st.now.Sub(g.at) >= GrantLife {
 			continue
 		}
 		if g.granted {
-			st.wakeAt(g.at.Add(grantLife))
+			st.wakeAt(g.at.Add(GrantLife))
 		}
 		free--
 	}

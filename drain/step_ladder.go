@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -65,7 +66,7 @@ func (st *stepper) sendRung(f RungFacts, p *PodRun) {
 		w.Verb, w.Scale = VerbScale, f.scaleRequest(f.From, f.To)
 	case RungTaint:
 		node := st.snap.Node(f.Name)
-		mark := Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason, At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second)}
+		mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason, At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second)}
 		w.Verb, w.Taint = VerbTaint, taintRequest(node, node.TaintsWith(), mark.String())
 	case RungDelete, RungKill:
 		e.Pod, e.UID = f.Name, f.UID
@@ -109,13 +110,13 @@ func (st *stepper) takeRungAnswer(w Write, a kube.Answer, e Event) {
 		st.setRung(r, RungDone, "")
 		st.deletionAccepted(r)
 	case mayBeDone(a):
-		st.setRung(r, RungInDoubt, words(a))
+		st.setRung(r, RungInDoubt, AnswerWords(a))
 	case class == kube.AnswerConflict:
-		st.setRung(r, RungRefused, "it changed meanwhile: "+words(a))
+		st.setRung(r, RungRefused, "it changed meanwhile: "+AnswerWords(a))
 	case a.Code == http.StatusUnprocessableEntity && r.Kind == RungScale:
 		st.setRung(r, RungRefused, fmt.Sprintf("it has not %d replicas any more", r.From))
 	default:
-		st.setRung(r, RungRefused, words(a))
+		st.setRung(r, RungRefused, AnswerWords(a))
 	}
 }
 
@@ -146,7 +147,7 @@ func (st *stepper) undoRungs(end bool) {
 			continue
 		}
 		switch {
-		case r.Kind == RungScale && end, r.Kind == RungTaint && r.State != RungTaken && nodeLive(st.snap, r.Name):
+		case r.Kind == RungScale && end, r.Kind == RungTaint && r.State != RungTaken && kube.NodeLive(st.snap, r.Name):
 			st.undoRung(r)
 		}
 	}
@@ -193,7 +194,7 @@ func (st *stepper) leaveTaints() {
 
 // declaredBy tells whether the run declared the node's machine off.
 func declaredBy(n *kube.Node, run string) bool {
-	m, ok := ParseMark(n.Annotations[kube.OutOfServiceAnnotation])
+	m, ok := annotation.Parse(n.Annotations[kube.OutOfServiceAnnotation])
 	return ok && m.Run == run
 }
 
@@ -208,10 +209,10 @@ func (st *stepper) takeUndoAnswer(r *RungRun, a kube.Answer, class kube.AnswerCl
 		st.setRung(r, RungKept, "it is gone")
 	case class != kube.AnswerForbidden && r.Tries < removeTries:
 		facts, after := r.RungFacts, r.pause(a)
-		st.emit(Event{Kind: EventRung, Rung: &facts, RungState: r.State, Message: words(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
+		st.emit(Event{Kind: EventRung, Rung: &facts, RungState: r.State, Message: AnswerWords(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
 		st.wakeAt(st.now.Add(after))
 	default:
-		st.setRung(r, RungLeft, "not taken back: "+words(a)+"; to do it: "+st.s.Run.Target().Line(r.Undo()))
+		st.setRung(r, RungLeft, "not taken back: "+AnswerWords(a)+"; to do it: "+st.s.Run.Target().Line(r.Undo()))
 	}
 }
 

@@ -3,11 +3,11 @@ package drain
 import (
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -39,7 +39,7 @@ func TestTheAnswerToADeletionBelongsToTheRung(t *testing.T) {
 			}
 			f.step(Answered{Write: w, Answer: c.answer})
 			p, r := f.state.Pods[0], f.state.Rungs[0]
-			if r.State != c.rung || r.InFlight != 0 || p.State != c.pod || p.InFlight != 0 || p.Action != ActionEvict || p.Refusals != 0 {
+			if r.State != c.rung || r.InFlight != 0 || p.State != c.pod || p.InFlight != 0 || p.Action != plan.ActionEvict || p.Refusals != 0 {
 				t.Errorf("%s, %+v: the rung is %s, the pod %+v", kind, c.answer, r.State, p)
 			}
 			if n := f.state.Nodes[0]; n.State != NodeDraining {
@@ -57,8 +57,8 @@ func TestAfterARefusedDeletionThePodIsEvicted(t *testing.T) {
 	f := newSteps()
 	w := f.climb(RungDelete, nil)[0]
 	f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusForbidden, Message: `User "u" cannot delete resource "pods"`}})
-	f.addPod("web", "b")
-	f.control("web")
+	f.AddPod("web", "b")
+	f.Control("web")
 	writes := f.step()
 	if len(writes) != 1 || writes[0].Verb != VerbEvict || writes[0].Evict.UID != f.pod.UID {
 		t.Errorf("%+v, the pod is %s", writes, f.state.Pods[0].State)
@@ -71,7 +71,7 @@ func TestADeletionInDoubtIsLookedUpOnResume(t *testing.T) {
 	f := newSteps()
 	f.climb(RungDelete, nil)
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
-	if p := f.state.Pods[0]; p.InFlight != 0 || !p.look || p.Action != ActionEvict || f.state.Rungs[0].State != RungInDoubt {
+	if p := f.state.Pods[0]; p.InFlight != 0 || !p.Look || p.Action != plan.ActionEvict || f.state.Rungs[0].State != RungInDoubt {
 		t.Errorf("%+v, %+v", p, f.state.Rungs[0])
 	}
 }
@@ -88,13 +88,13 @@ func TestPauseTakesNothingBack(t *testing.T) {
 		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
 		f.step(Control{Kind: ControlPause, By: "ada"})
 		if kind == RungTaint {
-			f.setNode("a", func(n *corev1.Node) { // it has returned
+			f.SetNode("a", func(n *corev1.Node) { // it has returned
 				n.Status.Conditions[0].Status = corev1.ConditionTrue
 				n.Spec.Taints, n.Annotations = w.Taint.Taints, map[string]string{kube.OutOfServiceAnnotation: w.Taint.Mark}
 			})
 		} else {
 			f.scaleTo("web", 3, true)
-			f.store.Remove(kube.PodRecord(f.pod))
+			f.Store.Remove(kube.PodRecord(f.pod))
 		}
 		if writes := f.step(); len(writes) != 0 || f.state.Outcome != "" {
 			t.Errorf("%s: %+v while paused, %s %q", kind, writes, f.state.Phase, f.state.Outcome)
@@ -103,39 +103,4 @@ func TestPauseTakesNothingBack(t *testing.T) {
 			t.Errorf("%s: %+v after it went on, %s", kind, writes, f.state.Phase)
 		}
 	}
-}
-
-// A temporary budget that must yield to another stands while the run is paused.
-func TestPauseLeavesTheGuard(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSimulation()
-		s.addNode("a")
-		s.addNode("b")
-		s.addPod("web", "a")
-		s.addPod("web", "b")
-		s.replicas["web"] = 2
-		s.putReplicaSet("web", false)
-		o := DefaultOptions()
-		o.Guard, o.GuardWrite = "1", true
-		e := begin(t, t.Context(), s, o, "a")
-		s.answer = func(kube.EvictRequest) (kube.Answer, bool) { return budgetRefusal(s.budgets["web"]), true }
-		confirmUntil(t, e, "the guard holds a pod", func(state *State) bool { return state.Pods[0].State == PodBudgetBlocked })
-		e.Send(Control{Kind: ControlPause, By: "ada"})
-		synctest.Wait()
-		s.mu.Lock()
-		other := s.budgets["web"].DeepCopy()
-		other.Name, other.UID, other.Labels = "other", "other", nil
-		s.store.Put(kube.BudgetRecord(other))
-		s.mu.Unlock()
-		time.Sleep(time.Minute)
-		s.mu.Lock()
-		removed := len(s.unmade)
-		s.mu.Unlock()
-		if removed != 0 {
-			t.Errorf("%d budgets removed while paused", removed)
-		}
-		e.Send(Control{Kind: ControlAbort, By: "ada"})
-		<-e.Done()
-		s.halt()
-	})
 }

@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -105,10 +106,10 @@ func TestClimbNeedsTheWordForWhatWasShown(t *testing.T) {
 }
 
 func TestClimbWithoutAScreenNeedsTheFlag(t *testing.T) {
-	for kind, allow := range map[RungKind]func(*Options){
-		RungScale: func(o *Options) { o.AllowScale = true },
-		RungKill:  func(o *Options) { o.AllowZeroGrace = true },
-		RungTaint: func(o *Options) { o.AllowTaint = true },
+	for kind, allow := range map[RungKind]func(*plan.Options){
+		RungScale: func(o *plan.Options) { o.AllowScale = true },
+		RungKill:  func(o *plan.Options) { o.AllowZeroGrace = true },
+		RungTaint: func(o *plan.Options) { o.AllowTaint = true },
 	} {
 		f := newSteps()
 		if kind != RungScale {

@@ -1,6 +1,10 @@
 package drain
 
-import "github.com/kdrain-tui/kdrain-tui/kube"
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
 
 // leasing tells whether the run takes Leases at all.
 func (st *stepper) leasing() bool { return st.s.Run.Options.LeaseNamespace != "" }
@@ -11,7 +15,7 @@ func (st *stepper) mayTouch(n *NodeRun) bool {
 		return true
 	}
 	l := n.Lease
-	return l != nil && (l.State == LeaseOff || l.State == LeaseHeld && elapsed(l.Renewed, st.now) < leaseOverdue)
+	return l != nil && (l.State == LeaseOff || l.State == LeaseHeld && Elapsed(l.Renewed, st.now) < OverdueAfter)
 }
 
 // tendLeases takes, renews, misses and gives back the Leases of all nodes. It
@@ -68,7 +72,7 @@ func (st *stepper) takeLease(n *NodeRun) {
 	switch {
 	case live == nil:
 		st.sendTake(n, nil)
-	case live.Holder == run, live.Holder == "", st.s.Run.Options.takesOver(live.Holder),
+	case live.Holder == run, live.Holder == "", st.s.Run.Options.TakesOver(live.Holder),
 		!st.now.Before(st.snap.LeaseEnds(live)):
 		st.sendTake(n, live)
 	case st.snap.LeaseAlive(live, st.now):
@@ -77,7 +81,7 @@ func (st *stepper) takeLease(n *NodeRun) {
 		if n.Lease == nil || n.Lease.Holder != live.Holder || n.Lease.State != LeaseAwaited {
 			facts := factsOf(live)
 			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseAwaited,
-				Message: "held by " + holderWords(live) + "; whether that run lives shows within " + shortTime(live.Duration)})
+				Message: "held by " + lease.HolderWords(live) + "; whether that run lives shows within " + words.ShortTime(live.Duration)})
 		}
 		st.wakeAt(st.snap.LeaseEnds(live))
 	}
@@ -95,13 +99,13 @@ func (st *stepper) notYet(l *LeaseRun, live *kube.Lease) bool {
 
 // heldByOther leaves a node to the run that is at work on it.
 func (st *stepper) heldByOther(n *NodeRun, live *kube.Lease) {
-	words := "held by " + holderWords(live) + ", which is at work on it; only --take-over takes it from there"
+	words := "held by " + lease.HolderWords(live) + ", which is at work on it; only --take-over takes it from there"
 	if n.State == NodeWaiting && n.Attempts == 0 {
 		st.setNode(n, NodeRefused, words)
 		return
 	}
 	facts := factsOf(live)
-	st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseLost, Message: "taken over by " + holderWords(live)})
+	st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseLost, Message: "taken over by " + lease.HolderWords(live)})
 	st.setNode(n, NodeStopped, words)
 }
 
@@ -113,7 +117,7 @@ func (st *stepper) missLease(n *NodeRun) bool {
 		return false
 	}
 	facts := factsOf(live)
-	words := "taken over by " + holderWords(live)
+	words := "taken over by " + lease.HolderWords(live)
 	st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseLost, Message: words})
 	st.setNode(n, NodeStopped, words)
 	return true
@@ -125,17 +129,17 @@ func (st *stepper) keepLease(n *NodeRun) {
 	if l.State == LeaseOff {
 		return
 	}
-	age := elapsed(l.Renewed, st.now)
+	age := Elapsed(l.Renewed, st.now)
 	facts := l.LeaseFacts
 	switch {
-	case age >= leaseOverdue && l.denied >= deniedFor:
+	case age >= OverdueAfter && l.denied >= deniedFor:
 		st.leaseOff(n, l.Message)
 		return
-	case l.State == LeaseHeld && age >= leaseOverdue:
+	case l.State == LeaseHeld && age >= OverdueAfter:
 		st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseOverdue,
-			Message: "not renewed for " + shortTime(age) + ": nothing is sent for the node until it is"})
+			Message: "not renewed for " + words.ShortTime(age) + ": nothing is sent for the node until it is"})
 	case l.State == LeaseHeld:
-		st.wakeAt(st.now.Add(leaseOverdue - age))
+		st.wakeAt(st.now.Add(OverdueAfter - age))
 	}
 	if due := leaseRenewal - age; due > 0 {
 		st.wakeAt(st.now.Add(due))
@@ -203,7 +207,7 @@ func (st *stepper) releaseLease(n *NodeRun) {
 	if l.Tries >= releaseTries && l.released {
 		facts := l.LeaseFacts
 		st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseLeft,
-			Message: "could not be given back; it lapses by itself within " + shortTime(kube.LeaseDuration)})
+			Message: "could not be given back; it lapses by itself within " + words.ShortTime(kube.LeaseDuration)})
 		return
 	}
 	facts, version := l.LeaseFacts, l.version
@@ -228,7 +232,7 @@ func (st *stepper) releaseLease(n *NodeRun) {
 func (st *stepper) notSeen(n *NodeRun, facts LeaseFacts) Event {
 	e := Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseReleased}
 	if !st.snap.Trusted(kube.KindLeases) {
-		e.LeaseState, e.Message = LeaseLeft, "it does not show; it lapses by itself within "+shortTime(kube.LeaseDuration)
+		e.LeaseState, e.Message = LeaseLeft, "it does not show; it lapses by itself within "+words.ShortTime(kube.LeaseDuration)
 	}
 	return e
 }
@@ -331,12 +335,12 @@ func (st *stepper) takeLeaseAnswer(w Write, a kube.Answer, e Event) {
 		facts.UID = ""
 		st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseAwaited, Message: "somebody deleted it"})
 	case w.Verb == VerbRenew: // it is ours until it is overdue, whatever the answer: keepLease
-		if words(a) != n.Lease.Message {
-			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: was, Message: words(a)})
+		if AnswerWords(a) != n.Lease.Message {
+			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: was, Message: AnswerWords(a)})
 		}
 	case st.stillStarting(a): // asked for again
 	case class == kube.AnswerForbidden, class == kube.AnswerInvalid, gone && w.Lease.ResourceVersion == "":
-		st.leaseOff(n, words(a))
+		st.leaseOff(n, AnswerWords(a))
 	}
 }
 

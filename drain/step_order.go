@@ -5,12 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
-
-// systemCriticalPriority is the lowest priority of the system's own classes
-// (k8s.io/kubernetes pkg/apis/scheduling SystemCriticalPriority).
-const systemCriticalPriority = 2_000_000_000
 
 // The tiers of --order=tiers.
 const (
@@ -22,16 +20,16 @@ const (
 
 // tier is the pod's place in the order of the run: all the same without one.
 func (st *stepper) tier(p *PodRun) int {
-	if st.s.Run.Options.Order != OrderTiers {
+	if st.s.Run.Options.Order != plan.OrderTiers {
 		return tierOrdinary
 	}
 	switch live := st.snap.Pod(p.UID); {
 	case live == nil:
 		return tierOrdinary
-	case live.Spec.Storage, toleratesCordon(live.Spec.Tolerations),
-		slices.ContainsFunc(p.Reasons, func(r Reason) bool { return r.Code == ReasonDaemonSetLike }):
+	case live.Spec.Storage, plan.ToleratesCordon(live.Spec.Tolerations),
+		slices.ContainsFunc(p.Reasons, func(r plan.Reason) bool { return r.Code == plan.ReasonDaemonSetLike }):
 		return tierSupport
-	case live.Spec.Priority >= systemCriticalPriority, strings.HasPrefix(live.Spec.PriorityClass, "system-"):
+	case live.Spec.Priority >= kube.SystemCriticalPriority, strings.HasPrefix(live.Spec.PriorityClass, "system-"):
 		return tierCritical
 	}
 	return tierOrdinary
@@ -63,14 +61,14 @@ func (st *stepper) inOrder(draining map[string]bool) (order []turn, kept int) {
 	waiting := map[kube.UID]int{}
 	under := make([]*kube.Budget, len(st.s.Pods))
 	for i, p := range st.s.Pods {
-		if p.State.Final() || !draining[p.Node] || p.Action != ActionEvict {
+		if p.State.Final() || !draining[p.Node] || p.Action != plan.ActionEvict {
 			continue
 		}
 		live := st.snap.Pod(p.UID)
 		if live == nil || live.Terminating() {
 			continue
 		}
-		if way, budgets := st.wayOf(live); way == WaySpends {
+		if way, budgets := st.wayOf(live); way == budget.WaySpends {
 			under[i] = budgets[0]
 			waiting[budgets[0].UID]++
 		}

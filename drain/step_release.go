@@ -3,6 +3,8 @@ package drain
 import (
 	"cmp"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -12,8 +14,8 @@ func (st *stepper) release() {
 	if st.s.Paused || !st.canSee() {
 		return
 	}
-	if st.s.quietUntil.After(st.now) {
-		st.wakeAt(st.s.quietUntil)
+	if st.s.QuietUntil.After(st.now) {
+		st.wakeAt(st.s.QuietUntil)
 		return
 	}
 	slots := max(1, st.s.Run.Options.MaxParallelEvictions)
@@ -41,7 +43,7 @@ func (st *stepper) release() {
 				slots--
 			}
 		}
-		if st.s.Run.Options.Order != OrderTiers {
+		if st.s.Run.Options.Order != plan.OrderTiers {
 			return
 		}
 		for _, p := range st.s.Pods {
@@ -61,7 +63,7 @@ const budgetAtOnce = 2
 // canSee tells whether the snapshot says enough to evict by, besides the nodes:
 // budgets live or known to be hidden from us (then the server alone judges).
 func (st *stepper) canSee() bool {
-	if st.s.Run.Options.Guard != "" && !guardSees(st.snap) {
+	if st.s.Run.Options.Guard != "" && !budget.GuardSees(st.snap) {
 		return false // an owner that is not known yet would go unguarded, and its pods are everywhere
 	}
 	return st.snap.Trusted(kube.KindBudgets) || st.snap.Health().Live && st.snap.Sync(kube.KindBudgets).Phase == kube.Denied
@@ -77,7 +79,7 @@ func (st *stepper) releasePod(p *PodRun, slot bool) bool {
 	if !p.retryNow && st.waits(p.Attempt) {
 		return false
 	}
-	if p.look {
+	if p.Look {
 		if slot {
 			st.sendLook(p)
 		}
@@ -108,21 +110,21 @@ func (st *stepper) releasePod(p *PodRun, slot bool) bool {
 }
 
 // wayUnseen is the branch of the eviction handler where budgets cannot be read.
-const wayUnseen PredictedWay = "unseen"
+const wayUnseen budget.PredictedWay = "unseen"
 
 // wayOf is the branch of the eviction handler that the eviction of the pod would
 // take, and the budgets that select the pod, as far as the snapshot knows.
-func (st *stepper) wayOf(live *kube.Pod) (PredictedWay, []*kube.Budget) {
+func (st *stepper) wayOf(live *kube.Pod) (budget.PredictedWay, []*kube.Budget) {
 	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
 		return wayUnseen, nil
 	}
 	budgets := st.budgetsOf(live)
-	return Predict(live, budgets, live.UID).Way, budgets
+	return budget.Predict(live, budgets, live.UID).Way, budgets
 }
 
 // under is what the run knows of a pod's budgets: as long as it stays the same, a
 // refusal by them stands.
-func under(way PredictedWay, budgets []*kube.Budget) string {
+func under(way budget.PredictedWay, budgets []*kube.Budget) string {
 	versions := string(way)
 	for _, b := range budgets {
 		versions += "/" + b.ResourceVersion
@@ -137,15 +139,15 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 	if p.waitsForCompletion() && !live.Finished() {
 		return nil, &Wait{For: WaitForCompletion}
 	}
-	if p.Action == ActionDelete {
+	if p.Action == plan.ActionDelete {
 		return nil, nil
 	}
 	way, budgets := st.wayOf(live)
 	refused := p.refusal.underBudget() && p.sentUnder == under(way, budgets)
 	switch way {
-	case WaySpends:
+	case budget.WaySpends:
 		return st.spend(p, live, budgets[0], refused)
-	case WaySeveral:
+	case budget.WaySeveral:
 		if st.pollDue(p, live, nil) {
 			return nil, nil
 		}
@@ -154,7 +156,7 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 	if refused && !st.againDue(p) { // only the server knows of the budget
 		return nil, p.refusedWait()
 	}
-	if way == WayNone || way == wayUnseen {
+	if way == budget.WayNone || way == wayUnseen {
 		return st.guardToken(live)
 	}
 	return nil, nil
@@ -162,7 +164,7 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 
 // spend is token for a pod whose eviction costs one disruption of the budget.
 func (st *stepper) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *Wait) {
-	if a := st.account(b); !refused && a.free > 0 && predictSpending(b).Goes() {
+	if a := st.account(b); !refused && a.free > 0 && budget.PredictSpending(b).Goes() {
 		if a.inFlight >= cmp.Or(st.s.limits.perBudget, budgetAtOnce) {
 			return nil, &Wait{For: WaitForTurn}
 		}
@@ -194,9 +196,9 @@ func (st *stepper) guardToken(live *kube.Pod) (*kube.Budget, *Wait) {
 	case book == nil:
 		return nil, nil
 	case st.guardTokens(book) > 0:
-		return &kube.Budget{UID: book.key}, nil
+		return &kube.Budget{UID: book.Key}, nil
 	}
-	return nil, &Wait{For: WaitForGuard, Budget: &book.numbers}
+	return nil, &Wait{For: WaitForGuard, Budget: &book.Numbers}
 }
 
 // hold notes that the pod waits for its budget.
@@ -223,7 +225,7 @@ func (st *stepper) hold(p *PodRun, wait *Wait) {
 	if after := st.s.Run.Options.ForceAfter; after > 0 && !p.heldSince.IsZero() {
 		st.wakeAt(st.now.Add(after - p.HeldFor(st.now)))
 	}
-	st.wakeAt(p.blockedSince.Add(budgetPoll))
+	st.wakeAt(p.BlockedSince.Add(BudgetPoll))
 }
 
 func (st *stepper) sendLook(p *PodRun) {
@@ -245,7 +247,7 @@ func (st *stepper) sendPod(p *PodRun, b *kube.Budget) {
 		facts.Budget, facts.Version = b.UID, b.ResourceVersion
 	}
 	w := Write{Verb: VerbEvict, Node: p.Node}
-	if p.Action == ActionDelete {
+	if p.Action == plan.ActionDelete {
 		w.Verb, facts.Verb = VerbDelete, VerbDelete
 		w.Delete = &kube.DeleteRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
 	} else {

@@ -106,11 +106,11 @@ func TestOneRuleOfWhatCanBeTakenBack(t *testing.T) {
 	for name, since := range map[string]func(*steps){
 		"nothing": func(*steps) {},
 		"by hand": func(f *steps) { f.scaleTo("web", 3, false) },
-		"gone":    func(f *steps) { f.store.Remove(f.Snapshot().Workload("rs-web")) },
-		"unseen":  func(f *steps) { f.store.SetSync(kube.KindReplicaSets, kube.SyncState{Phase: kube.Stale}) },
+		"gone":    func(f *steps) { f.Store.Remove(f.Snapshot().Workload("rs-web")) },
+		"unseen":  func(f *steps) { f.Store.SetSync(kube.KindReplicaSets, kube.SyncState{Phase: kube.Stale}) },
 		"gone or so": func(f *steps) {
-			f.store.SetSync(kube.KindReplicaSets, kube.SyncState{Phase: kube.Stale})
-			f.store.Remove(f.Snapshot().Workload("rs-web"))
+			f.Store.SetSync(kube.KindReplicaSets, kube.SyncState{Phase: kube.Stale})
+			f.Store.Remove(f.Snapshot().Workload("rs-web"))
 		},
 		"scaled to two": func(f *steps) { f.scaleTo("web", 2, false) },
 	} {
@@ -122,7 +122,7 @@ func TestOneRuleOfWhatCanBeTakenBack(t *testing.T) {
 		rollback := undoable(f.state.Rungs[0], "r1", f.Snapshot())
 		writes := f.step(Control{Kind: ControlAbort, By: "ada"})
 		if len(writes) == 1 { // what the server says where the number is another
-			if live := f.replicas["web"]; live != 3 {
+			if live := f.Replicas["web"]; live != 3 {
 				f.step(Answered{Write: writes[0], Answer: kube.Answer{Code: 422, Message: "test failed"}})
 				f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventRung, Rung: &f.state.Rungs[0].RungFacts, RungState: RungDone})
 				writes = f.step()

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -14,7 +17,7 @@ import (
 // still to come, that is for the pods that somebody else sent away: they are gone by
 // then, and their volumes may not be.
 func (st *stepper) countVolumes() {
-	if !volumesReadable(st.snap) {
+	if !volume.VolumesReadable(st.snap) {
 		return
 	}
 	draining := map[string]bool{}
@@ -26,32 +29,32 @@ func (st *stepper) countVolumes() {
 			continue
 		}
 		live := st.snap.Pod(p.UID)
-		if live == nil || live.Node != p.Node || !hasVolumes(live) || !draining[p.Node] && !live.Terminating() {
+		if live == nil || live.Node != p.Node || !volume.HasVolumes(live) || !draining[p.Node] && !live.Terminating() {
 			continue
 		}
-		st.setVolumes(p, volumesOf(live, st.snap), "")
+		st.setVolumes(p, volume.VolumesOf(live, st.snap), "")
 	}
 }
 
 // volumesSettle tells whether something unknown about the pod's volumes may be
 // known at the next look.
 func (p *PodRun) volumesSettle() bool {
-	return slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.State == VolumeUnknown && settles(v.Why) })
+	return slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State == volume.VolumeUnknown && volume.Settles(v.Why) })
 }
 
 // setVolumes notes the volumes of a pod, if anything about them is new.
-func (st *stepper) setVolumes(p *PodRun, now []VolumeFacts, message string) {
+func (st *stepper) setVolumes(p *PodRun, now []volume.Facts, message string) {
 	if len(now) == len(p.Volumes) && message == "" {
 		same := true
 		for i := range now {
-			same = same && now[i] == p.Volumes[i].VolumeFacts
+			same = same && now[i] == p.Volumes[i].Facts
 		}
 		if same {
 			return
 		}
 	}
 	e := Event{Kind: EventVolumes, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Volumes: now, Message: message}
-	if slices.ContainsFunc(now, func(v VolumeFacts) bool { return v.State == VolumeDetaching }) {
+	if slices.ContainsFunc(now, func(v volume.Facts) bool { return v.State == volume.VolumeDetaching }) {
 		e.Wait = &Wait{For: WaitForDetach, Since: p.Ended, Until: st.detachDue(p)}
 	}
 	st.emit(e)
@@ -64,7 +67,7 @@ func (st *stepper) followVolumes() {
 	seen := st.attachmentsSeen() || st.attachmentsDenied()
 	for _, p := range st.s.Pods {
 		switch {
-		case !p.State.Left() || !p.volumesOpen() || !nodeLive(st.snap, p.Node):
+		case !p.State.Left() || !p.volumesOpen() || !kube.NodeLive(st.snap, p.Node):
 		case seen:
 			st.followPod(p)
 		default:
@@ -76,14 +79,14 @@ func (st *stepper) followVolumes() {
 // followBlind gives the volumes of a pod up that may have been detached or not: the
 // attachments could not be read until their time was over.
 func (st *stepper) followBlind(p *PodRun) {
-	facts := make([]VolumeFacts, len(p.Volumes))
+	facts := make([]volume.Facts, len(p.Volumes))
 	for i := range p.Volumes {
-		v := p.Volumes[i].VolumeFacts
-		if v.State.awaited() {
+		v := p.Volumes[i].Facts
+		if v.State.Awaited() {
 			if !st.past(st.detachDue(p)) {
 				return
 			}
-			v.State, v.Why = VolumeUnknown, whyUnseen
+			v.State, v.Why = volume.VolumeUnknown, volume.WhyUnseen
 		}
 		facts[i] = v
 	}
@@ -92,25 +95,25 @@ func (st *stepper) followBlind(p *PodRun) {
 
 // volumesOpen tells whether there is more to learn about the pod's volumes.
 func (p *PodRun) volumesOpen() bool {
-	return slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.open() })
+	return slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.Open() })
 }
 
 func (st *stepper) followPod(p *PodRun) {
 	n := st.s.Node(p.Node)
 	node := st.snap.Node(p.Node)
 	gone := node == nil || n != nil && node.UID != n.UID
-	facts := make([]VolumeFacts, len(p.Volumes))
+	facts := make([]volume.Facts, len(p.Volumes))
 	var still, adrift []string
 	for i := range p.Volumes {
-		v := p.Volumes[i].VolumeFacts
-		if v.open() {
-			v = v.afterPod(p.Node, gone, st.snap)
+		v := p.Volumes[i].Facts
+		if v.Open() {
+			v = v.AfterPod(p.Node, gone, st.snap)
 		}
 		switch {
-		case v.State == VolumeDetaching && st.past(st.detachDue(p)):
-			v.State = VolumeStillAttached
+		case v.State == volume.VolumeDetaching && st.past(st.detachDue(p)):
+			v.State = volume.VolumeStillAttached
 			still = append(still, v.Title())
-		case v.State == VolumeDetached && !v.Late && st.s.Run.Options.ReattachTimeout > 0:
+		case v.State == volume.VolumeDetached && !v.Late && st.s.Run.Options.ReattachTimeout > 0:
 			since := p.Volumes[i].DetachedAt
 			if since.IsZero() {
 				since = st.now
@@ -133,13 +136,13 @@ func (st *stepper) past(due time.Time) bool {
 	return true
 }
 
-func lateWords(p *PodRun, still, adrift []string, o Options) string {
+func lateWords(p *PodRun, still, adrift []string, o plan.Options) string {
 	switch {
 	case len(still) > 0:
 		return fmt.Sprintf("%s still attached to %s, %s after its pod could have ended: not waited for any longer",
-			volumeNames(still), p.Node, o.DetachTimeout)
+			words.VolumeNames(still), p.Node, o.DetachTimeout)
 	case len(adrift) > 0:
-		return fmt.Sprintf("%s not attached to another node %s after leaving %s", volumeNames(adrift), o.ReattachTimeout, p.Node)
+		return fmt.Sprintf("%s not attached to another node %s after leaving %s", words.VolumeNames(adrift), o.ReattachTimeout, p.Node)
 	}
 	return ""
 }
@@ -184,7 +187,7 @@ func (st *stepper) volumeTurn(p *PodRun, live *kube.Pod) *Wait {
 		return nil
 	}
 	if p.Volumes == nil {
-		if hasClaims(live) && !volumesReadable(st.snap) {
+		if volume.HasClaims(live) && !volume.VolumesReadable(st.snap) {
 			return &Wait{For: WaitForVolumes}
 		}
 		return nil
@@ -212,7 +215,7 @@ func (st *stepper) hasVolumeTurn(p *PodRun, live *kube.Pod) bool {
 	case most <= 0:
 		return true
 	case p.Volumes == nil:
-		return !hasClaims(live) || volumesReadable(st.snap)
+		return !volume.HasClaims(live) || volume.VolumesReadable(st.snap)
 	}
 	return !slices.ContainsFunc(p.drivers(), func(driver string) bool { return len(st.lane(lane{p.Node, driver}).holders) >= most })
 }
@@ -253,7 +256,7 @@ func (st *stepper) takeVolumeTurn(p *PodRun) {
 // with volumes that are still attached to its node.
 func (p *PodRun) holdsVolumeTurn() bool {
 	if p.State.Left() {
-		return slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.State.awaited() })
+		return slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State.Awaited() })
 	}
 	return !p.State.Final() && len(p.Volumes) > 0 && (p.InFlight != 0 || p.State == PodTerminating)
 }

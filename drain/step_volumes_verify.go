@@ -3,6 +3,7 @@ package drain
 import (
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -54,7 +55,7 @@ func (st *stepper) attachmentsDenied() bool {
 func (st *stepper) lookPowerOff(n *NodeRun) {
 	e := Event{Kind: EventVolumes, Node: n.Name}
 	if st.attachmentsSeen() {
-		e.Volumes = leftAttached(n.Name, st.snap)
+		e.Volumes = volume.LeftAttached(n.Name, st.snap)
 	}
 	verdict := powerOff(st.snap, n, st.podsOf(n.Name))
 	e.PowerOff, e.Message = &verdict, verdict.Sentence()
@@ -65,57 +66,9 @@ func (st *stepper) lookPowerOff(n *NodeRun) {
 // have been attached to it.
 func (st *stepper) movedVolumes(node string) bool {
 	for _, p := range st.s.Pods {
-		if p.Node == node && p.State.Left() && slices.ContainsFunc(p.Volumes, func(v VolumeRun) bool { return v.State != VolumeUnattached }) {
+		if p.Node == node && p.State.Left() && slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State != volume.VolumeUnattached }) {
 			return true
 		}
 	}
 	return false
-}
-
-// leftAttached are the volumes attached to a node, without those that pods still
-// on it use: a DaemonSet's pods stay, and so do their volumes. An attachment
-// without a volume of ours counts all the same, for the machine has it.
-func leftAttached(node string, s *kube.Snapshot) []VolumeFacts {
-	var used map[string]bool
-	var left []VolumeFacts
-	for _, a := range s.AttachmentsOn(node) {
-		if !a.Attached {
-			continue
-		}
-		if used == nil {
-			used = volumesUsedOn(node, s)
-		}
-		if a.Volume != "" && used[a.Volume] {
-			continue
-		}
-		left = append(left, attachmentFacts(a, s))
-	}
-	return left
-}
-
-func attachmentFacts(a *kube.VolumeAttachment, s *kube.Snapshot) VolumeFacts {
-	f := VolumeFacts{Name: a.Name, Volume: a.Volume, Driver: a.Driver, State: VolumeStillAttached}
-	if volume := s.Volume(a.Volume); volume != nil {
-		f.Handle = volume.Handle
-		if volume.Claim != nil {
-			f.Claim = volume.Claim.Namespace + "/" + volume.Claim.Name
-		}
-	}
-	return f
-}
-
-// volumesUsedOn are the volumes of the pods that are on the node and stay.
-func volumesUsedOn(node string, s *kube.Snapshot) map[string]bool {
-	used := map[string]bool{}
-	for _, p := range s.PodsOn(node) {
-		if p.Terminating() || p.Finished() {
-			continue
-		}
-		for i := range p.Spec.Volumes {
-			if claim := s.Claim(p.Namespace, p.Spec.Volumes[i].Claim); claim != nil && p.Spec.Volumes[i].Claim != "" {
-				used[claim.Volume] = true
-			}
-		}
-	}
-	return used
 }

@@ -1,6 +1,10 @@
 package drain
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+)
 
 // waitsForAll tells whether a pod goes after all others of its run, and one of
 // them is still there.
@@ -14,7 +18,7 @@ func (st *stepper) waitsForAll(p *PodRun) bool {
 
 // waitsForCompletion tells whether the pod is left to run to its end first.
 func (p *PodRun) waitsForCompletion() bool {
-	return slices.ContainsFunc(p.Reasons, func(r Reason) bool { return r.Code == ReasonWaitForCompletion })
+	return slices.ContainsFunc(p.Reasons, func(r plan.Reason) bool { return r.Code == plan.ReasonWaitForCompletion })
 }
 
 // sees tells whether the node itself and the pods on it are known and live; no

@@ -1,7 +1,6 @@
 package drain
 
 import (
-	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -35,21 +34,4 @@ func lastHeard(node *kube.Node) time.Time {
 		return node.Heartbeat
 	}
 	return node.ReadySince
-}
-
-// stillAttached names the volumes of a pod that is on its node that are attached
-// to it, by the exact names of the PersistentVolumes: no new pod elsewhere gets one
-// that a single node may have. What cannot be read is not named.
-func stillAttached(live *kube.Pod, s *kube.Snapshot) []string {
-	var names []string
-	for i := range live.Spec.Volumes {
-		claim := s.Claim(live.Namespace, live.Spec.Volumes[i].Claim)
-		if live.Spec.Volumes[i].Claim == "" || claim == nil || claim.Volume == "" || attachedTo(claim.Volume, live.Node, s) == nil {
-			continue
-		}
-		if !slices.Contains(names, claim.Volume) {
-			names = append(names, claim.Volume)
-		}
-	}
-	return names
 }

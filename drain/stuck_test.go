@@ -5,16 +5,17 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 func TestWhyATerminatingPodIsStillThere(t *testing.T) {
-	ends := givenNow.Add(20 * time.Second)
+	ends := kubetest.Now.Add(20 * time.Second)
 	plain := &kube.Pod{Spec: &kube.PodSpec{}}
 	hooked := &kube.Pod{Spec: &kube.PodSpec{PreStop: true}}
 	held := &kube.Pod{Spec: &kube.PodSpec{}, Finalizers: []string{"example.com/backup", "example.com/hold"}}
 	well := &kube.Node{Ready: kube.NodeReady}
-	silent := &kube.Node{Ready: kube.NodeUnknown, Heartbeat: givenNow.Add(-7 * time.Minute), ReadySince: givenNow.Add(-6 * time.Minute)}
-	sick := &kube.Node{Ready: kube.NodeNotReady, ReadySince: givenNow.Add(-6 * time.Minute)}
+	silent := &kube.Node{Ready: kube.NodeUnknown, Heartbeat: kubetest.Now.Add(-7 * time.Minute), ReadySince: kubetest.Now.Add(-6 * time.Minute)}
+	sick := &kube.Node{Ready: kube.NodeNotReady, ReadySince: kubetest.Now.Add(-6 * time.Minute)}
 	const silence = "the kubelet is silent since 11:53:00 UTC, nobody confirms that it ended"
 	for _, c := range []struct {
 		name  string
@@ -38,7 +39,7 @@ func TestWhyATerminatingPodIsStillThere(t *testing.T) {
 		{"its node is gone", plain, nil, true, PodStuckTerminating, "grace is over, the kubelet has not removed it"},
 	} {
 		state, wait := terminatingWait(c.pod, c.node, ends, c.stuck)
-		if got := wait.Sentence(givenNow); state != c.state || got != c.says {
+		if got := wait.Sentence(kubetest.Now); state != c.state || got != c.says {
 			t.Errorf("%s: %s, waits for %s; want %s, %s", c.name, state, got, c.state, c.says)
 		}
 	}

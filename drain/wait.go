@@ -1,10 +1,14 @@
 package drain
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+)
 
 // recorded is the wait as journals, reports and Events may have it: without a
 // container's own words.
-func (w *Wait) recorded() *Wait {
+func (w *Wait) Recorded() *Wait {
 	if w == nil || w.Sibling == nil || w.Sibling.Termination == "" {
 		return w
 	}
@@ -26,7 +30,7 @@ func sameWait(a, b *Wait) bool {
 		a.Since.Equal(b.Since) && a.PreStop == b.PreStop && slices.Equal(a.Budgets, b.Budgets) && slices.Equal(a.Finalizers, b.Finalizers)
 }
 
-func sameNumbers(a, b *BudgetNumbers) bool {
+func sameNumbers(a, b *budget.Numbers) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -34,7 +38,7 @@ func sameNumbers(a, b *BudgetNumbers) bool {
 }
 
 // sameSibling compares what a person would read of a sibling.
-func sameSibling(a, b *Sibling) bool {
+func sameSibling(a, b *budget.Sibling) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

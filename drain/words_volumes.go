@@ -3,6 +3,9 @@ package drain
 import (
 	"fmt"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // turnSentence says which pod with volumes goes first, how far it is, and whose
@@ -14,7 +17,7 @@ func (w *Wait) turnSentence() string {
 		return "its turn: other pods with volumes go first on its node" + whose
 	case len(w.Ahead.Volumes) > 0:
 		return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is detaching from " + w.Ahead.Node +
-			" (" + some(w.Ahead.Volumes) + ", driver " + w.Driver + ")"
+			" (" + words.List(w.Ahead.Volumes) + ", driver " + w.Driver + ")"
 	}
 	return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is ending on " + w.Ahead.Node + whose
 }
@@ -25,21 +28,7 @@ func (w *Wait) AttachedWords() string {
 	if w == nil || len(w.Volumes) == 0 {
 		return ""
 	}
-	return volumeNames(w.Volumes) + beVerb(w.Volumes) + " still attached to its node"
-}
-
-func beVerb(names []string) string {
-	if len(names) == 1 {
-		return " is"
-	}
-	return " are"
-}
-
-func volumeNames(names []string) string {
-	if len(names) == 1 {
-		return "volume " + names[0]
-	}
-	return "volumes " + some(names)
+	return words.VolumeNames(w.Volumes) + words.BeVerb(w.Volumes) + " still attached to its node"
 }
 
 // VolumesSentence says where the volumes of a pod are that has left its node: those
@@ -51,29 +40,29 @@ func (p *PodRun) VolumesSentence(now time.Time) string {
 		return ""
 	}
 	if names := p.Detaching(); len(names) > 0 {
-		words := fmt.Sprintf("%s%s detaching from %s for %s", volumeNames(names), beVerb(names), p.Node, now.Sub(p.Ended).Round(time.Second))
+		words := fmt.Sprintf("%s%s detaching from %s for %s", words.VolumeNames(names), words.BeVerb(names), p.Node, now.Sub(p.Ended).Round(time.Second))
 		if !p.DetachBy.IsZero() && p.DetachBy.After(now) {
 			words += ", " + left(p.DetachBy, now) + " for it"
 		}
 		return words
 	}
 	if names := p.StillAttached(); len(names) > 0 {
-		return fmt.Sprintf("%s%s still attached to %s, the time for it is over", volumeNames(names), beVerb(names), p.Node)
+		return fmt.Sprintf("%s%s still attached to %s, the time for it is over", words.VolumeNames(names), words.BeVerb(names), p.Node)
 	}
 	moved, where := p.reattached()
 	switch {
 	case len(moved) > 0:
-		return fmt.Sprintf("%s%s attached to %s now", volumeNames(moved), beVerb(moved), where)
-	case len(p.volumesIn(VolumeDetached)) > 0:
-		names := p.volumesIn(VolumeDetached)
-		words := fmt.Sprintf("%s detached from %s", volumeNames(names), p.Node)
+		return fmt.Sprintf("%s%s attached to %s now", words.VolumeNames(moved), words.BeVerb(moved), where)
+	case len(p.volumesIn(volume.VolumeDetached)) > 0:
+		names := p.volumesIn(volume.VolumeDetached)
+		words := fmt.Sprintf("%s detached from %s", words.VolumeNames(names), p.Node)
 		if p.volumesLate() {
 			words += ", attached to no other node yet"
 		}
 		return words
-	case len(p.volumesIn(VolumeUnknown)) > 0:
-		names := p.volumesIn(VolumeUnknown)
-		return fmt.Sprintf("whether %s%s detached is not known: %s", volumeNames(names), beVerb(names), p.whyUnknown())
+	case len(p.volumesIn(volume.VolumeUnknown)) > 0:
+		names := p.volumesIn(volume.VolumeUnknown)
+		return fmt.Sprintf("whether %s%s detached is not known: %s", words.VolumeNames(names), words.BeVerb(names), p.whyUnknown())
 	}
 	return ""
 }
@@ -83,7 +72,7 @@ func (p *PodRun) VolumesSentence(now time.Time) string {
 func (p *PodRun) reattached() (names []string, node string) {
 	for i := range p.Volumes {
 		v := &p.Volumes[i]
-		if v.State == VolumeReattached && (node == "" || v.Node == node) {
+		if v.State == volume.VolumeReattached && (node == "" || v.Node == node) {
 			names, node = append(names, v.Title()), v.Node
 		}
 	}
@@ -101,7 +90,7 @@ func (p *PodRun) volumesLate() bool {
 
 func (p *PodRun) whyUnknown() string {
 	for i := range p.Volumes {
-		if p.Volumes[i].State == VolumeUnknown {
+		if p.Volumes[i].State == volume.VolumeUnknown {
 			return p.Volumes[i].Why
 		}
 	}

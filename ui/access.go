@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
@@ -19,13 +19,13 @@ type rights struct {
 	options string // for which options, "" where nobody asked
 	asked   time.Time
 	known   bool
-	access  drain.Access
+	access  preflight.Access
 	err     error
 }
 
 type accessMsg struct {
 	options string
-	access  drain.Access
+	access  preflight.Access
 	err     error
 }
 

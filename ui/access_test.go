@@ -5,7 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 )
 
 // The rights that a drain needs are asked for when its plan is shown; what is
@@ -13,11 +14,11 @@ import (
 func TestAPlanWithoutTheRightsIsNotOffered(t *testing.T) {
 	var asked []bool
 	d := drive(t, company(), 120, 40, usual, func(d *Deps) {
-		d.DrainAccess = func(_ context.Context, o drain.Options) (drain.Access, error) {
+		d.DrainAccess = func(_ context.Context, o plan.Options) (preflight.Access, error) {
 			asked = append(asked, o.DisableEviction)
-			a := drain.Access{User: "ada"}
+			a := preflight.Access{User: "ada"}
 			if !o.DisableEviction {
-				a.Missing = []drain.MissingRight{{Rule: "create pods/eviction"}}
+				a.Missing = []preflight.MissingRight{{Rule: "create pods/eviction"}}
 			}
 			return a, nil
 		}

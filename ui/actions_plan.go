@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -99,7 +99,7 @@ func canDrain(m *Model) (bool, string) {
 }
 
 // openNodes are the nodes of a plan that are not refused.
-func openNodes(p drain.Plan) []string {
+func openNodes(p plan.Plan) []string {
 	var open []string
 	for _, n := range openPart(p).Nodes {
 		open = append(open, n.Name)
@@ -109,8 +109,8 @@ func openNodes(p drain.Plan) []string {
 
 // openPart is what a run of the plan would touch: all but its refused nodes.
 // A question counts these pods and no others.
-func openPart(p drain.Plan) drain.Plan {
-	p.Nodes = slices.DeleteFunc(slices.Clone(p.Nodes), func(n drain.NodePlan) bool { return n.Counts().Refused > 0 })
+func openPart(p plan.Plan) plan.Plan {
+	p.Nodes = slices.DeleteFunc(slices.Clone(p.Nodes), func(n plan.Node) bool { return n.Counts().Refused > 0 })
 	return p
 }
 

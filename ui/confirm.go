@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -25,20 +27,20 @@ type checkedMsg struct {
 	question *drain.Question // nil: before a run is started
 	word     string          // what was typed for the question; "" opens its dialog
 	confirm  bool
-	fresh    drain.Plan
+	fresh    plan.Plan
 	changes  []page.Change
 	untrue   string // why the snapshot cannot be acted on
 	err      error
 }
 
 type startedMsg struct {
-	plan drain.Plan
+	plan plan.Plan
 	run  drain.Run
 	err  error
 }
 
 // askToCordon asks for the cordon of a plan; changes are told first.
-func (m *Model) askToCordon(shown drain.Plan, changes []page.Change) {
+func (m *Model) askToCordon(shown plan.Plan, changes []page.Change) {
 	open := openNodes(shown)
 	title := "Cordon " + page.Count(len(open), "node") + " and go on?"
 	if len(open) == 1 {
@@ -72,10 +74,10 @@ func (m *Model) askToCordon(shown drain.Plan, changes []page.Change) {
 const graveWord = "control-plane"
 
 // errorsOf are the findings of a plan that nobody should go past by a plain yes.
-func errorsOf(p drain.Plan) []paint.Line {
+func errorsOf(p plan.Plan) []paint.Line {
 	var lines []paint.Line
 	for _, f := range p.Findings {
-		if f.Level == drain.LevelError && f.Code != drain.FindingNodeHeld { // which has a question of its own
+		if f.Level == plan.LevelError && f.Code != preflight.FindingNodeHeld { // which has a question of its own
 			lines = append(lines, paint.L(themes.Bad, paint.Bad+" "+page.FirstUpper(f.Message)+"."))
 		}
 	}
@@ -85,7 +87,7 @@ func errorsOf(p drain.Plan) []paint.Line {
 	return lines
 }
 
-func refusedNodes(p drain.Plan) []string {
+func refusedNodes(p plan.Plan) []string {
 	var names []string
 	for _, n := range p.Nodes {
 		if n.Counts().Refused > 0 {
@@ -113,15 +115,15 @@ func driftLines(changes []page.Change) []paint.Line {
 
 // costLines are what the plan costs, for the questions about it: a red line for each
 // option that costs data or protection, and every finding that is no mere information.
-func costLines(p drain.Plan) []paint.Line {
-	counts := map[drain.ReasonCode]int{}
+func costLines(p plan.Plan) []paint.Line {
+	counts := map[plan.ReasonCode]int{}
 	deleted := 0
 	for _, n := range p.Nodes {
 		for _, pod := range n.Pods {
-			if pod.Action != drain.ActionEvict && pod.Action != drain.ActionDelete {
+			if pod.Action != plan.ActionEvict && pod.Action != plan.ActionDelete {
 				continue
 			}
-			if pod.Action == drain.ActionDelete {
+			if pod.Action == plan.ActionDelete {
 				deleted++
 			}
 			for _, r := range pod.Reasons {
@@ -135,7 +137,7 @@ func costLines(p drain.Plan) []paint.Line {
 			lines = append(lines, paint.L(themes.Bad, paint.Warn+" "+words))
 		}
 	}
-	emptyDirs := counts[drain.ReasonEmptyDir]
+	emptyDirs := counts[plan.ReasonEmptyDir]
 	risk(emptyDirs > 0, plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
 	lost := p.Losses().Lost
 	risk(lost > 0, plural(lost, "pod is lost: nothing starts it again", "pods are lost: nothing starts them again"))
@@ -143,7 +145,7 @@ func costLines(p drain.Plan) []paint.Line {
 	risk(p.Options.ForceAfter > 0 || p.Options.MaxEvictRetries > 0, "pods that stay blocked are deleted past their budgets")
 	risk(p.Options.GracePeriodSeconds == 0, "no pod gets any time to end (--grace-period=0)")
 	// What is grave has been said above, and a node that is held has a question of its own.
-	return append(lines, page.CostLines(slices.DeleteFunc(slices.Clone(p.Findings), func(f drain.Finding) bool { return f.Level == drain.LevelError }))...)
+	return append(lines, page.CostLines(slices.DeleteFunc(slices.Clone(p.Findings), func(f plan.Finding) bool { return f.Level == plan.LevelError }))...)
 }
 
 func plural(n int, one, many string) string {
@@ -155,7 +157,7 @@ func plural(n int, one, many string) string {
 
 // check makes a plan anew from the cluster as it is now and compares it with
 // what was shown.
-func (m *Model) check(shown drain.Plan, q *drain.Question, word string, confirm bool) {
+func (m *Model) check(shown plan.Plan, q *drain.Question, word string, confirm bool) {
 	names := make([]string, len(shown.Nodes))
 	for i, n := range shown.Nodes {
 		names[i] = n.Name
@@ -185,8 +187,8 @@ func (m *Model) check(shown drain.Plan, q *drain.Question, word string, confirm 
 
 // sameCordons is a plan with the cordons of another: those are what the run
 // itself did meanwhile.
-func sameCordons(p, other drain.Plan) drain.Plan {
-	nodes := append([]drain.NodePlan(nil), p.Nodes...)
+func sameCordons(p, other plan.Plan) plan.Plan {
+	nodes := append([]plan.Node(nil), p.Nodes...)
 	for i := range nodes {
 		for _, o := range other.Nodes {
 			if o.Name == nodes[i].Name {

@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -158,7 +160,7 @@ func TestLiveIsSaidOnlyOfWhatIsSeen(t *testing.T) {
 func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
 	s := endedState(drain.OutcomePartly)
 	s.Nodes[1].State, s.Nodes[1].Message = drain.NodeStopped, "the node was deleted"
-	s.Pods = append(s.Pods, &drain.PodRun{PodFacts: drain.PodFacts{Node: "worker-a2", Namespace: "kube-system", Name: "cni-x", UID: "cni", Action: drain.ActionSkip},
+	s.Pods = append(s.Pods, &drain.PodRun{PodFacts: drain.PodFacts{Node: "worker-a2", Namespace: "kube-system", Name: "cni-x", UID: "cni", Action: plan.ActionSkip},
 		State: drain.PodSkipped, Ended: moment, Begun: moment})
 	d := drive(t, company(), 120, 40, attached(s))
 	text := d.m.result(false).Text()
@@ -172,7 +174,7 @@ func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
 			}
 		}
 	}
-	mark := drain.Mark{Run: "k7f3", By: "ada", At: moment, Was: "schedulable"}.String()
+	mark := annotation.Mark{Run: "k7f3", By: "ada", At: moment, Was: "schedulable"}.String()
 	d.w.node("worker-a1", "eu-1a", time.Hour, func(n *kube.Node) {
 		n.Unschedulable, n.Cordon = true, &kube.Cordon{Manager: kube.FieldManager, Mark: mark, Since: moment}
 	})

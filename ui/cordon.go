@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -71,7 +71,7 @@ func (m *Model) heldLines(nodes []string) (word string, lines []paint.Line) {
 	if !m.snap.Trusted(kube.KindLeases) {
 		return "", []paint.Line{paint.L(themes.Warning, "Leases cannot be read: whether a run is at work there is not known.")}
 	}
-	holds := slices.DeleteFunc(drain.Holds(m.snap, nodes, "", m.now), func(h drain.Hold) bool { return h.Lapsed })
+	holds := slices.DeleteFunc(lease.Holds(m.snap, nodes, "", m.now), func(h lease.Hold) bool { return h.Lapsed })
 	if len(holds) == 0 {
 		return "", nil
 	}

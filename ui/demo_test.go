@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 )
@@ -29,10 +30,10 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := company()
-	d := Deps{Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: drain.DefaultOptions(), Theme: theme, ASCII: *demoASCII,
+	d := Deps{Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme, ASCII: *demoASCII,
 		Now:       func() time.Time { return moment.Add(time.Since(started)) },
 		SetCordon: func(context.Context, string, bool, string) error { return nil },
-		StartRun: func(p drain.Plan, _ drain.Options) (drain.Run, error) {
+		StartRun: func(p plan.Plan, _ plan.Options) (drain.Run, error) {
 			r := newFakeRun(askingState(p))
 			return r, nil
 		},
@@ -52,7 +53,7 @@ func TestDemo(t *testing.T) {
 	case "result":
 		d.Attach = newFakeRun(endedState(drain.OutcomePartly))
 	case "crash":
-		d.NewPlan = func(*kube.Snapshot, []string, drain.Options, time.Time) (drain.Plan, error) { panic("boom") }
+		d.NewPlan = func(*kube.Snapshot, []string, plan.Options, time.Time) (plan.Plan, error) { panic("boom") }
 	}
 	d.Source = w
 	result, err := Run(context.Background(), d)

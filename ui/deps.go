@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
@@ -25,22 +29,22 @@ type Identity = page.Identity
 type Deps struct {
 	Source   Source
 	Identity Identity
-	Options  drain.Options // to begin with
-	Marked   []string      // nodes that come up marked
+	Options  plan.Options // to begin with
+	Marked   []string     // nodes that come up marked
 
 	// StartRun begins a run of a plan that the operator confirmed; it is called
 	// outside the event loop and may take its time.
-	StartRun func(drain.Plan, drain.Options) (drain.Run, error)
+	StartRun func(plan.Plan, plan.Options) (drain.Run, error)
 	// SetCordon makes a node unschedulable, for that reason, or schedulable again.
 	SetCordon func(ctx context.Context, node string, unschedulable bool, reason string) error
 	// RunLife tells what is known on this machine of a run, and RemoveBudget removes
 	// exactly one temporary budget; both are called outside the event loop. Nil
 	// where budgets that a run left behind are not looked for.
-	RunLife      func(run string) drain.RunLife
+	RunLife      func(run string) tempbudget.RunLife
 	RemoveBudget func(ctx context.Context, ref kube.BudgetRef) error
 	// DrainAccess asks the server which rights a drain under the options lacks; it
 	// is called outside the event loop. Nil where nobody is asked.
-	DrainAccess func(ctx context.Context, o drain.Options) (drain.Access, error)
+	DrainAccess func(ctx context.Context, o plan.Options) (preflight.Access, error)
 	// PodDetails reads what there is to know about one pod, live; it is called
 	// outside the event loop. Nil where there is no cluster to read from.
 	PodDetails func(ctx context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error)
@@ -54,8 +58,8 @@ type Deps struct {
 	Replay bool
 
 	// NewPlan and Forecast are drain's own where they are nil, without what a caller knows.
-	NewPlan  func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error)
-	Forecast func(s *kube.Snapshot, plan drain.Plan, now time.Time) drain.Estimate
+	NewPlan  func(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error)
+	Forecast func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate
 
 	Theme    themes.Theme
 	NoColor  bool // also set by NO_COLOR in the environment of the program
@@ -81,7 +85,7 @@ func (d Deps) withDefaults() Deps {
 	}
 	d.ReadOnly = d.ReadOnly || d.Replay
 	if d.Forecast == nil {
-		d.Forecast = drain.Forecast
+		d.Forecast = forecast.Of
 	}
 	if d.Crash == nil {
 		d.Crash = NewCrash("")
@@ -119,7 +123,7 @@ func (r Result) Text() string {
 
 // target is what printed commands are for: the context that is shown, unless
 // more is known.
-func (m *Model) target() drain.Target {
+func (m *Model) target() plan.Target {
 	t := m.d.Identity.Target
 	if t.Context == "" {
 		t.Context = m.d.Identity.Context
@@ -127,10 +131,10 @@ func (m *Model) target() drain.Target {
 	return t
 }
 
-func newPlan(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error) {
-	plan, err := drain.NewPlan(s, nodes, o, now)
+func newPlan(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error) {
+	plan, err := plan.New(s, nodes, o, now)
 	if err != nil {
 		return plan, err
 	}
-	return drain.Check(s, plan, drain.Env{Now: now}), nil
+	return preflight.Check(s, plan, preflight.Env{Now: now}), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 )
@@ -22,7 +23,7 @@ type driver struct {
 	w       world
 	now     time.Time
 	quit    bool
-	started []drain.Plan
+	started []plan.Plan
 	cordons []string
 	reason  string // of the last cordon
 	run     *fakeRun
@@ -38,9 +39,9 @@ func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *dri
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	deps := Deps{
-		Source: w, Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: drain.DefaultOptions(), Theme: theme,
+		Source: w, Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme,
 		Now: func() time.Time { return d.now },
-		StartRun: func(p drain.Plan, _ drain.Options) (drain.Run, error) {
+		StartRun: func(p plan.Plan, _ plan.Options) (drain.Run, error) {
 			d.started = append(d.started, p)
 			d.run = newFakeRun(askingState(p))
 			return d.run, nil
@@ -70,7 +71,7 @@ func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *dri
 }
 
 // askingState is a run that asks for the cordon it was started with.
-func askingState(p drain.Plan) *drain.State {
+func askingState(p plan.Plan) *drain.State {
 	s := &drain.State{
 		Run: drain.RunFacts{ID: "k7f3", Context: "prod-eu-1", Options: p.Options}, Started: moment, Phase: drain.PhaseCordon,
 		Phases:   map[drain.Phase]drain.PhaseStatus{drain.PhaseCheck: drain.PhaseDone, drain.PhaseCordon: drain.PhaseAsks},

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -179,12 +181,12 @@ func (r *fakeRun) set(change func(*drain.State)) *drain.State {
 // runState is a run in the middle of its evictions: one pod blocked, one
 // stuck, one ending, some gone.
 func runState() *drain.State {
-	numbers := &drain.BudgetNumbers{Namespace: "checkout", Name: "cart", Needed: 3, Present: 3, Expected: 4}
-	sibling := &drain.Sibling{Namespace: "checkout", Name: "cart-7f9c-k2xzq", Node: "worker-b1", Since: moment.Add(-278 * time.Second),
+	numbers := &budget.Numbers{Namespace: "checkout", Name: "cart", Needed: 3, Present: 3, Expected: 4}
+	sibling := &budget.Sibling{Namespace: "checkout", Name: "cart-7f9c-k2xzq", Node: "worker-b1", Since: moment.Add(-278 * time.Second),
 		Reason: "CrashLoopBackOff", Message: "back-off 5m0s restarting failed container"}
 	ago := func(d time.Duration) time.Time { return moment.Add(-d) }
 	pod := func(node, ns, name string, state drain.PodState, since time.Duration, tries int, w *drain.Wait) *drain.PodRun {
-		p := &drain.PodRun{PodFacts: drain.PodFacts{Node: node, Namespace: ns, Name: name, UID: kube.UID(ns + "/" + name), Owner: "ReplicaSet/x", Action: drain.ActionEvict},
+		p := &drain.PodRun{PodFacts: drain.PodFacts{Node: node, Namespace: ns, Name: name, UID: kube.UID(ns + "/" + name), Owner: "ReplicaSet/x", Action: plan.ActionEvict},
 			State: state, Since: ago(since), Attempts: tries, Wait: w, Begun: ago(41 * time.Second)}
 		if state.Final() {
 			p.Ended = ago(since)
@@ -194,7 +196,7 @@ func runState() *drain.State {
 	blocked := &drain.Wait{For: drain.WaitForBudget, Budget: numbers, Sibling: sibling, Until: moment.Add(4 * time.Second),
 		Words: "Cannot evict pod as it would violate the pod's disruption budget."}
 	s := &drain.State{
-		Run:     drain.RunFacts{ID: "k7f3", Context: "prod-eu-1", User: "ada", Options: drain.DefaultOptions()},
+		Run:     drain.RunFacts{ID: "k7f3", Context: "prod-eu-1", User: "ada", Options: plan.DefaultOptions()},
 		Started: ago(41 * time.Second), Updated: moment, Phase: drain.PhaseEvict,
 		Phases: map[drain.Phase]drain.PhaseStatus{drain.PhaseCheck: drain.PhaseDone, drain.PhaseCordon: drain.PhaseDone, drain.PhaseEvict: drain.PhaseRuns},
 		Nodes: []*drain.NodeRun{

@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 )
@@ -16,15 +20,15 @@ import (
 func manyFindings(d *Deps) {
 	usual(d)
 	d.Marked = []string{"worker-a1", "worker-a2"}
-	d.NewPlan = func(s *kube.Snapshot, nodes []string, o drain.Options, now time.Time) (drain.Plan, error) {
+	d.NewPlan = func(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error) {
 		p, err := newPlan(s, nodes, o, now)
 		if err != nil {
 			return p, errors.Join(errors.New("the plan of a test"), err)
 		}
-		found := []drain.Finding{{Code: drain.FindingLastControlPlane, Level: drain.LevelError, Message: "the last control-plane node that is Ready is among them",
-			Advice: []drain.Advice{{Text: "bring another one up first", Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
+		found := []plan.Finding{{Code: preflight.FindingLastControlPlane, Level: plan.LevelError, Message: "the last control-plane node that is Ready is among them",
+			Advice: []budget.Advice{{Text: "bring another one up first", Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
 		for i := range 10 {
-			found = append(found, drain.Finding{Code: drain.FindingSingleReplica, Level: drain.LevelWarning,
+			found = append(found, plan.Finding{Code: preflight.FindingSingleReplica, Level: plan.LevelWarning,
 				Message: fmt.Sprintf("one replica only, down until it is Ready elsewhere: Deployment shop/service-%02d", i)})
 		}
 		p.Findings = slices.Concat(found, p.Findings)
@@ -39,16 +43,16 @@ func waitingState() *drain.State {
 	s.Nodes[0].State = drain.NodeWaiting
 	s.Nodes[0].Lease = &drain.LeaseRun{LeaseFacts: drain.LeaseFacts{Holder: "p4wq"}, State: drain.LeaseAwaited, Since: moment.Add(-9 * time.Second),
 		Message: `held by run p4wq of bob since 2026-08-21 13:58 UTC ("new disk"); whether that run lives shows within 40s`}
-	volume := func(name string, state drain.VolumeState) []drain.VolumeRun {
-		return []drain.VolumeRun{{VolumeFacts: drain.VolumeFacts{Name: "data", Volume: name, Driver: "csi.example.com", State: state}}}
+	vol := func(name string, state volume.State) []volume.VolumeRun {
+		return []volume.VolumeRun{{Facts: volume.Facts{Name: "data", Volume: name, Driver: "csi.example.com", State: state}}}
 	}
 	away := func(p *drain.PodRun, since time.Duration) {
 		p.State, p.Wait, p.Since, p.Ended = drain.PodGone, nil, moment.Add(-since), moment.Add(-since)
 	}
 	away(s.Pods[5], 12*time.Second)
-	s.Pods[5].Volumes = volume("pvc-81c", drain.VolumeDetaching)
+	s.Pods[5].Volumes = vol("pvc-81c", volume.VolumeDetaching)
 	away(s.Pods[6], 3*time.Minute)
-	s.Pods[6].Volumes = volume("pvc-07f", drain.VolumeStillAttached)
+	s.Pods[6].Volumes = vol("pvc-07f", volume.VolumeStillAttached)
 	s.Pods[7].State, s.Pods[7].Attempts = drain.PodPlanned, 0
 	s.Pods[7].Wait = &drain.Wait{For: drain.WaitForVolumeTurn, Driver: "csi.example.com",
 		Ahead: &drain.Ahead{Namespace: "web", Pod: "front-66d5f7c9b-b8sd1", Node: "worker-a2", Volumes: []string{"pvc-81c"}}}

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -30,7 +31,7 @@ func toGuardQuestion(t testing.TB, w, h int) *driver {
 		s.Question = &drain.Question{Phase: drain.PhaseGuard, Since: moment}
 	}
 	start := d.m.d.StartRun
-	d.m.d.StartRun = func(p drain.Plan, o drain.Options) (drain.Run, error) {
+	d.m.d.StartRun = func(p plan.Plan, o plan.Options) (drain.Run, error) {
 		r, err := start(p, o)
 		d.run.set(ask)
 		return r, err

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -27,10 +27,10 @@ const leftoversEvery = 30 * time.Second
 type leftovers struct {
 	lookedAt time.Time
 	looking  bool
-	found    []drain.Leftover
+	found    []tempbudget.Leftover
 }
 
-type leftoversMsg struct{ found []drain.Leftover }
+type leftoversMsg struct{ found []tempbudget.Leftover }
 
 type removedMsg struct {
 	removed int
@@ -47,7 +47,7 @@ func (m *Model) lookForLeftovers() {
 	l.looking, l.lookedAt = true, m.now
 	snap, life, now := m.snap, m.d.RunLife, m.now
 	m.queue(m.d.Crash.guard("the look for budgets left behind", func() tea.Msg {
-		return leftoversMsg{drain.Leftovers(snap, life, now)}
+		return leftoversMsg{tempbudget.Leftovers(snap, life, now)}
 	}))
 }
 
@@ -57,7 +57,7 @@ func (m *Model) takeLeftovers(msg leftoversMsg) {
 
 // leftBehind are the budgets that are still there, those to be removed and those
 // whose run may be live on another machine.
-func (m *Model) leftBehind() (dead, maybe []drain.Leftover) {
+func (m *Model) leftBehind() (dead, maybe []tempbudget.Leftover) {
 	for _, l := range m.leftovers.found {
 		live := m.snap.BudgetNamed(l.Namespace, l.Name)
 		switch {
@@ -105,7 +105,7 @@ func (m *Model) askToRemoveLeftovers() {
 	dead, maybe := m.leftBehind()
 	title := "Remove " + page.Count(len(dead), "temporary budget") + "?"
 	body := []paint.Line{paint.T("Runs that are over left them behind. They hold evictions back, and nobody else removes them."), nil}
-	list := func(token paint.Token, left []drain.Leftover) {
+	list := func(token paint.Token, left []tempbudget.Leftover) {
 		for i, l := range left {
 			if i == leftoversListed {
 				body = append(body, paint.L(themes.Muted, "and "+page.Count(len(left)-i, "more budget")))
@@ -134,14 +134,14 @@ func (m *Model) askToRemoveLeftovers() {
 
 // removeLeftovers removes exactly those that were listed, by UID; one whose run
 // was resumed here meanwhile is in use again.
-func (m *Model) removeLeftovers(list []drain.Leftover) {
+func (m *Model) removeLeftovers(list []tempbudget.Leftover) {
 	ctx, remove, life := m.ctx, m.d.RemoveBudget, m.d.RunLife
 	list = slices.Clone(list)
 	m.queue(m.d.Crash.guard("the removal of budgets", func() tea.Msg {
 		msg := removedMsg{}
 		for _, l := range list {
 			err := errors.New("its run is live again")
-			if life(l.Run) != drain.RunLive {
+			if life(l.Run) != tempbudget.RunLive {
 				err = remove(ctx, l.BudgetRef)
 			}
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 )
@@ -24,7 +25,7 @@ func (w world) left(name, run string, age time.Duration) {
 
 // leftDriver is a dashboard over budgets of a run that is over, one that is live
 // here, and one that may be live elsewhere.
-func leftDriver(t *testing.T, life map[string]drain.RunLife, change ...func(*Deps)) (d *driver, removed *[]kube.BudgetRef) {
+func leftDriver(t *testing.T, life map[string]tempbudget.RunLife, change ...func(*Deps)) (d *driver, removed *[]kube.BudgetRef) {
 	t.Helper()
 	w := company()
 	w.left("kdrain-dead01-front", "dead01", time.Minute)
@@ -33,7 +34,7 @@ func leftDriver(t *testing.T, life map[string]drain.RunLife, change ...func(*Dep
 	w.left("kdrain-far001-front", "far001", time.Minute)
 	removed = &[]kube.BudgetRef{}
 	d = drive(t, w, 120, 40, append(change, func(deps *Deps) {
-		deps.RunLife = func(run string) drain.RunLife { return life[run] }
+		deps.RunLife = func(run string) tempbudget.RunLife { return life[run] }
 		deps.RemoveBudget = func(_ context.Context, ref kube.BudgetRef) error {
 			*removed = append(*removed, ref)
 			return nil
@@ -43,8 +44,8 @@ func leftDriver(t *testing.T, life map[string]drain.RunLife, change ...func(*Dep
 	return d, removed
 }
 
-func lives() map[string]drain.RunLife {
-	return map[string]drain.RunLife{"dead01": drain.RunDead, "live01": drain.RunLive}
+func lives() map[string]tempbudget.RunLife {
+	return map[string]tempbudget.RunLife{"dead01": tempbudget.RunDead, "live01": tempbudget.RunLive}
 }
 
 func TestBudgetsLeftBehindAreOffered(t *testing.T) {
@@ -95,7 +96,7 @@ func TestBudgetsOfARunThatWasResumedAreKept(t *testing.T) {
 	life := lives()
 	d, removed := leftDriver(t, life)
 	d.keys("B")
-	life["dead01"] = drain.RunLive
+	life["dead01"] = tempbudget.RunLive
 	d.accept()
 	if len(*removed) > 0 || !strings.Contains(d.frame(), "its run is live again") {
 		t.Errorf("removed %v\n%s", *removed, d.frame())

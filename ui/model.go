@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -58,7 +59,7 @@ type Model struct {
 	ladder  ladderPage
 	text    textPage
 	marks   table.Marks
-	options drain.Options
+	options plan.Options
 	rights  rights
 
 	filtering bool
@@ -68,7 +69,7 @@ type Model struct {
 	starting  bool // a run is being started
 	cordoning map[string]bool
 	leftovers leftovers
-	confirmed drain.Plan      // what the operator confirmed for the run
+	confirmed plan.Plan       // what the operator confirmed for the run
 	owed      drain.Run       // a run whose question on the cordon is confirmed already
 	asked     *drain.Question // the question that was put before the operator
 	leaving   bool            // quits when the run has ended

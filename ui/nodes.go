@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
@@ -129,7 +129,7 @@ func (m *Model) askPreviews() {
 	m.nodes.asked = true
 	snap, o, now := m.snap, m.options, m.now
 	m.queue(m.d.Crash.guard("the preview of nodes", func() tea.Msg {
-		made, previews := make(map[string]page.Preview, len(stale)), drain.NewPreviews(snap, now)
+		made, previews := make(map[string]page.Preview, len(stale)), plan.NewPreviews(snap, now)
 		for _, n := range stale {
 			made[n.Name] = page.MakePreview(snap, n, o, previews.Node)
 		}
@@ -177,7 +177,7 @@ func (m *Model) takeCosts(msg costsMsg) {
 }
 
 // optionsKey tells sets of options apart that classify differently.
-func optionsKey(o drain.Options) string { return page.OptionWords(o) }
+func optionsKey(o plan.Options) string { return page.OptionWords(o) }
 
 // maxPreviews bounds what is kept of rows that were scrolled away.
 const maxPreviews = 2000

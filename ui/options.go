@@ -3,7 +3,7 @@ package ui
 import (
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
@@ -124,7 +124,7 @@ func (m *Model) changeOption() {
 }
 
 // setOptions changes what a drain may do, and plans anew.
-func (m *Model) setOptions(o drain.Options) {
+func (m *Model) setOptions(o plan.Options) {
 	m.options = o
 	m.replan()
 }

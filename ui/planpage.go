@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -25,10 +25,10 @@ type planPage struct {
 	has     bool
 	part    string // what the plan lacks, "" where it is whole
 	err     error
-	base    drain.Plan // as it was shown first
-	plan    drain.Plan // as it is now
+	base    plan.Plan // as it was shown first
+	plan    plan.Plan // as it is now
 	changes []page.Change
-	pods    map[string]drain.PodPlan // by UID
+	pods    map[string]plan.Pod // by UID
 	name    int
 	owner   int
 	budget  int
@@ -43,7 +43,7 @@ type planMsg struct {
 	pods  bool // for the pods page
 	nodes []string
 	part  string
-	plan  drain.Plan
+	plan  plan.Plan
 	err   error
 }
 
@@ -130,9 +130,9 @@ func (m *Model) takePlan(msg planMsg) {
 // rebuild filters and sorts the pods of the plan.
 func (p *planPage) rebuild() {
 	text, inverse := p.list.matcher()
-	p.pods = map[string]drain.PodPlan{}
+	p.pods = map[string]plan.Pod{}
 	p.name, p.owner, p.budget, p.why, p.fate, p.lands, p.list.total = 0, 0, 0, 0, 0, 0, 0
-	var shown []drain.PodPlan
+	var shown []plan.Pod
 	for _, n := range p.plan.Nodes {
 		for _, pod := range n.Pods {
 			p.list.total++
@@ -159,7 +159,7 @@ func (p *planPage) rebuild() {
 	p.list.table.SetKeys(keys)
 }
 
-func planMatches(p drain.PodPlan, text string) bool {
+func planMatches(p plan.Pod, text string) bool {
 	for _, s := range []string{p.Namespace + "/" + p.Name, p.Owner, p.Node, p.Fate().String(), page.Why(p)} {
 		if strings.Contains(strings.ToLower(s), text) {
 			return true
@@ -168,8 +168,8 @@ func planMatches(p drain.PodPlan, text string) bool {
 	return false
 }
 
-func comparePlanned(by string) func(a, b drain.PodPlan) int {
-	return func(a, b drain.PodPlan) int {
+func comparePlanned(by string) func(a, b plan.Pod) int {
+	return func(a, b plan.Pod) int {
 		first := 0
 		switch by {
 		case "fate":
@@ -289,7 +289,7 @@ func (m *Model) planHead(p *planPage) []paint.Line {
 	return append(head, nil)
 }
 
-func planCell(p drain.PodPlan, column string, width int) paint.Line {
+func planCell(p plan.Pod, column string, width int) paint.Line {
 	switch column {
 	case "pod":
 		return podName(p.Namespace, p.Name, width)

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -20,22 +20,22 @@ const forecastEvery = 2 * time.Second
 
 // planTime is the estimate of a plan page and the plan that it belongs to.
 type planTime struct {
-	estimate *drain.Estimate // nil until there is one
-	key      uint64          // of the plan that is shown
-	known    uint64          // of the plan that estimate is about
-	asked    time.Time       // when one was last asked for
-	coming   uint64          // of the plan whose estimate is being made, 0 for none
+	estimate *plan.Estimate // nil until there is one
+	key      uint64         // of the plan that is shown
+	known    uint64         // of the plan that estimate is about
+	asked    time.Time      // when one was last asked for
+	coming   uint64         // of the plan whose estimate is being made, 0 for none
 }
 
 // forecastMsg brings the estimate of a plan.
 type forecastMsg struct {
 	pods     bool // for the pods page
 	key      uint64
-	estimate drain.Estimate
+	estimate plan.Estimate
 }
 
 // of notes the plan that is shown now.
-func (t *planTime) of(plan drain.Plan) {
+func (t *planTime) of(plan plan.Plan) {
 	h := fnv.New64a()
 	for _, n := range plan.Nodes {
 		fmt.Fprintf(h, "%s %t;", n.UID, n.Ready)

@@ -4,7 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -14,9 +15,9 @@ func TestThePlansTimeIsEstimatedWhenItChanges(t *testing.T) {
 	asked := 0
 	w := company()
 	d := drive(t, w, 120, 40, usual, func(d *Deps) {
-		d.Forecast = func(s *kube.Snapshot, plan drain.Plan, now time.Time) drain.Estimate {
+		d.Forecast = func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate {
 			asked++
-			return drain.Forecast(s, plan, now)
+			return forecast.Of(s, plan, now)
 		}
 	})
 	d.m.nodes.list.table.Select("worker-a1")
@@ -57,7 +58,7 @@ func TestAnEstimateBelongsToItsPlan(t *testing.T) {
 	d := drive(t, company(), 120, 40, usual)
 	d.m.nodes.list.table.Select("worker-a1")
 	d.keys("D")
-	old := forecastMsg{key: d.m.plan.time.known, estimate: drain.Estimate{Total: time.Hour, Waves: []int{1}}}
+	old := forecastMsg{key: d.m.plan.time.known, estimate: plan.Estimate{Total: time.Hour, Waves: []int{1}}}
 	d.send(old)
 	d.shows("time about 10 s")
 	d.m.plan.time = planTime{key: 1}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
@@ -68,8 +69,8 @@ func (m *Model) shownPod() podRef {
 }
 
 // sibling is the pod that holds this one, nil where none does.
-func (m *Model) sibling() *drain.Sibling {
-	var s *drain.Sibling
+func (m *Model) sibling() *budget.Sibling {
+	var s *budget.Sibling
 	if m.pod.from != nil {
 		if p, ok := m.pod.from.pods[string(m.pod.pod.uid)]; ok && p.Budget != nil {
 			s = p.Budget.Sibling

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 )
@@ -49,7 +49,7 @@ func program(t *testing.T, act func(stop func(), keys io.Writer, c *Crash), chan
 	out := &output{want: "worker-a1", seen: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(func() { stop(); _ = keys.Close(); _ = in.Close() })
-	deps := Deps{Source: company(), Identity: Identity{Context: "prod", User: "ada"}, Options: drain.DefaultOptions(), Theme: theme,
+	deps := Deps{Source: company(), Identity: Identity{Context: "prod", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme,
 		Input: in, Output: out, Crash: NewCrash(t.TempDir())}
 	for _, c := range change {
 		c(&deps)
@@ -109,7 +109,7 @@ func TestPanicsEndTheProgramInOrder(t *testing.T) {
 			}
 		}, func(_ func(), keys io.Writer, _ *Crash) { armed.Store(true); press(keys, "j") }},
 		"in a command": {func(d *Deps) {
-			d.NewPlan = func(*kube.Snapshot, []string, drain.Options, time.Time) (drain.Plan, error) {
+			d.NewPlan = func(*kube.Snapshot, []string, plan.Options, time.Time) (plan.Plan, error) {
 				panic("boom in a command")
 			}
 		}, func(_ func(), keys io.Writer, _ *Crash) { press(keys, "D") }},

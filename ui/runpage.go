@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -91,7 +92,7 @@ func (m *Model) rebuildRun() {
 	var shown []*drain.PodRun
 	for _, p := range m.last.Pods {
 		m.runs.pods[string(p.UID)] = p
-		if m.last.Outcome != "" && p.Action == drain.ActionSkip {
+		if m.last.Outcome != "" && p.Action == plan.ActionSkip {
 			l.total-- // a result is about what was the run's job
 			continue
 		}

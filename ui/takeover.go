@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -17,7 +19,7 @@ const takeOverDialog = "take-over"
 
 // goOn asks for what a plan needs before its run: first for the nodes that another
 // run is at work on, then for the cordon.
-func (m *Model) goOn(shown drain.Plan) {
+func (m *Model) goOn(shown plan.Plan) {
 	if holds := m.heldByOthers(shown); len(holds) > 0 {
 		m.askToTakeOver(shown, holds)
 		return
@@ -27,25 +29,25 @@ func (m *Model) goOn(shown drain.Plan) {
 
 // heldByOthers are the nodes of a plan over which another run has a Lease that is
 // not known to be abandoned.
-func (m *Model) heldByOthers(p drain.Plan) []drain.Hold {
+func (m *Model) heldByOthers(p plan.Plan) []lease.Hold {
 	if p.Options.LeaseNamespace == "" {
 		return nil
 	}
-	return slices.DeleteFunc(drain.Holds(m.snap, openNodes(p), "", m.now), func(h drain.Hold) bool {
+	return slices.DeleteFunc(lease.Holds(m.snap, openNodes(p), "", m.now), func(h lease.Hold) bool {
 		return h.Lapsed || slices.Contains(p.Options.TakeOver, h.Run)
 	})
 }
 
 // heldByOthersThan are the findings of a plan without those about nodes that are
 // held by the run itself, which has their Leases by the time of its evictions.
-func heldByOthersThan(run string, p drain.Plan, s *kube.Snapshot, now time.Time) []drain.Finding {
+func heldByOthersThan(run string, p plan.Plan, s *kube.Snapshot, now time.Time) []plan.Finding {
 	names := make([]string, len(p.Nodes))
 	for i, n := range p.Nodes {
 		names[i] = n.Name
 	}
-	others := drain.Holds(s, names, run, now)
-	return slices.DeleteFunc(slices.Clone(p.Findings), func(f drain.Finding) bool {
-		return f.Code == drain.FindingNodeHeld && !slices.ContainsFunc(others, func(h drain.Hold) bool {
+	others := lease.Holds(s, names, run, now)
+	return slices.DeleteFunc(slices.Clone(p.Findings), func(f plan.Finding) bool {
+		return f.Code == preflight.FindingNodeHeld && !slices.ContainsFunc(others, func(h lease.Hold) bool {
 			return slices.ContainsFunc(f.Objects, func(o string) bool { return strings.HasSuffix(o, "/"+h.Node) })
 		})
 	})
@@ -53,7 +55,7 @@ func heldByOthersThan(run string, p drain.Plan, s *kube.Snapshot, now time.Time)
 
 // askToTakeOver takes a typed word, and only for the runs that it names: what
 // another run takes meanwhile stays with that one.
-func (m *Model) askToTakeOver(shown drain.Plan, holds []drain.Hold) {
+func (m *Model) askToTakeOver(shown plan.Plan, holds []lease.Hold) {
 	runs := runsOf(holds)
 	body := append(holdLines(holds), nil, paint.L(themes.Warning, "That run sends nothing more there once you take over, and its node is stopped."),
 		paint.T("If nobody works on it any more, it is free by itself "+page.Spell(kube.LeaseDuration)+" after its last sign of life."), nil)
@@ -70,7 +72,7 @@ func (m *Model) askToTakeOver(shown drain.Plan, holds []drain.Hold) {
 	})
 }
 
-func runsOf(holds []drain.Hold) []string {
+func runsOf(holds []lease.Hold) []string {
 	var runs []string
 	for _, h := range holds {
 		if !slices.Contains(runs, h.Run) {
@@ -81,7 +83,7 @@ func runsOf(holds []drain.Hold) []string {
 }
 
 // holdLines say who holds which node.
-func holdLines(holds []drain.Hold) []paint.Line {
+func holdLines(holds []lease.Hold) []paint.Line {
 	var lines []paint.Line
 	for i, h := range holds {
 		if i == 6 {
@@ -93,7 +95,7 @@ func holdLines(holds []drain.Hold) []paint.Line {
 }
 
 // holdWord is what must be typed before anything is done to the nodes of other runs.
-func holdWord(holds []drain.Hold) string {
+func holdWord(holds []lease.Hold) string {
 	if runs := runsOf(holds); len(runs) == 1 && typable(runs[0]) {
 		return runs[0]
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -72,7 +73,7 @@ func TestAHolderThatNobodyCanTypeHasAnotherWord(t *testing.T) {
 func TestALapsedLeaseIsNoQuestion(t *testing.T) {
 	d := drive(t, heldWorld("k7f3pm"), 100, 34, withLeases)
 	d.m.now = d.m.now.Add(10 * time.Minute)
-	plan := drain.Plan{Options: drain.Options{LeaseNamespace: kube.DefaultLeaseNamespace}, Nodes: []drain.NodePlan{{Name: "worker-a1"}}}
+	plan := plan.Plan{Options: plan.Options{LeaseNamespace: kube.DefaultLeaseNamespace}, Nodes: []plan.Node{{Name: "worker-a1"}}}
 	if holds := d.m.heldByOthers(plan); len(holds) != 0 {
 		t.Errorf("held by %+v, although nothing was heard of it for ten minutes", holds)
 	}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -195,7 +196,7 @@ func (m *Model) titleLine(left, right paint.Line) paint.Line {
 
 // optionsInForce are those of the run where the page is about one, else those of the
 // next plan.
-func (m *Model) optionsInForce() drain.Options {
+func (m *Model) optionsInForce() plan.Options {
 	if m.last != nil && m.onPath(pageRun) && m.page != pagePlan {
 		return m.last.Run.Options
 	}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/control"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Answer is what a run answered to ctl. What it refused is an error, and not said here,
@@ -89,5 +90,5 @@ func unconfirmed(t *Text, a control.Answer, program string) {
 		say("warning", warning)
 	}
 	say("word", r.Word)
-	say("to do it", fmt.Sprintf("%s ctl %s %s %s --confirm %s", program, a.Run, a.Verb, a.Pod, drain.ShellWord(r.Word)))
+	say("to do it", fmt.Sprintf("%s ctl %s %s %s --confirm %s", program, a.Run, a.Verb, a.Pod, words.ShellWord(r.Word)))
 }

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -17,7 +20,7 @@ type Drain struct {
 	Err      io.Writer // for notes
 	ErrStyle Style
 	Identity kube.Identity
-	Target   drain.Target // what printed commands are for
+	Target   plan.Target // what printed commands are for
 	Now      func() time.Time
 
 	lines   lineState
@@ -25,7 +28,7 @@ type Drain struct {
 }
 
 // Of tells it the plan of the drain, before anything is printed.
-func (d *Drain) Of(plan drain.Plan) *Drain {
+func (d *Drain) Of(plan plan.Plan) *Drain {
 	d.lines = newLineState(plan)
 	return d
 }
@@ -74,13 +77,13 @@ func (d *Drain) wrote(err error) {
 }
 
 // Preview shows the plan before the first question.
-func (d *Drain) Preview(plan drain.Plan) {
+func (d *Drain) Preview(plan plan.Plan) {
 	planText{w: d.Err, style: d.ErrStyle}.write(d.Identity, plan)
 	fmt.Fprintln(d.Err)
 }
 
 // Refusals says which nodes are left untouched and why, in kubectl's words.
-func (d *Drain) Refusals(plan drain.Plan) {
+func (d *Drain) Refusals(plan plan.Plan) {
 	for _, n := range plan.Nodes {
 		if text := RefusalOf(n); text != "" {
 			d.Complain(fmt.Sprintf("unable to drain node %q due to error: %s, continuing command...", n.Name, text))
@@ -141,7 +144,7 @@ func (d *Drain) Leftovers(s *drain.State, snap *kube.Snapshot) {
 		if left := pods.Total - pods.Left; left > 0 && n.State != drain.NodeRefused {
 			still = fmt.Sprintf(", %d of %s still on it", left, Count(pods.Total, "pod", "pods"))
 		}
-		undo := d.Target.Line("kdrain-tui uncordon " + drain.ShellWord(n.Name))
+		undo := d.Target.Line("kdrain-tui uncordon " + words.ShellWord(n.Name))
 		switch node := snap.Node(n.Name); {
 		case n.Cordoned && node != nil && node.UID == n.UID && !node.Unschedulable:
 			d.Note("node/%s is schedulable again%s", n.Name, still)
@@ -153,7 +156,7 @@ func (d *Drain) Leftovers(s *drain.State, snap *kube.Snapshot) {
 			d.Note("node/%s was being cordoned by this run%s; to undo: %s", n.Name, still, undo)
 		case n.CordonInDoubt && (node == nil || node.Unschedulable):
 			d.Note("node/%s may be cordoned by this run: its last cordon is in doubt%s; to see: %s; to undo: %s", n.Name, still,
-				d.Target.Line("kubectl get node "+drain.ShellWord(n.Name)), undo)
+				d.Target.Line("kubectl get node "+words.ShellWord(n.Name)), undo)
 		case n.CordonInDoubt:
 			d.Note("node/%s was schedulable when it was last seen, its last cordon is in doubt%s", n.Name, still)
 		case n.State == drain.NodeRefused:
@@ -171,7 +174,7 @@ func (d *Drain) pendingPods(s *drain.State, n *drain.NodeRun) {
 	}
 	headed := false
 	for _, p := range s.Pods {
-		if p.Node != n.Name || p.Action == drain.ActionSkip || p.State.Left() {
+		if p.Node != n.Name || p.Action == plan.ActionSkip || p.State.Left() {
 			continue
 		}
 		if !headed {
@@ -190,17 +193,17 @@ func (d *Drain) pendingPods(s *drain.State, n *drain.NodeRun) {
 
 // Findings says what the plan found wrong, a line each, where nobody is shown the
 // plan; and how to remove what was left behind.
-func (d *Drain) Findings(plan drain.Plan) {
-	for _, f := range plan.Findings {
+func (d *Drain) Findings(planned plan.Plan) {
+	for _, f := range planned.Findings {
 		switch f.Level {
-		case drain.LevelError:
+		case plan.LevelError:
 			d.Complain(f.Message)
-		case drain.LevelWarning:
+		case plan.LevelWarning:
 			d.Warn(f.Message)
 		default:
 			continue
 		}
-		if f.Code != drain.FindingLeftBudgets {
+		if f.Code != preflight.FindingLeftBudgets {
 			continue
 		}
 		for _, a := range f.Advice {

@@ -8,33 +8,35 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // lineState is what the text remembers of the events so far, so that each
 // thing is said once per change.
 type lineState struct {
-	plan     map[string]drain.NodePlan
+	plan     map[string]plan.Node
 	cordoned map[string]bool // nodes that this run sent a cordon for
 	adopted  map[string]bool // of these, those that another run had cordoned
 	started  map[kube.UID]bool
 	deleted  map[kube.UID]bool
 	forced   map[kube.UID]bool // deleted outside the plan; its end can be seen before the answer
 	waits    map[kube.UID]*saidWaits
-	volumes  map[volumeOf]drain.VolumeState // as last told
-	doubts   map[string]bool                // why volumes are not waited for: each reason is said once
-	failures map[string][]string            // by node: what went wrong with its pods
+	volumes  map[volumeOf]volume.State // as last told
+	doubts   map[string]bool           // why volumes are not waited for: each reason is said once
+	failures map[string][]string       // by node: what went wrong with its pods
 	down     bool
 	aborted  bool
 }
 
-func newLineState(plan drain.Plan) lineState {
+func newLineState(planned plan.Plan) lineState {
 	l := lineState{
-		plan: map[string]drain.NodePlan{}, cordoned: map[string]bool{}, adopted: map[string]bool{}, started: map[kube.UID]bool{},
+		plan: map[string]plan.Node{}, cordoned: map[string]bool{}, adopted: map[string]bool{}, started: map[kube.UID]bool{},
 		deleted: map[kube.UID]bool{}, forced: map[kube.UID]bool{}, waits: map[kube.UID]*saidWaits{},
-		volumes: map[volumeOf]drain.VolumeState{}, doubts: map[string]bool{}, failures: map[string][]string{},
+		volumes: map[volumeOf]volume.State{}, doubts: map[string]bool{}, failures: map[string][]string{},
 	}
-	for _, n := range plan.Nodes {
+	for _, n := range planned.Nodes {
 		l.plan[n.Name] = n
 	}
 	return l
@@ -252,9 +254,9 @@ func (d *Drain) connection(e drain.Event) {
 
 // WarningsOf are the warnings of a node in kubectl's form: each message with
 // its pods. kubectl's order is random, ours is not.
-func WarningsOf(n drain.NodePlan) string {
-	pods := podsBy(n, func(p drain.PodPlan, r drain.Reason) bool {
-		return r.Level == drain.LevelWarning && p.Action != drain.ActionRefuse
+func WarningsOf(n plan.Node) string {
+	pods := podsBy(n, func(p plan.Pod, r plan.Reason) bool {
+		return r.Level == plan.LevelWarning && p.Action != plan.ActionRefuse
 	})
 	parts := make([]string, 0, len(pods))
 	for _, message := range sortedKeys(pods) {
@@ -264,9 +266,9 @@ func WarningsOf(n drain.NodePlan) string {
 }
 
 // RefusalOf is why a node is refused in kubectl's form, "" if it is not.
-func RefusalOf(n drain.NodePlan) string {
-	pods := podsBy(n, func(p drain.PodPlan, r drain.Reason) bool {
-		return r.Level == drain.LevelError && p.Action == drain.ActionRefuse
+func RefusalOf(n plan.Node) string {
+	pods := podsBy(n, func(p plan.Pod, r plan.Reason) bool {
+		return r.Level == plan.LevelError && p.Action == plan.ActionRefuse
 	})
 	parts := make([]string, 0, len(pods))
 	for _, message := range sortedKeys(pods) {
@@ -275,7 +277,7 @@ func RefusalOf(n drain.NodePlan) string {
 	return aggregate(parts)
 }
 
-func podsBy(n drain.NodePlan, keep func(drain.PodPlan, drain.Reason) bool) map[string][]string {
+func podsBy(n plan.Node, keep func(plan.Pod, plan.Reason) bool) map[string][]string {
 	pods := map[string][]string{}
 	for _, p := range n.Pods {
 		for _, r := range p.Reasons {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -53,7 +54,7 @@ func TestAPodThatARungDeletesIsNotCalledEvicted(t *testing.T) {
 		"refused, and evicted": {[]drain.Event{evict, rung(drain.RungTaken), rung(drain.RungRefused), gone}, "pod/mailer evicted"},
 	} {
 		var out, err bytes.Buffer
-		o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(drain.Plan{})
+		o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(plan.Plan{})
 		for _, event := range test.events {
 			o.eventLines(event)
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -35,27 +36,27 @@ func (d *Drain) volumes(e drain.Event) {
 	}
 }
 
-func (d *Drain) volume(e drain.Event, v *drain.VolumeFacts) {
+func (d *Drain) volume(e drain.Event, v *volume.Facts) {
 	say := func(words string) { d.Note("volume %s of pod %s/%s %s", v.Title(), e.Namespace, e.Pod, words) }
 	switch v.State {
-	case drain.VolumeDetaching:
+	case volume.VolumeDetaching:
 		words := "is detaching from " + e.Node
 		if e.Wait != nil {
 			words += " since " + clock(e.Wait.Since) + ", its time is over at " + clock(e.Wait.Until)
 		}
 		say(words)
-	case drain.VolumeDetached:
+	case volume.VolumeDetached:
 		say("detached from " + e.Node)
-	case drain.VolumeReattached:
+	case volume.VolumeReattached:
 		say("is attached to " + v.Node + " now")
-	case drain.VolumeUnknown:
+	case volume.VolumeUnknown:
 		if !d.lines.doubts[v.Why] {
 			d.lines.doubts[v.Why] = true
 			say("is not waited for, nobody can tell when it is detached: " + v.Why + " (others like it are not told)")
 		}
-	case drain.VolumeShared:
+	case volume.VolumeShared:
 		say("is not waited for, other pods on " + e.Node + " use it")
-	case drain.VolumeInUse, drain.VolumeStillAttached, drain.VolumeUnattached: // nothing happened, or the message says it
+	case volume.VolumeInUse, volume.VolumeStillAttached, volume.VolumeUnattached: // nothing happened, or the message says it
 	}
 }
 

@@ -6,36 +6,38 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // The text of a drain tells of volumes what changed, each change once.
 func TestVolumesAsText(t *testing.T) {
 	var out, err bytes.Buffer
-	o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(drain.Plan{})
-	facts := func(name string, state drain.VolumeState) drain.VolumeFacts {
-		return drain.VolumeFacts{Name: name, Claim: name, Volume: "pv-" + name, Driver: "disk", State: state}
+	o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(plan.Plan{})
+	facts := func(name string, state volume.State) volume.Facts {
+		return volume.Facts{Name: name, Claim: name, Volume: "pv-" + name, Driver: "disk", State: state}
 	}
-	volumes := func(pod, message string, wait *drain.Wait, all ...drain.VolumeFacts) {
+	volumes := func(pod, message string, wait *drain.Wait, all ...volume.Facts) {
 		o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Namespace: "data", Pod: pod, UID: kube.UID(pod), Volumes: all, Message: message, Wait: wait})
 	}
 	turn := func(ahead *drain.Ahead) {
 		o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Node: "worker-1", Namespace: "data", Pod: "db-1", UID: "db-1", PodState: drain.PodPlanned,
 			Wait: &drain.Wait{For: drain.WaitForVolumeTurn, Driver: "disk", Ahead: ahead}})
 	}
-	shared, inline := facts("b", drain.VolumeShared), drain.VolumeFacts{Name: "scratch", State: drain.VolumeUnknown, Why: "named in the pod itself, without a claim"}
-	volumes("db-0", "", nil, facts("a", drain.VolumeInUse), shared, inline)
+	shared, inline := facts("b", volume.VolumeShared), volume.Facts{Name: "scratch", State: volume.VolumeUnknown, Why: "named in the pod itself, without a claim"}
+	volumes("db-0", "", nil, facts("a", volume.VolumeInUse), shared, inline)
 	volumes("db-9", "", nil, inline)
 	turn(nil) // not the next in line: nothing to tell
 	turn(&drain.Ahead{Namespace: "data", Pod: "db-0", Node: "worker-1"})
 	wait := &drain.Wait{For: drain.WaitForDetach, Since: noon, Until: noon.Add(150 * time.Second)}
-	volumes("db-0", "", wait, facts("a", drain.VolumeDetaching), shared, inline)
+	volumes("db-0", "", wait, facts("a", volume.VolumeDetaching), shared, inline)
 	turn(&drain.Ahead{Namespace: "data", Pod: "db-0", Node: "worker-1", Volumes: []string{"pv-a"}})
-	volumes("db-0", "", nil, facts("a", drain.VolumeDetached), shared, inline)
-	elsewhere := facts("a", drain.VolumeReattached)
+	volumes("db-0", "", nil, facts("a", volume.VolumeDetached), shared, inline)
+	elsewhere := facts("a", volume.VolumeReattached)
 	elsewhere.Node = "worker-2"
 	volumes("db-0", "", nil, elsewhere, shared, inline)
-	volumes("db-1", "volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer", nil, facts("c", drain.VolumeStillAttached))
+	volumes("db-1", "volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer", nil, facts("c", volume.VolumeStillAttached))
 	o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1"}) // nothing is attached: nothing to warn of
 	o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: volume pv-c (data/c) is still attached\x1b[2J"})
 	o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: drain.PodStuckTerminating,

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // helped are the pods of a plan that the same would help.
 type helped struct {
 	first  string // "namespace/name"
 	pods   int
-	advice []drain.Advice
+	advice []budget.Advice
 }
 
 // whatHelps gathers what would help the pods that cannot simply go, in the order
 // of the plan. Pods that one budget holds back share it.
-func whatHelps(plan drain.Plan) []helped {
+func whatHelps(plan plan.Plan) []helped {
 	var all []helped
 	for _, n := range plan.Nodes {
 		for _, p := range n.Pods {
@@ -34,7 +35,7 @@ func whatHelps(plan drain.Plan) []helped {
 }
 
 // help prints what would help, with the exact commands.
-func (t planText) help(plan drain.Plan) {
+func (t planText) help(plan plan.Plan) {
 	all := whatHelps(plan)
 	if len(all) == 0 {
 		return

@@ -3,7 +3,8 @@ package print
 import (
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -17,7 +18,7 @@ type planJSON struct {
 	Context   string        `json:"context"`
 	Server    string        `json:"server"`
 	TakenAt   time.Time     `json:"takenAt"`
-	Options   drain.Options `json:"options"`
+	Options   plan.Options  `json:"options"`
 	Nodes     []nodeJSON    `json:"nodes"`
 	Findings  []findingJSON `json:"findings"`
 	Drainable *bool         `json:"drainable"`
@@ -62,27 +63,27 @@ type nodeJSON struct {
 }
 
 type podJSON struct {
-	Namespace string         `json:"namespace"`
-	Name      string         `json:"name"`
-	UID       string         `json:"uid"`
-	Owner     string         `json:"owner"`
-	Action    drain.Action   `json:"action"`
-	Reasons   []drain.Reason `json:"reasons"`
-	Fate      string         `json:"fate"` // the worst of how it leaves, where it lands and what is lost, in words
-	Budget    *budgetJSON    `json:"budget"`
-	Wave      *int           `json:"wave"`
-	Landing   *landingJSON   `json:"landing"`
-	NotRemade string         `json:"notRemade,omitempty"` // why nobody makes it anew
-	Pinned    string         `json:"pinned,omitempty"`    // a volume that no node beside those of the plan can reach
-	Advice    []drain.Advice `json:"advice,omitempty"`    // what would help, the least harmful first
+	Namespace string          `json:"namespace"`
+	Name      string          `json:"name"`
+	UID       string          `json:"uid"`
+	Owner     string          `json:"owner"`
+	Action    plan.Action     `json:"action"`
+	Reasons   []plan.Reason   `json:"reasons"`
+	Fate      string          `json:"fate"` // the worst of how it leaves, where it lands and what is lost, in words
+	Budget    *budgetJSON     `json:"budget"`
+	Wave      *int            `json:"wave"`
+	Landing   *landingJSON    `json:"landing"`
+	NotRemade string          `json:"notRemade,omitempty"` // why nobody makes it anew
+	Pinned    string          `json:"pinned,omitempty"`    // a volume that no node beside those of the plan can reach
+	Advice    []budget.Advice `json:"advice,omitempty"`    // what would help, the least harmful first
 }
 
 type budgetJSON struct {
-	Verdict drain.Verdict         `json:"verdict"`
-	Names   []string              `json:"names"`
-	Why     string                `json:"why"`
-	Budgets []drain.BudgetNumbers `json:"budgets,omitempty"`
-	Sibling *drain.Sibling        `json:"sibling,omitempty"`
+	Verdict budget.Verdict   `json:"verdict"`
+	Names   []string         `json:"names"`
+	Why     string           `json:"why"`
+	Budgets []budget.Numbers `json:"budgets,omitempty"`
+	Sibling *budget.Sibling  `json:"sibling,omitempty"`
 }
 
 type landingJSON struct {
@@ -92,19 +93,19 @@ type landingJSON struct {
 }
 
 type findingJSON struct {
-	Code    string         `json:"code"`
-	Level   drain.Level    `json:"level"`
-	Message string         `json:"message"`
-	Objects []string       `json:"objects"`
-	Advice  []drain.Advice `json:"advice,omitempty"`
+	Code    string          `json:"code"`
+	Level   plan.Level      `json:"level"`
+	Message string          `json:"message"`
+	Objects []string        `json:"objects"`
+	Advice  []budget.Advice `json:"advice,omitempty"`
 }
 
-func projectPlan(id kube.Identity, plan drain.Plan) planJSON {
+func projectPlan(id kube.Identity, plan plan.Plan) planJSON {
 	out := planJSON{
 		Schema: planSchema, Context: id.Context, Server: id.Server, TakenAt: plan.TakenAt.UTC(),
 		Options: plan.Options,
 		Nodes:   []nodeJSON{}, Findings: []findingJSON{}, Drainable: plan.Drainable,
-		Waves: projectWaves(plan.Turns()), Estimate: projectEstimate(plan.Estimate),
+		Waves: projectWaves(plan.Waves()), Estimate: projectEstimate(plan.Estimate),
 	}
 	for _, n := range plan.Nodes {
 		out.Nodes = append(out.Nodes, projectNode(n))
@@ -117,7 +118,7 @@ func projectPlan(id kube.Identity, plan drain.Plan) planJSON {
 	return out
 }
 
-func projectWaves(t drain.Turns) wavesJSON {
+func projectWaves(t plan.Waves) wavesJSON {
 	out := wavesJSON{Now: t.Now, Held: t.Held, Never: t.Never, Unknown: t.Unknown, Left: t.Left, Later: []laterJSON{}}
 	for _, turn := range t.Later {
 		out.Later = append(out.Later, laterJSON{turn.Pods, orEmpty(turn.Of)})
@@ -125,7 +126,7 @@ func projectWaves(t drain.Turns) wavesJSON {
 	return out
 }
 
-func projectEstimate(e *drain.Estimate) *estimateJSON {
+func projectEstimate(e *plan.Estimate) *estimateJSON {
 	if e == nil {
 		return nil
 	}
@@ -135,7 +136,7 @@ func projectEstimate(e *drain.Estimate) *estimateJSON {
 	}
 }
 
-func projectNode(n drain.NodePlan) nodeJSON {
+func projectNode(n plan.Node) nodeJSON {
 	out := nodeJSON{
 		Name: n.Name, UID: string(n.UID), Ready: n.Ready, Unschedulable: n.Unschedulable,
 		Drainable: n.Drainable, Pods: []podJSON{},
@@ -146,7 +147,7 @@ func projectNode(n drain.NodePlan) nodeJSON {
 	return out
 }
 
-func projectPod(p drain.PodPlan) podJSON {
+func projectPod(p plan.Pod) podJSON {
 	out := podJSON{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
 		Action: p.Action, Reasons: orEmpty(p.Reasons), Fate: p.Fate().String(), NotRemade: p.NotRemade, Pinned: p.Pinned, Advice: p.Advice,
@@ -154,7 +155,7 @@ func projectPod(p drain.PodPlan) podJSON {
 	if p.Wave > 0 {
 		out.Wave = &p.Wave
 	}
-	if b := p.Budget; b != nil && p.Action != drain.ActionSkip {
+	if b := p.Budget; b != nil && p.Action != plan.ActionSkip {
 		out.Budget = &budgetJSON{
 			Verdict: b.Verdict, Names: orEmpty(b.Names), Why: b.Why, Budgets: b.Budgets, Sibling: utcSibling(b.Sibling),
 		}
@@ -165,7 +166,7 @@ func projectPod(p drain.PodPlan) podJSON {
 	return out
 }
 
-func utcSibling(s *drain.Sibling) *drain.Sibling {
+func utcSibling(s *budget.Sibling) *budget.Sibling {
 	if s == nil || s.Since.IsZero() {
 		return s
 	}

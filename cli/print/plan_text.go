@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -25,7 +26,7 @@ func (t planText) line(format string, args ...any) {
 // is no error.
 const noNodeMatches = "no node matches; nothing to do"
 
-func (t planText) write(id kube.Identity, plan drain.Plan) {
+func (t planText) write(id kube.Identity, plan plan.Plan) {
 	if len(plan.Nodes) == 0 {
 		t.line("%s", noNodeMatches)
 		return
@@ -48,7 +49,7 @@ func (t planText) write(id kube.Identity, plan drain.Plan) {
 	t.summary(plan)
 }
 
-func nodeNames(plan drain.Plan) string {
+func nodeNames(plan plan.Plan) string {
 	names := make([]string, len(plan.Nodes))
 	for i, n := range plan.Nodes {
 		names[i] = n.Name
@@ -56,7 +57,7 @@ func nodeNames(plan drain.Plan) string {
 	return strings.Join(names, ", ")
 }
 
-func (t planText) node(n drain.NodePlan) {
+func (t planText) node(n plan.Node) {
 	state := "Ready"
 	if !n.Ready {
 		state = "not Ready"
@@ -82,26 +83,26 @@ func (t planText) node(n drain.NodePlan) {
 }
 
 // fateTone is the colour of a pod's fate.
-func fateTone(f drain.Fate) Tone {
+func fateTone(f plan.Fate) Tone {
 	switch f.Level() {
-	case drain.LevelError:
+	case plan.LevelError:
 		return Bad
-	case drain.LevelWarning:
+	case plan.LevelWarning:
 		return Warning
 	}
-	if f.Leaves == drain.Stays {
+	if f.Leaves == plan.Stays {
 		return Quiet
 	}
 	return Good
 }
 
 // whyOf gives every reason for a pod's fate, the gravest matter first.
-func whyOf(p drain.PodPlan) string {
+func whyOf(p plan.Pod) string {
 	var why []string
-	if b := p.Budget; b != nil && b.Verdict != drain.VerdictEvictable && p.Action != drain.ActionRefuse {
+	if b := p.Budget; b != nil && b.Verdict != budget.VerdictEvictable && p.Action != plan.ActionRefuse {
 		why = append(why, budgetWords(b))
 	}
-	for _, level := range []drain.Level{drain.LevelError, drain.LevelWarning, drain.LevelInfo} {
+	for _, level := range []plan.Level{plan.LevelError, plan.LevelWarning, plan.LevelInfo} {
 		for _, r := range p.Reasons {
 			if r.Level == level {
 				why = append(why, r.Message)
@@ -118,7 +119,7 @@ func whyOf(p drain.PodPlan) string {
 		why = append(why, "its ephemeral volume is deleted with it")
 	}
 	// One that no budget counts may be counted by the run's own guard.
-	if b := p.Budget; b != nil && b.Verdict == drain.VerdictEvictable && (len(b.Names) > 0 || b.Why != "") {
+	if b := p.Budget; b != nil && b.Verdict == budget.VerdictEvictable && (len(b.Names) > 0 || b.Why != "") {
 		why = append(why, budgetWords(b))
 	}
 	if l := p.Landing; l != nil && p.Pinned == "" && l.Answer == landing.DoesNotFit {
@@ -127,7 +128,7 @@ func whyOf(p drain.PodPlan) string {
 	return strings.Join(why, "; ")
 }
 
-func budgetWords(b *drain.BudgetJudgement) string {
+func budgetWords(b *budget.Judgement) string {
 	if b.Why != "" {
 		return b.Why
 	}
@@ -137,7 +138,7 @@ func budgetWords(b *drain.BudgetJudgement) string {
 	return "budget " + strings.Join(b.Names, ", ")
 }
 
-func countWords(c drain.Counts, l drain.Losses) string {
+func countWords(c plan.Counts, l plan.Losses) string {
 	words := []string{fmt.Sprintf("%d move", c.Move)}
 	for _, part := range []struct {
 		n     int
@@ -153,8 +154,8 @@ func countWords(c drain.Counts, l drain.Losses) string {
 	return strings.Join(append(words, l.Words()...), ", ")
 }
 
-func (t planText) finding(f drain.Finding) {
-	tones := map[drain.Level]Tone{drain.LevelError: Bad, drain.LevelWarning: Warning, drain.LevelInfo: Quiet}
+func (t planText) finding(f plan.Finding) {
+	tones := map[plan.Level]Tone{plan.LevelError: Bad, plan.LevelWarning: Warning, plan.LevelInfo: Quiet}
 	t.line("  %s%s  %s", t.style.In(tones[f.Level], string(f.Level)),
 		strings.Repeat(" ", max(len("warning")-len(f.Level), 0)), f.Message)
 	for _, a := range f.Advice {
@@ -164,7 +165,7 @@ func (t planText) finding(f drain.Finding) {
 	}
 }
 
-func (t planText) summary(plan drain.Plan) {
+func (t planText) summary(plan plan.Plan) {
 	c := plan.Counts()
 	if len(plan.Nodes) > 1 {
 		t.line("%s: %s.", Count(len(plan.Nodes), "node", "nodes"), countWords(c, plan.Losses()))
@@ -184,7 +185,7 @@ func (t planText) summary(plan drain.Plan) {
 	default:
 		t.line("%s", t.style.In(Good, "A drain would go through"))
 	}
-	if words := plan.Turns().String(); words != "" {
+	if words := plan.Waves().String(); words != "" {
 		t.line("Waves: %s.", words)
 	}
 	if e := plan.Estimate; e != nil {
@@ -200,7 +201,7 @@ func (t planText) summary(plan drain.Plan) {
 
 // landingLine sums up where the pods could be scheduled, each judged alone; the
 // room is what the whole plan would leave, an estimate.
-func landingLine(plan drain.Plan) string {
+func landingLine(plan plan.Plan) string {
 	count := map[landing.Answer]int{}
 	for _, n := range plan.Nodes {
 		for _, p := range n.Pods {
@@ -237,7 +238,7 @@ func percent(a landing.Amount) int64 {
 }
 
 // silent are the nodes whose kubelet may not be there to end their pods.
-func silent(plan drain.Plan) []string {
+func silent(plan plan.Plan) []string {
 	var names []string
 	for _, n := range plan.Nodes {
 		if c := n.Counts(); !n.Ready && c.Move+c.Wait+c.Never+c.Unknown > 0 {
@@ -247,7 +248,7 @@ func silent(plan drain.Plan) []string {
 	return names
 }
 
-func obstacles(c drain.Counts) string {
+func obstacles(c plan.Counts) string {
 	var parts []string
 	if c.Refused > 0 {
 		parts = append(parts, fmt.Sprintf("%d refused", c.Refused))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -19,7 +20,7 @@ type Printer interface {
 	// Event prints an event of a run, Report how a run ended.
 	Event(e drain.Event) error
 	Report(r report.Report) error
-	Plan(id kube.Identity, plan drain.Plan) error
+	Plan(id kube.Identity, plan plan.Plan) error
 	// Value prints anything else: v as one object, or what text makes of it.
 	Value(v any, text func(*Text)) error
 	// Watched tells whether somebody watches who has to be told that a run goes on.
@@ -64,7 +65,7 @@ func (t *Text) Report(r report.Report) error {
 }
 
 // Plan is that of Printer.
-func (t *Text) Plan(id kube.Identity, plan drain.Plan) error {
+func (t *Text) Plan(id kube.Identity, plan plan.Plan) error {
 	planText{w: t.W, style: t.Style}.write(id, plan)
 	return nil
 }
@@ -110,7 +111,7 @@ func (j JSON) Event(e drain.Event) error { return j.encode(eventJSON{drain.Event
 func (j JSON) Report(r report.Report) error { return j.encode(r, "") }
 
 // Plan is that of Printer.
-func (j JSON) Plan(id kube.Identity, plan drain.Plan) error {
+func (j JSON) Plan(id kube.Identity, plan plan.Plan) error {
 	return j.encode(projectPlan(id, plan), "  ")
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -34,19 +35,19 @@ func (d *Drain) Resumed(before *drain.State, events []drain.Event) {
 }
 
 // planOf is the plan of a run as far as its journal has it: enough for words.
-func planOf(run *drain.RunFacts) drain.Plan {
-	plan := drain.Plan{Options: run.Options}
+func planOf(run *drain.RunFacts) plan.Plan {
+	planned := plan.Plan{Options: run.Options}
 	for _, n := range run.Nodes {
-		node := drain.NodePlan{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable}
+		node := plan.Node{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable}
 		for _, pod := range run.Pods {
 			if pod.Node == n.Name {
-				node.Pods = append(node.Pods, drain.PodPlan{
+				node.Pods = append(node.Pods, plan.Pod{
 					Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Owner: pod.Owner,
 					Action: pod.Action, Reasons: pod.Reasons,
 				})
 			}
 		}
-		plan.Nodes = append(plan.Nodes, node)
+		planned.Nodes = append(planned.Nodes, node)
 	}
-	return plan
+	return planned
 }

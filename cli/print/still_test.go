@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -14,7 +17,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // newDrain prints its notes to err.
 func newDrain() (err *bytes.Buffer, d *Drain) {
 	err = &bytes.Buffer{}
-	return err, (&Drain{Out: &Text{W: io.Discard}, Err: err, Now: func() time.Time { return noon }}).Of(drain.Plan{})
+	return err, (&Drain{Out: &Text{W: io.Discard}, Err: err, Now: func() time.Time { return noon }}).Of(plan.Plan{})
 }
 
 // What a run waits for is said with a line for each cause.
@@ -24,7 +27,7 @@ func TestStillWaits(t *testing.T) {
 		return &drain.PodRun{PodFacts: drain.PodFacts{Namespace: "shop", Name: name}, State: state, Since: noon.Add(-ago), Wait: w}
 	}
 	held := func(present int32) *drain.Wait {
-		return &drain.Wait{For: drain.WaitForBudget, Budget: &drain.BudgetNumbers{Namespace: "shop", Name: "web", Needed: 2, Present: present}}
+		return &drain.Wait{For: drain.WaitForBudget, Budget: &budget.Numbers{Namespace: "shop", Name: "web", Needed: 2, Present: present}}
 	}
 	grace := func(left time.Duration) *drain.Wait {
 		return &drain.Wait{For: drain.WaitForGrace, Until: noon.Add(left)}
@@ -47,10 +50,10 @@ func TestStillWaits(t *testing.T) {
 // With --yes nobody reads the plan: what it found wrong is said before the run.
 func TestYesIsToldWhatThePlanFound(t *testing.T) {
 	b, out := newDrain()
-	out.Findings(drain.Plan{Findings: []drain.Finding{
-		{Code: drain.FindingLastControlPlane, Level: drain.LevelError, Message: "the \x1b[31mlast one"},
-		{Code: drain.FindingSingleReplica, Level: drain.LevelWarning, Message: "one replica only", Advice: []drain.Advice{{Text: "run two", Command: "kubectl scale"}}},
-		{Code: drain.FindingServingUnknown, Level: drain.LevelInfo, Message: "not known"},
+	out.Findings(plan.Plan{Findings: []plan.Finding{
+		{Code: preflight.FindingLastControlPlane, Level: plan.LevelError, Message: "the \x1b[31mlast one"},
+		{Code: preflight.FindingSingleReplica, Level: plan.LevelWarning, Message: "one replica only", Advice: []budget.Advice{{Text: "run two", Command: "kubectl scale"}}},
+		{Code: preflight.FindingServingUnknown, Level: plan.LevelInfo, Message: "not known"},
 	}})
 	if got, want := b.String(), "error: the last one\nWarning: one replica only\n"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // held tells whether the span is one in which something kept the pod where it is
@@ -100,7 +101,7 @@ func warnings(s *drain.State, h *history) []string {
 	}
 	past, joined := 0, 0
 	for _, p := range s.Pods {
-		if p.Action == drain.ActionDelete && p.Attempts > 0 {
+		if p.Action == plan.ActionDelete && p.Attempts > 0 {
 			past++
 		}
 		if p.Joined {

@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 )
 
 // Cause is one of the things that held a pod, or the pods under one budget, and its
 // part of the time.
 type Cause struct {
-	State   drain.PodState `json:"state"`
-	For     drain.WaitFor  `json:"for,omitempty"`
-	Budget  string         `json:"budget,omitempty"`
-	Sibling *drain.Sibling `json:"sibling,omitempty"`
-	Why     string         `json:"why"`
-	Seconds float64        `json:"seconds"` // summed over the pods
-	Share   float64        `json:"share"`   // of the time of all causes together, 0 to 1
+	State   drain.PodState  `json:"state"`
+	For     drain.WaitFor   `json:"for,omitempty"`
+	Budget  string          `json:"budget,omitempty"`
+	Sibling *budget.Sibling `json:"sibling,omitempty"`
+	Why     string          `json:"why"`
+	Seconds float64         `json:"seconds"` // summed over the pods
+	Share   float64         `json:"share"`   // of the time of all causes together, 0 to 1
 }
 
 // part is the part of a span in which one cause held its pod.
@@ -35,7 +36,7 @@ func partOf(s Span) part {
 // same tells whether two causes are one: the figures of a budget and the words of an
 // answer change while it lasts.
 func (c Cause) same(other Cause) bool {
-	a, b := cmp.Or(c.Sibling, &drain.Sibling{}), cmp.Or(other.Sibling, &drain.Sibling{})
+	a, b := cmp.Or(c.Sibling, &budget.Sibling{}), cmp.Or(other.Sibling, &budget.Sibling{})
 	return c.State == other.State && c.For == other.For && c.Budget == other.Budget &&
 		a.Namespace == b.Namespace && a.Name == b.Name && a.Reason == b.Reason
 }

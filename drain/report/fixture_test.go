@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -80,14 +82,14 @@ func (c *chronicle) cordon(node, message string) {
 // sick is the wait for a budget that a sick pod holds.
 func heldBySick(present int32, reason string) *drain.Wait {
 	return &drain.Wait{For: drain.WaitForBudget,
-		Budget:  &drain.BudgetNumbers{Namespace: "shop", Name: "api", Needed: 2, Present: present, Expected: 3},
-		Sibling: &drain.Sibling{Namespace: "shop", Name: "api-2", Node: "worker-9", Reason: reason}}
+		Budget:  &budget.Numbers{Namespace: "shop", Name: "api", Needed: 2, Present: present, Expected: 3},
+		Sibling: &budget.Sibling{Namespace: "shop", Name: "api-2", Node: "worker-9", Reason: reason}}
 }
 
 // aDrain are the events of a drain of two nodes up to the moment at which api-1
 // has been held for two minutes; the second node had been cordoned by somebody.
 func aDrain() *chronicle {
-	options := drain.DefaultOptions()
+	options := plan.DefaultOptions()
 	options.IgnoreDaemonSets, options.Timeout, options.Reason = true, 10*time.Minute, "kernel 6.12, CHG-4711"
 	options.LeaseNamespace = kube.DefaultLeaseNamespace
 	c := &chronicle{at: noon}
@@ -95,10 +97,10 @@ func aDrain() *chronicle {
 		ID: "k7f3pm", Context: "prod", Server: "https://prod.example:6443", ClusterUID: "cluster-1", User: "ada", Version: "v1.2.3", Options: options,
 		Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}, {Name: "worker-2", UID: "n2", Unschedulable: true}},
 		Pods: []drain.PodFacts{
-			{Node: "worker-1", Namespace: "shop", Name: "api-1", UID: "api-1", Owner: "ReplicaSet/api", Action: drain.ActionEvict},
-			{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: "web-1", Owner: "ReplicaSet/web", Action: drain.ActionEvict},
-			{Node: "worker-1", Namespace: "kube-system", Name: "proxy", UID: "proxy", Owner: "DaemonSet/proxy", Action: drain.ActionSkip},
-			{Node: "worker-2", Namespace: "shop", Name: "db-0", UID: "db-0", Owner: "StatefulSet/db", Action: drain.ActionEvict},
+			{Node: "worker-1", Namespace: "shop", Name: "api-1", UID: "api-1", Owner: "ReplicaSet/api", Action: plan.ActionEvict},
+			{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: "web-1", Owner: "ReplicaSet/web", Action: plan.ActionEvict},
+			{Node: "worker-1", Namespace: "kube-system", Name: "proxy", UID: "proxy", Owner: "DaemonSet/proxy", Action: plan.ActionSkip},
+			{Node: "worker-2", Namespace: "shop", Name: "db-0", UID: "db-0", Owner: "StatefulSet/db", Action: plan.ActionEvict},
 		}}})
 	c.add(time.Second, drain.Event{Kind: drain.EventPhase, Phase: drain.PhaseCordon, PhaseStatus: drain.PhaseAsks})
 	c.add(0, drain.Event{Kind: drain.EventQuestion, Phase: drain.PhaseCordon})

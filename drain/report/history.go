@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -23,15 +25,15 @@ const (
 // Span is a time in which a pod was in one state for one cause. A pod that is
 // tried again and refused for the same cause stays in its span.
 type Span struct {
-	State   drain.PodState `json:"state"`
-	From    time.Time      `json:"from"`
-	Seconds float64        `json:"seconds"`
-	Tries   int            `json:"tries,omitempty"` // requests sent within
-	For     drain.WaitFor  `json:"for,omitempty"`
-	Budget  string         `json:"budget,omitempty"`  // namespace/name
-	Sibling *drain.Sibling `json:"sibling,omitempty"` // the pod that held the budget, as last seen
-	Never   bool           `json:"never,omitempty"`   // by arithmetic it would not end by itself
-	Why     string         `json:"why,omitempty"`     // what held longest, where it was more than one thing
+	State   drain.PodState  `json:"state"`
+	From    time.Time       `json:"from"`
+	Seconds float64         `json:"seconds"`
+	Tries   int             `json:"tries,omitempty"` // requests sent within
+	For     drain.WaitFor   `json:"for,omitempty"`
+	Budget  string          `json:"budget,omitempty"`  // namespace/name
+	Sibling *budget.Sibling `json:"sibling,omitempty"` // the pod that held the budget, as last seen
+	Never   bool            `json:"never,omitempty"`   // by arithmetic it would not end by itself
+	Why     string          `json:"why,omitempty"`     // what held longest, where it was more than one thing
 
 	parts []part
 }
@@ -39,17 +41,17 @@ type Span struct {
 // Blocker is what held pods up: a budget and the sick pod under it, a webhook, a
 // finalizer, a silent kubelet.
 type Blocker struct {
-	For        drain.WaitFor  `json:"for,omitempty"`
-	Budget     string         `json:"budget,omitempty"`
-	Sibling    *drain.Sibling `json:"sibling,omitempty"`
-	Never      bool           `json:"never,omitempty"`
-	Why        string         `json:"why"`
-	Pods       []string       `json:"pods"`       // namespace/name, those that it held
-	Seconds    float64        `json:"seconds"`    // in which it held at least one pod
-	PodSeconds float64        `json:"podSeconds"` // the same, summed over its pods
-	From       time.Time      `json:"from"`
-	Until      time.Time      `json:"until"`
-	Causes     []Cause        `json:"causes"` // with their shares, the longest first; Why and Sibling are the first's
+	For        drain.WaitFor   `json:"for,omitempty"`
+	Budget     string          `json:"budget,omitempty"`
+	Sibling    *budget.Sibling `json:"sibling,omitempty"`
+	Never      bool            `json:"never,omitempty"`
+	Why        string          `json:"why"`
+	Pods       []string        `json:"pods"`       // namespace/name, those that it held
+	Seconds    float64         `json:"seconds"`    // in which it held at least one pod
+	PodSeconds float64         `json:"podSeconds"` // the same, summed over its pods
+	From       time.Time       `json:"from"`
+	Until      time.Time       `json:"until"`
+	Causes     []Cause         `json:"causes"` // with their shares, the longest first; Why and Sibling are the first's
 }
 
 // LogEntry is something that happened to the run as a whole.
@@ -116,7 +118,7 @@ func (h *history) take(e drain.Event) {
 	switch e.Kind {
 	case drain.EventRunStarted:
 		for _, p := range e.Run.Pods {
-			if p.Action == drain.ActionEvict || p.Action == drain.ActionDelete {
+			if p.Action == plan.ActionEvict || p.Action == plan.ActionDelete {
 				h.begin(p.UID, Span{State: drain.PodPlanned, From: e.Time})
 			}
 		}
@@ -370,6 +372,6 @@ func (s Span) continues(next Span) bool {
 	if s.State != next.State || s.For != next.For || s.Budget != next.Budget {
 		return false
 	}
-	a, b := cmp.Or(s.Sibling, &drain.Sibling{}), cmp.Or(next.Sibling, &drain.Sibling{})
+	a, b := cmp.Or(s.Sibling, &budget.Sibling{}), cmp.Or(next.Sibling, &budget.Sibling{})
 	return a.Namespace == b.Namespace && a.Name == b.Name
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 )
 
 // Schema is the schema of the report that `drain -o json` prints last.
@@ -31,10 +33,10 @@ type Report struct {
 	Rungs           []Rung             `json:"rungs,omitempty"` // of the ladder, as they were taken
 
 	// What was asked, and by what.
-	Version    string        `json:"version,omitempty"`
-	ClusterUID string        `json:"clusterUID,omitempty"`
-	Options    drain.Options `json:"options,omitzero"`
-	Command    string        `json:"command,omitempty"` // the same as a command line
+	Version    string       `json:"version,omitempty"`
+	ClusterUID string       `json:"clusterUID,omitempty"`
+	Options    plan.Options `json:"options,omitzero"`
+	Command    string       `json:"command,omitempty"` // the same as a command line
 
 	// Of the events: OfState leaves these empty.
 	Status   Status        `json:"status,omitempty"`
@@ -46,14 +48,14 @@ type Report struct {
 
 	// Findings are what the plan warned of, and Losses what it said that the pods which
 	// are gone by now would cost.
-	Findings []drain.Finding `json:"findings,omitempty"`
-	Losses   []string        `json:"losses,omitempty"`
+	Findings []plan.Finding `json:"findings,omitempty"`
+	Losses   []string       `json:"losses,omitempty"`
 
 	// What an operator should know, and what is left for them.
 	Warnings []string `json:"warnings,omitempty"`
 	ToDo     []ToDo   `json:"toDo,omitempty"`
 
-	target drain.Target // of the commands
+	target plan.Target // of the commands
 }
 
 // Node is one node of a report.
@@ -71,8 +73,8 @@ type Node struct {
 	Pods            []Pod   `json:"pods"`
 	// Attached are the volumes that a drained node still had at the end. Warning says
 	// that it is not safe to power off, or that nobody knows.
-	Attached []drain.VolumeFacts `json:"attached,omitempty"`
-	Warning  string              `json:"warning,omitempty"`
+	Attached []volume.Facts `json:"attached,omitempty"`
+	Warning  string         `json:"warning,omitempty"`
 	// SafeToPowerOff tells that the run saw no volume attached or bound to this node,
 	// and no pod but those of DaemonSets and mirror pods. Where it is missing it is
 	// not, or not known, and SafeToPowerOffWhy says why, if the run came to look.
@@ -86,8 +88,8 @@ type Pod struct {
 	Name            string         `json:"name"`
 	UID             string         `json:"uid"`
 	Owner           string         `json:"owner"`
-	Action          drain.Action   `json:"action"`
-	Loss            drain.Loss     `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
+	Action          plan.Action    `json:"action"`
+	Loss            plan.Loss      `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
 	State           drain.PodState `json:"state"`
 	Message         string         `json:"message,omitempty"`
 	Attempts        int            `json:"attempts"`
@@ -150,7 +152,7 @@ func reportPod(p *drain.PodRun, end time.Time) Pod {
 		State: p.State, Message: p.Message, Attempts: p.Attempts, Joined: p.Joined, Volumes: reportVolumes(p),
 		BlockedSeconds: p.BlockedFor(end).Round(time.Millisecond).Seconds(),
 	}
-	if p.Action != drain.ActionSkip && p.Action != drain.ActionRefuse {
+	if p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse {
 		r.DurationSeconds = seconds(p.Begun, orElse(p.Ended, end))
 	}
 	if p.Last != nil {

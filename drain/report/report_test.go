@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -150,7 +151,7 @@ func checkChart(t *testing.T, markdown string) {
 func TestChartIsBounded(t *testing.T) {
 	r := Report{Run: "k7f3pm", Nodes: []Node{{Name: "worker-1"}}}
 	for i := range 200 {
-		r.Nodes[0].Pods = append(r.Nodes[0].Pods, Pod{Namespace: "shop", Name: fmt.Sprintf("web-%d", i), State: drain.PodGone, Action: drain.ActionEvict,
+		r.Nodes[0].Pods = append(r.Nodes[0].Pods, Pod{Namespace: "shop", Name: fmt.Sprintf("web-%d", i), State: drain.PodGone, Action: plan.ActionEvict,
 			Timeline: []Span{{State: drain.PodTerminating, From: noon, Seconds: float64(i)}, {State: drain.PodGone, From: noon}}})
 	}
 	chart, leftOut := r.Gantt()
@@ -164,13 +165,13 @@ func TestChartIsBounded(t *testing.T) {
 
 // Every option is in the command once it is not as usual.
 func TestCommandTellsEveryOption(t *testing.T) {
-	usual := drain.DefaultOptions()
+	usual := plan.DefaultOptions()
 	usual.LeaseNamespace = kube.DefaultLeaseNamespace
-	plain := drain.Target{}.Drain([]string{"worker-1"}, usual)
+	plain := plan.Target{}.Drain([]string{"worker-1"}, usual)
 	if plain != "kdrain-tui drain worker-1" {
 		t.Error(plain)
 	}
-	fields := reflect.TypeFor[drain.Options]()
+	fields := reflect.TypeFor[plan.Options]()
 	for i := range fields.NumField() {
 		o := usual
 		field := reflect.ValueOf(&o).Elem().Field(i)
@@ -187,18 +188,18 @@ func TestCommandTellsEveryOption(t *testing.T) {
 		default:
 			continue // the parsed selector
 		}
-		if (drain.Target{}).Drain([]string{"worker-1"}, o) == plain {
+		if (plan.Target{}).Drain([]string{"worker-1"}, o) == plain {
 			t.Errorf("%s is not told", fields.Field(i).Name)
 		}
 	}
 	o := usual
 	o.IgnoreDaemonSets, o.DeleteEmptyDirData, o.GracePeriodSeconds, o.Timeout = true, true, 5, 90*time.Second
-	o.SkipWaitForDelete, o.ExcludeFromLB, o.Honor, o.MaxParallelNodes = 7*time.Second, time.Minute, drain.Honorable[:2], 0
-	o.Reason, o.DryRun = "it's time", drain.DryRunServer
+	o.SkipWaitForDelete, o.ExcludeFromLB, o.Honor, o.MaxParallelNodes = 7*time.Second, time.Minute, plan.Honorable[:2], 0
+	o.Reason, o.DryRun = "it's time", plan.DryRunServer
 	want := "kdrain-tui drain 'a b' worker-2 --context=prod --ignore-daemonsets --delete-emptydir-data --grace-period=5 --timeout=1m30s" +
 		" --skip-wait-for-delete-timeout=7 --dry-run=server --max-parallel-nodes=0 --reason='it'\\''s time'" +
 		" --honor=cluster-api,cluster-autoscaler --exclude-from-lb=1m0s"
-	if got := (drain.Target{Context: "prod"}).Drain([]string{"a b", "worker-2"}, o); got != want {
+	if got := (plan.Target{Context: "prod"}).Drain([]string{"a b", "worker-2"}, o); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

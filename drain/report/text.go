@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Text is the report for a person: what stays on the terminal after a run.
@@ -93,7 +95,7 @@ func (r Report) nodeLine(n Node) string {
 		line += ": " + n.Message
 	}
 	if n.Cordoned && n.State != drain.NodeDrained && n.TakenOverBy == "" {
-		line += fmt.Sprintf(" (it stays cordoned; undo: %s)", r.target.Line("kdrain-tui uncordon "+drain.ShellWord(n.Name)))
+		line += fmt.Sprintf(" (it stays cordoned; undo: %s)", r.target.Line("kdrain-tui uncordon "+words.ShellWord(n.Name)))
 	}
 	return line
 }
@@ -144,7 +146,7 @@ func (r Report) count(which func(Pod) bool) int {
 // moves tells whether the run was to move the pod.
 func moves(p Pod) bool { return isToGo(p.Action) }
 
-func isToGo(a drain.Action) bool { return a == drain.ActionEvict || a == drain.ActionDelete }
+func isToGo(a plan.Action) bool { return a == plan.ActionEvict || a == plan.ActionDelete }
 
 func plural(n int, one, many string) string {
 	if n == 1 {

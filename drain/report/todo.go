@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -38,7 +41,7 @@ func toDo(s *drain.State, status Status) []ToDo {
 
 // toDos collects what is left to do, with commands for the cluster of the run.
 type toDos struct {
-	target drain.Target
+	target plan.Target
 	list   []ToDo
 }
 
@@ -73,7 +76,7 @@ func (l *toDos) nodes(s *drain.State) {
 			}
 			l.add("node "+n.Name+": "+n.Warning, command)
 		}
-		uncordon := "kdrain-tui uncordon " + drain.ShellWord(n.Name)
+		uncordon := "kdrain-tui uncordon " + words.ShellWord(n.Name)
 		if n.CordonInDoubt {
 			l.add("whether node "+n.Name+" is cordoned is in doubt: look, and once the work on it is done", uncordon)
 		}
@@ -102,8 +105,8 @@ func (l *toDos) budgets(s *drain.State, unended bool) {
 			if b.UID == "" {
 				left = " may have been left behind: no answer said whether it was made"
 			}
-			l.add("temporary budget "+b.Namespace+"/"+b.Name+left, drain.RemoveCommands(
-				[]drain.Leftover{{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
+			l.add("temporary budget "+b.Namespace+"/"+b.Name+left, tempbudget.RemoveCommands(
+				[]tempbudget.Leftover{{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
 		}
 	}
 }

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 )
 
 // Volume is one volume of a pod of a report.
 type Volume struct {
-	drain.VolumeFacts
+	volume.Facts
 	DetachSeconds   float64 `json:"detachSeconds,omitempty"`   // from the pod's end until it was detached
 	ReattachSeconds float64 `json:"reattachSeconds,omitempty"` // from then until another node had it, if the run saw it
 }
@@ -17,7 +18,7 @@ type Volume struct {
 func reportVolumes(p *drain.PodRun) []Volume {
 	var volumes []Volume
 	for _, v := range p.Volumes {
-		r := Volume{VolumeFacts: v.VolumeFacts}
+		r := Volume{Facts: v.Facts}
 		if !v.DetachedAt.IsZero() {
 			r.DetachSeconds = seconds(p.Ended, v.DetachedAt)
 		}
@@ -33,24 +34,24 @@ func reportVolumes(p *drain.PodRun) []Volume {
 func (v *Volume) words() string {
 	detached := "detached after " + spell(v.DetachSeconds)
 	switch v.State {
-	case drain.VolumeInUse:
+	case volume.VolumeInUse:
 		return "with its pod on the node"
-	case drain.VolumeDetaching:
+	case volume.VolumeDetaching:
 		return "detaching"
-	case drain.VolumeStillAttached:
+	case volume.VolumeStillAttached:
 		return "still attached when its time was over"
-	case drain.VolumeDetached:
+	case volume.VolumeDetached:
 		if v.Late {
 			return detached + ", attached to no other node in time"
 		}
 		return detached
-	case drain.VolumeReattached:
+	case volume.VolumeReattached:
 		return fmt.Sprintf("%s, attached to %s %s later", detached, v.Node, spell(v.ReattachSeconds))
-	case drain.VolumeShared:
+	case volume.VolumeShared:
 		return "shared with other pods of the node, not waited for"
-	case drain.VolumeUnattached:
+	case volume.VolumeUnattached:
 		return "its driver attaches nothing"
-	case drain.VolumeUnknown:
+	case volume.VolumeUnknown:
 		return "nobody can tell: " + v.Why
 	}
 	return string(v.State)
@@ -92,13 +93,13 @@ type volumeSum struct {
 func (s *volumeSum) add(p *Pod) {
 	for i := range p.Volumes {
 		switch v := &p.Volumes[i]; v.State {
-		case drain.VolumeDetached, drain.VolumeReattached:
+		case volume.VolumeDetached, volume.VolumeReattached:
 			s.detached++
 			s.slowest = max(s.slowest, v.DetachSeconds)
-			if v.Late && v.State == drain.VolumeDetached {
+			if v.Late && v.State == volume.VolumeDetached {
 				s.late++
 			}
-		case drain.VolumeUnknown:
+		case volume.VolumeUnknown:
 			if s.unknown++; s.doubtful == "" {
 				s.doubtful = fmt.Sprintf("%s of %s/%s: %s", v.Title(), p.Namespace, p.Name, v.Why)
 			}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -14,34 +16,34 @@ import (
 func aVolumeDrain() []drain.Event {
 	c := &chronicle{at: noon}
 	pod := func(node, name string) drain.PodFacts {
-		return drain.PodFacts{Node: node, Namespace: "data", Name: name, UID: kube.UID(name), Owner: "StatefulSet/db", Action: drain.ActionEvict}
+		return drain.PodFacts{Node: node, Namespace: "data", Name: name, UID: kube.UID(name), Owner: "StatefulSet/db", Action: plan.ActionEvict}
 	}
-	volume := func(name string, state drain.VolumeState) drain.VolumeFacts {
-		return drain.VolumeFacts{Name: "v", Claim: "data-" + name, Volume: "pv-" + name, Driver: "disk", Handle: "handle-" + name, State: state}
+	vol := func(name string, state volume.State) volume.Facts {
+		return volume.Facts{Name: "v", Claim: "data-" + name, Volume: "pv-" + name, Driver: "disk", Handle: "handle-" + name, State: state}
 	}
 	say := func(after time.Duration, node, name string, state drain.PodState, wait *drain.Wait) {
 		c.add(after, drain.Event{Kind: drain.EventPod, Node: node, Namespace: "data", Pod: name, UID: kube.UID(name), PodState: state, Wait: wait})
 	}
-	volumes := func(after time.Duration, name string, all ...drain.VolumeFacts) {
+	volumes := func(after time.Duration, name string, all ...volume.Facts) {
 		c.add(after, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Namespace: "data", Pod: name, UID: kube.UID(name), Volumes: all})
 	}
-	c.add(0, drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "v1", Context: "prod", Options: drain.DefaultOptions(),
+	c.add(0, drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "v1", Context: "prod", Options: plan.DefaultOptions(),
 		Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}, {Name: "worker-2", UID: "n2"}, {Name: "worker-3", UID: "n3"}},
 		Pods:  []drain.PodFacts{pod("worker-1", "db-0"), pod("worker-1", "db-1"), pod("worker-2", "db-2")}}})
 	say(time.Second, "worker-1", "db-0", drain.PodGone, nil)
-	inline := drain.VolumeFacts{Name: "scratch", State: drain.VolumeUnknown, Why: "named in the pod itself, without a claim"}
-	moved, late := volume("b", drain.VolumeReattached), volume("c", drain.VolumeDetached)
+	inline := volume.Facts{Name: "scratch", State: volume.VolumeUnknown, Why: "named in the pod itself, without a claim"}
+	moved, late := vol("b", volume.VolumeReattached), vol("c", volume.VolumeDetached)
 	moved.Node, late.Late = "worker-3", true
-	volumes(0, "db-0", volume("b", drain.VolumeDetaching), volume("c", drain.VolumeDetaching))
-	volumes(3*time.Second, "db-0", volume("b", drain.VolumeDetached), volume("c", drain.VolumeDetached))
+	volumes(0, "db-0", vol("b", volume.VolumeDetaching), vol("c", volume.VolumeDetaching))
+	volumes(3*time.Second, "db-0", vol("b", volume.VolumeDetached), vol("c", volume.VolumeDetached))
 	volumes(2*time.Second, "db-0", moved, late)
 	say(0, "worker-1", "db-1", drain.PodGone, nil)
-	volumes(2*time.Minute, "db-1", volume("d", drain.VolumeStillAttached), inline)
+	volumes(2*time.Minute, "db-1", vol("d", volume.VolumeStillAttached), inline)
 	say(0, "worker-2", "db-2", drain.PodStuckTerminating, &drain.Wait{For: drain.WaitForEnd, Volumes: []string{"pv-e"}})
 	c.add(time.Minute, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDrained})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeFailed, Message: "not drained within 5m0s"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-3", NodeState: drain.NodeDrained})
-	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Volumes: []drain.VolumeFacts{volume("d", drain.VolumeStillAttached)},
+	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Volumes: []volume.Facts{vol("d", volume.VolumeStillAttached)},
 		PowerOff: &drain.PowerOff{Why: []drain.PowerOffReason{{Object: "VolumeAttachment/pv-d", Message: "volume pv-d (data/data-d) is still attached"}}},
 		Message:  "not safe to power off: volume pv-d (data/data-d) is still attached"})
 	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-3", PowerOff: &drain.PowerOff{Safe: true}})

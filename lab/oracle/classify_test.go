@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	kubectl "k8s.io/kubectl/pkg/drain"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -83,7 +83,7 @@ type verdict struct {
 	warnings map[string]string // "code" is only known of ours
 }
 
-func compare(client *fake.Clientset, s *kube.Snapshot, node string, o drain.Options, seen tally) []string {
+func compare(client *fake.Clientset, s *kube.Snapshot, node string, o plan.Options, seen tally) []string {
 	theirs := askKubectl(client, node, o)
 	var problems []string
 	disagree := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -91,10 +91,10 @@ func compare(client *fake.Clientset, s *kube.Snapshot, node string, o drain.Opti
 	var taken []string
 	for _, p := range s.PodsOn(node) {
 		name := p.Namespace + "/" + p.Name
-		d := drain.Classify(p, s, o, s.At())
-		if d.Action == drain.ActionEvict || d.Action == drain.ActionDelete {
+		d := plan.Classify(p, s, o, s.At())
+		if d.Action == plan.ActionEvict || d.Action == plan.ActionDelete {
 			taken = append(taken, name)
-			if (d.Action == drain.ActionDelete) != o.DisableEviction {
+			if (d.Action == plan.ActionDelete) != o.DisableEviction {
 				disagree("%s: action %s", name, d.Action)
 			}
 		}
@@ -112,7 +112,7 @@ func compare(client *fake.Clientset, s *kube.Snapshot, node string, o drain.Opti
 // askKubectl runs kubectl's code. Its lists of errors and warnings group the pods
 // by message, in an order of their own: "cannot delete MESSAGE: POD, POD" and
 // "MESSAGE: POD, POD; MESSAGE: POD".
-func askKubectl(client *fake.Clientset, node string, o drain.Options) verdict {
+func askKubectl(client *fake.Clientset, node string, o plan.Options) verdict {
 	helper := &kubectl.Helper{
 		Client: client, Force: o.Force, IgnoreAllDaemonSets: o.IgnoreDaemonSets,
 		DeleteEmptyDirData: o.DeleteEmptyDirData, DisableEviction: o.DisableEviction,
@@ -146,14 +146,14 @@ func spread(into map[string]string, group string) {
 
 // compareErrors asks that a pod is refused by both or by none, and that our
 // first error is kubectl's.
-func compareErrors(name string, d drain.Decision, theirs string, seen tally, disagree func(string, ...any)) {
-	var errors []drain.Reason
+func compareErrors(name string, d plan.Decision, theirs string, seen tally, disagree func(string, ...any)) {
+	var errors []plan.Reason
 	for _, r := range d.Reasons {
-		if r.Level == drain.LevelError {
+		if r.Level == plan.LevelError {
 			errors = append(errors, r)
 		}
 	}
-	if (d.Action == drain.ActionRefuse) != (len(errors) > 0) {
+	if (d.Action == plan.ActionRefuse) != (len(errors) > 0) {
 		disagree("%s: %s with errors %v", name, d.Action, errors)
 	}
 	switch {
@@ -176,11 +176,11 @@ func compareErrors(name string, d drain.Decision, theirs string, seen tally, dis
 }
 
 // compareWarnings asks that the warning that kubectl keeps is among ours.
-func compareWarnings(name string, d drain.Decision, theirs string, seen tally, disagree func(string, ...any)) {
+func compareWarnings(name string, d plan.Decision, theirs string, seen tally, disagree func(string, ...any)) {
 	found := theirs == ""
 	for _, r := range d.Reasons {
 		switch {
-		case r.Level != drain.LevelWarning:
+		case r.Level != plan.LevelWarning:
 		case r.Message == theirs:
 			found = true
 		default:
@@ -211,24 +211,24 @@ const (
 )
 
 // explainedError says why an error behind the first one is right.
-func explainedError(r drain.Reason) string {
+func explainedError(r plan.Reason) string {
 	switch r.Code {
-	case drain.ReasonEmptyDir, drain.ReasonUnmanaged: // the filters that may come second
+	case plan.ReasonEmptyDir, plan.ReasonUnmanaged: // the filters that may come second
 		return furtherError
 	}
 	return ""
 }
 
 // explainedWarning says why a warning is right that kubectl does not print.
-func explainedWarning(r drain.Reason, d drain.Decision) string {
+func explainedWarning(r plan.Reason, d plan.Decision) string {
 	switch r.Code {
-	case drain.ReasonEmptyDir, drain.ReasonOrphanedDaemonSet:
+	case plan.ReasonEmptyDir, plan.ReasonOrphanedDaemonSet:
 		return lostWarning // never the last filter
-	case drain.ReasonUnmanaged:
-		if d.Action == drain.ActionRefuse {
+	case plan.ReasonUnmanaged:
+		if d.Action == plan.ActionRefuse {
 			return lostWarning // by --force, but the emptyDir refuses it before
 		}
-	case drain.ReasonDaemonSetLike:
+	case plan.ReasonDaemonSetLike:
 		return foreignDaemonSet
 	}
 	return ""
@@ -237,7 +237,7 @@ func explainedWarning(r drain.Reason, d drain.Decision) string {
 // tally counts what came up, to see that the random cases reach all of it.
 type tally map[string]int
 
-func (t tally) count(d drain.Decision) {
+func (t tally) count(d plan.Decision) {
 	t["action "+string(d.Action)]++
 	for _, r := range d.Reasons {
 		t["reason "+string(r.Code)+" "+string(r.Level)]++

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 const (
@@ -191,8 +191,8 @@ func randomVolumes(random *rand.Rand) []corev1.Volume {
 	return volumes
 }
 
-func randomFlags(random *rand.Rand) drain.Options {
-	o := drain.DefaultOptions()
+func randomFlags(random *rand.Rand) plan.Options {
+	o := plan.DefaultOptions()
 	o.Force, o.IgnoreDaemonSets = one(random, 2), one(random, 2)
 	o.DeleteEmptyDirData, o.DisableEviction = one(random, 2), one(random, 3)
 	if one(random, 3) {
@@ -209,7 +209,7 @@ func randomFlags(random *rand.Rand) drain.Options {
 	return o
 }
 
-func describe(o drain.Options) string {
+func describe(o plan.Options) string {
 	return fmt.Sprintf("force=%v ignore-daemonsets=%v delete-emptydir-data=%v disable-eviction=%v pod-selector=%q skip=%v",
 		o.Force, o.IgnoreDaemonSets, o.DeleteEmptyDirData, o.DisableEviction, o.PodSelector, o.SkipWaitForDelete)
 }

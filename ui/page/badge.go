@@ -3,7 +3,7 @@ package page
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
@@ -11,7 +11,7 @@ import (
 // Badge names the options in force that can lose data or override a protection, for
 // the header of every page: the gravest by its name, the others counted; nil for none.
 // --delete-emptydir-data alone, which most drains need, is a warning and no danger.
-func Badge(o drain.Options) paint.Line {
+func Badge(o plan.Options) paint.Line {
 	var flags []string
 	token, set := themes.Warning, o.Flags()
 	for _, opt := range dangerous {
@@ -59,7 +59,7 @@ var dangerous = []danger{
 // WithoutDanger are the options with those that can lose data or override a protection
 // as they were at the start, and the flags of those that changed. The usual one stays:
 // it is accepted for the whole session, and the badge goes on naming it.
-func WithoutDanger(o, start drain.Options) (drain.Options, []string) {
+func WithoutDanger(o, start plan.Options) (plan.Options, []string) {
 	var changed []string
 	flags, before := o.Flags(), start.Flags()
 	for _, opt := range dangerous {

@@ -6,20 +6,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 )
 
 // BudgetSentence says what the budgets of a pod say, and which pod is the
 // reason.
-func BudgetSentence(namespace string, b *drain.BudgetJudgement, now time.Time) string {
+func BudgetSentence(namespace string, b *budget.Judgement, now time.Time) string {
 	switch b.Verdict {
-	case drain.VerdictMultiple:
+	case budget.VerdictMultiple:
 		return "more than one budget selects it (" + List(b.Names, 3) + "): the server refuses every eviction until one is left"
-	case drain.VerdictUnknown:
+	case budget.VerdictUnknown:
 		return "its budgets cannot be seen: whether it may be evicted is not known before it is tried"
-	case drain.VerdictSyncing:
+	case budget.VerdictSyncing:
 		return "budget " + budgetNames(namespace, b) + " is new: the controller has not looked at it yet"
-	case drain.VerdictEvictable:
+	case budget.VerdictEvictable:
 		switch {
 		case len(b.Names) > 0:
 		case b.Why != "":
@@ -49,14 +49,14 @@ func BudgetSentence(namespace string, b *drain.BudgetJudgement, now time.Time) s
 	return s
 }
 
-func budgetNames(namespace string, b *drain.BudgetJudgement) string {
+func budgetNames(namespace string, b *budget.Judgement) string {
 	if len(b.Names) == 0 {
 		return "(unknown)"
 	}
 	return namespace + "/" + strings.Join(b.Names, ", ")
 }
 
-func figures(b *drain.BudgetJudgement) string {
+func figures(b *budget.Judgement) string {
 	if len(b.Budgets) == 0 {
 		return ""
 	}
@@ -66,7 +66,7 @@ func figures(b *drain.BudgetJudgement) string {
 
 // SiblingSentence says which pod is in trouble, where, since when and why, in
 // drain's words, then the kubelet's.
-func SiblingSentence(s *drain.Sibling, now time.Time) string {
+func SiblingSentence(s *budget.Sibling, now time.Time) string {
 	text := s.Name
 	if s.Node != "" {
 		text += " on " + s.Node

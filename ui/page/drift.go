@@ -3,7 +3,7 @@ package page
 import (
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -19,10 +19,10 @@ type Change struct {
 // Drift compares a plan with a newer look at it: pods that came, pods whose
 // fate or reasons changed, nodes that changed. That a pod is gone by itself is
 // told, but takes nothing away from what was confirmed.
-func Drift(shown, now drain.Plan) []Change {
+func Drift(shown, now plan.Plan) []Change {
 	var changes []Change
 	for _, n := range now.Nodes {
-		i := slices.IndexFunc(shown.Nodes, func(o drain.NodePlan) bool { return o.Name == n.Name })
+		i := slices.IndexFunc(shown.Nodes, func(o plan.Node) bool { return o.Name == n.Name })
 		if i < 0 {
 			changes = append(changes, Change{What: "node " + n.Name + " is new", Grave: true})
 			continue
@@ -30,12 +30,12 @@ func Drift(shown, now drain.Plan) []Change {
 		changes = append(changes, nodeDrift(shown.Nodes[i], n)...)
 	}
 	for _, n := range shown.Nodes {
-		if !slices.ContainsFunc(now.Nodes, func(o drain.NodePlan) bool { return o.Name == n.Name }) {
+		if !slices.ContainsFunc(now.Nodes, func(o plan.Node) bool { return o.Name == n.Name }) {
 			changes = append(changes, Change{What: "node " + n.Name + " is gone", Grave: true})
 		}
 	}
 	for _, f := range now.Findings {
-		if f.Level == drain.LevelError && !slices.ContainsFunc(shown.Findings, func(o drain.Finding) bool {
+		if f.Level == plan.LevelError && !slices.ContainsFunc(shown.Findings, func(o plan.Finding) bool {
 			return o.Code == f.Code && slices.Equal(o.Objects, f.Objects)
 		}) {
 			changes = append(changes, Change{What: f.Message, Grave: true})
@@ -44,7 +44,7 @@ func Drift(shown, now drain.Plan) []Change {
 	return changes
 }
 
-func nodeDrift(before, after drain.NodePlan) []Change {
+func nodeDrift(before, after plan.Node) []Change {
 	var changes []Change
 	switch {
 	case before.UID != after.UID:
@@ -54,7 +54,7 @@ func nodeDrift(before, after drain.NodePlan) []Change {
 	case before.Unschedulable != after.Unschedulable:
 		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is cordoned now", false: " is not cordoned any more"}[after.Unschedulable], Grave: true})
 	}
-	old := make(map[kube.UID]drain.PodPlan, len(before.Pods))
+	old := make(map[kube.UID]plan.Pod, len(before.Pods))
 	for _, p := range before.Pods {
 		old[p.UID] = p
 	}
@@ -64,7 +64,7 @@ func nodeDrift(before, after drain.NodePlan) []Change {
 		name := p.Namespace + "/" + p.Name
 		switch {
 		case !ok:
-			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + fateWord(p), Grave: p.Action != drain.ActionSkip})
+			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + fateWord(p), Grave: p.Action != plan.ActionSkip})
 		case fateKey(was) != fateKey(p), gravelyLost(p) && !gravelyLost(was):
 			changes = append(changes, Change{UID: p.UID, What: name + ": " + fateWord(was) + ", now " + fateWord(p), Grave: true})
 		}
@@ -79,7 +79,7 @@ func nodeDrift(before, after drain.NodePlan) []Change {
 
 // fateKey is what was confirmed of a pod: what is done, why, and whether its
 // budget lets it.
-func fateKey(p drain.PodPlan) string {
+func fateKey(p plan.Pod) string {
 	key := string(p.Action)
 	for _, r := range p.Reasons {
 		key += "," + string(r.Code) + "/" + string(r.Level)
@@ -91,12 +91,12 @@ func fateKey(p drain.PodPlan) string {
 }
 
 // gravelyLost tells of a pod that does not come back elsewhere.
-func gravelyLost(p drain.PodPlan) bool {
+func gravelyLost(p plan.Pod) bool {
 	loss := p.Fate().Loss
-	return loss == drain.LossPod || loss == drain.LossPlace
+	return loss == plan.LossPod || loss == plan.LossPlace
 }
 
-func fateWord(p drain.PodPlan) string {
+func fateWord(p plan.Pod) string {
 	s := p.Fate().String()
 	if why := Why(p); why != "" {
 		s += " (" + why + ")"

@@ -3,16 +3,16 @@ package page
 import (
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // PlanWaves says in which order the pods go, nil where none does: "now 14, after
 // api is Ready 6, never 1".
-func PlanWaves(p drain.Plan) paint.Line {
+func PlanWaves(p plan.Plan) paint.Line {
 	var l paint.Line
-	for i, w := range p.Turns().Words() {
+	for i, w := range p.Waves().Words() {
 		if i > 0 {
 			l = l.Add(themes.Muted, ", ")
 		}
@@ -26,7 +26,7 @@ func PlanWaves(p drain.Plan) paint.Line {
 
 // PlanTime says how long the evictions take if they begin now, nil where none
 // would. A nil estimate is one that is being made.
-func PlanTime(e *drain.Estimate, now time.Time) paint.Line {
+func PlanTime(e *plan.Estimate, now time.Time) paint.Line {
 	if e == nil {
 		return paint.L(themes.Muted, "time ").Add(themes.Busy, "being estimated"+paint.Ellipsis)
 	}

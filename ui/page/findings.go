@@ -3,7 +3,7 @@ package page
 import (
 	"strings"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
@@ -11,7 +11,7 @@ import (
 // FindingLines are the findings that must not be missed, in the order of the plan, each in
 // a line, in at most that many lines; the last one then counts what has no room and
 // names the key that shows all.
-func FindingLines(findings []drain.Finding, most int, key string) []paint.Line {
+func FindingLines(findings []plan.Finding, most int, key string) []paint.Line {
 	lines := CostLines(findings)
 	if len(lines) <= most {
 		return lines
@@ -28,26 +28,26 @@ func FindingLines(findings []drain.Finding, most int, key string) []paint.Line {
 }
 
 // CostLines are the findings that cost something, each in a line, in their order.
-func CostLines(findings []drain.Finding) []paint.Line {
+func CostLines(findings []plan.Finding) []paint.Line {
 	var lines []paint.Line
-	for _, f := range drain.Costs(findings) {
+	for _, f := range plan.Costs(findings) {
 		lines = append(lines, findingLine(f))
 	}
 	return lines
 }
 
-func findingToken(f drain.Finding) paint.Token {
-	if f.Level == drain.LevelError {
+func findingToken(f plan.Finding) paint.Token {
+	if f.Level == plan.LevelError {
 		return themes.Bad
 	}
 	return themes.Warning
 }
 
-func findingLine(f drain.Finding) paint.Line {
+func findingLine(f plan.Finding) paint.Line {
 	switch f.Level {
-	case drain.LevelError:
+	case plan.LevelError:
 		return paint.L(themes.Bad, paint.Bad+" "+f.Message)
-	case drain.LevelWarning:
+	case plan.LevelWarning:
 		return paint.L(themes.Warning, paint.Warn+" "+f.Message)
 	}
 	return paint.L(themes.Muted, paint.Stay+" ").Add(themes.Text, f.Message)
@@ -55,7 +55,7 @@ func findingLine(f drain.Finding) paint.Line {
 
 // Findings are all findings of a plan in full, in its order, each with what would
 // help.
-func Findings(findings []drain.Finding, width int) []paint.Line {
+func Findings(findings []plan.Finding, width int) []paint.Line {
 	if len(findings) == 0 {
 		return []paint.Line{paint.L(themes.Good, paint.Good+" Nothing was found that the whole plan puts at risk.")}
 	}

@@ -2,13 +2,14 @@ package page
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // GuardQuestion is what must be known before temporary budgets are made: over
 // which workloads, how tight, and for how long.
-func GuardQuestion(budgets []drain.BudgetFacts, guard drain.Guard, trusted bool) []paint.Line {
+func GuardQuestion(budgets []drain.BudgetFacts, guard budget.Guard, trusted bool) []paint.Line {
 	switch {
 	case !trusted:
 		return []paint.Line{paint.L(themes.Warning, "Which workloads get a budget is not known at this moment: not everything is in sight. "+

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -16,7 +16,7 @@ type Identity struct {
 	User    string
 	Server  string
 	// Target is what printed commands are for.
-	Target drain.Target
+	Target plan.Target
 }
 
 // Header is the title line of the nodes page: where we are, and whether what

@@ -5,17 +5,18 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Kubectl is the plan as a kubectl command. Flags of ours have no place there.
-func Kubectl(t drain.Target, nodes []string, o drain.Options) string {
-	kubectls := func(f *pflag.Flag) bool { return drain.InGroup(f, drain.GroupKubectl) }
+func Kubectl(t plan.Target, nodes []string, o plan.Options) string {
+	kubectls := func(f *pflag.Flag) bool { return plan.InGroup(f, plan.GroupKubectl) }
 	return t.Line(strings.Join(append(kubectlWords("drain", nodes), o.FlagWords(kubectls)...), " "))
 }
 
 // KubectlCordon is a cordon of nodes, or its end, as a kubectl command.
-func KubectlCordon(t drain.Target, nodes []string, unschedulable bool) string {
+func KubectlCordon(t plan.Target, nodes []string, unschedulable bool) string {
 	verb := "uncordon"
 	if unschedulable {
 		verb = "cordon"
@@ -25,14 +26,14 @@ func KubectlCordon(t drain.Target, nodes []string, unschedulable bool) string {
 
 // KubectlDeleteBudget is the removal of a budget as a kubectl command, which looks
 // at its name alone and not at its UID.
-func KubectlDeleteBudget(t drain.Target, namespace, name string) string {
-	return t.Line("kubectl delete pdb -n " + drain.ShellWord(namespace) + " " + drain.ShellWord(name))
+func KubectlDeleteBudget(t plan.Target, namespace, name string) string {
+	return t.Line("kubectl delete pdb -n " + words.ShellWord(namespace) + " " + words.ShellWord(name))
 }
 
 func kubectlWords(verb string, objects []string) []string {
-	words := []string{"kubectl", verb}
+	text := []string{"kubectl", verb}
 	for _, o := range objects {
-		words = append(words, drain.ShellWord(o))
+		text = append(text, words.ShellWord(o))
 	}
-	return words
+	return text
 }

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // Lands is the cell about where the replacement of a pod could go; the node that
 // the estimate took for it is named whole or not at all.
-func Lands(p drain.PodPlan, width int) paint.Line {
+func Lands(p plan.Pod, width int) paint.Line {
 	if p.Landing == nil {
 		return nil
 	}
@@ -39,7 +40,7 @@ func Lands(p drain.PodPlan, width int) paint.Line {
 
 // landingSentence says where the replacement could go, "" where nothing is to
 // be said.
-func landingSentence(p drain.PodPlan) string {
+func landingSentence(p plan.Pod) string {
 	if p.NotRemade != "" {
 		return "Nobody makes it anew: " + strings.TrimSuffix(p.NotRemade, ".") + "."
 	}
@@ -59,7 +60,7 @@ func landingSentence(p drain.PodPlan) string {
 }
 
 // advice is what would help a pod, the least harmful first.
-func advice(p drain.PodPlan) []drain.Advice {
+func advice(p plan.Pod) []budget.Advice {
 	if len(p.Advice) == 0 && p.Budget != nil {
 		return p.Budget.Advice
 	}
@@ -67,7 +68,7 @@ func advice(p drain.PodPlan) []drain.Advice {
 }
 
 // firstAdvice is the least harmful help, in one sentence.
-func firstAdvice(p drain.PodPlan) string {
+func firstAdvice(p plan.Pod) string {
 	all := advice(p)
 	if len(all) == 0 {
 		return ""
@@ -81,7 +82,7 @@ func firstAdvice(p drain.PodPlan) string {
 
 // Advice is all that would help a pod, each with its command on a line of its
 // own; nil where there is nothing to do.
-func Advice(p drain.PodPlan) []paint.Line {
+func Advice(p plan.Pod) []paint.Line {
 	all := advice(p)
 	if len(all) == 0 {
 		return nil
@@ -99,7 +100,7 @@ func Advice(p drain.PodPlan) []paint.Line {
 // PlanRoom is the room in the cluster before the plan and after it, as bars on one
 // line or two, or in figures where there is a line for it at most; nil where it is
 // not known.
-func PlanRoom(p drain.Plan, width int, bars bool) []paint.Line {
+func PlanRoom(p plan.Plan, width int, bars bool) []paint.Line {
 	before, after := p.Room.Before.Total, p.Room.After.Total
 	if before.CPU.Has <= 0 || after.CPU.Has <= 0 {
 		return nil

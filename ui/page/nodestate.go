@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -72,7 +73,7 @@ func CordonedBy(n *kube.Node, now time.Time) string {
 	if c == nil {
 		return "Cordoned."
 	}
-	if mark, ours := drain.ParseMark(c.Mark); ours && c.Manager == kube.FieldManager {
+	if mark, ours := annotation.Parse(c.Mark); ours && c.Manager == kube.FieldManager {
 		return "Cordoned" + markWords(mark, now) + "."
 	}
 	s := "Cordoned"
@@ -86,7 +87,7 @@ func CordonedBy(n *kube.Node, now time.Time) string {
 }
 
 // markWords are our own words on a node that we cordoned.
-func markWords(m drain.Mark, now time.Time) string {
+func markWords(m annotation.Mark, now time.Time) string {
 	s := " with kdrain-tui"
 	if m.By != "" {
 		s += " by " + kube.Clean(m.By)

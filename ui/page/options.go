@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // Option is one flag of a drain as the options page shows it.
@@ -28,7 +28,7 @@ type Option struct {
 var asked = []string{"dry-run", "take-over"}
 
 // Options are the flags of the options page with their values: kubectl's first.
-func Options(o drain.Options) []Option {
+func Options(o plan.Options) []Option {
 	var options []Option
 	o.Flags().VisitAll(func(f *pflag.Flag) {
 		if slices.Contains(asked, f.Name) {
@@ -36,7 +36,7 @@ func Options(o drain.Options) []Option {
 		}
 		opt := Option{
 			Flag: f.Name, name: f.Name, Help: f.Usage, Value: f.Value.String(),
-			Ours: !drain.InGroup(f, drain.GroupKubectl), Risky: slices.ContainsFunc(dangerous, func(d danger) bool { return d.flag == f.Name }),
+			Ours: !plan.InGroup(f, plan.GroupKubectl), Risky: slices.ContainsFunc(dangerous, func(d danger) bool { return d.flag == f.Name }),
 		}
 		switch choices, ok := f.Value.(interface{ Choices() []string }); {
 		case f.Value.Type() == "bool":
@@ -61,11 +61,11 @@ func Options(o drain.Options) []Option {
 }
 
 // Toggle switches a switch.
-func (o *Option) Toggle(in drain.Options) (drain.Options, error) { return o.Set(in, o.toggled) }
+func (o *Option) Toggle(in plan.Options) (plan.Options, error) { return o.Set(in, o.toggled) }
 
 // Set takes the text as the command line would, with what another option has to be
 // then.
-func (o *Option) Set(in drain.Options, text string) (drain.Options, error) {
+func (o *Option) Set(in plan.Options, text string) (plan.Options, error) {
 	flags, text := in.Flags(), strings.TrimSpace(text)
 	err := error(nil)
 	if several, ok := flags.Lookup(o.name).Value.(pflag.SliceValue); ok {
@@ -90,7 +90,7 @@ func (o *Option) Set(in drain.Options, text string) (drain.Options, error) {
 }
 
 // OptionWords says which options differ from kubectl's defaults.
-func OptionWords(o drain.Options) string {
+func OptionWords(o plan.Options) string {
 	words := o.FlagWords(func(f *pflag.Flag) bool { return f.Name != "lease-namespace" && !slices.Contains(asked, f.Name) })
 	if len(words) == 0 {
 		return "kubectl's defaults"

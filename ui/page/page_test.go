@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
@@ -43,34 +46,34 @@ func TestNumbersAndLists(t *testing.T) {
 	}
 }
 
-func judgement(v drain.Verdict) *drain.BudgetJudgement {
-	return &drain.BudgetJudgement{Verdict: v, Names: []string{"cart"},
-		Budgets: []drain.BudgetNumbers{{Namespace: "checkout", Name: "cart", Needed: 3, Present: 3}},
-		Sibling: &drain.Sibling{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
+func judgement(v budget.Verdict) *budget.Judgement {
+	return &budget.Judgement{Verdict: v, Names: []string{"cart"},
+		Budgets: []budget.Numbers{{Namespace: "checkout", Name: "cart", Needed: 3, Present: 3}},
+		Sibling: &budget.Sibling{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
 }
 
-func planned(a drain.Action, b *drain.BudgetJudgement, codes ...drain.ReasonCode) drain.PodPlan {
-	p := drain.PodPlan{Namespace: "checkout", Name: "cart-7f9c-x2x9q", UID: "1", Action: a, Budget: b}
+func planned(a plan.Action, b *budget.Judgement, codes ...plan.ReasonCode) plan.Pod {
+	p := plan.Pod{Namespace: "checkout", Name: "cart-7f9c-x2x9q", UID: "1", Action: a, Budget: b}
 	for _, c := range codes {
-		level := drain.LevelInfo
-		if a == drain.ActionRefuse {
-			level = drain.LevelError
+		level := plan.LevelInfo
+		if a == plan.ActionRefuse {
+			level = plan.LevelError
 		}
-		p.Reasons = append(p.Reasons, drain.Reason{Code: c, Level: level, Message: "kubectl's words"})
+		p.Reasons = append(p.Reasons, plan.Reason{Code: c, Level: level, Message: "kubectl's words"})
 	}
 	return p
 }
 
-func nowhere(p drain.PodPlan) drain.PodPlan {
-	p.Landing = &drain.Landing{Verdict: landing.Verdict{Answer: landing.DoesNotFit, Why: "0/3 nodes are available"}}
+func nowhere(p plan.Pod) plan.Pod {
+	p.Landing = &plan.Landing{Verdict: landing.Verdict{Answer: landing.DoesNotFit, Why: "0/3 nodes are available"}}
 	return p
 }
 
 // What costs something has no green mark, however little room there is for its words.
 func TestNoGreenMarkStandsByALoss(t *testing.T) {
-	for _, p := range []drain.PodPlan{
-		planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonEmptyDir), planned(drain.ActionEvict, nil, drain.ReasonFinished),
-		planned(drain.ActionEvict, nil, drain.ReasonUnmanaged), nowhere(planned(drain.ActionEvict, nil)),
+	for _, p := range []plan.Pod{
+		planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonEmptyDir), planned(plan.ActionEvict, nil, plan.ReasonFinished),
+		planned(plan.ActionEvict, nil, plan.ReasonUnmanaged), nowhere(planned(plan.ActionEvict, nil)),
 	} {
 		for width := range 30 {
 			if l := append(Fate(p, width), Lands(p, width)...); strings.Contains(l.String(), paint.Good) {
@@ -78,7 +81,7 @@ func TestNoGreenMarkStandsByALoss(t *testing.T) {
 			}
 		}
 	}
-	for _, loss := range []drain.Loss{drain.LossData, drain.LossPlace, drain.LossPod} {
+	for _, loss := range []plan.Loss{plan.LossData, plan.LossPlace, plan.LossPod} {
 		if l := PodState(&drain.PodRun{PodFacts: drain.PodFacts{Loss: loss}, State: drain.PodGone}); strings.Contains(l.String(), paint.Good) {
 			t.Errorf("%s: %s", loss, l)
 		}
@@ -87,24 +90,24 @@ func TestNoGreenMarkStandsByALoss(t *testing.T) {
 
 func TestFateAndWhy(t *testing.T) {
 	for _, c := range []struct {
-		pod       drain.PodPlan
+		pod       plan.Pod
 		fate, why string
 	}{
-		{planned(drain.ActionSkip, nil, drain.ReasonDaemonSet), "· stays", "DaemonSet"},
-		{planned(drain.ActionSkip, nil, drain.ReasonMirror), "· stays", "static pod"},
-		{planned(drain.ActionRefuse, nil, drain.ReasonUnmanaged), "✖ refused", "kubectl's words"},
-		{planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonEmptyDir), "▲ moves (data deleted)", "its emptyDir is deleted"},
-		{planned(drain.ActionEvict, judgement(drain.VerdictWait)), "‖ waits", "cart needs 3, has 3; …-k2xzq is down"},
-		{planned(drain.ActionEvict, judgement(drain.VerdictWait), drain.ReasonEmptyDir), "▲ waits (data deleted)",
+		{planned(plan.ActionSkip, nil, plan.ReasonDaemonSet), "· stays", "DaemonSet"},
+		{planned(plan.ActionSkip, nil, plan.ReasonMirror), "· stays", "static pod"},
+		{planned(plan.ActionRefuse, nil, plan.ReasonUnmanaged), "✖ refused", "kubectl's words"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonEmptyDir), "▲ moves (data deleted)", "its emptyDir is deleted"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictWait)), "‖ waits", "cart needs 3, has 3; …-k2xzq is down"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictWait), plan.ReasonEmptyDir), "▲ waits (data deleted)",
 			"cart needs 3, has 3; …-k2xzq is down; its emptyDir is deleted"},
-		{planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonUnmanaged, drain.ReasonEmptyDir), "✖ lost",
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonUnmanaged, plan.ReasonEmptyDir), "✖ lost",
 			"nothing starts it again, its emptyDir is deleted"},
-		{nowhere(planned(drain.ActionEvict, judgement(drain.VerdictWait))), "✖ lands nowhere",
+		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictWait))), "✖ lands nowhere",
 			"no node can take its replacement; cart needs 3, has 3; …-k2xzq is down"},
-		{nowhere(planned(drain.ActionEvict, judgement(drain.VerdictNever))), "✖ never", "cart needs 3, has 3; …-k2xzq is down; no node can take its replacement"},
-		{planned(drain.ActionEvict, judgement(drain.VerdictEvictable), drain.ReasonFinished), "▲ moves (data deleted)", "finished, its record is deleted"},
-		{planned(drain.ActionEvict, judgement(drain.VerdictUnknown)), "⁇ unknown", "budgets cannot be seen"},
-		{planned(drain.ActionDelete, judgement(drain.VerdictEvictable)), "▲ deleted", "past all budgets (--disable-eviction)"},
+		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictNever))), "✖ never", "cart needs 3, has 3; …-k2xzq is down; no node can take its replacement"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonFinished), "▲ moves (data deleted)", "finished, its record is deleted"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictUnknown)), "⁇ unknown", "budgets cannot be seen"},
+		{planned(plan.ActionDelete, judgement(budget.VerdictEvictable)), "▲ deleted", "past all budgets (--disable-eviction)"},
 	} {
 		if fate, why := Fate(c.pod, 26).String(), Why(c.pod); fate != c.fate || why != c.why {
 			t.Errorf("%q %q, want %q %q", fate, why, c.fate, c.why)
@@ -113,16 +116,16 @@ func TestFateAndWhy(t *testing.T) {
 }
 
 func TestUsualOnly(t *testing.T) {
-	node := func(pods ...drain.PodPlan) drain.NodePlan { return drain.NodePlan{Pods: pods} }
+	node := func(pods ...plan.Pod) plan.Node { return plan.Node{Pods: pods} }
 	for _, c := range []struct {
-		node drain.NodePlan
+		node plan.Node
 		want bool
 	}{
 		{node(), false},
-		{node(planned(drain.ActionEvict, nil)), false},
-		{node(planned(drain.ActionRefuse, nil, drain.ReasonDaemonSet), planned(drain.ActionRefuse, nil, drain.ReasonEmptyDir)), true},
-		{node(planned(drain.ActionRefuse, nil, drain.ReasonDaemonSet), planned(drain.ActionRefuse, nil, drain.ReasonUnmanaged)), false},
-		{node(planned(drain.ActionRefuse, nil, drain.ReasonEmptyDir, drain.ReasonUnmanaged)), false},
+		{node(planned(plan.ActionEvict, nil)), false},
+		{node(planned(plan.ActionRefuse, nil, plan.ReasonDaemonSet), planned(plan.ActionRefuse, nil, plan.ReasonEmptyDir)), true},
+		{node(planned(plan.ActionRefuse, nil, plan.ReasonDaemonSet), planned(plan.ActionRefuse, nil, plan.ReasonUnmanaged)), false},
+		{node(planned(plan.ActionRefuse, nil, plan.ReasonEmptyDir, plan.ReasonUnmanaged)), false},
 	} {
 		if got := UsualOnly(c.node); got != c.want {
 			t.Errorf("%+v: %v", c.node, got)
@@ -131,40 +134,40 @@ func TestUsualOnly(t *testing.T) {
 }
 
 func TestDrift(t *testing.T) {
-	plan := func(pods ...drain.PodPlan) drain.Plan {
-		return drain.Plan{Nodes: []drain.NodePlan{{Name: "a", UID: "a", Ready: true, Pods: pods}}}
+	thePlan := func(pods ...plan.Pod) plan.Plan {
+		return plan.Plan{Nodes: []plan.Node{{Name: "a", UID: "a", Ready: true, Pods: pods}}}
 	}
-	moves := planned(drain.ActionEvict, judgement(drain.VerdictEvictable))
-	waits := planned(drain.ActionEvict, judgement(drain.VerdictWait))
-	stays := planned(drain.ActionSkip, nil, drain.ReasonDaemonSet)
+	moves := planned(plan.ActionEvict, judgement(budget.VerdictEvictable))
+	waits := planned(plan.ActionEvict, judgement(budget.VerdictWait))
+	stays := planned(plan.ActionSkip, nil, plan.ReasonDaemonSet)
 	stays.UID = "2"
 	for _, c := range []struct {
 		name          string
-		before, after drain.Plan
+		before, after plan.Plan
 		all, grave    int
 	}{
-		{"nothing", plan(moves), plan(moves), 0, 0},
-		{"a pod is gone", plan(moves), plan(), 1, 0},
-		{"a pod came", plan(), plan(moves), 1, 1},
-		{"a pod that stays came", plan(), plan(stays), 1, 0},
-		{"its budget closed", plan(moves), plan(waits), 1, 1},
-		{"the node is gone", plan(), drain.Plan{}, 1, 1},
+		{"nothing", thePlan(moves), thePlan(moves), 0, 0},
+		{"a pod is gone", thePlan(moves), thePlan(), 1, 0},
+		{"a pod came", thePlan(), thePlan(moves), 1, 1},
+		{"a pod that stays came", thePlan(), thePlan(stays), 1, 0},
+		{"its budget closed", thePlan(moves), thePlan(waits), 1, 1},
+		{"the node is gone", thePlan(), plan.Plan{}, 1, 1},
 	} {
 		changes := Drift(c.before, c.after)
 		if len(changes) != c.all || len(Grave(changes)) != c.grave {
 			t.Errorf("%s: %+v", c.name, changes)
 		}
 	}
-	replaced := plan()
+	replaced := thePlan()
 	replaced.Nodes[0].UID = "b"
-	if len(Grave(Drift(plan(), replaced))) != 1 {
+	if len(Grave(Drift(thePlan(), replaced))) != 1 {
 		t.Error("another node of the same name is no change")
 	}
 }
 
 func TestBlockedText(t *testing.T) {
-	w := &drain.Wait{For: drain.WaitForBudget, Budget: &drain.BudgetNumbers{Name: "cart", Needed: 3, Present: 3},
-		Sibling: &drain.Sibling{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
+	w := &drain.Wait{For: drain.WaitForBudget, Budget: &budget.Numbers{Name: "cart", Needed: 3, Present: 3},
+		Sibling: &budget.Sibling{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
 	for width, want := range map[int]string{
 		80: "cart needs 3 has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff",
 		60: "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff",
@@ -177,8 +180,8 @@ func TestBlockedText(t *testing.T) {
 }
 
 func TestKubectl(t *testing.T) {
-	o := drain.DefaultOptions()
-	if got := Kubectl(drain.Target{Context: "prod"}, []string{"a"}, o); got != "kubectl --context=prod drain a" {
+	o := plan.DefaultOptions()
+	if got := Kubectl(plan.Target{Context: "prod"}, []string{"a"}, o); got != "kubectl --context=prod drain a" {
 		t.Error(got)
 	}
 	o.IgnoreDaemonSets, o.GracePeriodSeconds, o.Timeout, o.MaxParallelNodes = true, 0, 90*time.Second, 4
@@ -186,13 +189,13 @@ func TestKubectl(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "kubectl drain a 'b c' --ignore-daemonsets --grace-period=0 --timeout=1m30s --pod-selector='app in (a,b)'"
-	if got := Kubectl(drain.Target{}, []string{"a", "b c"}, o); got != want {
+	if got := Kubectl(plan.Target{}, []string{"a", "b c"}, o); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
 func TestSwitchesSwitch(t *testing.T) {
-	base := drain.DefaultOptions()
+	base := plan.DefaultOptions()
 	for i, o := range Options(base) {
 		if !o.Switch {
 			continue
@@ -214,8 +217,8 @@ func TestSwitchesSwitch(t *testing.T) {
 
 // A value that is typed replaces the one before; written budgets go with the guard.
 func TestOptionsOfTheirValues(t *testing.T) {
-	o := drain.DefaultOptions()
-	o.Honor, o.Guard, o.GuardWrite = drain.Honorable[:2], "25%", true
+	o := plan.DefaultOptions()
+	o.Honor, o.Guard, o.GuardWrite = plan.Honorable[:2], "25%", true
 	for flag, text := range map[string]string{"honor": " karpenter", "guard": "", "reason": " kernel ", "force-after": "90s"} {
 		changed, err := option(t, o, flag).Set(o, text)
 		if err != nil {
@@ -223,12 +226,12 @@ func TestOptionsOfTheirValues(t *testing.T) {
 		}
 		o = changed
 	}
-	if len(o.Honor) != 1 || o.Honor[0] != drain.HonorKarpenter || o.GuardWrite || o.Reason != "kernel" || o.ForceAfter != 90*time.Second {
+	if len(o.Honor) != 1 || o.Honor[0] != plan.HonorKarpenter || o.GuardWrite || o.Reason != "kernel" || o.ForceAfter != 90*time.Second {
 		t.Errorf("%+v", o)
 	}
 }
 
-func option(t *testing.T, o drain.Options, flag string) *Option {
+func option(t *testing.T, o plan.Options, flag string) *Option {
 	t.Helper()
 	for _, opt := range Options(o) {
 		if opt.Flag == flag {
@@ -240,11 +243,11 @@ func option(t *testing.T, o drain.Options, flag string) *Option {
 }
 
 func TestOptionsRefuseNonsense(t *testing.T) {
-	for _, o := range Options(drain.DefaultOptions()) {
+	for _, o := range Options(plan.DefaultOptions()) {
 		if o.Switch || o.Flag == "reason" {
 			continue
 		}
-		if changed, err := o.Set(drain.DefaultOptions(), "x y z!"); err == nil {
+		if changed, err := o.Set(plan.DefaultOptions(), "x y z!"); err == nil {
 			t.Errorf("--%s takes nonsense: %+v", o.Flag, changed)
 		} else if strings.Contains(err.Error(), "--"+o.Flag+"\"") {
 			t.Errorf("--%s: the field is named twice: %v", o.Flag, err)
@@ -253,7 +256,7 @@ func TestOptionsRefuseNonsense(t *testing.T) {
 }
 
 func TestCordonedBy(t *testing.T) {
-	mark := drain.Mark{Run: "k7f3", By: "ada", Reason: "kernel", At: now.Add(-time.Hour)}.String()
+	mark := annotation.Mark{Run: "k7f3", By: "ada", Reason: "kernel", At: now.Add(-time.Hour)}.String()
 	for _, c := range []struct {
 		node kube.Node
 		want string
@@ -272,9 +275,9 @@ func TestCordonedBy(t *testing.T) {
 
 func TestKubectlOfOtherActions(t *testing.T) {
 	for got, want := range map[string]string{
-		KubectlCordon(drain.Target{Context: "prod"}, []string{"a", "b c"}, true):   "kubectl --context=prod cordon a 'b c'",
-		KubectlCordon(drain.Target{}, []string{"a"}, false):                        "kubectl uncordon a",
-		KubectlDeleteBudget(drain.Target{Context: "prod"}, "web", "kdrain-k7f3-x"): "kubectl --context=prod delete pdb -n web kdrain-k7f3-x",
+		KubectlCordon(plan.Target{Context: "prod"}, []string{"a", "b c"}, true):   "kubectl --context=prod cordon a 'b c'",
+		KubectlCordon(plan.Target{}, []string{"a"}, false):                        "kubectl uncordon a",
+		KubectlDeleteBudget(plan.Target{Context: "prod"}, "web", "kdrain-k7f3-x"): "kubectl --context=prod delete pdb -n web kdrain-k7f3-x",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -283,11 +286,11 @@ func TestKubectlOfOtherActions(t *testing.T) {
 }
 
 func TestFindingLines(t *testing.T) {
-	finding := func(level drain.Level, message string) drain.Finding {
-		return drain.Finding{Level: level, Message: message}
+	finding := func(level plan.Level, message string) plan.Finding {
+		return plan.Finding{Level: level, Message: message}
 	}
-	all := []drain.Finding{finding(drain.LevelError, "grave"), finding(drain.LevelWarning, "one"), finding(drain.LevelWarning, "two"),
-		finding(drain.LevelWarning, "three"), finding(drain.LevelInfo, "said elsewhere")}
+	all := []plan.Finding{finding(plan.LevelError, "grave"), finding(plan.LevelWarning, "one"), finding(plan.LevelWarning, "two"),
+		finding(plan.LevelWarning, "three"), finding(plan.LevelInfo, "said elsewhere")}
 	for most, want := range map[int][]string{
 		9:  {"✖ grave", "▲ one", "▲ two", "▲ three"},
 		4:  {"✖ grave", "▲ one", "▲ two", "▲ three"},
@@ -304,7 +307,7 @@ func TestFindingLines(t *testing.T) {
 			t.Errorf("in %d lines %q, want %q", most, got, want)
 		}
 	}
-	all[0].Advice = []drain.Advice{{Text: "wait for it.", Command: "kubectl get pods"}}
+	all[0].Advice = []budget.Advice{{Text: "wait for it.", Command: "kubectl get pods"}}
 	var full []string
 	for _, l := range Findings(all, 60) {
 		full = append(full, l.String())

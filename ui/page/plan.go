@@ -6,56 +6,57 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // Fate is what happens to a pod: glyph and words, in short where those have no room.
 // What costs something never has the glyph of what goes well.
-func Fate(p drain.PodPlan, width int) paint.Line {
+func Fate(p plan.Pod, width int) paint.Line {
 	f := p.Fate()
 	token, glyph := fateMark(f)
 	words := f.String()
 	if paint.Width(glyph)+1+paint.Width(words) > width {
 		switch f.Loss {
-		case drain.LossPlace:
+		case plan.LossPlace:
 			words = "nowhere"
-		case drain.LossData:
+		case plan.LossData:
 			words = string(f.Leaves)
 		}
 	}
 	return paint.L(token, glyph+" "+words)
 }
 
-func fateMark(f drain.Fate) (paint.Token, string) {
+func fateMark(f plan.Fate) (paint.Token, string) {
 	switch f.Level() {
-	case drain.LevelError:
+	case plan.LevelError:
 		return themes.Bad, paint.Bad
-	case drain.LevelInfo:
-		if f.Leaves == drain.Stays {
+	case plan.LevelInfo:
+		if f.Leaves == plan.Stays {
 			return themes.Info, paint.Stay
 		}
 		return themes.Good, paint.Good
 	}
 	switch {
-	case f.Leaves == drain.Deleted:
+	case f.Leaves == plan.Deleted:
 		return themes.Danger, paint.Warn
-	case f.Loss == drain.LossData, f.Loss == drain.LossRoom && f.Leaves == drain.Moves:
+	case f.Loss == plan.LossData, f.Loss == plan.LossRoom && f.Leaves == plan.Moves:
 		return themes.Warning, paint.Warn
-	case f.Leaves == drain.LeavesUnseen:
+	case f.Leaves == plan.LeavesUnseen:
 		return themes.Warning, paint.Unknown
 	}
 	return themes.Warning, paint.Wait
 }
 
 // FateRank orders pods by how much they need a look.
-func FateRank(p drain.PodPlan) int {
+func FateRank(p plan.Pod) int {
 	f := p.Fate()
-	ranks := []bool{f.Leaves == drain.Refused, f.Leaves == drain.Never, f.Loss == drain.LossPod, f.Loss == drain.LossPlace,
-		f.Leaves == drain.LeavesUnseen, f.Leaves == drain.Waits, f.Loss == drain.LossData, f.Leaves == drain.Deleted, f.Loss == drain.LossRoom,
-		f.Leaves == drain.Moves}
+	ranks := []bool{f.Leaves == plan.Refused, f.Leaves == plan.Never, f.Loss == plan.LossPod, f.Loss == plan.LossPlace,
+		f.Leaves == plan.LeavesUnseen, f.Leaves == plan.Waits, f.Loss == plan.LossData, f.Leaves == plan.Deleted, f.Loss == plan.LossRoom,
+		f.Leaves == plan.Moves}
 	if i := slices.Index(ranks, true); i >= 0 {
 		return i
 	}
@@ -63,22 +64,22 @@ func FateRank(p drain.PodPlan) int {
 }
 
 // Why says in one clause why a pod has its fate, the gravest first.
-func Why(p drain.PodPlan) string {
+func Why(p plan.Pod) string {
 	switch p.Action {
-	case drain.ActionRefuse:
-		return reasonOf(p, drain.LevelError)
-	case drain.ActionSkip:
+	case plan.ActionRefuse:
+		return reasonOf(p, plan.LevelError)
+	case plan.ActionSkip:
 		return stayReason(p)
 	}
 	var leaving string
 	switch {
-	case p.Budget != nil && p.Budget.Verdict != drain.VerdictEvictable:
+	case p.Budget != nil && p.Budget.Verdict != budget.VerdictEvictable:
 		leaving = blockedWhy(p.Budget)
-	case p.Action == drain.ActionDelete:
+	case p.Action == plan.ActionDelete:
 		leaving = "past all budgets (--disable-eviction)"
 	}
 	why := slices.DeleteFunc([]string{leaving, lossWhy(p)}, func(s string) bool { return s == "" })
-	if f := p.Fate(); f.Loss == drain.LossPod || f.Loss == drain.LossPlace {
+	if f := p.Fate(); f.Loss == plan.LossPod || f.Loss == plan.LossPlace {
 		slices.Reverse(why)
 	}
 	if len(why) == 0 && p.Volumes {
@@ -88,37 +89,37 @@ func Why(p drain.PodPlan) string {
 }
 
 // lossWhy says what a drain costs a pod that leaves, "" for nothing.
-func lossWhy(p drain.PodPlan) string {
+func lossWhy(p plan.Pod) string {
 	var said []string
 	say := func(is bool, words string) {
 		if is && !slices.Contains(said, words) {
 			said = append(said, words)
 		}
 	}
-	has := func(code drain.ReasonCode) bool {
-		return slices.ContainsFunc(p.Reasons, func(r drain.Reason) bool { return r.Code == code })
+	has := func(code plan.ReasonCode) bool {
+		return slices.ContainsFunc(p.Reasons, func(r plan.Reason) bool { return r.Code == code })
 	}
-	say(has(drain.ReasonUnmanaged), "nothing starts it again")
-	say(has(drain.ReasonOrphanedDaemonSet), "its DaemonSet is gone")
+	say(has(plan.ReasonUnmanaged), "nothing starts it again")
+	say(has(plan.ReasonOrphanedDaemonSet), "its DaemonSet is gone")
 	say(p.NotRemade != "" && len(said) == 0, p.NotRemade)
 	say(p.Pinned != "", "its volume "+p.Pinned+" stays behind")
 	if l := p.Landing; l != nil && p.Pinned == "" {
 		say(l.Answer == landing.DoesNotFit, "no node can take its replacement")
 		say(l.Answer != landing.DoesNotFit && l.Together.Answer == landing.DoesNotFit, "may find no room "+paint.About)
 	}
-	say(has(drain.ReasonEmptyDir), "its emptyDir is deleted")
+	say(has(plan.ReasonEmptyDir), "its emptyDir is deleted")
 	say(p.Ephemeral, "its ephemeral volume is deleted")
-	say(has(drain.ReasonFinished), "finished, its record is deleted")
+	say(has(plan.ReasonFinished), "finished, its record is deleted")
 	return strings.Join(said, ", ")
 }
 
-func blockedWhy(b *drain.BudgetJudgement) string {
+func blockedWhy(b *budget.Judgement) string {
 	switch b.Verdict {
-	case drain.VerdictMultiple:
+	case budget.VerdictMultiple:
 		return List(b.Names, 2) + " both select it"
-	case drain.VerdictUnknown:
+	case budget.VerdictUnknown:
 		return "budgets cannot be seen"
-	case drain.VerdictSyncing:
+	case budget.VerdictSyncing:
 		return strings.Join(b.Names, ", ") + " is not observed yet"
 	}
 	s := strings.Join(b.Names, ", ")
@@ -128,29 +129,29 @@ func blockedWhy(b *drain.BudgetJudgement) string {
 	switch {
 	case b.Sibling != nil:
 		return s + "; " + ShortName(b.Sibling.Name, "") + map[bool]string{false: " is down", true: " is ending"}[b.Sibling.Leaves()]
-	case b.Verdict == drain.VerdictDeadlock:
+	case b.Verdict == budget.VerdictDeadlock:
 		return s + "; waits for this drain"
-	case b.Verdict == drain.VerdictNever && len(b.Budgets) > 0:
+	case b.Verdict == budget.VerdictNever && len(b.Budgets) > 0:
 		return s + "; allows none, ever"
 	}
 	return s
 }
 
 // stayReason says why a skipped pod stays, in a word or two.
-func stayReason(p drain.PodPlan) string {
-	words := map[drain.ReasonCode]string{
-		drain.ReasonDaemonSet: "DaemonSet", drain.ReasonDaemonSetLike: "DaemonSet", drain.ReasonMirror: "static pod",
-		drain.ReasonTerminating: "already ending", drain.ReasonNotSelected: "not selected", drain.ReasonFinished: "finished",
+func stayReason(p plan.Pod) string {
+	words := map[plan.ReasonCode]string{
+		plan.ReasonDaemonSet: "DaemonSet", plan.ReasonDaemonSetLike: "DaemonSet", plan.ReasonMirror: "static pod",
+		plan.ReasonTerminating: "already ending", plan.ReasonNotSelected: "not selected", plan.ReasonFinished: "finished",
 	}
 	for _, r := range p.Reasons {
 		if w, ok := words[r.Code]; ok {
 			return w
 		}
 	}
-	return reasonOf(p, drain.LevelInfo)
+	return reasonOf(p, plan.LevelInfo)
 }
 
-func reasonOf(p drain.PodPlan, level drain.Level) string {
+func reasonOf(p plan.Pod, level plan.Level) string {
 	for _, r := range p.Reasons {
 		if r.Level == level {
 			return r.Message
@@ -163,11 +164,11 @@ func reasonOf(p drain.PodPlan, level drain.Level) string {
 }
 
 // PlanBudget is the cell with the budgets of a pod.
-func PlanBudget(p drain.PodPlan) paint.Line {
+func PlanBudget(p plan.Pod) paint.Line {
 	if p.Budget == nil {
 		return nil
 	}
-	if p.Budget.Verdict == drain.VerdictUnknown {
+	if p.Budget.Verdict == budget.VerdictUnknown {
 		return paint.L(themes.Warning, "unseen")
 	}
 	if len(p.Budget.Budgets) == 1 {
@@ -178,7 +179,7 @@ func PlanBudget(p drain.PodPlan) paint.Line {
 }
 
 // PlanSummary is the plan in one line.
-func PlanSummary(p drain.Plan) paint.Line {
+func PlanSummary(p plan.Plan) paint.Line {
 	c := p.Counts()
 	separator := paint.S(themes.Muted, paint.Dot)
 	var never, unknown paint.Line
@@ -203,7 +204,7 @@ func PlanSummary(p drain.Plan) paint.Line {
 }
 
 // lossLines name what a drain costs, the gravest first.
-func lossLines(l drain.Losses) []paint.Line {
+func lossLines(l plan.Losses) []paint.Line {
 	var lines []paint.Line
 	for _, words := range l.Words() {
 		token, glyph := themes.Bad, paint.Bad
@@ -231,16 +232,16 @@ func colourIf(n int, token paint.Token, s string) paint.Line {
 
 // PlanPodSentence is everything about one pod of a plan, with the first thing
 // that would help.
-func PlanPodSentence(p drain.PodPlan, now time.Time) paint.Line {
+func PlanPodSentence(p plan.Pod, now time.Time) paint.Line {
 	return planPod(p, firstAdvice(p), now)
 }
 
 // PlanPodStory is PlanPodSentence for a page that lists all that would help.
-func PlanPodStory(p drain.PodPlan, now time.Time) paint.Line { return planPod(p, "", now) }
+func PlanPodStory(p plan.Pod, now time.Time) paint.Line { return planPod(p, "", now) }
 
-func planPod(p drain.PodPlan, advice string, now time.Time) paint.Line {
+func planPod(p plan.Pod, advice string, now time.Time) paint.Line {
 	var l paint.Line
-	if b := p.Budget; b != nil && (b.Verdict != drain.VerdictEvictable || len(b.Names) > 0) {
+	if b := p.Budget; b != nil && (b.Verdict != budget.VerdictEvictable || len(b.Names) > 0) {
 		l = l.Add(themes.Text, FirstUpper(BudgetSentence(p.Namespace, b, now))+". ")
 	}
 	if advice != "" {
@@ -252,9 +253,9 @@ func planPod(p drain.PodPlan, advice string, now time.Time) paint.Line {
 	l = l.Add(themes.Text, FirstUpper(fateSentence(p))+".")
 	for _, r := range p.Reasons {
 		token := themes.Muted
-		if r.Level == drain.LevelError {
+		if r.Level == plan.LevelError {
 			token = themes.Bad
-		} else if r.Level == drain.LevelWarning {
+		} else if r.Level == plan.LevelWarning {
 			token = themes.Warning
 		}
 		l = l.Add(themes.Text, " ").Add(token, FirstUpper(r.Message)+".")
@@ -262,17 +263,17 @@ func planPod(p drain.PodPlan, advice string, now time.Time) paint.Line {
 	return l
 }
 
-func fateSentence(p drain.PodPlan) string {
+func fateSentence(p plan.Pod) string {
 	who := "belongs to " + p.Owner
 	if p.Owner == "" {
 		who = "belongs to nobody"
 	}
 	switch p.Action {
-	case drain.ActionSkip:
+	case plan.ActionSkip:
 		return "stays where it is; it " + who
-	case drain.ActionRefuse:
+	case plan.ActionRefuse:
 		return "refused: its node is left untouched; it " + who
-	case drain.ActionDelete:
+	case plan.ActionDelete:
 		return fmt.Sprintf("deleted past all budgets with %s of grace; it %s", Spell(p.Grace), who)
 	}
 	return fmt.Sprintf("evicted with %s of grace; it %s", Spell(p.Grace), who)

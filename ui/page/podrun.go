@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // PodState is the state of a pod of a run: glyph and word.
 func PodState(p *drain.PodRun) paint.Line {
-	if p.Action == drain.ActionSkip && !p.State.Left() {
+	if p.Action == plan.ActionSkip && !p.State.Left() {
 		return paint.L(themes.Muted, paint.Stay+" stays")
 	}
 	if l := volumeState(p); l != nil {
@@ -21,7 +22,7 @@ func PodState(p *drain.PodRun) paint.Line {
 	}
 	switch p.State {
 	case drain.PodPlanned:
-		if p.Action == drain.ActionRefuse {
+		if p.Action == plan.ActionRefuse {
 			return paint.L(themes.Bad, paint.Bad+" refused")
 		}
 		return paint.L(themes.Muted, paint.Hollow+" planned")
@@ -63,9 +64,9 @@ func PodState(p *drain.PodRun) paint.Line {
 // saw it, has no green mark.
 func leftState(p *drain.PodRun, word string) paint.Line {
 	switch p.Loss {
-	case "", drain.LossRoom:
+	case "", plan.LossRoom:
 		return paint.L(themes.Good, paint.Good+" "+word)
-	case drain.LossData:
+	case plan.LossData:
 		return paint.L(themes.Warning, paint.Warn+" "+word)
 	}
 	return paint.L(themes.Bad, paint.Bad+" "+word)
@@ -90,11 +91,11 @@ func Trouble(p *drain.PodRun) int {
 		return 3
 	case p.State == drain.PodRequested:
 		return 4
-	case p.State == drain.PodPlanned && p.Action != drain.ActionSkip && p.Action != drain.ActionRefuse:
+	case p.State == drain.PodPlanned && p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse:
 		return 5
 	case p.State.Left():
 		return 6
-	case p.State == drain.PodSkipped && p.Action != drain.ActionSkip:
+	case p.State == drain.PodSkipped && p.Action != plan.ActionSkip:
 		return 7
 	}
 	return 8
@@ -108,7 +109,7 @@ func CompareTrouble(a, b *drain.PodRun) int {
 
 // PodFor is since when a pod is in its state, as a running time.
 func PodFor(p *drain.PodRun, now time.Time) string {
-	if p.Since.IsZero() || p.State == drain.PodPlanned || p.Action == drain.ActionSkip {
+	if p.Since.IsZero() || p.State == drain.PodPlanned || p.Action == plan.ActionSkip {
 		return ""
 	}
 	if volumeWait(p, now) != "" {
@@ -123,8 +124,8 @@ func PodFor(p *drain.PodRun, now time.Time) string {
 // WaitsFor says what a pod waits for, in at most that many cells: names give
 // way first, figures and reasons last.
 func WaitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
-	if p.Action == drain.ActionSkip && len(p.Reasons) > 0 {
-		return paint.L(themes.Muted, paint.Truncate(stayReason(drain.PodPlan{Reasons: p.Reasons}), width))
+	if p.Action == plan.ActionSkip && len(p.Reasons) > 0 {
+		return paint.L(themes.Muted, paint.Truncate(stayReason(plan.Pod{Reasons: p.Reasons}), width))
 	}
 	if wait := volumeWait(p, now); wait != "" {
 		return paint.L(themes.Text, paint.Truncate(wait, width))
@@ -263,9 +264,9 @@ func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
 
 // bystander says of a pod that the run was never to move why it stays.
 func bystander(p *drain.PodRun) string {
-	why := stayReason(drain.PodPlan{Reasons: p.Reasons})
-	if p.Action == drain.ActionRefuse {
-		return "Refused, so its node is left untouched" + tail(reasonOf(drain.PodPlan{Reasons: p.Reasons}, drain.LevelError)) + "."
+	why := stayReason(plan.Pod{Reasons: p.Reasons})
+	if p.Action == plan.ActionRefuse {
+		return "Refused, so its node is left untouched" + tail(reasonOf(plan.Pod{Reasons: p.Reasons}, plan.LevelError)) + "."
 	}
 	if why == "" {
 		return "Stays where it is."

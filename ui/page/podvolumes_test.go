@@ -6,18 +6,20 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 )
 
 // A pod that is gone is shown as detaching until its volumes have left its node,
 // among those that are worth a look, and then says where they went.
 func TestVolumesOnTheRunPage(t *testing.T) {
-	run := func(states ...drain.VolumeState) *drain.PodRun {
+	run := func(states ...volume.State) *drain.PodRun {
 		p := &drain.PodRun{State: drain.PodGone, Begun: now.Add(-40 * time.Second), Since: now.Add(-12 * time.Second),
 			Ended: now.Add(-12 * time.Second), DetachBy: now.Add(108 * time.Second)}
-		p.Node, p.Namespace, p.Name, p.Action = "worker-a2", "data", "orders-db-1", drain.ActionEvict
+		p.Node, p.Namespace, p.Name, p.Action = "worker-a2", "data", "orders-db-1", plan.ActionEvict
 		for i, state := range states {
 			name := string("ab"[i])
-			p.Volumes = append(p.Volumes, drain.VolumeRun{VolumeFacts: drain.VolumeFacts{Name: name, Volume: "pvc-" + name, State: state, Node: "worker-b1"}})
+			p.Volumes = append(p.Volumes, volume.VolumeRun{Facts: volume.Facts{Name: name, Volume: "pvc-" + name, State: state, Node: "worker-b1"}})
 		}
 		return p
 	}
@@ -27,12 +29,12 @@ func TestVolumesOnTheRunPage(t *testing.T) {
 		trouble                   int
 	}{
 		{run(), "gone", "0:28", "", "", 6},
-		{run(drain.VolumeDetaching, drain.VolumeDetached), "detaching", "0:12", "volume pvc-a leaves worker-a2, 1m 48s left",
+		{run(volume.VolumeDetaching, volume.VolumeDetached), "detaching", "0:12", "volume pvc-a leaves worker-a2, 1m 48s left",
 			"Gone after 28s. Volume pvc-a is detaching from worker-a2 for 12s, 1m48s left for it.", 3},
-		{run(drain.VolumeDetaching, drain.VolumeDetaching), "detaching", "0:12", "volumes pvc-a and pvc-b leave worker-a2, 1m 48s left",
+		{run(volume.VolumeDetaching, volume.VolumeDetaching), "detaching", "0:12", "volumes pvc-a and pvc-b leave worker-a2, 1m 48s left",
 			"Gone after 28s. Volumes pvc-a, pvc-b are detaching from worker-a2 for 12s, 1m48s left for it.", 3},
-		{run(drain.VolumeStillAttached), "attached", "0:12", "still attached to worker-a2: pvc-a", "Gone after 28s. Volume pvc-a is still attached to worker-a2, the time for it is over.", 1},
-		{run(drain.VolumeReattached), "gone", "0:28", "volume pvc-a is attached to worker-b1 now", "", 6},
+		{run(volume.VolumeStillAttached), "attached", "0:12", "still attached to worker-a2: pvc-a", "Gone after 28s. Volume pvc-a is still attached to worker-a2, the time for it is over.", 1},
+		{run(volume.VolumeReattached), "gone", "0:28", "volume pvc-a is attached to worker-b1 now", "", 6},
 	} {
 		if got := podWord(c.pod); got != c.state {
 			t.Errorf("state %q, want %q", got, c.state)

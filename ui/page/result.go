@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
@@ -291,5 +292,5 @@ func leftSentence(p *drain.PodRun, now time.Time) string {
 
 // OfTheJob tells whether the run was to move the pod.
 func OfTheJob(p *drain.PodRun) bool {
-	return p.Action != drain.ActionSkip && p.Action != drain.ActionRefuse
+	return p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse
 }

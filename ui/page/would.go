@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -13,10 +15,10 @@ import (
 
 // Preview is what a drain of one node would do.
 type Preview struct {
-	Plan drain.NodePlan
+	Plan plan.Node
 	// Usual is the plan with the usual flags accepted, set where without them
 	// they alone refuse pods.
-	Usual            *drain.NodePlan
+	Usual            *plan.Node
 	LastControlPlane bool
 	// Costs are those of the whole plan of the node, nil until it was made.
 	Costs *Costs
@@ -25,26 +27,26 @@ type Preview struct {
 // Costs are what a drain of one node costs: from its whole plan, under the usual
 // flags where Usual is set.
 type Costs struct {
-	Losses   drain.Losses
-	Findings []drain.Finding // all but those that merely inform
+	Losses   plan.Losses
+	Findings []plan.Finding // all but those that merely inform
 }
 
 // MakeCosts makes the whole plan of the node of a preview. Nothing is claimed where
 // it cannot be made.
-func MakeCosts(s *kube.Snapshot, p Preview, o drain.Options, now time.Time) *Costs {
+func MakeCosts(s *kube.Snapshot, p Preview, o plan.Options, now time.Time) *Costs {
 	if p.Usual != nil {
 		o = WithUsual(o)
 	}
-	plan, err := drain.NewPlan(s, []string{p.Plan.Name}, o, now)
+	planned, err := plan.New(s, []string{p.Plan.Name}, o, now)
 	if err != nil {
 		return nil
 	}
-	return &Costs{plan.Losses(), drain.Costs(drain.Check(s, plan, drain.Env{Now: now}).Findings)}
+	return &Costs{planned.Losses(), plan.Costs(preflight.Check(s, planned, preflight.Env{Now: now}).Findings)}
 }
 
 // losses are what is known to be lost: by the whole plan, until it is made by the
 // preview.
-func (p *Preview) losses() drain.Losses {
+func (p *Preview) losses() plan.Losses {
 	switch {
 	case p.Costs != nil:
 		return p.Costs.Losses
@@ -56,16 +58,16 @@ func (p *Preview) losses() drain.Losses {
 
 // UsualOnly tells whether all that is refused is refused for want of
 // --ignore-daemonsets and --delete-emptydir-data.
-func UsualOnly(nodes ...drain.NodePlan) bool {
+func UsualOnly(nodes ...plan.Node) bool {
 	refused := false
 	for _, n := range nodes {
 		for _, p := range n.Pods {
-			if p.Action != drain.ActionRefuse {
+			if p.Action != plan.ActionRefuse {
 				continue
 			}
 			refused = true
 			for _, r := range p.Reasons {
-				if r.Level == drain.LevelError && r.Code != drain.ReasonDaemonSet && r.Code != drain.ReasonEmptyDir {
+				if r.Level == plan.LevelError && r.Code != plan.ReasonDaemonSet && r.Code != plan.ReasonEmptyDir {
 					return false
 				}
 			}
@@ -75,15 +77,15 @@ func UsualOnly(nodes ...drain.NodePlan) bool {
 }
 
 // WithUsual are the options with the usual flags accepted.
-func WithUsual(o drain.Options) drain.Options {
+func WithUsual(o plan.Options) plan.Options {
 	o.IgnoreDaemonSets, o.DeleteEmptyDirData = true, true
 	return o
 }
 
 // MakePreview puts a preview together; plan is that of one node alone, as drain's
 // Previews make it.
-func MakePreview(s *kube.Snapshot, n *kube.Node, o drain.Options, plan func(string, drain.Options) drain.NodePlan) Preview {
-	p := Preview{Plan: plan(n.Name, o), LastControlPlane: len(drain.LastControlPlane(s, n.Name)) > 0}
+func MakePreview(s *kube.Snapshot, n *kube.Node, o plan.Options, plan func(string, plan.Options) plan.Node) Preview {
+	p := Preview{Plan: plan(n.Name, o), LastControlPlane: len(preflight.LastControlPlane(s, n.Name)) > 0}
 	if UsualOnly(p.Plan) {
 		usual := plan(n.Name, WithUsual(o))
 		p.Usual = &usual
@@ -133,7 +135,7 @@ func Would(n *kube.Node, p *Preview, now time.Time) paint.Line {
 }
 
 // losing names the losses in as few cells as the row has, the gravest first.
-func losing(l drain.Losses) string {
+func losing(l plan.Losses) string {
 	switch {
 	case l.Lost > 0 && l.Nowhere > 0:
 		return "lost " + Number(l.Lost) + ", nowhere " + Number(l.Nowhere)
@@ -145,7 +147,7 @@ func losing(l drain.Losses) string {
 	return "data of " + Number(l.Data)
 }
 
-func ifAllowed(c drain.Counts) string {
+func ifAllowed(c plan.Counts) string {
 	switch {
 	case c.Never > 0:
 		return "never " + Number(c.Never)
@@ -155,7 +157,7 @@ func ifAllowed(c drain.Counts) string {
 	return "move " + Number(c.Move+c.Wait+c.Unknown)
 }
 
-func moves(c drain.Counts) string {
+func moves(c plan.Counts) string {
 	s := "move " + Number(c.Move)
 	switch {
 	case c.Never > 0:
@@ -213,7 +215,7 @@ func NodeSentence(n *kube.Node, p *Preview, now time.Time) paint.Line {
 	say(themes.Text, holdUps(plan, now))
 	if p.Costs != nil {
 		for _, f := range p.Costs.Findings {
-			if f.Code != drain.FindingLastControlPlane { // which the sentence ends with
+			if f.Code != preflight.FindingLastControlPlane { // which the sentence ends with
 				say(findingToken(f), FirstUpper(f.Message)+".")
 			}
 		}
@@ -225,14 +227,14 @@ func NodeSentence(n *kube.Node, p *Preview, now time.Time) paint.Line {
 }
 
 // refusals says which pods are refused, in kubectl's words.
-func refusals(n drain.NodePlan) string {
+func refusals(n plan.Node) string {
 	messages, counts := []string{}, map[string]int{}
 	for _, p := range n.Pods {
-		if p.Action != drain.ActionRefuse {
+		if p.Action != plan.ActionRefuse {
 			continue
 		}
 		for _, r := range p.Reasons {
-			if r.Level == drain.LevelError {
+			if r.Level == plan.LevelError {
 				if counts[r.Message]++; counts[r.Message] == 1 {
 					messages = append(messages, r.Message)
 				}
@@ -250,7 +252,7 @@ func refusals(n drain.NodePlan) string {
 }
 
 // planWords is what happens to the pods, in one clause.
-func planWords(n drain.NodePlan) string {
+func planWords(n plan.Node) string {
 	c := n.Counts()
 	var parts []string
 	part := func(n int, one, many string) {
@@ -271,11 +273,11 @@ func planWords(n drain.NodePlan) string {
 	return strings.Join(parts, ", ")
 }
 
-func stayWhy(n drain.NodePlan) string {
+func stayWhy(n plan.Node) string {
 	kinds := []string{}
 	seen := map[string]bool{}
 	for _, p := range n.Pods {
-		if p.Action != drain.ActionSkip {
+		if p.Action != plan.ActionSkip {
 			continue
 		}
 		if why := stayReason(p); why != "" && !seen[why] {
@@ -291,13 +293,13 @@ func stayWhy(n drain.NodePlan) string {
 
 // holdUps names the first budget that holds pods, with its figures and the
 // pod that is the reason.
-func holdUps(n drain.NodePlan, now time.Time) string {
+func holdUps(n plan.Node, now time.Time) string {
 	for _, p := range n.Pods {
 		if p.Budget == nil {
 			continue
 		}
 		switch p.Budget.Verdict {
-		case drain.VerdictWait, drain.VerdictNever, drain.VerdictDeadlock, drain.VerdictMultiple, drain.VerdictSyncing:
+		case budget.VerdictWait, budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple, budget.VerdictSyncing:
 			return FirstUpper(BudgetSentence(p.Namespace, p.Budget, now)) + "."
 		}
 	}

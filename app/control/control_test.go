@@ -1,0 +1,254 @@
+package control
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// stage is a run that notes what it is told.
+type stage struct {
+	state   *drain.State
+	told    []drain.Control
+	done    chan struct{}
+	rungs   []drain.Rung
+	lacks   string      // the right that is missing
+	becomes drain.Event // what becomes of a rung that is taken; of no kind: nothing does
+}
+
+func (r *stage) State() *drain.State                     { return r.state }
+func (r *stage) Changed(context.Context) <-chan struct{} { return nil }
+func (r *stage) Send(drain.Input)                        {}
+func (r *stage) Done() <-chan struct{}                   { return r.done }
+func (r *stage) Ladder(kube.UID) []drain.Rung            { return slices.Clone(r.rungs) }
+func (r *stage) Steer(_ context.Context, c drain.Control) (uint64, error) {
+	r.told = append(r.told, c)
+	if c.Kind == drain.ControlClimb && r.becomes.Kind != "" {
+		e := r.becomes
+		e.Seq, e.Rung = 43, &c.Rung
+		c.Rung.ID = len(r.state.Rungs) + 1
+		r.state = drain.Fold(r.state, e)
+	}
+	return 42, r.state.Objection(c)
+}
+
+func (r *stage) rights(_ context.Context, needs []kube.Permission) (results []kube.AccessResult, err error) {
+	for _, need := range needs {
+		results = append(results, kube.AccessResult{Permission: need, Allowed: need.String() != r.lacks})
+	}
+	return results, nil
+}
+
+func served(t *testing.T, dir string) *stage {
+	t.Helper()
+	run := &drain.RunFacts{ID: "k7f3pm", User: "ada", Context: "prod", Nodes: []drain.NodeFacts{{Name: "a", UID: "uid-a"}, {Name: "b", UID: "uid-b"}}}
+	for _, pod := range []string{"shop/web", "ops/web", "shop/api", "shop/db"} {
+		ns, name, _ := strings.Cut(pod, "/")
+		run.Pods = append(run.Pods, drain.PodFacts{Node: "a", Namespace: ns, Name: name, UID: kube.UID(pod), Action: plan.ActionEvict})
+	}
+	r := &stage{done: make(chan struct{}), state: drain.Fold(nil,
+		drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: run},
+		drain.Event{Seq: 2, Kind: drain.EventPod, Node: "a", UID: "shop/db", PodState: drain.PodReplaced},
+		drain.Event{Seq: 3, Kind: drain.EventPod, Node: "a", UID: "shop/api", PodState: drain.PodBudgetBlocked, Wait: &drain.Wait{For: drain.WaitForBudget}})}
+	journal, err := journal.CreateJournal(dir, "k7f3pm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := Serve(dir, r, r.rights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		server.Close()
+		if _, err := os.Lstat(Path(dir, "k7f3pm")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the socket is left behind: %v", err)
+		}
+		if err := journal.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func TestRequests(t *testing.T) {
+	dir := t.TempDir()
+	run := served(t, dir)
+	for _, test := range []struct {
+		request Request
+		told    drain.Control // what the run was told
+		message string
+		err     string
+	}{
+		{Request{Verb: "pause"}, drain.Control{Kind: drain.ControlPause}, "paused: nothing new is sent", ""},
+		{Request{Verb: "continue"}, drain.Control{Kind: drain.ControlContinue}, "", "the run is not paused"},
+		{Request{Verb: "continue", Word: "w"}, drain.Control{Kind: drain.ControlContinue, Word: "w"}, "", "the run is not paused"},
+		{Request{Verb: "retry", Pod: "api"}, drain.Control{Kind: drain.ControlRetry, Pod: "shop/api"}, "pod shop/api is tried again now", ""},
+		{Request{Verb: "skip", Pod: "shop/web"}, drain.Control{Kind: drain.ControlSkip, Pod: "shop/web"}, "pod shop/web is left where it is", ""},
+		{Request{Verb: "last", Pod: "ops/web"}, drain.Control{Kind: drain.ControlLast, Pod: "ops/web"}, "pod ops/web goes last", ""},
+		{Request{Verb: "leave", Node: "b"}, drain.Control{Kind: drain.ControlLeave, Node: "b"}, "node b is left as it is, cordoned", ""},
+		{Request{Verb: "abort"}, drain.Control{Kind: drain.ControlAbort}, "aborted: nothing more is sent, nodes stay cordoned", ""},
+		{Request{Verb: "skip", Pod: "db"}, drain.Control{Kind: drain.ControlSkip, Pod: "shop/db"}, "", "nothing more happens to pod shop/db: it is Replaced"},
+		{Request{Verb: "skip", Pod: "web"}, drain.Control{}, "", `2 pods of the run are meant by "web": shop/web, ops/web`},
+		{Request{Verb: "skip", Pod: "none"}, drain.Control{}, "", `no pod "none" is in the run`},
+		{Request{Verb: "leave", Node: "c"}, drain.Control{}, "", `node "c" is not in the run`},
+		{Request{Verb: "dance"}, drain.Control{}, "", `the run knows no "dance"`},
+	} {
+		run.told = nil
+		test.request.Run = "k7f3pm"
+		a, err := Ask(dir, test.request)
+		if err != nil {
+			t.Fatal(test.request, err)
+		}
+		if a.OK != (test.err == "") || a.Error != test.err || a.Message != test.message || a.OK && a.Seq != 42 {
+			t.Errorf("%+v: %+v", test.request, a)
+		}
+		switch {
+		case test.told.Kind == "" && len(run.told) > 0:
+			t.Errorf("%+v: the run was told %+v", test.request, run.told)
+		case test.told.Kind != "":
+			test.told.By = "ada"
+			if len(run.told) != 1 || run.told[0] != test.told {
+				t.Errorf("%+v: the run was told %+v", test.request, run.told)
+			}
+		}
+	}
+	a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "status"})
+	if err != nil || a.Status == nil || len(a.Status.Nodes) != 2 || a.Status.Nodes[0].Gone != 1 || len(a.Status.Blocked) != 1 {
+		t.Errorf("%+v %v", a, err)
+	}
+}
+
+// What is no request of ours is answered as such, and told to nobody.
+func TestForeignRequests(t *testing.T) {
+	dir := t.TempDir()
+	run := served(t, dir)
+	for line, complaint := range map[string]string{
+		"hello\n": "cannot be read",
+		`{"schema":"kdrain-tui/ctl/v9","run":"k7f3pm","verb":"abort"}` + "\n": "the run speaks kdrain-tui/ctl/v1",
+		`{"schema":"kdrain-tui/ctl/v1","run":"other","verb":"abort"}` + "\n":  `this is run k7f3pm, not "other"`,
+		strings.Repeat("x", mostRequest+1):                                    "no whole request came",
+	} {
+		conn, err := net.Dial("unix", Path(dir, "k7f3pm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+		text, err := bufio.NewReader(conn).ReadBytes('\n')
+		var a Answer
+		if err == nil {
+			err = json.Unmarshal(text, &a)
+		}
+		if err != nil || a.OK || !strings.Contains(a.Error, complaint) {
+			t.Errorf("%.60q: %+v %v", line, a, err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	// Whoever says nothing does not hold up the end.
+	silent, err := net.Dial("unix", Path(dir, "k7f3pm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	if len(run.told) > 0 {
+		t.Errorf("the run was told %+v", run.told)
+	}
+}
+
+// The socket is for its user alone, also under a path that no address can hold,
+// and one that a dead process left is in nobody's way.
+func TestSocket(t *testing.T) {
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), strings.Repeat("long", 40))} {
+		for range 2 { // the second finds the socket of the first
+			t.Run("", func(t *testing.T) {
+				if err := os.MkdirAll(filepath.Dir(Path(dir, "x")), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				_ = os.Remove(journal.JournalPath(dir, "k7f3pm"))
+				served(t, dir)
+				info, err := os.Lstat(Path(dir, "k7f3pm"))
+				if err != nil || info.Mode().Perm() != 0o600 || info.Mode().Type() != fs.ModeSocket {
+					t.Fatal(info.Mode(), err)
+				}
+				if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "status"}); err != nil || !a.OK {
+					t.Error(a, err)
+				}
+				Sweep(dir)
+				if _, err := os.Lstat(Path(dir, "k7f3pm")); err != nil {
+					t.Errorf("the socket of a live run was swept away: %v", err)
+				}
+			})
+			leaveSocket(t, dir, "k7f3pm")
+			if _, err := Ask(dir, Request{Run: "k7f3pm", Verb: "status"}); !errors.Is(err, ErrNobody) {
+				t.Errorf("error %v", err)
+			}
+		}
+		leaveSocket(t, dir, "orphan")
+		Sweep(dir)
+		if left, _ := filepath.Glob(Path(dir, "*")); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	}
+	if _, err := Ask(t.TempDir(), Request{Run: "none", Verb: "status"}); !errors.Is(err, ErrNobody) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// leaveSocket is what a killed process leaves.
+func leaveSocket(t *testing.T, dir, run string) {
+	t.Helper()
+	err := reach(Path(dir, run), func(short string) error {
+		listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
+		if err != nil {
+			return err
+		}
+		listener.SetUnlinkOnClose(false)
+		return listener.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The kernel tells who is at the other end.
+func TestPeer(t *testing.T) {
+	dir := t.TempDir()
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "s"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	client, err := net.Dial("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close() }()
+	conn, err := listener.AcceptUnix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if uid, known := peer(conn); known && uid != os.Geteuid() {
+		t.Errorf("the peer is %d, not %d", uid, os.Geteuid())
+	}
+}

@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// A day of 100 nodes that wait, each with its Lease and with pods whose budgets never
+// let them go while the sick pods under these keep changing, leaves 50 MB of journal
+// and of memory at most. It left 0.6 GB and more than 1 GB. Here it is a part of them,
+// and the same part of the bytes.
+func TestADayOfWaitingStaysSmall(t *testing.T) {
+	const part = 10
+	const most = 50 << 20 / part
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := kubetest.NewSimulation()
+		o := leasing()
+		o.MaxParallelNodes = 100 / part
+		var nodes []string
+		for n := range o.MaxParallelNodes {
+			nodes = append(nodes, fmt.Sprint("n", n))
+			s.AddNode(nodes[n])
+			app := fmt.Sprint("app", n/2)
+			for range 2 {
+				s.AddPod(app, nodes[n])
+			}
+		}
+		s.AddNode("elsewhere")
+		for n := range len(nodes) / 2 {
+			app := fmt.Sprint("app", n)
+			sick := s.AddPod(app, "elsewhere")
+			s.AddBudget(app, 5)
+			s.Flap(sick, app, 5*time.Minute)
+		}
+		record, err := journal.CreateJournal(dir, "r1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := plan.New(s.Snapshot(), nodes, o, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		writer := &operator{Simulation: s}
+		e, err := Start(t.Context(), EngineConfig{Source: s, Writer: writer, Journal: record, Now: time.Now}, plan, drain.RunFacts{ID: "r1", Context: "lab"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Later(24*time.Hour, func() { e.Send(drain.Control{Kind: drain.ControlAbort, By: "test"}) })
+		writer.confirm(t, e)
+		<-e.Done()
+		s.Halt()
+		kept := &e.told
+		bytes := 0
+		for _, piece := range kept.pieces {
+			bytes += len(piece)
+		}
+		events := len(kept.pieces)*pieceSize + len(kept.latest)
+		info, err := os.Stat(journal.JournalPath(dir, "r1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%d events, %d requests for Leases, journal %.1f MB, pieces %.1f MB", events, len(writer.leases), float64(info.Size())/(1<<20), float64(bytes)/(1<<20))
+		if info.Size() > most {
+			t.Errorf("%d bytes of journal", info.Size())
+		}
+		if least := o.MaxParallelNodes * int(24*time.Hour/(drain.OverdueAfter+drain.LeaseRetry)); len(writer.renewals) < least {
+			t.Errorf("%d renewals in a day, want %d at least", len(writer.renewals), least)
+		}
+		if memory := weigh(kept); memory > most {
+			t.Errorf("%d bytes of memory for events", memory)
+		}
+		read, _, err := journal.ReadJournal(journal.JournalPath(dir, "r1"))
+		if err != nil || len(read) != events || len(kept.after(0)) != events {
+			t.Errorf("%d events in the journal, %d of %d told: %v", len(read), len(kept.after(0)), events, err)
+		}
+	})
+}
+
+// weigh measures what a chronicle keeps alive, by a copy of it.
+func weigh(c *chronicle) uint64 {
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	kept := *c
+	copied := chronicle{latest: append([]drain.Event(nil), kept.latest...)}
+	for _, piece := range kept.pieces {
+		copied.pieces = append(copied.pieces, append([]byte(nil), piece...))
+	}
+	after := heap()
+	runtime.KeepAlive(copied)
+	return max(after, before) - before
+}
+
+// A container's last words are for the screen: neither the events that a report is
+// made from nor an Event on a node nor a journal has them.
+func TestLastWordsOfAContainerAreNotRecorded(t *testing.T) {
+	wait := &drain.Wait{For: drain.WaitForBudget, Budget: &budget.Numbers{Name: "web"},
+		Sibling: &budget.Sibling{Name: "web-2", Reason: "Error", Termination: "the password is hunter2"}}
+	if got := asJSON(drain.Event{Wait: wait}); len(got) == 0 || strings.Contains(got, "hunter2") {
+		t.Errorf("in the journal: %s", got)
+	}
+	var c chronicle
+	c.add([]drain.Event{{Seq: 1, Wait: wait}})
+	if got := c.after(0)[0].Wait.Sibling; got.Termination != "" || got.Name != "web-2" {
+		t.Errorf("told: %+v", got)
+	}
+	if wait.Sibling.Termination == "" {
+		t.Error("the State has lost them, too")
+	}
+}

@@ -1,0 +1,321 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Source is where an engine looks at the cluster; *kube.Store is one.
+type Source interface {
+	Snapshot() *kube.Snapshot
+	Changed(ctx context.Context) <-chan struct{}
+}
+
+// EngineConfig is what an engine works with.
+type EngineConfig struct {
+	Source  Source
+	Writer  kube.Writer
+	Journal *journal.Journal // closed by the engine; nil keeps none
+	Now     func() time.Time
+}
+
+// Engine is the shell around Step: it waits for a change, an answer, a word of
+// the operator or the wake-up, calls Step, writes the events to the journal and
+// sends the writes. One goroutine owns the state; everybody else reads it.
+type Engine struct {
+	config EngineConfig
+	group  kube.Group
+	done   chan struct{}
+
+	herald *herald
+	inbox  chan struct{} // capacity one: something is in inputs
+	saved  uint64        // last event in the journal; of the loop alone
+
+	mu       sync.Mutex
+	inputs   []drain.Input
+	steers   map[uint64]chan<- drain.Steered // who waits for what became of a control, by its ID
+	steerID  uint64
+	state    *drain.State
+	told     chronicle
+	err      error
+	watchers map[chan struct{}]struct{}
+}
+
+// lastAnswers is how long writes that are out may take to be answered once the
+// run was told to stop; a write cut short would be in doubt.
+const lastAnswers = 5 * time.Second
+
+// closingTime is how long an aborted run may send, what it takes back included: a
+// server that does not answer must not keep the operator for longer than half a
+// minute. What is not answered by then is in doubt, and said to be.
+const closingTime = 10 * time.Second
+
+// Start begins a run of the plan and returns at once. The run asks before each
+// phase that changes the cluster (State.Question), ends by itself, and is
+// aborted when the context ends. Its caller waits for Done.
+func Start(ctx context.Context, config EngineConfig, plan plan.Plan, facts drain.RunFacts) (*Engine, error) {
+	if facts.ID == "" {
+		return nil, errors.New("a run needs an id")
+	}
+	first := drain.StartEvent(plan, facts)
+	first.Seq, first.Time = 1, config.Now()
+	return launch(ctx, config, nil, first)
+}
+
+// Resume goes on with a run from the events of its journal, where the cluster
+// really is: nothing that was sent before is taken for done or for not done, and
+// what was confirmed stays confirmed.
+func Resume(ctx context.Context, config EngineConfig, events []drain.Event) (*Engine, error) {
+	if len(events) == 0 || events[0].Kind != drain.EventRunStarted {
+		return nil, errors.New("the journal does not tell how the run began")
+	}
+	if last := events[len(events)-1]; last.Kind == drain.EventRunEnded {
+		return nil, fmt.Errorf("run %s has ended: %s", events[0].Run.ID, last.Outcome)
+	}
+	resumed := drain.Event{Seq: uint64(len(events) + 1), Time: config.Now(), Kind: drain.EventResumed}
+	return launch(ctx, config, events, resumed)
+}
+
+// launch writes the event with which a process takes a run up, and starts the
+// loop.
+func launch(ctx context.Context, config EngineConfig, before []drain.Event, first drain.Event) (*Engine, error) {
+	if config.Journal != nil {
+		if err := config.Journal.Append([]drain.Event{first}, false); err != nil {
+			return nil, err
+		}
+	}
+	e := &Engine{config: config, done: make(chan struct{}), inbox: make(chan struct{}, 1),
+		watchers: map[chan struct{}]struct{}{}, steers: map[uint64]chan<- drain.Steered{}}
+	e.told.add(before)
+	e.told.add([]drain.Event{first})
+	e.state, e.saved = drain.Fold(drain.Fold(nil, before...), first), first.Seq
+	e.herald = newHerald(ctx, config.Writer, e.state.Run.ID)
+	e.group.Go("engine "+e.state.Run.ID, func() { e.loop(ctx) })
+	return e, nil
+}
+
+// State is the run at this moment.
+func (e *Engine) State() *drain.State {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.state
+}
+
+// Events are the events after the one of that number, in order, as the journal has
+// them.
+func (e *Engine) Events(after uint64) []drain.Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.told.after(after)
+}
+
+// Err is what went wrong with the journal, nil if nothing did.
+func (e *Engine) Err() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
+
+// Silent is why the run writes no Events on its nodes, "" if it does.
+func (e *Engine) Silent() string { return e.herald.why() }
+
+// Done is closed when the run has ended and its journal is closed.
+func (e *Engine) Done() <-chan struct{} { return e.done }
+
+// Send hands the run a confirmation or a command.
+func (e *Engine) Send(in drain.Input) {
+	e.mu.Lock()
+	e.inputs = append(e.inputs, in)
+	e.mu.Unlock()
+	journal.Signal(e.inbox)
+}
+
+// Changed returns a channel of capacity one that says "something changed since
+// you last looked", until the context ends.
+func (e *Engine) Changed(ctx context.Context) <-chan struct{} {
+	ch := make(chan struct{}, 1)
+	ch <- struct{}{}
+	e.mu.Lock()
+	e.watchers[ch] = struct{}{}
+	e.mu.Unlock()
+	context.AfterFunc(ctx, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.watchers, ch)
+	})
+	return ch
+}
+
+func (e *Engine) loop(ctx context.Context) {
+	defer close(e.done)
+	defer e.herald.end()
+	defer e.closeJournal()
+	// Writes outlive the run's context for a moment, to be answered.
+	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
+	watching, stopWatching := context.WithCancel(sending)
+	defer stopWatching()
+	var writes kube.Group
+	defer writes.Wait()
+	defer stopSending()
+
+	changed := e.config.Source.Changed(watching)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	stopped := ctx.Done()
+	var suspended time.Time // when the run was told to stop without an end
+	var closing *time.Timer // ends what an aborted run sends
+	for {
+		looked := e.config.Now()
+		wake := e.step(sending, &writes)
+		due := looked.Add(pause(e.config.Now().Sub(looked)))
+		if suspended.IsZero() && e.State().Suspended {
+			suspended = looked
+		}
+		if e.ended() || e.suspended(suspended) {
+			return
+		}
+		if closing == nil && e.State().Aborting {
+			closing = time.AfterFunc(closingTime, stopSending)
+			defer closing.Stop()
+		}
+		if !suspended.IsZero() {
+			wake = suspended.Add(lastAnswers)
+		}
+		timer.Stop()
+		if !wake.IsZero() {
+			timer.Reset(max(0, wake.Sub(e.config.Now())))
+		}
+		select {
+		case <-changed:
+			e.settle(due)
+		case <-e.inbox:
+		case <-timer.C:
+		case <-stopped:
+			stopped = nil
+			e.Send(drain.Control{Kind: drain.ControlAbort, By: "signal", Why: context.Cause(ctx).Error()})
+			last := time.AfterFunc(lastAnswers, stopSending)
+			defer last.Stop()
+		}
+	}
+}
+
+// lookEvery is the shortest time between two looks at a changing cluster: many
+// pods change together, and one look sees them all. Looking takes no more than
+// one part in lookShare of a core: where it takes long, the looks are fewer, but
+// never farther apart than lookAtLeast.
+const (
+	lookEvery   = 5 * time.Millisecond
+	lookShare   = 16
+	lookAtLeast = 50 * time.Millisecond
+)
+
+// pause is how long after the start of a look that took so long the next one is due.
+func pause(took time.Duration) time.Duration {
+	return min(max(lookEvery, lookShare*took), lookAtLeast)
+}
+
+// settle waits until the next look is due; whatever else comes in ends the wait.
+func (e *Engine) settle(at time.Time) {
+	rest := at.Sub(e.config.Now())
+	if rest <= 0 {
+		return
+	}
+	due := time.NewTimer(rest)
+	defer due.Stop()
+	select {
+	case <-due.C:
+	case <-e.inbox:
+	}
+}
+
+// step runs Step once on the newest snapshot and carries out what it says: the
+// journal first, then the state for everybody to see, then the writes.
+func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
+	snap := e.config.Source.Snapshot()
+	e.mu.Lock()
+	state, batch := e.state, e.inputs
+	e.inputs = nil
+	e.mu.Unlock()
+
+	out := drain.Step(state, snap, e.catchUp(batch), e.config.Now())
+	if err := e.record(out); err != nil {
+		e.withhold(batch, err)
+		return time.Time{}
+	}
+	if len(out.Events) > 0 {
+		e.publish(out)
+	}
+	e.answerSteers(out)
+	e.herald.see(out.State, out.Events, snap, e.config.Now())
+	for _, w := range out.Writes {
+		writes.Go(string(w.Verb)+" "+w.Node, func() { e.Send(drain.Answered{Write: w, Answer: e.perform(ctx, w)}) })
+	}
+	return e.herald.wake(out.Wake, e.config.Now())
+}
+
+func (e *Engine) publish(out drain.Output) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.state = out.State
+	e.told.add(drain.Lasting(out.Events))
+	for ch := range e.watchers {
+		journal.Signal(ch)
+	}
+}
+
+func (e *Engine) ended() bool {
+	return e.State().Outcome != ""
+}
+
+// perform sends one write and returns its answer.
+func (e *Engine) perform(ctx context.Context, w drain.Write) kube.Answer {
+	switch {
+	case w.Cordon != nil:
+		return e.config.Writer.Cordon(ctx, *w.Cordon)
+	case w.Evict != nil:
+		return e.config.Writer.Evict(ctx, *w.Evict)
+	case w.Delete != nil:
+		return e.config.Writer.Delete(ctx, *w.Delete)
+	case w.Guard != nil:
+		return e.config.Writer.CreateBudget(ctx, *w.Guard)
+	case w.Unguard != nil:
+		return e.config.Writer.DeleteBudget(ctx, *w.Unguard)
+	case w.LookBudget != nil:
+		return e.config.Writer.LiveBudget(ctx, *w.LookBudget)
+	case w.Lease != nil || w.Release != nil:
+		return e.performLease(ctx, w)
+	case w.Restart != nil:
+		return e.config.Writer.Restart(ctx, *w.Restart)
+	case w.Scale != nil:
+		return e.config.Writer.Scale(ctx, *w.Scale)
+	case w.Taint != nil:
+		return e.config.Writer.Taint(ctx, *w.Taint)
+	case w.Look != nil:
+		_, answer := e.config.Writer.LivePod(ctx, w.Look.Namespace, w.Look.Name)
+		return answer
+	}
+	return kube.Answer{Failure: "nothing to send for " + string(w.Verb)}
+}
+
+// performLease sends a write of a Lease, where there is somebody who can.
+func (e *Engine) performLease(ctx context.Context, w drain.Write) kube.Answer {
+	leases, ok := e.config.Writer.(kube.LeaseWriter)
+	switch {
+	case !ok:
+		return kube.Answer{Code: http.StatusMethodNotAllowed, Message: "this connection writes no Leases"}
+	case w.Release != nil:
+		return leases.DeleteLease(ctx, *w.Release)
+	case w.Verb == drain.VerbTake && w.Lease.ResourceVersion == "":
+		return leases.CreateLease(ctx, *w.Lease)
+	}
+	return leases.UpdateLease(ctx, *w.Lease)
+}

@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// A drain of a node that carries the mark of another run takes the mark over, so
+// that its own rollback uncordons. The cordon of anybody else stays theirs.
+func TestADrainTakesOverTheMarkOfAnotherRun(t *testing.T) {
+	of := func(m annotation.Mark) string { m.At = kubetest.Noon; return m.String() }
+	for name, c := range map[string]struct {
+		manager, mark string
+		adopts        bool
+	}{
+		"another run's":               {kube.FieldManager, of(annotation.Mark{Run: "dead01", By: "bob", Was: "schedulable"}), true},
+		"its label too":               {kube.FieldManager, of(annotation.Mark{Run: "dead01", Was: "schedulable", ExcludedFromLB: true}), true},
+		"cordoned again by kubectl":   {"kubectl", of(annotation.Mark{Run: "dead01", Was: "schedulable"}), false},
+		"an operator's own cordon":    {kube.FieldManager, of(annotation.Mark{By: "bob", Was: "schedulable"}), false},
+		"unschedulable before it too": {kube.FieldManager, of(annotation.Mark{Run: "dead01", Was: "unschedulable"}), false},
+		"nobody's":                    {"kubectl", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := kubetest.NewSimulation()
+				s.AddNode("a")
+				s.AddNode("b")
+				s.AddPod("web", "a")
+				s.SetNode("a", func(n *corev1.Node) {
+					marked := cordonedNode(c.manager, c.mark)
+					n.Spec, n.Annotations, n.ManagedFields = marked.Spec, marked.Annotations, marked.ManagedFields
+				})
+				e := begin(t, t.Context(), s, plan.DefaultOptions(), "a")
+				confirmAll(t.Context(), s, e)
+				state := e.State()
+				if state.Outcome != drain.OutcomeDone || state.Node("a").Cordoned != c.adopts || s.Cordons != map[bool]int{true: 1}[c.adopts] {
+					t.Fatalf("%s, cordoned %v, %d patches", state.Outcome, state.Node("a").Cordoned, s.Cordons)
+				}
+				undos := drain.RollbackPlan(state, s.Snapshot(), time.Now())
+				if !c.adopts {
+					if len(undos) != 0 || s.Nodes["a"].Annotations[kube.CordonAnnotation] != c.mark {
+						t.Errorf("undoes %+v, mark %s", undos, s.Nodes["a"].Annotations)
+					}
+					return
+				}
+				mark, _ := annotation.Parse(s.Nodes["a"].Annotations[kube.CordonAnnotation])
+				before, _ := annotation.Parse(c.mark)
+				if mark.Run != state.Run.ID || mark.After != "dead01" || mark.Was != "schedulable" || mark.ExcludedFromLB != before.ExcludedFromLB {
+					t.Errorf("mark %+v", mark)
+				}
+				if len(undos) != 1 || undos[0].Cordon == nil || undos[0].Cordon.Unschedulable {
+					t.Errorf("undoes %+v", undos)
+				}
+				if !slices.ContainsFunc(e.Events(0), func(e drain.Event) bool {
+					return e.Kind == drain.EventNode && strings.Contains(e.Message, "takes over the cordon of run dead01 by ")
+				}) {
+					t.Errorf("nobody says so: %+v", e.Events(0))
+				}
+			})
+		})
+	}
+}
+
+// Something in the cluster that takes our marks away again holds no drain up.
+func TestAMarkThatDoesNotStay(t *testing.T) {
+	node := cordonedNode(kube.FieldManager, annotation.Mark{Run: "dead01", By: "bob", At: kubetest.Noon, Was: "schedulable"}.String())
+	s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Phase: drain.PhaseCordon, Phases: map[drain.Phase]drain.PhaseStatus{drain.PhaseCordon: drain.PhaseRuns},
+		Nodes: []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "a", UID: "a1"}, State: drain.NodeWaiting}}}
+	now, sent := kubetest.Noon, 0
+	for range 20 {
+		out := drain.Step(s, kube.SnapshotOf(now, node), nil, now)
+		for _, w := range out.Writes {
+			sent++
+			out = drain.Step(out.State, kube.SnapshotOf(now, node), []drain.Input{drain.Answered{Write: w, Answer: kube.Answer{Code: 200}}}, now)
+		}
+		s = out.State
+		if now = now.Add(time.Second); out.Wake.After(now) {
+			now = out.Wake
+		}
+	}
+	n := s.Node("a")
+	if sent != drain.AdoptTries || n.State != drain.NodeCordoned || n.Cordoned || n.Message != "already cordoned by bob at 2026-11-21T12:00:00Z" {
+		t.Errorf("%d sent, %+v", sent, n)
+	}
+}
+
+func marked(name string, m annotation.Mark) *corev1.Node {
+	n := cordonedNode(kube.FieldManager, m.String())
+	n.Name, n.UID = name, kube.UID("uid-"+name)
+	return n
+}
+
+func leftBudget(name, run string, made time.Time) *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: kube.UID("uid-" + name),
+		Labels:      map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: run},
+		Annotations: map[string]string{kube.MadeAtAnnotation: made.UTC().Format(time.RFC3339)}}}
+}
+
+// What the marks tell of a run is enough for its rollback, by the same rules.
+func TestReadMarks(t *testing.T) {
+	mark := annotation.Mark{Run: "dead01", By: "bob", Reason: "kernel", At: kubetest.Noon, Was: "schedulable"}
+	theirs := marked("d", mark)
+	theirs.ManagedFields[0].Manager = "kubectl"
+	snap := kube.SnapshotOf(kubetest.Noon, marked("a", mark), marked("b", mark), theirs,
+		marked("c", annotation.Mark{Run: "other1", By: "eve", Was: "schedulable"}), marked("own", annotation.Mark{By: "bob", At: kubetest.Noon, Was: "schedulable"}),
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "open", UID: "open"}}, marked("bare", annotation.Mark{}),
+		leftBudget("mine", "dead01", kubetest.Noon), leftBudget("not", "other1", kubetest.Noon))
+	m, err := drain.ReadMarks(snap, []string{"a", "d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Sentence(); got != "run dead01 by bob at 2026-11-21T12:00:00Z, reason: kernel, on a, d" || len(m.Others) != 1 || m.Others[0] != "b" {
+		t.Errorf("%s, others %v", got, m.Others)
+	}
+	undos := drain.RollbackPlan(m.State, snap, time.Now())
+	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "uid-mine" || undos[1].Cordon == nil || undos[1].Node != "a" ||
+		undos[2].Left != "kubectl has cordoned it since" {
+		t.Errorf("%+v", undos)
+	}
+	for nodes, want := range map[string]string{
+		"a c": "one run at a time", "own": "no run cordoned it, bob at 2026-11-21T12:00:00Z did", "open": "schedulable",
+		"nosuch": "no such node", "bare": "no run cordoned it, an operator did",
+	} {
+		_, err := drain.ReadMarks(snap, strings.Fields(nodes))
+		var none *annotation.NoMarkError
+		if err == nil || !strings.Contains(err.Error(), want) || nodes != "a c" && !errors.As(err, &none) {
+			t.Errorf("%s: %v", nodes, err)
+		}
+	}
+}
+
+func TestLeftovers(t *testing.T) {
+	foreign := leftBudget("foreign", "dead01", kubetest.Noon)
+	foreign.Labels[kube.ManagedByLabel] = "helm"
+	snap := kube.SnapshotOf(kubetest.Noon, foreign, leftBudget("young", "far001", kubetest.Noon.Add(-2*time.Minute)),
+		leftBudget("old", "far002", kubetest.Noon.Add(-time.Hour)), leftBudget("ours", "dead01", kubetest.Noon.Add(-time.Minute)),
+		leftBudget("busy", "live01", kubetest.Noon.Add(-time.Hour)))
+	asked := 0
+	life := func(run string) tempbudget.RunLife {
+		asked++
+		return map[string]tempbudget.RunLife{"dead01": tempbudget.RunDead, "live01": tempbudget.RunLive}[run]
+	}
+	left := tempbudget.Leftovers(snap, life, kubetest.Noon)
+	var got []string
+	for _, l := range left {
+		got = append(got, l.Sentence(kubetest.Noon))
+	}
+	want := "shop/old of run far002, made 60m ago on another machine; " +
+		"shop/young of run far001, made 2m ago: the run may be live on another machine; " +
+		"shop/ours of run dead01, made 60s ago; that run is over"
+	if strings.Join(got, "; ") != want || asked != 4 || left[0].UID != "uid-old" {
+		t.Errorf("asked %d times\n%s\n%s", asked, strings.Join(got, "; "), want)
+	}
+	found := preflight.FindLeftovers(nil, nil, &preflight.Env{Leftovers: left, Now: kubetest.Noon})
+	if len(found) != 2 || found[0].Level != plan.LevelWarning || found[1].Level != plan.LevelInfo ||
+		found[0].Advice[0].Command != "kubectl delete pdb -n shop old ours" ||
+		found[1].Advice[0] != (budget.Advice{Text: "only if that run is over", Command: "kubectl delete pdb -n shop young"}) {
+		t.Errorf("%+v", found)
+	}
+	if len(preflight.FindLeftovers(nil, nil, &preflight.Env{Now: kubetest.Noon})) != 0 {
+		t.Error("found nothing and says so")
+	}
+	unseen := kube.StoreOf(kubetest.Noon, leftBudget("old", "far002", kubetest.Noon))
+	unseen.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
+	if len(tempbudget.Leftovers(unseen.Snapshot(), life, kubetest.Noon)) != 0 {
+		t.Error("believes a list that it may not read")
+	}
+}

@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+const (
+	// toldAtMost is how many Events a run writes on one node.
+	toldAtMost = 4
+	// blockedFor is how long a pod must have been blocked to be worth an Event:
+	// most wait for a moment.
+	blockedFor = 30 * time.Second
+	// blockedEvery is the shortest time between two Events about blocked pods on
+	// one node.
+	blockedEvery = time.Minute
+	// lastWord is how long the end of a run may wait for its last Events: a busy
+	// server takes a second or two, and what is late is lost.
+	lastWord = lastAnswers
+	// heraldRoom is how many Events may wait to be written; more are dropped.
+	heraldRoom = 64
+)
+
+// bulletins decide what of a run is told by Events on its nodes.
+type bulletins struct {
+	told    map[string]int       // by node: how many
+	blocked map[string]time.Time // by node: when a blocked pod was last told of
+	pods    map[string]bool      // pod and budget that were told of
+	looked  time.Time
+	due     time.Time // when a pod that waits is worth an Event, zero if none will be
+}
+
+func newBulletins() *bulletins {
+	return &bulletins{told: map[string]int{}, blocked: map[string]time.Time{}, pods: map[string]bool{}}
+}
+
+// of are the Events that a step of the run is worth: s is the state after it.
+// Times are those of our clock.
+func (b *bulletins) of(s *drain.State, events []drain.Event, now time.Time) []kube.NodeEvent {
+	var out []kube.NodeEvent
+	for i := range events {
+		if n := s.Node(events[i].Node); n != nil && events[i].Kind == drain.EventNode {
+			out = b.node(out, s, n, &events[i])
+		}
+	}
+	if now.Sub(b.looked) >= time.Second {
+		b.looked, b.due = now, time.Time{}
+		out = b.waiting(out, s, now)
+	}
+	return out
+}
+
+// node tells of the beginning and the end of a node. One that was never touched
+// has none.
+func (b *bulletins) node(out []kube.NodeEvent, s *drain.State, n *drain.NodeRun, e *drain.Event) []kube.NodeEvent {
+	who := "run " + s.Run.ID + " of " + s.Run.User
+	if s.Run.Options.Reason != "" {
+		who += " (" + words.Quote(s.Run.Options.Reason) + ")"
+	}
+	pods := s.Progress(n.Name)
+	switch {
+	case e.NodeState == drain.NodeDraining:
+		return b.tell(out, n, kube.NodeEvent{Reason: kube.ReasonDrainStarted, Message: who + " drains the node: " + words.Count(pods.Total, "pod", "pods") + " to move"}, e.Time)
+	case e.NodeState == drain.NodeDrained && !n.Started.IsZero():
+		return b.tell(out, n, kube.NodeEvent{Reason: kube.ReasonDrainDone, Message: who + " has drained the node of " + words.Count(pods.Left, "pod", "pods") + " in " + words.ShortTime(e.Time.Sub(n.Started))}, e.Time)
+	case (e.NodeState == drain.NodeFailed || e.NodeState == drain.NodeStopped) && (n.Cordoned || !n.Started.IsZero()):
+		return b.tell(out, n, kube.NodeEvent{Reason: kube.ReasonDrainAborted, Warning: true, Message: who + " no longer drains the node: " + e.Message}, e.Time)
+	}
+	return out
+}
+
+// waiting tells of pods that have been blocked for a while: each with its budget
+// once, and one in a minute.
+func (b *bulletins) waiting(out []kube.NodeEvent, s *drain.State, now time.Time) []kube.NodeEvent {
+	for _, p := range s.Pods {
+		n := s.Node(p.Node)
+		if p.BlockedSince.IsZero() || p.State.Final() || n == nil || n.State != drain.NodeDraining ||
+			b.told[n.Name] >= toldAtMost-1 { // the end must be told too
+			continue
+		}
+		key := string(p.UID)
+		if p.Wait != nil && p.Wait.Budget != nil {
+			key += " " + p.Wait.Budget.Name
+		}
+		at := p.BlockedSince.Add(blockedFor)
+		if last, was := b.blocked[p.Node]; was && at.Before(last.Add(blockedEvery)) {
+			at = last.Add(blockedEvery)
+		}
+		switch {
+		case b.pods[key]:
+		case at.After(now):
+			b.lookAgain(at)
+		case !p.State.Blocked() || p.Wait == nil: // its answer is on the way
+			b.lookAgain(now.Add(time.Second))
+		default:
+			b.pods[key], b.blocked[p.Node] = true, now
+			out = b.tell(out, n, kube.NodeEvent{Reason: kube.ReasonDrainBlocked, Warning: true,
+				Message: "run " + s.Run.ID + ": " + p.Namespace + "/" + p.Name + " waits: " + p.Wait.Recorded().Sentence(now)}, now)
+		}
+	}
+	return out
+}
+
+// lookAgain asks for a look at that moment at the latest.
+func (b *bulletins) lookAgain(at time.Time) {
+	if b.due.IsZero() || at.Before(b.due) {
+		b.due = at
+	}
+}
+
+func (b *bulletins) tell(out []kube.NodeEvent, n *drain.NodeRun, e kube.NodeEvent, at time.Time) []kube.NodeEvent {
+	if b.told[n.Name] >= toldAtMost {
+		return out
+	}
+	b.told[n.Name]++
+	e.Node, e.UID, e.At = n.Name, n.UID, at
+	return append(out, e)
+}
+
+// herald writes the Events of a run. It never holds a run up: what finds no room
+// is dropped, and without the right it falls silent.
+type herald struct {
+	writer    kube.EventWriter // nil: nothing is written
+	bulletins *bulletins
+	queue     chan kube.NodeEvent
+	cancel    context.CancelFunc
+	group     kube.Group
+
+	mu     sync.Mutex
+	silent string // why nothing more is written
+}
+
+func newHerald(ctx context.Context, writer kube.Writer, run string) *herald {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	h := &herald{bulletins: newBulletins(), queue: make(chan kube.NodeEvent, heraldRoom), cancel: cancel}
+	h.writer, _ = writer.(kube.EventWriter)
+	if h.writer != nil {
+		h.group.Go("events of run "+run, func() { h.write(ctx) })
+	}
+	return h
+}
+
+// see takes a step of the run in.
+func (h *herald) see(s *drain.State, events []drain.Event, snap *kube.Snapshot, now time.Time) {
+	if h.writer == nil {
+		return
+	}
+	for _, e := range h.bulletins.of(s, events, now) {
+		e.At = snap.ServerTime(e.At)
+		select {
+		case h.queue <- e:
+		default:
+		}
+	}
+}
+
+// wake is when the run must be looked at again, for its own sake or for what is to
+// be told of it.
+func (h *herald) wake(own, now time.Time) time.Time {
+	due := h.bulletins.due
+	if h.writer == nil || due.IsZero() || !own.IsZero() && own.Before(due) {
+		return own
+	}
+	if !due.After(now) { // looked at a moment ago
+		return now.Add(time.Second)
+	}
+	return due
+}
+
+func (h *herald) write(ctx context.Context) {
+	for e := range h.queue {
+		if h.why() != "" || ctx.Err() != nil {
+			continue
+		}
+		if a := h.writer.WriteEvent(ctx, e); a.Code == http.StatusForbidden || a.Code == http.StatusMethodNotAllowed {
+			h.mu.Lock()
+			h.silent = drain.AnswerWords(a)
+			h.mu.Unlock()
+		}
+	}
+}
+
+// why says why nothing is written, "" if it is.
+func (h *herald) why() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.silent
+}
+
+// end gives what is left a moment.
+func (h *herald) end() {
+	close(h.queue)
+	last := time.AfterFunc(lastWord, h.cancel)
+	defer last.Stop()
+	h.group.Wait()
+	h.cancel()
+}

@@ -1,0 +1,228 @@
+//go:build lab
+
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// ladderKinds are what the ladder looks at.
+var ladderKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
+	kube.KindDeployments, kube.KindStatefulSets, kube.KindAutoscalers}
+
+func (s *stage) watchLadder(c *kube.Cluster) *kube.Watcher {
+	s.Helper()
+	w := c.Watch(s.Context(), kube.WatchOptions{Kinds: ladderKinds})
+	s.Cleanup(w.Close)
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	s.must(w.WaitSynced(ctx, ladderKinds...))
+	return w
+}
+
+// deploy makes a Deployment whose pods the scheduler puts on the nodes of this stage.
+func (s *stage) deploy(app string, replicas int32, nodes ...string) *appsv1.Deployment {
+	s.Helper()
+	labels := map[string]string{"app": app}
+	grace := int64(1)
+	d, err := s.client.AppsV1().Deployments(s.namespace).Create(s.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: app},
+		Spec: appsv1.DeploymentSpec{Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				TerminationGracePeriodSeconds: &grace,
+				Containers:                    []corev1.Container{{Name: "main", Image: "registry.local/" + app}},
+				Tolerations:                   []corev1.Toleration{{Key: "test.kdrain-tui.dev/own", Operator: corev1.TolerationOpExists}},
+				Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+					NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
+						{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: nodes}}}}}}},
+			}}},
+	}, metav1.CreateOptions{})
+	s.must(err)
+	return d
+}
+
+// replicas are what the Deployment is to have, on the server.
+func (s *stage) replicas(d *appsv1.Deployment) int32 {
+	s.Helper()
+	live, err := s.client.AppsV1().Deployments(s.namespace).Get(s.Context(), d.Name, metav1.GetOptions{})
+	s.must(err)
+	return *live.Spec.Replicas
+}
+
+// podOf waits for the one pod of the app on the node.
+func (s *stage) podOf(source Source, app, node string) *corev1.Pod {
+	s.Helper()
+	found := &corev1.Pod{}
+	s.until(source, app+" runs on "+node, func(snap *kube.Snapshot) bool {
+		for _, p := range snap.PodsIn(s.namespace) {
+			if p.Labels["app"] == app && p.Node == node && p.Ready {
+				found.Name, found.Namespace, found.UID = p.Name, p.Namespace, p.UID
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// climb takes a rung of the ladder once it can be taken, and again where something
+// changed under the operator's hands: controllers write to Deployments and nodes at any
+// time.
+func (r *labRun) climb(kind drain.RungKind, pod *corev1.Pod) {
+	r.s.Helper()
+	why := ""
+	defer func() {
+		if r.s.Failed() {
+			r.s.Logf("rung %s: %s", kind, why)
+		}
+	}()
+	r.s.poll("rung "+string(kind)+" is taken", func() bool {
+		rungs := drain.Ladder(r.State(), r.config.Source.Snapshot(), pod.UID, r.config.Now())
+		i := slices.IndexFunc(rungs, func(rung drain.Rung) bool { return rung.Kind == kind })
+		if i < 0 {
+			r.s.Fatalf("the ladder has no rung %s", kind)
+		}
+		if why = rungs[i].Off; why != "" {
+			return false
+		}
+		taken := len(r.State().Rungs)
+		if _, err := r.Steer(r.s.Context(), drain.Control{Kind: drain.ControlClimb, Pod: pod.UID, Rung: rungs[i].RungFacts, Word: rungs[i].Word, By: "ada", OnScreen: true}); err != nil {
+			why = err.Error()
+			return false
+		}
+		state := r.until("the rung is answered", func(state *drain.State) bool {
+			return len(state.Rungs) > taken && state.Rungs[taken].State != drain.RungTaken
+		})
+		why = state.Rungs[taken].Message
+		return state.Rungs[taken].State != drain.RungRefused
+	})
+}
+
+// rung waits until the last rung has come to a state.
+func (r *labRun) rung(want drain.RungState) {
+	r.s.Helper()
+	r.until(fmt.Sprintf("the rung is %s", want), func(state *drain.State) bool { n := len(state.Rungs); return n > 0 && state.Rungs[n-1].State == want })
+}
+
+// single is a Deployment of one pod on a node that is drained, under a budget that needs
+// it. There is no room for another pod until the test makes node b.
+func single(t *testing.T) (*stage, *kube.Watcher, *labRun, *appsv1.Deployment, *corev1.Pod) {
+	s := newStage(t)
+	c := s.connect("")
+	a := s.addNode("a")
+	w := s.watchLadder(c)
+	d := s.deploy("web", 1, a, s.namespace+"-b")
+	p := s.podOf(w, "web", a)
+	s.addBudget("web", "web", 1)
+	s.budgetHas(w, "web", 1, 0)
+	r := s.drain(w, c, bareOptions(), a)
+	r.pod(p, drain.PodBudgetBlocked)
+	return s, w, r, d, p
+}
+
+func (s *stage) somebodyScales(d *appsv1.Deployment, to int32) {
+	s.Helper()
+	_, err := s.client.AppsV1().Deployments(s.namespace).Patch(s.Context(), d.Name, mergePatch,
+		[]byte(fmt.Sprintf(`{"spec":{"replicas":%d}}`, to)), metav1.PatchOptions{FieldManager: "somebody"})
+	s.must(err)
+}
+
+func TestLabLadderScale(t *testing.T) {
+	t.Parallel()
+	s, _, r, d, p := single(t)
+	s.addNode("b")
+	r.climb(drain.RungScale, p)
+	r.ends(drain.OutcomeDone)
+	r.rung(drain.RungUndone)
+	if got := s.replicas(d); got != 1 {
+		t.Errorf("%d replicas at the end", got)
+	}
+}
+
+func TestLabLadderScaleLeftAloneAfterSomebody(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		to   int32 // 0: nobody does anything
+		want int32
+		is   drain.RungState
+	}{{0, 1, drain.RungUndone}, {5, 5, drain.RungKept}} {
+		s, w, r, d, p := single(t)
+		r.climb(drain.RungScale, p) // the new pod finds no room: the run stays blocked
+		r.rung(drain.RungDone)
+		s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
+		if undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale == nil {
+			t.Errorf("rollback: %+v", undo)
+		}
+		if c.to != 0 {
+			s.somebodyScales(d, c.to)
+			s.until(w, "somebody scaled", func(snap *kube.Snapshot) bool { return snap.Workload(d.UID).Replicas == c.to })
+			if undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale != nil || undo.Left == "" {
+				t.Errorf("rollback: %+v", undo)
+			}
+		}
+		r.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+		r.ends(drain.OutcomeAborted)
+		r.rung(c.is)
+		if got := s.replicas(d); got != c.want {
+			t.Errorf("%d replicas after the abort, want %d", got, c.want)
+		}
+	}
+}
+
+func TestLabLadderRestart(t *testing.T) {
+	t.Parallel()
+	s, _, r, _, p := single(t)
+	s.addNode("b")
+	r.climb(drain.RungRestart, p)
+	r.pod(p, drain.PodGone)
+	r.ends(drain.OutcomeDone)
+	r.rung(drain.RungDone)
+}
+
+func TestLabLadderDelete(t *testing.T) {
+	t.Parallel()
+	_, _, r, _, p := single(t)
+	r.climb(drain.RungDelete, p)
+	r.pod(p, drain.PodGone)
+	r.ends(drain.OutcomeDone)
+	r.rung(drain.RungDone)
+}
+
+func TestLabLadderFreesTheBudget(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.connect("")
+	a, b := s.addNode("a"), s.addNode("b")
+	w := s.watchLadder(c)
+	keeper, err := s.client.CoreV1().ConfigMaps(s.namespace).Create(s.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "keeper"}}, metav1.CreateOptions{})
+	s.must(err)
+	owned := func(p *corev1.Pod) { // to the ladder it is somebody who makes pods anew
+		controller := true
+		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: keeper.Name, UID: keeper.UID, Controller: &controller}}
+	}
+	p := s.addPod("web", a, owned)
+	sibling := s.addPod("web", b, owned, sick("CrashLoopBackOff"))
+	s.running(w, p)
+	s.addBudget("web", "web", 1, func(b *policyv1.PodDisruptionBudget) {
+		allow := policyv1.AlwaysAllow
+		b.Spec.UnhealthyPodEvictionPolicy = &allow
+	})
+	s.budgetHas(w, "web", 1, 0)
+	r := s.drain(w, c, bareOptions(), a)
+	r.pod(p, drain.PodBudgetBlocked)
+	r.climb(drain.RungFree, p)
+	r.rung(drain.RungDone)
+	s.until(w, "the sick sibling is gone", func(snap *kube.Snapshot) bool { return snap.Pod(sibling.UID) == nil })
+}

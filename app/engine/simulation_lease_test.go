@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// operator is one of several who drain the same simulated cluster: what they see
+// and send can be cut off, and what they sent is counted.
+type operator struct {
+	*kubetest.Simulation
+	cut      *kube.Snapshot // what was seen when the connection broke, nil while it holds
+	noLeases bool           // the right to write Leases is missing
+	refuse   []kube.Answer  // what the next writes of Leases are answered, and nothing is done
+	leases   []string       // "create run", "update run", "delete", as asked for
+	renewals []time.Time
+	mine     []kube.EvictRequest
+	cordoned int
+}
+
+func (o *operator) Snapshot() *kube.Snapshot {
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
+	if o.cut != nil {
+		return o.cut
+	}
+	return o.Simulation.Snapshot()
+}
+
+// disconnect breaks the connection, or mends it.
+func (o *operator) disconnect(broken bool) {
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
+	o.cut = nil
+	if broken {
+		o.cut = o.Simulation.Snapshot().WithHealth(kube.Health{DownSince: time.Now(), Reason: "no route to host"})
+	}
+	o.Store.SetUsage(nil) // everybody looks
+}
+
+func (o *operator) down() bool { o.Mu.Lock(); defer o.Mu.Unlock(); return o.cut != nil }
+
+var noAnswer = kube.Answer{Failure: "no route to host", Unsent: true}
+
+func (o *operator) Evict(ctx context.Context, r kube.EvictRequest) kube.Answer {
+	if o.down() {
+		return noAnswer
+	}
+	o.Mu.Lock()
+	o.mine = append(o.mine, r)
+	o.Mu.Unlock()
+	return o.Simulation.Evict(ctx, r)
+}
+
+func (o *operator) Cordon(ctx context.Context, r kube.CordonRequest) kube.Answer {
+	if o.down() {
+		return noAnswer
+	}
+	o.Mu.Lock()
+	o.cordoned++
+	o.Mu.Unlock()
+	return o.Simulation.Cordon(ctx, r)
+}
+
+func (o *operator) CreateLease(_ context.Context, w kube.LeaseWrite) kube.Answer {
+	return o.writeLease("create "+w.Run, func() kube.Answer {
+		if o.held(w.NodeUID) != nil {
+			return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonAlreadyExists}
+		}
+		return o.putLease(w, types.UID("lease-"+o.NextVersion()))
+	})
+}
+
+func (o *operator) UpdateLease(_ context.Context, w kube.LeaseWrite) kube.Answer {
+	return o.writeLease("update "+w.Run, func() kube.Answer {
+		o.renewals = append(o.renewals, time.Now())
+		switch live := o.held(w.NodeUID); {
+		case live == nil:
+			return kube.Answer{Code: http.StatusNotFound}
+		case live.ResourceVersion != w.ResourceVersion || live.UID != w.UID:
+			return kube.Answer{Code: http.StatusConflict}
+		}
+		return o.putLease(w, w.UID)
+	})
+}
+
+func (o *operator) DeleteLease(_ context.Context, r kube.LeaseRef) kube.Answer {
+	return o.writeLease("delete", func() kube.Answer {
+		for _, l := range o.Store.Snapshot().Leases() {
+			if l.Name == r.Name && l.UID == r.UID && l.ResourceVersion == r.ResourceVersion {
+				o.Store.Remove(l)
+				return kube.Answer{Code: http.StatusOK}
+			}
+		}
+		return kube.Answer{Code: http.StatusConflict}
+	})
+}
+
+func (o *operator) writeLease(what string, do func() kube.Answer) kube.Answer {
+	o.Mu.Lock()
+	defer o.Mu.Unlock()
+	if o.cut != nil {
+		return noAnswer
+	}
+	o.leases = append(o.leases, what)
+	if len(o.refuse) > 0 {
+		answer := o.refuse[0]
+		o.refuse = o.refuse[1:]
+		return answer
+	}
+	if o.noLeases {
+		return kube.Answer{Code: http.StatusForbidden, Message: "leases is forbidden"}
+	}
+	return do()
+}
+
+func (o *operator) held(node kube.UID) *kube.Lease { return o.Store.Snapshot().LeaseOf(node) }
+
+func (o *operator) putLease(w kube.LeaseWrite, uid types.UID) kube.Answer {
+	version := o.NextVersion()
+	o.Store.Put(kube.LeaseRecord(leaseObject(w, uid, version)))
+	return kube.Answer{Code: http.StatusOK, UID: uid, ResourceVersion: version}
+}
+
+func leaseObject(w kube.LeaseWrite, uid types.UID, version string) *coordinationv1.Lease {
+	seconds := int32(kube.LeaseDuration / time.Second)
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Name: kube.LeaseName(w.NodeUID), Namespace: w.Namespace, UID: uid, ResourceVersion: version,
+			Annotations: map[string]string{kube.ByAnnotation: w.By, kube.ReasonAnnotation: w.Reason, kube.MadeAtAnnotation: w.Since.UTC().Format(time.RFC3339)}},
+		Spec: coordinationv1.LeaseSpec{HolderIdentity: &w.Run, LeaseDurationSeconds: &seconds, LeaseTransitions: &w.Transitions},
+	}
+}
+
+func leasing() plan.Options {
+	o := plan.DefaultOptions()
+	o.LeaseNamespace = kube.DefaultLeaseNamespace
+	return o
+}
+
+// begin starts a run that gets every confirmation at once.
+func (o *operator) begin(t *testing.T, run string, options plan.Options, nodes ...string) *Engine {
+	t.Helper()
+	plan, err := plan.New(o.Snapshot(), nodes, options, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Start(t.Context(), EngineConfig{Source: o, Writer: o, Now: time.Now}, plan, drain.RunFacts{ID: run, Context: "lab", User: "user-" + run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.confirm(t, e)
+	return e
+}
+
+func (o *operator) confirm(t *testing.T, e *Engine) {
+	changed := e.Changed(t.Context())
+	go func() {
+		for {
+			select {
+			case <-changed:
+				if q := e.State().Question; q != nil {
+					e.Send(drain.Confirm{Phase: q.Phase, Word: q.Word, By: "test"})
+				}
+			case <-e.Done():
+				return
+			}
+		}
+	}()
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Steer hands the run a control and waits until the run took it: the event is
+// in the state and handed to the journal. It returns the number of that event,
+// or why the control changed nothing.
+func (e *Engine) Steer(ctx context.Context, c drain.Control) (seq uint64, err error) {
+	answer := make(chan drain.Steered, 1)
+	e.mu.Lock()
+	e.steerID++
+	c.ID = e.steerID
+	e.steers[c.ID] = answer
+	e.mu.Unlock()
+	e.Send(c)
+	select {
+	case t := <-answer:
+		return t.Seq, t.Err
+	case <-ctx.Done():
+		return 0, fmt.Errorf("the run has not answered yet: %w", context.Cause(ctx))
+	case <-e.done:
+	}
+	select {
+	case t := <-answer: // it was the last thing that the run took
+		return t.Seq, t.Err
+	default:
+	}
+	if s := e.State(); s.Outcome == "" {
+		return 0, errors.New("the run was suspended")
+	}
+	return 0, e.State().Objection(c)
+}
+
+// Ladder are the rungs for a pod of the run as they are at this moment.
+func (e *Engine) Ladder(pod kube.UID) []drain.Rung {
+	return drain.Ladder(e.State(), e.config.Source.Snapshot(), pod, e.config.Now())
+}
+
+// answerSteers tells those who wait for their control what became of it.
+func (e *Engine) answerSteers(out drain.Output) {
+	for _, event := range out.Events {
+		e.answerSteer(event.Input, drain.Steered{Seq: event.Seq})
+	}
+	for id, why := range out.Refused {
+		e.answerSteer(id, drain.Steered{Err: why})
+	}
+}
+
+func (e *Engine) answerSteer(id uint64, what drain.Steered) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if who := e.steers[id]; who != nil {
+		who <- what
+		delete(e.steers, id)
+	}
+}
+
+// suspended tells whether the run is to stop without an end, and nothing is out
+// any more whose answer it should know; or its time for that is over.
+func (e *Engine) suspended(since time.Time) bool {
+	s := e.State()
+	return s.Suspended && (!s.InFlight() || e.config.Now().Sub(since) >= lastAnswers)
+}

@@ -1,0 +1,8 @@
+package journal
+
+func Signal(ch chan struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,258 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// JournalSchema is the schema of the file, named in its first line.
+const JournalSchema = "kdrain-tui/journal/v1"
+
+// Journal is the append-only file of a run's events, one JSON object per line.
+// It is locked while its run lives. Its owner is the engine's goroutine.
+type Journal struct {
+	path  string
+	File  *os.File
+	whole int64 // how far it holds whole batches of events
+	torn  bool  // something stands behind that
+}
+
+type journalHeader struct {
+	Schema string `json:"schema"`
+	Run    string `json:"run"`
+}
+
+// JournalPath is where the journal of a run lies below the state directory.
+func JournalPath(dir, run string) string { return filepath.Join(dir, "runs", run+".jsonl") }
+
+// CreateJournal makes the journal of a new run below the state directory
+// (directories 0700, file 0600) and locks it.
+func CreateJournal(dir, run string) (*Journal, error) {
+	path := JournalPath(dir, run)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of journals: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("create the journal of run %s: %w", run, err)
+	}
+	j := &Journal{path: path, File: file}
+	if err := lock(file); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock journal %s: %w", path, err), file.Close())
+	}
+	header, err := json.Marshal(journalHeader{Schema: JournalSchema, Run: run})
+	if err == nil {
+		_, err = file.Write(append(header, '\n'))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("write journal %s: %w", path, err), file.Close())
+	}
+	j.whole = int64(len(header) + 1)
+	return j, nil
+}
+
+// OpenJournal opens the journal of a run to go on with it, and reads what it
+// holds. A torn last line is cut off. It fails with ErrRunLives while another
+// process holds the journal.
+func OpenJournal(path string) (*Journal, []drain.Event, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open journal: %w", err)
+	}
+	if err := lock(file); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("lock journal %s: %w", path, err), file.Close())
+	}
+	events, torn, err := ReadJournal(path)
+	if err == nil && torn {
+		err = cutTornLine(file)
+	}
+	j := &Journal{path: path, File: file}
+	if info, statErr := file.Stat(); err == nil {
+		if err = statErr; err == nil {
+			j.whole = info.Size()
+		}
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return j, events, nil
+}
+
+const (
+	// lookTries is how often a journal is locked that others only look at: Live holds
+	// its lock for a moment.
+	lookTries = 1000
+	lookPause = time.Millisecond
+)
+
+// lock takes a journal for this process, or fails with ErrRunLives while another
+// has it. Those who only look whether somebody has it hold nobody off.
+func lock(file *os.File) error {
+	fd := int(file.Fd())
+	for range lookTries {
+		err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return err
+		}
+		if err := unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+			return ErrRunLives // another process has it for itself
+		}
+		if err := unix.Flock(fd, unix.LOCK_UN); err != nil {
+			return err
+		}
+		time.Sleep(lookPause)
+	}
+	return ErrRunLives
+}
+
+// ErrRunLives says that another process holds a run's journal.
+var ErrRunLives = errors.New("the run is live in another process")
+
+// cutTornLine shortens a journal to the end of its last whole line.
+func cutTornLine(file *os.File) error {
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return fmt.Errorf("read journal %s: %w", file.Name(), err)
+	}
+	whole := int64(bytes.LastIndexByte(text, '\n') + 1)
+	if err := file.Truncate(whole); err != nil {
+		return fmt.Errorf("cut the torn last line of journal %s: %w", file.Name(), err)
+	}
+	return nil
+}
+
+// Live tells whether a process holds the journal.
+func Live(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("open journal: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
+}
+
+// Path is where the journal lies.
+func (j *Journal) Path() string { return j.path }
+
+// Append writes the events, in one write; sync makes them survive a power cut,
+// which is needed before every write that rollback would have to undo. After an
+// error the journal is as it was before, and the same events can be tried again.
+func (j *Journal) Append(events []drain.Event, sync bool) error {
+	var lines []byte
+	for _, e := range events {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return fmt.Errorf("encode event %d for journal %s: %w", e.Seq, j.path, err)
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	if j.torn {
+		if err := j.File.Truncate(j.whole); err != nil {
+			return fmt.Errorf("cut what was half written off journal %s: %w", j.path, err)
+		}
+		j.torn = false
+	}
+	if _, err := j.File.Write(lines); err != nil {
+		j.takeBack()
+		return fmt.Errorf("write journal %s: %w", j.path, err)
+	}
+	if sync {
+		if err := j.File.Sync(); err != nil {
+			j.takeBack()
+			return fmt.Errorf("sync journal %s: %w", j.path, err)
+		}
+	}
+	j.whole += int64(len(lines))
+	return nil
+}
+
+// takeBack cuts off what a failed Append left; where that fails too, the next one
+// tries again before it writes.
+func (j *Journal) takeBack() { j.torn = j.File.Truncate(j.whole) != nil }
+
+// Close syncs the journal, gives its lock back and closes it.
+func (j *Journal) Close() error {
+	if err := errors.Join(j.File.Sync(), j.File.Close()); err != nil {
+		return fmt.Errorf("close journal %s: %w", j.path, err)
+	}
+	return nil
+}
+
+// CorruptJournalError says at which line a journal cannot be read.
+type CorruptJournalError struct {
+	Path string
+	Line int
+	Err  error
+}
+
+func (e *CorruptJournalError) Error() string {
+	return fmt.Sprintf("journal %s is damaged at line %d: %v", e.Path, e.Line, e.Err)
+}
+
+func (e *CorruptJournalError) Unwrap() error { return e.Err }
+
+// ReadJournal reads the events of a journal. A last line without its end is
+// what a killed process leaves: it is left out and torn is true. Anything else
+// that cannot be read is a *CorruptJournalError.
+func ReadJournal(path string) (events []drain.Event, torn bool, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, false, fmt.Errorf("open journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	reader := bufio.NewReader(file)
+	for number := 1; ; number++ {
+		line, readErr := reader.ReadBytes('\n')
+		if readErr != nil && !errors.Is(readErr, io.EOF) {
+			return nil, false, fmt.Errorf("read journal %s: %w", path, readErr)
+		}
+		if readErr != nil {
+			return events, len(line) > 0, nil
+		}
+		if number == 1 {
+			err = checkHeader(line)
+		} else {
+			events, err = decodeEvent(events, line)
+		}
+		if err != nil {
+			return nil, false, &CorruptJournalError{Path: path, Line: number, Err: err}
+		}
+	}
+}
+
+func checkHeader(line []byte) error {
+	var h journalHeader
+	if err := json.Unmarshal(line, &h); err != nil {
+		return err
+	}
+	if h.Schema != JournalSchema {
+		return fmt.Errorf("schema %q is not %q", h.Schema, JournalSchema)
+	}
+	return nil
+}
+
+func decodeEvent(events []drain.Event, line []byte) ([]drain.Event, error) {
+	var e drain.Event
+	if err := json.Unmarshal(line, &e); err != nil {
+		return events, err
+	}
+	if want := uint64(len(events) + 1); e.Seq != want {
+		return events, fmt.Errorf("event %d stands where event %d should be", e.Seq, want)
+	}
+	return append(events, e), nil
+}

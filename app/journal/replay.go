@@ -1,0 +1,115 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// longestGap is how long a replay shows a state in which nothing happens: hours
+// of waiting for a budget are no film.
+const LongestGap = 2 * time.Second
+
+// Replay plays the events of a journal as a Run: the State of each moment, in
+// order, with no cluster. It takes no input.
+type Replay struct {
+	speed float64
+	done  chan struct{}
+	group kube.Group
+
+	mu       sync.Mutex
+	state    *drain.State
+	at       time.Time // our clock, when the last event was played
+	watchers map[chan struct{}]struct{}
+}
+
+// NewReplay begins to play at once, so many times as fast as it was; zero shows
+// the end. It ends with the events or with the context.
+func NewReplay(ctx context.Context, events []drain.Event, speed float64) (*Replay, error) {
+	if len(events) == 0 || events[0].Kind != drain.EventRunStarted {
+		return nil, errors.New("the journal does not tell how the run began")
+	}
+	first := 1
+	if speed <= 0 {
+		first = len(events)
+	}
+	r := &Replay{speed: speed, done: make(chan struct{}), at: time.Now(), watchers: map[chan struct{}]struct{}{}}
+	r.state = drain.Fold(nil, events[:first]...)
+	r.group.Go("replay of "+r.state.Run.ID, func() {
+		defer close(r.done)
+		for _, e := range events[first:] {
+			if !r.wait(ctx, e) {
+				return
+			}
+			r.play(e)
+		}
+	})
+	return r, nil
+}
+
+// wait lets the time until the event pass; false means that the context ended.
+func (r *Replay) wait(ctx context.Context, e drain.Event) bool {
+	gap := time.Duration(float64(e.Time.Sub(r.State().Updated)) / r.speed)
+	timer := time.NewTimer(min(gap, LongestGap))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func (r *Replay) play(e drain.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state, r.at = drain.Fold(r.state, e), time.Now()
+	for ch := range r.watchers {
+		Signal(ch)
+	}
+}
+
+// State is the run at this moment of the replay.
+func (r *Replay) State() *drain.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// Now is what the clock showed at this moment of the run. It stands still once
+// the replay is over, and never runs ahead of the next event.
+func (r *Replay) Now() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.state.Updated
+	default:
+	}
+	return r.state.Updated.Add(min(time.Since(r.at), LongestGap))
+}
+
+// Changed is as that of a live run.
+func (r *Replay) Changed(ctx context.Context) <-chan struct{} {
+	ch := make(chan struct{}, 1)
+	ch <- struct{}{}
+	r.mu.Lock()
+	r.watchers[ch] = struct{}{}
+	r.mu.Unlock()
+	context.AfterFunc(ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.watchers, ch)
+	})
+	return ch
+}
+
+// Send does nothing: what is played has happened.
+func (r *Replay) Send(drain.Input) {}
+
+// Done is closed when the last event was played.
+func (r *Replay) Done() <-chan struct{} { return r.done }

@@ -1,0 +1,80 @@
+package annotation
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// NoMarkError says why a node tells of no run that could be taken over.
+type NoMarkError struct {
+	Node string
+	Why  string
+}
+
+// MarkOf is the mark of a run on a node, if it counts: the node is unschedulable
+// and the annotation names a run. The cordon itself may be somebody else's by
+// now; undoCordon judges that. The error is a *NoMarkError.
+func MarkOf(s *kube.Snapshot, name string) (Mark, error) {
+	n := s.Node(name)
+	switch {
+	case n == nil:
+		return Mark{}, &NoMarkError{name, "there is no such node"}
+	case !n.Unschedulable || n.Cordon == nil:
+		return Mark{}, &NoMarkError{name, "it is schedulable; a mark counts only while it is not"}
+	}
+	mark, ours := Parse(n.Cordon.Mark)
+	switch {
+	case !ours && n.Cordon.Manager != "":
+		return Mark{}, &NoMarkError{name, "it has no mark of ours; " + n.Cordon.Manager + " has cordoned it"}
+	case !ours:
+		return Mark{}, &NoMarkError{name, "it has no mark of ours"}
+	case mark.Run == "":
+		return Mark{}, &NoMarkError{name, "no run cordoned it, " + mark.Maker() + " did"}
+	}
+	return mark, nil
+}
+
+// adoptable is the mark of another run of ours on a node, whose place a new run takes
+// with a mark of its own, so that its rollback takes the cordon back: what the node was
+// before is kept. False where the cordon is not ours to take over: it is
+// somebody else's, or an operator's own (kdrain-tui cordon).
+func Adoptable(n *kube.Node, run string) (Mark, bool) {
+	if n.Cordon == nil || n.Cordon.Manager != kube.FieldManager {
+		return Mark{}, false
+	}
+	mark, ours := Parse(n.Cordon.Mark)
+	return mark, ours && mark.Run != "" && mark.Run != run && mark.Was == "schedulable"
+}
+
+// Mark is the content of our annotation on a cordoned node: who, for which run,
+// why, when, and what the node was before.
+type Mark struct {
+	Run    string    `json:"run,omitempty"`
+	By     string    `json:"by,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+	At     time.Time `json:"at"`
+	Was    string    `json:"was,omitempty"` // "schedulable" or "unschedulable" before us
+	// ExcludedFromLB tells that we added the label that takes the node out of
+	// external load balancers.
+	ExcludedFromLB bool `json:"excludedFromLB,omitempty"`
+	// ExcludedBy is the run that added it to a node whose mark is not its own.
+	ExcludedBy string `json:"excludedBy,omitempty"`
+	// After is the run whose mark this one took the place of, AfterBy whose run it was.
+	After   string `json:"after,omitempty"`
+	AfterBy string `json:"afterBy,omitempty"`
+}
+
+// ParseMark reads the content of the annotation; false where it is not ours.
+func Parse(text string) (Mark, bool) {
+	var m Mark
+	if text == "" || json.Unmarshal([]byte(text), &m) != nil {
+		return Mark{}, false
+	}
+	// What was harmless as JSON may be a control sequence by now.
+	for _, text := range []*string{&m.Run, &m.By, &m.Reason, &m.Was, &m.After} {
+		*text = kube.Clean(*text)
+	}
+	return m, true
+}

@@ -1,0 +1,227 @@
+package budget
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Advice is something that would help, and the exact command for it: one for a
+// shell, or, where it begins with --, a flag of the drain. Command is empty where
+// only waiting helps. Nothing of it is ever done by the program itself.
+type Advice struct {
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"`
+}
+
+// adviseBlocked is what helps against a budget that allows nothing now, the least
+// harmful first: what costs no healthy pod before what loosens the budget.
+func (l *Ledger) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick SickPod) []Advice {
+	switch {
+	case v == VerdictNever:
+		return adviseNever(b, page)
+	case sick.Pod == nil:
+		return l.adviseMissing(page)
+	}
+	var advice []Advice
+	switch pod := sick.Pod; {
+	case v == VerdictDeadlock && sick.Class == SickLive && pod.Phase != corev1.PodPending:
+		advice = []Advice{{"let pods that are not Ready go: that costs no healthy one", patchBudget(b, `{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}`)}}
+		advice = append(advice, adviseSick(sick)...)
+	default:
+		advice = l.adviseSickPod(sick)
+	}
+	if more, ok := adviseScale(b, page); ok && sick.Class != SickLeaves {
+		advice = append(advice, more)
+	}
+	return advice
+}
+
+// adviseSickPod is what helps a pod that is not healthy.
+func (l *Ledger) adviseSickPod(sick SickPod) []Advice {
+	switch sick.Class {
+	case SickLeaves:
+		return adviseLeaving(sick, l.serverNow)
+	case sickDead:
+		return []Advice{{"remove it: it has failed, and nobody makes it anew", words.OnPod("delete pod", sick.Pod, "")}}
+	}
+	return adviseSick(sick)
+}
+
+// adviseNever is what helps where arithmetic stands in the way: one more replica
+// costs nobody anything; the budget itself comes after.
+func adviseNever(b *kube.Budget, page *page) []Advice {
+	byNumber := Advice{
+		"count its pods themselves, which a number in minAvailable does",
+		patchBudget(b, fmt.Sprintf(`{"spec":{"maxUnavailable":null,"minAvailable":%d}}`, max(page.running()-1, 0))),
+	}
+	switch page.why {
+	case neverComputed:
+		see := Advice{"see what the controller cannot count", "kubectl describe pdb -n " + b.Namespace + " " + b.Name}
+		if countsScale(b) && !page.partial {
+			return []Advice{see, byNumber}
+		}
+		return []Advice{see}
+	case neverAllowed:
+		return []Advice{{"allow one pod to be away", patchBudget(b, `{"spec":{"maxUnavailable":1}}`)}}
+	case neverCounts:
+		return []Advice{byNumber}
+	}
+	var advice []Advice
+	if more, ok := adviseScale(b, page); ok {
+		advice = append(advice, more)
+	}
+	text := "allow one pod to be away"
+	if page.steady <= 1 {
+		text += ": nothing is left while the only pod moves"
+	}
+	change := `{"spec":{"minAvailable":null,"maxUnavailable":1}}`
+	if !countsScale(b) {
+		change = fmt.Sprintf(`{"spec":{"minAvailable":%d}}`, max(page.steady-1, 0))
+	}
+	return append(advice, Advice{text, patchBudget(b, change)})
+}
+
+// adviseScale is one more replica, where that gives the budget room that it does
+// not have now. An autoscaler that owns the number takes it back.
+func adviseScale(b *kube.Budget, page *page) (Advice, bool) {
+	w := page.Scalable
+	if w == nil || Room(b, w.Replicas+1) <= max(Room(b, w.Replicas), 0) {
+		return Advice{}, false
+	}
+	return Advice{
+		"one more replica gives the budget room (where an autoscaler owns the number, raise its minimum)",
+		fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", strings.ToLower(w.Kind), w.Namespace, w.Name, w.Replicas+1),
+	}, true
+}
+
+// room is how many of that many healthy pods the budget lets go (disruption.go
+// getExpectedPodCount; percentages round up).
+func Room(b *kube.Budget, pods int32) int32 {
+	scaled := func(v *intstr.IntOrString) int32 {
+		n, err := intstr.GetScaledValueFromIntOrPercent(v, int(pods), true)
+		if err != nil {
+			return pods
+		}
+		return int32(n)
+	}
+	switch {
+	case b.MaxUnavailable != nil:
+		return min(scaled(b.MaxUnavailable), pods)
+	case b.MinAvailable != nil:
+		return pods - scaled(b.MinAvailable)
+	}
+	return 0
+}
+
+// adviseMissing is for a budget none of whose pods is sick.
+func (l *Ledger) adviseMissing(page *page) []Advice {
+	for _, p := range page.pods {
+		if p.Owner == nil || p.Finished() {
+			continue
+		}
+		if w := l.s.Workload(p.Owner.UID); w != nil && w.Failure != "" {
+			return AdviseFailure(w)
+		}
+	}
+	return []Advice{{Text: "wait: the controllers are at work"}}
+}
+
+// adviseFailure is for an owner that cannot make its pods.
+func AdviseFailure(w *kube.Workload) []Advice {
+	if strings.Contains(w.Failure, "exceeded quota") {
+		return []Advice{{"raise the quota, or free some of it", "kubectl describe quota -n " + w.Namespace}}
+	}
+	return []Advice{{
+		"see what keeps its owner from making pods",
+		"kubectl describe " + strings.ToLower(w.Kind) + " -n " + w.Namespace + " " + w.Name,
+	}}
+}
+
+// adviseLeaving is for a pod that is about to go.
+func adviseLeaving(sick SickPod, serverNow time.Time) []Advice {
+	switch p := sick.Pod; {
+	case sick.Silent && p.Terminating():
+		return []Advice{{"bring its node back; only if that machine is off for good, say so", words.OutOfService(p.Node)}}
+	case Overdue(p, serverNow):
+		return []Advice{{"see who should remove finalizer " + strings.Join(p.Finalizers, ", "), words.OnPod("get pod", p, " -o yaml")}}
+	}
+	return []Advice{{Text: "wait: it is about to go"}}
+}
+
+// overdue tells of a pod that only a finalizer keeps. Before its grace is over a
+// finalizer says nothing: pods of Jobs have one all their life.
+func Overdue(p *kube.Pod, serverNow time.Time) bool {
+	return p.Terminating() && len(p.Finalizers) > 0 && p.Deleted.Before(serverNow)
+}
+
+// adviseSick is for a pod that is not Ready. One that is made anew may come up
+// elsewhere, and costs nobody anything meanwhile; what nothing of that would cure
+// is looked at.
+func adviseSick(sick SickPod) []Advice {
+	p := sick.Pod
+	again := Advice{"have it made anew: it serves nobody as it is", words.OnPod("delete pod", p, "")}
+	see := Advice{"see why it is not Ready", words.OnPod("describe pod", p, "")}
+	t := p.Trouble
+	switch {
+	case sick.Silent:
+		return []Advice{{"bring its node back: its kubelet is silent", "kubectl describe node " + p.Node}}
+	case p.Phase == corev1.PodPending && p.Node == "":
+		return []Advice{{"make room for it: the scheduler says what is missing", see.Command}}
+	case t != nil && notPulled(t.Reason):
+		return []Advice{{"see why its image cannot be pulled", see.Command}}
+	case p.Owner == nil:
+		return []Advice{see}
+	case t != nil && (t.HasExit || t.Reason == "CrashLoopBackOff"):
+		flags := " --previous"
+		if t.Container != "" {
+			flags += " -c " + t.Container
+		}
+		return []Advice{again, {"see why it ends", words.OnPod("logs", p, flags)}}
+	}
+	return []Advice{see, again}
+}
+
+// notPulled tells of the kubelet's reasons about images (k8s.io/kubernetes
+// pkg/kubelet/images/types.go).
+func notPulled(reason string) bool {
+	switch reason {
+	case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError":
+		return true
+	}
+	return false
+}
+
+// adviseSeveral names the budgets that stand in each other's way. The one that
+// allows most is the one that is missed least.
+func adviseSeveral(budgets []*kube.Budget) []Advice {
+	loosest := budgets[0]
+	for _, b := range budgets[1:] {
+		if cmp.Or(cmp.Compare(b.DisruptionsAllowed, loosest.DisruptionsAllowed), cmp.Compare(b.Name, loosest.Name)) > 0 {
+			loosest = b
+		}
+	}
+	name := "pdb -n " + loosest.Namespace + " " + loosest.Name
+	return []Advice{
+		{"narrow the selector of " + loosest.Name + ", so that one budget is left", "kubectl edit " + name},
+		{"remove " + loosest.Name + ", which asks for least", "kubectl delete " + name},
+	}
+}
+
+func adviseSyncing(b *kube.Budget) []Advice {
+	return []Advice{{"wait a moment; if it stays so, no controller manager is at work",
+		"kubectl get pdb -n " + b.Namespace + " " + b.Name + ` -o jsonpath='{.metadata.generation} {.status.observedGeneration}'`}}
+}
+
+var adviseUnseen = []Advice{{"ask for the right to list budgets", "kubectl auth can-i list poddisruptionbudgets.policy -A"}}
+
+func patchBudget(b *kube.Budget, change string) string {
+	return "kubectl patch pdb -n " + b.Namespace + " " + b.Name + " --type=merge -p '" + change + "'"
+}

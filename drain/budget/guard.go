@@ -1,0 +1,102 @@
+package budget
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Guard is a budget that the run itself keeps for workloads that have none: how
+// many of a workload's pods may be away at a time, as a number or a percentage
+// of its replicas (rounded up, as the disruption controller does). The empty
+// guard guards nothing.
+type Guard string
+
+// Set reads "25%" or "2"; the empty text is no guard.
+func (g *Guard) Set(text string) error {
+	number, percent := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(number)
+	if text != "" && (err != nil || n < 1 || percent && n > 100) {
+		return errors.New("must be a number above zero or a percentage like 25%")
+	}
+	*g = Guard(text)
+	return nil
+}
+
+func (g *Guard) String() string { return string(*g) }
+
+// Type is that of the flag.
+func (g *Guard) Type() string { return "string" }
+
+// away is how many of the replicas may be missing.
+func (g Guard) Away(replicas int32) int32 {
+	value := intstr.Parse(string(g))
+	n, err := intstr.GetScaledValueFromIntOrPercent(&value, int(replicas), true)
+	if err != nil {
+		return 0 // Set lets nothing through that cannot be scaled
+	}
+	return int32(n)
+}
+
+// guardBook is the guard's budget of one workload at one moment.
+type GuardBook struct {
+	Key     kube.UID // under which its grants are kept
+	Numbers Numbers
+	Free    int
+}
+
+// guardSees tells whether the owners of all pods are known that a guard counts. It needs no
+// ReplicationControllers where they may not be read: the plan names what is left out.
+func GuardSees(s *kube.Snapshot) bool {
+	return s.Trusted(kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) &&
+		(s.Trusted(kube.KindReplicationControllers) || s.Sync(kube.KindReplicationControllers).Phase == kube.Denied)
+}
+
+// guardedBy is the workload whose pods the guard counts together with a pod that
+// no budget covers, nil where the guard has nothing to say: a bare pod, a single
+// replica (holding it back would never end), a pod that serves nobody anyway.
+func GuardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
+	if p.Owner == nil || !p.Healthy() {
+		return nil
+	}
+	if w := ScaledBy(s, p.Owner); w != nil && w.Replicas >= 2 {
+		return w
+	}
+	return nil
+}
+
+// countedWith are the pods of a workload, by name: those for whose owner scaledBy
+// finds it.
+func CountedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
+	var pods []*kube.Pod
+	for _, owner := range append(s.WorkloadsOf(w.UID), w) {
+		if of := ScaledBy(s, &kube.Owner{UID: owner.UID}); of != nil && of.UID == w.UID {
+			pods = slices.AppendSeq(pods, s.PodsOf(owner.UID))
+		}
+	}
+	slices.SortFunc(pods, func(a, b *kube.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	return pods
+}
+
+// book counts the pods of a workload.
+func (g Guard) Book(s *kube.Snapshot, w *kube.Workload) *GuardBook {
+	healthy := int32(0)
+	for _, p := range CountedWith(s, w) {
+		if p.Healthy() {
+			healthy++
+		}
+	}
+	book := &GuardBook{Key: "guard/" + w.UID, Numbers: Numbers{
+		Namespace: w.Namespace, Name: w.Kind + "/" + w.Name, Expected: w.Replicas,
+		Needed: w.Replicas - g.Away(w.Replicas), Present: healthy,
+	}}
+	book.Numbers.Allowed = max(0, book.Numbers.Present-book.Numbers.Needed)
+	book.Free = int(book.Numbers.Allowed)
+	return book
+}

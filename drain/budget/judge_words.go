@@ -1,0 +1,196 @@
+package budget
+
+import (
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+func healthyPods(n int32) string {
+	if n == 1 {
+		return "1 healthy pod"
+	}
+	return words.Number(n) + " healthy pods"
+}
+
+func needsAndHas(b *kube.Budget) string {
+	pods := " healthy pods and has "
+	if b.DesiredHealthy == 1 {
+		pods = " healthy pod and has "
+	}
+	return "budget " + b.Name + " needs " + words.Number(b.DesiredHealthy) + pods + words.Number(b.CurrentHealthy)
+}
+
+func ignoredWords(p *kube.Pod) string {
+	switch {
+	case p.Terminating():
+		return "it is terminating: budgets do not apply"
+	case p.Finished():
+		return "it is finished: budgets do not apply"
+	}
+	return "it is Pending: budgets do not apply"
+}
+
+func unseenWords(sync kube.SyncState) string {
+	if sync.Phase == kube.NotSynced {
+		return "budgets are still being read: whether one holds it is not known yet"
+	}
+	if sync.Reason == "" {
+		return "budgets cannot be listed: whether one holds it is not known"
+	}
+	return "budgets cannot be listed (" + words.Quote(sync.Reason) + "): whether one holds it is not known"
+}
+
+func multipleWords(names []string) string {
+	return words.Number(int32(len(names))) + " budgets select it (" + strings.Join(names, ", ") +
+		"): the server evicts no pod under more than one"
+}
+
+func freeWords(b *kube.Budget) string {
+	if b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy {
+		return "it is not Ready, and " + needsAndHas(b) + " without it"
+	}
+	return "it is not Ready, and budget " + b.Name + " lets such pods go (AlwaysAllow)"
+}
+
+func syncingWords(b *kube.Budget) string {
+	return "budget " + b.Name + " is new or was changed: the controller has not looked at it yet"
+}
+
+func laggingWords(b *kube.Budget) string {
+	if b.DisruptionsAllowed < 0 {
+		return "budget " + b.Name + " allows " + words.Number(b.DisruptionsAllowed) + ": the controller has to count again"
+	}
+	return "budget " + b.Name + " has " + words.Number(int32(len(b.DisruptedPods))) + " evictions that the controller has not seen yet"
+}
+
+func allowsWords(b *kube.Budget) string {
+	return needsAndHas(b) + ": it allows " + words.Number(b.DisruptionsAllowed) + " now"
+}
+
+// blockedWords is the line for a pod that its budget holds back: the arithmetic
+// first, then whose trouble it is.
+func (l *Ledger) blockedWords(v Verdict, b *kube.Budget, page *page, sick SickPod, itself bool) string {
+	line := needsAndHas(b)
+	switch {
+	case sick.Pod == nil:
+		return line + "; " + l.missingWords(b, page)
+	case itself:
+		line += "; the pod itself " + l.stateWords(sick)
+	default:
+		line += "; " + l.sickWords(sick)
+	}
+	if v == VerdictDeadlock {
+		line += deadlockWords(page)
+	}
+	return line
+}
+
+// sickWords say which pod is sick, where, and what is wrong with it.
+func (l *Ledger) sickWords(sick SickPod) string {
+	if sick.Pod.Node == "" {
+		return sick.Pod.Name + " " + l.stateWords(sick)
+	}
+	return sick.Pod.Name + " on " + sick.Pod.Node + " " + l.stateWords(sick)
+}
+
+// stateWords says what is wrong with a sick pod.
+func (l *Ledger) stateWords(sick SickPod) string { return sick.sibling(l.serverNow).State(l.serverNow) }
+
+// Leaves tells whether the sibling is about to go, so that this ends by itself.
+func (s *Sibling) Leaves() bool { return s.Reason == reasonTerminating || s.Reason == reasonEvicted }
+
+// State says what is wrong with the sibling, as it follows its name: "is not Ready for
+// 4m: "CrashLoopBackOff" (exit code 1)". now is the server's clock.
+func (s *Sibling) State(now time.Time) string {
+	since, pending := "", s.Phase == corev1.PodPending
+	if !s.Since.IsZero() {
+		since = " for " + words.Age(now, s.Since)
+	}
+	switch {
+	case s.Reason == reasonTerminating && s.Silent:
+		return "is terminating" + since + ", and the kubelet of its node is silent"
+	case s.Reason == reasonTerminating:
+		return "is terminating" + since
+	case s.Reason == reasonNodeSilent:
+		return "is not Ready" + since + ": the kubelet of its node is silent"
+	case s.Reason == reasonEvicted:
+		return "is being evicted" + since
+	case s.Phase == corev1.PodFailed:
+		return "has failed: " + words.Quote(s.Reason)
+	case s.Reason == reasonPending:
+		return "is Pending" + since
+	case pending && s.Reason == corev1.PodReasonUnschedulable && s.Message != "":
+		return "is Pending" + since + ": " + words.Quote(s.Message)
+	case (s.Reason == "" || unspecific(s.Reason)) && s.Message == "":
+		return "is not Ready" + since
+	case unspecific(s.Reason):
+		return "is not Ready" + since + ": " + words.Quote(s.Message)
+	}
+	text := "is not Ready" + since + ": " + words.Quote(s.Reason)
+	if s.ExitCode != nil {
+		text += " (exit code " + words.Number(*s.ExitCode) + ")"
+	}
+	return text
+}
+
+// unspecific tells of reasons that say no more than that a pod is not Ready: our
+// own, that of records without one, and the kubelet's for a probe that fails.
+func unspecific(reason string) bool {
+	return reason == ReasonNotReady || reason == "NotReady" || reason == "ContainersNotReady"
+}
+
+// missingWords is for a budget that allows nothing though no pod of it is sick.
+func (l *Ledger) missingWords(b *kube.Budget, page *page) string {
+	var live int32
+	for _, p := range page.pods {
+		if p.Finished() {
+			continue
+		}
+		live++
+		if p.Owner == nil {
+			continue
+		}
+		if w := l.s.Workload(p.Owner.UID); w != nil && w.Failure != "" {
+			return w.Kind + " " + w.Name + " cannot make its pods: " + words.Quote(w.Failure)
+		}
+	}
+	if page.partial {
+		return "the pods on other nodes are still being read"
+	}
+	if missing := page.steady - live; missing > 0 {
+		return words.Number(missing) + " of its pods not made yet"
+	}
+	if b.CurrentHealthy > b.DesiredHealthy {
+		return "the controller has to count again"
+	}
+	return "no pod of it is in trouble: the controller counts again"
+}
+
+func deadlockWords(page *page) string {
+	for _, sick := range page.sick {
+		if sick.Class == SickLive && sick.Pod.Phase != corev1.PodPending {
+			return ", and can only be replaced by this drain, which waits for it"
+		}
+	}
+	return ", and this drain makes no room for it"
+}
+
+// lacksRoom tells whether the scheduler found no node with room for the pod
+// (its messages: "Insufficient cpu", "Too many pods", "were unschedulable").
+func lacksRoom(p *kube.Pod) bool {
+	t := p.Trouble
+	if p.Node != "" || t == nil || t.Reason != corev1.PodReasonUnschedulable {
+		return false
+	}
+	for _, words := range []string{"Insufficient ", "Too many pods", "were unschedulable"} {
+		if strings.Contains(t.Message, words) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,71 @@
+package budget
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// scalable is the workload that decides how many pods like those of the owner
+// there are: one that scaledBy knows, or any other with a scale, whose figures
+// somebody has read for this look (kube.Scales). It is nil where that
+// is not known.
+func Scalable(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
+	if w := ScaledBy(s, owner); w != nil {
+		return w
+	}
+	if _, w := kube.TopOwner(s, owner); w != nil && w.Resource != "" && w.Hidden == "" {
+		return w
+	}
+	return nil
+}
+
+// wanted is how many pods a workload is to have. An autoscaler that can act
+// brings it into its bounds (podautoscaler/horizontal.go reconcileAutoscaler),
+// unless it was scaled to zero, which turns the autoscaler off.
+func Wanted(s *kube.Snapshot, w *kube.Workload) int32 {
+	a := autoscalerOf(s, w)
+	if a == nil || w.Replicas == 0 || a.Stuck != "" {
+		return w.Replicas
+	}
+	return min(max(w.Replicas, a.Min), max(a.Max, a.Min))
+}
+
+func autoscalerOf(s *kube.Snapshot, w *kube.Workload) *kube.Autoscaler {
+	return s.AutoscalerOf(VersionOf(w), w.Kind, w.Namespace, w.Name)
+}
+
+// versionOf is the API version of a workload, as references to it give it.
+func VersionOf(w *kube.Workload) string {
+	switch {
+	case w.APIVersion != "":
+		return w.APIVersion
+	case w.Kind == "ReplicationController":
+		return "v1"
+	}
+	return "apps/v1"
+}
+
+// oneMore is the command that gives a workload one more pod than it wants. Where
+// an autoscaler owns the number it takes any other change back.
+func OneMore(s *kube.Snapshot, w *kube.Workload) string {
+	n := Wanted(s, w) + 1
+	if a := autoscalerOf(s, w); a != nil && w.Replicas > 0 && a.Stuck == "" {
+		change := fmt.Sprintf(`{"spec":{"minReplicas":%d}}`, n)
+		if a.Max < n {
+			change = fmt.Sprintf(`{"spec":{"minReplicas":%d,"maxReplicas":%d}}`, n, n)
+		}
+		return "kubectl patch hpa -n " + a.Namespace + " " + a.Name + " --type=merge -p '" + change + "'"
+	}
+	resource := strings.ToLower(w.Kind)
+	if w.Resource != "" {
+		resource = w.Resource
+	}
+	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", words.ShellWord(resource), w.Namespace, words.ShellWord(w.Name), n)
+}
+
+// plainOwner tells of owners in the core group, none of which has a scale but for
+// the ReplicationController: a Pod, say, or a Node. Nobody asks for theirs.
+func PlainOwner(owner *kube.Owner) bool { return !strings.Contains(owner.APIVersion, "/") }

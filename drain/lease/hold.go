@@ -1,0 +1,52 @@
+package lease
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Hold is a node of a plan over which another run has the Lease.
+type Hold struct {
+	Node  string
+	Run   string
+	Words string // who, since when and why
+	// Lapsed tells that its holder has been silent for the Lease's whole time: the
+	// node is free to take.
+	Lapsed bool
+}
+
+// Holds are the nodes over which another run than this one has a Lease, in the
+// order given.
+func Holds(s *kube.Snapshot, nodes []string, run string, now time.Time) []Hold {
+	var holds []Hold
+	for _, name := range nodes {
+		n := s.Node(name)
+		if n == nil {
+			continue
+		}
+		l := s.LeaseOf(n.UID)
+		if l == nil || l.Holder == "" || l.Holder == run {
+			continue
+		}
+		ends := s.LeaseEnds(l)
+		holds = append(holds, Hold{Node: name, Run: l.Holder, Words: HolderWords(l), Lapsed: !ends.IsZero() && !now.Before(ends)})
+	}
+	return holds
+}
+
+// holderWords say whose Lease it is, since when, and why.
+func HolderWords(l *kube.Lease) string {
+	text := "run " + words.Shorten(l.Holder)
+	if l.By != "" {
+		text += " of " + words.Shorten(l.By)
+	}
+	if since, err := time.Parse(time.RFC3339, l.Since); err == nil {
+		text += " since " + since.UTC().Format("2006-01-02 15:04 MST")
+	}
+	if l.Reason != "" {
+		text += " (" + words.Quote(l.Reason) + ")"
+	}
+	return text
+}

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Labels and annotations by which other projects steer what happens to a pod.
+const (
+	clusterAPIDrain   = "cluster.x-k8s.io/drain"                         // label, Cluster API: skip, wait-completed
+	safeToEvict       = "cluster-autoscaler.kubernetes.io/safe-to-evict" // annotation: "false" keeps the node
+	KarpenterNoDisrup = "karpenter.sh/do-not-disrupt"                    // annotation: "true", or a duration from the pod's start
+)
+
+const (
+	// ReasonForeign is the word of another project's label or annotation.
+	ReasonForeign ReasonCode = "Foreign"
+	// ReasonWaitForCompletion marks a pod that is left to run to its end before
+	// it is evicted.
+	ReasonWaitForCompletion ReasonCode = "WaitForCompletion"
+)
+
+// foreign says what other projects' drain marks ask for. They are always shown;
+// they decide only where --honor names the project. kubectl knows none of them.
+func (c *classifier) foreign(serverNow time.Time) {
+	if c.finished {
+		return
+	}
+	switch c.pod.Labels[clusterAPIDrain] {
+	case "skip":
+		c.obey(HonorClusterAPI, ActionSkip, ReasonForeign, LevelInfo, "label "+clusterAPIDrain+"=skip")
+	case "wait-completed":
+		c.obey(HonorClusterAPI, "", ReasonWaitForCompletion, LevelInfo, "label "+clusterAPIDrain+"=wait-completed: runs to its end first")
+	}
+	if c.pod.Annotations[safeToEvict] == "false" {
+		c.obey(HonorClusterAutoscaler, ActionRefuse, ReasonForeign, LevelError, "annotation "+safeToEvict+"=false")
+	}
+	if value := c.pod.Annotations[KarpenterNoDisrup]; undisturbed(value, c.pod.Created, serverNow) {
+		c.obey(HonorKarpenter, ActionRefuse, ReasonForeign, LevelError, "annotation "+KarpenterNoDisrup+"="+value)
+	}
+	if c.o.WaitJobs && c.pod.Owner != nil && c.pod.Owner.Kind == "Job" {
+		c.say(ReasonWaitForCompletion, LevelInfo, "its Job runs to its end first (--wait-jobs)")
+	}
+}
+
+// obey lets a foreign mark decide if its project is honored; else it is shown.
+func (c *classifier) obey(project Honored, action Action, code ReasonCode, level Level, words string) {
+	switch {
+	case !slices.Contains(c.o.Honor, project):
+		c.say(ReasonForeign, LevelInfo, fmt.Sprintf("%s (not obeyed without --honor=%s)", words, project))
+	case action == "":
+		c.say(code, level, words)
+	default:
+		c.stop(action, code, level, words+fmt.Sprintf(" (--honor=%s)", project))
+	}
+}
+
+// undisturbed tells whether Karpenter would leave the pod alone now: "true", or
+// a duration that has not passed since the pod was made
+// (karpenter pkg/utils/pod/scheduling.go).
+func undisturbed(value string, created, serverNow time.Time) bool {
+	switch value {
+	case "": // as nearly always; ParseDuration would make an error of it
+		return false
+	case "true":
+		return true
+	}
+	d, err := time.ParseDuration(value)
+	return err == nil && serverNow.Before(created.Add(d))
+}

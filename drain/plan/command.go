@@ -1,0 +1,37 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+)
+
+// Drain is a drain as a command line of ours, to be read and to be run again:
+// the flags that differ from their defaults, quoted for a POSIX shell.
+func (t Target) Drain(nodes []string, o Options) string {
+	text := []string{t.program() + "drain"}
+	for _, n := range nodes {
+		text = append(text, words.ShellWord(n))
+	}
+	return strings.Join(slices.Concat(text, t.words(), o.FlagWords(nil)), " ")
+}
+
+// FlagWords are the options that are not as they are by default, as flags quoted for a
+// POSIX shell, of all flags or of those that are wanted.
+func (o *Options) FlagWords(wanted func(*pflag.Flag) bool) []string {
+	var text []string
+	o.Flags().VisitAll(func(f *pflag.Flag) {
+		value := f.Value.String()
+		switch {
+		case value == f.DefValue || wanted != nil && !wanted(f):
+		case f.Value.Type() == "bool" && value == "true":
+			text = append(text, "--"+f.Name)
+		default:
+			text = append(text, "--"+f.Name+"="+words.ShellWord(value))
+		}
+	})
+	return text
+}

@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+)
+
+// The fate of a pod is the worst of how it leaves, where it lands and what is lost.
+func TestFate(t *testing.T) {
+	lands := func(alone, together landing.Answer) *Landing {
+		return &Landing{Verdict: landing.Verdict{Answer: alone}, Together: landing.Verdict{Answer: together}}
+	}
+	evict := func(v budget.Verdict, reasons ...ReasonCode) Pod {
+		p := Pod{Action: ActionEvict, Budget: &budget.Judgement{Verdict: v}}
+		for _, code := range reasons {
+			p.Reasons = append(p.Reasons, Reason{Code: code})
+		}
+		return p
+	}
+	with := func(p Pod, edit func(p *Pod)) Pod {
+		edit(&p)
+		return p
+	}
+	fine := evict(budget.VerdictEvictable)
+	for _, c := range []struct {
+		pod   Pod
+		want  string
+		level Level
+	}{
+		{Pod{Action: ActionSkip}, "stays", LevelInfo},
+		{Pod{Action: ActionSkip, Reasons: []Reason{{Code: ReasonEmptyDir}}}, "stays", LevelInfo},
+		{Pod{Action: ActionRefuse, Reasons: []Reason{{Code: ReasonUnmanaged}}}, "refused", LevelError},
+		{Pod{Action: ActionDelete}, "deleted", LevelWarning},
+		{Pod{Action: ActionDelete, Reasons: []Reason{{Code: ReasonUnmanaged}}}, "lost", LevelError},
+		{Pod{Action: ActionEvict}, "moves", LevelInfo},
+		{fine, "moves", LevelInfo},
+		{evict(budget.VerdictWait), "waits", LevelWarning},
+		{evict(budget.VerdictSyncing), "waits", LevelWarning},
+		{evict(budget.VerdictNever), "never", LevelError},
+		{evict(budget.VerdictDeadlock), "never", LevelError},
+		{evict(budget.VerdictMultiple), "never", LevelError},
+		{evict(budget.VerdictUnknown), "unknown", LevelWarning},
+
+		{evict(budget.VerdictEvictable, ReasonEmptyDir), "moves (data deleted)", LevelWarning},
+		{evict(budget.VerdictWait, ReasonEmptyDir), "waits (data deleted)", LevelWarning},
+		{evict(budget.VerdictNever, ReasonEmptyDir), "never", LevelError},
+		{evict(budget.VerdictEvictable, ReasonFinished), "moves (data deleted)", LevelWarning},
+		{with(fine, func(p *Pod) { p.Ephemeral = true }), "moves (data deleted)", LevelWarning},
+		{evict(budget.VerdictEvictable, ReasonUnmanaged, ReasonEmptyDir), "lost", LevelError},
+		{evict(budget.VerdictWait, ReasonUnmanaged), "lost", LevelError},
+		{evict(budget.VerdictEvictable, ReasonOrphanedDaemonSet), "lost", LevelError},
+		{with(fine, func(p *Pod) { p.NotRemade = "its Job has ended" }), "lost", LevelError},
+		{with(fine, func(p *Pod) { p.NotRemade, p.Retried = "its ReplicaSet cannot make pods", true }), "lands nowhere", LevelError},
+		{evict(budget.VerdictEvictable, ReasonTerminating, ReasonEmptyDir), "moves", LevelInfo},
+
+		{with(fine, func(p *Pod) { p.Pinned = "pv" }), "lands nowhere", LevelError},
+		{with(fine, func(p *Pod) { p.Landing = lands(landing.Fits, landing.Fits) }), "moves", LevelInfo},
+		{with(fine, func(p *Pod) { p.Landing = lands(landing.DoesNotFit, landing.DoesNotFit) }), "lands nowhere", LevelError},
+		{with(evict(budget.VerdictWait), func(p *Pod) { p.Landing = lands(landing.DoesNotFit, landing.DoesNotFit) }), "lands nowhere", LevelError},
+		{with(fine, func(p *Pod) { p.Landing = lands(landing.Fits, landing.DoesNotFit) }), "moves", LevelWarning},
+		{with(fine, func(p *Pod) { p.Landing = lands(landing.Unknown, landing.Unknown) }), "moves", LevelInfo},
+	} {
+		if f := c.pod.Fate(); f.String() != c.want || f.Level() != c.level {
+			t.Errorf("%+v: %s (%s), want %s (%s)", c.pod, f, f.Level(), c.want, c.level)
+		}
+	}
+}

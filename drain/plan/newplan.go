@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// NewPlan is the preview of a drain of the nodes: what would happen to each of
+// their pods, and in which wave. What the operator should know before is added by
+// Check. It fails with an UnknownNodesError only.
+func New(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
+	names, err := knownNodes(s, nodes)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := planner{s: s, o: o, now: now, ledger: budget.NewLedger(s, now), advises: true}
+	p.ledger.Advises = true
+	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names)}
+	plan.Drainable = allDrainable(plan.Nodes)
+	p.pin(plan.Nodes)
+	p.land(&plan)
+	return plan, nil
+}
+
+// planner makes the plan of some nodes from one snapshot.
+type planner struct {
+	s       *kube.Snapshot
+	o       Options
+	now     time.Time
+	ledger  *budget.Ledger
+	advises bool          // also what would help
+	pods    [][]*kube.Pod // by node, in the order of the plan
+
+	taken   map[kube.UID]struct{} // the pods that the plan moves, once they are counted
+	counted bool
+
+	lastOwner     *kube.Owner
+	lastNotRemade string
+	lastRetried   bool
+}
+
+// nodes classifies all pods first: whether a pod is held for good depends on
+// which others go too.
+func (p *planner) nodes(names []string) []Node {
+	plans := make([]Node, len(names))
+	p.pods = make([][]*kube.Pod, len(names))
+	for i, name := range names {
+		plans[i].Name = name
+		if n := p.s.Node(name); n != nil {
+			plans[i].UID, plans[i].Ready, plans[i].Unschedulable = n.UID, n.Ready == kube.NodeReady, n.Unschedulable
+		}
+		p.pods[i] = p.s.PodsOn(name) // by namespace and name
+		plans[i].Pods = make([]Pod, len(p.pods[i]))
+		for k, pod := range p.pods[i] {
+			plans[i].Pods[k] = p.pod(pod)
+		}
+	}
+	waves := waves{}
+	planned := func(uid kube.UID) bool { return p.planned(plans, uid) }
+	for i := range plans {
+		room := make([]budget.Judgement, len(plans[i].Pods))
+		for k := range plans[i].Pods {
+			p.judge(&plans[i].Pods[k], p.pods[i][k], &room[k], planned, waves)
+			if p.advises {
+				p.advise(&plans[i].Pods[k], p.pods[i][k])
+			}
+		}
+		plans[i].Drainable = drainable(plans[i].Pods)
+	}
+	return plans
+}
+
+func (p *planner) pod(pod *kube.Pod) Pod {
+	d := classify(pod, p.s, &p.o, p.now)
+	plan := Pod{
+		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: pod.Node, Owner: ownerName(pod.Owner),
+		Action: d.Action, Reasons: d.Reasons, Volumes: volume.HasClaims(pod),
+		Ephemeral: volume.HasEphemeral(pod),
+		Grace:     time.Duration(pod.Spec.GraceSeconds) * time.Second,
+	}
+	if p.o.GracePeriodSeconds >= 0 {
+		plan.Grace = time.Duration(p.o.GracePeriodSeconds) * time.Second
+	}
+	if p.advises && plan.Moves() {
+		plan.NotRemade, plan.Retried = p.notRemade(pod)
+	}
+	return plan
+}
+
+func ownerName(o *kube.Owner) string {
+	if o == nil {
+		return ""
+	}
+	return o.Kind + "/" + o.Name
+}
+
+func (p *Pod) Moves() bool { return p.Action == ActionEvict || p.Action == ActionDelete }
+
+// judge fills in what the budgets say, in the room given, and the wave.
+func (p *planner) judge(plan *Pod, pod *kube.Pod, room *budget.Judgement, planned func(kube.UID) bool, w waves) {
+	switch plan.Action {
+	case ActionEvict:
+		j, b := p.ledger.Judge(pod, planned)
+		if g := p.ledger.Guarded(p.o.Guard, pod, &j, planned); g != nil {
+			plan.Wave = w.inTurn(g, &j)
+		} else {
+			plan.Wave = w.next(p.ledger, &j, b)
+		}
+		*room = j
+		plan.Budget = room
+	case ActionDelete:
+		*room = p.ledger.Unasked(pod)
+		plan.Budget, plan.Wave = room, 1
+	case ActionRefuse: // what its budgets would say if it were not refused
+		*room, _ = p.ledger.Judge(pod, planned)
+		plan.Budget = room
+	case ActionSkip:
+	}
+}
+
+// planned tells whether the plan moves the pod. The set is made when it is first
+// asked for, which only blocked pods do.
+func (p *planner) planned(all []Node, uid kube.UID) bool {
+	if !p.counted {
+		p.counted = true
+		if p.taken == nil {
+			p.taken = make(map[kube.UID]struct{})
+		}
+		for i := range all {
+			for k := range all[i].Pods {
+				if all[i].Pods[k].Moves() {
+					p.taken[all[i].Pods[k].UID] = struct{}{}
+				}
+			}
+		}
+	}
+	_, ok := p.taken[uid]
+	return ok
+}
+
+// drainable tells whether all pods would go by themselves, nil where that is
+// not known.
+func drainable(pods []Pod) *bool {
+	answer := true
+	unknown := false
+	for i := range pods {
+		switch pod := &pods[i]; {
+		case pod.Action == ActionRefuse:
+			answer = false
+		case pod.Budget == nil:
+		case pod.Budget.Verdict == budget.VerdictNever, pod.Budget.Verdict == budget.VerdictMultiple, pod.Budget.Verdict == budget.VerdictDeadlock:
+			answer = false
+		case pod.Budget.Verdict == budget.VerdictUnknown:
+			unknown = true
+		}
+	}
+	if answer && unknown {
+		return nil
+	}
+	return &answer
+}
+
+func allDrainable(nodes []Node) *bool {
+	answer := true
+	unknown := false
+	for i := range nodes {
+		switch d := nodes[i].Drainable; {
+		case d == nil:
+			unknown = true
+		case !*d:
+			answer = false
+		}
+	}
+	if answer && unknown {
+		return nil
+	}
+	return &answer
+}

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+)
+
+// Options are the flags of a drain. Those of kubectl have kubectl's names,
+// defaults and meaning; ours are opt-in. The zero value with GracePeriodSeconds
+// -1 is kubectl drain without flags; use DefaultOptions.
+type Options struct {
+	Force              bool `json:"force"`
+	IgnoreDaemonSets   bool `json:"ignoreDaemonSets"`
+	DeleteEmptyDirData bool `json:"deleteEmptyDirData"`
+	DisableEviction    bool `json:"disableEviction"`
+	// GracePeriodSeconds below zero means each pod's own.
+	GracePeriodSeconds int `json:"gracePeriodSeconds"`
+	// Timeout is the deadline of one node, from its first eviction; zero is none.
+	Timeout time.Duration `json:"-"`
+	// PodSelector is the text of --pod-selector; Selector is its parsed form and
+	// selects everything where the text is empty.
+	PodSelector string          `json:"podSelector,omitempty"`
+	Selector    labels.Selector `json:"-"`
+	// SkipWaitForDelete skips pods whose deletionTimestamp is older than this;
+	// zero turns it off. kubectl: --skip-wait-for-delete-timeout, in seconds.
+	SkipWaitForDelete time.Duration `json:"-"`
+	DryRun            DryRun        `json:"dryRun,omitempty"`
+
+	// MaxParallelNodes is how many nodes may make progress at a time. One that is
+	// held stays open and frees its place.
+	MaxParallelNodes int `json:"maxParallelNodes"`
+	// StrictOrder keeps the place of a node that is held until it is through, as
+	// kubectl does.
+	StrictOrder bool `json:"strictOrder,omitempty"`
+	// MaxParallelEvictions is how many eviction requests may be in flight.
+	MaxParallelEvictions int `json:"maxParallelEvictions"`
+	// Order is the order in which the pods of a node go; "" is all at once.
+	Order Order `json:"order,omitempty"`
+	// Honor names the foreign drain labels and annotations that are obeyed; the
+	// others are only shown.
+	Honor []Honored `json:"honor,omitempty"`
+	// Guard is a budget kept by the run itself for workloads that have none.
+	Guard budget.Guard `json:"guard,omitempty"`
+	// GuardWrite makes the guard real budgets in the cluster for the time of the
+	// run, which others see too.
+	GuardWrite bool `json:"guardWrite,omitempty"`
+	// BlockSingleReplica refuses the only pod of a workload.
+	BlockSingleReplica bool `json:"blockSingleReplica,omitempty"`
+	// WaitJobs lets pods of Jobs run to their end instead of evicting them.
+	WaitJobs bool `json:"waitJobs,omitempty"`
+	// ExcludeFromLB, if above zero, labels the nodes out of external load
+	// balancers with the cordon, and waits that long before the first eviction.
+	ExcludeFromLB time.Duration `json:"-"`
+	// MaxEvictRetries and ForceAfter are gardener's fallback: a pod that its budget
+	// refused more often, or held for longer, is deleted past it, with its own grace
+	// period. No other refusal counts, nor does time in which the run could not have
+	// evicted it (PodRun.HeldFor). Zero never does.
+	MaxEvictRetries int           `json:"maxEvictRetries,omitempty"`
+	ForceAfter      time.Duration `json:"-"`
+	// AllOrNothing refuses the whole run if one node is refused.
+	AllOrNothing bool `json:"allOrNothing,omitempty"`
+	// FailOnBlockers refuses a node where a wait for a budget would not end by itself,
+	// where budgets cannot be seen, and where a finding calls the node an error.
+	FailOnBlockers bool `json:"failOnBlockers,omitempty"`
+	// FailFast stops the run when one node fails.
+	FailFast bool `json:"failFast,omitempty"`
+	// AllowZeroGrace, AllowTaint and AllowScale let the rungs of the ladder be taken
+	// without a screen that need a flag of their own.
+	AllowZeroGrace bool `json:"allowZeroGrace,omitempty"`
+	AllowTaint     bool `json:"allowTaint,omitempty"`
+	AllowScale     bool `json:"allowScale,omitempty"`
+	// MaxParallelVolumes is how many pods with volumes may be on their way at a
+	// time, per node and CSI driver: from the eviction until the volumes are
+	// detached. Zero takes no turns, as kubectl.
+	MaxParallelVolumes int `json:"maxParallelVolumes"`
+	// DetachTimeout is how long after a pod's grace, or its end if that is later,
+	// the detach of its volumes is waited for. Zero waits for none.
+	DetachTimeout time.Duration `json:"-"`
+	// ReattachTimeout is after how long a volume that no other node has is worth a
+	// warning; it is never waited for. Zero never warns.
+	ReattachTimeout time.Duration `json:"-"`
+	// Reason is why, in the operator's words; it goes into the mark on the node
+	// and into the report.
+	Reason string `json:"reason,omitempty"`
+	// LeaseNamespace is where the Leases are by which runs keep off each other's
+	// nodes; "" takes none and looks at none.
+	LeaseNamespace string `json:"leaseNamespace,omitempty"`
+	// TakeOver are the runs whose Leases this one may take over while they live,
+	// by id, or TakeOverAny.
+	TakeOver []string `json:"takeOver,omitempty"`
+}
+
+// DefaultOptions are those of kubectl drain without flags, and volumes in turn.
+func DefaultOptions() Options {
+	return Options{
+		GracePeriodSeconds: -1, Selector: labels.Everything(), DryRun: DryRunNone,
+		MaxParallelNodes: 1, MaxParallelEvictions: 16,
+		MaxParallelVolumes: 1, DetachTimeout: 2 * time.Minute, ReattachTimeout: 90 * time.Second,
+	}
+}
+
+// Validate looks at what concerns two options: each value alone is judged where it
+// is set.
+func (o *Options) Validate() error {
+	switch {
+	case o.GuardWrite && o.Guard == "":
+		return errors.New("--guard-write needs --guard, like --guard=25%")
+	case len(o.TakeOver) > 0 && o.LeaseNamespace == "":
+		return errors.New("--take-over needs the Leases that --lease-namespace= leaves out")
+	}
+	return nil
+}
+
+// TakeOverAny in Options.TakeOver stands for every run.
+const TakeOverAny = "any"
+
+// takesOver tells whether a Lease may be taken from that run.
+func (o *Options) TakesOver(holder string) bool {
+	return slices.Contains(o.TakeOver, TakeOverAny) || slices.Contains(o.TakeOver, holder)
+}

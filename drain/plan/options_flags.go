@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// FlagGroup is the annotation of a flag that names its group.
+const FlagGroup = "group"
+
+// The groups of flags that are not treated as the others are.
+const (
+	// GroupKubectl are those of kubectl drain, with its names, defaults and meaning.
+	GroupKubectl = "kubectl"
+	// GroupRemedies let remedies be used without a screen that need a flag of their own.
+	GroupRemedies = "remedies"
+
+	groupRun     = "run"
+	groupPods    = "pods"
+	groupVolumes = "volumes"
+	groupPast    = "past-budgets"
+	groupLeases  = "leases"
+)
+
+// InGroup tells whether a flag is in a group.
+func InGroup(f *pflag.Flag, group string) bool {
+	of := f.Annotations[FlagGroup]
+	return len(of) > 0 && of[0] == group
+}
+
+// AddFlags adds a flag for each option: name, default, help, how its text is read and
+// its group are said here and nowhere else. The flags write into o, which keeps the
+// values that it has.
+func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	values := *o
+	*o = DefaultOptions() // pflag takes the defaults from the fields, or writes them there
+	o.LeaseNamespace = kube.DefaultLeaseNamespace
+	for _, group := range []struct {
+		name string
+		add  func(*pflag.FlagSet)
+	}{
+		{GroupKubectl, o.addKubectlFlags}, {groupRun, o.addRunFlags}, {groupPods, o.addPodFlags},
+		{groupVolumes, o.addVolumeFlags}, {groupPast, o.addPastFlags}, {GroupRemedies, o.addRemedyFlags},
+		{groupLeases, o.addLeaseFlags},
+	} {
+		flags := pflag.NewFlagSet(group.name, pflag.ContinueOnError)
+		flags.SortFlags = false
+		group.add(flags)
+		flags.VisitAll(func(f *pflag.Flag) {
+			f.Annotations = map[string][]string{FlagGroup: {group.name}}
+			fs.AddFlag(f)
+		})
+	}
+	*o = values
+}
+
+// Flags are the flags of the options alone, in order.
+func (o *Options) Flags() *pflag.FlagSet {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SortFlags = false
+	o.AddFlags(fs)
+	return fs
+}
+
+func (o *Options) addKubectlFlags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.IgnoreDaemonSets, "ignore-daemonsets", false, "leave pods of DaemonSets where they are")
+	fs.BoolVar(&o.DeleteEmptyDirData, "delete-emptydir-data", false,
+		"move pods with emptyDir volumes too; that local data is deleted")
+	fs.BoolVar(&o.Force, "force", false, "move pods too that no controller declares; they do not come back")
+	fs.BoolVar(&o.DisableEviction, "disable-eviction", false,
+		"delete instead of evicting; this goes past all PodDisruptionBudgets")
+	fs.Var(count{&o.GracePeriodSeconds, math.MinInt}, "grace-period",
+		"seconds that each pod gets to end; negative: the pod's own, 0: at once")
+	fs.Var(length{&o.Timeout}, "timeout", "how long a node may take before it is given up, like 90s or 15m; 0: for ever")
+	fs.Var(selectorText{o}, "pod-selector", "only the pods that this label selector chooses")
+	fs.Var(seconds{&o.SkipWaitForDelete}, "skip-wait-for-delete-timeout",
+		"do not wait for pods whose deletion is older than this many seconds; 0: wait for all")
+	fs.Var(&o.DryRun, "dry-run", `must be "none", "server", or "client": client prints what would be done, `+
+		`server asks the API server without changing anything`)
+	fs.Lookup("dry-run").NoOptDefVal = DryRunBare
+}
+
+func (o *Options) addRunFlags(fs *pflag.FlagSet) {
+	fs.Var(count{&o.MaxParallelNodes, 1}, "max-parallel-nodes",
+		"how many nodes may make progress at a time; one that is held lets the next begin")
+	fs.BoolVar(&o.StrictOrder, "strict-order", false,
+		"a node that is held keeps its place: the next begins when it is through, as with kubectl")
+	fs.Var(count{&o.MaxParallelEvictions, 1}, "max-parallel-evictions",
+		"how many eviction requests may be on their way at a time")
+	fs.BoolVar(&o.AllOrNothing, "all-or-nothing", false, "touch no node if one of them is refused")
+	fs.BoolVar(&o.FailFast, "fail-fast", false, "begin no further node once one has failed")
+	fs.StringVar(&o.Reason, "reason", "", "why, in your words: kept in the mark on the node and in the report")
+}
+
+func (o *Options) addPodFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.Order, "order",
+		"tiers: ordinary pods first, then critical ones, then storage; a blocked pod holds nobody (default: all at once)")
+	fs.BoolVar(&o.WaitJobs, "wait-jobs", false, "let pods of Jobs run to their end instead of evicting them")
+	fs.BoolVar(&o.BlockSingleReplica, "block-single-replica", false,
+		"refuse a node that holds the only pod of a workload, or one of which that cannot be told")
+	fs.BoolVar(&o.FailOnBlockers, "fail-on-blockers", false,
+		"refuse a node if a budget never lets one of its pods go, or it is the last Ready control-plane node")
+	fs.Var(&list[Honored]{to: &o.Honor, known: Honorable}, "honor",
+		"obey the drain labels and annotations of "+honorableWords()+" (they are only shown otherwise)")
+	fs.Var(&o.Guard, "guard", "how many pods of a workload without a budget may be away at a time, "+
+		"like 25% or 1: the run itself holds the others back")
+	fs.BoolVar(&o.GuardWrite, "guard-write", false,
+		"make the guard real budgets in the cluster for the time of the run; they are removed at its end")
+	fs.Var(length{&o.ExcludeFromLB}, "exclude-from-lb", "label the nodes out of external load balancers with the cordon, "+
+		"and wait this long before the first eviction; uncordon undoes it; 0: off")
+}
+
+func (o *Options) addVolumeFlags(fs *pflag.FlagSet) {
+	fs.Var(count{&o.MaxParallelVolumes, 0}, "max-parallel-volumes", "how many pods with volumes may be on their way "+
+		"at a time, per node and CSI driver, until the volumes are detached; 0: all, as kubectl")
+	fs.Var(length{&o.DetachTimeout}, "detach-timeout",
+		"how long after a pod's grace period the detach of its volumes is waited for; then the next goes, with a warning")
+	fs.Var(length{&o.ReattachTimeout}, "reattach-timeout",
+		"warn of a volume that no other node has after this time; it is never waited for; 0: never")
+}
+
+func (o *Options) addPastFlags(fs *pflag.FlagSet) {
+	fs.Var(count{&o.MaxEvictRetries, 0}, "max-evict-retries", "delete a pod past its budget, with its own grace period, "+
+		"once the budget (nothing else) refused it more often than this; 0: never")
+	fs.Var(length{&o.ForceAfter}, "force-after", "delete a pod past its budget, with its own grace period, "+
+		"once the budget (no outage, no pause) held it for this long; 0: never")
+}
+
+func (o *Options) addRemedyFlags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.AllowScale, "allow-scale", false, "let ctl give the workload of a blocked pod one more replica "+
+		"or roll it out anew; replicas are taken back at the end")
+	fs.BoolVar(&o.AllowZeroGrace, "allow-zero-grace", false,
+		"let ctl delete a stuck pod with a grace period of zero: its process may still run")
+	fs.BoolVar(&o.AllowTaint, "allow-taint", false,
+		"let ctl declare a node that is off out of service: its pods are forgotten, its volumes detached")
+}
+
+func (o *Options) addLeaseFlags(fs *pflag.FlagSet) {
+	fs.Var(leaseNamespace{&o.LeaseNamespace}, "lease-namespace",
+		"where runs keep the Leases over their nodes, so that two never work on one; empty: none are taken or looked at")
+	fs.Var(&list[string]{to: &o.TakeOver}, "take-over",
+		"take over nodes that another run is at work on, which stops it there; =RUN,... takes from those runs alone")
+	fs.Lookup("take-over").NoOptDefVal = TakeOverAny
+}

@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// The values of flags that judge their text themselves (pflag.Value).
+
+// count is a whole number that is not below the least.
+type count struct {
+	to    *int
+	least int
+}
+
+func (c count) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return errors.New("must be a whole number")
+	case n < c.least:
+		return fmt.Errorf("must be %d or more", c.least)
+	}
+	*c.to = n
+	return nil
+}
+
+func (c count) String() string { return strconv.Itoa(*c.to) }
+func (c count) Type() string   { return "int" }
+
+// length is a length of time.
+type length struct{ to *time.Duration }
+
+func (l length) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return errors.New("must be a length of time such as 90s, 15m or 0s")
+	case d < 0:
+		return errors.New("must not be negative")
+	}
+	*l.to = d
+	return nil
+}
+
+func (l length) String() string { return l.to.String() }
+func (l length) Type() string   { return "duration" }
+
+// seconds is a length of time in whole seconds, as kubectl has some; a negative one
+// is zero.
+type seconds struct{ to *time.Duration }
+
+func (s seconds) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return errors.New("must be a whole number of seconds")
+	}
+	*s.to = time.Duration(max(n, 0)) * time.Second
+	return nil
+}
+
+func (s seconds) String() string { return strconv.Itoa(int(s.to.Seconds())) }
+func (s seconds) Type() string   { return "int" }
+
+// selectorText is the text of --pod-selector and its parsed form.
+type selectorText struct{ o *Options }
+
+// Set refuses as kubectl does (pkg/cmd/drain/drain.go Complete).
+func (p selectorText) Set(text string) error {
+	selector, err := labels.Parse(text)
+	if err != nil {
+		return fmt.Errorf("--pod-selector=<pod_selector> must be a valid label selector: %w", err)
+	}
+	p.o.PodSelector, p.o.Selector = text, selector
+	return nil
+}
+
+func (p selectorText) String() string { return p.o.PodSelector }
+func (p selectorText) Type() string   { return "string" }
+
+// leaseNamespace is the name of a namespace, or nothing.
+type leaseNamespace struct{ to *string }
+
+func (l leaseNamespace) Set(text string) error {
+	if text == kube.HeartbeatNamespace {
+		return errors.New("that namespace holds the heartbeats of kubelets; leave the flag out for " + kube.DefaultLeaseNamespace)
+	}
+	if text != "" && len(validation.IsDNS1123Label(text)) > 0 {
+		return errors.New("not a valid namespace name")
+	}
+	*l.to = text
+	return nil
+}
+
+func (l leaseNamespace) String() string { return *l.to }
+func (l leaseNamespace) Type() string   { return "string" }
+
+// list are several values, with commas or spaces between them. A flag that is given
+// twice has the values of both; Replace sets all at once.
+type list[T ~string] struct {
+	to    *[]T
+	known []T // nil for any
+	given bool
+}
+
+func (l *list[T]) parse(texts []string) ([]T, error) {
+	var values []T
+	for _, text := range texts {
+		for _, value := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+			if l.known != nil && !slices.Contains(l.known, T(value)) {
+				return nil, fmt.Errorf("unknown value %q: must be of %v", value, l.known)
+			}
+			values = append(values, T(value))
+		}
+	}
+	return values, nil
+}
+
+func (l *list[T]) Set(text string) error {
+	values, err := l.parse([]string{text})
+	if err != nil {
+		return err
+	}
+	if l.given {
+		values = slices.Concat(*l.to, values)
+	}
+	*l.to, l.given = values, true
+	return nil
+}
+
+func (l *list[T]) Replace(texts []string) error {
+	values, err := l.parse(texts)
+	if err == nil {
+		*l.to = values
+	}
+	return err
+}
+
+func (l *list[T]) Append(text string) error {
+	values, err := l.parse([]string{text})
+	if err == nil {
+		*l.to = slices.Concat(*l.to, values)
+	}
+	return err
+}
+
+func (l *list[T]) GetSlice() []string {
+	texts := make([]string, len(*l.to))
+	for i, value := range *l.to {
+		texts[i] = string(value)
+	}
+	return texts
+}
+
+func (l *list[T]) String() string { return strings.Join(l.GetSlice(), ",") }
+func (l *list[T]) Type() string   { return "stringSlice" }

@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Action is what a drain does with a pod.
+type Action string
+
+// What a drain does with a pod. A node is not drained while one pod is refused.
+const (
+	ActionEvict  Action = "evict"
+	ActionDelete Action = "delete" // past all budgets, with --disable-eviction
+	ActionSkip   Action = "skip"
+	ActionRefuse Action = "refuse"
+)
+
+// Level is how grave a reason or finding is.
+type Level string
+
+// The levels of reasons and findings. Errors refuse.
+const (
+	LevelInfo    Level = "info"
+	LevelWarning Level = "warning"
+	LevelError   Level = "error"
+)
+
+// ReasonCode names a rule that had something to say about a pod.
+type ReasonCode string
+
+// The reason codes of the contract.
+const (
+	ReasonDaemonSet         ReasonCode = "DaemonSet"
+	ReasonOrphanedDaemonSet ReasonCode = "OrphanedDaemonSet"
+	ReasonDaemonSetLike     ReasonCode = "DaemonSetLike" // a DaemonSet of another API group
+	ReasonMirror            ReasonCode = "Mirror"
+	ReasonEmptyDir          ReasonCode = "EmptyDir"
+	ReasonUnmanaged         ReasonCode = "Unmanaged"
+	ReasonFinished          ReasonCode = "Finished"
+	ReasonTerminating       ReasonCode = "Terminating"
+	ReasonNotSelected       ReasonCode = "NotSelected"
+)
+
+// Reason is one rule's word on a pod. Messages of kubectl's filters are
+// kubectl's.
+type Reason struct {
+	Code    ReasonCode `json:"code"`
+	Level   Level      `json:"level"`
+	Message string     `json:"message"`
+}
+
+// Decision is what Classify says of a pod: what is done and every reason.
+type Decision struct {
+	Action  Action
+	Reasons []Reason
+}
+
+// PodPlan is what a drain would do with one pod.
+type Pod struct {
+	Namespace string
+	Name      string
+	UID       kube.UID
+	Node      string
+	Owner     string // "Kind/name" of the controller, "" if there is none
+	Action    Action
+	Reasons   []Reason
+	Budget    *budget.Judgement // nil for a skipped pod
+	Wave      int               // 1 for what can go at once, more for what waits its turn, 0 where none applies
+	Grace     time.Duration
+	Volumes   bool // has claims
+	// Pinned is a volume of a claim of the pod that no node beside those of the plan
+	// can reach: its replacement starts nowhere until its node is back. "" for none.
+	Pinned string
+	Self   bool // this program runs in it: it goes after all others
+	// Landing is where its replacement could go, nil where there will be none.
+	Landing *Landing
+	// NotRemade says why no replacement is made once the pod is gone, "" where one is
+	// or it is not known. Retried tells that its owner goes on trying.
+	NotRemade string
+	Retried   bool
+	Ephemeral bool // a volume is deleted with it
+	// Advice is what would help a pod that cannot simply go, the least harmful
+	// first.
+	Advice []budget.Advice
+}
+
+// NodePlan is what a drain would do with one node.
+type Node struct {
+	Name          string
+	UID           kube.UID
+	Ready         bool
+	Unschedulable bool
+	Pods          []Pod
+	// Drainable is nil where a verdict is Unknown.
+	Drainable *bool
+}
+
+// Finding is something about the plan as a whole that the operator should
+// know before going on.
+type Finding struct {
+	Code    string          `json:"code"`
+	Level   Level           `json:"level"`
+	Message string          `json:"message"`
+	Objects []string        `json:"objects,omitempty"` // Kind/namespace/name
+	Advice  []budget.Advice `json:"advice,omitempty"`  // the least harmful first
+}
+
+// Plan is the preview of a drain: what would happen to each pod of each node,
+// and why. It is computed from a snapshot and writes nothing.
+type Plan struct {
+	TakenAt   time.Time
+	Options   Options
+	Nodes     []Node
+	Findings  []Finding
+	Room      Room
+	Drainable *bool
+	// Estimate is how long it takes, nil where nobody asked for a Forecast.
+	Estimate *Estimate
+}
+
+// names are the names of its nodes, in order.
+func (p *Plan) Names() []string {
+	names := make([]string, len(p.Nodes))
+	for i := range p.Nodes {
+		names[i] = p.Nodes[i].Name
+	}
+	return names
+}

@@ -1,0 +1,201 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+)
+
+// Turns is in which order the pods of a plan go, counted over all its nodes. It
+// assumes that what is replaced gets Ready, and that what is sick stays so.
+type Waves struct {
+	// Now are the pods that nothing holds up.
+	Now int
+	// Later are those that wait until others are Ready elsewhere, wave after wave.
+	Later []Wave
+	// Held are the pods that go once what holds them passes, which no drain
+	// brings about; HeldBy names it where it is one thing: a sick pod or a budget.
+	Held   int
+	HeldBy string
+	// Never are those that their budgets do not let go as they stand.
+	Never int
+	// Unknown are those of which nobody can say.
+	Unknown int
+	// Left are those on nodes that are refused, and so left untouched.
+	Left int
+	// InTurn tells that the nodes are not drained all at once, so that Now is of
+	// each node's turn.
+	InTurn bool
+}
+
+// Turn is one wave after the first.
+type Wave struct {
+	Pods int
+	// Of are the names of the budgets (or workloads under a guard) whose pods
+	// have to be Ready before, the one with the most pods first.
+	Of []string
+}
+
+// Turns counts the waves of the plan.
+func (p Plan) Waves() Waves {
+	t := Waves{InTurn: len(p.Nodes) > max(p.Options.MaxParallelNodes, 1)}
+	refused := refusedNodes(p)
+	var later []map[string]int
+	held := map[string]struct{}{}
+	EachMove(p, func(pod *Pod) {
+		if refused[pod.Node] {
+			t.Left++
+			return
+		}
+		verdict := budget.VerdictEvictable
+		if pod.Budget != nil {
+			verdict = pod.Budget.Verdict
+		}
+		switch verdict {
+		case budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple:
+			t.Never++
+		case budget.VerdictUnknown:
+			t.Unknown++
+		case budget.VerdictWait, budget.VerdictSyncing:
+			t.Held++
+			held[pod.Budget.Holder()] = struct{}{}
+		default:
+			if pod.Wave <= 1 {
+				t.Now++
+				return
+			}
+			for len(later) < pod.Wave-1 {
+				later = append(later, map[string]int{})
+			}
+			later[pod.Wave-2][pod.turnOf()]++
+		}
+	})
+	for _, of := range later {
+		turn := Wave{Of: slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+			return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b))
+		})}
+		for _, n := range of {
+			turn.Pods += n
+		}
+		t.Later = append(t.Later, turn)
+	}
+	if len(held) == 1 {
+		for by := range held {
+			t.HeldBy = by
+		}
+	}
+	return t
+}
+
+// refusedNodes are the nodes that a run of the plan leaves untouched.
+func refusedNodes(plan Plan) map[string]bool {
+	refused := map[string]bool{}
+	for i := range plan.Nodes {
+		if n := &plan.Nodes[i]; n.Counts().Refused > 0 {
+			refused[n.Name] = true
+		}
+	}
+	if len(refused) > 0 && plan.Options.AllOrNothing {
+		for i := range plan.Nodes {
+			refused[plan.Nodes[i].Name] = true
+		}
+	}
+	return refused
+}
+
+// turnOf names whose pods have to be Ready before this one goes.
+func (p *Pod) turnOf() string {
+	if p.Budget != nil && len(p.Budget.Names) > 0 {
+		return p.Budget.Names[0]
+	}
+	owner := p.Owner
+	if of := p.Budget.GuardOf(); of != "" {
+		owner = of
+	}
+	_, name, _ := strings.Cut(owner, "/")
+	return name
+}
+
+// wavesSaid is how many waves are told one by one.
+const wavesSaid = 4
+
+// TurnWords are the words for some pods of a plan and their number.
+type WaveWords struct {
+	When string
+	Pods int
+	Then string // what follows the number, mostly ""
+}
+
+// Words are the waves in the order in which they come.
+func (t Waves) Words() []WaveWords {
+	var all []WaveWords
+	say := func(when string, pods int) {
+		if pods > 0 {
+			all = append(all, WaveWords{When: when, Pods: pods})
+		}
+	}
+	now := "now"
+	if t.InTurn {
+		now = "without waiting"
+	}
+	say(now, t.Now)
+	all = append(all, t.laterWords()...)
+	held := "once what holds them passes"
+	if t.HeldBy != "" {
+		held = "once " + t.HeldBy
+	}
+	say(held, t.Held)
+	say("not known", t.Unknown)
+	say("never", t.Never)
+	say("on refused nodes", t.Left)
+	return all
+}
+
+func (t Waves) laterWords() []WaveWords {
+	var all []WaveWords
+	for i, turn := range t.Later {
+		if i == wavesSaid && len(t.Later) > wavesSaid+1 {
+			rest := 0
+			for _, more := range t.Later[i:] {
+				rest += more.Pods
+			}
+			return append(all, WaveWords{"then", rest, fmt.Sprintf("in %d more waves", len(t.Later)-i)})
+		}
+		when := "then"
+		if i == 0 || !slices.Equal(turn.Of, t.Later[i-1].Of) {
+			when = "after " + readyWords(turn.Of)
+		}
+		if turn.Pods > 0 {
+			all = append(all, WaveWords{When: when, Pods: turn.Pods})
+		}
+	}
+	return all
+}
+
+// String says it in one line: "now 14, after api is Ready 6, never 1".
+func (t Waves) String() string {
+	words := t.Words()
+	parts := make([]string, len(words))
+	for i, w := range words {
+		parts[i] = strings.TrimSpace(w.When + " " + strconv.Itoa(w.Pods) + " " + w.Then)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// readyWords is "api is Ready", "api and web are Ready", "api and 3 others are Ready".
+func readyWords(of []string) string {
+	switch len(of) {
+	case 0:
+		return "the first are Ready"
+	case 1:
+		return of[0] + " is Ready"
+	case 2:
+		return of[0] + " and " + of[1] + " are Ready"
+	}
+	return of[0] + " and " + strconv.Itoa(len(of)-1) + " others are Ready"
+}

@@ -1,0 +1,83 @@
+package preflight
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// FindingWaitsForLaterNode is the code of nodes whose drain waits for a pod that
+// the same plan moves, but only once they are done (--strict-order).
+const FindingWaitsForLaterNode = "WaitsForLaterNode"
+
+// findOutOfOrder finds nodes that wait for a sick pod of a node whose turn comes after
+// theirs. Its eviction could free their budget; in this order it is never reached.
+// The order is the operator's, so it is told and not changed. Where a node that is
+// findHeld lets the next begin (heldFrom), every turn comes.
+func findOutOfOrder(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
+	if !p.Options.StrictOrder {
+		return nil
+	}
+	atOnce := max(p.Options.MaxParallelNodes, 1)
+	turn := make(map[string]int, len(p.Nodes))
+	for i := range p.Nodes {
+		turn[p.Nodes[i].Name] = i
+	}
+	var found []plan.Finding
+	for i := range p.Nodes {
+		sick := firstReachedTooLate(s, p.Nodes, i+atOnce, turn, p.Nodes[i].Pods)
+		if sick == nil {
+			continue
+		}
+		pod := sick.Namespace + "/" + sick.Name
+		found = append(found, plan.Finding{
+			Code: FindingWaitsForLaterNode, Level: plan.LevelWarning,
+			Message: fmt.Sprintf("%s waits for pod %s on %s, whose turn comes after it", p.Nodes[i].Name, pod, sick.Node),
+			Objects: append(nodeObjects([]string{p.Nodes[i].Name, sick.Node}), "Pod/"+pod),
+			Advice: []budget.Advice{{Text: "name " + sick.Node + " first, leave --strict-order out, or drain them at the same time",
+				Command: fmt.Sprintf("--max-parallel-nodes=%d", turn[sick.Node]-i+1)}},
+		})
+	}
+	return found
+}
+
+// waitsForSibling is the sick pod that holds a pod to be evicted, nil where none does.
+func waitsForSibling(p *plan.Pod) *budget.Sibling {
+	if p.Action != plan.ActionEvict || p.Budget == nil || p.Budget.Verdict != budget.VerdictWait {
+		return nil
+	}
+	return p.Budget.Sibling
+}
+
+// firstReachedTooLate is the first sick pod that one of the pods waits for on a node
+// that is not begun before theirs is done, nil for none. One is enough to change the order.
+func firstReachedTooLate(s *kube.Snapshot, nodes []plan.Node, begun int, turn map[string]int, pods []plan.Pod) *budget.Sibling {
+	for i := range pods {
+		sick := waitsForSibling(&pods[i])
+		if sick == nil {
+			continue
+		}
+		if later, planned := turn[sick.Node]; planned && later >= begun && goesWhenReached(s, &nodes[later], sick) {
+			return sick
+		}
+	}
+	return nil
+}
+
+// goesWhenReached tells whether the drain of its node would evict the pod at once.
+// A refused node is left untouched.
+func goesWhenReached(s *kube.Snapshot, node *plan.Node, sick *budget.Sibling) bool {
+	if node.Counts().Refused > 0 {
+		return false
+	}
+	return slices.ContainsFunc(node.Pods, func(plan plan.Pod) bool {
+		if plan.Namespace != sick.Namespace || plan.Name != sick.Name || !plan.Moves() || plan.Wave != 1 {
+			return false
+		}
+		pod := s.Pod(plan.UID)
+		return pod != nil && !pod.Terminating()
+	})
+}

@@ -1,0 +1,116 @@
+package preflight
+
+import (
+	"fmt"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// The codes of the findings about what is down while its pods move.
+const (
+	FindingSingleReplica = "SingleReplica"
+	FindingLastReady     = "LastReady"
+	FindingQuorum        = "Quorum"
+	FindingDNS           = "DNS"
+)
+
+// quorumFrom is the size from which a StatefulSet is taken for one whose members
+// vote: two cannot lose one without losing the majority whatever is done.
+const quorumFrom = 3
+
+// dnsLabel marks the pods of the cluster's DNS, kube-dns and CoreDNS alike (the
+// selector of the Service kube-dns in all common installers).
+const dnsLabel, dnsValue = "k8s-app", "kube-dns"
+
+// stake is what a plan takes from one workload at a time.
+type stake struct {
+	w       *kube.Workload
+	wants   int32 // pods, with what its autoscaler asks for
+	ready   int32 // Ready pods now
+	healthy int32 // of its pods that move, those that serve now
+	atOnce  int32 // of these, those that nothing keeps from going together
+	dns     bool
+}
+
+// stakes are the workloads whose pods move, in the order of the plan.
+func stakes(s *kube.Snapshot, p *plan.Plan) []*stake {
+	var all []*stake
+	known := map[kube.UID]*stake{}
+	for i := range p.Nodes {
+		for k := range p.Nodes[i].Pods {
+			plan := &p.Nodes[i].Pods[k]
+			pod := s.Pod(plan.UID)
+			if !plan.Moves() || pod == nil || pod.Owner == nil || pod.Finished() || pod.Terminating() {
+				continue
+			}
+			w := budget.Scalable(s, pod.Owner)
+			if w == nil || w.Resource != "" && !kube.InWhole(s, kube.KindPods) {
+				continue
+			}
+			of := known[w.UID]
+			if of == nil {
+				of = &stake{w: w, wants: budget.Wanted(s, w), ready: w.ReadyReplicas, dns: isDNS(pod)}
+				if w.Resource != "" {
+					of.ready = readyOf(s, pod.Owner.UID)
+				}
+				known[w.UID] = of
+				all = append(all, of)
+			}
+			if pod.Ready {
+				of.healthy++
+				if plan.Wave == 1 {
+					of.atOnce++
+				}
+			}
+		}
+	}
+	return all
+}
+
+// readyOf counts the Ready pods of an owner of which only the scale is known.
+func readyOf(s *kube.Snapshot, owner kube.UID) int32 {
+	ready := int32(0)
+	for pod := range s.PodsOf(owner) {
+		if pod.Healthy() {
+			ready++
+		}
+	}
+	return ready
+}
+
+// findOutages finds workloads that are down, or lose their majority, while their pods
+// move. Where a budget lets them go one after the other, nothing is said: what
+// counts is how many go at once. Each workload is named once, by the gravest.
+func findOutages(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
+	var single, dns, quorum, ready group
+	var more []budget.Advice
+	for _, of := range stakes(s, p) {
+		w := of.w
+		away := max(w.Replicas-of.ready, 0) + of.atOnce
+		last := of.ready > 0 && of.atOnce >= of.ready
+		switch {
+		case of.wants == 1:
+			single.add(w.Kind, w.Namespace, w.Name)
+			if len(more) < words.NamesShown {
+				more = append(more, budget.Advice{Text: "run a second pod of " + w.Namespace + "/" + w.Name + " before", Command: budget.OneMore(s, w)})
+			}
+		case last && of.dns:
+			dns.add(w.Kind, w.Namespace, w.Name)
+		case last:
+			ready.add(w.Kind, w.Namespace, w.Name)
+		case w.Kind == "StatefulSet" && w.Replicas >= quorumFrom && of.atOnce > 0 && away > (w.Replicas-1)/2:
+			quorum.note(fmt.Sprintf("%d of %d", min(away, w.Replicas), w.Replicas), w.Kind, w.Namespace, w.Name)
+		}
+	}
+	var found []plan.Finding
+	found = append(found, dns.finding(FindingDNS, plan.LevelWarning, "no name of the cluster is resolved until a pod of it is Ready elsewhere: ")...)
+	for _, f := range single.finding(FindingSingleReplica, plan.LevelWarning, "one replica only, down until it is Ready elsewhere: ") {
+		f.Advice = more
+		found = append(found, f)
+	}
+	found = append(found, ready.finding(FindingLastReady, plan.LevelWarning, "all its Ready pods go at once, down until one is Ready elsewhere: ")...)
+	return append(found, quorum.finding(FindingQuorum, plan.LevelWarning, "a majority of its members is away at once: ")...)
+}

@@ -1,0 +1,51 @@
+package volume
+
+import "github.com/kdrain-tui/kdrain-tui/kube"
+
+// leftAttached are the volumes attached to a node, without those that pods still
+// on it use: a DaemonSet's pods stay, and so do their volumes. An attachment
+// without a volume of ours counts all the same, for the machine has it.
+func LeftAttached(node string, s *kube.Snapshot) []Facts {
+	var used map[string]bool
+	var left []Facts
+	for _, a := range s.AttachmentsOn(node) {
+		if !a.Attached {
+			continue
+		}
+		if used == nil {
+			used = VolumesUsedOn(node, s)
+		}
+		if a.Volume != "" && used[a.Volume] {
+			continue
+		}
+		left = append(left, AttachmentFacts(a, s))
+	}
+	return left
+}
+
+func AttachmentFacts(a *kube.VolumeAttachment, s *kube.Snapshot) Facts {
+	f := Facts{Name: a.Name, Volume: a.Volume, Driver: a.Driver, State: VolumeStillAttached}
+	if volume := s.Volume(a.Volume); volume != nil {
+		f.Handle = volume.Handle
+		if volume.Claim != nil {
+			f.Claim = volume.Claim.Namespace + "/" + volume.Claim.Name
+		}
+	}
+	return f
+}
+
+// volumesUsedOn are the volumes of the pods that are on the node and stay.
+func VolumesUsedOn(node string, s *kube.Snapshot) map[string]bool {
+	used := map[string]bool{}
+	for _, p := range s.PodsOn(node) {
+		if p.Terminating() || p.Finished() {
+			continue
+		}
+		for i := range p.Spec.Volumes {
+			if claim := s.Claim(p.Namespace, p.Spec.Volumes[i].Claim); claim != nil && p.Spec.Volumes[i].Claim != "" {
+				used[claim.Volume] = true
+			}
+		}
+	}
+	return used
+}

@@ -1,0 +1,401 @@
+package kubetest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// simulation is a small cluster for the engine to drain: it evicts by the
+// server's rules, lets pods end and come back after a while, and keeps budgets.
+// It says nothing about a real server (the lab does); it exists to run the rules
+// of Step through many histories under synctest's clock.
+type Simulation struct {
+	Mu       sync.Mutex
+	Store    *kube.Store
+	Pods     map[types.UID]*corev1.Pod
+	Nodes    map[string]*corev1.Node
+	Budgets  map[string]*policyv1.PodDisruptionBudget
+	Replicas map[string]int32 // of the apps that have a ReplicaSet
+	Serial   int
+	version  int
+
+	EndAfter, ReadyAfter, ControllerLag time.Duration
+	AtOnce                              bool // another pod is made as soon as one is told to end, as ReplicaSets do
+	// nodeLag is how much later than the answer the watch shows a changed node.
+	NodeLag time.Duration
+	// answerLag is how much later than its effect an eviction is answered.
+	AnswerLag time.Duration
+	// answer, if set, may answer an eviction instead of the simulation.
+	Answer func(kube.EvictRequest) (kube.Answer, bool)
+
+	OnChange      func() // called after everything that happened
+	onGone        func(*corev1.Pod)
+	RefuseBudgets bool
+	ControllerOff bool         // nobody observes budgets
+	Made, Unmade  []string     // temporary budgets
+	server        atomic.Int32 // how it is, for a mortalWriter
+	halted        bool
+	Stuck         string              // where a run stood that did not end
+	Evictions     []kube.EvictRequest // in the order they were asked for
+	Accepted      []string            // names of pods whose eviction was accepted
+	Cordons       int
+	ladderLog     // what the rungs asked for
+}
+
+func NewSimulation() *Simulation {
+	s := &Simulation{
+		Pods: map[types.UID]*corev1.Pod{}, Nodes: map[string]*corev1.Node{}, Budgets: map[string]*policyv1.PodDisruptionBudget{},
+		Replicas: map[string]int32{},
+		EndAfter: time.Second, ReadyAfter: time.Second, ControllerLag: 20 * time.Millisecond,
+	}
+	s.Store = kube.NewStore(time.Now)
+	s.Store.SetHealth(kube.Health{Live: true, LastContact: time.Now()})
+	for _, k := range kube.Kinds {
+		s.Store.SetSync(k, kube.SyncState{Phase: kube.Synced})
+	}
+	return s
+}
+
+func (s *Simulation) NextVersion() string {
+	s.version++
+	return fmt.Sprint(s.version)
+}
+
+func (s *Simulation) AddNode(name string) {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("node-" + name), ResourceVersion: s.NextVersion()}}
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	Roomy(n)
+	s.Nodes[name] = n
+	s.Store.Put(kube.NodeRecord(n))
+}
+
+// addPod puts a running, Ready pod of an app on a node.
+func (s *Simulation) AddPod(app, node string, edit ...func(*corev1.Pod)) *corev1.Pod {
+	s.Serial++
+	controller := true
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "default", Name: fmt.Sprintf("%s-%d", app, s.Serial), UID: types.UID(fmt.Sprintf("pod-%d", s.Serial)),
+		Labels: map[string]string{"app": app}, CreationTimestamp: metav1.NewTime(time.Now()),
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app, UID: types.UID("rs-" + app), Controller: &controller}},
+	}}
+	p.Spec.NodeName = node
+	p.Status.Phase = corev1.PodRunning
+	SetReady(p, true)
+	for _, e := range edit {
+		e(p)
+	}
+	s.Pods[p.UID] = p
+	s.Store.Put(kube.PodRecord(p))
+	return p
+}
+
+func SetReady(p *corev1.Pod, ready bool) {
+	status := corev1.ConditionFalse
+	if ready {
+		status = corev1.ConditionTrue
+	}
+	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.Now()}}
+}
+
+func (s *Simulation) AddBudget(app string, minAvailable int) {
+	min := intstr.FromInt32(int32(minAvailable))
+	b := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: app, UID: types.UID("budget-" + app), Generation: 1},
+		Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &min,
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+	}
+	s.Budgets[app] = b
+	s.Control(app)
+}
+
+// control is the disruption controller's look at one budget.
+func (s *Simulation) Control(app string) {
+	b := s.Budgets[app]
+	if b == nil || s.ControllerOff {
+		return
+	}
+	healthy, expected := int32(0), int32(0)
+	for _, p := range s.Pods {
+		if p.Labels["app"] != app {
+			continue
+		}
+		expected++
+		if _, disrupted := b.Status.DisruptedPods[p.Name]; p.DeletionTimestamp == nil && IsReady(p) && !disrupted {
+			healthy++
+		}
+	}
+	for name := range b.Status.DisruptedPods {
+		if p := s.named(name); p == nil || p.DeletionTimestamp != nil {
+			delete(b.Status.DisruptedPods, name)
+		}
+	}
+	b.Status.ObservedGeneration = b.Generation
+	b.Status.CurrentHealthy, b.Status.ExpectedPods = healthy, expected
+	if most := b.Spec.MaxUnavailable; most != nil {
+		away, _ := intstr.GetScaledValueFromIntOrPercent(most, int(s.Replicas[app]), true)
+		b.Status.ExpectedPods = s.Replicas[app]
+		b.Status.DesiredHealthy = s.Replicas[app] - int32(away)
+	} else {
+		b.Status.DesiredHealthy = b.Spec.MinAvailable.IntVal
+	}
+	b.Status.DisruptionsAllowed = max(0, healthy-b.Status.DesiredHealthy)
+	b.ResourceVersion = s.NextVersion()
+	s.Store.Put(kube.BudgetRecord(b))
+}
+
+func IsReady(p *corev1.Pod) bool {
+	return len(p.Status.Conditions) > 0 && p.Status.Conditions[0].Status == corev1.ConditionTrue
+}
+
+func (s *Simulation) named(name string) *corev1.Pod {
+	for _, p := range s.Pods {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// later runs a change of the cluster after a while.
+func (s *Simulation) Later(after time.Duration, change func()) {
+	time.AfterFunc(after, func() {
+		s.Mu.Lock()
+		defer s.Mu.Unlock()
+		if !s.halted {
+			change()
+			s.changed()
+		}
+	})
+}
+
+func (s *Simulation) changed() {
+	if s.OnChange != nil {
+		s.OnChange()
+	}
+}
+
+// halt lets nothing happen any more, so that a test can look at what did.
+func (s *Simulation) Halt() {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	s.halted = true
+}
+
+func (s *Simulation) Snapshot() *kube.Snapshot { return s.Store.Snapshot() }
+
+func (s *Simulation) Changed(ctx context.Context) <-chan struct{} { return s.Store.Changed(ctx) }
+
+func (s *Simulation) Evict(_ context.Context, r kube.EvictRequest) kube.Answer {
+	answer := s.evict(r)
+	time.Sleep(s.AnswerLag) // of the bubble's clock: the watch may be quicker
+	return answer
+}
+
+func (s *Simulation) evict(r kube.EvictRequest) kube.Answer {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	s.Evictions = append(s.Evictions, r)
+	if s.Answer != nil {
+		if a, done := s.Answer(r); done {
+			return a
+		}
+	}
+	p := s.named(r.Name)
+	if p == nil {
+		return kube.Answer{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound}
+	}
+	if b := s.Budgets[p.Labels["app"]]; b != nil && p.DeletionTimestamp == nil {
+		if b.Status.DisruptionsAllowed <= 0 {
+			return BudgetRefusal(b)
+		}
+		b.Status.DisruptionsAllowed--
+		if b.Status.DisruptedPods == nil {
+			b.Status.DisruptedPods = map[string]metav1.Time{}
+		}
+		b.Status.DisruptedPods[p.Name] = metav1.Now()
+		b.ResourceVersion = s.NextVersion()
+		s.Store.Put(kube.BudgetRecord(b))
+	}
+	if p.UID != r.UID {
+		return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "the UID in the precondition does not match"}
+	}
+	s.Accepted = append(s.Accepted, p.Name)
+	s.terminate(p)
+	s.changed()
+	return kube.Answer{Code: http.StatusCreated}
+}
+
+func BudgetRefusal(b *policyv1.PodDisruptionBudget) kube.Answer {
+	return kube.Answer{Code: http.StatusTooManyRequests, Reason: metav1.StatusReasonTooManyRequests,
+		Message: "Cannot evict pod as it would violate the pod's disruption budget.",
+		Causes:  []kube.Cause{{Type: string(policyv1.DisruptionBudgetCause), Message: "The disruption budget " + b.Name + " needs more"}}}
+}
+
+func (s *Simulation) terminate(p *corev1.Pod) {
+	ends := metav1.NewTime(time.Now().Add(s.EndAfter))
+	changed := p.DeepCopy()
+	changed.DeletionTimestamp = &ends
+	s.Pods[p.UID] = changed
+	s.Store.Put(kube.PodRecord(changed))
+	app := p.Labels["app"]
+	s.Later(s.ControllerLag, func() { s.Control(app) })
+	if len(p.Finalizers) > 0 {
+		return
+	}
+	if s.AtOnce {
+		s.replace(app)
+	}
+	s.Later(s.EndAfter, func() {
+		delete(s.Pods, p.UID)
+		s.Store.Remove(&kube.Pod{UID: p.UID})
+		if s.onGone != nil {
+			s.onGone(changed)
+		}
+		if !s.AtOnce {
+			s.replace(app)
+		}
+		s.Control(app)
+	})
+}
+
+// replace starts a new pod of the app on a node that takes pods.
+func (s *Simulation) replace(app string) {
+	for _, n := range s.Nodes {
+		if n.Spec.Unschedulable {
+			continue
+		}
+		p := s.AddPod(app, n.Name, func(p *corev1.Pod) { SetReady(p, false) })
+		s.Later(s.ReadyAfter, func() {
+			up := p.DeepCopy()
+			SetReady(up, true)
+			s.Pods[p.UID] = up
+			s.Store.Put(kube.PodRecord(up))
+			s.Control(app)
+		})
+		return
+	}
+}
+
+func (s *Simulation) Delete(_ context.Context, r kube.DeleteRequest) kube.Answer {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	p := s.named(r.Name)
+	if p == nil {
+		return kube.Answer{Code: http.StatusNotFound}
+	}
+	s.Accepted = append(s.Accepted, p.Name)
+	s.terminate(p)
+	return kube.Answer{Code: http.StatusOK}
+}
+
+func (s *Simulation) Cordon(_ context.Context, r kube.CordonRequest) kube.Answer {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	n := s.Nodes[r.Node]
+	if n.ResourceVersion != r.ResourceVersion {
+		return kube.Answer{Code: http.StatusConflict}
+	}
+	s.Cordons++
+	s.SetNode(r.Node, func(n *corev1.Node) {
+		n.Spec.Unschedulable = r.Unschedulable
+		n.Annotations = map[string]string{kube.CordonAnnotation: r.Mark}
+		if r.ExcludeFromLB != nil && *r.ExcludeFromLB {
+			n.Labels = map[string]string{corev1.LabelNodeExcludeBalancers: ""}
+		}
+	})
+	return kube.Answer{Code: http.StatusOK}
+}
+
+func (s *Simulation) SetNode(name string, edit func(n *corev1.Node)) {
+	n := s.Nodes[name].DeepCopy()
+	edit(n)
+	n.ResourceVersion = s.NextVersion()
+	s.Nodes[name] = n
+	if s.NodeLag == 0 {
+		s.Store.Put(kube.NodeRecord(n))
+		return
+	}
+	s.Later(s.NodeLag, func() { s.Store.Put(kube.NodeRecord(n)) })
+}
+
+func (s *Simulation) LivePod(_ context.Context, _, name string) (*kube.Pod, kube.Answer) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	p := s.named(name)
+	if p == nil {
+		return nil, kube.Answer{Code: http.StatusNotFound}
+	}
+	return kube.PodRecord(p), kube.Answer{Code: http.StatusOK, UID: p.UID}
+}
+
+func (s *Simulation) CreateBudget(_ context.Context, r kube.BudgetRequest) kube.Answer {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if s.RefuseBudgets {
+		return kube.Answer{Code: http.StatusForbidden, Message: "cannot create resource"}
+	}
+	app := r.Owner.Name
+	if b := s.Budgets[app]; b != nil && b.Name == r.Name {
+		return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonAlreadyExists, Message: r.Name + " already exists"}
+	}
+	away := intstr.Parse(r.MaxUnavailable)
+	b := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name, UID: types.UID("made-" + app), Generation: 1,
+			Labels: map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: r.Run}},
+		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &away, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
+	}
+	s.Budgets[app] = b
+	s.Made = append(s.Made, r.Name)
+	s.Store.Put(kube.BudgetRecord(b)) // not observed yet
+	s.Later(200*time.Millisecond, func() { s.Control(app) })
+	return kube.Answer{Code: http.StatusCreated, UID: b.UID}
+}
+
+func (s *Simulation) LiveBudget(_ context.Context, r kube.BudgetLook) kube.Answer {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	for _, b := range s.Budgets {
+		if b.Name == r.Name && b.Labels[kube.RunLabel] == r.Run {
+			return kube.Answer{Code: http.StatusOK, UID: b.UID}
+		}
+	}
+	return kube.Answer{Code: http.StatusNotFound, Message: fmt.Sprintf("poddisruptionbudgets.policy %q not found", r.Name)}
+}
+
+func (s *Simulation) DeleteBudget(_ context.Context, r kube.BudgetRef) kube.Answer {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	for app, b := range s.Budgets {
+		if b.Name == r.Name && b.UID == r.UID {
+			delete(s.Budgets, app)
+			s.Unmade = append(s.Unmade, r.Name)
+			s.Store.Remove(kube.BudgetRecord(b))
+			return kube.Answer{Code: http.StatusOK}
+		}
+	}
+	return kube.Answer{Code: http.StatusNotFound}
+}
+
+// countEvictions says how often each pod's eviction was accepted so far, and how
+// many were asked for.
+func (s *Simulation) CountEvictions() (accepted map[string]int, sent int) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	accepted = map[string]int{}
+	for _, name := range s.Accepted {
+		accepted[name]++
+	}
+	return accepted, len(s.Evictions)
+}
