@@ -11,9 +11,27 @@ import (
 )
 
 // Access asks the server which of the rights we lack that a drain under the options
-// needs.
+// needs. NewPlan knows it from then on.
 func (s *Session) Access(ctx context.Context, o plan.Options) (preflight.Access, error) {
-	return s.access(ctx, drainRights(o))
+	rights := drainRights(o)
+	access, err := s.access(ctx, rights)
+	if err == nil {
+		s.screen.mu.Lock()
+		defer s.screen.mu.Unlock()
+		s.screen.rights, s.screen.access = rights, access
+	}
+	return access, err
+}
+
+// knownAccess is what the server said last of the rights that a drain under the
+// options needs, nothing where it was not asked.
+func (s *Session) knownAccess(o plan.Options) preflight.Access {
+	s.screen.mu.Lock()
+	defer s.screen.mu.Unlock()
+	if !slices.Equal(s.screen.rights, drainRights(o)) {
+		return preflight.Access{}
+	}
+	return s.screen.access
 }
 
 // access asks the server for each of the rights, at the same time.

@@ -54,7 +54,7 @@ func (r *Runs) Served(id string) (served bool, err error) {
 }
 
 // HangUp suspends every run, those too that are still to begin: the terminal went
-// away, and nobody watches.
+// away, and no one watches.
 func (r *Runs) HangUp(why string) {
 	r.mu.Lock()
 	r.hungUp = why
@@ -66,7 +66,7 @@ func (r *Runs) HangUp(why string) {
 }
 
 // Abort ends every run, those too that are still to begin, unless they are suspended.
-// Whoever takes the signal calls it, and not who prints: an output that nobody reads
+// Whoever takes the signal calls it, and not who prints: an output that is not read
 // must not hold it up.
 func (r *Runs) Abort(why string) {
 	r.mu.Lock()

@@ -33,7 +33,7 @@ func (s *Session) ReadMarked(ctx context.Context, nodes []string) (drain.Marked,
 	switch {
 	case errors.As(err, &none):
 		return m, &Error{Text: "nothing was changed", Err: err,
-			Hint: "a run is known by its mark on a node that it cordoned; " +
+			Hint: "a run is known by its annotation on a node that it cordoned; " +
 				s.Target.Line("kdrain-tui uncordon "+none.Node) + " takes any cordon back"}
 	case err != nil:
 		return m, &Error{Text: "nothing was changed", Err: err}

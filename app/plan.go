@@ -19,6 +19,10 @@ type screenReads struct {
 	where   preflight.Self
 	scales  atomic.Bool // being read
 	readers kube.Group  // never waited for: they end with the context
+
+	mu     sync.Mutex
+	rights []kube.Permission // that were asked for last
+	access preflight.Access
 }
 
 // SettleEvictions asks which evictions the server takes, as kubectl does before
@@ -81,13 +85,13 @@ func (s *Session) readDaemonSets(ctx context.Context, nodes []string) error {
 }
 
 // NewPlan plans for the dashboard: at once from what is known, while the scales of
-// owners that nobody watches come in; they change the plan when they are there. The
+// owners that are not watched come in; they change the plan when they are there. The
 // context is that of the dashboard.
 func (s *Session) NewPlan(
 	ctx context.Context, snapshot *kube.Snapshot, nodes []string, o plan.Options, now time.Time,
 ) (plan.Plan, error) {
 	s.screen.self.Do(func() { s.screen.where = s.self(ctx, true) })
-	plan, err := s.plan(snapshot, nodes, o, now, s.screen.where, preflight.Access{})
+	plan, err := s.plan(snapshot, nodes, o, now, s.screen.where, s.knownAccess(o))
 	if err == nil && s.screen.scales.CompareAndSwap(false, true) {
 		nodes := slices.Clone(nodes)
 		s.screen.readers.Go("scales of owners", func() {

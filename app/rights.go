@@ -72,7 +72,7 @@ func ladderRights(o plan.Options) []kube.Permission {
 	return rules
 }
 
-// scaleRights are what it takes to roll out anew and to change replicas. The list of
+// scaleRights are what it takes to restart a rollout and to change replicas. The list of
 // autoscalers tells whose they are.
 var scaleRights = []kube.Permission{
 	{Verb: "list", Group: "autoscaling", Resource: "horizontalpodautoscalers"},

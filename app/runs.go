@@ -109,6 +109,25 @@ func (r *Runs) Record(id string) (*Record, error) {
 	return &Record{State: drain.Fold(nil, events...), Events: events, Torn: torn && !live, Live: live}, nil
 }
 
+// Journal are the events of a run of this machine, or those in a file.
+func (r *Runs) Journal(name string) ([]drain.Event, error) {
+	if info, err := os.Stat(name); err != nil || info.IsDir() {
+		if strings.ContainsAny(name, `/\`) {
+			return nil, &Error{Text: "there is no journal " + name, Err: err}
+		}
+		record, err := r.Record(name)
+		if err != nil {
+			return nil, err
+		}
+		return record.Events, nil
+	}
+	events, _, err := journal.ReadJournal(name)
+	if err != nil {
+		return nil, &Error{Err: err}
+	}
+	return events, nil
+}
+
 // Records are the records of all runs, newest first; of each that cannot be read
 // damaged has the reason.
 func (r *Runs) Records() (records []*Record, damaged []error, err error) {

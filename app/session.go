@@ -30,7 +30,7 @@ type Session struct {
 	Now     func() time.Time
 	// ReadOnly tells that nothing may be written: what only helps to write is not told.
 	ReadOnly bool
-	// Progress is told what a wait is for, a line at a time; nil tells nobody.
+	// Progress is told what a wait is for, a line at a time; nil where it is not shown.
 	Progress func(line string)
 	// Launch begins a run, drain.Start where it is nil.
 	Launch func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (Run, error)

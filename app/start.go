@@ -67,9 +67,9 @@ func (s *Session) ReadyToResume(ctx context.Context, run *drain.RunFacts) (note 
 		return note, err
 	}
 	if options.DisableEviction != run.Options.DisableEviction {
-		// Nobody has agreed to deletions past the budgets.
+		// Deletions past the budgets were not confirmed.
 		return note, &Error{
-			Text: "run " + run.ID + " evicts, and the API server takes no evictions any more; nothing was changed",
+			Text: "run " + run.ID + " evicts, and the API server no longer takes evictions; nothing was changed",
 			Hint: "begin a new drain with --disable-eviction, if that is what you want",
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -74,7 +75,10 @@ func TestDashboardOpensWithNodesMarked(t *testing.T) {
 		b := newBench(t, smallCluster())
 		b.Terminal = Terminal{In: true, Out: true, Err: true}
 		var request DashboardRequest
-		b.Dashboard = func(_ context.Context, r DashboardRequest) (int, error) { request = r; return ExitPartly, nil }
+		b.Dashboard = func(_ context.Context, r DashboardRequest) (DashboardEnd, error) {
+			request = r
+			return DashboardEnd{Run: endedRun(drain.OutcomePartly)}, nil
+		}
 		args := append(strings.Fields(test.args), "--force", "--theme=mono", "--read-only", "--max-parallel-nodes=3")
 		b.expect(t, ExitPartly, nil, args...)
 		if got := strings.Join(request.Marked, " "); got != test.marked {

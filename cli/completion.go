@@ -54,7 +54,14 @@ func (p *Program) completeNodes(cmd *cobra.Command, args []string, prefix string
 	}
 	ctx, cancel := context.WithTimeout(parent, completionPatience)
 	defer cancel()
-	names, err := p.nodeNames(ctx)
+	session, err := p.open(ctx, app.ConnectOptions{Quiet: true, ReadOnly: true})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer session.Close()
+	session.Progress = nil
+	session.Observe(ctx, kube.KindNodes)
+	snapshot, err := session.Synced(ctx, []kube.Kind{kube.KindNodes})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -63,29 +70,11 @@ func (p *Program) completeNodes(cmd *cobra.Command, args []string, prefix string
 		kind, prefix = head+"/", tail
 	}
 	var offers []string
-	for _, name := range names {
+	for _, n := range snapshot.Nodes() {
+		name := n.Name
 		if strings.HasPrefix(name, prefix) && !slices.Contains(args, name) && !slices.Contains(args, "node/"+name) {
 			offers = append(offers, kind+name)
 		}
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp
-}
-
-func (p *Program) nodeNames(ctx context.Context) ([]string, error) {
-	session, err := p.open(ctx, app.ConnectOptions{Quiet: true, ReadOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	session.Progress = nil
-	session.Observe(ctx, kube.KindNodes)
-	snapshot, err := session.Synced(ctx, []kube.Kind{kube.KindNodes})
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, n := range snapshot.Nodes() {
-		names = append(names, n.Name)
-	}
-	return names, nil
 }

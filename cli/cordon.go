@@ -13,7 +13,7 @@ import (
 
 // cordonCommand is cordon or uncordon, as kubectl's.
 func (p *Program) cordonCommand(cordon bool) *cobra.Command {
-	f := p.newFlags()
+	c := &cordoning{Program: p, f: p.newFlags(), cordon: cordon}
 	verb, short := "cordon", "Mark nodes as unschedulable"
 	if !cordon {
 		verb, short = "uncordon", "Mark nodes as schedulable"
@@ -21,42 +21,49 @@ func (p *Program) cordonCommand(cordon bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   verb + " NODE...",
 		Short: short,
-		Long: short + ". The mark that says who cordoned a node, when and why\n" +
-			"(annotation " + kube.CordonAnnotation + ") is written and removed together with it." + map[bool]string{
+		Long: short + ". The annotation that says who cordoned a node, when and why\n" +
+			"(" + kube.CordonAnnotation + ") is written and removed together with it." + map[bool]string{
 			false: "\nA node that a live run holds by its Lease is uncordoned once the run's id was\ntyped, or with --take-over: the run stops there."}[cordon],
 		Example:           p.examples(verb+" worker-1", verb+" -l pool=batch --dry-run=server"),
 		ValidArgsFunction: p.completeNodes,
-		RunE:              func(cmd *cobra.Command, args []string) error { return p.cordon(cmd, f, args, cordon) },
+		RunE:              c.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	f.bindNodes(fs)
+	c.f.bindNodes(fs)
 	if cordon {
-		f.bindOptions(fs, "dry-run", "reason")
+		c.f.bindOptions(fs, "dry-run", "reason")
 	} else {
-		f.bindOptions(fs, "dry-run", "lease-namespace", "take-over")
+		c.f.bindOptions(fs, "dry-run", "lease-namespace", "take-over")
 	}
 	return cmd
 }
 
-func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon bool) error {
-	if err := checkNodeArgs(cmd, args, f); err != nil {
+// cordoning is the command cordon or uncordon.
+type cordoning struct {
+	*Program
+	f      *flags
+	cordon bool
+}
+
+func (c *cordoning) run(cmd *cobra.Command, args []string) error {
+	if err := checkNodeArgs(cmd, args, c.f); err != nil {
 		return err
 	}
-	o, err := f.options()
+	o, err := c.f.options()
 	if err != nil {
 		return err
 	}
-	if p.connection.ReadOnly && o.DryRun == plan.DryRunNone {
+	if c.connection.ReadOnly && o.DryRun == plan.DryRunNone {
 		return usage("see --dry-run=server", "--read-only forbids to %s", cmd.Name())
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	kinds := []kube.Kind{kube.KindNodes}
-	if !cordon {
+	if !c.cordon {
 		kinds = append(kinds, kube.KindLeases)
 	}
-	session, err := p.open(ctx, app.ConnectOptions{Nodes: f.selection(args).Names(), LeaseNamespace: o.LeaseNamespace})
+	session, err := c.open(ctx, app.ConnectOptions{Nodes: c.f.selection(args).Names(), LeaseNamespace: o.LeaseNamespace})
 	if err != nil {
 		return err
 	}
@@ -69,21 +76,21 @@ func (p *Program) cordon(cmd *cobra.Command, f *flags, args []string, cordon boo
 	if err != nil {
 		return err
 	}
-	nodes, err := f.selection(args).Nodes(snapshot)
+	nodes, err := c.f.selection(args).Nodes(snapshot)
 	if err != nil {
 		return err
 	}
-	if !cordon && o.DryRun != plan.DryRunClient {
-		if err := p.askHeld(ctx, session, nodes, o); err != nil {
+	if !c.cordon && o.DryRun != plan.DryRunClient {
+		if err := c.askHeld(ctx, session, nodes, o); err != nil {
 			return err
 		}
 	}
-	return p.cordonAll(ctx, session, nodes, app.CordonChange{Unschedulable: cordon, DryRun: o.DryRun, Reason: o.Reason})
+	return c.all(ctx, session, nodes, app.CordonChange{Unschedulable: c.cordon, DryRun: o.DryRun, Reason: o.Reason})
 }
 
-// cordonAll goes on after a failure, as kubectl does, and does not hide it from the
+// all goes on after a failure, as kubectl does, and does not hide it from the
 // exit code, as kubectl does.
-func (p *Program) cordonAll(ctx context.Context, session *app.Session, nodes []string, change app.CordonChange) error {
+func (c *cordoning) all(ctx context.Context, session *app.Session, nodes []string, change app.CordonChange) error {
 	verb := map[bool]string{true: "cordon", false: "uncordon"}[change.Unschedulable]
 	failed := 0
 	for _, name := range nodes {
@@ -94,12 +101,12 @@ func (p *Program) cordonAll(ctx context.Context, session *app.Session, nodes []s
 		changed, err := session.Cordon(ctx, change)
 		switch {
 		case err != nil:
-			explain(p.Err, fmt.Errorf("unable to %s node %q: %w", verb, name, err))
+			explain(c.Err, fmt.Errorf("unable to %s node %q: %w", verb, name, err))
 			failed++
 		case changed:
-			fmt.Fprintf(p.Out, "node/%s %sed%s\n", name, verb, drySuffix(change.DryRun))
+			fmt.Fprintf(c.Out, "node/%s %sed%s\n", name, verb, drySuffix(change.DryRun))
 		default:
-			fmt.Fprintf(p.Out, "node/%s already %sed%s\n", name, verb, drySuffix(change.DryRun))
+			fmt.Fprintf(c.Out, "node/%s already %sed%s\n", name, verb, drySuffix(change.DryRun))
 		}
 	}
 	switch {

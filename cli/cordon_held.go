@@ -15,9 +15,9 @@ import (
 
 // askHeld asks before nodes are uncordoned that a run holds by its Lease: the run
 // would stop there. Without a terminal that takes --take-over. A Lease that cannot be
-// read keeps nobody from it: it is said that nothing is known. One whose run is known
+// read does not prevent it: it is said that nothing is known. One whose run is known
 // on this machine to have ended holds nothing.
-func (p *Program) askHeld(ctx context.Context, session *app.Session, nodes []string, o plan.Options) error {
+func (c *cordoning) askHeld(ctx context.Context, session *app.Session, nodes []string, o plan.Options) error {
 	if o.LeaseNamespace == "" {
 		return nil
 	}
@@ -30,11 +30,11 @@ func (p *Program) askHeld(ctx context.Context, session *app.Session, nodes []str
 		if reason := s.Sync(kube.KindLeases).Reason; reason != "" {
 			words += ": " + reason
 		}
-		fmt.Fprintln(p.Err, kube.Clean(words))
+		fmt.Fprintln(c.Err, kube.Clean(words))
 		return nil
 	}
-	life, said := p.runs.Lives(), []string(nil)
-	holds := slices.DeleteFunc(lease.Holds(s, nodes, "", p.Now()), func(h lease.Hold) bool {
+	life, said := c.runs.Lives(), []string(nil)
+	holds := slices.DeleteFunc(lease.Holds(s, nodes, "", c.Now()), func(h lease.Hold) bool {
 		n := s.Node(h.Node)
 		return h.Lapsed || n == nil || !n.Unschedulable || slices.Contains(o.TakeOver, h.Run) || slices.Contains(o.TakeOver, plan.TakeOverAny) ||
 			life(h.Run) == tempbudget.RunDead
@@ -47,7 +47,7 @@ func (p *Program) askHeld(ctx context.Context, session *app.Session, nodes []str
 	}
 	refused := &failure{code: ExitRefused, text: strings.Join(said, "\n") + "\nnothing was changed",
 		hint: "let that run end or abort it where it runs; or uncordon all the same: --take-over=" + holds[0].Run}
-	if !p.canAsk() {
+	if !c.canAsk() {
 		return refused
 	}
 	word := holds[0].Run
@@ -56,7 +56,7 @@ func (p *Program) askHeld(ctx context.Context, session *app.Session, nodes []str
 	}
 	question := kube.Clean(strings.Join(said, "; ") + ". Type " + word + " to uncordon all the same: ")
 	select {
-	case line := <-p.ask(func() { fmt.Fprint(p.Err, question) }): // "" where none can come
+	case line := <-c.ask(func() { fmt.Fprint(c.Err, question) }): // "" where none can come
 		if line == word {
 			return nil
 		}

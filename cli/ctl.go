@@ -19,8 +19,7 @@ import (
 )
 
 func (p *Program) ctlCommand() *cobra.Command {
-	f := p.newFlags()
-	word := ctlWord{}
+	c := &ctl{Program: p, f: p.newFlags()}
 	cmd := &cobra.Command{
 		Use:   "ctl RUN VERB [POD|NODE]",
 		Short: "Steer a live run from outside: pause, continue, retry, skip, last, leave, abort, or climb the ladder",
@@ -30,29 +29,29 @@ func (p *Program) ctlCommand() *cobra.Command {
 			"Those from free on are the rungs of the ladder, each for one pod that does not go. Without --confirm and the rung's\n" +
 			"word they only show its request, its risk and that word, and nothing is written. A run takes restart and scale only if\n" +
 			"it was started with --allow-scale, kill with --allow-zero-grace, taint with --allow-taint.\n\n" +
-			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing was changed, 2 usage, or a rung without its word.",
+			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing was changed, 2 usage, or a rung without its c.",
 		Example: p.examples("ctl k7f3pm pause", "ctl k7f3pm skip shop/web-1", "ctl k7f3pm leave worker-2",
 			"ctl k7f3pm status -o json", "ctl k7f3pm ladder shop/web-1", "ctl k7f3pm scale shop/web-1 --confirm 'scale web'"),
-		ValidArgsFunction: p.completeCtl,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.ctl(cmd, f, args, word)
-		},
+		ValidArgsFunction: c.complete,
+		RunE:              c.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&word.confirm, "confirm", "",
+	fs.StringVar(&c.confirm, "confirm", "",
 		"the word that takes a rung of the ladder, as the rung shows it without this flag")
-	fs.BoolVar(&word.withoutJournal, "without-journal", false,
+	fs.BoolVar(&c.withoutJournal, "without-journal", false,
 		"continue although the journal cannot be written: what is sent then is unknown to resume, rollback and report")
-	f.bindOutput(fs)
+	c.f.bindOutput(fs)
 	// The word is to be read and typed, so nothing is offered for it. An error would
 	// mean that there is no such flag.
 	_ = cmd.RegisterFlagCompletionFunc("confirm", cobra.NoFileCompletions)
 	return cmd
 }
 
-// ctlWord is what confirms a verb, by flag.
-type ctlWord struct {
+// ctl is the command of that name.
+type ctl struct {
+	*Program
+	f              *flags
 	confirm        string // of a rung of the ladder
 	withoutJournal bool   // of continue
 }
@@ -74,31 +73,31 @@ func objectOf(v control.Verb) string {
 	return strings.ToUpper(string(v.Of))
 }
 
-func (p *Program) ctl(cmd *cobra.Command, f *flags, args []string, word ctlWord) error {
-	request, err := p.ctlRequest(cmd, f, args, word)
+func (c *ctl) run(cmd *cobra.Command, args []string) error {
+	request, err := c.request(cmd, args)
 	if err != nil {
 		return err
 	}
-	if err := p.mustLive(request.Run); err != nil {
+	if err := c.mustLive(request.Run); err != nil {
 		return err
 	}
-	answer, err := control.Ask(p.StateDir, request)
+	answer, err := control.Ask(c.StateDir, request)
 	if err != nil {
-		return p.noAnswer(request.Run, err)
+		return c.noAnswer(request.Run, err)
 	}
-	return p.tellAnswer(f, answer)
+	return c.tell(answer)
 }
 
-// ctlRequest judges the command line, before anything is read.
-func (p *Program) ctlRequest(cmd *cobra.Command, f *flags, args []string, word ctlWord) (control.Request, error) {
+// request judges the command line, before anything is read.
+func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error) {
 	r := control.Request{}
-	if err := f.check(); err != nil {
+	if err := c.f.check(); err != nil {
 		return r, err
 	}
 	line := "USAGE: " + cmd.CommandPath() + " RUN "
 	switch {
 	case len(args) == 0 || args[0] == "":
-		return r, usage(p.display()+" runs lists them", "which run? %sVERB", line)
+		return r, usage(c.display()+" runs lists them", "which run? %sVERB", line)
 	case len(args) == 1:
 		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "what is run %s to do? %sVERB", args[0], line)
 	}
@@ -110,21 +109,21 @@ func (p *Program) ctlRequest(cmd *cobra.Command, f *flags, args []string, word c
 		return r, usage("", "%s is about the whole run: %s%s", verb.Name, line, verb.Name)
 	case verb.Of != control.OfRun && (len(rest) != 1 || rest[0] == ""):
 		return r, usage("", "%s takes one %s: %s%s %s", verb.Name, verb.Of, line, verb.Name, objectOf(verb))
-	case word.withoutJournal && verb.Kind != drain.ControlContinue:
+	case c.withoutJournal && verb.Kind != drain.ControlContinue:
 		return r, usage("", "--without-journal belongs to continue")
-	case word.confirm != "" && verb.Rung == "":
+	case c.confirm != "" && verb.Rung == "":
 		return r, usage("", "--confirm belongs to a rung of the ladder; %s takes no word", verb.Name)
-	case p.connection.ReadOnly && verb.Kind != "" && (verb.Rung == "" || word.confirm != ""):
+	case c.connection.ReadOnly && verb.Kind != "" && (verb.Rung == "" || c.confirm != ""):
 		return r, usage("status and ladder only look, and so does a rung without --confirm", "--read-only forbids to steer a run")
 	}
-	r.Run, r.Verb, r.Word = args[0], verb.Name, word.confirm
+	r.Run, r.Verb, r.Word = args[0], verb.Name, c.confirm
 	switch verb.Of {
 	case control.OfPod:
 		r.Pod = args[2]
 	case control.OfNode:
 		r.Node = strings.TrimPrefix(args[2], "node/")
 	}
-	if word.withoutJournal {
+	if c.withoutJournal {
 		r.Word = drain.WordWithoutJournal
 	}
 	return r, nil
@@ -132,23 +131,23 @@ func (p *Program) ctlRequest(cmd *cobra.Command, f *flags, args []string, word c
 
 // mustLive finds a live run, by its name and its lock: a journal of days is not read
 // before an abort. Why one is not live takes its journal.
-func (p *Program) mustLive(id string) error {
-	if err := p.runs.Known(id); err != nil {
+func (c *ctl) mustLive(id string) error {
+	if err := c.runs.Known(id); err != nil {
 		return err
 	}
-	if live, err := journal.Live(p.runs.Path(id)); err == nil && live {
+	if live, err := journal.Live(c.runs.Path(id)); err == nil && live {
 		return nil
 	}
-	record, err := p.runs.Record(id)
+	record, err := c.runs.Record(id)
 	if err != nil {
 		return err
 	}
-	return p.notLive(record)
+	return c.notLive(record)
 }
 
-// notLive says why nobody can be told anything about a run, and what to do
+// notLive says why a run cannot be steered, and what to do
 // instead; nil where it is live.
-func (p *Program) notLive(r *app.Record) error {
+func (c *ctl) notLive(r *app.Record) error {
 	id := r.State.Run.ID
 	switch {
 	case r.Live:
@@ -156,35 +155,35 @@ func (p *Program) notLive(r *app.Record) error {
 	case r.State.Outcome != "":
 		return &failure{
 			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", id, r.State.Ended.UTC().Format(time.RFC3339), r.State.Outcome),
-			hint: p.display() + " report " + id + " tells what became of each pod",
+			hint: c.display() + " report " + id + " tells what became of each pod",
 		}
 	}
-	control.Sweep(p.StateDir)
+	control.Sweep(c.StateDir)
 	return &failure{
 		code: ExitError, text: "run " + id + " is not live: its process has ended, the run has not",
-		hint: fmt.Sprintf("%s goes on with it, %s undoes what it did", p.printed(r.State, "resume"), p.printed(r.State, "rollback")),
+		hint: fmt.Sprintf("%s goes on with it, %s undoes what it did", c.printed(r.State, "resume"), c.printed(r.State, "rollback")),
 	}
 }
 
 // noAnswer explains why a run that was live a moment ago gave no answer.
-func (p *Program) noAnswer(id string, cause error) error {
-	if r, err := p.runs.Record(id); err == nil && !r.Live {
-		return p.notLive(r)
+func (c *ctl) noAnswer(id string, cause error) error {
+	if r, err := c.runs.Record(id); err == nil && !r.Live {
+		return c.notLive(r)
 	}
 	if errors.Is(cause, control.ErrNobody) {
 		return &failure{
-			code: ExitError, text: "run " + id + " is live, but takes no words: it could not open its socket, or is from a version without ctl",
+			code: ExitError, text: "run " + id + " is live, but takes no commands: it could not open its socket, or is from a version without ctl",
 			hint: "steer it where it runs: in its dashboard, or with Ctrl-C",
 		}
 	}
-	return &failure{code: ExitError, err: cause, hint: p.display() + " report " + id + " tells what it does"}
+	return &failure{code: ExitError, err: cause, hint: c.display() + " report " + id + " tells what it does"}
 }
 
-func (p *Program) tellAnswer(f *flags, a control.Answer) error {
-	err := p.printer(f).Value(a, func(t *print.Text) {
-		print.Answer(t, a, p.display(), p.Now())
+func (c *ctl) tell(a control.Answer) error {
+	err := c.printer(c.f).Value(a, func(t *print.Text) {
+		print.Answer(t, a, c.display(), c.Now())
 		if a.OK && a.Hint != "" && a.Status == nil && a.Ladder == nil {
-			fmt.Fprintln(p.Err, kube.Clean("Warning: "+a.Hint))
+			fmt.Fprintln(c.Err, kube.Clean("Warning: "+a.Hint))
 		}
 	})
 	switch {
@@ -197,19 +196,19 @@ func (p *Program) tellAnswer(f *flags, a control.Answer) error {
 	}
 	hint := a.Hint
 	if a.Verb == string(drain.ControlContinue) && hint == "" && strings.HasPrefix(a.Error, "the journal") {
-		hint = fmt.Sprintf("make room and continue again, or go on without it: %s ctl %s continue --without-journal", p.display(), a.Run)
+		hint = fmt.Sprintf("make room and continue again, or go on without it: %s ctl %s continue --without-journal", c.display(), a.Run)
 	}
 	return &failure{code: ExitError, text: "nothing was changed in run " + a.Run + ": " + a.Error, hint: hint}
 }
 
-// completeCtl offers live runs, verbs, and what the run knows of pods and nodes.
-func (p *Program) completeCtl(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// complete offers live runs, verbs, and what the run knows of pods and nodes.
+func (c *ctl) complete(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const files = cobra.ShellCompDirectiveNoFileComp
 	switch len(args) {
 	case 0:
-		ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
+		ids, _ := c.runs.IDs() // nothing to offer is all that an error means here
 		return slices.DeleteFunc(ids, func(id string) bool {
-			live, err := journal.Live(p.runs.Path(id))
+			live, err := journal.Live(c.runs.Path(id))
 			return err != nil || !live
 		}), files
 	case 1:
@@ -220,7 +219,7 @@ func (p *Program) completeCtl(_ *cobra.Command, args []string, _ string) ([]stri
 		return offers, files
 	case 2:
 		verb, known := control.VerbNamed(args[1])
-		state := p.stateFor(args[0])
+		state := c.stateFor(args[0])
 		if !known || state == nil {
 			return nil, files
 		}
@@ -234,15 +233,15 @@ const quickRead = 4 << 20
 
 // stateFor is what a run is known to be like for completion, nil where it is not known
 // without reading a long journal.
-func (p *Program) stateFor(id string) *drain.State {
-	if p.runs.Known(id) != nil {
+func (c *ctl) stateFor(id string) *drain.State {
+	if c.runs.Known(id) != nil {
 		return nil
 	}
-	info, err := os.Stat(p.runs.Path(id))
+	info, err := os.Stat(c.runs.Path(id))
 	if err != nil || info.Size() > quickRead {
 		return nil
 	}
-	r, err := p.runs.Record(id)
+	r, err := c.runs.Record(id)
 	if err != nil {
 		return nil
 	}

@@ -3,17 +3,20 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // dashboard opens the screen. Without a terminal there is no screen, and a
-// drain that nobody confirmed must never take its place.
+// drain that was not confirmed must never take its place.
 func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 	if !p.Terminal.In || !p.Terminal.Out {
 		return usage("without one: "+p.display()+" plan NODE..., or "+p.display()+" drain NODE... --yes",
@@ -52,15 +55,82 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 	}
 	request := p.dashboardRequest(f, session, options)
 	request.Marked = marked
-	code, err := p.Dashboard(ctx, request)
+	return p.show(ctx, request)
+}
+
+// DashboardEnd is what a dashboard leaves behind.
+type DashboardEnd struct {
+	Run  drain.Run     // the last one that was on it, nil if there was none
+	Text func() string // the result of that run as it is now, for the normal screen
+}
+
+// show opens the dashboard. Leaving it ends the run that is live on it: how that ended
+// is said on the normal screen.
+func (p *Program) show(ctx context.Context, request DashboardRequest) error {
+	end, failed := p.Dashboard(ctx, request)
+	if end.Run == nil && request.Attach != nil {
+		end.Run = request.Attach // the screen never opened
+	}
+	var code int
+	if end.Run != nil && request.Replay == nil {
+		code = ExitOf(p.endRun(end.Run, failed != nil).Outcome)
+	}
+	if end.Text != nil {
+		if text := end.Text(); text != "" {
+			fmt.Fprintln(p.Out, text)
+		}
+	}
+	var refused *app.Error
 	switch {
-	case err != nil && code == ExitUsage:
-		return &failure{code: code, err: err}
-	case err != nil:
-		return &failure{code: max(code, ExitError), text: "the dashboard ended", err: err}
+	case errors.As(failed, &refused):
+		return failed
+	case failed != nil:
+		return &failure{code: ExitError, text: "the dashboard ended", err: failed}
 	}
 	return told(code)
 }
+
+// endPatience is how long a run that was told to stop may take to say how it ended,
+// after the dashboard was left.
+const endPatience = 30 * time.Second
+
+// endRun waits for a run that is still live. Where the screen failed, as when its
+// terminal went away, no one asked for its end: it is suspended, and can be resumed.
+func (p *Program) endRun(run drain.Run, failed bool) *drain.State {
+	select {
+	case <-run.Done():
+	default:
+		last := drain.Control{Kind: drain.ControlAbort, By: "kdrain-tui", Why: "the dashboard was closed"}
+		if failed {
+			last = drain.Control{Kind: drain.ControlSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"}
+		}
+		run.Send(last)
+		fmt.Fprintln(p.Err, "the run is told to stop; what was accepted goes on")
+		select {
+		case <-run.Done():
+		case <-time.After(endPatience):
+			fmt.Fprintln(p.Err, "answers are still out: its journal tells what was sent")
+		}
+	}
+	state := run.State()
+	if state.Suspended {
+		fmt.Fprintf(p.Err, "run %s is suspended, not ended: %s goes on with it\n", state.Run.ID, p.printed(state, "resume"))
+	}
+	journal, events := app.Shortcomings(run)
+	if events != "" {
+		fmt.Fprintln(p.Err, kube.Clean(fmt.Sprintf(noEvents, events)))
+	}
+	if journal != nil {
+		explain(p.Err, errors.New(journalGaps+journal.Error()))
+	}
+	return state
+}
+
+// What went wrong beside a run that has ended.
+const (
+	noEvents    = "the nodes have no Events of this run: %s"
+	journalGaps = "the journal of this run is not complete: "
+)
 
 // meantCommand adds a hint where an unknown node looks like a command.
 func meantCommand(root *cobra.Command, args []string, err error) error {

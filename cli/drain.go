@@ -9,13 +9,13 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 )
 
 func (p *Program) drainCommand() *cobra.Command {
-	f := p.newFlags()
+	c := &draining{p, p.newFlags()}
+	f := c.f
 	cmd := &cobra.Command{
 		Use:   "drain NODE...",
 		Short: "Drain nodes without the dashboard; a superset of kubectl drain",
@@ -28,7 +28,7 @@ func (p *Program) drainCommand() *cobra.Command {
 			"drain worker-1 worker-2 --ignore-daemonsets --delete-emptydir-data --timeout=10m --yes",
 			"drain -l pool=batch --ignore-daemonsets --dry-run=server"),
 		ValidArgsFunction: p.completeNodes,
-		RunE:              func(cmd *cobra.Command, args []string) error { return p.drain(cmd, f, args) },
+		RunE:              c.drain,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -40,30 +40,36 @@ func (p *Program) drainCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
-	options, err := p.drainOptions(cmd, f, args)
+// draining is the command drain.
+type draining struct {
+	*Program
+	f *flags
+}
+
+func (c *draining) drain(cmd *cobra.Command, args []string) error {
+	options, err := c.judged(cmd, args)
 	if err != nil {
 		return err
 	}
-	p.listen(f.yes || options.DryRun != plan.DryRunNone)
+	c.listen(c.f.yes || options.DryRun != plan.DryRunNone)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	session, err := p.open(ctx, app.ConnectOptions{
-		ChunkSize: f.chunkSize, Nodes: f.selection(args).Names(), LeaseNamespace: options.LeaseNamespace,
+	session, err := c.open(ctx, app.ConnectOptions{
+		ChunkSize: c.f.chunkSize, Nodes: c.f.selection(args).Names(), LeaseNamespace: options.LeaseNamespace,
 	})
 	if err != nil {
 		return err
 	}
 	defer session.Close()
-	session.ObserveDrain(ctx, f.selection(args), options, options.DryRun == plan.DryRunNone && !f.yes) // comes in while we ask
-	if err := p.settleEvictions(ctx, session, &options); err != nil {
+	session.ObserveDrain(ctx, c.f.selection(args), options, options.DryRun == plan.DryRunNone && !c.f.yes) // comes in while we ask
+	if err := c.settleEvictions(ctx, session, &options); err != nil {
 		return err
 	}
 	if err := session.MayDrain(ctx, options); err != nil {
 		return err
 	}
-	if f.takesUp {
-		if err := p.takeUp(ctx, f, session, args, &options); err != nil {
+	if c.f.takesUp {
+		if err := c.takeUp(ctx, session, args, &options); err != nil {
 			return err
 		}
 	}
@@ -71,7 +77,7 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := p.newOutput(f, session).Of(planned)
+	out := c.newOutput(c.f, session).Of(planned)
 	if len(planned.Nodes) == 0 {
 		out.Nothing()
 		return nil
@@ -81,29 +87,29 @@ func (p *Program) drain(cmd *cobra.Command, f *flags, args []string) error {
 	}
 	out.Refusals(planned)
 	if options.DryRun != plan.DryRunNone {
-		return p.dryRun(ctx, session, planned, out)
+		return c.dryRun(ctx, session, planned, out)
 	}
-	return p.runDrain(ctx, f, session, planned, out)
+	return c.runDrain(ctx, session, planned, out)
 }
 
-// drainOptions judges the command line before anything connects.
-func (p *Program) drainOptions(cmd *cobra.Command, f *flags, args []string) (plan.Options, error) {
-	if err := checkNodeArgs(cmd, args, f); err != nil {
+// judged judges the command line before anything connects.
+func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, error) {
+	if err := checkNodeArgs(cmd, args, c.f); err != nil {
 		return plan.Options{}, err
 	}
-	if err := f.check(); err != nil {
+	if err := c.f.check(); err != nil {
 		return plan.Options{}, err
 	}
-	options, err := f.options()
+	options, err := c.f.options()
 	if err != nil {
 		return options, err
 	}
 	if options.DryRun == plan.DryRunNone {
 		switch {
-		case p.connection.ReadOnly:
+		case c.connection.ReadOnly:
 			return options, usage("see plan, or --dry-run=server", "--read-only forbids a drain")
-		case !f.yes && !p.canAsk():
-			return options, usage("add --yes to confirm cordon and eviction, or look first: "+p.display()+" plan",
+		case !c.f.yes && !c.canAsk():
+			return options, usage("add --yes to confirm cordon and eviction, or look first: "+c.display()+" plan",
 				"there is no terminal to ask on; nothing was done")
 		}
 	}
@@ -120,8 +126,8 @@ func (p *Program) settleEvictions(ctx context.Context, session *app.Session, o *
 }
 
 // runDrain starts the run and follows it to its end.
-func (p *Program) runDrain(ctx context.Context, f *flags, session *app.Session, plan plan.Plan, out *print.Drain) error {
-	if !f.yes && !refusedWhole(plan) {
+func (c *draining) runDrain(ctx context.Context, session *app.Session, plan plan.Plan, out *print.Drain) error {
+	if !c.f.yes && !refusedWhole(plan) {
 		session.Estimate(&plan)
 		out.Preview(plan)
 	} else {
@@ -129,38 +135,13 @@ func (p *Program) runDrain(ctx context.Context, f *flags, session *app.Session, 
 	}
 	// From here on a signal ends the run, not the program: what was begun is
 	// said, and the journal is closed.
-	p.graceful.Store(true)
+	c.signals.graceful.Store(true)
 	run, err := session.Start(ctx, plan)
 	if err != nil {
 		return err
 	}
-	out.Begins(run.State(), p.display())
-	return p.see(ctx, &follower{p: p, run: run, session: session, out: out, yes: f.yes})
-}
-
-// see follows a run to its end and says how it ended.
-func (p *Program) see(ctx context.Context, f *follower) error {
-	served, err := p.runs.Served(f.run.State().Run.ID)
-	if f.served = served; err != nil {
-		explain(p.Err, &failure{text: p.display() + " ctl will not reach this run", err: err})
-	}
-	state := f.follow(ctx)
-	f.out.End(f.run.Events(0))
-	f.out.Leftovers(state, f.session.Snapshot())
-	journal, events := app.Shortcomings(f.run)
-	if events != "" {
-		f.out.Note("the nodes have no Events of this run: %s", events)
-	}
-	if state.Suspended {
-		f.out.Note("run %s is suspended, not ended: %s goes on with it", state.Run.ID, p.printed(state, "resume"))
-	}
-	if state.Outcome != drain.OutcomeDone {
-		f.out.Note("the journal of this run: %s", p.runs.Path(state.Run.ID))
-	}
-	if journal != nil {
-		f.out.Complain("the journal of this run is not complete: " + journal.Error())
-	}
-	return told(ExitOf(state.Outcome))
+	out.Begins(run.State(), c.display())
+	return (&follower{p: c.Program, run: run, session: session, out: out, yes: c.f.yes}).see(ctx)
 }
 
 // refusedWhole tells whether the plan lets no node be drained.

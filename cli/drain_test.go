@@ -98,7 +98,7 @@ func TestYesConfirmsOnlyWhatItSays(t *testing.T) {
 	run := happyRun()
 	run.batches[0] = asks("retire", "")
 	b.script(run)
-	b.expect(t, ExitAborted, []string{"nobody could confirm the phase retire"}, append(drainWorker1, "--yes")...)
+	b.expect(t, ExitAborted, []string{"there is no terminal to confirm the phase retire"}, append(drainWorker1, "--yes")...)
 }
 
 func TestSignalAbortsTheRun(t *testing.T) {

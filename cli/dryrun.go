@@ -25,11 +25,11 @@ type dryRun struct {
 	waiting int // pods that would wait for others of the run
 }
 
-func (p *Program) dryRun(ctx context.Context, session *app.Session, planned plan.Plan, out *print.Drain) error {
+func (c *draining) dryRun(ctx context.Context, session *app.Session, planned plan.Plan, out *print.Drain) error {
 	id := session.Identity()
 	d := &dryRun{out: out, session: session, options: planned.Options, report: report.Report{
 		Schema: report.Schema, Context: id.Context, Server: id.Server, User: id.User,
-		Reason: planned.Options.Reason, StartedAt: p.Now().UTC(), Requests: map[drain.Verb]int{},
+		Reason: planned.Options.Reason, StartedAt: c.Now().UTC(), Requests: map[drain.Verb]int{},
 		Message: "dry run (" + string(planned.Options.DryRun) + "): nothing was changed", Outcome: drain.OutcomeDone,
 	}}
 	whole := refusedWhole(planned)
@@ -55,7 +55,7 @@ func (p *Program) dryRun(ctx context.Context, session *app.Session, planned plan
 		out.Note("%s of this run would wait for others: the server was asked about each alone, and reserves nothing",
 			print.Count(d.waiting, "pod", "pods"))
 	}
-	d.report.EndedAt = p.Now().UTC()
+	d.report.EndedAt = c.Now().UTC()
 	d.report.DurationSeconds = d.report.EndedAt.Sub(d.report.StartedAt).Round(time.Millisecond).Seconds()
 	out.Summary(d.report)
 	out.Note("%s", d.report.Message)

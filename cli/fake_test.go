@@ -163,8 +163,8 @@ func newBench(t *testing.T, snapshot *kube.Snapshot) *bench {
 		Launch: func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (app.Run, error) {
 			return nil, errors.New("no engine in this test")
 		},
-		Dashboard: func(context.Context, DashboardRequest) (int, error) {
-			return ExitError, errors.New("no dashboard in this test")
+		Dashboard: func(context.Context, DashboardRequest) (DashboardEnd, error) {
+			return DashboardEnd{}, errors.New("no dashboard in this test")
 		},
 	}
 	return b

@@ -23,8 +23,8 @@ type flags struct {
 	theme     string
 	noColor   bool
 	ascii     bool
-	marked    []string // --node: nodes that carry the mark of a run
-	takesUp   bool     // the drain goes on where the run of those marks was
+	marked    []string // --node: nodes that carry the annotation of a run
+	takesUp   bool     // the drain goes on where the run of those annotations was
 	warn      io.Writer
 }
 
@@ -90,8 +90,6 @@ func (f *flags) options() (plan.Options, error) {
 	}
 	return f.Options, nil
 }
-
-func (f *flags) json() bool { return f.output == "json" }
 
 // flagText is an error of the flag parser as ours are written.
 func flagText(err error) error {

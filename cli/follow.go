@@ -33,12 +33,38 @@ type askedPhase struct {
 	word  string
 }
 
+// see follows a run to its end and says how it ended.
+func (f *follower) see(ctx context.Context) error {
+	p := f.p
+	served, err := p.runs.Served(f.run.State().Run.ID)
+	if f.served = served; err != nil {
+		explain(p.Err, &failure{text: p.display() + " ctl will not reach this run", err: err})
+	}
+	state := f.follow(ctx)
+	f.out.End(f.run.Events(0))
+	f.out.Leftovers(state, f.session.Snapshot())
+	journal, events := app.Shortcomings(f.run)
+	if events != "" {
+		f.out.Note(noEvents, events)
+	}
+	if journal != nil {
+		f.out.Complain(journalGaps + journal.Error())
+	}
+	if state.Suspended {
+		f.out.Note("run %s is suspended, not ended: %s goes on with it", state.Run.ID, p.printed(state, "resume"))
+	}
+	if state.Outcome != drain.OutcomeDone {
+		f.out.Note("the journal of this run: %s", p.runs.Path(state.Run.ID))
+	}
+	return told(ExitOf(state.Outcome))
+}
+
 // follow returns the state that the run ended in.
 func (f *follower) follow(ctx context.Context) *drain.State {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	changed := f.run.Changed(ctx)
-	interrupted := f.p.interrupted
+	interrupted := f.p.signals.interrupted
 	still := time.NewTicker(stillEvery)
 	defer still.Stop()
 	for {
@@ -58,7 +84,7 @@ func (f *follower) follow(ctx context.Context) *drain.State {
 		case line, ok := <-f.waiting():
 			f.answer(line, ok)
 		case <-f.run.Done():
-			if _, ok := f.p.signalled(); ok && interrupted != nil {
+			if _, ok := f.p.signals.first(); ok && interrupted != nil {
 				f.interrupt()
 			}
 			f.flush()
@@ -89,8 +115,8 @@ func (f *follower) sayStill() {
 // interrupt says what the first signal did: it has aborted the run, but for the one
 // that says that the terminal went away, which has suspended it.
 func (f *follower) interrupt() {
-	if !f.p.hungUp() {
-		f.sayAbort("interrupted by " + f.p.signalName())
+	if !f.p.signals.hungUp() {
+		f.sayAbort("interrupted by " + f.p.signals.name())
 		return
 	}
 	f.stopped, f.answers, f.hangup = true, nil, nil
@@ -109,7 +135,7 @@ func (f *follower) sayJournal() {
 		f.out.Note("the journal can be written again")
 		return
 	}
-	if !f.served { // nobody could let it go on
+	if !f.served { // no one could let it continue
 		f.out.Complain("the run stopped itself: " + f.lost)
 		f.abort("nothing is sent without a journal")
 		return
@@ -146,7 +172,7 @@ func (f *follower) question() {
 		return
 	}
 	if !f.p.canAsk() {
-		f.abort("nobody could confirm the phase " + string(q.Phase))
+		f.abort("there is no terminal to confirm the phase " + string(q.Phase))
 		return
 	}
 	f.answers = f.p.ask(func() { f.out.Ask(promptFor(q, s)) })

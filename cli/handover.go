@@ -16,27 +16,27 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Handover: a run whose journal is on another machine, known by its marks alone.
+// Handover: a run whose journal is on another machine, known by its annotations alone.
 
 // checkMarkArgs judges a command line with --node before anything connects.
-func (p *Program) checkMarkArgs(cmd *cobra.Command, f *flags, args []string) error {
+func (c *pastRun) checkMarkArgs(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 0:
 		return usage("", "either a run or --node: %s %s", cmd.CommandPath(), strings.Join(args, " "))
-	case p.connection.ReadOnly:
-		return usage(p.display()+" plan shows what is on a node", "--read-only forbids to %s a run", cmd.Name())
-	case !f.yes && !p.canAsk():
+	case c.connection.ReadOnly:
+		return usage(c.display()+" plan shows what is on a node", "--read-only forbids to %s a run", cmd.Name())
+	case !c.f.yes && !c.canAsk():
 		return usage("add --yes to confirm", "there is no terminal to ask on; nothing was done")
 	}
-	return checkSelection(f.marked, "")
+	return checkSelection(c.f.marked, "")
 }
 
-// sayMarked says whose run it is and what the marks do not tell.
+// sayMarked says whose run it is and what the annotations do not tell.
 func (p *Program) sayMarked(m drain.Marked, s *kube.Snapshot) {
 	say := func(text string) { fmt.Fprintln(p.Err, kube.Clean(text)) }
-	say("The marks are of " + m.Sentence())
+	say("The annotations are of " + m.Sentence())
 	if len(m.Others) > 0 {
-		say("The same run has marked " + strings.Join(m.Others, ", ") + ": add --node for what is meant too")
+		say("The same run has cordoned " + strings.Join(m.Others, ", ") + " too: add --node for each that is meant")
 	}
 	if state := s.Sync(kube.KindBudgets); state.Phase == kube.Denied {
 		say("Warning: budgets cannot be listed: whether the run left temporary ones is not known")
@@ -49,16 +49,16 @@ func (p *Program) sayMarked(m drain.Marked, s *kube.Snapshot) {
 	}
 }
 
-// rollbackMarked undoes what the marks on nodes say, by the rules of rollback.
-func (p *Program) rollbackMarked(cmd *cobra.Command, f *flags, args []string) error {
-	if err := p.checkMarkArgs(cmd, f, args); err != nil {
+// rollbackMarked undoes what the annotations on nodes say, by the rules of rollback.
+func (c *pastRun) rollbackMarked(cmd *cobra.Command, args []string) error {
+	if err := c.checkMarkArgs(cmd, args); err != nil {
 		return err
 	}
-	p.listen(f.yes)
+	c.listen(c.f.yes)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	session, err := p.open(ctx, app.ConnectOptions{
-		ChunkSize: runPageSize, Nodes: app.Selection{Args: f.marked}.Names(), LeaseNamespace: f.LeaseNamespace,
+	session, err := c.open(ctx, app.ConnectOptions{
+		ChunkSize: runPageSize, Nodes: app.Selection{Args: c.f.marked}.Names(), LeaseNamespace: c.f.LeaseNamespace,
 	})
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (p *Program) rollbackMarked(cmd *cobra.Command, f *flags, args []string) er
 	if err := session.ObserveMarked(ctx); err != nil {
 		return err
 	}
-	marked, err := session.ReadMarked(ctx, f.marked)
+	marked, err := session.ReadMarked(ctx, c.f.marked)
 	if err != nil {
 		return err
 	}
@@ -76,24 +76,24 @@ func (p *Program) rollbackMarked(cmd *cobra.Command, f *flags, args []string) er
 		return err
 	}
 	defer func() { _ = b.Close() }() // nothing was written
-	p.sayMarked(marked, session.Snapshot())
+	c.sayMarked(marked, session.Snapshot())
 	if err := session.MarkedOver(ctx, marked); err != nil {
 		return err
 	}
 	b.Plan()
-	return p.undo(ctx, b, session, f.yes)
+	return c.undo(ctx, b, session, c.f.yes)
 }
 
 // takeUp makes a drain the successor of the run that its nodes carry the mark
 // of: that run's temporary budgets are removed before the plan is made, its reason
 // is kept where there is no new one, and the new run takes the marks over when it
 // cordons.
-func (p *Program) takeUp(ctx context.Context, f *flags, session *app.Session, args []string, o *plan.Options) error {
+func (c *draining) takeUp(ctx context.Context, session *app.Session, args []string, o *plan.Options) error {
 	marked, err := session.ReadMarked(ctx, args)
 	if err != nil {
 		return err
 	}
-	p.sayMarked(marked, session.Snapshot())
+	c.sayMarked(marked, session.Snapshot())
 	if err := session.MarkedOver(ctx, marked); err != nil {
 		return err
 	}
@@ -105,29 +105,29 @@ func (p *Program) takeUp(ctx context.Context, f *flags, session *app.Session, ar
 		if err := session.MayRemoveBudgets(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Err, "%s removed first:\n", print.Count(len(budgets), "temporary budget of it is", "temporary budgets of it are"))
+		fmt.Fprintf(c.Err, "%s removed first:\n", print.Count(len(budgets), "temporary budget of it is", "temporary budgets of it are"))
 		for _, b := range budgets {
-			fmt.Fprintln(p.Err, kube.Clean("  "+b.Namespace+"/"+b.Name))
+			fmt.Fprintln(c.Err, kube.Clean("  "+b.Namespace+"/"+b.Name))
 		}
 	}
-	if !f.yes {
-		if err := p.askFor(ctx, "Go on with its nodes in a new run?"); err != nil {
+	if !c.f.yes {
+		if err := c.askFor(ctx, "Go on with its nodes in a new run?"); err != nil {
 			return err
 		}
 	}
 	return session.RemoveBudgets(ctx, budgets, func(b *drain.BudgetRun) {
-		p.printer(f).Line("", "poddisruptionbudget/"+b.Name+" removed")
+		c.printer(c.f).Line("", "poddisruptionbudget/"+b.Name+" removed")
 	})
 }
 
 // resumeMarked drains the nodes of a run whose journal is elsewhere in a new run
-// that takes its marks over.
-func (p *Program) resumeMarked(cmd *cobra.Command, f *flags, args []string) error {
-	if err := p.checkMarkArgs(cmd, f, args); err != nil {
+// that takes its annotations over.
+func (c *pastRun) resumeMarked(cmd *cobra.Command, args []string) error {
+	if err := c.checkMarkArgs(cmd, args); err != nil {
 		return err
 	}
-	f.takesUp = true
-	return p.drain(cmd, f, f.marked)
+	c.f.takesUp = true
+	return (&draining{c.Program, c.f}).drain(cmd, c.f.marked)
 }
 
 // askFor asks a plain question on standard error.
@@ -145,7 +145,7 @@ func (p *Program) askFor(ctx context.Context, question string) error {
 
 func (f *flags) bindMarked(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.marked, "node", nil,
-		"a node that carries the mark of a run, instead of the run's id; may be given more than once")
+		"a node that carries the annotation of a run, instead of the run's id; may be given more than once")
 }
 
 func flagNames(fs *pflag.FlagSet) []string {

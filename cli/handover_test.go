@@ -93,7 +93,7 @@ func TestResumeByMarks(t *testing.T) {
 	if code := b.run("resume", "--node=node", "--force", "--yes", "--server="+s.URL); code != ExitDone {
 		t.Fatalf("exit %d\n%s%s", code, b.out, b.err)
 	}
-	for _, want := range []string{"The marks are of run aaaaaa by ada", "the run takes over the cordon of run aaaaaa by ada"} {
+	for _, want := range []string{"The annotations are of run aaaaaa by ada", "the run takes over the cordon of run aaaaaa by ada"} {
 		if !strings.Contains(b.err.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.err)
 		}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
@@ -38,15 +36,13 @@ type Program struct {
 	Open func(context.Context, *kube.Flags, app.ConnectOptions) (app.Cluster, error)
 	// Launch begins a run, the engine where it is nil.
 	Launch    func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (app.Run, error)
-	Dashboard func(context.Context, DashboardRequest) (exit int, err error)
+	Dashboard func(context.Context, DashboardRequest) (DashboardEnd, error)
 
-	connection  kube.Flags
-	group       kube.Group
-	runs        *app.Runs
-	interrupted chan struct{} // closed by the first signal
-	signal      atomic.Value  // signalBox: the first signal
-	graceful    atomic.Bool   // the command ends itself after a signal
-	keyboard    keyboard
+	connection kube.Flags
+	group      kube.Group
+	runs       *app.Runs
+	signals    signals
+	keyboard   keyboard
 }
 
 // Terminal says which of the standard streams are terminals.
@@ -81,8 +77,6 @@ type DashboardRequest struct {
 	ASCII    bool
 }
 
-type signalBox struct{ os.Signal }
-
 // open connects with the connection flags of the command line.
 func (p *Program) open(ctx context.Context, o app.ConnectOptions) (*app.Session, error) {
 	s := &app.Session{
@@ -104,12 +98,12 @@ func (p *Program) open(ctx context.Context, o app.ConnectOptions) (*app.Session,
 
 // Main runs the command line and returns the exit code.
 func (p *Program) Main(ctx context.Context, args []string) int {
-	p.interrupted = make(chan struct{})
+	p.signals.interrupted = make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan struct{})
 	p.runs = app.NewRuns(p.StateDir, p.display())
-	p.group.Go("signals", func() { p.watchSignals(ended, cancel) })
+	p.group.Go("signals", func() { p.signals.watch(p, ended, cancel) })
 	p.Out, p.Err = print.Edge{W: p.Out}, print.Edge{W: p.Err}
 	code := p.run(ctx, args)
 	close(ended)
@@ -122,8 +116,8 @@ func (p *Program) run(ctx context.Context, args []string) int {
 	root := p.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if sig, ok := p.signalled(); ok {
-		if err != nil && !p.graceful.Load() {
+	if sig, ok := p.signals.first(); ok {
+		if err != nil && !p.signals.graceful.Load() {
 			explain(p.Err, &failure{text: "ended by " + nameOfSignal(sig) + "; nothing more was sent"})
 		}
 		return exitOfSignal(sig)
@@ -132,63 +126,4 @@ func (p *Program) run(ctx context.Context, args []string) int {
 		explain(p.Err, err)
 	}
 	return codeOf(err)
-}
-
-// signalEcho is how long after the first signal another one that nobody typed
-// is the same once more: timeout(1) sends its signal to the process and then to
-// the process group, so it comes twice at a time.
-const signalEcho = time.Second
-
-// watchSignals ends the program gently on the first signal, and at once on the
-// second.
-func (p *Program) watchSignals(ended <-chan struct{}, cancel context.CancelFunc) {
-	var at time.Time // of the first
-	for first := true; ; {
-		select {
-		case <-ended:
-			return
-		case sig, ok := <-p.Signals:
-			switch {
-			case !ok:
-				return
-			case sig == os.Signal(syscall.SIGHUP):
-				p.runs.HangUp("suspended by " + nameOfSignal(sig))
-				if !first {
-					continue // a terminal that goes away says so more than once
-				}
-			case !first && sig == os.Signal(syscall.SIGTERM) && p.Now().Sub(at) < signalEcho:
-				continue
-			case !first:
-				p.Exit(exitOfSignal(sig))
-				return
-			}
-			first, at = false, p.Now()
-			p.signal.Store(signalBox{sig})
-			close(p.interrupted)
-			if p.graceful.Load() {
-				p.runs.Abort("interrupted by " + nameOfSignal(sig))
-			} else {
-				cancel()
-			}
-		}
-	}
-}
-
-func (p *Program) signalName() string {
-	if sig, ok := p.signalled(); ok {
-		return nameOfSignal(sig)
-	}
-	return "a signal"
-}
-
-// signalled is the first signal that came, if one did.
-func (p *Program) signalled() (os.Signal, bool) {
-	box, ok := p.signal.Load().(signalBox)
-	return box.Signal, ok
-}
-
-// hungUp tells whether the first signal said that the terminal went away.
-func (p *Program) hungUp() bool {
-	sig, ok := p.signalled()
-	return ok && sig == os.Signal(syscall.SIGHUP)
 }

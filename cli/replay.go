@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
-	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 func (p *Program) replayCommand() *cobra.Command {
@@ -40,7 +37,7 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 	case !p.Terminal.In || !p.Terminal.Out:
 		return usage("without one: "+p.display()+" report RUN", "a replay needs a terminal for standard input and output")
 	}
-	events, err := p.journalAt(args[0])
+	events, err := p.runs.Journal(args[0])
 	if err != nil {
 		return err
 	}
@@ -50,32 +47,8 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 	if err != nil {
 		return &failure{code: ExitError, text: "cannot play " + args[0], err: err}
 	}
-	code, err := p.Dashboard(ctx, DashboardRequest{
-		Replay: replay, ReadOnly: true, Theme: f.theme, NoColor: f.noColor, ASCII: f.ascii,
-	})
+	err = p.show(ctx, DashboardRequest{Replay: replay, ReadOnly: true, Theme: f.theme, NoColor: f.noColor, ASCII: f.ascii})
 	cancel()
 	<-replay.Done()
-	if err != nil {
-		return &failure{code: max(code, ExitError), text: "the dashboard ended", err: err}
-	}
-	return told(code)
-}
-
-// journalAt reads the journal of a run of this machine, or the one in a file.
-func (p *Program) journalAt(name string) ([]drain.Event, error) {
-	path := name
-	if info, err := os.Stat(name); err != nil || info.IsDir() {
-		if strings.ContainsAny(name, `/\`) {
-			return nil, &failure{code: ExitError, text: "there is no journal " + name, err: err}
-		}
-		if _, err := p.runs.Record(name); err != nil {
-			return nil, err
-		}
-		path = p.runs.Path(name)
-	}
-	events, _, err := journal.ReadJournal(path)
-	if err != nil {
-		return nil, &failure{code: ExitError, err: err}
-	}
-	return events, nil
+	return err
 }

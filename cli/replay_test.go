@@ -24,13 +24,13 @@ func TestReplayOpensTheDashboardWithoutACluster(t *testing.T) {
 	b.Terminal = Terminal{In: true, Out: true}
 	for _, name := range []string{"aaaaaa", file} {
 		var outcome drain.Outcome
-		b.Dashboard = func(_ context.Context, r DashboardRequest) (int, error) {
+		b.Dashboard = func(_ context.Context, r DashboardRequest) (DashboardEnd, error) {
 			<-r.Replay.Done()
 			outcome = r.Replay.State().Outcome
 			if !r.ReadOnly || r.Session != nil {
 				t.Errorf("%s: a replay could write: %+v", name, r)
 			}
-			return ExitDone, nil
+			return DashboardEnd{}, nil
 		}
 		b.expect(t, ExitDone, nil, "replay", name, "--speed=0")
 		if outcome != drain.OutcomeDone {

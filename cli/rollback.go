@@ -16,7 +16,8 @@ import (
 )
 
 func (p *Program) rollbackCommand() *cobra.Command {
-	f := p.newFlags()
+	c := &pastRun{p, p.newFlags()}
+	f := c.f
 	cmd := &cobra.Command{
 		Use:   "rollback RUN | --node NODE",
 		Short: "Undo what a run did to nodes and budgets, and only that",
@@ -24,7 +25,7 @@ func (p *Program) rollbackCommand() *cobra.Command {
 			"replicas and out-of-service taints that the operator asked it for; its Leases are given back. What somebody\n" +
 			"has changed since is left alone, and said. Pods that have left are not brought back. It refuses another\n" +
 			"cluster than the run's, and a run that is live.\n\n" +
-			"With --node it needs no journal: it undoes what the marks of a run say, on these nodes and in the\n" +
+			"With --node it needs no journal: it undoes what the annotations of a run say, on these nodes and in the\n" +
 			"temporary budgets with its label, by the same rules; it says whose run it was, since when and why.\n\n" +
 			"Exit codes: 0 undone or nothing to undo, 1 error, 2 usage or wrong cluster, 4 something could not be\n" +
 			"undone, 5 permission missing, 6 not confirmed, 128+n ended by signal n.",
@@ -32,9 +33,9 @@ func (p *Program) rollbackCommand() *cobra.Command {
 		ValidArgsFunction: p.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.marked) > 0 {
-				return p.rollbackMarked(cmd, f, args)
+				return c.rollbackMarked(cmd, args)
 			}
-			return p.rollback(cmd, f, args)
+			return c.rollback(cmd, args)
 		},
 	}
 	f.bindMarked(cmd)
@@ -43,18 +44,18 @@ func (p *Program) rollbackCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *Program) rollback(cmd *cobra.Command, f *flags, args []string) (err error) {
-	if err := p.checkRunArgs(cmd, f, args); err != nil {
+func (c *pastRun) rollback(cmd *cobra.Command, args []string) (err error) {
+	if err := c.checkRunArgs(cmd, args); err != nil {
 		return err
 	}
-	r, err := p.deadRun(args[0])
+	r, err := c.deadRun(args[0])
 	if err != nil {
 		return err
 	}
-	p.listen(f.yes)
+	c.listen(c.f.yes)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	session, err := p.openOf(ctx, cmd, &r.State.Run)
+	session, err := c.openOf(ctx, cmd, &r.State.Run)
 	if err != nil {
 		return err
 	}
@@ -68,22 +69,22 @@ func (p *Program) rollback(cmd *cobra.Command, f *flags, args []string) (err err
 			err = failed
 		}
 	}()
-	return p.undo(ctx, b, session, f.yes)
+	return c.undo(ctx, b, session, c.f.yes)
 }
 
 // undo says what will be done and what is left, asks, and does it.
-func (p *Program) undo(ctx context.Context, b *app.Rollback, session *app.Session, yes bool) error {
+func (c *pastRun) undo(ctx context.Context, b *app.Rollback, session *app.Session, yes bool) error {
 	something := slices.ContainsFunc(b.Items, func(u drain.Undo) bool { return u.Left == "" })
-	p.tellRollback(b, session, something)
+	c.tellRollback(b, session, something)
 	if !something {
-		fmt.Fprintln(p.Err, "there is nothing to undo for run "+b.State.Run.ID)
+		fmt.Fprintln(c.Err, "there is nothing to undo for run "+b.State.Run.ID)
 		return nil
 	}
 	if err := b.MayUndo(ctx); err != nil {
 		return err
 	}
 	if !yes {
-		if err := p.askFor(ctx, "Undo it?"); err != nil {
+		if err := c.askFor(ctx, "Undo it?"); err != nil {
 			return err
 		}
 	}
@@ -98,11 +99,11 @@ func (p *Program) undo(ctx context.Context, b *app.Rollback, session *app.Sessio
 		err := b.Undo(ctx, u)
 		switch {
 		case err == nil:
-			fmt.Fprintln(p.Out, undone(u))
+			fmt.Fprintln(c.Out, undone(u))
 		case u.Release != nil: // nothing is held up by it for long
-			p.say(fmt.Sprintf("unable to %s: %v; it lapses by itself", u.What, err))
+			c.say(fmt.Sprintf("unable to %s: %v; it expires by itself", u.What, err))
 		default:
-			explain(p.Err, fmt.Errorf("unable to %s: %w", u.What, err))
+			explain(c.Err, fmt.Errorf("unable to %s: %w", u.What, err))
 			failed++
 		}
 	}
@@ -113,7 +114,7 @@ func (p *Program) undo(ctx context.Context, b *app.Rollback, session *app.Sessio
 }
 
 // tellRollback says what a rollback would do and what it leaves alone, on standard error.
-func (p *Program) tellRollback(b *app.Rollback, session *app.Session, something bool) {
+func (c *pastRun) tellRollback(b *app.Rollback, session *app.Session, something bool) {
 	var todo, left strings.Builder
 	for _, u := range b.Items {
 		if u.Left != "" {
@@ -124,21 +125,21 @@ func (p *Program) tellRollback(b *app.Rollback, session *app.Session, something 
 	}
 	run := &b.State.Run
 	if something {
-		p.say(fmt.Sprintf("To undo for run %s (by %s, %s, context %s):\n%s", run.ID, run.User,
+		c.say(fmt.Sprintf("To undo for run %s (by %s, %s, context %s):\n%s", run.ID, run.User,
 			b.State.Started.UTC().Format(time.RFC3339), session.Identity().Context, todo.String()))
 	}
 	if left.Len() > 0 {
-		p.say("Left as it is:\n" + left.String())
+		c.say("Left as it is:\n" + left.String())
 	}
 	if gone := b.State.Progress("").Left; something && gone > 0 {
-		p.say(print.Count(gone, "pod that has left is", "pods that have left are") + " not brought back.\n")
+		c.say(print.Count(gone, "pod that has left is", "pods that have left are") + " not brought back.\n")
 	}
 }
 
 // say writes lines whose words may come from a cluster.
-func (p *Program) say(text string) {
+func (c *pastRun) say(text string) {
 	for line := range strings.Lines(text) {
-		fmt.Fprintln(p.Err, kube.Clean(strings.TrimSuffix(line, "\n")))
+		fmt.Fprintln(c.Err, kube.Clean(strings.TrimSuffix(line, "\n")))
 	}
 }
 

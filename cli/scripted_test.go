@@ -55,7 +55,7 @@ func (r *scripted) Send(in drain.Input) {
 			r.play(append([]drain.Event{{Kind: drain.EventConfirmed, Phase: in.Phase, By: in.By}}, r.next()...))
 		}
 	case drain.Control:
-		if in.Kind == drain.ControlAbort {
+		if in.Kind == drain.ControlAbort || in.Kind == drain.ControlSuspend {
 			r.play(append([]drain.Event{{Kind: drain.EventControl, Control: in.Kind, By: in.By, Message: in.Why}}, r.aborted...))
 		}
 	}
@@ -182,4 +182,11 @@ func happyRun() *scripted {
 		},
 		aborted: []drain.Event{nodeEvent(drain.NodeStopped, "aborted"), ended(drain.OutcomeAborted)},
 	}
+}
+
+// endedRun is a run that has come to its end.
+func endedRun(outcome drain.Outcome) *scripted {
+	r := &scripted{done: make(chan struct{}), state: &drain.State{Outcome: outcome}}
+	close(r.done)
+	return r
 }

@@ -55,7 +55,7 @@ func TestRunsKnowTheirKubeconfig(t *testing.T) {
 	b := newBench(t, smallCluster())
 	cmd := b.rootCommand()
 	run := &drain.RunFacts{ID: "aaaaaa", ClusterUID: "cluster-1", Context: "prod", Kubeconfig: "/k/other.yaml"}
-	c, err := b.openOf(t.Context(), cmd, run)
+	c, err := (&pastRun{b.Program, b.newFlags()}).openOf(t.Context(), cmd, run)
 	if err != nil {
 		t.Fatal(err)
 	}

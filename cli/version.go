@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,45 @@ func (p *Program) versionCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&clientOnly, "client", false, "this program only; asks no server")
 	f.bindOutput(cmd.Flags())
 	return cmd
+}
+
+// BuildOf says what this binary was made of. A release stamps version and commit; go
+// install, which stamps neither, fills in for them.
+func BuildOf(version, commit string) Build {
+	b := Build{Version: version, Commit: commit}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.Go = info.GoVersion
+	if b.Version == "" {
+		b.Version = info.Main.Version
+	}
+	if b.Version == "" || b.Version == "(devel)" {
+		b.Version = "devel"
+	}
+	dirty := ""
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			if b.Commit == "" {
+				b.Commit = s.Value
+			}
+		case "vcs.modified":
+			if s.Value == "true" {
+				dirty = " (modified)"
+			}
+		}
+	}
+	if commit == "" && b.Commit != "" {
+		b.Commit += dirty
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == "k8s.io/client-go" {
+			b.Kubernetes = dep.Version
+		}
+	}
+	return b
 }
 
 // noArgs is cobra.NoArgs with our exit code.

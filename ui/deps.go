@@ -70,6 +70,9 @@ type Deps struct {
 	// Crash takes panics of every goroutine; main makes it and hands its
 	// OnPanic to kube.OnPanic. Run makes its own where it is nil.
 	Crash *Crash
+	// Terminal is told while the dashboard has the terminal, and its Crash is used; nil
+	// in tests.
+	Terminal *Terminal
 
 	// Input and Output replace the terminal in tests.
 	Input  io.Reader
@@ -86,6 +89,9 @@ func (d Deps) withDefaults() Deps {
 	d.ReadOnly = d.ReadOnly || d.Replay
 	if d.Forecast == nil {
 		d.Forecast = forecast.Of
+	}
+	if d.Terminal != nil {
+		d.Crash = d.Terminal.Crash
 	}
 	if d.Crash == nil {
 		d.Crash = NewCrash("")

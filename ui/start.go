@@ -26,6 +26,9 @@ func Run(ctx context.Context, d Deps) (Result, error) {
 	if os.Getenv("NO_COLOR") != "" {
 		d.NoColor = true
 	}
+	if d.Terminal != nil {
+		defer d.Terminal.take()()
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	release := d.Crash.watch(stop)

@@ -191,8 +191,8 @@ func (d *Drain) pendingPods(s *drain.State, n *drain.NodeRun) {
 	}
 }
 
-// Findings says what the plan found wrong, a line each, where nobody is shown the
-// plan; and how to remove what was left behind.
+// Findings says what the plan found wrong, a line each, where the plan is not
+// shown; and how to remove what was left behind.
 func (d *Drain) Findings(planned plan.Plan) {
 	for _, f := range planned.Findings {
 		switch f.Level {

@@ -43,7 +43,7 @@ func TestVolumesAsText(t *testing.T) {
 	o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: drain.PodStuckTerminating,
 		Wait: &drain.Wait{For: drain.WaitForEnd, Volumes: []string{"pv-d", "pv-e"}}})
 	const want = `volume pv-b of pod data/db-0 is not waited for, other pods on worker-1 use it
-volume scratch of pod data/db-0 is not waited for, nobody can tell when it is detached: named in the pod itself, without a claim (others like it are not told)
+volume scratch of pod data/db-0 is not waited for, because it is not known when it is detached: named in the pod itself, without a claim (others like it are not told)
 pod data/db-1 waits for its turn: data/db-0 is ending on worker-1 (driver disk)
 volume pv-a of pod data/db-0 is detaching from worker-1 since 12:00:00 UTC, its time is over at 12:02:30 UTC
 pod data/db-1 waits for its turn: data/db-0 is detaching from worker-1 (pv-a, driver disk)

@@ -73,7 +73,7 @@ type podJSON struct {
 	Budget    *budgetJSON     `json:"budget"`
 	Wave      *int            `json:"wave"`
 	Landing   *landingJSON    `json:"landing"`
-	NotRemade string          `json:"notRemade,omitempty"` // why nobody makes it anew
+	NotRemade string          `json:"notRemade,omitempty"` // why it is not recreated
 	Pinned    string          `json:"pinned,omitempty"`    // a volume that no node beside those of the plan can reach
 	Advice    []budget.Advice `json:"advice,omitempty"`    // what would help, the least harmful first
 }

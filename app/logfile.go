@@ -1,6 +1,7 @@
-package main
+package app
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,7 +20,8 @@ type logFile struct {
 	lost bool
 }
 
-func newLogFile(path string) *logFile { return &logFile{path: path} }
+// NewLogFile is a log that is written to a file, whose folder need not be there.
+func NewLogFile(path string) io.Writer { return &logFile{path: path} }
 
 func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
@@ -43,9 +45,3 @@ func (l *logFile) opened() *os.File {
 	l.lost = l.file == nil
 	return l.file
 }
-
-// lateStderr is standard error as it is at the moment of the write: while the
-// dashboard is open it is the log.
-type lateStderr struct{}
-
-func (lateStderr) Write(p []byte) (int, error) { return os.Stderr.Write(p) }
