@@ -14,6 +14,7 @@ import (
 // checks are what must hold after every Step, whatever the script is about. They keep
 // books of their own, so that a rule and its check are two computations.
 type checks struct {
+	brief   bool                      // without the check that is slow in long runs
 	assumed map[kube.UID][]assumption // by budget
 }
 
@@ -40,11 +41,14 @@ func (c *checks) decision(s *script, snap *kube.Snapshot, in []Input, d Output) 
 	if !reflect.DeepEqual(folded, d.State) {
 		fail("the events, one by one, do not give the state")
 	}
-	if all := Fold(Fold(nil, s.events...), d.Events...); !reflect.DeepEqual(all, d.State) {
+	if c.brief {
+	} else if all := Fold(Fold(nil, s.events...), d.Events...); !reflect.DeepEqual(all, d.State) {
 		fail("all events since the beginning do not give the state: an older state was changed")
 	}
-	if idle := Step(d.State, snap, nil, s.now); len(idle.Events) > 0 {
-		fail("a second look at the same moment decides more: %s %s", idle.Events[0].Kind, idle.Events[0].Pod)
+	idle := Step(d.State, snap, nil, s.now)
+	more := slices.IndexFunc(idle.Events, func(e Event) bool { return e.Lease == nil }) // a Lease is given back at the next look
+	if more >= 0 {
+		fail("a second look at the same moment decides more: %s %s", idle.Events[more].Kind, idle.Events[more].Pod)
 	} else if !idle.Wake.IsZero() && (d.Wake.IsZero() || idle.Wake.Before(d.Wake)) {
 		fail("a second look at the same moment wants to wake earlier, in %s", idle.Wake.Sub(s.now))
 	}
@@ -97,7 +101,7 @@ func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong
 		fail("sent after the end of the run")
 	case next.Aborting && !undoes && !ofLease:
 		fail("sent while the run is being aborted")
-	case next.Paused && !ofLease && !(next.Aborting && undoes):
+	case next.Paused && !ofLease && w.LookBudget == nil && !(next.Aborting && undoes): // to read is allowed
 		fail("sent while the run is paused")
 	case !snap.Health().Live && !ofLease && !next.Aborting:
 		fail("sent while the API server does not answer")

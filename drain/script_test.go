@@ -140,12 +140,17 @@ func (s *script) drain(a args) error {
 	if err != nil {
 		return err
 	}
+	s.begin(plan)
+	s.look()
+	return nil
+}
+
+// begin makes the run, which has not looked yet.
+func (s *script) begin(plan plan.Plan) {
 	first := StartEvent(plan, RunFacts{ID: "r1", Context: "lab", User: "ada"})
 	first.Seq, first.Time = 1, s.now
 	s.events = []Event{first}
 	s.state = Fold(nil, first)
-	s.look()
-	return nil
 }
 
 // confirm confirms what the run asks, or says something else instead.

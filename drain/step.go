@@ -229,7 +229,7 @@ func (st *stepper) verify() {
 func (st *stepper) end() {
 	st.follow()
 	st.tendLeases()
-	if !st.s.Paused {
+	if !st.s.Paused && st.s.Down == nil { // a server that is away is waited for
 		st.undoRungs(true)
 		st.unguard()
 	}
@@ -274,6 +274,7 @@ func (st *stepper) abort() {
 			st.setNode(n, NodeStopped, "aborted")
 		}
 	}
+	st.follow() // as those pods are now
 	if st.tendLeases(); st.leasesStand() {
 		return
 	}

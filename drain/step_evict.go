@@ -53,6 +53,20 @@ func (st *stepper) evict() {
 		st.undoRungs(false)
 	}
 	st.release()
+	st.awaitPlaces()
+}
+
+// awaitPlaces asks for a look at the moment at which a node that this look found held
+// gives its place to the next one.
+func (st *stepper) awaitPlaces() {
+	if !st.s.PlacesAwaited() {
+		return
+	}
+	for _, n := range st.s.Nodes {
+		if n.State == NodeDraining {
+			st.givesWay(n)
+		}
+	}
 }
 
 // startNodes lets the next nodes begin where there is room for them. A node that

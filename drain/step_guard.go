@@ -33,13 +33,16 @@ func (st *stepper) guard() {
 	}
 	waiting := false
 	for _, b := range st.s.Budgets {
+		if b.State == BudgetInDoubt {
+			st.lookAtBudget(b)
+			b = st.s.budget(&b.BudgetFacts) // the cluster may show that it stands
+		}
 		switch b.State {
 		case BudgetPlanned:
 			waiting = true
 			st.makeBudget(b)
 		case BudgetInDoubt:
 			waiting = true
-			st.lookAtBudget(b)
 		case BudgetMade:
 			if live := st.snap.BudgetNamed(b.Namespace, b.Name); live != nil && live.UID == b.UID &&
 				live.Observed() && (live.ExpectedPods > 0 || st.wantsNone(b)) {

@@ -1,0 +1,285 @@
+package drain
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"pgregory.net/rapid"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// actions are what can happen next.
+func (h *history) actions() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"look":           h.lookAround,
+		"wait":           h.waitFor,
+		"wake":           h.waitUntilWake,
+		"watch":          h.watchSome,
+		"server":         h.serveOne,
+		"server again":   h.serveOne,
+		"server fails":   h.failOne,
+		"pod ends":       h.endPod,
+		"pod ready":      h.podReady,
+		"pod sick":       h.podSick,
+		"replacement":    h.replace,
+		"controller":     h.someController,
+		"budget":         h.changeBudget,
+		"others evict":   h.othersEvict,
+		"outage":         h.outage,
+		"command":        h.someCommand,
+		"rung":           h.someRung,
+		"process ends":   h.restart,
+		"journal":        h.journalNews,
+		"uncordon":       h.uncordon,
+		"kubelet":        h.kubelet,
+		"another's run":  h.othersLease,
+		"late scheduler": h.latePod,
+	}
+}
+
+// oneOf draws one of the names, and skips the action where there is none.
+func oneOf(t *rapid.T, what string, names []string) string {
+	if len(names) == 0 {
+		t.Skip("no " + what)
+	}
+	return rapid.SampledFrom(names).Draw(t, what)
+}
+
+func (h *history) waitFor(t *rapid.T) {
+	h.pass(rapid.SampledFrom([]time.Duration{time.Millisecond, 100 * time.Millisecond, time.Second, 12 * time.Second, 40 * time.Second}).Draw(t, "wait"))
+	h.lookAround(t)
+}
+
+func (h *history) waitUntilWake(t *rapid.T) {
+	if h.wake.IsZero() {
+		t.Skip("it waits for no moment")
+	}
+	h.pass(h.wake.Sub(h.now))
+	h.lookAround(t)
+}
+
+func (h *history) watchSome(t *rapid.T) {
+	if h.down || len(h.unseen) == 0 {
+		t.Skip("nothing to see")
+	}
+	h.showNext(rapid.IntRange(1, len(h.unseen)).Draw(t, "changes"))
+	h.lookAround(t)
+}
+
+// serveOne lets the server do one request, or its answer arrive.
+func (h *history) serveOne(t *rapid.T) {
+	if len(h.requests) == 0 {
+		t.Skip("no request is out")
+	}
+	h.serve(t, rapid.IntRange(0, len(h.requests)-1).Draw(t, "request"), "")
+	if rapid.Bool().Draw(t, "look at once") {
+		h.lookAround(t)
+	}
+}
+
+// failOne lets one request fail: before it is done, or after.
+func (h *history) failOne(t *rapid.T) {
+	if len(h.requests) == 0 {
+		t.Skip("no request is out")
+	}
+	i := rapid.IntRange(0, len(h.requests)-1).Draw(t, "request")
+	failure := rapid.SampledFrom([]string{"EOF", "refused", "503", "504", "500", "401", "429 throttled", "409", "404 proxy"}).Draw(t, "failure")
+	w := h.requests[i]
+	if failure == "409" && (w.Evict != nil || w.Delete != nil) && w.Rung != 0 {
+		failure = "EOF"
+	}
+	if failure == "EOF" && rapid.Bool().Draw(t, "done all the same") && !h.down {
+		h.carryOut(w)
+	}
+	h.serve(t, i, failure)
+	h.lookAround(t)
+}
+
+// serve carries a request out, or lets it fail, and lets its answer arrive.
+func (h *history) serve(t *rapid.T, i int, failure string) {
+	r := h.requests[i]
+	h.requests = append(h.requests[:i:i], h.requests[i+1:]...)
+	var a kube.Answer
+	switch {
+	case h.down:
+		a = h.answerOf("refused", r)
+	case failure != "":
+		a = h.answerOf(failure, r)
+	default:
+		a = h.carryOut(r)
+	}
+	t.Logf("answer #%d %d %s%s", r.ID, a.Code, a.Message, a.Failure)
+	delete(h.out, r.ID)
+	h.arrived = append(h.arrived, Answered{Write: r, Answer: a})
+}
+
+func terminating(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }
+func staying(p *corev1.Pod) bool     { return p.DeletionTimestamp == nil }
+
+func (h *history) endPod(t *rapid.T) {
+	h.lines("pod " + oneOf(t, "terminating pod", alike(h.truth.pods, terminating)) + " gone")
+}
+
+func (h *history) podReady(t *rapid.T) {
+	h.lines("pod " + oneOf(t, "sick pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return staying(p) && !kubetest.IsReady(p) })) + " ready")
+}
+
+func (h *history) podSick(t *rapid.T) {
+	h.lines("pod " + oneOf(t, "pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return staying(p) && kubetest.IsReady(p) })) + " not-ready")
+}
+
+// replace makes another pod of an app on a node that takes pods.
+func (h *history) replace(t *rapid.T) {
+	nodes := alike(h.truth.nodes, func(n *corev1.Node) bool { return !n.Spec.Unschedulable })
+	h.addPod(oneOf(t, "app", []string{"app0", "app1"}), oneOf(t, "node", nodes), "not-ready")
+}
+
+func (h *history) someController(t *rapid.T) {
+	h.controlBudget(oneOf(t, "budget", alike(h.truth.budgets, func(*policyv1.PodDisruptionBudget) bool { return true })))
+}
+
+func (h *history) changeBudget(t *rapid.T) {
+	name := "budget " + oneOf(t, "budget", []string{"app0", "app1", "second"})
+	known := h.truth.budgets[name[7:]] != nil
+	switch change := rapid.SampledFrom([]string{"gone", "needs=0", "needs=1", "needs=2 unobserved"}).Draw(t, "change"); {
+	case change != "gone" && name == "budget second" && !known:
+		h.lines(name + " of=app0 " + change)
+	case change != "gone":
+		h.lines(name + " " + change)
+	case known:
+		h.lines(name + " gone")
+	}
+}
+
+// othersEvict is somebody else who evicts a pod under the same budgets.
+func (h *history) othersEvict(t *rapid.T) {
+	name := oneOf(t, "pod", alike(h.truth.pods, staying))
+	p := h.truth.pods[name]
+	ours, were := h.evicted[p.UID]
+	h.evict(Write{Evict: &kube.EvictRequest{Namespace: "default", Name: name, UID: p.UID}})
+	if delete(h.evicted, p.UID); were {
+		h.evicted[p.UID] = ours
+	}
+}
+
+func (h *history) outage(t *rapid.T) {
+	if h.down {
+		h.serverUp()
+	} else {
+		h.down = true
+		h.server("down")
+	}
+	h.lookAround(t)
+}
+
+func (h *history) serverUp() {
+	h.down = false
+	h.showNext(len(h.unseen))
+	h.server("up")
+}
+
+func (h *history) someCommand(t *rapid.T) {
+	kind := rapid.SampledFrom([]ControlKind{ControlPause, ControlContinue, ControlContinue, ControlRetry, ControlSkip,
+		ControlLast, ControlLeave, ControlAbort, ControlSuspend}).Draw(t, "command")
+	if kind == ControlAbort && rapid.IntRange(0, 3).Draw(t, "really") > 0 {
+		t.Skip("too early")
+	}
+	c := Control{Kind: kind, By: "ada"}
+	if rapid.Bool().Draw(t, "by ctl") {
+		h.controls++
+		c.ID = h.controls
+	}
+	switch kind {
+	case ControlRetry, ControlSkip, ControlLast:
+		c.Pod = h.somePod(t).UID
+		h.retried[c.Pod] = h.retried[c.Pod] || kind == ControlRetry
+	case ControlLeave:
+		c.Node = rapid.SampledFrom(h.state.Nodes).Draw(t, "node").Name
+	}
+	h.arrived = append(h.arrived, c)
+	h.lookAround(t)
+}
+
+func (h *history) somePod(t *rapid.T) *PodRun {
+	if len(h.state.Pods) == 0 {
+		t.Skip("no pod in the run")
+	}
+	return rapid.SampledFrom(h.state.Pods).Draw(t, "pod")
+}
+
+// someRung takes a rung that the ladder offers.
+func (h *history) someRung(t *rapid.T) {
+	p := h.somePod(t)
+	var offered []Rung
+	for _, r := range Ladder(h.state, h.store.Snapshot(), p.UID, h.now) {
+		if r.Off == "" && r.Word != "" {
+			offered = append(offered, r)
+		}
+	}
+	if len(offered) == 0 {
+		t.Skip("no rung is offered")
+	}
+	r := rapid.SampledFrom(offered).Draw(t, "rung")
+	h.arrived = append(h.arrived, Control{Kind: ControlClimb, Pod: p.UID, Rung: r.RungFacts, Word: r.Word, By: "ada", OnScreen: true})
+	h.lookAround(t)
+}
+
+// restart ends the process; what it had sent arrived or not. Another one resumes, and
+// reads the cluster as it is.
+func (h *history) restart(t *rapid.T) {
+	if h.state.Outcome != "" || h.state.JournalLost != "" {
+		t.Skip("nothing to resume")
+	}
+	for _, r := range h.requests {
+		if !h.down && rapid.Bool().Draw(t, "arrived") {
+			h.carryOut(r)
+		}
+	}
+	h.serverUp()
+	h.arrived, h.requests = nil, nil
+	h.text.Reset()
+	h.resume()
+	h.sent(h.out)
+	t.Logf("resumed:\n%s", h.text.String())
+	h.checks.brief = true
+	h.lookAround(t)
+}
+
+func (h *history) journalNews(t *rapid.T) {
+	news := JournalNews{}
+	if h.state.JournalLost == "" {
+		news.Lost = "no space left on device"
+	}
+	h.arrived = append(h.arrived, news)
+	h.lookAround(t)
+}
+
+func (h *history) uncordon(t *rapid.T) {
+	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
+		t.Skip("too early")
+	}
+	h.lines("node " + oneOf(t, "node", alike(h.truth.nodes, func(n *corev1.Node) bool { return n.Spec.Unschedulable })) + " uncordoned")
+}
+
+func (h *history) kubelet(t *rapid.T) {
+	h.lines("node " + oneOf(t, "node", []string{"w1", "w2"}) + " " + rapid.SampledFrom([]string{"silent", "ready"}).Draw(t, "kubelet"))
+}
+
+// othersLease is another run that writes the Lease over a node.
+func (h *history) othersLease(t *rapid.T) {
+	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
+		t.Skip("too early")
+	}
+	h.lines("lease " + oneOf(t, "node", []string{"w1", "w2"}) + " holder=r9")
+}
+
+// latePod is a pod that the scheduler bound before it saw the cordon.
+func (h *history) latePod(t *rapid.T) {
+	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
+		t.Skip("too early")
+	}
+	h.addPod("app0", "w1")
+}

@@ -1,0 +1,261 @@
+package drain
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// history is a run in a small cluster in which anything may happen at any time. What
+// the API server knows is the truth; what the run sees of it comes later.
+type history struct {
+	*script
+	truth    *shownCluster
+	unseen   []occurrence
+	requests []Write                // out, in the order of their numbers
+	arrived  []Input                // at the next look
+	evicted  map[kube.UID]time.Time // when an eviction was accepted
+	retried  map[kube.UID]bool      // the operator wanted another try
+	serial   int
+	down     bool
+	lossless bool // no answer gets lost, and none is an error
+}
+
+// occurrence is a change of the cluster, and when it was.
+type occurrence struct {
+	at     time.Time
+	change func(c *shownCluster)
+}
+
+// watchLag is how much later than the truth the run sees it at most, while the server
+// answers.
+const watchLag = 300 * time.Millisecond
+
+// happen changes the truth; the watches show it later.
+func (h *history) happen(change func(c *shownCluster)) {
+	h.truth.now = h.now
+	change(h.truth)
+	h.unseen = append(h.unseen, occurrence{h.now, change})
+}
+
+// lines is happen for lines as in scripts.
+func (h *history) lines(text string) { h.happen(func(c *shownCluster) { c.change(text) }) }
+
+// show lets the watches show the next so many occurrences.
+func (h *history) showNext(n int) {
+	now := h.now
+	for _, one := range h.unseen[:n] {
+		h.now = one.at
+		one.change(h.shownCluster)
+	}
+	h.now, h.unseen = now, slices.Delete(h.unseen, 0, n)
+}
+
+// pass lets time pass; what is late by then is shown.
+func (h *history) pass(d time.Duration) {
+	h.now = h.now.Add(d)
+	late := 0
+	for !h.down && late < len(h.unseen) && h.now.Sub(h.unseen[late].at) >= watchLag {
+		late++
+	}
+	h.showNext(late)
+}
+
+// sent takes note of the requests of a look.
+func (h *history) sent(writes map[uint64]Write) {
+	for id, w := range writes {
+		if !slices.ContainsFunc(h.requests, func(r Write) bool { return r.ID == id }) {
+			h.requests = append(h.requests, w)
+		}
+	}
+	slices.SortFunc(h.requests, func(a, b Write) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// carryOut is the server at a request: what it does and what it answers.
+func (h *history) carryOut(w Write) kube.Answer {
+	switch {
+	case w.Evict != nil:
+		return h.evict(w)
+	case w.Delete != nil:
+		return h.delete(w)
+	case w.Look != nil:
+		p := h.truth.pods[w.Look.Name]
+		if p == nil {
+			return h.answerOf("404", w)
+		}
+		a := h.answerOf("200", w)
+		a.UID = p.UID
+		return a
+	case w.Cordon != nil:
+		if n := h.truth.nodes[w.Node]; n == nil || n.UID != w.Cordon.UID || n.ResourceVersion != w.Cordon.ResourceVersion {
+			return h.answerOf("409", w)
+		}
+	case w.Taint != nil:
+		if n := h.truth.nodes[w.Node]; n == nil || n.ResourceVersion != w.Taint.ResourceVersion {
+			return h.answerOf("409", w)
+		}
+	case w.Lease != nil || w.Release != nil:
+		return h.lease(w)
+	case w.Scale != nil:
+		if live := h.truth.store.Snapshot().Workload(w.Scale.UID); live == nil || live.Replicas != w.Scale.From {
+			return h.answerOf("422", w)
+		}
+	case w.Guard != nil:
+		if h.truth.budgets[w.Guard.Name] != nil {
+			return kube.Answer{Code: 409, Reason: metav1.StatusReasonAlreadyExists, Message: "it exists already"}
+		}
+	case w.Unguard != nil:
+		if h.truth.budgets[w.Unguard.Name] == nil {
+			return kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "x" not found`}
+		}
+	case w.LookBudget != nil:
+		if h.truth.budgets[w.LookBudget.Name] == nil {
+			return kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "x" not found`}
+		}
+	}
+	a := h.answerOf("200", w)
+	a.UID = w.made()
+	h.happen(func(c *shownCluster) { c.show(w, a) })
+	return a
+}
+
+func (h *history) answerOf(name string, w Write) kube.Answer {
+	a, err := said(name, w)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// evict is the eviction handler, by the rules of Predict.
+func (h *history) evict(w Write) kube.Answer {
+	p := h.truth.pods[w.Evict.Name]
+	if p == nil {
+		return h.answerOf("404", w)
+	}
+	snap := h.truth.store.Snapshot()
+	live := snap.Pod(p.UID)
+	budgets := snap.BudgetsOf(live)
+	predicted := budget.Predict(live, budgets, w.Evict.UID)
+	switch {
+	case predicted.Code == 500:
+		return h.answerOf("500 several", w)
+	case predicted.Cause == budget.CauseBudget:
+		return h.answerOf("429 budget", w)
+	case predicted.Cause == budget.CauseNotObserved || predicted.Cause == budget.CauseRaced:
+		return h.answerOf("429 syncing", w)
+	case predicted.Code == 403:
+		return h.answerOf("403 negative", w)
+	}
+	if predicted.Way == budget.WaySpends {
+		h.spend(budgets[0].Name, p.Name)
+	}
+	if p.UID != w.Evict.UID {
+		return h.answerOf("409", w)
+	}
+	h.evicted[p.UID] = h.now
+	h.terminate(p.Name)
+	return h.answerOf("201", w)
+}
+
+// spend takes one disruption of a budget, as the handler writes it down.
+func (h *history) spend(budget, pod string) {
+	h.happen(func(c *shownCluster) {
+		b := c.budgets[budget]
+		if b == nil {
+			return
+		}
+		b = b.DeepCopy()
+		b.Status.DisruptionsAllowed--
+		if b.Status.DisruptedPods == nil {
+			b.Status.DisruptedPods = map[string]metav1.Time{}
+		}
+		b.Status.DisruptedPods[pod] = metav1.NewTime(c.now)
+		b.ResourceVersion = c.nextVersion()
+		c.budgets[budget] = b
+		c.put(b)
+	})
+}
+
+func (h *history) terminate(name string) {
+	if h.truth.pods[name].DeletionTimestamp == nil {
+		h.lines("pod " + name + " terminating")
+	}
+}
+
+func (h *history) delete(w Write) kube.Answer {
+	p := h.truth.pods[w.Delete.Name]
+	switch {
+	case p == nil:
+		return h.answerOf("404", w)
+	case p.UID != w.Delete.UID:
+		return h.answerOf("409", w)
+	}
+	h.terminate(p.Name)
+	return h.answerOf("200", w)
+}
+
+// lease is the server at a write of a Lease, each of which names what it saw.
+func (h *history) lease(w Write) kube.Answer {
+	n := h.truth.nodes[w.Node]
+	if n == nil {
+		return h.answerOf("404 lease", w)
+	}
+	live := h.truth.store.Snapshot().LeaseOf(n.UID)
+	if w.Release != nil {
+		if live == nil || live.ResourceVersion != w.Release.ResourceVersion {
+			return h.answerOf("409", w)
+		}
+		h.lines("lease " + w.Node + " gone")
+		return h.answerOf("200", w)
+	}
+	version := ""
+	if live != nil {
+		version = live.ResourceVersion
+	}
+	if w.Lease.ResourceVersion != version {
+		return h.answerOf("409", w)
+	}
+	h.lines("lease " + w.Node + " holder=" + w.Lease.Run)
+	a := h.answerOf("200", w)
+	live = h.truth.store.Snapshot().LeaseOf(n.UID)
+	a.UID, a.ResourceVersion = live.UID, live.ResourceVersion
+	return a
+}
+
+// controlBudget is the disruption controller's look at a budget.
+func (h *history) controlBudget(name string) {
+	h.happen(func(c *shownCluster) {
+		b := c.budgets[name].DeepCopy()
+		b.ResourceVersion = c.nextVersion()
+		c.recount(b)
+		c.budgets[name] = b
+		c.put(b)
+	})
+}
+
+// recount gives a budget the figures of its pods.
+func (c *shownCluster) recount(b *policyv1.PodDisruptionBudget) {
+	c.count(b, edit{})
+	if b.Labels != nil { // a temporary one, which allows one disruption
+		b.Status.DesiredHealthy = b.Status.ExpectedPods - 1
+		b.Status.DisruptionsAllowed = max(0, b.Status.CurrentHealthy-b.Status.DesiredHealthy)
+	}
+}
+
+// alike are the names of a map in order, so that a draw among them means the same each time.
+func alike[V any](all map[string]V, fits func(V) bool) (names []string) {
+	for name, v := range all {
+		if fits(v) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,266 @@
+package drain
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"pgregory.net/rapid"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// TestHistories drains random clusters in which anything happens in any order: requests
+// are refused, lost, or answered late, watches lag, the server goes away, processes end
+// and others resume, operators give commands, pods fall sick and budgets change. After
+// each look all checks of the scripts hold. Once everybody does what they should, the run
+// ends. A history that fails is printed as short as it can be; -rapid.checks=10000 tries
+// more of them.
+func TestHistories(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := newHistory(t)
+		h.drainSome(t)
+		t.Repeat(h.actions())
+		h.settle(t)
+		h.checkEnd(t)
+	})
+}
+
+func newHistory(t *rapid.T) *history {
+	h := &history{script: newScript(), truth: newShownCluster(), evicted: map[kube.UID]time.Time{}, retried: map[kube.UID]bool{}}
+	h.yes = true
+	h.checks.brief = true
+	for _, node := range []string{"w1", "w2", "w3"} {
+		h.lines("node " + node)
+	}
+	for app := range rapid.IntRange(1, 3).Draw(t, "apps") {
+		name := fmt.Sprintf("app%d", app)
+		pods := rapid.IntRange(1, 4).Draw(t, "pods of "+name)
+		for range pods {
+			h.addPod(name, rapid.SampledFrom([]string{"w1", "w1", "w2", "w3"}).Draw(t, "node"))
+		}
+		h.lines(fmt.Sprintf("workload %s replicas=%d", name, pods))
+		if needs := rapid.IntRange(-1, pods).Draw(t, "needed of "+name); needs >= 0 {
+			h.lines(fmt.Sprintf("budget %s needs=%d", name, needs))
+		}
+	}
+	h.showNext(len(h.unseen))
+	return h
+}
+
+func (h *history) addPod(app, node string, words ...string) {
+	h.serial++
+	h.lines(fmt.Sprintf("pod %s-%d on=%s %s", app, h.serial, node, strings.Join(words, " ")))
+}
+
+// drainSome begins the run.
+func (h *history) drainSome(t *rapid.T) {
+	o := plan.DefaultOptions()
+	o.MaxParallelNodes = rapid.IntRange(1, 2).Draw(t, "parallel nodes")
+	o.MaxParallelEvictions = rapid.IntRange(1, 4).Draw(t, "parallel evictions")
+	o.ForceAfter = rapid.SampledFrom([]time.Duration{0, 0, time.Minute}).Draw(t, "force after")
+	o.Timeout = rapid.SampledFrom([]time.Duration{0, 0, 5 * time.Minute}).Draw(t, "timeout")
+	o.AllowScale = true
+	if rapid.Bool().Draw(t, "leases") {
+		o.LeaseNamespace = kube.DefaultLeaseNamespace
+	}
+	if rapid.IntRange(0, 3).Draw(t, "guard") == 0 {
+		o.Guard, o.GuardWrite = "1", rapid.Bool().Draw(t, "guard write")
+	}
+	if rapid.IntRange(0, 5).Draw(t, "budgets unseen") == 0 && o.Guard == "" {
+		h.store.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
+	}
+	nodes := []string{"w1", "w2"}[:rapid.IntRange(1, 2).Draw(t, "nodes")]
+	plan, err := plan.New(h.store.Snapshot(), nodes, o, h.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.begin(plan)
+	h.lookAround(t)
+}
+
+// lookAround is one look of the run at what has come by then.
+func (h *history) lookAround(t *rapid.T) {
+	in := h.arrived
+	h.arrived = nil
+	h.lookWith(t, in...)
+}
+
+func (h *history) lookWith(t *rapid.T, in ...Input) {
+	h.text.Reset()
+	before := h.state.nextAction
+	h.look(in...)
+	text := h.text.String()
+	if text != "" {
+		t.Logf("%s:\n%s", h.now.Sub(h.state.Started), text)
+	}
+	if strings.Contains(text, "!!") {
+		t.Fatal("a check failed")
+	}
+	for id, w := range h.out {
+		if id > before && w.Evict != nil && w.Rung == 0 && !h.retried[w.Evict.UID] && h.gone(w.Evict.UID) {
+			t.Fatalf("#%d: %s was evicted already", id, w.Evict.UID)
+		}
+	}
+	h.sent(h.out)
+}
+
+// gone tells whether an eviction of the pod was accepted, and the watches have shown it.
+func (h *history) gone(pod kube.UID) bool {
+	at, accepted := h.evicted[pod]
+	return accepted && h.now.Sub(at) >= watchLag
+}
+
+// settle lets everybody do what they should until the run ends.
+func (h *history) settle(t *rapid.T) {
+	h.lossless = true
+	if h.state.Suspended {
+		h.restart(t)
+	}
+	for range 400 {
+		if h.state.Outcome != "" {
+			return
+		}
+		h.mend(t)
+		h.lookAround(t)
+		wait := time.Minute
+		switch {
+		case len(h.requests) > 0 || len(h.unseen) > 0:
+			wait = watchLag
+		case !h.wake.IsZero():
+			wait = min(wait, h.wake.Sub(h.now))
+		}
+		h.pass(wait)
+	}
+	t.Fatalf("the run does not end:\n%s", standingState(h.state, h.now))
+}
+
+// mend brings everything that can be in order into order.
+func (h *history) mend(t *rapid.T) {
+	if h.down {
+		h.serverUp()
+	}
+	if h.state.JournalLost != "" {
+		h.arrived = append(h.arrived, JournalNews{})
+	}
+	if h.state.Paused {
+		h.arrived = append(h.arrived, Control{Kind: ControlContinue, By: "ada"})
+	}
+	for len(h.requests) > 0 {
+		h.serve(t, 0, "")
+	}
+	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }) {
+		h.lines("pod " + name + " gone")
+	}
+	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool { return !kubetest.IsReady(p) && p.DeletionTimestamp == nil }) {
+		h.lines("pod " + name + " ready")
+	}
+	for app := range 3 {
+		h.replenish(fmt.Sprintf("app%d", app))
+	}
+	for _, name := range alike(h.truth.budgets, func(b *policyv1.PodDisruptionBudget) bool { return true }) {
+		b := h.truth.budgets[name]
+		switch ours := b.Labels != nil; {
+		case name == "second", !ours && b.Spec.MinAvailable.IntVal > 0: // whose operator sees to it that it holds nobody for ever
+			h.lines("budget " + name + " gone")
+		case !h.counted(b):
+			h.controlBudget(name)
+		}
+	}
+}
+
+// counted tells whether the figures of a budget are those of its pods.
+func (h *history) counted(b *policyv1.PodDisruptionBudget) bool {
+	now := b.DeepCopy()
+	h.truth.recount(now)
+	return now.Status.ObservedGeneration == b.Status.ObservedGeneration && now.Status.DisruptionsAllowed == b.Status.DisruptionsAllowed &&
+		now.Status.CurrentHealthy == b.Status.CurrentHealthy && len(b.Status.DisruptedPods) == 0
+}
+
+// replenish makes the pods that a ReplicaSet lacks.
+func (h *history) replenish(app string) {
+	w := h.truth.store.Snapshot().WorkloadNamed("ReplicaSet", "default", app)
+	if w == nil {
+		return
+	}
+	there := len(alike(h.truth.pods, func(p *corev1.Pod) bool { return staying(p) && p.Labels["app"] == app }))
+	for range int(w.Replicas) - there {
+		h.addPod(app, "w3")
+	}
+}
+
+// checkEnd looks at the run as a whole.
+func (h *history) checkEnd(t *rapid.T) {
+	for _, n := range h.state.Nodes {
+		if n.State != NodeDrained {
+			continue
+		}
+		for name, p := range h.truth.pods {
+			if run := h.state.Pod(p.UID); p.Spec.NodeName == n.Name && run != nil && run.State.Left() {
+				t.Errorf("%s is said to have left %s, and is on it", name, n.Name)
+			}
+		}
+	}
+	fromJournal, live := *Fold(nil, journalled(h.events)...), *h.state
+	got, want := toldBy(t, &fromJournal), toldBy(t, &live)
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Errorf("the journal tells %s, and the run %s", got[i], want[i])
+		}
+	}
+	for _, b := range h.state.Budgets {
+		if h.truth.budgets[b.Name] != nil && b.State != BudgetLeft {
+			t.Errorf("temporary budget %s is %s, and stands", b.Name, b.State)
+		}
+	}
+}
+
+// toldBy is what a state tells its readers, without what no journal keeps: when Leases
+// were renewed.
+func toldBy(t *rapid.T, s *State) []string {
+	nodes := make([]*NodeRun, len(s.Nodes))
+	for i, n := range s.Nodes {
+		changed := *n
+		if n.Lease != nil {
+			l := LeaseRun{LeaseFacts: n.Lease.LeaseFacts, State: n.Lease.State, Since: n.Lease.Since, Message: n.Lease.Message, Taken: n.Lease.Taken}
+			changed.Lease = &l
+		}
+		nodes[i] = &changed
+	}
+	s.Nodes, s.Sent = nodes, nil
+	text, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(text), "\n")
+}
+
+// standingState tells what in a run has not come to an end.
+func standingState(s *State, now time.Time) string {
+	text := &strings.Builder{}
+	fmt.Fprintf(text, "phase %s (%s), paused %v, journal %q, down %v\n", s.Phase, s.Phases[s.Phase], s.Paused, s.JournalLost, s.Down)
+	for _, n := range s.Nodes {
+		fmt.Fprintf(text, "%s %s, request %d: %s\n", n.Name, n.State, n.InFlight, n.Message)
+		if n.Lease != nil {
+			fmt.Fprintf(text, "  Lease %s, request %d: %s\n", n.Lease.State, n.Lease.InFlight, n.Lease.Message)
+		}
+	}
+	for _, p := range s.Pods {
+		if !p.State.Final() {
+			fmt.Fprintf(text, "%s on %s %s, request %d: %s\n", p.UID, p.Node, p.State, p.InFlight, p.Wait.Sentence(now))
+		}
+	}
+	for _, b := range s.Budgets {
+		fmt.Fprintf(text, "temporary budget %s %s, request %d: %s\n", b.Name, b.State, b.InFlight, b.Message)
+	}
+	for _, r := range s.Rungs {
+		fmt.Fprintf(text, "%s %s, request %d: %s\n", r.Kind, r.State, r.InFlight, r.Message)
+	}
+	return text.String()
+}
