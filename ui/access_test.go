@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // The rights that a drain needs are asked for when its plan is shown; what is
@@ -23,26 +24,26 @@ func TestAPlanWithoutTheRightsIsNotOffered(t *testing.T) {
 			return a, nil
 		}
 	})
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	if len(asked) != 0 {
 		t.Error("asked before there was a plan")
 	}
 	d.keys("D")
 	d.shows("ada may not create pods/eviction: the drain is switched off")
 	d.keys("D")
-	if d.m.isOpen(cordonDialog) {
+	if d.m.dialogs.has("cordon-and-start") {
 		t.Fatal("the drain is offered without the rights")
 	}
 	d.keys("j", "k")
-	o := d.m.options
+	o := d.m.s.Options
 	o.DisableEviction = true
-	d.m.setOptions(o)
+	(&shell{d.m}).SetOptions(o)
 	d.keys("j")
 	if !slices.Equal(asked, []bool{false, true}) {
 		t.Errorf("asked %v: want once for each set of options", asked)
 	}
 	d.keys("D")
-	if !d.m.isOpen(cordonDialog) {
+	if !d.m.dialogs.has("cordon-and-start") {
 		t.Errorf("the drain is not offered though nothing is missing:\n%s", d.frame())
 	}
 }

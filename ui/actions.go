@@ -1,150 +1,182 @@
 package ui
 
 import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
 )
 
-type action = keys.Action[*Model]
+// groups are those of all actions, in the order of hints and help.
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Pod", "Lists", "Program", "Moving"}
 
 var (
-	listPages = []keys.Page{pageNodes, pagePods, pagePlan, pageRun}
-	readPages = []keys.Page{pageNodes, pagePods, pagePlan, pageOptions, pageRun, pagePod, pageLadder, pageFindings}
-	allPages  = []keys.Page{pageNodes, pagePods, pagePlan, pageOptions, pageRun, pagePod, pageLadder, pageFindings, pageHelp, pageMessages}
+	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
+	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Ladder, frame.Findings}
+	allPages  = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Ladder, frame.Findings,
+		frame.Help, frame.Messages}
 )
 
-// actions are everything that keys do, in the order of hints and help.
-func actions() []action {
-	var all []action
-	for _, group := range [][]action{nodeActions(), planActions(), runActions(), podActions(), listActions(), programActions(), moveActions()} {
-		all = append(all, group...)
-	}
-	return all
-}
+// actions are what keys do on several pages; the others are with their page.
+type actions struct{ *shell }
 
-// moveActions are the only ones on h j k l g G.
-func moveActions() []action {
-	const group = "Moving"
-	move := func(id, help string, do func(*Model), names ...string) action {
-		return action{ID: id, Keys: names, Help: help, Group: group, Pages: allPages, Do: do}
-	}
-	return []action{
-		move("down", "one line down", func(m *Model) { m.move(1) }, "down", "j"),
-		move("up", "one line up", func(m *Model) { m.move(-1) }, "up", "k"),
-		move("pagedown", "one page down", func(m *Model) { m.move(m.pageHeight()) }, "pgdown", "ctrl+f"),
-		move("pageup", "one page up", func(m *Model) { m.move(-m.pageHeight()) }, "pgup", "ctrl+b"),
-		move("halfdown", "half a page down", func(m *Model) { m.move(m.pageHeight() / 2) }, "ctrl+d"),
-		move("halfup", "half a page up", func(m *Model) { m.move(-m.pageHeight() / 2) }, "ctrl+u"),
-		move("first", "to the first line", func(m *Model) { m.move(-1 << 30) }, "home", "g"),
-		move("last", "to the last line", func(m *Model) { m.move(1 << 30) }, "end", "G"),
+// nodeActions open the plan of the nodes that the page is about.
+func (a actions) nodeActions() []keys.Action {
+	plan := func() { a.Open(frame.Ref{Page: frame.Plan, Nodes: a.Targets()}) }
+	return []keys.Action{
+		{ID: "plan", Keys: []string{"D"}, Title: "plan drain", Group: "Nodes", Pages: []keys.Page{frame.Nodes}, Enabled: a.hasTargets, Do: plan,
+			Help: "show what a drain of the marked nodes would do, or of the selected one; changes nothing"},
+		{ID: "planone", Keys: []string{"D"}, Title: "plan drain", Help: "show what a drain of this node would do; changes nothing", Group: "Nodes",
+			Pages: []keys.Page{frame.Pods}, Do: plan},
 	}
 }
 
-// move moves the cursor, or the text on a page without one.
-func (m *Model) move(by int) {
-	if l := m.current(); l != nil {
-		l.touched = true
-		l.table.Move(by)
-		return
-	}
-	m.scroller().scroll(by, len(m.textLines()), m.textHeight())
+func (a actions) hasTargets() (bool, string) {
+	return len(a.Targets()) > 0, "there is no node to act on"
 }
 
-func (m *Model) pageHeight() int {
-	if m.current() == nil {
-		return max(1, m.textHeight()-1)
-	}
-	return max(1, m.lay.Rows-1)
-}
-
-func listActions() []action {
-	const group = "Lists"
-	return []action{
-		{ID: "filter", Keys: []string{"/"}, Title: "filter", Help: "show only rows with a text in them; ! before it shows the others", Group: group, Pages: listPages,
-			Do: func(m *Model) { m.filtering, m.text.top = true, 0 }},
-		{ID: "sortnext", Keys: []string{">"}, Title: "sort", Help: "sort by the next column", Group: group, Pages: listPages, Do: func(m *Model) { m.sortBy(1) }},
-		{ID: "sortback", Keys: []string{"<"}, Help: "sort by the column before", Group: group, Pages: listPages, Do: func(m *Model) { m.sortBy(-1) }},
-		{ID: "order", Keys: []string{"s"}, Help: "turn the order round", Group: group, Pages: listPages, Do: (*Model).turnOrder},
-		{ID: "ordero", Keys: []string{"o"}, Help: "turn the order round", Group: group, Pages: []keys.Page{pageNodes, pagePods, pageRun}, Do: (*Model).turnOrder},
-		{ID: "mark", Keys: []string{"space"}, Title: "mark", Help: "mark the node, or take its mark away", Group: group, Pages: []keys.Page{pageNodes}, Enabled: hasRow,
-			Do: func(m *Model) { m.marks.Toggle(m.nodes.list.table.Cursor()); m.move(1) }},
-		{ID: "markall", Keys: []string{"*"}, Help: "mark all nodes that are shown", Group: group, Pages: []keys.Page{pageNodes},
-			Do: func(m *Model) {
-				for _, k := range m.nodes.list.table.Keys() {
-					m.marks.Add(k)
-				}
+// planActions are about the options of the next plan.
+func (a actions) planActions() []keys.Action {
+	kubectl := func() { a.ShowCommand(page.Kubectl(a.m.s.Target(), a.Targets(), a.m.s.Options)) }
+	options := func() { a.m.show(frame.Options) }
+	return []keys.Action{
+		{ID: "usual", Keys: []string{"a"}, Title: "accept the usual", Help: "accept --ignore-daemonsets and --delete-emptydir-data, which most drains need",
+			Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods}, Enabled: a.canAcceptUsual,
+			Do: func() {
+				a.SetOptions(page.WithUsual(a.m.s.Options))
+				a.Say("options: " + page.OptionWords(a.m.s.Options))
 			}},
-		{ID: "marknone", Keys: []string{"-"}, Help: "take all marks away, also of nodes that are not shown", Group: group, Pages: []keys.Page{pageNodes},
-			Do: func(m *Model) { m.marks.Clear() }},
+		{ID: "options", Keys: []string{"o"}, Title: "options", Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Plan}, Do: options},
+		{ID: "nodeoptions", Keys: []string{"O"}, Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Pods}, Do: options},
+		{ID: "kubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the plan as a kubectl command, and show it", Group: "Plan",
+			Pages: []keys.Page{frame.Plan, frame.Pods, frame.Options}, Do: kubectl},
+		{ID: "nodeskubectl", Keys: []string{"y"}, Group: "Plan", Pages: []keys.Page{frame.Nodes}, Enabled: a.hasTargets, Do: kubectl,
+			Help: "copy a drain of the marked nodes, or of the selected one, as a kubectl command, and show it"},
 	}
 }
 
-func (m *Model) sortBy(step int) {
-	sorts := map[keys.Page][]string{pageNodes: nodeSorts, pagePods: planSorts, pagePlan: planSorts, pageRun: runSorts}[m.page]
-	l := m.current()
-	l.nextSort(sorts, step)
-	m.rebuild()
-	m.say("sorted by " + l.sort)
-}
-
-func (m *Model) turnOrder() {
-	l := m.current()
-	l.reverse = !l.reverse
-	m.rebuild()
-}
-
-func hasRow(m *Model) (bool, string) {
-	if l := m.current(); l == nil || l.table.Len() == 0 {
-		return false, "there is no row to act on"
+// canAcceptUsual offers the two usual flags while one of them is missing, and
+// on a plan only where they are all that refuses.
+func (a actions) canAcceptUsual() (bool, string) {
+	if a.m.s.Options.IgnoreDaemonSets && a.m.s.Options.DeleteEmptyDirData {
+		return false, "both are accepted already"
+	}
+	var plan *plan.Plan
+	if p, ok := a.m.page().(frame.Planner); ok {
+		plan = p.Planned()
+	}
+	if plan != nil && !page.UsualOnly(plan.Nodes...) {
+		return false, "that is not what stands in the way here: see the options"
 	}
 	return true, ""
 }
 
-func programActions() []action {
+// moveActions are the only ones on h j k l g G.
+func (a actions) moveActions() []keys.Action {
+	const group = "Moving"
+	move := func(id, help string, by func() int, names ...string) keys.Action {
+		return keys.Action{ID: id, Keys: names, Help: help, Group: group, Pages: allPages, Do: func() { a.move(by()) }}
+	}
+	fixed := func(by int) func() int { return func() int { return by } }
+	return []keys.Action{
+		move("down", "one line down", fixed(1), "down", "j"),
+		move("up", "one line up", fixed(-1), "up", "k"),
+		move("pagedown", "one page down", a.pageHeight, "pgdown", "ctrl+f"),
+		move("pageup", "one page up", func() int { return -a.pageHeight() }, "pgup", "ctrl+b"),
+		move("halfdown", "half a page down", func() int { return a.pageHeight() / 2 }, "ctrl+d"),
+		move("halfup", "half a page up", func() int { return -a.pageHeight() / 2 }, "ctrl+u"),
+		move("first", "to the first line", fixed(-1<<30), "home", "g"),
+		move("last", "to the last line", fixed(1<<30), "end", "G"),
+	}
+}
+
+// move moves the cursor, or the text on a page without one.
+func (a actions) move(by int) {
+	if l := a.m.list(); l != nil {
+		l.Move(by)
+		return
+	}
+	a.m.scroll(by)
+}
+
+func (a actions) pageHeight() int {
+	if a.m.list() == nil {
+		return max(1, a.m.textHeight(a.m.page().View())-1)
+	}
+	return max(1, a.m.lay.Rows-1)
+}
+
+func (a actions) listActions() []keys.Action {
+	const group = "Lists"
+	return []keys.Action{
+		{ID: "filter", Keys: []string{"/"}, Title: "filter", Help: "show only rows with a text in them; ! before it shows the others", Group: group,
+			Pages: listPages, Do: func() { a.m.filtering = true }},
+		{ID: "sortnext", Keys: []string{">"}, Title: "sort", Help: "sort by the next column", Group: group, Pages: listPages, Do: func() { a.sortBy(1) }},
+		{ID: "sortback", Keys: []string{"<"}, Help: "sort by the column before", Group: group, Pages: listPages, Do: func() { a.sortBy(-1) }},
+		{ID: "order", Keys: []string{"s"}, Help: "turn the order round", Group: group, Pages: listPages, Do: a.turnOrder},
+		{ID: "ordero", Keys: []string{"o"}, Help: "turn the order round", Group: group, Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Run},
+			Do: a.turnOrder},
+	}
+}
+
+func (a actions) sortBy(step int) {
+	l := a.m.list()
+	l.NextSort(a.m.page().(frame.Lister).Sorts(), step)
+	a.m.rebuild()
+	a.m.notices.say("sorted by "+l.Sort, a.m.s.Now)
+}
+
+func (a actions) turnOrder() {
+	l := a.m.list()
+	l.Reverse = !l.Reverse
+	a.m.rebuild()
+}
+
+func (a actions) programActions() []keys.Action {
 	const group = "Program"
-	return []action{
-		{ID: "back", Keys: []string{"esc"}, Title: "back", TitleNow: backTitle,
-			Help: "dismiss a message, clear the filter, go back; never leaves the program", Group: group, Pages: allPages, Do: (*Model).escape},
-		{ID: "watch", Keys: []string{"w"}, Title: "watch run", Help: "go to the run, or to the result of the last one", Group: group, Pages: []keys.Page{pageNodes, pagePods, pagePlan},
-			Enabled: func(m *Model) (bool, string) { return m.last != nil, "no run was started from here yet" },
-			Do:      func(m *Model) { m.show(pageRun) }},
-		{ID: "messages", Keys: []string{"e"}, Help: "everything the program said, newest first", Group: group, Pages: readPages,
-			Do: func(m *Model) { m.text.top = 0; m.show(pageMessages) }},
-		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "paint the screen anew", Group: group, Pages: allPages, Do: func(m *Model) { m.queue(clearScreen) }},
-		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages,
-			Do: func(m *Model) { m.text.top = 0; m.show(pageHelp) }},
-		{ID: "helpdone", Keys: []string{"?"}, Help: "back from the keys", Group: group, Pages: []keys.Page{pageHelp}, Do: (*Model).escape},
-		{ID: "quit", Keys: []string{"q"}, Title: "quit", Help: "leave the program; asks while a run is going on. Ctrl+C asks too, and twice leaves at once", Group: group, Pages: allPages, Do: (*Model).askToQuit},
+	open := func(p keys.Page) func() { return func() { a.Open(frame.Ref{Page: p}) } }
+	return []keys.Action{
+		{ID: "back", Keys: []string{"esc"}, Title: "back", TitleNow: a.backTitle,
+			Help: "dismiss a message, clear the filter, go back; never leaves the program", Group: group, Pages: allPages, Do: a.escape},
+		{ID: "watch", Keys: []string{"w"}, Title: "watch run", Help: "go to the run, or to the result of the last one", Group: group,
+			Pages:   []keys.Page{frame.Nodes, frame.Pods, frame.Plan},
+			Enabled: func() (bool, string) { return a.m.s.State != nil, "no run was started from here yet" },
+			Do:      func() { a.m.show(frame.Run) }},
+		{ID: "messages", Keys: []string{"e"}, Help: "everything the program said, newest first", Group: group, Pages: readPages, Do: open(frame.Messages)},
+		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "paint the screen anew", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
+		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages, Do: open(frame.Help)},
+		{ID: "helpdone", Keys: []string{"?"}, Help: "back from the keys", Group: group, Pages: []keys.Page{frame.Help}, Do: a.escape},
+		{ID: "quit", Keys: []string{"q"}, Title: "quit", Help: "leave the program; asks while a run is going on. Ctrl+C asks too, and twice leaves at once",
+			Group: group, Pages: allPages, Do: a.m.askToQuit},
 	}
 }
 
 // backTitle hints at esc where nothing else would but quit: who has read enough
 // of the keys or the messages must not take q for the way back.
-func backTitle(m *Model) string {
-	if m.page == pageHelp || m.page == pageMessages {
+func (a actions) backTitle() string {
+	if a.m.path.page == frame.Help || a.m.path.page == frame.Messages {
 		return "back"
 	}
 	return ""
 }
 
 // escape goes one step back: the message, then the filter, then the page.
-func (m *Model) escape() {
-	if m.dismiss() {
+func (a actions) escape() {
+	if a.m.notices.dismiss() {
 		return
 	}
-	if l := m.current(); l != nil && l.filter != "" {
-		m.editFilter("")
+	if l := a.m.list(); l != nil && l.Filter != "" {
+		a.m.editFilter("")
 		return
 	}
 	switch {
-	case m.d.Replay && m.page == pageRun:
-		m.refuse("esc does not leave: q quits")
-		return
-	case m.page == pageNodes:
-		if m.marks.Len() > 0 {
-			m.refuse("esc does not leave: - takes the marks away, q quits")
-		}
-		return
+	case a.m.d.Replay && a.m.path.page == frame.Run:
+		a.m.notices.refuse("esc does not leave: q quits", a.m.s.Now)
+	case a.m.path.page != frame.Nodes:
+		a.m.goBack()
+	case a.m.page().(frame.Hinter).Hints() != nil:
+		a.m.notices.refuse("esc does not leave: - takes the marks away, q quits", a.m.s.Now)
 	}
-	m.goBack()
-	m.rebuild()
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // BenchmarkFrame is one frame of 200x50 with 5,000 nodes and 150,000 pods.
@@ -30,7 +32,7 @@ func BenchmarkKey(b *testing.B) {
 // the previews of what is visible.
 func BenchmarkSnapshot(b *testing.B) {
 	d := drive(b, crowd(5000, 30), 200, 50, usual)
-	d.m.nodes.list.sort = "cpu"
+	d.list(frame.Nodes).Sort = "cpu"
 	at := 0
 	for b.Loop() {
 		at++

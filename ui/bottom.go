@@ -2,6 +2,7 @@ package ui
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -9,7 +10,7 @@ import (
 
 // bottom is the last line: the filter while it is typed, or what the keys do
 // here.
-func (m *Model) bottom() paint.Line {
+func (m renderer) bottom() paint.Line {
 	if m.filtering {
 		return m.filterLine()
 	}
@@ -18,76 +19,72 @@ func (m *Model) bottom() paint.Line {
 
 // spoken is the lower rule with a word of the program in it, so that neither a
 // row nor a hint has to give way.
-func (m *Model) spoken() paint.Line {
-	if m.toast == nil {
+func (m renderer) spoken() paint.Line {
+	if m.notices.shown == nil {
 		return m.rule()
 	}
 	l := paint.Line{paint.Blank(1)}.Add(themes.Rule, paint.RuleCell+" ")
 	var dismiss paint.Line
-	if m.toast.until.IsZero() {
+	if m.notices.shown.until.IsZero() {
 		dismiss = paint.L(themes.Muted, "  ").Add(themes.Key, "esc").Add(themes.Muted, " dismiss")
 	}
-	room := m.width - 1 - l.Width() - dismiss.Width() - 2
-	word := paint.L(m.toast.token, m.toast.text)
+	room := m.s.Width - 1 - l.Width() - dismiss.Width() - 2
+	word := paint.L(m.notices.shown.token, m.notices.shown.text)
 	if word.Width() > room {
 		word = word.Fit(room)
 	}
 	l = append(append(l, word...), dismiss...)
 	l = l.Add(themes.Rule, " ")
-	return append(l, paint.Rule(themes.Rule, max(0, m.width-1-l.Width()))...)
+	return append(l, paint.Rule(themes.Rule, max(0, m.s.Width-1-l.Width()))...)
 }
 
 // whole is a word of the program that has no room in the rule; it takes the
 // place of the sentence on the selected row until it goes.
-func (m *Model) whole() (paint.Line, bool) {
-	if m.toast == nil || paint.Width(m.toast.text) <= m.width-24 {
+func (m renderer) whole() (paint.Line, bool) {
+	if m.notices.shown == nil || paint.Width(m.notices.shown.text) <= m.s.Width-24 {
 		return nil, false
 	}
-	return paint.L(m.toast.token, m.toast.text), true
+	return paint.L(m.notices.shown.token, m.notices.shown.text), true
 }
 
-func (m *Model) filterLine() paint.Line {
-	l := m.current()
-	return paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, l.filter).
-		Add(themes.Muted, "   "+page.Number(l.table.Len())+" of "+page.Number(l.total)+"   enter keeps, esc shows all, ! inverts")
+func (m renderer) filterLine() paint.Line {
+	l := m.list()
+	return paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, l.Filter).
+		Add(themes.Muted, "   "+page.Number(l.Table.Len())+" of "+page.Number(l.Total)+"   enter keeps, esc shows all, ! inverts")
 }
 
 // hints are what the keys do now, as many as have room; what stands before
 // them are the facts that must not be forgotten.
-func (m *Model) hints() paint.Line {
+func (m renderer) hints() paint.Line {
 	line := paint.Line{paint.Blank(1)}
-	if l := m.current(); l != nil && l.filter != "" {
-		line = line.Add(themes.Accent, "/"+paint.Truncate(l.filter, 16)).
-			Add(themes.Muted, " "+page.Number(l.table.Len())+" of "+page.Number(l.total)+"   ")
+	if l := m.list(); l != nil && l.Filter != "" {
+		line = line.Add(themes.Accent, "/"+paint.Truncate(l.Filter, 16)).
+			Add(themes.Muted, " "+page.Number(l.Table.Len())+" of "+page.Number(l.Total)+"   ")
 	}
-	if m.page == pageNodes && m.marks.Len() > 0 {
-		line = line.Add(themes.Marked, page.Number(m.marks.Len())+" marked")
-		if hidden := m.marks.Hidden(m.nodes.list.table.Keys()); hidden > 0 {
-			line = line.Add(themes.Warning, ", "+page.Number(hidden)+" not shown")
-		}
-		line = line.Add(themes.Text, "   ")
+	if p, ok := m.page().(frame.Hinter); ok {
+		line = append(line, p.Hints()...)
 	}
-	if m.starting {
+	if m.s.Starting {
 		line = line.Add(themes.Busy, "starting the run"+paint.Ellipsis+"   ")
 	}
 	const reserve = len("? help   ")
-	for _, a := range m.keys.On(m.page) {
+	for _, a := range m.keys.On(m.path.page) {
 		if a.Title == "" || a.Writes && m.d.ReadOnly {
 			continue
 		}
 		if a.Enabled != nil {
-			if ok, _ := a.Enabled(m); !ok {
+			if ok, _ := a.Enabled(); !ok {
 				continue
 			}
 		}
 		title := a.Title
 		if a.TitleNow != nil {
-			if title = a.TitleNow(m); title == "" {
+			if title = a.TitleNow(); title == "" {
 				continue
 			}
 		}
 		hint := paint.L(themes.Key, hintKey(a.Keys)).Add(themes.Muted, " "+title)
-		room := m.width
+		room := m.s.Width
 		if a.ID != "help" {
 			room -= reserve
 		}

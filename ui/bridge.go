@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // frameGap is how often news of the cluster and of a run are looked at: ten
@@ -120,9 +121,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (m *Model) animate() {
 	after := time.Duration(0)
 	switch {
-	case len(m.dialogs) > 0 && m.dialogs[len(m.dialogs)-1].Deaf(m.now):
+	case m.dialogs.top() != nil && m.dialogs.top().Deaf(m.s.Now):
 		after = fastTick
-	case m.toast != nil && !m.toast.until.IsZero(), m.live(), m.starting, !m.snap.Health().Live, m.timeOwed():
+	case m.notices.moves(), m.s.Live(), m.s.Starting, !m.s.Snap.Health().Live, m.pageWaits():
 		after = slowTick
 	}
 	if after == 0 || m.ticking {
@@ -131,4 +132,9 @@ func (m *Model) animate() {
 	m.ticking = true
 	m.tickTurn++
 	m.queue(m.arm.tick(after, m.tickTurn))
+}
+
+func (m *Model) pageWaits() bool {
+	w, ok := m.page().(frame.Waiter)
+	return ok && w.Waits()
 }

@@ -1,6 +1,10 @@
 package ui
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+)
 
 // A command that the run's own rule refuses opens no dialog: its yes would change nothing.
 func TestACommandWithoutEffectIsNotAskedFor(t *testing.T) {
@@ -10,8 +14,8 @@ func TestACommandWithoutEffectIsNotAskedFor(t *testing.T) {
 		d := drive(t, company(), 120, 40, attached(s))
 		d.keys(key)
 		d.shows("the run is being suspended")
-		if len(d.m.dialogs) != 0 || d.m.page != pageRun {
-			t.Errorf("%s: %d dialogs on %s", key, len(d.m.dialogs), d.m.page)
+		if len(d.m.dialogs) != 0 || d.m.path.page != frame.Run {
+			t.Errorf("%s: %d dialogs on %s", key, len(d.m.dialogs), d.m.path.page)
 		}
 	}
 }

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // The last control plane takes a word of its own before the run; a plain yes does
 // not start it.
 func TestLastControlPlaneTakesAWord(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
-	d.m.nodes.list.table.Select("control-1")
+	d.list(frame.Nodes).Table.Select("control-1")
 	d.keys("D")
 	d.shows("the last Ready control-plane node is to be drained: control-1")
 	d.keys("D")
@@ -37,7 +38,7 @@ func TestLastControlPlaneSinceTheLook(t *testing.T) {
 	w := company()
 	w.node("control-2", "eu-1b", 0, func(n *kube.Node) { n.Labels["node-role.kubernetes.io/control-plane"] = "" })
 	d := drive(t, w, 100, 30, usual)
-	d.m.nodes.list.table.Select("control-1")
+	d.list(frame.Nodes).Table.Select("control-1")
 	d.keys("D", "D")
 	w.node("control-2", "eu-1b", 0, func(n *kube.Node) {
 		n.Labels["node-role.kubernetes.io/control-plane"] = ""

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 func TestCordonIsConfirmedOnceAndEvictIsTyped(t *testing.T) {
@@ -43,7 +44,7 @@ func TestCordonIsConfirmedOnceAndEvictIsTyped(t *testing.T) {
 func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
 	for _, name := range []string{"worker-a1", "worker-b1"} { // b1 has a pod that nobody declares
-		d.m.nodes.list.table.Select(name)
+		d.list(frame.Nodes).Table.Select(name)
 		d.keys("space")
 	}
 	d.keys("D", "D")
@@ -69,7 +70,7 @@ func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
 
 func TestFocusIsOnCancel(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D", "enter")
 	if len(d.started) != 0 || len(d.m.dialogs) != 0 {
 		t.Fatal("Enter on a fresh dialog did not cancel")
@@ -78,7 +79,7 @@ func TestFocusIsOnCancel(t *testing.T) {
 
 func TestDriftIsShownAndAskedAgain(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D")
 	d.w.pod("worker-a1", "web", "front-66d5f7c9b-zz9zz", "front")
 	d.keys("y")
@@ -111,14 +112,14 @@ func TestDriftBeforeEvictionsIsShownAndAskedAgain(t *testing.T) {
 
 func TestNothingStartsOnWhatIsNotTrue(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D")
 	d.w.SetHealth(down().Snapshot().Health())
 	d.keys("y")
 	d.shows("Nothing was started")
 	d.refresh()
 	d.keys("esc", "D")
-	d.shows("the API server is away")
+	d.shows("the API server is unreachable")
 	if len(d.started) != 0 {
 		t.Fatal("started")
 	}
@@ -126,7 +127,7 @@ func TestNothingStartsOnWhatIsNotTrue(t *testing.T) {
 
 func TestAPlanThatIsNotWholeSaysSo(t *testing.T) {
 	d := drive(t, halfSynced(), 120, 30, usual)
-	d.m.nodes.list.table.Select("worker-b2")
+	d.list(frame.Nodes).Table.Select("worker-b2")
 	d.keys("D")
 	d.shows("Still coming in: pods (25 so far)", "not whole yet")
 	for _, untrue := range []string{"0 pods move", "still true", "no pod on it"} {
@@ -184,7 +185,7 @@ func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
 
 func TestQuittingDuringARun(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()))
-	run := d.m.run.(*fakeRun)
+	run := d.m.s.Run.(*fakeRun)
 	d.keys("q", "enter")
 	if d.quit || len(run.sent) != 0 {
 		t.Fatal("the safe answer was not to keep watching")
@@ -207,14 +208,14 @@ func TestInterruptTwiceLeavesAtOnce(t *testing.T) {
 	if !d.quit || d.m.left != LeftByForce {
 		t.Fatal("did not leave")
 	}
-	if sent := d.m.run.(*fakeRun).sent; len(sent) != 1 || sent[0].(drain.Control).Kind != drain.ControlAbort {
+	if sent := d.m.s.Run.(*fakeRun).sent; len(sent) != 1 || sent[0].(drain.Control).Kind != drain.ControlAbort {
 		t.Fatalf("sent %v", sent)
 	}
 	result := d.m.result(false)
 	if !strings.Contains(result.Text(), "Still running on worker-a1 and worker-a2") {
 		t.Errorf("text %q", result.Text())
 	}
-	run := d.m.run.(*fakeRun)
+	run := d.m.s.Run.(*fakeRun)
 	ended := *run.State()
 	ended.Outcome = drain.OutcomeAborted // its end comes after the dashboard was left
 	run.state = &ended
@@ -228,7 +229,7 @@ func TestTheQuestionWhetherToLeaveEndsWithTheRun(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()))
 	d.keys("ctrl+c")
 	d.shows("A run is going on")
-	d.send(runMsg{d.m.run, endedState(drain.OutcomeDone), false})
+	d.send(runMsg{d.m.s.Run, endedState(drain.OutcomeDone), false})
 	d.shows("Result k7f3")
 	if frame := d.frame(); strings.Contains(frame, "A run is going on") {
 		t.Errorf("it still asks:\n%s", frame)
@@ -243,7 +244,7 @@ func TestTheQuestionWhetherToLeaveEndsWithTheRun(t *testing.T) {
 func TestTheResultStays(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()))
 	d.keys("esc")
-	d.send(runMsg{d.m.run, endedState(drain.OutcomeDone), false})
+	d.send(runMsg{d.m.s.Run, endedState(drain.OutcomeDone), false})
 	d.shows("Result k7f3", "Drained worker-a1 and worker-a2 in 41s")
 	d.now = d.now.Add(time.Hour)
 	d.send(tickMsg{d.m.tickTurn})
@@ -254,7 +255,7 @@ func TestTheResultStays(t *testing.T) {
 
 func TestTooSmallAnswersNothing(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D")
 	d.send(tea.WindowSizeMsg{Width: 40, Height: 8})
 	d.keys("y")
@@ -270,7 +271,7 @@ func TestTooSmallAnswersNothing(t *testing.T) {
 
 func TestDisabledKeysSayWhy(t *testing.T) {
 	d := drive(t, company(), 100, 30)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("U")
 	d.shows("not cordoned: worker-a1")
 	d.keys("D", "D")
@@ -303,24 +304,24 @@ func TestTypingAFilterTriggersNothing(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
 	d.keys("/")
 	d.typed("CUDqy*- A")
-	if len(d.m.dialogs) != 0 || d.quit || d.m.page != pageNodes || d.m.marks.Len() != 0 {
+	if len(d.m.dialogs) != 0 || d.quit || d.m.path.page != frame.Nodes || len(d.marked()) != 0 {
 		t.Fatal("a character of a filter was an action")
 	}
 	d.shows("CUDqy*- A")
 	d.keys("esc")
-	if d.m.nodes.list.table.Len() != 8 {
+	if d.list(frame.Nodes).Table.Len() != 8 {
 		t.Fatal("esc does not show all again")
 	}
 }
 
 func TestRunCursorStaysWithItsPod(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()))
-	run := d.m.run.(*fakeRun)
-	cursor := func() string { return d.m.runs.list.table.Cursor() }
+	run := d.m.s.Run.(*fakeRun)
+	cursor := func() string { return d.list(frame.Run).Table.Cursor() }
 	resort := func() {
 		d.send(runMsg{run, run.set(func(s *drain.State) {
 			pods := append([]*drain.PodRun(nil), s.Pods...)
-			gone, blocked := *d.m.selectedRunPod(), *pods[0]
+			gone, blocked := *s.Pod(kube.UID(cursor())), *pods[0]
 			gone.State, gone.Ended = drain.PodGone, moment
 			blocked.State, blocked.Wait = drain.PodFailed, nil
 			for i, p := range pods {

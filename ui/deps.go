@@ -12,7 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // Source is where the dashboard looks at the cluster; kube.Store is one.
@@ -22,7 +22,7 @@ type Source interface {
 }
 
 // Identity is which cluster this is and who we are there.
-type Identity = page.Identity
+type Identity = frame.Identity
 
 // Deps is everything the dashboard needs from outside. It reads the cluster
 // through Source and changes it through StartRun and SetCordon alone.
@@ -99,6 +99,14 @@ func (d Deps) withDefaults() Deps {
 	return d
 }
 
+// cluster is what pages may do of it.
+func (d Deps) cluster() frame.Cluster {
+	return frame.Cluster{
+		Snapshot: d.Source.Snapshot, Clock: d.Now, NewPlan: d.NewPlan, Forecast: d.Forecast, StartRun: d.StartRun, SetCordon: d.SetCordon,
+		RunLife: d.RunLife, RemoveBudget: d.RemoveBudget, DrainAccess: d.DrainAccess, PodDetails: d.PodDetails, Access: d.Access,
+	}
+}
+
 // Left is how the dashboard was left.
 type Left string
 
@@ -125,16 +133,6 @@ func (r Result) Text() string {
 		return ""
 	}
 	return r.text(r.Run.State())
-}
-
-// target is what printed commands are for: the context that is shown, unless
-// more is known.
-func (m *Model) target() plan.Target {
-	t := m.d.Identity.Target
-	if t.Context == "" {
-		t.Context = m.d.Identity.Context
-	}
-	return t
 }
 
 func newPlan(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error) {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 )
 
 // driver runs the whole model without a terminal: it sends messages, runs the
@@ -153,7 +156,7 @@ func (d *driver) refresh() {
 // change changes the run and brings its state, as the bridge would.
 func (d *driver) change(change func(*drain.State)) {
 	d.t.Helper()
-	d.send(runMsg{d.m.run, d.run.set(change), false})
+	d.send(runMsg{d.m.s.Run, d.run.set(change), false})
 }
 
 // quiet lets the grace of a dialog pass.
@@ -176,3 +179,12 @@ func (d *driver) shows(texts ...string) {
 
 // usual are options that let ordinary nodes be drained.
 func usual(d *Deps) { d.Options.IgnoreDaemonSets, d.Options.DeleteEmptyDirData = true, true }
+
+// list is the table of a page.
+func (d *driver) list(p keys.Page) *frame.List { return d.m.pages[p].(frame.Lister).List() }
+
+// marked are the rows that bear a mark on the list of nodes.
+func (d *driver) marked() []string {
+	v := d.m.pages[frame.Nodes].View()
+	return slices.DeleteFunc(slices.Clone(d.list(frame.Nodes).Table.Keys()), func(k string) bool { return !v.Marked(k) })
+}

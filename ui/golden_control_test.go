@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // manyFindings makes plans in which more is at risk than the plan page has room for.
@@ -70,7 +71,7 @@ func unrecordedState() *drain.State {
 func onNode(node string, press ...string) func(testing.TB, int, int) *driver {
 	return func(t testing.TB, w, h int) *driver {
 		d := drive(t, company(), w, h, usual)
-		d.m.nodes.list.table.Select(node)
+		d.list(frame.Nodes).Table.Select(node)
 		d.keys(press...)
 		return d
 	}
@@ -106,7 +107,7 @@ var controlScenes = []scene{
 	{"ask-uncordon", onNode("worker-a3", "U", "ctrl+y")},
 	{"ask-takeover", func(t testing.TB, w, h int) *driver {
 		d := drive(t, heldWorld("k7f3pm"), w, h, withLeases)
-		d.m.nodes.list.table.Select("worker-a1")
+		d.list(frame.Nodes).Table.Select("worker-a1")
 		d.keys("D", "D")
 		return d
 	}},

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // scene is a page brought up in one state.
@@ -88,7 +89,7 @@ var scenes = []scene{
 	{"ladder", func(t testing.TB, w, h int) *driver { return onLadder(t, w, h) }},
 	{"confirm-rung", func(t testing.TB, w, h int) *driver {
 		d := onLadder(t, w, h)
-		d.m.ladder.list.table.Select(string(drain.RungDelete))
+		d.list(frame.Ladder).Table.Select(string(drain.RungDelete))
 		d.keys("enter")
 		return d
 	}},
@@ -111,7 +112,7 @@ var scenes = []scene{
 	}},
 	{"pods", func(t testing.TB, w, h int) *driver {
 		d := drive(t, company(), w, h, usual)
-		d.m.nodes.list.table.Select("worker-b1")
+		d.list(frame.Nodes).Table.Select("worker-b1")
 		d.keys("enter")
 		return d
 	}},
@@ -191,7 +192,7 @@ var scenes = []scene{
 func podScene(t testing.TB, w, h int, keys ...string) *driver {
 	var read []string
 	d := drive(t, company(), w, h, attached(runState()), readable(&read))
-	d.m.runs.list.table.Select("checkout/cart-7f9c-x2x9q")
+	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
 	d.keys("enter")
 	d.keys(keys...)
 	return d
@@ -200,7 +201,7 @@ func podScene(t testing.TB, w, h int, keys ...string) *driver {
 // toEvictQuestion goes from the nodes page to the typed question of a run.
 func toEvictQuestion(t testing.TB, w, h int) *driver {
 	d := drive(t, company(), w, h, usual)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D", "y")
 	d.change(func(s *drain.State) {
 		s.Phase, s.Phases = drain.PhaseEvict, map[drain.Phase]drain.PhaseStatus{

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // guarded is the company with a workload of three replicas and no budget.
@@ -25,13 +26,13 @@ func guarded() world {
 // toGuardQuestion starts a run with --guard-write, up to its first question.
 func toGuardQuestion(t testing.TB, w, h int) *driver {
 	d := drive(t, guarded(), w, h, usual, func(d *Deps) { d.Options.Guard, d.Options.GuardWrite = "25%", true })
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	ask := func(s *drain.State) {
 		s.Phase, s.Phases = drain.PhaseGuard, map[drain.Phase]drain.PhaseStatus{drain.PhaseCheck: drain.PhaseDone, drain.PhaseGuard: drain.PhaseAsks}
 		s.Question = &drain.Question{Phase: drain.PhaseGuard, Since: moment}
 	}
-	start := d.m.d.StartRun
-	d.m.d.StartRun = func(p plan.Plan, o plan.Options) (drain.Run, error) {
+	start := d.m.s.StartRun
+	d.m.s.StartRun = func(p plan.Plan, o plan.Options) (drain.Run, error) {
 		r, err := start(p, o)
 		d.run.set(ask)
 		return r, err

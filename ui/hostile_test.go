@@ -11,6 +11,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/hostile"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 var styles = regexp.MustCompile("\x1b\\[[0-9;:]*m")
@@ -43,7 +44,7 @@ func checkFrames(t *testing.T, seed uint64) {
 		}
 	}
 	look("nodes")
-	d.m.nodes.list.table.Select(hostile.Node)
+	d.list(frame.Nodes).Table.Select(hostile.Node)
 	for _, key := range []string{"space", "enter", "down", "esc", "D", "down", "down", "f", "esc", "tab"} {
 		d.keys(key)
 		look("after " + key)

@@ -7,16 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 func TestKeyRegistry(t *testing.T) {
-	registry, err := keys.New(actions()) // two actions on one key of a page fail
-	if err != nil {
-		t.Fatal(err)
-	}
+	registry := drive(t, company(), 80, 24).m.keys // two actions on one key of a page fail
 	ids := map[string]bool{}
-	for _, a := range registry.Actions {
+	for _, a := range registry.Help {
 		if ids[a.ID] {
 			t.Errorf("two actions are called %s", a.ID)
 		}
@@ -39,10 +36,7 @@ func TestKeyRegistry(t *testing.T) {
 }
 
 func TestKeyReference(t *testing.T) {
-	registry, err := keys.New(actions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	registry := drive(t, company(), 80, 24).m.keys
 	path := filepath.Join("..", "docs", "keys.md")
 	if *update {
 		if err := os.WriteFile(path, []byte(registry.Markdown()), 0o644); err != nil {
@@ -62,7 +56,7 @@ func TestKeyReference(t *testing.T) {
 func TestSpaceMarks(t *testing.T) {
 	d := drive(t, company(), 100, 30)
 	d.keys("space")
-	if !d.m.marks.Has("control-1") {
+	if !slices.Contains(d.marked(), "control-1") {
 		t.Fatal("space does not mark")
 	}
 }
@@ -73,7 +67,7 @@ func TestKeysPageShowsTheWayBack(t *testing.T) {
 	d.keys("?")
 	d.shows("esc back", "or of the", "selected one; changes nothing")
 	d.keys("?")
-	if d.m.page != pageNodes {
-		t.Errorf("on %s", d.m.page)
+	if d.m.path.page != frame.Nodes {
+		t.Errorf("on %s", d.m.path.page)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // copied is what a key puts into the clipboard, "" for nothing.
@@ -68,7 +70,7 @@ func TestAQuestionWithoutACommandCopiesNothing(t *testing.T) {
 // The pages say what a drain would be from where the operator stands.
 func TestPagesAreCopiedAsKubectl(t *testing.T) {
 	d := onNode("worker-a1", "space")(t, 100, 30)
-	d.m.nodes.list.table.Select("worker-b1")
+	d.list(frame.Nodes).Table.Select("worker-b1")
 	if got := d.copied("y"); !strings.HasPrefix(got, "kubectl --context=prod-eu-1 drain worker-a1 ") {
 		t.Errorf("the marked node is not meant: %q", got)
 	}
@@ -78,7 +80,7 @@ func TestPagesAreCopiedAsKubectl(t *testing.T) {
 		t.Errorf("the options do not know of which nodes: %q", got)
 	}
 	d = onLadder(t, 100, 40)
-	d.m.ladder.list.table.Select("delete")
+	d.list(frame.Ladder).Table.Select("delete")
 	if got := d.copied("y"); got != "kubectl --context=prod-eu-1 delete pod -n checkout cart-7f9c-x2x9q" {
 		t.Errorf("the rung is copied as %q", got)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // ladderWorld is the company with a budget that lets its sick pods go.
@@ -24,13 +25,13 @@ func ladderWorld() world {
 // onLadder is the ladder of the blocked pod of the run.
 func onLadder(t testing.TB, width, height int, change ...func(*Deps)) *driver {
 	d := drive(t, ladderWorld(), width, height, append([]func(*Deps){attached(runState())}, change...)...)
-	d.m.runs.list.table.Select("checkout/cart-7f9c-x2x9q")
+	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
 	d.keys("E")
 	return d
 }
 
 func sentBy(d *driver) []drain.Input {
-	r := d.m.run.(*fakeRun)
+	r := d.m.s.Run.(*fakeRun)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.sent
@@ -40,7 +41,7 @@ func sentBy(d *driver) []drain.Input {
 func TestLadderTakesTheWordOfTheRung(t *testing.T) {
 	d := onLadder(t, 80, 24)
 	d.shows("Ladder", "cart-7f9c-x2x9q", "Evict the sick sibling cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
-	d.m.ladder.list.table.Select(string(drain.RungFree))
+	d.list(frame.Ladder).Table.Select(string(drain.RungFree))
 	d.keys("enter")
 	d.shows("request POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction", "type evict cart-7f9c-k2xzq and press Enter")
 	d.typed("evict cart")
@@ -64,13 +65,13 @@ func TestLadderTakesTheWordOfTheRung(t *testing.T) {
 // take the question from under the operator's fingers.
 func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 	d := onLadder(t, 80, 24)
-	d.m.ladder.list.table.Select(string(drain.RungFree))
+	d.list(frame.Ladder).Table.Select(string(drain.RungFree))
 	d.keys("enter")
 	d.typed("evict cart")
 	change := func(state drain.PodState, inFlight uint64) {
 		d.t.Helper()
-		r := d.m.run.(*fakeRun)
-		d.send(runMsg{d.m.run, r.set(func(s *drain.State) {
+		r := d.m.s.Run.(*fakeRun)
+		d.send(runMsg{d.m.s.Run, r.set(func(s *drain.State) {
 			pods := slices.Clone(s.Pods)
 			for i, p := range pods {
 				if p.Name == "cart-7f9c-x2x9q" {
@@ -91,7 +92,7 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 		t.Fatalf("sent %+v\n%s", sent, d.frame())
 	}
 	d.keys("E")
-	d.m.ladder.list.table.Select(string(drain.RungFree))
+	d.list(frame.Ladder).Table.Select(string(drain.RungFree))
 	d.keys("enter")
 	change(drain.PodTerminating, 0)
 	if len(d.m.dialogs) != 0 {
@@ -126,7 +127,7 @@ func TestLadderWithoutTheRight(t *testing.T) {
 // A question goes away when what it asks for is not what would be done any more.
 func TestLadderQuestionGoesAwayWithItsReason(t *testing.T) {
 	d := onLadder(t, 80, 24)
-	d.m.ladder.list.table.Select(string(drain.RungFree))
+	d.list(frame.Ladder).Table.Select(string(drain.RungFree))
 	d.keys("enter")
 	d.w.pod("worker-b1", "checkout", "cart-7f9c-k2xzq", "cart") // it is well again
 	d.send(snapshotMsg{d.w.Snapshot()})
@@ -138,7 +139,7 @@ func TestLadderQuestionGoesAwayWithItsReason(t *testing.T) {
 
 func TestNoLadderReadOnly(t *testing.T) {
 	d := onLadder(t, 80, 24, func(d *Deps) { d.ReadOnly = true })
-	if d.m.page == pageLadder || strings.Contains(d.frame(), "Evict the sick") {
+	if d.m.path.page == frame.Ladder || strings.Contains(d.frame(), "Evict the sick") {
 		t.Error("the ladder opens read only")
 	}
 }

@@ -88,7 +88,7 @@ func TestBudgetsLeftBehindAreOffered(t *testing.T) {
 func (d *driver) accept() {
 	d.t.Helper()
 	top := d.m.dialogs[len(d.m.dialogs)-1]
-	d.m.answer(top, dialog.Answer{Value: dialog.Accept})
+	d.m.dialogs.answer(top, dialog.Answer{Value: dialog.Accept})
 	d.exec(d.m.flush())
 }
 
@@ -105,7 +105,7 @@ func TestBudgetsOfARunThatWasResumedAreKept(t *testing.T) {
 
 func TestBudgetsThatCannotBeRemoved(t *testing.T) {
 	d, _ := leftDriver(t, lives())
-	d.m.d.RemoveBudget = func(context.Context, kube.BudgetRef) error { return errors.New("forbidden") }
+	d.m.s.RemoveBudget = func(context.Context, kube.BudgetRef) error { return errors.New("forbidden") }
 	d.keys("B")
 	d.accept()
 	if !strings.Contains(d.frame(), "Not all removed: ") || !strings.Contains(d.frame(), "forbidden") {
@@ -138,7 +138,7 @@ func TestTheReportIsCopied(t *testing.T) {
 	run := chronicledRun{newFakeRun(state), []drain.Event{
 		{Seq: 1, Time: moment, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "k7f3", Nodes: []drain.NodeFacts{{Name: "worker-a1"}}}},
 		{Seq: 2, Time: moment, Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone}}}
-	d.m.attach(run)
+	d.m.attach(run, nil)
 	d.m.cmds = nil
 	_, cmd := d.m.Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
 	if cmd == nil {

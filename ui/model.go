@@ -2,119 +2,98 @@ package ui
 
 import (
 	"context"
-	"time"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/nodes"
+	"github.com/kdrain-tui/kdrain-tui/ui/options"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/table"
+	"github.com/kdrain-tui/kdrain-tui/ui/plan"
+	"github.com/kdrain-tui/kdrain-tui/ui/pod"
+	"github.com/kdrain-tui/kdrain-tui/ui/run"
 )
 
-// The pages.
-const (
-	pageNodes    keys.Page = "nodes"
-	pagePods     keys.Page = "pods"
-	pagePlan     keys.Page = "plan"
-	pageOptions  keys.Page = "options"
-	pageRun      keys.Page = "run"
-	pagePod      keys.Page = "pod"
-	pageLadder   keys.Page = "ladder"
-	pageHelp     keys.Page = "help"
-	pageMessages keys.Page = "messages"
-	pageFindings keys.Page = "findings"
-)
-
-// Model is the one tea.Model of the program.
+// Model is the one tea.Model of the program: the frame around the pages.
 type Model struct {
 	ctx  context.Context
 	d    Deps
+	s    *frame.Session // what all pages see
 	arm  arms
-	keys *keys.Registry[*Model]
+	keys *keys.Registry
 
-	// What is projected, replaced whole.
-	snap *kube.Snapshot
-	run  drain.Run
-	last *drain.State // of the run
-	over bool         // the run is done, whatever its state says
-	now  time.Time
+	pages map[keys.Page]frame.Page
+	path  path
 
-	width, height int
-	dark          bool
-	painter       *paint.Painter
-	lay           Layout
-
-	page    keys.Page
-	back    []keys.Page
-	nodes   nodesPage
-	plan    planPage // the plan of the marked or selected nodes
-	pods    planPage // the plan of one node, as its list of pods
-	opts    optionsPage
-	runs    runPage
-	pod     podPage
-	ladder  ladderPage
-	text    textPage
-	marks   table.Marks
-	options plan.Options
-	rights  rights
+	dark    bool
+	painter *paint.Painter
+	lay     frame.Layout
 
 	filtering bool
-	dialogs   []*openDialog
-	toast     *toast
-	log       []message
-	starting  bool // a run is being started
-	cordoning map[string]bool
-	leftovers leftovers
-	confirmed plan.Plan       // what the operator confirmed for the run
-	owed      drain.Run       // a run whose question on the cordon is confirmed already
-	asked     *drain.Question // the question that was put before the operator
-	leaving   bool            // quits when the run has ended
-	interrupt bool            // Ctrl+C was pressed once
+	dialogs   dialogs
+	notices   notices
+	leaving   bool // quits when the run has ended
+	interrupt bool // Ctrl+C was pressed once
 	left      Left
 
 	ticking  bool
 	tickTurn uint64
 	cmds     []tea.Cmd
-	planTurn uint64 // newest plan asked for
-	planOpen bool   // a plan was shown, or would be gone back to, after the last message
-}
-
-// openDialog is a dialog with what its answer does.
-type openDialog struct {
-	*dialog.Dialog
-	answer func(dialog.Answer)
-	// stale, where set, tells that the question is not asked any more.
-	stale func() bool
+	planOpen bool // a plan was shown, or would be gone back to, after the last message
 }
 
 func newModel(ctx context.Context, d Deps) (*Model, error) {
 	d = d.withDefaults()
-	m := &Model{
-		ctx: ctx, d: d, snap: d.Source.Snapshot(), now: d.Now(), dark: true, page: pageNodes, options: d.Options,
-		cordoning: map[string]bool{},
+	m := &Model{ctx: ctx, d: d, dark: true, path: path{page: frame.Nodes}}
+	m.s = &frame.Session{
+		Cluster: d.cluster(), Identity: d.Identity, ReadOnly: d.ReadOnly, Replay: d.Replay,
+		Snap: d.Source.Snapshot(), Now: d.Now(), Options: d.Options,
 	}
 	m.arm = liveArms(m)
-	registry, err := keys.New(actions())
-	if err != nil {
+	if err := m.makePages(); err != nil {
 		return nil, err
 	}
-	m.keys = registry
 	m.repaint()
-	for _, name := range d.Marked {
-		m.marks.Add(name)
-	}
-	m.nodes.list.sort, m.plan.list.sort, m.pods.list.sort, m.runs.list.sort = "node", "fate", "fate", "trouble"
-	m.nodes.previews = map[string]previewed{}
-	m.rebuildNodes()
 	if d.Attach != nil {
-		m.attach(d.Attach)
+		m.attach(d.Attach, nil)
 	}
-	m.settle()
+	m.layout()
 	return m, nil
+}
+
+// makePages makes every page, once, and the registry of what keys do on them.
+func (m *Model) makePages() error {
+	shell := &shell{m}
+	plans := []*plan.Page{plan.New(shell, frame.Plan), plan.New(shell, frame.Pods)}
+	help := &helpPage{s: m.s, behind: func() keys.Page { return m.path.before(frame.Nodes) }}
+	pages := []struct {
+		kind keys.Page
+		page frame.Page
+	}{
+		{frame.Nodes, nodes.New(shell, m.d.Marked)}, {frame.Plan, plans[0]}, {frame.Pods, plans[1]},
+		{frame.Findings, plan.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
+		{frame.Run, run.New(shell)}, {frame.Ladder, run.NewLadder(shell)}, {frame.Pod, pod.New(shell)},
+		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
+	}
+	m.pages = map[keys.Page]frame.Page{}
+	ours := actions{shell}
+	all := slices.Concat(ours.nodeActions(), ours.listActions())
+	for _, p := range pages {
+		m.pages[p.kind] = p.page
+		for _, a := range p.page.Actions() {
+			a.Pages = []keys.Page{p.kind}
+			all = append(all, a)
+		}
+	}
+	all = slices.Concat(all, ours.planActions(), ours.programActions(), ours.moveActions())
+	var err error
+	m.keys, err = keys.New(groups, all)
+	help.keys = m.keys
+	return err
 }
 
 func (m *Model) repaint() {
@@ -140,69 +119,88 @@ func (m *Model) flush() tea.Cmd {
 func (m *Model) Init() tea.Cmd {
 	m.queue(tea.RequestBackgroundColor)
 	m.queue(m.arm.cluster())
-	m.settle()
+	m.layout()
 	return m.flush()
+}
+
+// page is the one that is shown.
+func (m *Model) page() frame.Page { return m.pages[m.path.page] }
+
+// list is its table, nil where it has none.
+func (m *Model) list() *frame.List {
+	if l, ok := m.page().(frame.Lister); ok {
+		return l.List()
+	}
+	return nil
+}
+
+// rebuild orders and filters the rows of the page.
+func (m *Model) rebuild() {
+	if l, ok := m.page().(frame.Lister); ok {
+		l.Rebuild()
+	}
+}
+
+// tell hands a message to every page, in the order of their names.
+func (m *Model) tell(msg tea.Msg) {
+	for _, kind := range allPages {
+		m.pages[kind].Update(msg)
+	}
 }
 
 // show shows a page and remembers the way back.
 func (m *Model) show(p keys.Page) {
 	m.filtering = false
-	if m.page == p {
-		return
-	}
-	for i, b := range m.back {
-		if b == p { // going to a page that we came from is going back
-			m.page, m.back = p, m.back[:i]
-			return
-		}
-	}
-	m.back = append(m.back, m.page)
-	m.page = p
+	m.path.show(p)
 }
 
-// goBack leaves a page for the one we came from.
+// goBack shows the page that we came from.
 func (m *Model) goBack() {
-	if n := len(m.back); n > 0 {
-		m.page, m.back = m.back[n-1], m.back[:n-1]
+	m.path.goBack()
+	m.rebuild()
+}
+
+// attach watches a run from now on; confirmed is the plan that it was started with here.
+func (m *Model) attach(r drain.Run, confirmed *plan.Plan) {
+	m.queue(m.arm.run(r)) // before the first look, so that nothing falls between
+	m.s.Run, m.s.State, m.s.Over = r, r.State(), false
+	m.filtering = false
+	m.path = path{page: frame.Run, back: []keys.Page{frame.Nodes}}
+	if m.d.Replay {
+		m.path.back = nil
+	}
+	m.tell(frame.NewRun{Confirmed: confirmed})
+}
+
+// path is the page that is shown, and the way back.
+type path struct {
+	page keys.Page
+	back []keys.Page
+}
+
+func (p *path) show(page keys.Page) {
+	if p.page == page {
 		return
 	}
-	m.page = pageNodes
-}
-
-// live tells whether a run is going on.
-func (m *Model) live() bool { return m.last != nil && m.last.Outcome == "" && !m.over }
-
-// current is the table of the page, nil where it has none.
-func (m *Model) current() *list {
-	switch m.page {
-	case pageNodes:
-		return &m.nodes.list
-	case pagePods:
-		return &m.pods.list
-	case pagePlan:
-		return &m.plan.list
-	case pageOptions:
-		return &m.opts.list
-	case pageRun:
-		return &m.runs.list
-	case pageLadder:
-		return &m.ladder.list
+	if i := slices.Index(p.back, page); i >= 0 { // going to a page that we came from is going back
+		p.page, p.back = page, p.back[:i]
+		return
 	}
-	return nil
+	p.page, p.back = page, append(p.back, p.page)
 }
 
-// rebuild orders and filters the rows of the page anew.
-func (m *Model) rebuild() {
-	switch m.page {
-	case pageNodes:
-		m.rebuildNodes()
-	case pagePods:
-		m.pods.rebuild()
-	case pagePlan:
-		m.plan.rebuild()
-	case pageRun:
-		m.rebuildRun()
-	case pageLadder:
-		m.rebuildLadder()
-	}
+func (p *path) goBack() {
+	p.page = p.before(frame.Nodes)
+	p.back = p.back[:max(0, len(p.back)-1)]
 }
+
+// before is the page that we came from, or another where we came from none.
+func (p *path) before(or keys.Page) keys.Page {
+	if n := len(p.back); n > 0 {
+		return p.back[n-1]
+	}
+	return or
+}
+
+// has tells whether a page is shown or will be gone back to.
+func (p *path) has(page keys.Page) bool { return p.page == page || slices.Contains(p.back, page) }

@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // The time of a plan is estimated when the plan changes: not with each key, and
@@ -20,7 +22,7 @@ func TestThePlansTimeIsEstimatedWhenItChanges(t *testing.T) {
 			return forecast.Of(s, plan, now)
 		}
 	})
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D")
 	d.shows("time about ", "(estimate)")
 	expect := func(n int, after string) {
@@ -40,10 +42,10 @@ func TestThePlansTimeIsEstimatedWhenItChanges(t *testing.T) {
 		d.refresh()
 	}
 	expect(1, "changes right after the first")
-	d.now = d.now.Add(forecastEvery)
+	d.now = d.now.Add(2 * time.Second)
 	d.send(tickMsg{d.m.tickTurn})
 	expect(2, "two seconds later")
-	if d.m.timeOwed() {
+	if d.m.pageWaits() {
 		t.Error("an estimate is owed though nothing changed")
 	}
 
@@ -55,12 +57,25 @@ func TestThePlansTimeIsEstimatedWhenItChanges(t *testing.T) {
 // While the estimate is being made, nothing else is shown in its place; and what
 // comes in for a plan that was left is not shown with another.
 func TestAnEstimateBelongsToItsPlan(t *testing.T) {
-	d := drive(t, company(), 120, 40, usual)
-	d.m.nodes.list.table.Select("worker-a1")
-	d.keys("D")
-	old := forecastMsg{key: d.m.plan.time.known, estimate: plan.Estimate{Total: time.Hour, Waves: []int{1}}}
-	d.send(old)
-	d.shows("time about 10 s")
-	d.m.plan.time = planTime{key: 1}
+	d := drive(t, company(), 120, 40, usual, func(d *Deps) {
+		d.Forecast = func(s *kube.Snapshot, planned plan.Plan, now time.Time) plan.Estimate {
+			if planned.Nodes[0].Name == "worker-a1" {
+				return plan.Estimate{Total: time.Hour, Waves: []int{1}}
+			}
+			return forecast.Of(s, planned, now)
+		}
+	})
+	d.list(frame.Nodes).Table.Select("worker-a1")
+	_, plan := d.m.Update(keyPress("D"))
+	_, estimate := d.m.Update(plan())
 	d.shows("time being estimated")
+
+	d.keys("esc")
+	d.list(frame.Nodes).Table.Select("worker-a2")
+	d.keys("D")
+	before := d.frame()
+	d.exec(estimate)
+	if after := d.frame(); after != before || !strings.Contains(after, "time about ") {
+		t.Errorf("the estimate of a plan that was left is shown:\n%s", after)
+	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // readable lets the dashboard read the details of pods, and notes which.
@@ -48,7 +49,7 @@ func details(namespace, name string) kube.PodDetails {
 func TestThePodsPage(t *testing.T) {
 	var read []string
 	d := drive(t, company(), 100, 30, attached(runState()), readable(&read))
-	d.m.runs.list.table.Select("checkout/cart-7f9c-x2x9q")
+	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
 	d.keys("enter")
 	d.shows("Pod checkout/cart-7f9c-x2x9q", "‖ blocked", "budget checkout/cart needs 3", "Not read: log of sidecar", "○ Ready", "BackOff (42 times)", "held by cart-7f9c-k2xzq b")
 	d.keys("2")
@@ -70,7 +71,7 @@ func TestThePodsPage(t *testing.T) {
 	d.shows("Pod checkout/cart-7f9c-k2xzq")
 	d.keys("esc")
 	d.shows("Run k7f3")
-	d.m.runs.list.table.Select("web/front-66d5f7c9b-b8sd1")
+	d.list(frame.Run).Table.Select("web/front-66d5f7c9b-b8sd1")
 	d.keys("enter", "b")
 	d.shows("no other pod holds this one")
 }
@@ -81,7 +82,7 @@ func TestAPodThatCannotBeRead(t *testing.T) {
 			return kube.PodDetails{}, errors.New("read pod: pods is \x1b[31mforbidden")
 		}
 	})
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("enter", "enter")
 	d.shows("✖ read pod: pods is", "belongs to")
 	d.keys("2", "3")

@@ -20,7 +20,7 @@ func (m *Model) quit(left Left) {
 
 // askToQuit leaves, or asks while a run is going on.
 func (m *Model) askToQuit() {
-	if !m.live() && !m.starting || m.d.Replay {
+	if !m.s.Live() && !m.s.Starting || m.d.Replay {
 		m.quit(LeftByOperator)
 		return
 	}
@@ -30,26 +30,26 @@ func (m *Model) askToQuit() {
 // interrupted is Ctrl+C: the first one asks, the second leaves at once.
 func (m *Model) interrupted() {
 	if m.interrupt {
-		if m.live() && !m.d.ReadOnly {
-			m.steer(drain.ControlAbort, nil)
+		if m.s.Live() && !m.d.ReadOnly {
+			m.abort()
 		}
 		m.quit(LeftByForce)
 		return
 	}
 	m.interrupt = true
-	if !m.isOpen(quitDialog) {
+	if !m.dialogs.has(quitDialog) {
 		m.openQuit()
 	}
 }
 
 func (m *Model) openQuit() {
-	if m.live() && !m.d.ReadOnly {
+	if m.s.Live() && !m.d.ReadOnly {
 		m.openQuitRun()
 		return
 	}
 	d := dialog.Confirm(quitDialog, "Leave kdrain-tui?", "leave", false, paint.L(themes.Muted, "Ctrl+C again leaves at once."))
 	d.Buttons[0].Label = "Stay"
-	m.open(d, func(a dialog.Answer) {
+	m.dialogs.open(d, m.s.Now, func(a dialog.Answer) {
 		m.interrupt = false
 		if a.Value == dialog.Accept {
 			m.quit(LeftByOperator)
@@ -60,24 +60,26 @@ func (m *Model) openQuit() {
 // openQuitRun asks what becomes of the run; watching on is the answer with the
 // focus.
 func (m *Model) openQuitRun() {
-	p := m.last.Progress("")
+	p := m.s.State.Progress("")
 	d := &dialog.Dialog{ID: quitDialog, Title: "A run is going on", Body: []paint.Line{
 		paint.T(page.Number(p.Left) + " of " + page.Count(p.Total, "pod") + " are gone, " + page.Number(p.Terminating) + " are ending."),
 		paint.T("The run lives in this program: leaving ends it."),
-		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned: "+page.List(m.nodesTouched(), 6)+"."),
+		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned: "+page.List(page.NodesTouched(m.s.State), 6)+"."),
 		nil, paint.L(themes.Muted, "Ctrl+C again aborts and leaves at once."),
 	}, Buttons: []dialog.Button{
 		{Label: "Keep watching", Value: dialog.Cancel, Key: "n"},
 		{Label: "Abort and leave cordoned", Value: dialog.Accept, Key: "y", Danger: true},
 	}}
-	o := m.open(d, func(a dialog.Answer) {
+	o := m.dialogs.open(d, m.s.Now, func(a dialog.Answer) {
 		m.interrupt = false
 		if a.Value != dialog.Accept {
 			return
 		}
 		m.leaving = true
-		m.steer(drain.ControlAbort, nil)
-		m.say("Aborting; kdrain-tui leaves when the run has ended.")
+		m.abort()
+		m.notices.say("Aborting; kdrain-tui leaves when the run has ended.", m.s.Now)
 	})
-	o.stale = func() bool { return !m.live() }
+	o.Stale = func() bool { return !m.s.Live() }
 }
+
+func (m *Model) abort() { m.s.Run.Send(drain.Control{Kind: drain.ControlAbort, By: m.s.Identity.User}) }

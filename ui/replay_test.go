@@ -5,23 +5,24 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // A replay shows the run and nothing else: no key leads to a cluster, answers a
 // question of then, or is in the way of leaving.
 func TestReplayHasOnePage(t *testing.T) {
 	d := drive(t, emptyWorld(), 100, 30, attached(questionState()), func(d *Deps) { d.Replay = true })
-	run := d.m.run.(*fakeRun)
+	run := d.m.s.Run.(*fakeRun)
 	for _, key := range []string{"enter", "P", "R", "S", "L", "N", "A", "esc", "esc", "w"} {
 		d.keys(key)
-		if d.m.page != pageRun || len(d.m.dialogs) > 0 {
-			t.Fatalf("%s led to %s, %d dialogs", key, d.m.page, len(d.m.dialogs))
+		if d.m.path.page != frame.Run || len(d.m.dialogs) > 0 {
+			t.Fatalf("%s led to %s, %d dialogs", key, d.m.path.page, len(d.m.dialogs))
 		}
 	}
 	d.keys("?")
 	d.keys("esc")
-	if d.m.page != pageRun {
-		t.Errorf("back from help on %s", d.m.page)
+	if d.m.path.page != frame.Run {
+		t.Errorf("back from help on %s", d.m.path.page)
 	}
 	if len(run.sent) > 0 {
 		t.Errorf("sent %v", run.sent)

@@ -57,10 +57,10 @@ func (w witness) forced() bool { return w.key == "ctrl+c" && w.interrupt }
 func allowed(in drain.Input, w witness) bool {
 	switch in := in.(type) {
 	case drain.Confirm:
-		if in.Phase == drain.PhaseCordon && w.accepts(cordonDialog) {
+		if in.Phase == drain.PhaseCordon && w.accepts("cordon-and-start") {
 			return true
 		}
-		return w.accepts(questionDialog) && in.Word == w.word
+		return w.accepts("question") && in.Word == w.word
 	case drain.Control:
 		switch in.Kind {
 		case drain.ControlAbort:
@@ -84,7 +84,7 @@ func (d *driver) step(key string) {
 		sent = len(run.sent)
 	}
 	d.keys(key)
-	if len(d.started) > started && !w.accepts(cordonDialog) {
+	if len(d.started) > started && !w.accepts("cordon-and-start") {
 		d.t.Fatalf("a run was started by %+v", w)
 	}
 	if len(d.cordons) > cordons && !w.accepts("set-cordon") {
@@ -125,7 +125,7 @@ func TestNothingIsWrittenWithoutTheExactConfirmation(t *testing.T) {
 func TestReadOnlyWritesNothing(t *testing.T) {
 	for seed := range uint64(10) {
 		d := randomWalk(t, seed, 300, usual, func(d *Deps) { d.ReadOnly = true; d.Attach = newFakeRun(questionState()) })
-		if n := len(d.started) + len(d.cordons) + len(d.m.run.(*fakeRun).sent); n != 0 {
+		if n := len(d.started) + len(d.cordons) + len(d.m.s.Run.(*fakeRun).sent); n != 0 {
 			t.Fatalf("seed %d: %d writes", seed, n)
 		}
 	}

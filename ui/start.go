@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
 )
 
@@ -68,27 +67,19 @@ func runProgram(ctx context.Context, m *Model) error {
 	return err
 }
 
-// result is what is left of the dashboard. The model is not touched by anybody
-// any more.
+// result is what is left of the dashboard. The model is not touched by anybody by then.
 func (m *Model) result(killed bool) Result {
-	r := Result{Left: m.left, Run: m.run}
+	r := Result{Left: m.left, Run: m.s.Run}
 	if r.Left == "" || killed && r.Left != LeftByForce {
 		r.Left = LeftByContext
 	}
-	if m.run != nil && !m.d.Replay {
-		r.Last = m.run.State()
+	if m.s.Run != nil && !m.d.Replay {
+		r.Last = m.s.Run.State()
 		r.text = func(s *drain.State) string {
-			return page.ResultText(s, m.undos(s, m.d.Source.Snapshot()), min(max(m.width, 60), 120), m.d.Now())
+			seen := *m.s
+			seen.State = s
+			return page.ResultText(s, seen.Undos(m.d.Source.Snapshot()), min(max(m.s.Width, 60), 120), m.d.Now())
 		}
 	}
 	return r
-}
-
-// undos are what a rollback of the run would find in the cluster, none where
-// there is no cluster to look at.
-func (m *Model) undos(s *drain.State, snap *kube.Snapshot) []drain.Undo {
-	if m.d.Replay {
-		return nil
-	}
-	return drain.RollbackPlan(s, snap, m.now)
 }

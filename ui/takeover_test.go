@@ -9,6 +9,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // heldWorld is the company with a Lease of another run over worker-a1.
@@ -28,14 +30,14 @@ func withLeases(d *Deps) {
 
 func TestATakeOverIsTypedAndNamesTheRun(t *testing.T) {
 	d := drive(t, heldWorld("k7f3pm"), 100, 34, withLeases)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D")
 	d.shows("node worker-a1 is held by run k7f3pm of bob since 2026-05-01 10:00 UTC")
 	d.keys("D")
 	d.shows("Take over worker-a1 from another run?", `run k7f3pm of bob since 2026-05-01 10:00 UTC ("new disk")`)
 	d.typed("yes")
 	d.keys("enter")
-	if !d.m.isOpen(takeOverDialog) {
+	if !d.m.dialogs.has("take-over") {
 		t.Fatal("another word took the node over")
 	}
 	d.keys("backspace", "backspace", "backspace")
@@ -46,14 +48,14 @@ func TestATakeOverIsTypedAndNamesTheRun(t *testing.T) {
 	if len(d.started) != 1 || !slices.Equal(d.started[0].Options.TakeOver, []string{"k7f3pm"}) {
 		t.Fatalf("started %d: %+v\n%s", len(d.started), d.started, d.frame())
 	}
-	if len(d.m.options.TakeOver) != 0 {
+	if len(d.m.s.Options.TakeOver) != 0 {
 		t.Error("the word for one run is kept for the next")
 	}
 }
 
 func TestNothingIsTakenOverWithoutTheWord(t *testing.T) {
 	d := drive(t, heldWorld("k7f3pm"), 80, 24, withLeases)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D", "esc")
 	if len(d.started) != 0 || len(d.m.dialogs) != 0 {
 		t.Fatalf("started %d, %d dialogs", len(d.started), len(d.m.dialogs))
@@ -63,7 +65,7 @@ func TestNothingIsTakenOverWithoutTheWord(t *testing.T) {
 // A Lease can say anything; what cannot be typed is not asked for.
 func TestAHolderThatNobodyCanTypeHasAnotherWord(t *testing.T) {
 	d := drive(t, heldWorld(strings.Repeat("Ж", 300)), 100, 34, withLeases)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D")
 	d.typed("take over")
 	d.keys("enter")
@@ -71,10 +73,9 @@ func TestAHolderThatNobodyCanTypeHasAnotherWord(t *testing.T) {
 }
 
 func TestALapsedLeaseIsNoQuestion(t *testing.T) {
-	d := drive(t, heldWorld("k7f3pm"), 100, 34, withLeases)
-	d.m.now = d.m.now.Add(10 * time.Minute)
+	s := heldWorld("k7f3pm").Snapshot()
 	plan := plan.Plan{Options: plan.Options{LeaseNamespace: kube.DefaultLeaseNamespace}, Nodes: []plan.Node{{Name: "worker-a1"}}}
-	if holds := d.m.heldByOthers(plan); len(holds) != 0 {
+	if holds := confirm.HeldByOthers(s, plan, moment.Add(10*time.Minute)); len(holds) != 0 {
 		t.Errorf("held by %+v, although nothing was heard of it for ten minutes", holds)
 	}
 }
@@ -84,7 +85,7 @@ func TestALapsedLeaseIsNoQuestion(t *testing.T) {
 func TestTheRunsOwnLeaseIsNoNews(t *testing.T) {
 	for holder, isNews := range map[string]bool{"k7f3": false, "p4wq": true} {
 		d := drive(t, company(), 100, 34, withLeases)
-		d.m.nodes.list.table.Select("worker-a1")
+		d.list(frame.Nodes).Table.Select("worker-a1")
 		d.keys("D", "D", "y")
 		d.w.Put(&kube.Lease{Name: kube.LeaseName(d.w.Snapshot().Node("worker-a1").UID), Namespace: kube.DefaultLeaseNamespace, UID: "lease-1",
 			ResourceVersion: "7", Holder: holder, By: "ada", Since: "2026-05-01T10:00:00Z", Duration: kube.LeaseDuration})
@@ -106,7 +107,7 @@ func TestUncordonOfAHeldNodeIsTyped(t *testing.T) {
 	n.Unschedulable = true
 	w.Put(&n)
 	d := drive(t, w, 100, 34, withLeases)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("U")
 	d.shows("Uncordon worker-a1?", "worker-a1 is held by run k7f3pm of bob", "A run stops draining a node that somebody uncordons.")
 	d.keys("y", "enter")
@@ -128,7 +129,7 @@ func TestUncordonWithoutTheRightToReadLeases(t *testing.T) {
 	w.Put(&n)
 	w.SetSync(kube.KindLeases, kube.SyncState{Phase: kube.Denied})
 	d := drive(t, w, 100, 34, withLeases)
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("U")
 	d.shows("Leases cannot be read: whether a run is at work there is not known.")
 	d.keys("y")
@@ -140,7 +141,7 @@ func TestUncordonWithoutTheRightToReadLeases(t *testing.T) {
 // C keeps the reason that was given for the drains.
 func TestCordonKeepsTheReason(t *testing.T) {
 	d := drive(t, company(), 100, 34, usual, func(d *Deps) { d.Options.Reason = "new kernel" })
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("C", "y")
 	if !slices.Equal(d.cordons, []string{"+worker-a1"}) || d.reason != "new kernel" {
 		t.Errorf("cordoned %v for %q", d.cordons, d.reason)
@@ -152,11 +153,11 @@ func TestCordonKeepsTheReason(t *testing.T) {
 func TestDangerousOptionsAreOfOnePlan(t *testing.T) {
 	d := drive(t, company(), 80, 24, usual, func(d *Deps) { d.Options.MaxEvictRetries = 3 })
 	d.shows("--max-evict-retries +1")
-	d.m.nodes.list.table.Select("worker-a1")
+	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D")
-	o := d.m.options
+	o := d.m.s.Options
 	o.Force, o.DisableEviction = true, true
-	d.m.setOptions(o)
+	(&shell{d.m}).SetOptions(o)
 	for _, key := range []string{"", "o", "?"} { // the plan, its options, the keys
 		if key != "" {
 			d.keys(key)
@@ -172,7 +173,7 @@ func TestDangerousOptionsAreOfOnePlan(t *testing.T) {
 	d.keys("esc", "esc")
 	d.shows("--force +3")
 	d.keys("esc")
-	o = d.m.options
+	o = d.m.s.Options
 	if o.Force || o.DisableEviction || o.MaxEvictRetries != 3 || !o.IgnoreDaemonSets || !o.DeleteEmptyDirData {
 		t.Errorf("options of the next plan: %+v", o)
 	}

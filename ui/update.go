@@ -4,17 +4,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
 )
 
 // Update takes one message. It changes the model and nothing else: whatever
 // waits, reads or writes is a command.
 func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	defer m.d.Crash.recover("Update")
-	m.now = m.d.Now()
-	m.expireToast()
+	m.s.Now = m.d.Now()
+	m.notices.expire(m.s.Now)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
+		m.s.Width, m.s.Height = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
 		m.repaint()
@@ -23,45 +25,75 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case snapshotMsg:
-		m.takeSnapshot(msg)
+		m.queue(m.arm.cluster())
+		m.s.Snap = msg.snap
+		m.tell(frame.NewSnapshot{})
 	case runMsg:
 		m.takeRun(msg)
 	case tickMsg:
 		if msg.turn == m.tickTurn {
 			m.ticking = false
 		}
-	case previewMsg:
-		m.takePreviews(msg)
-	case costsMsg:
-		m.takeCosts(msg)
-	case planMsg:
-		m.takePlan(msg)
-	case forecastMsg:
-		m.takeForecast(msg)
-	case accessMsg:
-		m.takeDrainRights(msg)
-	case checkedMsg:
-		m.takeChecked(msg)
-	case startedMsg:
-		m.takeStarted(msg)
-	case rightsMsg:
-		m.takeRights(msg)
-	case podMsg:
-		m.takePod(msg)
-	case cordonedMsg:
-		m.takeCordoned(msg)
-	case leftoversMsg:
-		m.takeLeftovers(msg)
-	case removedMsg:
-		m.takeRemoved(msg)
+	default:
+		m.tell(msg) // an answer to what a page asked for
 	}
 	m.closeStale()
 	m.endOfPlan()
-	m.reckonTime()
-	m.askRights()
-	m.settle()
+	m.layout()
 	m.animate()
 	return m, m.flush()
+}
+
+// takeRun takes news of the run that is watched.
+func (m *Model) takeRun(msg runMsg) {
+	if msg.run != m.s.Run {
+		return // a run that was left
+	}
+	wasLive := m.s.Live()
+	m.s.State, m.s.Over = msg.state, msg.over
+	m.tell(frame.NewState{})
+	switch {
+	case m.s.Live():
+		m.queue(m.arm.run(m.s.Run))
+	case wasLive:
+		m.ended()
+	}
+}
+
+// ended is the moment a run reached its result: it comes to the front and
+// stays there.
+func (m *Model) ended() {
+	if m.leaving {
+		m.quit(LeftByOperator)
+		return
+	}
+	shell := shell{m}
+	shell.leavePlan()
+	word := string(m.s.State.Outcome)
+	if word == "" {
+		word = "without a result"
+	}
+	if m.d.Replay {
+		shell.Say("The replay is over; the run ended: " + word + ".")
+		return
+	}
+	said := "The run has ended: " + word + "."
+	if m.path.page != frame.Run {
+		said += " w shows it."
+	}
+	shell.Say(said)
+	if !m.filtering && len(m.dialogs) == 0 { // else keys on their way would land on another page
+		m.show(frame.Run)
+	}
+}
+
+// endOfPlan notes that the operator left a plan.
+func (m *Model) endOfPlan() {
+	open := m.path.has(frame.Plan) || m.s.Starting
+	if m.planOpen && !open {
+		(&shell{m}).leavePlan()
+	}
+	m.planOpen = open
 }
 
 // rehearse is a panic on demand in a build with the tag panictest, else nothing.
@@ -79,8 +111,8 @@ func (m *Model) press(msg tea.KeyPressMsg) {
 		m.pressTooSmall(key)
 		return
 	}
-	if n := len(m.dialogs); n > 0 {
-		m.pressDialog(m.dialogs[n-1], key, msg.Text)
+	if d := m.dialogs.top(); d != nil {
+		m.pressDialog(d, key, msg.Text)
 		return
 	}
 	m.interrupt = false
@@ -88,21 +120,21 @@ func (m *Model) press(msg tea.KeyPressMsg) {
 		m.pressFilter(key, msg.Text)
 		return
 	}
-	action := m.keys.Find(m.page, key)
+	action := m.keys.Find(m.path.page, key)
 	if action == nil {
 		return
 	}
 	if action.Writes && m.d.ReadOnly {
-		m.refuse("read only: " + action.Title + " is switched off")
+		m.notices.refuse("read only: "+action.Title+" is switched off", m.s.Now)
 		return
 	}
 	if action.Enabled != nil {
-		if ok, why := action.Enabled(m); !ok {
-			m.refuse(why)
+		if ok, why := action.Enabled(); !ok {
+			m.notices.refuse(why, m.s.Now)
 			return
 		}
 	}
-	action.Do(m)
+	action.Do()
 }
 
 // pressTooSmall is the little that works while nothing can be seen.
@@ -112,7 +144,7 @@ func (m *Model) pressTooSmall(key string) {
 	}
 }
 
-func (m *Model) pressDialog(d *openDialog, key, text string) {
+func (m *Model) pressDialog(d *frame.Question, key, text string) {
 	if m.lay.TooSmall && key != "esc" {
 		return // nobody answers what cannot be seen
 	}
@@ -124,69 +156,34 @@ func (m *Model) pressDialog(d *openDialog, key, text string) {
 		m.queue(tea.SetClipboard(d.Command))
 		return
 	}
-	if a := d.Key(key, text, m.now); a != nil {
-		m.answer(d, *a)
+	if a := d.Key(key, text, m.s.Now); a != nil {
+		m.dialogs.answer(d, *a)
 	}
-}
-
-// answer closes a dialog and does what was said.
-func (m *Model) answer(d *openDialog, a dialog.Answer) {
-	m.closeDialog(d)
-	d.answer(a)
 }
 
 func (m *Model) paste(text string) {
-	switch n := len(m.dialogs); {
+	switch d := m.dialogs.top(); {
 	case m.lay.TooSmall:
-	case n > 0:
-		m.dialogs[n-1].Paste(text, m.now)
+	case d != nil:
+		d.Paste(text, m.s.Now)
 	case m.filtering:
-		m.editFilter(m.current().filter + text)
+		m.editFilter(m.list().Filter + text)
 	}
 }
 
-// open puts a dialog over the page.
-func (m *Model) open(d *dialog.Dialog, answer func(dialog.Answer)) *openDialog {
-	d.Open(m.now)
-	o := &openDialog{Dialog: d, answer: answer}
-	m.dialogs = append(m.dialogs, o)
-	return o
-}
-
-// isOpen tells whether a dialog is on the stack.
-func (m *Model) isOpen(id string) bool {
-	for _, d := range m.dialogs {
-		if d.ID == id {
-			return true
-		}
-	}
-	return false
-}
-
-func (m *Model) closeDialog(d *openDialog) {
-	for i, o := range m.dialogs {
-		if o == d {
-			m.dialogs = append(m.dialogs[:i], m.dialogs[i+1:]...)
-			return
-		}
-	}
-}
-
-// closeStale takes away dialogs whose question is not asked any more.
+// closeStale takes away dialogs whose question is not asked any longer.
 func (m *Model) closeStale() {
-	for i := len(m.dialogs) - 1; i >= 0; i-- {
-		if d := m.dialogs[i]; d.stale != nil && d.stale() {
-			m.closeDialog(d)
-			if d.ID == quitDialog {
-				m.interrupt = false // the next Ctrl+C asks anew
-			}
+	for _, d := range m.dialogs.stale() {
+		m.dialogs.close(d)
+		if d.ID == quitDialog {
+			m.interrupt = false // the next Ctrl+C asks again
 		}
 	}
 }
 
 // pressFilter edits the filter: while it has the keys, no key is an action.
 func (m *Model) pressFilter(key, text string) {
-	l := m.current()
+	l := m.list()
 	switch key {
 	case "enter":
 		m.filtering = false
@@ -195,33 +192,25 @@ func (m *Model) pressFilter(key, text string) {
 		m.editFilter("")
 	case "up", "down", "pgup", "pgdown":
 		m.filtering = false
-		if a := m.keys.Find(m.page, key); a != nil {
-			a.Do(m)
+		if a := m.keys.Find(m.path.page, key); a != nil {
+			a.Do()
 		}
 	default:
-		if key == "backspace" && l.filter == "" {
+		if key == "backspace" && l.Filter == "" {
 			m.filtering = false
 			return
 		}
-		m.editFilter(dialog.EditLine(l.filter, key, text, maxFilter))
+		m.editFilter(dialog.EditLine(l.Filter, key, text, maxFilter))
 	}
 }
 
 const maxFilter = 80
 
 func (m *Model) editFilter(text string) {
-	l := m.current()
+	l := m.list()
 	if l == nil || len(text) > maxFilter {
 		return
 	}
-	l.filter = clean(text)
+	l.Filter = page.Clean(text)
 	m.rebuild()
-}
-
-func (m *Model) takeSnapshot(msg snapshotMsg) {
-	m.queue(m.arm.cluster())
-	m.snap = msg.snap
-	m.lookForLeftovers()
-	m.rebuildNodes()
-	m.replan()
 }

@@ -8,129 +8,92 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
 )
 
-// pageView is what a page wants to show, before it has a place on the frame.
-type pageView struct {
-	left, right paint.Line // the title line
-	head        []paint.Line
-	list        *list
-	cell        func(key, column string, width int) paint.Line
-	extra       func(key string) paint.Line
-	marked      func(key string) bool
-	empty       paint.Line // instead of rows
-	subject     string     // what the sentence below is about
-	detail      paint.Line
-	text        []paint.Line // instead of all that: lines that scroll
-}
-
-func (m *Model) view() pageView {
-	switch m.page {
-	case pagePods:
-		return m.viewPlan(&m.pods, "Pods")
-	case pagePlan:
-		return m.viewPlan(&m.plan, "Plan")
-	case pageOptions:
-		return m.viewOptions()
-	case pageRun:
-		return m.viewRun()
-	case pagePod:
-		return m.viewPod()
-	case pageLadder:
-		return m.viewLadder()
-	case pageHelp, pageMessages, pageFindings:
-		return m.viewText()
-	}
-	return m.viewNodes()
-}
-
-// settle makes the layout of the page anew, scrolls to the cursor and asks for
-// what the visible rows need: everything that View only reads.
-func (m *Model) settle() {
-	if m.width == 0 {
+// layout makes the layout of the page, scrolls to the cursor and asks for what the
+// visible rows need: everything that View only reads.
+func (m *Model) layout() {
+	if m.s.Width == 0 {
 		return
 	}
 	head := 0
-	if m.current() != nil {
-		head = len(m.view().head)
+	if m.list() != nil {
+		head = len(m.page().View().Head)
 	}
-	m.lay = MakeLayout(m.width, m.height, head)
-	switch m.page {
-	case pageNodes:
-		m.settleNodes()
-	case pagePods:
-		m.settlePlan(&m.pods)
-	case pagePlan:
-		m.settlePlan(&m.plan)
-	case pageOptions:
-		m.settleOptions()
-	case pageRun:
-		m.settleRun()
-	case pageLadder:
-		m.settleLadder()
-	default:
-		m.scroller().scroll(0, len(m.textLines()), m.textHeight())
+	m.lay = frame.MakeLayout(m.s.Width, m.s.Height, head)
+	m.page().Layout(m.lay)
+	m.scroll(0)
+}
+
+// scroll moves the text of a page without a table.
+func (m *Model) scroll(by int) {
+	if p, ok := m.page().(frame.Scroller); ok {
+		v := m.page().View()
+		p.Scroll().By(by, len(v.Text), m.textHeight(v))
 	}
 }
+
+// textHeight is the number of lines that a page of text shows.
+func (m *Model) textHeight(v frame.View) int { return max(1, m.s.Height-4-len(v.Head)) }
 
 // View is the frame.
 func (m *Model) View() (view tea.View) {
 	view.AltScreen = true
 	defer m.d.Crash.recover("View")
-	if m.width == 0 {
+	if m.s.Width == 0 {
 		return view
 	}
-	view.WindowTitle = m.windowTitle()
-	view.ProgressBar = m.progressBar()
+	view.WindowTitle = windowTitle(m.s)
+	view.ProgressBar = progressBar(m.s)
 	if m.lay.TooSmall {
-		view.Content = m.painter.Frame(m.tooSmall(), m.width, m.height)
+		view.Content = m.painter.Frame(renderer{m}.tooSmall(), m.s.Width, m.s.Height)
 		return view
 	}
-	lines, x, y := m.frame()
-	view.Content = m.painter.Frame(lines, m.width, m.height)
+	lines, x, y := renderer{m}.frame()
+	view.Content = m.painter.Frame(lines, m.s.Width, m.s.Height)
 	view.Cursor = tea.NewCursor(x, y)
 	view.Cursor.Blink = false
 	return view
 }
 
+// renderer makes a frame of what the model is; it changes nothing.
+type renderer struct{ *Model }
+
 // frame is the page with the dialog over it, and where the cursor stands.
-func (m *Model) frame() (lines []paint.Line, x, y int) {
-	v := m.view()
-	if v.text != nil {
-		lines, y = m.textFrame(v), m.height-1
+func (m renderer) frame() (lines []paint.Line, x, y int) {
+	v := m.page().View()
+	if l := m.list(); l != nil {
+		lines, y = m.tableFrame(v, l)
 	} else {
-		lines, y = m.tableFrame(v)
+		lines, y = m.textFrame(v), m.s.Height-1
 	}
-	n := len(m.dialogs)
-	if n == 0 {
+	d := m.dialogs.top()
+	if d == nil {
 		if m.filtering {
-			return lines, min(m.width-1, 3+paint.Width(m.current().filter)), m.height - 1
+			return lines, min(m.s.Width-1, 3+paint.Width(m.list().Filter)), m.s.Height - 1
 		}
 		return lines, 0, y
 	}
-	box := m.dialogs[n-1].Layout(m.width, m.height, m.now)
-	left, top := (m.width-box.Width)/2, max(0, (m.height-len(box.Lines))/2)
+	box := d.Layout(m.s.Width, m.s.Height, m.s.Now)
+	left, top := (m.s.Width-box.Width)/2, max(0, (m.s.Height-len(box.Lines))/2)
 	return paint.Overlay(lines, box.Lines, left, top, box.Width), left + box.CursorX, top + box.CursorY
 }
 
-func (m *Model) tableFrame(v pageView) (lines []paint.Line, cursor int) {
+func (m renderer) tableFrame(v frame.View, list *frame.List) (lines []paint.Line, cursor int) {
 	lay := m.lay
-	lines = append(lines, m.titleLine(v.left, v.right), m.rule())
-	for _, l := range v.head[:min(lay.Head, len(v.head))] {
+	lines = append(lines, m.titleLine(v.Left, v.Right), m.rule())
+	for _, l := range v.Head[:min(lay.Head, len(v.Head))] {
 		lines = append(lines, indent(l))
 	}
-	rows := []paint.Line{indent(append(paint.Line{paint.Blank(2)}, v.empty...))}
+	rows := []paint.Line{indent(append(paint.Line{paint.Blank(2)}, v.Empty...))}
 	at := -1
-	if v.list != nil {
-		lines = append(lines, m.columnTitles(v.list))
-		if v.list.table.Len() > 0 {
-			rows, at = v.list.rows(lay.Rows, v.marked, v.cell, v.extra)
-		}
-	} else {
-		lines = append(lines, nil)
+	lines = append(lines, columnTitles(list))
+	if list.Table.Len() > 0 {
+		rows, at = list.Rows(lay.Rows, v.Marked, v.Cell, v.Extra)
 	}
 	for len(rows) < lay.Rows {
 		rows = append(rows, nil)
@@ -138,9 +101,9 @@ func (m *Model) tableFrame(v pageView) (lines []paint.Line, cursor int) {
 	lines = append(lines, rows[:lay.Rows]...)
 	lines = append(lines, m.spoken())
 	if word, long := m.whole(); long {
-		v.subject, v.detail = "message", word
+		v.Subject, v.Detail = "message", word
 	}
-	lines = append(lines, sentence(v.subject, v.detail, m.width-2, lay.DetailRows)...)
+	lines = append(lines, sentence(v.Subject, v.Detail, m.s.Width-2, lay.DetailRows)...)
 	lines = append(lines, m.bottom())
 	if at < 0 {
 		return lines, lay.Body
@@ -148,16 +111,16 @@ func (m *Model) tableFrame(v pageView) (lines []paint.Line, cursor int) {
 	return lines, lay.Body + at
 }
 
-func (m *Model) textFrame(v pageView) []paint.Line {
-	height := m.textHeight()
-	right := paint.Join(paint.S(themes.Muted, paint.Dot), v.right, m.scrolled(len(v.text), height))
-	lines := []paint.Line{m.titleLine(v.left, right), m.rule()}
-	for _, l := range v.head {
+func (m renderer) textFrame(v frame.View) []paint.Line {
+	height, top := m.textHeight(v), m.page().(frame.Scroller).Scroll().Top
+	right := paint.Join(paint.S(themes.Muted, paint.Dot), v.Right, scrolled(top, len(v.Text), height))
+	lines := []paint.Line{m.titleLine(v.Left, right), m.rule()}
+	for _, l := range v.Head {
 		lines = append(lines, indent(l))
 	}
 	for i := range height {
-		if at := m.scroller().top + i; at < len(v.text) {
-			lines = append(lines, indent(v.text[at]))
+		if at := top + i; at < len(v.Text) {
+			lines = append(lines, indent(v.Text[at]))
 		} else {
 			lines = append(lines, nil)
 		}
@@ -165,11 +128,10 @@ func (m *Model) textFrame(v pageView) []paint.Line {
 	return append(lines, m.spoken(), m.bottom())
 }
 
-func (m *Model) scrolled(lines, height int) paint.Line {
+func scrolled(top, lines, height int) paint.Line {
 	if lines <= height {
 		return nil
 	}
-	top := m.scroller().top
 	return paint.L(themes.Muted, fmt.Sprintf("%d-%d of %d", top+1, min(lines, top+height), lines))
 }
 
@@ -182,11 +144,11 @@ func indent(l paint.Line) paint.Line {
 
 // titleLine has the page on the left and its truth on the right; where both
 // have no room, the left one gives way.
-func (m *Model) titleLine(left, right paint.Line) paint.Line {
+func (m renderer) titleLine(left, right paint.Line) paint.Line {
 	if badge := page.Badge(m.optionsInForce()); badge != nil {
 		left = append(badge.Add(themes.Text, "  "), left...)
 	}
-	room := m.width - 2
+	room := m.s.Width - 2
 	w := min(right.Width(), max(room*3/5, room-left.Width()-2))
 	w = min(w, room-2)
 	l := append(paint.Line{paint.Blank(1)}, left.Fit(room-w-1)...)
@@ -196,22 +158,22 @@ func (m *Model) titleLine(left, right paint.Line) paint.Line {
 
 // optionsInForce are those of the run where the page is about one, else those of the
 // next plan.
-func (m *Model) optionsInForce() plan.Options {
-	if m.last != nil && m.onPath(pageRun) && m.page != pagePlan {
-		return m.last.Run.Options
+func (m renderer) optionsInForce() plan.Options {
+	if m.s.State != nil && m.path.has(frame.Run) && m.path.page != frame.Plan {
+		return m.s.State.Run.Options
 	}
-	return m.options
+	return m.s.Options
 }
 
-func (m *Model) rule() paint.Line {
-	return append(paint.Line{paint.Blank(1)}, paint.Rule(themes.Rule, m.width-2)...)
+func (m renderer) rule() paint.Line {
+	return append(paint.Line{paint.Blank(1)}, paint.Rule(themes.Rule, m.s.Width-2)...)
 }
 
-func (m *Model) columnTitles(l *list) paint.Line {
-	line := paint.Line{paint.Blank(Gutter)}
+func columnTitles(l *frame.List) paint.Line {
+	line := paint.Line{paint.Blank(frame.Gutter)}
 	first := true
-	for i, c := range l.columns {
-		w := l.widths[i]
+	for i, c := range l.Columns {
+		w := l.Widths[i]
 		if w == 0 {
 			continue
 		}
@@ -223,8 +185,8 @@ func (m *Model) columnTitles(l *list) paint.Line {
 		if paint.Width(title) > w && page.ShortTitles[c.ID] != "" {
 			title = page.ShortTitles[c.ID]
 		}
-		if l.sort == c.ID && paint.Width(title)+1 < w {
-			title += map[bool]string{false: paint.Ascending, true: paint.Falling}[l.reverse]
+		if l.Sort == c.ID && paint.Width(title)+1 < w {
+			title += map[bool]string{false: paint.Ascending, true: paint.Falling}[l.Reverse]
 		}
 		cell := paint.L(themes.Muted, title)
 		if c.Right {
@@ -265,41 +227,41 @@ func sentence(subject string, l paint.Line, width, rows int) []paint.Line {
 	return lines
 }
 
-func (m *Model) tooSmall() []paint.Line {
+func (m renderer) tooSmall() []paint.Line {
 	lines := []paint.Line{
-		paint.T("kdrain-tui needs"), paint.T(fmt.Sprintf("at least %d x %d", minWidth, minHeight)),
-		paint.L(themes.Muted, fmt.Sprintf("this is %d x %d", m.width, m.height)), paint.L(themes.Muted, "q leaves"),
+		paint.T("kdrain-tui needs"), paint.T(fmt.Sprintf("at least %d x %d", frame.MinWidth, frame.MinHeight)),
+		paint.L(themes.Muted, fmt.Sprintf("this is %d x %d", m.s.Width, m.s.Height)), paint.L(themes.Muted, "q leaves"),
 	}
-	if m.live() {
-		p := m.last.Progress("")
+	if m.s.Live() {
+		p := m.s.State.Progress("")
 		lines = append(lines, paint.L(themes.Busy, fmt.Sprintf("run: %d of %d gone", p.Left, p.Total)))
 	}
 	for i, l := range lines {
-		if l.Width() > m.width {
-			lines[i] = l.Fit(m.width)
+		if l.Width() > m.s.Width {
+			lines[i] = l.Fit(m.s.Width)
 		}
 	}
 	return lines
 }
 
-func (m *Model) windowTitle() string {
+func windowTitle(s *frame.Session) string {
 	title := "kdrain-tui"
-	if m.d.Identity.Context != "" {
-		title += " " + m.d.Identity.Context
+	if s.Identity.Context != "" {
+		title += " " + s.Identity.Context
 	}
-	if m.live() {
-		p := m.last.Progress("")
+	if s.Live() {
+		p := s.State.Progress("")
 		title = fmt.Sprintf("%d/%d %s", p.Left, p.Total, title)
 	}
 	return title
 }
 
 // progressBar is what terminals show of a run in their own frame or task bar.
-func (m *Model) progressBar() *tea.ProgressBar {
-	if !m.live() || m.last.Phases[drain.PhaseEvict] != drain.PhaseRuns {
+func progressBar(s *frame.Session) *tea.ProgressBar {
+	if !s.Live() || s.State.Phases[drain.PhaseEvict] != drain.PhaseRuns {
 		return nil
 	}
-	p := m.last.Progress("")
+	p := s.State.Progress("")
 	if p.Total == 0 {
 		return nil
 	}

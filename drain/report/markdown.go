@@ -13,11 +13,9 @@ import (
 // What a markdown report names one by one at most: a comment on GitHub ends at
 // 65,536 characters. The JSON report has everything.
 const (
-	podsInTable    = 120
-	answersInTable = 150
-	spansInTable   = 150
-	logInTable     = 100
-	textInTable    = 240 // characters of a text of others
+	podsInTable  = 120
+	spansInTable = 150
+	textInTable  = 240 // characters of a text of others
 )
 
 // Markdown is the report for a change ticket or a post-mortem, as GitHub shows
@@ -34,29 +32,19 @@ func (r Report) Markdown() string {
 	m.list("What it cost, by the plan", r.costs())
 	m.nodes(r)
 	m.blockers(r.Blockers)
-	m.disturbed(r)
+	m.list("The API server was away", r.outages())
+	m.table(r.actionTable())
 	m.chart(r)
 	m.pods(r)
 	m.timelines(r)
-	m.volumes(r)
-	m.requests(r)
-	m.log(r.Log)
+	for _, t := range []table{r.volumeTable(), r.requestTable(), r.answerTable(), r.logTable()} {
+		m.table(t)
+	}
 	return strings.TrimRight(m.b.String(), "\n") + "\n"
 }
 
-type markdown struct{ b strings.Builder }
-
-func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.b, format+"\n", args...) }
-
-// row is a row of a table; its cells are marked up already.
-func (m *markdown) row(cells ...string) { m.line("| %s |", strings.Join(cells, " | ")) }
-
 func (r Report) title() string {
-	names := make([]string, len(r.Nodes))
-	for i, n := range r.Nodes {
-		names[i] = n.Name
-	}
-	return "Drain of " + codes(names, 4) + ": " + r.result()
+	return "Drain of " + codes(r.names(), 4) + ": " + r.result()
 }
 
 // result is how the run ended, or that it did not.
@@ -114,8 +102,7 @@ func (m *markdown) facts(r Report) {
 		}
 	}
 	fact("Nodes", fmt.Sprintf("%d of %s drained", drained, plural(len(r.Nodes), "node", "nodes")))
-	gone := r.count(func(p Pod) bool { return moves(p) && p.State.Left() })
-	fact("Pods", fmt.Sprintf("%d of %s gone", gone, plural(r.count(moves), "pod", "pods")))
+	fact("Pods", r.Summary().Gone)
 	if r.Outcome != drain.OutcomePartly { // which counts nodes, as was done above
 		fact("Message", code(r.Message))
 	}
@@ -141,17 +128,6 @@ func (m *markdown) toDo(list []ToDo) {
 		} else {
 			m.line("- [ ] %s", code(t.What))
 		}
-	}
-	m.line("")
-}
-
-func (m *markdown) list(title string, texts []string) {
-	if len(texts) == 0 {
-		return
-	}
-	m.line("## %s\n", title)
-	for _, t := range texts {
-		m.line("- %s", code(t))
 	}
 	m.line("")
 }
@@ -197,13 +173,6 @@ func (m *markdown) blockers(list []Blocker) {
 	m.row("held by", "because of", "on node", "since", "for", "pods", "")
 	m.row("---", "---", "---", "---", "---:", "---", "---")
 	for _, b := range list {
-		by := string(b.For)
-		if b.Budget != "" {
-			by = "budget " + code(b.Budget)
-			if b.For == drain.WaitForGuard {
-				by = "guard over " + code(b.Budget)
-			}
-		}
 		because, node := "", ""
 		if b.Sibling != nil {
 			because, node = code(b.Sibling.Namespace+"/"+b.Sibling.Name), code(b.Sibling.Node)
@@ -215,28 +184,8 @@ func (m *markdown) blockers(list []Blocker) {
 		if words := causeWords(b.Causes); words != nil {
 			why += "; of the time: " + codes(words, causesShown+1)
 		}
-		m.row(by, because, node, b.From.UTC().Format("15:04:05"), spell(b.Seconds), codes(b.Pods, 3), strings.TrimSpace(why))
+		m.row(b.by(code), because, node, b.From.UTC().Format("15:04:05"), spell(b.Seconds), codes(b.Pods, 3), strings.TrimSpace(why))
 	}
-	m.line("")
-}
-
-// disturbed tells of outages, and of what operators did.
-func (m *markdown) disturbed(r Report) {
-	outages := make([]string, len(r.Outages))
-	for i, o := range r.Outages {
-		outages[i] = o.words()
-	}
-	m.list("The API server was away", outages)
-	if len(r.Actions) == 0 {
-		return
-	}
-	m.line("## Manual actions\n")
-	m.row("at", "what", "by")
-	m.row("---", "---", "---")
-	for _, e := range r.Actions[:min(len(r.Actions), logInTable)] {
-		m.row(utc(e.Time), code(e.Text), code(e.By))
-	}
-	m.more(len(r.Actions)-logInTable, "action", "actions")
 	m.line("")
 }
 
@@ -293,12 +242,6 @@ func (m *markdown) pods(r Report) {
 	m.line("")
 }
 
-func (m *markdown) more(n int, one, many string) {
-	if n > 0 {
-		m.line("\nAnd %s: `-o json` has them all.", plural(n, one, many))
-	}
-}
-
 // timelines are the steps of the pods that had a story to tell: those that were
 // held, and those that are still there.
 func (m *markdown) timelines(r Report) {
@@ -338,43 +281,4 @@ func (m *markdown) timeline(p Pod, total *int) {
 		}
 		m.row(name, s.From.UTC().Format("15:04:05.0"), string(s.State), took, tries, code(s.Why))
 	}
-}
-
-func (m *markdown) requests(r Report) {
-	m.line("## Requests\n")
-	if len(r.Requests) == 0 {
-		m.line("Nothing was sent.\n")
-		return
-	}
-	m.row("verb", "sent")
-	m.row("---", "---:")
-	for _, v := range r.verbs() {
-		m.row(string(v), fmt.Sprint(r.Requests[v]))
-	}
-	m.line("")
-	if len(r.Answers) == 0 {
-		return
-	}
-	m.line("<details><summary>Answers, with the ids of the audit log</summary>\n")
-	m.row("at", "verb", "object", "code", "audit id")
-	m.row("---", "---", "---", "---:", "---")
-	for _, a := range r.Answers[:min(len(r.Answers), answersInTable)] {
-		m.row(a.Time.UTC().Format("15:04:05.0"), string(a.Verb), code(a.Object), fmt.Sprint(a.Code), code(a.AuditID))
-	}
-	m.more(len(r.Answers)-answersInTable, "answer", "answers")
-	m.line("\n</details>\n")
-}
-
-func (m *markdown) log(entries []LogEntry) {
-	if len(entries) == 0 {
-		return
-	}
-	m.line("## Log\n")
-	m.row("at", "node", "what", "by")
-	m.row("---", "---", "---", "---")
-	for _, e := range entries[:min(len(entries), logInTable)] {
-		m.row(utc(e.Time), code(e.Node), code(e.Text), code(e.By))
-	}
-	m.more(len(entries)-logInTable, "entry", "entries")
-	m.line("")
 }

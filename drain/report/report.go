@@ -103,6 +103,8 @@ type Pod struct {
 	Timeline []Span `json:"timeline,omitempty"` // of the events
 	// Causes are what held it, the longest first, with their shares; of the events.
 	Causes []Cause `json:"causes,omitempty"`
+
+	budget string // that held it last
 }
 
 // OfState is the report of a run as it stands.
@@ -121,6 +123,10 @@ func OfState(s *drain.State) Report {
 		end, r.EndedAt = s.Updated, time.Time{}
 	}
 	r.DurationSeconds = seconds(s.Started, end)
+	pods := map[string][]*drain.PodRun{}
+	for _, p := range s.Pods {
+		pods[p.Node] = append(pods[p.Node], p)
+	}
 	for _, n := range s.Nodes {
 		node := Node{Name: n.Name, UID: string(n.UID), State: n.State, Message: n.Message,
 			Cordoned: n.Cordoned, CordonInDoubt: n.CordonInDoubt, TakenOverBy: n.TakenOverBy(), DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
@@ -128,10 +134,8 @@ func OfState(s *drain.State) Report {
 		if n.PowerOff != nil {
 			node.SafeToPowerOffWhy = n.PowerOff.Why
 		}
-		for _, p := range s.Pods {
-			if p.Node == n.Name {
-				node.Pods = append(node.Pods, reportPod(p, end))
-			}
+		for _, p := range pods[n.Name] {
+			node.Pods = append(node.Pods, reportPod(p, end))
 		}
 		r.Nodes = append(r.Nodes, node)
 	}
@@ -157,6 +161,9 @@ func reportPod(p *drain.PodRun, end time.Time) Pod {
 	}
 	if p.Last != nil {
 		r.LastCode, r.LastWords = p.Last.Code, p.Last.Words()
+	}
+	if p.Wait != nil && p.Wait.Budget != nil {
+		r.budget = p.Wait.Budget.Name
 	}
 	return r
 }

@@ -19,31 +19,15 @@ func (r Report) Story() string {
 	st := story{w}
 	st.asked(r)
 	st.heldUp(r.Blockers)
-	st.disturbed(r)
+	st.list("The API server was away", r.outages())
+	st.table(r.actionTable())
 	st.left(r)
 	st.pods(r)
-	st.volumes(r)
-	st.requests(r)
-	st.log(r.Log)
+	for _, t := range []table{r.volumeTable(), r.requestTable(), r.answerTable(), r.logTable()} {
+		st.table(t)
+	}
 	_ = w.Flush() // of a strings.Builder, which never fails
 	return b.String()
-}
-
-type story struct{ w *tabwriter.Writer }
-
-// row is a line of columns. What is in them may come from others: a tab would
-// begin a column.
-func (st story) row(cells ...string) {
-	for i := range cells {
-		cells[i] = strings.ReplaceAll(cells[i], "\t", " ")
-	}
-	fmt.Fprintln(st.w, strings.TrimRight("  "+strings.Join(cells, "\t"), "\t "))
-}
-
-// head begins a section, whose columns have widths of their own.
-func (st story) head(title string) {
-	_ = st.w.Flush()
-	fmt.Fprintf(st.w, "\n%s\n", title)
 }
 
 func (st story) asked(r Report) {
@@ -65,19 +49,14 @@ func (st story) asked(r Report) {
 	fact("ended", utc(r.EndedAt))
 }
 
+func plainly(text string) string { return text }
+
 func (st story) heldUp(list []Blocker) {
 	if len(list) == 0 {
 		return
 	}
 	st.head("Held up")
 	for _, b := range list {
-		by := string(b.For)
-		if b.Budget != "" {
-			by = "budget " + b.Budget
-			if b.For == drain.WaitForGuard {
-				by = "guard over " + b.Budget
-			}
-		}
 		names := b.Pods
 		if len(names) > 3 {
 			names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", len(names)-3))
@@ -86,34 +65,11 @@ func (st story) heldUp(list []Blocker) {
 		if b.Never {
 			why += " (never ends by itself)"
 		}
-		st.row(spell(b.Seconds), by, join(names), why)
+		st.row(spell(b.Seconds), b.by(plainly), join(names), why)
 		for _, words := range causeWords(b.Causes) {
 			st.row("", "", "", "  "+words)
 		}
 	}
-}
-
-// disturbed tells of outages, and of what operators did.
-func (st story) disturbed(r Report) {
-	if len(r.Outages) > 0 {
-		st.head("The API server was away")
-		for _, o := range r.Outages {
-			st.row(o.words())
-		}
-	}
-	if len(r.Actions) > 0 {
-		st.head("Manual actions")
-		for _, e := range r.Actions {
-			st.row(utc(e.Time), e.Text, byWhom(e))
-		}
-	}
-}
-
-func byWhom(e LogEntry) string {
-	if e.By == "" {
-		return ""
-	}
-	return "by " + e.By
 }
 
 func (st story) left(r Report) {
@@ -123,12 +79,7 @@ func (st story) left(r Report) {
 			st.row(strings.TrimSuffix(t.What+": "+t.Command, ": "))
 		}
 	}
-	if len(r.Warnings) > 0 {
-		st.head("Warnings")
-		for _, w := range r.Warnings {
-			st.row(w)
-		}
-	}
+	st.list("Warnings", r.Warnings)
 }
 
 // pods gives every pod a line, and its steps where it was held or is still there.
@@ -170,23 +121,6 @@ func tries(n int) string {
 	return plural(n, "try", "tries")
 }
 
-func (st story) requests(r Report) {
-	if len(r.Requests) == 0 {
-		return
-	}
-	st.head("Requests")
-	for _, v := range r.verbs() {
-		st.row(string(v), fmt.Sprint(r.Requests[v]))
-	}
-	if len(r.Answers) == 0 {
-		return
-	}
-	st.head("Answers, with their ids in the audit log")
-	for _, a := range r.Answers {
-		st.row(a.Time.UTC().Format("15:04:05.0"), string(a.Verb), a.Object, fmt.Sprint(a.Code), a.AuditID)
-	}
-}
-
 // verbs are what was sent, the most frequent first.
 func (r Report) verbs() []drain.Verb {
 	verbs := make([]drain.Verb, 0, len(r.Requests))
@@ -195,14 +129,4 @@ func (r Report) verbs() []drain.Verb {
 	}
 	slices.SortFunc(verbs, func(a, b drain.Verb) int { return cmp.Or(r.Requests[b]-r.Requests[a], cmp.Compare(a, b)) })
 	return verbs
-}
-
-func (st story) log(entries []LogEntry) {
-	if len(entries) == 0 {
-		return
-	}
-	st.head("Log")
-	for _, e := range entries {
-		st.row(utc(e.Time), e.Node, e.Text, byWhom(e))
-	}
 }

@@ -57,30 +57,15 @@ func (v *Volume) words() string {
 	return string(v.State)
 }
 
-// volumeLines say what became of the volumes: what a node still has first, then
-// how many were detached and how long that took, and which nodes have none left.
-func (r Report) volumeLines() string {
-	var b strings.Builder
+// volumeWords say how many volumes were detached and how long that took.
+func (r Report) volumeWords() string {
 	var sum volumeSum
-	var safe []string
 	for _, n := range r.Nodes {
-		if n.Warning != "" {
-			fmt.Fprintf(&b, "  %-9s %s\n", n.Name, n.Warning)
-		}
-		if n.SafeToPowerOff {
-			safe = append(safe, n.Name)
-		}
 		for i := range n.Pods {
 			sum.add(&n.Pods[i])
 		}
 	}
-	if words := sum.words(); words != "" {
-		fmt.Fprintf(&b, "  volumes   %s\n", words)
-	}
-	if len(safe) > 0 {
-		fmt.Fprintf(&b, "  power off %s: no volume is attached, no pod is left but those that stay on every node\n", join(safe))
-	}
-	return b.String()
+	return sum.words()
 }
 
 // volumeSum counts the volumes of a run by what became of them.
@@ -119,63 +104,4 @@ func (s *volumeSum) words() string {
 		parts = append(parts, fmt.Sprintf("%d of which nobody can tell (%s)", s.unknown, s.doubtful))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// volumesInTable is how many volumes the report lists at most, as text and as
-// markdown.
-const volumesInTable = 120
-
-// eachVolume shows the first volumes of the pods that the run was to move, and
-// returns how many there are more.
-func (r Report) eachVolume(show func(node string, p *Pod, v *Volume)) (more int) {
-	count := 0
-	for _, n := range r.Nodes {
-		for i := range n.Pods {
-			p := &n.Pods[i]
-			if !moves(*p) {
-				continue
-			}
-			for k := range p.Volumes {
-				if count++; count <= volumesInTable {
-					show(n.Name, p, &p.Volumes[k])
-				}
-			}
-		}
-	}
-	return max(0, count-volumesInTable)
-}
-
-func (st story) volumes(r Report) {
-	begun := false
-	more := r.eachVolume(func(node string, p *Pod, v *Volume) {
-		if !begun {
-			st.head("Volumes")
-			begun = true
-		}
-		st.row(v.Title(), "of "+p.Namespace+"/"+p.Name, "on "+node, v.words())
-	})
-	if more > 0 {
-		st.row("and " + plural(more, "more", "more"))
-	}
-}
-
-func (m *markdown) volumes(r Report) {
-	begun := false
-	more := r.eachVolume(func(node string, p *Pod, v *Volume) {
-		if !begun {
-			m.line("## Volumes\n")
-			m.row("volume", "claim", "pod", "node", "what became of it")
-			m.row("---", "---", "---", "---", "---")
-			begun = true
-		}
-		claim := ""
-		if v.Claim != "" {
-			claim = code(p.Namespace + "/" + v.Claim)
-		}
-		m.row(code(v.Title()), claim, code(p.Namespace+"/"+p.Name), code(node), code(v.words()))
-	})
-	if begun {
-		m.more(more, "volume", "volumes")
-		m.line("")
-	}
 }

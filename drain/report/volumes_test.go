@@ -63,7 +63,7 @@ func TestVolumesInTheReport(t *testing.T) {
 		want []string
 	}{
 		"text": {r.Text(), []string{
-			"  worker-1  not safe to power off: volume pv-d (data/data-d) is still attached\n",
+			"  power off worker-1: not safe to power off: volume pv-d (data/data-d) is still attached\n",
 			"  volumes   2 detached, the slowest after 3.0s, 1 of them attached to no other node in time," +
 				" 1 of which nobody can tell (scratch of data/db-1: named in the pod itself, without a claim)\n",
 			"  power off worker-3: no volume is attached, ",

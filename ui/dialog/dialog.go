@@ -38,7 +38,7 @@ type Dialog struct {
 	Editing bool
 	// Check tells what is wrong with an edited text, "" if nothing is.
 	Check func(text string) string
-	// Command is the same for a shell, "" where there is none; CopyKey copies it.
+	// Command is the same for a shell, "" where there is none; copyKey copies it.
 	Command string
 	Copied  bool
 	Buttons []Button // the first one is the safe one
@@ -51,11 +51,11 @@ type Dialog struct {
 	scroll  int
 }
 
-// CopyKey copies the command of a dialog; all plain keys may be answers or text.
-const CopyKey = "ctrl+y"
+// copyKey copies the command of a dialog; all plain keys may be answers or text.
+const copyKey = "ctrl+y"
 
 // Copies tells whether the key copies the command, which answers nothing.
-func (d *Dialog) Copies(key string) bool { return key == CopyKey && d.Command != "" }
+func (d *Dialog) Copies(key string) bool { return key == copyKey && d.Command != "" }
 
 // Answer is what became of a dialog.
 type Answer struct {

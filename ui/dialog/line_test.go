@@ -1,6 +1,8 @@
 package dialog
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestEditLine(t *testing.T) {
 	for _, c := range []struct{ text, key, typed, want string }{

@@ -11,14 +11,14 @@ import (
 // Page names where an action is offered.
 type Page string
 
-// Action is one thing that a key does. C is what it acts on.
-type Action[C any] struct {
+// Action is one thing that a key does on a page; its functions close over that page.
+type Action struct {
 	ID    string
 	Keys  []string // as Bubble Tea names them: "space", "ctrl+c", "D"
 	Title string   // short, for the hint line; "" keeps it out of there
-	// TitleNow is the Title where that changes with what is acted on, "" where it
-	// keeps it out of the hint line now; nil where it does not change.
-	TitleNow func(C) string
+	// TitleNow is the Title where that changes, "" where it keeps the action out of
+	// the hint line now; nil where it does not change.
+	TitleNow func() string
 	Help     string // one sentence
 	Group    string
 	Pages    []Page // where it is offered
@@ -26,55 +26,65 @@ type Action[C any] struct {
 	// are not bound.
 	Writes bool
 	// Enabled tells whether it can be done now, and if not, why; nil is always.
-	Enabled func(C) (ok bool, why string)
-	Do      func(C)
+	Enabled func() (ok bool, why string)
+	Do      func()
 }
 
 // Registry is all actions, in the order of help and hints.
-type Registry[C any] struct {
-	Actions []Action[C]
-	byKey   map[Page]map[string]*Action[C]
+type Registry struct {
+	// Help is each action once, with all the pages that offer it.
+	Help   []Action
+	onPage map[Page][]*Action
 }
 
-// New makes a registry; two actions on one key of one page are a mistake of
-// the program.
-func New[C any](actions []Action[C]) (*Registry[C], error) {
-	r := &Registry[C]{Actions: actions, byKey: map[Page]map[string]*Action[C]{}}
+// New makes a registry, group by group in the given order. Pages may offer actions of
+// the same ID: help has these once. Two actions on one key of one page, and a group
+// that is not among the given ones, are mistakes of the program.
+func New(groups []string, actions []Action) (*Registry, error) {
+	r := &Registry{onPage: map[Page][]*Action{}}
+	for _, a := range actions {
+		if !slices.Contains(groups, a.Group) {
+			return nil, fmt.Errorf("action %s: there is no group %q", a.ID, a.Group)
+		}
+	}
+	actions = slices.Clone(actions)
+	slices.SortStableFunc(actions, func(a, b Action) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
 	for i := range actions {
 		a := &actions[i]
 		for _, page := range a.Pages {
-			if r.byKey[page] == nil {
-				r.byKey[page] = map[string]*Action[C]{}
-			}
 			for _, k := range a.Keys {
-				if other := r.byKey[page][k]; other != nil {
+				if other := r.Find(page, k); other != nil {
 					return nil, fmt.Errorf("key %q on page %s: %s and %s", k, page, other.ID, a.ID)
 				}
-				r.byKey[page][k] = a
 			}
+			r.onPage[page] = append(r.onPage[page], a)
+		}
+		if at := slices.IndexFunc(r.Help, func(h Action) bool { return h.ID == a.ID }); at >= 0 {
+			r.Help[at].Pages = append(slices.Clone(r.Help[at].Pages), a.Pages...)
+		} else {
+			r.Help = append(r.Help, *a)
 		}
 	}
 	return r, nil
 }
 
 // Find is the action of a key on a page, nil if there is none.
-func (r *Registry[C]) Find(page Page, key string) *Action[C] { return r.byKey[page][key] }
-
-// On are the actions of a page, in order.
-func (r *Registry[C]) On(page Page) []*Action[C] {
-	var on []*Action[C]
-	for i := range r.Actions {
-		if slices.Contains(r.Actions[i].Pages, page) {
-			on = append(on, &r.Actions[i])
+func (r *Registry) Find(page Page, key string) *Action {
+	for _, a := range r.onPage[page] {
+		if slices.Contains(a.Keys, key) {
+			return a
 		}
 	}
-	return on
+	return nil
 }
 
+// On are the actions of a page, in order.
+func (r *Registry) On(page Page) []*Action { return r.onPage[page] }
+
 // Groups are the groups of the registry, in order.
-func (r *Registry[C]) Groups() []string {
+func (r *Registry) Groups() []string {
 	var groups []string
-	for _, a := range r.Actions {
+	for _, a := range r.Help {
 		if !slices.Contains(groups, a.Group) {
 			groups = append(groups, a.Group)
 		}
@@ -94,7 +104,7 @@ func Label(key string) string {
 }
 
 // Labels are the keys of an action, written for people.
-func (a *Action[C]) Labels() string {
+func (a *Action) Labels() string {
 	labels := make([]string, len(a.Keys))
 	for i, k := range a.Keys {
 		labels[i] = Label(k)
@@ -103,7 +113,7 @@ func (a *Action[C]) Labels() string {
 }
 
 // Markdown is the key reference of the documentation.
-func (r *Registry[C]) Markdown() string {
+func (r *Registry) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Keys of the dashboard\n\nGenerated from the key registry by `go test ./ui -run TestKeyReference -update`; do not edit.\n\n")
 	b.WriteString("No action sits on h j k l g G except moving. Whatever changes the cluster or a run is a capital letter, and asks first\n" +
@@ -111,8 +121,8 @@ func (r *Registry[C]) Markdown() string {
 		"A question that kubectl has a word for shows it; `Ctrl+Y` copies it.\n")
 	for _, g := range r.Groups() {
 		fmt.Fprintf(&b, "\n## %s\n\n| key | where | what it does |\n| --- | --- | --- |\n", g)
-		for i := range r.Actions {
-			a := &r.Actions[i]
+		for i := range r.Help {
+			a := &r.Help[i]
 			if a.Group != g {
 				continue
 			}

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"slices"
+
 	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -54,6 +56,11 @@ func (d danger) words() string {
 var dangerous = []danger{
 	{flag: "force"}, {flag: "disable-eviction"}, {flag: "force-after"}, {flag: "max-evict-retries"}, {"grace-period", "0"},
 	{flag: "allow-zero-grace"}, {flag: "allow-taint"}, {flag: "allow-scale"}, {flag: usualDanger},
+}
+
+// Risky tells whether an option can lose data or override a protection.
+func Risky(flag string) bool {
+	return slices.ContainsFunc(dangerous, func(d danger) bool { return d.flag == flag })
 }
 
 // WithoutDanger are the options with those that can lose data or override a protection

@@ -5,8 +5,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // Change is one difference between two looks at the same plan.
@@ -107,15 +105,4 @@ func fateWord(p plan.Pod) string {
 // Grave are the changes that must be confirmed anew.
 func Grave(changes []Change) []Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !c.Grave })
-}
-
-// DriftWord says whether a plan is what it was when it was shown first.
-func DriftWord(changes []Change) paint.Line {
-	if len(changes) == 0 {
-		return paint.L(themes.Good, "still true")
-	}
-	if len(changes) == 1 {
-		return paint.L(themes.Warning, "changed: "+changes[0].What)
-	}
-	return paint.L(themes.Warning, Count(len(changes), "change")+" since")
 }

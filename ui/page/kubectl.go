@@ -24,12 +24,6 @@ func KubectlCordon(t plan.Target, nodes []string, unschedulable bool) string {
 	return t.Line(strings.Join(kubectlWords(verb, nodes), " "))
 }
 
-// KubectlDeleteBudget is the removal of a budget as a kubectl command, which looks
-// at its name alone and not at its UID.
-func KubectlDeleteBudget(t plan.Target, namespace, name string) string {
-	return t.Line("kubectl delete pdb -n " + words.ShellWord(namespace) + " " + words.ShellWord(name))
-}
-
 func kubectlWords(verb string, objects []string) []string {
 	text := []string{"kubectl", verb}
 	for _, o := range objects {

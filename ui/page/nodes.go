@@ -1,57 +1,17 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/table"
 )
 
-// NodeColumns are the columns of the nodes page; the widest name, zone and
-// roles are measured by the caller, over all rows, so that scrolling moves no
-// column.
-func NodeColumns(width, name, zone, roles int, running, usage bool) []table.Column {
-	state := 12
-	if running {
-		state = 17
-	}
-	share := 4 // the number alone
-	if width >= barsFrom {
-		share = leastBar
-	}
-	columns := []table.Column{
-		{ID: "node", Title: "NODE", Width: min(max(name, 4), 40), Min: min(max(name, 4), 14), Grow: true, Max: max(name, 4)},
-		{ID: "state", Title: "STATE", Width: state, Min: 11},
-		{ID: "roles", Title: "ROLES", Width: min(max(roles, 5), 16), Drop: 8},
-		{ID: "zone", Title: "ZONE", Width: min(max(zone, 4), 16), Min: min(max(zone, 4), 8), Drop: 6},
-		{ID: "pods", Title: "PODS", Width: 4, Right: true, Drop: 2},
-		{ID: "would", Title: "A DRAIN WOULD", Width: 32, Min: 25},
-		{ID: "cpu", Title: "CPU REQUESTED", Width: 13, Min: share, Drop: 4},
-		{ID: "memory", Title: "MEMORY REQ", Width: 13, Min: share, Drop: 5},
-		{ID: "cpuused", Title: "CPU USED", Width: 13, Min: max(share, 8), Drop: 9},
-		{ID: "memused", Title: "MEMORY USED", Width: 13, Min: max(share, 8), Drop: 10},
-		{ID: "age", Title: "AGE", Width: 4, Right: true, Drop: 7},
-	}
-	if !usage {
-		columns = slices.DeleteFunc(columns, func(c table.Column) bool { return c.ID == "cpuused" || c.ID == "memused" })
-	}
-	return slices.DeleteFunc(columns, func(c table.Column) bool {
-		return c.ID == "zone" && zone == 0 || c.ID == "roles" && roles == 0
-	})
-}
-
-// From barsFrom columns on, requests are bars with their number; leastBar is the
+// From BarsFrom columns on, requests are bars with their number; LeastBar is the
 // narrowest of these.
 const (
-	barsFrom = 110
-	leastBar = 9
+	BarsFrom = 110
+	LeastBar = 9
 )
 
 // ShortTitles are titles for columns that had to give way.
@@ -59,54 +19,8 @@ var ShortTitles = map[string]string{
 	"cpu": "CPU", "memory": "MEM", "cpuused": "CPU USED", "memused": "MEM USED", "would": "DRAIN WOULD",
 }
 
-// NodeCell is one cell of the nodes page.
-func NodeCell(column string, width int, s *kube.Snapshot, n *kube.Node, p *Preview, run *drain.State, now time.Time) paint.Line {
-	switch column {
-	case "node":
-		return paint.L(themes.Text, paint.Middle(n.Name, width))
-	case "state":
-		return NodeState(n, run)
-	case "roles":
-		return paint.L(themes.Muted, strings.Join(Roles(n), ","))
-	case "zone":
-		return paint.L(themes.Muted, paint.Middle(n.Zone(), width))
-	case "pods":
-		return podCount(s, n)
-	case "would":
-		return Would(n, p, now)
-	case "cpu":
-		return share(s.Totals(n.Name).Requested.CPUMilli, n.Allocatable.CPUMilli, width)
-	case "memory":
-		return share(s.Totals(n.Name).Requested.MemoryBytes, n.Allocatable.MemoryBytes, width)
-	case "cpuused":
-		if u, ok := s.NodeUsage(n.Name); ok {
-			return share(u.CPUMilli, n.Allocatable.CPUMilli, width)
-		}
-		return paint.L(themes.Muted, "-")
-	case "memused":
-		if u, ok := s.NodeUsage(n.Name); ok {
-			return share(u.MemoryBytes, n.Allocatable.MemoryBytes, width)
-		}
-		return paint.L(themes.Muted, "-")
-	case "age":
-		return paint.L(themes.Muted, Since(n.Created, now))
-	}
-	return nil
-}
-
-func podCount(s *kube.Snapshot, n *kube.Node) paint.Line {
-	count := s.Totals(n.Name).Pods
-	switch phase := s.Sync(kube.KindPods).Phase; {
-	case phase == kube.Denied:
-		return paint.L(themes.Warning, "?")
-	case phase == kube.NotSynced && count == 0:
-		return paint.L(themes.Muted, paint.Ellipsis)
-	}
-	return paint.L(themes.Text, Number(count))
-}
-
-// share is a bar with its number, or the number alone where there is no room.
-func share(part, whole int64, width int) paint.Line {
+// Share is a bar with its number, or the number alone where there is no room.
+func Share(part, whole int64, width int) paint.Line {
 	if whole <= 0 {
 		return paint.L(themes.Muted, "-")
 	}
@@ -116,71 +30,8 @@ func share(part, whole int64, width int) paint.Line {
 		full = themes.BarWarning
 	}
 	number := fmt.Sprintf("%3d%%", int(f*100+0.5))
-	if width < leastBar {
+	if width < LeastBar {
 		return paint.L(themes.Text, number)
 	}
 	return paint.Bar(full, themes.BarEmpty, f, width-5).Add(themes.Text, " "+number)
-}
-
-// NodeMatches tells whether a node has the text in its name, zone, roles or
-// state; the text is in lower case.
-func NodeMatches(n *kube.Node, text string) bool {
-	if strings.Contains(strings.ToLower(n.Name), text) || strings.Contains(strings.ToLower(n.Zone()), text) {
-		return true
-	}
-	if strings.Contains(strings.ToLower(NodeState(n, nil).String()), text) {
-		return true
-	}
-	for _, r := range Roles(n) {
-		if strings.Contains(strings.ToLower(r), text) {
-			return true
-		}
-	}
-	return false
-}
-
-// NodeSorts are the columns that nodes can be sorted by, the default first.
-var NodeSorts = []string{"node", "state", "zone", "pods", "cpu", "memory", "age"}
-
-// CompareNodes compares two nodes by a column; equal ones keep the order of
-// their names.
-func CompareNodes(s *kube.Snapshot, column string) func(a, b *kube.Node) int {
-	by := func(a, b *kube.Node) int { return 0 }
-	switch column {
-	case "state":
-		by = func(a, b *kube.Node) int { return cmp.Compare(nodeRank(a), nodeRank(b)) }
-	case "zone":
-		by = func(a, b *kube.Node) int { return strings.Compare(a.Zone(), b.Zone()) }
-	case "pods":
-		by = func(a, b *kube.Node) int { return cmp.Compare(s.Totals(a.Name).Pods, s.Totals(b.Name).Pods) }
-	case "cpu":
-		by = func(a, b *kube.Node) int {
-			return cmp.Compare(ratio(s.Totals(a.Name).Requested.CPUMilli, a.Allocatable.CPUMilli), ratio(s.Totals(b.Name).Requested.CPUMilli, b.Allocatable.CPUMilli))
-		}
-	case "memory":
-		by = func(a, b *kube.Node) int {
-			return cmp.Compare(ratio(s.Totals(a.Name).Requested.MemoryBytes, a.Allocatable.MemoryBytes), ratio(s.Totals(b.Name).Requested.MemoryBytes, b.Allocatable.MemoryBytes))
-		}
-	case "age":
-		by = func(a, b *kube.Node) int { return b.Created.Compare(a.Created) }
-	}
-	return func(a, b *kube.Node) int { return cmp.Or(by(a, b), strings.Compare(a.Name, b.Name)) }
-}
-
-func ratio(part, whole int64) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
-
-// nodeRank orders nodes by how much they need a look.
-func nodeRank(n *kube.Node) int {
-	switch {
-	case n.Ready != kube.NodeReady:
-		return 0
-	case n.Unschedulable:
-		return 1
-	}
-	return 2
 }

@@ -1,33 +1,30 @@
 package page
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 var now = time.Date(2026, 8, 21, 14, 2, 11, 0, time.UTC)
 
 func TestTimes(t *testing.T) {
-	for d, want := range map[time.Duration][3]string{
-		-time.Second:                          {"0s", "0s", "0:00"},
-		800 * time.Millisecond:                {"0s", "0.8s", "0:00"},
-		41 * time.Second:                      {"41s", "41s", "0:41"},
-		124 * time.Second:                     {"2m", "2m 04s", "2:04"},
-		3*time.Hour + 12*time.Minute:          {"3h", "3h 12m", "3:12:00"},
-		41*24*time.Hour + 59*time.Minute:      {"41d", "984h 59m", "984:59:00"},
-		59*time.Second + 700*time.Millisecond: {"59s", "60s", "0:59"},
+	for d, want := range map[time.Duration][2]string{
+		-time.Second:                          {"0s", "0s"},
+		800 * time.Millisecond:                {"0s", "0.8s"},
+		41 * time.Second:                      {"41s", "41s"},
+		124 * time.Second:                     {"2m", "2m 04s"},
+		3*time.Hour + 12*time.Minute:          {"3h", "3h 12m"},
+		41*24*time.Hour + 59*time.Minute:      {"41d", "984h 59m"},
+		59*time.Second + 700*time.Millisecond: {"59s", "60s"},
 	} {
-		if got := [3]string{Age(d), Spell(d), Clock(d)}; got != want {
+		if got := [2]string{Age(d), Spell(d)}; got != want {
 			t.Errorf("%s: %v, want %v", d, got, want)
 		}
 	}
@@ -76,7 +73,7 @@ func TestNoGreenMarkStandsByALoss(t *testing.T) {
 		planned(plan.ActionEvict, nil, plan.ReasonUnmanaged), nowhere(planned(plan.ActionEvict, nil)),
 	} {
 		for width := range 30 {
-			if l := append(Fate(p, width), Lands(p, width)...); strings.Contains(l.String(), paint.Good) {
+			if l := Fate(p, width); strings.Contains(l.String(), paint.Good) {
 				t.Errorf("%d cells: %s", width, l)
 			}
 		}
@@ -165,20 +162,6 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-func TestBlockedText(t *testing.T) {
-	w := &drain.Wait{For: drain.WaitForBudget, Budget: &budget.Numbers{Name: "cart", Needed: 3, Present: 3},
-		Sibling: &budget.Sibling{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
-	for width, want := range map[int]string{
-		80: "cart needs 3 has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff",
-		60: "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff",
-		20: "cart needs 3 has 3 …",
-	} {
-		if got := BlockedText(w, "cart-7f9c-x2x9q", width); got != want || paint.Width(got) > width {
-			t.Errorf("%d: %q, want %q", width, got, want)
-		}
-	}
-}
-
 func TestKubectl(t *testing.T) {
 	o := plan.DefaultOptions()
 	if got := Kubectl(plan.Target{Context: "prod"}, []string{"a"}, o); got != "kubectl --context=prod drain a" {
@@ -194,90 +177,10 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-func TestSwitchesSwitch(t *testing.T) {
-	base := plan.DefaultOptions()
-	for i, o := range Options(base) {
-		if !o.Switch {
-			continue
-		}
-		once, err := o.Toggle(base)
-		if err != nil {
-			t.Errorf("--%s: %v", o.Flag, err)
-			continue
-		}
-		twice, err := Options(once)[i].Toggle(once)
-		if err != nil || Options(once)[i].On == o.On || Options(twice)[i].On != o.On {
-			t.Errorf("--%s does not switch: %v", o.Flag, err)
-		}
-		if !strings.Contains(OptionWords(once), "--"+o.Flag) {
-			t.Errorf("--%s is on, and the plan says only %s", o.Flag, OptionWords(once))
-		}
-	}
-}
-
-// A value that is typed replaces the one before; written budgets go with the guard.
-func TestOptionsOfTheirValues(t *testing.T) {
-	o := plan.DefaultOptions()
-	o.Honor, o.Guard, o.GuardWrite = plan.Honorable[:2], "25%", true
-	for flag, text := range map[string]string{"honor": " karpenter", "guard": "", "reason": " kernel ", "force-after": "90s"} {
-		changed, err := option(t, o, flag).Set(o, text)
-		if err != nil {
-			t.Errorf("--%s: %v", flag, err)
-		}
-		o = changed
-	}
-	if len(o.Honor) != 1 || o.Honor[0] != plan.HonorKarpenter || o.GuardWrite || o.Reason != "kernel" || o.ForceAfter != 90*time.Second {
-		t.Errorf("%+v", o)
-	}
-}
-
-func option(t *testing.T, o plan.Options, flag string) *Option {
-	t.Helper()
-	for _, opt := range Options(o) {
-		if opt.Flag == flag {
-			return &opt
-		}
-	}
-	t.Fatalf("--%s is not on the page", flag)
-	return nil
-}
-
-func TestOptionsRefuseNonsense(t *testing.T) {
-	for _, o := range Options(plan.DefaultOptions()) {
-		if o.Switch || o.Flag == "reason" {
-			continue
-		}
-		if changed, err := o.Set(plan.DefaultOptions(), "x y z!"); err == nil {
-			t.Errorf("--%s takes nonsense: %+v", o.Flag, changed)
-		} else if strings.Contains(err.Error(), "--"+o.Flag+"\"") {
-			t.Errorf("--%s: the field is named twice: %v", o.Flag, err)
-		}
-	}
-}
-
-func TestCordonedBy(t *testing.T) {
-	mark := annotation.Mark{Run: "k7f3", By: "ada", Reason: "kernel", At: now.Add(-time.Hour)}.String()
-	for _, c := range []struct {
-		node kube.Node
-		want string
-	}{
-		{kube.Node{}, ""},
-		{kube.Node{Unschedulable: true}, "Cordoned."},
-		{kube.Node{Unschedulable: true, Cordon: &kube.Cordon{Manager: "kubectl-cordon", Since: now.Add(-3 * time.Hour)}}, "Cordoned by kubectl-cordon, 3h ago."},
-		{kube.Node{Unschedulable: true, Cordon: &kube.Cordon{Manager: kube.FieldManager, Mark: mark}}, `Cordoned with kdrain-tui by ada for run k7f3, 1h ago: "kernel".`},
-		{kube.Node{Unschedulable: true, Cordon: &kube.Cordon{Manager: "kubectl-uncordon", Mark: mark}}, "Cordoned by kubectl-uncordon."},
-	} {
-		if got := CordonedBy(&c.node, now); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}
-
 func TestKubectlOfOtherActions(t *testing.T) {
 	for got, want := range map[string]string{
-		KubectlCordon(plan.Target{Context: "prod"}, []string{"a", "b c"}, true):   "kubectl --context=prod cordon a 'b c'",
-		KubectlCordon(plan.Target{}, []string{"a"}, false):                        "kubectl uncordon a",
-		KubectlDeleteBudget(plan.Target{Context: "prod"}, "web", "kdrain-k7f3-x"): "kubectl --context=prod delete pdb -n web kdrain-k7f3-x",
+		KubectlCordon(plan.Target{Context: "prod"}, []string{"a", "b c"}, true): "kubectl --context=prod cordon a 'b c'",
+		KubectlCordon(plan.Target{}, []string{"a"}, false):                      "kubectl uncordon a",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -285,59 +188,17 @@ func TestKubectlOfOtherActions(t *testing.T) {
 	}
 }
 
-func TestFindingLines(t *testing.T) {
-	finding := func(level plan.Level, message string) plan.Finding {
-		return plan.Finding{Level: level, Message: message}
-	}
-	all := []plan.Finding{finding(plan.LevelError, "grave"), finding(plan.LevelWarning, "one"), finding(plan.LevelWarning, "two"),
-		finding(plan.LevelWarning, "three"), finding(plan.LevelInfo, "said elsewhere")}
-	for most, want := range map[int][]string{
-		9:  {"✖ grave", "▲ one", "▲ two", "▲ three"},
-		4:  {"✖ grave", "▲ one", "▲ two", "▲ three"},
-		3:  {"✖ grave", "▲ one", "… 2 more: f shows all"},
-		1:  {"▲ 4 findings: f shows all"},
-		0:  nil,
-		-2: nil,
-	} {
-		var got []string
-		for _, l := range FindingLines(all, most, "f") {
-			got = append(got, l.String())
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("in %d lines %q, want %q", most, got, want)
-		}
-	}
-	all[0].Advice = []budget.Advice{{Text: "wait for it.", Command: "kubectl get pods"}}
-	var full []string
-	for _, l := range Findings(all, 60) {
-		full = append(full, l.String())
-	}
-	for _, want := range []string{"· said elsewhere", "  would help: wait for it", "    kubectl get pods"} {
-		if !slices.Contains(full, want) {
-			t.Errorf("%q is missing in %q", want, full)
-		}
-	}
-}
-
-func TestLeasesThatStandInTheWay(t *testing.T) {
-	node := func(name string, state drain.NodeState, lease drain.LeaseState, message string) *drain.NodeRun {
-		return &drain.NodeRun{NodeFacts: drain.NodeFacts{Name: name}, State: state, Lease: &drain.LeaseRun{State: lease, Message: message}}
-	}
-	s := &drain.State{Nodes: []*drain.NodeRun{
-		node("a", drain.NodeWaiting, drain.LeaseAwaited, "held by run p4wq"), node("b", drain.NodeDraining, drain.LeaseHeld, ""),
-		node("c", drain.NodeDraining, drain.LeaseOverdue, "not renewed for 12s"), node("d", drain.NodeStopped, drain.LeaseAwaited, ""),
-		{NodeFacts: drain.NodeFacts{Name: "e"}, State: drain.NodeDraining},
+func TestResultSaysWhatIsSafeToPowerOff(t *testing.T) {
+	s := &drain.State{Outcome: drain.OutcomeDone, Run: drain.RunFacts{ID: "r1"}, Nodes: []*drain.NodeRun{
+		{NodeFacts: drain.NodeFacts{Name: "worker-1"}, State: drain.NodeDrained, PowerOff: &drain.PowerOff{Safe: true}},
+		{NodeFacts: drain.NodeFacts{Name: "worker-2"}, State: drain.NodeDrained, Warning: "not safe to power off: volume pv-x (data/x) is still attached"},
+		{NodeFacts: drain.NodeFacts{Name: "worker-3"}, State: drain.NodeDrained},
+		{NodeFacts: drain.NodeFacts{Name: "worker-4"}, State: drain.NodeStopped, PowerOff: &drain.PowerOff{Safe: true}},
 	}}
-	for most, want := range map[int][]string{
-		1: {"‖ a waits for its Lease: held by run p4wq", "and 1 more node"},
-		2: {"‖ a waits for its Lease: held by run p4wq", "‖ c: its Lease is overdue: not renewed for 12s"},
-	} {
-		var got []string
-		for _, l := range RunLeases(s, 80, most) {
-			got = append(got, l.String())
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%d lines: %q, want %q", most, got, want)
+	text := ResultText(s, nil, 160, now)
+	for _, want := range []string{"power off worker-1: no volume is attached", "power off worker-2: not safe to power off: volume pv-x (data/x) is still attached."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the result does not say %q:\n%s", want, text)
 		}
 	}
 }

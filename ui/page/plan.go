@@ -51,25 +51,13 @@ func fateMark(f plan.Fate) (paint.Token, string) {
 	return themes.Warning, paint.Wait
 }
 
-// FateRank orders pods by how much they need a look.
-func FateRank(p plan.Pod) int {
-	f := p.Fate()
-	ranks := []bool{f.Leaves == plan.Refused, f.Leaves == plan.Never, f.Loss == plan.LossPod, f.Loss == plan.LossPlace,
-		f.Leaves == plan.LeavesUnseen, f.Leaves == plan.Waits, f.Loss == plan.LossData, f.Leaves == plan.Deleted, f.Loss == plan.LossRoom,
-		f.Leaves == plan.Moves}
-	if i := slices.Index(ranks, true); i >= 0 {
-		return i
-	}
-	return len(ranks)
-}
-
 // Why says in one clause why a pod has its fate, the gravest first.
 func Why(p plan.Pod) string {
 	switch p.Action {
 	case plan.ActionRefuse:
 		return reasonOf(p, plan.LevelError)
 	case plan.ActionSkip:
-		return stayReason(p)
+		return StayReason(p)
 	}
 	var leaving string
 	switch {
@@ -137,8 +125,8 @@ func blockedWhy(b *budget.Judgement) string {
 	return s
 }
 
-// stayReason says why a skipped pod stays, in a word or two.
-func stayReason(p plan.Pod) string {
+// StayReason says why a skipped pod stays, in a word or two.
+func StayReason(p plan.Pod) string {
 	words := map[plan.ReasonCode]string{
 		plan.ReasonDaemonSet: "DaemonSet", plan.ReasonDaemonSetLike: "DaemonSet", plan.ReasonMirror: "static pod",
 		plan.ReasonTerminating: "already ending", plan.ReasonNotSelected: "not selected", plan.ReasonFinished: "finished",
@@ -163,21 +151,6 @@ func reasonOf(p plan.Pod, level plan.Level) string {
 	return ""
 }
 
-// PlanBudget is the cell with the budgets of a pod.
-func PlanBudget(p plan.Pod) paint.Line {
-	if p.Budget == nil {
-		return nil
-	}
-	if p.Budget.Verdict == budget.VerdictUnknown {
-		return paint.L(themes.Warning, "unseen")
-	}
-	if len(p.Budget.Budgets) == 1 {
-		b := p.Budget.Budgets[0]
-		return paint.L(themes.Text, b.Name).Add(themes.Muted, fmt.Sprintf(" allows %d", b.Allowed))
-	}
-	return paint.L(themes.Text, strings.Join(p.Budget.Names, ", "))
-}
-
 // PlanSummary is the plan in one line.
 func PlanSummary(p plan.Plan) paint.Line {
 	c := p.Counts()
@@ -192,19 +165,19 @@ func PlanSummary(p plan.Plan) paint.Line {
 	moving := themes.Good
 	var lost []paint.Line
 	if l := p.Losses(); l.Any() {
-		moving, lost = themes.Text, lossLines(l)
+		moving, lost = themes.Text, LossLines(l)
 	}
-	parts := append([]paint.Line{paint.L(moving, verb(c.Move, "pod moves", "pods move"))}, lost...)
+	parts := append([]paint.Line{paint.L(moving, Plural(c.Move, "pod moves", "pods move"))}, lost...)
 	return paint.Join(separator, append(parts,
-		paint.L(themes.Info, verb(c.Stay, "stays", "stay")),
-		colourIf(c.Wait, themes.Warning, verb(c.Wait, "waits for a budget", "wait for a budget")),
+		paint.L(themes.Info, Plural(c.Stay, "stays", "stay")),
+		colourIf(c.Wait, themes.Warning, Plural(c.Wait, "waits for a budget", "wait for a budget")),
 		never, unknown,
 		colourIf(c.Refused, themes.Bad, Number(c.Refused)+" refused"),
 	)...)
 }
 
-// lossLines name what a drain costs, the gravest first.
-func lossLines(l plan.Losses) []paint.Line {
+// LossLines name what a drain costs, the gravest first.
+func LossLines(l plan.Losses) []paint.Line {
 	var lines []paint.Line
 	for _, words := range l.Words() {
 		token, glyph := themes.Bad, paint.Bad
@@ -216,13 +189,6 @@ func lossLines(l plan.Losses) []paint.Line {
 	return lines
 }
 
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Number(n) + " " + many
-}
-
 func colourIf(n int, token paint.Token, s string) paint.Line {
 	if n == 0 {
 		token = themes.Muted
@@ -230,22 +196,13 @@ func colourIf(n int, token paint.Token, s string) paint.Line {
 	return paint.L(token, s)
 }
 
-// PlanPodSentence is everything about one pod of a plan, with the first thing
-// that would help.
-func PlanPodSentence(p plan.Pod, now time.Time) paint.Line {
-	return planPod(p, firstAdvice(p), now)
-}
-
-// PlanPodStory is PlanPodSentence for a page that lists all that would help.
-func PlanPodStory(p plan.Pod, now time.Time) paint.Line { return planPod(p, "", now) }
-
-func planPod(p plan.Pod, advice string, now time.Time) paint.Line {
+func PlanPod(p plan.Pod, Advice string, now time.Time) paint.Line {
 	var l paint.Line
 	if b := p.Budget; b != nil && (b.Verdict != budget.VerdictEvictable || len(b.Names) > 0) {
 		l = l.Add(themes.Text, FirstUpper(BudgetSentence(p.Namespace, b, now))+". ")
 	}
-	if advice != "" {
-		l = l.Add(themes.Accent, advice+" ")
+	if Advice != "" {
+		l = l.Add(themes.Accent, Advice+" ")
 	}
 	if s := landingSentence(p); s != "" {
 		l = l.Add(themes.Text, s+" ")
@@ -291,3 +248,20 @@ func ShortName(name, of string) string {
 	}
 	return paint.Ellipsis + name[cut:]
 }
+
+// PodName is the name of a pod with its namespace; where it does not fit, the
+// namespace gives way before the end of the name, which tells siblings apart.
+func PodName(namespace, name string, width int) paint.Line {
+	full := paint.Width(namespace) + 1 + paint.Width(name)
+	if full <= width {
+		return paint.L(themes.Muted, namespace+"/").Add(themes.Text, name)
+	}
+	room := max(min(paint.Width(namespace), width-1-paint.Width(name)), min(paint.Width(namespace), 6))
+	if room > width/3 && room > width-1-paint.Width(name) {
+		room = width / 3
+	}
+	return paint.L(themes.Muted, paint.Truncate(namespace, room)+"/").Add(themes.Text, paint.Middle(name, width-1-room))
+}
+
+// WidestFate has room for every fate in full.
+const WidestFate = 26

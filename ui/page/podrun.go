@@ -72,10 +72,10 @@ func leftState(p *drain.PodRun, word string) paint.Line {
 	return paint.L(themes.Bad, paint.Bad+" "+word)
 }
 
-// Trouble orders the pods of a run: what needs a look first, what is over
+// trouble orders the pods of a run: what needs a look first, what is over
 // last.
-func Trouble(p *drain.PodRun) int {
-	leaving, stuck := attachedTo(p)
+func trouble(p *drain.PodRun) int {
+	leaving, stuck := AttachedTo(p)
 	switch {
 	case len(stuck) > 0:
 		return 1
@@ -103,119 +103,8 @@ func Trouble(p *drain.PodRun) int {
 
 // CompareTrouble orders two pods of a run by trouble, then by name.
 func CompareTrouble(a, b *drain.PodRun) int {
-	return cmp.Or(cmp.Compare(Trouble(a), Trouble(b)), strings.Compare(a.Namespace, b.Namespace),
+	return cmp.Or(cmp.Compare(trouble(a), trouble(b)), strings.Compare(a.Namespace, b.Namespace),
 		strings.Compare(a.Name, b.Name), strings.Compare(string(a.UID), string(b.UID)))
-}
-
-// PodFor is since when a pod is in its state, as a running time.
-func PodFor(p *drain.PodRun, now time.Time) string {
-	if p.Since.IsZero() || p.State == drain.PodPlanned || p.Action == plan.ActionSkip {
-		return ""
-	}
-	if volumeWait(p, now) != "" {
-		return volumeFor(p, now)
-	}
-	if p.State.Final() && !p.Ended.IsZero() {
-		return Clock(p.Ended.Sub(firstOf(p.Begun, p.Since)))
-	}
-	return Clock(now.Sub(p.Since))
-}
-
-// WaitsFor says what a pod waits for, in at most that many cells: names give
-// way first, figures and reasons last.
-func WaitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
-	if p.Action == plan.ActionSkip && len(p.Reasons) > 0 {
-		return paint.L(themes.Muted, paint.Truncate(stayReason(plan.Pod{Reasons: p.Reasons}), width))
-	}
-	if wait := volumeWait(p, now); wait != "" {
-		return paint.L(themes.Text, paint.Truncate(wait, width))
-	}
-	if p.State.Final() {
-		return paint.L(themes.Muted, paint.Truncate(ended(p, now), width))
-	}
-	if p.Wait == nil {
-		return paint.L(themes.Muted, paint.Truncate(p.Message, width))
-	}
-	token := themes.Text
-	if p.State == drain.PodPlanned || p.State == drain.PodTerminating {
-		token = themes.Muted
-	}
-	if p.Wait.For == drain.WaitForBudget || p.Wait.Budget != nil && p.Wait.Sibling != nil {
-		return paint.L(themes.Text, BlockedText(p.Wait, p.Name, width))
-	}
-	if p.Wait.For == drain.WaitForGrace { // the column is narrow, and the most frequent wait must fit
-		return paint.L(token, paint.Truncate(grace(p.Wait, now), width))
-	}
-	words := p.Wait.Sentence(now)
-	if p.Wait.For == drain.WaitForVolumeTurn { // its state says already that it is in line
-		words = strings.TrimPrefix(words, "its turn: ")
-	}
-	return paint.L(token, paint.Truncate(words, width))
-}
-
-func grace(w *drain.Wait, now time.Time) string {
-	if left := w.Until.Sub(now).Round(time.Second); left > 0 {
-		return "its grace, " + Spell(left) + " left"
-	}
-	return "its grace is over"
-}
-
-func ended(p *drain.PodRun, now time.Time) string {
-	switch {
-	case p.Message != "":
-		return p.Message
-	case p.VolumesSentence(now) != "":
-		return p.VolumesSentence(now)
-	case p.State == drain.PodReplaced:
-		return "another pod has its name now"
-	case p.Blocked >= time.Second:
-		return "was blocked for " + Spell(p.Blocked)
-	}
-	return ""
-}
-
-// BlockedText is the one line about a pod that its budget holds: budget, needed
-// and present, the sick sibling, its node and its reason, e.g.
-// "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff".
-func BlockedText(w *drain.Wait, pod string, width int) string {
-	for try := range 4 {
-		if s := blockedText(w, pod, try); paint.Width(s) <= width || try == 3 {
-			return paint.Truncate(s, width)
-		}
-	}
-	return ""
-}
-
-// BlockedFits tells whether the line keeps all it must say in that width.
-func BlockedFits(w *drain.Wait, pod string, width int) bool {
-	return paint.Width(blockedText(w, pod, 1)) <= width
-}
-
-func blockedText(w *drain.Wait, pod string, try int) string {
-	limit := [...]int{253, 253, 20, 10}[try]
-	s := "its budget"
-	if w.Budget != nil {
-		s = fmt.Sprintf("%s needs %d has %d", paint.Middle(w.Budget.Name, limit), w.Budget.Needed, w.Budget.Present)
-	}
-	if w.Sibling == nil {
-		if w.Never {
-			s += paint.Dot + "it never allows one"
-		}
-		return s
-	}
-	name := w.Sibling.Name
-	if try > 0 {
-		name = ShortName(name, "")
-	}
-	s += paint.Dot + paint.Middle(name, limit)
-	if w.Sibling.Node != "" {
-		s += " on " + paint.Middle(w.Sibling.Node, limit)
-	}
-	reason := w.Sibling.Reason
-	if w.Sibling.ExitCode != nil && try < 2 {
-		reason += fmt.Sprintf(" (exit %d)", *w.Sibling.ExitCode)
-	}
-	return s + ": " + reason
 }
 
 // PodRunSentence is everything about a pod of a run: what it waits for, in
@@ -242,13 +131,13 @@ func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
 		wait = FirstUpper(wait)
 	}
 	say(themes.Text, wait)
-	if !OfTheJob(p) && !p.State.Left() {
+	if !ofTheJob(p) && !p.State.Left() {
 		say(themes.Text, bystander(p))
 	} else if p.State.Final() {
 		say(themes.Text, FirstUpper(endSentence(p)))
 		if words := p.VolumesSentence(now); words != "" {
 			token := themes.Text
-			if volumeWait(p, now) != "" {
+			if VolumeWait(p, now) != "" {
 				token = themes.Warning
 			}
 			say(token, FirstUpper(words)+".")
@@ -264,9 +153,9 @@ func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
 
 // bystander says of a pod that the run was never to move why it stays.
 func bystander(p *drain.PodRun) string {
-	why := stayReason(plan.Pod{Reasons: p.Reasons})
+	why := StayReason(plan.Pod{Reasons: p.Reasons})
 	if p.Action == plan.ActionRefuse {
-		return "Refused, so its node is left untouched" + tail(reasonOf(plan.Pod{Reasons: p.Reasons}, plan.LevelError)) + "."
+		return "Refused, so its node is left untouched" + Tail(reasonOf(plan.Pod{Reasons: p.Reasons}, plan.LevelError)) + "."
 	}
 	if why == "" {
 		return "Stays where it is."
@@ -316,26 +205,26 @@ func endSentence(p *drain.PodRun) string {
 	if !p.Ended.IsZero() && !p.Begun.IsZero() {
 		took = " after " + Spell(p.Ended.Sub(p.Begun))
 	}
-	tail := "."
+	Tail := "."
 	if p.Blocked >= time.Second {
-		tail = ", of which " + Spell(p.Blocked) + " blocked."
+		Tail = ", of which " + Spell(p.Blocked) + " blocked."
 	}
 	if p.Message != "" {
-		tail += " " + FirstUpper(p.Message) + "."
+		Tail += " " + FirstUpper(p.Message) + "."
 	}
 	switch p.State {
 	case drain.PodSkipped:
-		return "skipped" + took + tail
+		return "skipped" + took + Tail
 	case drain.PodFailed:
-		return "failed" + took + tail
+		return "failed" + took + Tail
 	case drain.PodReplaced:
-		return "gone" + took + ": another pod has its name now" + tail
+		return "gone" + took + ": another pod has its name now" + Tail
 	}
-	return strings.ToLower(string(p.State)) + took + tail
+	return strings.ToLower(string(p.State)) + took + Tail
 }
 
-// podWord is the state of a pod without its glyph.
-func podWord(p *drain.PodRun) string {
+// PodWord is the state of a pod without its glyph.
+func PodWord(p *drain.PodRun) string {
 	_, word, _ := strings.Cut(PodState(p).String(), " ")
 	return word
 }

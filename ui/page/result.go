@@ -1,27 +1,28 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // Result is how a run ended, in a few lines that stay on the screen. Undos are
 // what a rollback would find now, so that nothing is offered that is not there.
-func Result(s *drain.State, undos []drain.Undo, width int, now time.Time) []paint.Line {
-	r := resulting{width: width, lines: paint.Wrap(verdict(s, now), width)}
+func Result(s *drain.State, sum report.Summary, undos []drain.Undo, width int) []paint.Line {
+	r := resulting{width: width, lines: paint.Wrap(verdict(sum), width)}
 	r.add("why", themes.Text, whyNot(s)...)
-	r.usual(s)
-	if left := notMoved(s); len(left) > 0 {
+	r.usual(s, sum)
+	if left := notMoved(s, sum); len(left) > 0 {
 		names := make([]string, len(left))
 		for i, p := range left {
-			names[i] = p.Namespace + "/" + p.Name + " (" + podWord(p) + ")"
+			names[i] = p.Namespace + "/" + p.Name + " (" + PodWord(p) + ")"
 		}
 		r.add("not moved", themes.Warning, List(names, 4)+".")
 	}
@@ -35,10 +36,11 @@ const maxListed = 5
 // ResultText is the result as plain text for the normal screen; it says of each
 // pod that did not move why.
 func ResultText(s *drain.State, undos []drain.Undo, width int, now time.Time) string {
-	r := resulting{width: width, lines: paint.Wrap(verdict(s, now), width)}
+	sum := report.OfState(s).Summary()
+	r := resulting{width: width, lines: paint.Wrap(verdict(sum), width)}
 	r.add("why", themes.Text, whyNot(s)...)
-	r.usual(s)
-	left := notMoved(s)
+	r.usual(s, sum)
+	left := notMoved(s, sum)
 	for i, p := range left {
 		if i == maxListed {
 			r.add("", themes.Text, "and "+Count(len(left)-i, "more pod")+".")
@@ -83,22 +85,24 @@ func (r *resulting) line(name string, l paint.Line) {
 }
 
 // usual is what every result says of its pods.
-func (r *resulting) usual(s *drain.State) {
-	if slow := slowest(s); slow != nil {
-		r.add("slowest", themes.Text, slowSentence(slow))
+func (r *resulting) usual(s *drain.State, sum report.Summary) {
+	if sum.Slowest != "" {
+		r.add("slowest", themes.Text, sum.Slowest)
 	}
-	r.add("requests", themes.Text, requests(s))
+	r.add("requests", themes.Text, sum.Requests)
 	r.line("nodes", nodeOutcomes(s))
-	r.costs(s)
-	r.powerOff(s)
+	r.costs(s, sum)
+	for _, f := range sum.PowerOff {
+		r.add("power off", marks[f.Level].token, f.Text+".")
+	}
 }
 
 // costs are what the run cost, and what its plan warned of: a line each, so that the
 // verdict stays on a small screen. The report has them in full.
-func (r *resulting) costs(s *drain.State) {
+func (r *resulting) costs(s *drain.State, sum report.Summary) {
 	name := "cost"
-	if words := s.Losses().Words(); len(words) > 0 {
-		r.add(name, themes.Warning, "Of the pods that are gone, by the plan: "+strings.Join(words, ", ")+".")
+	if sum.Cost != "" {
+		r.add(name, themes.Warning, FirstUpper(sum.Cost)+".")
 		name = ""
 	}
 	for _, l := range CostLines(s.Run.Findings) {
@@ -125,7 +129,7 @@ func (r *resulting) rest(s *drain.State, undos []drain.Undo) {
 	}
 	for _, b := range s.Budgets {
 		if b.State == drain.BudgetLeft {
-			r.add("left", themes.Warning, "Temporary budget "+b.Namespace+"/"+b.Name+" could not be removed"+tail(b.Message)+".")
+			r.add("left", themes.Warning, "Temporary budget "+b.Namespace+"/"+b.Name+" could not be removed"+Tail(b.Message)+".")
 		}
 	}
 	target := s.Run.Target()
@@ -139,47 +143,30 @@ func (r *resulting) rest(s *drain.State, undos []drain.Undo) {
 	}
 }
 
-func verdict(s *drain.State, now time.Time) paint.Line {
-	names, took := List(NodeNames(s), 4), Spell(RunTime(s, now))
-	p := s.Progress("")
-	gone := fmt.Sprintf("   %d of %s gone", p.Left, Count(p.Total, "pod"))
-	switch s.Outcome {
-	case drain.OutcomeDone:
-		l := paint.L(themes.Good, paint.Good+" Drained "+names+" in "+took+".")
-		if s.Losses().Any() {
-			l = paint.L(themes.Warning, paint.Warn+" Drained "+names+" in "+took+".")
-		}
-		return l.Add(themes.Text, gone+".")
-	case drain.OutcomePartly:
-		if drained(s) == 0 {
-			return paint.L(themes.Warning, paint.Warn+" Not drained: "+names+", after "+took+".").Add(themes.Text, gone+".")
-		}
-		return paint.L(themes.Warning, paint.Warn+" Partly drained "+names+" in "+took+".").Add(themes.Text, gone+".")
-	case drain.OutcomeRefused:
-		return paint.L(themes.Bad, paint.Bad+" Refused "+names+": nothing was changed.")
-	case drain.OutcomeAborted:
-		return paint.L(themes.Warning, paint.Warn+" Aborted "+names+" after "+took+".").Add(themes.Text, gone+".")
-	case drain.OutcomeFailed:
-		return paint.L(themes.Bad, paint.Bad+" Failed on "+names+" after "+took+".").Add(themes.Text, gone+".")
+// verdict says how the run ended.
+func verdict(sum report.Summary) paint.Line {
+	mark := marks[sum.Verdict.Level]
+	l := paint.L(mark.token, mark.glyph+" "+sum.Verdict.Text+".")
+	if sum.Gone == "" {
+		return l
 	}
-	return paint.L(themes.Busy, paint.Play+" Still running on "+names+" after "+took+".").Add(themes.Text, gone+".")
+	return l.Add(themes.Text, "   "+sum.Gone+".")
 }
 
-func drained(s *drain.State) int {
-	n := 0
-	for _, node := range s.Nodes {
-		if node.State == drain.NodeDrained {
-			n++
-		}
-	}
-	return n
+// marks are those of the facts of a report.
+var marks = map[report.Level]struct {
+	token paint.Token
+	glyph string
+}{
+	report.Good: {themes.Good, paint.Good}, report.Warning: {themes.Warning, paint.Warn}, report.Bad: {themes.Bad, paint.Bad},
+	report.Busy: {themes.Busy, paint.Play}, report.Plain: {themes.Text, ""},
 }
 
 // whyNot says in full sentences why nodes were not drained.
 func whyNot(s *drain.State) []string {
 	var said []string
 	if s.Outcome == drain.OutcomeAborted {
-		said = append(said, "The run was told to stop"+tail(s.Message)+". What was accepted before goes on.")
+		said = append(said, "The run was told to stop"+Tail(s.Message)+". What was accepted before goes on.")
 	}
 	for _, n := range s.Nodes {
 		how := ""
@@ -203,49 +190,6 @@ func whyNot(s *drain.State) []string {
 		said = append(said, FirstUpper(strings.TrimSuffix(s.Message, "."))+".")
 	}
 	return said
-}
-
-func slowest(s *drain.State) *drain.PodRun {
-	var slow *drain.PodRun
-	for _, p := range s.Pods {
-		if p.Ended.IsZero() || p.Begun.IsZero() || !p.State.Left() {
-			continue
-		}
-		if slow == nil || p.Ended.Sub(p.Begun) > slow.Ended.Sub(slow.Begun) {
-			slow = p
-		}
-	}
-	if slow != nil && slow.Ended.Sub(slow.Begun) < time.Second {
-		return nil
-	}
-	return slow
-}
-
-func slowSentence(p *drain.PodRun) string {
-	text := p.Namespace + "/" + p.Name + "  " + Spell(p.Ended.Sub(p.Begun))
-	if p.Blocked >= time.Second {
-		text += ", of which " + Spell(p.Blocked) + " blocked"
-	}
-	if p.Wait != nil && p.Wait.Budget != nil {
-		text += " by budget " + p.Wait.Budget.Name
-	}
-	return text
-}
-
-func requests(s *drain.State) string {
-	var parts []string
-	for _, v := range []struct {
-		verb drain.Verb
-		noun string
-	}{{drain.VerbEvict, "eviction"}, {drain.VerbDelete, "delete"}, {drain.VerbCordon, "cordon"}, {drain.VerbUncordon, "uncordon"}} {
-		if n := s.Sent[v.verb]; n > 0 {
-			parts = append(parts, Count(n, v.noun))
-		}
-	}
-	if len(parts) == 0 {
-		return "no write was sent"
-	}
-	return strings.Join(parts, ", ") + " sent for " + Count(s.Progress("").Total, "pod")
 }
 
 func nodeOutcomes(s *drain.State) paint.Line {
@@ -272,12 +216,13 @@ func nodeOutcomes(s *drain.State) paint.Line {
 	return l
 }
 
-// notMoved are the pods that the run was to move and that are still where they
-// were, what needs a look first. What stays by itself was never its job.
-func notMoved(s *drain.State) []*drain.PodRun {
-	left := slices.DeleteFunc(slices.Clone(s.Pods), func(p *drain.PodRun) bool {
-		return !OfTheJob(p) || p.State.Left()
-	})
+// notMoved are the pods that the run was to move and that are still where they were,
+// what needs a look first.
+func notMoved(s *drain.State, sum report.Summary) []*drain.PodRun {
+	var left []*drain.PodRun
+	for _, p := range sum.Unmoved {
+		left = append(left, s.Pod(kube.UID(p.UID)))
+	}
 	slices.SortStableFunc(left, CompareTrouble)
 	return left
 }
@@ -287,10 +232,10 @@ func leftSentence(p *drain.PodRun, now time.Time) string {
 	if p.State.Final() {
 		return endSentence(p)
 	}
-	return strings.TrimSpace(podWord(p) + ". " + FirstUpper(waitSentence(p, now)))
+	return strings.TrimSpace(PodWord(p) + ". " + FirstUpper(waitSentence(p, now)))
 }
 
-// OfTheJob tells whether the run was to move the pod.
-func OfTheJob(p *drain.PodRun) bool {
+// ofTheJob tells whether the run was to move the pod.
+func ofTheJob(p *drain.PodRun) bool {
 	return p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse
 }

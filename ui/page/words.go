@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Age is how old something is, rounded so that it seldom changes: "41d".
@@ -20,14 +23,6 @@ func Age(d time.Duration) string {
 		return strconv.Itoa(int(d/time.Hour)) + "h"
 	}
 	return strconv.Itoa(int(d/(24*time.Hour))) + "d"
-}
-
-// Since is the age of a moment, "" where there is none.
-func Since(t, now time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return Age(now.Sub(t))
 }
 
 // Spell is how long something took, in words as precise as they are useful:
@@ -48,21 +43,20 @@ func Spell(d time.Duration) string {
 	return fmt.Sprintf("%dh %02dm", m/60, m%60)
 }
 
-// Clock is a running time: "0:41", "1:02:03".
-func Clock(d time.Duration) string {
-	s := int(max(d, 0) / time.Second)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
-}
-
 // Count is a number with its noun: "1 pod", "2 pods", "150,000 pods".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return Number(n) + " " + plural(noun)
+	return Number(n) + " " + pluralOf(noun)
+}
+
+// Plural is a number with its words, where they are no plain noun.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Number(n) + " " + many
 }
 
 // Number is a number with its thousands set apart.
@@ -77,7 +71,7 @@ func Number(n int) string {
 	return s
 }
 
-func plural(noun string) string {
+func pluralOf(noun string) string {
 	switch {
 	case strings.HasSuffix(noun, "y"):
 		return noun[:len(noun)-1] + "ies"
@@ -112,10 +106,12 @@ func FirstUpper(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// shortID is enough of an identifier to tell runs apart.
-func shortID(id string) string {
-	if len(id) > 12 {
-		return id[:12]
-	}
-	return id
+// Clean takes everything out of typed, pasted or received text that is not text.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, kube.Clean(s))
 }

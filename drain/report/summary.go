@@ -1,0 +1,185 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// Summary is what became of a run in a few facts: the text report and the dashboard say
+// them alike.
+type Summary struct {
+	Verdict  Fact
+	Gone     string // "2 of 3 pods gone"; "" where nothing was to go
+	Slowest  string // the pod that took longest to leave, "" where none took a second
+	Requests string
+	Cost     string // what the pods that are gone cost, by the plan; "" for nothing
+	PowerOff []Fact // of the drained nodes; nothing of those at which nobody looked
+	Unmoved  []Pod  // of the nodes that were begun, the longest blocked first
+}
+
+// Fact is a sentence without its full stop.
+type Fact struct {
+	Level Level
+	Text  string
+}
+
+// Level is how good a fact is.
+type Level string
+
+// The levels of facts.
+const (
+	Good    Level = "good"
+	Plain   Level = "plain"
+	Busy    Level = "busy"
+	Warning Level = "warning"
+	Bad     Level = "bad"
+)
+
+// Summary are the facts of the report.
+func (r Report) Summary() Summary {
+	s := Summary{Verdict: r.verdict(), Gone: r.gone(), Requests: r.sent(), PowerOff: r.powerOff(), Unmoved: r.unmoved()}
+	if slow := r.slowest(); slow != nil && slow.DurationSeconds >= 1 {
+		s.Slowest = slow.slow()
+	}
+	if len(r.Losses) > 0 {
+		s.Cost = "of the pods that are gone, by the plan: " + strings.Join(r.Losses, ", ")
+	}
+	return s
+}
+
+func (r Report) verdict() Fact {
+	names, took := listed(r.names(), 4), spell(r.DurationSeconds)
+	drained := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.State == drain.NodeDrained })
+	switch {
+	case r.Outcome == drain.OutcomeDone && len(r.Losses) > 0:
+		return Fact{Warning, "Drained " + names + " in " + took}
+	case r.Outcome == drain.OutcomeDone:
+		return Fact{Good, "Drained " + names + " in " + took}
+	case r.Outcome == drain.OutcomePartly && drained:
+		return Fact{Warning, "Partly drained " + names + " in " + took}
+	case r.Outcome == drain.OutcomePartly:
+		return Fact{Warning, "Not drained: " + names + ", after " + took}
+	case r.Outcome == drain.OutcomeRefused:
+		return Fact{Bad, "Refused " + names + ": nothing was changed"}
+	case r.Outcome == drain.OutcomeAborted:
+		return Fact{Warning, "Aborted " + names + " after " + took}
+	case r.Outcome == drain.OutcomeFailed:
+		return Fact{Bad, "Failed on " + names + " after " + took}
+	case r.Status == StatusDead:
+		return Fact{Warning, "Cut short on " + names + " after " + took}
+	case r.Status == StatusSuspended:
+		return Fact{Warning, "Suspended on " + names + " after " + took}
+	}
+	return Fact{Busy, "Still running on " + names + " after " + took}
+}
+
+func (r Report) names() []string {
+	names := make([]string, len(r.Nodes))
+	for i, n := range r.Nodes {
+		names[i] = n.Name
+	}
+	return names
+}
+
+func (r Report) gone() string {
+	if r.Outcome == drain.OutcomeRefused {
+		return ""
+	}
+	gone := r.count(func(p Pod) bool { return moves(p) && p.State.Left() })
+	return fmt.Sprintf("%d of %s gone", gone, plural(r.count(moves), "pod", "pods"))
+}
+
+// slowest is the pod that took longest to leave, nil if none did.
+func (r Report) slowest() *Pod {
+	var slow *Pod
+	for i := range r.Nodes {
+		for j := range r.Nodes[i].Pods {
+			p := &r.Nodes[i].Pods[j]
+			if p.State.Left() && moves(*p) && (slow == nil || p.DurationSeconds > slow.DurationSeconds) {
+				slow = p
+			}
+		}
+	}
+	return slow
+}
+
+// slow says how long the pod took, and what held it: in full where the events are known.
+func (p *Pod) slow() string {
+	text := p.Namespace + "/" + p.Name + "  " + spell(p.DurationSeconds)
+	if p.BlockedSeconds < 1 {
+		return text
+	}
+	text += ", of which " + spell(p.BlockedSeconds) + " blocked"
+	if why := p.mainCause(); why != "" {
+		return text + ": " + why
+	}
+	if p.budget != "" {
+		return text + " by budget " + p.budget
+	}
+	return text
+}
+
+// sent counts the writes by what they were, and all others.
+func (r Report) sent() string {
+	var parts []string
+	add := func(n int, one, many string) {
+		if n > 0 {
+			parts = append(parts, plural(n, one, many))
+		}
+	}
+	add(r.Requests[drain.VerbEvict], "eviction", "evictions")
+	add(r.Requests[drain.VerbDelete], "delete", "deletes")
+	add(r.Requests[drain.VerbCordon], "cordon", "cordons")
+	add(r.Requests[drain.VerbUncordon], "uncordon", "uncordons")
+	add(r.Requests[drain.VerbLook]+r.rungRequests(), "other", "others")
+	if len(parts) == 0 {
+		return "no write was sent"
+	}
+	return strings.Join(parts, ", ") + " sent for " + plural(r.count(moves), "pod", "pods")
+}
+
+func (r Report) powerOff() []Fact {
+	var facts []Fact
+	var safe []string
+	for _, n := range r.Nodes {
+		if n.SafeToPowerOff {
+			safe = append(safe, n.Name)
+		}
+		if n.Warning != "" {
+			facts = append(facts, Fact{Warning, n.Name + ": " + n.Warning})
+		}
+	}
+	if len(safe) > 0 {
+		facts = append(facts, Fact{Plain, listed(safe, 6) + ": no volume is attached, no pod is left but those that stay on every node"})
+	}
+	return facts
+}
+
+// unmoved are the pods of nodes that were begun and that have not left.
+func (r Report) unmoved() []Pod {
+	var pods []Pod
+	for _, n := range r.Nodes {
+		if n.State == drain.NodeRefused {
+			continue
+		}
+		for _, p := range n.Pods {
+			if moves(p) && !p.State.Left() {
+				pods = append(pods, p)
+			}
+		}
+	}
+	slices.SortStableFunc(pods, func(a, b Pod) int { return cmp.Compare(b.BlockedSeconds, a.BlockedSeconds) })
+	return pods
+}
+
+// listed joins the first names, and counts the others.
+func listed(names []string, most int) string {
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return join(names)
+}

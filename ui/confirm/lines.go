@@ -1,0 +1,103 @@
+package confirm
+
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// ErrorLines are the findings of a plan that nobody should go past by a plain yes.
+func ErrorLines(p plan.Plan) []paint.Line {
+	var lines []paint.Line
+	for _, f := range p.Findings {
+		if f.Level == plan.LevelError && f.Code != preflight.FindingNodeHeld { // which has a question of its own
+			lines = append(lines, paint.L(themes.Bad, paint.Bad+" "+page.FirstUpper(f.Message)+"."))
+		}
+	}
+	if len(lines) > 0 {
+		lines = append(lines, nil)
+	}
+	return lines
+}
+
+// RefusedNodes are those that a run of the plan leaves untouched.
+func RefusedNodes(p plan.Plan) []string {
+	var names []string
+	for _, n := range p.Nodes {
+		if n.Counts().Refused > 0 {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// DriftLines say what changed since the plan was shown.
+func DriftLines(changes []page.Change) []paint.Line {
+	if len(changes) == 0 {
+		return nil
+	}
+	lines := []paint.Line{paint.L(themes.Warning, "The plan changed since you looked:")}
+	for i, c := range changes {
+		if i == 6 {
+			lines = append(lines, paint.L(themes.Warning, "  and "+page.Count(len(changes)-i, "more change")))
+			break
+		}
+		lines = append(lines, paint.L(themes.Warning, "  "+c.What))
+	}
+	return append(lines, nil)
+}
+
+// CostLines are what the plan costs, for the questions about it: a red line for each
+// option that costs data or protection, and every finding that is no mere information.
+func CostLines(p plan.Plan) []paint.Line {
+	counts := map[plan.ReasonCode]int{}
+	deleted := 0
+	for _, n := range p.Nodes {
+		for _, pod := range n.Pods {
+			if pod.Action != plan.ActionEvict && pod.Action != plan.ActionDelete {
+				continue
+			}
+			if pod.Action == plan.ActionDelete {
+				deleted++
+			}
+			for _, r := range pod.Reasons {
+				counts[r.Code]++
+			}
+		}
+	}
+	var lines []paint.Line
+	risk := func(is bool, words string) {
+		if is {
+			lines = append(lines, paint.L(themes.Bad, paint.Warn+" "+words))
+		}
+	}
+	emptyDirs := counts[plan.ReasonEmptyDir]
+	risk(emptyDirs > 0, page.Plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
+	lost := p.Losses().Lost
+	risk(lost > 0, page.Plural(lost, "pod is lost: nothing starts it again", "pods are lost: nothing starts them again"))
+	risk(deleted > 0, page.Plural(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets"))
+	risk(p.Options.ForceAfter > 0 || p.Options.MaxEvictRetries > 0, "pods that stay blocked are deleted past their budgets")
+	risk(p.Options.GracePeriodSeconds == 0, "no pod gets any time to end (--grace-period=0)")
+	// What is grave has been said above, and a node that is held has a question of its own.
+	return append(lines, page.CostLines(slices.DeleteFunc(slices.Clone(p.Findings), func(f plan.Finding) bool { return f.Level == plan.LevelError }))...)
+}
+
+// OpenNodes are the nodes of a plan that are not refused.
+func OpenNodes(p plan.Plan) []string {
+	var open []string
+	for _, n := range OpenPart(p).Nodes {
+		open = append(open, n.Name)
+	}
+	return open
+}
+
+// OpenPart is what a run of the plan would touch: all but its refused nodes.
+// A question counts these pods and no others.
+func OpenPart(p plan.Plan) plan.Plan {
+	p.Nodes = slices.DeleteFunc(slices.Clone(p.Nodes), func(n plan.Node) bool { return n.Counts().Refused > 0 })
+	return p
+}

@@ -1,0 +1,107 @@
+package frame
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// The pages.
+const (
+	Nodes    keys.Page = "nodes"
+	Pods     keys.Page = "pods"
+	Plan     keys.Page = "plan"
+	Options  keys.Page = "options"
+	Run      keys.Page = "run"
+	Pod      keys.Page = "pod"
+	Ladder   keys.Page = "ladder"
+	Help     keys.Page = "help"
+	Messages keys.Page = "messages"
+	Findings keys.Page = "findings"
+)
+
+// Page is one page of the dashboard. It is made once, keeps its state while others are
+// shown, and imports no other page: what it wants of them goes through its Shell.
+//
+// Whatever waits, reads or writes is handed to Shell.Go, so no method returns a command.
+type Page interface {
+	// Update takes a message: every page gets every message, for an answer belongs to
+	// the page that asked, also when another is shown by now. It changes the page itself.
+	Update(tea.Msg)
+	// Layout is called after each message on the page that is shown: it prepares what
+	// View reads, and asks for what the visible rows need.
+	Layout(Layout)
+	// View is a projection; it changes nothing.
+	View() View
+	// Actions are what keys do on the page: dispatch, hints, help and docs/keys.md.
+	Actions() []keys.Action
+}
+
+// A page is a Lister or a Scroller.
+type (
+	// Lister is a page with a table. The frame moves its cursor and edits its filter;
+	// the page brings its rows in order.
+	Lister interface {
+		List() *List
+		// Rebuild filters and orders the rows.
+		Rebuild()
+		// Sorts are the columns to sort by, nil where there is one order.
+		Sorts() []string
+	}
+	// Scroller is a page of text.
+	Scroller interface{ Scroll() *Scroll }
+)
+
+// What a page may have beside that.
+type (
+	// Opener is told what to be about when it is opened.
+	Opener interface{ Opened(Ref) }
+	// Targeter is a page about some nodes: what an action on them would be about.
+	Targeter interface{ Targets() []string }
+	// Planner is a page with a plan on it, nil until there is one.
+	Planner interface{ Planned() *plan.Plan }
+	// Waiter tells that its page changes soon by itself.
+	Waiter interface{ Waits() bool }
+	// Hinter puts facts that must not be forgotten before the hints.
+	Hinter interface{ Hints() paint.Line }
+)
+
+// Ref is the address of a page: its kind, and what it is about.
+type Ref struct {
+	Page  keys.Page
+	Nodes []string // of a plan
+	Pod   PodRef   // of the pages of a pod
+	// PlannedPod is the pod in the plan from which its page was opened, as that plan is
+	// now; nil where the page is about a pod of the run.
+	PlannedPod func() (plan.Pod, bool)
+}
+
+// PodRef is a pod by all that tells it from another.
+type PodRef struct {
+	Namespace, Name string
+	UID             kube.UID
+}
+
+func (r PodRef) String() string { return r.Namespace + "/" + r.Name }
+
+// View is what a page wants to show, before it has a place on the frame.
+type View struct {
+	Left, Right paint.Line // the title line
+	Head        []paint.Line
+	Cell        func(key, column string, width int) paint.Line
+	Extra       func(key string) paint.Line // the continuation of a row
+	Marked      func(key string) bool
+	Empty       paint.Line // instead of rows
+	Subject     string     // what the sentence below is about
+	Detail      paint.Line
+	Text        []paint.Line // of a Scroller: lines that scroll
+}
+
+// Scroll is where a page of text was scrolled to.
+type Scroll struct{ Top int }
+
+// By scrolls, within so many lines of which height are seen.
+func (s *Scroll) By(by, lines, height int) { s.Top = max(0, min(s.Top+by, lines-height)) }

@@ -1,0 +1,140 @@
+package frame
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+)
+
+// Shell is what a page may ask of the frame around it.
+type Shell interface {
+	// Session is what all pages see. It is the same pointer at all times.
+	Session() *Session
+
+	// Open shows a page. Going to one that we came from is going back to it.
+	Open(Ref)
+	// Back shows the page that we came from.
+	Back()
+	// OnPath tells whether a page is shown or will be gone back to.
+	OnPath(keys.Page) bool
+	// Targets are the nodes that the page is about, or the nearest one on the way back
+	// that is about some.
+	Targets() []string
+
+	// Ask puts a dialog over the page; answer is called when it was answered.
+	Ask(d *dialog.Dialog, answer func(dialog.Answer)) *Question
+	// Asking tells whether a dialog of that ID is open.
+	Asking(id string) bool
+	// Say tells that something went well, Refuse why a key does nothing now; both go
+	// away by themselves. Fail stays until it is dismissed.
+	Say(text string)
+	Refuse(why string)
+	Fail(text string)
+	// ShowCommand copies a command for a shell, and shows it.
+	ShowCommand(command string)
+
+	// SetOptions changes what a drain may do.
+	SetOptions(plan.Options)
+	// Start shows a run that the operator confirmed with this plan.
+	Start(drain.Run, plan.Plan)
+
+	// Go calls fn outside of the event loop and delivers what it returns; where names it
+	// if it panics. Do is for commands of Bubble Tea itself.
+	Go(where string, fn func(context.Context) tea.Msg)
+	Do(tea.Cmd)
+}
+
+// Question is a dialog with what its answer does.
+type Question struct {
+	*dialog.Dialog
+	Answer func(dialog.Answer)
+	// Stale, where set, tells that the question is not asked any longer.
+	Stale func() bool
+}
+
+// Identity is which cluster this is and who we are there.
+type Identity struct {
+	Context string
+	Server  string
+	User    string
+	// Target is what commands for a shell are about; its context where it has none.
+	Target plan.Target
+}
+
+// Session is what all pages see: the newest news, and what can be done. Pages read it.
+type Session struct {
+	Cluster
+	Identity Identity
+	ReadOnly bool
+	Replay   bool // of a journal, with no cluster
+
+	Snap          *kube.Snapshot
+	Now           time.Time
+	Width, Height int
+	Options       plan.Options // of the next plan
+	Starting      bool         // a run is being started; written by the page that does
+
+	Run   drain.Run    // nil for none
+	State *drain.State // of the run
+	Over  bool         // the run is done, whatever its state says
+}
+
+// Cluster is what the dashboard does to a cluster and asks of it. All but Snapshot may
+// wait: they are called from Shell.Go. A nil function is not available.
+type Cluster struct {
+	Snapshot     func() *kube.Snapshot
+	Clock        func() time.Time
+	NewPlan      func(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error)
+	Forecast     func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate
+	StartRun     func(plan.Plan, plan.Options) (drain.Run, error)
+	SetCordon    func(ctx context.Context, node string, unschedulable bool, reason string) error
+	RunLife      func(run string) tempbudget.RunLife
+	RemoveBudget func(ctx context.Context, ref kube.BudgetRef) error
+	DrainAccess  func(ctx context.Context, o plan.Options) (preflight.Access, error)
+	PodDetails   func(ctx context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error)
+	Access       func(ctx context.Context, needs []kube.Permission) ([]kube.AccessResult, error)
+}
+
+// Live tells whether a run is going on.
+func (s *Session) Live() bool { return s.State != nil && s.State.Outcome == "" && !s.Over }
+
+// Undos are what a rollback of the run would find in a cluster, none where there is no
+// cluster to look at.
+func (s *Session) Undos(snap *kube.Snapshot) []drain.Undo {
+	if s.Replay {
+		return nil
+	}
+	return drain.RollbackPlan(s.State, snap, s.Now)
+}
+
+// Target is what printed commands are for: the context that is shown, unless more is
+// known.
+func (s *Session) Target() plan.Target {
+	t := s.Identity.Target
+	if t.Context == "" {
+		t.Context = s.Identity.Context
+	}
+	return t
+}
+
+// The news, after Session has it.
+type (
+	// NewSnapshot tells that Snap is newer.
+	NewSnapshot struct{}
+	// NewOptions tells that Options changed.
+	NewOptions struct{}
+	// NewRun tells that Run is another one; Confirmed is the plan that it was started
+	// with here, nil for a run that is only watched.
+	NewRun struct{ Confirmed *plan.Plan }
+	// NewState tells that State is newer.
+	NewState struct{}
+)

@@ -1,0 +1,69 @@
+package nodes
+
+import (
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+)
+
+// Actions are what keys do on the list of nodes.
+func (m *Page) Actions() []keys.Action {
+	const group, lists = "Nodes", "Lists"
+	return []keys.Action{
+		{ID: "cordon", Keys: []string{"C"}, Title: "cordon", Help: "make the marked or selected nodes unschedulable", Group: group,
+			Writes: true, Enabled: m.canCordon(true), Do: func() { m.askToSetCordon(true) }},
+		{ID: "uncordon", Keys: []string{"U"}, Title: "uncordon", Help: "make the marked or selected nodes schedulable again", Group: group,
+			Writes: true, Enabled: m.canCordon(false), Do: func() { m.askToSetCordon(false) }},
+		{ID: "leftovers", Keys: []string{"B"}, Help: "remove temporary budgets that a run which is over left behind; lists them first", Group: group,
+			Writes: true, Enabled: m.hasLeftovers, Do: m.askToRemoveLeftovers},
+		{ID: "pods", Keys: []string{"enter"}, Title: "pods", Help: "the pods of the node, and what a drain would do with each", Group: group, Enabled: m.hasRow,
+			Do: func() { m.shell.Open(frame.Ref{Page: frame.Pods, Nodes: []string{m.list.Table.Cursor()}}) }},
+		{ID: "mark", Keys: []string{"space"}, Title: "mark", Help: "mark the node, or take its mark away", Group: lists, Enabled: m.hasRow,
+			Do: func() { m.marks.Toggle(m.list.Table.Cursor()); m.list.Move(1) }},
+		{ID: "markall", Keys: []string{"*"}, Help: "mark all nodes that are shown", Group: lists,
+			Do: func() {
+				for _, k := range m.list.Table.Keys() {
+					m.marks.Add(k)
+				}
+			}},
+		{ID: "marknone", Keys: []string{"-"}, Help: "take all marks away, also of nodes that are not shown", Group: lists, Do: m.marks.Clear},
+	}
+}
+
+func (m *Page) hasRow() (bool, string) { return m.list.HasRow() }
+
+// toSetCordon are the targets whose cordon would change.
+func (m *Page) toSetCordon(unschedulable bool) []string {
+	var change []string
+	for _, name := range m.Targets() {
+		if n := m.s.Snap.Node(name); n != nil && n.Unschedulable != unschedulable && !m.cordoning[name] {
+			change = append(change, name)
+		}
+	}
+	return change
+}
+
+func (m *Page) canCordon(unschedulable bool) func() (bool, string) {
+	return func() (bool, string) {
+		if m.s.SetCordon == nil {
+			return false, "cordoning is not available here"
+		}
+		if len(m.Targets()) == 0 {
+			return false, "there is no node to act on"
+		}
+		if h := m.s.Snap.Health(); !h.Live {
+			return false, "the API server is away"
+		}
+		if len(m.toSetCordon(unschedulable)) == 0 {
+			return false, map[bool]string{true: "already cordoned", false: "not cordoned"}[unschedulable] + ": " + page.List(m.Targets(), 3)
+		}
+		if m.s.Live() {
+			for _, name := range m.toSetCordon(unschedulable) {
+				if m.s.State.Node(name) != nil {
+					return false, name + " belongs to the run that is going on"
+				}
+			}
+		}
+		return true, ""
+	}
+}

@@ -1,0 +1,49 @@
+package nodes
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// header is the title line of the nodes page: where we are, and whether what
+// is shown is true.
+func header(s *kube.Snapshot, id frame.Identity, readOnly bool, now time.Time) (left, right paint.Line) {
+	left = paint.L(themes.Title, "kdrain").Add(themes.Text, "  ").Add(themes.Accent, id.Context)
+	if id.User != "" {
+		left = left.Add(themes.Muted, paint.Dot+id.User)
+	}
+	if readOnly {
+		left = left.Add(themes.Text, "  ").Add(themes.Warning, "READ ONLY")
+	}
+	return left, paint.Join(paint.S(themes.Muted, paint.Dot), page.Live(s, now), counts(s))
+}
+
+// counts are the numbers of objects; what is not known is called so.
+func counts(s *kube.Snapshot) paint.Line {
+	separator := paint.S(themes.Muted, paint.Dot)
+	return paint.Join(separator,
+		kindCount(s, kube.KindNodes, "node", s.NodeCount()),
+		kindCount(s, kube.KindPods, "pod", s.PodCount()),
+		kindCount(s, kube.KindBudgets, "budget", s.Sync(kube.KindBudgets).Count),
+	)
+}
+
+func kindCount(s *kube.Snapshot, k kube.Kind, noun string, n int) paint.Line {
+	switch state := s.Sync(k); state.Phase {
+	case kube.Denied:
+		return paint.L(themes.Warning, noun+"s unseen")
+	case kube.NotSynced:
+		if n == 0 {
+			return nil // the word before says that they are loading
+		}
+		return paint.L(themes.Busy, page.Number(n)+"+ "+noun+"s")
+	case kube.Stale:
+		return paint.L(themes.Warning, page.Count(n, noun))
+	}
+	return paint.L(themes.Muted, page.Count(n, noun))
+}

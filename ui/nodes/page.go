@@ -1,0 +1,319 @@
+package nodes
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/table"
+)
+
+// Page is the list of nodes.
+type Page struct {
+	shell     frame.Shell
+	s         *frame.Session
+	list      frame.List
+	marks     table.Marks
+	cordoning map[string]bool // nodes for which a request is out
+	leftovers leftovers
+
+	previews map[string]previewed // of nodes that were visible
+	asked    bool                 // a command that makes previews or their costs is out
+	costsAt  time.Time            // when costs may be made again
+	name     int                  // the widest of each, over all rows
+	zone     int
+	roles    int
+}
+
+// New makes the page; the marked nodes come up marked.
+func New(shell frame.Shell, marked []string) *Page {
+	m := &Page{shell: shell, s: shell.Session(), cordoning: map[string]bool{}, previews: map[string]previewed{}}
+	m.list.Sort = "node"
+	for _, name := range marked {
+		m.marks.Add(name)
+	}
+	m.Rebuild()
+	return m
+}
+
+// List, Rebuild and Sorts make it a page with a table.
+func (m *Page) List() *frame.List { return &m.list }
+
+// Sorts are the columns to sort by.
+func (m *Page) Sorts() []string { return nodeSorts }
+
+// Targets are the marked nodes, also those that a filter hides, else the selected one.
+func (m *Page) Targets() []string {
+	if m.marks.Len() > 0 {
+		return m.marks.Keys()
+	}
+	if c := m.list.Table.Cursor(); c != "" {
+		return []string{c}
+	}
+	return nil
+}
+
+// Hints count the marks, also those that are not shown.
+func (m *Page) Hints() paint.Line {
+	if m.marks.Len() == 0 {
+		return nil
+	}
+	line := paint.L(themes.Marked, page.Number(m.marks.Len())+" marked")
+	if hidden := m.marks.Hidden(m.list.Table.Keys()); hidden > 0 {
+		line = line.Add(themes.Warning, ", "+page.Number(hidden)+" not shown")
+	}
+	return line.Add(themes.Text, "   ")
+}
+
+// Update takes news, and the answers to what the page asked for.
+func (m *Page) Update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case frame.NewSnapshot:
+		m.lookForLeftovers()
+		m.Rebuild()
+	case frame.NewRun:
+		if msg.Confirmed != nil {
+			m.marks.Clear()
+		}
+	case previewMsg:
+		m.takePreviews(msg)
+	case costsMsg:
+		m.takeCosts(msg)
+	case cordonedMsg:
+		m.takeCordoned(msg)
+	case leftoversMsg:
+		m.takeLeftovers(msg)
+	case removedMsg:
+		m.takeRemoved(msg)
+	}
+}
+
+// previewed is a preview with what it was made from.
+type previewed struct {
+	preview
+	gen     uint64
+	costGen uint64 // of its costs, 0 for none
+	options string
+}
+
+type previewMsg struct {
+	gen      uint64
+	options  string
+	previews map[string]preview
+}
+
+// costsMsg brings what drains of the visible nodes cost.
+type costsMsg struct {
+	gen     uint64
+	options string
+	costs   map[string]*costs
+	took    time.Duration
+}
+
+// costsDueMsg tells that costs may be made again: it wakes the model.
+type costsDueMsg struct{}
+
+// costsShare bounds what is spent on whole plans for the rows of a table: one part
+// of working, this many of rest.
+const costsShare = 9
+
+// Rebuild filters and sorts the nodes of the newest snapshot.
+func (m *Page) Rebuild() {
+	l := &m.list
+	text, inverse := l.Matcher()
+	all := m.s.Snap.Nodes()
+	l.Total = len(all)
+	shown := all
+	if text != "" {
+		shown = slices.DeleteFunc(slices.Clone(all), func(n *kube.Node) bool { return nodeMatches(n, text) == inverse })
+	}
+	if l.Sort != "node" && l.Sort != "" {
+		shown = slices.Clone(shown)
+		slices.SortFunc(shown, compareNodes(m.s.Snap, l.Sort))
+	}
+	names := make([]string, len(shown))
+	m.name, m.zone, m.roles = 0, 0, 0
+	for i, n := range shown {
+		names[i] = n.Name
+		m.name = max(m.name, paint.Width(n.Name))
+		m.zone = max(m.zone, paint.Width(n.Zone()))
+	}
+	if l.Reverse {
+		slices.Reverse(names)
+	}
+	l.Table.SetKeys(names)
+	m.measureRoles(all)
+}
+
+// measureRoles finds the widest roles among the first nodes: roles are few and
+// alike, and labels of thousands of nodes are not walked for a width.
+func (m *Page) measureRoles(all []*kube.Node) {
+	for _, n := range all[:min(len(all), 64)] {
+		m.roles = max(m.roles, paint.Width(strings.Join(roles(n), ",")))
+	}
+}
+
+// Layout fits the columns, and asks for the previews of the visible rows.
+func (m *Page) Layout(lay frame.Layout) {
+	_, usage := m.anyUsage()
+	m.list.Layout(lay, nodeColumns(m.s.Width, m.name, m.zone, m.roles, m.s.Live(), usage), nil)
+	m.askPreviews()
+}
+
+func (m *Page) anyUsage() (kube.Usage, bool) {
+	for _, n := range m.s.Snap.Nodes()[:min(m.s.Snap.NodeCount(), 8)] {
+		if u, ok := m.s.Snap.NodeUsage(n.Name); ok {
+			return u, true
+		}
+	}
+	return kube.Usage{}, false
+}
+
+// askPreviews has the previews of the visible rows made that are older than
+// the snapshot; one command at a time, so that a busy cluster costs one look.
+func (m *Page) askPreviews() {
+	if m.asked || m.s.Snap.Sync(kube.KindPods).Phase == kube.NotSynced {
+		return
+	}
+	var stale []*kube.Node
+	options := page.OptionWords(m.s.Options)
+	for _, name := range m.list.Visible() {
+		if p, ok := m.previews[name]; ok && p.gen == m.s.Snap.Gen() && p.options == options {
+			continue
+		}
+		if n := m.s.Snap.Node(name); n != nil {
+			stale = append(stale, n)
+		}
+	}
+	if len(stale) == 0 {
+		m.askCosts(options)
+		return
+	}
+	m.asked = true
+	snap, o, now := m.s.Snap, m.s.Options, m.s.Now
+	m.shell.Go("the preview of nodes", func(ctx context.Context) tea.Msg {
+		made, previews := make(map[string]preview, len(stale)), plan.NewPreviews(snap, now)
+		for _, n := range stale {
+			made[n.Name] = makePreview(snap, n, o, previews.Node)
+		}
+		return previewMsg{gen: snap.Gen(), options: options, previews: made}
+	})
+}
+
+// askCosts has the whole plans of the visible rows made that have a preview. That is
+// simulated scheduling, in a large cluster a second of work: it rests in between.
+func (m *Page) askCosts(options string) {
+	stale := map[*kube.Node]preview{}
+	for _, name := range m.list.Visible() {
+		p, ok := m.previews[name]
+		if n := m.s.Snap.Node(name); n != nil && ok && p.options == options && p.costGen != m.s.Snap.Gen() {
+			stale[n] = p.preview
+		}
+	}
+	if len(stale) == 0 || m.s.Now.Before(m.costsAt) {
+		return
+	}
+	m.asked = true
+	snap, o, now, clock := m.s.Snap, m.s.Options, m.s.Now, m.s.Clock
+	m.shell.Go("the costs of nodes", func(ctx context.Context) tea.Msg {
+		msg := costsMsg{gen: snap.Gen(), options: options, costs: make(map[string]*costs, len(stale))}
+		for n, p := range stale {
+			msg.costs[n.Name] = makeCosts(snap, p, o, now)
+		}
+		msg.took = clock().Sub(now)
+		return msg
+	})
+}
+
+func (m *Page) takeCosts(msg costsMsg) {
+	m.asked = false
+	for name, costs := range msg.costs {
+		if p, ok := m.previews[name]; ok && p.options == msg.options {
+			p.Costs, p.costGen = costs, msg.gen
+			m.previews[name] = p
+		}
+	}
+	if rest := costsShare * msg.took; rest > 0 {
+		m.costsAt = m.s.Now.Add(rest)
+		m.shell.Do(tea.Tick(rest, func(time.Time) tea.Msg { return costsDueMsg{} }))
+	}
+}
+
+// maxPreviews bounds what is kept of rows that were scrolled away.
+const maxPreviews = 2000
+
+func (m *Page) takePreviews(msg previewMsg) {
+	m.asked = false
+	if len(m.previews) > maxPreviews {
+		clear(m.previews)
+	}
+	for name, p := range msg.previews {
+		next := previewed{preview: p, gen: msg.gen, options: msg.options}
+		if was, ok := m.previews[name]; ok && was.options == msg.options {
+			next.Costs, next.costGen = was.Costs, was.costGen
+		}
+		m.previews[name] = next
+	}
+}
+
+// preview is the newest preview of a node under these options, nil if there is
+// none.
+func (m *Page) preview(name, options string) *preview {
+	p, ok := m.previews[name]
+	if !ok || p.options != options {
+		return nil
+	}
+	return &p.preview
+}
+
+// View is the list of nodes.
+func (m *Page) View() frame.View {
+	v := frame.View{}
+	v.Left, v.Right = header(m.s.Snap, m.s.Identity, m.s.ReadOnly, m.s.Now)
+	if n := page.Notice(m.s.Snap, m.s.Now); n != nil {
+		v.Head = append(v.Head, n)
+	}
+	if n := m.leftoversNotice(); n != nil {
+		v.Head = append(v.Head, n)
+	}
+	options := page.OptionWords(m.s.Options)
+	var n *kube.Node // of the row at work: its cells come one after the other
+	var would *preview
+	v.Cell = func(key, column string, width int) paint.Line {
+		if n == nil || n.Name != key {
+			if n = m.s.Snap.Node(key); n == nil {
+				return nil
+			}
+			would = m.preview(key, options)
+		}
+		return nodeCell(column, width, m.s.Snap, n, would, m.s.State, m.s.Now)
+	}
+	v.Marked = m.marks.Has
+	v.Empty = m.nodesEmpty()
+	if at := m.s.Snap.Node(m.list.Table.Cursor()); at != nil {
+		v.Subject, v.Detail = at.Name, nodeSentence(at, m.preview(at.Name, options), m.s.Now)
+	}
+	return v
+}
+
+func (m *Page) nodesEmpty() paint.Line {
+	state := m.s.Snap.Sync(kube.KindNodes)
+	switch {
+	case m.list.Filter != "" && m.list.Total > 0:
+		return paint.L(themes.Muted, "No node matches "+page.Quote(m.list.Filter)+". esc shows all again.")
+	case state.Phase == kube.Denied:
+		return paint.L(themes.Bad, "Nodes cannot be listed. "+page.Quote(state.Reason))
+	case state.Phase == kube.NotSynced:
+		return paint.L(themes.Busy, "The nodes are coming in"+paint.Ellipsis)
+	}
+	return paint.L(themes.Muted, "This cluster has no nodes.")
+}

@@ -1,0 +1,128 @@
+package nodes
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// nodeState is the state of a node: glyph and word. Cordoned is not broken,
+// and a node of a live run is drained only when its run says so.
+func nodeState(n *kube.Node, run *drain.State) paint.Line {
+	if run != nil && run.Outcome == "" {
+		if r := run.Node(n.Name); r != nil && r.UID == n.UID {
+			if l := runningState(r, run); l != nil {
+				return l
+			}
+		}
+	}
+	if n.Ready != kube.NodeReady {
+		l := paint.L(themes.Bad, paint.Hollow+" Not ready")
+		if n.Unschedulable {
+			l = l.Add(themes.Warning, " "+paint.Dotted)
+		}
+		return l
+	}
+	if n.Unschedulable {
+		return paint.L(themes.Warning, paint.Dotted+" Cordoned")
+	}
+	return paint.L(themes.Good, paint.Ready+" Ready")
+}
+
+func runningState(r *drain.NodeRun, run *drain.State) paint.Line {
+	switch r.State {
+	case drain.NodeCordoning:
+		return paint.L(themes.Busy, paint.Play+" Cordoning")
+	case drain.NodeDraining:
+		p := run.Progress(r.Name)
+		return paint.L(themes.Busy, paint.Play+" Draining").Add(themes.Muted, " "+page.Number(p.Left)+"/"+page.Number(p.Total))
+	case drain.NodeDrained:
+		return paint.L(themes.Good, paint.Good+" Drained")
+	}
+	return nil
+}
+
+const rolePrefix = "node-role.kubernetes.io/"
+
+// roles are the roles of a node, from its labels.
+func roles(n *kube.Node) []string {
+	var roles []string
+	for key, value := range n.Labels {
+		if role, ok := strings.CutPrefix(key, rolePrefix); ok && role != "" {
+			roles = append(roles, role)
+		} else if key == "kubernetes.io/role" && value != "" {
+			roles = append(roles, value)
+		}
+	}
+	slices.Sort(roles)
+	return slices.Compact(roles)
+}
+
+// cordonedBy says who made a node unschedulable and when.
+func cordonedBy(n *kube.Node, now time.Time) string {
+	if !n.Unschedulable {
+		return ""
+	}
+	c := n.Cordon
+	if c == nil {
+		return "Cordoned."
+	}
+	if mark, ours := annotation.Parse(c.Mark); ours && c.Manager == kube.FieldManager {
+		return "Cordoned" + markWords(mark, now) + "."
+	}
+	s := "Cordoned"
+	if c.Manager != "" {
+		s += " by " + c.Manager
+	}
+	if !c.Since.IsZero() {
+		s += ", " + page.Age(now.Sub(c.Since)) + " ago"
+	}
+	return s + "."
+}
+
+// markWords are our own words on a node that we cordoned.
+func markWords(m annotation.Mark, now time.Time) string {
+	s := " with kdrain-tui"
+	if m.By != "" {
+		s += " by " + kube.Clean(m.By)
+	}
+	if m.Run != "" {
+		s += " for run " + kube.Clean(m.Run)
+	}
+	if !m.At.IsZero() {
+		s += ", " + page.Age(now.Sub(m.At)) + " ago"
+	}
+	if m.Reason != "" {
+		s += ": " + page.Quote(kube.Clean(m.Reason))
+	}
+	return s
+}
+
+// silent says how long a node has not been Ready, "" while it is.
+func silent(n *kube.Node, now time.Time) string {
+	switch n.Ready {
+	case kube.NodeReady:
+		return ""
+	case kube.NodeUnknown:
+		return "kubelet silent for " + page.Age(now.Sub(page.FirstOf(n.ReadySince, n.Heartbeat)))
+	}
+	if n.ReadySince.IsZero() {
+		return "not ready"
+	}
+	return "not ready for " + page.Age(now.Sub(n.ReadySince))
+}
+
+// since is the age of a moment, "" where there is none.
+func since(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return page.Age(now.Sub(t))
+}

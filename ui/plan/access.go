@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// rightsAge is for how long the server's word on our rights is taken.
+const rightsAge = time.Minute
+
+// rights is what the server said to the rights that a drain under the present
+// options needs.
+type rights struct {
+	options string // for which options, "" where nobody asked
+	asked   time.Time
+	known   bool
+	access  preflight.Access
+	err     error
+}
+
+type accessMsg struct {
+	options string
+	access  preflight.Access
+	err     error
+}
+
+// askRights asks for them where a plan is on the screen: before it is offered.
+func (m *Page) askRights() {
+	key := page.OptionWords(m.s.Options)
+	if m.s.DrainAccess == nil || m.s.ReadOnly || m.kind != frame.Plan || m.rights.options == key && m.s.Now.Sub(m.rights.asked) < rightsAge {
+		return
+	}
+	if m.rights.options != key {
+		m.rights = rights{}
+	}
+	m.rights.options, m.rights.asked = key, m.s.Now
+	o, ask := m.s.Options, m.s.DrainAccess
+	m.shell.Go("the question for our rights", func(ctx context.Context) tea.Msg {
+		access, err := ask(ctx, o)
+		return accessMsg{key, access, err}
+	})
+}
+
+func (m *Page) takeDrainRights(msg accessMsg) {
+	if msg.options == m.rights.options {
+		m.rights.known, m.rights.access, m.rights.err = true, msg.access, msg.err
+	}
+}
+
+// mayDrain tells whether the server lets us do what a drain needs.
+func (m *Page) mayDrain() (bool, string) {
+	switch {
+	case m.s.DrainAccess == nil || m.s.ReadOnly:
+	case !m.rights.known || m.rights.options != page.OptionWords(m.s.Options):
+		return false, "our rights are being asked for"
+	case len(m.rights.access.Missing) > 0:
+		return false, m.rights.access.Words() + ": the drain is switched off (docs/rbac.md)"
+	}
+	return true, ""
+}
+
+// rightsLine says what is missing, nil where nothing is.
+func (m *Page) rightsLine() paint.Line {
+	switch {
+	case m.rights.options != page.OptionWords(m.s.Options):
+	case len(m.rights.access.Missing) > 0:
+		return paint.L(themes.Bad, paint.Bad+" "+m.rights.access.Words()+": the drain is switched off")
+	case m.rights.err != nil:
+		return paint.L(themes.Warning, paint.Unknown+" whether we may drain is not known: "+page.Clean(m.rights.err.Error()))
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package plan
+
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// Actions are what keys do on a plan.
+func (m *Page) Actions() []keys.Action {
+	const group = "Plan"
+	findings := keys.Action{ID: "findings", Keys: []string{findingsKey}, Title: "findings", Group: group, Enabled: m.hasFindings,
+		Help: "everything that the whole plan puts at risk, in full, and what would help", Do: m.openFindings}
+	pod := keys.Action{ID: "poddetail", Keys: []string{"enter"}, Title: "pod", Group: "Pod", Enabled: m.list.HasRow,
+		Help: "the pod in full: conditions, events, logs, YAML", Do: m.openPod}
+	if m.kind == frame.Pods {
+		return []keys.Action{findings, pod}
+	}
+	return []keys.Action{
+		{ID: "drain", Keys: []string{"D"}, Title: "go on to cordon", Help: "cordon the nodes of the plan; the evictions are asked for separately", Group: group,
+			Writes: true, Enabled: m.canDrain, Do: func() { m.goOn(m.plan) }},
+		findings, pod,
+	}
+}
+
+// canDrain tells whether the plan can be gone on with.
+func (m *Page) canDrain() (bool, string) {
+	switch {
+	case m.s.StartRun == nil:
+		return false, "runs cannot be started here"
+	case m.s.Starting:
+		return false, "a run is being started"
+	case m.s.Live():
+		return false, "a run is going on: w watches it"
+	case m.err != nil:
+		return false, m.err.Error()
+	case !m.has:
+		return false, "the plan is not there yet"
+	case m.part != "":
+		return false, "the plan is not whole yet: " + m.part
+	}
+	if ok, why := trusted(m.s.Snap); !ok {
+		return ok, why
+	}
+	if ok, why := m.mayDrain(); !ok {
+		return ok, why
+	}
+	open := len(confirm.OpenNodes(m.plan))
+	switch {
+	case open == 0 && page.UsualOnly(m.plan.Nodes...):
+		return false, "every node is refused as the options stand: a accepts the usual ones"
+	case open == 0:
+		return false, "every node is refused: see the pods with " + paint.Bad + " and the options (o)"
+	case m.s.Options.AllOrNothing && open < len(m.plan.Nodes):
+		return false, "a node is refused, and --all-or-nothing is on"
+	}
+	return true, ""
+}
+
+// trusted tells whether what we see is true enough to act on it.
+func trusted(s *kube.Snapshot) (bool, string) {
+	switch h := s.Health(); {
+	case !h.Live && !h.DownSince.IsZero():
+		return false, "the API server is unreachable; the view may be out of date, so nothing can be confirmed"
+	case !h.Live:
+		return false, "not connected yet"
+	}
+	for _, k := range []kube.Kind{kube.KindNodes, kube.KindPods} {
+		switch state := s.Sync(k); state.Phase {
+		case kube.NotSynced:
+			return false, "the " + string(k) + " are still coming in, " + page.Number(state.Count) + " so far"
+		case kube.Denied:
+			return false, "the " + string(k) + " cannot be listed: " + state.Reason
+		case kube.Stale:
+			return false, "the " + string(k) + " are out of date: " + state.Reason
+		}
+	}
+	return true, ""
+}
+
+// openPod opens the page of the selected pod.
+func (m *Page) openPod() {
+	uid := m.list.Table.Cursor()
+	if pod, ok := m.pods[uid]; ok {
+		m.shell.Open(frame.Ref{Page: frame.Pod, Pod: frame.PodRef{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+			PlannedPod: func() (plan.Pod, bool) { p, ok := m.pods[uid]; return p, ok }})
+	}
+}

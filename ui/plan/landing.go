@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/landing"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// landsCell is the cell about where the replacement of a pod could go; the node that
+// the estimate took for it is named whole or not at all.
+func landsCell(p plan.Pod, width int) paint.Line {
+	if p.Landing == nil {
+		return nil
+	}
+	switch {
+	case p.Landing.Answer == landing.DoesNotFit:
+		return paint.L(themes.Bad, paint.Bad+" nowhere")
+	case p.Landing.Answer == landing.Unknown:
+		return paint.L(themes.Warning, paint.Unknown+" unknown")
+	case p.Landing.Together.Answer == landing.DoesNotFit:
+		return paint.L(themes.Warning, paint.Warn+" tight "+paint.About)
+	}
+	l := paint.L(themes.Good, paint.Good+" fits")
+	if p.Fate().Loss != "" { // where it fits is no comfort for what is lost
+		l = paint.L(themes.Text, "fits")
+	}
+	if p.Landing.Target == "" {
+		return l
+	}
+	if named := l.Add(themes.Muted, " "+p.Landing.Target+" "+paint.About); named.Width() <= width {
+		return named
+	}
+	return l
+}
+
+// firstAdvice is the least harmful help, in one sentence.
+func firstAdvice(p plan.Pod) string {
+	all := page.Advice(p)
+	if len(all) == 0 {
+		return ""
+	}
+	s := "What would help: " + strings.TrimSuffix(all[0].Text, ".")
+	if all[0].Command != "" {
+		s += ": " + all[0].Command
+	}
+	return s + "."
+}
+
+// planRoom is the room in the cluster before the plan and after it, as bars on one
+// line or two, or in figures where there is a line for it at most; nil where it is
+// not known.
+func planRoom(p plan.Plan, width int, bars bool) []paint.Line {
+	before, after := p.Room.Before.Total, p.Room.After.Total
+	if before.CPU.Has <= 0 || after.CPU.Has <= 0 {
+		return nil
+	}
+	if !bars {
+		figure := func(a landing.Amount) string {
+			return fmt.Sprintf("%d%%", int(100*float64(a.Requested)/float64(max(a.Has, 1))+0.5))
+		}
+		return []paint.Line{paint.L(themes.Muted, "requested CPU ").
+			Add(themes.Text, figure(before.CPU)+" "+paint.About+" "+figure(after.CPU)).Add(themes.Muted, "  memory ").
+			Add(themes.Text, figure(before.Memory)+" "+paint.About+" "+figure(after.Memory))}
+	}
+	const bar = 14
+	amounts := func(total landing.Room) paint.Line {
+		l := append(paint.L(themes.Text, "CPU "), page.Share(total.CPU.Requested, total.CPU.Has, bar)...)
+		return append(l.Add(themes.Text, "  memory "), page.Share(total.Memory.Requested, total.Memory.Has, bar)...)
+	}
+	first := append(paint.L(themes.Muted, "requested before "), amounts(before)...)
+	then := append(paint.L(themes.Muted, "after "+paint.About+" "), amounts(after)...)
+	if one := append(first.Add(themes.Text, "   "), then...); one.Width() <= width {
+		return []paint.Line{one}
+	}
+	return []paint.Line{first, append(paint.L(themes.Muted, "         "), then...)}
+}

@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// The way from a plan to a run: the operator confirms the plan that the screen
+// shows; it is made anew from the newest snapshot; if it is still the same, the
+// run starts, else the difference is shown and asked about. The run's question
+// about the cordon is that same confirmation and is answered with it.
+
+const cordonDialog = "cordon-and-start"
+
+type startedMsg struct {
+	plan plan.Plan
+	run  drain.Run
+	err  error
+}
+
+// askToCordon asks for the cordon of a plan; changes are told first.
+func (m *Page) askToCordon(shown plan.Plan, changes []page.Change) {
+	open := confirm.OpenNodes(shown)
+	title := "Cordon " + page.Count(len(open), "node") + " and go on?"
+	if len(open) == 1 {
+		title = "Cordon " + open[0] + " and go on?"
+	}
+	body := confirm.DriftLines(changes)
+	body = append(body, paint.L(themes.Accent, page.List(open, 60)))
+	if gone := len(shown.Nodes) - len(open); gone > 0 {
+		body = append(body, paint.L(themes.Warning, page.Count(gone, "node")+" refused and left untouched: "+page.List(confirm.RefusedNodes(shown), 6)))
+	}
+	touched := confirm.OpenPart(shown)
+	body = append(body, nil, page.PlanSummary(touched))
+	body = append(body, confirm.CostLines(touched)...)
+	body = append(body, paint.L(themes.Muted, "No pod is touched yet: the evictions are asked for separately."))
+	d := dialog.Confirm(cordonDialog, title, "cordon", false, body...)
+	if grave := confirm.ErrorLines(shown); len(grave) > 0 {
+		d = dialog.Typed(cordonDialog, title, graveWord, "cordon", append(grave, body...)...)
+	}
+	d.Auto = len(changes) > 0
+	d.Command = page.KubectlCordon(m.s.Target(), open, true)
+	m.shell.Ask(d, func(a dialog.Answer) {
+		if a.Value == dialog.Accept {
+			m.s.Starting = true
+			confirm.Check(m.shell, confirm.Request{Shown: shown, Confirm: true})
+		}
+	})
+}
+
+// graveWord is typed before a run of a plan with a finding that is an error.
+// That is the last control plane, and no other question asks for this word.
+const graveWord = "control-plane"
+
+func (m *Page) takeChecked(msg confirm.Checked) {
+	if msg.Question != nil {
+		return // of a run
+	}
+	switch grave := page.Grave(msg.Changes); {
+	case msg.Err != nil:
+		m.s.Starting = false
+		m.shell.Fail("Nothing was started: " + msg.Err.Error())
+	case msg.Untrue != "":
+		m.s.Starting = false
+		m.shell.Fail("Nothing was started: " + msg.Untrue)
+	case len(grave) > 0:
+		m.s.Starting = false
+		if len(confirm.OpenNodes(msg.Fresh)) == 0 {
+			m.shell.Fail("Nothing was started: by now every node of the plan is refused")
+			return
+		}
+		m.askToCordon(msg.Fresh, grave)
+	default:
+		start, fresh := m.s.StartRun, msg.Fresh
+		m.shell.Go("the start of a run", func(ctx context.Context) tea.Msg {
+			run, err := start(fresh, fresh.Options)
+			return startedMsg{fresh, run, err}
+		})
+	}
+}
+
+func (m *Page) takeStarted(msg startedMsg) {
+	m.s.Starting = false
+	if msg.err != nil {
+		m.shell.Fail("Nothing was started: " + msg.err.Error())
+		return
+	}
+	m.shell.Start(msg.run, msg.plan)
+}

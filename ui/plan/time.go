@@ -1,0 +1,115 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// forecastEvery is how often at most the time of a plan is estimated anew: that
+// takes some tens of milliseconds, and the cluster never stands still.
+const forecastEvery = 2 * time.Second
+
+// planTime is the estimate of a plan page and the plan that it belongs to.
+type planTime struct {
+	estimate *plan.Estimate // nil until there is one
+	key      uint64         // of the plan that is shown
+	known    uint64         // of the plan that estimate is about
+	asked    time.Time      // when one was last asked for
+	coming   uint64         // of the plan whose estimate is being made, 0 for none
+}
+
+// forecastMsg brings the estimate of a plan.
+type forecastMsg struct {
+	page     keys.Page
+	key      uint64
+	estimate plan.Estimate
+}
+
+// of notes the plan that is shown now.
+func (t *planTime) of(plan plan.Plan) {
+	h := fnv.New64a()
+	for _, n := range plan.Nodes {
+		fmt.Fprintf(h, "%s %t;", n.UID, n.Ready)
+		for i := range n.Pods {
+			p := &n.Pods[i]
+			io.WriteString(h, string(p.UID)+string(p.Action))
+			if p.Budget != nil {
+				io.WriteString(h, string(p.Budget.Verdict))
+				for _, b := range p.Budget.Budgets {
+					fmt.Fprint(h, b.Present, b.Allowed, b.Needed)
+				}
+			}
+		}
+	}
+	io.WriteString(h, page.OptionWords(plan.Options))
+	t.key = h.Sum64()
+}
+
+// due tells whether the estimate is of another plan than the one that is shown.
+func (m *Page) due() bool {
+	return m.has && m.part == "" && m.err == nil && m.time.key != m.time.known
+}
+
+// reckonTime has the time of the plan on the screen estimated, where it is not
+// known: outside of Update, one at a time.
+func (m *Page) reckonTime() {
+	if !m.due() || m.time.coming != 0 || m.s.Now.Sub(m.time.asked) < forecastEvery {
+		return
+	}
+	m.time.coming, m.time.asked = m.time.key, m.s.Now
+	msg := forecastMsg{page: m.kind, key: m.time.key}
+	snap, plan, now, forecast := m.s.Snap, m.plan, m.s.Now, m.s.Forecast
+	m.shell.Go("the estimate of the plan's time", func(ctx context.Context) tea.Msg {
+		msg.estimate = forecast(snap, plan, now)
+		return msg
+	})
+}
+
+// Waits tells whether an estimate is to be made soon.
+func (m *Page) Waits() bool { return m.due() }
+
+func (m *Page) takeForecast(msg forecastMsg) {
+	if msg.page != m.kind || msg.key != m.time.coming {
+		return // of a plan that was left, or of other options
+	}
+	m.time.coming = 0
+	m.time.known, m.time.estimate = msg.key, &msg.estimate
+}
+
+// planWhen is the part of a plan's head about its order, its time and the room
+// in the cluster, in as many lines as the screen has to spare.
+func (m *Page) planWhen() []paint.Line {
+	width := m.s.Width - 2
+	var lines []paint.Line
+	if waves := planWaves(m.plan); waves != nil {
+		wrapped := paint.Wrap(waves, width)
+		if m.s.Height < 30 || len(wrapped) > 2 {
+			wrapped = []paint.Line{waves}
+		}
+		lines = append(lines, wrapped...)
+	}
+	took := timeLine(m.time.estimate, m.s.Now)
+	bars := m.s.Height >= 30
+	room := planRoom(m.plan, width, bars)
+	if one := append(append(paint.Line{}, took...).Add(themes.Muted, "   "), paint.Join(paint.S(themes.Muted, ""), room...)...); !bars && room != nil && took != nil && one.Width() <= width {
+		return append(lines, one)
+	}
+	if took != nil {
+		lines = append(lines, took)
+	}
+	if bars {
+		lines = append(lines, room...)
+	}
+	return lines
+}

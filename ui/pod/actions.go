@@ -1,0 +1,27 @@
+package pod
+
+import (
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+)
+
+// Actions are what keys do on the page of a pod.
+func (m *Page) Actions() []keys.Action {
+	const group = "Pod"
+	part := func(id, key, help string, to int) keys.Action {
+		return keys.Action{ID: id, Keys: []string{key}, Help: help, Group: group, Do: func() { m.turnPart(to) }}
+	}
+	return []keys.Action{
+		{ID: "partnext", Keys: []string{"tab", "right"}, Title: "next part", Help: "the next part of the pod's page", Group: group,
+			Do: func() { m.turnPart(m.part + 1) }},
+		{ID: "partback", Keys: []string{"shift+tab", "left"}, Help: "the part before", Group: group,
+			Do: func() { m.turnPart(m.part - 1) }},
+		part("partstate", "1", "the pod's state, conditions and events", 0),
+		part("partlogs", "2", "the last lines of the container in trouble, and of its life before", 1),
+		part("partyaml", "3", "the pod as YAML, without the values of its environment", 2),
+		{ID: "sibling", Keys: []string{"b"}, Title: "other pod", Help: "the sick sibling that holds the pod, and back", Group: group,
+			Enabled: m.canSeeSibling, Do: m.turnToSibling},
+		{ID: "reread", Keys: []string{"r"}, Title: "read again", Help: "read the pod again", Group: group,
+			Enabled: func() (bool, string) { return m.s.PodDetails != nil, "there is no cluster to read from" },
+			Do:      m.readPod},
+	}
+}

@@ -1,0 +1,291 @@
+package pod
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// Page shows one pod in full, and with one key the sick sibling that holds it. What it
+// says of the plan or the run is as live as those pages are; what is read for it is as
+// old as it says.
+type Page struct {
+	shell   frame.Shell
+	s       *frame.Session
+	scroll  frame.Scroll
+	pod     frame.PodRef
+	planned func() (plan.Pod, bool) // in the plan it belongs to, nil for the run
+	sick    bool                    // the sibling is shown
+	part    int
+	read    map[kube.UID]readPod // of the pod and its sibling
+}
+
+// New makes the page.
+func New(shell frame.Shell) *Page { return &Page{shell: shell, s: shell.Session()} }
+
+// Scroll makes it a page of text.
+func (m *Page) Scroll() *frame.Scroll { return &m.scroll }
+
+// Opened begins with another pod, and has it read.
+func (m *Page) Opened(ref frame.Ref) {
+	*m = Page{shell: m.shell, s: m.s, pod: ref.Pod, planned: ref.PlannedPod, read: map[kube.UID]readPod{}}
+	m.readPod()
+}
+
+// Update takes what was read.
+func (m *Page) Update(msg tea.Msg) {
+	if msg, ok := msg.(podMsg); ok {
+		m.takePod(msg)
+	}
+}
+
+// Layout has nothing to prepare.
+func (m *Page) Layout(frame.Layout) {}
+
+// readPod is what was read about a pod.
+type readPod struct {
+	asked   bool // a command is out
+	at      time.Time
+	details kube.PodDetails
+	err     error
+}
+
+type podMsg struct {
+	uid     kube.UID
+	details kube.PodDetails
+	err     error
+}
+
+// readTime bounds the reading of a pod's details: several requests, one after
+// the other.
+const readTime = 20 * time.Second
+
+// shownPod is the pod that the page is about now.
+func (m *Page) shownPod() frame.PodRef {
+	if m.sick {
+		if ref, ok := m.siblingRef(); ok {
+			return ref
+		}
+	}
+	return m.pod
+}
+
+// sibling is the pod that holds this one, nil where none does.
+func (m *Page) sibling() *budget.Sibling {
+	var s *budget.Sibling
+	if m.planned != nil {
+		if p, ok := m.planned(); ok && p.Budget != nil {
+			s = p.Budget.Sibling
+		}
+	} else if p := m.podOfRun(); p != nil && p.Wait != nil && !p.State.Final() {
+		s = p.Wait.Sibling
+	}
+	if s != nil && s.Namespace == m.pod.Namespace && s.Name == m.pod.Name {
+		return nil // it is its own trouble
+	}
+	return s
+}
+
+func (m *Page) podOfRun() *drain.PodRun {
+	if m.s.State == nil {
+		return nil
+	}
+	return m.s.State.Pod(m.pod.UID)
+}
+
+// siblingRef finds the sibling in the cluster.
+func (m *Page) siblingRef() (frame.PodRef, bool) {
+	s := m.sibling()
+	if s == nil {
+		return frame.PodRef{}, false
+	}
+	live := m.s.Snap.PodNamed(s.Namespace, s.Name)
+	if live == nil {
+		return frame.PodRef{}, false
+	}
+	return frame.PodRef{Namespace: live.Namespace, Name: live.Name, UID: live.UID}, true
+}
+
+// canSeeSibling tells whether there is another pod to go to.
+func (m *Page) canSeeSibling() (bool, string) {
+	if m.sick {
+		return true, ""
+	}
+	if _, ok := m.siblingRef(); !ok {
+		return false, "no other pod holds this one"
+	}
+	return true, ""
+}
+
+func (m *Page) turnToSibling() {
+	m.sick = !m.sick
+	m.scroll.Top = 0
+	if !m.read[m.shownPod().UID].asked && m.read[m.shownPod().UID].at.IsZero() {
+		m.readPod()
+	}
+}
+
+func (m *Page) turnPart(to int) {
+	n := len(podParts)
+	m.part, m.scroll.Top = (to+n)%n, 0
+}
+
+// readPod has the details of the shown pod read.
+func (m *Page) readPod() {
+	ref, read := m.shownPod(), m.s.PodDetails
+	if read == nil || m.read[ref.UID].asked {
+		return
+	}
+	was := m.read[ref.UID]
+	was.asked = true
+	m.read[ref.UID] = was
+	m.shell.Go("the details of a pod", func(ctx context.Context) tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, readTime)
+		defer cancel()
+		msg := podMsg{uid: ref.UID}
+		msg.details, msg.err = read(ctx, ref.Namespace, ref.Name, ref.UID)
+		return msg
+	})
+}
+
+// takePod keeps what was read, if the page is still about that pod. A failure
+// leaves what was read before: a pod that is gone may still be understood.
+func (m *Page) takePod(msg podMsg) {
+	was, ok := m.read[msg.uid]
+	if !ok || !was.asked {
+		return
+	}
+	was.asked, was.err = false, msg.err
+	if msg.err == nil {
+		was.at, was.details = m.s.Now, msg.details
+	}
+	m.read[msg.uid] = was
+}
+
+// View is the part of the pod that is shown.
+func (m *Page) View() frame.View {
+	ref := m.shownPod()
+	read := m.read[ref.UID]
+	v := frame.View{Text: m.podLines(), Head: m.podHead()}
+	v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String())
+	if m.sick {
+		v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String()).Add(themes.Muted, paint.Dot+"holds "+m.pod.Name)
+	}
+	switch {
+	case m.s.PodDetails == nil:
+	case read.asked:
+		v.Right = paint.L(themes.Busy, "reading"+paint.Ellipsis)
+	case !read.at.IsZero():
+		v.Right = paint.L(themes.Muted, "read "+read.at.Format("15:04:05"))
+	}
+	return v
+}
+
+// podHead names the parts of the page and the one that is shown.
+func (m *Page) podHead() []paint.Line {
+	var l paint.Line
+	for i, part := range podParts {
+		token := themes.Muted
+		if i == m.part {
+			token = themes.Accent
+			part = "[" + part + "]"
+		}
+		l = l.Add(themes.Key, page.Number(i+1)+" ").Add(token, part+"   ")
+	}
+	if s := m.sibling(); s != nil && !m.sick {
+		l = l.Add(themes.Muted, "held by ").Add(themes.Text, s.Name+" ").Add(themes.Key, "b")
+	}
+	return []paint.Line{l, nil}
+}
+
+// podLines are the lines of the part that is shown, wrapped.
+func (m *Page) podLines() []paint.Line {
+	read := m.read[m.shownPod().UID]
+	var lines []paint.Line
+	switch {
+	case read.err != nil:
+		lines = append(lines, paint.L(themes.Bad, paint.Bad+" "+kube.Clean(read.err.Error())), nil)
+	case m.s.PodDetails == nil:
+		lines = append(lines, paint.L(themes.Muted, "There is no cluster here to read more from."), nil)
+	}
+	whole := !read.at.IsZero()
+	if whole {
+		lines = append(lines, podMissing(read.details)...)
+	}
+	switch {
+	case m.part == 0:
+		lines = append(lines, m.podState(read, whole)...)
+	case !whole && read.asked:
+		lines = append(lines, paint.L(themes.Busy, "reading"+paint.Ellipsis))
+	case !whole:
+	case m.part == 1:
+		lines = append(lines, podLogs(read.details)...)
+	default:
+		lines = append(lines, podYAML(read.details)...)
+	}
+	var wrapped []paint.Line
+	for _, l := range lines {
+		if len(l) == 0 {
+			wrapped = append(wrapped, nil)
+			continue
+		}
+		wrapped = append(wrapped, paint.Wrap(l, m.s.Width-2)...)
+	}
+	return wrapped
+}
+
+// podState is what there is to say of the pod, then its conditions and events.
+func (m *Page) podState(read readPod, whole bool) []paint.Line {
+	lines := m.podWords()
+	if !whole {
+		return lines
+	}
+	lines = append(lines, nil, paint.L(themes.Title, "Conditions"))
+	lines = append(lines, podConditions(read.details, m.s.Snap.ServerTime(m.s.Now))...)
+	lines = append(lines, nil, paint.L(themes.Title, "Events"))
+	return append(lines, podEvents(read.details, m.s.Snap.ServerTime(m.s.Now))...)
+}
+
+// podWords are the sentences of the page that the pod was opened from.
+func (m *Page) podWords() []paint.Line {
+	if s := m.sibling(); m.sick && s != nil {
+		return []paint.Line{paint.T(page.SiblingSentence(s, m.s.Now) + ".")}
+	}
+	if m.planned != nil {
+		p, ok := m.planned()
+		if !ok {
+			return []paint.Line{paint.L(themes.Muted, "It is not in the plan any more.")}
+		}
+		lines := append([]paint.Line{page.Fate(p, page.WidestFate), planPodStory(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
+		return append(lines, adviceLines(p)...)
+	}
+	p := m.podOfRun()
+	if p == nil {
+		return nil
+	}
+	lines := append([]paint.Line{page.PodState(p), page.PodRunSentence(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
+	return append(lines, paint.L(themes.Muted, "requests    ").Add(themes.Text, page.Count(p.Attempts, "try")).
+		Add(themes.Muted, ", refused ").Add(themes.Text, page.Number(p.Refusals)))
+}
+
+func podFacts(node, owner, uid string) []paint.Line {
+	return []paint.Line{nil, paint.L(themes.Muted, "node        ").Add(themes.Text, node),
+		paint.L(themes.Muted, "belongs to  ").Add(themes.Text, orNobody(owner)), paint.L(themes.Muted, "uid         ").Add(themes.Text, uid)}
+}
+
+func orNobody(owner string) string {
+	if owner == "" {
+		return "nobody"
+	}
+	return owner
+}

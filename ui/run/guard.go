@@ -1,0 +1,78 @@
+package run
+
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// guardQuestion is what must be known before temporary budgets are made: over
+// which workloads, how tight, and for how long.
+func guardQuestion(budgets []drain.BudgetFacts, guard budget.Guard, trusted bool) []paint.Line {
+	switch {
+	case !trusted:
+		return []paint.Line{paint.L(themes.Warning, "Which workloads get a budget is not known at this moment: not everything is in sight. "+
+			"They are chosen when it is, by the same rule: every workload without a budget that has more than one replica.")}
+	case len(budgets) == 0:
+		return []paint.Line{paint.T("Every workload of this plan with more than one replica has a budget already: none is made.")}
+	}
+	verb := " gets a budget of its own for the time of the run. It lets "
+	if len(budgets) > 1 {
+		verb = " get budgets of their own for the time of the run. Each lets "
+	}
+	lines := []paint.Line{paint.T(page.Count(len(budgets), "workload") + verb + string(guard) + " of the pods be away at a time, for everybody who evicts:"), nil}
+	for _, b := range budgets {
+		lines = append(lines, paint.L(themes.Accent, b.Namespace+"  "+b.Owner).Add(themes.Muted, "  "+b.Name))
+	}
+	return append(lines, nil, paint.L(themes.Muted, "They are removed when the run ends, also when it is aborted. Budgets of others are never changed."))
+}
+
+// runBudgets is the line about the temporary budgets of a run, in at most that
+// many lines; nil where it has none.
+func runBudgets(s *drain.State, width, most int) []paint.Line {
+	var words []paint.Line
+	for _, b := range s.Budgets {
+		words = append(words, paint.L(themes.Text, b.Namespace+"/"+b.Owner+" ").Add(budgetToken(b), budgetWord(b)))
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	lines := paint.Wrap(append(paint.L(themes.Muted, "guard  "), paint.Join(paint.S(themes.Muted, paint.Dot), words...)...), width)
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = lines[most-1].Add(themes.Muted, paint.Ellipsis)
+	}
+	return lines
+}
+
+func budgetWord(b *drain.BudgetRun) string {
+	switch b.State {
+	case drain.BudgetPlanned:
+		return paint.Hollow + " to be made"
+	case drain.BudgetInDoubt:
+		return paint.Asked + " in doubt, the server is asked" + page.Tail(b.Message)
+	case drain.BudgetMade:
+		return paint.Asked + " made, not observed yet"
+	case drain.BudgetObserved:
+		return paint.Good + " in force"
+	case drain.BudgetRemoved:
+		return paint.Stay + " removed" + page.Tail(b.Message)
+	case drain.BudgetFailed:
+		return paint.Bad + " not made" + page.Tail(b.Message)
+	}
+	return paint.Warn + " still there" + page.Tail(b.Message)
+}
+
+func budgetToken(b *drain.BudgetRun) paint.Token {
+	switch b.State {
+	case drain.BudgetObserved:
+		return themes.Good
+	case drain.BudgetPlanned, drain.BudgetRemoved:
+		return themes.Muted
+	case drain.BudgetMade, drain.BudgetInDoubt:
+		return themes.Busy
+	}
+	return themes.Bad
+}

@@ -1,0 +1,227 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/table"
+)
+
+// LadderPage is the ladder of one pod of the run. Its rungs are worked out from every
+// snapshot; only the rights are asked for once.
+type LadderPage struct {
+	shell  frame.Shell
+	s      *frame.Session
+	list   frame.List
+	pod    kube.UID
+	rungs  []drain.Rung
+	rights []kube.AccessResult
+}
+
+// NewLadder makes the page.
+func NewLadder(shell frame.Shell) *LadderPage { return &LadderPage{shell: shell, s: shell.Session()} }
+
+// List makes it a page with a table.
+func (m *LadderPage) List() *frame.List { return &m.list }
+
+// Sorts are none: the order has a meaning.
+func (m *LadderPage) Sorts() []string { return nil }
+
+// Update takes the rights, and works the rungs out from what is new.
+func (m *LadderPage) Update(msg tea.Msg) {
+	if msg, ok := msg.(rightsMsg); ok && msg.pod == m.pod {
+		m.rights = msg.results
+		m.Rebuild()
+	}
+}
+
+// Actions are what keys do on the ladder.
+func (m *LadderPage) Actions() []keys.Action {
+	const group = "Run"
+	return []keys.Action{
+		{ID: "climb", Keys: []string{"enter"}, Title: "take the rung", Help: "take the selected rung of the ladder, by its own word", Group: group,
+			Enabled: m.canClimb, Do: m.askToClimb},
+		{ID: "rungkubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the selected rung as a kubectl command, and show it", Group: group,
+			Enabled: m.hasRungCommand, Do: m.copyRung},
+	}
+}
+
+// rightsMsg brings what we may do of what the rungs of a pod need.
+type rightsMsg struct {
+	pod     kube.UID
+	results []kube.AccessResult
+}
+
+// rightsTime bounds the questions about rights.
+const rightsTime = 20 * time.Second
+
+func (m *Page) canLadder() (bool, string) {
+	if ok, why := m.can(drain.ControlClimb, true)(); !ok {
+		return ok, why
+	}
+	switch p := m.selectedRunPod(); {
+	case p.State.Final():
+		return false, "nothing more happens to it: it is " + page.PodWord(p)
+	case !p.State.Blocked() && p.State != drain.PodStuckTerminating && p.State != drain.PodTerminating:
+		return false, "only a pod that is blocked or stuck has a ladder: this one is " + page.PodWord(p)
+	}
+	return true, ""
+}
+
+// openLadder shows the ladder of the selected pod.
+func (m *Page) openLadder() {
+	m.list.Touched = true
+	m.shell.Open(frame.Ref{Page: frame.Ladder, Pod: frame.PodRef{UID: m.selectedRunPod().UID}})
+}
+
+// Opened begins with another pod, and asks for the rights that its rungs need.
+func (m *LadderPage) Opened(ref frame.Ref) {
+	*m = LadderPage{shell: m.shell, s: m.s, pod: ref.Pod.UID}
+	m.Rebuild()
+	access, pod, needs := m.s.Access, m.pod, drain.Needs(m.rungs)
+	if access == nil || len(needs) == 0 {
+		return
+	}
+	m.shell.Go("the rights for the ladder", func(ctx context.Context) tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, rightsTime)
+		defer cancel()
+		// What cannot be asked stays open: the server judges then.
+		results, _ := access(ctx, needs)
+		return rightsMsg{pod, results}
+	})
+}
+
+// Rebuild works the rungs out.
+func (m *LadderPage) Rebuild() {
+	if m.s.State == nil {
+		return
+	}
+	m.rungs = drain.Ladder(m.s.State, m.s.Snap, m.pod, m.s.Now)
+	drain.Withhold(m.rungs, m.rights)
+	keys := make([]string, len(m.rungs))
+	for i, r := range m.rungs {
+		keys[i] = string(r.Kind)
+	}
+	m.list.Table.SetKeys(keys)
+}
+
+func (m *LadderPage) rung(kind string) *drain.Rung {
+	for i := range m.rungs {
+		if string(m.rungs[i].Kind) == kind {
+			return &m.rungs[i]
+		}
+	}
+	return nil
+}
+
+// Layout works the rungs out and fits the columns.
+func (m *LadderPage) Layout(lay frame.Layout) {
+	m.Rebuild()
+	m.list.Layout(lay, []table.Column{
+		{ID: "rung", Title: "RUNG", Width: 60, Min: 53, Grow: true}, // the words stand in full in the question
+		{ID: "word", Title: "CONFIRMED BY", Width: 26, Min: 16, Drop: 1, Grow: true, Max: 48},
+	}, func(key string) int {
+		if rungLine(m.rung(key)) == nil {
+			return 1
+		}
+		return 2
+	})
+}
+
+// View is the ladder.
+func (m *LadderPage) View() frame.View {
+	v := frame.View{Empty: paint.L(themes.Muted, "The pod is not in the run any more.")}
+	p := (*drain.PodRun)(nil)
+	if m.s.State != nil {
+		p = m.s.State.Pod(m.pod)
+	}
+	v.Left = paint.L(themes.Title, "Ladder")
+	if p == nil {
+		return v
+	}
+	v.Left = v.Left.Add(themes.Text, "  "+p.Namespace+"/"+p.Name).Add(themes.Muted, " on "+p.Node)
+	v.Right = page.PodState(p).Add(themes.Muted, " "+podFor(p, m.s.Now))
+	v.Head = paint.Wrap(page.PodRunSentence(p, m.s.Now), m.s.Width-2)
+	if most := max(1, (m.s.Height-18)/3); len(v.Head) > most { // the rungs come first
+		v.Head = v.Head[:most]
+	}
+	v.Head = append(v.Head, nil)
+	v.Cell = func(key, column string, width int) paint.Line { return rungCell(m.rung(key), column, width) }
+	v.Extra = func(key string) paint.Line { return rungLine(m.rung(key)) }
+	if r := m.rung(m.list.Table.Cursor()); r != nil {
+		v.Subject, v.Detail = string(r.Kind), rungRisk(r)
+	}
+	return v
+}
+
+func (m *LadderPage) canClimb() (bool, string) {
+	if ok, why := applies(m.s, drain.ControlClimb, &drain.PodRun{PodFacts: drain.PodFacts{UID: m.pod}}); !ok {
+		return ok, why
+	}
+	r := m.rung(m.list.Table.Cursor())
+	switch {
+	case m.s.ReadOnly:
+		return false, "read only: no rung can be taken"
+	case r == nil:
+		return false, "there is no rung to take"
+	case r.Off != "":
+		return false, r.Off
+	}
+	return true, ""
+}
+
+// askToClimb asks for the word of the selected rung, beside the request that it sends.
+func (m *LadderPage) askToClimb() {
+	r := *m.rung(m.list.Table.Cursor())
+	if r.Kind == drain.RungWait {
+		m.shell.Open(frame.Ref{Page: frame.Run})
+		return
+	}
+	d := dialog.Typed("climb", page.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), rungQuestion(&r)...)
+	d.Command = m.s.Target().Line(r.Command)
+	o := m.shell.Ask(d, func(a dialog.Answer) {
+		if a.Value != dialog.Accept {
+			return
+		}
+		m.s.Run.Send(drain.Control{Kind: drain.ControlClimb, Pod: r.Pod, Rung: r.RungFacts, Word: a.Text, OnScreen: true, By: m.s.Identity.User})
+		m.shell.Open(frame.Ref{Page: frame.Run})
+	})
+	// What is asked for must stay what it was: else the question goes away.
+	o.Stale = func() bool {
+		m.Rebuild()
+		now := m.rung(string(r.Kind))
+		switch {
+		case !m.s.Live() || now == nil:
+			return true
+		case now.Off == drain.OffOnItsWay: // a try of the run itself; its answer is here in a moment
+			return false
+		}
+		return now.Off != "" || now.RungFacts != r.RungFacts
+	}
+}
+
+func (m *LadderPage) hasRungCommand() (bool, string) {
+	r := m.rung(m.list.Table.Cursor())
+	switch {
+	case r == nil || r.Command == "":
+		return false, "kubectl has no word for that"
+	case r.Off != "":
+		return false, "off: " + r.Off
+	}
+	return true, ""
+}
+
+// copyRung offers the selected rung as a kubectl command.
+func (m *LadderPage) copyRung() {
+	m.shell.ShowCommand(m.s.Target().Line(m.rung(m.list.Table.Cursor()).Command))
+}

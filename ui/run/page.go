@@ -1,0 +1,292 @@
+package run
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/table"
+)
+
+// Page shows a run while it lives, and its result until it is left.
+type Page struct {
+	shell frame.Shell
+	s     *frame.Session
+	lay   frame.Layout
+	list  frame.List
+	pods  map[string]*drain.PodRun
+	name  int
+
+	summary   report.Summary  // of a run that ended
+	confirmed plan.Plan       // what the operator confirmed for the run
+	owed      bool            // its question on the cordon is confirmed already
+	asked     *drain.Question // the question that was put before the operator
+}
+
+// New makes the page.
+func New(shell frame.Shell) *Page {
+	m := &Page{shell: shell, s: shell.Session()}
+	m.list.Sort = "trouble"
+	return m
+}
+
+// List makes it a page with a table.
+func (m *Page) List() *frame.List { return &m.list }
+
+// Sorts are the columns to sort by.
+func (m *Page) Sorts() []string { return []string{"trouble", "pod", "node", "for"} }
+
+// Update takes news of the run, and brings its questions before the operator.
+func (m *Page) Update(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case frame.NewRun:
+		*m = Page{shell: m.shell, s: m.s, lay: m.lay, list: frame.List{Sort: "trouble"}}
+		if msg.Confirmed != nil {
+			m.confirmed, m.owed = *msg.Confirmed, true
+		}
+		m.Rebuild()
+		m.question()
+	case frame.NewState:
+		m.Rebuild()
+		if m.s.Live() {
+			m.question()
+		}
+	case confirm.Checked:
+		if msg.Question != nil {
+			m.takeChecked(msg)
+		}
+	}
+}
+
+// Rebuild filters and sorts the pods of the run.
+func (m *Page) Rebuild() {
+	if m.s.State == nil {
+		return
+	}
+	if m.s.State.Outcome != "" {
+		m.summary = report.OfState(m.s.State).Summary()
+	}
+	l := &m.list
+	text, inverse := l.Matcher()
+	m.pods = make(map[string]*drain.PodRun, len(m.s.State.Pods))
+	m.name, l.Total = 0, len(m.s.State.Pods)
+	var shown []*drain.PodRun
+	for _, p := range m.s.State.Pods {
+		m.pods[string(p.UID)] = p
+		if m.s.State.Outcome != "" && p.Action == plan.ActionSkip {
+			l.Total-- // a result is about what was the run's job
+			continue
+		}
+		m.name = max(m.name, paint.Width(p.Namespace)+1+paint.Width(p.Name))
+		if text == "" || runMatches(p, text) != inverse {
+			shown = append(shown, p)
+		}
+	}
+	slices.SortStableFunc(shown, compareRunning(l.Sort))
+	if l.Reverse {
+		slices.Reverse(shown)
+	}
+	keys := make([]string, len(shown))
+	for i, p := range shown {
+		keys[i] = string(p.UID)
+	}
+	l.Table.SetKeys(keys)
+	if !l.Touched { // the pod that most needs a look, until the operator chose one
+		l.Table.First()
+	}
+}
+
+func runMatches(p *drain.PodRun, text string) bool {
+	for _, s := range []string{p.Namespace + "/" + p.Name, p.Node, p.Owner, page.PodState(p).String()} {
+		if strings.Contains(strings.ToLower(s), text) {
+			return true
+		}
+	}
+	return p.Wait != nil && p.Wait.Budget != nil && strings.Contains(strings.ToLower(p.Wait.Budget.Name), text)
+}
+
+func compareRunning(by string) func(a, b *drain.PodRun) int {
+	return func(a, b *drain.PodRun) int {
+		first := 0
+		switch by {
+		case "pod":
+			first = cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+		case "node":
+			first = strings.Compare(a.Node, b.Node)
+		case "for":
+			first = a.Since.Compare(b.Since)
+		}
+		return cmp.Or(first, page.CompareTrouble(a, b))
+	}
+}
+
+// Layout fits the columns.
+func (m *Page) Layout(lay frame.Layout) {
+	m.lay = lay
+	node := 0
+	if m.s.State != nil && len(m.s.State.Nodes) > 1 {
+		for _, n := range m.s.State.Nodes {
+			node = max(node, paint.Width(n.Name))
+		}
+	}
+	least, waits := min(max(25, m.s.Width*2/5), 48), 20 // what a pod waits for has a line of its own where it must
+	if m.s.State != nil && m.s.State.Outcome != "" && node == 0 {
+		waits = 10 // most pods wait for nothing any more
+	}
+	columns := []table.Column{
+		{ID: "pod", Title: "POD", Width: min(max(m.name, 3), 48), Min: min(max(m.name, 3), least), Grow: true, Max: max(m.name, 3)},
+		{ID: "state", Title: "STATE", Width: 12},
+		{ID: "for", Title: "FOR", Width: 6, Right: true},
+		{ID: "tries", Title: "TRIES", Width: 5, Right: true, Drop: 1},
+		{ID: "node", Title: "NODE", Width: min(node, 20), Min: min(node, 8), Drop: 2},
+		{ID: "waits", Title: "WAITS FOR", Width: 66, Min: waits, Grow: true, Max: 110},
+	}
+	if node == 0 {
+		columns = slices.Delete(columns, 4, 5)
+	}
+	m.list.Widths = table.Fit(columns, m.lay.Columns())
+	m.list.Columns = columns
+	m.list.Layout(lay, columns, m.runRowHeight)
+}
+
+// runRowHeight is two where what a pod waits for has no room beside it: then
+// it stands on a line of its own rather than being cut.
+func (m *Page) runRowHeight(key string) int {
+	if m.continued(key) {
+		return 2
+	}
+	return 1
+}
+
+func (m *Page) continued(key string) bool {
+	p := m.pods[key]
+	if p == nil || p.State.Final() || p.Wait == nil || !heldByBudget(p.Wait) {
+		return false
+	}
+	return !blockedFits(p.Wait, m.list.Width("waits"))
+}
+
+func heldByBudget(w *drain.Wait) bool {
+	return w.For == drain.WaitForBudget && (w.Budget != nil || w.Sibling != nil)
+}
+
+// View is the run, or its result.
+func (m *Page) View() frame.View {
+	if m.s.State == nil {
+		return frame.View{Left: paint.L(themes.Title, "Run"), Empty: paint.L(themes.Muted, "There is no run.")}
+	}
+	v := frame.View{}
+	v.Left, v.Right = runTitle(m.s.State, m.s.Now)
+	if m.s.Replay {
+		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "REPLAY")
+	}
+	v.Head = m.runHead()
+	v.Cell = func(key, column string, width int) paint.Line { return m.runCell(m.pods[key], column, width) }
+	v.Extra = func(key string) paint.Line {
+		if !m.continued(key) {
+			return nil
+		}
+		p := m.pods[key]
+		return paint.L(themes.Text, blockedText(p.Wait, m.lay.Columns()-2))
+	}
+	v.Empty = paint.L(themes.Muted, "There is no pod to move.")
+	if m.list.Filter != "" && m.list.Total > 0 {
+		v.Empty = paint.L(themes.Muted, "No pod matches "+page.Quote(m.list.Filter)+".")
+	}
+	if p := m.pods[m.list.Table.Cursor()]; p != nil {
+		v.Subject, v.Detail = p.Name, page.PodRunSentence(p, runNow(m.s))
+	}
+	return v
+}
+
+func (m *Page) runHead() []paint.Line {
+	if m.s.State.Outcome != "" {
+		return append(page.Result(m.s.State, m.summary, m.s.Undos(m.s.Snap), m.s.Width-2), nil)
+	}
+	head := []paint.Line{runPhases(m.s.State, m.s.Width-2)}
+	if m.s.State.Down != nil {
+		head = append(head, paint.L(themes.Bad, "The API server is away; nothing is sent until it is back. ").Add(themes.Muted, page.Quote(m.s.State.DownWhy)))
+	}
+	head = append(head, standstill(m.s)...)
+	if q := m.s.State.Question; q != nil && !m.s.ReadOnly && !m.shell.Asking(questionDialog) {
+		head = append(head, paint.L(themes.Accent, paint.Warn+" The run waits for your word on "+string(q.Phase)+": ").Add(themes.Key, "enter"))
+	}
+	head = append(head, runLeases(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
+	head = append(head, runBudgets(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
+	head = append(head, runRungs(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
+	most := max(1, (m.s.Height-12)/4)
+	return append(append(head, runNodes(m.s.State, m.s.Width-2, most)...), nil)
+}
+
+// standstill says why the run sends nothing, and what lets it go on.
+func standstill(s *frame.Session) []paint.Line {
+	switch {
+	case s.State.JournalLost != "":
+		words := "The journal cannot be written; the run goes on without it. "
+		if s.State.Paused {
+			words = "The journal cannot be written; nothing is sent. "
+		}
+		return paint.Wrap(paint.L(themes.Bad, words).Add(themes.Muted, page.Quote(s.State.JournalLost)), s.Width-2)
+	case s.State.Paused && !s.State.Aborting:
+		l := paint.L(themes.Warning, paint.Wait+" Paused: nothing new is sent; what was accepted goes on ending.")
+		if !s.ReadOnly && !s.Replay {
+			l = l.Add(themes.Key, " P").Add(themes.Muted, " goes on")
+		}
+		return []paint.Line{l}
+	}
+	return nil
+}
+
+// runNow is the moment that the run page is about: a run that ended waits for
+// nothing any more.
+func runNow(s *frame.Session) time.Time {
+	if s.State.Outcome != "" && !s.State.Ended.IsZero() {
+		return s.State.Ended
+	}
+	return s.Now
+}
+
+func (m *Page) runCell(p *drain.PodRun, column string, width int) paint.Line {
+	if p == nil {
+		return nil
+	}
+	switch column {
+	case "pod":
+		return page.PodName(p.Namespace, p.Name, width)
+	case "state":
+		return page.PodState(p)
+	case "for":
+		return paint.L(themes.Muted, podFor(p, runNow(m.s)))
+	case "tries":
+		if p.Attempts == 0 {
+			return nil
+		}
+		return paint.L(themes.Muted, page.Number(p.Attempts))
+	case "node":
+		return paint.L(themes.Muted, paint.Middle(p.Node, width))
+	}
+	if m.continued(string(p.UID)) {
+		return paint.L(themes.Muted, "its budget:")
+	}
+	return waitsFor(p, width, runNow(m.s))
+}
+
+// selectedRunPod is the pod of the run under the cursor, nil if there is none.
+func (m *Page) selectedRunPod() *drain.PodRun {
+	if m.s.State == nil {
+		return nil
+	}
+	return m.s.State.Pod(kube.UID(m.list.Table.Cursor()))
+}

@@ -1,0 +1,144 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// podFor is since when a pod is in its state, as a running time.
+func podFor(p *drain.PodRun, now time.Time) string {
+	if p.Since.IsZero() || p.State == drain.PodPlanned || p.Action == plan.ActionSkip {
+		return ""
+	}
+	if page.VolumeWait(p, now) != "" {
+		return volumeFor(p, now)
+	}
+	if p.State.Final() && !p.Ended.IsZero() {
+		return clock(p.Ended.Sub(page.FirstOf(p.Begun, p.Since)))
+	}
+	return clock(now.Sub(p.Since))
+}
+
+// waitsFor says what a pod waits for, in at most that many cells: names give
+// way first, figures and reasons last.
+func waitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
+	if p.Action == plan.ActionSkip && len(p.Reasons) > 0 {
+		return paint.L(themes.Muted, paint.Truncate(page.StayReason(plan.Pod{Reasons: p.Reasons}), width))
+	}
+	if wait := page.VolumeWait(p, now); wait != "" {
+		return paint.L(themes.Text, paint.Truncate(wait, width))
+	}
+	if p.State.Final() {
+		return paint.L(themes.Muted, paint.Truncate(ended(p, now), width))
+	}
+	if p.Wait == nil {
+		return paint.L(themes.Muted, paint.Truncate(p.Message, width))
+	}
+	token := themes.Text
+	if p.State == drain.PodPlanned || p.State == drain.PodTerminating {
+		token = themes.Muted
+	}
+	if p.Wait.For == drain.WaitForBudget || p.Wait.Budget != nil && p.Wait.Sibling != nil {
+		return paint.L(themes.Text, blockedText(p.Wait, width))
+	}
+	if p.Wait.For == drain.WaitForGrace { // the column is narrow, and the most frequent wait must fit
+		return paint.L(token, paint.Truncate(grace(p.Wait, now), width))
+	}
+	words := p.Wait.Sentence(now)
+	if p.Wait.For == drain.WaitForVolumeTurn { // its state says already that it is in line
+		words = strings.TrimPrefix(words, "its turn: ")
+	}
+	return paint.L(token, paint.Truncate(words, width))
+}
+
+func grace(w *drain.Wait, now time.Time) string {
+	if left := w.Until.Sub(now).Round(time.Second); left > 0 {
+		return "its grace, " + page.Spell(left) + " left"
+	}
+	return "its grace is over"
+}
+
+func ended(p *drain.PodRun, now time.Time) string {
+	switch {
+	case p.Message != "":
+		return p.Message
+	case p.VolumesSentence(now) != "":
+		return p.VolumesSentence(now)
+	case p.State == drain.PodReplaced:
+		return "another pod has its name now"
+	case p.Blocked >= time.Second:
+		return "was blocked for " + page.Spell(p.Blocked)
+	}
+	return ""
+}
+
+// blockedText is the one line about a pod that its budget holds: budget, needed
+// and present, the sick sibling, its node and its reason, e.g.
+// "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff".
+func blockedText(w *drain.Wait, width int) string {
+	for try := range 4 {
+		if s := blockedTry(w, try); paint.Width(s) <= width || try == 3 {
+			return paint.Truncate(s, width)
+		}
+	}
+	return ""
+}
+
+// blockedFits tells whether the line keeps all it must say in that width.
+func blockedFits(w *drain.Wait, width int) bool {
+	return paint.Width(blockedTry(w, 1)) <= width
+}
+
+// blockedTry is the line, the shorter the later the try.
+func blockedTry(w *drain.Wait, try int) string {
+	limit := [...]int{253, 253, 20, 10}[try]
+	s := "its budget"
+	if w.Budget != nil {
+		s = fmt.Sprintf("%s needs %d has %d", paint.Middle(w.Budget.Name, limit), w.Budget.Needed, w.Budget.Present)
+	}
+	if w.Sibling == nil {
+		if w.Never {
+			s += paint.Dot + "it never allows one"
+		}
+		return s
+	}
+	name := w.Sibling.Name
+	if try > 0 {
+		name = page.ShortName(name, "")
+	}
+	s += paint.Dot + paint.Middle(name, limit)
+	if w.Sibling.Node != "" {
+		s += " on " + paint.Middle(w.Sibling.Node, limit)
+	}
+	reason := w.Sibling.Reason
+	if w.Sibling.ExitCode != nil && try < 2 {
+		reason += fmt.Sprintf(" (exit %d)", *w.Sibling.ExitCode)
+	}
+	return s + ": " + reason
+}
+
+// volumeFor is since when the volumes of a pod that is gone are waited for.
+func volumeFor(p *drain.PodRun, now time.Time) string {
+	if p.Ended.IsZero() {
+		return ""
+	}
+	return clock(now.Sub(p.Ended))
+}
+
+// detachingOn page.counts the pods of a node that are gone while their volumes are not.
+func detachingOn(s *drain.State, node string) int {
+	n := 0
+	for _, p := range s.Pods {
+		if leaving, stuck := page.AttachedTo(p); p.Node == node && len(leaving)+len(stuck) > 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,206 @@
+package run
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// nodesAtWork are the nodes of the run on which something can still happen.
+func nodesAtWork(s *drain.State) []string {
+	return page.NodesIn(s, func(s drain.NodeState) bool { return !s.Final() })
+}
+
+// runTitle is the title line of the run page.
+func runTitle(s *drain.State, now time.Time) (left, right paint.Line) {
+	word := "Run "
+	if s.Outcome != "" {
+		word = "Result "
+	}
+	left = paint.L(themes.Title, word+shortID(s.Run.ID)).Add(themes.Text, "  ").
+		Add(themes.Accent, page.List(page.NodeNames(s), 3)).Add(themes.Muted, paint.Dot+s.Run.Context)
+	right = paint.L(themes.Text, clock(page.RunTime(s, now)))
+	switch {
+	case s.Down != nil && s.Outcome == "":
+		right = paint.L(themes.Bad, paint.Bad+" server away for "+page.Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text, clock(page.RunTime(s, now)))
+	case s.Aborting && s.Outcome == "":
+		right = paint.L(themes.Warning, paint.Warn+" aborting"+paint.Dot).Add(themes.Text, clock(page.RunTime(s, now)))
+	case s.Suspended && s.Outcome == "":
+		right = paint.L(themes.Warning, paint.Warn+" suspended, resume goes on"+paint.Dot).Add(themes.Text, clock(page.RunTime(s, now)))
+	case s.Paused && s.Outcome == "":
+		right = paint.L(themes.Warning, paint.Wait+" paused"+paint.Dot).Add(themes.Text, clock(page.RunTime(s, now)))
+	}
+	return left, right
+}
+
+// runPhases is the line of phases.
+func runPhases(s *drain.State, width int) paint.Line {
+	link := " " + paint.RuleCell + paint.RuleCell + paint.RuleCell + " "
+	if width < 90 {
+		link = " " + paint.RuleCell + " "
+	}
+	var l paint.Line
+	for i, phase := range s.PhasesInOrder() {
+		if i > 0 {
+			l = l.Add(themes.Rule, link)
+		}
+		l = append(l, phaseWord(s, phase)...)
+	}
+	return l
+}
+
+func phaseWord(s *drain.State, phase drain.Phase) paint.Line {
+	word := string(phase)
+	if phase == drain.PhaseEvict && s.Phases[phase] != "" {
+		p := s.Progress("")
+		word += " " + page.Number(p.Left) + " of " + page.Number(p.Total)
+	}
+	switch s.Phases[phase] {
+	case drain.PhaseAsks:
+		return paint.L(themes.Accent, paint.Unknown+" "+word+" asks")
+	case drain.PhaseRuns:
+		return paint.L(themes.Busy, paint.Play+" "+word)
+	case drain.PhaseDone:
+		return paint.L(themes.Good, paint.Good+" "+word)
+	case drain.PhaseFailed:
+		return paint.L(themes.Bad, paint.Bad+" "+word)
+	case drain.PhaseSkipped:
+		return paint.L(themes.Muted, paint.Stay+" "+word)
+	}
+	return paint.L(themes.Muted, paint.Hollow+" "+word)
+}
+
+// runNodes are the progress bars of the nodes, two to a line where there is
+// room, in at most that many lines; the rest is summed up.
+func runNodes(s *drain.State, width, most int) []paint.Line {
+	perLine := 1
+	if width >= 100 && len(s.Nodes) > 1 {
+		perLine = 2
+	}
+	nodes := s.Nodes
+	room := most * perLine
+	rest := 0
+	if len(nodes) > room {
+		nodes = busiest(nodes, max(1, room-1))
+		rest = len(s.Nodes) - len(nodes)
+	}
+	longest := 0
+	for _, n := range nodes {
+		longest = max(longest, paint.Width(n.Name))
+	}
+	cell := width/perLine - 2
+	longest = min(longest, cell/2)
+	var cells []paint.Line
+	for _, n := range nodes {
+		cells = append(cells, nodeBar(s, n, longest, cell).Fit(cell))
+	}
+	if rest > 0 {
+		cells = append(cells, paint.L(themes.Muted, "and "+page.Count(rest, "more node")).Fit(cell))
+	}
+	var lines []paint.Line
+	for i := 0; i < len(cells); i += perLine {
+		line := cells[i]
+		if perLine == 2 && i+1 < len(cells) {
+			line = append(line[:len(line):len(line)], paint.Blank(4))
+			line = append(line, cells[i+1]...)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// busiest are the nodes that most need a look, in the run's order.
+func busiest(nodes []*drain.NodeRun, most int) []*drain.NodeRun {
+	var picked []*drain.NodeRun
+	for _, rank := range []func(*drain.NodeRun) bool{
+		func(n *drain.NodeRun) bool { return n.State == drain.NodeFailed || n.State == drain.NodeStopped },
+		func(n *drain.NodeRun) bool { return n.State == drain.NodeDraining || n.State == drain.NodeCordoning },
+		func(n *drain.NodeRun) bool {
+			return n.State != drain.NodeFailed && n.State != drain.NodeStopped && n.State != drain.NodeDraining && n.State != drain.NodeCordoning
+		},
+	} {
+		for _, n := range nodes {
+			if len(picked) < most && rank(n) {
+				picked = append(picked, n)
+			}
+		}
+	}
+	return picked
+}
+
+func nodeBar(s *drain.State, n *drain.NodeRun, name, width int) paint.Line {
+	p := s.Progress(n.Name)
+	l := paint.L(themes.Text, paint.Middle(n.Name, name)).Fit(name).Add(themes.Text, "  ")
+	words := nodeWords(n, p, detachingOn(s, n.Name))
+	bar := min(20, width-name-2-2-words.Width())
+	if bar >= 4 && n.State != drain.NodeRefused {
+		part := 1.0
+		if p.Total > 0 {
+			part = float64(p.Left) / float64(p.Total)
+		}
+		l = append(l, paint.Bar(themes.BarFull, themes.BarEmpty, part, bar)...)
+		l = l.Add(themes.Text, "  ")
+	}
+	return append(l, words...)
+}
+
+func nodeWords(n *drain.NodeRun, p drain.Progress, detaching int) paint.Line {
+	switch n.State {
+	case drain.NodeRefused:
+		return paint.L(themes.Bad, paint.Bad+" refused, left untouched")
+	case drain.NodeStopped:
+		return paint.L(themes.Bad, paint.Bad+" stopped"+page.Tail(n.Message))
+	case drain.NodeFailed:
+		return paint.L(themes.Bad, paint.Bad+" failed"+page.Tail(n.Message))
+	case drain.NodeWaiting:
+		l := paint.L(themes.Muted, page.Count(p.Total, "pod")+" to move")
+		if word := leaseWord(n); word != "" {
+			l = l.Add(themes.Warning, paint.Dot+word)
+		}
+		return l
+	}
+	l := paint.L(themes.Text, page.Number(p.Left)+" of "+page.Number(p.Total))
+	if n.State == drain.NodeDrained {
+		l = paint.L(themes.Good, paint.Good+" drained, "+page.Number(p.Left)+" of "+page.Number(p.Total))
+	}
+	if word := leaseWord(n); word != "" {
+		l = l.Add(themes.Warning, paint.Dot+word)
+	}
+	if p.Blocked > 0 {
+		l = l.Add(themes.Warning, paint.Dot+page.Number(p.Blocked)+" blocked")
+	}
+	if p.Terminating > 0 {
+		l = l.Add(themes.Busy, paint.Dot+page.Number(p.Terminating)+" ending")
+	}
+	if detaching > 0 {
+		l = l.Add(themes.Busy, paint.Dot+page.Number(detaching)+" detaching")
+	}
+	if p.Failed > 0 {
+		l = l.Add(themes.Bad, paint.Dot+page.Number(p.Failed)+" failed")
+	}
+	if p.Skipped > 0 {
+		l = l.Add(themes.Info, paint.Dot+page.Number(p.Skipped)+" skipped")
+	}
+	return l
+}
+
+// clock is a running time: "0:41", "1:02:03".
+func clock(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// shortID is enough of an identifier to tell runs apart.
+func shortID(id string) string {
+	if len(id) > 12 {
+		return id[:12]
+	}
+	return id
+}

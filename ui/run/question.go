@@ -1,0 +1,162 @@
+package run
+
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+const questionDialog = "question"
+
+// question brings what the run asks before the operator, once; a question that
+// was put away waits on the run page.
+func (m *Page) question() {
+	q := m.s.State.Question
+	if q == nil {
+		m.asked = nil
+		return
+	}
+	if m.owed && q.Phase == drain.PhaseCordon && q.Word == "" {
+		// Starting the run was the yes to this very question.
+		m.owed = false
+		m.asked = q
+		m.s.Run.Send(drain.Confirm{Phase: q.Phase, By: m.s.Identity.User})
+		return
+	}
+	if m.s.ReadOnly || m.asked != nil && sameQuestion(m.asked, q) {
+		return
+	}
+	m.asked = q
+	m.openQuestion(q)
+}
+
+func sameQuestion(a, b *drain.Question) bool {
+	return a.Phase == b.Phase && a.Word == b.Word && a.Since.Equal(b.Since)
+}
+
+func (m *Page) reopenQuestion() {
+	if m.s.ReadOnly {
+		m.shell.Refuse("read only: the run's questions are answered elsewhere")
+		return
+	}
+	m.asked = m.s.State.Question
+	m.openQuestion(m.s.State.Question)
+}
+
+// openQuestion looks at the plan first where evictions are asked for.
+func (m *Page) openQuestion(q *drain.Question) {
+	if q.Phase == drain.PhaseEvict && len(m.confirmed.Nodes) > 0 {
+		confirm.Check(m.shell, confirm.Request{Shown: m.confirmed, Question: q})
+		return
+	}
+	m.putQuestion(q, nil)
+}
+
+// putQuestion opens the dialog. It opened by itself, so keys that were on
+// their way to the page below are not answers.
+func (m *Page) putQuestion(q *drain.Question, changes []page.Change) {
+	if m.shell.Asking(questionDialog) || !asks(m.s, q) {
+		return
+	}
+	body := append(confirm.DriftLines(changes), m.questionBody(q)...)
+	title := page.FirstUpper(string(q.Phase)) + "?"
+	label := string(q.Phase)
+	if q.Phase == drain.PhaseGuard {
+		title, label = "Make temporary budgets?", "go on"
+	}
+	if q.Phase == drain.PhaseEvict {
+		title = "Evict " + page.Count(m.s.State.Progress("").Total, "pod") + " from " + page.List(nodesAtWork(m.s.State), 2) + "?"
+	}
+	d := dialog.Confirm(questionDialog, title, label, true, body...)
+	if q.Word != "" {
+		d = dialog.Typed(questionDialog, title, q.Word, label, body...)
+	}
+	d.Auto = true
+	if q.Phase == drain.PhaseEvict {
+		d.Command = page.Kubectl(m.s.State.Run.Target(), nodesAtWork(m.s.State), m.s.State.Run.Options)
+	}
+	o := m.shell.Ask(d, func(a dialog.Answer) {
+		switch {
+		case a.Value != dialog.Accept:
+			m.shell.Say("The run waits. enter asks again, A aborts.")
+		case q.Phase == drain.PhaseEvict && len(m.confirmed.Nodes) > 0:
+			confirm.Check(m.shell, confirm.Request{Shown: m.confirmed, Question: q, Word: a.Text, Confirm: true})
+		default:
+			m.confirmQuestion(q, a.Text)
+		}
+	})
+	o.Stale = func() bool { return !asks(m.s, q) }
+	m.shell.Open(frame.Ref{Page: frame.Run})
+}
+
+// asks tells whether the run still waits for the answer to this question.
+func asks(s *frame.Session, q *drain.Question) bool {
+	return s.Live() && s.State.Question != nil && sameQuestion(s.State.Question, q)
+}
+
+// guardBudgets are the budgets that a yes would make. The run's own rules say
+// which: they are played on the snapshot, and what they send is thrown away.
+func guardBudgets(s *frame.Session, q *drain.Question) []drain.BudgetFacts {
+	out := drain.Step(s.State, s.Snap, []drain.Input{drain.Confirm{Phase: q.Phase, Word: q.Word}}, s.Now)
+	var budgets []drain.BudgetFacts
+	for _, e := range out.Events {
+		if e.Kind == drain.EventBudget && e.BudgetState == drain.BudgetPlanned && e.Budget != nil {
+			budgets = append(budgets, *e.Budget)
+		}
+	}
+	return budgets
+}
+
+// guardKinds are what the rules of the guard look at.
+var guardKinds = []kube.Kind{kube.KindPods, kube.KindBudgets, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets}
+
+func (m *Page) questionBody(q *drain.Question) []paint.Line {
+	if q.Phase == drain.PhaseGuard {
+		return guardQuestion(guardBudgets(m.s, q), m.s.State.Run.Options.Guard, m.s.Snap.Trusted(guardKinds...))
+	}
+	if q.Phase != drain.PhaseEvict {
+		return []paint.Line{paint.T("The run goes on with " + string(q.Phase) + " on " + page.List(page.NodeNames(m.s.State), 6) + ".")}
+	}
+	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, page.List(nodesAtWork(m.s.State), 8)),
+		paint.L(themes.Muted, "context ").Add(themes.Accent, m.s.State.Run.Context)}
+	if len(m.confirmed.Nodes) > 0 {
+		touched := confirm.OpenPart(m.confirmed)
+		body = append(body, nil, page.PlanSummary(touched))
+		body = append(body, confirm.CostLines(touched)...)
+	}
+	return body
+}
+
+// takeChecked goes on with a question after a look at the plan.
+func (m *Page) takeChecked(msg confirm.Checked) {
+	if !asks(m.s, msg.Question) {
+		return
+	}
+	if msg.Err == nil {
+		m.confirmed = msg.Fresh
+	}
+	grave := page.Grave(msg.Changes)
+	switch {
+	case !msg.Confirm:
+		m.putQuestion(msg.Question, grave)
+	case msg.Err != nil:
+		m.shell.Fail("Nothing was sent: " + msg.Err.Error())
+	case msg.Untrue != "":
+		m.shell.Fail("Nothing was sent: " + msg.Untrue + "; enter asks again")
+	case len(grave) > 0:
+		m.putQuestion(msg.Question, grave)
+	default:
+		m.confirmQuestion(msg.Question, msg.Word)
+	}
+}
+
+func (m *Page) confirmQuestion(q *drain.Question, word string) {
+	if asks(m.s, q) {
+		m.s.Run.Send(drain.Confirm{Phase: q.Phase, Word: word, By: m.s.Identity.User})
+	}
+}

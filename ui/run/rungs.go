@@ -1,0 +1,80 @@
+package run
+
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// rungCell is a cell of the ladder; a rung that cannot be taken is pale.
+func rungCell(r *drain.Rung, column string, width int) paint.Line {
+	if r == nil {
+		return nil
+	}
+	token := themes.Text
+	if r.Off != "" {
+		token = themes.Muted
+	}
+	switch {
+	case column == "rung":
+		return paint.L(token, paint.Truncate(page.FirstUpper(r.Title), width))
+	case r.Kind == drain.RungWait:
+		return paint.L(themes.Muted, "nothing: the default")
+	case r.Off != "":
+		return paint.L(themes.Muted, "off")
+	}
+	return paint.L(themes.Danger, paint.Middle(r.Word, width))
+}
+
+// rungLine is the line below a rung: why it cannot be taken, or the request.
+func rungLine(r *drain.Rung) paint.Line {
+	switch {
+	case r == nil:
+		return nil
+	case r.Off != "":
+		return paint.L(themes.Muted, "off: "+r.Off)
+	case r.Call == "":
+		return nil
+	}
+	return paint.L(themes.Info, r.Call)
+}
+
+// rungRisk is what the rung puts at risk.
+func rungRisk(r *drain.Rung) paint.Line {
+	l := paint.T(r.Risk)
+	for _, w := range r.Warnings {
+		l = l.Add(themes.Warning, " "+page.FirstUpper(w)+".")
+	}
+	return l
+}
+
+// rungQuestion is the body of the confirmation of a rung: for which pod, with which
+// request, at which risk.
+func rungQuestion(r *drain.Rung) []paint.Line {
+	body := []paint.Line{paint.L(themes.Muted, "for     ").Add(themes.Accent, r.For), paint.L(themes.Muted, "request ").Add(themes.Text, r.Call)}
+	body = append(body, nil, paint.L(themes.Bad, paint.Warn+" "+r.Risk))
+	for _, w := range r.Warnings {
+		body = append(body, paint.L(themes.Warning, paint.Warn+" "+page.FirstUpper(w)+"."))
+	}
+	return body
+}
+
+// runRungs are the last rungs that were taken in a run, the newest first.
+func runRungs(s *drain.State, width, most int) []paint.Line {
+	var lines []paint.Line
+	for i := len(s.Rungs) - 1; i >= 0 && len(lines) < most; i-- {
+		r := s.Rungs[i]
+		token := themes.Info
+		switch r.State {
+		case drain.RungRefused, drain.RungInDoubt, drain.RungLeft:
+			token = themes.Warning
+		}
+		text := "ladder  " + r.For + ": " + r.What() + ", " + r.State.Words()
+		if r.Message != "" {
+			text += ": " + r.Message
+		}
+		lines = append(lines, paint.L(token, paint.Truncate(text, width)))
+	}
+	return lines
+}

@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
+
+// shell is what the pages may ask of the model.
+type shell struct{ m *Model }
+
+var _ frame.Shell = (*shell)(nil)
+
+func (h *shell) Session() *frame.Session { return h.m.s }
+
+func (h *shell) Open(ref frame.Ref) {
+	if p, ok := h.m.pages[ref.Page].(frame.Opener); ok {
+		p.Opened(ref)
+	}
+	h.m.show(ref.Page)
+}
+
+func (h *shell) Back() { h.m.goBack() }
+
+func (h *shell) OnPath(p keys.Page) bool { return h.m.path.has(p) }
+
+func (h *shell) Targets() []string {
+	for _, kind := range slices.Backward(append(slices.Clone(h.m.path.back), h.m.path.page)) {
+		if p, ok := h.m.pages[kind].(frame.Targeter); ok {
+			return p.Targets()
+		}
+	}
+	return nil
+}
+
+func (h *shell) Ask(d *dialog.Dialog, answer func(dialog.Answer)) *frame.Question {
+	return h.m.dialogs.open(d, h.m.s.Now, answer)
+}
+
+func (h *shell) Asking(id string) bool { return h.m.dialogs.has(id) }
+
+func (h *shell) Say(text string)   { h.m.notices.say(text, h.m.s.Now) }
+func (h *shell) Refuse(why string) { h.m.notices.refuse(why, h.m.s.Now) }
+func (h *shell) Fail(text string)  { h.m.notices.fail(text, h.m.s.Now) }
+
+// ShowCommand shows the command too: whether a terminal took it is never known.
+func (h *shell) ShowCommand(command string) {
+	h.Do(tea.SetClipboard(command))
+	h.Ask(&dialog.Dialog{ID: "kubectl", Title: "As kubectl", Body: []paint.Line{
+		paint.T(command), nil, paint.L(themes.Muted, "Copied, if your terminal allows that (OSC 52)."),
+	}, Buttons: []dialog.Button{{Label: "Close", Value: dialog.Cancel, Key: "y"}}}, func(dialog.Answer) {})
+}
+
+func (h *shell) SetOptions(o plan.Options) {
+	h.m.s.Options = o
+	h.m.tell(frame.NewOptions{})
+}
+
+func (h *shell) Start(r drain.Run, confirmed plan.Plan) { h.m.attach(r, &confirmed) }
+
+func (h *shell) Go(where string, fn func(context.Context) tea.Msg) {
+	ctx := h.m.ctx
+	h.m.queue(h.m.d.Crash.guard(where, func() tea.Msg { return fn(ctx) }))
+}
+
+func (h *shell) Do(cmd tea.Cmd) { h.m.queue(cmd) }
+
+// leavePlan takes the options that can lose data or override a protection back to what
+// they were at the start: they were set for one plan, and the next one does not have
+// them unless somebody sets them again.
+func (h *shell) leavePlan() {
+	o, changed := page.WithoutDanger(h.m.s.Options, h.m.d.Options)
+	if len(changed) == 0 {
+		return
+	}
+	h.SetOptions(o)
+	h.Say("off again for the next plan: " + page.List(changed, 3))
+}
