@@ -44,7 +44,7 @@ func (s *Session) access(ctx context.Context, rights []kube.Permission) (preflig
 	for _, r := range results {
 		if !r.Allowed {
 			access.Missing = append(access.Missing,
-				preflight.MissingRight{Rule: RightName(r.Permission), Namespace: r.Permission.Namespace, Why: r.Reason})
+				preflight.MissingRight{Rule: rightName(r.Permission), Namespace: r.Permission.Namespace, Why: r.Reason})
 		}
 	}
 	return access, nil
@@ -121,7 +121,7 @@ func (s *Session) PlanAccess(ctx context.Context, o plan.Options) (preflight.Acc
 	reads := preflight.Access{User: access.User}
 	for _, m := range access.Missing {
 		for _, r := range readRights {
-			if m.Rule == RightName(r) {
+			if m.Rule == rightName(r) {
 				reads.Missing = append(reads.Missing, m)
 			}
 		}
@@ -129,8 +129,8 @@ func (s *Session) PlanAccess(ctx context.Context, o plan.Options) (preflight.Acc
 	return access, s.denied(reads)
 }
 
-// RightName is a permission as RBAC and kubectl auth can-i name it.
-func RightName(p kube.Permission) string {
+// rightName is a permission as RBAC and kubectl auth can-i name it.
+func rightName(p kube.Permission) string {
 	resource := p.Resource
 	if p.Subresource != "" {
 		resource += "/" + p.Subresource

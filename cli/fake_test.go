@@ -226,7 +226,7 @@ func (c paperCluster) Close()                      {}
 func (c paperCluster) CheckAccess(_ context.Context, rights []kube.Permission) ([]kube.AccessResult, error) {
 	var results []kube.AccessResult
 	for _, r := range rights {
-		name := app.RightName(r)
+		name := rightName(r)
 		c.bench.asked = append(c.bench.asked, name)
 		results = append(results, kube.AccessResult{Permission: r, Allowed: !slices.Contains(c.bench.denied, name)})
 	}
@@ -247,4 +247,16 @@ func (b *bench) expect(t *testing.T, code int, stderr []string, args ...string) 
 			t.Errorf("%v: standard error lacks %q:\n%s", args, text, b.err)
 		}
 	}
+}
+
+// rightName is a permission as RBAC names it.
+func rightName(p kube.Permission) string {
+	name := p.Verb + " " + p.Resource
+	if p.Subresource != "" {
+		name += "/" + p.Subresource
+	}
+	if p.Group != "" {
+		name += "." + p.Group
+	}
+	return name
 }
