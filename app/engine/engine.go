@@ -36,7 +36,7 @@ type Engine struct {
 	group  kube.Group
 	done   chan struct{}
 
-	herald *herald
+	recorder *recorder
 	inbox  chan struct{} // capacity one: something is in inputs
 	saved  uint64        // last event in the journal; of the loop alone
 
@@ -98,7 +98,7 @@ func launch(ctx context.Context, config EngineConfig, before []drain.Event, firs
 	e.told.add(before)
 	e.told.add([]drain.Event{first})
 	e.state, e.saved = drain.Fold(drain.Fold(nil, before...), first), first.Seq
-	e.herald = newHerald(ctx, config.Writer, e.state.Run.ID)
+	e.recorder = newRecorder(ctx, config.Writer, e.state.Run.ID)
 	e.group.Go("engine "+e.state.Run.ID, func() { e.loop(ctx) })
 	return e, nil
 }
@@ -126,7 +126,7 @@ func (e *Engine) Err() error {
 }
 
 // Silent is why the run writes no Events on its nodes, "" if it does.
-func (e *Engine) Silent() string { return e.herald.why() }
+func (e *Engine) Silent() string { return e.recorder.why() }
 
 // Done is closed when the run has ended and its journal is closed.
 func (e *Engine) Done() <-chan struct{} { return e.done }
@@ -157,7 +157,7 @@ func (e *Engine) Changed(ctx context.Context) <-chan struct{} {
 
 func (e *Engine) loop(ctx context.Context) {
 	defer close(e.done)
-	defer e.herald.end()
+	defer e.recorder.end()
 	defer e.closeJournal()
 	// Writes outlive the run's context for a moment, to be answered.
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
@@ -255,11 +255,11 @@ func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 		e.publish(out)
 	}
 	e.answerSteers(out)
-	e.herald.see(out.State, out.Events, snap, e.config.Now())
+	e.recorder.see(out.State, out.Events, snap, e.config.Now())
 	for _, w := range out.Writes {
 		writes.Go(string(w.Verb)+" "+w.Node, func() { e.Send(drain.Answered{Write: w, Answer: e.perform(ctx, w)}) })
 	}
-	return e.herald.wake(out.Wake, e.config.Now())
+	return e.recorder.wake(out.Wake, e.config.Now())
 }
 
 func (e *Engine) publish(out drain.Output) {

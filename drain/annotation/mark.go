@@ -7,6 +7,20 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
+func (e *NoMarkError) Error() string { return "node " + e.Node + ": " + e.Why }
+
+// maker says who wrote the mark, and when.
+func (m Mark) Maker() string {
+	by := "an operator"
+	if m.By != "" {
+		by = m.By
+	}
+	if m.At.IsZero() {
+		return by
+	}
+	return by + " at " + m.At.UTC().Format(time.RFC3339)
+}
+
 // NoMarkError says why a node tells of no run that could be taken over.
 type NoMarkError struct {
 	Node string
@@ -77,4 +91,13 @@ func Parse(text string) (Mark, bool) {
 		*text = kube.Clean(*text)
 	}
 	return m, true
+}
+
+// String is the content of the annotation.
+func (m Mark) String() string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "" // a struct of strings and a time always marshals
+	}
+	return string(text)
 }

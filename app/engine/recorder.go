@@ -23,26 +23,13 @@ const (
 	// lastWord is how long the end of a run may wait for its last Events: a busy
 	// server takes a second or two, and what is late is lost.
 	lastWord = lastAnswers
-	// heraldRoom is how many Events may wait to be written; more are dropped.
-	heraldRoom = 64
+	// queuedEvents is how many Events may wait to be written; more are dropped.
+	queuedEvents = 64
 )
-
-// bulletins decide what of a run is told by Events on its nodes.
-type bulletins struct {
-	told    map[string]int       // by node: how many
-	blocked map[string]time.Time // by node: when a blocked pod was last told of
-	pods    map[string]bool      // pod and budget that were told of
-	looked  time.Time
-	due     time.Time // when a pod that waits is worth an Event, zero if none will be
-}
-
-func newBulletins() *bulletins {
-	return &bulletins{told: map[string]int{}, blocked: map[string]time.Time{}, pods: map[string]bool{}}
-}
 
 // of are the Events that a step of the run is worth: s is the state after it.
 // Times are those of our clock.
-func (b *bulletins) of(s *drain.State, events []drain.Event, now time.Time) []kube.NodeEvent {
+func (b *nodeEvents) of(s *drain.State, events []drain.Event, now time.Time) []kube.NodeEvent {
 	var out []kube.NodeEvent
 	for i := range events {
 		if n := s.Node(events[i].Node); n != nil && events[i].Kind == drain.EventNode {
@@ -58,7 +45,7 @@ func (b *bulletins) of(s *drain.State, events []drain.Event, now time.Time) []ku
 
 // node tells of the beginning and the end of a node. One that was never touched
 // has none.
-func (b *bulletins) node(out []kube.NodeEvent, s *drain.State, n *drain.NodeRun, e *drain.Event) []kube.NodeEvent {
+func (b *nodeEvents) node(out []kube.NodeEvent, s *drain.State, n *drain.NodeRun, e *drain.Event) []kube.NodeEvent {
 	who := "run " + s.Run.ID + " of " + s.Run.User
 	if s.Run.Options.Reason != "" {
 		who += " (" + words.Quote(s.Run.Options.Reason) + ")"
@@ -77,7 +64,7 @@ func (b *bulletins) node(out []kube.NodeEvent, s *drain.State, n *drain.NodeRun,
 
 // waiting tells of pods that have been blocked for a while: each with its budget
 // once, and one in a minute.
-func (b *bulletins) waiting(out []kube.NodeEvent, s *drain.State, now time.Time) []kube.NodeEvent {
+func (b *nodeEvents) waiting(out []kube.NodeEvent, s *drain.State, now time.Time) []kube.NodeEvent {
 	for _, p := range s.Pods {
 		n := s.Node(p.Node)
 		if p.BlockedSince.IsZero() || p.State.Final() || n == nil || n.State != drain.NodeDraining ||
@@ -108,13 +95,13 @@ func (b *bulletins) waiting(out []kube.NodeEvent, s *drain.State, now time.Time)
 }
 
 // lookAgain asks for a look at that moment at the latest.
-func (b *bulletins) lookAgain(at time.Time) {
+func (b *nodeEvents) lookAgain(at time.Time) {
 	if b.due.IsZero() || at.Before(b.due) {
 		b.due = at
 	}
 }
 
-func (b *bulletins) tell(out []kube.NodeEvent, n *drain.NodeRun, e kube.NodeEvent, at time.Time) []kube.NodeEvent {
+func (b *nodeEvents) tell(out []kube.NodeEvent, n *drain.NodeRun, e kube.NodeEvent, at time.Time) []kube.NodeEvent {
 	if b.told[n.Name] >= toldAtMost {
 		return out
 	}
@@ -123,11 +110,11 @@ func (b *bulletins) tell(out []kube.NodeEvent, n *drain.NodeRun, e kube.NodeEven
 	return append(out, e)
 }
 
-// herald writes the Events of a run. It never holds a run up: what finds no room
+// recorder writes the Events of a run. It never holds a run up: what finds no room
 // is dropped, and without the right it falls silent.
-type herald struct {
+type recorder struct {
 	writer    kube.EventWriter // nil: nothing is written
-	bulletins *bulletins
+	events *nodeEvents
 	queue     chan kube.NodeEvent
 	cancel    context.CancelFunc
 	group     kube.Group
@@ -136,9 +123,9 @@ type herald struct {
 	silent string // why nothing more is written
 }
 
-func newHerald(ctx context.Context, writer kube.Writer, run string) *herald {
+func newRecorder(ctx context.Context, writer kube.Writer, run string) *recorder {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	h := &herald{bulletins: newBulletins(), queue: make(chan kube.NodeEvent, heraldRoom), cancel: cancel}
+	h := &recorder{events: newNodeEvents(), queue: make(chan kube.NodeEvent, queuedEvents), cancel: cancel}
 	h.writer, _ = writer.(kube.EventWriter)
 	if h.writer != nil {
 		h.group.Go("events of run "+run, func() { h.write(ctx) })
@@ -147,11 +134,11 @@ func newHerald(ctx context.Context, writer kube.Writer, run string) *herald {
 }
 
 // see takes a step of the run in.
-func (h *herald) see(s *drain.State, events []drain.Event, snap *kube.Snapshot, now time.Time) {
+func (h *recorder) see(s *drain.State, events []drain.Event, snap *kube.Snapshot, now time.Time) {
 	if h.writer == nil {
 		return
 	}
-	for _, e := range h.bulletins.of(s, events, now) {
+	for _, e := range h.events.of(s, events, now) {
 		e.At = snap.ServerTime(e.At)
 		select {
 		case h.queue <- e:
@@ -162,8 +149,8 @@ func (h *herald) see(s *drain.State, events []drain.Event, snap *kube.Snapshot, 
 
 // wake is when the run must be looked at again, for its own sake or for what is to
 // be told of it.
-func (h *herald) wake(own, now time.Time) time.Time {
-	due := h.bulletins.due
+func (h *recorder) wake(own, now time.Time) time.Time {
+	due := h.events.due
 	if h.writer == nil || due.IsZero() || !own.IsZero() && own.Before(due) {
 		return own
 	}
@@ -173,7 +160,7 @@ func (h *herald) wake(own, now time.Time) time.Time {
 	return due
 }
 
-func (h *herald) write(ctx context.Context) {
+func (h *recorder) write(ctx context.Context) {
 	for e := range h.queue {
 		if h.why() != "" || ctx.Err() != nil {
 			continue
@@ -187,14 +174,14 @@ func (h *herald) write(ctx context.Context) {
 }
 
 // why says why nothing is written, "" if it is.
-func (h *herald) why() string {
+func (h *recorder) why() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.silent
 }
 
 // end gives what is left a moment.
-func (h *herald) end() {
+func (h *recorder) end() {
 	close(h.queue)
 	last := time.AfterFunc(lastWord, h.cancel)
 	defer last.Stop()

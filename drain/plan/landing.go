@@ -10,6 +10,44 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
+// Landing says where the replacement of a pod could be scheduled.
+type Landing struct {
+	landing.Verdict // judged alone: the cluster as it is, this pod gone
+	// Together is the same with the plan's other pods moved before it: an
+	// estimate, for the scheduler may place them otherwise.
+	Together landing.Verdict
+	Target   string // the node that the estimate took for it, "" for none
+}
+
+// Room is the room in the cluster before the plan and, estimated, after it.
+type Room struct{ Before, After landing.Headroom }
+
+// land fills in where the pods could go. A pod that nobody makes anew, and one
+// that has finished, goes nowhere.
+func (p *planner) land(plan *Plan) {
+	names := make([]string, len(plan.Nodes))
+	var plans []*Pod
+	var pods []*kube.Pod
+	for i := range plan.Nodes {
+		names[i] = plan.Nodes[i].Name
+		for k := range plan.Nodes[i].Pods {
+			pod := p.pods[i][k]
+			if one := &plan.Nodes[i].Pods[k]; one.Moves() && pod.Owner != nil && !pod.Finished() && one.NotRemade == "" {
+				plans, pods = append(plans, one), append(pods, pod)
+			}
+		}
+	}
+	cluster := landing.New(p.s, names)
+	for i, pod := range pods {
+		plans[i].Landing = &Landing{Verdict: cluster.Alone(pod)}
+	}
+	together := cluster.Together(pods)
+	for i := range pods {
+		plans[i].Landing.Together, plans[i].Landing.Target = together.Verdicts[i], together.Targets[i]
+	}
+	plan.Room = Room{Before: together.Before, After: together.After}
+}
+
 // pin notes the volumes that no node beside those of the plan can reach: their pods
 // can start nowhere else.
 func (p *planner) pin(nodes []Node) {

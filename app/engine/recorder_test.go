@@ -138,7 +138,7 @@ func TestWithoutTheRightNoFurtherEventIsTried(t *testing.T) {
 // A node that the run never touched has nothing to tell.
 func TestARefusedNodeHasNoEvents(t *testing.T) {
 	s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Nodes: []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "a"}, State: drain.NodeStopped}}}
-	if got := newBulletins().of(s, []drain.Event{{Kind: drain.EventNode, Node: "a", NodeState: drain.NodeStopped}}, time.Unix(0, 0)); len(got) > 0 {
+	if got := newNodeEvents().of(s, []drain.Event{{Kind: drain.EventNode, Node: "a", NodeState: drain.NodeStopped}}, time.Unix(0, 0)); len(got) > 0 {
 		t.Errorf("told %+v", got)
 	}
 }
