@@ -37,8 +37,8 @@ type Engine struct {
 	done   chan struct{}
 
 	recorder *recorder
-	inbox  chan struct{} // capacity one: something is in inputs
-	saved  uint64        // last event in the journal; of the loop alone
+	inbox    chan struct{} // capacity one: something is in inputs
+	saved    uint64        // last event in the journal; of the loop alone
 
 	mu       sync.Mutex
 	inputs   []drain.Input

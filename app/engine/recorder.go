@@ -113,11 +113,11 @@ func (b *nodeEvents) tell(out []kube.NodeEvent, n *drain.NodeRun, e kube.NodeEve
 // recorder writes the Events of a run. It never holds a run up: what finds no room
 // is dropped, and without the right it falls silent.
 type recorder struct {
-	writer    kube.EventWriter // nil: nothing is written
+	writer kube.EventWriter // nil: nothing is written
 	events *nodeEvents
-	queue     chan kube.NodeEvent
-	cancel    context.CancelFunc
-	group     kube.Group
+	queue  chan kube.NodeEvent
+	cancel context.CancelFunc
+	group  kube.Group
 
 	mu     sync.Mutex
 	silent string // why nothing more is written
