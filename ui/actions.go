@@ -6,7 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // groups are those of all actions, in the order of hints and help.
@@ -39,14 +39,14 @@ func (a actions) hasTargets() (bool, string) {
 
 // planActions are about the options of the next plan.
 func (a actions) planActions() []keys.Action {
-	kubectl := func() { a.ShowCommand(page.Kubectl(a.m.s.Target(), a.Targets(), a.m.s.Options)) }
+	kubectl := func() { a.ShowCommand(wording.Kubectl(a.m.s.Target(), a.Targets(), a.m.s.Options)) }
 	options := func() { a.m.show(frame.Options) }
 	return []keys.Action{
 		{ID: "usual", Keys: []string{"a"}, Title: "accept the usual", Help: "accept --ignore-daemonsets and --delete-emptydir-data, which most drains need",
 			Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods}, Enabled: a.canAcceptUsual,
 			Do: func() {
-				a.SetOptions(page.WithUsual(a.m.s.Options))
-				a.Say("options: " + page.OptionWords(a.m.s.Options))
+				a.SetOptions(wording.WithUsual(a.m.s.Options))
+				a.Say("options: " + wording.OptionWords(a.m.s.Options))
 			}},
 		{ID: "options", Keys: []string{"o"}, Title: "options", Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Plan}, Do: options},
 		{ID: "nodeoptions", Keys: []string{"O"}, Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Pods}, Do: options},
@@ -67,7 +67,7 @@ func (a actions) canAcceptUsual() (bool, string) {
 	if p, ok := a.m.page().(frame.Planner); ok {
 		plan = p.Planned()
 	}
-	if plan != nil && !page.UsualOnly(plan.Nodes...) {
+	if plan != nil && !wording.UsualOnly(plan.Nodes...) {
 		return false, "that is not what stands in the way here: see the options"
 	}
 	return true, ""

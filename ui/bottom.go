@@ -4,8 +4,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // bottom is the last line: the filter while it is typed, or what the keys do
@@ -50,7 +50,7 @@ func (m renderer) whole() (paint.Line, bool) {
 func (m renderer) filterLine() paint.Line {
 	l := m.list()
 	return paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, l.Filter).
-		Add(themes.Muted, "   "+page.Number(l.Table.Len())+" of "+page.Number(l.Total)+"   enter keeps, esc shows all, ! inverts")
+		Add(themes.Muted, "   "+wording.Number(l.Table.Len())+" of "+wording.Number(l.Total)+"   enter keeps, esc shows all, ! inverts")
 }
 
 // hints are what the keys do now, as many as have room; what stands before
@@ -59,7 +59,7 @@ func (m renderer) hints() paint.Line {
 	line := paint.Line{paint.Blank(1)}
 	if l := m.list(); l != nil && l.Filter != "" {
 		line = line.Add(themes.Accent, "/"+paint.Truncate(l.Filter, 16)).
-			Add(themes.Muted, " "+page.Number(l.Table.Len())+" of "+page.Number(l.Total)+"   ")
+			Add(themes.Muted, " "+wording.Number(l.Table.Len())+" of "+wording.Number(l.Total)+"   ")
 	}
 	if p, ok := m.page().(frame.Hinter); ok {
 		line = append(line, p.Hints()...)

@@ -6,8 +6,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 const quitDialog = "quit"
@@ -62,9 +62,9 @@ func (m *Model) openQuit() {
 func (m *Model) openQuitRun() {
 	p := m.s.State.Progress("")
 	d := &dialog.Dialog{ID: quitDialog, Title: "A run is going on", Body: []paint.Line{
-		paint.T(page.Number(p.Left) + " of " + page.Count(p.Total, "pod") + " are gone, " + page.Number(p.Terminating) + " are ending."),
+		paint.T(wording.Number(p.Left) + " of " + wording.Count(p.Total, "pod") + " are gone, " + wording.Number(p.Terminating) + " are ending."),
 		paint.T("The run lives in this program: leaving ends it."),
-		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned: "+page.List(page.NodesTouched(m.s.State), 6)+"."),
+		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+"."),
 		nil, paint.L(themes.Muted, "Ctrl+C again aborts and leaves at once."),
 	}, Buttons: []dialog.Button{
 		{Label: "Keep watching", Value: dialog.Cancel, Key: "n"},

@@ -12,8 +12,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // shell is what the pages may ask of the model.
@@ -79,10 +79,10 @@ func (h *shell) Do(cmd tea.Cmd) { h.m.queue(cmd) }
 // they were at the start: they were set for one plan, and the next one does not have
 // them unless somebody sets them again.
 func (h *shell) leavePlan() {
-	o, changed := page.WithoutDanger(h.m.s.Options, h.m.d.Options)
+	o, changed := wording.WithoutDanger(h.m.s.Options, h.m.d.Options)
 	if len(changed) == 0 {
 		return
 	}
 	h.SetOptions(o)
-	h.Say("off again for the next plan: " + page.List(changed, 3))
+	h.Say("off again for the next plan: " + wording.List(changed, 3))
 }

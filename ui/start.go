@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Run shows the dashboard and owns the terminal from start to end. It handles
@@ -78,7 +78,7 @@ func (m *Model) result(killed bool) Result {
 		r.text = func(s *drain.State) string {
 			seen := *m.s
 			seen.State = s
-			return page.ResultText(s, seen.Undos(m.d.Source.Snapshot()), min(max(m.s.Width, 60), 120), m.d.Now())
+			return wording.ResultText(s, seen.Undos(m.d.Source.Snapshot()), min(max(m.s.Width, 60), 120), m.d.Now())
 		}
 	}
 	return r

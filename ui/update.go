@@ -5,7 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Update takes one message. It changes the model and nothing else: whatever
@@ -211,6 +211,6 @@ func (m *Model) editFilter(text string) {
 	if l == nil || len(text) > maxFilter {
 		return
 	}
-	l.Filter = page.Clean(text)
+	l.Filter = wording.Clean(text)
 	m.rebuild()
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // layout makes the layout of the page, scrolls to the cursor and asks for what the
@@ -145,7 +145,7 @@ func indent(l paint.Line) paint.Line {
 // titleLine has the page on the left and its truth on the right; where both
 // have no room, the left one gives way.
 func (m renderer) titleLine(left, right paint.Line) paint.Line {
-	if badge := page.Badge(m.optionsInForce()); badge != nil {
+	if badge := wording.Badge(m.optionsInForce()); badge != nil {
 		left = append(badge.Add(themes.Text, "  "), left...)
 	}
 	room := m.s.Width - 2
@@ -182,8 +182,8 @@ func columnTitles(l *frame.List) paint.Line {
 		}
 		first = false
 		title := c.Title
-		if paint.Width(title) > w && page.ShortTitles[c.ID] != "" {
-			title = page.ShortTitles[c.ID]
+		if paint.Width(title) > w && wording.ShortTitles[c.ID] != "" {
+			title = wording.ShortTitles[c.ID]
 		}
 		if l.Sort == c.ID && paint.Width(title)+1 < w {
 			title += map[bool]string{false: paint.Ascending, true: paint.Falling}[l.Reverse]

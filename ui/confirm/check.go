@@ -14,14 +14,14 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Checked brings a plan made anew at the moment of a confirmation.
 type Checked struct {
 	Request
 	Fresh   plan.Plan
-	Changes []page.Change
+	Changes []wording.Change
 	Untrue  string // why the snapshot cannot be acted on
 	Err     error
 }
@@ -60,7 +60,7 @@ func Check(shell frame.Shell, r Request) {
 		if r.Question != nil {
 			base = sameCordons(r.Shown, msg.Fresh)
 		}
-		msg.Changes = page.Drift(base, msg.Fresh)
+		msg.Changes = wording.Drift(base, msg.Fresh)
 		return msg
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // HeldByOthers are the nodes of a plan over which another run has a Lease that is
@@ -39,7 +39,7 @@ func HoldLines(holds []lease.Hold) []paint.Line {
 	var lines []paint.Line
 	for i, h := range holds {
 		if i == 6 {
-			return append(lines, paint.L(themes.Muted, "and "+page.Count(len(holds)-i, "more node")))
+			return append(lines, paint.L(themes.Muted, "and "+wording.Count(len(holds)-i, "more node")))
 		}
 		lines = append(lines, paint.L(themes.Accent, h.Node).Add(themes.Text, " is held by "+h.Words))
 	}

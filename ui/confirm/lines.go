@@ -6,8 +6,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // ErrorLines are the findings of a plan that nobody should go past by a plain yes.
@@ -15,7 +15,7 @@ func ErrorLines(p plan.Plan) []paint.Line {
 	var lines []paint.Line
 	for _, f := range p.Findings {
 		if f.Level == plan.LevelError && f.Code != preflight.FindingNodeHeld { // which has a question of its own
-			lines = append(lines, paint.L(themes.Bad, paint.Bad+" "+page.FirstUpper(f.Message)+"."))
+			lines = append(lines, paint.L(themes.Bad, paint.Bad+" "+wording.FirstUpper(f.Message)+"."))
 		}
 	}
 	if len(lines) > 0 {
@@ -36,14 +36,14 @@ func RefusedNodes(p plan.Plan) []string {
 }
 
 // DriftLines say what changed since the plan was shown.
-func DriftLines(changes []page.Change) []paint.Line {
+func DriftLines(changes []wording.Change) []paint.Line {
 	if len(changes) == 0 {
 		return nil
 	}
 	lines := []paint.Line{paint.L(themes.Warning, "The plan changed since you looked:")}
 	for i, c := range changes {
 		if i == 6 {
-			lines = append(lines, paint.L(themes.Warning, "  and "+page.Count(len(changes)-i, "more change")))
+			lines = append(lines, paint.L(themes.Warning, "  and "+wording.Count(len(changes)-i, "more change")))
 			break
 		}
 		lines = append(lines, paint.L(themes.Warning, "  "+c.What))
@@ -76,14 +76,14 @@ func CostLines(p plan.Plan) []paint.Line {
 		}
 	}
 	emptyDirs := counts[plan.ReasonEmptyDir]
-	risk(emptyDirs > 0, page.Plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
+	risk(emptyDirs > 0, wording.Plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
 	lost := p.Losses().Lost
-	risk(lost > 0, page.Plural(lost, "pod is lost: nothing starts it again", "pods are lost: nothing starts them again"))
-	risk(deleted > 0, page.Plural(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets"))
+	risk(lost > 0, wording.Plural(lost, "pod is lost: nothing starts it again", "pods are lost: nothing starts them again"))
+	risk(deleted > 0, wording.Plural(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets"))
 	risk(p.Options.ForceAfter > 0 || p.Options.MaxEvictRetries > 0, "pods that stay blocked are deleted past their budgets")
 	risk(p.Options.GracePeriodSeconds == 0, "no pod gets any time to end (--grace-period=0)")
 	// What is grave has been said above, and a node that is held has a question of its own.
-	return append(lines, page.CostLines(slices.DeleteFunc(slices.Clone(p.Findings), func(f plan.Finding) bool { return f.Level == plan.LevelError }))...)
+	return append(lines, wording.CostLines(slices.DeleteFunc(slices.Clone(p.Findings), func(f plan.Finding) bool { return f.Level == plan.LevelError }))...)
 }
 
 // OpenNodes are the nodes of a plan that are not refused.

@@ -3,7 +3,7 @@ package nodes
 import (
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Actions are what keys do on the list of nodes.
@@ -55,7 +55,7 @@ func (m *Page) canCordon(unschedulable bool) func() (bool, string) {
 			return false, "the API server is away"
 		}
 		if len(m.toSetCordon(unschedulable)) == 0 {
-			return false, map[bool]string{true: "already cordoned", false: "not cordoned"}[unschedulable] + ": " + page.List(m.Targets(), 3)
+			return false, map[bool]string{true: "already cordoned", false: "not cordoned"}[unschedulable] + ": " + wording.List(m.Targets(), 3)
 		}
 		if m.s.Live() {
 			for _, name := range m.toSetCordon(unschedulable) {

@@ -9,9 +9,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // nodeColumns are the columns of the nodes page; the widest name, zone and
@@ -23,8 +23,8 @@ func nodeColumns(width, name, zone, roles int, running, usage bool) []table.Colu
 		state = 17
 	}
 	share := 4 // the number alone
-	if width >= page.BarsFrom {
-		share = page.LeastBar
+	if width >= wording.BarsFrom {
+		share = wording.LeastBar
 	}
 	columns := []table.Column{
 		{ID: "node", Title: "NODE", Width: min(max(name, 4), 40), Min: min(max(name, 4), 14), Grow: true, Max: max(name, 4)},
@@ -63,17 +63,17 @@ func nodeCell(column string, width int, s *kube.Snapshot, n *kube.Node, p *previ
 	case "would":
 		return wouldLine(n, p, now)
 	case "cpu":
-		return page.Share(s.Totals(n.Name).Requested.CPUMilli, n.Allocatable.CPUMilli, width)
+		return wording.Share(s.Totals(n.Name).Requested.CPUMilli, n.Allocatable.CPUMilli, width)
 	case "memory":
-		return page.Share(s.Totals(n.Name).Requested.MemoryBytes, n.Allocatable.MemoryBytes, width)
+		return wording.Share(s.Totals(n.Name).Requested.MemoryBytes, n.Allocatable.MemoryBytes, width)
 	case "cpuused":
 		if u, ok := s.NodeUsage(n.Name); ok {
-			return page.Share(u.CPUMilli, n.Allocatable.CPUMilli, width)
+			return wording.Share(u.CPUMilli, n.Allocatable.CPUMilli, width)
 		}
 		return paint.L(themes.Muted, "-")
 	case "memused":
 		if u, ok := s.NodeUsage(n.Name); ok {
-			return page.Share(u.MemoryBytes, n.Allocatable.MemoryBytes, width)
+			return wording.Share(u.MemoryBytes, n.Allocatable.MemoryBytes, width)
 		}
 		return paint.L(themes.Muted, "-")
 	case "age":
@@ -90,7 +90,7 @@ func podCount(s *kube.Snapshot, n *kube.Node) paint.Line {
 	case phase == kube.NotSynced && count == 0:
 		return paint.L(themes.Muted, paint.Ellipsis)
 	}
-	return paint.L(themes.Text, page.Number(count))
+	return paint.L(themes.Text, wording.Number(count))
 }
 
 // nodeMatches tells whether a node has the text in its name, zone, roles or

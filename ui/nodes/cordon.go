@@ -13,8 +13,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 type cordonedMsg struct {
@@ -28,13 +28,13 @@ type cordonedMsg struct {
 func (m *Page) askToSetCordon(unschedulable bool) {
 	nodes := m.toSetCordon(unschedulable)
 	word := map[bool]string{true: "Cordon", false: "Uncordon"}[unschedulable]
-	title := word + " " + page.Count(len(nodes), "node") + "?"
+	title := word + " " + wording.Count(len(nodes), "node") + "?"
 	if len(nodes) == 1 {
 		title = word + " " + nodes[0] + "?"
 	}
-	body := []paint.Line{paint.L(themes.Accent, page.List(nodes, 60))}
+	body := []paint.Line{paint.L(themes.Accent, wording.List(nodes, 60))}
 	if rest := len(m.Targets()) - len(nodes); rest > 0 {
-		body = append(body, paint.L(themes.Muted, page.Plural(rest, "other needs", "others need")+" no change."))
+		body = append(body, paint.L(themes.Muted, wording.Plural(rest, "other needs", "others need")+" no change."))
 	}
 	if unschedulable {
 		body = append(body, paint.T("New pods do not land there any more. Pods that run there stay."))
@@ -56,7 +56,7 @@ func (m *Page) askToSetCordon(unschedulable bool) {
 	if typed != "" {
 		d = dialog.Typed("set-cordon", title, typed, label, body...)
 	}
-	d.Command = page.KubectlCordon(m.s.Target(), nodes, unschedulable)
+	d.Command = wording.KubectlCordon(m.s.Target(), nodes, unschedulable)
 	m.shell.Ask(d, func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.setCordon(nodes, unschedulable)
@@ -103,9 +103,9 @@ func (m *Page) takeCordoned(msg cordonedMsg) {
 	}
 	word := map[bool]string{true: "Cordoned ", false: "Uncordoned "}[msg.unschedulable]
 	if msg.err != nil {
-		m.shell.Fail("Not " + word + "all: " + page.Clean(msg.err.Error()))
+		m.shell.Fail("Not " + word + "all: " + wording.Clean(msg.err.Error()))
 		return
 	}
 	undo := map[bool]string{true: " U takes it back.", false: ""}[msg.unschedulable]
-	m.shell.Say(word + page.List(msg.nodes, 4) + "." + undo)
+	m.shell.Say(word + wording.List(msg.nodes, 4) + "." + undo)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // header is the title line of the nodes page: where we are, and whether what
@@ -20,7 +20,7 @@ func header(s *kube.Snapshot, id frame.Identity, readOnly bool, now time.Time) (
 	if readOnly {
 		left = left.Add(themes.Text, "  ").Add(themes.Warning, "READ ONLY")
 	}
-	return left, paint.Join(paint.S(themes.Muted, paint.Dot), page.Live(s, now), counts(s))
+	return left, paint.Join(paint.S(themes.Muted, paint.Dot), wording.Live(s, now), counts(s))
 }
 
 // counts are the numbers of objects; what is not known is called so.
@@ -41,9 +41,9 @@ func kindCount(s *kube.Snapshot, k kube.Kind, noun string, n int) paint.Line {
 		if n == 0 {
 			return nil // the word before says that they are loading
 		}
-		return paint.L(themes.Busy, page.Number(n)+"+ "+noun+"s")
+		return paint.L(themes.Busy, wording.Number(n)+"+ "+noun+"s")
 	case kube.Stale:
-		return paint.L(themes.Warning, page.Count(n, noun))
+		return paint.L(themes.Warning, wording.Count(n, noun))
 	}
-	return paint.L(themes.Muted, page.Count(n, noun))
+	return paint.L(themes.Muted, wording.Count(n, noun))
 }

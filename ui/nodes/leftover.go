@@ -14,8 +14,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Temporary budgets that a run left behind are found when the dashboard opens. A
@@ -78,7 +78,7 @@ func (m *Page) leftoversNotice() paint.Line {
 	if len(dead) == 0 {
 		return nil
 	}
-	words := page.Count(len(dead), "temporary budget")
+	words := wording.Count(len(dead), "temporary budget")
 	words += map[bool]string{true: " of a run that is over is still there.", false: " of runs that are over are still there."}[len(dead) == 1]
 	line := paint.L(themes.Warning, paint.Warn+" "+words)
 	if m.s.ReadOnly {
@@ -104,15 +104,15 @@ const leftoversListed = 8
 
 func (m *Page) askToRemoveLeftovers() {
 	dead, maybe := m.leftBehind()
-	title := "Remove " + page.Count(len(dead), "temporary budget") + "?"
+	title := "Remove " + wording.Count(len(dead), "temporary budget") + "?"
 	body := []paint.Line{paint.T("Runs that are over left them behind. They hold evictions back, and nobody else removes them."), nil}
 	list := func(token paint.Token, left []tempbudget.Leftover) {
 		for i, l := range left {
 			if i == leftoversListed {
-				body = append(body, paint.L(themes.Muted, "and "+page.Count(len(left)-i, "more budget")))
+				body = append(body, paint.L(themes.Muted, "and "+wording.Count(len(left)-i, "more budget")))
 				break
 			}
-			body = append(body, paint.L(token, page.Clean(l.Sentence(m.s.Now))))
+			body = append(body, paint.L(token, wording.Clean(l.Sentence(m.s.Now))))
 		}
 	}
 	list(themes.Accent, dead)
@@ -157,8 +157,8 @@ func (m *Page) removeLeftovers(list []tempbudget.Leftover) {
 
 func (m *Page) takeRemoved(msg removedMsg) {
 	if msg.err != nil {
-		m.shell.Fail("Not all removed: " + page.Clean(msg.err.Error()))
+		m.shell.Fail("Not all removed: " + wording.Clean(msg.err.Error()))
 		return
 	}
-	m.shell.Say("Removed " + page.Count(msg.removed, "temporary budget") + ".")
+	m.shell.Say("Removed " + wording.Count(msg.removed, "temporary budget") + ".")
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Page is the list of nodes.
@@ -67,9 +67,9 @@ func (m *Page) Hints() paint.Line {
 	if m.marks.Len() == 0 {
 		return nil
 	}
-	line := paint.L(themes.Marked, page.Number(m.marks.Len())+" marked")
+	line := paint.L(themes.Marked, wording.Number(m.marks.Len())+" marked")
 	if hidden := m.marks.Hidden(m.list.Table.Keys()); hidden > 0 {
-		line = line.Add(themes.Warning, ", "+page.Number(hidden)+" not shown")
+		line = line.Add(themes.Warning, ", "+wording.Number(hidden)+" not shown")
 	}
 	return line.Add(themes.Text, "   ")
 }
@@ -185,7 +185,7 @@ func (m *Page) askPreviews() {
 		return
 	}
 	var stale []*kube.Node
-	options := page.OptionWords(m.s.Options)
+	options := wording.OptionWords(m.s.Options)
 	for _, name := range m.list.Visible() {
 		if p, ok := m.previews[name]; ok && p.gen == m.s.Snap.Gen() && p.options == options {
 			continue
@@ -279,13 +279,13 @@ func (m *Page) preview(name, options string) *preview {
 func (m *Page) View() frame.View {
 	v := frame.View{}
 	v.Left, v.Right = header(m.s.Snap, m.s.Identity, m.s.ReadOnly, m.s.Now)
-	if n := page.Notice(m.s.Snap, m.s.Now); n != nil {
+	if n := wording.Notice(m.s.Snap, m.s.Now); n != nil {
 		v.Head = append(v.Head, n)
 	}
 	if n := m.leftoversNotice(); n != nil {
 		v.Head = append(v.Head, n)
 	}
-	options := page.OptionWords(m.s.Options)
+	options := wording.OptionWords(m.s.Options)
 	var n *kube.Node // of the row at work: its cells come one after the other
 	var would *preview
 	v.Cell = func(key, column string, width int) paint.Line {
@@ -309,9 +309,9 @@ func (m *Page) nodesEmpty() paint.Line {
 	state := m.s.Snap.Sync(kube.KindNodes)
 	switch {
 	case m.list.Filter != "" && m.list.Total > 0:
-		return paint.L(themes.Muted, "No node matches "+page.Quote(m.list.Filter)+". esc shows all again.")
+		return paint.L(themes.Muted, "No node matches "+wording.Quote(m.list.Filter)+". esc shows all again.")
 	case state.Phase == kube.Denied:
-		return paint.L(themes.Bad, "Nodes cannot be listed. "+page.Quote(state.Reason))
+		return paint.L(themes.Bad, "Nodes cannot be listed. "+wording.Quote(state.Reason))
 	case state.Phase == kube.NotSynced:
 		return paint.L(themes.Busy, "The nodes are coming in"+paint.Ellipsis)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // nodeState is the state of a node: glyph and word. Cordoned is not broken,
@@ -42,7 +42,7 @@ func runningState(r *drain.NodeRun, run *drain.State) paint.Line {
 		return paint.L(themes.Busy, paint.Play+" Cordoning")
 	case drain.NodeDraining:
 		p := run.Progress(r.Name)
-		return paint.L(themes.Busy, paint.Play+" Draining").Add(themes.Muted, " "+page.Number(p.Left)+"/"+page.Number(p.Total))
+		return paint.L(themes.Busy, paint.Play+" Draining").Add(themes.Muted, " "+wording.Number(p.Left)+"/"+wording.Number(p.Total))
 	case drain.NodeDrained:
 		return paint.L(themes.Good, paint.Good+" Drained")
 	}
@@ -82,7 +82,7 @@ func cordonedBy(n *kube.Node, now time.Time) string {
 		s += " by " + c.Manager
 	}
 	if !c.Since.IsZero() {
-		s += ", " + page.Age(now.Sub(c.Since)) + " ago"
+		s += ", " + wording.Age(now.Sub(c.Since)) + " ago"
 	}
 	return s + "."
 }
@@ -97,10 +97,10 @@ func markWords(m annotation.Mark, now time.Time) string {
 		s += " for run " + kube.Clean(m.Run)
 	}
 	if !m.At.IsZero() {
-		s += ", " + page.Age(now.Sub(m.At)) + " ago"
+		s += ", " + wording.Age(now.Sub(m.At)) + " ago"
 	}
 	if m.Reason != "" {
-		s += ": " + page.Quote(kube.Clean(m.Reason))
+		s += ": " + wording.Quote(kube.Clean(m.Reason))
 	}
 	return s
 }
@@ -111,12 +111,12 @@ func silent(n *kube.Node, now time.Time) string {
 	case kube.NodeReady:
 		return ""
 	case kube.NodeUnknown:
-		return "kubelet silent for " + page.Age(now.Sub(page.FirstOf(n.ReadySince, n.Heartbeat)))
+		return "kubelet silent for " + wording.Age(now.Sub(wording.FirstOf(n.ReadySince, n.Heartbeat)))
 	}
 	if n.ReadySince.IsZero() {
 		return "not ready"
 	}
-	return "not ready for " + page.Age(now.Sub(n.ReadySince))
+	return "not ready for " + wording.Age(now.Sub(n.ReadySince))
 }
 
 // since is the age of a moment, "" where there is none.
@@ -124,5 +124,5 @@ func since(t, now time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return page.Age(now.Sub(t))
+	return wording.Age(now.Sub(t))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 func findingToken(f plan.Finding) paint.Token {
@@ -43,7 +43,7 @@ type costs struct {
 // it cannot be made.
 func makeCosts(s *kube.Snapshot, p preview, o plan.Options, now time.Time) *costs {
 	if p.Usual != nil {
-		o = page.WithUsual(o)
+		o = wording.WithUsual(o)
 	}
 	planned, err := plan.New(s, []string{p.Plan.Name}, o, now)
 	if err != nil {
@@ -68,8 +68,8 @@ func (p *preview) losses() plan.Losses {
 // Previews make it.
 func makePreview(s *kube.Snapshot, n *kube.Node, o plan.Options, plan func(string, plan.Options) plan.Node) preview {
 	p := preview{Plan: plan(n.Name, o), LastControlPlane: len(preflight.LastControlPlane(s, n.Name)) > 0}
-	if page.UsualOnly(p.Plan) {
-		usual := plan(n.Name, page.WithUsual(o))
+	if wording.UsualOnly(p.Plan) {
+		usual := plan(n.Name, wording.WithUsual(o))
 		p.Usual = &usual
 	}
 	return p
@@ -97,19 +97,19 @@ func wouldLine(n *kube.Node, p *preview, now time.Time) paint.Line {
 	c := p.Plan.Counts()
 	switch {
 	case c.Refused > 0:
-		return paint.L(themes.Bad, paint.Bad+" "+also("refuse "+page.Number(c.Refused), c.Never, "never"))
+		return paint.L(themes.Bad, paint.Bad+" "+also("refuse "+wording.Number(c.Refused), c.Never, "never"))
 	case c.Never > 0:
-		return paint.L(themes.Bad, paint.Bad+" "+also("move "+page.Number(c.Move), c.Never, "never"))
+		return paint.L(themes.Bad, paint.Bad+" "+also("move "+wording.Number(c.Move), c.Never, "never"))
 	case grave:
-		return paint.L(themes.Bad, paint.Bad+" move "+page.Number(c.Move+c.Wait+c.Unknown)+", "+losing(losses))
+		return paint.L(themes.Bad, paint.Bad+" move "+wording.Number(c.Move+c.Wait+c.Unknown)+", "+losing(losses))
 	case c.Unknown > 0:
-		return paint.L(themes.Warning, paint.Unknown+" move "+page.Number(c.Move+c.Unknown)+", budgets unseen")
+		return paint.L(themes.Warning, paint.Unknown+" move "+wording.Number(c.Move+c.Unknown)+", budgets unseen")
 	case c.Wait > 0:
 		return paint.L(themes.Warning, paint.Wait+" "+moves(c))
 	case c.Move == 0:
 		return paint.L(themes.Good, paint.Good+" already empty")
 	case losses.Data > 0:
-		return paint.L(themes.Warning, paint.Warn+" move "+page.Number(c.Move)+", "+losing(losses))
+		return paint.L(themes.Warning, paint.Warn+" move "+wording.Number(c.Move)+", "+losing(losses))
 	case p.Costs != nil && len(p.Costs.Findings) > 0:
 		return paint.L(themes.Warning, paint.Warn+" "+moves(c))
 	}
@@ -120,34 +120,34 @@ func wouldLine(n *kube.Node, p *preview, now time.Time) paint.Line {
 func losing(l plan.Losses) string {
 	switch {
 	case l.Lost > 0 && l.Nowhere > 0:
-		return "lost " + page.Number(l.Lost) + ", nowhere " + page.Number(l.Nowhere)
+		return "lost " + wording.Number(l.Lost) + ", nowhere " + wording.Number(l.Nowhere)
 	case l.Lost > 0:
-		return "lost " + page.Number(l.Lost)
+		return "lost " + wording.Number(l.Lost)
 	case l.Nowhere > 0:
-		return "nowhere " + page.Number(l.Nowhere)
+		return "nowhere " + wording.Number(l.Nowhere)
 	}
-	return "data of " + page.Number(l.Data)
+	return "data of " + wording.Number(l.Data)
 }
 
 func ifAllowed(c plan.Counts) string {
 	switch {
 	case c.Never > 0:
-		return "never " + page.Number(c.Never)
+		return "never " + wording.Number(c.Never)
 	case c.Move+c.Wait+c.Unknown == 0:
 		return "empty"
 	}
-	return "move " + page.Number(c.Move+c.Wait+c.Unknown)
+	return "move " + wording.Number(c.Move+c.Wait+c.Unknown)
 }
 
 func moves(c plan.Counts) string {
-	s := "move " + page.Number(c.Move)
+	s := "move " + wording.Number(c.Move)
 	switch {
 	case c.Never > 0:
-		s += ", never " + page.Number(c.Never)
+		s += ", never " + wording.Number(c.Never)
 	case c.Wait > 0:
-		s += ", wait for " + page.Number(c.Wait)
+		s += ", wait for " + wording.Number(c.Wait)
 	case c.Stay > 0:
-		s += ", leave " + page.Number(c.Stay)
+		s += ", leave " + wording.Number(c.Stay)
 	}
 	return s
 }
@@ -156,7 +156,7 @@ func also(s string, n int, word string) string {
 	if n == 0 {
 		return s
 	}
-	return s + ", " + word + " " + page.Number(n)
+	return s + ", " + word + " " + wording.Number(n)
 }
 
 // nodeSentence is everything about the node that the table has no room for.
@@ -172,9 +172,9 @@ func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
 		l = l.Add(token, s)
 	}
 	if silent := silent(n, now); silent != "" {
-		say(themes.Bad, page.FirstUpper(silent)+": nobody there confirms that a pod ended.")
+		say(themes.Bad, wording.FirstUpper(silent)+": nobody there confirms that a pod ended.")
 		if n.ReadyMessage != "" {
-			say(themes.Muted, page.Quote(n.ReadyMessage)+".")
+			say(themes.Muted, wording.Quote(n.ReadyMessage)+".")
 		}
 	}
 	say(themes.Warning, cordonedBy(n, now))
@@ -189,16 +189,16 @@ func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
 		if refused := refusals(p.Plan); refused != "" {
 			say(themes.Bad, refused)
 		}
-		say(themes.Text, page.FirstUpper(planWords(plan))+".")
+		say(themes.Text, wording.FirstUpper(planWords(plan))+".")
 	}
-	for _, l := range page.LossLines(p.losses()) {
+	for _, l := range wording.LossLines(p.losses()) {
 		say(l[0].Token, l.String()+".")
 	}
 	say(themes.Text, holdUps(plan, now))
 	if p.Costs != nil {
 		for _, f := range p.Costs.Findings {
 			if f.Code != preflight.FindingLastControlPlane { // which the sentence ends with
-				say(findingToken(f), page.FirstUpper(f.Message)+".")
+				say(findingToken(f), wording.FirstUpper(f.Message)+".")
 			}
 		}
 	}
@@ -228,7 +228,7 @@ func refusals(n plan.Node) string {
 		return ""
 	}
 	for i, m := range messages {
-		messages[i] = fmt.Sprintf("%s %s", page.Count(counts[m], "pod"), page.Quote(m))
+		messages[i] = fmt.Sprintf("%s %s", wording.Count(counts[m], "pod"), wording.Quote(m))
 	}
 	return "Refused: " + strings.Join(messages, ", ") + "."
 }
@@ -241,7 +241,7 @@ func planWords(n plan.Node) string {
 		if n == 1 {
 			parts = append(parts, "1 "+one)
 		} else if n > 1 {
-			parts = append(parts, page.Number(n)+" "+many)
+			parts = append(parts, wording.Number(n)+" "+many)
 		}
 	}
 	part(c.Move, "pod moves", "pods move")
@@ -262,7 +262,7 @@ func stayWhy(n plan.Node) string {
 		if p.Action != plan.ActionSkip {
 			continue
 		}
-		if why := page.StayReason(p); why != "" && !seen[why] {
+		if why := wording.StayReason(p); why != "" && !seen[why] {
 			seen[why] = true
 			kinds = append(kinds, why)
 		}
@@ -270,7 +270,7 @@ func stayWhy(n plan.Node) string {
 	if len(kinds) == 0 {
 		return ""
 	}
-	return " (" + page.List(kinds, 3) + ")"
+	return " (" + wording.List(kinds, 3) + ")"
 }
 
 // holdUps names the first budget that holds pods, with its figures and the
@@ -282,7 +282,7 @@ func holdUps(n plan.Node, now time.Time) string {
 		}
 		switch p.Budget.Verdict {
 		case budget.VerdictWait, budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple, budget.VerdictSyncing:
-			return page.FirstUpper(page.BudgetSentence(p.Namespace, p.Budget, now)) + "."
+			return wording.FirstUpper(wording.BudgetSentence(p.Namespace, p.Budget, now)) + "."
 		}
 	}
 	return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // option is one flag of a drain as the options page shows it.
@@ -29,12 +29,12 @@ type option struct {
 func optionsOf(o plan.Options) []option {
 	var options []option
 	o.Flags().VisitAll(func(f *pflag.Flag) {
-		if slices.Contains(page.Asked, f.Name) {
+		if slices.Contains(wording.Asked, f.Name) {
 			return
 		}
 		opt := option{
 			Flag: f.Name, name: f.Name, Help: f.Usage, Value: f.Value.String(),
-			Ours: !plan.InGroup(f, plan.GroupKubectl), Risky: page.Risky(f.Name),
+			Ours: !plan.InGroup(f, plan.GroupKubectl), Risky: wording.Risky(f.Name),
 		}
 		switch choices, ok := f.Value.(interface{ Choices() []string }); {
 		case f.Value.Type() == "bool":

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 func TestSwitchesSwitch(t *testing.T) {
@@ -24,8 +24,8 @@ func TestSwitchesSwitch(t *testing.T) {
 		if err != nil || optionsOf(once)[i].On == o.On || optionsOf(twice)[i].On != o.On {
 			t.Errorf("--%s does not switch: %v", o.Flag, err)
 		}
-		if !strings.Contains(page.OptionWords(once), "--"+o.Flag) {
-			t.Errorf("--%s is on, and the plan says only %s", o.Flag, page.OptionWords(once))
+		if !strings.Contains(wording.OptionWords(once), "--"+o.Flag) {
+			t.Errorf("--%s is on, and the plan says only %s", o.Flag, wording.OptionWords(once))
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Page is the list of flags of a drain.
@@ -93,7 +93,7 @@ func (m *Page) View() frame.View {
 	}
 	o := find(options, m.list.Table.Cursor())
 	if o != nil {
-		v.Subject, v.Detail = "--"+o.Flag, paint.T(page.FirstUpper(o.Help)+". ")
+		v.Subject, v.Detail = "--"+o.Flag, paint.T(wording.FirstUpper(o.Help)+". ")
 		switch {
 		case o.Fixed != "":
 			v.Detail = v.Detail.Add(themes.Muted, "It is "+o.Fixed+".")
@@ -101,7 +101,7 @@ func (m *Page) View() frame.View {
 			v.Detail = v.Detail.Add(themes.Muted, "kubectl has no such flag.")
 		default:
 			v.Detail = v.Detail.Add(themes.Muted, "As kubectl: ").
-				Add(themes.Text, page.Kubectl(m.s.Target(), m.shell.Targets(), m.s.Options))
+				Add(themes.Text, wording.Kubectl(m.s.Target(), m.shell.Targets(), m.s.Options))
 		}
 	}
 	return v
@@ -145,7 +145,7 @@ func (m *Page) changeOption() {
 		}
 		return ""
 	}
-	m.shell.Ask(dialog.Edit("option", "--"+o.Flag, o.Value, check, paint.T(page.FirstUpper(o.Help)+".")), func(a dialog.Answer) {
+	m.shell.Ask(dialog.Edit("option", "--"+o.Flag, o.Value, check, paint.T(wording.FirstUpper(o.Help)+".")), func(a dialog.Answer) {
 		if a.Value != dialog.Accept {
 			return
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // rightsAge is for how long the server's word on our rights is taken.
@@ -34,7 +34,7 @@ type accessMsg struct {
 
 // askRights asks for them where a plan is on the screen: before it is offered.
 func (m *Page) askRights() {
-	key := page.OptionWords(m.s.Options)
+	key := wording.OptionWords(m.s.Options)
 	if m.s.DrainAccess == nil || m.s.ReadOnly || m.kind != frame.Plan || m.rights.options == key && m.s.Now.Sub(m.rights.asked) < rightsAge {
 		return
 	}
@@ -59,7 +59,7 @@ func (m *Page) takeDrainRights(msg accessMsg) {
 func (m *Page) mayDrain() (bool, string) {
 	switch {
 	case m.s.DrainAccess == nil || m.s.ReadOnly:
-	case !m.rights.known || m.rights.options != page.OptionWords(m.s.Options):
+	case !m.rights.known || m.rights.options != wording.OptionWords(m.s.Options):
 		return false, "our rights are being asked for"
 	case len(m.rights.access.Missing) > 0:
 		return false, m.rights.access.Words() + ": the drain is switched off (docs/rbac.md)"
@@ -70,11 +70,11 @@ func (m *Page) mayDrain() (bool, string) {
 // rightsLine says what is missing, nil where nothing is.
 func (m *Page) rightsLine() paint.Line {
 	switch {
-	case m.rights.options != page.OptionWords(m.s.Options):
+	case m.rights.options != wording.OptionWords(m.s.Options):
 	case len(m.rights.access.Missing) > 0:
 		return paint.L(themes.Bad, paint.Bad+" "+m.rights.access.Words()+": the drain is switched off")
 	case m.rights.err != nil:
-		return paint.L(themes.Warning, paint.Unknown+" whether we may drain is not known: "+page.Clean(m.rights.err.Error()))
+		return paint.L(themes.Warning, paint.Unknown+" whether we may drain is not known: "+wording.Clean(m.rights.err.Error()))
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Actions are what keys do on a plan.
@@ -51,7 +51,7 @@ func (m *Page) canDrain() (bool, string) {
 	}
 	open := len(confirm.OpenNodes(m.plan))
 	switch {
-	case open == 0 && page.UsualOnly(m.plan.Nodes...):
+	case open == 0 && wording.UsualOnly(m.plan.Nodes...):
 		return false, "every node is refused as the options stand: a accepts the usual ones"
 	case open == 0:
 		return false, "every node is refused: see the pods with " + paint.Bad + " and the options (o)"
@@ -72,7 +72,7 @@ func trusted(s *kube.Snapshot) (bool, string) {
 	for _, k := range []kube.Kind{kube.KindNodes, kube.KindPods} {
 		switch state := s.Sync(k); state.Phase {
 		case kube.NotSynced:
-			return false, "the " + string(k) + " are still coming in, " + page.Number(state.Count) + " so far"
+			return false, "the " + string(k) + " are still coming in, " + wording.Number(state.Count) + " so far"
 		case kube.Denied:
 			return false, "the " + string(k) + " cannot be listed: " + state.Reason
 		case kube.Stale:

@@ -9,8 +9,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // fateRank orders pods by how much they need a look.
@@ -43,5 +43,5 @@ func planBudget(p plan.Pod) paint.Line {
 // planPodSentence is everything about one pod of a plan, with the first thing
 // that would help.
 func planPodSentence(p plan.Pod, now time.Time) paint.Line {
-	return page.PlanPod(p, firstAdvice(p), now)
+	return wording.PlanPod(p, firstAdvice(p), now)
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // planWaves says in which order the pods go, nil where none does: "now 14, after
@@ -17,7 +17,7 @@ func planWaves(p plan.Plan) paint.Line {
 		if i > 0 {
 			l = l.Add(themes.Muted, ", ")
 		}
-		l = l.Add(themes.Muted, w.When+" ").Add(themes.Text, page.Number(w.Pods))
+		l = l.Add(themes.Muted, w.When+" ").Add(themes.Text, wording.Number(w.Pods))
 		if w.Then != "" {
 			l = l.Add(themes.Muted, " "+w.Then)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 const findingsKey = "f"
@@ -51,8 +51,8 @@ func (m *FindingsPage) Layout(frame.Layout) {}
 func (m *FindingsPage) View() frame.View {
 	p := m.behind()
 	return frame.View{
-		Left: paint.L(themes.Title, page.FirstUpper(page.Count(len(p.plan.Findings), "finding"))).Add(themes.Text, "  ").
-			Add(themes.Accent, page.List(p.nodes, 2)),
+		Left: paint.L(themes.Title, wording.FirstUpper(wording.Count(len(p.plan.Findings), "finding"))).Add(themes.Text, "  ").
+			Add(themes.Accent, wording.List(p.nodes, 2)),
 		Text: findingsInFull(p.plan.Findings, m.shell.Session().Width-2),
 	}
 }

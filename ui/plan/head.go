@@ -6,26 +6,26 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // driftWord says whether a plan is what it was when it was shown first.
-func driftWord(changes []page.Change) paint.Line {
+func driftWord(changes []wording.Change) paint.Line {
 	if len(changes) == 0 {
 		return paint.L(themes.Good, "still true")
 	}
 	if len(changes) == 1 {
 		return paint.L(themes.Warning, "changed: "+changes[0].What)
 	}
-	return paint.L(themes.Warning, page.Count(len(changes), "change")+" since")
+	return paint.L(themes.Warning, wording.Count(len(changes), "change")+" since")
 }
 
 // findingLines are the findings that must not be missed, in the order of the plan, each in
 // a line, in at most that many lines; the last one then page.counts what has no room and
 // names the key that shows all.
 func findingLines(findings []plan.Finding, most int, key string) []paint.Line {
-	lines := page.CostLines(findings)
+	lines := wording.CostLines(findings)
 	if len(lines) <= most {
 		return lines
 	}
@@ -33,9 +33,9 @@ func findingLines(findings []plan.Finding, most int, key string) []paint.Line {
 		return nil
 	}
 	rest := len(lines) - (most - 1)
-	more := paint.L(themes.Warning, paint.Ellipsis+" "+page.Number(rest)+" more")
+	more := paint.L(themes.Warning, paint.Ellipsis+" "+wording.Number(rest)+" more")
 	if rest == len(lines) {
-		more = paint.L(themes.Warning, paint.Warn+" "+page.Count(rest, "finding"))
+		more = paint.L(themes.Warning, paint.Warn+" "+wording.Count(rest, "finding"))
 	}
 	return append(lines[:most-1:most-1], more.Add(themes.Muted, ": ").Add(themes.Key, key).Add(themes.Muted, " shows all"))
 }
@@ -48,15 +48,15 @@ func incomplete(s *kube.Snapshot) string {
 		state := s.Sync(k)
 		switch {
 		case state.Phase == kube.Denied && (k == kube.KindNodes || k == kube.KindPods):
-			return "the " + page.KindWord(k) + " cannot be listed: " + page.Quote(state.Reason)
+			return "the " + wording.KindWord(k) + " cannot be listed: " + wording.Quote(state.Reason)
 		case state.Phase == kube.NotSynced:
-			coming = append(coming, page.KindWord(k)+" ("+page.Number(state.Count)+" so far)")
+			coming = append(coming, wording.KindWord(k)+" ("+wording.Number(state.Count)+" so far)")
 		}
 	}
 	if len(coming) == 0 {
 		return ""
 	}
-	return "still coming in: " + page.List(coming, 3)
+	return "still coming in: " + wording.List(coming, 3)
 }
 
 // planKinds are the kinds that a plan is made of.
@@ -81,7 +81,7 @@ func findingsInFull(findings []plan.Finding, width int) []paint.Line {
 		if i > 0 {
 			lines = append(lines, nil)
 		}
-		add(0, page.FindingLine(f))
+		add(0, wording.FindingLine(f))
 		for _, a := range f.Advice {
 			add(2, paint.L(themes.Muted, "would help: ").Add(themes.Text, strings.TrimSuffix(a.Text, ".")))
 			if a.Command != "" {

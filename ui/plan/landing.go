@@ -7,8 +7,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // landsCell is the cell about where the replacement of a pod could go; the node that
@@ -40,7 +40,7 @@ func landsCell(p plan.Pod, width int) paint.Line {
 
 // firstAdvice is the least harmful help, in one sentence.
 func firstAdvice(p plan.Pod) string {
-	all := page.Advice(p)
+	all := wording.Advice(p)
 	if len(all) == 0 {
 		return ""
 	}
@@ -69,8 +69,8 @@ func planRoom(p plan.Plan, width int, bars bool) []paint.Line {
 	}
 	const bar = 14
 	amounts := func(total landing.Room) paint.Line {
-		l := append(paint.L(themes.Text, "CPU "), page.Share(total.CPU.Requested, total.CPU.Has, bar)...)
-		return append(l.Add(themes.Text, "  memory "), page.Share(total.Memory.Requested, total.Memory.Has, bar)...)
+		l := append(paint.L(themes.Text, "CPU "), wording.Share(total.CPU.Requested, total.CPU.Has, bar)...)
+		return append(l.Add(themes.Text, "  memory "), wording.Share(total.Memory.Requested, total.Memory.Has, bar)...)
 	}
 	first := append(paint.L(themes.Muted, "requested before "), amounts(before)...)
 	then := append(paint.L(themes.Muted, "after "+paint.About+" "), amounts(after)...)

@@ -14,9 +14,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Page shows what a drain of some nodes would do; it follows the cluster and says what
@@ -36,7 +36,7 @@ type Page struct {
 	err     error
 	base    plan.Plan // as it was shown first
 	plan    plan.Plan // as it is now
-	changes []page.Change
+	changes []wording.Change
 	pods    map[string]plan.Pod // by UID
 	widest  widths
 	time    planTime
@@ -141,14 +141,14 @@ func (m *Page) takePlan(msg planMsg) {
 	if msg.err != nil {
 		return
 	}
-	if !m.has || m.part != "" || page.OptionWords(m.base.Options) != page.OptionWords(msg.plan.Options) {
+	if !m.has || m.part != "" || wording.OptionWords(m.base.Options) != wording.OptionWords(msg.plan.Options) {
 		m.base, m.has = msg.plan, true // other options make another plan, not a change of it
 		m.time = planTime{}
 	}
 	m.part = msg.part
 	m.plan = msg.plan
 	m.time.of(m.plan)
-	m.changes = page.Drift(m.base, m.plan)
+	m.changes = wording.Drift(m.base, m.plan)
 	m.Rebuild()
 }
 
@@ -165,8 +165,8 @@ func (m *Page) Rebuild() {
 			m.pods[string(pod.UID)] = pod
 			m.widest.name = max(m.widest.name, paint.Width(pod.Namespace)+1+paint.Width(pod.Name))
 			m.widest.owner = max(m.widest.owner, paint.Width(pod.Owner))
-			m.widest.why = max(m.widest.why, paint.Width(page.Why(pod)))
-			m.widest.fate = max(m.widest.fate, page.Fate(pod, page.WidestFate).Width())
+			m.widest.why = max(m.widest.why, paint.Width(wording.Why(pod)))
+			m.widest.fate = max(m.widest.fate, wording.Fate(pod, wording.WidestFate).Width())
 			m.widest.budget = max(m.widest.budget, planBudget(pod).Width())
 			m.widest.lands = max(m.widest.lands, landsCell(pod, widestLanding).Width())
 			if text == "" || planMatches(pod, text) != inverse {
@@ -186,7 +186,7 @@ func (m *Page) Rebuild() {
 }
 
 func planMatches(p plan.Pod, text string) bool {
-	for _, s := range []string{p.Namespace + "/" + p.Name, p.Owner, p.Node, p.Fate().String(), page.Why(p)} {
+	for _, s := range []string{p.Namespace + "/" + p.Name, p.Owner, p.Node, p.Fate().String(), wording.Why(p)} {
 		if strings.Contains(strings.ToLower(s), text) {
 			return true
 		}
@@ -246,13 +246,13 @@ func (m *Page) Layout(lay frame.Layout) {
 // View is the plan, or the pods.
 func (m *Page) View() frame.View {
 	v := frame.View{}
-	v.Left = paint.L(themes.Title, page.FirstUpper(string(m.kind))).Add(themes.Text, "  ").Add(themes.Accent, page.List(m.nodes, 4)).
+	v.Left = paint.L(themes.Title, wording.FirstUpper(string(m.kind))).Add(themes.Text, "  ").Add(themes.Accent, wording.List(m.nodes, 4)).
 		Add(themes.Muted, paint.Dot+m.s.Identity.Context)
 	v.Right = m.planTruth()
 	v.Head = m.planHead()
 	v.Cell = func(key, column string, width int) paint.Line { return planCell(m.pods[key], column, width) }
 	v.Marked = func(key string) bool {
-		return slices.ContainsFunc(m.changes, func(c page.Change) bool { return c.UID == kube.UID(key) })
+		return slices.ContainsFunc(m.changes, func(c wording.Change) bool { return c.UID == kube.UID(key) })
 	}
 	switch {
 	case m.err != nil:
@@ -260,9 +260,9 @@ func (m *Page) View() frame.View {
 	case !m.has:
 		v.Empty = paint.L(themes.Busy, "Planning"+paint.Ellipsis)
 	case m.list.Filter != "" && m.list.Total > 0:
-		v.Empty = paint.L(themes.Muted, "No pod matches "+page.Quote(m.list.Filter)+".")
+		v.Empty = paint.L(themes.Muted, "No pod matches "+wording.Quote(m.list.Filter)+".")
 	case m.part != "":
-		v.Empty = paint.L(themes.Busy, page.FirstUpper(m.part)+".")
+		v.Empty = paint.L(themes.Busy, wording.FirstUpper(m.part)+".")
 	default:
 		v.Empty = paint.L(themes.Good, paint.Good+" There is no pod on it: a drain would only cordon.")
 	}
@@ -283,28 +283,28 @@ func (m *Page) planTruth() paint.Line {
 	}
 	l := paint.L(themes.Muted, "read only"+paint.Dot+m.base.TakenAt.Format("15:04:05")+paint.Dot)
 	if !m.s.Snap.Health().Live {
-		return append(l, page.Live(m.s.Snap, m.s.Now)...)
+		return append(l, wording.Live(m.s.Snap, m.s.Now)...)
 	}
 	return append(l, driftWord(m.changes)...)
 }
 
 func (m *Page) planHead() []paint.Line {
 	var head []paint.Line
-	if n := page.Notice(m.s.Snap, m.s.Now); n != nil && (m.part == "" || !m.s.Snap.Health().Live) {
+	if n := wording.Notice(m.s.Snap, m.s.Now); n != nil && (m.part == "" || !m.s.Snap.Health().Live) {
 		head = append(head, n)
 	}
 	if !m.has {
-		return append(head, paint.L(themes.Muted, "options: "+page.OptionWords(m.s.Options)))
+		return append(head, paint.L(themes.Muted, "options: "+wording.OptionWords(m.s.Options)))
 	}
 	if m.part != "" {
 		// No numbers: those of a part are no plan.
-		head = append(head, paint.L(themes.Busy, "Only a part of the plan. "+page.FirstUpper(m.part)+"."))
+		head = append(head, paint.L(themes.Busy, "Only a part of the plan. "+wording.FirstUpper(m.part)+"."))
 	} else {
-		head = append(head, page.PlanSummary(m.plan))
+		head = append(head, wording.PlanSummary(m.plan))
 		head = append(head, m.planWhen()...)
 	}
-	options := paint.L(themes.Muted, "options: ").Add(themes.Text, page.OptionWords(m.s.Options))
-	if page.UsualOnly(m.plan.Nodes...) {
+	options := paint.L(themes.Muted, "options: ").Add(themes.Text, wording.OptionWords(m.s.Options))
+	if wording.UsualOnly(m.plan.Nodes...) {
 		options = paint.L(themes.Warning, "Only this is refused: ").Add(themes.Key, "a").
 			Add(themes.Warning, " accepts --ignore-daemonsets --delete-emptydir-data")
 	}
@@ -322,11 +322,11 @@ func (m *Page) planHead() []paint.Line {
 func planCell(p plan.Pod, column string, width int) paint.Line {
 	switch column {
 	case "pod":
-		return page.PodName(p.Namespace, p.Name, width)
+		return wording.PodName(p.Namespace, p.Name, width)
 	case "fate":
-		return page.Fate(p, width)
+		return wording.Fate(p, width)
 	case "why":
-		return paint.L(themes.Text, paint.Truncate(page.Why(p), width))
+		return paint.L(themes.Text, paint.Truncate(wording.Why(p), width))
 	case "node":
 		return paint.L(themes.Muted, paint.Middle(p.Node, width))
 	case "owner":

@@ -10,8 +10,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // The way from a plan to a run: the operator confirms the plan that the screen
@@ -28,19 +28,19 @@ type startedMsg struct {
 }
 
 // askToCordon asks for the cordon of a plan; changes are told first.
-func (m *Page) askToCordon(shown plan.Plan, changes []page.Change) {
+func (m *Page) askToCordon(shown plan.Plan, changes []wording.Change) {
 	open := confirm.OpenNodes(shown)
-	title := "Cordon " + page.Count(len(open), "node") + " and go on?"
+	title := "Cordon " + wording.Count(len(open), "node") + " and go on?"
 	if len(open) == 1 {
 		title = "Cordon " + open[0] + " and go on?"
 	}
 	body := confirm.DriftLines(changes)
-	body = append(body, paint.L(themes.Accent, page.List(open, 60)))
+	body = append(body, paint.L(themes.Accent, wording.List(open, 60)))
 	if gone := len(shown.Nodes) - len(open); gone > 0 {
-		body = append(body, paint.L(themes.Warning, page.Count(gone, "node")+" refused and left untouched: "+page.List(confirm.RefusedNodes(shown), 6)))
+		body = append(body, paint.L(themes.Warning, wording.Count(gone, "node")+" refused and left untouched: "+wording.List(confirm.RefusedNodes(shown), 6)))
 	}
 	touched := confirm.OpenPart(shown)
-	body = append(body, nil, page.PlanSummary(touched))
+	body = append(body, nil, wording.PlanSummary(touched))
 	body = append(body, confirm.CostLines(touched)...)
 	body = append(body, paint.L(themes.Muted, "No pod is touched yet: the evictions are asked for separately."))
 	d := dialog.Confirm(cordonDialog, title, "cordon", false, body...)
@@ -48,7 +48,7 @@ func (m *Page) askToCordon(shown plan.Plan, changes []page.Change) {
 		d = dialog.Typed(cordonDialog, title, graveWord, "cordon", append(grave, body...)...)
 	}
 	d.Auto = len(changes) > 0
-	d.Command = page.KubectlCordon(m.s.Target(), open, true)
+	d.Command = wording.KubectlCordon(m.s.Target(), open, true)
 	m.shell.Ask(d, func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.s.Starting = true
@@ -65,7 +65,7 @@ func (m *Page) takeChecked(msg confirm.Checked) {
 	if msg.Question != nil {
 		return // of a run
 	}
-	switch grave := page.Grave(msg.Changes); {
+	switch grave := wording.Grave(msg.Changes); {
 	case msg.Err != nil:
 		m.s.Starting = false
 		m.shell.Fail("Nothing was started: " + msg.Err.Error())

@@ -9,8 +9,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 const takeOverDialog = "take-over"
@@ -30,8 +30,8 @@ func (m *Page) goOn(shown plan.Plan) {
 func (m *Page) askToTakeOver(shown plan.Plan, holds []lease.Hold) {
 	runs := confirm.Runs(holds)
 	body := append(confirm.HoldLines(holds), nil, paint.L(themes.Warning, "That run sends nothing more there once you take over, and its node is stopped."),
-		paint.T("If nobody works on it any more, it is free by itself "+page.Spell(kube.LeaseDuration)+" after its last sign of life."), nil)
-	title := "Take over " + page.Count(len(holds), "node") + " from another run?"
+		paint.T("If nobody works on it any more, it is free by itself "+wording.Spell(kube.LeaseDuration)+" after its last sign of life."), nil)
+	title := "Take over " + wording.Count(len(holds), "node") + " from another run?"
 	if len(holds) == 1 {
 		title = "Take over " + holds[0].Node + " from another run?"
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // forecastEvery is how often at most the time of a plan is estimated anew: that
@@ -52,7 +52,7 @@ func (t *planTime) of(plan plan.Plan) {
 			}
 		}
 	}
-	io.WriteString(h, page.OptionWords(plan.Options))
+	io.WriteString(h, wording.OptionWords(plan.Options))
 	t.key = h.Sum64()
 }
 

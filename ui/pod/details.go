@@ -7,8 +7,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // podParts are the parts of a pod's page, in the order of their keys.
@@ -41,13 +41,13 @@ func podConditions(d kube.PodDetails, now time.Time) []paint.Line {
 		}
 		l := paint.L(token, mark+" "+c.Type).Fit(wide+2).Add(themes.Muted, "  "+c.Status)
 		if !c.Since.IsZero() {
-			l = l.Add(themes.Muted, " for "+page.Age(now.Sub(c.Since)))
+			l = l.Add(themes.Muted, " for "+wording.Age(now.Sub(c.Since)))
 		}
 		if c.Reason != "" {
 			l = l.Add(themes.Text, "  "+c.Reason)
 		}
 		if c.Message != "" {
-			l = l.Add(themes.Muted, "  "+page.Quote(c.Message))
+			l = l.Add(themes.Muted, "  "+wording.Quote(c.Message))
 		}
 		lines = append(lines, l)
 	}
@@ -66,11 +66,11 @@ func podEvents(d kube.PodDetails, now time.Time) []paint.Line {
 		if e.Type == "Warning" {
 			token = themes.Warning
 		}
-		l := paint.L(themes.Muted, page.Age(now.Sub(e.At))+" ago").Fit(10).Add(token, e.Reason)
+		l := paint.L(themes.Muted, wording.Age(now.Sub(e.At))+" ago").Fit(10).Add(token, e.Reason)
 		if e.Count > 1 {
-			l = l.Add(themes.Muted, " ("+page.Number(int(e.Count))+" times)")
+			l = l.Add(themes.Muted, " ("+wording.Number(int(e.Count))+" times)")
 		}
-		l = l.Add(themes.Text, "  "+page.Quote(e.Message))
+		l = l.Add(themes.Text, "  "+wording.Quote(e.Message))
 		if e.From != "" {
 			l = l.Add(themes.Muted, "  "+e.From)
 		}
@@ -94,7 +94,7 @@ func podLogs(d kube.PodDetails) []paint.Line {
 		if tail.Previous {
 			title += ", the life before this one"
 		}
-		lines = append(lines, paint.L(themes.Title, title).Add(themes.Muted, "  last "+page.Count(len(tail.Lines), "line")))
+		lines = append(lines, paint.L(themes.Title, title).Add(themes.Muted, "  last "+wording.Count(len(tail.Lines), "line")))
 		if len(tail.Lines) == 0 {
 			lines = append(lines, paint.L(themes.Muted, "It wrote nothing."))
 		}
@@ -125,13 +125,13 @@ func podYAML(d kube.PodDetails) []paint.Line {
 // adviceLines are all that would help a pod, each with its command on a line of its
 // own; nil where there is nothing to do.
 func adviceLines(p plan.Pod) []paint.Line {
-	all := page.Advice(p)
+	all := wording.Advice(p)
 	if len(all) == 0 {
 		return nil
 	}
 	lines := []paint.Line{nil, paint.L(themes.Title, "What would help").Add(themes.Muted, "  nothing of it is done by itself")}
 	for _, a := range all {
-		lines = append(lines, paint.T(page.FirstUpper(strings.TrimSuffix(a.Text, "."))+"."))
+		lines = append(lines, paint.T(wording.FirstUpper(strings.TrimSuffix(a.Text, "."))+"."))
 		if a.Command != "" {
 			lines = append(lines, paint.L(themes.Accent, "    "+a.Command))
 		}
@@ -140,4 +140,4 @@ func adviceLines(p plan.Pod) []paint.Line {
 }
 
 // planPodStory is PlanPodSentence for a page that lists all that would help.
-func planPodStory(p plan.Pod, now time.Time) paint.Line { return page.PlanPod(p, "", now) }
+func planPodStory(p plan.Pod, now time.Time) paint.Line { return wording.PlanPod(p, "", now) }

@@ -12,8 +12,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Page shows one pod in full, and with one key the sick sibling that holds it. What it
@@ -200,7 +200,7 @@ func (m *Page) podHead() []paint.Line {
 			token = themes.Accent
 			part = "[" + part + "]"
 		}
-		l = l.Add(themes.Key, page.Number(i+1)+" ").Add(token, part+"   ")
+		l = l.Add(themes.Key, wording.Number(i+1)+" ").Add(token, part+"   ")
 	}
 	if s := m.sibling(); s != nil && !m.sick {
 		l = l.Add(themes.Muted, "held by ").Add(themes.Text, s.Name+" ").Add(themes.Key, "b")
@@ -259,23 +259,23 @@ func (m *Page) podState(read readPod, whole bool) []paint.Line {
 // podWords are the sentences of the page that the pod was opened from.
 func (m *Page) podWords() []paint.Line {
 	if s := m.sibling(); m.sick && s != nil {
-		return []paint.Line{paint.T(page.SiblingSentence(s, m.s.Now) + ".")}
+		return []paint.Line{paint.T(wording.SiblingSentence(s, m.s.Now) + ".")}
 	}
 	if m.planned != nil {
 		p, ok := m.planned()
 		if !ok {
 			return []paint.Line{paint.L(themes.Muted, "It is not in the plan any more.")}
 		}
-		lines := append([]paint.Line{page.Fate(p, page.WidestFate), planPodStory(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
+		lines := append([]paint.Line{wording.Fate(p, wording.WidestFate), planPodStory(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
 		return append(lines, adviceLines(p)...)
 	}
 	p := m.podOfRun()
 	if p == nil {
 		return nil
 	}
-	lines := append([]paint.Line{page.PodState(p), page.PodRunSentence(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
-	return append(lines, paint.L(themes.Muted, "requests    ").Add(themes.Text, page.Count(p.Attempts, "try")).
-		Add(themes.Muted, ", refused ").Add(themes.Text, page.Number(p.Refusals)))
+	lines := append([]paint.Line{wording.PodState(p), wording.PodRunSentence(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
+	return append(lines, paint.L(themes.Muted, "requests    ").Add(themes.Text, wording.Count(p.Attempts, "try")).
+		Add(themes.Muted, ", refused ").Add(themes.Text, wording.Number(p.Refusals)))
 }
 
 func podFacts(node, owner, uid string) []paint.Line {

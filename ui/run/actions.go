@@ -9,8 +9,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Actions are what keys do on the page of a run.
@@ -143,7 +143,7 @@ func (m *Page) askToPause() {
 // made whole first.
 func (m *Page) askToGoOnUnrecorded() {
 	o := m.shell.Ask(dialog.Typed("unrecorded", "Go on without a journal?", drain.WordWithoutJournal, "go on",
-		paint.L(themes.Bad, "The journal cannot be written: ").Add(themes.Muted, page.Quote(m.s.State.JournalLost)),
+		paint.L(themes.Bad, "The journal cannot be written: ").Add(themes.Muted, wording.Quote(m.s.State.JournalLost)),
 		paint.T("What is sent from here on is unknown to resume, rollback and report."),
 		paint.T("If there is room again by now, what is missing is written first.")), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
@@ -188,7 +188,7 @@ func (m *Page) askToLeave() {
 		what = "The run has no other node left, and ends."
 	}
 	o := m.shell.Ask(dialog.Confirm("leave", "Leave "+node+"?", "leave", true,
-		paint.T("Nothing more is evicted there: "+page.Plural(p.Total-p.Left, "pod stays", "pods stay")+". "+what),
+		paint.T("Nothing more is evicted there: "+wording.Plural(p.Total-p.Left, "pod stays", "pods stay")+". "+what),
 		paint.L(themes.Warning, "The node stays cordoned.")), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.s.Run.Send(drain.Control{Kind: drain.ControlLeave, Node: node, By: m.s.Identity.User})
@@ -200,9 +200,9 @@ func (m *Page) askToLeave() {
 func (m *Page) askToAbort() {
 	p := m.s.State.Progress("")
 	m.askToSteer(dialog.Confirm("abort", "Abort the run?", "abort", true,
-		paint.T("Nothing more is sent. "+page.Plural(p.Total-p.Left, "pod stays where it is, ", "pods stay where they are, ")+
-			page.Number(p.Terminating)+" of them already ending."),
-		paint.L(themes.Warning, "The nodes stay cordoned: "+page.List(page.NodesTouched(m.s.State), 6)+".")), drain.ControlAbort, nil)
+		paint.T("Nothing more is sent. "+wording.Plural(p.Total-p.Left, "pod stays where it is, ", "pods stay where they are, ")+
+			wording.Number(p.Terminating)+" of them already ending."),
+		paint.L(themes.Warning, "The nodes stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+".")), drain.ControlAbort, nil)
 }
 
 // asksNow tells that the run waits for a word, and that enter opens its question.

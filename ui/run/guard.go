@@ -4,8 +4,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // guardQuestion is what must be known before temporary budgets are made: over
@@ -22,7 +22,7 @@ func guardQuestion(budgets []drain.BudgetFacts, guard budget.Guard, trusted bool
 	if len(budgets) > 1 {
 		verb = " get budgets of their own for the time of the run. Each lets "
 	}
-	lines := []paint.Line{paint.T(page.Count(len(budgets), "workload") + verb + string(guard) + " of the pods be away at a time, for everybody who evicts:"), nil}
+	lines := []paint.Line{paint.T(wording.Count(len(budgets), "workload") + verb + string(guard) + " of the pods be away at a time, for everybody who evicts:"), nil}
 	for _, b := range budgets {
 		lines = append(lines, paint.L(themes.Accent, b.Namespace+"  "+b.Owner).Add(themes.Muted, "  "+b.Name))
 	}
@@ -52,17 +52,17 @@ func budgetWord(b *drain.BudgetRun) string {
 	case drain.BudgetPlanned:
 		return paint.Hollow + " to be made"
 	case drain.BudgetInDoubt:
-		return paint.Asked + " in doubt, the server is asked" + page.Tail(b.Message)
+		return paint.Asked + " in doubt, the server is asked" + wording.Tail(b.Message)
 	case drain.BudgetMade:
 		return paint.Asked + " made, not observed yet"
 	case drain.BudgetObserved:
 		return paint.Good + " in force"
 	case drain.BudgetRemoved:
-		return paint.Stay + " removed" + page.Tail(b.Message)
+		return paint.Stay + " removed" + wording.Tail(b.Message)
 	case drain.BudgetFailed:
-		return paint.Bad + " not made" + page.Tail(b.Message)
+		return paint.Bad + " not made" + wording.Tail(b.Message)
 	}
-	return paint.Warn + " still there" + page.Tail(b.Message)
+	return paint.Warn + " still there" + wording.Tail(b.Message)
 }
 
 func budgetToken(b *drain.BudgetRun) paint.Token {

@@ -12,9 +12,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // LadderPage is the ladder of one pod of the run. Its rungs are worked out from every
@@ -71,9 +71,9 @@ func (m *Page) canLadder() (bool, string) {
 	}
 	switch p := m.selectedRunPod(); {
 	case p.State.Final():
-		return false, "nothing more happens to it: it is " + page.PodWord(p)
+		return false, "nothing more happens to it: it is " + wording.PodWord(p)
 	case !p.State.Blocked() && p.State != drain.PodStuckTerminating && p.State != drain.PodTerminating:
-		return false, "only a pod that is blocked or stuck has a ladder: this one is " + page.PodWord(p)
+		return false, "only a pod that is blocked or stuck has a ladder: this one is " + wording.PodWord(p)
 	}
 	return true, ""
 }
@@ -150,8 +150,8 @@ func (m *LadderPage) View() frame.View {
 		return v
 	}
 	v.Left = v.Left.Add(themes.Text, "  "+p.Namespace+"/"+p.Name).Add(themes.Muted, " on "+p.Node)
-	v.Right = page.PodState(p).Add(themes.Muted, " "+podFor(p, m.s.Now))
-	v.Head = paint.Wrap(page.PodRunSentence(p, m.s.Now), m.s.Width-2)
+	v.Right = wording.PodState(p).Add(themes.Muted, " "+podFor(p, m.s.Now))
+	v.Head = paint.Wrap(wording.PodRunSentence(p, m.s.Now), m.s.Width-2)
 	if most := max(1, (m.s.Height-18)/3); len(v.Head) > most { // the rungs come first
 		v.Head = v.Head[:most]
 	}
@@ -187,7 +187,7 @@ func (m *LadderPage) askToClimb() {
 		m.shell.Open(frame.Ref{Page: frame.Run})
 		return
 	}
-	d := dialog.Typed("climb", page.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), rungQuestion(&r)...)
+	d := dialog.Typed("climb", wording.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), rungQuestion(&r)...)
 	d.Command = m.s.Target().Line(r.Command)
 	o := m.shell.Ask(d, func(a dialog.Answer) {
 		if a.Value != dialog.Accept {

@@ -15,9 +15,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Page shows a run while it lives, and its result until it is left.
@@ -109,7 +109,7 @@ func (m *Page) Rebuild() {
 }
 
 func runMatches(p *drain.PodRun, text string) bool {
-	for _, s := range []string{p.Namespace + "/" + p.Name, p.Node, p.Owner, page.PodState(p).String()} {
+	for _, s := range []string{p.Namespace + "/" + p.Name, p.Node, p.Owner, wording.PodState(p).String()} {
 		if strings.Contains(strings.ToLower(s), text) {
 			return true
 		}
@@ -128,7 +128,7 @@ func compareRunning(by string) func(a, b *drain.PodRun) int {
 		case "for":
 			first = a.Since.Compare(b.Since)
 		}
-		return cmp.Or(first, page.CompareTrouble(a, b))
+		return cmp.Or(first, wording.CompareTrouble(a, b))
 	}
 }
 
@@ -203,21 +203,21 @@ func (m *Page) View() frame.View {
 	}
 	v.Empty = paint.L(themes.Muted, "There is no pod to move.")
 	if m.list.Filter != "" && m.list.Total > 0 {
-		v.Empty = paint.L(themes.Muted, "No pod matches "+page.Quote(m.list.Filter)+".")
+		v.Empty = paint.L(themes.Muted, "No pod matches "+wording.Quote(m.list.Filter)+".")
 	}
 	if p := m.pods[m.list.Table.Cursor()]; p != nil {
-		v.Subject, v.Detail = p.Name, page.PodRunSentence(p, runNow(m.s))
+		v.Subject, v.Detail = p.Name, wording.PodRunSentence(p, runNow(m.s))
 	}
 	return v
 }
 
 func (m *Page) runHead() []paint.Line {
 	if m.s.State.Outcome != "" {
-		return append(page.Result(m.s.State, m.summary, m.s.Undos(m.s.Snap), m.s.Width-2), nil)
+		return append(wording.Result(m.s.State, m.summary, m.s.Undos(m.s.Snap), m.s.Width-2), nil)
 	}
 	head := []paint.Line{runPhases(m.s.State, m.s.Width-2)}
 	if m.s.State.Down != nil {
-		head = append(head, paint.L(themes.Bad, "The API server is away; nothing is sent until it is back. ").Add(themes.Muted, page.Quote(m.s.State.DownWhy)))
+		head = append(head, paint.L(themes.Bad, "The API server is away; nothing is sent until it is back. ").Add(themes.Muted, wording.Quote(m.s.State.DownWhy)))
 	}
 	head = append(head, standstill(m.s)...)
 	if q := m.s.State.Question; q != nil && !m.s.ReadOnly && !m.shell.Asking(questionDialog) {
@@ -238,7 +238,7 @@ func standstill(s *frame.Session) []paint.Line {
 		if s.State.Paused {
 			words = "The journal cannot be written; nothing is sent. "
 		}
-		return paint.Wrap(paint.L(themes.Bad, words).Add(themes.Muted, page.Quote(s.State.JournalLost)), s.Width-2)
+		return paint.Wrap(paint.L(themes.Bad, words).Add(themes.Muted, wording.Quote(s.State.JournalLost)), s.Width-2)
 	case s.State.Paused && !s.State.Aborting:
 		l := paint.L(themes.Warning, paint.Wait+" Paused: nothing new is sent; what was accepted goes on ending.")
 		if !s.ReadOnly && !s.Replay {
@@ -264,16 +264,16 @@ func (m *Page) runCell(p *drain.PodRun, column string, width int) paint.Line {
 	}
 	switch column {
 	case "pod":
-		return page.PodName(p.Namespace, p.Name, width)
+		return wording.PodName(p.Namespace, p.Name, width)
 	case "state":
-		return page.PodState(p)
+		return wording.PodState(p)
 	case "for":
 		return paint.L(themes.Muted, podFor(p, runNow(m.s)))
 	case "tries":
 		if p.Attempts == 0 {
 			return nil
 		}
-		return paint.L(themes.Muted, page.Number(p.Attempts))
+		return paint.L(themes.Muted, wording.Number(p.Attempts))
 	case "node":
 		return paint.L(themes.Muted, paint.Middle(p.Node, width))
 	}

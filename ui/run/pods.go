@@ -8,8 +8,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // podFor is since when a pod is in its state, as a running time.
@@ -17,11 +17,11 @@ func podFor(p *drain.PodRun, now time.Time) string {
 	if p.Since.IsZero() || p.State == drain.PodPlanned || p.Action == plan.ActionSkip {
 		return ""
 	}
-	if page.VolumeWait(p, now) != "" {
+	if wording.VolumeWait(p, now) != "" {
 		return volumeFor(p, now)
 	}
 	if p.State.Final() && !p.Ended.IsZero() {
-		return clock(p.Ended.Sub(page.FirstOf(p.Begun, p.Since)))
+		return clock(p.Ended.Sub(wording.FirstOf(p.Begun, p.Since)))
 	}
 	return clock(now.Sub(p.Since))
 }
@@ -30,9 +30,9 @@ func podFor(p *drain.PodRun, now time.Time) string {
 // way first, figures and reasons last.
 func waitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
 	if p.Action == plan.ActionSkip && len(p.Reasons) > 0 {
-		return paint.L(themes.Muted, paint.Truncate(page.StayReason(plan.Pod{Reasons: p.Reasons}), width))
+		return paint.L(themes.Muted, paint.Truncate(wording.StayReason(plan.Pod{Reasons: p.Reasons}), width))
 	}
-	if wait := page.VolumeWait(p, now); wait != "" {
+	if wait := wording.VolumeWait(p, now); wait != "" {
 		return paint.L(themes.Text, paint.Truncate(wait, width))
 	}
 	if p.State.Final() {
@@ -60,7 +60,7 @@ func waitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
 
 func grace(w *drain.Wait, now time.Time) string {
 	if left := w.Until.Sub(now).Round(time.Second); left > 0 {
-		return "its grace, " + page.Spell(left) + " left"
+		return "its grace, " + wording.Spell(left) + " left"
 	}
 	return "its grace is over"
 }
@@ -74,7 +74,7 @@ func ended(p *drain.PodRun, now time.Time) string {
 	case p.State == drain.PodReplaced:
 		return "another pod has its name now"
 	case p.Blocked >= time.Second:
-		return "was blocked for " + page.Spell(p.Blocked)
+		return "was blocked for " + wording.Spell(p.Blocked)
 	}
 	return ""
 }
@@ -111,7 +111,7 @@ func blockedTry(w *drain.Wait, try int) string {
 	}
 	name := w.Sibling.Name
 	if try > 0 {
-		name = page.ShortName(name, "")
+		name = wording.ShortName(name, "")
 	}
 	s += paint.Dot + paint.Middle(name, limit)
 	if w.Sibling.Node != "" {
@@ -136,7 +136,7 @@ func volumeFor(p *drain.PodRun, now time.Time) string {
 func detachingOn(s *drain.State, node string) int {
 	n := 0
 	for _, p := range s.Pods {
-		if leaving, stuck := page.AttachedTo(p); p.Node == node && len(leaving)+len(stuck) > 0 {
+		if leaving, stuck := wording.AttachedTo(p); p.Node == node && len(leaving)+len(stuck) > 0 {
 			n++
 		}
 	}

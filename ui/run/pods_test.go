@@ -9,8 +9,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 var now = time.Date(2026, 8, 21, 14, 2, 11, 0, time.UTC)
@@ -84,7 +84,7 @@ func TestVolumesOnTheRunPage(t *testing.T) {
 		{run(volume.VolumeStillAttached), "attached", "0:12", "still attached to worker-a2: pvc-a"},
 		{run(volume.VolumeReattached), "gone", "0:28", "volume pvc-a is attached to worker-b1 now"},
 	} {
-		if got := page.PodWord(c.pod); got != c.state {
+		if got := wording.PodWord(c.pod); got != c.state {
 			t.Errorf("state %q, want %q", got, c.state)
 		}
 		if got := podFor(c.pod, now); got != c.took {

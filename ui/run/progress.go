@@ -6,13 +6,13 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // nodesAtWork are the nodes of the run on which something can still happen.
 func nodesAtWork(s *drain.State) []string {
-	return page.NodesIn(s, func(s drain.NodeState) bool { return !s.Final() })
+	return wording.NodesIn(s, func(s drain.NodeState) bool { return !s.Final() })
 }
 
 // runTitle is the title line of the run page.
@@ -22,17 +22,17 @@ func runTitle(s *drain.State, now time.Time) (left, right paint.Line) {
 		word = "Result "
 	}
 	left = paint.L(themes.Title, word+shortID(s.Run.ID)).Add(themes.Text, "  ").
-		Add(themes.Accent, page.List(page.NodeNames(s), 3)).Add(themes.Muted, paint.Dot+s.Run.Context)
-	right = paint.L(themes.Text, clock(page.RunTime(s, now)))
+		Add(themes.Accent, wording.List(wording.NodeNames(s), 3)).Add(themes.Muted, paint.Dot+s.Run.Context)
+	right = paint.L(themes.Text, clock(wording.RunTime(s, now)))
 	switch {
 	case s.Down != nil && s.Outcome == "":
-		right = paint.L(themes.Bad, paint.Bad+" server away for "+page.Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text, clock(page.RunTime(s, now)))
+		right = paint.L(themes.Bad, paint.Bad+" server away for "+wording.Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
 	case s.Aborting && s.Outcome == "":
-		right = paint.L(themes.Warning, paint.Warn+" aborting"+paint.Dot).Add(themes.Text, clock(page.RunTime(s, now)))
+		right = paint.L(themes.Warning, paint.Warn+" aborting"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
 	case s.Suspended && s.Outcome == "":
-		right = paint.L(themes.Warning, paint.Warn+" suspended, resume goes on"+paint.Dot).Add(themes.Text, clock(page.RunTime(s, now)))
+		right = paint.L(themes.Warning, paint.Warn+" suspended, resume goes on"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
 	case s.Paused && s.Outcome == "":
-		right = paint.L(themes.Warning, paint.Wait+" paused"+paint.Dot).Add(themes.Text, clock(page.RunTime(s, now)))
+		right = paint.L(themes.Warning, paint.Wait+" paused"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
 	}
 	return left, right
 }
@@ -57,7 +57,7 @@ func phaseWord(s *drain.State, phase drain.Phase) paint.Line {
 	word := string(phase)
 	if phase == drain.PhaseEvict && s.Phases[phase] != "" {
 		p := s.Progress("")
-		word += " " + page.Number(p.Left) + " of " + page.Number(p.Total)
+		word += " " + wording.Number(p.Left) + " of " + wording.Number(p.Total)
 	}
 	switch s.Phases[phase] {
 	case drain.PhaseAsks:
@@ -99,7 +99,7 @@ func runNodes(s *drain.State, width, most int) []paint.Line {
 		cells = append(cells, nodeBar(s, n, longest, cell).Fit(cell))
 	}
 	if rest > 0 {
-		cells = append(cells, paint.L(themes.Muted, "and "+page.Count(rest, "more node")).Fit(cell))
+		cells = append(cells, paint.L(themes.Muted, "and "+wording.Count(rest, "more node")).Fit(cell))
 	}
 	var lines []paint.Line
 	for i := 0; i < len(cells); i += perLine {
@@ -153,37 +153,37 @@ func nodeWords(n *drain.NodeRun, p drain.Progress, detaching int) paint.Line {
 	case drain.NodeRefused:
 		return paint.L(themes.Bad, paint.Bad+" refused, left untouched")
 	case drain.NodeStopped:
-		return paint.L(themes.Bad, paint.Bad+" stopped"+page.Tail(n.Message))
+		return paint.L(themes.Bad, paint.Bad+" stopped"+wording.Tail(n.Message))
 	case drain.NodeFailed:
-		return paint.L(themes.Bad, paint.Bad+" failed"+page.Tail(n.Message))
+		return paint.L(themes.Bad, paint.Bad+" failed"+wording.Tail(n.Message))
 	case drain.NodeWaiting:
-		l := paint.L(themes.Muted, page.Count(p.Total, "pod")+" to move")
+		l := paint.L(themes.Muted, wording.Count(p.Total, "pod")+" to move")
 		if word := leaseWord(n); word != "" {
 			l = l.Add(themes.Warning, paint.Dot+word)
 		}
 		return l
 	}
-	l := paint.L(themes.Text, page.Number(p.Left)+" of "+page.Number(p.Total))
+	l := paint.L(themes.Text, wording.Number(p.Left)+" of "+wording.Number(p.Total))
 	if n.State == drain.NodeDrained {
-		l = paint.L(themes.Good, paint.Good+" drained, "+page.Number(p.Left)+" of "+page.Number(p.Total))
+		l = paint.L(themes.Good, paint.Good+" drained, "+wording.Number(p.Left)+" of "+wording.Number(p.Total))
 	}
 	if word := leaseWord(n); word != "" {
 		l = l.Add(themes.Warning, paint.Dot+word)
 	}
 	if p.Blocked > 0 {
-		l = l.Add(themes.Warning, paint.Dot+page.Number(p.Blocked)+" blocked")
+		l = l.Add(themes.Warning, paint.Dot+wording.Number(p.Blocked)+" blocked")
 	}
 	if p.Terminating > 0 {
-		l = l.Add(themes.Busy, paint.Dot+page.Number(p.Terminating)+" ending")
+		l = l.Add(themes.Busy, paint.Dot+wording.Number(p.Terminating)+" ending")
 	}
 	if detaching > 0 {
-		l = l.Add(themes.Busy, paint.Dot+page.Number(detaching)+" detaching")
+		l = l.Add(themes.Busy, paint.Dot+wording.Number(detaching)+" detaching")
 	}
 	if p.Failed > 0 {
-		l = l.Add(themes.Bad, paint.Dot+page.Number(p.Failed)+" failed")
+		l = l.Add(themes.Bad, paint.Dot+wording.Number(p.Failed)+" failed")
 	}
 	if p.Skipped > 0 {
-		l = l.Add(themes.Info, paint.Dot+page.Number(p.Skipped)+" skipped")
+		l = l.Add(themes.Info, paint.Dot+wording.Number(p.Skipped)+" skipped")
 	}
 	return l
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 const questionDialog = "question"
@@ -59,18 +59,18 @@ func (m *Page) openQuestion(q *drain.Question) {
 
 // putQuestion opens the dialog. It opened by itself, so keys that were on
 // their way to the page below are not answers.
-func (m *Page) putQuestion(q *drain.Question, changes []page.Change) {
+func (m *Page) putQuestion(q *drain.Question, changes []wording.Change) {
 	if m.shell.Asking(questionDialog) || !asks(m.s, q) {
 		return
 	}
 	body := append(confirm.DriftLines(changes), m.questionBody(q)...)
-	title := page.FirstUpper(string(q.Phase)) + "?"
+	title := wording.FirstUpper(string(q.Phase)) + "?"
 	label := string(q.Phase)
 	if q.Phase == drain.PhaseGuard {
 		title, label = "Make temporary budgets?", "go on"
 	}
 	if q.Phase == drain.PhaseEvict {
-		title = "Evict " + page.Count(m.s.State.Progress("").Total, "pod") + " from " + page.List(nodesAtWork(m.s.State), 2) + "?"
+		title = "Evict " + wording.Count(m.s.State.Progress("").Total, "pod") + " from " + wording.List(nodesAtWork(m.s.State), 2) + "?"
 	}
 	d := dialog.Confirm(questionDialog, title, label, true, body...)
 	if q.Word != "" {
@@ -78,7 +78,7 @@ func (m *Page) putQuestion(q *drain.Question, changes []page.Change) {
 	}
 	d.Auto = true
 	if q.Phase == drain.PhaseEvict {
-		d.Command = page.Kubectl(m.s.State.Run.Target(), nodesAtWork(m.s.State), m.s.State.Run.Options)
+		d.Command = wording.Kubectl(m.s.State.Run.Target(), nodesAtWork(m.s.State), m.s.State.Run.Options)
 	}
 	o := m.shell.Ask(d, func(a dialog.Answer) {
 		switch {
@@ -120,13 +120,13 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 		return guardQuestion(guardBudgets(m.s, q), m.s.State.Run.Options.Guard, m.s.Snap.Trusted(guardKinds...))
 	}
 	if q.Phase != drain.PhaseEvict {
-		return []paint.Line{paint.T("The run goes on with " + string(q.Phase) + " on " + page.List(page.NodeNames(m.s.State), 6) + ".")}
+		return []paint.Line{paint.T("The run goes on with " + string(q.Phase) + " on " + wording.List(wording.NodeNames(m.s.State), 6) + ".")}
 	}
-	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, page.List(nodesAtWork(m.s.State), 8)),
+	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, wording.List(nodesAtWork(m.s.State), 8)),
 		paint.L(themes.Muted, "context ").Add(themes.Accent, m.s.State.Run.Context)}
 	if len(m.confirmed.Nodes) > 0 {
 		touched := confirm.OpenPart(m.confirmed)
-		body = append(body, nil, page.PlanSummary(touched))
+		body = append(body, nil, wording.PlanSummary(touched))
 		body = append(body, confirm.CostLines(touched)...)
 	}
 	return body
@@ -140,7 +140,7 @@ func (m *Page) takeChecked(msg confirm.Checked) {
 	if msg.Err == nil {
 		m.confirmed = msg.Fresh
 	}
-	grave := page.Grave(msg.Changes)
+	grave := wording.Grave(msg.Changes)
 	switch {
 	case !msg.Confirm:
 		m.putQuestion(msg.Question, grave)

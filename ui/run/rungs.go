@@ -3,8 +3,8 @@ package run
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/page"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // rungCell is a cell of the ladder; a rung that cannot be taken is pale.
@@ -18,7 +18,7 @@ func rungCell(r *drain.Rung, column string, width int) paint.Line {
 	}
 	switch {
 	case column == "rung":
-		return paint.L(token, paint.Truncate(page.FirstUpper(r.Title), width))
+		return paint.L(token, paint.Truncate(wording.FirstUpper(r.Title), width))
 	case r.Kind == drain.RungWait:
 		return paint.L(themes.Muted, "nothing: the default")
 	case r.Off != "":
@@ -44,7 +44,7 @@ func rungLine(r *drain.Rung) paint.Line {
 func rungRisk(r *drain.Rung) paint.Line {
 	l := paint.T(r.Risk)
 	for _, w := range r.Warnings {
-		l = l.Add(themes.Warning, " "+page.FirstUpper(w)+".")
+		l = l.Add(themes.Warning, " "+wording.FirstUpper(w)+".")
 	}
 	return l
 }
@@ -55,7 +55,7 @@ func rungQuestion(r *drain.Rung) []paint.Line {
 	body := []paint.Line{paint.L(themes.Muted, "for     ").Add(themes.Accent, r.For), paint.L(themes.Muted, "request ").Add(themes.Text, r.Call)}
 	body = append(body, nil, paint.L(themes.Bad, paint.Warn+" "+r.Risk))
 	for _, w := range r.Warnings {
-		body = append(body, paint.L(themes.Warning, paint.Warn+" "+page.FirstUpper(w)+"."))
+		body = append(body, paint.L(themes.Warning, paint.Warn+" "+wording.FirstUpper(w)+"."))
 	}
 	return body
 }

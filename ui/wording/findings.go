@@ -1,4 +1,4 @@
-package page
+package wording
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
