@@ -37,54 +37,75 @@ var most = ceilings{lines: 3500, files: 24, names: 60, methods: 40}
 
 // packages are the levels of docs/architecture.md: a row per package, "" is main.
 var packages = map[string]packageRow{
-	"": {imports: []string{"app", "cli", "cli/print", "drain", "drain/plan", "drain/tempbudget", "kube", "themes", "ui"}},
+	"": {imports: []string{"app", "cli", "drain", "drain/plan", "drain/tempbudget", "kube", "themes", "ui"}},
 
-	"ui": {imports: []string{"app", "drain", "drain/budget", "drain/forecast", "drain/lease", "drain/plan", "drain/preflight",
-		"drain/report", "drain/tempbudget", "kube", "themes", "ui/dialog", "ui/keys", "ui/page", "ui/paint", "ui/table"},
-		exceeds: ceilings{lines: 5211, files: 38, methods: 190}, because: "its pages are becoming packages of their own"},
-	"ui/page": {imports: []string{"drain", "drain/annotation", "drain/budget", "drain/landing", "drain/plan", "drain/preflight",
-		"drain/volume", "drain/words", "kube", "themes", "ui/paint", "ui/table"},
-		exceeds: ceilings{names: 94}, because: "its functions move into the packages of the pages"},
+	"ui": {imports: []string{"drain", "drain/forecast", "drain/plan", "drain/preflight", "drain/tempbudget",
+		"kube", "themes", "ui/dialog", "ui/frame", "ui/keys", "ui/nodes", "ui/options", "ui/paint", "ui/plan",
+		"ui/pod", "ui/run", "ui/table", "ui/wording"}},
+	"ui/confirm": {imports: []string{"drain", "drain/lease", "drain/plan", "drain/preflight", "kube", "themes",
+		"ui/frame", "ui/paint", "ui/wording"}},
 	"ui/dialog": {imports: []string{"themes", "ui/paint"}},
-	"ui/keys":   {},
-	"ui/paint":  {imports: []string{"kube", "themes"}},
-	"ui/table":  {},
-	"themes":    {},
+	"ui/frame": {imports: []string{"drain", "drain/plan", "drain/preflight", "drain/tempbudget", "kube", "themes",
+		"ui/dialog", "ui/keys", "ui/paint", "ui/table"}},
+	"ui/keys": {},
+	"ui/nodes": {imports: []string{"drain", "drain/annotation", "drain/budget", "drain/lease", "drain/plan",
+		"drain/preflight", "drain/tempbudget", "drain/words", "kube", "themes", "ui/confirm", "ui/dialog",
+		"ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/options": {imports: []string{"drain/plan", "themes", "ui/dialog", "ui/frame", "ui/keys", "ui/paint",
+		"ui/table", "ui/wording"}},
+	"ui/paint": {imports: []string{"kube", "themes"}},
+	"ui/plan": {imports: []string{"drain", "drain/budget", "drain/landing", "drain/lease", "drain/plan",
+		"drain/preflight", "kube", "themes", "ui/confirm", "ui/dialog", "ui/frame", "ui/keys", "ui/paint",
+		"ui/table", "ui/wording"}},
+	"ui/pod": {imports: []string{"drain", "drain/budget", "drain/plan", "kube", "themes", "ui/frame", "ui/keys",
+		"ui/paint", "ui/wording"}},
+	"ui/run": {imports: []string{"drain", "drain/budget", "drain/plan", "drain/report", "kube", "themes",
+		"ui/confirm", "ui/dialog", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/table": {},
+	"ui/wording": {imports: []string{"drain", "drain/budget", "drain/landing", "drain/plan", "drain/report",
+		"drain/words", "kube", "themes", "ui/paint"}},
 
-	"cli": {imports: []string{"app", "app/control", "app/engine", "app/journal", "cli/print", "drain", "drain/budget", "drain/lease",
-		"drain/plan", "drain/preflight", "drain/report", "drain/tempbudget", "drain/words", "kube"}, exceeds: ceilings{files: 26}, because: "flags and prompts of a command are to stand beside it"},
-	"cli/print": {imports: []string{"app/control", "drain", "drain/budget", "drain/landing", "drain/plan", "drain/preflight", "drain/report",
-		"drain/volume", "drain/words", "kube"}},
+	"themes": {},
 
-	"app": {imports: []string{"app/control", "app/engine", "app/journal", "drain", "drain/annotation", "drain/forecast", "drain/plan",
-		"drain/preflight", "drain/tempbudget", "drain/words", "kube"},
+	"cli": {imports: []string{"app", "app/control", "app/engine", "app/journal", "cli/print", "drain",
+		"drain/budget", "drain/lease", "drain/plan", "drain/preflight", "drain/report", "drain/tempbudget", "kube"},
+		exceeds: ceilings{files: 26}, because: "flags and prompts of a command are to stand beside it"},
+	"cli/print": {imports: []string{"app/control", "drain", "drain/budget", "drain/landing", "drain/plan",
+		"drain/preflight", "drain/report", "drain/volume", "drain/words", "kube"}},
+
+	"app": {imports: []string{"app/control", "app/engine", "app/journal", "drain", "drain/annotation",
+		"drain/forecast", "drain/plan", "drain/preflight", "drain/tempbudget", "kube"},
 		exceeds: ceilings{methods: 50}, because: "what a Session does in steps is to become types of its own"},
-	"app/engine":  {imports: []string{"app/journal", "drain", "drain/plan", "drain/words", "kube"}},
 	"app/control": {imports: []string{"app/journal", "drain", "drain/plan", "kube"}},
+	"app/engine":  {imports: []string{"app/journal", "drain", "drain/plan", "drain/words", "kube"}},
 	"app/journal": {imports: []string{"drain", "kube"}},
 
-	"drain/report":   {imports: []string{"drain", "drain/budget", "drain/plan", "drain/tempbudget", "drain/volume", "drain/words", "kube"}},
+	"drain/report": {imports: []string{"drain", "drain/budget", "drain/plan", "drain/tempbudget", "drain/volume",
+		"drain/words", "kube"}},
 	"drain/forecast": {imports: []string{"drain", "drain/budget", "drain/landing", "drain/plan", "kube"}},
-	"drain/preflight": {imports: []string{"drain/annotation", "drain/budget", "drain/landing", "drain/lease", "drain/plan", "drain/tempbudget",
-		"drain/volume", "drain/words", "kube"}},
-	"drain": {imports: []string{"drain/annotation", "drain/budget", "drain/landing", "drain/lease", "drain/plan", "drain/tempbudget",
-		"drain/volume", "drain/words", "kube"},
-		exceeds: ceilings{lines: 7153, files: 53, names: 73, methods: 161}, because: "Lease, temporary budget and remedy are to become records with transitions of their own"},
-	"drain/plan":       {imports: []string{"drain/budget", "drain/landing", "drain/volume", "drain/words", "kube"}},
-	"drain/budget":     {imports: []string{"drain/words", "kube"}},
-	"drain/tempbudget": {imports: []string{"drain/words", "kube"}},
-	"drain/lease":      {imports: []string{"drain/words", "kube"}},
+	"drain/preflight": {imports: []string{"drain/annotation", "drain/budget", "drain/landing", "drain/lease",
+		"drain/plan", "drain/tempbudget", "drain/volume", "drain/words", "kube"}},
+	"drain": {imports: []string{"drain/annotation", "drain/budget", "drain/landing", "drain/lease", "drain/plan",
+		"drain/tempbudget", "drain/volume", "drain/words", "kube"}, exceeds: ceilings{lines: 7153, files: 53,
+		names: 73, methods: 161},
+		because: "Lease, temporary budget and remedy are to become records with transitions of their own"},
+	"drain/plan":   {imports: []string{"drain/budget", "drain/landing", "drain/volume", "drain/words", "kube"}},
+	"drain/budget": {imports: []string{"drain/words", "kube"}},
+	"drain/volume": {imports: []string{"kube"}},
+	"drain/landing": {imports: []string{"kube"}, exceeds: ceilings{methods: 51},
+		because: "the scheduler's filters are methods of one judge"},
 	"drain/annotation": {imports: []string{"kube"}},
-	"drain/volume":     {imports: []string{"kube"}},
-	"drain/landing":    {imports: []string{"kube"}, exceeds: ceilings{methods: 51}, because: "the scheduler's filters are methods of one judge"},
+	"drain/lease":      {imports: []string{"drain/words", "kube"}},
+	"drain/tempbudget": {imports: []string{"drain/words", "kube"}},
 	"drain/words":      {imports: []string{"kube"}},
 
-	"kube": {exceeds: ceilings{lines: 8536, files: 74, names: 119, methods: 53}, because: "connection, watching and writing are to become packages of their own"},
+	"kube": {exceeds: ceilings{lines: 8536, files: 74, names: 119, methods: 53},
+		because: "connection, watching and writing are to become packages of their own"},
 
 	"drain/landing/ask":   {imports: []string{"drain/landing", "kube"}},
 	"drain/plan/plantest": {imports: []string{"drain/plan", "kube", "kube/kubetest"}, forTests: true},
-	"kube/kubetest":       {imports: []string{"kube"}, forTests: true},
 	"kube/hostile":        {forTests: true},
+	"kube/kubetest":       {imports: []string{"kube"}, forTests: true},
 }
 
 // mayNotImport are packages of Go that the domain must not know: what waits, reads or
@@ -251,6 +272,10 @@ func TestPackagesFitInOnesHead(t *testing.T) {
 		if row.because != "" {
 			may = ceilings{max(may.lines, row.exceeds.lines), max(may.files, row.exceeds.files),
 				max(may.names, row.exceeds.names), max(may.methods, row.exceeds.methods)}
+		}
+		fits := has.lines <= most.lines && has.files <= most.files && has.names <= most.names && has.methods <= most.methods
+		if row.because != "" && fits {
+			t.Errorf("%s fits: it needs no exception", folder)
 		}
 		for _, c := range []struct {
 			what     string

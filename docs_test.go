@@ -185,7 +185,7 @@ func TestControlPageListsEveryVerb(t *testing.T) {
 var exitRow = regexp.MustCompile(`(?m)^\| ([0-9]+)(?:\+n)? \|`)
 
 func TestExitCodesPageListsEveryCode(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "cli/exit.go", nil, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), "cli/failure.go", nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
