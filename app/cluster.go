@@ -65,7 +65,7 @@ func Connect(ctx context.Context, flags *kube.Flags, o ConnectOptions) (Cluster,
 	if err != nil {
 		return nil, err
 	}
-	return &connection{Cluster: c, scales: c.Scales(), options: o}, nil
+	return &connection{Cluster: c, scales: kube.NewScales(c), options: o}, nil
 }
 
 // connection is the real thing. It closes what was opened on it, in the right order.
@@ -76,7 +76,15 @@ type connection struct {
 	scales   *kube.Scales
 }
 
-func (c *connection) Writer() kube.Writer { return c.Cluster }
+func (c *connection) Writer() kube.Writer { return kube.NewWriter(c.Cluster) }
+
+func (c *connection) PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error) {
+	return kube.ReadPod(ctx, c.Cluster, namespace, name, uid)
+}
+
+func (c *connection) NodeNames(ctx context.Context, selector string) ([]string, error) {
+	return kube.NodeNames(ctx, c.Cluster, selector)
+}
 
 // pageSize is --chunk-size as kube has it: its zero is a default, ours is one
 // page for everything.
@@ -88,7 +96,7 @@ func pageSize(chunkSize int64) int64 {
 }
 
 func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Kind) engine.Source {
-	watcher := c.Cluster.Watch(ctx, kube.WatchOptions{
+	watcher := kube.Start(ctx, c.Cluster, kube.WatchOptions{
 		Kinds: kinds, PageSize: pageSize(c.options.ChunkSize), Nodes: c.options.Nodes, LeaseNamespace: c.options.LeaseNamespace,
 		First: first, FirstKinds: firstKinds,
 	})
@@ -98,7 +106,7 @@ func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Ki
 
 func (c *connection) ReadDaemonSets(ctx context.Context, source engine.Source, nodes []string) error {
 	if watcher, ok := source.(*kube.Watcher); ok {
-		return c.Cluster.ReadDaemonSets(ctx, watcher, nodes)
+		return kube.ReadDaemonSets(ctx, c.Cluster, watcher, nodes)
 	}
 	return nil
 }

@@ -3,41 +3,11 @@ package kube
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// Permission is one right that a feature needs. Namespace "" means all.
-type Permission struct {
-	Verb, Group, Resource, Subresource, Namespace string
-}
-
-func (p Permission) String() string {
-	resource := p.Resource
-	if p.Subresource != "" {
-		resource += "/" + p.Subresource
-	}
-	if p.Group != "" {
-		resource += "." + p.Group
-	}
-	where := "in all namespaces"
-	if p.Namespace != "" {
-		where = "in namespace " + p.Namespace
-	}
-	return strings.Join([]string{p.Verb, resource, where}, " ")
-}
-
-// AccessResult says whether we have a right. Neither allowed nor denied for
-// sure where Err is set.
-type AccessResult struct {
-	Permission Permission
-	Allowed    bool
-	Reason     string // the authorizer's words, often none
-	Err        error
-}
 
 // CheckAccess asks the server about each permission, all at the same time. The
 // results come in the order of the questions.
@@ -66,11 +36,11 @@ func (c *Cluster) checkOne(ctx context.Context, p Permission) AccessResult {
 	}}
 	answer, err := c.writes.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return AccessResult{Permission: p, Err: fmt.Errorf("asking whether we may %s: %w", p, plainCause(err))}
+		return AccessResult{Permission: p, Err: fmt.Errorf("asking whether we may %s: %w", p, PlainCause(err))}
 	}
 	reason := answer.Status.Reason
 	if reason == "" {
 		reason = answer.Status.EvaluationError
 	}
-	return AccessResult{Permission: p, Allowed: answer.Status.Allowed, Reason: cleanText(reason)}
+	return AccessResult{Permission: p, Allowed: answer.Status.Allowed, Reason: CleanText(reason)}
 }

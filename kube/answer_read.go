@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,17 +18,9 @@ import (
 
 // failure is the answer when none came.
 func failure(err error) Answer {
-	a := Answer{Failure: Clean(plainCause(err).Error())}
-	var dial *net.OpError
-	switch {
-	case errors.Is(err, ErrReadOnly), isPluginError(err):
-		a.Unsent = true
-	case errors.Is(err, context.DeadlineExceeded):
+	a := Answer{Failure: Clean(PlainCause(err).Error()), Unsent: Unsent(err)}
+	if errors.Is(err, context.DeadlineExceeded) && !IsPluginError(err) {
 		a.Failure = "no answer in time"
-	}
-	// A connection that never came to be cannot have carried the request.
-	if errors.As(err, &dial) && dial.Op == "dial" {
-		a.Unsent = true
 	}
 	return a
 }
@@ -43,7 +34,7 @@ func readAnswer(response *http.Response, object any) Answer {
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil && !a.OK() {
-		a.Message = "the answer broke off: " + Clean(plainCause(err).Error())
+		a.Message = "the answer broke off: " + Clean(PlainCause(err).Error())
 	}
 	if a.OK() {
 		return readSuccess(a, body, err, object)
@@ -95,7 +86,7 @@ func readSuccess(a Answer, body []byte, broken error, object any) Answer {
 	}
 	a.UID, a.ResourceVersion = UID(Visible(string(result.Metadata.UID))), Visible(result.Metadata.ResourceVersion)
 	if result.Kind == "Status" {
-		a.Message = cleanText(result.Message)
+		a.Message = CleanText(result.Message)
 		if result.Details != nil {
 			a.UID = UID(Visible(string(result.Details.UID)))
 		}
@@ -108,16 +99,16 @@ func readSuccess(a Answer, body []byte, broken error, object any) Answer {
 func readRefusal(a Answer, request *http.Request, body []byte) Answer {
 	var status metav1.Status
 	if json.Unmarshal(body, &status) != nil || status.Kind != "Status" {
-		text := cleanText(strings.TrimSpace(string(body)))
+		text := CleanText(strings.TrimSpace(string(body)))
 		status = apierrors.NewGenericServerResponse(a.Code, strings.ToLower(request.Method),
 			schema.GroupResource{}, "", text, int(a.RetryAfter/time.Second), true).Status()
 		if text != "" && a.Message == "" {
 			a.Message = text
 		}
 	}
-	a.Reason = metav1.StatusReason(cleanText(string(status.Reason)))
+	a.Reason = metav1.StatusReason(CleanText(string(status.Reason)))
 	if a.Message == "" {
-		a.Message = cleanText(status.Message)
+		a.Message = CleanText(status.Message)
 	}
 	if a.Message == "" {
 		a.Message = fmt.Sprintf("the server answered %d without a word", a.Code)
@@ -125,7 +116,7 @@ func readRefusal(a Answer, request *http.Request, body []byte) Answer {
 	if status.Details != nil {
 		for _, cause := range status.Details.Causes {
 			a.Causes = append(a.Causes, Cause{
-				Type: cleanText(string(cause.Type)), Message: cleanText(cause.Message),
+				Type: CleanText(string(cause.Type)), Message: CleanText(cause.Message),
 			})
 		}
 		if a.RetryAfter == 0 && status.Details.RetryAfterSeconds > 0 {

@@ -12,28 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// BudgetRequest asks for a temporary budget over the pods of one workload, which
-// owns it: if the workload goes, the budget goes.
-type BudgetRequest struct {
-	Namespace, Name string
-	Owner           Owner
-	Selector        string // the workload's own selector, as text
-	MaxUnavailable  string // "25%" or "2"
-	Run             string
-	At              time.Time
-}
-
-// BudgetRef is exactly one budget: UID is a precondition of every write.
-type BudgetRef struct {
-	Namespace, Name string
-	UID             UID
-}
-
-// BudgetLook asks for the temporary budget of a run by its name.
-type BudgetLook struct{ Namespace, Name, Run string }
-
 // CreateBudget makes a temporary budget, labelled as ours, with its run and date.
-func (c *Cluster) CreateBudget(ctx context.Context, r BudgetRequest) Answer {
+func (w *clusterWriter) CreateBudget(ctx context.Context, r BudgetRequest) Answer {
 	selector, err := metav1.ParseToLabelSelector(r.Selector)
 	if err != nil {
 		return Answer{Failure: fmt.Sprintf("selector %q of %s: %v", r.Selector, r.Owner.Name, err), Unsent: true}
@@ -53,24 +33,24 @@ func (c *Cluster) CreateBudget(ctx context.Context, r BudgetRequest) Answer {
 	}
 	query := url.Values{"fieldManager": {FieldManager}}
 	var made policyv1.PodDisruptionBudget
-	answer := c.send(ctx, http.MethodPost, budgetPath(r.Namespace), query, contentJSON, &budget, &made)
+	answer := w.send(ctx, http.MethodPost, budgetPath(r.Namespace), query, contentJSON, &budget, &made)
 	answer.UID = made.UID
 	return answer
 }
 
 // DeleteBudget removes exactly one budget.
-func (c *Cluster) DeleteBudget(ctx context.Context, r BudgetRef) Answer {
+func (w *clusterWriter) DeleteBudget(ctx context.Context, r BudgetRef) Answer {
 	options := deleteOptions(r.UID, nil, false)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
-	return c.send(ctx, http.MethodDelete, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON, options, nil)
+	return w.send(ctx, http.MethodDelete, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON, options, nil)
 }
 
 // LiveBudget reads a temporary budget from the server, not from the store.
-func (c *Cluster) LiveBudget(ctx context.Context, r BudgetLook) Answer {
+func (w *clusterWriter) LiveBudget(ctx context.Context, r BudgetLook) Answer {
 	var budget policyv1.PodDisruptionBudget
-	answer := c.send(ctx, http.MethodGet, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, "", nil, &budget)
+	answer := w.send(ctx, http.MethodGet, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, "", nil, &budget)
 	answer.UID = ""
-	if answer.OK() && temporaryOf(budget.Labels) == r.Run {
+	if answer.OK() && RunOf(budget.Labels) == r.Run {
 		answer.UID = budget.UID
 	}
 	return answer
@@ -78,14 +58,4 @@ func (c *Cluster) LiveBudget(ctx context.Context, r BudgetLook) Answer {
 
 func budgetPath(namespace string) string {
 	return "/apis/policy/v1/namespaces/" + url.PathEscape(namespace) + "/poddisruptionbudgets"
-}
-
-// TemporaryOf is the run that made the budget, "" if none of ours did.
-func (b *Budget) TemporaryOf() string { return temporaryOf(b.Labels) }
-
-func temporaryOf(labels map[string]string) string {
-	if labels[ManagedByLabel] != ManagedByValue {
-		return ""
-	}
-	return labels[RunLabel]
 }

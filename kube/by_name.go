@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,6 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 )
+
+// readTimeout bounds what is read for one screen or plan.
+const readTimeout = 20 * time.Second
 
 // kubectl drain needs no more than the right to get the nodes that it is given
 // and the DaemonSets of their pods. Where nothing may be listed, so do we.
@@ -41,12 +45,12 @@ func nodesByName(cs kubernetes.Interface, names []string, list listFunc) listFun
 }
 
 // NodeNames are the names of the nodes that a label selector selects.
-func (c *Cluster) NodeNames(ctx context.Context, selector string) ([]string, error) {
-	ctx, cancel := c.within(ctx, writeTimeout)
+func NodeNames(ctx context.Context, c *Cluster, selector string) ([]string, error) {
+	ctx, cancel := c.within(ctx, readTimeout)
 	defer cancel()
-	nodes, err := c.reads.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: selector})
+	nodes, err := c.Reads().CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
-		return nil, fmt.Errorf("listing nodes: %w", plainCause(err))
+		return nil, fmt.Errorf("listing nodes: %w", PlainCause(err))
 	}
 	names := make([]string, len(nodes.Items))
 	for i := range nodes.Items {
@@ -58,8 +62,8 @@ func (c *Cluster) NodeNames(ctx context.Context, selector string) ([]string, err
 // ReadDaemonSets reads those DaemonSets by name that the pods of the nodes say
 // they belong to, and puts them into the watcher's store. It is for where they
 // may not be listed; what may not be read either stays unknown.
-func (c *Cluster) ReadDaemonSets(ctx context.Context, w *Watcher, nodes []string) error {
-	ctx, cancel := c.within(ctx, writeTimeout)
+func ReadDaemonSets(ctx context.Context, c *Cluster, w *Watcher, nodes []string) error {
+	ctx, cancel := c.within(ctx, readTimeout)
 	defer cancel()
 	asked := map[string]bool{}
 	s := w.Snapshot()
@@ -69,12 +73,12 @@ func (c *Cluster) ReadDaemonSets(ctx context.Context, w *Watcher, nodes []string
 				continue
 			}
 			asked[p.Namespace+"/"+p.Owner.Name] = true
-			d, err := c.reads.AppsV1().DaemonSets(p.Namespace).Get(ctx, p.Owner.Name, metav1.GetOptions{})
+			d, err := c.Reads().AppsV1().DaemonSets(p.Namespace).Get(ctx, p.Owner.Name, metav1.GetOptions{})
 			switch {
 			case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
 				continue
 			case err != nil:
-				return fmt.Errorf("reading DaemonSet %s/%s: %w", p.Namespace, p.Owner.Name, plainCause(err))
+				return fmt.Errorf("reading DaemonSet %s/%s: %w", p.Namespace, p.Owner.Name, PlainCause(err))
 			}
 			record, err := RecordOf(d)
 			if err != nil {

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -62,48 +61,6 @@ func Visible(s string) string {
 	}, s)
 }
 
-// makeVisible makes every string that a value holds visible, in place. What is
-// clean is only read: records share parts.
-func makeVisible(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.String:
-		if text := v.String(); !isPlain(text) && v.CanSet() {
-			v.SetString(Visible(text))
-		}
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			makeVisible(v.Elem())
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			makeVisible(v.Index(i))
-		}
-	case reflect.Map:
-		makeMapVisible(v)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				makeVisible(v.Field(i))
-			}
-		}
-	}
-}
-
-func makeMapVisible(m reflect.Value) {
-	for _, key := range m.MapKeys() {
-		value := m.MapIndex(key)
-		newKey, newValue := reflect.New(key.Type()).Elem(), reflect.New(value.Type()).Elem()
-		newKey.Set(key)
-		newValue.Set(value)
-		makeVisible(newKey)
-		makeVisible(newValue)
-		if !newKey.Equal(key) || value.Kind() == reflect.String && !newValue.Equal(value) {
-			m.SetMapIndex(key, reflect.Value{})
-			m.SetMapIndex(newKey, newValue)
-		}
-	}
-}
-
 // Unsafe tells of characters that no text from a cluster may bring to a terminal:
 // controls, separators of lines, and what is invisible or turns the direction of
 // others.
@@ -111,8 +68,8 @@ func Unsafe(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || invisible(r)
 }
 
-// cleanText is Clean for the free texts of a record, cut to maxText bytes.
-func cleanText(s string) string {
+// CleanText is Clean for the free texts of a record, cut to maxText bytes.
+func CleanText(s string) string {
 	s = Clean(s)
 	if len(s) <= maxText {
 		return s

@@ -43,7 +43,7 @@ func TestClean(t *testing.T) {
 }
 
 func TestCleanTextIsBounded(t *testing.T) {
-	got := cleanText(strings.Repeat("ü", 4000))
+	got := CleanText(strings.Repeat("ü", 4000))
 	if len(got) > maxText+len("…") || !utf8.ValidString(got) || !strings.HasSuffix(got, "…") {
 		t.Errorf("%d bytes", len(got))
 	}

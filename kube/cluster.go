@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -32,11 +33,7 @@ type Cluster struct {
 	evictionMu sync.Mutex
 	eviction   EvictionVersion
 	asked      bool
-	usageMu    sync.Mutex
-	usage      string
 }
-
-var _ Writer = (*Cluster)(nil)
 
 // Identity says which cluster this is and who we are there.
 func (c *Cluster) Identity() Identity { return c.identity }
@@ -68,3 +65,28 @@ func (c *Cluster) within(ctx context.Context, most time.Duration) (context.Conte
 	}
 	return context.WithTimeout(ctx, most)
 }
+
+// Reads is the client of reads and watches. What the watches of all kinds do not
+// bring in is read with it.
+func (c *Cluster) Reads() *kubernetes.Clientset { return c.reads }
+
+// ReadConfig is what a client for another API group reads with.
+func (c *Cluster) ReadConfig() (*rest.Config, *http.Client) { return c.readBase, c.readHTTP }
+
+// Do sends one request of a write to a path of the API server: once, whatever is
+// answered. The credentials, the user agent and --read-only are in the transport.
+func (c *Cluster) Do(request *http.Request, path string, query url.Values) (*http.Response, error) {
+	request.URL = c.writes.CoreV1().RESTClient().Get().AbsPath(path).URL()
+	request.URL.RawQuery = query.Encode()
+	return c.writeHTTP.Do(request)
+}
+
+// Health is the state of the connection now.
+func (c *Cluster) Health() Health { return c.health.now() }
+
+// WaitLive blocks while the server is down.
+func (c *Cluster) WaitLive(ctx context.Context) error { return c.health.wait(ctx) }
+
+// KeepHealth watches over the connection until the context ends, and tells every
+// change to publish.
+func (c *Cluster) KeepHealth(ctx context.Context, publish func(Health)) { c.health.run(ctx, publish) }

@@ -48,12 +48,12 @@ func (e *ConnectError) Unwrap() error { return e.Reason }
 
 // diagnose finds the problem behind an error of the first request.
 func diagnose(err error, server, contextName string) *ConnectError {
-	e := &ConnectError{Tried: "connecting to " + server, Reason: plainCause(err)}
+	e := &ConnectError{Tried: "connecting to " + server, Reason: PlainCause(err)}
 	if contextName != "" {
 		e.Tried += fmt.Sprintf(" (context %q)", contextName)
 	}
 	switch {
-	case isPluginError(err):
+	case IsPluginError(err):
 		e.Kind = PluginFailed
 		e.Hint = "Run the log-in command of your credential plugin in this terminal, then start again."
 	case apierrors.IsUnauthorized(err):
@@ -82,8 +82,8 @@ func diagnose(err error, server, contextName string) *ConnectError {
 	return e
 }
 
-// plainCause takes the method and the address off: both are said elsewhere.
-func plainCause(err error) error {
+// PlainCause takes the method and the address off: both are said elsewhere.
+func PlainCause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		return u.Err
@@ -91,9 +91,9 @@ func plainCause(err error) error {
 	return err
 }
 
-// isPluginError goes by the words of client-go's exec authenticator, which
+// IsPluginError goes by the words of client-go's exec authenticator, which
 // flattens its errors (plugin/pkg/client/auth/exec/exec.go).
-func isPluginError(err error) bool {
+func IsPluginError(err error) bool {
 	var unsent *UnsentError
 	text := err.Error()
 	return errors.As(err, &unsent) || strings.Contains(text, "getting credentials: ") || strings.Contains(text, "exec plugin")
@@ -159,3 +159,10 @@ func isTimeout(err error) bool {
 }
 
 func isMissingFile(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// Unsent tells of an error of a request that certainly never reached the server: it was
+// refused here, it had no credentials, or no connection came to be.
+func Unsent(err error) bool {
+	var dial *net.OpError
+	return errors.Is(err, ErrReadOnly) || IsPluginError(err) || errors.As(err, &dial) && dial.Op == "dial"
+}

@@ -86,7 +86,7 @@ func keptAnnotations(all map[string]string) map[string]string {
 		if kept == nil {
 			kept = map[string]string{}
 		}
-		kept[key] = share(cleanText(value))
+		kept[key] = share(CleanText(value))
 	}
 	return kept
 }
@@ -143,9 +143,9 @@ func amounts(list corev1.ResourceList) Resources {
 			r.Pods = quantity.Value()
 		default:
 			if r.Extended == nil {
-				r.Extended = map[resourceName]int64{}
+				r.Extended = map[corev1.ResourceName]int64{}
 			}
-			r.Extended[resourceName(share(string(name)))] = quantity.Value()
+			r.Extended[corev1.ResourceName(share(string(name)))] = quantity.Value()
 		}
 	}
 	return r

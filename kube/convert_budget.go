@@ -29,8 +29,8 @@ func BudgetRecord(b *policyv1.PodDisruptionBudget) *Budget {
 	for i := range s.Conditions {
 		c := &s.Conditions[i]
 		if c.Type == policyv1.DisruptionAllowedCondition {
-			record.ConditionStatus, record.ConditionReason = share(cleanText(string(c.Status))), share(cleanText(c.Reason))
-			record.ConditionMessage = cleanText(c.Message)
+			record.ConditionStatus, record.ConditionReason = share(CleanText(string(c.Status))), share(CleanText(c.Reason))
+			record.ConditionMessage = CleanText(c.Message)
 		}
 	}
 	return record

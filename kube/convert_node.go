@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	metricsv1 "k8s.io/metrics/pkg/apis/metrics/v1"
 )
 
 // NodeRecord is the compact record of a node.
@@ -18,19 +19,19 @@ func NodeRecord(n *corev1.Node) *Node {
 		Labels: labels.Set(copyMap(n.Labels)), Annotations: keptAnnotations(n.Annotations),
 		Created: n.CreationTimestamp.Time, Unschedulable: n.Spec.Unschedulable,
 		Taints: slices.Clone(n.Spec.Taints), Allocatable: amounts(n.Status.Allocatable),
-		KubeletVersion: share(cleanText(n.Status.NodeInfo.KubeletVersion)),
-		BootID:         cleanText(n.Status.NodeInfo.BootID),
+		KubeletVersion: share(CleanText(n.Status.NodeInfo.KubeletVersion)),
+		BootID:         CleanText(n.Status.NodeInfo.BootID),
 	}
 	for i := range n.Status.Conditions {
 		c := &n.Status.Conditions[i]
 		if c.Type == corev1.NodeReady {
 			record.Ready, record.ReadySince = ReadyState(share(string(c.Status))), c.LastTransitionTime.Time
-			record.ReadyReason, record.ReadyMessage = share(cleanText(c.Reason)), share(cleanText(c.Message))
+			record.ReadyReason, record.ReadyMessage = share(CleanText(c.Reason)), share(CleanText(c.Message))
 			record.Heartbeat = c.LastHeartbeatTime.Time
 		}
 	}
 	for _, a := range n.Status.Addresses {
-		record.Addresses = append(record.Addresses, share(cleanText(a.Address)))
+		record.Addresses = append(record.Addresses, share(CleanText(a.Address)))
 	}
 	for _, v := range n.Status.VolumesInUse {
 		record.VolumesInUse = append(record.VolumesInUse, share(string(v)))
@@ -48,14 +49,14 @@ func NodeRecord(n *corev1.Node) *Node {
 // when. That manager may have written other fields later, so the taint that
 // the node controller adds after the cordon is believed where it is older.
 func cordonOf(n *corev1.Node) *Cordon {
-	c := &Cordon{Mark: cleanText(n.Annotations[CordonAnnotation])}
+	c := &Cordon{Mark: CleanText(n.Annotations[CordonAnnotation])}
 	for i := range n.ManagedFields {
 		entry := &n.ManagedFields[i]
 		if !ownsUnschedulable(entry.FieldsV1) {
 			continue
 		}
 		if at := timeOf(entry.Time); c.Manager == "" || at.After(c.Since) {
-			c.Manager, c.Since = cleanText(entry.Manager), at
+			c.Manager, c.Since = CleanText(entry.Manager), at
 		}
 	}
 	if at := unschedulableTaint(n); !at.IsZero() && (c.Since.IsZero() || at.Before(c.Since)) {
@@ -86,4 +87,10 @@ func unschedulableTaint(n *corev1.Node) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// nodeUsage is what the metrics API says of a node.
+func nodeUsage(m *metricsv1.NodeMetrics) Usage {
+	r := amounts(m.Usage)
+	return Usage{CPUMilli: r.CPUMilli, MemoryBytes: r.MemoryBytes, At: m.Timestamp.Time}
 }

@@ -2,7 +2,6 @@ package kube
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // PodRecord is the compact record of a pod.
@@ -11,12 +10,12 @@ func PodRecord(p *corev1.Pod) *Pod {
 	shared := shareMap(p.Labels)
 	record := &Pod{
 		Namespace: share(p.Namespace), Name: Visible(p.Name), UID: UID(Visible(string(p.UID))), Node: share(p.Spec.NodeName),
-		Owner: owner, Labels: labels.Set(shared.values()), sharedLabels: shared,
+		Owner: owner, Labels: valueOr(shared, nil), Shared: shared,
 		Annotations: keptAnnotations(p.Annotations), Spec: podSpec(p, owner),
 		Created: p.CreationTimestamp.Time, Deleted: timeOf(p.DeletionTimestamp),
-		Phase: corev1.PodPhase(share(string(p.Status.Phase))), Reason: share(cleanText(p.Status.Reason)),
-		Message: cleanText(p.Status.Message), Trouble: troubleOf(p),
-		version: parseVersion(p.ResourceVersion),
+		Phase: corev1.PodPhase(share(string(p.Status.Phase))), Reason: share(CleanText(p.Status.Reason)),
+		Message: CleanText(p.Status.Message), Trouble: troubleOf(p),
+		Version: ParseVersion(p.ResourceVersion),
 	}
 	if p.DeletionTimestamp != nil {
 		record.DeletionGrace = valueOr(p.DeletionGracePeriodSeconds, 0)

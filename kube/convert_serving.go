@@ -82,7 +82,7 @@ func allOr(s *metav1.LabelSelector) labels.Selector {
 // policy is Fail (admissionregistration/v1 defaults).
 func webhook(name string, s *admissionv1.ServiceReference, policy *admissionv1.FailurePolicyType, rules []admissionv1.RuleWithOperations) Webhook {
 	hook := Webhook{
-		Name: share(cleanText(name)), Namespace: share(s.Namespace), Service: share(s.Name),
+		Name: share(CleanText(name)), Namespace: share(s.Namespace), Service: share(s.Name),
 		Closed: valueOr(policy, admissionv1.Fail) == admissionv1.Fail,
 	}
 	for _, r := range rules {
@@ -98,7 +98,7 @@ func webhook(name string, s *admissionv1.ServiceReference, policy *admissionv1.F
 func shareAll(texts []string) []string {
 	shared := make([]string, len(texts))
 	for i, text := range texts {
-		shared[i] = share(cleanText(text))
+		shared[i] = share(CleanText(text))
 	}
 	return shared
 }
@@ -113,9 +113,9 @@ func AutoscalerRecord(o *autoscalingv2.HorizontalPodAutoscaler) *Autoscaler {
 	}
 	for _, c := range o.Status.Conditions {
 		if c.Type == autoscalingv2.AbleToScale && c.Status == corev1.ConditionFalse {
-			record.Stuck = cleanText(c.Message)
+			record.Stuck = CleanText(c.Message)
 			if record.Stuck == "" {
-				record.Stuck = cleanText(c.Reason)
+				record.Stuck = CleanText(c.Reason)
 			}
 		}
 	}

@@ -26,12 +26,12 @@ func podSpec(p *corev1.Pod, owner *Owner) *PodSpec {
 		spec.PodGroup = valueOr(s.SchedulingGroup.PodGroupName, "")
 	}
 	var buffer [1024]byte
-	return sharedSpecs.get(digestOf(spec.encode(buffer[:0])), func() *PodSpec { return spec.detach() })
+	return sharedSpecs.get(digestOf(encodeSpec(buffer[:0], &spec)), func() *PodSpec { return detach(&spec) })
 }
 
 // detach is the copy that records will share; its strings are shared too, and
 // visible.
-func (s *PodSpec) detach() *PodSpec {
+func detach(s *PodSpec) *PodSpec {
 	kept := *s
 	kept.PriorityClass, kept.SchedulerName = share(s.PriorityClass), share(s.SchedulerName)
 	kept.PodGroup, kept.RestartPolicy = share(s.PodGroup), corev1.RestartPolicy(share(string(s.RestartPolicy)))

@@ -184,5 +184,5 @@ func volumeError(e *storagev1.VolumeError) string {
 	if e == nil {
 		return ""
 	}
-	return cleanText(e.Message)
+	return CleanText(e.Message)
 }

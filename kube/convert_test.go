@@ -99,7 +99,7 @@ func TestPodRecordKeepsWhatCounts(t *testing.T) {
 	})
 	want := PodSpec{
 		Priority: 5, PriorityClass: "high", GraceSeconds: 7, HostNetwork: true, SchedulerName: "evil\ufffd[0m",
-		Requests:     Resources{CPUMilli: 250, MemoryBytes: 1 << 30, Extended: map[resourceName]int64{"nvidia.com/gpu": 2}},
+		Requests:     Resources{CPUMilli: 250, MemoryBytes: 1 << 30, Extended: map[corev1.ResourceName]int64{"nvidia.com/gpu": 2}},
 		HostPorts:    []HostPort{{IP: "1.2.3.4", Protocol: "TCP", Port: 8080}},
 		NodeSelector: map[string]string{"disk": "ssd"}, PreStop: true, ResourceClaims: 1, Gated: true, PodGroup: "gang",
 		RestartPolicy: corev1.RestartPolicyOnFailure,

@@ -15,7 +15,7 @@ func troubleOf(p *corev1.Pod) *Trouble {
 	// A pod that has a node was placed, whatever the scheduler said before: the
 	// condition stays behind where something else bound it.
 	if c := podCondition(p, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse && p.Spec.NodeName == "" {
-		return &Trouble{Reason: share(cleanText(c.Reason)), Message: cleanText(c.Message)}
+		return &Trouble{Reason: share(CleanText(c.Reason)), Message: CleanText(c.Message)}
 	}
 	if t := containerTrouble(p); t != nil {
 		return t
@@ -23,7 +23,7 @@ func troubleOf(p *corev1.Pod) *Trouble {
 	if ready == nil || ready.Status == corev1.ConditionTrue || ready.Reason == "PodCompleted" {
 		return nil
 	}
-	t := &Trouble{Reason: share(cleanText(ready.Reason)), Message: cleanText(ready.Message)}
+	t := &Trouble{Reason: share(CleanText(ready.Reason)), Message: CleanText(ready.Message)}
 	if t.Reason == "" {
 		t.Reason = "NotReady"
 	}
@@ -58,7 +58,7 @@ func oneContainer(s *corev1.ContainerStatus, p *corev1.Pod) *Trouble {
 	}
 	switch {
 	case s.State.Waiting != nil && s.State.Waiting.Reason != "":
-		t.Reason, t.Message = share(cleanText(s.State.Waiting.Reason)), cleanText(s.State.Waiting.Message)
+		t.Reason, t.Message = share(CleanText(s.State.Waiting.Reason)), CleanText(s.State.Waiting.Message)
 		return t
 	case s.State.Terminated != nil:
 		ended := s.State.Terminated
@@ -66,14 +66,14 @@ func oneContainer(s *corev1.ContainerStatus, p *corev1.Pod) *Trouble {
 		if ended.ExitCode == 0 && (p.Spec.RestartPolicy != corev1.RestartPolicyAlways || s.Ready || isInit(s, p)) {
 			return nil
 		}
-		t.Reason, t.Termination = share(cleanText(ended.Reason)), cleanText(ended.Message)
+		t.Reason, t.Termination = share(CleanText(ended.Reason)), CleanText(ended.Message)
 		t.ExitCode, t.HasExit = ended.ExitCode, true
 		return t
 	case s.State.Running != nil && !s.Ready && t.HasExit && !isInit(s, p):
 		// Running again after a crash, and not ready yet: the last end tells more
 		// than "containers with unready status".
 		last := s.LastTerminationState.Terminated
-		t.Reason, t.Termination = share(cleanText(last.Reason)), cleanText(last.Message)
+		t.Reason, t.Termination = share(CleanText(last.Reason)), CleanText(last.Message)
 		return t
 	}
 	return nil
@@ -84,16 +84,6 @@ func isInit(s *corev1.ContainerStatus, p *corev1.Pod) bool {
 		if &p.Status.InitContainerStatuses[i] == s {
 			return true
 		}
-	}
-	return false
-}
-
-// Starting tells whether the trouble is only that the pod has not come up yet.
-// How long it may be so is for the reader to judge (Pod.Created, ReadySince).
-func (t *Trouble) Starting() bool {
-	switch t.Reason {
-	case "ContainerCreating", "PodInitializing", "ContainersNotReady", "ContainersNotInitialized":
-		return t.Restarts == 0 && !t.HasExit
 	}
 	return false
 }

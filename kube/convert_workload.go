@@ -23,7 +23,7 @@ func ReplicaSetRecord(o *appsv1.ReplicaSet) *Workload {
 	w.ReadyReplicas, w.Available = o.Status.ReadyReplicas, o.Status.AvailableReplicas
 	for _, c := range o.Status.Conditions {
 		if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
-			w.Failure = cleanText(c.Message)
+			w.Failure = CleanText(c.Message)
 		}
 	}
 	if w.Owner == nil {
@@ -39,7 +39,7 @@ func DeploymentRecord(o *appsv1.Deployment) *Workload {
 	w.ReadyReplicas, w.Available = o.Status.ReadyReplicas, o.Status.AvailableReplicas
 	for _, c := range o.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
-			w.Failure = cleanText(c.Message)
+			w.Failure = CleanText(c.Message)
 		}
 	}
 	scaleRecord(w, &o.ObjectMeta)
@@ -76,7 +76,7 @@ func JobRecord(o *batchv1.Job) *Workload {
 		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
 			w.Finished, w.FinishedAs = true, string(c.Type)
 			if c.Type == batchv1.JobFailed {
-				w.Failure = cleanText(c.Message)
+				w.Failure = CleanText(c.Message)
 			}
 			break
 		}
@@ -97,7 +97,7 @@ func ReplicationControllerRecord(o *corev1.ReplicationController) *Workload {
 	w.ReadyReplicas, w.Available = o.Status.ReadyReplicas, o.Status.AvailableReplicas
 	for _, c := range o.Status.Conditions {
 		if c.Type == corev1.ReplicationControllerReplicaFailure && c.Status == corev1.ConditionTrue {
-			w.Failure = cleanText(c.Message)
+			w.Failure = CleanText(c.Message)
 		}
 	}
 	scaleRecord(w, &o.ObjectMeta)

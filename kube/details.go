@@ -55,11 +55,11 @@ type LogTail struct {
 	Lines     []string
 }
 
-// PodDetails reads what there is to know about one pod. Only the pod itself is
+// ReadPod reads what there is to know about one pod. Only the pod itself is
 // indispensable: for what we may not read, Missing says so. It fails with an
 // error where the name belongs to another pod by now.
-func (c *Cluster) PodDetails(ctx context.Context, namespace, name string, uid UID) (PodDetails, error) {
-	pod, err := c.reads.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
+func ReadPod(ctx context.Context, c *Cluster, namespace, name string, uid UID) (PodDetails, error) {
+	pod, err := c.Reads().CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return PodDetails{}, fmt.Errorf("read pod %s/%s: %w", namespace, name, err)
 	}
@@ -70,11 +70,11 @@ func (c *Cluster) PodDetails(ctx context.Context, namespace, name string, uid UI
 	if d.YAML, err = redactedYAML(pod); err != nil {
 		d.miss("YAML", err)
 	}
-	if d.Events, err = c.podEvents(ctx, namespace, uid); err != nil {
+	if d.Events, err = podEvents(ctx, c, namespace, uid); err != nil {
 		d.miss("events", err)
 	}
 	for _, t := range tailsWanted(pod) {
-		tail, err := c.logTail(ctx, namespace, name, t)
+		tail, err := logTail(ctx, c, namespace, name, t)
 		if err != nil {
 			d.miss("log of "+t.Container, err)
 			continue
@@ -140,8 +140,8 @@ func cleanLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (c *Cluster) podEvents(ctx context.Context, namespace string, uid UID) ([]PodEvent, error) {
-	list, err := c.reads.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{
+func podEvents(ctx context.Context, c *Cluster, namespace string, uid UID) ([]PodEvent, error) {
+	list, err := c.Reads().CoreV1().Events(namespace).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("involvedObject.uid", string(uid)).String(), Limit: 200,
 	})
 	if err != nil {
@@ -184,9 +184,9 @@ func tailsWanted(p *corev1.Pod) []LogTail {
 	return []LogTail{{Container: p.Spec.Containers[0].Name}}
 }
 
-func (c *Cluster) logTail(ctx context.Context, namespace, pod string, tail LogTail) (LogTail, error) {
+func logTail(ctx context.Context, c *Cluster, namespace, pod string, tail LogTail) (LogTail, error) {
 	lines, most := int64(logLines), int64(maxLogBytes)
-	stream, err := c.reads.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{
+	stream, err := c.Reads().CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{
 		Container: tail.Container, Previous: tail.Previous, TailLines: &lines, LimitBytes: &most,
 	}).Stream(ctx)
 	if err != nil {

@@ -48,7 +48,7 @@ func appendAmounts(b []byte, r Resources) []byte {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		b = appendInt(appendText(b, name), r.Extended[resourceName(name)])
+		b = appendInt(appendText(b, name), r.Extended[corev1.ResourceName(name)])
 	}
 	return b
 }
@@ -67,7 +67,7 @@ func appendMessage(b []byte, m marshaler) []byte {
 	return appendText(b, string(encoded))
 }
 
-func (s *PodSpec) encode(b []byte) []byte {
+func encodeSpec(b []byte, s *PodSpec) []byte {
 	b = appendText(appendInt(b, int64(s.Priority)), s.PriorityClass)
 	b = appendAmounts(appendInt(b, s.GraceSeconds), s.Requests)
 	b = binary.AppendUvarint(b, uint64(len(s.HostPorts)))

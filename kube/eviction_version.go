@@ -31,7 +31,7 @@ func (c *Cluster) EvictionSupport(ctx context.Context) (EvictionVersion, error) 
 	defer cancel()
 	var resources metav1.APIResourceList
 	if err := c.reads.Discovery().RESTClient().Get().AbsPath("/api/v1").Do(bounded).Into(&resources); err != nil {
-		return NoEviction, fmt.Errorf("asking the server whether it takes evictions: %w", plainCause(err))
+		return NoEviction, fmt.Errorf("asking the server whether it takes evictions: %w", PlainCause(err))
 	}
 	for _, r := range resources.APIResources {
 		if r.Name != "pods/eviction" || r.Kind != "Eviction" {

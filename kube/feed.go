@@ -30,6 +30,12 @@ const pollShare = 10
 // polled is the reason of a kind that is in sync by lists alone.
 const polled = "polled: no permission to watch"
 
+// server is what a feed asks about the connection.
+type server interface {
+	Health() Health
+	WaitLive(ctx context.Context) error
+}
+
 // feed stands between a reflector and the store, on both sides: it is where the
 // reflector lists and watches, and where it puts what comes. So it sees every
 // request and its outcome, and keeps the sync state of the kind, which the
@@ -38,7 +44,7 @@ type feed struct {
 	kind   Kind
 	of     scope
 	store  *Store
-	health *health
+	server server
 	list   listFunc
 	watch  watchFunc
 	// pollEvery is the shortest pause between two lists where we may not watch.
@@ -59,8 +65,8 @@ type feed struct {
 	incoming  *stream   // where the next complete list comes from; nil for pages
 }
 
-func newFeed(of scope, store *Store, h *health, list listFunc, watch watchFunc) *feed {
-	return &feed{kind: of.kind, of: of, store: store, health: h, list: list, watch: watch, pollEvery: pollEvery,
+func newFeed(of scope, store *Store, s server, list listFunc, watch watchFunc) *feed {
+	return &feed{kind: of.kind, of: of, store: store, server: s, list: list, watch: watch, pollEvery: pollEvery,
 		listNext: deniedRetries(), watchNext: watchRetries()}
 }
 
@@ -144,7 +150,7 @@ func (f *feed) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watc
 			f.comesFrom(s)
 			return s, nil
 		}
-		if f.store.phase(f.of) == Stale {
+		if f.store.State(f.of).Phase == Stale {
 			return f.settle(ctx, w, o.ResourceVersion), nil
 		}
 		f.live("")
@@ -159,7 +165,7 @@ func (f *feed) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watc
 }
 
 func (f *feed) whyNoWatch(err error) string {
-	return cleanText(fmt.Sprintf("watching %s: %v", f.kind, plainCause(err)))
+	return CleanText(fmt.Sprintf("watching %s: %v", f.kind, PlainCause(err)))
 }
 
 // comesFrom notes how a list is made now.
@@ -178,13 +184,13 @@ func (f *feed) enter(ctx context.Context) error {
 		pause = time.Until(f.listNext.next)
 	}
 	f.mu.Unlock()
-	if pause > 0 && sleep(ctx, pause, nil) == contextEnded {
+	if pause > 0 && ended(ctx, pause) {
 		return ctx.Err()
 	}
-	if h := f.health.now(); !h.Live {
+	if h := f.server.Health(); !h.Live {
 		f.notLive(h.Reason) // also what was opened anew since it went away
 	}
-	return f.health.wait(ctx)
+	return f.server.WaitLive(ctx)
 }
 
 // records turns a page of API objects into a page of records. On the first list
@@ -273,4 +279,8 @@ func (f *feed) pollWatch(ctx context.Context) watch.Interface {
 	defer f.mu.Unlock()
 	f.pause = newSilence(ctx, min(max(f.pollEvery, pollShare*f.lastList), pollSlow))
 	return f.pause
+}
+
+func deniedRetries() retries {
+	return retries{pauses: []time.Duration{5 * time.Second, 15 * time.Second, deniedRetry}}
 }

@@ -151,21 +151,21 @@ func playLargeClient(b *testing.B, part string) {
 		b.Fatal(err)
 	}
 	defer c.Close()
-	r := largeResult{HeapBeforeMB: float64(heap()) / 1e6, PeakBeforeMB: peakMB()}
+	r := largeResult{HeapBeforeMB: float64(heapNow()) / 1e6, PeakBeforeMB: peakMB()}
 	started := time.Now()
 	var kept any
 	if part == "list" {
-		nodes, err := c.reads.CoreV1().Nodes().List(b.Context(), listOptions{})
+		nodes, err := c.Reads().CoreV1().Nodes().List(b.Context(), listOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		pods, err := c.reads.CoreV1().Pods("").List(b.Context(), listOptions{})
+		pods, err := c.Reads().CoreV1().Pods("").List(b.Context(), listOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
 		kept, r.Nodes, r.Pods = []any{nodes, pods}, len(nodes.Items), len(pods.Items)
 	} else {
-		w := c.Watch(b.Context(), WatchOptions{Kinds: []Kind{KindNodes, KindPods}})
+		w := Start(b.Context(), c, WatchOptions{Kinds: []Kind{KindNodes, KindPods}})
 		defer w.Close()
 		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Minute)
 		defer cancel()
@@ -179,7 +179,7 @@ func playLargeClient(b *testing.B, part string) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	r.AllocatedMB, r.CollectorCycles = float64(m.TotalAlloc)/1e6, m.NumGC
-	r.HeapMB = float64(heap()) / 1e6
+	r.HeapMB = float64(heapNow()) / 1e6
 	runtime.KeepAlive(kept)
 	encoded, err := json.Marshal(r)
 	if err != nil {
@@ -349,4 +349,12 @@ func fullPod(i int) *corev1.Pod {
 		ContainerID: fmt.Sprintf("containerd://%064x", i), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at}},
 	}}
 	return p
+}
+
+func heapNow() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

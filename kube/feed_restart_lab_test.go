@@ -49,7 +49,7 @@ func labDelete(t *testing.T, c *Cluster, victim *Pod) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(patience); ; <-tick.C {
-		err := c.reads.CoreV1().Pods(victim.Namespace).Delete(t.Context(), victim.Name, options)
+		err := c.Reads().CoreV1().Pods(victim.Namespace).Delete(t.Context(), victim.Name, options)
 		switch {
 		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err):
 			return

@@ -198,11 +198,11 @@ func TestFeedPollsSoonAfterASlowList(t *testing.T) {
 			t.Fatalf("%d lists", api.lists)
 		}
 		slow = 0
-		api.health.turn(false, time.Now(), "refused")
+		api.server.turn(false, time.Now(), "refused")
 		api.feed.lost("refused")
 		api.expect(t, Stale, "refused", "a")
 		api.pass(time.Second)
-		api.health.turn(true, time.Now(), "")
+		api.server.turn(true, time.Now(), "")
 		api.expect(t, Synced, polled, "a")
 	})
 }
@@ -211,10 +211,10 @@ func TestFeedPollsSoonAfterASlowList(t *testing.T) {
 // during the outage.
 func TestFeedThatWaitsIsNotLive(t *testing.T) {
 	playRights(t, func(t *testing.T, api *fakeAPI, r *rights) {
-		api.health.turn(false, time.Now(), "no answer")
+		api.server.turn(false, time.Now(), "no answer")
 		api.current().Stop()
 		api.expect(t, Stale, "no answer", "a")
-		api.health.turn(true, time.Now(), "")
+		api.server.turn(true, time.Now(), "")
 		api.expect(t, Stale, "no answer", "a")
 		api.pass(settleTime)
 		api.expect(t, Synced, "", "a")

@@ -43,7 +43,7 @@ var _ cache.ResourceVersionUpdater = (*feed)(nil)
 // has been read, unless it ends before.
 func (f *feed) settle(ctx context.Context, w watch.Interface, version string) watch.Interface {
 	ctx, cancel := context.WithTimeout(ctx, targetTime)
-	r := &reopened{Interface: w, feed: f, callOff: cancel, read: parseVersion(version)}
+	r := &reopened{Interface: w, feed: f, callOff: cancel, read: ParseVersion(version)}
 	f.mu.Lock()
 	f.unsettleLocked()
 	f.settling = r
@@ -66,7 +66,7 @@ func (f *feed) versionNow(ctx context.Context) uint64 {
 	if err != nil {
 		return 0
 	}
-	return parseVersion(accessor.GetResourceVersion())
+	return ParseVersion(accessor.GetResourceVersion())
 }
 
 // aim notes where the backlog ends, 0 for not known.
@@ -91,7 +91,7 @@ func (f *feed) UpdateResourceVersion(version string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.settling != nil {
-		f.settling.reachedLocked(parseVersion(version))
+		f.settling.reachedLocked(ParseVersion(version))
 	}
 }
 

@@ -39,7 +39,7 @@ func TestFeedIsNotLiveBeforeItHasCaughtUp(t *testing.T) {
 			}
 		}},
 		{"that the server is away again", func(api *fakeAPI) {
-			api.health.turn(false, time.Now(), "no answer")
+			api.server.turn(false, time.Now(), "no answer")
 			api.current().Stop()
 		}, func(t *testing.T, api *fakeAPI) {
 			api.pass(time.Minute)
@@ -52,10 +52,10 @@ func TestFeedIsNotLiveBeforeItHasCaughtUp(t *testing.T) {
 			}, func(t *testing.T, api *fakeAPI) {
 				api.expect(t, Synced, "", "a", "b")
 				api.pass(time.Minute)
-				api.health.turn(false, time.Now(), "refused")
+				api.server.turn(false, time.Now(), "refused")
 				api.current().Stop()
 				api.expect(t, Stale, "refused", "a", "b")
-				api.health.turn(true, time.Now(), "")
+				api.server.turn(true, time.Now(), "")
 				api.pass(settleTime / 2)
 				api.expect(t, Stale, "refused", "a", "b")
 				c.tells(api)
@@ -118,7 +118,7 @@ func TestFeedReadsItsBacklog(t *testing.T) {
 					if o.ResourceVersion != "" {
 						t.Errorf("a version that may be old: %+v", o)
 					}
-					if sleep(ctx, c.asks, nil) == contextEnded {
+					if ended(ctx, c.asks) {
 						return nil, ctx.Err()
 					}
 					if c.version == "" {
@@ -128,10 +128,10 @@ func TestFeedReadsItsBacklog(t *testing.T) {
 				}
 			}, func(t *testing.T, api *fakeAPI) {
 				api.pass(time.Minute)
-				api.health.turn(false, time.Now(), "refused")
+				api.server.turn(false, time.Now(), "refused")
 				api.current().Stop()
 				api.pass(time.Second)
-				api.health.turn(true, time.Now(), "")
+				api.server.turn(true, time.Now(), "")
 				for i, s := range c.steps {
 					api.pass(s.after)
 					if s.does != nil {
@@ -164,10 +164,10 @@ func TestFeedAsksForTheVersionOfAWatch(t *testing.T) {
 		}
 	}, func(t *testing.T, api *fakeAPI) {
 		api.pass(time.Minute)
-		api.health.turn(false, time.Now(), "refused")
+		api.server.turn(false, time.Now(), "refused")
 		api.current().Stop()
 		api.pass(0)
-		api.health.turn(true, time.Now(), "")
+		api.server.turn(true, time.Now(), "")
 		api.pass(2 * time.Second)
 		api.current().Stop()
 		api.expect(t, Synced, "", "a")

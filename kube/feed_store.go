@@ -62,7 +62,7 @@ func (f *feed) Replace(items []any, version string) error {
 		reason = polled
 	}
 	f.mu.Unlock()
-	f.store.replace(f.of, records, parseVersion(version), SyncState{Phase: Synced, Since: time.Now(), Reason: reason})
+	f.store.replace(f.of, records, ParseVersion(version), SyncState{Phase: Synced, Since: time.Now(), Reason: reason})
 	return nil
 }
 
@@ -77,10 +77,10 @@ func (f *feed) listFailed(err error) {
 		if apierrors.IsNotFound(err) {
 			reason = fmt.Sprintf("the server does not serve %s", f.kind)
 		}
-		f.store.setPhase(f.of, Denied, cleanText(reason))
+		f.store.setPhase(f.of, Denied, CleanText(reason))
 	case isCalledOff(err):
 	default:
-		f.stale(cleanText(fmt.Sprintf("listing %s: %v", f.kind, plainCause(err))))
+		f.stale(CleanText(fmt.Sprintf("listing %s: %v", f.kind, PlainCause(err))))
 	}
 }
 
@@ -134,7 +134,7 @@ func (f *feed) notLive(reason string) {
 	first, denied := f.first, f.denied
 	f.mu.Unlock()
 	if first && !denied {
-		f.store.setPhase(f.of, Stale, cleanText(reason))
+		f.store.setPhase(f.of, Stale, CleanText(reason))
 	}
 }
 
@@ -154,3 +154,9 @@ func (f *feed) resyncing() {
 func (f *feed) live(reason string) { f.store.setPhase(f.of, Synced, reason) }
 
 func isCalledOff(err error) bool { return errors.Is(err, context.Canceled) }
+
+// isRefusal tells whether an error says that we may not, or that there is no
+// such thing.
+func isRefusal(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
+}

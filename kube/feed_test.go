@@ -22,7 +22,7 @@ import (
 type fakeAPI struct {
 	mu      sync.Mutex // the play holds it but while it lets time pass
 	store   *Store
-	health  *health
+	server  *fakeConnection
 	feed    *feed
 	list    listFunc
 	watch   watchFunc
@@ -52,7 +52,7 @@ func podList(names ...string) *corev1.PodList {
 func playFeed(t *testing.T, setUp func(*fakeAPI), play func(t *testing.T, api *fakeAPI)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		api := &fakeAPI{store: NewStore(time.Now), health: newHealth(time.Now())}
+		api := &fakeAPI{store: NewStore(time.Now), server: newFakeConnection()}
 		api.store.SetHealth(Health{Live: true})
 		api.store.SetSync(KindPods, SyncState{})
 		// Not streaming, unless the test says so.
@@ -67,7 +67,7 @@ func playFeed(t *testing.T, setUp func(*fakeAPI), play func(t *testing.T, api *f
 			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1000"}}, nil
 		}
 		setUp(api)
-		f := newFeed(scope{kind: KindPods}, api.store, api.health,
+		f := newFeed(scope{kind: KindPods}, api.store, api.server,
 			func(ctx context.Context, o listOptions) (runtime.Object, error) {
 				if o.Limit == 1 {
 					return api.now(ctx, o)
@@ -326,14 +326,14 @@ func TestFeedWaitsForTheServer(t *testing.T) {
 		down = true
 		api.current().Stop()
 		api.pass(0)
-		api.health.turn(false, time.Now(), "refused")
+		api.server.turn(false, time.Now(), "refused")
 		api.pass(10 * time.Minute)
 		tries := len(api.opened)
 		if tries > 5 {
 			t.Errorf("%d tries while the server is down", tries)
 		}
 		down = false
-		api.health.turn(true, time.Now(), "")
+		api.server.turn(true, time.Now(), "")
 		api.pass(0)
 		if len(api.opened) != tries+1 || api.lists != 1 {
 			t.Errorf("%d watches and %d lists after recovery", len(api.opened)-tries, api.lists)
@@ -341,4 +341,43 @@ func TestFeedWaitsForTheServer(t *testing.T) {
 		api.pass(settleTime)
 		api.expect(t, Synced, "", "a")
 	})
+}
+
+// fakeConnection is a connection that a test breaks and mends.
+type fakeConnection struct {
+	mu    sync.Mutex
+	state Health
+	live  chan struct{} // closed while live
+}
+
+func newFakeConnection() *fakeConnection {
+	c := &fakeConnection{live: make(chan struct{})}
+	c.turn(true, time.Now(), "")
+	return c
+}
+
+func (c *fakeConnection) turn(live bool, now time.Time, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case live && !c.state.Live:
+		close(c.live)
+	case !live && c.state.Live:
+		c.live = make(chan struct{})
+	}
+	c.state = Health{Live: live, LastContact: now, Reason: why}
+}
+
+func (c *fakeConnection) Health() Health { c.mu.Lock(); defer c.mu.Unlock(); return c.state }
+
+func (c *fakeConnection) WaitLive(ctx context.Context) error {
+	c.mu.Lock()
+	live := c.live
+	c.mu.Unlock()
+	select {
+	case <-live:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -160,7 +160,7 @@ func (h *health) check(ctx context.Context) {
 		// The gate is closed before the connections are dropped, so that every
 		// watch has to be opened again: only then is what we hold live.
 		wasLive := h.now().Live
-		h.turn(false, time.Now(), Clean(plainCause(err).Error()))
+		h.turn(false, time.Now(), Clean(PlainCause(err).Error()))
 		if wasLive || silent {
 			h.reset()
 		}

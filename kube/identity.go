@@ -116,7 +116,7 @@ func (c *Cluster) clusterID(ctx context.Context) (id, why string, err error) {
 	case err == nil:
 		return Visible(string(ns.UID)), "", nil
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err), apierrors.IsUnauthorized(err):
-		return serverID(c.target.config), cleanText(fmt.Sprintf("reading the namespace kube-system: %v", plainCause(err))), nil
+		return serverID(c.target.config), CleanText(fmt.Sprintf("reading the namespace kube-system: %v", PlainCause(err))), nil
 	}
 	return "", "", fmt.Errorf("read the namespace kube-system: %w", err)
 }
@@ -142,5 +142,5 @@ func versionIn(raw []byte) string {
 	if json.Unmarshal(raw, &info) != nil {
 		return ""
 	}
-	return cleanText(info.GitVersion)
+	return CleanText(info.GitVersion)
 }

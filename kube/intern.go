@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"sync"
 	"weak"
+
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Interning keeps one copy of what many records share. Tables of values that
@@ -91,34 +93,24 @@ var (
 	sharedStrings = stringTable{capacity: stringGeneration}
 	sharedOwners  weakTable[Owner]
 	sharedSpecs   weakTable[PodSpec]
-	sharedLabels  weakTable[sharedMap]
+	sharedLabels  weakTable[labels.Set]
 )
-
-// sharedMap is a map that records share; a record keeps the pointer next to the
-// map, because only a pointer can be held weakly.
-type sharedMap struct{ m map[string]string }
 
 // share returns the one copy of a string that all records use, visible.
 func share(s string) string { return sharedStrings.get(Visible(s)) }
 
-// shareMap returns the one copy of a string map that all records use.
-func shareMap(m map[string]string) *sharedMap {
+// shareMap returns the one copy of a string map that all records use. A record keeps
+// the pointer next to the map, because only a pointer can be held weakly.
+func shareMap(m map[string]string) *labels.Set {
 	if len(m) == 0 {
 		return nil
 	}
 	var buffer [512]byte
-	return sharedLabels.get(digestOf(appendMap(buffer[:0], m)), func() *sharedMap {
-		copied := make(map[string]string, len(m))
+	return sharedLabels.get(digestOf(appendMap(buffer[:0], m)), func() *labels.Set {
+		copied := make(labels.Set, len(m))
 		for k, v := range m {
 			copied[share(k)] = share(v)
 		}
-		return &sharedMap{copied}
+		return &copied
 	})
-}
-
-func (s *sharedMap) values() map[string]string {
-	if s == nil {
-		return nil
-	}
-	return s.m
 }

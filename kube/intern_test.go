@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func TestEqualSpecsAreOne(t *testing.T) {
-	a, b := PodRecord(largePod(0)), PodRecord(largePod(1))
-	if a.Spec != b.Spec || a.Owner != b.Owner || a.sharedLabels != b.sharedLabels {
+	a, b := PodRecord(replica(0)), PodRecord(replica(1))
+	if a.Spec != b.Spec || a.Owner != b.Owner || a.Shared != b.Shared {
 		t.Error("two pods of one ReplicaSet share nothing")
 	}
-	other := largePod(2)
+	other := replica(2)
 	other.Spec.HostNetwork = true
 	if PodRecord(other).Spec == a.Spec {
 		t.Error("different specs are one")
@@ -42,4 +46,13 @@ func TestStringTableIsBounded(t *testing.T) {
 	if n := len(table.young) + len(table.old); n > 200 {
 		t.Errorf("%d strings", n)
 	}
+}
+
+// replica is one of the pods of a ReplicaSet.
+func replica(i int) *corev1.Pod {
+	yes := true
+	p := &corev1.Pod{}
+	p.Name, p.UID, p.Labels = fmt.Sprint("web-", i), types.UID(fmt.Sprint("u-", i)), map[string]string{"app": "web"}
+	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "rs", Controller: &yes}}
+	return p
 }

@@ -43,7 +43,7 @@ func labConnect(t *testing.T, contextName string) *Cluster {
 
 func labWatch(t *testing.T, c *Cluster) *Watcher {
 	t.Helper()
-	w := c.Watch(t.Context(), WatchOptions{})
+	w := Start(t.Context(), c, WatchOptions{})
 	t.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -98,7 +98,7 @@ func TestLabCountsEqualLists(t *testing.T) {
 			continue
 		}
 		until(t, w, fmt.Sprintf("as many %s are watched as a list has", k), func(s *Snapshot) bool {
-			list, err := queryOf(c.reads, scope{kind: k}, "").list(t.Context(), listOptions{})
+			list, err := queryOf(c.Reads(), scope{kind: k}, "").list(t.Context(), listOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestLabCountsEqualLists(t *testing.T) {
 		})
 	}
 	s := until(t, w, "the usage is known", func(s *Snapshot) bool {
-		return s.Sync(KindUsage).Phase == Synced && len(s.nodeUsage) > 0
+		return s.Sync(KindUsage).Phase == Synced && s.Sync(KindUsage).Count > 0
 	})
 	t.Logf("offset %v", s.Health().Offset)
 }
@@ -121,17 +121,17 @@ func TestLabCordonConflict(t *testing.T) {
 	request := CordonRequest{Node: node.Name, UID: node.UID, Unschedulable: true, Mark: `{"run":"test"}`}
 	other := request
 	other.UID = "00000000-0000-0000-0000-000000000000"
-	if a := c.Cordon(t.Context(), other); a.Code != 422 {
+	if a := NewWriter(c).Cordon(t.Context(), other); a.Code != 422 {
 		t.Errorf("with another UID: %+v", a)
 	}
 	stale := request
 	stale.ResourceVersion = "1"
-	if a := c.Cordon(t.Context(), stale); a.Code != 409 || a.Reason != metav1.StatusReasonConflict {
+	if a := NewWriter(c).Cordon(t.Context(), stale); a.Code != 409 || a.Reason != metav1.StatusReasonConflict {
 		t.Errorf("with an old resourceVersion: %+v", a)
 	}
 	cordon := func(n *Node) Answer {
 		request.ResourceVersion = n.ResourceVersion
-		return c.Cordon(t.Context(), request)
+		return NewWriter(c).Cordon(t.Context(), request)
 	}
 	request.DryRun = true
 	onNewest(t, w, node.Name, cordon)
@@ -145,7 +145,7 @@ func TestLabCordonConflict(t *testing.T) {
 		t.Errorf("provenance: %+v", got)
 	}
 	back := CordonRequest{Node: node.Name, UID: node.UID}
-	if a := c.Cordon(t.Context(), back); !a.OK() {
+	if a := NewWriter(c).Cordon(t.Context(), back); !a.OK() {
 		t.Errorf("uncordon: %+v", a)
 	}
 	s = until(t, w, "the node is schedulable", func(s *Snapshot) bool { return !s.Node(node.Name).Unschedulable })
@@ -196,24 +196,24 @@ func TestLabEvict(t *testing.T) {
 	victim := freePod(t, w)
 	request := EvictRequest{Namespace: victim.Namespace, Name: victim.Name, UID: "00000000-0000-0000-0000-000000000000"}
 
-	if a := c.Evict(t.Context(), request); a.Code != 409 || a.Reason != metav1.StatusReasonConflict {
+	if a := NewWriter(c).Evict(t.Context(), request); a.Code != 409 || a.Reason != metav1.StatusReasonConflict {
 		t.Errorf("with another UID: %+v", a)
 	}
 	request.UID = victim.UID
 	request.DryRun = true
-	if a := c.Evict(t.Context(), request); !a.OK() {
+	if a := NewWriter(c).Evict(t.Context(), request); !a.OK() {
 		t.Errorf("dry run: %+v", a)
 	}
-	pod, a := c.LivePod(t.Context(), victim.Namespace, victim.Name)
+	pod, a := NewWriter(c).LivePod(t.Context(), victim.Namespace, victim.Name)
 	if pod == nil || pod.UID != victim.UID || pod.Terminating() || a.UID != victim.UID {
 		t.Errorf("after a dry run: %+v, %+v", pod, a)
 	}
 	request.DryRun = false
-	if a := c.Evict(t.Context(), request); a.Code != 201 || a.AuditID == "" {
+	if a := NewWriter(c).Evict(t.Context(), request); a.Code != 201 || a.AuditID == "" {
 		t.Errorf("evict: %+v", a)
 	}
 	until(t, w, "the pod is gone", func(s *Snapshot) bool { return s.Trusted(KindPods) && s.Pod(victim.UID) == nil })
-	if _, a := c.LivePod(t.Context(), victim.Namespace, "no-such-pod"); a.Code != 404 {
+	if _, a := NewWriter(c).LivePod(t.Context(), victim.Namespace, "no-such-pod"); a.Code != 404 {
 		t.Errorf("a pod that is not there: %+v", a)
 	}
 }
@@ -237,7 +237,7 @@ func freePod(t *testing.T, w *Watcher) (found *Pod) {
 
 func TestLabRestricted(t *testing.T) {
 	c := labConnect(t, "restricted")
-	w := c.Watch(t.Context(), WatchOptions{})
+	w := Start(t.Context(), c, WatchOptions{})
 	t.Cleanup(w.Close)
 	s := until(t, w, "budgets are denied", func(s *Snapshot) bool { return s.Sync(KindBudgets).Phase == Denied })
 	if s.Sync(KindBudgets).Reason == "" || s.Trusted(KindBudgets) {
@@ -262,11 +262,11 @@ func TestLabReadOnly(t *testing.T) {
 	w := labWatch(t, c)
 	victim := freePod(t, w)
 	request := EvictRequest{Namespace: victim.Namespace, Name: victim.Name, UID: victim.UID}
-	if a := c.Evict(t.Context(), request); a.OK() || !a.Unsent {
+	if a := NewWriter(c).Evict(t.Context(), request); a.OK() || !a.Unsent {
 		t.Errorf("an eviction went through: %+v", a)
 	}
 	request.DryRun = true
-	if a := c.Evict(t.Context(), request); !a.OK() {
+	if a := NewWriter(c).Evict(t.Context(), request); !a.OK() {
 		t.Errorf("a dry run was refused: %+v", a)
 	}
 }

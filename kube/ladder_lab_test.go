@@ -25,7 +25,7 @@ func labMachinery(t *testing.T) kubernetes.Interface {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return c.writes
+	return c.Reads()
 }
 
 // labDeployment is a Deployment of no pods that can run: what is tested is its record.
@@ -67,15 +67,15 @@ func TestLabScaleAndRestart(t *testing.T) {
 	up := ScaleRequest{Kind: "Deployment", Namespace: "default", Name: d.Name, UID: d.UID, From: 2, To: 3}
 	wrong := up
 	wrong.From = 1
-	if a := c.Scale(t.Context(), wrong); a.Code != 422 {
+	if a := NewWriter(c).Scale(t.Context(), wrong); a.Code != 422 {
 		t.Errorf("from another number: %+v", a)
 	}
 	wrong = up
 	wrong.UID = "00000000-0000-0000-0000-000000000000"
-	if a := c.Scale(t.Context(), wrong); a.Code != 422 && a.Code != 409 {
+	if a := NewWriter(c).Scale(t.Context(), wrong); a.Code != 422 && a.Code != 409 {
 		t.Errorf("of another UID: %+v", a)
 	}
-	if a := c.Scale(t.Context(), up); !a.OK() {
+	if a := NewWriter(c).Scale(t.Context(), up); !a.OK() {
 		t.Errorf("scale: %+v", a)
 	}
 	shows("the number is ours", func(live *Workload) bool { return live.Replicas == 3 && live.ReplicasOurs })
@@ -87,12 +87,12 @@ func TestLabScaleAndRestart(t *testing.T) {
 	shows("the same number is somebody else's", func(live *Workload) bool { return live.Replicas == 3 && !live.ReplicasOurs })
 
 	restart := RestartRequest{Namespace: "default", Name: d.Name, UID: d.UID, ResourceVersion: "1", At: time.Now()}
-	if a := c.Restart(t.Context(), restart); a.Code != 409 {
+	if a := NewWriter(c).Restart(t.Context(), restart); a.Code != 409 {
 		t.Errorf("restart of an old version: %+v", a)
 	}
 	shows("it is restarted", func(live *Workload) bool {
 		restart.ResourceVersion = live.Rollout.ResourceVersion
-		a := c.Restart(t.Context(), restart)
+		a := NewWriter(c).Restart(t.Context(), restart)
 		if !a.OK() && a.Code != 409 { // its status may just have changed
 			t.Fatalf("restart: %+v", a)
 		}
@@ -105,13 +105,13 @@ func TestLabTaint(t *testing.T) {
 	w := labWatch(t, c)
 	node := schedulableNode(t, w)
 	request := TaintRequest{Node: node.Name, UID: node.UID, ResourceVersion: "1", Taints: node.TaintsWith(), Mark: `{"run":"test"}`}
-	if a := c.Taint(t.Context(), request); a.Code != 409 {
+	if a := NewWriter(c).Taint(t.Context(), request); a.Code != 409 {
 		t.Errorf("an old version: %+v", a)
 	}
 	request.DryRun = true
 	onNewest(t, w, node.Name, func(n *Node) Answer {
 		request.ResourceVersion = n.ResourceVersion
-		return c.Taint(t.Context(), request)
+		return NewWriter(c).Taint(t.Context(), request)
 	})
 	if w.Snapshot().Node(node.Name).OutOfService() {
 		t.Error("a dry run tainted the node")

@@ -33,7 +33,3 @@ type serverWarnings struct{ next rest.WarningHandler }
 func (w serverWarnings) HandleWarningHeaderWithContext(_ context.Context, code int, agent string, text string) {
 	w.next.HandleWarningHeader(code, agent, Clean(text))
 }
-
-// silent is a context in which client-go's reflectors log nothing: all that they
-// would say is in the sync states.
-func silent(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }

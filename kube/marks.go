@@ -1,5 +1,11 @@
 package kube
 
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
 // Every name that we write into a cluster, in one place; docs/marks.md lists
 // them for operators.
 const (
@@ -56,4 +62,35 @@ var KeptAnnotations = []string{
 	CordonAnnotation,
 	OutOfServiceAnnotation,
 	MadeAtAnnotation,
+}
+
+// OutOfService is the taint that tells the cluster that a machine is off (KEP-2268):
+// pods that terminate there are forgotten and their volumes detached.
+var OutOfService = corev1.Taint{Key: OutOfServiceTaint, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute}
+
+// OutOfService tells whether the node has the taint of a machine that is off.
+func (n *Node) OutOfService() bool { return slices.ContainsFunc(n.Taints, isOutOfService) }
+
+// TaintsWith and TaintsWithout are the node's taints with and without the one that
+// says that the machine is off.
+func (n *Node) TaintsWith() []corev1.Taint {
+	return append(n.TaintsWithout(), OutOfService)
+}
+
+// TaintsWithout are the taints of the node but for that one.
+func (n *Node) TaintsWithout() []corev1.Taint {
+	return slices.DeleteFunc(slices.Clone(n.Taints), isOutOfService)
+}
+
+func isOutOfService(t corev1.Taint) bool { return t.Key == OutOfServiceTaint }
+
+// TemporaryOf is the run that made the budget, "" if none of ours did.
+func (b *Budget) TemporaryOf() string { return RunOf(b.Labels) }
+
+// RunOf is the run that made an object with such labels, "" if none of ours did.
+func RunOf(labels map[string]string) string {
+	if labels[ManagedByLabel] != ManagedByValue {
+		return ""
+	}
+	return labels[RunLabel]
 }

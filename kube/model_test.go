@@ -1,11 +1,13 @@
 package kube
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -252,4 +254,28 @@ func TestSnapshotsEqualModel(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
+}
+
+func TestChangedIsCoalescedPerCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStore(time.Now)
+		ctx, cancel := context.WithCancel(t.Context())
+		one, two := s.Changed(ctx), s.Changed(t.Context())
+		for range 3 {
+			s.SetSync(KindPods, SyncState{Phase: Synced})
+		}
+		for name, ch := range map[string]<-chan struct{}{"one": one, "two": two} {
+			<-ch
+			select {
+			case <-ch:
+				t.Errorf("%s was told twice", name)
+			default:
+			}
+		}
+		cancel()
+		synctest.Wait()
+		if len(s.watchers) != 1 {
+			t.Errorf("%d watchers are left", len(s.watchers))
+		}
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,33 +14,16 @@ import (
 // events.k8s.io, pkg/apis/core/validation/events.go noteLengthLimit).
 const longestNote = 1024
 
-// NodeEvent is something to tell about a node by an Event in the cluster.
-type NodeEvent struct {
-	Node    string
-	UID     UID
-	Reason  string // one of the constants in marks.go
-	Message string
-	Warning bool
-	At      time.Time // by the server's clock
-}
-
-// EventWriter writes Events about nodes. Each call is one request.
-type EventWriter interface {
-	WriteEvent(ctx context.Context, e NodeEvent) Answer
-}
-
-var _ EventWriter = (*Cluster)(nil)
-
 // WriteEvent writes an Event about a node. Those of objects without a namespace
 // are in "default"; `kubectl describe node` asks there for the UID of the node,
 // and for its name in the place of the UID, as kubelets write it
 // (kubectl pkg/describe/describe.go NodeDescriber).
-func (c *Cluster) WriteEvent(ctx context.Context, e NodeEvent) Answer {
-	return c.send(ctx, http.MethodPost, "/api/v1/namespaces/"+metav1.NamespaceDefault+"/events",
-		url.Values{"fieldManager": {FieldManager}}, contentJSON, e.object(), nil)
+func (w *clusterWriter) WriteEvent(ctx context.Context, e NodeEvent) Answer {
+	return w.send(ctx, http.MethodPost, "/api/v1/namespaces/"+metav1.NamespaceDefault+"/events",
+		url.Values{"fieldManager": {FieldManager}}, contentJSON, eventObject(e), nil)
 }
 
-func (e NodeEvent) object() *corev1.Event {
+func eventObject(e NodeEvent) *corev1.Event {
 	message, kind, at := e.Message, corev1.EventTypeNormal, metav1.NewTime(e.At)
 	if e.Warning {
 		kind = corev1.EventTypeWarning

@@ -70,31 +70,30 @@ func TestHangingCredentialPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	w := c.Watch(t.Context(), WatchOptions{Kinds: []Kind{KindNodes}})
+	w := Start(t.Context(), c, WatchOptions{Kinds: []Kind{KindNodes}})
 	ctx, cancel := context.WithTimeout(t.Context(), patient)
 	defer cancel()
 	if err := w.WaitSynced(ctx, KindNodes); err != nil {
 		t.Fatal(err)
 	}
 	request := EvictRequest{Namespace: "n", Name: "x", UID: "u"}
-	if a := c.Evict(t.Context(), request); !a.OK() {
+	if a := NewWriter(c).Evict(t.Context(), request); !a.OK() {
 		t.Fatalf("before: %+v", a)
 	}
 	hang()
 	short, stop := context.WithTimeout(t.Context(), 1100*time.Millisecond)
 	defer stop()
-	if a := c.Evict(short, request); !a.Unsent || !strings.HasPrefix(a.Failure, "the credential plugin my-login has not answered for 1s: ") {
+	if a := NewWriter(c).Evict(short, request); !a.Unsent || !strings.HasPrefix(a.Failure, "the credential plugin my-login has not answered for 1s: ") {
 		t.Errorf("%+v", a)
 	}
 	w.Close()
 	sent := len(server.seen())
 	answer()
-	c.readHTTP.Transport.(*deadlines).requests.Wait()
-	c.writeHTTP.Transport.(*deadlines).requests.Wait()
+	c.WaitForRequests()
 	if now := len(server.seen()); now != sent {
 		t.Errorf("%d requests were sent that nobody waits for: %+v", now-sent, server.seen()[sent:])
 	}
-	if a := c.Evict(t.Context(), request); !a.OK() {
+	if a := NewWriter(c).Evict(t.Context(), request); !a.OK() {
 		t.Errorf("after: %+v", a)
 	}
 }

@@ -100,6 +100,16 @@ type Trouble struct {
 	Restarts    int32
 }
 
+// Starting tells whether the trouble is only that the pod has not come up yet.
+// How long it may be so is for the reader to judge (Pod.Created, ReadySince).
+func (t *Trouble) Starting() bool {
+	switch t.Reason {
+	case "ContainerCreating", "PodInitializing", "ContainersNotReady", "ContainersNotInitialized":
+		return t.Restarts == 0 && !t.HasExit
+	}
+	return false
+}
+
 // Pod is the compact record of a pod. Records are immutable: a change makes a
 // new one.
 type Pod struct {
@@ -125,10 +135,11 @@ type Pod struct {
 	ReadySince time.Time // last transition of the Ready condition, either way
 	Trouble    *Trouble  // nil while nothing is known to be wrong
 
-	version uint64 // resourceVersion, 0 if it is no number
+	Version uint64 // resourceVersion, 0 if it is no number
 
-	// sharedLabels keeps the shared copy of Labels alive.
-	sharedLabels *sharedMap
+	// Shared is the copy of Labels that records share, which lives while one of them
+	// points to it.
+	Shared *labels.Set
 }
 
 // Mirror tells whether the pod is the mirror of a static pod (kubectl

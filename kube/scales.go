@@ -36,9 +36,9 @@ type Scales struct {
 	read  map[UID]time.Time
 }
 
-// Scales is a reader of the scales of this cluster.
-func (c *Cluster) Scales() *Scales {
-	return &Scales{client: c.reads.Discovery().RESTClient(), bound: c.within, now: time.Now,
+// NewScales is a reader of the scales of a cluster.
+func NewScales(c *Cluster) *Scales {
+	return &Scales{client: c.Reads().Discovery().RESTClient(), bound: c.within, now: time.Now,
 		kinds: map[string]map[string]string{}, read: map[UID]time.Time{}}
 }
 
@@ -63,7 +63,7 @@ func (r *Scales) Read(ctx context.Context, store *Store, nodes []string) {
 
 // some reads the scales of owners; false means that not all have answered in time.
 func (r *Scales) some(ctx context.Context, store *Store, owners []scaleOwner) bool {
-	ctx, cancel := r.bound(ctx, writeTimeout)
+	ctx, cancel := r.bound(ctx, readTimeout)
 	defer cancel()
 	var group Group
 	slots := make(chan struct{}, scaleAtOnce)
@@ -157,7 +157,7 @@ func (r *Scales) one(ctx context.Context, o scaleOwner) *Workload {
 	return w
 }
 
-func plainWords(err error) string { return cleanText(fmt.Sprint(plainCause(err))) }
+func plainWords(err error) string { return CleanText(fmt.Sprint(PlainCause(err))) }
 
 // resource is the resource of a kind that has a scale, "" if it has none. What a
 // server serves is asked for once per API version, unless it does not say.

@@ -67,7 +67,7 @@ func TestScalesOfOtherOwners(t *testing.T) {
 	owned("web-0", "apps/v1", "ReplicaSet", "web-7f9c", "rs-1")
 	store.Put(&Workload{Kind: "ReplicaSet", Namespace: "shop", Name: "web-7f9c", UID: "rs-1",
 		Owner: &Owner{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout", Name: "web", UID: "ro-1"}})
-	scales := c.Scales()
+	scales := NewScales(c)
 	clock := time.Unix(0, 0).Add(time.Hour)
 	scales.now = func() time.Time { return clock }
 	read := func() []string {
@@ -152,7 +152,7 @@ func TestScalesOfManyOwners(t *testing.T) {
 		store.Put(&Pod{Namespace: "shop", Name: name, UID: UID("pod-" + name), Node: "n1", Spec: &PodSpec{},
 			Owner: &Owner{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: name, UID: UID("of-" + name)}})
 	}
-	scales := connectTo(t, f).Scales()
+	scales := NewScales(connectTo(t, f))
 	scales.Read(t.Context(), store, []string{"n1"})
 	known := 0
 	for n := range owners {

@@ -111,15 +111,15 @@ func scopeOf(record Record) scope {
 func versionOf(record Record) uint64 {
 	switch r := record.(type) {
 	case *Pod:
-		return r.version
+		return r.Version
 	case *Node:
-		return parseVersion(r.ResourceVersion)
+		return ParseVersion(r.ResourceVersion)
 	}
 	return 0
 }
 
-// parseVersion makes a resource version comparable; it is 0 where it is no number.
-func parseVersion(text string) uint64 {
+// ParseVersion makes a resource version comparable; it is 0 where it is no number.
+func ParseVersion(text string) uint64 {
 	version, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		return 0

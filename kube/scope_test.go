@@ -1,8 +1,6 @@
 package kube
 
 import (
-	"context"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +10,7 @@ import (
 )
 
 func podOn(node, name, version string, change ...func(*corev1.Pod)) *Pod {
-	p := testPod(name, version)
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, UID: UID("uid-" + name), ResourceVersion: version}}
 	p.Spec.NodeName = node
 	for _, c := range change {
 		c(p)
@@ -133,58 +131,5 @@ func TestNodeWithAFeedOfItsOwn(t *testing.T) {
 	s.Put(node("110", true))
 	if n := s.Snapshot().Node("n"); n != nil {
 		t.Errorf("it is back: %+v", n)
-	}
-}
-
-// What concerns the nodes is asked for first, with field selectors and without a
-// stream, and is trusted while the list of all pods is held back.
-func TestFirstNodesComeFirst(t *testing.T) {
-	held := make(chan struct{})
-	asked := make(chan string, 100)
-	f := newFakeServer(t, func(w http.ResponseWriter, r *http.Request) {
-		query := r.URL.Query()
-		if query.Get("watch") != "" && query.Get("sendInitialEvents") == "" {
-			<-r.Context().Done()
-			return
-		}
-		version := `"metadata":{"resourceVersion":"100"}`
-		switch field := query.Get("fieldSelector"); {
-		case query.Get("watch") != "":
-			writeJSON(w, 422, status(422, "Invalid", "no stream", ""))
-		case r.URL.Path == "/api/v1/pods" && field == "":
-			asked <- "all pods"
-			select {
-			case <-held:
-			case <-r.Context().Done():
-			}
-			writeJSON(w, 200, `{"kind":"PodList","apiVersion":"v1",`+version+`,"items":[]}`)
-		case r.URL.Path == "/api/v1/pods":
-			asked <- field
-			writeJSON(w, 200, `{"kind":"PodList","apiVersion":"v1",`+version+`,"items":[
-				{"metadata":{"namespace":"a","name":"p","uid":"1","resourceVersion":"7"},"spec":{"nodeName":"n"}}]}`)
-		case field != "":
-			asked <- field
-			writeJSON(w, 200, `{"kind":"NodeList","apiVersion":"v1",`+version+`,"items":[{"metadata":{"name":"n","uid":"2","resourceVersion":"8"}}]}`)
-		default:
-			writeJSON(w, 200, `{"kind":"List","apiVersion":"v1",`+version+`,"items":[]}`)
-		}
-	})
-	t.Cleanup(f.CloseClientConnections)
-	c := connectTo(t, f)
-	w := c.Watch(t.Context(), WatchOptions{Kinds: []Kind{KindNodes, KindPods}, First: []string{"n"}})
-	defer w.Close()
-	got := map[string]bool{<-asked: true, <-asked: true}
-	if last := <-asked; !got["spec.nodeName=n"] || !got["metadata.name=n"] || last != "all pods" {
-		t.Errorf("first %v, then %s", got, last)
-	}
-	s := w.Snapshot()
-	if !s.TrustedOn("n") || s.Trusted(KindPods) || names(s.PodsOn("n")) != "p" {
-		t.Errorf("%+v %q", s.SyncOn(KindPods, "n"), names(s.PodsOn("n")))
-	}
-	close(held)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if err := w.WaitSynced(ctx, KindPods, KindNodes); err != nil {
-		t.Fatal(err)
 	}
 }

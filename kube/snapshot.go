@@ -5,11 +5,7 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
 )
-
-type resourceName = corev1.ResourceName
 
 // NodeTotals are sums over the pods of one node.
 type NodeTotals struct {

@@ -30,7 +30,7 @@ func TestEveryKindIsAskedForInProtobuf(t *testing.T) {
 	for group, kinds := range groups {
 		for _, k := range kinds {
 			delete(left, k)
-			if _, err := queryOf(c.reads, scope{kind: k}, "").list(t.Context(), listOptions{}); err != nil {
+			if _, err := queryOf(c.Reads(), scope{kind: k}, "").list(t.Context(), listOptions{}); err != nil {
 				t.Errorf("%s: %v", k, err)
 			}
 			seen := f.seen()
@@ -41,5 +41,22 @@ func TestEveryKindIsAskedForInProtobuf(t *testing.T) {
 	}
 	if len(left) > 0 {
 		t.Errorf("not in this test: %v", slices.Collect(maps.Keys(left)))
+	}
+}
+
+// Only Leases of ours are asked for, in the one namespace.
+func TestOnlyOurLeasesAreListed(t *testing.T) {
+	server := newFakeServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, 200, `{"kind":"LeaseList","apiVersion":"coordination.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[]}`)
+	})
+	c := connectTo(t, server)
+	q := queryOf(c.Reads(), scope{kind: KindLeases}, "maintenance")
+	before := len(server.seen())
+	if _, err := q.list(t.Context(), listOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	request := server.seen()[before]
+	if request.path != "/apis/coordination.k8s.io/v1/namespaces/maintenance/leases" || !strings.Contains(request.query, "labelSelector=app.kubernetes.io%2Fmanaged-by%3Dkdrain-tui") {
+		t.Errorf("%+v", request)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func storageObjects() (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume, *storagev1.VolumeAttachment) {
 	class, volume, limit := "fast", "pv-1", resource.MustParse("10Gi")
 	claim := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "data", UID: "c1", Annotations: map[string]string{bindCompleted: "yes"}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "data", UID: "c1", Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			StorageClassName: &class, VolumeName: volume, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
 			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: limit}},

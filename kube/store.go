@@ -159,42 +159,16 @@ func (s *Store) open(of scope) {
 	})
 }
 
-// answered waits until each of the feeds has its first list or has met an error on
-// the way to it; false says that the context ended before.
-func (s *Store) answered(ctx context.Context, feeds []*feed) bool {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	changed := s.Changed(ctx)
-	for {
-		waits := slices.ContainsFunc(feeds, func(f *feed) bool {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			state := s.states[f.of]
-			return state.Phase == NotSynced && state.Reason == ""
-		})
-		if !waits {
-			return true
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return false
-		}
-	}
-}
-
-// phase is the sync phase that the feed of a scope has given it.
-func (s *Store) phase(of scope) SyncPhase {
+// State is the sync state that the feed of a scope has given it.
+func (s *Store) State(of scope) SyncState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.states[of].Phase
+	return s.states[of]
 }
 
 // setPhase changes the sync phase of a scope; Since moves only with the phase.
 func (s *Store) setPhase(of scope, phase SyncPhase, reason string) {
-	s.mu.Lock()
-	old := s.states[of]
-	s.mu.Unlock()
+	old := s.State(of)
 	if old.Phase == phase && old.Reason == reason && !old.Since.IsZero() {
 		return
 	}

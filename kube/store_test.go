@@ -1,9 +1,7 @@
 package kube
 
 import (
-	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,30 +39,6 @@ func TestNoChangeIsNoChange(t *testing.T) {
 		t.Error("a change did not raise the generation, or kept the record")
 	}
 	<-changed
-}
-
-func TestChangedIsCoalescedPerCaller(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := NewStore(time.Now)
-		ctx, cancel := context.WithCancel(t.Context())
-		one, two := s.Changed(ctx), s.Changed(t.Context())
-		for range 3 {
-			s.SetSync(KindPods, SyncState{Phase: Synced})
-		}
-		for name, ch := range map[string]<-chan struct{}{"one": one, "two": two} {
-			<-ch
-			select {
-			case <-ch:
-				t.Errorf("%s was told twice", name)
-			default:
-			}
-		}
-		cancel()
-		synctest.Wait()
-		if len(s.watchers) != 1 {
-			t.Errorf("%d watchers are left", len(s.watchers))
-		}
-	})
 }
 
 func TestStaleWhileDown(t *testing.T) {

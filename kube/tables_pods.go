@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // podTable holds the pods. Its indexes hold keys, not records: most changes of a pod
@@ -213,7 +215,7 @@ func (r Resources) plus(other Resources, sign int64) Resources {
 	r.MemoryBytes += sign * other.MemoryBytes
 	r.EphemeralBytes += sign * other.EphemeralBytes
 	if len(other.Extended) > 0 {
-		sum := make(map[resourceName]int64, len(r.Extended)+len(other.Extended))
+		sum := make(map[corev1.ResourceName]int64, len(r.Extended)+len(other.Extended))
 		for name, amount := range r.Extended {
 			sum[name] = amount
 		}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"reflect"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -94,7 +95,7 @@ func TestTrouble(t *testing.T) {
 				Phase: c.phase, Conditions: c.conditions, InitContainerStatuses: c.init, ContainerStatuses: c.app,
 			},
 		}).Trouble
-		if !same(got, c.want) {
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 		if got != nil && got.Starting() != c.starting {

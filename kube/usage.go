@@ -16,17 +16,23 @@ import (
 // figures that are older than that are not use, but history.
 const longestUsagePause = 2 * time.Minute
 
-// pollUsage asks the metrics API again and again; that there is none is normal.
-func (c *Cluster) pollUsage(ctx context.Context, store *Store, every time.Duration) {
-	clients, err := metricsclient.NewForConfigAndClient(c.readBase, c.readHTTP)
+// usagePoller reads what nodes use.
+type usagePoller struct {
+	c       *Cluster
+	version string // served, "" until asked
+}
+
+// run asks the metrics API again and again; that there is none is normal.
+func (p *usagePoller) run(ctx context.Context, store *Store, every time.Duration) {
+	clients, err := metricsclient.NewForConfigAndClient(p.c.ReadConfig())
 	if err != nil {
-		store.setPhase(scope{kind: KindUsage}, Denied, cleanText(err.Error()))
+		store.setPhase(scope{kind: KindUsage}, Denied, CleanText(err.Error()))
 		return
 	}
 	known := false
-	for c.health.wait(ctx) == nil {
+	for p.c.WaitLive(ctx) == nil {
 		started := time.Now()
-		nodes, err := c.readUsage(ctx, clients)
+		nodes, err := p.read(ctx, clients)
 		pause := max(every, min(20*time.Since(started), longestUsagePause)) // a large answer is asked for less often
 		switch {
 		case ctx.Err() != nil:
@@ -36,22 +42,22 @@ func (c *Cluster) pollUsage(ctx context.Context, store *Store, every time.Durati
 			store.SetUsage(nodes)
 			store.setPhase(scope{kind: KindUsage}, Synced, "")
 		case known:
-			store.setPhase(scope{kind: KindUsage}, Stale, cleanText(err.Error()))
+			store.setPhase(scope{kind: KindUsage}, Stale, CleanText(err.Error()))
 		default:
-			store.setPhase(scope{kind: KindUsage}, Denied, cleanText(err.Error()))
+			store.setPhase(scope{kind: KindUsage}, Denied, CleanText(err.Error()))
 			pause = deniedRetry
 		}
-		if sleep(ctx, pause, nil) == contextEnded {
+		if ended(ctx, pause) {
 			return
 		}
 	}
 }
 
-// readUsage reads all nodes in the newest version that is served.
-func (c *Cluster) readUsage(ctx context.Context, clients metricsclient.Interface) (map[string]Usage, error) {
-	ctx, cancel := c.within(ctx, 20*time.Second)
+// read reads all nodes in the newest version that is served.
+func (p *usagePoller) read(ctx context.Context, clients metricsclient.Interface) (map[string]Usage, error) {
+	ctx, cancel := p.c.within(ctx, 20*time.Second)
 	defer cancel()
-	version, err := c.usageVersion(ctx)
+	version, err := p.served(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,19 +67,17 @@ func (c *Cluster) readUsage(ctx context.Context, clients metricsclient.Interface
 	return usageV1beta1(ctx, clients)
 }
 
-func (c *Cluster) usageVersion(ctx context.Context) (string, error) {
-	c.usageMu.Lock()
-	defer c.usageMu.Unlock()
-	if c.usage != "" {
-		return c.usage, nil
+func (p *usagePoller) served(ctx context.Context) (string, error) {
+	if p.version != "" {
+		return p.version, nil
 	}
 	var group metav1.APIGroup
-	err := c.reads.Discovery().RESTClient().Get().AbsPath("/apis/metrics.k8s.io").MaxRetries(0).Do(ctx).Into(&group)
+	err := p.c.Reads().Discovery().RESTClient().Get().AbsPath("/apis/metrics.k8s.io").MaxRetries(0).Do(ctx).Into(&group)
 	if apierrors.IsNotFound(err) {
 		return "", fmt.Errorf("the server does not serve metrics.k8s.io")
 	}
 	if err != nil {
-		return "", fmt.Errorf("asking for metrics.k8s.io: %w", plainCause(err))
+		return "", fmt.Errorf("asking for metrics.k8s.io: %w", PlainCause(err))
 	}
 	var served []string
 	for _, v := range group.Versions {
@@ -81,7 +85,7 @@ func (c *Cluster) usageVersion(ctx context.Context) (string, error) {
 	}
 	for _, v := range []string{"v1", "v1beta1"} {
 		if slices.Contains(served, v) {
-			c.usage = v
+			p.version = v
 			return v, nil
 		}
 	}
@@ -91,7 +95,7 @@ func (c *Cluster) usageVersion(ctx context.Context) (string, error) {
 func usageV1(ctx context.Context, clients metricsclient.Interface) (map[string]Usage, error) {
 	list, err := clients.MetricsV1().NodeMetricses().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("listing the usage of nodes: %w", plainCause(err))
+		return nil, fmt.Errorf("listing the usage of nodes: %w", PlainCause(err))
 	}
 	return usageByNode(list.Items), nil
 }
@@ -100,7 +104,7 @@ func usageV1(ctx context.Context, clients metricsclient.Interface) (map[string]U
 func usageV1beta1(ctx context.Context, clients metricsclient.Interface) (map[string]Usage, error) {
 	list, err := clients.MetricsV1beta1().NodeMetricses().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("listing the usage of nodes: %w", plainCause(err))
+		return nil, fmt.Errorf("listing the usage of nodes: %w", PlainCause(err))
 	}
 	newer := make([]metricsv1.NodeMetrics, 0, len(list.Items))
 	for _, n := range list.Items {
@@ -115,9 +119,4 @@ func usageByNode(list []metricsv1.NodeMetrics) map[string]Usage {
 		nodes[list[i].Name] = nodeUsage(&list[i])
 	}
 	return nodes
-}
-
-func nodeUsage(m *metricsv1.NodeMetrics) Usage {
-	r := amounts(m.Usage)
-	return Usage{CPUMilli: r.CPUMilli, MemoryBytes: r.MemoryBytes, At: m.Timestamp.Time}
 }

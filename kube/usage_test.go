@@ -38,7 +38,7 @@ func TestUsage(t *testing.T) {
 					t.Errorf("asked for %s, which no screen shows", r.URL.Path)
 				}
 			})
-			w := connectTo(t, server).Watch(t.Context(), WatchOptions{Kinds: []Kind{KindUsage}})
+			w := Start(t.Context(), connectTo(t, server), WatchOptions{Kinds: []Kind{KindUsage}})
 			defer w.Close()
 			if err := w.WaitSynced(t.Context(), KindUsage); err != nil {
 				t.Fatal(err)

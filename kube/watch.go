@@ -78,9 +78,9 @@ func (w *Watcher) WaitSynced(ctx context.Context, kinds ...Kind) error {
 	}
 }
 
-// Watch starts to fill a store and goes on until the watcher is closed or the
+// Start begins to fill a store and goes on until the watcher is closed or the
 // context ends. It returns at once; Snapshot.Sync tells how far it is.
-func (c *Cluster) Watch(ctx context.Context, o WatchOptions) *Watcher {
+func Start(ctx context.Context, c *Cluster, o WatchOptions) *Watcher {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watcher{store: NewStore(time.Now), cancel: cancel}
 	kinds := o.Kinds
@@ -90,11 +90,11 @@ func (c *Cluster) Watch(ctx context.Context, o WatchOptions) *Watcher {
 	for _, k := range kinds {
 		w.store.SetSync(k, SyncState{Phase: NotSynced, Since: time.Now()})
 	}
-	first, rest := c.feeds(w.store, kinds, o)
+	first, rest := feedsOf(c, w.store, kinds, o)
 	feeds := slices.Concat(first, rest)
 	w.group.Go("heartbeat", func() {
 		wasLive := true
-		c.health.run(ctx, func(h Health) {
+		c.KeepHealth(ctx, func(h Health) {
 			// Once for each outage: a watch that is opened while the server is not
 			// ready yet stays open, and must not be called stale for the next reason.
 			if !h.Live && wasLive {
@@ -108,7 +108,7 @@ func (c *Cluster) Watch(ctx context.Context, o WatchOptions) *Watcher {
 	})
 	w.start(ctx, first, listPage(o))
 	w.group.Go("watches that follow", func() {
-		if w.store.answered(ctx, first) {
+		if answered(ctx, w.store, first) {
 			w.start(ctx, rest, listPage(o))
 		}
 	})
@@ -117,29 +117,29 @@ func (c *Cluster) Watch(ctx context.Context, o WatchOptions) *Watcher {
 		if every == 0 {
 			every = 15 * time.Second
 		}
-		w.group.Go("metrics", func() { c.pollUsage(ctx, w.store, every) })
+		w.group.Go("metrics", func() { (&usagePoller{c: c}).run(ctx, w.store, every) })
 	}
 	return w
 }
 
-// feeds are those that start at once and those that follow.
-func (c *Cluster) feeds(store *Store, kinds []Kind, o WatchOptions) (first, rest []*feed) {
+// feedsOf are those that start at once and those that follow.
+func feedsOf(c *Cluster, store *Store, kinds []Kind, o WatchOptions) (first, rest []*feed) {
 	for _, k := range kinds {
 		if k == KindUsage {
 			continue
 		}
-		f := c.feed(store, scope{kind: k}, o.LeaseNamespace)
+		f := feedOf(c, store, scope{kind: k}, o.LeaseNamespace)
 		switch {
 		case k != KindNodes && k != KindPods:
 		case len(o.First) > 0:
 			for _, node := range o.First {
 				of := scope{k, node}
 				store.open(of)
-				first = append(first, c.feed(store, of, ""))
+				first = append(first, feedOf(c, store, of, ""))
 			}
 			f.pollEvery = pollRest
 		case k == KindNodes:
-			f.list = nodesByName(c.reads, o.Nodes, f.list)
+			f.list = nodesByName(c.Reads(), o.Nodes, f.list)
 		}
 		if len(o.First) == 0 || slices.Contains(o.FirstKinds, k) {
 			first = append(first, f)
@@ -150,14 +150,14 @@ func (c *Cluster) feeds(store *Store, kinds []Kind, o WatchOptions) (first, rest
 	return first, rest
 }
 
-// feed brings in a scope. A node is read by name where nodes may not be listed.
-func (c *Cluster) feed(store *Store, of scope, leaseNamespace string) *feed {
-	q := queryOf(c.reads, of, leaseNamespace)
+// feedOf brings in a scope. A node is read by name where nodes may not be listed.
+func feedOf(c *Cluster, store *Store, of scope, leaseNamespace string) *feed {
+	q := queryOf(c.Reads(), of, leaseNamespace)
 	list := q.list
 	if of.kind == KindNodes && of.node != "" {
-		list = nodesByName(c.reads, []string{of.node}, list)
+		list = nodesByName(c.Reads(), []string{of.node}, list)
 	}
-	return newFeed(of, store, c.health, list, q.watch)
+	return newFeed(of, store, c, list, q.watch)
 }
 
 func (w *Watcher) start(ctx context.Context, feeds []*feed, pageSize int64) {
@@ -197,9 +197,47 @@ func (f *feed) run(ctx context.Context, object runtime.Object, pageSize int64) {
 			delay = firstDelay
 		}
 		// Up to half as much again, so that ten kinds do not come all at once.
-		if sleep(ctx, delay+rand.N(delay/2), nil) == contextEnded {
+		if ended(ctx, delay+rand.N(delay/2)) {
 			return
 		}
 		delay = min(2*delay, mostDelay)
+	}
+}
+
+// silent is a context in which client-go's reflectors log nothing: all that they
+// would say is in the sync states.
+func silent(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
+
+// answered waits until each of the feeds has its first list or has met an error on
+// the way to it; false says that the context ended before.
+func answered(ctx context.Context, s *Store, feeds []*feed) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changed := s.Changed(ctx)
+	for {
+		waits := slices.ContainsFunc(feeds, func(f *feed) bool {
+			state := s.State(f.of)
+			return state.Phase == NotSynced && state.Reason == ""
+		})
+		if !waits {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// ended waits for a time, and tells whether the context ended before.
+func ended(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return true
+	case <-timer.C:
+		return false
 	}
 }

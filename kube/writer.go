@@ -20,26 +20,38 @@ const writeTimeout = 20 * time.Second
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 8 << 20
 
+// clusterWriter is the writes of one user to one cluster. Each call is one request.
+type clusterWriter struct{ c *Cluster }
+
+var (
+	_ Writer      = (*clusterWriter)(nil)
+	_ LeaseWriter = (*clusterWriter)(nil)
+	_ EventWriter = (*clusterWriter)(nil)
+)
+
+// NewWriter writes on a connection.
+func NewWriter(c *Cluster) *clusterWriter { return &clusterWriter{c} }
+
 // Evict asks for the eviction of one pod.
-func (c *Cluster) Evict(ctx context.Context, r EvictRequest) Answer {
-	return c.send(ctx, http.MethodPost, podPath(r.Namespace, r.Name)+"/eviction", dryRunQuery(r.DryRun), contentJSON,
+func (w *clusterWriter) Evict(ctx context.Context, r EvictRequest) Answer {
+	return w.send(ctx, http.MethodPost, podPath(r.Namespace, r.Name)+"/eviction", dryRunQuery(r.DryRun), contentJSON,
 		map[string]any{
-			"apiVersion": c.evictionVersion(), "kind": "Eviction",
+			"apiVersion": w.c.evictionVersion(), "kind": "Eviction",
 			"metadata":      map[string]any{"name": r.Name, "namespace": r.Namespace},
 			"deleteOptions": deleteOptions(r.UID, r.Grace, r.DryRun),
 		}, nil)
 }
 
 // Delete deletes one pod, past all budgets.
-func (c *Cluster) Delete(ctx context.Context, r DeleteRequest) Answer {
+func (w *clusterWriter) Delete(ctx context.Context, r DeleteRequest) Answer {
 	options := deleteOptions(r.UID, r.Grace, r.DryRun)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
-	return c.send(ctx, http.MethodDelete, podPath(r.Namespace, r.Name), dryRunQuery(r.DryRun), contentJSON, options, nil)
+	return w.send(ctx, http.MethodDelete, podPath(r.Namespace, r.Name), dryRunQuery(r.DryRun), contentJSON, options, nil)
 }
 
 // Cordon makes a node unschedulable or schedulable again, and writes or removes
 // our mark, in one patch.
-func (c *Cluster) Cordon(ctx context.Context, r CordonRequest) Answer {
+func (w *clusterWriter) Cordon(ctx context.Context, r CordonRequest) Answer {
 	metadata := map[string]any{"annotations": map[string]any{CordonAnnotation: orNull(r.Mark, r.Mark != "" && r.Unschedulable)}}
 	if r.UID != "" {
 		metadata["uid"] = r.UID
@@ -52,14 +64,14 @@ func (c *Cluster) Cordon(ctx context.Context, r CordonRequest) Answer {
 	}
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", FieldManager)
-	return c.send(ctx, http.MethodPatch, "/api/v1/nodes/"+url.PathEscape(r.Node), query, contentMergePatch,
+	return w.send(ctx, http.MethodPatch, "/api/v1/nodes/"+url.PathEscape(r.Node), query, contentMergePatch,
 		map[string]any{"metadata": metadata, "spec": map[string]any{"unschedulable": orNull(true, r.Unschedulable)}}, nil)
 }
 
 // LivePod reads a pod from the server, not from the store.
-func (c *Cluster) LivePod(ctx context.Context, namespace, name string) (*Pod, Answer) {
+func (w *clusterWriter) LivePod(ctx context.Context, namespace, name string) (*Pod, Answer) {
 	var pod corev1.Pod
-	answer := c.send(ctx, http.MethodGet, podPath(namespace, name), url.Values{}, "", nil, &pod)
+	answer := w.send(ctx, http.MethodGet, podPath(namespace, name), url.Values{}, "", nil, &pod)
 	if !answer.OK() {
 		return nil, answer
 	}
@@ -107,11 +119,9 @@ func orNull(value any, keep bool) any {
 // would sleep and repeat a 429 with Retry-After by itself and keep the headers
 // of refusals; credentials, user agent and read-only guard are in the transport
 // and apply all the same. object takes the body of a success, if not nil.
-func (c *Cluster) send(ctx context.Context, method, path string, query url.Values, content string, body, object any) Answer {
-	ctx, cancel := c.within(ctx, writeTimeout)
+func (w *clusterWriter) send(ctx context.Context, method, path string, query url.Values, content string, body, object any) Answer {
+	ctx, cancel := w.c.within(ctx, writeTimeout)
 	defer cancel()
-	target := c.writes.CoreV1().RESTClient().Get().AbsPath(path).URL()
-	target.RawQuery = query.Encode()
 	var payload io.Reader
 	if body != nil {
 		encoded, err := json.Marshal(body)
@@ -120,7 +130,7 @@ func (c *Cluster) send(ctx context.Context, method, path string, query url.Value
 		}
 		payload = bytes.NewReader(encoded)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, target.String(), payload)
+	request, err := http.NewRequestWithContext(ctx, method, "/", payload)
 	if err != nil {
 		return Answer{Failure: Clean(err.Error()), Unsent: true}
 	}
@@ -128,7 +138,7 @@ func (c *Cluster) send(ctx context.Context, method, path string, query url.Value
 	if content != "" {
 		request.Header.Set("Content-Type", content)
 	}
-	response, err := c.writeHTTP.Do(request)
+	response, err := w.c.Do(request, path, query)
 	if err != nil {
 		return failure(err)
 	}

@@ -117,7 +117,7 @@ func TestEvictionAnswers(t *testing.T) {
 				}
 				writeJSON(w, c.code, c.body)
 			})
-			got := connectTo(t, server).Evict(t.Context(), EvictRequest{Namespace: "n", Name: "x", UID: "u"})
+			got := NewWriter(connectTo(t, server)).Evict(t.Context(), EvictRequest{Namespace: "n", Name: "x", UID: "u"})
 			if got.AuditID != "audit-1" {
 				t.Errorf("headers are missing: %+v", got)
 			}
@@ -151,11 +151,11 @@ func TestWriteRequests(t *testing.T) {
 		writeJSON(w, 200, `{"kind":"Pod","metadata":{"name":"x","namespace":"n","uid":"u","resourceVersion":"7"},"spec":{"nodeName":"n1"}}`)
 	})
 	c := connectTo(t, server)
-	c.Evict(t.Context(), EvictRequest{Namespace: "n", Name: "x", UID: "u", Grace: &grace, DryRun: true})
-	c.Delete(t.Context(), DeleteRequest{Namespace: "n", Name: "x", UID: "u"})
-	cordon := c.Cordon(t.Context(), CordonRequest{Node: "n1", UID: "node-uid", ResourceVersion: "3", Unschedulable: true, Mark: "m"})
-	c.Cordon(t.Context(), CordonRequest{Node: "n1", DryRun: true})
-	pod, live := c.LivePod(t.Context(), "n", "x")
+	NewWriter(c).Evict(t.Context(), EvictRequest{Namespace: "n", Name: "x", UID: "u", Grace: &grace, DryRun: true})
+	NewWriter(c).Delete(t.Context(), DeleteRequest{Namespace: "n", Name: "x", UID: "u"})
+	cordon := NewWriter(c).Cordon(t.Context(), CordonRequest{Node: "n1", UID: "node-uid", ResourceVersion: "3", Unschedulable: true, Mark: "m"})
+	NewWriter(c).Cordon(t.Context(), CordonRequest{Node: "n1", DryRun: true})
+	pod, live := NewWriter(c).LivePod(t.Context(), "n", "x")
 
 	want := []seenRequest{
 		{method: "POST", path: "/api/v1/namespaces/n/pods/x/eviction", query: "dryRun=All", contentType: "application/json",
@@ -211,22 +211,22 @@ func TestNoAnswer(t *testing.T) {
 		panic(http.ErrAbortHandler) // the connection breaks off
 	})
 	c := connectTo(t, server)
-	if a := c.Evict(t.Context(), EvictRequest{Namespace: "n", Name: "x", UID: "u"}); a.Code != 0 || a.Failure == "" || a.Unsent {
+	if a := NewWriter(c).Evict(t.Context(), EvictRequest{Namespace: "n", Name: "x", UID: "u"}); a.Code != 0 || a.Failure == "" || a.Unsent {
 		t.Errorf("broken off: %+v", a)
 	}
-	if a := c.Delete(asked, DeleteRequest{Namespace: "n", Name: "x", UID: "u"}); a.Failure != "no answer in time" || a.Unsent {
+	if a := NewWriter(c).Delete(asked, DeleteRequest{Namespace: "n", Name: "x", UID: "u"}); a.Failure != "no answer in time" || a.Unsent {
 		t.Errorf("timeout: %+v", a)
 	}
 	server.Close()
-	c.writeHTTP.CloseIdleConnections()
-	if a := c.Evict(t.Context(), EvictRequest{Namespace: "n", Name: "x", UID: "u"}); !a.Unsent || !strings.Contains(a.Failure, "refused") {
+	c.Close()
+	if a := NewWriter(c).Evict(t.Context(), EvictRequest{Namespace: "n", Name: "x", UID: "u"}); !a.Unsent || !strings.Contains(a.Failure, "refused") {
 		t.Errorf("refused: %+v", a)
 	}
 }
 
 func TestLivePodNeedsAnObject(t *testing.T) {
 	server := newFakeServer(t, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 200, `<html>`) })
-	if pod, a := connectTo(t, server).LivePod(t.Context(), "n", "x"); pod != nil || a.OK() || a.Failure == "" {
+	if pod, a := NewWriter(connectTo(t, server)).LivePod(t.Context(), "n", "x"); pod != nil || a.OK() || a.Failure == "" {
 		t.Errorf("a page of a proxy became a pod: %+v %+v", pod, a)
 	}
 }

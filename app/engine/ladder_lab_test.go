@@ -22,9 +22,9 @@ import (
 var ladderKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
 	kube.KindDeployments, kube.KindStatefulSets, kube.KindAutoscalers}
 
-func (s *stage) watchLadder(c *kube.Cluster) *kube.Watcher {
+func (s *stage) watchLadder(c *connection) *kube.Watcher {
 	s.Helper()
-	w := c.Watch(s.Context(), kube.WatchOptions{Kinds: ladderKinds})
+	w := kube.Start(s.Context(), c.Cluster, kube.WatchOptions{Kinds: ladderKinds})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

@@ -43,7 +43,7 @@ func (s *stage) machineIs(node string, ready corev1.ConditionStatus) {
 }
 
 // machineOff is a drain of a machine that went off while its one pod ended.
-func machineOff(t *testing.T, options ...labOption) (*stage, *kube.Cluster, *kube.Watcher, *labRun, *corev1.Pod, string) {
+func machineOff(t *testing.T, options ...labOption) (*stage, *connection, *kube.Watcher, *labRun, *corev1.Pod, string) {
 	s := newStage(t)
 	c := s.connect("")
 	a := s.addMachine("a")

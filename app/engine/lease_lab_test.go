@@ -36,7 +36,7 @@ func (s *stage) asRun(run, person string, o plan.Options, nodes ...string) *labR
 	s.Helper()
 	c := s.connect(person)
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindLeases}
-	w := c.Watch(s.Context(), kube.WatchOptions{Kinds: kinds, LeaseNamespace: s.namespace})
+	w := kube.Start(s.Context(), c.Cluster, kube.WatchOptions{Kinds: kinds, LeaseNamespace: s.namespace})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

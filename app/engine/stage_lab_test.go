@@ -194,8 +194,21 @@ func (s *stage) fault(verb, component string) {
 	s.must(kubetest.LabCommand(s.Context(), s.T, verb, component))
 }
 
+// connection is a cluster that a run can write to.
+type connection struct {
+	*kube.Cluster
+	kube.Writer
+	kube.LeaseWriter
+	kube.EventWriter
+}
+
+func connected(c *kube.Cluster) *connection {
+	w := kube.NewWriter(c)
+	return &connection{c, w, w, w}
+}
+
 // connect opens a connection of ada, or of somebody for whom she may speak.
-func (s *stage) connect(as string) *kube.Cluster {
+func (s *stage) connect(as string) *connection {
 	s.Helper()
 	flags := &kube.Flags{Kubeconfig: kubetest.LabSetting(s.T, "KDRAIN_LAB_KUBECONFIG")}
 	flags.Overrides.CurrentContext = "lab"
@@ -203,14 +216,14 @@ func (s *stage) connect(as string) *kube.Cluster {
 	c, err := kube.Connect(s.Context(), flags, "test")
 	s.must(err)
 	s.Cleanup(c.Close)
-	return c
+	return connected(c)
 }
 
 // watch sees what a run needs to see.
-func (s *stage) watch(c *kube.Cluster) *kube.Watcher {
+func (s *stage) watch(c *connection) *kube.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets}
-	w := c.Watch(s.Context(), kube.WatchOptions{Kinds: kinds})
+	w := kube.Start(s.Context(), c.Cluster, kube.WatchOptions{Kinds: kinds})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

@@ -131,11 +131,11 @@ func (s *stage) attachedAll(source Source, node string, count int) {
 }
 
 // watchVolumes sees what a run with volumes needs to see.
-func (s *stage) watchVolumes(c *kube.Cluster) *kube.Watcher {
+func (s *stage) watchVolumes(c *connection) *kube.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets,
 		kube.KindClaims, kube.KindVolumes, kube.KindCSIDrivers, kube.KindAttachments}
-	w := c.Watch(s.Context(), kube.WatchOptions{Kinds: kinds})
+	w := kube.Start(s.Context(), c.Cluster, kube.WatchOptions{Kinds: kinds})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

@@ -25,7 +25,7 @@ import (
 type labCluster struct {
 	t       *testing.T
 	client  kubernetes.Interface
-	cluster *kube.Cluster
+	cluster kube.Writer
 }
 
 func openLab(t *testing.T) *labCluster {
@@ -41,7 +41,7 @@ func openLab(t *testing.T) *labCluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	return &labCluster{t: t, client: kubernetes.NewForConfigOrDie(config), cluster: cluster}
+	return &labCluster{t: t, client: kubernetes.NewForConfigOrDie(config), cluster: kube.NewWriter(cluster)}
 }
 
 // freeze stops components until the test ends, so that what it writes stays.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"sync"
 	"testing"
 )
@@ -70,25 +69,6 @@ func writeJSON(w http.ResponseWriter, code int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_, _ = io.WriteString(w, body)
-}
-
-// serverFlags lead to a server without any kubeconfig.
-func serverFlags(t *testing.T, url string) *Flags {
-	t.Helper()
-	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	f := &Flags{}
-	f.Overrides.ClusterInfo.Server = url
-	return f
-}
-
-func connectTo(t *testing.T, f *fakeServer) *Cluster {
-	t.Helper()
-	c, err := Connect(t.Context(), serverFlags(t, f.URL), "1.2.3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
 }
 
 // status is the body of a refusal.

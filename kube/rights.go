@@ -2,8 +2,6 @@ package kube
 
 import (
 	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 const (
@@ -44,12 +42,6 @@ func (r *right) refuse(now time.Time, doubtful bool) (believed bool) {
 // nothing of the one that comes back.
 func (r *right) interrupt() { r.refusals = 0 }
 
-// isRefusal tells whether an error says that we may not, or that there is no
-// such thing.
-func isRefusal(err error) bool {
-	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err)
-}
-
 // retries are the pauses between the tries of something that is refused: the
 // last one is the pause of all that follow.
 type retries struct {
@@ -70,10 +62,6 @@ func (r *retries) due(now time.Time) bool { return !now.Before(r.next) }
 // again begins with the shortest pause, and at once.
 func (r *retries) again() { r.tried, r.next = 0, time.Time{} }
 
-func deniedRetries() retries {
-	return retries{pauses: []time.Duration{5 * time.Second, 15 * time.Second, deniedRetry}}
-}
-
 func watchRetries() retries {
-	return retries{pauses: []time.Duration{30 * time.Second, deniedRetry}}
+	return retries{pauses: []time.Duration{30 * time.Second, time.Minute}}
 }
