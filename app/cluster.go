@@ -7,11 +7,14 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
+	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
 
 // Cluster is an open connection, as a session uses it.
 type Cluster interface {
-	Identity() kube.Identity
+	Identity() conn.Identity
 	Writer() kube.Writer
 	// Watch fills a store with the kinds until the context ends. It begins with the
 	// nodes that come first, the pods on them and what else a drain of them needs;
@@ -22,7 +25,7 @@ type Cluster interface {
 	// CheckAccess asks the server for each permission.
 	CheckAccess(ctx context.Context, permissions []kube.Permission) ([]kube.AccessResult, error)
 	// EvictionSupport tells which evictions the server takes.
-	EvictionSupport(ctx context.Context) (kube.EvictionVersion, error)
+	EvictionSupport(ctx context.Context) (conn.EvictionVersion, error)
 	// ReadDaemonSets reads the DaemonSets of the nodes' pods by name into the source,
 	// where they may not be listed.
 	ReadDaemonSets(ctx context.Context, source engine.Source, nodes []string) error
@@ -32,7 +35,7 @@ type Cluster interface {
 	// ServerAddresses are those of the API server.
 	ServerAddresses(ctx context.Context) []string
 	// PodDetails reads what there is to know about one pod, live.
-	PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error)
+	PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error)
 	// OnPluginOutput sends what credential plugins say elsewhere than to standard
 	// error.
 	OnPluginOutput(tell func(line string))
@@ -53,7 +56,7 @@ type ConnectOptions struct {
 }
 
 // Connect connects to the cluster of the flags and logs in.
-func Connect(ctx context.Context, flags *kube.Flags, o ConnectOptions) (Cluster, error) {
+func Connect(ctx context.Context, flags *conn.Flags, o ConnectOptions) (Cluster, error) {
 	flags.ReadOnly = o.ReadOnly
 	if o.Quiet {
 		// A credential plugin prompts only if standard input is a terminal.
@@ -61,29 +64,29 @@ func Connect(ctx context.Context, flags *kube.Flags, o ConnectOptions) (Cluster,
 			os.Stdin = null
 		}
 	}
-	c, err := kube.Connect(ctx, flags, o.Version)
+	c, err := conn.Connect(ctx, flags, o.Version)
 	if err != nil {
 		return nil, err
 	}
-	return &connection{Cluster: c, scales: kube.NewScales(c), options: o}, nil
+	return &connection{Cluster: c, scales: watch.NewScales(c), options: o}, nil
 }
 
 // connection is the real thing. It closes what was opened on it, in the right order.
 type connection struct {
-	*kube.Cluster
+	*conn.Cluster
 	options  ConnectOptions
-	watchers []*kube.Watcher
-	scales   *kube.Scales
+	watchers []*watch.Watcher
+	scales   *watch.Scales
 }
 
-func (c *connection) Writer() kube.Writer { return kube.NewWriter(c.Cluster) }
+func (c *connection) Writer() kube.Writer { return write.New(c.Cluster) }
 
-func (c *connection) PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error) {
-	return kube.ReadPod(ctx, c.Cluster, namespace, name, uid)
+func (c *connection) PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error) {
+	return watch.ReadPod(ctx, c.Cluster, namespace, name, uid)
 }
 
 func (c *connection) NodeNames(ctx context.Context, selector string) ([]string, error) {
-	return kube.NodeNames(ctx, c.Cluster, selector)
+	return watch.NodeNames(ctx, c.Cluster, selector)
 }
 
 // pageSize is --chunk-size as kube has it: its zero is a default, ours is one
@@ -96,7 +99,7 @@ func pageSize(chunkSize int64) int64 {
 }
 
 func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Kind) engine.Source {
-	watcher := kube.Start(ctx, c.Cluster, kube.WatchOptions{
+	watcher := watch.Start(ctx, c.Cluster, watch.Options{
 		Kinds: kinds, PageSize: pageSize(c.options.ChunkSize), Nodes: c.options.Nodes, LeaseNamespace: c.options.LeaseNamespace,
 		First: first, FirstKinds: firstKinds,
 	})
@@ -105,14 +108,14 @@ func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Ki
 }
 
 func (c *connection) ReadDaemonSets(ctx context.Context, source engine.Source, nodes []string) error {
-	if watcher, ok := source.(*kube.Watcher); ok {
-		return kube.ReadDaemonSets(ctx, c.Cluster, watcher, nodes)
+	if watcher, ok := source.(*watch.Watcher); ok {
+		return watch.ReadDaemonSets(ctx, c.Cluster, watcher, nodes)
 	}
 	return nil
 }
 
 func (c *connection) ReadScales(ctx context.Context, source engine.Source, nodes []string) {
-	if watcher, ok := source.(*kube.Watcher); ok {
+	if watcher, ok := source.(*watch.Watcher); ok {
 		c.scales.Read(ctx, watcher.Store(), nodes)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
 // screenReads are what is read for the plans of the dashboard beside what is watched.
@@ -36,11 +37,11 @@ func (s *Session) SettleEvictions(ctx context.Context, o *plan.Options) (note st
 	switch version, err := s.EvictionSupport(ctx); {
 	case err != nil:
 		return "", err
-	case version == kube.NoEviction:
+	case version == conn.NoEviction:
 		o.DisableEviction = true
 		return "Warning: the API server takes no evictions: pods are deleted instead, as with --disable-eviction; " +
 			"no PodDisruptionBudget protects them", nil
-	case version == kube.EvictionV1beta1:
+	case version == conn.EvictionV1beta1:
 		return "the API server takes evictions as " + string(version) + " only: they are sent as that", nil
 	}
 	return "", nil

@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // guarded is a connection to a server that does not let us evict.
@@ -37,7 +38,7 @@ func TestThePlanOfTheDashboardNamesMissingRights(t *testing.T) {
 	s := &Session{Cluster: guarded{}, Runs: NewRuns(t.TempDir(), "kdrain-tui"), Now: func() time.Time { return now }}
 	found := func(o plan.Options) bool {
 		t.Helper()
-		planned, err := s.NewPlan(t.Context(), kube.SnapshotOf(now, node), []string{"worker-1"}, o, now)
+		planned, err := s.NewPlan(t.Context(), kubetest.SnapshotOf(now, node), []string{"worker-1"}, o, now)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,12 @@ import (
 	"strings"
 	"testing"
 
+<<<<<<< HEAD
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+=======
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+>>>>>>> 9eea44b (kube is cut: records, store and requests stay; conn, convert, watch, write and kubetest are packages)
 )
 
 // What is wrong with the command line is said before anything connects.
@@ -98,8 +102,8 @@ func TestDashboardWithUnknownNode(t *testing.T) {
 
 func TestConnectionErrorsHaveHints(t *testing.T) {
 	b := newBench(t, smallCluster())
-	b.openErr = &kube.ConnectError{
-		Kind: kube.NoServer, Tried: "connecting to https://x", Hint: "Check the VPN.", Reason: errors.New("refused\x1b[2J"),
+	b.openErr = &conn.ConnectError{
+		Kind: conn.NoServer, Tried: "connecting to https://x", Hint: "Check the VPN.", Reason: errors.New("refused\x1b[2J"),
 	}
 	b.expect(t, ExitError, []string{"error: connecting to https://x: no server: refused\n  Check the VPN.\n"}, "plan", "a")
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // smallCluster is two nodes: worker-1 with a free pod, a pod under an exhausted
@@ -33,7 +34,7 @@ func smallStore(worker1Unschedulable bool) *kube.Store {
 		pod("worker-2", "bare", "", "", true),
 		givenBudget("web", 1, 1, 0, 2),
 	}
-	return kube.StoreOf(noon, objects...)
+	return kubetest.StoreOf(noon, objects...)
 }
 
 func meta(name string) metav1.ObjectMeta {

@@ -11,6 +11,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // kubectl's words: k8s.io/kubectl v0.37.2 pkg/cmd/drain/drain.go
@@ -69,7 +71,7 @@ func TestUncordonPutsBackBehindLoadBalancers(t *testing.T) {
 	} {
 		n := node("worker-1", "x", true)
 		n.Annotations = map[string]string{kube.CordonAnnotation: mark}
-		b := newBench(t, kube.SnapshotOf(noon, n))
+		b := newBench(t, kubetest.SnapshotOf(noon, n))
 		b.expect(t, ExitDone, nil, "uncordon", "worker-1")
 		label := b.writer.cordons[0].ExcludeFromLB
 		if got := label != nil && !*label; got != back {
@@ -84,7 +86,7 @@ func TestCordonFailures(t *testing.T) {
 	b.writer.answers["worker-1"] = kube.Answer{Code: 422, Message: "the server says no"}
 	b.expect(t, ExitError, []string{`error: unable to cordon node "worker-1": the server says no`}, "cordon", "worker-1")
 
-	two := kube.SnapshotOf(noon, node("worker-1", "x", false), node("worker-3", "x", false))
+	two := kubetest.SnapshotOf(noon, node("worker-1", "x", false), node("worker-3", "x", false))
 	b = newBench(t, two)
 	b.writer.answers["worker-1"] = kube.Answer{Failure: "connection refused"}
 	b.expect(t, ExitPartly, []string{"connection refused"}, "cordon", "worker-1", "worker-3")
@@ -123,7 +125,7 @@ func TestACordonIsOfTheNodeThatWasSeen(t *testing.T) {
 		put := func(version string, cordoned bool) {
 			n := node("worker-1", "x", cordoned)
 			n.ResourceVersion = version
-			store.Put(kube.NodeRecord(n))
+			store.Put(convert.Node(n))
 		}
 		put("1", false)
 		r := &racing{scribe: b.writer, store: store, first: func() { put("2", somebodyCordons) }}

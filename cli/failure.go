@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
 // failure is an error as the operator gets it: what was tried on what and what
@@ -75,7 +76,7 @@ func explain(w io.Writer, err error) {
 	if hint == "" && errors.As(err, &a) {
 		hint = a.Hint
 	}
-	var connect *kube.ConnectError
+	var connect *conn.ConnectError
 	if hint == "" && errors.As(err, &connect) {
 		hint = connect.Hint
 	}

@@ -20,6 +20,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -170,7 +172,7 @@ func newBench(t *testing.T, snapshot *kube.Snapshot) *bench {
 	return b
 }
 
-func (b *bench) open(_ context.Context, flags *kube.Flags, o app.ConnectOptions) (app.Cluster, error) {
+func (b *bench) open(_ context.Context, flags *conn.Flags, o app.ConnectOptions) (app.Cluster, error) {
 	flags.ReadOnly = o.ReadOnly // as Connect does
 	b.opened = append(b.opened, o)
 	if b.openErr != nil {
@@ -198,8 +200,8 @@ type paperCluster struct {
 	writer kube.Writer
 }
 
-func (c paperCluster) Identity() kube.Identity {
-	return kube.Identity{Context: "prod", Server: "https://prod.example:6443", ClusterID: "cluster-1", User: "ada", Version: "v1.36.3"}
+func (c paperCluster) Identity() conn.Identity {
+	return conn.Identity{Context: "prod", Server: "https://prod.example:6443", ClusterID: "cluster-1", User: "ada", Version: "v1.36.3"}
 }
 func (c paperCluster) Writer() kube.Writer { return c.writer }
 func (c paperCluster) Watch(context.Context, []string, ...kube.Kind) engine.Source {
@@ -211,14 +213,14 @@ func (c paperCluster) Watch(context.Context, []string, ...kube.Kind) engine.Sour
 func (c paperCluster) NodeNames(context.Context, string) ([]string, error) {
 	return nil, errors.New("they come with all others")
 }
-func (c paperCluster) EvictionSupport(context.Context) (kube.EvictionVersion, error) {
-	return kube.EvictionV1, nil
+func (c paperCluster) EvictionSupport(context.Context) (conn.EvictionVersion, error) {
+	return conn.EvictionV1, nil
 }
 func (c paperCluster) ReadDaemonSets(context.Context, engine.Source, []string) error { return nil }
 func (c paperCluster) ReadScales(context.Context, engine.Source, []string)           {}
 func (c paperCluster) ServerAddresses(context.Context) []string                      { return nil }
-func (c paperCluster) PodDetails(context.Context, string, string, kube.UID) (kube.PodDetails, error) {
-	return kube.PodDetails{}, errors.New("there are none")
+func (c paperCluster) PodDetails(context.Context, string, string, kube.UID) (watch.PodDetails, error) {
+	return watch.PodDetails{}, errors.New("there are none")
 }
 func (c paperCluster) OnPluginOutput(func(string)) {}
 func (c paperCluster) Close()                      {}

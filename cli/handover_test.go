@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // markedBench is rollbackBench on another machine: no journal, all that is known
@@ -26,7 +27,7 @@ func markedBench(t *testing.T, more ...runtime.Object) (*bench, *unguarding) {
 	}
 	own := cordonedBy(kube.FieldManager, "worker-4")
 	own.Annotations[kube.CordonAnnotation] = annotation.Mark{By: "bob", At: noon, Was: "schedulable"}.String()
-	b := newBench(t, kube.SnapshotOf(noon, append(objects, own, node("worker-5", "blue", false))...))
+	b := newBench(t, kubetest.SnapshotOf(noon, append(objects, own, node("worker-5", "blue", false))...))
 	writer := &unguarding{scribe: b.writer, code: 200}
 	b.acts = writer
 	return b, writer

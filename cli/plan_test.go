@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 func TestPlanText(t *testing.T) {
@@ -36,7 +36,7 @@ func TestPlanTextInASCII(t *testing.T) {
 // what nobody else keeps.
 func TestPlanTextSaysWhoIsNotMadeAnew(t *testing.T) {
 	objects := []runtime.Object{node("worker-1", "blue", false), pod("worker-1", "bare", "", "", true), pod("worker-1", "lost-1", "ReplicaSet", "lost", true)}
-	b := newBench(t, kube.SnapshotOf(noon, objects...))
+	b := newBench(t, kubetest.SnapshotOf(noon, objects...))
 	says(t, b, []string{"plan", "worker-1", "--force"},
 		"shop/bare    -                deleting Pods that declare no controller; it declares no controller: nobody makes it anew\n",
 		"shop/lost-1  ReplicaSet/lost  its ReplicaSet lost is gone: nobody makes it anew\n",
@@ -62,7 +62,7 @@ func TestPlanTextCountsTheGuard(t *testing.T) {
 	for _, name := range []string{"web-1", "web-2", "web-3"} {
 		objects = append(objects, pod("worker-1", name, "ReplicaSet", "web", true))
 	}
-	b := newBench(t, kube.SnapshotOf(noon, objects...))
+	b := newBench(t, kubetest.SnapshotOf(noon, objects...))
 	says(t, b, []string{"plan", "worker-1", "--guard=1"},
 		"shop/web-1  ReplicaSet/web  the guard over ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now; no node can take its replacement: ",
 		"it allows 1 now, its turn is in wave 3; no node",

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // volumeCluster is worker-1 with a pod on a disk of that node, one with a claim that
@@ -35,7 +36,7 @@ func volumeCluster() *kube.Snapshot {
 	claiming := func(name string) corev1.VolumeSource {
 		return corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}
 	}
-	return kube.SnapshotOf(noon, roomy("worker-1", "blue"), roomy("worker-2", "green"),
+	return kubetest.SnapshotOf(noon, roomy("worker-1", "blue"), roomy("worker-2", "green"),
 		replicaSet("notes", 1), replicaSet("lost", 1), replicaSet("logs", 1), local, claim,
 		with("notes-1", "notes", claiming("notes")), with("lost-1", "lost", claiming("gone")),
 		with("logs-1", "logs", corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/var/log"}}))

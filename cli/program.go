@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
 // Program is one start of the binary: where it reads and writes, and the doors
@@ -33,16 +34,26 @@ type Program struct {
 	Exit    func(code int)
 
 	// Open connects to the cluster of the flags and logs in.
-	Open func(context.Context, *kube.Flags, app.ConnectOptions) (app.Cluster, error)
+	Open func(context.Context, *conn.Flags, app.ConnectOptions) (app.Cluster, error)
 	// Launch begins a run, the engine where it is nil.
 	Launch    func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (app.Run, error)
 	Dashboard func(context.Context, DashboardRequest) (DashboardEnd, error)
 
-	connection kube.Flags
+<<<<<<< HEAD
+	connection conn.Flags
 	group      kube.Group
 	runs       *app.Runs
 	signals    signals
 	keyboard   keyboard
+=======
+	connection  conn.Flags
+	group       kube.Group
+	runs        *app.Runs
+	interrupted chan struct{} // closed by the first signal
+	signal      atomic.Value  // signalBox: the first signal
+	graceful    atomic.Bool   // the command ends itself after a signal
+	keyboard    keyboard
+>>>>>>> 9eea44b (kube is cut: records, store and requests stay; conn, convert, watch, write and kubetest are packages)
 }
 
 // Terminal says which of the standard streams are terminals.

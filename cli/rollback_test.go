@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // writeJournal puts the journal of run "aaaaaa" into the state folder, with its
@@ -99,7 +100,7 @@ func (u *unguarding) DeleteBudget(_ context.Context, r kube.BudgetRef) kube.Answ
 // worker-2 their own.
 func rollbackBench(t *testing.T) (*bench, *unguarding) {
 	t.Helper()
-	b := newBench(t, kube.SnapshotOf(noon, cordonedBy(kube.FieldManager, "worker-1"), cordonedBy("kubectl", "worker-2"),
+	b := newBench(t, kubetest.SnapshotOf(noon, cordonedBy(kube.FieldManager, "worker-1"), cordonedBy("kubectl", "worker-2"),
 		temporaryBudget("kdrain-api"), temporaryBudget("kdrain-web")))
 	writer := &unguarding{scribe: b.writer, code: 200}
 	b.acts = writer
@@ -161,7 +162,7 @@ func TestRollbackThatFailsInPart(t *testing.T) {
 // Each undo is judged again right before it is sent.
 func TestRollbackOfWhatChangesMeanwhile(t *testing.T) {
 	b, writer := rollbackBench(t)
-	reader := &turning{bench: b, after: kube.SnapshotOf(noon, cordonedBy("kubectl", "worker-1"), cordonedBy("kubectl", "worker-2"))}
+	reader := &turning{bench: b, after: kubetest.SnapshotOf(noon, cordonedBy("kubectl", "worker-1"), cordonedBy("kubectl", "worker-2"))}
 	b.types("y\n")
 	b.shows = reader
 	b.expect(t, ExitPartly, []string{"unable to uncordon node worker-1: it changed meanwhile: kubectl has cordoned it since"}, "rollback", "aaaaaa")

@@ -29,7 +29,7 @@ func TestBudgetWait(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, row.objects...)
+			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
 			w := budgetWait(budget.NewLedger(s, kubetest.Now), s.PodNamed("shop", "cart-1"))
 			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.Sibling != nil) != row.sibling {
 				t.Fatalf("wait %+v", w)
@@ -41,7 +41,7 @@ func TestBudgetWait(t *testing.T) {
 	}
 
 	for _, sync := range []kube.SyncState{{Phase: kube.Denied, Reason: "forbidden"}, {Phase: kube.NotSynced}} {
-		store := kube.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"))
+		store := kubetest.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"))
 		store.SetSync(kube.KindBudgets, sync)
 		s := store.Snapshot()
 		if w := budgetWait(budget.NewLedger(s, kubetest.Now), s.PodNamed("shop", "cart-1")); w != nil {

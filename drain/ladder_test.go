@@ -15,6 +15,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -63,7 +64,7 @@ func (f *steps) edit(p *corev1.Pod, change func(*corev1.Pod)) {
 	changed := p.DeepCopy()
 	change(changed)
 	f.Pods[p.UID] = changed
-	f.Store.Put(kube.PodRecord(changed))
+	f.Store.Put(convert.Pod(changed))
 	f.Control("web")
 }
 
@@ -94,8 +95,8 @@ func (f *steps) deployed(change func(*appsv1.Deployment)) {
 	change(d)
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "rs-web",
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: d.UID, Controller: &controller}}}}
-	f.Store.Put(kube.DeploymentRecord(d))
-	f.Store.Put(kube.ReplicaSetRecord(rs))
+	f.Store.Put(convert.Deployment(d))
+	f.Store.Put(convert.ReplicaSet(rs))
 }
 
 func (f *steps) rung(kind RungKind) Rung {
@@ -204,7 +205,7 @@ func (f *steps) plan(p *corev1.Pod) {
 }
 
 func (f *steps) autoscale() {
-	f.Store.Put(kube.AutoscalerRecord(&autoscalingv2.HorizontalPodAutoscaler{
+	f.Store.Put(convert.AutoscalerRecord(&autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: types.UID("hpa")},
 		Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web"}, MaxReplicas: 5},
 	}))

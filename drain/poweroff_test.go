@@ -10,7 +10,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -101,7 +100,7 @@ func TestPowerOffFollowsFromTheCluster(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := &NodeRun{NodeFacts: NodeFacts{Name: "w1", UID: "Node/w1"}}
-			got := powerOff(kube.SnapshotOf(kubetest.Now, c.objects...), n, c.run)
+			got := powerOff(kubetest.SnapshotOf(kubetest.Now, c.objects...), n, c.run)
 			if got.Safe != (c.want == "") || got.Sentence() != c.want {
 				t.Errorf("safe %v, %q, want %q", got.Safe, got.Sentence(), c.want)
 			}
@@ -114,7 +113,7 @@ func TestPowerOffFollowsFromTheCluster(t *testing.T) {
 
 func TestPowerOffOfANodeThatIsGone(t *testing.T) {
 	n := &NodeRun{NodeFacts: NodeFacts{Name: "w1", UID: "an older one"}}
-	if got := powerOff(kube.SnapshotOf(kubetest.Now, kubetest.Node("w1")), n, nil); got.Safe || len(got.Why) != 1 || !got.Why[0].Unknown {
+	if got := powerOff(kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1")), n, nil); got.Safe || len(got.Why) != 1 || !got.Why[0].Unknown {
 		t.Errorf("%+v", got)
 	}
 }

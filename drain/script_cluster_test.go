@@ -15,6 +15,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -49,7 +50,7 @@ func (c *shownCluster) nextVersion() string {
 
 // put shows an object of the API as it is now.
 func (c *shownCluster) put(object any) {
-	record, err := kube.RecordOf(object)
+	record, err := convert.Record(object)
 	if err != nil {
 		panic(err)
 	}
@@ -158,7 +159,7 @@ func (c *shownCluster) editServer(e edit) {
 func (c *shownCluster) editNode(name string, e edit) {
 	n := c.nodes[name]
 	if e.has("deleted") {
-		c.store.Remove(kube.NodeRecord(n))
+		c.store.Remove(convert.Node(n))
 		delete(c.nodes, name)
 		return
 	}
@@ -321,7 +322,7 @@ func (c *shownCluster) editPodWord(p *corev1.Pod, word string) {
 func (c *shownCluster) editBudget(name string, e edit) {
 	b := c.budgets[name]
 	if e.has("gone") {
-		c.store.Remove(kube.BudgetRecord(b))
+		c.store.Remove(convert.Budget(b))
 		delete(c.budgets, name)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -59,7 +60,7 @@ func (c *shownCluster) editLease(node string, e edit) {
 	l.Spec.HolderIdentity, l.Spec.LeaseDurationSeconds = &holder, &seconds
 	l.Annotations = map[string]string{kube.ByAnnotation: "bob"}
 	if e.has("gone") {
-		c.store.Remove(kube.LeaseRecord(l))
+		c.store.Remove(convert.Lease(l))
 		return
 	}
 	c.put(l)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
 // The answer to a rung that deletes the pod is the rung's: only an accepted deletion
@@ -94,7 +95,7 @@ func TestPauseTakesNothingBack(t *testing.T) {
 			})
 		} else {
 			f.scaleTo("web", 3, true)
-			f.Store.Remove(kube.PodRecord(f.pod))
+			f.Store.Remove(convert.Pod(f.pod))
 		}
 		if writes := f.step(); len(writes) != 0 || f.state.Outcome != "" {
 			t.Errorf("%s: %+v while paused, %s %q", kind, writes, f.state.Phase, f.state.Outcome)

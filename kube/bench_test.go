@@ -1,4 +1,4 @@
-package kube
+package kube_test
 
 import (
 	"fmt"
@@ -10,15 +10,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-func largeStore(tb testing.TB, pods int) *Store {
+func largeStore(tb testing.TB, pods int) *kube.Store {
 	tb.Helper()
-	s := NewStore(time.Now)
+	s := kube.NewStore(time.Now)
 	for i := range 500 {
 		if i%5 == 0 {
 			most := intstr.FromInt32(1)
-			s.Put(BudgetRecord(&policyv1.PodDisruptionBudget{
+			s.Put(convert.Budget(&policyv1.PodDisruptionBudget{
 				ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprintf("team-%d", i), Name: "budget", UID: types.UID(fmt.Sprintf("pdb-%d", i))},
 				Spec: policyv1.PodDisruptionBudgetSpec{
 					MaxUnavailable: &most, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": fmt.Sprintf("team-%d", i)}},
@@ -27,7 +31,7 @@ func largeStore(tb testing.TB, pods int) *Store {
 		}
 	}
 	for i := range pods {
-		s.Put(PodRecord(largePod(i)))
+		s.Put(convert.Pod(kubetest.LargePod(i)))
 	}
 	return s
 }
@@ -38,7 +42,7 @@ func BenchmarkChangeAndSnapshot(b *testing.B) {
 	s := largeStore(b, 150_000)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		pod := *s.Snapshot().Pod(UID(fmt.Sprintf("%08x-1111-4222-8333-%012x", i*7919%150_000, i*7919%150_000)))
+		pod := *s.Snapshot().Pod(kube.UID(fmt.Sprintf("%08x-1111-4222-8333-%012x", i*7919%150_000, i*7919%150_000)))
 		pod.Ready = !pod.Ready
 		s.Put(&pod)
 		if s.Snapshot().PodCount() != 150_000 {
@@ -53,7 +57,7 @@ func BenchmarkTenThousandChanges(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range 10_000 {
-			pod := *s.Snapshot().Pod(UID(fmt.Sprintf("%08x-1111-4222-8333-%012x", i*13, i*13)))
+			pod := *s.Snapshot().Pod(kube.UID(fmt.Sprintf("%08x-1111-4222-8333-%012x", i*13, i*13)))
 			pod.Ready = !pod.Ready
 			s.Put(&pod)
 			s.Snapshot()
@@ -62,10 +66,10 @@ func BenchmarkTenThousandChanges(b *testing.B) {
 }
 
 func BenchmarkPodRecord(b *testing.B) {
-	pod := largePod(1)
+	pod := kubetest.LargePod(1)
 	b.ReportAllocs()
 	for b.Loop() {
-		PodRecord(pod)
+		convert.Pod(pod)
 	}
 }
 
@@ -108,17 +112,17 @@ func BenchmarkManyBudgets(b *testing.B) {
 	}
 	b.Run("sync", func(b *testing.B) {
 		for b.Loop() {
-			s := NewStore(time.Now)
+			s := kube.NewStore(time.Now)
 			for i := 0; i < 15_000; i += 3 {
-				s.Put(BudgetRecord(&policyv1.PodDisruptionBudget{
+				s.Put(convert.Budget(&policyv1.PodDisruptionBudget{
 					ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("b-%d", i), UID: types.UID(fmt.Sprintf("b-%d", i))},
 					Spec:       policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &most, Selector: &metav1.LabelSelector{MatchLabels: labels(i)}},
 				}))
 			}
 			for i := range 15_000 {
-				pod := largePod(i)
+				pod := kubetest.LargePod(i)
 				pod.Namespace, pod.Labels = "shop", labels(i)
-				s.Put(PodRecord(pod))
+				s.Put(convert.Pod(pod))
 			}
 			b.StopTimer()
 			snapshot := s.Snapshot()

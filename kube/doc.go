@@ -1,8 +1,9 @@
-// Package kube is the cluster as this program sees and changes it: the
-// connection, our own reflectors into a compact store, immutable snapshots of
-// that store, and a small set of writes. It knows nothing of drains.
+// Package kube is the vocabulary of the cluster: records, requests and answers as plain values,
+// a compact store of records and immutable snapshots of it. It must not know the network: conn
+// connects, watch fills the store, write sends requests, and each imports only what is below it
+// (watch, write -> conn, convert -> kube). Start reading at Snapshot, then Store and tables.go.
 //
-// Every string that came from the server and may hold free text (messages,
-// reasons, annotations) is cleaned of control sequences when the record is
-// made, so nothing above this package has to think of it again.
+// Of drains it knows only names and marks, all in marks.go. Every string that came from the
+// server and may hold free text is cleaned of control sequences when the record is made, so
+// nothing above this package has to think of it again.
 package kube

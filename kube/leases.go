@@ -69,7 +69,7 @@ func (s *Snapshot) LeaseEnds(l *Lease) time.Time {
 		return time.Time{}
 	}
 	from := l.Seen
-	if since := s.sync[scope{kind: KindLeases}].Since; since.After(from) {
+	if since := s.sync[Scope{Kind: KindLeases}].Since; since.After(from) {
 		from = since
 	}
 	return from.Add(l.Duration)

@@ -6,8 +6,4 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		// One in the process, for the life of the process: see thePluginOutput.
-		goleak.IgnoreAnyFunction("github.com/kdrain-tui/kdrain-tui/kube.(*pluginOutput).copy"))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -202,7 +202,7 @@ func (m *model) step(r *rand.Rand, s *Store) {
 			}
 			records = append(records, p)
 		}
-		s.replace(scope{kind: KindPods}, records, 0, SyncState{Phase: Synced})
+		s.Replace(Scope{Kind: KindPods}, records, 0, SyncState{Phase: Synced})
 	case 5, 6:
 		// A change of status alone: the key stays.
 		if len(m.pods) > 0 {

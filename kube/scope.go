@@ -7,9 +7,9 @@ import (
 // scope is what one feed brings in: all objects of a kind, or only those of one
 // node, which are the node itself and the pods that are bound to it. On a large
 // cluster these are in long before the others are.
-type scope struct {
-	kind Kind
-	node string // "" for all
+type Scope struct {
+	Kind Kind
+	Node string // "" for all
 }
 
 // TrustedOn tells whether the nodes themselves and all pods on them are complete
@@ -30,7 +30,7 @@ func (s *Snapshot) TrustedOn(nodes ...string) bool {
 // of the kind.
 func (s *Snapshot) SyncOn(k Kind, node string) SyncState {
 	all := s.Sync(k)
-	own, ok := s.sync[scope{k, node}]
+	own, ok := s.sync[Scope{k, node}]
 	if !ok || all.Phase.rank() >= own.Phase.rank() {
 		return all
 	}
@@ -46,20 +46,20 @@ func (p SyncPhase) rank() int { return [...]int{NotSynced: 1, Synced: 3, Stale: 
 // pace; what the slower one tells must not undo what is known already. Resource
 // versions of one resource can be compared (KEP-5504), and a UID never comes back.
 type overlap struct {
-	lists map[scope]uint64 // of nodes: the version of the last list
+	lists map[Scope]uint64 // of nodes: the version of the last list
 	gone  map[UID]struct{} // seen deleted on these nodes
 }
 
 // open says that a scope has a feed of its own.
-func (x *overlap) open(of scope) {
+func (x *overlap) open(of Scope) {
 	if x.lists == nil {
-		x.lists, x.gone = map[scope]uint64{}, map[UID]struct{}{}
+		x.lists, x.gone = map[Scope]uint64{}, map[UID]struct{}{}
 	}
 	x.lists[of] = 0
 }
 
 // listed notes the version of the last list of a scope.
-func (x *overlap) listed(of scope, version uint64) {
+func (x *overlap) listed(of Scope, version uint64) {
 	if _, open := x.lists[of]; open {
 		x.lists[of] = version
 	}
@@ -98,14 +98,14 @@ func (s *Store) newerThan(record Record, version uint64) bool {
 
 // scopeOf is the scope of a node that the record is in, empty for the records of
 // which nodes have no feeds.
-func scopeOf(record Record) scope {
+func scopeOf(record Record) Scope {
 	switch r := record.(type) {
 	case *Pod:
-		return scope{KindPods, r.Node}
+		return Scope{KindPods, r.Node}
 	case *Node:
-		return scope{KindNodes, r.Name}
+		return Scope{KindNodes, r.Name}
 	}
-	return scope{}
+	return Scope{}
 }
 
 func versionOf(record Record) uint64 {

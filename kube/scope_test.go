@@ -1,4 +1,4 @@
-package kube
+package kube_test
 
 import (
 	"strings"
@@ -7,37 +7,40 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
-func podOn(node, name, version string, change ...func(*corev1.Pod)) *Pod {
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, UID: UID("uid-" + name), ResourceVersion: version}}
+func podOn(node, name, version string, change ...func(*corev1.Pod)) *kube.Pod {
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, UID: kube.UID("uid-" + name), ResourceVersion: version}}
 	p.Spec.NodeName = node
 	for _, c := range change {
 		c(p)
 	}
-	return PodRecord(p)
+	return convert.Pod(p)
 }
 
 func terminating(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
 
-func synced() SyncState { return SyncState{Phase: Synced} }
+func synced() kube.SyncState { return kube.SyncState{Phase: kube.Synced} }
 
-var ofN = scope{KindPods, "n"}
+var ofN = kube.Scope{kube.KindPods, "n"}
 
 // scopedStore has the pods of node n by a feed of its own, listed at version 100: a
 // and b. Those of all nodes are still coming in.
-func scopedStore() *Store {
-	s := NewStore(time.Now)
-	s.SetHealth(Health{Live: true})
-	s.SetSync(KindPods, SyncState{})
-	s.SetSync(KindNodes, synced())
-	s.open(ofN)
+func scopedStore() *kube.Store {
+	s := kube.NewStore(time.Now)
+	s.SetHealth(kube.Health{Live: true})
+	s.SetSync(kube.KindPods, kube.SyncState{})
+	s.SetSync(kube.KindNodes, synced())
+	s.Open(ofN)
 	s.Put(podOn("m", "elsewhere", "5"))
-	s.replace(ofN, []Record{podOn("n", "a", "10"), podOn("n", "b", "20")}, 100, synced())
+	s.Replace(ofN, []kube.Record{podOn("n", "a", "10"), podOn("n", "b", "20")}, 100, synced())
 	return s
 }
 
-func names(pods []*Pod) string {
+func names(pods []*kube.Pod) string {
 	all := make([]string, len(pods))
 	for i, p := range pods {
 		all[i] = p.Name
@@ -50,11 +53,11 @@ func TestListOfANodeSaysNothingOfOthers(t *testing.T) {
 	if got := names(s.PodsOn("m")); got != "elsewhere" {
 		t.Errorf("the other node has %q", got)
 	}
-	if !s.TrustedOn("n") || s.TrustedOn("n", "m") || s.Trusted(KindPods) || s.Sync(KindPods).Phase != NotSynced {
+	if !s.TrustedOn("n") || s.TrustedOn("n", "m") || s.Trusted(kube.KindPods) || s.Sync(kube.KindPods).Phase != kube.NotSynced {
 		t.Error("what is known of one node is taken for more, or for less")
 	}
-	if down := s.WithHealth(Health{Reason: "refused"}); down.TrustedOn("n") || down.SyncOn(KindPods, "n").Phase != Stale {
-		t.Errorf("trusted while the server is away: %+v", down.SyncOn(KindPods, "n"))
+	if down := s.WithHealth(kube.Health{Reason: "refused"}); down.TrustedOn("n") || down.SyncOn(kube.KindPods, "n").Phase != kube.Stale {
+		t.Errorf("trusted while the server is away: %+v", down.SyncOn(kube.KindPods, "n"))
 	}
 }
 
@@ -64,10 +67,10 @@ func TestOlderListUndoesNothing(t *testing.T) {
 	s.Remove(podOn("n", "a", "110"))           // seen deleted by the watch of the node
 	s.Put(podOn("n", "b", "120", terminating)) // and terminating
 	s.Put(podOn("n", "late", "130"))           // and new
-	for _, old := range []*Pod{podOn("n", "a", "10"), podOn("", "late", "105"), podOn("n", "never", "90"), podOn("n", "b", "20")} {
+	for _, old := range []*kube.Pod{podOn("n", "a", "10"), podOn("", "late", "105"), podOn("n", "never", "90"), podOn("n", "b", "20")} {
 		s.Put(old) // page by page
 	}
-	s.replace(scope{kind: KindPods}, []Record{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 105, synced())
+	s.Replace(kube.Scope{Kind: kube.KindPods}, []kube.Record{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 105, synced())
 	snap := s.Snapshot()
 	if got := names(snap.PodsOn("n")); got != "b late" {
 		t.Errorf("on the node: %q", got)
@@ -75,7 +78,7 @@ func TestOlderListUndoesNothing(t *testing.T) {
 	if b := snap.Pod("uid-b"); b == nil || !b.Terminating() {
 		t.Errorf("b: %+v", b)
 	}
-	if len(snap.PodsOn("")) != 0 || !snap.Trusted(KindPods) || !snap.TrustedOn("m") {
+	if len(snap.PodsOn("")) != 0 || !snap.Trusted(kube.KindPods) || !snap.TrustedOn("m") {
 		t.Error("the list of all pods is not taken over")
 	}
 	// What is newer than the list of the node counts, by whichever feed it comes.
@@ -91,43 +94,43 @@ func TestOlderListUndoesNothing(t *testing.T) {
 // is gone.
 func TestEitherFeedKnowsTheNode(t *testing.T) {
 	s := scopedStore()
-	all := scope{kind: KindPods}
-	s.replace(all, []Record{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 200, synced())
-	s.setPhase(ofN, Stale, "watch ended")
+	all := kube.Scope{Kind: kube.KindPods}
+	s.Replace(all, []kube.Record{podOn("n", "a", "10"), podOn("n", "b", "20"), podOn("m", "elsewhere", "5")}, 200, synced())
+	s.SetPhase(ofN, kube.Stale, "watch ended")
 	if !s.Snapshot().TrustedOn("n") {
 		t.Error("the watch of all pods knows the node, too")
 	}
-	s.setPhase(all, Stale, "resyncing")
+	s.SetPhase(all, kube.Stale, "resyncing")
 	if s.Snapshot().TrustedOn("n") {
 		t.Error("nobody watches it")
 	}
-	s.replace(ofN, []Record{podOn("n", "a", "10")}, 300, synced())
+	s.Replace(ofN, []kube.Record{podOn("n", "a", "10")}, 300, synced())
 	if snap := s.Snapshot(); !snap.TrustedOn("n") || names(snap.PodsOn("n")) != "a" || snap.Pod("uid-elsewhere") == nil {
 		t.Errorf("on the node: %q", names(snap.PodsOn("n")))
 	}
-	s.replace(all, []Record{podOn("m", "elsewhere", "5")}, 400, synced())
+	s.Replace(all, []kube.Record{podOn("m", "elsewhere", "5")}, 400, synced())
 	if snap := s.Snapshot(); len(snap.PodsOn("n")) != 0 {
 		t.Errorf("on the node: %q", names(snap.PodsOn("n")))
 	}
 }
 
 func TestNodeWithAFeedOfItsOwn(t *testing.T) {
-	s := NewStore(time.Now)
-	s.SetHealth(Health{Live: true})
-	node := func(version string, unschedulable bool) *Node {
+	s := kube.NewStore(time.Now)
+	s.SetHealth(kube.Health{Live: true})
+	node := func(version string, unschedulable bool) *kube.Node {
 		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "u", ResourceVersion: version}}
 		n.Spec.Unschedulable = unschedulable
-		return NodeRecord(n)
+		return convert.Node(n)
 	}
-	of := scope{KindNodes, "n"}
-	s.open(of)
-	s.replace(of, []Record{node("10", false)}, 100, synced())
+	of := kube.Scope{kube.KindNodes, "n"}
+	s.Open(of)
+	s.Replace(of, []kube.Record{node("10", false)}, 100, synced())
 	s.Put(node("110", true))
-	s.replace(scope{kind: KindNodes}, []Record{node("10", false)}, 105, synced())
+	s.Replace(kube.Scope{Kind: kube.KindNodes}, []kube.Record{node("10", false)}, 105, synced())
 	if n := s.Snapshot().Node("n"); n == nil || !n.Unschedulable {
 		t.Errorf("an older list uncordons the node: %+v", n)
 	}
-	s.replace(of, nil, 120, synced())
+	s.Replace(of, nil, 120, synced())
 	s.Put(node("110", true))
 	if n := s.Snapshot().Node("n"); n != nil {
 		t.Errorf("it is back: %+v", n)

@@ -1,4 +1,4 @@
-package kube
+package kube_test
 
 import (
 	"slices"
@@ -11,37 +11,41 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 func TestServiceSelects(t *testing.T) {
-	service := func(change func(*corev1.Service)) *Service {
+	service := func(change func(*corev1.Service)) *kube.Service {
 		o := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "web", UID: "s1"}}
 		o.Spec.Selector = map[string]string{"app": "web", "tier": "front"}
 		change(o)
-		return ServiceRecord(o)
+		return convert.ServiceRecord(o)
 	}
 	as := func(*corev1.Service) {}
-	pod := func(change func(*Pod)) *Pod {
-		p := &Pod{Namespace: "a", Labels: labels.Set{"app": "web", "tier": "front", "more": "x"}, Ready: true, Phase: corev1.PodRunning}
+	pod := func(change func(*kube.Pod)) *kube.Pod {
+		p := &kube.Pod{Namespace: "a", Labels: labels.Set{"app": "web", "tier": "front", "more": "x"}, Ready: true, Phase: corev1.PodRunning}
 		change(p)
 		return p
 	}
-	plain := func(*Pod) {}
+	plain := func(*kube.Pod) {}
 	table := []struct {
 		name            string
-		service         *Service
-		pod             *Pod
+		service         *kube.Service
+		pod             *kube.Pod
 		selects, serves bool
 	}{
 		{"all labels", service(as), pod(plain), true, true},
-		{"one label is another", service(as), pod(func(p *Pod) { p.Labels = labels.Set{"app": "web", "tier": "back"} }), false, false},
-		{"one label is missing", service(as), pod(func(p *Pod) { p.Labels = labels.Set{"app": "web"} }), false, false},
-		{"another namespace", service(as), pod(func(p *Pod) { p.Namespace = "b" }), false, false},
-		{"not Ready", service(as), pod(func(p *Pod) { p.Ready = false }), true, false},
-		{"terminating", service(as), pod(func(p *Pod) { p.Deleted = time.Unix(1, 0) }), true, false},
-		{"finished", service(as), pod(func(p *Pod) { p.Phase = corev1.PodSucceeded }), true, false},
+		{"one label is another", service(as), pod(func(p *kube.Pod) { p.Labels = labels.Set{"app": "web", "tier": "back"} }), false, false},
+		{"one label is missing", service(as), pod(func(p *kube.Pod) { p.Labels = labels.Set{"app": "web"} }), false, false},
+		{"another namespace", service(as), pod(func(p *kube.Pod) { p.Namespace = "b" }), false, false},
+		{"not Ready", service(as), pod(func(p *kube.Pod) { p.Ready = false }), true, false},
+		{"terminating", service(as), pod(func(p *kube.Pod) { p.Deleted = time.Unix(1, 0) }), true, false},
+		{"finished", service(as), pod(func(p *kube.Pod) { p.Phase = corev1.PodSucceeded }), true, false},
 		{"not Ready, but published", service(func(o *corev1.Service) { o.Spec.PublishNotReadyAddresses = true }),
-			pod(func(p *Pod) { p.Ready = false }), true, true},
+			pod(func(p *kube.Pod) { p.Ready = false }), true, true},
 		{"no selector selects nothing", service(func(o *corev1.Service) { o.Spec.Selector = nil }), pod(plain), false, false},
 		{"only another name", service(func(o *corev1.Service) { o.Spec.Type = corev1.ServiceTypeExternalName }), pod(plain), false, false},
 	}
@@ -66,7 +70,7 @@ func TestWebhookRecords(t *testing.T) {
 	}}
 	mutating := &admissionv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "gate", UID: "m1"},
 		Webhooks: []admissionv1.MutatingWebhook{{Name: "same name", ClientConfig: inside}}}
-	store := StoreOf(time.Unix(0, 0), validating, mutating)
+	store := kubetest.StoreOf(time.Unix(0, 0), validating, mutating)
 	all := store.Snapshot().WebhookConfigurations()
 	if len(all) != 2 || all[0].Kind() != "ValidatingWebhookConfiguration" || all[1].Kind() != "MutatingWebhookConfiguration" {
 		t.Fatalf("%+v", all)
@@ -93,7 +97,7 @@ func TestWebhookRecords(t *testing.T) {
 func TestAutoscalerOf(t *testing.T) {
 	scaler := func(name, version, kind, target string, least *int32) *autoscalingv2.HorizontalPodAutoscaler {
 		return &autoscalingv2.HorizontalPodAutoscaler{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, UID: UID("uid-" + name)},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name, UID: kube.UID("uid-" + name)},
 			Spec: autoscalingv2.HorizontalPodAutoscalerSpec{MinReplicas: least, MaxReplicas: 5,
 				ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: version, Kind: kind, Name: target}},
 		}
@@ -101,7 +105,7 @@ func TestAutoscalerOf(t *testing.T) {
 	two := int32(2)
 	stuck := scaler("late", "apps/v1", "Deployment", "api", nil)
 	stuck.Status.Conditions = []autoscalingv2.HorizontalPodAutoscalerCondition{{Type: autoscalingv2.AbleToScale, Status: corev1.ConditionFalse, Reason: "FailedGetScale", Message: "no\x1b[2J scale"}}
-	store := StoreOf(time.Unix(0, 0), scaler("web", "apps/v1", "Deployment", "web", &two), scaler("foreign", "apps.kruise.io/v1alpha1", "StatefulSet", "db", nil), stuck)
+	store := kubetest.StoreOf(time.Unix(0, 0), scaler("web", "apps/v1", "Deployment", "web", &two), scaler("foreign", "apps.kruise.io/v1alpha1", "StatefulSet", "db", nil), stuck)
 	s := store.Snapshot()
 	if a := s.AutoscalerOf("apps/v1", "Deployment", "a", "web"); a == nil || a.Min != 2 || a.Max != 5 || a.Stuck != "" {
 		t.Errorf("web: %+v", a)
@@ -121,7 +125,7 @@ func TestAutoscalerOf(t *testing.T) {
 	if a := s.AutoscalerOf("apps/v1", "Deployment", "b", "web"); a != nil {
 		t.Errorf("another namespace: %+v", a)
 	}
-	store.Put(AutoscalerRecord(scaler("web", "apps/v1", "Deployment", "shop", nil))) // points elsewhere now
+	store.Put(convert.AutoscalerRecord(scaler("web", "apps/v1", "Deployment", "shop", nil))) // points elsewhere now
 	if s := store.Snapshot(); s.AutoscalerOf("apps/v1", "Deployment", "a", "web") != nil || s.AutoscalerOf("apps/v1", "Deployment", "a", "shop") == nil {
 		t.Error("the old target is still scaled, or the new one is not")
 	}
@@ -131,7 +135,7 @@ func TestQuotaRecord(t *testing.T) {
 	q := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "compute", UID: "q1"}}
 	q.Status.Hard = corev1.ResourceList{"pods": resource.MustParse("4"), "requests.memory": resource.MustParse("20Ei"), "requests.cpu": resource.MustParse("1500m"), "count/secrets": resource.MustParse("1")}
 	q.Status.Used = corev1.ResourceList{"pods": resource.MustParse("4"), "requests.memory": resource.MustParse("1Gi"), "requests.cpu": resource.MustParse("1501m"), "count/secrets": resource.MustParse("9")}
-	s := SnapshotOf(time.Unix(0, 0), q)
+	s := kubetest.SnapshotOf(time.Unix(0, 0), q)
 	quotas := s.QuotasIn("a")
 	if len(quotas) != 1 || len(s.QuotasIn("b")) != 0 || quotas[0].Scoped {
 		t.Fatalf("%+v", quotas)
@@ -147,17 +151,17 @@ func TestQuotaRecord(t *testing.T) {
 
 // Services have no Replace of their own: what a list lacks is gone.
 func TestServingKindsAreReplaced(t *testing.T) {
-	store := StoreOf(time.Unix(0, 0), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "old", UID: "1"}},
+	store := kubetest.StoreOf(time.Unix(0, 0), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "old", UID: "1"}},
 		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "2"}})
 	before := store.Snapshot()
-	store.replace(scope{kind: KindServices}, []Record{
-		ServiceRecord(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "3"}}),
-	}, 0, SyncState{Phase: Synced})
+	store.Replace(kube.Scope{Kind: kube.KindServices}, []kube.Record{
+		convert.ServiceRecord(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "3"}}),
+	}, 0, kube.SyncState{Phase: kube.Synced})
 	after := store.Snapshot()
-	if after.Service("a", "old") != nil || after.Service("a", "same").UID != "3" || after.Sync(KindServices).Count != 1 {
+	if after.Service("a", "old") != nil || after.Service("a", "same").UID != "3" || after.Sync(kube.KindServices).Count != 1 {
 		t.Errorf("%+v", after.ServicesIn("a"))
 	}
-	if before.Service("a", "old") == nil || before.Sync(KindServices).Count != 2 {
+	if before.Service("a", "old") == nil || before.Sync(kube.KindServices).Count != 2 {
 		t.Error("an older snapshot changed")
 	}
 }

@@ -19,7 +19,7 @@ type Snapshot struct {
 	gen       uint64
 	at        time.Time
 	health    Health
-	sync      map[scope]SyncState
+	sync      map[Scope]SyncState
 	t         tables
 	nodeUsage map[string]Usage
 }
@@ -39,7 +39,7 @@ func (s *Snapshot) ServerTime(t time.Time) time.Time { return t.Add(s.health.Off
 
 // Sync is the sync state of a kind.
 func (s *Snapshot) Sync(k Kind) SyncState {
-	state := s.sync[scope{kind: k}]
+	state := s.sync[Scope{Kind: k}]
 	state.Count = s.t.count(k)
 	if k == KindUsage {
 		state.Count = len(s.nodeUsage)
@@ -51,7 +51,7 @@ func (s *Snapshot) Sync(k Kind) SyncState {
 // means gone.
 func (s *Snapshot) Trusted(kinds ...Kind) bool {
 	for _, k := range kinds {
-		if s.sync[scope{kind: k}].Phase != Synced {
+		if s.sync[Scope{Kind: k}].Phase != Synced {
 			return false
 		}
 	}
@@ -177,7 +177,7 @@ func (s *Snapshot) WithHealth(h Health) *Snapshot {
 	return &changed
 }
 
-func staleWhenDown(sync map[scope]SyncState, h Health) map[scope]SyncState {
+func staleWhenDown(sync map[Scope]SyncState, h Health) map[Scope]SyncState {
 	if h.Live {
 		return sync
 	}

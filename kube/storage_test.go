@@ -1,4 +1,4 @@
-package kube
+package kube_test
 
 import (
 	"testing"
@@ -9,6 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 func storageObjects() (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume, *storagev1.VolumeAttachment) {
@@ -39,7 +43,7 @@ func storageObjects() (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume, 
 
 func TestStorageRecords(t *testing.T) {
 	claim, pv, attachment := storageObjects()
-	store := StoreOf(time.Unix(0, 0), claim, pv, attachment, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"team": "x"}}})
+	store := kubetest.StoreOf(time.Unix(0, 0), claim, pv, attachment, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"team": "x"}}})
 	s := store.Snapshot()
 	c := s.Claim("a", "data")
 	if c == nil || !c.Bound || c.Volume != "pv-1" || c.Class != "fast" || !c.Exclusive() || c.RequestBytes != 10<<30 {
@@ -55,14 +59,14 @@ func TestStorageRecords(t *testing.T) {
 	if n := len(s.UnboundVolumes("fast")); n != 1 {
 		t.Errorf("%d unbound volumes", n)
 	}
-	if s.Sync(KindClaims).Count != 1 || s.Sync(KindNamespaces).Count != 1 || s.Namespace("a").Labels["team"] != "x" {
+	if s.Sync(kube.KindClaims).Count != 1 || s.Sync(kube.KindNamespaces).Count != 1 || s.Namespace("a").Labels["team"] != "x" {
 		t.Error("counts or labels")
 	}
 
 	bound := pv.DeepCopy()
 	bound.Status.Phase = corev1.VolumeBound
-	store.Put(VolumeRecord(bound))
-	store.Remove(&VolumeAttachment{Name: "va-1", Node: "n1", UID: "another"})
+	store.Put(convert.VolumeRecord(bound))
+	store.Remove(&kube.VolumeAttachment{Name: "va-1", Node: "n1", UID: "another"})
 	later := store.Snapshot()
 	if len(later.UnboundVolumes("fast")) != 0 || len(s.UnboundVolumes("fast")) != 1 {
 		t.Error("a bound volume is unbound, or an older snapshot changed")
@@ -70,11 +74,11 @@ func TestStorageRecords(t *testing.T) {
 	if len(later.AttachmentsOf("pv-1")) != 1 {
 		t.Error("an attachment went with another's UID")
 	}
-	store.Remove(AttachmentRecord(attachment))
+	store.Remove(convert.AttachmentRecord(attachment))
 	if last := store.Snapshot(); len(last.AttachmentsOf("pv-1"))+len(last.AttachmentsOn("n1"))+len(last.Attachments()) != 0 {
 		t.Error("the attachment is still there")
 	}
-	store.replace(scope{kind: KindVolumes}, nil, 0, SyncState{Phase: Synced})
+	store.Replace(kube.Scope{Kind: kube.KindVolumes}, nil, 0, kube.SyncState{Phase: kube.Synced})
 	if store.Snapshot().Volume("pv-1") != nil {
 		t.Error("a volume outlived an empty list")
 	}
@@ -94,7 +98,7 @@ func TestFacetsOfPods(t *testing.T) {
 			}}
 		}
 	}
-	store := StoreOf(time.Unix(0, 0),
+	store := kubetest.StoreOf(time.Unix(0, 0),
 		pod("plain", func(*corev1.PodSpec) {}),
 		pod("near", repel()), pod("far", repel("b")),
 		pod("port", func(s *corev1.PodSpec) {

@@ -16,7 +16,7 @@ type Store struct {
 	mu        sync.Mutex
 	rev       uint64 // number of changes so far
 	t         *tables
-	states    map[scope]SyncState
+	states    map[Scope]SyncState
 	overlap   overlap
 	health    Health
 	nodeUsage map[string]Usage
@@ -26,7 +26,7 @@ type Store struct {
 
 // NewStore makes an empty store; now is its clock.
 func NewStore(now func() time.Time) *Store {
-	return &Store{now: now, t: newTables(now), states: map[scope]SyncState{}}
+	return &Store{now: now, t: newTables(now), states: map[Scope]SyncState{}}
 }
 
 // Snapshot is the cluster as the store knows it now.
@@ -89,11 +89,11 @@ func (s *Store) SetHealth(h Health) {
 
 // SetSync records the sync state of a kind; its Count is what the store holds.
 func (s *Store) SetSync(k Kind, state SyncState) {
-	s.update(func() bool { s.setState(scope{kind: k}, state); return true })
+	s.update(func() bool { s.setState(Scope{Kind: k}, state); return true })
 }
 
 // setState copies the states, because snapshots share them.
-func (s *Store) setState(of scope, state SyncState) {
+func (s *Store) setState(of Scope, state SyncState) {
 	s.states = maps.Clone(s.states)
 	s.states[of] = state
 }
@@ -131,7 +131,7 @@ func (s *Store) Remove(records ...Record) {
 
 // replace makes the records all there was of a scope at that version, and its sync
 // state the one given, in one step: no snapshot sees half of it.
-func (s *Store) replace(of scope, records []Record, version uint64, state SyncState) {
+func (s *Store) Replace(of Scope, records []Record, version uint64, state SyncState) {
 	s.update(func() bool {
 		kept := make(map[UID]struct{}, len(records))
 		for _, r := range records {
@@ -151,7 +151,7 @@ func (s *Store) replace(of scope, records []Record, version uint64, state SyncSt
 }
 
 // open says that what concerns a node is brought in by a feed of its own.
-func (s *Store) open(of scope) {
+func (s *Store) Open(of Scope) {
 	s.update(func() bool {
 		s.overlap.open(of)
 		s.setState(of, SyncState{Phase: NotSynced, Since: s.now()})
@@ -160,14 +160,14 @@ func (s *Store) open(of scope) {
 }
 
 // State is the sync state that the feed of a scope has given it.
-func (s *Store) State(of scope) SyncState {
+func (s *Store) State(of Scope) SyncState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.states[of]
 }
 
 // setPhase changes the sync phase of a scope; Since moves only with the phase.
-func (s *Store) setPhase(of scope, phase SyncPhase, reason string) {
+func (s *Store) SetPhase(of Scope, phase SyncPhase, reason string) {
 	old := s.State(of)
 	if old.Phase == phase && old.Reason == reason && !old.Since.IsZero() {
 		return

@@ -1,4 +1,4 @@
-package kube
+package kube_test
 
 import (
 	"testing"
@@ -6,23 +6,27 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 func TestNoChangeIsNoChange(t *testing.T) {
-	s := NewStore(time.Now)
+	s := kube.NewStore(time.Now)
 	pod := &corev1.Pod{}
 	pod.Name, pod.UID, pod.Labels = "p", "u", map[string]string{"app": "x"}
 	pod.Finalizers = []string{"example.com/keep"}
-	s.Put(PodRecord(pod))
+	s.Put(convert.Pod(pod))
 	before := s.Snapshot()
 	changed := s.Changed(t.Context())
 	<-changed
 
 	pod.Annotations = map[string]string{"nobody": "cares"}
 	pod.ResourceVersion = "2"
-	s.Put(PodRecord(pod))
+	s.Put(convert.Pod(pod))
 	s.Put(before.Pod("u"))
-	s.Remove(&Pod{UID: "other"})
+	s.Remove(&kube.Pod{UID: "other"})
 	if s.Snapshot() != before {
 		t.Error("a change of what is not kept made another snapshot")
 	}
@@ -33,7 +37,7 @@ func TestNoChangeIsNoChange(t *testing.T) {
 	}
 
 	pod.Status.Phase = corev1.PodRunning
-	s.Put(PodRecord(pod))
+	s.Put(convert.Pod(pod))
 	after := s.Snapshot()
 	if after.Gen() <= before.Gen() || after.Pod("u") == before.Pod("u") {
 		t.Error("a change did not raise the generation, or kept the record")
@@ -43,73 +47,73 @@ func TestNoChangeIsNoChange(t *testing.T) {
 
 func TestStaleWhileDown(t *testing.T) {
 	at := time.Unix(1000, 0)
-	s := StoreOf(at)
-	if !s.Snapshot().Trusted(KindPods, KindBudgets) {
+	s := kubetest.StoreOf(at)
+	if !s.Snapshot().Trusted(kube.KindPods, kube.KindBudgets) {
 		t.Error("not trusted while live")
 	}
-	s.SetSync(KindBudgets, SyncState{Phase: Denied, Reason: "no"})
-	s.SetHealth(Health{DownSince: at.Add(time.Second), Reason: "refused"})
+	s.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied, Reason: "no"})
+	s.SetHealth(kube.Health{DownSince: at.Add(time.Second), Reason: "refused"})
 	snapshot := s.Snapshot()
-	if got := snapshot.Sync(KindPods); got.Phase != Stale || got.Reason != "refused" || !got.Since.Equal(at.Add(time.Second)) {
+	if got := snapshot.Sync(kube.KindPods); got.Phase != kube.Stale || got.Reason != "refused" || !got.Since.Equal(at.Add(time.Second)) {
 		t.Errorf("pods: %+v", got)
 	}
-	if got := snapshot.Sync(KindBudgets); got.Phase != Denied {
+	if got := snapshot.Sync(kube.KindBudgets); got.Phase != kube.Denied {
 		t.Errorf("budgets: %+v", got)
 	}
-	if snapshot.Trusted() || snapshot.Trusted(KindPods) {
+	if snapshot.Trusted() || snapshot.Trusted(kube.KindPods) {
 		t.Error("trusted while down")
 	}
-	if live := snapshot.WithHealth(Health{Live: true}); live.Gen() != snapshot.Gen() {
+	if live := snapshot.WithHealth(kube.Health{Live: true}); live.Gen() != snapshot.Gen() {
 		t.Error("another generation")
 	}
 }
 
 func TestNodesAndWorkloads(t *testing.T) {
-	s := StoreOf(time.Unix(0, 0))
-	s.Put(&Node{Name: "n", UID: "new"}, &Workload{Kind: "Job", Namespace: "a", Name: "j", UID: "w1"},
-		&Workload{Kind: "Deployment", Namespace: "a", Name: "j", UID: "w2"})
-	s.Remove(&Node{Name: "n", UID: "old"})
+	s := kubetest.StoreOf(time.Unix(0, 0))
+	s.Put(&kube.Node{Name: "n", UID: "new"}, &kube.Workload{Kind: "Job", Namespace: "a", Name: "j", UID: "w1"},
+		&kube.Workload{Kind: "Deployment", Namespace: "a", Name: "j", UID: "w2"})
+	s.Remove(&kube.Node{Name: "n", UID: "old"})
 	snapshot := s.Snapshot()
 	if snapshot.Node("n") == nil {
 		t.Error("the deletion of an older node took its namesake")
 	}
-	if snapshot.Sync(KindJobs).Count != 1 || snapshot.Sync(KindDeployments).Count != 1 || snapshot.Sync(KindReplicaSets).Count != 0 {
+	if snapshot.Sync(kube.KindJobs).Count != 1 || snapshot.Sync(kube.KindDeployments).Count != 1 || snapshot.Sync(kube.KindReplicaSets).Count != 0 {
 		t.Error("wrong counts")
 	}
 	if snapshot.WorkloadNamed("Job", "a", "j").UID != "w1" || snapshot.Workload("w2").Kind != "Deployment" ||
 		snapshot.WorkloadNamed("Job", "b", "j") != nil || snapshot.Workload("none") != nil {
 		t.Error("wrong workloads")
 	}
-	s.replace(scope{kind: KindJobs}, nil, 0, SyncState{Phase: Synced})
-	if s.Snapshot().Workload("w1") != nil || s.Snapshot().Workload("w2") == nil || s.Snapshot().Sync(KindJobs).Count != 0 {
+	s.Replace(kube.Scope{Kind: kube.KindJobs}, nil, 0, kube.SyncState{Phase: kube.Synced})
+	if s.Snapshot().Workload("w1") != nil || s.Snapshot().Workload("w2") == nil || s.Snapshot().Sync(kube.KindJobs).Count != 0 {
 		t.Error("an empty list of jobs left or took the wrong ones")
 	}
-	s.Remove(&Node{Name: "n", UID: "new"}, &Workload{Kind: "Deployment", Namespace: "a", Name: "j", UID: "w2"})
+	s.Remove(&kube.Node{Name: "n", UID: "new"}, &kube.Workload{Kind: "Deployment", Namespace: "a", Name: "j", UID: "w2"})
 	if s.Snapshot().NodeCount() != 0 || snapshot.NodeCount() != 1 {
 		t.Error("removed from the wrong snapshot")
 	}
 }
 
 func TestBudgetMovesItsSelector(t *testing.T) {
-	s := StoreOf(time.Unix(0, 0))
-	s.Put(&Pod{Namespace: "a", Name: "x", UID: "x", Labels: labels.Set{"app": "x"}},
-		&Pod{Namespace: "a", Name: "y", UID: "y", Labels: labels.Set{"app": "y"}})
+	s := kubetest.StoreOf(time.Unix(0, 0))
+	s.Put(&kube.Pod{Namespace: "a", Name: "x", UID: "x", Labels: labels.Set{"app": "x"}},
+		&kube.Pod{Namespace: "a", Name: "y", UID: "y", Labels: labels.Set{"app": "y"}})
 	for _, app := range []string{"x", "y"} {
-		b := &Budget{Namespace: "a", Name: "b", UID: "b", Selector: labels.SelectorFromSet(labels.Set{"app": app})}
+		b := &kube.Budget{Namespace: "a", Name: "b", UID: "b", Selector: labels.SelectorFromSet(labels.Set{"app": app})}
 		s.Put(b)
 		if got := s.Snapshot().PodsUnder(b); len(got) != 1 || got[0].Name != app {
 			t.Errorf("under app=%s: %v", app, got)
 		}
 	}
-	s.Put(&Budget{Namespace: "a", Name: "nil", UID: "nil"})
+	s.Put(&kube.Budget{Namespace: "a", Name: "nil", UID: "nil"})
 	if got := s.Snapshot().BudgetsOf(s.Snapshot().Pod("x")); len(got) != 0 {
 		t.Errorf("a budget without a selector selects: %v", got)
 	}
 }
 
 func TestServerTime(t *testing.T) {
-	s := NewStore(time.Now)
-	s.SetHealth(Health{Live: true, Offset: 3 * time.Second})
+	s := kube.NewStore(time.Now)
+	s.SetHealth(kube.Health{Live: true, Offset: 3 * time.Second})
 	if got := s.Snapshot().ServerTime(time.Unix(10, 0)); !got.Equal(time.Unix(13, 0)) {
 		t.Errorf("server time %v", got)
 	}

@@ -144,18 +144,18 @@ func (t *tables) ofKind(k Kind) []Record {
 }
 
 // within are all records of a scope.
-func (t *tables) within(of scope) []Record {
-	if of.node == "" {
-		return t.ofKind(of.kind)
+func (t *tables) within(of Scope) []Record {
+	if of.Node == "" {
+		return t.ofKind(of.Kind)
 	}
-	if of.kind == KindNodes {
-		if n := t.node(of.node); n != nil {
+	if of.Kind == KindNodes {
+		if n := t.node(of.Node); n != nil {
 			return []Record{n}
 		}
 		return nil
 	}
 	var records []Record
-	for _, p := range t.pods.on(nil, of.node) {
+	for _, p := range t.pods.on(nil, of.Node) {
 		records = append(records, p)
 	}
 	return records

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
@@ -47,7 +48,7 @@ type Deps struct {
 	DrainAccess func(ctx context.Context, o plan.Options) (preflight.Access, error)
 	// PodDetails reads what there is to know about one pod, live; it is called
 	// outside the event loop. Nil where there is no cluster to read from.
-	PodDetails func(ctx context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error)
+	PodDetails func(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error)
 	// Access asks which of the rights we have; it is called outside the event loop. Nil
 	// leaves that to the server's answers.
 	Access func(ctx context.Context, needs []kube.Permission) ([]kube.AccessResult, error)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 var nasty = []string{
@@ -57,14 +58,14 @@ func hostileRun() *drain.State {
 func hostilePod(t *testing.T) func() *driver {
 	return func() *driver {
 		d := drive(t, hostileWorld(), 80, 24, attached(hostileRun()), func(d *Deps) {
-			d.PodDetails = func(context.Context, string, string, kube.UID) (kube.PodDetails, error) {
+			d.PodDetails = func(context.Context, string, string, kube.UID) (watch.PodDetails, error) {
 				k := details(nasty[0], nasty[1])
 				for _, h := range nasty {
 					k.Missing = append(k.Missing, h)
 					k.YAML += "\n" + h
 					k.Logs[0].Lines = append(k.Logs[0].Lines, h)
-					k.Events = append(k.Events, kube.PodEvent{Reason: h, Message: h, From: h})
-					k.Conditions = append(k.Conditions, kube.Condition{Type: h, Message: h})
+					k.Events = append(k.Events, watch.PodEvent{Reason: h, Message: h, From: h})
+					k.Conditions = append(k.Conditions, watch.Condition{Type: h, Message: h})
 				}
 				return k, nil
 			}

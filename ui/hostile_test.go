@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/hostile"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
@@ -34,7 +35,7 @@ func checkFrames(t *testing.T, seed uint64) {
 		JSON:  []string{kube.CordonAnnotation, kube.OutOfServiceAnnotation},
 		Lease: metav1.ObjectMeta{Name: kube.LeaseName(hostile.NodeUID), Namespace: kube.DefaultLeaseNamespace},
 	}
-	w := world{kube.StoreOf(moment, hostile.Cluster(rand.New(rand.NewPCG(seed, 3)), marks, moment.Add(-time.Hour))...)}
+	w := world{kubetest.StoreOf(moment, hostile.Cluster(rand.New(rand.NewPCG(seed, 3)), marks, moment.Add(-time.Hour))...)}
 	d := drive(t, w, 200, 60, usual)
 	look := func(where string) {
 		for _, line := range strings.Split(styles.ReplaceAllString(d.m.View().Content, ""), "\n") {

@@ -10,26 +10,27 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 // readable lets the dashboard read the details of pods, and notes which.
 func readable(read *[]string) func(*Deps) {
 	return func(d *Deps) {
-		d.PodDetails = func(_ context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error) {
+		d.PodDetails = func(_ context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error) {
 			*read = append(*read, namespace+"/"+name+" "+string(uid))
 			return details(namespace, name), nil
 		}
 	}
 }
 
-func details(namespace, name string) kube.PodDetails {
-	d := kube.PodDetails{
-		Conditions: []kube.Condition{
+func details(namespace, name string) watch.PodDetails {
+	d := watch.PodDetails{
+		Conditions: []watch.Condition{
 			{Type: "PodScheduled", Status: "True", Since: moment.Add(-26 * time.Hour)},
 			{Type: "Ready", Status: "False", Reason: "ContainersNotReady", Message: "containers with unready status: [cart]", Since: moment.Add(-4 * time.Minute)},
 		},
-		Events: []kube.PodEvent{
+		Events: []watch.PodEvent{
 			{At: moment.Add(-9 * time.Minute), Type: "Normal", Reason: "Pulled", Message: "Container image already present", From: "kubelet", Count: 1},
 			{At: moment.Add(-40 * time.Second), Type: "Warning", Reason: "BackOff", Message: "Back-off restarting failed container", From: "kubelet", Count: 42},
 		},
@@ -37,7 +38,7 @@ func details(namespace, name string) kube.PodDetails {
 		Missing: []string{"log of sidecar: pods/log is forbidden"},
 	}
 	for _, previous := range []bool{true, false} {
-		tail := kube.LogTail{Container: "cart", Previous: previous}
+		tail := watch.LogTail{Container: "cart", Previous: previous}
 		for i := range 50 {
 			tail.Lines = append(tail.Lines, fmt.Sprintf("2026-08-21T14:01:%02dZ cart: line %d of %v", i, i, previous))
 		}
@@ -78,8 +79,8 @@ func TestThePodsPage(t *testing.T) {
 
 func TestAPodThatCannotBeRead(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual, func(d *Deps) {
-		d.PodDetails = func(context.Context, string, string, kube.UID) (kube.PodDetails, error) {
-			return kube.PodDetails{}, errors.New("read pod: pods is \x1b[31mforbidden")
+		d.PodDetails = func(context.Context, string, string, kube.UID) (watch.PodDetails, error) {
+			return watch.PodDetails{}, errors.New("read pod: pods is \x1b[31mforbidden")
 		}
 	})
 	d.list(frame.Nodes).Table.Select("worker-a1")

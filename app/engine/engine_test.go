@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -153,7 +154,7 @@ func TestCordonIsSentOnceHoweverLateTheWatchShowsIt(t *testing.T) {
 		s.AddNode("a")
 		s.AddNode("b")
 		s.AddPod("web", "a")
-		s.Later(time.Second, func() { s.Store.Put(kube.PodRecord(s.AddPod("other", "b"))) }) // something else changes
+		s.Later(time.Second, func() { s.Store.Put(convert.Pod(s.AddPod("other", "b"))) }) // something else changes
 		e := drive(t, s, plan.DefaultOptions(), "a")
 		if n := e.State().Node("a"); n.State != drain.NodeDrained || !n.Cordoned || e.State().Sent[drain.VerbCordon] != 1 {
 			t.Errorf("node %s, cordoned by us %v, sent %v", n.State, n.Cordoned, e.State().Sent)

@@ -16,7 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -32,7 +32,7 @@ func forecastOf(t *testing.T, change func(*plan.Options), nodes []string, object
 	for _, n := range nodes {
 		objects = append(objects, kubetest.Node(n))
 	}
-	s := kube.SnapshotOf(kubetest.Now, append(objects, kubetest.Node("spare", kubetest.Roomy))...)
+	s := kubetest.SnapshotOf(kubetest.Now, append(objects, kubetest.Node("spare", kubetest.Roomy))...)
 	o := plantest.Options(plantest.Force, plantest.IgnoreDaemonSets, plantest.DeleteEmptyDir)
 	if change != nil {
 		change(&o)
@@ -119,7 +119,7 @@ func TestForecast(t *testing.T) {
 // A silent node: evictions are accepted there, and nothing ends.
 func TestForecastOnASilentNode(t *testing.T) {
 	objects := append(kubetest.Ready("shop/api", 3, 3, []string{"w1", "w2", "w2"}), kubetest.Node("w1", kubetest.Silent), kubetest.Node("w2"))
-	s := kube.SnapshotOf(kubetest.Now, objects...)
+	s := kubetest.SnapshotOf(kubetest.Now, objects...)
 	o := plantest.Options()
 	o.MaxParallelNodes = 2
 	if e := forecast.Of(s, plantest.New(t, s, o, "w1", "w2"), kubetest.Now); e.Held != 1 || !slices.Equal(e.Waves, []int{2}) {
@@ -141,7 +141,7 @@ func demoLike(s *kubetest.Simulation, starts time.Duration) []string {
 	for app, n := range map[string]int{"web": 9, "api": 6, "search": 6, "orders": 5, "login": 4, "ledger": 2, "db": 3} {
 		set := kubetest.ReplicaSet("default/"+app, int32(n))
 		set.UID = types.UID("rs-" + app)
-		s.Store.Put(kube.ReplicaSetRecord(set))
+		s.Store.Put(convert.ReplicaSet(set))
 		for i := range n {
 			s.AddPod(app, nodes[i%3], history)
 		}
@@ -226,7 +226,7 @@ func BenchmarkForecast(b *testing.B) {
 		objects = append(objects, kubetest.Ready(name, 50, 50, on, kubetest.Came(5*time.Second))...)
 		objects = append(objects, kubetest.Budget(name, 45, 50, 5, 50, kubetest.MinAvailable("90%")))
 	}
-	s := kube.SnapshotOf(kubetest.Now, append(objects, kubetest.Node("spare", kubetest.Roomy))...)
+	s := kubetest.SnapshotOf(kubetest.Now, append(objects, kubetest.Node("spare", kubetest.Roomy))...)
 	o := plantest.Options()
 	o.MaxParallelNodes = 10
 	thePlan, err := plan.New(s, nodes, o, kubetest.Now)

@@ -14,7 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -88,7 +88,7 @@ func TestTemporaryBudgetsStandForTheTimeOfTheRun(t *testing.T) {
 				other := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "theirs", UID: "theirs"},
 					Spec:   policyv1.PodDisruptionBudgetSpec{MinAvailable: &min, Selector: &metav1.LabelSelector{}},
 					Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 9, CurrentHealthy: 9}}
-				s.Store.Put(kube.BudgetRecord(other))
+				s.Store.Put(convert.Budget(other))
 			})
 		}, drain.OutcomeDone, 1},
 	} {

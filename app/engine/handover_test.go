@@ -85,10 +85,10 @@ func TestAMarkThatDoesNotStay(t *testing.T) {
 		Nodes: []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "a", UID: "a1"}, State: drain.NodeWaiting}}}
 	now, sent := kubetest.Noon, 0
 	for range 20 {
-		out := drain.Step(s, kube.SnapshotOf(now, node), nil, now)
+		out := drain.Step(s, kubetest.SnapshotOf(now, node), nil, now)
 		for _, w := range out.Writes {
 			sent++
-			out = drain.Step(out.State, kube.SnapshotOf(now, node), []drain.Input{drain.Answered{Write: w, Answer: kube.Answer{Code: 200}}}, now)
+			out = drain.Step(out.State, kubetest.SnapshotOf(now, node), []drain.Input{drain.Answered{Write: w, Answer: kube.Answer{Code: 200}}}, now)
 		}
 		s = out.State
 		if now = now.Add(time.Second); out.Wake.After(now) {
@@ -118,7 +118,7 @@ func TestReadMarks(t *testing.T) {
 	mark := annotation.Mark{Run: "dead01", By: "bob", Reason: "kernel", At: kubetest.Noon, Was: "schedulable"}
 	theirs := marked("d", mark)
 	theirs.ManagedFields[0].Manager = "kubectl"
-	snap := kube.SnapshotOf(kubetest.Noon, marked("a", mark), marked("b", mark), theirs,
+	snap := kubetest.SnapshotOf(kubetest.Noon, marked("a", mark), marked("b", mark), theirs,
 		marked("c", annotation.Mark{Run: "other1", By: "eve", Was: "schedulable"}), marked("own", annotation.Mark{By: "bob", At: kubetest.Noon, Was: "schedulable"}),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "open", UID: "open"}}, marked("bare", annotation.Mark{}),
 		leftBudget("mine", "dead01", kubetest.Noon), leftBudget("not", "other1", kubetest.Noon))
@@ -149,7 +149,7 @@ func TestReadMarks(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	foreign := leftBudget("foreign", "dead01", kubetest.Noon)
 	foreign.Labels[kube.ManagedByLabel] = "helm"
-	snap := kube.SnapshotOf(kubetest.Noon, foreign, leftBudget("young", "far001", kubetest.Noon.Add(-2*time.Minute)),
+	snap := kubetest.SnapshotOf(kubetest.Noon, foreign, leftBudget("young", "far001", kubetest.Noon.Add(-2*time.Minute)),
 		leftBudget("old", "far002", kubetest.Noon.Add(-time.Hour)), leftBudget("ours", "dead01", kubetest.Noon.Add(-time.Minute)),
 		leftBudget("busy", "live01", kubetest.Noon.Add(-time.Hour)))
 	asked := 0
@@ -177,7 +177,7 @@ func TestLeftovers(t *testing.T) {
 	if len(preflight.FindLeftovers(nil, nil, &preflight.Env{Now: kubetest.Noon})) != 0 {
 		t.Error("found nothing and says so")
 	}
-	unseen := kube.StoreOf(kubetest.Noon, leftBudget("old", "far002", kubetest.Noon))
+	unseen := kubetest.StoreOf(kubetest.Noon, leftBudget("old", "far002", kubetest.Noon))
 	unseen.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
 	if len(tempbudget.Leftovers(unseen.Snapshot(), life, kubetest.Noon)) != 0 {
 		t.Error("believes a list that it may not read")

@@ -16,15 +16,16 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // ladderKinds are what the ladder looks at.
 var ladderKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
 	kube.KindDeployments, kube.KindStatefulSets, kube.KindAutoscalers}
 
-func (s *stage) watchLadder(c *connection) *kube.Watcher {
+func (s *stage) watchLadder(c *connection) *watch.Watcher {
 	s.Helper()
-	w := kube.Start(s.Context(), c.Cluster, kube.WatchOptions{Kinds: ladderKinds})
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: ladderKinds})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
@@ -118,7 +119,7 @@ func (r *labRun) rung(want drain.RungState) {
 
 // single is a Deployment of one pod on a node that is drained, under a budget that needs
 // it. There is no room for another pod until the test makes node b.
-func single(t *testing.T) (*stage, *kube.Watcher, *labRun, *appsv1.Deployment, *corev1.Pod) {
+func single(t *testing.T) (*stage, *watch.Watcher, *labRun, *appsv1.Deployment, *corev1.Pod) {
 	s := newStage(t)
 	c := s.connect("")
 	a := s.addNode("a")

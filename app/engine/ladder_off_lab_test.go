@@ -13,6 +13,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // addMachine makes a node that no kubelet speaks for: it is as well as the test says.
@@ -43,7 +44,7 @@ func (s *stage) machineIs(node string, ready corev1.ConditionStatus) {
 }
 
 // machineOff is a drain of a machine that went off while its one pod ended.
-func machineOff(t *testing.T, options ...labOption) (*stage, *connection, *kube.Watcher, *labRun, *corev1.Pod, string) {
+func machineOff(t *testing.T, options ...labOption) (*stage, *connection, *watch.Watcher, *labRun, *corev1.Pod, string) {
 	s := newStage(t)
 	c := s.connect("")
 	a := s.addMachine("a")

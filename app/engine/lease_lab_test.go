@@ -18,6 +18,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // Two operators on one node, on a real API server: each with a connection and a
@@ -36,7 +37,7 @@ func (s *stage) asRun(run, person string, o plan.Options, nodes ...string) *labR
 	s.Helper()
 	c := s.connect(person)
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindLeases}
-	w := kube.Start(s.Context(), c.Cluster, kube.WatchOptions{Kinds: kinds, LeaseNamespace: s.namespace})
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: kinds, LeaseNamespace: s.namespace})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

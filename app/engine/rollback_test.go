@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -49,7 +50,7 @@ func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 				objects = append(objects, c.node)
 			}
 			s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Nodes: []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "a", UID: "a1"}, Attempts: 1}}}
-			undos := drain.RollbackPlan(s, kube.SnapshotOf(time.Now(), objects...), time.Now())
+			undos := drain.RollbackPlan(s, kubetest.SnapshotOf(time.Now(), objects...), time.Now())
 			if len(undos) != 1 {
 				t.Fatalf("%d undos", len(undos))
 			}
@@ -69,7 +70,7 @@ func TestRollbackRemovesBudgetsByUID(t *testing.T) {
 		return &drain.BudgetRun{BudgetFacts: drain.BudgetFacts{Namespace: "n", Name: name, UID: uid}, State: drain.BudgetLeft}
 	}
 	s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Budgets: []*drain.BudgetRun{budget("ours", "1"), budget("theirs", "2"), budget("gone", "3")}}
-	undos := drain.RollbackPlan(s, kube.SnapshotOf(time.Now(),
+	undos := drain.RollbackPlan(s, kubetest.SnapshotOf(time.Now(),
 		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "ours", UID: "1"}},
 		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "theirs", UID: "99"}}), time.Now())
 	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "1" || undos[1].Unguard != nil || undos[2].Unguard != nil {
@@ -142,7 +143,7 @@ func TestAnUndoIsFoundByWhatItIs(t *testing.T) {
 	s.AddNode("b")
 	for _, n := range []string{"a", "b"} {
 		w := kube.LeaseWrite{Node: n, NodeUID: kube.UID("node-" + n), Run: "r1"}
-		s.Store.Put(kube.LeaseRecord(leaseObject(w, types.UID("lease-"+n), "1")))
+		s.Store.Put(convert.Lease(leaseObject(w, types.UID("lease-"+n), "1")))
 	}
 	before := drain.RollbackPlan(state, s.Snapshot(), time.Now())
 	s.Store.Remove(s.Snapshot().LeaseOf("node-a"))
@@ -174,7 +175,7 @@ func TestOpenHoldOfARollback(t *testing.T) {
 		}
 		lease := func(version string) {
 			w := kube.LeaseWrite{Node: "a", NodeUID: "node-a", Run: "r2"}
-			s.Store.Put(kube.LeaseRecord(leaseObject(w, "lease", version)))
+			s.Store.Put(convert.Lease(leaseObject(w, "lease", version)))
 		}
 		state := drain.Fold(nil, drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "r1", Nodes: []drain.NodeFacts{{Name: "a", UID: "node-a"}}}},
 			drain.Event{Seq: 2, Kind: drain.EventNode, Node: "a", NodeState: drain.NodeCordoned})

@@ -13,7 +13,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -28,7 +27,7 @@ func TestPlanOfOurselves(t *testing.T) {
 		p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
 		p.Labels["component"] = "kube-apiserver"
 	}
-	s := kube.SnapshotOf(kubetest.Now,
+	s := kubetest.SnapshotOf(kubetest.Now,
 		kubetest.Node("w1", withAddress("10.0.0.1")), kubetest.Node("w2", withAddress("10.0.0.2")), kubetest.Node("w3", withAddress("10.0.0.3")),
 		kubetest.ReplicaSet("ops/kdrain", 2), kubetest.Pod("ops/kdrain-0", kubetest.OwnedBy("apps/v1", "ReplicaSet", "kdrain"), kubetest.On("w1")),
 		kubetest.Pod("kube-system/kube-apiserver-w2", kubetest.OwnedBy("v1", "Node", "w2"), kubetest.On("w2"), mirror),

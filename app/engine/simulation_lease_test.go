@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -129,7 +130,7 @@ func (o *operator) held(node kube.UID) *kube.Lease { return o.Store.Snapshot().L
 
 func (o *operator) putLease(w kube.LeaseWrite, uid types.UID) kube.Answer {
 	version := o.NextVersion()
-	o.Store.Put(kube.LeaseRecord(leaseObject(w, uid, version)))
+	o.Store.Put(convert.Lease(leaseObject(w, uid, version)))
 	return kube.Answer{Code: http.StatusOK, UID: uid, ResourceVersion: version}
 }
 

@@ -21,7 +21,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
+	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
 
 // The tests of the files *_lab_test.go run the real engine on a real API server:
@@ -196,34 +199,34 @@ func (s *stage) fault(verb, component string) {
 
 // connection is a cluster that a run can write to.
 type connection struct {
-	*kube.Cluster
+	*conn.Cluster
 	kube.Writer
 	kube.LeaseWriter
 	kube.EventWriter
 }
 
-func connected(c *kube.Cluster) *connection {
-	w := kube.NewWriter(c)
+func connected(c *conn.Cluster) *connection {
+	w := write.New(c)
 	return &connection{c, w, w, w}
 }
 
 // connect opens a connection of ada, or of somebody for whom she may speak.
 func (s *stage) connect(as string) *connection {
 	s.Helper()
-	flags := &kube.Flags{Kubeconfig: kubetest.LabSetting(s.T, "KDRAIN_LAB_KUBECONFIG")}
+	flags := &conn.Flags{Kubeconfig: kubetest.LabSetting(s.T, "KDRAIN_LAB_KUBECONFIG")}
 	flags.Overrides.CurrentContext = "lab"
 	flags.Overrides.AuthInfo.Impersonate = as
-	c, err := kube.Connect(s.Context(), flags, "test")
+	c, err := conn.Connect(s.Context(), flags, "test")
 	s.must(err)
 	s.Cleanup(c.Close)
 	return connected(c)
 }
 
 // watch sees what a run needs to see.
-func (s *stage) watch(c *connection) *kube.Watcher {
+func (s *stage) watch(c *connection) *watch.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets}
-	w := kube.Start(s.Context(), c.Cluster, kube.WatchOptions{Kinds: kinds})
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: kinds})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

@@ -43,7 +43,7 @@ func (c *cordoning) snap() *kube.Snapshot {
 	for _, n := range c.node {
 		objects = append(objects, n)
 	}
-	return kube.SnapshotOf(c.now, objects...)
+	return kubetest.SnapshotOf(c.now, objects...)
 }
 
 // done is the answer to a cordon that the cluster shows.

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -31,7 +32,7 @@ func TestPauseLeavesTheGuard(t *testing.T) {
 		s.Mu.Lock()
 		other := s.Budgets["web"].DeepCopy()
 		other.Name, other.UID, other.Labels = "other", "other", nil
-		s.Store.Put(kube.BudgetRecord(other))
+		s.Store.Put(convert.Budget(other))
 		s.Mu.Unlock()
 		time.Sleep(time.Minute)
 		s.Mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -50,7 +50,7 @@ func TestJobsRunToTheirEnd(t *testing.T) {
 			done := job.DeepCopy()
 			done.Status.Phase = corev1.PodSucceeded
 			s.Pods[job.UID] = done
-			s.Store.Put(kube.PodRecord(done))
+			s.Store.Put(convert.Pod(done))
 		})
 		o := plan.DefaultOptions()
 		o.WaitJobs = true
@@ -126,7 +126,7 @@ func TestExcludeFromLoadBalancersBeforeTheFirstEviction(t *testing.T) {
 		o := plan.DefaultOptions()
 		o.ExcludeFromLB = 20 * time.Second
 		e := drive(t, s, o, "a")
-		node := kube.NodeRecord(s.Nodes["a"])
+		node := convert.Node(s.Nodes["a"])
 		if !node.ExcludedFromLB() {
 			t.Error("the node carries no label")
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -45,8 +46,8 @@ func TestClaimsThatBindMeanwhile(t *testing.T) {
 		p := s.AddPod("db", "a", d.With("late"))
 		s.AddBudget("db", 1)
 		s.Later(2*time.Second, func() {
-			s.Store.Put(kube.ClaimRecord(kubetest.BoundClaim("late", "pv-late")))
-			s.Store.Put(kube.VolumeRecord(kubetest.CsiVolume("pv-late", "disk")))
+			s.Store.Put(convert.ClaimRecord(kubetest.BoundClaim("late", "pv-late")))
+			s.Store.Put(convert.VolumeRecord(kubetest.CsiVolume("pv-late", "disk")))
 			d.Attach("pv-late", "disk", "a")
 		})
 		s.Later(4*time.Second, func() {

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -63,7 +64,7 @@ func TestOnlyANodeWithoutAttachmentsIsSafe(t *testing.T) {
 			daemon.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "of a file"}
 			daemon.Spec.NodeName, daemon.Status.Phase = "a", corev1.PodRunning
 			d.With("logs@disk")(daemon)
-			s.Store.Put(kube.PodRecord(daemon))
+			s.Store.Put(convert.Pod(daemon))
 			s.AddPod("web", "a")
 		}, false, "not safe to power off: volume pv-logs (default/logs) is attached for a pod that stays"},
 		{"may not be read", func(s *kubetest.Simulation, d *kubetest.Disks) {

@@ -59,7 +59,7 @@ func TestClusterAPIVolumesOfANode(t *testing.T) {
 				reported(node)
 			}
 			var got []string
-			for _, v := range volume.LeftAttached("w1", kube.SnapshotOf(kubetest.Now, append(slices.Clone(c.objects), node)...)) {
+			for _, v := range volume.LeftAttached("w1", kubetest.SnapshotOf(kubetest.Now, append(slices.Clone(c.objects), node)...)) {
 				got = append(got, v.Volume+" of "+v.Claim)
 			}
 			if !slices.Equal(got, c.want) {

@@ -76,7 +76,7 @@ func TestGardenerVolumeAccounting(t *testing.T) {
 			want:    map[string][]string{"bar0": {"exclusive-0 Unknown: its volume is not there"}}},
 	} {
 		t.Run(c.source, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, append(c.objects, kubetest.Node("w1"))...)
+			s := kubetest.SnapshotOf(kubetest.Now, append(c.objects, kubetest.Node("w1"))...)
 			pods := s.PodsOn("w1")
 			if len(pods) != len(c.want) {
 				t.Errorf("%d pods, want %d", len(pods), len(c.want))
@@ -208,7 +208,7 @@ func TestGardenerBugs(t *testing.T) {
 		all := slices.Concat(kubetest.Claim("foo/data", "pv-1"), objects, []runtime.Object{kubetest.Node("w1", func(n *corev1.Node) {
 			n.Status.VolumesAttached = []corev1.AttachedVolume{{Name: "kubernetes.io/csi/disk^handle-pv-1"}}
 		})})
-		return kube.SnapshotOf(kubetest.Now, all...)
+		return kubetest.SnapshotOf(kubetest.Now, all...)
 	}
 	gone := volume.Facts{Name: "data", Claim: "data", Volume: "pv-1", Driver: "disk", State: volume.VolumeInUse}
 	for _, c := range []struct {

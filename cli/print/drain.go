@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
 // Drain prints a drain: its result in the form of the printer, in kubectl's words
@@ -19,7 +20,7 @@ type Drain struct {
 	Out      Printer
 	Err      io.Writer // for notes
 	ErrStyle Style
-	Identity kube.Identity
+	Identity conn.Identity
 	Target   plan.Target // what printed commands are for
 	Now      func() time.Time
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
 // planSchema is the schema of `plan -o json`.
@@ -100,7 +100,7 @@ type findingJSON struct {
 	Advice  []budget.Advice `json:"advice,omitempty"`
 }
 
-func projectPlan(id kube.Identity, plan plan.Plan) planJSON {
+func projectPlan(id conn.Identity, plan plan.Plan) planJSON {
 	out := planJSON{
 		Schema: planSchema, Context: id.Context, Server: id.Server, TakenAt: plan.TakenAt.UTC(),
 		Options: plan.Options,

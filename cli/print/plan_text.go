@@ -9,7 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
 // planText prints a plan for a human or a ticket.
@@ -26,7 +26,7 @@ func (t planText) line(format string, args ...any) {
 // is no error.
 const noNodeMatches = "no node matches; nothing to do"
 
-func (t planText) write(id kube.Identity, plan plan.Plan) {
+func (t planText) write(id conn.Identity, plan plan.Plan) {
 	if len(plan.Nodes) == 0 {
 		t.line("%s", noNodeMatches)
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
 // Printer prints the result of a command.
@@ -20,7 +21,7 @@ type Printer interface {
 	// Event prints an event of a run, Report how a run ended.
 	Event(e drain.Event) error
 	Report(r report.Report) error
-	Plan(id kube.Identity, plan plan.Plan) error
+	Plan(id conn.Identity, plan plan.Plan) error
 	// Value prints anything else: v as one object, or what text makes of it.
 	Value(v any, text func(*Text)) error
 	// Watched tells whether somebody watches who has to be told that a run goes on.
@@ -65,7 +66,7 @@ func (t *Text) Report(r report.Report) error {
 }
 
 // Plan is that of Printer.
-func (t *Text) Plan(id kube.Identity, plan plan.Plan) error {
+func (t *Text) Plan(id conn.Identity, plan plan.Plan) error {
 	planText{w: t.W, style: t.Style}.write(id, plan)
 	return nil
 }
@@ -111,7 +112,7 @@ func (j JSON) Event(e drain.Event) error { return j.encode(eventJSON{drain.Event
 func (j JSON) Report(r report.Report) error { return j.encode(r, "") }
 
 // Plan is that of Printer.
-func (j JSON) Plan(id kube.Identity, plan plan.Plan) error {
+func (j JSON) Plan(id conn.Identity, plan plan.Plan) error {
 	return j.encode(projectPlan(id, plan), "  ")
 }
 

@@ -66,7 +66,7 @@ func TestAdvice(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, row.objects...)
+			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
 			j := Judge(s.PodNamed("shop", "cart-1"), s, row.planned, kubetest.Now)
 			if got := commands(j.Advice); !slices.Equal(got, row.want) {
 				t.Errorf("%s (%s)\n%q, want\n%q", j.Verdict, j.Why, got, row.want)
@@ -85,12 +85,12 @@ func commands(advice []Advice) []string {
 
 // A sibling on a silent node is named as such, with what the cluster knows.
 func TestSilentSibling(t *testing.T) {
-	s := kube.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.NotReady(5*time.Minute), kubetest.Well), kubetest.Node("w2", kubetest.Silent), kubetest.Budget("shop/cart", 2, 2, 0, 3))...)
+	s := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.NotReady(5*time.Minute), kubetest.Well), kubetest.Node("w2", kubetest.Silent), kubetest.Budget("shop/cart", 2, 2, 0, 3))...)
 	j := Judge(s.PodNamed("shop", "cart-1"), s, kubetest.Nobody, kubetest.Now)
 	if want := "budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 5m: the kubelet of its node is silent"; j.Why != want || j.Sibling.Reason != "NodeNotReady" {
 		t.Errorf("%q (%s), want %q", j.Why, j.Sibling.Reason, want)
 	}
-	s = kube.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Deleted(time.Minute), kubetest.Well), kubetest.Node("w2", kubetest.Silent), kubetest.Budget("shop/cart", 2, 2, 0, 3))...)
+	s = kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Deleted(time.Minute), kubetest.Well), kubetest.Node("w2", kubetest.Silent), kubetest.Budget("shop/cart", 2, 2, 0, 3))...)
 	j = Judge(s.PodNamed("shop", "cart-1"), s, kubetest.Nobody, kubetest.Now)
 	if want := "budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 90s, and the kubelet of its node is silent"; j.Why != want {
 		t.Errorf("%q, want %q", j.Why, want)
@@ -104,7 +104,7 @@ func TestNotReadyNodeAsksBudgets(t *testing.T) {
 	for policy, want := range map[policyv1.UnhealthyPodEvictionPolicyType]Verdict{policyv1.IfHealthyBudget: VerdictDeadlock, policyv1.AlwaysAllow: VerdictEvictable} {
 		b := kubetest.Budget("shop/cart", 2, 1, 0, 3)
 		b.Spec.UnhealthyPodEvictionPolicy = &policy
-		s := kube.SnapshotOf(kubetest.Now, append(slices.Clone(objects), b)...)
+		s := kubetest.SnapshotOf(kubetest.Now, append(slices.Clone(objects), b)...)
 		if j := Judge(s.PodNamed("shop", "cart-1"), s, moved("shop/cart-1", "shop/cart-3"), kubetest.Now); j.Verdict != want {
 			t.Errorf("%s: %s (%s), want %s", policy, j.Verdict, j.Why, want)
 		}

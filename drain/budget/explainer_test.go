@@ -215,7 +215,7 @@ func TestExplanations(t *testing.T) {
 	met := map[Verdict]bool{VerdictUnknown: true} // in TestExplanationsOfUnseenBudgets
 	for _, row := range slices.Concat(siblingsExplained, nobodySickExplained, neverExplained, goesExplained) {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, row.objects...)
+			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
 			j := Judge(s.PodNamed("shop", "cart-1"), s, row.planned, kubetest.Now)
 			met[j.Verdict] = true
 			if j.Verdict != row.verdict || j.Why != row.why {
@@ -251,7 +251,7 @@ func TestExplanationsOfUnseenBudgets(t *testing.T) {
 		"budgets cannot be listed: whether one holds it is not known":               {Phase: kube.Denied},
 		`budgets cannot be listed ("forbidden"): whether one holds it is not known`: {Phase: kube.Denied, Reason: "forbidden"},
 	} {
-		store := kube.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"))
+		store := kubetest.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"))
 		store.SetSync(kube.KindBudgets, sync)
 		s := store.Snapshot()
 		j := Judge(s.PodNamed("shop", "cart-1"), s, kubetest.Nobody, kubetest.Now)

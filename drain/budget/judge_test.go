@@ -60,7 +60,7 @@ func TestJudgeAsTestEviction(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", row.name, unhealthy), func(t *testing.T) {
 				b := row.budget.DeepCopy()
 				kubetest.Policy(unhealthy)(b)
-				s := kube.SnapshotOf(kubetest.Now, row.pod, b)
+				s := kubetest.SnapshotOf(kubetest.Now, row.pod, b)
 				j := Judge(kubetest.RecordOf(s, row.pod), s, kubetest.Nobody, kubetest.Now)
 				if (j.Verdict == VerdictEvictable) != row.goes {
 					t.Errorf("%s (%s), want it to go: %v", j.Verdict, j.Why, row.goes)
@@ -157,7 +157,7 @@ var explained = []struct {
 func TestJudgeExplains(t *testing.T) {
 	for _, row := range explained {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, row.objects...)
+			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
 			j := Judge(s.PodNamed("shop", "cart-1"), s, row.planned, kubetest.Now)
 			if j.Verdict != row.verdict {
 				t.Errorf("verdict %s (%s), want %s", j.Verdict, j.Why, row.verdict)
@@ -186,7 +186,7 @@ func disrupted(pod string, since time.Duration) func(*policyv1.PodDisruptionBudg
 // ask budgets about goes all the same.
 func TestJudgeWithoutBudgets(t *testing.T) {
 	for _, sync := range []kube.SyncState{{Phase: kube.Denied, Reason: "forbidden"}, {Phase: kube.NotSynced}} {
-		store := kube.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"), kubetest.Pod("shop/cart-2", kubetest.Phase(corev1.PodPending)))
+		store := kubetest.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"), kubetest.Pod("shop/cart-2", kubetest.Phase(corev1.PodPending)))
 		store.SetSync(kube.KindBudgets, sync)
 		s := store.Snapshot()
 		j := Judge(s.PodNamed("shop", "cart-1"), s, kubetest.Nobody, kubetest.Now)
@@ -201,7 +201,7 @@ func TestJudgeWithoutBudgets(t *testing.T) {
 
 // A sibling carries the kubelet's words and when the trouble began.
 func TestSickSibling(t *testing.T) {
-	s := kube.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.NotReady(time.Minute)), kubetest.Budget("shop/cart", 1, 1, 0, 3))...)
+	s := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.NotReady(time.Minute)), kubetest.Budget("shop/cart", 1, 1, 0, 3))...)
 	b := s.BudgetNamed("shop", "cart")
 	got := SickSibling(b, s, "", kubetest.Now)
 	if got == nil || got.Name != "cart-2" || got.Node != "w2" || got.Namespace != "shop" || got.Reason != "CrashLoopBackOff" ||
@@ -211,7 +211,7 @@ func TestSickSibling(t *testing.T) {
 	if other := SickSibling(b, s, s.PodNamed("shop", "cart-2").UID, kubetest.Now); other == nil || other.Name != "cart-3" {
 		t.Errorf("the other sibling is %+v", other)
 	}
-	if healthy := kube.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 1, 1, 0, 3))...); SickSibling(healthy.BudgetNamed("shop", "cart"), healthy, "", kubetest.Now) != nil {
+	if healthy := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 1, 1, 0, 3))...); SickSibling(healthy.BudgetNamed("shop", "cart"), healthy, "", kubetest.Now) != nil {
 		t.Error("a sibling among healthy pods")
 	}
 }

@@ -18,7 +18,10 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
 
 // labCluster is a lab, with a client that makes what the tests evict.
@@ -36,12 +39,12 @@ func openLab(t *testing.T) *labCluster {
 		t.Fatal(err)
 	}
 	config.QPS = -1
-	cluster, err := kube.Connect(t.Context(), &kube.Flags{Kubeconfig: path}, "test")
+	cluster, err := conn.Connect(t.Context(), &conn.Flags{Kubeconfig: path}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	return &labCluster{t: t, client: kubernetes.NewForConfigOrDie(config), cluster: kube.NewWriter(cluster)}
+	return &labCluster{t: t, client: kubernetes.NewForConfigOrDie(config), cluster: write.New(cluster)}
 }
 
 // freeze stops components until the test ends, so that what it writes stays.
@@ -132,7 +135,7 @@ func (l *labCluster) pod(namespace string, g givenLabPod) *kube.Pod {
 	}
 	p, err = pods.UpdateStatus(ctx, p, metav1.UpdateOptions{})
 	l.must("status of pod", err)
-	record := kube.PodRecord(p)
+	record := convert.Pod(p)
 	if record.Phase != g.phase || record.Ready != (g.ready == corev1.ConditionTrue) || record.Terminating() != g.terminating {
 		l.must("pod", fmt.Errorf("%s is %+v", g.name(), record))
 	}
@@ -173,7 +176,7 @@ func (l *labCluster) tryBudgetStatus(namespace, name string, status policyv1.Pod
 func (l *labCluster) readBudget(namespace, name string) *kube.Budget {
 	b, err := l.client.PolicyV1().PodDisruptionBudgets(namespace).Get(l.t.Context(), name, metav1.GetOptions{})
 	l.must("budget", err)
-	return kube.BudgetRecord(b)
+	return convert.Budget(b)
 }
 
 // crowded has more evictions that are not confirmed than the server accepts.

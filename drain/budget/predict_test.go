@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -62,9 +63,9 @@ func TestPredict(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			var records []*kube.Budget
 			for _, b := range row.budgets {
-				records = append(records, kube.BudgetRecord(b))
+				records = append(records, convert.Budget(b))
 			}
-			if got := Predict(kube.PodRecord(row.pod), records, row.uid); got != row.want {
+			if got := Predict(convert.Pod(row.pod), records, row.uid); got != row.want {
 				t.Errorf("%+v, want %+v", got, row.want)
 			}
 		})

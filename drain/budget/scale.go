@@ -6,11 +6,12 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // scalable is the workload that decides how many pods like those of the owner
 // there are: one that scaledBy knows, or any other with a scale, whose figures
-// somebody has read for this look (kube.Scales). It is nil where that
+// somebody has read for this look (watch.Scales). It is nil where that
 // is not known.
 func Scalable(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
 	if w := ScaledBy(s, owner); w != nil {

@@ -45,7 +45,7 @@ func awkward(of func(pod int) (app string, first bool)) (*kube.Snapshot, []strin
 		}
 		objects = append(objects, kubetest.Pod(fmt.Sprintf("shop/%s-%d", app, i), kubetest.ByDeployment(app), kubetest.On(names[i*7%nodes])))
 	}
-	return kube.SnapshotOf(kubetest.Now, objects...), names
+	return kubetest.SnapshotOf(kubetest.Now, objects...), names
 }
 
 // BenchmarkAwkward is the plan of 300 nodes, its forecast, and the rows of the

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -46,7 +45,7 @@ func TestPlanCountsTheGuard(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			o := row.o
 			o.MaxParallelNodes = 2
-			s := kube.SnapshotOf(kubetest.Now, slices.Concat(row.objects, nodes)...)
+			s := kubetest.SnapshotOf(kubetest.Now, slices.Concat(row.objects, nodes)...)
 			plan := plantest.New(t, s, o, "w1", "w2")
 			if got := plan.Waves().String(); got != row.turns {
 				t.Errorf("the plan says %q, want %q", got, row.turns)

@@ -9,17 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // large is a cluster of 5,000 nodes and 150,000 pods of 15,000 owners; every
 // third owner keeps its pods apart, every third spreads them over zones.
 func large(b *testing.B) (*kube.Snapshot, []string, []*kube.Pod) {
 	b.Helper()
-	store := kube.StoreOf(time.Unix(1000, 0))
+	store := kubetest.StoreOf(time.Unix(1000, 0))
 	for i := range 5000 {
 		w := &world{}
 		w.node(fmt.Sprintf("n%04d", i), fmt.Sprint("zone-", i%3))
-		store.Put(kube.NodeRecord(w.objects[0].(*corev1.Node)))
+		store.Put(convert.Node(w.objects[0].(*corev1.Node)))
 	}
 	for i := range 150_000 {
 		w, owner := &world{}, i/10
@@ -37,7 +39,7 @@ func large(b *testing.B) (*kube.Snapshot, []string, []*kube.Pod) {
 				spreadOver(corev1.LabelTopologyZone, func(s *corev1.TopologySpreadConstraint) { s.LabelSelector, s.MaxSkew = own, 5 })(p)
 			}
 		})
-		store.Put(kube.PodRecord(w.objects[0].(*corev1.Pod)))
+		store.Put(convert.Pod(w.objects[0].(*corev1.Pod)))
 	}
 	s := store.Snapshot()
 	nodes := []string{"n0000", "n0001", "n0002", "n0003"}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // world is a list of objects that reads like a sentence in a test.
@@ -19,7 +20,9 @@ type world struct{ objects []runtime.Object }
 
 func (w *world) add(objects ...runtime.Object) { w.objects = append(w.objects, objects...) }
 
-func (w *world) snapshot() *kube.Snapshot { return kube.SnapshotOf(time.Unix(1000, 0), w.objects...) }
+func (w *world) snapshot() *kube.Snapshot {
+	return kubetest.SnapshotOf(time.Unix(1000, 0), w.objects...)
+}
 
 func amounts(cpu, memory string) corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}

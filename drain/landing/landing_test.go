@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // Three nodes, the pod asked for on the first of them, which is planned.
@@ -104,7 +105,7 @@ func TestNamespacesBySelector(t *testing.T) {
 	if v := alone(t, w, "p", "n1"); v.Answer != DoesNotFit {
 		t.Errorf("%+v", v)
 	}
-	store := kube.StoreOf(time.Unix(1000, 0), w.objects...)
+	store := kubetest.StoreOf(time.Unix(1000, 0), w.objects...)
 	store.SetSync(kube.KindNamespaces, kube.SyncState{Phase: kube.Denied})
 	s := store.Snapshot()
 	if v := New(s, []string{"n1"}).Alone(s.PodNamed("shop", "p")); v.Answer != Unknown {
@@ -166,7 +167,7 @@ func TestWhatIsNotSeenIsUnknown(t *testing.T) {
 	w.data("data", "b", "fast")
 	w.pod("p", "n1", claims("data"))
 	w.pod("plain", "n1")
-	store := kube.StoreOf(time.Unix(1000, 0), w.objects...)
+	store := kubetest.StoreOf(time.Unix(1000, 0), w.objects...)
 	store.SetSync(kube.KindVolumes, kube.SyncState{Phase: kube.Denied})
 	s := store.Snapshot()
 	c := New(s, []string{"n1"})

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -26,7 +25,7 @@ func TestAdviceForRefusedPods(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, kubetest.Node("w1"), kubetest.DaemonSet("ops/ds"), kubetest.ReplicaSet("ops/a", 2), row.pod)
+			s := kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1"), kubetest.DaemonSet("ops/ds"), kubetest.ReplicaSet("ops/a", 2), row.pod)
 			pod := mustPlan(t, s, flags(honored), "w1").Nodes[0].Pods[0]
 			if got := commandsOf(pod.Advice); pod.Action != ActionRefuse || !slices.Equal(got, row.want) {
 				t.Errorf("%s %q, want %q", pod.Action, got, row.want)

@@ -32,7 +32,7 @@ func TestBlockSingleReplica(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, row.objects...)
+			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
 			pod := kubetest.RecordOf(s, row.objects[len(row.objects)-1].(*corev1.Pod))
 			expectSingle(t, pod, s, row.want)
 			if d := Classify(pod, s, flags(), kubetest.Now); d.Action != ActionEvict {
@@ -64,16 +64,16 @@ func TestBlockSingleReplicaFailsClosed(t *testing.T) {
 	two := kubetest.Ready("shop/api", 2, 2, []string{"w1"})
 	for _, kind := range []kube.Kind{kube.KindReplicaSets, kube.KindDeployments} {
 		for _, phase := range []kube.SyncPhase{kube.Denied, kube.NotSynced} {
-			store := kube.StoreOf(kubetest.Now, two[2:]...) // what is not read is not there
+			store := kubetest.StoreOf(kubetest.Now, two[2:]...) // what is not read is not there
 			if kind == kube.KindDeployments {
-				store = kube.StoreOf(kubetest.Now, two[1:]...)
+				store = kubetest.StoreOf(kubetest.Now, two[1:]...)
 			}
 			store.SetSync(kind, kube.SyncState{Phase: phase, Reason: "no"})
 			s := store.Snapshot()
 			expectSingle(t, s.PodsOn("w1")[0], s, ReasonScaleUnknown)
 		}
 	}
-	store := kube.StoreOf(kubetest.Now, kubetest.Pod("shop/side-1", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "SidecarSet", "side"), kubetest.On("w1")))
+	store := kubetest.StoreOf(kubetest.Now, kubetest.Pod("shop/side-1", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "SidecarSet", "side"), kubetest.On("w1")))
 	pod := store.Snapshot().PodsOn("w1")[0]
 	expectSingle(t, pod, store.Snapshot(), ReasonScaleUnknown)
 	store.Put(&kube.Workload{Kind: "SidecarSet", Namespace: "shop", Name: "side", UID: pod.Owner.UID, APIVersion: pod.Owner.APIVersion})

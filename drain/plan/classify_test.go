@@ -113,7 +113,7 @@ func TestClassifyAsKubectlDrain(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, row.pod, kubetest.DaemonSet("default/ds"))
+			s := kubetest.SnapshotOf(kubetest.Now, row.pod, kubetest.DaemonSet("default/ds"))
 			checkDecision(t, Classify(kubetest.RecordOf(s, row.pod), s, row.o, kubetest.Now), row.action, row.reasons)
 			row.o.DisableEviction = true
 			if row.action == ActionEvict {
@@ -145,7 +145,7 @@ func TestClassifySkipsLongDeleted(t *testing.T) {
 		if !row.alive {
 			kubetest.Deleted(row.over)(p)
 		}
-		s := kube.SnapshotOf(kubetest.Now, p)
+		s := kubetest.SnapshotOf(kubetest.Now, p)
 		got := Classify(kubetest.RecordOf(s, p), s, flags(skipDeletedAfter(row.skip)), kubetest.Now)
 		if got.Action != row.want {
 			t.Errorf("grace over for %v, skip after %v: %v, want %v", row.over, row.skip, got.Action, row.want)
@@ -160,7 +160,7 @@ func TestClassifySkipsLongDeleted(t *testing.T) {
 // hour behind.
 func TestClassifyTakesServerTime(t *testing.T) {
 	p := kubetest.Pod("default/pod", kubetest.Deleted(0))
-	store := kube.StoreOf(kubetest.Now, p)
+	store := kubetest.StoreOf(kubetest.Now, p)
 	store.SetHealth(kube.Health{Live: true, Offset: time.Hour})
 	s := store.Snapshot()
 	if got := Classify(kubetest.RecordOf(s, p), s, flags(skipDeletedAfter(time.Minute)), kubetest.Now); got.Action != ActionSkip {
@@ -201,7 +201,7 @@ func TestClassifyKeepsEveryReason(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, row.pod, kubetest.DaemonSet("default/ds"))
+			s := kubetest.SnapshotOf(kubetest.Now, row.pod, kubetest.DaemonSet("default/ds"))
 			checkDecision(t, Classify(kubetest.RecordOf(s, row.pod), s, row.o, kubetest.Now), row.action, row.reasons)
 		})
 	}
@@ -230,7 +230,7 @@ func TestClassifyWithoutDaemonSets(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			store := kube.StoreOf(kubetest.Now, append(row.objects, dsPod)...)
+			store := kubetest.StoreOf(kubetest.Now, append(row.objects, dsPod)...)
 			store.SetSync(kube.KindDaemonSets, row.sync)
 			s := store.Snapshot()
 			checkDecision(t, Classify(kubetest.RecordOf(s, dsPod), s, row.o, kubetest.Now), row.action, row.reasons)

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -32,7 +31,7 @@ func TestPlanNamesWhomTheGuardWaitsFor(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Well, row.third), kubetest.Node("w1"), kubetest.Node("w3"))...)
+			s := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Well, row.third), kubetest.Node("w1"), kubetest.Node("w3"))...)
 			plan := mustPlan(t, s, o, "w1")
 			pod := plan.Nodes[0].Pods[0]
 			if pod.Budget.Why != row.why {

@@ -41,7 +41,7 @@ func bigCluster(nodes, podsPerNode int) (*kube.Snapshot, []string) {
 		}
 		objects = append(objects, pod)
 	}
-	return kube.SnapshotOf(kubetest.Now, objects...), names
+	return kubetest.SnapshotOf(kubetest.Now, objects...), names
 }
 
 // The design's bar: ten nodes of 110 pods in well under 10 ms.

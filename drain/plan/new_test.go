@@ -66,7 +66,7 @@ func TestPlanWaves(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, slices.Concat(nodes, kubetest.Api(), row.objects)...)
+			s := kubetest.SnapshotOf(kubetest.Now, slices.Concat(nodes, kubetest.Api(), row.objects)...)
 			var waves []int
 			for _, n := range mustPlan(t, s, flags(), "w1", "w2").Nodes {
 				for _, p := range n.Pods {
@@ -82,7 +82,7 @@ func TestPlanWaves(t *testing.T) {
 
 // Pods that cost the budget nothing take no turn of it.
 func TestPlanWavesPassFreePods(t *testing.T) {
-	s := kube.SnapshotOf(kubetest.Now, kubetest.Node("w1"), kubetest.Budget("shop/api", 1, 2, 1, 4),
+	s := kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1"), kubetest.Budget("shop/api", 1, 2, 1, 4),
 		kubetest.Pod("shop/api-1"), kubetest.Pod("shop/api-2", kubetest.Crashing(time.Hour)), kubetest.Pod("shop/api-3", kubetest.Deleted(0)), kubetest.Pod("shop/api-4"))
 	want := []string{
 		"w1 shop/api-1 evict Evictable 1", "w1 shop/api-2 evict Evictable 1",
@@ -119,7 +119,7 @@ func TestPlanDrainable(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			store := kube.StoreOf(kubetest.Now, append(row.objects, kubetest.Node("w1"))...)
+			store := kubetest.StoreOf(kubetest.Now, append(row.objects, kubetest.Node("w1"))...)
 			if row.change != nil {
 				row.change(store)
 			}
@@ -144,7 +144,7 @@ func TestPlanOrderAndFields(t *testing.T) {
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
 		}}}
 	})
-	s := kube.SnapshotOf(kubetest.Now, kubetest.Node("w1"), kubetest.Node("w2", func(n *corev1.Node) { n.Spec.Unschedulable = true }),
+	s := kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1"), kubetest.Node("w2", func(n *corev1.Node) { n.Spec.Unschedulable = true }),
 		kubetest.Pod("b/z-1"), kubetest.Pod("b/a-1"), claimed, kubetest.Pod("b/q-1", kubetest.On("w2"), kubetest.Mirrored))
 	plan := mustPlan(t, s, flags(force), "w2", "w1", "w2")
 	want := []string{"w2 b/q-1 skip - 0", "w1 a/db-0 evict Evictable 1", "w1 b/a-1 evict Evictable 1", "w1 b/z-1 evict Evictable 1"}
@@ -164,7 +164,7 @@ func TestPlanOrderAndFields(t *testing.T) {
 }
 
 func TestPlanUnknownNodes(t *testing.T) {
-	_, err := New(kube.SnapshotOf(kubetest.Now, kubetest.Node("w1")), []string{"x", "w1", "y", "x"}, flags(), kubetest.Now)
+	_, err := New(kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1")), []string{"x", "w1", "y", "x"}, flags(), kubetest.Now)
 	var unknown *UnknownNodesError
 	if !errors.As(err, &unknown) || !slices.Equal(unknown.Names, []string{"x", "y"}) {
 		t.Fatalf("error %v", err)
@@ -172,7 +172,7 @@ func TestPlanUnknownNodes(t *testing.T) {
 	if err.Error() != `nodes "x" not found, nodes "y" not found` {
 		t.Error(err)
 	}
-	if empty := NewPreviews(kube.SnapshotOf(kubetest.Now), kubetest.Now).Node("x", flags()); len(empty.Pods) != 0 || empty.Name != "x" {
+	if empty := NewPreviews(kubetest.SnapshotOf(kubetest.Now), kubetest.Now).Node("x", flags()); len(empty.Pods) != 0 || empty.Name != "x" {
 		t.Errorf("preview %+v", empty)
 	}
 }

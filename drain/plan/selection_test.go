@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -17,7 +16,7 @@ func TestSelectNodes(t *testing.T) {
 	zone := func(name string) func(*corev1.Node) {
 		return func(n *corev1.Node) { n.Labels["zone"] = name }
 	}
-	s := kube.SnapshotOf(kubetest.Now, kubetest.Node("w1", zone("a")), kubetest.Node("w2", zone("b")), kubetest.Node("w3", zone("a")))
+	s := kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1", zone("a")), kubetest.Node("w2", zone("b")), kubetest.Node("w3", zone("a")))
 	table := []struct {
 		name     string
 		args     []string

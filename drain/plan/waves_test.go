@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -49,7 +48,7 @@ func TestTurns(t *testing.T) {
 			for _, n := range row.nodes {
 				objects = append(objects, kubetest.Node(n))
 			}
-			plan := mustPlan(t, kube.SnapshotOf(kubetest.Now, objects...), flags(force), row.nodes...)
+			plan := mustPlan(t, kubetest.SnapshotOf(kubetest.Now, objects...), flags(force), row.nodes...)
 			if got := plan.Waves().String(); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}

@@ -48,7 +48,7 @@ func TestOutages(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			objects := append([]runtime.Object{kubetest.Node("w1"), kubetest.Node("w2")}, row.objects...)
 			var got []string
-			for _, f := range mustCheck(t, kube.SnapshotOf(kubetest.Now, objects...), plantest.Options(), row.nodes...).Findings {
+			for _, f := range mustCheck(t, kubetest.SnapshotOf(kubetest.Now, objects...), plantest.Options(), row.nodes...).Findings {
 				if f.Code == FindingNoRoom {
 					continue // these nodes have no room at all
 				}
@@ -63,7 +63,7 @@ func TestOutages(t *testing.T) {
 
 func TestQuorumWords(t *testing.T) {
 	objects := append(kubetest.StatefulSet("data/etcd", 3, "w1", "w2", "w3"), kubetest.Node("w1"), kubetest.Node("w2"))
-	f := mustCheck(t, kube.SnapshotOf(kubetest.Now, objects...), plantest.Options(), "w1", "w2").Findings
+	f := mustCheck(t, kubetest.SnapshotOf(kubetest.Now, objects...), plantest.Options(), "w1", "w2").Findings
 	if len(f) == 0 || f[0].Message != "a majority of its members is away at once: StatefulSet data/etcd (2 of 3)" {
 		t.Errorf("%+v", f)
 	}
@@ -93,7 +93,7 @@ func TestNotRemade(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, kubetest.Node("w1"), d, rs, ended, running, kubetest.ReplicaSet("shop/agent", 3), row.pod)
+			s := kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1"), d, rs, ended, running, kubetest.ReplicaSet("shop/agent", 3), row.pod)
 			planned := mustCheck(t, s, plantest.Options(plantest.Force), "w1")
 			pod := planned.Nodes[0].Pods[0]
 			command := ""
@@ -112,7 +112,7 @@ func TestNotRemade(t *testing.T) {
 }
 
 func TestNotRemadeNeedsKnowledge(t *testing.T) {
-	store := kube.StoreOf(kubetest.Now, kubetest.Node("w1"), kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "x")))
+	store := kubetest.StoreOf(kubetest.Now, kubetest.Node("w1"), kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "x")))
 	store.SetSync(kube.KindReplicaSets, kube.SyncState{Phase: kube.Denied})
 	if pod := plantest.New(t, store.Snapshot(), plantest.Options(), "w1").Nodes[0].Pods[0]; pod.NotRemade != "" {
 		t.Errorf("%q though ReplicaSets cannot be seen", pod.NotRemade)
@@ -169,7 +169,7 @@ func TestPlanFindings(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			store := kube.StoreOf(kubetest.Now, row.objects...)
+			store := kubetest.StoreOf(kubetest.Now, row.objects...)
 			if row.change != nil {
 				row.change(store)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -50,7 +51,7 @@ func TestForeignDrainers(t *testing.T) {
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "u", Annotations: test.annotations}}
 			node.Spec.Taints = test.taints
 			var got []string
-			for _, d := range ForeignDrainers(kube.NodeRecord(node)) { // also: the record keeps what is looked at
+			for _, d := range ForeignDrainers(convert.Node(node)) { // also: the record keeps what is looked at
 				words := string(d.Level) + " " + d.Who + " " + d.Words
 				if d.Since != "" {
 					words += " [" + d.Since + "]"
@@ -71,12 +72,12 @@ func TestOtherDrainersAreNamedOnceForAllTheirNodes(t *testing.T) {
 		n.Spec.Taints = []corev1.Taint{{Key: taintDeletionCandidate}, {Key: taintKarpenter}}
 	}
 	a.Annotations = map[string]string{kuredRebooting: "today"}
-	plan, err := plan.New(kube.SnapshotOf(now, a, b), []string{"a", "b"}, plan.DefaultOptions(), now)
+	plan, err := plan.New(kubetest.SnapshotOf(now, a, b), []string{"a", "b"}, plan.DefaultOptions(), now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range Check(kube.SnapshotOf(now, a, b), plan, Env{Now: now}).Findings {
+	for _, f := range Check(kubetest.SnapshotOf(now, a, b), plan, Env{Now: now}).Findings {
 		if f.Code == FindingOtherDrainer {
 			got = append(got, string(f.Level)+" "+f.Message+" "+strings.Join(f.Objects, ","))
 		}

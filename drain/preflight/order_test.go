@@ -8,7 +8,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -48,7 +47,7 @@ func TestPlanNamesNodesOutOfOrder(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			options := plantest.Options(plantest.Force, func(o *plan.Options) { o.MaxParallelNodes, o.StrictOrder = row.atOnce, !row.free })
 			var got []string
-			for _, f := range mustCheck(t, kube.StoreOf(kubetest.Now, row.objects...).Snapshot(), options, row.nodes...).Findings {
+			for _, f := range mustCheck(t, kubetest.StoreOf(kubetest.Now, row.objects...).Snapshot(), options, row.nodes...).Findings {
 				if f.Code == FindingWaitsForLaterNode {
 					got = append(got, f.Message+"; "+f.Advice[0].Text+": "+f.Advice[0].Command)
 					if want := []string{"Node/w1", "Node/w3", "Pod/shop/cart-2"}; !slices.Equal(f.Objects, want) {

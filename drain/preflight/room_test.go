@@ -10,7 +10,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -31,7 +30,7 @@ func TestPlanSaysWhereThePodsCouldGo(t *testing.T) {
 		kubetest.Pod("shop/big-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "big"), kubetest.Asking("4")),
 		kubetest.Pod("shop/bare"),
 	}
-	plan := plantest.New(t, kube.SnapshotOf(kubetest.Now, objects...), plantest.Options(plantest.Force), "w1")
+	plan := plantest.New(t, kubetest.SnapshotOf(kubetest.Now, objects...), plantest.Options(plantest.Force), "w1")
 	together := map[landing.Answer]int{}
 	for _, p := range plan.Nodes[0].Pods {
 		switch {

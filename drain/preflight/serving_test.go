@@ -75,7 +75,7 @@ func TestLastEndpoint(t *testing.T) {
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
 			var got []string
-			for _, f := range findingsOf(t, kube.SnapshotOf(kubetest.Now, append(row.objects, kubetest.Node("w1"), kubetest.Node("w2"))...), two...) {
+			for _, f := range findingsOf(t, kubetest.SnapshotOf(kubetest.Now, append(row.objects, kubetest.Node("w1"), kubetest.Node("w2"))...), two...) {
 				if f.Code == FindingLastEndpoint {
 					got = append(got, f.Objects...)
 				}
@@ -118,7 +118,7 @@ func TestWebhookFindings(t *testing.T) {
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
 			var got []string
-			for _, f := range findingsOf(t, kube.SnapshotOf(kubetest.Now, append(base(), row.hook)...), row.nodes...) {
+			for _, f := range findingsOf(t, kubetest.SnapshotOf(kubetest.Now, append(base(), row.hook)...), row.nodes...) {
 				if f.Code != FindingLastReady {
 					got = append(got, f.Code+" "+f.Message)
 				}
@@ -150,7 +150,7 @@ func TestAutoscalersMinimumDecides(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, append(row.objects, kubetest.Node("w1"))...)
+			s := kubetest.SnapshotOf(kubetest.Now, append(row.objects, kubetest.Node("w1"))...)
 			command := ""
 			for _, f := range findingsOf(t, s, "w1") {
 				if f.Code == FindingSingleReplica {
@@ -172,7 +172,7 @@ func TestAutoscalersMinimumDecides(t *testing.T) {
 // Owners of kinds that nobody watches count by the scale that was read of them.
 func TestScaleOfOtherOwners(t *testing.T) {
 	clone := func(replicas int32, change func(*kube.Workload)) *kube.Snapshot {
-		store := kube.StoreOf(kubetest.Now, kubetest.Node("w1"), kubetest.Pod("shop/game-0", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "CloneSet", "game"), kubetest.On("w1")))
+		store := kubetest.StoreOf(kubetest.Now, kubetest.Node("w1"), kubetest.Pod("shop/game-0", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "CloneSet", "game"), kubetest.On("w1")))
 		owner := store.Snapshot().PodsOn("w1")[0].Owner
 		w := &kube.Workload{Kind: "CloneSet", Namespace: "shop", Name: "game", UID: owner.UID, APIVersion: owner.APIVersion,
 			Resource: "clonesets.apps.kruise.io", Replicas: replicas}
@@ -232,7 +232,7 @@ func TestQuotaExceeded(t *testing.T) {
 	}
 	for _, row := range table {
 		objects := append(kubetest.Ready("shop/api", 3, 3, []string{"w1", "w2", "w3"}), kubetest.Node("w1"), row.quota)
-		found := slices.ContainsFunc(findingsOf(t, kube.SnapshotOf(kubetest.Now, objects...), "w1"), func(f plan.Finding) bool {
+		found := slices.ContainsFunc(findingsOf(t, kubetest.SnapshotOf(kubetest.Now, objects...), "w1"), func(f plan.Finding) bool {
 			return f.Code == FindingQuotaExceeded && slices.Equal(f.Objects, []string{"ResourceQuota/shop/compute"})
 		})
 		if found != row.want {
@@ -243,7 +243,7 @@ func TestQuotaExceeded(t *testing.T) {
 
 // What may not be read is unknown, which is not none.
 func TestUnforeseen(t *testing.T) {
-	store := kube.StoreOf(kubetest.Now, append(kubetest.Ready("shop/api", 3, 3, []string{"w1", "w2", "w3"}), kubetest.Node("w1"))...)
+	store := kubetest.StoreOf(kubetest.Now, append(kubetest.Ready("shop/api", 3, 3, []string{"w1", "w2", "w3"}), kubetest.Node("w1"))...)
 	if found := findingsOf(t, store.Snapshot(), "w1"); len(found) != 0 {
 		t.Fatalf("%+v", found)
 	}

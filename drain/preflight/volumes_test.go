@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -66,7 +67,7 @@ func TestFindingsAboutVolumes(t *testing.T) {
 		{"a pod that has finished", []string{"w1"}, []runtime.Object{kubetest.Pod("shop/db-0", kubetest.Claiming("data"), inline(folder), kubetest.Phase(corev1.PodSucceeded))}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, append(c.objects, kubetest.ReplicaSet("shop/db", 1),
+			s := kubetest.SnapshotOf(kubetest.Now, append(c.objects, kubetest.ReplicaSet("shop/db", 1),
 				kubetest.Node("w1", kubetest.InZone("a")), kubetest.Node("w2", kubetest.InZone("a")), kubetest.Node("w3", kubetest.InZone("b")))...)
 			if got := volumeFindings(mustCheck(t, s, plantest.Options(), c.nodes...)); !slices.Equal(got, c.want) {
 				t.Errorf("found\n%q, want\n%q", got, c.want)
@@ -90,7 +91,7 @@ func volumeFindings(plan plan.Plan) []string {
 // A pod whose volume stays behind is marked as such, in the plan as in the finding.
 func TestPinnedPodsAreMarked(t *testing.T) {
 	objects := append(kubetest.Claim("shop/data", "pv-1", kubetest.LocalDisk, kubetest.ReachedFrom("kubernetes.io/hostname", "w1")), kubetest.Claim("shop/more", "pv-2")...)
-	s := kube.SnapshotOf(kubetest.Now, append(objects, kubetest.ReplicaSet("shop/db", 2), kubetest.Node("w1"), kubetest.Node("w2"),
+	s := kubetest.SnapshotOf(kubetest.Now, append(objects, kubetest.ReplicaSet("shop/db", 2), kubetest.Node("w1"), kubetest.Node("w2"),
 		kubetest.Pod("shop/db-0", kubetest.OwnedBy("apps/v1", "ReplicaSet", "db"), kubetest.Claiming("more", "data")),
 		kubetest.Pod("shop/db-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "db"), kubetest.Claiming("more")))...)
 	planned := mustCheck(t, s, plantest.Options(), "w1")
@@ -128,13 +129,13 @@ func TestFindingAboutUnreadableVolumes(t *testing.T) {
 			for _, k := range kube.Kinds {
 				store.SetSync(k, kube.SyncState{Phase: kube.Synced})
 			}
-			store.Put(kube.NodeRecord(kubetest.Node("w1")))
+			store.Put(convert.Node(kubetest.Node("w1")))
 			if c.claim {
-				store.Put(kube.ClaimRecord(kubetest.BoundClaim("data", "pv-data")))
-				store.Put(kube.VolumeRecord(kubetest.CsiVolume("pv-data", "disk")))
-				store.Put(kube.PodRecord(kubetest.Pod("default/db-0", kubetest.Claiming("data"))))
+				store.Put(convert.ClaimRecord(kubetest.BoundClaim("data", "pv-data")))
+				store.Put(convert.VolumeRecord(kubetest.CsiVolume("pv-data", "disk")))
+				store.Put(convert.Pod(kubetest.Pod("default/db-0", kubetest.Claiming("data"))))
 			} else {
-				store.Put(kube.PodRecord(kubetest.Pod("default/web-0")))
+				store.Put(convert.Pod(kubetest.Pod("default/web-0")))
 			}
 			for _, k := range c.kinds {
 				store.SetSync(k, kube.SyncState{Phase: c.phase, Reason: "no rule"})

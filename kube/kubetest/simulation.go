@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
 // simulation is a small cluster for the engine to drain: it evicts by the
@@ -78,7 +79,7 @@ func (s *Simulation) AddNode(name string) {
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	Roomy(n)
 	s.Nodes[name] = n
-	s.Store.Put(kube.NodeRecord(n))
+	s.Store.Put(convert.Node(n))
 }
 
 // addPod puts a running, Ready pod of an app on a node.
@@ -97,7 +98,7 @@ func (s *Simulation) AddPod(app, node string, edit ...func(*corev1.Pod)) *corev1
 		e(p)
 	}
 	s.Pods[p.UID] = p
-	s.Store.Put(kube.PodRecord(p))
+	s.Store.Put(convert.Pod(p))
 	return p
 }
 
@@ -152,7 +153,7 @@ func (s *Simulation) Control(app string) {
 	}
 	b.Status.DisruptionsAllowed = max(0, healthy-b.Status.DesiredHealthy)
 	b.ResourceVersion = s.NextVersion()
-	s.Store.Put(kube.BudgetRecord(b))
+	s.Store.Put(convert.Budget(b))
 }
 
 func IsReady(p *corev1.Pod) bool {
@@ -226,7 +227,7 @@ func (s *Simulation) evict(r kube.EvictRequest) kube.Answer {
 		}
 		b.Status.DisruptedPods[p.Name] = metav1.Now()
 		b.ResourceVersion = s.NextVersion()
-		s.Store.Put(kube.BudgetRecord(b))
+		s.Store.Put(convert.Budget(b))
 	}
 	if p.UID != r.UID {
 		return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "the UID in the precondition does not match"}
@@ -248,7 +249,7 @@ func (s *Simulation) terminate(p *corev1.Pod) {
 	changed := p.DeepCopy()
 	changed.DeletionTimestamp = &ends
 	s.Pods[p.UID] = changed
-	s.Store.Put(kube.PodRecord(changed))
+	s.Store.Put(convert.Pod(changed))
 	app := p.Labels["app"]
 	s.Later(s.ControllerLag, func() { s.Control(app) })
 	if len(p.Finalizers) > 0 {
@@ -281,7 +282,7 @@ func (s *Simulation) replace(app string) {
 			up := p.DeepCopy()
 			SetReady(up, true)
 			s.Pods[p.UID] = up
-			s.Store.Put(kube.PodRecord(up))
+			s.Store.Put(convert.Pod(up))
 			s.Control(app)
 		})
 		return
@@ -324,10 +325,10 @@ func (s *Simulation) SetNode(name string, edit func(n *corev1.Node)) {
 	n.ResourceVersion = s.NextVersion()
 	s.Nodes[name] = n
 	if s.NodeLag == 0 {
-		s.Store.Put(kube.NodeRecord(n))
+		s.Store.Put(convert.Node(n))
 		return
 	}
-	s.Later(s.NodeLag, func() { s.Store.Put(kube.NodeRecord(n)) })
+	s.Later(s.NodeLag, func() { s.Store.Put(convert.Node(n)) })
 }
 
 func (s *Simulation) LivePod(_ context.Context, _, name string) (*kube.Pod, kube.Answer) {
@@ -337,7 +338,7 @@ func (s *Simulation) LivePod(_ context.Context, _, name string) (*kube.Pod, kube
 	if p == nil {
 		return nil, kube.Answer{Code: http.StatusNotFound}
 	}
-	return kube.PodRecord(p), kube.Answer{Code: http.StatusOK, UID: p.UID}
+	return convert.Pod(p), kube.Answer{Code: http.StatusOK, UID: p.UID}
 }
 
 func (s *Simulation) CreateBudget(_ context.Context, r kube.BudgetRequest) kube.Answer {
@@ -358,7 +359,7 @@ func (s *Simulation) CreateBudget(_ context.Context, r kube.BudgetRequest) kube.
 	}
 	s.Budgets[app] = b
 	s.Made = append(s.Made, r.Name)
-	s.Store.Put(kube.BudgetRecord(b)) // not observed yet
+	s.Store.Put(convert.Budget(b)) // not observed yet
 	s.Later(200*time.Millisecond, func() { s.Control(app) })
 	return kube.Answer{Code: http.StatusCreated, UID: b.UID}
 }
@@ -381,7 +382,7 @@ func (s *Simulation) DeleteBudget(_ context.Context, r kube.BudgetRef) kube.Answ
 		if b.Name == r.Name && b.UID == r.UID {
 			delete(s.Budgets, app)
 			s.Unmade = append(s.Unmade, r.Name)
-			s.Store.Remove(kube.BudgetRecord(b))
+			s.Store.Remove(convert.Budget(b))
 			return kube.Answer{Code: http.StatusOK}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
 // flap lets a pod be Ready for a moment and crash again, over and over.
@@ -22,7 +22,7 @@ func (s *Simulation) Flap(p *corev1.Pod, app string, every time.Duration) {
 			changed.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Terminated: ended}}}
 		}
 		s.Pods[p.UID] = changed
-		s.Store.Put(kube.PodRecord(changed))
+		s.Store.Put(convert.Pod(changed))
 		s.Control(app)
 		s.Later(every, turn)
 	}

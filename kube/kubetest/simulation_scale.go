@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
 // ladderLog is what the rungs of the ladder asked for.
@@ -29,7 +30,7 @@ func (s *Simulation) PutReplicaSet(app string, ours bool) {
 		rs.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager,
 			FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
 	}
-	s.Store.Put(kube.ReplicaSetRecord(rs))
+	s.Store.Put(convert.ReplicaSet(rs))
 }
 
 // Scale changes the replicas of an app as the API server does: only from the

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
 // disks are the volumes of a simulation: an attach-detach controller with its
@@ -42,15 +43,15 @@ func (d *Disks) With(claims ...string) func(*corev1.Pod) {
 			if driver == "" {
 				continue // the claim is somebody else's, or missing
 			}
-			d.Store.Put(kube.ClaimRecord(BoundClaim(name, "pv-"+name)))
-			d.Store.Put(kube.VolumeRecord(CsiVolume("pv-"+name, driver)))
+			d.Store.Put(convert.ClaimRecord(BoundClaim(name, "pv-"+name)))
+			d.Store.Put(convert.VolumeRecord(CsiVolume("pv-"+name, driver)))
 			d.Attach("pv-"+name, driver, p.Spec.NodeName)
 		}
 	}
 }
 
 func Attachment(volume, driver, node string, attached bool) *kube.VolumeAttachment {
-	return kube.AttachmentRecord(&storagev1.VolumeAttachment{
+	return convert.AttachmentRecord(&storagev1.VolumeAttachment{
 		ObjectMeta: metav1.ObjectMeta{Name: "csi-" + volume + "-" + node, UID: types.UID(volume + node)},
 		Spec:       storagev1.VolumeAttachmentSpec{Attacher: driver, NodeName: node, Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &volume}},
 		Status:     storagev1.VolumeAttachmentStatus{Attached: attached},

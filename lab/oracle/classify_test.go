@@ -18,6 +18,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // Random cases: ORACLE_N of them (a case is a pod under a set of flags), from
@@ -63,7 +64,7 @@ func classifyAll(t *testing.T, n int, seed uint64, seen tally) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	for done := 0; done < n; {
 		w := newWorld(random, time.Now())
-		client, snapshot := w.client(), kube.SnapshotOf(w.now, w.objects()...)
+		client, snapshot := w.client(), kubetest.SnapshotOf(w.now, w.objects()...)
 		for range setsPerWorld {
 			o := randomFlags(random)
 			for _, node := range w.nodes {

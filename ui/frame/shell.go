@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 )
@@ -100,7 +101,7 @@ type Cluster struct {
 	RunLife      func(run string) tempbudget.RunLife
 	RemoveBudget func(ctx context.Context, ref kube.BudgetRef) error
 	DrainAccess  func(ctx context.Context, o plan.Options) (preflight.Access, error)
-	PodDetails   func(ctx context.Context, namespace, name string, uid kube.UID) (kube.PodDetails, error)
+	PodDetails   func(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error)
 	Access       func(ctx context.Context, needs []kube.Permission) ([]kube.AccessResult, error)
 }
 

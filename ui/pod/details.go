@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -15,7 +15,7 @@ import (
 var podParts = []string{"state", "logs", "yaml"}
 
 // podMissing says what of a pod could not be read; nil where nothing is missing.
-func podMissing(d kube.PodDetails) []paint.Line {
+func podMissing(d watch.PodDetails) []paint.Line {
 	var lines []paint.Line
 	for _, m := range d.Missing {
 		lines = append(lines, paint.L(themes.Warning, paint.Warn+" Not read: "+m))
@@ -25,7 +25,7 @@ func podMissing(d kube.PodDetails) []paint.Line {
 
 // podConditions are the conditions of a pod, those that are not true first in
 // colour.
-func podConditions(d kube.PodDetails, now time.Time) []paint.Line {
+func podConditions(d watch.PodDetails, now time.Time) []paint.Line {
 	if len(d.Conditions) == 0 {
 		return []paint.Line{paint.L(themes.Muted, "It has none.")}
 	}
@@ -55,7 +55,7 @@ func podConditions(d kube.PodDetails, now time.Time) []paint.Line {
 }
 
 // podEvents are the events about a pod, the newest first.
-func podEvents(d kube.PodDetails, now time.Time) []paint.Line {
+func podEvents(d watch.PodDetails, now time.Time) []paint.Line {
 	if len(d.Events) == 0 {
 		return []paint.Line{paint.L(themes.Muted, "There are none; the server forgets events after an hour.")}
 	}
@@ -81,7 +81,7 @@ func podEvents(d kube.PodDetails, now time.Time) []paint.Line {
 
 // podLogs are the last lines of the container that is in trouble, and of its
 // life before.
-func podLogs(d kube.PodDetails) []paint.Line {
+func podLogs(d watch.PodDetails) []paint.Line {
 	if len(d.Logs) == 0 {
 		return []paint.Line{paint.L(themes.Muted, "No log was read.")}
 	}
@@ -106,7 +106,7 @@ func podLogs(d kube.PodDetails) []paint.Line {
 }
 
 // podYAML is the object itself.
-func podYAML(d kube.PodDetails) []paint.Line {
+func podYAML(d watch.PodDetails) []paint.Line {
 	if d.YAML == "" {
 		return []paint.Line{paint.L(themes.Muted, "It could not be read.")}
 	}

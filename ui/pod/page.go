@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -56,13 +57,13 @@ func (m *Page) Layout(frame.Layout) {}
 type readPod struct {
 	asked   bool // a command is out
 	at      time.Time
-	details kube.PodDetails
+	details watch.PodDetails
 	err     error
 }
 
 type podMsg struct {
 	uid     kube.UID
-	details kube.PodDetails
+	details watch.PodDetails
 	err     error
 }
 

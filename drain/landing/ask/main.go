@@ -15,7 +15,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // question is a whole cluster, as its API server lists it, and a pod of it.
@@ -69,7 +69,7 @@ func serve(in io.Reader, out io.Writer) error {
 }
 
 func (q *question) answer() (answer, error) {
-	s := kube.SnapshotOf(time.Now(), &q.Nodes, &q.Pods, &q.Namespaces, &q.Claims, &q.Volumes,
+	s := kubetest.SnapshotOf(time.Now(), &q.Nodes, &q.Pods, &q.Namespaces, &q.Claims, &q.Volumes,
 		&q.Classes, &q.CSINodes, &q.CSIDrivers, &q.Attachments)
 	namespace, name, _ := strings.Cut(q.Pod, "/")
 	p := s.PodNamed(namespace, name)

@@ -1,0 +1,81 @@
+package conn
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Flags are the connection flags of kubectl, with the same names and meaning,
+// and our own --read-only. The zero value is ready for Bind.
+type Flags struct {
+	Kubeconfig string
+	Overrides  clientcmd.ConfigOverrides
+	// ReadOnly makes the transport refuse whatever could change the cluster.
+	ReadOnly bool
+
+	asUserExtra []string
+	cacheDir    string
+}
+
+// Bind defines the flags in a flag set.
+func (f *Flags) Bind(set *pflag.FlagSet) {
+	set.StringVar(&f.Kubeconfig, "kubeconfig", f.Kubeconfig, "Path to the kubeconfig file to use for CLI requests.")
+	names := clientcmd.RecommendedConfigOverrideFlags("")
+	names.ClusterOverrideFlags.APIServer.ShortName = "s"
+	clientcmd.BindOverrideFlags(&f.Overrides, set, names)
+	set.StringArrayVar(&f.asUserExtra, "as-user-extra", nil,
+		"User extras to impersonate for the operation, this flag can be repeated to specify multiple values for the same key.")
+	set.StringVar(&f.cacheDir, "cache-dir", "", "Accepted as kubectl's flag and ignored: nothing is cached on disk.")
+	set.BoolVar(&f.ReadOnly, "read-only", f.ReadOnly, "Refuse every request that could change the cluster.")
+}
+
+// Given are the connection flags that were given, as --name=value: without
+// --kubeconfig and --context, and without those that hold secrets.
+func (f *Flags) Given() []string {
+	var given []string
+	add := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				given = append(given, "--"+name+"="+v)
+			}
+		}
+	}
+	o := &f.Overrides
+	add("cluster", o.Context.Cluster)
+	add("user", o.Context.AuthInfo)
+	add("server", o.ClusterInfo.Server)
+	add("tls-server-name", o.ClusterInfo.TLSServerName)
+	add("certificate-authority", o.ClusterInfo.CertificateAuthority)
+	if o.ClusterInfo.InsecureSkipTLSVerify {
+		add("insecure-skip-tls-verify", "true")
+	}
+	add("client-certificate", o.AuthInfo.ClientCertificate)
+	add("client-key", o.AuthInfo.ClientKey)
+	add("as", o.AuthInfo.Impersonate)
+	add("as-uid", o.AuthInfo.ImpersonateUID)
+	add("as-group", o.AuthInfo.ImpersonateGroups...)
+	add("as-user-extra", f.asUserExtra...)
+	return given
+}
+
+// File is the one kubeconfig that was chosen: by flag, or by a KUBECONFIG that names
+// one file; "" where kubectl's own rules find it, or put several together.
+func (f *Flags) File() string {
+	file := f.Kubeconfig
+	if file == "" {
+		file = os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+	}
+	if file == "" || file == clientcmd.RecommendedHomeFile || f.Kubeconfig == "" && len(filepath.SplitList(file)) > 1 {
+		return ""
+	}
+	if whole, err := filepath.Abs(file); err == nil {
+		return whole
+	}
+	return file
+}
+
+// Namespace is the namespace that was asked for by flag, "" if none was.
+func (f *Flags) Namespace() string { return f.Overrides.Context.Namespace }

@@ -1,0 +1,98 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	metricsv1 "k8s.io/metrics/pkg/apis/metrics/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// NodeRecord is the compact record of a node.
+func Node(n *corev1.Node) *kube.Node {
+	record := &kube.Node{
+		Name: Share(n.Name), UID: n.UID, ResourceVersion: n.ResourceVersion,
+		Labels: labels.Set(copyMap(n.Labels)), Annotations: keptAnnotations(n.Annotations),
+		Created: n.CreationTimestamp.Time, Unschedulable: n.Spec.Unschedulable,
+		Taints: slices.Clone(n.Spec.Taints), Allocatable: amounts(n.Status.Allocatable),
+		KubeletVersion: Share(kube.CleanText(n.Status.NodeInfo.KubeletVersion)),
+		BootID:         kube.CleanText(n.Status.NodeInfo.BootID),
+	}
+	for i := range n.Status.Conditions {
+		c := &n.Status.Conditions[i]
+		if c.Type == corev1.NodeReady {
+			record.Ready, record.ReadySince = kube.ReadyState(Share(string(c.Status))), c.LastTransitionTime.Time
+			record.ReadyReason, record.ReadyMessage = Share(kube.CleanText(c.Reason)), Share(kube.CleanText(c.Message))
+			record.Heartbeat = c.LastHeartbeatTime.Time
+		}
+	}
+	for _, a := range n.Status.Addresses {
+		record.Addresses = append(record.Addresses, Share(kube.CleanText(a.Address)))
+	}
+	for _, v := range n.Status.VolumesInUse {
+		record.VolumesInUse = append(record.VolumesInUse, Share(string(v)))
+	}
+	for _, v := range n.Status.VolumesAttached {
+		record.VolumesAttached = append(record.VolumesAttached, Share(string(v.Name)))
+	}
+	if n.Spec.Unschedulable {
+		record.Cordon = cordonOf(n)
+	}
+	return record
+}
+
+// cordonOf reads from managedFields who made the node unschedulable, and since
+// when. That manager may have written other fields later, so the taint that
+// the node controller adds after the cordon is believed where it is older.
+func cordonOf(n *corev1.Node) *kube.Cordon {
+	c := &kube.Cordon{Mark: kube.CleanText(n.Annotations[kube.CordonAnnotation])}
+	for i := range n.ManagedFields {
+		entry := &n.ManagedFields[i]
+		if !ownsUnschedulable(entry.FieldsV1) {
+			continue
+		}
+		if at := timeOf(entry.Time); c.Manager == "" || at.After(c.Since) {
+			c.Manager, c.Since = kube.CleanText(entry.Manager), at
+		}
+	}
+	if at := unschedulableTaint(n); !at.IsZero() && (c.Since.IsZero() || at.Before(c.Since)) {
+		c.Since = at
+	}
+	return c
+}
+
+func ownsUnschedulable(fields *metav1.FieldsV1) bool {
+	raw := fields.GetRawBytes()
+	if !bytes.Contains(raw, []byte(`"f:unschedulable"`)) {
+		return false
+	}
+	var owned struct {
+		Spec map[string]json.RawMessage `json:"f:spec"`
+	}
+	if err := json.Unmarshal(raw, &owned); err != nil {
+		return false
+	}
+	_, ok := owned.Spec["f:unschedulable"]
+	return ok
+}
+
+func unschedulableTaint(n *corev1.Node) time.Time {
+	for i := range n.Spec.Taints {
+		if n.Spec.Taints[i].Key == corev1.TaintNodeUnschedulable {
+			return timeOf(n.Spec.Taints[i].TimeAdded)
+		}
+	}
+	return time.Time{}
+}
+
+// nodeUsage is what the metrics API says of a node.
+func NodeUsage(m *metricsv1.NodeMetrics) kube.Usage {
+	r := amounts(m.Usage)
+	return kube.Usage{CPUMilli: r.CPUMilli, MemoryBytes: r.MemoryBytes, At: m.Timestamp.Time}
+}

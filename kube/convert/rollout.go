@@ -1,0 +1,97 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/json"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// rolloutOf says how a Deployment replaces its pods. Fractions are resolved as its
+// controller does: the surge rounds up, what may be away rounds down, and where
+// both come to nothing one may be away (deploymentutil.ResolveFenceposts).
+func rolloutOf(o *appsv1.Deployment) *kube.Rollout {
+	r := &kube.Rollout{ResourceVersion: o.ResourceVersion, Paused: o.Spec.Paused}
+	if o.Spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType {
+		return r
+	}
+	replicas := int(valueOr(o.Spec.Replicas, 1))
+	quarter := intstr.FromString("25%")
+	surge, away := &quarter, &quarter
+	if u := o.Spec.Strategy.RollingUpdate; u != nil {
+		if u.MaxSurge != nil {
+			surge = u.MaxSurge
+		}
+		if u.MaxUnavailable != nil {
+			away = u.MaxUnavailable
+		}
+	}
+	more, err1 := intstr.GetScaledValueFromIntOrPercent(surge, replicas, true)
+	less, err2 := intstr.GetScaledValueFromIntOrPercent(away, replicas, false)
+	if err1 != nil || err2 != nil {
+		return r
+	}
+	if more == 0 && less == 0 {
+		less = 1
+	}
+	r.Surge, r.Unavailable = int32(more), int32(less)
+	return r
+}
+
+// deployedBy names the tool that writes the object from a source of its own and
+// takes foreign changes back, by the marks that it leaves; "" if none is known.
+func deployedBy(m *metav1.ObjectMeta) string {
+	has := func(of map[string]string, key string) bool { _, ok := of[key]; return ok }
+	switch {
+	case has(m.Annotations, "argocd.argoproj.io/tracking-id"), has(m.Labels, "argocd.argoproj.io/instance"):
+		return "Argo CD"
+	case has(m.Labels, "kustomize.toolkit.fluxcd.io/name"), has(m.Labels, "helm.toolkit.fluxcd.io/name"):
+		return "Flux"
+	case has(m.Annotations, "meta.helm.sh/release-name"), m.Labels["app.kubernetes.io/managed-by"] == "Helm":
+		return "Helm"
+	}
+	return ""
+}
+
+// replicasOurs tells from managedFields whether we alone set spec.replicas. An
+// Update of somebody else takes the field from us, an Apply of the same number
+// makes it theirs too.
+func replicasOurs(entries []metav1.ManagedFieldsEntry) bool {
+	ours := false
+	for i := range entries {
+		ours = ours || entries[i].Manager == kube.FieldManager && ownsReplicas(entries[i].FieldsV1)
+	}
+	if !ours { // of nearly all objects, which are not looked at any further
+		return false
+	}
+	for i := range entries {
+		if entries[i].Manager != kube.FieldManager && ownsReplicas(entries[i].FieldsV1) {
+			return false
+		}
+	}
+	return true
+}
+
+func ownsReplicas(fields *metav1.FieldsV1) bool {
+	raw := fields.GetRawBytes()
+	if !bytes.Contains(raw, []byte(`"f:replicas"`)) {
+		return false
+	}
+	var owned struct {
+		Spec map[string]json.RawMessage `json:"f:spec"`
+	}
+	if err := json.Unmarshal(raw, &owned); err != nil {
+		return false
+	}
+	_, ok := owned.Spec["f:replicas"]
+	return ok
+}
+
+// scaleRecord fills what is asked of a workload before its replicas are changed.
+func scaleRecord(w *kube.Workload, m *metav1.ObjectMeta) {
+	w.DeployedBy, w.ReplicasOurs = deployedBy(m), replicasOurs(m.ManagedFields)
+}

@@ -1,0 +1,207 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+)
+
+// logLines is how many of the last lines of a log are shown; maxLogBytes bounds
+// them, for a line can be of any length.
+const (
+	logLines    = 50
+	maxLogBytes = 64 << 10
+)
+
+// PodDetails is what a person looks at to understand one pod. It is read live,
+// for one pod at a time, and never kept.
+type PodDetails struct {
+	Conditions []Condition
+	Events     []PodEvent // oldest first
+	// YAML is the object without managed fields and without the values of its
+	// environment, which may be secrets.
+	YAML string
+	Logs []LogTail
+	// Missing says what could not be read, and why.
+	Missing []string
+}
+
+// Condition is one condition of a pod.
+type Condition struct {
+	Type, Status, Reason, Message string
+	Since                         time.Time
+}
+
+// PodEvent is an event about a pod.
+type PodEvent struct {
+	At                          time.Time
+	Type, Reason, Message, From string
+	Count                       int32
+}
+
+// LogTail is the end of a container's log.
+type LogTail struct {
+	Container string
+	Previous  bool // of the container's last life
+	Lines     []string
+}
+
+// ReadPod reads what there is to know about one pod. Only the pod itself is
+// indispensable: for what we may not read, Missing says so. It fails with an
+// error where the name belongs to another pod by now.
+func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid kube.UID) (PodDetails, error) {
+	pod, err := c.Reads().CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return PodDetails{}, fmt.Errorf("read pod %s/%s: %w", namespace, name, err)
+	}
+	if pod.UID != uid {
+		return PodDetails{}, fmt.Errorf("pod %s/%s is gone: another pod has its name", namespace, name)
+	}
+	d := PodDetails{Conditions: conditions(pod)}
+	if d.YAML, err = redactedYAML(pod); err != nil {
+		d.miss("YAML", err)
+	}
+	if d.Events, err = podEvents(ctx, c, namespace, uid); err != nil {
+		d.miss("events", err)
+	}
+	for _, t := range tailsWanted(pod) {
+		tail, err := logTail(ctx, c, namespace, name, t)
+		if err != nil {
+			d.miss("log of "+t.Container, err)
+			continue
+		}
+		d.Logs = append(d.Logs, tail)
+	}
+	return d, nil
+}
+
+func (d *PodDetails) miss(what string, err error) {
+	d.Missing = append(d.Missing, what+": "+kube.Clean(err.Error()))
+}
+
+func conditions(p *corev1.Pod) []Condition {
+	var list []Condition
+	for _, c := range p.Status.Conditions {
+		list = append(list, Condition{Type: kube.Clean(string(c.Type)), Status: kube.Clean(string(c.Status)),
+			Reason: kube.Clean(c.Reason), Message: kube.Clean(c.Message), Since: c.LastTransitionTime.Time})
+	}
+	return list
+}
+
+// hiddenValue stands where a value of the environment was.
+const hiddenValue = "(hidden)"
+
+// redactedYAML is the object as YAML without what may be secret: the values of
+// environment variables, and the annotation in which kubectl apply repeats them.
+func redactedYAML(p *corev1.Pod) (string, error) {
+	shown := p.DeepCopy()
+	shown.APIVersion, shown.Kind = "v1", "Pod"
+	shown.ManagedFields = nil
+	delete(shown.Annotations, corev1.LastAppliedConfigAnnotation)
+	hide := func(env []corev1.EnvVar) {
+		for i := range env {
+			if env[i].Value != "" {
+				env[i].Value = hiddenValue
+			}
+		}
+	}
+	for i := range shown.Spec.InitContainers {
+		hide(shown.Spec.InitContainers[i].Env)
+	}
+	for i := range shown.Spec.Containers {
+		hide(shown.Spec.Containers[i].Env)
+	}
+	for i := range shown.Spec.EphemeralContainers {
+		hide(shown.Spec.EphemeralContainers[i].Env)
+	}
+	text, err := yaml.Marshal(shown)
+	if err != nil {
+		return "", err
+	}
+	return cleanLines(string(text)), nil
+}
+
+// cleanLines cleans each line by itself, so that the text keeps its shape.
+func cleanLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		lines[i] = line[:indent] + kube.Clean(line[indent:])
+	}
+	return strings.Join(lines, "\n")
+}
+
+func podEvents(ctx context.Context, c *conn.Cluster, namespace string, uid kube.UID) ([]PodEvent, error) {
+	list, err := c.Reads().CoreV1().Events(namespace).List(ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector("involvedObject.uid", string(uid)).String(), Limit: 200,
+	})
+	if err != nil {
+		return nil, err
+	}
+	events := make([]PodEvent, 0, len(list.Items))
+	for _, e := range list.Items {
+		at := e.LastTimestamp.Time
+		if at.IsZero() {
+			at = e.EventTime.Time
+		}
+		if at.IsZero() {
+			at = e.CreationTimestamp.Time
+		}
+		events = append(events, PodEvent{At: at, Type: kube.Clean(e.Type), Reason: kube.Clean(e.Reason), Message: kube.Clean(e.Message),
+			From: kube.Clean(cmp.Or(e.ReportingController, e.Source.Component)), Count: max(e.Count, 1)})
+	}
+	slices.SortStableFunc(events, func(a, b PodEvent) int { return a.At.Compare(b.At) })
+	return events, nil
+}
+
+// tailsWanted are the logs that tell why a pod is in trouble: of the first
+// container that is not well, and of its last life if it had one. Where all are
+// well it is the first container's.
+func tailsWanted(p *corev1.Pod) []LogTail {
+	statuses := slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
+	for _, s := range statuses {
+		ended := s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
+		if s.Ready || ended {
+			continue
+		}
+		if s.RestartCount > 0 {
+			return []LogTail{{Container: s.Name, Previous: true}, {Container: s.Name}}
+		}
+		return []LogTail{{Container: s.Name}}
+	}
+	if len(p.Spec.Containers) == 0 {
+		return nil
+	}
+	return []LogTail{{Container: p.Spec.Containers[0].Name}}
+}
+
+func logTail(ctx context.Context, c *conn.Cluster, namespace, pod string, tail LogTail) (LogTail, error) {
+	lines, most := int64(logLines), int64(maxLogBytes)
+	stream, err := c.Reads().CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{
+		Container: tail.Container, Previous: tail.Previous, TailLines: &lines, LimitBytes: &most,
+	}).Stream(ctx)
+	if err != nil {
+		return tail, err
+	}
+	defer func() { _ = stream.Close() }()
+	text, err := io.ReadAll(io.LimitReader(stream, maxLogBytes))
+	if err != nil {
+		return tail, err
+	}
+	if trimmed := strings.TrimRight(string(text), "\n"); trimmed != "" {
+		tail.Lines = strings.Split(cleanLines(trimmed), "\n")
+	}
+	return tail, nil
+}

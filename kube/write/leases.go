@@ -1,0 +1,68 @@
+package write
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// CreateLease makes the Lease over a node. The Node owns it: with the node it goes.
+func (w *Writer) CreateLease(ctx context.Context, l kube.LeaseWrite) kube.Answer {
+	return w.send(ctx, http.MethodPost, leasePath(l.Namespace), leaseQuery(), contentJSON, leaseObject(l), nil)
+}
+
+// UpdateLease writes a Lease of ours anew, whole.
+func (w *Writer) UpdateLease(ctx context.Context, l kube.LeaseWrite) kube.Answer {
+	return w.send(ctx, http.MethodPut, leasePath(l.Namespace)+"/"+url.PathEscape(kube.LeaseName(l.NodeUID)),
+		leaseQuery(), contentJSON, leaseObject(l), nil)
+}
+
+// DeleteLease gives a Lease back, if it still is as we know it.
+func (w *Writer) DeleteLease(ctx context.Context, r kube.LeaseRef) kube.Answer {
+	options := deleteOptions(r.UID, nil, false)
+	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
+	if r.ResourceVersion != "" {
+		if options.Preconditions == nil {
+			options.Preconditions = &metav1.Preconditions{}
+		}
+		options.Preconditions.ResourceVersion = &r.ResourceVersion
+	}
+	return w.send(ctx, http.MethodDelete, leasePath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON, options, nil)
+}
+
+func leasePath(namespace string) string {
+	return "/apis/coordination.k8s.io/v1/namespaces/" + url.PathEscape(namespace) + "/leases"
+}
+
+func leaseQuery() url.Values { return url.Values{"fieldManager": {kube.FieldManager}} }
+
+// leaseObject is the Lease as the API has it.
+func leaseObject(w kube.LeaseWrite) *coordinationv1.Lease {
+	seconds := int32(kube.LeaseDuration / time.Second)
+	taken, renewed := metav1.NewMicroTime(w.Since), metav1.NewMicroTime(w.Renewed)
+	annotations := map[string]string{kube.ByAnnotation: w.By, kube.MadeAtAnnotation: w.Since.UTC().Format(time.RFC3339)}
+	if w.Reason != "" {
+		annotations[kube.ReasonAnnotation] = w.Reason
+	}
+	return &coordinationv1.Lease{
+		TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: w.Namespace, Name: kube.LeaseName(w.NodeUID), UID: w.UID, ResourceVersion: w.ResourceVersion,
+			Labels:      map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: w.Run},
+			Annotations: annotations,
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: "v1", Kind: "Node", Name: w.Node, UID: w.NodeUID,
+			}},
+		},
+		Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: &w.Run, LeaseDurationSeconds: &seconds, LeaseTransitions: &w.Transitions,
+			AcquireTime: &taken, RenewTime: &renewed,
+		},
+	}
+}

@@ -1,0 +1,48 @@
+package write
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Scale changes the number of replicas through the scale subresource.
+func (w *Writer) Scale(ctx context.Context, r kube.ScaleRequest) kube.Answer {
+	query := dryRunQuery(r.DryRun)
+	query.Set("fieldManager", kube.FieldManager)
+	return w.send(ctx, http.MethodPatch, workloadPath(r.Kind, r.Namespace, r.Name)+"/scale", query, contentJSONPatch, []map[string]any{
+		{"op": "test", "path": "/metadata/uid", "value": r.UID},
+		{"op": "test", "path": "/spec/replicas", "value": r.From},
+		{"op": "replace", "path": "/spec/replicas", "value": r.To},
+	}, nil)
+}
+
+// Restart changes the pod template's annotation that kubectl uses for it
+// (k8s.io/kubectl pkg/polymorphichelpers/objectrestarter.go).
+func (w *Writer) Restart(ctx context.Context, r kube.RestartRequest) kube.Answer {
+	query := dryRunQuery(r.DryRun)
+	query.Set("fieldManager", kube.FieldManager)
+	metadata := map[string]any{"uid": r.UID}
+	if r.ResourceVersion != "" {
+		metadata["resourceVersion"] = r.ResourceVersion
+	}
+	annotations := map[string]any{kube.RestartedAtAnnotation: r.At.UTC().Format(time.RFC3339)}
+	return w.send(ctx, http.MethodPatch, workloadPath("Deployment", r.Namespace, r.Name), query, contentMergePatch, map[string]any{
+		"metadata": metadata,
+		"spec":     map[string]any{"template": map[string]any{"metadata": map[string]any{"annotations": annotations}}},
+	}, nil)
+}
+
+const contentJSONPatch = "application/json-patch+json"
+
+func workloadPath(kind, namespace, name string) string {
+	of := kube.ScaleResources[kind]
+	root := "/api/v1"
+	if of.Group != "" {
+		root = "/apis/" + of.Group + "/v1"
+	}
+	return root + "/namespaces/" + url.PathEscape(namespace) + "/" + of.Resource + "/" + url.PathEscape(name)
+}

@@ -1,0 +1,278 @@
+package write
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+const budgetRefusal = "Cannot evict pod as it would violate the pod's disruption budget."
+
+// The rows are those of the table of eviction answers of a real API server
+// (1.36); bodies and headers are what it sends. Each is one request: client-go
+// would have repeated rows 3, 4 and 12 by itself.
+func TestEvictionAnswers(t *testing.T) {
+	cause := func(typ, message string) string {
+		encoded, _ := json.Marshal(message)
+		return `{"causes":[{"reason":"` + typ + `","message":` + string(encoded) + `}]}`
+	}
+	for name, c := range map[string]struct {
+		code    int
+		headers map[string]string
+		body    string
+		plain   bool
+		want    kube.Answer
+	}{
+		"1 accepted": {
+			code: 201, body: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`, want: kube.Answer{Code: 201},
+		},
+		"2 budget": {
+			code: 429, body: kubetest.Status(429, "TooManyRequests", budgetRefusal, cause("DisruptionBudget", "The disruption budget web needs 2 healthy pods and has 2 currently")),
+			want: kube.Answer{
+				Code: 429, Reason: "TooManyRequests", Message: budgetRefusal,
+				Causes: []kube.Cause{{Type: "DisruptionBudget", Message: "The disruption budget web needs 2 healthy pods and has 2 currently"}},
+			},
+		},
+		"3 syncing": {
+			code: 429, headers: map[string]string{"Retry-After": "10"},
+			body: kubetest.Status(429, "TooManyRequests", budgetRefusal,
+				`{"retryAfterSeconds":10,"causes":[{"reason":"DisruptionBudget","message":"The disruption budget web is still being processed by the server."}]}`),
+			want: kube.Answer{
+				Code: 429, Reason: "TooManyRequests", Message: budgetRefusal, RetryAfter: 10 * time.Second,
+				Causes: []kube.Cause{{Type: "DisruptionBudget", Message: "The disruption budget web is still being processed by the server."}},
+			},
+		},
+		"4 flow control": {
+			code: 429, headers: map[string]string{"Retry-After": "1", "X-Kubernetes-PF-FlowSchema-UID": "f-1"}, plain: true,
+			body: "Too many requests, please try again later.\n",
+			want: kube.Answer{
+				Code: 429, Reason: "TooManyRequests", Message: "Too many requests, please try again later.", RetryAfter: time.Second,
+				Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: "Too many requests, please try again later."}},
+			},
+		},
+		"5 webhook": {
+			code: 429, body: kubetest.Status(429, "TooManyRequests", "admission webhook \"x\" denied the request: Eviction triggered evacuation of VMI\x1b[2J", ""),
+			want: kube.Answer{Code: 429, Reason: "TooManyRequests", Message: `admission webhook "x" denied the request: Eviction triggered evacuation of VMI`},
+		},
+		"6 two budgets": {
+			code: 500, body: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.","code":500}`,
+			want: kube.Answer{Code: 500, Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."},
+		},
+		"7 namespace": {
+			code: 403, body: kubetest.Status(403, "Forbidden", "pods \"x\" is forbidden: unable to create new content in namespace n because it is being terminated",
+				`{"name":"x","kind":"pods","causes":[{"reason":"NamespaceTerminating","message":"namespace n is being terminated","field":"metadata.namespace"}]}`),
+			want: kube.Answer{
+				Code: 403, Reason: "Forbidden", Message: "pods \"x\" is forbidden: unable to create new content in namespace n because it is being terminated",
+				Causes: []kube.Cause{{Type: "NamespaceTerminating", Message: "namespace n is being terminated"}},
+			},
+		},
+		"8 lag": {
+			code: 403, body: kubetest.Status(403, "Forbidden", "poddisruptionbudgets.policy \"b\" is forbidden: pdb disruptions allowed is negative", ""),
+			want: kube.Answer{Code: 403, Reason: "Forbidden", Message: "poddisruptionbudgets.policy \"b\" is forbidden: pdb disruptions allowed is negative"},
+		},
+		"9 not allowed": {
+			code: 403, body: kubetest.Status(403, "Forbidden", "pods \"x\" is forbidden: User \"u\" cannot create resource \"pods/eviction\"", ""),
+			want: kube.Answer{Code: 403, Reason: "Forbidden", Message: "pods \"x\" is forbidden: User \"u\" cannot create resource \"pods/eviction\""},
+		},
+		"10 gone": {
+			code: 404, body: kubetest.Status(404, "NotFound", "pods \"x\" not found", ""), want: kube.Answer{Code: 404, Reason: "NotFound", Message: "pods \"x\" not found"},
+		},
+		"11 replaced": {
+			code: 409, body: kubetest.Status(409, "Conflict", "the UID in the precondition (A) does not match the UID in record (B)", ""),
+			want: kube.Answer{Code: 409, Reason: "Conflict", Message: "the UID in the precondition (A) does not match the UID in record (B)"},
+		},
+		"12 conflicts": {
+			code: 504, headers: map[string]string{"Retry-After": "10"},
+			body: kubetest.Status(504, "Timeout", "couldn't update PodDisruptionBudget \"b\" due to conflicts", `{"retryAfterSeconds":10}`),
+			want: kube.Answer{Code: 504, Reason: "Timeout", Message: "couldn't update PodDisruptionBudget \"b\" due to conflicts", RetryAfter: 10 * time.Second},
+		},
+		"13 bad": {
+			code: 400, body: kubetest.Status(400, "BadRequest", "name in URL does not match name in Eviction object", ""),
+			want: kube.Answer{Code: 400, Reason: "BadRequest", Message: "name in URL does not match name in Eviction object"},
+		},
+		"14 broken": {
+			code: 503, headers: map[string]string{"Retry-After": "5"}, plain: true, body: "<html>\x1b]0;x\a</html>",
+			want: kube.Answer{
+				Code: 503, Reason: "ServiceUnavailable", Message: "<html></html>", RetryAfter: 5 * time.Second,
+				Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: "<html></html>"}},
+			},
+		},
+		"15 without a word": {code: 502, plain: true, want: kube.Answer{Code: 502, Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: "unknown"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Audit-Id", "audit-1")
+				for k, v := range c.headers {
+					w.Header().Set(k, v)
+				}
+				if c.plain {
+					w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+					w.WriteHeader(c.code)
+					_, _ = w.Write([]byte(c.body))
+					return
+				}
+				kubetest.WriteJSON(w, c.code, c.body)
+			})
+			got := New(connectTo(t, server)).Evict(t.Context(), kube.EvictRequest{Namespace: "n", Name: "x", UID: "u"})
+			if got.AuditID != "audit-1" {
+				t.Errorf("headers are missing: %+v", got)
+			}
+			got.AuditID = ""
+			if c.code == 502 {
+				if got.Message == "" {
+					t.Error("no message")
+				}
+				got.Message, got.Reason, c.want.Causes = "", "", got.Causes
+			}
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("\n got %+v\nwant %+v", got, c.want)
+			}
+			if n := len(server.Seen()); n != 1 {
+				t.Errorf("%d requests", n)
+			}
+			if got.OK() != (c.code == 201) || got.HasCause("DisruptionBudget") != strings.Contains(c.body, `"reason":"DisruptionBudget"`) {
+				t.Error("OK or HasCause is wrong")
+			}
+		})
+	}
+}
+
+func TestWriteRequests(t *testing.T) {
+	grace := int64(5)
+	server := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch {
+			kubetest.WriteJSON(w, 200, `{"kind":"Node","metadata":{"name":"n1","uid":"node-uid","resourceVersion":"8"}}`)
+			return
+		}
+		kubetest.WriteJSON(w, 200, `{"kind":"Pod","metadata":{"name":"x","namespace":"n","uid":"u","resourceVersion":"7"},"spec":{"nodeName":"n1"}}`)
+	})
+	c := connectTo(t, server)
+	New(c).Evict(t.Context(), kube.EvictRequest{Namespace: "n", Name: "x", UID: "u", Grace: &grace, DryRun: true})
+	New(c).Delete(t.Context(), kube.DeleteRequest{Namespace: "n", Name: "x", UID: "u"})
+	cordon := New(c).Cordon(t.Context(), kube.CordonRequest{Node: "n1", UID: "node-uid", ResourceVersion: "3", Unschedulable: true, Mark: "m"})
+	New(c).Cordon(t.Context(), kube.CordonRequest{Node: "n1", DryRun: true})
+	pod, live := New(c).LivePod(t.Context(), "n", "x")
+
+	want := []kubetest.Request{
+		{Method: "POST", Path: "/api/v1/namespaces/n/pods/x/eviction", Query: "dryRun=All", ContentType: "application/json",
+			Body: `{"apiVersion":"policy/v1","deleteOptions":{"gracePeriodSeconds":5,"preconditions":{"uid":"u"},"dryRun":["All"]},"kind":"Eviction","metadata":{"name":"x","namespace":"n"}}`},
+		{Method: "DELETE", Path: "/api/v1/namespaces/n/pods/x", ContentType: "application/json",
+			Body: `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u"}}`},
+		{Method: "PATCH", Path: "/api/v1/nodes/n1", Query: "fieldManager=kdrain-tui", ContentType: "application/merge-patch+json",
+			Body: `{"metadata":{"annotations":{"kdrain-tui.dev/cordon":"m"},"resourceVersion":"3","uid":"node-uid"},"spec":{"unschedulable":true}}`},
+		{Method: "PATCH", Path: "/api/v1/nodes/n1", Query: "dryRun=All&fieldManager=kdrain-tui", ContentType: "application/merge-patch+json",
+			Body: `{"metadata":{"annotations":{"kdrain-tui.dev/cordon":null}},"spec":{"unschedulable":null}}`},
+		{Method: "GET", Path: "/api/v1/namespaces/n/pods/x"},
+	}
+	got := server.Seen()
+	for i := range got {
+		if !strings.HasPrefix(got[i].UserAgent, "kdrain-tui/1.2.3 (") {
+			t.Errorf("user agent %q", got[i].UserAgent)
+		}
+		got[i].UserAgent = ""
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
+	if cordon.UID != "node-uid" || cordon.ResourceVersion != "8" || pod == nil || pod.Node != "n1" || live.UID != "u" {
+		t.Errorf("cordon %+v, live %+v, pod %+v", cordon, live, pod)
+	}
+}
+
+// timeUp is a context whose time is up at a moment of the test's.
+type timeUp struct {
+	context.Context
+	now chan struct{}
+}
+
+func (c timeUp) Done() <-chan struct{} { return c.now }
+
+func (c timeUp) Err() error {
+	select {
+	case <-c.now:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+func TestNoAnswer(t *testing.T) {
+	asked := timeUp{context.Background(), make(chan struct{})}
+	server := kubetest.NewServer(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			close(asked.now)
+			<-r.Context().Done()
+			return
+		}
+		panic(http.ErrAbortHandler) // the connection breaks off
+	})
+	c := connectTo(t, server)
+	if a := New(c).Evict(t.Context(), kube.EvictRequest{Namespace: "n", Name: "x", UID: "u"}); a.Code != 0 || a.Failure == "" || a.Unsent {
+		t.Errorf("broken off: %+v", a)
+	}
+	if a := New(c).Delete(asked, kube.DeleteRequest{Namespace: "n", Name: "x", UID: "u"}); a.Failure != "no answer in time" || a.Unsent {
+		t.Errorf("timeout: %+v", a)
+	}
+	server.Close()
+	c.Close()
+	if a := New(c).Evict(t.Context(), kube.EvictRequest{Namespace: "n", Name: "x", UID: "u"}); !a.Unsent || !strings.Contains(a.Failure, "refused") {
+		t.Errorf("refused: %+v", a)
+	}
+}
+
+func TestLivePodNeedsAnObject(t *testing.T) {
+	server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) { kubetest.WriteJSON(w, 200, `<html>`) })
+	if pod, a := New(connectTo(t, server)).LivePod(t.Context(), "n", "x"); pod != nil || a.OK() || a.Failure == "" {
+		t.Errorf("a page of a proxy became a pod: %+v %+v", pod, a)
+	}
+}
+
+func TestEvictionSupport(t *testing.T) {
+	for name, c := range map[string]struct {
+		resource string
+		want     conn.EvictionVersion
+	}{
+		"v1":      {`{"name":"pods/eviction","kind":"Eviction","group":"policy","version":"v1"}`, conn.EvictionV1},
+		"v1beta1": {`{"name":"pods/eviction","kind":"Eviction","group":"policy","version":"v1beta1"}`, conn.EvictionV1beta1},
+		"none":    {`{"name":"pods","kind":"Pod"}`, conn.NoEviction},
+	} {
+		server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) {
+			kubetest.WriteJSON(w, 200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[`+c.resource+`]}`)
+		})
+		cluster := connectTo(t, server)
+		for range 2 {
+			if got, err := cluster.EvictionSupport(t.Context()); got != c.want || err != nil {
+				t.Errorf("%s: %q, %v", name, got, err)
+			}
+		}
+		if n := len(server.Seen()); n != 1 {
+			t.Errorf("%s: asked %d times", name, n)
+		}
+	}
+}
+
+func TestCheckAccess(t *testing.T) {
+	server := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
+		kubetest.WriteJSON(w, 201, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":true,"reason":"because\u001b[2J"}}`)
+	})
+	c := connectTo(t, server)
+	permission := kube.Permission{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "n"}
+	results, err := c.CheckAccess(t.Context(), []kube.Permission{permission, {Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"}})
+	if err != nil || len(results) != 2 || !results[0].Allowed || results[0].Reason != "because" || results[0].Permission != permission {
+		t.Errorf("%+v, %v", results, err)
+	}
+	if got := permission.String(); got != "create pods/eviction in namespace n" {
+		t.Errorf("%q", got)
+	}
+	if got := results[1].Permission.String(); got != "list poddisruptionbudgets.policy in all namespaces" {
+		t.Errorf("%q", got)
+	}
+}
