@@ -136,7 +136,7 @@ func feedsOf(c *conn.Cluster, store *kube.Store, kinds []kube.Kind, o Options) (
 		case k != kube.KindNodes && k != kube.KindPods:
 		case len(o.First) > 0:
 			for _, node := range o.First {
-				of := kube.Scope{k, node}
+				of := kube.Scope{Kind: k, Node: node}
 				store.Open(of)
 				first = append(first, feedOf(c, store, of, ""))
 			}
