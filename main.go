@@ -36,17 +36,10 @@ func main() {
 		debug.SetGCPercent(garbagePercent)
 	}
 	state := filepath.Join(xdg.StateHome, "kdrain-tui")
-<<<<<<< HEAD
 	logPath := filepath.Join(state, "kdrain-tui.log")
 	screen := screen{&ui.Terminal{Crash: ui.NewCrash(state), Log: app.NewLogFile(logPath), LogPath: logPath}}
 	conn.RouteLogs(slog.New(slog.NewTextHandler(screen.Log, nil)), ui.Stderr{})
 	kube.OnPanic = screen.OnPanic
-=======
-	log := newLogFile(filepath.Join(state, "kdrain-tui.log"))
-	conn.RouteLogs(slog.New(slog.NewTextHandler(log, nil)), lateStderr{})
-	screen := &screen{log: log, crash: ui.NewCrash(state)}
-	kube.OnPanic = screen.onPanic
->>>>>>> 9eea44b (kube is cut: records, store and requests stay; conn, convert, watch, write and kubetest are packages)
 	signals := make(chan os.Signal, 4)
 	caught := []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) { // nohup: the run is to outlive its terminal

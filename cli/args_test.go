@@ -6,12 +6,8 @@ import (
 	"strings"
 	"testing"
 
-<<<<<<< HEAD
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/kube"
-=======
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
->>>>>>> 9eea44b (kube is cut: records, store and requests stay; conn, convert, watch, write and kubetest are packages)
 )
 
 // What is wrong with the command line is said before anything connects.

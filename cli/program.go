@@ -39,21 +39,11 @@ type Program struct {
 	Launch    func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (app.Run, error)
 	Dashboard func(context.Context, DashboardRequest) (DashboardEnd, error)
 
-<<<<<<< HEAD
 	connection conn.Flags
 	group      kube.Group
 	runs       *app.Runs
 	signals    signals
 	keyboard   keyboard
-=======
-	connection  conn.Flags
-	group       kube.Group
-	runs        *app.Runs
-	interrupted chan struct{} // closed by the first signal
-	signal      atomic.Value  // signalBox: the first signal
-	graceful    atomic.Bool   // the command ends itself after a signal
-	keyboard    keyboard
->>>>>>> 9eea44b (kube is cut: records, store and requests stay; conn, convert, watch, write and kubetest are packages)
 }
 
 // Terminal says which of the standard streams are terminals.

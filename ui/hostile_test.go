@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/hostile"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 

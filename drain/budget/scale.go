@@ -6,7 +6,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // scalable is the workload that decides how many pods like those of the owner
