@@ -14,7 +14,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // flags are all flags of one command; each command binds those it has.
@@ -138,7 +137,7 @@ func checkNodeArgs(cmd *cobra.Command, args []string, f *flags) error {
 // checkSelection asks an empty cluster: all that can be wrong with it is the
 // command line.
 func checkSelection(args []string, selector string) error {
-	_, err := plan.SelectNodes(kubetest.SnapshotOf(time.Time{}), args, selector)
+	_, err := plan.SelectNodes(kube.NewStore(time.Now).Snapshot(), args, selector)
 	var unknown *plan.UnknownNodesError
 	if err == nil || errors.As(err, &unknown) {
 		return nil
