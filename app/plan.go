@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -74,7 +75,7 @@ func (s *Session) Plan(ctx context.Context, o plan.Options, access preflight.Acc
 		s.ReadScales(ctx, s.Source, nodes)
 	}
 	snapshot = s.Snapshot()
-	return s.plan(snapshot, nodes, o, s.Now(), s.self(ctx, from.read), access)
+	return planFor(s, snapshot, nodes, o, s.Now(), s.self(ctx, from.read), access)
 }
 
 // readDaemonSets reads those of the nodes' pods by name where they may not be listed.
@@ -92,7 +93,7 @@ func (s *Session) NewPlan(
 	ctx context.Context, snapshot *kube.Snapshot, nodes []string, o plan.Options, now time.Time,
 ) (plan.Plan, error) {
 	s.screen.self.Do(func() { s.screen.where = s.self(ctx, true) })
-	plan, err := s.plan(snapshot, nodes, o, now, s.screen.where, s.knownAccess(o))
+	plan, err := planFor(s, snapshot, nodes, o, now, s.screen.where, s.knownAccess(o))
 	if err == nil && s.screen.scales.CompareAndSwap(false, true) {
 		nodes := slices.Clone(nodes)
 		s.screen.readers.Go("scales of owners", func() {
@@ -103,9 +104,9 @@ func (s *Session) NewPlan(
 	return plan, err
 }
 
-// plan is a plan with all that is found beside it.
-func (s *Session) plan(
-	snapshot *kube.Snapshot, nodes []string, o plan.Options, now time.Time, self preflight.Self, access preflight.Access,
+// planFor is a plan with all that is found beside it.
+func planFor(
+	s *Session, snapshot *kube.Snapshot, nodes []string, o plan.Options, now time.Time, self preflight.Self, access preflight.Access,
 ) (plan.Plan, error) {
 	plan, err := plan.New(snapshot, nodes, o, now)
 	if err != nil {
@@ -116,8 +117,30 @@ func (s *Session) plan(
 	})), nil
 }
 
+// Again is the plan of the same nodes from the cluster as it is now, for a run that asks
+// whether it may go on. A node that no longer exists is left out. It fails while the
+// view of the cluster is not known to be true.
+func (s *Session) Again(planned plan.Plan, run string) (plan.Plan, error) {
+	snapshot := s.Snapshot()
+	if !snapshot.Trusted(kube.KindNodes, kube.KindPods) {
+		return planned, errors.New("the view of the cluster is not true at this moment")
+	}
+	var names []string
+	for _, n := range planned.Nodes {
+		if snapshot.Node(n.Name) != nil {
+			names = append(names, n.Name)
+		}
+	}
+	now := s.Now()
+	again, err := plan.New(snapshot, names, planned.Options, now)
+	if err != nil {
+		return planned, err
+	}
+	return s.Target.Plan(preflight.Check(snapshot, again, preflight.Env{Now: now, Run: run})), nil
+}
+
 // Estimate adds to a plan how long it takes.
 func (s *Session) Estimate(plan *plan.Plan) {
 	e := forecast.Of(s.Snapshot(), *plan, s.Now())
-	plan.Estimate = &e
+	*plan = plan.WithEstimate(e)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -127,7 +126,7 @@ func (p *Program) settleEvictions(ctx context.Context, session *app.Session, o *
 
 // runDrain starts the run and follows it to its end.
 func (c *draining) runDrain(ctx context.Context, session *app.Session, plan plan.Plan, out *print.Drain) error {
-	if !c.f.yes && !refusedWhole(plan) {
+	if !c.f.yes && len(plan.Open().Nodes) > 0 {
 		session.Estimate(&plan)
 		out.Preview(plan)
 	} else {
@@ -141,16 +140,9 @@ func (c *draining) runDrain(ctx context.Context, session *app.Session, plan plan
 		return err
 	}
 	out.Begins(run.State(), c.display())
-	return (&follower{p: c.Program, run: run, session: session, out: out, yes: c.f.yes}).see(ctx)
-}
-
-// refusedWhole tells whether the plan lets no node be drained.
-func refusedWhole(planned plan.Plan) bool {
-	refused := 0
-	for _, n := range planned.Nodes {
-		if slices.ContainsFunc(n.Pods, func(p plan.Pod) bool { return p.Action == plan.ActionRefuse }) {
-			refused++
-		}
+	f := &follower{p: c.Program, run: run, session: session, out: out, yes: c.f.yes}
+	if !f.yes {
+		f.shown = plan
 	}
-	return refused == len(planned.Nodes) || refused > 0 && planned.Options.AllOrNothing
+	return f.see(ctx)
 }

@@ -324,3 +324,37 @@ func TestSignalBeforeTheRun(t *testing.T) {
 	b.signals <- syscall.SIGINT
 	b.expect(t, 130, []string{"ended by SIGINT"}, append(drainWorker1, "--yes")...)
 }
+
+// shifting is a cluster that a test changes while the program looks.
+type shifting struct {
+	still
+	now atomic.Pointer[kube.Snapshot]
+}
+
+func (s *shifting) Snapshot() *kube.Snapshot { return s.now.Load() }
+
+// An answer counts for what was shown: what has changed since is told, and asked about.
+func TestDrainAsksAgainWhenThePlanChanged(t *testing.T) {
+	b := newBench(t, smallCluster())
+	source := &shifting{still: still{smallCluster()}}
+	source.now.Store(smallCluster())
+	b.shows = source
+	b.types("y\nworker-1\nworker-1\n")
+	run := happyRun()
+	run.onPlay = func(batch int) {
+		if batch == 1 { // the cordon is done, and is no change of the plan; a pod has come past it
+			store := smallStore(true)
+			record, err := kube.RecordOf(pod("worker-1", "late-1", "ReplicaSet", "web", true))
+			if err != nil {
+				t.Error(err)
+			}
+			store.Put(record)
+			source.now.Store(store.Snapshot())
+		}
+	}
+	b.script(run)
+	b.expect(t, ExitDone, []string{"the plan changed since it was shown:\n  shop/late-1 is new: "}, drainWorker1...)
+	if got := strings.Count(b.err.String(), "Type worker-1 to go on: "); got != 2 {
+		t.Errorf("asked %d times:\n%s", got, b.err)
+	}
+}

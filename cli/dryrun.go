@@ -32,12 +32,13 @@ func (c *draining) dryRun(ctx context.Context, session *app.Session, planned pla
 		Reason: planned.Options.Reason, StartedAt: c.Now().UTC(), Requests: map[drain.Verb]int{},
 		Message: "dry run (" + string(planned.Options.DryRun) + "): nothing was changed", Outcome: drain.OutcomeDone,
 	}}
-	whole := refusedWhole(planned)
+	refused := planned.Refused()
 	var nodes []plan.Node
 	for _, n := range planned.Nodes {
-		switch why := print.RefusalOf(n); {
-		case whole || why != "":
-			d.node(n, drain.NodeRefused, why, nil)
+		i := slices.IndexFunc(refused, func(r plan.RefusedNode) bool { return r.Node == n.Name })
+		switch {
+		case i >= 0:
+			d.node(n, drain.NodeRefused, refused[i].Why, nil)
 		case d.cordon(ctx, n):
 			nodes = append(nodes, n)
 		}
@@ -48,7 +49,7 @@ func (c *draining) dryRun(ctx context.Context, session *app.Session, planned pla
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if whole {
+	if len(refused) == len(planned.Nodes) {
 		d.report.Outcome = drain.OutcomeRefused
 	}
 	if d.waiting > 0 {
@@ -144,17 +145,17 @@ func (d *dryRun) judge(p plan.Pod, a kube.Answer, pod *report.Pod) {
 			pod.State = drain.PodBudgetBlocked
 		}
 		d.out.Complain("when evicting pods/\"" + p.Name + "\" -n \"" + p.Namespace + "\": " + pod.Message)
-		if p.Budget != nil && p.Budget.Why != "" {
-			d.out.Note("  %s", p.Budget.Why)
+		if p.Budget != nil && p.BudgetWhy() != "" {
+			d.out.Note("  %s", p.BudgetWhy())
 		}
 	case p.Action == plan.ActionEvict && p.Budget != nil && (p.Budget.Verdict != budget.VerdictEvictable || p.Wave > 1):
-		pod.Message = p.Budget.Why
+		pod.Message = p.BudgetWhy()
 		if p.Budget.Verdict != budget.VerdictEvictable {
 			pod.State = drain.PodBudgetBlocked
 		} else { // its budget lets so many go at once, over all nodes of the run
 			d.waiting++
 		}
-		d.out.Note("pod %s/%s would be accepted alone, and has to wait after the pods before it: %s", p.Namespace, p.Name, p.Budget.Why)
+		d.out.Note("pod %s/%s would be accepted alone, and has to wait after the pods before it: %s", p.Namespace, p.Name, p.BudgetWhy())
 	}
 }
 

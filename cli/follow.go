@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // follower watches a run: it prints its events, answers its questions and
@@ -16,6 +17,7 @@ type follower struct {
 	run     app.Run
 	session *app.Session
 	out     *print.Drain
+	shown   plan.Plan // what was confirmed, or is to be; without nodes where none was shown
 	yes     bool
 	served  bool // ctl reaches the run
 
@@ -196,7 +198,11 @@ func (f *follower) waiting() <-chan string { return f.answers }
 func (f *follower) answer(line string, ok bool) {
 	f.answers = nil
 	if ok && accepts(line, f.asked.word) {
-		f.confirm()
+		if f.stillTrue() {
+			f.confirm()
+		} else {
+			f.answers = f.p.ask(func() { f.out.Ask(promptFor(f.run.State().Question, f.run.State())) })
+		}
 		return
 	}
 	if ok && f.asked.word != "" && line != "" && !isNo(line) {
@@ -208,6 +214,30 @@ func (f *follower) answer(line string, ok bool) {
 		return
 	}
 	f.abort("not confirmed")
+}
+
+// stillTrue tells whether what was shown holds at the moment of the answer. What does
+// not is told, and is what the next answer is about.
+func (f *follower) stillTrue() bool {
+	s := f.run.State()
+	if len(f.shown.Nodes) == 0 || s.Question == nil {
+		return true
+	}
+	now, err := f.session.Again(f.shown, s.Run.ID)
+	if err != nil {
+		f.out.Warn("nothing was sent: " + err.Error())
+		return false
+	}
+	before := f.shown
+	if s.Question.Phase != drain.PhaseCordon && s.Question.Phase != drain.PhaseGuard {
+		before = before.CordonedAs(now)
+	}
+	f.shown = now
+	changes := plan.Grave(before.Diff(now))
+	if len(changes) > 0 {
+		f.out.Changes(changes)
+	}
+	return len(changes) == 0
 }
 
 // hangupFollows is how long after the end of its input a program may get the

@@ -65,8 +65,7 @@ func TestPlanTextCountsTheGuard(t *testing.T) {
 	b := newBench(t, kubetest.SnapshotOf(noon, objects...))
 	says(t, b, []string{"plan", "worker-1", "--guard=1"},
 		"shop/web-1  ReplicaSet/web  the guard over ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now; no node can take its replacement: ",
-		"it allows 1 now, its turn is in wave 3; no node",
-		"Waves: now 1, after web is Ready 1, then 1.\n",
+		"Waves: now 1, once what holds them passes 2.\n", // no node has room for a replacement, which they wait for
 	)
 }
 

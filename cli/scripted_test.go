@@ -7,7 +7,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
-	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -96,9 +95,13 @@ func (b *bench) script(r *scripted) {
 	r.changed, r.done = make(chan struct{}, 1), make(chan struct{})
 	b.Launch = func(_ context.Context, c engine.EngineConfig, plan plan.Plan, facts drain.RunFacts) (app.Run, error) {
 		facts.Options = plan.Options
+		refused := map[string]string{}
+		for _, n := range plan.Refused() {
+			refused[n.Node] = n.Why
+		}
 		for _, n := range plan.Nodes {
 			facts.Nodes = append(facts.Nodes, drain.NodeFacts{
-				Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: print.RefusalOf(n)})
+				Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: refused[n.Name]})
 			for _, p := range n.Pods {
 				facts.Pods = append(facts.Pods, drain.PodFacts{
 					Node: n.Name, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner, Action: p.Action})

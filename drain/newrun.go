@@ -2,8 +2,6 @@ package drain
 
 import (
 	"crypto/rand"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -23,21 +21,18 @@ func NewRunID() string {
 	return string(id)
 }
 
-// startEvent is the first event of a run of the plan. Nodes with a refused pod
-// are marked as refused: they are left untouched, not even cordoned; with
-// AllOrNothing one of them refuses all.
+// startEvent is the first event of a run of the plan.
 func StartEvent(planned plan.Plan, facts RunFacts) Event {
 	facts.Options = planned.Options
 	for _, f := range plan.Costs(planned.Findings) {
 		facts.Findings = append(facts.Findings, plan.Finding{Code: f.Code, Level: f.Level, Message: f.Message})
 	}
-	anyRefused := ""
+	refused := map[string]string{}
+	for _, n := range planned.Refused() {
+		refused[n.Node] = n.Why
+	}
 	for _, n := range planned.Nodes {
-		node := NodeFacts{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: refusal(n)}
-		if node.Refused != "" && anyRefused == "" {
-			anyRefused = n.Name
-		}
-		facts.Nodes = append(facts.Nodes, node)
+		facts.Nodes = append(facts.Nodes, NodeFacts{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: refused[n.Name]})
 		for _, p := range n.Pods {
 			facts.Pods = append(facts.Pods, PodFacts{
 				Node: n.Name, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner,
@@ -45,31 +40,7 @@ func StartEvent(planned plan.Plan, facts RunFacts) Event {
 			})
 		}
 	}
-	if anyRefused != "" && planned.Options.AllOrNothing {
-		for i := range facts.Nodes {
-			if facts.Nodes[i].Refused == "" {
-				facts.Nodes[i].Refused = "node " + anyRefused + " is refused, and it is all or nothing"
-			}
-		}
-	}
 	return Event{Kind: EventRunStarted, Run: &facts}
-}
-
-// refusal says why a node cannot be drained as the plan stands, in kubectl's
-// words; "" if it can.
-func refusal(n plan.Node) string {
-	var lines []string
-	for _, p := range n.Pods {
-		if p.Action != plan.ActionRefuse {
-			continue
-		}
-		for _, r := range p.Reasons {
-			if r.Level == plan.LevelError {
-				lines = append(lines, fmt.Sprintf("cannot delete %s: %s/%s", r.Message, p.Namespace, p.Name))
-			}
-		}
-	}
-	return strings.Join(lines, "; ")
 }
 
 // podFacts are the facts of a pod that joins a run.

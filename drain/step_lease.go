@@ -2,6 +2,7 @@ package drain
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -284,7 +285,7 @@ func (st *stepper) refuseTogether() {
 	}
 	for _, n := range st.s.Nodes {
 		if !n.State.Final() {
-			st.setNode(n, NodeRefused, "node "+refused+" is refused, and it is all or nothing")
+			st.setNode(n, NodeRefused, plan.RefusedAlong(refused))
 		}
 	}
 	st.tendLeases()

@@ -108,7 +108,7 @@ func TestForecast(t *testing.T) {
 			if (e.LowerBound > 0) != (e.Longest != "") {
 				t.Errorf("a lower bound of %s comes from %q", e.LowerBound, e.Longest)
 			}
-			e.Because, e.Longest, e.LongestGrace = "", "", 0
+			e.Because, e.Longest, e.LongestGrace, e.Wave = "", "", 0, nil
 			if fmt.Sprint(e) != fmt.Sprint(row.want) {
 				t.Errorf("%+v, want %+v", e, row.want)
 			}
@@ -239,5 +239,34 @@ func BenchmarkForecast(b *testing.B) {
 	}
 	if e.Rough || len(e.Waves) != 10 {
 		b.Errorf("%+v", e)
+	}
+}
+
+// A plan with a forecast has one account of its waves: what is counted of it agrees.
+func TestWavesAreThoseOfTheForecast(t *testing.T) {
+	three := []string{"w1", "w1", "w2"}
+	for name, objects := range map[string][]runtime.Object{
+		"one at a time":        append(kubetest.Ready("shop/api", 3, 3, three), kubetest.Budget("shop/api", 2, 3, 1, 3)),
+		"about to be observed": append(kubetest.Ready("shop/api", 3, 3, three), kubetest.Budget("shop/api", 0, 3, 3, 3, kubetest.Unobserved)),
+		"never":                append(kubetest.Ready("shop/api", 3, 3, three), kubetest.Budget("shop/api", 3, 3, 0, 3)),
+		"a sick pod that goes": append(kubetest.Ready("shop/api", 3, 2, three), kubetest.Pod("shop/api-9", kubetest.ByDeployment("api"), kubetest.On("w2"), kubetest.Crashing(time.Hour)),
+			kubetest.Budget("shop/api", 2, 2, 0, 3)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := kube.SnapshotOf(kubetest.Now, append(objects, kubetest.Node("w1"), kubetest.Node("w2"), kubetest.Node("w3"))...)
+			plan := plantest.New(t, s, plantest.Options(plantest.Force), "w1", "w2")
+			e := forecast.Of(s, plan, kubetest.Now)
+			turns := plan.WithEstimate(e).Waves()
+			var waves []int
+			if turns.Now > 0 {
+				waves = append(waves, turns.Now)
+			}
+			for _, turn := range turns.Later {
+				waves = append(waves, turn.Pods)
+			}
+			if !slices.Equal(waves, e.Waves) || turns.Held+turns.Never+turns.Unknown+turns.Left != e.Held {
+				t.Errorf("%+v, but the forecast has %v and %d held", turns, e.Waves, e.Held)
+			}
+		})
 	}
 }

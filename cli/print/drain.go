@@ -85,10 +85,23 @@ func (d *Drain) Preview(plan plan.Plan) {
 
 // Refusals says which nodes are left untouched and why, in kubectl's words.
 func (d *Drain) Refusals(plan plan.Plan) {
-	for _, n := range plan.Nodes {
-		if text := RefusalOf(n); text != "" {
-			d.Complain(fmt.Sprintf("unable to drain node %q due to error: %s, continuing command...", n.Name, text))
+	for _, n := range plan.Refused() {
+		d.Complain(fmt.Sprintf("unable to drain node %q due to error: %s, continuing command...", n.Node, n.Why))
+	}
+}
+
+// changesTold is how many changes of a plan are told one by one.
+const changesTold = 6
+
+// Changes tells what of the plan that was shown does not hold any longer.
+func (d *Drain) Changes(changes []plan.Change) {
+	d.Warn("the plan changed since it was shown:")
+	for i, c := range changes {
+		if i == changesTold {
+			d.Note("  and %s", Count(len(changes)-i, "more change", "more changes"))
+			return
 		}
+		d.Note("  %s", c.What)
 	}
 }
 

@@ -265,18 +265,6 @@ func WarningsOf(n plan.Node) string {
 	return strings.Join(parts, "; ")
 }
 
-// RefusalOf is why a node is refused in kubectl's form, "" if it is not.
-func RefusalOf(n plan.Node) string {
-	pods := podsBy(n, func(p plan.Pod, r plan.Reason) bool {
-		return r.Level == plan.LevelError && p.Action == plan.ActionRefuse
-	})
-	parts := make([]string, 0, len(pods))
-	for _, message := range sortedKeys(pods) {
-		parts = append(parts, "cannot delete "+message+": "+strings.Join(pods[message], ", "))
-	}
-	return aggregate(parts)
-}
-
 func podsBy(n plan.Node, keep func(plan.Pod, plan.Reason) bool) map[string][]string {
 	pods := map[string][]string{}
 	for _, p := range n.Pods {

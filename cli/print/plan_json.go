@@ -157,7 +157,7 @@ func projectPod(p plan.Pod) podJSON {
 	}
 	if b := p.Budget; b != nil && p.Action != plan.ActionSkip {
 		out.Budget = &budgetJSON{
-			Verdict: b.Verdict, Names: orEmpty(b.Names), Why: b.Why, Budgets: b.Budgets, Sibling: utcSibling(b.Sibling),
+			Verdict: b.Verdict, Names: orEmpty(b.Names), Why: p.BudgetWhy(), Budgets: b.Budgets, Sibling: utcSibling(b.Sibling),
 		}
 	}
 	if l := p.Landing; l != nil {

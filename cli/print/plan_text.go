@@ -100,7 +100,7 @@ func fateTone(f plan.Fate) Tone {
 func whyOf(p plan.Pod) string {
 	var why []string
 	if b := p.Budget; b != nil && b.Verdict != budget.VerdictEvictable && p.Action != plan.ActionRefuse {
-		why = append(why, budgetWords(b))
+		why = append(why, budgetWords(&p))
 	}
 	for _, level := range []plan.Level{plan.LevelError, plan.LevelWarning, plan.LevelInfo} {
 		for _, r := range p.Reasons {
@@ -120,7 +120,7 @@ func whyOf(p plan.Pod) string {
 	}
 	// One that no budget counts may be counted by the run's own guard.
 	if b := p.Budget; b != nil && b.Verdict == budget.VerdictEvictable && (len(b.Names) > 0 || b.Why != "") {
-		why = append(why, budgetWords(b))
+		why = append(why, budgetWords(&p))
 	}
 	if l := p.Landing; l != nil && p.Pinned == "" && l.Answer == landing.DoesNotFit {
 		why = append(why, "no node can take its replacement: "+l.Why)
@@ -128,14 +128,14 @@ func whyOf(p plan.Pod) string {
 	return strings.Join(why, "; ")
 }
 
-func budgetWords(b *budget.Judgement) string {
-	if b.Why != "" {
-		return b.Why
+func budgetWords(p *plan.Pod) string {
+	if why := p.BudgetWhy(); why != "" {
+		return why
 	}
-	if len(b.Names) == 0 {
+	if len(p.Budget.Names) == 0 {
 		return "budgets cannot be seen"
 	}
-	return "budget " + strings.Join(b.Names, ", ")
+	return "budget " + strings.Join(p.Budget.Names, ", ")
 }
 
 func countWords(c plan.Counts, l plan.Losses) string {

@@ -179,12 +179,13 @@ func (m *model) happen() {
 }
 
 func (m *model) estimate() plan.Estimate {
-	e := plan.Estimate{Total: m.left, Because: "nothing goes as the cluster is"}
+	e := plan.Estimate{Total: m.left, Because: "nothing goes as the cluster is", Wave: map[kube.UID]int{}}
 	plan.EachMove(m.plan, func(plan *plan.Pod) {
 		if p := m.pods[plan.UID]; p == nil || p.wave == 0 {
 			e.Held++
 		} else {
 			e.Count(p.wave)
+			e.Wave[plan.UID] = p.wave
 		}
 	})
 	switch p := m.last; {

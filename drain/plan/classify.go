@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,115 +44,128 @@ func Classify(p *kube.Pod, s *kube.Snapshot, o Options, now time.Time) Decision 
 
 // classify is Classify for those who ask about many pods under the same options.
 func classify(p *kube.Pod, s *kube.Snapshot, o *Options, now time.Time) Decision {
-	c := classifier{pod: p, s: s, o: o, finished: p.Finished()}
-	if o.Selector != nil && !o.Selector.Matches(p.Labels) {
-		c.stop(ActionSkip, ReasonNotSelected, LevelInfo, "not selected by --pod-selector="+o.PodSelector)
-		return c.decision()
+	c := classified{pod: p, s: s, o: o, serverNow: s.ServerTime(now), finished: p.Finished()}
+	if said, out := notSelected(&c); out {
+		return Decision{Action: said.stops, Reasons: []Reason{said.Reason}}
 	}
-	c.foreign(s.ServerTime(now))
-	c.skipDeleted(s.ServerTime(now))
-	c.daemonSet()
-	c.mirror()
-	c.emptyDir()
-	c.unmanaged()
-	c.singleReplica()
-	if c.finished && c.action != ActionSkip {
-		c.say(ReasonFinished, LevelInfo, "finished ("+string(p.Phase)+")")
+	for _, filter := range filters {
+		for _, said := range filter(&c) {
+			c.reasons = append(c.reasons, said.Reason)
+			c.action = cmp.Or(c.action, said.stops)
+		}
 	}
-	return c.decision()
-}
-
-// classifier runs the filters over one pod.
-type classifier struct {
-	pod      *kube.Pod
-	s        *kube.Snapshot
-	o        *Options
-	finished bool
-	action   Action // "" while no filter has stopped the pod
-	reasons  []Reason
-}
-
-func (c *classifier) decision() Decision {
-	action := c.action
-	switch {
-	case action != "":
-	case c.o.DisableEviction:
+	action := ActionEvict
+	if o.DisableEviction {
 		action = ActionDelete
-	default:
-		action = ActionEvict
 	}
-	return Decision{Action: action, Reasons: c.reasons}
+	return Decision{Action: cmp.Or(c.action, action), Reasons: c.reasons}
 }
 
-func (c *classifier) say(code ReasonCode, level Level, message string) {
-	c.reasons = append(c.reasons, Reason{Code: code, Level: level, Message: message})
+// filter is one rule about a pod: what it has to say, mostly nothing.
+type filter func(c *classified) []remark
+
+// filters are kubectl's in kubectl's order, with ours between them.
+var filters = []filter{foreignMarks, skipDeleted, daemonSet, mirror, emptyDir, unmanaged, singleReplica, finished}
+
+// remark is what a filter says of a pod.
+type remark struct {
+	Reason
+	stops Action // what is done with the pod unless an earlier filter stopped it, "" for nothing
 }
 
-// stop says something and stops the pod, unless an earlier filter has.
-func (c *classifier) stop(action Action, code ReasonCode, level Level, message string) {
-	c.say(code, level, message)
-	if c.action == "" {
-		c.action = action
-	}
+func says(code ReasonCode, level Level, message string) []remark {
+	return []remark{{Reason: Reason{Code: code, Level: level, Message: message}}}
+}
+
+func stops(action Action, code ReasonCode, level Level, message string) []remark {
+	return []remark{{Reason{Code: code, Level: level, Message: message}, action}}
+}
+
+// classified is a pod, and what the filters so far have said of it.
+type classified struct {
+	pod       *kube.Pod
+	s         *kube.Snapshot
+	o         *Options
+	serverNow time.Time
+	finished  bool
+	action    Action // "" while no filter has stopped the pod
+	reasons   []Reason
 }
 
 // skipped tells whether an earlier filter has taken the pod out of the drain,
 // so that nothing that is said about it counts any more.
-func (c *classifier) skipped() bool { return c.action == ActionSkip }
+func (c *classified) skipped() bool { return c.action == ActionSkip }
+
+// notSelected is --pod-selector, which leaves nothing to say for any filter.
+func notSelected(c *classified) (said remark, out bool) {
+	if c.o.Selector == nil || c.o.Selector.Matches(c.pod.Labels) {
+		return remark{}, false
+	}
+	return stops(ActionSkip, ReasonNotSelected, LevelInfo, "not selected by --pod-selector="+c.o.PodSelector)[0], true
+}
+
+// finished says that the pod has ended: there is nothing in it to move.
+func finished(c *classified) []remark {
+	if !c.finished || c.skipped() {
+		return nil
+	}
+	return says(ReasonFinished, LevelInfo, "finished ("+string(c.pod.Phase)+")")
+}
 
 // skipDeleted is kubectl's skipDeletedFilter, which counts whole seconds since
 // the deletionTimestamp, that is since the end of the grace period. What it does
 // not skip kubectl evicts again; our engine only waits for it to go.
-func (c *classifier) skipDeleted(serverNow time.Time) {
+func skipDeleted(c *classified) []remark {
 	if !c.pod.Terminating() {
-		return
+		return nil
 	}
+	serverNow := c.serverNow
 	over, limit := int(serverNow.Sub(c.pod.Deleted).Seconds()), int(c.o.SkipWaitForDelete.Seconds())
-	said := "already terminating"
+	wordsValue := "already terminating"
 	if over > 0 {
-		said += fmt.Sprintf(", its grace period ended %s ago", words.Age(serverNow, c.pod.Deleted))
+		wordsValue += fmt.Sprintf(", its grace period ended %s ago", words.Age(serverNow, c.pod.Deleted))
 	}
 	if len(c.pod.Finalizers) > 0 {
-		said += ", held by finalizer " + strings.Join(c.pod.Finalizers, ", ")
+		wordsValue += ", held by finalizer " + strings.Join(c.pod.Finalizers, ", ")
 	}
 	if limit > 0 && over > limit {
-		c.stop(ActionSkip, ReasonTerminating, LevelInfo, said+fmt.Sprintf(" (--skip-wait-for-delete-timeout=%d)", limit))
-		return
+		return stops(ActionSkip, ReasonTerminating, LevelInfo, wordsValue+fmt.Sprintf(" (--skip-wait-for-delete-timeout=%d)", limit))
 	}
-	c.say(ReasonTerminating, LevelInfo, said)
+	return says(ReasonTerminating, LevelInfo, wordsValue)
 }
 
 // daemonSet is kubectl's daemonSetFilter. kubectl asks the server for the
 // DaemonSet of each pod, by name; the snapshot answers here.
-func (c *classifier) daemonSet() {
+func daemonSet(c *classified) []remark {
 	owner := c.pod.Owner
-	if owner == nil || owner.Kind != "DaemonSet" || c.finished {
-		return
+	switch {
+	case owner == nil || owner.Kind != "DaemonSet" || c.finished:
+		return nil
+	case owner.APIVersion != "apps/v1" && c.skipped():
+		return nil
+	case owner.APIVersion != "apps/v1":
+		return says(ReasonDaemonSetLike, LevelWarning, fmt.Sprintf(
+			"managed by DaemonSet %s of %s: kubectl does not take it for a DaemonSet's, and it may come straight back",
+			owner.Name, owner.APIVersion))
+	case c.skipped():
+		return says(ReasonDaemonSet, LevelInfo, "managed by DaemonSet "+owner.Name)
 	}
-	if owner.APIVersion != "apps/v1" {
-		if !c.skipped() {
-			c.say(ReasonDaemonSetLike, LevelWarning, fmt.Sprintf(
-				"managed by DaemonSet %s of %s: kubectl does not take it for a DaemonSet's, and it may come straight back",
-				owner.Name, owner.APIVersion))
+	var said []remark
+	if c.s.WorkloadNamed("DaemonSet", c.pod.Namespace, owner.Name) == nil {
+		missing, decided := daemonSetMissing(c, owner)
+		if decided {
+			return missing
 		}
-		return
-	}
-	if c.skipped() {
-		c.say(ReasonDaemonSet, LevelInfo, "managed by DaemonSet "+owner.Name)
-		return
-	}
-	if c.s.WorkloadNamed("DaemonSet", c.pod.Namespace, owner.Name) == nil && c.daemonSetMissing(owner) {
-		return
+		said = missing
 	}
 	if c.o.IgnoreDaemonSets {
-		c.stop(ActionSkip, ReasonDaemonSet, LevelWarning, daemonSetSkipped)
-	} else {
-		c.stop(ActionRefuse, ReasonDaemonSet, LevelError, daemonSetError)
+		return append(said, stops(ActionSkip, ReasonDaemonSet, LevelWarning, daemonSetSkipped)...)
 	}
+	return append(said, stops(ActionRefuse, ReasonDaemonSet, LevelError, daemonSetError)...)
 }
 
 // daemonSetMissing says what to make of a DaemonSet that the snapshot does not
-// hold, and returns false where the pod is to be treated as if it were there.
+// hold; it decides nothing where the pod is to be treated as if it were there.
 //
 //   - DaemonSets are all known: the pod is an orphan, refused without --force.
 //     Its message is the server's answer to kubectl's GET.
@@ -161,7 +175,7 @@ func (c *classifier) daemonSet() {
 //     the store: a record that is there is believed.)
 //   - They are still being read, or the connection is gone: taken for existing,
 //     which evicts nothing by mistake, and said. A drain starts once they are in.
-func (c *classifier) daemonSetMissing(owner *kube.Owner) bool {
+func daemonSetMissing(c *classified, owner *kube.Owner) (said []remark, decided bool) {
 	sync := c.s.Sync(kube.KindDaemonSets)
 	what := fmt.Sprintf("daemonsets.apps %q", owner.Name)
 	switch {
@@ -170,62 +184,56 @@ func (c *classifier) daemonSetMissing(owner *kube.Owner) bool {
 		if sync.Reason != "" {
 			message += ": " + words.Quote(sync.Reason)
 		}
-		c.stop(ActionRefuse, ReasonDaemonSetUnknown, LevelError, message)
-		return true
+		return stops(ActionRefuse, ReasonDaemonSetUnknown, LevelError, message), true
 	case !c.s.Trusted(kube.KindDaemonSets):
-		c.say(ReasonDaemonSetUnknown, LevelWarning, what+" is not known (yet): DaemonSets are "+sync.Phase.String())
-		return false
+		return says(ReasonDaemonSetUnknown, LevelWarning, what+" is not known (yet): DaemonSets are "+sync.Phase.String()), false
 	case c.o.Force:
-		c.say(ReasonOrphanedDaemonSet, LevelWarning, what+" not found")
-	default:
-		c.stop(ActionRefuse, ReasonOrphanedDaemonSet, LevelError, what+" not found")
+		return says(ReasonOrphanedDaemonSet, LevelWarning, what+" not found"), true
 	}
-	return true
+	return stops(ActionRefuse, ReasonOrphanedDaemonSet, LevelError, what+" not found"), true
 }
 
 // mirror is kubectl's mirrorPodFilter, which is silent and looks at finished
 // pods too.
-func (c *classifier) mirror() {
+func mirror(c *classified) []remark {
 	if !c.pod.Mirror() {
-		return
+		return nil
 	}
-	c.stop(ActionSkip, ReasonMirror, LevelInfo, "mirror of a static pod: only the kubelet of its node can end it")
+	return stops(ActionSkip, ReasonMirror, LevelInfo, "mirror of a static pod: only the kubelet of its node can end it")
 }
 
 // emptyDir is kubectl's localStorageFilter: emptyDir and nothing else.
-func (c *classifier) emptyDir() {
+func emptyDir(c *classified) []remark {
 	if c.finished || !volume.HasEmptyDir(c.pod) {
-		return
+		return nil
 	}
 	switch {
 	case c.moot():
-		c.say(ReasonEmptyDir, LevelInfo, "has emptyDir volumes")
+		return says(ReasonEmptyDir, LevelInfo, "has emptyDir volumes")
 	case c.o.DeleteEmptyDirData:
-		c.say(ReasonEmptyDir, LevelWarning, emptyDirDeleted)
-	default:
-		c.stop(ActionRefuse, ReasonEmptyDir, LevelError, emptyDirError)
+		return says(ReasonEmptyDir, LevelWarning, emptyDirDeleted)
 	}
+	return stops(ActionRefuse, ReasonEmptyDir, LevelError, emptyDirError)
 }
 
 // unmanaged is kubectl's unreplicatedFilter.
-func (c *classifier) unmanaged() {
+func unmanaged(c *classified) []remark {
 	if c.finished || c.pod.Owner != nil {
-		return
+		return nil
 	}
 	switch {
 	case c.moot():
-		c.say(ReasonUnmanaged, LevelInfo, "declares no controller")
+		return says(ReasonUnmanaged, LevelInfo, "declares no controller")
 	case c.o.Force:
-		c.say(ReasonUnmanaged, LevelWarning, unmanagedDeleted)
-	default:
-		c.stop(ActionRefuse, ReasonUnmanaged, LevelError, unmanagedError)
+		return says(ReasonUnmanaged, LevelWarning, unmanagedDeleted)
 	}
+	return stops(ActionRefuse, ReasonUnmanaged, LevelError, unmanagedError)
 }
 
 // moot tells whether the pod would stay even if all that refuses it now were
 // overridden: it is skipped, or it would be, as a DaemonSet's pod under
 // --ignore-daemonsets or as a mirror pod.
-func (c *classifier) moot() bool {
+func (c *classified) moot() bool {
 	if c.skipped() || c.pod.Mirror() {
 		return true
 	}

@@ -21,39 +21,41 @@ const (
 	ReasonWaitForCompletion ReasonCode = "WaitForCompletion"
 )
 
-// foreign says what other projects' drain marks ask for. They are always shown;
+// foreignMarks says what other projects' drain marks ask for. They are always shown;
 // they decide only where --honor names the project. kubectl knows none of them.
-func (c *classifier) foreign(serverNow time.Time) {
+func foreignMarks(c *classified) []remark {
 	if c.finished {
-		return
+		return nil
 	}
+	var said []remark
 	switch c.pod.Labels[clusterAPIDrain] {
 	case "skip":
-		c.obey(HonorClusterAPI, ActionSkip, ReasonForeign, LevelInfo, "label "+clusterAPIDrain+"=skip")
+		said = append(said, c.obeyed(HonorClusterAPI, ActionSkip, ReasonForeign, LevelInfo, "label "+clusterAPIDrain+"=skip")...)
 	case "wait-completed":
-		c.obey(HonorClusterAPI, "", ReasonWaitForCompletion, LevelInfo, "label "+clusterAPIDrain+"=wait-completed: runs to its end first")
+		said = append(said, c.obeyed(HonorClusterAPI, "", ReasonWaitForCompletion, LevelInfo,
+			"label "+clusterAPIDrain+"=wait-completed: runs to its end first")...)
 	}
 	if c.pod.Annotations[safeToEvict] == "false" {
-		c.obey(HonorClusterAutoscaler, ActionRefuse, ReasonForeign, LevelError, "annotation "+safeToEvict+"=false")
+		said = append(said, c.obeyed(HonorClusterAutoscaler, ActionRefuse, ReasonForeign, LevelError, "annotation "+safeToEvict+"=false")...)
 	}
-	if value := c.pod.Annotations[KarpenterNoDisrup]; undisturbed(value, c.pod.Created, serverNow) {
-		c.obey(HonorKarpenter, ActionRefuse, ReasonForeign, LevelError, "annotation "+KarpenterNoDisrup+"="+value)
+	if value := c.pod.Annotations[KarpenterNoDisrup]; undisturbed(value, c.pod.Created, c.serverNow) {
+		said = append(said, c.obeyed(HonorKarpenter, ActionRefuse, ReasonForeign, LevelError, "annotation "+KarpenterNoDisrup+"="+value)...)
 	}
 	if c.o.WaitJobs && c.pod.Owner != nil && c.pod.Owner.Kind == "Job" {
-		c.say(ReasonWaitForCompletion, LevelInfo, "its Job runs to its end first (--wait-jobs)")
+		said = append(said, says(ReasonWaitForCompletion, LevelInfo, "its Job runs to its end first (--wait-jobs)")...)
 	}
+	return said
 }
 
-// obey lets a foreign mark decide if its project is honored; else it is shown.
-func (c *classifier) obey(project Honored, action Action, code ReasonCode, level Level, words string) {
+// obeyed lets a foreign mark decide if its project is honored; else it is shown.
+func (c *classified) obeyed(project Honored, action Action, code ReasonCode, level Level, words string) []remark {
 	switch {
 	case !slices.Contains(c.o.Honor, project):
-		c.say(ReasonForeign, LevelInfo, fmt.Sprintf("%s (not obeyed without --honor=%s)", words, project))
+		return says(ReasonForeign, LevelInfo, fmt.Sprintf("%s (not obeyed without --honor=%s)", words, project))
 	case action == "":
-		c.say(code, level, words)
-	default:
-		c.stop(action, code, level, words+fmt.Sprintf(" (--honor=%s)", project))
+		return says(code, level, words)
 	}
+	return stops(action, code, level, words+fmt.Sprintf(" (--honor=%s)", project))
 }
 
 // undisturbed tells whether Karpenter would leave the pod alone now: "true", or

@@ -23,21 +23,22 @@ const (
 // the drain). The seed looks at the ReplicaSet; during a rollout that says little,
 // so the Deployment's number and its autoscaler's minimum decide here, and any
 // other owner with a scale counts too, such as a CloneSet.
-func (c *classifier) singleReplica() {
+func singleReplica(c *classified) []remark {
 	if !c.o.BlockSingleReplica || c.finished || c.pod.Terminating() || c.pod.Owner == nil || c.moot() {
-		return
+		return nil
 	}
 	w := budget.Scalable(c.s, c.pod.Owner)
 	switch {
 	case w != nil && budget.Wanted(c.s, w) == 1:
-		c.stop(ActionRefuse, ReasonSingleReplica, LevelError,
+		return stops(ActionRefuse, ReasonSingleReplica, LevelError,
 			w.Kind+" "+w.Name+" has one replica, and is down while it moves (--block-single-replica)")
 	case w != nil:
-	default:
-		if why := scaleUnknown(c.s, c.pod); why != "" {
-			c.stop(ActionRefuse, ReasonScaleUnknown, LevelError, why+" (--block-single-replica)")
-		}
+		return nil
 	}
+	if why := scaleUnknown(c.s, c.pod); why != "" {
+		return stops(ActionRefuse, ReasonScaleUnknown, LevelError, why+" (--block-single-replica)")
+	}
+	return nil
 }
 
 // scaleUnknown says why it is not known whether the workload of a pod wants others,

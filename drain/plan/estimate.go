@@ -2,9 +2,11 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 func EachMove(plan Plan, do func(*Pod)) {
@@ -38,6 +40,29 @@ type Estimate struct {
 	// Rough tells that the plan was too large to be played through, and is only
 	// counted.
 	Rough bool
+	// Wave is the wave of each pod that moves, 0 for one that is held; nil where it is
+	// Rough.
+	Wave map[kube.UID]int
+}
+
+// WithEstimate is the plan with how long it takes. Its waves are those of the forecast,
+// where it was played through.
+func (p Plan) WithEstimate(e Estimate) Plan {
+	p.Estimate = &e
+	if e.Wave == nil {
+		return p
+	}
+	p.Nodes = slices.Clone(p.Nodes)
+	for i := range p.Nodes {
+		pods := slices.Clone(p.Nodes[i].Pods)
+		for k := range pods {
+			if pods[k].Moves() {
+				pods[k].Wave = e.Wave[pods[k].UID]
+			}
+		}
+		p.Nodes[i].Pods = pods
+	}
+	return p
 }
 
 func (e *Estimate) Count(wave int) {

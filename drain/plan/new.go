@@ -105,7 +105,7 @@ func (p *planner) judge(plan *Pod, pod *kube.Pod, room *budget.Judgement, planne
 	case ActionEvict:
 		j, b := p.ledger.Judge(pod, planned)
 		if g := p.ledger.Guarded(p.o.Guard, pod, &j, planned); g != nil {
-			plan.Wave = w.inTurn(g, &j)
+			plan.Wave = w.inTurn(g)
 		} else {
 			plan.Wave = w.next(p.ledger, &j, b)
 		}

@@ -92,7 +92,7 @@ func TestPlanWavesPassFreePods(t *testing.T) {
 	if got := lines(plan); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if why := plan.Nodes[0].Pods[3].Budget.Why; !strings.HasSuffix(why, "its turn is in wave 2") {
+	if why := plan.Nodes[0].Pods[3].BudgetWhy(); !strings.HasSuffix(why, "its turn is in wave 2") {
 		t.Errorf("why: %s", why)
 	}
 }

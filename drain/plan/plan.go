@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
@@ -68,9 +69,11 @@ type Pod struct {
 	Action    Action
 	Reasons   []Reason
 	Budget    *budget.Judgement // nil for a skipped pod
-	Wave      int               // 1 for what can go at once, more for what waits its turn, 0 where none applies
-	Grace     time.Duration
-	Volumes   bool // has claims
+	// Wave is 1 for what can go at once, more for what waits its turn, 0 where none applies:
+	// counted, until a forecast knows better (WithEstimate).
+	Wave    int
+	Grace   time.Duration
+	Volumes bool // has claims
 	// Pinned is a volume of a claim of the pod that no node beside those of the plan
 	// can reach: its replacement starts nowhere until its node is back. "" for none.
 	Pinned string
@@ -128,4 +131,16 @@ func (p *Plan) Names() []string {
 		names[i] = p.Nodes[i].Name
 	}
 	return names
+}
+
+// BudgetWhy is what its budgets say of the pod, and its turn where they let several go
+// one after the other; "" where there is nothing to say.
+func (p *Pod) BudgetWhy() string {
+	switch {
+	case p.Budget == nil:
+		return ""
+	case p.Budget.Verdict == budget.VerdictEvictable && p.Wave > 1:
+		return fmt.Sprintf("%s, its turn is in wave %d", p.Budget.Why, p.Wave)
+	}
+	return p.Budget.Why
 }

@@ -34,26 +34,18 @@ func (w waves) next(l *budget.Ledger, j *budget.Judgement, b *kube.Budget) int {
 	if j.Verdict != budget.VerdictEvictable {
 		return 2 + before/l.PerWave(b)
 	}
-	return w.said(1+before/int(b.DisruptionsAllowed), j)
-}
-
-// said notes a wave after the first in the line of the pod.
-func (w waves) said(wave int, j *budget.Judgement) int {
-	if wave > 1 {
-		j.Why += fmt.Sprintf(", its turn is in wave %d", wave)
-	}
-	return wave
+	return 1 + before/int(b.DisruptionsAllowed)
 }
 
 // inTurn is the wave in which a pod under the guard goes.
-func (w waves) inTurn(g *budget.PlanGuard, j *budget.Judgement) int {
+func (w waves) inTurn(g *budget.PlanGuard) int {
 	before := w[g.Key]
 	w[g.Key]++
 	if g.Free <= 0 {
 		away := g.Numbers.Expected - g.Numbers.Needed
 		return 2 + before/max(1, int(away))
 	}
-	return w.said(1+before/g.Free, j)
+	return 1 + before/g.Free
 }
 
 // Turns is in which order the pods of a plan go, counted over all its nodes. It
@@ -86,20 +78,24 @@ type Wave struct {
 	Of []string
 }
 
-// Turns counts the waves of the plan.
+// Turns counts the waves of the plan: those of its forecast where it has one, else as
+// its budgets allow.
 func (p Plan) Waves() Waves {
 	t := Waves{InTurn: len(p.Nodes) > max(p.Options.MaxParallelNodes, 1)}
-	refused := refusedNodes(p)
+	refused, forecast := p.Refused(), p.Estimate != nil && p.Estimate.Wave != nil
 	var later []map[string]int
 	held := map[string]struct{}{}
 	EachMove(p, func(pod *Pod) {
-		if refused[pod.Node] {
+		if slices.ContainsFunc(refused, func(r RefusedNode) bool { return r.Node == pod.Node }) {
 			t.Left++
 			return
 		}
 		verdict := budget.VerdictEvictable
 		if pod.Budget != nil {
 			verdict = pod.Budget.Verdict
+		}
+		if forecast && pod.Wave > 0 {
+			verdict = budget.VerdictEvictable // whatever holds it now
 		}
 		switch verdict {
 		case budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple:
@@ -110,7 +106,12 @@ func (p Plan) Waves() Waves {
 			t.Held++
 			held[pod.Budget.Holder()] = struct{}{}
 		default:
-			if pod.Wave <= 1 {
+			switch {
+			case forecast && pod.Wave == 0:
+				t.Held++
+				held[""] = struct{}{} // nothing of the plan tells what holds it
+				return
+			case pod.Wave <= 1:
 				t.Now++
 				return
 			}
@@ -135,22 +136,6 @@ func (p Plan) Waves() Waves {
 		}
 	}
 	return t
-}
-
-// refusedNodes are the nodes that a run of the plan leaves untouched.
-func refusedNodes(plan Plan) map[string]bool {
-	refused := map[string]bool{}
-	for i := range plan.Nodes {
-		if n := &plan.Nodes[i]; n.Counts().Refused > 0 {
-			refused[n.Name] = true
-		}
-	}
-	if len(refused) > 0 && plan.Options.AllOrNothing {
-		for i := range plan.Nodes {
-			refused[plan.Nodes[i].Name] = true
-		}
-	}
-	return refused
 }
 
 // turnOf names whose pods have to be Ready before this one goes.

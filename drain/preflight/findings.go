@@ -13,7 +13,10 @@ import (
 
 // Env is what the findings of a plan need to know beside the cluster and the plan.
 type Env struct {
-	Now       time.Time
+	Now time.Time
+	// Run is the run that the plan is of, "" before there is one: its own Leases hold
+	// nothing.
+	Run       string
 	Self      Self
 	Access    Access
 	Leftovers []tempbudget.Leftover

@@ -21,7 +21,7 @@ func findHeld(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 		return nil
 	}
 	var found []plan.Finding
-	for _, h := range lease.Holds(s, p.Names(), "", env.Now) {
+	for _, h := range lease.Holds(s, p.Names(), env.Run, env.Now) {
 		f := plan.Finding{Code: FindingNodeHeld, Objects: nodeObjects([]string{h.Node})}
 		switch {
 		case h.Lapsed:

@@ -70,7 +70,7 @@ func firstReachedTooLate(s *kube.Snapshot, nodes []plan.Node, begun int, turn ma
 // goesWhenReached tells whether the drain of its node would evict the pod at once.
 // A refused node is left untouched.
 func goesWhenReached(s *kube.Snapshot, node *plan.Node, sick *budget.Sibling) bool {
-	if node.Counts().Refused > 0 {
+	if node.Refused() {
 		return false
 	}
 	return slices.ContainsFunc(node.Pods, func(plan plan.Pod) bool {

@@ -220,7 +220,7 @@ func TestPlanForPipelines(t *testing.T) {
 	}
 	for _, pod := range p.Nodes[0].Pods {
 		skipped := pod.Action == "skip"
-		if pod.UID == "" || pod.Reasons == nil || skipped != (pod.Budget == nil) || skipped != (pod.Wave == nil) || !skipped && pod.Landing == nil {
+		if pod.UID == "" || pod.Reasons == nil || skipped != (pod.Budget == nil) || skipped && pod.Wave != nil || !skipped && pod.Landing == nil {
 			t.Errorf("pod %s/%s lacks something: %+v", pod.Namespace, pod.Name, pod)
 		}
 	}

@@ -14,14 +14,13 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Checked brings a plan made anew at the moment of a confirmation.
 type Checked struct {
 	Request
 	Fresh   plan.Plan
-	Changes []wording.Change
+	Changes []plan.Change
 	Untrue  string // why the snapshot cannot be acted on
 	Err     error
 }
@@ -58,26 +57,11 @@ func Check(shell frame.Shell, r Request) {
 		msg.Fresh.Findings = heldByOthersThan(own, msg.Fresh, snap, now)
 		base := r.Shown
 		if r.Question != nil {
-			base = sameCordons(r.Shown, msg.Fresh)
+			base = r.Shown.CordonedAs(msg.Fresh)
 		}
-		msg.Changes = wording.Drift(base, msg.Fresh)
+		msg.Changes = base.Diff(msg.Fresh)
 		return msg
 	})
-}
-
-// sameCordons is a plan with the cordons of another: those are what the run
-// itself did meanwhile.
-func sameCordons(p, other plan.Plan) plan.Plan {
-	nodes := append([]plan.Node(nil), p.Nodes...)
-	for i := range nodes {
-		for _, o := range other.Nodes {
-			if o.Name == nodes[i].Name {
-				nodes[i].Unschedulable = o.Unschedulable
-			}
-		}
-	}
-	p.Nodes = nodes
-	return p
 }
 
 // heldByOthersThan are the findings of a plan without those about nodes that are

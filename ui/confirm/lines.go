@@ -27,16 +27,14 @@ func ErrorLines(p plan.Plan) []paint.Line {
 // RefusedNodes are those that a run of the plan leaves untouched.
 func RefusedNodes(p plan.Plan) []string {
 	var names []string
-	for _, n := range p.Nodes {
-		if n.Counts().Refused > 0 {
-			names = append(names, n.Name)
-		}
+	for _, n := range p.Refused() {
+		names = append(names, n.Node)
 	}
 	return names
 }
 
 // DriftLines say what changed since the plan was shown.
-func DriftLines(changes []wording.Change) []paint.Line {
+func DriftLines(changes []plan.Change) []paint.Line {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -89,15 +87,8 @@ func CostLines(p plan.Plan) []paint.Line {
 // OpenNodes are the nodes of a plan that are not refused.
 func OpenNodes(p plan.Plan) []string {
 	var open []string
-	for _, n := range OpenPart(p).Nodes {
+	for _, n := range p.Open().Nodes {
 		open = append(open, n.Name)
 	}
 	return open
-}
-
-// OpenPart is what a run of the plan would touch: all but its refused nodes.
-// A question counts these pods and no others.
-func OpenPart(p plan.Plan) plan.Plan {
-	p.Nodes = slices.DeleteFunc(slices.Clone(p.Nodes), func(n plan.Node) bool { return n.Counts().Refused > 0 })
-	return p
 }

@@ -1,7 +1,6 @@
 package nodes
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -210,27 +209,14 @@ func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
 
 // refusals says which pods are refused, in kubectl's words.
 func refusals(n plan.Node) string {
-	messages, counts := []string{}, map[string]int{}
-	for _, p := range n.Pods {
-		if p.Action != plan.ActionRefuse {
-			continue
-		}
-		for _, r := range p.Reasons {
-			if r.Level == plan.LevelError {
-				if counts[r.Message]++; counts[r.Message] == 1 {
-					messages = append(messages, r.Message)
-				}
-				break
-			}
-		}
+	var parts []string
+	for _, r := range n.Refusals() {
+		parts = append(parts, wording.Count(len(r.Pods), "pod")+" "+wording.Quote(r.Message))
 	}
-	if len(messages) == 0 {
+	if len(parts) == 0 {
 		return ""
 	}
-	for i, m := range messages {
-		messages[i] = fmt.Sprintf("%s %s", wording.Count(counts[m], "pod"), wording.Quote(m))
-	}
-	return "Refused: " + strings.Join(messages, ", ") + "."
+	return "Refused: " + strings.Join(parts, ", ") + "."
 }
 
 // planWords is what happens to the pods, in one clause.
@@ -282,7 +268,7 @@ func holdUps(n plan.Node, now time.Time) string {
 		}
 		switch p.Budget.Verdict {
 		case budget.VerdictWait, budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple, budget.VerdictSyncing:
-			return wording.FirstUpper(wording.BudgetSentence(p.Namespace, p.Budget, now)) + "."
+			return wording.FirstUpper(wording.BudgetSentence(&p, now)) + "."
 		}
 	}
 	return ""

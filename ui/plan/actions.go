@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
@@ -49,14 +51,14 @@ func (m *Page) canDrain() (bool, string) {
 	if ok, why := m.mayDrain(); !ok {
 		return ok, why
 	}
-	open := len(confirm.OpenNodes(m.plan))
+	open, refused := len(confirm.OpenNodes(m.plan)), m.plan.Refused()
 	switch {
+	case slices.ContainsFunc(refused, func(r plan.RefusedNode) bool { return r.Along }):
+		return false, "a node is refused, and --all-or-nothing is on"
 	case open == 0 && wording.UsualOnly(m.plan.Nodes...):
 		return false, "every node is refused as the options stand: a accepts the usual ones"
 	case open == 0:
 		return false, "every node is refused: see the pods with " + paint.Bad + " and the options (o)"
-	case m.s.Options.AllOrNothing && open < len(m.plan.Nodes):
-		return false, "a node is refused, and --all-or-nothing is on"
 	}
 	return true, ""
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // driftWord says whether a plan is what it was when it was shown first.
-func driftWord(changes []wording.Change) paint.Line {
+func driftWord(changes []plan.Change) paint.Line {
 	if len(changes) == 0 {
 		return paint.L(themes.Good, "still true")
 	}

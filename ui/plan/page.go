@@ -36,7 +36,7 @@ type Page struct {
 	err     error
 	base    plan.Plan // as it was shown first
 	plan    plan.Plan // as it is now
-	changes []wording.Change
+	changes []plan.Change
 	pods    map[string]plan.Pod // by UID
 	widest  widths
 	time    planTime
@@ -148,7 +148,7 @@ func (m *Page) takePlan(msg planMsg) {
 	m.part = msg.part
 	m.plan = msg.plan
 	m.time.of(m.plan)
-	m.changes = wording.Drift(m.base, m.plan)
+	m.changes = m.base.Diff(m.plan)
 	m.Rebuild()
 }
 
@@ -252,7 +252,7 @@ func (m *Page) View() frame.View {
 	v.Head = m.planHead()
 	v.Cell = func(key, column string, width int) paint.Line { return planCell(m.pods[key], column, width) }
 	v.Marked = func(key string) bool {
-		return slices.ContainsFunc(m.changes, func(c wording.Change) bool { return c.UID == kube.UID(key) })
+		return slices.ContainsFunc(m.changes, func(c plan.Change) bool { return c.UID == kube.UID(key) })
 	}
 	switch {
 	case m.err != nil:

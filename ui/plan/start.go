@@ -28,7 +28,7 @@ type startedMsg struct {
 }
 
 // askToCordon asks for the cordon of a plan; changes are told first.
-func (m *Page) askToCordon(shown plan.Plan, changes []wording.Change) {
+func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 	open := confirm.OpenNodes(shown)
 	title := "Cordon " + wording.Count(len(open), "node") + " and go on?"
 	if len(open) == 1 {
@@ -39,7 +39,7 @@ func (m *Page) askToCordon(shown plan.Plan, changes []wording.Change) {
 	if gone := len(shown.Nodes) - len(open); gone > 0 {
 		body = append(body, paint.L(themes.Warning, wording.Count(gone, "node")+" refused and left untouched: "+wording.List(confirm.RefusedNodes(shown), 6)))
 	}
-	touched := confirm.OpenPart(shown)
+	touched := shown.Open()
 	body = append(body, nil, wording.PlanSummary(touched))
 	body = append(body, confirm.CostLines(touched)...)
 	body = append(body, paint.L(themes.Muted, "No pod is touched yet: the evictions are asked for separately."))
@@ -65,7 +65,7 @@ func (m *Page) takeChecked(msg confirm.Checked) {
 	if msg.Question != nil {
 		return // of a run
 	}
-	switch grave := wording.Grave(msg.Changes); {
+	switch grave := plan.Grave(msg.Changes); {
 	case msg.Err != nil:
 		m.s.Starting = false
 		m.shell.Fail("Nothing was started: " + msg.Err.Error())

@@ -92,7 +92,11 @@ func (m *Page) takeForecast(msg forecastMsg) {
 func (m *Page) planWhen() []paint.Line {
 	width := m.s.Width - 2
 	var lines []paint.Line
-	if waves := planWaves(m.plan); waves != nil {
+	shown := m.plan
+	if m.time.estimate != nil && m.time.known == m.time.key {
+		shown = shown.WithEstimate(*m.time.estimate)
+	}
+	if waves := planWaves(shown); waves != nil {
 		wrapped := paint.Wrap(waves, width)
 		if m.s.Height < 30 || len(wrapped) > 2 {
 			wrapped = []paint.Line{waves}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
@@ -59,7 +60,7 @@ func (m *Page) openQuestion(q *drain.Question) {
 
 // putQuestion opens the dialog. It opened by itself, so keys that were on
 // their way to the page below are not answers.
-func (m *Page) putQuestion(q *drain.Question, changes []wording.Change) {
+func (m *Page) putQuestion(q *drain.Question, changes []plan.Change) {
 	if m.shell.Asking(questionDialog) || !asks(m.s, q) {
 		return
 	}
@@ -125,7 +126,7 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, wording.List(nodesAtWork(m.s.State), 8)),
 		paint.L(themes.Muted, "context ").Add(themes.Accent, m.s.State.Run.Context)}
 	if len(m.confirmed.Nodes) > 0 {
-		touched := confirm.OpenPart(m.confirmed)
+		touched := m.confirmed.Open()
 		body = append(body, nil, wording.PlanSummary(touched))
 		body = append(body, confirm.CostLines(touched)...)
 	}
@@ -140,7 +141,7 @@ func (m *Page) takeChecked(msg confirm.Checked) {
 	if msg.Err == nil {
 		m.confirmed = msg.Fresh
 	}
-	grave := wording.Grave(msg.Changes)
+	grave := plan.Grave(msg.Changes)
 	switch {
 	case !msg.Confirm:
 		m.putQuestion(msg.Question, grave)

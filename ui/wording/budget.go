@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // BudgetSentence says what the budgets of a pod say, and which pod is the
 // reason.
-func BudgetSentence(namespace string, b *budget.Judgement, now time.Time) string {
+func BudgetSentence(p *plan.Pod, now time.Time) string {
+	namespace, b := p.Namespace, p.Budget
 	switch b.Verdict {
 	case budget.VerdictMultiple:
 		return "more than one budget selects it (" + List(b.Names, 3) + "): the server refuses every eviction until one is left"
@@ -23,7 +25,7 @@ func BudgetSentence(namespace string, b *budget.Judgement, now time.Time) string
 		switch {
 		case len(b.Names) > 0:
 		case b.Why != "":
-			return b.Why // the run's own guard counts it
+			return p.BudgetWhy() // the run's own guard counts it
 		default:
 			return "no budget holds it"
 		}

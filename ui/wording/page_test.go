@@ -130,38 +130,6 @@ func TestUsualOnly(t *testing.T) {
 	}
 }
 
-func TestDrift(t *testing.T) {
-	thePlan := func(pods ...plan.Pod) plan.Plan {
-		return plan.Plan{Nodes: []plan.Node{{Name: "a", UID: "a", Ready: true, Pods: pods}}}
-	}
-	moves := planned(plan.ActionEvict, judgement(budget.VerdictEvictable))
-	waits := planned(plan.ActionEvict, judgement(budget.VerdictWait))
-	stays := planned(plan.ActionSkip, nil, plan.ReasonDaemonSet)
-	stays.UID = "2"
-	for _, c := range []struct {
-		name          string
-		before, after plan.Plan
-		all, grave    int
-	}{
-		{"nothing", thePlan(moves), thePlan(moves), 0, 0},
-		{"a pod is gone", thePlan(moves), thePlan(), 1, 0},
-		{"a pod came", thePlan(), thePlan(moves), 1, 1},
-		{"a pod that stays came", thePlan(), thePlan(stays), 1, 0},
-		{"its budget closed", thePlan(moves), thePlan(waits), 1, 1},
-		{"the node is gone", thePlan(), plan.Plan{}, 1, 1},
-	} {
-		changes := Drift(c.before, c.after)
-		if len(changes) != c.all || len(Grave(changes)) != c.grave {
-			t.Errorf("%s: %+v", c.name, changes)
-		}
-	}
-	replaced := thePlan()
-	replaced.Nodes[0].UID = "b"
-	if len(Grave(Drift(thePlan(), replaced))) != 1 {
-		t.Error("another node of the same name is no change")
-	}
-}
-
 func TestKubectl(t *testing.T) {
 	o := plan.DefaultOptions()
 	if got := Kubectl(plan.Target{Context: "prod"}, []string{"a"}, o); got != "kubectl --context=prod drain a" {

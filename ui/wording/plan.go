@@ -199,7 +199,7 @@ func colourIf(n int, token paint.Token, s string) paint.Line {
 func PlanPod(p plan.Pod, Advice string, now time.Time) paint.Line {
 	var l paint.Line
 	if b := p.Budget; b != nil && (b.Verdict != budget.VerdictEvictable || len(b.Names) > 0) {
-		l = l.Add(themes.Text, FirstUpper(BudgetSentence(p.Namespace, b, now))+". ")
+		l = l.Add(themes.Text, FirstUpper(BudgetSentence(&p, now))+". ")
 	}
 	if Advice != "" {
 		l = l.Add(themes.Accent, Advice+" ")

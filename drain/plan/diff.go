@@ -1,9 +1,9 @@
-package wording
+package plan
 
 import (
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -11,29 +11,30 @@ import (
 type Change struct {
 	UID   kube.UID // of the pod, "" where a node changed
 	What  string
-	Grave bool // it must be confirmed anew
+	Grave bool // what was confirmed does not hold any longer
 }
 
-// Drift compares a plan with a newer look at it: pods that came, pods whose
+// Diff compares the plan with a newer look at it: pods that came, pods whose
 // fate or reasons changed, nodes that changed. That a pod is gone by itself is
 // told, but takes nothing away from what was confirmed.
-func Drift(shown, now plan.Plan) []Change {
+func (p Plan) Diff(now Plan) []Change {
+	shown := p
 	var changes []Change
 	for _, n := range now.Nodes {
-		i := slices.IndexFunc(shown.Nodes, func(o plan.Node) bool { return o.Name == n.Name })
+		i := slices.IndexFunc(shown.Nodes, func(o Node) bool { return o.Name == n.Name })
 		if i < 0 {
 			changes = append(changes, Change{What: "node " + n.Name + " is new", Grave: true})
 			continue
 		}
-		changes = append(changes, nodeDrift(shown.Nodes[i], n)...)
+		changes = append(changes, nodeDiff(shown.Nodes[i], n)...)
 	}
 	for _, n := range shown.Nodes {
-		if !slices.ContainsFunc(now.Nodes, func(o plan.Node) bool { return o.Name == n.Name }) {
+		if !slices.ContainsFunc(now.Nodes, func(o Node) bool { return o.Name == n.Name }) {
 			changes = append(changes, Change{What: "node " + n.Name + " is gone", Grave: true})
 		}
 	}
 	for _, f := range now.Findings {
-		if f.Level == plan.LevelError && !slices.ContainsFunc(shown.Findings, func(o plan.Finding) bool {
+		if f.Level == LevelError && !slices.ContainsFunc(shown.Findings, func(o Finding) bool {
 			return o.Code == f.Code && slices.Equal(o.Objects, f.Objects)
 		}) {
 			changes = append(changes, Change{What: f.Message, Grave: true})
@@ -42,17 +43,17 @@ func Drift(shown, now plan.Plan) []Change {
 	return changes
 }
 
-func nodeDrift(before, after plan.Node) []Change {
+func nodeDiff(before, after Node) []Change {
 	var changes []Change
 	switch {
 	case before.UID != after.UID:
 		changes = append(changes, Change{What: "node " + after.Name + " was replaced by another of its name", Grave: true})
 	case before.Ready != after.Ready:
-		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is Ready now", false: " is not Ready any more"}[after.Ready], Grave: true})
+		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is Ready now", false: " is no longer Ready"}[after.Ready], Grave: true})
 	case before.Unschedulable != after.Unschedulable:
-		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is cordoned now", false: " is not cordoned any more"}[after.Unschedulable], Grave: true})
+		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is cordoned now", false: " is no longer cordoned"}[after.Unschedulable], Grave: true})
 	}
-	old := make(map[kube.UID]plan.Pod, len(before.Pods))
+	old := make(map[kube.UID]Pod, len(before.Pods))
 	for _, p := range before.Pods {
 		old[p.UID] = p
 	}
@@ -62,7 +63,7 @@ func nodeDrift(before, after plan.Node) []Change {
 		name := p.Namespace + "/" + p.Name
 		switch {
 		case !ok:
-			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + fateWord(p), Grave: p.Action != plan.ActionSkip})
+			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + fateWord(p), Grave: p.Action != ActionSkip})
 		case fateKey(was) != fateKey(p), gravelyLost(p) && !gravelyLost(was):
 			changes = append(changes, Change{UID: p.UID, What: name + ": " + fateWord(was) + ", now " + fateWord(p), Grave: true})
 		}
@@ -77,7 +78,7 @@ func nodeDrift(before, after plan.Node) []Change {
 
 // fateKey is what was confirmed of a pod: what is done, why, and whether its
 // budget lets it.
-func fateKey(p plan.Pod) string {
+func fateKey(p Pod) string {
 	key := string(p.Action)
 	for _, r := range p.Reasons {
 		key += "," + string(r.Code) + "/" + string(r.Level)
@@ -89,20 +90,59 @@ func fateKey(p plan.Pod) string {
 }
 
 // gravelyLost tells of a pod that does not come back elsewhere.
-func gravelyLost(p plan.Pod) bool {
+func gravelyLost(p Pod) bool {
 	loss := p.Fate().Loss
-	return loss == plan.LossPod || loss == plan.LossPlace
+	return loss == LossPod || loss == LossPlace
 }
 
-func fateWord(p plan.Pod) string {
+func fateWord(p Pod) string {
 	s := p.Fate().String()
-	if why := Why(p); why != "" {
+	if why := p.fateWhy(); why != "" {
 		s += " (" + why + ")"
 	}
 	return s
 }
 
-// Grave are the changes that must be confirmed anew.
+// Grave are the changes that must be confirmed again.
 func Grave(changes []Change) []Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !c.Grave })
+}
+
+// fateWhy is the first of the reasons for what becomes of a pod, "" for none.
+func (p *Pod) fateWhy() string {
+	level := LevelInfo
+	if p.Action == ActionRefuse {
+		level = LevelError
+	}
+	if p.Moves() {
+		switch {
+		case p.NotRemade != "":
+			return p.NotRemade
+		case p.Pinned != "":
+			return "its volume " + p.Pinned + " stays behind"
+		case p.Budget != nil && p.Budget.Verdict != budget.VerdictEvictable:
+			return p.Budget.Why
+		}
+		return ""
+	}
+	for _, r := range p.Reasons {
+		if r.Level == level || level == LevelInfo {
+			return r.Message
+		}
+	}
+	return ""
+}
+
+// CordonedAs is the plan with the cordons of another: those are what the run itself
+// did meanwhile.
+func (p Plan) CordonedAs(other Plan) Plan {
+	p.Nodes = slices.Clone(p.Nodes)
+	for i := range p.Nodes {
+		for _, o := range other.Nodes {
+			if o.Name == p.Nodes[i].Name {
+				p.Nodes[i].Unschedulable = o.Unschedulable
+			}
+		}
+	}
+	return p
 }
