@@ -187,7 +187,7 @@ func (r *Rollback) Undo(ctx context.Context, item drain.Undo) error {
 		return fmt.Errorf("it changed meanwhile: the run is now to %s", now.What)
 	}
 	// A request that is out is waited for: a signal stops those after it.
-	answer := r.send(context.WithoutCancel(ctx), now)
+	answer := now.Request().Send(context.WithoutCancel(ctx), r.session.Writer())
 	gone := (now.Unguard != nil || now.Release != nil) && answer.Class() == kube.AnswerGone
 	if !answer.OK() && !gone {
 		return errors.New(AnswerText(answer))
@@ -196,24 +196,6 @@ func (r *Rollback) Undo(ctx context.Context, item drain.Undo) error {
 		r.awaitTaint(ctx, now.Node)
 	}
 	return nil
-}
-
-func (r *Rollback) send(ctx context.Context, u drain.Undo) kube.Answer {
-	w := r.session.Writer()
-	switch {
-	case u.Unguard != nil:
-		return w.DeleteBudget(ctx, *u.Unguard)
-	case u.Scale != nil:
-		return w.Scale(ctx, *u.Scale)
-	case u.Taint != nil:
-		return w.Taint(ctx, *u.Taint)
-	case u.Release == nil:
-		return w.Cordon(ctx, *u.Cordon)
-	}
-	if w, ok := w.(kube.LeaseWriter); ok {
-		return w.DeleteLease(ctx, *u.Release)
-	}
-	return kube.Answer{Failure: "Leases cannot be written here", Unsent: true}
 }
 
 // taintShown is how long the watch may take to show that a taint is gone.

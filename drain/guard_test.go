@@ -44,9 +44,9 @@ func TestNamesAndOwnersOfTemporaryBudgets(t *testing.T) {
 	f.Store.SetSync(kube.KindReplicationControllers, kube.SyncState{Phase: kube.Synced})
 	names, versions := map[string]bool{}, map[string]string{}
 	for _, w := range f.step() {
-		names[w.Guard.Name], versions[w.Guard.Owner.Kind] = true, w.Guard.Owner.APIVersion
-		if errs := validation.IsDNS1123Subdomain(w.Guard.Name); len(errs) > 0 {
-			t.Errorf("%d characters: %s", len(w.Guard.Name), errs)
+		names[sent[kube.BudgetRequest](w).Name], versions[sent[kube.BudgetRequest](w).Owner.Kind] = true, sent[kube.BudgetRequest](w).Owner.APIVersion
+		if errs := validation.IsDNS1123Subdomain(sent[kube.BudgetRequest](w).Name); len(errs) > 0 {
+			t.Errorf("%d characters: %s", len(sent[kube.BudgetRequest](w).Name), errs)
 		}
 	}
 	if len(names) != 3 || !names["kdrain-r1-web"] || versions["ReplicationController"] != "v1" || versions["StatefulSet"] != "apps/v1" {

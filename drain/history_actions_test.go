@@ -88,7 +88,7 @@ func (h *history) failOne(t *rapid.T) {
 	i := rapid.IntRange(0, len(h.requests)-1).Draw(t, "request")
 	failure := rapid.SampledFrom([]string{"EOF", "refused", "503", "504", "500", "401", "429 throttled", "409", "404 proxy"}).Draw(t, "failure")
 	w := h.requests[i]
-	if failure == "409" && (w.Evict != nil || w.Delete != nil) && w.Rung != 0 {
+	if failure == "409" && (sends[kube.EvictRequest](w) || sends[kube.DeleteRequest](w)) && w.Rung != 0 {
 		failure = "EOF"
 	}
 	if failure == "EOF" && rapid.Bool().Draw(t, "done all the same") && !h.down {
@@ -159,7 +159,7 @@ func (h *history) othersEvict(t *rapid.T) {
 	name := oneOf(t, "pod", alike(h.truth.pods, staying))
 	p := h.truth.pods[name]
 	ours, were := h.evicted[p.UID]
-	h.evict(Write{Evict: &kube.EvictRequest{Namespace: "default", Name: name, UID: p.UID}})
+	h.evict(Write{Request: kube.EvictRequest{Namespace: "default", Name: name, UID: p.UID}})
 	if delete(h.evicted, p.UID); were {
 		h.evicted[p.UID] = ours
 	}

@@ -80,42 +80,42 @@ func (h *history) sent(writes map[uint64]Write) {
 // carryOut is the server at a request: what it does and what it answers.
 func (h *history) carryOut(w Write) kube.Answer {
 	switch {
-	case w.Evict != nil:
+	case sends[kube.EvictRequest](w):
 		return h.evict(w)
-	case w.Delete != nil:
+	case sends[kube.DeleteRequest](w):
 		return h.delete(w)
-	case w.Look != nil:
-		p := h.truth.pods[w.Look.Name]
+	case sends[kube.PodLook](w):
+		p := h.truth.pods[sent[kube.PodLook](w).Name]
 		if p == nil {
 			return h.answerOf("404", w)
 		}
 		a := h.answerOf("200", w)
 		a.UID = p.UID
 		return a
-	case w.Cordon != nil:
-		if n := h.truth.nodes[w.Node]; n == nil || n.UID != w.Cordon.UID || n.ResourceVersion != w.Cordon.ResourceVersion {
+	case sends[kube.CordonRequest](w):
+		if n := h.truth.nodes[w.Node]; n == nil || n.UID != sent[kube.CordonRequest](w).UID || n.ResourceVersion != sent[kube.CordonRequest](w).ResourceVersion {
 			return h.answerOf("409", w)
 		}
-	case w.Taint != nil:
-		if n := h.truth.nodes[w.Node]; n == nil || n.ResourceVersion != w.Taint.ResourceVersion {
+	case sends[kube.TaintRequest](w):
+		if n := h.truth.nodes[w.Node]; n == nil || n.ResourceVersion != sent[kube.TaintRequest](w).ResourceVersion {
 			return h.answerOf("409", w)
 		}
-	case w.Lease != nil || w.Release != nil:
+	case sends[kube.LeaseWrite](w) || sends[kube.LeaseRef](w):
 		return h.lease(w)
-	case w.Scale != nil:
-		if live := h.truth.store.Snapshot().Workload(w.Scale.UID); live == nil || live.Replicas != w.Scale.From {
+	case sends[kube.ScaleRequest](w):
+		if live := h.truth.store.Snapshot().Workload(sent[kube.ScaleRequest](w).UID); live == nil || live.Replicas != sent[kube.ScaleRequest](w).From {
 			return h.answerOf("422", w)
 		}
-	case w.Guard != nil:
-		if h.truth.budgets[w.Guard.Name] != nil {
+	case sends[kube.BudgetRequest](w):
+		if h.truth.budgets[sent[kube.BudgetRequest](w).Name] != nil {
 			return kube.Answer{Code: 409, Reason: metav1.StatusReasonAlreadyExists, Message: "it exists already"}
 		}
-	case w.Unguard != nil:
-		if h.truth.budgets[w.Unguard.Name] == nil {
+	case sends[kube.BudgetRef](w):
+		if h.truth.budgets[sent[kube.BudgetRef](w).Name] == nil {
 			return kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "x" not found`}
 		}
-	case w.LookBudget != nil:
-		if h.truth.budgets[w.LookBudget.Name] == nil {
+	case sends[kube.BudgetLook](w):
+		if h.truth.budgets[sent[kube.BudgetLook](w).Name] == nil {
 			return kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "x" not found`}
 		}
 	}
@@ -135,14 +135,14 @@ func (h *history) answerOf(name string, w Write) kube.Answer {
 
 // evict is the eviction handler, by the rules of Predict.
 func (h *history) evict(w Write) kube.Answer {
-	p := h.truth.pods[w.Evict.Name]
+	p := h.truth.pods[sent[kube.EvictRequest](w).Name]
 	if p == nil {
 		return h.answerOf("404", w)
 	}
 	snap := h.truth.store.Snapshot()
 	live := snap.Pod(p.UID)
 	budgets := snap.BudgetsOf(live)
-	predicted := budget.Predict(live, budgets, w.Evict.UID)
+	predicted := budget.Predict(live, budgets, sent[kube.EvictRequest](w).UID)
 	switch {
 	case predicted.Code == 500:
 		return h.answerOf("500 several", w)
@@ -156,7 +156,7 @@ func (h *history) evict(w Write) kube.Answer {
 	if predicted.Way == budget.WaySpends {
 		h.spend(budgets[0].Name, p.Name)
 	}
-	if p.UID != w.Evict.UID {
+	if p.UID != sent[kube.EvictRequest](w).UID {
 		return h.answerOf("409", w)
 	}
 	h.evicted[p.UID] = h.now
@@ -190,11 +190,11 @@ func (h *history) terminate(name string) {
 }
 
 func (h *history) delete(w Write) kube.Answer {
-	p := h.truth.pods[w.Delete.Name]
+	p := h.truth.pods[sent[kube.DeleteRequest](w).Name]
 	switch {
 	case p == nil:
 		return h.answerOf("404", w)
-	case p.UID != w.Delete.UID:
+	case p.UID != sent[kube.DeleteRequest](w).UID:
 		return h.answerOf("409", w)
 	}
 	h.terminate(p.Name)
@@ -208,8 +208,8 @@ func (h *history) lease(w Write) kube.Answer {
 		return h.answerOf("404 lease", w)
 	}
 	live := h.truth.store.Snapshot().LeaseOf(n.UID)
-	if w.Release != nil {
-		if live == nil || live.ResourceVersion != w.Release.ResourceVersion {
+	if sends[kube.LeaseRef](w) {
+		if live == nil || live.ResourceVersion != sent[kube.LeaseRef](w).ResourceVersion {
 			return h.answerOf("409", w)
 		}
 		h.lines("lease " + w.Node + " gone")
@@ -219,10 +219,10 @@ func (h *history) lease(w Write) kube.Answer {
 	if live != nil {
 		version = live.ResourceVersion
 	}
-	if w.Lease.ResourceVersion != version {
+	if sent[kube.LeaseWrite](w).ResourceVersion != version {
 		return h.answerOf("409", w)
 	}
-	h.lines("lease " + w.Node + " holder=" + w.Lease.Run)
+	h.lines("lease " + w.Node + " holder=" + sent[kube.LeaseWrite](w).Run)
 	a := h.answerOf("200", w)
 	live = h.truth.store.Snapshot().LeaseOf(n.UID)
 	a.UID, a.ResourceVersion = live.UID, live.ResourceVersion

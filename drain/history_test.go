@@ -104,8 +104,8 @@ func (h *history) lookWith(t *rapid.T, in ...Input) {
 		t.Fatal("a check failed")
 	}
 	for id, w := range h.out {
-		if id > before && w.Evict != nil && w.Rung == 0 && !h.retried[w.Evict.UID] && h.gone(w.Evict.UID) {
-			t.Fatalf("#%d: %s was evicted already", id, w.Evict.UID)
+		if id > before && sends[kube.EvictRequest](w) && w.Rung == 0 && !h.retried[sent[kube.EvictRequest](w).UID] && h.gone(sent[kube.EvictRequest](w).UID) {
+			t.Fatalf("#%d: %s was evicted already", id, sent[kube.EvictRequest](w).UID)
 		}
 	}
 	h.sent(h.out)

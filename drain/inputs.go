@@ -78,37 +78,12 @@ func (Confirm) input()     {}
 func (Control) input()     {}
 func (JournalNews) input() {}
 
-// Write is a change of the cluster that Step asks the engine for. Exactly the
-// request that its verb needs is set.
+// Write is a change of the cluster that Step asks for, or a live read.
 type Write struct {
 	ID      uint64
 	At      time.Time
 	Verb    Verb
 	Node    string
-	Cordon  *kube.CordonRequest
-	Evict   *kube.EvictRequest
-	Delete  *kube.DeleteRequest
-	Look    *LookRequest
-	Guard   *kube.BudgetRequest
-	Unguard *kube.BudgetRef
-	// LookBudget reads one temporary budget live (VerbLook).
-	LookBudget *kube.BudgetLook
-	Lease      *kube.LeaseWrite // of VerbTake and VerbRenew
-	Release    *kube.LeaseRef
-	Rung       int // number of the rung that it is for, 0 for none
-	Restart    *kube.RestartRequest
-	Scale      *kube.ScaleRequest
-	Taint      *kube.TaintRequest
-}
-
-// lasts tells whether what the write does stays until somebody takes it back: a
-// rollback must know of it, whatever becomes of the process that sent it.
-func (w Write) lasts() bool {
-	return w.Cordon != nil || w.Guard != nil || w.Scale != nil || w.Taint != nil
-}
-
-// LookRequest reads one pod live.
-type LookRequest struct {
-	Namespace, Name string
-	UID             kube.UID // of the pod that is meant
+	Rung    int // number of the rung that it is for, 0 for none
+	Request kube.Request
 }

@@ -27,6 +27,23 @@ type Undo struct {
 	Left    string // why it is left alone, "" if it is undone
 }
 
+// Request is what undoes it, nil where it is left alone.
+func (u *Undo) Request() kube.Request {
+	switch {
+	case u.Cordon != nil:
+		return *u.Cordon
+	case u.Unguard != nil:
+		return *u.Unguard
+	case u.Scale != nil:
+		return *u.Scale
+	case u.Taint != nil:
+		return *u.Taint
+	case u.Release != nil:
+		return *u.Release
+	}
+	return nil
+}
+
 // RollbackPlan says what can be undone of a run, and only that: what the run
 // itself did, and nobody has changed since. It reads the cluster as it is now;
 // pods that have left are not brought back.

@@ -92,8 +92,8 @@ func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong
 	fail := func(format string, a ...any) {
 		wrong = append(wrong, fmt.Sprintf("#%d: ", w.ID)+fmt.Sprintf(format, a...))
 	}
-	ofLease, next := w.Lease != nil || w.Release != nil, d.State
-	undoes := w.Unguard != nil || w.Verb == VerbUnscale || w.Verb == VerbUntaint || w.LookBudget != nil
+	ofLease, next := sends[kube.LeaseWrite](w) || sends[kube.LeaseRef](w), d.State
+	undoes := sends[kube.BudgetRef](w) || w.Verb == VerbUnscale || w.Verb == VerbUntaint || sends[kube.BudgetLook](w)
 	switch {
 	case next.Suspended:
 		fail("sent while the run is suspended")
@@ -101,7 +101,7 @@ func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong
 		fail("sent after the end of the run")
 	case next.Aborting && !undoes && !ofLease:
 		fail("sent while the run is being aborted")
-	case next.Paused && !ofLease && w.LookBudget == nil && !(next.Aborting && undoes): // to read is allowed
+	case next.Paused && !ofLease && !sends[kube.BudgetLook](w) && !(next.Aborting && undoes): // to read is allowed
 		fail("sent while the run is paused")
 	case !snap.Health().Live && !ofLease && !next.Aborting:
 		fail("sent while the API server does not answer")
@@ -133,7 +133,7 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, 
 		fail("%s is not to be moved", uid)
 	case live == nil || live.Terminating() || live.Node != p.Node:
 		fail("%s is not there to be moved", uid)
-	case w.Delete != nil && p.Action != plan.ActionDelete:
+	case sends[kube.DeleteRequest](w) && p.Action != plan.ActionDelete:
 		fail("%s is deleted and not evicted", uid)
 	}
 	if node := snap.Node(w.Node); node == nil || !node.Unschedulable || node.UID != next.Node(w.Node).UID {
@@ -144,7 +144,7 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, 
 			fail("#%d about %s has no answer yet", id, uid)
 		}
 	}
-	if w.Evict == nil || live == nil || snap.Sync(kube.KindBudgets).Phase == kube.Denied {
+	if !sends[kube.EvictRequest](w) || live == nil || snap.Sync(kube.KindBudgets).Phase == kube.Denied {
 		return wrong
 	}
 	budgets := snap.BudgetsOf(live)

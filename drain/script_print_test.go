@@ -165,40 +165,40 @@ func (s *script) volumesLine(e Event, message string) string {
 // writeLine is the request of a write, as an operator would say it.
 func writeLine(w Write, e Event) string {
 	switch {
-	case w.Cordon != nil:
+	case sends[kube.CordonRequest](w):
 		text := "cordon " + w.Node
-		if m, ours := annotation.Parse(w.Cordon.Mark); ours && m.After != "" {
+		if m, ours := annotation.Parse(sent[kube.CordonRequest](w).Mark); ours && m.After != "" {
 			text += ", in the place of run " + m.After
 		}
-		if w.Cordon.ExcludeFromLB != nil {
+		if sent[kube.CordonRequest](w).ExcludeFromLB != nil {
 			text += ", out of load balancers"
 		}
 		return text
-	case w.Evict != nil:
-		return "evict " + short(w.Evict.UID) + underBudget(e)
-	case w.Delete != nil:
-		text := "delete " + short(w.Delete.UID)
-		if w.Delete.Grace != nil {
-			text += fmt.Sprintf(" with %d s of grace", *w.Delete.Grace)
+	case sends[kube.EvictRequest](w):
+		return "evict " + short(sent[kube.EvictRequest](w).UID) + underBudget(e)
+	case sends[kube.DeleteRequest](w):
+		text := "delete " + short(sent[kube.DeleteRequest](w).UID)
+		if sent[kube.DeleteRequest](w).Grace != nil {
+			text += fmt.Sprintf(" with %d s of grace", *sent[kube.DeleteRequest](w).Grace)
 		}
 		return text
-	case w.Look != nil:
-		return "who has the name " + w.Look.Name + "?"
-	case w.Guard != nil:
-		return "create budget " + w.Guard.Name + " with maxUnavailable " + w.Guard.MaxUnavailable
-	case w.Unguard != nil:
-		return "remove budget " + w.Unguard.Name
-	case w.LookBudget != nil:
-		return "is there a budget " + w.LookBudget.Name + "?"
-	case w.Lease != nil:
+	case sends[kube.PodLook](w):
+		return "who has the name " + sent[kube.PodLook](w).Name + "?"
+	case sends[kube.BudgetRequest](w):
+		return "create budget " + sent[kube.BudgetRequest](w).Name + " with maxUnavailable " + sent[kube.BudgetRequest](w).MaxUnavailable
+	case sends[kube.BudgetRef](w):
+		return "remove budget " + sent[kube.BudgetRef](w).Name
+	case sends[kube.BudgetLook](w):
+		return "is there a budget " + sent[kube.BudgetLook](w).Name + "?"
+	case sends[kube.LeaseWrite](w):
 		return string(w.Verb) + " the Lease of " + w.Node
-	case w.Release != nil:
+	case sends[kube.LeaseRef](w):
 		return "give back the Lease of " + w.Node
-	case w.Restart != nil:
-		return "restart Deployment " + w.Restart.Name
-	case w.Scale != nil:
-		return fmt.Sprintf("scale %s %s from %d to %d", w.Scale.Kind, w.Scale.Name, w.Scale.From, w.Scale.To)
-	case w.Taint != nil:
+	case sends[kube.RestartRequest](w):
+		return "restart Deployment " + sent[kube.RestartRequest](w).Name
+	case sends[kube.ScaleRequest](w):
+		return fmt.Sprintf("scale %s %s from %d to %d", sent[kube.ScaleRequest](w).Kind, sent[kube.ScaleRequest](w).Name, sent[kube.ScaleRequest](w).From, sent[kube.ScaleRequest](w).To)
+	case sends[kube.TaintRequest](w):
 		return string(w.Verb) + " " + w.Node
 	}
 	return string(w.Verb)

@@ -43,12 +43,12 @@ func (s *script) look(in ...Input) {
 // made is the UID of the object that the answer to a write has.
 func (w Write) made() kube.UID {
 	switch {
-	case w.Guard != nil:
-		return kube.UID(w.Guard.Name)
-	case w.Lease != nil:
+	case sends[kube.BudgetRequest](w):
+		return kube.UID(sent[kube.BudgetRequest](w).Name)
+	case sends[kube.LeaseWrite](w):
 		return kube.UID("lease-" + w.Node)
-	case w.LookBudget != nil:
-		return kube.UID(w.LookBudget.Name)
+	case sends[kube.BudgetLook](w):
+		return kube.UID(sent[kube.BudgetLook](w).Name)
 	}
 	return w.pod()
 }
@@ -56,29 +56,29 @@ func (w Write) made() kube.UID {
 // show lets the watches show what a write did.
 func (c *shownCluster) show(w Write, a kube.Answer) {
 	switch {
-	case w.Cordon != nil:
+	case sends[kube.CordonRequest](w):
 		c.change("node " + w.Node + " cordoned by=" + kube.FieldManager)
 		n := c.nodes[w.Node].DeepCopy()
-		n.Annotations = map[string]string{kube.CordonAnnotation: w.Cordon.Mark}
-		if w.Cordon.ExcludeFromLB != nil {
+		n.Annotations = map[string]string{kube.CordonAnnotation: sent[kube.CordonRequest](w).Mark}
+		if sent[kube.CordonRequest](w).ExcludeFromLB != nil {
 			n.Labels = map[string]string{kube.LoadBalancerLabel: ""}
 		}
 		c.nodes[w.Node] = n
 		c.put(n)
-	case w.Evict != nil || w.Delete != nil:
+	case sends[kube.EvictRequest](w) || sends[kube.DeleteRequest](w):
 		c.showDeletion(w)
-	case w.Guard != nil:
-		app := w.Guard.Owner.Name
-		c.change(fmt.Sprintf("budget %s of=%s uid=%s run=%s needs=1", w.Guard.Name, app, w.Guard.Name, w.Guard.Run))
-	case w.Unguard != nil:
-		c.change("budget " + w.Unguard.Name + " gone")
-	case w.Lease != nil:
-		c.change(fmt.Sprintf("lease %s holder=%s version=%s", w.Node, w.Lease.Run, a.ResourceVersion))
-	case w.Release != nil:
+	case sends[kube.BudgetRequest](w):
+		app := sent[kube.BudgetRequest](w).Owner.Name
+		c.change(fmt.Sprintf("budget %s of=%s uid=%s run=%s needs=1", sent[kube.BudgetRequest](w).Name, app, sent[kube.BudgetRequest](w).Name, sent[kube.BudgetRequest](w).Run))
+	case sends[kube.BudgetRef](w):
+		c.change("budget " + sent[kube.BudgetRef](w).Name + " gone")
+	case sends[kube.LeaseWrite](w):
+		c.change(fmt.Sprintf("lease %s holder=%s version=%s", w.Node, sent[kube.LeaseWrite](w).Run, a.ResourceVersion))
+	case sends[kube.LeaseRef](w):
 		c.change("lease " + w.Node + " gone")
-	case w.Scale != nil:
-		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", w.Scale.Name, w.Scale.Kind, w.Scale.To))
-	case w.Taint != nil:
+	case sends[kube.ScaleRequest](w):
+		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", sent[kube.ScaleRequest](w).Name, sent[kube.ScaleRequest](w).Kind, sent[kube.ScaleRequest](w).To))
+	case sends[kube.TaintRequest](w):
 		c.showTaint(w)
 	}
 }
@@ -100,11 +100,11 @@ func (c *shownCluster) showDeletion(w Write) {
 
 func (c *shownCluster) showTaint(w Write) {
 	n := c.nodes[w.Node].DeepCopy()
-	n.Spec.Taints = w.Taint.Taints
+	n.Spec.Taints = sent[kube.TaintRequest](w).Taints
 	if n.Annotations == nil {
 		n.Annotations = map[string]string{}
 	}
-	n.Annotations[kube.OutOfServiceAnnotation] = w.Taint.Mark
+	n.Annotations[kube.OutOfServiceAnnotation] = sent[kube.TaintRequest](w).Mark
 	n.ResourceVersion = c.nextVersion()
 	c.nodes[w.Node] = n
 	c.put(n)

@@ -1,11 +1,8 @@
 package drain
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -48,7 +45,6 @@ func (st *stepper) step(in []Input) Output {
 		st.take(input)
 	}
 	st.watchConnection()
-	st.tendLeases()
 	st.run()
 	st.out.State = st.s
 	return st.out
@@ -98,189 +94,6 @@ func (st *stepper) watchConnection() {
 	case health.Live && st.s.Down != nil:
 		st.emit(Event{Kind: EventConnection})
 	}
-}
-
-// run moves the run on through its phases as far as it can go now.
-func (st *stepper) run() {
-	for st.s.Outcome == "" {
-		before := st.s.Phase
-		beforeStatus := st.s.Phases[before]
-		if st.s.Suspended {
-			st.follow()
-			return // nothing is sent, and nothing is ended
-		}
-		if st.s.Aborting {
-			st.abort()
-			return
-		}
-		switch {
-		case before == PhaseCheck:
-			st.check()
-		case beforeStatus == PhaseAsks && st.openNodes() == 0: // nothing is left to ask about
-			st.emit(Event{Kind: EventPhase, Phase: before, PhaseStatus: PhaseSkipped})
-			st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
-		case beforeStatus == PhaseAsks:
-			st.countVolumes()
-			if before == PhaseEvict {
-				st.cordonNodes() // of those that are refused until now
-				st.deadlines()
-			}
-			st.askAgain()
-			return
-		case before == PhaseGuard:
-			st.guard()
-		case before == PhaseCordon:
-			st.countVolumes()
-			st.cordon()
-		case before == PhaseEvict:
-			st.evict()
-		case before == PhaseVerify:
-			st.verify()
-		case before == PhaseClose:
-			st.end()
-		}
-		if st.s.Phase == before && st.s.Phases[before] == beforeStatus {
-			return
-		}
-	}
-}
-
-// check ends the read-only phase: the operator accepted the plan by starting
-// the run. What is refused was marked when the run was made.
-func (st *stepper) check() {
-	st.emit(Event{Kind: EventPhase, Phase: PhaseCheck, PhaseStatus: PhaseDone})
-	if st.openNodes() == 0 {
-		st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeRefused, Message: "no node can be drained as the plan stands"})
-		return
-	}
-	if st.s.Run.Options.GuardWrite {
-		st.ask(PhaseGuard, "")
-		return
-	}
-	st.ask(PhaseCordon, "")
-}
-
-func (st *stepper) ask(phase Phase, word string) {
-	st.emit(Event{Kind: EventPhase, Phase: phase, PhaseStatus: PhaseAsks})
-	st.emit(Event{Kind: EventQuestion, Phase: phase, Word: word})
-}
-
-// askAgain puts the question that a journal may lack: its last line can be lost
-// between the phase and its question, or between a confirmation and its effect.
-func (st *stepper) askAgain() {
-	if st.s.Question != nil {
-		return
-	}
-	word := ""
-	if st.s.Phase == PhaseEvict {
-		word = st.evictWord()
-	}
-	st.emit(Event{Kind: EventQuestion, Phase: st.s.Phase, Word: word})
-}
-
-// evictWord is what the operator types before the first eviction: the node's
-// name, or the context's where several nodes are drained. Where the connection has no
-// context it is their number: several nodes never take a plain yes.
-func (st *stepper) evictWord() string {
-	switch {
-	case len(st.s.Nodes) == 1:
-		return st.s.Nodes[0].Name
-	case st.s.Run.Context != "":
-		return st.s.Run.Context
-	}
-	return "drain " + words.Count(st.openNodes(), "node", "nodes")
-}
-
-// openNodes counts the nodes with which something is still to be done.
-func (st *stepper) openNodes() int {
-	open := 0
-	for _, n := range st.s.Nodes {
-		if !n.State.Final() {
-			open++
-		}
-	}
-	return open
-}
-
-// verify looks once more at what was drained, in a snapshot that can be
-// trusted, before anybody powers a machine off.
-func (st *stepper) verify() {
-	if slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !st.sees(n) }) {
-		return
-	}
-	if st.awaitDetach() || st.awaitAttachments() || st.awaitDaemonSets() {
-		return
-	}
-	for _, n := range st.s.Nodes {
-		if n.State != NodeDrained {
-			continue
-		}
-		st.lookPowerOff(n)
-		if left, _ := st.unplanned(n); len(left) > 0 {
-			st.setNode(n, NodeStopped, fmt.Sprintf("%s came to the node after it was drained", left[0].Namespace+"/"+left[0].Name))
-		} else if node := st.snap.Node(n.Name); node != nil && node.UID == n.UID && !node.Unschedulable {
-			st.setNode(n, NodeStopped, "somebody uncordoned it after it was drained")
-		}
-	}
-	st.emit(Event{Kind: EventPhase, Phase: PhaseVerify, PhaseStatus: PhaseDone})
-	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
-}
-
-func (st *stepper) end() {
-	st.follow()
-	st.tendLeases()
-	if !st.s.Paused && st.s.Down == nil { // a server that is away is waited for
-		st.undoRungs(true)
-		st.unguard()
-	}
-	if st.inFlight() || st.budgetsStand() || st.leasesStand() || st.rungsStand() {
-		return
-	}
-	st.leaveTaints()
-	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseDone})
-	outcome, message := st.judgeRun()
-	st.endRun(outcome, message)
-}
-
-func (st *stepper) judgeRun() (Outcome, string) {
-	drained, refused := 0, 0
-	for _, n := range st.s.Nodes {
-		switch n.State {
-		case NodeDrained:
-			drained++
-		case NodeRefused:
-			refused++
-		}
-	}
-	switch {
-	case drained == len(st.s.Nodes):
-		return OutcomeDone, ""
-	case refused == len(st.s.Nodes):
-		return OutcomeRefused, "no node was drained"
-	}
-	return OutcomePartly, fmt.Sprintf("%d of %d nodes drained", drained, len(st.s.Nodes))
-}
-
-// abort sends nothing more and ends the run once every write that is out has
-// been answered: what was accepted goes on, and is reported as such.
-func (st *stepper) abort() {
-	st.follow()
-	st.undoRungs(true)
-	if st.unguard(); st.inFlight() || st.budgetsStand() || st.rungsStand() {
-		return
-	}
-	for _, n := range st.s.Nodes {
-		if !n.State.Final() {
-			st.setNode(n, NodeStopped, "aborted")
-		}
-	}
-	st.follow() // as those pods are now
-	if st.tendLeases(); st.leasesStand() {
-		return
-	}
-	st.emit(Event{Kind: EventPhase, Phase: st.s.Phase, PhaseStatus: PhaseFailed})
-	st.leaveTaints()
-	st.endRun(OutcomeAborted, st.s.Message)
 }
 
 func (st *stepper) inFlight() bool { return st.s.InFlight() }

@@ -13,43 +13,48 @@ func (st *stepper) send(w Write, e Event) {
 	e.Kind, e.Action.ID = EventIntent, w.ID
 	st.emit(e)
 	st.out.Writes = append(st.out.Writes, w)
-	st.out.Sync = st.out.Sync || w.lasts()
+	st.out.Sync = st.out.Sync || w.Request.Lasting()
 }
 
 // takeAnswer notes what came back for a write and what it means.
 func (st *stepper) takeAnswer(in Answered) {
 	w := in.Write
 	e := Event{Kind: EventAnswer, Node: w.Node, Action: &ActionFacts{ID: w.ID, Verb: w.Verb}, Answer: AnswerFactsOf(in.Answer)}
-	switch w.Verb {
-	case VerbCordon, VerbUncordon:
+	if w.Rung != 0 {
+		st.takeRungAnswer(w, in.Answer, e)
+		return
+	}
+	switch r := w.Request.(type) {
+	case kube.CordonRequest:
 		if n := st.s.Node(w.Node); n != nil {
 			class := st.classOf(in.Answer, n.Attempt)
 			st.emit(e)
 			st.takeCordonAnswer(st.s.Node(w.Node), in.Answer, class)
 		}
-		return
-	}
-	if w.Lease != nil || w.Release != nil {
+	case kube.LeaseWrite, kube.LeaseRef:
 		st.takeLeaseAnswer(w, in.Answer, e)
-		return
+	case kube.BudgetRequest:
+		st.takeBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeMade)
+	case kube.BudgetLook:
+		st.takeBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeLookAtBudget)
+	case kube.BudgetRef:
+		st.takeBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeRemoved)
+	default:
+		st.takePodAnswer(w, in.Answer, e)
 	}
-	if w.Rung != 0 {
-		st.takeRungAnswer(w, in.Answer, e)
-		return
-	}
-	if w.Guard != nil || w.Unguard != nil || w.LookBudget != nil {
-		st.takeBudgetAnswer(w, in.Answer, e)
-		return
-	}
+}
+
+// takePodAnswer notes what came back for an eviction, a deletion or a look at a pod.
+func (st *stepper) takePodAnswer(w Write, a kube.Answer, e Event) {
 	p := st.s.Pod(w.pod())
 	if p == nil {
 		return
 	}
 	e.Namespace, e.Pod, e.UID = p.Namespace, p.Name, p.UID
 	if w.Verb == VerbLook {
-		e.Answer.Look = lookAgain(in.Answer)
+		e.Answer.Look = lookAgain(a)
 	} else {
-		e.Answer.Look = Interpret(in.Answer, 1).Look
+		e.Answer.Look = Interpret(a, 1).Look
 	}
 	st.emit(e)
 	p = st.s.Pod(p.UID)
@@ -57,21 +62,21 @@ func (st *stepper) takeAnswer(in Answered) {
 		return // the cluster showed its end before the answer came
 	}
 	if w.Verb == VerbLook {
-		st.takeLook(p, in.Answer)
+		st.takeLook(p, a)
 		return
 	}
-	st.takeEviction(p, in.Answer)
+	st.takeEviction(p, a)
 }
 
 // pod is the UID of the pod that a write is about, "" if it is about none.
 func (w Write) pod() kube.UID {
-	switch {
-	case w.Evict != nil:
-		return w.Evict.UID
-	case w.Delete != nil:
-		return w.Delete.UID
-	case w.Look != nil:
-		return w.Look.UID
+	switch r := w.Request.(type) {
+	case kube.EvictRequest:
+		return r.UID
+	case kube.DeleteRequest:
+		return r.UID
+	case kube.PodLook:
+		return r.UID
 	}
 	return ""
 }

@@ -20,7 +20,7 @@ func (st *stepper) makeBudget(b *BudgetRun) {
 		return
 	}
 	facts := b.BudgetFacts
-	st.send(Write{Verb: VerbGuard, Guard: &kube.BudgetRequest{
+	st.send(Write{Verb: VerbGuard, Request: kube.BudgetRequest{
 		Namespace: b.Namespace, Name: b.Name, Selector: b.Selector, MaxUnavailable: string(st.s.Run.Options.Guard),
 		Owner: kube.Owner{APIVersion: budget.VersionOf(w), Kind: w.Kind, Name: w.Name, UID: w.UID},
 		Run:   st.s.Run.ID, At: st.snap.ServerTime(st.now),
@@ -36,7 +36,7 @@ func (st *stepper) lookAtBudget(b *BudgetRun) {
 		st.budgetMade(b, live.UID)
 	case !st.waits(b.Attempt):
 		facts := b.BudgetFacts
-		st.send(Write{Verb: VerbLook, LookBudget: &kube.BudgetLook{Namespace: b.Namespace, Name: b.Name, Run: st.s.Run.ID}},
+		st.send(Write{Verb: VerbLook, Request: kube.BudgetLook{Namespace: b.Namespace, Name: b.Name, Run: st.s.Run.ID}},
 			Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbLook}})
 	}
 }
@@ -48,22 +48,16 @@ func (st *stepper) budgetMade(b *BudgetRun, uid kube.UID) {
 }
 
 // takeBudgetAnswer notes what came back for the making, the look or the removal.
-func (st *stepper) takeBudgetAnswer(w Write, a kube.Answer, e Event) {
-	b := st.budgetOfWrite(w)
+func (st *stepper) takeBudgetAnswer(namespace, name string, a kube.Answer, e Event, take func(*BudgetRun, kube.Answer, kube.AnswerClass)) {
+	named := &BudgetFacts{Namespace: namespace, Name: name}
+	b := st.s.budget(named)
 	if b == nil {
 		return
 	}
 	facts, class := b.BudgetFacts, st.classOf(a, b.Attempt)
 	e.Namespace, e.Budget = b.Namespace, &facts
 	st.emit(e)
-	switch b = st.budgetOfWrite(w); {
-	case w.Guard != nil:
-		st.takeMade(b, a, class)
-	case w.LookBudget != nil:
-		st.takeLookAtBudget(b, a, class)
-	default:
-		st.takeRemoved(b, a, class)
-	}
+	take(st.s.budget(named), a, class)
 }
 
 // takeMade: what broke off may have been done, and a name that is taken may be taken
@@ -138,19 +132,6 @@ func (st *stepper) retryBudget(b *BudgetRun, state BudgetState, a kube.Answer) {
 	st.wakeAt(st.now.Add(after))
 }
 
-func (st *stepper) budgetOfWrite(w Write) *BudgetRun {
-	facts := BudgetFacts{}
-	switch {
-	case w.Guard != nil:
-		facts.Namespace, facts.Name = w.Guard.Namespace, w.Guard.Name
-	case w.LookBudget != nil:
-		facts.Namespace, facts.Name = w.LookBudget.Namespace, w.LookBudget.Name
-	default:
-		facts.Namespace, facts.Name = w.Unguard.Namespace, w.Unguard.Name
-	}
-	return st.s.budget(&facts)
-}
-
 // unguard removes the temporary budgets, by UID. One of which it is not known whether
 // it stands is looked at first.
 func (st *stepper) unguard() {
@@ -174,6 +155,6 @@ func (st *stepper) removeBudget(b *BudgetRun) {
 		return
 	}
 	facts := b.BudgetFacts
-	st.send(Write{Verb: VerbUnguard, Unguard: &kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}},
+	st.send(Write{Verb: VerbUnguard, Request: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}},
 		Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbUnguard}})
 }

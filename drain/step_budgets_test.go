@@ -99,17 +99,17 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 // looks first, and a rollback finds the budget by its label.
 func TestABudgetThatADeadProcessAskedFor(t *testing.T) {
 	f, w := guardedSteps()
-	f.CreateBudget(t.Context(), *w.Guard)
+	f.CreateBudget(t.Context(), sent[kube.BudgetRequest](w))
 	undos := RollbackPlan(f.state, f.Snapshot(), time.Now())
 	if len(undos) != 1 || undos[0].Unguard == nil || undos[0].Unguard.UID != "made-web" {
 		t.Errorf("rollback: %+v", undos)
 	}
-	f.Store.Remove(f.Snapshot().BudgetNamed("default", w.Guard.Name)) // the watch does not show it yet
+	f.Store.Remove(f.Snapshot().BudgetNamed("default", sent[kube.BudgetRequest](w).Name)) // the watch does not show it yet
 	if undos := RollbackPlan(f.state, f.Snapshot(), time.Now()); len(undos) != 0 {
 		t.Errorf("rollback of nothing: %+v", undos)
 	}
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
-	if writes := f.step(); len(writes) != 1 || writes[0].Verb != VerbLook || writes[0].LookBudget.Run != "r1" {
+	if writes := f.step(); len(writes) != 1 || writes[0].Verb != VerbLook || sent[kube.BudgetLook](writes[0]).Run != "r1" {
 		t.Errorf("resume sends %+v", writes)
 	}
 }

@@ -24,6 +24,7 @@ const AdoptTries = 6
 // cordon makes every open node unschedulable and waits until the cluster shows
 // it: a node is never drained on the word of an answer alone.
 func (st *stepper) cordon() {
+	st.countVolumes()
 	st.refuseTogether()
 	if st.s.Run.Options.AllOrNothing && st.leasesOpen() {
 		return // one that cannot be had refuses all
@@ -43,8 +44,7 @@ func (st *stepper) cordon() {
 		return
 	}
 	if open == 0 {
-		st.emit(Event{Kind: EventPhase, Phase: PhaseCordon, PhaseStatus: PhaseFailed})
-		st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
+		st.enter(PhaseClose, PhaseFailed)
 		return
 	}
 	st.emit(Event{Kind: EventPhase, Phase: PhaseCordon, PhaseStatus: PhaseDone})
@@ -102,13 +102,13 @@ func (st *stepper) cordonNode(n *NodeRun) {
 		st.setNode(n, NodeCordoning, why)
 	}
 	mark := st.nodeMark(node, adopts, exclude)
-	request := &kube.CordonRequest{
+	request := kube.CordonRequest{
 		Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion, Unschedulable: true, Mark: mark.String(),
 	}
 	if exclude {
 		request.ExcludeFromLB = &exclude
 	}
-	st.send(Write{Verb: VerbCordon, Node: n.Name, Cordon: request}, Event{Node: n.Name, Action: &ActionFacts{Verb: VerbCordon, Version: node.ResourceVersion}})
+	st.send(Write{Verb: VerbCordon, Node: n.Name, Request: request}, Event{Node: n.Name, Action: &ActionFacts{Verb: VerbCordon, Version: node.ResourceVersion}})
 }
 
 // nodeMark is the mark for a node that is to be cordoned, or to be kept from load

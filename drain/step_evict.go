@@ -44,8 +44,7 @@ func (st *stepper) evict() {
 		}
 	}
 	if st.openNodes() == 0 {
-		st.emit(Event{Kind: EventPhase, Phase: PhaseEvict, PhaseStatus: PhaseDone})
-		st.emit(Event{Kind: EventPhase, Phase: PhaseVerify, PhaseStatus: PhaseRuns})
+		st.enter(PhaseVerify, PhaseDone)
 		return
 	}
 	if !st.s.Paused { // then nothing is sent, also not what takes something back

@@ -99,8 +99,7 @@ func (st *stepper) stopForGuard(owner, why string) {
 			st.setNode(n, NodeStopped, fmt.Sprintf("no guard over %s: %s", owner, why))
 		}
 	}
-	st.emit(Event{Kind: EventPhase, Phase: PhaseGuard, PhaseStatus: PhaseFailed})
-	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseRuns})
+	st.enter(PhaseClose, PhaseFailed)
 }
 
 // planBudgets finds the workloads that the run moves pods of, that have more

@@ -45,7 +45,7 @@ func TestAControlWaitsForTheAnswer(t *testing.T) {
 	if len(controls(out)) != 0 || len(out.State.waiting) != 1 {
 		t.Fatalf("before the answer: %+v", out.Events)
 	}
-	write := Write{ID: 1, Verb: VerbEvict, Node: "a", Evict: &kube.EvictRequest{Namespace: "n", Name: "p1", UID: "p1"}}
+	write := Write{ID: 1, Verb: VerbEvict, Node: "a", Request: kube.EvictRequest{Namespace: "n", Name: "p1", UID: "p1"}}
 	out = Step(out.State, snap, []Input{Answered{write, kube.Answer{Code: 500}}}, kubetest.Now.Add(time.Second))
 	if seen := controls(out); len(seen) != 1 || seen[0].UID != "p1" || len(out.State.waiting) != 0 || out.State.Pod("p1").State != PodSkipped {
 		t.Errorf("after it: %+v, pod %s", seen, out.State.Pod("p1").State)

@@ -53,28 +53,28 @@ func (st *stepper) sendRung(f RungFacts, p *PodRun) {
 	w := Write{Node: p.Node, Rung: f.ID}
 	switch f.Kind {
 	case RungFree:
-		w.Verb, w.Evict = VerbEvict, &kube.EvictRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
+		w.Verb, w.Request = VerbEvict, kube.EvictRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
 		e.Pod, e.UID = f.Name, f.UID
 	case RungRestart:
 		version := ""
 		if live := st.snap.Workload(f.UID); live != nil && live.Rollout != nil {
 			version = live.Rollout.ResourceVersion
 		}
-		w.Verb, w.Restart = VerbRestart, &kube.RestartRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
+		w.Verb, w.Request = VerbRestart, kube.RestartRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
 			ResourceVersion: version, At: st.snap.ServerTime(st.now)}
 	case RungScale:
-		w.Verb, w.Scale = VerbScale, f.scaleRequest(f.From, f.To)
+		w.Verb, w.Request = VerbScale, *f.scaleRequest(f.From, f.To)
 	case RungTaint:
 		node := st.snap.Node(f.Name)
 		mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason, At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second)}
-		w.Verb, w.Taint = VerbTaint, taintRequest(node, node.TaintsWith(), mark.String())
+		w.Verb, w.Request = VerbTaint, *taintRequest(node, node.TaintsWith(), mark.String())
 	case RungDelete, RungKill:
 		e.Pod, e.UID = f.Name, f.UID
-		w.Verb, w.Delete = VerbDelete, &kube.DeleteRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
+		r := kube.DeleteRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
 		if f.Grace >= 0 {
-			grace := f.Grace
-			w.Delete.Grace = &grace
+			r.Grace = &f.Grace
 		}
+		w.Verb, w.Request = VerbDelete, r
 	}
 	e.Action = &ActionFacts{Verb: w.Verb}
 	st.send(w, e)
@@ -164,7 +164,7 @@ func (st *stepper) undoRung(r *RungRun) {
 		u.Scale, u.Left = r.scaleRequest(r.To, r.From), ""
 	}
 	facts := r.RungFacts
-	w := Write{Rung: r.ID, Scale: u.Scale, Taint: u.Taint}
+	w := Write{Rung: r.ID, Request: u.Request()}
 	e := Event{Namespace: r.Namespace, Rung: &facts}
 	switch {
 	case u.Left != "":

@@ -61,7 +61,7 @@ func TestAfterARefusedDeletionThePodIsEvicted(t *testing.T) {
 	f.AddPod("web", "b")
 	f.Control("web")
 	writes := f.step()
-	if len(writes) != 1 || writes[0].Verb != VerbEvict || writes[0].Evict.UID != f.pod.UID {
+	if len(writes) != 1 || writes[0].Verb != VerbEvict || sent[kube.EvictRequest](writes[0]).UID != f.pod.UID {
 		t.Errorf("%+v, the pod is %s", writes, f.state.Pods[0].State)
 	}
 }
@@ -91,7 +91,7 @@ func TestPauseTakesNothingBack(t *testing.T) {
 		if kind == RungTaint {
 			f.SetNode("a", func(n *corev1.Node) { // it has returned
 				n.Status.Conditions[0].Status = corev1.ConditionTrue
-				n.Spec.Taints, n.Annotations = w.Taint.Taints, map[string]string{kube.OutOfServiceAnnotation: w.Taint.Mark}
+				n.Spec.Taints, n.Annotations = sent[kube.TaintRequest](w).Taints, map[string]string{kube.OutOfServiceAnnotation: sent[kube.TaintRequest](w).Mark}
 			})
 		} else {
 			f.scaleTo("web", 3, true)

@@ -36,23 +36,27 @@ func TestClimbSendsOneRequest(t *testing.T) {
 	}{
 		{RungFree, func(f *steps) { f.sick(f.sibling); f.always() },
 			func(w Write) bool {
-				return w.Verb == VerbEvict && w.Evict.Name == "web-2" && w.Evict.UID == "pod-2" && w.Evict.Grace == nil
+				return w.Verb == VerbEvict && sent[kube.EvictRequest](w).Name == "web-2" && sent[kube.EvictRequest](w).UID == "pod-2" && sent[kube.EvictRequest](w).Grace == nil
 			}},
 		{RungRestart, func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) },
 			func(w Write) bool {
-				return w.Verb == VerbRestart && w.Restart.UID == "deploy-web" && w.Restart.ResourceVersion == "77"
+				return w.Verb == VerbRestart && sent[kube.RestartRequest](w).UID == "deploy-web" && sent[kube.RestartRequest](w).ResourceVersion == "77"
 			}},
 		{RungScale, func(*steps) {},
 			func(w Write) bool {
-				return w.Verb == VerbScale && *w.Scale == kube.ScaleRequest{Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "rs-web", From: 2, To: 3}
+				return w.Verb == VerbScale && sent[kube.ScaleRequest](w) == kube.ScaleRequest{Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "rs-web", From: 2, To: 3}
 			}},
 		{RungDelete, func(*steps) {},
-			func(w Write) bool { return w.Verb == VerbDelete && w.Delete.UID == "pod-1" && w.Delete.Grace == nil }},
+			func(w Write) bool {
+				return w.Verb == VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && sent[kube.DeleteRequest](w).Grace == nil
+			}},
 		{RungKill, func(f *steps) { f.off("a") },
-			func(w Write) bool { return w.Verb == VerbDelete && w.Delete.UID == "pod-1" && *w.Delete.Grace == 0 }},
+			func(w Write) bool {
+				return w.Verb == VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && *sent[kube.DeleteRequest](w).Grace == 0
+			}},
 		{RungTaint, func(f *steps) { f.off("a") },
 			func(w Write) bool {
-				return w.Verb == VerbTaint && w.Taint.UID == "node-a" && len(w.Taint.Taints) == 1 && strings.Contains(w.Taint.Mark, `"run":"r1"`)
+				return w.Verb == VerbTaint && sent[kube.TaintRequest](w).UID == "node-a" && len(sent[kube.TaintRequest](w).Taints) == 1 && strings.Contains(sent[kube.TaintRequest](w).Mark, `"run":"r1"`)
 			}},
 	} {
 		f := newSteps()

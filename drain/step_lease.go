@@ -21,9 +21,8 @@ func (st *stepper) mayTouch(n *NodeRun) bool {
 
 // tendLeases takes, renews, misses and gives back the Leases of all nodes. It
 // comes before anything else of a step, so that a lost one stops its node at once.
-// A suspended run sends nothing, not even these: whoever resumes it has them.
 func (st *stepper) tendLeases() {
-	if !st.leasing() || st.s.Outcome != "" || st.s.Suspended {
+	if !st.leasing() || st.s.Outcome != "" {
 		return
 	}
 	for i := range st.s.Nodes {
@@ -175,7 +174,7 @@ func (st *stepper) sendTake(n *NodeRun, live *kube.Lease) {
 func (st *stepper) sendLease(n *NodeRun, verb Verb, uid kube.UID, version string, changes int32) {
 	o := st.s.Run.Options
 	now := st.snap.ServerTime(st.now)
-	w := &kube.LeaseWrite{
+	w := kube.LeaseWrite{
 		Namespace: o.LeaseNamespace, Node: n.Name, NodeUID: n.UID, Run: st.s.Run.ID, By: st.s.Run.User, Reason: o.Reason,
 		Since: now, Renewed: now, Transitions: changes, UID: uid, ResourceVersion: version,
 	}
@@ -183,7 +182,7 @@ func (st *stepper) sendLease(n *NodeRun, verb Verb, uid kube.UID, version string
 		w.Since = st.snap.ServerTime(n.Lease.Taken)
 	}
 	facts := LeaseFacts{Namespace: o.LeaseNamespace, Name: kube.LeaseName(n.UID), UID: uid, Holder: st.s.Run.ID}
-	st.send(Write{Verb: verb, Node: n.Name, Lease: w},
+	st.send(Write{Verb: verb, Node: n.Name, Request: w},
 		Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: verb, Version: version}, passing: verb == VerbRenew})
 }
 
@@ -223,7 +222,7 @@ func (st *stepper) releaseLease(n *NodeRun) {
 		}
 		version = live.ResourceVersion
 	}
-	st.send(Write{Verb: VerbRelease, Node: n.Name, Release: &kube.LeaseRef{
+	st.send(Write{Verb: VerbRelease, Node: n.Name, Request: kube.LeaseRef{
 		Namespace: l.Namespace, Name: l.Name, UID: l.UID, ResourceVersion: version,
 	}}, Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: VerbRelease, Version: version}})
 }
@@ -307,12 +306,13 @@ func (st *stepper) takeLeaseAnswer(w Write, a kube.Answer, e Event) {
 		return
 	}
 	facts := n.Lease.LeaseFacts
-	if w.Lease != nil {
-		facts = LeaseFacts{Namespace: w.Lease.Namespace, Name: kube.LeaseName(w.Lease.NodeUID), UID: w.Lease.UID, Holder: w.Lease.Run}
+	sent, writes := w.Request.(kube.LeaseWrite)
+	if writes {
+		facts = LeaseFacts{Namespace: sent.Namespace, Name: kube.LeaseName(sent.NodeUID), UID: sent.UID, Holder: sent.Run}
 		if a.OK() {
 			facts.UID = a.UID
 		}
-		e.Action.Version = w.Lease.ResourceVersion
+		e.Action.Version = sent.ResourceVersion
 	}
 	e.Lease, e.passing = &facts, w.Verb == VerbRenew
 	was := n.Lease.State
@@ -321,7 +321,7 @@ func (st *stepper) takeLeaseAnswer(w Write, a kube.Answer, e Event) {
 	class := a.Class()
 	gone := class == kube.AnswerGone
 	switch {
-	case w.Release != nil:
+	case !writes:
 		if a.OK() || gone || class == kube.AnswerConflict { // a conflict: it is another's by now
 			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseReleased})
 		}
@@ -340,7 +340,7 @@ func (st *stepper) takeLeaseAnswer(w Write, a kube.Answer, e Event) {
 			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: was, Message: AnswerWords(a)})
 		}
 	case st.stillStarting(a): // asked for again
-	case class == kube.AnswerForbidden, class == kube.AnswerInvalid, gone && w.Lease.ResourceVersion == "":
+	case class == kube.AnswerForbidden, class == kube.AnswerInvalid, gone && sent.ResourceVersion == "":
 		st.leaseOff(n, AnswerWords(a))
 	}
 }

@@ -15,7 +15,6 @@ const (
 	tierOrdinary = iota
 	tierCritical
 	tierSupport // what provides storage, or comes straight back like a DaemonSet's pod
-	tiers
 )
 
 // tier is the pod's place in the order of the run: all the same without one.
@@ -43,29 +42,61 @@ func (p *PodRun) holdsNextTier() bool {
 		(p.Wait == nil || p.Wait.For != WaitForGuard)
 }
 
-// turn is a pod's place in the run and how long the chain is that it is part of.
-type turn struct {
-	place int
-	chain int // evictions one after the other under its budget; 0 without one
+// candidate is a pod of a draining node, with what decides when its turn is.
+type candidate struct {
+	place    int // in the plan
+	tier     int
+	last     bool  // the operator put it there
+	volumes  bool  // it takes turns with the others of its driver
+	priority int32 // of one with volumes
+	chain    int   // evictions one after the other under its budget; 0 without one
+}
+
+// before is the order in which pods are asked for: tier by tier, in each those last that
+// the operator put there; those first that take turns for their volumes, by priority;
+// then the longest chain, then those that no budget holds up, as in the plan.
+func before(a, b candidate) int {
+	return cmp.Or(
+		cmp.Compare(a.tier, b.tier),
+		first(b.last, a.last),
+		first(a.volumes, b.volumes),
+		cmp.Compare(b.priority, a.priority),
+		cmp.Compare(b.chain, a.chain),
+		cmp.Compare(a.place, b.place),
+	)
+}
+
+// first compares by whether something is the case: those of which it is come first.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // keptSlots is how many slots pods without a budget leave to those with one:
 // the run is as long as its longest chain, which must never wait for a slot.
 const keptSlots = 4
 
-// inOrder are the pods of the draining nodes in the order in which they are
-// tried: the longest chain first, then those that no budget holds up, as in the
-// plan, and last those that the operator put there. With it comes the number of
-// slots that chains keep to themselves.
-func (st *stepper) inOrder(draining map[string]bool) (order []turn, kept int) {
+// candidates are the pods of the draining nodes in their order. With them comes the
+// number of slots that chains keep to themselves.
+func (st *stepper) candidates(draining map[string]bool) (order []candidate, kept int) {
 	waiting := map[kube.UID]int{}
 	under := make([]*kube.Budget, len(st.s.Pods))
 	for i, p := range st.s.Pods {
-		if p.State.Final() || !draining[p.Node] || p.Action != plan.ActionEvict {
+		if p.State.Final() || !draining[p.Node] {
 			continue
 		}
+		c := candidate{place: i, tier: st.tier(p), last: p.last}
 		live := st.snap.Pod(p.UID)
-		if live == nil || live.Terminating() {
+		if c.volumes = len(p.Volumes) > 0 && st.s.Run.Options.MaxParallelVolumes > 0; c.volumes && live != nil {
+			c.priority = live.Spec.Priority
+		}
+		order = append(order, c)
+		if live == nil || live.Terminating() || p.Action != plan.ActionEvict {
 			continue
 		}
 		if way, budgets := st.wayOf(live); way == budget.WaySpends {
@@ -73,25 +104,24 @@ func (st *stepper) inOrder(draining map[string]bool) (order []turn, kept int) {
 			waiting[budgets[0].UID]++
 		}
 	}
-	var last []turn
-	for i, p := range st.s.Pods {
-		t := turn{place: i}
-		if b := under[i]; b != nil {
+	for i := range order {
+		if b := under[order[i].place]; b != nil {
 			atOnce := max(1, int(b.ExpectedPods-b.DesiredHealthy))
-			t.chain = (waiting[b.UID] + atOnce - 1) / atOnce
+			order[i].chain = (waiting[b.UID] + atOnce - 1) / atOnce
 			kept = min(keptSlots, st.s.Run.Options.MaxParallelEvictions/4)
 		}
-		switch {
-		case !draining[p.Node]:
-		case p.last:
-			last = append(last, t)
-		default:
-			order = append(order, t)
+	}
+	slices.SortFunc(order, before)
+	return order, kept
+}
+
+// holdLater notes the nodes on which pods of a tier keep those of later tiers waiting.
+func (st *stepper) holdLater(held map[string]bool, order []candidate, tier int) {
+	for _, c := range order {
+		if p := st.s.Pods[c.place]; c.tier == tier && p.holdsNextTier() {
+			held[p.Node] = true
 		}
 	}
-	slices.SortStableFunc(order, func(a, b turn) int { return cmp.Compare(b.chain, a.chain) })
-	st.byPriority(order)
-	return append(order, last...), kept
 }
 
 // waitForTier notes that a pod that could go lets an earlier tier go first.

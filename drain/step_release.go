@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// release sends what can be sent now, pod after pod in the order of the plan: a
+// release sends what can be sent now, pod after pod in the order of candidates: a
 // pod that is blocked takes no slot, so it never holds up one that is free.
 func (st *stepper) release() {
 	if st.s.Paused || !st.canSee() {
@@ -28,28 +28,21 @@ func (st *stepper) release() {
 			slots--
 		}
 	}
-	order, kept := st.inOrder(draining)
-	held := map[string]bool{} // nodes on which an earlier tier is not through
-	for tier := range tiers {
-		for _, i := range order {
-			p := st.s.Pods[i.place]
-			if p.State.Final() || p.InFlight != 0 || st.tier(p) != tier {
-				continue
-			}
-			room := slots > 0 && (i.chain > 0 || slots > kept)
-			if held[p.Node] || st.waitsForAll(p) {
-				st.waitForTier(p)
-			} else if st.releasePod(p, room) {
-				slots--
-			}
+	order, kept := st.candidates(draining)
+	held, tier := map[string]bool{}, tierOrdinary // nodes on which an earlier tier is not through
+	for _, c := range order {
+		for ; tier < c.tier; tier++ {
+			st.holdLater(held, order, tier)
 		}
-		if st.s.Run.Options.Order != plan.OrderTiers {
-			return
+		p := st.s.Pods[c.place]
+		if p.State.Final() || p.InFlight != 0 {
+			continue
 		}
-		for _, p := range st.s.Pods {
-			if draining[p.Node] && st.tier(p) == tier && p.holdsNextTier() {
-				held[p.Node] = true
-			}
+		room := slots > 0 && (c.chain > 0 || slots > kept)
+		if held[p.Node] || st.waitsForAll(p) {
+			st.waitForTier(p)
+		} else if st.releasePod(p, room) {
+			slots--
 		}
 	}
 }
@@ -229,7 +222,7 @@ func (st *stepper) hold(p *PodRun, wait *Wait) {
 }
 
 func (st *stepper) sendLook(p *PodRun) {
-	st.send(Write{Verb: VerbLook, Node: p.Node, Look: &LookRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
+	st.send(Write{Verb: VerbLook, Node: p.Node, Request: kube.PodLook{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
 		Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: &ActionFacts{Verb: VerbLook}})
 }
 
@@ -249,9 +242,9 @@ func (st *stepper) sendPod(p *PodRun, b *kube.Budget) {
 	w := Write{Verb: VerbEvict, Node: p.Node}
 	if p.Action == plan.ActionDelete {
 		w.Verb, facts.Verb = VerbDelete, VerbDelete
-		w.Delete = &kube.DeleteRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
+		w.Request = kube.DeleteRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
 	} else {
-		w.Evict = &kube.EvictRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
+		w.Request = kube.EvictRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
 	}
 	st.send(w, Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: facts})
 }

@@ -95,7 +95,7 @@ func TestTakingBackIsTriedAgain(t *testing.T) {
 // somebody has changed it.
 func TestAWatchThatLagsLosesNoReplica(t *testing.T) {
 	f, w := scaledOnce(false)
-	if w.Verb != VerbUnscale || w.Scale.From != 3 || w.Scale.To != 2 {
+	if w.Verb != VerbUnscale || sent[kube.ScaleRequest](w).From != 3 || sent[kube.ScaleRequest](w).To != 2 {
 		t.Errorf("%+v, %+v", w, f.state.Rungs[0])
 	}
 }

@@ -1,7 +1,6 @@
 package drain
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -259,30 +258,4 @@ func (p *PodRun) holdsVolumeTurn() bool {
 		return slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State.Awaited() })
 	}
 	return !p.State.Final() && len(p.Volumes) > 0 && (p.InFlight != 0 || p.State == PodTerminating)
-}
-
-// byPriority puts the pods with volumes among the others in the order of their
-// priority, the highest first; those that the operator put last stay there. The
-// others keep their places.
-func (st *stepper) byPriority(order []turn) {
-	if st.s.Run.Options.MaxParallelVolumes <= 0 {
-		return
-	}
-	var places []int
-	var pods []turn
-	for i, t := range order {
-		if p := st.s.Pods[t.place]; len(p.Volumes) > 0 && !p.last {
-			places, pods = append(places, i), append(pods, t)
-		}
-	}
-	priority := func(t turn) int32 {
-		if live := st.snap.Pod(st.s.Pods[t.place].UID); live != nil {
-			return live.Spec.Priority
-		}
-		return 0
-	}
-	slices.SortStableFunc(pods, func(a, b turn) int { return cmp.Compare(priority(b), priority(a)) })
-	for i, place := range places {
-		order[place] = pods[i]
-	}
 }

@@ -65,8 +65,8 @@ func (st *stepper) lookPowerOff(n *NodeRun) {
 // movedVolumes tells whether a pod was moved off the node with a volume that may
 // have been attached to it.
 func (st *stepper) movedVolumes(node string) bool {
-	for _, p := range st.s.Pods {
-		if p.Node == node && p.State.Left() && slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State != volume.VolumeUnattached }) {
+	for _, p := range st.podsOf(node) {
+		if p.State.Left() && slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State != volume.VolumeUnattached }) {
 			return true
 		}
 	}

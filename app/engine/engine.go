@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
@@ -257,7 +256,7 @@ func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 	e.answerSteers(out)
 	e.recorder.see(out.State, out.Events, snap, e.config.Now())
 	for _, w := range out.Writes {
-		writes.Go(string(w.Verb)+" "+w.Node, func() { e.Send(drain.Answered{Write: w, Answer: e.perform(ctx, w)}) })
+		writes.Go(string(w.Verb)+" "+w.Node, func() { e.Send(drain.Answered{Write: w, Answer: w.Request.Send(ctx, e.config.Writer)}) })
 	}
 	return e.recorder.wake(out.Wake, e.config.Now())
 }
@@ -274,48 +273,4 @@ func (e *Engine) publish(out drain.Output) {
 
 func (e *Engine) ended() bool {
 	return e.State().Outcome != ""
-}
-
-// perform sends one write and returns its answer.
-func (e *Engine) perform(ctx context.Context, w drain.Write) kube.Answer {
-	switch {
-	case w.Cordon != nil:
-		return e.config.Writer.Cordon(ctx, *w.Cordon)
-	case w.Evict != nil:
-		return e.config.Writer.Evict(ctx, *w.Evict)
-	case w.Delete != nil:
-		return e.config.Writer.Delete(ctx, *w.Delete)
-	case w.Guard != nil:
-		return e.config.Writer.CreateBudget(ctx, *w.Guard)
-	case w.Unguard != nil:
-		return e.config.Writer.DeleteBudget(ctx, *w.Unguard)
-	case w.LookBudget != nil:
-		return e.config.Writer.LiveBudget(ctx, *w.LookBudget)
-	case w.Lease != nil || w.Release != nil:
-		return e.performLease(ctx, w)
-	case w.Restart != nil:
-		return e.config.Writer.Restart(ctx, *w.Restart)
-	case w.Scale != nil:
-		return e.config.Writer.Scale(ctx, *w.Scale)
-	case w.Taint != nil:
-		return e.config.Writer.Taint(ctx, *w.Taint)
-	case w.Look != nil:
-		_, answer := e.config.Writer.LivePod(ctx, w.Look.Namespace, w.Look.Name)
-		return answer
-	}
-	return kube.Answer{Failure: "nothing to send for " + string(w.Verb)}
-}
-
-// performLease sends a write of a Lease, where there is somebody who can.
-func (e *Engine) performLease(ctx context.Context, w drain.Write) kube.Answer {
-	leases, ok := e.config.Writer.(kube.LeaseWriter)
-	switch {
-	case !ok:
-		return kube.Answer{Code: http.StatusMethodNotAllowed, Message: "this connection writes no Leases"}
-	case w.Release != nil:
-		return leases.DeleteLease(ctx, *w.Release)
-	case w.Verb == drain.VerbTake && w.Lease.ResourceVersion == "":
-		return leases.CreateLease(ctx, *w.Lease)
-	}
-	return leases.UpdateLease(ctx, *w.Lease)
 }

@@ -50,7 +50,7 @@ func (c *cordoning) snap() *kube.Snapshot {
 func (c *cordoning) done(w drain.Write) kube.Answer {
 	n := c.node[w.Node].DeepCopy()
 	n.Spec.Unschedulable, n.ResourceVersion = true, n.ResourceVersion+"1"
-	n.Annotations = map[string]string{kube.CordonAnnotation: w.Cordon.Mark}
+	n.Annotations = map[string]string{kube.CordonAnnotation: w.Request.(kube.CordonRequest).Mark}
 	c.node[w.Node] = n
 	return kube.Answer{Code: http.StatusOK}
 }

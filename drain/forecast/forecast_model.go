@@ -185,19 +185,19 @@ func (m *model) startsIn(owner *kube.Owner) time.Duration {
 
 // perform answers a write of the run as the server would.
 func (m *model) perform(w drain.Write) kube.Answer {
-	switch {
-	case w.Cordon != nil:
+	switch r := w.Request.(type) {
+	case kube.CordonRequest:
 		if node := m.store.Snapshot().Node(w.Node); node != nil {
 			record := *node
 			m.version++
 			record.Unschedulable, record.ResourceVersion = true, "m"+strconv.Itoa(m.version)
-			record.Cordon = &kube.Cordon{Mark: w.Cordon.Mark}
+			record.Cordon = &kube.Cordon{Mark: r.Mark}
 			m.store.Put(&record)
 		}
-	case w.Evict != nil:
-		return m.evict(m.pods[w.Evict.UID], false)
-	case w.Delete != nil:
-		return m.evict(m.pods[w.Delete.UID], true)
+	case kube.EvictRequest:
+		return m.evict(m.pods[r.UID], false)
+	case kube.DeleteRequest:
+		return m.evict(m.pods[r.UID], true)
 	}
 	return kube.Answer{Code: http.StatusOK}
 }
