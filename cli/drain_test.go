@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
 var drainWorker1 = []string{"drain", "worker-1", "--ignore-daemonsets"}
@@ -344,7 +345,7 @@ func TestDrainAsksAgainWhenThePlanChanged(t *testing.T) {
 	run.onPlay = func(batch int) {
 		if batch == 1 { // the cordon is done, and is no change of the plan; a pod has come past it
 			store := smallStore(true)
-			record, err := kube.RecordOf(pod("worker-1", "late-1", "ReplicaSet", "web", true))
+			record, err := convert.Record(pod("worker-1", "late-1", "ReplicaSet", "web", true))
 			if err != nil {
 				t.Error(err)
 			}

@@ -253,7 +253,7 @@ func TestWavesAreThoseOfTheForecast(t *testing.T) {
 			kubetest.Budget("shop/api", 2, 2, 0, 3)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := kube.SnapshotOf(kubetest.Now, append(objects, kubetest.Node("w1"), kubetest.Node("w2"), kubetest.Node("w3"))...)
+			s := kubetest.SnapshotOf(kubetest.Now, append(objects, kubetest.Node("w1"), kubetest.Node("w2"), kubetest.Node("w3"))...)
 			plan := plantest.New(t, s, plantest.Options(plantest.Force), "w1", "w2")
 			e := forecast.Of(s, plan, kubetest.Now)
 			turns := plan.WithEstimate(e).Waves()

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -32,7 +31,7 @@ func TestFiltersAlone(t *testing.T) {
 		{"finished and skipped", finished, kubetest.Pod("shop/a", kubetest.Phase(corev1.PodSucceeded)), skipped, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s, o := kube.SnapshotOf(kubetest.Now, row.pod), DefaultOptions()
+			s, o := kubetest.SnapshotOf(kubetest.Now, row.pod), DefaultOptions()
 			p := s.PodNamed("shop", "a")
 			c := classified{pod: p, s: s, o: &o, serverNow: s.ServerTime(kubetest.Now.Add(time.Second)), finished: p.Finished(), action: row.before.action}
 			got := row.filter(&c)
