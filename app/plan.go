@@ -64,7 +64,7 @@ func (s *Session) Plan(ctx context.Context, o plan.Options, access preflight.Acc
 		nodes = slices.DeleteFunc(nodes, func(name string) bool { return !slices.Contains(from.nodes, name) })
 	}
 	if whole := plan.NeedsWhole(snapshot, nodes); len(whole) > 0 {
-		if snapshot, err = s.Read(ctx, whole); err != nil {
+		if _, err := s.Read(ctx, whole); err != nil {
 			return plan.Plan{}, err
 		}
 	}

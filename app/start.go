@@ -125,14 +125,14 @@ func (s *Session) SameCluster(run *drain.RunFacts) error {
 
 // Shortcomings are what went wrong beside a run that has ended: what is not in its
 // journal, and that its nodes have no Events.
-func Shortcomings(run drain.Run) (journal error, events string) {
+func Shortcomings(run drain.Run) (events string, journal error) {
 	if e, ok := run.(interface{ Err() error }); ok {
 		journal = e.Err()
 	}
 	if e, ok := run.(interface{ Silent() string }); ok {
 		events = e.Silent()
 	}
-	return journal, events
+	return events, journal
 }
 
 func nodesOf(run *drain.RunFacts) []string {

@@ -116,7 +116,7 @@ func (p *Program) endRun(run drain.Run, failed bool) *drain.State {
 	if state.Suspended {
 		fmt.Fprintf(p.Err, "run %s is suspended, not ended: %s goes on with it\n", state.Run.ID, p.printed(state, "resume"))
 	}
-	journal, events := app.Shortcomings(run)
+	events, journal := app.Shortcomings(run)
 	if events != "" {
 		fmt.Fprintln(p.Err, kube.Clean(fmt.Sprintf(noEvents, events)))
 	}

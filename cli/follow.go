@@ -45,7 +45,7 @@ func (f *follower) see(ctx context.Context) error {
 	state := f.follow(ctx)
 	f.out.End(f.run.Events(0))
 	f.out.Leftovers(state, f.session.Snapshot())
-	journal, events := app.Shortcomings(f.run)
+	events, journal := app.Shortcomings(f.run)
 	if events != "" {
 		f.out.Note(noEvents, events)
 	}

@@ -88,7 +88,7 @@ type Event struct {
 	passing bool
 }
 
-// lasting are the events that a journal keeps.
+// Lasting are the events that a journal keeps.
 func Lasting(events []Event) []Event {
 	if !slices.ContainsFunc(events, func(e Event) bool { return e.passing }) {
 		return events

@@ -7,7 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// grantLife is how long a grant can hold a token back at most: the server's
+// GrantLife is how long a grant can hold a token back at most: the server's
 // word may get lost, and a token only saves requests.
 const GrantLife = 15 * time.Second
 

@@ -71,7 +71,7 @@ func latest(first time.Time, more ...time.Time) time.Time {
 	return first
 }
 
-// placeFrees is when the next of the nodes at work counts as held, zero where no
+// PlaceFrees is when the next of the nodes at work counts as held, zero where no
 // node waits for its place.
 func (s *State) PlaceFrees(now time.Time) time.Time {
 	var first time.Time
@@ -89,7 +89,7 @@ func (s *State) PlaceFrees(now time.Time) time.Time {
 	return first
 }
 
-// placesAwaited tells whether a node waits for the place of another, which may free it.
+// PlacesAwaited tells whether a node waits for the place of another, which may free it.
 func (s *State) PlacesAwaited() bool {
 	if s.Run.Options.StrictOrder {
 		return false

@@ -21,7 +21,7 @@ func NewRunID() string {
 	return string(id)
 }
 
-// startEvent is the first event of a run of the plan.
+// StartEvent is the first event of a run of the plan.
 func StartEvent(planned plan.Plan, facts RunFacts) Event {
 	facts.Options = planned.Options
 	for _, f := range plan.Costs(planned.Findings) {

@@ -70,7 +70,7 @@ func (s *State) Pod(uid kube.UID) *PodRun {
 	return nil
 }
 
-// inFlight tells whether a write is out that has not been answered: a run does
+// InFlight tells whether a write is out that has not been answered: a run does
 // not end before, for it would not know what it did.
 func (s *State) InFlight() bool {
 	for _, p := range s.Pods {

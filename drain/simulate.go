@@ -14,7 +14,7 @@ type limits struct {
 	figuresEvery time.Duration // between two tellings of changed figures; zero is saidEvery, below it never
 }
 
-// simulated is the state of a run that is only simulated: its server answers at once
+// Simulated is the state of a run that is only simulated: its server answers at once
 // and nobody reads its events.
 func Simulated(plan plan.Plan, now time.Time) *State {
 	first := StartEvent(plan, RunFacts{ID: "forecast", Context: "forecast"})

@@ -98,7 +98,7 @@ func (s *State) awaitsAnswer(c Control) bool {
 	return p != nil && p.InFlight != 0
 }
 
-// steered is what became of a control: the number of its event, or why there is none.
+// Steered is what became of a control: the number of its event, or why there is none.
 type Steered struct {
 	Seq uint64
 	Err error

@@ -8,15 +8,15 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// cordonShown is how long the watch may take to show an accepted cordon before
+// CordonShown is how long the watch may take to show an accepted cordon before
 // it is sent again.
 const CordonShown = 15 * time.Second
 
-// cordonPatience is how often the cordon of a node is tried before the others go on
+// CordonPatience is how often the cordon of a node is tried before the others go on
 // without it: about eight seconds.
 const CordonPatience = 5
 
-// adoptTries is how often a run tries to put its mark in the place of another
+// AdoptTries is how often a run tries to put its mark in the place of another
 // run's. A cluster that will not have it (an admission webhook) holds nobody up:
 // the node is cordoned, as it was.
 const AdoptTries = 6

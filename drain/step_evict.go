@@ -16,11 +16,11 @@ import (
 // some webhooks answer yes and do nothing.
 const swallowedAfter = 30 * time.Second
 
-// bindSlack is how long after the cordon was seen a pod may still show up that
+// BindSlack is how long after the cordon was seen a pod may still show up that
 // the scheduler had bound before.
 const BindSlack = 10 * time.Second
 
-// daemonSetShows is how long after its pod a DaemonSet may show up: no watch waits for
+// DaemonSetShows is how long after its pod a DaemonSet may show up: no watch waits for
 // another, and where DaemonSets may not be watched they are listed now and then.
 const DaemonSetShows = 30 * time.Second
 

@@ -15,7 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// guardPatience is how long the temporary budgets may take to be in force where no
+// GuardPatience is how long the temporary budgets may take to be in force where no
 // --timeout says: the disruption controller looks at a budget within seconds.
 const GuardPatience = 5 * time.Minute
 

@@ -6,7 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 )
 
-// recorded is the wait as journals, reports and Events may have it: without a
+// Recorded is the wait as journals, reports and Events may have it: without a
 // container's own words.
 func (w *Wait) Recorded() *Wait {
 	if w == nil || w.Sibling == nil || w.Sibling.Termination == "" {

@@ -2,7 +2,7 @@ package drain
 
 import "github.com/kdrain-tui/kdrain-tui/kube"
 
-// words are what a person should read of an answer.
+// AnswerWords are what a person should read of an answer.
 func AnswerWords(a kube.Answer) string {
 	switch {
 	case a.Code == 0:

@@ -1,6 +1,6 @@
 package kube
 
-// topOwner is the owner whose number of pods counts, and what is known of it: the
+// TopOwner is the owner whose number of pods counts, and what is known of it: the
 // Deployment of a ReplicaSet, say, or its Argo Rollout.
 func TopOwner(s *Snapshot, owner *Owner) (*Owner, *Workload) {
 	w := s.Workload(owner.UID)

@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// scope is what one feed brings in: all objects of a kind, or only those of one
+// Scope is what one feed brings in: all objects of a kind, or only those of one
 // node, which are the node itself and the pods that are bound to it. On a large
 // cluster these are in long before the others are.
 type Scope struct {

@@ -4,12 +4,12 @@ package kube
 // pod needs the node, the pods on it, the budgets and the owners; what needs all
 // pods or all nodes is not known until they are in, and is not guessed.
 
-// nodeLive tells whether the node itself is known and live.
+// NodeLive tells whether the node itself is known and live.
 func NodeLive(s *Snapshot, node string) bool {
 	return s.SyncOn(KindNodes, node).Phase == Synced
 }
 
-// inWhole tells whether all objects of the kinds were read, so that none is left
+// InWhole tells whether all objects of the kinds were read, so that none is left
 // out of what is counted or compared.
 func InWhole(s *Snapshot, kinds ...Kind) bool {
 	for _, k := range kinds {

@@ -129,7 +129,7 @@ func (s *Store) Remove(records ...Record) {
 	})
 }
 
-// replace makes the records all there was of a scope at that version, and its sync
+// Replace makes the records all there was of a scope at that version, and its sync
 // state the one given, in one step: no snapshot sees half of it.
 func (s *Store) Replace(of Scope, records []Record, version uint64, state SyncState) {
 	s.update(func() bool {
@@ -150,7 +150,7 @@ func (s *Store) Replace(of Scope, records []Record, version uint64, state SyncSt
 	})
 }
 
-// open says that what concerns a node is brought in by a feed of its own.
+// Open says that what concerns a node is brought in by a feed of its own.
 func (s *Store) Open(of Scope) {
 	s.update(func() bool {
 		s.overlap.open(of)
@@ -166,7 +166,7 @@ func (s *Store) State(of Scope) SyncState {
 	return s.states[of]
 }
 
-// setPhase changes the sync phase of a scope; Since moves only with the phase.
+// SetPhase changes the sync phase of a scope; Since moves only with the phase.
 func (s *Store) SetPhase(of Scope, phase SyncPhase, reason string) {
 	old := s.State(of)
 	if old.Phase == phase && old.Reason == reason && !old.Since.IsZero() {

@@ -10,7 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// longestGap is how long a replay shows a state in which nothing happens: hours
+// LongestGap is how long a replay shows a state in which nothing happens: hours
 // of waiting for a budget are no film.
 const LongestGap = 2 * time.Second
 

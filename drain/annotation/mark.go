@@ -9,7 +9,7 @@ import (
 
 func (e *NoMarkError) Error() string { return "node " + e.Node + ": " + e.Why }
 
-// maker says who wrote the mark, and when.
+// Maker says who wrote the mark, and when.
 func (m Mark) Maker() string {
 	by := "an operator"
 	if m.By != "" {
@@ -50,7 +50,7 @@ func MarkOf(s *kube.Snapshot, name string) (Mark, error) {
 	return mark, nil
 }
 
-// adoptable is the mark of another run of ours on a node, whose place a new run takes
+// Adoptable is the mark of another run of ours on a node, whose place a new run takes
 // with a mark of its own, so that its rollback takes the cordon back: what the node was
 // before is kept. False where the cordon is not ours to take over: it is
 // somebody else's, or an operator's own (kdrain-tui cordon).
@@ -80,7 +80,7 @@ type Mark struct {
 	AfterBy string `json:"afterBy,omitempty"`
 }
 
-// ParseMark reads the content of the annotation; false where it is not ours.
+// Parse reads the content of the annotation; false where it is not ours.
 func Parse(text string) (Mark, bool) {
 	var m Mark
 	if text == "" || json.Unmarshal([]byte(text), &m) != nil {

@@ -102,7 +102,7 @@ func adviseScale(b *kube.Budget, page *page) (Advice, bool) {
 	}, true
 }
 
-// room is how many of that many healthy pods the budget lets go (disruption.go
+// Room is how many of that many healthy pods the budget lets go (disruption.go
 // getExpectedPodCount; percentages round up).
 func Room(b *kube.Budget, pods int32) int32 {
 	scaled := func(v *intstr.IntOrString) int32 {
@@ -134,7 +134,7 @@ func (l *Ledger) adviseMissing(page *page) []Advice {
 	return []Advice{{Text: "wait: the controllers are at work"}}
 }
 
-// adviseFailure is for an owner that cannot make its pods.
+// AdviseFailure is for an owner that cannot make its pods.
 func AdviseFailure(w *kube.Workload) []Advice {
 	if strings.Contains(w.Failure, "exceeded quota") {
 		return []Advice{{"raise the quota, or free some of it", "kubectl describe quota -n " + w.Namespace}}
@@ -156,7 +156,7 @@ func adviseLeaving(sick SickPod, serverNow time.Time) []Advice {
 	return []Advice{{Text: "wait: it is about to go"}}
 }
 
-// overdue tells of a pod that only a finalizer keeps. Before its grace is over a
+// Overdue tells of a pod that only a finalizer keeps. Before its grace is over a
 // finalizer says nothing: pods of Jobs have one all their life.
 func Overdue(p *kube.Pod, serverNow time.Time) bool {
 	return p.Terminating() && len(p.Finalizers) > 0 && p.Deleted.Before(serverNow)

@@ -34,7 +34,7 @@ func (g *Guard) String() string { return string(*g) }
 // Type is that of the flag.
 func (g *Guard) Type() string { return "string" }
 
-// away is how many of the replicas may be missing.
+// Away is how many of the replicas may be missing.
 func (g Guard) Away(replicas int32) int32 {
 	value := intstr.Parse(string(g))
 	n, err := intstr.GetScaledValueFromIntOrPercent(&value, int(replicas), true)
@@ -44,21 +44,21 @@ func (g Guard) Away(replicas int32) int32 {
 	return int32(n)
 }
 
-// guardBook is the guard's budget of one workload at one moment.
+// GuardBook is the guard's budget of one workload at one moment.
 type GuardBook struct {
 	Key     kube.UID // under which its grants are kept
 	Numbers Numbers
 	Free    int
 }
 
-// guardSees tells whether the owners of all pods are known that a guard counts. It needs no
+// GuardSees tells whether the owners of all pods are known that a guard counts. It needs no
 // ReplicationControllers where they may not be read: the plan names what is left out.
 func GuardSees(s *kube.Snapshot) bool {
 	return s.Trusted(kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) &&
 		(s.Trusted(kube.KindReplicationControllers) || s.Sync(kube.KindReplicationControllers).Phase == kube.Denied)
 }
 
-// guardedBy is the workload whose pods the guard counts together with a pod that
+// GuardedBy is the workload whose pods the guard counts together with a pod that
 // no budget covers, nil where the guard has nothing to say: a bare pod, a single
 // replica (holding it back would never end), a pod that serves nobody anyway.
 func GuardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
@@ -71,7 +71,7 @@ func GuardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
 	return nil
 }
 
-// countedWith are the pods of a workload, by name: those for whose owner scaledBy
+// CountedWith are the pods of a workload, by name: those for whose owner scaledBy
 // finds it.
 func CountedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
 	var pods []*kube.Pod
@@ -84,7 +84,7 @@ func CountedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
 	return pods
 }
 
-// book counts the pods of a workload.
+// Book counts the pods of a workload.
 func (g Guard) Book(s *kube.Snapshot, w *kube.Workload) *GuardBook {
 	healthy := int32(0)
 	for _, p := range CountedWith(s, w) {

@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// comesUpIn is how long a pod that has only not come up yet is given before it
+// ComesUpIn is how long a pod that has only not come up yet is given before it
 // counts as stuck. It is our own guess: the server has no such rule.
 const ComesUpIn = 2 * time.Minute
 
@@ -24,7 +24,7 @@ func Judge(p *kube.Pod, s *kube.Snapshot, planned func(kube.UID) bool, now time.
 	return j
 }
 
-// judge is Judge; it also returns the budget that an eviction would be counted
+// Judge is Judge; it also returns the budget that an eviction would be counted
 // under, nil where none would. Predict says what the server does; here it is
 // told what is behind it.
 func (l *Ledger) Judge(p *kube.Pod, planned func(kube.UID) bool) (Judgement, *kube.Budget) {
@@ -162,13 +162,13 @@ func (l *Ledger) deadlocked(page *page, b *kube.Budget, planned func(kube.UID) b
 	return live > 0
 }
 
-// starting tells of a pod that started a moment ago and is not Ready yet.
+// Starting tells of a pod that started a moment ago and is not Ready yet.
 func Starting(sick SickPod, serverNow time.Time) bool {
 	t := sick.Pod.Trouble
 	return (t == nil || t.Starting() || unspecific(t.Reason)) && serverNow.Sub(sick.since) < ComesUpIn
 }
 
-// unasked is the judgement under --disable-eviction, which goes past all
+// Unasked is the judgement under --disable-eviction, which goes past all
 // budgets; it names those that it passes over.
 func (l *Ledger) Unasked(pod *kube.Pod) Judgement {
 	c := l.cover(pod)

@@ -5,7 +5,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// planGuard is the guard's book of one workload for a plan.
+// PlanGuard is the guard's book of one workload for a plan.
 type PlanGuard struct {
 	*GuardBook
 	workload *kube.Workload
@@ -18,7 +18,7 @@ type guardOver struct {
 	workload kube.UID
 }
 
-// guarded has the run's own guard judge a pod that no budget covers, as the run
+// Guarded has the run's own guard judge a pod that no budget covers, as the run
 // will; it is nil where the guard has nothing to say. Where the budgets cannot be
 // seen, the run leaves the judgement to the server and guards nothing.
 func (l *Ledger) Guarded(guard Guard, pod *kube.Pod, j *Judgement, planned func(kube.UID) bool) *PlanGuard {

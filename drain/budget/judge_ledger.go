@@ -11,7 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Numbers are the figures of a budget as its status has them.
+// NumbersOf are the figures of a budget as its status has them.
 func NumbersOf(b *kube.Budget) Numbers {
 	return Numbers{
 		Namespace: b.Namespace, Name: b.Name, Needed: b.DesiredHealthy, Present: b.CurrentHealthy,
@@ -19,7 +19,7 @@ func NumbersOf(b *kube.Budget) Numbers {
 	}
 }
 
-// ledger keeps what has been worked out of each budget of one snapshot, so that
+// Ledger keeps what has been worked out of each budget of one snapshot, so that
 // a plan of many pods asks once per budget.
 type Ledger struct {
 	s         *kube.Snapshot
@@ -75,7 +75,7 @@ func NewLedger(s *kube.Snapshot, now time.Time) *Ledger {
 	return &Ledger{s: s, serverNow: s.ServerTime(now), unseen: seen == kube.NotSynced || seen == kube.Denied}
 }
 
-// page looks a budget up, and works it out the first time.
+// Page looks a budget up, and works it out the first time.
 func (l *Ledger) Page(b *kube.Budget) *page {
 	if known, ok := l.pages[b.UID]; ok {
 		return known
@@ -153,7 +153,7 @@ func (p *page) running() int {
 	return n
 }
 
-// scaledBy is the workload whose scale the disruption controller takes for pods
+// ScaledBy is the workload whose scale the disruption controller takes for pods
 // of the owner: the Deployment of a ReplicaSet that has one (disruption.go
 // getPodReplicaSet, getPodDeployment). It is nil where that is not known, and
 // for owners without a scale.
@@ -228,7 +228,7 @@ func isZero(v *intstr.IntOrString) bool {
 	return err == nil && scaled == 0
 }
 
-// perWave is how many pods a budget lets go at a time that allows none now,
+// PerWave is how many pods a budget lets go at a time that allows none now,
 // once all of its pods are healthy.
 func (l *Ledger) PerWave(b *kube.Budget) int {
 	return max(1, int(l.Page(b).steady-b.DesiredHealthy))

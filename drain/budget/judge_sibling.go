@@ -34,7 +34,7 @@ const (
 	sickDead                    // failed, and nobody makes it anew
 )
 
-// sickPod is a pod that its budget does not count as healthy.
+// SickPod is a pod that its budget does not count as healthy.
 type SickPod struct {
 	Pod   *kube.Pod
 	Class sickClass
@@ -57,7 +57,7 @@ func SickSibling(b *kube.Budget, s *kube.Snapshot, except kube.UID, now time.Tim
 	return nil
 }
 
-// sickUnder are the pods of a budget that are not healthy, the most telling
+// SickUnder are the pods of a budget that are not healthy, the most telling
 // first. Healthy is what the disruption controller counts (disruption.go
 // countHealthyPods): Ready, not terminating and not just being evicted.
 func SickUnder(b *kube.Budget, s *kube.Snapshot, pods []*kube.Pod, serverNow time.Time) []SickPod {
@@ -142,6 +142,6 @@ func (sick SickPod) sibling(serverNow time.Time) *Sibling {
 	return sibling
 }
 
-// stuckAfter is how long after the end of its grace a pod counts as stuck: a
+// StuckAfter is how long after the end of its grace a pod counts as stuck: a
 // kubelet needs a few seconds to confirm.
 const StuckAfter = 10 * time.Second

@@ -42,7 +42,7 @@ type Sibling struct {
 	Silent bool            `json:"silent,omitempty"`
 }
 
-// BudgetNumbers are the figures of a budget at one moment.
+// Numbers are the figures of a budget at one moment.
 type Numbers struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -52,7 +52,7 @@ type Numbers struct {
 	Expected  int32  `json:"expected"`
 }
 
-// BudgetJudgement is what the budgets say of a pod: Judge computes it.
+// Judgement is what the budgets say of a pod: Judge computes it.
 type Judgement struct {
 	Verdict Verdict   `json:"verdict"`
 	Names   []string  `json:"names"` // of the budgets that select the pod, sorted
@@ -75,7 +75,7 @@ func (s *Sibling) Sentence() string {
 	return s.Name + where + ": " + reason
 }
 
-// guardOf is the workload that the guard of a plan counts the pod with, as
+// GuardOf is the workload that the guard of a plan counts the pod with, as
 // "Kind/name"; "" where a budget of the cluster counts it, or nothing does.
 func (j *Judgement) GuardOf() string {
 	if j == nil || len(j.Names) > 0 || len(j.Budgets) == 0 {
@@ -84,7 +84,7 @@ func (j *Judgement) GuardOf() string {
 	return j.Budgets[0].Name
 }
 
-// holder names what holds back the pods of a budget: the sick pod, else the budget.
+// Holder names what holds back the pods of a budget: the sick pod, else the budget.
 func (j *Judgement) Holder() string {
 	if j.Sibling != nil {
 		return j.Sibling.Name + " is well"

@@ -83,7 +83,7 @@ func predictBudgets(p *kube.Pod, budgets []*kube.Budget) Prediction {
 	return PredictSpending(budgets[0])
 }
 
-// predictSpending is the handler's checkAndDecrement.
+// PredictSpending is the handler's checkAndDecrement.
 func PredictSpending(b *kube.Budget) Prediction {
 	switch {
 	case !b.Observed():
@@ -98,7 +98,7 @@ func PredictSpending(b *kube.Budget) Prediction {
 	return Prediction{http.StatusCreated, CauseNone, WaySpends}
 }
 
-// ignoresBudgets tells of pods that the server deletes without looking at a
+// IgnoresBudgets tells of pods that the server deletes without looking at a
 // budget (eviction.go canIgnorePDB).
 func IgnoresBudgets(p *kube.Pod) bool {
 	return p.Finished() || p.Phase == corev1.PodPending || p.Terminating()

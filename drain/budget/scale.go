@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// scalable is the workload that decides how many pods like those of the owner
+// Scalable is the workload that decides how many pods like those of the owner
 // there are: one that scaledBy knows, or any other with a scale, whose figures
 // somebody has read for this look (watch.Scales). It is nil where that
 // is not known.
@@ -22,7 +22,7 @@ func Scalable(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
 	return nil
 }
 
-// wanted is how many pods a workload is to have. An autoscaler that can act
+// Wanted is how many pods a workload is to have. An autoscaler that can act
 // brings it into its bounds (podautoscaler/horizontal.go reconcileAutoscaler),
 // unless it was scaled to zero, which turns the autoscaler off.
 func Wanted(s *kube.Snapshot, w *kube.Workload) int32 {
@@ -37,7 +37,7 @@ func autoscalerOf(s *kube.Snapshot, w *kube.Workload) *kube.Autoscaler {
 	return s.AutoscalerOf(VersionOf(w), w.Kind, w.Namespace, w.Name)
 }
 
-// versionOf is the API version of a workload, as references to it give it.
+// VersionOf is the API version of a workload, as references to it give it.
 func VersionOf(w *kube.Workload) string {
 	switch {
 	case w.APIVersion != "":
@@ -48,7 +48,7 @@ func VersionOf(w *kube.Workload) string {
 	return "apps/v1"
 }
 
-// oneMore is the command that gives a workload one more pod than it wants. Where
+// OneMore is the command that gives a workload one more pod than it wants. Where
 // an autoscaler owns the number it takes any other change back.
 func OneMore(s *kube.Snapshot, w *kube.Workload) string {
 	n := Wanted(s, w) + 1
@@ -66,6 +66,6 @@ func OneMore(s *kube.Snapshot, w *kube.Workload) string {
 	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", words.ShellWord(resource), w.Namespace, words.ShellWord(w.Name), n)
 }
 
-// plainOwner tells of owners in the core group, none of which has a scale but for
+// PlainOwner tells of owners in the core group, none of which has a scale but for
 // the ReplicationController: a Pod, say, or a Node. Nobody asks for theirs.
 func PlainOwner(owner *kube.Owner) bool { return !strings.Contains(owner.APIVersion, "/") }

@@ -28,7 +28,7 @@ const (
 	forecastTurns = 200
 )
 
-// Forecast says how long a plan takes, and in which waves its pods go: it plays
+// Of says how long a plan takes, and in which waves its pods go: it plays
 // the plan with Step, the rules of the run itself, on a model of the cluster in
 // which only budgets, owners and one start-up time per owner are left. Nothing
 // in it heals that is sick now. It is pure, and too slow for every frame: ask

@@ -36,7 +36,7 @@ func Holds(s *kube.Snapshot, nodes []string, run string, now time.Time) []Hold {
 	return holds
 }
 
-// holderWords say whose Lease it is, since when, and why.
+// HolderWords say whose Lease it is, since when, and why.
 func HolderWords(l *kube.Lease) string {
 	text := "run " + words.Shorten(l.Holder)
 	if l.By != "" {

@@ -26,7 +26,7 @@ func unjudged(p Pod) bool {
 	return p.Budget != nil && p.Action == ActionEvict && p.Budget.Verdict == budget.VerdictUnknown
 }
 
-// refuseBlockers turns blocked pods into refused ones, where the options ask for
+// RefuseBlockers turns blocked pods into refused ones, where the options ask for
 // it by --fail-on-blockers, those whose budgets cannot be seen too, and all pods of a
 // node that a finding calls an error: their nodes are then left untouched.
 func RefuseBlockers(plan Plan) Plan {

@@ -245,7 +245,7 @@ func (c *classified) moot() bool {
 // cordonTaint is the taint of a node that is unschedulable.
 var cordonTaint = corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 
-// toleratesCordon follows corev1.Toleration.ToleratesTaint for the taint of a
+// ToleratesCordon follows corev1.Toleration.ToleratesTaint for the taint of a
 // cordoned node, which has no value.
 func ToleratesCordon(tolerations []corev1.Toleration) bool {
 	for i := range tolerations {
@@ -265,7 +265,7 @@ func ToleratesCordon(tolerations []corev1.Toleration) bool {
 	return false
 }
 
-// phrase says what a decision would do and why.
+// Phrase says what a decision would do and why.
 func (d Decision) Phrase() string {
 	text := map[Action]string{ActionEvict: "evicted", ActionDelete: "deleted", ActionRefuse: "refused", ActionSkip: "skipped"}[d.Action]
 	for _, r := range d.Reasons {

@@ -122,7 +122,7 @@ func (p *Pod) loss() Loss {
 	return ""
 }
 
-// lossBy is the gravest loss that the reasons of a pod tell of. One that ends
+// LossBy is the gravest loss that the reasons of a pod tell of. One that ends
 // already loses nothing by a drain.
 func LossBy(reasons []Reason) Loss {
 	has := func(codes ...ReasonCode) bool {

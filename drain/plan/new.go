@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// NewPlan is the preview of a drain of the nodes: what would happen to each of
+// New is the preview of a drain of the nodes: what would happen to each of
 // their pods, and in which wave. What the operator should know before is added by
 // Check. It fails with an UnknownNodesError only.
 func New(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {

@@ -121,7 +121,7 @@ func (o *Options) Validate() error {
 // TakeOverAny in Options.TakeOver stands for every run.
 const TakeOverAny = "any"
 
-// takesOver tells whether a Lease may be taken from that run.
+// TakesOver tells whether a Lease may be taken from that run.
 func (o *Options) TakesOver(holder string) bool {
 	return slices.Contains(o.TakeOver, TakeOverAny) || slices.Contains(o.TakeOver, holder)
 }

@@ -59,7 +59,7 @@ type Decision struct {
 	Reasons []Reason
 }
 
-// PodPlan is what a drain would do with one pod.
+// Pod is what a drain would do with one pod.
 type Pod struct {
 	Namespace string
 	Name      string
@@ -90,7 +90,7 @@ type Pod struct {
 	Advice []budget.Advice
 }
 
-// NodePlan is what a drain would do with one node.
+// Node is what a drain would do with one node.
 type Node struct {
 	Name          string
 	UID           kube.UID
@@ -124,7 +124,7 @@ type Plan struct {
 	Estimate *Estimate
 }
 
-// names are the names of its nodes, in order.
+// Names are the names of its nodes, in order.
 func (p *Plan) Names() []string {
 	names := make([]string, len(p.Nodes))
 	for i := range p.Nodes {

@@ -43,7 +43,7 @@ func (p *planner) ownerFails(owner *kube.Owner) (why string, retried bool) {
 	return "", false
 }
 
-// ownersOfKind is the kind of the store that holds such owners, "" for those that
+// OwnersOfKind is the kind of the store that holds such owners, "" for those that
 // it does not hold, which are never in sync. Other API groups have kinds of the
 // same name.
 func OwnersOfKind(owner *kube.Owner) kube.Kind {

@@ -48,7 +48,7 @@ func (w waves) inTurn(g *budget.PlanGuard) int {
 	return 1 + before/g.Free
 }
 
-// Turns is in which order the pods of a plan go, counted over all its nodes. It
+// Waves is in which order the pods of a plan go, counted over all its nodes. It
 // assumes that what is replaced gets Ready, and that what is sick stays so.
 type Waves struct {
 	// Now are the pods that nothing holds up.
@@ -70,7 +70,7 @@ type Waves struct {
 	InTurn bool
 }
 
-// Turn is one wave after the first.
+// Wave is one wave after the first.
 type Wave struct {
 	Pods int
 	// Of are the names of the budgets (or workloads under a guard) whose pods
@@ -78,7 +78,7 @@ type Wave struct {
 	Of []string
 }
 
-// Turns counts the waves of the plan: those of its forecast where it has one, else as
+// Waves counts the waves of the plan: those of its forecast where it has one, else as
 // its budgets allow.
 func (p Plan) Waves() Waves {
 	t := Waves{InTurn: len(p.Nodes) > max(p.Options.MaxParallelNodes, 1)}
@@ -154,7 +154,7 @@ func (p *Pod) turnOf() string {
 // wavesSaid is how many waves are told one by one.
 const wavesSaid = 4
 
-// TurnWords are the words for some pods of a plan and their number.
+// WaveWords are the words for some pods of a plan and their number.
 type WaveWords struct {
 	When string
 	Pods int

@@ -13,7 +13,7 @@ import (
 // protect.
 const FindingGuardLeavesOut = "GuardLeavesOut"
 
-// findUnguarded names the owners whose pods a guard lets go without counting them: it knows
+// FindUnguarded names the owners whose pods a guard lets go without counting them: it knows
 // the built-in workloads only, and those that can be read. No budget covers these pods.
 func FindUnguarded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	if p.Options.Guard == "" {

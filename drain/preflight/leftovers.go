@@ -15,7 +15,7 @@ import (
 // run left behind.
 const FindingLeftBudgets = "LeftBudgets"
 
-// findLeftovers tells of budgets that were left behind, with the commands that
+// FindLeftovers tells of budgets that were left behind, with the commands that
 // remove them unless nothing may be written; those of runs that may be live are told apart.
 func FindLeftovers(_ *kube.Snapshot, _ *plan.Plan, env *Env) []plan.Finding {
 	var found []plan.Finding

@@ -6,7 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// leftAttached are the volumes attached to a node, without those that pods still
+// LeftAttached are the volumes attached to a node, without those that pods still
 // on it use: a DaemonSet's pods stay, and so do their volumes. An attachment
 // without a volume of ours counts all the same, for the machine has it.
 func LeftAttached(node string, s *kube.Snapshot) []Facts {
@@ -38,7 +38,7 @@ func AttachmentFacts(a *kube.VolumeAttachment, s *kube.Snapshot) Facts {
 	return f
 }
 
-// volumesUsedOn are the volumes of the pods that are on the node and stay.
+// VolumesUsedOn are the volumes of the pods that are on the node and stay.
 func VolumesUsedOn(node string, s *kube.Snapshot) map[string]bool {
 	used := map[string]bool{}
 	for _, p := range s.PodsOn(node) {
@@ -54,7 +54,7 @@ func VolumesUsedOn(node string, s *kube.Snapshot) map[string]bool {
 	return used
 }
 
-// stillAttached names the volumes of a pod that is on its node that are attached
+// StillAttached names the volumes of a pod that is on its node that are attached
 // to it, by the exact names of the PersistentVolumes: no new pod elsewhere gets one
 // that a single node may have. What cannot be read is not named.
 func StillAttached(live *kube.Pod, s *kube.Snapshot) []string {

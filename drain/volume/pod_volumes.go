@@ -15,7 +15,7 @@ func HasEmptyDir(p *kube.Pod) bool {
 	return false
 }
 
-// hasClaims tells whether the pod has volumes that must be detached.
+// HasClaims tells whether the pod has volumes that must be detached.
 func HasClaims(p *kube.Pod) bool {
 	for i := range p.Spec.Volumes {
 		if k := p.Spec.Volumes[i].Kind; k == kube.VolumeClaim || k == kube.VolumeEphemeral {
@@ -25,13 +25,13 @@ func HasClaims(p *kube.Pod) bool {
 	return false
 }
 
-// hasEphemeral tells whether the pod has a volume that was made for it alone and is
+// HasEphemeral tells whether the pod has a volume that was made for it alone and is
 // deleted with it.
 func HasEphemeral(p *kube.Pod) bool {
 	return slices.ContainsFunc(p.Spec.Volumes, func(v kube.Volume) bool { return v.Kind == kube.VolumeEphemeral })
 }
 
-// boundVolume is the volume that goes from pod to pod; one that was made for this pod
+// BoundVolume is the volume that goes from pod to pod; one that was made for this pod
 // alone ends with it.
 func BoundVolume(s *kube.Snapshot, pod *kube.Pod, v *kube.Volume) *kube.PersistentVolume {
 	if v.Kind != kube.VolumeClaim {

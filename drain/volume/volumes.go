@@ -7,7 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// VolumeState is where a volume of a pod of a run is.
+// State is where a volume of a pod of a run is.
 type State string
 
 // The states of a volume. Detached is only said where a VolumeAttachment can
@@ -24,13 +24,13 @@ const (
 	VolumeUnknown       State = "Unknown"       // nobody can tell when it is detached; Why says why
 )
 
-// awaited tells whether the next pod's turn waits for a volume in this state.
+// Awaited tells whether the next pod's turn waits for a volume in this state.
 func (s State) Awaited() bool { return s == VolumeInUse || s == VolumeDetaching }
 
-// attachable tells whether a volume in this state takes a turn of its driver.
+// Attachable tells whether a volume in this state takes a turn of its driver.
 func (s State) Attachable() bool { return s != VolumeUnknown && s != VolumeUnattached }
 
-// VolumeFacts are what is known of one volume of a pod.
+// Facts are what is known of one volume of a pod.
 type Facts struct {
 	Name   string `json:"name,omitempty"`   // in the pod
 	Claim  string `json:"claim,omitempty"`  // in the pod's namespace
@@ -79,14 +79,14 @@ const (
 	WhyNodeGone   = "its node is gone"
 )
 
-// settles tells whether what is unknown now may be known at the next look:
+// Settles tells whether what is unknown now may be known at the next look:
 // claims bind, and objects come later than those that name them.
 func Settles(why string) bool { return why == whyNoClaim || why == whyUnbound || why == whyNoVolume }
 
-// volumeKinds are what the accounting of volumes is made from.
+// VolumeKinds are what the accounting of volumes is made from.
 var VolumeKinds = []kube.Kind{kube.KindClaims, kube.KindVolumes, kube.KindAttachments}
 
-// volumesReadable tells whether each of the volume kinds is either complete or
+// VolumesReadable tells whether each of the volume kinds is either complete or
 // known to be hidden from us: while one is still coming in, nothing is known.
 func VolumesReadable(s *kube.Snapshot) bool {
 	for _, k := range VolumeKinds {
@@ -97,7 +97,7 @@ func VolumesReadable(s *kube.Snapshot) bool {
 	return true
 }
 
-// hasVolumes tells whether the pod has volumes that may have to be detached.
+// HasVolumes tells whether the pod has volumes that may have to be detached.
 func HasVolumes(p *kube.Pod) bool {
 	return slices.ContainsFunc(p.Spec.Volumes, func(v kube.Volume) bool {
 		switch v.Kind {
@@ -108,7 +108,7 @@ func HasVolumes(p *kube.Pod) bool {
 	})
 }
 
-// volumesOf accounts for the volumes of a pod that is on its node: claim, volume,
+// VolumesOf accounts for the volumes of a pod that is on its node: claim, volume,
 // CSI driver and handle, and what is waited for once it is gone. Where an object
 // is missing the answer is Unknown, never Detached (gardener's getPodVolumeInfos
 // leaves such volumes out in silence).
@@ -196,7 +196,7 @@ func attachedTo(volume, node string, s *kube.Snapshot) *kube.VolumeAttachment {
 	return nil
 }
 
-// afterPod is the volume's next state once its pod has left the node.
+// AfterPod is the volume's next state once its pod has left the node.
 func (v Facts) AfterPod(node string, nodeGone bool, s *kube.Snapshot) Facts {
 	if s.Sync(kube.KindAttachments).Phase == kube.Denied {
 		v.State, v.Why = VolumeUnknown, WhyUnreadable // they could be read before

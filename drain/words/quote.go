@@ -14,7 +14,7 @@ func Number(n int32) string { return strconv.Itoa(int(n)) }
 // maxQuote bounds foreign words in a line of ours.
 const maxQuote = 160
 
-// quoted puts words of others into quotation marks and cuts long ones.
+// Quote puts words of others into quotation marks and cuts long ones.
 func Quote(words string) string {
 	if len(words) > maxQuote {
 		if runes := []rune(words); len(runes) > maxQuote {
@@ -35,10 +35,10 @@ func Shorten(text string) string {
 	return string(runes[:longestWord-3]) + "..."
 }
 
-// namesShown is how many of several names a sentence has.
+// NamesShown is how many of several names a sentence has.
 const NamesShown = 3
 
-// some names the first few and counts the others.
+// List names the first few and counts the others.
 func List(names []string) string {
 	if len(names) <= NamesShown {
 		return strings.Join(names, ", ")
@@ -46,7 +46,7 @@ func List(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:NamesShown], ", "), len(names)-NamesShown)
 }
 
-// age is a duration in the form of kubectl's AGE columns.
+// Age is a duration in the form of kubectl's AGE columns.
 func Age(now, since time.Time) string {
 	if since.IsZero() {
 		return "an unknown time"

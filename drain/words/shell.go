@@ -8,13 +8,13 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// outOfService tells the cluster that a machine is off, which lets it forget the
+// OutOfService tells the cluster that a machine is off, which lets it forget the
 // pods there (kubernetes-facts 3.4; KEP-2268).
 func OutOfService(node string) string {
 	return "kubectl taint node " + node + " node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
 }
 
-// onPod is a command of kubectl about one pod.
+// OnPod is a command of kubectl about one pod.
 func OnPod(verb string, p *kube.Pod, flags string) string {
 	return "kubectl " + verb + " -n " + p.Namespace + " " + p.Name + flags
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// plural counts in words.
+// Count counts in words.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -13,7 +13,7 @@ func Count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// shortTime is a duration in full seconds.
+// ShortTime is a duration in full seconds.
 func ShortTime(d time.Duration) string { return fmt.Sprint(d.Round(time.Second)) }
 
 func BeVerb(names []string) string {

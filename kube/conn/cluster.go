@@ -59,7 +59,7 @@ func (c *Cluster) dropConnections() {
 	}
 }
 
-// within bounds a read by the operator's --request-timeout, or by the time
+// Within bounds a read by the operator's --request-timeout, or by the time
 // given where there is none.
 func (c *Cluster) Within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	if c.timeout > 0 {

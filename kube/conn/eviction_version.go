@@ -46,7 +46,7 @@ func (c *Cluster) EvictionSupport(ctx context.Context) (EvictionVersion, error) 
 	return c.eviction, nil
 }
 
-// evictionVersion is what to write into an eviction: what the server said, or
+// EvictionVersion is what to write into an eviction: what the server said, or
 // what every server since 1.22 takes.
 func (c *Cluster) EvictionVersion() EvictionVersion {
 	c.evictionMu.Lock()

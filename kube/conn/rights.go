@@ -13,17 +13,17 @@ const (
 	refusalsDoubted = 4
 )
 
-// right is what we know of one thing that the server lets us do or not.
+// Right is what we know of one thing that the server lets us do or not.
 type Right struct {
 	Granted, refused bool // its last word that we believed; neither: never asked
 	since            time.Time
 	refusals         int // in a row, the first of them at since
 }
 
-// grant notes that it was allowed just now.
+// Grant notes that it was allowed just now.
 func (r *Right) Grant() { *r = Right{Granted: true} }
 
-// refuse notes that it was refused just now and tells whether to believe it.
+// Refuse notes that it was refused just now and tells whether to believe it.
 // Doubtful is a server of which we do not know whether it knows our rights.
 func (r *Right) Refuse(now time.Time, doubtful bool) (believed bool) {
 	if r.refusals == 0 {
@@ -38,11 +38,11 @@ func (r *Right) Refuse(now time.Time, doubtful bool) (believed bool) {
 	return true
 }
 
-// interrupt is said when the server goes away: what it refused before says
+// Interrupt is said when the server goes away: what it refused before says
 // nothing of the one that comes back.
 func (r *Right) Interrupt() { r.refusals = 0 }
 
-// retries are the pauses between the tries of something that is refused: the
+// Retries are the pauses between the tries of something that is refused: the
 // last one is the pause of all that follow.
 type Retries struct {
 	Pauses []time.Duration
@@ -50,16 +50,16 @@ type Retries struct {
 	Next   time.Time
 }
 
-// later puts the next try off.
+// Later puts the next try off.
 func (r *Retries) Later(now time.Time) {
 	r.Next = now.Add(r.Pauses[min(r.tried, len(r.Pauses)-1)])
 	r.tried++
 }
 
-// due tells whether it is time, as it is at first.
+// Due tells whether it is time, as it is at first.
 func (r *Retries) Due(now time.Time) bool { return !now.Before(r.Next) }
 
-// again begins with the shortest pause, and at once.
+// Again begins with the shortest pause, and at once.
 func (r *Retries) Again() { r.tried, r.Next = 0, time.Time{} }
 
 func WatchRetries() Retries {

@@ -9,7 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// BudgetRecord is the compact record of a PodDisruptionBudget.
+// Budget is the compact record of a PodDisruptionBudget.
 func Budget(b *policyv1.PodDisruptionBudget) *kube.Budget {
 	s := &b.Status
 	record := &kube.Budget{

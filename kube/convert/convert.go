@@ -15,7 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// RecordOf makes the compact record of an API object. It keeps nothing of the
+// Record makes the compact record of an API object. It keeps nothing of the
 // object but small shared parts. All texts of a record are safe to print: messages
 // are cleaned (Clean), names made visible (Visible), which leaves valid names as they
 // are.

@@ -98,7 +98,7 @@ var (
 	sharedLabels  weakTable[labels.Set]
 )
 
-// share returns the one copy of a string that all records use, visible.
+// Share returns the one copy of a string that all records use, visible.
 func Share(s string) string { return sharedStrings.get(kube.Visible(s)) }
 
 // shareMap returns the one copy of a string map that all records use. A record keeps

@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// LeaseRecord is the compact record of a Lease.
+// Lease is the compact record of a Lease.
 func Lease(l *coordinationv1.Lease) *kube.Lease {
 	record := &kube.Lease{
 		Namespace: l.Namespace, Name: l.Name, UID: l.UID, ResourceVersion: l.ResourceVersion,

@@ -14,7 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// NodeRecord is the compact record of a node.
+// Node is the compact record of a node.
 func Node(n *corev1.Node) *kube.Node {
 	record := &kube.Node{
 		Name: Share(n.Name), UID: n.UID, ResourceVersion: n.ResourceVersion,
@@ -91,7 +91,7 @@ func unschedulableTaint(n *corev1.Node) time.Time {
 	return time.Time{}
 }
 
-// nodeUsage is what the metrics API says of a node.
+// NodeUsage is what the metrics API says of a node.
 func NodeUsage(m *metricsv1.NodeMetrics) kube.Usage {
 	r := amounts(m.Usage)
 	return kube.Usage{CPUMilli: r.CPUMilli, MemoryBytes: r.MemoryBytes, At: m.Timestamp.Time}

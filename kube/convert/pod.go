@@ -6,7 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// PodRecord is the compact record of a pod.
+// Pod is the compact record of a pod.
 func Pod(p *corev1.Pod) *kube.Pod {
 	owner := controllerOf(p.OwnerReferences)
 	shared := shareMap(p.Labels)

@@ -18,7 +18,7 @@ func workload(kind string, m *metav1.ObjectMeta) *kube.Workload {
 	}
 }
 
-// ReplicaSetRecord is the compact record of a ReplicaSet.
+// ReplicaSet is the compact record of a ReplicaSet.
 func ReplicaSet(o *appsv1.ReplicaSet) *kube.Workload {
 	w := workload("ReplicaSet", &o.ObjectMeta)
 	w.Replicas, w.MinReadySeconds, w.Selector = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds, selectorOf(o.Spec.Selector)
@@ -34,7 +34,7 @@ func ReplicaSet(o *appsv1.ReplicaSet) *kube.Workload {
 	return w
 }
 
-// DeploymentRecord is the compact record of a Deployment.
+// Deployment is the compact record of a Deployment.
 func Deployment(o *appsv1.Deployment) *kube.Workload {
 	w := workload("Deployment", &o.ObjectMeta)
 	w.Replicas, w.MinReadySeconds, w.Selector = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds, selectorOf(o.Spec.Selector)
@@ -49,7 +49,7 @@ func Deployment(o *appsv1.Deployment) *kube.Workload {
 	return w
 }
 
-// StatefulSetRecord is the compact record of a StatefulSet.
+// StatefulSet is the compact record of a StatefulSet.
 func StatefulSet(o *appsv1.StatefulSet) *kube.Workload {
 	w := workload("StatefulSet", &o.ObjectMeta)
 	w.Replicas, w.MinReadySeconds, w.Selector = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds, selectorOf(o.Spec.Selector)
@@ -58,7 +58,7 @@ func StatefulSet(o *appsv1.StatefulSet) *kube.Workload {
 	return w
 }
 
-// DaemonSetRecord is the compact record of a DaemonSet.
+// DaemonSet is the compact record of a DaemonSet.
 func DaemonSet(o *appsv1.DaemonSet) *kube.Workload {
 	w := workload("DaemonSet", &o.ObjectMeta)
 	w.MinReadySeconds, w.Selector = o.Spec.MinReadySeconds, selectorOf(o.Spec.Selector)
@@ -67,7 +67,7 @@ func DaemonSet(o *appsv1.DaemonSet) *kube.Workload {
 	return w
 }
 
-// JobRecord is the compact record of a Job. Finished follows the job
+// Job is the compact record of a Job. Finished follows the job
 // controller's own rule (cronjob utils getFinishedStatus).
 func Job(o *batchv1.Job) *kube.Workload {
 	w := workload("Job", &o.ObjectMeta)
@@ -86,7 +86,7 @@ func Job(o *batchv1.Job) *kube.Workload {
 	return w
 }
 
-// ReplicationControllerRecord is the compact record of a ReplicationController.
+// ReplicationController is the compact record of a ReplicationController.
 func ReplicationController(o *corev1.ReplicationController) *kube.Workload {
 	w := workload("ReplicationController", &o.ObjectMeta)
 	w.Replicas, w.MinReadySeconds = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// largePod is a pod of a cluster with 5,000 nodes, 500 namespaces and 15,000
+// LargePod is a pod of a cluster with 5,000 nodes, 500 namespaces and 15,000
 // ReplicaSets of ten pods, one in five namespaces under a budget.
 func LargePod(i int) *corev1.Pod {
 	set := i / 10

@@ -9,7 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// mortalWriter loses every request once its process is killed, and is told what
+// MortalWriter loses every request once its process is killed, and is told what
 // an API server says that goes away and comes back.
 type MortalWriter struct {
 	*Simulation
@@ -40,7 +40,7 @@ const (
 	serverStarting // its authorizer knows nobody yet
 )
 
-// fail lets the API server die after a while, and be back after another.
+// Fail lets the API server die after a while, and be back after another.
 func (s *Simulation) Fail(after, away time.Duration) {
 	const dying, starting = 20 * time.Millisecond, time.Second
 	s.Later(after, func() { s.server.Store(serverDying) })

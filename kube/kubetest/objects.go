@@ -17,9 +17,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// The objects that the tests of the rules are made of. Everything happens at
-// givenNow; names are "namespace/name", and the UID of an object is its name
-// with its kind.
+// Now is when everything happens in the tests of the rules. Names are "namespace/name",
+// and the UID of an object is its name with its kind.
 var Now = time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
 
 func Ago(d time.Duration) metav1.Time { return metav1.NewTime(Now.Add(-d)) }
@@ -37,7 +36,7 @@ func Meta(kind, name string) metav1.ObjectMeta {
 
 type PodOption func(*corev1.Pod)
 
-// givenPod is a Ready pod on node w1 with the label app=<first word of its name>
+// Pod is a Ready pod on node w1 with the label app=<first word of its name>
 // and no controller.
 func Pod(name string, options ...PodOption) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: Meta("Pod", name)}
@@ -91,7 +90,7 @@ func Mirrored(p *corev1.Pod) {
 	p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "hash"}
 }
 
-// deleted makes a pod whose grace period ended that long ago.
+// Deleted makes a pod whose grace period ended that long ago.
 func Deleted(over time.Duration) PodOption {
 	return func(p *corev1.Pod) {
 		at, grace := Ago(over), int64(30)
@@ -99,7 +98,7 @@ func Deleted(over time.Duration) PodOption {
 	}
 }
 
-// crashing is the state of a container in a crash loop.
+// Crashing is the state of a container in a crash loop.
 func Crashing(since time.Duration) PodOption {
 	return func(p *corev1.Pod) {
 		NotReady(since)(p)
@@ -111,7 +110,7 @@ func Crashing(since time.Duration) PodOption {
 	}
 }
 
-// unscheduled is a pod that the scheduler found no node for.
+// Unscheduled is a pod that the scheduler found no node for.
 func Unscheduled(message string) PodOption {
 	return func(p *corev1.Pod) {
 		p.Spec.NodeName = ""
@@ -134,7 +133,7 @@ func Node(name string, options ...func(*corev1.Node)) *corev1.Node {
 	return n
 }
 
-// givenBudget selects app=<its name>; the figures are desired, current, allowed
+// Budget selects app=<its name>; the figures are desired, current, allowed
 // and expected.
 func Budget(name string, desired, current, allowed, expected int32, options ...func(*policyv1.PodDisruptionBudget)) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{ObjectMeta: Meta("PodDisruptionBudget", name)}
@@ -184,7 +183,7 @@ func SyncFailed(message string) func(*policyv1.PodDisruptionBudget) {
 	}
 }
 
-// givenDeployment is a Deployment with its one ReplicaSet, which bears its name
+// Deployment is a Deployment with its one ReplicaSet, which bears its name
 // followed by "-1".
 func Deployment(name string, replicas int32) (*appsv1.Deployment, *appsv1.ReplicaSet) {
 	d := &appsv1.Deployment{ObjectMeta: Meta("Deployment", name)}
@@ -207,14 +206,14 @@ func DaemonSet(name string) *appsv1.DaemonSet {
 	return &appsv1.DaemonSet{ObjectMeta: Meta("DaemonSet", name)}
 }
 
-// byDeployment makes a pod one of givenDeployment's.
+// ByDeployment makes a pod one of givenDeployment's.
 func ByDeployment(name string) PodOption { return OwnedBy("apps/v1", "ReplicaSet", name+"-1") }
 
 func Nobody(kube.UID) bool { return false }
 
 func RecordOf(s *kube.Snapshot, p *corev1.Pod) *kube.Pod { return s.Pod(p.UID) }
 
-// givenStatefulSet is a StatefulSet with its Ready pods on the nodes named.
+// StatefulSet is a StatefulSet with its Ready pods on the nodes named.
 func StatefulSet(name string, ready int32, nodes ...string) []runtime.Object {
 	replicas := int32(len(nodes))
 	set := &appsv1.StatefulSet{ObjectMeta: Meta("StatefulSet", name)}
@@ -226,7 +225,7 @@ func StatefulSet(name string, ready int32, nodes ...string) []runtime.Object {
 	return objects
 }
 
-// givenReady is a Deployment with its Ready pods on the nodes named.
+// Ready is a Deployment with its Ready pods on the nodes named.
 func Ready(name string, replicas, ready int32, nodes []string, options ...PodOption) []runtime.Object {
 	d, rs := Deployment(name, replicas)
 	d.Status.ReadyReplicas = ready
@@ -244,7 +243,7 @@ func Failing(kind, message string) func(runtime.Object) {
 	}
 }
 
-// came is a pod that was made an hour ago and took that long to be Ready.
+// Came is a pod that was made an hour ago and took that long to be Ready.
 func Came(took time.Duration) PodOption {
 	return func(p *corev1.Pod) {
 		p.CreationTimestamp = Ago(time.Hour)
@@ -252,7 +251,7 @@ func Came(took time.Duration) PodOption {
 	}
 }
 
-// roomy is a node with room for a thousand pods.
+// Roomy is a node with room for a thousand pods.
 func Roomy(n *corev1.Node) {
 	n.Status.Allocatable = corev1.ResourceList{
 		"cpu": resource.MustParse("1000"), "memory": resource.MustParse("1000Gi"), "pods": resource.MustParse("1000"),
@@ -263,7 +262,7 @@ var Noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func SelectsAll(b *policyv1.PodDisruptionBudget) { b.Spec.Selector.MatchLabels = nil }
 
-// cart is a Deployment of three on nodes w1 to w3, each pod changed by its
+// Cart is a Deployment of three on nodes w1 to w3, each pod changed by its
 // option.
 func Cart(options ...PodOption) []runtime.Object {
 	return DeploymentOf("shop/cart", options...)
@@ -287,7 +286,7 @@ func Asking(cpu string) func(*corev1.Pod) {
 	}
 }
 
-// api is a Deployment of six, three on each of w1 and w2.
+// Api is a Deployment of six, three on each of w1 and w2.
 func Api(options ...PodOption) []runtime.Object {
 	d, rs := Deployment("shop/api", 6)
 	objects := []runtime.Object{d, rs}
@@ -307,7 +306,7 @@ func Silent(n *corev1.Node) {
 	}}
 }
 
-// cordonedBy is a node that kubectl made unschedulable an hour ago.
+// CordonedBy is a node that kubectl made unschedulable an hour ago.
 func CordonedBy(manager string) func(*corev1.Node) {
 	return func(n *corev1.Node) {
 		n.Spec.Unschedulable = true

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// fakeServer is an API server that answers what Connect asks, and everything
+// Server is an API server that answers what Connect asks, and everything
 // else as the test says. It keeps what it was asked.
 type Server struct {
 	*httptest.Server
@@ -71,7 +71,7 @@ func WriteJSON(w http.ResponseWriter, code int, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// status is the body of a refusal.
+// Status is the body of a refusal.
 func Status(code int, reason, message, details string) string {
 	encoded, _ := json.Marshal(message)
 	if details == "" {

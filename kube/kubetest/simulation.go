@@ -18,7 +18,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
-// simulation is a small cluster for the engine to drain: it evicts by the
+// Simulation is a small cluster for the engine to drain: it evicts by the
 // server's rules, lets pods end and come back after a while, and keeps budgets.
 // It says nothing about a real server (the lab does); it exists to run the rules
 // of Step through many histories under synctest's clock.
@@ -82,7 +82,7 @@ func (s *Simulation) AddNode(name string) {
 	s.Store.Put(convert.Node(n))
 }
 
-// addPod puts a running, Ready pod of an app on a node.
+// AddPod puts a running, Ready pod of an app on a node.
 func (s *Simulation) AddPod(app, node string, edit ...func(*corev1.Pod)) *corev1.Pod {
 	s.Serial++
 	controller := true
@@ -121,7 +121,7 @@ func (s *Simulation) AddBudget(app string, minAvailable int) {
 	s.Control(app)
 }
 
-// control is the disruption controller's look at one budget.
+// Control is the disruption controller's look at one budget.
 func (s *Simulation) Control(app string) {
 	b := s.Budgets[app]
 	if b == nil || s.ControllerOff {
@@ -169,7 +169,7 @@ func (s *Simulation) named(name string) *corev1.Pod {
 	return nil
 }
 
-// later runs a change of the cluster after a while.
+// Later runs a change of the cluster after a while.
 func (s *Simulation) Later(after time.Duration, change func()) {
 	time.AfterFunc(after, func() {
 		s.Mu.Lock()
@@ -187,7 +187,7 @@ func (s *Simulation) changed() {
 	}
 }
 
-// halt lets nothing happen any more, so that a test can look at what did.
+// Halt lets nothing happen any more, so that a test can look at what did.
 func (s *Simulation) Halt() {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
@@ -389,7 +389,7 @@ func (s *Simulation) DeleteBudget(_ context.Context, r kube.BudgetRef) kube.Answ
 	return kube.Answer{Code: http.StatusNotFound}
 }
 
-// countEvictions says how often each pod's eviction was accepted so far, and how
+// CountEvictions says how often each pod's eviction was accepted so far, and how
 // many were asked for.
 func (s *Simulation) CountEvictions() (accepted map[string]int, sent int) {
 	s.Mu.Lock()

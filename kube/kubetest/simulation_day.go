@@ -9,7 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
-// flap lets a pod be Ready for a moment and crash again, over and over.
+// Flap lets a pod be Ready for a moment and crash again, over and over.
 func (s *Simulation) Flap(p *corev1.Pod, app string, every time.Duration) {
 	up := true
 	var turn func()

@@ -21,7 +21,7 @@ type ladderLog struct {
 	tainted   []kube.TaintRequest
 }
 
-// putReplicaSet shows the ReplicaSet of an app, whose number the run has set or not.
+// PutReplicaSet shows the ReplicaSet of an app, whose number the run has set or not.
 func (s *Simulation) PutReplicaSet(app string, ours bool) {
 	replicas := s.Replicas[app]
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: app, UID: types.UID("rs-" + app)}}
@@ -47,7 +47,7 @@ func (s *Simulation) Scale(_ context.Context, r kube.ScaleRequest) kube.Answer {
 	return kube.Answer{Code: http.StatusOK}
 }
 
-// scaleTo gives an app that many replicas, set by the run or by somebody else.
+// ScaleTo gives an app that many replicas, set by the run or by somebody else.
 func (s *Simulation) ScaleTo(app string, replicas int32, ours bool) {
 	was := s.Replicas[app]
 	s.Replicas[app] = replicas

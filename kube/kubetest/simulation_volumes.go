@@ -13,7 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
-// disks are the volumes of a simulation: an attach-detach controller with its
+// Disks are the volumes of a simulation: an attach-detach controller with its
 // attacher, which takes a volume off a node when the last pod there that uses it
 // is gone, and puts it on another.
 type Disks struct {
@@ -32,7 +32,7 @@ func NewDisks(s *Simulation) *Disks {
 	return d
 }
 
-// with gives a pod claims "name@driver", each with a volume "pv-name" that is
+// With gives a pod claims "name@driver", each with a volume "pv-name" that is
 // attached to the pod's node.
 func (d *Disks) With(claims ...string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
@@ -94,7 +94,7 @@ func (d *Disks) usedOn(node, claim string) bool {
 	return false
 }
 
-// watchTurns notes each moment in which more than one pod with volumes of the
+// WatchTurns notes each moment in which more than one pod with volumes of the
 // node is going: terminating, or gone with volumes that are still attached.
 func (d *Disks) WatchTurns(node string, volumesOf map[string][]string) {
 	d.OnChange = func() {

@@ -12,7 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// givenClaim is a claim bound to the volume, which the options make what it is; ""
+// Claim is a claim bound to the volume, which the options make what it is; ""
 // is none: the claim waits.
 func Claim(name, volume string, options ...func(*corev1.PersistentVolume)) []runtime.Object {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: Meta("PersistentVolumeClaim", name)}

@@ -15,7 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
-// WatchOptions say what a Watcher brings into its store.
+// Options say what a Watcher brings into its store.
 type Options struct {
 	// Kinds are the kinds to watch; nil is all of them.
 	Kinds []kube.Kind

@@ -24,7 +24,7 @@ const writeTimeout = 20 * time.Second
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 8 << 20
 
-// clusterWriter is the writes of one user to one cluster. Each call is one request.
+// Writer is the writes of one user to one cluster. Each call is one request.
 type Writer struct{ c *conn.Cluster }
 
 var (
@@ -33,7 +33,7 @@ var (
 	_ kube.EventWriter = (*Writer)(nil)
 )
 
-// NewWriter writes on a connection.
+// New writes on a connection.
 func New(c *conn.Cluster) *Writer { return &Writer{c} }
 
 // Evict asks for the eviction of one pod.
