@@ -18,7 +18,7 @@ func TestPlanCountsTheGuard(t *testing.T) {
 	quarter := func(o *plan.Options) { o.Guard = "25%" }
 	nodes := []runtime.Object{kubetest.Node("w1"), kubetest.Node("w2"), kubetest.Node("w3", kubetest.Roomy)}
 	six := func(options ...kubetest.PodOption) []runtime.Object {
-		return kubetest.Api(append(options, kubetest.Came(5*time.Second))...)
+		return kubetest.API(append(options, kubetest.Came(5*time.Second))...)
 	}
 	single := append(kubetest.DeploymentOf("shop/one", kubetest.Came(5*time.Second)), nodes...)
 	table := []struct {

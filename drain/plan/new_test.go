@@ -66,7 +66,7 @@ func TestPlanWaves(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			s := kubetest.SnapshotOf(kubetest.Now, slices.Concat(nodes, kubetest.Api(), row.objects)...)
+			s := kubetest.SnapshotOf(kubetest.Now, slices.Concat(nodes, kubetest.API(), row.objects)...)
 			var waves []int
 			for _, n := range mustPlan(t, s, flags(), "w1", "w2").Nodes {
 				for _, p := range n.Pods {
@@ -108,14 +108,14 @@ func TestPlanDrainable(t *testing.T) {
 		want    string
 	}{
 		{"empty node", nil, nil, flags(), "true"},
-		{"free pods", kubetest.Api(), nil, flags(), "true"},
-		{"a budget that must be waited for", append(kubetest.Api(), kubetest.Budget("shop/api", 5, 5, 0, 6)), nil, flags(), "true"},
-		{"refused pod", append(kubetest.Api(), naked), nil, flags(), "false"},
-		{"never", append(kubetest.Api(), kubetest.Budget("shop/api", 6, 6, 0, 6)), nil, flags(), "false"},
-		{"never, but deleted", append(kubetest.Api(), kubetest.Budget("shop/api", 6, 6, 0, 6)), nil, flags(disableEviction), "true"},
-		{"budgets unknown", kubetest.Api(), denied, flags(), "unknown"},
-		{"budgets unknown and a refused pod", append(kubetest.Api(), naked), denied, flags(), "false"},
-		{"budgets unknown, but deleted", kubetest.Api(), denied, flags(disableEviction), "true"},
+		{"free pods", kubetest.API(), nil, flags(), "true"},
+		{"a budget that must be waited for", append(kubetest.API(), kubetest.Budget("shop/api", 5, 5, 0, 6)), nil, flags(), "true"},
+		{"refused pod", append(kubetest.API(), naked), nil, flags(), "false"},
+		{"never", append(kubetest.API(), kubetest.Budget("shop/api", 6, 6, 0, 6)), nil, flags(), "false"},
+		{"never, but deleted", append(kubetest.API(), kubetest.Budget("shop/api", 6, 6, 0, 6)), nil, flags(disableEviction), "true"},
+		{"budgets unknown", kubetest.API(), denied, flags(), "unknown"},
+		{"budgets unknown and a refused pod", append(kubetest.API(), naked), denied, flags(), "false"},
+		{"budgets unknown, but deleted", kubetest.API(), denied, flags(disableEviction), "true"},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {

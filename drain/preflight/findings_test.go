@@ -135,7 +135,7 @@ func TestPlanFindings(t *testing.T) {
 		nodes   []string
 		want    []string // code level message [objects]
 	}{
-		{"nothing to say", append(kubetest.Api(), kubetest.Node("w1")), nil, []string{"w1"}, nil},
+		{"nothing to say", append(kubetest.API(), kubetest.Node("w1")), nil, []string{"w1"}, nil},
 		{"last control plane", []runtime.Object{kubetest.Node("m1", kubetest.ControlPlane), kubetest.Node("m2", kubetest.ControlPlane, kubetest.Silent)}, nil, []string{"m1"},
 			[]string{"LastControlPlane error the last Ready control-plane node is to be drained: m1 [Node/m1]"}},
 		{"all control planes", []runtime.Object{kubetest.Node("m1", kubetest.ControlPlane), kubetest.Node("m2", kubetest.ControlPlane)}, nil, []string{"m1", "m2"},

@@ -286,8 +286,8 @@ func Asking(cpu string) func(*corev1.Pod) {
 	}
 }
 
-// Api is a Deployment of six, three on each of w1 and w2.
-func Api(options ...PodOption) []runtime.Object {
+// API is a Deployment of six, three on each of w1 and w2.
+func API(options ...PodOption) []runtime.Object {
 	d, rs := Deployment("shop/api", 6)
 	objects := []runtime.Object{d, rs}
 	for i := range 6 {

@@ -45,7 +45,7 @@ func New(shell frame.Shell, marked []string) *Page {
 	return m
 }
 
-// List, Rebuild and Sorts make it a page with a table.
+// List is the table of the page.
 func (m *Page) List() *frame.List { return &m.list }
 
 // Sorts are the columns to sort by.
