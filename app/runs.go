@@ -187,14 +187,14 @@ func (r *Runs) NotEnded(s *drain.State) error {
 // lock opens and locks the journal of a run: from here on no other process works on
 // it.
 func (r *Runs) lock(id string) (*journal.Journal, []drain.Event, error) {
-	journalValue, events, err := journal.OpenJournal(r.Path(id))
+	written, events, err := journal.OpenJournal(r.Path(id))
 	switch {
 	case errors.Is(err, journal.ErrRunLives):
 		return nil, nil, r.livesOn(id)
 	case err != nil:
 		return nil, nil, &Error{Text: "nothing was changed", Err: err}
 	}
-	return journalValue, events, nil
+	return written, events, nil
 }
 
 // Lives tells what is known here of a run. The id comes from the cluster: it is

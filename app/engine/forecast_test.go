@@ -169,11 +169,11 @@ func TestForecastIsTheRun(t *testing.T) {
 				nodes := demoLike(s, times.starts)
 				o := plan.DefaultOptions()
 				o.MaxParallelNodes, o.Timeout, o.Guard = len(nodes), time.Hour, times.guard
-				thePlan, err := plan.New(s.Snapshot(), nodes, o, time.Now())
+				made, err := plan.New(s.Snapshot(), nodes, o, time.Now())
 				if err != nil {
 					t.Fatal(err)
 				}
-				e := forecast.Of(s.Snapshot(), thePlan, time.Now())
+				e := forecast.Of(s.Snapshot(), made, time.Now())
 				state := drive(t, s, o, nodes...).State()
 				var took time.Duration
 				var began time.Time
@@ -192,7 +192,7 @@ func TestForecastIsTheRun(t *testing.T) {
 					}
 				}
 				var planned plan.Estimate
-				plan.EachMove(thePlan, func(p *plan.Pod) {
+				plan.EachMove(made, func(p *plan.Pod) {
 					if p.Wave > 0 {
 						planned.Count(p.Wave)
 					}
@@ -229,13 +229,13 @@ func BenchmarkForecast(b *testing.B) {
 	s := kubetest.SnapshotOf(kubetest.Now, append(objects, kubetest.Node("spare", kubetest.Roomy))...)
 	o := plantest.Options()
 	o.MaxParallelNodes = 10
-	thePlan, err := plan.New(s, nodes, o, kubetest.Now)
+	made, err := plan.New(s, nodes, o, kubetest.Now)
 	if err != nil {
 		b.Fatal(err)
 	}
 	var e plan.Estimate
 	for b.Loop() {
-		e = forecast.Of(s, thePlan, kubetest.Now)
+		e = forecast.Of(s, made, kubetest.Now)
 	}
 	if e.Rough || len(e.Waves) != 10 {
 		b.Errorf("%+v", e)

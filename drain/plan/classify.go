@@ -121,17 +121,17 @@ func skipDeleted(c *classified) []remark {
 	}
 	serverNow := c.serverNow
 	over, limit := int(serverNow.Sub(c.pod.Deleted).Seconds()), int(c.o.SkipWaitForDelete.Seconds())
-	wordsValue := "already terminating"
+	message := "already terminating"
 	if over > 0 {
-		wordsValue += fmt.Sprintf(", its grace period ended %s ago", words.Age(serverNow, c.pod.Deleted))
+		message += fmt.Sprintf(", its grace period ended %s ago", words.Age(serverNow, c.pod.Deleted))
 	}
 	if len(c.pod.Finalizers) > 0 {
-		wordsValue += ", held by finalizer " + strings.Join(c.pod.Finalizers, ", ")
+		message += ", held by finalizer " + strings.Join(c.pod.Finalizers, ", ")
 	}
 	if limit > 0 && over > limit {
-		return stops(ActionSkip, ReasonTerminating, LevelInfo, wordsValue+fmt.Sprintf(" (--skip-wait-for-delete-timeout=%d)", limit))
+		return stops(ActionSkip, ReasonTerminating, LevelInfo, message+fmt.Sprintf(" (--skip-wait-for-delete-timeout=%d)", limit))
 	}
-	return says(ReasonTerminating, LevelInfo, wordsValue)
+	return says(ReasonTerminating, LevelInfo, message)
 }
 
 // daemonSet is kubectl's daemonSetFilter. kubectl asks the server for the
