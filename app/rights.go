@@ -111,11 +111,6 @@ func leaseRights(namespace string) []kube.Permission {
 	return rules
 }
 
-// eventRights are what a run needs to tell of itself on its nodes; it asks for none.
-func eventRights() []kube.Permission {
-	return []kube.Permission{{Verb: "create", Resource: "events", Namespace: "default"}}
-}
-
 // cordonRights are what cordon and uncordon need.
 func cordonRights(dry plan.DryRun) []kube.Permission {
 	rules := []kube.Permission{{Verb: "get", Resource: "nodes"}}

@@ -143,3 +143,8 @@ func rulesOf(at int) []kube.Permission {
 	}
 	return rules
 }
+
+// eventRights are what a run needs to tell of itself on its nodes; it asks for none.
+func eventRights() []kube.Permission {
+	return []kube.Permission{{Verb: "create", Resource: "events", Namespace: "default"}}
+}

@@ -59,7 +59,7 @@ func TestContrastOfExplicitColours(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, dark := range []bool{true, false} {
-			for _, token := range Tokens() {
+			for _, token := range tokens {
 				want := least
 				if slices.Contains(decoration, token) {
 					want = 3
@@ -91,7 +91,7 @@ func TestHighContrastLeavesNothingToTheTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, token := range Tokens() {
+	for _, token := range tokens {
 		for _, dark := range []bool{true, false} {
 			if theme.Style(token, dark).Foreground == "" {
 				t.Errorf("%s, dark=%v has no foreground", token, dark)

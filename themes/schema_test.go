@@ -47,7 +47,7 @@ func readSchema(t *testing.T) schema {
 func TestSchemaNamesTheTokens(t *testing.T) {
 	schema := readSchema(t)
 	var want []string
-	for _, token := range Tokens() {
+	for _, token := range tokens {
 		want = append(want, string(token))
 	}
 	slices.Sort(want)

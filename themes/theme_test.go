@@ -28,7 +28,7 @@ func TestBuiltinsLoadAndNameEveryToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, token := range Tokens() {
+		for _, token := range tokens {
 			_, inLight := alone.light[token]
 			_, inDark := alone.dark[token]
 			if !inLight || !inDark {
@@ -80,7 +80,7 @@ func TestMonoHasNoColour(t *testing.T) {
 
 func stylesOf(theme Theme) []Style {
 	var styles []Style
-	for _, token := range Tokens() {
+	for _, token := range tokens {
 		styles = append(styles, theme.Style(token, true), theme.Style(token, false))
 	}
 	return styles

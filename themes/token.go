@@ -3,8 +3,6 @@
 // It knows nothing of how a style is drawn.
 package themes
 
-import "slices"
-
 // Token names what a piece of the screen means. Screens ask for tokens, never
 // for colours.
 type Token string
@@ -37,6 +35,3 @@ var tokens = []Token{
 	Text, Muted, Title, Accent, Rule, Selection, Marked, Good, Warning, Bad,
 	Busy, Info, Estimate, BarFull, BarEmpty, BarWarning, Key, Danger, Input, Toast,
 }
-
-// Tokens lists every token, in the order of this file.
-func Tokens() []Token { return slices.Clone(tokens) }

@@ -13,20 +13,11 @@ import (
 const ComesUpIn = 2 * time.Minute
 
 // Judge says whether the budgets of a pod let an eviction through, by the API
-// server's own rules (k8s.io/kubernetes pkg/registry/core/pod/storage/
-// eviction.go), and what holds it if they do not. planned tells which pods are
-// part of the plan. Every pod is judged alone, as the server does; the waves of
-// a Plan account for several under one budget.
-func Judge(p *kube.Pod, s *kube.Snapshot, planned func(kube.UID) bool, now time.Time) Judgement {
-	l := NewLedger(s, now)
-	l.Advises = true
-	j, _ := l.Judge(p, planned)
-	return j
-}
-
-// Judge is Judge; it also returns the budget that an eviction would be counted
-// under, nil where none would. Predict says what the server does; here it is
-// told what is behind it.
+// server's own rules (k8s.io/kubernetes pkg/registry/core/pod/storage/eviction.go),
+// what holds it if they do not, and which budget an eviction would be counted under,
+// nil where none would. planned tells which pods are part of the plan. Every pod is
+// judged alone, as the server does; the waves of a plan account for several under one
+// budget. Predict says what the server does; here it is told what is behind it.
 func (l *Ledger) Judge(p *kube.Pod, planned func(kube.UID) bool) (Judgement, *kube.Budget) {
 	j := Judgement{Verdict: VerdictEvictable, Names: []string{}}
 	cover := &cover{}

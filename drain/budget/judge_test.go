@@ -215,3 +215,11 @@ func TestSickSibling(t *testing.T) {
 		t.Error("a sibling among healthy pods")
 	}
 }
+
+// Judge judges one pod of a snapshot.
+func Judge(p *kube.Pod, s *kube.Snapshot, planned func(kube.UID) bool, now time.Time) Judgement {
+	l := NewLedger(s, now)
+	l.Advises = true
+	j, _ := l.Judge(p, planned)
+	return j
+}

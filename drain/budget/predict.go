@@ -122,18 +122,3 @@ func free(p *kube.Pod, b *kube.Budget) bool {
 
 // Goes tells whether the eviction would be accepted.
 func (p Prediction) Goes() bool { return p.Code == http.StatusCreated }
-
-// Matches tells whether an answer of a server is the predicted one.
-func (p Prediction) Matches(a kube.Answer) bool {
-	if a.Code != p.Code && !(p.Goes() && a.Code == http.StatusOK) {
-		return false
-	}
-	budget := a.HasCause(string(policyv1.DisruptionBudgetCause))
-	switch p.Cause {
-	case CauseBudget:
-		return budget && a.RetryAfter == 0
-	case CauseNotObserved, CauseRaced:
-		return budget && a.RetryAfter > 0
-	}
-	return !budget
-}

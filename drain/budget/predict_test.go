@@ -2,6 +2,7 @@ package budget
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -99,4 +100,19 @@ func TestPredictionMatches(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Matches tells whether an answer of a server is the predicted one.
+func (p Prediction) Matches(a kube.Answer) bool {
+	if a.Code != p.Code && !(p.Goes() && a.Code == http.StatusOK) {
+		return false
+	}
+	budget := a.HasCause(string(policyv1.DisruptionBudgetCause))
+	switch p.Cause {
+	case CauseBudget:
+		return budget && a.RetryAfter == 0
+	case CauseNotObserved, CauseRaced:
+		return budget && a.RetryAfter > 0
+	}
+	return !budget
 }

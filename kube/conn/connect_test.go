@@ -225,7 +225,7 @@ func TestFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if target.config.Host != "https://x" || target.namespace != "team" || f.Namespace() != "team" || target.config.Timeout != 3*time.Second ||
+	if target.config.Host != "https://x" || target.namespace != "team" || f.Overrides.Context.Namespace != "team" || target.config.Timeout != 3*time.Second ||
 		target.config.Impersonate.UserName != "ada" || len(target.config.Impersonate.Extra["a"]) != 2 || !f.ReadOnly {
 		t.Errorf("%+v", target.config.Impersonate)
 	}

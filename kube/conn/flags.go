@@ -76,6 +76,3 @@ func (f *Flags) File() string {
 	}
 	return file
 }
-
-// Namespace is the namespace that was asked for by flag, "" if none was.
-func (f *Flags) Namespace() string { return f.Overrides.Context.Namespace }

@@ -54,12 +54,6 @@ func (t *weakTable[T]) get(d digest, build func() *T) *T {
 	return v
 }
 
-func (t *weakTable[T]) size() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.values)
-}
-
 // stringGeneration is the number of strings after which those that nobody asked
 // for since the last turn are forgotten (not freed: records still hold them).
 const stringGeneration = 1 << 16

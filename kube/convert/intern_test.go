@@ -58,3 +58,9 @@ func replica(i int) *corev1.Pod {
 	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "rs", Controller: &yes}}
 	return p
 }
+
+func (t *weakTable[T]) size() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.values)
+}
