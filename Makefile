@@ -51,7 +51,7 @@ build: ## the program: bin/kdrain-tui
 .PHONY: docs
 docs: ## write the generated pages of docs/
 	@go test ./ui -run 'TestKeyReference' -count=1 -update
-	@go test ./cli -run 'TestRolesPage' -count=1 -update
+	@go test ./app -run 'TestRolesPage' -count=1 -update
 
 .PHONY: clean
 clean: ## stop the demo cluster, remove what was built
