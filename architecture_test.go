@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -373,5 +374,25 @@ func TestModuleCanBeInstalled(t *testing.T) {
 	}
 	if found := regexp.MustCompile(`(?m)^\s*(replace|exclude)\b.*`).Find(text); found != nil {
 		t.Errorf("%q: go install takes no module with that", found)
+	}
+}
+
+// What time it is, the domain is told: a rule that asks the clock cannot be replayed.
+func TestTheDomainHasNoClock(t *testing.T) {
+	err := filepath.WalkDir("drain", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		if strings.HasPrefix(path, filepath.Join("drain", "landing", "ask")) { // a program of the tests
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), "time.Now(") {
+			t.Errorf("%s asks for the time", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
