@@ -28,7 +28,7 @@ func drainRights(o plan.Options) []kube.Permission {
 	if o.DisableEviction || o.ForceAfter > 0 || o.MaxEvictRetries > 0 {
 		rules = append(rules, kube.Permission{Verb: "delete", Resource: "pods"})
 	}
-	for _, more := range [][]kube.Permission{guardRights(o), ladderRights(o), refusalRights(o), takeOverRights(o)} {
+	for _, more := range [][]kube.Permission{guardRights(o), remedyRights(o), refusalRights(o), takeOverRights(o)} {
 		rules = append(rules, beyond(more, rules)...)
 	}
 	return rules
@@ -57,8 +57,8 @@ func takeOverRights(o plan.Options) []kube.Permission {
 	return append(leaseRights(o.LeaseNamespace), list)
 }
 
-// ladderRights are what the rungs of the ladder need that were asked for by flag.
-func ladderRights(o plan.Options) []kube.Permission {
+// remedyRights are what the remedies of the ladder need that were asked for by flag.
+func remedyRights(o plan.Options) []kube.Permission {
 	if o.DryRun != plan.DryRunNone {
 		return nil
 	}

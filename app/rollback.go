@@ -124,8 +124,8 @@ func (r *Rollback) kinds() (kinds []kube.Kind, why map[kube.Kind]string) {
 	if slices.ContainsFunc(r.State.Budgets, func(b *drain.BudgetRun) bool { return b.State != drain.BudgetRemoved }) {
 		need(kube.KindBudgets, "the run made temporary budgets; nothing was changed")
 	}
-	for _, rung := range r.State.Rungs {
-		if kind, known := rung.ScaleKind(); known && rung.Leftover() {
+	for _, remedy := range r.State.Remedies {
+		if kind, known := remedy.ScaleKind(); known && remedy.Leftover() {
 			need(kind, "the run changed replicas; nothing was changed now")
 		}
 	}

@@ -52,7 +52,7 @@ func (p *Program) ctlCommand() *cobra.Command {
 type ctl struct {
 	*Program
 	f              *flags
-	confirm        string // of a rung of the ladder
+	confirm        string // of a remedy of the ladder
 	withoutJournal bool   // of continue
 }
 
@@ -111,9 +111,9 @@ func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error
 		return r, usage("", "%s takes one %s: %s%s %s", verb.Name, verb.Of, line, verb.Name, objectOf(verb))
 	case c.withoutJournal && verb.Kind != drain.ControlContinue:
 		return r, usage("", "--without-journal belongs to continue")
-	case c.confirm != "" && verb.Rung == "":
+	case c.confirm != "" && verb.Remedy == "":
 		return r, usage("", "--confirm belongs to a rung of the ladder; %s takes no word", verb.Name)
-	case c.connection.ReadOnly && verb.Kind != "" && (verb.Rung == "" || c.confirm != ""):
+	case c.connection.ReadOnly && verb.Kind != "" && (verb.Remedy == "" || c.confirm != ""):
 		return r, usage("status and ladder only look, and so does a rung without --confirm", "--read-only forbids to steer a run")
 	}
 	r.Run, r.Verb, r.Word = args[0], verb.Name, c.confirm
@@ -182,7 +182,7 @@ func (c *ctl) noAnswer(id string, cause error) error {
 func (c *ctl) tell(a control.Answer) error {
 	err := c.printer(c.f).Value(a, func(t *print.Text) {
 		print.Answer(t, a, c.display(), c.Now())
-		if a.OK && a.Hint != "" && a.Status == nil && a.Ladder == nil {
+		if a.OK && a.Hint != "" && a.Status == nil && a.Remedies == nil {
 			fmt.Fprintln(c.Err, kube.Clean("Warning: "+a.Hint))
 		}
 	})

@@ -26,11 +26,11 @@ func (r *steered) Changed(context.Context) <-chan struct{} { return nil }
 func (r *steered) Send(drain.Input)                        {}
 func (r *steered) Done() <-chan struct{}                   { return r.done }
 
-func (r *steered) Ladder(kube.UID) []drain.Rung {
-	return []drain.Rung{
-		{RungFacts: drain.RungFacts{Kind: drain.RungWait}, Title: "wait", Risk: "None. It is tried again on the event that it waits for."},
-		{RungFacts: drain.RungFacts{Kind: drain.RungFree}, Title: "evict the sick sibling", Off: "no other pod under budget web is sick"},
-		{RungFacts: drain.RungFacts{Kind: drain.RungDelete, Namespace: "shop", Name: "web-1", Grace: -1}, Title: "delete it past its budget",
+func (r *steered) Remedies(kube.UID) []drain.Remedy {
+	return []drain.Remedy{
+		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyWait}, Title: "wait", Risk: "None. It is tried again on the event that it waits for."},
+		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyEvictUnhealthy}, Title: "evict the sick sibling", Off: "no other pod under budget web is sick"},
+		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyDelete, Namespace: "shop", Name: "web-1", Grace: -1}, Title: "delete it past its budget",
 			Call: "DELETE /api/v1/namespaces/shop/pods/web-1, UID p1", Command: "kubectl delete pod -n shop web-1",
 			Risk: "No budget is asked.", Warnings: []string{"beware of \x1b[31mred"}, Word: "delete web-1"},
 	}
@@ -38,8 +38,8 @@ func (r *steered) Ladder(kube.UID) []drain.Rung {
 
 func (r *steered) Steer(_ context.Context, c drain.Control) (uint64, error) {
 	r.told = append(r.told, c)
-	c.Rung.ID = 1
-	r.state = drain.Fold(r.state, drain.Event{Seq: 9, Kind: drain.EventRung, Rung: &c.Rung, RungState: drain.RungDone})
+	c.Remedy.ID = 1
+	r.state = drain.Fold(r.state, drain.Event{Seq: 9, Kind: drain.EventRemedy, Remedy: &c.Remedy, RemedyState: drain.RemedyDone})
 	return 8, nil
 }
 
@@ -67,8 +67,8 @@ func steeredBench(t *testing.T) (*bench, *steered) {
 	return b, run
 }
 
-// A rung is shown with everything that there is to know, and taken by its word.
-func TestCtlTakesARungByItsWordOnly(t *testing.T) {
+// A remedy is shown with everything that there is to know, and taken by its word.
+func TestCtlTakesARemedyByItsWordOnly(t *testing.T) {
 	b, run := steeredBench(t)
 	const shown = `run aaaaaa: delete for pod shop/web-1: delete it past its budget
   request  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
@@ -102,12 +102,12 @@ func TestCtlTakesARungByItsWordOnly(t *testing.T) {
 	if got := b.out.String(); got != "run aaaaaa: delete for pod shop/web-1: deletion past its budget, done\n" {
 		t.Errorf("%q", got)
 	}
-	if len(run.told) != 1 || run.told[0].Kind != drain.ControlClimb || run.told[0].Word != "delete web-1" || run.told[0].OnScreen {
+	if len(run.told) != 1 || run.told[0].Kind != drain.ControlRemedy || run.told[0].Word != "delete web-1" || run.told[0].OnScreen {
 		t.Errorf("the run was told %+v", run.told)
 	}
 }
 
-func TestCtlReadOnlyLooksAtRungs(t *testing.T) {
+func TestCtlReadOnlyLooksAtRemedies(t *testing.T) {
 	b, run := steeredBench(t)
 	b.expect(t, ExitUsage, []string{"delete was not confirmed"}, "ctl", "aaaaaa", "delete", "shop/web-1", "--read-only")
 	b.expect(t, ExitUsage, []string{"--read-only forbids to steer"}, "ctl", "aaaaaa", "delete", "shop/web-1", "--confirm=delete web-1", "--read-only")
@@ -116,7 +116,7 @@ func TestCtlReadOnlyLooksAtRungs(t *testing.T) {
 	}
 }
 
-func TestCtlTellsTheLadder(t *testing.T) {
+func TestCtlTellsTheRemedies(t *testing.T) {
 	b, run := steeredBench(t)
 	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "ladder", "web-1", "--read-only")
 	const want = `run aaaaaa: the ladder for pod shop/web-1 on worker-1
@@ -131,7 +131,7 @@ delete  delete web-1  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
 	b.out.Reset()
 	b.expect(t, ExitUsage, nil, "ctl", "aaaaaa", "delete", "web-1", "-o", "json")
 	var a control.Answer
-	if err := json.Unmarshal(b.out.Bytes(), &a); err != nil || !a.Unconfirmed || a.Rung == nil || a.Rung.Word != "delete web-1" || len(run.told) > 0 {
+	if err := json.Unmarshal(b.out.Bytes(), &a); err != nil || !a.Unconfirmed || a.Remedy == nil || a.Remedy.Word != "delete web-1" || len(run.told) > 0 {
 		t.Errorf("%v: %s", err, b.out)
 	}
 }
@@ -166,8 +166,8 @@ func TestCtlCompletion(t *testing.T) {
 			t.Errorf("%s is missing:\n%s\n%s", v.Name, help, b.out)
 		}
 	}
-	for _, kind := range drain.RungKinds[1:] {
-		if v, known := control.VerbNamed(string(kind)); !known || v.Rung != kind {
+	for _, kind := range drain.RemedyKinds[1:] {
+		if v, known := control.VerbNamed(string(kind)); !known || v.Remedy != kind {
 			t.Errorf("no verb takes rung %s", kind)
 		}
 	}

@@ -156,9 +156,9 @@ func cordoned() []drain.Event {
 // blocked is what web-1 waits for.
 func blocked(present int32) *drain.Wait {
 	return &drain.Wait{
-		For:     drain.WaitForBudget,
-		Budget:  &budget.Numbers{Namespace: "shop", Name: "web", Needed: 1, Present: present, Expected: 2},
-		Sibling: &budget.Sibling{Namespace: "shop", Name: "web-2", Node: "worker-2", Reason: "ImagePullBackOff"},
+		For:          drain.WaitForBudget,
+		Budget:       &budget.Numbers{Namespace: "shop", Name: "web", Needed: 1, Present: present, Expected: 2},
+		UnhealthyPod: &budget.UnhealthyPod{Namespace: "shop", Name: "web-2", Node: "worker-2", Reason: "ImagePullBackOff"},
 	}
 }
 

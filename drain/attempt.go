@@ -8,7 +8,7 @@ import (
 )
 
 // Attempt is how far the run is with what it asks the server for about one object: a
-// pod, a node, a Lease, a temporary budget or what a rung changed.
+// pod, a node, a Lease, a temporary budget or what a remedy changed.
 type Attempt struct {
 	InFlight uint64       // id of the write that is out, 0 if none
 	Tries    int          // in a row that failed; of a pod, those that no budget refused
@@ -67,8 +67,8 @@ func (s *State) editAttempt(e Event, edit func(a *Attempt)) {
 	switch {
 	case e.Lease != nil:
 		s.editLease(e.Node, func(l *LeaseRun) { edit(&l.Attempt) })
-	case e.Rung != nil:
-		s.editRung(e.Rung.ID, func(r *RungRun) { edit(&r.Attempt) })
+	case e.Remedy != nil:
+		s.editRemedy(e.Remedy.ID, func(r *RemedyRun) { edit(&r.Attempt) })
 	case e.Budget != nil:
 		s.editBudget(e.Budget, func(b *BudgetRun) { edit(&b.Attempt) })
 	case e.UID == "" || e.Pod == "":

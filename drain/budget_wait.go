@@ -9,7 +9,7 @@ import (
 // where they would let it go, and where they cannot be seen.
 func budgetWait(l *budget.Ledger, p *kube.Pod) *Wait {
 	j, under := l.Judge(p, func(kube.UID) bool { return false })
-	w := &Wait{Sibling: j.Sibling, Never: j.Verdict == budget.VerdictNever}
+	w := &Wait{UnhealthyPod: j.UnhealthyPod, Never: j.Verdict == budget.VerdictNever}
 	switch j.Verdict {
 	case budget.VerdictMultiple:
 		w.For, w.Budgets = WaitForOneBudget, j.Names

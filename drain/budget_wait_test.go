@@ -15,12 +15,12 @@ import (
 func TestBudgetWait(t *testing.T) {
 	sick := kubetest.Crashing(4 * time.Minute)
 	table := []struct {
-		name    string
-		objects []runtime.Object
-		want    WaitFor
-		never   bool
-		budgets []string
-		sibling bool
+		name         string
+		objects      []runtime.Object
+		want         WaitFor
+		never        bool
+		budgets      []string
+		unhealthyPod bool
 	}{
 		{"sick sibling", append(kubetest.Cart(kubetest.Well, sick, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), WaitForBudget, false, nil, true},
 		{"never", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), WaitForBudget, true, nil, false},
@@ -31,7 +31,7 @@ func TestBudgetWait(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
 			w := budgetWait(budget.NewLedger(s, kubetest.Now), s.PodNamed("shop", "cart-1"))
-			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.Sibling != nil) != row.sibling {
+			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.UnhealthyPod != nil) != row.unhealthyPod {
 				t.Fatalf("wait %+v", w)
 			}
 			if row.budgets == nil && (w.Budget == nil || w.Budget.Name != "cart" || w.Budget.Expected != 3) {

@@ -29,7 +29,7 @@ const (
 	EventNode       EventKind = "Node"       // a node's state changed
 	EventBudget     EventKind = "Budget"     // a temporary budget's state changed
 	EventLease      EventKind = "Lease"      // the Lease over a node: taken, lost, given back
-	EventRung       EventKind = "Rung"       // a rung of the ladder was taken, or what became of it changed
+	EventRemedy     EventKind = "Rung"       // a remedy of the ladder was taken, or what became of it changed
 	EventVolumes    EventKind = "Volumes"    // where the volumes of a pod are, or what a drained node still has
 	EventConnection EventKind = "Connection" // the API server went away or came back
 	EventControl    EventKind = "Control"    // the operator steered the run
@@ -72,8 +72,8 @@ type Event struct {
 	PowerOff    *PowerOff      `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
 	Lease       *LeaseFacts    `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
 	LeaseState  LeaseState     `json:"leaseState,omitempty"`  // Lease
-	Rung        *RungFacts     `json:"rung,omitempty"`        // Rung; Intent and Answer of one
-	RungState   RungState      `json:"rungState,omitempty"`   // Rung
+	Remedy      *RemedyFacts   `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
+	RemedyState RemedyState    `json:"rungState,omitempty"`   // Remedy
 	Control     ControlKind    `json:"control,omitempty"`     // Control
 	Outcome     Outcome        `json:"outcome,omitempty"`     // RunEnded, Node
 	Message     string         `json:"message,omitempty"`
@@ -218,19 +218,19 @@ const (
 
 // Wait says what a pod waits for and what will wake it, with the facts behind.
 type Wait struct {
-	For        WaitFor         `json:"for"`
-	Budget     *budget.Numbers `json:"budget,omitempty"`
-	Budgets    []string        `json:"budgets,omitempty"` // names, where several are the trouble
-	Sibling    *budget.Sibling `json:"sibling,omitempty"`
-	Never      bool            `json:"never,omitempty"` // by arithmetic it will not end by itself
-	Until      time.Time       `json:"until,omitzero"`  // when it ends or is tried again at the latest
-	Finalizers []string        `json:"finalizers,omitempty"`
-	Since      time.Time       `json:"since,omitzero"`    // WaitForKubelet: when the kubelet was last heard of; WaitForDetach: the pod's end
-	PreStop    bool            `json:"preStop,omitempty"` // WaitForGrace: a preStop hook runs within it
-	Words      string          `json:"words,omitempty"`   // the server's, quoted on screens
-	Driver     string          `json:"driver,omitempty"`  // WaitForVolumeTurn: whose turns they are
-	Ahead      *Ahead          `json:"ahead,omitempty"`   // WaitForVolumeTurn: who has the turn, told to the next in line
-	Volumes    []string        `json:"volumes,omitempty"` // of a pod past its grace, or with a silent kubelet: still attached to its node
+	For          WaitFor              `json:"for"`
+	Budget       *budget.Numbers      `json:"budget,omitempty"`
+	Budgets      []string             `json:"budgets,omitempty"` // names, where several are the trouble
+	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	Never        bool                 `json:"never,omitempty"` // by arithmetic it will not end by itself
+	Until        time.Time            `json:"until,omitzero"`  // when it ends or is tried again at the latest
+	Finalizers   []string             `json:"finalizers,omitempty"`
+	Since        time.Time            `json:"since,omitzero"`    // WaitForKubelet: when the kubelet was last heard of; WaitForDetach: the pod's end
+	PreStop      bool                 `json:"preStop,omitempty"` // WaitForGrace: a preStop hook runs within it
+	Words        string               `json:"words,omitempty"`   // the server's, quoted on screens
+	Driver       string               `json:"driver,omitempty"`  // WaitForVolumeTurn: whose turns they are
+	Ahead        *Ahead               `json:"ahead,omitempty"`   // WaitForVolumeTurn: who has the turn, told to the next in line
+	Volumes      []string             `json:"volumes,omitempty"` // of a pod past its grace, or with a silent kubelet: still attached to its node
 }
 
 // Ahead is the pod that has the turn which another waits for.

@@ -31,7 +31,7 @@ func (s *State) clone() *State {
 	c.Nodes = slices.Clone(s.Nodes)
 	c.Pods = slices.Clone(s.Pods)
 	c.Budgets = slices.Clone(s.Budgets)
-	c.Rungs = slices.Clone(s.Rungs)
+	c.Remedies = slices.Clone(s.Remedies)
 	c.Phases = cloneMap(s.Phases)
 	c.Sent = cloneMap(s.Sent)
 	c.tried, c.moved = cloneMap(s.tried), cloneMap(s.moved)
@@ -91,8 +91,8 @@ func (s *State) apply(e Event) {
 		s.applyBudget(e)
 	case EventLease:
 		s.applyLease(e)
-	case EventRung:
-		s.applyRung(e)
+	case EventRemedy:
+		s.applyRemedy(e)
 	case EventVolumes:
 		s.applyVolumes(e)
 	case EventConnection:
@@ -177,8 +177,8 @@ func (s *State) applyIntent(e Event) {
 	switch {
 	case e.Lease != nil:
 		s.applyLeaseIntent(e)
-	case e.Rung != nil:
-		if e.Rung.deletes() { // nothing else is sent for the pod meanwhile
+	case e.Remedy != nil:
+		if e.Remedy.deletes() { // nothing else is sent for the pod meanwhile
 			s.editPod(e.UID, func(p *PodRun) { p.InFlight = e.Action.ID })
 		}
 	case e.Budget != nil:
@@ -215,8 +215,8 @@ func (s *State) applyAnswer(e Event) {
 	switch {
 	case e.Lease != nil:
 		s.applyLeaseAnswer(e)
-	case e.Rung != nil:
-		if e.Rung.deletes() {
+	case e.Remedy != nil:
+		if e.Remedy.deletes() {
 			s.editPod(e.UID, func(p *PodRun) {
 				if p.InFlight = 0; ok {
 					p.Accepted = e.Time

@@ -57,7 +57,7 @@ func (w *Wait) lasts() bool {
 	case WaitForOneBudget, WaitForCompletion, WaitForTier:
 		return true
 	case WaitForBudget:
-		return w.Never || w.Sibling != nil && !w.Sibling.Starting
+		return w.Never || w.UnhealthyPod != nil && !w.UnhealthyPod.Starting
 	}
 	return false
 }

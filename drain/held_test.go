@@ -17,8 +17,8 @@ func TestWhenANodeIsHeld(t *testing.T) {
 		return &PodRun{PodFacts: PodFacts{Node: "a"}, State: state, Wait: wait, BlockedSince: blockedSince}
 	}
 	left := &PodRun{PodFacts: PodFacts{Node: "a"}, State: PodGone, Accepted: at(10), Ended: at(40)}
-	crashing := &Wait{For: WaitForBudget, Sibling: &budget.Sibling{Name: "web-2", Reason: "CrashLoopBackOff"}}
-	starting := &Wait{For: WaitForBudget, Sibling: &budget.Sibling{Name: "web-2", Reason: budget.ReasonNotReady, Starting: true}}
+	crashing := &Wait{For: WaitForBudget, UnhealthyPod: &budget.UnhealthyPod{Name: "web-2", Reason: "CrashLoopBackOff"}}
+	starting := &Wait{For: WaitForBudget, UnhealthyPod: &budget.UnhealthyPod{Name: "web-2", Reason: budget.ReasonNotReady, Starting: true}}
 	held := pod(PodBudgetBlocked, crashing, at(1))
 	for name, c := range map[string]struct {
 		pods  []*PodRun

@@ -30,7 +30,7 @@ func (h *history) actions() map[string]func(*rapid.T) {
 		"others evict":   h.othersEvict,
 		"outage":         h.outage,
 		"command":        h.someCommand,
-		"rung":           h.someRung,
+		"rung":           h.someRemedy,
 		"process ends":   h.restart,
 		"journal":        h.journalNews,
 		"uncordon":       h.uncordon,
@@ -88,7 +88,7 @@ func (h *history) failOne(t *rapid.T) {
 	i := rapid.IntRange(0, len(h.requests)-1).Draw(t, "request")
 	failure := rapid.SampledFrom([]string{"EOF", "refused", "503", "504", "500", "401", "429 throttled", "409", "404 proxy"}).Draw(t, "failure")
 	w := h.requests[i]
-	if failure == "409" && (sends[kube.EvictRequest](w) || sends[kube.DeleteRequest](w)) && w.Rung != 0 {
+	if failure == "409" && (sends[kube.EvictRequest](w) || sends[kube.DeleteRequest](w)) && w.Remedy != 0 {
 		failure = "EOF"
 	}
 	if failure == "EOF" && rapid.Bool().Draw(t, "done all the same") && !h.down {
@@ -210,11 +210,11 @@ func (h *history) somePod(t *rapid.T) *PodRun {
 	return rapid.SampledFrom(h.state.Pods).Draw(t, "pod")
 }
 
-// someRung takes a rung that the ladder offers.
-func (h *history) someRung(t *rapid.T) {
+// someRemedy takes a remedy that the ladder offers.
+func (h *history) someRemedy(t *rapid.T) {
 	p := h.somePod(t)
-	var offered []Rung
-	for _, r := range Ladder(h.state, h.store.Snapshot(), p.UID, h.now) {
+	var offered []Remedy
+	for _, r := range Remedies(h.state, h.store.Snapshot(), p.UID, h.now) {
 		if r.Off == "" && r.Word != "" {
 			offered = append(offered, r)
 		}
@@ -223,7 +223,7 @@ func (h *history) someRung(t *rapid.T) {
 		t.Skip("no rung is offered")
 	}
 	r := rapid.SampledFrom(offered).Draw(t, "rung")
-	h.arrived = append(h.arrived, Control{Kind: ControlClimb, Pod: p.UID, Rung: r.RungFacts, Word: r.Word, By: "ada", OnScreen: true})
+	h.arrived = append(h.arrived, Control{Kind: ControlRemedy, Pod: p.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true})
 	h.lookAround(t)
 }
 

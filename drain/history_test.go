@@ -104,7 +104,7 @@ func (h *history) lookWith(t *rapid.T, in ...Input) {
 		t.Fatal("a check failed")
 	}
 	for id, w := range h.out {
-		if id > before && sends[kube.EvictRequest](w) && w.Rung == 0 && !h.retried[sent[kube.EvictRequest](w).UID] && h.gone(sent[kube.EvictRequest](w).UID) {
+		if id > before && sends[kube.EvictRequest](w) && w.Remedy == 0 && !h.retried[sent[kube.EvictRequest](w).UID] && h.gone(sent[kube.EvictRequest](w).UID) {
 			t.Fatalf("#%d: %s was evicted already", id, sent[kube.EvictRequest](w).UID)
 		}
 	}
@@ -259,7 +259,7 @@ func standingState(s *State, now time.Time) string {
 	for _, b := range s.Budgets {
 		fmt.Fprintf(text, "temporary budget %s %s, request %d: %s\n", b.Name, b.State, b.InFlight, b.Message)
 	}
-	for _, r := range s.Rungs {
+	for _, r := range s.Remedies {
 		fmt.Fprintf(text, "%s %s, request %d: %s\n", r.Kind, r.State, r.InFlight, r.Message)
 	}
 	return text.String()

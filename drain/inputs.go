@@ -28,9 +28,9 @@ type Steerable interface {
 	// Steer hands the run a control and waits until the run took it. It returns
 	// the number of the event, or why the control changed nothing.
 	Steer(ctx context.Context, c Control) (seq uint64, err error)
-	// Ladder are the rungs for a pod of the run as they are at this moment; nil
+	// Remedies are the remedies for a pod of the run as they are at this moment; nil
 	// for a pod that is not in it.
-	Ladder(pod kube.UID) []Rung
+	Remedies(pod kube.UID) []Remedy
 }
 
 // Input is something from outside that Step takes into account: an Answered, a
@@ -57,14 +57,14 @@ type Control struct {
 	// does. Such a control then waits itself for the answer to a request for its pod.
 	ID   uint64
 	Kind ControlKind
-	Pod  kube.UID // for ControlRetry, ControlSkip, ControlLast and ControlClimb
+	Pod  kube.UID // for ControlRetry, ControlSkip, ControlLast and ControlRemedy
 	Node string   // for ControlLeave
 	Why  string   // shown with the run, e.g. which signal aborted it
 	By   string
-	// For ControlClimb: the rung as it was shown, the word that was typed for it (of
+	// For ControlRemedy: the remedy as it was shown, the word that was typed for it (of
 	// ControlContinue: WordWithoutJournal, where the journal cannot be written), and
-	// whether that was on a screen; elsewhere some rungs need a flag of the run.
-	Rung     RungFacts
+	// whether that was on a screen; elsewhere some remedies need a flag of the run.
+	Remedy   RemedyFacts
 	Word     string
 	OnScreen bool
 }
@@ -84,6 +84,6 @@ type Write struct {
 	At      time.Time
 	Verb    Verb
 	Node    string
-	Rung    int // number of the rung that it is for, 0 for none
+	Remedy  int // number of the remedy that it is for, 0 for none
 	Request kube.Request
 }

@@ -9,50 +9,50 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// RungKind is a rung of the ladder for one pod that does not go: each next one costs
+// RemedyKind is a remedy of the ladder for one pod that does not go: each next one costs
 // more, and none but the first is ever taken without the operator's word for it.
-type RungKind string
+type RemedyKind string
 
-// The rungs, the least harmful first.
+// The remedies, the least harmful first.
 const (
-	RungWait    RungKind = "wait"
-	RungFree    RungKind = "free"    // evict the sick sibling that holds its budget
-	RungRestart RungKind = "restart" // roll its Deployment out anew: the new pod comes first
-	RungScale   RungKind = "scale"   // one more replica, for the time of the run
-	RungDelete  RungKind = "delete"  // past its budget, with a grace period
-	RungKill    RungKind = "kill"    // with a grace period of zero
-	RungTaint   RungKind = "taint"   // declare its machine off
+	RemedyWait           RemedyKind = "wait"
+	RemedyEvictUnhealthy RemedyKind = "free"    // evict the sick sibling that holds its budget
+	RemedyRolloutRestart RemedyKind = "restart" // roll its Deployment out anew: the new pod comes first
+	RemedyScale          RemedyKind = "scale"   // one more replica, for the time of the run
+	RemedyDelete         RemedyKind = "delete"  // past its budget, with a grace period
+	RemedyForceDelete    RemedyKind = "kill"    // with a grace period of zero
+	RemedyOutOfService   RemedyKind = "taint"   // declare its machine off
 )
 
-// RungKinds are all rungs, in order.
-var RungKinds = []RungKind{RungWait, RungFree, RungRestart, RungScale, RungDelete, RungKill, RungTaint}
+// RemedyKinds are all remedies, in order.
+var RemedyKinds = []RemedyKind{RemedyWait, RemedyEvictUnhealthy, RemedyRolloutRestart, RemedyScale, RemedyDelete, RemedyForceDelete, RemedyOutOfService}
 
-// OffOnItsWay is why no rung can be taken while a request for the pod has no answer
+// OffOnItsWay is why no remedy can be taken while a request for the pod has no answer
 // yet: a matter of moments.
 const OffOnItsWay = "a request for it is on its way"
 
-// RungFacts say what a rung changes, for which pod of the run. What was confirmed and
+// RemedyFacts say what a remedy changes, for which pod of the run. What was confirmed and
 // what is done are equal, or nothing is done.
-type RungFacts struct {
-	ID   int      `json:"id,omitempty"` // its number in the run, 0 before it is taken
-	Kind RungKind `json:"kind"`
-	Pod  kube.UID `json:"pod"` // of the run
-	For  string   `json:"for"` // its namespace/name
+type RemedyFacts struct {
+	ID   int        `json:"id,omitempty"` // its number in the run, 0 before it is taken
+	Kind RemedyKind `json:"kind"`
+	Pod  kube.UID   `json:"pod"` // of the run
+	For  string     `json:"for"` // its namespace/name
 	// The object that is changed.
 	Object    string   `json:"object,omitempty"` // its kind
 	Namespace string   `json:"namespace,omitempty"`
 	Name      string   `json:"name,omitempty"`
 	UID       kube.UID `json:"uid,omitempty"`
-	// From and To are its replicas before and after (RungScale).
+	// From and To are its replicas before and after (RemedyScale).
 	From int32 `json:"from,omitempty"`
 	To   int32 `json:"to,omitempty"`
-	// Grace is the grace period in seconds (RungDelete, RungKill), below zero the pod's own.
+	// Grace is the grace period in seconds (RemedyDelete, RemedyForceDelete), below zero the pod's own.
 	Grace int64 `json:"grace,omitempty"`
 }
 
-// Rung is one rung for one pod, as it is at this moment.
-type Rung struct {
-	RungFacts
+// Remedy is one remedy for one pod, as it is at this moment.
+type Remedy struct {
+	RemedyFacts
 	Title    string
 	Off      string // why it cannot be taken now, "" if it can
 	Call     string // the request that it sends
@@ -63,29 +63,29 @@ type Rung struct {
 	Needs    []kube.Permission
 }
 
-// Ladder are the rungs for a pod of the run, in order, each with what it would do
+// Remedies are the remedies for a pod of the run, in order, each with what it would do
 // now or why it cannot be taken. It is nil for a pod that is not in the run.
-func Ladder(s *State, snap *kube.Snapshot, pod kube.UID, now time.Time) []Rung {
+func Remedies(s *State, snap *kube.Snapshot, pod kube.UID, now time.Time) []Remedy {
 	p := s.Pod(pod)
 	if p == nil {
 		return nil
 	}
-	l := &ladder{s: s, snap: snap, p: p, now: now, live: snap.Pod(pod), node: snap.Node(p.Node)}
-	rungs := []Rung{l.wait(), l.free(), l.restart(), l.scale(), l.delete(), l.kill(), l.taint()}
+	l := &remedies{s: s, snap: snap, p: p, now: now, live: snap.Pod(pod), node: snap.Node(p.Node)}
+	remedies := []Remedy{l.wait(), l.free(), l.restart(), l.scale(), l.delete(), l.kill(), l.taint()}
 	shut := l.shut()
-	for i := range rungs {
-		r := &rungs[i]
+	for i := range remedies {
+		r := &remedies[i]
 		r.Pod, r.For = p.UID, p.Namespace+"/"+p.Name
-		if r.Kind != RungWait && shut != "" {
+		if r.Kind != RemedyWait && shut != "" {
 			r.Off = shut
 		}
 		r.Call, r.Command, r.Needs = r.Request(), r.command(), r.needs()
 	}
-	return rungs
+	return remedies
 }
 
-// ladder is what the rungs of one pod look at.
-type ladder struct {
+// ladder is what the remedies of one pod look at.
+type remedies struct {
 	s    *State
 	snap *kube.Snapshot
 	p    *PodRun
@@ -94,8 +94,8 @@ type ladder struct {
 	now  time.Time
 }
 
-// shut is why no rung can be taken now, "" if some can.
-func (l *ladder) shut() string {
+// shut is why no remedy can be taken now, "" if some can.
+func (l *remedies) shut() string {
 	n := l.s.Node(l.p.Node)
 	switch {
 	case l.s.Outcome != "":
@@ -120,9 +120,9 @@ func (l *ladder) shut() string {
 	return ""
 }
 
-// taken tells whether the request of a rung for this pod is out.
-func (l *ladder) taken() bool {
-	for _, r := range l.s.Rungs {
+// taken tells whether the request of a remedy for this pod is out.
+func (l *remedies) taken() bool {
+	for _, r := range l.s.Remedies {
 		if r.Pod == l.p.UID && r.InFlight != 0 {
 			return true
 		}
@@ -131,10 +131,10 @@ func (l *ladder) taken() bool {
 }
 
 // silent tells whether the node is off, or does not say how it is.
-func (l *ladder) silent() bool { return l.node != nil && l.node.Ready != kube.NodeReady }
+func (l *remedies) silent() bool { return l.node != nil && l.node.Ready != kube.NodeReady }
 
 // budget is the one budget that holds the pod, or why there is none to speak of.
-func (l *ladder) budget() (*kube.Budget, string) {
+func (l *remedies) budget() (*kube.Budget, string) {
 	if l.live == nil {
 		return nil, "the cluster shows it no more"
 	}
@@ -153,13 +153,13 @@ func (l *ladder) budget() (*kube.Budget, string) {
 	return budgets[0], ""
 }
 
-func (l *ladder) wait() Rung {
-	return Rung{RungFacts: RungFacts{Kind: RungWait}, Title: "wait",
+func (l *remedies) wait() Remedy {
+	return Remedy{RemedyFacts: RemedyFacts{Kind: RemedyWait}, Title: "wait",
 		Risk: "None. It is tried again on the event that it waits for."}
 }
 
 // sibling is the sick pod whose eviction would free the budget of the pod.
-func (l *ladder) sibling() (*kube.Pod, string) {
+func (l *remedies) unhealthyPod() (*kube.Pod, string) {
 	b, why := l.budget()
 	if b == nil {
 		return nil, why
@@ -183,9 +183,9 @@ func (l *ladder) sibling() (*kube.Pod, string) {
 	return nil, "no other pod under budget " + b.Name + " is sick"
 }
 
-func (l *ladder) free() Rung {
-	r := Rung{RungFacts: RungFacts{Kind: RungFree}, Title: "evict the sick sibling"}
-	sick, why := l.sibling()
+func (l *remedies) free() Remedy {
+	r := Remedy{RemedyFacts: RemedyFacts{Kind: RemedyEvictUnhealthy}, Title: "evict the sick sibling"}
+	sick, why := l.unhealthyPod()
 	if sick == nil {
 		r.Off = why
 		return r
@@ -226,7 +226,7 @@ func refusalWords(predicted budget.Prediction, p *kube.Pod, budgets []*kube.Budg
 }
 
 // workload is the owner whose replicas count, or why there is none.
-func (l *ladder) workload() (*kube.Workload, string) {
+func (l *remedies) workload() (*kube.Workload, string) {
 	switch {
 	case l.live == nil:
 		return nil, "the cluster shows it no more"
@@ -243,7 +243,7 @@ func (l *ladder) workload() (*kube.Workload, string) {
 	return nil, "its owner, " + l.live.Owner.Kind + " " + l.live.Owner.Name + ", has no replicas to change"
 }
 
-func (r *Rung) about(w *kube.Workload) {
+func (r *Remedy) about(w *kube.Workload) {
 	r.Object, r.Namespace, r.Name, r.UID = w.Kind, w.Namespace, w.Name, w.UID
 	r.Word = string(r.Kind) + " " + w.Name
 	if w.DeployedBy != "" {
@@ -251,10 +251,10 @@ func (r *Rung) about(w *kube.Workload) {
 	}
 }
 
-// ofWorkload begins a rung that changes the workload of the pod; where there is
-// none that can be changed it is nil, and the rung says why.
-func (l *ladder) ofWorkload(kind RungKind, title string) (Rung, *kube.Workload) {
-	r := Rung{RungFacts: RungFacts{Kind: kind}, Title: title}
+// ofWorkload begins a remedy that changes the workload of the pod; where there is
+// none that can be changed it is nil, and the remedy says why.
+func (l *remedies) ofWorkload(kind RemedyKind, title string) (Remedy, *kube.Workload) {
+	r := Remedy{RemedyFacts: RemedyFacts{Kind: kind}, Title: title}
 	w, why := l.workload()
 	if w == nil {
 		r.Off = why
@@ -264,8 +264,8 @@ func (l *ladder) ofWorkload(kind RungKind, title string) (Rung, *kube.Workload) 
 	return r, w
 }
 
-func (l *ladder) restart() Rung {
-	r, w := l.ofWorkload(RungRestart, "start its replacement first")
+func (l *remedies) restart() Remedy {
+	r, w := l.ofWorkload(RemedyRolloutRestart, "start its replacement first")
 	if w == nil {
 		return r
 	}
@@ -286,8 +286,8 @@ func (l *ladder) restart() Rung {
 	return r
 }
 
-func (l *ladder) scale() Rung {
-	r, w := l.ofWorkload(RungScale, "one more replica")
+func (l *remedies) scale() Remedy {
+	r, w := l.ofWorkload(RemedyScale, "one more replica")
 	if w == nil {
 		return r
 	}
@@ -302,15 +302,15 @@ func (l *ladder) scale() Rung {
 }
 
 // cannotScale is why one more replica is not to be had, or would not help.
-func (l *ladder) cannotScale(w *kube.Workload) string {
+func (l *remedies) cannotScale(w *kube.Workload) string {
 	if w.Replicas < 1 {
 		return w.Name + " is scaled to zero"
 	}
 	if why := autoscaled(l.snap, w); why != "" {
 		return why
 	}
-	for _, r := range l.s.Rungs {
-		if r.Kind == RungScale && r.UID == w.UID && r.open() {
+	for _, r := range l.s.Remedies {
+		if r.Kind == RemedyScale && r.UID == w.UID && r.open() {
 			return w.Name + " has one more replica already"
 		}
 	}
@@ -324,14 +324,14 @@ func (l *ladder) cannotScale(w *kube.Workload) string {
 	return ""
 }
 
-// itself makes the pod the object of the rung.
-func (l *ladder) itself(r *Rung) {
+// itself makes the pod the object of the remedy.
+func (l *remedies) itself(r *Remedy) {
 	r.Object, r.Namespace, r.Name, r.UID = "Pod", l.p.Namespace, l.p.Name, l.p.UID
 	r.Word = string(r.Kind) + " " + l.p.Name
 }
 
-func (l *ladder) delete() Rung {
-	r := Rung{RungFacts: RungFacts{Kind: RungDelete, Grace: int64(l.s.Run.Options.GracePeriodSeconds)}, Title: "delete it past its budget, with its own grace period"}
+func (l *remedies) delete() Remedy {
+	r := Remedy{RemedyFacts: RemedyFacts{Kind: RemedyDelete, Grace: int64(l.s.Run.Options.GracePeriodSeconds)}, Title: "delete it past its budget, with its own grace period"}
 	l.itself(&r)
 	if r.Grace >= 0 {
 		r.Title = fmt.Sprintf("delete it past its budget, with %d s of grace", r.Grace)
@@ -346,8 +346,8 @@ func (l *ladder) delete() Rung {
 	return r
 }
 
-func (l *ladder) kill() Rung {
-	r := Rung{RungFacts: RungFacts{Kind: RungKill}, Title: "forget it: delete it with zero grace"}
+func (l *remedies) kill() Remedy {
+	r := Remedy{RemedyFacts: RemedyFacts{Kind: RemedyForceDelete}, Title: "forget it: delete it with zero grace"}
 	l.itself(&r)
 	r.Risk = "The pod leaves the API at once, and nobody asks its kubelet: the process may still run, write to its volumes and hold its addresses."
 	if l.live != nil && l.live.Owner != nil && l.live.Owner.Kind == "StatefulSet" {
@@ -366,8 +366,8 @@ func (l *ladder) kill() Rung {
 	return r
 }
 
-func (l *ladder) taint() Rung {
-	r := Rung{RungFacts: RungFacts{Kind: RungTaint}, Title: "declare its machine off: the out-of-service taint"}
+func (l *remedies) taint() Remedy {
+	r := Remedy{RemedyFacts: RemedyFacts{Kind: RemedyOutOfService}, Title: "declare its machine off: the out-of-service taint"}
 	if l.node == nil {
 		return r
 	}

@@ -10,33 +10,33 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Request is the request that the rung sends, as the API server gets it.
-func (f RungFacts) Request() string {
+// Request is the request that the remedy sends, as the API server gets it.
+func (f RemedyFacts) Request() string {
 	pod := "/api/v1/namespaces/" + f.Namespace + "/pods/" + f.Name
 	if f.Name == "" {
 		return ""
 	}
 	switch f.Kind {
-	case RungFree:
+	case RemedyEvictUnhealthy:
 		return "POST " + pod + "/eviction, UID " + string(f.UID)
-	case RungDelete, RungKill:
+	case RemedyDelete, RemedyForceDelete:
 		grace := ""
 		if f.Grace >= 0 {
 			grace = fmt.Sprintf(", gracePeriodSeconds %d", f.Grace)
 		}
 		return "DELETE " + pod + ", UID " + string(f.UID) + grace
-	case RungRestart:
+	case RemedyRolloutRestart:
 		return "PATCH " + f.path() + ", pod template annotation " + kube.RestartedAtAnnotation
-	case RungScale:
+	case RemedyScale:
 		return fmt.Sprintf("PATCH %s/scale, replicas %d to %d", f.path(), f.From, f.To)
-	case RungTaint:
+	case RemedyOutOfService:
 		return "PATCH /api/v1/nodes/" + f.Name + ", taint " + kube.OutOfService.ToString()
 	}
 	return ""
 }
 
-// path is that of the workload that the rung changes.
-func (f RungFacts) path() string {
+// path is that of the workload that the remedy changes.
+func (f RemedyFacts) path() string {
 	of := kube.ScaleResources[f.Object]
 	root := "/api/v1"
 	if of.Group != "" {
@@ -47,12 +47,12 @@ func (f RungFacts) path() string {
 
 // command is the same as a command of kubectl, without the precondition on the UID,
 // "" where kubectl has none.
-func (f RungFacts) command() string {
+func (f RemedyFacts) command() string {
 	if f.Name == "" {
 		return ""
 	}
 	switch f.Kind {
-	case RungDelete, RungKill:
+	case RemedyDelete, RemedyForceDelete:
 		text := "kubectl delete pod -n " + f.Namespace + " " + f.Name
 		switch {
 		case f.Grace == 0:
@@ -61,64 +61,64 @@ func (f RungFacts) command() string {
 			return text + fmt.Sprintf(" --grace-period=%d", f.Grace)
 		}
 		return text
-	case RungRestart:
+	case RemedyRolloutRestart:
 		return "kubectl rollout restart -n " + f.Namespace + " deployment/" + f.Name
-	case RungScale:
+	case RemedyScale:
 		return f.scaleTo(f.To)
-	case RungTaint:
+	case RemedyOutOfService:
 		return words.OutOfService(f.Name)
 	}
 	return ""
 }
 
-func (f RungFacts) scaleTo(replicas int32) string {
+func (f RemedyFacts) scaleTo(replicas int32) string {
 	return fmt.Sprintf("kubectl scale -n %s %s --replicas=%d", f.Namespace, words.ShellWord(strings.ToLower(f.Object)+"/"+f.Name), replicas)
 }
 
-// Undo is the command that takes the rung back by hand, "" where nothing is.
-func (f RungFacts) Undo() string {
+// Undo is the command that takes the remedy back by hand, "" where nothing is.
+func (f RemedyFacts) Undo() string {
 	switch f.Kind {
-	case RungScale:
+	case RemedyScale:
 		return f.scaleTo(f.From)
-	case RungTaint:
+	case RemedyOutOfService:
 		return words.OutOfService(f.Name) + "-"
 	}
 	return ""
 }
 
-// What names what the rung did, for a report.
-func (f RungFacts) What() string {
+// What names what the remedy did, for a report.
+func (f RemedyFacts) What() string {
 	switch f.Kind {
-	case RungFree:
+	case RemedyEvictUnhealthy:
 		return "eviction of " + f.Namespace + "/" + f.Name
-	case RungRestart:
+	case RemedyRolloutRestart:
 		return "restart of " + f.Object + " " + f.Namespace + "/" + f.Name
-	case RungScale:
+	case RemedyScale:
 		return fmt.Sprintf("%s %s/%s from %d to %d replicas", f.Object, f.Namespace, f.Name, f.From, f.To)
-	case RungDelete:
+	case RemedyDelete:
 		return "deletion past its budget"
-	case RungKill:
+	case RemedyForceDelete:
 		return "deletion with zero grace"
-	case RungTaint:
+	case RemedyOutOfService:
 		return "out-of-service taint on node " + f.Name
 	}
 	return string(f.Kind)
 }
 
-// needs are the rights that the rung takes.
-func (f RungFacts) needs() []kube.Permission {
+// needs are the rights that the remedy takes.
+func (f RemedyFacts) needs() []kube.Permission {
 	switch f.Kind {
-	case RungFree:
+	case RemedyEvictUnhealthy:
 		return []kube.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: f.Namespace}}
-	case RungRestart:
+	case RemedyRolloutRestart:
 		return []kube.Permission{{Verb: "patch", Group: "apps", Resource: "deployments", Namespace: f.Namespace}}
-	case RungScale:
+	case RemedyScale:
 		right := kube.ScaleResources[f.Object]
 		right.Namespace = f.Namespace
 		return []kube.Permission{right}
-	case RungDelete, RungKill:
+	case RemedyDelete, RemedyForceDelete:
 		return []kube.Permission{{Verb: "delete", Resource: "pods", Namespace: f.Namespace}}
-	case RungTaint:
+	case RemedyOutOfService:
 		return []kube.Permission{{Verb: "patch", Resource: "nodes"}}
 	}
 	return nil
@@ -127,10 +127,10 @@ func (f RungFacts) needs() []kube.Permission {
 // Rights asks the server which of the rights we have, all at once.
 type Rights func(context.Context, []kube.Permission) ([]kube.AccessResult, error)
 
-// Needs are the rights that the rungs take, each once.
-func Needs(rungs []Rung) []kube.Permission {
+// Needs are the rights that the remedies take, each once.
+func Needs(remedies []Remedy) []kube.Permission {
 	var needs []kube.Permission
-	for _, r := range rungs {
+	for _, r := range remedies {
 		for _, need := range r.Needs {
 			if !slices.Contains(needs, need) {
 				needs = append(needs, need)
@@ -140,13 +140,13 @@ func Needs(rungs []Rung) []kube.Permission {
 	return needs
 }
 
-// Withhold switches off the rungs whose rights are missing, and names the rule.
-func Withhold(rungs []Rung, results []kube.AccessResult) {
-	for i := range rungs {
-		for _, need := range rungs[i].Needs {
+// Withhold switches off the remedies whose rights are missing, and names the rule.
+func Withhold(remedies []Remedy, results []kube.AccessResult) {
+	for i := range remedies {
+		for _, need := range remedies[i].Needs {
 			for _, r := range results {
-				if r.Permission == need && !r.Allowed && r.Err == nil && rungs[i].Off == "" {
-					rungs[i].Off = "you may not " + need.String()
+				if r.Permission == need && !r.Allowed && r.Err == nil && remedies[i].Off == "" {
+					remedies[i].Off = "you may not " + need.String()
 				}
 			}
 		}

@@ -23,9 +23,9 @@ import (
 // the budget web over both, before a test makes trouble.
 type steps struct {
 	*kubetest.Simulation
-	state   *State
-	pod     *corev1.Pod
-	sibling *corev1.Pod
+	state        *State
+	pod          *corev1.Pod
+	unhealthyPod *corev1.Pod
 }
 
 // scaleTo is that of the simulation, whose pods come and end by timers meanwhile.
@@ -42,7 +42,7 @@ func newSteps() *steps {
 	s.SetNode("a", func(n *corev1.Node) { n.Spec.Unschedulable = true })
 	f := &steps{Simulation: s}
 	f.pod = s.AddPod("web", "a")
-	f.sibling = s.AddPod("web", "b")
+	f.unhealthyPod = s.AddPod("web", "b")
 	s.Replicas["web"] = 2
 	s.PutReplicaSet("web", false)
 	s.AddBudget("web", 2)
@@ -99,13 +99,13 @@ func (f *steps) deployed(change func(*appsv1.Deployment)) {
 	f.Store.Put(convert.ReplicaSet(rs))
 }
 
-func (f *steps) rung(kind RungKind) Rung {
-	for _, r := range Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
+func (f *steps) remedy(kind RemedyKind) Remedy {
+	for _, r := range Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
 		if r.Kind == kind {
 			return r
 		}
 	}
-	return Rung{Off: "there is no such rung"}
+	return Remedy{Off: "there is no such rung"}
 }
 
 func rollout(surge, away int) func(*appsv1.Deployment) {
@@ -115,62 +115,62 @@ func rollout(surge, away int) func(*appsv1.Deployment) {
 	}
 }
 
-// Each row makes one situation and says of one rung why it is off, or (empty) that it
+// Each row makes one situation and says of one remedy why it is off, or (empty) that it
 // can be taken and with which request.
-func TestLadder(t *testing.T) {
+func TestRemedies(t *testing.T) {
 	long := time.Now().Add(-time.Minute)
 	for name, c := range map[string]struct {
 		make func(f *steps)
-		kind RungKind
-		off  string // words of it; "" where the rung can be taken
+		kind RemedyKind
+		off  string // words of it; "" where the remedy can be taken
 		call string
 		word string
 	}{
-		"free: all are well":       {func(*steps) {}, RungFree, "no other pod under budget web is sick", "", ""},
-		"free: AlwaysAllow":        {func(f *steps) { f.sick(f.sibling); f.always() }, RungFree, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict web-2"},
-		"free: IfHealthyBudget":    {func(f *steps) { f.sick(f.sibling) }, RungFree, "lets a pod that is not Ready go only while it has the 2 it needs (IfHealthyBudget); it has 1", "", ""},
-		"free: it ends already":    {func(f *steps) { f.ends(f.sibling, long) }, RungFree, "web-2 is ending already", "", ""},
-		"free: nobody's pod":       {func(f *steps) { f.always(); f.bare(f.sibling) }, RungFree, "nobody would make web-2 anew", "", ""},
-		"free: no budget holds it": {func(f *steps) { f.is(PodWebhookWait) }, RungFree, "no budget holds it", "", ""},
-		"free: in the plan":        {func(f *steps) { f.sick(f.sibling); f.always(); f.plan(f.sibling) }, RungFree, "is in the plan itself", "", ""},
-		"restart: of a ReplicaSet": {func(*steps) {}, RungRestart, "ends the old pod before", "", ""},
-		"restart: surge":           {func(f *steps) { f.deployed(rollout(1, 0)) }, RungRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
-		"restart: the usual 25%":   {func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) }, RungRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
-		"restart: no surge":        {func(f *steps) { f.deployed(rollout(0, 1)) }, RungRestart, "may not have a pod more", "", ""},
-		"restart: may be away":     {func(f *steps) { f.deployed(rollout(1, 1)) }, RungRestart, "may lose its only pod", "", ""},
+		"free: all are well":       {func(*steps) {}, RemedyEvictUnhealthy, "no other pod under budget web is sick", "", ""},
+		"free: AlwaysAllow":        {func(f *steps) { f.sick(f.unhealthyPod); f.always() }, RemedyEvictUnhealthy, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict web-2"},
+		"free: IfHealthyBudget":    {func(f *steps) { f.sick(f.unhealthyPod) }, RemedyEvictUnhealthy, "lets a pod that is not Ready go only while it has the 2 it needs (IfHealthyBudget); it has 1", "", ""},
+		"free: it ends already":    {func(f *steps) { f.ends(f.unhealthyPod, long) }, RemedyEvictUnhealthy, "web-2 is ending already", "", ""},
+		"free: nobody's pod":       {func(f *steps) { f.always(); f.bare(f.unhealthyPod) }, RemedyEvictUnhealthy, "nobody would make web-2 anew", "", ""},
+		"free: no budget holds it": {func(f *steps) { f.is(PodWebhookWait) }, RemedyEvictUnhealthy, "no budget holds it", "", ""},
+		"free: in the plan":        {func(f *steps) { f.sick(f.unhealthyPod); f.always(); f.plan(f.unhealthyPod) }, RemedyEvictUnhealthy, "is in the plan itself", "", ""},
+		"restart: of a ReplicaSet": {func(*steps) {}, RemedyRolloutRestart, "ends the old pod before", "", ""},
+		"restart: surge":           {func(f *steps) { f.deployed(rollout(1, 0)) }, RemedyRolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
+		"restart: the usual 25%":   {func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) }, RemedyRolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
+		"restart: no surge":        {func(f *steps) { f.deployed(rollout(0, 1)) }, RemedyRolloutRestart, "may not have a pod more", "", ""},
+		"restart: may be away":     {func(f *steps) { f.deployed(rollout(1, 1)) }, RemedyRolloutRestart, "may lose its only pod", "", ""},
 		"restart: Recreate": {func(f *steps) {
 			f.deployed(func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType })
-		}, RungRestart, "may not have a pod more", "", ""},
-		"restart: paused":             {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { d.Spec.Paused = true }) }, RungRestart, "is paused", "", ""},
-		"restart: two replicas":       {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { *d.Spec.Replicas = 2 }) }, RungRestart, "has 2 replicas: a restart would move pods outside the plan", "", ""},
-		"scale":                       {func(*steps) {}, RungScale, "", "PATCH /apis/apps/v1/namespaces/default/replicasets/web/scale, replicas 2 to 3", "scale web"},
-		"scale: does not help":        {func(f *steps) { f.most(0) }, RungScale, "would allow no more with 3 replicas", "", ""},
-		"scale: an autoscaler":        {func(f *steps) { f.autoscale() }, RungScale, "autoscaler web owns the number of replicas", "", ""},
-		"scale: autoscalers unseen":   {func(f *steps) { f.Store.SetSync(kube.KindAutoscalers, kube.SyncState{Phase: kube.Denied}) }, RungScale, "cannot be seen", "", ""},
-		"scale: not held by a budget": {func(f *steps) { f.is(PodWebhookWait) }, RungScale, "no budget holds it", "", ""},
-		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RungScale, "it is ending already", "", ""},
-		"delete":                      {func(*steps) {}, RungDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1", "delete web-1"},
-		"delete: ends already":        {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RungDelete, "its deletion was accepted", "", ""},
-		"kill: its node is well":      {func(*steps) {}, RungKill, "its kubelet can still end it", "", ""},
-		"kill: stuck":                 {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RungKill, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
-		"kill: a finalizer":           {func(f *steps) { f.ends(f.pod, long, "x/y"); f.is(PodStuckTerminating) }, RungKill, "finalizer x/y holds it", "", ""},
-		"kill: a silent node":         {func(f *steps) { f.off("a") }, RungKill, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
-		"taint: the node is Ready":    {func(*steps) {}, RungTaint, "a is Ready", "", ""},
-		"taint":                       {func(f *steps) { f.off("a") }, RungTaint, "", "PATCH /api/v1/nodes/a, taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", "a is off"},
+		}, RemedyRolloutRestart, "may not have a pod more", "", ""},
+		"restart: paused":             {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { d.Spec.Paused = true }) }, RemedyRolloutRestart, "is paused", "", ""},
+		"restart: two replicas":       {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { *d.Spec.Replicas = 2 }) }, RemedyRolloutRestart, "has 2 replicas: a restart would move pods outside the plan", "", ""},
+		"scale":                       {func(*steps) {}, RemedyScale, "", "PATCH /apis/apps/v1/namespaces/default/replicasets/web/scale, replicas 2 to 3", "scale web"},
+		"scale: does not help":        {func(f *steps) { f.most(0) }, RemedyScale, "would allow no more with 3 replicas", "", ""},
+		"scale: an autoscaler":        {func(f *steps) { f.autoscale() }, RemedyScale, "autoscaler web owns the number of replicas", "", ""},
+		"scale: autoscalers unseen":   {func(f *steps) { f.Store.SetSync(kube.KindAutoscalers, kube.SyncState{Phase: kube.Denied}) }, RemedyScale, "cannot be seen", "", ""},
+		"scale: not held by a budget": {func(f *steps) { f.is(PodWebhookWait) }, RemedyScale, "no budget holds it", "", ""},
+		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RemedyScale, "it is ending already", "", ""},
+		"delete":                      {func(*steps) {}, RemedyDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1", "delete web-1"},
+		"delete: ends already":        {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RemedyDelete, "its deletion was accepted", "", ""},
+		"kill: its node is well":      {func(*steps) {}, RemedyForceDelete, "its kubelet can still end it", "", ""},
+		"kill: stuck":                 {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RemedyForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
+		"kill: a finalizer":           {func(f *steps) { f.ends(f.pod, long, "x/y"); f.is(PodStuckTerminating) }, RemedyForceDelete, "finalizer x/y holds it", "", ""},
+		"kill: a silent node":         {func(f *steps) { f.off("a") }, RemedyForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
+		"taint: the node is Ready":    {func(*steps) {}, RemedyOutOfService, "a is Ready", "", ""},
+		"taint":                       {func(f *steps) { f.off("a") }, RemedyOutOfService, "", "PATCH /api/v1/nodes/a, taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", "a is off"},
 		"taint: is there": {func(f *steps) {
 			f.off("a")
 			f.SetNode("a", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{kube.OutOfService} })
-		}, RungTaint, "has the taint already", "", ""},
-		"shut: paused":   {func(f *steps) { f.control1(ControlPause) }, RungDelete, "the run is paused", "", ""},
-		"shut: aborting": {func(f *steps) { f.control1(ControlAbort) }, RungDelete, "is being aborted", "", ""},
-		"shut: over":     {func(f *steps) { f.is(PodGone) }, RungDelete, "nothing more happens to it", "", ""},
-		"shut: neither":  {func(f *steps) { f.is(PodTerminating) }, RungDelete, "neither blocked nor stuck", "", ""},
-		"shut: away":     {func(f *steps) { f.Store.SetHealth(kube.Health{}) }, RungDelete, "not live", "", ""},
+		}, RemedyOutOfService, "has the taint already", "", ""},
+		"shut: paused":   {func(f *steps) { f.control1(ControlPause) }, RemedyDelete, "the run is paused", "", ""},
+		"shut: aborting": {func(f *steps) { f.control1(ControlAbort) }, RemedyDelete, "is being aborted", "", ""},
+		"shut: over":     {func(f *steps) { f.is(PodGone) }, RemedyDelete, "nothing more happens to it", "", ""},
+		"shut: neither":  {func(f *steps) { f.is(PodTerminating) }, RemedyDelete, "neither blocked nor stuck", "", ""},
+		"shut: away":     {func(f *steps) { f.Store.SetHealth(kube.Health{}) }, RemedyDelete, "not live", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newSteps()
 			c.make(f)
-			r := f.rung(c.kind)
+			r := f.remedy(c.kind)
 			if c.off == "" && r.Off != "" || !strings.Contains(r.Off, c.off) {
 				t.Fatalf("off: %q, want %q", r.Off, c.off)
 			}
@@ -215,7 +215,7 @@ func (f *steps) control1(kind ControlKind) {
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventControl, Control: kind})
 }
 
-func TestLadderWarnsOfDeployers(t *testing.T) {
+func TestRemediesWarnsOfDeployers(t *testing.T) {
 	for want, change := range map[string]func(*appsv1.Deployment){
 		"Argo CD": func(d *appsv1.Deployment) { d.Annotations = map[string]string{"argocd.argoproj.io/tracking-id": "x"} },
 		"Flux":    func(d *appsv1.Deployment) { d.Labels = map[string]string{"kustomize.toolkit.fluxcd.io/name": "x"} },
@@ -223,7 +223,7 @@ func TestLadderWarnsOfDeployers(t *testing.T) {
 	} {
 		f := newSteps()
 		f.deployed(change)
-		if r := f.rung(RungScale); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], want+" deploys it") {
+		if r := f.remedy(RemedyScale); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], want+" deploys it") {
 			t.Errorf("%s: %q", want, r.Warnings)
 		}
 	}
@@ -231,16 +231,16 @@ func TestLadderWarnsOfDeployers(t *testing.T) {
 
 func TestWithhold(t *testing.T) {
 	f := newSteps()
-	rungs := Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now())
+	remedies := Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())
 	var results []kube.AccessResult
-	for _, r := range rungs {
+	for _, r := range remedies {
 		for _, need := range r.Needs {
 			results = append(results, kube.AccessResult{Permission: need, Allowed: need.Verb != "delete"})
 		}
 	}
-	Withhold(rungs, results)
-	for _, r := range rungs {
-		if off := r.Off == "you may not delete pods in namespace default"; off != (r.Kind == RungDelete) {
+	Withhold(remedies, results)
+	for _, r := range remedies {
+		if off := r.Off == "you may not delete pods in namespace default"; off != (r.Kind == RemedyDelete) {
 			t.Errorf("%s: %q", r.Kind, r.Off)
 		}
 	}

@@ -2,26 +2,26 @@ package drain
 
 import "github.com/kdrain-tui/kdrain-tui/drain/plan"
 
-// Unattended switches off the rungs that a run may not take without a screen, and
+// Unattended switches off the remedies that a run may not take without a screen, and
 // names the flag. That comes before any other reason: nothing that happens in the
 // run can mend it.
-func Unattended(rungs []Rung, o *plan.Options) {
-	for i := range rungs {
-		if why := forbids(o, rungs[i].Kind); why != "" {
-			rungs[i].Off = why
+func Unattended(remedies []Remedy, o *plan.Options) {
+	for i := range remedies {
+		if why := forbids(o, remedies[i].Kind); why != "" {
+			remedies[i].Off = why
 		}
 	}
 }
 
-// forbids is why a rung may not be taken without a screen, "" if it may.
-func forbids(o *plan.Options, kind RungKind) string {
+// forbids is why a remedy may not be taken without a screen, "" if it may.
+func forbids(o *plan.Options, kind RemedyKind) string {
 	flag := ""
 	switch {
-	case kind == RungKill && !o.AllowZeroGrace:
+	case kind == RemedyForceDelete && !o.AllowZeroGrace:
 		flag = "--allow-zero-grace"
-	case kind == RungTaint && !o.AllowTaint:
+	case kind == RemedyOutOfService && !o.AllowTaint:
 		flag = "--allow-taint"
-	case (kind == RungScale || kind == RungRestart) && !o.AllowScale:
+	case (kind == RemedyScale || kind == RemedyRolloutRestart) && !o.AllowScale:
 		flag = "--allow-scale"
 	}
 	if flag == "" {

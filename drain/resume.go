@@ -39,7 +39,7 @@ func (s *State) applyResumed(e Event) {
 			b.resume()
 		})
 	}
-	s.resumeRungs()
+	s.resumeRemedies()
 	for budget, list := range s.Grants {
 		for i := range list {
 			if !list[i].granted { // its answer will never come: let it lapse

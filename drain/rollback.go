@@ -55,7 +55,7 @@ func RollbackPlan(s *State, snap *kube.Snapshot, now time.Time) []Undo {
 			undos = append(undos, u)
 		}
 	}
-	for _, r := range s.Rungs {
+	for _, r := range s.Remedies {
 		if r.Leftover() {
 			undos = append(undos, undoable(r, s.Run.ID, snap))
 		}

@@ -6,11 +6,11 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// undoable says how what a rung changed is taken back, or why it is left alone: the run at
+// undoable says how what a remedy changed is taken back, or why it is left alone: the run at
 // its end and a rollback ask here. Left is only what the snapshot proves; where it
 // cannot be trusted, the request itself tests what it takes back.
-func undoable(r *RungRun, run string, snap *kube.Snapshot) Undo {
-	if r.Kind == RungScale {
+func undoable(r *RemedyRun, run string, snap *kube.Snapshot) Undo {
+	if r.Kind == RemedyScale {
 		return undoableScale(r, snap)
 	}
 	u := Undo{ID: r.undoID(), What: "remove the out-of-service taint of node " + r.Name, Node: r.Name}
@@ -34,7 +34,7 @@ func undoable(r *RungRun, run string, snap *kube.Snapshot) Undo {
 
 // undoableScale takes replicas back only if they are still what the run made of them, and
 // nobody else has set them since (managedFields).
-func undoableScale(r *RungRun, snap *kube.Snapshot) Undo {
+func undoableScale(r *RemedyRun, snap *kube.Snapshot) Undo {
 	u := Undo{ID: r.undoID(), What: fmt.Sprintf("scale %s %s/%s back to %d", r.Object, r.Namespace, r.Name, r.From)}
 	w := snap.Workload(r.UID)
 	switch {
@@ -52,7 +52,7 @@ func undoableScale(r *RungRun, snap *kube.Snapshot) Undo {
 	return u
 }
 
-func (r *RungRun) undoID() string { return fmt.Sprintf("%s/%d/%s", r.Kind, r.ID, r.UID) }
+func (r *RemedyRun) undoID() string { return fmt.Sprintf("%s/%d/%s", r.Kind, r.ID, r.UID) }
 
 // workloadKinds are the kinds of the store that have replicas.
 var workloadKinds = map[string]kube.Kind{
@@ -60,16 +60,16 @@ var workloadKinds = map[string]kube.Kind{
 	"ReplicaSet": kube.KindReplicaSets, "ReplicationController": kube.KindReplicationControllers,
 }
 
-// ScaleKind is the kind of the objects whose replicas the rung changed, false where it
+// ScaleKind is the kind of the objects whose replicas the remedy changed, false where it
 // changed none.
-func (r *RungRun) ScaleKind() (kube.Kind, bool) {
+func (r *RemedyRun) ScaleKind() (kube.Kind, bool) {
 	kind, known := workloadKinds[r.Object]
-	return kind, known && r.Kind == RungScale
+	return kind, known && r.Kind == RemedyScale
 }
 
 // objected tells whether the server refused to take it back, for a reason that may be in
 // the object itself.
-func (r *RungRun) objected() bool {
+func (r *RemedyRun) objected() bool {
 	switch r.Last.class() {
 	case kube.AnswerGone, kube.AnswerConflict, kube.AnswerInvalid:
 		return true
@@ -77,6 +77,6 @@ func (r *RungRun) objected() bool {
 	return false
 }
 
-// Leftover tells whether the rung may have left something in the cluster that a
+// Leftover tells whether the remedy may have left something in the cluster that a
 // rollback looks at.
-func (r *RungRun) Leftover() bool { return r.open() || r.State == RungLeft }
+func (r *RemedyRun) Leftover() bool { return r.open() || r.State == RemedyLeft }

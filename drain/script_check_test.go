@@ -113,7 +113,7 @@ func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong
 			fail("node %s is refused", w.Node)
 		}
 	}
-	if uid := w.pod(); uid != "" && w.Rung == 0 {
+	if uid := w.pod(); uid != "" && w.Remedy == 0 {
 		wrong = append(wrong, c.podWrite(s, snap, next, w, uid)...)
 	}
 	return wrong

@@ -59,8 +59,8 @@ func (s *script) eventLine(e Event, next *State) string {
 		return fmt.Sprintf("temporary budget %s %s%s%s", e.Budget.Name, e.BudgetState, message, s.within(e.Wait))
 	case EventLease:
 		return fmt.Sprintf("Lease of %s %s%s", e.Node, e.LeaseState, message)
-	case EventRung:
-		return fmt.Sprintf("%s for %s: %s%s%s", e.Rung.Kind, short(e.Rung.Pod), e.RungState, message, s.within(e.Wait))
+	case EventRemedy:
+		return fmt.Sprintf("%s for %s: %s%s%s", e.Remedy.Kind, short(e.Remedy.Pod), e.RemedyState, message, s.within(e.Wait))
 	case EventVolumes:
 		return s.volumesLine(e, message)
 	case EventConnection:

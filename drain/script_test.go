@@ -35,7 +35,7 @@ type script struct {
 	out    map[uint64]Write // without an answer
 	yes    bool             // every question is confirmed as it comes
 	wake   time.Time
-	shown  map[RungKind]RungFacts // the ladder as the operator saw it last
+	shown  map[RemedyKind]RemedyFacts // the ladder as the operator saw it last
 	checks checks
 	// controls counts the commands given by ctl.
 	controls uint64
@@ -67,7 +67,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 	case "command":
 		err = s.control(a)
 	case "ladder":
-		err = s.ladder(a)
+		err = s.remedies(a)
 	case "journal":
 		s.journal(a)
 	case "tick":
@@ -224,10 +224,10 @@ func (s *script) control(a args) error {
 		s.controls++
 		c.ID = s.controls
 	}
-	if slices.Contains(RungKinds, RungKind(words[0])) {
-		c.Kind = ControlClimb
-		facts, word := s.rung(RungKind(words[0]), kube.UID(words[1]), a.has("as-shown"))
-		c.Rung = facts
+	if slices.Contains(RemedyKinds, RemedyKind(words[0])) {
+		c.Kind = ControlRemedy
+		facts, word := s.remedy(RemedyKind(words[0]), kube.UID(words[1]), a.has("as-shown"))
+		c.Remedy = facts
 		if c.Word == "" {
 			c.Word = word
 		}
@@ -243,12 +243,12 @@ func (s *script) control(a args) error {
 	return nil
 }
 
-// rung is what the ladder offers for the pod now, or what it offered when it was
+// remedy is what the ladder offers for the pod now, or what it offered when it was
 // shown last.
-func (s *script) rung(kind RungKind, pod kube.UID, asShown bool) (facts RungFacts, word string) {
-	for _, r := range Ladder(s.state, s.store.Snapshot(), pod, s.now) {
+func (s *script) remedy(kind RemedyKind, pod kube.UID, asShown bool) (facts RemedyFacts, word string) {
+	for _, r := range Remedies(s.state, s.store.Snapshot(), pod, s.now) {
 		if r.Kind == kind {
-			facts, word = r.RungFacts, r.Word
+			facts, word = r.RemedyFacts, r.Word
 		}
 	}
 	if asShown {
@@ -257,11 +257,11 @@ func (s *script) rung(kind RungKind, pod kube.UID, asShown bool) (facts RungFact
 	return facts, word
 }
 
-// ladder shows the rungs for a pod, as "ctl RUN ladder POD" does.
-func (s *script) ladder(a args) error {
-	s.shown = map[RungKind]RungFacts{}
-	for _, r := range Ladder(s.state, s.store.Snapshot(), kube.UID(a.words()[0]), s.now) {
-		s.shown[r.Kind] = r.RungFacts
+// ladder shows the remedies for a pod, as "ctl RUN ladder POD" does.
+func (s *script) remedies(a args) error {
+	s.shown = map[RemedyKind]RemedyFacts{}
+	for _, r := range Remedies(s.state, s.store.Snapshot(), kube.UID(a.words()[0]), s.now) {
+		s.shown[r.Kind] = r.RemedyFacts
 		switch {
 		case r.Off != "":
 			fmt.Fprintf(&s.text, "%s: off, %s\n", r.Kind, r.Off)

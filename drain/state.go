@@ -135,7 +135,7 @@ const (
 	ControlLast     ControlKind = "last"  // a pod, after all others of its run
 	ControlLeave    ControlKind = "leave" // a node: nothing more is evicted there
 	ControlAbort    ControlKind = "abort"
-	ControlClimb    ControlKind = "climb" // a rung of the ladder, for a pod
+	ControlRemedy   ControlKind = "climb" // a remedy of the ladder, for a pod
 	// ControlSuspend ends the process and not the run: sending stops, and resume
 	// goes on later. It is what becomes of a run whose terminal went away.
 	ControlSuspend ControlKind = "suspend"
@@ -268,7 +268,7 @@ type State struct {
 	Nodes    []*NodeRun
 	Pods     []*PodRun    // in the order of the plan, joined ones last
 	Budgets  []*BudgetRun // temporary ones
-	Rungs    []*RungRun   // of the ladder, as they were taken
+	Remedies []*RemedyRun // of the ladder, as they were taken
 	Paused   bool
 	Aborting bool
 	// Suspended tells that its process stopped in order, without an end.

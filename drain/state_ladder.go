@@ -2,25 +2,25 @@ package drain
 
 import "time"
 
-// RungState is what has become of a rung that was taken.
-type RungState string
+// RemedyState is what has become of a remedy that was taken.
+type RemedyState string
 
-// The states of a rung.
+// The states of a remedy.
 const (
-	RungTaken   RungState = "Taken"   // confirmed; its request is on its way
-	RungRefused RungState = "Refused" // not done: the server said no, or it was not what was confirmed any more
-	RungInDoubt RungState = "InDoubt" // no answer came: it may have been done
-	RungDone    RungState = "Done"    // the server accepted it
-	RungUndone  RungState = "Undone"  // taken back by the run
-	RungKept    RungState = "Kept"    // not ours any more: left as it is
-	RungLeft    RungState = "Left"    // could not be taken back: it is still there
+	RemedyTaken   RemedyState = "Taken"   // confirmed; its request is on its way
+	RemedyRefused RemedyState = "Refused" // not done: the server said no, or it was not what was confirmed any more
+	RemedyInDoubt RemedyState = "InDoubt" // no answer came: it may have been done
+	RemedyDone    RemedyState = "Done"    // the server accepted it
+	RemedyUndone  RemedyState = "Undone"  // taken back by the run
+	RemedyKept    RemedyState = "Kept"    // not ours any more: left as it is
+	RemedyLeft    RemedyState = "Left"    // could not be taken back: it is still there
 )
 
-// RungRun is a rung that was taken in a run.
-type RungRun struct {
-	RungFacts
+// RemedyRun is a remedy that was taken in a run.
+type RemedyRun struct {
+	RemedyFacts
 	Attempt // its request, then that which takes it back
-	State   RungState
+	State   RemedyState
 	By      string
 	Seq     uint64    // number of the event that took it up: the one after the control's
 	At      time.Time // when it was confirmed
@@ -28,66 +28,66 @@ type RungRun struct {
 	Message string
 }
 
-// lasts tells whether there is something to take back once the rung was taken.
-func (r *RungRun) lasts() bool { return r.Kind == RungScale || r.Kind == RungTaint }
+// lasts tells whether there is something to take back once the remedy was taken.
+func (r *RemedyRun) lasts() bool { return r.Kind == RemedyScale || r.Kind == RemedyOutOfService }
 
 // deletes tells whether its request deletes the pod of the run itself.
-func (f *RungFacts) deletes() bool { return f.Kind == RungDelete || f.Kind == RungKill }
+func (f *RemedyFacts) deletes() bool { return f.Kind == RemedyDelete || f.Kind == RemedyForceDelete }
 
-// open tells whether what the rung did is, or may be, still in the cluster and ours.
-func (r *RungRun) open() bool {
-	return r.lasts() && (r.State == RungTaken || r.State == RungDone || r.State == RungInDoubt)
+// open tells whether what the remedy did is, or may be, still in the cluster and ours.
+func (r *RemedyRun) open() bool {
+	return r.lasts() && (r.State == RemedyTaken || r.State == RemedyDone || r.State == RemedyInDoubt)
 }
 
-// applyRung is the fold of a rung's events.
-func (s *State) applyRung(e Event) {
-	if s.rung(e.Rung.ID) == nil {
-		s.Rungs = append(s.Rungs, &RungRun{RungFacts: *e.Rung, By: e.By, Seq: e.Seq, At: e.Time})
+// applyRemedy is the fold of a remedy's events.
+func (s *State) applyRemedy(e Event) {
+	if s.remedy(e.Remedy.ID) == nil {
+		s.Remedies = append(s.Remedies, &RemedyRun{RemedyFacts: *e.Remedy, By: e.By, Seq: e.Seq, At: e.Time})
 	}
-	s.editRung(e.Rung.ID, func(r *RungRun) {
-		if r.State != e.RungState {
+	s.editRemedy(e.Remedy.ID, func(r *RemedyRun) {
+		if r.State != e.RemedyState {
 			r.Since = e.Time
 		}
-		r.State, r.Message, r.next = e.RungState, e.Message, time.Time{}
+		r.State, r.Message, r.next = e.RemedyState, e.Message, time.Time{}
 		if e.Wait != nil {
 			r.failed(e.Wait.Until)
 		}
 	})
 }
 
-func (s *State) rung(id int) *RungRun {
-	if id < 1 || id > len(s.Rungs) {
+func (s *State) remedy(id int) *RemedyRun {
+	if id < 1 || id > len(s.Remedies) {
 		return nil
 	}
-	return s.Rungs[id-1]
+	return s.Remedies[id-1]
 }
 
-// editRung replaces the record of a rung by a changed copy.
-func (s *State) editRung(id int, edit func(r *RungRun)) {
-	if r := s.rung(id); r != nil {
+// editRemedy replaces the record of a remedy by a changed copy.
+func (s *State) editRemedy(id int, edit func(r *RemedyRun)) {
+	if r := s.remedy(id); r != nil {
 		changed := *r
 		edit(&changed)
-		s.Rungs[id-1] = &changed
+		s.Remedies[id-1] = &changed
 	}
 }
 
-// resumeRungs puts in doubt what had no answer when the process before ended.
-func (s *State) resumeRungs() {
-	for _, r := range s.Rungs {
-		s.editRung(r.ID, func(r *RungRun) {
+// resumeRemedies puts in doubt what had no answer when the process before ended.
+func (s *State) resumeRemedies() {
+	for _, r := range s.Remedies {
+		s.editRemedy(r.ID, func(r *RemedyRun) {
 			r.resume()
 			r.Last = nil
-			if r.State == RungTaken {
-				r.State, r.Message = RungInDoubt, "the process ended before the answer came"
+			if r.State == RemedyTaken {
+				r.State, r.Message = RemedyInDoubt, "the process ended before the answer came"
 			}
 		})
 	}
 }
 
 // Words say the state in plain words.
-func (s RungState) Words() string {
-	return map[RungState]string{
-		RungTaken: "asked for", RungRefused: "not done", RungInDoubt: "in doubt", RungDone: "done",
-		RungUndone: "taken back", RungKept: "not taken back", RungLeft: "still there",
+func (s RemedyState) Words() string {
+	return map[RemedyState]string{
+		RemedyTaken: "asked for", RemedyRefused: "not done", RemedyInDoubt: "in doubt", RemedyDone: "done",
+		RemedyUndone: "taken back", RemedyKept: "not taken back", RemedyLeft: "still there",
 	}[s]
 }

@@ -39,7 +39,7 @@ func (s *State) Objection(c Control) error {
 		case n.State.Final():
 			return fmt.Errorf("nothing more happens on node %s anyway: it is %s", n.Name, n.State)
 		}
-	case ControlClimb:
+	case ControlRemedy:
 		switch {
 		case s.Pod(c.Pod) == nil:
 			return errors.New("the pod is not in the run")

@@ -16,12 +16,12 @@ func (st *stepper) send(w Write, e Event) {
 	st.out.Sync = st.out.Sync || w.Request.Lasting()
 }
 
-// takeAnswer notes what came back for a write and what it means.
-func (st *stepper) takeAnswer(in Answered) {
+// onAnswer notes what came back for a write and what it means.
+func (st *stepper) onAnswer(in Answered) {
 	w := in.Write
 	e := Event{Kind: EventAnswer, Node: w.Node, Action: &ActionFacts{ID: w.ID, Verb: w.Verb}, Answer: AnswerFactsOf(in.Answer)}
-	if w.Rung != 0 {
-		st.takeRungAnswer(w, in.Answer, e)
+	if w.Remedy != 0 {
+		st.onRemedyAnswer(w, in.Answer, e)
 		return
 	}
 	switch r := w.Request.(type) {
@@ -29,23 +29,23 @@ func (st *stepper) takeAnswer(in Answered) {
 		if n := st.s.Node(w.Node); n != nil {
 			class := st.classOf(in.Answer, n.Attempt)
 			st.emit(e)
-			st.takeCordonAnswer(st.s.Node(w.Node), in.Answer, class)
+			st.onCordonAnswer(st.s.Node(w.Node), in.Answer, class)
 		}
 	case kube.LeaseWrite, kube.LeaseRef:
-		st.takeLeaseAnswer(w, in.Answer, e)
+		st.onLeaseAnswer(w, in.Answer, e)
 	case kube.BudgetRequest:
-		st.takeBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeMade)
+		st.onBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeMade)
 	case kube.BudgetLook:
-		st.takeBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeLookAtBudget)
+		st.onBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.onLookAtBudget)
 	case kube.BudgetRef:
-		st.takeBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeRemoved)
+		st.onBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeRemoved)
 	default:
-		st.takePodAnswer(w, in.Answer, e)
+		st.onPodAnswer(w, in.Answer, e)
 	}
 }
 
-// takePodAnswer notes what came back for an eviction, a deletion or a look at a pod.
-func (st *stepper) takePodAnswer(w Write, a kube.Answer, e Event) {
+// onPodAnswer notes what came back for an eviction, a deletion or a look at a pod.
+func (st *stepper) onPodAnswer(w Write, a kube.Answer, e Event) {
 	p := st.s.Pod(w.pod())
 	if p == nil {
 		return
@@ -62,7 +62,7 @@ func (st *stepper) takePodAnswer(w Write, a kube.Answer, e Event) {
 		return // the cluster showed its end before the answer came
 	}
 	if w.Verb == VerbLook {
-		st.takeLook(p, a)
+		st.onLook(p, a)
 		return
 	}
 	st.takeEviction(p, a)
@@ -137,8 +137,8 @@ func waitFor(r Refusal) WaitFor {
 	return WaitForServer
 }
 
-// takeLook handles the answer to "who has this name now?".
-func (st *stepper) takeLook(p *PodRun, a kube.Answer) {
+// onLook handles the answer to "who has this name now?".
+func (st *stepper) onLook(p *PodRun, a kube.Answer) {
 	switch {
 	case podGone(a):
 		st.setPod(p, PodGone, nil, "")

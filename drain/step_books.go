@@ -95,7 +95,7 @@ func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *Wait {
 	wait := st.budgetWait(live)
 	if wait == nil {
 		numbers := budget.NumbersOf(b)
-		wait = &Wait{For: WaitForBudget, Budget: &numbers, Sibling: budget.SickSibling(b, st.snap, p.UID, st.now)}
+		wait = &Wait{For: WaitForBudget, Budget: &numbers, UnhealthyPod: budget.UnhealthyPodUnder(b, st.snap, p.UID, st.now)}
 	}
 	if live.Ready {
 		a.hold = wait

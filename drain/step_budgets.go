@@ -47,8 +47,8 @@ func (st *stepper) budgetMade(b *BudgetRun, uid kube.UID) {
 	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: BudgetMade})
 }
 
-// takeBudgetAnswer notes what came back for the making, the look or the removal.
-func (st *stepper) takeBudgetAnswer(namespace, name string, a kube.Answer, e Event, take func(*BudgetRun, kube.Answer, kube.AnswerClass)) {
+// onBudgetAnswer notes what came back for the making, the look or the removal.
+func (st *stepper) onBudgetAnswer(namespace, name string, a kube.Answer, e Event, take func(*BudgetRun, kube.Answer, kube.AnswerClass)) {
 	named := &BudgetFacts{Namespace: namespace, Name: name}
 	b := st.s.budget(named)
 	if b == nil {
@@ -81,7 +81,7 @@ func (st *stepper) takeMade(b *BudgetRun, a kube.Answer, class kube.AnswerClass)
 // that says so, came back.
 func mayBeDone(a kube.Answer) bool { return !a.Unsent && (a.Code == 0 || a.Code >= 500) }
 
-func (st *stepper) takeLookAtBudget(b *BudgetRun, a kube.Answer, class kube.AnswerClass) {
+func (st *stepper) onLookAtBudget(b *BudgetRun, a kube.Answer, class kube.AnswerClass) {
 	making := st.s.Phase == PhaseGuard && !st.s.Aborting
 	unreadable := class == kube.AnswerForbidden && st.snap.Trusted(kube.KindBudgets)
 	live := st.snap.BudgetNamed(b.Namespace, b.Name)

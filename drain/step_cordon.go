@@ -165,9 +165,9 @@ func foreignCordon(node *kube.Node, run string) string {
 	return by
 }
 
-// takeCordonAnswer handles what came back for a cordon. Success says nothing
+// onCordonAnswer handles what came back for a cordon. Success says nothing
 // yet: the snapshot must show it.
-func (st *stepper) takeCordonAnswer(n *NodeRun, a kube.Answer, class kube.AnswerClass) {
+func (st *stepper) onCordonAnswer(n *NodeRun, a kube.Answer, class kube.AnswerClass) {
 	if n.State != NodeCordoning {
 		return // the snapshot was quicker than the answer
 	}

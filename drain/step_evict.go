@@ -49,7 +49,7 @@ func (st *stepper) evict() {
 	}
 	if !st.s.Paused { // then nothing is sent, also not what takes something back
 		st.yieldToOthers()
-		st.undoRungs(false)
+		st.undoRemedies(false)
 	}
 	st.release()
 	st.awaitPlaces()

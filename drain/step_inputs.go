@@ -6,8 +6,8 @@ import "slices"
 func (st *stepper) take(in Input) {
 	switch in := in.(type) {
 	case Answered:
-		st.takeAnswer(in)
-		st.takeWaiting()
+		st.onAnswer(in)
+		st.onWaiting()
 	case Confirm:
 		q := st.s.Question
 		if q == nil || q.Phase != in.Phase || q.Word != in.Word {
@@ -15,33 +15,33 @@ func (st *stepper) take(in Input) {
 		}
 		st.emit(Event{Kind: EventConfirmed, Phase: in.Phase, Word: in.Word, By: in.By})
 	case Control:
-		st.takeControl(in)
+		st.onControl(in)
 	case JournalNews:
-		st.takeJournalNews(in)
+		st.onJournalNews(in)
 	}
 }
 
-// takeJournalNews pauses a run whose journal cannot be written, so that nothing new is
+// onJournalNews pauses a run whose journal cannot be written, so that nothing new is
 // sent but what keeps its Leases and, where it is aborted, takes its own temporary
 // budgets away.
-func (st *stepper) takeJournalNews(in JournalNews) {
+func (st *stepper) onJournalNews(in JournalNews) {
 	if st.s.JournalLost != in.Lost {
 		st.emit(Event{Kind: EventJournal, Message: in.Lost})
 	}
 	if in.Lost != "" {
-		st.takeControl(Control{Kind: ControlPause, By: "engine", Why: in.Lost})
+		st.onControl(Control{Kind: ControlPause, By: "engine", Why: in.Lost})
 	}
 }
 
-// takeWaiting takes the controls that waited for an answer which is here now.
-func (st *stepper) takeWaiting() {
+// onWaiting takes the controls that waited for an answer which is here now.
+func (st *stepper) onWaiting() {
 	waiting := st.s.waiting
 	if !slices.ContainsFunc(waiting, func(c Control) bool { return !st.s.awaitsAnswer(c) }) {
 		return
 	}
 	st.emit(Event{Kind: eventWaiting, passing: true})
 	for _, c := range waiting {
-		st.takeControl(c)
+		st.onControl(c)
 	}
 }
 
@@ -56,7 +56,7 @@ func (st *stepper) refuse(in Control, why error) {
 	st.out.Refused[in.ID] = why
 }
 
-func (st *stepper) takeControl(in Control) {
+func (st *stepper) onControl(in Control) {
 	if in.ID == 0 && st.s.awaitsAnswer(in) {
 		st.emit(Event{Kind: eventWaiting, waiting: append(slices.Clip(st.s.waiting), in), passing: true})
 		return
@@ -67,8 +67,8 @@ func (st *stepper) takeControl(in Control) {
 	}
 	e := Event{Kind: EventControl, Control: in.Kind, By: in.By, Message: in.Why, Input: in.ID}
 	switch in.Kind {
-	case ControlClimb:
-		st.climb(in)
+	case ControlRemedy:
+		st.remediate(in)
 		return
 	case ControlRetry, ControlSkip, ControlLast:
 		p := st.s.Pod(in.Pod)

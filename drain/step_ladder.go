@@ -12,63 +12,63 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// climb takes a rung: the operator's word must be the rung's, what was confirmed must
+// climb takes a remedy: the operator's word must be the remedy's, what was confirmed must
 // still be what would be done, and a run without a screen must have been allowed to.
 // A wrong word does nothing at all; everything else that stands in the way is said.
-func (st *stepper) climb(in Control) {
-	rungs := Ladder(st.s, st.snap, in.Pod, st.now)
+func (st *stepper) remediate(in Control) {
+	remedies := Remedies(st.s, st.snap, in.Pod, st.now)
 	if !in.OnScreen {
-		Unattended(rungs, &st.s.Run.Options)
+		Unattended(remedies, &st.s.Run.Options)
 	}
-	for _, rung := range rungs {
-		if rung.Kind != in.Rung.Kind || rung.Word == "" || rung.Word != in.Word {
+	for _, remedy := range remedies {
+		if remedy.Kind != in.Remedy.Kind || remedy.Word == "" || remedy.Word != in.Word {
 			continue
 		}
 		p := st.s.Pod(in.Pod)
-		st.emit(Event{Kind: EventControl, Control: ControlClimb, By: in.By, Input: in.ID, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
-		why := rung.Off
+		st.emit(Event{Kind: EventControl, Control: ControlRemedy, By: in.By, Input: in.ID, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
+		why := remedy.Off
 		switch {
 		case why != "":
 		case !st.mayTouch(st.s.Node(p.Node)):
 			why = "the Lease over its node is not held at this moment"
-		case rung.RungFacts != in.Rung:
+		case remedy.RemedyFacts != in.Remedy:
 			why = "it is not what was confirmed any more: look at the ladder again"
 		}
-		facts := rung.RungFacts
-		facts.ID = len(st.s.Rungs) + 1
+		facts := remedy.RemedyFacts
+		facts.ID = len(st.s.Remedies) + 1
 		if why != "" {
-			st.emit(Event{Kind: EventRung, Rung: &facts, RungState: RungRefused, By: in.By, Message: why})
+			st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: RemedyRefused, By: in.By, Message: why})
 			return
 		}
-		st.emit(Event{Kind: EventRung, Rung: &facts, RungState: RungTaken, By: in.By})
-		st.sendRung(facts, p)
+		st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: RemedyTaken, By: in.By})
+		st.sendRemedy(facts, p)
 		return
 	}
 	st.refuse(in, errors.New("it had no effect"))
 }
 
-// sendRung sends the one request of a rung.
-func (st *stepper) sendRung(f RungFacts, p *PodRun) {
-	e := Event{Node: p.Node, Namespace: f.Namespace, Rung: &f}
-	w := Write{Node: p.Node, Rung: f.ID}
+// sendRemedy sends the one request of a remedy.
+func (st *stepper) sendRemedy(f RemedyFacts, p *PodRun) {
+	e := Event{Node: p.Node, Namespace: f.Namespace, Remedy: &f}
+	w := Write{Node: p.Node, Remedy: f.ID}
 	switch f.Kind {
-	case RungFree:
+	case RemedyEvictUnhealthy:
 		w.Verb, w.Request = VerbEvict, kube.EvictRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
 		e.Pod, e.UID = f.Name, f.UID
-	case RungRestart:
+	case RemedyRolloutRestart:
 		version := ""
 		if live := st.snap.Workload(f.UID); live != nil && live.Rollout != nil {
 			version = live.Rollout.ResourceVersion
 		}
 		w.Verb, w.Request = VerbRestart, kube.RestartRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
 			ResourceVersion: version, At: st.snap.ServerTime(st.now)}
-	case RungScale:
+	case RemedyScale:
 		w.Verb, w.Request = VerbScale, *f.scaleRequest(f.From, f.To)
-	case RungTaint:
+	case RemedyOutOfService:
 		node := st.snap.Node(f.Name)
 		mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason, At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second)}
 		w.Verb, w.Request = VerbTaint, *taintRequest(node, node.TaintsWith(), mark.String())
-	case RungDelete, RungKill:
+	case RemedyDelete, RemedyForceDelete:
 		e.Pod, e.UID = f.Name, f.UID
 		r := kube.DeleteRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
 		if f.Grace >= 0 {
@@ -80,7 +80,7 @@ func (st *stepper) sendRung(f RungFacts, p *PodRun) {
 	st.send(w, e)
 }
 
-func (f RungFacts) scaleRequest(from, to int32) *kube.ScaleRequest {
+func (f RemedyFacts) scaleRequest(from, to int32) *kube.ScaleRequest {
 	return &kube.ScaleRequest{Kind: f.Object, Namespace: f.Namespace, Name: f.Name, UID: f.UID, From: from, To: to}
 }
 
@@ -88,40 +88,40 @@ func taintRequest(n *kube.Node, taints []corev1.Taint, mark string) *kube.TaintR
 	return &kube.TaintRequest{Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Taints: taints, Mark: mark}
 }
 
-// takeRungAnswer notes what came back for a rung. It is the rung's answer alone: a
+// onRemedyAnswer notes what came back for a remedy. It is the remedy's answer alone: a
 // refusal leaves the pod as it is, to be evicted as planned.
-func (st *stepper) takeRungAnswer(w Write, a kube.Answer, e Event) {
-	r := st.s.rung(w.Rung)
+func (st *stepper) onRemedyAnswer(w Write, a kube.Answer, e Event) {
+	r := st.s.remedy(w.Remedy)
 	if r == nil {
 		return
 	}
-	facts, class := r.RungFacts, st.classOf(a, r.Attempt)
-	e.Namespace, e.Rung = r.Namespace, &facts
+	facts, class := r.RemedyFacts, st.classOf(a, r.Attempt)
+	e.Namespace, e.Remedy = r.Namespace, &facts
 	if r.deletes() {
 		e.Pod, e.UID = r.Name, r.UID
 	}
 	st.emit(e)
 	if w.Verb == VerbUnscale || w.Verb == VerbUntaint {
-		st.takeUndoAnswer(st.s.rung(w.Rung), a, class)
+		st.onUndoAnswer(st.s.remedy(w.Remedy), a, class)
 		return
 	}
 	switch {
 	case a.OK():
-		st.setRung(r, RungDone, "")
+		st.setRemedy(r, RemedyDone, "")
 		st.deletionAccepted(r)
 	case mayBeDone(a):
-		st.setRung(r, RungInDoubt, AnswerWords(a))
+		st.setRemedy(r, RemedyInDoubt, AnswerWords(a))
 	case class == kube.AnswerConflict:
-		st.setRung(r, RungRefused, "it changed meanwhile: "+AnswerWords(a))
-	case a.Code == http.StatusUnprocessableEntity && r.Kind == RungScale:
-		st.setRung(r, RungRefused, fmt.Sprintf("it has not %d replicas any more", r.From))
+		st.setRemedy(r, RemedyRefused, "it changed meanwhile: "+AnswerWords(a))
+	case a.Code == http.StatusUnprocessableEntity && r.Kind == RemedyScale:
+		st.setRemedy(r, RemedyRefused, fmt.Sprintf("it has not %d replicas any more", r.From))
 	default:
-		st.setRung(r, RungRefused, AnswerWords(a))
+		st.setRemedy(r, RemedyRefused, AnswerWords(a))
 	}
 }
 
-// deletionAccepted notes that the pod of the run ends, where that is what the rung does.
-func (st *stepper) deletionAccepted(r *RungRun) {
+// deletionAccepted notes that the pod of the run ends, where that is what the remedy does.
+func (st *stepper) deletionAccepted(r *RemedyRun) {
 	p := st.s.Pod(r.Pod)
 	if !r.deletes() || p == nil || p.State.Final() {
 		return
@@ -134,43 +134,43 @@ func (st *stepper) deletionAccepted(r *RungRun) {
 		"deleted past its budget, as the operator said")
 }
 
-func (st *stepper) setRung(r *RungRun, state RungState, message string) {
-	facts := r.RungFacts
-	st.emit(Event{Kind: EventRung, Rung: &facts, RungState: state, Message: message})
+func (st *stepper) setRemedy(r *RemedyRun, state RemedyState, message string) {
+	facts := r.RemedyFacts
+	st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: state, Message: message})
 }
 
-// undoRungs takes back what rungs did: replicas at the end of the run, a taint when
+// undoRemedies takes back what remedies did: replicas at the end of the run, a taint when
 // its node has returned.
-func (st *stepper) undoRungs(end bool) {
-	for _, r := range st.s.Rungs {
+func (st *stepper) undoRemedies(end bool) {
+	for _, r := range st.s.Remedies {
 		if !r.open() || st.waits(r.Attempt) {
 			continue
 		}
 		switch {
-		case r.Kind == RungScale && end, r.Kind == RungTaint && r.State != RungTaken && kube.NodeLive(st.snap, r.Name):
-			st.undoRung(r)
+		case r.Kind == RemedyScale && end, r.Kind == RemedyOutOfService && r.State != RemedyTaken && kube.NodeLive(st.snap, r.Name):
+			st.undoRemedy(r)
 		}
 	}
 }
 
-// undoRung takes back what one rung did, where it is still the run's.
-func (st *stepper) undoRung(r *RungRun) {
-	if node := st.snap.Node(r.Name); r.Kind == RungTaint && node != nil && node.UID == r.UID && node.Ready != kube.NodeReady {
+// undoRemedy takes back what one remedy did, where it is still the run's.
+func (st *stepper) undoRemedy(r *RemedyRun) {
+	if node := st.snap.Node(r.Name); r.Kind == RemedyOutOfService && node != nil && node.UID == r.UID && node.Ready != kube.NodeReady {
 		return // it is still off, and keeps the taint
 	}
 	u := undoable(r, st.s.Run.ID, st.snap)
-	if w := st.snap.Workload(r.UID); r.Kind == RungScale && w != nil && w.Replicas != r.To && !r.objected() {
+	if w := st.snap.Workload(r.UID); r.Kind == RemedyScale && w != nil && w.Replicas != r.To && !r.objected() {
 		// The view may be older than the change itself. The request tests the number.
 		u.Scale, u.Left = r.scaleRequest(r.To, r.From), ""
 	}
-	facts := r.RungFacts
-	w := Write{Rung: r.ID, Request: u.Request()}
-	e := Event{Namespace: r.Namespace, Rung: &facts}
+	facts := r.RemedyFacts
+	w := Write{Remedy: r.ID, Request: u.Request()}
+	e := Event{Namespace: r.Namespace, Remedy: &facts}
 	switch {
 	case u.Left != "":
-		st.setRung(r, RungKept, u.Left)
+		st.setRemedy(r, RemedyKept, u.Left)
 		return
-	case r.Kind == RungScale:
+	case r.Kind == RemedyScale:
 		w.Verb = VerbUnscale
 	default:
 		w.Verb, w.Node, e.Node = VerbUntaint, r.Name, r.Name
@@ -185,9 +185,9 @@ func (st *stepper) undoRung(r *RungRun) {
 // leaveTaints says, at the end of the run, which nodes keep the taint because
 // their machines are still off: nobody takes it back from here on.
 func (st *stepper) leaveTaints() {
-	for _, r := range st.s.Rungs {
-		if r.Kind == RungTaint && r.open() {
-			st.setRung(r, RungLeft, "its machine has not come back; once it has: "+st.s.Run.Target().Line(r.Undo()))
+	for _, r := range st.s.Remedies {
+		if r.Kind == RemedyOutOfService && r.open() {
+			st.setRemedy(r, RemedyLeft, "its machine has not come back; once it has: "+st.s.Run.Target().Line(r.Undo()))
 		}
 	}
 }
@@ -198,31 +198,31 @@ func declaredBy(n *kube.Node, run string) bool {
 	return ok && m.Run == run
 }
 
-// takeUndoAnswer notes what came back for the undoing of a rung. Only what is read says
+// onUndoAnswer notes what came back for the undoing of a remedy. Only what is read says
 // that somebody has changed it since (undoable): a refusal can have many reasons. It is
 // asked for again, and what cannot be had stays to be done, with the server's words.
-func (st *stepper) takeUndoAnswer(r *RungRun, a kube.Answer, class kube.AnswerClass) {
+func (st *stepper) onUndoAnswer(r *RemedyRun, a kube.Answer, class kube.AnswerClass) {
 	switch {
 	case class == kube.AnswerDone:
-		st.setRung(r, RungUndone, "")
+		st.setRemedy(r, RemedyUndone, "")
 	case class == kube.AnswerGone:
-		st.setRung(r, RungKept, "it is gone")
+		st.setRemedy(r, RemedyKept, "it is gone")
 	case class != kube.AnswerForbidden && r.Tries < removeTries:
-		facts, after := r.RungFacts, r.pause(a)
-		st.emit(Event{Kind: EventRung, Rung: &facts, RungState: r.State, Message: AnswerWords(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
+		facts, after := r.RemedyFacts, r.pause(a)
+		st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: r.State, Message: AnswerWords(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
 		st.wakeAt(st.now.Add(after))
 	default:
-		st.setRung(r, RungLeft, "not taken back: "+AnswerWords(a)+"; to do it: "+st.s.Run.Target().Line(r.Undo()))
+		st.setRemedy(r, RemedyLeft, "not taken back: "+AnswerWords(a)+"; to do it: "+st.s.Run.Target().Line(r.Undo()))
 	}
 }
 
-// rungsStand tells whether a rung is still to be taken back before the run may end.
-func (st *stepper) rungsStand() bool {
-	for _, r := range st.s.Rungs {
+// remediesStand tells whether a remedy is still to be taken back before the run may end.
+func (st *stepper) remediesStand() bool {
+	for _, r := range st.s.Remedies {
 		switch {
-		case r.InFlight != 0, r.Kind == RungScale && r.open():
+		case r.InFlight != 0, r.Kind == RemedyScale && r.open():
 			return true
-		case r.Kind == RungTaint && r.open() && r.next.After(st.now):
+		case r.Kind == RemedyOutOfService && r.open() && r.next.After(st.now):
 			return true
 		}
 	}

@@ -12,35 +12,35 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
-// The answer to a rung that deletes the pod is the rung's: only an accepted deletion
+// The answer to a remedy that deletes the pod is the remedy's: only an accepted deletion
 // changes the pod, which else stays as it was, to be evicted as planned.
-func TestTheAnswerToADeletionBelongsToTheRung(t *testing.T) {
+func TestTheAnswerToADeletionBelongsToTheRemedy(t *testing.T) {
 	for _, c := range []struct {
 		answer kube.Answer
-		rung   RungState
+		remedy RemedyState
 		pod    PodState
 	}{
-		{kube.Answer{Code: http.StatusOK}, RungDone, PodTerminating},
-		{kube.Answer{Code: http.StatusForbidden, Message: `pods "web-1" is forbidden: User "u" cannot delete resource "pods"`}, RungRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusForbidden, Message: `admission webhook "w" denied the request: no`}, RungRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusUnprocessableEntity, Message: "no"}, RungRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusBadRequest, Message: "no"}, RungRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusConflict, Message: "no"}, RungRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusServiceUnavailable, Message: "no"}, RungInDoubt, PodBudgetBlocked},
-		{kube.Answer{Failure: "EOF"}, RungInDoubt, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusOK}, RemedyDone, PodTerminating},
+		{kube.Answer{Code: http.StatusForbidden, Message: `pods "web-1" is forbidden: User "u" cannot delete resource "pods"`}, RemedyRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusForbidden, Message: `admission webhook "w" denied the request: no`}, RemedyRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusUnprocessableEntity, Message: "no"}, RemedyRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusBadRequest, Message: "no"}, RemedyRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusConflict, Message: "no"}, RemedyRefused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusServiceUnavailable, Message: "no"}, RemedyInDoubt, PodBudgetBlocked},
+		{kube.Answer{Failure: "EOF"}, RemedyInDoubt, PodBudgetBlocked},
 	} {
-		for _, kind := range []RungKind{RungDelete, RungKill} {
+		for _, kind := range []RemedyKind{RemedyDelete, RemedyForceDelete} {
 			f := newSteps()
-			if kind == RungKill {
+			if kind == RemedyForceDelete {
 				f.off("a")
 			}
-			w := f.climb(kind, nil)[0]
+			w := f.remediate(kind, nil)[0]
 			if p := f.state.Pods[0]; p.State != PodBudgetBlocked || p.InFlight != w.ID {
 				t.Errorf("%s is out: the pod is %s, write %d", kind, p.State, p.InFlight)
 			}
 			f.step(Answered{Write: w, Answer: c.answer})
-			p, r := f.state.Pods[0], f.state.Rungs[0]
-			if r.State != c.rung || r.InFlight != 0 || p.State != c.pod || p.InFlight != 0 || p.Action != plan.ActionEvict || p.Refusals != 0 {
+			p, r := f.state.Pods[0], f.state.Remedies[0]
+			if r.State != c.remedy || r.InFlight != 0 || p.State != c.pod || p.InFlight != 0 || p.Action != plan.ActionEvict || p.Refusals != 0 {
 				t.Errorf("%s, %+v: the rung is %s, the pod %+v", kind, c.answer, r.State, p)
 			}
 			if n := f.state.Nodes[0]; n.State != NodeDraining {
@@ -53,10 +53,10 @@ func TestTheAnswerToADeletionBelongsToTheRung(t *testing.T) {
 	}
 }
 
-// After a rung that was refused the pod goes as planned, by an eviction.
+// After a remedy that was refused the pod goes as planned, by an eviction.
 func TestAfterARefusedDeletionThePodIsEvicted(t *testing.T) {
 	f := newSteps()
-	w := f.climb(RungDelete, nil)[0]
+	w := f.remediate(RemedyDelete, nil)[0]
 	f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusForbidden, Message: `User "u" cannot delete resource "pods"`}})
 	f.AddPod("web", "b")
 	f.Control("web")
@@ -70,25 +70,25 @@ func TestAfterARefusedDeletionThePodIsEvicted(t *testing.T) {
 // first, and goes on as planned.
 func TestADeletionInDoubtIsLookedUpOnResume(t *testing.T) {
 	f := newSteps()
-	f.climb(RungDelete, nil)
+	f.remediate(RemedyDelete, nil)
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
-	if p := f.state.Pods[0]; p.InFlight != 0 || !p.Look || p.Action != plan.ActionEvict || f.state.Rungs[0].State != RungInDoubt {
-		t.Errorf("%+v, %+v", p, f.state.Rungs[0])
+	if p := f.state.Pods[0]; p.InFlight != 0 || !p.Look || p.Action != plan.ActionEvict || f.state.Remedies[0].State != RemedyInDoubt {
+		t.Errorf("%+v, %+v", p, f.state.Remedies[0])
 	}
 }
 
 // A paused run takes nothing back either: neither the taint of a node that has
 // returned nor, once its pods have all left, the replicas.
 func TestPauseTakesNothingBack(t *testing.T) {
-	for _, kind := range []RungKind{RungTaint, RungScale} {
+	for _, kind := range []RemedyKind{RemedyOutOfService, RemedyScale} {
 		f := newSteps()
-		if kind == RungTaint {
+		if kind == RemedyOutOfService {
 			f.off("a")
 		}
-		w := f.climb(kind, nil)[0]
+		w := f.remediate(kind, nil)[0]
 		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
 		f.step(Control{Kind: ControlPause, By: "ada"})
-		if kind == RungTaint {
+		if kind == RemedyOutOfService {
 			f.SetNode("a", func(n *corev1.Node) { // it has returned
 				n.Status.Conditions[0].Status = corev1.ConditionTrue
 				n.Spec.Taints, n.Annotations = sent[kube.TaintRequest](w).Taints, map[string]string{kube.OutOfServiceAnnotation: sent[kube.TaintRequest](w).Mark}
@@ -100,7 +100,7 @@ func TestPauseTakesNothingBack(t *testing.T) {
 		if writes := f.step(); len(writes) != 0 || f.state.Outcome != "" {
 			t.Errorf("%s: %+v while paused, %s %q", kind, writes, f.state.Phase, f.state.Outcome)
 		}
-		if writes := f.step(Control{Kind: ControlContinue, By: "ada"}); len(writes) != 1 || writes[0].Rung != 1 {
+		if writes := f.step(Control{Kind: ControlContinue, By: "ada"}); len(writes) != 1 || writes[0].Remedy != 1 {
 			t.Errorf("%s: %+v after it went on, %s", kind, writes, f.state.Phase)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// climb is one Step with the operator's word for a rung as it is shown now.
-func (f *steps) climb(kind RungKind, change func(*Control)) []Write {
-	r := f.rung(kind)
-	in := Control{Kind: ControlClimb, Pod: f.pod.UID, Rung: r.RungFacts, Word: r.Word, By: "ada", OnScreen: true}
+// climb is one Step with the operator's word for a remedy as it is shown now.
+func (f *steps) remediate(kind RemedyKind, change func(*Control)) []Write {
+	r := f.remedy(kind)
+	in := Control{Kind: ControlRemedy, Pod: f.pod.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true}
 	if change != nil {
 		change(&in)
 	}
@@ -28,68 +28,68 @@ func (f *steps) step(in ...Input) []Write {
 	return out.Writes
 }
 
-func TestClimbSendsOneRequest(t *testing.T) {
+func TestRemediateSendsOneRequest(t *testing.T) {
 	for _, c := range []struct {
-		kind RungKind
+		kind RemedyKind
 		make func(*steps)
 		want func(Write) bool
 	}{
-		{RungFree, func(f *steps) { f.sick(f.sibling); f.always() },
+		{RemedyEvictUnhealthy, func(f *steps) { f.sick(f.unhealthyPod); f.always() },
 			func(w Write) bool {
 				return w.Verb == VerbEvict && sent[kube.EvictRequest](w).Name == "web-2" && sent[kube.EvictRequest](w).UID == "pod-2" && sent[kube.EvictRequest](w).Grace == nil
 			}},
-		{RungRestart, func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) },
+		{RemedyRolloutRestart, func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) },
 			func(w Write) bool {
 				return w.Verb == VerbRestart && sent[kube.RestartRequest](w).UID == "deploy-web" && sent[kube.RestartRequest](w).ResourceVersion == "77"
 			}},
-		{RungScale, func(*steps) {},
+		{RemedyScale, func(*steps) {},
 			func(w Write) bool {
 				return w.Verb == VerbScale && sent[kube.ScaleRequest](w) == kube.ScaleRequest{Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "rs-web", From: 2, To: 3}
 			}},
-		{RungDelete, func(*steps) {},
+		{RemedyDelete, func(*steps) {},
 			func(w Write) bool {
 				return w.Verb == VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && sent[kube.DeleteRequest](w).Grace == nil
 			}},
-		{RungKill, func(f *steps) { f.off("a") },
+		{RemedyForceDelete, func(f *steps) { f.off("a") },
 			func(w Write) bool {
 				return w.Verb == VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && *sent[kube.DeleteRequest](w).Grace == 0
 			}},
-		{RungTaint, func(f *steps) { f.off("a") },
+		{RemedyOutOfService, func(f *steps) { f.off("a") },
 			func(w Write) bool {
 				return w.Verb == VerbTaint && sent[kube.TaintRequest](w).UID == "node-a" && len(sent[kube.TaintRequest](w).Taints) == 1 && strings.Contains(sent[kube.TaintRequest](w).Mark, `"run":"r1"`)
 			}},
 	} {
 		f := newSteps()
 		c.make(f)
-		writes := f.climb(c.kind, nil)
-		if len(writes) != 1 || !c.want(writes[0]) || len(f.state.Rungs) != 1 || f.state.Rungs[0].State != RungTaken || f.state.Rungs[0].By != "ada" {
-			t.Errorf("%s: %+v, %+v", c.kind, writes, f.state.Rungs)
+		writes := f.remediate(c.kind, nil)
+		if len(writes) != 1 || !c.want(writes[0]) || len(f.state.Remedies) != 1 || f.state.Remedies[0].State != RemedyTaken || f.state.Remedies[0].By != "ada" {
+			t.Errorf("%s: %+v, %+v", c.kind, writes, f.state.Remedies)
 		}
-		if off := f.rung(RungTaint).Off; off != "a request for it is on its way" {
+		if off := f.remedy(RemedyOutOfService).Off; off != "a request for it is on its way" {
 			t.Errorf("%s: a second rung meanwhile: %q", c.kind, off)
 		}
 	}
 }
 
 // Promise 2: nothing is sent but by the exact word for exactly what was shown.
-func TestClimbNeedsTheWordForWhatWasShown(t *testing.T) {
+func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Control)
 		make   func(*steps)
-		said   string // of the rung that was not done; "" where nothing at all happens
+		said   string // of the remedy that was not done; "" where nothing at all happens
 	}{
 		"another word":    {change: func(c *Control) { c.Word = "web" }},
 		"no word":         {change: func(c *Control) { c.Word = "" }},
 		"a word too many": {change: func(c *Control) { c.Word += " " }},
 		"another pod":     {change: func(c *Control) { c.Pod = "pod-2" }},
-		"another number":  {change: func(c *Control) { c.Rung.To = 9 }, said: "not what was confirmed any more"},
+		"another number":  {change: func(c *Control) { c.Remedy.To = 9 }, said: "not what was confirmed any more"},
 		"no screen":       {change: func(c *Control) { c.OnScreen = false }, said: "the run was started without --allow-scale"},
 		"an autoscaler":   {make: (*steps).autoscale, said: "autoscaler web owns"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newSteps()
-			r := f.rung(RungScale)
-			in := Control{Kind: ControlClimb, Pod: f.pod.UID, Rung: r.RungFacts, Word: r.Word, By: "ada", OnScreen: true}
+			r := f.remedy(RemedyScale)
+			in := Control{Kind: ControlRemedy, Pod: f.pod.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true}
 			if c.change != nil {
 				c.change(&in)
 			}
@@ -99,86 +99,86 @@ func TestClimbNeedsTheWordForWhatWasShown(t *testing.T) {
 			if writes := f.step(in); len(writes) != 0 {
 				t.Errorf("sent: %+v", writes)
 			}
-			if c.said == "" && len(f.state.Rungs) != 0 {
-				t.Errorf("%+v", f.state.Rungs[0])
+			if c.said == "" && len(f.state.Remedies) != 0 {
+				t.Errorf("%+v", f.state.Remedies[0])
 			}
-			if c.said != "" && (len(f.state.Rungs) != 1 || f.state.Rungs[0].State != RungRefused || !strings.Contains(f.state.Rungs[0].Message, c.said)) {
-				t.Errorf("%+v", f.state.Rungs)
+			if c.said != "" && (len(f.state.Remedies) != 1 || f.state.Remedies[0].State != RemedyRefused || !strings.Contains(f.state.Remedies[0].Message, c.said)) {
+				t.Errorf("%+v", f.state.Remedies)
 			}
 		})
 	}
 }
 
-func TestClimbWithoutAScreenNeedsTheFlag(t *testing.T) {
-	for kind, allow := range map[RungKind]func(*plan.Options){
-		RungScale: func(o *plan.Options) { o.AllowScale = true },
-		RungKill:  func(o *plan.Options) { o.AllowZeroGrace = true },
-		RungTaint: func(o *plan.Options) { o.AllowTaint = true },
+func TestRemediateWithoutAScreenNeedsTheFlag(t *testing.T) {
+	for kind, allow := range map[RemedyKind]func(*plan.Options){
+		RemedyScale:        func(o *plan.Options) { o.AllowScale = true },
+		RemedyForceDelete:  func(o *plan.Options) { o.AllowZeroGrace = true },
+		RemedyOutOfService: func(o *plan.Options) { o.AllowTaint = true },
 	} {
 		f := newSteps()
-		if kind != RungScale {
+		if kind != RemedyScale {
 			f.off("a")
 		}
 		blind := func(c *Control) { c.OnScreen = false }
-		if writes := f.climb(kind, blind); len(writes) != 0 {
+		if writes := f.remediate(kind, blind); len(writes) != 0 {
 			t.Errorf("%s without its flag: %+v", kind, writes)
 		}
 		allow(&f.state.Run.Options)
-		if writes := f.climb(kind, blind); len(writes) != 1 {
-			t.Errorf("%s with its flag: %+v", kind, f.state.Rungs)
+		if writes := f.remediate(kind, blind); len(writes) != 1 {
+			t.Errorf("%s with its flag: %+v", kind, f.state.Remedies)
 		}
 	}
 }
 
-func TestRungAnswers(t *testing.T) {
+func TestRemedyAnswers(t *testing.T) {
 	for _, c := range []struct {
 		answer kube.Answer
-		want   RungState
+		want   RemedyState
 		words  string
 	}{
-		{kube.Answer{Code: 200}, RungDone, ""},
-		{kube.Answer{Code: http.StatusUnprocessableEntity}, RungRefused, "it has not 2 replicas any more"},
-		{kube.Answer{Code: http.StatusConflict, Message: "x"}, RungRefused, "it changed meanwhile"},
-		{kube.Answer{Code: http.StatusForbidden, Message: "may not"}, RungRefused, "may not"},
-		{kube.Answer{Failure: "gone away"}, RungInDoubt, "gone away"},
-		{kube.Answer{Failure: "no credentials", Unsent: true}, RungRefused, "no credentials"},
-		{kube.Answer{Code: 503, Message: "later"}, RungInDoubt, "later"},
+		{kube.Answer{Code: 200}, RemedyDone, ""},
+		{kube.Answer{Code: http.StatusUnprocessableEntity}, RemedyRefused, "it has not 2 replicas any more"},
+		{kube.Answer{Code: http.StatusConflict, Message: "x"}, RemedyRefused, "it changed meanwhile"},
+		{kube.Answer{Code: http.StatusForbidden, Message: "may not"}, RemedyRefused, "may not"},
+		{kube.Answer{Failure: "gone away"}, RemedyInDoubt, "gone away"},
+		{kube.Answer{Failure: "no credentials", Unsent: true}, RemedyRefused, "no credentials"},
+		{kube.Answer{Code: 503, Message: "later"}, RemedyInDoubt, "later"},
 	} {
 		f := newSteps()
-		w := f.climb(RungScale, nil)[0]
+		w := f.remediate(RemedyScale, nil)[0]
 		f.step(Answered{Write: w, Answer: c.answer})
-		if r := f.state.Rungs[0]; r.State != c.want || !strings.Contains(r.Message, c.words) || r.InFlight != 0 {
+		if r := f.state.Remedies[0]; r.State != c.want || !strings.Contains(r.Message, c.words) || r.InFlight != 0 {
 			t.Errorf("%+v: %+v", c.answer, r)
 		}
 	}
 }
 
 // Elsewhere than on a screen a missing flag comes before any other reason, and the
-// rungs that need none stay as they are.
+// remedies that need none stay as they are.
 func TestUnattendedNamesTheFlag(t *testing.T) {
 	f := newSteps()
-	want := map[RungKind]string{
-		RungRestart: "the run was started without --allow-scale", RungScale: "the run was started without --allow-scale",
-		RungKill: "the run was started without --allow-zero-grace", RungTaint: "the run was started without --allow-taint",
+	want := map[RemedyKind]string{
+		RemedyRolloutRestart: "the run was started without --allow-scale", RemedyScale: "the run was started without --allow-scale",
+		RemedyForceDelete: "the run was started without --allow-zero-grace", RemedyOutOfService: "the run was started without --allow-taint",
 	}
-	rungs := Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now())
-	Unattended(rungs, &f.state.Run.Options)
-	for i, r := range Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
+	remedies := Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())
+	Unattended(remedies, &f.state.Run.Options)
+	for i, r := range Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
 		off := r.Off
 		if flag := want[r.Kind]; flag != "" {
 			off = flag
 		}
-		if rungs[i].Off != off {
-			t.Errorf("%s: %q, want %q", r.Kind, rungs[i].Off, off)
+		if remedies[i].Off != off {
+			t.Errorf("%s: %q, want %q", r.Kind, remedies[i].Off, off)
 		}
 	}
 	all := f.state.Run.Options
 	all.AllowScale, all.AllowZeroGrace, all.AllowTaint = true, true, true
-	rungs = Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now())
-	Unattended(rungs, &all)
-	for i, r := range Ladder(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
-		if rungs[i].Off != r.Off {
-			t.Errorf("%s with its flag: %q, want %q", r.Kind, rungs[i].Off, r.Off)
+	remedies = Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())
+	Unattended(remedies, &all)
+	for i, r := range Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
+		if remedies[i].Off != r.Off {
+			t.Errorf("%s with its flag: %q, want %q", r.Kind, remedies[i].Off, r.Off)
 		}
 	}
 }

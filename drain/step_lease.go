@@ -32,7 +32,7 @@ func (st *stepper) tendLeases() {
 			st.findLease(n)
 			st.releaseLease(st.s.Nodes[i])
 		case l == nil, l.State == "", l.State == LeaseAwaited: // never asked for, asked in vain, another's
-			st.takeLease(n)
+			st.acquireLease(n)
 		case l.State == LeaseHeld, l.State == LeaseOverdue, l.State == LeaseOff && !l.Renewed.IsZero():
 			if !st.missLease(n) {
 				st.keepLease(st.s.Nodes[i])
@@ -52,11 +52,11 @@ func (st *stepper) leasesWanted() bool {
 	return true
 }
 
-// takeLease asks for the Lease of a node that the run does not hold: a free one, one
+// acquireLease asks for the Lease of a node that the run does not hold: a free one, one
 // of its own from before, one whose holder has been silent for its whole time,
 // and one that the operator said to take over. For any other it waits until its
 // holder shows itself.
-func (st *stepper) takeLease(n *NodeRun) {
+func (st *stepper) acquireLease(n *NodeRun) {
 	live := st.snap.LeaseOf(n.UID)
 	if !st.leasesWanted() || st.s.Paused || n.Lease != nil && st.notYet(n.Lease, live) {
 		return
@@ -299,8 +299,8 @@ func (st *stepper) leaseOff(n *NodeRun, why string) {
 	st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseOff, Message: message})
 }
 
-// takeLeaseAnswer notes what became of a write of a Lease.
-func (st *stepper) takeLeaseAnswer(w Write, a kube.Answer, e Event) {
+// onLeaseAnswer notes what became of a write of a Lease.
+func (st *stepper) onLeaseAnswer(w Write, a kube.Answer, e Event) {
 	n := st.s.Node(w.Node)
 	if n == nil || n.Lease == nil || n.Lease.InFlight != w.ID {
 		return

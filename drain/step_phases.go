@@ -161,10 +161,10 @@ func (st *stepper) close() {
 	st.follow()
 	st.tendLeases()
 	if !st.s.Paused && st.s.Down == nil { // a server that is away is waited for
-		st.undoRungs(true)
+		st.undoRemedies(true)
 		st.unguard()
 	}
-	if st.inFlight() || st.budgetsStand() || st.leasesStand() || st.rungsStand() {
+	if st.inFlight() || st.budgetsStand() || st.leasesStand() || st.remediesStand() {
 		return
 	}
 	st.leaveTaints()
@@ -196,8 +196,8 @@ func (st *stepper) judgeRun() (Outcome, string) {
 // been answered: what was accepted goes on, and is reported as such.
 func (st *stepper) aborting() {
 	st.follow()
-	st.undoRungs(true)
-	if st.unguard(); st.inFlight() || st.budgetsStand() || st.rungsStand() {
+	st.undoRemedies(true)
+	if st.unguard(); st.inFlight() || st.budgetsStand() || st.remediesStand() {
 		return
 	}
 	for _, n := range st.s.Nodes {

@@ -14,7 +14,7 @@ import (
 // the request that takes it back.
 func scaledOnce(shown bool) (*steps, Write) {
 	f := newSteps()
-	w := f.climb(RungScale, nil)[0]
+	w := f.remediate(RemedyScale, nil)[0]
 	if shown {
 		f.scaleTo("web", 3, true)
 	}
@@ -29,20 +29,20 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer kube.Answer
 		since  func(*steps) // what somebody did meanwhile
-		want   RungState
+		want   RemedyState
 		words  string
 	}{
-		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, RungLeft, "not taken back: Unauthorized; to do it: kubectl scale"},
-		"bad request":       {kube.Answer{Code: 400, Message: "no"}, nil, RungLeft, "not taken back: no"},
-		"too large":         {kube.Answer{Code: 413, Message: "no"}, nil, RungLeft, "not taken back: no"},
-		"policy":            {policy, nil, RungLeft, "'frozen' denied request"},
-		"conflict":          {kube.Answer{Code: 409, Message: "please apply your changes to the latest version"}, nil, RungLeft, "latest version"},
-		"404 of a proxy":    {kube.Answer{Code: 404, Message: "404 page not found"}, nil, RungLeft, "404 page not found"},
-		"no right":          {kube.Answer{Code: 403, Message: "may not"}, nil, RungLeft, "may not"},
-		"no answer":         {kube.Answer{Failure: "EOF"}, nil, RungLeft, "EOF"},
-		"it is gone":        {kube.Answer{Code: 404, Message: `replicasets.apps "web" not found`}, nil, RungKept, "it is gone"},
-		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, RungKept, "somebody has set it to 5 since"},
-		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, RungKept, "it has that number already"},
+		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, RemedyLeft, "not taken back: Unauthorized; to do it: kubectl scale"},
+		"bad request":       {kube.Answer{Code: 400, Message: "no"}, nil, RemedyLeft, "not taken back: no"},
+		"too large":         {kube.Answer{Code: 413, Message: "no"}, nil, RemedyLeft, "not taken back: no"},
+		"policy":            {policy, nil, RemedyLeft, "'frozen' denied request"},
+		"conflict":          {kube.Answer{Code: 409, Message: "please apply your changes to the latest version"}, nil, RemedyLeft, "latest version"},
+		"404 of a proxy":    {kube.Answer{Code: 404, Message: "404 page not found"}, nil, RemedyLeft, "404 page not found"},
+		"no right":          {kube.Answer{Code: 403, Message: "may not"}, nil, RemedyLeft, "may not"},
+		"no answer":         {kube.Answer{Failure: "EOF"}, nil, RemedyLeft, "EOF"},
+		"it is gone":        {kube.Answer{Code: 404, Message: `replicasets.apps "web" not found`}, nil, RemedyKept, "it is gone"},
+		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, RemedyKept, "somebody has set it to 5 since"},
+		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, RemedyKept, "it has that number already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 					c.since(f)
 				}
 				tries := 1
-				for f.step(Answered{Write: w, Answer: c.answer}); f.state.Rungs[0].open(); tries++ {
+				for f.step(Answered{Write: w, Answer: c.answer}); f.state.Remedies[0].open(); tries++ {
 					if tries > 2*removeTries {
 						t.Fatal("it is tried for ever")
 					}
@@ -61,12 +61,12 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 						f.step(Answered{Write: w, Answer: c.answer})
 					}
 				}
-				r := f.state.Rungs[0]
+				r := f.state.Remedies[0]
 				if r.State != c.want || !strings.Contains(r.Message, c.words) {
 					t.Errorf("%s: %q", r.State, r.Message)
 				}
 				undos := RollbackPlan(f.state, f.Snapshot(), time.Now())
-				if again := len(undos) > 0 && undos[0].Scale != nil; again != (c.want == RungLeft) {
+				if again := len(undos) > 0 && undos[0].Scale != nil; again != (c.want == RemedyLeft) {
 					t.Errorf("rollback: %+v", undos)
 				}
 			})
@@ -82,10 +82,10 @@ func TestTakingBackIsTriedAgain(t *testing.T) {
 		time.Sleep(retryMost)
 		again := f.step()
 		if len(again) != 1 || again[0].Verb != VerbUnscale {
-			t.Fatalf("%+v, %+v", again, f.state.Rungs[0])
+			t.Fatalf("%+v, %+v", again, f.state.Remedies[0])
 		}
 		f.step(Answered{Write: again[0], Answer: kube.Answer{Code: 200}})
-		if r := f.state.Rungs[0]; r.State != RungUndone || f.state.Outcome != OutcomeAborted {
+		if r := f.state.Remedies[0]; r.State != RemedyUndone || f.state.Outcome != OutcomeAborted {
 			t.Errorf("%s, %q", r.State, f.state.Outcome)
 		}
 	})
@@ -96,7 +96,7 @@ func TestTakingBackIsTriedAgain(t *testing.T) {
 func TestAWatchThatLagsLosesNoReplica(t *testing.T) {
 	f, w := scaledOnce(false)
 	if w.Verb != VerbUnscale || sent[kube.ScaleRequest](w).From != 3 || sent[kube.ScaleRequest](w).To != 2 {
-		t.Errorf("%+v, %+v", w, f.state.Rungs[0])
+		t.Errorf("%+v, %+v", w, f.state.Remedies[0])
 	}
 }
 
@@ -115,20 +115,20 @@ func TestOneRuleOfWhatCanBeTakenBack(t *testing.T) {
 		"scaled to two": func(f *steps) { f.scaleTo("web", 2, false) },
 	} {
 		f := newSteps()
-		w := f.climb(RungScale, nil)[0]
+		w := f.remediate(RemedyScale, nil)[0]
 		f.scaleTo("web", 3, true)
 		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
 		since(f)
-		rollback := undoable(f.state.Rungs[0], "r1", f.Snapshot())
+		rollback := undoable(f.state.Remedies[0], "r1", f.Snapshot())
 		writes := f.step(Control{Kind: ControlAbort, By: "ada"})
 		if len(writes) == 1 { // what the server says where the number is another
 			if live := f.Replicas["web"]; live != 3 {
 				f.step(Answered{Write: writes[0], Answer: kube.Answer{Code: 422, Message: "test failed"}})
-				f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventRung, Rung: &f.state.Rungs[0].RungFacts, RungState: RungDone})
+				f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventRemedy, Remedy: &f.state.Remedies[0].RemedyFacts, RemedyState: RemedyDone})
 				writes = f.step()
 			}
 		}
-		if r := f.state.Rungs[0]; (len(writes) == 1) != (rollback.Scale != nil) || rollback.Left != "" && (r.State != RungKept || r.Message != rollback.Left) {
+		if r := f.state.Remedies[0]; (len(writes) == 1) != (rollback.Scale != nil) || rollback.Left != "" && (r.State != RemedyKept || r.Message != rollback.Left) {
 			t.Errorf("%s: the run %+v, %s %q; rollback %+v", name, writes, r.State, r.Message, rollback)
 		}
 	}

@@ -9,12 +9,12 @@ import (
 // Recorded is the wait as journals, reports and Events may have it: without a
 // container's own words.
 func (w *Wait) Recorded() *Wait {
-	if w == nil || w.Sibling == nil || w.Sibling.Termination == "" {
+	if w == nil || w.UnhealthyPod == nil || w.UnhealthyPod.Termination == "" {
 		return w
 	}
-	told, sibling := *w, *w.Sibling
-	sibling.Termination = ""
-	told.Sibling = &sibling
+	told, unhealthyPod := *w, *w.UnhealthyPod
+	unhealthyPod.Termination = ""
+	told.UnhealthyPod = &unhealthyPod
 	return &told
 }
 
@@ -25,7 +25,7 @@ func sameWait(a, b *Wait) bool {
 		return a == b
 	}
 	return a.For == b.For && a.Never == b.Never && a.Words == b.Words &&
-		sameNumbers(a.Budget, b.Budget) && sameSibling(a.Sibling, b.Sibling) &&
+		sameNumbers(a.Budget, b.Budget) && sameUnhealthyPod(a.UnhealthyPod, b.UnhealthyPod) &&
 		a.Driver == b.Driver && sameAhead(a.Ahead, b.Ahead) && slices.Equal(a.Volumes, b.Volumes) &&
 		a.Since.Equal(b.Since) && a.PreStop == b.PreStop && slices.Equal(a.Budgets, b.Budgets) && slices.Equal(a.Finalizers, b.Finalizers)
 }
@@ -37,8 +37,8 @@ func sameNumbers(a, b *budget.Numbers) bool {
 	return *a == *b
 }
 
-// sameSibling compares what a person would read of a sibling.
-func sameSibling(a, b *budget.Sibling) bool {
+// sameUnhealthyPod compares what a person would read of a sibling.
+func sameUnhealthyPod(a, b *budget.UnhealthyPod) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

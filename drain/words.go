@@ -86,8 +86,8 @@ func (w *Wait) budgetSentence() string {
 	if w.Budget != nil {
 		fmt.Fprintf(&b, " needs %d, has %d", w.Budget.Needed, w.Budget.Present)
 	}
-	if w.Sibling != nil {
-		b.WriteString(": " + w.Sibling.Sentence())
+	if w.UnhealthyPod != nil {
+		b.WriteString(": " + w.UnhealthyPod.Sentence())
 	} else if w.Never {
 		b.WriteString(": it allows no disruption at all")
 	}

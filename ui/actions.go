@@ -14,8 +14,8 @@ var groups = []string{"Nodes", "Plan", "Options", "Run", "Pod", "Lists", "Progra
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
-	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Ladder, frame.Findings}
-	allPages  = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Ladder, frame.Findings,
+	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies, frame.Findings}
+	allPages  = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies, frame.Findings,
 		frame.Help, frame.Messages}
 )
 

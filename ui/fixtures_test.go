@@ -182,7 +182,7 @@ func (r *fakeRun) set(change func(*drain.State)) *drain.State {
 // stuck, one ending, some gone.
 func runState() *drain.State {
 	numbers := &budget.Numbers{Namespace: "checkout", Name: "cart", Needed: 3, Present: 3, Expected: 4}
-	sibling := &budget.Sibling{Namespace: "checkout", Name: "cart-7f9c-k2xzq", Node: "worker-b1", Since: moment.Add(-278 * time.Second),
+	unhealthyPod := &budget.UnhealthyPod{Namespace: "checkout", Name: "cart-7f9c-k2xzq", Node: "worker-b1", Since: moment.Add(-278 * time.Second),
 		Reason: "CrashLoopBackOff", Message: "back-off 5m0s restarting failed container"}
 	ago := func(d time.Duration) time.Time { return moment.Add(-d) }
 	pod := func(node, ns, name string, state drain.PodState, since time.Duration, tries int, w *drain.Wait) *drain.PodRun {
@@ -193,7 +193,7 @@ func runState() *drain.State {
 		}
 		return p
 	}
-	blocked := &drain.Wait{For: drain.WaitForBudget, Budget: numbers, Sibling: sibling, Until: moment.Add(4 * time.Second),
+	blocked := &drain.Wait{For: drain.WaitForBudget, Budget: numbers, UnhealthyPod: unhealthyPod, Until: moment.Add(4 * time.Second),
 		Words: "Cannot evict pod as it would violate the pod's disruption budget."}
 	s := &drain.State{
 		Run:     drain.RunFacts{ID: "k7f3", Context: "prod-eu-1", User: "ada", Options: plan.DefaultOptions()},

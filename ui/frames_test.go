@@ -43,9 +43,9 @@ func hostileRun() *drain.State {
 			if wait.Budget != nil {
 				b := *wait.Budget
 				b.Name = h
-				sibling := *wait.Sibling
-				sibling.Name, sibling.Node, sibling.Reason = h, h, h
-				wait.Budget, wait.Sibling = &b, &sibling
+				unhealthyPod := *wait.UnhealthyPod
+				unhealthyPod.Name, unhealthyPod.Node, unhealthyPod.Reason = h, h, h
+				wait.Budget, wait.UnhealthyPod = &b, &unhealthyPod
 			}
 			p.Wait = &wait
 		}
@@ -146,9 +146,9 @@ func TestBlockedPodAt80x24(t *testing.T) {
 	for _, p := range s.Pods {
 		if p.State == drain.PodBudgetBlocked {
 			w := *p.Wait
-			b, sib := *w.Budget, *w.Sibling
+			b, sib := *w.Budget, *w.UnhealthyPod
 			b.Name, sib.Name, sib.Node = "cart-"+strings.Repeat("b", 50), strings.Repeat("c", 57)+"-k2xzq", strings.Repeat("d", 63)
-			w.Budget, w.Sibling = &b, &sib
+			w.Budget, w.UnhealthyPod = &b, &sib
 			p.Wait = &w
 		}
 	}

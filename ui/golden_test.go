@@ -86,10 +86,10 @@ func blindToBudgets() world {
 }
 
 var scenes = []scene{
-	{"ladder", func(t testing.TB, w, h int) *driver { return onLadder(t, w, h) }},
+	{"ladder", func(t testing.TB, w, h int) *driver { return onRemedies(t, w, h) }},
 	{"confirm-rung", func(t testing.TB, w, h int) *driver {
-		d := onLadder(t, w, h)
-		d.list(frame.Ladder).Table.Select(string(drain.RungDelete))
+		d := onRemedies(t, w, h)
+		d.list(frame.Remedies).Table.Select(string(drain.RemedyDelete))
 		d.keys("enter")
 		return d
 	}},

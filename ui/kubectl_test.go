@@ -79,8 +79,8 @@ func TestPagesAreCopiedAsKubectl(t *testing.T) {
 	if got := d.copied("y"); !strings.HasPrefix(got, "kubectl --context=prod-eu-1 drain worker-a1 ") {
 		t.Errorf("the options do not know of which nodes: %q", got)
 	}
-	d = onLadder(t, 100, 40)
-	d.list(frame.Ladder).Table.Select("delete")
+	d = onRemedies(t, 100, 40)
+	d.list(frame.Remedies).Table.Select("delete")
 	if got := d.copied("y"); got != "kubectl --context=prod-eu-1 delete pod -n checkout cart-7f9c-x2x9q" {
 		t.Errorf("the rung is copied as %q", got)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
-// ladderWorld is the company with a budget that lets its sick pods go.
-func ladderWorld() world {
+// remedyWorld is the company with a budget that lets its sick pods go.
+func remedyWorld() world {
 	w := company()
 	b := *w.Snapshot().BudgetNamed("checkout", "cart")
 	b.UnhealthyPolicy = policyv1.AlwaysAllow
@@ -22,9 +22,9 @@ func ladderWorld() world {
 	return w
 }
 
-// onLadder is the ladder of the blocked pod of the run.
-func onLadder(t testing.TB, width, height int, change ...func(*Deps)) *driver {
-	d := drive(t, ladderWorld(), width, height, append([]func(*Deps){attached(runState())}, change...)...)
+// onRemedies is the ladder of the blocked pod of the run.
+func onRemedies(t testing.TB, width, height int, change ...func(*Deps)) *driver {
+	d := drive(t, remedyWorld(), width, height, append([]func(*Deps){attached(runState())}, change...)...)
 	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
 	d.keys("E")
 	return d
@@ -37,11 +37,11 @@ func sentBy(d *driver) []drain.Input {
 	return r.sent
 }
 
-// Promise 2 on the screen: a rung is taken by its own word, beside its request.
-func TestLadderTakesTheWordOfTheRung(t *testing.T) {
-	d := onLadder(t, 80, 24)
+// Promise 2 on the screen: a remedy is taken by its own word, beside its request.
+func TestRemediesTakesTheWordOfTheRemedy(t *testing.T) {
+	d := onRemedies(t, 80, 24)
 	d.shows("Ladder", "cart-7f9c-x2x9q", "Evict the sick sibling cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
-	d.list(frame.Ladder).Table.Select(string(drain.RungFree))
+	d.list(frame.Remedies).Table.Select(string(drain.RemedyEvictUnhealthy))
 	d.keys("enter")
 	d.shows("request POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction", "type evict cart-7f9c-k2xzq and press Enter")
 	d.typed("evict cart")
@@ -56,7 +56,7 @@ func TestLadderTakesTheWordOfTheRung(t *testing.T) {
 		t.Fatalf("%+v", sent)
 	}
 	c := sent[0].(drain.Control)
-	if c.Kind != drain.ControlClimb || c.Word != "evict cart-7f9c-k2xzq" || c.Rung.Kind != drain.RungFree || c.Rung.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
+	if c.Kind != drain.ControlRemedy || c.Word != "evict cart-7f9c-k2xzq" || c.Remedy.Kind != drain.RemedyEvictUnhealthy || c.Remedy.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -64,8 +64,8 @@ func TestLadderTakesTheWordOfTheRung(t *testing.T) {
 // The run tries a blocked pod again by itself; that takes a moment, and must not
 // take the question from under the operator's fingers.
 func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
-	d := onLadder(t, 80, 24)
-	d.list(frame.Ladder).Table.Select(string(drain.RungFree))
+	d := onRemedies(t, 80, 24)
+	d.list(frame.Remedies).Table.Select(string(drain.RemedyEvictUnhealthy))
 	d.keys("enter")
 	d.typed("evict cart")
 	change := func(state drain.PodState, inFlight uint64) {
@@ -92,7 +92,7 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 		t.Fatalf("sent %+v\n%s", sent, d.frame())
 	}
 	d.keys("E")
-	d.list(frame.Ladder).Table.Select(string(drain.RungFree))
+	d.list(frame.Remedies).Table.Select(string(drain.RemedyEvictUnhealthy))
 	d.keys("enter")
 	change(drain.PodTerminating, 0)
 	if len(d.m.dialogs) != 0 {
@@ -100,8 +100,8 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 	}
 }
 
-func TestLadderRungsThatAreOffSayWhy(t *testing.T) {
-	d := onLadder(t, 80, 24)
+func TestRemediesThatAreOffSayWhy(t *testing.T) {
+	d := onRemedies(t, 80, 24)
 	d.shows("off: its node is Ready and it is not stuck")
 	d.keys("G")
 	d.shows("off: worker-a2 is Ready", "It must be true that the machine is off.")
@@ -111,8 +111,8 @@ func TestLadderRungsThatAreOffSayWhy(t *testing.T) {
 	}
 }
 
-func TestLadderWithoutTheRight(t *testing.T) {
-	d := onLadder(t, 80, 24, func(d *Deps) {
+func TestRemediesWithoutTheRight(t *testing.T) {
+	d := onRemedies(t, 80, 24, func(d *Deps) {
 		d.Access = func(_ context.Context, needs []kube.Permission) ([]kube.AccessResult, error) {
 			var results []kube.AccessResult
 			for _, n := range needs {
@@ -125,9 +125,9 @@ func TestLadderWithoutTheRight(t *testing.T) {
 }
 
 // A question goes away when what it asks for is not what would be done any more.
-func TestLadderQuestionGoesAwayWithItsReason(t *testing.T) {
-	d := onLadder(t, 80, 24)
-	d.list(frame.Ladder).Table.Select(string(drain.RungFree))
+func TestRemediesQuestionGoesAwayWithItsReason(t *testing.T) {
+	d := onRemedies(t, 80, 24)
+	d.list(frame.Remedies).Table.Select(string(drain.RemedyEvictUnhealthy))
 	d.keys("enter")
 	d.w.pod("worker-b1", "checkout", "cart-7f9c-k2xzq", "cart") // it is well again
 	d.send(snapshotMsg{d.w.Snapshot()})
@@ -137,16 +137,16 @@ func TestLadderQuestionGoesAwayWithItsReason(t *testing.T) {
 	}
 }
 
-func TestNoLadderReadOnly(t *testing.T) {
-	d := onLadder(t, 80, 24, func(d *Deps) { d.ReadOnly = true })
-	if d.m.path.page == frame.Ladder || strings.Contains(d.frame(), "Evict the sick") {
+func TestNoRemediesReadOnly(t *testing.T) {
+	d := onRemedies(t, 80, 24, func(d *Deps) { d.ReadOnly = true })
+	if d.m.path.page == frame.Remedies || strings.Contains(d.frame(), "Evict the sick") {
 		t.Error("the ladder opens read only")
 	}
 }
 
-func TestRunPageTellsOfRungs(t *testing.T) {
+func TestRunPageTellsOfRemedies(t *testing.T) {
 	s := runState()
-	s.Rungs = []*drain.RungRun{{State: drain.RungRefused, Message: "it has not 4 replicas any more",
-		RungFacts: drain.RungFacts{ID: 1, Kind: drain.RungScale, For: "checkout/cart-1", Object: "ReplicaSet", Namespace: "checkout", Name: "cart", From: 4, To: 5}}}
+	s.Remedies = []*drain.RemedyRun{{State: drain.RemedyRefused, Message: "it has not 4 replicas any more",
+		RemedyFacts: drain.RemedyFacts{ID: 1, Kind: drain.RemedyScale, For: "checkout/cart-1", Object: "ReplicaSet", Namespace: "checkout", Name: "cart", From: 4, To: 5}}}
 	drive(t, company(), 160, 24, attached(s)).shows("ladder  checkout/cart-1: ReplicaSet checkout/cart from 4 to 5 replicas, not done: it has not 4 replicas any more")
 }

@@ -76,7 +76,7 @@ func (m *Model) makePages() error {
 	}{
 		{frame.Nodes, nodes.New(shell, m.d.Marked)}, {frame.Plan, plans[0]}, {frame.Pods, plans[1]},
 		{frame.Findings, planpage.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
-		{frame.Run, run.New(shell)}, {frame.Ladder, run.NewLadder(shell)}, {frame.Pod, pod.New(shell)},
+		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Pod, pod.New(shell)},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
 	}
 	m.pages = map[keys.Page]frame.Page{}

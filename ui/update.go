@@ -29,7 +29,7 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.s.Snap = msg.snap
 		m.tell(frame.NewSnapshot{})
 	case runMsg:
-		m.takeRun(msg)
+		m.onRun(msg)
 	case tickMsg:
 		if msg.turn == m.tickTurn {
 			m.ticking = false
@@ -44,8 +44,8 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	return m, m.flush()
 }
 
-// takeRun takes news of the run that is watched.
-func (m *Model) takeRun(msg runMsg) {
+// onRun takes news of the run that is watched.
+func (m *Model) onRun(msg runMsg) {
 	if msg.run != m.s.Run {
 		return // a run that was left
 	}

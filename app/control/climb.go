@@ -9,10 +9,10 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// RungStatus is a rung of the ladder for one pod, as it is at this moment.
-type RungStatus struct {
-	Rung  drain.RungKind `json:"rung"` // also the verb that takes it; the wait has none
-	Title string         `json:"title"`
+// RemedyStatus is a remedy of the ladder for one pod, as it is at this moment.
+type RemedyStatus struct {
+	Remedy drain.RemedyKind `json:"rung"` // also the verb that takes it; the wait has none
+	Title  string           `json:"title"`
 	// Off is why it cannot be taken now, "" if it can.
 	Off      string   `json:"off,omitempty"`
 	Request  string   `json:"request,omitempty"` // what it sends
@@ -21,66 +21,66 @@ type RungStatus struct {
 	Warnings []string `json:"warnings,omitempty"`
 	Word     string   `json:"word,omitempty"` // what confirms it
 	// State is what became of it, once it was taken.
-	State drain.RungState `json:"state,omitempty"`
+	State drain.RemedyState `json:"state,omitempty"`
 }
 
-// rungStatus is the rung as it is told to somebody in another terminal, where
+// remedyStatus is the remedy as it is told to somebody in another terminal, where
 // another context may be the current one: its command names that of the run.
-func rungStatus(r drain.Rung, t plan.Target) RungStatus {
-	return RungStatus{Rung: r.Kind, Title: r.Title, Off: r.Off, Request: r.Call, Command: t.Line(r.Command),
+func remedyStatus(r drain.Remedy, t plan.Target) RemedyStatus {
+	return RemedyStatus{Remedy: r.Kind, Title: r.Title, Off: r.Off, Request: r.Call, Command: t.Line(r.Command),
 		Risk: r.Risk, Warnings: r.Warnings, Word: r.Word}
 }
 
-// rungs are those for a pod, as somebody who does not see the run may take them.
+// remedies are those for a pod, as somebody who does not see the run may take them.
 // What the run has no right to do is off, and names the rule; what cannot be asked
 // stays open, and the API server judges.
-func (s *Server) rungs(pod kube.UID) []drain.Rung {
-	rungs := s.run.Ladder(pod)
-	drain.Unattended(rungs, &s.run.State().Run.Options)
-	if needs := drain.Needs(rungs); s.rights != nil && len(needs) > 0 {
+func (s *Server) remedies(pod kube.UID) []drain.Remedy {
+	remedies := s.run.Remedies(pod)
+	drain.Unattended(remedies, &s.run.State().Run.Options)
+	if needs := drain.Needs(remedies); s.rights != nil && len(needs) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), rightsPatience)
 		defer cancel()
 		results, _ := s.rights(ctx, needs)
-		drain.Withhold(rungs, results)
+		drain.Withhold(remedies, results)
 	}
-	return rungs
+	return remedies
 }
 
-// showLadder tells what else could move a pod.
-func (s *Server) showLadder(state *drain.State, v Verb, r Request) Answer {
+// showRemedies tells what else could move a pod.
+func (s *Server) showRemedies(state *drain.State, v Verb, r Request) Answer {
 	c, a := objectOf(state, v, r)
 	if a.Error != "" {
 		return a
 	}
-	a.OK, a.Ladder = true, []RungStatus{}
-	for _, rung := range s.rungs(c.Pod) {
-		a.Ladder = append(a.Ladder, rungStatus(rung, state.Run.Target()))
+	a.OK, a.Remedies = true, []RemedyStatus{}
+	for _, remedy := range s.remedies(c.Pod) {
+		a.Remedies = append(a.Remedies, remedyStatus(remedy, state.Run.Target()))
 	}
 	return a
 }
 
-// climb takes a rung of the ladder. Without its word it only tells what it would
+// climb takes a remedy of the ladder. Without its word it only tells what it would
 // send, at which risk, and the word.
-func (s *Server) climb(state *drain.State, v Verb, r Request) Answer {
+func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 	c, a := objectOf(state, v, r)
 	if a.Error != "" {
 		return a
 	}
-	for _, rung := range s.rungs(c.Pod) {
-		if rung.Kind != v.Rung {
+	for _, remedy := range s.remedies(c.Pod) {
+		if remedy.Kind != v.Remedy {
 			continue
 		}
-		status := rungStatus(rung, state.Run.Target())
-		a.Rung = &status
+		status := remedyStatus(remedy, state.Run.Target())
+		a.Remedy = &status
 		switch {
-		case rung.Off != "":
-			a.Error = fmt.Sprintf("%s is off for pod %s: %s", v.Name, a.Pod, rung.Off)
+		case remedy.Off != "":
+			a.Error = fmt.Sprintf("%s is off for pod %s: %s", v.Name, a.Pod, remedy.Off)
 		case r.Word == "":
 			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s was not confirmed", v.Name)
-		case r.Word != rung.Word:
-			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s takes the word %q, not %q", v.Name, rung.Word, r.Word)
+		case r.Word != remedy.Word:
+			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s takes the word %q, not %q", v.Name, remedy.Word, r.Word)
 		default:
-			c.Rung = rung.RungFacts
+			c.Remedy = remedy.RemedyFacts
 			return s.take(a, c)
 		}
 		return a
@@ -89,7 +89,7 @@ func (s *Server) climb(state *drain.State, v Verb, r Request) Answer {
 	return a
 }
 
-// take hands the run a confirmed rung and waits, for as long as an answer may take,
+// take hands the run a confirmed remedy and waits, for as long as an answer may take,
 // until it is known what the server says to its request.
 func (s *Server) take(a Answer, c drain.Control) Answer {
 	ctx, cancel := context.WithTimeout(context.Background(), steerPatience)
@@ -102,7 +102,7 @@ func (s *Server) take(a Answer, c drain.Control) Answer {
 	}
 	for {
 		r := takenAt(s.run.State(), a.Seq)
-		if r != nil && r.State != drain.RungTaken {
+		if r != nil && r.State != drain.RemedyTaken {
 			return told(a, r)
 		}
 		select {
@@ -116,9 +116,9 @@ func (s *Server) take(a Answer, c drain.Control) Answer {
 	}
 }
 
-// takenAt is the rung that the control of that number took, nil for none.
-func takenAt(state *drain.State, seq uint64) *drain.RungRun {
-	for _, r := range state.Rungs {
+// takenAt is the remedy that the control of that number took, nil for none.
+func takenAt(state *drain.State, seq uint64) *drain.RemedyRun {
+	for _, r := range state.Remedies {
 		if r.Seq == seq+1 {
 			return r
 		}
@@ -126,19 +126,19 @@ func takenAt(state *drain.State, seq uint64) *drain.RungRun {
 	return nil
 }
 
-// told puts what became of a rung into the answer.
-func told(a Answer, r *drain.RungRun) Answer {
+// told puts what became of a remedy into the answer.
+func told(a Answer, r *drain.RemedyRun) Answer {
 	if r == nil {
 		a.Error = "it had no effect"
 		return a
 	}
-	a.Rung.State = r.State
-	if r.State == drain.RungRefused {
+	a.Remedy.State = r.State
+	if r.State == drain.RemedyRefused {
 		a.Error = r.Message
 		return a
 	}
 	a.OK, a.Message = true, fmt.Sprintf("%s for pod %s: %s, %s", r.Kind, a.Pod, r.What(), r.State.Words())
-	if r.State == drain.RungInDoubt {
+	if r.State == drain.RemedyInDoubt {
 		a.Hint = "no answer came, it may have been done: " + r.Message
 	}
 	return a

@@ -8,30 +8,30 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// aLadder is that of shop/api: two rungs that can be taken, of which one needs a
+// someRemedies is that of shop/api: two remedies that can be taken, of which one needs a
 // flag of the run, and one that cannot.
-func aLadder() []drain.Rung {
-	about := func(kind drain.RungKind, name string) drain.RungFacts {
-		return drain.RungFacts{Kind: kind, Pod: "shop/api", For: "shop/api", Object: "Pod", Namespace: "shop", Name: name, UID: "u"}
+func someRemedies() []drain.Remedy {
+	about := func(kind drain.RemedyKind, name string) drain.RemedyFacts {
+		return drain.RemedyFacts{Kind: kind, Pod: "shop/api", For: "shop/api", Object: "Pod", Namespace: "shop", Name: name, UID: "u"}
 	}
-	return []drain.Rung{
-		{RungFacts: drain.RungFacts{Kind: drain.RungWait}, Title: "wait", Risk: "None."},
-		{RungFacts: about(drain.RungFree, "sick"), Title: "evict the sick sibling", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
+	return []drain.Remedy{
+		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyWait}, Title: "wait", Risk: "None."},
+		{RemedyFacts: about(drain.RemedyEvictUnhealthy, "sick"), Title: "evict the sick sibling", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
 			Warnings: []string{"beware"}, Word: "evict sick"},
-		{RungFacts: about(drain.RungKill, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "kill api"},
-		{RungFacts: about(drain.RungDelete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", Off: "it is ending already"},
+		{RemedyFacts: about(drain.RemedyForceDelete, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "kill api"},
+		{RemedyFacts: about(drain.RemedyDelete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", Off: "it is ending already"},
 	}
 }
 
-func TestLadderIsToldWithoutAWrite(t *testing.T) {
+func TestRemediesIsToldWithoutAWrite(t *testing.T) {
 	dir := t.TempDir()
 	run := served(t, dir)
-	run.rungs = aLadder()
+	run.remedies = someRemedies()
 	a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "api"})
-	if err != nil || !a.OK || a.Pod != "shop/api" || a.Node != "a" || len(a.Ladder) != 4 {
+	if err != nil || !a.OK || a.Pod != "shop/api" || a.Node != "a" || len(a.Remedies) != 4 {
 		t.Fatalf("%+v %v", a, err)
 	}
-	free, kill, del := a.Ladder[1], a.Ladder[2], a.Ladder[3]
+	free, kill, del := a.Remedies[1], a.Remedies[2], a.Remedies[3]
 	if free.Off != "" || free.Word != "evict sick" || free.Request != "POST x" || free.Command != "kubectl --context=prod x" || len(free.Warnings) != 1 {
 		t.Errorf("%+v", free)
 	}
@@ -46,12 +46,12 @@ func TestLadderIsToldWithoutAWrite(t *testing.T) {
 	}
 }
 
-// Promise 2: without its exact word, and where it is off, a rung is not even told
+// Promise 2: without its exact word, and where it is off, a remedy is not even told
 // to the run.
-func TestRungsAreTakenByTheirWordOnly(t *testing.T) {
+func TestRemediesAreTakenByTheirWordOnly(t *testing.T) {
 	dir := t.TempDir()
 	run := served(t, dir)
-	run.rungs = aLadder()
+	run.remedies = someRemedies()
 	for _, test := range []struct {
 		verb, word  string
 		unconfirmed bool
@@ -65,22 +65,22 @@ func TestRungsAreTakenByTheirWordOnly(t *testing.T) {
 		{"kill", "kill api", false, "kill is off for pod shop/api: the run was started without --allow-zero-grace"},
 	} {
 		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: test.verb, Pod: "shop/api", Word: test.word})
-		if err != nil || a.OK || a.Unconfirmed != test.unconfirmed || a.Error != test.err || a.Rung == nil || string(a.Rung.Rung) != test.verb {
+		if err != nil || a.OK || a.Unconfirmed != test.unconfirmed || a.Error != test.err || a.Remedy == nil || string(a.Remedy.Remedy) != test.verb {
 			t.Errorf("%+v: %+v %v", test, a, err)
 		}
 	}
-	if len(run.told) > 0 || len(run.state.Rungs) > 0 {
+	if len(run.told) > 0 || len(run.state.Remedies) > 0 {
 		t.Errorf("the run was told %+v", run.told)
 	}
 }
 
-// A rung for which the run has no right is off, with the name of the rule; the run is
+// A remedy for which the run has no right is off, with the name of the rule; the run is
 // not told.
-func TestARungWithoutItsRightIsOff(t *testing.T) {
+func TestARemedyWithoutItsRightIsOff(t *testing.T) {
 	dir := t.TempDir()
 	run := served(t, dir)
-	run.rungs = aLadder()
-	run.rungs[1].Needs = []kube.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "shop"}}
+	run.remedies = someRemedies()
+	run.remedies[1].Needs = []kube.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "shop"}}
 	run.lacks = "create pods/eviction in namespace shop"
 	for _, word := range []string{"", "evict sick"} {
 		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "free", Pod: "shop/api", Word: word})
@@ -88,35 +88,35 @@ func TestARungWithoutItsRightIsOff(t *testing.T) {
 			t.Errorf("%q: %+v %v", word, a, err)
 		}
 	}
-	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "api"}); err != nil || a.Ladder[1].Off != "you may not "+run.lacks {
-		t.Errorf("%+v %v", a.Ladder, err)
+	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "api"}); err != nil || a.Remedies[1].Off != "you may not "+run.lacks {
+		t.Errorf("%+v %v", a.Remedies, err)
 	}
 	if len(run.told) > 0 {
 		t.Errorf("the run was told %+v", run.told)
 	}
 }
 
-func TestWhatBecameOfARung(t *testing.T) {
+func TestWhatBecameOfARemedy(t *testing.T) {
 	for _, test := range []struct {
 		becomes drain.Event
 		ok      bool
 		says    string // in the message, the error or the hint
 	}{
-		{drain.Event{Kind: drain.EventRung, RungState: drain.RungDone}, true, "free for pod shop/api: eviction of shop/sick, done"},
-		{drain.Event{Kind: drain.EventRung, RungState: drain.RungInDoubt, Message: "cut off"}, true, "it may have been done: cut off"},
-		{drain.Event{Kind: drain.EventRung, RungState: drain.RungRefused, Message: "may not"}, false, "may not"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: drain.RemedyDone}, true, "free for pod shop/api: eviction of shop/sick, done"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: drain.RemedyInDoubt, Message: "cut off"}, true, "it may have been done: cut off"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: drain.RemedyRefused, Message: "may not"}, false, "may not"},
 		{drain.Event{}, false, "it had no effect"},
-		{drain.Event{Kind: drain.EventRung, RungState: drain.RungTaken}, true, "asked for"}, // the run ends before the answer
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: drain.RemedyTaken}, true, "asked for"}, // the run ends before the answer
 	} {
 		dir := t.TempDir()
 		run := served(t, dir)
-		run.rungs, run.becomes = aLadder(), test.becomes
+		run.remedies, run.becomes = someRemedies(), test.becomes
 		close(run.done) // nobody waits for more than what is there
 		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "free", Pod: "api", Word: "evict sick"})
-		if err != nil || a.OK != test.ok || a.Seq != 42 || !strings.Contains(a.Message+a.Error+a.Hint, test.says) || a.Rung.State != test.becomes.RungState {
+		if err != nil || a.OK != test.ok || a.Seq != 42 || !strings.Contains(a.Message+a.Error+a.Hint, test.says) || a.Remedy.State != test.becomes.RemedyState {
 			t.Errorf("%+v: %+v %v", test, a, err)
 		}
-		if len(run.told) != 1 || run.told[0].Word != "evict sick" || run.told[0].OnScreen || run.told[0].Rung != run.rungs[1].RungFacts {
+		if len(run.told) != 1 || run.told[0].Word != "evict sick" || run.told[0].OnScreen || run.told[0].Remedy != run.remedies[1].RemedyFacts {
 			t.Errorf("the run was told %+v", run.told)
 		}
 	}

@@ -25,25 +25,25 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // stage is a run that notes what it is told.
 type stage struct {
-	state   *drain.State
-	told    []drain.Control
-	done    chan struct{}
-	rungs   []drain.Rung
-	lacks   string      // the right that is missing
-	becomes drain.Event // what becomes of a rung that is taken; of no kind: nothing does
+	state    *drain.State
+	told     []drain.Control
+	done     chan struct{}
+	remedies []drain.Remedy
+	lacks    string      // the right that is missing
+	becomes  drain.Event // what becomes of a remedy that is taken; of no kind: nothing does
 }
 
 func (r *stage) State() *drain.State                     { return r.state }
 func (r *stage) Changed(context.Context) <-chan struct{} { return nil }
 func (r *stage) Send(drain.Input)                        {}
 func (r *stage) Done() <-chan struct{}                   { return r.done }
-func (r *stage) Ladder(kube.UID) []drain.Rung            { return slices.Clone(r.rungs) }
+func (r *stage) Remedies(kube.UID) []drain.Remedy        { return slices.Clone(r.remedies) }
 func (r *stage) Steer(_ context.Context, c drain.Control) (uint64, error) {
 	r.told = append(r.told, c)
-	if c.Kind == drain.ControlClimb && r.becomes.Kind != "" {
+	if c.Kind == drain.ControlRemedy && r.becomes.Kind != "" {
 		e := r.becomes
-		e.Seq, e.Rung = 43, &c.Rung
-		c.Rung.ID = len(r.state.Rungs) + 1
+		e.Seq, e.Remedy = 43, &c.Remedy
+		c.Remedy.ID = len(r.state.Remedies) + 1
 		r.state = drain.Fold(r.state, e)
 	}
 	return 42, r.state.Objection(c)

@@ -35,10 +35,10 @@ type Answer struct {
 	Error   string  `json:"error,omitempty"`   // why nothing was changed
 	Hint    string  `json:"hint,omitempty"`    // what to do about that
 	Status  *Status `json:"status,omitempty"`  // of the verb status
-	// Unconfirmed: the rung could be taken, and its word was not given.
-	Unconfirmed bool         `json:"unconfirmed,omitempty"`
-	Rung        *RungStatus  `json:"rung,omitempty"`   // of a verb that takes a rung
-	Ladder      []RungStatus `json:"ladder,omitempty"` // of the verb ladder, in order
+	// Unconfirmed: the remedy could be taken, and its word was not given.
+	Unconfirmed bool           `json:"unconfirmed,omitempty"`
+	Remedy      *RemedyStatus  `json:"rung,omitempty"`   // of a verb that takes a remedy
+	Remedies    []RemedyStatus `json:"ladder,omitempty"` // of the verb ladder, in order
 }
 
 // Status is a run in short.

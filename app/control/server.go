@@ -46,7 +46,7 @@ type Server struct {
 
 // Serve opens the socket of a run and serves it until Close. The caller holds
 // the run's journal, so a socket that is there already is a dead process's. rights
-// tells which rungs of the ladder the run may take; nil leaves that to the API server.
+// tells which remedies of the ladder the run may take; nil leaves that to the API server.
 func Serve(dir string, run drain.Steerable, rights drain.Rights) (*Server, error) {
 	path := Path(dir, run.State().Run.ID)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -171,12 +171,12 @@ func (s *Server) answer(conn *net.UnixConn) Answer {
 	case !known:
 		return Answer{Verb: r.Verb, Error: fmt.Sprintf("the run knows no %q", r.Verb),
 			Hint: "use the version of the program that began the run"}
-	case verb.Rung != "":
-		return s.climb(state, verb, r)
+	case verb.Remedy != "":
+		return s.remediate(state, verb, r)
 	case verb.Kind != "":
 		return s.steer(state, verb, r)
 	case verb.Of == OfPod:
-		return s.showLadder(state, verb, r)
+		return s.showRemedies(state, verb, r)
 	}
 	return Answer{Verb: r.Verb, OK: true, Status: statusOf(state)}
 }

@@ -25,9 +25,9 @@ type Verb struct {
 	Of   Object
 	Kind drain.ControlKind // "" for a verb that only asks
 	Does string            // for the help: what it does, in a few words
-	// Rung is the rung of the ladder that it takes, "" for none. Such a verb needs
-	// the word of the rung (--confirm WORD), and without it only tells what it is.
-	Rung drain.RungKind
+	// Remedy is the remedy of the ladder that it takes, "" for none. Such a verb needs
+	// the word of the remedy (--confirm WORD), and without it only tells what it is.
+	Remedy drain.RemedyKind
 	// Now is what is so once the run took it; %s is the pod or node.
 	Now string
 }
@@ -47,17 +47,17 @@ var Verbs = []Verb{
 	{Name: "abort", Of: OfRun, Kind: drain.ControlAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
 	{Name: "ladder", Of: OfPod, Does: "tell what else could move a pod that does not go"},
-	rung(drain.RungFree, "evict the sick sibling that holds its budget"),
-	rung(drain.RungRestart, "roll its Deployment out anew: the new pod comes first"),
-	rung(drain.RungScale, "one more replica, until the run ends"),
-	rung(drain.RungDelete, "delete it past its budget, with its own grace period"),
-	rung(drain.RungKill, "delete it with zero grace: nobody asks its kubelet"),
-	rung(drain.RungTaint, "declare the machine of its node off"),
+	remedy(drain.RemedyEvictUnhealthy, "evict the sick sibling that holds its budget"),
+	remedy(drain.RemedyRolloutRestart, "roll its Deployment out anew: the new pod comes first"),
+	remedy(drain.RemedyScale, "one more replica, until the run ends"),
+	remedy(drain.RemedyDelete, "delete it past its budget, with its own grace period"),
+	remedy(drain.RemedyForceDelete, "delete it with zero grace: nobody asks its kubelet"),
+	remedy(drain.RemedyOutOfService, "declare the machine of its node off"),
 }
 
-// rung is the verb that takes a rung of the ladder: it has the rung's name.
-func rung(kind drain.RungKind, does string) Verb {
-	return Verb{Name: string(kind), Of: OfPod, Kind: drain.ControlClimb, Rung: kind, Does: does}
+// remedy is the verb that takes a remedy of the ladder: it has the remedy's name.
+func remedy(kind drain.RemedyKind, does string) Verb {
+	return Verb{Name: string(kind), Of: OfPod, Kind: drain.ControlRemedy, Remedy: kind, Does: does}
 }
 
 // Offered tells whether the verb would do something to a pod or node of the run,
@@ -67,7 +67,7 @@ func (v Verb) Offered(s *drain.State, c drain.Control) bool {
 		return false
 	}
 	p := s.Pod(c.Pod)
-	if v.Of != OfPod || v.Rung == "" && v.Kind != "" {
+	if v.Of != OfPod || v.Remedy == "" && v.Kind != "" {
 		return true
 	}
 	// The ladder is for a pod that does not go.

@@ -124,7 +124,7 @@ func TestLabUnreadyPods(t *testing.T) {
 	s.addBudget("held", "held", 1)
 	s.addBudget("met", "met", 1, ifHealthy)
 	s.addBudget("free", "free", 1, always)
-	sibling := s.addPod("held", b, sick("CrashLoopBackOff"))
+	unhealthyPod := s.addPod("held", b, sick("CrashLoopBackOff"))
 	well := s.addPod("met", b)
 	c := s.connect("")
 	w := s.watch(c)
@@ -133,7 +133,7 @@ func TestLabUnreadyPods(t *testing.T) {
 	s.budgetHas(w, "met", 1, 0)
 	s.budgetHas(w, "free", 0, 0)
 	s.until(w, "the sick pods run", func(snap *kube.Snapshot) bool {
-		for _, p := range []*corev1.Pod{held, met, free, sibling} {
+		for _, p := range []*corev1.Pod{held, met, free, unhealthyPod} {
 			if live := snap.Pod(p.UID); live == nil || live.Phase != corev1.PodRunning {
 				return false
 			}
@@ -145,7 +145,7 @@ func TestLabUnreadyPods(t *testing.T) {
 	r.pod(met, drain.PodGone)
 	r.pod(free, drain.PodGone)
 	p := r.pod(held, drain.PodBudgetBlocked)
-	if p.Attempts != 0 || p.Wait.Sibling == nil || p.Wait.Sibling.Reason != "CrashLoopBackOff" {
+	if p.Attempts != 0 || p.Wait.UnhealthyPod == nil || p.Wait.UnhealthyPod.Reason != "CrashLoopBackOff" {
 		t.Errorf("%d requests, waits for %+v", p.Attempts, p.Wait)
 	}
 	p = r.tried(held)

@@ -111,16 +111,16 @@ func weigh(c *chronicle) uint64 {
 // made from nor an Event on a node nor a journal has them.
 func TestLastWordsOfAContainerAreNotRecorded(t *testing.T) {
 	wait := &drain.Wait{For: drain.WaitForBudget, Budget: &budget.Numbers{Name: "web"},
-		Sibling: &budget.Sibling{Name: "web-2", Reason: "Error", Termination: "the password is hunter2"}}
+		UnhealthyPod: &budget.UnhealthyPod{Name: "web-2", Reason: "Error", Termination: "the password is hunter2"}}
 	if got := asJSON(drain.Event{Wait: wait}); len(got) == 0 || strings.Contains(got, "hunter2") {
 		t.Errorf("in the journal: %s", got)
 	}
 	var c chronicle
 	c.add([]drain.Event{{Seq: 1, Wait: wait}})
-	if got := c.after(0)[0].Wait.Sibling; got.Termination != "" || got.Name != "web-2" {
+	if got := c.after(0)[0].Wait.UnhealthyPod; got.Termination != "" || got.Name != "web-2" {
 		t.Errorf("told: %+v", got)
 	}
-	if wait.Sibling.Termination == "" {
+	if wait.UnhealthyPod.Termination == "" {
 		t.Error("the State has lost them, too")
 	}
 }

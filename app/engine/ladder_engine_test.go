@@ -38,15 +38,15 @@ func confirmUntil(t *testing.T, e *Engine, what string, holds func(*drain.State)
 
 func ended(s *drain.State) bool { return s.Outcome != "" }
 
-// climb takes a rung as an operator does who reads it on a screen.
-func climb(t *testing.T, e *Engine, kind drain.RungKind, pod kube.UID) {
+// climb takes a remedy as an operator does who reads it on a screen.
+func remediate(t *testing.T, e *Engine, kind drain.RemedyKind, pod kube.UID) {
 	t.Helper()
-	for _, r := range drain.Ladder(e.State(), e.config.Source.Snapshot(), pod, time.Now()) {
+	for _, r := range drain.Remedies(e.State(), e.config.Source.Snapshot(), pod, time.Now()) {
 		if r.Kind == kind {
 			if r.Off != "" {
 				t.Fatalf("%s is off: %s", kind, r.Off)
 			}
-			e.Send(drain.Control{Kind: drain.ControlClimb, Pod: pod, Rung: r.RungFacts, Word: r.Word, By: "ada", OnScreen: true})
+			e.Send(drain.Control{Kind: drain.ControlRemedy, Pod: pod, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true})
 		}
 	}
 }
@@ -73,14 +73,14 @@ func itself(s *kubetest.Simulation) kube.Writer { return s }
 func TestOneMoreReplicaLetsThePodGoAndIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, e, p := blockedBySize(t, itself)
-		climb(t, e, drain.RungScale, p.UID)
+		remediate(t, e, drain.RemedyScale, p.UID)
 		state := confirmUntil(t, e, "it has ended", ended)
 		<-e.Done()
 		s.Halt()
-		if state.Outcome != drain.OutcomeDone || state.Rungs[0].State != drain.RungUndone || s.Has("web") != 2 || len(s.Scaled) != 2 {
-			t.Errorf("%s, %+v, %d replicas, %+v", state.Outcome, state.Rungs[0], s.Has("web"), s.Scaled)
+		if state.Outcome != drain.OutcomeDone || state.Remedies[0].State != drain.RemedyUndone || s.Has("web") != 2 || len(s.Scaled) != 2 {
+			t.Errorf("%s, %+v, %d replicas, %+v", state.Outcome, state.Remedies[0], s.Has("web"), s.Scaled)
 		}
-		if r := state.Rungs[0]; r.For != "default/web-1" || r.What() != "ReplicaSet default/web from 2 to 3 replicas" {
+		if r := state.Remedies[0]; r.For != "default/web-1" || r.What() != "ReplicaSet default/web from 2 to 3 replicas" {
 			t.Errorf("a rung for %s: %s", r.For, r.What())
 		}
 	})
@@ -90,27 +90,29 @@ func TestReplicasAfterAnAbort(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(*kubetest.Simulation)
 		replicas  int32
-		state     drain.RungState
+		state     drain.RemedyState
 		requests  int
 	}{
-		"ours are taken back":                       {func(*kubetest.Simulation) {}, 2, drain.RungUndone, 2},
-		"changed by somebody: left alone":           {func(s *kubetest.Simulation) { s.SomebodyScales("web", 5) }, 5, drain.RungKept, 1},
-		"set to the same by somebody: left alone":   {func(s *kubetest.Simulation) { s.SomebodyScales("web", 3) }, 3, drain.RungKept, 1},
-		"taken back by somebody already: no matter": {func(s *kubetest.Simulation) { s.SomebodyScales("web", 2) }, 2, drain.RungKept, 1},
+		"ours are taken back":                       {func(*kubetest.Simulation) {}, 2, drain.RemedyUndone, 2},
+		"changed by somebody: left alone":           {func(s *kubetest.Simulation) { s.SomebodyScales("web", 5) }, 5, drain.RemedyKept, 1},
+		"set to the same by somebody: left alone":   {func(s *kubetest.Simulation) { s.SomebodyScales("web", 3) }, 3, drain.RemedyKept, 1},
+		"taken back by somebody already: no matter": {func(s *kubetest.Simulation) { s.SomebodyScales("web", 2) }, 2, drain.RemedyKept, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, e, p := blockedBySize(t, itself)
 				s.ReadyAfter = time.Hour
-				climb(t, e, drain.RungScale, p.UID)
-				confirmUntil(t, e, "the rung is done", func(state *drain.State) bool { return len(state.Rungs) == 1 && state.Rungs[0].State == drain.RungDone })
+				remediate(t, e, drain.RemedyScale, p.UID)
+				confirmUntil(t, e, "the rung is done", func(state *drain.State) bool {
+					return len(state.Remedies) == 1 && state.Remedies[0].State == drain.RemedyDone
+				})
 				c.meanwhile(s)
 				e.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
 				state := confirmUntil(t, e, "it has ended", ended)
 				<-e.Done()
 				s.Halt()
-				if s.Has("web") != c.replicas || state.Rungs[0].State != c.state || len(s.Scaled) != c.requests {
-					t.Errorf("%d replicas, %+v, %+v", s.Has("web"), state.Rungs[0], s.Scaled)
+				if s.Has("web") != c.replicas || state.Remedies[0].State != c.state || len(s.Scaled) != c.requests {
+					t.Errorf("%d replicas, %+v, %+v", s.Has("web"), state.Remedies[0], s.Scaled)
 				}
 			})
 		})
@@ -122,8 +124,10 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		killed := &atomic.Bool{}
 		s, e, p := blockedBySize(t, func(s *kubetest.Simulation) kube.Writer { return kubetest.MortalWriter{Simulation: s, Killed: killed} })
 		s.ReadyAfter = time.Hour
-		climb(t, e, drain.RungScale, p.UID)
-		state := confirmUntil(t, e, "the rung is done", func(state *drain.State) bool { return len(state.Rungs) == 1 && state.Rungs[0].State == drain.RungDone })
+		remediate(t, e, drain.RemedyScale, p.UID)
+		state := confirmUntil(t, e, "the rung is done", func(state *drain.State) bool {
+			return len(state.Remedies) == 1 && state.Remedies[0].State == drain.RemedyDone
+		})
 		killed.Store(true)
 		events := e.Events(0)
 		e.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
@@ -139,8 +143,8 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		again.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
 		<-again.Done()
 		s.Halt()
-		if s.Has("web") != 2 || again.State().Rungs[0].State != drain.RungUndone {
-			t.Errorf("%d replicas, %+v", s.Has("web"), again.State().Rungs[0])
+		if s.Has("web") != 2 || again.State().Remedies[0].State != drain.RemedyUndone {
+			t.Errorf("%d replicas, %+v", s.Has("web"), again.State().Remedies[0])
 		}
 		left := drain.RollbackPlan(state, s.Snapshot(), time.Now())[0]
 		if left.Scale != nil || left.Left != "it has that number already" {
@@ -169,8 +173,10 @@ func declaredOff(t *testing.T) (s *kubetest.Simulation, e *Engine, ready func(co
 	confirmUntil(t, e, "its kubelet is silent", func(state *drain.State) bool {
 		return state.Pods[0].Wait != nil && state.Pods[0].Wait.For == drain.WaitForKubelet
 	})
-	climb(t, e, drain.RungTaint, p.UID)
-	state := confirmUntil(t, e, "the taint is there", func(state *drain.State) bool { return len(state.Rungs) == 1 && state.Rungs[0].State == drain.RungDone })
+	remediate(t, e, drain.RemedyOutOfService, p.UID)
+	state := confirmUntil(t, e, "the taint is there", func(state *drain.State) bool {
+		return len(state.Remedies) == 1 && state.Remedies[0].State == drain.RemedyDone
+	})
 	if undo := drain.RollbackPlan(state, s.Snapshot(), time.Now())[0]; undo.Taint == nil || len(undo.Taint.Taints) != 0 || undo.Taint.Mark != "" {
 		t.Errorf("%+v", undo)
 	}
@@ -181,7 +187,7 @@ func TestTheTaintGoesWhenTheNodeReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, e, ready := declaredOff(t)
 		ready(corev1.ConditionTrue)
-		confirmUntil(t, e, "the taint is gone", func(state *drain.State) bool { return state.Rungs[0].State == drain.RungUndone })
+		confirmUntil(t, e, "the taint is gone", func(state *drain.State) bool { return state.Remedies[0].State == drain.RemedyUndone })
 		if node := s.Snapshot().Node("a"); node.OutOfService() || node.Annotations[kube.OutOfServiceAnnotation] != "" {
 			t.Errorf("%+v", node)
 		}
@@ -200,8 +206,8 @@ func TestTheTaintOfAMachineThatStaysOffIsSaid(t *testing.T) {
 		<-e.Done()
 		s.Halt()
 		state := e.State()
-		r := state.Rungs[0]
-		if want := "its machine has not come back; once it has: kubectl --context=lab taint node a node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"; r.State != drain.RungLeft || r.Message != want {
+		r := state.Remedies[0]
+		if want := "its machine has not come back; once it has: kubectl --context=lab taint node a node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"; r.State != drain.RemedyLeft || r.Message != want {
 			t.Errorf("%s: %q, want %q", r.State, r.Message, want)
 		}
 		if !s.Snapshot().Node("a").OutOfService() {

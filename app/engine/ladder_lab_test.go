@@ -19,17 +19,17 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
-// ladderKinds are what the ladder looks at.
-var ladderKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
+// remedyKinds are what the ladder looks at.
+var remedyKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
 	kube.KindDeployments, kube.KindStatefulSets, kube.KindAutoscalers}
 
-func (s *stage) watchLadder(c *connection) *watch.Watcher {
+func (s *stage) watchRemedies(c *connection) *watch.Watcher {
 	s.Helper()
-	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: ladderKinds})
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: remedyKinds})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
-	s.must(w.WaitSynced(ctx, ladderKinds...))
+	s.must(w.WaitSynced(ctx, remedyKinds...))
 	return w
 }
 
@@ -78,10 +78,10 @@ func (s *stage) podOf(source Source, app, node string) *corev1.Pod {
 	return found
 }
 
-// climb takes a rung of the ladder once it can be taken, and again where something
+// climb takes a remedy of the ladder once it can be taken, and again where something
 // changed under the operator's hands: controllers write to Deployments and nodes at any
 // time.
-func (r *labRun) climb(kind drain.RungKind, pod *corev1.Pod) {
+func (r *labRun) remediate(kind drain.RemedyKind, pod *corev1.Pod) {
 	r.s.Helper()
 	why := ""
 	defer func() {
@@ -90,31 +90,34 @@ func (r *labRun) climb(kind drain.RungKind, pod *corev1.Pod) {
 		}
 	}()
 	r.s.poll("rung "+string(kind)+" is taken", func() bool {
-		rungs := drain.Ladder(r.State(), r.config.Source.Snapshot(), pod.UID, r.config.Now())
-		i := slices.IndexFunc(rungs, func(rung drain.Rung) bool { return rung.Kind == kind })
+		remedies := drain.Remedies(r.State(), r.config.Source.Snapshot(), pod.UID, r.config.Now())
+		i := slices.IndexFunc(remedies, func(remedy drain.Remedy) bool { return remedy.Kind == kind })
 		if i < 0 {
 			r.s.Fatalf("the ladder has no rung %s", kind)
 		}
-		if why = rungs[i].Off; why != "" {
+		if why = remedies[i].Off; why != "" {
 			return false
 		}
-		taken := len(r.State().Rungs)
-		if _, err := r.Steer(r.s.Context(), drain.Control{Kind: drain.ControlClimb, Pod: pod.UID, Rung: rungs[i].RungFacts, Word: rungs[i].Word, By: "ada", OnScreen: true}); err != nil {
+		taken := len(r.State().Remedies)
+		if _, err := r.Steer(r.s.Context(), drain.Control{Kind: drain.ControlRemedy, Pod: pod.UID, Remedy: remedies[i].RemedyFacts, Word: remedies[i].Word, By: "ada", OnScreen: true}); err != nil {
 			why = err.Error()
 			return false
 		}
 		state := r.until("the rung is answered", func(state *drain.State) bool {
-			return len(state.Rungs) > taken && state.Rungs[taken].State != drain.RungTaken
+			return len(state.Remedies) > taken && state.Remedies[taken].State != drain.RemedyTaken
 		})
-		why = state.Rungs[taken].Message
-		return state.Rungs[taken].State != drain.RungRefused
+		why = state.Remedies[taken].Message
+		return state.Remedies[taken].State != drain.RemedyRefused
 	})
 }
 
-// rung waits until the last rung has come to a state.
-func (r *labRun) rung(want drain.RungState) {
+// remedy waits until the last remedy has come to a state.
+func (r *labRun) remedy(want drain.RemedyState) {
 	r.s.Helper()
-	r.until(fmt.Sprintf("the rung is %s", want), func(state *drain.State) bool { n := len(state.Rungs); return n > 0 && state.Rungs[n-1].State == want })
+	r.until(fmt.Sprintf("the rung is %s", want), func(state *drain.State) bool {
+		n := len(state.Remedies)
+		return n > 0 && state.Remedies[n-1].State == want
+	})
 }
 
 // single is a Deployment of one pod on a node that is drained, under a budget that needs
@@ -123,7 +126,7 @@ func single(t *testing.T) (*stage, *watch.Watcher, *labRun, *appsv1.Deployment, 
 	s := newStage(t)
 	c := s.connect("")
 	a := s.addNode("a")
-	w := s.watchLadder(c)
+	w := s.watchRemedies(c)
 	d := s.deploy("web", 1, a, s.namespace+"-b")
 	p := s.podOf(w, "web", a)
 	s.addBudget("web", "web", 1)
@@ -140,28 +143,28 @@ func (s *stage) somebodyScales(d *appsv1.Deployment, to int32) {
 	s.must(err)
 }
 
-func TestLabLadderScale(t *testing.T) {
+func TestLabRemedyScale(t *testing.T) {
 	t.Parallel()
 	s, _, r, d, p := single(t)
 	s.addNode("b")
-	r.climb(drain.RungScale, p)
+	r.remediate(drain.RemedyScale, p)
 	r.ends(drain.OutcomeDone)
-	r.rung(drain.RungUndone)
+	r.remedy(drain.RemedyUndone)
 	if got := s.replicas(d); got != 1 {
 		t.Errorf("%d replicas at the end", got)
 	}
 }
 
-func TestLabLadderScaleLeftAloneAfterSomebody(t *testing.T) {
+func TestLabRemedyScaleLeftAloneAfterSomebody(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		to   int32 // 0: nobody does anything
 		want int32
-		is   drain.RungState
-	}{{0, 1, drain.RungUndone}, {5, 5, drain.RungKept}} {
+		is   drain.RemedyState
+	}{{0, 1, drain.RemedyUndone}, {5, 5, drain.RemedyKept}} {
 		s, w, r, d, p := single(t)
-		r.climb(drain.RungScale, p) // the new pod finds no room: the run stays blocked
-		r.rung(drain.RungDone)
+		r.remediate(drain.RemedyScale, p) // the new pod finds no room: the run stays blocked
+		r.remedy(drain.RemedyDone)
 		s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
 		if undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale == nil {
 			t.Errorf("rollback: %+v", undo)
@@ -175,38 +178,38 @@ func TestLabLadderScaleLeftAloneAfterSomebody(t *testing.T) {
 		}
 		r.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
 		r.ends(drain.OutcomeAborted)
-		r.rung(c.is)
+		r.remedy(c.is)
 		if got := s.replicas(d); got != c.want {
 			t.Errorf("%d replicas after the abort, want %d", got, c.want)
 		}
 	}
 }
 
-func TestLabLadderRestart(t *testing.T) {
+func TestLabRemedyRestart(t *testing.T) {
 	t.Parallel()
 	s, _, r, _, p := single(t)
 	s.addNode("b")
-	r.climb(drain.RungRestart, p)
+	r.remediate(drain.RemedyRolloutRestart, p)
 	r.pod(p, drain.PodGone)
 	r.ends(drain.OutcomeDone)
-	r.rung(drain.RungDone)
+	r.remedy(drain.RemedyDone)
 }
 
-func TestLabLadderDelete(t *testing.T) {
+func TestLabRemedyDelete(t *testing.T) {
 	t.Parallel()
 	_, _, r, _, p := single(t)
-	r.climb(drain.RungDelete, p)
+	r.remediate(drain.RemedyDelete, p)
 	r.pod(p, drain.PodGone)
 	r.ends(drain.OutcomeDone)
-	r.rung(drain.RungDone)
+	r.remedy(drain.RemedyDone)
 }
 
-func TestLabLadderFreesTheBudget(t *testing.T) {
+func TestLabRemedyFreesTheBudget(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.connect("")
 	a, b := s.addNode("a"), s.addNode("b")
-	w := s.watchLadder(c)
+	w := s.watchRemedies(c)
 	keeper, err := s.client.CoreV1().ConfigMaps(s.namespace).Create(s.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "keeper"}}, metav1.CreateOptions{})
 	s.must(err)
 	owned := func(p *corev1.Pod) { // to the ladder it is somebody who makes pods anew
@@ -214,7 +217,7 @@ func TestLabLadderFreesTheBudget(t *testing.T) {
 		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: keeper.Name, UID: keeper.UID, Controller: &controller}}
 	}
 	p := s.addPod("web", a, owned)
-	sibling := s.addPod("web", b, owned, sick("CrashLoopBackOff"))
+	unhealthyPod := s.addPod("web", b, owned, sick("CrashLoopBackOff"))
 	s.running(w, p)
 	s.addBudget("web", "web", 1, func(b *policyv1.PodDisruptionBudget) {
 		allow := policyv1.AlwaysAllow
@@ -223,7 +226,7 @@ func TestLabLadderFreesTheBudget(t *testing.T) {
 	s.budgetHas(w, "web", 1, 0)
 	r := s.drain(w, c, bareOptions(), a)
 	r.pod(p, drain.PodBudgetBlocked)
-	r.climb(drain.RungFree, p)
-	r.rung(drain.RungDone)
-	s.until(w, "the sick sibling is gone", func(snap *kube.Snapshot) bool { return snap.Pod(sibling.UID) == nil })
+	r.remediate(drain.RemedyEvictUnhealthy, p)
+	r.remedy(drain.RemedyDone)
+	s.until(w, "the sick sibling is gone", func(snap *kube.Snapshot) bool { return snap.Pod(unhealthyPod.UID) == nil })
 }

@@ -48,7 +48,7 @@ func machineOff(t *testing.T, options ...labOption) (*stage, *connection, *watch
 	s := newStage(t)
 	c := s.connect("")
 	a := s.addMachine("a")
-	w := s.watchLadder(c)
+	w := s.watchRemedies(c)
 	p := s.addPod("web", a, options...)
 	p.Status.Phase, p.Status.Conditions = corev1.PodRunning, []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	_, err := s.client.CoreV1().Pods(s.namespace).UpdateStatus(s.Context(), p, metav1.UpdateOptions{})
@@ -69,22 +69,22 @@ func machineOff(t *testing.T, options ...labOption) (*stage, *connection, *watch
 	return s, c, w, r, p, a
 }
 
-func TestLabLadderKill(t *testing.T) {
+func TestLabRemedyForceDelete(t *testing.T) {
 	t.Parallel()
 	_, _, _, r, p, _ := machineOff(t)
-	r.climb(drain.RungKill, p)
+	r.remediate(drain.RemedyForceDelete, p)
 	r.pod(p, drain.PodGone)
 	r.ends(drain.OutcomeDone)
-	r.rung(drain.RungDone)
+	r.remedy(drain.RemedyDone)
 }
 
-func TestLabLadderTaint(t *testing.T) {
+func TestLabRemedyTaint(t *testing.T) {
 	t.Parallel()
 	s, c, w, r, p, a := machineOff(t)
-	r.climb(drain.RungTaint, p)
+	r.remediate(drain.RemedyOutOfService, p)
 	r.pod(p, drain.PodGone) // the garbage collector of pods forgets it
 	r.ends(drain.OutcomeDone)
-	r.rung(drain.RungLeft) // its machine is still off
+	r.remedy(drain.RemedyLeft) // its machine is still off
 	s.until(w, "the taint is there", func(snap *kube.Snapshot) bool { return snap.Node(a).OutOfService() })
 	undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]
 	if undo.Taint == nil {
@@ -101,7 +101,7 @@ func TestLabLadderTaint(t *testing.T) {
 	})
 }
 
-func TestLabLadderTaintGoesWhenTheNodeReturns(t *testing.T) {
+func TestLabRemedyTaintGoesWhenTheNodeReturns(t *testing.T) {
 	t.Parallel()
 	held := func(p *corev1.Pod) { p.Finalizers = []string{"test.kdrain-tui.dev/hold"} } // else the run is over at once
 	s, _, w, r, p, a := machineOff(t, held)
@@ -109,9 +109,9 @@ func TestLabLadderTaintGoesWhenTheNodeReturns(t *testing.T) {
 		_, err := s.client.CoreV1().Pods(s.namespace).Patch(ctx, p.Name, mergePatch, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 		return err
 	})
-	r.climb(drain.RungTaint, p)
-	r.rung(drain.RungDone)
+	r.remediate(drain.RemedyOutOfService, p)
+	r.remedy(drain.RemedyDone)
 	s.until(w, "the taint is there", func(snap *kube.Snapshot) bool { return snap.Node(a).OutOfService() })
 	s.machineIs(a, corev1.ConditionTrue)
-	r.rung(drain.RungUndone)
+	r.remedy(drain.RemedyUndone)
 }

@@ -39,9 +39,9 @@ func (e *Engine) Steer(ctx context.Context, c drain.Control) (seq uint64, err er
 	return 0, e.State().Objection(c)
 }
 
-// Ladder are the rungs for a pod of the run as they are at this moment.
-func (e *Engine) Ladder(pod kube.UID) []drain.Rung {
-	return drain.Ladder(e.State(), e.config.Source.Snapshot(), pod, e.config.Now())
+// Remedies are the remedies for a pod of the run as they are at this moment.
+func (e *Engine) Remedies(pod kube.UID) []drain.Remedy {
+	return drain.Remedies(e.State(), e.config.Source.Snapshot(), pod, e.config.Now())
 }
 
 // answerSteers tells those who wait for their control what became of it.

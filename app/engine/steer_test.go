@@ -94,7 +94,7 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 // What is said on a screen while the run tries the pod once more counts as soon as
 // the answer is here; who waits for what became of it is told at once.
 func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
-	for _, kind := range []drain.ControlKind{drain.ControlSkip, drain.ControlRetry, drain.ControlClimb} {
+	for _, kind := range []drain.ControlKind{drain.ControlSkip, drain.ControlRetry, drain.ControlRemedy} {
 		synctest.Test(t, func(t *testing.T) {
 			s := kubetest.NewSimulation()
 			s.AnswerLag = 5 * time.Second
@@ -109,17 +109,17 @@ func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 			said, c := e.State().Seq, drain.Control{Kind: kind, Pod: held.UID, By: "ada", OnScreen: true}
-			if kind == drain.ControlClimb {
-				rungs := e.Ladder(held.UID)
-				at := slices.IndexFunc(rungs, func(r drain.Rung) bool { return r.Kind == drain.RungDelete })
-				c.Rung, c.Word = rungs[at].RungFacts, rungs[at].Word
+			if kind == drain.ControlRemedy {
+				remedies := e.Remedies(held.UID)
+				at := slices.IndexFunc(remedies, func(r drain.Remedy) bool { return r.Kind == drain.RemedyDelete })
+				c.Remedy, c.Word = remedies[at].RemedyFacts, remedies[at].Word
 			}
 			e.Send(c)
 			synctest.Wait()
 			if !trying() || len(e.Events(said)) > 0 {
 				t.Fatalf("%s: it came before the answer: %+v", kind, e.Events(said))
 			}
-			if kind != drain.ControlClimb {
+			if kind != drain.ControlRemedy {
 				steer(t, e, drain.Control{Kind: kind, Pod: held.UID}, "is on its way")
 			}
 			time.Sleep(s.AnswerLag)
@@ -131,7 +131,7 @@ func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
 				t.Errorf("%s: answered at %d, taken at %d", kind, answered, taken)
 			}
 			for _, event := range events {
-				if event.Kind == drain.EventRung && event.RungState == drain.RungRefused {
+				if event.Kind == drain.EventRemedy && event.RemedyState == drain.RemedyRefused {
 					t.Errorf("%s: refused: %s", kind, event.Message)
 				}
 			}

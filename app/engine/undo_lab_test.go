@@ -17,9 +17,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Without the right to delete pods the rung is off and names the rule. Taken all the same,
+// Without the right to delete pods the remedy is off and names the rule. Taken all the same,
 // it is refused, and the pod goes on waiting for its budget.
-func TestLabLadderWithoutTheRight(t *testing.T) {
+func TestLabRemediesWithoutTheRight(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	a := s.addNode("a")
@@ -37,26 +37,26 @@ func TestLabLadderWithoutTheRight(t *testing.T) {
 	r := s.drain(w, c, bareOptions(), a)
 	r.pod(here, drain.PodBudgetBlocked)
 
-	var rung drain.Rung
+	var remedy drain.Remedy
 	r.s.poll("the rung can be taken, but for the right", func() bool {
-		for _, rung = range r.Ladder(here.UID) {
-			if rung.Kind == drain.RungDelete {
+		for _, remedy = range r.Remedies(here.UID) {
+			if remedy.Kind == drain.RemedyDelete {
 				break
 			}
 		}
-		return rung.Off == ""
+		return remedy.Off == ""
 	})
-	results, err := c.CheckAccess(t.Context(), rung.Needs)
+	results, err := c.CheckAccess(t.Context(), remedy.Needs)
 	s.must(err)
-	withheld := []drain.Rung{rung}
+	withheld := []drain.Remedy{remedy}
 	drain.Withhold(withheld, results)
 	if want := "you may not delete pods in namespace " + s.namespace; withheld[0].Off != want {
 		t.Errorf("off: %q, want %q", withheld[0].Off, want)
 	}
-	if _, err := r.Steer(t.Context(), drain.Control{Kind: drain.ControlClimb, Pod: here.UID, Rung: rung.RungFacts, Word: rung.Word, By: "bob", OnScreen: true}); err != nil {
+	if _, err := r.Steer(t.Context(), drain.Control{Kind: drain.ControlRemedy, Pod: here.UID, Remedy: remedy.RemedyFacts, Word: remedy.Word, By: "bob", OnScreen: true}); err != nil {
 		t.Fatal(err)
 	}
-	r.rung(drain.RungRefused)
+	r.remedy(drain.RemedyRefused)
 	state := r.State()
 	if p := state.Pod(here.UID); p.State == drain.PodFailed || p.Action != plan.ActionEvict || state.Node(a).State != drain.NodeDraining {
 		t.Errorf("the pod is %s (%s), its node %s", p.State, p.Action, state.Node(a).State)
@@ -72,15 +72,15 @@ func TestLabUndoRefusedByAPolicy(t *testing.T) {
 	t.Parallel()
 	s, w, r, d, p := single(t)
 	c := s.connect("")
-	r.climb(drain.RungScale, p) // the new pod finds no room: the run stays blocked
-	r.rung(drain.RungDone)
+	r.remediate(drain.RemedyScale, p) // the new pod finds no room: the run stays blocked
+	r.remedy(drain.RemedyDone)
 	s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
 	thaw := s.freezeScales()
 	r.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
 	r.ends(drain.OutcomeAborted)
-	rung := r.State().Rungs[0]
-	if rung.State != drain.RungLeft || !strings.Contains(rung.Message, s.namespace) || s.replicas(d) != 2 {
-		t.Errorf("%s: %q, %d replicas", rung.State, rung.Message, s.replicas(d))
+	remedy := r.State().Remedies[0]
+	if remedy.State != drain.RemedyLeft || !strings.Contains(remedy.Message, s.namespace) || s.replicas(d) != 2 {
+		t.Errorf("%s: %q, %d replicas", remedy.State, remedy.Message, s.replicas(d))
 	}
 	thaw()
 	s.poll("a rollback takes it back", func() bool {

@@ -168,12 +168,12 @@ func (j *Journal) Append(events []drain.Event, sync bool) error {
 		j.torn = false
 	}
 	if _, err := j.File.Write(lines); err != nil {
-		j.takeBack()
+		j.truncate()
 		return fmt.Errorf("write journal %s: %w", j.path, err)
 	}
 	if sync {
 		if err := j.File.Sync(); err != nil {
-			j.takeBack()
+			j.truncate()
 			return fmt.Errorf("sync journal %s: %w", j.path, err)
 		}
 	}
@@ -181,9 +181,9 @@ func (j *Journal) Append(events []drain.Event, sync bool) error {
 	return nil
 }
 
-// takeBack cuts off what a failed Append left; where that fails too, the next one
+// truncate cuts off what a failed Append left; where that fails too, the next one
 // tries again before it writes.
-func (j *Journal) takeBack() { j.torn = j.File.Truncate(j.whole) != nil }
+func (j *Journal) truncate() { j.torn = j.File.Truncate(j.whole) != nil }
 
 // Close syncs the journal, gives its lock back and closes it.
 func (j *Journal) Close() error {

@@ -13,13 +13,13 @@ import (
 // but for what is to be confirmed.
 func Answer(t *Text, a control.Answer, program string, now time.Time) {
 	switch {
-	case a.Unconfirmed && a.Rung != nil:
+	case a.Unconfirmed && a.Remedy != nil:
 		unconfirmed(t, a, program)
 	case !a.OK:
 	case a.Status != nil:
 		runStatus(t, a, now)
-	case a.Ladder != nil:
-		ladder(t, a)
+	case a.Remedies != nil:
+		remedies(t, a)
 	default:
 		t.Say("run %s: %s", a.Run, a.Message)
 	}
@@ -57,28 +57,28 @@ func runStatus(t *Text, a control.Answer, now time.Time) {
 	pods.Write(t.W)
 }
 
-// ladder shows what else could move a pod: each rung with its word and its
+// ladder shows what else could move a pod: each remedy with its word and its
 // request, or why it cannot be taken.
-func ladder(t *Text, a control.Answer) {
+func remedies(t *Text, a control.Answer) {
 	t.Say("run %s: the ladder for pod %s on %s", a.Run, a.Pod, a.Node)
-	rungs := t.Table("VERB", "CONFIRMED BY", "REQUEST")
-	for _, r := range a.Ladder {
+	remedies := t.Table("VERB", "CONFIRMED BY", "REQUEST")
+	for _, r := range a.Remedies {
 		switch {
-		case r.Rung == drain.RungWait:
-			rungs.Add(Quiet, "-", "-", "none, the default: it is tried again on the event that it waits for")
+		case r.Remedy == drain.RemedyWait:
+			remedies.Add(Quiet, "-", "-", "none, the default: it is tried again on the event that it waits for")
 		case r.Off != "":
-			rungs.Add(Quiet, string(r.Rung), "-", "off: "+r.Off)
+			remedies.Add(Quiet, string(r.Remedy), "-", "off: "+r.Off)
 		default:
-			rungs.Add("", string(r.Rung), r.Word, r.Request)
+			remedies.Add("", string(r.Remedy), r.Word, r.Request)
 		}
 	}
-	rungs.Write(t.W)
+	remedies.Write(t.W)
 }
 
-// unconfirmed shows a rung that was not taken for want of its word: what it would
+// unconfirmed shows a remedy that was not taken for want of its word: what it would
 // send, at which risk, and the command that confirms it.
 func unconfirmed(t *Text, a control.Answer, program string) {
-	r := a.Rung
+	r := a.Remedy
 	t.Say("run %s: %s for pod %s: %s", a.Run, a.Verb, a.Pod, r.Title)
 	say := func(what, text string) { t.Say("  %-8s %s", what, text) }
 	say("request", r.Request)

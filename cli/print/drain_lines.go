@@ -58,8 +58,8 @@ func (d *Drain) eventLines(e drain.Event) {
 		d.volumes(e)
 	case drain.EventLease:
 		d.lease(e)
-	case drain.EventRung:
-		d.rung(e)
+	case drain.EventRemedy:
+		d.remedy(e)
 	case drain.EventConnection:
 		d.connection(e)
 	case drain.EventControl:
@@ -67,20 +67,20 @@ func (d *Drain) eventLines(e drain.Event) {
 	}
 }
 
-// rung says what was asked for outside the plan, and what became of it.
-func (d *Drain) rung(e drain.Event) {
-	text := fmt.Sprintf("pod %s: %s: %s", e.Rung.For, e.Rung.What(), e.RungState.Words())
+// remedy says what was asked for outside the plan, and what became of it.
+func (d *Drain) remedy(e drain.Event) {
+	text := fmt.Sprintf("pod %s: %s: %s", e.Remedy.For, e.Remedy.What(), e.RemedyState.Words())
 	if e.Message != "" {
 		text += ": " + e.Message
 	}
 	d.Note("%s", text)
-	if e.Rung.Kind == drain.RungDelete || e.Rung.Kind == drain.RungKill {
-		d.lines.forced[e.Rung.Pod] = e.RungState != drain.RungRefused
+	if e.Remedy.Kind == drain.RemedyDelete || e.Remedy.Kind == drain.RemedyForceDelete {
+		d.lines.forced[e.Remedy.Pod] = e.RemedyState != drain.RemedyRefused
 	}
 }
 
 func (d *Drain) intent(e drain.Event) {
-	if e.Rung != nil {
+	if e.Remedy != nil {
 		return // told by its own event
 	}
 	switch e.Action.Verb {

@@ -37,10 +37,10 @@ func TestAlternatingCausesAreSaidOnce(t *testing.T) {
 }
 
 // The end of a pod can be seen before the answer to the request that ended it.
-func TestAPodThatARungDeletesIsNotCalledEvicted(t *testing.T) {
+func TestAPodThatARemedyDeletesIsNotCalledEvicted(t *testing.T) {
 	const uid = kube.UID("1")
-	rung := func(state drain.RungState) drain.Event {
-		return drain.Event{Kind: drain.EventRung, RungState: state, Rung: &drain.RungFacts{Kind: drain.RungKill, Pod: uid, For: "shop/mailer"}}
+	remedy := func(state drain.RemedyState) drain.Event {
+		return drain.Event{Kind: drain.EventRemedy, RemedyState: state, Remedy: &drain.RemedyFacts{Kind: drain.RemedyForceDelete, Pod: uid, For: "shop/mailer"}}
 	}
 	evict := drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: "mailer", UID: uid, Action: &drain.ActionFacts{Verb: drain.VerbEvict}}
 	gone := drain.Event{Kind: drain.EventPod, Namespace: "shop", Pod: "mailer", UID: uid, PodState: drain.PodGone}
@@ -48,10 +48,10 @@ func TestAPodThatARungDeletesIsNotCalledEvicted(t *testing.T) {
 		events []drain.Event
 		want   string
 	}{
-		"answered, then gone":  {[]drain.Event{evict, rung(drain.RungTaken), rung(drain.RungDone), gone}, "pod/mailer deleted"},
-		"gone, then answered":  {[]drain.Event{evict, rung(drain.RungTaken), gone, rung(drain.RungDone)}, "pod/mailer deleted"},
-		"in doubt, then gone":  {[]drain.Event{rung(drain.RungTaken), rung(drain.RungInDoubt), gone}, "pod/mailer deleted"},
-		"refused, and evicted": {[]drain.Event{evict, rung(drain.RungTaken), rung(drain.RungRefused), gone}, "pod/mailer evicted"},
+		"answered, then gone":  {[]drain.Event{evict, remedy(drain.RemedyTaken), remedy(drain.RemedyDone), gone}, "pod/mailer deleted"},
+		"gone, then answered":  {[]drain.Event{evict, remedy(drain.RemedyTaken), gone, remedy(drain.RemedyDone)}, "pod/mailer deleted"},
+		"in doubt, then gone":  {[]drain.Event{remedy(drain.RemedyTaken), remedy(drain.RemedyInDoubt), gone}, "pod/mailer deleted"},
+		"refused, and evicted": {[]drain.Event{evict, remedy(drain.RemedyTaken), remedy(drain.RemedyRefused), gone}, "pod/mailer evicted"},
 	} {
 		var out, err bytes.Buffer
 		o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(plan.Plan{})

@@ -79,11 +79,11 @@ type podJSON struct {
 }
 
 type budgetJSON struct {
-	Verdict budget.Verdict   `json:"verdict"`
-	Names   []string         `json:"names"`
-	Why     string           `json:"why"`
-	Budgets []budget.Numbers `json:"budgets,omitempty"`
-	Sibling *budget.Sibling  `json:"sibling,omitempty"`
+	Verdict      budget.Verdict       `json:"verdict"`
+	Names        []string             `json:"names"`
+	Why          string               `json:"why"`
+	Budgets      []budget.Numbers     `json:"budgets,omitempty"`
+	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
 }
 
 type landingJSON struct {
@@ -157,7 +157,7 @@ func projectPod(p plan.Pod) podJSON {
 	}
 	if b := p.Budget; b != nil && p.Action != plan.ActionSkip {
 		out.Budget = &budgetJSON{
-			Verdict: b.Verdict, Names: orEmpty(b.Names), Why: p.BudgetWhy(), Budgets: b.Budgets, Sibling: utcSibling(b.Sibling),
+			Verdict: b.Verdict, Names: orEmpty(b.Names), Why: p.BudgetWhy(), Budgets: b.Budgets, UnhealthyPod: utcUnhealthyPod(b.UnhealthyPod),
 		}
 	}
 	if l := p.Landing; l != nil {
@@ -166,7 +166,7 @@ func projectPod(p plan.Pod) podJSON {
 	return out
 }
 
-func utcSibling(s *budget.Sibling) *budget.Sibling {
+func utcUnhealthyPod(s *budget.UnhealthyPod) *budget.UnhealthyPod {
 	if s == nil || s.Since.IsZero() {
 		return s
 	}

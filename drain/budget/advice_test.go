@@ -84,11 +84,11 @@ func commands(advice []Advice) []string {
 }
 
 // A sibling on a silent node is named as such, with what the cluster knows.
-func TestSilentSibling(t *testing.T) {
+func TestSilentUnhealthyPod(t *testing.T) {
 	s := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.NotReady(5*time.Minute), kubetest.Well), kubetest.Node("w2", kubetest.Silent), kubetest.Budget("shop/cart", 2, 2, 0, 3))...)
 	j := Judge(s.PodNamed("shop", "cart-1"), s, kubetest.Nobody, kubetest.Now)
-	if want := "budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 5m: the kubelet of its node is silent"; j.Why != want || j.Sibling.Reason != "NodeNotReady" {
-		t.Errorf("%q (%s), want %q", j.Why, j.Sibling.Reason, want)
+	if want := "budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 5m: the kubelet of its node is silent"; j.Why != want || j.UnhealthyPod.Reason != "NodeNotReady" {
+		t.Errorf("%q (%s), want %q", j.Why, j.UnhealthyPod.Reason, want)
 	}
 	s = kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Deleted(time.Minute), kubetest.Well), kubetest.Node("w2", kubetest.Silent), kubetest.Budget("shop/cart", 2, 2, 0, 3))...)
 	j = Judge(s.PodNamed("shop", "cart-1"), s, kubetest.Nobody, kubetest.Now)

@@ -36,8 +36,8 @@ const (
 
 // besides are cart-1, which is well, a sibling as given and a third one, under a
 // budget that has no room.
-func besides(sibling kubetest.PodOption, more ...runtime.Object) []runtime.Object {
-	return slices.Concat(kubetest.Cart(kubetest.Well, sibling, kubetest.Well), []runtime.Object{kubetest.Budget("shop/cart", 2, 2, 0, 3)}, more)
+func besides(unhealthyPod kubetest.PodOption, more ...runtime.Object) []runtime.Object {
+	return slices.Concat(kubetest.Cart(kubetest.Well, unhealthyPod, kubetest.Well), []runtime.Object{kubetest.Budget("shop/cart", 2, 2, 0, 3)}, more)
 }
 
 func waiting(reason, message string) kubetest.PodOption {
@@ -64,7 +64,7 @@ func readyMessage(reason, message string) kubetest.PodOption {
 }
 
 // Whose trouble it is that a budget allows nothing now.
-var siblingsExplained = []explanation{
+var unhealthyPodsExplained = []explanation{
 	{"image pull", besides(waiting("ImagePullBackOff", `Back-off pulling image "shop/cart:9"`)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60m: "ImagePullBackOff"`,
 		[]string{"see why its image cannot be pulled: " + describeSick, scaleCart}},
@@ -213,7 +213,7 @@ var goesExplained = []explanation{
 // Sentence by sentence: what is wrong, and the exact command that helps.
 func TestExplanations(t *testing.T) {
 	met := map[Verdict]bool{VerdictUnknown: true} // in TestExplanationsOfUnseenBudgets
-	for _, row := range slices.Concat(siblingsExplained, nobodySickExplained, neverExplained, goesExplained) {
+	for _, row := range slices.Concat(unhealthyPodsExplained, nobodySickExplained, neverExplained, goesExplained) {
 		t.Run(row.name, func(t *testing.T) {
 			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
 			j := Judge(s.PodNamed("shop", "cart-1"), s, row.planned, kubetest.Now)

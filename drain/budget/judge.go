@@ -94,7 +94,7 @@ func (l *Ledger) judgeBlocked(j *Judgement, p *kube.Pod, b *kube.Budget, planned
 		l.say(said, b, page, sick)
 		page.last = said
 	}
-	j.Why, j.Sibling, j.Advice = said.why, said.sibling, said.advice
+	j.Why, j.UnhealthyPod, j.Advice = said.why, said.unhealthyPod, said.advice
 }
 
 // say puts into words what holds pods back.
@@ -104,7 +104,7 @@ func (l *Ledger) say(said *blocked, b *kube.Budget, page *page, sick SickPod) {
 		said.why = page.never
 	default:
 		if sick.Pod != nil {
-			said.sibling = sick.sibling(l.serverNow)
+			said.unhealthyPod = sick.unhealthyPod(l.serverNow)
 		}
 		said.why = l.blockedWords(said.verdict, b, page, sick, said.itself)
 	}

@@ -62,7 +62,7 @@ func (l *Ledger) judgeGuarded(g *PlanGuard, pod *kube.Pod, j *Judgement, planned
 		}
 		return
 	}
-	j.Sibling = sick.sibling(l.serverNow)
+	j.UnhealthyPod = sick.unhealthyPod(l.serverNow)
 	j.Why += "; " + l.sickWords(sick)
 	if l.Advises {
 		j.Advice = l.adviseSickPod(sick)

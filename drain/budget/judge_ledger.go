@@ -52,12 +52,12 @@ type page struct {
 // blocked is what is said of all pods that a budget holds because of one sick
 // pod.
 type blocked struct {
-	verdict Verdict
-	sick    kube.UID
-	itself  bool // the sick pod is the one that is held
-	why     string
-	sibling *Sibling
-	advice  []Advice
+	verdict      Verdict
+	sick         kube.UID
+	itself       bool // the sick pod is the one that is held
+	why          string
+	unhealthyPod *UnhealthyPod
+	advice       []Advice
 }
 
 // never is why a budget cannot allow a disruption whatever happens to its pods.

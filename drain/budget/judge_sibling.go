@@ -44,14 +44,14 @@ type SickPod struct {
 	Silent bool
 }
 
-// SickSibling is the pod under the budget whose trouble holds the others most
+// UnhealthyPodUnder is the pod under the budget whose trouble holds the others most
 // tellingly: the one that is sick for longest, and one that is about to go only
 // where there is no other. The pod named by except is passed over. It is nil
 // where all pods are healthy.
-func SickSibling(b *kube.Budget, s *kube.Snapshot, except kube.UID, now time.Time) *Sibling {
+func UnhealthyPodUnder(b *kube.Budget, s *kube.Snapshot, except kube.UID, now time.Time) *UnhealthyPod {
 	for _, sick := range SickUnder(b, s, s.PodsUnder(b), s.ServerTime(now)) {
 		if sick.Pod.UID != except {
-			return sick.sibling(s.ServerTime(now))
+			return sick.unhealthyPod(s.ServerTime(now))
 		}
 	}
 	return nil
@@ -109,37 +109,37 @@ func (sick SickPod) passes(serverNow time.Time) bool {
 
 // sibling tells of the sick pod in the words of kubelet and scheduler, where
 // there are any.
-func (sick SickPod) sibling(serverNow time.Time) *Sibling {
+func (sick SickPod) unhealthyPod(serverNow time.Time) *UnhealthyPod {
 	p := sick.Pod
-	sibling := &Sibling{Namespace: p.Namespace, Name: p.Name, Node: p.Node, Since: sick.since, Starting: sick.passes(serverNow), Silent: sick.Silent}
+	unhealthyPod := &UnhealthyPod{Namespace: p.Namespace, Name: p.Name, Node: p.Node, Since: sick.since, Starting: sick.passes(serverNow), Silent: sick.Silent}
 	if p.Phase == corev1.PodPending && sick.Class == SickLive || sick.Class == sickDead {
-		sibling.Phase = p.Phase
+		unhealthyPod.Phase = p.Phase
 	}
 	switch {
 	case p.Terminating():
-		sibling.Reason = reasonTerminating
+		unhealthyPod.Reason = reasonTerminating
 	case sick.Class == SickLeaves:
-		sibling.Reason = reasonEvicted
+		unhealthyPod.Reason = reasonEvicted
 	case sick.Class == sickDead:
-		sibling.Reason, sibling.Message = cmp.Or(p.Reason, reasonFailed), p.Message
+		unhealthyPod.Reason, unhealthyPod.Message = cmp.Or(p.Reason, reasonFailed), p.Message
 	case p.Phase == corev1.PodPending:
-		sibling.Reason = reasonPending
+		unhealthyPod.Reason = reasonPending
 	default:
-		sibling.Reason = ReasonNotReady
+		unhealthyPod.Reason = ReasonNotReady
 	}
 	if sick.Silent && sick.Class == SickLive && (p.Trouble == nil || unspecific(p.Trouble.Reason)) {
-		sibling.Reason = reasonNodeSilent
-		return sibling
+		unhealthyPod.Reason = reasonNodeSilent
+		return unhealthyPod
 	}
 	if t := p.Trouble; t != nil && sick.Class != SickLeaves {
-		sibling.Reason = cmp.Or(t.Reason, sibling.Reason)
-		sibling.Message, sibling.Termination = cmp.Or(t.Message, sibling.Message), t.Termination
+		unhealthyPod.Reason = cmp.Or(t.Reason, unhealthyPod.Reason)
+		unhealthyPod.Message, unhealthyPod.Termination = cmp.Or(t.Message, unhealthyPod.Message), t.Termination
 		if t.HasExit {
 			code := t.ExitCode
-			sibling.ExitCode = &code
+			unhealthyPod.ExitCode = &code
 		}
 	}
-	return sibling
+	return unhealthyPod
 }
 
 // StuckAfter is how long after the end of its grace a pod counts as stuck: a

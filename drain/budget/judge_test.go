@@ -79,12 +79,12 @@ func moved(names ...string) func(kube.UID) bool {
 
 // The verdicts and their lines. The pod that is asked for is cart-1 on w1.
 var explained = []struct {
-	name    string
-	objects []runtime.Object
-	planned func(kube.UID) bool
-	verdict Verdict
-	why     string
-	sibling string // name, "" for none
+	name         string
+	objects      []runtime.Object
+	planned      func(kube.UID) bool
+	verdict      Verdict
+	why          string
+	unhealthyPod string // name, "" for none
 }{
 	{"no budget", kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Nobody, VerdictEvictable, "", ""},
 	{"room in the budget", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3)), kubetest.Nobody, VerdictEvictable,
@@ -166,11 +166,11 @@ func TestJudgeExplains(t *testing.T) {
 				t.Errorf("why:\n%s, want\n%s", j.Why, row.why)
 			}
 			got := ""
-			if j.Sibling != nil {
-				got = j.Sibling.Name
+			if j.UnhealthyPod != nil {
+				got = j.UnhealthyPod.Name
 			}
-			if got != row.sibling {
-				t.Errorf("sibling %q, want %q", got, row.sibling)
+			if got != row.unhealthyPod {
+				t.Errorf("sibling %q, want %q", got, row.unhealthyPod)
 			}
 		})
 	}
@@ -200,18 +200,18 @@ func TestJudgeWithoutBudgets(t *testing.T) {
 }
 
 // A sibling carries the kubelet's words and when the trouble began.
-func TestSickSibling(t *testing.T) {
+func TestSickUnhealthyPod(t *testing.T) {
 	s := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.NotReady(time.Minute)), kubetest.Budget("shop/cart", 1, 1, 0, 3))...)
 	b := s.BudgetNamed("shop", "cart")
-	got := SickSibling(b, s, "", kubetest.Now)
+	got := UnhealthyPodUnder(b, s, "", kubetest.Now)
 	if got == nil || got.Name != "cart-2" || got.Node != "w2" || got.Namespace != "shop" || got.Reason != "CrashLoopBackOff" ||
 		got.Message != "back-off 5m0s" || got.ExitCode == nil || *got.ExitCode != 1 || !got.Since.Equal(kubetest.Now.Add(-4*time.Minute)) {
 		t.Errorf("sibling %+v", got)
 	}
-	if other := SickSibling(b, s, s.PodNamed("shop", "cart-2").UID, kubetest.Now); other == nil || other.Name != "cart-3" {
+	if other := UnhealthyPodUnder(b, s, s.PodNamed("shop", "cart-2").UID, kubetest.Now); other == nil || other.Name != "cart-3" {
 		t.Errorf("the other sibling is %+v", other)
 	}
-	if healthy := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 1, 1, 0, 3))...); SickSibling(healthy.BudgetNamed("shop", "cart"), healthy, "", kubetest.Now) != nil {
+	if healthy := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 1, 1, 0, 3))...); UnhealthyPodUnder(healthy.BudgetNamed("shop", "cart"), healthy, "", kubetest.Now) != nil {
 		t.Error("a sibling among healthy pods")
 	}
 }

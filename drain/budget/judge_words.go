@@ -99,14 +99,18 @@ func (l *Ledger) sickWords(sick SickPod) string {
 }
 
 // stateWords says what is wrong with a sick pod.
-func (l *Ledger) stateWords(sick SickPod) string { return sick.sibling(l.serverNow).State(l.serverNow) }
+func (l *Ledger) stateWords(sick SickPod) string {
+	return sick.unhealthyPod(l.serverNow).State(l.serverNow)
+}
 
 // Leaves tells whether the sibling is about to go, so that this ends by itself.
-func (s *Sibling) Leaves() bool { return s.Reason == reasonTerminating || s.Reason == reasonEvicted }
+func (s *UnhealthyPod) Leaves() bool {
+	return s.Reason == reasonTerminating || s.Reason == reasonEvicted
+}
 
 // State says what is wrong with the sibling, as it follows its name: "is not Ready for
 // 4m: "CrashLoopBackOff" (exit code 1)". now is the server's clock.
-func (s *Sibling) State(now time.Time) string {
+func (s *UnhealthyPod) State(now time.Time) string {
 	since, pending := "", s.Phase == corev1.PodPending
 	if !s.Since.IsZero() {
 		since = " for " + words.Age(now, s.Since)

@@ -22,8 +22,8 @@ const (
 	VerdictUnknown   Verdict = "Unknown"  // budgets cannot be seen
 )
 
-// Sibling is the pod under the same budget whose trouble holds it.
-type Sibling struct {
+// UnhealthyPod is the pod under the same budget whose trouble holds it.
+type UnhealthyPod struct {
 	Namespace string    `json:"namespace"`
 	Name      string    `json:"name"`
 	Node      string    `json:"node,omitempty"`
@@ -54,16 +54,16 @@ type Numbers struct {
 
 // Judgement is what the budgets say of a pod: Judge computes it.
 type Judgement struct {
-	Verdict Verdict   `json:"verdict"`
-	Names   []string  `json:"names"` // of the budgets that select the pod, sorted
-	Why     string    `json:"why,omitempty"`
-	Budgets []Numbers `json:"budgets,omitempty"`
-	Sibling *Sibling  `json:"sibling,omitempty"`
-	Advice  []Advice  `json:"advice,omitempty"` // the least harmful first
+	Verdict      Verdict       `json:"verdict"`
+	Names        []string      `json:"names"` // of the budgets that select the pod, sorted
+	Why          string        `json:"why,omitempty"`
+	Budgets      []Numbers     `json:"budgets,omitempty"`
+	UnhealthyPod *UnhealthyPod `json:"sibling,omitempty"`
+	Advice       []Advice      `json:"advice,omitempty"` // the least harmful first
 }
 
 // Sentence says which pod is in trouble, where and why.
-func (s *Sibling) Sentence() string {
+func (s *UnhealthyPod) Sentence() string {
 	where := ""
 	if s.Node != "" {
 		where = " on " + s.Node
@@ -86,8 +86,8 @@ func (j *Judgement) GuardOf() string {
 
 // Holder names what holds back the pods of a budget: the sick pod, else the budget.
 func (j *Judgement) Holder() string {
-	if j.Sibling != nil {
-		return j.Sibling.Name + " is well"
+	if j.UnhealthyPod != nil {
+		return j.UnhealthyPod.Name + " is well"
 	}
 	if of := j.GuardOf(); of != "" {
 		return "the guard over " + of + " allows it"

@@ -44,19 +44,19 @@ func findOutOfOrder(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	return found
 }
 
-// waitsForSibling is the sick pod that holds a pod to be evicted, nil where none does.
-func waitsForSibling(p *plan.Pod) *budget.Sibling {
+// waitsForUnhealthyPod is the sick pod that holds a pod to be evicted, nil where none does.
+func waitsForUnhealthyPod(p *plan.Pod) *budget.UnhealthyPod {
 	if p.Action != plan.ActionEvict || p.Budget == nil || p.Budget.Verdict != budget.VerdictWait {
 		return nil
 	}
-	return p.Budget.Sibling
+	return p.Budget.UnhealthyPod
 }
 
 // firstReachedTooLate is the first sick pod that one of the pods waits for on a node
 // that is not begun before theirs is done, nil for none. One is enough to change the order.
-func firstReachedTooLate(s *kube.Snapshot, nodes []plan.Node, begun int, turn map[string]int, pods []plan.Pod) *budget.Sibling {
+func firstReachedTooLate(s *kube.Snapshot, nodes []plan.Node, begun int, turn map[string]int, pods []plan.Pod) *budget.UnhealthyPod {
 	for i := range pods {
-		sick := waitsForSibling(&pods[i])
+		sick := waitsForUnhealthyPod(&pods[i])
 		if sick == nil {
 			continue
 		}
@@ -69,7 +69,7 @@ func firstReachedTooLate(s *kube.Snapshot, nodes []plan.Node, begun int, turn ma
 
 // goesWhenReached tells whether the drain of its node would evict the pod at once.
 // A refused node is left untouched.
-func goesWhenReached(s *kube.Snapshot, node *plan.Node, sick *budget.Sibling) bool {
+func goesWhenReached(s *kube.Snapshot, node *plan.Node, sick *budget.UnhealthyPod) bool {
 	if node.Refused() {
 		return false
 	}

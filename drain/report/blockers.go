@@ -19,8 +19,8 @@ func (s Span) held() bool {
 // blockers are what held pods up, the longest first.
 func blockers(nodes []Node) []Blocker {
 	type cause struct {
-		waits           drain.WaitFor
-		budget, sibling string
+		waits                drain.WaitFor
+		budget, unhealthyPod string
 	}
 	var order []cause
 	found, times := map[cause]*Blocker{}, map[cause][]Span{}
@@ -31,8 +31,8 @@ func blockers(nodes []Node) []Blocker {
 					continue
 				}
 				c := cause{waits: s.For, budget: s.Budget}
-				if s.Sibling != nil {
-					c.sibling = s.Sibling.Namespace + "/" + s.Sibling.Name
+				if s.UnhealthyPod != nil {
+					c.unhealthyPod = s.UnhealthyPod.Namespace + "/" + s.UnhealthyPod.Name
 				}
 				b := found[c]
 				if b == nil {
@@ -47,7 +47,7 @@ func blockers(nodes []Node) []Blocker {
 	all := make([]Blocker, 0, len(order))
 	for _, c := range order {
 		found[c].Seconds, found[c].Causes = covered(times[c]), causes(times[c])
-		found[c].Sibling, found[c].Why = found[c].Causes[0].Sibling, found[c].Causes[0].Why
+		found[c].UnhealthyPod, found[c].Why = found[c].Causes[0].UnhealthyPod, found[c].Causes[0].Why
 		all = append(all, *found[c])
 	}
 	slices.SortStableFunc(all, func(a, b Blocker) int {

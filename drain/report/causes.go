@@ -14,13 +14,13 @@ import (
 // Cause is one of the things that held a pod, or the pods under one budget, and its
 // part of the time.
 type Cause struct {
-	State   drain.PodState  `json:"state"`
-	For     drain.WaitFor   `json:"for,omitempty"`
-	Budget  string          `json:"budget,omitempty"`
-	Sibling *budget.Sibling `json:"sibling,omitempty"`
-	Why     string          `json:"why"`
-	Seconds float64         `json:"seconds"` // summed over the pods
-	Share   float64         `json:"share"`   // of the time of all causes together, 0 to 1
+	State        drain.PodState       `json:"state"`
+	For          drain.WaitFor        `json:"for,omitempty"`
+	Budget       string               `json:"budget,omitempty"`
+	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	Why          string               `json:"why"`
+	Seconds      float64              `json:"seconds"` // summed over the pods
+	Share        float64              `json:"share"`   // of the time of all causes together, 0 to 1
 }
 
 // part is the part of a span in which one cause held its pod.
@@ -30,13 +30,13 @@ type part struct {
 }
 
 func partOf(s Span) part {
-	return part{from: s.From, Cause: Cause{State: s.State, For: s.For, Budget: s.Budget, Sibling: s.Sibling, Why: s.Why}}
+	return part{from: s.From, Cause: Cause{State: s.State, For: s.For, Budget: s.Budget, UnhealthyPod: s.UnhealthyPod, Why: s.Why}}
 }
 
 // same tells whether two causes are one: the figures of a budget and the words of an
 // answer change while it lasts.
 func (c Cause) same(other Cause) bool {
-	a, b := cmp.Or(c.Sibling, &budget.Sibling{}), cmp.Or(other.Sibling, &budget.Sibling{})
+	a, b := cmp.Or(c.UnhealthyPod, &budget.UnhealthyPod{}), cmp.Or(other.UnhealthyPod, &budget.UnhealthyPod{})
 	return c.State == other.State && c.For == other.For && c.Budget == other.Budget &&
 		a.Namespace == b.Namespace && a.Name == b.Name && a.Reason == b.Reason
 }
@@ -45,7 +45,7 @@ func (c Cause) same(other Cause) bool {
 func (s *Span) goesOn(next Span) {
 	p, last := partOf(next), &s.parts[len(s.parts)-1]
 	if last.same(p.Cause) {
-		last.Why, last.Sibling = p.Why, p.Sibling
+		last.Why, last.UnhealthyPod = p.Why, p.UnhealthyPod
 		return
 	}
 	last.Seconds = seconds(last.from, p.from)
@@ -57,7 +57,7 @@ func (s *Span) finish(at time.Time) {
 	last := &s.parts[len(s.parts)-1]
 	s.Seconds, last.Seconds = seconds(s.From, at), seconds(last.from, at)
 	if all := causes([]Span{*s}); len(s.parts) > 1 && len(all) > 0 {
-		s.Sibling, s.Why = all[0].Sibling, all[0].Why
+		s.UnhealthyPod, s.Why = all[0].UnhealthyPod, all[0].Why
 	}
 }
 
@@ -77,7 +77,7 @@ func causes(spans []Span) []Cause {
 				continue
 			}
 			all[i].Seconds += p.Seconds
-			all[i].Why, all[i].Sibling = p.Why, p.Sibling
+			all[i].Why, all[i].UnhealthyPod = p.Why, p.UnhealthyPod
 		}
 	}
 	for i := range all {

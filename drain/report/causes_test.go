@@ -12,18 +12,18 @@ import (
 // outages and what the operator did have their places.
 func TestTheCauseIsWhatHeldLongest(t *testing.T) {
 	c := aDrain() // 31 s ErrImagePull, then ImagePullBackOff
-	c.pod(time.Second, "api-1", drain.PodBudgetBlocked, heldBySick(1, "terminating"))
+	c.pod(time.Second, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "terminating"))
 	c.add(time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlPause, By: "bob", Message: "lunch"})
 	c.add(time.Second, drain.Event{Kind: drain.EventConnection, Message: "no route to host"})
 	c.add(9*time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlAbort, By: "bob"})
-	c.pod(0, "api-1", drain.PodBudgetBlocked, heldBySick(1, "terminating"))
+	c.pod(0, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "terminating"))
 	c.add(time.Second, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeAborted})
 	r := Of(c.events, false)
 	b := r.Blockers[0]
-	if len(b.Causes) != 3 || b.Causes[0].Sibling.Reason != "ImagePullBackOff" || b.Causes[2].Sibling.Reason != "terminating" {
+	if len(b.Causes) != 3 || b.Causes[0].UnhealthyPod.Reason != "ImagePullBackOff" || b.Causes[2].UnhealthyPod.Reason != "terminating" {
 		t.Fatalf("causes %+v", b.Causes)
 	}
-	if !strings.Contains(b.Why, "ImagePullBackOff") || b.Sibling.Reason != "ImagePullBackOff" {
+	if !strings.Contains(b.Why, "ImagePullBackOff") || b.UnhealthyPod.Reason != "ImagePullBackOff" {
 		t.Errorf("blocker %+v", b)
 	}
 	sum := 0.0

@@ -80,10 +80,10 @@ func (c *chronicle) cordon(node, message string) {
 }
 
 // sick is the wait for a budget that a sick pod holds.
-func heldBySick(present int32, reason string) *drain.Wait {
+func blockedByUnhealthy(present int32, reason string) *drain.Wait {
 	return &drain.Wait{For: drain.WaitForBudget,
-		Budget:  &budget.Numbers{Namespace: "shop", Name: "api", Needed: 2, Present: present, Expected: 3},
-		Sibling: &budget.Sibling{Namespace: "shop", Name: "api-2", Node: "worker-9", Reason: reason}}
+		Budget:       &budget.Numbers{Namespace: "shop", Name: "api", Needed: 2, Present: present, Expected: 3},
+		UnhealthyPod: &budget.UnhealthyPod{Namespace: "shop", Name: "api-2", Node: "worker-9", Reason: reason}}
 }
 
 // aDrain are the events of a drain of two nodes up to the moment at which api-1
@@ -112,13 +112,13 @@ func aDrain() *chronicle {
 	c.try(0, "web-1", 201, "")
 	c.pod(0, "web-1", drain.PodTerminating, &drain.Wait{For: drain.WaitForGrace, Until: c.at.Add(30 * time.Second)})
 	c.try(0, "api-1", 429, "Cannot evict pod as it would violate the pod's disruption budget.")
-	c.pod(0, "api-1", drain.PodBudgetBlocked, heldBySick(1, "ErrImagePull"))
+	c.pod(0, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "ErrImagePull"))
 	c.pod(2*time.Second, "web-1", drain.PodReplaced, nil)
-	c.pod(28*time.Second, "api-1", drain.PodBudgetBlocked, heldBySick(1, "ImagePullBackOff"))
+	c.pod(28*time.Second, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "ImagePullBackOff"))
 	c.add(time.Second, drain.Event{Kind: drain.EventConnection, Message: "connection refused"})
 	c.add(5*time.Second, drain.Event{Kind: drain.EventConnection})
 	c.try(54*time.Second, "api-1", 429, "Cannot evict pod as it would violate the pod's disruption budget.")
-	c.pod(30*time.Second, "api-1", drain.PodBudgetBlocked, heldBySick(2, "ImagePullBackOff"))
+	c.pod(30*time.Second, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(2, "ImagePullBackOff"))
 	return c
 }
 

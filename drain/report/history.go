@@ -25,15 +25,15 @@ const (
 // Span is a time in which a pod was in one state for one cause. A pod that is
 // tried again and refused for the same cause stays in its span.
 type Span struct {
-	State   drain.PodState  `json:"state"`
-	From    time.Time       `json:"from"`
-	Seconds float64         `json:"seconds"`
-	Tries   int             `json:"tries,omitempty"` // requests sent within
-	For     drain.WaitFor   `json:"for,omitempty"`
-	Budget  string          `json:"budget,omitempty"`  // namespace/name
-	Sibling *budget.Sibling `json:"sibling,omitempty"` // the pod that held the budget, as last seen
-	Never   bool            `json:"never,omitempty"`   // by arithmetic it would not end by itself
-	Why     string          `json:"why,omitempty"`     // what held longest, where it was more than one thing
+	State        drain.PodState       `json:"state"`
+	From         time.Time            `json:"from"`
+	Seconds      float64              `json:"seconds"`
+	Tries        int                  `json:"tries,omitempty"` // requests sent within
+	For          drain.WaitFor        `json:"for,omitempty"`
+	Budget       string               `json:"budget,omitempty"`  // namespace/name
+	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"` // the pod that held the budget, as last seen
+	Never        bool                 `json:"never,omitempty"`   // by arithmetic it would not end by itself
+	Why          string               `json:"why,omitempty"`     // what held longest, where it was more than one thing
 
 	parts []part
 }
@@ -41,17 +41,17 @@ type Span struct {
 // Blocker is what held pods up: a budget and the sick pod under it, a webhook, a
 // finalizer, a silent kubelet.
 type Blocker struct {
-	For        drain.WaitFor   `json:"for,omitempty"`
-	Budget     string          `json:"budget,omitempty"`
-	Sibling    *budget.Sibling `json:"sibling,omitempty"`
-	Never      bool            `json:"never,omitempty"`
-	Why        string          `json:"why"`
-	Pods       []string        `json:"pods"`       // namespace/name, those that it held
-	Seconds    float64         `json:"seconds"`    // in which it held at least one pod
-	PodSeconds float64         `json:"podSeconds"` // the same, summed over its pods
-	From       time.Time       `json:"from"`
-	Until      time.Time       `json:"until"`
-	Causes     []Cause         `json:"causes"` // with their shares, the longest first; Why and Sibling are the first's
+	For          drain.WaitFor        `json:"for,omitempty"`
+	Budget       string               `json:"budget,omitempty"`
+	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	Never        bool                 `json:"never,omitempty"`
+	Why          string               `json:"why"`
+	Pods         []string             `json:"pods"`       // namespace/name, those that it held
+	Seconds      float64              `json:"seconds"`    // in which it held at least one pod
+	PodSeconds   float64              `json:"podSeconds"` // the same, summed over its pods
+	From         time.Time            `json:"from"`
+	Until        time.Time            `json:"until"`
+	Causes       []Cause              `json:"causes"` // with their shares, the longest first; Why and UnhealthyPod are the first's
 }
 
 // LogEntry is something that happened to the run as a whole.
@@ -146,8 +146,8 @@ func (h *history) take(e drain.Event) {
 		h.node(e)
 	case drain.EventBudget:
 		h.budget(e)
-	case drain.EventRung:
-		h.rung(e)
+	case drain.EventRemedy:
+		h.remedy(e)
 	case drain.EventRunEnded:
 		h.log(e, "run ended: "+string(e.Outcome)+after(e.Message))
 	}
@@ -165,8 +165,8 @@ func after(words string) string {
 }
 
 func (h *history) control(e drain.Event) {
-	if e.Control == drain.ControlClimb {
-		return // the rung itself tells more
+	if e.Control == drain.ControlRemedy {
+		return // the remedy itself tells more
 	}
 	text := string(e.Control)
 	switch {
@@ -184,12 +184,12 @@ func (h *history) act() {
 	h.report.Actions = append(h.report.Actions, h.report.Log[len(h.report.Log)-1])
 }
 
-// rung tells of each thing that becomes of a rung; tries to take it back that
+// remedy tells of each thing that becomes of a remedy; tries to take it back that
 // come to nothing are in the list of answers.
-func (h *history) rung(e drain.Event) {
+func (h *history) remedy(e drain.Event) {
 	if e.Wait == nil {
-		h.log(e, "ladder for "+e.Rung.For+": "+e.Rung.What()+", "+e.RungState.Words()+after(e.Message))
-		if e.RungState == drain.RungTaken || e.RungState == drain.RungRefused {
+		h.log(e, "ladder for "+e.Remedy.For+": "+e.Remedy.What()+", "+e.RemedyState.Words()+after(e.Message))
+		if e.RemedyState == drain.RemedyTaken || e.RemedyState == drain.RemedyRefused {
 			h.act()
 		}
 	}
@@ -278,10 +278,10 @@ func (h *history) answer(e drain.Event) {
 // objectOf names what a request was about.
 func objectOf(e drain.Event) string {
 	switch {
-	case e.Rung != nil && e.Rung.Namespace == "":
-		return e.Rung.Object + "/" + e.Rung.Name
-	case e.Rung != nil:
-		return e.Rung.Object + "/" + e.Rung.Namespace + "/" + e.Rung.Name
+	case e.Remedy != nil && e.Remedy.Namespace == "":
+		return e.Remedy.Object + "/" + e.Remedy.Name
+	case e.Remedy != nil:
+		return e.Remedy.Object + "/" + e.Remedy.Namespace + "/" + e.Remedy.Name
 	case e.Budget != nil:
 		return "PodDisruptionBudget/" + e.Budget.Namespace + "/" + e.Budget.Name
 	case e.Pod != "":
@@ -337,8 +337,8 @@ func spanOf(e drain.Event) Span {
 	if w.Budget != nil {
 		s.Budget = w.Budget.Namespace + "/" + w.Budget.Name
 	}
-	if w.Sibling != nil {
-		s.Sibling = w.Sibling
+	if w.UnhealthyPod != nil {
+		s.UnhealthyPod = w.UnhealthyPod
 	}
 	if s.Why == "" {
 		s.Why = lasting(w)
@@ -372,6 +372,6 @@ func (s Span) continues(next Span) bool {
 	if s.State != next.State || s.For != next.For || s.Budget != next.Budget {
 		return false
 	}
-	a, b := cmp.Or(s.Sibling, &budget.Sibling{}), cmp.Or(next.Sibling, &budget.Sibling{})
+	a, b := cmp.Or(s.UnhealthyPod, &budget.UnhealthyPod{}), cmp.Or(next.UnhealthyPod, &budget.UnhealthyPod{})
 	return a.Namespace == b.Namespace && a.Name == b.Name
 }

@@ -8,37 +8,37 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
-// Rung is a rung of the ladder that was taken in the run.
-type Rung struct {
-	Kind    drain.RungKind  `json:"kind"`
-	For     string          `json:"for"`   // namespace/name of the pod of the run
-	What    string          `json:"what"`  // what it changed
-	Call    string          `json:"call"`  // the request
-	State   drain.RungState `json:"state"` // what became of it
-	By      string          `json:"by"`    // who confirmed it
-	At      time.Time       `json:"at"`    // when
-	Message string          `json:"message,omitempty"`
+// Remedy is a remedy of the ladder that was taken in the run.
+type Remedy struct {
+	Kind    drain.RemedyKind  `json:"kind"`
+	For     string            `json:"for"`   // namespace/name of the pod of the run
+	What    string            `json:"what"`  // what it changed
+	Call    string            `json:"call"`  // the request
+	State   drain.RemedyState `json:"state"` // what became of it
+	By      string            `json:"by"`    // who confirmed it
+	At      time.Time         `json:"at"`    // when
+	Message string            `json:"message,omitempty"`
 }
 
-func reportRungs(s *drain.State) []Rung {
-	var rungs []Rung
-	for _, r := range s.Rungs {
-		rungs = append(rungs, Rung{Kind: r.Kind, For: r.For, What: r.What(), Call: r.Request(), State: r.State,
+func reportRemedies(s *drain.State) []Remedy {
+	var remedies []Remedy
+	for _, r := range s.Remedies {
+		remedies = append(remedies, Remedy{Kind: r.Kind, For: r.For, What: r.What(), Call: r.Request(), State: r.State,
 			By: r.By, At: r.At.UTC(), Message: r.Message})
 	}
-	return rungs
+	return remedies
 }
 
-// rungLines tell of the rungs in the report for a person.
-func (r Report) rungLines() string {
+// remedyLines tell of the remedies in the report for a person.
+func (r Report) remedyLines() string {
 	var b strings.Builder
-	for _, rung := range r.Rungs {
-		fmt.Fprintf(&b, "  ladder    %s: %s, %s\n", rung.For, rung.What, rung.words())
+	for _, remedy := range r.Remedies {
+		fmt.Fprintf(&b, "  ladder    %s: %s, %s\n", remedy.For, remedy.What, remedy.words())
 	}
 	return b.String()
 }
 
-func (r Rung) words() string {
+func (r Remedy) words() string {
 	text := r.State.Words()
 	if r.Message != "" {
 		text += ": " + r.Message
@@ -46,8 +46,8 @@ func (r Rung) words() string {
 	return text
 }
 
-// rungRequests counts the requests for rungs that are no evictions or deletions.
-func (r Report) rungRequests() int {
+// remedyRequests counts the requests for remedies that are no evictions or deletions.
+func (r Report) remedyRequests() int {
 	count := 0
 	for _, v := range []drain.Verb{drain.VerbRestart, drain.VerbScale, drain.VerbUnscale, drain.VerbTaint, drain.VerbUntaint} {
 		count += r.Requests[v]

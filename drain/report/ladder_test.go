@@ -9,22 +9,22 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
-// A report names the object of each request of a rung, and its log what became of
-// the rung, in order.
-func TestReportTellsOfTheLadder(t *testing.T) {
+// A report names the object of each request of a remedy, and its log what became of
+// the remedy, in order.
+func TestReportTellsOfTheRemedies(t *testing.T) {
 	c := aDrain()
-	free := drain.RungFacts{ID: 1, Kind: drain.RungFree, Pod: "api-1", For: "shop/api-1", Object: "Pod", Namespace: "shop", Name: "api-2", UID: "api-2"}
-	taint := drain.RungFacts{ID: 2, Kind: drain.RungTaint, Pod: "api-1", For: "shop/api-1", Object: "Node", Name: "worker-1", UID: "n1"}
-	for _, rung := range []*drain.RungFacts{&free, &taint} {
+	free := drain.RemedyFacts{ID: 1, Kind: drain.RemedyEvictUnhealthy, Pod: "api-1", For: "shop/api-1", Object: "Pod", Namespace: "shop", Name: "api-2", UID: "api-2"}
+	taint := drain.RemedyFacts{ID: 2, Kind: drain.RemedyOutOfService, Pod: "api-1", For: "shop/api-1", Object: "Node", Name: "worker-1", UID: "n1"}
+	for _, remedy := range []*drain.RemedyFacts{&free, &taint} {
 		c.action++
-		action := &drain.ActionFacts{ID: c.action, Verb: drain.Verb(rung.Kind)}
-		c.add(time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlClimb, By: "ada", Node: "worker-1", Namespace: "shop", Pod: "api-1", UID: "api-1"})
-		c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungTaken, By: "ada"})
-		c.add(0, drain.Event{Kind: drain.EventIntent, Node: "worker-1", Rung: rung, Action: action})
-		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Rung: rung, Action: action, Answer: &drain.AnswerFacts{Code: 200}})
-		c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungRefused, Message: "not now"})
+		action := &drain.ActionFacts{ID: c.action, Verb: drain.Verb(remedy.Kind)}
+		c.add(time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlRemedy, By: "ada", Node: "worker-1", Namespace: "shop", Pod: "api-1", UID: "api-1"})
+		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyTaken, By: "ada"})
+		c.add(0, drain.Event{Kind: drain.EventIntent, Node: "worker-1", Remedy: remedy, Action: action})
+		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Remedy: remedy, Action: action, Answer: &drain.AnswerFacts{Code: 200}})
+		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyRefused, Message: "not now"})
 	}
-	c.add(0, drain.Event{Kind: drain.EventRung, Rung: &taint, RungState: drain.RungDone, Wait: &drain.Wait{For: drain.WaitForServer}})
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: &taint, RemedyState: drain.RemedyDone, Wait: &drain.Wait{For: drain.WaitForServer}})
 	r := Of(c.events, true)
 	objects := map[drain.Verb]string{}
 	for _, a := range r.Answers {

@@ -174,8 +174,8 @@ func (m *markdown) blockers(list []Blocker) {
 	m.row("---", "---", "---", "---", "---:", "---", "---")
 	for _, b := range list {
 		because, node := "", ""
-		if b.Sibling != nil {
-			because, node = code(b.Sibling.Namespace+"/"+b.Sibling.Name), code(b.Sibling.Node)
+		if b.UnhealthyPod != nil {
+			because, node = code(b.UnhealthyPod.Namespace+"/"+b.UnhealthyPod.Name), code(b.UnhealthyPod.Node)
 		}
 		why := code(b.Why)
 		if b.Never {

@@ -30,7 +30,7 @@ type Report struct {
 	DurationSeconds float64            `json:"durationSeconds"`
 	Nodes           []Node             `json:"nodes"`
 	Requests        map[drain.Verb]int `json:"requests"`
-	Rungs           []Rung             `json:"rungs,omitempty"` // of the ladder, as they were taken
+	Remedies        []Remedy           `json:"rungs,omitempty"` // of the ladder, as they were taken
 
 	// What was asked, and by what.
 	Version    string       `json:"version,omitempty"`
@@ -44,7 +44,7 @@ type Report struct {
 	Blockers []Blocker     `json:"blockers,omitempty"` // what held pods up, the longest first
 	Answers  []AnswerEntry `json:"answers,omitempty"`
 	Outages  []Outage      `json:"outages,omitempty"` // of the API server
-	Actions  []LogEntry    `json:"actions,omitempty"` // what operators did to the run: controls, rungs of the ladder
+	Actions  []LogEntry    `json:"actions,omitempty"` // what operators did to the run: controls, remedies of the ladder
 
 	// Findings are what the plan warned of, and Losses what it said that the pods which
 	// are gone by now would cost.
@@ -112,7 +112,7 @@ func OfState(s *drain.State) Report {
 	r := Report{
 		Schema: Schema, Run: s.Run.ID, Context: s.Run.Context, Server: s.Run.Server, User: s.Run.User,
 		Reason: s.Run.Options.Reason, Outcome: s.Outcome, Message: s.Message,
-		StartedAt: s.Started.UTC(), EndedAt: s.Ended.UTC(), Requests: s.Sent, Nodes: []Node{}, Rungs: reportRungs(s),
+		StartedAt: s.Started.UTC(), EndedAt: s.Ended.UTC(), Requests: s.Sent, Nodes: []Node{}, Remedies: reportRemedies(s),
 		Version: s.Run.Version, ClusterUID: s.Run.ClusterUID, Options: s.Run.Options,
 		Command: s.Run.Target().Drain(nodeNames(s), s.Run.Options),
 		target:  s.Run.Target(),

@@ -60,7 +60,7 @@ func TestHeldTimeIsWhatTheStateSays(t *testing.T) {
 		t.Fatalf("blockers %+v", r.Blockers)
 	}
 	b := r.Blockers[1]
-	if b.Budget != "shop/api" || b.Sibling == nil || b.Sibling.Node != "worker-9" || b.Sibling.Reason != "ImagePullBackOff" || len(b.Pods) != 1 {
+	if b.Budget != "shop/api" || b.UnhealthyPod == nil || b.UnhealthyPod.Node != "worker-9" || b.UnhealthyPod.Reason != "ImagePullBackOff" || len(b.Pods) != 1 {
 		t.Errorf("blocker %+v", b)
 	}
 }
@@ -218,15 +218,15 @@ func TestReportOfNothing(t *testing.T) {
 	}
 }
 
-// What a run changed beside its evictions is in the report for a person: rungs of
+// What a run changed beside its evictions is in the report for a person: remedies of
 // the ladder, volumes that stayed, a cordon that it took over.
-func TestReportTellsOfRungsVolumesAndAdoptedCordons(t *testing.T) {
+func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 	c := aDrain()
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeCordoning,
 		Message: "takes over the cordon of run dead01 by bob"})
-	rung := &drain.RungFacts{ID: 1, Kind: drain.RungScale, For: "shop/api-1", Object: "ReplicaSet", Namespace: "shop", Name: "api", From: 2, To: 3}
-	c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungTaken, By: "ada"})
-	c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungUndone, By: "ada"})
+	remedy := &drain.RemedyFacts{ID: 1, Kind: drain.RemedyScale, For: "shop/api-1", Object: "ReplicaSet", Namespace: "shop", Name: "api", From: 2, To: 3}
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyTaken, By: "ada"})
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyUndone, By: "ada"})
 	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: 1 volume is still attached"})
 	story := Of(c.events, true).Story()
 	for _, want := range []string{
@@ -243,8 +243,8 @@ func TestReportTellsOfRungsVolumesAndAdoptedCordons(t *testing.T) {
 // A run that was suspended did not die: whoever reads of it can go on with it.
 func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 	c := aDrain()
-	rung := &drain.RungFacts{ID: 1, Kind: drain.RungTaint, For: "shop/api-1", Name: "worker-1"}
-	c.add(0, drain.Event{Kind: drain.EventRung, Rung: rung, RungState: drain.RungDone, By: "ada"})
+	remedy := &drain.RemedyFacts{ID: 1, Kind: drain.RemedyOutOfService, For: "shop/api-1", Name: "worker-1"}
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyDone, By: "ada"})
 	c.add(0, drain.Event{Kind: drain.EventControl, Control: drain.ControlSuspend, By: "signal", Message: "suspended by SIGHUP"})
 	r := Of(c.events, false)
 	if r.Status != StatusSuspended {

@@ -135,7 +135,7 @@ func (r Report) sent() string {
 	add(r.Requests[drain.VerbDelete], "delete", "deletes")
 	add(r.Requests[drain.VerbCordon], "cordon", "cordons")
 	add(r.Requests[drain.VerbUncordon], "uncordon", "uncordons")
-	add(r.Requests[drain.VerbLook]+r.rungRequests(), "other", "others")
+	add(r.Requests[drain.VerbLook]+r.remedyRequests(), "other", "others")
 	if len(parts) == 0 {
 		return "no write was sent"
 	}

@@ -50,7 +50,7 @@ func (r Report) Text() string {
 	for _, p := range sum.Unmoved {
 		fmt.Fprintf(&b, "  left      %s/%s  %s%s\n", p.Namespace, p.Name, p.State, lastWords(p))
 	}
-	b.WriteString(r.rungLines())
+	b.WriteString(r.remedyLines())
 	line("requests", sum.Requests)
 	return b.String()
 }

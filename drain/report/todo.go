@@ -34,7 +34,7 @@ func toDo(s *drain.State, status Status) []ToDo {
 	}
 	l.budgets(s, unended)
 	if status != StatusLive {
-		l.rungs(s)
+		l.remedies(s)
 	}
 	return l.list
 }
@@ -111,13 +111,13 @@ func (l *toDos) budgets(s *drain.State, unended bool) {
 	}
 }
 
-func (l *toDos) rungs(s *drain.State) {
-	for _, r := range s.Rungs {
+func (l *toDos) remedies(s *drain.State) {
+	for _, r := range s.Remedies {
 		switch {
 		case !r.Leftover():
-		case r.Kind == drain.RungTaint:
+		case r.Kind == drain.RemedyOutOfService:
 			l.add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.Undo())
-		case r.Kind == drain.RungScale:
+		case r.Kind == drain.RemedyScale:
 			l.add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace, r.Name, r.To), r.Undo())
 		}
 	}

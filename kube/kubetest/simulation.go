@@ -52,7 +52,7 @@ type Simulation struct {
 	Evictions     []kube.EvictRequest // in the order they were asked for
 	Accepted      []string            // names of pods whose eviction was accepted
 	Cordons       int
-	ladderLog     // what the rungs asked for
+	remedyLog     // what the remedies asked for
 }
 
 func NewSimulation() *Simulation {

@@ -14,8 +14,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
-// ladderLog is what the rungs of the ladder asked for.
-type ladderLog struct {
+// remedyLog is what the remedies of the ladder asked for.
+type remedyLog struct {
 	Scaled    []kube.ScaleRequest
 	restarted []kube.RestartRequest
 	tainted   []kube.TaintRequest

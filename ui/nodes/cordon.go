@@ -97,7 +97,7 @@ func (m *Page) setCordon(nodes []string, unschedulable bool) {
 	})
 }
 
-func (m *Page) takeCordoned(msg cordonedMsg) {
+func (m *Page) onCordoned(msg cordonedMsg) {
 	for _, n := range msg.nodes {
 		delete(m.cordoning, n)
 	}

@@ -52,7 +52,7 @@ func (m *Page) lookForLeftovers() {
 	})
 }
 
-func (m *Page) takeLeftovers(msg leftoversMsg) {
+func (m *Page) onLeftovers(msg leftoversMsg) {
 	m.leftovers.looking, m.leftovers.found = false, msg.found
 }
 

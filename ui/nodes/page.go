@@ -85,13 +85,13 @@ func (m *Page) Update(msg tea.Msg) {
 			m.marks.Clear()
 		}
 	case previewMsg:
-		m.takePreviews(msg)
+		m.onPreviews(msg)
 	case costsMsg:
-		m.takeCosts(msg)
+		m.onCosts(msg)
 	case cordonedMsg:
-		m.takeCordoned(msg)
+		m.onCordoned(msg)
 	case leftoversMsg:
-		m.takeLeftovers(msg)
+		m.onLeftovers(msg)
 	case removedMsg:
 		m.takeRemoved(msg)
 	}
@@ -234,7 +234,7 @@ func (m *Page) askCosts(options string) {
 	})
 }
 
-func (m *Page) takeCosts(msg costsMsg) {
+func (m *Page) onCosts(msg costsMsg) {
 	m.asked = false
 	for name, costs := range msg.costs {
 		if p, ok := m.previews[name]; ok && p.options == msg.options {
@@ -251,7 +251,7 @@ func (m *Page) takeCosts(msg costsMsg) {
 // maxPreviews bounds what is kept of rows that were scrolled away.
 const maxPreviews = 2000
 
-func (m *Page) takePreviews(msg previewMsg) {
+func (m *Page) onPreviews(msg previewMsg) {
 	m.asked = false
 	if len(m.previews) > maxPreviews {
 		clear(m.previews)

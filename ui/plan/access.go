@@ -49,7 +49,7 @@ func (m *Page) askRights() {
 	})
 }
 
-func (m *Page) takeDrainRights(msg accessMsg) {
+func (m *Page) onDrainRights(msg accessMsg) {
 	if msg.options == m.rights.options {
 		m.rights.known, m.rights.access, m.rights.err = true, msg.access, msg.err
 	}

@@ -87,18 +87,18 @@ func (m *Page) Update(msg tea.Msg) {
 			m.askPlan()
 		}
 	case planMsg:
-		m.takePlan(msg)
+		m.onPlan(msg)
 	case forecastMsg:
-		m.takeForecast(msg)
+		m.onForecast(msg)
 	case accessMsg:
-		m.takeDrainRights(msg)
+		m.onDrainRights(msg)
 	case confirm.Checked:
 		if m.kind == frame.Plan {
-			m.takeChecked(msg)
+			m.onChecked(msg)
 		}
 	case startedMsg:
 		if m.kind == frame.Plan {
-			m.takeStarted(msg)
+			m.onStarted(msg)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (m *Page) askPlan() {
 	})
 }
 
-func (m *Page) takePlan(msg planMsg) {
+func (m *Page) onPlan(msg planMsg) {
 	if msg.page != m.kind || msg.turn < m.turn || !slices.Equal(msg.nodes, m.nodes) {
 		return // a newer answer came first
 	}

@@ -61,7 +61,7 @@ func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 // That is the last control plane, and no other question asks for this word.
 const graveWord = "control-plane"
 
-func (m *Page) takeChecked(msg confirm.Checked) {
+func (m *Page) onChecked(msg confirm.Checked) {
 	if msg.Question != nil {
 		return // of a run
 	}
@@ -88,7 +88,7 @@ func (m *Page) takeChecked(msg confirm.Checked) {
 	}
 }
 
-func (m *Page) takeStarted(msg startedMsg) {
+func (m *Page) onStarted(msg startedMsg) {
 	m.s.Starting = false
 	if msg.err != nil {
 		m.shell.Fail("Nothing was started: " + msg.err.Error())

@@ -79,7 +79,7 @@ func (m *Page) reckonTime() {
 // Waits tells whether an estimate is to be made soon.
 func (m *Page) Waits() bool { return m.due() }
 
-func (m *Page) takeForecast(msg forecastMsg) {
+func (m *Page) onForecast(msg forecastMsg) {
 	if msg.page != m.kind || msg.key != m.time.coming {
 		return // of a plan that was left, or of other options
 	}

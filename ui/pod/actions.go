@@ -19,7 +19,7 @@ func (m *Page) Actions() []keys.Action {
 		part("partlogs", "2", "the last lines of the container in trouble, and of its life before", 1),
 		part("partyaml", "3", "the pod as YAML, without the values of its environment", 2),
 		{ID: "sibling", Keys: []string{"b"}, Title: "other pod", Help: "the sick sibling that holds the pod, and back", Group: group,
-			Enabled: m.canSeeSibling, Do: m.turnToSibling},
+			Enabled: m.canSeeUnhealthyPod, Do: m.turnToUnhealthyPod},
 		{ID: "reread", Keys: []string{"r"}, Title: "read again", Help: "read the pod again", Group: group,
 			Enabled: func() (bool, string) { return m.s.PodDetails != nil, "there is no cluster to read from" },
 			Do:      m.readPod},

@@ -46,7 +46,7 @@ func (m *Page) Opened(ref frame.Ref) {
 // Update takes what was read.
 func (m *Page) Update(msg tea.Msg) {
 	if msg, ok := msg.(podMsg); ok {
-		m.takePod(msg)
+		m.onPod(msg)
 	}
 }
 
@@ -74,7 +74,7 @@ const readTime = 20 * time.Second
 // shownPod is the pod that the page is about now.
 func (m *Page) shownPod() frame.PodRef {
 	if m.sick {
-		if ref, ok := m.siblingRef(); ok {
+		if ref, ok := m.unhealthyRef(); ok {
 			return ref
 		}
 	}
@@ -82,14 +82,14 @@ func (m *Page) shownPod() frame.PodRef {
 }
 
 // sibling is the pod that holds this one, nil where none does.
-func (m *Page) sibling() *budget.Sibling {
-	var s *budget.Sibling
+func (m *Page) unhealthyPod() *budget.UnhealthyPod {
+	var s *budget.UnhealthyPod
 	if m.planned != nil {
 		if p, ok := m.planned(); ok && p.Budget != nil {
-			s = p.Budget.Sibling
+			s = p.Budget.UnhealthyPod
 		}
 	} else if p := m.podOfRun(); p != nil && p.Wait != nil && !p.State.Final() {
-		s = p.Wait.Sibling
+		s = p.Wait.UnhealthyPod
 	}
 	if s != nil && s.Namespace == m.pod.Namespace && s.Name == m.pod.Name {
 		return nil // it is its own trouble
@@ -104,9 +104,9 @@ func (m *Page) podOfRun() *drain.PodRun {
 	return m.s.State.Pod(m.pod.UID)
 }
 
-// siblingRef finds the sibling in the cluster.
-func (m *Page) siblingRef() (frame.PodRef, bool) {
-	s := m.sibling()
+// unhealthyRef finds the sibling in the cluster.
+func (m *Page) unhealthyRef() (frame.PodRef, bool) {
+	s := m.unhealthyPod()
 	if s == nil {
 		return frame.PodRef{}, false
 	}
@@ -117,18 +117,18 @@ func (m *Page) siblingRef() (frame.PodRef, bool) {
 	return frame.PodRef{Namespace: live.Namespace, Name: live.Name, UID: live.UID}, true
 }
 
-// canSeeSibling tells whether there is another pod to go to.
-func (m *Page) canSeeSibling() (bool, string) {
+// canSeeUnhealthyPod tells whether there is another pod to go to.
+func (m *Page) canSeeUnhealthyPod() (bool, string) {
 	if m.sick {
 		return true, ""
 	}
-	if _, ok := m.siblingRef(); !ok {
+	if _, ok := m.unhealthyRef(); !ok {
 		return false, "no other pod holds this one"
 	}
 	return true, ""
 }
 
-func (m *Page) turnToSibling() {
+func (m *Page) turnToUnhealthyPod() {
 	m.sick = !m.sick
 	m.scroll.Top = 0
 	if !m.read[m.shownPod().UID].asked && m.read[m.shownPod().UID].at.IsZero() {
@@ -159,9 +159,9 @@ func (m *Page) readPod() {
 	})
 }
 
-// takePod keeps what was read, if the page is still about that pod. A failure
+// onPod keeps what was read, if the page is still about that pod. A failure
 // leaves what was read before: a pod that is gone may still be understood.
-func (m *Page) takePod(msg podMsg) {
+func (m *Page) onPod(msg podMsg) {
 	was, ok := m.read[msg.uid]
 	if !ok || !was.asked {
 		return
@@ -203,7 +203,7 @@ func (m *Page) podHead() []paint.Line {
 		}
 		l = l.Add(themes.Key, wording.Number(i+1)+" ").Add(token, part+"   ")
 	}
-	if s := m.sibling(); s != nil && !m.sick {
+	if s := m.unhealthyPod(); s != nil && !m.sick {
 		l = l.Add(themes.Muted, "held by ").Add(themes.Text, s.Name+" ").Add(themes.Key, "b")
 	}
 	return []paint.Line{l, nil}
@@ -259,8 +259,8 @@ func (m *Page) podState(read readPod, whole bool) []paint.Line {
 
 // podWords are the sentences of the page that the pod was opened from.
 func (m *Page) podWords() []paint.Line {
-	if s := m.sibling(); m.sick && s != nil {
-		return []paint.Line{paint.T(wording.SiblingSentence(s, m.s.Now) + ".")}
+	if s := m.unhealthyPod(); m.sick && s != nil {
+		return []paint.Line{paint.T(wording.UnhealthyPodSentence(s, m.s.Now) + ".")}
 	}
 	if m.planned != nil {
 		p, ok := m.planned()

@@ -28,7 +28,7 @@ func (m *Page) Actions() []keys.Action {
 		{ID: "putlast", Keys: []string{"L"}, Title: "last", Help: "let all other pods of the run go before this one", Group: group,
 			Writes: true, Enabled: m.can(drain.ControlLast, true), Do: m.askToPutLast},
 		{ID: "ladder", Keys: []string{"E"}, Title: "ladder", Help: "what else could move the pod, rung by rung, each with its request and its risk", Group: group,
-			Writes: true, Enabled: m.canLadder, Do: m.openLadder},
+			Writes: true, Enabled: m.canRemedies, Do: m.openRemedies},
 		{ID: "leave", Keys: []string{"N"}, Help: "leave the node of the selected pod: nothing more is evicted there", Group: group,
 			Writes: true, Enabled: m.can(drain.ControlLeave, true), Do: m.askToLeave},
 		{ID: "report", Keys: []string{"y"}, Help: "copy the report of the run as markdown, for a ticket", Group: group,

@@ -17,28 +17,30 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// LadderPage is the ladder of one pod of the run. Its rungs are worked out from every
+// RemediesPage is the ladder of one pod of the run. Its remedies are worked out from every
 // snapshot; only the rights are asked for once.
-type LadderPage struct {
-	shell  frame.Shell
-	s      *frame.Session
-	list   frame.List
-	pod    kube.UID
-	rungs  []drain.Rung
-	rights []kube.AccessResult
+type RemediesPage struct {
+	shell    frame.Shell
+	s        *frame.Session
+	list     frame.List
+	pod      kube.UID
+	remedies []drain.Remedy
+	rights   []kube.AccessResult
 }
 
-// NewLadder makes the page.
-func NewLadder(shell frame.Shell) *LadderPage { return &LadderPage{shell: shell, s: shell.Session()} }
+// NewRemedies makes the page.
+func NewRemedies(shell frame.Shell) *RemediesPage {
+	return &RemediesPage{shell: shell, s: shell.Session()}
+}
 
 // List makes it a page with a table.
-func (m *LadderPage) List() *frame.List { return &m.list }
+func (m *RemediesPage) List() *frame.List { return &m.list }
 
 // Sorts are none: the order has a meaning.
-func (m *LadderPage) Sorts() []string { return nil }
+func (m *RemediesPage) Sorts() []string { return nil }
 
-// Update takes the rights, and works the rungs out from what is new.
-func (m *LadderPage) Update(msg tea.Msg) {
+// Update takes the rights, and works the remedies out from what is new.
+func (m *RemediesPage) Update(msg tea.Msg) {
 	if msg, ok := msg.(rightsMsg); ok && msg.pod == m.pod {
 		m.rights = msg.results
 		m.Rebuild()
@@ -46,17 +48,17 @@ func (m *LadderPage) Update(msg tea.Msg) {
 }
 
 // Actions are what keys do on the ladder.
-func (m *LadderPage) Actions() []keys.Action {
+func (m *RemediesPage) Actions() []keys.Action {
 	const group = "Run"
 	return []keys.Action{
 		{ID: "climb", Keys: []string{"enter"}, Title: "take the rung", Help: "take the selected rung of the ladder, by its own word", Group: group,
-			Enabled: m.canClimb, Do: m.askToClimb},
+			Enabled: m.canRemediate, Do: m.askToRemediate},
 		{ID: "rungkubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the selected rung as a kubectl command, and show it", Group: group,
-			Enabled: m.hasRungCommand, Do: m.copyRung},
+			Enabled: m.hasRemedyCommand, Do: m.copyRemedy},
 	}
 }
 
-// rightsMsg brings what we may do of what the rungs of a pod need.
+// rightsMsg brings what we may do of what the remedies of a pod need.
 type rightsMsg struct {
 	pod     kube.UID
 	results []kube.AccessResult
@@ -65,8 +67,8 @@ type rightsMsg struct {
 // rightsTime bounds the questions about rights.
 const rightsTime = 20 * time.Second
 
-func (m *Page) canLadder() (bool, string) {
-	if ok, why := m.can(drain.ControlClimb, true)(); !ok {
+func (m *Page) canRemedies() (bool, string) {
+	if ok, why := m.can(drain.ControlRemedy, true)(); !ok {
 		return ok, why
 	}
 	switch p := m.selectedRunPod(); {
@@ -78,17 +80,17 @@ func (m *Page) canLadder() (bool, string) {
 	return true, ""
 }
 
-// openLadder shows the ladder of the selected pod.
-func (m *Page) openLadder() {
+// openRemedies shows the ladder of the selected pod.
+func (m *Page) openRemedies() {
 	m.list.Touched = true
-	m.shell.Open(frame.Ref{Page: frame.Ladder, Pod: frame.PodRef{UID: m.selectedRunPod().UID}})
+	m.shell.Open(frame.Ref{Page: frame.Remedies, Pod: frame.PodRef{UID: m.selectedRunPod().UID}})
 }
 
-// Opened begins with another pod, and asks for the rights that its rungs need.
-func (m *LadderPage) Opened(ref frame.Ref) {
-	*m = LadderPage{shell: m.shell, s: m.s, pod: ref.Pod.UID}
+// Opened begins with another pod, and asks for the rights that its remedies need.
+func (m *RemediesPage) Opened(ref frame.Ref) {
+	*m = RemediesPage{shell: m.shell, s: m.s, pod: ref.Pod.UID}
 	m.Rebuild()
-	access, pod, needs := m.s.Access, m.pod, drain.Needs(m.rungs)
+	access, pod, needs := m.s.Access, m.pod, drain.Needs(m.remedies)
 	if access == nil || len(needs) == 0 {
 		return
 	}
@@ -101,37 +103,37 @@ func (m *LadderPage) Opened(ref frame.Ref) {
 	})
 }
 
-// Rebuild works the rungs out.
-func (m *LadderPage) Rebuild() {
+// Rebuild works the remedies out.
+func (m *RemediesPage) Rebuild() {
 	if m.s.State == nil {
 		return
 	}
-	m.rungs = drain.Ladder(m.s.State, m.s.Snap, m.pod, m.s.Now)
-	drain.Withhold(m.rungs, m.rights)
-	keys := make([]string, len(m.rungs))
-	for i, r := range m.rungs {
+	m.remedies = drain.Remedies(m.s.State, m.s.Snap, m.pod, m.s.Now)
+	drain.Withhold(m.remedies, m.rights)
+	keys := make([]string, len(m.remedies))
+	for i, r := range m.remedies {
 		keys[i] = string(r.Kind)
 	}
 	m.list.Table.SetKeys(keys)
 }
 
-func (m *LadderPage) rung(kind string) *drain.Rung {
-	for i := range m.rungs {
-		if string(m.rungs[i].Kind) == kind {
-			return &m.rungs[i]
+func (m *RemediesPage) remedy(kind string) *drain.Remedy {
+	for i := range m.remedies {
+		if string(m.remedies[i].Kind) == kind {
+			return &m.remedies[i]
 		}
 	}
 	return nil
 }
 
-// Layout works the rungs out and fits the columns.
-func (m *LadderPage) Layout(lay frame.Layout) {
+// Layout works the remedies out and fits the columns.
+func (m *RemediesPage) Layout(lay frame.Layout) {
 	m.Rebuild()
 	m.list.Layout(lay, []table.Column{
 		{ID: "rung", Title: "RUNG", Width: 60, Min: 53, Grow: true}, // the words stand in full in the question
 		{ID: "word", Title: "CONFIRMED BY", Width: 26, Min: 16, Drop: 1, Grow: true, Max: 48},
 	}, func(key string) int {
-		if rungLine(m.rung(key)) == nil {
+		if remedyLine(m.remedy(key)) == nil {
 			return 1
 		}
 		return 2
@@ -139,7 +141,7 @@ func (m *LadderPage) Layout(lay frame.Layout) {
 }
 
 // View is the ladder.
-func (m *LadderPage) View() frame.View {
+func (m *RemediesPage) View() frame.View {
 	v := frame.View{Empty: paint.L(themes.Muted, "The pod is not in the run any more.")}
 	p := (*drain.PodRun)(nil)
 	if m.s.State != nil {
@@ -152,23 +154,23 @@ func (m *LadderPage) View() frame.View {
 	v.Left = v.Left.Add(themes.Text, "  "+p.Namespace+"/"+p.Name).Add(themes.Muted, " on "+p.Node)
 	v.Right = wording.PodState(p).Add(themes.Muted, " "+podFor(p, m.s.Now))
 	v.Head = paint.Wrap(wording.PodRunSentence(p, m.s.Now), m.s.Width-2)
-	if most := max(1, (m.s.Height-18)/3); len(v.Head) > most { // the rungs come first
+	if most := max(1, (m.s.Height-18)/3); len(v.Head) > most { // the remedies come first
 		v.Head = v.Head[:most]
 	}
 	v.Head = append(v.Head, nil)
-	v.Cell = func(key, column string, width int) paint.Line { return rungCell(m.rung(key), column, width) }
-	v.Extra = func(key string) paint.Line { return rungLine(m.rung(key)) }
-	if r := m.rung(m.list.Table.Cursor()); r != nil {
-		v.Subject, v.Detail = string(r.Kind), rungRisk(r)
+	v.Cell = func(key, column string, width int) paint.Line { return remedyCell(m.remedy(key), column, width) }
+	v.Extra = func(key string) paint.Line { return remedyLine(m.remedy(key)) }
+	if r := m.remedy(m.list.Table.Cursor()); r != nil {
+		v.Subject, v.Detail = string(r.Kind), remedyRisk(r)
 	}
 	return v
 }
 
-func (m *LadderPage) canClimb() (bool, string) {
-	if ok, why := applies(m.s, drain.ControlClimb, &drain.PodRun{PodFacts: drain.PodFacts{UID: m.pod}}); !ok {
+func (m *RemediesPage) canRemediate() (bool, string) {
+	if ok, why := applies(m.s, drain.ControlRemedy, &drain.PodRun{PodFacts: drain.PodFacts{UID: m.pod}}); !ok {
 		return ok, why
 	}
-	r := m.rung(m.list.Table.Cursor())
+	r := m.remedy(m.list.Table.Cursor())
 	switch {
 	case m.s.ReadOnly:
 		return false, "read only: no rung can be taken"
@@ -180,38 +182,38 @@ func (m *LadderPage) canClimb() (bool, string) {
 	return true, ""
 }
 
-// askToClimb asks for the word of the selected rung, beside the request that it sends.
-func (m *LadderPage) askToClimb() {
-	r := *m.rung(m.list.Table.Cursor())
-	if r.Kind == drain.RungWait {
+// askToRemediate asks for the word of the selected remedy, beside the request that it sends.
+func (m *RemediesPage) askToRemediate() {
+	r := *m.remedy(m.list.Table.Cursor())
+	if r.Kind == drain.RemedyWait {
 		m.shell.Open(frame.Ref{Page: frame.Run})
 		return
 	}
-	d := dialog.Typed("climb", wording.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), rungQuestion(&r)...)
+	d := dialog.Typed("climb", wording.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), remedyQuestion(&r)...)
 	d.Command = m.s.Target().Line(r.Command)
 	o := m.shell.Ask(d, func(a dialog.Answer) {
 		if a.Value != dialog.Accept {
 			return
 		}
-		m.s.Run.Send(drain.Control{Kind: drain.ControlClimb, Pod: r.Pod, Rung: r.RungFacts, Word: a.Text, OnScreen: true, By: m.s.Identity.User})
+		m.s.Run.Send(drain.Control{Kind: drain.ControlRemedy, Pod: r.Pod, Remedy: r.RemedyFacts, Word: a.Text, OnScreen: true, By: m.s.Identity.User})
 		m.shell.Open(frame.Ref{Page: frame.Run})
 	})
 	// What is asked for must stay what it was: else the question goes away.
 	o.Stale = func() bool {
 		m.Rebuild()
-		now := m.rung(string(r.Kind))
+		now := m.remedy(string(r.Kind))
 		switch {
 		case !m.s.Live() || now == nil:
 			return true
 		case now.Off == drain.OffOnItsWay: // a try of the run itself; its answer is here in a moment
 			return false
 		}
-		return now.Off != "" || now.RungFacts != r.RungFacts
+		return now.Off != "" || now.RemedyFacts != r.RemedyFacts
 	}
 }
 
-func (m *LadderPage) hasRungCommand() (bool, string) {
-	r := m.rung(m.list.Table.Cursor())
+func (m *RemediesPage) hasRemedyCommand() (bool, string) {
+	r := m.remedy(m.list.Table.Cursor())
 	switch {
 	case r == nil || r.Command == "":
 		return false, "kubectl has no word for that"
@@ -221,7 +223,7 @@ func (m *LadderPage) hasRungCommand() (bool, string) {
 	return true, ""
 }
 
-// copyRung offers the selected rung as a kubectl command.
-func (m *LadderPage) copyRung() {
-	m.shell.ShowCommand(m.s.Target().Line(m.rung(m.list.Table.Cursor()).Command))
+// copyRemedy offers the selected remedy as a kubectl command.
+func (m *RemediesPage) copyRemedy() {
+	m.shell.ShowCommand(m.s.Target().Line(m.remedy(m.list.Table.Cursor()).Command))
 }

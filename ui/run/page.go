@@ -65,7 +65,7 @@ func (m *Page) Update(msg tea.Msg) {
 		}
 	case confirm.Checked:
 		if msg.Question != nil {
-			m.takeChecked(msg)
+			m.onChecked(msg)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (m *Page) continued(key string) bool {
 }
 
 func heldByBudget(w *drain.Wait) bool {
-	return w.For == drain.WaitForBudget && (w.Budget != nil || w.Sibling != nil)
+	return w.For == drain.WaitForBudget && (w.Budget != nil || w.UnhealthyPod != nil)
 }
 
 // View is the run, or its result.
@@ -225,7 +225,7 @@ func (m *Page) runHead() []paint.Line {
 	}
 	head = append(head, runLeases(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
 	head = append(head, runBudgets(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
-	head = append(head, runRungs(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
+	head = append(head, runRemedies(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
 	most := max(1, (m.s.Height-12)/4)
 	return append(append(head, runNodes(m.s.State, m.s.Width-2, most)...), nil)
 }

@@ -45,7 +45,7 @@ func waitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
 	if p.State == drain.PodPlanned || p.State == drain.PodTerminating {
 		token = themes.Muted
 	}
-	if p.Wait.For == drain.WaitForBudget || p.Wait.Budget != nil && p.Wait.Sibling != nil {
+	if p.Wait.For == drain.WaitForBudget || p.Wait.Budget != nil && p.Wait.UnhealthyPod != nil {
 		return paint.L(themes.Text, blockedText(p.Wait, width))
 	}
 	if p.Wait.For == drain.WaitForGrace { // the column is narrow, and the most frequent wait must fit
@@ -103,23 +103,23 @@ func blockedTry(w *drain.Wait, try int) string {
 	if w.Budget != nil {
 		s = fmt.Sprintf("%s needs %d has %d", paint.Middle(w.Budget.Name, limit), w.Budget.Needed, w.Budget.Present)
 	}
-	if w.Sibling == nil {
+	if w.UnhealthyPod == nil {
 		if w.Never {
 			s += paint.Dot + "it never allows one"
 		}
 		return s
 	}
-	name := w.Sibling.Name
+	name := w.UnhealthyPod.Name
 	if try > 0 {
 		name = wording.ShortName(name, "")
 	}
 	s += paint.Dot + paint.Middle(name, limit)
-	if w.Sibling.Node != "" {
-		s += " on " + paint.Middle(w.Sibling.Node, limit)
+	if w.UnhealthyPod.Node != "" {
+		s += " on " + paint.Middle(w.UnhealthyPod.Node, limit)
 	}
-	reason := w.Sibling.Reason
-	if w.Sibling.ExitCode != nil && try < 2 {
-		reason += fmt.Sprintf(" (exit %d)", *w.Sibling.ExitCode)
+	reason := w.UnhealthyPod.Reason
+	if w.UnhealthyPod.ExitCode != nil && try < 2 {
+		reason += fmt.Sprintf(" (exit %d)", *w.UnhealthyPod.ExitCode)
 	}
 	return s + ": " + reason
 }

@@ -26,7 +26,7 @@ func TestClock(t *testing.T) {
 
 func TestBlockedText(t *testing.T) {
 	w := &drain.Wait{For: drain.WaitForBudget, Budget: &budget.Numbers{Name: "cart", Needed: 3, Present: 3},
-		Sibling: &budget.Sibling{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
+		UnhealthyPod: &budget.UnhealthyPod{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
 	for width, want := range map[int]string{
 		80: "cart needs 3 has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff",
 		60: "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff",

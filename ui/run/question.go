@@ -133,8 +133,8 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 	return body
 }
 
-// takeChecked goes on with a question after a look at the plan.
-func (m *Page) takeChecked(msg confirm.Checked) {
+// onChecked goes on with a question after a look at the plan.
+func (m *Page) onChecked(msg confirm.Checked) {
 	if !asks(m.s, msg.Question) {
 		return
 	}

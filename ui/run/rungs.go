@@ -7,8 +7,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// rungCell is a cell of the ladder; a rung that cannot be taken is pale.
-func rungCell(r *drain.Rung, column string, width int) paint.Line {
+// remedyCell is a cell of the ladder; a remedy that cannot be taken is pale.
+func remedyCell(r *drain.Remedy, column string, width int) paint.Line {
 	if r == nil {
 		return nil
 	}
@@ -19,7 +19,7 @@ func rungCell(r *drain.Rung, column string, width int) paint.Line {
 	switch {
 	case column == "rung":
 		return paint.L(token, paint.Truncate(wording.FirstUpper(r.Title), width))
-	case r.Kind == drain.RungWait:
+	case r.Kind == drain.RemedyWait:
 		return paint.L(themes.Muted, "nothing: the default")
 	case r.Off != "":
 		return paint.L(themes.Muted, "off")
@@ -27,8 +27,8 @@ func rungCell(r *drain.Rung, column string, width int) paint.Line {
 	return paint.L(themes.Danger, paint.Middle(r.Word, width))
 }
 
-// rungLine is the line below a rung: why it cannot be taken, or the request.
-func rungLine(r *drain.Rung) paint.Line {
+// remedyLine is the line below a remedy: why it cannot be taken, or the request.
+func remedyLine(r *drain.Remedy) paint.Line {
 	switch {
 	case r == nil:
 		return nil
@@ -40,8 +40,8 @@ func rungLine(r *drain.Rung) paint.Line {
 	return paint.L(themes.Info, r.Call)
 }
 
-// rungRisk is what the rung puts at risk.
-func rungRisk(r *drain.Rung) paint.Line {
+// remedyRisk is what the remedy puts at risk.
+func remedyRisk(r *drain.Remedy) paint.Line {
 	l := paint.T(r.Risk)
 	for _, w := range r.Warnings {
 		l = l.Add(themes.Warning, " "+wording.FirstUpper(w)+".")
@@ -49,9 +49,9 @@ func rungRisk(r *drain.Rung) paint.Line {
 	return l
 }
 
-// rungQuestion is the body of the confirmation of a rung: for which pod, with which
+// remedyQuestion is the body of the confirmation of a remedy: for which pod, with which
 // request, at which risk.
-func rungQuestion(r *drain.Rung) []paint.Line {
+func remedyQuestion(r *drain.Remedy) []paint.Line {
 	body := []paint.Line{paint.L(themes.Muted, "for     ").Add(themes.Accent, r.For), paint.L(themes.Muted, "request ").Add(themes.Text, r.Call)}
 	body = append(body, nil, paint.L(themes.Bad, paint.Warn+" "+r.Risk))
 	for _, w := range r.Warnings {
@@ -60,14 +60,14 @@ func rungQuestion(r *drain.Rung) []paint.Line {
 	return body
 }
 
-// runRungs are the last rungs that were taken in a run, the newest first.
-func runRungs(s *drain.State, width, most int) []paint.Line {
+// runRemedies are the last remedies that were taken in a run, the newest first.
+func runRemedies(s *drain.State, width, most int) []paint.Line {
 	var lines []paint.Line
-	for i := len(s.Rungs) - 1; i >= 0 && len(lines) < most; i-- {
-		r := s.Rungs[i]
+	for i := len(s.Remedies) - 1; i >= 0 && len(lines) < most; i-- {
+		r := s.Remedies[i]
 		token := themes.Info
 		switch r.State {
-		case drain.RungRefused, drain.RungInDoubt, drain.RungLeft:
+		case drain.RemedyRefused, drain.RemedyInDoubt, drain.RemedyLeft:
 			token = themes.Warning
 		}
 		text := "ladder  " + r.For + ": " + r.What() + ", " + r.State.Words()

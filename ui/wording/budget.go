@@ -36,17 +36,17 @@ func BudgetSentence(p *plan.Pod, now time.Time) string {
 		return s
 	}
 	if b.Why != "" { // drain's own line has the whole story, but for the words of kubelet and container
-		if b.Sibling == nil {
+		if b.UnhealthyPod == nil {
 			return b.Why
 		}
-		if said := cmp.Or(b.Sibling.Message, b.Sibling.Termination); said != "" && !strings.Contains(b.Why, said) {
+		if said := cmp.Or(b.UnhealthyPod.Message, b.UnhealthyPod.Termination); said != "" && !strings.Contains(b.Why, said) {
 			return b.Why + ", " + Quote(said)
 		}
 		return b.Why
 	}
 	s := "budget " + budgetNames(namespace, b) + figures(b)
-	if b.Sibling != nil {
-		return s + "; " + SiblingSentence(b.Sibling, now)
+	if b.UnhealthyPod != nil {
+		return s + "; " + UnhealthyPodSentence(b.UnhealthyPod, now)
 	}
 	return s
 }
@@ -66,9 +66,9 @@ func figures(b *budget.Judgement) string {
 	return fmt.Sprintf(" needs %d healthy and has %d", n.Needed, n.Present)
 }
 
-// SiblingSentence says which pod is in trouble, where, since when and why, in
+// UnhealthyPodSentence says which pod is in trouble, where, since when and why, in
 // drain's words, then the kubelet's.
-func SiblingSentence(s *budget.Sibling, now time.Time) string {
+func UnhealthyPodSentence(s *budget.UnhealthyPod, now time.Time) string {
 	text := s.Name
 	if s.Node != "" {
 		text += " on " + s.Node

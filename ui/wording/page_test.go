@@ -45,8 +45,8 @@ func TestNumbersAndLists(t *testing.T) {
 
 func judgement(v budget.Verdict) *budget.Judgement {
 	return &budget.Judgement{Verdict: v, Names: []string{"cart"},
-		Budgets: []budget.Numbers{{Namespace: "checkout", Name: "cart", Needed: 3, Present: 3}},
-		Sibling: &budget.Sibling{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
+		Budgets:      []budget.Numbers{{Namespace: "checkout", Name: "cart", Needed: 3, Present: 3}},
+		UnhealthyPod: &budget.UnhealthyPod{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
 }
 
 func planned(a plan.Action, b *budget.Judgement, codes ...plan.ReasonCode) plan.Pod {

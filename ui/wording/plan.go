@@ -115,8 +115,8 @@ func blockedWhy(b *budget.Judgement) string {
 		s = fmt.Sprintf("%s needs %d, has %d", b.Budgets[0].Name, b.Budgets[0].Needed, b.Budgets[0].Present)
 	}
 	switch {
-	case b.Sibling != nil:
-		return s + "; " + ShortName(b.Sibling.Name, "") + map[bool]string{false: " is down", true: " is ending"}[b.Sibling.Leaves()]
+	case b.UnhealthyPod != nil:
+		return s + "; " + ShortName(b.UnhealthyPod.Name, "") + map[bool]string{false: " is down", true: " is ending"}[b.UnhealthyPod.Leaves()]
 	case b.Verdict == budget.VerdictDeadlock:
 		return s + "; waits for this drain"
 	case b.Verdict == budget.VerdictNever && len(b.Budgets) > 0:

@@ -170,8 +170,8 @@ func waitSentence(p *drain.PodRun, now time.Time) string {
 	}
 	if w.For == drain.WaitForBudget && w.Budget != nil {
 		s := fmt.Sprintf("budget %s/%s needs %d healthy pods and has %d.", w.Budget.Namespace, w.Budget.Name, w.Budget.Needed, w.Budget.Present)
-		if w.Sibling != nil {
-			return s + " The pod " + SiblingSentence(w.Sibling, now) + "."
+		if w.UnhealthyPod != nil {
+			return s + " The pod " + UnhealthyPodSentence(w.UnhealthyPod, now) + "."
 		}
 		if w.Never {
 			return s + " It will never allow an eviction as it is."
