@@ -86,8 +86,8 @@ func blindToBudgets() world {
 }
 
 var scenes = []scene{
-	{"ladder", func(t testing.TB, w, h int) *driver { return onRemedies(t, w, h) }},
-	{"confirm-rung", func(t testing.TB, w, h int) *driver {
+	{"remedies", func(t testing.TB, w, h int) *driver { return onRemedies(t, w, h) }},
+	{"confirm-remedy", func(t testing.TB, w, h int) *driver {
 		d := onRemedies(t, w, h)
 		d.list(frame.Remedies).Table.Select(string(drain.RemedyDelete))
 		d.keys("enter")
