@@ -152,7 +152,7 @@ func TestEventsPageListsEveryWord(t *testing.T) {
 	sameNames(t, "states of pods", constants["PodState"], firstColumn(between("**podState**", "**nodeState**")))
 	for kind, paragraph := range map[string]string{
 		"Phase": "**phase**", "PhaseStatus": "**phaseStatus**", "NodeState": "**nodeState**",
-		"Outcome": "**outcome**", "ControlKind": "**control**", "Verb": "**action.verb**",
+		"Outcome": "**outcome**", "CommandKind": "**control**", "Verb": "**action.verb**",
 	} {
 		sameNames(t, paragraph, constants[kind], codesOf(between(paragraph, "\n\n")))
 	}

@@ -20,13 +20,13 @@ func (r *Runs) own(run drain.Run, rights drain.Rights) {
 	if aborted != "" {
 		abort(run, aborted)
 	}
-	steerable, ok := run.(drain.Steerable)
+	commander, ok := run.(drain.Commander)
 	if !ok {
 		return
 	}
 	control.Sweep(r.Dir)
 	id := run.State().Run.ID
-	server, err := control.Serve(r.Dir, steerable, rights)
+	server, err := control.Serve(r.Dir, commander, rights)
 	r.mu.Lock()
 	r.deaf[id] = err
 	r.mu.Unlock()
@@ -89,9 +89,9 @@ func (r *Runs) End() {
 }
 
 func abort(run drain.Run, why string) {
-	run.Send(drain.Control{Kind: drain.ControlAbort, By: run.State().Run.User, Why: why})
+	run.Send(drain.Command{Kind: drain.CommandAbort, By: run.State().Run.User, Why: why})
 }
 
 func suspend(run drain.Run, why string) {
-	run.Send(drain.Control{Kind: drain.ControlSuspend, By: "signal", Why: why})
+	run.Send(drain.Command{Kind: drain.CommandSuspend, By: "signal", Why: why})
 }

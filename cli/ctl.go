@@ -109,7 +109,7 @@ func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error
 		return r, usage("", "%s is about the whole run: %s%s", verb.Name, line, verb.Name)
 	case verb.Of != control.OfRun && (len(rest) != 1 || rest[0] == ""):
 		return r, usage("", "%s takes one %s: %s%s %s", verb.Name, verb.Of, line, verb.Name, objectOf(verb))
-	case c.withoutJournal && verb.Kind != drain.ControlContinue:
+	case c.withoutJournal && verb.Kind != drain.CommandContinue:
 		return r, usage("", "--without-journal belongs to continue")
 	case c.confirm != "" && verb.Remedy == "":
 		return r, usage("", "--confirm belongs to a rung of the ladder; %s takes no word", verb.Name)
@@ -195,7 +195,7 @@ func (c *ctl) tell(a control.Answer) error {
 		return nil
 	}
 	hint := a.Hint
-	if a.Verb == string(drain.ControlContinue) && hint == "" && strings.HasPrefix(a.Error, "the journal") {
+	if a.Verb == string(drain.CommandContinue) && hint == "" && strings.HasPrefix(a.Error, "the journal") {
 		hint = fmt.Sprintf("make room and continue again, or go on without it: %s ctl %s continue --without-journal", c.display(), a.Run)
 	}
 	return &failure{code: ExitError, text: "nothing was changed in run " + a.Run + ": " + a.Error, hint: hint}
@@ -253,13 +253,13 @@ func objectsOf(v control.Verb, s *drain.State) (offers []string) {
 	switch v.Of {
 	case control.OfPod:
 		for _, pod := range s.Pods {
-			if v.Offered(s, drain.Control{Kind: v.Kind, Pod: pod.UID}) {
+			if v.Offered(s, drain.Command{Kind: v.Kind, Pod: pod.UID}) {
 				offers = append(offers, pod.Namespace+"/"+pod.Name)
 			}
 		}
 	case control.OfNode:
 		for _, n := range s.Nodes {
-			if v.Offered(s, drain.Control{Kind: v.Kind, Node: n.Name}) {
+			if v.Offered(s, drain.Command{Kind: v.Kind, Node: n.Name}) {
 				offers = append(offers, n.Name)
 			}
 		}

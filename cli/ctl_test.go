@@ -17,7 +17,7 @@ import (
 // steered is a live run whose one pod a budget holds, and what it was told.
 type steered struct {
 	state *drain.State
-	told  []drain.Control
+	told  []drain.Command
 	done  chan struct{}
 }
 
@@ -29,14 +29,14 @@ func (r *steered) Done() <-chan struct{}                   { return r.done }
 func (r *steered) Remedies(kube.UID) []drain.Remedy {
 	return []drain.Remedy{
 		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyWait}, Title: "wait", Risk: "None. It is tried again on the event that it waits for."},
-		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyEvictUnhealthy}, Title: "evict the sick sibling", Off: "no other pod under budget web is sick"},
+		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyEvictUnhealthy}, Title: "evict the sick sibling", DisabledReason: "no other pod under budget web is sick"},
 		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyDelete, Namespace: "shop", Name: "web-1", Grace: -1}, Title: "delete it past its budget",
 			Call: "DELETE /api/v1/namespaces/shop/pods/web-1, UID p1", Command: "kubectl delete pod -n shop web-1",
 			Risk: "No budget is asked.", Warnings: []string{"beware of \x1b[31mred"}, Word: "delete web-1"},
 	}
 }
 
-func (r *steered) Steer(_ context.Context, c drain.Control) (uint64, error) {
+func (r *steered) Command(_ context.Context, c drain.Command) (uint64, error) {
 	r.told = append(r.told, c)
 	c.Remedy.ID = 1
 	r.state = drain.Fold(r.state, drain.Event{Seq: 9, Kind: drain.EventRemedy, Remedy: &c.Remedy, RemedyState: drain.RemedyDone})
@@ -102,7 +102,7 @@ func TestCtlTakesARemedyByItsWordOnly(t *testing.T) {
 	if got := b.out.String(); got != "run aaaaaa: delete for pod shop/web-1: deletion past its budget, done\n" {
 		t.Errorf("%q", got)
 	}
-	if len(run.told) != 1 || run.told[0].Kind != drain.ControlRemedy || run.told[0].Word != "delete web-1" || run.told[0].OnScreen {
+	if len(run.told) != 1 || run.told[0].Kind != drain.CommandRemedy || run.told[0].Word != "delete web-1" || run.told[0].OnScreen {
 		t.Errorf("the run was told %+v", run.told)
 	}
 }
@@ -148,7 +148,7 @@ func TestCtlReadsNoJournalOfALiveRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "pause")
-	if len(run.told) != 1 || run.told[0].Kind != drain.ControlPause {
+	if len(run.told) != 1 || run.told[0].Kind != drain.CommandPause {
 		t.Errorf("the run was told %+v", run.told)
 	}
 }

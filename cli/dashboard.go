@@ -100,9 +100,9 @@ func (p *Program) endRun(run drain.Run, failed bool) *drain.State {
 	select {
 	case <-run.Done():
 	default:
-		last := drain.Control{Kind: drain.ControlAbort, By: "kdrain-tui", Why: "the dashboard was closed"}
+		last := drain.Command{Kind: drain.CommandAbort, By: "kdrain-tui", Why: "the dashboard was closed"}
 		if failed {
-			last = drain.Control{Kind: drain.ControlSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"}
+			last = drain.Command{Kind: drain.CommandSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"}
 		}
 		run.Send(last)
 		fmt.Fprintln(p.Err, "the run is told to stop; what was accepted goes on")

@@ -13,12 +13,12 @@ import (
 func TestTheEndOfADashboardEndsItsRun(t *testing.T) {
 	for _, test := range []struct {
 		failed error
-		last   drain.ControlKind
+		last   drain.CommandKind
 		code   int
 		says   string
 	}{
-		{nil, drain.ControlAbort, ExitAborted, "the run is told to stop; what was accepted goes on"},
-		{errors.New("no such terminal"), drain.ControlSuspend, ExitError, "the dashboard ended: no such terminal"},
+		{nil, drain.CommandAbort, ExitAborted, "the run is told to stop; what was accepted goes on"},
+		{errors.New("no such terminal"), drain.CommandSuspend, ExitError, "the dashboard ended: no such terminal"},
 	} {
 		b := newBench(t, smallCluster())
 		b.Terminal = Terminal{In: true, Out: true, Err: true}
@@ -29,7 +29,7 @@ func TestTheEndOfADashboardEndsItsRun(t *testing.T) {
 			return DashboardEnd{Run: run, Text: func() string { return "the result" }}, test.failed
 		}
 		b.expect(t, test.code, []string{test.says})
-		control, _ := run.sent[0].(drain.Control)
+		control, _ := run.sent[0].(drain.Command)
 		if len(run.sent) != 1 || control.Kind != test.last {
 			t.Errorf("sent %+v, want %s", run.sent, test.last)
 		}

@@ -246,7 +246,7 @@ const hangupFollows = 250 * time.Millisecond
 
 func (f *follower) abort(why string) {
 	if !f.stopped {
-		f.run.Send(drain.Control{Kind: drain.ControlAbort, By: f.session.User(), Why: why})
+		f.run.Send(drain.Command{Kind: drain.CommandAbort, By: f.session.User(), Why: why})
 		f.sayAbort(why)
 	}
 }

@@ -126,7 +126,7 @@ func TestReportOfWhatIsNotWhole(t *testing.T) {
 	b.expect(t, ExitDone, []string{"its process died"}, "report", "bbbbbb")
 
 	suspended := writeRun(t, b.StateDir, "cccccc", noon, "")
-	if err := suspended.Append([]drain.Event{{Seq: 2, Time: noon, Kind: drain.EventControl, Control: drain.ControlSuspend, By: "signal"}}, false); err != nil {
+	if err := suspended.Append([]drain.Event{{Seq: 2, Time: noon, Kind: drain.EventCommand, Command: drain.CommandSuspend, By: "signal"}}, false); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, suspended)

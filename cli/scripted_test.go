@@ -53,9 +53,9 @@ func (r *scripted) Send(in drain.Input) {
 		if question != nil && question.Phase == in.Phase && question.Word == in.Word {
 			r.play(append([]drain.Event{{Kind: drain.EventConfirmed, Phase: in.Phase, By: in.By}}, r.next()...))
 		}
-	case drain.Control:
-		if in.Kind == drain.ControlAbort || in.Kind == drain.ControlSuspend {
-			r.play(append([]drain.Event{{Kind: drain.EventControl, Control: in.Kind, By: in.By, Message: in.Why}}, r.aborted...))
+	case drain.Command:
+		if in.Kind == drain.CommandAbort || in.Kind == drain.CommandSuspend {
+			r.play(append([]drain.Event{{Kind: drain.EventCommand, Command: in.Kind, By: in.By, Message: in.Why}}, r.aborted...))
 		}
 	}
 }

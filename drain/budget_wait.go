@@ -7,7 +7,7 @@ import (
 
 // budgetWait says what a pod waits for that its budgets hold back. It is nil
 // where they would let it go, and where they cannot be seen.
-func budgetWait(l *budget.Ledger, p *kube.Pod) *Wait {
+func budgetWait(l *budget.Tracker, p *kube.Pod) *Wait {
 	j, under := l.Judge(p, func(kube.UID) bool { return false })
 	w := &Wait{UnhealthyPod: j.UnhealthyPod, Never: j.Verdict == budget.VerdictNever}
 	switch j.Verdict {

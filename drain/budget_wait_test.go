@@ -30,7 +30,7 @@ func TestBudgetWait(t *testing.T) {
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
 			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
-			w := budgetWait(budget.NewLedger(s, kubetest.Now), s.PodNamed("shop", "cart-1"))
+			w := budgetWait(budget.NewTracker(s, kubetest.Now), s.PodNamed("shop", "cart-1"))
 			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.UnhealthyPod != nil) != row.unhealthyPod {
 				t.Fatalf("wait %+v", w)
 			}
@@ -44,7 +44,7 @@ func TestBudgetWait(t *testing.T) {
 		store := kubetest.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"))
 		store.SetSync(kube.KindBudgets, sync)
 		s := store.Snapshot()
-		if w := budgetWait(budget.NewLedger(s, kubetest.Now), s.PodNamed("shop", "cart-1")); w != nil {
+		if w := budgetWait(budget.NewTracker(s, kubetest.Now), s.PodNamed("shop", "cart-1")); w != nil {
 			t.Errorf("%v: wait %+v", sync.Phase, w)
 		}
 	}

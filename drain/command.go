@@ -12,48 +12,48 @@ const WordWithoutJournal = "without journal"
 // Objection says why a control would change nothing in the run as it is; nil
 // where it takes effect. Step takes no control that has one, and both faces ask
 // here, so that a control is offered exactly where it does something.
-func (s *State) Objection(c Control) error {
+func (s *State) Objection(c Command) error {
 	switch {
 	case s.Outcome != "":
 		return fmt.Errorf("the run has ended: %s", s.Outcome)
 	case s.Suspended:
 		return errors.New("the run is being suspended")
-	case c.Kind == ControlSuspend: // an abort that is cut short so goes on with resume
+	case c.Kind == CommandSuspend: // an abort that is cut short so goes on with resume
 		return nil
 	case s.Aborting:
 		return errors.New("the run is being aborted")
 	}
 	switch c.Kind {
-	case ControlPause:
+	case CommandPause:
 		if s.Paused {
 			return errors.New("the run is paused already")
 		}
-	case ControlContinue:
+	case CommandContinue:
 		return s.objectionToContinue(c)
-	case ControlRetry, ControlSkip, ControlLast:
+	case CommandRetry, CommandSkip, CommandLast:
 		return s.objectionToPod(c)
-	case ControlLeave:
+	case CommandLeave:
 		switch n := s.Node(c.Node); {
 		case n == nil:
 			return fmt.Errorf("node %s is not in the run", c.Node)
 		case n.State.Final():
 			return fmt.Errorf("nothing more happens on node %s anyway: it is %s", n.Name, n.State)
 		}
-	case ControlRemedy:
+	case CommandRemedy:
 		switch {
 		case s.Pod(c.Pod) == nil:
 			return errors.New("the pod is not in the run")
 		case s.Paused && s.JournalLost != "":
 			return fmt.Errorf("the journal cannot be written: %s", s.JournalLost)
 		}
-	case ControlAbort:
+	case CommandAbort:
 	default:
 		return fmt.Errorf("%q is nothing that a run can be told", c.Kind)
 	}
 	return nil
 }
 
-func (s *State) objectionToContinue(c Control) error {
+func (s *State) objectionToContinue(c Command) error {
 	switch {
 	case !s.Paused:
 		return errors.New("the run is not paused")
@@ -65,7 +65,7 @@ func (s *State) objectionToContinue(c Control) error {
 
 // objectionToPod: what was accepted cannot be called back, and only a pod that
 // waits can be tried again.
-func (s *State) objectionToPod(c Control) error {
+func (s *State) objectionToPod(c Command) error {
 	p := s.Pod(c.Pod)
 	if p == nil {
 		return errors.New("the pod is not in the run")
@@ -74,13 +74,13 @@ func (s *State) objectionToPod(c Control) error {
 	switch {
 	case p.State.Final():
 		return fmt.Errorf("nothing more happens to pod %s: it is %s", name, p.State)
-	case c.Kind != ControlSkip && (p.State == PodTerminating || p.State == PodStuckTerminating):
+	case c.Kind != CommandSkip && (p.State == PodTerminating || p.State == PodStuckTerminating):
 		return fmt.Errorf("the eviction of pod %s was accepted: it cannot be called back", name)
-	case p.InFlight != 0 && c.Kind != ControlLast:
+	case p.InFlight != 0 && c.Kind != CommandLast:
 		return fmt.Errorf("a request for pod %s is on its way: its answer comes first", name)
-	case c.Kind == ControlRetry && !p.State.Blocked():
+	case c.Kind == CommandRetry && !p.State.Blocked():
 		return fmt.Errorf("only a pod that waits can be tried again: pod %s is %s", name, p.State)
-	case c.Kind == ControlLast && p.last:
+	case c.Kind == CommandLast && p.last:
 		return fmt.Errorf("pod %s is last already", name)
 	}
 	return nil
@@ -90,16 +90,16 @@ func (s *State) objectionToPod(c Control) error {
 // is not to be decided without its answer. The run tries a blocked pod again now and
 // then by itself; what an operator says of it on a screen in just that moment would
 // have no effect, and nobody would be told so.
-func (s *State) awaitsAnswer(c Control) bool {
-	if c.Pod == "" || c.Kind == ControlLast {
+func (s *State) awaitsAnswer(c Command) bool {
+	if c.Pod == "" || c.Kind == CommandLast {
 		return false
 	}
 	p := s.Pod(c.Pod)
 	return p != nil && p.InFlight != 0
 }
 
-// Steered is what became of a control: the number of its event, or why there is none.
-type Steered struct {
+// CommandResult is what became of a control: the number of its event, or why there is none.
+type CommandResult struct {
 	Seq uint64
 	Err error
 }

@@ -32,7 +32,7 @@ const (
 	EventRemedy     EventKind = "Rung"       // a remedy of the ladder was taken, or what became of it changed
 	EventVolumes    EventKind = "Volumes"    // where the volumes of a pod are, or what a drained node still has
 	EventConnection EventKind = "Connection" // the API server went away or came back
-	EventControl    EventKind = "Control"    // the operator steered the run
+	EventCommand    EventKind = "Control"    // the operator steered the run
 	EventJournal    EventKind = "Journal"    // the journal cannot be written, or can be again
 	EventResumed    EventKind = "Resumed"    // the run goes on in another process
 	EventRunEnded   EventKind = "RunEnded"   // Outcome
@@ -74,14 +74,14 @@ type Event struct {
 	LeaseState  LeaseState     `json:"leaseState,omitempty"`  // Lease
 	Remedy      *RemedyFacts   `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
 	RemedyState RemedyState    `json:"rungState,omitempty"`   // Remedy
-	Control     ControlKind    `json:"control,omitempty"`     // Control
+	Command     CommandKind    `json:"control,omitempty"`     // Control
 	Outcome     Outcome        `json:"outcome,omitempty"`     // RunEnded, Node
 	Message     string         `json:"message,omitempty"`
 
 	// Input is the ID of the Control that the event answers, 0 for none.
 	Input uint64 `json:"-"`
 
-	waiting []Control // eventWaiting: all that wait for an answer then
+	waiting []Command // eventWaiting: all that wait for an answer then
 	// passing events are of the State alone: no journal has them, and they have no
 	// number of their own. So are renewals of Leases, which say nothing that a resume
 	// or a rollback could use, and figures that change while a pod waits.

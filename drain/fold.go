@@ -97,8 +97,8 @@ func (s *State) apply(e Event) {
 		s.applyVolumes(e)
 	case EventConnection:
 		s.applyConnection(e)
-	case EventControl:
-		s.applyControl(e)
+	case EventCommand:
+		s.applyCommand(e)
 	case eventWaiting:
 		s.waiting = e.waiting
 	case EventJournal:

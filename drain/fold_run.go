@@ -10,21 +10,21 @@ func (s *State) applyConnection(e Event) {
 	}
 }
 
-func (s *State) applyControl(e Event) {
-	switch e.Control {
-	case ControlPause:
+func (s *State) applyCommand(e Event) {
+	switch e.Command {
+	case CommandPause:
 		s.Paused, s.Message = true, e.Message
-	case ControlContinue:
+	case CommandContinue:
 		s.Paused, s.Message = false, ""
-	case ControlAbort:
+	case CommandAbort:
 		s.Aborting, s.Message = true, e.Message
-	case ControlSuspend:
+	case CommandSuspend:
 		if s.Suspended = true; !s.Aborting {
 			s.Message = e.Message
 		}
-	case ControlLast:
+	case CommandLast:
 		s.editPod(e.UID, func(p *PodRun) { p.last = true })
-	case ControlRetry:
+	case CommandRetry:
 		s.QuietUntil = time.Time{}
 		s.editPod(e.UID, func(p *PodRun) { p.retryNow = true })
 	}

@@ -182,21 +182,21 @@ func (h *history) serverUp() {
 }
 
 func (h *history) someCommand(t *rapid.T) {
-	kind := rapid.SampledFrom([]ControlKind{ControlPause, ControlContinue, ControlContinue, ControlRetry, ControlSkip,
-		ControlLast, ControlLeave, ControlAbort, ControlSuspend}).Draw(t, "command")
-	if kind == ControlAbort && rapid.IntRange(0, 3).Draw(t, "really") > 0 {
+	kind := rapid.SampledFrom([]CommandKind{CommandPause, CommandContinue, CommandContinue, CommandRetry, CommandSkip,
+		CommandLast, CommandLeave, CommandAbort, CommandSuspend}).Draw(t, "command")
+	if kind == CommandAbort && rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("too early")
 	}
-	c := Control{Kind: kind, By: "ada"}
+	c := Command{Kind: kind, By: "ada"}
 	if rapid.Bool().Draw(t, "by ctl") {
 		h.controls++
 		c.ID = h.controls
 	}
 	switch kind {
-	case ControlRetry, ControlSkip, ControlLast:
+	case CommandRetry, CommandSkip, CommandLast:
 		c.Pod = h.somePod(t).UID
-		h.retried[c.Pod] = h.retried[c.Pod] || kind == ControlRetry
-	case ControlLeave:
+		h.retried[c.Pod] = h.retried[c.Pod] || kind == CommandRetry
+	case CommandLeave:
 		c.Node = rapid.SampledFrom(h.state.Nodes).Draw(t, "node").Name
 	}
 	h.arrived = append(h.arrived, c)
@@ -215,7 +215,7 @@ func (h *history) someRemedy(t *rapid.T) {
 	p := h.somePod(t)
 	var offered []Remedy
 	for _, r := range Remedies(h.state, h.store.Snapshot(), p.UID, h.now) {
-		if r.Off == "" && r.Word != "" {
+		if r.DisabledReason == "" && r.Word != "" {
 			offered = append(offered, r)
 		}
 	}
@@ -223,7 +223,7 @@ func (h *history) someRemedy(t *rapid.T) {
 		t.Skip("no rung is offered")
 	}
 	r := rapid.SampledFrom(offered).Draw(t, "rung")
-	h.arrived = append(h.arrived, Control{Kind: ControlRemedy, Pod: p.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true})
+	h.arrived = append(h.arrived, Command{Kind: CommandRemedy, Pod: p.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true})
 	h.lookAround(t)
 }
 

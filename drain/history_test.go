@@ -150,7 +150,7 @@ func (h *history) mend(t *rapid.T) {
 		h.arrived = append(h.arrived, JournalNews{})
 	}
 	if h.state.Paused {
-		h.arrived = append(h.arrived, Control{Kind: ControlContinue, By: "ada"})
+		h.arrived = append(h.arrived, Command{Kind: CommandContinue, By: "ada"})
 	}
 	for len(h.requests) > 0 {
 		h.serve(t, 0, "")

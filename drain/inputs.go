@@ -22,12 +22,12 @@ type Run interface {
 	Done() <-chan struct{}
 }
 
-// Steerable is a run that can be steered by somebody who does not see it.
-type Steerable interface {
+// Commander is a run that can be steered by somebody who does not see it.
+type Commander interface {
 	Run
-	// Steer hands the run a control and waits until the run took it. It returns
+	// Command hands the run a command and waits until the run took it. It returns
 	// the number of the event, or why the control changed nothing.
-	Steer(ctx context.Context, c Control) (seq uint64, err error)
+	Command(ctx context.Context, c Command) (seq uint64, err error)
 	// Remedies are the remedies for a pod of the run as they are at this moment; nil
 	// for a pod that is not in it.
 	Remedies(pod kube.UID) []Remedy
@@ -52,17 +52,17 @@ type Confirm struct {
 }
 
 // Control steers a live run.
-type Control struct {
+type Command struct {
 	// ID is of somebody who waits to be told what became of the control; 0 where nobody
 	// does. Such a control then waits itself for the answer to a request for its pod.
 	ID   uint64
-	Kind ControlKind
-	Pod  kube.UID // for ControlRetry, ControlSkip, ControlLast and ControlRemedy
-	Node string   // for ControlLeave
+	Kind CommandKind
+	Pod  kube.UID // for CommandRetry, CommandSkip, CommandLast and CommandRemedy
+	Node string   // for CommandLeave
 	Why  string   // shown with the run, e.g. which signal aborted it
 	By   string
-	// For ControlRemedy: the remedy as it was shown, the word that was typed for it (of
-	// ControlContinue: WordWithoutJournal, where the journal cannot be written), and
+	// For CommandRemedy: the remedy as it was shown, the word that was typed for it (of
+	// CommandContinue: WordWithoutJournal, where the journal cannot be written), and
 	// whether that was on a screen; elsewhere some remedies need a flag of the run.
 	Remedy   RemedyFacts
 	Word     string
@@ -75,7 +75,7 @@ type JournalNews struct{ Lost string }
 
 func (Answered) input()    {}
 func (Confirm) input()     {}
-func (Control) input()     {}
+func (Command) input()     {}
 func (JournalNews) input() {}
 
 // Write is a change of the cluster that Step asks for, or a live read.

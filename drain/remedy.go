@@ -53,14 +53,14 @@ type RemedyFacts struct {
 // Remedy is one remedy for one pod, as it is at this moment.
 type Remedy struct {
 	RemedyFacts
-	Title    string
-	Off      string // why it cannot be taken now, "" if it can
-	Call     string // the request that it sends
-	Command  string // the same for a shell, "" where kubectl has no word for it
-	Risk     string
-	Warnings []string
-	Word     string // to be typed; "" for the wait, which takes none
-	Needs    []kube.Permission
+	Title          string
+	DisabledReason string // why it cannot be taken now, "" if it can
+	Call           string // the request that it sends
+	Command        string // the same for a shell, "" where kubectl has no word for it
+	Risk           string
+	Warnings       []string
+	Word           string // to be typed; "" for the wait, which takes none
+	Needs          []kube.Permission
 }
 
 // Remedies are the remedies for a pod of the run, in order, each with what it would do
@@ -77,7 +77,7 @@ func Remedies(s *State, snap *kube.Snapshot, pod kube.UID, now time.Time) []Reme
 		r := &remedies[i]
 		r.Pod, r.For = p.UID, p.Namespace+"/"+p.Name
 		if r.Kind != RemedyWait && shut != "" {
-			r.Off = shut
+			r.DisabledReason = shut
 		}
 		r.Call, r.Command, r.Needs = r.Request(), r.command(), r.needs()
 	}
@@ -187,7 +187,7 @@ func (l *remedies) free() Remedy {
 	r := Remedy{RemedyFacts: RemedyFacts{Kind: RemedyEvictUnhealthy}, Title: "evict the sick sibling"}
 	sick, why := l.unhealthyPod()
 	if sick == nil {
-		r.Off = why
+		r.DisabledReason = why
 		return r
 	}
 	r.Object, r.Namespace, r.Name, r.UID = "Pod", sick.Namespace, sick.Name, sick.UID
@@ -197,13 +197,13 @@ func (l *remedies) free() Remedy {
 	predicted := budget.Predict(sick, budgets, sick.UID)
 	switch {
 	case l.s.Pod(sick.UID) != nil:
-		r.Off = sick.Name + " is in the plan itself: the run does with it what was confirmed"
+		r.DisabledReason = sick.Name + " is in the plan itself: the run does with it what was confirmed"
 	case sick.Mirror():
-		r.Off = sick.Name + " is a static pod: only the files of its node remove it"
+		r.DisabledReason = sick.Name + " is a static pod: only the files of its node remove it"
 	case sick.Owner == nil:
-		r.Off = "nobody would make " + sick.Name + " anew: that frees nothing"
+		r.DisabledReason = "nobody would make " + sick.Name + " anew: that frees nothing"
 	case !predicted.Goes():
-		r.Off = "the server would refuse it: " + refusalWords(predicted, sick, budgets)
+		r.DisabledReason = "the server would refuse it: " + refusalWords(predicted, sick, budgets)
 	}
 	return r
 }
@@ -257,7 +257,7 @@ func (l *remedies) ofWorkload(kind RemedyKind, title string) (Remedy, *kube.Work
 	r := Remedy{RemedyFacts: RemedyFacts{Kind: kind}, Title: title}
 	w, why := l.workload()
 	if w == nil {
-		r.Off = why
+		r.DisabledReason = why
 		return r, nil
 	}
 	r.about(w)
@@ -273,15 +273,15 @@ func (l *remedies) restart() Remedy {
 	r.Risk = "The Deployment starts a new pod elsewhere, and ends this one past its budget as soon as that is Ready. Its annotation stays."
 	switch {
 	case w.Kind != "Deployment" || w.Rollout == nil:
-		r.Off = w.Kind + " " + w.Name + " ends the old pod before it makes a new one"
+		r.DisabledReason = w.Kind + " " + w.Name + " ends the old pod before it makes a new one"
 	case w.Replicas != 1:
-		r.Off = fmt.Sprintf("%s has %d replicas: a restart would move pods outside the plan", w.Name, w.Replicas)
+		r.DisabledReason = fmt.Sprintf("%s has %d replicas: a restart would move pods outside the plan", w.Name, w.Replicas)
 	case w.Rollout.Paused:
-		r.Off = "the rollout of " + w.Name + " is paused"
+		r.DisabledReason = "the rollout of " + w.Name + " is paused"
 	case w.Rollout.Surge < 1:
-		r.Off = w.Name + " may not have a pod more for a moment (maxSurge 0, or Recreate)"
+		r.DisabledReason = w.Name + " may not have a pod more for a moment (maxSurge 0, or Recreate)"
 	case w.Rollout.Unavailable > 0:
-		r.Off = w.Name + " may lose its only pod before the new one is Ready (maxUnavailable 1 or more)"
+		r.DisabledReason = w.Name + " may lose its only pod before the new one is Ready (maxUnavailable 1 or more)"
 	}
 	return r
 }
@@ -297,7 +297,7 @@ func (l *remedies) scale() Remedy {
 	if w.Kind == "StatefulSet" {
 		r.Warnings = append(r.Warnings, "a new member joins the set, and leaves it again at the end; its claims may stay")
 	}
-	r.Off = l.cannotScale(w)
+	r.DisabledReason = l.cannotScale(w)
 	return r
 }
 
@@ -318,7 +318,7 @@ func (l *remedies) cannotScale(w *kube.Workload) string {
 	if b == nil {
 		return why
 	}
-	if page := budget.NewLedger(l.snap, l.now).Page(b); page.Scalable == w && budget.Room(b, w.Replicas+1) <= max(budget.Room(b, w.Replicas), 0) {
+	if page := budget.NewTracker(l.snap, l.now).Page(b); page.Scalable == w && budget.Room(b, w.Replicas+1) <= max(budget.Room(b, w.Replicas), 0) {
 		return fmt.Sprintf("budget %s would allow no more with %d replicas", b.Name, w.Replicas+1)
 	}
 	return ""
@@ -339,9 +339,9 @@ func (l *remedies) delete() Remedy {
 	r.Risk = "No budget is asked: there may be fewer Ready pods than the application needs."
 	switch {
 	case r.Grace == 0:
-		r.Off = "the run gives no grace period: that is the next rung"
+		r.DisabledReason = "the run gives no grace period: that is the next rung"
 	case l.live != nil && l.live.Terminating():
-		r.Off = "it is ending already: its deletion was accepted"
+		r.DisabledReason = "it is ending already: its deletion was accepted"
 	}
 	return r
 }
@@ -359,9 +359,9 @@ func (l *remedies) kill() Remedy {
 	over := l.live.Terminating() && l.live.Deleted.Before(l.snap.ServerTime(l.now))
 	switch {
 	case over && len(l.live.Finalizers) > 0:
-		r.Off = "finalizer " + strings.Join(l.live.Finalizers, ", ") + " holds it: no deletion gets past that"
+		r.DisabledReason = "finalizer " + strings.Join(l.live.Finalizers, ", ") + " holds it: no deletion gets past that"
 	case !l.silent() && l.p.State != PodStuckTerminating:
-		r.Off = "its node is Ready and it is not stuck: its kubelet can still end it"
+		r.DisabledReason = "its node is Ready and it is not stuck: its kubelet can still end it"
 	}
 	return r
 }
@@ -377,9 +377,9 @@ func (l *remedies) taint() Remedy {
 		"are attached elsewhere at once: if it still runs, two machines write to them. Taken back when the node returns, or by rollback."
 	switch {
 	case !l.silent():
-		r.Off = l.node.Name + " is Ready"
+		r.DisabledReason = l.node.Name + " is Ready"
 	case l.node.OutOfService():
-		r.Off = l.node.Name + " has the taint already"
+		r.DisabledReason = l.node.Name + " has the taint already"
 	}
 	return r
 }

@@ -140,13 +140,13 @@ func Needs(remedies []Remedy) []kube.Permission {
 	return needs
 }
 
-// Withhold switches off the remedies whose rights are missing, and names the rule.
-func Withhold(remedies []Remedy, results []kube.AccessResult) {
+// DisableForbidden switches off the remedies whose rights are missing, and names the rule.
+func DisableForbidden(remedies []Remedy, results []kube.AccessResult) {
 	for i := range remedies {
 		for _, need := range remedies[i].Needs {
 			for _, r := range results {
-				if r.Permission == need && !r.Allowed && r.Err == nil && remedies[i].Off == "" {
-					remedies[i].Off = "you may not " + need.String()
+				if r.Permission == need && !r.Allowed && r.Err == nil && remedies[i].DisabledReason == "" {
+					remedies[i].DisabledReason = "you may not " + need.String()
 				}
 			}
 		}

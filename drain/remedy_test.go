@@ -105,7 +105,7 @@ func (f *steps) remedy(kind RemedyKind) Remedy {
 			return r
 		}
 	}
-	return Remedy{Off: "there is no such rung"}
+	return Remedy{DisabledReason: "there is no such rung"}
 }
 
 func rollout(surge, away int) func(*appsv1.Deployment) {
@@ -161,8 +161,8 @@ func TestRemedies(t *testing.T) {
 			f.off("a")
 			f.SetNode("a", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{kube.OutOfService} })
 		}, RemedyOutOfService, "has the taint already", "", ""},
-		"shut: paused":   {func(f *steps) { f.control1(ControlPause) }, RemedyDelete, "the run is paused", "", ""},
-		"shut: aborting": {func(f *steps) { f.control1(ControlAbort) }, RemedyDelete, "is being aborted", "", ""},
+		"shut: paused":   {func(f *steps) { f.control1(CommandPause) }, RemedyDelete, "the run is paused", "", ""},
+		"shut: aborting": {func(f *steps) { f.control1(CommandAbort) }, RemedyDelete, "is being aborted", "", ""},
 		"shut: over":     {func(f *steps) { f.is(PodGone) }, RemedyDelete, "nothing more happens to it", "", ""},
 		"shut: neither":  {func(f *steps) { f.is(PodTerminating) }, RemedyDelete, "neither blocked nor stuck", "", ""},
 		"shut: away":     {func(f *steps) { f.Store.SetHealth(kube.Health{}) }, RemedyDelete, "not live", "", ""},
@@ -171,8 +171,8 @@ func TestRemedies(t *testing.T) {
 			f := newSteps()
 			c.make(f)
 			r := f.remedy(c.kind)
-			if c.off == "" && r.Off != "" || !strings.Contains(r.Off, c.off) {
-				t.Fatalf("off: %q, want %q", r.Off, c.off)
+			if c.off == "" && r.DisabledReason != "" || !strings.Contains(r.DisabledReason, c.off) {
+				t.Fatalf("off: %q, want %q", r.DisabledReason, c.off)
 			}
 			if c.off == "" && (r.Call != c.call || r.Word != c.word || r.Risk == "" || len(r.Needs) == 0) {
 				t.Errorf("%+v", r)
@@ -211,8 +211,8 @@ func (f *steps) autoscale() {
 	}))
 }
 
-func (f *steps) control1(kind ControlKind) {
-	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventControl, Control: kind})
+func (f *steps) control1(kind CommandKind) {
+	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventCommand, Command: kind})
 }
 
 func TestRemediesWarnsOfDeployers(t *testing.T) {
@@ -238,10 +238,10 @@ func TestWithhold(t *testing.T) {
 			results = append(results, kube.AccessResult{Permission: need, Allowed: need.Verb != "delete"})
 		}
 	}
-	Withhold(remedies, results)
+	DisableForbidden(remedies, results)
 	for _, r := range remedies {
-		if off := r.Off == "you may not delete pods in namespace default"; off != (r.Kind == RemedyDelete) {
-			t.Errorf("%s: %q", r.Kind, r.Off)
+		if off := r.DisabledReason == "you may not delete pods in namespace default"; off != (r.Kind == RemedyDelete) {
+			t.Errorf("%s: %q", r.Kind, r.DisabledReason)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import "github.com/kdrain-tui/kdrain-tui/drain/plan"
 func Unattended(remedies []Remedy, o *plan.Options) {
 	for i := range remedies {
 		if why := forbids(o, remedies[i].Kind); why != "" {
-			remedies[i].Off = why
+			remedies[i].DisabledReason = why
 		}
 	}
 }

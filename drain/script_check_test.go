@@ -71,7 +71,7 @@ func (c *checks) decision(s *script, snap *kube.Snapshot, in []Input, d Output) 
 		fail("%d intents for %d writes", intents, len(d.Writes))
 	}
 	for _, input := range in {
-		if control, ok := input.(Control); ok && control.ID != 0 && !told(control.ID, d) {
+		if control, ok := input.(Command); ok && control.ID != 0 && !told(control.ID, d) {
 			fail("nobody is told what became of command %s", control.Kind)
 		}
 	}

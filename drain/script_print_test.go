@@ -68,8 +68,8 @@ func (s *script) eventLine(e Event, next *State) string {
 			return "the API server answers again"
 		}
 		return "the API server does not answer" + message
-	case EventControl:
-		return fmt.Sprintf("%s, says %s%s", e.Control, e.By, message)
+	case EventCommand:
+		return fmt.Sprintf("%s, says %s%s", e.Command, e.By, message)
 	case EventJournal:
 		if e.Message == "" {
 			return "the journal can be written again"

@@ -20,7 +20,7 @@ func (s *script) look(in ...Input) {
 		}
 		s.print(d)
 		for _, input := range in {
-			if c, isControl := input.(Control); isControl && d.Refused[c.ID] != nil {
+			if c, isCommand := input.(Command); isCommand && d.Refused[c.ID] != nil {
 				fmt.Fprintf(&s.text, "refused: %v\n", d.Refused[c.ID])
 			}
 		}

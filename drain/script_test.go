@@ -219,13 +219,13 @@ func (s *script) answerOne(a args) (Input, error) {
 // control gives the run a command: "command skip web-1".
 func (s *script) control(a args) error {
 	words := a.words()
-	c := Control{Kind: ControlKind(words[0]), By: "ada", Word: a.value("word"), OnScreen: a.has("screen")}
+	c := Command{Kind: CommandKind(words[0]), By: "ada", Word: a.value("word"), OnScreen: a.has("screen")}
 	if !c.OnScreen { // ctl waits until it is told what became of it
 		s.controls++
 		c.ID = s.controls
 	}
 	if slices.Contains(RemedyKinds, RemedyKind(words[0])) {
-		c.Kind = ControlRemedy
+		c.Kind = CommandRemedy
 		facts, word := s.remedy(RemedyKind(words[0]), kube.UID(words[1]), a.has("as-shown"))
 		c.Remedy = facts
 		if c.Word == "" {
@@ -263,8 +263,8 @@ func (s *script) remedies(a args) error {
 	for _, r := range Remedies(s.state, s.store.Snapshot(), kube.UID(a.words()[0]), s.now) {
 		s.shown[r.Kind] = r.RemedyFacts
 		switch {
-		case r.Off != "":
-			fmt.Fprintf(&s.text, "%s: off, %s\n", r.Kind, r.Off)
+		case r.DisabledReason != "":
+			fmt.Fprintf(&s.text, "%s: off, %s\n", r.Kind, r.DisabledReason)
 		case r.Word != "":
 			fmt.Fprintf(&s.text, "%s: type %q\n", r.Kind, r.Word)
 		}

@@ -123,22 +123,22 @@ const (
 	OutcomeFailed  Outcome = "failed"
 )
 
-// ControlKind is how the operator steers a live run.
-type ControlKind string
+// CommandKind is how the operator steers a live run.
+type CommandKind string
 
 // What an operator can do to a live run.
 const (
-	ControlPause    ControlKind = "pause"
-	ControlContinue ControlKind = "continue"
-	ControlRetry    ControlKind = "retry" // a pod, now
-	ControlSkip     ControlKind = "skip"  // a pod
-	ControlLast     ControlKind = "last"  // a pod, after all others of its run
-	ControlLeave    ControlKind = "leave" // a node: nothing more is evicted there
-	ControlAbort    ControlKind = "abort"
-	ControlRemedy   ControlKind = "climb" // a remedy of the ladder, for a pod
-	// ControlSuspend ends the process and not the run: sending stops, and resume
+	CommandPause    CommandKind = "pause"
+	CommandContinue CommandKind = "continue"
+	CommandRetry    CommandKind = "retry" // a pod, now
+	CommandSkip     CommandKind = "skip"  // a pod
+	CommandLast     CommandKind = "last"  // a pod, after all others of its run
+	CommandLeave    CommandKind = "leave" // a node: nothing more is evicted there
+	CommandAbort    CommandKind = "abort"
+	CommandRemedy   CommandKind = "climb" // a remedy of the ladder, for a pod
+	// CommandSuspend ends the process and not the run: sending stops, and resume
 	// goes on later. It is what becomes of a run whose terminal went away.
-	ControlSuspend ControlKind = "suspend"
+	CommandSuspend CommandKind = "suspend"
 )
 
 // PodRun is one pod of a run.
@@ -295,7 +295,7 @@ type State struct {
 	moved      map[string]time.Time   // by namespace: when an eviction in it was last accepted
 	index      map[kube.UID]int       // of Pods
 	onNode     map[string][]int       // the same by node
-	waiting    []Control              // for the answer to a request for their pods
+	waiting    []Command              // for the answer to a request for their pods
 }
 
 // grant is a token of a budget that an eviction of ours took.

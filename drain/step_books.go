@@ -13,11 +13,11 @@ import (
 // books are what one look works out once and asks for often: which budgets a pod
 // has, and what each of them still allows.
 type books struct {
-	ledger   *budget.Ledger
-	budgets  map[kube.UID][]*kube.Budget    // by pod
-	accounts map[kube.UID]*account          // by budget
-	guards   map[kube.UID]*budget.GuardBook // by workload
-	lanes    map[lane]*turns                // who has the turn among pods with volumes
+	tracker  *budget.Tracker
+	budgets  map[kube.UID][]*kube.Budget       // by pod
+	accounts map[kube.UID]*account             // by budget
+	guards   map[kube.UID]*budget.GuardTracker // by workload
+	lanes    map[lane]*turns                   // who has the turn among pods with volumes
 }
 
 // account is a budget as the run sees it at this look.
@@ -105,10 +105,10 @@ func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *Wait {
 
 // budgetWait is what the pod waits for, nil where no budget holds it.
 func (st *stepper) budgetWait(live *kube.Pod) *Wait {
-	if st.books.ledger == nil {
-		st.books.ledger = budget.NewLedger(st.snap, st.now)
+	if st.books.tracker == nil {
+		st.books.tracker = budget.NewTracker(st.snap, st.now)
 	}
-	return budgetWait(st.books.ledger, live)
+	return budgetWait(st.books.tracker, live)
 }
 
 // charge takes a token for an eviction that was just released.

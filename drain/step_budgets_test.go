@@ -72,7 +72,7 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 						answer := c.answers[min(len(verbs), len(c.answers))-1]
 						in := []Input{Answered{Write: w, Answer: answer}}
 						if c.abort && len(verbs) == 1 {
-							in = append(in, Control{Kind: ControlAbort, By: "ada"})
+							in = append(in, Command{Kind: CommandAbort, By: "ada"})
 						}
 						writes = f.step(in...)
 						continue

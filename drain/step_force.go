@@ -56,9 +56,9 @@ func (s *State) tendClocks(e Event) {
 		if i, known := s.index[e.UID]; known {
 			s.tendClock(i, s.acts(s.Pods[i].Node), e.Time)
 		}
-	case EventControl:
-		switch e.Control {
-		case ControlPause, ControlContinue, ControlAbort, ControlSuspend:
+	case EventCommand:
+		switch e.Command {
+		case CommandPause, CommandContinue, CommandAbort, CommandSuspend:
 			s.acted = e.Time
 			s.tendClocksOf("", e.Time)
 		}

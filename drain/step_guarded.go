@@ -7,7 +7,7 @@ import (
 
 // guarded is the guard's book for a pod that no budget covers, nil where there is
 // no guard or it has nothing to say.
-func (st *stepper) guarded(live *kube.Pod) *budget.GuardBook {
+func (st *stepper) guarded(live *kube.Pod) *budget.GuardTracker {
 	guard := st.s.Run.Options.Guard
 	if guard == "" {
 		return nil
@@ -21,7 +21,7 @@ func (st *stepper) guarded(live *kube.Pod) *budget.GuardBook {
 	}
 	book := guard.Book(st.snap, w)
 	if st.books.guards == nil {
-		st.books.guards = map[kube.UID]*budget.GuardBook{}
+		st.books.guards = map[kube.UID]*budget.GuardTracker{}
 	}
 	st.books.guards[w.UID] = book
 	return book
@@ -30,7 +30,7 @@ func (st *stepper) guarded(live *kube.Pod) *budget.GuardBook {
 // guardTokens is how many evictions the guard lets pass now: our own that the
 // snapshot does not show yet are taken off. One that left no trace for so long
 // was lost with its answer, and holds nothing up any more.
-func (st *stepper) guardTokens(book *budget.GuardBook) int {
+func (st *stepper) guardTokens(book *budget.GuardTracker) int {
 	free := book.Free
 	for _, g := range st.s.Grants[book.Key] {
 		live := st.snap.Pod(g.pod)

@@ -14,8 +14,8 @@ func (st *stepper) take(in Input) {
 			return // a word for another question, or a wrong one, confirms nothing
 		}
 		st.emit(Event{Kind: EventConfirmed, Phase: in.Phase, Word: in.Word, By: in.By})
-	case Control:
-		st.onControl(in)
+	case Command:
+		st.onCommand(in)
 	case JournalNews:
 		st.onJournalNews(in)
 	}
@@ -29,24 +29,24 @@ func (st *stepper) onJournalNews(in JournalNews) {
 		st.emit(Event{Kind: EventJournal, Message: in.Lost})
 	}
 	if in.Lost != "" {
-		st.onControl(Control{Kind: ControlPause, By: "engine", Why: in.Lost})
+		st.onCommand(Command{Kind: CommandPause, By: "engine", Why: in.Lost})
 	}
 }
 
 // onWaiting takes the controls that waited for an answer which is here now.
 func (st *stepper) onWaiting() {
 	waiting := st.s.waiting
-	if !slices.ContainsFunc(waiting, func(c Control) bool { return !st.s.awaitsAnswer(c) }) {
+	if !slices.ContainsFunc(waiting, func(c Command) bool { return !st.s.awaitsAnswer(c) }) {
 		return
 	}
 	st.emit(Event{Kind: eventWaiting, passing: true})
 	for _, c := range waiting {
-		st.onControl(c)
+		st.onCommand(c)
 	}
 }
 
 // refuse notes why a control changes nothing, for whoever waits for what became of it.
-func (st *stepper) refuse(in Control, why error) {
+func (st *stepper) refuse(in Command, why error) {
 	if in.ID == 0 {
 		return
 	}
@@ -56,7 +56,7 @@ func (st *stepper) refuse(in Control, why error) {
 	st.out.Refused[in.ID] = why
 }
 
-func (st *stepper) onControl(in Control) {
+func (st *stepper) onCommand(in Command) {
 	if in.ID == 0 && st.s.awaitsAnswer(in) {
 		st.emit(Event{Kind: eventWaiting, waiting: append(slices.Clip(st.s.waiting), in), passing: true})
 		return
@@ -65,26 +65,26 @@ func (st *stepper) onControl(in Control) {
 		st.refuse(in, why)
 		return
 	}
-	e := Event{Kind: EventControl, Control: in.Kind, By: in.By, Message: in.Why, Input: in.ID}
+	e := Event{Kind: EventCommand, Command: in.Kind, By: in.By, Message: in.Why, Input: in.ID}
 	switch in.Kind {
-	case ControlRemedy:
+	case CommandRemedy:
 		st.remediate(in)
 		return
-	case ControlRetry, ControlSkip, ControlLast:
+	case CommandRetry, CommandSkip, CommandLast:
 		p := st.s.Pod(in.Pod)
 		e.Node, e.Namespace, e.Pod, e.UID = p.Node, p.Namespace, p.Name, p.UID
-	case ControlLeave:
+	case CommandLeave:
 		e.Node = in.Node
 	}
 	st.emit(e)
 	switch in.Kind {
-	case ControlSkip:
+	case CommandSkip:
 		p, words := st.s.Pod(in.Pod), "left where it is, as the operator said"
 		if p.State == PodTerminating || p.State == PodStuckTerminating {
 			words = "still terminating: not waited for, as the operator said"
 		}
 		st.setPod(p, PodSkipped, nil, words)
-	case ControlLeave:
+	case CommandLeave:
 		st.setNode(st.s.Node(in.Node), NodeStopped, "left as it is, as the operator said")
 	}
 }

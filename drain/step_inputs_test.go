@@ -29,7 +29,7 @@ func unread() *kube.Snapshot { return kube.NewStore(time.Now).Snapshot() }
 
 func controls(out Output) (seen []Event) {
 	for _, e := range out.Events {
-		if e.Kind == EventControl {
+		if e.Kind == EventCommand {
 			seen = append(seen, e)
 		}
 	}
@@ -40,7 +40,7 @@ func controls(out Output) (seen []Event) {
 // who wants to be told what became of it is told at once.
 func TestAControlWaitsForTheAnswer(t *testing.T) {
 	snap := unread()
-	skip := Control{Kind: ControlSkip, Pod: "p1", By: "ada"}
+	skip := Command{Kind: CommandSkip, Pod: "p1", By: "ada"}
 	out := Step(asked(), snap, []Input{skip}, kubetest.Now)
 	if len(controls(out)) != 0 || len(out.State.waiting) != 1 {
 		t.Fatalf("before the answer: %+v", out.Events)
@@ -60,7 +60,7 @@ func TestAControlWaitsForTheAnswer(t *testing.T) {
 
 // Two controls that say the same are told apart by their IDs.
 func TestEventsEchoTheIDsOfControls(t *testing.T) {
-	last := Control{Kind: ControlLast, Pod: "p2", By: "ada"}
+	last := Command{Kind: CommandLast, Pod: "p2", By: "ada"}
 	first, second := last, last
 	first.ID, second.ID = 1, 2
 	out := Step(asked(), unread(), []Input{first, second}, kubetest.Now)
@@ -75,7 +75,7 @@ func TestALostJournalPauses(t *testing.T) {
 	if seen := controls(out); len(seen) != 1 || !out.State.Paused || out.State.JournalLost != "disk full" {
 		t.Errorf("%+v, paused %v", seen, out.State.Paused)
 	}
-	out = Step(out.State, unread(), []Input{JournalNews{}, Control{Kind: ControlContinue, By: "ada"}}, kubetest.Now)
+	out = Step(out.State, unread(), []Input{JournalNews{}, Command{Kind: CommandContinue, By: "ada"}}, kubetest.Now)
 	if out.State.Paused || out.State.JournalLost != "" {
 		t.Errorf("paused %v, %q", out.State.Paused, out.State.JournalLost)
 	}

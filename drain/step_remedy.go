@@ -15,7 +15,7 @@ import (
 // climb takes a remedy: the operator's word must be the remedy's, what was confirmed must
 // still be what would be done, and a run without a screen must have been allowed to.
 // A wrong word does nothing at all; everything else that stands in the way is said.
-func (st *stepper) remediate(in Control) {
+func (st *stepper) remediate(in Command) {
 	remedies := Remedies(st.s, st.snap, in.Pod, st.now)
 	if !in.OnScreen {
 		Unattended(remedies, &st.s.Run.Options)
@@ -25,8 +25,8 @@ func (st *stepper) remediate(in Control) {
 			continue
 		}
 		p := st.s.Pod(in.Pod)
-		st.emit(Event{Kind: EventControl, Control: ControlRemedy, By: in.By, Input: in.ID, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
-		why := remedy.Off
+		st.emit(Event{Kind: EventCommand, Command: CommandRemedy, By: in.By, Input: in.ID, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
+		why := remedy.DisabledReason
 		switch {
 		case why != "":
 		case !st.mayTouch(st.s.Node(p.Node)):

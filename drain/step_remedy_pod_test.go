@@ -87,7 +87,7 @@ func TestPauseTakesNothingBack(t *testing.T) {
 		}
 		w := f.remediate(kind, nil)[0]
 		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
-		f.step(Control{Kind: ControlPause, By: "ada"})
+		f.step(Command{Kind: CommandPause, By: "ada"})
 		if kind == RemedyOutOfService {
 			f.SetNode("a", func(n *corev1.Node) { // it has returned
 				n.Status.Conditions[0].Status = corev1.ConditionTrue
@@ -100,7 +100,7 @@ func TestPauseTakesNothingBack(t *testing.T) {
 		if writes := f.step(); len(writes) != 0 || f.state.Outcome != "" {
 			t.Errorf("%s: %+v while paused, %s %q", kind, writes, f.state.Phase, f.state.Outcome)
 		}
-		if writes := f.step(Control{Kind: ControlContinue, By: "ada"}); len(writes) != 1 || writes[0].Remedy != 1 {
+		if writes := f.step(Command{Kind: CommandContinue, By: "ada"}); len(writes) != 1 || writes[0].Remedy != 1 {
 			t.Errorf("%s: %+v after it went on, %s", kind, writes, f.state.Phase)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 // climb is one Step with the operator's word for a remedy as it is shown now.
-func (f *steps) remediate(kind RemedyKind, change func(*Control)) []Write {
+func (f *steps) remediate(kind RemedyKind, change func(*Command)) []Write {
 	r := f.remedy(kind)
-	in := Control{Kind: ControlRemedy, Pod: f.pod.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true}
+	in := Command{Kind: CommandRemedy, Pod: f.pod.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true}
 	if change != nil {
 		change(&in)
 	}
@@ -65,7 +65,7 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 		if len(writes) != 1 || !c.want(writes[0]) || len(f.state.Remedies) != 1 || f.state.Remedies[0].State != RemedyTaken || f.state.Remedies[0].By != "ada" {
 			t.Errorf("%s: %+v, %+v", c.kind, writes, f.state.Remedies)
 		}
-		if off := f.remedy(RemedyOutOfService).Off; off != "a request for it is on its way" {
+		if off := f.remedy(RemedyOutOfService).DisabledReason; off != "a request for it is on its way" {
 			t.Errorf("%s: a second rung meanwhile: %q", c.kind, off)
 		}
 	}
@@ -74,22 +74,22 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 // Promise 2: nothing is sent but by the exact word for exactly what was shown.
 func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*Control)
+		change func(*Command)
 		make   func(*steps)
 		said   string // of the remedy that was not done; "" where nothing at all happens
 	}{
-		"another word":    {change: func(c *Control) { c.Word = "web" }},
-		"no word":         {change: func(c *Control) { c.Word = "" }},
-		"a word too many": {change: func(c *Control) { c.Word += " " }},
-		"another pod":     {change: func(c *Control) { c.Pod = "pod-2" }},
-		"another number":  {change: func(c *Control) { c.Remedy.To = 9 }, said: "not what was confirmed any more"},
-		"no screen":       {change: func(c *Control) { c.OnScreen = false }, said: "the run was started without --allow-scale"},
+		"another word":    {change: func(c *Command) { c.Word = "web" }},
+		"no word":         {change: func(c *Command) { c.Word = "" }},
+		"a word too many": {change: func(c *Command) { c.Word += " " }},
+		"another pod":     {change: func(c *Command) { c.Pod = "pod-2" }},
+		"another number":  {change: func(c *Command) { c.Remedy.To = 9 }, said: "not what was confirmed any more"},
+		"no screen":       {change: func(c *Command) { c.OnScreen = false }, said: "the run was started without --allow-scale"},
 		"an autoscaler":   {make: (*steps).autoscale, said: "autoscaler web owns"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newSteps()
 			r := f.remedy(RemedyScale)
-			in := Control{Kind: ControlRemedy, Pod: f.pod.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true}
+			in := Command{Kind: CommandRemedy, Pod: f.pod.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true}
 			if c.change != nil {
 				c.change(&in)
 			}
@@ -119,7 +119,7 @@ func TestRemediateWithoutAScreenNeedsTheFlag(t *testing.T) {
 		if kind != RemedyScale {
 			f.off("a")
 		}
-		blind := func(c *Control) { c.OnScreen = false }
+		blind := func(c *Command) { c.OnScreen = false }
 		if writes := f.remediate(kind, blind); len(writes) != 0 {
 			t.Errorf("%s without its flag: %+v", kind, writes)
 		}
@@ -164,12 +164,12 @@ func TestUnattendedNamesTheFlag(t *testing.T) {
 	remedies := Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())
 	Unattended(remedies, &f.state.Run.Options)
 	for i, r := range Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
-		off := r.Off
+		off := r.DisabledReason
 		if flag := want[r.Kind]; flag != "" {
 			off = flag
 		}
-		if remedies[i].Off != off {
-			t.Errorf("%s: %q, want %q", r.Kind, remedies[i].Off, off)
+		if remedies[i].DisabledReason != off {
+			t.Errorf("%s: %q, want %q", r.Kind, remedies[i].DisabledReason, off)
 		}
 	}
 	all := f.state.Run.Options
@@ -177,8 +177,8 @@ func TestUnattendedNamesTheFlag(t *testing.T) {
 	remedies = Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())
 	Unattended(remedies, &all)
 	for i, r := range Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
-		if remedies[i].Off != r.Off {
-			t.Errorf("%s with its flag: %q, want %q", r.Kind, remedies[i].Off, r.Off)
+		if remedies[i].DisabledReason != r.DisabledReason {
+			t.Errorf("%s with its flag: %q, want %q", r.Kind, remedies[i].DisabledReason, r.DisabledReason)
 		}
 	}
 }

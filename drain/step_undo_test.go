@@ -19,7 +19,7 @@ func scaledOnce(shown bool) (*steps, Write) {
 		f.scaleTo("web", 3, true)
 	}
 	f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
-	return f, f.step(Control{Kind: ControlAbort, By: "ada"})[0]
+	return f, f.step(Command{Kind: CommandAbort, By: "ada"})[0]
 }
 
 // What a refusal is about only reading tells. Whatever could not be taken back stays
@@ -120,7 +120,7 @@ func TestOneRuleOfWhatCanBeTakenBack(t *testing.T) {
 		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
 		since(f)
 		rollback := undoable(f.state.Remedies[0], "r1", f.Snapshot())
-		writes := f.step(Control{Kind: ControlAbort, By: "ada"})
+		writes := f.step(Command{Kind: CommandAbort, By: "ada"})
 		if len(writes) == 1 { // what the server says where the number is another
 			if live := f.Replicas["web"]; live != 3 {
 				f.step(Answered{Write: writes[0], Answer: kube.Answer{Code: 422, Message: "test failed"}})

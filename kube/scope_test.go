@@ -25,7 +25,7 @@ func terminating(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: time.
 
 func synced() kube.SyncState { return kube.SyncState{Phase: kube.Synced} }
 
-var ofN = kube.Scope{kube.KindPods, "n"}
+var ofN = kube.Scope{Kind: kube.KindPods, Node: "n"}
 
 // scopedStore has the pods of node n by a feed of its own, listed at version 100: a
 // and b. Those of all nodes are still coming in.
@@ -122,7 +122,7 @@ func TestNodeWithAFeedOfItsOwn(t *testing.T) {
 		n.Spec.Unschedulable = unschedulable
 		return convert.Node(n)
 	}
-	of := kube.Scope{kube.KindNodes, "n"}
+	of := kube.Scope{Kind: kube.KindNodes, Node: "n"}
 	s.Open(of)
 	s.Replace(of, []kube.Record{node("10", false)}, 100, synced())
 	s.Put(node("110", true))

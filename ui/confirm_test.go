@@ -208,7 +208,7 @@ func TestInterruptTwiceLeavesAtOnce(t *testing.T) {
 	if !d.quit || d.m.left != LeftByForce {
 		t.Fatal("did not leave")
 	}
-	if sent := d.m.s.Run.(*fakeRun).sent; len(sent) != 1 || sent[0].(drain.Control).Kind != drain.ControlAbort {
+	if sent := d.m.s.Run.(*fakeRun).sent; len(sent) != 1 || sent[0].(drain.Command).Kind != drain.CommandAbort {
 		t.Fatalf("sent %v", sent)
 	}
 	result := d.m.result(false)

@@ -82,4 +82,4 @@ func (m *Model) openQuitRun() {
 	o.Stale = func() bool { return !m.s.Live() }
 }
 
-func (m *Model) abort() { m.s.Run.Send(drain.Control{Kind: drain.ControlAbort, By: m.s.Identity.User}) }
+func (m *Model) abort() { m.s.Run.Send(drain.Command{Kind: drain.CommandAbort, By: m.s.Identity.User}) }

@@ -55,8 +55,8 @@ func TestRemediesTakesTheWordOfTheRemedy(t *testing.T) {
 	if len(sent) != 1 {
 		t.Fatalf("%+v", sent)
 	}
-	c := sent[0].(drain.Control)
-	if c.Kind != drain.ControlRemedy || c.Word != "evict cart-7f9c-k2xzq" || c.Remedy.Kind != drain.RemedyEvictUnhealthy || c.Remedy.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
+	c := sent[0].(drain.Command)
+	if c.Kind != drain.CommandRemedy || c.Word != "evict cart-7f9c-k2xzq" || c.Remedy.Kind != drain.RemedyEvictUnhealthy || c.Remedy.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
 		t.Errorf("%+v", c)
 	}
 }

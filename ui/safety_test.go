@@ -61,11 +61,11 @@ func allowed(in drain.Input, w witness) bool {
 			return true
 		}
 		return w.accepts("question") && in.Word == w.word
-	case drain.Control:
+	case drain.Command:
 		switch in.Kind {
-		case drain.ControlAbort:
+		case drain.CommandAbort:
 			return w.accepts("abort", quitDialog) || w.forced()
-		case drain.ControlContinue:
+		case drain.CommandContinue:
 			return w.accepts("continue")
 		}
 		return w.accepts(string(in.Kind))

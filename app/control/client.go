@@ -15,7 +15,7 @@ var ErrNobody = errors.New("nobody answers at the socket of the run")
 
 // answerPatience is how long the run may take to answer: longer than its server
 // waits for the API server and the engine.
-const answerPatience = steerPatience + rightsPatience + 3*time.Second
+const answerPatience = commandPatience + rightsPatience + 3*time.Second
 
 // Ask sends a request to the process that owns the run and returns its answer.
 // The error is ErrNobody where there is no such process.

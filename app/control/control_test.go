@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // stage is a run that notes what it is told.
 type stage struct {
 	state    *drain.State
-	told     []drain.Control
+	told     []drain.Command
 	done     chan struct{}
 	remedies []drain.Remedy
 	lacks    string      // the right that is missing
@@ -38,9 +38,9 @@ func (r *stage) Changed(context.Context) <-chan struct{} { return nil }
 func (r *stage) Send(drain.Input)                        {}
 func (r *stage) Done() <-chan struct{}                   { return r.done }
 func (r *stage) Remedies(kube.UID) []drain.Remedy        { return slices.Clone(r.remedies) }
-func (r *stage) Steer(_ context.Context, c drain.Control) (uint64, error) {
+func (r *stage) Command(_ context.Context, c drain.Command) (uint64, error) {
 	r.told = append(r.told, c)
-	if c.Kind == drain.ControlRemedy && r.becomes.Kind != "" {
+	if c.Kind == drain.CommandRemedy && r.becomes.Kind != "" {
 		e := r.becomes
 		e.Seq, e.Remedy = 43, &c.Remedy
 		c.Remedy.ID = len(r.state.Remedies) + 1
@@ -92,23 +92,23 @@ func TestRequests(t *testing.T) {
 	run := served(t, dir)
 	for _, test := range []struct {
 		request Request
-		told    drain.Control // what the run was told
+		told    drain.Command // what the run was told
 		message string
 		err     string
 	}{
-		{Request{Verb: "pause"}, drain.Control{Kind: drain.ControlPause}, "paused: nothing new is sent", ""},
-		{Request{Verb: "continue"}, drain.Control{Kind: drain.ControlContinue}, "", "the run is not paused"},
-		{Request{Verb: "continue", Word: "w"}, drain.Control{Kind: drain.ControlContinue, Word: "w"}, "", "the run is not paused"},
-		{Request{Verb: "retry", Pod: "api"}, drain.Control{Kind: drain.ControlRetry, Pod: "shop/api"}, "pod shop/api is tried again now", ""},
-		{Request{Verb: "skip", Pod: "shop/web"}, drain.Control{Kind: drain.ControlSkip, Pod: "shop/web"}, "pod shop/web is left where it is", ""},
-		{Request{Verb: "last", Pod: "ops/web"}, drain.Control{Kind: drain.ControlLast, Pod: "ops/web"}, "pod ops/web goes last", ""},
-		{Request{Verb: "leave", Node: "b"}, drain.Control{Kind: drain.ControlLeave, Node: "b"}, "node b is left as it is, cordoned", ""},
-		{Request{Verb: "abort"}, drain.Control{Kind: drain.ControlAbort}, "aborted: nothing more is sent, nodes stay cordoned", ""},
-		{Request{Verb: "skip", Pod: "db"}, drain.Control{Kind: drain.ControlSkip, Pod: "shop/db"}, "", "nothing more happens to pod shop/db: it is Replaced"},
-		{Request{Verb: "skip", Pod: "web"}, drain.Control{}, "", `2 pods of the run are meant by "web": shop/web, ops/web`},
-		{Request{Verb: "skip", Pod: "none"}, drain.Control{}, "", `no pod "none" is in the run`},
-		{Request{Verb: "leave", Node: "c"}, drain.Control{}, "", `node "c" is not in the run`},
-		{Request{Verb: "dance"}, drain.Control{}, "", `the run knows no "dance"`},
+		{Request{Verb: "pause"}, drain.Command{Kind: drain.CommandPause}, "paused: nothing new is sent", ""},
+		{Request{Verb: "continue"}, drain.Command{Kind: drain.CommandContinue}, "", "the run is not paused"},
+		{Request{Verb: "continue", Word: "w"}, drain.Command{Kind: drain.CommandContinue, Word: "w"}, "", "the run is not paused"},
+		{Request{Verb: "retry", Pod: "api"}, drain.Command{Kind: drain.CommandRetry, Pod: "shop/api"}, "pod shop/api is tried again now", ""},
+		{Request{Verb: "skip", Pod: "shop/web"}, drain.Command{Kind: drain.CommandSkip, Pod: "shop/web"}, "pod shop/web is left where it is", ""},
+		{Request{Verb: "last", Pod: "ops/web"}, drain.Command{Kind: drain.CommandLast, Pod: "ops/web"}, "pod ops/web goes last", ""},
+		{Request{Verb: "leave", Node: "b"}, drain.Command{Kind: drain.CommandLeave, Node: "b"}, "node b is left as it is, cordoned", ""},
+		{Request{Verb: "abort"}, drain.Command{Kind: drain.CommandAbort}, "aborted: nothing more is sent, nodes stay cordoned", ""},
+		{Request{Verb: "skip", Pod: "db"}, drain.Command{Kind: drain.CommandSkip, Pod: "shop/db"}, "", "nothing more happens to pod shop/db: it is Replaced"},
+		{Request{Verb: "skip", Pod: "web"}, drain.Command{}, "", `2 pods of the run are meant by "web": shop/web, ops/web`},
+		{Request{Verb: "skip", Pod: "none"}, drain.Command{}, "", `no pod "none" is in the run`},
+		{Request{Verb: "leave", Node: "c"}, drain.Command{}, "", `node "c" is not in the run`},
+		{Request{Verb: "dance"}, drain.Command{}, "", `the run knows no "dance"`},
 	} {
 		run.told = nil
 		test.request.Run = "k7f3pm"

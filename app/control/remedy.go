@@ -14,12 +14,12 @@ type RemedyStatus struct {
 	Remedy drain.RemedyKind `json:"rung"` // also the verb that takes it; the wait has none
 	Title  string           `json:"title"`
 	// Off is why it cannot be taken now, "" if it can.
-	Off      string   `json:"off,omitempty"`
-	Request  string   `json:"request,omitempty"` // what it sends
-	Command  string   `json:"command,omitempty"` // the same for a shell, where kubectl has a word for it
-	Risk     string   `json:"risk"`
-	Warnings []string `json:"warnings,omitempty"`
-	Word     string   `json:"word,omitempty"` // what confirms it
+	DisabledReason string   `json:"off,omitempty"`
+	Request        string   `json:"request,omitempty"` // what it sends
+	Command        string   `json:"command,omitempty"` // the same for a shell, where kubectl has a word for it
+	Risk           string   `json:"risk"`
+	Warnings       []string `json:"warnings,omitempty"`
+	Word           string   `json:"word,omitempty"` // what confirms it
 	// State is what became of it, once it was taken.
 	State drain.RemedyState `json:"state,omitempty"`
 }
@@ -27,7 +27,7 @@ type RemedyStatus struct {
 // remedyStatus is the remedy as it is told to somebody in another terminal, where
 // another context may be the current one: its command names that of the run.
 func remedyStatus(r drain.Remedy, t plan.Target) RemedyStatus {
-	return RemedyStatus{Remedy: r.Kind, Title: r.Title, Off: r.Off, Request: r.Call, Command: t.Line(r.Command),
+	return RemedyStatus{Remedy: r.Kind, Title: r.Title, DisabledReason: r.DisabledReason, Request: r.Call, Command: t.Line(r.Command),
 		Risk: r.Risk, Warnings: r.Warnings, Word: r.Word}
 }
 
@@ -41,7 +41,7 @@ func (s *Server) remedies(pod kube.UID) []drain.Remedy {
 		ctx, cancel := context.WithTimeout(context.Background(), rightsPatience)
 		defer cancel()
 		results, _ := s.rights(ctx, needs)
-		drain.Withhold(remedies, results)
+		drain.DisableForbidden(remedies, results)
 	}
 	return remedies
 }
@@ -73,8 +73,8 @@ func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 		status := remedyStatus(remedy, state.Run.Target())
 		a.Remedy = &status
 		switch {
-		case remedy.Off != "":
-			a.Error = fmt.Sprintf("%s is off for pod %s: %s", v.Name, a.Pod, remedy.Off)
+		case remedy.DisabledReason != "":
+			a.Error = fmt.Sprintf("%s is off for pod %s: %s", v.Name, a.Pod, remedy.DisabledReason)
 		case r.Word == "":
 			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s was not confirmed", v.Name)
 		case r.Word != remedy.Word:
@@ -91,12 +91,12 @@ func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 
 // take hands the run a confirmed remedy and waits, for as long as an answer may take,
 // until it is known what the server says to its request.
-func (s *Server) take(a Answer, c drain.Control) Answer {
-	ctx, cancel := context.WithTimeout(context.Background(), steerPatience)
+func (s *Server) take(a Answer, c drain.Command) Answer {
+	ctx, cancel := context.WithTimeout(context.Background(), commandPatience)
 	defer cancel()
 	changed := s.run.Changed(ctx)
 	var err error
-	if a.Seq, err = s.run.Steer(ctx, c); err != nil {
+	if a.Seq, err = s.run.Command(ctx, c); err != nil {
 		a.Error = err.Error()
 		return a
 	}

@@ -19,7 +19,7 @@ func someRemedies() []drain.Remedy {
 		{RemedyFacts: about(drain.RemedyEvictUnhealthy, "sick"), Title: "evict the sick sibling", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
 			Warnings: []string{"beware"}, Word: "evict sick"},
 		{RemedyFacts: about(drain.RemedyForceDelete, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "kill api"},
-		{RemedyFacts: about(drain.RemedyDelete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", Off: "it is ending already"},
+		{RemedyFacts: about(drain.RemedyDelete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", DisabledReason: "it is ending already"},
 	}
 }
 
@@ -32,11 +32,11 @@ func TestRemediesIsToldWithoutAWrite(t *testing.T) {
 		t.Fatalf("%+v %v", a, err)
 	}
 	free, kill, del := a.Remedies[1], a.Remedies[2], a.Remedies[3]
-	if free.Off != "" || free.Word != "evict sick" || free.Request != "POST x" || free.Command != "kubectl --context=prod x" || len(free.Warnings) != 1 {
+	if free.DisabledReason != "" || free.Word != "evict sick" || free.Request != "POST x" || free.Command != "kubectl --context=prod x" || len(free.Warnings) != 1 {
 		t.Errorf("%+v", free)
 	}
-	if kill.Off != "the run was started without --allow-zero-grace" || del.Off != "it is ending already" {
-		t.Errorf("%q, %q", kill.Off, del.Off)
+	if kill.DisabledReason != "the run was started without --allow-zero-grace" || del.DisabledReason != "it is ending already" {
+		t.Errorf("%q, %q", kill.DisabledReason, del.DisabledReason)
 	}
 	if len(run.told) > 0 {
 		t.Errorf("the run was told %+v", run.told)
@@ -88,7 +88,7 @@ func TestARemedyWithoutItsRightIsOff(t *testing.T) {
 			t.Errorf("%q: %+v %v", word, a, err)
 		}
 	}
-	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "api"}); err != nil || a.Remedies[1].Off != "you may not "+run.lacks {
+	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "api"}); err != nil || a.Remedies[1].DisabledReason != "you may not "+run.lacks {
 		t.Errorf("%+v %v", a.Remedies, err)
 	}
 	if len(run.told) > 0 {

@@ -23,8 +23,8 @@ const (
 	mostRequest = 4 << 10
 	// requestPatience is how long a client may take to say what it wants.
 	requestPatience = 2 * time.Second
-	// steerPatience is how long the engine may take to take a control.
-	steerPatience = 5 * time.Second
+	// commandPatience is how long the engine may take to take a control.
+	commandPatience = 5 * time.Second
 	// rightsPatience is how long the API server may take to say what the run may do.
 	rightsPatience = 3 * time.Second
 	// mostClients is how many are served at once; more of them wait.
@@ -34,7 +34,7 @@ const (
 // Server takes the words of other processes for one run.
 type Server struct {
 	path     string
-	run      drain.Steerable
+	run      drain.Commander
 	rights   drain.Rights // nil where nobody can be asked
 	listener *net.UnixListener
 	group    kube.Group
@@ -47,7 +47,7 @@ type Server struct {
 // Serve opens the socket of a run and serves it until Close. The caller holds
 // the run's journal, so a socket that is there already is a dead process's. rights
 // tells which remedies of the ladder the run may take; nil leaves that to the API server.
-func Serve(dir string, run drain.Steerable, rights drain.Rights) (*Server, error) {
+func Serve(dir string, run drain.Commander, rights drain.Rights) (*Server, error) {
 	path := Path(dir, run.State().Run.ID)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the socket of a dead process: %w", err)
@@ -186,10 +186,10 @@ func (s *Server) steer(state *drain.State, v Verb, r Request) Answer {
 	if a.Error != "" {
 		return a
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), steerPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), commandPatience)
 	defer cancel()
 	var err error
-	if a.Seq, err = s.run.Steer(ctx, c); err != nil {
+	if a.Seq, err = s.run.Command(ctx, c); err != nil {
 		a.Error = err.Error()
 		return a
 	}

@@ -17,13 +17,13 @@ const (
 	OfNode Object = "node"
 )
 
-// Verb is one thing that a live run can be told. To add one: a ControlKind that
+// Verb is one thing that a live run can be told. To add one: a CommandKind that
 // Step knows, its rule in State.Objection, and a line in Verbs; the command, its
 // help and its completion follow.
 type Verb struct {
 	Name string
 	Of   Object
-	Kind drain.ControlKind // "" for a verb that only asks
+	Kind drain.CommandKind // "" for a verb that only asks
 	Does string            // for the help: what it does, in a few words
 	// Remedy is the remedy of the ladder that it takes, "" for none. Such a verb needs
 	// the word of the remedy (--confirm WORD), and without it only tells what it is.
@@ -35,16 +35,16 @@ type Verb struct {
 // Verbs are all that a live run can be told, in the order of the help.
 var Verbs = []Verb{
 	{Name: "status", Of: OfRun, Does: "tell how far the run is"},
-	{Name: "pause", Of: OfRun, Kind: drain.ControlPause, Does: "send nothing new; what was accepted goes on",
+	{Name: "pause", Of: OfRun, Kind: drain.CommandPause, Does: "send nothing new; what was accepted goes on",
 		Now: "paused: nothing new is sent"},
-	{Name: "continue", Of: OfRun, Kind: drain.ControlContinue, Does: "go on after a pause", Now: "goes on"},
-	{Name: "retry", Of: OfPod, Kind: drain.ControlRetry, Does: "try a pod that waits again now", Now: "pod %s is tried again now"},
-	{Name: "skip", Of: OfPod, Kind: drain.ControlSkip, Does: "leave a pod where it is, or do not wait for its end; its node will not be empty",
+	{Name: "continue", Of: OfRun, Kind: drain.CommandContinue, Does: "go on after a pause", Now: "goes on"},
+	{Name: "retry", Of: OfPod, Kind: drain.CommandRetry, Does: "try a pod that waits again now", Now: "pod %s is tried again now"},
+	{Name: "skip", Of: OfPod, Kind: drain.CommandSkip, Does: "leave a pod where it is, or do not wait for its end; its node will not be empty",
 		Now: "pod %s is left where it is"},
-	{Name: "last", Of: OfPod, Kind: drain.ControlLast, Does: "let all other pods go before this one", Now: "pod %s goes last"},
-	{Name: "leave", Of: OfNode, Kind: drain.ControlLeave, Does: "evict nothing more from a node; it stays cordoned",
+	{Name: "last", Of: OfPod, Kind: drain.CommandLast, Does: "let all other pods go before this one", Now: "pod %s goes last"},
+	{Name: "leave", Of: OfNode, Kind: drain.CommandLeave, Does: "evict nothing more from a node; it stays cordoned",
 		Now: "node %s is left as it is, cordoned"},
-	{Name: "abort", Of: OfRun, Kind: drain.ControlAbort, Does: "send nothing more and end the run; nodes stay cordoned",
+	{Name: "abort", Of: OfRun, Kind: drain.CommandAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
 	{Name: "ladder", Of: OfPod, Does: "tell what else could move a pod that does not go"},
 	remedy(drain.RemedyEvictUnhealthy, "evict the sick sibling that holds its budget"),
@@ -57,12 +57,12 @@ var Verbs = []Verb{
 
 // remedy is the verb that takes a remedy of the ladder: it has the remedy's name.
 func remedy(kind drain.RemedyKind, does string) Verb {
-	return Verb{Name: string(kind), Of: OfPod, Kind: drain.ControlRemedy, Remedy: kind, Does: does}
+	return Verb{Name: string(kind), Of: OfPod, Kind: drain.CommandRemedy, Remedy: kind, Does: does}
 }
 
 // Offered tells whether the verb would do something to a pod or node of the run,
 // as far as its state alone tells.
-func (v Verb) Offered(s *drain.State, c drain.Control) bool {
+func (v Verb) Offered(s *drain.State, c drain.Command) bool {
 	if v.Kind != "" && s.Objection(c) != nil {
 		return false
 	}
@@ -136,8 +136,8 @@ func ambiguous(given string, pods []*drain.PodRun) error {
 
 // objectOf is the control of a request, and an answer that names the pod or node
 // that is meant; the answer has an error where there is no such thing in the run.
-func objectOf(s *drain.State, v Verb, r Request) (drain.Control, Answer) {
-	c, a := drain.Control{Kind: v.Kind, By: s.Run.User, Word: r.Word}, Answer{Verb: v.Name}
+func objectOf(s *drain.State, v Verb, r Request) (drain.Command, Answer) {
+	c, a := drain.Command{Kind: v.Kind, By: s.Run.User, Word: r.Word}, Answer{Verb: v.Name}
 	switch v.Of {
 	case OfPod:
 		p, err := findPod(s, r.Pod)

@@ -81,7 +81,7 @@ func TestAnAbortedRunEndsWhileNothingIsAnswered(t *testing.T) {
 		w.silent.Store(true)
 		time.Sleep(30 * time.Second) // a renewal, and an eviction that is tried again, are out
 		began := time.Now()
-		e.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+		e.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 		<-e.Done()
 		s.Halt()
 		if took := time.Since(began); took > 30*time.Second {

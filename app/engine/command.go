@@ -10,15 +10,15 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Steer hands the run a control and waits until the run took it: the event is
+// Command hands the run a command and waits until the run took it: the event is
 // in the state and handed to the journal. It returns the number of that event,
 // or why the control changed nothing.
-func (e *Engine) Steer(ctx context.Context, c drain.Control) (seq uint64, err error) {
-	answer := make(chan drain.Steered, 1)
+func (e *Engine) Command(ctx context.Context, c drain.Command) (seq uint64, err error) {
+	answer := make(chan drain.CommandResult, 1)
 	e.mu.Lock()
-	e.steerID++
-	c.ID = e.steerID
-	e.steers[c.ID] = answer
+	e.commandID++
+	c.ID = e.commandID
+	e.commands[c.ID] = answer
 	e.mu.Unlock()
 	e.Send(c)
 	select {
@@ -44,22 +44,22 @@ func (e *Engine) Remedies(pod kube.UID) []drain.Remedy {
 	return drain.Remedies(e.State(), e.config.Source.Snapshot(), pod, e.config.Now())
 }
 
-// answerSteers tells those who wait for their control what became of it.
-func (e *Engine) answerSteers(out drain.Output) {
+// answerCommands tells those who wait for their control what became of it.
+func (e *Engine) answerCommands(out drain.Output) {
 	for _, event := range out.Events {
-		e.answerSteer(event.Input, drain.Steered{Seq: event.Seq})
+		e.answerCommand(event.Input, drain.CommandResult{Seq: event.Seq})
 	}
 	for id, why := range out.Refused {
-		e.answerSteer(id, drain.Steered{Err: why})
+		e.answerCommand(id, drain.CommandResult{Err: why})
 	}
 }
 
-func (e *Engine) answerSteer(id uint64, what drain.Steered) {
+func (e *Engine) answerCommand(id uint64, what drain.CommandResult) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if who := e.steers[id]; who != nil {
+	if who := e.commands[id]; who != nil {
 		who <- what
-		delete(e.steers, id)
+		delete(e.commands, id)
 	}
 }
 

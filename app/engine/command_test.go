@@ -40,12 +40,12 @@ func recordedWith(t *testing.T, s *kubetest.Simulation, w kube.Writer) (*Engine,
 	return e, journal
 }
 
-func steer(t *testing.T, e *Engine, c drain.Control, complaint string) {
+func steer(t *testing.T, e *Engine, c drain.Command, complaint string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	c.By = "ada"
-	seq, err := e.Steer(ctx, c)
+	seq, err := e.Command(ctx, c)
 	switch {
 	case complaint != "":
 		if err == nil || !strings.Contains(err.Error(), complaint) {
@@ -54,8 +54,8 @@ func steer(t *testing.T, e *Engine, c drain.Control, complaint string) {
 	case err != nil:
 		t.Errorf("%s: %v", c.Kind, err)
 	default:
-		if event := e.Events(seq - 1)[0]; event.Kind != drain.EventControl || event.Control != c.Kind || event.By != "ada" {
-			t.Errorf("%s: event %d is %s %s by %q", c.Kind, seq, event.Kind, event.Control, event.By)
+		if event := e.Events(seq - 1)[0]; event.Kind != drain.EventCommand || event.Command != c.Kind || event.By != "ada" {
+			t.Errorf("%s: event %d is %s %s by %q", c.Kind, seq, event.Kind, event.Command, event.By)
 		}
 	}
 }
@@ -69,32 +69,32 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 		held, gone := s.AddPod("held", "a"), s.AddPod("web", "a")
 		s.AddBudget("held", 1)
 		e, _ := recorded(t, s)
-		steer(t, e, drain.Control{Kind: drain.ControlRetry, Pod: held.UID}, "only a pod that waits can be tried again")
-		steer(t, e, drain.Control{Kind: drain.ControlContinue}, "is not paused")
-		steer(t, e, drain.Control{Kind: drain.ControlSkip, Pod: "nobody"}, "not in the run")
-		steer(t, e, drain.Control{Kind: drain.ControlLeave, Node: "b"}, "node b is not in the run")
+		steer(t, e, drain.Command{Kind: drain.CommandRetry, Pod: held.UID}, "only a pod that waits can be tried again")
+		steer(t, e, drain.Command{Kind: drain.CommandContinue}, "is not paused")
+		steer(t, e, drain.Command{Kind: drain.CommandSkip, Pod: "nobody"}, "not in the run")
+		steer(t, e, drain.Command{Kind: drain.CommandLeave, Node: "b"}, "node b is not in the run")
 		s.Later(20*time.Second, func() {})
 		done := make(chan struct{})
 		go func() { defer close(done); confirmAll(t.Context(), s, e) }()
 		time.Sleep(20 * time.Second)
-		steer(t, e, drain.Control{Kind: drain.ControlSkip, Pod: gone.UID}, "nothing more happens to pod default/"+gone.Name+": it is Gone")
-		steer(t, e, drain.Control{Kind: drain.ControlPause}, "")
-		steer(t, e, drain.Control{Kind: drain.ControlPause}, "paused already")
-		steer(t, e, drain.Control{Kind: drain.ControlContinue}, "")
-		steer(t, e, drain.Control{Kind: drain.ControlLast, Pod: held.UID}, "")
-		steer(t, e, drain.Control{Kind: drain.ControlLast, Pod: held.UID}, "is last already")
-		steer(t, e, drain.Control{Kind: drain.ControlRetry, Pod: held.UID}, "")
-		steer(t, e, drain.Control{Kind: "dance"}, `"dance" is nothing that a run can be told`)
-		steer(t, e, drain.Control{Kind: drain.ControlAbort}, "")
+		steer(t, e, drain.Command{Kind: drain.CommandSkip, Pod: gone.UID}, "nothing more happens to pod default/"+gone.Name+": it is Gone")
+		steer(t, e, drain.Command{Kind: drain.CommandPause}, "")
+		steer(t, e, drain.Command{Kind: drain.CommandPause}, "paused already")
+		steer(t, e, drain.Command{Kind: drain.CommandContinue}, "")
+		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "")
+		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "is last already")
+		steer(t, e, drain.Command{Kind: drain.CommandRetry, Pod: held.UID}, "")
+		steer(t, e, drain.Command{Kind: "dance"}, `"dance" is nothing that a run can be told`)
+		steer(t, e, drain.Command{Kind: drain.CommandAbort}, "")
 		<-done
-		steer(t, e, drain.Control{Kind: drain.ControlPause}, "the run has ended: aborted")
+		steer(t, e, drain.Command{Kind: drain.CommandPause}, "the run has ended: aborted")
 	})
 }
 
 // What is said on a screen while the run tries the pod once more counts as soon as
 // the answer is here; who waits for what became of it is told at once.
 func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
-	for _, kind := range []drain.ControlKind{drain.ControlSkip, drain.ControlRetry, drain.ControlRemedy} {
+	for _, kind := range []drain.CommandKind{drain.CommandSkip, drain.CommandRetry, drain.CommandRemedy} {
 		synctest.Test(t, func(t *testing.T) {
 			s := kubetest.NewSimulation()
 			s.AnswerLag = 5 * time.Second
@@ -108,8 +108,8 @@ func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
 			for !trying() { // after half a minute, by itself
 				time.Sleep(time.Second)
 			}
-			said, c := e.State().Seq, drain.Control{Kind: kind, Pod: held.UID, By: "ada", OnScreen: true}
-			if kind == drain.ControlRemedy {
+			said, c := e.State().Seq, drain.Command{Kind: kind, Pod: held.UID, By: "ada", OnScreen: true}
+			if kind == drain.CommandRemedy {
 				remedies := e.Remedies(held.UID)
 				at := slices.IndexFunc(remedies, func(r drain.Remedy) bool { return r.Kind == drain.RemedyDelete })
 				c.Remedy, c.Word = remedies[at].RemedyFacts, remedies[at].Word
@@ -119,14 +119,14 @@ func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
 			if !trying() || len(e.Events(said)) > 0 {
 				t.Fatalf("%s: it came before the answer: %+v", kind, e.Events(said))
 			}
-			if kind != drain.ControlRemedy {
-				steer(t, e, drain.Control{Kind: kind, Pod: held.UID}, "is on its way")
+			if kind != drain.CommandRemedy {
+				steer(t, e, drain.Command{Kind: kind, Pod: held.UID}, "is on its way")
 			}
 			time.Sleep(s.AnswerLag)
 			synctest.Wait()
 			events := e.Events(said)
 			answered := slices.IndexFunc(events, func(e drain.Event) bool { return e.Kind == drain.EventAnswer })
-			taken := slices.IndexFunc(events, func(e drain.Event) bool { return e.Kind == drain.EventControl && e.Control == kind })
+			taken := slices.IndexFunc(events, func(e drain.Event) bool { return e.Kind == drain.EventCommand && e.Command == kind })
 			if answered < 0 || taken < answered {
 				t.Errorf("%s: answered at %d, taken at %d", kind, answered, taken)
 			}
@@ -135,7 +135,7 @@ func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
 					t.Errorf("%s: refused: %s", kind, event.Message)
 				}
 			}
-			e.Send(drain.Control{Kind: drain.ControlAbort})
+			e.Send(drain.Command{Kind: drain.CommandAbort})
 			<-e.Done()
 			s.Halt()
 		})
@@ -157,7 +157,7 @@ func TestSuspendedRunResumes(t *testing.T) {
 		e, record := recorded(t, s)
 		s.OnChange = func() {
 			if len(s.Evictions) == 2 {
-				e.Send(drain.Control{Kind: drain.ControlSuspend, By: "signal", Why: "suspended by SIGHUP"})
+				e.Send(drain.Command{Kind: drain.CommandSuspend, By: "signal", Why: "suspended by SIGHUP"})
 			}
 		}
 		s.Later(time.Minute, func() {})
@@ -169,7 +169,7 @@ func TestSuspendedRunResumes(t *testing.T) {
 		if state.Outcome != "" || !state.Suspended || state.InFlight() {
 			t.Fatalf("outcome %q, suspended %v, in flight %v", state.Outcome, state.Suspended, state.InFlight())
 		}
-		steer(t, e, drain.Control{Kind: drain.ControlAbort}, "suspended")
+		steer(t, e, drain.Command{Kind: drain.CommandAbort}, "suspended")
 		time.Sleep(time.Minute)
 		if len(s.Evictions) != sent || sent == 6 {
 			t.Errorf("%d evictions when it was suspended, %d a minute later", sent, len(s.Evictions))
@@ -202,8 +202,8 @@ func TestAnAbortSurvivesASuspend(t *testing.T) {
 		s.AddPod("web", "a")
 		e, record := recordedWith(t, s, unanswered{s})
 		confirmUntil(t, e, "the eviction is out", func(state *drain.State) bool { return state.Pods[0].InFlight != 0 })
-		e.Send(drain.Control{Kind: drain.ControlAbort, By: "ada", Why: "enough"})
-		e.Send(drain.Control{Kind: drain.ControlSuspend, By: "signal", Why: "suspended by SIGHUP"})
+		e.Send(drain.Command{Kind: drain.CommandAbort, By: "ada", Why: "enough"})
+		e.Send(drain.Command{Kind: drain.CommandSuspend, By: "signal", Why: "suspended by SIGHUP"})
 		<-e.Done()
 		if state := e.State(); state.Outcome != "" || !state.Suspended || !state.Aborting {
 			t.Fatalf("outcome %q, suspended %v, aborting %v", state.Outcome, state.Suspended, state.Aborting)
@@ -241,7 +241,7 @@ func TestSuspendWaitsOnlySoLong(t *testing.T) {
 		s.AddPod("web", "a")
 		e, record := recordedWith(t, s, unanswered{s})
 		began := time.Now()
-		s.Later(10*time.Second, func() { e.Send(drain.Control{Kind: drain.ControlSuspend, By: "signal"}) })
+		s.Later(10*time.Second, func() { e.Send(drain.Command{Kind: drain.CommandSuspend, By: "signal"}) })
 		confirmUntilDone(t.Context(), e)
 		if took := time.Since(began); took > 10*time.Second+lastAnswers+time.Second {
 			t.Errorf("it took %s", took)
@@ -280,13 +280,13 @@ func TestContinueAfterALostJournal(t *testing.T) {
 			if state := e.State(); !state.Paused || state.JournalLost == "" || s.Cordons != 0 {
 				t.Fatalf("paused %v, lost %q, %d cordons", state.Paused, state.JournalLost, s.Cordons)
 			}
-			steer(t, e, drain.Control{Kind: drain.ControlContinue}, "the journal cannot be written")
-			steer(t, e, drain.Control{Kind: drain.ControlContinue, Word: "yes"}, "the journal cannot be written")
+			steer(t, e, drain.Command{Kind: drain.CommandContinue}, "the journal cannot be written")
+			steer(t, e, drain.Command{Kind: drain.CommandContinue, Word: "yes"}, "the journal cannot be written")
 			if room {
 				record.File = file
-				steer(t, e, drain.Control{Kind: drain.ControlContinue}, "")
+				steer(t, e, drain.Command{Kind: drain.CommandContinue}, "")
 			} else {
-				steer(t, e, drain.Control{Kind: drain.ControlContinue, Word: drain.WordWithoutJournal}, "")
+				steer(t, e, drain.Command{Kind: drain.CommandContinue, Word: drain.WordWithoutJournal}, "")
 			}
 			confirmUntilDone(t.Context(), e)
 			state := e.State()

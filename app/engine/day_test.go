@@ -57,7 +57,7 @@ func TestADayOfWaitingStaysSmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Later(24*time.Hour, func() { e.Send(drain.Control{Kind: drain.ControlAbort, By: "test"}) })
+		s.Later(24*time.Hour, func() { e.Send(drain.Command{Kind: drain.CommandAbort, By: "test"}) })
 		writer.confirm(t, e)
 		<-e.Done()
 		s.Halt()

@@ -39,14 +39,14 @@ type Engine struct {
 	inbox    chan struct{} // capacity one: something is in inputs
 	saved    uint64        // last event in the journal; of the loop alone
 
-	mu       sync.Mutex
-	inputs   []drain.Input
-	steers   map[uint64]chan<- drain.Steered // who waits for what became of a control, by its ID
-	steerID  uint64
-	state    *drain.State
-	told     chronicle
-	err      error
-	watchers map[chan struct{}]struct{}
+	mu        sync.Mutex
+	inputs    []drain.Input
+	commands  map[uint64]chan<- drain.CommandResult // who waits for what became of a control, by its ID
+	commandID uint64
+	state     *drain.State
+	told      chronicle
+	err       error
+	watchers  map[chan struct{}]struct{}
 }
 
 // lastAnswers is how long writes that are out may take to be answered once the
@@ -93,7 +93,7 @@ func launch(ctx context.Context, config EngineConfig, before []drain.Event, firs
 		}
 	}
 	e := &Engine{config: config, done: make(chan struct{}), inbox: make(chan struct{}, 1),
-		watchers: map[chan struct{}]struct{}{}, steers: map[uint64]chan<- drain.Steered{}}
+		watchers: map[chan struct{}]struct{}{}, commands: map[uint64]chan<- drain.CommandResult{}}
 	e.told.add(before)
 	e.told.add([]drain.Event{first})
 	e.state, e.saved = drain.Fold(drain.Fold(nil, before...), first), first.Seq
@@ -200,7 +200,7 @@ func (e *Engine) loop(ctx context.Context) {
 		case <-timer.C:
 		case <-stopped:
 			stopped = nil
-			e.Send(drain.Control{Kind: drain.ControlAbort, By: "signal", Why: context.Cause(ctx).Error()})
+			e.Send(drain.Command{Kind: drain.CommandAbort, By: "signal", Why: context.Cause(ctx).Error()})
 			last := time.AfterFunc(lastAnswers, stopSending)
 			defer last.Stop()
 		}
@@ -253,7 +253,7 @@ func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 	if len(out.Events) > 0 {
 		e.publish(out)
 	}
-	e.answerSteers(out)
+	e.answerCommands(out)
 	e.recorder.see(out.State, out.Events, snap, e.config.Now())
 	for _, w := range out.Writes {
 		writes.Go(string(w.Verb)+" "+w.Node, func() { e.Send(drain.Answered{Write: w, Answer: w.Request.Send(ctx, e.config.Writer)}) })

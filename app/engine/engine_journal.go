@@ -37,8 +37,8 @@ func (e *Engine) withhold(batch []drain.Input, cause error) {
 // run goes on with a whole journal.
 func (e *Engine) catchUp(batch []drain.Input) []drain.Input {
 	goOn := slices.ContainsFunc(batch, func(in drain.Input) bool {
-		c, isControl := in.(drain.Control)
-		return isControl && c.Kind == drain.ControlContinue
+		c, isCommand := in.(drain.Command)
+		return isCommand && c.Kind == drain.CommandContinue
 	})
 	if !goOn || e.Err() == nil || e.config.Journal.Append(e.Events(e.saved), true) != nil {
 		return batch

@@ -52,7 +52,7 @@ func TestARefusedRenewalIsTriedUntilTheLeaseIsOverdue(t *testing.T) {
 				if l := e.State().Nodes[0].Lease; l.State != want {
 					t.Errorf("the Lease is %s: %s", l.State, l.Message)
 				}
-				e.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+				e.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 				<-e.Done()
 				s.Halt()
 			})

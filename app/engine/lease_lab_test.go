@@ -122,7 +122,7 @@ func TestLabASecondRunIsRefusedAndMayTakeOver(t *testing.T) {
 	if l := s.leaseOver(a); l == nil || *l.Spec.HolderIdentity != "third3" || *l.Spec.LeaseTransitions != 1 {
 		t.Errorf("the Lease is %+v", l)
 	}
-	third.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+	third.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 	third.ends(drain.OutcomeAborted)
 	if l := s.leaseOver(a); l != nil {
 		t.Errorf("the Lease is left behind: %+v", l)

@@ -33,7 +33,7 @@ func TestResumeTakesItsOwnLeaseAtOnce(t *testing.T) {
 			t.Errorf("sent %v", dead.leases)
 		}
 		for _, e := range []*Engine{again, e} {
-			e.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+			e.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 			<-e.Done()
 		}
 	})
@@ -98,7 +98,7 @@ func TestResumeGivesBackALeaseThatItNeedsNoMore(t *testing.T) {
 		if left := o.held("node-a"); left != nil {
 			t.Errorf("left behind: %+v", left)
 		}
-		e.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+		e.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 		<-e.Done()
 	})
 }
@@ -137,7 +137,7 @@ func TestResumeGivesBackALeaseWhoseTakeWasNotAnswered(t *testing.T) {
 			t.Errorf("left behind: %+v", left)
 		}
 		for _, e := range []*Engine{again, e} {
-			e.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+			e.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 			<-e.Done()
 		}
 	})

@@ -102,7 +102,7 @@ func TestASecondRunLeavesANodeToALivingOne(t *testing.T) {
 		if one.State().Outcome != "" {
 			t.Error("the first run must not notice")
 		}
-		one.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+		one.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 		<-one.Done()
 	})
 }
@@ -162,7 +162,7 @@ func TestATakeOverStopsTheOtherRunAtOnce(t *testing.T) {
 				if live := s.Store.Snapshot().LeaseOf("node-a"); live == nil || live.Holder != "r2" || live.Transitions != 1 {
 					t.Errorf("the Lease is %+v", live)
 				}
-				two.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+				two.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 				<-two.Done()
 				if left := s.Store.Snapshot().Leases(); len(left) > 0 {
 					t.Errorf("left behind: %+v", left[0])
@@ -184,7 +184,7 @@ func TestAWordForAnotherRunTakesNothingOver(t *testing.T) {
 		if two.State().Outcome != drain.OutcomeRefused {
 			t.Errorf("outcome %q", two.State().Outcome)
 		}
-		one.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+		one.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 		<-one.Done()
 	})
 }
@@ -219,7 +219,7 @@ func TestARunThatIsCutOffSendsNothingBeforeAnotherMayTakeItsNode(t *testing.T) {
 		if n := one.State().Nodes[0]; n.State != drain.NodeStopped || !strings.Contains(n.Message, "run r2") {
 			t.Errorf("node %s: %s", n.State, n.Message)
 		}
-		two.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+		two.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 		<-two.Done()
 	})
 }
@@ -244,7 +244,7 @@ func TestARenewalThatComesLateLetsTheRunGoOn(t *testing.T) {
 		if !slices.Contains(s.Accepted, "slow-2") {
 			t.Error("nothing is evicted although the Lease is held again")
 		}
-		e.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+		e.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 		<-e.Done()
 	})
 }
@@ -294,7 +294,7 @@ func TestAllOrNothingTouchesNoNodeIfOneIsHeld(t *testing.T) {
 		if live := s.Store.Snapshot().LeaseOf("node-b"); live != nil {
 			t.Errorf("the Lease over b is still there: %+v", live)
 		}
-		one.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+		one.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 		<-one.Done()
 	})
 }
@@ -320,7 +320,7 @@ func TestALeaseIsAskedForAgain(t *testing.T) {
 			case <-e.Done():
 			case <-time.After(4 * drain.LeaseRetry):
 				t.Errorf("%s: the run hangs, its Lease is %+v", name, e.State().Nodes[0].Lease)
-				e.Send(drain.Control{Kind: drain.ControlAbort})
+				e.Send(drain.Command{Kind: drain.CommandAbort})
 				<-e.Done()
 			}
 			if got := e.State().Outcome; got != drain.OutcomeDone {
@@ -344,7 +344,7 @@ func TestALeaseThatSomebodyDeletesIsTakenAnew(t *testing.T) {
 		if live := s.Store.Snapshot().LeaseOf("node-a"); live == nil || live.Holder != "r1" {
 			t.Errorf("the Lease is %+v", live)
 		}
-		e.Send(drain.Control{Kind: drain.ControlAbort, By: "test"})
+		e.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 		<-e.Done()
 	})
 }

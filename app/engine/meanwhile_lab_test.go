@@ -118,7 +118,7 @@ func TestLabNodeReplaced(t *testing.T) {
 		return n != nil && n.UID != was && n.Unschedulable
 	})
 	w.release()
-	r.Send(drain.Control{Kind: drain.ControlContinue, By: "ada"}) // a look at the cluster, now
+	r.Send(drain.Command{Kind: drain.CommandContinue, By: "ada"}) // a look at the cluster, now
 	r.stops(a, "the node was replaced")
 }
 
@@ -207,7 +207,7 @@ func TestLabServerGoesAway(t *testing.T) {
 	r, _, here := blockedRun(s)
 	s.fault("stop", "kube-apiserver")
 	r.until("it tells that the server is away", func(state *drain.State) bool { return state.Down != nil })
-	r.Send(drain.Control{Kind: drain.ControlRetry, Pod: here.UID, By: "ada"}) // not even then
+	r.Send(drain.Command{Kind: drain.CommandRetry, Pod: here.UID, By: "ada"}) // not even then
 	s.fault("start", "kube-apiserver")
 	state := r.until("it tells that the server is back", func(state *drain.State) bool { return state.Down == nil })
 	if blind := r.blindWrites(); len(blind) > 0 {

@@ -61,7 +61,7 @@ func confirmAll(ctx context.Context, s *kubetest.Simulation, e *Engine) {
 				panic("a run does not even end when it is aborted\n" + s.Stuck)
 			}
 			s.Stuck = standing(e)
-			e.Send(drain.Control{Kind: drain.ControlAbort, By: "the test", Why: s.Stuck})
+			e.Send(drain.Command{Kind: drain.CommandAbort, By: "the test", Why: s.Stuck})
 			stuck.Reset(endsWithin)
 		case <-e.Done():
 			return

@@ -117,7 +117,7 @@ func TestLabWebhookDenies(t *testing.T) {
 		state := r.until("the webhook has denied three times", func(state *drain.State) bool { return state.Pod(here.UID).Refusals >= 3 })
 		r.answered(state.Pod(here.UID), http.StatusTooManyRequests, words)
 		migrated.Store(true)
-		r.Send(drain.Control{Kind: drain.ControlRetry, Pod: here.UID, By: "ada"})
+		r.Send(drain.Command{Kind: drain.CommandRetry, Pod: here.UID, By: "ada"})
 		r.pod(here, drain.PodGone)
 		r.ends(drain.OutcomeDone)
 		r.onlyEvicted(here)

@@ -43,10 +43,10 @@ func remediate(t *testing.T, e *Engine, kind drain.RemedyKind, pod kube.UID) {
 	t.Helper()
 	for _, r := range drain.Remedies(e.State(), e.config.Source.Snapshot(), pod, time.Now()) {
 		if r.Kind == kind {
-			if r.Off != "" {
-				t.Fatalf("%s is off: %s", kind, r.Off)
+			if r.DisabledReason != "" {
+				t.Fatalf("%s is off: %s", kind, r.DisabledReason)
 			}
-			e.Send(drain.Control{Kind: drain.ControlRemedy, Pod: pod, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true})
+			e.Send(drain.Command{Kind: drain.CommandRemedy, Pod: pod, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true})
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestReplicasAfterAnAbort(t *testing.T) {
 					return len(state.Remedies) == 1 && state.Remedies[0].State == drain.RemedyDone
 				})
 				c.meanwhile(s)
-				e.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+				e.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 				state := confirmUntil(t, e, "it has ended", ended)
 				<-e.Done()
 				s.Halt()
@@ -130,7 +130,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		})
 		killed.Store(true)
 		events := e.Events(0)
-		e.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+		e.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 		<-e.Done() // it tried, and its requests were lost
 		undos := drain.RollbackPlan(state, s.Snapshot(), time.Now())
 		if len(undos) != 2 || undos[0].Scale == nil || undos[0].Scale.From != 3 || undos[0].Scale.To != 2 {
@@ -140,7 +140,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+		again.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 		<-again.Done()
 		s.Halt()
 		if s.Has("web") != 2 || again.State().Remedies[0].State != drain.RemedyUndone {
@@ -191,7 +191,7 @@ func TestTheTaintGoesWhenTheNodeReturns(t *testing.T) {
 		if node := s.Snapshot().Node("a"); node.OutOfService() || node.Annotations[kube.OutOfServiceAnnotation] != "" {
 			t.Errorf("%+v", node)
 		}
-		e.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+		e.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 		<-e.Done()
 		s.Halt()
 	})
@@ -202,7 +202,7 @@ func TestTheTaintGoesWhenTheNodeReturns(t *testing.T) {
 func TestTheTaintOfAMachineThatStaysOffIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, e, _ := declaredOff(t)
-		e.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+		e.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 		<-e.Done()
 		s.Halt()
 		state := e.State()

@@ -95,11 +95,11 @@ func (r *labRun) remediate(kind drain.RemedyKind, pod *corev1.Pod) {
 		if i < 0 {
 			r.s.Fatalf("the ladder has no rung %s", kind)
 		}
-		if why = remedies[i].Off; why != "" {
+		if why = remedies[i].DisabledReason; why != "" {
 			return false
 		}
 		taken := len(r.State().Remedies)
-		if _, err := r.Steer(r.s.Context(), drain.Control{Kind: drain.ControlRemedy, Pod: pod.UID, Remedy: remedies[i].RemedyFacts, Word: remedies[i].Word, By: "ada", OnScreen: true}); err != nil {
+		if _, err := r.Command(r.s.Context(), drain.Command{Kind: drain.CommandRemedy, Pod: pod.UID, Remedy: remedies[i].RemedyFacts, Word: remedies[i].Word, By: "ada", OnScreen: true}); err != nil {
 			why = err.Error()
 			return false
 		}
@@ -176,7 +176,7 @@ func TestLabRemedyScaleLeftAloneAfterSomebody(t *testing.T) {
 				t.Errorf("rollback: %+v", undo)
 			}
 		}
-		r.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+		r.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 		r.ends(drain.OutcomeAborted)
 		r.remedy(c.is)
 		if got := s.replicas(d); got != c.want {

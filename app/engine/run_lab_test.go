@@ -109,7 +109,7 @@ func (r *labRun) pod(p *corev1.Pod, want drain.PodState) *drain.PodRun {
 func (r *labRun) tried(p *corev1.Pod) *drain.PodRun {
 	r.s.Helper()
 	before := r.State().Pod(p.UID).Refusals
-	r.Send(drain.Control{Kind: drain.ControlRetry, Pod: p.UID, By: "ada"})
+	r.Send(drain.Command{Kind: drain.CommandRetry, Pod: p.UID, By: "ada"})
 	state := r.until("the server has refused "+p.Name, func(state *drain.State) bool { return state.Pod(p.UID).Refusals > before })
 	return state.Pod(p.UID)
 }

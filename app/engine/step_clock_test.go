@@ -59,8 +59,8 @@ func TestTheClockOfForceAfterStands(t *testing.T) {
 				s.Store.SetHealth(kube.Health{Live: true, LastContact: time.Now()})
 			}},
 		"pause": {nil,
-			func(_ *kubetest.Simulation, e *Engine) { e.Send(drain.Control{Kind: drain.ControlPause, By: "ada"}) },
-			func(_ *kubetest.Simulation, e *Engine) { e.Send(drain.Control{Kind: drain.ControlContinue, By: "ada"}) }},
+			func(_ *kubetest.Simulation, e *Engine) { e.Send(drain.Command{Kind: drain.CommandPause, By: "ada"}) },
+			func(_ *kubetest.Simulation, e *Engine) { e.Send(drain.Command{Kind: drain.CommandContinue, By: "ada"}) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestNoPatienceWithoutTheLease(t *testing.T) {
 	pod(2*time.Hour+time.Second, drain.PodWebhookWait)
 	check(3*time.Hour, drain.OverdueAfter+time.Second)
 	pod(3*time.Hour, drain.PodMultipleBudgets)
-	after(3*time.Hour+time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlPause})
+	after(3*time.Hour+time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandPause})
 	check(4*time.Hour, drain.OverdueAfter+2*time.Second)
 	after(4*time.Hour, drain.Event{Kind: drain.EventResumed}) // nobody paused the new process
 	check(5*time.Hour, drain.OverdueAfter+2*time.Second)

@@ -20,14 +20,14 @@ func TestPauseSendsNothingNew(t *testing.T) {
 		}
 		s.AddBudget("web", 3)
 		e := begin(t, t.Context(), s, plan.DefaultOptions(), "a")
-		s.Later(1500*time.Millisecond, func() { e.Send(drain.Control{Kind: drain.ControlPause, By: "ada"}) })
+		s.Later(1500*time.Millisecond, func() { e.Send(drain.Command{Kind: drain.CommandPause, By: "ada"}) })
 		sent := 0
 		s.Later(2*time.Second, func() { sent = len(s.Evictions) })
 		s.Later(time.Minute, func() {
 			if len(s.Evictions) != sent {
 				t.Errorf("%d evictions while paused", len(s.Evictions)-sent)
 			}
-			e.Send(drain.Control{Kind: drain.ControlContinue, By: "ada"})
+			e.Send(drain.Command{Kind: drain.CommandContinue, By: "ada"})
 		})
 		confirmAll(t.Context(), s, e)
 		if e.State().Outcome != drain.OutcomeDone || sent == 0 || sent == 4 {
@@ -49,13 +49,13 @@ func TestSkipRetryLastAndLeave(t *testing.T) {
 		s.AddPod("other", "b")
 		s.AddBudget("web", 1)
 		e := begin(t, t.Context(), s, plan.DefaultOptions(), "a", "b")
-		e.Send(drain.Control{Kind: drain.ControlLast, Pod: first.UID, By: "ada"})
-		s.Later(5*time.Second, func() { e.Send(drain.Control{Kind: drain.ControlRetry, Pod: held.UID, By: "ada"}) })
+		e.Send(drain.Command{Kind: drain.CommandLast, Pod: first.UID, By: "ada"})
+		s.Later(5*time.Second, func() { e.Send(drain.Command{Kind: drain.CommandRetry, Pod: held.UID, By: "ada"}) })
 		s.Later(6*time.Second, func() {
 			if p := e.State().Pod(held.UID); p.Attempts != 1 || p.Refusals != 1 {
 				t.Errorf("retry now: %d attempts, %d refused", p.Attempts, p.Refusals)
 			}
-			e.Send(drain.Control{Kind: drain.ControlSkip, Pod: held.UID, By: "ada"})
+			e.Send(drain.Command{Kind: drain.CommandSkip, Pod: held.UID, By: "ada"})
 		})
 		confirmAll(t.Context(), s, e)
 		if s.Accepted[0] != second.Name {
@@ -76,7 +76,7 @@ func TestSkipRetryLastAndLeave(t *testing.T) {
 		s.AddPod("held", "a")
 		s.AddBudget("held", 1)
 		e := begin(t, t.Context(), s, plan.DefaultOptions(), "a")
-		s.Later(5*time.Second, func() { e.Send(drain.Control{Kind: drain.ControlLeave, Node: "a", By: "ada"}) })
+		s.Later(5*time.Second, func() { e.Send(drain.Command{Kind: drain.CommandLeave, Node: "a", By: "ada"}) })
 		confirmAll(t.Context(), s, e)
 		if n := e.State().Node("a"); n.State != drain.NodeStopped || len(s.Accepted) != 0 {
 			t.Errorf("node %s, evicted %v", n.State, s.Accepted)

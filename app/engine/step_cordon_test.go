@@ -175,7 +175,7 @@ func TestAbortWhileACordonIsInDoubt(t *testing.T) {
 			if c.cordoned {
 				play.done(sent)
 			}
-			play.look(answer, drain.Control{Kind: drain.ControlAbort})
+			play.look(answer, drain.Command{Kind: drain.CommandAbort})
 			if n := play.s.Node("a"); play.s.Outcome != drain.OutcomeAborted || n.Cordoned != c.cordoned || n.CordonInDoubt != c.doubt {
 				t.Errorf("outcome %q, cordoned %v, in doubt %v", play.s.Outcome, n.Cordoned, n.CordonInDoubt)
 			}
@@ -221,8 +221,8 @@ func TestATerminatingPodCanBeSkipped(t *testing.T) {
 		done := make(chan struct{})
 		go func() { defer close(done); confirmAll(t.Context(), s, e) }()
 		time.Sleep(time.Minute)
-		steer(t, e, drain.Control{Kind: drain.ControlRetry, Pod: stuck.UID}, "was accepted")
-		steer(t, e, drain.Control{Kind: drain.ControlSkip, Pod: stuck.UID, By: "ada"}, "")
+		steer(t, e, drain.Command{Kind: drain.CommandRetry, Pod: stuck.UID}, "was accepted")
+		steer(t, e, drain.Command{Kind: drain.CommandSkip, Pod: stuck.UID, By: "ada"}, "")
 		<-done
 		state := e.State()
 		p, n := state.Pod(stuck.UID), state.Node("a")

@@ -27,7 +27,7 @@ func TestPauseLeavesTheGuard(t *testing.T) {
 		e := begin(t, t.Context(), s, o, "a")
 		s.Answer = func(kube.EvictRequest) (kube.Answer, bool) { return kubetest.BudgetRefusal(s.Budgets["web"]), true }
 		confirmUntil(t, e, "the guard holds a pod", func(state *drain.State) bool { return state.Pods[0].State == drain.PodBudgetBlocked })
-		e.Send(drain.Control{Kind: drain.ControlPause, By: "ada"})
+		e.Send(drain.Command{Kind: drain.CommandPause, By: "ada"})
 		synctest.Wait()
 		s.Mu.Lock()
 		other := s.Budgets["web"].DeepCopy()
@@ -41,7 +41,7 @@ func TestPauseLeavesTheGuard(t *testing.T) {
 		if removed != 0 {
 			t.Errorf("%d budgets removed while paused", removed)
 		}
-		e.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+		e.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 		<-e.Done()
 		s.Halt()
 	})

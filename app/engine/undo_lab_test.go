@@ -44,16 +44,16 @@ func TestLabRemediesWithoutTheRight(t *testing.T) {
 				break
 			}
 		}
-		return remedy.Off == ""
+		return remedy.DisabledReason == ""
 	})
 	results, err := c.CheckAccess(t.Context(), remedy.Needs)
 	s.must(err)
 	withheld := []drain.Remedy{remedy}
-	drain.Withhold(withheld, results)
-	if want := "you may not delete pods in namespace " + s.namespace; withheld[0].Off != want {
-		t.Errorf("off: %q, want %q", withheld[0].Off, want)
+	drain.DisableForbidden(withheld, results)
+	if want := "you may not delete pods in namespace " + s.namespace; withheld[0].DisabledReason != want {
+		t.Errorf("off: %q, want %q", withheld[0].DisabledReason, want)
 	}
-	if _, err := r.Steer(t.Context(), drain.Control{Kind: drain.ControlRemedy, Pod: here.UID, Remedy: remedy.RemedyFacts, Word: remedy.Word, By: "bob", OnScreen: true}); err != nil {
+	if _, err := r.Command(t.Context(), drain.Command{Kind: drain.CommandRemedy, Pod: here.UID, Remedy: remedy.RemedyFacts, Word: remedy.Word, By: "bob", OnScreen: true}); err != nil {
 		t.Fatal(err)
 	}
 	r.remedy(drain.RemedyRefused)
@@ -76,7 +76,7 @@ func TestLabUndoRefusedByAPolicy(t *testing.T) {
 	r.remedy(drain.RemedyDone)
 	s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
 	thaw := s.freezeScales()
-	r.Send(drain.Control{Kind: drain.ControlAbort, By: "ada"})
+	r.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 	r.ends(drain.OutcomeAborted)
 	remedy := r.State().Remedies[0]
 	if remedy.State != drain.RemedyLeft || !strings.Contains(remedy.Message, s.namespace) || s.replicas(d) != 2 {

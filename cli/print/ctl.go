@@ -66,8 +66,8 @@ func remedies(t *Text, a control.Answer) {
 		switch {
 		case r.Remedy == drain.RemedyWait:
 			remedies.Add(Quiet, "-", "-", "none, the default: it is tried again on the event that it waits for")
-		case r.Off != "":
-			remedies.Add(Quiet, string(r.Remedy), "-", "off: "+r.Off)
+		case r.DisabledReason != "":
+			remedies.Add(Quiet, string(r.Remedy), "-", "off: "+r.DisabledReason)
 		default:
 			remedies.Add("", string(r.Remedy), r.Word, r.Request)
 		}

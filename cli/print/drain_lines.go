@@ -62,8 +62,8 @@ func (d *Drain) eventLines(e drain.Event) {
 		d.remedy(e)
 	case drain.EventConnection:
 		d.connection(e)
-	case drain.EventControl:
-		d.lines.aborted = d.lines.aborted || e.Control == drain.ControlAbort
+	case drain.EventCommand:
+		d.lines.aborted = d.lines.aborted || e.Command == drain.CommandAbort
 	}
 }
 

@@ -23,7 +23,7 @@ type Advice struct {
 
 // adviseBlocked is what helps against a budget that allows nothing now, the least
 // harmful first: what costs no healthy pod before what loosens the budget.
-func (l *Ledger) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick SickPod) []Advice {
+func (l *Tracker) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick SickPod) []Advice {
 	switch {
 	case v == VerdictNever:
 		return adviseNever(b, page)
@@ -45,7 +45,7 @@ func (l *Ledger) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick SickP
 }
 
 // adviseSickPod is what helps a pod that is not healthy.
-func (l *Ledger) adviseSickPod(sick SickPod) []Advice {
+func (l *Tracker) adviseSickPod(sick SickPod) []Advice {
 	switch sick.Class {
 	case SickLeaves:
 		return adviseLeaving(sick, l.serverNow)
@@ -122,7 +122,7 @@ func Room(b *kube.Budget, pods int32) int32 {
 }
 
 // adviseMissing is for a budget none of whose pods is sick.
-func (l *Ledger) adviseMissing(page *page) []Advice {
+func (l *Tracker) adviseMissing(page *page) []Advice {
 	for _, p := range page.pods {
 		if p.Owner == nil || p.Finished() {
 			continue

@@ -44,8 +44,8 @@ func (g Guard) Away(replicas int32) int32 {
 	return int32(n)
 }
 
-// GuardBook is the guard's budget of one workload at one moment.
-type GuardBook struct {
+// GuardTracker is the guard's budget of one workload at one moment.
+type GuardTracker struct {
 	Key     kube.UID // under which its grants are kept
 	Numbers Numbers
 	Free    int
@@ -85,14 +85,14 @@ func CountedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
 }
 
 // Book counts the pods of a workload.
-func (g Guard) Book(s *kube.Snapshot, w *kube.Workload) *GuardBook {
+func (g Guard) Book(s *kube.Snapshot, w *kube.Workload) *GuardTracker {
 	healthy := int32(0)
 	for _, p := range CountedWith(s, w) {
 		if p.Healthy() {
 			healthy++
 		}
 	}
-	book := &GuardBook{Key: "guard/" + w.UID, Numbers: Numbers{
+	book := &GuardTracker{Key: "guard/" + w.UID, Numbers: Numbers{
 		Namespace: w.Namespace, Name: w.Kind + "/" + w.Name, Expected: w.Replicas,
 		Needed: w.Replicas - g.Away(w.Replicas), Present: healthy,
 	}}

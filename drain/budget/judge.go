@@ -18,7 +18,7 @@ const ComesUpIn = 2 * time.Minute
 // nil where none would. planned tells which pods are part of the plan. Every pod is
 // judged alone, as the server does; the waves of a plan account for several under one
 // budget. Predict says what the server does; here it is told what is behind it.
-func (l *Ledger) Judge(p *kube.Pod, planned func(kube.UID) bool) (Judgement, *kube.Budget) {
+func (l *Tracker) Judge(p *kube.Pod, planned func(kube.UID) bool) (Judgement, *kube.Budget) {
 	j := Judgement{Verdict: VerdictEvictable, Names: []string{}}
 	cover := &cover{}
 	if !l.unseen {
@@ -51,7 +51,7 @@ func (l *Ledger) Judge(p *kube.Pod, planned func(kube.UID) bool) (Judgement, *ku
 
 // judgeSpending explains what the budget says to an eviction that spends one of
 // its disruptions.
-func (l *Ledger) judgeSpending(j *Judgement, cause PredictedCause, p *kube.Pod, c *cover, planned func(kube.UID) bool) {
+func (l *Tracker) judgeSpending(j *Judgement, cause PredictedCause, p *kube.Pod, c *cover, planned func(kube.UID) bool) {
 	b := c.budgets[0]
 	switch cause {
 	case CauseNotObserved:
@@ -70,7 +70,7 @@ func (l *Ledger) judgeSpending(j *Judgement, cause PredictedCause, p *kube.Pod, 
 
 // judgeBlocked says whether a budget that allows nothing now ever will, and
 // whose trouble it is.
-func (l *Ledger) judgeBlocked(j *Judgement, p *kube.Pod, b *kube.Budget, planned func(kube.UID) bool) {
+func (l *Tracker) judgeBlocked(j *Judgement, p *kube.Pod, b *kube.Budget, planned func(kube.UID) bool) {
 	page := l.Page(b)
 	j.Verdict = VerdictWait
 	var sick SickPod
@@ -98,7 +98,7 @@ func (l *Ledger) judgeBlocked(j *Judgement, p *kube.Pod, b *kube.Budget, planned
 }
 
 // say puts into words what holds pods back.
-func (l *Ledger) say(said *blocked, b *kube.Budget, page *page, sick SickPod) {
+func (l *Tracker) say(said *blocked, b *kube.Budget, page *page, sick SickPod) {
 	switch {
 	case said.verdict == VerdictNever:
 		said.why = page.never
@@ -133,7 +133,7 @@ func telling(sick []SickPod, p *kube.Pod, planned func(kube.UID) bool) (SickPod,
 // deadlocked tells whether all that could become healthy waits for this drain:
 // each sick pod is to be evicted itself and held by the same budget, or has no
 // room to go to.
-func (l *Ledger) deadlocked(page *page, b *kube.Budget, planned func(kube.UID) bool) bool {
+func (l *Tracker) deadlocked(page *page, b *kube.Budget, planned func(kube.UID) bool) bool {
 	live := 0
 	for _, sick := range page.sick {
 		switch {
@@ -161,7 +161,7 @@ func Starting(sick SickPod, serverNow time.Time) bool {
 
 // Unasked is the judgement under --disable-eviction, which goes past all
 // budgets; it names those that it passes over.
-func (l *Ledger) Unasked(pod *kube.Pod) Judgement {
+func (l *Tracker) Unasked(pod *kube.Pod) Judgement {
 	c := l.cover(pod)
 	j := Judgement{Verdict: VerdictEvictable, Names: c.names, Budgets: c.numbers}
 	if len(j.Names) > 0 {

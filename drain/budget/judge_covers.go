@@ -19,7 +19,7 @@ type cover struct {
 
 // cover looks up what covers a pod. Owners are shared by all records that name
 // them, so their address stands for them.
-func (l *Ledger) cover(p *kube.Pod) *cover {
+func (l *Tracker) cover(p *kube.Pod) *cover {
 	if p.Owner == nil {
 		return l.coverOf(p)
 	}
@@ -34,7 +34,7 @@ func (l *Ledger) cover(p *kube.Pod) *cover {
 	return known
 }
 
-func (l *Ledger) coverOf(p *kube.Pod) *cover {
+func (l *Tracker) coverOf(p *kube.Pod) *cover {
 	c := &cover{labels: p.Labels, budgets: l.s.BudgetsOf(p), names: []string{}}
 	for _, b := range c.budgets {
 		c.names = append(c.names, b.Name)

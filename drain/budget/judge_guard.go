@@ -7,7 +7,7 @@ import (
 
 // PlanGuard is the guard's book of one workload for a plan.
 type PlanGuard struct {
-	*GuardBook
+	*GuardTracker
 	workload *kube.Workload
 	sick     []SickPod
 }
@@ -21,7 +21,7 @@ type guardOver struct {
 // Guarded has the run's own guard judge a pod that no budget covers, as the run
 // will; it is nil where the guard has nothing to say. Where the budgets cannot be
 // seen, the run leaves the judgement to the server and guards nothing.
-func (l *Ledger) Guarded(guard Guard, pod *kube.Pod, j *Judgement, planned func(kube.UID) bool) *PlanGuard {
+func (l *Tracker) Guarded(guard Guard, pod *kube.Pod, j *Judgement, planned func(kube.UID) bool) *PlanGuard {
 	if guard == "" || l.unseen || len(j.Names) > 0 {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (l *Ledger) Guarded(guard Guard, pod *kube.Pod, j *Judgement, planned func(
 	}
 	g, known := l.guards[guardOver{guard, w.UID}]
 	if !known {
-		g = &PlanGuard{GuardBook: guard.Book(l.s, w), workload: w}
+		g = &PlanGuard{GuardTracker: guard.Book(l.s, w), workload: w}
 		if g.Free <= 0 {
 			g.sick = SickUnder(&kube.Budget{}, l.s, CountedWith(l.s, w), l.serverNow)
 		}
@@ -45,7 +45,7 @@ func (l *Ledger) Guarded(guard Guard, pod *kube.Pod, j *Judgement, planned func(
 }
 
 // judgeGuarded says what the guard says.
-func (l *Ledger) judgeGuarded(g *PlanGuard, pod *kube.Pod, j *Judgement, planned func(kube.UID) bool) {
+func (l *Tracker) judgeGuarded(g *PlanGuard, pod *kube.Pod, j *Judgement, planned func(kube.UID) bool) {
 	n := g.Numbers
 	j.Budgets = []Numbers{n}
 	j.Why = "the guard over " + n.Name + " needs " + healthyPods(n.Needed) + " and has " + words.Number(n.Present)

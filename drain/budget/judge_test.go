@@ -218,7 +218,7 @@ func TestSickUnhealthyPod(t *testing.T) {
 
 // Judge judges one pod of a snapshot.
 func Judge(p *kube.Pod, s *kube.Snapshot, planned func(kube.UID) bool, now time.Time) Judgement {
-	l := NewLedger(s, now)
+	l := NewTracker(s, now)
 	l.Advises = true
 	j, _ := l.Judge(p, planned)
 	return j

@@ -74,7 +74,7 @@ func allowsWords(b *kube.Budget) string {
 
 // blockedWords is the line for a pod that its budget holds back: the arithmetic
 // first, then whose trouble it is.
-func (l *Ledger) blockedWords(v Verdict, b *kube.Budget, page *page, sick SickPod, itself bool) string {
+func (l *Tracker) blockedWords(v Verdict, b *kube.Budget, page *page, sick SickPod, itself bool) string {
 	line := needsAndHas(b)
 	switch {
 	case sick.Pod == nil:
@@ -91,7 +91,7 @@ func (l *Ledger) blockedWords(v Verdict, b *kube.Budget, page *page, sick SickPo
 }
 
 // sickWords say which pod is sick, where, and what is wrong with it.
-func (l *Ledger) sickWords(sick SickPod) string {
+func (l *Tracker) sickWords(sick SickPod) string {
 	if sick.Pod.Node == "" {
 		return sick.Pod.Name + " " + l.stateWords(sick)
 	}
@@ -99,7 +99,7 @@ func (l *Ledger) sickWords(sick SickPod) string {
 }
 
 // stateWords says what is wrong with a sick pod.
-func (l *Ledger) stateWords(sick SickPod) string {
+func (l *Tracker) stateWords(sick SickPod) string {
 	return sick.unhealthyPod(l.serverNow).State(l.serverNow)
 }
 
@@ -149,7 +149,7 @@ func unspecific(reason string) bool {
 }
 
 // missingWords is for a budget that allows nothing though no pod of it is sick.
-func (l *Ledger) missingWords(b *kube.Budget, page *page) string {
+func (l *Tracker) missingWords(b *kube.Budget, page *page) string {
 	var live int32
 	for _, p := range page.pods {
 		if p.Finished() {

@@ -19,9 +19,9 @@ func NumbersOf(b *kube.Budget) Numbers {
 	}
 }
 
-// Ledger keeps what has been worked out of each budget of one snapshot, so that
+// Tracker keeps what has been worked out of each budget of one snapshot, so that
 // a plan of many pods asks once per budget.
-type Ledger struct {
+type Tracker struct {
 	s         *kube.Snapshot
 	serverNow time.Time
 	pages     map[kube.UID]*page
@@ -70,13 +70,13 @@ const (
 	neverRoom     never = "room"     // it needs all pods that its owners want
 )
 
-func NewLedger(s *kube.Snapshot, now time.Time) *Ledger {
+func NewTracker(s *kube.Snapshot, now time.Time) *Tracker {
 	seen := s.Sync(kube.KindBudgets).Phase
-	return &Ledger{s: s, serverNow: s.ServerTime(now), unseen: seen == kube.NotSynced || seen == kube.Denied}
+	return &Tracker{s: s, serverNow: s.ServerTime(now), unseen: seen == kube.NotSynced || seen == kube.Denied}
 }
 
 // Page looks a budget up, and works it out the first time.
-func (l *Ledger) Page(b *kube.Budget) *page {
+func (l *Tracker) Page(b *kube.Budget) *page {
 	if known, ok := l.pages[b.UID]; ok {
 		return known
 	}
@@ -108,7 +108,7 @@ func countsScale(b *kube.Budget) bool {
 // count works out how many pods the budget counts once every owner has as many
 // as it wants, and whether the owners are all known. The status is not enough:
 // where the pods themselves are counted, it drops while one of them is replaced.
-func (l *Ledger) count(p *page, b *kube.Budget) {
+func (l *Tracker) count(p *page, b *kube.Budget) {
 	var bare, scale int32
 	var last *kube.Owner
 	var counted []*kube.Workload // few: most budgets have one owner
@@ -230,6 +230,6 @@ func isZero(v *intstr.IntOrString) bool {
 
 // PerWave is how many pods a budget lets go at a time that allows none now,
 // once all of its pods are healthy.
-func (l *Ledger) PerWave(b *kube.Budget) int {
+func (l *Tracker) PerWave(b *kube.Budget) int {
 	return max(1, int(l.Page(b).steady-b.DesiredHealthy))
 }

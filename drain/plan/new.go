@@ -16,8 +16,8 @@ func New(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, erro
 	if err != nil {
 		return Plan{}, err
 	}
-	p := planner{s: s, o: o, now: now, ledger: budget.NewLedger(s, now), advises: true}
-	p.ledger.Advises = true
+	p := planner{s: s, o: o, now: now, tracker: budget.NewTracker(s, now), advises: true}
+	p.tracker.Advises = true
 	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names)}
 	plan.Drainable = allDrainable(plan.Nodes)
 	p.pin(plan.Nodes)
@@ -30,7 +30,7 @@ type planner struct {
 	s       *kube.Snapshot
 	o       Options
 	now     time.Time
-	ledger  *budget.Ledger
+	tracker *budget.Tracker
 	advises bool          // also what would help
 	pods    [][]*kube.Pod // by node, in the order of the plan
 
@@ -103,19 +103,19 @@ func (p *Pod) Moves() bool { return p.Action == ActionEvict || p.Action == Actio
 func (p *planner) judge(plan *Pod, pod *kube.Pod, room *budget.Judgement, planned func(kube.UID) bool, w waves) {
 	switch plan.Action {
 	case ActionEvict:
-		j, b := p.ledger.Judge(pod, planned)
-		if g := p.ledger.Guarded(p.o.Guard, pod, &j, planned); g != nil {
+		j, b := p.tracker.Judge(pod, planned)
+		if g := p.tracker.Guarded(p.o.Guard, pod, &j, planned); g != nil {
 			plan.Wave = w.inTurn(g)
 		} else {
-			plan.Wave = w.next(p.ledger, &j, b)
+			plan.Wave = w.next(p.tracker, &j, b)
 		}
 		*room = j
 		plan.Budget = room
 	case ActionDelete:
-		*room = p.ledger.Unasked(pod)
+		*room = p.tracker.Unasked(pod)
 		plan.Budget, plan.Wave = room, 1
 	case ActionRefuse: // what its budgets would say if it were not refused
-		*room, _ = p.ledger.Judge(pod, planned)
+		*room, _ = p.tracker.Judge(pod, planned)
 		plan.Budget = room
 	case ActionSkip:
 	}
@@ -185,20 +185,20 @@ func allDrainable(nodes []Node) *bool {
 // has been worked out of a budget or an owner for one node serves the next, and
 // under other options too. They are for one goroutine.
 type Previews struct {
-	s      *kube.Snapshot
-	now    time.Time
-	ledger *budget.Ledger
-	taken  map[kube.UID]struct{} // room for the pods of one node
+	s       *kube.Snapshot
+	now     time.Time
+	tracker *budget.Tracker
+	taken   map[kube.UID]struct{} // room for the pods of one node
 }
 
 // NewPreviews are the previews of a snapshot.
 func NewPreviews(s *kube.Snapshot, now time.Time) *Previews {
-	return &Previews{s: s, now: now, ledger: budget.NewLedger(s, now), taken: map[kube.UID]struct{}{}}
+	return &Previews{s: s, now: now, tracker: budget.NewTracker(s, now), taken: map[kube.UID]struct{}{}}
 }
 
 // Node is the plan of one node. One that does not exist has an empty plan.
 func (v *Previews) Node(name string, o Options) Node {
 	clear(v.taken)
-	p := planner{s: v.s, o: o, now: v.now, ledger: v.ledger, taken: v.taken}
+	p := planner{s: v.s, o: o, now: v.now, tracker: v.tracker, taken: v.taken}
 	return p.nodes([]string{name})[0]
 }

@@ -20,7 +20,7 @@ type waves map[kube.UID]int
 
 // next is the wave in which a pod goes, 0 where that cannot be said. b is the
 // budget that it is counted under, nil for a pod that costs none.
-func (w waves) next(l *budget.Ledger, j *budget.Judgement, b *kube.Budget) int {
+func (w waves) next(l *budget.Tracker, j *budget.Judgement, b *kube.Budget) int {
 	switch j.Verdict {
 	case budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple, budget.VerdictUnknown:
 		return 0

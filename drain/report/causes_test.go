@@ -13,9 +13,9 @@ import (
 func TestTheCauseIsWhatHeldLongest(t *testing.T) {
 	c := aDrain() // 31 s ErrImagePull, then ImagePullBackOff
 	c.pod(time.Second, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "terminating"))
-	c.add(time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlPause, By: "bob", Message: "lunch"})
+	c.add(time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandPause, By: "bob", Message: "lunch"})
 	c.add(time.Second, drain.Event{Kind: drain.EventConnection, Message: "no route to host"})
-	c.add(9*time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlAbort, By: "bob"})
+	c.add(9*time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandAbort, By: "bob"})
 	c.pod(0, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "terminating"))
 	c.add(time.Second, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeAborted})
 	r := Of(c.events, false)

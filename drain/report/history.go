@@ -140,7 +140,7 @@ func (h *history) take(e drain.Event) {
 		h.connection(e)
 	case drain.EventConfirmed:
 		h.log(e, string(e.Phase)+" confirmed")
-	case drain.EventControl:
+	case drain.EventCommand:
 		h.control(e)
 	case drain.EventNode:
 		h.node(e)
@@ -165,10 +165,10 @@ func after(words string) string {
 }
 
 func (h *history) control(e drain.Event) {
-	if e.Control == drain.ControlRemedy {
+	if e.Command == drain.CommandRemedy {
 		return // the remedy itself tells more
 	}
-	text := string(e.Control)
+	text := string(e.Command)
 	switch {
 	case e.Pod != "":
 		text += " " + e.Namespace + "/" + e.Pod

@@ -18,7 +18,7 @@ func TestReportTellsOfTheRemedies(t *testing.T) {
 	for _, remedy := range []*drain.RemedyFacts{&free, &taint} {
 		c.action++
 		action := &drain.ActionFacts{ID: c.action, Verb: drain.Verb(remedy.Kind)}
-		c.add(time.Second, drain.Event{Kind: drain.EventControl, Control: drain.ControlRemedy, By: "ada", Node: "worker-1", Namespace: "shop", Pod: "api-1", UID: "api-1"})
+		c.add(time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandRemedy, By: "ada", Node: "worker-1", Namespace: "shop", Pod: "api-1", UID: "api-1"})
 		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyTaken, By: "ada"})
 		c.add(0, drain.Event{Kind: drain.EventIntent, Node: "worker-1", Remedy: remedy, Action: action})
 		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Remedy: remedy, Action: action, Answer: &drain.AnswerFacts{Code: 200}})

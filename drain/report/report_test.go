@@ -245,7 +245,7 @@ func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 	c := aDrain()
 	remedy := &drain.RemedyFacts{ID: 1, Kind: drain.RemedyOutOfService, For: "shop/api-1", Name: "worker-1"}
 	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyDone, By: "ada"})
-	c.add(0, drain.Event{Kind: drain.EventControl, Control: drain.ControlSuspend, By: "signal", Message: "suspended by SIGHUP"})
+	c.add(0, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend, By: "signal", Message: "suspended by SIGHUP"})
 	r := Of(c.events, false)
 	if r.Status != StatusSuspended {
 		t.Errorf("status %s", r.Status)

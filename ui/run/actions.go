@@ -22,19 +22,19 @@ func (m *Page) Actions() []keys.Action {
 		{ID: "pause", Keys: []string{"P"}, Title: "pause", Help: "pause the run, or go on with it: nothing new is sent meanwhile", Group: group,
 			Writes: true, Enabled: m.canPause, Do: m.askToPause, TitleNow: m.pauseOrContinue},
 		{ID: "retry", Keys: []string{"R"}, Title: "retry", Help: "try the pod again now instead of at its time", Group: group,
-			Writes: true, Enabled: m.can(drain.ControlRetry, true), Do: m.askToRetry},
+			Writes: true, Enabled: m.can(drain.CommandRetry, true), Do: m.askToRetry},
 		{ID: "skip", Keys: []string{"S"}, Title: "skip", Help: "leave the pod where it is and go on with the others", Group: group,
-			Writes: true, Enabled: m.can(drain.ControlSkip, true), Do: m.askToSkip},
+			Writes: true, Enabled: m.can(drain.CommandSkip, true), Do: m.askToSkip},
 		{ID: "putlast", Keys: []string{"L"}, Title: "last", Help: "let all other pods of the run go before this one", Group: group,
-			Writes: true, Enabled: m.can(drain.ControlLast, true), Do: m.askToPutLast},
+			Writes: true, Enabled: m.can(drain.CommandLast, true), Do: m.askToPutLast},
 		{ID: "ladder", Keys: []string{"E"}, Title: "ladder", Help: "what else could move the pod, rung by rung, each with its request and its risk", Group: group,
 			Writes: true, Enabled: m.canRemedies, Do: m.openRemedies},
 		{ID: "leave", Keys: []string{"N"}, Help: "leave the node of the selected pod: nothing more is evicted there", Group: group,
-			Writes: true, Enabled: m.can(drain.ControlLeave, true), Do: m.askToLeave},
+			Writes: true, Enabled: m.can(drain.CommandLeave, true), Do: m.askToLeave},
 		{ID: "report", Keys: []string{"y"}, Help: "copy the report of the run as markdown, for a ticket", Group: group,
 			Enabled: m.canReport, Do: m.copyReport},
 		{ID: "abort", Keys: []string{"A"}, Title: "abort", Help: "send nothing more and end the run; the nodes stay cordoned", Group: group,
-			Writes: true, Enabled: m.can(drain.ControlAbort, false), Do: m.askToAbort},
+			Writes: true, Enabled: m.can(drain.CommandAbort, false), Do: m.askToAbort},
 	}
 }
 
@@ -47,7 +47,7 @@ func (m *Page) pauseOrContinue() string {
 
 // can tells whether the run would take a command as it stands; pod says that it is about
 // the selected pod or its node.
-func (m *Page) can(kind drain.ControlKind, pod bool) func() (bool, string) {
+func (m *Page) can(kind drain.CommandKind, pod bool) func() (bool, string) {
 	return func() (bool, string) {
 		if !pod {
 			return applies(m.s, kind, nil)
@@ -61,14 +61,14 @@ func (m *Page) can(kind drain.ControlKind, pod bool) func() (bool, string) {
 }
 
 // applies asks the run's own rule.
-func applies(s *frame.Session, kind drain.ControlKind, p *drain.PodRun) (bool, string) {
+func applies(s *frame.Session, kind drain.CommandKind, p *drain.PodRun) (bool, string) {
 	switch {
 	case s.State == nil:
 		return false, "there is no run"
 	case s.Over && s.State.Outcome == "":
 		return false, "the run has ended without a result"
 	}
-	c := drain.Control{Kind: kind, Word: drain.WordWithoutJournal} // which its dialog asks for
+	c := drain.Command{Kind: kind, Word: drain.WordWithoutJournal} // which its dialog asks for
 	if p != nil {
 		c.Pod, c.Node = p.UID, p.Node
 	}
@@ -80,9 +80,9 @@ func applies(s *frame.Session, kind drain.ControlKind, p *drain.PodRun) (bool, s
 
 func (m *Page) canPause() (bool, string) {
 	if m.s.State != nil && m.s.State.Paused {
-		return m.can(drain.ControlContinue, false)()
+		return m.can(drain.CommandContinue, false)()
 	}
-	return m.can(drain.ControlPause, false)()
+	return m.can(drain.CommandPause, false)()
 }
 
 // chronicled is a run that keeps its events; what is shown of one is State alone.
@@ -107,16 +107,16 @@ func (m *Page) copyReport() {
 }
 
 // steer sends a command to the run.
-func (m *Page) steer(kind drain.ControlKind, pod *drain.PodRun) {
-	c := drain.Control{Kind: kind, By: m.s.Identity.User}
+func (m *Page) steer(kind drain.CommandKind, pod *drain.PodRun) {
+	c := drain.Command{Kind: kind, By: m.s.Identity.User}
 	if pod != nil {
 		c.Pod = pod.UID
 	}
 	m.s.Run.Send(c)
 }
 
-// askToSteer opens a confirmation that goes away with the run.
-func (m *Page) askToSteer(d *dialog.Dialog, kind drain.ControlKind, pod *drain.PodRun) {
+// askToCommand opens a confirmation that goes away with the run.
+func (m *Page) askToCommand(d *dialog.Dialog, kind drain.CommandKind, pod *drain.PodRun) {
 	o := m.shell.Ask(d, func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.steer(kind, pod)
@@ -131,11 +131,11 @@ func (m *Page) askToPause() {
 		return
 	}
 	if m.s.State.Paused {
-		m.askToSteer(dialog.Confirm("continue", "Go on with the run?", "go on", false, paint.T("Evictions are sent again.")), drain.ControlContinue, nil)
+		m.askToCommand(dialog.Confirm("continue", "Go on with the run?", "go on", false, paint.T("Evictions are sent again.")), drain.CommandContinue, nil)
 		return
 	}
-	m.askToSteer(dialog.Confirm("pause", "Pause the run?", "pause", false,
-		paint.T("Nothing new is sent. Pods whose eviction was accepted go on ending.")), drain.ControlPause, nil)
+	m.askToCommand(dialog.Confirm("pause", "Pause the run?", "pause", false,
+		paint.T("Nothing new is sent. Pods whose eviction was accepted go on ending.")), drain.CommandPause, nil)
 }
 
 // askToGoOnUnrecorded takes a typed word: what is sent without a journal cannot be
@@ -147,7 +147,7 @@ func (m *Page) askToGoOnUnrecorded() {
 		paint.T("What is sent from here on is unknown to resume, rollback and report."),
 		paint.T("If there is room again by now, what is missing is written first.")), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
-			m.s.Run.Send(drain.Control{Kind: drain.ControlContinue, Word: a.Text, By: m.s.Identity.User})
+			m.s.Run.Send(drain.Command{Kind: drain.CommandContinue, Word: a.Text, By: m.s.Identity.User})
 		}
 	})
 	o.Stale = func() bool { return !m.s.Live() || m.s.State.JournalLost == "" }
@@ -156,8 +156,8 @@ func (m *Page) askToGoOnUnrecorded() {
 func (m *Page) askToRetry() {
 	m.list.Touched = true
 	p := m.selectedRunPod()
-	m.askToSteer(dialog.Confirm("retry", "Retry now?", "retry", false,
-		paint.L(themes.Accent, p.Namespace+"/"+p.Name), paint.T("Its eviction is asked for again at once. Its budget is respected as before.")), drain.ControlRetry, p)
+	m.askToCommand(dialog.Confirm("retry", "Retry now?", "retry", false,
+		paint.L(themes.Accent, p.Namespace+"/"+p.Name), paint.T("Its eviction is asked for again at once. Its budget is respected as before.")), drain.CommandRetry, p)
 }
 
 func (m *Page) askToSkip() {
@@ -167,16 +167,16 @@ func (m *Page) askToSkip() {
 	if p.State == drain.PodTerminating || p.State == drain.PodStuckTerminating {
 		text = "Its end is not waited for. Until it is gone, its node is not safe to power off."
 	}
-	m.askToSteer(dialog.Confirm("skip", "Skip this pod?", "skip", true,
-		paint.L(themes.Accent, p.Namespace+"/"+p.Name).Add(themes.Text, " on "+p.Node), paint.T(text)), drain.ControlSkip, p)
+	m.askToCommand(dialog.Confirm("skip", "Skip this pod?", "skip", true,
+		paint.L(themes.Accent, p.Namespace+"/"+p.Name).Add(themes.Text, " on "+p.Node), paint.T(text)), drain.CommandSkip, p)
 }
 
 func (m *Page) askToPutLast() {
 	m.list.Touched = true
 	p := m.selectedRunPod()
-	m.askToSteer(dialog.Confirm("last", "Put this pod last?", "last", false,
+	m.askToCommand(dialog.Confirm("last", "Put this pod last?", "last", false,
 		paint.L(themes.Accent, p.Namespace+"/"+p.Name).Add(themes.Text, " on "+p.Node),
-		paint.T("It is evicted after all other pods of the run.")), drain.ControlLast, p)
+		paint.T("It is evicted after all other pods of the run.")), drain.CommandLast, p)
 }
 
 // askToLeave asks about the node of the selected pod.
@@ -191,7 +191,7 @@ func (m *Page) askToLeave() {
 		paint.T("Nothing more is evicted there: "+wording.Plural(p.Total-p.Left, "pod stays", "pods stay")+". "+what),
 		paint.L(themes.Warning, "The node stays cordoned.")), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
-			m.s.Run.Send(drain.Control{Kind: drain.ControlLeave, Node: node, By: m.s.Identity.User})
+			m.s.Run.Send(drain.Command{Kind: drain.CommandLeave, Node: node, By: m.s.Identity.User})
 		}
 	})
 	o.Stale = func() bool { return !m.s.Live() }
@@ -199,10 +199,10 @@ func (m *Page) askToLeave() {
 
 func (m *Page) askToAbort() {
 	p := m.s.State.Progress("")
-	m.askToSteer(dialog.Confirm("abort", "Abort the run?", "abort", true,
+	m.askToCommand(dialog.Confirm("abort", "Abort the run?", "abort", true,
 		paint.T("Nothing more is sent. "+wording.Plural(p.Total-p.Left, "pod stays where it is, ", "pods stay where they are, ")+
 			wording.Number(p.Terminating)+" of them already ending."),
-		paint.L(themes.Warning, "The nodes stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+".")), drain.ControlAbort, nil)
+		paint.L(themes.Warning, "The nodes stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+".")), drain.CommandAbort, nil)
 }
 
 // asksNow tells that the run waits for a word, and that enter opens its question.

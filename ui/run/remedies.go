@@ -68,7 +68,7 @@ type rightsMsg struct {
 const rightsTime = 20 * time.Second
 
 func (m *Page) canRemedies() (bool, string) {
-	if ok, why := m.can(drain.ControlRemedy, true)(); !ok {
+	if ok, why := m.can(drain.CommandRemedy, true)(); !ok {
 		return ok, why
 	}
 	switch p := m.selectedRunPod(); {
@@ -109,7 +109,7 @@ func (m *RemediesPage) Rebuild() {
 		return
 	}
 	m.remedies = drain.Remedies(m.s.State, m.s.Snap, m.pod, m.s.Now)
-	drain.Withhold(m.remedies, m.rights)
+	drain.DisableForbidden(m.remedies, m.rights)
 	keys := make([]string, len(m.remedies))
 	for i, r := range m.remedies {
 		keys[i] = string(r.Kind)
@@ -167,7 +167,7 @@ func (m *RemediesPage) View() frame.View {
 }
 
 func (m *RemediesPage) canRemediate() (bool, string) {
-	if ok, why := applies(m.s, drain.ControlRemedy, &drain.PodRun{PodFacts: drain.PodFacts{UID: m.pod}}); !ok {
+	if ok, why := applies(m.s, drain.CommandRemedy, &drain.PodRun{PodFacts: drain.PodFacts{UID: m.pod}}); !ok {
 		return ok, why
 	}
 	r := m.remedy(m.list.Table.Cursor())
@@ -176,8 +176,8 @@ func (m *RemediesPage) canRemediate() (bool, string) {
 		return false, "read only: no rung can be taken"
 	case r == nil:
 		return false, "there is no rung to take"
-	case r.Off != "":
-		return false, r.Off
+	case r.DisabledReason != "":
+		return false, r.DisabledReason
 	}
 	return true, ""
 }
@@ -195,7 +195,7 @@ func (m *RemediesPage) askToRemediate() {
 		if a.Value != dialog.Accept {
 			return
 		}
-		m.s.Run.Send(drain.Control{Kind: drain.ControlRemedy, Pod: r.Pod, Remedy: r.RemedyFacts, Word: a.Text, OnScreen: true, By: m.s.Identity.User})
+		m.s.Run.Send(drain.Command{Kind: drain.CommandRemedy, Pod: r.Pod, Remedy: r.RemedyFacts, Word: a.Text, OnScreen: true, By: m.s.Identity.User})
 		m.shell.Open(frame.Ref{Page: frame.Run})
 	})
 	// What is asked for must stay what it was: else the question goes away.
@@ -205,10 +205,10 @@ func (m *RemediesPage) askToRemediate() {
 		switch {
 		case !m.s.Live() || now == nil:
 			return true
-		case now.Off == drain.OffOnItsWay: // a try of the run itself; its answer is here in a moment
+		case now.DisabledReason == drain.OffOnItsWay: // a try of the run itself; its answer is here in a moment
 			return false
 		}
-		return now.Off != "" || now.RemedyFacts != r.RemedyFacts
+		return now.DisabledReason != "" || now.RemedyFacts != r.RemedyFacts
 	}
 }
 
@@ -217,8 +217,8 @@ func (m *RemediesPage) hasRemedyCommand() (bool, string) {
 	switch {
 	case r == nil || r.Command == "":
 		return false, "kubectl has no word for that"
-	case r.Off != "":
-		return false, "off: " + r.Off
+	case r.DisabledReason != "":
+		return false, "off: " + r.DisabledReason
 	}
 	return true, ""
 }

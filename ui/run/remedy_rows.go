@@ -13,7 +13,7 @@ func remedyCell(r *drain.Remedy, column string, width int) paint.Line {
 		return nil
 	}
 	token := themes.Text
-	if r.Off != "" {
+	if r.DisabledReason != "" {
 		token = themes.Muted
 	}
 	switch {
@@ -21,7 +21,7 @@ func remedyCell(r *drain.Remedy, column string, width int) paint.Line {
 		return paint.L(token, paint.Truncate(wording.FirstUpper(r.Title), width))
 	case r.Kind == drain.RemedyWait:
 		return paint.L(themes.Muted, "nothing: the default")
-	case r.Off != "":
+	case r.DisabledReason != "":
 		return paint.L(themes.Muted, "off")
 	}
 	return paint.L(themes.Danger, paint.Middle(r.Word, width))
@@ -32,8 +32,8 @@ func remedyLine(r *drain.Remedy) paint.Line {
 	switch {
 	case r == nil:
 		return nil
-	case r.Off != "":
-		return paint.L(themes.Muted, "off: "+r.Off)
+	case r.DisabledReason != "":
+		return paint.L(themes.Muted, "off: "+r.DisabledReason)
 	case r.Call == "":
 		return nil
 	}
