@@ -80,6 +80,12 @@ func TestOnlyANodeWithoutAttachmentsIsSafe(t *testing.T) {
 			s.Later(2*time.Second, func() { unread(s, kube.Stale) })
 			s.Later(time.Minute, func() { unread(s, kube.Synced) })
 		}, true, ""},
+		{"are first listed after the last pod", func(s *kubetest.Simulation, d *kubetest.Disks) {
+			unread(s, kube.NotSynced)
+			s.Later(time.Minute, func() { unread(s, kube.Synced) })
+			d.Attach("pv-old", "disk", "a")
+			s.AddPod("web", "a")
+		}, false, "not safe to power off: volume pv-old is still attached"},
 		{"are away for good", func(s *kubetest.Simulation, d *kubetest.Disks) {
 			s.AddPod("db", "a", d.With("x@disk"))
 			s.Later(2*time.Second, func() { unread(s, kube.Stale) })
