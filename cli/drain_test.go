@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
@@ -184,7 +185,7 @@ func TestFailedPod(t *testing.T) {
 	b := newBench(t, smallCluster())
 	b.script(&scripted{batches: [][]drain.Event{asks(drain.PhaseCordon, ""), cordoned(), {
 		nodeEvent(drain.NodeDraining, ""),
-		write(drain.EventIntent, drain.VerbEvict, "api-1", 0), write(drain.EventAnswer, drain.VerbEvict, "api-1", 403),
+		write(drain.EventIntent, attempt.VerbEvict, "api-1", 0), write(drain.EventAnswer, attempt.VerbEvict, "api-1", 403),
 		podEvent("api-1", drain.PodFailed, nil, "forbidden"),
 		nodeEvent(drain.NodeFailed, "1 pod failed"), ended(drain.OutcomePartly),
 	}}})
@@ -200,7 +201,7 @@ func TestFailedPod(t *testing.T) {
 func TestDeletedPods(t *testing.T) {
 	b := newBench(t, smallCluster())
 	b.script(&scripted{batches: [][]drain.Event{asks(drain.PhaseCordon, ""), cordoned(), {
-		write(drain.EventIntent, drain.VerbDelete, "api-1", 0), write(drain.EventAnswer, drain.VerbDelete, "api-1", 200),
+		write(drain.EventIntent, attempt.VerbDelete, "api-1", 0), write(drain.EventAnswer, attempt.VerbDelete, "api-1", 200),
 		podEvent("api-1", drain.PodGone, nil, ""), nodeEvent(drain.NodeDrained, ""), ended(drain.OutcomeDone),
 	}}})
 	b.run(append(drainWorker1, "--yes", "--disable-eviction")...)

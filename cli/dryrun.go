@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
@@ -29,7 +30,7 @@ func (c *draining) dryRun(ctx context.Context, session *app.Session, planned pla
 	id := session.Identity()
 	d := &dryRun{out: out, session: session, options: planned.Options, report: report.Report{
 		Schema: report.Schema, Context: id.Context, Server: id.Server, User: id.User,
-		Reason: planned.Options.Reason, StartedAt: c.Now().UTC(), Requests: map[drain.Verb]int{},
+		Reason: planned.Options.Reason, StartedAt: c.Now().UTC(), Requests: map[attempt.Verb]int{},
 		Message: "dry run (" + string(planned.Options.DryRun) + "): nothing was changed", Outcome: drain.OutcomeDone,
 	}}
 	refused := planned.Refused()
@@ -85,7 +86,7 @@ func (d *dryRun) cordon(ctx context.Context, n plan.Node) bool {
 	}
 	if d.asks() {
 		a := d.session.DryCordon(ctx, n)
-		d.asked(drain.Event{Node: n.Name}, drain.VerbCordon, a)
+		d.asked(drain.Event{Node: n.Name}, attempt.VerbCordon, a)
 		if !a.OK() {
 			d.out.Complain("unable to cordon node \"" + n.Name + "\": " + app.AnswerText(a))
 			d.node(n, drain.NodeFailed, "it would not be cordoned", nil)
@@ -131,9 +132,9 @@ func (d *dryRun) drain(ctx context.Context, n plan.Node) {
 // judge says what the server answered for a pod. The server judges each pod
 // alone and reserves nothing, so what the plan says of its budget comes on top.
 func (d *dryRun) judge(p plan.Pod, a kube.Answer, pod *report.Pod) {
-	verb := drain.VerbEvict
+	verb := attempt.VerbEvict
 	if p.Action == plan.ActionDelete {
-		verb = drain.VerbDelete
+		verb = attempt.VerbDelete
 	}
 	d.asked(drain.Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID}, verb, a)
 	pod.Attempts, pod.LastCode, pod.LastWords = 1, a.Code, a.Message
@@ -160,13 +161,13 @@ func (d *dryRun) judge(p plan.Pod, a kube.Answer, pod *report.Pod) {
 }
 
 // asked tells of a request and its answer, where events are printed.
-func (d *dryRun) asked(e drain.Event, verb drain.Verb, a kube.Answer) {
+func (d *dryRun) asked(e drain.Event, verb attempt.Verb, a kube.Answer) {
 	d.report.Requests[verb]++
 	e.Time, e.Message = d.out.Now().UTC(), "dry run"
-	e.Action = &drain.ActionFacts{Verb: verb, ID: d.events/2 + 1}
+	e.Action = &attempt.ActionFacts{Verb: verb, ID: d.events/2 + 1}
 	for _, kind := range []drain.EventKind{drain.EventIntent, drain.EventAnswer} {
 		if e.Kind = kind; kind == drain.EventAnswer {
-			e.Answer = drain.AnswerFactsOf(a)
+			e.Answer = attempt.AnswerFactsOf(a)
 		}
 		d.events++
 		e.Seq = d.events

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -102,7 +103,7 @@ func TestDryRunJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
 		t.Fatal(err)
 	}
-	if last.Schema != report.Schema || last.Outcome != drain.OutcomePartly || last.Requests[drain.VerbEvict] != 2 {
+	if last.Schema != report.Schema || last.Outcome != drain.OutcomePartly || last.Requests[attempt.VerbEvict] != 2 {
 		t.Errorf("report %+v", last)
 	}
 }

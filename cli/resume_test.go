@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
@@ -50,9 +51,9 @@ func resumeBench(t *testing.T, pods []*corev1.Pod, events ...drain.Event) (*benc
 // eviction of foo, with both phases confirmed.
 func evicting() []drain.Event {
 	pod := drain.Event{Kind: drain.EventIntent, Node: "node", Namespace: "default", Pod: "foo", UID: "uid-foo",
-		Action: &drain.ActionFacts{ID: 2, Verb: drain.VerbEvict}}
-	cordon := drain.Event{Kind: drain.EventIntent, Node: "node", Action: &drain.ActionFacts{ID: 1, Verb: drain.VerbCordon}}
-	answer := drain.Event{Kind: drain.EventAnswer, Node: "node", Action: cordon.Action, Answer: &drain.AnswerFacts{Code: 200}}
+		Action: &attempt.ActionFacts{ID: 2, Verb: attempt.VerbEvict}}
+	cordon := drain.Event{Kind: drain.EventIntent, Node: "node", Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbCordon}}
+	answer := drain.Event{Kind: drain.EventAnswer, Node: "node", Action: cordon.Action, Answer: &attempt.AnswerFacts{Code: 200}}
 	done := drain.Event{Kind: drain.EventNode, Node: "node", NodeState: drain.NodeCordoned}
 	draining := drain.Event{Kind: drain.EventNode, Node: "node", NodeState: drain.NodeDraining}
 	phase := func(p drain.Phase, status drain.PhaseStatus) drain.Event {

@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -54,7 +55,7 @@ func cutShort() []drain.Event {
 			Budget: &drain.BudgetFacts{Namespace: "shop", Name: name, UID: uid}}
 	}
 	cordon := func(node string) drain.Event {
-		return drain.Event{Kind: drain.EventIntent, Node: node, Action: &drain.ActionFacts{ID: 9, Verb: drain.VerbCordon}}
+		return drain.Event{Kind: drain.EventIntent, Node: node, Action: &attempt.ActionFacts{ID: 9, Verb: attempt.VerbCordon}}
 	}
 	return []drain.Event{
 		temporary("kdrain-api", drain.BudgetPlanned, ""), temporary("kdrain-web", drain.BudgetPlanned, ""),

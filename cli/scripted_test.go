@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -126,13 +127,13 @@ func podEvent(name string, state drain.PodState, wait *drain.Wait, message strin
 		UID: kube.UID("uid-" + name), PodState: state, Wait: wait, Message: message}
 }
 
-func write(kind drain.EventKind, verb drain.Verb, pod string, code int) drain.Event {
-	e := drain.Event{Kind: kind, Node: "worker-1", Action: &drain.ActionFacts{ID: 1, Verb: verb}}
+func write(kind drain.EventKind, verb attempt.Verb, pod string, code int) drain.Event {
+	e := drain.Event{Kind: kind, Node: "worker-1", Action: &attempt.ActionFacts{ID: 1, Verb: verb}}
 	if pod != "" {
 		e.Namespace, e.Pod, e.UID = "shop", pod, kube.UID("uid-"+pod)
 	}
 	if kind == drain.EventAnswer {
-		e.Answer = &drain.AnswerFacts{Code: code}
+		e.Answer = &attempt.AnswerFacts{Code: code}
 	}
 	return e
 }
@@ -148,8 +149,8 @@ func ended(outcome drain.Outcome) drain.Event {
 // cordoned are the events from the first confirmation to the second question.
 func cordoned() []drain.Event {
 	return append([]drain.Event{
-		nodeEvent(drain.NodeCordoning, ""), write(drain.EventIntent, drain.VerbCordon, "", 0),
-		write(drain.EventAnswer, drain.VerbCordon, "", 200), nodeEvent(drain.NodeCordoned, ""),
+		nodeEvent(drain.NodeCordoning, ""), write(drain.EventIntent, attempt.VerbCordon, "", 0),
+		write(drain.EventAnswer, attempt.VerbCordon, "", 200), nodeEvent(drain.NodeCordoned, ""),
 	}, asks(drain.PhaseEvict, "worker-1")...)
 }
 
@@ -169,14 +170,14 @@ func happyRun() *scripted {
 			cordoned(),
 			{
 				nodeEvent(drain.NodeDraining, ""),
-				write(drain.EventIntent, drain.VerbEvict, "api-1", 0), write(drain.EventAnswer, drain.VerbEvict, "api-1", 201),
+				write(drain.EventIntent, attempt.VerbEvict, "api-1", 0), write(drain.EventAnswer, attempt.VerbEvict, "api-1", 201),
 				podEvent("api-1", drain.PodTerminating, nil, ""),
 				podEvent("web-1", drain.PodBudgetBlocked, blocked(1), ""),
 				podEvent("web-1", drain.PodBudgetBlocked, blocked(1), ""), // the same again: said once
 				podEvent("api-1", drain.PodGone, nil, ""),
 				{Kind: drain.EventConnection, Message: "connection refused"}, {Kind: drain.EventConnection},
 				podEvent("web-1", drain.PodBudgetBlocked, blocked(0), ""),
-				write(drain.EventIntent, drain.VerbEvict, "web-1", 0), write(drain.EventAnswer, drain.VerbEvict, "web-1", 201),
+				write(drain.EventIntent, attempt.VerbEvict, "web-1", 0), write(drain.EventAnswer, attempt.VerbEvict, "web-1", 201),
 				podEvent("web-1", drain.PodStuckTerminating, &drain.Wait{For: drain.WaitForFinalizers, Finalizers: []string{"x/y"}}, ""),
 				podEvent("web-1", drain.PodReplaced, nil, ""),
 				nodeEvent(drain.NodeDrained, ""),

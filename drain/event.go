@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
@@ -52,31 +53,31 @@ type Event struct {
 	Pod       string    `json:"pod,omitempty"`
 	UID       kube.UID  `json:"uid,omitempty"`
 
-	Run         *RunFacts      `json:"run,omitempty"`         // RunStarted
-	Joined      *PodFacts      `json:"joined,omitempty"`      // PodJoined
-	Phase       Phase          `json:"phase,omitempty"`       // Phase, Question, Confirmed
-	PhaseStatus PhaseStatus    `json:"phaseStatus,omitempty"` // Phase
-	Word        string         `json:"word,omitempty"`        // Question: what must be typed, "" for a plain yes
-	By          string         `json:"by,omitempty"`          // Confirmed, Control: who
-	Action      *ActionFacts   `json:"action,omitempty"`      // Intent, Answer
-	Answer      *AnswerFacts   `json:"answer,omitempty"`      // Answer
-	PodState    PodState       `json:"podState,omitempty"`    // Pod
-	Wait        *Wait          `json:"wait,omitempty"`        // Pod: what it waits for
-	DeletedAt   time.Time      `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
-	Forced      bool           `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
-	NodeState   NodeState      `json:"nodeState,omitempty"`   // Node
-	ServerTime  time.Time      `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
-	Budget      *BudgetFacts   `json:"budget,omitempty"`      // Budget
-	BudgetState BudgetState    `json:"budgetState,omitempty"` // Budget
-	Volumes     []volume.Facts `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
-	PowerOff    *PowerOff      `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
-	Lease       *LeaseFacts    `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
-	LeaseState  LeaseState     `json:"leaseState,omitempty"`  // Lease
-	Remedy      *RemedyFacts   `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
-	RemedyState RemedyState    `json:"rungState,omitempty"`   // Remedy
-	Command     CommandKind    `json:"control,omitempty"`     // Control
-	Outcome     Outcome        `json:"outcome,omitempty"`     // RunEnded, Node
-	Message     string         `json:"message,omitempty"`
+	Run         *RunFacts            `json:"run,omitempty"`         // RunStarted
+	Joined      *PodFacts            `json:"joined,omitempty"`      // PodJoined
+	Phase       Phase                `json:"phase,omitempty"`       // Phase, Question, Confirmed
+	PhaseStatus PhaseStatus          `json:"phaseStatus,omitempty"` // Phase
+	Word        string               `json:"word,omitempty"`        // Question: what must be typed, "" for a plain yes
+	By          string               `json:"by,omitempty"`          // Confirmed, Control: who
+	Action      *attempt.ActionFacts `json:"action,omitempty"`      // Intent, Answer
+	Answer      *attempt.AnswerFacts `json:"answer,omitempty"`      // Answer
+	PodState    PodState             `json:"podState,omitempty"`    // Pod
+	Wait        *Wait                `json:"wait,omitempty"`        // Pod: what it waits for
+	DeletedAt   time.Time            `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
+	Forced      bool                 `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
+	NodeState   NodeState            `json:"nodeState,omitempty"`   // Node
+	ServerTime  time.Time            `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
+	Budget      *BudgetFacts         `json:"budget,omitempty"`      // Budget
+	BudgetState BudgetState          `json:"budgetState,omitempty"` // Budget
+	Volumes     []volume.Facts       `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
+	PowerOff    *PowerOff            `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
+	Lease       *LeaseFacts          `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
+	LeaseState  LeaseState           `json:"leaseState,omitempty"`  // Lease
+	Remedy      *RemedyFacts         `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
+	RemedyState RemedyState          `json:"rungState,omitempty"`   // Remedy
+	Command     CommandKind          `json:"control,omitempty"`     // Control
+	Outcome     Outcome              `json:"outcome,omitempty"`     // RunEnded, Node
+	Message     string               `json:"message,omitempty"`
 
 	// Input is the ID of the Control that the event answers, 0 for none.
 	Input uint64 `json:"-"`
@@ -139,58 +140,6 @@ type PodFacts struct {
 	Self         bool          `json:"self,omitempty"` // this program runs in it: it goes after all others
 }
 
-// Verb is the kind of a write.
-type Verb string
-
-// The writes of a run.
-const (
-	VerbCordon   Verb = "cordon"
-	VerbUncordon Verb = "uncordon"
-	VerbEvict    Verb = "evict"
-	VerbDelete   Verb = "delete"
-	VerbGuard    Verb = "guard"   // create a temporary budget
-	VerbUnguard  Verb = "unguard" // remove one
-	VerbTake     Verb = "take"    // take the Lease over a node, or take it over
-	VerbRenew    Verb = "renew"   // keep it
-	VerbRelease  Verb = "release" // give it back
-	VerbRestart  Verb = "restart" // roll a Deployment out anew
-	VerbScale    Verb = "scale"   // one more replica
-	VerbUnscale  Verb = "unscale" // take it back
-	VerbTaint    Verb = "taint"   // declare a node out of service
-	VerbUntaint  Verb = "untaint" // take that back
-	// VerbLook reads one pod live, where an answer left in doubt who has the name.
-	VerbLook Verb = "look"
-)
-
-// ActionFacts identify a write. The id is written as an intent before the
-// write is sent; an intent without an answer is in doubt.
-type ActionFacts struct {
-	ID   uint64 `json:"id"`
-	Verb Verb   `json:"verb"`
-	// Budget is set where the write takes a token of a budget. Version is that
-	// budget's (or the node's) resourceVersion as known at the time of the event.
-	Budget  kube.UID `json:"budget,omitempty"`
-	Version string   `json:"version,omitempty"`
-	// Under is what the run knew of the pod's budgets when its eviction was sent: a
-	// refusal by them stands until that changes.
-	Under string `json:"under,omitempty"`
-}
-
-// AnswerFacts are what a server answered, cleaned and shortened for the
-// journal.
-type AnswerFacts struct {
-	Code              int     `json:"code"`
-	Reason            string  `json:"reason,omitempty"`
-	Message           string  `json:"message,omitempty"`
-	Cause             string  `json:"cause,omitempty"` // message of the first cause
-	RetryAfterSeconds float64 `json:"retryAfterSeconds,omitempty"`
-	AuditID           string  `json:"auditID,omitempty"`
-	Failure           string  `json:"failure,omitempty"`
-	ResourceVersion   string  `json:"resourceVersion,omitempty"`
-	Refusal           Refusal `json:"refusal,omitempty"` // who refused the request, "" if it was accepted or the pod is gone
-	Look              bool    `json:"look,omitempty"`    // who has the pod's name must be asked, or asked again
-}
-
 // WaitFor is the kind of thing a pod waits for.
 type WaitFor string
 
@@ -239,17 +188,6 @@ type Ahead struct {
 	Pod       string   `json:"pod"`
 	Node      string   `json:"node"`
 	Volumes   []string `json:"volumes,omitempty"` // gone, and these are still attached to the node
-}
-
-// Words are what a person should read of the answer.
-func (a *AnswerFacts) Words() string {
-	switch {
-	case a.Code == 0:
-		return a.Failure
-	case a.Cause != "":
-		return a.Message + " " + a.Cause
-	}
-	return a.Message
 }
 
 // Target is what the commands of the run are for.

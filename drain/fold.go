@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -173,7 +174,7 @@ func (s *State) applyIntent(e Event) {
 	if !e.passing {
 		s.Sent[e.Action.Verb]++
 	}
-	s.editAttempt(e, func(a *Attempt) { a.sent(e.Action) })
+	s.editAttempt(e, func(a *attempt.Attempt) { a.Sent(e.Action) })
 	switch {
 	case e.Lease != nil:
 		s.applyLeaseIntent(e)
@@ -197,21 +198,21 @@ func (s *State) applyPodIntent(e Event) {
 	}
 	s.editPod(e.UID, func(p *PodRun) {
 		p.retryNow, p.Look = false, false
-		if e.Action.Verb == VerbLook {
+		if e.Action.Verb == attempt.VerbLook {
 			return
 		}
 		p.Attempts++
-		p.sentUnder, p.refusal = e.Action.Under, NotRefused
+		p.sentUnder, p.refusal = e.Action.Under, attempt.NotRefused
 		p.State, p.Since, p.Wait, p.unwritten = PodRequested, e.Time, &Wait{For: WaitForAnswer}, false
 	})
 }
 
 func (s *State) applyAnswer(e Event) {
-	ok := e.Answer.class() == kube.AnswerDone
+	ok := e.Answer.Class() == kube.AnswerDone
 	if e.Answer.Code == 0 || e.Answer.Code == http.StatusServiceUnavailable {
 		s.unwell = e.Time
 	}
-	s.editAttempt(e, func(a *Attempt) { a.answered(e.Answer) })
+	s.editAttempt(e, func(a *attempt.Attempt) { a.Answered(e.Answer) })
 	switch {
 	case e.Lease != nil:
 		s.applyLeaseAnswer(e)
@@ -230,15 +231,15 @@ func (s *State) applyAnswer(e Event) {
 
 func (s *State) applyPodAnswer(e Event, ok bool) {
 	s.settleGrant(e, ok)
-	if ok && e.Action.Verb != VerbLook {
+	if ok && e.Action.Verb != attempt.VerbLook {
 		s.moved[e.Namespace] = e.Time
 	}
 	s.editPod(e.UID, func(p *PodRun) {
 		p.Look = e.Answer.Look
 		switch {
-		case e.Action.Verb == VerbLook && p.Look:
+		case e.Action.Verb == attempt.VerbLook && p.Look:
 			p.Tries++
-		case e.Action.Verb == VerbLook:
+		case e.Action.Verb == attempt.VerbLook:
 		case ok:
 			p.Accepted, p.Tries, p.repeats = e.Time, 0, 0
 		default:
@@ -250,12 +251,12 @@ func (s *State) applyPodAnswer(e Event, ok bool) {
 // refuse notes a refusal of the pod's eviction or deletion, by who gave it.
 func (s *State) refuse(p *PodRun, e Event) {
 	p.refusal = e.Answer.Refusal
-	if p.refusal == NotRefused { // it is gone
+	if p.refusal == attempt.NotRefused { // it is gone
 		return
 	}
 	p.Refusals++
 	switch {
-	case !p.refusal.underBudget():
+	case !p.refusal.UnderBudget():
 		p.Tries, p.repeats = p.Tries+1, 0
 	case s.moved[p.Namespace].Add(unseenFirst).After(p.refusedAt): // one went when this was refused last, or since
 		p.Tries, p.repeats = 0, 1
@@ -276,8 +277,8 @@ func (s *State) applyPod(e Event) {
 	s.editPod(e.UID, func(p *PodRun) {
 		was := p.State
 		p.Wait, p.saidAt, p.unwritten = e.Wait, e.Time, e.passing
-		if p.next = (time.Time{}); e.PodState.backsOff() && e.Wait != nil {
-			p.next = e.Wait.Until
+		if p.Next = (time.Time{}); e.PodState.backsOff() && e.Wait != nil {
+			p.Next = e.Wait.Until
 		}
 		if !e.passing {
 			p.writtenAt = e.Time
@@ -324,14 +325,14 @@ func (s *State) applyNode(e Event) {
 		if n.State != e.NodeState {
 			n.Since = e.Time
 		}
-		n.CordonInDoubt = e.NodeState.Final() && (n.CordonInDoubt || n.State == NodeCordoning && n.Attempts > 0 && n.doubtful())
+		n.CordonInDoubt = e.NodeState.Final() && (n.CordonInDoubt || n.State == NodeCordoning && n.Attempts > 0 && n.Doubtful())
 		n.State = e.NodeState
 		if e.Message != "" {
 			n.Message = e.Message
 		}
 		switch {
 		case e.NodeState == NodeCordoning && e.Wait != nil:
-			n.failed(e.Wait.Until)
+			n.Failed(e.Wait.Until)
 		case e.NodeState == NodeCordoned:
 			// a message tells that somebody else had cordoned it
 			n.CordonAt, n.Cordoned, n.Message = e.Time, e.Message == "", e.Message

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -82,7 +83,7 @@ func (JournalNews) input() {}
 type Write struct {
 	ID      uint64
 	At      time.Time
-	Verb    Verb
+	Verb    attempt.Verb
 	Node    string
 	Remedy  int // number of the remedy that it is for, 0 for none
 	Request kube.Request

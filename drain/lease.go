@@ -3,6 +3,7 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -26,7 +27,7 @@ const (
 	leaseShown = 2 * time.Second
 	// deniedFor is for how long a right must be missing before a run goes on without
 	// its Lease: an API server that has just started refuses what it allows later.
-	deniedFor = startTime
+	deniedFor = attempt.StartTime
 	// releaseTries is how often a Lease is given back at most: it lapses anyway.
 	releaseTries = 2
 )
@@ -56,12 +57,12 @@ type LeaseFacts struct {
 // LeaseRun is the Lease over a node of a run.
 type LeaseRun struct {
 	LeaseFacts
-	Attempt // of the present purpose
-	State   LeaseState
-	Since   time.Time
-	Message string
-	Taken   time.Time // when the run first held it
-	Renewed time.Time // when the last write that was accepted was sent
+	attempt.Attempt // of the present purpose
+	State           LeaseState
+	Since           time.Time
+	Message         string
+	Taken           time.Time // when the run first held it
+	Renewed         time.Time // when the last write that was accepted was sent
 
 	version  string        // resourceVersion as our last write left it
 	under    string        // resourceVersion of what we took it over from
@@ -118,10 +119,10 @@ func (s *State) applyLeaseIntent(e Event) {
 	s.editLease(e.Node, func(l *LeaseRun) {
 		l.Namespace, l.Name = e.Lease.Namespace, e.Lease.Name
 		l.sent = e.Time
-		if release := e.Action.Verb == VerbRelease; release != l.released {
+		if release := e.Action.Verb == attempt.VerbRelease; release != l.released {
 			l.released, l.Tries = release, 0
 		}
-		if e.Action.Verb == VerbTake {
+		if e.Action.Verb == attempt.VerbTake {
 			l.under = e.Action.Version
 		}
 	})
@@ -131,10 +132,10 @@ func (s *State) applyLeaseIntent(e Event) {
 // it was sent: the server did it later, if at all.
 func (s *State) applyLeaseAnswer(e Event) {
 	s.editLease(e.Node, func(l *LeaseRun) {
-		a, class := e.Answer, e.Answer.class()
+		a, class := e.Answer, e.Answer.Class()
 		if class == kube.AnswerDone {
 			l.Tries, l.deniedAt, l.denied = 0, time.Time{}, 0
-			if e.Action.Verb != VerbRelease {
+			if e.Action.Verb != attempt.VerbRelease {
 				l.Renewed, l.version, l.UID = l.sent, a.ResourceVersion, e.Lease.UID
 			}
 			return
@@ -148,12 +149,12 @@ func (s *State) applyLeaseAnswer(e Event) {
 			l.denied = e.Time.Sub(l.deniedAt)
 		}
 		switch {
-		case e.Action.Verb == VerbRelease:
-			l.failed(e.Time.Add(time.Second))
+		case e.Action.Verb == attempt.VerbRelease:
+			l.Failed(e.Time.Add(time.Second))
 		case class == kube.AnswerConflict:
-			l.failed(e.Time.Add(leaseShown))
+			l.Failed(e.Time.Add(leaseShown))
 		default:
-			l.failed(e.Time.Add(max(LeaseRetry, plan.FromSeconds(a.RetryAfterSeconds))))
+			l.Failed(e.Time.Add(max(LeaseRetry, plan.FromSeconds(a.RetryAfterSeconds))))
 		}
 	})
 }
@@ -173,16 +174,10 @@ func (s *State) resumeLeases() {
 				return
 			}
 			l := *n.Lease
-			l.resume()
+			l.Resume()
 			l.released = false
 			l.version = "" // renewals are in no journal: the snapshot tells
 			n.Lease = &l
 		})
 	}
-}
-
-// Elapsed is how long ago something was by the clock that counts more: a machine
-// that slept has a monotonic clock that did not.
-func Elapsed(since, now time.Time) time.Duration {
-	return max(now.Sub(since), now.Round(0).Sub(since.Round(0)))
 }

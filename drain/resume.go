@@ -18,7 +18,7 @@ func (s *State) applyResumed(e Event) {
 			continue
 		}
 		s.editPod(p.UID, func(p *PodRun) {
-			p.resume()
+			p.Resume()
 			p.takeBackForce()
 			if p.State.Final() { // its end was seen before the answer to its eviction
 				return
@@ -28,7 +28,7 @@ func (s *State) applyResumed(e Event) {
 		})
 	}
 	for _, n := range s.Nodes {
-		s.editNode(n.Name, func(n *NodeRun) { n.resume() })
+		s.editNode(n.Name, func(n *NodeRun) { n.Resume() })
 	}
 	s.resumeLeases()
 	for _, b := range s.Budgets {
@@ -36,7 +36,7 @@ func (s *State) applyResumed(e Event) {
 			if b.InFlight != 0 && b.State == BudgetPlanned {
 				b.State = BudgetInDoubt
 			}
-			b.resume()
+			b.Resume()
 		})
 	}
 	s.resumeRemedies()

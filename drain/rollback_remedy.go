@@ -70,7 +70,7 @@ func (r *RemedyRun) ScaleKind() (kube.Kind, bool) {
 // objected tells whether the server refused to take it back, for a reason that may be in
 // the object itself.
 func (r *RemedyRun) objected() bool {
-	switch r.Last.class() {
+	switch r.Last.Class() {
 	case kube.AnswerGone, kube.AnswerConflict, kube.AnswerInvalid:
 		return true
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -93,7 +94,7 @@ func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong
 		wrong = append(wrong, fmt.Sprintf("#%d: ", w.ID)+fmt.Sprintf(format, a...))
 	}
 	ofLease, next := sends[kube.LeaseWrite](w) || sends[kube.LeaseRef](w), d.State
-	undoes := sends[kube.BudgetRef](w) || w.Verb == VerbUnscale || w.Verb == VerbUntaint || sends[kube.BudgetLook](w)
+	undoes := sends[kube.BudgetRef](w) || w.Verb == attempt.VerbUnscale || w.Verb == attempt.VerbUntaint || sends[kube.BudgetLook](w)
 	switch {
 	case next.Suspended:
 		fail("sent while the run is suspended")

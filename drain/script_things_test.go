@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -87,9 +88,9 @@ func (c *shownCluster) editVolume(claim string, e edit) {
 // those of kubernetes 1.36 and of the components that give them.
 func said(answer string, w Write) (kube.Answer, error) {
 	const refused = "Cannot evict pod as it would violate the pod's disruption budget."
-	name, right := string(w.pod()), map[Verb]string{
-		VerbEvict: `create resource "pods/eviction"`, VerbDelete: `delete resource "pods"`, VerbCordon: `patch resource "nodes"`,
-		VerbGuard: `create resource "poddisruptionbudgets"`, VerbTake: `create resource "leases"`, VerbRenew: `update resource "leases"`,
+	name, right := string(w.pod()), map[attempt.Verb]string{
+		attempt.VerbEvict: `create resource "pods/eviction"`, attempt.VerbDelete: `delete resource "pods"`, attempt.VerbCordon: `patch resource "nodes"`,
+		attempt.VerbGuard: `create resource "poddisruptionbudgets"`, attempt.VerbTake: `create resource "leases"`, attempt.VerbRenew: `update resource "leases"`,
 	}[w.Verb]
 	a, known := map[string]kube.Answer{
 		"200": {}, "201": {},

@@ -3,6 +3,7 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -144,7 +145,7 @@ const (
 // PodRun is one pod of a run.
 type PodRun struct {
 	PodFacts
-	Attempt
+	attempt.Attempt
 	State     PodState
 	Since     time.Time     // since when it is in State
 	Wait      *Wait         // nil when it waits for nothing
@@ -165,30 +166,30 @@ type PodRun struct {
 	Volumes  []volume.VolumeRun // as far as they matter; nil until they were counted
 	DetachBy time.Time          // until when its volumes are given time to leave the node, zero while none is on its way
 
-	BlockedSince time.Time // start of the present block, zero if there is none
-	heldSince    time.Time // start of the present time of Held, zero while its clock stands
-	countedAt    time.Time // when BudgetRefusals last grew
-	sentUnder    string    // what was known of its budgets when it was last tried
-	refusal      Refusal   // the answer to that, empty before it came
-	refusedAt    time.Time // when the server last refused it
-	repeats      int       // refusals in a row by a budget, while nothing else moved in its namespace
-	forced       bool      // its next request is a deletion past its budget
-	retryNow     bool      // the operator asked for a try at once
-	saidAt       time.Time // when what it waits for was last told
-	writtenAt    time.Time // the same, to the journal
-	unwritten    bool      // the journal does not have what it waits for now
-	last         bool      // the operator put it last
-	Look         bool      // who has its name must be asked before anything else
+	BlockedSince time.Time       // start of the present block, zero if there is none
+	heldSince    time.Time       // start of the present time of Held, zero while its clock stands
+	countedAt    time.Time       // when BudgetRefusals last grew
+	sentUnder    string          // what was known of its budgets when it was last tried
+	refusal      attempt.Refusal // the answer to that, empty before it came
+	refusedAt    time.Time       // when the server last refused it
+	repeats      int             // refusals in a row by a budget, while nothing else moved in its namespace
+	forced       bool            // its next request is a deletion past its budget
+	retryNow     bool            // the operator asked for a try at once
+	saidAt       time.Time       // when what it waits for was last told
+	writtenAt    time.Time       // the same, to the journal
+	unwritten    bool            // the journal does not have what it waits for now
+	last         bool            // the operator put it last
+	Look         bool            // who has its name must be asked before anything else
 }
 
 // NodeRun is one node of a run.
 type NodeRun struct {
 	NodeFacts
-	Attempt  // cordons
-	State    NodeState
-	Since    time.Time
-	Attempts int  // cordon requests sent
-	Cordoned bool // by this run
+	attempt.Attempt // cordons
+	State           NodeState
+	Since           time.Time
+	Attempts        int  // cordon requests sent
+	Cordoned        bool // by this run
 	// CordonInDoubt tells that the run ended with the node before it saw what became
 	// of its last cordon.
 	CordonInDoubt bool
@@ -239,10 +240,10 @@ type BudgetFacts struct {
 // BudgetRun is a temporary budget of a run.
 type BudgetRun struct {
 	BudgetFacts
-	Attempt // what is asked for it at present
-	State   BudgetState
-	Since   time.Time
-	Message string
+	attempt.Attempt // what is asked for it at present
+	State           BudgetState
+	Since           time.Time
+	Message         string
 }
 
 // Progress counts the pods of a node or a run.
@@ -280,7 +281,7 @@ type State struct {
 	Outcome     Outcome
 	Ended       time.Time
 	Message     string
-	Sent        map[Verb]int // requests sent
+	Sent        map[attempt.Verb]int // requests sent
 
 	limits     limits
 	nextAction uint64

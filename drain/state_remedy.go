@@ -1,6 +1,10 @@
 package drain
 
-import "time"
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+)
 
 // RemedyState is what has become of a remedy that was taken.
 type RemedyState string
@@ -19,13 +23,13 @@ const (
 // RemedyRun is a remedy that was taken in a run.
 type RemedyRun struct {
 	RemedyFacts
-	Attempt // its request, then that which takes it back
-	State   RemedyState
-	By      string
-	Seq     uint64    // number of the event that took it up: the one after the control's
-	At      time.Time // when it was confirmed
-	Since   time.Time
-	Message string
+	attempt.Attempt // its request, then that which takes it back
+	State           RemedyState
+	By              string
+	Seq             uint64    // number of the event that took it up: the one after the control's
+	At              time.Time // when it was confirmed
+	Since           time.Time
+	Message         string
 }
 
 // lasts tells whether there is something to take back once the remedy was taken.
@@ -48,9 +52,9 @@ func (s *State) applyRemedy(e Event) {
 		if r.State != e.RemedyState {
 			r.Since = e.Time
 		}
-		r.State, r.Message, r.next = e.RemedyState, e.Message, time.Time{}
+		r.State, r.Message, r.Next = e.RemedyState, e.Message, time.Time{}
 		if e.Wait != nil {
-			r.failed(e.Wait.Until)
+			r.Failed(e.Wait.Until)
 		}
 	})
 }
@@ -75,7 +79,7 @@ func (s *State) editRemedy(id int, edit func(r *RemedyRun)) {
 func (s *State) resumeRemedies() {
 	for _, r := range s.Remedies {
 		s.editRemedy(r.ID, func(r *RemedyRun) {
-			r.resume()
+			r.Resume()
 			r.Last = nil
 			if r.State == RemedyTaken {
 				r.State, r.Message = RemedyInDoubt, "the process ended before the answer came"

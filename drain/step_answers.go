@@ -3,6 +3,7 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -19,7 +20,7 @@ func (st *stepper) send(w Write, e Event) {
 // onAnswer notes what came back for a write and what it means.
 func (st *stepper) onAnswer(in Answered) {
 	w := in.Write
-	e := Event{Kind: EventAnswer, Node: w.Node, Action: &ActionFacts{ID: w.ID, Verb: w.Verb}, Answer: AnswerFactsOf(in.Answer)}
+	e := Event{Kind: EventAnswer, Node: w.Node, Action: &attempt.ActionFacts{ID: w.ID, Verb: w.Verb}, Answer: attempt.AnswerFactsOf(in.Answer)}
 	if w.Remedy != 0 {
 		st.onRemedyAnswer(w, in.Answer, e)
 		return
@@ -51,7 +52,7 @@ func (st *stepper) onPodAnswer(w Write, a kube.Answer, e Event) {
 		return
 	}
 	e.Namespace, e.Pod, e.UID = p.Namespace, p.Name, p.UID
-	if w.Verb == VerbLook {
+	if w.Verb == attempt.VerbLook {
 		e.Answer.Look = lookAgain(a)
 	} else {
 		e.Answer.Look = Interpret(a, 1).Look
@@ -61,7 +62,7 @@ func (st *stepper) onPodAnswer(w Write, a kube.Answer, e Event) {
 	if p.State.Final() {
 		return // the cluster showed its end before the answer came
 	}
-	if w.Verb == VerbLook {
+	if w.Verb == attempt.VerbLook {
 		st.onLook(p, a)
 		return
 	}
@@ -103,7 +104,7 @@ func (st *stepper) takeEviction(p *PodRun, a kube.Answer) {
 // the facts come from the snapshot where that knows of it.
 func (st *stepper) waitAfter(p *PodRun, m Meaning) *Wait {
 	wait, after := &Wait{For: waitFor(m.Refusal)}, m.After
-	if live := st.snap.Pod(p.UID); live != nil && m.Refusal.underBudget() {
+	if live := st.snap.Pod(p.UID); live != nil && m.Refusal.UnderBudget() {
 		way, budgets := st.wayOf(live)
 		if shown := st.budgetWait(live); shown != nil && shown.For == wait.For {
 			wait = shown
@@ -123,15 +124,15 @@ func (st *stepper) waitAfter(p *PodRun, m Meaning) *Wait {
 }
 
 // waitFor is what a pod waits for that was refused.
-func waitFor(r Refusal) WaitFor {
+func waitFor(r attempt.Refusal) WaitFor {
 	switch r {
-	case RefusedByBudget:
+	case attempt.RefusedByBudget:
 		return WaitForBudget
-	case RefusedBySeveral:
+	case attempt.RefusedBySeveral:
 		return WaitForOneBudget
-	case RefusedBySyncing:
+	case attempt.RefusedBySyncing:
 		return WaitForObserved
-	case RefusedByWebhook:
+	case attempt.RefusedByWebhook:
 		return WaitForWebhook
 	}
 	return WaitForServer
@@ -140,12 +141,12 @@ func waitFor(r Refusal) WaitFor {
 // onLook handles the answer to "who has this name now?".
 func (st *stepper) onLook(p *PodRun, a kube.Answer) {
 	switch {
-	case podGone(a):
+	case attempt.PodGone(a):
 		st.setPod(p, PodGone, nil, "")
 	case a.OK() && a.UID != p.UID:
 		st.setPod(p, PodReplaced, nil, "")
 	default: // still the same pod, or nobody could say: try again a little later
-		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(p.pause(a)), Words: AnswerWords(a)}, "")
+		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(p.Pause(a)), Words: attempt.AnswerWords(a)}, "")
 	}
 }
 
@@ -153,7 +154,7 @@ func (st *stepper) onLook(p *PodRun, a kube.Answer) {
 // answered later. Where the pod must not be read it is not asked again: the
 // precondition of the next eviction protects its namesake too.
 func lookAgain(a kube.Answer) bool {
-	return !a.OK() && RefusalOf(a) != NotRefused && RefusalOf(a).Passes()
+	return !a.OK() && attempt.RefusalOf(a) != attempt.NotRefused && attempt.RefusalOf(a).Passes()
 }
 
 // left notes that the pod is not on its node any more, and what has its name.

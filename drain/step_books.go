@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -157,7 +158,7 @@ func (st *stepper) againDue(p *PodRun) bool {
 // the next try is due: as long as kubectl waits while others of its namespace go,
 // longer where nothing moves, and as long as the server asked for.
 func (p *PodRun) unseenPause() time.Duration {
-	pause := doubled(unseenFirst, BudgetPoll, p.repeats)
+	pause := attempt.Doubled(unseenFirst, BudgetPoll, p.repeats)
 	if p.Last != nil {
 		pause = max(pause, plan.FromSeconds(p.Last.RetryAfterSeconds))
 	}

@@ -1,14 +1,11 @@
 package drain
 
 import (
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
-
-// removeTries is how often something that the run made is asked to be taken away
-// before the run ends without that and says that it is still there.
-const removeTries = 4
 
 func (st *stepper) makeBudget(b *BudgetRun) {
 	w := st.snap.Workload(b.OwnerUID)
@@ -20,11 +17,11 @@ func (st *stepper) makeBudget(b *BudgetRun) {
 		return
 	}
 	facts := b.BudgetFacts
-	st.send(Write{Verb: VerbGuard, Request: kube.BudgetRequest{
+	st.send(Write{Verb: attempt.VerbGuard, Request: kube.BudgetRequest{
 		Namespace: b.Namespace, Name: b.Name, Selector: b.Selector, MaxUnavailable: string(st.s.Run.Options.Guard),
 		Owner: kube.Owner{APIVersion: budget.VersionOf(w), Kind: w.Kind, Name: w.Name, UID: w.UID},
 		Run:   st.s.Run.ID, At: st.snap.ServerTime(st.now),
-	}}, Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbGuard}})
+	}}, Event{Namespace: b.Namespace, Budget: &facts, Action: &attempt.ActionFacts{Verb: attempt.VerbGuard}})
 }
 
 // lookAtBudget finds out whether a budget stands whose request had no clear answer: the
@@ -36,8 +33,8 @@ func (st *stepper) lookAtBudget(b *BudgetRun) {
 		st.budgetMade(b, live.UID)
 	case !st.waits(b.Attempt):
 		facts := b.BudgetFacts
-		st.send(Write{Verb: VerbLook, Request: kube.BudgetLook{Namespace: b.Namespace, Name: b.Name, Run: st.s.Run.ID}},
-			Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbLook}})
+		st.send(Write{Verb: attempt.VerbLook, Request: kube.BudgetLook{Namespace: b.Namespace, Name: b.Name, Run: st.s.Run.ID}},
+			Event{Namespace: b.Namespace, Budget: &facts, Action: &attempt.ActionFacts{Verb: attempt.VerbLook}})
 	}
 }
 
@@ -67,19 +64,15 @@ func (st *stepper) takeMade(b *BudgetRun, a kube.Answer, class kube.AnswerClass)
 	case class == kube.AnswerDone:
 		st.budgetMade(b, a.UID)
 	case class == kube.AnswerConflict:
-		st.setBudget(b, BudgetInDoubt, AnswerWords(a))
-	case class == kube.AnswerTransient && mayBeDone(a):
+		st.setBudget(b, BudgetInDoubt, attempt.AnswerWords(a))
+	case class == kube.AnswerTransient && attempt.MayBeDone(a):
 		st.retryBudget(b, BudgetInDoubt, a)
 	case class == kube.AnswerTransient:
 		st.retryBudget(b, BudgetPlanned, a)
 	default:
-		st.setBudget(b, BudgetFailed, AnswerWords(a))
+		st.setBudget(b, BudgetFailed, attempt.AnswerWords(a))
 	}
 }
-
-// mayBeDone tells whether a request may have had its effect although no answer, or none
-// that says so, came back.
-func mayBeDone(a kube.Answer) bool { return !a.Unsent && (a.Code == 0 || a.Code >= 500) }
 
 func (st *stepper) onLookAtBudget(b *BudgetRun, a kube.Answer, class kube.AnswerClass) {
 	making := st.s.Phase == PhaseGuard && !st.s.Aborting
@@ -98,10 +91,10 @@ func (st *stepper) onLookAtBudget(b *BudgetRun, a kube.Answer, class kube.Answer
 		} else {
 			st.setBudget(b, BudgetRemoved, "")
 		}
-	case making || b.Tries < removeTries:
+	case making || b.Tries < attempt.RemoveTries:
 		st.retryBudget(b, BudgetInDoubt, a)
 	default:
-		st.setBudget(b, BudgetLeft, "whether it stands is not known: "+AnswerWords(a)+"; to remove it: "+st.removeCommand(b))
+		st.setBudget(b, BudgetLeft, "whether it stands is not known: "+attempt.AnswerWords(a)+"; to remove it: "+st.removeCommand(b))
 	}
 }
 
@@ -109,12 +102,12 @@ func (st *stepper) takeRemoved(b *BudgetRun, a kube.Answer, class kube.AnswerCla
 	switch {
 	case class == kube.AnswerDone, class == kube.AnswerGone:
 		st.setBudget(b, BudgetRemoved, "")
-	case class == kube.AnswerConflict && b.Tries < removeTries: // another budget has the name, or the server is not sure
+	case class == kube.AnswerConflict && b.Tries < attempt.RemoveTries: // another budget has the name, or the server is not sure
 		st.retryBudget(b, BudgetInDoubt, a)
-	case class == kube.AnswerTransient && b.Tries < removeTries:
+	case class == kube.AnswerTransient && b.Tries < attempt.RemoveTries:
 		st.retryBudget(b, b.State, a)
 	default:
-		st.setBudget(b, BudgetLeft, "not removed: "+AnswerWords(a)+"; to do it: "+st.removeCommand(b))
+		st.setBudget(b, BudgetLeft, "not removed: "+attempt.AnswerWords(a)+"; to do it: "+st.removeCommand(b))
 	}
 }
 
@@ -125,9 +118,9 @@ func (st *stepper) removeCommand(b *BudgetRun) string {
 
 // retryBudget notes that what was asked for a budget is asked again.
 func (st *stepper) retryBudget(b *BudgetRun, state BudgetState, a kube.Answer) {
-	after := b.pause(a)
+	after := b.Pause(a)
 	facts := b.BudgetFacts
-	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: state, Message: AnswerWords(a),
+	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: state, Message: attempt.AnswerWords(a),
 		Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
 	st.wakeAt(st.now.Add(after))
 }
@@ -155,6 +148,6 @@ func (st *stepper) removeBudget(b *BudgetRun) {
 		return
 	}
 	facts := b.BudgetFacts
-	st.send(Write{Verb: VerbUnguard, Request: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}},
-		Event{Namespace: b.Namespace, Budget: &facts, Action: &ActionFacts{Verb: VerbUnguard}})
+	st.send(Write{Verb: attempt.VerbUnguard, Request: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}},
+		Event{Namespace: b.Namespace, Budget: &facts, Action: &attempt.ActionFacts{Verb: attempt.VerbUnguard}})
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -41,29 +42,29 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers []kube.Answer // to each request in turn, the last one again and again
 		abort   bool          // after the first
-		verbs   []Verb
+		verbs   []attempt.Verb
 		state   BudgetState
 		words   string
 	}{
-		"it stands":                {[]kube.Answer{brokenOff, ourBudget}, false, []Verb{VerbGuard, VerbLook}, BudgetMade, ""},
-		"it does not":              {[]kube.Answer{brokenOff, notThere, ourBudget}, false, []Verb{VerbGuard, VerbLook, VerbGuard}, BudgetMade, ""},
-		"an earlier try":           {[]kube.Answer{nameTaken, ourBudget}, false, []Verb{VerbGuard, VerbLook}, BudgetMade, ""},
-		"another run's":            {[]kube.Answer{nameTaken, otherOnes}, false, []Verb{VerbGuard, VerbLook}, BudgetFailed, "another budget has its name"},
-		"never sent":               {[]kube.Answer{{Failure: "no route", Unsent: true}, ourBudget}, false, []Verb{VerbGuard, VerbGuard}, BudgetMade, ""},
-		"may not look":             {[]kube.Answer{brokenOff, mayNotLook, ourBudget}, false, []Verb{VerbGuard, VerbLook, VerbGuard}, BudgetMade, ""},
-		"abort: it stands":         {[]kube.Answer{brokenOff, ourBudget, {Code: 200}}, true, []Verb{VerbGuard, VerbLook, VerbUnguard}, BudgetRemoved, ""},
-		"abort: it does not":       {[]kube.Answer{brokenOff, notThere}, true, []Verb{VerbGuard, VerbLook}, BudgetRemoved, ""},
-		"abort: nobody answers":    {[]kube.Answer{brokenOff}, true, []Verb{VerbGuard, VerbLook, VerbLook, VerbLook, VerbLook}, BudgetLeft, "whether it stands is not known: unexpected EOF"},
-		"abort: another's":         {[]kube.Answer{nameTaken, otherOnes}, true, []Verb{VerbGuard, VerbLook}, BudgetRemoved, ""},
-		"abort: removal unclear":   {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 200}}, true, []Verb{VerbGuard, VerbLook, VerbUnguard, VerbLook, VerbUnguard}, BudgetRemoved, ""},
-		"abort: replaced meantime": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, otherOnes}, true, []Verb{VerbGuard, VerbLook, VerbUnguard, VerbLook}, BudgetRemoved, "another budget"},
+		"it stands":                {[]kube.Answer{brokenOff, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetMade, ""},
+		"it does not":              {[]kube.Answer{brokenOff, notThere, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, BudgetMade, ""},
+		"an earlier try":           {[]kube.Answer{nameTaken, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetMade, ""},
+		"another run's":            {[]kube.Answer{nameTaken, otherOnes}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetFailed, "another budget has its name"},
+		"never sent":               {[]kube.Answer{{Failure: "no route", Unsent: true}, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbGuard}, BudgetMade, ""},
+		"may not look":             {[]kube.Answer{brokenOff, mayNotLook, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, BudgetMade, ""},
+		"abort: it stands":         {[]kube.Answer{brokenOff, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard}, BudgetRemoved, ""},
+		"abort: it does not":       {[]kube.Answer{brokenOff, notThere}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetRemoved, ""},
+		"abort: nobody answers":    {[]kube.Answer{brokenOff}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook}, BudgetLeft, "whether it stands is not known: unexpected EOF"},
+		"abort: another's":         {[]kube.Answer{nameTaken, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetRemoved, ""},
+		"abort: removal unclear":   {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook, attempt.VerbUnguard}, BudgetRemoved, ""},
+		"abort: replaced meantime": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook}, BudgetRemoved, "another budget"},
 		"abort: conflicts for ever": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}},
 			true, nil, BudgetLeft, "not removed: x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, w := guardedSteps()
-				var verbs []Verb
+				var verbs []attempt.Verb
 				writes := []Write{w}
 				for range 40 {
 					if len(writes) > 0 {
@@ -80,7 +81,7 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 					if f.state.Budgets[0].State == c.state {
 						break
 					}
-					time.Sleep(retryMost)
+					time.Sleep(attempt.RetryMost)
 					writes = f.step()
 				}
 				b := f.state.Budgets[0]
@@ -109,7 +110,7 @@ func TestABudgetThatADeadProcessAskedFor(t *testing.T) {
 		t.Errorf("rollback of nothing: %+v", undos)
 	}
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
-	if writes := f.step(); len(writes) != 1 || writes[0].Verb != VerbLook || sent[kube.BudgetLook](writes[0]).Run != "r1" {
+	if writes := f.step(); len(writes) != 1 || writes[0].Verb != attempt.VerbLook || sent[kube.BudgetLook](writes[0]).Run != "r1" {
 		t.Errorf("resume sends %+v", writes)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -91,7 +92,7 @@ func (st *stepper) cordonNode(n *NodeRun) {
 	}
 	// Until its time is up, a try is only repeated after a conflict, on a node that
 	// has changed since. A cordon that does not stay waits as any other.
-	if !n.outdated(node.ResourceVersion) && st.waits(n.Attempt) {
+	if !n.Outdated(node.ResourceVersion) && st.waits(n.Attempt) {
 		return
 	}
 	if n.State != NodeCordoning {
@@ -108,7 +109,7 @@ func (st *stepper) cordonNode(n *NodeRun) {
 	if exclude {
 		request.ExcludeFromLB = &exclude
 	}
-	st.send(Write{Verb: VerbCordon, Node: n.Name, Request: request}, Event{Node: n.Name, Action: &ActionFacts{Verb: VerbCordon, Version: node.ResourceVersion}})
+	st.send(Write{Verb: attempt.VerbCordon, Node: n.Name, Request: request}, Event{Node: n.Name, Action: &attempt.ActionFacts{Verb: attempt.VerbCordon, Version: node.ResourceVersion}})
 }
 
 // nodeMark is the mark for a node that is to be cordoned, or to be kept from load
@@ -176,15 +177,15 @@ func (st *stepper) onCordonAnswer(n *NodeRun, a kube.Answer, class kube.AnswerCl
 		st.retryCordon(n, CordonShown, "")
 	case kube.AnswerConflict:
 		// The node changed (a heartbeat is enough): again as soon as that is seen.
-		st.retryCordon(n, retryMost, "the node changed meanwhile")
+		st.retryCordon(n, attempt.RetryMost, "the node changed meanwhile")
 	case kube.AnswerTransient:
-		after := n.pause(a)
-		if missingRight(a) {
+		after := n.Pause(a)
+		if attempt.MissingRight(a) {
 			after = rightsRetry
 		}
-		st.retryCordon(n, after, AnswerWords(a))
+		st.retryCordon(n, after, attempt.AnswerWords(a))
 	default:
-		st.setNode(n, NodeFailed, "cordon refused: "+AnswerWords(a))
+		st.setNode(n, NodeFailed, "cordon refused: "+attempt.AnswerWords(a))
 	}
 }
 
@@ -197,7 +198,7 @@ func (st *stepper) retryCordon(n *NodeRun, after time.Duration, why string) {
 // cordonWords say why the node is not cordoned, in the server's last words.
 func (n *NodeRun) cordonWords() string {
 	switch {
-	case n.Last.class() == kube.AnswerDone:
+	case n.Last.Class() == kube.AnswerDone:
 		return "the server accepts the cordon, and the node does not show it"
 	case n.Attempts > 0:
 		return cmp.Or(n.Message, "no answer")

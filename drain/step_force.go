@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -36,7 +37,7 @@ func (s *State) acts(node string) bool {
 // heldByBudget tells whether the pod waits for a budget and for nothing else. Where
 // the last answer was another's refusal, nobody knows what the budget would say.
 func (p *PodRun) heldByBudget() bool {
-	return (p.State == PodBudgetBlocked || p.State == PodMultipleBudgets) && (p.refusal == NotRefused || p.refusal.ByBudget())
+	return (p.State == PodBudgetBlocked || p.State == PodMultipleBudgets) && (p.refusal == attempt.NotRefused || p.refusal.ByBudget())
 }
 
 // HeldFor is how long its budget has held the pod while the run could have evicted
@@ -137,7 +138,7 @@ func (st *stepper) proven(p *PodRun) bool {
 	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
 		lasts = provenUnseen
 	}
-	return p.refusal.ByBudget() && !p.refusedAt.Before(st.s.acted) && Elapsed(p.refusedAt, st.now) < lasts
+	return p.refusal.ByBudget() && !p.refusedAt.Before(st.s.acted) && attempt.Elapsed(p.refusedAt, st.now) < lasts
 }
 
 // forced tells whether the pod, which its budget holds as far as the snapshot

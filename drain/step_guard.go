@@ -201,9 +201,9 @@ func (s *State) applyBudget(e Event) {
 			b.Tries = 0
 		}
 		b.State, b.Message, b.UID = e.BudgetState, e.Message, e.Budget.UID
-		b.next = time.Time{}
+		b.Next = time.Time{}
 		if e.Wait != nil {
-			b.failed(e.Wait.Until)
+			b.Failed(e.Wait.Until)
 		}
 	})
 }

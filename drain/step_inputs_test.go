@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -20,7 +21,7 @@ func asked() *State {
 		Event{Seq: 3, Time: kubetest.Now, Kind: EventNode, Node: "a", NodeState: NodeDraining},
 		Event{Seq: 4, Time: kubetest.Now, Kind: EventPhase, Phase: PhaseEvict, PhaseStatus: PhaseRuns},
 		Event{Seq: 5, Time: kubetest.Now, Kind: EventIntent, Node: "a", Namespace: "n", Pod: "p1", UID: "p1",
-			Action: &ActionFacts{ID: 1, Verb: VerbEvict}})
+			Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbEvict}})
 	return s
 }
 
@@ -45,7 +46,7 @@ func TestAControlWaitsForTheAnswer(t *testing.T) {
 	if len(controls(out)) != 0 || len(out.State.waiting) != 1 {
 		t.Fatalf("before the answer: %+v", out.Events)
 	}
-	write := Write{ID: 1, Verb: VerbEvict, Node: "a", Request: kube.EvictRequest{Namespace: "n", Name: "p1", UID: "p1"}}
+	write := Write{ID: 1, Verb: attempt.VerbEvict, Node: "a", Request: kube.EvictRequest{Namespace: "n", Name: "p1", UID: "p1"}}
 	out = Step(out.State, snap, []Input{Answered{write, kube.Answer{Code: 500}}}, kubetest.Now.Add(time.Second))
 	if seen := controls(out); len(seen) != 1 || seen[0].UID != "p1" || len(out.State.waiting) != 0 || out.State.Pod("p1").State != PodSkipped {
 		t.Errorf("after it: %+v, pod %s", seen, out.State.Pod("p1").State)

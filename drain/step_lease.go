@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -16,7 +17,7 @@ func (st *stepper) mayTouch(n *NodeRun) bool {
 		return true
 	}
 	l := n.Lease
-	return l != nil && (l.State == LeaseOff || l.State == LeaseHeld && Elapsed(l.Renewed, st.now) < OverdueAfter)
+	return l != nil && (l.State == LeaseOff || l.State == LeaseHeld && attempt.Elapsed(l.Renewed, st.now) < OverdueAfter)
 }
 
 // tendLeases takes, renews, misses and gives back the Leases of all nodes. It
@@ -94,7 +95,7 @@ func (st *stepper) notYet(l *LeaseRun, live *kube.Lease) bool {
 	if live != nil {
 		shown = live.ResourceVersion
 	}
-	return !l.outdated(shown) && st.waits(l.Attempt)
+	return !l.Outdated(shown) && st.waits(l.Attempt)
 }
 
 // heldByOther leaves a node to the run that is at work on it.
@@ -129,7 +130,7 @@ func (st *stepper) keepLease(n *NodeRun) {
 	if l.State == LeaseOff {
 		return
 	}
-	age := Elapsed(l.Renewed, st.now)
+	age := attempt.Elapsed(l.Renewed, st.now)
 	facts := l.LeaseFacts
 	switch {
 	case age >= OverdueAfter && l.denied >= deniedFor:
@@ -152,26 +153,26 @@ func (st *stepper) keepLease(n *NodeRun) {
 	version, changes := l.version, int32(0)
 	if live != nil && live.Holder == st.s.Run.ID {
 		changes = live.Transitions
-		if l.Last.class() == kube.AnswerConflict { // somebody wrote it, and it is ours all the same
+		if l.Last.Class() == kube.AnswerConflict { // somebody wrote it, and it is ours all the same
 			version = live.ResourceVersion
 		}
 	}
-	st.sendLease(n, VerbRenew, l.UID, version, changes)
+	st.sendLease(n, attempt.VerbRenew, l.UID, version, changes)
 }
 
 func (st *stepper) sendTake(n *NodeRun, live *kube.Lease) {
 	if live == nil {
-		st.sendLease(n, VerbTake, "", "", 0)
+		st.sendLease(n, attempt.VerbTake, "", "", 0)
 		return
 	}
 	changes := live.Transitions
 	if live.Holder != st.s.Run.ID {
 		changes++
 	}
-	st.sendLease(n, VerbTake, live.UID, live.ResourceVersion, changes)
+	st.sendLease(n, attempt.VerbTake, live.UID, live.ResourceVersion, changes)
 }
 
-func (st *stepper) sendLease(n *NodeRun, verb Verb, uid kube.UID, version string, changes int32) {
+func (st *stepper) sendLease(n *NodeRun, verb attempt.Verb, uid kube.UID, version string, changes int32) {
 	o := st.s.Run.Options
 	now := st.snap.ServerTime(st.now)
 	w := kube.LeaseWrite{
@@ -183,7 +184,7 @@ func (st *stepper) sendLease(n *NodeRun, verb Verb, uid kube.UID, version string
 	}
 	facts := LeaseFacts{Namespace: o.LeaseNamespace, Name: kube.LeaseName(n.UID), UID: uid, Holder: st.s.Run.ID}
 	st.send(Write{Verb: verb, Node: n.Name, Request: w},
-		Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: verb, Version: version}, passing: verb == VerbRenew})
+		Event{Node: n.Name, Lease: &facts, Action: &attempt.ActionFacts{Verb: verb, Version: version}, passing: verb == attempt.VerbRenew})
 }
 
 // findLease notes that a Lease of the run stands over a node that is done: the
@@ -222,9 +223,9 @@ func (st *stepper) releaseLease(n *NodeRun) {
 		}
 		version = live.ResourceVersion
 	}
-	st.send(Write{Verb: VerbRelease, Node: n.Name, Request: kube.LeaseRef{
+	st.send(Write{Verb: attempt.VerbRelease, Node: n.Name, Request: kube.LeaseRef{
 		Namespace: l.Namespace, Name: l.Name, UID: l.UID, ResourceVersion: version,
-	}}, Event{Node: n.Name, Lease: &facts, Action: &ActionFacts{Verb: VerbRelease, Version: version}})
+	}}, Event{Node: n.Name, Lease: &facts, Action: &attempt.ActionFacts{Verb: attempt.VerbRelease, Version: version}})
 }
 
 // notSeen is what becomes of a Lease that a process before had, and that does not
@@ -314,7 +315,7 @@ func (st *stepper) onLeaseAnswer(w Write, a kube.Answer, e Event) {
 		}
 		e.Action.Version = sent.ResourceVersion
 	}
-	e.Lease, e.passing = &facts, w.Verb == VerbRenew
+	e.Lease, e.passing = &facts, w.Verb == attempt.VerbRenew
 	was := n.Lease.State
 	st.emit(e)
 	n = st.s.Node(w.Node)
@@ -331,17 +332,17 @@ func (st *stepper) onLeaseAnswer(w Write, a kube.Answer, e Event) {
 		if was != LeaseHeld || n.Lease.Message != "" {
 			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseHeld})
 		}
-	case w.Verb == VerbRenew && gone:
+	case w.Verb == attempt.VerbRenew && gone:
 		// Somebody deleted it: it is taken anew.
 		facts.UID = ""
 		st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: LeaseAwaited, Message: "somebody deleted it"})
-	case w.Verb == VerbRenew: // it is ours until it is overdue, whatever the answer: keepLease
-		if AnswerWords(a) != n.Lease.Message {
-			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: was, Message: AnswerWords(a)})
+	case w.Verb == attempt.VerbRenew: // it is ours until it is overdue, whatever the answer: keepLease
+		if attempt.AnswerWords(a) != n.Lease.Message {
+			st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &facts, LeaseState: was, Message: attempt.AnswerWords(a)})
 		}
 	case st.stillStarting(a): // asked for again
 	case class == kube.AnswerForbidden, class == kube.AnswerInvalid, gone && sent.ResourceVersion == "":
-		st.leaseOff(n, AnswerWords(a))
+		st.leaseOff(n, attempt.AnswerWords(a))
 	}
 }
 

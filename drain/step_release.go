@@ -3,6 +3,7 @@ package drain
 import (
 	"cmp"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -136,7 +137,7 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 		return nil, nil
 	}
 	way, budgets := st.wayOf(live)
-	refused := p.refusal.underBudget() && p.sentUnder == under(way, budgets)
+	refused := p.refusal.UnderBudget() && p.sentUnder == under(way, budgets)
 	switch way {
 	case budget.WaySpends:
 		return st.spend(p, live, budgets[0], refused)
@@ -222,8 +223,8 @@ func (st *stepper) hold(p *PodRun, wait *Wait) {
 }
 
 func (st *stepper) sendLook(p *PodRun) {
-	st.send(Write{Verb: VerbLook, Node: p.Node, Request: kube.PodLook{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
-		Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: &ActionFacts{Verb: VerbLook}})
+	st.send(Write{Verb: attempt.VerbLook, Node: p.Node, Request: kube.PodLook{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
+		Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: &attempt.ActionFacts{Verb: attempt.VerbLook}})
 }
 
 // sendPod sends the eviction (or deletion) of exactly this pod.
@@ -232,16 +233,16 @@ func (st *stepper) sendPod(p *PodRun, b *kube.Budget) {
 	if seconds := int64(st.s.Run.Options.GracePeriodSeconds); seconds >= 0 {
 		grace = &seconds
 	}
-	facts := &ActionFacts{Verb: VerbEvict}
+	facts := &attempt.ActionFacts{Verb: attempt.VerbEvict}
 	if live := st.snap.Pod(p.UID); live != nil {
 		facts.Under = under(st.wayOf(live))
 	}
 	if b != nil {
 		facts.Budget, facts.Version = b.UID, b.ResourceVersion
 	}
-	w := Write{Verb: VerbEvict, Node: p.Node}
+	w := Write{Verb: attempt.VerbEvict, Node: p.Node}
 	if p.Action == plan.ActionDelete {
-		w.Verb, facts.Verb = VerbDelete, VerbDelete
+		w.Verb, facts.Verb = attempt.VerbDelete, attempt.VerbDelete
 		w.Request = kube.DeleteRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
 	} else {
 		w.Request = kube.EvictRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -53,30 +54,30 @@ func (st *stepper) sendRemedy(f RemedyFacts, p *PodRun) {
 	w := Write{Node: p.Node, Remedy: f.ID}
 	switch f.Kind {
 	case RemedyEvictUnhealthy:
-		w.Verb, w.Request = VerbEvict, kube.EvictRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
+		w.Verb, w.Request = attempt.VerbEvict, kube.EvictRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
 		e.Pod, e.UID = f.Name, f.UID
 	case RemedyRolloutRestart:
 		version := ""
 		if live := st.snap.Workload(f.UID); live != nil && live.Rollout != nil {
 			version = live.Rollout.ResourceVersion
 		}
-		w.Verb, w.Request = VerbRestart, kube.RestartRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
+		w.Verb, w.Request = attempt.VerbRestart, kube.RestartRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
 			ResourceVersion: version, At: st.snap.ServerTime(st.now)}
 	case RemedyScale:
-		w.Verb, w.Request = VerbScale, *f.scaleRequest(f.From, f.To)
+		w.Verb, w.Request = attempt.VerbScale, *f.scaleRequest(f.From, f.To)
 	case RemedyOutOfService:
 		node := st.snap.Node(f.Name)
 		mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason, At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second)}
-		w.Verb, w.Request = VerbTaint, *taintRequest(node, node.TaintsWith(), mark.String())
+		w.Verb, w.Request = attempt.VerbTaint, *taintRequest(node, node.TaintsWith(), mark.String())
 	case RemedyDelete, RemedyForceDelete:
 		e.Pod, e.UID = f.Name, f.UID
 		r := kube.DeleteRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
 		if f.Grace >= 0 {
 			r.Grace = &f.Grace
 		}
-		w.Verb, w.Request = VerbDelete, r
+		w.Verb, w.Request = attempt.VerbDelete, r
 	}
-	e.Action = &ActionFacts{Verb: w.Verb}
+	e.Action = &attempt.ActionFacts{Verb: w.Verb}
 	st.send(w, e)
 }
 
@@ -101,7 +102,7 @@ func (st *stepper) onRemedyAnswer(w Write, a kube.Answer, e Event) {
 		e.Pod, e.UID = r.Name, r.UID
 	}
 	st.emit(e)
-	if w.Verb == VerbUnscale || w.Verb == VerbUntaint {
+	if w.Verb == attempt.VerbUnscale || w.Verb == attempt.VerbUntaint {
 		st.onUndoAnswer(st.s.remedy(w.Remedy), a, class)
 		return
 	}
@@ -109,14 +110,14 @@ func (st *stepper) onRemedyAnswer(w Write, a kube.Answer, e Event) {
 	case a.OK():
 		st.setRemedy(r, RemedyDone, "")
 		st.deletionAccepted(r)
-	case mayBeDone(a):
-		st.setRemedy(r, RemedyInDoubt, AnswerWords(a))
+	case attempt.MayBeDone(a):
+		st.setRemedy(r, RemedyInDoubt, attempt.AnswerWords(a))
 	case class == kube.AnswerConflict:
-		st.setRemedy(r, RemedyRefused, "it changed meanwhile: "+AnswerWords(a))
+		st.setRemedy(r, RemedyRefused, "it changed meanwhile: "+attempt.AnswerWords(a))
 	case a.Code == http.StatusUnprocessableEntity && r.Kind == RemedyScale:
 		st.setRemedy(r, RemedyRefused, fmt.Sprintf("it has not %d replicas any more", r.From))
 	default:
-		st.setRemedy(r, RemedyRefused, AnswerWords(a))
+		st.setRemedy(r, RemedyRefused, attempt.AnswerWords(a))
 	}
 }
 
@@ -171,11 +172,11 @@ func (st *stepper) undoRemedy(r *RemedyRun) {
 		st.setRemedy(r, RemedyKept, u.Left)
 		return
 	case r.Kind == RemedyScale:
-		w.Verb = VerbUnscale
+		w.Verb = attempt.VerbUnscale
 	default:
-		w.Verb, w.Node, e.Node = VerbUntaint, r.Name, r.Name
+		w.Verb, w.Node, e.Node = attempt.VerbUntaint, r.Name, r.Name
 	}
-	e.Action = &ActionFacts{Verb: w.Verb}
+	e.Action = &attempt.ActionFacts{Verb: w.Verb}
 	if u.Taint != nil {
 		e.Action.Version = u.Taint.ResourceVersion
 	}
@@ -207,12 +208,12 @@ func (st *stepper) onUndoAnswer(r *RemedyRun, a kube.Answer, class kube.AnswerCl
 		st.setRemedy(r, RemedyUndone, "")
 	case class == kube.AnswerGone:
 		st.setRemedy(r, RemedyKept, "it is gone")
-	case class != kube.AnswerForbidden && r.Tries < removeTries:
-		facts, after := r.RemedyFacts, r.pause(a)
-		st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: r.State, Message: AnswerWords(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
+	case class != kube.AnswerForbidden && r.Tries < attempt.RemoveTries:
+		facts, after := r.RemedyFacts, r.Pause(a)
+		st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: r.State, Message: attempt.AnswerWords(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
 		st.wakeAt(st.now.Add(after))
 	default:
-		st.setRemedy(r, RemedyLeft, "not taken back: "+AnswerWords(a)+"; to do it: "+st.s.Run.Target().Line(r.Undo()))
+		st.setRemedy(r, RemedyLeft, "not taken back: "+attempt.AnswerWords(a)+"; to do it: "+st.s.Run.Target().Line(r.Undo()))
 	}
 }
 
@@ -222,7 +223,7 @@ func (st *stepper) remediesStand() bool {
 		switch {
 		case r.InFlight != 0, r.Kind == RemedyScale && r.open():
 			return true
-		case r.Kind == RemedyOutOfService && r.open() && r.next.After(st.now):
+		case r.Kind == RemedyOutOfService && r.open() && r.Next.After(st.now):
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
@@ -61,7 +62,7 @@ func TestAfterARefusedDeletionThePodIsEvicted(t *testing.T) {
 	f.AddPod("web", "b")
 	f.Control("web")
 	writes := f.step()
-	if len(writes) != 1 || writes[0].Verb != VerbEvict || sent[kube.EvictRequest](writes[0]).UID != f.pod.UID {
+	if len(writes) != 1 || writes[0].Verb != attempt.VerbEvict || sent[kube.EvictRequest](writes[0]).UID != f.pod.UID {
 		t.Errorf("%+v, the pod is %s", writes, f.state.Pods[0].State)
 	}
 }

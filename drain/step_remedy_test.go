@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -36,27 +37,27 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 	}{
 		{RemedyEvictUnhealthy, func(f *steps) { f.sick(f.unhealthyPod); f.always() },
 			func(w Write) bool {
-				return w.Verb == VerbEvict && sent[kube.EvictRequest](w).Name == "web-2" && sent[kube.EvictRequest](w).UID == "pod-2" && sent[kube.EvictRequest](w).Grace == nil
+				return w.Verb == attempt.VerbEvict && sent[kube.EvictRequest](w).Name == "web-2" && sent[kube.EvictRequest](w).UID == "pod-2" && sent[kube.EvictRequest](w).Grace == nil
 			}},
 		{RemedyRolloutRestart, func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) },
 			func(w Write) bool {
-				return w.Verb == VerbRestart && sent[kube.RestartRequest](w).UID == "deploy-web" && sent[kube.RestartRequest](w).ResourceVersion == "77"
+				return w.Verb == attempt.VerbRestart && sent[kube.RestartRequest](w).UID == "deploy-web" && sent[kube.RestartRequest](w).ResourceVersion == "77"
 			}},
 		{RemedyScale, func(*steps) {},
 			func(w Write) bool {
-				return w.Verb == VerbScale && sent[kube.ScaleRequest](w) == kube.ScaleRequest{Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "rs-web", From: 2, To: 3}
+				return w.Verb == attempt.VerbScale && sent[kube.ScaleRequest](w) == kube.ScaleRequest{Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "rs-web", From: 2, To: 3}
 			}},
 		{RemedyDelete, func(*steps) {},
 			func(w Write) bool {
-				return w.Verb == VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && sent[kube.DeleteRequest](w).Grace == nil
+				return w.Verb == attempt.VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && sent[kube.DeleteRequest](w).Grace == nil
 			}},
 		{RemedyForceDelete, func(f *steps) { f.off("a") },
 			func(w Write) bool {
-				return w.Verb == VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && *sent[kube.DeleteRequest](w).Grace == 0
+				return w.Verb == attempt.VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && *sent[kube.DeleteRequest](w).Grace == 0
 			}},
 		{RemedyOutOfService, func(f *steps) { f.off("a") },
 			func(w Write) bool {
-				return w.Verb == VerbTaint && sent[kube.TaintRequest](w).UID == "node-a" && len(sent[kube.TaintRequest](w).Taints) == 1 && strings.Contains(sent[kube.TaintRequest](w).Mark, `"run":"r1"`)
+				return w.Verb == attempt.VerbTaint && sent[kube.TaintRequest](w).UID == "node-a" && len(sent[kube.TaintRequest](w).Taints) == 1 && strings.Contains(sent[kube.TaintRequest](w).Mark, `"run":"r1"`)
 			}},
 	} {
 		f := newSteps()

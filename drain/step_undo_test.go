@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -52,10 +53,10 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 				}
 				tries := 1
 				for f.step(Answered{Write: w, Answer: c.answer}); f.state.Remedies[0].open(); tries++ {
-					if tries > 2*removeTries {
+					if tries > 2*attempt.RemoveTries {
 						t.Fatal("it is tried for ever")
 					}
-					time.Sleep(retryMost)
+					time.Sleep(attempt.RetryMost)
 					if writes := f.step(); len(writes) > 0 {
 						w = writes[0]
 						f.step(Answered{Write: w, Answer: c.answer})
@@ -79,9 +80,9 @@ func TestTakingBackIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, w := scaledOnce(true)
 		f.step(Answered{Write: w, Answer: kube.Answer{Code: 401, Message: "Unauthorized"}})
-		time.Sleep(retryMost)
+		time.Sleep(attempt.RetryMost)
 		again := f.step()
-		if len(again) != 1 || again[0].Verb != VerbUnscale {
+		if len(again) != 1 || again[0].Verb != attempt.VerbUnscale {
 			t.Fatalf("%+v, %+v", again, f.state.Remedies[0])
 		}
 		f.step(Answered{Write: again[0], Answer: kube.Answer{Code: 200}})
@@ -95,7 +96,7 @@ func TestTakingBackIsTriedAgain(t *testing.T) {
 // somebody has changed it.
 func TestAWatchThatLagsLosesNoReplica(t *testing.T) {
 	f, w := scaledOnce(false)
-	if w.Verb != VerbUnscale || sent[kube.ScaleRequest](w).From != 3 || sent[kube.ScaleRequest](w).To != 2 {
+	if w.Verb != attempt.VerbUnscale || sent[kube.ScaleRequest](w).From != 3 || sent[kube.ScaleRequest](w).To != 2 {
 		t.Errorf("%+v, %+v", w, f.state.Remedies[0])
 	}
 }

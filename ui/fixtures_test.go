@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -203,7 +204,7 @@ func runState() *drain.State {
 			{NodeFacts: drain.NodeFacts{Name: "worker-a1", UID: "node-worker-a1"}, State: drain.NodeDraining, Cordoned: true},
 			{NodeFacts: drain.NodeFacts{Name: "worker-a2", UID: "node-worker-a2"}, State: drain.NodeDraining, Cordoned: true},
 		},
-		Sent: map[drain.Verb]int{drain.VerbEvict: 9, drain.VerbCordon: 2},
+		Sent: map[attempt.Verb]int{attempt.VerbEvict: 9, attempt.VerbCordon: 2},
 	}
 	s.Pods = []*drain.PodRun{
 		pod("worker-a1", "web", "front-66d5f7c9b-a8sd0", drain.PodGone, 21*time.Second, 1, nil),

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -231,7 +232,7 @@ func TestLabNamesake(t *testing.T) {
 			}
 			r.confirm(drain.PhaseEvict)
 			state := r.until("the server has answered", func(state *drain.State) bool { return state.Pod(here.UID).State == c.want })
-			if p := state.Pod(here.UID); p.Attempts != 1 || p.Last.Code != c.code && state.Sent[drain.VerbLook] == 0 {
+			if p := state.Pod(here.UID); p.Attempts != 1 || p.Last.Code != c.code && state.Sent[attempt.VerbLook] == 0 {
 				t.Errorf("%d attempts, %+v, sent %v", p.Attempts, p.Last, state.Sent)
 			}
 			if namesake != nil {

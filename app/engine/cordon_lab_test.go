@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 )
 
 // A node whose cordon a broken webhook refuses until the timeout fails, and no other.
@@ -44,7 +45,7 @@ func TestLabCordonRefused(t *testing.T) {
 	if live, err := s.client.CoreV1().Nodes().Get(s.Context(), a, metav1.GetOptions{}); err != nil || live.Spec.Unschedulable {
 		t.Errorf("a on the server: %v, unschedulable %v", err, err == nil && live.Spec.Unschedulable)
 	}
-	if sent := state.Sent[drain.VerbEvict]; sent != 1 || state.Pod(stays.UID).Attempts != 0 {
+	if sent := state.Sent[attempt.VerbEvict]; sent != 1 || state.Pod(stays.UID).Attempts != 0 {
 		t.Errorf("%d evictions, %d of them on a", sent, state.Pod(stays.UID).Attempts)
 	}
 }

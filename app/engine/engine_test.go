@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
@@ -156,7 +157,7 @@ func TestCordonIsSentOnceHoweverLateTheWatchShowsIt(t *testing.T) {
 		s.AddPod("web", "a")
 		s.Later(time.Second, func() { s.Store.Put(convert.Pod(s.AddPod("other", "b"))) }) // something else changes
 		e := drive(t, s, plan.DefaultOptions(), "a")
-		if n := e.State().Node("a"); n.State != drain.NodeDrained || !n.Cordoned || e.State().Sent[drain.VerbCordon] != 1 {
+		if n := e.State().Node("a"); n.State != drain.NodeDrained || !n.Cordoned || e.State().Sent[attempt.VerbCordon] != 1 {
 			t.Errorf("node %s, cordoned by us %v, sent %v", n.State, n.Cordoned, e.State().Sent)
 		}
 	})

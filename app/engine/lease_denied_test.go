@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -41,8 +42,8 @@ func TestARefusedRenewalIsTriedUntilTheLeaseIsOverdue(t *testing.T) {
 				o.Mu.Unlock()
 				for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Second) {
 					l := e.State().Nodes[0].Lease
-					if l.State == drain.LeaseOff && drain.Elapsed(l.Renewed, time.Now()) < drain.OverdueAfter {
-						t.Fatalf("given up %s after its last renewal: %s", drain.Elapsed(l.Renewed, time.Now()), l.Message)
+					if l.State == drain.LeaseOff && attempt.Elapsed(l.Renewed, time.Now()) < drain.OverdueAfter {
+						t.Fatalf("given up %s after its last renewal: %s", attempt.Elapsed(l.Renewed, time.Now()), l.Message)
 					}
 				}
 				want := drain.LeaseHeld

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -104,7 +105,7 @@ func TestLabASecondRunIsRefusedAndMayTakeOver(t *testing.T) {
 
 	refused := s.asRun("second", "", s.leasing(), a)
 	state := refused.ends(drain.OutcomeRefused)
-	if n := state.Nodes[0]; n.State != drain.NodeRefused || !strings.Contains(n.Message, "held by run first2 of user-first2") || n.Attempts > 0 || state.Sent[drain.VerbTake] > 0 {
+	if n := state.Nodes[0]; n.State != drain.NodeRefused || !strings.Contains(n.Message, "held by run first2 of user-first2") || n.Attempts > 0 || state.Sent[attempt.VerbTake] > 0 {
 		t.Errorf("%s: %s; sent %v", n.State, n.Message, state.Sent)
 	}
 

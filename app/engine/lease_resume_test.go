@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -56,7 +57,7 @@ func TestASuspendedRunKeepsItsLeases(t *testing.T) {
 		writes := drain.Step(state, s.Store.Snapshot(), nil, kubetest.Now).Writes
 		released := 0
 		for _, w := range writes {
-			if w.Verb == drain.VerbRelease {
+			if w.Verb == attempt.VerbRelease {
 				released++
 			}
 		}
@@ -121,7 +122,7 @@ func TestResumeGivesBackALeaseWhoseTakeWasNotAnswered(t *testing.T) {
 		for _, lost := range []drain.Event{
 			{Kind: drain.EventResumed},
 			{Kind: drain.EventIntent, Node: "c", Lease: &drain.LeaseFacts{Namespace: held.Namespace, Name: held.Name, Holder: "r1"},
-				Action: &drain.ActionFacts{ID: 1000, Verb: drain.VerbTake, Version: held.ResourceVersion}},
+				Action: &attempt.ActionFacts{ID: 1000, Verb: attempt.VerbTake, Version: held.ResourceVersion}},
 			{Kind: drain.EventNode, Node: "c", NodeState: drain.NodeDrained},
 		} {
 			lost.Seq, lost.Time = uint64(len(events)+1), time.Now()

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -51,13 +52,13 @@ func TestALeaseIsTakenBeforeTheCordonAndGivenBack(t *testing.T) {
 		if got := e.State(); got.Outcome != drain.OutcomeDone {
 			t.Fatalf("outcome %q: %s", got.Outcome, got.Message)
 		}
-		var verbs []drain.Verb
+		var verbs []attempt.Verb
 		for _, event := range e.Events(0) {
 			if event.Kind == drain.EventIntent {
 				verbs = append(verbs, event.Action.Verb)
 			}
 		}
-		want := []drain.Verb{drain.VerbTake, drain.VerbCordon, drain.VerbEvict, drain.VerbRelease}
+		want := []attempt.Verb{attempt.VerbTake, attempt.VerbCordon, attempt.VerbEvict, attempt.VerbRelease}
 		if !slices.Equal(verbs, want) {
 			t.Errorf("sent %v, want %v", verbs, want)
 		}

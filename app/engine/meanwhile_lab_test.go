@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -41,7 +42,7 @@ func (r *labRun) stops(node, why string) {
 	if n := state.Node(node); n.State != drain.NodeStopped || !strings.Contains(n.Message, why) {
 		r.s.Errorf("node %s: %q, want it stopped for %q", n.State, n.Message, why)
 	}
-	if sent := state.Sent[drain.VerbEvict]; sent != 0 {
+	if sent := state.Sent[attempt.VerbEvict]; sent != 0 {
 		r.s.Errorf("%d evictions", sent)
 	}
 }
@@ -196,8 +197,8 @@ func TestLabTolerantPodComesBack(t *testing.T) {
 	if n := state.Node(a); n.State != drain.NodeStopped || !strings.Contains(n.Message, "it tolerates it") {
 		t.Errorf("node %s: %q", n.State, n.Message)
 	}
-	if state.Sent[drain.VerbEvict] != 1 {
-		t.Errorf("%d evictions: it chased the pod", state.Sent[drain.VerbEvict])
+	if state.Sent[attempt.VerbEvict] != 1 {
+		t.Errorf("%d evictions: it chased the pod", state.Sent[attempt.VerbEvict])
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -167,7 +168,7 @@ func (h *recorder) write(ctx context.Context) {
 		}
 		if a := h.writer.WriteEvent(ctx, e); a.Code == http.StatusForbidden || a.Code == http.StatusMethodNotAllowed {
 			h.mu.Lock()
-			h.silent = drain.AnswerWords(a)
+			h.silent = attempt.AnswerWords(a)
 			h.mu.Unlock()
 		}
 	}

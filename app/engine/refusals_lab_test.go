@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -76,7 +77,7 @@ func forEachBudget(t *testing.T, test func(s *stage, o plan.Options, covered fun
 // said to wait for one.
 func (r *labRun) onlyEvicted(p *corev1.Pod) {
 	r.s.Helper()
-	if state := r.State(); state.Sent[drain.VerbDelete] != 0 || state.Pod(p.UID).BudgetRefusals != 0 {
+	if state := r.State(); state.Sent[attempt.VerbDelete] != 0 || state.Pod(p.UID).BudgetRefusals != 0 {
 		r.s.Errorf("sent %v, %d refusals count as the budget's", state.Sent, state.Pod(p.UID).BudgetRefusals)
 	}
 	for _, e := range r.Events(0) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -120,7 +121,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 // that resumes the run still does.
 func TestResumeGivesBackTheLeaseOfANodeThatIsDone(t *testing.T) {
 	s := drain.Fold(&drain.State{Nodes: []*drain.NodeRun{
-		{NodeFacts: drain.NodeFacts{Name: "a"}, State: drain.NodeDrained, Lease: &drain.LeaseRun{State: drain.LeaseHeld, Attempt: drain.Attempt{InFlight: 3}}},
+		{NodeFacts: drain.NodeFacts{Name: "a"}, State: drain.NodeDrained, Lease: &drain.LeaseRun{State: drain.LeaseHeld, Attempt: attempt.Attempt{InFlight: 3}}},
 		{NodeFacts: drain.NodeFacts{Name: "b"}, State: drain.NodeDraining, Lease: &drain.LeaseRun{State: drain.LeaseHeld}},
 	}}, drain.Event{Seq: 1, Kind: drain.EventResumed, Time: time.Now()})
 	if l := s.Nodes[0].Lease; l == nil || l.State != drain.LeaseHeld || l.InFlight != 0 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -146,7 +147,7 @@ func (r *labRun) seldom(p *corev1.Pod, tries int, every time.Duration) {
 // asked is when the server was asked for the pod's eviction.
 func (r *labRun) asked(p *corev1.Pod) (at []time.Time) {
 	for _, e := range r.Events(0) {
-		if e.Kind == drain.EventIntent && e.UID == p.UID && e.Action.Verb == drain.VerbEvict {
+		if e.Kind == drain.EventIntent && e.UID == p.UID && e.Action.Verb == attempt.VerbEvict {
 			at = append(at, e.Time)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -32,9 +33,9 @@ func forcedAt(t *testing.T, e *Engine) (at time.Time, evictions int, last time.T
 	for _, event := range e.Events(0) {
 		switch {
 		case event.Kind != drain.EventIntent || event.Pod == "":
-		case event.Action.Verb == drain.VerbDelete:
+		case event.Action.Verb == attempt.VerbDelete:
 			return event.Time, evictions, last
-		case event.Action.Verb == drain.VerbEvict:
+		case event.Action.Verb == attempt.VerbEvict:
 			evictions, last = evictions+1, event.Time
 		}
 	}
@@ -102,7 +103,7 @@ func TestAfterAnOutageAnEvictionComesFirst(t *testing.T) {
 		s.Later(59*time.Second, func() { s.Store.SetHealth(kube.Health{DownSince: time.Now()}) })
 		s.Later(2*time.Minute, func() { s.Store.SetHealth(kube.Health{Live: true}) })
 		confirmAll(t.Context(), s, e)
-		if sent := e.State().Sent; sent[drain.VerbDelete] != 0 || e.State().Pod(p.UID).State != drain.PodGone {
+		if sent := e.State().Sent; sent[attempt.VerbDelete] != 0 || e.State().Pod(p.UID).State != drain.PodGone {
 			t.Errorf("sent %v, the pod is %s", sent, e.State().Pod(p.UID).State)
 		}
 	})
@@ -132,8 +133,8 @@ func TestNoPatienceWithoutTheLease(t *testing.T) {
 		}
 	}
 	after(0, drain.Event{Kind: drain.EventPhase, Phase: drain.PhaseEvict, PhaseStatus: drain.PhaseRuns})
-	after(0, drain.Event{Kind: drain.EventIntent, Action: &drain.ActionFacts{ID: 1, Verb: drain.VerbTake}, Lease: &lease})
-	after(0, drain.Event{Kind: drain.EventAnswer, Action: &drain.ActionFacts{ID: 1, Verb: drain.VerbTake}, Lease: &lease, Answer: &drain.AnswerFacts{Code: 201}})
+	after(0, drain.Event{Kind: drain.EventIntent, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &lease})
+	after(0, drain.Event{Kind: drain.EventAnswer, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &lease, Answer: &attempt.AnswerFacts{Code: 201}})
 	after(0, drain.Event{Kind: drain.EventLease, Lease: &lease, LeaseState: drain.LeaseHeld})
 	pod(0, drain.PodBudgetBlocked)
 	check(time.Second, time.Second)
@@ -200,7 +201,7 @@ func TestTurnsAndForceAfter(t *testing.T) {
 			confirmAll(t.Context(), s, e)
 			checkRun(t, s, e)
 			for _, event := range e.Events(0) {
-				if event.Kind == drain.EventIntent && event.Pod == p.Name && event.Action.Verb == drain.VerbDelete {
+				if event.Kind == drain.EventIntent && event.Pod == p.Name && event.Action.Verb == attempt.VerbDelete {
 					if took := event.Time.Sub(start); took < s.EndAfter || took > s.EndAfter+10*time.Second {
 						t.Errorf("deleted after %s, the turn was free after %s", took, s.EndAfter)
 					}
@@ -222,7 +223,7 @@ func TestTurnsAndForceAfter(t *testing.T) {
 			e := begin(t, t.Context(), s, o, "a")
 			s.Later(9*time.Second, func() { s.AddPod("db", "b"); s.Control("db") }) // room from here on
 			confirmAll(t.Context(), s, e)
-			if e.State().Sent[drain.VerbDelete] != 0 || e.State().Pod(p.UID).State != drain.PodGone {
+			if e.State().Sent[attempt.VerbDelete] != 0 || e.State().Pod(p.UID).State != drain.PodGone {
 				t.Errorf("sent %v", e.State().Sent)
 			}
 		})

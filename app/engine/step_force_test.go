@@ -8,6 +8,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -52,7 +53,7 @@ func TestOnlyRefusalsOfTheBudgetAreForced(t *testing.T) {
 					o := plan.DefaultOptions()
 					o.ForceAfter, o.MaxEvictRetries, o.Timeout = 15*time.Second, 1, 5*time.Minute
 					e := drive(t, s, o, "a")
-					if sent := e.State().Sent; sent[drain.VerbDelete] != 0 || sent[drain.VerbEvict] < 5 || sent[drain.VerbEvict] > 310 {
+					if sent := e.State().Sent; sent[attempt.VerbDelete] != 0 || sent[attempt.VerbEvict] < 5 || sent[attempt.VerbEvict] > 310 {
 						t.Errorf("sent %v", sent)
 					}
 					if run := e.State().Pod(p.UID); run.BudgetRefusals != 0 || needs < 3 && run.Held != 0 {

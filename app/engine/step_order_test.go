@@ -11,6 +11,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -72,7 +73,7 @@ func TestForceAfterDeletesWithThePodsOwnGrace(t *testing.T) {
 		o.ForceAfter = 5 * time.Second
 		e := drive(t, s, o, "a")
 		p := e.State().Pods[0]
-		if p.State != drain.PodGone || p.Action != plan.ActionDelete || e.State().Sent[drain.VerbEvict] != 1 || e.State().Sent[drain.VerbDelete] != 1 {
+		if p.State != drain.PodGone || p.Action != plan.ActionDelete || e.State().Sent[attempt.VerbEvict] != 1 || e.State().Sent[attempt.VerbDelete] != 1 {
 			t.Errorf("%s by %s, sent %v, want one eviction that proves that its budget holds it", p.State, p.Action, e.State().Sent)
 		}
 		if p.Held < o.ForceAfter {
@@ -162,7 +163,7 @@ func TestTheLongestChainGoesFirst(t *testing.T) {
 		e := drive(t, s, o, "a")
 		var first []string
 		for _, event := range e.Events(0) {
-			if event.Kind == drain.EventIntent && event.Action.Verb == drain.VerbEvict && len(first) < 2 {
+			if event.Kind == drain.EventIntent && event.Action.Verb == attempt.VerbEvict && len(first) < 2 {
 				app, _, _ := strings.Cut(event.Pod, "-")
 				first = append(first, app)
 			}

@@ -9,6 +9,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -103,7 +104,7 @@ func TestForceAfterWithoutBudgets(t *testing.T) {
 				o := plan.DefaultOptions()
 				o.ForceAfter, o.Timeout = 12*time.Second, 2*time.Minute
 				e := drive(t, s, o, "a")
-				if sent := e.State().Sent; sent[drain.VerbDelete] != c.want || sent[drain.VerbEvict] > 8 {
+				if sent := e.State().Sent; sent[attempt.VerbDelete] != c.want || sent[attempt.VerbEvict] > 8 {
 					t.Errorf("sent %v", sent)
 				}
 			})
@@ -127,7 +128,7 @@ func TestForceAfterAsksFirstWhereBudgetsAreNotSeen(t *testing.T) {
 		o := plan.DefaultOptions()
 		o.ForceAfter = 1500 * time.Millisecond
 		e := drive(t, s, o, "a")
-		if sent := e.State().Sent; sent[drain.VerbDelete] != 0 || sent[drain.VerbEvict] != 2 || e.State().Outcome != drain.OutcomeDone {
+		if sent := e.State().Sent; sent[attempt.VerbDelete] != 0 || sent[attempt.VerbEvict] != 2 || e.State().Outcome != drain.OutcomeDone {
 			t.Errorf("sent %v, outcome %q", sent, e.State().Outcome)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
@@ -124,7 +125,7 @@ func (d *Drain) Nothing() {
 	d.Summary(report.Report{
 		Schema: report.Schema, Context: d.Identity.Context, Server: d.Identity.Server, User: d.Identity.User,
 		Outcome: drain.OutcomeDone, Message: "no node matches", StartedAt: at, EndedAt: at,
-		Nodes: []report.Node{}, Requests: map[drain.Verb]int{},
+		Nodes: []report.Node{}, Requests: map[attempt.Verb]int{},
 	})
 }
 

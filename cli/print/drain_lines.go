@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -84,14 +85,14 @@ func (d *Drain) intent(e drain.Event) {
 		return // told by its own event
 	}
 	switch e.Action.Verb {
-	case drain.VerbCordon:
+	case attempt.VerbCordon:
 		d.lines.cordoned[e.Node] = true
-	case drain.VerbEvict, drain.VerbDelete:
+	case attempt.VerbEvict, attempt.VerbDelete:
 		if d.lines.started[e.UID] {
 			return
 		}
 		d.lines.started[e.UID] = true
-		d.lines.deleted[e.UID] = e.Action.Verb == drain.VerbDelete
+		d.lines.deleted[e.UID] = e.Action.Verb == attempt.VerbDelete
 		verb := "evicting"
 		if d.lines.deleted[e.UID] {
 			verb = "deleting"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -42,7 +43,7 @@ func TestAPodThatARemedyDeletesIsNotCalledEvicted(t *testing.T) {
 	remedy := func(state drain.RemedyState) drain.Event {
 		return drain.Event{Kind: drain.EventRemedy, RemedyState: state, Remedy: &drain.RemedyFacts{Kind: drain.RemedyForceDelete, Pod: uid, For: "shop/mailer"}}
 	}
-	evict := drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: "mailer", UID: uid, Action: &drain.ActionFacts{Verb: drain.VerbEvict}}
+	evict := drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: "mailer", UID: uid, Action: &attempt.ActionFacts{Verb: attempt.VerbEvict}}
 	gone := drain.Event{Kind: drain.EventPod, Namespace: "shop", Pod: "mailer", UID: uid, PodState: drain.PodGone}
 	for name, test := range map[string]struct {
 		events []drain.Event

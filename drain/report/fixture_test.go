@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -58,23 +59,23 @@ var nodeOfPod = map[string]string{"api-1": "worker-1", "web-1": "worker-1", "db-
 func (c *chronicle) try(after time.Duration, name string, code int, message string) {
 	c.ask(after, name)
 	e := drain.Event{Kind: drain.EventAnswer, Node: nodeOfPod[name], Namespace: "shop", Pod: name, UID: kube.UID(name),
-		Action: &drain.ActionFacts{ID: c.action, Verb: drain.VerbEvict},
-		Answer: &drain.AnswerFacts{Code: code, Message: message, AuditID: "audit-" + name}}
+		Action: &attempt.ActionFacts{ID: c.action, Verb: attempt.VerbEvict},
+		Answer: &attempt.AnswerFacts{Code: code, Message: message, AuditID: "audit-" + name}}
 	c.add(50*time.Millisecond, e)
 }
 
 func (c *chronicle) ask(after time.Duration, name string) {
 	c.action++
 	c.add(after, drain.Event{Kind: drain.EventIntent, Node: nodeOfPod[name], Namespace: "shop", Pod: name, UID: kube.UID(name),
-		Action: &drain.ActionFacts{ID: c.action, Verb: drain.VerbEvict}})
+		Action: &attempt.ActionFacts{ID: c.action, Verb: attempt.VerbEvict}})
 }
 
 func (c *chronicle) cordon(node, message string) {
 	c.action++
-	action := &drain.ActionFacts{ID: c.action, Verb: drain.VerbCordon}
+	action := &attempt.ActionFacts{ID: c.action, Verb: attempt.VerbCordon}
 	if message == "" {
 		c.add(0, drain.Event{Kind: drain.EventIntent, Node: node, Action: action})
-		c.add(10*time.Millisecond, drain.Event{Kind: drain.EventAnswer, Node: node, Action: action, Answer: &drain.AnswerFacts{Code: 200, AuditID: "audit-" + node}})
+		c.add(10*time.Millisecond, drain.Event{Kind: drain.EventAnswer, Node: node, Action: action, Answer: &attempt.AnswerFacts{Code: 200, AuditID: "audit-" + node}})
 	}
 	c.add(10*time.Millisecond, drain.Event{Kind: drain.EventNode, Node: node, NodeState: drain.NodeCordoned, Message: message})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -64,11 +65,11 @@ type LogEntry struct {
 
 // AnswerEntry is one request and its answer, with what finds it in the audit log.
 type AnswerEntry struct {
-	Time    time.Time  `json:"time"`
-	Verb    drain.Verb `json:"verb"`
-	Object  string     `json:"object"` // Kind/namespace/name
-	Code    int        `json:"code"`   // 0: no answer came
-	AuditID string     `json:"auditID,omitempty"`
+	Time    time.Time    `json:"time"`
+	Verb    attempt.Verb `json:"verb"`
+	Object  string       `json:"object"` // Kind/namespace/name
+	Code    int          `json:"code"`   // 0: no answer came
+	AuditID string       `json:"auditID,omitempty"`
 }
 
 // Of is the report of a run from its events: OfState, and what the last
@@ -257,7 +258,7 @@ func (h *history) endOutage(at time.Time) *Outage {
 
 func (h *history) intent(e drain.Event) {
 	h.open[e.Action.ID] = e
-	if e.Pod == "" || e.Action.Verb == drain.VerbLook {
+	if e.Pod == "" || e.Action.Verb == attempt.VerbLook {
 		return
 	}
 	spans := h.spans[e.UID]

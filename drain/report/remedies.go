@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 )
 
 // Remedy is a remedy of the ladder that was taken in the run.
@@ -49,7 +50,7 @@ func (r Remedy) words() string {
 // remedyRequests counts the requests for remedies that are no evictions or deletions.
 func (r Report) remedyRequests() int {
 	count := 0
-	for _, v := range []drain.Verb{drain.VerbRestart, drain.VerbScale, drain.VerbUnscale, drain.VerbTaint, drain.VerbUntaint} {
+	for _, v := range []attempt.Verb{attempt.VerbRestart, attempt.VerbScale, attempt.VerbUnscale, attempt.VerbTaint, attempt.VerbUntaint} {
 		count += r.Requests[v]
 	}
 	return count

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 )
 
 // A report names the object of each request of a remedy, and its log what became of
@@ -17,16 +18,16 @@ func TestReportTellsOfTheRemedies(t *testing.T) {
 	taint := drain.RemedyFacts{ID: 2, Kind: drain.RemedyOutOfService, Pod: "api-1", For: "shop/api-1", Object: "Node", Name: "worker-1", UID: "n1"}
 	for _, remedy := range []*drain.RemedyFacts{&free, &taint} {
 		c.action++
-		action := &drain.ActionFacts{ID: c.action, Verb: drain.Verb(remedy.Kind)}
+		action := &attempt.ActionFacts{ID: c.action, Verb: attempt.Verb(remedy.Kind)}
 		c.add(time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandRemedy, By: "ada", Node: "worker-1", Namespace: "shop", Pod: "api-1", UID: "api-1"})
 		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyTaken, By: "ada"})
 		c.add(0, drain.Event{Kind: drain.EventIntent, Node: "worker-1", Remedy: remedy, Action: action})
-		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Remedy: remedy, Action: action, Answer: &drain.AnswerFacts{Code: 200}})
+		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Remedy: remedy, Action: action, Answer: &attempt.AnswerFacts{Code: 200}})
 		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyRefused, Message: "not now"})
 	}
 	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: &taint, RemedyState: drain.RemedyDone, Wait: &drain.Wait{For: drain.WaitForServer}})
 	r := Of(c.events, true)
-	objects := map[drain.Verb]string{}
+	objects := map[attempt.Verb]string{}
 	for _, a := range r.Answers {
 		objects[a.Verb] = a.Object
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 )
@@ -17,20 +18,20 @@ const Schema = "kdrain-tui/report/v1"
 // Report tells what a run was asked to do and what became of it: a projection
 // of its final (or present) state. It is the JSON of the contract.
 type Report struct {
-	Schema          string             `json:"schema"`
-	Run             string             `json:"run"`
-	Context         string             `json:"context"`
-	Server          string             `json:"server"`
-	User            string             `json:"user"`
-	Reason          string             `json:"reason,omitempty"`
-	Outcome         drain.Outcome      `json:"outcome"` // "" while the run lives
-	Message         string             `json:"message,omitempty"`
-	StartedAt       time.Time          `json:"startedAt"`
-	EndedAt         time.Time          `json:"endedAt,omitzero"`
-	DurationSeconds float64            `json:"durationSeconds"`
-	Nodes           []Node             `json:"nodes"`
-	Requests        map[drain.Verb]int `json:"requests"`
-	Remedies        []Remedy           `json:"rungs,omitempty"` // of the ladder, as they were taken
+	Schema          string               `json:"schema"`
+	Run             string               `json:"run"`
+	Context         string               `json:"context"`
+	Server          string               `json:"server"`
+	User            string               `json:"user"`
+	Reason          string               `json:"reason,omitempty"`
+	Outcome         drain.Outcome        `json:"outcome"` // "" while the run lives
+	Message         string               `json:"message,omitempty"`
+	StartedAt       time.Time            `json:"startedAt"`
+	EndedAt         time.Time            `json:"endedAt,omitzero"`
+	DurationSeconds float64              `json:"durationSeconds"`
+	Nodes           []Node               `json:"nodes"`
+	Requests        map[attempt.Verb]int `json:"requests"`
+	Remedies        []Remedy             `json:"rungs,omitempty"` // of the ladder, as they were taken
 
 	// What was asked, and by what.
 	Version    string       `json:"version,omitempty"`

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -213,7 +214,7 @@ func TestReportOfNothing(t *testing.T) {
 	if !strings.Contains(text, "Nothing was sent.") || strings.Contains(text, "mermaid") || strings.Contains(text, "left cordoned") {
 		t.Error(text)
 	}
-	if r.Requests[drain.VerbEvict] != 0 || kube.Clean(r.Story()) == "" {
+	if r.Requests[attempt.VerbEvict] != 0 || kube.Clean(r.Story()) == "" {
 		t.Error(r.Story())
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 )
 
 // Story is the whole report as text: Text, and then what was asked, what held it
@@ -122,11 +122,11 @@ func tries(n int) string {
 }
 
 // verbs are what was sent, the most frequent first.
-func (r Report) verbs() []drain.Verb {
-	verbs := make([]drain.Verb, 0, len(r.Requests))
+func (r Report) verbs() []attempt.Verb {
+	verbs := make([]attempt.Verb, 0, len(r.Requests))
 	for v := range r.Requests {
 		verbs = append(verbs, v)
 	}
-	slices.SortFunc(verbs, func(a, b drain.Verb) int { return cmp.Or(r.Requests[b]-r.Requests[a], cmp.Compare(a, b)) })
+	slices.SortFunc(verbs, func(a, b attempt.Verb) int { return cmp.Or(r.Requests[b]-r.Requests[a], cmp.Compare(a, b)) })
 	return verbs
 }

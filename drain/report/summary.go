@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 )
 
 // Summary is what became of a run in a few facts: the text report and the dashboard say
@@ -131,11 +132,11 @@ func (r Report) sent() string {
 			parts = append(parts, plural(n, one, many))
 		}
 	}
-	add(r.Requests[drain.VerbEvict], "eviction", "evictions")
-	add(r.Requests[drain.VerbDelete], "delete", "deletes")
-	add(r.Requests[drain.VerbCordon], "cordon", "cordons")
-	add(r.Requests[drain.VerbUncordon], "uncordon", "uncordons")
-	add(r.Requests[drain.VerbLook]+r.remedyRequests(), "other", "others")
+	add(r.Requests[attempt.VerbEvict], "eviction", "evictions")
+	add(r.Requests[attempt.VerbDelete], "delete", "deletes")
+	add(r.Requests[attempt.VerbCordon], "cordon", "cordons")
+	add(r.Requests[attempt.VerbUncordon], "uncordon", "uncordons")
+	add(r.Requests[attempt.VerbLook]+r.remedyRequests(), "other", "others")
 	if len(parts) == 0 {
 		return "no write was sent"
 	}

@@ -1,0 +1,64 @@
+package attempt
+
+import "github.com/kdrain-tui/kdrain-tui/kube"
+
+// ByBudget tells whether the budgets of the pod hold it: nothing else counts for
+// --force-after and --max-evict-retries. A budget whose controller has not looked
+// at it yet holds the pod for a moment only, and nobody knows yet whether it will.
+func (r Refusal) ByBudget() bool { return r == RefusedByBudget || r == RefusedBySeveral }
+
+// underBudget tells whether a change of the pod's budgets may end the refusal.
+func (r Refusal) UnderBudget() bool { return r.ByBudget() || r == RefusedBySyncing }
+
+// Passes tells whether the same request may be accepted later.
+func (r Refusal) Passes() bool { return r != RefusedByRights && r != RefusedAsInvalid }
+
+// AnswerFactsOf are what the journal keeps of an answer.
+func AnswerFactsOf(a kube.Answer) *AnswerFacts {
+	f := &AnswerFacts{
+		Code: a.Code, Reason: string(a.Reason), Message: a.Message, AuditID: a.AuditID,
+		Failure: a.Failure, RetryAfterSeconds: a.RetryAfter.Seconds(), ResourceVersion: a.ResourceVersion,
+		Refusal: RefusalOf(a),
+	}
+	if len(a.Causes) > 0 {
+		f.Cause = a.Causes[0].Message
+	}
+	return f
+}
+
+// AnswerFacts are what a server answered, cleaned and shortened for the
+// journal.
+type AnswerFacts struct {
+	Code              int     `json:"code"`
+	Reason            string  `json:"reason,omitempty"`
+	Message           string  `json:"message,omitempty"`
+	Cause             string  `json:"cause,omitempty"` // message of the first cause
+	RetryAfterSeconds float64 `json:"retryAfterSeconds,omitempty"`
+	AuditID           string  `json:"auditID,omitempty"`
+	Failure           string  `json:"failure,omitempty"`
+	ResourceVersion   string  `json:"resourceVersion,omitempty"`
+	Refusal           Refusal `json:"refusal,omitempty"` // who refused the request, "" if it was accepted or the pod is gone
+	Look              bool    `json:"look,omitempty"`    // who has the pod's name must be asked, or asked again
+}
+
+// Words are what a person should read of the answer.
+func (a *AnswerFacts) Words() string {
+	switch {
+	case a.Code == 0:
+		return a.Failure
+	case a.Cause != "":
+		return a.Message + " " + a.Cause
+	}
+	return a.Message
+}
+
+// AnswerWords are what a person should read of an answer.
+func AnswerWords(a kube.Answer) string {
+	switch {
+	case a.Code == 0:
+		return a.Failure
+	case len(a.Causes) > 0 && a.Causes[0].Message != "" && a.Causes[0].Type != "UnexpectedServerResponse":
+		return a.Message + " " + a.Causes[0].Message
+	}
+	return a.Message
+}

@@ -1,0 +1,113 @@
+package attempt
+
+import (
+	"net/http"
+	"strings"
+
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Refusal is who refused a request, and so what may follow from its answer. It is
+// the only place that tells the budget's own refusals from all others: what the
+// budget did not refuse is tried again, however often, and is never forced.
+type Refusal string
+
+// Who refuses a request. The eviction handler's answers are those of kubernetes
+// pkg/registry/core/pod/storage/eviction.go, 1.36.
+const (
+	NotRefused         Refusal = ""                  // accepted, or the pod is gone
+	RefusedByBudget    Refusal = "budget"            // it allows no disruption now
+	RefusedBySeveral   Refusal = "several budgets"   // the server evicts no pod with more than one
+	RefusedBySyncing   Refusal = "budget controller" // it has not looked at the budget yet, or lags behind
+	RefusedByWebhook   Refusal = "webhook"           // of admission; it denied, or could not be called
+	RefusedByThrottle  Refusal = "throttling"        // priority and fairness, a proxy, a server that stops
+	RefusedByConflict  Refusal = "conflict"          // the precondition, or a write that raced with ours
+	RefusedByNamespace Refusal = "namespace"         // it is being deleted
+	RefusedByRights    Refusal = "rights"            // a right is missing
+	RefusedAsInvalid   Refusal = "invalid"           // the request itself
+	RefusedByFailure   Refusal = "failure"           // no answer, a server that failed, or an answer unknown to us
+)
+
+// RefusalOf says who refused a request, from the server's answer to it. It refines the
+// classes of answers by what only the eviction handler, webhooks and budgets say.
+func RefusalOf(a kube.Answer) Refusal {
+	if fromWebhook(a) {
+		return RefusedByWebhook
+	}
+	switch class := a.Class(); {
+	case class == kube.AnswerDone, PodGone(a):
+		return NotRefused
+	case class == kube.AnswerConflict, budgetGone(a), budgetRaced(a):
+		return RefusedByConflict
+	case class == kube.AnswerForbidden:
+		return refusalOfForbidden(a)
+	case class == kube.AnswerInvalid:
+		return RefusedAsInvalid
+	case a.Code == http.StatusTooManyRequests:
+		return refusalOfTooMany(a)
+	case a.Code == http.StatusInternalServerError && strings.Contains(a.Message, "more than one PodDisruptionBudget"):
+		return RefusedBySeveral // it has no cause to go by, so the text must do
+	}
+	return RefusedByFailure
+}
+
+// refusalOfTooMany tells the budget's 429 from those of throttling.
+func refusalOfTooMany(a kube.Answer) Refusal {
+	switch {
+	case !a.HasCause(string(policyv1.DisruptionBudgetCause)):
+		return RefusedByThrottle
+	case a.RetryAfter > 0:
+		return RefusedBySyncing
+	}
+	return RefusedByBudget
+}
+
+// refusalOfForbidden tells a right that is missing, which no waiting cures, from
+// refusals that pass.
+func refusalOfForbidden(a kube.Answer) Refusal {
+	switch {
+	case a.HasCause("NamespaceTerminating"):
+		return RefusedByNamespace
+	case MissingRight(a):
+		return RefusedByRights
+	case strings.Contains(a.Message, "disruptions allowed is negative"), strings.Contains(a.Message, "DisruptedPods map too big"):
+		return RefusedBySyncing
+	}
+	return RefusedByFailure
+}
+
+// podGone tells the 404 of the pod from those that say nothing about it: the
+// budget's, and that of a proxy. An API server names what it did not find: pods
+// "web-1" not found.
+func PodGone(a kube.Answer) bool {
+	return a.Class() == kube.AnswerGone && (a.Message == "" || strings.Contains(a.Message, `pods "`))
+}
+
+// budgetGone tells whether the pod's budget was deleted while the server wrote the
+// eviction into it.
+func budgetGone(a kube.Answer) bool {
+	return a.Class() == kube.AnswerGone && strings.HasPrefix(a.Message, "poddisruptionbudgets")
+}
+
+// budgetRaced tells whether the server gave up writing the eviction into the
+// budget, since others wrote it at the same time.
+func budgetRaced(a kube.Answer) bool {
+	return a.Code == http.StatusGatewayTimeout && strings.Contains(a.Message, "couldn't update PodDisruptionBudget")
+}
+
+// fromWebhook tells whether an admission webhook gave the answer, by denying the
+// request or by not being there; such webhooks use any status code (KubeVirt answers
+// 429 while it migrates a machine).
+func fromWebhook(a kube.Answer) bool {
+	return !a.OK() && (strings.Contains(a.Message, "admission webhook") && strings.Contains(a.Message, "denied the request") ||
+		a.Code >= http.StatusInternalServerError && strings.Contains(a.Message, "failed calling webhook"))
+}
+
+// missingRight tells a refusal by the authorizer from those of admission and of
+// the eviction handler, by its words: "User "ada" cannot create resource ..."
+// (kubernetes apiserver pkg/endpoints/handlers/responsewriters/errors.go).
+func MissingRight(a kube.Answer) bool {
+	return a.Code == http.StatusForbidden && strings.Contains(a.Message, " cannot ") && strings.Contains(a.Message, " resource ")
+}

@@ -1,0 +1,40 @@
+package attempt
+
+import "github.com/kdrain-tui/kdrain-tui/kube"
+
+// Verb is the kind of a write.
+type Verb string
+
+// The writes of a run.
+const (
+	VerbCordon   Verb = "cordon"
+	VerbUncordon Verb = "uncordon"
+	VerbEvict    Verb = "evict"
+	VerbDelete   Verb = "delete"
+	VerbGuard    Verb = "guard"   // create a temporary budget
+	VerbUnguard  Verb = "unguard" // remove one
+	VerbTake     Verb = "take"    // take the Lease over a node, or take it over
+	VerbRenew    Verb = "renew"   // keep it
+	VerbRelease  Verb = "release" // give it back
+	VerbRestart  Verb = "restart" // roll a Deployment out anew
+	VerbScale    Verb = "scale"   // one more replica
+	VerbUnscale  Verb = "unscale" // take it back
+	VerbTaint    Verb = "taint"   // declare a node out of service
+	VerbUntaint  Verb = "untaint" // take that back
+	// VerbLook reads one pod live, where an answer left in doubt who has the name.
+	VerbLook Verb = "look"
+)
+
+// ActionFacts identify a write. The id is written as an intent before the
+// write is sent; an intent without an answer is in doubt.
+type ActionFacts struct {
+	ID   uint64 `json:"id"`
+	Verb Verb   `json:"verb"`
+	// Budget is set where the write takes a token of a budget. Version is that
+	// budget's (or the node's) resourceVersion as known at the time of the event.
+	Budget  kube.UID `json:"budget,omitempty"`
+	Version string   `json:"version,omitempty"`
+	// Under is what the run knew of the pod's budgets when its eviction was sent: a
+	// refusal by them stands until that changes.
+	Under string `json:"under,omitempty"`
+}
