@@ -1,17 +1,10 @@
 package attempt
 
-import "github.com/kdrain-tui/kdrain-tui/kube"
+import (
+	"time"
 
-// ByBudget tells whether the budgets of the pod hold it: nothing else counts for
-// --force-after and --max-evict-retries. A budget whose controller has not looked
-// at it yet holds the pod for a moment only, and nobody knows yet whether it will.
-func (r Refusal) ByBudget() bool { return r == RefusedByBudget || r == RefusedBySeveral }
-
-// underBudget tells whether a change of the pod's budgets may end the refusal.
-func (r Refusal) UnderBudget() bool { return r.ByBudget() || r == RefusedBySyncing }
-
-// Passes tells whether the same request may be accepted later.
-func (r Refusal) Passes() bool { return r != RefusedByRights && r != RefusedAsInvalid }
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
 
 // AnswerFactsOf are what the journal keeps of an answer.
 func AnswerFactsOf(a kube.Answer) *AnswerFacts {
@@ -61,4 +54,17 @@ func AnswerWords(a kube.Answer) string {
 		return a.Message + " " + a.Causes[0].Message
 	}
 	return a.Message
+}
+
+// Class is the class of the answer, "" for none.
+func (a *AnswerFacts) Class() kube.AnswerClass {
+	if a == nil {
+		return ""
+	}
+	return kube.Answer{Code: a.Code, Message: a.Message}.Class()
+}
+
+// RetryAfter is for how long the server asked to wait.
+func (a *AnswerFacts) RetryAfter() time.Duration {
+	return time.Duration(a.RetryAfterSeconds * float64(time.Second))
 }

@@ -6,18 +6,19 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// The pause after a failed request: retryFirst after the first in a row, doubled with each
-// further one up to retryMost.
+// The pause after a failed request: RetryFirst after the first in a row, doubled with each
+// further one up to RetryMost.
 const (
 	RetryFirst = 500 * time.Millisecond
 	RetryMost  = 15 * time.Second
 )
 
+// BackOff is the pause after that many failures in a row.
 func BackOff(failures int) time.Duration {
 	return Doubled(RetryFirst, RetryMost, failures)
 }
 
-// doubled is the pause after that many tries in a row: first, then twice as long
+// Doubled is the pause after that many tries in a row: first, then twice as long
 // each time, up to most.
 func Doubled(first, most time.Duration, tries int) time.Duration {
 	for range min(max(tries-1, 0), 10) {
@@ -26,16 +27,16 @@ func Doubled(first, most time.Duration, tries int) time.Duration {
 	return min(first, most)
 }
 
-// removeTries is how often something that the run made is asked to be taken away
+// RemoveTries is how often something that the run made is asked to be taken away
 // before the run ends without that and says that it is still there.
 const RemoveTries = 4
 
-// mayBeDone tells whether a request may have had its effect although no answer, or none
+// MayBeDone tells whether a request may have had its effect although no answer, or none
 // that says so, came back.
 func MayBeDone(a kube.Answer) bool { return !a.Unsent && (a.Code == 0 || a.Code >= 500) }
 
 // An API server that has just started refuses what it allows a moment later: its
-// authorizer answers from a cache that is still filling. Within startTime after it
+// authorizer answers from a cache that is still filling. Within StartTime after it
 // was away, a missing right is asked for again instead of being believed; what a
 // drain needs was allowed when the run began (the faces check it).
 const StartTime = 10 * time.Second

@@ -30,6 +30,17 @@ const (
 	RefusedByFailure   Refusal = "failure"           // no answer, a server that failed, or an answer unknown to us
 )
 
+// ByBudget tells whether the budgets of the pod hold it: nothing else counts for
+// --force-after and --max-evict-retries. A budget whose controller has not looked
+// at it yet holds the pod for a moment only, and nobody knows yet whether it will.
+func (r Refusal) ByBudget() bool { return r == RefusedByBudget || r == RefusedBySeveral }
+
+// UnderBudget tells whether a change of the pod's budgets may end the refusal.
+func (r Refusal) UnderBudget() bool { return r.ByBudget() || r == RefusedBySyncing }
+
+// Passes tells whether the same request may be accepted later.
+func (r Refusal) Passes() bool { return r != RefusedByRights && r != RefusedAsInvalid }
+
 // RefusalOf says who refused a request, from the server's answer to it. It refines the
 // classes of answers by what only the eviction handler, webhooks and budgets say.
 func RefusalOf(a kube.Answer) Refusal {
@@ -78,7 +89,7 @@ func refusalOfForbidden(a kube.Answer) Refusal {
 	return RefusedByFailure
 }
 
-// podGone tells the 404 of the pod from those that say nothing about it: the
+// PodGone tells the 404 of the pod from those that say nothing about it: the
 // budget's, and that of a proxy. An API server names what it did not find: pods
 // "web-1" not found.
 func PodGone(a kube.Answer) bool {
@@ -105,7 +116,7 @@ func fromWebhook(a kube.Answer) bool {
 		a.Code >= http.StatusInternalServerError && strings.Contains(a.Message, "failed calling webhook"))
 }
 
-// missingRight tells a refusal by the authorizer from those of admission and of
+// MissingRight tells a refusal by the authorizer from those of admission and of
 // the eviction handler, by its words: "User "ada" cannot create resource ..."
 // (kubernetes apiserver pkg/endpoints/handlers/responsewriters/errors.go).
 func MissingRight(a kube.Answer) bool {
