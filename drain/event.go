@@ -6,6 +6,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -71,8 +72,8 @@ type Event struct {
 	BudgetState BudgetState          `json:"budgetState,omitempty"` // Budget
 	Volumes     []volume.Facts       `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
 	PowerOff    *PowerOff            `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
-	Lease       *LeaseFacts          `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
-	LeaseState  LeaseState           `json:"leaseState,omitempty"`  // Lease
+	Lease       *lease.Facts         `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
+	LeaseState  lease.State          `json:"leaseState,omitempty"`  // Lease
 	Remedy      *RemedyFacts         `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
 	RemedyState RemedyState          `json:"rungState,omitempty"`   // Remedy
 	Command     CommandKind          `json:"control,omitempty"`     // Control

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -174,17 +175,21 @@ func (s *State) applyIntent(e Event) {
 	if !e.passing {
 		s.Sent[e.Action.Verb]++
 	}
-	s.editAttempt(e, func(a *attempt.Attempt) { a.Sent(e.Action) })
 	switch {
 	case e.Lease != nil:
-		s.applyLeaseIntent(e)
+		s.editLease(e.Node, func(l *lease.Record) { l.Sent(*e.Lease, e.Action, e.Time) })
 	case e.Remedy != nil:
+		s.editRemedy(e.Remedy.ID, func(r *RemedyRun) { r.Sent(e.Action) })
 		if e.Remedy.deletes() { // nothing else is sent for the pod meanwhile
 			s.editPod(e.UID, func(p *PodRun) { p.InFlight = e.Action.ID })
 		}
 	case e.Budget != nil:
+		s.editBudget(e.Budget, func(b *BudgetRun) { b.Sent(e.Action) })
 	case e.UID == "" || e.Pod == "":
-		s.editNode(e.Node, func(n *NodeRun) { n.Attempts++ })
+		s.editNode(e.Node, func(n *NodeRun) {
+			n.Sent(e.Action)
+			n.Attempts++
+		})
 	default:
 		s.applyPodIntent(e)
 	}
@@ -197,6 +202,7 @@ func (s *State) applyPodIntent(e Event) {
 			grant{action: e.Action.ID, pod: e.UID, at: e.Time, version: e.Action.Version})
 	}
 	s.editPod(e.UID, func(p *PodRun) {
+		p.Sent(e.Action)
 		p.retryNow, p.Look = false, false
 		if e.Action.Verb == attempt.VerbLook {
 			return
@@ -212,11 +218,11 @@ func (s *State) applyAnswer(e Event) {
 	if e.Answer.Code == 0 || e.Answer.Code == http.StatusServiceUnavailable {
 		s.unwell = e.Time
 	}
-	s.editAttempt(e, func(a *attempt.Attempt) { a.Answered(e.Answer) })
 	switch {
 	case e.Lease != nil:
-		s.applyLeaseAnswer(e)
+		s.editLease(e.Node, func(l *lease.Record) { l.Answered(*e.Lease, e.Action.Verb, e.Answer, e.Time) })
 	case e.Remedy != nil:
+		s.editRemedy(e.Remedy.ID, func(r *RemedyRun) { r.Answered(e.Answer) })
 		if e.Remedy.deletes() {
 			s.editPod(e.UID, func(p *PodRun) {
 				if p.InFlight = 0; ok {
@@ -224,7 +230,11 @@ func (s *State) applyAnswer(e Event) {
 				}
 			})
 		}
-	case e.UID != "" && e.Pod != "":
+	case e.Budget != nil:
+		s.editBudget(e.Budget, func(b *BudgetRun) { b.Answered(e.Answer) })
+	case e.UID == "" || e.Pod == "":
+		s.editNode(e.Node, func(n *NodeRun) { n.Answered(e.Answer) })
+	default:
 		s.applyPodAnswer(e, ok)
 	}
 }
@@ -235,6 +245,7 @@ func (s *State) applyPodAnswer(e Event, ok bool) {
 		s.moved[e.Namespace] = e.Time
 	}
 	s.editPod(e.UID, func(p *PodRun) {
+		p.Answered(e.Answer)
 		p.Look = e.Answer.Look
 		switch {
 		case e.Action.Verb == attempt.VerbLook && p.Look:

@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -228,7 +229,7 @@ func toldBy(t *rapid.T, s *State) []string {
 	for i, n := range s.Nodes {
 		changed := *n
 		if n.Lease != nil {
-			l := LeaseRun{LeaseFacts: n.Lease.LeaseFacts, State: n.Lease.State, Since: n.Lease.Since, Message: n.Lease.Message, Taken: n.Lease.Taken}
+			l := lease.Record{LeaseFacts: n.Lease.LeaseFacts, State: n.Lease.State, Since: n.Lease.Since, Message: n.Lease.Message, Taken: n.Lease.Taken}
 			changed.Lease = &l
 		}
 		nodes[i] = &changed

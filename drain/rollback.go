@@ -93,12 +93,10 @@ func (u *Undo) Planned(plan []Undo) (Undo, bool) {
 func (s *State) LeasesMayStand() bool { return slices.ContainsFunc(s.Nodes, s.leaseMayStand) }
 
 func (s *State) leaseMayStand(n *NodeRun) bool {
-	switch l := n.Lease; {
-	case l == nil: // a process that took the run up forgot what the one before had
+	if n.Lease == nil { // a process that took the run up forgot what the one before had
 		return !s.resumed.IsZero() && s.Run.Options.LeaseNamespace != ""
-	default:
-		return l.State != LeaseReleased && l.State != LeaseLost && l.State != LeaseOff
 	}
+	return n.Lease.MayStand()
 }
 
 // undoLease gives back what would keep the next run waiting for as long as the

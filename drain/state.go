@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -197,7 +198,7 @@ type NodeRun struct {
 	Started       time.Time // first eviction phase moment, base of the deadline
 	Ended         time.Time
 	Message       string
-	Lease         *LeaseRun // that keeps other runs off it, nil if none was asked for
+	Lease         *lease.Record // that keeps other runs off it, nil if none was asked for
 	// Attached are the volumes that the drained node still had when the run looked
 	// last. Warning says that it is not safe to power off, or that nobody knows.
 	Attached []volume.Facts

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -31,7 +32,7 @@ func (s *State) acts(node string) bool {
 		return true
 	}
 	n := s.Node(node)
-	return n != nil && n.Lease != nil && (n.Lease.State == LeaseHeld || n.Lease.State == LeaseOff)
+	return n != nil && n.Lease != nil && (n.Lease.State == lease.Held || n.Lease.State == lease.Off)
 }
 
 // heldByBudget tells whether the pod waits for a budget and for nothing else. Where
@@ -70,7 +71,7 @@ func (s *State) tendClocks(e Event) {
 		if s.Phase != PhaseEvict { // no pod is held before
 			return
 		}
-		if e.LeaseState == LeaseHeld {
+		if e.LeaseState == lease.Held {
 			s.acted = e.Time
 		}
 		s.tendClocksOf(e.Node, e.Time)

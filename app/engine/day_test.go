@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -75,7 +76,7 @@ func TestADayOfWaitingStaysSmall(t *testing.T) {
 		if info.Size() > most {
 			t.Errorf("%d bytes of journal", info.Size())
 		}
-		if least := o.MaxParallelNodes * int(24*time.Hour/(drain.OverdueAfter+drain.LeaseRetry)); len(writer.renewals) < least {
+		if least := o.MaxParallelNodes * int(24*time.Hour/(lease.OverdueAfter+lease.RetryAfter)); len(writer.renewals) < least {
 			t.Errorf("%d renewals in a day, want %d at least", len(writer.renewals), least)
 		}
 		if memory := weigh(kept); memory > most {

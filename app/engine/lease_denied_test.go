@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -42,13 +43,13 @@ func TestARefusedRenewalIsTriedUntilTheLeaseIsOverdue(t *testing.T) {
 				o.Mu.Unlock()
 				for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Second) {
 					l := e.State().Nodes[0].Lease
-					if l.State == drain.LeaseOff && attempt.Elapsed(l.Renewed, time.Now()) < drain.OverdueAfter {
+					if l.State == lease.Off && attempt.Elapsed(l.Renewed, time.Now()) < lease.OverdueAfter {
 						t.Fatalf("given up %s after its last renewal: %s", attempt.Elapsed(l.Renewed, time.Now()), l.Message)
 					}
 				}
-				want := drain.LeaseHeld
+				want := lease.Held
 				if c.off {
-					want = drain.LeaseOff
+					want = lease.Off
 				}
 				if l := e.State().Nodes[0].Lease; l.State != want {
 					t.Errorf("the Lease is %s: %s", l.State, l.Message)
@@ -71,7 +72,7 @@ func TestALeaseIsAskedForAgainWhileTheServerStarts(t *testing.T) {
 		o := &operator{Simulation: s, refuse: []kube.Answer{{Code: http.StatusServiceUnavailable, Message: "starting"}, mayNot}}
 		e := o.begin(t, "r1", leasing(), "a")
 		<-e.Done()
-		if n := e.State().Nodes[0]; e.State().Outcome != drain.OutcomeDone || n.Lease.State != drain.LeaseReleased {
+		if n := e.State().Nodes[0]; e.State().Outcome != drain.OutcomeDone || n.Lease.State != lease.Released {
 			t.Errorf("%s, the Lease is %s: %s", e.State().Outcome, n.Lease.State, n.Lease.Message)
 		}
 		s.Halt()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -96,7 +97,7 @@ func TestLabASecondRunIsRefusedAndMayTakeOver(t *testing.T) {
 	first := s.asRun("first2", "", s.leasing(), a)
 	first.until("it holds the Lease and has cordoned", func(state *drain.State) bool {
 		n := state.Nodes[0]
-		return n.Lease != nil && n.Lease.State == drain.LeaseHeld && n.State == drain.NodeCordoned
+		return n.Lease != nil && n.Lease.State == lease.Held && n.State == drain.NodeCordoned
 	})
 	l := s.leaseOver(a)
 	if l == nil || *l.Spec.HolderIdentity != "first2" || l.OwnerReferences[0].Kind != "Node" || l.OwnerReferences[0].Name != a {
@@ -114,10 +115,10 @@ func TestLabASecondRunIsRefusedAndMayTakeOver(t *testing.T) {
 	third := s.asRun("third3", "", o, a)
 	third.until("it has taken the Lease over", func(state *drain.State) bool {
 		n := state.Nodes[0]
-		return n.Lease != nil && n.Lease.State == drain.LeaseHeld
+		return n.Lease != nil && n.Lease.State == lease.Held
 	})
 	lost := first.ends(drain.OutcomePartly)
-	if n := lost.Nodes[0]; n.State != drain.NodeStopped || n.Lease.State != drain.LeaseLost || !strings.Contains(n.Message, "taken over by run third3 of user-third3") {
+	if n := lost.Nodes[0]; n.State != drain.NodeStopped || n.Lease.State != lease.Lost || !strings.Contains(n.Message, "taken over by run third3 of user-third3") {
 		t.Errorf("%s: %s", n.State, n.Message)
 	}
 	if l := s.leaseOver(a); l == nil || *l.Spec.HolderIdentity != "third3" || *l.Spec.LeaseTransitions != 1 {
@@ -148,9 +149,9 @@ func TestLabTheLeaseOfADeadRunLapses(t *testing.T) {
 	r := s.asRun("after2", "", s.leasing(), a)
 	r.until("it waits for a sign of life", func(state *drain.State) bool {
 		n := state.Nodes[0]
-		return n.Lease != nil && n.Lease.State == drain.LeaseAwaited
+		return n.Lease != nil && n.Lease.State == lease.Awaited
 	})
-	r.until("it has taken the Lease", func(state *drain.State) bool { return state.Nodes[0].Lease.State == drain.LeaseHeld })
+	r.until("it has taken the Lease", func(state *drain.State) bool { return state.Nodes[0].Lease.State == lease.Held })
 	if took := time.Since(began); took < kube.LeaseDuration-time.Second {
 		t.Errorf("taken after %s, while the other might live", took)
 	}
@@ -174,7 +175,7 @@ func TestLabWithoutTheRightToLeases(t *testing.T) {
 	r := s.asRun("bobrun", bob, s.leasing(), a)
 	r.confirm(drain.PhaseEvict)
 	state := r.ends(drain.OutcomeDone)
-	if n := state.Nodes[0]; n.Lease.State != drain.LeaseOff || !strings.Contains(n.Lease.Message, `cannot list resource "leases"`) {
+	if n := state.Nodes[0]; n.Lease.State != lease.Off || !strings.Contains(n.Lease.Message, `cannot list resource "leases"`) {
 		t.Errorf("%s: %s", n.Lease.State, n.Lease.Message)
 	}
 	<-r.Done()

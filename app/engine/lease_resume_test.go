@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -27,7 +28,7 @@ func TestResumeTakesItsOwnLeaseAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if n := again.State().Nodes[0]; n.Lease == nil || n.Lease.State != drain.LeaseHeld || time.Since(began) > time.Second {
+		if n := again.State().Nodes[0]; n.Lease == nil || n.Lease.State != lease.Held || time.Since(began) > time.Second {
 			t.Errorf("the Lease is %+v after %s", n.Lease, time.Since(began))
 		}
 		if !slices.Equal(dead.leases, []string{"update r1"}) {
@@ -50,8 +51,8 @@ func TestASuspendedRunKeepsItsLeases(t *testing.T) {
 		state := &drain.State{
 			Run: drain.RunFacts{ID: "r1", Options: leasing()}, Phase: drain.PhaseEvict, Phases: map[drain.Phase]drain.PhaseStatus{drain.PhaseEvict: drain.PhaseRuns}, Suspended: suspended,
 			Nodes: []*drain.NodeRun{
-				{NodeFacts: drain.NodeFacts{Name: "a", UID: "node-a"}, State: drain.NodeDrained, Lease: &drain.LeaseRun{State: drain.LeaseHeld, Renewed: kubetest.Now}},
-				{NodeFacts: drain.NodeFacts{Name: "b", UID: "node-b"}, State: drain.NodeDraining, Lease: &drain.LeaseRun{State: drain.LeaseHeld, Renewed: kubetest.Now}},
+				{NodeFacts: drain.NodeFacts{Name: "a", UID: "node-a"}, State: drain.NodeDrained, Lease: &lease.Record{State: lease.Held, Renewed: kubetest.Now}},
+				{NodeFacts: drain.NodeFacts{Name: "b", UID: "node-b"}, State: drain.NodeDraining, Lease: &lease.Record{State: lease.Held, Renewed: kubetest.Now}},
 			},
 		}
 		writes := drain.Step(state, s.Store.Snapshot(), nil, kubetest.Now).Writes
@@ -93,7 +94,7 @@ func TestResumeGivesBackALeaseThatItNeedsNoMore(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-again.Done()
-		if got := again.State(); got.Outcome != drain.OutcomeDone || got.Nodes[0].Lease == nil || got.Nodes[0].Lease.State != drain.LeaseReleased {
+		if got := again.State(); got.Outcome != drain.OutcomeDone || got.Nodes[0].Lease == nil || got.Nodes[0].Lease.State != lease.Released {
 			t.Errorf("outcome %q, Lease %+v", got.Outcome, got.Nodes[0].Lease)
 		}
 		if left := o.held("node-a"); left != nil {
@@ -121,7 +122,7 @@ func TestResumeGivesBackALeaseWhoseTakeWasNotAnswered(t *testing.T) {
 		events := slices.Clone(e.Events(0))
 		for _, lost := range []drain.Event{
 			{Kind: drain.EventResumed},
-			{Kind: drain.EventIntent, Node: "c", Lease: &drain.LeaseFacts{Namespace: held.Namespace, Name: held.Name, Holder: "r1"},
+			{Kind: drain.EventIntent, Node: "c", Lease: &lease.Facts{Namespace: held.Namespace, Name: held.Name, Holder: "r1"},
 				Action: &attempt.ActionFacts{ID: 1000, Verb: attempt.VerbTake, Version: held.ResourceVersion}},
 			{Kind: drain.EventNode, Node: "c", NodeState: drain.NodeDrained},
 		} {

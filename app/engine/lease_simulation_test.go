@@ -13,6 +13,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -30,7 +31,7 @@ func contested() *kubetest.Simulation {
 	return s
 }
 
-func leaseStates(e *Engine) (states []drain.LeaseState) {
+func leaseStates(e *Engine) (states []lease.State) {
 	for _, event := range e.Events(0) {
 		if event.Kind == drain.EventLease {
 			states = append(states, event.LeaseState)
@@ -73,7 +74,7 @@ func TestALeaseIsTakenBeforeTheCordonAndGivenBack(t *testing.T) {
 		if left := s.Store.Snapshot().Leases(); len(left) > 0 {
 			t.Errorf("left behind: %+v", left[0])
 		}
-		if got := leaseStates(e); !slices.Equal(got, []drain.LeaseState{drain.LeaseHeld, drain.LeaseReleased}) {
+		if got := leaseStates(e); !slices.Equal(got, []lease.State{lease.Held, lease.Released}) {
 			t.Errorf("states %v", got)
 		}
 	})
@@ -129,7 +130,7 @@ func TestALeaseWhoseRunDiedIsFreeAfterItsTime(t *testing.T) {
 		if waited := e.State().Nodes[0].CordonAt.Sub(began); waited != kube.LeaseDuration-3*time.Second {
 			t.Errorf("cordoned after %s, want 30 s after the Lease was first seen", waited)
 		}
-		if got := leaseStates(e); !slices.Equal(got, []drain.LeaseState{drain.LeaseAwaited, drain.LeaseHeld, drain.LeaseReleased}) {
+		if got := leaseStates(e); !slices.Equal(got, []lease.State{lease.Awaited, lease.Held, lease.Released}) {
 			t.Errorf("states %v", got)
 		}
 	})
@@ -150,7 +151,7 @@ func TestATakeOverStopsTheOtherRunAtOnce(t *testing.T) {
 				<-one.Done()
 				sent := len(first.mine)
 				n := one.State().Nodes[0]
-				if n.State != drain.NodeStopped || n.Lease.State != drain.LeaseLost || !strings.Contains(n.Message, "taken over by run r2 of user-r2") {
+				if n.State != drain.NodeStopped || n.Lease.State != lease.Lost || !strings.Contains(n.Message, "taken over by run r2 of user-r2") {
 					t.Errorf("the first run's node is %s, its Lease %s: %s", n.State, n.Lease.State, n.Message)
 				}
 				if one.State().Outcome != drain.OutcomePartly {
@@ -208,7 +209,7 @@ func TestARunThatIsCutOffSendsNothingBeforeAnotherMayTakeItsNode(t *testing.T) {
 		if live := s.Store.Snapshot().LeaseOf("node-a"); live == nil || live.Holder != "r2" {
 			t.Fatalf("the Lease of a silent run must be free: %+v", live)
 		}
-		if state := one.State().Nodes[0].Lease.State; state != drain.LeaseOverdue {
+		if state := one.State().Nodes[0].Lease.State; state != lease.Overdue {
 			t.Errorf("the cut off run takes its Lease for %s", state)
 		}
 		sent := len(first.mine)
@@ -235,7 +236,7 @@ func TestARenewalThatComesLateLetsTheRunGoOn(t *testing.T) {
 		time.Sleep(25 * time.Second)
 		o.disconnect(false)
 		time.Sleep(6 * time.Second)
-		if got := leaseStates(e); !slices.Equal(got, []drain.LeaseState{drain.LeaseHeld, drain.LeaseHeld, drain.LeaseOverdue, drain.LeaseOverdue, drain.LeaseHeld}) {
+		if got := leaseStates(e); !slices.Equal(got, []lease.State{lease.Held, lease.Held, lease.Overdue, lease.Overdue, lease.Held}) {
 			t.Errorf("states %v", got)
 		}
 		delete(s.Budgets, "slow")
@@ -268,7 +269,7 @@ func TestWithoutTheRightToLeasesTheRunGoesOnAndSaysSo(t *testing.T) {
 				e := o.begin(t, "r1", leasing(), "a")
 				<-e.Done()
 				n := e.State().Nodes[0]
-				if e.State().Outcome != drain.OutcomeDone || n.Lease.State != drain.LeaseOff || !strings.Contains(n.Lease.Message, "leases is forbidden") {
+				if e.State().Outcome != drain.OutcomeDone || n.Lease.State != lease.Off || !strings.Contains(n.Lease.Message, "leases is forbidden") {
 					t.Errorf("outcome %q, Lease %s: %s", e.State().Outcome, n.Lease.State, n.Lease.Message)
 				}
 				if len(o.leases) > 1 {
@@ -319,7 +320,7 @@ func TestALeaseIsAskedForAgain(t *testing.T) {
 			e := o.begin(t, "r1", leasing(), "a")
 			select {
 			case <-e.Done():
-			case <-time.After(4 * drain.LeaseRetry):
+			case <-time.After(4 * lease.RetryAfter):
 				t.Errorf("%s: the run hangs, its Lease is %+v", name, e.State().Nodes[0].Lease)
 				e.Send(drain.Command{Kind: drain.CommandAbort})
 				<-e.Done()

@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -84,14 +85,14 @@ func TestRollbackRemovesBudgetsByUID(t *testing.T) {
 func TestRollbackGivesLeasesBack(t *testing.T) {
 	for _, c := range []struct {
 		name, holder string
-		state        drain.LeaseState
+		state        lease.State
 		want         bool
 		left         string
 	}{
-		{"held", "r1", drain.LeaseHeld, true, ""},
+		{"held", "r1", lease.Held, true, ""},
 		{"asked for, without an answer", "r1", "", true, ""},
-		{"taken over", "r2", drain.LeaseHeld, false, "another run has it"},
-		{"gone", "", drain.LeaseHeld, false, "it is gone already"},
+		{"taken over", "r2", lease.Held, false, "another run has it"},
+		{"gone", "", lease.Held, false, "it is gone already"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := kubetest.NewSimulation()
@@ -100,7 +101,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 				s.Store.Put(&kube.Lease{Namespace: "kube-system", Name: kube.LeaseName("node-a"), UID: "l", ResourceVersion: "7", Holder: c.holder})
 			}
 			state := &drain.State{Run: drain.RunFacts{ID: "r1"}, Nodes: []*drain.NodeRun{{
-				NodeFacts: drain.NodeFacts{Name: "a", UID: "node-a"}, Lease: &drain.LeaseRun{State: c.state},
+				NodeFacts: drain.NodeFacts{Name: "a", UID: "node-a"}, Lease: &lease.Record{State: c.state},
 			}}}
 			undos := drain.RollbackPlan(state, s.Snapshot(), time.Now())
 			if len(undos) != 1 || (undos[0].Release != nil) != c.want || undos[0].Left != c.left {
@@ -111,7 +112,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 			}
 		})
 	}
-	state := &drain.State{Nodes: []*drain.NodeRun{{Lease: &drain.LeaseRun{State: drain.LeaseReleased}}}}
+	state := &drain.State{Nodes: []*drain.NodeRun{{Lease: &lease.Record{State: lease.Released}}}}
 	if undos := drain.RollbackPlan(state, kubetest.NewSimulation().Snapshot(), time.Now()); len(undos) != 0 {
 		t.Errorf("%+v", undos)
 	}
@@ -121,10 +122,10 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 // that resumes the run still does.
 func TestResumeGivesBackTheLeaseOfANodeThatIsDone(t *testing.T) {
 	s := drain.Fold(&drain.State{Nodes: []*drain.NodeRun{
-		{NodeFacts: drain.NodeFacts{Name: "a"}, State: drain.NodeDrained, Lease: &drain.LeaseRun{State: drain.LeaseHeld, Attempt: attempt.Attempt{InFlight: 3}}},
-		{NodeFacts: drain.NodeFacts{Name: "b"}, State: drain.NodeDraining, Lease: &drain.LeaseRun{State: drain.LeaseHeld}},
+		{NodeFacts: drain.NodeFacts{Name: "a"}, State: drain.NodeDrained, Lease: &lease.Record{State: lease.Held, Attempt: attempt.Attempt{InFlight: 3}}},
+		{NodeFacts: drain.NodeFacts{Name: "b"}, State: drain.NodeDraining, Lease: &lease.Record{State: lease.Held}},
 	}}, drain.Event{Seq: 1, Kind: drain.EventResumed, Time: time.Now()})
-	if l := s.Nodes[0].Lease; l == nil || l.State != drain.LeaseHeld || l.InFlight != 0 {
+	if l := s.Nodes[0].Lease; l == nil || l.State != lease.Held || l.InFlight != 0 {
 		t.Errorf("of the node that is done: %+v", l)
 	}
 	if l := s.Nodes[1].Lease; l != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -108,7 +109,7 @@ func (d *Drain) lease(e drain.Event) {
 		return
 	}
 	switch e.LeaseState {
-	case drain.LeaseAwaited, drain.LeaseOverdue, drain.LeaseHeld, drain.LeaseOff, drain.LeaseLeft:
+	case lease.Awaited, lease.Overdue, lease.Held, lease.Off, lease.Left:
 		d.Note("node/%s: %s", e.Node, e.Message)
 	}
 }

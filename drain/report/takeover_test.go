@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 )
 
 // A node that another run has taken over is that run's: nobody is told to uncordon
 // it, or to care for its pods.
 func TestANodeThatWasTakenOverIsNobodysToDo(t *testing.T) {
 	c := aDrain()
-	lease := &drain.LeaseFacts{Namespace: "kube-system", Name: "l", Holder: "other1"}
-	c.add(time.Second, drain.Event{Kind: drain.EventLease, Node: "worker-1", Lease: lease, LeaseState: drain.LeaseLost, Message: "taken over by run other1 of bob"})
+	lease := &lease.Facts{Namespace: "kube-system", Name: "l", Holder: "other1"}
+	c.add(time.Second, drain.Event{Kind: drain.EventLease, Node: "worker-1", Lease: lease, LeaseState: lease.Lost, Message: "taken over by run other1 of bob"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeStopped, Message: "taken over by run other1 of bob"})
 	c.add(time.Second, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly})
 	r := Of(c.events, false)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -14,9 +15,9 @@ func leaseWord(n *drain.NodeRun) string {
 		return ""
 	}
 	switch n.Lease.State {
-	case drain.LeaseAwaited:
+	case lease.Awaited:
 		return "waits for its Lease"
-	case drain.LeaseOverdue:
+	case lease.Overdue:
 		return "Lease overdue"
 	}
 	return ""
@@ -38,7 +39,7 @@ func runLeases(s *drain.State, width, most int) []paint.Line {
 		}
 		told++
 		text := paint.Wait + " " + n.Name + " " + word
-		if n.Lease.State == drain.LeaseOverdue {
+		if n.Lease.State == lease.Overdue {
 			text = paint.Wait + " " + n.Name + ": its Lease is overdue"
 		}
 		if n.Lease.Message != "" {

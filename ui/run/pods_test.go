@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -39,12 +40,12 @@ func TestBlockedText(t *testing.T) {
 }
 
 func TestLeasesThatStandInTheWay(t *testing.T) {
-	node := func(name string, state drain.NodeState, lease drain.LeaseState, message string) *drain.NodeRun {
-		return &drain.NodeRun{NodeFacts: drain.NodeFacts{Name: name}, State: state, Lease: &drain.LeaseRun{State: lease, Message: message}}
+	node := func(name string, state drain.NodeState, lease lease.State, message string) *drain.NodeRun {
+		return &drain.NodeRun{NodeFacts: drain.NodeFacts{Name: name}, State: state, Lease: &lease.Record{State: lease, Message: message}}
 	}
 	s := &drain.State{Nodes: []*drain.NodeRun{
-		node("a", drain.NodeWaiting, drain.LeaseAwaited, "held by run p4wq"), node("b", drain.NodeDraining, drain.LeaseHeld, ""),
-		node("c", drain.NodeDraining, drain.LeaseOverdue, "not renewed for 12s"), node("d", drain.NodeStopped, drain.LeaseAwaited, ""),
+		node("a", drain.NodeWaiting, lease.Awaited, "held by run p4wq"), node("b", drain.NodeDraining, lease.Held, ""),
+		node("c", drain.NodeDraining, lease.Overdue, "not renewed for 12s"), node("d", drain.NodeStopped, lease.Awaited, ""),
 		{NodeFacts: drain.NodeFacts{Name: "e"}, State: drain.NodeDraining},
 	}}
 	for most, want := range map[int][]string{
