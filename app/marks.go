@@ -97,7 +97,7 @@ func (s *Session) MayRemoveBudgets(ctx context.Context) error {
 // RemoveBudgets removes the temporary budgets of a run, and waits until the cluster
 // shows that they are gone: a plan made before would still count them. It calls
 // removed for each.
-func (s *Session) RemoveBudgets(ctx context.Context, budgets []*drain.BudgetRun, removed func(*drain.BudgetRun)) error {
+func (s *Session) RemoveBudgets(ctx context.Context, budgets []*tempbudget.Record, removed func(*tempbudget.Record)) error {
 	for _, b := range budgets {
 		if err := s.removeBudget(ctx, kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}); err != nil {
 			return &Error{Text: fmt.Sprintf("cannot remove the temporary budget %s/%s; nothing else was changed", b.Namespace, b.Name), Err: err}
@@ -105,7 +105,7 @@ func (s *Session) RemoveBudgets(ctx context.Context, budgets []*drain.BudgetRun,
 		removed(b)
 	}
 	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
-		return !slices.ContainsFunc(budgets, func(b *drain.BudgetRun) bool {
+		return !slices.ContainsFunc(budgets, func(b *tempbudget.Record) bool {
 			live := snapshot.BudgetNamed(b.Namespace, b.Name)
 			return live != nil && live.UID == b.UID
 		}), time.Time{}

@@ -121,7 +121,7 @@ func (r *Rollback) kinds() (kinds []kube.Kind, why map[kube.Kind]string) {
 			why[k] = what
 		}
 	}
-	if slices.ContainsFunc(r.State.Budgets, func(b *drain.BudgetRun) bool { return b.State != drain.BudgetRemoved }) {
+	if slices.ContainsFunc(r.State.Budgets, func(b *tempbudget.Record) bool { return b.State != tempbudget.Removed }) {
 		need(kube.KindBudgets, "the run made temporary budgets; nothing was changed")
 	}
 	for _, remedy := range r.State.Remedies {

@@ -115,7 +115,7 @@ func (c *draining) takeUp(ctx context.Context, session *app.Session, args []stri
 			return err
 		}
 	}
-	return session.RemoveBudgets(ctx, budgets, func(b *drain.BudgetRun) {
+	return session.RemoveBudgets(ctx, budgets, func(b *tempbudget.Record) {
 		c.printer(c.f).Line("", "poddisruptionbudget/"+b.Name+" removed")
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -50,17 +51,17 @@ func writeJournal(t *testing.T, dir, clusterUID string, events ...drain.Event) {
 // cutShort are the events of a run whose process died on its way: two nodes
 // cordoned, two budgets made and one asked for without an answer, one pod gone.
 func cutShort() []drain.Event {
-	temporary := func(name string, state drain.BudgetState, uid kube.UID) drain.Event {
+	temporary := func(name string, state tempbudget.State, uid kube.UID) drain.Event {
 		return drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: state,
-			Budget: &drain.BudgetFacts{Namespace: "shop", Name: name, UID: uid}}
+			Budget: &tempbudget.Facts{Namespace: "shop", Name: name, UID: uid}}
 	}
 	cordon := func(node string) drain.Event {
 		return drain.Event{Kind: drain.EventIntent, Node: node, Action: &attempt.ActionFacts{ID: 9, Verb: attempt.VerbCordon}}
 	}
 	return []drain.Event{
-		temporary("kdrain-api", drain.BudgetPlanned, ""), temporary("kdrain-web", drain.BudgetPlanned, ""),
-		temporary("kdrain-old", drain.BudgetPlanned, ""),
-		temporary("kdrain-api", drain.BudgetMade, "uid-kdrain-api"), temporary("kdrain-old", drain.BudgetMade, "uid-kdrain-old"),
+		temporary("kdrain-api", tempbudget.Planned, ""), temporary("kdrain-web", tempbudget.Planned, ""),
+		temporary("kdrain-old", tempbudget.Planned, ""),
+		temporary("kdrain-api", tempbudget.Made, "uid-kdrain-api"), temporary("kdrain-old", tempbudget.Made, "uid-kdrain-old"),
 		cordon("worker-1"), nodeEvent(drain.NodeCordoned, ""), cordon("worker-2"),
 		podEvent("api-1", drain.PodGone, nil, ""),
 	}

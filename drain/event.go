@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -68,8 +69,8 @@ type Event struct {
 	Forced      bool                 `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
 	NodeState   NodeState            `json:"nodeState,omitempty"`   // Node
 	ServerTime  time.Time            `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
-	Budget      *BudgetFacts         `json:"budget,omitempty"`      // Budget
-	BudgetState BudgetState          `json:"budgetState,omitempty"` // Budget
+	Budget      *tempbudget.Facts    `json:"budget,omitempty"`      // Budget
+	BudgetState tempbudget.State     `json:"budgetState,omitempty"` // Budget
 	Volumes     []volume.Facts       `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
 	PowerOff    *PowerOff            `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
 	Lease       *lease.Facts         `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -184,7 +185,7 @@ func (s *State) applyIntent(e Event) {
 			s.editPod(e.UID, func(p *PodRun) { p.InFlight = e.Action.ID })
 		}
 	case e.Budget != nil:
-		s.editBudget(e.Budget, func(b *BudgetRun) { b.Sent(e.Action) })
+		s.editBudget(e.Budget, func(b *tempbudget.Record) { b.Sent(e.Action) })
 	case e.UID == "" || e.Pod == "":
 		s.editNode(e.Node, func(n *NodeRun) {
 			n.Sent(e.Action)
@@ -231,7 +232,7 @@ func (s *State) applyAnswer(e Event) {
 			})
 		}
 	case e.Budget != nil:
-		s.editBudget(e.Budget, func(b *BudgetRun) { b.Answered(e.Answer) })
+		s.editBudget(e.Budget, func(b *tempbudget.Record) { b.Answered(e.Answer) })
 	case e.UID == "" || e.Pod == "":
 		s.editNode(e.Node, func(n *NodeRun) { n.Answered(e.Answer) })
 	default:

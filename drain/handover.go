@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -48,9 +49,9 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 		if b.TemporaryOf() != m.Mark.Run {
 			continue
 		}
-		budget := &BudgetFacts{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
-		events = append(events, Event{Kind: EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: BudgetPlanned},
-			Event{Kind: EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: BudgetMade})
+		budget := &tempbudget.Facts{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
+		events = append(events, Event{Kind: EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: tempbudget.Planned},
+			Event{Kind: EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: tempbudget.Made})
 	}
 	for i := range events {
 		events[i].Seq, events[i].Time = uint64(i+1), m.Mark.At

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -216,7 +217,7 @@ func (h *history) checkEnd(t *rapid.T) {
 		}
 	}
 	for _, b := range h.state.Budgets {
-		if h.truth.budgets[b.Name] != nil && b.State != BudgetLeft {
+		if h.truth.budgets[b.Name] != nil && b.State != tempbudget.Left {
 			t.Errorf("temporary budget %s is %s, and stands", b.Name, b.State)
 		}
 	}

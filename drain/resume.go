@@ -1,6 +1,10 @@
 package drain
 
-import "time"
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+)
 
 // applyResumed takes a run up in another process. A write without an answer is
 // in doubt: it may have been sent or not. For a pod the server is asked who has
@@ -32,12 +36,7 @@ func (s *State) applyResumed(e Event) {
 	}
 	s.resumeLeases()
 	for _, b := range s.Budgets {
-		s.editBudget(&b.BudgetFacts, func(b *BudgetRun) {
-			if b.InFlight != 0 && b.State == BudgetPlanned {
-				b.State = BudgetInDoubt
-			}
-			b.Resume()
-		})
+		s.editBudget(&b.Facts, (*tempbudget.Record).Resume)
 	}
 	s.resumeRemedies()
 	for budget, list := range s.Grants {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -51,7 +52,7 @@ func RollbackPlan(s *State, snap *kube.Snapshot, now time.Time) []Undo {
 	var undos []Undo
 	for _, b := range s.Budgets {
 		u := undoBudget(b, s.Run.ID, snap)
-		if b.State != BudgetRemoved && (b.UID != "" || u.Unguard != nil) {
+		if b.State != tempbudget.Removed && (b.UID != "" || u.Unguard != nil) {
 			undos = append(undos, u)
 		}
 	}
@@ -119,7 +120,7 @@ func undoLease(n *NodeRun, run string, snap *kube.Snapshot) Undo {
 
 // undoBudget removes exactly the budget that the run made. One that it was not told of, for
 // no answer came, is known by the run in its label.
-func undoBudget(b *BudgetRun, run string, snap *kube.Snapshot) Undo {
+func undoBudget(b *tempbudget.Record, run string, snap *kube.Snapshot) Undo {
 	u := Undo{ID: "budget/" + b.Namespace + "/" + b.Name, What: "remove budget " + b.Namespace + "/" + b.Name}
 	live := snap.BudgetNamed(b.Namespace, b.Name)
 	switch {

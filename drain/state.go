@@ -5,6 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -214,39 +215,6 @@ func (n *NodeRun) SafeToPowerOff() bool {
 	return n.State == NodeDrained && n.PowerOff != nil && n.PowerOff.Safe
 }
 
-// BudgetState is where a temporary budget is.
-type BudgetState string
-
-// The states of a temporary budget.
-const (
-	BudgetPlanned  BudgetState = "Planned"
-	BudgetInDoubt  BudgetState = "InDoubt"  // no clear answer came: it may stand, the server is asked
-	BudgetMade     BudgetState = "Made"     // accepted, the controller has not looked at it yet
-	BudgetObserved BudgetState = "Observed" // in force
-	BudgetRemoved  BudgetState = "Removed"
-	BudgetFailed   BudgetState = "Failed" // could not be made
-	BudgetLeft     BudgetState = "Left"   // could not be removed: it is still there
-)
-
-// BudgetFacts are a temporary budget of a run.
-type BudgetFacts struct {
-	Namespace string   `json:"namespace"`
-	Name      string   `json:"name"`
-	UID       kube.UID `json:"uid,omitempty"`
-	Owner     string   `json:"owner"` // Kind/name of the workload it protects
-	OwnerUID  kube.UID `json:"ownerUID"`
-	Selector  string   `json:"selector"`
-}
-
-// BudgetRun is a temporary budget of a run.
-type BudgetRun struct {
-	BudgetFacts
-	attempt.Attempt // what is asked for it at present
-	State           BudgetState
-	Since           time.Time
-	Message         string
-}
-
 // Progress counts the pods of a node or a run.
 type Progress struct {
 	Total       int // pods that the run is to move
@@ -268,9 +236,9 @@ type State struct {
 	Phases   map[Phase]PhaseStatus
 	Question *Question // what the run waits for, nil if for nobody
 	Nodes    []*NodeRun
-	Pods     []*PodRun    // in the order of the plan, joined ones last
-	Budgets  []*BudgetRun // temporary ones
-	Remedies []*RemedyRun // of the ladder, as they were taken
+	Pods     []*PodRun            // in the order of the plan, joined ones last
+	Budgets  []*tempbudget.Record // temporary ones
+	Remedies []*RemedyRun         // of the ladder, as they were taken
 	Paused   bool
 	Aborting bool
 	// Suspended tells that its process stopped in order, without an end.

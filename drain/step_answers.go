@@ -5,6 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -35,11 +36,11 @@ func (st *stepper) onAnswer(in Answered) {
 	case kube.LeaseWrite, kube.LeaseRef:
 		st.onLeaseAnswer(w, in.Answer, e)
 	case kube.BudgetRequest:
-		st.onBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeMade)
+		st.onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
 	case kube.BudgetLook:
-		st.onBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.onLookAtBudget)
+		st.onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
 	case kube.BudgetRef:
-		st.onBudgetAnswer(r.Namespace, r.Name, in.Answer, e, st.takeRemoved)
+		st.onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
 	default:
 		st.onPodAnswer(w, in.Answer, e)
 	}

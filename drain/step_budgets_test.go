@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -46,20 +47,20 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 		state   BudgetState
 		words   string
 	}{
-		"it stands":                {[]kube.Answer{brokenOff, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetMade, ""},
-		"it does not":              {[]kube.Answer{brokenOff, notThere, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, BudgetMade, ""},
-		"an earlier try":           {[]kube.Answer{nameTaken, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetMade, ""},
-		"another run's":            {[]kube.Answer{nameTaken, otherOnes}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetFailed, "another budget has its name"},
-		"never sent":               {[]kube.Answer{{Failure: "no route", Unsent: true}, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbGuard}, BudgetMade, ""},
-		"may not look":             {[]kube.Answer{brokenOff, mayNotLook, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, BudgetMade, ""},
-		"abort: it stands":         {[]kube.Answer{brokenOff, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard}, BudgetRemoved, ""},
-		"abort: it does not":       {[]kube.Answer{brokenOff, notThere}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetRemoved, ""},
-		"abort: nobody answers":    {[]kube.Answer{brokenOff}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook}, BudgetLeft, "whether it stands is not known: unexpected EOF"},
-		"abort: another's":         {[]kube.Answer{nameTaken, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, BudgetRemoved, ""},
-		"abort: removal unclear":   {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook, attempt.VerbUnguard}, BudgetRemoved, ""},
-		"abort: replaced meantime": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook}, BudgetRemoved, "another budget"},
+		"it stands":                {[]kube.Answer{brokenOff, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Made, ""},
+		"it does not":              {[]kube.Answer{brokenOff, notThere, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, tempbudget.Made, ""},
+		"an earlier try":           {[]kube.Answer{nameTaken, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Made, ""},
+		"another run's":            {[]kube.Answer{nameTaken, otherOnes}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Failed, "another budget has its name"},
+		"never sent":               {[]kube.Answer{{Failure: "no route", Unsent: true}, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbGuard}, tempbudget.Made, ""},
+		"may not look":             {[]kube.Answer{brokenOff, mayNotLook, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, tempbudget.Made, ""},
+		"abort: it stands":         {[]kube.Answer{brokenOff, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard}, tempbudget.Removed, ""},
+		"abort: it does not":       {[]kube.Answer{brokenOff, notThere}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Removed, ""},
+		"abort: nobody answers":    {[]kube.Answer{brokenOff}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook}, tempbudget.Left, "whether it stands is not known: unexpected EOF"},
+		"abort: another's":         {[]kube.Answer{nameTaken, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Removed, ""},
+		"abort: removal unclear":   {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook, attempt.VerbUnguard}, tempbudget.Removed, ""},
+		"abort: replaced meantime": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook}, tempbudget.Removed, "another budget"},
 		"abort: conflicts for ever": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 409, Message: "x"}},
-			true, nil, BudgetLeft, "not removed: x"},
+			true, nil, tempbudget.Left, "not removed: x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -162,7 +162,7 @@ func (st *stepper) close() {
 	st.tendLeases()
 	if !st.s.Paused && st.s.Down == nil { // a server that is away is waited for
 		st.undoRemedies(true)
-		st.unguard()
+		st.removeBudgets()
 	}
 	if st.inFlight() || st.budgetsStand() || st.leasesStand() || st.remediesStand() {
 		return
@@ -197,7 +197,7 @@ func (st *stepper) judgeRun() (Outcome, string) {
 func (st *stepper) aborting() {
 	st.follow()
 	st.undoRemedies(true)
-	if st.unguard(); st.inFlight() || st.budgetsStand() || st.remediesStand() {
+	if st.removeBudgets(); st.inFlight() || st.budgetsStand() || st.remediesStand() {
 		return
 	}
 	for _, n := range st.s.Nodes {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
@@ -52,7 +53,7 @@ func TestTheGuardQuestionNamesItsWorkloads(t *testing.T) {
 	d.change(func(s *drain.State) {
 		s.Question = nil
 		s.Phases[drain.PhaseGuard] = drain.PhaseRuns
-		s.Budgets = []*drain.BudgetRun{{BudgetFacts: drain.BudgetFacts{Namespace: "shop", Owner: "Deployment/search"}, State: drain.BudgetMade}}
+		s.Budgets = []*tempbudget.Record{{Facts: tempbudget.Facts{Namespace: "shop", Owner: "Deployment/search"}, State: tempbudget.Made}}
 	})
 	d.shows("▶ guard", "shop/Deployment/search ◐ made, not observed yet")
 	d.change(func(s *drain.State) {

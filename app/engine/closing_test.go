@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -88,7 +89,7 @@ func TestAnAbortedRunEndsWhileNothingIsAnswered(t *testing.T) {
 			t.Errorf("the run ended %v after the abort", took)
 		}
 		state := e.State()
-		if state.Outcome != drain.OutcomeAborted || len(state.Budgets) != 1 || state.Budgets[0].State != drain.BudgetLeft {
+		if state.Outcome != drain.OutcomeAborted || len(state.Budgets) != 1 || state.Budgets[0].State != tempbudget.Left {
 			t.Errorf("outcome %q, budgets %+v", state.Outcome, state.Budgets)
 		}
 	})

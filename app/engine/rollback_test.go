@@ -16,6 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -68,10 +69,10 @@ func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 }
 
 func TestRollbackRemovesBudgetsByUID(t *testing.T) {
-	budget := func(name string, uid kube.UID) *drain.BudgetRun {
-		return &drain.BudgetRun{BudgetFacts: drain.BudgetFacts{Namespace: "n", Name: name, UID: uid}, State: drain.BudgetLeft}
+	budget := func(name string, uid kube.UID) *tempbudget.Record {
+		return &tempbudget.Record{Facts: tempbudget.Facts{Namespace: "n", Name: name, UID: uid}, State: tempbudget.Left}
 	}
-	s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Budgets: []*drain.BudgetRun{budget("ours", "1"), budget("theirs", "2"), budget("gone", "3")}}
+	s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Budgets: []*tempbudget.Record{budget("ours", "1"), budget("theirs", "2"), budget("gone", "3")}}
 	undos := drain.RollbackPlan(s, kubetest.SnapshotOf(time.Now(),
 		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "ours", UID: "1"}},
 		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "theirs", UID: "99"}}), time.Now())

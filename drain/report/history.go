@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -216,11 +217,11 @@ func word(s drain.NodeState) string {
 }
 
 func (h *history) budget(e drain.Event) {
-	if e.Budget == nil || e.BudgetState == drain.BudgetPlanned || e.Wait != nil {
+	if e.Budget == nil || e.BudgetState == tempbudget.Planned || e.Wait != nil {
 		return
 	}
-	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[drain.BudgetState]string{
-		drain.BudgetMade: "made", drain.BudgetInDoubt: "in doubt", drain.BudgetObserved: "in force", drain.BudgetRemoved: "removed", drain.BudgetFailed: "could not be made", drain.BudgetLeft: "left behind",
+	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[tempbudget.State]string{
+		tempbudget.Made: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force", tempbudget.Removed: "removed", tempbudget.Failed: "could not be made", tempbudget.Left: "left behind",
 	}[e.BudgetState]+after(e.Message))
 }
 

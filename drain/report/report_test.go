@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -20,8 +21,8 @@ import (
 // request on its way.
 func TestReports(t *testing.T) {
 	dead := aDrain()
-	dead.add(0, drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: drain.BudgetPlanned, Budget: &drain.BudgetFacts{Namespace: "shop", Name: "kdrain-web"}})
-	dead.add(0, drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: drain.BudgetMade, Budget: &drain.BudgetFacts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}})
+	dead.add(0, drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: tempbudget.Planned, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web"}})
+	dead.add(0, drain.Event{Kind: drain.EventBudget, Namespace: "shop", BudgetState: tempbudget.Made, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}})
 	dead.ask(time.Second, "api-1")
 	for name, r := range map[string]Report{
 		"ended": Of(aDrain().ended(), false), "live": Of(aDrain().events, true), "dead": Of(dead.events, false),

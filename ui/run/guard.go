@@ -3,6 +3,7 @@ package run
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -10,7 +11,7 @@ import (
 
 // guardQuestion is what must be known before temporary budgets are made: over
 // which workloads, how tight, and for how long.
-func guardQuestion(budgets []drain.BudgetFacts, guard budget.Guard, trusted bool) []paint.Line {
+func guardQuestion(budgets []tempbudget.Facts, guard budget.Guard, trusted bool) []paint.Line {
 	switch {
 	case !trusted:
 		return []paint.Line{paint.L(themes.Warning, "Which workloads get a budget is not known at this moment: not everything is in sight. "+
@@ -47,31 +48,31 @@ func runBudgets(s *drain.State, width, most int) []paint.Line {
 	return lines
 }
 
-func budgetWord(b *drain.BudgetRun) string {
+func budgetWord(b *tempbudget.Record) string {
 	switch b.State {
-	case drain.BudgetPlanned:
+	case tempbudget.Planned:
 		return paint.Hollow + " to be made"
-	case drain.BudgetInDoubt:
+	case tempbudget.InDoubt:
 		return paint.Asked + " in doubt, the server is asked" + wording.Tail(b.Message)
-	case drain.BudgetMade:
+	case tempbudget.Made:
 		return paint.Asked + " made, not observed yet"
-	case drain.BudgetObserved:
+	case tempbudget.Observed:
 		return paint.Good + " in force"
-	case drain.BudgetRemoved:
+	case tempbudget.Removed:
 		return paint.Stay + " removed" + wording.Tail(b.Message)
-	case drain.BudgetFailed:
+	case tempbudget.Failed:
 		return paint.Bad + " not made" + wording.Tail(b.Message)
 	}
 	return paint.Warn + " still there" + wording.Tail(b.Message)
 }
 
-func budgetToken(b *drain.BudgetRun) paint.Token {
+func budgetToken(b *tempbudget.Record) paint.Token {
 	switch b.State {
-	case drain.BudgetObserved:
+	case tempbudget.Observed:
 		return themes.Good
-	case drain.BudgetPlanned, drain.BudgetRemoved:
+	case tempbudget.Planned, tempbudget.Removed:
 		return themes.Muted
-	case drain.BudgetMade, drain.BudgetInDoubt:
+	case tempbudget.Made, tempbudget.InDoubt:
 		return themes.Busy
 	}
 	return themes.Bad

@@ -3,6 +3,7 @@ package run
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
@@ -102,11 +103,11 @@ func asks(s *frame.Session, q *drain.Question) bool {
 
 // guardBudgets are the budgets that a yes would make. The run's own rules say
 // which: they are played on the snapshot, and what they send is thrown away.
-func guardBudgets(s *frame.Session, q *drain.Question) []drain.BudgetFacts {
+func guardBudgets(s *frame.Session, q *drain.Question) []tempbudget.Facts {
 	out := drain.Step(s.State, s.Snap, []drain.Input{drain.Confirm{Phase: q.Phase, Word: q.Word}}, s.Now)
-	var budgets []drain.BudgetFacts
+	var budgets []tempbudget.Facts
 	for _, e := range out.Events {
-		if e.Kind == drain.EventBudget && e.BudgetState == drain.BudgetPlanned && e.Budget != nil {
+		if e.Kind == drain.EventBudget && e.BudgetState == tempbudget.Planned && e.Budget != nil {
 			budgets = append(budgets, *e.Budget)
 		}
 	}

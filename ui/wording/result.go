@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -128,7 +129,7 @@ func (r *resulting) rest(s *drain.State, undos []drain.Undo) {
 		r.add("cordoned", themes.Text, List(nodes, 6)+", by this run.")
 	}
 	for _, b := range s.Budgets {
-		if b.State == drain.BudgetLeft {
+		if b.State == tempbudget.Left {
 			r.add("left", themes.Warning, "Temporary budget "+b.Namespace+"/"+b.Name+" could not be removed"+Tail(b.Message)+".")
 		}
 	}

@@ -1,0 +1,70 @@
+package tempbudget
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Wanted are the temporary budgets that a run makes before it evicts the pods: over each of
+// their workloads that has more than one replica, and over no pod of which any budget stands.
+// A second budget over one pod makes the server refuse its eviction altogether.
+func Wanted(s *kube.Snapshot, run string, pods []kube.UID) []Facts {
+	var wanted []Facts
+	var seen []kube.UID
+	for _, uid := range pods {
+		live := s.Pod(uid)
+		if live == nil || live.Owner == nil {
+			continue
+		}
+		w := budget.ScaledBy(s, live.Owner)
+		if w == nil || w.Replicas < 2 || w.Selector == nil || slices.Contains(seen, w.UID) {
+			continue
+		}
+		seen = append(seen, w.UID)
+		if !unprotected(s, w) {
+			continue
+		}
+		wanted = append(wanted, Facts{
+			Namespace: w.Namespace, Name: name(run, w, wanted), Owner: w.Kind + "/" + w.Name,
+			OwnerUID: w.UID, Selector: w.Selector.String(),
+		})
+	}
+	return wanted
+}
+
+// name is the name of the temporary budget of a workload. Where another of the run has it
+// already, or it would be longer than a name may be, part of the workload's UID tells them
+// apart.
+func name(run string, w *kube.Workload, others []Facts) string {
+	name := "kdrain-" + run + "-" + w.Name
+	used := slices.ContainsFunc(others, func(f Facts) bool { return f.Namespace == w.Namespace && f.Name == name })
+	if len(name) <= validation.DNS1123SubdomainMaxLength && !used {
+		return name
+	}
+	sum := fmt.Sprintf("-%x", sha256.Sum256([]byte(w.UID)))[:9]
+	most := validation.DNS1123SubdomainMaxLength - len(sum)
+	return strings.TrimRight(name[:min(len(name), most)], "-.") + sum
+}
+
+// unprotected tells whether no pod that the workload selects is under a budget.
+func unprotected(s *kube.Snapshot, w *kube.Workload) bool {
+	for _, p := range s.PodsIn(w.Namespace) {
+		if w.Selector.Matches(p.Labels) && len(s.BudgetsOf(p)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Shared tells whether another budget selects a pod of the temporary one too: under both,
+// none of them can be evicted.
+func Shared(s *kube.Snapshot, live *kube.Budget) bool {
+	return live != nil && slices.ContainsFunc(s.PodsUnder(live), func(p *kube.Pod) bool { return len(s.BudgetsOf(p)) > 1 })
+}
