@@ -230,7 +230,7 @@ func toldBy(t *rapid.T, s *State) []string {
 	for i, n := range s.Nodes {
 		changed := *n
 		if n.Lease != nil {
-			l := lease.Record{LeaseFacts: n.Lease.LeaseFacts, State: n.Lease.State, Since: n.Lease.Since, Message: n.Lease.Message, Taken: n.Lease.Taken}
+			l := lease.Record{Facts: n.Lease.Facts, State: n.Lease.State, Since: n.Lease.Since, Message: n.Lease.Message, Taken: n.Lease.Taken}
 			changed.Lease = &l
 		}
 		nodes[i] = &changed

@@ -117,7 +117,7 @@ func TestNoPatienceWithoutTheLease(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := drain.Fold(nil, drain.Event{Seq: 1, Time: at, Kind: drain.EventRunStarted, Run: &drain.RunFacts{Options: o,
 		Nodes: []drain.NodeFacts{{Name: "a"}}, Pods: []drain.PodFacts{{Node: "a", Namespace: "default", Name: "db", UID: "p", Action: plan.ActionEvict}}}})
-	lease := lease.Facts{Name: "a"}
+	facts := lease.Facts{Name: "a"}
 	seq := uint64(1)
 	after := func(d time.Duration, e drain.Event) {
 		seq++
@@ -134,16 +134,16 @@ func TestNoPatienceWithoutTheLease(t *testing.T) {
 		}
 	}
 	after(0, drain.Event{Kind: drain.EventPhase, Phase: drain.PhaseEvict, PhaseStatus: drain.PhaseRuns})
-	after(0, drain.Event{Kind: drain.EventIntent, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &lease})
-	after(0, drain.Event{Kind: drain.EventAnswer, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &lease, Answer: &attempt.AnswerFacts{Code: 201}})
-	after(0, drain.Event{Kind: drain.EventLease, Lease: &lease, LeaseState: lease.Held})
+	after(0, drain.Event{Kind: drain.EventIntent, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &facts})
+	after(0, drain.Event{Kind: drain.EventAnswer, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &facts, Answer: &attempt.AnswerFacts{Code: 201}})
+	after(0, drain.Event{Kind: drain.EventLease, Lease: &facts, LeaseState: lease.Held})
 	pod(0, drain.PodBudgetBlocked)
 	check(time.Second, time.Second)
 	// The machine slept: the Lease was overdue 20 s after its last renewal, and that
 	// shows an hour later.
-	after(time.Hour, drain.Event{Kind: drain.EventLease, Lease: &lease, LeaseState: lease.Overdue})
+	after(time.Hour, drain.Event{Kind: drain.EventLease, Lease: &facts, LeaseState: lease.Overdue})
 	check(2*time.Hour, lease.OverdueAfter)
-	after(2*time.Hour, drain.Event{Kind: drain.EventLease, Lease: &lease, LeaseState: lease.Held})
+	after(2*time.Hour, drain.Event{Kind: drain.EventLease, Lease: &facts, LeaseState: lease.Held})
 	check(2*time.Hour+time.Second, lease.OverdueAfter+time.Second)
 	pod(2*time.Hour+time.Second, drain.PodWebhookWait)
 	check(3*time.Hour, lease.OverdueAfter+time.Second)
@@ -152,7 +152,7 @@ func TestNoPatienceWithoutTheLease(t *testing.T) {
 	check(4*time.Hour, lease.OverdueAfter+2*time.Second)
 	after(4*time.Hour, drain.Event{Kind: drain.EventResumed}) // nobody paused the new process
 	check(5*time.Hour, lease.OverdueAfter+2*time.Second)
-	after(5*time.Hour, drain.Event{Kind: drain.EventLease, Lease: &lease, LeaseState: lease.Held})
+	after(5*time.Hour, drain.Event{Kind: drain.EventLease, Lease: &facts, LeaseState: lease.Held})
 	check(5*time.Hour+time.Second, lease.OverdueAfter+3*time.Second)
 }
 

@@ -1,3 +1,3 @@
-// Package lease knows who holds the Leases over nodes. It must not know runs of this process. Start
-// at Holds.
+// Package lease knows the Leases over nodes: who holds them, and what a run does about its own (Record,
+// its transitions, and Next). It must not know phases, pods or events. Start at Next, then Holds.
 package lease

@@ -13,8 +13,8 @@ import (
 // it, or to care for its pods.
 func TestANodeThatWasTakenOverIsNobodysToDo(t *testing.T) {
 	c := aDrain()
-	lease := &lease.Facts{Namespace: "kube-system", Name: "l", Holder: "other1"}
-	c.add(time.Second, drain.Event{Kind: drain.EventLease, Node: "worker-1", Lease: lease, LeaseState: lease.Lost, Message: "taken over by run other1 of bob"})
+	facts := &lease.Facts{Namespace: "kube-system", Name: "l", Holder: "other1"}
+	c.add(time.Second, drain.Event{Kind: drain.EventLease, Node: "worker-1", Lease: facts, LeaseState: lease.Lost, Message: "taken over by run other1 of bob"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeStopped, Message: "taken over by run other1 of bob"})
 	c.add(time.Second, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly})
 	r := Of(c.events, false)

@@ -1,3 +1,4 @@
-// Package tempbudget knows the temporary budgets that runs have left in the cluster. It must not know
-// the run of this process. Start at Leftovers.
+// Package tempbudget knows temporary budgets: those that a run makes (Wanted; Record, its transitions
+// and decisions) and those that runs have left in the cluster. It must not know phases, pods in a run
+// or events. Start at Record, then Leftovers.
 package tempbudget

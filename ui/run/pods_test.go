@@ -40,8 +40,8 @@ func TestBlockedText(t *testing.T) {
 }
 
 func TestLeasesThatStandInTheWay(t *testing.T) {
-	node := func(name string, state drain.NodeState, lease lease.State, message string) *drain.NodeRun {
-		return &drain.NodeRun{NodeFacts: drain.NodeFacts{Name: name}, State: state, Lease: &lease.Record{State: lease, Message: message}}
+	node := func(name string, state drain.NodeState, held lease.State, message string) *drain.NodeRun {
+		return &drain.NodeRun{NodeFacts: drain.NodeFacts{Name: name}, State: state, Lease: &lease.Record{State: held, Message: message}}
 	}
 	s := &drain.State{Nodes: []*drain.NodeRun{
 		node("a", drain.NodeWaiting, lease.Awaited, "held by run p4wq"), node("b", drain.NodeDraining, lease.Held, ""),
