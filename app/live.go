@@ -9,7 +9,7 @@ import (
 
 // own takes a run into this process's care: other processes can steer it, and a
 // hangup suspends it. Where its socket cannot be opened it goes on without.
-func (r *Runs) own(run drain.Run, rights drain.Rights) {
+func (r *Runs) own(run drain.Run, rights control.Rights) {
 	r.mu.Lock()
 	r.live = append(r.live, run)
 	hungUp, aborted := r.hungUp, r.aborted

@@ -124,8 +124,8 @@ func (r *Rollback) kinds() (kinds []kube.Kind, why map[kube.Kind]string) {
 	if slices.ContainsFunc(r.State.Budgets, func(b *tempbudget.Record) bool { return b.State != tempbudget.Removed }) {
 		need(kube.KindBudgets, "the run made temporary budgets; nothing was changed")
 	}
-	for _, remedy := range r.State.Remedies {
-		if kind, known := remedy.ScaleKind(); known && remedy.Leftover() {
+	for _, taken := range r.State.Remedies {
+		if kind, known := taken.ScaleKind(); known && taken.MayStand() {
 			need(kind, "the run changed replicas; nothing was changed now")
 		}
 	}

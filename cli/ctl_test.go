@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -26,11 +27,11 @@ func (r *steered) Changed(context.Context) <-chan struct{} { return nil }
 func (r *steered) Send(drain.Input)                        {}
 func (r *steered) Done() <-chan struct{}                   { return r.done }
 
-func (r *steered) Remedies(kube.UID) []drain.Remedy {
-	return []drain.Remedy{
-		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyWait}, Title: "wait", Risk: "None. It is tried again on the event that it waits for."},
-		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyEvictUnhealthy}, Title: "evict the sick sibling", DisabledReason: "no other pod under budget web is sick"},
-		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyDelete, Namespace: "shop", Name: "web-1", Grace: -1}, Title: "delete it past its budget",
+func (r *steered) Remedies(kube.UID) []remedy.Remedy {
+	return []remedy.Remedy{
+		{Facts: remedy.Facts{Kind: remedy.Wait}, Title: "wait", Risk: "None. It is tried again on the event that it waits for."},
+		{Facts: remedy.Facts{Kind: remedy.EvictUnhealthy}, Title: "evict the sick sibling", DisabledReason: "no other pod under budget web is sick"},
+		{Facts: remedy.Facts{Kind: remedy.Delete, Namespace: "shop", Name: "web-1", Grace: -1}, Title: "delete it past its budget",
 			Call: "DELETE /api/v1/namespaces/shop/pods/web-1, UID p1", Command: "kubectl delete pod -n shop web-1",
 			Risk: "No budget is asked.", Warnings: []string{"beware of \x1b[31mred"}, Word: "delete web-1"},
 	}
@@ -39,7 +40,7 @@ func (r *steered) Remedies(kube.UID) []drain.Remedy {
 func (r *steered) Command(_ context.Context, c drain.Command) (uint64, error) {
 	r.told = append(r.told, c)
 	c.Remedy.ID = 1
-	r.state = drain.Fold(r.state, drain.Event{Seq: 9, Kind: drain.EventRemedy, Remedy: &c.Remedy, RemedyState: drain.RemedyDone})
+	r.state = drain.Fold(r.state, drain.Event{Seq: 9, Kind: drain.EventRemedy, Remedy: &c.Remedy, RemedyState: remedy.Done})
 	return 8, nil
 }
 
@@ -166,7 +167,7 @@ func TestCtlCompletion(t *testing.T) {
 			t.Errorf("%s is missing:\n%s\n%s", v.Name, help, b.out)
 		}
 	}
-	for _, kind := range drain.RemedyKinds[1:] {
+	for _, kind := range remedy.Kinds[1:] {
 		if v, known := control.VerbNamed(string(kind)); !known || v.Remedy != kind {
 			t.Errorf("no verb takes rung %s", kind)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -75,8 +76,8 @@ type Event struct {
 	PowerOff    *PowerOff            `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
 	Lease       *lease.Facts         `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
 	LeaseState  lease.State          `json:"leaseState,omitempty"`  // Lease
-	Remedy      *RemedyFacts         `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
-	RemedyState RemedyState          `json:"rungState,omitempty"`   // Remedy
+	Remedy      *remedy.Facts        `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
+	RemedyState remedy.State         `json:"rungState,omitempty"`   // Remedy
 	Command     CommandKind          `json:"control,omitempty"`     // Control
 	Outcome     Outcome              `json:"outcome,omitempty"`     // RunEnded, Node
 	Message     string               `json:"message,omitempty"`

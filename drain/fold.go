@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -180,8 +181,8 @@ func (s *State) applyIntent(e Event) {
 	case e.Lease != nil:
 		s.editLease(e.Node, func(l *lease.Record) { l.Sent(*e.Lease, e.Action, e.Time) })
 	case e.Remedy != nil:
-		s.editRemedy(e.Remedy.ID, func(r *RemedyRun) { r.Sent(e.Action) })
-		if e.Remedy.deletes() { // nothing else is sent for the pod meanwhile
+		s.editRemedy(e.Remedy.ID, func(r *remedy.Record) { r.Sent(e.Action) })
+		if e.Remedy.Deletes() { // nothing else is sent for the pod meanwhile
 			s.editPod(e.UID, func(p *PodRun) { p.InFlight = e.Action.ID })
 		}
 	case e.Budget != nil:
@@ -223,8 +224,8 @@ func (s *State) applyAnswer(e Event) {
 	case e.Lease != nil:
 		s.editLease(e.Node, func(l *lease.Record) { l.Answered(*e.Lease, e.Action.Verb, e.Answer, e.Time) })
 	case e.Remedy != nil:
-		s.editRemedy(e.Remedy.ID, func(r *RemedyRun) { r.Answered(e.Answer) })
-		if e.Remedy.deletes() {
+		s.editRemedy(e.Remedy.ID, func(r *remedy.Record) { r.Answered(e.Answer) })
+		if e.Remedy.Deletes() {
 			s.editPod(e.UID, func(p *PodRun) {
 				if p.InFlight = 0; ok {
 					p.Accepted = e.Time

@@ -7,6 +7,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -213,7 +214,7 @@ func (h *history) somePod(t *rapid.T) *PodRun {
 // someRemedy takes a remedy that the ladder offers.
 func (h *history) someRemedy(t *rapid.T) {
 	p := h.somePod(t)
-	var offered []Remedy
+	var offered []remedy.Remedy
 	for _, r := range Remedies(h.state, h.store.Snapshot(), p.UID, h.now) {
 		if r.DisabledReason == "" && r.Word != "" {
 			offered = append(offered, r)
@@ -223,7 +224,7 @@ func (h *history) someRemedy(t *rapid.T) {
 		t.Skip("no rung is offered")
 	}
 	r := rapid.SampledFrom(offered).Draw(t, "rung")
-	h.arrived = append(h.arrived, Command{Kind: CommandRemedy, Pod: p.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true})
+	h.arrived = append(h.arrived, Command{Kind: CommandRemedy, Pod: p.UID, Remedy: r.Facts, Word: r.Word, By: "ada", OnScreen: true})
 	h.lookAround(t)
 }
 

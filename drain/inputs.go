@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -31,7 +32,7 @@ type Commander interface {
 	Command(ctx context.Context, c Command) (seq uint64, err error)
 	// Remedies are the remedies for a pod of the run as they are at this moment; nil
 	// for a pod that is not in it.
-	Remedies(pod kube.UID) []Remedy
+	Remedies(pod kube.UID) []remedy.Remedy
 }
 
 // Input is something from outside that Step takes into account: an Answered, a
@@ -65,7 +66,7 @@ type Command struct {
 	// For CommandRemedy: the remedy as it was shown, the word that was typed for it (of
 	// CommandContinue: WordWithoutJournal, where the journal cannot be written), and
 	// whether that was on a screen; elsewhere some remedies need a flag of the run.
-	Remedy   RemedyFacts
+	Remedy   remedy.Facts
 	Word     string
 	OnScreen bool
 }

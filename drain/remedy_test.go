@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -99,13 +100,13 @@ func (f *steps) deployed(change func(*appsv1.Deployment)) {
 	f.Store.Put(convert.ReplicaSet(rs))
 }
 
-func (f *steps) remedy(kind RemedyKind) Remedy {
+func (f *steps) remedy(kind remedy.Kind) Remedy {
 	for _, r := range Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
 		if r.Kind == kind {
 			return r
 		}
 	}
-	return Remedy{DisabledReason: "there is no such rung"}
+	return remedy.Remedy{DisabledReason: "there is no such rung"}
 }
 
 func rollout(surge, away int) func(*appsv1.Deployment) {
@@ -121,51 +122,51 @@ func TestRemedies(t *testing.T) {
 	long := time.Now().Add(-time.Minute)
 	for name, c := range map[string]struct {
 		make func(f *steps)
-		kind RemedyKind
+		kind remedy.Kind
 		off  string // words of it; "" where the remedy can be taken
 		call string
 		word string
 	}{
-		"free: all are well":       {func(*steps) {}, RemedyEvictUnhealthy, "no other pod under budget web is sick", "", ""},
-		"free: AlwaysAllow":        {func(f *steps) { f.sick(f.unhealthyPod); f.always() }, RemedyEvictUnhealthy, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict web-2"},
-		"free: IfHealthyBudget":    {func(f *steps) { f.sick(f.unhealthyPod) }, RemedyEvictUnhealthy, "lets a pod that is not Ready go only while it has the 2 it needs (IfHealthyBudget); it has 1", "", ""},
-		"free: it ends already":    {func(f *steps) { f.ends(f.unhealthyPod, long) }, RemedyEvictUnhealthy, "web-2 is ending already", "", ""},
-		"free: nobody's pod":       {func(f *steps) { f.always(); f.bare(f.unhealthyPod) }, RemedyEvictUnhealthy, "nobody would make web-2 anew", "", ""},
-		"free: no budget holds it": {func(f *steps) { f.is(PodWebhookWait) }, RemedyEvictUnhealthy, "no budget holds it", "", ""},
-		"free: in the plan":        {func(f *steps) { f.sick(f.unhealthyPod); f.always(); f.plan(f.unhealthyPod) }, RemedyEvictUnhealthy, "is in the plan itself", "", ""},
-		"restart: of a ReplicaSet": {func(*steps) {}, RemedyRolloutRestart, "ends the old pod before", "", ""},
-		"restart: surge":           {func(f *steps) { f.deployed(rollout(1, 0)) }, RemedyRolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
-		"restart: the usual 25%":   {func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) }, RemedyRolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
-		"restart: no surge":        {func(f *steps) { f.deployed(rollout(0, 1)) }, RemedyRolloutRestart, "may not have a pod more", "", ""},
-		"restart: may be away":     {func(f *steps) { f.deployed(rollout(1, 1)) }, RemedyRolloutRestart, "may lose its only pod", "", ""},
+		"free: all are well":       {func(*steps) {}, remedy.EvictUnhealthy, "no other pod under budget web is sick", "", ""},
+		"free: AlwaysAllow":        {func(f *steps) { f.sick(f.unhealthyPod); f.always() }, remedy.EvictUnhealthy, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict web-2"},
+		"free: IfHealthyBudget":    {func(f *steps) { f.sick(f.unhealthyPod) }, remedy.EvictUnhealthy, "lets a pod that is not Ready go only while it has the 2 it needs (IfHealthyBudget); it has 1", "", ""},
+		"free: it ends already":    {func(f *steps) { f.ends(f.unhealthyPod, long) }, remedy.EvictUnhealthy, "web-2 is ending already", "", ""},
+		"free: nobody's pod":       {func(f *steps) { f.always(); f.bare(f.unhealthyPod) }, remedy.EvictUnhealthy, "nobody would make web-2 anew", "", ""},
+		"free: no budget holds it": {func(f *steps) { f.is(PodWebhookWait) }, remedy.EvictUnhealthy, "no budget holds it", "", ""},
+		"free: in the plan":        {func(f *steps) { f.sick(f.unhealthyPod); f.always(); f.plan(f.unhealthyPod) }, remedy.EvictUnhealthy, "is in the plan itself", "", ""},
+		"restart: of a ReplicaSet": {func(*steps) {}, remedy.RolloutRestart, "ends the old pod before", "", ""},
+		"restart: surge":           {func(f *steps) { f.deployed(rollout(1, 0)) }, remedy.RolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
+		"restart: the usual 25%":   {func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) }, remedy.RolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
+		"restart: no surge":        {func(f *steps) { f.deployed(rollout(0, 1)) }, remedy.RolloutRestart, "may not have a pod more", "", ""},
+		"restart: may be away":     {func(f *steps) { f.deployed(rollout(1, 1)) }, remedy.RolloutRestart, "may lose its only pod", "", ""},
 		"restart: Recreate": {func(f *steps) {
 			f.deployed(func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType })
-		}, RemedyRolloutRestart, "may not have a pod more", "", ""},
-		"restart: paused":             {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { d.Spec.Paused = true }) }, RemedyRolloutRestart, "is paused", "", ""},
-		"restart: two replicas":       {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { *d.Spec.Replicas = 2 }) }, RemedyRolloutRestart, "has 2 replicas: a restart would move pods outside the plan", "", ""},
-		"scale":                       {func(*steps) {}, RemedyScale, "", "PATCH /apis/apps/v1/namespaces/default/replicasets/web/scale, replicas 2 to 3", "scale web"},
-		"scale: does not help":        {func(f *steps) { f.most(0) }, RemedyScale, "would allow no more with 3 replicas", "", ""},
-		"scale: an autoscaler":        {func(f *steps) { f.autoscale() }, RemedyScale, "autoscaler web owns the number of replicas", "", ""},
-		"scale: autoscalers unseen":   {func(f *steps) { f.Store.SetSync(kube.KindAutoscalers, kube.SyncState{Phase: kube.Denied}) }, RemedyScale, "cannot be seen", "", ""},
-		"scale: not held by a budget": {func(f *steps) { f.is(PodWebhookWait) }, RemedyScale, "no budget holds it", "", ""},
-		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RemedyScale, "it is ending already", "", ""},
-		"delete":                      {func(*steps) {}, RemedyDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1", "delete web-1"},
-		"delete: ends already":        {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RemedyDelete, "its deletion was accepted", "", ""},
-		"kill: its node is well":      {func(*steps) {}, RemedyForceDelete, "its kubelet can still end it", "", ""},
-		"kill: stuck":                 {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, RemedyForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
-		"kill: a finalizer":           {func(f *steps) { f.ends(f.pod, long, "x/y"); f.is(PodStuckTerminating) }, RemedyForceDelete, "finalizer x/y holds it", "", ""},
-		"kill: a silent node":         {func(f *steps) { f.off("a") }, RemedyForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
-		"taint: the node is Ready":    {func(*steps) {}, RemedyOutOfService, "a is Ready", "", ""},
-		"taint":                       {func(f *steps) { f.off("a") }, RemedyOutOfService, "", "PATCH /api/v1/nodes/a, taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", "a is off"},
+		}, remedy.RolloutRestart, "may not have a pod more", "", ""},
+		"restart: paused":             {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { d.Spec.Paused = true }) }, remedy.RolloutRestart, "is paused", "", ""},
+		"restart: two replicas":       {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { *d.Spec.Replicas = 2 }) }, remedy.RolloutRestart, "has 2 replicas: a restart would move pods outside the plan", "", ""},
+		"scale":                       {func(*steps) {}, remedy.Scale, "", "PATCH /apis/apps/v1/namespaces/default/replicasets/web/scale, replicas 2 to 3", "scale web"},
+		"scale: does not help":        {func(f *steps) { f.most(0) }, remedy.Scale, "would allow no more with 3 replicas", "", ""},
+		"scale: an autoscaler":        {func(f *steps) { f.autoscale() }, remedy.Scale, "autoscaler web owns the number of replicas", "", ""},
+		"scale: autoscalers unseen":   {func(f *steps) { f.Store.SetSync(kube.KindAutoscalers, kube.SyncState{Phase: kube.Denied}) }, remedy.Scale, "cannot be seen", "", ""},
+		"scale: not held by a budget": {func(f *steps) { f.is(PodWebhookWait) }, remedy.Scale, "no budget holds it", "", ""},
+		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.Scale, "it is ending already", "", ""},
+		"delete":                      {func(*steps) {}, remedy.Delete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1", "delete web-1"},
+		"delete: ends already":        {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.Delete, "its deletion was accepted", "", ""},
+		"kill: its node is well":      {func(*steps) {}, remedy.ForceDelete, "its kubelet can still end it", "", ""},
+		"kill: stuck":                 {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.ForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
+		"kill: a finalizer":           {func(f *steps) { f.ends(f.pod, long, "x/y"); f.is(PodStuckTerminating) }, remedy.ForceDelete, "finalizer x/y holds it", "", ""},
+		"kill: a silent node":         {func(f *steps) { f.off("a") }, remedy.ForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
+		"taint: the node is Ready":    {func(*steps) {}, remedy.OutOfService, "a is Ready", "", ""},
+		"taint":                       {func(f *steps) { f.off("a") }, remedy.OutOfService, "", "PATCH /api/v1/nodes/a, taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", "a is off"},
 		"taint: is there": {func(f *steps) {
 			f.off("a")
 			f.SetNode("a", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{kube.OutOfService} })
-		}, RemedyOutOfService, "has the taint already", "", ""},
-		"shut: paused":   {func(f *steps) { f.control1(CommandPause) }, RemedyDelete, "the run is paused", "", ""},
-		"shut: aborting": {func(f *steps) { f.control1(CommandAbort) }, RemedyDelete, "is being aborted", "", ""},
-		"shut: over":     {func(f *steps) { f.is(PodGone) }, RemedyDelete, "nothing more happens to it", "", ""},
-		"shut: neither":  {func(f *steps) { f.is(PodTerminating) }, RemedyDelete, "neither blocked nor stuck", "", ""},
-		"shut: away":     {func(f *steps) { f.Store.SetHealth(kube.Health{}) }, RemedyDelete, "not live", "", ""},
+		}, remedy.OutOfService, "has the taint already", "", ""},
+		"shut: paused":   {func(f *steps) { f.control1(CommandPause) }, remedy.Delete, "the run is paused", "", ""},
+		"shut: aborting": {func(f *steps) { f.control1(CommandAbort) }, remedy.Delete, "is being aborted", "", ""},
+		"shut: over":     {func(f *steps) { f.is(PodGone) }, remedy.Delete, "nothing more happens to it", "", ""},
+		"shut: neither":  {func(f *steps) { f.is(PodTerminating) }, remedy.Delete, "neither blocked nor stuck", "", ""},
+		"shut: away":     {func(f *steps) { f.Store.SetHealth(kube.Health{}) }, remedy.Delete, "not live", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newSteps()
@@ -223,7 +224,7 @@ func TestRemediesWarnsOfDeployers(t *testing.T) {
 	} {
 		f := newSteps()
 		f.deployed(change)
-		if r := f.remedy(RemedyScale); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], want+" deploys it") {
+		if r := f.remedy(remedy.Scale); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], want+" deploys it") {
 			t.Errorf("%s: %q", want, r.Warnings)
 		}
 	}
@@ -240,7 +241,7 @@ func TestWithhold(t *testing.T) {
 	}
 	DisableForbidden(remedies, results)
 	for _, r := range remedies {
-		if off := r.DisabledReason == "you may not delete pods in namespace default"; off != (r.Kind == RemedyDelete) {
+		if off := r.DisabledReason == "you may not delete pods in namespace default"; off != (r.Kind == remedy.Delete) {
 			t.Errorf("%s: %q", r.Kind, r.DisabledReason)
 		}
 	}

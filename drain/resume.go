@@ -3,6 +3,7 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 )
 
@@ -38,7 +39,9 @@ func (s *State) applyResumed(e Event) {
 	for _, b := range s.Budgets {
 		s.editBudget(&b.Facts, (*tempbudget.Record).Resume)
 	}
-	s.resumeRemedies()
+	for _, r := range s.Remedies {
+		s.editRemedy(r.ID, (*remedy.Record).Resume)
+	}
 	for budget, list := range s.Grants {
 		for i := range list {
 			if !list[i].granted { // its answer will never come: let it lapse

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -57,8 +58,8 @@ func RollbackPlan(s *State, snap *kube.Snapshot, now time.Time) []Undo {
 		}
 	}
 	for _, r := range s.Remedies {
-		if r.Leftover() {
-			undos = append(undos, undoable(r, s.Run.ID, snap))
+		if r.MayStand() {
+			undos = append(undos, undoRemedy(r, s.Run.ID, snap))
 		}
 	}
 	for _, n := range s.Nodes {
@@ -77,6 +78,23 @@ func RollbackPlan(s *State, snap *kube.Snapshot, now time.Time) []Undo {
 		undos = append(undos, u)
 	}
 	return undos
+}
+
+// undoRemedy takes back what a remedy changed.
+func undoRemedy(r *remedy.Record, run string, snap *kube.Snapshot) Undo {
+	u := Undo{ID: r.UndoID(), What: r.UndoWhat()}
+	if r.Kind == remedy.OutOfService {
+		u.Node = r.Name
+	}
+	request, left := r.Undo(run, snap)
+	switch q := request.(type) {
+	case kube.ScaleRequest:
+		u.Scale = &q
+	case kube.TaintRequest:
+		u.Taint = &q
+	}
+	u.Left = left
+	return u
 }
 
 // Planned is what the plan has to say of the same thing, false where there is no more to

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -35,7 +36,7 @@ type script struct {
 	out    map[uint64]Write // without an answer
 	yes    bool             // every question is confirmed as it comes
 	wake   time.Time
-	shown  map[RemedyKind]RemedyFacts // the ladder as the operator saw it last
+	shown  map[remedy.Kind]remedy.Facts // the ladder as the operator saw it last
 	checks checks
 	// controls counts the commands given by ctl.
 	controls uint64
@@ -224,9 +225,9 @@ func (s *script) control(a args) error {
 		s.controls++
 		c.ID = s.controls
 	}
-	if slices.Contains(RemedyKinds, RemedyKind(words[0])) {
+	if slices.Contains(remedy.Kinds, remedy.Kind(words[0])) {
 		c.Kind = CommandRemedy
-		facts, word := s.remedy(RemedyKind(words[0]), kube.UID(words[1]), a.has("as-shown"))
+		facts, word := s.remedy(remedy.Kind(words[0]), kube.UID(words[1]), a.has("as-shown"))
 		c.Remedy = facts
 		if c.Word == "" {
 			c.Word = word
@@ -245,10 +246,10 @@ func (s *script) control(a args) error {
 
 // remedy is what the ladder offers for the pod now, or what it offered when it was
 // shown last.
-func (s *script) remedy(kind RemedyKind, pod kube.UID, asShown bool) (facts RemedyFacts, word string) {
+func (s *script) remedy(kind remedy.Kind, pod kube.UID, asShown bool) (facts remedy.Facts, word string) {
 	for _, r := range Remedies(s.state, s.store.Snapshot(), pod, s.now) {
 		if r.Kind == kind {
-			facts, word = r.RemedyFacts, r.Word
+			facts, word = r.Facts, r.Word
 		}
 	}
 	if asShown {
@@ -259,9 +260,9 @@ func (s *script) remedy(kind RemedyKind, pod kube.UID, asShown bool) (facts Reme
 
 // ladder shows the remedies for a pod, as "ctl RUN ladder POD" does.
 func (s *script) remedies(a args) error {
-	s.shown = map[RemedyKind]RemedyFacts{}
+	s.shown = map[remedy.Kind]remedy.Facts{}
 	for _, r := range Remedies(s.state, s.store.Snapshot(), kube.UID(a.words()[0]), s.now) {
-		s.shown[r.Kind] = r.RemedyFacts
+		s.shown[r.Kind] = r.Facts
 		switch {
 		case r.DisabledReason != "":
 			fmt.Fprintf(&s.text, "%s: off, %s\n", r.Kind, r.DisabledReason)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -238,7 +239,7 @@ type State struct {
 	Nodes    []*NodeRun
 	Pods     []*PodRun            // in the order of the plan, joined ones last
 	Budgets  []*tempbudget.Record // temporary ones
-	Remedies []*RemedyRun         // of the ladder, as they were taken
+	Remedies []*remedy.Record     // of the ladder, as they were taken
 	Paused   bool
 	Aborting bool
 	// Suspended tells that its process stopped in order, without an end.

@@ -2,46 +2,87 @@ package drain
 
 import (
 	"errors"
-	"fmt"
-	"net/http"
+	"slices"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// climb takes a remedy: the operator's word must be the remedy's, what was confirmed must
+// Remedies are the remedies for a pod of the run, in order, each with what it would do now or
+// why it is not available. It is nil for a pod that is not in the run.
+func Remedies(s *State, snap *kube.Snapshot, pod kube.UID, now time.Time) []remedy.Remedy {
+	p := s.Pod(pod)
+	if p == nil {
+		return nil
+	}
+	v := remedy.View{
+		UID: p.UID, Namespace: p.Namespace, Name: p.Name, Live: snap.Pod(pod), Node: snap.Node(p.Node),
+		BudgetBlocked: p.State == PodBudgetBlocked, Stuck: p.State == PodStuckTerminating,
+		Grace: int64(s.Run.Options.GracePeriodSeconds), Records: s.Remedies,
+		Planned: func(uid kube.UID) bool { return s.Pod(uid) != nil }, Snap: snap, Now: now,
+	}
+	v.Closed = s.remediesClosed(p, &v)
+	return remedy.Of(v)
+}
+
+// remediesClosed is why no remedy can be taken for the pod now, "" if some can.
+func (s *State) remediesClosed(p *PodRun, v *remedy.View) string {
+	n := s.Node(p.Node)
+	switch {
+	case s.Outcome != "":
+		return "the run has ended"
+	case s.Aborting:
+		return "the run is being aborted"
+	case s.Paused:
+		return "the run is paused: nothing is sent"
+	case p.State.Final():
+		return "nothing more happens to it"
+	case s.Phase != PhaseEvict || n == nil || n.State != NodeDraining:
+		return "its node is not being drained now"
+	case !v.Snap.TrustedOn(p.Node):
+		return "the view of the cluster is not live"
+	case v.Live == nil || v.Node == nil || v.Node.UID != n.UID:
+		return "the cluster shows it no more"
+	case p.InFlight != 0 || slices.ContainsFunc(s.Remedies, func(r *remedy.Record) bool { return r.Pod == p.UID && r.InFlight != 0 }):
+		return remedy.OffOnItsWay
+	case !p.State.Blocked() && p.State != PodStuckTerminating && !v.Silent():
+		return "it is neither blocked nor stuck"
+	}
+	return ""
+}
+
+// remediate takes a remedy: the operator's word must be the remedy's, what was confirmed must
 // still be what would be done, and a run without a screen must have been allowed to.
 // A wrong word does nothing at all; everything else that stands in the way is said.
 func (st *stepper) remediate(in Command) {
 	remedies := Remedies(st.s, st.snap, in.Pod, st.now)
 	if !in.OnScreen {
-		Unattended(remedies, &st.s.Run.Options)
+		remedy.Unattended(remedies, &st.s.Run.Options)
 	}
-	for _, remedy := range remedies {
-		if remedy.Kind != in.Remedy.Kind || remedy.Word == "" || remedy.Word != in.Word {
+	for _, offered := range remedies {
+		if offered.Kind != in.Remedy.Kind || offered.Word == "" || offered.Word != in.Word {
 			continue
 		}
 		p := st.s.Pod(in.Pod)
 		st.emit(Event{Kind: EventCommand, Command: CommandRemedy, By: in.By, Input: in.ID, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
-		why := remedy.DisabledReason
+		why := offered.DisabledReason
 		switch {
 		case why != "":
 		case !st.mayTouch(st.s.Node(p.Node)):
 			why = "the Lease over its node is not held at this moment"
-		case remedy.RemedyFacts != in.Remedy:
+		case offered.Facts != in.Remedy:
 			why = "it is not what was confirmed any more: look at the ladder again"
 		}
-		facts := remedy.RemedyFacts
+		facts := offered.Facts
 		facts.ID = len(st.s.Remedies) + 1
 		if why != "" {
-			st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: RemedyRefused, By: in.By, Message: why})
+			st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: remedy.Refused, By: in.By, Message: why})
 			return
 		}
-		st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: RemedyTaken, By: in.By})
+		st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: remedy.Taken, By: in.By})
 		st.sendRemedy(facts, p)
 		return
 	}
@@ -49,44 +90,14 @@ func (st *stepper) remediate(in Command) {
 }
 
 // sendRemedy sends the one request of a remedy.
-func (st *stepper) sendRemedy(f RemedyFacts, p *PodRun) {
-	e := Event{Node: p.Node, Namespace: f.Namespace, Remedy: &f}
-	w := Write{Node: p.Node, Remedy: f.ID}
-	switch f.Kind {
-	case RemedyEvictUnhealthy:
-		w.Verb, w.Request = attempt.VerbEvict, kube.EvictRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
+func (st *stepper) sendRemedy(f remedy.Facts, p *PodRun) {
+	mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason}
+	d := f.Send(mark, st.snap, st.now)
+	e := Event{Node: p.Node, Namespace: f.Namespace, Remedy: &f, Action: &attempt.ActionFacts{Verb: d.Verb}}
+	if f.Object == "Pod" {
 		e.Pod, e.UID = f.Name, f.UID
-	case RemedyRolloutRestart:
-		version := ""
-		if live := st.snap.Workload(f.UID); live != nil && live.Rollout != nil {
-			version = live.Rollout.ResourceVersion
-		}
-		w.Verb, w.Request = attempt.VerbRestart, kube.RestartRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
-			ResourceVersion: version, At: st.snap.ServerTime(st.now)}
-	case RemedyScale:
-		w.Verb, w.Request = attempt.VerbScale, *f.scaleRequest(f.From, f.To)
-	case RemedyOutOfService:
-		node := st.snap.Node(f.Name)
-		mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason, At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second)}
-		w.Verb, w.Request = attempt.VerbTaint, *taintRequest(node, node.TaintsWith(), mark.String())
-	case RemedyDelete, RemedyForceDelete:
-		e.Pod, e.UID = f.Name, f.UID
-		r := kube.DeleteRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
-		if f.Grace >= 0 {
-			r.Grace = &f.Grace
-		}
-		w.Verb, w.Request = attempt.VerbDelete, r
 	}
-	e.Action = &attempt.ActionFacts{Verb: w.Verb}
-	st.send(w, e)
-}
-
-func (f RemedyFacts) scaleRequest(from, to int32) *kube.ScaleRequest {
-	return &kube.ScaleRequest{Kind: f.Object, Namespace: f.Namespace, Name: f.Name, UID: f.UID, From: from, To: to}
-}
-
-func taintRequest(n *kube.Node, taints []corev1.Taint, mark string) *kube.TaintRequest {
-	return &kube.TaintRequest{Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Taints: taints, Mark: mark}
+	st.send(Write{Verb: d.Verb, Node: p.Node, Remedy: f.ID, Request: d.Request}, e)
 }
 
 // onRemedyAnswer notes what came back for a remedy. It is the remedy's answer alone: a
@@ -96,35 +107,23 @@ func (st *stepper) onRemedyAnswer(w Write, a kube.Answer, e Event) {
 	if r == nil {
 		return
 	}
-	facts, class := r.RemedyFacts, st.classOf(a, r.Attempt)
+	facts, class := r.Facts, st.classOf(a, r.Attempt)
 	e.Namespace, e.Remedy = r.Namespace, &facts
-	if r.deletes() {
+	if r.Deletes() {
 		e.Pod, e.UID = r.Name, r.UID
 	}
 	st.emit(e)
-	if w.Verb == attempt.VerbUnscale || w.Verb == attempt.VerbUntaint {
-		st.onUndoAnswer(st.s.remedy(w.Remedy), a, class)
-		return
-	}
-	switch {
-	case a.OK():
-		st.setRemedy(r, RemedyDone, "")
+	r = st.s.remedy(w.Remedy)
+	c := r.After(w.Verb, a, class, st.s.Run.Target().Line(r.ByHand()), st.now)
+	if st.setRemedy(r, c); c.State == remedy.Done {
 		st.deletionAccepted(r)
-	case attempt.MayBeDone(a):
-		st.setRemedy(r, RemedyInDoubt, attempt.AnswerWords(a))
-	case class == kube.AnswerConflict:
-		st.setRemedy(r, RemedyRefused, "it changed meanwhile: "+attempt.AnswerWords(a))
-	case a.Code == http.StatusUnprocessableEntity && r.Kind == RemedyScale:
-		st.setRemedy(r, RemedyRefused, fmt.Sprintf("it has not %d replicas any more", r.From))
-	default:
-		st.setRemedy(r, RemedyRefused, attempt.AnswerWords(a))
 	}
 }
 
 // deletionAccepted notes that the pod of the run ends, where that is what the remedy does.
-func (st *stepper) deletionAccepted(r *RemedyRun) {
+func (st *stepper) deletionAccepted(r *remedy.Record) {
 	p := st.s.Pod(r.Pod)
-	if !r.deletes() || p == nil || p.State.Final() {
+	if !r.Deletes() || p == nil || p.State.Final() {
 		return
 	}
 	grace := r.Grace
@@ -135,97 +134,70 @@ func (st *stepper) deletionAccepted(r *RemedyRun) {
 		"deleted past its budget, as the operator said")
 }
 
-func (st *stepper) setRemedy(r *RemedyRun, state RemedyState, message string) {
-	facts := r.RemedyFacts
-	st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: state, Message: message})
+func (st *stepper) setRemedy(r *remedy.Record, c remedy.Change) {
+	facts := r.Facts
+	e := Event{Kind: EventRemedy, Remedy: &facts, RemedyState: c.State, Message: c.Message}
+	if !c.Retry.IsZero() {
+		e.Wait = &Wait{For: WaitForServer, Until: c.Retry}
+	}
+	st.emit(e)
+	st.wakeAt(c.Retry)
 }
 
-// undoRemedies takes back what remedies did: replicas at the end of the run, a taint when
-// its node has returned.
+// undoRemedies takes back what remedies changed, as far as that is due.
 func (st *stepper) undoRemedies(end bool) {
 	for _, r := range st.s.Remedies {
-		if !r.open() || st.waits(r.Attempt) {
-			continue
+		d := r.TakeBack(st.s.Run.ID, st.snap, end, st.now)
+		st.wakeAt(d.Wake)
+		if d.Change != nil {
+			st.setRemedy(r, *d.Change)
 		}
-		switch {
-		case r.Kind == RemedyScale && end, r.Kind == RemedyOutOfService && r.State != RemedyTaken && kube.NodeLive(st.snap, r.Name):
-			st.undoRemedy(r)
+		if s := d.Send; s != nil {
+			facts := r.Facts
+			st.send(Write{Verb: s.Verb, Node: s.Node, Remedy: r.ID, Request: s.Request}, Event{Node: s.Node, Namespace: r.Namespace,
+				Remedy: &facts, Action: &attempt.ActionFacts{Verb: s.Verb, Version: s.Version}})
 		}
 	}
 }
 
-// undoRemedy takes back what one remedy did, where it is still the run's.
-func (st *stepper) undoRemedy(r *RemedyRun) {
-	if node := st.snap.Node(r.Name); r.Kind == RemedyOutOfService && node != nil && node.UID == r.UID && node.Ready != kube.NodeReady {
-		return // it is still off, and keeps the taint
-	}
-	u := undoable(r, st.s.Run.ID, st.snap)
-	if w := st.snap.Workload(r.UID); r.Kind == RemedyScale && w != nil && w.Replicas != r.To && !r.objected() {
-		// The view may be older than the change itself. The request tests the number.
-		u.Scale, u.Left = r.scaleRequest(r.To, r.From), ""
-	}
-	facts := r.RemedyFacts
-	w := Write{Remedy: r.ID, Request: u.Request()}
-	e := Event{Namespace: r.Namespace, Remedy: &facts}
-	switch {
-	case u.Left != "":
-		st.setRemedy(r, RemedyKept, u.Left)
-		return
-	case r.Kind == RemedyScale:
-		w.Verb = attempt.VerbUnscale
-	default:
-		w.Verb, w.Node, e.Node = attempt.VerbUntaint, r.Name, r.Name
-	}
-	e.Action = &attempt.ActionFacts{Verb: w.Verb}
-	if u.Taint != nil {
-		e.Action.Version = u.Taint.ResourceVersion
-	}
-	st.send(w, e)
-}
-
-// leaveTaints says, at the end of the run, which nodes keep the taint because
-// their machines are still off: nobody takes it back from here on.
+// leaveTaints says, at the end of the run, which nodes keep the taint.
 func (st *stepper) leaveTaints() {
 	for _, r := range st.s.Remedies {
-		if r.Kind == RemedyOutOfService && r.open() {
-			st.setRemedy(r, RemedyLeft, "its machine has not come back; once it has: "+st.s.Run.Target().Line(r.Undo()))
+		if c := r.Leave(st.s.Run.Target().Line(r.ByHand())); c != nil {
+			st.setRemedy(r, *c)
 		}
-	}
-}
-
-// declaredBy tells whether the run declared the node's machine off.
-func declaredBy(n *kube.Node, run string) bool {
-	m, ok := annotation.Parse(n.Annotations[kube.OutOfServiceAnnotation])
-	return ok && m.Run == run
-}
-
-// onUndoAnswer notes what came back for the undoing of a remedy. Only what is read says
-// that somebody has changed it since (undoable): a refusal can have many reasons. It is
-// asked for again, and what cannot be had stays to be done, with the server's words.
-func (st *stepper) onUndoAnswer(r *RemedyRun, a kube.Answer, class kube.AnswerClass) {
-	switch {
-	case class == kube.AnswerDone:
-		st.setRemedy(r, RemedyUndone, "")
-	case class == kube.AnswerGone:
-		st.setRemedy(r, RemedyKept, "it is gone")
-	case class != kube.AnswerForbidden && r.Tries < attempt.RemoveTries:
-		facts, after := r.RemedyFacts, r.Pause(a)
-		st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: r.State, Message: attempt.AnswerWords(a), Wait: &Wait{For: WaitForServer, Until: st.now.Add(after)}})
-		st.wakeAt(st.now.Add(after))
-	default:
-		st.setRemedy(r, RemedyLeft, "not taken back: "+attempt.AnswerWords(a)+"; to do it: "+st.s.Run.Target().Line(r.Undo()))
 	}
 }
 
 // remediesStand tells whether a remedy is still to be taken back before the run may end.
 func (st *stepper) remediesStand() bool {
-	for _, r := range st.s.Remedies {
-		switch {
-		case r.InFlight != 0, r.Kind == RemedyScale && r.open():
-			return true
-		case r.Kind == RemedyOutOfService && r.open() && r.Next.After(st.now):
-			return true
-		}
+	return slices.ContainsFunc(st.s.Remedies, func(r *remedy.Record) bool { return r.Awaited(st.now) })
+}
+
+// applyRemedy is the fold of a remedy's events.
+func (s *State) applyRemedy(e Event) {
+	if s.remedy(e.Remedy.ID) == nil {
+		s.Remedies = append(s.Remedies, &remedy.Record{Facts: *e.Remedy, By: e.By, Seq: e.Seq, At: e.Time})
 	}
-	return false
+	var retry time.Time
+	if e.Wait != nil {
+		retry = e.Wait.Until
+	}
+	s.editRemedy(e.Remedy.ID, func(r *remedy.Record) { r.Become(e.RemedyState, e.Message, retry, e.Time) })
+}
+
+func (s *State) remedy(id int) *remedy.Record {
+	if id < 1 || id > len(s.Remedies) {
+		return nil
+	}
+	return s.Remedies[id-1]
+}
+
+// editRemedy replaces the record of a remedy by a changed copy.
+func (s *State) editRemedy(id int, edit func(r *remedy.Record)) {
+	if r := s.remedy(id); r != nil {
+		changed := *r
+		edit(&changed)
+		s.Remedies[id-1] = &changed
+	}
 }

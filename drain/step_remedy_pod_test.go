@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
@@ -21,18 +22,18 @@ func TestTheAnswerToADeletionBelongsToTheRemedy(t *testing.T) {
 		remedy RemedyState
 		pod    PodState
 	}{
-		{kube.Answer{Code: http.StatusOK}, RemedyDone, PodTerminating},
-		{kube.Answer{Code: http.StatusForbidden, Message: `pods "web-1" is forbidden: User "u" cannot delete resource "pods"`}, RemedyRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusForbidden, Message: `admission webhook "w" denied the request: no`}, RemedyRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusUnprocessableEntity, Message: "no"}, RemedyRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusBadRequest, Message: "no"}, RemedyRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusConflict, Message: "no"}, RemedyRefused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusServiceUnavailable, Message: "no"}, RemedyInDoubt, PodBudgetBlocked},
-		{kube.Answer{Failure: "EOF"}, RemedyInDoubt, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusOK}, remedy.Done, PodTerminating},
+		{kube.Answer{Code: http.StatusForbidden, Message: `pods "web-1" is forbidden: User "u" cannot delete resource "pods"`}, remedy.Refused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusForbidden, Message: `admission webhook "w" denied the request: no`}, remedy.Refused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusUnprocessableEntity, Message: "no"}, remedy.Refused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusBadRequest, Message: "no"}, remedy.Refused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusConflict, Message: "no"}, remedy.Refused, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusServiceUnavailable, Message: "no"}, remedy.InDoubt, PodBudgetBlocked},
+		{kube.Answer{Failure: "EOF"}, remedy.InDoubt, PodBudgetBlocked},
 	} {
-		for _, kind := range []RemedyKind{RemedyDelete, RemedyForceDelete} {
+		for _, kind := range []remedy.Kind{remedy.Delete, remedy.ForceDelete} {
 			f := newSteps()
-			if kind == RemedyForceDelete {
+			if kind == remedy.ForceDelete {
 				f.off("a")
 			}
 			w := f.remediate(kind, nil)[0]
@@ -57,7 +58,7 @@ func TestTheAnswerToADeletionBelongsToTheRemedy(t *testing.T) {
 // After a remedy that was refused the pod goes as planned, by an eviction.
 func TestAfterARefusedDeletionThePodIsEvicted(t *testing.T) {
 	f := newSteps()
-	w := f.remediate(RemedyDelete, nil)[0]
+	w := f.remediate(remedy.Delete, nil)[0]
 	f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusForbidden, Message: `User "u" cannot delete resource "pods"`}})
 	f.AddPod("web", "b")
 	f.Control("web")
@@ -71,9 +72,9 @@ func TestAfterARefusedDeletionThePodIsEvicted(t *testing.T) {
 // first, and goes on as planned.
 func TestADeletionInDoubtIsLookedUpOnResume(t *testing.T) {
 	f := newSteps()
-	f.remediate(RemedyDelete, nil)
+	f.remediate(remedy.Delete, nil)
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
-	if p := f.state.Pods[0]; p.InFlight != 0 || !p.Look || p.Action != plan.ActionEvict || f.state.Remedies[0].State != RemedyInDoubt {
+	if p := f.state.Pods[0]; p.InFlight != 0 || !p.Look || p.Action != plan.ActionEvict || f.state.Remedies[0].State != remedy.InDoubt {
 		t.Errorf("%+v, %+v", p, f.state.Remedies[0])
 	}
 }
@@ -81,15 +82,15 @@ func TestADeletionInDoubtIsLookedUpOnResume(t *testing.T) {
 // A paused run takes nothing back either: neither the taint of a node that has
 // returned nor, once its pods have all left, the replicas.
 func TestPauseTakesNothingBack(t *testing.T) {
-	for _, kind := range []RemedyKind{RemedyOutOfService, RemedyScale} {
+	for _, kind := range []remedy.Kind{remedy.OutOfService, remedy.Scale} {
 		f := newSteps()
-		if kind == RemedyOutOfService {
+		if kind == remedy.OutOfService {
 			f.off("a")
 		}
 		w := f.remediate(kind, nil)[0]
 		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
 		f.step(Command{Kind: CommandPause, By: "ada"})
-		if kind == RemedyOutOfService {
+		if kind == remedy.OutOfService {
 			f.SetNode("a", func(n *corev1.Node) { // it has returned
 				n.Status.Conditions[0].Status = corev1.ConditionTrue
 				n.Spec.Taints, n.Annotations = sent[kube.TaintRequest](w).Taints, map[string]string{kube.OutOfServiceAnnotation: sent[kube.TaintRequest](w).Mark}

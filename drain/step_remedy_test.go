@@ -10,13 +10,14 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // climb is one Step with the operator's word for a remedy as it is shown now.
-func (f *steps) remediate(kind RemedyKind, change func(*Command)) []Write {
+func (f *steps) remediate(kind remedy.Kind, change func(*Command)) []Write {
 	r := f.remedy(kind)
-	in := Command{Kind: CommandRemedy, Pod: f.pod.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true}
+	in := Command{Kind: CommandRemedy, Pod: f.pod.UID, Remedy: r.Facts, Word: r.Word, By: "ada", OnScreen: true}
 	if change != nil {
 		change(&in)
 	}
@@ -31,31 +32,31 @@ func (f *steps) step(in ...Input) []Write {
 
 func TestRemediateSendsOneRequest(t *testing.T) {
 	for _, c := range []struct {
-		kind RemedyKind
+		kind remedy.Kind
 		make func(*steps)
 		want func(Write) bool
 	}{
-		{RemedyEvictUnhealthy, func(f *steps) { f.sick(f.unhealthyPod); f.always() },
+		{remedy.EvictUnhealthy, func(f *steps) { f.sick(f.unhealthyPod); f.always() },
 			func(w Write) bool {
 				return w.Verb == attempt.VerbEvict && sent[kube.EvictRequest](w).Name == "web-2" && sent[kube.EvictRequest](w).UID == "pod-2" && sent[kube.EvictRequest](w).Grace == nil
 			}},
-		{RemedyRolloutRestart, func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) },
+		{remedy.RolloutRestart, func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) },
 			func(w Write) bool {
 				return w.Verb == attempt.VerbRestart && sent[kube.RestartRequest](w).UID == "deploy-web" && sent[kube.RestartRequest](w).ResourceVersion == "77"
 			}},
-		{RemedyScale, func(*steps) {},
+		{remedy.Scale, func(*steps) {},
 			func(w Write) bool {
 				return w.Verb == attempt.VerbScale && sent[kube.ScaleRequest](w) == kube.ScaleRequest{Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "rs-web", From: 2, To: 3}
 			}},
-		{RemedyDelete, func(*steps) {},
+		{remedy.Delete, func(*steps) {},
 			func(w Write) bool {
 				return w.Verb == attempt.VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && sent[kube.DeleteRequest](w).Grace == nil
 			}},
-		{RemedyForceDelete, func(f *steps) { f.off("a") },
+		{remedy.ForceDelete, func(f *steps) { f.off("a") },
 			func(w Write) bool {
 				return w.Verb == attempt.VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && *sent[kube.DeleteRequest](w).Grace == 0
 			}},
-		{RemedyOutOfService, func(f *steps) { f.off("a") },
+		{remedy.OutOfService, func(f *steps) { f.off("a") },
 			func(w Write) bool {
 				return w.Verb == attempt.VerbTaint && sent[kube.TaintRequest](w).UID == "node-a" && len(sent[kube.TaintRequest](w).Taints) == 1 && strings.Contains(sent[kube.TaintRequest](w).Mark, `"run":"r1"`)
 			}},
@@ -63,10 +64,10 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 		f := newSteps()
 		c.make(f)
 		writes := f.remediate(c.kind, nil)
-		if len(writes) != 1 || !c.want(writes[0]) || len(f.state.Remedies) != 1 || f.state.Remedies[0].State != RemedyTaken || f.state.Remedies[0].By != "ada" {
+		if len(writes) != 1 || !c.want(writes[0]) || len(f.state.Remedies) != 1 || f.state.Remedies[0].State != remedy.Taken || f.state.Remedies[0].By != "ada" {
 			t.Errorf("%s: %+v, %+v", c.kind, writes, f.state.Remedies)
 		}
-		if off := f.remedy(RemedyOutOfService).DisabledReason; off != "a request for it is on its way" {
+		if off := f.remedy(remedy.OutOfService).DisabledReason; off != "a request for it is on its way" {
 			t.Errorf("%s: a second rung meanwhile: %q", c.kind, off)
 		}
 	}
@@ -89,8 +90,8 @@ func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newSteps()
-			r := f.remedy(RemedyScale)
-			in := Command{Kind: CommandRemedy, Pod: f.pod.UID, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true}
+			r := f.remedy(remedy.Scale)
+			in := Command{Kind: CommandRemedy, Pod: f.pod.UID, Remedy: r.Facts, Word: r.Word, By: "ada", OnScreen: true}
 			if c.change != nil {
 				c.change(&in)
 			}
@@ -103,7 +104,7 @@ func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
 			if c.said == "" && len(f.state.Remedies) != 0 {
 				t.Errorf("%+v", f.state.Remedies[0])
 			}
-			if c.said != "" && (len(f.state.Remedies) != 1 || f.state.Remedies[0].State != RemedyRefused || !strings.Contains(f.state.Remedies[0].Message, c.said)) {
+			if c.said != "" && (len(f.state.Remedies) != 1 || f.state.Remedies[0].State != remedy.Refused || !strings.Contains(f.state.Remedies[0].Message, c.said)) {
 				t.Errorf("%+v", f.state.Remedies)
 			}
 		})
@@ -111,13 +112,13 @@ func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
 }
 
 func TestRemediateWithoutAScreenNeedsTheFlag(t *testing.T) {
-	for kind, allow := range map[RemedyKind]func(*plan.Options){
+	for kind, allow := range map[remedy.Kind]func(*plan.Options){
 		RemedyScale:        func(o *plan.Options) { o.AllowScale = true },
 		RemedyForceDelete:  func(o *plan.Options) { o.AllowZeroGrace = true },
 		RemedyOutOfService: func(o *plan.Options) { o.AllowTaint = true },
 	} {
 		f := newSteps()
-		if kind != RemedyScale {
+		if kind != remedy.Scale {
 			f.off("a")
 		}
 		blind := func(c *Command) { c.OnScreen = false }
@@ -137,16 +138,16 @@ func TestRemedyAnswers(t *testing.T) {
 		want   RemedyState
 		words  string
 	}{
-		{kube.Answer{Code: 200}, RemedyDone, ""},
-		{kube.Answer{Code: http.StatusUnprocessableEntity}, RemedyRefused, "it has not 2 replicas any more"},
-		{kube.Answer{Code: http.StatusConflict, Message: "x"}, RemedyRefused, "it changed meanwhile"},
-		{kube.Answer{Code: http.StatusForbidden, Message: "may not"}, RemedyRefused, "may not"},
-		{kube.Answer{Failure: "gone away"}, RemedyInDoubt, "gone away"},
-		{kube.Answer{Failure: "no credentials", Unsent: true}, RemedyRefused, "no credentials"},
-		{kube.Answer{Code: 503, Message: "later"}, RemedyInDoubt, "later"},
+		{kube.Answer{Code: 200}, remedy.Done, ""},
+		{kube.Answer{Code: http.StatusUnprocessableEntity}, remedy.Refused, "it has not 2 replicas any more"},
+		{kube.Answer{Code: http.StatusConflict, Message: "x"}, remedy.Refused, "it changed meanwhile"},
+		{kube.Answer{Code: http.StatusForbidden, Message: "may not"}, remedy.Refused, "may not"},
+		{kube.Answer{Failure: "gone away"}, remedy.InDoubt, "gone away"},
+		{kube.Answer{Failure: "no credentials", Unsent: true}, remedy.Refused, "no credentials"},
+		{kube.Answer{Code: 503, Message: "later"}, remedy.InDoubt, "later"},
 	} {
 		f := newSteps()
-		w := f.remediate(RemedyScale, nil)[0]
+		w := f.remediate(remedy.Scale, nil)[0]
 		f.step(Answered{Write: w, Answer: c.answer})
 		if r := f.state.Remedies[0]; r.State != c.want || !strings.Contains(r.Message, c.words) || r.InFlight != 0 {
 			t.Errorf("%+v: %+v", c.answer, r)
@@ -158,12 +159,12 @@ func TestRemedyAnswers(t *testing.T) {
 // remedies that need none stay as they are.
 func TestUnattendedNamesTheFlag(t *testing.T) {
 	f := newSteps()
-	want := map[RemedyKind]string{
+	want := map[remedy.Kind]string{
 		RemedyRolloutRestart: "the run was started without --allow-scale", RemedyScale: "the run was started without --allow-scale",
 		RemedyForceDelete: "the run was started without --allow-zero-grace", RemedyOutOfService: "the run was started without --allow-taint",
 	}
 	remedies := Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())
-	Unattended(remedies, &f.state.Run.Options)
+	remedy.Unattended(remedies, &f.state.Run.Options)
 	for i, r := range Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
 		off := r.DisabledReason
 		if flag := want[r.Kind]; flag != "" {
@@ -176,7 +177,7 @@ func TestUnattendedNamesTheFlag(t *testing.T) {
 	all := f.state.Run.Options
 	all.AllowScale, all.AllowZeroGrace, all.AllowTaint = true, true, true
 	remedies = Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())
-	Unattended(remedies, &all)
+	remedy.Unattended(remedies, &all)
 	for i, r := range Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
 		if remedies[i].DisabledReason != r.DisabledReason {
 			t.Errorf("%s with its flag: %q, want %q", r.Kind, remedies[i].DisabledReason, r.DisabledReason)

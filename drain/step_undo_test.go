@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -15,7 +16,7 @@ import (
 // the request that takes it back.
 func scaledOnce(shown bool) (*steps, Write) {
 	f := newSteps()
-	w := f.remediate(RemedyScale, nil)[0]
+	w := f.remediate(remedy.Scale, nil)[0]
 	if shown {
 		f.scaleTo("web", 3, true)
 	}
@@ -33,17 +34,17 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 		want   RemedyState
 		words  string
 	}{
-		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, RemedyLeft, "not taken back: Unauthorized; to do it: kubectl scale"},
-		"bad request":       {kube.Answer{Code: 400, Message: "no"}, nil, RemedyLeft, "not taken back: no"},
-		"too large":         {kube.Answer{Code: 413, Message: "no"}, nil, RemedyLeft, "not taken back: no"},
-		"policy":            {policy, nil, RemedyLeft, "'frozen' denied request"},
-		"conflict":          {kube.Answer{Code: 409, Message: "please apply your changes to the latest version"}, nil, RemedyLeft, "latest version"},
-		"404 of a proxy":    {kube.Answer{Code: 404, Message: "404 page not found"}, nil, RemedyLeft, "404 page not found"},
-		"no right":          {kube.Answer{Code: 403, Message: "may not"}, nil, RemedyLeft, "may not"},
-		"no answer":         {kube.Answer{Failure: "EOF"}, nil, RemedyLeft, "EOF"},
-		"it is gone":        {kube.Answer{Code: 404, Message: `replicasets.apps "web" not found`}, nil, RemedyKept, "it is gone"},
-		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, RemedyKept, "somebody has set it to 5 since"},
-		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, RemedyKept, "it has that number already"},
+		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, remedy.Left, "not taken back: Unauthorized; to do it: kubectl scale"},
+		"bad request":       {kube.Answer{Code: 400, Message: "no"}, nil, remedy.Left, "not taken back: no"},
+		"too large":         {kube.Answer{Code: 413, Message: "no"}, nil, remedy.Left, "not taken back: no"},
+		"policy":            {policy, nil, remedy.Left, "'frozen' denied request"},
+		"conflict":          {kube.Answer{Code: 409, Message: "please apply your changes to the latest version"}, nil, remedy.Left, "latest version"},
+		"404 of a proxy":    {kube.Answer{Code: 404, Message: "404 page not found"}, nil, remedy.Left, "404 page not found"},
+		"no right":          {kube.Answer{Code: 403, Message: "may not"}, nil, remedy.Left, "may not"},
+		"no answer":         {kube.Answer{Failure: "EOF"}, nil, remedy.Left, "EOF"},
+		"it is gone":        {kube.Answer{Code: 404, Message: `replicasets.apps "web" not found`}, nil, remedy.Kept, "it is gone"},
+		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, remedy.Kept, "somebody has set it to 5 since"},
+		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, remedy.Kept, "it has that number already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -52,7 +53,7 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 					c.since(f)
 				}
 				tries := 1
-				for f.step(Answered{Write: w, Answer: c.answer}); f.state.Remedies[0].open(); tries++ {
+				for f.step(Answered{Write: w, Answer: c.answer}); f.state.Remedies[0].Open(); tries++ {
 					if tries > 2*attempt.RemoveTries {
 						t.Fatal("it is tried for ever")
 					}
@@ -67,7 +68,7 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 					t.Errorf("%s: %q", r.State, r.Message)
 				}
 				undos := RollbackPlan(f.state, f.Snapshot(), time.Now())
-				if again := len(undos) > 0 && undos[0].Scale != nil; again != (c.want == RemedyLeft) {
+				if again := len(undos) > 0 && undos[0].Scale != nil; again != (c.want == remedy.Left) {
 					t.Errorf("rollback: %+v", undos)
 				}
 			})
@@ -86,7 +87,7 @@ func TestTakingBackIsTriedAgain(t *testing.T) {
 			t.Fatalf("%+v, %+v", again, f.state.Remedies[0])
 		}
 		f.step(Answered{Write: again[0], Answer: kube.Answer{Code: 200}})
-		if r := f.state.Remedies[0]; r.State != RemedyUndone || f.state.Outcome != OutcomeAborted {
+		if r := f.state.Remedies[0]; r.State != remedy.Undone || f.state.Outcome != OutcomeAborted {
 			t.Errorf("%s, %q", r.State, f.state.Outcome)
 		}
 	})
@@ -116,20 +117,20 @@ func TestOneRuleOfWhatCanBeTakenBack(t *testing.T) {
 		"scaled to two": func(f *steps) { f.scaleTo("web", 2, false) },
 	} {
 		f := newSteps()
-		w := f.remediate(RemedyScale, nil)[0]
+		w := f.remediate(remedy.Scale, nil)[0]
 		f.scaleTo("web", 3, true)
 		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
 		since(f)
-		rollback := undoable(f.state.Remedies[0], "r1", f.Snapshot())
+		rollback := undoRemedy(f.state.Remedies[0], "r1", f.Snapshot())
 		writes := f.step(Command{Kind: CommandAbort, By: "ada"})
 		if len(writes) == 1 { // what the server says where the number is another
 			if live := f.Replicas["web"]; live != 3 {
 				f.step(Answered{Write: writes[0], Answer: kube.Answer{Code: 422, Message: "test failed"}})
-				f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventRemedy, Remedy: &f.state.Remedies[0].RemedyFacts, RemedyState: RemedyDone})
+				f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventRemedy, Remedy: &f.state.Remedies[0].Facts, RemedyState: remedy.Done})
 				writes = f.step()
 			}
 		}
-		if r := f.state.Remedies[0]; (len(writes) == 1) != (rollback.Scale != nil) || rollback.Left != "" && (r.State != RemedyKept || r.Message != rollback.Left) {
+		if r := f.state.Remedies[0]; (len(writes) == 1) != (rollback.Scale != nil) || rollback.Left != "" && (r.State != remedy.Kept || r.Message != rollback.Left) {
 			t.Errorf("%s: the run %+v, %s %q; rollback %+v", name, writes, r.State, r.Message, rollback)
 		}
 	}

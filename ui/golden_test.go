@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -89,7 +90,7 @@ var scenes = []scene{
 	{"remedies", func(t testing.TB, w, h int) *driver { return onRemedies(t, w, h) }},
 	{"confirm-remedy", func(t testing.TB, w, h int) *driver {
 		d := onRemedies(t, w, h)
-		d.list(frame.Remedies).Table.Select(string(drain.RemedyDelete))
+		d.list(frame.Remedies).Table.Select(string(remedy.Delete))
 		d.keys("enter")
 		return d
 	}},

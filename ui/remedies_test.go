@@ -9,6 +9,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
@@ -41,7 +42,7 @@ func sentBy(d *driver) []drain.Input {
 func TestRemediesTakesTheWordOfTheRemedy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
 	d.shows("Ladder", "cart-7f9c-x2x9q", "Evict the sick sibling cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
-	d.list(frame.Remedies).Table.Select(string(drain.RemedyEvictUnhealthy))
+	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
 	d.shows("request POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction", "type evict cart-7f9c-k2xzq and press Enter")
 	d.typed("evict cart")
@@ -56,7 +57,7 @@ func TestRemediesTakesTheWordOfTheRemedy(t *testing.T) {
 		t.Fatalf("%+v", sent)
 	}
 	c := sent[0].(drain.Command)
-	if c.Kind != drain.CommandRemedy || c.Word != "evict cart-7f9c-k2xzq" || c.Remedy.Kind != drain.RemedyEvictUnhealthy || c.Remedy.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
+	if c.Kind != drain.CommandRemedy || c.Word != "evict cart-7f9c-k2xzq" || c.Remedy.Kind != remedy.EvictUnhealthy || c.Remedy.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -65,7 +66,7 @@ func TestRemediesTakesTheWordOfTheRemedy(t *testing.T) {
 // take the question from under the operator's fingers.
 func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 	d := onRemedies(t, 80, 24)
-	d.list(frame.Remedies).Table.Select(string(drain.RemedyEvictUnhealthy))
+	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
 	d.typed("evict cart")
 	change := func(state drain.PodState, inFlight uint64) {
@@ -92,7 +93,7 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 		t.Fatalf("sent %+v\n%s", sent, d.frame())
 	}
 	d.keys("E")
-	d.list(frame.Remedies).Table.Select(string(drain.RemedyEvictUnhealthy))
+	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
 	change(drain.PodTerminating, 0)
 	if len(d.m.dialogs) != 0 {
@@ -127,7 +128,7 @@ func TestRemediesWithoutTheRight(t *testing.T) {
 // A question goes away when what it asks for is not what would be done any more.
 func TestRemediesQuestionGoesAwayWithItsReason(t *testing.T) {
 	d := onRemedies(t, 80, 24)
-	d.list(frame.Remedies).Table.Select(string(drain.RemedyEvictUnhealthy))
+	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
 	d.w.pod("worker-b1", "checkout", "cart-7f9c-k2xzq", "cart") // it is well again
 	d.send(snapshotMsg{d.w.Snapshot()})
@@ -146,7 +147,7 @@ func TestNoRemediesReadOnly(t *testing.T) {
 
 func TestRunPageTellsOfRemedies(t *testing.T) {
 	s := runState()
-	s.Remedies = []*drain.RemedyRun{{State: drain.RemedyRefused, Message: "it has not 4 replicas any more",
-		RemedyFacts: drain.RemedyFacts{ID: 1, Kind: drain.RemedyScale, For: "checkout/cart-1", Object: "ReplicaSet", Namespace: "checkout", Name: "cart", From: 4, To: 5}}}
+	s.Remedies = []*remedy.Record{{State: remedy.Refused, Message: "it has not 4 replicas any more",
+		Facts: remedy.Facts{ID: 1, Kind: remedy.Scale, For: "checkout/cart-1", Object: "ReplicaSet", Namespace: "checkout", Name: "cart", From: 4, To: 5}}}
 	drive(t, company(), 160, 24, attached(s)).shows("ladder  checkout/cart-1: ReplicaSet checkout/cart from 4 to 5 replicas, not done: it has not 4 replicas any more")
 }

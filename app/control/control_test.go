@@ -18,6 +18,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -28,7 +29,7 @@ type stage struct {
 	state    *drain.State
 	told     []drain.Command
 	done     chan struct{}
-	remedies []drain.Remedy
+	remedies []remedy.Remedy
 	lacks    string      // the right that is missing
 	becomes  drain.Event // what becomes of a remedy that is taken; of no kind: nothing does
 }
@@ -37,7 +38,7 @@ func (r *stage) State() *drain.State                     { return r.state }
 func (r *stage) Changed(context.Context) <-chan struct{} { return nil }
 func (r *stage) Send(drain.Input)                        {}
 func (r *stage) Done() <-chan struct{}                   { return r.done }
-func (r *stage) Remedies(kube.UID) []drain.Remedy        { return slices.Clone(r.remedies) }
+func (r *stage) Remedies(kube.UID) []remedy.Remedy       { return slices.Clone(r.remedies) }
 func (r *stage) Command(_ context.Context, c drain.Command) (uint64, error) {
 	r.told = append(r.told, c)
 	if c.Kind == drain.CommandRemedy && r.becomes.Kind != "" {

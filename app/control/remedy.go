@@ -6,13 +6,14 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // RemedyStatus is a remedy of the ladder for one pod, as it is at this moment.
 type RemedyStatus struct {
-	Remedy drain.RemedyKind `json:"rung"` // also the verb that takes it; the wait has none
-	Title  string           `json:"title"`
+	Remedy remedy.Kind `json:"rung"` // also the verb that takes it; the wait has none
+	Title  string      `json:"title"`
 	// Off is why it cannot be taken now, "" if it can.
 	DisabledReason string   `json:"off,omitempty"`
 	Request        string   `json:"request,omitempty"` // what it sends
@@ -21,12 +22,12 @@ type RemedyStatus struct {
 	Warnings       []string `json:"warnings,omitempty"`
 	Word           string   `json:"word,omitempty"` // what confirms it
 	// State is what became of it, once it was taken.
-	State drain.RemedyState `json:"state,omitempty"`
+	State remedy.State `json:"state,omitempty"`
 }
 
 // remedyStatus is the remedy as it is told to somebody in another terminal, where
 // another context may be the current one: its command names that of the run.
-func remedyStatus(r drain.Remedy, t plan.Target) RemedyStatus {
+func remedyStatus(r remedy.Remedy, t plan.Target) RemedyStatus {
 	return RemedyStatus{Remedy: r.Kind, Title: r.Title, DisabledReason: r.DisabledReason, Request: r.Call, Command: t.Line(r.Command),
 		Risk: r.Risk, Warnings: r.Warnings, Word: r.Word}
 }
@@ -34,14 +35,14 @@ func remedyStatus(r drain.Remedy, t plan.Target) RemedyStatus {
 // remedies are those for a pod, as somebody who does not see the run may take them.
 // What the run has no right to do is off, and names the rule; what cannot be asked
 // stays open, and the API server judges.
-func (s *Server) remedies(pod kube.UID) []drain.Remedy {
+func (s *Server) remedies(pod kube.UID) []remedy.Remedy {
 	remedies := s.run.Remedies(pod)
-	drain.Unattended(remedies, &s.run.State().Run.Options)
-	if needs := drain.Needs(remedies); s.rights != nil && len(needs) > 0 {
+	remedy.Unattended(remedies, &s.run.State().Run.Options)
+	if needs := remedy.Needs(remedies); s.rights != nil && len(needs) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), rightsPatience)
 		defer cancel()
 		results, _ := s.rights(ctx, needs)
-		drain.DisableForbidden(remedies, results)
+		remedy.DisableForbidden(remedies, results)
 	}
 	return remedies
 }
@@ -53,8 +54,8 @@ func (s *Server) showRemedies(state *drain.State, v Verb, r Request) Answer {
 		return a
 	}
 	a.OK, a.Remedies = true, []RemedyStatus{}
-	for _, remedy := range s.remedies(c.Pod) {
-		a.Remedies = append(a.Remedies, remedyStatus(remedy, state.Run.Target()))
+	for _, offered := range s.remedies(c.Pod) {
+		a.Remedies = append(a.Remedies, remedyStatus(offered, state.Run.Target()))
 	}
 	return a
 }
@@ -66,21 +67,21 @@ func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 	if a.Error != "" {
 		return a
 	}
-	for _, remedy := range s.remedies(c.Pod) {
-		if remedy.Kind != v.Remedy {
+	for _, offered := range s.remedies(c.Pod) {
+		if offered.Kind != v.Remedy {
 			continue
 		}
-		status := remedyStatus(remedy, state.Run.Target())
+		status := remedyStatus(offered, state.Run.Target())
 		a.Remedy = &status
 		switch {
-		case remedy.DisabledReason != "":
-			a.Error = fmt.Sprintf("%s is off for pod %s: %s", v.Name, a.Pod, remedy.DisabledReason)
+		case offered.DisabledReason != "":
+			a.Error = fmt.Sprintf("%s is off for pod %s: %s", v.Name, a.Pod, offered.DisabledReason)
 		case r.Word == "":
 			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s was not confirmed", v.Name)
-		case r.Word != remedy.Word:
-			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s takes the word %q, not %q", v.Name, remedy.Word, r.Word)
+		case r.Word != offered.Word:
+			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s takes the word %q, not %q", v.Name, offered.Word, r.Word)
 		default:
-			c.Remedy = remedy.RemedyFacts
+			c.Remedy = offered.Facts
 			return s.take(a, c)
 		}
 		return a
@@ -102,7 +103,7 @@ func (s *Server) take(a Answer, c drain.Command) Answer {
 	}
 	for {
 		r := takenAt(s.run.State(), a.Seq)
-		if r != nil && r.State != drain.RemedyTaken {
+		if r != nil && r.State != remedy.Taken {
 			return told(a, r)
 		}
 		select {
@@ -117,7 +118,7 @@ func (s *Server) take(a Answer, c drain.Command) Answer {
 }
 
 // takenAt is the remedy that the control of that number took, nil for none.
-func takenAt(state *drain.State, seq uint64) *drain.RemedyRun {
+func takenAt(state *drain.State, seq uint64) *remedy.Record {
 	for _, r := range state.Remedies {
 		if r.Seq == seq+1 {
 			return r
@@ -127,18 +128,18 @@ func takenAt(state *drain.State, seq uint64) *drain.RemedyRun {
 }
 
 // told puts what became of a remedy into the answer.
-func told(a Answer, r *drain.RemedyRun) Answer {
+func told(a Answer, r *remedy.Record) Answer {
 	if r == nil {
 		a.Error = "it had no effect"
 		return a
 	}
 	a.Remedy.State = r.State
-	if r.State == drain.RemedyRefused {
+	if r.State == remedy.Refused {
 		a.Error = r.Message
 		return a
 	}
 	a.OK, a.Message = true, fmt.Sprintf("%s for pod %s: %s, %s", r.Kind, a.Pod, r.What(), r.State.Words())
-	if r.State == drain.RemedyInDoubt {
+	if r.State == remedy.InDoubt {
 		a.Hint = "no answer came, it may have been done: " + r.Message
 	}
 	return a

@@ -5,21 +5,22 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // someRemedies is that of shop/api: two remedies that can be taken, of which one needs a
 // flag of the run, and one that cannot.
-func someRemedies() []drain.Remedy {
-	about := func(kind drain.RemedyKind, name string) drain.RemedyFacts {
-		return drain.RemedyFacts{Kind: kind, Pod: "shop/api", For: "shop/api", Object: "Pod", Namespace: "shop", Name: name, UID: "u"}
+func someRemedies() []remedy.Remedy {
+	about := func(kind remedy.Kind, name string) remedy.Facts {
+		return remedy.Facts{Kind: kind, Pod: "shop/api", For: "shop/api", Object: "Pod", Namespace: "shop", Name: name, UID: "u"}
 	}
-	return []drain.Remedy{
-		{RemedyFacts: drain.RemedyFacts{Kind: drain.RemedyWait}, Title: "wait", Risk: "None."},
-		{RemedyFacts: about(drain.RemedyEvictUnhealthy, "sick"), Title: "evict the sick sibling", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
+	return []remedy.Remedy{
+		{Facts: remedy.Facts{Kind: remedy.Wait}, Title: "wait", Risk: "None."},
+		{Facts: about(remedy.EvictUnhealthy, "sick"), Title: "evict the sick sibling", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
 			Warnings: []string{"beware"}, Word: "evict sick"},
-		{RemedyFacts: about(drain.RemedyForceDelete, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "kill api"},
-		{RemedyFacts: about(drain.RemedyDelete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", DisabledReason: "it is ending already"},
+		{Facts: about(remedy.ForceDelete, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "kill api"},
+		{Facts: about(remedy.Delete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", DisabledReason: "it is ending already"},
 	}
 }
 
@@ -102,11 +103,11 @@ func TestWhatBecameOfARemedy(t *testing.T) {
 		ok      bool
 		says    string // in the message, the error or the hint
 	}{
-		{drain.Event{Kind: drain.EventRemedy, RemedyState: drain.RemedyDone}, true, "free for pod shop/api: eviction of shop/sick, done"},
-		{drain.Event{Kind: drain.EventRemedy, RemedyState: drain.RemedyInDoubt, Message: "cut off"}, true, "it may have been done: cut off"},
-		{drain.Event{Kind: drain.EventRemedy, RemedyState: drain.RemedyRefused, Message: "may not"}, false, "may not"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Done}, true, "free for pod shop/api: eviction of shop/sick, done"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.InDoubt, Message: "cut off"}, true, "it may have been done: cut off"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Refused, Message: "may not"}, false, "may not"},
 		{drain.Event{}, false, "it had no effect"},
-		{drain.Event{Kind: drain.EventRemedy, RemedyState: drain.RemedyTaken}, true, "asked for"}, // the run ends before the answer
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Taken}, true, "asked for"}, // the run ends before the answer
 	} {
 		dir := t.TempDir()
 		run := served(t, dir)
@@ -116,7 +117,7 @@ func TestWhatBecameOfARemedy(t *testing.T) {
 		if err != nil || a.OK != test.ok || a.Seq != 42 || !strings.Contains(a.Message+a.Error+a.Hint, test.says) || a.Remedy.State != test.becomes.RemedyState {
 			t.Errorf("%+v: %+v %v", test, a, err)
 		}
-		if len(run.told) != 1 || run.told[0].Word != "evict sick" || run.told[0].OnScreen || run.told[0].Remedy != run.remedies[1].RemedyFacts {
+		if len(run.told) != 1 || run.told[0].Word != "evict sick" || run.told[0].OnScreen || run.told[0].Remedy != run.remedies[1].Facts {
 			t.Errorf("the run was told %+v", run.told)
 		}
 	}

@@ -31,11 +31,14 @@ const (
 	mostClients = 8
 )
 
+// Rights asks the server which of the rights we have, all at once.
+type Rights func(context.Context, []kube.Permission) ([]kube.AccessResult, error)
+
 // Server takes the words of other processes for one run.
 type Server struct {
 	path     string
 	run      drain.Commander
-	rights   drain.Rights // nil where nobody can be asked
+	rights   Rights // nil where nobody can be asked
 	listener *net.UnixListener
 	group    kube.Group
 
@@ -47,7 +50,7 @@ type Server struct {
 // Serve opens the socket of a run and serves it until Close. The caller holds
 // the run's journal, so a socket that is there already is a dead process's. rights
 // tells which remedies of the ladder the run may take; nil leaves that to the API server.
-func Serve(dir string, run drain.Commander, rights drain.Rights) (*Server, error) {
+func Serve(dir string, run drain.Commander, rights Rights) (*Server, error) {
 	path := Path(dir, run.State().Run.ID)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the socket of a dead process: %w", err)

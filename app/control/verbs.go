@@ -27,7 +27,7 @@ type Verb struct {
 	Does string            // for the help: what it does, in a few words
 	// Remedy is the remedy of the ladder that it takes, "" for none. Such a verb needs
 	// the word of the remedy (--confirm WORD), and without it only tells what it is.
-	Remedy drain.RemedyKind
+	Remedy remedy.Kind
 	// Now is what is so once the run took it; %s is the pod or node.
 	Now string
 }
@@ -47,16 +47,16 @@ var Verbs = []Verb{
 	{Name: "abort", Of: OfRun, Kind: drain.CommandAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
 	{Name: "ladder", Of: OfPod, Does: "tell what else could move a pod that does not go"},
-	remedy(drain.RemedyEvictUnhealthy, "evict the sick sibling that holds its budget"),
-	remedy(drain.RemedyRolloutRestart, "roll its Deployment out anew: the new pod comes first"),
-	remedy(drain.RemedyScale, "one more replica, until the run ends"),
-	remedy(drain.RemedyDelete, "delete it past its budget, with its own grace period"),
-	remedy(drain.RemedyForceDelete, "delete it with zero grace: nobody asks its kubelet"),
-	remedy(drain.RemedyOutOfService, "declare the machine of its node off"),
+	remedy(remedy.EvictUnhealthy, "evict the sick sibling that holds its budget"),
+	remedy(remedy.RolloutRestart, "roll its Deployment out anew: the new pod comes first"),
+	remedy(remedy.Scale, "one more replica, until the run ends"),
+	remedy(remedy.Delete, "delete it past its budget, with its own grace period"),
+	remedy(remedy.ForceDelete, "delete it with zero grace: nobody asks its kubelet"),
+	remedy(remedy.OutOfService, "declare the machine of its node off"),
 }
 
 // remedy is the verb that takes a remedy of the ladder: it has the remedy's name.
-func remedy(kind drain.RemedyKind, does string) Verb {
+func remedy(kind remedy.Kind, does string) Verb {
 	return Verb{Name: string(kind), Of: OfPod, Kind: drain.CommandRemedy, Remedy: kind, Does: does}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -40,7 +41,7 @@ func (e *Engine) Command(ctx context.Context, c drain.Command) (seq uint64, err 
 }
 
 // Remedies are the remedies for a pod of the run as they are at this moment.
-func (e *Engine) Remedies(pod kube.UID) []drain.Remedy {
+func (e *Engine) Remedies(pod kube.UID) []remedy.Remedy {
 	return drain.Remedies(e.State(), e.config.Source.Snapshot(), pod, e.config.Now())
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -111,8 +112,8 @@ func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
 			said, c := e.State().Seq, drain.Command{Kind: kind, Pod: held.UID, By: "ada", OnScreen: true}
 			if kind == drain.CommandRemedy {
 				remedies := e.Remedies(held.UID)
-				at := slices.IndexFunc(remedies, func(r drain.Remedy) bool { return r.Kind == drain.RemedyDelete })
-				c.Remedy, c.Word = remedies[at].RemedyFacts, remedies[at].Word
+				at := slices.IndexFunc(remedies, func(r remedy.Remedy) bool { return r.Kind == remedy.Delete })
+				c.Remedy, c.Word = remedies[at].Facts, remedies[at].Word
 			}
 			e.Send(c)
 			synctest.Wait()
@@ -131,7 +132,7 @@ func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
 				t.Errorf("%s: answered at %d, taken at %d", kind, answered, taken)
 			}
 			for _, event := range events {
-				if event.Kind == drain.EventRemedy && event.RemedyState == drain.RemedyRefused {
+				if event.Kind == drain.EventRemedy && event.RemedyState == remedy.Refused {
 					t.Errorf("%s: refused: %s", kind, event.Message)
 				}
 			}

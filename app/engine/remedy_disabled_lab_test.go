@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
@@ -72,19 +73,19 @@ func machineOff(t *testing.T, options ...labOption) (*stage, *connection, *watch
 func TestLabRemedyForceDelete(t *testing.T) {
 	t.Parallel()
 	_, _, _, r, p, _ := machineOff(t)
-	r.remediate(drain.RemedyForceDelete, p)
+	r.remediate(remedy.ForceDelete, p)
 	r.pod(p, drain.PodGone)
 	r.ends(drain.OutcomeDone)
-	r.remedy(drain.RemedyDone)
+	r.remedy(remedy.Done)
 }
 
 func TestLabRemedyTaint(t *testing.T) {
 	t.Parallel()
 	s, c, w, r, p, a := machineOff(t)
-	r.remediate(drain.RemedyOutOfService, p)
+	r.remediate(remedy.OutOfService, p)
 	r.pod(p, drain.PodGone) // the garbage collector of pods forgets it
 	r.ends(drain.OutcomeDone)
-	r.remedy(drain.RemedyLeft) // its machine is still off
+	r.remedy(remedy.Left) // its machine is still off
 	s.until(w, "the taint is there", func(snap *kube.Snapshot) bool { return snap.Node(a).OutOfService() })
 	undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]
 	if undo.Taint == nil {
@@ -109,9 +110,9 @@ func TestLabRemedyTaintGoesWhenTheNodeReturns(t *testing.T) {
 		_, err := s.client.CoreV1().Pods(s.namespace).Patch(ctx, p.Name, mergePatch, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 		return err
 	})
-	r.remediate(drain.RemedyOutOfService, p)
-	r.remedy(drain.RemedyDone)
+	r.remediate(remedy.OutOfService, p)
+	r.remedy(remedy.Done)
 	s.until(w, "the taint is there", func(snap *kube.Snapshot) bool { return snap.Node(a).OutOfService() })
 	s.machineIs(a, corev1.ConditionTrue)
-	r.remedy(drain.RemedyUndone)
+	r.remedy(remedy.Undone)
 }

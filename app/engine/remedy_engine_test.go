@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -39,14 +40,14 @@ func confirmUntil(t *testing.T, e *Engine, what string, holds func(*drain.State)
 func ended(s *drain.State) bool { return s.Outcome != "" }
 
 // climb takes a remedy as an operator does who reads it on a screen.
-func remediate(t *testing.T, e *Engine, kind drain.RemedyKind, pod kube.UID) {
+func remediate(t *testing.T, e *Engine, kind remedy.Kind, pod kube.UID) {
 	t.Helper()
 	for _, r := range drain.Remedies(e.State(), e.config.Source.Snapshot(), pod, time.Now()) {
 		if r.Kind == kind {
 			if r.DisabledReason != "" {
 				t.Fatalf("%s is off: %s", kind, r.DisabledReason)
 			}
-			e.Send(drain.Command{Kind: drain.CommandRemedy, Pod: pod, Remedy: r.RemedyFacts, Word: r.Word, By: "ada", OnScreen: true})
+			e.Send(drain.Command{Kind: drain.CommandRemedy, Pod: pod, Remedy: r.Facts, Word: r.Word, By: "ada", OnScreen: true})
 		}
 	}
 }
@@ -73,11 +74,11 @@ func itself(s *kubetest.Simulation) kube.Writer { return s }
 func TestOneMoreReplicaLetsThePodGoAndIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, e, p := blockedBySize(t, itself)
-		remediate(t, e, drain.RemedyScale, p.UID)
+		remediate(t, e, remedy.Scale, p.UID)
 		state := confirmUntil(t, e, "it has ended", ended)
 		<-e.Done()
 		s.Halt()
-		if state.Outcome != drain.OutcomeDone || state.Remedies[0].State != drain.RemedyUndone || s.Has("web") != 2 || len(s.Scaled) != 2 {
+		if state.Outcome != drain.OutcomeDone || state.Remedies[0].State != remedy.Undone || s.Has("web") != 2 || len(s.Scaled) != 2 {
 			t.Errorf("%s, %+v, %d replicas, %+v", state.Outcome, state.Remedies[0], s.Has("web"), s.Scaled)
 		}
 		if r := state.Remedies[0]; r.For != "default/web-1" || r.What() != "ReplicaSet default/web from 2 to 3 replicas" {
@@ -90,21 +91,21 @@ func TestReplicasAfterAnAbort(t *testing.T) {
 	for name, c := range map[string]struct {
 		meanwhile func(*kubetest.Simulation)
 		replicas  int32
-		state     drain.RemedyState
+		state     remedy.State
 		requests  int
 	}{
-		"ours are taken back":                       {func(*kubetest.Simulation) {}, 2, drain.RemedyUndone, 2},
-		"changed by somebody: left alone":           {func(s *kubetest.Simulation) { s.SomebodyScales("web", 5) }, 5, drain.RemedyKept, 1},
-		"set to the same by somebody: left alone":   {func(s *kubetest.Simulation) { s.SomebodyScales("web", 3) }, 3, drain.RemedyKept, 1},
-		"taken back by somebody already: no matter": {func(s *kubetest.Simulation) { s.SomebodyScales("web", 2) }, 2, drain.RemedyKept, 1},
+		"ours are taken back":                       {func(*kubetest.Simulation) {}, 2, remedy.Undone, 2},
+		"changed by somebody: left alone":           {func(s *kubetest.Simulation) { s.SomebodyScales("web", 5) }, 5, remedy.Kept, 1},
+		"set to the same by somebody: left alone":   {func(s *kubetest.Simulation) { s.SomebodyScales("web", 3) }, 3, remedy.Kept, 1},
+		"taken back by somebody already: no matter": {func(s *kubetest.Simulation) { s.SomebodyScales("web", 2) }, 2, remedy.Kept, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, e, p := blockedBySize(t, itself)
 				s.ReadyAfter = time.Hour
-				remediate(t, e, drain.RemedyScale, p.UID)
+				remediate(t, e, remedy.Scale, p.UID)
 				confirmUntil(t, e, "the rung is done", func(state *drain.State) bool {
-					return len(state.Remedies) == 1 && state.Remedies[0].State == drain.RemedyDone
+					return len(state.Remedies) == 1 && state.Remedies[0].State == remedy.Done
 				})
 				c.meanwhile(s)
 				e.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
@@ -124,9 +125,9 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		killed := &atomic.Bool{}
 		s, e, p := blockedBySize(t, func(s *kubetest.Simulation) kube.Writer { return kubetest.MortalWriter{Simulation: s, Killed: killed} })
 		s.ReadyAfter = time.Hour
-		remediate(t, e, drain.RemedyScale, p.UID)
+		remediate(t, e, remedy.Scale, p.UID)
 		state := confirmUntil(t, e, "the rung is done", func(state *drain.State) bool {
-			return len(state.Remedies) == 1 && state.Remedies[0].State == drain.RemedyDone
+			return len(state.Remedies) == 1 && state.Remedies[0].State == remedy.Done
 		})
 		killed.Store(true)
 		events := e.Events(0)
@@ -143,7 +144,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		again.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 		<-again.Done()
 		s.Halt()
-		if s.Has("web") != 2 || again.State().Remedies[0].State != drain.RemedyUndone {
+		if s.Has("web") != 2 || again.State().Remedies[0].State != remedy.Undone {
 			t.Errorf("%d replicas, %+v", s.Has("web"), again.State().Remedies[0])
 		}
 		left := drain.RollbackPlan(state, s.Snapshot(), time.Now())[0]
@@ -173,9 +174,9 @@ func declaredOff(t *testing.T) (s *kubetest.Simulation, e *Engine, ready func(co
 	confirmUntil(t, e, "its kubelet is silent", func(state *drain.State) bool {
 		return state.Pods[0].Wait != nil && state.Pods[0].Wait.For == drain.WaitForKubelet
 	})
-	remediate(t, e, drain.RemedyOutOfService, p.UID)
+	remediate(t, e, remedy.OutOfService, p.UID)
 	state := confirmUntil(t, e, "the taint is there", func(state *drain.State) bool {
-		return len(state.Remedies) == 1 && state.Remedies[0].State == drain.RemedyDone
+		return len(state.Remedies) == 1 && state.Remedies[0].State == remedy.Done
 	})
 	if undo := drain.RollbackPlan(state, s.Snapshot(), time.Now())[0]; undo.Taint == nil || len(undo.Taint.Taints) != 0 || undo.Taint.Mark != "" {
 		t.Errorf("%+v", undo)
@@ -187,7 +188,7 @@ func TestTheTaintGoesWhenTheNodeReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, e, ready := declaredOff(t)
 		ready(corev1.ConditionTrue)
-		confirmUntil(t, e, "the taint is gone", func(state *drain.State) bool { return state.Remedies[0].State == drain.RemedyUndone })
+		confirmUntil(t, e, "the taint is gone", func(state *drain.State) bool { return state.Remedies[0].State == remedy.Undone })
 		if node := s.Snapshot().Node("a"); node.OutOfService() || node.Annotations[kube.OutOfServiceAnnotation] != "" {
 			t.Errorf("%+v", node)
 		}
@@ -207,7 +208,7 @@ func TestTheTaintOfAMachineThatStaysOffIsSaid(t *testing.T) {
 		s.Halt()
 		state := e.State()
 		r := state.Remedies[0]
-		if want := "its machine has not come back; once it has: kubectl --context=lab taint node a node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"; r.State != drain.RemedyLeft || r.Message != want {
+		if want := "its machine has not come back; once it has: kubectl --context=lab taint node a node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"; r.State != remedy.Left || r.Message != want {
 			t.Errorf("%s: %q, want %q", r.State, r.Message, want)
 		}
 		if !s.Snapshot().Node("a").OutOfService() {

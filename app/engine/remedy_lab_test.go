@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
@@ -81,7 +82,7 @@ func (s *stage) podOf(source Source, app, node string) *corev1.Pod {
 // climb takes a remedy of the ladder once it can be taken, and again where something
 // changed under the operator's hands: controllers write to Deployments and nodes at any
 // time.
-func (r *labRun) remediate(kind drain.RemedyKind, pod *corev1.Pod) {
+func (r *labRun) remediate(kind remedy.Kind, pod *corev1.Pod) {
 	r.s.Helper()
 	why := ""
 	defer func() {
@@ -91,7 +92,7 @@ func (r *labRun) remediate(kind drain.RemedyKind, pod *corev1.Pod) {
 	}()
 	r.s.poll("rung "+string(kind)+" is taken", func() bool {
 		remedies := drain.Remedies(r.State(), r.config.Source.Snapshot(), pod.UID, r.config.Now())
-		i := slices.IndexFunc(remedies, func(remedy drain.Remedy) bool { return remedy.Kind == kind })
+		i := slices.IndexFunc(remedies, func(r remedy.Remedy) bool { return r.Kind == kind })
 		if i < 0 {
 			r.s.Fatalf("the ladder has no rung %s", kind)
 		}
@@ -99,20 +100,20 @@ func (r *labRun) remediate(kind drain.RemedyKind, pod *corev1.Pod) {
 			return false
 		}
 		taken := len(r.State().Remedies)
-		if _, err := r.Command(r.s.Context(), drain.Command{Kind: drain.CommandRemedy, Pod: pod.UID, Remedy: remedies[i].RemedyFacts, Word: remedies[i].Word, By: "ada", OnScreen: true}); err != nil {
+		if _, err := r.Command(r.s.Context(), drain.Command{Kind: drain.CommandRemedy, Pod: pod.UID, Remedy: remedies[i].Facts, Word: remedies[i].Word, By: "ada", OnScreen: true}); err != nil {
 			why = err.Error()
 			return false
 		}
 		state := r.until("the rung is answered", func(state *drain.State) bool {
-			return len(state.Remedies) > taken && state.Remedies[taken].State != drain.RemedyTaken
+			return len(state.Remedies) > taken && state.Remedies[taken].State != remedy.Taken
 		})
 		why = state.Remedies[taken].Message
-		return state.Remedies[taken].State != drain.RemedyRefused
+		return state.Remedies[taken].State != remedy.Refused
 	})
 }
 
 // remedy waits until the last remedy has come to a state.
-func (r *labRun) remedy(want drain.RemedyState) {
+func (r *labRun) remedy(want remedy.State) {
 	r.s.Helper()
 	r.until(fmt.Sprintf("the rung is %s", want), func(state *drain.State) bool {
 		n := len(state.Remedies)
@@ -147,9 +148,9 @@ func TestLabRemedyScale(t *testing.T) {
 	t.Parallel()
 	s, _, r, d, p := single(t)
 	s.addNode("b")
-	r.remediate(drain.RemedyScale, p)
+	r.remediate(remedy.Scale, p)
 	r.ends(drain.OutcomeDone)
-	r.remedy(drain.RemedyUndone)
+	r.remedy(remedy.Undone)
 	if got := s.replicas(d); got != 1 {
 		t.Errorf("%d replicas at the end", got)
 	}
@@ -160,11 +161,11 @@ func TestLabRemedyScaleLeftAloneAfterSomebody(t *testing.T) {
 	for _, c := range []struct {
 		to   int32 // 0: nobody does anything
 		want int32
-		is   drain.RemedyState
-	}{{0, 1, drain.RemedyUndone}, {5, 5, drain.RemedyKept}} {
+		is   remedy.State
+	}{{0, 1, remedy.Undone}, {5, 5, remedy.Kept}} {
 		s, w, r, d, p := single(t)
-		r.remediate(drain.RemedyScale, p) // the new pod finds no room: the run stays blocked
-		r.remedy(drain.RemedyDone)
+		r.remediate(remedy.Scale, p) // the new pod finds no room: the run stays blocked
+		r.remedy(remedy.Done)
 		s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
 		if undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale == nil {
 			t.Errorf("rollback: %+v", undo)
@@ -189,19 +190,19 @@ func TestLabRemedyRestart(t *testing.T) {
 	t.Parallel()
 	s, _, r, _, p := single(t)
 	s.addNode("b")
-	r.remediate(drain.RemedyRolloutRestart, p)
+	r.remediate(remedy.RolloutRestart, p)
 	r.pod(p, drain.PodGone)
 	r.ends(drain.OutcomeDone)
-	r.remedy(drain.RemedyDone)
+	r.remedy(remedy.Done)
 }
 
 func TestLabRemedyDelete(t *testing.T) {
 	t.Parallel()
 	_, _, r, _, p := single(t)
-	r.remediate(drain.RemedyDelete, p)
+	r.remediate(remedy.Delete, p)
 	r.pod(p, drain.PodGone)
 	r.ends(drain.OutcomeDone)
-	r.remedy(drain.RemedyDone)
+	r.remedy(remedy.Done)
 }
 
 func TestLabRemedyFreesTheBudget(t *testing.T) {
@@ -226,7 +227,7 @@ func TestLabRemedyFreesTheBudget(t *testing.T) {
 	s.budgetHas(w, "web", 1, 0)
 	r := s.drain(w, c, bareOptions(), a)
 	r.pod(p, drain.PodBudgetBlocked)
-	r.remediate(drain.RemedyEvictUnhealthy, p)
-	r.remedy(drain.RemedyDone)
+	r.remediate(remedy.EvictUnhealthy, p)
+	r.remedy(remedy.Done)
 	s.until(w, "the sick sibling is gone", func(snap *kube.Snapshot) bool { return snap.Pod(unhealthyPod.UID) == nil })
 }

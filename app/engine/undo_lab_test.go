@@ -14,6 +14,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -37,26 +38,26 @@ func TestLabRemediesWithoutTheRight(t *testing.T) {
 	r := s.drain(w, c, bareOptions(), a)
 	r.pod(here, drain.PodBudgetBlocked)
 
-	var remedy drain.Remedy
+	var offered remedy.Remedy
 	r.s.poll("the rung can be taken, but for the right", func() bool {
-		for _, remedy = range r.Remedies(here.UID) {
-			if remedy.Kind == drain.RemedyDelete {
+		for _, offered = range r.Remedies(here.UID) {
+			if offered.Kind == remedy.Delete {
 				break
 			}
 		}
-		return remedy.DisabledReason == ""
+		return offered.DisabledReason == ""
 	})
-	results, err := c.CheckAccess(t.Context(), remedy.Needs)
+	results, err := c.CheckAccess(t.Context(), offered.Needs)
 	s.must(err)
-	withheld := []drain.Remedy{remedy}
-	drain.DisableForbidden(withheld, results)
+	withheld := []remedy.Remedy{offered}
+	remedy.DisableForbidden(withheld, results)
 	if want := "you may not delete pods in namespace " + s.namespace; withheld[0].DisabledReason != want {
 		t.Errorf("off: %q, want %q", withheld[0].DisabledReason, want)
 	}
-	if _, err := r.Command(t.Context(), drain.Command{Kind: drain.CommandRemedy, Pod: here.UID, Remedy: remedy.RemedyFacts, Word: remedy.Word, By: "bob", OnScreen: true}); err != nil {
+	if _, err := r.Command(t.Context(), drain.Command{Kind: drain.CommandRemedy, Pod: here.UID, Remedy: offered.Facts, Word: offered.Word, By: "bob", OnScreen: true}); err != nil {
 		t.Fatal(err)
 	}
-	r.remedy(drain.RemedyRefused)
+	r.remedy(remedy.Refused)
 	state := r.State()
 	if p := state.Pod(here.UID); p.State == drain.PodFailed || p.Action != plan.ActionEvict || state.Node(a).State != drain.NodeDraining {
 		t.Errorf("the pod is %s (%s), its node %s", p.State, p.Action, state.Node(a).State)
@@ -72,15 +73,15 @@ func TestLabUndoRefusedByAPolicy(t *testing.T) {
 	t.Parallel()
 	s, w, r, d, p := single(t)
 	c := s.connect("")
-	r.remediate(drain.RemedyScale, p) // the new pod finds no room: the run stays blocked
-	r.remedy(drain.RemedyDone)
+	r.remediate(remedy.Scale, p) // the new pod finds no room: the run stays blocked
+	r.remedy(remedy.Done)
 	s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
 	thaw := s.freezeScales()
 	r.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 	r.ends(drain.OutcomeAborted)
-	remedy := r.State().Remedies[0]
-	if remedy.State != drain.RemedyLeft || !strings.Contains(remedy.Message, s.namespace) || s.replicas(d) != 2 {
-		t.Errorf("%s: %q, %d replicas", remedy.State, remedy.Message, s.replicas(d))
+	scaled := r.State().Remedies[0]
+	if scaled.State != remedy.Left || !strings.Contains(scaled.Message, s.namespace) || s.replicas(d) != 2 {
+		t.Errorf("%s: %q, %d replicas", scaled.State, scaled.Message, s.replicas(d))
 	}
 	thaw()
 	s.poll("a rollback takes it back", func() bool {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
@@ -64,7 +64,7 @@ func remedies(t *Text, a control.Answer) {
 	remedies := t.Table("VERB", "CONFIRMED BY", "REQUEST")
 	for _, r := range a.Remedies {
 		switch {
-		case r.Remedy == drain.RemedyWait:
+		case r.Remedy == remedy.Wait:
 			remedies.Add(Quiet, "-", "-", "none, the default: it is tried again on the event that it waits for")
 		case r.DisabledReason != "":
 			remedies.Add(Quiet, string(r.Remedy), "-", "off: "+r.DisabledReason)

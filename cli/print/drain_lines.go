@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -76,8 +77,8 @@ func (d *Drain) remedy(e drain.Event) {
 		text += ": " + e.Message
 	}
 	d.Note("%s", text)
-	if e.Remedy.Kind == drain.RemedyDelete || e.Remedy.Kind == drain.RemedyForceDelete {
-		d.lines.forced[e.Remedy.Pod] = e.RemedyState != drain.RemedyRefused
+	if e.Remedy.Kind == remedy.Delete || e.Remedy.Kind == remedy.ForceDelete {
+		d.lines.forced[e.Remedy.Pod] = e.RemedyState != remedy.Refused
 	}
 }
 

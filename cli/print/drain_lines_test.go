@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -40,8 +41,8 @@ func TestAlternatingCausesAreSaidOnce(t *testing.T) {
 // The end of a pod can be seen before the answer to the request that ended it.
 func TestAPodThatARemedyDeletesIsNotCalledEvicted(t *testing.T) {
 	const uid = kube.UID("1")
-	remedy := func(state drain.RemedyState) drain.Event {
-		return drain.Event{Kind: drain.EventRemedy, RemedyState: state, Remedy: &drain.RemedyFacts{Kind: drain.RemedyForceDelete, Pod: uid, For: "shop/mailer"}}
+	event := func(state remedy.State) drain.Event {
+		return drain.Event{Kind: drain.EventRemedy, RemedyState: state, Remedy: &remedy.Facts{Kind: remedy.ForceDelete, Pod: uid, For: "shop/mailer"}}
 	}
 	evict := drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: "mailer", UID: uid, Action: &attempt.ActionFacts{Verb: attempt.VerbEvict}}
 	gone := drain.Event{Kind: drain.EventPod, Namespace: "shop", Pod: "mailer", UID: uid, PodState: drain.PodGone}
@@ -49,10 +50,10 @@ func TestAPodThatARemedyDeletesIsNotCalledEvicted(t *testing.T) {
 		events []drain.Event
 		want   string
 	}{
-		"answered, then gone":  {[]drain.Event{evict, remedy(drain.RemedyTaken), remedy(drain.RemedyDone), gone}, "pod/mailer deleted"},
-		"gone, then answered":  {[]drain.Event{evict, remedy(drain.RemedyTaken), gone, remedy(drain.RemedyDone)}, "pod/mailer deleted"},
-		"in doubt, then gone":  {[]drain.Event{remedy(drain.RemedyTaken), remedy(drain.RemedyInDoubt), gone}, "pod/mailer deleted"},
-		"refused, and evicted": {[]drain.Event{evict, remedy(drain.RemedyTaken), remedy(drain.RemedyRefused), gone}, "pod/mailer evicted"},
+		"answered, then gone":  {[]drain.Event{evict, event(remedy.Taken), event(remedy.Done), gone}, "pod/mailer deleted"},
+		"gone, then answered":  {[]drain.Event{evict, event(remedy.Taken), gone, event(remedy.Done)}, "pod/mailer deleted"},
+		"in doubt, then gone":  {[]drain.Event{event(remedy.Taken), event(remedy.InDoubt), gone}, "pod/mailer deleted"},
+		"refused, and evicted": {[]drain.Event{evict, event(remedy.Taken), event(remedy.Refused), gone}, "pod/mailer evicted"},
 	} {
 		var out, err bytes.Buffer
 		o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(plan.Plan{})

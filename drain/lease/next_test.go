@@ -156,7 +156,7 @@ func TestAfter(t *testing.T) {
 		"released, another's by now": {held(0), attempt.VerbRelease, 409, "", false, Released},
 	} {
 		var got State
-		if change := c.record.After(c.verb, c.record.Facts, c.expected, kube.Answer{Code: c.code, Message: "no"}, c.starting); change != nil {
+		if change := c.record.After(c.verb, c.record.Facts, c.expected, kube.Answer{Code: c.code, Message: `leases "l" not found`}, c.starting); change != nil {
 			got = change.State
 		}
 		if got != c.want {

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -191,7 +192,7 @@ func (h *history) act() {
 func (h *history) remedy(e drain.Event) {
 	if e.Wait == nil {
 		h.log(e, "ladder for "+e.Remedy.For+": "+e.Remedy.What()+", "+e.RemedyState.Words()+after(e.Message))
-		if e.RemedyState == drain.RemedyTaken || e.RemedyState == drain.RemedyRefused {
+		if e.RemedyState == remedy.Taken || e.RemedyState == remedy.Refused {
 			h.act()
 		}
 	}

@@ -7,18 +7,19 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 )
 
 // Remedy is a remedy of the ladder that was taken in the run.
 type Remedy struct {
-	Kind    drain.RemedyKind  `json:"kind"`
-	For     string            `json:"for"`   // namespace/name of the pod of the run
-	What    string            `json:"what"`  // what it changed
-	Call    string            `json:"call"`  // the request
-	State   drain.RemedyState `json:"state"` // what became of it
-	By      string            `json:"by"`    // who confirmed it
-	At      time.Time         `json:"at"`    // when
-	Message string            `json:"message,omitempty"`
+	Kind    remedy.Kind  `json:"kind"`
+	For     string       `json:"for"`   // namespace/name of the pod of the run
+	What    string       `json:"what"`  // what it changed
+	Call    string       `json:"call"`  // the request
+	State   remedy.State `json:"state"` // what became of it
+	By      string       `json:"by"`    // who confirmed it
+	At      time.Time    `json:"at"`    // when
+	Message string       `json:"message,omitempty"`
 }
 
 func reportRemedies(s *drain.State) []Remedy {

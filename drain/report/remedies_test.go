@@ -8,24 +8,25 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 )
 
 // A report names the object of each request of a remedy, and its log what became of
 // the remedy, in order.
 func TestReportTellsOfTheRemedies(t *testing.T) {
 	c := aDrain()
-	free := drain.RemedyFacts{ID: 1, Kind: drain.RemedyEvictUnhealthy, Pod: "api-1", For: "shop/api-1", Object: "Pod", Namespace: "shop", Name: "api-2", UID: "api-2"}
-	taint := drain.RemedyFacts{ID: 2, Kind: drain.RemedyOutOfService, Pod: "api-1", For: "shop/api-1", Object: "Node", Name: "worker-1", UID: "n1"}
-	for _, remedy := range []*drain.RemedyFacts{&free, &taint} {
+	free := remedy.Facts{ID: 1, Kind: remedy.EvictUnhealthy, Pod: "api-1", For: "shop/api-1", Object: "Pod", Namespace: "shop", Name: "api-2", UID: "api-2"}
+	taint := remedy.Facts{ID: 2, Kind: remedy.OutOfService, Pod: "api-1", For: "shop/api-1", Object: "Node", Name: "worker-1", UID: "n1"}
+	for _, facts := range []*remedy.Facts{&free, &taint} {
 		c.action++
-		action := &attempt.ActionFacts{ID: c.action, Verb: attempt.Verb(remedy.Kind)}
+		action := &attempt.ActionFacts{ID: c.action, Verb: attempt.Verb(facts.Kind)}
 		c.add(time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandRemedy, By: "ada", Node: "worker-1", Namespace: "shop", Pod: "api-1", UID: "api-1"})
-		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyTaken, By: "ada"})
-		c.add(0, drain.Event{Kind: drain.EventIntent, Node: "worker-1", Remedy: remedy, Action: action})
-		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Remedy: remedy, Action: action, Answer: &attempt.AnswerFacts{Code: 200}})
-		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyRefused, Message: "not now"})
+		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Taken, By: "ada"})
+		c.add(0, drain.Event{Kind: drain.EventIntent, Node: "worker-1", Remedy: facts, Action: action})
+		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Remedy: facts, Action: action, Answer: &attempt.AnswerFacts{Code: 200}})
+		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Refused, Message: "not now"})
 	}
-	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: &taint, RemedyState: drain.RemedyDone, Wait: &drain.Wait{For: drain.WaitForServer}})
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: &taint, RemedyState: remedy.Done, Wait: &drain.Wait{For: drain.WaitForServer}})
 	r := Of(c.events, true)
 	objects := map[attempt.Verb]string{}
 	for _, a := range r.Answers {

@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -226,9 +227,9 @@ func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 	c := aDrain()
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeCordoning,
 		Message: "takes over the cordon of run dead01 by bob"})
-	remedy := &drain.RemedyFacts{ID: 1, Kind: drain.RemedyScale, For: "shop/api-1", Object: "ReplicaSet", Namespace: "shop", Name: "api", From: 2, To: 3}
-	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyTaken, By: "ada"})
-	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyUndone, By: "ada"})
+	facts := &remedy.Facts{ID: 1, Kind: remedy.Scale, For: "shop/api-1", Object: "ReplicaSet", Namespace: "shop", Name: "api", From: 2, To: 3}
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Taken, By: "ada"})
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Undone, By: "ada"})
 	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: 1 volume is still attached"})
 	story := Of(c.events, true).Story()
 	for _, want := range []string{
@@ -245,8 +246,8 @@ func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 // A run that was suspended did not die: whoever reads of it can go on with it.
 func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 	c := aDrain()
-	remedy := &drain.RemedyFacts{ID: 1, Kind: drain.RemedyOutOfService, For: "shop/api-1", Name: "worker-1"}
-	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: remedy, RemedyState: drain.RemedyDone, By: "ada"})
+	facts := &remedy.Facts{ID: 1, Kind: remedy.OutOfService, For: "shop/api-1", Name: "worker-1"}
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Done, By: "ada"})
 	c.add(0, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend, By: "signal", Message: "suspended by SIGHUP"})
 	r := Of(c.events, false)
 	if r.Status != StatusSuspended {

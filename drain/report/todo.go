@@ -5,6 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -114,10 +115,10 @@ func (l *toDos) budgets(s *drain.State, unended bool) {
 func (l *toDos) remedies(s *drain.State) {
 	for _, r := range s.Remedies {
 		switch {
-		case !r.Leftover():
-		case r.Kind == drain.RemedyOutOfService:
+		case !r.MayStand():
+		case r.Kind == remedy.OutOfService:
 			l.add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.Undo())
-		case r.Kind == drain.RemedyScale:
+		case r.Kind == remedy.Scale:
 			l.add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace, r.Name, r.To), r.Undo())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -24,7 +25,7 @@ type RemediesPage struct {
 	s        *frame.Session
 	list     frame.List
 	pod      kube.UID
-	remedies []drain.Remedy
+	remedies []remedy.Remedy
 	rights   []kube.AccessResult
 }
 
@@ -90,7 +91,7 @@ func (m *Page) openRemedies() {
 func (m *RemediesPage) Opened(ref frame.Ref) {
 	*m = RemediesPage{shell: m.shell, s: m.s, pod: ref.Pod.UID}
 	m.Rebuild()
-	access, pod, needs := m.s.Access, m.pod, drain.Needs(m.remedies)
+	access, pod, needs := m.s.Access, m.pod, remedy.Needs(m.remedies)
 	if access == nil || len(needs) == 0 {
 		return
 	}
@@ -109,7 +110,7 @@ func (m *RemediesPage) Rebuild() {
 		return
 	}
 	m.remedies = drain.Remedies(m.s.State, m.s.Snap, m.pod, m.s.Now)
-	drain.DisableForbidden(m.remedies, m.rights)
+	remedy.DisableForbidden(m.remedies, m.rights)
 	keys := make([]string, len(m.remedies))
 	for i, r := range m.remedies {
 		keys[i] = string(r.Kind)
@@ -117,7 +118,7 @@ func (m *RemediesPage) Rebuild() {
 	m.list.Table.SetKeys(keys)
 }
 
-func (m *RemediesPage) remedy(kind string) *drain.Remedy {
+func (m *RemediesPage) remedy(kind string) *remedy.Remedy {
 	for i := range m.remedies {
 		if string(m.remedies[i].Kind) == kind {
 			return &m.remedies[i]
@@ -185,7 +186,7 @@ func (m *RemediesPage) canRemediate() (bool, string) {
 // askToRemediate asks for the word of the selected remedy, beside the request that it sends.
 func (m *RemediesPage) askToRemediate() {
 	r := *m.remedy(m.list.Table.Cursor())
-	if r.Kind == drain.RemedyWait {
+	if r.Kind == remedy.Wait {
 		m.shell.Open(frame.Ref{Page: frame.Run})
 		return
 	}
@@ -195,7 +196,7 @@ func (m *RemediesPage) askToRemediate() {
 		if a.Value != dialog.Accept {
 			return
 		}
-		m.s.Run.Send(drain.Command{Kind: drain.CommandRemedy, Pod: r.Pod, Remedy: r.RemedyFacts, Word: a.Text, OnScreen: true, By: m.s.Identity.User})
+		m.s.Run.Send(drain.Command{Kind: drain.CommandRemedy, Pod: r.Pod, Remedy: r.Facts, Word: a.Text, OnScreen: true, By: m.s.Identity.User})
 		m.shell.Open(frame.Ref{Page: frame.Run})
 	})
 	// What is asked for must stay what it was: else the question goes away.
@@ -205,10 +206,10 @@ func (m *RemediesPage) askToRemediate() {
 		switch {
 		case !m.s.Live() || now == nil:
 			return true
-		case now.DisabledReason == drain.OffOnItsWay: // a try of the run itself; its answer is here in a moment
+		case now.DisabledReason == remedy.OffOnItsWay: // a try of the run itself; its answer is here in a moment
 			return false
 		}
-		return now.DisabledReason != "" || now.RemedyFacts != r.RemedyFacts
+		return now.DisabledReason != "" || now.Facts != r.Facts
 	}
 }
 

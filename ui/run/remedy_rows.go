@@ -2,13 +2,14 @@ package run
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // remedyCell is a cell of the ladder; a remedy that cannot be taken is pale.
-func remedyCell(r *drain.Remedy, column string, width int) paint.Line {
+func remedyCell(r *remedy.Remedy, column string, width int) paint.Line {
 	if r == nil {
 		return nil
 	}
@@ -19,7 +20,7 @@ func remedyCell(r *drain.Remedy, column string, width int) paint.Line {
 	switch {
 	case column == "rung":
 		return paint.L(token, paint.Truncate(wording.FirstUpper(r.Title), width))
-	case r.Kind == drain.RemedyWait:
+	case r.Kind == remedy.Wait:
 		return paint.L(themes.Muted, "nothing: the default")
 	case r.DisabledReason != "":
 		return paint.L(themes.Muted, "off")
@@ -28,7 +29,7 @@ func remedyCell(r *drain.Remedy, column string, width int) paint.Line {
 }
 
 // remedyLine is the line below a remedy: why it cannot be taken, or the request.
-func remedyLine(r *drain.Remedy) paint.Line {
+func remedyLine(r *remedy.Remedy) paint.Line {
 	switch {
 	case r == nil:
 		return nil
@@ -41,7 +42,7 @@ func remedyLine(r *drain.Remedy) paint.Line {
 }
 
 // remedyRisk is what the remedy puts at risk.
-func remedyRisk(r *drain.Remedy) paint.Line {
+func remedyRisk(r *remedy.Remedy) paint.Line {
 	l := paint.T(r.Risk)
 	for _, w := range r.Warnings {
 		l = l.Add(themes.Warning, " "+wording.FirstUpper(w)+".")
@@ -51,7 +52,7 @@ func remedyRisk(r *drain.Remedy) paint.Line {
 
 // remedyQuestion is the body of the confirmation of a remedy: for which pod, with which
 // request, at which risk.
-func remedyQuestion(r *drain.Remedy) []paint.Line {
+func remedyQuestion(r *remedy.Remedy) []paint.Line {
 	body := []paint.Line{paint.L(themes.Muted, "for     ").Add(themes.Accent, r.For), paint.L(themes.Muted, "request ").Add(themes.Text, r.Call)}
 	body = append(body, nil, paint.L(themes.Bad, paint.Warn+" "+r.Risk))
 	for _, w := range r.Warnings {
@@ -67,7 +68,7 @@ func runRemedies(s *drain.State, width, most int) []paint.Line {
 		r := s.Remedies[i]
 		token := themes.Info
 		switch r.State {
-		case drain.RemedyRefused, drain.RemedyInDoubt, drain.RemedyLeft:
+		case remedy.Refused, remedy.InDoubt, remedy.Left:
 			token = themes.Warning
 		}
 		text := "ladder  " + r.For + ": " + r.What() + ", " + r.State.Words()

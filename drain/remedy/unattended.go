@@ -1,4 +1,4 @@
-package drain
+package remedy
 
 import "github.com/kdrain-tui/kdrain-tui/drain/plan"
 
@@ -14,14 +14,14 @@ func Unattended(remedies []Remedy, o *plan.Options) {
 }
 
 // forbids is why a remedy may not be taken without a screen, "" if it may.
-func forbids(o *plan.Options, kind RemedyKind) string {
+func forbids(o *plan.Options, kind Kind) string {
 	flag := ""
 	switch {
-	case kind == RemedyForceDelete && !o.AllowZeroGrace:
+	case kind == ForceDelete && !o.AllowZeroGrace:
 		flag = "--allow-zero-grace"
-	case kind == RemedyOutOfService && !o.AllowTaint:
+	case kind == OutOfService && !o.AllowTaint:
 		flag = "--allow-taint"
-	case (kind == RemedyScale || kind == RemedyRolloutRestart) && !o.AllowScale:
+	case (kind == Scale || kind == RolloutRestart) && !o.AllowScale:
 		flag = "--allow-scale"
 	}
 	if flag == "" {

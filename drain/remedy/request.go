@@ -1,7 +1,6 @@
-package drain
+package remedy
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,32 +10,32 @@ import (
 )
 
 // Request is the request that the remedy sends, as the API server gets it.
-func (f RemedyFacts) Request() string {
+func (f Facts) Request() string {
 	pod := "/api/v1/namespaces/" + f.Namespace + "/pods/" + f.Name
 	if f.Name == "" {
 		return ""
 	}
 	switch f.Kind {
-	case RemedyEvictUnhealthy:
+	case EvictUnhealthy:
 		return "POST " + pod + "/eviction, UID " + string(f.UID)
-	case RemedyDelete, RemedyForceDelete:
+	case Delete, ForceDelete:
 		grace := ""
 		if f.Grace >= 0 {
 			grace = fmt.Sprintf(", gracePeriodSeconds %d", f.Grace)
 		}
 		return "DELETE " + pod + ", UID " + string(f.UID) + grace
-	case RemedyRolloutRestart:
+	case RolloutRestart:
 		return "PATCH " + f.path() + ", pod template annotation " + kube.RestartedAtAnnotation
-	case RemedyScale:
+	case Scale:
 		return fmt.Sprintf("PATCH %s/scale, replicas %d to %d", f.path(), f.From, f.To)
-	case RemedyOutOfService:
+	case OutOfService:
 		return "PATCH /api/v1/nodes/" + f.Name + ", taint " + kube.OutOfService.ToString()
 	}
 	return ""
 }
 
 // path is that of the workload that the remedy changes.
-func (f RemedyFacts) path() string {
+func (f Facts) path() string {
 	of := kube.ScaleResources[f.Object]
 	root := "/api/v1"
 	if of.Group != "" {
@@ -47,12 +46,12 @@ func (f RemedyFacts) path() string {
 
 // command is the same as a command of kubectl, without the precondition on the UID,
 // "" where kubectl has none.
-func (f RemedyFacts) command() string {
+func (f Facts) command() string {
 	if f.Name == "" {
 		return ""
 	}
 	switch f.Kind {
-	case RemedyDelete, RemedyForceDelete:
+	case Delete, ForceDelete:
 		text := "kubectl delete pod -n " + f.Namespace + " " + f.Name
 		switch {
 		case f.Grace == 0:
@@ -61,71 +60,68 @@ func (f RemedyFacts) command() string {
 			return text + fmt.Sprintf(" --grace-period=%d", f.Grace)
 		}
 		return text
-	case RemedyRolloutRestart:
+	case RolloutRestart:
 		return "kubectl rollout restart -n " + f.Namespace + " deployment/" + f.Name
-	case RemedyScale:
+	case Scale:
 		return f.scaleTo(f.To)
-	case RemedyOutOfService:
+	case OutOfService:
 		return words.OutOfService(f.Name)
 	}
 	return ""
 }
 
-func (f RemedyFacts) scaleTo(replicas int32) string {
+func (f Facts) scaleTo(replicas int32) string {
 	return fmt.Sprintf("kubectl scale -n %s %s --replicas=%d", f.Namespace, words.ShellWord(strings.ToLower(f.Object)+"/"+f.Name), replicas)
 }
 
-// Undo is the command that takes the remedy back by hand, "" where nothing is.
-func (f RemedyFacts) Undo() string {
+// ByHand is the command that takes the remedy back by hand, "" where nothing is.
+func (f Facts) ByHand() string {
 	switch f.Kind {
-	case RemedyScale:
+	case Scale:
 		return f.scaleTo(f.From)
-	case RemedyOutOfService:
+	case OutOfService:
 		return words.OutOfService(f.Name) + "-"
 	}
 	return ""
 }
 
 // What names what the remedy did, for a report.
-func (f RemedyFacts) What() string {
+func (f Facts) What() string {
 	switch f.Kind {
-	case RemedyEvictUnhealthy:
+	case EvictUnhealthy:
 		return "eviction of " + f.Namespace + "/" + f.Name
-	case RemedyRolloutRestart:
+	case RolloutRestart:
 		return "restart of " + f.Object + " " + f.Namespace + "/" + f.Name
-	case RemedyScale:
+	case Scale:
 		return fmt.Sprintf("%s %s/%s from %d to %d replicas", f.Object, f.Namespace, f.Name, f.From, f.To)
-	case RemedyDelete:
+	case Delete:
 		return "deletion past its budget"
-	case RemedyForceDelete:
+	case ForceDelete:
 		return "deletion with zero grace"
-	case RemedyOutOfService:
+	case OutOfService:
 		return "out-of-service taint on node " + f.Name
 	}
 	return string(f.Kind)
 }
 
 // needs are the rights that the remedy takes.
-func (f RemedyFacts) needs() []kube.Permission {
+func (f Facts) needs() []kube.Permission {
 	switch f.Kind {
-	case RemedyEvictUnhealthy:
+	case EvictUnhealthy:
 		return []kube.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: f.Namespace}}
-	case RemedyRolloutRestart:
+	case RolloutRestart:
 		return []kube.Permission{{Verb: "patch", Group: "apps", Resource: "deployments", Namespace: f.Namespace}}
-	case RemedyScale:
+	case Scale:
 		right := kube.ScaleResources[f.Object]
 		right.Namespace = f.Namespace
 		return []kube.Permission{right}
-	case RemedyDelete, RemedyForceDelete:
+	case Delete, ForceDelete:
 		return []kube.Permission{{Verb: "delete", Resource: "pods", Namespace: f.Namespace}}
-	case RemedyOutOfService:
+	case OutOfService:
 		return []kube.Permission{{Verb: "patch", Resource: "nodes"}}
 	}
 	return nil
 }
-
-// Rights asks the server which of the rights we have, all at once.
-type Rights func(context.Context, []kube.Permission) ([]kube.AccessResult, error)
 
 // Needs are the rights that the remedies take, each once.
 func Needs(remedies []Remedy) []kube.Permission {

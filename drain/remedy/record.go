@@ -1,0 +1,227 @@
+package remedy
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// State is what has become of a remedy that was confirmed.
+type State string
+
+// The states of a remedy.
+const (
+	Taken   State = "Taken"   // confirmed; its request is out
+	Refused State = "Refused" // not done: the server said no, or it is no longer what was confirmed
+	InDoubt State = "InDoubt" // no answer came: it may have been done
+	Done    State = "Done"    // the server accepted it
+	Undone  State = "Undone"  // taken back by the run
+	Kept    State = "Kept"    // no longer ours: left as it is
+	Left    State = "Left"    // could not be taken back: it is still there
+)
+
+// Words say the state in plain words.
+func (s State) Words() string {
+	return map[State]string{
+		Taken: "asked for", Refused: "not done", InDoubt: "in doubt", Done: "done",
+		Undone: "taken back", Kept: "not taken back", Left: "still there",
+	}[s]
+}
+
+// Record is a remedy that was confirmed in a run. The fold of the run's events calls its
+// transitions, Become and Resume; TakeBack and After decide by it.
+type Record struct {
+	Facts
+	attempt.Attempt // its request, then that which takes it back
+	State           State
+	By              string
+	Seq             uint64    // number of the event that began it: the one after the control's
+	At              time.Time // when it was confirmed
+	Since           time.Time
+	Message         string
+}
+
+// Become is the transition to the state that an event tells of; retry is when it is tried
+// again to take it back, zero where it is not.
+func (r *Record) Become(state State, message string, retry, at time.Time) {
+	if r.State != state {
+		r.Since = at
+	}
+	r.State, r.Message, r.Next = state, message, time.Time{}
+	if !retry.IsZero() {
+		r.Failed(retry)
+	}
+}
+
+// Resume is the record in another process: what had no answer is in doubt.
+func (r *Record) Resume() {
+	r.Attempt.Resume()
+	r.Last = nil
+	if r.State == Taken {
+		r.State, r.Message = InDoubt, "the process ended before the answer came"
+	}
+}
+
+// lasts tells whether there is something to take back once the remedy was applied.
+func (f *Facts) lasts() bool { return f.Kind == Scale || f.Kind == OutOfService }
+
+// Deletes tells whether its request deletes the pod of the run itself.
+func (f *Facts) Deletes() bool { return f.Kind == Delete || f.Kind == ForceDelete }
+
+// Open tells whether what the remedy changed is, or may be, still in the cluster and ours.
+func (r *Record) Open() bool {
+	return r.lasts() && (r.State == Taken || r.State == Done || r.State == InDoubt)
+}
+
+// MayStand tells whether the remedy may have left something in the cluster that a rollback
+// takes back.
+func (r *Record) MayStand() bool { return r.Open() || r.State == Left }
+
+// Awaited tells whether a run may not end before the remedy is taken back.
+func (r *Record) Awaited(now time.Time) bool {
+	return r.InFlight != 0 || r.Open() && (r.Kind == Scale || r.Next.After(now))
+}
+
+// Change is a state that a remedy comes to.
+type Change struct {
+	State   State
+	Message string
+	Retry   time.Time // when it is tried again to take it back, zero where it is not
+}
+
+// Send is the request of a remedy, or that which takes it back.
+type Send struct {
+	Verb    attempt.Verb
+	Node    string // that it changes, "" for none
+	Version string // resourceVersion that it expects, where it takes back
+	Request kube.Request
+}
+
+// Decision is what is to be done about a remedy now: at most one of both.
+type Decision struct {
+	Change *Change
+	Send   *Send
+	Wake   time.Time // when to decide again if nothing changes before, zero for never
+}
+
+// TakeBack decides whether what a remedy changed is taken back now: replicas at the end of
+// the run, a taint when its node has returned.
+func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Time) Decision {
+	if !r.Open() {
+		return Decision{}
+	}
+	if r.Waits(now) {
+		return Decision{Wake: r.Next}
+	}
+	switch {
+	case r.Kind == Scale && end, r.Kind == OutOfService && r.State != Taken && kube.NodeLive(snap, r.Name):
+		return r.takeBack(run, snap)
+	}
+	return Decision{}
+}
+
+func (r *Record) takeBack(run string, snap *kube.Snapshot) Decision {
+	if node := snap.Node(r.Name); r.Kind == OutOfService && node != nil && node.UID == r.UID && node.Ready != kube.NodeReady {
+		return Decision{} // it is still off, and keeps the taint
+	}
+	request, left := r.Undo(run, snap)
+	if w := snap.Workload(r.UID); r.Kind == Scale && w != nil && w.Replicas != r.To && !r.objected() {
+		// The view may be older than the change itself. The request tests the number.
+		request, left = r.scaleRequest(r.To, r.From), ""
+	}
+	switch send := (&Send{Request: request}); {
+	case left != "":
+		return Decision{Change: &Change{State: Kept, Message: left}}
+	case r.Kind == Scale:
+		send.Verb = attempt.VerbUnscale
+		return Decision{Send: send}
+	default:
+		send.Verb, send.Node = attempt.VerbUntaint, r.Name
+		send.Version = request.(kube.TaintRequest).ResourceVersion
+		return Decision{Send: send}
+	}
+}
+
+// objected tells whether the server refused to take it back, for a reason that may be in
+// the object itself.
+func (r *Record) objected() bool {
+	switch r.Last.Class() {
+	case kube.AnswerGone, kube.AnswerConflict, kube.AnswerInvalid:
+		return true
+	}
+	return false
+}
+
+// Send is the one request of a remedy that was confirmed; mark is the annotation of the run
+// for a node that it changes.
+func (f *Facts) Send(mark annotation.Mark, snap *kube.Snapshot, now time.Time) Send {
+	switch f.Kind {
+	case EvictUnhealthy:
+		return Send{Verb: attempt.VerbEvict, Request: kube.EvictRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}}
+	case RolloutRestart:
+		version := ""
+		if live := snap.Workload(f.UID); live != nil && live.Rollout != nil {
+			version = live.Rollout.ResourceVersion
+		}
+		return Send{Verb: attempt.VerbRestart, Request: kube.RestartRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
+			ResourceVersion: version, At: snap.ServerTime(now)}}
+	case Scale:
+		return Send{Verb: attempt.VerbScale, Request: f.scaleRequest(f.From, f.To)}
+	case OutOfService:
+		node := snap.Node(f.Name)
+		mark.At = snap.ServerTime(now).UTC().Truncate(time.Second)
+		return Send{Verb: attempt.VerbTaint, Request: taintRequest(node, node.TaintsWith(), mark.String())}
+	}
+	r := kube.DeleteRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
+	if f.Grace >= 0 {
+		r.Grace = &f.Grace
+	}
+	return Send{Verb: attempt.VerbDelete, Request: r}
+}
+
+// After is the change that follows from an answer; class is the answer's class in this run,
+// byHand the command that takes the remedy back.
+func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass, byHand string, now time.Time) Change {
+	if verb == attempt.VerbUnscale || verb == attempt.VerbUntaint {
+		return r.afterUndo(a, class, byHand, now)
+	}
+	switch {
+	case a.OK():
+		return Change{State: Done}
+	case attempt.MayBeDone(a):
+		return Change{State: InDoubt, Message: attempt.AnswerWords(a)}
+	case class == kube.AnswerConflict:
+		return Change{State: Refused, Message: "it changed meanwhile: " + attempt.AnswerWords(a)}
+	case a.Code == http.StatusUnprocessableEntity && r.Kind == Scale:
+		return Change{State: Refused, Message: fmt.Sprintf("it has not %d replicas any more", r.From)}
+	}
+	return Change{State: Refused, Message: attempt.AnswerWords(a)}
+}
+
+// afterUndo: only what is read says that somebody has changed it since (Undo), for a refusal
+// can have many reasons. It is asked for again, and what cannot be had stays to be done,
+// with the server's words.
+func (r *Record) afterUndo(a kube.Answer, class kube.AnswerClass, byHand string, now time.Time) Change {
+	switch {
+	case class == kube.AnswerDone:
+		return Change{State: Undone}
+	case class == kube.AnswerGone:
+		return Change{State: Kept, Message: "it is gone"}
+	case class != kube.AnswerForbidden && r.Tries < attempt.RemoveTries:
+		return Change{State: r.State, Message: attempt.AnswerWords(a), Retry: now.Add(r.Pause(a))}
+	}
+	return Change{State: Left, Message: "not taken back: " + attempt.AnswerWords(a) + "; to do it: " + byHand}
+}
+
+// Leave is the change at the end of the run of a remedy that stays: a taint whose node is
+// still off. From here on nothing takes it back; nil for none.
+func (r *Record) Leave(byHand string) *Change {
+	if r.Kind != OutOfService || !r.Open() {
+		return nil
+	}
+	return &Change{State: Left, Message: "its machine has not come back; once it has: " + byHand}
+}

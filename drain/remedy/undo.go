@@ -1,0 +1,88 @@
+package remedy
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Undo is the request that takes back what a remedy changed, or why it is left alone: the
+// run at its end and a rollback ask here. It is left alone only where the snapshot proves
+// that; where that cannot be trusted, the request itself tests what it takes back.
+func (r *Record) Undo(run string, snap *kube.Snapshot) (request kube.Request, left string) {
+	if r.Kind == Scale {
+		return r.undoScale(snap)
+	}
+	node := snap.Node(r.Name)
+	switch {
+	case node == nil && !kube.NodeLive(snap, r.Name):
+		return nil, "nodes are not seen now"
+	case node == nil:
+		return nil, "the node is gone"
+	case node.UID != r.UID:
+		return nil, "another node has its name"
+	case !node.OutOfService():
+		return nil, "it is gone already"
+	case !declaredBy(node, run):
+		return nil, "it is not of this run"
+	}
+	return taintRequest(node, node.TaintsWithout(), ""), ""
+}
+
+// undoScale takes replicas back only if they are still what the run made of them, and
+// nobody else has set them since (managedFields).
+func (r *Record) undoScale(snap *kube.Snapshot) (request kube.Request, left string) {
+	w := snap.Workload(r.UID)
+	switch {
+	case w == nil && snap.Trusted(workloadKinds[r.Object]):
+		return nil, "it is gone"
+	case w != nil && w.Replicas == r.From:
+		return nil, "it has that number already"
+	case w != nil && w.Replicas != r.To:
+		return nil, fmt.Sprintf("somebody has set it to %d since", w.Replicas)
+	case w != nil && !w.ReplicasOurs:
+		return nil, "somebody else has set its number since"
+	}
+	return r.scaleRequest(r.To, r.From), ""
+}
+
+// UndoWhat says what Undo takes back.
+func (r *Record) UndoWhat() string {
+	if r.Kind == Scale {
+		return fmt.Sprintf("scale %s %s/%s back to %d", r.Object, r.Namespace, r.Name, r.From)
+	}
+	return "remove the out-of-service taint of node " + r.Name
+}
+
+// UndoID is the same for the same remedy in each plan of a rollback.
+func (r *Record) UndoID() string { return fmt.Sprintf("%s/%d/%s", r.Kind, r.ID, r.UID) }
+
+// workloadKinds are the kinds of the store that have replicas.
+var workloadKinds = map[string]kube.Kind{
+	"Deployment": kube.KindDeployments, "StatefulSet": kube.KindStatefulSets,
+	"ReplicaSet": kube.KindReplicaSets, "ReplicationController": kube.KindReplicationControllers,
+}
+
+// ScaleKind is the kind of the objects whose replicas the remedy changed, false where it
+// changed none.
+func (r *Record) ScaleKind() (kube.Kind, bool) {
+	kind, known := workloadKinds[r.Object]
+	return kind, known && r.Kind == Scale
+}
+
+// declaredBy tells whether the run declared the node's machine off.
+func declaredBy(n *kube.Node, run string) bool {
+	m, ok := annotation.Parse(n.Annotations[kube.OutOfServiceAnnotation])
+	return ok && m.Run == run
+}
+
+func (f *Facts) scaleRequest(from, to int32) kube.ScaleRequest {
+	return kube.ScaleRequest{Kind: f.Object, Namespace: f.Namespace, Name: f.Name, UID: f.UID, From: from, To: to}
+}
+
+func taintRequest(n *kube.Node, taints []corev1.Taint, mark string) kube.TaintRequest {
+	return kube.TaintRequest{Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Taints: taints, Mark: mark}
+}
