@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -20,15 +20,15 @@ var markKinds = []kube.Kind{kube.KindNodes, kube.KindBudgets, kube.KindLeases}
 
 // ReadMarked reads the run that the nodes carry the annotation of, and refuses one
 // that is live here. It waits until nodes, budgets and Leases are in.
-func (s *Session) ReadMarked(ctx context.Context, nodes []string) (drain.Marked, error) {
+func (s *Session) ReadMarked(ctx context.Context, nodes []string) (rollback.Marked, error) {
 	snapshot, err := s.Synced(ctx, markKinds)
 	if err != nil {
-		return drain.Marked{}, err
+		return rollback.Marked{}, err
 	}
 	if nodes, err = (Selection{Args: nodes}).Nodes(snapshot); err != nil {
-		return drain.Marked{}, err
+		return rollback.Marked{}, err
 	}
-	m, err := drain.ReadMarks(snapshot, nodes)
+	m, err := rollback.ReadMarks(snapshot, nodes)
 	var none *annotation.NoMarkError
 	switch {
 	case errors.As(err, &none):
@@ -47,7 +47,7 @@ func (s *Session) ReadMarked(ctx context.Context, nodes []string) (drain.Marked,
 // MarkedOver waits until the Leases tell that the run of the annotations is over, and
 // that no other is at work on its nodes: a Lease that is renewed is somebody's; one
 // that is not expires, by our own clock.
-func (s *Session) MarkedOver(ctx context.Context, m drain.Marked) error {
+func (s *Session) MarkedOver(ctx context.Context, m rollback.Marked) error {
 	var live error
 	said := false
 	err := s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
@@ -76,7 +76,7 @@ func (s *Session) MarkedOver(ctx context.Context, m drain.Marked) error {
 
 // heldLease is a Lease that has not expired over one of the nodes, or of the run
 // elsewhere; nil if there is none.
-func heldLease(s *kube.Snapshot, m drain.Marked, now time.Time) (lease *kube.Lease, node string) {
+func heldLease(s *kube.Snapshot, m rollback.Marked, now time.Time) (lease *kube.Lease, node string) {
 	for _, n := range s.Nodes() {
 		l := s.LeaseOf(n.UID)
 		if l == nil || l.Holder == "" || l.Holder != m.Mark.Run && !slices.Contains(m.Nodes, n.Name) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -22,7 +23,7 @@ type Rollback struct {
 	journal *journal.Journal // locked; nothing is written to it
 	State   *drain.State
 	// Items are what is to be undone, and what is left as it is.
-	Items []drain.Undo
+	Items []rollback.Undo
 }
 
 // Rollback locks a run of this machine that no process works on, watches what it may
@@ -51,7 +52,7 @@ func (s *Session) ObserveMarked(ctx context.Context) error {
 
 // RollbackMarked is Rollback for a run that is known by its annotations alone. Where
 // its journal is on this machine after all, it is locked.
-func (s *Session) RollbackMarked(m drain.Marked) (*Rollback, error) {
+func (s *Session) RollbackMarked(m rollback.Marked) (*Rollback, error) {
 	r := &Rollback{session: s, State: m.State}
 	if s.Runs.Lives()(m.Mark.Run) == tempbudget.RunDead {
 		journal, _, err := s.Runs.lock(m.Mark.Run)
@@ -66,8 +67,8 @@ func (s *Session) RollbackMarked(m drain.Marked) (*Rollback, error) {
 // Plan plans from the cluster as it is now.
 func (r *Rollback) Plan() { r.Items = r.plan() }
 
-func (r *Rollback) plan() []drain.Undo {
-	return drain.RollbackPlan(r.State, r.session.Snapshot(), r.session.Now())
+func (r *Rollback) plan() []rollback.Undo {
+	return rollback.Plan(r.State, r.session.Snapshot(), r.session.Now())
 }
 
 // Close gives the lock back.
@@ -142,7 +143,7 @@ func (r *Rollback) awaitHolders(ctx context.Context) error {
 	s, said := r.session, false
 	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
 		now := s.Now()
-		hold, expires := drain.OpenHold(r.State, snapshot, now)
+		hold, expires := rollback.OpenHold(r.State, snapshot, now)
 		if hold == "" || !expires.After(now) {
 			return true, time.Time{}
 		}
@@ -176,7 +177,7 @@ func (r *Rollback) MayUndo(ctx context.Context) error {
 // Undo undoes one item, with one request. It is judged once more: while the operator
 // read, somebody may have made the cordon their own, and a node's status alone makes
 // its version old.
-func (r *Rollback) Undo(ctx context.Context, item drain.Undo) error {
+func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 	now, known := item.Planned(r.plan())
 	switch {
 	case !known:

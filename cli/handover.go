@@ -10,8 +10,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -32,7 +32,7 @@ func (c *pastRun) checkMarkArgs(cmd *cobra.Command, args []string) error {
 }
 
 // sayMarked says whose run it is and what the annotations do not tell.
-func (p *Program) sayMarked(m drain.Marked, s *kube.Snapshot) {
+func (p *Program) sayMarked(m rollback.Marked, s *kube.Snapshot) {
 	say := func(text string) { fmt.Fprintln(p.Err, kube.Clean(text)) }
 	say("The annotations are of " + m.Sentence())
 	if len(m.Others) > 0 {

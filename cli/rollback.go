@@ -11,7 +11,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -74,7 +74,7 @@ func (c *pastRun) rollback(cmd *cobra.Command, args []string) (err error) {
 
 // undo says what will be done and what is left, asks, and does it.
 func (c *pastRun) undo(ctx context.Context, b *app.Rollback, session *app.Session, yes bool) error {
-	something := slices.ContainsFunc(b.Items, func(u drain.Undo) bool { return u.Left == "" })
+	something := slices.ContainsFunc(b.Items, func(u rollback.Undo) bool { return u.Left == "" })
 	c.tellRollback(b, session, something)
 	if !something {
 		fmt.Fprintln(c.Err, "there is nothing to undo for run "+b.State.Run.ID)
@@ -144,7 +144,7 @@ func (c *pastRun) say(text string) {
 }
 
 // undone is the line of a thing undone, like kubectl's.
-func undone(u drain.Undo) string {
+func undone(u rollback.Undo) string {
 	switch {
 	case u.Unguard != nil:
 		return "poddisruptionbudget/" + u.Unguard.Name + " removed"

@@ -33,8 +33,7 @@ func TestTheMarkOfSomebodyElseStaysTheirs(t *testing.T) {
 		s.SetNode("a", func(n *corev1.Node) {
 			n.Spec.Unschedulable, n.Annotations = true, map[string]string{kube.CordonAnnotation: c.mark}
 		})
-		st := &stepper{s: &State{Run: RunFacts{ID: "r1", User: "ada"}}, snap: s.Snapshot(), now: time.Now()}
-		mark := st.nodeMark(s.Snapshot().Node("a"), false, true)
+		mark := annotation.ForNode(s.Snapshot().Node("a"), annotation.Mark{Run: "r1", By: "ada", Was: "schedulable", ExcludedFromLB: true}, false, true)
 		if mark.Run == "r1" {
 			mark.At = time.Time{}
 		}
@@ -42,8 +41,8 @@ func TestTheMarkOfSomebodyElseStaysTheirs(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, mark, c.want)
 		}
 		s.SetNode("a", func(n *corev1.Node) { n.Annotations[kube.CordonAnnotation] = mark.String() })
-		u := undoCordon(&NodeRun{NodeFacts: NodeFacts{Name: "a", UID: "node-a"}}, "r1", s.Snapshot().Node("a"))
-		if name == "an operator's" && (u.Cordon == nil || !u.Cordon.Unschedulable || u.Cordon.Mark != c.mark || *u.Cordon.ExcludeFromLB) {
+		u, _, _ := annotation.Undo("a", "node-a", "r1", s.Snapshot().Node("a"))
+		if name == "an operator's" && (u == nil || !u.Unschedulable || u.Mark != c.mark || *u.ExcludeFromLB) {
 			t.Errorf("%s: rollback %+v", name, u)
 		}
 	}
@@ -73,8 +72,8 @@ func TestAnAdoptedCordonIsSaid(t *testing.T) {
 		}
 	}
 	cordoned(annotation.Mark{Run: "r1", By: "ada", Was: "schedulable", After: "r0", AfterBy: "eve"})
-	u := undoCordon(&NodeRun{NodeFacts: NodeFacts{Name: "a", UID: "node-a"}}, "r1", s.Snapshot().Node("a"))
-	if u.Cordon == nil || u.What != "uncordon node a, cordoned before by run r0 of eve" {
-		t.Errorf("%+v", u)
+	u, what, _ := annotation.Undo("a", "node-a", "r1", s.Snapshot().Node("a"))
+	if u == nil || what != "uncordon node a, cordoned before by run r0 of eve" {
+		t.Errorf("%+v, %s", u, what)
 	}
 }

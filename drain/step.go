@@ -3,6 +3,7 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -102,7 +103,7 @@ func (st *stepper) inFlight() bool { return st.s.InFlight() }
 // looked at once more: what the run did must be known to be undone.
 func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
 	if node := st.snap.Node(n.Name); state.Final() && n.State == NodeCordoning && node != nil && node.UID == n.UID &&
-		node.Unschedulable && foreignCordon(node, st.s.Run.ID) == "" {
+		node.Unschedulable && annotation.Foreign(node, st.s.Run.ID) == "" {
 		st.setNode(n, NodeCordoned, "")
 	}
 	e := Event{Kind: EventNode, Node: n.Name, NodeState: state, Message: message}

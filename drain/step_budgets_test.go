@@ -102,13 +102,12 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 func TestABudgetThatADeadProcessAskedFor(t *testing.T) {
 	f, w := guardedSteps()
 	f.CreateBudget(t.Context(), sent[kube.BudgetRequest](w))
-	undos := RollbackPlan(f.state, f.Snapshot(), time.Now())
-	if len(undos) != 1 || undos[0].Unguard == nil || undos[0].Unguard.UID != "made-web" {
-		t.Errorf("rollback: %+v", undos)
+	if undo, left := f.state.Budgets[0].Undo("r1", f.Snapshot()); undo == nil || undo.UID != "made-web" {
+		t.Errorf("rollback: %+v, %s", undo, left)
 	}
 	f.Store.Remove(f.Snapshot().BudgetNamed("default", sent[kube.BudgetRequest](w).Name)) // the watch does not show it yet
-	if undos := RollbackPlan(f.state, f.Snapshot(), time.Now()); len(undos) != 0 {
-		t.Errorf("rollback of nothing: %+v", undos)
+	if undo, _ := f.state.Budgets[0].Undo("r1", f.Snapshot()); undo != nil {
+		t.Errorf("rollback of nothing: %+v", undo)
 	}
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
 	if writes := f.step(); len(writes) != 1 || writes[0].Verb != attempt.VerbLook || sent[kube.BudgetLook](writes[0]).Run != "r1" {

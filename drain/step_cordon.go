@@ -84,7 +84,7 @@ func (st *stepper) cordonNode(n *NodeRun) {
 	other, adopts := annotation.Adoptable(node, st.s.Run.ID)
 	adopts = adopts && n.Attempts < AdoptTries
 	if node.Unschedulable && !exclude && !adopts {
-		st.setNode(n, NodeCordoned, foreignCordon(node, st.s.Run.ID))
+		st.setNode(n, NodeCordoned, annotation.Foreign(node, st.s.Run.ID))
 		return
 	}
 	if n.InFlight != 0 || st.s.Paused {
@@ -102,7 +102,8 @@ func (st *stepper) cordonNode(n *NodeRun) {
 		}
 		st.setNode(n, NodeCordoning, why)
 	}
-	mark := st.nodeMark(node, adopts, exclude)
+	mark := annotation.ForNode(node, annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason,
+		At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second), Was: "schedulable", ExcludedFromLB: exclude}, adopts, exclude)
 	request := kube.CordonRequest{
 		Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion, Unschedulable: true, Mark: mark.String(),
 	}
@@ -110,33 +111,6 @@ func (st *stepper) cordonNode(n *NodeRun) {
 		request.ExcludeFromLB = &exclude
 	}
 	st.send(Write{Verb: attempt.VerbCordon, Node: n.Name, Request: request}, Event{Node: n.Name, Action: &attempt.ActionFacts{Verb: attempt.VerbCordon, Version: node.ResourceVersion}})
-}
-
-// nodeMark is the mark for a node that is to be cordoned, or to be kept from load
-// balancers. The mark of a cordon that stays somebody else's stays theirs: it only notes
-// what the run adds.
-func (st *stepper) nodeMark(node *kube.Node, adopts, exclude bool) annotation.Mark {
-	mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason,
-		At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second), Was: "schedulable", ExcludedFromLB: exclude}
-	if !node.Unschedulable {
-		return mark
-	}
-	there, marked := annotation.Mark{}, false
-	if node.Cordon != nil {
-		there, marked = annotation.Parse(node.Cordon.Mark)
-	}
-	switch {
-	case adopts:
-		mark.Was, mark.After, mark.AfterBy, mark.ExcludedFromLB = there.Was, there.Run, there.By, exclude || there.ExcludedFromLB
-	case marked && there.Run == mark.Run:
-		mark.Was = there.Was
-	case marked:
-		there.ExcludedFromLB, there.ExcludedBy = true, mark.Run
-		return there
-	default:
-		mark.Was = "unschedulable"
-	}
-	return mark
 }
 
 // nodeLost says why the node of the plan is not there any more, "" if it is.
@@ -148,22 +122,6 @@ func (st *stepper) nodeLost(n *NodeRun, node *kube.Node) string {
 		return "the node was replaced: another node has its name"
 	}
 	return ""
-}
-
-// foreignCordon says who had cordoned the node, "" if it was the run itself.
-func foreignCordon(node *kube.Node, run string) string {
-	by := "already cordoned"
-	if c := node.Cordon; c != nil {
-		if m, ours := annotation.Parse(c.Mark); ours && m.Run == run && m.Was == "schedulable" {
-			return ""
-		} else if ours && m.By != "" {
-			return by + " by " + m.By + " at " + m.At.UTC().Format(time.RFC3339)
-		}
-		if c.Manager != "" && !c.Since.IsZero() {
-			return by + " by " + c.Manager + " at " + c.Since.UTC().Format(time.RFC3339)
-		}
-	}
-	return by
 }
 
 // onCordonAnswer handles what came back for a cordon. Success says nothing

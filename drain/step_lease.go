@@ -1,6 +1,8 @@
 package drain
 
 import (
+	"slices"
+
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -180,4 +182,16 @@ func (s *State) resumeLeases() {
 			s.editNode(n.Name, func(n *NodeRun) { n.Lease = n.Lease.Resume(n.State.Final()) })
 		}
 	}
+}
+
+// LeasesMayStand tells whether a run that died may have left a Lease over one of
+// its nodes.
+func (s *State) LeasesMayStand() bool { return slices.ContainsFunc(s.Nodes, s.LeaseMayStand) }
+
+// LeaseMayStand tells the same of one node.
+func (s *State) LeaseMayStand(n *NodeRun) bool {
+	if n.Lease == nil { // a process that took the run up forgot what the one before had
+		return !s.resumed.IsZero() && s.Run.Options.LeaseNamespace != ""
+	}
+	return n.Lease.MayStand()
 }

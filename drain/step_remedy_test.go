@@ -135,7 +135,7 @@ func TestRemediateWithoutAScreenNeedsTheFlag(t *testing.T) {
 func TestRemedyAnswers(t *testing.T) {
 	for _, c := range []struct {
 		answer kube.Answer
-		want   RemedyState
+		want   remedy.State
 		words  string
 	}{
 		{kube.Answer{Code: 200}, remedy.Done, ""},

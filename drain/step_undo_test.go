@@ -31,7 +31,7 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer kube.Answer
 		since  func(*steps) // what somebody did meanwhile
-		want   RemedyState
+		want   remedy.State
 		words  string
 	}{
 		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, remedy.Left, "not taken back: Unauthorized; to do it: kubectl scale"},
@@ -67,9 +67,9 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 				if r.State != c.want || !strings.Contains(r.Message, c.words) {
 					t.Errorf("%s: %q", r.State, r.Message)
 				}
-				undos := RollbackPlan(f.state, f.Snapshot(), time.Now())
-				if again := len(undos) > 0 && undos[0].Scale != nil; again != (c.want == remedy.Left) {
-					t.Errorf("rollback: %+v", undos)
+				undo, _ := r.Undo("r1", f.Snapshot())
+				if again := r.MayStand() && undo != nil; again != (c.want == remedy.Left) {
+					t.Errorf("rollback: %+v", undo)
 				}
 			})
 		})
@@ -121,7 +121,7 @@ func TestOneRuleOfWhatCanBeTakenBack(t *testing.T) {
 		f.scaleTo("web", 3, true)
 		f.step(Answered{Write: w, Answer: kube.Answer{Code: http.StatusOK}})
 		since(f)
-		rollback := undoRemedy(f.state.Remedies[0], "r1", f.Snapshot())
+		undo, left := f.state.Remedies[0].Undo("r1", f.Snapshot())
 		writes := f.step(Command{Kind: CommandAbort, By: "ada"})
 		if len(writes) == 1 { // what the server says where the number is another
 			if live := f.Replicas["web"]; live != 3 {
@@ -130,8 +130,8 @@ func TestOneRuleOfWhatCanBeTakenBack(t *testing.T) {
 				writes = f.step()
 			}
 		}
-		if r := f.state.Remedies[0]; (len(writes) == 1) != (rollback.Scale != nil) || rollback.Left != "" && (r.State != remedy.Kept || r.Message != rollback.Left) {
-			t.Errorf("%s: the run %+v, %s %q; rollback %+v", name, writes, r.State, r.Message, rollback)
+		if r := f.state.Remedies[0]; (len(writes) == 1) != (undo != nil) || left != "" && (r.State != remedy.Kept || r.Message != left) {
+			t.Errorf("%s: the run %+v, %s %q; rollback %+v", name, writes, r.State, r.Message, undo)
 		}
 	}
 }

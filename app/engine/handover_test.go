@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -53,7 +54,7 @@ func TestADrainTakesOverTheMarkOfAnotherRun(t *testing.T) {
 				if state.Outcome != drain.OutcomeDone || state.Node("a").Cordoned != c.adopts || s.Cordons != map[bool]int{true: 1}[c.adopts] {
 					t.Fatalf("%s, cordoned %v, %d patches", state.Outcome, state.Node("a").Cordoned, s.Cordons)
 				}
-				undos := drain.RollbackPlan(state, s.Snapshot(), time.Now())
+				undos := rollback.Plan(state, s.Snapshot(), time.Now())
 				if !c.adopts {
 					if len(undos) != 0 || s.Nodes["a"].Annotations[kube.CordonAnnotation] != c.mark {
 						t.Errorf("undoes %+v, mark %s", undos, s.Nodes["a"].Annotations)
@@ -122,14 +123,14 @@ func TestReadMarks(t *testing.T) {
 		marked("c", annotation.Mark{Run: "other1", By: "eve", Was: "schedulable"}), marked("own", annotation.Mark{By: "bob", At: kubetest.Noon, Was: "schedulable"}),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "open", UID: "open"}}, marked("bare", annotation.Mark{}),
 		leftBudget("mine", "dead01", kubetest.Noon), leftBudget("not", "other1", kubetest.Noon))
-	m, err := drain.ReadMarks(snap, []string{"a", "d"})
+	m, err := rollback.ReadMarks(snap, []string{"a", "d"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Sentence(); got != "run dead01 by bob at 2026-11-21T12:00:00Z, reason: kernel, on a, d" || len(m.Others) != 1 || m.Others[0] != "b" {
 		t.Errorf("%s, others %v", got, m.Others)
 	}
-	undos := drain.RollbackPlan(m.State, snap, time.Now())
+	undos := rollback.Plan(m.State, snap, time.Now())
 	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "uid-mine" || undos[1].Cordon == nil || undos[1].Node != "a" ||
 		undos[2].Left != "kubectl has cordoned it since" {
 		t.Errorf("%+v", undos)
@@ -138,7 +139,7 @@ func TestReadMarks(t *testing.T) {
 		"a c": "one run at a time", "own": "no run cordoned it, bob at 2026-11-21T12:00:00Z did", "open": "schedulable",
 		"nosuch": "no such node", "bare": "no run cordoned it, an operator did",
 	} {
-		_, err := drain.ReadMarks(snap, strings.Fields(nodes))
+		_, err := rollback.ReadMarks(snap, strings.Fields(nodes))
 		var none *annotation.NoMarkError
 		if err == nil || !strings.Contains(err.Error(), want) || nodes != "a c" && !errors.As(err, &none) {
 			t.Errorf("%s: %v", nodes, err)

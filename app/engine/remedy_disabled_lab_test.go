@@ -13,6 +13,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
@@ -87,13 +88,13 @@ func TestLabRemedyTaint(t *testing.T) {
 	r.ends(drain.OutcomeDone)
 	r.remedy(remedy.Left) // its machine is still off
 	s.until(w, "the taint is there", func(snap *kube.Snapshot) bool { return snap.Node(a).OutOfService() })
-	undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]
+	undo := rollback.Plan(r.State(), w.Snapshot(), time.Now())[0]
 	if undo.Taint == nil {
 		t.Fatalf("%+v", undo)
 	}
 	// The controllers write to a node that is off, so a first try may conflict.
 	s.until(w, "the taint is taken back", func(snap *kube.Snapshot) bool {
-		undo := drain.RollbackPlan(r.State(), snap, time.Now())[0]
+		undo := rollback.Plan(r.State(), snap, time.Now())[0]
 		return undo.Taint != nil && c.Taint(t.Context(), *undo.Taint).OK()
 	})
 	s.until(w, "the taint is gone, and the others are there", func(snap *kube.Snapshot) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -133,7 +134,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		events := e.Events(0)
 		e.Send(drain.Command{Kind: drain.CommandAbort, By: "ada"})
 		<-e.Done() // it tried, and its requests were lost
-		undos := drain.RollbackPlan(state, s.Snapshot(), time.Now())
+		undos := rollback.Plan(state, s.Snapshot(), time.Now())
 		if len(undos) != 2 || undos[0].Scale == nil || undos[0].Scale.From != 3 || undos[0].Scale.To != 2 {
 			t.Errorf("%+v", undos)
 		}
@@ -147,7 +148,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		if s.Has("web") != 2 || again.State().Remedies[0].State != remedy.Undone {
 			t.Errorf("%d replicas, %+v", s.Has("web"), again.State().Remedies[0])
 		}
-		left := drain.RollbackPlan(state, s.Snapshot(), time.Now())[0]
+		left := rollback.Plan(state, s.Snapshot(), time.Now())[0]
 		if left.Scale != nil || left.Left != "it has that number already" {
 			t.Errorf("%+v", left)
 		}
@@ -178,7 +179,7 @@ func declaredOff(t *testing.T) (s *kubetest.Simulation, e *Engine, ready func(co
 	state := confirmUntil(t, e, "the taint is there", func(state *drain.State) bool {
 		return len(state.Remedies) == 1 && state.Remedies[0].State == remedy.Done
 	})
-	if undo := drain.RollbackPlan(state, s.Snapshot(), time.Now())[0]; undo.Taint == nil || len(undo.Taint.Taints) != 0 || undo.Taint.Mark != "" {
+	if undo := rollback.Plan(state, s.Snapshot(), time.Now())[0]; undo.Taint == nil || len(undo.Taint.Taints) != 0 || undo.Taint.Mark != "" {
 		t.Errorf("%+v", undo)
 	}
 	return s, e, ready
@@ -214,7 +215,7 @@ func TestTheTaintOfAMachineThatStaysOffIsSaid(t *testing.T) {
 		if !s.Snapshot().Node("a").OutOfService() {
 			t.Error("the taint is gone")
 		}
-		if undo := drain.RollbackPlan(state, s.Snapshot(), time.Now())[0]; undo.Taint == nil {
+		if undo := rollback.Plan(state, s.Snapshot(), time.Now())[0]; undo.Taint == nil {
 			t.Errorf("a rollback leaves it: %+v", undo)
 		}
 	})

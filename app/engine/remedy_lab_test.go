@@ -16,6 +16,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
@@ -167,13 +168,13 @@ func TestLabRemedyScaleLeftAloneAfterSomebody(t *testing.T) {
 		r.remediate(remedy.Scale, p) // the new pod finds no room: the run stays blocked
 		r.remedy(remedy.Done)
 		s.until(w, "it has two replicas", func(snap *kube.Snapshot) bool { live := snap.Workload(d.UID); return live != nil && live.Replicas == 2 })
-		if undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale == nil {
+		if undo := rollback.Plan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale == nil {
 			t.Errorf("rollback: %+v", undo)
 		}
 		if c.to != 0 {
 			s.somebodyScales(d, c.to)
 			s.until(w, "somebody scaled", func(snap *kube.Snapshot) bool { return snap.Workload(d.UID).Replicas == c.to })
-			if undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale != nil || undo.Left == "" {
+			if undo := rollback.Plan(r.State(), w.Snapshot(), time.Now())[0]; undo.Scale != nil || undo.Left == "" {
 				t.Errorf("rollback: %+v", undo)
 			}
 		}

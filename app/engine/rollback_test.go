@@ -16,6 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
@@ -53,7 +54,7 @@ func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 				objects = append(objects, c.node)
 			}
 			s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Nodes: []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "a", UID: "a1"}, Attempts: 1}}}
-			undos := drain.RollbackPlan(s, kubetest.SnapshotOf(time.Now(), objects...), time.Now())
+			undos := rollback.Plan(s, kubetest.SnapshotOf(time.Now(), objects...), time.Now())
 			if len(undos) != 1 {
 				t.Fatalf("%d undos", len(undos))
 			}
@@ -73,7 +74,7 @@ func TestRollbackRemovesBudgetsByUID(t *testing.T) {
 		return &tempbudget.Record{Facts: tempbudget.Facts{Namespace: "n", Name: name, UID: uid}, State: tempbudget.Left}
 	}
 	s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Budgets: []*tempbudget.Record{budget("ours", "1"), budget("theirs", "2"), budget("gone", "3")}}
-	undos := drain.RollbackPlan(s, kubetest.SnapshotOf(time.Now(),
+	undos := rollback.Plan(s, kubetest.SnapshotOf(time.Now(),
 		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "ours", UID: "1"}},
 		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "theirs", UID: "99"}}), time.Now())
 	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "1" || undos[1].Unguard != nil || undos[2].Unguard != nil {
@@ -104,7 +105,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 			state := &drain.State{Run: drain.RunFacts{ID: "r1"}, Nodes: []*drain.NodeRun{{
 				NodeFacts: drain.NodeFacts{Name: "a", UID: "node-a"}, Lease: &lease.Record{State: c.state},
 			}}}
-			undos := drain.RollbackPlan(state, s.Snapshot(), time.Now())
+			undos := rollback.Plan(state, s.Snapshot(), time.Now())
 			if len(undos) != 1 || (undos[0].Release != nil) != c.want || undos[0].Left != c.left {
 				t.Fatalf("%+v", undos)
 			}
@@ -114,7 +115,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 		})
 	}
 	state := &drain.State{Nodes: []*drain.NodeRun{{Lease: &lease.Record{State: lease.Released}}}}
-	if undos := drain.RollbackPlan(state, kubetest.NewSimulation().Snapshot(), time.Now()); len(undos) != 0 {
+	if undos := rollback.Plan(state, kubetest.NewSimulation().Snapshot(), time.Now()); len(undos) != 0 {
 		t.Errorf("%+v", undos)
 	}
 }
@@ -148,9 +149,9 @@ func TestAnUndoIsFoundByWhatItIs(t *testing.T) {
 		w := kube.LeaseWrite{Node: n, NodeUID: kube.UID("node-" + n), Run: "r1"}
 		s.Store.Put(convert.Lease(leaseObject(w, types.UID("lease-"+n), "1")))
 	}
-	before := drain.RollbackPlan(state, s.Snapshot(), time.Now())
+	before := rollback.Plan(state, s.Snapshot(), time.Now())
 	s.Store.Remove(s.Snapshot().LeaseOf("node-a"))
-	after := drain.RollbackPlan(state, s.Snapshot(), time.Now())
+	after := rollback.Plan(state, s.Snapshot(), time.Now())
 	if len(before) != 2 || len(after) != 1 {
 		t.Fatalf("%+v, then %+v", before, after)
 	}
@@ -182,13 +183,13 @@ func TestOpenHoldOfARollback(t *testing.T) {
 		}
 		state := drain.Fold(nil, drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "r1", Nodes: []drain.NodeFacts{{Name: "a", UID: "node-a"}}}},
 			drain.Event{Seq: 2, Kind: drain.EventNode, Node: "a", NodeState: drain.NodeCordoned})
-		open := func() bool { words, _ := drain.OpenHold(state, s.Snapshot(), time.Now()); return words != "" }
+		open := func() bool { words, _ := rollback.OpenHold(state, s.Snapshot(), time.Now()); return words != "" }
 		marked("r1")
 		if open() {
 			t.Error("nobody has a Lease")
 		}
 		lease("1")
-		if words, lapses := drain.OpenHold(state, s.Snapshot(), time.Now()); !open() || time.Until(lapses) != kube.LeaseDuration {
+		if words, lapses := rollback.OpenHold(state, s.Snapshot(), time.Now()); !open() || time.Until(lapses) != kube.LeaseDuration {
 			t.Errorf("%q until %s", words, lapses)
 		}
 		marked("r2")
@@ -205,7 +206,7 @@ func TestOpenHoldOfARollback(t *testing.T) {
 		if open() {
 			t.Error("the Lease has lapsed")
 		}
-		if u := drain.RollbackPlan(state, s.Snapshot(), time.Now())[0]; u.Cordon == nil {
+		if u := rollback.Plan(state, s.Snapshot(), time.Now())[0]; u.Cordon == nil {
 			t.Errorf("it is not undone: %+v", u)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -85,7 +86,7 @@ func TestLabUndoRefusedByAPolicy(t *testing.T) {
 	}
 	thaw()
 	s.poll("a rollback takes it back", func() bool {
-		undo := drain.RollbackPlan(r.State(), w.Snapshot(), time.Now())[0]
+		undo := rollback.Plan(r.State(), w.Snapshot(), time.Now())[0]
 		return undo.Scale != nil && c.Scale(t.Context(), *undo.Scale).OK()
 	})
 	if got := s.replicas(d); got != 1 {

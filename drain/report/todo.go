@@ -117,9 +117,9 @@ func (l *toDos) remedies(s *drain.State) {
 		switch {
 		case !r.MayStand():
 		case r.Kind == remedy.OutOfService:
-			l.add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.Undo())
+			l.add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.ByHand())
 		case r.Kind == remedy.Scale:
-			l.add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace, r.Name, r.To), r.Undo())
+			l.add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace, r.Name, r.To), r.ByHand())
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
@@ -110,11 +111,11 @@ func (s *Session) Live() bool { return s.State != nil && s.State.Outcome == "" &
 
 // Undos are what a rollback of the run would find in a cluster, none where there is no
 // cluster to look at.
-func (s *Session) Undos(snap *kube.Snapshot) []drain.Undo {
+func (s *Session) Undos(snap *kube.Snapshot) []rollback.Undo {
 	if s.Replay {
 		return nil
 	}
-	return drain.RollbackPlan(s.State, snap, s.Now)
+	return rollback.Plan(s.State, snap, s.Now)
 }
 
 // Target is what printed commands are for: the context that is shown, unless more is

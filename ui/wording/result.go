@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -16,7 +17,7 @@ import (
 
 // Result is how a run ended, in a few lines that stay on the screen. Undos are
 // what a rollback would find now, so that nothing is offered that is not there.
-func Result(s *drain.State, sum report.Summary, undos []drain.Undo, width int) []paint.Line {
+func Result(s *drain.State, sum report.Summary, undos []rollback.Undo, width int) []paint.Line {
 	r := resulting{width: width, lines: paint.Wrap(verdict(sum), width)}
 	r.add("why", themes.Text, whyNot(s)...)
 	r.usual(s, sum)
@@ -36,7 +37,7 @@ const maxListed = 5
 
 // ResultText is the result as plain text for the normal screen; it says of each
 // pod that did not move why.
-func ResultText(s *drain.State, undos []drain.Undo, width int, now time.Time) string {
+func ResultText(s *drain.State, undos []rollback.Undo, width int, now time.Time) string {
 	sum := report.OfState(s).Summary()
 	r := resulting{width: width, lines: paint.Wrap(verdict(sum), width)}
 	r.add("why", themes.Text, whyNot(s)...)
@@ -113,7 +114,7 @@ func (r *resulting) costs(s *drain.State, sum report.Summary) {
 }
 
 // rest is what is left behind and where to read on.
-func (r *resulting) rest(s *drain.State, undos []drain.Undo) {
+func (r *resulting) rest(s *drain.State, undos []rollback.Undo) {
 	var nodes []string
 	undo := false
 	for _, u := range undos {

@@ -1,10 +1,11 @@
-package drain
+package rollback
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -19,15 +20,15 @@ type Marked struct {
 	// Others have the mark of the same run and were not named.
 	Others []string
 	// State is as far as the marks tell it: nodes that the run cordoned, and the
-	// temporary budgets that carry its label. RollbackPlan takes it as any other.
-	State *State
+	// temporary budgets that carry its label. Plan takes it as any other.
+	State *drain.State
 }
 
 // ReadMarks reads the run that the nodes carry the mark of. Nodes with marks of
 // different runs are an error, and so is one without: a *NoMarkError.
 func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 	m := Marked{Nodes: nodes}
-	facts := RunFacts{Options: plan.DefaultOptions()}
+	facts := drain.RunFacts{Options: plan.DefaultOptions()}
 	for i, name := range nodes {
 		mark, err := annotation.MarkOf(s, name)
 		if err != nil {
@@ -39,24 +40,24 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 		if mark.Run != m.Mark.Run {
 			return Marked{}, fmt.Errorf("node %s has the mark of run %s, node %s that of run %s: one run at a time", nodes[0], m.Mark.Run, name, mark.Run)
 		}
-		facts.Nodes = append(facts.Nodes, NodeFacts{Name: name, UID: s.Node(name).UID, Unschedulable: mark.Was == "unschedulable"})
+		facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: s.Node(name).UID, Unschedulable: mark.Was == "unschedulable"})
 	}
-	events := []Event{{Kind: EventRunStarted, Run: &facts}}
+	events := []drain.Event{{Kind: drain.EventRunStarted, Run: &facts}}
 	for _, name := range nodes {
-		events = append(events, Event{Kind: EventNode, Node: name, NodeState: NodeCordoned})
+		events = append(events, drain.Event{Kind: drain.EventNode, Node: name, NodeState: drain.NodeCordoned})
 	}
 	for _, b := range s.Budgets() {
 		if b.TemporaryOf() != m.Mark.Run {
 			continue
 		}
 		budget := &tempbudget.Facts{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
-		events = append(events, Event{Kind: EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: tempbudget.Planned},
-			Event{Kind: EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: tempbudget.Made})
+		events = append(events, drain.Event{Kind: drain.EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: tempbudget.Planned},
+			drain.Event{Kind: drain.EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: tempbudget.Made})
 	}
 	for i := range events {
 		events[i].Seq, events[i].Time = uint64(i+1), m.Mark.At
 	}
-	m.State = Fold(nil, events...)
+	m.State = drain.Fold(nil, events...)
 	for _, n := range s.Nodes() {
 		if other, err := annotation.MarkOf(s, n.Name); err == nil && other.Run == m.Mark.Run && !slices.Contains(nodes, n.Name) {
 			m.Others = append(m.Others, n.Name)

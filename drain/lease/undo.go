@@ -1,0 +1,18 @@
+package lease
+
+import "github.com/kdrain-tui/kdrain-tui/kube"
+
+// Undo releases the Lease of a run over a node, which would keep the next run waiting for as
+// long as it lasts; left says why it is left alone.
+func Undo(node kube.UID, run string, s *kube.Snapshot) (request *kube.LeaseRef, left string) {
+	live := s.LeaseOf(node)
+	switch {
+	case !s.Trusted(kube.KindLeases):
+		return nil, "Leases are not seen; it lapses by itself"
+	case live == nil:
+		return nil, "it is gone already"
+	case live.Holder != run:
+		return nil, "another run has it"
+	}
+	return &kube.LeaseRef{Namespace: live.Namespace, Name: live.Name, UID: live.UID, ResourceVersion: live.ResourceVersion}, ""
+}

@@ -1,0 +1,154 @@
+package rollback
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Undo is one thing that a run did and that a rollback would take back, or the
+// reason why it is left as it is.
+type Undo struct {
+	// ID says which thing it is, in every plan for the run: the plans of two moments
+	// may differ in length and in what is to be done.
+	ID   string
+	What string // "uncordon node worker-1", "remove budget shop/kdrain-k7f3-web"
+	Node string
+	// Exactly one of the requests is set where there is something to do.
+	Cordon  *kube.CordonRequest
+	Unguard *kube.BudgetRef
+	Scale   *kube.ScaleRequest
+	Taint   *kube.TaintRequest
+	Release *kube.LeaseRef
+	Left    string // why it is left alone, "" if it is undone
+}
+
+// Request is what undoes it, nil where it is left alone.
+func (u *Undo) Request() kube.Request {
+	switch {
+	case u.Cordon != nil:
+		return *u.Cordon
+	case u.Unguard != nil:
+		return *u.Unguard
+	case u.Scale != nil:
+		return *u.Scale
+	case u.Taint != nil:
+		return *u.Taint
+	case u.Release != nil:
+		return *u.Release
+	}
+	return nil
+}
+
+// Plan says what can be undone of a run, and only that: what the run
+// itself did, and nobody has changed since. It reads the cluster as it is now;
+// pods that have left are not brought back.
+func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
+	var undos []Undo
+	for _, b := range s.Budgets {
+		u := undoBudget(b, s.Run.ID, snap)
+		if b.State != tempbudget.Removed && (b.UID != "" || u.Unguard != nil) {
+			undos = append(undos, u)
+		}
+	}
+	for _, r := range s.Remedies {
+		if r.MayStand() {
+			undos = append(undos, undoRemedy(r, s.Run.ID, snap))
+		}
+	}
+	for _, n := range s.Nodes {
+		if n.Cordoned || n.Attempts > 0 {
+			undos = append(undos, unlessHeld(undoCordon(n, s.Run.ID, snap), s.Run.ID, snap, now))
+		}
+	}
+	for _, n := range s.Nodes {
+		if !s.LeaseMayStand(n) {
+			continue
+		}
+		u := undoLease(n, s.Run.ID, snap)
+		if n.Lease == nil && n.State.Final() && u.Release == nil {
+			continue // nothing of the run stands over a node that was done when it resumed
+		}
+		undos = append(undos, u)
+	}
+	return undos
+}
+
+// undoRemedy takes back what a remedy changed.
+func undoRemedy(r *remedy.Record, run string, snap *kube.Snapshot) Undo {
+	u := Undo{ID: r.UndoID(), What: r.UndoWhat()}
+	if r.Kind == remedy.OutOfService {
+		u.Node = r.Name
+	}
+	request, left := r.Undo(run, snap)
+	switch q := request.(type) {
+	case kube.ScaleRequest:
+		u.Scale = &q
+	case kube.TaintRequest:
+		u.Taint = &q
+	}
+	u.Left = left
+	return u
+}
+
+// Planned is what the plan has to say of the same thing, false where there is no more to
+// say of it.
+func (u *Undo) Planned(plan []Undo) (Undo, bool) {
+	i := slices.IndexFunc(plan, func(other Undo) bool { return other.ID == u.ID })
+	if i < 0 {
+		return Undo{}, false
+	}
+	return plan[i], true
+}
+
+func undoLease(n *drain.NodeRun, run string, snap *kube.Snapshot) Undo {
+	u := Undo{ID: "lease/" + string(n.UID), What: "give back the Lease over node " + n.Name, Node: n.Name}
+	u.Release, u.Left = lease.Undo(n.UID, run, snap)
+	return u
+}
+
+func undoBudget(b *tempbudget.Record, run string, snap *kube.Snapshot) Undo {
+	u := Undo{ID: "budget/" + b.Namespace + "/" + b.Name, What: "remove budget " + b.Namespace + "/" + b.Name}
+	u.Unguard, u.Left = b.Undo(run, snap)
+	return u
+}
+
+// unlessHeld leaves the node to another run that has its Lease: that run drains it
+// now, whoever cordoned it first.
+func unlessHeld(u Undo, run string, snap *kube.Snapshot, now time.Time) Undo {
+	for _, h := range lease.Holds(snap, []string{u.Node}, run, now) {
+		if u.Cordon != nil && !h.Lapsed {
+			u.Cordon, u.Left = nil, h.Words+" has its Lease now"
+		}
+	}
+	return u
+}
+
+func undoCordon(n *drain.NodeRun, run string, snap *kube.Snapshot) Undo {
+	u := Undo{ID: "cordon/" + string(n.UID), Node: n.Name}
+	u.Cordon, u.What, u.Left = annotation.Undo(n.Name, n.UID, run, snap.Node(n.Name))
+	return u
+}
+
+// OpenHold is a Lease of another run over a node whose cordon a rollback of the run would
+// take back, of which it is not known yet whether that run lives: what is said of it, and
+// when it lapses if nothing changes. It is empty where there is none.
+func OpenHold(run *drain.State, s *kube.Snapshot, now time.Time) (words string, lapses time.Time) {
+	for _, n := range run.Nodes {
+		l := s.LeaseOf(n.UID)
+		if l == nil || l.Holder == "" || l.Holder == run.Run.ID || s.LeaseAlive(l, now) ||
+			undoCordon(n, run.Run.ID, s).Cordon == nil {
+			continue
+		}
+		if ends := s.LeaseEnds(l); now.Before(ends) {
+			return lease.HolderWords(l) + " has the Lease over node " + n.Name, ends
+		}
+	}
+	return "", time.Time{}
+}
