@@ -82,7 +82,7 @@ var packages = map[string]packageRow{
 		"kube/watch", "kube/write"}, exceeds: ceilings{methods: 50},
 		because: "what a Session does in steps is to become types of its own"},
 	"app/control": {imports: []string{"app/journal", "drain", "drain/plan", "drain/remedy", "kube"}},
-	"app/engine":  {imports: []string{"app/journal", "drain", "drain/attempt", "drain/plan", "drain/remedy",
+	"app/engine": {imports: []string{"app/journal", "drain", "drain/attempt", "drain/plan", "drain/remedy",
 		"drain/words", "kube"}},
 	"app/journal": {imports: []string{"drain", "kube"}},
 

@@ -44,7 +44,7 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 		answers []kube.Answer // to each request in turn, the last one again and again
 		abort   bool          // after the first
 		verbs   []attempt.Verb
-		state   BudgetState
+		state   tempbudget.State
 		words   string
 	}{
 		"it stands":                {[]kube.Answer{brokenOff, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Made, ""},

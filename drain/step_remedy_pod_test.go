@@ -19,7 +19,7 @@ import (
 func TestTheAnswerToADeletionBelongsToTheRemedy(t *testing.T) {
 	for _, c := range []struct {
 		answer kube.Answer
-		remedy RemedyState
+		remedy remedy.State
 		pod    PodState
 	}{
 		{kube.Answer{Code: http.StatusOK}, remedy.Done, PodTerminating},
