@@ -140,6 +140,7 @@ func TestMarksAreWrittenInOnePlace(t *testing.T) {
 func TestEventsPageListsEveryWord(t *testing.T) {
 	page := readPage(t, "events.md")
 	constants := constantsOf(t, "drain")
+	constants["Verb"] = constantsOf(t, "drain/attempt")["Verb"]
 	between := func(from, to string) string {
 		_, rest, found := strings.Cut(page, from)
 		part, _, ended := strings.Cut(rest, to)
@@ -156,7 +157,7 @@ func TestEventsPageListsEveryWord(t *testing.T) {
 	} {
 		sameNames(t, paragraph, constants[kind], codesOf(between(paragraph, "\n\n")))
 	}
-	sameNames(t, "wait.for", constants["WaitFor"], codesOf(between("**wait.for**", ". A wait")))
+	sameNames(t, "wait.for", constantsOf(t, "drain/waits")["For"], codesOf(between("**wait.for**", ". A wait")))
 	untyped := slices.Concat(constants[""], constantsOf(t, "drain/report")[""])
 	for _, schema := range []string{"event", "report"} {
 		if name := "kdrain-tui/" + schema + "/v1"; !slices.Contains(untyped, name) || !strings.Contains(page, name) {

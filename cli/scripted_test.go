@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -122,7 +123,7 @@ func asks(phase drain.Phase, word string) []drain.Event {
 	}
 }
 
-func podEvent(name string, state drain.PodState, wait *drain.Wait, message string) drain.Event {
+func podEvent(name string, state drain.PodState, wait *waits.Wait, message string) drain.Event {
 	return drain.Event{Kind: drain.EventPod, Node: "worker-1", Namespace: "shop", Pod: name,
 		UID: kube.UID("uid-" + name), PodState: state, Wait: wait, Message: message}
 }
@@ -155,9 +156,9 @@ func cordoned() []drain.Event {
 }
 
 // blocked is what web-1 waits for.
-func blocked(present int32) *drain.Wait {
-	return &drain.Wait{
-		For:          drain.WaitForBudget,
+func blocked(present int32) *waits.Wait {
+	return &waits.Wait{
+		For:          waits.ForBudget,
 		Budget:       &budget.Numbers{Namespace: "shop", Name: "web", Needed: 1, Present: present, Expected: 2},
 		UnhealthyPod: &budget.UnhealthyPod{Namespace: "shop", Name: "web-2", Node: "worker-2", Reason: "ImagePullBackOff"},
 	}
@@ -178,7 +179,7 @@ func happyRun() *scripted {
 				{Kind: drain.EventConnection, Message: "connection refused"}, {Kind: drain.EventConnection},
 				podEvent("web-1", drain.PodBudgetBlocked, blocked(0), ""),
 				write(drain.EventIntent, attempt.VerbEvict, "web-1", 0), write(drain.EventAnswer, attempt.VerbEvict, "web-1", 201),
-				podEvent("web-1", drain.PodStuckTerminating, &drain.Wait{For: drain.WaitForFinalizers, Finalizers: []string{"x/y"}}, ""),
+				podEvent("web-1", drain.PodStuckTerminating, &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"x/y"}}, ""),
 				podEvent("web-1", drain.PodReplaced, nil, ""),
 				nodeEvent(drain.NodeDrained, ""),
 				ended(drain.OutcomeDone),

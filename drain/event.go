@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
-	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -65,7 +65,7 @@ type Event struct {
 	Action      *attempt.ActionFacts `json:"action,omitempty"`      // Intent, Answer
 	Answer      *attempt.AnswerFacts `json:"answer,omitempty"`      // Answer
 	PodState    PodState             `json:"podState,omitempty"`    // Pod
-	Wait        *Wait                `json:"wait,omitempty"`        // Pod: what it waits for
+	Wait        *waits.Wait          `json:"wait,omitempty"`        // Pod: what it waits for
 	DeletedAt   time.Time            `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
 	Forced      bool                 `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
 	NodeState   NodeState            `json:"nodeState,omitempty"`   // Node
@@ -141,56 +141,6 @@ type PodFacts struct {
 	GraceSeconds int64         `json:"graceSeconds"`
 	Loss         plan.Loss     `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
 	Self         bool          `json:"self,omitempty"` // this program runs in it: it goes after all others
-}
-
-// WaitFor is the kind of thing a pod waits for.
-type WaitFor string
-
-// What a pod can wait for. Each names the event that ends the wait.
-const (
-	WaitForTurn       WaitFor = "turn"       // its node's turn, or a free slot
-	WaitForAnswer     WaitFor = "answer"     // of the API server, to a request in flight
-	WaitForBudget     WaitFor = "budget"     // its budget allows it
-	WaitForGuard      WaitFor = "guard"      // the run's own guard over its workload
-	WaitForObserved   WaitFor = "observed"   // the controller has seen the budget
-	WaitForOneBudget  WaitFor = "one budget" // of several budgets only one is left
-	WaitForServer     WaitFor = "server"     // back-off after throttling or a failure
-	WaitForWebhook    WaitFor = "webhook"    // an admission webhook lets it go
-	WaitForGrace      WaitFor = "grace"      // its grace period
-	WaitForFinalizers WaitFor = "finalizers"
-	WaitForKubelet    WaitFor = "kubelet" // the node is silent, nobody confirms the deletion
-	WaitForEnd        WaitFor = "end"     // grace is over, the pod is still there
-	WaitForConnection WaitFor = "connection"
-	WaitForCompletion WaitFor = "completion"  // the pod's own end
-	WaitForTier       WaitFor = "tier"        // pods that go first in the order of the run
-	WaitForVolumeTurn WaitFor = "volume turn" // pods with volumes of the same driver on its node
-	WaitForVolumes    WaitFor = "volumes"     // claims, volumes and attachments to be read
-	WaitForDetach     WaitFor = "detach"      // of an event about volumes: Since the pod's end, Until their time is over
-)
-
-// Wait says what a pod waits for and what will wake it, with the facts behind.
-type Wait struct {
-	For          WaitFor              `json:"for"`
-	Budget       *budget.Numbers      `json:"budget,omitempty"`
-	Budgets      []string             `json:"budgets,omitempty"` // names, where several are the trouble
-	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
-	Never        bool                 `json:"never,omitempty"` // by arithmetic it will not end by itself
-	Until        time.Time            `json:"until,omitzero"`  // when it ends or is tried again at the latest
-	Finalizers   []string             `json:"finalizers,omitempty"`
-	Since        time.Time            `json:"since,omitzero"`    // WaitForKubelet: when the kubelet was last heard of; WaitForDetach: the pod's end
-	PreStop      bool                 `json:"preStop,omitempty"` // WaitForGrace: a preStop hook runs within it
-	Words        string               `json:"words,omitempty"`   // the server's, quoted on screens
-	Driver       string               `json:"driver,omitempty"`  // WaitForVolumeTurn: whose turns they are
-	Ahead        *Ahead               `json:"ahead,omitempty"`   // WaitForVolumeTurn: who has the turn, told to the next in line
-	Volumes      []string             `json:"volumes,omitempty"` // of a pod past its grace, or with a silent kubelet: still attached to its node
-}
-
-// Ahead is the pod that has the turn which another waits for.
-type Ahead struct {
-	Namespace string   `json:"namespace"`
-	Pod       string   `json:"pod"`
-	Node      string   `json:"node"`
-	Volumes   []string `json:"volumes,omitempty"` // gone, and these are still attached to the node
 }
 
 // Target is what the commands of the run are for.

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -211,7 +212,7 @@ func (s *State) applyPodIntent(e Event) {
 		}
 		p.Attempts++
 		p.sentUnder, p.refusal = e.Action.Under, attempt.NotRefused
-		p.State, p.Since, p.Wait, p.unwritten = PodRequested, e.Time, &Wait{For: WaitForAnswer}, false
+		p.State, p.Since, p.Wait, p.unwritten = PodRequested, e.Time, &waits.Wait{For: waits.ForAnswer}, false
 	})
 }
 

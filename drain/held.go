@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // heldAfter is how long a node must have made no progress before it counts as
@@ -43,23 +44,12 @@ func (p *PodRun) heldAfter() (after time.Duration, held bool) {
 		return 0, true
 	case p.State == PodTerminating || p.Wait == nil:
 		return 0, false
-	case p.BlockedSince.IsZero() && (p.State != PodPlanned || p.Wait.For == WaitForTurn):
+	case p.BlockedSince.IsZero() && (p.State != PodPlanned || p.Wait.For == waits.ForTurn):
 		return 0, false
-	case p.Wait.lasts():
+	case p.Wait.Lasts():
 		return heldAfter, true
 	}
 	return budget.ComesUpIn, true
-}
-
-// lasts tells of what nobody expects to pass by itself in a moment.
-func (w *Wait) lasts() bool {
-	switch w.For {
-	case WaitForOneBudget, WaitForCompletion, WaitForTier:
-		return true
-	case WaitForBudget:
-		return w.Never || w.UnhealthyPod != nil && !w.UnhealthyPod.Starting
-	}
-	return false
 }
 
 func latest(first time.Time, more ...time.Time) time.Time {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // applyResumed takes a run up in another process. A write without an answer is
@@ -29,7 +30,7 @@ func (s *State) applyResumed(e Event) {
 				return
 			}
 			p.Look = true
-			p.State, p.Since, p.Wait = PodRetrying, e.Time, &Wait{For: WaitForAnswer}
+			p.State, p.Since, p.Wait = PodRetrying, e.Time, &waits.Wait{For: waits.ForAnswer}
 		})
 	}
 	for _, n := range s.Nodes {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -98,7 +99,7 @@ func (s *script) phaseLine(e Event) string {
 }
 
 // within is how long something is waited for at most.
-func (s *script) within(w *Wait) string {
+func (s *script) within(w *waits.Wait) string {
 	if w == nil || w.Until.IsZero() {
 		return ""
 	}
@@ -116,13 +117,13 @@ func (s *script) podLine(e Event) string {
 	return line
 }
 
-func (s *script) waitText(w *Wait) string {
+func (s *script) waitText(w *waits.Wait) string {
 	switch w.For {
-	case WaitForServer, WaitForWebhook:
+	case waits.ForServer, waits.ForWebhook:
 		return strings.TrimPrefix(w.Words+s.within(w), ", ")
-	case WaitForGrace:
+	case waits.ForGrace:
 		return "grace " + w.Until.Sub(s.now).Round(time.Millisecond).String()
-	case WaitForVolumeTurn:
+	case waits.ForVolumeTurn:
 		text := "the turn of driver " + w.Driver
 		if w.Ahead != nil {
 			text += " after " + w.Ahead.Pod

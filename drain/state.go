@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -151,7 +152,7 @@ type PodRun struct {
 	attempt.Attempt
 	State     PodState
 	Since     time.Time     // since when it is in State
-	Wait      *Wait         // nil when it waits for nothing
+	Wait      *waits.Wait   // nil when it waits for nothing
 	Attempts  int           // eviction or delete requests sent
 	Refusals  int           // of those, refused by whomever
 	Begun     time.Time     // when the drain of its node began, or when it joined that; zero before

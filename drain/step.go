@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -114,10 +115,10 @@ func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
 }
 
 // setPod notes a pod's state and what it waits for, if either is new.
-func (st *stepper) setPod(p *PodRun, state PodState, wait *Wait, message string) {
+func (st *stepper) setPod(p *PodRun, state PodState, wait *waits.Wait, message string) {
 	passing := false
 	if message == "" || message == p.Message {
-		if p.State == state && sameWait(p.Wait, wait) {
+		if p.State == state && waits.Same(p.Wait, wait) {
 			return
 		}
 		if onlyFigures(p, state, wait) {

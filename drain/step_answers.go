@@ -6,6 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -91,7 +92,7 @@ func (st *stepper) takeEviction(p *PodRun, a kube.Answer) {
 	switch m.State {
 	case PodTerminating:
 		grace := time.Duration(p.GraceSeconds) * time.Second
-		st.setPod(p, PodTerminating, &Wait{For: WaitForGrace, Until: st.now.Add(grace)}, "")
+		st.setPod(p, PodTerminating, &waits.Wait{For: waits.ForGrace, Until: st.now.Add(grace)}, "")
 	case PodGone:
 		st.left(p)
 	case PodFailed:
@@ -103,8 +104,8 @@ func (st *stepper) takeEviction(p *PodRun, a kube.Answer) {
 
 // waitAfter says what a refused pod waits for: who refused it tells the server,
 // the facts come from the snapshot where that knows of it.
-func (st *stepper) waitAfter(p *PodRun, m Meaning) *Wait {
-	wait, after := &Wait{For: waitFor(m.Refusal)}, m.After
+func (st *stepper) waitAfter(p *PodRun, m Meaning) *waits.Wait {
+	wait, after := &waits.Wait{For: waitFor(m.Refusal)}, m.After
 	if live := st.snap.Pod(p.UID); live != nil && m.Refusal.UnderBudget() {
 		way, budgets := st.wayOf(live)
 		if shown := st.budgetWait(live); shown != nil && shown.For == wait.For {
@@ -125,18 +126,18 @@ func (st *stepper) waitAfter(p *PodRun, m Meaning) *Wait {
 }
 
 // waitFor is what a pod waits for that was refused.
-func waitFor(r attempt.Refusal) WaitFor {
+func waitFor(r attempt.Refusal) waits.For {
 	switch r {
 	case attempt.RefusedByBudget:
-		return WaitForBudget
+		return waits.ForBudget
 	case attempt.RefusedBySeveral:
-		return WaitForOneBudget
+		return waits.ForOneBudget
 	case attempt.RefusedBySyncing:
-		return WaitForObserved
+		return waits.ForObserved
 	case attempt.RefusedByWebhook:
-		return WaitForWebhook
+		return waits.ForWebhook
 	}
-	return WaitForServer
+	return waits.ForServer
 }
 
 // onLook handles the answer to "who has this name now?".
@@ -147,7 +148,7 @@ func (st *stepper) onLook(p *PodRun, a kube.Answer) {
 	case a.OK() && a.UID != p.UID:
 		st.setPod(p, PodReplaced, nil, "")
 	default: // still the same pod, or nobody could say: try again a little later
-		st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now.Add(p.Pause(a)), Words: attempt.AnswerWords(a)}, "")
+		st.setPod(p, PodRetrying, &waits.Wait{For: waits.ForServer, Until: st.now.Add(p.Pause(a)), Words: attempt.AnswerWords(a)}, "")
 	}
 }
 

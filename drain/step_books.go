@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -23,9 +24,9 @@ type books struct {
 
 // account is a budget as the run sees it at this look.
 type account struct {
-	free     int   // tokens
-	inFlight int   // of our evictions under it, not answered yet
-	hold     *Wait // what its Ready pods wait for, nil until asked for
+	free     int         // tokens
+	inFlight int         // of our evictions under it, not answered yet
+	hold     *waits.Wait // what its Ready pods wait for, nil until asked for
 }
 
 func (st *stepper) budgetsOf(live *kube.Pod) []*kube.Budget {
@@ -88,7 +89,7 @@ func (st *stepper) accounted(b *kube.Budget, g grant) bool {
 // budgetHold is what a pod waits for while its budget has no token for it: the
 // budget's own limit, or our other evictions under it that are not over yet.
 // Pods that are well wait for the same.
-func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *Wait {
+func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *waits.Wait {
 	a := st.account(b)
 	if live.Ready && a.hold != nil {
 		return a.hold
@@ -96,7 +97,7 @@ func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *Wait {
 	wait := st.budgetWait(live)
 	if wait == nil {
 		numbers := budget.NumbersOf(b)
-		wait = &Wait{For: WaitForBudget, Budget: &numbers, UnhealthyPod: budget.UnhealthyPodUnder(b, st.snap, p.UID, st.now)}
+		wait = &waits.Wait{For: waits.ForBudget, Budget: &numbers, UnhealthyPod: budget.UnhealthyPodUnder(b, st.snap, p.UID, st.now)}
 	}
 	if live.Ready {
 		a.hold = wait
@@ -105,11 +106,11 @@ func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *Wait {
 }
 
 // budgetWait is what the pod waits for, nil where no budget holds it.
-func (st *stepper) budgetWait(live *kube.Pod) *Wait {
+func (st *stepper) budgetWait(live *kube.Pod) *waits.Wait {
 	if st.books.tracker == nil {
 		st.books.tracker = budget.NewTracker(st.snap, st.now)
 	}
-	return budgetWait(st.books.tracker, live)
+	return waits.UnderBudgets(st.books.tracker, live)
 }
 
 // charge takes a token for an eviction that was just released.
@@ -191,7 +192,7 @@ const (
 
 // onlyFigures tells whether a wait is the last one with other figures, or with
 // another pod to blame.
-func onlyFigures(p *PodRun, state PodState, wait *Wait) bool {
+func onlyFigures(p *PodRun, state PodState, wait *waits.Wait) bool {
 	return p.State == state && state == PodBudgetBlocked && p.Wait != nil && wait != nil &&
 		p.Wait.For == wait.For && p.Wait.Never == wait.Never && slices.Equal(p.Wait.Budgets, wait.Budgets)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -149,7 +150,7 @@ func (st *stepper) onCordonAnswer(n *NodeRun, a kube.Answer, class kube.AnswerCl
 
 func (st *stepper) retryCordon(n *NodeRun, after time.Duration, why string) {
 	st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: NodeCordoning, Message: why,
-		Wait: &Wait{For: WaitForServer, Until: st.now.Add(after), Words: why}})
+		Wait: &waits.Wait{For: waits.ForServer, Until: st.now.Add(after), Words: why}})
 	st.wakeAt(st.now.Add(after))
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -171,7 +172,7 @@ func (st *stepper) observePod(p *PodRun, node *kube.Node) {
 	case p.State == PodTerminating && !p.Accepted.IsZero():
 		due := p.Accepted.Add(swallowedAfter)
 		if !st.now.Before(due) {
-			st.setPod(p, PodRetrying, &Wait{For: WaitForServer, Until: st.now,
+			st.setPod(p, PodRetrying, &waits.Wait{For: waits.ForServer, Until: st.now,
 				Words: "the eviction was accepted, but the pod is not terminating"}, "")
 			return
 		}
@@ -193,8 +194,11 @@ func (st *stepper) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node
 		st.wakeAt(graceEnds.Add(skip + time.Millisecond))
 	}
 	st.wakeAt(graceEnds.Add(budget.StuckAfter))
-	state, wait := terminatingWait(live, node, graceEnds, over >= budget.StuckAfter)
-	if wait.For != WaitForGrace {
+	state, wait := PodTerminating, waits.Terminating(live, node, graceEnds, over >= budget.StuckAfter)
+	if over >= budget.StuckAfter {
+		state = PodStuckTerminating
+	}
+	if wait.For != waits.ForGrace {
 		wait.Volumes = volume.StillAttached(live, st.snap)
 	}
 	st.setPod(p, state, wait, "")

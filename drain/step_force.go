@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -144,8 +145,8 @@ func (st *stepper) proven(p *PodRun) bool {
 
 // forced tells whether the pod, which its budget holds as far as the snapshot
 // knows, is deleted past it now.
-func (st *stepper) forced(p *PodRun, live *kube.Pod, wait *Wait) bool {
-	return (wait.For == WaitForBudget || wait.For == WaitForOneBudget) &&
+func (st *stepper) forced(p *PodRun, live *kube.Pod, wait *waits.Wait) bool {
+	return (wait.For == waits.ForBudget || wait.For == waits.ForOneBudget) &&
 		st.outOfPatience(p) && st.proven(p) && st.hasVolumeTurn(p, live)
 }
 

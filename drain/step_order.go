@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -39,7 +40,7 @@ func (st *stepper) tier(p *PodRun) int {
 // its end, does not: nobody knows for how long.
 func (p *PodRun) holdsNextTier() bool {
 	return !p.State.Final() && !p.State.Blocked() && p.State != PodStuckTerminating && !p.waitsForCompletion() &&
-		(p.Wait == nil || p.Wait.For != WaitForGuard)
+		(p.Wait == nil || p.Wait.For != waits.ForGuard)
 }
 
 // candidate is a pod of a draining node, with what decides when its turn is.
@@ -127,6 +128,6 @@ func (st *stepper) holdLater(held map[string]bool, order []candidate, tier int) 
 // waitForTier notes that a pod that could go lets an earlier tier go first.
 func (st *stepper) waitForTier(p *PodRun) {
 	if p.State == PodPlanned {
-		st.setPod(p, PodPlanned, &Wait{For: WaitForTier}, "")
+		st.setPod(p, PodPlanned, &waits.Wait{For: waits.ForTier}, "")
 	}
 }

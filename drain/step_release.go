@@ -6,6 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -90,7 +91,7 @@ func (st *stepper) releasePod(p *PodRun, slot bool) bool {
 	}
 	if !slot {
 		if p.State == PodPlanned {
-			st.setPod(p, PodPlanned, &Wait{For: WaitForTurn}, "")
+			st.setPod(p, PodPlanned, &waits.Wait{For: waits.ForTurn}, "")
 		}
 		return false
 	}
@@ -129,9 +130,9 @@ func under(way budget.PredictedWay, budgets []*kube.Budget) string {
 // token says which budget the eviction draws on (nil: none), or what the pod
 // must wait for. The rules are those of Predict; what the server has refused under
 // the same budgets as now it would refuse again, whatever they say.
-func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
+func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *waits.Wait) {
 	if p.waitsForCompletion() && !live.Finished() {
-		return nil, &Wait{For: WaitForCompletion}
+		return nil, &waits.Wait{For: waits.ForCompletion}
 	}
 	if p.Action == plan.ActionDelete {
 		return nil, nil
@@ -157,10 +158,10 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *Wait) {
 }
 
 // spend is token for a pod whose eviction costs one disruption of the budget.
-func (st *stepper) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *Wait) {
+func (st *stepper) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *waits.Wait) {
 	if a := st.account(b); !refused && a.free > 0 && budget.PredictSpending(b).Goes() {
 		if a.inFlight >= cmp.Or(st.s.limits.perBudget, budgetAtOnce) {
-			return nil, &Wait{For: WaitForTurn}
+			return nil, &waits.Wait{For: waits.ForTurn}
 		}
 		return b, nil
 	}
@@ -176,15 +177,15 @@ func (st *stepper) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool
 
 // refusedWait is what a pod waits for that the server refused under budgets of
 // which the snapshot shows nothing, or something else.
-func (p *PodRun) refusedWait() *Wait {
+func (p *PodRun) refusedWait() *waits.Wait {
 	if w := waitFor(p.refusal); p.Wait == nil || p.Wait.For != w {
-		return &Wait{For: w}
+		return &waits.Wait{For: w}
 	}
 	return p.Wait
 }
 
 // guardToken is token for a pod without a budget.
-func (st *stepper) guardToken(live *kube.Pod) (*kube.Budget, *Wait) {
+func (st *stepper) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
 	book := st.guarded(live)
 	switch {
 	case book == nil:
@@ -192,21 +193,21 @@ func (st *stepper) guardToken(live *kube.Pod) (*kube.Budget, *Wait) {
 	case st.guardTokens(book) > 0:
 		return &kube.Budget{UID: book.Key}, nil
 	}
-	return nil, &Wait{For: WaitForGuard, Budget: &book.Numbers}
+	return nil, &waits.Wait{For: waits.ForGuard, Budget: &book.Numbers}
 }
 
 // hold notes that the pod waits for its budget.
-func (st *stepper) hold(p *PodRun, wait *Wait) {
-	if wait.For == WaitForTurn && p.State != PodPlanned {
+func (st *stepper) hold(p *PodRun, wait *waits.Wait) {
+	if wait.For == waits.ForTurn && p.State != PodPlanned {
 		return // it goes in a moment; what it waited for before is more telling
 	}
 	state := PodBudgetBlocked
 	switch wait.For {
-	case WaitForCompletion, WaitForGuard, WaitForTurn:
+	case waits.ForCompletion, waits.ForGuard, waits.ForTurn:
 		state = PodPlanned
-	case WaitForObserved:
+	case waits.ForObserved:
 		state = PodBudgetSyncing
-	case WaitForOneBudget:
+	case waits.ForOneBudget:
 		state = PodMultipleBudgets
 	}
 	if p.Wait != nil && p.State == state && state.Blocked() {

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -130,7 +131,7 @@ func (st *stepper) deletionAccepted(r *remedy.Record) {
 	if grace < 0 {
 		grace = p.GraceSeconds
 	}
-	st.setPod(p, PodTerminating, &Wait{For: WaitForGrace, Until: st.now.Add(time.Duration(grace) * time.Second)},
+	st.setPod(p, PodTerminating, &waits.Wait{For: waits.ForGrace, Until: st.now.Add(time.Duration(grace) * time.Second)},
 		"deleted past its budget, as the operator said")
 }
 
@@ -138,7 +139,7 @@ func (st *stepper) setRemedy(r *remedy.Record, c remedy.Change) {
 	facts := r.Facts
 	e := Event{Kind: EventRemedy, Remedy: &facts, RemedyState: c.State, Message: c.Message}
 	if !c.Retry.IsZero() {
-		e.Wait = &Wait{For: WaitForServer, Until: c.Retry}
+		e.Wait = &waits.Wait{For: waits.ForServer, Until: c.Retry}
 	}
 	st.emit(e)
 	st.wakeAt(c.Retry)

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -139,7 +140,7 @@ func (st *stepper) setBudget(b *tempbudget.Record, c *tempbudget.Change) {
 	facts.UID = c.UID
 	e := Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: c.State, Message: c.Message}
 	if !c.Retry.IsZero() {
-		e.Wait = &Wait{For: WaitForServer, Until: c.Retry}
+		e.Wait = &waits.Wait{For: waits.ForServer, Until: c.Retry}
 	}
 	st.emit(e)
 	st.wakeAt(c.Retry)

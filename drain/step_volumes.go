@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -54,7 +55,7 @@ func (st *stepper) setVolumes(p *PodRun, now []volume.Facts, message string) {
 	}
 	e := Event{Kind: EventVolumes, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Volumes: now, Message: message}
 	if slices.ContainsFunc(now, func(v volume.Facts) bool { return v.State == volume.VolumeDetaching }) {
-		e.Wait = &Wait{For: WaitForDetach, Since: p.Ended, Until: st.detachDue(p)}
+		e.Wait = &waits.Wait{For: waits.ForDetach, Since: p.Ended, Until: st.detachDue(p)}
 	}
 	st.emit(e)
 }
@@ -180,14 +181,14 @@ type turns struct {
 // volumeTurn says what a pod with volumes waits for before its eviction: nothing
 // (nil), or the pods of its lanes that are ending or whose volumes are still
 // attached. A pod that is blocked or stuck holds no turn.
-func (st *stepper) volumeTurn(p *PodRun, live *kube.Pod) *Wait {
+func (st *stepper) volumeTurn(p *PodRun, live *kube.Pod) *waits.Wait {
 	most := st.s.Run.Options.MaxParallelVolumes
 	if most <= 0 {
 		return nil
 	}
 	if p.Volumes == nil {
 		if volume.HasClaims(live) && !volume.VolumesReadable(st.snap) {
-			return &Wait{For: WaitForVolumes}
+			return &waits.Wait{For: waits.ForVolumes}
 		}
 		return nil
 	}
@@ -196,11 +197,11 @@ func (st *stepper) volumeTurn(p *PodRun, live *kube.Pod) *Wait {
 		if len(t.holders) < most {
 			continue
 		}
-		wait := &Wait{For: WaitForVolumeTurn, Driver: driver}
+		wait := &waits.Wait{For: waits.ForVolumeTurn, Driver: driver}
 		if !t.told { // the others wait for this one too, and need no event with each turn
 			t.told = true
 			first := t.holders[0]
-			wait.Ahead = &Ahead{Namespace: first.Namespace, Pod: first.Name, Node: first.Node, Volumes: first.Detaching()}
+			wait.Ahead = &waits.Ahead{Namespace: first.Namespace, Pod: first.Name, Node: first.Node, Volumes: first.Detaching()}
 		}
 		return wait
 	}

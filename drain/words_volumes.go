@@ -5,31 +5,9 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
-
-// turnSentence says which pod with volumes goes first, how far it is, and whose
-// turns they are: those of a CSI driver on the pod's node.
-func (w *Wait) turnSentence() string {
-	whose := " (driver " + w.Driver + ")"
-	switch {
-	case w.Ahead == nil:
-		return "its turn: other pods with volumes go first on its node" + whose
-	case len(w.Ahead.Volumes) > 0:
-		return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is detaching from " + w.Ahead.Node +
-			" (" + words.List(w.Ahead.Volumes) + ", driver " + w.Driver + ")"
-	}
-	return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is ending on " + w.Ahead.Node + whose
-}
-
-// AttachedWords say which volumes a pod that does not end still has on its node, ""
-// where none is known.
-func (w *Wait) AttachedWords() string {
-	if w == nil || len(w.Volumes) == 0 {
-		return ""
-	}
-	return words.VolumeNames(w.Volumes) + words.BeVerb(w.Volumes) + " still attached to its node"
-}
 
 // VolumesSentence says where the volumes of a pod are that has left its node: those
 // that are still on their way, since when and for how long they are given time,
@@ -42,7 +20,7 @@ func (p *PodRun) VolumesSentence(now time.Time) string {
 	if names := p.Detaching(); len(names) > 0 {
 		words := fmt.Sprintf("%s%s detaching from %s for %s", words.VolumeNames(names), words.BeVerb(names), p.Node, now.Sub(p.Ended).Round(time.Second))
 		if !p.DetachBy.IsZero() && p.DetachBy.After(now) {
-			words += ", " + left(p.DetachBy, now) + " for it"
+			words += ", " + waits.Remaining(p.DetachBy, now) + " for it"
 		}
 		return words
 	}

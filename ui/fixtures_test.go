@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -186,7 +187,7 @@ func runState() *drain.State {
 	unhealthyPod := &budget.UnhealthyPod{Namespace: "checkout", Name: "cart-7f9c-k2xzq", Node: "worker-b1", Since: moment.Add(-278 * time.Second),
 		Reason: "CrashLoopBackOff", Message: "back-off 5m0s restarting failed container"}
 	ago := func(d time.Duration) time.Time { return moment.Add(-d) }
-	pod := func(node, ns, name string, state drain.PodState, since time.Duration, tries int, w *drain.Wait) *drain.PodRun {
+	pod := func(node, ns, name string, state drain.PodState, since time.Duration, tries int, w *waits.Wait) *drain.PodRun {
 		p := &drain.PodRun{PodFacts: drain.PodFacts{Node: node, Namespace: ns, Name: name, UID: kube.UID(ns + "/" + name), Owner: "ReplicaSet/x", Action: plan.ActionEvict},
 			State: state, Since: ago(since), Attempts: tries, Wait: w, Begun: ago(41 * time.Second)}
 		if state.Final() {
@@ -194,7 +195,7 @@ func runState() *drain.State {
 		}
 		return p
 	}
-	blocked := &drain.Wait{For: drain.WaitForBudget, Budget: numbers, UnhealthyPod: unhealthyPod, Until: moment.Add(4 * time.Second),
+	blocked := &waits.Wait{For: waits.ForBudget, Budget: numbers, UnhealthyPod: unhealthyPod, Until: moment.Add(4 * time.Second),
 		Words: "Cannot evict pod as it would violate the pod's disruption budget."}
 	s := &drain.State{
 		Run:     drain.RunFacts{ID: "k7f3", Context: "prod-eu-1", User: "ada", Options: plan.DefaultOptions()},
@@ -209,12 +210,12 @@ func runState() *drain.State {
 	s.Pods = []*drain.PodRun{
 		pod("worker-a1", "web", "front-66d5f7c9b-a8sd0", drain.PodGone, 21*time.Second, 1, nil),
 		pod("worker-a1", "web", "front-66d5f7c9b-d8sd3", drain.PodGone, 19*time.Second, 1, nil),
-		pod("worker-a1", "checkout", "cart-7f9c-t5w2r", drain.PodPlanned, 41*time.Second, 0, &drain.Wait{For: drain.WaitForTurn}),
+		pod("worker-a1", "checkout", "cart-7f9c-t5w2r", drain.PodPlanned, 41*time.Second, 0, &waits.Wait{For: waits.ForTurn}),
 		pod("worker-a2", "checkout", "cart-7f9c-x2x9q", drain.PodBudgetBlocked, 38*time.Second, 3, blocked),
 		pod("worker-a2", "checkout", "cart-7f9c-p81mm", drain.PodBudgetBlocked, 38*time.Second, 1, blocked),
-		pod("worker-a2", "web", "front-66d5f7c9b-b8sd1", drain.PodTerminating, 7*time.Second, 1, &drain.Wait{For: drain.WaitForGrace, Until: moment.Add(23 * time.Second)}),
-		pod("worker-a2", "jobs", "report-5k2pl", drain.PodStuckTerminating, 33*time.Second, 1, &drain.Wait{For: drain.WaitForFinalizers, Finalizers: []string{"example.com/hold"}}),
-		pod("worker-a2", "web", "front-66d5f7c9b-e8sd4", drain.PodRequested, 1*time.Second, 1, &drain.Wait{For: drain.WaitForAnswer}),
+		pod("worker-a2", "web", "front-66d5f7c9b-b8sd1", drain.PodTerminating, 7*time.Second, 1, &waits.Wait{For: waits.ForGrace, Until: moment.Add(23 * time.Second)}),
+		pod("worker-a2", "jobs", "report-5k2pl", drain.PodStuckTerminating, 33*time.Second, 1, &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"example.com/hold"}}),
+		pod("worker-a2", "web", "front-66d5f7c9b-e8sd4", drain.PodRequested, 1*time.Second, 1, &waits.Wait{For: waits.ForAnswer}),
 	}
 	return s
 }

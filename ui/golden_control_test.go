@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -56,8 +57,8 @@ func waitingState() *drain.State {
 	away(s.Pods[6], 3*time.Minute)
 	s.Pods[6].Volumes = vol("pvc-07f", volume.VolumeStillAttached)
 	s.Pods[7].State, s.Pods[7].Attempts = drain.PodPlanned, 0
-	s.Pods[7].Wait = &drain.Wait{For: drain.WaitForVolumeTurn, Driver: "csi.example.com",
-		Ahead: &drain.Ahead{Namespace: "web", Pod: "front-66d5f7c9b-b8sd1", Node: "worker-a2", Volumes: []string{"pvc-81c"}}}
+	s.Pods[7].Wait = &waits.Wait{For: waits.ForVolumeTurn, Driver: "csi.example.com",
+		Ahead: &waits.Ahead{Namespace: "web", Pod: "front-66d5f7c9b-b8sd1", Node: "worker-a2", Volumes: []string{"pvc-81c"}}}
 	return s
 }
 

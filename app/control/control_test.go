@@ -19,6 +19,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -67,7 +68,7 @@ func served(t *testing.T, dir string) *stage {
 	r := &stage{done: make(chan struct{}), state: drain.Fold(nil,
 		drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: run},
 		drain.Event{Seq: 2, Kind: drain.EventPod, Node: "a", UID: "shop/db", PodState: drain.PodReplaced},
-		drain.Event{Seq: 3, Kind: drain.EventPod, Node: "a", UID: "shop/api", PodState: drain.PodBudgetBlocked, Wait: &drain.Wait{For: drain.WaitForBudget}})}
+		drain.Event{Seq: 3, Kind: drain.EventPod, Node: "a", UID: "shop/api", PodState: drain.PodBudgetBlocked, Wait: &waits.Wait{For: waits.ForBudget}})}
 	journal, err := journal.CreateJournal(dir, "k7f3pm")
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 )
 
 // Object is what a verb is about.
@@ -47,16 +48,16 @@ var Verbs = []Verb{
 	{Name: "abort", Of: OfRun, Kind: drain.CommandAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
 	{Name: "ladder", Of: OfPod, Does: "tell what else could move a pod that does not go"},
-	remedy(remedy.EvictUnhealthy, "evict the sick sibling that holds its budget"),
-	remedy(remedy.RolloutRestart, "roll its Deployment out anew: the new pod comes first"),
-	remedy(remedy.Scale, "one more replica, until the run ends"),
-	remedy(remedy.Delete, "delete it past its budget, with its own grace period"),
-	remedy(remedy.ForceDelete, "delete it with zero grace: nobody asks its kubelet"),
-	remedy(remedy.OutOfService, "declare the machine of its node off"),
+	verbOf(remedy.EvictUnhealthy, "evict the sick sibling that holds its budget"),
+	verbOf(remedy.RolloutRestart, "roll its Deployment out anew: the new pod comes first"),
+	verbOf(remedy.Scale, "one more replica, until the run ends"),
+	verbOf(remedy.Delete, "delete it past its budget, with its own grace period"),
+	verbOf(remedy.ForceDelete, "delete it with zero grace: nobody asks its kubelet"),
+	verbOf(remedy.OutOfService, "declare the machine of its node off"),
 }
 
-// remedy is the verb that takes a remedy of the ladder: it has the remedy's name.
-func remedy(kind remedy.Kind, does string) Verb {
+// verbOf is the verb that takes a remedy of the ladder: it has the remedy's name.
+func verbOf(kind remedy.Kind, does string) Verb {
 	return Verb{Name: string(kind), Of: OfPod, Kind: drain.CommandRemedy, Remedy: kind, Does: does}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -62,7 +63,7 @@ func TestLabBudgetNotObserved(t *testing.T) {
 	s.addBudget("web", "web", 0)
 	s.until(w, "there is a budget", func(snap *kube.Snapshot) bool { return snap.BudgetNamed(s.namespace, "web") != nil })
 	r := s.drain(w, c, bareOptions(), a)
-	if p := r.pod(here, drain.PodBudgetSyncing); p.Attempts != 0 || p.Wait.For != drain.WaitForObserved {
+	if p := r.pod(here, drain.PodBudgetSyncing); p.Attempts != 0 || p.Wait.For != waits.ForObserved {
 		t.Errorf("%d requests, waits for %+v", p.Attempts, p.Wait)
 	}
 	p := r.tried(here)

@@ -25,6 +25,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -109,7 +110,7 @@ func TestLabWebhookDenies(t *testing.T) {
 		r := s.drain(w, c, o, a)
 		p := r.pod(here, drain.PodWebhookWait)
 		r.answered(p, http.StatusTooManyRequests, words)
-		if p.Wait.For != drain.WaitForWebhook || !strings.Contains(p.Wait.Words, words) || p.Wait.Until.IsZero() {
+		if p.Wait.For != waits.ForWebhook || !strings.Contains(p.Wait.Words, words) || p.Wait.Until.IsZero() {
 			s.Errorf("waits for %+v", p.Wait)
 		}
 		p = r.tried(here)
@@ -185,7 +186,7 @@ func TestLabThrottled(t *testing.T) {
 			if run.State != drain.PodThrottled {
 				continue
 			}
-			if run.Last.Code != http.StatusTooManyRequests || run.Last.RetryAfterSeconds < 1 || run.Wait.For != drain.WaitForServer {
+			if run.Last.Code != http.StatusTooManyRequests || run.Last.RetryAfterSeconds < 1 || run.Wait.For != waits.ForServer {
 				s.Errorf("%+v, waits for %+v", run.Last, run.Wait)
 			}
 			if strings.Contains(run.Last.Words(), "budget") {

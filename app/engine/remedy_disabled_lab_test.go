@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
@@ -61,7 +62,7 @@ func machineOff(t *testing.T, options ...labOption) (*stage, *connection, *watch
 	s.machineIs(a, corev1.ConditionUnknown)
 	r.until("its kubelet is silent", func(state *drain.State) bool {
 		run := state.Pod(p.UID)
-		return run.Wait != nil && run.Wait.For == drain.WaitForKubelet
+		return run.Wait != nil && run.Wait.For == waits.ForKubelet
 	})
 	s.until(w, "the controller has tainted the node, and lets it be", func(snap *kube.Snapshot) bool {
 		return slices.ContainsFunc(snap.Node(a).Taints, func(taint corev1.Taint) bool {

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -173,7 +174,7 @@ func declaredOff(t *testing.T) (s *kubetest.Simulation, e *Engine, ready func(co
 	}
 	ready(corev1.ConditionUnknown)
 	confirmUntil(t, e, "its kubelet is silent", func(state *drain.State) bool {
-		return state.Pods[0].Wait != nil && state.Pods[0].Wait.For == drain.WaitForKubelet
+		return state.Pods[0].Wait != nil && state.Pods[0].Wait.For == waits.ForKubelet
 	})
 	remediate(t, e, remedy.OutOfService, p.UID)
 	state := confirmUntil(t, e, "the taint is there", func(state *drain.State) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -195,7 +196,7 @@ func TestAGuardedPodHoldsNoTier(t *testing.T) {
 		o.Order, o.Guard, o.Timeout = plan.OrderTiers, "1", time.Minute
 		e := begin(t, t.Context(), s, o, "a")
 		confirmAll(t.Context(), s, e)
-		if p := e.State().Pod(held.UID); p.Wait == nil || p.Wait.For != drain.WaitForGuard {
+		if p := e.State().Pod(held.UID); p.Wait == nil || p.Wait.For != waits.ForGuard {
 			t.Fatalf("%s waits for %+v", p.State, p.Wait)
 		}
 		if p := e.State().Pod(critical.UID); p.State != drain.PodGone {

@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -29,14 +30,14 @@ func volumeWorld(t *testing.T) (*kubetest.Simulation, *kubetest.Disks) {
 	return s, d
 }
 
-func waitedFor(e *Engine, what drain.WaitFor) []*drain.Wait {
-	var waits []*drain.Wait
+func waitedFor(e *Engine, what waits.For) []*waits.Wait {
+	var all []*waits.Wait
 	for _, event := range e.Events(0) {
 		if event.Kind == drain.EventPod && event.Wait != nil && event.Wait.For == what {
-			waits = append(waits, event.Wait)
+			all = append(all, event.Wait)
 		}
 	}
-	return waits
+	return all
 }
 
 func TestVolumesGoInTurn(t *testing.T) {
@@ -89,7 +90,7 @@ func TestTheNextInLineIsToldWhoGoesFirst(t *testing.T) {
 		}
 		e := drive(t, s, plan.DefaultOptions(), "a")
 		var said []string
-		for _, w := range waitedFor(e, drain.WaitForVolumeTurn) {
+		for _, w := range waitedFor(e, waits.ForVolumeTurn) {
 			said = append(said, w.Sentence(time.Now()))
 		}
 		for _, want := range []string{
@@ -307,7 +308,7 @@ func TestAttachmentsThatCannotBeRead(t *testing.T) {
 		if web.Ended.Sub(web.Begun) > 1200*time.Millisecond || db.Ended.Sub(db.Begun) < 5*time.Second || e.State().Outcome != drain.OutcomeDone {
 			t.Errorf("db took %s, web %s", db.Ended.Sub(db.Begun), web.Ended.Sub(web.Begun))
 		}
-		if len(waitedFor(e, drain.WaitForVolumes)) == 0 {
+		if len(waitedFor(e, waits.ForVolumes)) == 0 {
 			t.Error("nobody said what db waited for")
 		}
 	})

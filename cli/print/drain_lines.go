@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -176,7 +177,7 @@ func (d *Drain) pod(e drain.Event) {
 		d.Complain(fmt.Sprintf("pod %s: %s", name, e.Message))
 	case e.PodState == drain.PodSkipped:
 		d.Note("pod %s skipped: %s", name, e.Message)
-	case e.PodState == drain.PodPlanned && e.Wait != nil && e.Wait.For == drain.WaitForVolumeTurn && e.Wait.Ahead != nil:
+	case e.PodState == drain.PodPlanned && e.Wait != nil && e.Wait.For == waits.ForVolumeTurn && e.Wait.Ahead != nil:
 		d.waits(e, name+" waits for ", "") // told of the next in line; those behind it wait for it
 	case e.PodState.Blocked():
 		d.waits(e, name+" waits: ", Warning)
@@ -186,8 +187,8 @@ func (d *Drain) pod(e drain.Event) {
 }
 
 // hangs tells whether a terminating pod waits for more than its grace period.
-func hangs(w *drain.Wait) bool {
-	return w != nil && (w.For == drain.WaitForKubelet || w.For == drain.WaitForFinalizers || w.For == drain.WaitForEnd)
+func hangs(w *waits.Wait) bool {
+	return w != nil && (w.For == waits.ForKubelet || w.For == waits.ForFinalizers || w.For == waits.ForEnd)
 }
 
 // saidWaits is what was said about the waiting of one pod.
@@ -230,15 +231,15 @@ func (d *Drain) waits(e drain.Event, prefix string, t Tone) {
 
 // causeOf is what a pod waits for, without what changes with every second; ""
 // where it waits for nothing.
-func causeOf(w *drain.Wait, now time.Time) string {
+func causeOf(w *waits.Wait, now time.Time) string {
 	if w == nil {
 		return ""
 	}
 	words := "another try"
-	if w.For != drain.WaitForServer {
+	if w.For != waits.ForServer {
 		words = w.Sentence(now)
 	}
-	if w.Words != "" && w.For != drain.WaitForBudget {
+	if w.Words != "" && w.For != waits.ForBudget {
 		words += fmt.Sprintf(" (the server said %q)", w.Words)
 	}
 	return words

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -18,21 +19,21 @@ func TestVolumesAsText(t *testing.T) {
 	facts := func(name string, state volume.State) volume.Facts {
 		return volume.Facts{Name: name, Claim: name, Volume: "pv-" + name, Driver: "disk", State: state}
 	}
-	volumes := func(pod, message string, wait *drain.Wait, all ...volume.Facts) {
+	volumes := func(pod, message string, wait *waits.Wait, all ...volume.Facts) {
 		o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Namespace: "data", Pod: pod, UID: kube.UID(pod), Volumes: all, Message: message, Wait: wait})
 	}
-	turn := func(ahead *drain.Ahead) {
+	turn := func(ahead *waits.Ahead) {
 		o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Node: "worker-1", Namespace: "data", Pod: "db-1", UID: "db-1", PodState: drain.PodPlanned,
-			Wait: &drain.Wait{For: drain.WaitForVolumeTurn, Driver: "disk", Ahead: ahead}})
+			Wait: &waits.Wait{For: waits.ForVolumeTurn, Driver: "disk", Ahead: ahead}})
 	}
 	shared, inline := facts("b", volume.VolumeShared), volume.Facts{Name: "scratch", State: volume.VolumeUnknown, Why: "named in the pod itself, without a claim"}
 	volumes("db-0", "", nil, facts("a", volume.VolumeInUse), shared, inline)
 	volumes("db-9", "", nil, inline)
 	turn(nil) // not the next in line: nothing to tell
-	turn(&drain.Ahead{Namespace: "data", Pod: "db-0", Node: "worker-1"})
-	wait := &drain.Wait{For: drain.WaitForDetach, Since: noon, Until: noon.Add(150 * time.Second)}
+	turn(&waits.Ahead{Namespace: "data", Pod: "db-0", Node: "worker-1"})
+	wait := &waits.Wait{For: waits.ForDetach, Since: noon, Until: noon.Add(150 * time.Second)}
 	volumes("db-0", "", wait, facts("a", volume.VolumeDetaching), shared, inline)
-	turn(&drain.Ahead{Namespace: "data", Pod: "db-0", Node: "worker-1", Volumes: []string{"pv-a"}})
+	turn(&waits.Ahead{Namespace: "data", Pod: "db-0", Node: "worker-1", Volumes: []string{"pv-a"}})
 	volumes("db-0", "", nil, facts("a", volume.VolumeDetached), shared, inline)
 	elsewhere := facts("a", volume.VolumeReattached)
 	elsewhere.Node = "worker-2"
@@ -41,7 +42,7 @@ func TestVolumesAsText(t *testing.T) {
 	o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1"}) // nothing is attached: nothing to warn of
 	o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: volume pv-c (data/c) is still attached\x1b[2J"})
 	o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: drain.PodStuckTerminating,
-		Wait: &drain.Wait{For: drain.WaitForEnd, Volumes: []string{"pv-d", "pv-e"}}})
+		Wait: &waits.Wait{For: waits.ForEnd, Volumes: []string{"pv-d", "pv-e"}}})
 	const want = `volume pv-b of pod data/db-0 is not waited for, other pods on worker-1 use it
 volume scratch of pod data/db-0 is not waited for, because it is not known when it is detached: named in the pod itself, without a claim (others like it are not told)
 pod data/db-1 waits for its turn: data/db-0 is ending on worker-1 (driver disk)

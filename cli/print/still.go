@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // Begins names the run, by which ctl, report and resume know it.
@@ -55,7 +56,7 @@ func (d *Drain) Still(s *drain.State) {
 
 // stillFor is what a pod waits for, in words that are the same for all pods that do.
 func stillFor(p *drain.PodRun, now time.Time) string {
-	if p.Wait != nil && p.Wait.For == drain.WaitForGrace {
+	if p.Wait != nil && p.Wait.For == waits.ForGrace {
 		return "its grace period"
 	}
 	return cmp.Or(causeOf(p.Wait, now), string(p.State))

@@ -8,18 +8,19 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // held tells whether the span is one in which something kept the pod where it is
 // that is not the usual course of an eviction.
 func (s Span) held() bool {
-	return s.State.Blocked() || s.State == drain.PodStuckTerminating || s.State == drain.PodPlanned && s.For == drain.WaitForGuard
+	return s.State.Blocked() || s.State == drain.PodStuckTerminating || s.State == drain.PodPlanned && s.For == waits.ForGuard
 }
 
 // blockers are what held pods up, the longest first.
 func blockers(nodes []Node) []Blocker {
 	type cause struct {
-		waits                drain.WaitFor
+		waits                waits.For
 		budget, unhealthyPod string
 	}
 	var order []cause

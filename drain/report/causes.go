@@ -9,13 +9,14 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // Cause is one of the things that held a pod, or the pods under one budget, and its
 // part of the time.
 type Cause struct {
 	State        drain.PodState       `json:"state"`
-	For          drain.WaitFor        `json:"for,omitempty"`
+	For          waits.For            `json:"for,omitempty"`
 	Budget       string               `json:"budget,omitempty"`
 	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
 	Why          string               `json:"why"`

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -49,7 +50,7 @@ func (c *chronicle) add(after time.Duration, e drain.Event) {
 	c.events = append(c.events, e)
 }
 
-func (c *chronicle) pod(after time.Duration, name string, state drain.PodState, wait *drain.Wait) {
+func (c *chronicle) pod(after time.Duration, name string, state drain.PodState, wait *waits.Wait) {
 	c.add(after, drain.Event{Kind: drain.EventPod, Node: nodeOfPod[name], Namespace: "shop", Pod: name, UID: kube.UID(name), PodState: state, Wait: wait})
 }
 
@@ -81,8 +82,8 @@ func (c *chronicle) cordon(node, message string) {
 }
 
 // sick is the wait for a budget that a sick pod holds.
-func blockedByUnhealthy(present int32, reason string) *drain.Wait {
-	return &drain.Wait{For: drain.WaitForBudget,
+func blockedByUnhealthy(present int32, reason string) *waits.Wait {
+	return &waits.Wait{For: waits.ForBudget,
 		Budget:       &budget.Numbers{Namespace: "shop", Name: "api", Needed: 2, Present: present, Expected: 3},
 		UnhealthyPod: &budget.UnhealthyPod{Namespace: "shop", Name: "api-2", Node: "worker-9", Reason: reason}}
 }
@@ -111,7 +112,7 @@ func aDrain() *chronicle {
 	c.add(time.Second, drain.Event{Kind: drain.EventConfirmed, Phase: drain.PhaseEvict, Word: "prod", By: "ada"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDraining})
 	c.try(0, "web-1", 201, "")
-	c.pod(0, "web-1", drain.PodTerminating, &drain.Wait{For: drain.WaitForGrace, Until: c.at.Add(30 * time.Second)})
+	c.pod(0, "web-1", drain.PodTerminating, &waits.Wait{For: waits.ForGrace, Until: c.at.Add(30 * time.Second)})
 	c.try(0, "api-1", 429, "Cannot evict pod as it would violate the pod's disruption budget.")
 	c.pod(0, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "ErrImagePull"))
 	c.pod(2*time.Second, "web-1", drain.PodReplaced, nil)
@@ -126,13 +127,13 @@ func aDrain() *chronicle {
 // ended is aDrain up to its end: api-1 goes at last, and db-0 does not.
 func (c *chronicle) ended() []drain.Event {
 	c.try(4*time.Second, "api-1", 201, "")
-	c.pod(0, "api-1", drain.PodTerminating, &drain.Wait{For: drain.WaitForGrace, Until: c.at.Add(30 * time.Second)})
+	c.pod(0, "api-1", drain.PodTerminating, &waits.Wait{For: waits.ForGrace, Until: c.at.Add(30 * time.Second)})
 	c.pod(8*time.Second, "api-1", drain.PodGone, nil)
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDrained})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeDraining})
 	c.try(0, "db-0", 201, "")
-	c.pod(0, "db-0", drain.PodTerminating, &drain.Wait{For: drain.WaitForGrace, Until: c.at.Add(30 * time.Second)})
-	c.pod(30*time.Second, "db-0", drain.PodStuckTerminating, &drain.Wait{For: drain.WaitForFinalizers, Finalizers: []string{"example.com/backup"}})
+	c.pod(0, "db-0", drain.PodTerminating, &waits.Wait{For: waits.ForGrace, Until: c.at.Add(30 * time.Second)})
+	c.pod(30*time.Second, "db-0", drain.PodStuckTerminating, &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"example.com/backup"}})
 	c.add(10*time.Minute, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeFailed, Message: "not drained within 10m0s"})
 	c.add(0, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly, Message: "1 of 2 nodes drained"})
 	return c.events

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -32,7 +33,7 @@ type Span struct {
 	From         time.Time            `json:"from"`
 	Seconds      float64              `json:"seconds"`
 	Tries        int                  `json:"tries,omitempty"` // requests sent within
-	For          drain.WaitFor        `json:"for,omitempty"`
+	For          waits.For            `json:"for,omitempty"`
 	Budget       string               `json:"budget,omitempty"`  // namespace/name
 	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"` // the pod that held the budget, as last seen
 	Never        bool                 `json:"never,omitempty"`   // by arithmetic it would not end by itself
@@ -44,7 +45,7 @@ type Span struct {
 // Blocker is what held pods up: a budget and the sick pod under it, a webhook, a
 // finalizer, a silent kubelet.
 type Blocker struct {
-	For          drain.WaitFor        `json:"for,omitempty"`
+	For          waits.For            `json:"for,omitempty"`
 	Budget       string               `json:"budget,omitempty"`
 	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
 	Never        bool                 `json:"never,omitempty"`
@@ -268,7 +269,7 @@ func (h *history) intent(e drain.Event) {
 		spans[n-1].Tries++
 		return
 	}
-	h.begin(e.UID, Span{State: drain.PodRequested, From: e.Time, Tries: 1, For: drain.WaitForAnswer})
+	h.begin(e.UID, Span{State: drain.PodRequested, From: e.Time, Tries: 1, For: waits.ForAnswer})
 }
 
 func (h *history) answer(e drain.Event) {
@@ -350,19 +351,19 @@ func spanOf(e drain.Event) Span {
 }
 
 // lasting is what a wait is for in words that stay true when the moment is over.
-func lasting(w *drain.Wait) string {
+func lasting(w *waits.Wait) string {
 	switch w.For {
-	case drain.WaitForGrace:
+	case waits.ForGrace:
 		text := "its grace period"
 		if !w.Until.IsZero() {
 			text += ", until " + w.Until.UTC().Format("15:04:05 MST")
 		}
 		return text
-	case drain.WaitForServer, drain.WaitForWebhook:
+	case waits.ForServer, waits.ForWebhook:
 		if w.Words != "" {
 			return w.Words
 		}
-		if w.For == drain.WaitForServer {
+		if w.For == waits.ForServer {
 			return "the API server"
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // A report names the object of each request of a remedy, and its log what became of
@@ -26,7 +27,7 @@ func TestReportTellsOfTheRemedies(t *testing.T) {
 		c.add(time.Second, drain.Event{Kind: drain.EventAnswer, Node: "worker-1", Remedy: facts, Action: action, Answer: &attempt.AnswerFacts{Code: 200}})
 		c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: facts, RemedyState: remedy.Refused, Message: "not now"})
 	}
-	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: &taint, RemedyState: remedy.Done, Wait: &drain.Wait{For: drain.WaitForServer}})
+	c.add(0, drain.Event{Kind: drain.EventRemedy, Remedy: &taint, RemedyState: remedy.Done, Wait: &waits.Wait{For: waits.ForServer}})
 	r := Of(c.events, true)
 	objects := map[attempt.Verb]string{}
 	for _, a := range r.Answers {

@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -59,7 +60,7 @@ func TestHeldTimeIsWhatTheStateSays(t *testing.T) {
 			}
 		}
 	}
-	if len(r.Blockers) != 2 || r.Blockers[0].For != drain.WaitForFinalizers || r.Blockers[0].Seconds != 600 {
+	if len(r.Blockers) != 2 || r.Blockers[0].For != waits.ForFinalizers || r.Blockers[0].Seconds != 600 {
 		t.Fatalf("blockers %+v", r.Blockers)
 	}
 	b := r.Blockers[1]

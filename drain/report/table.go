@@ -5,7 +5,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // table is what a report says in rows; each writer shows it in its own way.
@@ -106,7 +106,7 @@ func (b Blocker) by(mark func(string) string) string {
 	switch {
 	case b.Budget == "":
 		return string(b.For)
-	case b.For == drain.WaitForGuard:
+	case b.For == waits.ForGuard:
 		return "guard over " + mark(b.Budget)
 	}
 	return "budget " + mark(b.Budget)

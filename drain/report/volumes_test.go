@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -21,7 +22,7 @@ func aVolumeDrain() []drain.Event {
 	vol := func(name string, state volume.State) volume.Facts {
 		return volume.Facts{Name: "v", Claim: "data-" + name, Volume: "pv-" + name, Driver: "disk", Handle: "handle-" + name, State: state}
 	}
-	say := func(after time.Duration, node, name string, state drain.PodState, wait *drain.Wait) {
+	say := func(after time.Duration, node, name string, state drain.PodState, wait *waits.Wait) {
 		c.add(after, drain.Event{Kind: drain.EventPod, Node: node, Namespace: "data", Pod: name, UID: kube.UID(name), PodState: state, Wait: wait})
 	}
 	volumes := func(after time.Duration, name string, all ...volume.Facts) {
@@ -39,7 +40,7 @@ func aVolumeDrain() []drain.Event {
 	volumes(2*time.Second, "db-0", moved, late)
 	say(0, "worker-1", "db-1", drain.PodGone, nil)
 	volumes(2*time.Minute, "db-1", vol("d", volume.VolumeStillAttached), inline)
-	say(0, "worker-2", "db-2", drain.PodStuckTerminating, &drain.Wait{For: drain.WaitForEnd, Volumes: []string{"pv-e"}})
+	say(0, "worker-2", "db-2", drain.PodStuckTerminating, &waits.Wait{For: waits.ForEnd, Volumes: []string{"pv-e"}})
 	c.add(time.Minute, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDrained})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeFailed, Message: "not drained within 5m0s"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-3", NodeState: drain.NodeDrained})

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
@@ -178,8 +179,8 @@ func (m *Page) continued(key string) bool {
 	return !blockedFits(p.Wait, m.list.Width("waits"))
 }
 
-func heldByBudget(w *drain.Wait) bool {
-	return w.For == drain.WaitForBudget && (w.Budget != nil || w.UnhealthyPod != nil)
+func heldByBudget(w *waits.Wait) bool {
+	return w.For == waits.ForBudget && (w.Budget != nil || w.UnhealthyPod != nil)
 }
 
 // View is the run, or its result.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -45,20 +46,20 @@ func waitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
 	if p.State == drain.PodPlanned || p.State == drain.PodTerminating {
 		token = themes.Muted
 	}
-	if p.Wait.For == drain.WaitForBudget || p.Wait.Budget != nil && p.Wait.UnhealthyPod != nil {
+	if p.Wait.For == waits.ForBudget || p.Wait.Budget != nil && p.Wait.UnhealthyPod != nil {
 		return paint.L(themes.Text, blockedText(p.Wait, width))
 	}
-	if p.Wait.For == drain.WaitForGrace { // the column is narrow, and the most frequent wait must fit
+	if p.Wait.For == waits.ForGrace { // the column is narrow, and the most frequent wait must fit
 		return paint.L(token, paint.Truncate(grace(p.Wait, now), width))
 	}
 	words := p.Wait.Sentence(now)
-	if p.Wait.For == drain.WaitForVolumeTurn { // its state says already that it is in line
+	if p.Wait.For == waits.ForVolumeTurn { // its state says already that it is in line
 		words = strings.TrimPrefix(words, "its turn: ")
 	}
 	return paint.L(token, paint.Truncate(words, width))
 }
 
-func grace(w *drain.Wait, now time.Time) string {
+func grace(w *waits.Wait, now time.Time) string {
 	if left := w.Until.Sub(now).Round(time.Second); left > 0 {
 		return "its grace, " + wording.Spell(left) + " left"
 	}
@@ -82,7 +83,7 @@ func ended(p *drain.PodRun, now time.Time) string {
 // blockedText is the one line about a pod that its budget holds: budget, needed
 // and present, the sick sibling, its node and its reason, e.g.
 // "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff".
-func blockedText(w *drain.Wait, width int) string {
+func blockedText(w *waits.Wait, width int) string {
 	for try := range 4 {
 		if s := blockedTry(w, try); paint.Width(s) <= width || try == 3 {
 			return paint.Truncate(s, width)
@@ -92,12 +93,12 @@ func blockedText(w *drain.Wait, width int) string {
 }
 
 // blockedFits tells whether the line keeps all it must say in that width.
-func blockedFits(w *drain.Wait, width int) bool {
+func blockedFits(w *waits.Wait, width int) bool {
 	return paint.Width(blockedTry(w, 1)) <= width
 }
 
 // blockedTry is the line, the shorter the later the try.
-func blockedTry(w *drain.Wait, try int) string {
+func blockedTry(w *waits.Wait, try int) string {
 	limit := [...]int{253, 253, 20, 10}[try]
 	s := "its budget"
 	if w.Budget != nil {

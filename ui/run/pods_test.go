@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
@@ -26,7 +27,7 @@ func TestClock(t *testing.T) {
 }
 
 func TestBlockedText(t *testing.T) {
-	w := &drain.Wait{For: drain.WaitForBudget, Budget: &budget.Numbers{Name: "cart", Needed: 3, Present: 3},
+	w := &waits.Wait{For: waits.ForBudget, Budget: &budget.Numbers{Name: "cart", Needed: 3, Present: 3},
 		UnhealthyPod: &budget.UnhealthyPod{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
 	for width, want := range map[int]string{
 		80: "cart needs 3 has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
@@ -168,7 +169,7 @@ func waitSentence(p *drain.PodRun, now time.Time) string {
 	if w == nil || p.State.Final() {
 		return ""
 	}
-	if w.For == drain.WaitForBudget && w.Budget != nil {
+	if w.For == waits.ForBudget && w.Budget != nil {
 		s := fmt.Sprintf("budget %s/%s needs %d healthy pods and has %d.", w.Budget.Namespace, w.Budget.Name, w.Budget.Needed, w.Budget.Present)
 		if w.UnhealthyPod != nil {
 			return s + " The pod " + UnhealthyPodSentence(w.UnhealthyPod, now) + "."
@@ -180,7 +181,7 @@ func waitSentence(p *drain.PodRun, now time.Time) string {
 	}
 	words := strings.TrimSuffix(w.Sentence(now), ".") + "."
 	switch w.For {
-	case drain.WaitForOneBudget, drain.WaitForEnd, drain.WaitForKubelet, drain.WaitForServer: // sentences of their own
+	case waits.ForOneBudget, waits.ForEnd, waits.ForKubelet, waits.ForServer: // sentences of their own
 		return words
 	}
 	return "waits for " + words

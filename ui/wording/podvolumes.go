@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
@@ -29,7 +30,7 @@ func volumeState(p *drain.PodRun) paint.Line {
 		return paint.L(themes.Bad, paint.Warn+" attached")
 	case len(leaving) > 0:
 		return paint.L(themes.Busy, paint.Asked+" detaching")
-	case p.State == drain.PodPlanned && p.Wait != nil && p.Wait.For == drain.WaitForVolumeTurn:
+	case p.State == drain.PodPlanned && p.Wait != nil && p.Wait.For == waits.ForVolumeTurn:
 		return paint.L(themes.Muted, paint.Hollow+" in line")
 	}
 	return nil

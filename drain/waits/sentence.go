@@ -1,9 +1,11 @@
-package drain
+package waits
 
 import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Sentence says what the pod waits for in words that an operator understands,
@@ -20,48 +22,48 @@ func (w *Wait) Sentence(now time.Time) string {
 
 func (w *Wait) sentence(now time.Time) string {
 	switch w.For {
-	case WaitForBudget:
+	case ForBudget:
 		return w.budgetSentence()
-	case WaitForGuard:
+	case ForGuard:
 		return fmt.Sprintf("the guard over %s: needs %d Ready, has %d", w.Budget.Name, w.Budget.Needed, w.Budget.Present)
-	case WaitForObserved:
+	case ForObserved:
 		return "the controller to catch up with " + theBudget(w)
-	case WaitForOneBudget:
+	case ForOneBudget:
 		if len(w.Budgets) == 0 { // only the server has seen them
 			return "more than one budget selects it"
 		}
 		return "more than one budget selects it: " + strings.Join(w.Budgets, ", ")
-	case WaitForGrace:
-		grace := "its grace period, " + left(w.Until, now)
+	case ForGrace:
+		grace := "its grace period, " + Remaining(w.Until, now)
 		if w.PreStop {
 			grace += ", its preStop hook within it"
 		}
 		return grace
-	case WaitForFinalizers:
+	case ForFinalizers:
 		return "finalizer " + strings.Join(w.Finalizers, ", ")
-	case WaitForKubelet:
+	case ForKubelet:
 		return w.kubeletSentence()
-	case WaitForEnd:
+	case ForEnd:
 		return "grace is over, the kubelet has not removed it"
-	case WaitForTurn:
+	case ForTurn:
 		return "its turn"
-	case WaitForAnswer:
+	case ForAnswer:
 		return "the API server's answer"
-	case WaitForServer:
-		return "next try in " + left(w.Until, now)
-	case WaitForWebhook:
+	case ForServer:
+		return "next try in " + Remaining(w.Until, now)
+	case ForWebhook:
 		return "an admission webhook"
-	case WaitForCompletion:
+	case ForCompletion:
 		return "its own end: it is left to run"
-	case WaitForTier:
+	case ForTier:
 		return "the pods that go first"
-	case WaitForVolumeTurn:
+	case ForVolumeTurn:
 		return w.turnSentence()
-	case WaitForVolumes:
+	case ForVolumes:
 		return "claims, volumes and attachments to be read"
-	case WaitForDetach:
-		return "its volumes to be detached, " + left(w.Until, now)
-	case WaitForConnection:
+	case ForDetach:
+		return "its volumes to be detached, " + Remaining(w.Until, now)
+	case ForConnection:
 		return "the API server to come back"
 	}
 	return string(w.For)
@@ -102,9 +104,33 @@ func theBudget(w *Wait) string {
 	return "budget " + w.Budget.Name
 }
 
-func left(until, now time.Time) string {
+// Remaining says how long it is until then.
+func Remaining(until, now time.Time) string {
 	if d := until.Sub(now).Round(time.Second); d > 0 {
 		return d.String() + " left"
 	}
 	return "over"
+}
+
+// turnSentence says which pod with volumes goes first, how far it is, and whose
+// turns they are: those of a CSI driver on the pod's node.
+func (w *Wait) turnSentence() string {
+	whose := " (driver " + w.Driver + ")"
+	switch {
+	case w.Ahead == nil:
+		return "its turn: other pods with volumes go first on its node" + whose
+	case len(w.Ahead.Volumes) > 0:
+		return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is detaching from " + w.Ahead.Node +
+			" (" + words.List(w.Ahead.Volumes) + ", driver " + w.Driver + ")"
+	}
+	return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is ending on " + w.Ahead.Node + whose
+}
+
+// AttachedWords say which volumes a pod that does not end still has on its node, ""
+// where none is known.
+func (w *Wait) AttachedWords() string {
+	if w == nil || len(w.Volumes) == 0 {
+		return ""
+	}
+	return words.VolumeNames(w.Volumes) + words.BeVerb(w.Volumes) + " still attached to its node"
 }

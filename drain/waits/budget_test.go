@@ -1,4 +1,4 @@
-package drain
+package waits
 
 import (
 	"slices"
@@ -17,20 +17,20 @@ func TestBudgetWait(t *testing.T) {
 	table := []struct {
 		name         string
 		objects      []runtime.Object
-		want         WaitFor
+		want         For
 		never        bool
 		budgets      []string
 		unhealthyPod bool
 	}{
-		{"sick sibling", append(kubetest.Cart(kubetest.Well, sick, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), WaitForBudget, false, nil, true},
-		{"never", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), WaitForBudget, true, nil, false},
-		{"not observed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)), WaitForObserved, false, nil, false},
-		{"several", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3), kubetest.Budget("shop/all", 2, 3, 1, 3, kubetest.SelectsAll)), WaitForOneBudget, false, []string{"all", "cart"}, false},
+		{"sick sibling", append(kubetest.Cart(kubetest.Well, sick, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), ForBudget, false, nil, true},
+		{"never", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), ForBudget, true, nil, false},
+		{"not observed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)), ForObserved, false, nil, false},
+		{"several", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3), kubetest.Budget("shop/all", 2, 3, 1, 3, kubetest.SelectsAll)), ForOneBudget, false, []string{"all", "cart"}, false},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
 			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
-			w := budgetWait(budget.NewTracker(s, kubetest.Now), s.PodNamed("shop", "cart-1"))
+			w := UnderBudgets(budget.NewTracker(s, kubetest.Now), s.PodNamed("shop", "cart-1"))
 			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.UnhealthyPod != nil) != row.unhealthyPod {
 				t.Fatalf("wait %+v", w)
 			}
@@ -44,7 +44,7 @@ func TestBudgetWait(t *testing.T) {
 		store := kubetest.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"))
 		store.SetSync(kube.KindBudgets, sync)
 		s := store.Snapshot()
-		if w := budgetWait(budget.NewTracker(s, kubetest.Now), s.PodNamed("shop", "cart-1")); w != nil {
+		if w := UnderBudgets(budget.NewTracker(s, kubetest.Now), s.PodNamed("shop", "cart-1")); w != nil {
 			t.Errorf("%v: wait %+v", sync.Phase, w)
 		}
 	}

@@ -1,0 +1,115 @@
+package waits
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+)
+
+// For is the kind of thing a pod waits for.
+type For string
+
+// What a pod can wait for. Each names the event that ends the wait.
+const (
+	ForTurn       For = "turn"       // its node's turn, or a free slot
+	ForAnswer     For = "answer"     // of the API server, to a request in flight
+	ForBudget     For = "budget"     // its budget allows it
+	ForGuard      For = "guard"      // the run's own guard over its workload
+	ForObserved   For = "observed"   // the controller has seen the budget
+	ForOneBudget  For = "one budget" // of several budgets only one is left
+	ForServer     For = "server"     // back-off after throttling or a failure
+	ForWebhook    For = "webhook"    // an admission webhook lets it go
+	ForGrace      For = "grace"      // its grace period
+	ForFinalizers For = "finalizers"
+	ForKubelet    For = "kubelet" // the node is silent, nobody confirms the deletion
+	ForEnd        For = "end"     // grace is over, the pod is still there
+	ForConnection For = "connection"
+	ForCompletion For = "completion"  // the pod's own end
+	ForTier       For = "tier"        // pods that go first in the order of the run
+	ForVolumeTurn For = "volume turn" // pods with volumes of the same driver on its node
+	ForVolumes    For = "volumes"     // claims, volumes and attachments to be read
+	ForDetach     For = "detach"      // of an event about volumes: Since the pod's end, Until their time is over
+)
+
+// Wait says what a pod waits for and what will wake it, with the facts behind.
+type Wait struct {
+	For          For                  `json:"for"`
+	Budget       *budget.Numbers      `json:"budget,omitempty"`
+	Budgets      []string             `json:"budgets,omitempty"` // names, where several are the trouble
+	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	Never        bool                 `json:"never,omitempty"` // by arithmetic it will not end by itself
+	Until        time.Time            `json:"until,omitzero"`  // when it ends or is tried again at the latest
+	Finalizers   []string             `json:"finalizers,omitempty"`
+	Since        time.Time            `json:"since,omitzero"`    // ForKubelet: when the kubelet was last heard of; ForDetach: the pod's end
+	PreStop      bool                 `json:"preStop,omitempty"` // ForGrace: a preStop hook runs within it
+	Words        string               `json:"words,omitempty"`   // the server's, quoted on screens
+	Driver       string               `json:"driver,omitempty"`  // ForVolumeTurn: whose turns they are
+	Ahead        *Ahead               `json:"ahead,omitempty"`   // ForVolumeTurn: who has the turn, told to the next in line
+	Volumes      []string             `json:"volumes,omitempty"` // of a pod past its grace, or with a silent kubelet: still attached to its node
+}
+
+// Ahead is the pod that has the turn which another waits for.
+type Ahead struct {
+	Namespace string   `json:"namespace"`
+	Pod       string   `json:"pod"`
+	Node      string   `json:"node"`
+	Volumes   []string `json:"volumes,omitempty"` // gone, and these are still attached to the node
+}
+
+// Recorded is the wait as journals, reports and Events may have it: without a
+// container's own words.
+func (w *Wait) Recorded() *Wait {
+	if w == nil || w.UnhealthyPod == nil || w.UnhealthyPod.Termination == "" {
+		return w
+	}
+	told, unhealthyPod := *w, *w.UnhealthyPod
+	unhealthyPod.Termination = ""
+	told.UnhealthyPod = &unhealthyPod
+	return &told
+}
+
+// Same tells whether two waits say the same, apart from the moment of the
+// next try, which moves without anything having happened.
+func Same(a, b *Wait) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.For == b.For && a.Never == b.Never && a.Words == b.Words &&
+		sameNumbers(a.Budget, b.Budget) && sameUnhealthyPod(a.UnhealthyPod, b.UnhealthyPod) &&
+		a.Driver == b.Driver && sameAhead(a.Ahead, b.Ahead) && slices.Equal(a.Volumes, b.Volumes) &&
+		a.Since.Equal(b.Since) && a.PreStop == b.PreStop && slices.Equal(a.Budgets, b.Budgets) && slices.Equal(a.Finalizers, b.Finalizers)
+}
+
+func sameNumbers(a, b *budget.Numbers) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// sameUnhealthyPod compares what a person would read of a sibling.
+func sameUnhealthyPod(a, b *budget.UnhealthyPod) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Namespace == b.Namespace && a.Name == b.Name && a.Node == b.Node && a.Reason == b.Reason && a.Starting == b.Starting
+}
+
+func sameAhead(a, b *Ahead) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Namespace == b.Namespace && a.Pod == b.Pod && a.Node == b.Node && slices.Equal(a.Volumes, b.Volumes)
+}
+
+// Lasts tells of what nobody expects to pass by itself in a moment.
+func (w *Wait) Lasts() bool {
+	switch w.For {
+	case ForOneBudget, ForCompletion, ForTier:
+		return true
+	case ForBudget:
+		return w.Never || w.UnhealthyPod != nil && !w.UnhealthyPod.Starting
+	}
+	return false
+}
