@@ -40,10 +40,7 @@ func (s *State) clone() *State {
 	c.Phases = cloneMap(s.Phases)
 	c.Sent = cloneMap(s.Sent)
 	c.tried, c.moved = cloneMap(s.tried), cloneMap(s.moved)
-	c.Grants = cloneMap(s.Grants)
-	for budget, list := range c.Grants {
-		c.Grants[budget] = slices.Clone(list)
-	}
+	c.Assumed = s.Assumed.Clone()
 	return &c
 }
 
@@ -56,7 +53,7 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 
 func (s *State) apply(e Event) {
 	if !e.Time.Equal(s.Updated) { // none lapses between events of one moment
-		s.dropLapsedGrants(e.Time)
+		s.Assumed.Expire(e.Time)
 	}
 	if e.Kind == EventResumed {
 		s.stopClocks("", s.Updated) // nobody knows what was after the last event
@@ -201,8 +198,7 @@ func (s *State) applyIntent(e Event) {
 func (s *State) applyPodIntent(e Event) {
 	if budget := e.Action.Budget; budget != "" {
 		s.tried[budget] = e.Time
-		s.Grants[budget] = append(s.Grants[budget],
-			grant{action: e.Action.ID, pod: e.UID, at: e.Time, version: e.Action.Version})
+		s.Assumed.Assume(budget, e.Action.Version, e.Action.ID, e.UID, e.Pod, e.Time)
 	}
 	s.editPod(e.UID, func(p *PodRun) {
 		p.Sent(e.Action)
@@ -243,7 +239,7 @@ func (s *State) applyAnswer(e Event) {
 }
 
 func (s *State) applyPodAnswer(e Event, ok bool) {
-	s.settleGrant(e, ok)
+	s.Assumed.Answered(e.Action.ID, ok, e.Time)
 	if ok && e.Action.Verb != attempt.VerbLook {
 		s.moved[e.Namespace] = e.Time
 	}
@@ -286,7 +282,7 @@ func (s *State) refuse(p *PodRun, e Event) {
 
 func (s *State) applyPod(e Event) {
 	if e.PodState == PodRetrying {
-		s.returnGrants(e.UID)
+		s.Assumed.Forget(e.UID)
 	}
 	s.editPod(e.UID, func(p *PodRun) {
 		was := p.State

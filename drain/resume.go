@@ -43,14 +43,7 @@ func (s *State) applyResumed(e Event) {
 	for _, r := range s.Remedies {
 		s.editRemedy(r.ID, (*remedy.Record).Resume)
 	}
-	for budget, list := range s.Grants {
-		for i := range list {
-			if !list[i].granted { // its answer will never come: let it lapse
-				list[i].granted, list[i].at = true, e.Time
-			}
-		}
-		s.Grants[budget] = list
-	}
+	s.Assumed.Resume(e.Time)
 }
 
 // counted is since when a patience that began then has been in use: the time in

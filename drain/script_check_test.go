@@ -182,7 +182,7 @@ func (c *checks) open(s *script, snap *kube.Snapshot, b *kube.Budget) (n int) {
 		_, listed := b.DisruptedPods[name]
 		live := snap.Pod(a.pod)
 		counted := b.ResourceVersion != a.version && (live == nil || live.Terminating())
-		if !listed && !(a.accepted && (counted || s.now.Sub(a.at) >= GrantLife)) {
+		if !listed && !(a.accepted && (counted || s.now.Sub(a.at) >= budget.AssumedFor)) {
 			n++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -256,7 +257,7 @@ type State struct {
 
 	limits     limits
 	nextAction uint64
-	Grants     map[kube.UID][]grant   // by budget: our evictions it may not have accounted for yet
+	Assumed    budget.Assumed         // our evictions that their budgets may not show yet
 	tried      map[kube.UID]time.Time // by budget: when an eviction under it was last sent
 	QuietUntil time.Time              // nothing is sent before, after throttling
 	resumed    time.Time              // when a process last took the run up again, zero if none did
@@ -268,15 +269,6 @@ type State struct {
 	index      map[kube.UID]int       // of Pods
 	onNode     map[string][]int       // the same by node
 	waiting    []Command              // for the answer to a request for their pods
-}
-
-// grant is a token of a budget that an eviction of ours took.
-type grant struct {
-	action  uint64
-	pod     kube.UID
-	at      time.Time // when it was sent, then when it was accepted
-	version string    // the budget's resourceVersion when it was sent
-	granted bool      // the server accepted it
 }
 
 // Question is a confirmation that the run waits for.

@@ -50,40 +50,12 @@ func (st *stepper) account(b *kube.Budget) *account {
 	if st.books.accounts == nil {
 		st.books.accounts = map[kube.UID]*account{}
 	}
-	a := &account{free: int(b.DisruptionsAllowed)}
-	for _, g := range st.s.Grants[b.UID] {
-		if !g.granted {
-			a.inFlight++
-		}
-		if !st.accounted(b, g) {
-			a.free--
-		}
-	}
+	a := &account{}
+	var wake time.Time
+	a.free, a.inFlight, wake = st.s.Assumed.Remaining(b, st.snap, st.now)
+	st.wakeAt(wake)
 	st.books.accounts[b.UID] = a
 	return a
-}
-
-// accounted tells whether the figures of the budget already contain the grant:
-// its pod is listed as disrupted, or it is going and the budget has changed since
-// the eviction was sent. (Since the answer would be too late: the controller may
-// have dealt with the pod before the answer is here, and the budget then stays as
-// it is.) A change in between that was not ours makes it say so a moment too
-// early, which costs a refused request.
-func (st *stepper) accounted(b *kube.Budget, g grant) bool {
-	if i, known := st.s.index[g.pod]; known {
-		if _, listed := b.DisruptedPods[st.s.Pods[i].Name]; listed {
-			return true
-		}
-	}
-	if !g.granted {
-		return false
-	}
-	if st.now.Sub(g.at) >= GrantLife {
-		return true
-	}
-	st.wakeAt(g.at.Add(GrantLife))
-	live := st.snap.Pod(g.pod)
-	return b.ResourceVersion != g.version && (live == nil || live.Terminating())
 }
 
 // budgetHold is what a pod waits for while its budget has no token for it: the

@@ -26,24 +26,3 @@ func (st *stepper) guarded(live *kube.Pod) *budget.GuardTracker {
 	st.books.guards[w.UID] = book
 	return book
 }
-
-// guardTokens is how many evictions the guard lets pass now: our own that the
-// snapshot does not show yet are taken off. One that left no trace for so long
-// was lost with its answer, and holds nothing up any more.
-func (st *stepper) guardTokens(book *budget.GuardTracker) int {
-	free := book.Free
-	for _, g := range st.s.Grants[book.Key] {
-		live := st.snap.Pod(g.pod)
-		if live == nil || !live.Healthy() {
-			continue
-		}
-		if g.granted && st.now.Sub(g.at) >= GrantLife {
-			continue
-		}
-		if g.granted {
-			st.wakeAt(g.at.Add(GrantLife))
-		}
-		free--
-	}
-	return free
-}

@@ -187,10 +187,11 @@ func (p *PodRun) refusedWait() *waits.Wait {
 // guardToken is token for a pod without a budget.
 func (st *stepper) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
 	book := st.guarded(live)
-	switch {
-	case book == nil:
+	if book == nil {
 		return nil, nil
-	case st.guardTokens(book) > 0:
+	}
+	remaining, wake := st.s.Assumed.RemainingUnderGuard(book, st.snap, st.now)
+	if st.wakeAt(wake); remaining > 0 {
 		return &kube.Budget{UID: book.Key}, nil
 	}
 	return nil, &waits.Wait{For: waits.ForGuard, Budget: &book.Numbers}

@@ -58,8 +58,8 @@ func standing(e *Engine) string {
 	for _, b := range s.Budgets {
 		fmt.Fprintf(text, "temporary budget %s: %s, in flight %d: %s\n", b.Name, b.State, b.InFlight, b.Message)
 	}
-	for budget, grants := range s.Grants {
-		fmt.Fprintf(text, "tokens of %s: %+v\n", budget, grants)
+	for budget, assumed := range s.Assumed {
+		fmt.Fprintf(text, "tokens of %s: %+v\n", budget, assumed)
 	}
 	events := e.Events(0)
 	for _, event := range events[max(0, len(events)-25):] {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -275,7 +276,7 @@ func TestResumeGivesBackTheTokenOfALostEviction(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-resumed.Done()
-		if got := resumed.State().Outcome; got != drain.OutcomeDone || time.Since(began) >= drain.GrantLife {
+		if got := resumed.State().Outcome; got != drain.OutcomeDone || time.Since(began) >= budget.AssumedFor {
 			t.Errorf("outcome %q after %s", got, time.Since(began))
 		}
 	})

@@ -1,0 +1,148 @@
+package budget
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// AssumedFor is how long an accepted eviction is assumed at most: what the controller makes
+// of it may not show, and a token only saves requests.
+const AssumedFor = 15 * time.Second
+
+// assumed is an eviction of ours that its budget may not show yet, as the scheduler's cache
+// assumes a pod before the server shows it.
+type assumed struct {
+	action   uint64
+	pod      kube.UID
+	name     string    // of the pod
+	at       time.Time // when it was sent, then when it was accepted
+	version  string    // the budget's resourceVersion when it was sent
+	accepted bool      // by the server
+}
+
+// Assumed are the evictions of a run that their budgets may not show yet, by budget. A map of
+// its own is made by Clone.
+type Assumed map[kube.UID][]assumed
+
+// Clone is a copy that can be changed.
+func (a Assumed) Clone() Assumed {
+	c := make(Assumed, len(a))
+	for budget, list := range a {
+		c[budget] = slices.Clone(list)
+	}
+	return c
+}
+
+// Assume notes that an eviction under the budget was sent.
+func (a Assumed) Assume(budget kube.UID, version string, action uint64, pod kube.UID, name string, at time.Time) {
+	a[budget] = append(a[budget], assumed{action: action, pod: pod, name: name, at: at, version: version})
+}
+
+// Answered keeps an eviction that was accepted until its budget shows it, and forgets one that
+// was refused.
+func (a Assumed) Answered(action uint64, accepted bool, at time.Time) {
+	for budget, list := range a {
+		i := slices.IndexFunc(list, func(e assumed) bool { return e.action == action })
+		switch {
+		case i < 0:
+			continue
+		case accepted:
+			list[i].accepted, list[i].at = true, at
+		default:
+			a[budget] = slices.Delete(list, i, i+1)
+		}
+		return
+	}
+}
+
+// Forget forgets what was accepted for a pod that is to be tried again: whatever became of its
+// last eviction, the next one is about the same disruption.
+func (a Assumed) Forget(pod kube.UID) {
+	for budget, list := range a {
+		a[budget] = slices.DeleteFunc(list, func(e assumed) bool { return e.pod == pod && e.accepted })
+	}
+}
+
+// Expire forgets what was accepted too long ago. A request still in flight stays assumed.
+func (a Assumed) Expire(now time.Time) {
+	for budget, list := range a {
+		if list = slices.DeleteFunc(list, func(e assumed) bool { return e.expired(now) }); len(list) == 0 {
+			delete(a, budget)
+			continue
+		}
+		a[budget] = list
+	}
+}
+
+// Resume lets expire what another process sent and was not answered: its answer never comes.
+func (a Assumed) Resume(at time.Time) {
+	for _, list := range a {
+		for i := range list {
+			if !list[i].accepted {
+				list[i].accepted, list[i].at = true, at
+			}
+		}
+	}
+}
+
+func (e *assumed) expired(now time.Time) bool { return e.accepted && now.Sub(e.at) >= AssumedFor }
+
+// Remaining are the disruptions that a budget still allows: what it reports, minus our
+// evictions that its figures do not contain yet. InFlight are those of them without an
+// answer; wake is when one expires, zero for never.
+func (a Assumed) Remaining(b *kube.Budget, s *kube.Snapshot, now time.Time) (remaining, inFlight int, wake time.Time) {
+	remaining = int(b.DisruptionsAllowed)
+	for i := range a[b.UID] {
+		e := &a[b.UID][i]
+		if !e.accepted {
+			inFlight++
+		}
+		_, listed := b.DisruptedPods[e.name]
+		if e.accepted && !listed && !e.expired(now) {
+			wake = earliest(wake, e.at.Add(AssumedFor))
+		}
+		if !listed && !e.confirmed(b, s, now) {
+			remaining--
+		}
+	}
+	return remaining, inFlight, wake
+}
+
+// confirmed tells whether the figures of the budget contain the eviction already, though they
+// do not list its pod as disrupted: it is terminating, and the budget has changed since the
+// eviction was sent. (Since the answer would be too late: the controller may have dealt with the pod before
+// the answer is here, and the budget then stays as it is.) A change in between that was not
+// ours makes it say so a moment too early, which costs a refused request.
+func (e *assumed) confirmed(b *kube.Budget, s *kube.Snapshot, now time.Time) bool {
+	if !e.accepted || e.expired(now) {
+		return e.accepted
+	}
+	live := s.Pod(e.pod)
+	return b.ResourceVersion != e.version && (live == nil || live.Terminating())
+}
+
+// RemainingUnderGuard is how many evictions the guard lets pass now: our own that the snapshot
+// does not show yet are taken off. One that left no trace for so long was lost with its answer.
+func (a Assumed) RemainingUnderGuard(g *GuardTracker, s *kube.Snapshot, now time.Time) (remaining int, wake time.Time) {
+	remaining = g.Free
+	for i := range a[g.Key] {
+		e := &a[g.Key][i]
+		if live := s.Pod(e.pod); live == nil || !live.Healthy() || e.expired(now) {
+			continue
+		}
+		if e.accepted {
+			wake = earliest(wake, e.at.Add(AssumedFor))
+		}
+		remaining--
+	}
+	return remaining, wake
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}
