@@ -100,7 +100,7 @@ func (f *steps) deployed(change func(*appsv1.Deployment)) {
 	f.Store.Put(convert.ReplicaSet(rs))
 }
 
-func (f *steps) remedy(kind remedy.Kind) Remedy {
+func (f *steps) remedy(kind remedy.Kind) remedy.Remedy {
 	for _, r := range Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now()) {
 		if r.Kind == kind {
 			return r

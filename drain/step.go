@@ -1,9 +1,13 @@
 package drain
 
 import (
+	"math"
+	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -44,10 +48,10 @@ func Simulate(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
 
 func (st *stepper) step(in []Input) Output {
 	for _, input := range in {
-		st.take(input)
+		st.inputs().take(input)
 	}
 	st.watchConnection()
-	st.run()
+	st.phases().run()
 	st.out.State = st.s
 	return st.out
 }
@@ -151,4 +155,49 @@ func (st *stepper) deletedAt(p *PodRun) time.Time {
 		return live.Deleted
 	}
 	return time.Time{}
+}
+
+// waits tells whether nothing is to be sent now: an answer is out, or a pause is not over.
+func (st *stepper) waits(a attempt.Attempt) bool {
+	st.wakeAt(a.Next)
+	return a.Waits(st.now)
+}
+
+// rightsRetry is the pause before a missing right is asked for again.
+const rightsRetry = 2 * time.Second
+
+// stillStarting tells whether the answer refuses a right, and may only do so
+// because the API server is not ready yet.
+func (st *stepper) stillStarting(a kube.Answer) bool {
+	return attempt.MissingRight(a) && !st.s.unwell.IsZero() && st.now.Sub(st.s.unwell) < attempt.StartTime
+}
+
+// classOf is the class of an answer in this run. A right that may be missing only
+// because the API server is starting is asked for again; credentials that are
+// refused twice in a row are refused.
+func (st *stepper) classOf(a kube.Answer, before attempt.Attempt) kube.AnswerClass {
+	switch {
+	case st.stillStarting(a):
+		return kube.AnswerTransient
+	case a.Code == http.StatusUnauthorized && before.Last != nil && before.Last.Code == http.StatusUnauthorized:
+		return kube.AnswerForbidden
+	}
+	return a.Class()
+}
+
+// limits bound what a run does and tells, for the sake of the server and the journal.
+// The zero value has those of a run.
+type limits struct {
+	perBudget    int           // evictions in flight under one budget; zero is budgetAtOnce
+	figuresEvery time.Duration // between two tellings of changed figures; zero is saidEvery, below it never
+}
+
+// Simulated is the state of a run that is only simulated: its server answers at once
+// and nobody reads its events.
+func Simulated(plan plan.Plan, now time.Time) *State {
+	first := StartEvent(plan, RunFacts{ID: "forecast", Context: "forecast"})
+	first.Seq, first.Time = 1, now
+	s := Fold(nil, first)
+	s.limits = limits{perBudget: math.MaxInt, figuresEvery: -1}
+	return s
 }

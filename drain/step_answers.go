@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -9,6 +10,11 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
+
+// answerStep says what follows from an answer to a request.
+type answerStep struct{ *stepper }
+
+func (st *stepper) answers() answerStep { return answerStep{st} }
 
 // send releases a write: its intent becomes an event, then the engine gets it.
 func (st *stepper) send(w Write, e Event) {
@@ -20,11 +26,11 @@ func (st *stepper) send(w Write, e Event) {
 }
 
 // onAnswer notes what came back for a write and what it means.
-func (st *stepper) onAnswer(in Answered) {
+func (st answerStep) onAnswer(in Answered) {
 	w := in.Write
 	e := Event{Kind: EventAnswer, Node: w.Node, Action: &attempt.ActionFacts{ID: w.ID, Verb: w.Verb}, Answer: attempt.AnswerFactsOf(in.Answer)}
 	if w.Remedy != 0 {
-		st.onRemedyAnswer(w, in.Answer, e)
+		st.remedies().onRemedyAnswer(w, in.Answer, e)
 		return
 	}
 	switch r := w.Request.(type) {
@@ -32,23 +38,23 @@ func (st *stepper) onAnswer(in Answered) {
 		if n := st.s.Node(w.Node); n != nil {
 			class := st.classOf(in.Answer, n.Attempt)
 			st.emit(e)
-			st.onCordonAnswer(st.s.Node(w.Node), in.Answer, class)
+			st.cordoning().onCordonAnswer(st.s.Node(w.Node), in.Answer, class)
 		}
 	case kube.LeaseWrite, kube.LeaseRef:
-		st.onLeaseAnswer(w, in.Answer, e)
+		st.leases().onLeaseAnswer(w, in.Answer, e)
 	case kube.BudgetRequest:
-		st.onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
+		st.tempBudgets().onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
 	case kube.BudgetLook:
-		st.onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
+		st.tempBudgets().onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
 	case kube.BudgetRef:
-		st.onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
+		st.tempBudgets().onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
 	default:
 		st.onPodAnswer(w, in.Answer, e)
 	}
 }
 
 // onPodAnswer notes what came back for an eviction, a deletion or a look at a pod.
-func (st *stepper) onPodAnswer(w Write, a kube.Answer, e Event) {
+func (st answerStep) onPodAnswer(w Write, a kube.Answer, e Event) {
 	p := st.s.Pod(w.pod())
 	if p == nil {
 		return
@@ -84,7 +90,7 @@ func (w Write) pod() kube.UID {
 	return ""
 }
 
-func (st *stepper) takeEviction(p *PodRun, a kube.Answer) {
+func (st answerStep) takeEviction(p *PodRun, a kube.Answer) {
 	m := Interpret(a, p.Tries)
 	if st.stillStarting(a) {
 		m.State, m.After = PodRetrying, rightsRetry
@@ -104,11 +110,11 @@ func (st *stepper) takeEviction(p *PodRun, a kube.Answer) {
 
 // waitAfter says what a refused pod waits for: who refused it tells the server,
 // the facts come from the snapshot where that knows of it.
-func (st *stepper) waitAfter(p *PodRun, m Meaning) *waits.Wait {
+func (st answerStep) waitAfter(p *PodRun, m Meaning) *waits.Wait {
 	wait, after := &waits.Wait{For: waitFor(m.Refusal)}, m.After
 	if live := st.snap.Pod(p.UID); live != nil && m.Refusal.UnderBudget() {
-		way, budgets := st.wayOf(live)
-		if shown := st.budgetWait(live); shown != nil && shown.For == wait.For {
+		way, budgets := st.releasing().wayOf(live)
+		if shown := st.releasing().budgetWait(live); shown != nil && shown.For == wait.For {
 			wait = shown
 		} else if len(budgets) > 0 {
 			numbers := budget.NumbersOf(budgets[0])
@@ -141,7 +147,7 @@ func waitFor(r attempt.Refusal) waits.For {
 }
 
 // onLook handles the answer to "who has this name now?".
-func (st *stepper) onLook(p *PodRun, a kube.Answer) {
+func (st answerStep) onLook(p *PodRun, a kube.Answer) {
 	switch {
 	case attempt.PodGone(a):
 		st.setPod(p, PodGone, nil, "")
@@ -166,4 +172,73 @@ func (st *stepper) left(p *PodRun) {
 		return
 	}
 	st.setPod(p, PodGone, nil, "")
+}
+
+// The waits after answers. Where the cluster shows what the pod waits for, they
+// are upper bounds: its change ends the wait at once.
+const (
+	throttleLeast = time.Second      // whatever Retry-After says, never a hot loop
+	webhookWait   = 10 * time.Second // no event tells that a webhook would answer otherwise now
+	BudgetPoll    = 30 * time.Second // safety net under the events of a budget
+	NamespaceWait = 5 * time.Second
+	// unseenFirst is the pause after the refusal of a budget that the run does not see,
+	// which is kubectl's (EvictErrorRetryDelay); it doubles up to budgetPoll.
+	unseenFirst = 5 * time.Second
+)
+
+// Meaning is what an answer to an eviction or delete says about its pod.
+type Meaning struct {
+	Refusal attempt.Refusal
+	State   PodState
+	// After is how long the answer itself asks to wait before the next try; zero
+	// where there will be none or the pod's budgets decide.
+	After time.Duration
+	// Look tells that the server must be asked who has the name now.
+	Look bool
+	// Words are the server's, for the screen.
+	Words string
+}
+
+// Interpret says what the server's answer to an eviction or delete means.
+// Whatever is not known is Retrying, for a transient failure must never end a pod.
+// failures counts the answers in a row, this one included, that no budget gave.
+func Interpret(a kube.Answer, failures int) Meaning {
+	m := Meaning{Refusal: attempt.RefusalOf(a), Words: attempt.AnswerWords(a)}
+	switch m.Refusal {
+	case attempt.NotRefused:
+		m.State = PodTerminating
+		if !a.OK() {
+			m.State = PodGone
+		}
+	case attempt.RefusedByBudget:
+		m.State = PodBudgetBlocked
+	case attempt.RefusedBySeveral:
+		m.State = PodMultipleBudgets
+	case attempt.RefusedBySyncing:
+		m.State, m.After = PodBudgetSyncing, a.RetryAfter
+	case attempt.RefusedByWebhook:
+		m.State, m.After = PodWebhookWait, max(webhookWait, a.RetryAfter)
+		if a.Code >= http.StatusInternalServerError { // it may be back in a moment
+			m.After = max(attempt.BackOff(failures), a.RetryAfter)
+		}
+	case attempt.RefusedByThrottle:
+		m.State, m.After = PodThrottled, max(throttleLeast, a.RetryAfter)
+	case attempt.RefusedByNamespace:
+		m.State, m.After = PodNamespaceTerminating, NamespaceWait
+	case attempt.RefusedByConflict:
+		m.State, m.After = PodRetrying, max(attempt.BackOff(failures), a.RetryAfter)
+		if a.Class() == kube.AnswerConflict {
+			// Either the precondition (another pod has the name) or a write that
+			// raced with ours; only the server knows which.
+			m.After, m.Look = 0, true
+		}
+	case attempt.RefusedByRights, attempt.RefusedAsInvalid:
+		m.State = PodFailed
+	default:
+		m.State, m.After = PodRetrying, max(attempt.BackOff(failures), a.RetryAfter)
+		if a.Code == http.StatusForbidden || a.Code == http.StatusNotFound { // no failure of a moment
+			m.After = max(attempt.RetryMost, a.RetryAfter)
+		}
+	}
+	return m
 }

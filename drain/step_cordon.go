@@ -23,16 +23,21 @@ const CordonPatience = 5
 // the node is cordoned, as it was.
 const AdoptTries = 6
 
+// cordonPhase cordons the nodes.
+type cordonPhase struct{ *stepper }
+
+func (st *stepper) cordoning() cordonPhase { return cordonPhase{st} }
+
 // cordon makes every open node unschedulable and waits until the cluster shows
 // it: a node is never drained on the word of an answer alone.
-func (st *stepper) cordon() {
-	st.countVolumes()
-	st.refuseTogether()
-	if st.s.Run.Options.AllOrNothing && st.leasesOpen() {
+func (st cordonPhase) cordon() {
+	st.volumes().countVolumes()
+	st.leases().refuseTogether()
+	if st.s.Run.Options.AllOrNothing && st.leases().leasesOpen() {
 		return // one that cannot be had refuses all
 	}
 	st.cordonNodes()
-	st.deadlines()
+	st.evicting().deadlines()
 	cordoned, open := 0, st.openNodes()
 	for _, n := range st.s.Nodes {
 		switch {
@@ -55,7 +60,7 @@ func (st *stepper) cordon() {
 
 // cordonNodes goes on with the nodes that are not cordoned yet: also while others
 // are drained, for one that is refused holds only itself.
-func (st *stepper) cordonNodes() {
+func (st cordonPhase) cordonNodes() {
 	for _, n := range st.s.Nodes {
 		if n.uncordoned() && kube.NodeLive(st.snap, n.Name) {
 			st.cordonNode(n)
@@ -68,17 +73,17 @@ func (n *NodeRun) uncordoned() bool { return n.State == NodeWaiting || n.State =
 
 // cordonHeld tells whether the cordon of the node has failed so often that the
 // others do not wait for it.
-func (st *stepper) cordonHeld(n *NodeRun) bool {
+func (st cordonPhase) cordonHeld(n *NodeRun) bool {
 	return n.State == NodeCordoning && n.Tries >= CordonPatience && !st.s.Run.Options.AllOrNothing
 }
 
-func (st *stepper) cordonNode(n *NodeRun) {
+func (st cordonPhase) cordonNode(n *NodeRun) {
 	node := st.snap.Node(n.Name)
 	if reason := st.nodeLost(n, node); reason != "" {
 		st.setNode(n, NodeFailed, reason)
 		return
 	}
-	if !st.mayTouch(n) {
+	if !st.leases().mayTouch(n) {
 		return // its Lease comes first
 	}
 	exclude := st.s.Run.Options.ExcludeFromLB > 0 && !node.ExcludedFromLB()
@@ -127,7 +132,7 @@ func (st *stepper) nodeLost(n *NodeRun, node *kube.Node) string {
 
 // onCordonAnswer handles what came back for a cordon. Success says nothing
 // yet: the snapshot must show it.
-func (st *stepper) onCordonAnswer(n *NodeRun, a kube.Answer, class kube.AnswerClass) {
+func (st cordonPhase) onCordonAnswer(n *NodeRun, a kube.Answer, class kube.AnswerClass) {
 	if n.State != NodeCordoning {
 		return // the snapshot was quicker than the answer
 	}
@@ -148,7 +153,7 @@ func (st *stepper) onCordonAnswer(n *NodeRun, a kube.Answer, class kube.AnswerCl
 	}
 }
 
-func (st *stepper) retryCordon(n *NodeRun, after time.Duration, why string) {
+func (st cordonPhase) retryCordon(n *NodeRun, after time.Duration, why string) {
 	st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: NodeCordoning, Message: why,
 		Wait: &waits.Wait{For: waits.ForServer, Until: st.now.Add(after), Words: why}})
 	st.wakeAt(st.now.Add(after))

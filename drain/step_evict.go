@@ -25,20 +25,25 @@ const BindSlack = 10 * time.Second
 // another, and where DaemonSets may not be watched they are listed now and then.
 const DaemonSetShows = 30 * time.Second
 
+// evictPhase follows the pods of the nodes that are drained.
+type evictPhase struct{ *stepper }
+
+func (st *stepper) evicting() evictPhase { return evictPhase{st} }
+
 // evict is one look at the nodes being drained: what has become of their pods,
 // which nodes are done, and which evictions can be sent now.
-func (st *stepper) evict() {
-	st.cordonNodes()
+func (st evictPhase) evict() {
+	st.cordoning().cordonNodes()
 	for {
 		open := st.openNodes()
-		st.countVolumes()
+		st.volumes().countVolumes()
 		for _, n := range st.s.Nodes {
 			if n.State == NodeDraining && st.sees(n) {
 				st.observe(n)
 			}
 		}
 		st.follow()
-		st.followVolumes()
+		st.volumes().followVolumes()
 		st.deadlines()
 		if !st.startNodes() && st.openNodes() == open {
 			break
@@ -49,16 +54,16 @@ func (st *stepper) evict() {
 		return
 	}
 	if !st.s.Paused { // then nothing is sent, also not what takes something back
-		st.yieldToOthers()
-		st.undoRemedies(false)
+		st.tempBudgets().yieldToOthers()
+		st.remedies().undoRemedies(false)
 	}
-	st.release()
+	st.releasing().release()
 	st.awaitPlaces()
 }
 
 // awaitPlaces asks for a look at the moment at which a node that this look found held
 // gives its place to the next one.
-func (st *stepper) awaitPlaces() {
+func (st evictPhase) awaitPlaces() {
 	if !st.s.PlacesAwaited() {
 		return
 	}
@@ -72,7 +77,7 @@ func (st *stepper) awaitPlaces() {
 // startNodes lets the next nodes begin where there is room for them. A node that
 // is held frees its place; those that have begun go on, whatever becomes of it. It
 // tells whether one began.
-func (st *stepper) startNodes() (began bool) {
+func (st evictPhase) startNodes() (began bool) {
 	o := st.s.Run.Options
 	draining, failed, awaited := 0, false, st.s.PlacesAwaited()
 	for _, n := range st.s.Nodes {
@@ -101,7 +106,7 @@ func (st *stepper) startNodes() (began bool) {
 }
 
 // givesWay tells whether a node that has begun leaves its place to the next one.
-func (st *stepper) givesWay(n *NodeRun) bool {
+func (st evictPhase) givesWay(n *NodeRun) bool {
 	if st.s.Down != nil {
 		return false
 	}
@@ -111,7 +116,7 @@ func (st *stepper) givesWay(n *NodeRun) bool {
 
 // observe compares the pods of a node with the cluster. It runs only on a
 // snapshot that can be trusted, where absence means gone.
-func (st *stepper) observe(n *NodeRun) {
+func (st evictPhase) observe(n *NodeRun) {
 	node := st.snap.Node(n.Name)
 	if node != nil && node.UID == n.UID && !node.Unschedulable {
 		st.setNode(n, NodeStopped, "somebody uncordoned the node")
@@ -138,7 +143,7 @@ func (st *stepper) observe(n *NodeRun) {
 
 // follow goes on watching the pods of nodes on which nothing more is sent, so
 // that the report tells what has become of them.
-func (st *stepper) follow() {
+func (st evictPhase) follow() {
 	for _, n := range st.s.Nodes {
 		if n.State != NodeFailed && n.State != NodeStopped || !st.sees(n) {
 			continue
@@ -160,7 +165,7 @@ func (st *stepper) podsOf(node string) []*PodRun {
 	return pods
 }
 
-func (st *stepper) observePod(p *PodRun, node *kube.Node) {
+func (st evictPhase) observePod(p *PodRun, node *kube.Node) {
 	live := st.snap.Pod(p.UID)
 	switch {
 	case live == nil:
@@ -182,7 +187,7 @@ func (st *stepper) observePod(p *PodRun, node *kube.Node) {
 
 // observeTerminating says what a terminating pod waits for. deletionTimestamp
 // is the end of its grace, in the server's time.
-func (st *stepper) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node) {
+func (st evictPhase) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node) {
 	over := st.snap.ServerTime(st.now).Sub(live.Deleted)
 	graceEnds := st.now.Add(-over)
 	skip := st.s.Run.Options.SkipWaitForDelete
@@ -208,7 +213,7 @@ func (st *stepper) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node
 // bound before the cordon joins if what would be done with it, and why, was
 // confirmed; any other stops the node (design, promise 2). The reason to stop
 // is returned, "" if there is none.
-func (st *stepper) admit(n *NodeRun, unplanned []*kube.Pod) string {
+func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
 	// Our clock may be set meanwhile, and resume may run on another machine.
 	cordon, serverNow := n.cordonServerTime, st.snap.ServerTime(st.now)
 	for _, live := range unplanned {
@@ -230,7 +235,7 @@ func (st *stepper) admit(n *NodeRun, unplanned []*kube.Pod) string {
 
 // unplanned are the pods on the node that a drain would not skip and that the
 // run does not know. Unjudged tells that there are others, of which that shows soon.
-func (st *stepper) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
+func (st evictPhase) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
 	for _, live := range st.snap.PodsOn(n.Name) {
 		switch {
 		case st.s.Pod(live.UID) != nil, plan.Classify(live, st.snap, st.s.Run.Options, st.now).Action == plan.ActionSkip:
@@ -245,7 +250,7 @@ func (st *stepper) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
 
 // awaitsDaemonSet tells whether the pod says that it is of a DaemonSet which is not
 // known, and may be soon.
-func (st *stepper) awaitsDaemonSet(live *kube.Pod) bool {
+func (st evictPhase) awaitsDaemonSet(live *kube.Pod) bool {
 	if !st.s.Run.Options.IgnoreDaemonSets || !plan.ToleratesCordon(live.Spec.Tolerations) || st.unknownDaemonSet(live) == "" {
 		return false
 	}
@@ -254,7 +259,7 @@ func (st *stepper) awaitsDaemonSet(live *kube.Pod) bool {
 }
 
 // awaitDaemonSets tells whether a drained node has a pod that cannot be judged yet.
-func (st *stepper) awaitDaemonSets() bool {
+func (st evictPhase) awaitDaemonSets() bool {
 	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool {
 		_, unjudged := st.unplanned(n)
 		return n.State == NodeDrained && unjudged
@@ -262,7 +267,7 @@ func (st *stepper) awaitDaemonSets() bool {
 }
 
 // unknownDaemonSet says which DaemonSet of the pod is not known, "" if none.
-func (st *stepper) unknownDaemonSet(live *kube.Pod) string {
+func (st evictPhase) unknownDaemonSet(live *kube.Pod) string {
 	o := live.Owner
 	if !namesDaemonSet(live) || st.snap.WorkloadNamed(o.Kind, live.Namespace, o.Name) != nil {
 		return ""
@@ -272,7 +277,7 @@ func (st *stepper) unknownDaemonSet(live *kube.Pod) string {
 
 // confirmed tells whether the operator confirmed the same action for the same
 // reasons on some pod of the plan.
-func (st *stepper) confirmed(d plan.Decision) bool {
+func (st evictPhase) confirmed(d plan.Decision) bool {
 	if d.Action == plan.ActionRefuse {
 		return false
 	}
@@ -296,7 +301,7 @@ func (st *stepper) confirmed(d plan.Decision) bool {
 }
 
 // closeNode ends a node when every pod of it has come to an end.
-func (st *stepper) closeNode(n *NodeRun) {
+func (st evictPhase) closeNode(n *NodeRun) {
 	var failed, left []string
 	for _, p := range st.podsOf(n.Name) {
 		switch {
@@ -320,7 +325,7 @@ func (st *stepper) closeNode(n *NodeRun) {
 
 // stillShown tells whether the server said that the pod is gone, and the cluster does not
 // show it yet. A watch that does not within a while shows something else.
-func (st *stepper) stillShown(p *PodRun) bool {
+func (st evictPhase) stillShown(p *PodRun) bool {
 	live := st.snap.Pod(p.UID)
 	return p.State.Left() && live != nil && live.Node == p.Node && !st.past(p.Ended.Add(swallowedAfter))
 }
@@ -328,7 +333,7 @@ func (st *stepper) stillShown(p *PodRun) bool {
 // deadlines fails the nodes whose time is up; --timeout counts per node, from
 // its first moment of eviction, as kubectl's, and for each process from its start.
 // Before that a node may take as long to be cordoned, from the confirmation on.
-func (st *stepper) deadlines() {
+func (st evictPhase) deadlines() {
 	timeout := st.s.Run.Options.Timeout
 	if timeout <= 0 {
 		return

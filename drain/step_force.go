@@ -128,14 +128,14 @@ func (p *PodRun) takeBackForce() {
 // outOfPatience tells whether --force-after or --max-evict-retries have run out for
 // the pod (gardener's MaxEvictRetries, but with the pod's own grace period where
 // gardener deletes with zero).
-func (st *stepper) outOfPatience(p *PodRun) bool {
+func (st releaseStep) outOfPatience(p *PodRun) bool {
 	o := st.s.Run.Options
 	return o.ForceAfter > 0 && p.HeldFor(st.now) >= o.ForceAfter || o.MaxEvictRetries > 0 && p.BudgetRefusals > o.MaxEvictRetries
 }
 
 // proven tells whether the server itself said a moment ago that a budget holds the
 // pod, and nothing has come between since: no outage, no pause, no other process.
-func (st *stepper) proven(p *PodRun) bool {
+func (st releaseStep) proven(p *PodRun) bool {
 	lasts := provenFor
 	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
 		lasts = provenUnseen
@@ -145,23 +145,23 @@ func (st *stepper) proven(p *PodRun) bool {
 
 // forced tells whether the pod, which its budget holds as far as the snapshot
 // knows, is deleted past it now.
-func (st *stepper) forced(p *PodRun, live *kube.Pod, wait *waits.Wait) bool {
+func (st releaseStep) forced(p *PodRun, live *kube.Pod, wait *waits.Wait) bool {
 	return (wait.For == waits.ForBudget || wait.For == waits.ForOneBudget) &&
-		st.outOfPatience(p) && st.proven(p) && st.hasVolumeTurn(p, live)
+		st.outOfPatience(p) && st.proven(p) && st.volumes().hasVolumeTurn(p, live)
 }
 
 // proofDue tells whether the pod is to be evicted once more, since only the
 // server's own refusal allows to delete it past its budget.
-func (st *stepper) proofDue(p *PodRun) bool {
+func (st releaseStep) proofDue(p *PodRun) bool {
 	if !st.outOfPatience(p) || st.proven(p) {
 		return false
 	}
 	live := st.snap.Pod(p.UID)
-	return live != nil && st.hasVolumeTurn(p, live) && (p.repeats == 0 || st.past(p.refusedAt.Add(p.unseenPause())))
+	return live != nil && st.volumes().hasVolumeTurn(p, live) && (p.repeats == 0 || st.past(p.refusedAt.Add(p.unseenPause())))
 }
 
 // giveUpEvicting notes that the next request deletes the pod past its budget.
-func (st *stepper) giveUpEvicting(p *PodRun) *PodRun {
+func (st releaseStep) giveUpEvicting(p *PodRun) *PodRun {
 	why := fmt.Sprintf("held by its budget for %s, which refused it %s: deleted past it, as the flags say",
 		p.HeldFor(st.now).Round(time.Second), words.Count(p.BudgetRefusals, "time", "times"))
 	st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,

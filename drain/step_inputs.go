@@ -2,11 +2,16 @@ package drain
 
 import "slices"
 
+// inputStep takes what came in: answers, confirmations, commands.
+type inputStep struct{ *stepper }
+
+func (st *stepper) inputs() inputStep { return inputStep{st} }
+
 // take takes one input into account.
-func (st *stepper) take(in Input) {
+func (st inputStep) take(in Input) {
 	switch in := in.(type) {
 	case Answered:
-		st.onAnswer(in)
+		st.answers().onAnswer(in)
 		st.onWaiting()
 	case Confirm:
 		q := st.s.Question
@@ -24,7 +29,7 @@ func (st *stepper) take(in Input) {
 // onJournalNews pauses a run whose journal cannot be written, so that nothing new is
 // sent but what keeps its Leases and, where it is aborted, takes its own temporary
 // budgets away.
-func (st *stepper) onJournalNews(in JournalNews) {
+func (st inputStep) onJournalNews(in JournalNews) {
 	if st.s.JournalLost != in.Lost {
 		st.emit(Event{Kind: EventJournal, Message: in.Lost})
 	}
@@ -34,7 +39,7 @@ func (st *stepper) onJournalNews(in JournalNews) {
 }
 
 // onWaiting takes the controls that waited for an answer which is here now.
-func (st *stepper) onWaiting() {
+func (st inputStep) onWaiting() {
 	waiting := st.s.waiting
 	if !slices.ContainsFunc(waiting, func(c Command) bool { return !st.s.awaitsAnswer(c) }) {
 		return
@@ -46,7 +51,7 @@ func (st *stepper) onWaiting() {
 }
 
 // refuse notes why a control changes nothing, for whoever waits for what became of it.
-func (st *stepper) refuse(in Command, why error) {
+func (st inputStep) refuse(in Command, why error) {
 	if in.ID == 0 {
 		return
 	}
@@ -56,7 +61,7 @@ func (st *stepper) refuse(in Command, why error) {
 	st.out.Refused[in.ID] = why
 }
 
-func (st *stepper) onCommand(in Command) {
+func (st inputStep) onCommand(in Command) {
 	if in.ID == 0 && st.s.awaitsAnswer(in) {
 		st.emit(Event{Kind: eventWaiting, waiting: append(slices.Clip(st.s.waiting), in), passing: true})
 		return
@@ -68,7 +73,7 @@ func (st *stepper) onCommand(in Command) {
 	e := Event{Kind: EventCommand, Command: in.Kind, By: in.By, Message: in.Why, Input: in.ID}
 	switch in.Kind {
 	case CommandRemedy:
-		st.remediate(in)
+		st.remedies().remediate(in)
 		return
 	case CommandRetry, CommandSkip, CommandLast:
 		p := st.s.Pod(in.Pod)

@@ -9,15 +9,20 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
+// leaseStep does what is decided about the Leases over the nodes.
+type leaseStep struct{ *stepper }
+
+func (st *stepper) leases() leaseStep { return leaseStep{st} }
+
 // leasing tells whether the run takes Leases at all.
-func (st *stepper) leasing() bool { return st.s.Run.Options.LeaseNamespace != "" }
+func (st leaseStep) leasing() bool { return st.s.Run.Options.LeaseNamespace != "" }
 
 // mayTouch tells whether something may be sent for the node now.
-func (st *stepper) mayTouch(n *NodeRun) bool { return !st.leasing() || n.Lease.InHand(st.now) }
+func (st leaseStep) mayTouch(n *NodeRun) bool { return !st.leasing() || n.Lease.InHand(st.now) }
 
 // tendLeases acquires, renews, misses and releases the Leases of all nodes. It comes before
 // anything else of a step, so that a lost one stops its node at once.
-func (st *stepper) tendLeases() {
+func (st leaseStep) tendLeases() {
 	if !st.leasing() || st.s.Outcome != "" {
 		return
 	}
@@ -29,7 +34,7 @@ func (st *stepper) tendLeases() {
 
 // tendLease does what is to be done about the Lease of a node, and tells whether there is
 // more to decide after that.
-func (st *stepper) tendLease(n *NodeRun) bool {
+func (st leaseStep) tendLease(n *NodeRun) bool {
 	d := lease.Next(n.Lease, st.leaseView(n))
 	st.wakeAt(d.Wake)
 	if d.Change != nil {
@@ -48,12 +53,12 @@ func (st *stepper) tendLease(n *NodeRun) bool {
 	return d.Change != nil
 }
 
-func (st *stepper) setLease(n *NodeRun, c *lease.Change) {
+func (st leaseStep) setLease(n *NodeRun, c *lease.Change) {
 	st.emit(Event{Kind: EventLease, Node: n.Name, Lease: &c.Facts, LeaseState: c.State, Message: c.Message})
 }
 
 // leaseView is what is decided from about the Lease of a node.
-func (st *stepper) leaseView(n *NodeRun) lease.View {
+func (st leaseStep) leaseView(n *NodeRun) lease.View {
 	o, sync := &st.s.Run.Options, st.snap.Sync(kube.KindLeases)
 	v := lease.View{
 		Run: st.s.Run.ID, By: st.s.Run.User, Reason: o.Reason, Namespace: o.LeaseNamespace, Node: n.Name, UID: n.UID,
@@ -69,7 +74,7 @@ func (st *stepper) leaseView(n *NodeRun) lease.View {
 }
 
 // leasesWanted tells whether Leases are due: once the cordon is confirmed.
-func (st *stepper) leasesWanted() bool {
+func (st leaseStep) leasesWanted() bool {
 	switch {
 	case st.s.Aborting || st.s.Phase == PhaseCheck || st.s.Phase == PhaseGuard:
 		return false
@@ -81,7 +86,7 @@ func (st *stepper) leasesWanted() bool {
 
 // leasesStand tells whether a Lease is still to be released, or its last write is not
 // answered: a run does not end before.
-func (st *stepper) leasesStand() bool {
+func (st leaseStep) leasesStand() bool {
 	for _, n := range st.s.Nodes {
 		if n.Lease.Standing() {
 			return true
@@ -99,7 +104,7 @@ func (st *stepper) leasesStand() bool {
 }
 
 // leasesOpen tells whether it is not known yet of some node whether its Lease can be had.
-func (st *stepper) leasesOpen() bool {
+func (st leaseStep) leasesOpen() bool {
 	for _, n := range st.s.Nodes {
 		if st.leasing() && !n.State.Final() && n.Lease.Open() {
 			return true
@@ -110,7 +115,7 @@ func (st *stepper) leasesOpen() bool {
 
 // refuseTogether refuses all nodes, where it is all or nothing and one of them is
 // another run's.
-func (st *stepper) refuseTogether() {
+func (st leaseStep) refuseTogether() {
 	refused := ""
 	for _, n := range st.s.Nodes {
 		if n.State == NodeRefused && refused == "" {
@@ -129,7 +134,7 @@ func (st *stepper) refuseTogether() {
 }
 
 // onLeaseAnswer notes what became of a write of a Lease.
-func (st *stepper) onLeaseAnswer(w Write, a kube.Answer, e Event) {
+func (st leaseStep) onLeaseAnswer(w Write, a kube.Answer, e Event) {
 	n := st.s.Node(w.Node)
 	if n == nil || n.Lease == nil || n.Lease.InFlight != w.ID {
 		return

@@ -19,7 +19,7 @@ const (
 )
 
 // tier is the pod's place in the order of the run: all the same without one.
-func (st *stepper) tier(p *PodRun) int {
+func (st releaseStep) tier(p *PodRun) int {
 	if st.s.Run.Options.Order != plan.OrderTiers {
 		return tierOrdinary
 	}
@@ -84,7 +84,7 @@ const keptSlots = 4
 
 // candidates are the pods of the draining nodes in their order. With them comes the
 // number of slots that chains keep to themselves.
-func (st *stepper) candidates(draining map[string]bool) (order []candidate, kept int) {
+func (st releaseStep) candidates(draining map[string]bool) (order []candidate, kept int) {
 	waiting := map[kube.UID]int{}
 	under := make([]*kube.Budget, len(st.s.Pods))
 	for i, p := range st.s.Pods {
@@ -117,7 +117,7 @@ func (st *stepper) candidates(draining map[string]bool) (order []candidate, kept
 }
 
 // holdLater notes the nodes on which pods of a tier keep those of later tiers waiting.
-func (st *stepper) holdLater(held map[string]bool, order []candidate, tier int) {
+func (st releaseStep) holdLater(held map[string]bool, order []candidate, tier int) {
 	for _, c := range order {
 		if p := st.s.Pods[c.place]; c.tier == tier && p.holdsNextTier() {
 			held[p.Node] = true
@@ -126,7 +126,7 @@ func (st *stepper) holdLater(held map[string]bool, order []candidate, tier int) 
 }
 
 // waitForTier notes that a pod that could go lets an earlier tier go first.
-func (st *stepper) waitForTier(p *PodRun) {
+func (st releaseStep) waitForTier(p *PodRun) {
 	if p.State == PodPlanned {
 		st.setPod(p, PodPlanned, &waits.Wait{For: waits.ForTier}, "")
 	}

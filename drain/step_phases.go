@@ -4,16 +4,22 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
+// phaseStep moves the run through its phases.
+type phaseStep struct{ *stepper }
+
+func (st *stepper) phases() phaseStep { return phaseStep{st} }
+
 // run moves the run on through its phases as far as it can go now.
-func (st *stepper) run() {
+func (st phaseStep) run() {
 	if st.s.Suspended {
 		st.suspended()
 		return
 	}
-	st.tendLeases()
+	st.leases().tendLeases()
 	for st.s.Outcome == "" {
 		phase, status := st.s.Phase, st.s.Phases[st.s.Phase]
 		st.phase()()
@@ -24,7 +30,7 @@ func (st *stepper) run() {
 }
 
 // phase is the function that says what can happen in the run as it is now.
-func (st *stepper) phase() func() {
+func (st phaseStep) phase() func() {
 	switch {
 	case st.s.Aborting:
 		return st.aborting
@@ -35,11 +41,11 @@ func (st *stepper) phase() func() {
 	case PhaseCheck:
 		return st.check
 	case PhaseGuard:
-		return st.guard
+		return st.tempBudgets().guard
 	case PhaseCordon:
-		return st.cordon
+		return st.cordoning().cordon
 	case PhaseEvict:
-		return st.evict
+		return st.evicting().evict
 	case PhaseVerify:
 		return st.verify
 	}
@@ -54,30 +60,30 @@ func (st *stepper) enter(next Phase, ended PhaseStatus) {
 
 // suspended only watches: nothing is sent, not even for the Leases, and nothing ends.
 // Whoever resumes the run has them.
-func (st *stepper) suspended() {
+func (st phaseStep) suspended() {
 	if st.s.Outcome == "" {
-		st.follow()
+		st.evicting().follow()
 	}
 }
 
 // asking waits for the operator's word. A phase about which nothing is left to ask is
 // skipped.
-func (st *stepper) asking() {
+func (st phaseStep) asking() {
 	if st.openNodes() == 0 {
 		st.enter(PhaseClose, PhaseSkipped)
 		return
 	}
-	st.countVolumes()
+	st.volumes().countVolumes()
 	if st.s.Phase == PhaseEvict {
-		st.cordonNodes() // of those that are refused until now
-		st.deadlines()
+		st.cordoning().cordonNodes() // of those that are refused until now
+		st.evicting().deadlines()
 	}
 	st.askAgain()
 }
 
 // check ends the read-only phase: the operator accepted the plan by starting
 // the run. What is refused was marked when the run was made.
-func (st *stepper) check() {
+func (st phaseStep) check() {
 	st.emit(Event{Kind: EventPhase, Phase: PhaseCheck, PhaseStatus: PhaseDone})
 	if st.openNodes() == 0 {
 		st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeRefused, Message: "no node can be drained as the plan stands"})
@@ -97,7 +103,7 @@ func (st *stepper) ask(phase Phase, word string) {
 
 // askAgain puts the question that a journal may lack: its last line can be lost
 // between the phase and its question, or between a confirmation and its effect.
-func (st *stepper) askAgain() {
+func (st phaseStep) askAgain() {
 	if st.s.Question != nil {
 		return
 	}
@@ -134,19 +140,19 @@ func (st *stepper) openNodes() int {
 
 // verify looks once more at what was drained, in a snapshot that can be
 // trusted, before anybody powers a machine off.
-func (st *stepper) verify() {
+func (st phaseStep) verify() {
 	if slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !st.sees(n) }) {
 		return
 	}
-	if st.awaitDetach() || st.awaitAttachments() || st.awaitDaemonSets() {
+	if st.volumes().awaitDetach() || st.volumes().awaitAttachments() || st.evicting().awaitDaemonSets() {
 		return
 	}
 	for _, n := range st.s.Nodes {
 		if n.State != NodeDrained {
 			continue
 		}
-		st.lookPowerOff(n)
-		if left, _ := st.unplanned(n); len(left) > 0 {
+		st.volumes().lookPowerOff(n)
+		if left, _ := st.evicting().unplanned(n); len(left) > 0 {
 			st.setNode(n, NodeStopped, fmt.Sprintf("%s came to the node after it was drained", left[0].Namespace+"/"+left[0].Name))
 		} else if node := st.snap.Node(n.Name); node != nil && node.UID == n.UID && !node.Unschedulable {
 			st.setNode(n, NodeStopped, "somebody uncordoned it after it was drained")
@@ -157,23 +163,23 @@ func (st *stepper) verify() {
 
 // close takes back what the run made for itself, and ends the run when nothing of it is
 // out any more.
-func (st *stepper) close() {
-	st.follow()
-	st.tendLeases()
+func (st phaseStep) close() {
+	st.evicting().follow()
+	st.leases().tendLeases()
 	if !st.s.Paused && st.s.Down == nil { // a server that is away is waited for
-		st.undoRemedies(true)
-		st.removeBudgets()
+		st.remedies().undoRemedies(true)
+		st.tempBudgets().removeBudgets()
 	}
-	if st.inFlight() || st.budgetsStand() || st.leasesStand() || st.remediesStand() {
+	if st.inFlight() || st.tempBudgets().budgetsStand() || st.leases().leasesStand() || st.remedies().remediesStand() {
 		return
 	}
-	st.leaveTaints()
+	st.remedies().leaveTaints()
 	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseDone})
 	outcome, message := st.judgeRun()
 	st.endRun(outcome, message)
 }
 
-func (st *stepper) judgeRun() (Outcome, string) {
+func (st phaseStep) judgeRun() (Outcome, string) {
 	drained, refused := 0, 0
 	for _, n := range st.s.Nodes {
 		switch n.State {
@@ -194,10 +200,10 @@ func (st *stepper) judgeRun() (Outcome, string) {
 
 // aborting sends nothing more but what takes back, and ends the run once every write that is out has
 // been answered: what was accepted goes on, and is reported as such.
-func (st *stepper) aborting() {
-	st.follow()
-	st.undoRemedies(true)
-	if st.removeBudgets(); st.inFlight() || st.budgetsStand() || st.remediesStand() {
+func (st phaseStep) aborting() {
+	st.evicting().follow()
+	st.remedies().undoRemedies(true)
+	if st.tempBudgets().removeBudgets(); st.inFlight() || st.tempBudgets().budgetsStand() || st.remedies().remediesStand() {
 		return
 	}
 	for _, n := range st.s.Nodes {
@@ -205,11 +211,30 @@ func (st *stepper) aborting() {
 			st.setNode(n, NodeStopped, "aborted")
 		}
 	}
-	st.follow() // as those pods are now
-	if st.tendLeases(); st.leasesStand() {
+	st.evicting().follow() // as those pods are now
+	if st.leases().tendLeases(); st.leases().leasesStand() {
 		return
 	}
 	st.emit(Event{Kind: EventPhase, Phase: st.s.Phase, PhaseStatus: PhaseFailed})
-	st.leaveTaints()
+	st.remedies().leaveTaints()
 	st.endRun(OutcomeAborted, st.s.Message)
 }
+
+// waitsForAll tells whether a pod goes after all others of its run, and one of
+// them is still there.
+func (st releaseStep) waitsForAll(p *PodRun) bool {
+	if !p.Self {
+		return false
+	}
+	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return n.Name != p.Node && !n.State.Final() }) ||
+		slices.ContainsFunc(st.podsOf(p.Node), func(o *PodRun) bool { return o != p && !o.State.Final() })
+}
+
+// waitsForCompletion tells whether the pod is left to run to its end first.
+func (p *PodRun) waitsForCompletion() bool {
+	return slices.ContainsFunc(p.Reasons, func(r plan.Reason) bool { return r.Code == plan.ReasonWaitForCompletion })
+}
+
+// sees tells whether the node itself and the pods on it are known and live; no
+// more is needed to drain it.
+func (st *stepper) sees(n *NodeRun) bool { return st.snap.TrustedOn(n.Name) }

@@ -10,9 +10,14 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
+// releaseStep decides which evictions are sent now.
+type releaseStep struct{ *stepper }
+
+func (st *stepper) releasing() releaseStep { return releaseStep{st} }
+
 // release sends what can be sent now, pod after pod in the order of candidates: a
 // pod that is blocked takes no slot, so it never holds up one that is free.
-func (st *stepper) release() {
+func (st releaseStep) release() {
 	if st.s.Paused || !st.canSee() {
 		return
 	}
@@ -23,7 +28,7 @@ func (st *stepper) release() {
 	slots := max(1, st.s.Run.Options.MaxParallelEvictions)
 	draining := map[string]bool{}
 	for _, n := range st.s.Nodes {
-		draining[n.Name] = n.State == NodeDraining && st.mayTouch(n) && st.sees(n)
+		draining[n.Name] = n.State == NodeDraining && st.leases().mayTouch(n) && st.sees(n)
 	}
 	for _, p := range st.s.Pods {
 		if p.InFlight != 0 {
@@ -57,7 +62,7 @@ const budgetAtOnce = 2
 
 // canSee tells whether the snapshot says enough to evict by, besides the nodes:
 // budgets live or known to be hidden from us (then the server alone judges).
-func (st *stepper) canSee() bool {
+func (st releaseStep) canSee() bool {
 	if st.s.Run.Options.Guard != "" && !budget.GuardSees(st.snap) {
 		return false // an owner that is not known yet would go unguarded, and its pods are everywhere
 	}
@@ -66,7 +71,7 @@ func (st *stepper) canSee() bool {
 
 // releasePod sends the eviction of one pod if nothing is in its way, else notes
 // what is. It tells whether a slot was taken.
-func (st *stepper) releasePod(p *PodRun, slot bool) bool {
+func (st releaseStep) releasePod(p *PodRun, slot bool) bool {
 	live := st.snap.Pod(p.UID)
 	if live == nil || live.Terminating() || p.State == PodTerminating {
 		return false
@@ -85,7 +90,7 @@ func (st *stepper) releasePod(p *PodRun, slot bool) bool {
 		st.hold(p, wait)
 		return false
 	}
-	if turn := st.volumeTurn(p, live); turn != nil {
+	if turn := st.volumes().volumeTurn(p, live); turn != nil {
 		st.setPod(p, PodPlanned, turn, "")
 		return false
 	}
@@ -100,7 +105,7 @@ func (st *stepper) releasePod(p *PodRun, slot bool) bool {
 	}
 	st.sendPod(p, budget)
 	st.charge(budget)
-	st.takeVolumeTurn(st.s.Pod(p.UID))
+	st.volumes().takeVolumeTurn(st.s.Pod(p.UID))
 	return true
 }
 
@@ -109,7 +114,7 @@ const wayUnseen budget.PredictedWay = "unseen"
 
 // wayOf is the branch of the eviction handler that the eviction of the pod would
 // take, and the budgets that select the pod, as far as the snapshot knows.
-func (st *stepper) wayOf(live *kube.Pod) (budget.PredictedWay, []*kube.Budget) {
+func (st releaseStep) wayOf(live *kube.Pod) (budget.PredictedWay, []*kube.Budget) {
 	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
 		return wayUnseen, nil
 	}
@@ -130,7 +135,7 @@ func under(way budget.PredictedWay, budgets []*kube.Budget) string {
 // token says which budget the eviction draws on (nil: none), or what the pod
 // must wait for. The rules are those of Predict; what the server has refused under
 // the same budgets as now it would refuse again, whatever they say.
-func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *waits.Wait) {
+func (st releaseStep) token(p *PodRun, live *kube.Pod) (*kube.Budget, *waits.Wait) {
 	if p.waitsForCompletion() && !live.Finished() {
 		return nil, &waits.Wait{For: waits.ForCompletion}
 	}
@@ -158,7 +163,7 @@ func (st *stepper) token(p *PodRun, live *kube.Pod) (*kube.Budget, *waits.Wait) 
 }
 
 // spend is token for a pod whose eviction costs one disruption of the budget.
-func (st *stepper) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *waits.Wait) {
+func (st releaseStep) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *waits.Wait) {
 	if a := st.account(b); !refused && a.free > 0 && budget.PredictSpending(b).Goes() {
 		if a.inFlight >= cmp.Or(st.s.limits.perBudget, budgetAtOnce) {
 			return nil, &waits.Wait{For: waits.ForTurn}
@@ -185,7 +190,7 @@ func (p *PodRun) refusedWait() *waits.Wait {
 }
 
 // guardToken is token for a pod without a budget.
-func (st *stepper) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
+func (st releaseStep) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
 	book := st.guarded(live)
 	if book == nil {
 		return nil, nil
@@ -198,7 +203,7 @@ func (st *stepper) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
 }
 
 // hold notes that the pod waits for its budget.
-func (st *stepper) hold(p *PodRun, wait *waits.Wait) {
+func (st releaseStep) hold(p *PodRun, wait *waits.Wait) {
 	if wait.For == waits.ForTurn && p.State != PodPlanned {
 		return // it goes in a moment; what it waited for before is more telling
 	}
@@ -224,13 +229,13 @@ func (st *stepper) hold(p *PodRun, wait *waits.Wait) {
 	st.wakeAt(p.BlockedSince.Add(BudgetPoll))
 }
 
-func (st *stepper) sendLook(p *PodRun) {
+func (st releaseStep) sendLook(p *PodRun) {
 	st.send(Write{Verb: attempt.VerbLook, Node: p.Node, Request: kube.PodLook{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
 		Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: &attempt.ActionFacts{Verb: attempt.VerbLook}})
 }
 
 // sendPod sends the eviction (or deletion) of exactly this pod.
-func (st *stepper) sendPod(p *PodRun, b *kube.Budget) {
+func (st releaseStep) sendPod(p *PodRun, b *kube.Budget) {
 	var grace *int64
 	if seconds := int64(st.s.Run.Options.GracePeriodSeconds); seconds >= 0 {
 		grace = &seconds

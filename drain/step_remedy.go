@@ -12,6 +12,11 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
+// remedyStep sends remedies and takes them back.
+type remedyStep struct{ *stepper }
+
+func (st *stepper) remedies() remedyStep { return remedyStep{st} }
+
 // Remedies are the remedies for a pod of the run, in order, each with what it would do now or
 // why it is not available. It is nil for a pod that is not in the run.
 func Remedies(s *State, snap *kube.Snapshot, pod kube.UID, now time.Time) []remedy.Remedy {
@@ -58,7 +63,7 @@ func (s *State) remediesClosed(p *PodRun, v *remedy.View) string {
 // remediate takes a remedy: the operator's word must be the remedy's, what was confirmed must
 // still be what would be done, and a run without a screen must have been allowed to.
 // A wrong word does nothing at all; everything else that stands in the way is said.
-func (st *stepper) remediate(in Command) {
+func (st remedyStep) remediate(in Command) {
 	remedies := Remedies(st.s, st.snap, in.Pod, st.now)
 	if !in.OnScreen {
 		remedy.Unattended(remedies, &st.s.Run.Options)
@@ -72,7 +77,7 @@ func (st *stepper) remediate(in Command) {
 		why := offered.DisabledReason
 		switch {
 		case why != "":
-		case !st.mayTouch(st.s.Node(p.Node)):
+		case !st.leases().mayTouch(st.s.Node(p.Node)):
 			why = "the Lease over its node is not held at this moment"
 		case offered.Facts != in.Remedy:
 			why = "it is not what was confirmed any more: look at the ladder again"
@@ -87,11 +92,11 @@ func (st *stepper) remediate(in Command) {
 		st.sendRemedy(facts, p)
 		return
 	}
-	st.refuse(in, errors.New("it had no effect"))
+	st.inputs().refuse(in, errors.New("it had no effect"))
 }
 
 // sendRemedy sends the one request of a remedy.
-func (st *stepper) sendRemedy(f remedy.Facts, p *PodRun) {
+func (st remedyStep) sendRemedy(f remedy.Facts, p *PodRun) {
 	mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason}
 	d := f.Send(mark, st.snap, st.now)
 	e := Event{Node: p.Node, Namespace: f.Namespace, Remedy: &f, Action: &attempt.ActionFacts{Verb: d.Verb}}
@@ -103,7 +108,7 @@ func (st *stepper) sendRemedy(f remedy.Facts, p *PodRun) {
 
 // onRemedyAnswer notes what came back for a remedy. It is the remedy's answer alone: a
 // refusal leaves the pod as it is, to be evicted as planned.
-func (st *stepper) onRemedyAnswer(w Write, a kube.Answer, e Event) {
+func (st remedyStep) onRemedyAnswer(w Write, a kube.Answer, e Event) {
 	r := st.s.remedy(w.Remedy)
 	if r == nil {
 		return
@@ -122,7 +127,7 @@ func (st *stepper) onRemedyAnswer(w Write, a kube.Answer, e Event) {
 }
 
 // deletionAccepted notes that the pod of the run ends, where that is what the remedy does.
-func (st *stepper) deletionAccepted(r *remedy.Record) {
+func (st remedyStep) deletionAccepted(r *remedy.Record) {
 	p := st.s.Pod(r.Pod)
 	if !r.Deletes() || p == nil || p.State.Final() {
 		return
@@ -135,7 +140,7 @@ func (st *stepper) deletionAccepted(r *remedy.Record) {
 		"deleted past its budget, as the operator said")
 }
 
-func (st *stepper) setRemedy(r *remedy.Record, c remedy.Change) {
+func (st remedyStep) setRemedy(r *remedy.Record, c remedy.Change) {
 	facts := r.Facts
 	e := Event{Kind: EventRemedy, Remedy: &facts, RemedyState: c.State, Message: c.Message}
 	if !c.Retry.IsZero() {
@@ -146,7 +151,7 @@ func (st *stepper) setRemedy(r *remedy.Record, c remedy.Change) {
 }
 
 // undoRemedies takes back what remedies changed, as far as that is due.
-func (st *stepper) undoRemedies(end bool) {
+func (st remedyStep) undoRemedies(end bool) {
 	for _, r := range st.s.Remedies {
 		d := r.TakeBack(st.s.Run.ID, st.snap, end, st.now)
 		st.wakeAt(d.Wake)
@@ -162,7 +167,7 @@ func (st *stepper) undoRemedies(end bool) {
 }
 
 // leaveTaints says, at the end of the run, which nodes keep the taint.
-func (st *stepper) leaveTaints() {
+func (st remedyStep) leaveTaints() {
 	for _, r := range st.s.Remedies {
 		if c := r.Leave(st.s.Run.Target().Line(r.ByHand())); c != nil {
 			st.setRemedy(r, *c)
@@ -171,7 +176,7 @@ func (st *stepper) leaveTaints() {
 }
 
 // remediesStand tells whether a remedy is still to be taken back before the run may end.
-func (st *stepper) remediesStand() bool {
+func (st remedyStep) remediesStand() bool {
 	return slices.ContainsFunc(st.s.Remedies, func(r *remedy.Record) bool { return r.Awaited(st.now) })
 }
 

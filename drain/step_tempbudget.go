@@ -18,9 +18,14 @@ import (
 // --timeout says: the disruption controller looks at a budget within seconds.
 const GuardPatience = 5 * time.Minute
 
+// guardPhase makes, watches and removes the temporary budgets.
+type guardPhase struct{ *stepper }
+
+func (st *stepper) tempBudgets() guardPhase { return guardPhase{st} }
+
 // guard makes the temporary budgets and waits until the disruption controller has observed
 // each: before that, the server refuses every eviction under it.
-func (st *stepper) guard() {
+func (st guardPhase) guard() {
 	if st.guardOverdue() {
 		return
 	}
@@ -48,7 +53,7 @@ func (st *stepper) guard() {
 }
 
 // guardOverdue stops the run where its temporary budgets are not in force in time.
-func (st *stepper) guardOverdue() bool {
+func (st guardPhase) guardOverdue() bool {
 	within, from := st.s.Run.Options.Timeout, st.s.counted(st.s.guardFrom)
 	if within <= 0 {
 		within, from = GuardPatience, latest(from, st.s.acted)
@@ -72,7 +77,7 @@ func (st *stepper) guardOverdue() bool {
 
 // stopForGuard ends the run before anything else was touched: what was to be
 // protected is not.
-func (st *stepper) stopForGuard(owner, why string) {
+func (st guardPhase) stopForGuard(owner, why string) {
 	for _, n := range st.s.Nodes {
 		if !n.State.Final() {
 			st.setNode(n, NodeStopped, fmt.Sprintf("no guard over %s: %s", owner, why))
@@ -82,7 +87,7 @@ func (st *stepper) stopForGuard(owner, why string) {
 }
 
 // planBudgets notes the temporary budgets that the run makes.
-func (st *stepper) planBudgets() {
+func (st guardPhase) planBudgets() {
 	var evicted []kube.UID
 	for _, p := range st.s.Pods {
 		if p.Action == plan.ActionEvict {
@@ -95,14 +100,14 @@ func (st *stepper) planBudgets() {
 }
 
 // yieldToOthers removes a temporary budget as soon as somebody else's covers one of its pods.
-func (st *stepper) yieldToOthers() {
+func (st guardPhase) yieldToOthers() {
 	for _, b := range st.s.Budgets {
 		st.onBudget(b, (*tempbudget.Record).Watch)
 	}
 }
 
 // removeBudgets removes the temporary budgets at the end of the run.
-func (st *stepper) removeBudgets() {
+func (st guardPhase) removeBudgets() {
 	for i := range st.s.Budgets {
 		for st.onBudget(st.s.Budgets[i], (*tempbudget.Record).TakeBack) { // one decision may follow from another
 		}
@@ -110,7 +115,7 @@ func (st *stepper) removeBudgets() {
 }
 
 // onBudget does what is decided about a temporary budget, and tells whether its state changed.
-func (st *stepper) onBudget(b *tempbudget.Record, decide func(*tempbudget.Record, tempbudget.View) tempbudget.Decision) bool {
+func (st guardPhase) onBudget(b *tempbudget.Record, decide func(*tempbudget.Record, tempbudget.View) tempbudget.Decision) bool {
 	d := decide(b, st.budgetView(b))
 	st.wakeAt(d.Wake)
 	if d.Change != nil {
@@ -125,7 +130,7 @@ func (st *stepper) onBudget(b *tempbudget.Record, decide func(*tempbudget.Record
 }
 
 // budgetView is what is decided from about a temporary budget.
-func (st *stepper) budgetView(b *tempbudget.Record) tempbudget.View {
+func (st guardPhase) budgetView(b *tempbudget.Record) tempbudget.View {
 	live := st.snap.BudgetNamed(b.Namespace, b.Name)
 	return tempbudget.View{
 		Run: st.s.Run.ID, Most: string(st.s.Run.Options.Guard), Live: live, Trusted: st.snap.Trusted(kube.KindBudgets),
@@ -135,7 +140,7 @@ func (st *stepper) budgetView(b *tempbudget.Record) tempbudget.View {
 	}
 }
 
-func (st *stepper) setBudget(b *tempbudget.Record, c *tempbudget.Change) {
+func (st guardPhase) setBudget(b *tempbudget.Record, c *tempbudget.Change) {
 	facts := b.Facts
 	facts.UID = c.UID
 	e := Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: c.State, Message: c.Message}
@@ -147,7 +152,7 @@ func (st *stepper) setBudget(b *tempbudget.Record, c *tempbudget.Change) {
 }
 
 // onBudgetAnswer notes what came back for the making, the look or the removal.
-func (st *stepper) onBudgetAnswer(named tempbudget.Facts, w Write, a kube.Answer, e Event) {
+func (st guardPhase) onBudgetAnswer(named tempbudget.Facts, w Write, a kube.Answer, e Event) {
 	b := st.s.budget(&named)
 	if b == nil {
 		return
@@ -161,7 +166,7 @@ func (st *stepper) onBudgetAnswer(named tempbudget.Facts, w Write, a kube.Answer
 	st.setBudget(b, b.After(w.Request, a, class, view))
 }
 
-func (st *stepper) budgetsStand() bool {
+func (st guardPhase) budgetsStand() bool {
 	return slices.ContainsFunc(st.s.Budgets, (*tempbudget.Record).MayStand)
 }
 

@@ -12,11 +12,16 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
+// volumeStep follows the volumes of pods that leave, and says whose turn it is.
+type volumeStep struct{ *stepper }
+
+func (st *stepper) volumes() volumeStep { return volumeStep{st} }
+
 // countVolumes notes the volumes of the pods that are to leave, while they are
 // there to be asked, and looks again as long as claims bind. Where a node's turn is
 // still to come, that is for the pods that somebody else sent away: they are gone by
 // then, and their volumes may not be.
-func (st *stepper) countVolumes() {
+func (st volumeStep) countVolumes() {
 	if !volume.VolumesReadable(st.snap) {
 		return
 	}
@@ -43,7 +48,7 @@ func (p *PodRun) volumesSettle() bool {
 }
 
 // setVolumes notes the volumes of a pod, if anything about them is new.
-func (st *stepper) setVolumes(p *PodRun, now []volume.Facts, message string) {
+func (st volumeStep) setVolumes(p *PodRun, now []volume.Facts, message string) {
 	if len(now) == len(p.Volumes) && message == "" {
 		same := true
 		for i := range now {
@@ -63,7 +68,7 @@ func (st *stepper) setVolumes(p *PodRun, now []volume.Facts, message string) {
 // followVolumes follows the volumes of pods that have left their node: first
 // until they are detached from it or their time is up, then to where they go,
 // which is shown and waited for by nobody.
-func (st *stepper) followVolumes() {
+func (st volumeStep) followVolumes() {
 	seen := st.attachmentsSeen() || st.attachmentsDenied()
 	for _, p := range st.s.Pods {
 		switch {
@@ -78,7 +83,7 @@ func (st *stepper) followVolumes() {
 
 // followBlind gives the volumes of a pod up that may have been detached or not: the
 // attachments could not be read until their time was over.
-func (st *stepper) followBlind(p *PodRun) {
+func (st volumeStep) followBlind(p *PodRun) {
 	facts := make([]volume.Facts, len(p.Volumes))
 	for i := range p.Volumes {
 		v := p.Volumes[i].Facts
@@ -98,7 +103,7 @@ func (p *PodRun) volumesOpen() bool {
 	return slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.Open() })
 }
 
-func (st *stepper) followPod(p *PodRun) {
+func (st volumeStep) followPod(p *PodRun) {
 	n := st.s.Node(p.Node)
 	node := st.snap.Node(p.Node)
 	gone := node == nil || n != nil && node.UID != n.UID
@@ -151,7 +156,7 @@ func lateWords(p *PodRun, still, adrift []string, o plan.Options) string {
 // --detach-timeout after the pod's grace, or after its end if that was later. (Of
 // gardener's waitForDetach, which counts both from the eviction; a pod that ended
 // late has its volumes given their time here too.)
-func (st *stepper) detachDue(p *PodRun) time.Time {
+func (st volumeStep) detachDue(p *PodRun) time.Time {
 	from := p.Ended
 	if st.s.Run.Options.DetachTimeout > 0 && !p.Accepted.IsZero() {
 		if graceEnds := p.Accepted.Add(st.grace(p)); graceEnds.After(from) {
@@ -181,7 +186,7 @@ type turns struct {
 // volumeTurn says what a pod with volumes waits for before its eviction: nothing
 // (nil), or the pods of its lanes that are ending or whose volumes are still
 // attached. A pod that is blocked or stuck holds no turn.
-func (st *stepper) volumeTurn(p *PodRun, live *kube.Pod) *waits.Wait {
+func (st volumeStep) volumeTurn(p *PodRun, live *kube.Pod) *waits.Wait {
 	most := st.s.Run.Options.MaxParallelVolumes
 	if most <= 0 {
 		return nil
@@ -209,7 +214,7 @@ func (st *stepper) volumeTurn(p *PodRun, live *kube.Pod) *waits.Wait {
 }
 
 // hasVolumeTurn tells whether the pod has to wait for no other pod with volumes.
-func (st *stepper) hasVolumeTurn(p *PodRun, live *kube.Pod) bool {
+func (st volumeStep) hasVolumeTurn(p *PodRun, live *kube.Pod) bool {
 	most := st.s.Run.Options.MaxParallelVolumes
 	switch {
 	case most <= 0:
@@ -221,7 +226,7 @@ func (st *stepper) hasVolumeTurn(p *PodRun, live *kube.Pod) bool {
 }
 
 // lane opens the turns of a lane.
-func (st *stepper) lane(l lane) *turns {
+func (st volumeStep) lane(l lane) *turns {
 	if st.books.lanes == nil {
 		st.books.lanes = map[lane]*turns{}
 		for _, p := range st.s.Pods {
@@ -239,7 +244,7 @@ func (st *stepper) lane(l lane) *turns {
 }
 
 // takeVolumeTurn notes that the pod goes now.
-func (st *stepper) takeVolumeTurn(p *PodRun) {
+func (st volumeStep) takeVolumeTurn(p *PodRun) {
 	if st.books.lanes == nil {
 		return // nobody asked yet
 	}
@@ -259,4 +264,71 @@ func (p *PodRun) holdsVolumeTurn() bool {
 		return slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State.Awaited() })
 	}
 	return !p.State.Final() && len(p.Volumes) > 0 && (p.InFlight != 0 || p.State == PodTerminating)
+}
+
+// awaitDetach tells whether volumes of drained nodes are still on their way off
+// them, and that is worth waiting for before the nodes are judged. On a node whose
+// kubelet is silent nobody unmounts anything (Cluster API shouldWaitForNodeVolumes:
+// an unreachable node is not waited for).
+func (st volumeStep) awaitDetach() bool {
+	st.followVolumes()
+	if st.s.Run.Options.MaxParallelVolumes <= 0 {
+		return false
+	}
+	for _, p := range st.s.Pods {
+		n := st.s.Node(p.Node)
+		if len(p.Volumes) == 0 || n == nil || n.State != NodeDrained || !p.State.Left() || !p.holdsVolumeTurn() {
+			continue
+		}
+		if node := st.snap.Node(p.Node); node != nil && node.Ready != kube.NodeUnknown {
+			return true
+		}
+	}
+	return false
+}
+
+// awaitAttachments reports whether it is worth waiting for the attachments: what a
+// snapshot without them shows is not what the nodes have. Their first list is always
+// waited for, since a run may end before it is in; that they become readable again only
+// where a volume was moved. They are given the time that a detach is given.
+func (st volumeStep) awaitAttachments() bool {
+	if st.attachmentsSeen() || st.attachmentsDenied() {
+		return false
+	}
+	first := st.snap.Sync(kube.KindAttachments).Phase == kube.NotSynced
+	for _, n := range st.s.Nodes {
+		if n.State == NodeDrained && (first || st.movedVolumes(n.Name)) && !st.past(n.Ended.Add(st.s.Run.Options.DetachTimeout)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (st volumeStep) attachmentsSeen() bool { return st.snap.Trusted(kube.KindAttachments) }
+
+func (st volumeStep) attachmentsDenied() bool {
+	return st.snap.Sync(kube.KindAttachments).Phase == kube.Denied
+}
+
+// lookPowerOff says of a drained node whether it is safe to power off, and which
+// volumes it still has. Nothing is safe that nobody looked at.
+func (st volumeStep) lookPowerOff(n *NodeRun) {
+	e := Event{Kind: EventVolumes, Node: n.Name}
+	if st.attachmentsSeen() {
+		e.Volumes = volume.LeftAttached(n.Name, st.snap)
+	}
+	verdict := powerOff(st.snap, n, st.podsOf(n.Name))
+	e.PowerOff, e.Message = &verdict, verdict.Sentence()
+	st.emit(e)
+}
+
+// movedVolumes tells whether a pod was moved off the node with a volume that may
+// have been attached to it.
+func (st volumeStep) movedVolumes(node string) bool {
+	for _, p := range st.podsOf(node) {
+		if p.State.Left() && slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State != volume.VolumeUnattached }) {
+			return true
+		}
+	}
+	return false
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/nodes"
 	"github.com/kdrain-tui/kdrain-tui/ui/options"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/plan"
+	planpage "github.com/kdrain-tui/kdrain-tui/ui/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/pod"
 	"github.com/kdrain-tui/kdrain-tui/ui/run"
 )
@@ -68,14 +68,14 @@ func newModel(ctx context.Context, d Deps) (*Model, error) {
 // makePages makes every page, once, and the registry of what keys do on them.
 func (m *Model) makePages() error {
 	shell := &shell{m}
-	plans := []*plan.Page{plan.New(shell, frame.Plan), plan.New(shell, frame.Pods)}
+	plans := []*planpage.Page{planpage.New(shell, frame.Plan), planpage.New(shell, frame.Pods)}
 	help := &helpPage{s: m.s, behind: func() keys.Page { return m.path.before(frame.Nodes) }}
 	pages := []struct {
 		kind keys.Page
 		page frame.Page
 	}{
 		{frame.Nodes, nodes.New(shell, m.d.Marked)}, {frame.Plan, plans[0]}, {frame.Pods, plans[1]},
-		{frame.Findings, plan.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
+		{frame.Findings, planpage.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
 		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Pod, pod.New(shell)},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
 	}

@@ -29,7 +29,7 @@ type account struct {
 	hold     *waits.Wait // what its Ready pods wait for, nil until asked for
 }
 
-func (st *stepper) budgetsOf(live *kube.Pod) []*kube.Budget {
+func (st releaseStep) budgetsOf(live *kube.Pod) []*kube.Budget {
 	if known, ok := st.books.budgets[live.UID]; ok {
 		return known
 	}
@@ -43,7 +43,7 @@ func (st *stepper) budgetsOf(live *kube.Pod) []*kube.Budget {
 
 // account opens the account of a budget: what it allows, minus our own evictions
 // that it does not show yet.
-func (st *stepper) account(b *kube.Budget) *account {
+func (st releaseStep) account(b *kube.Budget) *account {
 	if known, ok := st.books.accounts[b.UID]; ok {
 		return known
 	}
@@ -61,7 +61,7 @@ func (st *stepper) account(b *kube.Budget) *account {
 // budgetHold is what a pod waits for while its budget has no token for it: the
 // budget's own limit, or our other evictions under it that are not over yet.
 // Pods that are well wait for the same.
-func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *waits.Wait {
+func (st releaseStep) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *waits.Wait {
 	a := st.account(b)
 	if live.Ready && a.hold != nil {
 		return a.hold
@@ -78,7 +78,7 @@ func (st *stepper) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *waits.
 }
 
 // budgetWait is what the pod waits for, nil where no budget holds it.
-func (st *stepper) budgetWait(live *kube.Pod) *waits.Wait {
+func (st releaseStep) budgetWait(live *kube.Pod) *waits.Wait {
 	if st.books.tracker == nil {
 		st.books.tracker = budget.NewTracker(st.snap, st.now)
 	}
@@ -86,7 +86,7 @@ func (st *stepper) budgetWait(live *kube.Pod) *waits.Wait {
 }
 
 // charge takes a token for an eviction that was just released.
-func (st *stepper) charge(b *kube.Budget) {
+func (st releaseStep) charge(b *kube.Budget) {
 	if b == nil {
 		return
 	}
@@ -99,11 +99,11 @@ func (st *stepper) charge(b *kube.Budget) {
 // pollDue tells whether a blocked pod is to be tried although nothing says that
 // it would go: the safety net under the events, one try per budget and time. The
 // first try waits as long. Where retries are counted, each pod has its own.
-func (st *stepper) pollDue(p *PodRun, live *kube.Pod, b *kube.Budget) bool {
+func (st releaseStep) pollDue(p *PodRun, live *kube.Pod, b *kube.Budget) bool {
 	if p.retryNow {
 		return true
 	}
-	if !p.State.Blocked() || !st.hasVolumeTurn(p, live) {
+	if !p.State.Blocked() || !st.volumes().hasVolumeTurn(p, live) {
 		return false
 	}
 	if st.proofDue(p) {
@@ -123,7 +123,7 @@ func (st *stepper) pollDue(p *PodRun, live *kube.Pod, b *kube.Budget) bool {
 
 // againDue tells whether a pod is to be tried again that was refused under budgets
 // which the run does not see.
-func (st *stepper) againDue(p *PodRun) bool {
+func (st releaseStep) againDue(p *PodRun) bool {
 	return p.retryNow || st.proofDue(p) || st.past(p.refusedAt.Add(p.unseenPause()))
 }
 
@@ -145,7 +145,7 @@ const (
 
 // pollPause is how long after a try the next one is due that nothing calls for. The
 // longer a pod is blocked the rarer, unless tries are counted.
-func (st *stepper) pollPause(p *PodRun) time.Duration {
+func (st releaseStep) pollPause(p *PodRun) time.Duration {
 	if st.s.Run.Options.MaxEvictRetries > 0 {
 		return BudgetPoll
 	}
@@ -178,4 +178,26 @@ func (st *stepper) tooSoon(p *PodRun) bool {
 	next := p.saidAt.Add(every)
 	st.wakeAt(next)
 	return st.now.Before(next)
+}
+
+// guarded is the guard's book for a pod that no budget covers, nil where there is
+// no guard or it has nothing to say.
+func (st releaseStep) guarded(live *kube.Pod) *budget.GuardTracker {
+	guard := st.s.Run.Options.Guard
+	if guard == "" {
+		return nil
+	}
+	w := budget.GuardedBy(st.snap, live)
+	if w == nil {
+		return nil
+	}
+	if book, known := st.books.guards[w.UID]; known {
+		return book
+	}
+	book := guard.Book(st.snap, w)
+	if st.books.guards == nil {
+		st.books.guards = map[kube.UID]*budget.GuardTracker{}
+	}
+	st.books.guards[w.UID] = book
+	return book
 }

@@ -1,0 +1,117 @@
+package drain
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
+)
+
+// applyVolumes takes over where the volumes of a pod are, or, of an event that
+// names no pod, what is still attached to a drained node and whether it is safe to
+// power off. Journals from before that was judged make no node safe.
+func (s *State) applyVolumes(e Event) {
+	if e.Pod == "" {
+		s.editNode(e.Node, func(n *NodeRun) {
+			n.Attached, n.Warning, n.PowerOff = e.Volumes, e.Message, e.PowerOff
+		})
+		return
+	}
+	s.editPod(e.UID, func(p *PodRun) {
+		volumes := make([]volume.VolumeRun, len(e.Volumes))
+		for i, facts := range e.Volumes {
+			v := volume.VolumeRun{Facts: facts}
+			if i < len(p.Volumes) && p.Volumes[i].Name == facts.Name { // volumes of a pod never change
+				v.DetachedAt, v.ReattachedAt = p.Volumes[i].DetachedAt, p.Volumes[i].ReattachedAt
+			}
+			if v.DetachedAt.IsZero() && (facts.State == volume.VolumeDetached || facts.State == volume.VolumeReattached) {
+				v.DetachedAt = e.Time
+			}
+			if v.ReattachedAt.IsZero() && facts.State == volume.VolumeReattached {
+				v.ReattachedAt = e.Time
+			}
+			volumes[i] = v
+		}
+		p.Volumes, p.DetachBy = volumes, time.Time{}
+		if e.Wait != nil {
+			p.DetachBy = e.Wait.Until
+		}
+	})
+}
+
+func (s *State) applyConnection(e Event) {
+	s.Down, s.DownWhy, s.unwell = nil, "", e.Time
+	if e.Message != "" {
+		at := e.Time
+		s.Down, s.DownWhy = &at, e.Message
+	}
+}
+
+func (s *State) applyCommand(e Event) {
+	switch e.Command {
+	case CommandPause:
+		s.Paused, s.Message = true, e.Message
+	case CommandContinue:
+		s.Paused, s.Message = false, ""
+	case CommandAbort:
+		s.Aborting, s.Message = true, e.Message
+	case CommandSuspend:
+		if s.Suspended = true; !s.Aborting {
+			s.Message = e.Message
+		}
+	case CommandLast:
+		s.editPod(e.UID, func(p *PodRun) { p.last = true })
+	case CommandRetry:
+		s.QuietUntil = time.Time{}
+		s.editPod(e.UID, func(p *PodRun) { p.retryNow = true })
+	}
+}
+
+// applyResumed takes a run up in another process. A write without an answer is
+// in doubt: it may have been sent or not. For a pod the server is asked who has
+// its name before anything else is sent; for a node and for a budget the
+// snapshot tells.
+func (s *State) applyResumed(e Event) {
+	s.Paused, s.Down, s.DownWhy, s.resumed = false, nil, "", e.Time
+	s.unwell = e.Time // an outage is what many a run is resumed after
+	s.Suspended, s.JournalLost = false, ""
+	if !s.Aborting { // what was aborted stays so, and is brought to its end
+		s.Message = ""
+	}
+	for _, p := range s.Pods {
+		if p.InFlight == 0 {
+			continue
+		}
+		s.editPod(p.UID, func(p *PodRun) {
+			p.Resume()
+			p.takeBackForce()
+			if p.State.Final() { // its end was seen before the answer to its eviction
+				return
+			}
+			p.Look = true
+			p.State, p.Since, p.Wait = PodRetrying, e.Time, &waits.Wait{For: waits.ForAnswer}
+		})
+	}
+	for _, n := range s.Nodes {
+		s.editNode(n.Name, func(n *NodeRun) { n.Resume() })
+	}
+	s.resumeLeases()
+	for _, b := range s.Budgets {
+		s.editBudget(&b.Facts, (*tempbudget.Record).Resume)
+	}
+	for _, r := range s.Remedies {
+		s.editRemedy(r.ID, (*remedy.Record).Resume)
+	}
+	s.Assumed.Resume(e.Time)
+}
+
+// counted is since when a patience that began then has been in use: the time in
+// which no process worked on the run does not count, for nobody tried.
+func (s *State) counted(began time.Time) time.Time {
+	if s.resumed.After(began) {
+		return s.resumed
+	}
+	return began
+}
