@@ -99,7 +99,7 @@ var packages = map[string]packageRow{
 		because: "the record of a pod and the rules of its eviction share unexported fields"},
 	"drain/plan":   {imports: []string{"drain/budget", "drain/landing", "drain/volume", "drain/words", "kube"}},
 	"drain/budget": {imports: []string{"drain/words", "kube"}},
-	"drain/volume": {imports: []string{"kube"}},
+	"drain/volume": {imports: []string{"drain/words", "kube"}},
 	"drain/landing": {imports: []string{"kube"}, exceeds: ceilings{methods: 51},
 		because: "the scheduler's filters are methods of one judge"},
 	"drain/annotation": {imports: []string{"kube"}},

@@ -5,7 +5,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
-	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
@@ -20,21 +19,7 @@ func (s *State) applyVolumes(e Event) {
 		return
 	}
 	s.editPod(e.UID, func(p *PodRun) {
-		volumes := make([]volume.VolumeRun, len(e.Volumes))
-		for i, facts := range e.Volumes {
-			v := volume.VolumeRun{Facts: facts}
-			if i < len(p.Volumes) && p.Volumes[i].Name == facts.Name { // volumes of a pod never change
-				v.DetachedAt, v.ReattachedAt = p.Volumes[i].DetachedAt, p.Volumes[i].ReattachedAt
-			}
-			if v.DetachedAt.IsZero() && (facts.State == volume.VolumeDetached || facts.State == volume.VolumeReattached) {
-				v.DetachedAt = e.Time
-			}
-			if v.ReattachedAt.IsZero() && facts.State == volume.VolumeReattached {
-				v.ReattachedAt = e.Time
-			}
-			volumes[i] = v
-		}
-		p.Volumes, p.DetachBy = volumes, time.Time{}
+		p.Volumes, p.DetachBy = p.Volumes.Become(e.Volumes, e.Time), time.Time{}
 		if e.Wait != nil {
 			p.DetachBy = e.Wait.Until
 		}

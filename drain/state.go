@@ -166,10 +166,10 @@ type PodRun struct {
 	// Held is how long its budget held it while the run could have evicted it, without
 	// the present time: the clock of --force-after.
 	Held     time.Duration
-	Joined   bool               // bound to the node after the plan was made
-	Message  string             // why it was skipped or failed
-	Volumes  []volume.VolumeRun // as far as they matter; nil until they were counted
-	DetachBy time.Time          // until when its volumes are given time to leave the node, zero while none is on its way
+	Joined   bool          // bound to the node after the plan was made
+	Message  string        // why it was skipped or failed
+	Volumes  volume.Record // as far as they matter; nil until they were counted
+	DetachBy time.Time     // until when its volumes are given time to leave the node, zero while none is on its way
 
 	BlockedSince time.Time       // start of the present block, zero if there is none
 	heldSince    time.Time       // start of the present time of Held, zero while its clock stands

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -19,7 +20,7 @@ type books struct {
 	budgets  map[kube.UID][]*kube.Budget       // by pod
 	accounts map[kube.UID]*account             // by budget
 	guards   map[kube.UID]*budget.GuardTracker // by workload
-	lanes    map[lane]*turns                   // who has the turn among pods with volumes
+	queue    *volume.Queue                     // of pods with volumes
 }
 
 // account is a budget as the run sees it at this look.

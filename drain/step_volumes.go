@@ -30,7 +30,7 @@ func (st volumeStep) countVolumes() {
 		draining[n.Name] = n.State == NodeDraining
 	}
 	for _, p := range st.s.Pods {
-		if p.State.Final() || p.Volumes != nil && !p.volumesSettle() {
+		if p.State.Final() || p.Volumes != nil && !p.Volumes.Settles() {
 			continue
 		}
 		live := st.snap.Pod(p.UID)
@@ -41,22 +41,10 @@ func (st volumeStep) countVolumes() {
 	}
 }
 
-// volumesSettle tells whether something unknown about the pod's volumes may be
-// known at the next look.
-func (p *PodRun) volumesSettle() bool {
-	return slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State == volume.VolumeUnknown && volume.Settles(v.Why) })
-}
-
 // setVolumes notes the volumes of a pod, if anything about them is new.
 func (st volumeStep) setVolumes(p *PodRun, now []volume.Facts, message string) {
-	if len(now) == len(p.Volumes) && message == "" {
-		same := true
-		for i := range now {
-			same = same && now[i] == p.Volumes[i].Facts
-		}
-		if same {
-			return
-		}
+	if message == "" && p.Volumes.Same(now) {
+		return
 	}
 	e := Event{Kind: EventVolumes, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Volumes: now, Message: message}
 	if slices.ContainsFunc(now, func(v volume.Facts) bool { return v.State == volume.VolumeDetaching }) {
@@ -72,7 +60,7 @@ func (st volumeStep) followVolumes() {
 	seen := st.attachmentsSeen() || st.attachmentsDenied()
 	for _, p := range st.s.Pods {
 		switch {
-		case !p.State.Left() || !p.volumesOpen() || !kube.NodeLive(st.snap, p.Node):
+		case !p.State.Left() || !p.Volumes.Open() || !kube.NodeLive(st.snap, p.Node):
 		case seen:
 			st.followPod(p)
 		default:
@@ -84,52 +72,19 @@ func (st volumeStep) followVolumes() {
 // followBlind gives the volumes of a pod up that may have been detached or not: the
 // attachments could not be read until their time was over.
 func (st volumeStep) followBlind(p *PodRun) {
-	facts := make([]volume.Facts, len(p.Volumes))
-	for i := range p.Volumes {
-		v := p.Volumes[i].Facts
-		if v.State.Awaited() {
-			if !st.past(st.detachDue(p)) {
-				return
-			}
-			v.State, v.Why = volume.VolumeUnknown, volume.WhyUnseen
-		}
-		facts[i] = v
+	if !p.Volumes.Awaited() || st.past(st.detachDue(p)) {
+		st.setVolumes(p, p.Volumes.GiveUp(), "")
 	}
-	st.setVolumes(p, facts, "")
-}
-
-// volumesOpen tells whether there is more to learn about the pod's volumes.
-func (p *PodRun) volumesOpen() bool {
-	return slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.Open() })
 }
 
 func (st volumeStep) followPod(p *PodRun) {
 	n := st.s.Node(p.Node)
 	node := st.snap.Node(p.Node)
 	gone := node == nil || n != nil && node.UID != n.UID
-	facts := make([]volume.Facts, len(p.Volumes))
-	var still, adrift []string
-	for i := range p.Volumes {
-		v := p.Volumes[i].Facts
-		if v.Open() {
-			v = v.AfterPod(p.Node, gone, st.snap)
-		}
-		switch {
-		case v.State == volume.VolumeDetaching && st.past(st.detachDue(p)):
-			v.State = volume.VolumeStillAttached
-			still = append(still, v.Title())
-		case v.State == volume.VolumeDetached && !v.Late && st.s.Run.Options.ReattachTimeout > 0:
-			since := p.Volumes[i].DetachedAt
-			if since.IsZero() {
-				since = st.now
-			}
-			if v.Late = st.past(since.Add(st.s.Run.Options.ReattachTimeout)); v.Late {
-				adrift = append(adrift, v.Title())
-			}
-		}
-		facts[i] = v
-	}
-	st.setVolumes(p, facts, lateWords(p, still, adrift, st.s.Run.Options))
+	o := st.s.Run.Options
+	facts, still, late, wake := p.Volumes.Follow(p.Node, gone, st.snap, st.detachDue(p), o.ReattachTimeout, st.now)
+	st.wakeAt(wake)
+	st.setVolumes(p, facts, lateWords(p, still, late, o))
 }
 
 // past tells whether that moment has come; if not, it is a moment to look.
@@ -174,94 +129,65 @@ func (st *stepper) grace(p *PodRun) time.Duration {
 	return time.Duration(p.GraceSeconds) * time.Second
 }
 
-// lane is where pods with volumes take turns: a node and a CSI driver.
-type lane struct{ node, driver string }
-
-// turns are those of one lane at one look.
-type turns struct {
-	holders []*PodRun
-	told    bool // the first that waits was told who goes before it
-}
-
 // volumeTurn says what a pod with volumes waits for before its eviction: nothing
-// (nil), or the pods of its lanes that are ending or whose volumes are still
+// (nil), or the pods of its drivers that are terminating or whose volumes are still
 // attached. A pod that is blocked or stuck holds no turn.
 func (st volumeStep) volumeTurn(p *PodRun, live *kube.Pod) *waits.Wait {
-	most := st.s.Run.Options.MaxParallelVolumes
-	if most <= 0 {
+	switch {
+	case st.s.Run.Options.MaxParallelVolumes <= 0:
+		return nil
+	case p.Volumes == nil && volume.HasClaims(live) && !volume.VolumesReadable(st.snap):
+		return &waits.Wait{For: waits.ForVolumes}
+	case p.Volumes == nil:
 		return nil
 	}
-	if p.Volumes == nil {
-		if volume.HasClaims(live) && !volume.VolumesReadable(st.snap) {
-			return &waits.Wait{For: waits.ForVolumes}
-		}
+	driver, ahead := st.queue().Full(p.Node, p.Volumes.Drivers())
+	if driver == "" {
 		return nil
 	}
-	for _, driver := range p.drivers() {
-		t := st.lane(lane{p.Node, driver})
-		if len(t.holders) < most {
-			continue
-		}
-		wait := &waits.Wait{For: waits.ForVolumeTurn, Driver: driver}
-		if !t.told { // the others wait for this one too, and need no event with each turn
-			t.told = true
-			first := t.holders[0]
-			wait.Ahead = &waits.Ahead{Namespace: first.Namespace, Pod: first.Name, Node: first.Node, Volumes: first.Detaching()}
-		}
-		return wait
+	wait := &waits.Wait{For: waits.ForVolumeTurn, Driver: driver}
+	if ahead != nil {
+		wait.Ahead = &waits.Ahead{Namespace: ahead.Namespace, Pod: ahead.Name, Node: ahead.Node, Volumes: ahead.Detaching}
 	}
-	return nil
+	return wait
 }
 
 // hasVolumeTurn tells whether the pod has to wait for no other pod with volumes.
 func (st volumeStep) hasVolumeTurn(p *PodRun, live *kube.Pod) bool {
-	most := st.s.Run.Options.MaxParallelVolumes
 	switch {
-	case most <= 0:
+	case st.s.Run.Options.MaxParallelVolumes <= 0:
 		return true
 	case p.Volumes == nil:
 		return !volume.HasClaims(live) || volume.VolumesReadable(st.snap)
 	}
-	return !slices.ContainsFunc(p.drivers(), func(driver string) bool { return len(st.lane(lane{p.Node, driver}).holders) >= most })
+	return st.queue().Free(p.Node, p.Volumes.Drivers())
 }
 
-// lane opens the turns of a lane.
-func (st volumeStep) lane(l lane) *turns {
-	if st.books.lanes == nil {
-		st.books.lanes = map[lane]*turns{}
+// queue are the turns of pods with volumes at this look.
+func (st volumeStep) queue() *volume.Queue {
+	if st.books.queue == nil {
+		st.books.queue = volume.NewQueue(st.s.Run.Options.MaxParallelVolumes)
 		for _, p := range st.s.Pods {
 			if p.holdsVolumeTurn() {
 				st.takeVolumeTurn(p)
 			}
 		}
 	}
-	t := st.books.lanes[l]
-	if t == nil {
-		t = &turns{}
-		st.books.lanes[l] = t
-	}
-	return t
+	return st.books.queue
 }
 
-// takeVolumeTurn notes that the pod goes now.
+// takeVolumeTurn notes that the pod is evicted now.
 func (st volumeStep) takeVolumeTurn(p *PodRun) {
-	if st.books.lanes == nil {
-		return // nobody asked yet
-	}
-	for _, driver := range p.drivers() {
-		l := lane{p.Node, driver}
-		if st.books.lanes[l] == nil {
-			st.books.lanes[l] = &turns{}
-		}
-		st.books.lanes[l].holders = append(st.books.lanes[l].holders, p)
+	if st.books.queue != nil { // else it was not asked for yet
+		st.books.queue.Take(volume.Holder{Namespace: p.Namespace, Name: p.Name, Node: p.Node, Detaching: p.Detaching()}, p.Volumes.Drivers())
 	}
 }
 
-// holdsVolumeTurn tells whether the pod is on its way: asked for, ending, or gone
+// holdsVolumeTurn tells whether the pod is on its way: asked for, terminating, or gone
 // with volumes that are still attached to its node.
 func (p *PodRun) holdsVolumeTurn() bool {
 	if p.State.Left() {
-		return slices.ContainsFunc(p.Volumes, func(v volume.VolumeRun) bool { return v.State.Awaited() })
+		return p.Volumes.Awaited()
 	}
 	return !p.State.Final() && len(p.Volumes) > 0 && (p.InFlight != 0 || p.State == PodTerminating)
 }
@@ -331,4 +257,21 @@ func (st volumeStep) movedVolumes(node string) bool {
 		}
 	}
 	return false
+}
+
+// Detaching are the volumes that have not left the node yet although the pod is
+// gone, and that are waited for; nil where there are none.
+func (p *PodRun) Detaching() []string { return p.Volumes.In(volume.VolumeDetaching) }
+
+// StillAttached are the volumes that had not left the node when the time for that
+// was over; nil where there are none.
+func (p *PodRun) StillAttached() []string { return p.Volumes.In(volume.VolumeStillAttached) }
+
+// VolumesSentence says where the volumes of a pod are that has left its node. "" where there
+// is nothing to say. now is our clock.
+func (p *PodRun) VolumesSentence(now time.Time) string {
+	if !p.State.Left() {
+		return ""
+	}
+	return p.Volumes.Sentence(p.Node, now.Sub(p.Ended), p.DetachBy, now)
 }

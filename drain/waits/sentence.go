@@ -34,7 +34,7 @@ func (w *Wait) sentence(now time.Time) string {
 		}
 		return "more than one budget selects it: " + strings.Join(w.Budgets, ", ")
 	case ForGrace:
-		grace := "its grace period, " + Remaining(w.Until, now)
+		grace := "its grace period, " + words.Remaining(w.Until, now)
 		if w.PreStop {
 			grace += ", its preStop hook within it"
 		}
@@ -50,7 +50,7 @@ func (w *Wait) sentence(now time.Time) string {
 	case ForAnswer:
 		return "the API server's answer"
 	case ForServer:
-		return "next try in " + Remaining(w.Until, now)
+		return "next try in " + words.Remaining(w.Until, now)
 	case ForWebhook:
 		return "an admission webhook"
 	case ForCompletion:
@@ -62,7 +62,7 @@ func (w *Wait) sentence(now time.Time) string {
 	case ForVolumes:
 		return "claims, volumes and attachments to be read"
 	case ForDetach:
-		return "its volumes to be detached, " + Remaining(w.Until, now)
+		return "its volumes to be detached, " + words.Remaining(w.Until, now)
 	case ForConnection:
 		return "the API server to come back"
 	}
@@ -102,14 +102,6 @@ func theBudget(w *Wait) string {
 		return "its budget"
 	}
 	return "budget " + w.Budget.Name
-}
-
-// Remaining says how long it is until then.
-func Remaining(until, now time.Time) string {
-	if d := until.Sub(now).Round(time.Second); d > 0 {
-		return d.String() + " left"
-	}
-	return "over"
 }
 
 // turnSentence says which pod with volumes goes first, how far it is, and whose
