@@ -239,7 +239,7 @@ func TestWithhold(t *testing.T) {
 			results = append(results, kube.AccessResult{Permission: need, Allowed: need.Verb != "delete"})
 		}
 	}
-	DisableForbidden(remedies, results)
+	remedy.DisableForbidden(remedies, results)
 	for _, r := range remedies {
 		if off := r.DisabledReason == "you may not delete pods in namespace default"; off != (r.Kind == remedy.Delete) {
 			t.Errorf("%s: %q", r.Kind, r.DisabledReason)
