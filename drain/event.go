@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -52,31 +53,31 @@ type Event struct {
 	Pod       string    `json:"pod,omitempty"`
 	UID       kube.UID  `json:"uid,omitempty"`
 
-	Run         *RunFacts      `json:"run,omitempty"`         // RunStarted
-	Joined      *PodFacts      `json:"joined,omitempty"`      // PodJoined
-	Phase       Phase          `json:"phase,omitempty"`       // Phase, Question, Confirmed
-	PhaseStatus PhaseStatus    `json:"phaseStatus,omitempty"` // Phase
-	Word        string         `json:"word,omitempty"`        // Question: what must be typed, "" for a plain yes
-	By          string         `json:"by,omitempty"`          // Confirmed, Control: who
-	Action      *ActionFacts   `json:"action,omitempty"`      // Intent, Answer
-	Answer      *AnswerFacts   `json:"answer,omitempty"`      // Answer
-	PodState    PodState       `json:"podState,omitempty"`    // Pod
-	Wait        *Wait          `json:"wait,omitempty"`        // Pod: what it waits for
-	DeletedAt   time.Time      `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
-	Forced      bool           `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
-	NodeState   NodeState      `json:"nodeState,omitempty"`   // Node
-	ServerTime  time.Time      `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
-	Budget      *BudgetFacts   `json:"budget,omitempty"`      // Budget
-	BudgetState BudgetState    `json:"budgetState,omitempty"` // Budget
-	Volumes     []volume.Facts `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
-	PowerOff    *PowerOff      `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
-	Lease       *LeaseFacts    `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
-	LeaseState  LeaseState     `json:"leaseState,omitempty"`  // Lease
-	Remedy      *RemedyFacts   `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
-	RemedyState RemedyState    `json:"rungState,omitempty"`   // Remedy
-	Command     CommandKind    `json:"control,omitempty"`     // Control
-	Outcome     Outcome        `json:"outcome,omitempty"`     // RunEnded, Node
-	Message     string         `json:"message,omitempty"`
+	Run         *RunFacts          `json:"run,omitempty"`         // RunStarted
+	Joined      *PodFacts          `json:"joined,omitempty"`      // PodJoined
+	Phase       Phase              `json:"phase,omitempty"`       // Phase, Question, Confirmed
+	PhaseStatus PhaseStatus        `json:"phaseStatus,omitempty"` // Phase
+	Word        string             `json:"word,omitempty"`        // Question: what must be typed, "" for a plain yes
+	By          string             `json:"by,omitempty"`          // Confirmed, Control: who
+	Action      *ActionFacts       `json:"action,omitempty"`      // Intent, Answer
+	Answer      *AnswerFacts       `json:"answer,omitempty"`      // Answer
+	PodState    PodState           `json:"podState,omitempty"`    // Pod
+	Wait        *Wait              `json:"wait,omitempty"`        // Pod: what it waits for
+	DeletedAt   time.Time          `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
+	Forced      bool               `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
+	NodeState   NodeState          `json:"nodeState,omitempty"`   // Node
+	ServerTime  time.Time          `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
+	Budget      *BudgetFacts       `json:"budget,omitempty"`      // Budget
+	BudgetState BudgetState        `json:"budgetState,omitempty"` // Budget
+	Volumes     []volume.Facts     `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
+	PowerOff    *checklist.Verdict `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
+	Lease       *LeaseFacts        `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
+	LeaseState  LeaseState         `json:"leaseState,omitempty"`  // Lease
+	Remedy      *RemedyFacts       `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
+	RemedyState RemedyState        `json:"rungState,omitempty"`   // Remedy
+	Command     CommandKind        `json:"control,omitempty"`     // Control
+	Outcome     Outcome            `json:"outcome,omitempty"`     // RunEnded, Node
+	Message     string             `json:"message,omitempty"`
 
 	// Input is the ID of the Control that the event answers, 0 for none.
 	Input uint64 `json:"-"`

@@ -3,6 +3,7 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -201,7 +202,7 @@ type NodeRun struct {
 	// last. Warning says that it is not safe to power off, or that nobody knows.
 	Attached []volume.Facts
 	Warning  string
-	PowerOff *PowerOff // what the run saw last, nil where it did not look
+	PowerOff *checklist.Verdict // what the run saw last, nil where it did not look
 
 	cordonServerTime time.Time // CordonAt by the server's clock
 }

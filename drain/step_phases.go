@@ -138,7 +138,7 @@ func (st *stepper) verify() {
 	if slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !st.sees(n) }) {
 		return
 	}
-	if st.awaitDetach() || st.awaitAttachments() || st.awaitDaemonSets() {
+	if st.awaitDetach() || st.awaitAttachments() || st.awaitDaemonSets() || awaitChecklist(st) {
 		return
 	}
 	for _, n := range st.s.Nodes {

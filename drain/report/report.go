@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 )
@@ -78,8 +79,8 @@ type Node struct {
 	// SafeToPowerOff tells that the run saw no volume attached or bound to this node,
 	// and no pod but those of DaemonSets and mirror pods. Where it is missing it is
 	// not, or not known, and SafeToPowerOffWhy says why, if the run came to look.
-	SafeToPowerOff    bool                   `json:"safeToPowerOff,omitempty"`
-	SafeToPowerOffWhy []drain.PowerOffReason `json:"safeToPowerOffWhy,omitempty"`
+	SafeToPowerOff    bool               `json:"safeToPowerOff,omitempty"`
+	SafeToPowerOffWhy []checklist.Reason `json:"safeToPowerOffWhy,omitempty"`
 }
 
 // Pod is one pod of a report.

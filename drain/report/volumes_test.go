@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -44,9 +45,9 @@ func aVolumeDrain() []drain.Event {
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeFailed, Message: "not drained within 5m0s"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-3", NodeState: drain.NodeDrained})
 	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Volumes: []volume.Facts{vol("d", volume.VolumeStillAttached)},
-		PowerOff: &drain.PowerOff{Why: []drain.PowerOffReason{{Object: "VolumeAttachment/pv-d", Message: "volume pv-d (data/data-d) is still attached"}}},
+		PowerOff: &checklist.Verdict{Why: []checklist.Reason{{Object: "VolumeAttachment/pv-d", Message: "volume pv-d (data/data-d) is still attached"}}},
 		Message:  "not safe to power off: volume pv-d (data/data-d) is still attached"})
-	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-3", PowerOff: &drain.PowerOff{Safe: true}})
+	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-3", PowerOff: &checklist.Verdict{Safe: true}})
 	c.add(0, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly})
 	return c.events
 }
