@@ -1,6 +1,7 @@
 package checklist
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -221,3 +222,15 @@ func TestOnlyOneLineOfABlindView(t *testing.T) {
 }
 
 func etcdNode(n *corev1.Node) { n.Labels[etcdRole] = "true" }
+
+func TestDocsNameEveryLine(t *testing.T) {
+	text, err := os.ReadFile("../../docs/check.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines {
+		if !strings.Contains(string(text), "| `"+string(line.check)+"` |") {
+			t.Errorf("docs/check.md has no row of %s", line.check)
+		}
+	}
+}
