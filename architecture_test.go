@@ -72,7 +72,7 @@ var packages = map[string]packageRow{
 	"cli": {imports: []string{"app", "app/control", "app/engine", "app/journal", "cli/print", "drain",
 		"drain/budget", "drain/lease", "drain/plan", "drain/preflight", "drain/report", "drain/tempbudget", "kube",
 		"kube/conn"}},
-	"cli/print": {imports: []string{"app/control", "drain", "drain/budget", "drain/landing", "drain/plan",
+	"cli/print": {imports: []string{"app/control", "drain", "drain/budget", "drain/checklist", "drain/landing", "drain/plan",
 		"drain/preflight", "drain/report", "drain/volume", "drain/words", "kube", "kube/conn"}},
 
 	"app": {imports: []string{"app/control", "app/engine", "app/journal", "drain", "drain/annotation",

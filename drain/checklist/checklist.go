@@ -110,6 +110,26 @@ func Of(s *kube.Snapshot, subject Subject) Verdict {
 	return v
 }
 
+// NodeVerdict is the verdict on one of some nodes.
+type NodeVerdict struct {
+	Name    string
+	UID     kube.UID
+	Verdict Verdict
+}
+
+// OfAll judges nodes that are powered off together, when no run asks.
+func OfAll(s *kube.Snapshot, names []string, now time.Time) []NodeVerdict {
+	verdicts := make([]NodeVerdict, len(names))
+	for i, name := range names {
+		subject := Subject{Node: name, With: names, Now: now}
+		if n := s.Node(name); n != nil {
+			subject.UID = n.UID
+		}
+		verdicts[i] = NodeVerdict{Name: name, UID: subject.UID, Verdict: Of(s, subject)}
+	}
+	return verdicts
+}
+
 // Answer is whether all lines are true; nil where it is not known.
 func (v *Verdict) Answer() *bool { return holds(v.Why) }
 

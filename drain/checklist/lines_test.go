@@ -140,6 +140,7 @@ func TestEveryLine(t *testing.T) {
 		{"the other node that reaches it is powered off too", CheckClaims, of(kubetest.Claim("shop/data", "pv-1", kubetest.ReachedFrom("kubernetes.io/hostname", "w1", "w2")),
 			waits, kubetest.Node("w2"), Subject{With: []string{"w2"}}), no, "PersistentVolumeClaim/shop/data"},
 		{"not all nodes are read", CheckClaims, of(local, waits, unread(kube.KindNodes)), unknown, "PersistentVolumeClaim/shop/data"},
+		{"not all pods are read, and one may wait", CheckClaims, of(unread(kube.KindPods)), unknown, "pods"},
 		{"claims may not be listed", CheckClaims, of(denied(kube.KindClaims)), unknown, "persistentvolumeclaims"},
 		{"volumes may not be listed", CheckClaims, of(denied(kube.KindVolumes)), unknown, "persistentvolumes"},
 
@@ -148,7 +149,6 @@ func TestEveryLine(t *testing.T) {
 		{"not an endpoint itself", CheckEndpoints, of(agent("w1", kubetest.NotReady(time.Minute)), agents, service("shop", "agent", "agent")), yes, ""},
 		{"the last endpoint", CheckEndpoints, of(agent("w1"), agent("w2", kubetest.NotReady(time.Minute)), agents, service("shop", "agent", "agent")), no, "Service/shop/agent"},
 		{"the others are powered off too", CheckEndpoints, of(agent("w1"), agent("w2"), agents, service("shop", "agent", "agent"), Subject{With: []string{"w2"}}), no, "Service/shop/agent"},
-		{"not all pods are read", CheckEndpoints, of(agent("w1"), agents, service("shop", "agent", "agent"), unread(kube.KindPods)), unknown, "Service/shop/agent"},
 		{"Services may not be listed", CheckEndpoints, of(agent("w1"), agents, denied(kube.KindServices)), unknown, "services"},
 		{"Services may not be listed, and no pod is there", CheckEndpoints, of(denied(kube.KindServices)), yes, ""},
 
@@ -200,10 +200,24 @@ func TestEveryLine(t *testing.T) {
 	}
 }
 
+// While not all pods are read, a Service may have endpoints elsewhere.
+func TestNotAllPodsAreRead(t *testing.T) {
+	agent := kubetest.Pod("shop/agent", kubetest.On("w1"), kubetest.OwnedBy("apps/v1", "DaemonSet", "agent"), labelled("app", "agent"))
+	w := of(agent, kubetest.DaemonSet("shop/agent"), service("shop", "agent", "agent"), map[kube.Kind]kube.SyncPhase{kube.KindPods: kube.NotSynced})
+	v := w.judge()
+	for _, line := range v.Lines() {
+		asks := line.Check == CheckClaims || line.Check == CheckEndpoints
+		if asks != (line.Holds == nil) {
+			t.Errorf("%s: %+v", line.Check, line)
+		}
+	}
+}
+
 // While not all nodes are read, neither the control plane nor the quorum is known.
 func TestNotAllNodesAreRead(t *testing.T) {
 	w := of(etcdOn("w1", cordoned), map[kube.Kind]kube.SyncPhase{kube.KindNodes: kube.NotSynced})
-	for _, line := range func() []Line { v := w.judge(); return v.Lines() }() {
+	v := w.judge()
+	for _, line := range v.Lines() {
 		asks := line.Check == CheckControlPlane || line.Check == CheckEtcd
 		if asks != (line.Holds == nil) {
 			t.Errorf("%s: %+v", line.Check, line)

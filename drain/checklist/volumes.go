@@ -69,6 +69,9 @@ func (j *judge) claims() {
 	if j.unread(kube.KindClaims, what) || j.unread(kube.KindVolumes, what) {
 		return
 	}
+	if !kube.InWhole(j.s, kube.KindPods) {
+		j.unknown("pods", what+" is not known: not all pods are read yet")
+	}
 	seen := map[string]bool{}
 	for _, p := range j.s.PodsWithClaims() {
 		if p.Node != "" || p.Finished() || p.Terminating() {
