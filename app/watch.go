@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -26,7 +27,7 @@ var planKinds = append([]kube.Kind{
 
 // servingKinds tell what goes out of service with the pods, and whether they are
 // recreated. Only a plan that somebody reads, or that decides, needs them: a drain
-// without one does not even watch them.
+// without one does not even watch them, but for what the checklist at its end asks of.
 var servingKinds = []kube.Kind{
 	kube.KindServices, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks, kube.KindAutoscalers, kube.KindQuotas,
 }
@@ -105,7 +106,7 @@ func (s *Session) ObserveDrain(ctx context.Context, sel Selection, o plan.Option
 	}
 	s.scope = scope{selection: sel, needs: startKinds, nodes: first}
 	s.Source = s.Watch(ctx, first, slices.DeleteFunc(slices.Clone(planKinds), func(k kube.Kind) bool {
-		return slices.Contains(servingKinds, k)
+		return slices.Contains(servingKinds, k) && !slices.Contains(checklist.Kinds, k)
 	})...)
 }
 

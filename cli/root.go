@@ -44,7 +44,7 @@ func (p *Program) rootCommand() *cobra.Command {
 	f.bindDrain(fs, "dry-run", "take-over")
 	f.bindLook(fs)
 	fs.StringVar(&f.theme, "theme", "", "the colours of the dashboard")
-	root.AddCommand(p.planCommand(), p.drainCommand(), p.cordonCommand(true), p.cordonCommand(false),
+	root.AddCommand(p.planCommand(), p.checkCommand(), p.drainCommand(), p.cordonCommand(true), p.cordonCommand(false),
 		p.runsCommand(), p.reportCommand(), p.replayCommand(), p.resumeCommand(), p.rollbackCommand(), p.ctlCommand(),
 		p.versionCommand(), p.completionCommand(root))
 	return root

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
@@ -74,7 +75,7 @@ type Event struct {
 	Budget      *tempbudget.Facts    `json:"budget,omitempty"`      // Budget
 	BudgetState tempbudget.State     `json:"budgetState,omitempty"` // Budget
 	Volumes     []volume.Facts       `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
-	PowerOff    *PowerOff            `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
+	PowerOff    *checklist.Verdict   `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
 	Lease       *lease.Facts         `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
 	LeaseState  lease.State          `json:"leaseState,omitempty"`  // Lease
 	Remedy      *remedy.Facts        `json:"rung,omitempty"`        // Remedy; Intent and Answer of one

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -207,7 +208,7 @@ type NodeRun struct {
 	// last. Warning says that it is not safe to power off, or that nobody knows.
 	Attached []volume.Facts
 	Warning  string
-	PowerOff *PowerOff // what the run saw last, nil where it did not look
+	PowerOff *checklist.Verdict // what the run saw last, nil where it did not look
 
 	cordonServerTime time.Time // CordonAt by the server's clock
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -269,7 +270,7 @@ func (st evictPhase) awaitDaemonSets() bool {
 // unknownDaemonSet says which DaemonSet of the pod is not known, "" if none.
 func (st evictPhase) unknownDaemonSet(live *kube.Pod) string {
 	o := live.Owner
-	if !namesDaemonSet(live) || st.snap.WorkloadNamed(o.Kind, live.Namespace, o.Name) != nil {
+	if !checklist.NamesDaemonSet(live) || st.snap.WorkloadNamed(o.Kind, live.Namespace, o.Name) != nil {
 		return ""
 	}
 	return ", and its DaemonSet " + o.Name + " is not known"

@@ -144,7 +144,7 @@ func (st phaseStep) verify() {
 	if slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !st.sees(n) }) {
 		return
 	}
-	if st.volumes().awaitDetach() || st.volumes().awaitAttachments() || st.evicting().awaitDaemonSets() {
+	if st.volumes().awaitDetach() || st.volumes().awaitAttachments() || st.evicting().awaitDaemonSets() || awaitChecklist(st.stepper) {
 		return
 	}
 	for _, n := range st.s.Nodes {

@@ -243,7 +243,7 @@ func (st volumeStep) lookPowerOff(n *NodeRun) {
 	if st.attachmentsSeen() {
 		e.Volumes = volume.LeftAttached(n.Name, st.snap)
 	}
-	verdict := powerOff(st.snap, n, st.podsOf(n.Name))
+	verdict := st.s.Checklist(st.snap, n, st.now)
 	e.PowerOff, e.Message = &verdict, verdict.Sentence()
 	st.emit(e)
 }

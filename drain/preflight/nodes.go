@@ -1,11 +1,11 @@
 package preflight
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -23,29 +23,9 @@ const (
 	FindingNotSynced        = "NotSynced"
 )
 
-// LastControlPlane are the Ready control-plane nodes if all of them are among the
-// named ones: a drain of these would leave none. nil where another is left, where none
-// is Ready anyway, and while not all nodes are known.
-func LastControlPlane(s *kube.Snapshot, named ...string) []string {
-	if !kube.InWhole(s, kube.KindNodes) {
-		return nil
-	}
-	var last []string
-	for _, n := range s.Nodes() {
-		if !plan.IsControlPlane(n) || n.Ready != kube.NodeReady {
-			continue
-		}
-		if !slices.Contains(named, n.Name) {
-			return nil
-		}
-		last = append(last, n.Name)
-	}
-	return last
-}
-
 // findLastControlPlane finds plans that leave no Ready control-plane node behind.
 func findLastControlPlane(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
-	last := LastControlPlane(s, p.Names()...)
+	last := checklist.LastControlPlane(s, p.Names()...)
 	if len(last) == 0 {
 		return nil
 	}

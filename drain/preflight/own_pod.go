@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -102,7 +103,7 @@ func (o *Self) onServer(s *kube.Snapshot, n *plan.Node) plan.Finding {
 // seen, which must be ours too, behind whatever address. Where these are known to
 // be the control plane, LastControlPlane says it.
 func onlyServers(s *kube.Snapshot, p *plan.Plan) []plan.Finding {
-	if !kube.InWhole(s, kube.KindPods) || len(LastControlPlane(s, p.Names()...)) > 0 {
+	if !kube.InWhole(s, kube.KindPods) || len(checklist.LastControlPlane(s, p.Names()...)) > 0 {
 		return nil
 	}
 	var on []string

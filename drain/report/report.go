@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 )
@@ -76,11 +77,12 @@ type Node struct {
 	// that it is not safe to power off, or that nobody knows.
 	Attached []volume.Facts `json:"attached,omitempty"`
 	Warning  string         `json:"warning,omitempty"`
-	// SafeToPowerOff tells that the run saw no volume attached or bound to this node,
-	// and no pod but those of DaemonSets and mirror pods. Where it is missing it is
-	// not, or not known, and SafeToPowerOffWhy says why, if the run came to look.
-	SafeToPowerOff    bool                   `json:"safeToPowerOff,omitempty"`
-	SafeToPowerOffWhy []drain.PowerOffReason `json:"safeToPowerOffWhy,omitempty"`
+	// SafeToPowerOff tells that all lines of the checklist were true when the run ended.
+	// Where it is missing one was false or not known, and SafeToPowerOffWhy says why, if
+	// the run came to look. Checklist has the lines.
+	SafeToPowerOff    bool               `json:"safeToPowerOff,omitempty"`
+	SafeToPowerOffWhy []checklist.Reason `json:"safeToPowerOffWhy,omitempty"`
+	Checklist         []checklist.Line   `json:"checklist,omitempty"`
 }
 
 // Pod is one pod of a report.
@@ -133,7 +135,7 @@ func OfState(s *drain.State) Report {
 			Cordoned: n.Cordoned, CordonInDoubt: n.CordonInDoubt, TakenOverBy: n.TakenOverBy(), DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
 			Attached: n.Attached, Warning: n.Warning, SafeToPowerOff: n.SafeToPowerOff()}
 		if n.PowerOff != nil {
-			node.SafeToPowerOffWhy = n.PowerOff.Why
+			node.SafeToPowerOffWhy, node.Checklist = n.PowerOff.Why, n.PowerOff.Lines()
 		}
 		for _, p := range pods[n.Name] {
 			node.Pods = append(node.Pods, reportPod(p, end))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -45,9 +46,9 @@ func aVolumeDrain() []drain.Event {
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeFailed, Message: "not drained within 5m0s"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-3", NodeState: drain.NodeDrained})
 	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Volumes: []volume.Facts{vol("d", volume.VolumeStillAttached)},
-		PowerOff: &drain.PowerOff{Why: []drain.PowerOffReason{{Object: "VolumeAttachment/pv-d", Message: "volume pv-d (data/data-d) is still attached"}}},
+		PowerOff: &checklist.Verdict{Why: []checklist.Reason{{Object: "VolumeAttachment/pv-d", Message: "volume pv-d (data/data-d) is still attached"}}},
 		Message:  "not safe to power off: volume pv-d (data/data-d) is still attached"})
-	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-3", PowerOff: &drain.PowerOff{Safe: true}})
+	c.add(0, drain.Event{Kind: drain.EventVolumes, Node: "worker-3", PowerOff: &checklist.Verdict{Safe: true, Checks: []checklist.Check{checklist.CheckPods}}})
 	c.add(0, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly})
 	return c.events
 }
@@ -57,6 +58,10 @@ func TestVolumesInTheReport(t *testing.T) {
 	for _, n := range r.Nodes {
 		if n.SafeToPowerOff != (n.Name == "worker-3") {
 			t.Errorf("%s: safe %v", n.Name, n.SafeToPowerOff)
+		}
+		// A journal of an older version tells of no lines: none is claimed to be true.
+		if lines := n.Checklist; n.Name == "worker-3" && (len(lines) != 1 || lines[0].Holds == nil || !*lines[0].Holds) || n.Name == "worker-1" && len(lines) != 0 {
+			t.Errorf("%s: lines %+v", n.Name, lines)
 		}
 	}
 	for name, c := range map[string]struct {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -66,7 +67,7 @@ func (p *preview) losses() plan.Losses {
 // makePreview puts a preview together; plan is that of one node alone, as drain's
 // Previews make it.
 func makePreview(s *kube.Snapshot, n *kube.Node, o plan.Options, plan func(string, plan.Options) plan.Node) preview {
-	p := preview{Plan: plan(n.Name, o), LastControlPlane: len(preflight.LastControlPlane(s, n.Name)) > 0}
+	p := preview{Plan: plan(n.Name, o), LastControlPlane: len(checklist.LastControlPlane(s, n.Name)) > 0}
 	if wording.UsualOnly(p.Plan) {
 		usual := plan(n.Name, wording.WithUsual(o))
 		p.Usual = &usual

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -158,10 +159,10 @@ func TestKubectlOfOtherActions(t *testing.T) {
 
 func TestResultSaysWhatIsSafeToPowerOff(t *testing.T) {
 	s := &drain.State{Outcome: drain.OutcomeDone, Run: drain.RunFacts{ID: "r1"}, Nodes: []*drain.NodeRun{
-		{NodeFacts: drain.NodeFacts{Name: "worker-1"}, State: drain.NodeDrained, PowerOff: &drain.PowerOff{Safe: true}},
+		{NodeFacts: drain.NodeFacts{Name: "worker-1"}, State: drain.NodeDrained, PowerOff: &checklist.Verdict{Safe: true}},
 		{NodeFacts: drain.NodeFacts{Name: "worker-2"}, State: drain.NodeDrained, Warning: "not safe to power off: volume pv-x (data/x) is still attached"},
 		{NodeFacts: drain.NodeFacts{Name: "worker-3"}, State: drain.NodeDrained},
-		{NodeFacts: drain.NodeFacts{Name: "worker-4"}, State: drain.NodeStopped, PowerOff: &drain.PowerOff{Safe: true}},
+		{NodeFacts: drain.NodeFacts{Name: "worker-4"}, State: drain.NodeStopped, PowerOff: &checklist.Verdict{Safe: true}},
 	}}
 	text := ResultText(s, nil, 160, now)
 	for _, want := range []string{"power off worker-1: no volume is attached", "power off worker-2: not safe to power off: volume pv-x (data/x) is still attached."} {

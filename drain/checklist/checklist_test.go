@@ -1,4 +1,4 @@
-package drain
+package checklist
 
 import (
 	"slices"
@@ -8,14 +8,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 // What is on the node, whoever left it there, decides whether it is safe to power
 // off; what a run meant to do does not.
-func TestPowerOffFollowsFromTheCluster(t *testing.T) {
+func TestVerdictFollowsFromTheCluster(t *testing.T) {
 	const hostname, zone = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 	const unsafe, doubtful = "not safe to power off: ", "whether it is safe to power off is not known: "
 	daemon := kubetest.Pod("kube-system/cni-1", kubetest.OwnedBy("apps/v1", "DaemonSet", "cni"))
@@ -32,45 +32,44 @@ func TestPowerOffFollowsFromTheCluster(t *testing.T) {
 		}
 		return o
 	}
-	moved := func(v ...volume.Facts) []*PodRun {
-		p := &PodRun{PodFacts: PodFacts{Node: "w1", Namespace: "shop", Name: "db-0", UID: "gone"}, State: PodGone}
+	moved := func(v ...volume.Facts) Subject {
+		p := Moved{Namespace: "shop", Name: "db-0"}
 		for i := range v {
 			p.Volumes = append(p.Volumes, volume.VolumeRun{Facts: v[i]})
 		}
-		return []*PodRun{p}
+		return Subject{Moved: []Moved{p}}
 	}
 	claim := volume.Facts{Name: "data", Claim: "data", Volume: "pv-1", State: volume.VolumeDetached}
-	left := func(state PodState, message string, reasons ...plan.Reason) []*PodRun {
-		return []*PodRun{{PodFacts: PodFacts{UID: "Pod/shop/api-1", Reasons: reasons}, State: state, Message: message}}
-	}
+	left := func(why string) Subject { return Subject{Left: map[kube.UID]string{"Pod/shop/api-1": why}} }
+	none := Subject{}
 	silent := kubetest.Node("w1", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })
 	for _, c := range []struct {
 		name    string
 		objects []runtime.Object
-		run     []*PodRun
+		subject Subject
 		object  string // of the first reason
 		want    string // the sentence, "" for safe
 	}{
-		{"nothing", objects(), nil, "", ""},
-		{"DaemonSets and mirror pods", objects(daemon, kubetest.DaemonSet("kube-system/cni"), kubetest.Pod("kube-system/etcd-1", kubetest.Mirrored)), nil, "", ""},
-		{"a DaemonSet's pod whose DaemonSet is gone", objects(daemon), nil, "Pod/kube-system/cni-1",
+		{"nothing", objects(), none, "", ""},
+		{"DaemonSets and mirror pods", objects(daemon, kubetest.DaemonSet("kube-system/cni"), kubetest.Pod("kube-system/etcd-1", kubetest.Mirrored)), none, "", ""},
+		{"a DaemonSet's pod whose DaemonSet is gone", objects(daemon), none, "Pod/kube-system/cni-1",
 			unsafe + "pod kube-system/cni-1 is left on it (it is not one of the pods of the run)"},
-		{"a pod of another kind of DaemonSet", objects(kubetest.Pod("shop/log-1", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "DaemonSet", "log"))), nil, "Pod/shop/log-1",
+		{"a pod of another kind of DaemonSet", objects(kubetest.Pod("shop/log-1", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "DaemonSet", "log"))), none, "Pod/shop/log-1",
 			unsafe + "pod shop/log-1 is left on it (it is not one of the pods of the run)"},
-		{"left by a selector", objects(kubetest.Pod("shop/api-1")), left(PodSkipped, "", plan.Reason{Code: plan.ReasonNotSelected, Message: "not selected by --pod-selector=app=web"}),
+		{"left by a selector", objects(kubetest.Pod("shop/api-1")), left("not selected by --pod-selector=app=web"),
 			"Pod/shop/api-1", unsafe + "pod shop/api-1 is left on it (not selected by --pod-selector=app=web)"},
-		{"skipped by the operator", objects(kubetest.Pod("shop/api-1")), left(PodSkipped, "left where it is, as the operator said"),
+		{"skipped by the operator", objects(kubetest.Pod("shop/api-1")), left("left where it is, as the operator said"),
 			"Pod/shop/api-1", unsafe + "pod shop/api-1 is left on it (left where it is, as the operator said)"},
-		{"terminating for too long", objects(kubetest.Pod("shop/api-1", kubetest.Deleted(time.Minute))), left(PodSkipped, "terminating for more than 1s: not waited for"),
+		{"terminating for too long", objects(kubetest.Pod("shop/api-1", kubetest.Deleted(time.Minute))), left("terminating for more than 1s: not waited for"),
 			"Pod/shop/api-1", unsafe + "pod shop/api-1 is left on it (terminating for more than 1s: not waited for)"},
-		{"finished pods run nothing", objects(kubetest.Pod("shop/job-1", kubetest.Phase(corev1.PodSucceeded)), kubetest.Pod("shop/job-2", kubetest.Phase(corev1.PodFailed))), nil, "", ""},
-		{"a finished pod that is still terminating", objects(kubetest.Pod("shop/job-1", kubetest.Phase(corev1.PodFailed), kubetest.Deleted(0))), nil, "Pod/shop/job-1",
+		{"finished pods run nothing", objects(kubetest.Pod("shop/job-1", kubetest.Phase(corev1.PodSucceeded)), kubetest.Pod("shop/job-2", kubetest.Phase(corev1.PodFailed))), none, "", ""},
+		{"a finished pod that is still terminating", objects(kubetest.Pod("shop/job-1", kubetest.Phase(corev1.PodFailed), kubetest.Deleted(0))), none, "Pod/shop/job-1",
 			unsafe + "pod shop/job-1 is left on it (it is not one of the pods of the run)"},
-		{"several", objects(kubetest.Pod("shop/a-1"), kubetest.Pod("shop/b-1"), kubetest.Pod("shop/c-1"), kubetest.Pod("shop/d-1"), kubetest.Pod("shop/e-1")), nil, "Pod/shop/a-1",
+		{"several", objects(kubetest.Pod("shop/a-1"), kubetest.Pod("shop/b-1"), kubetest.Pod("shop/c-1"), kubetest.Pod("shop/d-1"), kubetest.Pod("shop/e-1")), none, "Pod/shop/a-1",
 			unsafe + "pod shop/a-1 is left on it (it is not one of the pods of the run); pod shop/b-1 is left on it (it is not one of the pods of the run); " +
 				"pod shop/c-1 is left on it (it is not one of the pods of the run); 2 more"},
 
-		{"an attached volume", objects(append(kubetest.Claim("shop/data", "pv-1"), kubetest.AttachmentOf("pv-1", "w1", true))...), nil, "VolumeAttachment/csi-pv-1-w1",
+		{"an attached volume", objects(append(kubetest.Claim("shop/data", "pv-1"), kubetest.AttachmentOf("pv-1", "w1", true))...), none, "VolumeAttachment/csi-pv-1-w1",
 			unsafe + "volume pv-1 (shop/data) is still attached"},
 		{"one attached elsewhere", objects(append(kubetest.Claim("shop/data", "pv-1"), kubetest.AttachmentOf("pv-1", "w3", true))...), moved(claim), "", ""},
 		{"a volume of which nobody tells", objects(kubetest.Claim("shop/data", "pv-1", kubetest.FcDisk)...),
@@ -87,7 +86,7 @@ func TestPowerOffFollowsFromTheCluster(t *testing.T) {
 			kubetest.Pod("shop/db-1", kubetest.Claiming("data"), kubetest.Unscheduled("no node")))...), moved(claim), "PersistentVolumeClaim/shop/data",
 			unsafe + "no other node that takes pods reaches volume pv-1 of claim shop/data, and pod shop/db-1 waits for it"},
 		{"a pod that waits since before the run", objects(append(kubetest.Claim("shop/data", "pv-1", kubetest.LocalDisk, kubetest.ReachedFrom(hostname, "w1")),
-			kubetest.Pod("shop/db-1", kubetest.Claiming("data"), kubetest.Unscheduled("no node")))...), nil, "PersistentVolumeClaim/shop/data",
+			kubetest.Pod("shop/db-1", kubetest.Claiming("data"), kubetest.Unscheduled("no node")))...), none, "PersistentVolumeClaim/shop/data",
 			unsafe + "no other node that takes pods reaches volume pv-1 of claim shop/data, and pod shop/db-1 waits for it"},
 		{"a disk of another node", objects(kubetest.Claim("shop/data", "pv-1", kubetest.LocalDisk, kubetest.ReachedFrom(hostname, "w2"))...), moved(claim), "", ""},
 		{"a zone whose other node is cordoned", objects(kubetest.Claim("shop/data", "pv-1", kubetest.ReachedFrom(zone, "a"))...), moved(claim), "PersistentVolumeClaim/shop/data",
@@ -95,12 +94,12 @@ func TestPowerOffFollowsFromTheCluster(t *testing.T) {
 		{"a zone with a node that takes pods", objects(append(kubetest.Claim("shop/data", "pv-1", kubetest.ReachedFrom(zone, "a")), kubetest.Node("w2", kubetest.InZone("a")))...), moved(claim), "", ""},
 		{"a claim that is gone", objects(), moved(claim), "", ""},
 
-		{"a silent kubelet", objects(silent), nil, "Node/w1",
+		{"a silent kubelet", objects(silent), none, "Node/w1",
 			doubtful + "its kubelet is silent, so it is not known whether the pods that are gone have ended there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n := &NodeRun{NodeFacts: NodeFacts{Name: "w1", UID: "Node/w1"}}
-			got := powerOff(kubetest.SnapshotOf(kubetest.Now, c.objects...), n, c.run)
+			c.subject.Node, c.subject.UID, c.subject.Run, c.subject.Now = "w1", "Node/w1", "r1", kubetest.Now
+			got := Of(kubetest.SnapshotOf(kubetest.Now, c.objects...), c.subject)
 			if got.Safe != (c.want == "") || got.Sentence() != c.want {
 				t.Errorf("safe %v, %q, want %q", got.Safe, got.Sentence(), c.want)
 			}
@@ -111,9 +110,12 @@ func TestPowerOffFollowsFromTheCluster(t *testing.T) {
 	}
 }
 
-func TestPowerOffOfANodeThatIsGone(t *testing.T) {
-	n := &NodeRun{NodeFacts: NodeFacts{Name: "w1", UID: "an older one"}}
-	if got := powerOff(kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1")), n, nil); got.Safe || len(got.Why) != 1 || !got.Why[0].Unknown {
+func TestVerdictOnANodeThatIsGone(t *testing.T) {
+	got := Of(kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1")), Subject{Node: "w1", UID: "an older one"})
+	if got.Answer() != nil || len(got.Why) != 1 || !got.Why[0].Unknown {
 		t.Errorf("%+v", got)
+	}
+	if lines := got.Lines(); len(lines) != 1 || lines[0].Check != CheckNode || lines[0].Holds != nil {
+		t.Errorf("lines %+v: nothing else can be told of it", lines)
 	}
 }

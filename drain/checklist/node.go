@@ -1,0 +1,80 @@
+package checklist
+
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// machine looks whether the API knows what the machine runs.
+func (j *judge) machine() {
+	object, node := "Node/"+j.Node, j.s.Node(j.Node)
+	switch {
+	case !j.s.TrustedOn(j.Node):
+		j.blind = true
+		j.unknown(object, "the view of the node and its pods is not true at this moment")
+	case node == nil || node.UID != j.UID:
+		j.blind = true
+		j.unknown(object, "the Node object is gone, so it is not known what its machine runs")
+	case node.Ready == kube.NodeUnknown:
+		j.unknown(object, "its kubelet is silent, so it is not known whether the pods that are gone have ended there")
+	case !node.Unschedulable:
+		j.against(object, "the node is not cordoned: pods may come to it at any time")
+	}
+}
+
+// pods names those that are on the node and not on every node. Pods that have finished
+// may be there: the kubelet reports the end of a pod once all its containers have
+// stopped, so nothing of them is running.
+func (j *judge) pods() {
+	for _, p := range j.s.PodsOn(j.Node) {
+		if p.Mirror() || j.ofDaemonSet(p) || p.Finished() && !p.Terminating() {
+			continue
+		}
+		name := p.Namespace + "/" + p.Name
+		message := "pod " + name + " is left on it"
+		switch why, known := j.Left[p.UID]; {
+		case known && why != "":
+			message += " (" + why + ")"
+		case known:
+			message += " (it is still there)"
+		case j.Run != "":
+			message += " (it is not one of the pods of the run)"
+		}
+		j.against("Pod/"+name, message)
+	}
+}
+
+// ofDaemonSet tells whether the pod belongs to a DaemonSet that is not known to be
+// gone.
+func (j *judge) ofDaemonSet(p *kube.Pod) bool {
+	return NamesDaemonSet(p) &&
+		(!j.s.Trusted(kube.KindDaemonSets) || j.s.WorkloadNamed("DaemonSet", p.Namespace, p.Owner.Name) != nil)
+}
+
+// NamesDaemonSet tells whether the pod says that a DaemonSet controls it; kubectl knows
+// those of apps/v1 only.
+func NamesDaemonSet(p *kube.Pod) bool {
+	return p.Owner != nil && p.Owner.Kind == "DaemonSet" && p.Owner.APIVersion == "apps/v1"
+}
+
+// runs looks for the Lease and the annotation of another run. A Lease that has lapsed
+// is free to take. An annotation alone counts only for a run that asks: it stays on the
+// node after the run that wrote it has ended, as the cordon does.
+func (j *judge) runs() {
+	if !j.unread(kube.KindLeases, "whether another run is at work on it") {
+		for _, h := range lease.Holds(j.s, []string{j.Node}, j.Run, j.Now) {
+			if !h.Lapsed {
+				j.against("Node/"+j.Node, "the node is held by "+h.Words)
+			}
+		}
+	}
+	node := j.s.Node(j.Node)
+	if j.Run == "" || node.Cordon == nil || node.Cordon.Manager != kube.FieldManager {
+		return
+	}
+	if mark, ours := annotation.Parse(node.Cordon.Mark); ours && mark.Run != "" && mark.Run != j.Run {
+		j.against("Node/"+j.Node, "run "+words.Shorten(mark.Run)+" of "+mark.Maker()+" has cordoned it")
+	}
+}
