@@ -113,9 +113,9 @@ func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
 
 func TestRemediateWithoutAScreenNeedsTheFlag(t *testing.T) {
 	for kind, allow := range map[remedy.Kind]func(*plan.Options){
-		RemedyScale:        func(o *plan.Options) { o.AllowScale = true },
-		RemedyForceDelete:  func(o *plan.Options) { o.AllowZeroGrace = true },
-		RemedyOutOfService: func(o *plan.Options) { o.AllowTaint = true },
+		remedy.Scale:        func(o *plan.Options) { o.AllowScale = true },
+		remedy.ForceDelete:  func(o *plan.Options) { o.AllowZeroGrace = true },
+		remedy.OutOfService: func(o *plan.Options) { o.AllowTaint = true },
 	} {
 		f := newSteps()
 		if kind != remedy.Scale {
@@ -160,8 +160,8 @@ func TestRemedyAnswers(t *testing.T) {
 func TestUnattendedNamesTheFlag(t *testing.T) {
 	f := newSteps()
 	want := map[remedy.Kind]string{
-		RemedyRolloutRestart: "the run was started without --allow-scale", RemedyScale: "the run was started without --allow-scale",
-		RemedyForceDelete: "the run was started without --allow-zero-grace", RemedyOutOfService: "the run was started without --allow-taint",
+		remedy.RolloutRestart: "the run was started without --allow-scale", remedy.Scale: "the run was started without --allow-scale",
+		remedy.ForceDelete: "the run was started without --allow-zero-grace", remedy.OutOfService: "the run was started without --allow-taint",
 	}
 	remedies := Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())
 	remedy.Unattended(remedies, &f.state.Run.Options)

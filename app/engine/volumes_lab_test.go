@@ -24,7 +24,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
-	"github.com/kdrain-tui/kdrain-tui/kube/watch"
+	kubewatch "github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
 // These tests run on the real attach-detach controller; kubelet and
@@ -132,11 +132,11 @@ func (s *stage) attachedAll(source Source, node string, count int) {
 }
 
 // watchVolumes sees what a run with volumes needs to see.
-func (s *stage) watchVolumes(c *connection) *watch.Watcher {
+func (s *stage) watchVolumes(c *connection) *kubewatch.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets,
 		kube.KindClaims, kube.KindVolumes, kube.KindCSIDrivers, kube.KindAttachments}
-	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: kinds})
+	w := kubewatch.Start(s.Context(), c.Cluster, kubewatch.Options{Kinds: kinds})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

@@ -22,25 +22,23 @@ func TestWhyATerminatingPodIsStillThere(t *testing.T) {
 		pod   *kube.Pod
 		node  *kube.Node
 		stuck bool
-		state PodState
 		says  string
 	}{
-		{"in its grace", plain, well, false, PodTerminating, "its grace period, 20s left"},
-		{"with a hook", hooked, well, false, PodTerminating, "its grace period, 20s left, its preStop hook within it"},
-		{"a finalizer matters only after the grace", held, well, false, PodTerminating, "its grace period, 20s left"},
-		{"past it", plain, well, true, PodStuckTerminating, "grace is over, the kubelet has not removed it"},
-		{"past it, a hook has had its time", hooked, well, true, PodStuckTerminating, "grace is over, the kubelet has not removed it"},
-		{"finalizers", held, well, true, PodStuckTerminating, "finalizer example.com/backup, example.com/hold"},
-		{"finalizers on a silent node", held, silent, true, PodStuckTerminating, silence + "; then finalizer example.com/backup, example.com/hold"},
-		{"a silent node is said at once", plain, silent, false, PodTerminating, silence},
-		{"a silent node", plain, silent, true, PodStuckTerminating, silence},
-		{"a sick node may still end it", plain, sick, false, PodTerminating, "its grace period, 20s left"},
-		{"a sick node", plain, sick, true, PodStuckTerminating, "its node is not Ready, its kubelet has not removed it"},
-		{"its node is gone", plain, nil, true, PodStuckTerminating, "grace is over, the kubelet has not removed it"},
+		{"in its grace", plain, well, false, "its grace period, 20s left"},
+		{"with a hook", hooked, well, false, "its grace period, 20s left, its preStop hook within it"},
+		{"a finalizer matters only after the grace", held, well, false, "its grace period, 20s left"},
+		{"past it", plain, well, true, "grace is over, the kubelet has not removed it"},
+		{"past it, a hook has had its time", hooked, well, true, "grace is over, the kubelet has not removed it"},
+		{"finalizers", held, well, true, "finalizer example.com/backup, example.com/hold"},
+		{"finalizers on a silent node", held, silent, true, silence + "; then finalizer example.com/backup, example.com/hold"},
+		{"a silent node is said at once", plain, silent, false, silence},
+		{"a silent node", plain, silent, true, silence},
+		{"a sick node may still end it", plain, sick, false, "its grace period, 20s left"},
+		{"a sick node", plain, sick, true, "its node is not Ready, its kubelet has not removed it"},
+		{"its node is gone", plain, nil, true, "grace is over, the kubelet has not removed it"},
 	} {
-		state, wait := terminatingWait(c.pod, c.node, ends, c.stuck)
-		if got := wait.Sentence(kubetest.Now); state != c.state || got != c.says {
-			t.Errorf("%s: %s, waits for %s; want %s, %s", c.name, state, got, c.state, c.says)
+		if got := Terminating(c.pod, c.node, ends, c.stuck).Sentence(kubetest.Now); got != c.says {
+			t.Errorf("%s: waits for %s; want %s", c.name, got, c.says)
 		}
 	}
 }
