@@ -62,13 +62,3 @@ func TestInterpret(t *testing.T) {
 		})
 	}
 }
-
-func TestBackOffGrowsToALimit(t *testing.T) {
-	for failures, want := range map[int]time.Duration{
-		0: attempt.RetryFirst, 1: attempt.RetryFirst, 2: 2 * attempt.RetryFirst, 3: 4 * attempt.RetryFirst, 20: attempt.RetryMost, 1 << 40: attempt.RetryMost,
-	} {
-		if got := attempt.BackOff(failures); got != want {
-			t.Errorf("after %d failures %s, want %s", failures, got, want)
-		}
-	}
-}
