@@ -14,5 +14,6 @@ func Undo(node kube.UID, run string, s *kube.Snapshot) (request *kube.LeaseRef, 
 	case live.Holder != run:
 		return nil, "another run has it"
 	}
-	return &kube.LeaseRef{Namespace: live.Namespace, Name: live.Name, UID: live.UID, ResourceVersion: live.ResourceVersion}, ""
+	request = &kube.LeaseRef{Namespace: live.Namespace, Name: live.Name, UID: live.UID, ResourceVersion: live.ResourceVersion}
+	return request, ""
 }
