@@ -69,9 +69,10 @@ var packages = map[string]packageRow{
 
 	"themes": {},
 
-	"cli": {imports: []string{"app", "app/control", "app/engine", "app/journal", "cli/print", "drain",
-		"drain/budget", "drain/lease", "drain/plan", "drain/preflight", "drain/report", "drain/tempbudget", "kube",
-		"kube/conn"}},
+	"cli": {imports: []string{"app", "app/control", "app/engine", "app/journal", "cli/job", "cli/print", "drain",
+		"drain/budget", "drain/lease", "drain/plan", "drain/preflight", "drain/report", "drain/tempbudget",
+		"drain/words", "kube", "kube/conn"}},
+	"cli/job": {},
 	"cli/print": {imports: []string{"app/control", "drain", "drain/budget", "drain/checklist", "drain/landing", "drain/plan",
 		"drain/preflight", "drain/report", "drain/volume", "drain/words", "kube", "kube/conn"}},
 
