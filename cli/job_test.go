@@ -60,7 +60,7 @@ func TestJobHasTheDrainOfTheCommandLine(t *testing.T) {
 	for _, arg := range args {
 		for _, flag := range connection {
 			name, _, _ := strings.Cut(flag, "=")
-			if strings.HasPrefix(arg, name) {
+			if strings.HasPrefix(arg, name+"=") {
 				t.Errorf("the Job has %s", arg)
 			}
 		}
