@@ -16,21 +16,26 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-var update = flag.Bool("update", false, "write docs/rbac.md")
+var update = flag.Bool("update", false, "write docs/rbac.md and deploy/rbac")
 
 func TestRolesPage(t *testing.T) {
-	path := filepath.Join("..", "docs", "rbac.md")
-	if *update {
-		if err := os.WriteFile(path, []byte(rbacPage()), 0o644); err != nil {
-			t.Fatal(err)
+	files := map[string]string{
+		filepath.Join("docs", "rbac.md"):            rbacPage(),
+		filepath.Join("deploy", "rbac", "job.yaml"): generated + jobAccount(rulesOf(roleOperator)),
+	}
+	for at, r := range roles {
+		files[filepath.Join("deploy", "rbac", r.short()+".yaml")] = generated + rolesYAML(r.name, rulesOf(at))
+	}
+	for name, want := range files {
+		path := filepath.Join("..", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	have, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != rbacPage() {
-		t.Error("docs/rbac.md is not what the rules say: go test ./app -run TestRolesPage -update")
+		if have, err := os.ReadFile(path); err != nil || string(have) != want {
+			t.Errorf("%s is not what the rules say: go test ./app -run TestRolesPage -update (%v)", name, err)
+		}
 	}
 }
 

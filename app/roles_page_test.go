@@ -25,13 +25,17 @@ budgets, which it does not make; ` + "`--dry-run=client` and `plan`" + ` write n
 Who a user is and what they may do, every authenticated user may ask (` + "`system:basic-user`, `system:discovery`" + `), as they may read
 the version and health of the server (` + "`system:public-info-viewer`" + `). ` + "`--as`" + ` needs the right to impersonate.
 
-    kubectl apply -f view.yaml
+The manifests are in deploy/rbac of the source and of each release:
+
+    kubectl apply -f deploy/rbac/view.yaml
     kubectl create clusterrolebinding kdrain-tui-view --clusterrole=kdrain-tui-view --group=on-call
     kubectl create rolebinding kdrain-tui-view -n kube-system --role=kdrain-tui-view --group=on-call
 
 Beside the cluster roles stand roles of the same name for single namespaces: ` + "`default`" + `, where Events on nodes are, and that of ` + "`--lease-namespace`" + `, where runs keep the Leases by which they
 keep off each other's nodes. RBAC cannot tell Leases apart by the beginning of their names, and those of the controllers are in
 ` + "`kube-system`" + ` too: a namespace of its own, made for this and given by the flag, keeps the rights to write apart.
+
+deploy/rbac/job.yaml binds the role kdrain-tui-operator to a service account, for [drains as Jobs](in-cluster.md).
 `
 
 // rbacPage is docs/rbac.md.
@@ -44,7 +48,7 @@ func rbacPage() string {
 	b.WriteString("\n## What each rule is for\n\n| feature | rules | role | what happens without |\n| --- | --- | --- | --- |\n")
 	for _, f := range features() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.what, ruleWords(f.rules),
-			strings.TrimPrefix(roles[f.role].name, "kdrain-tui-"), f.without)
+			roles[f.role].short(), f.without)
 	}
 	return b.String()
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -13,6 +14,9 @@ import (
 type role struct {
 	name, about string
 }
+
+// short is the end of the role's name, which tells it from the others.
+func (r role) short() string { return strings.TrimPrefix(r.name, "kdrain-tui-") }
 
 // roles are the cluster roles, each with everything that those before it have.
 var roles = []role{

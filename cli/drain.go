@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
@@ -14,7 +15,6 @@ import (
 
 func (p *Program) drainCommand() *cobra.Command {
 	c := &draining{p, p.newFlags()}
-	f := c.f
 	cmd := &cobra.Command{
 		Use:   "drain NODE...",
 		Short: "Drain nodes without the dashboard; a superset of kubectl drain",
@@ -29,14 +29,18 @@ func (p *Program) drainCommand() *cobra.Command {
 		ValidArgsFunction: p.completeNodes,
 		RunE:              c.drain,
 	}
-	fs := cmd.Flags()
+	c.f.bindDrainCommand(cmd.Flags())
+	return cmd
+}
+
+// bindDrainCommand adds the flags of the command drain, for those that print one too.
+func (f *flags) bindDrainCommand(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	f.bindNodes(fs)
 	f.bindDrain(fs)
 	fs.BoolVar(&f.yes, "yes", false, "confirm cordon and eviction, instead of being asked")
 	f.bindOutput(fs)
 	f.bindLook(fs)
-	return cmd
 }
 
 // draining is the command drain.

@@ -44,10 +44,12 @@ func (f *flags) bindNodes(fs *pflag.FlagSet) {
 		"choose the nodes by label, like -l zone=a,pool in (x,y) (instead of names)")
 }
 
+const defaultChunkSize = 500
+
 // bindDrain adds all options of a drain but some.
 func (f *flags) bindDrain(fs *pflag.FlagSet, without ...string) {
 	f.bind(fs, func(name string) bool { return !slices.Contains(without, name) })
-	fs.Int64Var(&f.chunkSize, "chunk-size", 500, "page size of large lists; 0: all at once")
+	fs.Int64Var(&f.chunkSize, "chunk-size", defaultChunkSize, "page size of large lists; 0: all at once")
 }
 
 // bindOptions adds some options of a drain.

@@ -38,7 +38,7 @@ const kubectlConnectionFlags = "kubeconfig cache-dir certificate-authority clien
 
 func commandOf(t *testing.T, name string) *cobra.Command {
 	t.Helper()
-	cmd, _, err := newBench(t, nil).rootCommand().Find(strings.Fields(name))
+	cmd, _, err := newBench(t, nil).Command().Find(strings.Fields(name))
 	if err != nil {
 		t.Fatal(err)
 	}

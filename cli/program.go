@@ -62,6 +62,14 @@ type Build struct {
 	Kubernetes string `json:"clientLibrary"`
 }
 
+// String is the version, with the commit where it is known.
+func (b Build) String() string {
+	if b.Commit == "" {
+		return b.Version
+	}
+	return b.Version + " (commit " + b.Commit + ")"
+}
+
 // DashboardRequest is what the dashboard is to open with.
 type DashboardRequest struct {
 	Session *app.Session // nil for a replay
@@ -114,7 +122,7 @@ func (p *Program) Main(ctx context.Context, args []string) int {
 }
 
 func (p *Program) run(ctx context.Context, args []string) int {
-	root := p.rootCommand()
+	root := p.Command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if sig, ok := p.signals.first(); ok {

@@ -9,9 +9,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
-// rootCommand builds the tree of commands. It sets no templates: that would
+// Command builds the tree of commands. It sets no templates: that would
 // link text/template and turn the linker's removal of unused methods off.
-func (p *Program) rootCommand() *cobra.Command {
+func (p *Program) Command() *cobra.Command {
 	f := p.newFlags()
 	root := &cobra.Command{
 		Use:   programName(p.Name) + " [NODE...]",
@@ -40,11 +40,13 @@ func (p *Program) rootCommand() *cobra.Command {
 	p.connection.Bind(root.PersistentFlags())
 	fs := root.Flags()
 	fs.SortFlags = false
+	root.Version = p.Build.String()
+	fs.Bool("version", false, "print the version and commit of this program")
 	f.bindNodes(fs)
 	f.bindDrain(fs, "dry-run", "take-over")
 	f.bindLook(fs)
 	fs.StringVar(&f.theme, "theme", "", "the colours of the dashboard")
-	root.AddCommand(p.planCommand(), p.checkCommand(), p.drainCommand(), p.cordonCommand(true), p.cordonCommand(false),
+	root.AddCommand(p.planCommand(), p.checkCommand(), p.drainCommand(), p.jobCommand(), p.cordonCommand(true), p.cordonCommand(false),
 		p.runsCommand(), p.reportCommand(), p.replayCommand(), p.resumeCommand(), p.rollbackCommand(), p.ctlCommand(),
 		p.versionCommand(), p.completionCommand(root))
 	return root

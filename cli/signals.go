@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -34,7 +35,7 @@ func (s *signals) watch(p *Program, ended <-chan struct{}, cancel context.Cancel
 			switch {
 			case !ok:
 				return
-			case sig == os.Signal(syscall.SIGHUP):
+			case isHangup(sig):
 				p.runs.HangUp("suspended by " + nameOfSignal(sig))
 				if !first {
 					continue // a terminal that goes away says so more than once
@@ -74,5 +75,12 @@ func (s *signals) first() (os.Signal, bool) {
 // hungUp tells whether the first signal said that the terminal went away.
 func (s *signals) hungUp() bool {
 	sig, ok := s.first()
-	return ok && sig == os.Signal(syscall.SIGHUP)
+	return ok && isHangup(sig)
+}
+
+// isHangup tells whether a signal says that the terminal went away. On Windows that is
+// SIGTERM: Go makes it of the window's end, of a logoff and of a shutdown, and no
+// other program can send it.
+func isHangup(sig os.Signal) bool {
+	return sig == os.Signal(syscall.SIGHUP) || runtime.GOOS == "windows" && sig == os.Signal(syscall.SIGTERM)
 }

@@ -53,7 +53,7 @@ func checkCommands(t *testing.T, line string, live bool) (found int) {
 // A journal knows the kubeconfig and the context of its run, and nothing secret.
 func TestRunsKnowTheirKubeconfig(t *testing.T) {
 	b := newBench(t, smallCluster())
-	cmd := b.rootCommand()
+	cmd := b.Command()
 	run := &drain.RunFacts{ID: "aaaaaa", ClusterUID: "cluster-1", Context: "prod", Kubeconfig: "/k/other.yaml"}
 	c, err := (&pastRun{b.Program, b.newFlags()}).openOf(t.Context(), cmd, run)
 	if err != nil {

@@ -27,6 +27,18 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// --version says what version --client does, on one line.
+func TestVersionFlag(t *testing.T) {
+	for _, name := range []string{"kdrain-tui", "kubectl-kdrain"} {
+		b := newBench(t, nil)
+		b.Name = name
+		b.expect(t, ExitDone, nil, "--version")
+		if want := b.display() + " version v1.2.3 (commit abc)\n"; b.out.String() != want || len(b.opened) > 0 {
+			t.Errorf("%q, want %q", b.out, want)
+		}
+	}
+}
+
 func TestSkewWarning(t *testing.T) {
 	for _, test := range []struct {
 		server string

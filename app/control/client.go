@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"syscall"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
 // ErrNobody says that no process serves the run.
@@ -22,25 +23,25 @@ const answerPatience = commandPatience + rightsPatience + 3*time.Second
 func Ask(dir string, r Request) (a Answer, err error) {
 	r.Schema = Schema
 	path := Path(dir, r.Run)
-	conn, err := dial(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+	socket, err := dial(path)
+	if errors.Is(err, fs.ErrNotExist) || conn.IsRefused(err) {
 		return a, ErrNobody
 	}
 	if err != nil {
 		return a, fmt.Errorf("reach run %s at %s: %w", r.Run, path, err)
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	if err := conn.SetDeadline(time.Now().Add(answerPatience)); err != nil {
+	defer func() { err = errors.Join(err, socket.Close()) }()
+	if err := socket.SetDeadline(time.Now().Add(answerPatience)); err != nil {
 		return a, err
 	}
 	line, err := json.Marshal(r)
 	if err != nil {
 		return a, err
 	}
-	if _, err := conn.Write(append(line, '\n')); err != nil {
+	if _, err := socket.Write(append(line, '\n')); err != nil {
 		return a, fmt.Errorf("tell run %s: %w", r.Run, err)
 	}
-	line, err = bufio.NewReader(conn).ReadBytes('\n')
+	line, err = bufio.NewReader(socket).ReadBytes('\n')
 	if err != nil {
 		return a, fmt.Errorf("run %s gave no answer (its journal tells whether it took the word): %w", r.Run, err)
 	}

@@ -1,25 +1,12 @@
 package control
 
-import (
-	"net"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// peer is the user at the other end, as the kernel knows it (unix(7),
-// SO_PEERCRED); false where it cannot be told.
-func peer(conn *net.UnixConn) (uid int, known bool) {
-	raw, err := conn.SyscallConn()
+// peerUser asks with SO_PEERCRED (unix(7)).
+func peerUser(fd int) (uint32, error) {
+	credentials, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return 0, false
+		return 0, err
 	}
-	var credentials *unix.Ucred
-	var credErr error
-	err = raw.Control(func(fd uintptr) {
-		credentials, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	})
-	if err != nil || credErr != nil {
-		return 0, false
-	}
-	return int(credentials.Uid), true
+	return credentials.Uid, nil
 }

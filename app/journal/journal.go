@@ -9,9 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
@@ -20,7 +17,8 @@ import (
 const JournalSchema = "kdrain-tui/journal/v1"
 
 // Journal is the append-only file of a run's events, one JSON object per line.
-// It is locked while its run lives. Its owner is the engine's goroutine.
+// It is locked while its run lives, so that its owner, the engine's goroutine, always
+// knows where it ends (a file opened for appending can be cut on no Windows).
 type Journal struct {
 	path  string
 	File  *os.File
@@ -43,7 +41,7 @@ func CreateJournal(dir, run string) (*Journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of journals: %w", err)
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("create the journal of run %s: %w", run, err)
 	}
@@ -66,7 +64,7 @@ func CreateJournal(dir, run string) (*Journal, error) {
 // holds. A torn last line is cut off. It fails with ErrRunLives while another
 // process holds the journal.
 func OpenJournal(path string) (*Journal, []drain.Event, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open journal: %w", err)
 	}
@@ -89,36 +87,6 @@ func OpenJournal(path string) (*Journal, []drain.Event, error) {
 	return j, events, nil
 }
 
-const (
-	// lookTries is how often a journal is locked that others only look at: Live holds
-	// its lock for a moment.
-	lookTries = 1000
-	lookPause = time.Millisecond
-)
-
-// lock takes a journal for this process, or fails with ErrRunLives while another
-// has it. Those who only look whether somebody has it hold nobody off.
-func lock(file *os.File) error {
-	fd := int(file.Fd())
-	for range lookTries {
-		err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return err
-		}
-		if err := unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
-			return ErrRunLives // another process has it for itself
-		}
-		if err := unix.Flock(fd, unix.LOCK_UN); err != nil {
-			return err
-		}
-		time.Sleep(lookPause)
-	}
-	return ErrRunLives
-}
-
-// ErrRunLives says that another process holds a run's journal.
-var ErrRunLives = errors.New("the run is live in another process")
-
 // cutTornLine shortens a journal to the end of its last whole line.
 func cutTornLine(file *os.File) error {
 	text, err := io.ReadAll(file)
@@ -130,20 +98,6 @@ func cutTornLine(file *os.File) error {
 		return fmt.Errorf("cut the torn last line of journal %s: %w", file.Name(), err)
 	}
 	return nil
-}
-
-// Live tells whether a process holds the journal.
-func Live(path string) (bool, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return false, fmt.Errorf("open journal: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return true, nil
-	}
-	return false, err
 }
 
 // Path is where the journal lies.
@@ -167,7 +121,7 @@ func (j *Journal) Append(events []drain.Event, sync bool) error {
 		}
 		j.torn = false
 	}
-	if _, err := j.File.Write(lines); err != nil {
+	if _, err := j.File.WriteAt(lines, j.whole); err != nil {
 		j.truncate()
 		return fmt.Errorf("write journal %s: %w", j.path, err)
 	}

@@ -23,15 +23,28 @@ func (t Target) Drain(nodes []string, o Options) string {
 // POSIX shell, of all flags or of those that are wanted.
 func (o *Options) FlagWords(wanted func(*pflag.Flag) bool) []string {
 	var text []string
+	for _, arg := range o.FlagArgs(wanted) {
+		name, value, hasValue := strings.Cut(arg, "=")
+		if hasValue {
+			name += "=" + words.ShellWord(value)
+		}
+		text = append(text, name)
+	}
+	return text
+}
+
+// FlagArgs are the same flags without quotes, for a program that no shell starts.
+func (o *Options) FlagArgs(wanted func(*pflag.Flag) bool) []string {
+	var args []string
 	o.Flags().VisitAll(func(f *pflag.Flag) {
 		value := f.Value.String()
 		switch {
 		case value == f.DefValue || wanted != nil && !wanted(f):
 		case f.Value.Type() == "bool" && value == "true":
-			text = append(text, "--"+f.Name)
+			args = append(args, "--"+f.Name)
 		default:
-			text = append(text, "--"+f.Name+"="+words.ShellWord(value))
+			args = append(args, "--"+f.Name+"="+value)
 		}
 	})
-	return text
+	return args
 }

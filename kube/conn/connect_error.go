@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/url"
 	"strings"
-	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -138,16 +137,19 @@ func isNetworkError(err error) bool {
 	var netError net.Error
 	var dns *net.DNSError
 	return errors.As(err, &netError) || errors.As(err, &dns) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
+		IsRefused(err) || errors.Is(err, errReset) ||
 		strings.HasSuffix(err.Error(), "EOF")
 }
+
+// IsRefused tells whether nothing listens at the address that was dialled.
+func IsRefused(err error) bool { return errors.Is(err, errRefused) }
 
 func serverHint(err error) string {
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns) && !dns.IsTimeout:
 		return fmt.Sprintf("The name %s is not known here: check the server address, the VPN and the DNS.", dns.Name)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case IsRefused(err):
 		return "Nothing listens there: check the server address and whether the API server runs."
 	case isTimeout(err):
 		return "Nothing answers there: check the VPN, the proxy and the firewall."

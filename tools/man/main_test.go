@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each command has its page with its flags, and each shell its script.
+func TestPages(t *testing.T) {
+	folder := t.TempDir()
+	if err := write(folder, "2026-01-02"); err != nil {
+		t.Fatal(err)
+	}
+	for name, says := range map[string]string{
+		"man/kdrain-tui.1":            "KDRAIN-TUI",
+		"man/kdrain-tui-drain.1":      "max-parallel-nodes",
+		"man/kdrain-tui-job.1":        "service-account",
+		"completions/kdrain-tui.bash": "__start_kdrain-tui",
+		"completions/_kdrain-tui":     "#compdef kdrain-tui",
+		"completions/kdrain-tui.fish": "complete -c kdrain-tui",
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil || !strings.Contains(string(text), says) {
+			t.Errorf("%s says nothing of %q: %v", name, says, err)
+		}
+	}
+	if err := write(folder, "soon"); err == nil {
+		t.Error("soon is taken for a date")
+	}
+}
