@@ -9,8 +9,8 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/cli"
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -48,7 +48,7 @@ func (s screen) connect(ctx context.Context, deps *ui.Deps, r cli.DashboardReque
 	deps.NewPlan = func(snapshot *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error) {
 		return session.NewPlan(ctx, snapshot, nodes, o, now)
 	}
-	deps.StartRun = func(plan plan.Plan, options plan.Options) (drain.Run, error) {
+	deps.StartRun = func(plan plan.Plan, options plan.Options) (live.Run, error) {
 		plan.Options = options
 		return session.StartConfirmed(ctx, plan)
 	}

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
 // own takes a run into this process's care: other processes can steer it, and a
 // hangup suspends it. Where its socket cannot be opened it goes on without.
-func (r *Runs) own(run drain.Run, rights control.Rights) {
+func (r *Runs) own(run live.Run, rights control.Rights) {
 	r.mu.Lock()
 	r.live = append(r.live, run)
 	hungUp, aborted := r.hungUp, r.aborted
@@ -20,7 +21,7 @@ func (r *Runs) own(run drain.Run, rights control.Rights) {
 	if aborted != "" {
 		abort(run, aborted)
 	}
-	commander, ok := run.(drain.Commander)
+	commander, ok := run.(live.Commander)
 	if !ok {
 		return
 	}
@@ -40,7 +41,7 @@ func (r *Runs) own(run drain.Run, rights control.Rights) {
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.live = slices.DeleteFunc(r.live, func(other drain.Run) bool { return other == run })
+		r.live = slices.DeleteFunc(r.live, func(other live.Run) bool { return other == run })
 	})
 }
 
@@ -88,10 +89,10 @@ func (r *Runs) End() {
 	r.group.Wait()
 }
 
-func abort(run drain.Run, why string) {
+func abort(run live.Run, why string) {
 	run.Send(drain.Command{Kind: drain.CommandAbort, By: run.State().Run.User, Why: why})
 }
 
-func suspend(run drain.Run, why string) {
+func suspend(run live.Run, why string) {
 	run.Send(drain.Command{Kind: drain.CommandSuspend, By: "signal", Why: why})
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -25,7 +26,7 @@ type Runs struct {
 	Program string // how the operator calls the program, for hints
 
 	mu      sync.Mutex
-	live    []drain.Run
+	live    []live.Run
 	hungUp  string           // why every run is suspended, "" if none is
 	aborted string           // why every run is aborted, "" if none is
 	deaf    map[string]error // by id: runs whose socket could not be opened

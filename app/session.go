@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 // Run is a live run of this process: its events tell what happened.
 type Run interface {
-	drain.Run
+	live.Run
 	// Events are the events after a sequence number, in order.
 	Events(after uint64) []drain.Event
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
@@ -37,7 +38,7 @@ func (s *Session) Start(ctx context.Context, plan plan.Plan) (Run, error) {
 
 // StartConfirmed is Start for a plan that was on a screen for a while: the rights are
 // asked for once more.
-func (s *Session) StartConfirmed(ctx context.Context, plan plan.Plan) (drain.Run, error) {
+func (s *Session) StartConfirmed(ctx context.Context, plan plan.Plan) (live.Run, error) {
 	if err := s.MayDrain(ctx, plan.Options); err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (s *Session) SameCluster(run *drain.RunFacts) error {
 
 // Shortcomings are what went wrong beside a run that has ended: what is not in its
 // journal, and that its nodes have no Events.
-func Shortcomings(run drain.Run) (events string, journal error) {
+func Shortcomings(run live.Run) (events string, journal error) {
 	if e, ok := run.(interface{ Err() error }); ok {
 		journal = e.Err()
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -60,7 +61,7 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 
 // DashboardEnd is what a dashboard leaves behind.
 type DashboardEnd struct {
-	Run  drain.Run     // the last one that was on it, nil if there was none
+	Run  live.Run      // the last one that was on it, nil if there was none
 	Text func() string // the result of that run as it is now, for the normal screen
 }
 
@@ -96,7 +97,7 @@ const endPatience = 30 * time.Second
 
 // endRun waits for a run that is still live. Where the screen failed, as when its
 // terminal went away, no one asked for its end: it is suspended, and can be resumed.
-func (p *Program) endRun(run drain.Run, failed bool) *drain.State {
+func (p *Program) endRun(run live.Run, failed bool) *drain.State {
 	select {
 	case <-run.Done():
 	default:

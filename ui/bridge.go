@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -25,14 +26,14 @@ const (
 // it brought something; tests put their own in place.
 type arms struct {
 	cluster func() tea.Cmd
-	run     func(drain.Run) tea.Cmd
+	run     func(live.Run) tea.Cmd
 	tick    func(after time.Duration, turn uint64) tea.Cmd
 }
 
 type snapshotMsg struct{ snap *kube.Snapshot }
 
 type runMsg struct {
-	run   drain.Run
+	run   live.Run
 	state *drain.State
 	over  bool // the run is done: there is no more news
 }
@@ -41,7 +42,7 @@ type tickMsg struct{ turn uint64 }
 
 func liveArms(m *Model) arms {
 	changed := m.d.Source.Changed(m.ctx)
-	var watched drain.Run
+	var watched live.Run
 	var news <-chan struct{}
 	stop := func() {}
 	return arms{
@@ -53,7 +54,7 @@ func liveArms(m *Model) arms {
 				return snapshotMsg{m.d.Source.Snapshot()}
 			})
 		},
-		run: func(r drain.Run) tea.Cmd {
+		run: func(r live.Run) tea.Cmd {
 			if r != watched {
 				stop()
 				var ctx context.Context

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -33,7 +34,7 @@ func TestDemo(t *testing.T) {
 	d := Deps{Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme, ASCII: *demoASCII,
 		Now:       func() time.Time { return moment.Add(time.Since(started)) },
 		SetCordon: func(context.Context, string, bool, string) error { return nil },
-		StartRun: func(p plan.Plan, _ plan.Options) (drain.Run, error) {
+		StartRun: func(p plan.Plan, _ plan.Options) (live.Run, error) {
 			r := newFakeRun(askingState(p))
 			return r, nil
 		},

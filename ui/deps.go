@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -35,7 +36,7 @@ type Deps struct {
 
 	// StartRun begins a run of a plan that the operator confirmed; it is called
 	// outside the event loop and may take its time.
-	StartRun func(plan.Plan, plan.Options) (drain.Run, error)
+	StartRun func(plan.Plan, plan.Options) (live.Run, error)
 	// SetCordon makes a node unschedulable, for that reason, or schedulable again.
 	SetCordon func(ctx context.Context, node string, unschedulable bool, reason string) error
 	// RunLife tells what is known on this machine of a run, and RemoveBudget removes
@@ -53,7 +54,7 @@ type Deps struct {
 	// leaves that to the server's answers.
 	Access func(ctx context.Context, needs []kube.Permission) ([]kube.AccessResult, error)
 	// Attach is a run to show from the start, live or replayed; nil for none.
-	Attach drain.Run
+	Attach live.Run
 	// Replay tells that Attach is played from a journal, with no cluster: its page
 	// is the only one, and nothing can be written.
 	Replay bool
@@ -121,7 +122,7 @@ const (
 // Result is what main needs to know after the terminal is back.
 type Result struct {
 	Left Left
-	Run  drain.Run    // the last run, nil if there was none
+	Run  live.Run     // the last run, nil if there was none
 	Last *drain.State // its state when the dashboard was left
 	text func(*drain.State) string
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -44,7 +45,7 @@ func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *dri
 	deps := Deps{
 		Source: w, Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme,
 		Now: func() time.Time { return d.now },
-		StartRun: func(p plan.Plan, _ plan.Options) (drain.Run, error) {
+		StartRun: func(p plan.Plan, _ plan.Options) (live.Run, error) {
 			d.started = append(d.started, p)
 			d.run = newFakeRun(askingState(p))
 			return d.run, nil
@@ -65,7 +66,7 @@ func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *dri
 	m.cmds = nil // what waits for news of an attached run
 	m.arm = arms{
 		cluster: func() tea.Cmd { return nil },
-		run:     func(drain.Run) tea.Cmd { return nil },
+		run:     func(live.Run) tea.Cmd { return nil },
 		tick:    func(time.Duration, uint64) tea.Cmd { return nil },
 	}
 	d.exec(m.Init())

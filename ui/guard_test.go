@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -33,7 +34,7 @@ func toGuardQuestion(t testing.TB, w, h int) *driver {
 		s.Question = &drain.Question{Phase: drain.PhaseGuard, Since: moment}
 	}
 	start := d.m.s.StartRun
-	d.m.s.StartRun = func(p plan.Plan, o plan.Options) (drain.Run, error) {
+	d.m.s.StartRun = func(p plan.Plan, o plan.Options) (live.Run, error) {
 		r, err := start(p, o)
 		d.run.set(ask)
 		return r, err

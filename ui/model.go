@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -161,7 +161,7 @@ func (m *Model) goBack() {
 }
 
 // attach watches a run from now on; confirmed is the plan that it was started with here.
-func (m *Model) attach(r drain.Run, confirmed *plan.Plan) {
+func (m *Model) attach(r live.Run, confirmed *plan.Plan) {
 	m.queue(m.arm.run(r)) // before the first look, so that nothing falls between
 	m.s.Run, m.s.State, m.s.Over = r, r.State(), false
 	m.filtering = false

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -66,7 +66,7 @@ func (h *shell) SetOptions(o plan.Options) {
 	h.m.tell(frame.NewOptions{})
 }
 
-func (h *shell) Start(r drain.Run, confirmed plan.Plan) { h.m.attach(r, &confirmed) }
+func (h *shell) Start(r live.Run, confirmed plan.Plan) { h.m.attach(r, &confirmed) }
 
 func (h *shell) Go(where string, fn func(context.Context) tea.Msg) {
 	ctx := h.m.ctx

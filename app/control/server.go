@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -37,7 +38,7 @@ type Rights func(context.Context, []kube.Permission) ([]kube.AccessResult, error
 // Server takes the words of other processes for one run.
 type Server struct {
 	path     string
-	run      drain.Commander
+	run      live.Commander
 	rights   Rights // nil where nobody can be asked
 	listener *net.UnixListener
 	group    kube.Group
@@ -50,7 +51,7 @@ type Server struct {
 // Serve opens the socket of a run and serves it until Close. The caller holds
 // the run's journal, so a socket that is there already is a dead process's. rights
 // tells which remedies of the ladder the run may take; nil leaves that to the API server.
-func Serve(dir string, run drain.Commander, rights Rights) (*Server, error) {
+func Serve(dir string, run live.Commander, rights Rights) (*Server, error) {
 	path := Path(dir, run.State().Run.ID)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the socket of a dead process: %w", err)

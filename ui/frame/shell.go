@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
@@ -47,7 +48,7 @@ type Shell interface {
 	// SetOptions changes what a drain may do.
 	SetOptions(plan.Options)
 	// Start shows a run that the operator confirmed with this plan.
-	Start(drain.Run, plan.Plan)
+	Start(live.Run, plan.Plan)
 
 	// Go calls fn outside of the event loop and delivers what it returns; where names it
 	// if it panics. Do is for commands of Bubble Tea itself.
@@ -85,7 +86,7 @@ type Session struct {
 	Options       plan.Options // of the next plan
 	Starting      bool         // a run is being started; written by the page that does
 
-	Run   drain.Run    // nil for none
+	Run   live.Run     // nil for none
 	State *drain.State // of the run
 	Over  bool         // the run is done, whatever its state says
 }
@@ -97,7 +98,7 @@ type Cluster struct {
 	Clock        func() time.Time
 	NewPlan      func(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error)
 	Forecast     func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate
-	StartRun     func(plan.Plan, plan.Options) (drain.Run, error)
+	StartRun     func(plan.Plan, plan.Options) (live.Run, error)
 	SetCordon    func(ctx context.Context, node string, unschedulable bool, reason string) error
 	RunLife      func(run string) tempbudget.RunLife
 	RemoveBudget func(ctx context.Context, ref kube.BudgetRef) error

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
@@ -23,7 +23,7 @@ const cordonDialog = "cordon-and-start"
 
 type startedMsg struct {
 	plan plan.Plan
-	run  drain.Run
+	run  live.Run
 	err  error
 }
 
