@@ -76,7 +76,7 @@ func (st *stepper) emit(e Event) {
 	if !e.passing {
 		e.Seq++
 	}
-	st.s.apply(e)
+	folding{st.s}.apply(e)
 	st.out.Events = append(st.out.Events, e)
 }
 

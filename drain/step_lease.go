@@ -173,7 +173,7 @@ func (s *State) editLease(node string, edit func(l *lease.Record)) {
 }
 
 // applyLease is the fold of the events of a Lease's state.
-func (s *State) applyLease(e Event) {
+func (s folding) applyLease(e Event) {
 	if n := s.Node(e.Node); e.LeaseState == lease.Overdue && n != nil && n.Lease != nil {
 		s.stopClocks(e.Node, n.Lease.Renewed.Add(lease.OverdueAfter)) // the machine may have slept since
 	}

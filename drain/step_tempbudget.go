@@ -171,7 +171,7 @@ func (st guardPhase) budgetsStand() bool {
 }
 
 // applyBudget is the fold of a temporary budget's events.
-func (s *State) applyBudget(e Event) {
+func (s folding) applyBudget(e Event) {
 	if e.BudgetState == tempbudget.Planned && e.Wait == nil && s.budget(e.Budget) == nil {
 		s.Budgets = append(s.Budgets, &tempbudget.Record{Facts: *e.Budget, State: tempbudget.Planned, Since: e.Time})
 		return
