@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // leaseStep does what is decided about the Leases over the nodes.
@@ -140,7 +141,7 @@ func (st leaseStep) onLeaseAnswer(w Write, a kube.Answer, e Event) {
 		return
 	}
 	facts, expected := n.Lease.FactsAfter(w.Request, a), ""
-	if sent, writes := w.Request.(kube.LeaseWrite); writes {
+	if sent, writes := w.Request.(request.WriteLease); writes {
 		expected = sent.ResourceVersion
 	}
 	e.Lease, e.Action.Version, e.passing = &facts, expected, w.Verb == attempt.VerbRenew

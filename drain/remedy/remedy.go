@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Kind is a remedy of the ladder for one pod that does not go: each next one costs
@@ -60,7 +61,7 @@ type Remedy struct {
 	Risk           string
 	Warnings       []string
 	Word           string // to be typed; "" for the wait, which takes none
-	Needs          []kube.Permission
+	Needs          []request.Permission
 }
 
 // View is what the remedies of one pod of a run are made from.

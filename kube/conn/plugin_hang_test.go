@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
@@ -82,7 +83,7 @@ func TestHangingCredentialPlugin(t *testing.T) {
 	if err := w.WaitSynced(ctx, kube.KindNodes); err != nil {
 		t.Fatal(err)
 	}
-	request := kube.EvictRequest{Namespace: "n", Name: "x", UID: "u"}
+	request := request.Evict{Namespace: "n", Name: "x", UID: "u"}
 	if a := write.New(c).Evict(t.Context(), request); !a.OK() {
 		t.Fatalf("before: %+v", a)
 	}
