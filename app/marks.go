@@ -57,7 +57,7 @@ func (s *Session) MarkedOver(ctx context.Context, m rollback.Marked) error {
 		switch {
 		case lease == nil:
 			return true, time.Time{}
-		case snapshot.LeaseAlive(lease, now):
+		case lease.Alive(now):
 			live = &Error{
 				Text: fmt.Sprintf("run %s is live: it renews its Lease over node %s; nothing was changed", lease.Holder, node),
 				Hint: "abort it first, where it runs",

@@ -63,7 +63,7 @@ func (st cordonPhase) cordon() {
 // are drained, for one that is refused holds only itself.
 func (st cordonPhase) cordonNodes() {
 	for _, n := range st.s.Nodes {
-		if n.uncordoned() && kube.NodeLive(st.snap, n.Name) {
+		if n.uncordoned() && st.snap.SyncOn(kube.KindNodes, n.Name).Phase == kube.Synced {
 			st.cordonNode(n)
 		}
 	}

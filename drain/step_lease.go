@@ -69,7 +69,7 @@ func (st leaseStep) leaseView(n *NodeRun) lease.View {
 		Resumed: st.s.resumed, Now: st.now, Offset: st.snap.ServerTime(st.now).Sub(st.now),
 	}
 	if v.Live != nil {
-		v.Ends, v.Alive, v.TakesOver = st.snap.LeaseEnds(v.Live), st.snap.LeaseAlive(v.Live, st.now), o.TakesOver(v.Live.Holder)
+		v.Ends, v.Alive, v.TakesOver = st.snap.LeaseEnds(v.Live), v.Live.Alive(st.now), o.TakesOver(v.Live.Holder)
 	}
 	return v
 }

@@ -44,7 +44,7 @@ func (s *stage) asRun(run, person string, o plan.Options, nodes ...string) *labR
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
-	s.must(w.WaitSynced(ctx, kinds...))
+	s.must(kubetest.WaitSynced(ctx, w, kinds...))
 	s.until(w, "the nodes are Ready", func(snap *kube.Snapshot) bool {
 		for _, n := range nodes {
 			if node := snap.Node(n); node == nil || node.Ready != kube.NodeReady {

@@ -46,7 +46,10 @@ func (o *operator) disconnect(broken bool) {
 	defer o.Mu.Unlock()
 	o.cut = nil
 	if broken {
-		o.cut = o.Simulation.Snapshot().WithHealth(kube.Health{DownSince: time.Now(), Reason: "no route to host"})
+		live := o.Simulation.Snapshot().Health()
+		o.Store.SetHealth(kube.Health{DownSince: time.Now(), Reason: "no route to host"})
+		o.cut = o.Store.Snapshot()
+		o.Store.SetHealth(live)
 	}
 	o.Store.SetUsage(nil) // everybody looks
 }

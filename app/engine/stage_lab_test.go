@@ -231,7 +231,7 @@ func (s *stage) watch(c *connection) *watch.Watcher {
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
-	s.must(w.WaitSynced(ctx, kinds...))
+	s.must(kubetest.WaitSynced(ctx, w, kinds...))
 	return w
 }
 

@@ -119,7 +119,7 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Ti
 		return Decision{Wake: r.Next}
 	}
 	switch {
-	case r.Kind == Scale && end, r.Kind == OutOfService && r.State != Taken && kube.NodeLive(snap, r.Name):
+	case r.Kind == Scale && end, r.Kind == OutOfService && r.State != Taken && snap.SyncOn(kube.KindNodes, r.Name).Phase == kube.Synced:
 		return r.takeBack(run, snap)
 	}
 	return Decision{}

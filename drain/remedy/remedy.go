@@ -143,7 +143,7 @@ func (v *View) unhealthyPod() (*kube.Pod, string) {
 	if leaves != "" {
 		return nil, leaves + " is ending already: that frees the budget when it is replaced"
 	}
-	if !kube.InWhole(v.Snap, kube.KindPods) {
+	if !v.Snap.InWhole(kube.KindPods) {
 		return nil, "the pods on other nodes are still being read"
 	}
 	return nil, "no other pod under budget " + b.Name + " is sick"

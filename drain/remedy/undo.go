@@ -19,7 +19,7 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 	}
 	node := snap.Node(r.Name)
 	switch {
-	case node == nil && !kube.NodeLive(snap, r.Name):
+	case node == nil && snap.SyncOn(kube.KindNodes, r.Name).Phase != kube.Synced:
 		return nil, "nodes are not seen now"
 	case node == nil:
 		return nil, "the node is gone"

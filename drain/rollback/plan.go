@@ -143,7 +143,7 @@ func undoCordon(n *drain.NodeRun, run string, snap *kube.Snapshot) Undo {
 func OpenHold(run *drain.State, s *kube.Snapshot, now time.Time) (words string, lapses time.Time) {
 	for _, n := range run.Nodes {
 		l := s.LeaseOf(n.UID)
-		if l == nil || l.Holder == "" || l.Holder == run.Run.ID || s.LeaseAlive(l, now) ||
+		if l == nil || l.Holder == "" || l.Holder == run.Run.ID || l.Alive(now) ||
 			undoCordon(n, run.Run.ID, s).Cordon == nil {
 			continue
 		}

@@ -81,7 +81,7 @@ func heldBy(s *kube.Snapshot, run string, now time.Time) (held, alive bool) {
 			continue
 		}
 		ends := s.LeaseEnds(l)
-		held, alive = held || ends.IsZero() || now.Before(ends), alive || s.LeaseAlive(l, now)
+		held, alive = held || ends.IsZero() || now.Before(ends), alive || l.Alive(now)
 	}
 	return held, alive
 }

@@ -80,7 +80,7 @@ func TestHangingCredentialPlugin(t *testing.T) {
 	w := watch.Start(t.Context(), c, watch.Options{Kinds: []kube.Kind{kube.KindNodes}})
 	ctx, cancel := context.WithTimeout(t.Context(), conn.Patient)
 	defer cancel()
-	if err := w.WaitSynced(ctx, kube.KindNodes); err != nil {
+	if err := kubetest.WaitSynced(ctx, w, kube.KindNodes); err != nil {
 		t.Fatal(err)
 	}
 	request := request.Evict{Namespace: "n", Name: "x", UID: "u"}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
@@ -52,7 +53,7 @@ func labWatch(t *testing.T, c *conn.Cluster) *Watcher {
 	t.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if err := w.WaitSynced(ctx, kube.Kinds...); err != nil {
+	if err := kubetest.WaitSynced(ctx, w, kube.Kinds...); err != nil {
 		for _, k := range kube.Kinds {
 			t.Logf("%s: %+v", k, w.Snapshot().Sync(k))
 		}

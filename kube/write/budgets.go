@@ -53,7 +53,7 @@ func (w *Writer) LiveBudget(ctx context.Context, r request.GetBudget) kube.Answe
 	var budget policyv1.PodDisruptionBudget
 	answer := w.send(ctx, http.MethodGet, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, "", nil, &budget)
 	answer.UID = ""
-	if answer.OK() && kube.RunOf(budget.Labels) == r.Run {
+	if answer.OK() && (&kube.Budget{Labels: budget.Labels}).TemporaryOf() == r.Run {
 		answer.UID = budget.UID
 	}
 	return answer
