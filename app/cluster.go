@@ -51,7 +51,7 @@ type ConnectOptions struct {
 	// Nodes are the nodes that were named: they are read one by one where nodes
 	// may not be listed.
 	Nodes []string
-	// LeaseNamespace is where the Leases over nodes are.
+	// LeaseNamespace is where the Leases of nodes are.
 	LeaseNamespace string
 	Version        string // of the program, for the user agent
 }

@@ -94,7 +94,7 @@ func (r *Runs) Record(id string) (*Record, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &Error{Text: fmt.Sprintf("there is no run %q on this machine", id), Hint: r.Program + " runs lists them"}
 	case errors.As(err, &corrupt):
-		return nil, &Error{Err: err, Hint: "it was changed after the run, or the disk is at fault; nothing of it is guessed"}
+		return nil, &Error{Err: err, Hint: "the file was changed after the run, or the disk is faulty; no part of it is guessed"}
 	case err != nil:
 		return nil, &Error{Err: err}
 	case len(events) == 0:
@@ -180,8 +180,8 @@ func (r *Runs) NotEnded(s *drain.State) error {
 		text += " (" + s.Message + ")"
 	}
 	return &Error{
-		Text: text + "; there is nothing to go on with",
-		Hint: fmt.Sprintf("%s report %s tells what became of each pod; a new drain takes up what is left", r.Program, s.Run.ID),
+		Text: text + "; there is nothing to resume",
+		Hint: fmt.Sprintf("%s report %s shows what became of each pod; a new drain evicts what is left", r.Program, s.Run.ID),
 	}
 }
 

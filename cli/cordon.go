@@ -146,7 +146,7 @@ func (c *cordoning) askHeld(ctx context.Context, session *app.Session, nodes []s
 		return err
 	}
 	if !s.Trusted(kube.KindLeases) {
-		words := "Warning: Leases cannot be read: whether a run is at work on " + strings.Join(nodes, ", ") + " is not known"
+		words := "Warning: Leases cannot be read: whether a run is draining " + strings.Join(nodes, ", ") + " is not known"
 		if reason := s.Sync(kube.KindLeases).Reason; reason != "" {
 			words += ": " + reason
 		}
@@ -160,13 +160,13 @@ func (c *cordoning) askHeld(ctx context.Context, session *app.Session, nodes []s
 			life(h.Run) == tempbudget.RunDead
 	})
 	for _, h := range holds {
-		said = append(said, "node "+h.Node+" is held by "+h.Words+", which stops there when the node is uncordoned")
+		said = append(said, "node "+h.Node+" is held by "+h.Words+", which stops draining it once it is uncordoned")
 	}
 	if len(holds) == 0 {
 		return nil
 	}
 	refused := &failure{code: ExitRefused, text: strings.Join(said, "\n") + "\nnothing was changed",
-		hint: "let that run end or abort it where it runs; or uncordon all the same: --take-over=" + holds[0].Run}
+		hint: "let that run end, or abort it where it runs; or uncordon anyway: --take-over=" + holds[0].Run}
 	if !c.canAsk() {
 		return refused
 	}
@@ -174,7 +174,7 @@ func (c *cordoning) askHeld(ctx context.Context, session *app.Session, nodes []s
 	if slices.ContainsFunc(holds, func(h lease.Hold) bool { return h.Run != word }) {
 		word = "take over"
 	}
-	question := kube.Clean(strings.Join(said, "; ") + ". Type " + word + " to uncordon all the same: ")
+	question := kube.Clean(strings.Join(said, "; ") + ". Type " + word + " to uncordon anyway: ")
 	select {
 	case line := <-c.ask(func() { fmt.Fprint(c.Err, question) }): // "" where none can come
 		if line == word {

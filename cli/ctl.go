@@ -104,13 +104,13 @@ func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error
 	verb, known := control.VerbNamed(args[1])
 	switch rest := args[2:]; {
 	case !known:
-		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "a run knows no %q", args[1])
+		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "unknown command %q", args[1])
 	case verb.Of == control.OfRun && len(rest) > 0:
-		return r, usage("", "%s is about the whole run: %s%s", verb.Name, line, verb.Name)
+		return r, usage("", "%s applies to the whole run: %s%s", verb.Name, line, verb.Name)
 	case verb.Of != control.OfRun && (len(rest) != 1 || rest[0] == ""):
 		return r, usage("", "%s takes one %s: %s%s %s", verb.Name, verb.Of, line, verb.Name, objectOf(verb))
 	case c.withoutJournal && verb.Kind != drain.CommandContinue:
-		return r, usage("", "--without-journal belongs to continue")
+		return r, usage("", "--without-journal applies to continue only")
 	case c.confirm != "" && verb.Remedy == "":
 		return r, usage("", "--confirm belongs to a rung of the ladder; %s takes no word", verb.Name)
 	case c.connection.ReadOnly && verb.Kind != "" && (verb.Remedy == "" || c.confirm != ""):
@@ -155,13 +155,13 @@ func (c *ctl) notLive(r *app.Record) error {
 	case r.State.Outcome != "":
 		return &failure{
 			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", id, r.State.Ended.UTC().Format(time.RFC3339), r.State.Outcome),
-			hint: c.display() + " report " + id + " tells what became of each pod",
+			hint: c.display() + " report " + id + " shows what became of each pod",
 		}
 	}
 	control.Sweep(c.StateDir)
 	return &failure{
-		code: ExitError, text: "run " + id + " is not live: its process has ended, the run has not",
-		hint: fmt.Sprintf("%s goes on with it, %s undoes what it did", c.printed(r.State, "resume"), c.printed(r.State, "rollback")),
+		code: ExitError, text: "run " + id + " is not live: its process ended before the run did",
+		hint: fmt.Sprintf("%s continues it, %s undoes what it did", c.printed(r.State, "resume"), c.printed(r.State, "rollback")),
 	}
 }
 
@@ -196,7 +196,7 @@ func (c *ctl) tell(a control.Answer) error {
 	}
 	hint := a.Hint
 	if a.Verb == string(drain.CommandContinue) && hint == "" && strings.HasPrefix(a.Error, "the journal") {
-		hint = fmt.Sprintf("make room and continue again, or go on without it: %s ctl %s continue --without-journal", c.display(), a.Run)
+		hint = fmt.Sprintf("free space and continue again, or continue without it: %s ctl %s continue --without-journal", c.display(), a.Run)
 	}
 	return &failure{code: ExitError, text: "nothing was changed in run " + a.Run + ": " + a.Error, hint: hint}
 }

@@ -84,7 +84,7 @@ func TestCtlTakesARemedyByItsWordOnly(t *testing.T) {
 		says string
 	}{
 		{nil, "nothing was changed in run aaaaaa: delete was not confirmed"},
-		{[]string{"--confirm=delete"}, `delete takes the word "delete web-1", not "delete"`},
+		{[]string{"--confirm=delete"}, `delete is confirmed by "delete web-1", not by "delete"`},
 	} {
 		b.out.Reset()
 		b.expect(t, ExitUsage, []string{test.says}, append([]string{"ctl", "aaaaaa", "delete", "web-1"}, test.args...)...)
@@ -92,7 +92,7 @@ func TestCtlTakesARemedyByItsWordOnly(t *testing.T) {
 			t.Errorf("%v:\n%s", test.args, b.out)
 		}
 	}
-	b.expect(t, ExitError, []string{"free is off for pod shop/web-1: no other pod under budget web is sick"}, "ctl", "aaaaaa", "free", "shop/web-1", "--confirm=evict web-2")
+	b.expect(t, ExitError, []string{"free is off for pod shop/web-1: no other pod of budget web is unhealthy"}, "ctl", "aaaaaa", "free", "shop/web-1", "--confirm=evict web-2")
 	b.expect(t, ExitUsage, []string{"--confirm belongs to a rung"}, "ctl", "aaaaaa", "skip", "shop/web-1", "--confirm=web-1")
 	b.expect(t, ExitUsage, []string{"delete takes one pod"}, "ctl", "aaaaaa", "delete")
 	if len(run.told) > 0 {
@@ -122,8 +122,8 @@ func TestCtlTellsTheRemedies(t *testing.T) {
 	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "ladder", "web-1", "--read-only")
 	const want = `run aaaaaa: the ladder for pod shop/web-1 on worker-1
 VERB    CONFIRMED BY  REQUEST
--       -             none, the default: it is tried again on the event that it waits for
-free    -             off: no other pod under budget web is sick
+-       -             none, the default: it is retried as soon as what it waits for happens
+free    -             off: no other pod of budget web is unhealthy
 delete  delete web-1  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
 `
 	if got := b.out.String(); got != want {

@@ -106,16 +106,16 @@ func (p *Program) endRun(run live.Run, failed bool) *drain.State {
 			last = drain.Command{Kind: drain.CommandSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"}
 		}
 		run.Send(last)
-		fmt.Fprintln(p.Err, "the run is told to stop; what was accepted goes on")
+		fmt.Fprintln(p.Err, "the run is being stopped; accepted evictions finish")
 		select {
 		case <-run.Done():
 		case <-time.After(endPatience):
-			fmt.Fprintln(p.Err, "answers are still out: its journal tells what was sent")
+			fmt.Fprintln(p.Err, "some answers are outstanding; the journal shows what was sent")
 		}
 	}
 	state := run.State()
 	if state.Suspended {
-		fmt.Fprintf(p.Err, "run %s is suspended, not ended: %s goes on with it\n", state.Run.ID, p.printed(state, "resume"))
+		fmt.Fprintf(p.Err, "run %s is suspended, not ended: %s continues it\n", state.Run.ID, p.printed(state, "resume"))
 	}
 	events, journal := app.Shortcomings(run)
 	if events != "" {

@@ -38,7 +38,7 @@ func (f *flags) bindDrainCommand(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	f.bindNodes(fs)
 	f.bindDrain(fs)
-	fs.BoolVar(&f.yes, "yes", false, "confirm cordon and eviction, instead of being asked")
+	fs.BoolVar(&f.yes, "yes", false, "confirm cordon and eviction without being asked")
 	f.bindOutput(fs)
 	f.bindLook(fs)
 }
@@ -112,7 +112,7 @@ func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, erro
 		case c.connection.ReadOnly:
 			return options, usage("see plan, or --dry-run=server", "--read-only forbids a drain")
 		case !c.f.yes && !c.canAsk():
-			return options, usage("add --yes to confirm cordon and eviction, or look first: "+c.display()+" plan",
+			return options, usage("add --yes to confirm cordon and eviction, or see first: "+c.display()+" plan",
 				"there is no terminal to ask on; nothing was done")
 		}
 	}

@@ -156,7 +156,7 @@ func (d *dryRun) judge(p plan.Pod, a kube.Answer, pod *report.Pod) {
 		} else { // its budget lets so many go at once, over all nodes of the run
 			d.waiting++
 		}
-		d.out.Note("pod %s/%s would be accepted alone, and has to wait after the pods before it: %s", p.Namespace, p.Name, p.BudgetWhy())
+		d.out.Note("pod %s/%s would be accepted on its own, but has to wait for the pods before it: %s", p.Namespace, p.Name, p.BudgetWhy())
 	}
 }
 

@@ -53,7 +53,7 @@ func (f *follower) see(ctx context.Context) error {
 		f.out.Complain(journalGaps + journal.Error())
 	}
 	if state.Suspended {
-		f.out.Note("run %s is suspended, not ended: %s goes on with it", state.Run.ID, p.printed(state, "resume"))
+		f.out.Note("run %s is suspended, not ended: %s continues it", state.Run.ID, p.printed(state, "resume"))
 	}
 	if state.Outcome != drain.OutcomeDone {
 		f.out.Note("the journal of this run: %s", p.runs.Path(state.Run.ID))
@@ -108,7 +108,7 @@ func (f *follower) sayStill() {
 	}
 	if f.out.Printed() == f.said {
 		p := s.Progress("")
-		f.out.Note("still at it: %d of %s gone, %d ending, %d blocked", p.Left, print.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+		f.out.Note("in progress: %d of %s gone, %d terminating, %d blocked", p.Left, print.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
 	}
 	f.out.Still(s)
 	f.said = f.out.Printed()
@@ -122,7 +122,7 @@ func (f *follower) interrupt() {
 		return
 	}
 	f.stopped, f.answers, f.hangup = true, nil, nil
-	f.out.Note("the terminal went away: nothing more is sent, the run can be resumed")
+	f.out.Note("the terminal was closed: nothing more is sent, the run can be resumed")
 }
 
 // sayJournal tells once that the journal cannot be written. The run has paused
@@ -144,8 +144,8 @@ func (f *follower) sayJournal() {
 	}
 	f.out.Complain("the run paused itself: " + f.lost)
 	ctl := f.p.display() + " ctl " + s.Run.ID
-	f.out.Note("  nothing is sent without a journal; make room and: %s continue", ctl)
-	f.out.Note("  to go on without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
+	f.out.Note("  nothing is sent without a journal; free space, then: %s continue", ctl)
+	f.out.Note("  to continue without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
 	f.out.Note("  to end the run: Ctrl-C, or %s abort", ctl)
 }
 
@@ -206,7 +206,7 @@ func (f *follower) answer(line string, ok bool) {
 		return
 	}
 	if ok && f.asked.word != "" && line != "" && !isNo(line) {
-		f.answers = f.p.ask(func() { f.out.Ask("That is not the word. Type " + f.asked.word + " to go on, nothing to stop: ") })
+		f.answers = f.p.ask(func() { f.out.Ask("That does not match. Type " + f.asked.word + " to continue, nothing to stop: ") })
 		return
 	}
 	if !ok {
@@ -256,5 +256,5 @@ func (f *follower) sayAbort(why string) {
 		return
 	}
 	f.stopped, f.answers = true, nil
-	f.out.Note("%s: nothing more is sent, what is still out is waited for; interrupt again to end at once", why)
+	f.out.Note("%s: nothing more is sent, outstanding answers are waited for; interrupt again to end at once", why)
 }

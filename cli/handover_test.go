@@ -80,7 +80,7 @@ func TestMarksThatAreNotTakenUp(t *testing.T) {
 		}
 	}
 	b, _ := markedBench(t)
-	b.expect(t, ExitUsage, []string{"a run goes on with the options that it had: --force is for --node only"}, "resume", "aaaaaa", "--yes", "--force")
+	b.expect(t, ExitUsage, []string{"a run is resumed with the options that it had: --force is for --node only"}, "resume", "aaaaaa", "--yes", "--force")
 }
 
 // resume --node on a real server's answers: the mark is taken over with what the

@@ -167,7 +167,7 @@ func (row drainRow) check(t *testing.T, s *apiServer, b *bench, code int) {
 	if !strings.Contains(b.err.String(), row.warning) {
 		t.Errorf("no warning %q in:\n%s", row.warning, b.err)
 	}
-	if said := strings.Contains(b.err.String(), "takes no evictions"); said != (s.evictions == "") {
-		t.Errorf("says that the server takes no evictions: %v\n%s", said, b.err)
+	if said := strings.Contains(b.err.String(), "does not serve evictions"); said != (s.evictions == "") {
+		t.Errorf("says that the server does not serve evictions: %v\n%s", said, b.err)
 	}
 }

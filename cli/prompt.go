@@ -92,17 +92,17 @@ func (p *Program) ask(put func()) <-chan string {
 func promptFor(q *drain.Question, s *drain.State) string {
 	ending := " [y/N] "
 	if q.Word != "" {
-		ending = " Type " + q.Word + " to go on: "
+		ending = " Type " + q.Word + " to continue: "
 	}
 	switch q.Phase {
 	case drain.PhaseGuard:
-		return fmt.Sprintf("Make temporary budgets (%s may be away) for workloads that have none?", s.Run.Options.Guard) + ending
+		return fmt.Sprintf("Create temporary budgets (at most %s unavailable) for workloads that have none?", s.Run.Options.Guard) + ending
 	case drain.PhaseCordon:
 		return "Cordon " + openNodes(s) + "?" + ending
 	case drain.PhaseEvict:
 		return fmt.Sprintf("Evict %s from %s?", print.Count(s.Progress("").Total, "pod", "pods"), openNodes(s)) + ending
 	}
-	return "Go on with " + string(q.Phase) + "?" + ending
+	return "Continue with " + string(q.Phase) + "?" + ending
 }
 
 func openNodes(s *drain.State) string {

@@ -15,7 +15,7 @@ func (p *Program) replayCommand() *cobra.Command {
 		Use:   "replay RUN|FILE",
 		Short: "Play a run on the dashboard, from its journal",
 		Long: "Plays a run on the dashboard as it was seen then, from its journal; also from that of another machine,\n" +
-			"as a file. Asks no cluster. A time in which nothing happened is cut to two seconds.",
+			"as a file. Needs no cluster. A time in which nothing happened is cut to two seconds.",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
 			return ids, cobra.ShellCompDirectiveDefault

@@ -17,7 +17,7 @@ func (p *Program) reportCommand() *cobra.Command {
 		Short: "Tell what a run was asked to do and what became of it",
 		Long: "Tells what a run was asked to do and what became of each pod, what held them up and for how\n" +
 			"long, and what is left to do, from its journal; also of a run that is under way or whose process died.\n" +
-			"Asks no cluster.",
+			"Needs no cluster.",
 		Example: p.examples("report k7f3pm", "report k7f3pm -o markdown > change-4711.md", "report k7f3pm -o json"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
@@ -46,15 +46,15 @@ func (p *Program) report(f *flags, args []string) error {
 	}
 	switch {
 	case r.Torn:
-		fmt.Fprintln(p.Err, "Warning: the last line of the journal is cut off: what the run did last is not known")
+		fmt.Fprintln(p.Err, "Warning: the last line of the journal is incomplete: what the run did last is not known")
 	case r.State.Suspended && !r.Live:
-		fmt.Fprintf(p.Err, "Warning: the run has no end: it is suspended, and %s goes on with it\n", p.printed(r.State, "resume"))
+		fmt.Fprintf(p.Err, "Warning: the run has not ended: it is suspended, and %s continues it\n", p.printed(r.State, "resume"))
 	case r.State.Outcome == "" && !r.Live:
-		fmt.Fprintln(p.Err, "Warning: the run has no end: its process died")
+		fmt.Fprintln(p.Err, "Warning: the run has not ended: its process died")
 	}
 	told := report.Of(r.Events, r.Live)
 	if r.Torn {
-		told.Warnings = append(told.Warnings, "the last line of the journal is cut off: what the run did last is not known")
+		told.Warnings = append(told.Warnings, "the last line of the journal is incomplete: what the run did last is not known")
 	}
 	return p.printer(f).Value(told, func(t *print.Text) {
 		if format == "markdown" {

@@ -39,7 +39,7 @@ func (p *Program) resumeCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.BoolVar(&f.yes, "yes", false, "confirm guard, cordon and eviction, instead of being asked; without the dashboard")
+	fs.BoolVar(&f.yes, "yes", false, "confirm guard, cordon and eviction without being asked; without the dashboard")
 	fs.BoolVar(&headless, "headless", false, "go on without the dashboard, also on a terminal")
 	f.bindOutput(fs)
 	f.bindLook(fs)
@@ -141,7 +141,7 @@ func (c *pastRun) checkRunArgs(cmd *cobra.Command, args []string) error {
 func (c *pastRun) deadRun(id string) (*app.Record, error) {
 	r, err := c.runs.Dead(id)
 	if err == nil && r.Torn {
-		fmt.Fprintln(c.Err, "Warning: the last line of the journal is cut off: what the run did last is not known")
+		fmt.Fprintln(c.Err, "Warning: the last line of the journal is incomplete: what the run did last is not known")
 	}
 	return r, err
 }

@@ -84,7 +84,7 @@ func TestResume(t *testing.T) {
 	if !strings.Contains(b.err.String(), "run aaaaaa goes on, begun by eve") || !strings.Contains(b.err.String(), "0 of 2 pods gone") {
 		t.Errorf("%s", b.err)
 	}
-	b.expect(t, ExitError, []string{"run aaaaaa ended ", ": done; there is nothing to go on with"}, "resume", "aaaaaa", "--yes", "--server="+s.URL)
+	b.expect(t, ExitError, []string{"run aaaaaa ended ", ": done; there is nothing to resume"}, "resume", "aaaaaa", "--yes", "--server="+s.URL)
 }
 
 func TestResumeAsksWhatIsOpen(t *testing.T) {

@@ -23,7 +23,7 @@ func (p *Program) rollbackCommand() *cobra.Command {
 		Short: "Undo what a run did to nodes and budgets, and only that",
 		Long: "Uncordons the nodes that the run cordoned, removes the temporary budgets that it made, and takes back the\n" +
 			"replicas and out-of-service taints that the operator asked it for; its Leases are given back. What somebody\n" +
-			"has changed since is left alone, and said. Pods that have left are not brought back. It refuses another\n" +
+			"has changed since is left alone, and said. Pods that were evicted are not brought back. It refuses another\n" +
 			"cluster than the run's, and a run that is live.\n\n" +
 			"With --node it needs no journal: it undoes what the annotations of a run say, on these nodes and in the\n" +
 			"temporary budgets with its label, by the same rules; it says whose run it was, since when and why.\n\n" +
@@ -132,7 +132,7 @@ func (c *pastRun) tellRollback(b *app.Rollback, session *app.Session, something 
 		c.say("Left as it is:\n" + left.String())
 	}
 	if gone := b.State.Progress("").Left; something && gone > 0 {
-		c.say(print.Count(gone, "pod that has left is", "pods that have left are") + " not brought back.\n")
+		c.say(print.Count(gone, "pod that was evicted is", "pods that were evicted are") + " not brought back.\n")
 	}
 }
 

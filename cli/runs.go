@@ -32,7 +32,7 @@ func (p *Program) runsCommand() *cobra.Command {
 		Use:   "runs",
 		Short: "List the runs whose journals are on this machine, newest first",
 		Long: "Lists the drains that were started on this machine, newest first, from their journals.\n" +
-			"Asks no cluster.",
+			"Needs no cluster.",
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return p.listRuns(f) },
 	}

@@ -148,7 +148,7 @@ func TestReportOfWhatIsNotWhole(t *testing.T) {
 		}
 	}
 	write(string(text) + `{"seq":2,"ti`)
-	b.expect(t, ExitDone, []string{"the last line of the journal is cut off"}, "report", "bbbbbb")
+	b.expect(t, ExitDone, []string{"the last line of the journal is incomplete"}, "report", "bbbbbb")
 	write(string(text) + "{}\n")
 	b.expect(t, ExitError, []string{"is damaged at line 3"}, "report", "bbbbbb")
 	b.err.Reset()

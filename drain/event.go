@@ -26,7 +26,7 @@ type EventKind string
 const (
 	EventRunStarted EventKind = "RunStarted" // Run: what was asked, which nodes and pods
 	EventPhase      EventKind = "Phase"      // Phase, PhaseStatus
-	EventQuestion   EventKind = "Question"   // the run waits for the operator's word
+	EventQuestion   EventKind = "Question"   // the run waits for confirmation
 	EventConfirmed  EventKind = "Confirmed"  // the operator gave it
 	EventIntent     EventKind = "Intent"     // a write is about to be sent
 	EventAnswer     EventKind = "Answer"     // what came back for it
@@ -34,13 +34,13 @@ const (
 	EventPod        EventKind = "Pod"        // a pod's state or what it waits for changed
 	EventNode       EventKind = "Node"       // a node's state changed
 	EventBudget     EventKind = "Budget"     // a temporary budget's state changed
-	EventLease      EventKind = "Lease"      // the Lease over a node: taken, lost, given back
+	EventLease      EventKind = "Lease"      // the Lease of a node: taken, lost, given back
 	EventRemedy     EventKind = "Rung"       // a remedy of the ladder was taken, or what became of it changed
 	EventVolumes    EventKind = "Volumes"    // where the volumes of a pod are, or what a drained node still has
 	EventConnection EventKind = "Connection" // the API server went away or came back
 	EventCommand    EventKind = "Control"    // the operator steered the run
 	EventJournal    EventKind = "Journal"    // the journal cannot be written, or can be again
-	EventResumed    EventKind = "Resumed"    // the run goes on in another process
+	EventResumed    EventKind = "Resumed"    // the run resumed by another process
 	EventRunEnded   EventKind = "RunEnded"   // Outcome
 )
 

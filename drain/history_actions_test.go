@@ -270,7 +270,7 @@ func (h *history) kubelet(t *rapid.T) {
 	h.lines("node " + oneOf(t, "node", []string{"w1", "w2"}) + " " + rapid.SampledFrom([]string{"silent", "ready"}).Draw(t, "kubelet"))
 }
 
-// othersLease is another run that writes the Lease over a node.
+// othersLease is another run that writes the Lease of a node.
 func (h *history) othersLease(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("too early")

@@ -35,7 +35,7 @@ type PhaseStatus string
 
 // The status of a phase; "" is not begun.
 const (
-	PhaseAsks    PhaseStatus = "asks" // waits for the operator's word
+	PhaseAsks    PhaseStatus = "asks" // waits for confirmation
 	PhaseRuns    PhaseStatus = "runs"
 	PhaseDone    PhaseStatus = "done"
 	PhaseFailed  PhaseStatus = "failed"

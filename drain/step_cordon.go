@@ -170,5 +170,5 @@ func (n *NodeRun) cordonWords() string {
 	case n.Lease != nil && n.Lease.Message != "":
 		return n.Lease.Message
 	}
-	return "its Lease is not in hand"
+	return "its Lease is not held"
 }

@@ -222,11 +222,11 @@ func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
 		d := plan.Classify(live, st.snap, st.s.Run.Options, st.now)
 		switch {
 		case plan.ToleratesCordon(live.Spec.Tolerations):
-			return name + " came to the node after the cordon: it tolerates it" + st.unknownDaemonSet(live)
+			return name + " was bound to the node after the cordon, which it tolerates" + st.unknownDaemonSet(live)
 		case serverNow.Sub(cordon) > BindSlack && live.Created.After(cordon):
-			return name + " was put on the node after the cordon, past the scheduler"
+			return name + " was bound to the node after the cordon, bypassing the scheduler"
 		case !st.confirmed(d):
-			return fmt.Sprintf("%s came to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.Phrase())
+			return fmt.Sprintf("%s was bound to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.Phrase())
 		}
 		facts := podFacts(live, d)
 		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID, Joined: &facts})
@@ -318,7 +318,7 @@ func (st evictPhase) closeNode(n *NodeRun) {
 	case len(failed) > 0:
 		st.setNode(n, NodeFailed, words.Count(len(failed), "pod", "pods")+" could not be moved; "+failed[0])
 	case len(left) > 0:
-		st.setNode(n, NodeStopped, words.Count(len(left), "pod", "pods")+" left on it as the operator said: "+left[0])
+		st.setNode(n, NodeStopped, words.Count(len(left), "pod", "pods")+" left on it as the operator asked: "+left[0])
 	default:
 		st.setNode(n, NodeDrained, "")
 	}

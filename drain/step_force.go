@@ -43,8 +43,8 @@ func (p *PodRun) heldByBudget() bool {
 }
 
 // HeldFor is how long its budget has held the pod while the run could have evicted
-// it: not while the API server was away, the run was paused or had no process, or
-// the Lease over the node was not in hand.
+// it: not while the API server was unreachable, the run was paused or had no process, or
+// the Lease of the node was not in hand.
 func (p *PodRun) HeldFor(now time.Time) time.Duration {
 	if p.heldSince.IsZero() {
 		return p.Held

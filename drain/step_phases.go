@@ -66,7 +66,7 @@ func (st phaseStep) suspended() {
 	}
 }
 
-// asking waits for the operator's word. A phase about which nothing is left to ask is
+// asking waits for confirmation. A phase about which nothing is left to ask is
 // skipped.
 func (st phaseStep) asking() {
 	if st.openNodes() == 0 {
@@ -155,7 +155,7 @@ func (st phaseStep) verify() {
 		if left, _ := st.evicting().unplanned(n); len(left) > 0 {
 			st.setNode(n, NodeStopped, fmt.Sprintf("%s came to the node after it was drained", left[0].Namespace+"/"+left[0].Name))
 		} else if node := st.snap.Node(n.Name); node != nil && node.UID == n.UID && !node.Unschedulable {
-			st.setNode(n, NodeStopped, "somebody uncordoned it after it was drained")
+			st.setNode(n, NodeStopped, "it was uncordoned after it was drained")
 		}
 	}
 	st.enter(PhaseClose, PhaseDone)

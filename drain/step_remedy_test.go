@@ -85,7 +85,7 @@ func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
 		"no word":         {change: func(c *Command) { c.Word = "" }},
 		"a word too many": {change: func(c *Command) { c.Word += " " }},
 		"another pod":     {change: func(c *Command) { c.Pod = "pod-2" }},
-		"another number":  {change: func(c *Command) { c.Remedy.To = 9 }, said: "not what was confirmed any more"},
+		"another number":  {change: func(c *Command) { c.Remedy.To = 9 }, said: "no longer what was confirmed"},
 		"no screen":       {change: func(c *Command) { c.OnScreen = false }, said: "the run was started without --allow-scale"},
 		"an autoscaler":   {make: (*steps).autoscale, said: "autoscaler web owns"},
 	} {

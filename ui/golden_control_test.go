@@ -32,7 +32,7 @@ func manyFindings(d *Deps) {
 			Advice: []budget.Advice{{Text: "bring another one up first", Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
 		for i := range 10 {
 			found = append(found, plan.Finding{Code: preflight.FindingSingleReplica, Level: plan.LevelWarning,
-				Message: fmt.Sprintf("one replica only, down until it is Ready elsewhere: Deployment shop/service-%02d", i)})
+				Message: fmt.Sprintf("only one replica, down until its replacement is Ready: Deployment shop/service-%02d", i)})
 		}
 		p.Findings = slices.Concat(found, p.Findings)
 		return p, nil

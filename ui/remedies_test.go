@@ -105,7 +105,7 @@ func TestRemediesThatAreOffSayWhy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
 	d.shows("off: its node is Ready and it is not stuck")
 	d.keys("G")
-	d.shows("off: worker-a2 is Ready", "It must be true that the machine is off.")
+	d.shows("off: worker-a2 is Ready", "The machine must really be off.")
 	d.keys("enter")
 	if len(d.m.dialogs) != 0 {
 		t.Error("a rung that is off asks for its word")

@@ -81,7 +81,7 @@ type messagesPage struct {
 func (p *messagesPage) View() frame.View {
 	v := frame.View{Left: paint.L(themes.Title, "Messages").Add(themes.Muted, "  newest first")}
 	if len(p.log.log) == 0 {
-		v.Text = []paint.Line{paint.L(themes.Muted, "Nothing has been said yet.")}
+		v.Text = []paint.Line{paint.L(themes.Muted, "There are no messages yet.")}
 	}
 	for _, n := range slices.Backward(p.log.log) {
 		for j, l := range paint.Wrap(paint.L(n.token, n.text), max(20, p.s.Width-13)) {

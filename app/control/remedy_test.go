@@ -36,7 +36,7 @@ func TestRemediesIsToldWithoutAWrite(t *testing.T) {
 	if free.DisabledReason != "" || free.Word != "evict sick" || free.Request != "POST x" || free.Command != "kubectl --context=prod x" || len(free.Warnings) != 1 {
 		t.Errorf("%+v", free)
 	}
-	if kill.DisabledReason != "the run was started without --allow-zero-grace" || del.DisabledReason != "it is ending already" {
+	if kill.DisabledReason != "the run was started without --allow-zero-grace" || del.DisabledReason != "it is already terminating" {
 		t.Errorf("%q, %q", kill.DisabledReason, del.DisabledReason)
 	}
 	if len(run.told) > 0 {
@@ -59,10 +59,10 @@ func TestRemediesAreTakenByTheirWordOnly(t *testing.T) {
 		err         string
 	}{
 		{"free", "", true, "free was not confirmed"},
-		{"free", "evict other", true, `free takes the word "evict sick", not "evict other"`},
-		{"free", "evict sick ", true, `free takes the word "evict sick", not "evict sick "`},
-		{"delete", "", false, "delete is off for pod shop/api: it is ending already"},
-		{"delete", "delete api", false, "delete is off for pod shop/api: it is ending already"},
+		{"free", "evict other", true, `free is confirmed by "evict sick", not by "evict other"`},
+		{"free", "evict sick ", true, `free is confirmed by "evict sick", not by "evict sick "`},
+		{"delete", "", false, "delete is off for pod shop/api: it is already terminating"},
+		{"delete", "delete api", false, "delete is off for pod shop/api: it is already terminating"},
 		{"kill", "kill api", false, "kill is off for pod shop/api: the run was started without --allow-zero-grace"},
 	} {
 		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: test.verb, Pod: "shop/api", Word: test.word})

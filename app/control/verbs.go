@@ -35,16 +35,16 @@ type Verb struct {
 
 // Verbs are all that a live run can be told, in the order of the help.
 var Verbs = []Verb{
-	{Name: "status", Of: OfRun, Does: "tell how far the run is"},
-	{Name: "pause", Of: OfRun, Kind: drain.CommandPause, Does: "send nothing new; what was accepted goes on",
+	{Name: "status", Of: OfRun, Does: "show how far the run is"},
+	{Name: "pause", Of: OfRun, Kind: drain.CommandPause, Does: "send nothing new; accepted evictions finish",
 		Now: "paused: nothing new is sent"},
-	{Name: "continue", Of: OfRun, Kind: drain.CommandContinue, Does: "go on after a pause", Now: "goes on"},
-	{Name: "retry", Of: OfPod, Kind: drain.CommandRetry, Does: "try a pod that waits again now", Now: "pod %s is tried again now"},
+	{Name: "continue", Of: OfRun, Kind: drain.CommandContinue, Does: "continue after a pause", Now: "goes on"},
+	{Name: "retry", Of: OfPod, Kind: drain.CommandRetry, Does: "try a waiting pod again now", Now: "pod %s is tried again now"},
 	{Name: "skip", Of: OfPod, Kind: drain.CommandSkip, Does: "leave a pod where it is, or do not wait for its end; its node will not be empty",
 		Now: "pod %s is left where it is"},
-	{Name: "last", Of: OfPod, Kind: drain.CommandLast, Does: "let all other pods go before this one", Now: "pod %s goes last"},
-	{Name: "leave", Of: OfNode, Kind: drain.CommandLeave, Does: "evict nothing more from a node; it stays cordoned",
-		Now: "node %s is left as it is, cordoned"},
+	{Name: "last", Of: OfPod, Kind: drain.CommandLast, Does: "evict all other pods before this one", Now: "pod %s goes last"},
+	{Name: "leave", Of: OfNode, Kind: drain.CommandLeave, Does: "evict nothing more from this node; it stays cordoned",
+		Now: "node %s stays cordoned, nothing more is evicted from it"},
 	{Name: "abort", Of: OfRun, Kind: drain.CommandAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
 	{Name: "ladder", Of: OfPod, Does: "tell what else could move a pod that does not go"},

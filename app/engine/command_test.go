@@ -84,9 +84,9 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 		steer(t, e, drain.Command{Kind: drain.CommandPause}, "paused already")
 		steer(t, e, drain.Command{Kind: drain.CommandContinue}, "")
 		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "")
-		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "is last already")
+		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "is already last")
 		steer(t, e, drain.Command{Kind: drain.CommandRetry, Pod: held.UID}, "")
-		steer(t, e, drain.Command{Kind: "dance"}, `"dance" is nothing that a run can be told`)
+		steer(t, e, drain.Command{Kind: "dance"}, `unknown command "dance"`)
 		steer(t, e, drain.Command{Kind: drain.CommandAbort}, "")
 		<-done
 		steer(t, e, drain.Command{Kind: drain.CommandPause}, "the run has ended: aborted")

@@ -295,7 +295,7 @@ func TestAllOrNothingTouchesNoNodeIfOneIsHeld(t *testing.T) {
 			t.Errorf("outcome %q, %d cordons", two.State().Outcome, second.cordoned)
 		}
 		if live := s.Store.Snapshot().LeaseOf("node-b"); live != nil {
-			t.Errorf("the Lease over b is still there: %+v", live)
+			t.Errorf("the Lease of b is still there: %+v", live)
 		}
 		one.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 		<-one.Done()

@@ -157,7 +157,7 @@ func TestAnUndoIsFoundByWhatItIs(t *testing.T) {
 		t.Fatalf("%+v, then %+v", before, after)
 	}
 	if u, known := before[0].Planned(after); known {
-		t.Errorf("the Lease over a is gone, and %+v is done for it", u)
+		t.Errorf("the Lease of a is gone, and %+v is done for it", u)
 	}
 	if u, known := before[1].Planned(after); !known || u.Node != "b" {
 		t.Errorf("%+v", u)

@@ -33,9 +33,9 @@ func runStatus(t *Text, a control.Answer, now time.Time) {
 		holds bool
 		text  string
 	}{
-		{s.Question != "", "waits for the operator's word"}, {s.Paused, "paused"}, {s.Aborting, "being aborted"},
+		{s.Question != "", "waits for confirmation"}, {s.Paused, "paused"}, {s.Aborting, "being aborted"},
 		{s.JournalLost != "", "the journal cannot be written: " + s.JournalLost},
-		{s.ServerAway != "", "the API server is away: " + s.ServerAway},
+		{s.ServerAway != "", "the API server is unreachable: " + s.ServerAway},
 	} {
 		if note.holds {
 			head += ", " + note.text

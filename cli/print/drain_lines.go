@@ -57,7 +57,7 @@ func (d *Drain) eventLines(e drain.Event) {
 	case drain.EventPod:
 		d.pod(e)
 	case drain.EventPodJoined:
-		d.Note("pod %s/%s came to node %s after the plan was made, and is drained like the others", e.Namespace, e.Pod, e.Node)
+		d.Note("pod %s/%s was bound to node %s after the plan was made, and is evicted like the others", e.Namespace, e.Pod, e.Node)
 	case drain.EventVolumes:
 		d.volumes(e)
 	case drain.EventLease:
@@ -182,7 +182,7 @@ func (d *Drain) pod(e drain.Event) {
 	case e.PodState.Blocked():
 		d.waits(e, name+" waits: ", Warning)
 	case e.PodState == drain.PodStuckTerminating, e.PodState == drain.PodTerminating && hangs(e.Wait):
-		d.waits(e, name+" does not end, it waits: ", Warning)
+		d.waits(e, name+" does not terminate, it waits: ", Warning)
 	}
 }
 

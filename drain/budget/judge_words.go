@@ -37,33 +37,33 @@ func ignoredWords(p *kube.Pod) string {
 
 func unseenWords(sync kube.SyncState) string {
 	if sync.Phase == kube.NotSynced {
-		return "budgets are still being read: whether one holds it is not known yet"
+		return "budgets are still being read: whether one blocks it is not known yet"
 	}
 	if sync.Reason == "" {
-		return "budgets cannot be listed: whether one holds it is not known"
+		return "budgets cannot be listed: whether one blocks it is not known"
 	}
-	return "budgets cannot be listed (" + words.Quote(sync.Reason) + "): whether one holds it is not known"
+	return "budgets cannot be listed (" + words.Quote(sync.Reason) + "): whether one blocks it is not known"
 }
 
 func multipleWords(names []string) string {
 	return words.Number(int32(len(names))) + " budgets select it (" + strings.Join(names, ", ") +
-		"): the server evicts no pod under more than one"
+		"): the server evicts no pod that more than one selects"
 }
 
 func freeWords(b *kube.Budget) string {
 	if b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy {
 		return "it is not Ready, and " + needsAndHas(b) + " without it"
 	}
-	return "it is not Ready, and budget " + b.Name + " lets such pods go (AlwaysAllow)"
+	return "it is not Ready, and budget " + b.Name + " allows the eviction of such pods (AlwaysAllow)"
 }
 
 func syncingWords(b *kube.Budget) string {
-	return "budget " + b.Name + " is new or was changed: the controller has not looked at it yet"
+	return "budget " + b.Name + " is new or was changed: the controller has not observed it yet"
 }
 
 func laggingWords(b *kube.Budget) string {
 	if b.DisruptionsAllowed < 0 {
-		return "budget " + b.Name + " allows " + words.Number(b.DisruptionsAllowed) + ": the controller has to count again"
+		return "budget " + b.Name + " allows " + words.Number(b.DisruptionsAllowed) + ": the controller has not updated it yet"
 	}
 	return "budget " + b.Name + " has " + words.Number(int32(len(b.DisruptedPods))) + " evictions that the controller has not seen yet"
 }
@@ -160,25 +160,25 @@ func (l *Tracker) missingWords(b *kube.Budget, page *page) string {
 			continue
 		}
 		if w := l.s.Workload(p.Owner.UID); w != nil && w.Failure != "" {
-			return w.Kind + " " + w.Name + " cannot make its pods: " + words.Quote(w.Failure)
+			return w.Kind + " " + w.Name + " cannot create its pods: " + words.Quote(w.Failure)
 		}
 	}
 	if page.partial {
 		return "the pods on other nodes are still being read"
 	}
 	if missing := page.steady - live; missing > 0 {
-		return words.Number(missing) + " of its pods not made yet"
+		return words.Number(missing) + " of its pods not created yet"
 	}
 	if b.CurrentHealthy > b.DesiredHealthy {
-		return "the controller has to count again"
+		return "the controller has not updated it yet"
 	}
-	return "no pod of it is in trouble: the controller counts again"
+	return "all its pods are healthy: the controller has not updated it yet"
 }
 
 func deadlockWords(page *page) string {
 	for _, sick := range page.sick {
 		if sick.Class == SickLive && sick.Pod.Phase != corev1.PodPending {
-			return ", and can only be replaced by this drain, which waits for it"
+			return "; deadlock: it can only be replaced once this drain evicts it"
 		}
 	}
 	return ", and this drain makes no room for it"

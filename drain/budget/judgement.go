@@ -90,7 +90,7 @@ func (j *Judgement) Holder() string {
 		return j.UnhealthyPod.Name + " is well"
 	}
 	if of := j.GuardOf(); of != "" {
-		return "the guard over " + of + " allows it"
+		return "the temporary budget for " + of + " allows it"
 	}
 	return strings.Join(j.Names, ", ") + " allows it"
 }

@@ -20,7 +20,7 @@ type PredictedCause string
 const (
 	CauseNone        PredictedCause = ""
 	CauseBudget      PredictedCause = "budget"       // it allows no disruption now
-	CauseNotObserved PredictedCause = "not observed" // the controller has not looked at it yet
+	CauseNotObserved PredictedCause = "not observed" // the controller has not observed it yet
 	CauseNegative    PredictedCause = "negative"     // disruptionsAllowed below zero
 	CauseTooMany     PredictedCause = "too many"     // more than 2000 evictions not confirmed
 	CauseMultiple    PredictedCause = "multiple"     // several budgets select the pod

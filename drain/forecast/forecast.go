@@ -179,7 +179,7 @@ func (m *model) happen() {
 }
 
 func (m *model) estimate() plan.Estimate {
-	e := plan.Estimate{Total: m.left, Because: "nothing goes as the cluster is", Wave: map[kube.UID]int{}}
+	e := plan.Estimate{Total: m.left, Because: "no pod can be evicted as the cluster is", Wave: map[kube.UID]int{}}
 	plan.EachMove(m.plan, func(plan *plan.Pod) {
 		if p := m.pods[plan.UID]; p == nil || p.wave == 0 {
 			e.Held++
@@ -197,7 +197,7 @@ func (m *model) estimate() plan.Estimate {
 		if p.budget != nil {
 			of += p.budget.record.Name
 		} else {
-			of = "the guard over " + p.guard.of
+			of = "the temporary budget for " + p.guard.of
 		}
 		e.Because = fmt.Sprintf("wave %d of %s: its pods take about %s to be Ready", p.wave, of, duration.HumanDuration(m.startsIn(p.live.Owner)))
 	default:

@@ -92,7 +92,7 @@ func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVo
 	ephemeral := v.Kind == kube.VolumeEphemeral
 	switch {
 	case claim == nil && ephemeral && p.Node != "":
-		g.cannotTell(fmt.Sprintf("the claim of its volume %s is not there to learn from", v.Name))
+		g.cannotTell(fmt.Sprintf("the claim of its volume %s does not exist, so its requirements are not known", v.Name))
 		return nil
 	case claim == nil && ephemeral:
 		g.block("waiting for ephemeral volume controller to create the persistentvolumeclaim %q", v.Claim)
@@ -166,7 +166,7 @@ func (c *Cluster) unbound(g *group, claim *kube.PersistentVolumeClaim) bool {
 	g.volumes.attach = append(g.volumes.attach, attachment{class.Provisioner, wishOf(claim)})
 	driver := c.s.Storage().CSIDriver(class.Provisioner)
 	if hidden := unseen(c.s, kube.KindCSIDrivers); hidden != "" {
-		g.cannotTell("its volume has to be made: " + hidden)
+		g.cannotTell("its volume has to be provisioned: " + hidden)
 	} else if driver != nil && driver.TracksCapacity {
 		g.cannotTell(fmt.Sprintf("%s tracks its free storage: not modelled", driver.Name))
 	}

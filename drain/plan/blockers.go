@@ -46,9 +46,9 @@ func RefuseBlockers(plan Plan) Plan {
 			p := &n.Pods[j]
 			switch {
 			case blocks(*p):
-				refuse(p, "Pods whose budget does not let them go (--fail-on-blockers): "+p.Budget.Why)
+				refuse(p, "Pods whose budget does not allow their eviction (--fail-on-blockers): "+p.Budget.Why)
 			case unjudged(*p):
-				refuse(p, "Pods of which it is not known whether a budget lets them go (--fail-on-blockers): "+p.Budget.Why)
+				refuse(p, "Pods for which it is not known whether a budget allows their eviction (--fail-on-blockers): "+p.Budget.Why)
 			default:
 				continue
 			}

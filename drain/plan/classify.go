@@ -145,7 +145,7 @@ func daemonSet(c *classified) []remark {
 		return nil
 	case owner.APIVersion != "apps/v1":
 		return says(ReasonDaemonSetLike, LevelWarning, fmt.Sprintf(
-			"managed by DaemonSet %s of %s: kubectl does not take it for a DaemonSet's, and it may come straight back",
+			"managed by DaemonSet %s of %s: kubectl does not treat it as a DaemonSet's pod, and it may come straight back",
 			owner.Name, owner.APIVersion))
 	case c.skipped():
 		return says(ReasonDaemonSet, LevelInfo, "managed by DaemonSet "+owner.Name)

@@ -76,7 +76,7 @@ type Options struct {
 	AllowZeroGrace bool `json:"allowZeroGrace,omitempty"`
 	AllowTaint     bool `json:"allowTaint,omitempty"`
 	AllowScale     bool `json:"allowScale,omitempty"`
-	// MaxParallelVolumes is how many pods with volumes may be on their way at a
+	// MaxParallelVolumes is how many pods with volumes may be moving at a
 	// time, per node and CSI driver: from the eviction until the volumes are
 	// detached. Zero takes no turns, as kubectl.
 	MaxParallelVolumes int `json:"maxParallelVolumes"`

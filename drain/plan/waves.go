@@ -55,7 +55,7 @@ type Waves struct {
 	Now int
 	// Later are those that wait until others are Ready elsewhere, wave after wave.
 	Later []Wave
-	// Held are the pods that go once what holds them passes, which no drain
+	// Held are the pods that go once they are no longer blocked, which no drain
 	// brings about; HeldBy names it where it is one thing: a sick pod or a budget.
 	Held   int
 	HeldBy string
@@ -175,7 +175,7 @@ func (t Waves) Words() []WaveWords {
 	}
 	say(now, t.Now)
 	all = append(all, t.laterWords()...)
-	held := "once what holds them passes"
+	held := "once they are no longer blocked"
 	if t.HeldBy != "" {
 		held = "once " + t.HeldBy
 	}

@@ -35,7 +35,7 @@ func findOutOfOrder(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		pod := sick.Namespace + "/" + sick.Name
 		found = append(found, plan.Finding{
 			Code: FindingWaitsForLaterNode, Level: plan.LevelWarning,
-			Message: fmt.Sprintf("%s waits for pod %s on %s, whose turn comes after it", p.Nodes[i].Name, pod, sick.Node),
+			Message: fmt.Sprintf("%s waits for pod %s on %s, which is drained after it", p.Nodes[i].Name, pod, sick.Node),
 			Objects: append(nodeObjects([]string{p.Nodes[i].Name, sick.Node}), "Pod/"+pod),
 			Advice: []budget.Advice{{Text: "name " + sick.Node + " first, leave --strict-order out, or drain them at the same time",
 				Command: fmt.Sprintf("--max-parallel-nodes=%d", turn[sick.Node]-i+1)}},

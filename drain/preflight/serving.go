@@ -120,10 +120,10 @@ func webhooksOf(s *kube.Snapshot, lost map[*kube.Service][]*kube.Pod) ([]plan.Fi
 			}
 		}
 	}
-	found := deadlock.finding(FindingWebhookDeadlock, plan.LevelWarning, "an admission webhook that must allow its own new pods goes, and may never come back: ")
+	found := deadlock.finding(FindingWebhookDeadlock, plan.LevelWarning, "an admission webhook that must admit its own new pods is evicted, and may never come back: ")
 	for i := range found {
 		found[i].Advice = []budget.Advice{{Text: "leave one of its pods where it is, or let it run on another node before", Command: ""},
-			{Text: "where it happened: let requests pass without it", Command: "kubectl delete " + strings.ToLower(strings.Join(strings.SplitN(deadlock.objects[0], "/", 2), " "))}}
+			{Text: "if it happened: let requests pass without it", Command: "kubectl delete " + strings.ToLower(strings.Join(strings.SplitN(deadlock.objects[0], "/", 2), " "))}}
 	}
 	return append(found, deaf.finding(FindingWebhook, plan.LevelWarning, "no pod of an admission webhook is left, requests are refused until one is Ready: ")...), asked
 }
@@ -202,7 +202,7 @@ func findExceeded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			}
 		}
 	})
-	found := g.finding(FindingQuotaExceeded, plan.LevelWarning, "more is used than the quota allows, so fewer pods come back than go: ")
+	found := g.finding(FindingQuotaExceeded, plan.LevelWarning, "the quota is exceeded, so fewer pods are recreated than evicted: ")
 	for i := range found {
 		namespace := strings.Split(g.objects[0], "/")[1]
 		found[i].Advice = []budget.Advice{{Text: "raise the quota, or free some of it", Command: "kubectl describe quota -n " + namespace}}

@@ -141,12 +141,12 @@ func (v *View) unhealthyPod() (*kube.Pod, string) {
 		}
 	}
 	if leaves != "" {
-		return nil, leaves + " is ending already: that frees the budget when it is replaced"
+		return nil, leaves + " is already terminating: the budget is freed once it is replaced"
 	}
 	if !v.Snap.InWhole(kube.KindPods) {
 		return nil, "the pods on other nodes are still being read"
 	}
-	return nil, "no other pod under budget " + b.Name + " is sick"
+	return nil, "no other pod of budget " + b.Name + " is unhealthy"
 }
 
 func (v *View) free() Remedy {
@@ -165,9 +165,9 @@ func (v *View) free() Remedy {
 	case v.Planned(sick.UID):
 		r.DisabledReason = sick.Name + " is in the plan itself: the run does with it what was confirmed"
 	case sick.Mirror():
-		r.DisabledReason = sick.Name + " is a static pod: only the files of its node remove it"
+		r.DisabledReason = sick.Name + " is a static pod: only the manifests on its node remove it"
 	case sick.Owner == nil:
-		r.DisabledReason = "nobody would make " + sick.Name + " anew: that frees nothing"
+		r.DisabledReason = sick.Name + " would not be recreated: that frees nothing"
 	case !predicted.Goes():
 		r.DisabledReason = "the server would refuse it: " + refusalWords(predicted, sick, budgets)
 	}
@@ -180,10 +180,10 @@ func refusalWords(predicted budget.Prediction, p *kube.Pod, budgets []*kube.Budg
 	case budget.CauseMultiple:
 		return "several budgets select " + p.Name
 	case budget.CauseNotObserved:
-		return "the controller has not looked at budget " + budgets[0].Name + " yet"
+		return "the controller has not observed budget " + budgets[0].Name + " yet"
 	case budget.CauseBudget:
 		if !p.Ready && (budgets[0].UnhealthyPolicy == "" || budgets[0].UnhealthyPolicy == "IfHealthyBudget") {
-			return fmt.Sprintf("budget %s lets a pod that is not Ready go only while it has the %d it needs (IfHealthyBudget); it has %d",
+			return fmt.Sprintf("budget %s allows the eviction of a pod that is not Ready only while it has the %d it needs (IfHealthyBudget); it has %d",
 				budgets[0].Name, budgets[0].DesiredHealthy, budgets[0].CurrentHealthy)
 		}
 		return "budget " + budgets[0].Name + " does not allow that either"
@@ -213,7 +213,7 @@ func (r *Remedy) about(w *kube.Workload) {
 	r.Object, r.Namespace, r.Name, r.UID = w.Kind, w.Namespace, w.Name, w.UID
 	r.Word = string(r.Kind) + " " + w.Name
 	if w.DeployedBy != "" {
-		r.Warnings = append(r.Warnings, w.DeployedBy+" deploys it, and may take the change back at any time")
+		r.Warnings = append(r.Warnings, w.DeployedBy+" manages it, and may revert the change at any time")
 	}
 }
 
@@ -236,16 +236,16 @@ func (v *View) restart() Remedy {
 		return r
 	}
 	r.Title += ": restart " + w.Kind + " " + w.Name
-	r.Risk = "The Deployment starts a new pod elsewhere, and ends this one past its budget as soon as that is Ready. Its annotation stays."
+	r.Risk = "The Deployment starts a new pod on another node and deletes this one, past its budget, once the new one is Ready. Its annotation stays."
 	switch {
 	case w.Kind != "Deployment" || w.Rollout == nil:
-		r.DisabledReason = w.Kind + " " + w.Name + " ends the old pod before it makes a new one"
+		r.DisabledReason = w.Kind + " " + w.Name + " deletes the old pod before it creates a new one"
 	case w.Replicas != 1:
 		r.DisabledReason = fmt.Sprintf("%s has %d replicas: a restart would move pods outside the plan", w.Name, w.Replicas)
 	case w.Rollout.Paused:
 		r.DisabledReason = "the rollout of " + w.Name + " is paused"
 	case w.Rollout.Surge < 1:
-		r.DisabledReason = w.Name + " may not have a pod more for a moment (maxSurge 0, or Recreate)"
+		r.DisabledReason = w.Name + " may not have an extra pod during a rollout (maxSurge 0, or Recreate)"
 	case w.Rollout.Unavailable > 0:
 		r.DisabledReason = w.Name + " may lose its only pod before the new one is Ready (maxUnavailable 1 or more)"
 	}
@@ -259,9 +259,9 @@ func (v *View) scale() Remedy {
 	}
 	r.From, r.To = w.Replicas, w.Replicas+1
 	r.Title += fmt.Sprintf(" of %s %s, %d to %d", w.Kind, w.Name, r.From, r.To)
-	r.Risk = "The new pod must find room, and get Ready. The number is taken back at the end of the run, if it is still ours."
+	r.Risk = "The new pod needs room and must become Ready. The number is set back at the end of the run, unless somebody else changed it."
 	if w.Kind == "StatefulSet" {
-		r.Warnings = append(r.Warnings, "a new member joins the set, and leaves it again at the end; its claims may stay")
+		r.Warnings = append(r.Warnings, "a new member joins the set and is removed at the end; its claims may remain")
 	}
 	r.DisabledReason = v.cannotScale(w)
 	return r
@@ -302,7 +302,7 @@ func (v *View) delete() Remedy {
 	if r.Grace >= 0 {
 		r.Title = fmt.Sprintf("delete it past its budget, with %d s of grace", r.Grace)
 	}
-	r.Risk = "No budget is asked: there may be fewer Ready pods than the application needs."
+	r.Risk = "No budget is consulted: there may be fewer Ready pods than the application needs."
 	switch {
 	case r.Grace == 0:
 		r.DisabledReason = "the run gives no grace period: that is the next rung"

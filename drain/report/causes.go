@@ -127,7 +127,7 @@ func (p Pod) mainCause() string {
 	return words
 }
 
-// Outage is a time in which the API server was away.
+// Outage is a time in which the API server was unreachable.
 type Outage struct {
 	From    time.Time `json:"from"`
 	Until   time.Time `json:"until,omitzero"` // zero where it was still away at the end
@@ -151,5 +151,5 @@ func (r Report) lastKnown() string {
 	if n == 0 || !r.Outages[n-1].Until.IsZero() {
 		return ""
 	}
-	return "the API server went away at " + r.Outages[n-1].From.Format("15:04:05 MST") + " and did not come back: this is the last known state, not what is so now"
+	return "the API server became unreachable at " + r.Outages[n-1].From.Format("15:04:05 MST") + " and did not come back: this is the last known state, not the current one"
 }

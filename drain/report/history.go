@@ -139,7 +139,7 @@ func (h *history) take(e drain.Event) {
 		h.resumed++
 		h.open = map[uint64]drain.Event{} // what was in doubt is asked for
 		h.back(e.Time)                    // or away still, and that is told again
-		h.log(e, "goes on in another process")
+		h.log(e, "resumed by another process")
 	case drain.EventConnection:
 		h.connection(e)
 	case drain.EventConfirmed:
@@ -233,7 +233,7 @@ func (h *history) connection(e drain.Event) {
 		if !h.away {
 			h.away, h.report.Outages = true, append(h.report.Outages, Outage{From: e.Time.UTC(), Why: e.Message})
 		}
-		h.log(e, "the API server is away: "+e.Message)
+		h.log(e, "the API server is unreachable: "+e.Message)
 	case h.away:
 		h.log(e, "the API server is back after "+spell(h.back(e.Time)))
 	}

@@ -255,7 +255,7 @@ func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 		t.Errorf("status %s", r.Status)
 	}
 	wanted := []ToDo{
-		{"the run was suspended: go on with it", "kdrain-tui --context=prod resume k7f3pm"},
+		{"the run was suspended: resume it", "kdrain-tui --context=prod resume k7f3pm"},
 		{"node worker-1 has the out-of-service taint of this run: once its machine is back",
 			"kubectl --context=prod taint node worker-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"},
 	}

@@ -27,7 +27,7 @@ func TestANodeThatWasTakenOverIsNobodysToDo(t *testing.T) {
 			todo = append(todo, d.What+d.Command)
 		}
 	}
-	if len(todo) != 1 || todo[0] != "node worker-1 was taken over by run other1: what is left to do there is that run's" {
+	if len(todo) != 1 || todo[0] != "node worker-1 was taken over by run other1: that run is responsible for the rest" {
 		t.Errorf("to do: %q", todo)
 	}
 	if text := r.Text(); !strings.Contains(text, "stopped: taken over by run other1 of bob\n") || strings.Contains(text, "uncordon worker-1") {

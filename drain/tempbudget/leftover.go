@@ -73,7 +73,7 @@ func Leftovers(s *kube.Snapshot, life func(run string) RunLife, now time.Time) [
 	return left
 }
 
-// heldBy tells whether the run has a Lease over a node that has not lapsed, and
+// heldBy tells whether the run has a Lease of a node that has not lapsed, and
 // whether it was seen to renew one.
 func heldBy(s *kube.Snapshot, run string, now time.Time) (held, alive bool) {
 	for _, l := range s.Leases() {
@@ -107,7 +107,7 @@ func (l Leftover) Sentence(now time.Time) string {
 	case l.Life == RunUnknown:
 		return text + " on another machine"
 	}
-	return text + "; that run is over"
+	return text + "; that run has ended"
 }
 
 // RemoveCommands are the commands that remove the budgets with kubectl, one for

@@ -66,9 +66,9 @@ type VolumeRun struct {
 // The reasons why nobody can tell whether a volume is detached.
 const (
 	WhyInline     = "named in the pod itself, without a claim"
-	whyNoClaim    = "its claim is not there"
+	whyNoClaim    = "its claim does not exist"
 	whyUnbound    = "its claim has no volume yet"
-	whyNoVolume   = "its volume is not there"
+	whyNoVolume   = "its volume does not exist"
 	whyMigrated   = "an in-tree volume handed to a CSI driver"
 	WhyNoCSI      = "not a CSI volume"
 	WhyNodeDisk   = "a disk or folder of its node, which nothing detaches"

@@ -144,7 +144,7 @@ type DeleteLease struct {
 	ResourceVersion string
 }
 
-// LeaseWriter is what takes, keeps and gives back Leases over nodes. Each call
+// LeaseWriter is what takes, keeps and gives back Leases of nodes. Each call
 // is one request.
 type LeaseWriter interface {
 	// CreateLease makes the Lease; 409 tells that there is one.

@@ -71,9 +71,9 @@ func machineIsOff(t *testing.T, world *world, run *steered) {
 	shown := run.ctl("kill", pods[0])
 	shown.exits(t, 2, "kill was not confirmed")
 	shown.prints(t, "request  DELETE /api/v1/namespaces/shop/pods/"+pods[0], "gracePeriodSeconds 0", "word     kill "+pods[0])
-	run.ctl("kill", pods[0], "--confirm", "kill "+pods[1]).exits(t, 2, "takes the word")
+	run.ctl("kill", pods[0], "--confirm", "kill "+pods[1]).exits(t, 2, "is confirmed by")
 	run.ctl("taint", pods[1]).exits(t, 2, "taint was not confirmed")
-	run.ctl("delete", pods[1], "--confirm", "delete "+pods[1]).exits(t, 1, "it is ending already")
+	run.ctl("delete", pods[1], "--confirm", "delete "+pods[1]).exits(t, 1, "it is already terminating")
 	if sent := world.written(t, since); len(sent) > 0 {
 		t.Errorf("sent without a word: %v", sent)
 	}
@@ -120,7 +120,7 @@ func rungsAreRefused(t *testing.T, run *steered) {
 		{"scale", "api", "", 2, "PATCH /apis/apps/v1/namespaces/shop/deployments/api/scale, replicas 1 to 2"},
 		{"free", "search", "", 2, "/eviction, UID "},
 		{"delete", "wiki", "delete wiki", 2, "DELETE /api/v1/namespaces/shop/pods/" + name("wiki")},
-		{"free", "web", "evict web", 1, "no other pod under budget web is sick"},
+		{"free", "web", "evict web", 1, "no other pod of budget web is unhealthy"},
 		{"restart", "wiki", "restart wiki", 1, "maxSurge 0, or Recreate"},
 		{"restart", "search", "restart search", 1, "search has 2 replicas: a restart would move pods outside the plan"},
 		{"scale", "cart", "scale cart", 1, "autoscaler cart owns the number of replicas"},
@@ -223,9 +223,9 @@ func aRunIsPaused(t *testing.T, run *steered) {
 		})
 	}
 	run.ctl("last", ledger).exits(t, 0)
-	run.ctl("last", ledger).exits(t, 1, "is last already")
+	run.ctl("last", ledger).exits(t, 1, "is already last")
 	run.ctl("delete", wiki, "--confirm", "delete "+strings.TrimPrefix(wiki, "shop/")).exits(t, 1, "the run is paused")
-	run.ctl("pause").exits(t, 1, "the run is paused already")
+	run.ctl("pause").exits(t, 1, "the run is already paused")
 	if status := run.asks("status").Status; !status.Paused || len(status.Blocked) != 7 {
 		t.Errorf("%+v", status)
 	}
@@ -244,7 +244,7 @@ func aRunIsPaused(t *testing.T, run *steered) {
 func (s *steered) climbs(verb, pod, word string) {
 	s.t.Helper()
 	if shown := s.asks(verb, pod).Rung.Word; shown != word {
-		s.t.Errorf("%s of %s takes the word %q, want %q", verb, pod, shown, word)
+		s.t.Errorf("%s of %s is confirmed by %q, want %q", verb, pod, shown, word)
 	}
 	s.ctl(verb, pod, "--confirm", word).exits(s.t, 0)
 }
@@ -309,7 +309,7 @@ func aPodIsSkipped(t *testing.T, run *steered) {
 	cart := world.only(t, "cart", "worker-1")
 	run.ctl("skip", cart).exits(t, 0)
 	answer := run.run.wait(patience)
-	answer.exits(t, 4, "cart", "left where it is, as the operator said")
+	answer.exits(t, 4, "cart", "left where it is, as the operator asked")
 	run.ctl("skip", cart).exits(t, 1, "ended")
 	if still := world.only(t, "cart", "worker-1"); still != cart || !world.node(t, "worker-1").Spec.Unschedulable {
 		t.Errorf("on worker-1 is %q, %+v", still, world.node(t, "worker-1"))

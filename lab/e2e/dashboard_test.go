@@ -23,14 +23,14 @@ func (term *terminal) toEvictionOf(node string) {
 	term.keys("D")
 	const offered, accepted = "a accepts --ignore-daemonsets", "options: --ignore-daemonsets --delete-emptydir-data"
 	plan := term.until(patience, "a plan that is refused or has its flags", func(s screen) bool {
-		return s.shows("Plan  "+node, "still true") && (s.shows(offered) || s.shows(accepted))
+		return s.shows("Plan  "+node, "still valid") && (s.shows(offered) || s.shows(accepted))
 	})
 	if plan.shows(offered) {
 		term.keys("a")
 	}
-	term.waitFor(accepted, "D go on to cordon") // which needs the rights to be known
+	term.waitFor(accepted, "D continue to cordon") // which needs the rights to be known
 	term.keys("D")
-	term.waitFor("Cordon "+node+" and go on?", "[ n  Cancel ]")
+	term.waitFor("Cordon "+node+" and continue?", "[ n  Cancel ]")
 	term.keys("y")
 	term.waitFor("pods from "+node+"?", "type "+node+" and press Enter", "esc  Cancel")
 }

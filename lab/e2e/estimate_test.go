@@ -33,7 +33,7 @@ func TestTheRunIsAsThePlanSaid(t *testing.T) {
 		t.Fatalf("the scene shows too little: %s", said)
 	}
 	if !slices.ContainsFunc(planned.Waves.Later, func(l planLater) bool { return slices.Contains(l.After, "thumbnails") }) {
-		t.Fatalf("the guard over thumbnails, two of which go, is in no wave: %+v", planned.Waves.Later)
+		t.Fatalf("the temporary budget for thumbnails, two of which go, is in no wave: %+v", planned.Waves.Later)
 	}
 
 	// What is held up stays so: the run is ended once nothing else is left of it.

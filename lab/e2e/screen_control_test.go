@@ -120,14 +120,14 @@ func (s onScreen) begin(blocked int) diary {
 func (s onScreen) askToGoOn() {
 	s.t.Helper()
 	s.term.keys("D")
-	s.term.waitFor("Plan  ", "still true", "D go on to cordon")
+	s.term.waitFor("Plan  ", "still valid", "D continue to cordon")
 	s.term.keys("D")
 }
 
 // start confirms the cordon and the evictions.
 func (s onScreen) start(blocked int) diary {
 	s.t.Helper()
-	s.term.waitFor(" and go on?", "[ n  Cancel ]")
+	s.term.waitFor(" and continue?", "[ n  Cancel ]")
 	s.term.keys("y")
 	asked := s.term.waitFor("and press Enter", "esc  Cancel")
 	s.term.typing(wordAsked.FindStringSubmatch(asked.String())[1])
@@ -253,7 +253,7 @@ func pauseAndOrder(s onScreen) {
 	}
 	s.stays(append(webs, left...)...)
 
-	s.confirm("P", "Go on with the run?")
+	s.confirm("P", "Continue the run?")
 	goesOn := d.control(paused, "continue", "")
 	for _, p := range webs {
 		s.gone(p)

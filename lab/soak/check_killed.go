@@ -27,7 +27,7 @@ func (o *ordeal) lookAtJournal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if cut := strings.Contains(told.Err, "is cut off"); told.Code != 0 || cut != o.journal.torn {
+	if cut := strings.Contains(told.Err, "is incomplete"); told.Code != 0 || cut != o.journal.torn {
 		o.e.accuse("report of a journal with a torn line: %v; it ended with code %d and said %q", o.journal.torn, told.Code, told.Err)
 	}
 	return nil

@@ -181,7 +181,7 @@ func (e *evidence) checkLast(events []journalEvent) {
 	}
 }
 
-// checkScaleWrite: replicas change only as the operator said, by flag and by word.
+// checkScaleWrite: replicas change only as the operator asked, by flag and by word.
 func (e *evidence) checkScaleWrite(r audit.Request) {
 	said := slices.ContainsFunc(e.steered, func(s spoken) bool { return s.Verb == "scale" && s.Namespace == r.Namespace && s.App == r.Name })
 	if !said || !e.world.has(allowScale) {

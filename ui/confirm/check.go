@@ -49,7 +49,7 @@ func Check(shell frame.Shell, r Request) {
 		msg := Checked{Request: r}
 		snap := snapshot()
 		if !snap.Trusted(kube.KindNodes, kube.KindPods) {
-			msg.Untrue = "the view of the cluster is not true at this moment"
+			msg.Untrue = "the view of the cluster is not up to date"
 		}
 		if msg.Fresh, msg.Err = plan(snap, names, o, now); msg.Err != nil {
 			return msg

@@ -123,7 +123,7 @@ func (m *Page) canSeeUnhealthyPod() (bool, string) {
 		return true, ""
 	}
 	if _, ok := m.unhealthyRef(); !ok {
-		return false, "no other pod holds this one"
+		return false, "no other pod blocks this one"
 	}
 	return true, ""
 }
@@ -265,7 +265,7 @@ func (m *Page) podWords() []paint.Line {
 	if m.planned != nil {
 		p, ok := m.planned()
 		if !ok {
-			return []paint.Line{paint.L(themes.Muted, "It is not in the plan any more.")}
+			return []paint.Line{paint.L(themes.Muted, "It is no longer in the plan.")}
 		}
 		lines := append([]paint.Line{wording.Fate(p, wording.WidestFate), planPodStory(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
 		return append(lines, adviceLines(p)...)

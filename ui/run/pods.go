@@ -63,7 +63,7 @@ func grace(w *waits.Wait, now time.Time) string {
 	if left := w.Until.Sub(now).Round(time.Second); left > 0 {
 		return "its grace, " + wording.Spell(left) + " left"
 	}
-	return "its grace is over"
+	return "its grace has expired"
 }
 
 func ended(p *drain.PodRun, now time.Time) string {

@@ -69,7 +69,7 @@ func (m *Page) putQuestion(q *drain.Question, changes []plan.Change) {
 	title := wording.FirstUpper(string(q.Phase)) + "?"
 	label := string(q.Phase)
 	if q.Phase == drain.PhaseGuard {
-		title, label = "Make temporary budgets?", "go on"
+		title, label = "Create temporary budgets?", "continue"
 	}
 	if q.Phase == drain.PhaseEvict {
 		title = "Evict " + wording.Count(m.s.State.Progress("").Total, "pod") + " from " + wording.List(nodesAtWork(m.s.State), 2) + "?"
@@ -122,7 +122,7 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 		return guardQuestion(guardBudgets(m.s, q), m.s.State.Run.Options.Guard, m.s.Snap.Trusted(guardKinds...))
 	}
 	if q.Phase != drain.PhaseEvict {
-		return []paint.Line{paint.T("The run goes on with " + string(q.Phase) + " on " + wording.List(wording.NodeNames(m.s.State), 6) + ".")}
+		return []paint.Line{paint.T("The run continues with " + string(q.Phase) + " on " + wording.List(wording.NodeNames(m.s.State), 6) + ".")}
 	}
 	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, wording.List(nodesAtWork(m.s.State), 8)),
 		paint.L(themes.Muted, "context ").Add(themes.Accent, m.s.State.Run.Context)}

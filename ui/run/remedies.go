@@ -53,9 +53,9 @@ func (m *RemediesPage) Update(msg tea.Msg) {
 func (m *RemediesPage) Actions() []keys.Action {
 	const group = "Run"
 	return []keys.Action{
-		{ID: "climb", Keys: []string{"enter"}, Title: "take the rung", Help: "take the selected rung of the ladder, by its own word", Group: group,
+		{ID: "climb", Keys: []string{"enter"}, Title: "apply the remedy", Help: "apply the selected remedy, after its own confirmation", Group: group,
 			Enabled: m.canRemediate, Do: m.askToRemediate},
-		{ID: "rungkubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the selected rung as a kubectl command, and show it", Group: group,
+		{ID: "rungkubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the selected remedy as a kubectl command, and show it", Group: group,
 			Enabled: m.hasRemedyCommand, Do: m.copyRemedy},
 	}
 }
@@ -77,7 +77,7 @@ func (m *Page) canRemedies() (bool, string) {
 	case p.State.Final():
 		return false, "nothing more happens to it: it is " + wording.PodWord(p)
 	case !p.State.Blocked() && p.State != drain.PodStuckTerminating && p.State != drain.PodTerminating:
-		return false, "only a pod that is blocked or stuck has a ladder: this one is " + wording.PodWord(p)
+		return false, "only a pod that is blocked or stuck has remedies: this one is " + wording.PodWord(p)
 	}
 	return true, ""
 }
@@ -96,7 +96,7 @@ func (m *RemediesPage) Opened(ref frame.Ref) {
 	if access == nil || len(needs) == 0 {
 		return
 	}
-	m.shell.Go("the rights for the ladder", func(ctx context.Context) tea.Msg {
+	m.shell.Go("the rights for the remedies", func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, rightsTime)
 		defer cancel()
 		// What cannot be asked stays open: the server judges then.
@@ -144,7 +144,7 @@ func (m *RemediesPage) Layout(lay frame.Layout) {
 
 // View is the ladder.
 func (m *RemediesPage) View() frame.View {
-	v := frame.View{Empty: paint.L(themes.Muted, "The pod is not in the run any more.")}
+	v := frame.View{Empty: paint.L(themes.Muted, "The pod is no longer in the run.")}
 	p := (*drain.PodRun)(nil)
 	if m.s.State != nil {
 		p = m.s.State.Pod(m.pod)
@@ -175,9 +175,9 @@ func (m *RemediesPage) canRemediate() (bool, string) {
 	r := m.remedy(m.list.Table.Cursor())
 	switch {
 	case m.s.ReadOnly:
-		return false, "read only: no rung can be taken"
+		return false, "read only: no remedy can be applied"
 	case r == nil:
-		return false, "there is no rung to take"
+		return false, "there is no remedy to apply"
 	case r.DisabledReason != "":
 		return false, r.DisabledReason
 	}
@@ -218,7 +218,7 @@ func (m *RemediesPage) hasRemedyCommand() (bool, string) {
 	r := m.remedy(m.list.Table.Cursor())
 	switch {
 	case r == nil || r.Command == "":
-		return false, "kubectl has no word for that"
+		return false, "kubectl has no command for that"
 	case r.DisabledReason != "":
 		return false, "off: " + r.DisabledReason
 	}

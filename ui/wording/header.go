@@ -89,7 +89,7 @@ func polled(s *kube.Snapshot) []string {
 func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 	h := s.Health()
 	if !h.Live && !h.DownSince.IsZero() {
-		l := paint.L(themes.Bad, "The API server is away: what you see is "+Age(now.Sub(h.DownSince))+" old.")
+		l := paint.L(themes.Bad, "The API server is unreachable: what you see is "+Age(now.Sub(h.DownSince))+" old.")
 		if h.Reason != "" {
 			l = l.Add(themes.Muted, " "+Quote(h.Reason))
 		}
@@ -101,7 +101,7 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 		}
 	}
 	if state := s.Sync(kube.KindBudgets); state.Phase == kube.Denied {
-		return paint.L(themes.Warning, "Budgets cannot be seen: only trying tells what may be evicted.").
+		return paint.L(themes.Warning, "Budgets cannot be read: only an attempt shows what may be evicted.").
 			Add(themes.Muted, " "+Quote(state.Reason))
 	}
 	if state := s.Sync(kube.KindPods); state.Phase == kube.NotSynced {

@@ -13,7 +13,7 @@ import (
 // be said.
 func landingSentence(p plan.Pod) string {
 	if p.NotRemade != "" {
-		return "Nobody makes it anew: " + strings.TrimSuffix(p.NotRemade, ".") + "."
+		return "It will not be recreated: " + strings.TrimSuffix(p.NotRemade, ".") + "."
 	}
 	l := p.Landing
 	if l == nil {
@@ -21,7 +21,7 @@ func landingSentence(p plan.Pod) string {
 	}
 	switch {
 	case l.Answer == landing.DoesNotFit:
-		return "Its replacement could be scheduled nowhere: " + strings.TrimSuffix(l.Why, ".") + "."
+		return "Its replacement cannot be scheduled on any node: " + strings.TrimSuffix(l.Why, ".") + "."
 	case l.Answer == landing.Unknown:
 		return "Whether its replacement finds a place is not known: " + strings.TrimSuffix(l.Why, ".") + "."
 	case l.Together.Answer == landing.DoesNotFit:

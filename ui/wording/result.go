@@ -168,7 +168,7 @@ var marks = map[report.Level]struct {
 func whyNot(s *drain.State) []string {
 	var said []string
 	if s.Outcome == drain.OutcomeAborted {
-		said = append(said, "The run was told to stop"+Tail(s.Message)+". What was accepted before goes on.")
+		said = append(said, "The run is being stopped"+Tail(s.Message)+". Accepted evictions finish.")
 	}
 	for _, n := range s.Nodes {
 		how := ""
