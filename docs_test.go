@@ -149,7 +149,7 @@ func TestEventsPageListsEveryWord(t *testing.T) {
 		}
 		return part
 	}
-	sameNames(t, "kinds", constants["EventKind"], firstColumn(between("## Kinds", "## Words")))
+	sameNames(t, "kinds", constants["EventKind"], firstColumn(between("## Kinds", "## Values")))
 	sameNames(t, "states of pods", constants["PodState"], firstColumn(between("**podState**", "**nodeState**")))
 	for kind, paragraph := range map[string]string{
 		"Phase": "**phase**", "PhaseStatus": "**phaseStatus**", "NodeState": "**nodeState**",

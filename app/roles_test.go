@@ -23,7 +23,7 @@ func (r role) short() string { return strings.TrimPrefix(r.name, "kdrain-tui-") 
 var roles = []role{
 	{"kdrain-tui-view", "To look: the dashboard with `--read-only`, `plan`, `--dry-run=client`."},
 	{"kdrain-tui-operator", "And to cordon, uncordon and evict: drains that keep to all budgets."},
-	{"kdrain-tui-full", "And to delete pods past their budgets, to make and remove temporary budgets, and to change replicas: all that any flag and any rung of the ladder asks for."},
+	{"kdrain-tui-full", "And to delete pods past their budgets, to make and remove temporary budgets, and to change replicas: all that any flag and any remedy asks for."},
 }
 
 // The places of the roles in roles.
@@ -98,9 +98,9 @@ func writeFeatures() []feature {
 		{roleOperator, "keep other runs off", leaseRights(kube.DefaultLeaseNamespace), "the run continues without Leases, and says so. `--take-over` exits 5"},
 		{roleOperator, "tell on the node", eventRights(), "the nodes have no Events of the run, and its end says so"},
 		{roleFull, "delete pods past their budgets", beyond(drainRights(past), drainRights(plain)),
-			"`--disable-eviction`, `--force-after`, `--max-evict-retries` and `--allow-zero-grace` exit 5; in the ladder the rungs that delete are off and name the rule"},
+			"`--disable-eviction`, `--force-after`, `--max-evict-retries` and `--allow-zero-grace` exit 5; the remedies that delete are not available and name the rule"},
 		{roleFull, "one more replica, or the new pod first", beyond(onlyWrites(drainRights(scaled)), drainRights(plain)),
-			"`--allow-scale` exits 5; in the ladder the rung is off and names the rule"},
+			"`--allow-scale` exits 5; the remedy is not available and names the rule"},
 		{roleFull, "temporary budgets", beyond(drainRights(written), drainRights(guarded)),
 			"`--guard-write` exits 5; `--guard` alone does not need it"},
 	}

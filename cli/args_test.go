@@ -40,7 +40,7 @@ func TestUsageErrors(t *testing.T) {
 		{"drain a", "there is no terminal to ask on"},
 		{"drain a -o json", "add --yes"},
 		{"drain a --yes --read-only", "--read-only forbids a drain"},
-		{"cordon a --read-only", "--read-only forbids to cordon"},
+		{"cordon a --read-only", "--read-only forbids cordon"},
 		{"version a", "takes no arguments"},
 		{"completion", "which shell?"},
 		{"completion tcsh", "tcsh"},

@@ -59,7 +59,7 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if c.connection.ReadOnly && o.DryRun == plan.DryRunNone {
-		return usage("see --dry-run=server", "--read-only forbids to %s", cmd.Name())
+		return usage("see --dry-run=server", "--read-only forbids %s", cmd.Name())
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()

@@ -22,23 +22,24 @@ func (p *Program) ctlCommand() *cobra.Command {
 	c := &ctl{Program: p, f: p.newFlags()}
 	cmd := &cobra.Command{
 		Use:   "ctl RUN VERB [POD|NODE]",
-		Short: "Steer a live run from outside: pause, continue, retry, skip, last, leave, abort, or climb the ladder",
-		Long: "Tells a live run of this machine what to do, in the dashboard or headless, and answers when the run took it.\n" +
-			"A run is meant by its id, never by a context; only the user who began it reaches it. POD is NAMESPACE/NAME,\n" +
-			"or a name that is the only one in the run.\n\n" + ctlVerbs() + "\n" +
-			"Those from free on are the rungs of the ladder, each for one pod that does not go. Without --confirm and the rung's\n" +
-			"word they only show its request, its risk and that word, and nothing is written. A run takes restart and scale only if\n" +
-			"it was started with --allow-scale, kill with --allow-zero-grace, taint with --allow-taint.\n\n" +
-			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing was changed, 2 usage, or a rung without its c.",
+		Short: "Steer a live run: pause, continue, retry, skip, last, leave, abort, or apply a remedy to a blocked pod",
+		Long: "Sends a command to a live run on this machine, in the dashboard or headless, and answers once the run accepted it.\n" +
+			"The run is given by its id, never by a context; only the user who started it can reach it. POD is NAMESPACE/NAME,\n" +
+			"or a name that is unique in the run.\n\n" + ctlVerbs() + "\n" +
+			"The verbs from evict-unhealthy on are remedies, each for one blocked or stuck pod. Without --confirm they only\n" +
+			"show their request, their risk and the text that confirms them, and nothing is written. A run accepts\n" +
+			"rollout-restart and scale only if it was started with --allow-scale, force-delete with --allow-zero-grace,\n" +
+			"out-of-service with --allow-taint.\n\n" +
+			"Exit codes: 0 accepted by the run, 1 no such run, not live, or nothing was changed, 2 usage, or a remedy without --confirm.",
 		Example: p.examples("ctl k7f3pm pause", "ctl k7f3pm skip shop/web-1", "ctl k7f3pm leave worker-2",
-			"ctl k7f3pm status -o json", "ctl k7f3pm ladder shop/web-1", "ctl k7f3pm scale shop/web-1 --confirm 'scale web'"),
+			"ctl k7f3pm status -o json", "ctl k7f3pm remedies shop/web-1", "ctl k7f3pm scale shop/web-1 --confirm 'scale web'"),
 		ValidArgsFunction: c.complete,
 		RunE:              c.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&c.confirm, "confirm", "",
-		"the word that takes a rung of the ladder, as the rung shows it without this flag")
+		"the text that confirms a remedy, as the remedy shows it without this flag")
 	fs.BoolVar(&c.withoutJournal, "without-journal", false,
 		"continue although the journal cannot be written: what is sent then is unknown to resume, rollback and report")
 	c.f.bindOutput(fs)
@@ -52,7 +53,7 @@ func (p *Program) ctlCommand() *cobra.Command {
 type ctl struct {
 	*Program
 	f              *flags
-	confirm        string // of a remedy of the ladder
+	confirm        string // of a remedy
 	withoutJournal bool   // of continue
 }
 
@@ -60,7 +61,7 @@ type ctl struct {
 func ctlVerbs() string {
 	var lines strings.Builder
 	for _, v := range control.Verbs {
-		fmt.Fprintf(&lines, "  %-14s %s\n", strings.TrimSpace(v.Name+" "+objectOf(v)), v.Does)
+		fmt.Fprintf(&lines, "  %-20s %s\n", strings.TrimSpace(v.Name+" "+objectOf(v)), v.Does)
 	}
 	return lines.String()
 }
@@ -99,7 +100,7 @@ func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error
 	case len(args) == 0 || args[0] == "":
 		return r, usage(c.display()+" runs lists them", "which run? %sVERB", line)
 	case len(args) == 1:
-		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "what is run %s to do? %sVERB", args[0], line)
+		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "which command for run %s? %sVERB", args[0], line)
 	}
 	verb, known := control.VerbNamed(args[1])
 	switch rest := args[2:]; {
@@ -112,9 +113,9 @@ func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error
 	case c.withoutJournal && verb.Kind != drain.CommandContinue:
 		return r, usage("", "--without-journal applies to continue only")
 	case c.confirm != "" && verb.Remedy == "":
-		return r, usage("", "--confirm belongs to a rung of the ladder; %s takes no word", verb.Name)
+		return r, usage("", "--confirm applies to remedies only; %s needs no confirmation", verb.Name)
 	case c.connection.ReadOnly && verb.Kind != "" && (verb.Remedy == "" || c.confirm != ""):
-		return r, usage("status and ladder only look, and so does a rung without --confirm", "--read-only forbids to steer a run")
+		return r, usage("status and remedies change nothing, and neither does a remedy without --confirm", "--read-only forbids ctl %s", verb.Name)
 	}
 	r.Run, r.Verb, r.Word = args[0], verb.Name, c.confirm
 	switch verb.Of {

@@ -63,7 +63,7 @@ func TestMarksThatAreNotTakenUp(t *testing.T) {
 		b, writer := markedBench(t)
 		b.expect(t, ExitUsage, []string{"either a run or --node"}, command, "aaaaaa", "--node=worker-1", "--yes")
 		b.expect(t, ExitUsage, []string{"there is no terminal to ask on"}, command, "--node=worker-1")
-		b.expect(t, ExitUsage, []string{"--read-only forbids to " + command}, command, "--node=worker-1", "--yes", "--read-only")
+		b.expect(t, ExitUsage, []string{"--read-only forbids " + command}, command, "--node=worker-1", "--yes", "--read-only")
 		b.connection.ReadOnly = false
 		if len(b.opened) > 0 {
 			t.Error("connected for nothing")

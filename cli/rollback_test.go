@@ -223,7 +223,7 @@ func TestRunsThatAreNotTouched(t *testing.T) {
 		b, _ := rollbackBench(t)
 		b.expect(t, ExitUsage, []string{"which run?"}, command, "--yes")
 		b.expect(t, ExitUsage, []string{"there is no terminal to ask on"}, command, "aaaaaa")
-		b.expect(t, ExitUsage, []string{"--read-only forbids to " + command}, command, "aaaaaa", "--yes", "--read-only")
+		b.expect(t, ExitUsage, []string{"--read-only forbids " + command}, command, "aaaaaa", "--yes", "--read-only")
 		b.connection.ReadOnly = false
 		b.expect(t, ExitError, []string{`no run "../aaaaaa"`, "it has: aaaaaa"}, command, "../aaaaaa", "--yes")
 

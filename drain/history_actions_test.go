@@ -32,7 +32,7 @@ func (h *history) actions() map[string]func(*rapid.T) {
 		"others evict":   h.othersEvict,
 		"outage":         h.outage,
 		"command":        h.someCommand,
-		"rung":           h.someRemedy,
+		"remedy":         h.someRemedy,
 		"process ends":   h.restart,
 		"journal":        h.journalNews,
 		"uncordon":       h.uncordon,
@@ -212,7 +212,7 @@ func (h *history) somePod(t *rapid.T) *PodRun {
 	return rapid.SampledFrom(h.state.Pods).Draw(t, "pod")
 }
 
-// someRemedy takes a remedy that the ladder offers.
+// someRemedy applies a remedy that is available.
 func (h *history) someRemedy(t *rapid.T) {
 	p := h.somePod(t)
 	var offered []remedy.Remedy
@@ -222,7 +222,7 @@ func (h *history) someRemedy(t *rapid.T) {
 		}
 	}
 	if len(offered) == 0 {
-		t.Skip("no rung is offered")
+		t.Skip("no remedy is available")
 	}
 	r := rapid.SampledFrom(offered).Draw(t, "rung")
 	h.arrived = append(h.arrived, Command{Kind: CommandRemedy, Pod: p.UID, Remedy: r.Facts, Word: r.Word, By: "ada", OnScreen: true})

@@ -142,7 +142,7 @@ const (
 	CommandLast     CommandKind = "last"  // a pod, after all others of its run
 	CommandLeave    CommandKind = "leave" // a node: nothing more is evicted there
 	CommandAbort    CommandKind = "abort"
-	CommandRemedy   CommandKind = "climb" // a remedy of the ladder, for a pod
+	CommandRemedy   CommandKind = "remedy" // a remedy for a pod
 	// CommandSuspend ends the process and not the run: sending stops, and resume
 	// goes on later. It is what becomes of a run whose terminal went away.
 	CommandSuspend CommandKind = "suspend"

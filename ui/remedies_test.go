@@ -23,7 +23,7 @@ func remedyWorld() world {
 	return w
 }
 
-// onRemedies is the ladder of the blocked pod of the run.
+// onRemedies is the page of remedies of the blocked pod of the run.
 func onRemedies(t testing.TB, width, height int, change ...func(*Deps)) *driver {
 	d := drive(t, remedyWorld(), width, height, append([]func(*Deps){attached(runState())}, change...)...)
 	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
@@ -103,12 +103,12 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 
 func TestRemediesThatAreOffSayWhy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
-	d.shows("off: its node is Ready and it is not stuck")
+	d.shows("not available: its node is Ready and it is not stuck")
 	d.keys("G")
 	d.shows("off: worker-a2 is Ready", "The machine must really be off.")
 	d.keys("enter")
 	if len(d.m.dialogs) != 0 {
-		t.Error("a rung that is off asks for its word")
+		t.Error("a remedy that is not available asks for its confirmation")
 	}
 }
 
@@ -141,7 +141,7 @@ func TestRemediesQuestionGoesAwayWithItsReason(t *testing.T) {
 func TestNoRemediesReadOnly(t *testing.T) {
 	d := onRemedies(t, 80, 24, func(d *Deps) { d.ReadOnly = true })
 	if d.m.path.page == frame.Remedies || strings.Contains(d.frame(), "Evict the sick") {
-		t.Error("the ladder opens read only")
+		t.Error("the remedies open read only")
 	}
 }
 

@@ -10,17 +10,17 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// RemedyStatus is a remedy of the ladder for one pod, as it is at this moment.
+// RemedyStatus is a remedy for one pod, as it is at this moment.
 type RemedyStatus struct {
 	Remedy remedy.Kind `json:"rung"` // also the verb that takes it; the wait has none
 	Title  string      `json:"title"`
 	// Off is why it cannot be taken now, "" if it can.
-	DisabledReason string   `json:"off,omitempty"`
+	DisabledReason string   `json:"disabledReason,omitempty"`
 	Request        string   `json:"request,omitempty"` // what it sends
-	Command        string   `json:"command,omitempty"` // the same for a shell, where kubectl has a word for it
+	Command        string   `json:"command,omitempty"` // the same for a shell, where kubectl has a command for it
 	Risk           string   `json:"risk"`
 	Warnings       []string `json:"warnings,omitempty"`
-	Word           string   `json:"word,omitempty"` // what confirms it
+	Word           string   `json:"confirmation,omitempty"` // what confirms it
 	// State is what became of it, once it was taken.
 	State remedy.State `json:"state,omitempty"`
 }
@@ -60,7 +60,7 @@ func (s *Server) showRemedies(state *drain.State, v Verb, r Request) Answer {
 	return a
 }
 
-// climb takes a remedy of the ladder. Without its word it only tells what it would
+// climb takes a remedy. Without its word it only tells what it would
 // send, at which risk, and the word.
 func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 	c, a := objectOf(state, v, r)

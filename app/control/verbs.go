@@ -26,7 +26,7 @@ type Verb struct {
 	Of   Object
 	Kind drain.CommandKind // "" for a verb that only asks
 	Does string            // for the help: what it does, in a few words
-	// Remedy is the remedy of the ladder that it takes, "" for none. Such a verb needs
+	// Remedy is the remedy that it takes, "" for none. Such a verb needs
 	// the word of the remedy (--confirm WORD), and without it only tells what it is.
 	Remedy remedy.Kind
 	// Now is what is so once the run took it; %s is the pod or node.
@@ -71,7 +71,7 @@ func (v Verb) Offered(s *drain.State, c drain.Command) bool {
 	if v.Of != OfPod || v.Remedy == "" && v.Kind != "" {
 		return true
 	}
-	// The ladder is for a pod that does not go.
+	// Remedies are for a pod that is blocked or stuck.
 	return p != nil && (p.State.Blocked() || p.State == drain.PodStuckTerminating || p.State == drain.PodTerminating)
 }
 

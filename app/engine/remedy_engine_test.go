@@ -85,7 +85,7 @@ func TestOneMoreReplicaLetsThePodGoAndIsTakenBack(t *testing.T) {
 			t.Errorf("%s, %+v, %d replicas, %+v", state.Outcome, state.Remedies[0], s.Has("web"), s.Scaled)
 		}
 		if r := state.Remedies[0]; r.For != "default/web-1" || r.What() != "ReplicaSet default/web from 2 to 3 replicas" {
-			t.Errorf("a rung for %s: %s", r.For, r.What())
+			t.Errorf("a remedy for %s: %s", r.For, r.What())
 		}
 	})
 }

@@ -57,17 +57,17 @@ func runStatus(t *Text, a control.Answer, now time.Time) {
 	pods.Write(t.W)
 }
 
-// ladder shows what else could move a pod: each remedy with its word and its
+// remedies shows what else could move a pod: each remedy with its word and its
 // request, or why it cannot be taken.
 func remedies(t *Text, a control.Answer) {
-	t.Say("run %s: the ladder for pod %s on %s", a.Run, a.Pod, a.Node)
+	t.Say("run %s: remedies for pod %s on %s", a.Run, a.Pod, a.Node)
 	remedies := t.Table("VERB", "CONFIRMED BY", "REQUEST")
 	for _, r := range a.Remedies {
 		switch {
 		case r.Remedy == remedy.Wait:
 			remedies.Add(Quiet, "-", "-", "none, the default: it is tried again on the event that it waits for")
 		case r.DisabledReason != "":
-			remedies.Add(Quiet, string(r.Remedy), "-", "off: "+r.DisabledReason)
+			remedies.Add(Quiet, string(r.Remedy), "-", "not available: "+r.DisabledReason)
 		default:
 			remedies.Add("", string(r.Remedy), r.Word, r.Request)
 		}
@@ -89,6 +89,6 @@ func unconfirmed(t *Text, a control.Answer, program string) {
 	for _, warning := range r.Warnings {
 		say("warning", warning)
 	}
-	say("word", r.Word)
-	say("to do it", fmt.Sprintf("%s ctl %s %s %s --confirm %s", program, a.Run, a.Verb, a.Pod, words.ShellWord(r.Word)))
+	say("confirm", r.Word)
+	say("run", fmt.Sprintf("%s ctl %s %s %s --confirm %s", program, a.Run, a.Verb, a.Pod, words.ShellWord(r.Word)))
 }

@@ -71,7 +71,7 @@ type Options struct {
 	FailOnBlockers bool `json:"failOnBlockers,omitempty"`
 	// FailFast stops the run when one node fails.
 	FailFast bool `json:"failFast,omitempty"`
-	// AllowZeroGrace, AllowTaint and AllowScale let the remedies of the ladder be taken
+	// AllowZeroGrace, AllowTaint and AllowScale let the remedies be taken
 	// without a screen that need a flag of their own.
 	AllowZeroGrace bool `json:"allowZeroGrace,omitempty"`
 	AllowTaint     bool `json:"allowTaint,omitempty"`

@@ -46,7 +46,7 @@ type Report struct {
 	Blockers []Blocker     `json:"blockers,omitempty"` // what held pods up, the longest first
 	Answers  []AnswerEntry `json:"answers,omitempty"`
 	Outages  []Outage      `json:"outages,omitempty"` // of the API server
-	Actions  []LogEntry    `json:"actions,omitempty"` // what operators did to the run: controls, remedies of the ladder
+	Actions  []LogEntry    `json:"actions,omitempty"` // what operators did to the run: controls, remedies
 
 	// Findings are what the plan warned of, and Losses what it said that the pods which
 	// are gone by now would cost.

@@ -223,7 +223,7 @@ func TestReportOfNothing(t *testing.T) {
 }
 
 // What a run changed beside its evictions is in the report for a person: remedies of
-// the ladder, volumes that stayed, a cordon that it took over.
+// remedies, volumes that stayed, a cordon that it took over.
 func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 	c := aDrain()
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeCordoning,
@@ -235,7 +235,7 @@ func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 	story := Of(c.events, true).Story()
 	for _, want := range []string{
 		"takes over the cordon of run dead01 by bob",
-		"  ladder    shop/api-1: ReplicaSet shop/api from 2 to 3 replicas, taken back\n",
+		"  remedy    shop/api-1: ReplicaSet shop/api from 2 to 3 replicas, taken back\n",
 		"not safe to power off: 1 volume is still attached",
 	} {
 		if !strings.Contains(story, want) {

@@ -59,7 +59,7 @@ type ctlAnswer struct {
 	OK     bool
 	Seq    int
 	Status ctlStatus
-	Rung   struct{ Word string }
+	Remedy struct{ Confirmation string }
 }
 
 type ctlStatus struct {

@@ -203,7 +203,7 @@ func (e *evidence) checkScales(ctx context.Context, b builder, before dump) erro
 	return err
 }
 
-// scales is the part of it that rungs of the ladder change.
+// scales is the part of it that remedies change.
 func (d dump) scales() dump {
 	some := dump{}
 	for name, text := range d {

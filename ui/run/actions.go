@@ -27,7 +27,7 @@ func (m *Page) Actions() []keys.Action {
 			Writes: true, Enabled: m.can(drain.CommandSkip, true), Do: m.askToSkip},
 		{ID: "putlast", Keys: []string{"L"}, Title: "last", Help: "evict all other pods of the run before this one", Group: group,
 			Writes: true, Enabled: m.can(drain.CommandLast, true), Do: m.askToPutLast},
-		{ID: "ladder", Keys: []string{"E"}, Title: "ladder", Help: "the remedies for a blocked or stuck pod, each with its request and its risk", Group: group,
+		{ID: "remedies", Keys: []string{"E"}, Title: "remedies", Help: "the remedies for a blocked or stuck pod, each with its request and its risk", Group: group,
 			Writes: true, Enabled: m.canRemedies, Do: m.openRemedies},
 		{ID: "leave", Keys: []string{"N"}, Help: "leave the node of the selected pod: nothing more is evicted there", Group: group,
 			Writes: true, Enabled: m.can(drain.CommandLeave, true), Do: m.askToLeave},

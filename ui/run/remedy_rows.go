@@ -18,7 +18,7 @@ func remedyCell(r *remedy.Remedy, column string, width int) paint.Line {
 		token = themes.Muted
 	}
 	switch {
-	case column == "rung":
+	case column == "remedy":
 		return paint.L(token, paint.Truncate(wording.FirstUpper(r.Title), width))
 	case r.Kind == remedy.Wait:
 		return paint.L(themes.Muted, "nothing: the default")
@@ -34,7 +34,7 @@ func remedyLine(r *remedy.Remedy) paint.Line {
 	case r == nil:
 		return nil
 	case r.DisabledReason != "":
-		return paint.L(themes.Muted, "off: "+r.DisabledReason)
+		return paint.L(themes.Muted, "not available: "+r.DisabledReason)
 	case r.Call == "":
 		return nil
 	}
@@ -71,7 +71,7 @@ func runRemedies(s *drain.State, width, most int) []paint.Line {
 		case remedy.Refused, remedy.InDoubt, remedy.Left:
 			token = themes.Warning
 		}
-		text := "ladder  " + r.For + ": " + r.What() + ", " + r.State.Words()
+		text := "remedy  " + r.For + ": " + r.What() + ", " + r.State.Words()
 		if r.Message != "" {
 			text += ": " + r.Message
 		}
