@@ -58,7 +58,7 @@ type Judgement struct {
 	Names        []string      `json:"names"` // of the budgets that select the pod, sorted
 	Why          string        `json:"why,omitempty"`
 	Budgets      []Numbers     `json:"budgets,omitempty"`
-	UnhealthyPod *UnhealthyPod `json:"sibling,omitempty"`
+	UnhealthyPod *UnhealthyPod `json:"unhealthyPod,omitempty"`
 	Advice       []Advice      `json:"advice,omitempty"` // the least harmful first
 }
 

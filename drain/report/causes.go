@@ -18,7 +18,7 @@ type Cause struct {
 	State        drain.PodState       `json:"state"`
 	For          waits.For            `json:"for,omitempty"`
 	Budget       string               `json:"budget,omitempty"`
-	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"`
 	Why          string               `json:"why"`
 	Seconds      float64              `json:"seconds"` // summed over the pods
 	Share        float64              `json:"share"`   // of the time of all causes together, 0 to 1

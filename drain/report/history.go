@@ -47,7 +47,7 @@ type Span struct {
 type Blocker struct {
 	For          waits.For            `json:"for,omitempty"`
 	Budget       string               `json:"budget,omitempty"`
-	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"`
 	Never        bool                 `json:"never,omitempty"`
 	Why          string               `json:"why"`
 	Pods         []string             `json:"pods"`       // namespace/name, those that it held

@@ -99,10 +99,10 @@ type Pod struct {
 	DurationSeconds float64        `json:"durationSeconds"` // from the moment its node's drain began, or it joined that, to its end; 0 where it did not come to that
 	BlockedSeconds  float64        `json:"blockedSeconds"`
 	LastCode        int            `json:"lastCode,omitempty"`
-	LastWords       string         `json:"lastWords,omitempty"`
+	LastWords       string         `json:"serverMessage,omitempty"`
 	Volumes         []Volume       `json:"volumes,omitempty"`
 
-	Joined   bool   `json:"joined,omitempty"`   // it came to the node after the plan was made
+	Joined   bool   `json:"added,omitempty"`    // it came to the node after the plan was made
 	Timeline []Span `json:"timeline,omitempty"` // of the events
 	// Causes are what held it, the longest first, with their shares; of the events.
 	Causes []Cause `json:"causes,omitempty"`

@@ -58,7 +58,7 @@ func (e *evidence) checkSteering() {
 }
 
 // moving are the verbs of what a pause or a skip holds back.
-var moving = []string{"evict", "delete", "cordon", "guard", "scale"}
+var moving = []string{"evict", "delete", "cordon", "create-budget", "scale"}
 
 // checkPauses: nothing new is sent while the run is paused, by its own word and by
 // the audit log.
