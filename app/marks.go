@@ -46,7 +46,7 @@ func (s *Session) ReadMarked(ctx context.Context, nodes []string) (rollback.Mark
 }
 
 // MarkedOver waits until the Leases tell that the run of the annotations is over, and
-// that no other is at work on its nodes: a Lease that is renewed is somebody's; one
+// that no other drains its nodes: a Lease that is renewed is somebody's; one
 // that is not expires, by our own clock.
 func (s *Session) MarkedOver(ctx context.Context, m rollback.Marked) error {
 	var live error

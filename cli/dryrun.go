@@ -74,10 +74,10 @@ func (d *dryRun) node(n plan.Node, state drain.NodeState, message string, pods [
 	})
 }
 
-// asks tells whether the API server is asked.
+// asks reports whether the API server is asked.
 func (d *dryRun) asks() bool { return d.options.DryRun == plan.DryRunServer }
 
-// cordon tells whether the node would be cordoned.
+// cordon reports whether the node would be cordoned.
 func (d *dryRun) cordon(ctx context.Context, n plan.Node) bool {
 	suffix := drySuffix(d.options.DryRun)
 	if n.Unschedulable {

@@ -126,7 +126,7 @@ func (f *follower) interrupt() {
 }
 
 // sayJournal tells once that the journal cannot be written. The run has paused
-// itself, and only a word from outside lets it go on.
+// itself, and only a command from outside lets it continue.
 func (f *follower) sayJournal() {
 	s := f.run.State()
 	if s.JournalLost == f.lost {
@@ -157,7 +157,7 @@ func (f *follower) flush() {
 	}
 }
 
-// question gives the operator's word where the run waits for it: at once with
+// question gives the operator's confirmation where the run waits for it: at once with
 // --yes, else by asking.
 func (f *follower) question() {
 	s := f.run.State()
@@ -216,7 +216,7 @@ func (f *follower) answer(line string, ok bool) {
 	f.abort("not confirmed")
 }
 
-// stillTrue tells whether what was shown holds at the moment of the answer. What does
+// stillTrue reports whether what was shown holds at the moment of the answer. What does
 // not is told, and is what the next answer is about.
 func (f *follower) stillTrue() bool {
 	s := f.run.State()

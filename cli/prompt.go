@@ -12,7 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// canAsk tells whether there is somebody to ask: prompts go to standard error.
+// canAsk reports whether there is somebody to ask: prompts go to standard error.
 func (p *Program) canAsk() bool { return p.Terminal.In && p.Terminal.Err }
 
 // keyboard is standard input, line by line. A line answers the question that is open

@@ -72,7 +72,7 @@ func (s *signals) first() (os.Signal, bool) {
 	return box.Signal, ok
 }
 
-// hungUp tells whether the first signal said that the terminal went away.
+// hungUp reports whether the first signal said that the terminal went away.
 func (s *signals) hungUp() bool {
 	sig, ok := s.first()
 	return ok && isHangup(sig)

@@ -86,10 +86,10 @@ func (s *State) objectionToPod(c Command) error {
 	return nil
 }
 
-// awaitsAnswer tells whether the control is about a pod for which a request is out, and
+// awaitsAnswer reports whether the control is about a pod for which a request is out, and
 // is not to be decided without its answer. The run tries a blocked pod again now and
 // then by itself; what an operator says of it on a screen in just that moment would
-// have no effect, and nobody would be told so.
+// have no effect, and that would not be reported.
 func (s *State) awaitsAnswer(c Command) bool {
 	if c.Pod == "" || c.Kind == CommandLast {
 		return false

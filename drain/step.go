@@ -109,7 +109,7 @@ func (st *stepper) watchConnection() {
 func (st *stepper) inFlight() bool { return st.s.InFlight() }
 
 // setNode notes the state of a node. One that ends while it is being cordoned is
-// looked at once more: what the run did must be known to be undone.
+// checked once more: what the run did must be known to be undone.
 func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
 	if node := st.snap.Node(n.Name); state.Final() && n.State == NodeCordoning && node != nil && node.UID == n.UID &&
 		node.Unschedulable && annotation.Foreign(node, st.s.Run.ID) == "" {

@@ -159,14 +159,14 @@ func (st answerStep) onLook(p *PodRun, a kube.Answer) {
 	}
 }
 
-// lookAgain tells whether the question who has a name is still open, and may be
+// lookAgain reports whether the question who has a name is still open, and may be
 // answered later. Where the pod must not be read it is not asked again: the
 // precondition of the next eviction protects its namesake too.
 func lookAgain(a kube.Answer) bool {
 	return !a.OK() && attempt.RefusalOf(a) != attempt.NotRefused && attempt.RefusalOf(a).Passes()
 }
 
-// left notes that the pod is not on its node any more, and what has its name.
+// left notes that the pod is no longer on its node, and what has its name.
 func (st *stepper) left(p *PodRun) {
 	if namesake := st.snap.PodNamed(p.Namespace, p.Name); namesake != nil && namesake.UID != p.UID {
 		st.setPod(p, PodReplaced, nil, "")

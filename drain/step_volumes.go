@@ -87,7 +87,7 @@ func (st volumeStep) followPod(p *PodRun) {
 	st.setVolumes(p, facts, lateWords(p, still, late, o))
 }
 
-// past tells whether that moment has come; if not, it is a moment to look.
+// past reports whether that moment has come; if not, it is a moment to look.
 func (st *stepper) past(due time.Time) bool {
 	if st.now.Before(due) {
 		st.wakeAt(due)

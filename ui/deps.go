@@ -46,7 +46,7 @@ type Deps struct {
 	RunLife      func(run string) tempbudget.RunLife
 	RemoveBudget func(ctx context.Context, ref request.BudgetRef) error
 	// DrainAccess asks the server which rights a drain under the options lacks; it
-	// is called outside the event loop. Nil where nobody is asked.
+	// is called outside the event loop. Nil where no question is asked.
 	DrainAccess func(ctx context.Context, o plan.Options) (preflight.Access, error)
 	// PodDetails reads what there is to know about one pod, live; it is called
 	// outside the event loop. Nil where there is no cluster to read from.

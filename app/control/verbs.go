@@ -61,7 +61,7 @@ func verbOf(kind remedy.Kind, does string) Verb {
 	return Verb{Name: string(kind), Of: OfPod, Kind: drain.CommandRemedy, Remedy: kind, Does: does}
 }
 
-// Offered tells whether the verb would do something to a pod or node of the run,
+// Offered reports whether the verb would do something to a pod or node of the run,
 // as far as its state alone tells.
 func (v Verb) Offered(s *drain.State, c drain.Command) bool {
 	if v.Kind != "" && s.Objection(c) != nil {

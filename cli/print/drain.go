@@ -227,7 +227,7 @@ func (d *Drain) Findings(planned plan.Plan) {
 	}
 }
 
-// reported tells whether the report of the run is for a person.
+// reported reports whether the report of the run is for a person.
 func (d *Drain) reported() bool {
 	text, ok := d.Out.(*Text)
 	return ok && !text.Since.IsZero()

@@ -202,7 +202,7 @@ type saidWaits struct {
 // said again: causes can alternate several times a second.
 const repeatEvery = time.Minute
 
-// news tells whether the text is worth a line at that moment.
+// news reports whether the text is worth a line at that moment.
 func (s *saidWaits) news(text string, at time.Time) bool {
 	if s.last == text || s.texts[text] && at.Sub(s.at) < repeatEvery {
 		return false

@@ -56,7 +56,7 @@ func (l *Tracker) adviseSickPod(sick SickPod) []Advice {
 }
 
 // adviseNever is what helps where arithmetic stands in the way: one more replica
-// costs nobody anything; the budget itself comes after.
+// has no cost; the budget itself comes after.
 func adviseNever(b *kube.Budget, page *page) []Advice {
 	byNumber := Advice{
 		"set minAvailable to a number, so that the pods themselves are counted",
@@ -121,7 +121,7 @@ func Room(b *kube.Budget, pods int32) int32 {
 	return 0
 }
 
-// adviseMissing is for a budget none of whose pods is sick.
+// adviseMissing is for a budget none of whose pods is unhealthy.
 func (l *Tracker) adviseMissing(page *page) []Advice {
 	for _, p := range page.pods {
 		if p.Owner == nil || p.Finished() {
@@ -162,9 +162,9 @@ func Overdue(p *kube.Pod, serverNow time.Time) bool {
 	return p.Terminating() && len(p.Finalizers) > 0 && p.Deleted.Before(serverNow)
 }
 
-// adviseSick is for a pod that is not Ready. One that is made anew may come up
-// elsewhere, and costs nobody anything meanwhile; what nothing of that would cure
-// is looked at.
+// adviseSick is for a pod that is not Ready. One that is recreated may come up
+// elsewhere, at no cost meanwhile; what none of that would cure
+// is to be read by a person.
 func adviseSick(sick SickPod) []Advice {
 	p := sick.Pod
 	again := Advice{"delete it so that it is recreated: it is serving no traffic", words.OnPod("delete pod", p, "")}

@@ -90,7 +90,7 @@ func (l *Tracker) blockedWords(v Verdict, b *kube.Budget, page *page, sick SickP
 	return line
 }
 
-// sickWords say which pod is sick, where, and what is wrong with it.
+// sickWords say which pod is unhealthy, where, and what is wrong with it.
 func (l *Tracker) sickWords(sick SickPod) string {
 	if sick.Pod.Node == "" {
 		return sick.Pod.Name + " " + l.stateWords(sick)
@@ -98,12 +98,12 @@ func (l *Tracker) sickWords(sick SickPod) string {
 	return sick.Pod.Name + " on " + sick.Pod.Node + " " + l.stateWords(sick)
 }
 
-// stateWords says what is wrong with a sick pod.
+// stateWords says what is wrong with an unhealthy pod.
 func (l *Tracker) stateWords(sick SickPod) string {
 	return sick.unhealthyPod(l.serverNow).State(l.serverNow)
 }
 
-// Leaves tells whether the sibling is about to go, so that this ends by itself.
+// Leaves reports whether the sibling is about to go, so that this ends by itself.
 func (s *UnhealthyPod) Leaves() bool {
 	return s.Reason == reasonTerminating || s.Reason == reasonEvicted
 }
@@ -148,7 +148,7 @@ func unspecific(reason string) bool {
 	return reason == ReasonNotReady || reason == "NotReady" || reason == "ContainersNotReady"
 }
 
-// missingWords is for a budget that allows nothing though no pod of it is sick.
+// missingWords is for a budget that allows nothing though all its pods are healthy.
 func (l *Tracker) missingWords(b *kube.Budget, page *page) string {
 	var live int32
 	for _, p := range page.pods {
@@ -184,7 +184,7 @@ func deadlockWords(page *page) string {
 	return ", and this drain makes no room for it"
 }
 
-// lacksRoom tells whether the scheduler found no node with room for the pod
+// lacksRoom reports whether the scheduler found no node with room for the pod
 // (its messages: "Insufficient cpu", "Too many pods", "were unschedulable").
 func lacksRoom(p *kube.Pod) bool {
 	t := p.Trouble

@@ -84,7 +84,7 @@ func (j *Judgement) GuardOf() string {
 	return j.Budgets[0].Name
 }
 
-// Holder names what holds back the pods of a budget: the sick pod, else the budget.
+// Holder names what blocks the pods of a budget: the unhealthy pod, else the budget.
 func (j *Judgement) Holder() string {
 	if j.UnhealthyPod != nil {
 		return j.UnhealthyPod.Name + " is well"

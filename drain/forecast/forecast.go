@@ -31,7 +31,7 @@ const (
 // Of says how long a plan takes, and in which waves its pods go: it plays
 // the plan with Step, the rules of the run itself, on a model of the cluster in
 // which only budgets, owners and one start-up time per owner are left. Nothing
-// in it heals that is sick now. It is pure, and too slow for every frame: ask
+// in it becomes healthy that is unhealthy now. It is pure, and too slow for every frame: ask
 // when the plan changes.
 func Of(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate {
 	e := played(s, plan, now)

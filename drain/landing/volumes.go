@@ -85,7 +85,7 @@ func (g *group) block(format string, args ...any) {
 }
 
 // claim finds the claim behind a volume; nil where the pod cannot be scheduled
-// for the lack of it, or where nobody can tell. A claim made from a running
+// for the lack of it, or where that is not known. A claim made from a running
 // pod's template goes with the pod, and the next pod gets a fresh one.
 func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVolumeClaim {
 	claim := c.s.Storage().Claim(p.Namespace, v.Claim)
@@ -252,7 +252,7 @@ func placed(set map[string]string) bool {
 	return false
 }
 
-// exclusiveInUse tells whether another pod has a claim that only one may have
+// exclusiveInUse reports whether another pod has a claim that only one may have
 // (volumerestrictions/volume_restrictions.go).
 func (c *Cluster) exclusiveInUse(g *group, self kube.UID) bool {
 	for _, claim := range g.volumes.exclusive {

@@ -92,7 +92,7 @@ func refuse(p *Pod, message string) {
 	p.Reasons = append(slices.Clone(p.Reasons), Reason{Code: ReasonBlocked, Level: LevelError, Message: message})
 }
 
-// GoesThrough tells whether a drain of the plan would end by itself: no pod is
+// GoesThrough reports whether a drain of the plan would end by itself: no pod is
 // refused, and no budget stands in the way for ever.
 func (p Plan) GoesThrough() bool {
 	for _, n := range p.Nodes {

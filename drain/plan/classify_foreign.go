@@ -58,7 +58,7 @@ func (c *classified) obeyed(project Honored, action Action, code ReasonCode, lev
 	return stops(action, code, level, words+fmt.Sprintf(" (--honor=%s)", project))
 }
 
-// undisturbed tells whether Karpenter would leave the pod alone now: "true", or
+// undisturbed reports whether Karpenter would leave the pod alone now: "true", or
 // a duration that has not passed since the pod was made
 // (karpenter pkg/utils/pod/scheduling.go).
 func undisturbed(value string, created, serverNow time.Time) bool {

@@ -146,7 +146,7 @@ type Losses struct {
 	Data    int // data is deleted with it
 }
 
-// Any tells whether anything is lost.
+// Any reports whether anything is lost.
 func (l Losses) Any() bool { return l != Losses{} }
 
 // Losses counts the pods of the node by what their drain costs.

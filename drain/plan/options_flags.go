@@ -25,7 +25,7 @@ const (
 	groupLeases  = "leases"
 )
 
-// InGroup tells whether a flag is in a group.
+// InGroup reports whether a flag is in a group.
 func InGroup(f *pflag.Flag, group string) bool {
 	of := f.Annotations[FlagGroup]
 	return len(of) > 0 && of[0] == group

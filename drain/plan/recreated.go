@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// notRemade says why nobody makes the pod anew once it is gone, "" where somebody
+// notRemade says why the pod is not recreated once it is gone, "" where it is:
 // does or it is not known. Pods of one owner follow each other, so the last
 // answer is kept.
 func (p *planner) notRemade(pod *kube.Pod) (why string, retried bool) {
@@ -83,7 +83,7 @@ func (p *planner) advise(plan *Pod, pod *kube.Pod) {
 	plan.Advice = append(plan.Advice[:len(plan.Advice):len(plan.Advice)], advice...)
 }
 
-// saved keeps what nobody would make anew.
+// saved keeps what would not be recreated.
 func saved(plan *Pod) budget.Advice {
 	return budget.Advice{Text: "save it first", Command: "kubectl get pod -n " + plan.Namespace + " " + plan.Name + " -o yaml"}
 }

@@ -15,7 +15,7 @@ const (
 	FindingLeasesUnseen = "LeasesUnseen"
 )
 
-// findHeld finds the nodes that another run is at work on.
+// findHeld finds the nodes that another run is draining.
 func findHeld(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 	if p.Options.LeaseNamespace == "" {
 		return nil

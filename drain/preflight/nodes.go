@@ -188,7 +188,7 @@ func findEmptyDirData(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 // FindingNotRemade tells of pods that leave for good although they have an owner.
 const FindingNotRemade = "NotRemade"
 
-// findNotRemade finds pods whose owner does not make them anew. Those without an
+// findNotRemade finds pods whose owner does not recreate them. Those without an
 // owner need --force, and say so themselves.
 func findNotRemade(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var g group

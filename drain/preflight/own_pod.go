@@ -82,7 +82,7 @@ func ownPod(p *plan.Pod) plan.Finding {
 	}
 }
 
-// serverOn tells whether the API server that we talk to has its address from the node.
+// serverOn reports whether the API server that we talk to has its address from the node.
 func (o *Self) serverOn(s *kube.Snapshot, node string) bool {
 	n := s.Node(node)
 	return n != nil && slices.ContainsFunc(o.Addresses, func(a string) bool { return slices.Contains(n.Addresses, a) })

@@ -98,7 +98,7 @@ func findUnserved(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 
 func isDNS(p *kube.Pod) bool { return p.Labels[dnsLabel] == dnsValue }
 
-// webhooksOf finds admission webhooks that nobody answers for while their pods
+// webhooksOf finds admission webhooks that do not answer while their pods
 // move, and whose requests are then refused. One that is asked about the making of
 // its own pods keeps itself from coming back. With them come the Services that
 // they are reached by.
@@ -128,7 +128,7 @@ func webhooksOf(s *kube.Snapshot, lost map[*kube.Service][]*kube.Pod) ([]plan.Fi
 	return append(found, deaf.finding(FindingWebhook, plan.LevelWarning, "no pod of an admission webhook is left, requests are refused until one is Ready: ")...), asked
 }
 
-// asksItself tells whether a webhook is asked before pods like these are made. What
+// asksItself reports whether a webhook is asked before pods like these are made. What
 // its conditions say is not known, so those are taken for a no.
 func asksItself(s *kube.Snapshot, hook *kube.Webhook, pods []*kube.Pod) bool {
 	if hook.Conditional || !asks(hook, "CREATE", "", "pods") {
@@ -173,7 +173,7 @@ func refusedWith(hook *kube.Webhook) string {
 	return strings.Join(text, ", ")
 }
 
-// asks tells whether a webhook has a rule for the request (apiserver
+// asks reports whether a webhook has a rule for the request (apiserver
 // pkg/admission/plugin/webhook/predicates/rules/rules.go).
 func asks(hook *kube.Webhook, operation, group, resource string) bool {
 	kind, sub, _ := strings.Cut(resource, "/")

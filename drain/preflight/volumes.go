@@ -88,8 +88,8 @@ func findUnseenVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		Message: "pods with volumes are not evicted in turn, and whether their volumes are detached is not known, since these cannot be read: " + strings.Join(unread, ", ")}}
 }
 
-// findUnknownVolumes finds pods with volumes of which nobody can tell when they are
-// detached, and why. Those that nobody may read, and disks of the node, have findings
+// findUnknownVolumes finds pods with volumes of which it is not known when they are
+// detached, and why. Those that may not be read, and disks of the node, have findings
 // of their own.
 func findUnknownVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var g group

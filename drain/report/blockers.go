@@ -11,7 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
-// held tells whether the span is one in which something kept the pod where it is
+// held reports whether the span is one in which something kept the pod where it is
 // that is not the usual course of an eviction.
 func (s Span) held() bool {
 	return s.State.Blocked() || s.State == drain.PodStuckTerminating || s.State == drain.PodPlanned && s.For == waits.ForGuard

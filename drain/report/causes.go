@@ -34,7 +34,7 @@ func partOf(s Span) part {
 	return part{from: s.From, Cause: Cause{State: s.State, For: s.For, Budget: s.Budget, UnhealthyPod: s.UnhealthyPod, Why: s.Why}}
 }
 
-// same tells whether two causes are one: the figures of a budget and the words of an
+// same reports whether two causes are one: the figures of a budget and the words of an
 // answer change while it lasts.
 func (c Cause) same(other Cause) bool {
 	a, b := cmp.Or(c.UnhealthyPod, &budget.UnhealthyPod{}), cmp.Or(other.UnhealthyPod, &budget.UnhealthyPod{})
@@ -135,7 +135,7 @@ type Outage struct {
 	Why     string    `json:"why"`
 }
 
-// words say when the server was away, and why.
+// words say when the server was unreachable, and why.
 func (o Outage) words() string {
 	until := "until the end"
 	if !o.Until.IsZero() {

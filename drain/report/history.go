@@ -42,7 +42,7 @@ type Span struct {
 	parts []part
 }
 
-// Blocker is what held pods up: a budget and the sick pod under it, a webhook, a
+// Blocker is what blocked pods: a budget and its unhealthy pod, a webhook, a
 // finalizer, a silent kubelet.
 type Blocker struct {
 	For          waits.For            `json:"for,omitempty"`
@@ -76,7 +76,7 @@ type AnswerEntry struct {
 }
 
 // Of is the report of a run from its events: OfState, and what the last
-// state does not know any more. live tells that a process works on the run.
+// state no longer knows. live reports that a process works on the run.
 func Of(events []drain.Event, live bool) Report {
 	s := drain.Fold(nil, events...)
 	r := OfState(s)
@@ -370,7 +370,7 @@ func lasting(w *waits.Wait) string {
 	return w.Sentence(w.Until)
 }
 
-// continues tells whether the next span is the same state for the same cause; the
+// continues reports whether the next span is the same state for the same cause; the
 // words and figures of a cause change while it lasts.
 func (s Span) continues(next Span) bool {
 	if s.State != next.State || s.For != next.For || s.Budget != next.Budget {

@@ -74,7 +74,7 @@ type Node struct {
 	DurationSeconds float64 `json:"durationSeconds"`
 	Pods            []Pod   `json:"pods"`
 	// Attached are the volumes that a drained node still had at the end. Warning says
-	// that it is not safe to power off, or that nobody knows.
+	// that it is not safe to power off, or that this is not known.
 	Attached []volume.Facts `json:"attached,omitempty"`
 	Warning  string         `json:"warning,omitempty"`
 	// SafeToPowerOff tells that all lines of the checklist were true when the run ended.

@@ -78,7 +78,7 @@ func (r Report) count(which func(Pod) bool) int {
 	return count
 }
 
-// moves tells whether the run was to move the pod.
+// moves reports whether the run was to move the pod.
 func moves(p Pod) bool { return isToGo(p.Action) }
 
 func isToGo(a plan.Action) bool { return a == plan.ActionEvict || a == plan.ActionDelete }

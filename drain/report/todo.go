@@ -124,7 +124,7 @@ func (l *toDos) remedies(s *drain.State) {
 	}
 }
 
-// ours tells whether the run did anything to the node, and no other run has taken
+// ours reports whether the run did anything to the node, and no other run has taken
 // it over since; nil is none.
 func ours(n *drain.NodeRun) bool {
 	return n != nil && n.State != drain.NodeRefused && n.TakenOverBy() == ""

@@ -72,7 +72,7 @@ func (r Report) volumeWords() string {
 type volumeSum struct {
 	detached, late, unknown int
 	slowest                 float64 // seconds
-	doubtful                string  // the first of which nobody can tell, and why
+	doubtful                string  // the first that is not known, and why
 }
 
 func (s *volumeSum) add(p *Pod) {

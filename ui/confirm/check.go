@@ -16,7 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
-// Checked brings a plan made anew at the moment of a confirmation.
+// Checked brings a plan made again at the moment of a confirmation.
 type Checked struct {
 	Request
 	Fresh   plan.Plan

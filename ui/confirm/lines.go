@@ -10,7 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// ErrorLines are the findings of a plan that nobody should go past by a plain yes.
+// ErrorLines are the findings of a plan that need more than a plain yes.
 func ErrorLines(p plan.Plan) []paint.Line {
 	var lines []paint.Line
 	for _, f := range p.Findings {

@@ -25,7 +25,7 @@ type Action struct {
 	// Writes marks what changes the cluster or a run. In read-only mode these
 	// are not bound.
 	Writes bool
-	// Enabled tells whether it can be done now, and if not, why; nil is always.
+	// Enabled reports whether it can be done now, and if not, why; nil is always.
 	Enabled func() (ok bool, why string)
 	Do      func()
 }

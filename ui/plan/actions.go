@@ -29,7 +29,7 @@ func (m *Page) Actions() []keys.Action {
 	}
 }
 
-// canDrain tells whether the plan can be gone on with.
+// canDrain reports whether the plan can be gone on with.
 func (m *Page) canDrain() (bool, string) {
 	switch {
 	case m.s.StartRun == nil:
@@ -63,7 +63,7 @@ func (m *Page) canDrain() (bool, string) {
 	return true, ""
 }
 
-// trusted tells whether what we see is true enough to act on it.
+// trusted reports whether what we see is true enough to act on it.
 func trusted(s *kube.Snapshot) (bool, string) {
 	switch h := s.Health(); {
 	case !h.Live && !h.DownSince.IsZero():

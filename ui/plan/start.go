@@ -15,7 +15,7 @@ import (
 )
 
 // The way from a plan to a run: the operator confirms the plan that the screen
-// shows; it is made anew from the newest snapshot; if it is still the same, the
+// shows; it is made again from the newest snapshot; if it is still the same, the
 // run starts, else the difference is shown and asked about. The run's question
 // about the cordon is that same confirmation and is answered with it.
 

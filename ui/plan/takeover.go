@@ -16,7 +16,7 @@ import (
 const takeOverDialog = "take-over"
 
 // goOn asks for what a plan needs before its run: first for the nodes that another
-// run is at work on, then for the cordon.
+// run is draining, then for the cordon.
 func (m *Page) goOn(shown plan.Plan) {
 	if holds := confirm.HeldByOthers(m.s.Snap, shown, m.s.Now); len(holds) > 0 {
 		m.askToTakeOver(shown, holds)

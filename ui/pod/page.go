@@ -17,7 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// Page shows one pod in full, and with one key the sick sibling that holds it. What it
+// Page shows one pod in full, and with one key the unhealthy pod that blocks it. What it
 // says of the plan or the run is as live as those pages are; what is read for it is as
 // old as it says.
 type Page struct {
@@ -117,7 +117,7 @@ func (m *Page) unhealthyRef() (frame.PodRef, bool) {
 	return frame.PodRef{Namespace: live.Namespace, Name: live.Name, UID: live.UID}, true
 }
 
-// canSeeUnhealthyPod tells whether there is another pod to go to.
+// canSeeUnhealthyPod reports whether there is another pod to go to.
 func (m *Page) canSeeUnhealthyPod() (bool, string) {
 	if m.sick {
 		return true, ""

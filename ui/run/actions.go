@@ -45,7 +45,7 @@ func (m *Page) pauseOrContinue() string {
 	return "pause"
 }
 
-// can tells whether the run would take a command as it stands; pod says that it is about
+// can reports whether the run would take a command as it stands; pod says that it is about
 // the selected pod or its node.
 func (m *Page) can(kind drain.CommandKind, pod bool) func() (bool, string) {
 	return func() (bool, string) {
@@ -205,7 +205,7 @@ func (m *Page) askToAbort() {
 		paint.L(themes.Warning, "The nodes stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+".")), drain.CommandAbort, nil)
 }
 
-// asksNow tells that the run waits for a word, and that enter opens its question.
+// asksNow shows that the run waits for a confirmation, and that enter opens its question.
 func (m *Page) asksNow() bool {
 	return m.s.State != nil && m.s.State.Question != nil && m.s.Live() && !m.s.Replay && !m.shell.Asking(questionDialog)
 }

@@ -144,7 +144,7 @@ func (m *Page) Layout(lay frame.Layout) {
 	}
 	least, waits := min(max(25, m.s.Width*2/5), 48), 20 // what a pod waits for has a line of its own where it must
 	if m.s.State != nil && m.s.State.Outcome != "" && node == 0 {
-		waits = 10 // most pods wait for nothing any more
+		waits = 10 // most pods no longer wait
 	}
 	columns := []table.Column{
 		{ID: "pod", Title: "POD", Width: min(max(m.name, 3), 48), Min: min(max(m.name, 3), least), Grow: true, Max: max(m.name, 3)},

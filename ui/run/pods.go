@@ -81,7 +81,7 @@ func ended(p *drain.PodRun, now time.Time) string {
 }
 
 // blockedText is the one line about a pod that its budget holds: budget, needed
-// and present, the sick sibling, its node and its reason, e.g.
+// and present, the unhealthy pod, its node and its reason, e.g.
 // "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff".
 func blockedText(w *waits.Wait, width int) string {
 	for try := range 4 {

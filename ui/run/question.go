@@ -96,7 +96,7 @@ func (m *Page) putQuestion(q *drain.Question, changes []plan.Change) {
 	m.shell.Open(frame.Ref{Page: frame.Run})
 }
 
-// asks tells whether the run still waits for the answer to this question.
+// asks reports whether the run still waits for the answer to this question.
 func asks(s *frame.Session, q *drain.Question) bool {
 	return s.Live() && s.State.Question != nil && sameQuestion(s.State.Question, q)
 }

@@ -85,7 +85,7 @@ func polled(s *kube.Snapshot) []string {
 }
 
 // Notice is the line that must not be missed about what we cannot see; empty
-// where all is well.
+// where nothing is wrong.
 func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 	h := s.Health()
 	if !h.Live && !h.DownSince.IsZero() {

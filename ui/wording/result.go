@@ -237,7 +237,7 @@ func leftSentence(p *drain.PodRun, now time.Time) string {
 	return strings.TrimSpace(PodWord(p) + ". " + FirstUpper(waitSentence(p, now)))
 }
 
-// ofTheJob tells whether the run was to move the pod.
+// ofTheJob reports whether the run was to move the pod.
 func ofTheJob(p *drain.PodRun) bool {
 	return p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse
 }
