@@ -98,7 +98,7 @@ func (r *Runs) Record(id string) (*Record, error) {
 	case err != nil:
 		return nil, &Error{Err: err}
 	case len(events) == 0:
-		return nil, &Error{Text: "journal " + path + " holds no run: its process died at the start"}
+		return nil, &Error{Text: "journal " + path + " contains no run: its process died at the start"}
 	}
 	if run := events[0].Run; run != nil {
 		run.Program = r.Program

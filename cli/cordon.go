@@ -27,7 +27,7 @@ func (p *Program) cordonCommand(cordon bool) *cobra.Command {
 		Short: short,
 		Long: short + ". The annotation that says who cordoned a node, when and why\n" +
 			"(" + kube.CordonAnnotation + ") is written and removed together with it." + map[bool]string{
-			false: "\nA node that a live run holds by its Lease is uncordoned once the run's id was\ntyped, or with --take-over: the run stops there."}[cordon],
+			false: "\nA node whose Lease a live run holds is uncordoned only once the run's id was\ntyped, or with --take-over: that run then stops draining it."}[cordon],
 		Example:           p.examples(verb+" worker-1", verb+" -l pool=batch --dry-run=server"),
 		ValidArgsFunction: p.completeNodes,
 		RunE:              c.run,

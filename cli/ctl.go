@@ -173,11 +173,11 @@ func (c *ctl) noAnswer(id string, cause error) error {
 	}
 	if errors.Is(cause, control.ErrNobody) {
 		return &failure{
-			code: ExitError, text: "run " + id + " is live, but takes no commands: it could not open its socket, or is from a version without ctl",
+			code: ExitError, text: "run " + id + " is live, but accepts no commands: it could not open its socket, or is from a version without ctl",
 			hint: "steer it where it runs: in its dashboard, or with Ctrl-C",
 		}
 	}
-	return &failure{code: ExitError, err: cause, hint: c.display() + " report " + id + " tells what it does"}
+	return &failure{code: ExitError, err: cause, hint: c.display() + " report " + id + " shows what it does"}
 }
 
 func (c *ctl) tell(a control.Answer) error {

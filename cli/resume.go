@@ -128,9 +128,9 @@ func (c *pastRun) checkRunArgs(cmd *cobra.Command, args []string) error {
 	case len(args) != 1 || args[0] == "":
 		return usage(c.display()+" runs lists them", "which run? USAGE: %s RUN [--yes]", cmd.CommandPath())
 	case c.connection.ReadOnly:
-		return usage(c.display()+" report tells what a run did", "--read-only forbids %s", cmd.Name())
+		return usage(c.display()+" report shows what a run did", "--read-only forbids %s", cmd.Name())
 	case !c.f.yes && !c.canAsk():
-		return usage("add --yes to confirm, or look first: "+c.display()+" report "+args[0],
+		return usage("add --yes to confirm, or see first: "+c.display()+" report "+args[0],
 			"there is no terminal to ask on; nothing was done")
 	}
 	return nil

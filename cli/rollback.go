@@ -21,7 +21,7 @@ func (p *Program) rollbackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback RUN | --node NODE",
 		Short: "Undo what a run did to nodes and budgets, and only that",
-		Long: "Uncordons the nodes that the run cordoned, removes the temporary budgets that it made, and takes back the\n" +
+		Long: "Uncordons the nodes that the run cordoned, removes the temporary budgets that it created, and undoes the\n" +
 			"replicas and out-of-service taints that the operator asked it for; its Leases are given back. What somebody\n" +
 			"has changed since is left alone, and said. Pods that were evicted are not brought back. It refuses another\n" +
 			"cluster than the run's, and a run that is live.\n\n" +

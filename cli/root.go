@@ -17,7 +17,7 @@ func (p *Program) Command() *cobra.Command {
 		Use:   programName(p.Name) + " [NODE...]",
 		Short: "The cockpit for node maintenance: kubectl drain that shows what it does and why",
 		Long: "Opens the dashboard: every node, and what a drain of it would do to each pod and why.\n" +
-			"Nodes that are given come up marked. Nothing is changed without a confirmation on the screen.\n\n" +
+			"Nodes that are given are marked at the start. Nothing is changed without a confirmation on the screen.\n\n" +
 			"The same engine runs without a dashboard, as a superset of kubectl drain: see plan and drain.",
 		Example: p.examples("worker-1", "plan worker-1", "drain worker-1 --ignore-daemonsets --yes",
 			"drain -l pool=batch --ignore-daemonsets --max-parallel-nodes=3 --yes -o json"),

@@ -86,7 +86,7 @@ func (st phaseStep) asking() {
 func (st phaseStep) check() {
 	st.emit(Event{Kind: EventPhase, Phase: PhaseCheck, PhaseStatus: PhaseDone})
 	if st.openNodes() == 0 {
-		st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeRefused, Message: "no node can be drained as the plan stands"})
+		st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeRefused, Message: "no node can be drained with this plan"})
 		return
 	}
 	if st.s.Run.Options.GuardWrite {

@@ -38,11 +38,11 @@ var Verbs = []Verb{
 	{Name: "status", Of: OfRun, Does: "show how far the run is"},
 	{Name: "pause", Of: OfRun, Kind: drain.CommandPause, Does: "send nothing new; accepted evictions finish",
 		Now: "paused: nothing new is sent"},
-	{Name: "continue", Of: OfRun, Kind: drain.CommandContinue, Does: "continue after a pause", Now: "goes on"},
+	{Name: "continue", Of: OfRun, Kind: drain.CommandContinue, Does: "continue after a pause", Now: "continued"},
 	{Name: "retry", Of: OfPod, Kind: drain.CommandRetry, Does: "try a waiting pod again now", Now: "pod %s is tried again now"},
 	{Name: "skip", Of: OfPod, Kind: drain.CommandSkip, Does: "leave a pod where it is, or do not wait for its end; its node will not be empty",
 		Now: "pod %s is left where it is"},
-	{Name: "last", Of: OfPod, Kind: drain.CommandLast, Does: "evict all other pods before this one", Now: "pod %s goes last"},
+	{Name: "last", Of: OfPod, Kind: drain.CommandLast, Does: "evict all other pods before this one", Now: "pod %s is evicted last"},
 	{Name: "leave", Of: OfNode, Kind: drain.CommandLeave, Does: "evict nothing more from this node; it stays cordoned",
 		Now: "node %s stays cordoned, nothing more is evicted from it"},
 	{Name: "abort", Of: OfRun, Kind: drain.CommandAbort, Does: "send nothing more and end the run; nodes stay cordoned",
@@ -132,7 +132,7 @@ func ambiguous(given string, pods []*drain.PodRun) error {
 	for i, p := range pods {
 		names[i] = name(p)
 	}
-	return fmt.Errorf("%d pods of the run are meant by %q: %s", len(pods), given, strings.Join(names, ", "))
+	return fmt.Errorf("%d pods of the run match %q: %s", len(pods), given, strings.Join(names, ", "))
 }
 
 // objectOf is the control of a request, and an answer that names the pod or node

@@ -89,7 +89,7 @@ func TestForecast(t *testing.T) {
 		{"refused", []runtime.Object{kubetest.Pod("shop/x"), kubetest.Pod("shop/y", kubetest.OwnedBy("apps/v1", "DaemonSet", "gone"))},
 			func(o *plan.Options) { o.Force = false }, plan.Estimate{}, "no pod moves"},
 		{"refused with others on it", append(kubetest.Ready("shop/api", 3, 3, three), kubetest.Pod("shop/x")),
-			func(o *plan.Options) { o.Force, o.AllOrNothing = false, true }, plan.Estimate{Held: 3}, "no node can be drained as the plan stands"},
+			func(o *plan.Options) { o.Force, o.AllOrNothing = false, true }, plan.Estimate{Held: 3}, "no node can be drained with this plan"},
 		{"node after node", kubetest.Ready("shop/api", 2, 2, two), nil, plan.Estimate{Total: 20 * time.Second, Waves: []int{2}}, "shop/api-1 needs about 10s to end"},
 		{"nodes together", kubetest.Ready("shop/api", 2, 2, two), parallelNodes(2), plan.Estimate{Total: 10 * time.Second, Waves: []int{2}}, "shop/api-1 needs about 10s to end"},
 		{"past the budget", append(kubetest.Ready("shop/api", 3, 3, three), kubetest.Budget("shop/api", 3, 3, 0, 3)), func(o *plan.Options) { o.DisableEviction = true },

@@ -42,7 +42,7 @@ func (d *Drain) volume(e drain.Event, v *volume.Facts) {
 	case volume.VolumeDetaching:
 		words := "is detaching from " + e.Node
 		if e.Wait != nil {
-			words += " since " + clock(e.Wait.Since) + ", its time is over at " + clock(e.Wait.Until)
+			words += " since " + clock(e.Wait.Since) + ", waited for until " + clock(e.Wait.Until)
 		}
 		say(words)
 	case volume.VolumeDetached:

@@ -46,7 +46,7 @@ func TestVolumesAsText(t *testing.T) {
 	const want = `volume pv-b of pod data/db-0 is not waited for, other pods on worker-1 use it
 volume scratch of pod data/db-0 is not waited for, because it is not known when it is detached: named in the pod itself, without a claim (reported once for all of its kind)
 pod data/db-1 waits for its turn: data/db-0 is ending on worker-1 (driver disk)
-volume pv-a of pod data/db-0 is detaching from worker-1 since 12:00:00 UTC, its time is over at 12:02:30 UTC
+volume pv-a of pod data/db-0 is detaching from worker-1 since 12:00:00 UTC, waited for until 12:02:30 UTC
 pod data/db-1 waits for its turn: data/db-0 is detaching from worker-1 (pv-a, driver disk)
 volume pv-a of pod data/db-0 detached from worker-1
 volume pv-a of pod data/db-0 is attached to worker-2 now

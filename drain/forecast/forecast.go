@@ -190,7 +190,7 @@ func (m *model) estimate() plan.Estimate {
 	})
 	switch p := m.last; {
 	case p == nil && m.state.Outcome == drain.OutcomeRefused:
-		e.Because = "no node can be drained as the plan stands"
+		e.Because = "no node can be drained with this plan"
 	case p == nil:
 	case p.wave > 1 && p.live.Owner != nil && (p.budget != nil || p.guard != nil):
 		of := "budget "

@@ -38,7 +38,7 @@ func (p *planner) ownerFails(owner *kube.Owner) (why string, retried bool) {
 	case w.Kind != "Job" && w.Failure != "":
 		// The ReplicaFailure condition, which carries the words of a quota or of a
 		// webhook (replica_set_utils.go calculateStatus).
-		return "its " + w.Kind + " " + w.Name + " cannot make pods: " + words.Quote(w.Failure), true
+		return "its " + w.Kind + " " + w.Name + " cannot create pods: " + words.Quote(w.Failure), true
 	}
 	return "", false
 }
@@ -109,7 +109,7 @@ func adviseRefused(plan *Pod) []budget.Advice {
 			advice = append(advice, saved(plan), budget.Advice{Text: "accept that it is not recreated", Command: "--force"})
 		case ReasonForeign:
 			if name, _, found := strings.Cut(strings.TrimPrefix(r.Message, "annotation "), "="); found {
-				advice = append(advice, budget.Advice{Text: "take the mark off, if whoever set it agrees",
+				advice = append(advice, budget.Advice{Text: "remove it, if whoever set it agrees",
 					Command: "kubectl annotate pod -n " + plan.Namespace + " " + plan.Name + " " + name + "-"})
 			}
 		case ReasonSingleReplica:

@@ -85,7 +85,7 @@ func TestNotRemade(t *testing.T) {
 		{"owner gone", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "x")), "its ReplicaSet x is gone: it will not be recreated", "kubectl get pod -n shop x-1 -o yaml"},
 		{"StatefulSet gone", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "StatefulSet", "x")), "its StatefulSet x is gone: it will not be recreated", "kubectl get pod -n shop x-1 -o yaml"},
 		{"an owner that we do not hold", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "StatefulSet", "x")), "", ""},
-		{"quota", kubetest.Pod("shop/web-1", kubetest.ByDeployment("web")), `its ReplicaSet web-1 cannot make pods: "pods "web-x" is forbidden: exceeded quota: compute"`, "kubectl describe quota -n shop"},
+		{"quota", kubetest.Pod("shop/web-1", kubetest.ByDeployment("web")), `its ReplicaSet web-1 cannot create pods: "pods "web-x" is forbidden: exceeded quota: compute"`, "kubectl describe quota -n shop"},
 		{"Job ended", kubetest.Pod("shop/import-1", kubetest.OwnedBy("batch/v1", "Job", "import")), "its Job import has ended (Failed): it will not be recreated", "kubectl get pod -n shop import-1 -o yaml"},
 		{"Job runs", kubetest.Pod("shop/export-1", kubetest.OwnedBy("batch/v1", "Job", "export")), "", ""},
 		{"finished", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "x"), kubetest.Phase(corev1.PodSucceeded)), "", ""},

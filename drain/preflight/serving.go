@@ -210,7 +210,7 @@ func findExceeded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	return found
 }
 
-// findUnforeseen says which of these findings could not be made. What may not be
+// findUnforeseen says which of these findings could not be created. What may not be
 // read is unknown, which is not none.
 func findUnforeseen(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var missing []string

@@ -67,7 +67,7 @@ func (r Report) standing() string {
 	took := spell(r.DurationSeconds)
 	switch r.Status {
 	case StatusLive:
-		return "**The run is live.** This is how it stood after " + took + "."
+		return "**The run is live.** This was its state after " + took + "."
 	case StatusSuspended:
 		return "**The run is suspended.** Its process ended in order after " + took + "; nothing is sent until it is resumed."
 	case StatusDead:

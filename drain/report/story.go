@@ -37,7 +37,7 @@ func (st story) asked(r Report) {
 			st.row(name, value)
 		}
 	}
-	status := map[Status]string{StatusEnded: "ended", StatusLive: "live: this is how it stands",
+	status := map[Status]string{StatusEnded: "ended", StatusLive: "live: this is its state now",
 		StatusSuspended: "suspended: its process ended in order, resume continues it",
 		StatusDead:      "cut short: its process died, and the journal ends there"}[r.Status]
 	fact("run", strings.TrimSuffix(r.Run+", "+status, ", "))

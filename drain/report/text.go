@@ -26,7 +26,7 @@ func (r Report) Text() string {
 		b.WriteString("  why       " + r.Message + "\n")
 	}
 	if words := r.lastKnown(); words != "" {
-		b.WriteString("  away      " + words + "\n")
+		b.WriteString("  outage    " + words + "\n")
 	}
 	for _, n := range r.Nodes {
 		if n.State != drain.NodeDrained || n.Message != "" {

@@ -104,7 +104,7 @@ func (l *toDos) budgets(s *drain.State, unended bool) {
 		if b.State == tempbudget.Left || (b.Standing() || b.State == tempbudget.InDoubt) && unended {
 			left := " was left behind"
 			if b.UID == "" {
-				left = " may have been left behind: no answer said whether it was made"
+				left = " may have been left behind: no answer said whether it was created"
 			}
 			l.add("temporary budget "+b.Namespace+"/"+b.Name+left, tempbudget.RemoveCommands(
 				[]tempbudget.Leftover{{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])

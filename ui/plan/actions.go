@@ -74,7 +74,7 @@ func trusted(s *kube.Snapshot) (bool, string) {
 	for _, k := range []kube.Kind{kube.KindNodes, kube.KindPods} {
 		switch state := s.Sync(k); state.Phase {
 		case kube.NotSynced:
-			return false, "the " + string(k) + " are still coming in, " + wording.Number(state.Count) + " so far"
+			return false, "the " + string(k) + " are still being read, " + wording.Number(state.Count) + " so far"
 		case kube.Denied:
 			return false, "the " + string(k) + " cannot be listed: " + state.Reason
 		case kube.Stale:

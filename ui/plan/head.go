@@ -56,7 +56,7 @@ func incomplete(s *kube.Snapshot) string {
 	if len(coming) == 0 {
 		return ""
 	}
-	return "still coming in: " + wording.List(coming, 3)
+	return "still being read: " + wording.List(coming, 3)
 }
 
 // planKinds are the kinds that a plan is made of.

@@ -180,7 +180,7 @@ func (m *Page) View() frame.View {
 	v := frame.View{Text: m.podLines(), Head: m.podHead()}
 	v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String())
 	if m.sick {
-		v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String()).Add(themes.Muted, paint.Dot+"holds "+m.pod.Name)
+		v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String()).Add(themes.Muted, paint.Dot+"blocks "+m.pod.Name)
 	}
 	switch {
 	case m.s.PodDetails == nil:
@@ -204,7 +204,7 @@ func (m *Page) podHead() []paint.Line {
 		l = l.Add(themes.Key, wording.Number(i+1)+" ").Add(token, part+"   ")
 	}
 	if s := m.unhealthyPod(); s != nil && !m.sick {
-		l = l.Add(themes.Muted, "held by ").Add(themes.Text, s.Name+" ").Add(themes.Key, "b")
+		l = l.Add(themes.Muted, "blocked by ").Add(themes.Text, s.Name+" ").Add(themes.Key, "b")
 	}
 	return []paint.Line{l, nil}
 }

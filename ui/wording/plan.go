@@ -93,7 +93,7 @@ func lossWhy(p plan.Pod) string {
 	say(p.Pinned != "", "its volume "+p.Pinned+" stays behind")
 	if l := p.Landing; l != nil && p.Pinned == "" {
 		say(l.Answer == landing.DoesNotFit, "no node can take its replacement")
-		say(l.Answer != landing.DoesNotFit && l.Together.Answer == landing.DoesNotFit, "may find no room "+paint.About)
+		say(l.Answer != landing.DoesNotFit && l.Together.Answer == landing.DoesNotFit, "may not fit "+paint.About)
 	}
 	say(has(plan.ReasonEmptyDir), "its emptyDir is deleted")
 	say(p.Ephemeral, "its ephemeral volume is deleted")
