@@ -137,7 +137,7 @@ func TestMarksAreWrittenInOnePlace(t *testing.T) {
 	}
 }
 
-func TestEventsPageListsEveryWord(t *testing.T) {
+func TestEventsPageListsEveryValue(t *testing.T) {
 	page := readPage(t, "events.md")
 	constants := constantsOf(t, "drain")
 	constants["Verb"] = constantsOf(t, "drain/attempt")["Verb"]

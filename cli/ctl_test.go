@@ -69,7 +69,7 @@ func steeredBench(t *testing.T) (*bench, *steered) {
 }
 
 // A remedy is shown with everything that there is to know, and taken by its word.
-func TestCtlTakesARemedyByItsWordOnly(t *testing.T) {
+func TestCtlRemedyNeedsItsConfirmation(t *testing.T) {
 	b, run := steeredBench(t)
 	const shown = `run aaaaaa: delete for pod shop/web-1: delete it past its budget
   request  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1

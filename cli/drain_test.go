@@ -304,7 +304,7 @@ func (o *stuckOutput) Write(p []byte) (int, error) {
 
 // The first signal ends the run although nobody reads its output, as in
 // "drain | less".
-func TestSignalWhileNobodyReads(t *testing.T) {
+func TestSignalWhileOutputIsNotRead(t *testing.T) {
 	b := newBench(t, smallCluster())
 	run := happyRun()
 	run.batches[2] = run.batches[2][:5]

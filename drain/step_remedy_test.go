@@ -75,7 +75,7 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 }
 
 // Promise 2: nothing is sent but by the exact word for exactly what was shown.
-func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
+func TestRemedyNeedsTheConfirmationForWhatWasShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Command)
 		make   func(*steps)

@@ -9,7 +9,7 @@ import (
 
 // The last control plane takes a word of its own before the run; a plain yes does
 // not start it.
-func TestLastControlPlaneTakesAWord(t *testing.T) {
+func TestLastControlPlaneNeedsATypedConfirmation(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
 	d.list(frame.Nodes).Table.Select("control-1")
 	d.keys("D")

@@ -39,7 +39,7 @@ func sentBy(d *driver) []drain.Input {
 }
 
 // Promise 2 on the screen: a remedy is taken by its own word, beside its request.
-func TestRemediesTakesTheWordOfTheRemedy(t *testing.T) {
+func TestRemediesNeedTheConfirmationOfTheRemedy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
 	d.shows("Ladder", "cart-7f9c-x2x9q", "Evict the sick sibling cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
 	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))

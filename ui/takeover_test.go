@@ -53,7 +53,7 @@ func TestATakeOverIsTypedAndNamesTheRun(t *testing.T) {
 	}
 }
 
-func TestNothingIsTakenOverWithoutTheWord(t *testing.T) {
+func TestNothingIsTakenOverWithoutConfirmation(t *testing.T) {
 	d := drive(t, heldWorld("k7f3pm"), 80, 24, withLeases)
 	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D", "esc")
@@ -63,7 +63,7 @@ func TestNothingIsTakenOverWithoutTheWord(t *testing.T) {
 }
 
 // A Lease can say anything; what cannot be typed is not asked for.
-func TestAHolderThatNobodyCanTypeHasAnotherWord(t *testing.T) {
+func TestAHolderThatCannotBeTypedHasAnotherConfirmation(t *testing.T) {
 	d := drive(t, heldWorld(strings.Repeat("Ж", 300)), 100, 34, withLeases)
 	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D")

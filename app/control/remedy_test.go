@@ -49,7 +49,7 @@ func TestRemediesIsToldWithoutAWrite(t *testing.T) {
 
 // Promise 2: without its exact word, and where it is off, a remedy is not even told
 // to the run.
-func TestRemediesAreTakenByTheirWordOnly(t *testing.T) {
+func TestRemediesNeedTheirConfirmation(t *testing.T) {
 	dir := t.TempDir()
 	run := served(t, dir)
 	run.remedies = someRemedies()

@@ -95,7 +95,7 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 
 // What is said on a screen while the run tries the pod once more counts as soon as
 // the answer is here; who waits for what became of it is told at once.
-func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
+func TestACommandOnTheScreenOutlivesATry(t *testing.T) {
 	for _, kind := range []drain.CommandKind{drain.CommandSkip, drain.CommandRetry, drain.CommandRemedy} {
 		synctest.Test(t, func(t *testing.T) {
 			s := kubetest.NewSimulation()

@@ -175,7 +175,7 @@ func TestATakeOverStopsTheOtherRunAtOnce(t *testing.T) {
 	}
 }
 
-func TestAWordForAnotherRunTakesNothingOver(t *testing.T) {
+func TestAConfirmationForAnotherRunTakesNothingOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := contested()
 		one := (&operator{Simulation: s}).begin(t, "r1", leasing(), "a")
@@ -336,7 +336,7 @@ func TestALeaseIsAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestALeaseThatSomebodyDeletesIsTakenAnew(t *testing.T) {
+func TestADeletedLeaseIsAcquiredAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := contested()
 		o := &operator{Simulation: s}

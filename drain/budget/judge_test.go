@@ -200,7 +200,7 @@ func TestJudgeWithoutBudgets(t *testing.T) {
 }
 
 // A sibling carries the kubelet's words and when the trouble began.
-func TestSickUnhealthyPod(t *testing.T) {
+func TestUnhealthyPod(t *testing.T) {
 	s := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.NotReady(time.Minute)), kubetest.Budget("shop/cart", 1, 1, 0, 3))...)
 	b := s.BudgetNamed("shop", "cart")
 	got := UnhealthyPodUnder(b, s, "", kubetest.Now)

@@ -110,7 +110,7 @@ func TestAddFlagsKeepsTheValues(t *testing.T) {
 }
 
 // What the command line says comes back from the options' words.
-func TestFlagsReadWhatFlagWordsWrite(t *testing.T) {
+func TestFlagsReadWhatIsPrinted(t *testing.T) {
 	given := []string{"--force", "--grace-period=5", "--timeout=1m30s", "--pod-selector=app=web", "--skip-wait-for-delete-timeout=7",
 		"--dry-run=server", "--max-parallel-nodes=3", "--order=tiers", "--honor=cluster-api,karpenter", "--guard=25%", "--guard-write",
 		"--lease-namespace=leases", "--take-over=aaaaaa,bbbbbb"}

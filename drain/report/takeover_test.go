@@ -11,7 +11,7 @@ import (
 
 // A node that another run has taken over is that run's: nobody is told to uncordon
 // it, or to care for its pods.
-func TestANodeThatWasTakenOverIsNobodysToDo(t *testing.T) {
+func TestANodeThatWasTakenOverIsNotToDo(t *testing.T) {
 	c := aDrain()
 	facts := &lease.Facts{Namespace: "kube-system", Name: "l", Holder: "other1"}
 	c.add(time.Second, drain.Event{Kind: drain.EventLease, Node: "worker-1", Lease: facts, LeaseState: lease.Lost, Message: "taken over by run other1 of bob"})
