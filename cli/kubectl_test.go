@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The tables of kubectl's own tests (k8s.io/kubectl v0.37.2), told anew as inputs
+// The tables of kubectl's own tests (k8s.io/kubectl v0.37.2), rewritten as inputs
 // and expected outcomes. Where we differ on purpose the row says so, and
 // docs/kubectl-differences.md why.
 

@@ -32,7 +32,7 @@ func TestPlanTextInASCII(t *testing.T) {
 	}
 }
 
-// Who is not made anew once it is gone is said next to the pod, with how to keep
+// What is not recreated once it is gone is said next to the pod, with how to keep
 // what nobody else keeps.
 func TestPlanTextSaysWhatIsNotRecreated(t *testing.T) {
 	objects := []runtime.Object{node("worker-1", "blue", false), pod("worker-1", "bare", "", "", true), pod("worker-1", "lost-1", "ReplicaSet", "lost", true)}

@@ -33,7 +33,7 @@ func TestLastControlPlaneNeedsATypedConfirmation(t *testing.T) {
 }
 
 // A node that becomes the last control plane while its plan is confirmed is asked
-// about anew.
+// about again.
 func TestLastControlPlaneSinceTheLook(t *testing.T) {
 	w := company()
 	w.node("control-2", "eu-1b", 0, func(n *kube.Node) { n.Labels["node-role.kubernetes.io/control-plane"] = "" })

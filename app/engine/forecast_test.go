@@ -65,7 +65,7 @@ func TestForecast(t *testing.T) {
 			plan.Estimate{Total: 20 * time.Second, Waves: []int{1, 1, 1}}, "wave 3 of budget api: its pods take about 5s to be Ready"},
 		{"two at a time", append(kubetest.Ready("shop/api", 3, 3, three, kubetest.Came(5*time.Second)), kubetest.Budget("shop/api", 1, 3, 2, 3)), nil,
 			plan.Estimate{Total: 15 * time.Second, Waves: []int{2, 1}}, "wave 2 of budget api: its pods take about 5s to be Ready"},
-		{"a StatefulSet makes a pod anew when the old one is gone", append(kubetest.StatefulSet("data/db", 2), kubetest.Budget("data/db", 1, 2, 1, 2),
+		{"a StatefulSet recreates a pod when the old one is gone", append(kubetest.StatefulSet("data/db", 2), kubetest.Budget("data/db", 1, 2, 1, 2),
 			kubetest.Pod("data/db-0", kubetest.OwnedBy("apps/v1", "StatefulSet", "db"), ofApp("db"), kubetest.Came(5*time.Second)),
 			kubetest.Pod("data/db-1", kubetest.OwnedBy("apps/v1", "StatefulSet", "db"), ofApp("db"), kubetest.Came(5*time.Second))), nil,
 			plan.Estimate{Total: 25 * time.Second, Waves: []int{1, 1}}, "wave 2 of budget db: its pods take about 5s to be Ready"},

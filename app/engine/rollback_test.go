@@ -132,7 +132,7 @@ func TestResumeGivesBackTheLeaseOfANodeThatIsDone(t *testing.T) {
 		t.Errorf("of the node that is done: %+v", l)
 	}
 	if l := s.Nodes[1].Lease; l != nil {
-		t.Errorf("of the node that is not done, which is taken anew: %+v", l)
+		t.Errorf("of the node that is not done, which is acquired again: %+v", l)
 	}
 }
 

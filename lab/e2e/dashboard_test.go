@@ -60,7 +60,7 @@ func (s screen) wayTo(begins string) (from, key string) {
 
 // choose moves the cursor to the row that begins so, a key at a time: what each did
 // is seen before the next, as a key that comes late would move the cursor on from
-// its row. Rows change places meanwhile, so each step looks anew where to go.
+// its row. Rows change places meanwhile, so each step looks again where to go.
 func (term *terminal) choose(begins string) {
 	term.t.Helper()
 	const enough = 100 // keys

@@ -37,7 +37,7 @@ func (e entry) isEviction() bool {
 	return e.Kind == "Intent" && e.Action != nil && (e.Action.Verb == "evict" || e.Action.Verb == "delete")
 }
 
-// diary is the journal of one run of an operator, read anew at each look.
+// diary is the journal of one run of an operator, read again at each look.
 type diary struct {
 	t    *testing.T
 	path string
