@@ -67,7 +67,7 @@ func readFeatures() []feature {
 			"the plan cannot tell whether their pods come back"},
 		{roleView, "where pods could go", toWatch(kube.KindClaims, kube.KindVolumes, kube.KindStorageClasses,
 			kube.KindCSINodes, kube.KindCSIDrivers, kube.KindAttachments),
-			"the landing of pods with volumes is unknown, they are evicted without turns, and nobody can tell whether a node still has volumes"},
+			"the landing of pods with volumes is unknown, they are not evicted in turn, and whether a node still has volumes is not known"},
 		{roleView, "namespaces", toWatch(kube.KindNamespaces),
 			"the landing of pods with affinity to pods of other namespaces is unknown; a run knows its cluster by the server's address instead of an ID"},
 		{roleView, "what depends on pods", toWatch(kube.KindServices, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks),
