@@ -30,12 +30,12 @@ const (
 	EventConfirmed  EventKind = "Confirmed"  // the operator gave it
 	EventIntent     EventKind = "Intent"     // a write is about to be sent
 	EventAnswer     EventKind = "Answer"     // what came back for it
-	EventPodJoined  EventKind = "PodJoined"  // bound to the node after the plan was made
+	EventPodJoined  EventKind = "PodAdded"   // bound to the node after the plan was made
 	EventPod        EventKind = "Pod"        // a pod's state or what it waits for changed
 	EventNode       EventKind = "Node"       // a node's state changed
 	EventBudget     EventKind = "Budget"     // a temporary budget's state changed
 	EventLease      EventKind = "Lease"      // the Lease of a node: taken, lost, given back
-	EventRemedy     EventKind = "Rung"       // a remedy of the ladder was taken, or what became of it changed
+	EventRemedy     EventKind = "Remedy"     // a remedy was applied, or what became of it changed
 	EventVolumes    EventKind = "Volumes"    // where the volumes of a pod are, or what a drained node still has
 	EventConnection EventKind = "Connection" // the API server went away or came back
 	EventCommand    EventKind = "Control"    // the operator steered the run
@@ -141,8 +141,8 @@ type PodFacts struct {
 	Action       plan.Action   `json:"action"`
 	Reasons      []plan.Reason `json:"reasons,omitempty"`
 	GraceSeconds int64         `json:"graceSeconds"`
-	Loss         plan.Loss     `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
-	Self         bool          `json:"self,omitempty"` // this program runs in it: it goes after all others
+	Loss         plan.Loss     `json:"loss,omitempty"`   // what its leaving costs, as the plan saw it
+	Self         bool          `json:"ownPod,omitempty"` // this program runs in it: it goes after all others
 }
 
 // Target is what the commands of the run are for.

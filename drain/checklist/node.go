@@ -13,14 +13,14 @@ func (j *judge) machine() {
 	switch {
 	case !j.s.TrustedOn(j.Node):
 		j.blind = true
-		j.unknown(object, "the view of the node and its pods is not true at this moment")
+		j.unknown(object, "the view of the node and its pods is not up to date")
 	case node == nil || node.UID != j.UID:
 		j.blind = true
 		j.unknown(object, "the Node object is gone, so it is not known what its machine runs")
 	case node.Ready == kube.NodeUnknown:
 		j.unknown(object, "its kubelet is silent, so it is not known whether the pods that are gone have ended there")
 	case !node.Unschedulable:
-		j.against(object, "the node is not cordoned: pods may come to it at any time")
+		j.against(object, "the node is not cordoned: pods may be bound to it at any time")
 	}
 }
 
