@@ -76,8 +76,8 @@ func TestCtlRemedyNeedsItsConfirmation(t *testing.T) {
   as       kubectl --context=prod delete pod -n shop web-1
   risk     No budget is asked.
   warning  beware of red
-  word     delete web-1
-  to do it kdrain-tui ctl aaaaaa delete shop/web-1 --confirm 'delete web-1'
+  confirm  delete web-1
+  run      kdrain-tui ctl aaaaaa delete shop/web-1 --confirm 'delete web-1'
 `
 	for _, test := range []struct {
 		args []string
@@ -121,10 +121,10 @@ func TestCtlTellsTheRemedies(t *testing.T) {
 	b, run := steeredBench(t)
 	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "remedies", "web-1", "--read-only")
 	const want = `run aaaaaa: remedies for pod shop/web-1 on worker-1
-VERB    CONFIRMED BY  REQUEST
--       -             none, the default: it is retried as soon as what it waits for happens
-free    -             off: no other pod of budget web is unhealthy
-delete  delete web-1  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
+VERB             CONFIRMED BY  REQUEST
+-                -             none, the default: it is retried as soon as what it waits for happens
+evict-unhealthy  -             not available: no other pod of budget web is unhealthy
+delete           delete web-1  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
 `
 	if got := b.out.String(); got != want {
 		t.Errorf("\n%s", got)

@@ -9,7 +9,7 @@ import (
 func TestYesIsToldWhatThePlanFoundBeforeTheRun(t *testing.T) {
 	b := newBench(t, smallCluster())
 	b.script(happyRun())
-	b.expect(t, ExitDone, []string{"Warning: only one replica, down until its replacement is Ready: ReplicaSet shop/api\n", " status tells where it stands"}, append(drainWorker1, "--yes")...)
+	b.expect(t, ExitDone, []string{"Warning: only one replica, down until its replacement is Ready: ReplicaSet shop/api\n", " status shows its progress"}, append(drainWorker1, "--yes")...)
 	if i := strings.Index(b.err.String(), "one replica only"); i < 0 || i > strings.Index(b.err.String(), "status tells") {
 		t.Errorf("the run began first:\n%s", b.err)
 	}

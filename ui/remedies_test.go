@@ -105,7 +105,7 @@ func TestRemediesThatAreOffSayWhy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
 	d.shows("not available: its node is Ready and it is not stuck")
 	d.keys("G")
-	d.shows("off: worker-a2 is Ready", "The machine must really be off.")
+	d.shows("not available: worker-a2 is Ready", "The machine must really be off.")
 	d.keys("enter")
 	if len(d.m.dialogs) != 0 {
 		t.Error("a remedy that is not available asks for its confirmation")
@@ -122,7 +122,7 @@ func TestRemediesWithoutTheRight(t *testing.T) {
 			return results, nil
 		}
 	})
-	d.shows("off: you may not delete pods in namespace checkout")
+	d.shows("not available: you may not delete pods in namespace checkout")
 }
 
 // A question goes away when what it asks for is not what would be done any more.

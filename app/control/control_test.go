@@ -104,7 +104,7 @@ func TestRequests(t *testing.T) {
 		{Request{Verb: "continue", Word: "w"}, drain.Command{Kind: drain.CommandContinue, Word: "w"}, "", "the run is not paused"},
 		{Request{Verb: "retry", Pod: "api"}, drain.Command{Kind: drain.CommandRetry, Pod: "shop/api"}, "pod shop/api is tried again now", ""},
 		{Request{Verb: "skip", Pod: "shop/web"}, drain.Command{Kind: drain.CommandSkip, Pod: "shop/web"}, "pod shop/web is left where it is", ""},
-		{Request{Verb: "last", Pod: "ops/web"}, drain.Command{Kind: drain.CommandLast, Pod: "ops/web"}, "pod ops/webis evicted last", ""},
+		{Request{Verb: "last", Pod: "ops/web"}, drain.Command{Kind: drain.CommandLast, Pod: "ops/web"}, "pod ops/web is evicted last", ""},
 		{Request{Verb: "leave", Node: "b"}, drain.Command{Kind: drain.CommandLeave, Node: "b"}, "node b stays cordoned, nothing more is evicted from it", ""},
 		{Request{Verb: "abort"}, drain.Command{Kind: drain.CommandAbort}, "aborted: nothing more is sent, nodes stay cordoned", ""},
 		{Request{Verb: "skip", Pod: "db"}, drain.Command{Kind: drain.CommandSkip, Pod: "shop/db"}, "", "nothing more happens to pod shop/db: it is Replaced"},

@@ -65,7 +65,7 @@ func TestEstimateWords(t *testing.T) {
 		"about 45 s (estimate)":          {Waves: waves, Total: 44 * time.Second},
 		"about 3 min (estimate)":         {Waves: waves, Total: 170 * time.Second},
 		"very roughly 2 days (estimate)": {Waves: waves, Total: 50 * time.Hour, Rough: true},
-		"about 2 min (estimate); without the 1 pod held up": {Waves: waves, Total: 2 * time.Minute, Held: 1},
+		"about 2 min (estimate); without the 1 pod blocked": {Waves: waves, Total: 2 * time.Minute, Held: 1},
 		"about 60 min (estimate); not before 14:40 UTC: data/kafka-2 has 1 h of grace": {
 			Waves: waves, Total: time.Hour, LowerBound: time.Hour, Longest: "data/kafka-2", LongestGrace: time.Hour},
 		"about 12 h (estimate); not before 2026-11-22 01:40 UTC: data/kafka-2 may take 12 h to end": {

@@ -118,8 +118,8 @@ func TestFindingAboutUnreadableVolumes(t *testing.T) {
 		{"attachments denied", []kube.Kind{kube.KindAttachments}, kube.Denied, true,
 			[]string{`VolumesUnseen: pods with volumes are not evicted in turn, and whether their volumes are detached is not known, since these cannot be read: volumeattachments ("no rule")`}},
 		{"all denied", []kube.Kind{kube.KindClaims, kube.KindVolumes, kube.KindAttachments}, kube.Denied, true,
-			[]string{`VolumesUnseen: pods with volumes go without turns, and whether their volumes are detached is not known, ` +
-				`for these may not be read: persistentvolumeclaims ("no rule"), persistentvolumes ("no rule"), volumeattachments ("no rule")`}},
+			[]string{`VolumesUnseen: pods with volumes are not evicted in turn, and whether their volumes are detached is not known, ` +
+				`since these cannot be read: persistentvolumeclaims ("no rule"), persistentvolumes ("no rule"), volumeattachments ("no rule")`}},
 		{"not read yet: nothing is missing for good", []kube.Kind{kube.KindClaims, kube.KindAttachments}, kube.NotSynced, true, nil},
 		{"denied, and no pod has a claim", []kube.Kind{kube.KindAttachments}, kube.Denied, false, nil},
 	} {

@@ -135,7 +135,7 @@ func TestCode(t *testing.T) {
 // ganttLine are the statements that our charts are made of; parsed by
 // mermaid 11 too when they were written.
 var ganttLine = regexp.MustCompile(`^gantt$|^    (title [\w ./()-]+|dateFormat YYYY-MM-DD HH:mm:ss\.SSS|axisFormat [%\w: -]+|` +
-	`section [\w ./()-]+|(held|gone|stuck|ends) [\w ./()-]+ :((crit|done|active), )\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})$`)
+	`section [\w ./()-]+|(blocked|gone|stuck|ends) [\w ./()-]+ :((crit|done|active), )\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})$`)
 
 func checkChart(t *testing.T, markdown string) {
 	t.Helper()
@@ -235,7 +235,7 @@ func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 	story := Of(c.events, true).Story()
 	for _, want := range []string{
 		"takes over the cordon of run dead01 by bob",
-		"  remedy    shop/api-1: ReplicaSet shop/api from 2 to 3 replicas, taken back\n",
+		"  remedy    shop/api-1: ReplicaSet shop/api from 2 to 3 replicas, undone\n",
 		"not safe to power off: 1 volume is still attached",
 	} {
 		if !strings.Contains(story, want) {

@@ -99,7 +99,7 @@ func madeAt(b *kube.Budget) time.Time {
 func (l Leftover) Sentence(now time.Time) string {
 	text := l.Namespace + "/" + l.Name + " of run " + l.Run
 	if !l.MadeAt.IsZero() {
-		text += ", created " + words.Age(now, l.MadeAt) + " ago"
+		text += ", made " + words.Age(now, l.MadeAt) + " ago"
 	}
 	switch {
 	case l.MayLive:

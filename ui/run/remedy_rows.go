@@ -23,7 +23,7 @@ func remedyCell(r *remedy.Remedy, column string, width int) paint.Line {
 	case r.Kind == remedy.Wait:
 		return paint.L(themes.Muted, "nothing: the default")
 	case r.DisabledReason != "":
-		return paint.L(themes.Muted, "off")
+		return paint.L(themes.Muted, "not available")
 	}
 	return paint.L(themes.Danger, paint.Middle(r.Word, width))
 }
