@@ -36,7 +36,7 @@ func newJobCommand(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "job NODE... [flags of drain]",
 		Short: "Print a Kubernetes Job that does a drain inside of the cluster",
-		Long: "Prints the manifest of a Job that drains the nodes with these flags, as drain does. Asks no cluster and\n" +
+		Long: "Prints the manifest of a Job that drains the nodes with these flags, as drain does. Needs no cluster and\n" +
 			"changes nothing. The Job runs on none of these nodes and is tried once; its log has the report.\n\n" +
 			"It is made in the namespace of -n (" + jobNamespace + " by default) and needs a service account there that may\n" +
 			"drain: deploy/rbac of the release has one. Connection flags do not count for the Job, which talks to the\n" +

@@ -78,7 +78,7 @@ func (s *signals) hungUp() bool {
 	return ok && isHangup(sig)
 }
 
-// isHangup tells whether a signal says that the terminal went away. On Windows that is
+// isHangup reports whether a signal says that the terminal went away. On Windows that is
 // SIGTERM: Go makes it of the window's end, of a logoff and of a shutdown, and no
 // other program can send it.
 func isHangup(sig os.Signal) bool {
