@@ -29,8 +29,8 @@ func (r *steered) Done() <-chan struct{}                   { return r.done }
 
 func (r *steered) Remedies(kube.UID) []remedy.Remedy {
 	return []remedy.Remedy{
-		{Facts: remedy.Facts{Kind: remedy.Wait}, Title: "wait", Risk: "None. It is tried again on the event that it waits for."},
-		{Facts: remedy.Facts{Kind: remedy.EvictUnhealthy}, Title: "evict the sick sibling", DisabledReason: "no other pod under budget web is sick"},
+		{Facts: remedy.Facts{Kind: remedy.Wait}, Title: "wait", Risk: "None. It is retried as soon as what it waits for happens."},
+		{Facts: remedy.Facts{Kind: remedy.EvictUnhealthy}, Title: "evict the unhealthy pod", DisabledReason: "no other pod of budget web is unhealthy"},
 		{Facts: remedy.Facts{Kind: remedy.Delete, Namespace: "shop", Name: "web-1", Grace: -1}, Title: "delete it past its budget",
 			Call: "DELETE /api/v1/namespaces/shop/pods/web-1, UID p1", Command: "kubectl delete pod -n shop web-1",
 			Risk: "No budget is asked.", Warnings: []string{"beware of \x1b[31mred"}, Word: "delete web-1"},

@@ -58,30 +58,30 @@ type Event struct {
 	Pod       string    `json:"pod,omitempty"`
 	UID       kube.UID  `json:"uid,omitempty"`
 
-	Run         *RunFacts            `json:"run,omitempty"`         // RunStarted
-	Joined      *PodFacts            `json:"joined,omitempty"`      // PodJoined
-	Phase       Phase                `json:"phase,omitempty"`       // Phase, Question, Confirmed
-	PhaseStatus PhaseStatus          `json:"phaseStatus,omitempty"` // Phase
-	Word        string               `json:"word,omitempty"`        // Question: what must be typed, "" for a plain yes
-	By          string               `json:"by,omitempty"`          // Confirmed, Control: who
-	Action      *attempt.ActionFacts `json:"action,omitempty"`      // Intent, Answer
-	Answer      *attempt.AnswerFacts `json:"answer,omitempty"`      // Answer
-	PodState    PodState             `json:"podState,omitempty"`    // Pod
-	Wait        *waits.Wait          `json:"wait,omitempty"`        // Pod: what it waits for
-	DeletedAt   time.Time            `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
-	Forced      bool                 `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
-	NodeState   NodeState            `json:"nodeState,omitempty"`   // Node
-	ServerTime  time.Time            `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
-	Budget      *tempbudget.Facts    `json:"budget,omitempty"`      // Budget
-	BudgetState tempbudget.State     `json:"budgetState,omitempty"` // Budget
-	Volumes     []volume.Facts       `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
-	PowerOff    *checklist.Verdict   `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
-	Lease       *lease.Facts         `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
-	LeaseState  lease.State          `json:"leaseState,omitempty"`  // Lease
-	Remedy      *remedy.Facts        `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
-	RemedyState remedy.State         `json:"rungState,omitempty"`   // Remedy
-	Command     CommandKind          `json:"control,omitempty"`     // Control
-	Outcome     Outcome              `json:"outcome,omitempty"`     // RunEnded, Node
+	Run         *RunFacts            `json:"run,omitempty"`          // RunStarted
+	Joined      *PodFacts            `json:"added,omitempty"`        // PodJoined
+	Phase       Phase                `json:"phase,omitempty"`        // Phase, Question, Confirmed
+	PhaseStatus PhaseStatus          `json:"phaseStatus,omitempty"`  // Phase
+	Word        string               `json:"confirmation,omitempty"` // Question: what must be typed, "" for a plain yes
+	By          string               `json:"by,omitempty"`           // Confirmed, Control: who
+	Action      *attempt.ActionFacts `json:"action,omitempty"`       // Intent, Answer
+	Answer      *attempt.AnswerFacts `json:"answer,omitempty"`       // Answer
+	PodState    PodState             `json:"podState,omitempty"`     // Pod
+	Wait        *waits.Wait          `json:"wait,omitempty"`         // Pod: what it waits for
+	DeletedAt   time.Time            `json:"deletedAt,omitzero"`     // Pod: deletionTimestamp, when grace ends (server time)
+	Forced      bool                 `json:"forced,omitempty"`       // Pod: its next request deletes it past its budget
+	NodeState   NodeState            `json:"nodeState,omitempty"`    // Node
+	ServerTime  time.Time            `json:"serverTime,omitzero"`    // Node that is cordoned: time, by the server's clock
+	Budget      *tempbudget.Facts    `json:"budget,omitempty"`       // Budget
+	BudgetState tempbudget.State     `json:"budgetState,omitempty"`  // Budget
+	Volumes     []volume.Facts       `json:"volumes,omitempty"`      // Volumes: all of the pod, or those still attached to the node
+	PowerOff    *checklist.Verdict   `json:"powerOff,omitempty"`     // Volumes of a node: whether it is safe to power off
+	Lease       *lease.Facts         `json:"lease,omitempty"`        // Lease, and Intent and Answer of its writes
+	LeaseState  lease.State          `json:"leaseState,omitempty"`   // Lease
+	Remedy      *remedy.Facts        `json:"remedy,omitempty"`       // Remedy; Intent and Answer of one
+	RemedyState remedy.State         `json:"remedyState,omitempty"`  // Remedy
+	Command     CommandKind          `json:"control,omitempty"`      // Control
+	Outcome     Outcome              `json:"outcome,omitempty"`      // RunEnded, Node
 	Message     string               `json:"message,omitempty"`
 
 	// Input is the ID of the Control that the event answers, 0 for none.

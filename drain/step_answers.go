@@ -154,7 +154,7 @@ func (st answerStep) onLook(p *PodRun, a kube.Answer) {
 		st.setPod(p, PodGone, nil, "")
 	case a.OK() && a.UID != p.UID:
 		st.setPod(p, PodReplaced, nil, "")
-	default: // still the same pod, or nobody could say: try again a little later
+	default: // still the same pod, or not known: try again a little later
 		st.setPod(p, PodRetrying, &waits.Wait{For: waits.ForServer, Until: st.now.Add(p.Pause(a)), Words: attempt.AnswerWords(a)}, "")
 	}
 }

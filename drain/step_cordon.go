@@ -164,7 +164,7 @@ func (st cordonPhase) retryCordon(n *NodeRun, after time.Duration, why string) {
 func (n *NodeRun) cordonWords() string {
 	switch {
 	case n.Last.Class() == kube.AnswerDone:
-		return "the server accepts the cordon, and the node does not show it"
+		return "the server accepted the cordon, but the node does not show it"
 	case n.Attempts > 0:
 		return cmp.Or(n.Message, "no answer")
 	case n.Lease != nil && n.Lease.Message != "":

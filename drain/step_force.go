@@ -162,7 +162,7 @@ func (st releaseStep) proofDue(p *PodRun) bool {
 
 // giveUpEvicting notes that the next request deletes the pod past its budget.
 func (st releaseStep) giveUpEvicting(p *PodRun) *PodRun {
-	why := fmt.Sprintf("held by its budget for %s, which refused it %s: deleted past it, as the flags say",
+	why := fmt.Sprintf("blocked by its budget for %s, which refused it %s: deleted past it, as the flags say",
 		p.HeldFor(st.now).Round(time.Second), words.Count(p.BudgetRefusals, "time", "times"))
 	st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
 		PodState: p.State, Wait: p.Wait, Message: why, Forced: true})

@@ -16,7 +16,7 @@ func (st inputStep) take(in Input) {
 	case Confirm:
 		q := st.s.Question
 		if q == nil || q.Phase != in.Phase || q.Word != in.Word {
-			return // a word for another question, or a wrong one, confirms nothing
+			return // a confirmation of another question, or a wrong one, confirms nothing
 		}
 		st.emit(Event{Kind: EventConfirmed, Phase: in.Phase, Word: in.Word, By: in.By})
 	case Command:

@@ -140,7 +140,7 @@ func TestRemedyAnswers(t *testing.T) {
 		words  string
 	}{
 		{kube.Answer{Code: 200}, remedy.Done, ""},
-		{kube.Answer{Code: http.StatusUnprocessableEntity}, remedy.Refused, "it has not 2 replicas any more"},
+		{kube.Answer{Code: http.StatusUnprocessableEntity}, remedy.Refused, "it no longer has 2 replicas"},
 		{kube.Answer{Code: http.StatusConflict, Message: "x"}, remedy.Refused, "it changed meanwhile"},
 		{kube.Answer{Code: http.StatusForbidden, Message: "may not"}, remedy.Refused, "may not"},
 		{kube.Answer{Failure: "gone away"}, remedy.InDoubt, "gone away"},

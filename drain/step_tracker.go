@@ -61,7 +61,7 @@ func (st releaseStep) account(b *kube.Budget) *account {
 
 // budgetHold is what a pod waits for while its budget has no token for it: the
 // budget's own limit, or our other evictions under it that are not over yet.
-// Pods that are well wait for the same.
+// Healthy pods wait for the same.
 func (st releaseStep) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *waits.Wait {
 	a := st.account(b)
 	if live.Ready && a.hold != nil {
@@ -78,7 +78,7 @@ func (st releaseStep) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *wai
 	return wait
 }
 
-// budgetWait is what the pod waits for, nil where no budget holds it.
+// budgetWait is what the pod waits for, nil where no budget blocks it.
 func (st releaseStep) budgetWait(live *kube.Pod) *waits.Wait {
 	if st.books.tracker == nil {
 		st.books.tracker = budget.NewTracker(st.snap, st.now)

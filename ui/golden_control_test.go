@@ -45,7 +45,7 @@ func waitingState() *drain.State {
 	s := runState()
 	s.Nodes[0].State = drain.NodeWaiting
 	s.Nodes[0].Lease = &lease.Record{Facts: lease.Facts{Holder: "p4wq"}, State: lease.Awaited, Since: moment.Add(-9 * time.Second),
-		Message: `held by run p4wq of bob since 2026-08-21 13:58 UTC ("new disk"); whether that run lives shows within 40s`}
+		Message: `held by run p4wq of bob since 2026-08-21 13:58 UTC ("new disk"); whether that run is still running is known within 40s`}
 	vol := func(name string, state volume.State) []volume.VolumeRun {
 		return []volume.VolumeRun{{Facts: volume.Facts{Name: "data", Volume: name, Driver: "csi.example.com", State: state}}}
 	}

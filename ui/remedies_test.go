@@ -41,7 +41,7 @@ func sentBy(d *driver) []drain.Input {
 // Promise 2 on the screen: a remedy is taken by its own word, beside its request.
 func TestRemediesNeedTheConfirmationOfTheRemedy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
-	d.shows("Ladder", "cart-7f9c-x2x9q", "Evict the sick sibling cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
+	d.shows("Remedies", "cart-7f9c-x2x9q", "Evict the unhealthy pod cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
 	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
 	d.shows("request POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction", "type evict cart-7f9c-k2xzq and press Enter")
@@ -147,7 +147,7 @@ func TestNoRemediesReadOnly(t *testing.T) {
 
 func TestRunPageTellsOfRemedies(t *testing.T) {
 	s := runState()
-	s.Remedies = []*remedy.Record{{State: remedy.Refused, Message: "it has not 4 replicas any more",
+	s.Remedies = []*remedy.Record{{State: remedy.Refused, Message: "it no longer has 4 replicas",
 		Facts: remedy.Facts{ID: 1, Kind: remedy.Scale, For: "checkout/cart-1", Object: "ReplicaSet", Namespace: "checkout", Name: "cart", From: 4, To: 5}}}
-	drive(t, company(), 160, 24, attached(s)).shows("ladder  checkout/cart-1: ReplicaSet checkout/cart from 4 to 5 replicas, not done: it has not 4 replicas any more")
+	drive(t, company(), 160, 24, attached(s)).shows("remedy  checkout/cart-1: ReplicaSet checkout/cart from 4 to 5 replicas, not done: it no longer has 4 replicas")
 }

@@ -12,7 +12,7 @@ import (
 
 // RemedyStatus is a remedy for one pod, as it is at this moment.
 type RemedyStatus struct {
-	Remedy remedy.Kind `json:"rung"` // also the verb that takes it; the wait has none
+	Remedy remedy.Kind `json:"remedy"` // also the verb that takes it; the wait has none
 	Title  string      `json:"title"`
 	// Off is why it cannot be taken now, "" if it can.
 	DisabledReason string   `json:"disabledReason,omitempty"`
@@ -75,11 +75,11 @@ func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 		a.Remedy = &status
 		switch {
 		case offered.DisabledReason != "":
-			a.Error = fmt.Sprintf("%s is off for pod %s: %s", v.Name, a.Pod, offered.DisabledReason)
+			a.Error = fmt.Sprintf("%s is not available for pod %s: %s", v.Name, a.Pod, offered.DisabledReason)
 		case r.Word == "":
 			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s was not confirmed", v.Name)
 		case r.Word != offered.Word:
-			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s takes the word %q, not %q", v.Name, offered.Word, r.Word)
+			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s is confirmed by %q, not by %q", v.Name, offered.Word, r.Word)
 		default:
 			c.Remedy = offered.Facts
 			return s.take(a, c)
@@ -140,7 +140,7 @@ func told(a Answer, r *remedy.Record) Answer {
 	}
 	a.OK, a.Message = true, fmt.Sprintf("%s for pod %s: %s, %s", r.Kind, a.Pod, r.What(), r.State.Words())
 	if r.State == remedy.InDoubt {
-		a.Hint = "no answer came, it may have been done: " + r.Message
+		a.Hint = "no answer came; it may have taken effect: " + r.Message
 	}
 	return a
 }

@@ -17,10 +17,10 @@ func someRemedies() []remedy.Remedy {
 	}
 	return []remedy.Remedy{
 		{Facts: remedy.Facts{Kind: remedy.Wait}, Title: "wait", Risk: "None."},
-		{Facts: about(remedy.EvictUnhealthy, "sick"), Title: "evict the sick sibling", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
+		{Facts: about(remedy.EvictUnhealthy, "sick"), Title: "evict the unhealthy pod", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
 			Warnings: []string{"beware"}, Word: "evict sick"},
-		{Facts: about(remedy.ForceDelete, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "kill api"},
-		{Facts: about(remedy.Delete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", DisabledReason: "it is ending already"},
+		{Facts: about(remedy.ForceDelete, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "force-delete api"},
+		{Facts: about(remedy.Delete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", DisabledReason: "it is already terminating"},
 	}
 }
 
@@ -103,8 +103,8 @@ func TestWhatBecameOfARemedy(t *testing.T) {
 		ok      bool
 		says    string // in the message, the error or the hint
 	}{
-		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Done}, true, "free for pod shop/api: eviction of shop/sick, done"},
-		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.InDoubt, Message: "cut off"}, true, "it may have been done: cut off"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Done}, true, "evict-unhealthy for pod shop/api: eviction of shop/sick, done"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.InDoubt, Message: "cut off"}, true, "it may have taken effect: cut off"},
 		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Refused, Message: "may not"}, false, "may not"},
 		{drain.Event{}, false, "it had no effect"},
 		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Taken}, true, "asked for"}, // the run ends before the answer

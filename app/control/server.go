@@ -40,7 +40,7 @@ type Rights func(context.Context, []request.Permission) ([]request.AccessResult,
 type Server struct {
 	path     string
 	run      live.Commander
-	rights   Rights // nil where nobody can be asked
+	rights   Rights // nil where rights cannot be asked for
 	listener *net.UnixListener
 	group    kube.Group
 
@@ -51,7 +51,7 @@ type Server struct {
 
 // Serve opens the socket of a run and serves it until Close. The caller holds
 // the run's journal, so a socket that is there already is a dead process's. rights
-// tells which remedies of the ladder the run may take; nil leaves that to the API server.
+// tells which remedies the run may take; nil leaves that to the API server.
 func Serve(dir string, run live.Commander, rights Rights) (*Server, error) {
 	path := Path(dir, run.State().Run.ID)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -47,16 +47,16 @@ var Verbs = []Verb{
 		Now: "node %s stays cordoned, nothing more is evicted from it"},
 	{Name: "abort", Of: OfRun, Kind: drain.CommandAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
-	{Name: "ladder", Of: OfPod, Does: "tell what else could move a pod that does not go"},
-	verbOf(remedy.EvictUnhealthy, "evict the sick sibling that holds its budget"),
-	verbOf(remedy.RolloutRestart, "roll its Deployment out anew: the new pod comes first"),
-	verbOf(remedy.Scale, "one more replica, until the run ends"),
+	{Name: "remedies", Of: OfPod, Does: "show the remedies for a blocked or stuck pod"},
+	verbOf(remedy.EvictUnhealthy, "evict the unhealthy pod that blocks its budget"),
+	verbOf(remedy.RolloutRestart, "restart the rollout of its Deployment: the new pod starts first"),
+	verbOf(remedy.Scale, "add one replica, until the run ends"),
 	verbOf(remedy.Delete, "delete it past its budget, with its own grace period"),
-	verbOf(remedy.ForceDelete, "delete it with zero grace: nobody asks its kubelet"),
-	verbOf(remedy.OutOfService, "declare the machine of its node off"),
+	verbOf(remedy.ForceDelete, "delete it with a grace period of zero, without its kubelet"),
+	verbOf(remedy.OutOfService, "taint its node as out of service: its machine is off"),
 }
 
-// verbOf is the verb that takes a remedy of the ladder: it has the remedy's name.
+// verbOf is the verb that takes a remedy: it has the remedy's name.
 func verbOf(kind remedy.Kind, does string) Verb {
 	return Verb{Name: string(kind), Of: OfPod, Kind: drain.CommandRemedy, Remedy: kind, Does: does}
 }

@@ -107,7 +107,7 @@ func TestReplicasAfterAnAbort(t *testing.T) {
 				s, e, p := blockedBySize(t, itself)
 				s.ReadyAfter = time.Hour
 				remediate(t, e, remedy.Scale, p.UID)
-				confirmUntil(t, e, "the rung is done", func(state *drain.State) bool {
+				confirmUntil(t, e, "the remedy is done", func(state *drain.State) bool {
 					return len(state.Remedies) == 1 && state.Remedies[0].State == remedy.Done
 				})
 				c.meanwhile(s)
@@ -131,7 +131,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		})
 		s.ReadyAfter = time.Hour
 		remediate(t, e, remedy.Scale, p.UID)
-		state := confirmUntil(t, e, "the rung is done", func(state *drain.State) bool {
+		state := confirmUntil(t, e, "the remedy is done", func(state *drain.State) bool {
 			return len(state.Remedies) == 1 && state.Remedies[0].State == remedy.Done
 		})
 		killed.Store(true)
@@ -153,7 +153,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 			t.Errorf("%d replicas, %+v", s.Has("web"), again.State().Remedies[0])
 		}
 		left := rollback.Plan(state, s.Snapshot(), time.Now())[0]
-		if left.Scale != nil || left.Left != "it has that number already" {
+		if left.Scale != nil || left.Left != "it already has that number" {
 			t.Errorf("%+v", left)
 		}
 	})

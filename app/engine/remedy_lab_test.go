@@ -106,7 +106,7 @@ func (r *labRun) remediate(kind remedy.Kind, pod *corev1.Pod) {
 			why = err.Error()
 			return false
 		}
-		state := r.until("the rung is answered", func(state *drain.State) bool {
+		state := r.until("the remedy is answered", func(state *drain.State) bool {
 			return len(state.Remedies) > taken && state.Remedies[taken].State != remedy.Taken
 		})
 		why = state.Remedies[taken].Message

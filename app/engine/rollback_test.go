@@ -95,7 +95,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 		{"held", "r1", lease.Held, true, ""},
 		{"asked for, without an answer", "r1", "", true, ""},
 		{"taken over", "r2", lease.Held, false, "another run has it"},
-		{"gone", "", lease.Held, false, "it is gone already"},
+		{"gone", "", lease.Held, false, "it is already gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := kubetest.NewSimulation()

@@ -65,7 +65,7 @@ func remedies(t *Text, a control.Answer) {
 	for _, r := range a.Remedies {
 		switch {
 		case r.Remedy == remedy.Wait:
-			remedies.Add(Quiet, "-", "-", "none, the default: it is tried again on the event that it waits for")
+			remedies.Add(Quiet, "-", "-", "none, the default: it is retried as soon as what it waits for happens")
 		case r.DisabledReason != "":
 			remedies.Add(Quiet, string(r.Remedy), "-", "not available: "+r.DisabledReason)
 		default:

@@ -186,7 +186,7 @@ func (d *Drain) pod(e drain.Event) {
 	}
 }
 
-// hangs tells whether a terminating pod waits for more than its grace period.
+// hangs reports whether a terminating pod waits for more than its grace period.
 func hangs(w *waits.Wait) bool {
 	return w != nil && (w.For == waits.ForKubelet || w.For == waits.ForFinalizers || w.For == waits.ForEnd)
 }

@@ -35,7 +35,7 @@ const (
 // at it yet blocks the pod for a moment only, and it is not known yet whether it will.
 func (r Refusal) ByBudget() bool { return r == RefusedByBudget || r == RefusedBySeveral }
 
-// UnderBudget tells whether a change of the pod's budgets may end the refusal.
+// UnderBudget reports whether a change of the pod's budgets may end the refusal.
 func (r Refusal) UnderBudget() bool { return r.ByBudget() || r == RefusedBySyncing }
 
 // Passes reports whether the same request may be accepted later.

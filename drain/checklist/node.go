@@ -46,14 +46,14 @@ func (j *judge) pods() {
 	}
 }
 
-// ofDaemonSet tells whether the pod belongs to a DaemonSet that is not known to be
+// ofDaemonSet reports whether the pod belongs to a DaemonSet that is not known to be
 // gone.
 func (j *judge) ofDaemonSet(p *kube.Pod) bool {
 	return NamesDaemonSet(p) &&
 		(!j.s.Trusted(kube.KindDaemonSets) || j.s.WorkloadNamed("DaemonSet", p.Namespace, p.Owner.Name) != nil)
 }
 
-// NamesDaemonSet tells whether the pod says that a DaemonSet controls it; kubectl knows
+// NamesDaemonSet reports whether the pod says that a DaemonSet controls it; kubectl knows
 // those of apps/v1 only.
 func NamesDaemonSet(p *kube.Pod) bool {
 	return p.Owner != nil && p.Owner.Kind == "DaemonSet" && p.Owner.APIVersion == "apps/v1"

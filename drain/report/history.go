@@ -34,10 +34,10 @@ type Span struct {
 	Seconds      float64              `json:"seconds"`
 	Tries        int                  `json:"tries,omitempty"` // requests sent within
 	For          waits.For            `json:"for,omitempty"`
-	Budget       string               `json:"budget,omitempty"`  // namespace/name
-	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"` // the pod that held the budget, as last seen
-	Never        bool                 `json:"never,omitempty"`   // by arithmetic it would not end by itself
-	Why          string               `json:"why,omitempty"`     // what held longest, where it was more than one thing
+	Budget       string               `json:"budget,omitempty"`       // namespace/name
+	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"` // the pod that held the budget, as last seen
+	Never        bool                 `json:"never,omitempty"`        // by arithmetic it would not end by itself
+	Why          string               `json:"why,omitempty"`          // what held longest, where it was more than one thing
 
 	parts []part
 }
@@ -192,7 +192,7 @@ func (h *history) act() {
 // come to nothing are in the list of answers.
 func (h *history) remedy(e drain.Event) {
 	if e.Wait == nil {
-		h.log(e, "ladder for "+e.Remedy.For+": "+e.Remedy.What()+", "+e.RemedyState.Words()+after(e.Message))
+		h.log(e, "remedy for "+e.Remedy.For+": "+e.Remedy.What()+", "+e.RemedyState.Words()+after(e.Message))
 		if e.RemedyState == remedy.Taken || e.RemedyState == remedy.Refused {
 			h.act()
 		}
@@ -223,7 +223,7 @@ func (h *history) budget(e drain.Event) {
 		return
 	}
 	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[tempbudget.State]string{
-		tempbudget.Made: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force", tempbudget.Removed: "removed", tempbudget.Failed: "could not be made", tempbudget.Left: "left behind",
+		tempbudget.Made: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force", tempbudget.Removed: "removed", tempbudget.Failed: "could not be created", tempbudget.Left: "left behind",
 	}[e.BudgetState]+after(e.Message))
 }
 

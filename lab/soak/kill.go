@@ -49,7 +49,7 @@ var interesting = []string{
 }
 
 var interestingGuards = []string{
-	`"phase":"guard"`, `"verb":"create-budget"`, `"verb":"create-budget"`, `"budgetState":"Made"`, `"budgetState":"Observed"`, `"verb":"delete-budget"`,
+	`"phase":"guard"`, `"verb":"create-budget"`, `"verb":"create-budget"`, `"budgetState":"Created"`, `"budgetState":"Observed"`, `"verb":"delete-budget"`,
 }
 
 // newMoment is when the process of that number is killed.

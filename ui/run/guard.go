@@ -51,11 +51,11 @@ func runBudgets(s *drain.State, width, most int) []paint.Line {
 func budgetWord(b *tempbudget.Record) string {
 	switch b.State {
 	case tempbudget.Planned:
-		return paint.Hollow + " to be made"
+		return paint.Hollow + " to be created"
 	case tempbudget.InDoubt:
 		return paint.Asked + " in doubt, the server is asked" + wording.Tail(b.Message)
 	case tempbudget.Made:
-		return paint.Asked + " made, not observed yet"
+		return paint.Asked + " created, not observed yet"
 	case tempbudget.Observed:
 		return paint.Good + " in force"
 	case tempbudget.Removed:

@@ -92,7 +92,7 @@ func blockedText(w *waits.Wait, width int) string {
 	return ""
 }
 
-// blockedFits tells whether the line keeps all it must say in that width.
+// blockedFits reports whether the line keeps all it must say in that width.
 func blockedFits(w *waits.Wait, width int) bool {
 	return paint.Width(blockedTry(w, 1)) <= width
 }

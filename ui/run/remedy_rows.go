@@ -21,7 +21,7 @@ func remedyCell(r *remedy.Remedy, column string, width int) paint.Line {
 	case column == "remedy":
 		return paint.L(token, paint.Truncate(wording.FirstUpper(r.Title), width))
 	case r.Kind == remedy.Wait:
-		return paint.L(themes.Muted, "nothing: the default")
+		return paint.L(themes.Muted, "none, the default")
 	case r.DisabledReason != "":
 		return paint.L(themes.Muted, "not available")
 	}
