@@ -224,7 +224,7 @@ func (h *history) someRemedy(t *rapid.T) {
 	if len(offered) == 0 {
 		t.Skip("no remedy is available")
 	}
-	r := rapid.SampledFrom(offered).Draw(t, "rung")
+	r := rapid.SampledFrom(offered).Draw(t, "remedy")
 	h.arrived = append(h.arrived, Command{Kind: CommandRemedy, Pod: p.UID, Remedy: r.Facts, Word: r.Word, By: "ada", OnScreen: true})
 	h.lookAround(t)
 }

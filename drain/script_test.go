@@ -36,7 +36,7 @@ type script struct {
 	out    map[uint64]Write // without an answer
 	yes    bool             // every question is confirmed as it comes
 	wake   time.Time
-	shown  map[remedy.Kind]remedy.Facts // the ladder as the operator saw it last
+	shown  map[remedy.Kind]remedy.Facts // the remedies as the operator saw them last
 	checks checks
 	// controls counts the commands given by ctl.
 	controls uint64

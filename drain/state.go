@@ -242,7 +242,7 @@ type State struct {
 	Nodes    []*NodeRun
 	Pods     []*PodRun            // in the order of the plan, joined ones last
 	Budgets  []*tempbudget.Record // temporary ones
-	Remedies []*remedy.Record     // of the ladder, as they were taken
+	Remedies []*remedy.Record     // as they were confirmed
 	Paused   bool
 	Aborting bool
 	// Suspended tells that its process stopped in order, without an end.

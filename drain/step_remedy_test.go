@@ -15,7 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// climb is one Step with the operator's word for a remedy as it is shown now.
+// climb is one Step with the operator's confirmation of a remedy as it is shown now.
 func (f *steps) remediate(kind remedy.Kind, change func(*Command)) []Write {
 	r := f.remedy(kind)
 	in := Command{Kind: CommandRemedy, Pod: f.pod.UID, Remedy: r.Facts, Word: r.Word, By: "ada", OnScreen: true}
@@ -69,7 +69,7 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", c.kind, writes, f.state.Remedies)
 		}
 		if off := f.remedy(remedy.OutOfService).DisabledReason; off != "a request for it is on its way" {
-			t.Errorf("%s: a second rung meanwhile: %q", c.kind, off)
+			t.Errorf("%s: a second remedy meanwhile: %q", c.kind, off)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func (s *Server) showRemedies(state *drain.State, v Verb, r Request) Answer {
 	return a
 }
 
-// climb takes a remedy. Without its word it only tells what it would
+// climb applies a remedy. Without its confirmation it only shows what it would
 // send, at which risk, and the word.
 func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 	c, a := objectOf(state, v, r)

@@ -42,7 +42,7 @@ func confirmUntil(t *testing.T, e *Engine, what string, holds func(*drain.State)
 
 func ended(s *drain.State) bool { return s.Outcome != "" }
 
-// climb takes a remedy as an operator does who reads it on a screen.
+// climb applies a remedy as an operator does who reads it on a screen.
 func remediate(t *testing.T, e *Engine, kind remedy.Kind, pod kube.UID) {
 	t.Helper()
 	for _, r := range drain.Remedies(e.State(), e.config.Source.Snapshot(), pod, time.Now()) {

@@ -81,7 +81,7 @@ func (s *stage) podOf(source Source, app, node string) *corev1.Pod {
 	return found
 }
 
-// climb takes a remedy once it can be taken, and again where something
+// climb applies a remedy once it is available, and again where something
 // changed under the operator's hands: controllers write to Deployments and nodes at any
 // time.
 func (r *labRun) remediate(kind remedy.Kind, pod *corev1.Pod) {
@@ -231,5 +231,5 @@ func TestLabRemedyFreesTheBudget(t *testing.T) {
 	r.pod(p, drain.PodBudgetBlocked)
 	r.remediate(remedy.EvictUnhealthy, p)
 	r.remedy(remedy.Done)
-	s.until(w, "the sick sibling is gone", func(snap *kube.Snapshot) bool { return snap.Pod(unhealthyPod.UID) == nil })
+	s.until(w, "the unhealthy pod is gone", func(snap *kube.Snapshot) bool { return snap.Pod(unhealthyPod.UID) == nil })
 }

@@ -102,7 +102,7 @@ var explained = []struct {
 	{"not observed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 0, 3, 3, 3, kubetest.Unobserved)), kubetest.Nobody, VerdictSyncing,
 		"budget cart is new or was changed: the controller has not observed it yet", ""},
 
-	{"sick sibling", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
+	{"unhealthy pod", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`, "cart-2"},
 	{"sibling without a place", append(kubetest.Cart(kubetest.Well, kubetest.Unscheduled("0/3 nodes are available: 3 node(s) had volume node affinity conflict."), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 3 node(s) had volume node affinity conflict."`, "cart-2"},

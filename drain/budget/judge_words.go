@@ -103,12 +103,12 @@ func (l *Tracker) stateWords(sick SickPod) string {
 	return sick.unhealthyPod(l.serverNow).State(l.serverNow)
 }
 
-// Leaves reports whether the sibling is about to go, so that this ends by itself.
+// Leaves reports whether the unhealthy pod is about to go, so that this ends by itself.
 func (s *UnhealthyPod) Leaves() bool {
 	return s.Reason == reasonTerminating || s.Reason == reasonEvicted
 }
 
-// State says what is wrong with the sibling, as it follows its name: "is not Ready for
+// State says what is wrong with the unhealthy pod, as it follows its name: "is not Ready for
 // 4m: "CrashLoopBackOff" (exit code 1)". now is the server's clock.
 func (s *UnhealthyPod) State(now time.Time) string {
 	since, pending := "", s.Phase == corev1.PodPending

@@ -38,7 +38,7 @@ func TestTurns(t *testing.T) {
 		{"one node after the other", []string{"w1", "w2"}, api("w1", "w2"), "without waiting 2"},
 		{"a node that is refused", []string{"w1", "w2"}, append(api("w1", "w2", "w2"), kubetest.Pod("shop/daemon", kubetest.OwnedBy("apps/v1", "DaemonSet", "d"), kubetest.On("w2")),
 			kubetest.DaemonSet("shop/d")), "without waiting 1, on refused nodes 2"},
-		{"a sick sibling", one, join(kubetest.Ready("shop/cart", 3, 2, []string{"w1", "w1"}), []runtime.Object{
+		{"an unhealthy pod", one, join(kubetest.Ready("shop/cart", 3, 2, []string{"w1", "w1"}), []runtime.Object{
 			kubetest.Pod("shop/cart-9", kubetest.ByDeployment("cart"), kubetest.On("w9"), kubetest.Crashing(time.Hour)), kubetest.Budget("shop/cart", 2, 2, 0, 3)}),
 			"once cart-9 is well 2"},
 	}

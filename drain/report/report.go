@@ -32,7 +32,7 @@ type Report struct {
 	DurationSeconds float64              `json:"durationSeconds"`
 	Nodes           []Node               `json:"nodes"`
 	Requests        map[attempt.Verb]int `json:"requests"`
-	Remedies        []Remedy             `json:"remedies,omitempty"` // of the ladder, as they were taken
+	Remedies        []Remedy             `json:"remedies,omitempty"` // as they were confirmed
 
 	// What was asked, and by what.
 	Version    string       `json:"version,omitempty"`

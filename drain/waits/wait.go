@@ -88,7 +88,7 @@ func sameNumbers(a, b *budget.Numbers) bool {
 	return *a == *b
 }
 
-// sameUnhealthyPod compares what a person would read of a sibling.
+// sameUnhealthyPod compares what a person would read of an unhealthy pod.
 func sameUnhealthyPod(a, b *budget.UnhealthyPod) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -26,9 +26,9 @@ type Page struct {
 	scroll  frame.Scroll
 	pod     frame.PodRef
 	planned func() (plan.Pod, bool) // in the plan it belongs to, nil for the run
-	sick    bool                    // the sibling is shown
+	sick    bool                    // the unhealthy pod is shown
 	part    int
-	read    map[kube.UID]readPod // of the pod and its sibling
+	read    map[kube.UID]readPod // of the pod and the one that blocks it
 }
 
 // New makes the page.
@@ -81,7 +81,7 @@ func (m *Page) shownPod() frame.PodRef {
 	return m.pod
 }
 
-// sibling is the pod that holds this one, nil where none does.
+// sibling is the pod that blocks this one, nil where none does.
 func (m *Page) unhealthyPod() *budget.UnhealthyPod {
 	var s *budget.UnhealthyPod
 	if m.planned != nil {
@@ -104,7 +104,7 @@ func (m *Page) podOfRun() *drain.PodRun {
 	return m.s.State.Pod(m.pod.UID)
 }
 
-// unhealthyRef finds the sibling in the cluster.
+// unhealthyRef finds the unhealthy pod in the cluster.
 func (m *Page) unhealthyRef() (frame.PodRef, bool) {
 	s := m.unhealthyPod()
 	if s == nil {

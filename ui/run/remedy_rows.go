@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// remedyCell is a cell of the ladder; a remedy that cannot be taken is pale.
+// remedyCell is a cell of the list of remedies; one that is not available is pale.
 func remedyCell(r *remedy.Remedy, column string, width int) paint.Line {
 	if r == nil {
 		return nil
