@@ -114,7 +114,7 @@ func onlyWrites(rules []request.Permission) []request.Permission {
 	return slices.DeleteFunc(slices.Clone(rules), reads)
 }
 
-// reads tells whether nothing can be changed by a right.
+// reads reports whether nothing can be changed by a right.
 func reads(r request.Permission) bool { return slices.Contains(readVerbs, r.Verb) }
 
 var readVerbs = []string{"get", "list", "watch"}

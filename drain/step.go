@@ -62,7 +62,7 @@ type stepper struct {
 	s      *State
 	snap   *kube.Snapshot
 	now    time.Time
-	own    bool // the state may be changed: it is a clone, or nobody else's
+	own    bool // the state may be changed: it is a clone, or not shared
 	silent bool // events are folded and not kept
 	out    Output
 	books  books

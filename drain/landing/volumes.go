@@ -104,7 +104,7 @@ func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVo
 		fresh := *claim
 		fresh.UID, fresh.Volume, fresh.Bound, fresh.Phase, fresh.SelectedNode = "", "", false, "", ""
 		if class := c.s.Storage().StorageClass(claim.Class); class == nil || !class.WaitForPod {
-			g.cannotTell(fmt.Sprintf("its volume %s is made anew before a node is chosen", v.Name))
+			g.cannotTell(fmt.Sprintf("its volume %s is recreated before a node is chosen", v.Name))
 			return nil
 		}
 		return &fresh

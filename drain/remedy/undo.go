@@ -20,7 +20,7 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 	node := snap.Node(r.Name)
 	switch {
 	case node == nil && snap.SyncOn(kube.KindNodes, r.Name).Phase != kube.Synced:
-		return nil, "nodes are not seen now"
+		return nil, "nodes cannot be read"
 	case node == nil:
 		return nil, "the node is gone"
 	case node.UID != r.UID:
@@ -34,7 +34,7 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 }
 
 // undoScale takes replicas back only if they are still what the run made of them, and
-// nobody else has set them since (managedFields).
+// no other manager has set them since (managedFields).
 func (r *Record) undoScale(snap *kube.Snapshot) (request request.Request, left string) {
 	w := snap.Workload(r.UID)
 	switch {

@@ -119,7 +119,7 @@ type SetTaints struct {
 	DryRun          DryRun
 }
 
-// WriteLease is the whole content of a Lease over a node, as a run writes it.
+// WriteLease is the whole content of a Lease of a node, as a run writes it.
 type WriteLease struct {
 	Namespace string
 	Node      string // the node's name
