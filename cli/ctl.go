@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,17 +21,24 @@ func (p *Program) ctlCommand() *cobra.Command {
 	c := &ctl{Program: p, f: p.newFlags()}
 	cmd := &cobra.Command{
 		Use:   "ctl RUN VERB [POD|NODE]",
-		Short: "Steer a live run: pause, continue, retry, skip, last, leave, abort, or apply a remedy to a blocked pod",
-		Long: "Sends a command to a live run on this machine, in the dashboard or headless, and answers once the run accepted it.\n" +
-			"The run is given by its id, never by a context; only the user who started it can reach it. POD is NAMESPACE/NAME,\n" +
-			"or a name that is unique in the run.\n\n" + ctlVerbs() + "\n" +
-			"The verbs from evict-unhealthy on are remedies, each for one blocked or stuck pod. Without --confirm they only\n" +
-			"show their request, their risk and the text that confirms them, and nothing is written. A run accepts\n" +
-			"rollout-restart and scale only if it was started with --allow-scale, force-delete with --allow-zero-grace,\n" +
-			"out-of-service with --allow-taint.\n\n" +
-			"Exit codes: 0 accepted by the run, 1 no such run, not live, or nothing was changed, 2 usage, or a remedy without --confirm.",
-		Example: p.examples("ctl k7f3pm pause", "ctl k7f3pm skip shop/web-1", "ctl k7f3pm leave worker-2",
-			"ctl k7f3pm status -o json", "ctl k7f3pm remedies shop/web-1", "ctl k7f3pm scale shop/web-1 --confirm 'scale web'"),
+		Short: "Steer a live run from outside: pause, continue, retry, skip, last, leave, abort, or climb the ladder",
+		Long: "Tells a live run of this machine what to do, in the dashboard or headless, and answers when the run took it.\n" +
+			"A run is meant by its id, never by a context; only the user who began it reaches it. POD is NAMESPACE/NAME,\n" +
+			"or a name that is the only one in the run.\n\n" + ctlVerbs() + "\n" +
+			"Those from free on are the rungs of the ladder, each for one pod that does not go. Without --confirm and the rung's\n" +
+			"word they only show its request, its risk and that word, and nothing is written. A run takes restart and scale only if\n" +
+			"it was started with --allow-scale, kill with --allow-zero-grace, taint with --allow-taint.\n\n" +
+			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing was changed, 2 usage, or a rung without its c.",
+		Example: p.examples(`
+# Pause a run: it sends nothing more until it is continued
+ctl k7f3pm pause
+# Leave one pod where it is
+ctl k7f3pm skip shop/web-1
+# Print how far a run is, as JSON
+ctl k7f3pm status -o json
+# Show what else could move a pod that does not leave, then do one of that
+ctl k7f3pm ladder shop/web-1
+ctl k7f3pm scale shop/web-1 --confirm 'scale web'`),
 		ValidArgsFunction: c.complete,
 		RunE:              c.run,
 	}
@@ -43,9 +49,6 @@ func (p *Program) ctlCommand() *cobra.Command {
 	fs.BoolVar(&c.withoutJournal, "without-journal", false,
 		"continue although the journal cannot be written: what is sent then is unknown to resume, rollback and report")
 	c.f.bindOutput(fs)
-	// The word is to be read and typed, so nothing is offered for it. An error would
-	// mean that there is no such flag.
-	_ = cmd.RegisterFlagCompletionFunc("confirm", cobra.NoFileCompletions)
 	return cmd
 }
 
@@ -92,9 +95,6 @@ func (c *ctl) run(cmd *cobra.Command, args []string) error {
 // request judges the command line, before anything is read.
 func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error) {
 	r := control.Request{}
-	if err := c.f.check(); err != nil {
-		return r, err
-	}
 	line := "USAGE: " + cmd.CommandPath() + " RUN "
 	switch {
 	case len(args) == 0 || args[0] == "":
@@ -203,30 +203,25 @@ func (c *ctl) tell(a control.Answer) error {
 }
 
 // complete offers live runs, verbs, and what the run knows of pods and nodes.
-func (c *ctl) complete(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const files = cobra.ShellCompDirectiveNoFileComp
+func (c *ctl) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		ids, _ := c.runs.IDs() // nothing to offer is all that an error means here
-		return slices.DeleteFunc(ids, func(id string) bool {
-			live, err := journal.Live(c.runs.Path(id))
-			return err != nil || !live
-		}), files
+		return completion{c.Program}.runsOf(func(b app.Brief) bool { return b.Live })(cmd, args, typed)
 	case 1:
-		var offers []string
+		var verbs []string
 		for _, v := range control.Verbs {
-			offers = append(offers, v.Name+"\t"+v.Does)
+			verbs = append(verbs, v.Name+"\t"+v.Does)
 		}
-		return offers, files
+		return verbs, offers
 	case 2:
 		verb, known := control.VerbNamed(args[1])
 		state := c.stateFor(args[0])
 		if !known || state == nil {
-			return nil, files
+			return nil, offers
 		}
-		return objectsOf(verb, state), files
+		return objectsOf(verb, state), offers
 	}
-	return nil, files
+	return nil, offers
 }
 
 // quickRead is how large a journal may be that is read while somebody waits for a Tab.
