@@ -124,7 +124,7 @@ func prunable(briefs []Brief, keep Keep, now time.Time) (over []Brief) {
 	return over
 }
 
-// leftSomething tells whether a run that has ended left a temporary budget, replicas or
+// leftSomething reports whether a run that has ended left a temporary budget, replicas or
 // a taint: a rollback knows of them from its journal alone. A cordon does not count, for
 // the annotation on the node tells enough to undo it.
 func (r *Runs) leftSomething(id string) bool {

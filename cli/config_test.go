@@ -143,7 +143,7 @@ func TestProtectedContextIsTyped(t *testing.T) {
 	for typed, code := range map[string]int{"prod\n": ExitDone, "y\n": ExitAborted, "\n": ExitAborted} {
 		b := configured(t, "protected-contexts: [prod]\n")
 		b.types(typed)
-		b.expect(t, code, []string{"Context prod is protected", "Cordon worker-1? Type prod to go on: "}, "cordon", "worker-1")
+		b.expect(t, code, []string{"Context prod is protected", "Cordon worker-1? Type prod to continue: "}, "cordon", "worker-1")
 		if done := b.writer.writes() == 1; done != (code == ExitDone) {
 			t.Errorf("%q: %d writes", typed, b.writer.writes())
 		}

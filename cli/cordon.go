@@ -37,7 +37,7 @@ uncordon -l pool=batch --dry-run=client`
 		Short: short,
 		Long: short + ". The annotation that says who cordoned a node, when and why\n" +
 			"(" + kube.CordonAnnotation + ") is written and removed together with it." + map[bool]string{
-			false: "\nA node that a live run holds by its Lease is uncordoned once the run's id was\ntyped, or with --take-over: the run stops there."}[cordon],
+			false: "\nA node whose Lease a live run holds is uncordoned only once the run's id was\ntyped, or with --take-over: that run then stops draining it."}[cordon],
 		Example:           p.examples(examples),
 		ValidArgsFunction: completion{p}.nodes,
 		RunE:              c.run,

@@ -21,14 +21,15 @@ func (p *Program) ctlCommand() *cobra.Command {
 	c := &ctl{Program: p, f: p.newFlags()}
 	cmd := &cobra.Command{
 		Use:   "ctl RUN VERB [POD|NODE]",
-		Short: "Steer a live run from outside: pause, continue, retry, skip, last, leave, abort, or climb the ladder",
-		Long: "Tells a live run of this machine what to do, in the dashboard or headless, and answers when the run took it.\n" +
-			"A run is meant by its id, never by a context; only the user who began it reaches it. POD is NAMESPACE/NAME,\n" +
-			"or a name that is the only one in the run.\n\n" + ctlVerbs() + "\n" +
-			"Those from free on are the rungs of the ladder, each for one pod that does not go. Without --confirm and the rung's\n" +
-			"word they only show its request, its risk and that word, and nothing is written. A run takes restart and scale only if\n" +
-			"it was started with --allow-scale, kill with --allow-zero-grace, taint with --allow-taint.\n\n" +
-			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing was changed, 2 usage, or a rung without its c.",
+		Short: "Steer a live run: pause, continue, retry, skip, last, leave, abort, or apply a remedy to a blocked pod",
+		Long: "Sends a command to a live run on this machine, in the dashboard or headless, and answers once the run accepted it.\n" +
+			"The run is given by its id, never by a context; only the user who started it can reach it. POD is NAMESPACE/NAME,\n" +
+			"or a name that is unique in the run.\n\n" + ctlVerbs() + "\n" +
+			"The verbs from evict-unhealthy on are remedies, each for one blocked or stuck pod. Without --confirm they only\n" +
+			"show their request, their risk and the text that confirms them, and nothing is written. A run accepts\n" +
+			"rollout-restart and scale only if it was started with --allow-scale, force-delete with --allow-zero-grace,\n" +
+			"out-of-service with --allow-taint.\n\n" +
+			"Exit codes: 0 accepted by the run, 1 no such run, not live, or nothing was changed, 2 usage, or a remedy without --confirm.",
 		Example: p.examples(`
 # Pause a run: it sends nothing more until it is continued
 ctl k7f3pm pause
@@ -36,8 +37,8 @@ ctl k7f3pm pause
 ctl k7f3pm skip shop/web-1
 # Print how far a run is, as JSON
 ctl k7f3pm status -o json
-# Show what else could move a pod that does not leave, then do one of that
-ctl k7f3pm ladder shop/web-1
+# Show the remedies for a blocked pod, then apply one
+ctl k7f3pm remedies shop/web-1
 ctl k7f3pm scale shop/web-1 --confirm 'scale web'`),
 		ValidArgsFunction: c.complete,
 		RunE:              c.run,

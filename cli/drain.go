@@ -42,7 +42,7 @@ func (f *flags) bindDrainCommand(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	f.bindNodes(fs)
 	f.bindDrain(fs)
-	f.bindYes(fs, "confirm cordon and eviction, instead of being asked")
+	f.bindYes(fs, "confirm cordon and eviction without being asked")
 	f.bindProtected(fs)
 	f.bindJournals(fs)
 	f.bindOutput(fs)

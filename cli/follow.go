@@ -208,7 +208,7 @@ func (f *follower) answer(line string, ok bool) {
 		return
 	}
 	if ok && f.asked.typed != "" && line != "" && !isNo(line) {
-		f.answers = f.p.ask(func() { f.out.Ask("That is not the word. Type " + f.asked.typed + " to go on, nothing to stop: ") })
+		f.answers = f.p.ask(func() { f.out.Ask("That does not match. Type " + f.asked.typed + " to continue, nothing to stop: ") })
 		return
 	}
 	if !ok {

@@ -14,8 +14,8 @@ func (p *Program) planCommand() *cobra.Command {
 		Use:   "plan NODE...",
 		Short: "Show what a drain would do to every pod, and why; changes nothing",
 		Long: "Shows what a drain with the same flags would do to every pod of the nodes, and why.\n" +
-			"Reads only. Exits 3 if the drain would not go through by itself: a pod is refused,\n" +
-			"or a budget never lets a pod go.",
+			"Reads only. Exits 3 if the drain would not complete by itself: a pod is refused,\n" +
+			"or a budget never allows the eviction of a pod.",
 		Example: p.examples(`
 # Show what a drain of a node would do to each of its pods, and why
 plan worker-1

@@ -93,7 +93,7 @@ func endingOf(word string) string {
 	if word == "" {
 		return " [y/N] "
 	}
-	return " Type " + word + " to go on: "
+	return " Type " + word + " to continue: "
 }
 
 // promptFor is the question in words.

@@ -16,7 +16,7 @@ func (p *Program) replayCommand() *cobra.Command {
 		Use:   "replay RUN|FILE",
 		Short: "Play a run on the dashboard, from its journal",
 		Long: "Plays a run on the dashboard as it was seen then, from its journal; also from that of another machine,\n" +
-			"as a file. Asks no cluster. A time in which nothing happened is cut to two seconds.",
+			"as a file. Needs no cluster. A time in which nothing happened is cut to two seconds.",
 		Example: p.examples(`
 # Play a run of this machine, ten times as fast as it was
 replay k7f3pm --speed=10

@@ -16,10 +16,10 @@ func (p *Program) reportCommand() *cobra.Command {
 	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "report [RUN]",
-		Short: "Tell what a run was asked to do and what became of it",
-		Long: "Tells what a run was asked to do and what became of each pod, what held them up and for how\n" +
+		Short: "Show what a run was asked to do and what became of it",
+		Long: "Shows what a run was asked to do and what became of each pod, what blocked them and for how\n" +
 			"long, and what is left to do, from its journal; also of a run that is under way or whose process died.\n" +
-			"Without a name it is the newest run. Asks no cluster.",
+			"Without a name it is the newest run. Needs no cluster.",
 		Example: p.examples(`
 # Tell what became of the newest run
 report

@@ -45,7 +45,7 @@ resume --node worker-1 --node worker-2 --ignore-daemonsets`),
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	f.bindYes(fs, "confirm guard, cordon and eviction, instead of being asked; without the dashboard")
+	f.bindYes(fs, "confirm guard, cordon and eviction without being asked; without the dashboard")
 	f.bindProtected(fs)
 	fs.BoolVar(&headless, "headless", false, "go on without the dashboard, also on a terminal")
 	f.bindOutput(fs)

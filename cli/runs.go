@@ -37,7 +37,7 @@ func (p *Program) runsCommand() *cobra.Command {
 		Use:   "runs",
 		Short: "List the runs whose journals are on this machine, newest first",
 		Long: "Lists the drains that were started on this machine, newest first, from their journals.\n" +
-			"Asks no cluster. Starting a drain removes old journals: see --keep-journals of drain.",
+			"Needs no cluster. Starting a drain removes old journals: see --keep-journals of drain.",
 		Example: p.examples(`
 # List the runs of this machine
 runs

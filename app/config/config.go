@@ -197,7 +197,7 @@ func Settable(set *pflag.FlagSet) (names []string) {
 	return names
 }
 
-// Matches tells whether a name is meant by one of the patterns, in which * stands for any
+// Matches reports whether a name is meant by one of the patterns, in which * stands for any
 // text.
 func Matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, name) })

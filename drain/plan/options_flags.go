@@ -146,7 +146,7 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.BlockSingleReplica, "block-single-replica", false,
 		"refuse a node with the only pod of a workload, or with one for which this is not known")
 	fs.BoolVar(&o.FailOnBlockers, "fail-on-blockers", false,
-		"refuse a node if a budget never lets one of its pods go, or it is the last Ready control-plane node")
+		"refuse a node if a budget never allows the eviction of one of its pods, or it is the last Ready control-plane node")
 	fs.Var(honored{&list[Honored]{to: &o.Honor, known: Honorable}}, "honor",
 		"obey the drain labels and annotations of "+honorableWords()+" (they are only shown otherwise)")
 	fs.Var(&o.Guard, "guard", "how many pods of a workload without a budget may be unavailable at a time, "+
@@ -182,7 +182,7 @@ func (o *Options) addRemedyFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.AllowZeroGrace, "allow-zero-grace", false,
 		"let ctl delete a stuck pod with a grace period of zero: its process may still run")
 	fs.BoolVar(&o.AllowTaint, "allow-taint", false,
-		"let ctl declare a node that is off out of service: its pods are forgotten, its volumes detached")
+		"let ctl taint a node that is off as out of service: its pods are removed from the API, its volumes detached")
 	fs.VisitAll(func(f *pflag.Flag) {
 		NoDefault(fs, f.Name, "it allows a remedy that can lose data or change a workload")
 	})
