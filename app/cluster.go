@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"io"
 	"math"
 	"os"
 
@@ -54,11 +55,13 @@ type ConnectOptions struct {
 	// LeaseNamespace is where the Leases over nodes are.
 	LeaseNamespace string
 	Version        string // of the program, for the user agent
+	// RequestLog gets a line for each request where the flags ask for them.
+	RequestLog io.Writer
 }
 
 // Connect connects to the cluster of the flags and logs in.
 func Connect(ctx context.Context, flags *conn.Flags, o ConnectOptions) (Cluster, error) {
-	flags.ReadOnly = o.ReadOnly
+	flags.ReadOnly, flags.RequestLog = o.ReadOnly, o.RequestLog
 	if o.Quiet {
 		// A credential plugin prompts only if standard input is a terminal.
 		if null, err := os.Open(os.DevNull); err == nil {

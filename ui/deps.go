@@ -64,8 +64,12 @@ type Deps struct {
 	NewPlan  func(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error)
 	Forecast func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate
 
+	// Protected is what every confirmation is typed as, the name of a protected context,
+	// "" where a key is enough.
+	Protected string
+
 	Theme    themes.Theme
-	NoColor  bool // also set by NO_COLOR in the environment of the program
+	NoColor  bool
 	ASCII    bool
 	ReadOnly bool
 	Now      func() time.Time // time.Now where nil
