@@ -39,7 +39,7 @@ func (r Record) Same(facts []Facts) bool {
 
 // Settles reports whether something unknown about the volumes may be known at the next look.
 func (r Record) Settles() bool {
-	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.State == VolumeUnknown && Settles(v.Why) })
+	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.State == VolumeUnknown && settles(v.Why) })
 }
 
 // Open reports whether there is more to learn about the volumes.
@@ -103,7 +103,7 @@ func (r Record) GiveUp() []Facts {
 func (r Record) Drivers() []string {
 	var drivers []string
 	for i := range r {
-		if v := &r[i]; v.Driver != "" && v.State.Attachable() && !slices.Contains(drivers, v.Driver) {
+		if v := &r[i]; v.Driver != "" && v.State.attachable() && !slices.Contains(drivers, v.Driver) {
 			drivers = append(drivers, v.Driver)
 		}
 	}

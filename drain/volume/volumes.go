@@ -27,8 +27,8 @@ const (
 // Awaited reports whether the next pod's turn waits for a volume in this state.
 func (s State) Awaited() bool { return s == VolumeInUse || s == VolumeDetaching }
 
-// Attachable reports whether a volume in this state takes a turn of its driver.
-func (s State) Attachable() bool { return s != VolumeUnknown && s != VolumeUnattached }
+// attachable tells whether a volume in this state takes a turn of its driver.
+func (s State) attachable() bool { return s != VolumeUnknown && s != VolumeUnattached }
 
 // Facts are what is known of one volume of a pod.
 type Facts struct {
@@ -79,9 +79,9 @@ const (
 	WhyNodeGone   = "its node is gone"
 )
 
-// Settles reports whether what is unknown now may be known at the next look:
+// settles tells whether what is unknown now may be known at the next look:
 // claims bind, and objects come later than those that name them.
-func Settles(why string) bool { return why == whyNoClaim || why == whyUnbound || why == whyNoVolume }
+func settles(why string) bool { return why == whyNoClaim || why == whyUnbound || why == whyNoVolume }
 
 // VolumeKinds are what the accounting of volumes is made from.
 var VolumeKinds = []kube.Kind{kube.KindClaims, kube.KindVolumes, kube.KindAttachments}
