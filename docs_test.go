@@ -201,7 +201,7 @@ func TestExitCodesPageListsEveryCode(t *testing.T) {
 	for _, match := range exitRow.FindAllStringSubmatch(readPage(t, "exit-codes.md"), -1) {
 		onPage = append(onPage, match[1])
 	}
-	sameNames(t, "docs/exit-codes.md", inCode, onPage)
+	sameNames(t, "docs/exit-codes.md", slices.Compact(inCode), onPage) // commands may share a code
 }
 
 // pageLink is a link from one of our pages to a file of ours.
