@@ -346,7 +346,9 @@ func TestTheProgramItself(t *testing.T) {
 	dir := t.TempDir()
 	build := func(name, flags string) string {
 		path := filepath.Join(dir, name)
-		if out, err := exec.Command("go", "build", "-ldflags="+flags, "-o", path, ".").CombinedOutput(); err != nil {
+		cmd := exec.Command("go", "build", "-ldflags="+flags, "-o", path, ".")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release has it
+		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go build: %v\n%s", err, out)
 		}
 		return path

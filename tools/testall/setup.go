@@ -15,9 +15,12 @@ type lab struct{ program, dir string }
 
 // programs builds ours, as the Makefile does.
 func programs(ctx context.Context, s *session) error {
-	return s.build(ctx,
-		[]string{"build", "-ldflags=-s -w", "-o", s.program("kdrain-tui"), "."},
-		[]string{"build", "-C", "lab", "-ldflags=-s -w", "-o", s.program("lab"), "."})
+	program := s.command(ctx, "go", "build", "-ldflags=-s -w", "-o", s.program("kdrain-tui"), ".")
+	program.Env = append(program.Env, "CGO_ENABLED=0")
+	if err := program.Run(); err != nil {
+		return fmt.Errorf("go build: %w", err)
+	}
+	return s.build(ctx, []string{"build", "-C", "lab", "-ldflags=-s -w", "-o", s.program("lab"), "."})
 }
 
 func soak(ctx context.Context, s *session) error {
