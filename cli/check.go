@@ -9,7 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 )
 
-func (p *Program) checkCommand() *cobra.Command {
+func checkCommand(p *Program) *cobra.Command {
 	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "check NODE...",
@@ -20,7 +20,7 @@ func (p *Program) checkCommand() *cobra.Command {
 			"Reads only. Exits 0 if all lines are true, 3 if a line of a node is false, 4 if one is not known.",
 		Example:           p.examples("check worker-1", "check -l pool=batch -o json"),
 		ValidArgsFunction: p.completeNodes,
-		RunE:              func(cmd *cobra.Command, args []string) error { return p.check(cmd, f, args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return check(p, cmd, f, args) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -31,7 +31,7 @@ func (p *Program) checkCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *Program) check(cmd *cobra.Command, f *flags, args []string) error {
+func check(p *Program, cmd *cobra.Command, f *flags, args []string) error {
 	if err := checkNodeArgs(cmd, args, f); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (p *Program) check(cmd *cobra.Command, f *flags, args []string) error {
 func exitOfCheck(safe *bool) int {
 	switch {
 	case safe == nil:
-		return ExitUnknown
+		return ExitPartly
 	case !*safe:
 		return ExitRefused
 	}

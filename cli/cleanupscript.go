@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/drain/host"
+)
+
+func cleanupScriptCommand(p *Program) *cobra.Command {
+	step := ""
+	cmd := &cobra.Command{
+		Use:   "cleanup-script NODE --step stop|clean",
+		Short: "Print the script that takes the node's machine out of service; changes nothing",
+		Long: "Prints a POSIX shell script for the machine of a node that was drained and is to leave the cluster,\n" +
+			"for its container runtime (containerd, CRI-O or docker). Run it as root on the machine, stop first:\n" +
+			"  stop   stops and disables the kubelet\n" +
+			"  clean  removes pods and containers, stops the runtime, unmounts what is below the kubelet's folder,\n" +
+			"         removes CNI state, configuration and certificates, and checks the result\n" +
+			"Each compares hostname and machine-id with the node's status before it changes anything, and takes\n" +
+			"--dry-run and --yes. This command itself only reads.",
+		Example: p.examples("cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --dry-run",
+			"cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --yes"),
+		ValidArgsFunction: p.completeNodes,
+		RunE:              func(cmd *cobra.Command, args []string) error { return cleanupScript(p, cmd, args, host.Step(step)) },
+	}
+	cmd.Flags().StringVar(&step, "step", "", "stop or clean")
+	return cmd
+}
+
+func cleanupScript(p *Program, cmd *cobra.Command, args []string, step host.Step) error {
+	if len(args) != 1 {
+		return usage("see "+cmd.CommandPath()+" --help", "which node? It takes one")
+	}
+	if !slices.Contains(host.Steps, step) {
+		return usage("see "+cmd.CommandPath()+" --help", "--step=%s: must be stop or clean", string(step))
+	}
+	if err := checkSelection(args, ""); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	session, err := p.open(ctx, app.ConnectOptions{ReadOnly: true, Nodes: app.Selection{Args: args}.Names()})
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	text, err := app.CleanupScript(ctx, session, args[0], step)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.Out, text)
+	return err
+}
