@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui"
 )
@@ -53,7 +54,7 @@ func (s screen) connect(ctx context.Context, deps *ui.Deps, r cli.DashboardReque
 		return session.StartConfirmed(ctx, plan)
 	}
 	deps.RunLife = func(run string) tempbudget.RunLife { return session.Runs.Lives()(run) }
-	deps.RemoveBudget = func(ctx context.Context, l kube.BudgetRef) error {
+	deps.RemoveBudget = func(ctx context.Context, l request.BudgetRef) error {
 		return session.RemoveLeftover(ctx, tempbudget.Leftover{BudgetRef: l})
 	}
 	deps.SetCordon = func(ctx context.Context, node string, unschedulable bool, reason string) error {

@@ -8,12 +8,13 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // CleanupScript is the script of one step for the host of a node, by what the kubelet
 // told of it.
 func CleanupScript(ctx context.Context, s *Session, node string, step host.Step) (string, error) {
-	if err := s.may(ctx, []kube.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
+	if err := s.may(ctx, []request.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
 		return "", err
 	}
 	s.Observe(ctx, kube.KindNodes)

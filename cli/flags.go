@@ -158,7 +158,7 @@ func (p *Program) printer(f *flags) print.Printer {
 	if f.output == "json" {
 		return print.JSON{W: p.Out}
 	}
-	return &print.Text{W: p.Out, Style: p.style(f, p.Terminal.Out)}
+	return &print.Text{W: p.Out, Style: f.style(p.Terminal, p.Terminal.Out)}
 }
 
 // newOutput prints a drain. To a person at a terminal it tells the time too.
@@ -168,10 +168,11 @@ func (p *Program) newOutput(f *flags, session *app.Session) *print.Drain {
 		text.Since, text.Now = p.Now(), p.Now
 	}
 	return &print.Drain{
-		Out: out, Err: p.Err, ErrStyle: p.style(f, p.Terminal.Err), Identity: session.Identity(), Target: session.Target, Now: p.Now,
+		Out: out, Err: p.Err, ErrStyle: f.style(p.Terminal, p.Terminal.Err), Identity: session.Identity(), Target: session.Target, Now: p.Now,
 	}
 }
 
-func (p *Program) style(f *flags, terminal bool) print.Style {
-	return print.Style{Color: terminal && p.Terminal.Color && !f.noColor, ASCII: f.ascii}
+// style is how text is written to that stream of the terminal, if it is one.
+func (f *flags) style(t Terminal, isTerminal bool) print.Style {
+	return print.Style{Color: isTerminal && t.Color && !f.noColor, ASCII: f.ascii}
 }

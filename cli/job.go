@@ -31,7 +31,7 @@ type jobPrinting struct {
 	image, account string
 }
 
-func (p *Program) jobCommand() *cobra.Command {
+func newJobCommand(p *Program) *cobra.Command {
 	c := &jobPrinting{draining: draining{p, p.newFlags()}}
 	cmd := &cobra.Command{
 		Use:   "job NODE... [flags of drain]",

@@ -15,7 +15,7 @@ import (
 // The commands for the machine of a node that was drained: may it be powered off, and how
 // it leaves the cluster. Both only read.
 
-func checkCommand(p *Program) *cobra.Command {
+func newCheckCommand(p *Program) *cobra.Command {
 	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "check NODE...",
@@ -76,7 +76,7 @@ func exitOfCheck(safe *bool) int {
 	return ExitDone
 }
 
-func cleanupScriptCommand(p *Program) *cobra.Command {
+func newCleanupScriptCommand(p *Program) *cobra.Command {
 	step := ""
 	cmd := &cobra.Command{
 		Use:   "cleanup-script NODE --step stop|clean",

@@ -46,7 +46,7 @@ func (p *Program) Command() *cobra.Command {
 	f.bindDrain(fs, "dry-run", "take-over")
 	f.bindLook(fs)
 	fs.StringVar(&f.theme, "theme", "", "the colours of the dashboard")
-	root.AddCommand(p.planCommand(), checkCommand(p), cleanupScriptCommand(p), p.drainCommand(), p.jobCommand(),
+	root.AddCommand(p.planCommand(), newCheckCommand(p), newCleanupScriptCommand(p), p.drainCommand(), newJobCommand(p),
 		p.cordonCommand(true), p.cordonCommand(false),
 		p.runsCommand(), p.reportCommand(), p.replayCommand(), p.resumeCommand(), p.rollbackCommand(), p.ctlCommand(),
 		p.versionCommand(), p.completionCommand(root))

@@ -4,6 +4,7 @@
 root=${KDRAIN_TUI_ROOT:-}
 dry_run=no
 confirmed=no
+admin_home=/root
 
 say() { printf '%s\n' "$step: $*"; }
 
@@ -184,7 +185,7 @@ empty() {
 # remove_files removes what would let the host join again, and the state of its network.
 # Data of pods, images and the data of etcd stay.
 remove_files() {
-	for folder in /etc/cni/net.d /var/lib/cni /etc/kubernetes "$kubelet_dir/pki" /root/.kube; do
+	for folder in /etc/cni/net.d /var/lib/cni /etc/kubernetes "$kubelet_dir/pki" "$admin_home/.kube"; do
 		empty "$folder"
 	done
 	for file in kubeconfig bootstrap-kubeconfig config.yaml kubeadm-flags.env; do
