@@ -108,10 +108,9 @@ const (
 	// --all-or-nothing one of them) was refused; for plan: a drain would not go
 	// through by itself; for check: a node is not safe to power off.
 	ExitRefused = 3
-	// ExitPartly: timed out, or some nodes are not drained.
+	// ExitPartly: timed out, or some nodes are not drained; for check: whether a node is
+	// safe to power off is not known.
 	ExitPartly = 4
-	// ExitUnknown, of check: whether a node is safe to power off is not known.
-	ExitUnknown = 4
 	// ExitPermission: a permission is missing, found before the first write.
 	ExitPermission = 5
 	// ExitAborted: the operator said no, or aborted the run.

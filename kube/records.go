@@ -219,6 +219,8 @@ type Node struct {
 	Addresses       []string // IPs and host names
 	KubeletVersion  string
 	BootID          string
+	MachineID       string
+	Runtime         string // containerRuntimeVersion, such as containerd://2.1.0
 	VolumesInUse    []string
 	VolumesAttached []string
 }

@@ -23,6 +23,8 @@ func Node(n *corev1.Node) *kube.Node {
 		Taints: slices.Clone(n.Spec.Taints), Allocatable: amounts(n.Status.Allocatable),
 		KubeletVersion: Share(kube.CleanText(n.Status.NodeInfo.KubeletVersion)),
 		BootID:         kube.CleanText(n.Status.NodeInfo.BootID),
+		MachineID:      kube.CleanText(n.Status.NodeInfo.MachineID),
+		Runtime:        Share(kube.CleanText(n.Status.NodeInfo.ContainerRuntimeVersion)),
 	}
 	for i := range n.Status.Conditions {
 		c := &n.Status.Conditions[i]

@@ -35,7 +35,7 @@ func TestCheckExits(t *testing.T) {
 		{"safe", sure, []string{"off"}, nil, ExitDone, []string{"node/off: safe to power off\n", "  yes      no volume is attached to it\n"}},
 		{"not safe", sure, []string{"on"}, nil, ExitRefused, []string{"node/on: not safe to power off\n",
 			"  no       only pods of DaemonSets, mirror pods and finished pods are on it\n            pod shop/bare is left on it\n"}},
-		{"not known", doubtful, []string{"off"}, nil, ExitUnknown, []string{"node/off: not known whether it is safe to power off\n", "  unknown  no volume is attached to it\n"}},
+		{"not known", doubtful, []string{"off"}, nil, ExitPartly, []string{"node/off: not known whether it is safe to power off\n", "  unknown  no volume is attached to it\n"}},
 		{"not safe is worse than not known", doubtful, []string{"off", "node/on"}, nil, ExitRefused, []string{"node/off: not known", "node/on: not safe"}},
 		{"and before it", doubtful, []string{"on", "off"}, nil, ExitRefused, nil},
 		{"an unknown node", sure, []string{"off", "gone"}, nil, ExitError, []string{"gone"}},
@@ -64,7 +64,7 @@ func TestCheckJSON(t *testing.T) {
 	doubtful := kubetest.StoreOf(noon, checkedCluster()...)
 	doubtful.SetSync(kube.KindAttachments, kube.SyncState{Phase: kube.Denied})
 	b := newBench(t, doubtful.Snapshot())
-	b.expect(t, ExitUnknown, nil, "check", "off", "-o", "json")
+	b.expect(t, ExitPartly, nil, "check", "off", "-o", "json")
 	var got struct {
 		Schema string
 		Safe   *bool

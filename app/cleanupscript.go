@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/host"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// CleanupScript is the script of one step for the host of a node, by what the kubelet
+// told of it.
+func CleanupScript(ctx context.Context, s *Session, node string, step host.Step) (string, error) {
+	if err := s.may(ctx, []request.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
+		return "", err
+	}
+	s.Observe(ctx, kube.KindNodes)
+	snapshot, err := s.Synced(ctx, []kube.Kind{kube.KindNodes})
+	if err != nil {
+		return "", err
+	}
+	names, err := Selection{Args: []string{node}}.Nodes(snapshot)
+	if err != nil {
+		return "", err
+	}
+	n := snapshot.Node(names[0])
+	text, err := host.Script(host.Host{
+		Node: n.Name, Names: append([]string{n.Labels[corev1.LabelHostname]}, n.Addresses...), MachineID: n.MachineID, Runtime: n.Runtime,
+	}, step)
+	if err != nil {
+		return "", &Error{Err: fmt.Errorf("no script: %w", err), Hint: "see its status: kubectl get node " + kube.Clean(n.Name) + " -o jsonpath='{.status.nodeInfo}'"}
+	}
+	return text, nil
+}

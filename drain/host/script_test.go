@@ -1,0 +1,353 @@
+package host
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const machineID = "0123456789abcdef0123456789abcdef"
+
+func worker(runtime string) Host {
+	return Host{Node: "worker-1", Names: []string{"10.0.0.1", "worker-1.example.com"}, MachineID: machineID, Runtime: runtime}
+}
+
+// standIns are commands that record their calls and keep the state of a host in files.
+var standIns = map[string]string{
+	"systemctl": `cat >/dev/null # it must not eat the script
+case $1 in
+is-active) [ -e "$STATE/active/$3" ] ;;
+stop) [ -e "$STATE/stuck/$2" ] || rm -f "$STATE/active/$2" ;;
+disable) [ ! -e "$STATE/stuck/disable" ] ;;
+daemon-reload) ;;
+*) exit 9 ;;
+esac`,
+	"crictl": `[ -e "$STATE/active/$RUNTIME" ] || exit 1
+shift 2
+case "$*" in
+"pods -q") cat "$STATE/pods" ;;
+"ps -a -q") cat "$STATE/containers" ;;
+*) [ ! -e "$STATE/stuck/crictl-$1" ] ;;
+esac`,
+	"docker": `[ -e "$STATE/active/docker" ] || exit 1
+case "$*" in
+"ps -a -q --filter name=k8s_") cat "$STATE/containers" ;;
+*) [ ! -e "$STATE/stuck/docker-$1" ] ;;
+esac`,
+	"pidof": `cat "$STATE/pids/$1" 2>/dev/null`,
+	"kill": `for pid in "$@"; do
+	for file in "$STATE"/pids/*; do
+		[ -e "$file" ] && [ "$(cat "$file")" = "$pid" ] && [ ! -e "$STATE/stuck/$2" ] && [ ! -e "$STATE/stuck/kill" ] && rm -f "$file"
+	done
+done
+true`,
+	"umount": `[ ! -e "$STATE/stuck/umount" ] || exit 1
+[ ! -e "$STATE/stuck/mounts" ] || exit 0
+escaped=$(printf '%s' "$1" | sed 's/ /\\040/g')
+grep -v -F " $escaped " "$KDRAIN_TUI_ROOT/proc/self/mounts" >"$STATE/mounts"
+cp "$STATE/mounts" "$KDRAIN_TUI_ROOT/proc/self/mounts"`,
+	"id":    `echo "${AS:-0}"`,
+	"uname": `echo "${HOST:-WORKER-1}"`,
+	"sleep": ``,
+}
+
+// scratch is a host in a folder.
+type scratch struct {
+	t           *testing.T
+	root, state string
+	environment []string
+}
+
+func newScratch(t *testing.T, runtime string, services ...string) *scratch {
+	t.Helper()
+	dir := t.TempDir()
+	s := &scratch{t: t, root: filepath.Join(dir, "root"), state: filepath.Join(dir, "state")}
+	bin := filepath.Join(dir, "bin")
+	for name, text := range standIns {
+		recorded := "#!/bin/sh\n[ " + name + " = pidof ] || [ " + name + " = id ] || [ " + name + " = uname ] || echo " + name + ` "$@" >>"$STATE/calls"` + "\n" + text + "\n"
+		put(t, filepath.Join(bin, name), recorded, 0o755)
+	}
+	for _, name := range []string{"active/.", "stuck/.", "pids/."} {
+		if err := os.MkdirAll(filepath.Join(s.state, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.set("pods", "pod1\npod2\n")
+	s.set("containers", "c1\n")
+	s.set("calls", "")
+	s.set("pids/containerd-shim-runc-v2", "4001")
+	for _, service := range services {
+		s.set("active/"+service, "")
+	}
+	for path, text := range map[string]string{
+		"etc/machine-id": machineID + "\n", "etc/kubernetes/kubelet.conf": "a", "etc/kubernetes/pki/ca.crt": "a", "etc/kubernetes/.hidden": "a",
+		"etc/cni/net.d/10.conflist": "a", "var/lib/cni/results/x": "a", "var/lib/kubelet/pki/kubelet.key": "a", "var/lib/kubelet/config.yaml": "a",
+		"var/lib/kubelet/pods/p/data": "kept", "root/.kube/config": "a", "etc/hosts": "kept",
+		"proc/self/mounts": "/dev/sda1 / ext4 rw 0 0\ntmpfs " + s.root + "/var/lib/kubelet/pods/p tmpfs rw 0 0\n" +
+			"/dev/sdb " + s.root + `/var/lib/kubelet/pods/p/with\040blank ext4 rw 0 0` + "\n/dev/sdc " + s.root + "/var/lib/kubelet-other ext4 rw 0 0\n",
+	} {
+		put(t, filepath.Join(s.root, path), text, 0o644)
+	}
+	s.environment = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "STATE=" + s.state, "KDRAIN_TUI_ROOT=" + s.root, "RUNTIME=" + runtime}
+	return s
+}
+
+func put(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *scratch) set(name, text string) { put(s.t, filepath.Join(s.state, name), text, 0o644) }
+
+func (s *scratch) has(path string) bool {
+	_, err := os.Lstat(filepath.Join(s.root, path))
+	return err == nil
+}
+
+// calls are those of the stand-ins that change something.
+func (s *scratch) calls() []string {
+	text, err := os.ReadFile(filepath.Join(s.state, "calls"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var calls []string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if !strings.Contains(line, "is-active") && !strings.Contains(line, " -q") {
+			calls = append(calls, strings.ReplaceAll(line, s.root, ""))
+		}
+	}
+	return calls
+}
+
+// sh runs a script as an ssh would, on the standard input of a POSIX shell.
+func (s *scratch) sh(h Host, step Step, args ...string) (code int, output string) {
+	s.t.Helper()
+	text, err := Script(h, step)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := exec.Command("sh", append([]string{"-s", "--"}, args...)...)
+	cmd.Stdin, cmd.Env = strings.NewReader(text), s.environment
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+func TestStop(t *testing.T) {
+	s := newScratch(t, "containerd", "kubelet", "containerd")
+	if code, out := s.sh(worker("containerd://2.1.0"), StepStop, "--yes"); code != 0 || !strings.Contains(out, "stop: kubelet is stopped") {
+		t.Errorf("%d\n%s", code, out)
+	}
+	if want := []string{"systemctl stop kubelet", "systemctl disable kubelet"}; !slices.Equal(s.calls(), want) {
+		t.Errorf("calls %q, want %q", s.calls(), want)
+	}
+}
+
+const cri = "crictl --runtime-endpoint unix:///run/containerd/containerd.sock "
+
+func TestClean(t *testing.T) {
+	for runtime, c := range map[string]struct {
+		services []string
+		calls    []string
+	}{
+		"containerd": {[]string{"containerd"}, []string{"systemctl daemon-reload", cri + "stopp pod1", cri + "rmp -f pod1", cri + "stopp pod2", cri + "rmp -f pod2",
+			cri + "rm -f c1", "systemctl stop containerd"}},
+		"cri-o": {[]string{"crio"}, nil},
+		"docker": {[]string{"docker", "docker.socket", "containerd"}, []string{"systemctl daemon-reload", "docker stop c1", "docker rm -f c1",
+			"systemctl stop docker.socket", "systemctl stop docker", "systemctl stop containerd"}},
+	} {
+		t.Run(runtime, func(t *testing.T) {
+			s := newScratch(t, c.services[0], c.services...)
+			code, out := s.sh(worker(runtime+"://1"), StepClean, "--yes")
+			if code != 0 || !strings.Contains(out, "clean: all checks passed") {
+				t.Fatalf("%d\n%s", code, out)
+			}
+			rest := []string{"kill -s TERM 4001", "umount /var/lib/kubelet/pods/p/with blank", "umount /var/lib/kubelet/pods/p", "systemctl daemon-reload"}
+			if want := append(c.calls, rest...); c.calls != nil && !slices.Equal(s.calls(), want) {
+				t.Errorf("calls\n%s\nwant\n%s", strings.Join(s.calls(), "\n"), strings.Join(want, "\n"))
+			}
+			for path, kept := range map[string]bool{
+				"etc/kubernetes": true, "etc/kubernetes/kubelet.conf": false, "etc/kubernetes/pki": false, "etc/kubernetes/.hidden": false, "etc/cni/net.d/10.conflist": false,
+				"var/lib/cni/results": false, "var/lib/kubelet/pki/kubelet.key": false, "var/lib/kubelet/config.yaml": false, "root/.kube/config": false,
+				"var/lib/kubelet/pods/p/data": true, "etc/hosts": true,
+			} {
+				if s.has(path) != kept {
+					t.Errorf("%s is there: %v", path, !kept)
+				}
+			}
+			// A second try finds nothing left to do, and passes.
+			if code, out := s.sh(worker(runtime+"://1"), StepClean, "--yes"); code != 0 || !strings.Contains(out, "is not active: it is not asked") {
+				t.Errorf("again: %d\n%s", code, out)
+			}
+		})
+	}
+}
+
+// Whatever is not as it must be ends the script, before anything that depends on it.
+func TestCleanFails(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		prepare func(s *scratch)
+		step    Step
+		code    int
+		says    string
+		intact  bool // no file was removed
+		calls   int  // that changed something, -1 for any number
+	}{
+		{"another host", func(s *scratch) { s.environment = append(s.environment, "HOST=worker-2") }, StepStop, 3, "this host is worker-2, not worker-1", true, 0},
+		{"another host, clean", func(s *scratch) { s.environment = append(s.environment, "HOST=worker-2") }, StepClean, 3, "this host is worker-2, not worker-1", true, 0},
+		{"another machine of the name", func(s *scratch) { put(s.t, s.root+"/etc/machine-id", "ffff\n", 0o644) }, StepStop, 3, "the machine-id of this host is ffff", true, 0},
+		{"no machine-id", func(s *scratch) { os.Remove(s.root + "/etc/machine-id") }, StepClean, 3, "is not readable", true, 0},
+		{"not root", func(s *scratch) { s.environment = append(s.environment, "AS=1000") }, StepClean, 3, "must run as root", true, 0},
+		{"the kubelet does not stop", func(s *scratch) { s.set("active/kubelet", ""); s.set("stuck/kubelet", "") }, StepStop, 1, "kubelet is still active", true, -1},
+		{"the kubelet cannot be disabled", func(s *scratch) { s.set("stuck/disable", "") }, StepStop, 1, "could not be disabled", true, -1},
+		{"the kubelet is active", func(s *scratch) { s.set("active/kubelet", "") }, StepClean, 3, "the kubelet is active", true, 0},
+		{"a kubelet runs beside systemd", func(s *scratch) { s.set("pids/kubelet", "77") }, StepClean, 3, "the kubelet is active", true, 0},
+		{"a pod does not stop", func(s *scratch) { s.set("stuck/crictl-stopp", "") }, StepClean, 1, "pod pod1 could not be stopped", true, -1},
+		{"a container stays", func(s *scratch) { s.set("stuck/crictl-rm", "") }, StepClean, 1, "container c1 could not be removed", true, -1},
+		{"a volume cannot be unmounted", func(s *scratch) { s.set("stuck/umount", "") }, StepClean, 1, "nothing was removed", true, -1},
+		{"a volume stays mounted", func(s *scratch) { s.set("stuck/mounts", "") }, StepClean, 1, "still mounted below /var/lib/kubelet", true, -1},
+		{"the runtime does not stop", func(s *scratch) { s.set("stuck/containerd", "") }, StepClean, 1, "check failed: containerd is active", false, -1},
+		{"a shim stays", func(s *scratch) { s.set("stuck/kill", "") }, StepClean, 1, "check failed: still running: containerd-shim-runc-v2", false, -1},
+		{"a shim takes no TERM", func(s *scratch) { s.set("stuck/TERM", "") }, StepClean, 0, "all checks passed", false, -1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScratch(t, "containerd", "containerd")
+			c.prepare(s)
+			code, out := s.sh(worker("containerd://2"), c.step, "--yes")
+			if code != c.code || !strings.Contains(out, c.says) {
+				t.Errorf("%d, want %d with %q:\n%s", code, c.code, c.says, out)
+			}
+			if s.has("etc/kubernetes/kubelet.conf") != c.intact {
+				t.Errorf("files intact: %v", !c.intact)
+			}
+			if calls := s.calls(); c.calls >= 0 && len(calls) != c.calls {
+				t.Errorf("calls %q", calls)
+			}
+		})
+	}
+}
+
+// The check for kubelet.conf fails where something writes it again.
+func TestCleanSeesTheConfiguration(t *testing.T) {
+	s := newScratch(t, "containerd", "containerd")
+	put(t, filepath.Join(filepath.Dir(s.root), "bin", "umount"), "#!/bin/sh\n"+standIns["umount"]+"\n", 0o755)
+	put(t, filepath.Join(filepath.Dir(s.root), "bin", "systemctl"), "#!/bin/sh\n"+
+		`[ "$1" != daemon-reload ] || [ -e "$KDRAIN_TUI_ROOT/etc/kubernetes/kubelet.conf" ] || echo a >"$KDRAIN_TUI_ROOT/etc/kubernetes/kubelet.conf"`+"\n"+standIns["systemctl"]+"\n", 0o755)
+	if code, out := s.sh(worker("containerd://2"), StepClean, "--yes"); code != 1 || !strings.Contains(out, "check failed: /etc/kubernetes/kubelet.conf is there") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+func TestDryRunChangesNothing(t *testing.T) {
+	for _, step := range Steps {
+		s := newScratch(t, "containerd", "containerd")
+		code, out := s.sh(worker("containerd://2"), step, "--dry-run")
+		if code != 0 || len(s.calls()) > 0 || !s.has("etc/kubernetes/kubelet.conf") {
+			t.Errorf("%s: %d, calls %q\n%s", step, code, s.calls(), out)
+		}
+		for _, want := range map[Step][]string{StepStop: {"+ systemctl stop kubelet"}, StepClean: {"+ " + cri + "stopp pod1", "+ umount ", "+ rm -rf -- "}}[step] {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s does not show %q:\n%s", step, want, out)
+			}
+		}
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for _, args := range [][]string{nil, {"--force"}, {"--yes", "worker-1"}} {
+		s := newScratch(t, "containerd", "containerd")
+		if code, out := s.sh(worker("containerd://2"), StepClean, args...); code != 2 || len(s.calls()) > 0 {
+			t.Errorf("%q: %d\n%s", args, code, out)
+		}
+	}
+}
+
+// A script that was cut off on its way does nothing, wherever that was.
+func TestAScriptThatArrivesInPart(t *testing.T) {
+	text, err := Script(worker("containerd://2"), StepClean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScratch(t, "containerd", "containerd")
+	for end := len(text) / 8; end < len(text)-len("main \"$@\" </dev/null\n"); end += len(text) / 8 {
+		cmd := exec.Command("sh", "-s", "--", "--yes")
+		cmd.Stdin, cmd.Env = strings.NewReader(text[:end]), s.environment
+		out, _ := cmd.CombinedOutput() // a syntax error or not
+		if calls := s.calls(); len(calls) > 0 || !s.has("etc/kubernetes/kubelet.conf") {
+			t.Fatalf("%d of %d bytes: %q\n%s", end, len(text), calls, out)
+		}
+	}
+}
+
+// Names come from the API server: none of them is ever run.
+func TestNamesAreNotRun(t *testing.T) {
+	for _, name := range []string{"a'; touch $STATE/pwned; '", "$(touch $STATE/pwned)", "`touch $STATE/pwned`", "a\\'; touch $STATE/pwned #", "* $STATE"} {
+		s := newScratch(t, "containerd", "containerd")
+		h := worker("containerd://2")
+		h.Node, h.Names = name, append(h.Names, name)
+		if code, out := s.sh(h, StepStop, "--yes"); code != 0 {
+			t.Errorf("%q: %d\n%s", name, code, out)
+		}
+		s.environment = append(s.environment, "HOST=other") // its name is in the error
+		if code, out := s.sh(h, StepStop, "--yes"); code != 3 || !strings.Contains(out, name) {
+			t.Errorf("%q: %d\n%s", name, code, out)
+		}
+		if _, err := os.Stat(filepath.Join(s.state, "pwned")); err == nil {
+			t.Errorf("%q was run", name)
+		}
+	}
+}
+
+func TestNoScriptWithoutCertainty(t *testing.T) {
+	for name, edit := range map[string]func(*Host){
+		"another runtime":          func(h *Host) { h.Runtime = "frakti://1" },
+		"no runtime":               func(h *Host) { h.Runtime = "" },
+		"no machine-id":            func(h *Host) { h.MachineID = "" },
+		"a machine-id that is not": func(h *Host) { h.MachineID = "$(reboot)" },
+		"a name with a line break": func(h *Host) { h.Node = "a\nreboot" },
+		"no host name":             func(h *Host) { h.Node, h.Names = "$HOST", []string{"10.0.0.1"} },
+	} {
+		h := worker("containerd://2")
+		edit(&h)
+		if text, err := Script(h, StepStop); err == nil || text != "" {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := Script(worker("containerd://2"), "reboot"); err == nil {
+		t.Error("a step that is none: no error")
+	}
+}
+
+func TestShellcheck(t *testing.T) {
+	path, err := exec.LookPath("shellcheck")
+	if err != nil {
+		t.Skip("shellcheck is not installed")
+	}
+	for _, runtime := range []string{"containerd", "cri-o", "docker"} {
+		for _, step := range Steps {
+			text, err := Script(worker(runtime+"://1"), step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(path, "--shell=sh", "--enable=all", "--exclude=SC2250,SC2310,SC2311,SC2312", "-")
+			cmd.Stdin = strings.NewReader(text)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s, %s: %v\n%s", runtime, step, err, out)
+			}
+		}
+	}
+}
