@@ -20,7 +20,7 @@ import (
 // drain that was not confirmed must never take its place.
 func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 	if !p.Terminal.In || !p.Terminal.Out {
-		return usage("without one: "+p.display()+" plan NODE..., or "+p.display()+" drain NODE... --yes",
+		return usage("without one: "+p.line("plan NODE...")+", or "+p.line("drain NODE... --yes"),
 			"the dashboard needs a terminal for standard input and output; nothing was done")
 	}
 	chosen := len(args) > 0 || f.selector != ""
@@ -50,7 +50,7 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 		if err != nil {
 			return err
 		}
-		if marked, err = f.selection(args).Nodes(snapshot); err != nil {
+		if marked, err = f.selection(args).Nodes(snapshot, session.Target); err != nil {
 			return meantCommand(cmd, args, err)
 		}
 	}

@@ -170,6 +170,8 @@ func writeLine(w Write, e Event) string {
 		text := "cordon " + w.Node
 		if m, ours := annotation.Parse(sent[kube.CordonRequest](w).Mark); ours && m.After != "" {
 			text += ", in the place of run " + m.After
+		} else if m.ExcludedBy != "" {
+			text += ", in the mark of run " + m.Run
 		}
 		if sent[kube.CordonRequest](w).ExcludeFromLB != nil {
 			text += ", out of load balancers"
@@ -186,7 +188,8 @@ func writeLine(w Write, e Event) string {
 	case sends[kube.PodLook](w):
 		return "who has the name " + sent[kube.PodLook](w).Name + "?"
 	case sends[kube.BudgetRequest](w):
-		return "create budget " + sent[kube.BudgetRequest](w).Name + " with maxUnavailable " + sent[kube.BudgetRequest](w).MaxUnavailable
+		r := sent[kube.BudgetRequest](w)
+		return fmt.Sprintf("create budget %s with maxUnavailable %s over %s %s %s", r.Name, r.MaxUnavailable, r.Owner.APIVersion, r.Owner.Kind, r.Owner.Name)
 	case sends[kube.BudgetRef](w):
 		return "remove budget " + sent[kube.BudgetRef](w).Name
 	case sends[kube.BudgetLook](w):

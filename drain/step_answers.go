@@ -36,7 +36,7 @@ func (st answerStep) onAnswer(in Answered) {
 	switch r := w.Request.(type) {
 	case kube.CordonRequest:
 		if n := st.s.Node(w.Node); n != nil {
-			class := st.classOf(in.Answer, n.Attempt)
+			class := st.classOf(in.Answer)
 			st.emit(e)
 			st.cordoning().onCordonAnswer(st.s.Node(w.Node), in.Answer, class)
 		}
@@ -95,6 +95,9 @@ func (st answerStep) takeEviction(p *PodRun, a kube.Answer) {
 	if st.stillStarting(a) {
 		m.State, m.After = PodRetrying, rightsRetry
 	}
+	if m.After > 0 {
+		m.After = max(m.After, min(attempt.Doubled(attempt.RetryFirst, pollMost, p.Tries), p.patientPause(st.now)))
+	}
 	switch m.State {
 	case PodTerminating:
 		grace := time.Duration(p.GraceSeconds) * time.Second
@@ -121,7 +124,7 @@ func (st answerStep) waitAfter(p *PodRun, m Meaning) *waits.Wait {
 			wait.Budget = &numbers
 		}
 		if after = BudgetPoll; way != budget.WaySpends && way != budget.WaySeveral {
-			after = p.unseenPause()
+			after = p.unseenPause(st.now)
 		}
 	}
 	wait.Words = m.Words
@@ -154,7 +157,13 @@ func (st answerStep) onLook(p *PodRun, a kube.Answer) {
 	case a.OK() && a.UID != p.UID:
 		st.setPod(p, PodReplaced, nil, "")
 	default: // still the same pod, or nobody could say: try again a little later
-		st.setPod(p, PodRetrying, &waits.Wait{For: waits.ForServer, Until: st.now.Add(p.Pause(a)), Words: attempt.AnswerWords(a)}, "")
+		why := attempt.AnswerWords(a)
+		if a.OK() && p.Wait != nil {
+			why = p.Wait.Words // why the eviction was refused
+		}
+		// The state and the words may be those of before; the time of the next try is new.
+		st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, PodState: PodRetrying,
+			Wait: &waits.Wait{For: waits.ForServer, Until: st.now.Add(p.Pause(a)), Words: why}, DeletedAt: st.deletedAt(p)})
 	}
 }
 
