@@ -28,6 +28,7 @@ var ourVerb = regexp.MustCompile(`^ (plan|drain|cordon|uncordon|resume|rollback)
 var withoutTarget = []struct{ file, text, why string }{
 	{"kube/conn/kubeconfig.go", "kubectl config view", "it reads the local file, which the error names"},
 	{"drain/plan/target.go", "kubectl ", "it is what gives a command its target"},
+	{"cli/job.go", "kubectl create -f FILE", "a manifest names no cluster: it is for the one that it is given to"},
 }
 
 // sourceFile is a file of the main module.
