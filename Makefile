@@ -49,9 +49,23 @@ build: ## the program: bin/kdrain-tui
 	@go build $(STRIP) -o bin/kdrain-tui .
 
 .PHONY: docs
-docs: ## write the generated pages of docs/
+docs: ## write the generated pages of docs/ and manifests of deploy/
 	@go test ./ui -run 'TestKeyReference' -count=1 -update
 	@go test ./app -run 'TestRolesPage' -count=1 -update
+	@go test ./cli -run 'Test(CommandsPage|ConfigSchema|SettingsPage)' -count=1 -update
+	@go test ./cli -run 'TestJobExample' -count=1 -update
+
+# What a release has is in .goreleaser.yaml. The first time builds goreleaser: some minutes.
+.PHONY: release
+release: bin/releasetools ## a snapshot of the release in dist/, with everything that this machine can build
+	@skip=publish; docker buildx version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
+		{ skip=publish,docker; echo 'No Docker engine with buildx here: the container image is left out.'; }; \
+		bin/goreleaser release --snapshot --clean --skip=$$skip
+
+.PHONY: tryrelease
+tryrelease: build bin/lab ## install the archive of dist/ as krew would, and plan with it on a lab
+	@KDRAIN_LAB=$(CURDIR)/bin/lab KDRAIN_BIN=$(CURDIR)/bin/kdrain-tui \
+		go test -C lab -tags=e2e,release ./e2e -run TestRelease -count=1 -v
 
 .PHONY: clean
 clean: ## stop the demo cluster, remove what was built
@@ -68,6 +82,11 @@ bin/drainbench:
 	@go build -C lab -o ../bin/drainbench ./bench
 bin/soak:
 	@go build -C lab -o ../bin/ ./soak
+
+.PHONY: bin/releasetools
+bin/releasetools:
+	@go build -C tools/release -o ../../bin/ tool
+	@go build -C tools/sbom -o ../../bin/ tool
 
 .PHONY: bin/testall bin/bench
 bin/testall bin/bench:

@@ -203,3 +203,35 @@ func TestExitCodesPageListsEveryCode(t *testing.T) {
 	}
 	sameNames(t, "docs/exit-codes.md", inCode, onPage)
 }
+
+// pageLink is a link from one of our pages to a file of ours.
+var pageLink = regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`)
+
+// Every page is reached from README.md, and no link of a page is dead.
+func TestReadmeReachesEveryPage(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := map[string]bool{}
+	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range pageLink.FindAllStringSubmatch(string(text), -1) {
+			to := filepath.Join(filepath.Dir(page), link[1])
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links %s: %v", page, link[1], err)
+			}
+			if page == "README.md" {
+				linked[to] = true
+			}
+		}
+	}
+	for _, page := range pages {
+		if !linked[page] {
+			t.Errorf("README.md does not link %s", page)
+		}
+	}
+}

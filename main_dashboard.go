@@ -14,13 +14,14 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui"
 )
 
 // dashboard opens the screen with what the command line says.
 func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.DashboardEnd, error) {
-	theme, err := themes.Load(r.Theme, filepath.Join(xdg.ConfigHome, "kdrain-tui", "themes"))
+	theme, err := themes.Load(r.Theme, themesDir())
 	if err != nil {
 		return cli.DashboardEnd{}, &app.Error{Reason: app.ReasonUsage, Err: err}
 	}
@@ -33,6 +34,11 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 	result, err := ui.Run(ctx, deps)
 	return cli.DashboardEnd{Run: result.Run, Text: result.Text}, err
 }
+
+// themesDir is the folder of the operator's own themes.
+func themesDir() string { return filepath.Join(xdg.ConfigHome, "kdrain-tui", "themes") }
+
+func themeNames() []string { return themes.Names(themesDir()) }
 
 // screen is the terminal for a dashboard.
 type screen struct{ *ui.Terminal }
@@ -53,13 +59,14 @@ func (s screen) connect(ctx context.Context, deps *ui.Deps, r cli.DashboardReque
 		return session.StartConfirmed(ctx, plan)
 	}
 	deps.RunLife = func(run string) tempbudget.RunLife { return session.Runs.Lives()(run) }
-	deps.RemoveBudget = func(ctx context.Context, l kube.BudgetRef) error {
+	deps.RemoveBudget = func(ctx context.Context, l request.BudgetRef) error {
 		return session.RemoveLeftover(ctx, tempbudget.Leftover{BudgetRef: l})
 	}
 	deps.SetCordon = func(ctx context.Context, node string, unschedulable bool, reason string) error {
 		_, err := session.Cordon(ctx, app.CordonChange{Node: node, Unschedulable: unschedulable, Reason: reason})
 		return err
 	}
+	deps.Protected = r.Protected
 	deps.PodDetails, deps.Access, deps.DrainAccess = session.PodDetails, session.CheckAccess, session.Access
 	if r.Attach != nil {
 		deps.Attach = r.Attach

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Access asks the server which of the rights we lack that a drain under the options
@@ -35,7 +35,7 @@ func (s *Session) knownAccess(o plan.Options) preflight.Access {
 }
 
 // access asks the server for each of the rights, at the same time.
-func (s *Session) access(ctx context.Context, rights []kube.Permission) (preflight.Access, error) {
+func (s *Session) access(ctx context.Context, rights []request.Permission) (preflight.Access, error) {
 	access := preflight.Access{User: s.User()}
 	results, err := s.CheckAccess(ctx, rights)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Session) MayCordon(ctx context.Context, dry plan.DryRun) error {
 }
 
 // may asks for rights before the first write.
-func (s *Session) may(ctx context.Context, rights []kube.Permission) error {
+func (s *Session) may(ctx context.Context, rights []request.Permission) error {
 	access, err := s.access(ctx, rights)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *Session) may(ctx context.Context, rights []kube.Permission) error {
 // MayReadScales is an *Error where a plan with --block-single-replica refuses a pod
 // because the scale of its owner may not be read.
 func (s *Session) MayReadScales(ctx context.Context, planned plan.Plan) error {
-	var rights []kube.Permission
+	var rights []request.Permission
 	snapshot := s.Snapshot()
 	for _, n := range planned.Nodes {
 		for _, pod := range n.Pods {
@@ -82,8 +82,8 @@ func (s *Session) MayReadScales(ctx context.Context, planned plan.Plan) error {
 			}
 			if w := plan.HiddenOwner(snapshot, pod.UID); w != nil {
 				resource, group, _ := strings.Cut(w.Resource, ".")
-				right := kube.Permission{Verb: "get", Group: group, Resource: resource, Subresource: "scale", Namespace: w.Namespace}
-				rights = append(rights, beyond([]kube.Permission{right}, rights)...)
+				right := request.Permission{Verb: "get", Group: group, Resource: resource, Subresource: "scale", Namespace: w.Namespace}
+				rights = append(rights, beyond([]request.Permission{right}, rights)...)
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Session) PlanAccess(ctx context.Context, o plan.Options) (preflight.Acc
 }
 
 // rightName is a permission as RBAC and kubectl auth can-i name it.
-func rightName(p kube.Permission) string {
+func rightName(p request.Permission) string {
 	resource := p.Resource
 	if p.Subresource != "" {
 		resource += "/" + p.Subresource

@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"io"
 	"math"
 	"os"
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
@@ -15,7 +17,7 @@ import (
 // Cluster is an open connection, as a session uses it.
 type Cluster interface {
 	Identity() conn.Identity
-	Writer() kube.Writer
+	Writer() request.Writer
 	// Watch fills a store with the kinds until the context ends. It begins with the
 	// nodes that come first, the pods on them and what else a drain of them needs;
 	// without any all comes at once.
@@ -23,7 +25,7 @@ type Cluster interface {
 	// NodeNames are the names of the nodes that a label selector selects.
 	NodeNames(ctx context.Context, selector string) ([]string, error)
 	// CheckAccess asks the server for each permission.
-	CheckAccess(ctx context.Context, permissions []kube.Permission) ([]kube.AccessResult, error)
+	CheckAccess(ctx context.Context, permissions []request.Permission) ([]request.AccessResult, error)
 	// EvictionSupport tells which evictions the server takes.
 	EvictionSupport(ctx context.Context) (conn.EvictionVersion, error)
 	// ReadDaemonSets reads the DaemonSets of the nodes' pods by name into the source,
@@ -53,11 +55,13 @@ type ConnectOptions struct {
 	// LeaseNamespace is where the Leases over nodes are.
 	LeaseNamespace string
 	Version        string // of the program, for the user agent
+	// RequestLog gets a line for each request where the flags ask for them.
+	RequestLog io.Writer
 }
 
 // Connect connects to the cluster of the flags and logs in.
 func Connect(ctx context.Context, flags *conn.Flags, o ConnectOptions) (Cluster, error) {
-	flags.ReadOnly = o.ReadOnly
+	flags.ReadOnly, flags.RequestLog = o.ReadOnly, o.RequestLog
 	if o.Quiet {
 		// A credential plugin prompts only if standard input is a terminal.
 		if null, err := os.Open(os.DevNull); err == nil {
@@ -79,7 +83,7 @@ type connection struct {
 	scales   *watch.Scales
 }
 
-func (c *connection) Writer() kube.Writer { return write.New(c.Cluster) }
+func (c *connection) Writer() request.Writer { return write.New(c.Cluster) }
 
 func (c *connection) PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error) {
 	return watch.ReadPod(ctx, c.Cluster, namespace, name, uid)

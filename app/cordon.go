@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 const (
@@ -62,8 +63,8 @@ func (s *Session) nodeChanges(ctx context.Context, old *kube.Node) bool {
 	}) == nil
 }
 
-func (s *Session) cordonRequest(snapshot *kube.Snapshot, n *kube.Node, c CordonChange) kube.CordonRequest {
-	r := kube.CordonRequest{
+func (s *Session) cordonRequest(snapshot *kube.Snapshot, n *kube.Node, c CordonChange) request.Cordon {
+	r := request.Cordon{
 		Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Unschedulable: c.Unschedulable,
 		DryRun: c.DryRun == plan.DryRunServer,
 	}

@@ -6,11 +6,12 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // DryCordon asks the server what it would say to the cordon of a node.
 func (s *Session) DryCordon(ctx context.Context, n plan.Node) kube.Answer {
-	return s.Writer().Cordon(ctx, kube.CordonRequest{Node: n.Name, UID: n.UID, Unschedulable: true, DryRun: true})
+	return s.Writer().Cordon(ctx, request.Cordon{Node: n.Name, UID: n.UID, Unschedulable: true, DryRun: true})
 }
 
 // DryMoves asks the server what it would say to the eviction or deletion of each pod,
@@ -37,7 +38,7 @@ func (s *Session) dryMove(ctx context.Context, p plan.Pod, o plan.Options) kube.
 		grace = &seconds
 	}
 	if p.Action == plan.ActionDelete {
-		return s.Writer().Delete(ctx, kube.DeleteRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
+		return s.Writer().Delete(ctx, request.Delete{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
 	}
-	return s.Writer().Evict(ctx, kube.EvictRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
+	return s.Writer().Evict(ctx, request.Evict{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
 }

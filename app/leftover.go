@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Leftovers are the temporary budgets of runs that do not work on them: see
@@ -25,7 +26,7 @@ func (s *Session) RemoveLeftover(ctx context.Context, l tempbudget.Leftover) err
 }
 
 // removeBudget removes exactly one budget; one that is gone already is removed.
-func (s *Session) removeBudget(ctx context.Context, ref kube.BudgetRef) error {
+func (s *Session) removeBudget(ctx context.Context, ref request.BudgetRef) error {
 	// A request that is out is waited for: a signal stops those after it.
 	answer := s.Writer().DeleteBudget(context.WithoutCancel(ctx), ref)
 	if answer.OK() || answer.Class() == kube.AnswerGone {

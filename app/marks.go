@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // A run whose journal is on another machine is known by its annotations alone.
@@ -56,7 +57,7 @@ func (s *Session) MarkedOver(ctx context.Context, m rollback.Marked) error {
 		switch {
 		case lease == nil:
 			return true, time.Time{}
-		case snapshot.LeaseAlive(lease, now):
+		case lease.Alive(now):
 			live = &Error{
 				Text: fmt.Sprintf("run %s is live: it renews its Lease over node %s; nothing was changed", lease.Holder, node),
 				Hint: "abort it first, where it runs",
@@ -91,7 +92,7 @@ func heldLease(s *kube.Snapshot, m rollback.Marked, now time.Time) (lease *kube.
 
 // MayRemoveBudgets is an *Error where temporary budgets may not be removed.
 func (s *Session) MayRemoveBudgets(ctx context.Context) error {
-	return s.may(ctx, []kube.Permission{deleteBudgets})
+	return s.may(ctx, []request.Permission{deleteBudgets})
 }
 
 // RemoveBudgets removes the temporary budgets of a run, and waits until the cluster
@@ -99,7 +100,7 @@ func (s *Session) MayRemoveBudgets(ctx context.Context) error {
 // removed for each.
 func (s *Session) RemoveBudgets(ctx context.Context, budgets []*tempbudget.Record, removed func(*tempbudget.Record)) error {
 	for _, b := range budgets {
-		if err := s.removeBudget(ctx, kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}); err != nil {
+		if err := s.removeBudget(ctx, request.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}); err != nil {
 			return &Error{Text: fmt.Sprintf("cannot remove the temporary budget %s/%s; nothing else was changed", b.Namespace, b.Name), Err: err}
 		}
 		removed(b)

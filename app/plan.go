@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // screenReads are what is read for the plans of the dashboard beside what is watched.
@@ -23,7 +24,7 @@ type screenReads struct {
 	readers kube.Group  // never waited for: they end with the context
 
 	mu     sync.Mutex
-	rights []kube.Permission // that were asked for last
+	rights []request.Permission // that were asked for last
 	access preflight.Access
 }
 

@@ -12,17 +12,17 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // guarded is a connection to a server that does not let us evict.
 type guarded struct{ somewhere }
 
-func (guarded) CheckAccess(_ context.Context, rights []kube.Permission) ([]kube.AccessResult, error) {
-	results := make([]kube.AccessResult, len(rights))
+func (guarded) CheckAccess(_ context.Context, rights []request.Permission) ([]request.AccessResult, error) {
+	results := make([]request.AccessResult, len(rights))
 	for i, r := range rights {
-		results[i] = kube.AccessResult{Permission: r, Allowed: r.Subresource != "eviction"}
+		results[i] = request.AccessResult{Permission: r, Allowed: r.Subresource != "eviction"}
 	}
 	return results, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 var update = flag.Bool("update", false, "write docs/rbac.md and deploy/rbac")
@@ -89,7 +90,7 @@ func leastFor(o plan.Options) int {
 }
 
 func TestRolesHaveEveryRuleThatIsAskedFor(t *testing.T) {
-	has := func(at int, rules []kube.Permission, what any) {
+	has := func(at int, rules []request.Permission, what any) {
 		t.Helper()
 		if missing := beyond(rules, rulesOf(at)); len(missing) > 0 {
 			t.Errorf("%s lacks %v for %+v", roles[at].name, missing, what)
@@ -119,7 +120,7 @@ func TestRolesHoldNothingElse(t *testing.T) {
 			t.Errorf("%s may %s", roles[roleView].name, r)
 		}
 	}
-	asked := [][]kube.Permission{roleOperator: slices.Concat(cordonRights(plan.DryRunNone), leaseRights(kube.DefaultLeaseNamespace), eventRights()), roleFull: nil}
+	asked := [][]request.Permission{roleOperator: slices.Concat(cordonRights(plan.DryRunNone), leaseRights(kube.DefaultLeaseNamespace), eventRights()), roleFull: nil}
 	for _, o := range everyDrain() {
 		least := leastFor(o)
 		asked[least] = append(asked[least], drainRights(o)...)
@@ -161,7 +162,7 @@ func TestViewReadsEveryWatchedKind(t *testing.T) {
 }
 
 func TestRulesAreGrouped(t *testing.T) {
-	got := roleYAML("ClusterRole", "some", []kube.Permission{
+	got := roleYAML("ClusterRole", "some", []request.Permission{
 		{Verb: "list", Resource: "pods"}, {Verb: "get", Resource: "pods"}, {Verb: "create", Resource: "pods", Subresource: "eviction"},
 		{Verb: "get", Resource: "nodes"}, {Verb: "list", Resource: "nodes"}, {Verb: "get", Resource: "nodes"},
 		{Verb: "get", Group: "apps", Resource: "daemonsets"},

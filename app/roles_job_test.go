@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // generated stands at the top of the manifests of deploy/rbac.
@@ -12,7 +12,7 @@ const generated = "# Made by go test ./app -run TestRolesPage -update from the r
 
 // jobAccount is the service account of the Jobs that `kdrain-tui job` prints, bound to
 // the role that has these rules.
-func jobAccount(rules []kube.Permission) string {
+func jobAccount(rules []request.Permission) string {
 	text := `# Apply operator.yaml first.
 apiVersion: v1
 kind: Namespace

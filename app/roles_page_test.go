@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 const rbacIntro = `# Rights
@@ -55,8 +55,8 @@ func rbacPage() string {
 
 // rolesYAML is a cluster role, and a role of the same name for each namespace that
 // some of the rules are about.
-func rolesYAML(name string, rules []kube.Permission) string {
-	by, namespaces := map[string][]kube.Permission{}, []string{}
+func rolesYAML(name string, rules []request.Permission) string {
+	by, namespaces := map[string][]request.Permission{}, []string{}
 	for _, r := range rules {
 		if by[r.Namespace] == nil && r.Namespace != "" {
 			namespaces = append(namespaces, r.Namespace)
@@ -73,7 +73,7 @@ func rolesYAML(name string, rules []kube.Permission) string {
 
 // roleYAML is a role of that kind, with the resources of a group together that have
 // the same verbs.
-func roleYAML(kind, name string, rules []kube.Permission) string {
+func roleYAML(kind, name string, rules []request.Permission) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: %s\nrules:\n", kind, name)
 	for _, g := range grouped(rules) {
@@ -95,7 +95,7 @@ func quoteStars(names []string) []string {
 }
 
 // ruleWords is how the table names rules: the verbs, then what they are for.
-func ruleWords(rules []kube.Permission) string {
+func ruleWords(rules []request.Permission) string {
 	var parts []string
 	for _, g := range grouped(rules) {
 		names := make([]string, len(g.resources))
@@ -117,7 +117,7 @@ type policyRule struct {
 }
 
 // grouped puts rules together, and in an order that only they decide.
-func grouped(rules []kube.Permission) []policyRule {
+func grouped(rules []request.Permission) []policyRule {
 	type resource struct{ group, name string }
 	verbs := map[resource][]string{}
 	for _, r := range rules {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // The cluster roles of docs/rbac.md, made from the rights that the program asks for.
@@ -37,7 +38,7 @@ const (
 type feature struct {
 	role    int // the least role that has it
 	what    string
-	rules   []kube.Permission
+	rules   []request.Permission
 	without string
 }
 
@@ -60,7 +61,7 @@ func readFeatures() []feature {
 			"without `get` a drain exits 5, as that of kubectl fails; without `list` those of the pods are read by name"},
 		{roleView, "workloads", toWatch(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets),
 			"the plan says that it does not know them, so neither single replicas nor what comes back. `--guard` and `--block-single-replica` exit 5"},
-		{roleView, "how many pods owners of other kinds want, such as a CloneSet", []kube.Permission{{Verb: "get", Group: "*", Resource: "*", Subresource: "scale"}},
+		{roleView, "how many pods owners of other kinds want, such as a CloneSet", []request.Permission{{Verb: "get", Group: "*", Resource: "*", Subresource: "scale"}},
 			"the plan says which of them it does not know. `--block-single-replica` exits 5 if a pod has such an owner; a rule for its kind alone is enough"},
 		{roleView, "other owners", toWatch(kube.KindJobs, kube.KindReplicationControllers),
 			"the plan cannot tell whether their pods come back"},
@@ -77,8 +78,8 @@ func readFeatures() []feature {
 			"runs of others on a node are not seen, and no Lease keeps others off those of this one: the plan and the run say so. `rollback --node` and `resume --node` " +
 				"cannot see whether the run of a mark is live on another machine, and say so"},
 		{roleView, "usage", toWatch(kube.KindUsage), "no figures of use"},
-		{roleView, "the log of a pod", []kube.Permission{{Verb: "get", Resource: "pods", Subresource: "log"}}, "the details of a pod say that it is missing"},
-		{roleView, "the events of a pod", []kube.Permission{{Verb: "list", Resource: "events"}}, "the details of a pod say that they are missing"},
+		{roleView, "the log of a pod", []request.Permission{{Verb: "get", Resource: "pods", Subresource: "log"}}, "the details of a pod say that it is missing"},
+		{roleView, "the events of a pod", []request.Permission{{Verb: "list", Resource: "events"}}, "the details of a pod say that they are missing"},
 	}
 }
 
@@ -105,25 +106,25 @@ func writeFeatures() []feature {
 	}
 }
 
-func onlyReads(rules []kube.Permission) []kube.Permission {
-	return slices.DeleteFunc(slices.Clone(rules), func(r kube.Permission) bool { return !reads(r) })
+func onlyReads(rules []request.Permission) []request.Permission {
+	return slices.DeleteFunc(slices.Clone(rules), func(r request.Permission) bool { return !reads(r) })
 }
 
-func onlyWrites(rules []kube.Permission) []kube.Permission {
+func onlyWrites(rules []request.Permission) []request.Permission {
 	return slices.DeleteFunc(slices.Clone(rules), reads)
 }
 
 // reads tells whether nothing can be changed by a right.
-func reads(r kube.Permission) bool { return slices.Contains(readVerbs, r.Verb) }
+func reads(r request.Permission) bool { return slices.Contains(readVerbs, r.Verb) }
 
 var readVerbs = []string{"get", "list", "watch"}
 
 // toWatch are the rules to read kinds of the store.
-func toWatch(kinds ...kube.Kind) []kube.Permission {
-	var rules []kube.Permission
+func toWatch(kinds ...kube.Kind) []request.Permission {
+	var rules []request.Permission
 	for _, k := range kinds {
 		if k == kube.KindUsage { // which is no resource, and is only ever listed
-			rules = append(rules, kube.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes"})
+			rules = append(rules, request.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes"})
 			continue
 		}
 		namespace := ""
@@ -131,15 +132,15 @@ func toWatch(kinds ...kube.Kind) []kube.Permission {
 			namespace = kube.DefaultLeaseNamespace
 		}
 		for _, verb := range readVerbs {
-			rules = append(rules, kube.Permission{Verb: verb, Group: apiGroups[k], Resource: string(k), Namespace: namespace})
+			rules = append(rules, request.Permission{Verb: verb, Group: apiGroups[k], Resource: string(k), Namespace: namespace})
 		}
 	}
 	return rules
 }
 
 // rulesOf are the rules of the role at that place in roles, each once.
-func rulesOf(at int) []kube.Permission {
-	var rules []kube.Permission
+func rulesOf(at int) []request.Permission {
+	var rules []request.Permission
 	for _, f := range features() {
 		if f.role <= at {
 			rules = append(rules, beyond(f.rules, rules)...)
@@ -149,6 +150,6 @@ func rulesOf(at int) []kube.Permission {
 }
 
 // eventRights are what a run needs to tell of itself on its nodes; it asks for none.
-func eventRights() []kube.Permission {
-	return []kube.Permission{{Verb: "create", Resource: "events", Namespace: "default"}}
+func eventRights() []request.Permission {
+	return []request.Permission{{Verb: "create", Resource: "events", Namespace: "default"}}
 }

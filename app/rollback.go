@@ -12,9 +12,10 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-var deleteBudgets = kube.Permission{Verb: "delete", Group: "policy", Resource: "poddisruptionbudgets"}
+var deleteBudgets = request.Permission{Verb: "delete", Group: "policy", Resource: "poddisruptionbudgets"}
 
 // Rollback takes back what one run did. Until Close no other process goes on with the
 // run.
@@ -43,7 +44,7 @@ func (s *Session) Rollback(ctx context.Context, id string) (*Rollback, error) {
 // ObserveMarked watches what RollbackMarked and ReadMarked need, if the rights are
 // there.
 func (s *Session) ObserveMarked(ctx context.Context) error {
-	if err := s.may(ctx, []kube.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
+	if err := s.may(ctx, []request.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
 		return err
 	}
 	s.Observe(ctx, markKinds...)
@@ -83,10 +84,10 @@ func (r *Rollback) Close() error {
 func (r *Rollback) look(ctx context.Context) error {
 	s := r.session
 	kinds, why := r.kinds()
-	rights := []kube.Permission{{Verb: "get", Resource: "nodes"}}
+	rights := []request.Permission{{Verb: "get", Resource: "nodes"}}
 	for _, k := range kinds {
 		if why[k] != "" {
-			rights = append(rights, kube.Permission{Verb: "list", Group: apiGroups[k], Resource: string(k)})
+			rights = append(rights, request.Permission{Verb: "list", Group: apiGroups[k], Resource: string(k)})
 		}
 	}
 	if err := s.may(ctx, rights); err != nil {
@@ -157,16 +158,16 @@ func (r *Rollback) awaitHolders(ctx context.Context) error {
 
 // MayUndo is an *Error where the rights are missing that the plan needs.
 func (r *Rollback) MayUndo(ctx context.Context) error {
-	var rights []kube.Permission
-	need := func(p kube.Permission) { rights = append(rights, beyond([]kube.Permission{p}, rights)...) }
+	var rights []request.Permission
+	need := func(p request.Permission) { rights = append(rights, beyond([]request.Permission{p}, rights)...) }
 	for _, u := range r.Items {
 		switch {
 		case u.Cordon != nil || u.Taint != nil:
-			need(kube.Permission{Verb: "patch", Resource: "nodes"})
+			need(request.Permission{Verb: "patch", Resource: "nodes"})
 		case u.Unguard != nil:
 			need(deleteBudgets)
 		case u.Scale != nil:
-			right := kube.ScaleResources[u.Scale.Kind]
+			right := request.ScaleResources[u.Scale.Kind]
 			right.Namespace = u.Scale.Namespace
 			need(right)
 		}

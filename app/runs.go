@@ -24,6 +24,7 @@ import (
 type Runs struct {
 	Dir     string // where the journals and sockets are
 	Program string // how the operator calls the program, for hints
+	Keep    Keep   // which journals stay when a run is started
 
 	mu      sync.Mutex
 	live    []live.Run
@@ -36,7 +37,7 @@ type Runs struct {
 
 // NewRuns are the runs whose journals are below a folder.
 func NewRuns(dir, program string) *Runs {
-	return &Runs{Dir: dir, Program: program, deaf: map[string]error{}, ended: make(chan struct{})}
+	return &Runs{Dir: dir, Program: program, Keep: DefaultKeep, deaf: map[string]error{}, ended: make(chan struct{})}
 }
 
 // Record is what a journal tells of its run.
@@ -63,6 +64,20 @@ func (r *Runs) IDs() ([]string, error) {
 		}
 	}
 	return ids, nil
+}
+
+// Newest is the id of the run that was started last. The error is an *Error.
+func (r *Runs) Newest() (string, error) {
+	briefs, err := r.Briefs()
+	if err != nil {
+		return "", err
+	}
+	for _, b := range briefs {
+		if !b.damaged {
+			return b.ID, nil
+		}
+	}
+	return "", &Error{Text: "there are no runs in " + r.Dir, Hint: r.Program + " drain NODE starts one"}
 }
 
 // Path is the journal of a run.

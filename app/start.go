@@ -33,6 +33,8 @@ func (s *Session) Start(ctx context.Context, plan plan.Plan) (Run, error) {
 		return nil, &Error{Text: "cannot start the run; nothing was changed", Err: err}
 	}
 	s.Runs.own(run, s.CheckAccess)
+	keep, now := s.Runs.Keep, s.Now()
+	s.Runs.group.Go("prune journals", func() { s.Runs.Prune(keep, now) })
 	return run, nil
 }
 

@@ -122,10 +122,13 @@ func TestPluginName(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh", "fish"} {
+	for shell, says := range map[string]string{
+		"bash": "kdrain-tui", "zsh": "kdrain-tui", "fish": "kdrain-tui", "powershell": "kdrain-tui",
+		"kubectl": "#!/bin/sh\n# kubectl runs this to complete kubectl kdrain.\nexec kubectl-kdrain __complete \"$@\"\n",
+	} {
 		b := newBench(t, nil)
 		b.expect(t, ExitDone, nil, "completion", shell)
-		if !strings.Contains(b.out.String(), "kdrain-tui") {
+		if !strings.Contains(b.out.String(), says) {
 			t.Errorf("%s: %s", shell, b.out)
 		}
 	}

@@ -18,8 +18,12 @@ func (p *Program) checkCommand() *cobra.Command {
 			"them: a checklist whose lines are true, false or not known, each with the objects that make it so.\n" +
 			"Several nodes are judged together, as if all were powered off.\n\n" +
 			"Reads only. Exits 0 if all lines are true, 3 if a line of a node is false, 4 if one is not known.",
-		Example:           p.examples("check worker-1", "check -l pool=batch -o json"),
-		ValidArgsFunction: p.completeNodes,
+		Example: p.examples(`
+# Tell whether a node is safe to power off, and what speaks against it
+check worker-1
+# Tell it of the nodes of a pool together, as JSON
+check -l pool=batch -o json`),
+		ValidArgsFunction: completion{p}.nodes,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.check(cmd, f, args) },
 	}
 	fs := cmd.Flags()
@@ -33,9 +37,6 @@ func (p *Program) checkCommand() *cobra.Command {
 
 func (p *Program) check(cmd *cobra.Command, f *flags, args []string) error {
 	if err := checkNodeArgs(cmd, args, f); err != nil {
-		return err
-	}
-	if err := f.check(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())

@@ -19,8 +19,18 @@ import (
 func (p *Program) cordonCommand(cordon bool) *cobra.Command {
 	c := &cordoning{Program: p, f: p.newFlags(), cordon: cordon}
 	verb, short := "cordon", "Mark nodes as unschedulable"
+	examples := `
+# Cordon a node, and say why
+cordon worker-1 --reason="disk is failing, CHG-4711"
+# Ask the API server whether it would cordon a pool, and change nothing
+cordon -l pool=batch --dry-run=server`
 	if !cordon {
 		verb, short = "uncordon", "Mark nodes as schedulable"
+		examples = `
+# Uncordon a node
+uncordon worker-1
+# Print which nodes of a pool would be uncordoned, and change nothing
+uncordon -l pool=batch --dry-run=client`
 	}
 	cmd := &cobra.Command{
 		Use:   verb + " NODE...",
@@ -28,13 +38,14 @@ func (p *Program) cordonCommand(cordon bool) *cobra.Command {
 		Long: short + ". The annotation that says who cordoned a node, when and why\n" +
 			"(" + kube.CordonAnnotation + ") is written and removed together with it." + map[bool]string{
 			false: "\nA node that a live run holds by its Lease is uncordoned once the run's id was\ntyped, or with --take-over: the run stops there."}[cordon],
-		Example:           p.examples(verb+" worker-1", verb+" -l pool=batch --dry-run=server"),
-		ValidArgsFunction: p.completeNodes,
+		Example:           p.examples(examples),
+		ValidArgsFunction: completion{p}.nodes,
 		RunE:              c.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	c.f.bindNodes(fs)
+	c.f.bindProtected(fs)
 	if cordon {
 		c.f.bindOptions(fs, "dry-run", "reason")
 	} else {
@@ -83,6 +94,11 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 	nodes, err := c.f.selection(args).Nodes(snapshot, session.Target)
 	if err != nil {
 		return err
+	}
+	if o.DryRun == plan.DryRunNone {
+		if err := c.f.protect(ctx, c.Program, session, cmd.Name()+" "+strings.Join(nodes, ", ")); err != nil {
+			return err
+		}
 	}
 	if !c.cordon && o.DryRun != plan.DryRunClient {
 		if err := c.askHeld(ctx, session, nodes, o); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // kubectl's words: k8s.io/kubectl v0.37.2 pkg/cmd/drain/drain.go
@@ -102,7 +103,7 @@ type racing struct {
 	first func() // what they do
 }
 
-func (r *racing) Cordon(ctx context.Context, q kube.CordonRequest) kube.Answer {
+func (r *racing) Cordon(ctx context.Context, q request.Cordon) kube.Answer {
 	if r.first != nil {
 		r.first()
 		r.first = nil

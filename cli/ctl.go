@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -30,8 +29,16 @@ func (p *Program) ctlCommand() *cobra.Command {
 			"word they only show its request, its risk and that word, and nothing is written. A run takes restart and scale only if\n" +
 			"it was started with --allow-scale, kill with --allow-zero-grace, taint with --allow-taint.\n\n" +
 			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing was changed, 2 usage, or a rung without its c.",
-		Example: p.examples("ctl k7f3pm pause", "ctl k7f3pm skip shop/web-1", "ctl k7f3pm leave worker-2",
-			"ctl k7f3pm status -o json", "ctl k7f3pm ladder shop/web-1", "ctl k7f3pm scale shop/web-1 --confirm 'scale web'"),
+		Example: p.examples(`
+# Pause a run: it sends nothing more until it is continued
+ctl k7f3pm pause
+# Leave one pod where it is
+ctl k7f3pm skip shop/web-1
+# Print how far a run is, as JSON
+ctl k7f3pm status -o json
+# Show what else could move a pod that does not leave, then do one of that
+ctl k7f3pm ladder shop/web-1
+ctl k7f3pm scale shop/web-1 --confirm 'scale web'`),
 		ValidArgsFunction: c.complete,
 		RunE:              c.run,
 	}
@@ -42,9 +49,6 @@ func (p *Program) ctlCommand() *cobra.Command {
 	fs.BoolVar(&c.withoutJournal, "without-journal", false,
 		"continue although the journal cannot be written: what is sent then is unknown to resume, rollback and report")
 	c.f.bindOutput(fs)
-	// The word is to be read and typed, so nothing is offered for it. An error would
-	// mean that there is no such flag.
-	_ = cmd.RegisterFlagCompletionFunc("confirm", cobra.NoFileCompletions)
 	return cmd
 }
 
@@ -91,9 +95,6 @@ func (c *ctl) run(cmd *cobra.Command, args []string) error {
 // request judges the command line, before anything is read.
 func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error) {
 	r := control.Request{}
-	if err := c.f.check(); err != nil {
-		return r, err
-	}
 	line := "USAGE: " + cmd.CommandPath() + " RUN "
 	switch {
 	case len(args) == 0 || args[0] == "":
@@ -202,30 +203,25 @@ func (c *ctl) tell(a control.Answer) error {
 }
 
 // complete offers live runs, verbs, and what the run knows of pods and nodes.
-func (c *ctl) complete(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const files = cobra.ShellCompDirectiveNoFileComp
+func (c *ctl) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		ids, _ := c.runs.IDs() // nothing to offer is all that an error means here
-		return slices.DeleteFunc(ids, func(id string) bool {
-			live, err := journal.Live(c.runs.Path(id))
-			return err != nil || !live
-		}), files
+		return completion{c.Program}.runsOf(func(b app.Brief) bool { return b.Live })(cmd, args, typed)
 	case 1:
-		var offers []string
+		var verbs []string
 		for _, v := range control.Verbs {
-			offers = append(offers, v.Name+"\t"+v.Does)
+			verbs = append(verbs, v.Name+"\t"+v.Does)
 		}
-		return offers, files
+		return verbs, offers
 	case 2:
 		verb, known := control.VerbNamed(args[1])
 		state := c.stateFor(args[0])
 		if !known || state == nil {
-			return nil, files
+			return nil, offers
 		}
-		return objectsOf(verb, state), files
+		return objectsOf(verb, state), offers
 	}
-	return nil, files
+	return nil, offers
 }
 
 // quickRead is how large a journal may be that is read while somebody waits for a Tab.

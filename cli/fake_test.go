@@ -21,6 +21,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
@@ -68,11 +69,11 @@ func (s still) Changed(context.Context) <-chan struct{} {
 // scribe is a Writer that writes down what it is asked for.
 type scribe struct {
 	mu      sync.Mutex
-	cordons []kube.CordonRequest
-	evicts  []kube.EvictRequest
-	deletes []kube.DeleteRequest
-	scales  []kube.ScaleRequest
-	taints  []kube.TaintRequest
+	cordons []request.Cordon
+	evicts  []request.Evict
+	deletes []request.Delete
+	scales  []request.Scale
+	taints  []request.SetTaints
 	answers map[string]kube.Answer // by name; the others are accepted
 }
 
@@ -83,43 +84,45 @@ func (s *scribe) answer(name string, code int) kube.Answer {
 	return kube.Answer{Code: code}
 }
 
-func (s *scribe) Evict(_ context.Context, r kube.EvictRequest) kube.Answer {
+func (s *scribe) Evict(_ context.Context, r request.Evict) kube.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.evicts = append(s.evicts, r)
 	return s.answer(r.Name, 201)
 }
 
-func (s *scribe) Delete(_ context.Context, r kube.DeleteRequest) kube.Answer {
+func (s *scribe) Delete(_ context.Context, r request.Delete) kube.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deletes = append(s.deletes, r)
 	return s.answer(r.Name, 200)
 }
 
-func (s *scribe) Cordon(_ context.Context, r kube.CordonRequest) kube.Answer {
+func (s *scribe) Cordon(_ context.Context, r request.Cordon) kube.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cordons = append(s.cordons, r)
 	return s.answer(r.Node, 200)
 }
 
-func (s *scribe) CreateBudget(context.Context, kube.BudgetRequest) kube.Answer { return kube.Answer{} }
+func (s *scribe) CreateBudget(context.Context, request.CreateBudget) kube.Answer {
+	return kube.Answer{}
+}
 
-func (s *scribe) LiveBudget(context.Context, kube.BudgetLook) kube.Answer { return kube.Answer{} }
+func (s *scribe) LiveBudget(context.Context, request.GetBudget) kube.Answer { return kube.Answer{} }
 
-func (s *scribe) DeleteBudget(context.Context, kube.BudgetRef) kube.Answer { return kube.Answer{} }
+func (s *scribe) DeleteBudget(context.Context, request.BudgetRef) kube.Answer { return kube.Answer{} }
 
-func (s *scribe) Scale(_ context.Context, r kube.ScaleRequest) kube.Answer {
+func (s *scribe) Scale(_ context.Context, r request.Scale) kube.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.scales = append(s.scales, r)
 	return s.answer(r.Name, 200)
 }
 
-func (s *scribe) Restart(context.Context, kube.RestartRequest) kube.Answer { return kube.Answer{} }
+func (s *scribe) Restart(context.Context, request.Restart) kube.Answer { return kube.Answer{} }
 
-func (s *scribe) Taint(_ context.Context, r kube.TaintRequest) kube.Answer {
+func (s *scribe) Taint(_ context.Context, r request.SetTaints) kube.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taints = append(s.taints, r)
@@ -141,8 +144,8 @@ type bench struct {
 	*Program
 	out, err *bytes.Buffer
 	writer   *scribe
-	acts     kube.Writer   // in the place of writer
-	shows    engine.Source // in the place of snapshot
+	acts     request.Writer // in the place of writer
+	shows    engine.Source  // in the place of snapshot
 	snapshot *kube.Snapshot
 	denied   []string // rules that the server does not grant
 	asked    []string // rules that were asked for
@@ -197,13 +200,13 @@ func (b *bench) session() *app.Session {
 // paperCluster is a connection to the cluster of a bench.
 type paperCluster struct {
 	bench  *bench
-	writer kube.Writer
+	writer request.Writer
 }
 
 func (c paperCluster) Identity() conn.Identity {
 	return conn.Identity{Context: "prod", Server: "https://prod.example:6443", ClusterID: "cluster-1", User: "ada", Version: "v1.36.3"}
 }
-func (c paperCluster) Writer() kube.Writer { return c.writer }
+func (c paperCluster) Writer() request.Writer { return c.writer }
 func (c paperCluster) Watch(context.Context, []string, ...kube.Kind) engine.Source {
 	if c.bench.shows != nil {
 		return c.bench.shows
@@ -225,12 +228,12 @@ func (c paperCluster) PodDetails(context.Context, string, string, kube.UID) (wat
 func (c paperCluster) OnPluginOutput(func(string)) {}
 func (c paperCluster) Close()                      {}
 
-func (c paperCluster) CheckAccess(_ context.Context, rights []kube.Permission) ([]kube.AccessResult, error) {
-	var results []kube.AccessResult
+func (c paperCluster) CheckAccess(_ context.Context, rights []request.Permission) ([]request.AccessResult, error) {
+	var results []request.AccessResult
 	for _, r := range rights {
 		name := rightName(r)
 		c.bench.asked = append(c.bench.asked, name)
-		results = append(results, kube.AccessResult{Permission: r, Allowed: !slices.Contains(c.bench.denied, name)})
+		results = append(results, request.AccessResult{Permission: r, Allowed: !slices.Contains(c.bench.denied, name)})
 	}
 	return results, nil
 }
@@ -252,7 +255,7 @@ func (b *bench) expect(t *testing.T, code int, stderr []string, args ...string) 
 }
 
 // rightName is a permission as RBAC names it.
-func rightName(p kube.Permission) string {
+func rightName(p request.Permission) string {
 	name := p.Verb + " " + p.Resource
 	if p.Subresource != "" {
 		name += "/" + p.Subresource

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -32,7 +33,8 @@ type follower struct {
 
 type askedPhase struct {
 	phase drain.Phase
-	word  string
+	word  string // that the run wants
+	typed string // that is to be typed: the same, or that of a protected context; "" for y
 }
 
 // see follows a run to its end and says how it ended.
@@ -168,7 +170,7 @@ func (f *follower) question() {
 	if f.asked != nil && f.asked.phase == q.Phase {
 		return
 	}
-	f.asked = &askedPhase{phase: q.Phase, word: q.Word}
+	f.asked = &askedPhase{phase: q.Phase, word: q.Word, typed: cmp.Or(q.Word, f.p.typed)}
 	if f.yes && confirmedByYes(q.Phase) {
 		f.confirm()
 		return
@@ -177,7 +179,7 @@ func (f *follower) question() {
 		f.abort("there is no terminal to confirm the phase " + string(q.Phase))
 		return
 	}
-	f.answers = f.p.ask(func() { f.out.Ask(promptFor(q, s)) })
+	f.answers = f.p.ask(func() { f.out.Ask(promptFor(q, s, f.asked.typed)) })
 }
 
 // confirmedByYes: --yes stands for guard, cordon and evict, and for nothing else
@@ -197,16 +199,16 @@ func (f *follower) waiting() <-chan string { return f.answers }
 // answer takes what was typed for the open question.
 func (f *follower) answer(line string, ok bool) {
 	f.answers = nil
-	if ok && accepts(line, f.asked.word) {
+	if ok && accepts(line, f.asked.typed) {
 		if f.stillTrue() {
 			f.confirm()
 		} else {
-			f.answers = f.p.ask(func() { f.out.Ask(promptFor(f.run.State().Question, f.run.State())) })
+			f.answers = f.p.ask(func() { f.out.Ask(promptFor(f.run.State().Question, f.run.State(), f.asked.typed)) })
 		}
 		return
 	}
-	if ok && f.asked.word != "" && line != "" && !isNo(line) {
-		f.answers = f.p.ask(func() { f.out.Ask("That is not the word. Type " + f.asked.word + " to go on, nothing to stop: ") })
+	if ok && f.asked.typed != "" && line != "" && !isNo(line) {
+		f.answers = f.p.ask(func() { f.out.Ask("That is not the word. Type " + f.asked.typed + " to go on, nothing to stop: ") })
 		return
 	}
 	if !ok {

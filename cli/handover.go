@@ -64,6 +64,9 @@ func (c *pastRun) rollbackMarked(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer session.Close()
+	if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
+		return err
+	}
 	if err := session.ObserveMarked(ctx); err != nil {
 		return err
 	}
@@ -133,8 +136,8 @@ func (c *pastRun) resumeMarked(cmd *cobra.Command, args []string) error {
 // askFor asks a plain question on standard error.
 func (p *Program) askFor(ctx context.Context, question string) error {
 	select {
-	case line, ok := <-p.ask(func() { fmt.Fprint(p.Err, question+" [y/N] ") }):
-		if ok && accepts(line, "") {
+	case line, ok := <-p.ask(func() { fmt.Fprint(p.Err, question+endingOf(p.typed)) }):
+		if ok && accepts(line, p.typed) {
 			return nil
 		}
 		return &failure{code: ExitAborted, text: "not confirmed; nothing was changed"}

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // markedBench is rollbackBench on another machine: no journal, all that is known
@@ -38,7 +39,7 @@ func TestRollbackByMarks(t *testing.T) {
 	b.expect(t, ExitDone, nil, "rollback", "--node", "worker-1", "--node", "node/worker-2", "--yes")
 	golden(t, "rollback-marks.out.txt", b.out.String())
 	golden(t, "rollback-marks.err.txt", b.err.String())
-	want := kube.CordonRequest{Node: "worker-1", UID: "uid-worker-1", ResourceVersion: "7"}
+	want := request.Cordon{Node: "worker-1", UID: "uid-worker-1", ResourceVersion: "7"}
 	if len(writer.cordons) != 1 || writer.cordons[0] != want {
 		t.Errorf("requests %+v", writer.cordons)
 	}

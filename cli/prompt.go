@@ -88,12 +88,17 @@ func (p *Program) ask(put func()) <-chan string {
 	return answer
 }
 
-// promptFor is the question in words.
-func promptFor(q *drain.Question, s *drain.State) string {
-	ending := " [y/N] "
-	if q.Word != "" {
-		ending = " Type " + q.Word + " to go on: "
+// endingOf ends a question with what is to be typed: a word, or y for "".
+func endingOf(word string) string {
+	if word == "" {
+		return " [y/N] "
 	}
+	return " Type " + word + " to go on: "
+}
+
+// promptFor is the question in words.
+func promptFor(q *drain.Question, s *drain.State, typed string) string {
+	ending := endingOf(typed)
 	switch q.Phase {
 	case drain.PhaseGuard:
 		return fmt.Sprintf("Make temporary budgets (%s may be away) for workloads that have none?", s.Run.Options.Guard) + ending

@@ -20,6 +20,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // writeJournal puts the journal of run "aaaaaa" into the state folder, with its
@@ -85,11 +86,11 @@ func temporaryBudget(name string) *policyv1.PodDisruptionBudget {
 // unguarding is a scribe that answers for budgets too.
 type unguarding struct {
 	*scribe
-	removed []kube.BudgetRef
+	removed []request.BudgetRef
 	code    int
 }
 
-func (u *unguarding) DeleteBudget(_ context.Context, r kube.BudgetRef) kube.Answer {
+func (u *unguarding) DeleteBudget(_ context.Context, r request.BudgetRef) kube.Answer {
 	u.removed = append(u.removed, r)
 	message := "not today"
 	if u.code == 404 {
@@ -115,7 +116,7 @@ func TestRollback(t *testing.T) {
 	b.expect(t, ExitDone, nil, "rollback", "aaaaaa", "--yes")
 	golden(t, "rollback.out.txt", b.out.String())
 	golden(t, "rollback.err.txt", b.err.String())
-	want := kube.CordonRequest{Node: "worker-1", UID: "uid-worker-1", ResourceVersion: "7"}
+	want := request.Cordon{Node: "worker-1", UID: "uid-worker-1", ResourceVersion: "7"}
 	if len(writer.cordons) != 1 || writer.cordons[0] != want {
 		t.Errorf("requests %+v", writer.cordons)
 	}

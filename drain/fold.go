@@ -24,7 +24,7 @@ func Fold(s *State, events ...Event) *State {
 	}
 	next := s.clone()
 	for _, e := range events {
-		next.apply(e)
+		folding{next}.apply(e)
 	}
 	return next
 }
@@ -51,7 +51,10 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 	return maps.Clone(m)
 }
 
-func (s *State) apply(e Event) {
+// folding is a State that takes one event after the other.
+type folding struct{ *State }
+
+func (s folding) apply(e Event) {
 	if !e.Time.Equal(s.Updated) { // none lapses between events of one moment
 		s.Assumed.Expire(e.Time)
 	}
@@ -112,7 +115,7 @@ func (s *State) apply(e Event) {
 	}
 }
 
-func (s *State) applyStart(e Event) {
+func (s folding) applyStart(e Event) {
 	s.Run, s.Started, s.Phase = *e.Run, e.Time, PhaseCheck
 	s.index, s.onNode = make(map[kube.UID]int, len(e.Run.Pods)), map[string][]int{}
 	for _, n := range e.Run.Nodes {
@@ -132,7 +135,7 @@ func (s *State) applyStart(e Event) {
 	}
 }
 
-func (s *State) addPod(facts PodFacts, at time.Time, joined bool) {
+func (s folding) addPod(facts PodFacts, at time.Time, joined bool) {
 	if _, known := s.index[facts.UID]; known {
 		return
 	}
@@ -170,7 +173,7 @@ func (s *State) editNode(name string, edit func(n *NodeRun)) {
 	}
 }
 
-func (s *State) applyIntent(e Event) {
+func (s folding) applyIntent(e Event) {
 	s.nextAction = max(s.nextAction, e.Action.ID)
 	if !e.passing {
 		s.Sent[e.Action.Verb]++
@@ -195,7 +198,7 @@ func (s *State) applyIntent(e Event) {
 	}
 }
 
-func (s *State) applyPodIntent(e Event) {
+func (s folding) applyPodIntent(e Event) {
 	if budget := e.Action.Budget; budget != "" {
 		s.tried[budget] = e.Time
 		s.Assumed.Assume(budget, e.Action.Version, e.Action.ID, e.UID, e.Pod, e.Time)
@@ -212,7 +215,7 @@ func (s *State) applyPodIntent(e Event) {
 	})
 }
 
-func (s *State) applyAnswer(e Event) {
+func (s folding) applyAnswer(e Event) {
 	ok := e.Answer.Class() == kube.AnswerDone
 	if e.Answer.Code == 0 || e.Answer.Code == http.StatusServiceUnavailable {
 		s.unwell = e.Time
@@ -238,7 +241,7 @@ func (s *State) applyAnswer(e Event) {
 	}
 }
 
-func (s *State) applyPodAnswer(e Event, ok bool) {
+func (s folding) applyPodAnswer(e Event, ok bool) {
 	s.Assumed.Answered(e.Action.ID, ok, e.Time)
 	if ok && e.Action.Verb != attempt.VerbLook {
 		s.moved[e.Namespace] = e.Time
@@ -259,7 +262,7 @@ func (s *State) applyPodAnswer(e Event, ok bool) {
 }
 
 // refuse notes a refusal of the pod's eviction or deletion, by who gave it.
-func (s *State) refuse(p *PodRun, e Event) {
+func (s folding) refuse(p *PodRun, e Event) {
 	p.refusal = e.Answer.Refusal
 	if p.refusal == attempt.NotRefused { // it is gone
 		return
@@ -280,7 +283,7 @@ func (s *State) refuse(p *PodRun, e Event) {
 	p.takeBackForce()
 }
 
-func (s *State) applyPod(e Event) {
+func (s folding) applyPod(e Event) {
 	if e.PodState == PodRetrying {
 		s.Assumed.Forget(e.UID)
 	}
@@ -327,7 +330,7 @@ func (s *State) applyPod(e Event) {
 	}
 }
 
-func (s *State) applyNode(e Event) {
+func (s folding) applyNode(e Event) {
 	if n := s.Node(e.Node); e.NodeState == NodeDraining && n != nil && n.Started.IsZero() {
 		s.beginPods(e.Node, e.Time)
 	}
@@ -359,7 +362,7 @@ func (s *State) applyNode(e Event) {
 }
 
 // leavePods notes that nothing happens to the pods of a node that is refused.
-func (s *State) leavePods(node string, at time.Time) {
+func (s folding) leavePods(node string, at time.Time) {
 	for i, p := range s.Pods {
 		if p.Node == node && !p.State.Final() {
 			left := *p
@@ -371,7 +374,7 @@ func (s *State) leavePods(node string, at time.Time) {
 
 // beginPods starts the clocks of the pods of a node: what an operator or other nodes
 // took before is not their time.
-func (s *State) beginPods(node string, at time.Time) {
+func (s folding) beginPods(node string, at time.Time) {
 	for _, i := range s.onNode[node] {
 		if p := s.Pods[i]; !p.State.Final() {
 			begun := *p

@@ -11,7 +11,7 @@ import (
 // applyVolumes takes over where the volumes of a pod are, or, of an event that
 // names no pod, what is still attached to a drained node and whether it is safe to
 // power off. Journals from before that was judged make no node safe.
-func (s *State) applyVolumes(e Event) {
+func (s folding) applyVolumes(e Event) {
 	if e.Pod == "" {
 		s.editNode(e.Node, func(n *NodeRun) {
 			n.Attached, n.Warning, n.PowerOff = e.Volumes, e.Message, e.PowerOff
@@ -26,7 +26,7 @@ func (s *State) applyVolumes(e Event) {
 	})
 }
 
-func (s *State) applyConnection(e Event) {
+func (s folding) applyConnection(e Event) {
 	s.Down, s.DownWhy, s.unwell = nil, "", e.Time
 	if e.Message != "" {
 		at := e.Time
@@ -34,7 +34,7 @@ func (s *State) applyConnection(e Event) {
 	}
 }
 
-func (s *State) applyCommand(e Event) {
+func (s folding) applyCommand(e Event) {
 	switch e.Command {
 	case CommandPause:
 		s.Paused, s.Message = true, e.Message
@@ -58,7 +58,7 @@ func (s *State) applyCommand(e Event) {
 // in doubt: it may have been sent or not. For a pod the server is asked who has
 // its name before anything else is sent; for a node and for a budget the
 // snapshot tells.
-func (s *State) applyResumed(e Event) {
+func (s folding) applyResumed(e Event) {
 	s.Paused, s.Down, s.DownWhy, s.resumed = false, nil, "", e.Time
 	s.unwell = e.Time // an outage is what many a run is resumed after
 	s.Suspended, s.JournalLost = false, ""

@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // The temporary budgets of a run have names of their own, that the API takes, and are owned
@@ -44,9 +45,9 @@ func TestNamesAndOwnersOfTemporaryBudgets(t *testing.T) {
 	f.Store.SetSync(kube.KindReplicationControllers, kube.SyncState{Phase: kube.Synced})
 	names, versions := map[string]bool{}, map[string]string{}
 	for _, w := range f.step() {
-		names[sent[kube.BudgetRequest](w).Name], versions[sent[kube.BudgetRequest](w).Owner.Kind] = true, sent[kube.BudgetRequest](w).Owner.APIVersion
-		if errs := validation.IsDNS1123Subdomain(sent[kube.BudgetRequest](w).Name); len(errs) > 0 {
-			t.Errorf("%d characters: %s", len(sent[kube.BudgetRequest](w).Name), errs)
+		names[sent[request.CreateBudget](w).Name], versions[sent[request.CreateBudget](w).Owner.Kind] = true, sent[request.CreateBudget](w).Owner.APIVersion
+		if errs := validation.IsDNS1123Subdomain(sent[request.CreateBudget](w).Name); len(errs) > 0 {
+			t.Errorf("%d characters: %s", len(sent[request.CreateBudget](w).Name), errs)
 		}
 	}
 	if len(names) != 3 || !names["kdrain-r1-web"] || versions["ReplicationController"] != "v1" || versions["StatefulSet"] != "apps/v1" {

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // actions are what can happen next.
@@ -89,7 +90,7 @@ func (h *history) failOne(t *rapid.T) {
 	i := rapid.IntRange(0, len(h.requests)-1).Draw(t, "request")
 	failure := rapid.SampledFrom([]string{"EOF", "refused", "503", "504", "500", "401", "429 throttled", "409", "404 proxy"}).Draw(t, "failure")
 	w := h.requests[i]
-	if failure == "409" && (sends[kube.EvictRequest](w) || sends[kube.DeleteRequest](w)) && w.Remedy != 0 {
+	if failure == "409" && (sends[request.Evict](w) || sends[request.Delete](w)) && w.Remedy != 0 {
 		failure = "EOF"
 	}
 	if failure == "EOF" && rapid.Bool().Draw(t, "done all the same") && !h.down {
@@ -160,7 +161,7 @@ func (h *history) othersEvict(t *rapid.T) {
 	name := oneOf(t, "pod", alike(h.truth.pods, staying))
 	p := h.truth.pods[name]
 	ours, were := h.evicted[p.UID]
-	h.evict(Write{Request: kube.EvictRequest{Namespace: "default", Name: name, UID: p.UID}})
+	h.evict(Write{Request: request.Evict{Namespace: "default", Name: name, UID: p.UID}})
 	if delete(h.evicted, p.UID); were {
 		h.evicted[p.UID] = ours
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // history is a run in a small cluster in which anything may happen at any time. What
@@ -80,42 +81,42 @@ func (h *history) sent(writes map[uint64]Write) {
 // carryOut is the server at a request: what it does and what it answers.
 func (h *history) carryOut(w Write) kube.Answer {
 	switch {
-	case sends[kube.EvictRequest](w):
+	case sends[request.Evict](w):
 		return h.evict(w)
-	case sends[kube.DeleteRequest](w):
+	case sends[request.Delete](w):
 		return h.delete(w)
-	case sends[kube.PodLook](w):
-		p := h.truth.pods[sent[kube.PodLook](w).Name]
+	case sends[request.GetPod](w):
+		p := h.truth.pods[sent[request.GetPod](w).Name]
 		if p == nil {
 			return h.answerOf("404", w)
 		}
 		a := h.answerOf("200", w)
 		a.UID = p.UID
 		return a
-	case sends[kube.CordonRequest](w):
-		if n := h.truth.nodes[w.Node]; n == nil || n.UID != sent[kube.CordonRequest](w).UID || n.ResourceVersion != sent[kube.CordonRequest](w).ResourceVersion {
+	case sends[request.Cordon](w):
+		if n := h.truth.nodes[w.Node]; n == nil || n.UID != sent[request.Cordon](w).UID || n.ResourceVersion != sent[request.Cordon](w).ResourceVersion {
 			return h.answerOf("409", w)
 		}
-	case sends[kube.TaintRequest](w):
-		if n := h.truth.nodes[w.Node]; n == nil || n.ResourceVersion != sent[kube.TaintRequest](w).ResourceVersion {
+	case sends[request.SetTaints](w):
+		if n := h.truth.nodes[w.Node]; n == nil || n.ResourceVersion != sent[request.SetTaints](w).ResourceVersion {
 			return h.answerOf("409", w)
 		}
-	case sends[kube.LeaseWrite](w) || sends[kube.LeaseRef](w):
+	case sends[request.WriteLease](w) || sends[request.DeleteLease](w):
 		return h.lease(w)
-	case sends[kube.ScaleRequest](w):
-		if live := h.truth.store.Snapshot().Workload(sent[kube.ScaleRequest](w).UID); live == nil || live.Replicas != sent[kube.ScaleRequest](w).From {
+	case sends[request.Scale](w):
+		if live := h.truth.store.Snapshot().Workload(sent[request.Scale](w).UID); live == nil || live.Replicas != sent[request.Scale](w).From {
 			return h.answerOf("422", w)
 		}
-	case sends[kube.BudgetRequest](w):
-		if h.truth.budgets[sent[kube.BudgetRequest](w).Name] != nil {
+	case sends[request.CreateBudget](w):
+		if h.truth.budgets[sent[request.CreateBudget](w).Name] != nil {
 			return kube.Answer{Code: 409, Reason: metav1.StatusReasonAlreadyExists, Message: "it exists already"}
 		}
-	case sends[kube.BudgetRef](w):
-		if h.truth.budgets[sent[kube.BudgetRef](w).Name] == nil {
+	case sends[request.BudgetRef](w):
+		if h.truth.budgets[sent[request.BudgetRef](w).Name] == nil {
 			return kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "x" not found`}
 		}
-	case sends[kube.BudgetLook](w):
-		if h.truth.budgets[sent[kube.BudgetLook](w).Name] == nil {
+	case sends[request.GetBudget](w):
+		if h.truth.budgets[sent[request.GetBudget](w).Name] == nil {
 			return kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "x" not found`}
 		}
 	}
@@ -135,14 +136,14 @@ func (h *history) answerOf(name string, w Write) kube.Answer {
 
 // evict is the eviction handler, by the rules of Predict.
 func (h *history) evict(w Write) kube.Answer {
-	p := h.truth.pods[sent[kube.EvictRequest](w).Name]
+	p := h.truth.pods[sent[request.Evict](w).Name]
 	if p == nil {
 		return h.answerOf("404", w)
 	}
 	snap := h.truth.store.Snapshot()
 	live := snap.Pod(p.UID)
 	budgets := snap.BudgetsOf(live)
-	predicted := budget.Predict(live, budgets, sent[kube.EvictRequest](w).UID)
+	predicted := budget.Predict(live, budgets, sent[request.Evict](w).UID)
 	switch {
 	case predicted.Code == 500:
 		return h.answerOf("500 several", w)
@@ -156,7 +157,7 @@ func (h *history) evict(w Write) kube.Answer {
 	if predicted.Way == budget.WaySpends {
 		h.spend(budgets[0].Name, p.Name)
 	}
-	if p.UID != sent[kube.EvictRequest](w).UID {
+	if p.UID != sent[request.Evict](w).UID {
 		return h.answerOf("409", w)
 	}
 	h.evicted[p.UID] = h.now
@@ -190,11 +191,11 @@ func (h *history) terminate(name string) {
 }
 
 func (h *history) delete(w Write) kube.Answer {
-	p := h.truth.pods[sent[kube.DeleteRequest](w).Name]
+	p := h.truth.pods[sent[request.Delete](w).Name]
 	switch {
 	case p == nil:
 		return h.answerOf("404", w)
-	case p.UID != sent[kube.DeleteRequest](w).UID:
+	case p.UID != sent[request.Delete](w).UID:
 		return h.answerOf("409", w)
 	}
 	h.terminate(p.Name)
@@ -208,8 +209,8 @@ func (h *history) lease(w Write) kube.Answer {
 		return h.answerOf("404 lease", w)
 	}
 	live := h.truth.store.Snapshot().LeaseOf(n.UID)
-	if sends[kube.LeaseRef](w) {
-		if live == nil || live.ResourceVersion != sent[kube.LeaseRef](w).ResourceVersion {
+	if sends[request.DeleteLease](w) {
+		if live == nil || live.ResourceVersion != sent[request.DeleteLease](w).ResourceVersion {
 			return h.answerOf("409", w)
 		}
 		h.lines("lease " + w.Node + " gone")
@@ -219,10 +220,10 @@ func (h *history) lease(w Write) kube.Answer {
 	if live != nil {
 		version = live.ResourceVersion
 	}
-	if sent[kube.LeaseWrite](w).ResourceVersion != version {
+	if sent[request.WriteLease](w).ResourceVersion != version {
 		return h.answerOf("409", w)
 	}
-	h.lines("lease " + w.Node + " holder=" + sent[kube.LeaseWrite](w).Run)
+	h.lines("lease " + w.Node + " holder=" + sent[request.WriteLease](w).Run)
 	a := h.answerOf("200", w)
 	live = h.truth.store.Snapshot().LeaseOf(n.UID)
 	a.UID, a.ResourceVersion = live.UID, live.ResourceVersion

@@ -16,6 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // TestHistories drains random clusters in which anything happens in any order: requests
@@ -106,8 +107,8 @@ func (h *history) lookWith(t *rapid.T, in ...Input) {
 		t.Fatal("a check failed")
 	}
 	for id, w := range h.out {
-		if id > before && sends[kube.EvictRequest](w) && w.Remedy == 0 && !h.retried[sent[kube.EvictRequest](w).UID] && h.gone(sent[kube.EvictRequest](w).UID) {
-			t.Fatalf("#%d: %s was evicted already", id, sent[kube.EvictRequest](w).UID)
+		if id > before && sends[request.Evict](w) && w.Remedy == 0 && !h.retried[sent[request.Evict](w).UID] && h.gone(sent[request.Evict](w).UID) {
+			t.Fatalf("#%d: %s was evicted already", id, sent[request.Evict](w).UID)
 		}
 	}
 	h.sent(h.out)

@@ -6,6 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Input is something from outside that Step takes into account: an Answered, a
@@ -60,5 +61,5 @@ type Write struct {
 	Verb    attempt.Verb
 	Node    string
 	Remedy  int // number of the remedy that it is for, 0 for none
-	Request kube.Request
+	Request request.Request
 }

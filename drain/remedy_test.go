@@ -18,6 +18,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // steps is a pod web-1 on node a, which a run drains, its sibling web-2 on node b and
@@ -233,10 +234,10 @@ func TestRemediesWarnsOfDeployers(t *testing.T) {
 func TestWithhold(t *testing.T) {
 	f := newSteps()
 	remedies := Remedies(f.state, f.Snapshot(), f.pod.UID, time.Now())
-	var results []kube.AccessResult
+	var results []request.AccessResult
 	for _, r := range remedies {
 		for _, need := range r.Needs {
-			results = append(results, kube.AccessResult{Permission: need, Allowed: need.Verb != "delete"})
+			results = append(results, request.AccessResult{Permission: need, Allowed: need.Verb != "delete"})
 		}
 	}
 	remedy.DisableForbidden(remedies, results)

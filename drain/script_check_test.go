@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // checks are what must hold after every Step, whatever the script is about. They keep
@@ -93,8 +94,8 @@ func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong
 	fail := func(format string, a ...any) {
 		wrong = append(wrong, fmt.Sprintf("#%d: ", w.ID)+fmt.Sprintf(format, a...))
 	}
-	ofLease, next := sends[kube.LeaseWrite](w) || sends[kube.LeaseRef](w), d.State
-	undoes := sends[kube.BudgetRef](w) || w.Verb == attempt.VerbUnscale || w.Verb == attempt.VerbUntaint || sends[kube.BudgetLook](w)
+	ofLease, next := sends[request.WriteLease](w) || sends[request.DeleteLease](w), d.State
+	undoes := sends[request.BudgetRef](w) || w.Verb == attempt.VerbUnscale || w.Verb == attempt.VerbUntaint || sends[request.GetBudget](w)
 	switch {
 	case next.Suspended:
 		fail("sent while the run is suspended")
@@ -102,7 +103,7 @@ func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong
 		fail("sent after the end of the run")
 	case next.Aborting && !undoes && !ofLease:
 		fail("sent while the run is being aborted")
-	case next.Paused && !ofLease && !sends[kube.BudgetLook](w) && !(next.Aborting && undoes): // to read is allowed
+	case next.Paused && !ofLease && !sends[request.GetBudget](w) && !(next.Aborting && undoes): // to read is allowed
 		fail("sent while the run is paused")
 	case !snap.Health().Live && !ofLease && !next.Aborting:
 		fail("sent while the API server does not answer")
@@ -134,7 +135,7 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, 
 		fail("%s is not to be moved", uid)
 	case live == nil || live.Terminating() || live.Node != p.Node:
 		fail("%s is not there to be moved", uid)
-	case sends[kube.DeleteRequest](w) && p.Action != plan.ActionDelete:
+	case sends[request.Delete](w) && p.Action != plan.ActionDelete:
 		fail("%s is deleted and not evicted", uid)
 	}
 	if node := snap.Node(w.Node); node == nil || !node.Unschedulable || node.UID != next.Node(w.Node).UID {
@@ -145,7 +146,7 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, 
 			fail("#%d about %s has no answer yet", id, uid)
 		}
 	}
-	if !sends[kube.EvictRequest](w) || live == nil || snap.Sync(kube.KindBudgets).Phase == kube.Denied {
+	if !sends[request.Evict](w) || live == nil || snap.Sync(kube.KindBudgets).Phase == kube.Denied {
 		return wrong
 	}
 	budgets := snap.BudgetsOf(live)

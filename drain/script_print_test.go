@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // print tells what a Step decided: an event or a write to a line. Left out is what the
@@ -166,43 +167,43 @@ func (s *script) volumesLine(e Event, message string) string {
 // writeLine is the request of a write, as an operator would say it.
 func writeLine(w Write, e Event) string {
 	switch {
-	case sends[kube.CordonRequest](w):
+	case sends[request.Cordon](w):
 		text := "cordon " + w.Node
-		if m, ours := annotation.Parse(sent[kube.CordonRequest](w).Mark); ours && m.After != "" {
+		if m, ours := annotation.Parse(sent[request.Cordon](w).Mark); ours && m.After != "" {
 			text += ", in the place of run " + m.After
 		} else if m.ExcludedBy != "" {
 			text += ", in the mark of run " + m.Run
 		}
-		if sent[kube.CordonRequest](w).ExcludeFromLB != nil {
+		if sent[request.Cordon](w).ExcludeFromLB != nil {
 			text += ", out of load balancers"
 		}
 		return text
-	case sends[kube.EvictRequest](w):
-		return "evict " + short(sent[kube.EvictRequest](w).UID) + underBudget(e)
-	case sends[kube.DeleteRequest](w):
-		text := "delete " + short(sent[kube.DeleteRequest](w).UID)
-		if sent[kube.DeleteRequest](w).Grace != nil {
-			text += fmt.Sprintf(" with %d s of grace", *sent[kube.DeleteRequest](w).Grace)
+	case sends[request.Evict](w):
+		return "evict " + short(sent[request.Evict](w).UID) + underBudget(e)
+	case sends[request.Delete](w):
+		text := "delete " + short(sent[request.Delete](w).UID)
+		if sent[request.Delete](w).Grace != nil {
+			text += fmt.Sprintf(" with %d s of grace", *sent[request.Delete](w).Grace)
 		}
 		return text
-	case sends[kube.PodLook](w):
-		return "who has the name " + sent[kube.PodLook](w).Name + "?"
-	case sends[kube.BudgetRequest](w):
-		r := sent[kube.BudgetRequest](w)
+	case sends[request.GetPod](w):
+		return "who has the name " + sent[request.GetPod](w).Name + "?"
+	case sends[request.CreateBudget](w):
+		r := sent[request.CreateBudget](w)
 		return fmt.Sprintf("create budget %s with maxUnavailable %s over %s %s %s", r.Name, r.MaxUnavailable, r.Owner.APIVersion, r.Owner.Kind, r.Owner.Name)
-	case sends[kube.BudgetRef](w):
-		return "remove budget " + sent[kube.BudgetRef](w).Name
-	case sends[kube.BudgetLook](w):
-		return "is there a budget " + sent[kube.BudgetLook](w).Name + "?"
-	case sends[kube.LeaseWrite](w):
+	case sends[request.BudgetRef](w):
+		return "remove budget " + sent[request.BudgetRef](w).Name
+	case sends[request.GetBudget](w):
+		return "is there a budget " + sent[request.GetBudget](w).Name + "?"
+	case sends[request.WriteLease](w):
 		return string(w.Verb) + " the Lease of " + w.Node
-	case sends[kube.LeaseRef](w):
+	case sends[request.DeleteLease](w):
 		return "give back the Lease of " + w.Node
-	case sends[kube.RestartRequest](w):
-		return "restart Deployment " + sent[kube.RestartRequest](w).Name
-	case sends[kube.ScaleRequest](w):
-		return fmt.Sprintf("scale %s %s from %d to %d", sent[kube.ScaleRequest](w).Kind, sent[kube.ScaleRequest](w).Name, sent[kube.ScaleRequest](w).From, sent[kube.ScaleRequest](w).To)
-	case sends[kube.TaintRequest](w):
+	case sends[request.Restart](w):
+		return "restart Deployment " + sent[request.Restart](w).Name
+	case sends[request.Scale](w):
+		return fmt.Sprintf("scale %s %s from %d to %d", sent[request.Scale](w).Kind, sent[request.Scale](w).Name, sent[request.Scale](w).From, sent[request.Scale](w).To)
+	case sends[request.SetTaints](w):
 		return string(w.Verb) + " " + w.Node
 	}
 	return string(w.Verb)

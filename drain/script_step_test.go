@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // journalLost is the input by which a run learns that its journal is lost.
@@ -43,12 +44,12 @@ func (s *script) look(in ...Input) {
 // made is the UID of the object that the answer to a write has.
 func (w Write) made() kube.UID {
 	switch {
-	case sends[kube.BudgetRequest](w):
-		return kube.UID(sent[kube.BudgetRequest](w).Name)
-	case sends[kube.LeaseWrite](w):
+	case sends[request.CreateBudget](w):
+		return kube.UID(sent[request.CreateBudget](w).Name)
+	case sends[request.WriteLease](w):
 		return kube.UID("lease-" + w.Node)
-	case sends[kube.BudgetLook](w):
-		return kube.UID(sent[kube.BudgetLook](w).Name)
+	case sends[request.GetBudget](w):
+		return kube.UID(sent[request.GetBudget](w).Name)
 	}
 	return w.pod()
 }
@@ -56,29 +57,29 @@ func (w Write) made() kube.UID {
 // show lets the watches show what a write did.
 func (c *shownCluster) show(w Write, a kube.Answer) {
 	switch {
-	case sends[kube.CordonRequest](w):
+	case sends[request.Cordon](w):
 		c.change("node " + w.Node + " cordoned by=" + kube.FieldManager)
 		n := c.nodes[w.Node].DeepCopy()
-		n.Annotations = map[string]string{kube.CordonAnnotation: sent[kube.CordonRequest](w).Mark}
-		if sent[kube.CordonRequest](w).ExcludeFromLB != nil {
+		n.Annotations = map[string]string{kube.CordonAnnotation: sent[request.Cordon](w).Mark}
+		if sent[request.Cordon](w).ExcludeFromLB != nil {
 			n.Labels = map[string]string{kube.LoadBalancerLabel: ""}
 		}
 		c.nodes[w.Node] = n
 		c.put(n)
-	case sends[kube.EvictRequest](w) || sends[kube.DeleteRequest](w):
+	case sends[request.Evict](w) || sends[request.Delete](w):
 		c.showDeletion(w)
-	case sends[kube.BudgetRequest](w):
-		app := sent[kube.BudgetRequest](w).Owner.Name
-		c.change(fmt.Sprintf("budget %s of=%s uid=%s run=%s needs=1", sent[kube.BudgetRequest](w).Name, app, sent[kube.BudgetRequest](w).Name, sent[kube.BudgetRequest](w).Run))
-	case sends[kube.BudgetRef](w):
-		c.change("budget " + sent[kube.BudgetRef](w).Name + " gone")
-	case sends[kube.LeaseWrite](w):
-		c.change(fmt.Sprintf("lease %s holder=%s version=%s", w.Node, sent[kube.LeaseWrite](w).Run, a.ResourceVersion))
-	case sends[kube.LeaseRef](w):
+	case sends[request.CreateBudget](w):
+		app := sent[request.CreateBudget](w).Owner.Name
+		c.change(fmt.Sprintf("budget %s of=%s uid=%s run=%s needs=1", sent[request.CreateBudget](w).Name, app, sent[request.CreateBudget](w).Name, sent[request.CreateBudget](w).Run))
+	case sends[request.BudgetRef](w):
+		c.change("budget " + sent[request.BudgetRef](w).Name + " gone")
+	case sends[request.WriteLease](w):
+		c.change(fmt.Sprintf("lease %s holder=%s version=%s", w.Node, sent[request.WriteLease](w).Run, a.ResourceVersion))
+	case sends[request.DeleteLease](w):
 		c.change("lease " + w.Node + " gone")
-	case sends[kube.ScaleRequest](w):
-		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", sent[kube.ScaleRequest](w).Name, sent[kube.ScaleRequest](w).Kind, sent[kube.ScaleRequest](w).To))
-	case sends[kube.TaintRequest](w):
+	case sends[request.Scale](w):
+		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", sent[request.Scale](w).Name, sent[request.Scale](w).Kind, sent[request.Scale](w).To))
+	case sends[request.SetTaints](w):
 		c.showTaint(w)
 	}
 }
@@ -100,11 +101,11 @@ func (c *shownCluster) showDeletion(w Write) {
 
 func (c *shownCluster) showTaint(w Write) {
 	n := c.nodes[w.Node].DeepCopy()
-	n.Spec.Taints = sent[kube.TaintRequest](w).Taints
+	n.Spec.Taints = sent[request.SetTaints](w).Taints
 	if n.Annotations == nil {
 		n.Annotations = map[string]string{}
 	}
-	n.Annotations[kube.OutOfServiceAnnotation] = sent[kube.TaintRequest](w).Mark
+	n.Annotations[kube.OutOfServiceAnnotation] = sent[request.SetTaints](w).Mark
 	n.ResourceVersion = c.nextVersion()
 	c.nodes[w.Node] = n
 	c.put(n)

@@ -39,9 +39,10 @@ func Step(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
 	return st.step(in)
 }
 
-// Simulate is Step on a state of nobody else, made by simulated: it is changed in place.
+// Simulate is Step on a state of nobody else, made by Simulated: it is changed in place,
+// and the events are not kept.
 func Simulate(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
-	st := &stepper{s: s, snap: snap, now: now, own: true}
+	st := &stepper{s: s, snap: snap, now: now, own: true, silent: true}
 	return st.step(in)
 }
 
@@ -57,12 +58,13 @@ func (st *stepper) step(in []Input) Output {
 
 // stepper is one Step at work: the state as it is after the events so far.
 type stepper struct {
-	s     *State
-	snap  *kube.Snapshot
-	now   time.Time
-	own   bool // the state may be changed: it is a clone, or nobody else's
-	out   Output
-	books books
+	s      *State
+	snap   *kube.Snapshot
+	now    time.Time
+	own    bool // the state may be changed: it is a clone, or nobody else's
+	silent bool // events are folded and not kept
+	out    Output
+	books  books
 }
 
 // emit appends an event and folds it, so that later rules see what earlier ones
@@ -75,8 +77,10 @@ func (st *stepper) emit(e Event) {
 	if !e.passing {
 		e.Seq++
 	}
-	st.s.apply(e)
-	st.out.Events = append(st.out.Events, e)
+	folding{st.s}.apply(e)
+	if !st.silent {
+		st.out.Events = append(st.out.Events, e)
+	}
 }
 
 // wakeAt asks for a look at that moment at the latest.

@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // answerStep says what follows from an answer to a request.
@@ -34,19 +35,19 @@ func (st answerStep) onAnswer(in Answered) {
 		return
 	}
 	switch r := w.Request.(type) {
-	case kube.CordonRequest:
+	case request.Cordon:
 		if n := st.s.Node(w.Node); n != nil {
 			class := st.classOf(in.Answer)
 			st.emit(e)
 			st.cordoning().onCordonAnswer(st.s.Node(w.Node), in.Answer, class)
 		}
-	case kube.LeaseWrite, kube.LeaseRef:
+	case request.WriteLease, request.DeleteLease:
 		st.leases().onLeaseAnswer(w, in.Answer, e)
-	case kube.BudgetRequest:
+	case request.CreateBudget:
 		st.tempBudgets().onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
-	case kube.BudgetLook:
+	case request.GetBudget:
 		st.tempBudgets().onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
-	case kube.BudgetRef:
+	case request.BudgetRef:
 		st.tempBudgets().onBudgetAnswer(tempbudget.Facts{Namespace: r.Namespace, Name: r.Name}, w, in.Answer, e)
 	default:
 		st.onPodAnswer(w, in.Answer, e)
@@ -80,11 +81,11 @@ func (st answerStep) onPodAnswer(w Write, a kube.Answer, e Event) {
 // pod is the UID of the pod that a write is about, "" if it is about none.
 func (w Write) pod() kube.UID {
 	switch r := w.Request.(type) {
-	case kube.EvictRequest:
+	case request.Evict:
 		return r.UID
-	case kube.DeleteRequest:
+	case request.Delete:
 		return r.UID
-	case kube.PodLook:
+	case request.GetPod:
 		return r.UID
 	}
 	return ""

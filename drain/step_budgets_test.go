@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // guardedSteps is a run that makes a temporary budget, with the request for it.
@@ -101,16 +102,16 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 // looks first, and a rollback finds the budget by its label.
 func TestABudgetThatADeadProcessAskedFor(t *testing.T) {
 	f, w := guardedSteps()
-	f.CreateBudget(t.Context(), sent[kube.BudgetRequest](w))
+	f.CreateBudget(t.Context(), sent[request.CreateBudget](w))
 	if undo, left := f.state.Budgets[0].Undo("r1", f.Snapshot()); undo == nil || undo.UID != "made-web" {
 		t.Errorf("rollback: %+v, %s", undo, left)
 	}
-	f.Store.Remove(f.Snapshot().BudgetNamed("default", sent[kube.BudgetRequest](w).Name)) // the watch does not show it yet
+	f.Store.Remove(f.Snapshot().BudgetNamed("default", sent[request.CreateBudget](w).Name)) // the watch does not show it yet
 	if undo, _ := f.state.Budgets[0].Undo("r1", f.Snapshot()); undo != nil {
 		t.Errorf("rollback of nothing: %+v", undo)
 	}
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventResumed})
-	if writes := f.step(); len(writes) != 1 || writes[0].Verb != attempt.VerbLook || sent[kube.BudgetLook](writes[0]).Run != "r1" {
+	if writes := f.step(); len(writes) != 1 || writes[0].Verb != attempt.VerbLook || sent[request.GetBudget](writes[0]).Run != "r1" {
 		t.Errorf("resume sends %+v", writes)
 	}
 }

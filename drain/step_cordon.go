@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // CordonShown is how long the watch may take to show an accepted cordon before
@@ -64,7 +65,7 @@ func (st cordonPhase) cordon() {
 // are drained, for one that is refused holds only itself.
 func (st cordonPhase) cordonNodes() {
 	for _, n := range st.s.Nodes {
-		if n.uncordoned() && kube.NodeLive(st.snap, n.Name) {
+		if n.uncordoned() && st.snap.SyncOn(kube.KindNodes, n.Name).Phase == kube.Synced {
 			st.cordonNode(n)
 		}
 	}
@@ -112,7 +113,7 @@ func (st cordonPhase) cordonNode(n *NodeRun) {
 	}
 	mark := annotation.ForNode(node, annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason,
 		At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second), Was: "schedulable", ExcludedFromLB: exclude}, adopts, exclude)
-	request := kube.CordonRequest{
+	request := request.Cordon{
 		Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion, Unschedulable: true, Mark: mark.String(),
 	}
 	if exclude {

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // asked is a run of two pods, of which one waits for the answer to its eviction.
@@ -46,7 +47,7 @@ func TestAControlWaitsForTheAnswer(t *testing.T) {
 	if len(controls(out)) != 0 || len(out.State.waiting) != 1 {
 		t.Fatalf("before the answer: %+v", out.Events)
 	}
-	write := Write{ID: 1, Verb: attempt.VerbEvict, Node: "a", Request: kube.EvictRequest{Namespace: "n", Name: "p1", UID: "p1"}}
+	write := Write{ID: 1, Verb: attempt.VerbEvict, Node: "a", Request: request.Evict{Namespace: "n", Name: "p1", UID: "p1"}}
 	out = Step(out.State, snap, []Input{Answered{write, kube.Answer{Code: 500}}}, kubetest.Now.Add(time.Second))
 	if seen := controls(out); len(seen) != 1 || seen[0].UID != "p1" || len(out.State.waiting) != 0 || out.State.Pod("p1").State != PodSkipped {
 		t.Errorf("after it: %+v, pod %s", seen, out.State.Pod("p1").State)

@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // leaseStep does what is decided about the Leases over the nodes.
@@ -68,7 +69,7 @@ func (st leaseStep) leaseView(n *NodeRun) lease.View {
 		Resumed: st.s.resumed, Now: st.now, Offset: st.snap.ServerTime(st.now).Sub(st.now),
 	}
 	if v.Live != nil {
-		v.Ends, v.Alive, v.TakesOver = st.snap.LeaseEnds(v.Live), st.snap.LeaseAlive(v.Live, st.now), o.TakesOver(v.Live.Holder)
+		v.Ends, v.Alive, v.TakesOver = st.snap.LeaseEnds(v.Live), v.Live.Alive(st.now), o.TakesOver(v.Live.Holder)
 	}
 	return v
 }
@@ -135,7 +136,7 @@ func (st leaseStep) onLeaseAnswer(w Write, a kube.Answer, e Event) {
 		return
 	}
 	facts, expected := n.Lease.FactsAfter(w.Request, a), ""
-	if sent, writes := w.Request.(kube.LeaseWrite); writes {
+	if sent, writes := w.Request.(request.WriteLease); writes {
 		expected = sent.ResourceVersion
 	}
 	e.Lease, e.Action.Version, e.passing = &facts, expected, w.Verb == attempt.VerbRenew
@@ -168,7 +169,7 @@ func (s *State) editLease(node string, edit func(l *lease.Record)) {
 }
 
 // applyLease is the fold of the events of a Lease's state.
-func (s *State) applyLease(e Event) {
+func (s folding) applyLease(e Event) {
 	if n := s.Node(e.Node); e.LeaseState == lease.Overdue && n != nil && n.Lease != nil {
 		s.stopClocks(e.Node, n.Lease.Renewed.Add(lease.OverdueAfter)) // the machine may have slept since
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // releaseStep decides which evictions are sent now.
@@ -230,7 +231,7 @@ func (st releaseStep) hold(p *PodRun, wait *waits.Wait) {
 }
 
 func (st releaseStep) sendLook(p *PodRun) {
-	st.send(Write{Verb: attempt.VerbLook, Node: p.Node, Request: kube.PodLook{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
+	st.send(Write{Verb: attempt.VerbLook, Node: p.Node, Request: request.GetPod{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
 		Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: &attempt.ActionFacts{Verb: attempt.VerbLook}})
 }
 
@@ -250,9 +251,9 @@ func (st releaseStep) sendPod(p *PodRun, b *kube.Budget) {
 	w := Write{Verb: attempt.VerbEvict, Node: p.Node}
 	if p.Action == plan.ActionDelete {
 		w.Verb, facts.Verb = attempt.VerbDelete, attempt.VerbDelete
-		w.Request = kube.DeleteRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
+		w.Request = request.Delete{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
 	} else {
-		w.Request = kube.EvictRequest{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
+		w.Request = request.Evict{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
 	}
 	st.send(w, Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: facts})
 }

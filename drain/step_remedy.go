@@ -188,7 +188,7 @@ func (st remedyStep) remediesStand() bool {
 }
 
 // applyRemedy is the fold of a remedy's events.
-func (s *State) applyRemedy(e Event) {
+func (s folding) applyRemedy(e Event) {
 	if s.remedy(e.Remedy.ID) == nil {
 		s.Remedies = append(s.Remedies, &remedy.Record{Facts: *e.Remedy, By: e.By, Seq: e.Seq, At: e.Time})
 	}

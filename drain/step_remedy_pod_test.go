@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // The answer to a remedy that deletes the pod is the remedy's: only an accepted deletion
@@ -63,7 +64,7 @@ func TestAfterARefusedDeletionThePodIsEvicted(t *testing.T) {
 	f.AddPod("web", "b")
 	f.Control("web")
 	writes := f.step()
-	if len(writes) != 1 || writes[0].Verb != attempt.VerbEvict || sent[kube.EvictRequest](writes[0]).UID != f.pod.UID {
+	if len(writes) != 1 || writes[0].Verb != attempt.VerbEvict || sent[request.Evict](writes[0]).UID != f.pod.UID {
 		t.Errorf("%+v, the pod is %s", writes, f.state.Pods[0].State)
 	}
 }
@@ -93,7 +94,7 @@ func TestPauseTakesNothingBack(t *testing.T) {
 		if kind == remedy.OutOfService {
 			f.SetNode("a", func(n *corev1.Node) { // it has returned
 				n.Status.Conditions[0].Status = corev1.ConditionTrue
-				n.Spec.Taints, n.Annotations = sent[kube.TaintRequest](w).Taints, map[string]string{kube.OutOfServiceAnnotation: sent[kube.TaintRequest](w).Mark}
+				n.Spec.Taints, n.Annotations = sent[request.SetTaints](w).Taints, map[string]string{kube.OutOfServiceAnnotation: sent[request.SetTaints](w).Mark}
 			})
 		} else {
 			f.scaleTo("web", 3, true)

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // climb is one Step with the operator's word for a remedy as it is shown now.
@@ -38,27 +39,27 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 	}{
 		{remedy.EvictUnhealthy, func(f *steps) { f.sick(f.unhealthyPod); f.always() },
 			func(w Write) bool {
-				return w.Verb == attempt.VerbEvict && sent[kube.EvictRequest](w).Name == "web-2" && sent[kube.EvictRequest](w).UID == "pod-2" && sent[kube.EvictRequest](w).Grace == nil
+				return w.Verb == attempt.VerbEvict && sent[request.Evict](w).Name == "web-2" && sent[request.Evict](w).UID == "pod-2" && sent[request.Evict](w).Grace == nil
 			}},
 		{remedy.RolloutRestart, func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) },
 			func(w Write) bool {
-				return w.Verb == attempt.VerbRestart && sent[kube.RestartRequest](w).UID == "deploy-web" && sent[kube.RestartRequest](w).ResourceVersion == "77"
+				return w.Verb == attempt.VerbRestart && sent[request.Restart](w).UID == "deploy-web" && sent[request.Restart](w).ResourceVersion == "77"
 			}},
 		{remedy.Scale, func(*steps) {},
 			func(w Write) bool {
-				return w.Verb == attempt.VerbScale && sent[kube.ScaleRequest](w) == kube.ScaleRequest{Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "rs-web", From: 2, To: 3}
+				return w.Verb == attempt.VerbScale && sent[request.Scale](w) == request.Scale{Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "rs-web", From: 2, To: 3}
 			}},
 		{remedy.Delete, func(*steps) {},
 			func(w Write) bool {
-				return w.Verb == attempt.VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && sent[kube.DeleteRequest](w).Grace == nil
+				return w.Verb == attempt.VerbDelete && sent[request.Delete](w).UID == "pod-1" && sent[request.Delete](w).Grace == nil
 			}},
 		{remedy.ForceDelete, func(f *steps) { f.off("a") },
 			func(w Write) bool {
-				return w.Verb == attempt.VerbDelete && sent[kube.DeleteRequest](w).UID == "pod-1" && *sent[kube.DeleteRequest](w).Grace == 0
+				return w.Verb == attempt.VerbDelete && sent[request.Delete](w).UID == "pod-1" && *sent[request.Delete](w).Grace == 0
 			}},
 		{remedy.OutOfService, func(f *steps) { f.off("a") },
 			func(w Write) bool {
-				return w.Verb == attempt.VerbTaint && sent[kube.TaintRequest](w).UID == "node-a" && len(sent[kube.TaintRequest](w).Taints) == 1 && strings.Contains(sent[kube.TaintRequest](w).Mark, `"run":"r1"`)
+				return w.Verb == attempt.VerbTaint && sent[request.SetTaints](w).UID == "node-a" && len(sent[request.SetTaints](w).Taints) == 1 && strings.Contains(sent[request.SetTaints](w).Mark, `"run":"r1"`)
 			}},
 	} {
 		f := newSteps()

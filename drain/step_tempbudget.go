@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // GuardPatience is how long the temporary budgets may take to be in force where no
@@ -161,7 +162,7 @@ func (st guardPhase) onBudgetAnswer(named tempbudget.Facts, w Write, a kube.Answ
 	e.Namespace, e.Budget = b.Namespace, &facts
 	st.emit(e)
 	b = st.s.budget(&named)
-	view, left := st.budgetView(b), tempbudget.Leftover{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}
+	view, left := st.budgetView(b), tempbudget.Leftover{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name}}
 	view.Remove = st.s.Run.Target().Line(tempbudget.RemoveCommands([]tempbudget.Leftover{left})[0])
 	st.setBudget(b, b.After(w.Request, a, class, view))
 }
@@ -171,7 +172,7 @@ func (st guardPhase) budgetsStand() bool {
 }
 
 // applyBudget is the fold of a temporary budget's events.
-func (s *State) applyBudget(e Event) {
+func (s folding) applyBudget(e Event) {
 	if e.BudgetState == tempbudget.Planned && e.Wait == nil && s.budget(e.Budget) == nil {
 		s.Budgets = append(s.Budgets, &tempbudget.Record{Facts: *e.Budget, State: tempbudget.Planned, Since: e.Time})
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // scaledOnce is a run that has given an app one more replica and is told to end, with
@@ -97,7 +98,7 @@ func TestTakingBackIsTriedAgain(t *testing.T) {
 // somebody has changed it.
 func TestAWatchThatLagsLosesNoReplica(t *testing.T) {
 	f, w := scaledOnce(false)
-	if w.Verb != attempt.VerbUnscale || sent[kube.ScaleRequest](w).From != 3 || sent[kube.ScaleRequest](w).To != 2 {
+	if w.Verb != attempt.VerbUnscale || sent[request.Scale](w).From != 3 || sent[request.Scale](w).To != 2 {
 		t.Errorf("%+v, %+v", w, f.state.Remedies[0])
 	}
 }

@@ -60,7 +60,7 @@ func (st volumeStep) followVolumes() {
 	seen := st.attachmentsSeen() || st.attachmentsDenied()
 	for _, p := range st.s.Pods {
 		switch {
-		case !p.State.Left() || !p.Volumes.Open() || !kube.NodeLive(st.snap, p.Node):
+		case !p.State.Left() || !p.Volumes.Open() || st.snap.SyncOn(kube.KindNodes, p.Node).Phase != kube.Synced:
 		case seen:
 			st.followPod(p)
 		default:

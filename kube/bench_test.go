@@ -45,7 +45,7 @@ func BenchmarkChangeAndSnapshot(b *testing.B) {
 		pod := *s.Snapshot().Pod(kube.UID(fmt.Sprintf("%08x-1111-4222-8333-%012x", i*7919%150_000, i*7919%150_000)))
 		pod.Ready = !pod.Ready
 		s.Put(&pod)
-		if s.Snapshot().PodCount() != 150_000 {
+		if s.Snapshot().Sync(kube.KindPods).Count != 150_000 {
 			b.Fatal("a pod got lost")
 		}
 	}

@@ -75,8 +75,8 @@ func (s *Snapshot) LeaseEnds(l *Lease) time.Time {
 	return from.Add(l.Duration)
 }
 
-// LeaseAlive tells whether the holder has shown itself since we look: the Lease
-// was seen to change, and its time is not over.
-func (s *Snapshot) LeaseAlive(l *Lease, now time.Time) bool {
+// Alive tells whether the holder has shown itself since we look: the Lease was seen
+// to change, and its time is not over.
+func (l *Lease) Alive(now time.Time) bool {
 	return l.Changes > 0 && now.Before(l.Seen.Add(l.Duration))
 }

@@ -56,11 +56,11 @@ func TestALeaseEndsByOurClock(t *testing.T) {
 	}
 	now = now.Add(30 * time.Second)
 	s.Put(convert.Lease(givenLease("r1", "1", 40))) // listed again, unchanged
-	if snap := s.Snapshot(); ends() != 10*time.Second || snap.LeaseAlive(snap.LeaseOf("u-1"), now) {
+	if snap := s.Snapshot(); ends() != 10*time.Second || snap.LeaseOf("u-1").Alive(now) {
 		t.Errorf("ends in %s: a Lease that was only listed again has not changed", ends())
 	}
 	s.Put(convert.Lease(givenLease("r1", "2", 40)))
-	if snap := s.Snapshot(); ends() != 40*time.Second || !snap.LeaseAlive(snap.LeaseOf("u-1"), now) {
+	if snap := s.Snapshot(); ends() != 40*time.Second || !snap.LeaseOf("u-1").Alive(now) {
 		t.Errorf("ends in %s: it was renewed", ends())
 	}
 	now = now.Add(35 * time.Second)
@@ -68,9 +68,12 @@ func TestALeaseEndsByOurClock(t *testing.T) {
 	if got := ends(); got != 40*time.Second {
 		t.Errorf("ends in %s: what happened while nobody looked is not known", got)
 	}
-	if snap := s.Snapshot().WithHealth(kube.Health{}); !snap.LeaseEnds(snap.LeaseOf("u-1")).IsZero() {
+	live := s.Snapshot().Health()
+	s.SetHealth(kube.Health{})
+	if snap := s.Snapshot(); !snap.LeaseEnds(snap.LeaseOf("u-1")).IsZero() {
 		t.Error("it ends although the server is away")
 	}
+	s.SetHealth(live)
 	again := givenLease("r2", "3", 40)
 	again.UID = "l-2"
 	s.Put(convert.Lease(again))

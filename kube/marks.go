@@ -85,12 +85,9 @@ func (n *Node) TaintsWithout() []corev1.Taint {
 func isOutOfService(t corev1.Taint) bool { return t.Key == OutOfServiceTaint }
 
 // TemporaryOf is the run that made the budget, "" if none of ours did.
-func (b *Budget) TemporaryOf() string { return RunOf(b.Labels) }
-
-// RunOf is the run that made an object with such labels, "" if none of ours did.
-func RunOf(labels map[string]string) string {
-	if labels[ManagedByLabel] != ManagedByValue {
+func (b *Budget) TemporaryOf() string {
+	if b.Labels[ManagedByLabel] != ManagedByValue {
 		return ""
 	}
-	return labels[RunLabel]
+	return b.Labels[RunLabel]
 }

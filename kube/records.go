@@ -32,6 +32,10 @@ type Resources struct {
 	Extended       map[corev1.ResourceName]int64 // nil for most
 }
 
+// SystemCriticalPriority is the lowest priority of the system's own classes
+// (k8s.io/kubernetes pkg/apis/scheduling SystemCriticalPriority).
+const SystemCriticalPriority = 2_000_000_000
+
 // VolumeKind is the part of a volume's source that matters to a drain.
 type VolumeKind string
 

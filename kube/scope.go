@@ -1,8 +1,6 @@
 package kube
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // Scope is what one feed brings in: all objects of a kind, or only those of one
 // node, which are the node itself and the pods that are bound to it. On a large
@@ -36,6 +34,18 @@ func (s *Snapshot) SyncOn(k Kind, node string) SyncState {
 	}
 	own.Count = all.Count
 	return own
+}
+
+// InWhole tells whether all objects of the kinds were read, so that none is left
+// out of what is counted or compared. A drain of few nodes begins before the whole
+// cluster is read.
+func (s *Snapshot) InWhole(kinds ...Kind) bool {
+	for _, k := range kinds {
+		if phase := s.Sync(k).Phase; phase != Synced && phase != Stale {
+			return false
+		}
+	}
+	return true
 }
 
 // rank orders the phases by how much can be said in them.

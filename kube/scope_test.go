@@ -49,14 +49,16 @@ func names(pods []*kube.Pod) string {
 }
 
 func TestListOfANodeSaysNothingOfOthers(t *testing.T) {
-	s := scopedStore().Snapshot()
+	store := scopedStore()
+	s := store.Snapshot()
 	if got := names(s.PodsOn("m")); got != "elsewhere" {
 		t.Errorf("the other node has %q", got)
 	}
 	if !s.TrustedOn("n") || s.TrustedOn("n", "m") || s.Trusted(kube.KindPods) || s.Sync(kube.KindPods).Phase != kube.NotSynced {
 		t.Error("what is known of one node is taken for more, or for less")
 	}
-	if down := s.WithHealth(kube.Health{Reason: "refused"}); down.TrustedOn("n") || down.SyncOn(kube.KindPods, "n").Phase != kube.Stale {
+	store.SetHealth(kube.Health{Reason: "refused"})
+	if down := store.Snapshot(); down.TrustedOn("n") || down.SyncOn(kube.KindPods, "n").Phase != kube.Stale {
 		t.Errorf("trusted while the server is away: %+v", down.SyncOn(kube.KindPods, "n"))
 	}
 }

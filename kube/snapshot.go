@@ -3,7 +3,6 @@ package kube
 import (
 	"iter"
 	"maps"
-	"slices"
 	"time"
 )
 
@@ -61,12 +60,6 @@ func (s *Snapshot) Trusted(kinds ...Kind) bool {
 // Nodes are all nodes by name.
 func (s *Snapshot) Nodes() []*Node { return rows[*Node](&s.t, KindNodes).items() }
 
-// NodeCount is the number of nodes.
-func (s *Snapshot) NodeCount() int { return s.t.count(KindNodes) }
-
-// PodCount is the number of pods.
-func (s *Snapshot) PodCount() int { return s.t.count(KindPods) }
-
 // Node is the node of that name, nil if there is none.
 func (s *Snapshot) Node(name string) *Node { return s.t.node(name) }
 
@@ -94,7 +87,7 @@ func (s *Snapshot) PodNamed(namespace, name string) *Pod {
 
 // Pods are all pods, by namespace and name.
 func (s *Snapshot) Pods() []*Pod {
-	return s.t.pods.collect(make([]*Pod, 0, s.PodCount()), &s.t.pods.byName, &podKey{}, func(*podKey) bool { return true })
+	return s.t.pods.collect(make([]*Pod, 0, s.t.count(KindPods)), &s.t.pods.byName, &podKey{}, func(*podKey) bool { return true })
 }
 
 // PodsIn are the pods of a namespace, by name.
@@ -121,11 +114,6 @@ func (s *Snapshot) PodsOf(owner UID) iter.Seq[*Pod] {
 
 // Budgets are all disruption budgets, by namespace and name.
 func (s *Snapshot) Budgets() []*Budget { return s.t.budgets().items() }
-
-// BudgetsIn are the budgets of a namespace, by name.
-func (s *Snapshot) BudgetsIn(namespace string) []*Budget {
-	return slices.Collect(s.t.budgetsIn(namespace))
-}
 
 // BudgetNamed is the budget of that name, nil if there is none.
 func (s *Snapshot) BudgetNamed(namespace, name string) *Budget {
@@ -162,19 +150,26 @@ func (s *Snapshot) WorkloadsOf(owner UID) []*Workload {
 	return s.t.owned.while(&Workload{Owner: &Owner{UID: owner}}, func(w *Workload) bool { return w.Owner.UID == owner })
 }
 
+// TopOwner is the owner whose number of pods counts, and what is known of it: the
+// Deployment of a ReplicaSet, say, or its Argo Rollout.
+func (s *Snapshot) TopOwner(owner *Owner) (*Owner, *Workload) {
+	w := s.Workload(owner.UID)
+	if w != nil && w.Kind == "ReplicaSet" && w.Owner != nil {
+		return w.Owner, s.Workload(w.Owner.UID)
+	}
+	return owner, w
+}
+
+// find is the record of the same kind and name, nil if there is none.
+func find[T recordType](s *Snapshot, like T) T {
+	found, _ := rows[T](&s.t, like.Meta().Kind).get(like)
+	return found
+}
+
 // NodeUsage is what the metrics API last said of a node.
 func (s *Snapshot) NodeUsage(node string) (Usage, bool) {
 	u, ok := s.nodeUsage[node]
 	return u, ok
-}
-
-// WithHealth is the same cluster seen through another connection health; every
-// synced kind is stale while the connection is down.
-func (s *Snapshot) WithHealth(h Health) *Snapshot {
-	changed := *s
-	changed.health = h
-	changed.sync = staleWhenDown(s.sync, h)
-	return &changed
 }
 
 func staleWhenDown(sync map[Scope]SyncState, h Health) map[Scope]SyncState {

@@ -44,3 +44,33 @@ func (s *Snapshot) QuotasIn(namespace string) []*Quota {
 	return rows[*Quota](&s.t, KindQuotas).while(&Quota{Namespace: namespace},
 		func(q *Quota) bool { return q.Namespace == namespace })
 }
+
+// Namespace is the namespace of that name, nil if there is none.
+func (s *Snapshot) Namespace(name string) *Namespace {
+	return find(s, &Namespace{Name: name})
+}
+
+// Namespaces are all namespaces, by name.
+func (s *Snapshot) Namespaces() []*Namespace { return rows[*Namespace](&s.t, KindNamespaces).items() }
+
+// PodsRepelling are the pods with a required anti-affinity that can reach pods
+// of the namespace.
+func (s *Snapshot) PodsRepelling(namespace string) []*Pod {
+	var pods []*Pod
+	for _, scope := range []string{"", namespace} {
+		s.t.pods.facets.repels.from(scopedKey{scope, &podKey{}}, func(k scopedKey) bool {
+			if k.scope != scope {
+				return false
+			}
+			pods = append(pods, s.t.pods.records.get(k.pod.slot))
+			return true
+		})
+	}
+	return pods
+}
+
+// PodsWithHostPorts are the pods that take ports of their nodes, by node.
+func (s *Snapshot) PodsWithHostPorts() []*Pod {
+	return s.t.pods.collect(make([]*Pod, 0, s.t.pods.facets.ports.len()), &s.t.pods.facets.ports, &podKey{},
+		func(*podKey) bool { return true })
+}

@@ -45,18 +45,18 @@ func TestStorageRecords(t *testing.T) {
 	claim, pv, attachment := storageObjects()
 	store := kubetest.StoreOf(time.Unix(0, 0), claim, pv, attachment, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"team": "x"}}})
 	s := store.Snapshot()
-	c := s.Claim("a", "data")
+	c := s.Storage().Claim("a", "data")
 	if c == nil || !c.Bound || c.Volume != "pv-1" || c.Class != "fast" || !c.Exclusive() || c.RequestBytes != 10<<30 {
 		t.Errorf("claim %+v", c)
 	}
-	v := s.Volume("pv-1")
+	v := s.Storage().Volume("pv-1")
 	if v == nil || v.Driver != "ebs" || v.Handle != "vol-1" || v.Claim.Name != "data" || v.CapacityBytes != 10<<30 {
 		t.Errorf("volume %+v", v)
 	}
-	if on := s.AttachmentsOn("n1"); len(on) != 1 || on[0].Volume != "pv-1" || !on[0].Attached {
+	if on := s.Storage().AttachmentsOn("n1"); len(on) != 1 || on[0].Volume != "pv-1" || !on[0].Attached {
 		t.Errorf("attachments on n1: %+v", on)
 	}
-	if n := len(s.UnboundVolumes("fast")); n != 1 {
+	if n := len(s.Storage().UnboundVolumes("fast")); n != 1 {
 		t.Errorf("%d unbound volumes", n)
 	}
 	if s.Sync(kube.KindClaims).Count != 1 || s.Sync(kube.KindNamespaces).Count != 1 || s.Namespace("a").Labels["team"] != "x" {
@@ -68,18 +68,18 @@ func TestStorageRecords(t *testing.T) {
 	store.Put(convert.VolumeRecord(bound))
 	store.Remove(&kube.VolumeAttachment{Name: "va-1", Node: "n1", UID: "another"})
 	later := store.Snapshot()
-	if len(later.UnboundVolumes("fast")) != 0 || len(s.UnboundVolumes("fast")) != 1 {
+	if len(later.Storage().UnboundVolumes("fast")) != 0 || len(s.Storage().UnboundVolumes("fast")) != 1 {
 		t.Error("a bound volume is unbound, or an older snapshot changed")
 	}
-	if len(later.AttachmentsOf("pv-1")) != 1 {
+	if len(later.Storage().AttachmentsOf("pv-1")) != 1 {
 		t.Error("an attachment went with another's UID")
 	}
 	store.Remove(convert.AttachmentRecord(attachment))
-	if last := store.Snapshot(); len(last.AttachmentsOf("pv-1"))+len(last.AttachmentsOn("n1"))+len(last.Attachments()) != 0 {
+	if last := store.Snapshot(); len(last.Storage().AttachmentsOf("pv-1"))+len(last.Storage().AttachmentsOn("n1"))+len(last.Storage().Attachments()) != 0 {
 		t.Error("the attachment is still there")
 	}
 	store.Replace(kube.Scope{Kind: kube.KindVolumes}, nil, 0, kube.SyncState{Phase: kube.Synced})
-	if store.Snapshot().Volume("pv-1") != nil {
+	if store.Snapshot().Storage().Volume("pv-1") != nil {
 		t.Error("a volume outlived an empty list")
 	}
 }
@@ -113,13 +113,13 @@ func TestFacetsOfPods(t *testing.T) {
 	if len(s.PodsRepelling("a")) != 2 || len(s.PodsRepelling("b")) != 1 {
 		t.Errorf("repelling: %d in a, %d in b", len(s.PodsRepelling("a")), len(s.PodsRepelling("b")))
 	}
-	if len(s.PodsWithHostPorts()) != 1 || len(s.PodsUsing("a", "data")) != 1 || len(s.PodsUsing("b", "data")) != 0 || len(s.PodsWithClaims()) != 1 {
+	if len(s.PodsWithHostPorts()) != 1 || len(s.Storage().PodsUsing("a", "data")) != 1 || len(s.Storage().PodsUsing("b", "data")) != 0 || len(s.Storage().PodsWithClaims()) != 1 {
 		t.Error("ports or claims")
 	}
 	for _, p := range s.Pods() {
 		store.Remove(p)
 	}
-	if s = store.Snapshot(); len(s.PodsRepelling("a"))+len(s.PodsWithHostPorts())+len(s.PodsWithClaims()) != 0 {
+	if s = store.Snapshot(); len(s.PodsRepelling("a"))+len(s.PodsWithHostPorts())+len(s.Storage().PodsWithClaims()) != 0 {
 		t.Error("facets of pods that are gone")
 	}
 }

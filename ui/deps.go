@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -43,7 +44,7 @@ type Deps struct {
 	// exactly one temporary budget; both are called outside the event loop. Nil
 	// where budgets that a run left behind are not looked for.
 	RunLife      func(run string) tempbudget.RunLife
-	RemoveBudget func(ctx context.Context, ref kube.BudgetRef) error
+	RemoveBudget func(ctx context.Context, ref request.BudgetRef) error
 	// DrainAccess asks the server which rights a drain under the options lacks; it
 	// is called outside the event loop. Nil where nobody is asked.
 	DrainAccess func(ctx context.Context, o plan.Options) (preflight.Access, error)
@@ -52,7 +53,7 @@ type Deps struct {
 	PodDetails func(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error)
 	// Access asks which of the rights we have; it is called outside the event loop. Nil
 	// leaves that to the server's answers.
-	Access func(ctx context.Context, needs []kube.Permission) ([]kube.AccessResult, error)
+	Access func(ctx context.Context, needs []request.Permission) ([]request.AccessResult, error)
 	// Attach is a run to show from the start, live or replayed; nil for none.
 	Attach live.Run
 	// Replay tells that Attach is played from a journal, with no cluster: its page
@@ -63,8 +64,12 @@ type Deps struct {
 	NewPlan  func(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error)
 	Forecast func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate
 
+	// Protected is what every confirmation is typed as, the name of a protected context,
+	// "" where a key is enough.
+	Protected string
+
 	Theme    themes.Theme
-	NoColor  bool // also set by NO_COLOR in the environment of the program
+	NoColor  bool
 	ASCII    bool
 	ReadOnly bool
 	Now      func() time.Time // time.Now where nil

@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 )
 
@@ -25,17 +26,17 @@ func (w world) left(name, run string, age time.Duration) {
 
 // leftDriver is a dashboard over budgets of a run that is over, one that is live
 // here, and one that may be live elsewhere.
-func leftDriver(t *testing.T, life map[string]tempbudget.RunLife, change ...func(*Deps)) (d *driver, removed *[]kube.BudgetRef) {
+func leftDriver(t *testing.T, life map[string]tempbudget.RunLife, change ...func(*Deps)) (d *driver, removed *[]request.BudgetRef) {
 	t.Helper()
 	w := company()
 	w.left("kdrain-dead01-front", "dead01", time.Minute)
 	w.left("kdrain-dead01-cart", "dead01", time.Minute)
 	w.left("kdrain-live01-front", "live01", time.Hour)
 	w.left("kdrain-far001-front", "far001", time.Minute)
-	removed = &[]kube.BudgetRef{}
+	removed = &[]request.BudgetRef{}
 	d = drive(t, w, 120, 40, append(change, func(deps *Deps) {
 		deps.RunLife = func(run string) tempbudget.RunLife { return life[run] }
-		deps.RemoveBudget = func(_ context.Context, ref kube.BudgetRef) error {
+		deps.RemoveBudget = func(_ context.Context, ref request.BudgetRef) error {
 			*removed = append(*removed, ref)
 			return nil
 		}
@@ -105,7 +106,7 @@ func TestBudgetsOfARunThatWasResumedAreKept(t *testing.T) {
 
 func TestBudgetsThatCannotBeRemoved(t *testing.T) {
 	d, _ := leftDriver(t, lives())
-	d.m.s.RemoveBudget = func(context.Context, kube.BudgetRef) error { return errors.New("forbidden") }
+	d.m.s.RemoveBudget = func(context.Context, request.BudgetRef) error { return errors.New("forbidden") }
 	d.keys("B")
 	d.accept()
 	if !strings.Contains(d.frame(), "Not all removed: ") || !strings.Contains(d.frame(), "forbidden") {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
@@ -114,10 +114,10 @@ func TestRemediesThatAreOffSayWhy(t *testing.T) {
 
 func TestRemediesWithoutTheRight(t *testing.T) {
 	d := onRemedies(t, 80, 24, func(d *Deps) {
-		d.Access = func(_ context.Context, needs []kube.Permission) ([]kube.AccessResult, error) {
-			var results []kube.AccessResult
+		d.Access = func(_ context.Context, needs []request.Permission) ([]request.AccessResult, error) {
+			var results []request.AccessResult
 			for _, n := range needs {
-				results = append(results, kube.AccessResult{Permission: n, Allowed: n.Verb != "delete"})
+				results = append(results, request.AccessResult{Permission: n, Allowed: n.Verb != "delete"})
 			}
 			return results, nil
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,9 +52,9 @@ func (r *stage) Command(_ context.Context, c drain.Command) (uint64, error) {
 	return 42, r.state.Objection(c)
 }
 
-func (r *stage) rights(_ context.Context, needs []kube.Permission) (results []kube.AccessResult, err error) {
+func (r *stage) rights(_ context.Context, needs []request.Permission) (results []request.AccessResult, err error) {
 	for _, need := range needs {
-		results = append(results, kube.AccessResult{Permission: need, Allowed: need.String() != r.lacks})
+		results = append(results, request.AccessResult{Permission: need, Allowed: need.String() != r.lacks})
 	}
 	return results, nil
 }

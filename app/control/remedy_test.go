@@ -6,7 +6,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // someRemedies is that of shop/api: two remedies that can be taken, of which one needs a
@@ -81,7 +81,7 @@ func TestARemedyWithoutItsRightIsOff(t *testing.T) {
 	dir := t.TempDir()
 	run := served(t, dir)
 	run.remedies = someRemedies()
-	run.remedies[1].Needs = []kube.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "shop"}}
+	run.remedies[1].Needs = []request.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "shop"}}
 	run.lacks = "create pods/eviction in namespace shop"
 	for _, word := range []string{"", "evict sick"} {
 		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "free", Pod: "shop/api", Word: word})

@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 const (
@@ -33,7 +34,7 @@ const (
 )
 
 // Rights asks the server which of the rights we have, all at once.
-type Rights func(context.Context, []kube.Permission) ([]kube.AccessResult, error)
+type Rights func(context.Context, []request.Permission) ([]request.AccessResult, error)
 
 // Server takes the words of other processes for one run.
 type Server struct {

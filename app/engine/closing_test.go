@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // muteWriter answers nothing any more once it is silent: each request ends with
@@ -31,32 +32,32 @@ func (w muteWriter) send(ctx context.Context, send func() kube.Answer) kube.Answ
 	return kube.Answer{Failure: "the credential plugin p has not answered", Unsent: true}
 }
 
-func (w muteWriter) Evict(ctx context.Context, r kube.EvictRequest) kube.Answer {
+func (w muteWriter) Evict(ctx context.Context, r request.Evict) kube.Answer {
 	return w.send(ctx, func() kube.Answer { return w.Simulation.Evict(ctx, r) })
 }
 
-func (w muteWriter) DeleteBudget(ctx context.Context, r kube.BudgetRef) kube.Answer {
+func (w muteWriter) DeleteBudget(ctx context.Context, r request.BudgetRef) kube.Answer {
 	return w.send(ctx, func() kube.Answer { return w.Simulation.DeleteBudget(ctx, r) })
 }
 
-func (w muteWriter) CreateLease(ctx context.Context, _ kube.LeaseWrite) kube.Answer {
+func (w muteWriter) CreateLease(ctx context.Context, _ request.WriteLease) kube.Answer {
 	return w.send(ctx, func() kube.Answer { return kube.Answer{Code: http.StatusCreated, UID: "lease", ResourceVersion: "1"} })
 }
 
-func (w muteWriter) UpdateLease(ctx context.Context, _ kube.LeaseWrite) kube.Answer {
+func (w muteWriter) UpdateLease(ctx context.Context, _ request.WriteLease) kube.Answer {
 	return w.send(ctx, func() kube.Answer { return kube.Answer{Code: http.StatusOK, UID: "lease", ResourceVersion: "2"} })
 }
 
-func (w muteWriter) DeleteLease(ctx context.Context, _ kube.LeaseRef) kube.Answer {
+func (w muteWriter) DeleteLease(ctx context.Context, _ request.DeleteLease) kube.Answer {
 	return w.send(ctx, func() kube.Answer { return kube.Answer{Code: http.StatusOK} })
 }
 
-func (w muteWriter) WriteEvent(ctx context.Context, _ kube.NodeEvent) kube.Answer {
+func (w muteWriter) WriteEvent(ctx context.Context, _ request.NodeEvent) kube.Answer {
 	return w.send(ctx, func() kube.Answer { return kube.Answer{Code: http.StatusCreated} })
 }
 
-var _ kube.LeaseWriter = muteWriter{}
-var _ kube.EventWriter = muteWriter{}
+var _ request.LeaseWriter = muteWriter{}
+var _ request.EventWriter = muteWriter{}
 
 // An aborted run ends with its report although nothing is answered: neither the
 // evictions and renewals that are out, nor what it takes back, nor its Events.

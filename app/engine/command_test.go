@@ -16,6 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // recorded begins a run of node a with a journal.
@@ -24,7 +25,7 @@ func recorded(t *testing.T, s *kubetest.Simulation) (*Engine, *journal.Journal) 
 	return recordedWith(t, s, s)
 }
 
-func recordedWith(t *testing.T, s *kubetest.Simulation, w kube.Writer) (*Engine, *journal.Journal) {
+func recordedWith(t *testing.T, s *kubetest.Simulation, w request.Writer) (*Engine, *journal.Journal) {
 	t.Helper()
 	plan, err := plan.New(s.Snapshot(), []string{"a"}, plan.DefaultOptions(), time.Now())
 	if err != nil {
@@ -228,7 +229,7 @@ func TestAnAbortSurvivesASuspend(t *testing.T) {
 // unanswered is a server that never answers an eviction.
 type unanswered struct{ *kubetest.Simulation }
 
-func (unanswered) Evict(ctx context.Context, _ kube.EvictRequest) kube.Answer {
+func (unanswered) Evict(ctx context.Context, _ request.Evict) kube.Answer {
 	<-ctx.Done()
 	return kube.Answer{Failure: ctx.Err().Error()}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // A day of 100 nodes that wait, each with its Lease and with pods that never go, leaves 50 MB
@@ -27,7 +28,7 @@ import (
 func TestADayOfWaitingStaysSmall(t *testing.T) {
 	refuses := func(a kube.Answer) func(*kubetest.Simulation) {
 		return func(s *kubetest.Simulation) {
-			s.Answer = func(kube.EvictRequest) (kube.Answer, bool) { return a, true }
+			s.Answer = func(request.Evict) (kube.Answer, bool) { return a, true }
 		}
 	}
 	for name, prepare := range map[string]func(*kubetest.Simulation){

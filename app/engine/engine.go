@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Source is where an engine looks at the cluster; *kube.Store is one.
@@ -22,7 +23,7 @@ type Source interface {
 // EngineConfig is what an engine works with.
 type EngineConfig struct {
 	Source  Source
-	Writer  kube.Writer
+	Writer  request.Writer
 	Journal *journal.Journal // closed by the engine; nil keeps none
 	Now     func() time.Time
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 func TestDrainGoesOnAsSoonAsTheBudgetAllows(t *testing.T) {
@@ -249,7 +250,7 @@ func TestTransientAnswersNeverEndAPod(t *testing.T) {
 		s := kubetest.NewSimulation()
 		s.AddNode("a")
 		s.AddPod("web", "a")
-		s.Answer = func(kube.EvictRequest) (kube.Answer, bool) {
+		s.Answer = func(request.Evict) (kube.Answer, bool) {
 			if n := len(s.Evictions); n <= len(answers) {
 				return answers[n-1], true
 			}
@@ -268,7 +269,7 @@ func TestMissingRightFailsAtOnce(t *testing.T) {
 		s := kubetest.NewSimulation()
 		s.AddNode("a")
 		s.AddPod("web", "a")
-		s.Answer = func(kube.EvictRequest) (kube.Answer, bool) {
+		s.Answer = func(request.Evict) (kube.Answer, bool) {
 			return kube.Answer{Code: http.StatusForbidden, Message: `pods "web-1" is forbidden: User "x" cannot create resource "pods/eviction"`}, true
 		}
 		e := drive(t, s, plan.DefaultOptions(), "a")
@@ -287,7 +288,7 @@ func TestNamesakeIsNeverEvicted(t *testing.T) {
 		s.AddNode("a")
 		s.AddNode("b")
 		p := s.AddPod("db", "a")
-		s.Answer = func(kube.EvictRequest) (kube.Answer, bool) {
+		s.Answer = func(request.Evict) (kube.Answer, bool) {
 			// The pod is replaced by a namesake just before the request arrives.
 			delete(s.Pods, p.UID)
 			s.AddPod("db", "b", func(n *corev1.Pod) { n.Name = p.Name })

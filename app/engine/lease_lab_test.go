@@ -20,6 +20,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
@@ -43,7 +44,7 @@ func (s *stage) asRun(run, person string, o plan.Options, nodes ...string) *labR
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
-	s.must(w.WaitSynced(ctx, kinds...))
+	s.must(kubetest.WaitSynced(ctx, w, kinds...))
 	s.until(w, "the nodes are Ready", func(snap *kube.Snapshot) bool {
 		for _, n := range nodes {
 			if node := snap.Node(n); node == nil || node.Ready != kube.NodeReady {
@@ -142,7 +143,7 @@ func TestLabTheLeaseOfADeadRunLapses(t *testing.T) {
 	s.must(err)
 	dead := s.connect("")
 	far := time.Now().Add(100 * time.Hour)
-	if answer := dead.CreateLease(t.Context(), kube.LeaseWrite{Namespace: s.namespace, Node: a, NodeUID: n.UID, Run: "killed", By: "bob", Since: far, Renewed: far}); !answer.OK() {
+	if answer := dead.CreateLease(t.Context(), request.WriteLease{Namespace: s.namespace, Node: a, NodeUID: n.UID, Run: "killed", By: "bob", Since: far, Renewed: far}); !answer.OK() {
 		t.Fatalf("%+v", answer)
 	}
 	began := time.Now()

@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // contested is a cluster with a node on which one pod takes for ever, so that a
@@ -118,7 +119,7 @@ func TestALeaseWhoseRunDiedIsFreeAfterItsTime(t *testing.T) {
 		s.AddPod("web", "a")
 		dead := &operator{Simulation: s}
 		// Its times are in the far future, and are not looked at.
-		dead.CreateLease(t.Context(), kube.LeaseWrite{NodeUID: "node-a", Run: "r0", By: "bob", Since: time.Now().Add(100 * time.Hour), Renewed: time.Now().Add(100 * time.Hour)})
+		dead.CreateLease(t.Context(), request.WriteLease{NodeUID: "node-a", Run: "r0", By: "bob", Since: time.Now().Add(100 * time.Hour), Renewed: time.Now().Add(100 * time.Hour)})
 		time.Sleep(3 * time.Second)
 		o := &operator{Simulation: s}
 		began := time.Now()

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // drive runs a drain of the nodes in the simulation to its end, confirming
@@ -28,7 +29,7 @@ func begin(t *testing.T, ctx context.Context, s *kubetest.Simulation, o plan.Opt
 	return beginWith(t, ctx, s, s, o, nodes...)
 }
 
-func beginWith(t *testing.T, ctx context.Context, s *kubetest.Simulation, w kube.Writer, o plan.Options, nodes ...string) *Engine {
+func beginWith(t *testing.T, ctx context.Context, s *kubetest.Simulation, w request.Writer, o plan.Options, nodes ...string) *Engine {
 	t.Helper()
 	plan, err := plan.New(s.Snapshot(), nodes, o, time.Now())
 	if err != nil {
@@ -125,7 +126,7 @@ func randomRun(t *testing.T, random *rand.Rand) {
 		}
 	}
 	if random.IntN(2) == 0 {
-		s.Answer = func(kube.EvictRequest) (kube.Answer, bool) {
+		s.Answer = func(request.Evict) (kube.Answer, bool) {
 			return kube.Answer{Failure: "EOF"}, random.IntN(4) == 0
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 const (
@@ -30,8 +31,8 @@ const (
 
 // of are the Events that a step of the run is worth: s is the state after it.
 // Times are those of our clock.
-func (b *nodeEvents) of(s *drain.State, events []drain.Event, now time.Time) []kube.NodeEvent {
-	var out []kube.NodeEvent
+func (b *nodeEvents) of(s *drain.State, events []drain.Event, now time.Time) []request.NodeEvent {
+	var out []request.NodeEvent
 	for i := range events {
 		if n := s.Node(events[i].Node); n != nil && events[i].Kind == drain.EventNode {
 			out = b.node(out, s, n, &events[i])
@@ -46,7 +47,7 @@ func (b *nodeEvents) of(s *drain.State, events []drain.Event, now time.Time) []k
 
 // node tells of the beginning and the end of a node. One that was never touched
 // has none.
-func (b *nodeEvents) node(out []kube.NodeEvent, s *drain.State, n *drain.NodeRun, e *drain.Event) []kube.NodeEvent {
+func (b *nodeEvents) node(out []request.NodeEvent, s *drain.State, n *drain.NodeRun, e *drain.Event) []request.NodeEvent {
 	who := "run " + s.Run.ID + " of " + s.Run.User
 	if s.Run.Options.Reason != "" {
 		who += " (" + words.Quote(s.Run.Options.Reason) + ")"
@@ -54,18 +55,18 @@ func (b *nodeEvents) node(out []kube.NodeEvent, s *drain.State, n *drain.NodeRun
 	pods := s.Progress(n.Name)
 	switch {
 	case e.NodeState == drain.NodeDraining:
-		return b.tell(out, n, kube.NodeEvent{Reason: kube.ReasonDrainStarted, Message: who + " drains the node: " + words.Count(pods.Total, "pod", "pods") + " to move"}, e.Time)
+		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainStarted, Message: who + " drains the node: " + words.Count(pods.Total, "pod", "pods") + " to move"}, e.Time)
 	case e.NodeState == drain.NodeDrained && !n.Started.IsZero():
-		return b.tell(out, n, kube.NodeEvent{Reason: kube.ReasonDrainDone, Message: who + " has drained the node of " + words.Count(pods.Left, "pod", "pods") + " in " + words.ShortTime(e.Time.Sub(n.Started))}, e.Time)
+		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainDone, Message: who + " has drained the node of " + words.Count(pods.Left, "pod", "pods") + " in " + words.ShortTime(e.Time.Sub(n.Started))}, e.Time)
 	case (e.NodeState == drain.NodeFailed || e.NodeState == drain.NodeStopped) && (n.Cordoned || !n.Started.IsZero()):
-		return b.tell(out, n, kube.NodeEvent{Reason: kube.ReasonDrainAborted, Warning: true, Message: who + " no longer drains the node: " + e.Message}, e.Time)
+		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainAborted, Warning: true, Message: who + " no longer drains the node: " + e.Message}, e.Time)
 	}
 	return out
 }
 
 // waiting tells of pods that have been blocked for a while: each with its budget
 // once, and one in a minute.
-func (b *nodeEvents) waiting(out []kube.NodeEvent, s *drain.State, now time.Time) []kube.NodeEvent {
+func (b *nodeEvents) waiting(out []request.NodeEvent, s *drain.State, now time.Time) []request.NodeEvent {
 	for _, p := range s.Pods {
 		n := s.Node(p.Node)
 		if p.BlockedSince.IsZero() || p.State.Final() || n == nil || n.State != drain.NodeDraining ||
@@ -88,7 +89,7 @@ func (b *nodeEvents) waiting(out []kube.NodeEvent, s *drain.State, now time.Time
 			b.lookAgain(now.Add(time.Second))
 		default:
 			b.pods[key], b.blocked[p.Node] = true, now
-			out = b.tell(out, n, kube.NodeEvent{Reason: kube.ReasonDrainBlocked, Warning: true,
+			out = b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainBlocked, Warning: true,
 				Message: "run " + s.Run.ID + ": " + p.Namespace + "/" + p.Name + " waits: " + p.Wait.Recorded().Sentence(now)}, now)
 		}
 	}
@@ -102,7 +103,7 @@ func (b *nodeEvents) lookAgain(at time.Time) {
 	}
 }
 
-func (b *nodeEvents) tell(out []kube.NodeEvent, n *drain.NodeRun, e kube.NodeEvent, at time.Time) []kube.NodeEvent {
+func (b *nodeEvents) tell(out []request.NodeEvent, n *drain.NodeRun, e request.NodeEvent, at time.Time) []request.NodeEvent {
 	if b.told[n.Name] >= toldAtMost {
 		return out
 	}
@@ -114,9 +115,9 @@ func (b *nodeEvents) tell(out []kube.NodeEvent, n *drain.NodeRun, e kube.NodeEve
 // recorder writes the Events of a run. It never holds a run up: what finds no room
 // is dropped, and without the right it falls silent.
 type recorder struct {
-	writer kube.EventWriter // nil: nothing is written
+	writer request.EventWriter // nil: nothing is written
 	events *nodeEvents
-	queue  chan kube.NodeEvent
+	queue  chan request.NodeEvent
 	cancel context.CancelFunc
 	group  kube.Group
 
@@ -124,10 +125,10 @@ type recorder struct {
 	silent string // why nothing more is written
 }
 
-func newRecorder(ctx context.Context, writer kube.Writer, run string) *recorder {
+func newRecorder(ctx context.Context, writer request.Writer, run string) *recorder {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	h := &recorder{events: newNodeEvents(), queue: make(chan kube.NodeEvent, queuedEvents), cancel: cancel}
-	h.writer, _ = writer.(kube.EventWriter)
+	h := &recorder{events: newNodeEvents(), queue: make(chan request.NodeEvent, queuedEvents), cancel: cancel}
+	h.writer, _ = writer.(request.EventWriter)
 	if h.writer != nil {
 		h.group.Go("events of run "+run, func() { h.write(ctx) })
 	}

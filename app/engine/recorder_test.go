@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // crier is an operator whose connection can write Events.
@@ -20,10 +21,10 @@ type crier struct {
 	*operator
 	slow   time.Duration
 	answer kube.Answer
-	said   []kube.NodeEvent
+	said   []request.NodeEvent
 }
 
-func (c *crier) WriteEvent(ctx context.Context, e kube.NodeEvent) kube.Answer {
+func (c *crier) WriteEvent(ctx context.Context, e request.NodeEvent) kube.Answer {
 	select {
 	case <-time.After(c.slow):
 	case <-ctx.Done():

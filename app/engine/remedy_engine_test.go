@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // confirmUntil confirms every question of the run until its state holds something.
@@ -56,7 +57,7 @@ func remediate(t *testing.T, e *Engine, kind remedy.Kind, pod kube.UID) {
 
 // blockedBySize is a drain of node a whose one pod a budget holds that needs both
 // replicas; it comes back with the run once the pod is blocked.
-func blockedBySize(t *testing.T, w func(*kubetest.Simulation) kube.Writer) (*kubetest.Simulation, *Engine, *corev1.Pod) {
+func blockedBySize(t *testing.T, w func(*kubetest.Simulation) request.Writer) (*kubetest.Simulation, *Engine, *corev1.Pod) {
 	t.Helper()
 	s := kubetest.NewSimulation()
 	s.AddNode("a")
@@ -71,7 +72,7 @@ func blockedBySize(t *testing.T, w func(*kubetest.Simulation) kube.Writer) (*kub
 	return s, e, p
 }
 
-func itself(s *kubetest.Simulation) kube.Writer { return s }
+func itself(s *kubetest.Simulation) request.Writer { return s }
 
 func TestOneMoreReplicaLetsThePodGoAndIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -125,7 +126,9 @@ func TestReplicasAfterAnAbort(t *testing.T) {
 func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		killed := &atomic.Bool{}
-		s, e, p := blockedBySize(t, func(s *kubetest.Simulation) kube.Writer { return kubetest.MortalWriter{Simulation: s, Killed: killed} })
+		s, e, p := blockedBySize(t, func(s *kubetest.Simulation) request.Writer {
+			return kubetest.MortalWriter{Simulation: s, Killed: killed}
+		})
 		s.ReadyAfter = time.Hour
 		remediate(t, e, remedy.Scale, p.UID)
 		state := confirmUntil(t, e, "the rung is done", func(state *drain.State) bool {

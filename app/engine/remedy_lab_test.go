@@ -18,6 +18,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
@@ -31,7 +32,7 @@ func (s *stage) watchRemedies(c *connection) *watch.Watcher {
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
-	s.must(w.WaitSynced(ctx, remedyKinds...))
+	s.must(kubetest.WaitSynced(ctx, w, remedyKinds...))
 	return w
 }
 

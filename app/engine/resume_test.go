@@ -16,6 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // TestKilledRunsResume kills a run after a random event, as a lost process would,
@@ -245,7 +246,7 @@ func TestResumeWaitsForNoAnswerOfAPodThatIsGone(t *testing.T) {
 // silentWriter lets evictions vanish on their way: nobody gets them, nobody answers.
 type silentWriter struct{ *kubetest.Simulation }
 
-func (silentWriter) Evict(ctx context.Context, _ kube.EvictRequest) kube.Answer {
+func (silentWriter) Evict(ctx context.Context, _ request.Evict) kube.Answer {
 	<-ctx.Done()
 	return kube.Answer{Failure: "killed"}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 func cordonedNode(manager, mark string) *corev1.Node {
@@ -109,7 +110,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 			if len(undos) != 1 || (undos[0].Release != nil) != c.want || undos[0].Left != c.left {
 				t.Fatalf("%+v", undos)
 			}
-			if c.want && *undos[0].Release != (kube.LeaseRef{Namespace: "kube-system", Name: kube.LeaseName("node-a"), UID: "l", ResourceVersion: "7"}) {
+			if c.want && *undos[0].Release != (request.DeleteLease{Namespace: "kube-system", Name: kube.LeaseName("node-a"), UID: "l", ResourceVersion: "7"}) {
 				t.Errorf("%+v", undos[0].Release)
 			}
 		})
@@ -146,7 +147,7 @@ func TestAnUndoIsFoundByWhatItIs(t *testing.T) {
 	s.AddNode("a")
 	s.AddNode("b")
 	for _, n := range []string{"a", "b"} {
-		w := kube.LeaseWrite{Node: n, NodeUID: kube.UID("node-" + n), Run: "r1"}
+		w := request.WriteLease{Node: n, NodeUID: kube.UID("node-" + n), Run: "r1"}
 		s.Store.Put(convert.Lease(leaseObject(w, types.UID("lease-"+n), "1")))
 	}
 	before := rollback.Plan(state, s.Snapshot(), time.Now())
@@ -178,7 +179,7 @@ func TestOpenHoldOfARollback(t *testing.T) {
 			})
 		}
 		lease := func(version string) {
-			w := kube.LeaseWrite{Node: "a", NodeUID: "node-a", Run: "r2"}
+			w := request.WriteLease{Node: "a", NodeUID: "node-a", Run: "r2"}
 			s.Store.Put(convert.Lease(leaseObject(w, "lease", version)))
 		}
 		state := drain.Fold(nil, drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "r1", Nodes: []drain.NodeFacts{{Name: "a", UID: "node-a"}}}},

@@ -19,6 +19,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 const mergePatch = types.MergePatchType
@@ -39,7 +40,7 @@ func bareOptions() plan.Options {
 }
 
 // start begins a run and confirms nothing.
-func (s *stage) start(source Source, writer kube.Writer, o plan.Options, nodes ...string) *labRun {
+func (s *stage) start(source Source, writer request.Writer, o plan.Options, nodes ...string) *labRun {
 	s.Helper()
 	s.until(source, "the nodes are Ready", func(snap *kube.Snapshot) bool {
 		for _, n := range nodes {
@@ -62,7 +63,7 @@ func (s *stage) start(source Source, writer kube.Writer, o plan.Options, nodes .
 }
 
 // drain begins a run and confirms everything that it asks.
-func (s *stage) drain(source Source, writer kube.Writer, o plan.Options, nodes ...string) *labRun {
+func (s *stage) drain(source Source, writer request.Writer, o plan.Options, nodes ...string) *labRun {
 	s.Helper()
 	r := s.start(source, writer, o, nodes...)
 	r.confirm(drain.PhaseCordon)

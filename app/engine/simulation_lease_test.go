@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // operator is one of several who drain the same simulated cluster: what they see
@@ -26,7 +27,7 @@ type operator struct {
 	refuse   []kube.Answer  // what the next writes of Leases are answered, and nothing is done
 	leases   []string       // "create run", "update run", "delete", as asked for
 	renewals []time.Time
-	mine     []kube.EvictRequest
+	mine     []request.Evict
 	cordoned int
 }
 
@@ -45,7 +46,10 @@ func (o *operator) disconnect(broken bool) {
 	defer o.Mu.Unlock()
 	o.cut = nil
 	if broken {
-		o.cut = o.Simulation.Snapshot().WithHealth(kube.Health{DownSince: time.Now(), Reason: "no route to host"})
+		live := o.Simulation.Snapshot().Health()
+		o.Store.SetHealth(kube.Health{DownSince: time.Now(), Reason: "no route to host"})
+		o.cut = o.Store.Snapshot()
+		o.Store.SetHealth(live)
 	}
 	o.Store.SetUsage(nil) // everybody looks
 }
@@ -54,7 +58,7 @@ func (o *operator) down() bool { o.Mu.Lock(); defer o.Mu.Unlock(); return o.cut 
 
 var noAnswer = kube.Answer{Failure: "no route to host", Unsent: true}
 
-func (o *operator) Evict(ctx context.Context, r kube.EvictRequest) kube.Answer {
+func (o *operator) Evict(ctx context.Context, r request.Evict) kube.Answer {
 	if o.down() {
 		return noAnswer
 	}
@@ -64,7 +68,7 @@ func (o *operator) Evict(ctx context.Context, r kube.EvictRequest) kube.Answer {
 	return o.Simulation.Evict(ctx, r)
 }
 
-func (o *operator) Cordon(ctx context.Context, r kube.CordonRequest) kube.Answer {
+func (o *operator) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
 	if o.down() {
 		return noAnswer
 	}
@@ -74,7 +78,7 @@ func (o *operator) Cordon(ctx context.Context, r kube.CordonRequest) kube.Answer
 	return o.Simulation.Cordon(ctx, r)
 }
 
-func (o *operator) CreateLease(_ context.Context, w kube.LeaseWrite) kube.Answer {
+func (o *operator) CreateLease(_ context.Context, w request.WriteLease) kube.Answer {
 	return o.writeLease("create "+w.Run, func() kube.Answer {
 		if o.held(w.NodeUID) != nil {
 			return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonAlreadyExists}
@@ -83,7 +87,7 @@ func (o *operator) CreateLease(_ context.Context, w kube.LeaseWrite) kube.Answer
 	})
 }
 
-func (o *operator) UpdateLease(_ context.Context, w kube.LeaseWrite) kube.Answer {
+func (o *operator) UpdateLease(_ context.Context, w request.WriteLease) kube.Answer {
 	return o.writeLease("update "+w.Run, func() kube.Answer {
 		o.renewals = append(o.renewals, time.Now())
 		switch live := o.held(w.NodeUID); {
@@ -96,7 +100,7 @@ func (o *operator) UpdateLease(_ context.Context, w kube.LeaseWrite) kube.Answer
 	})
 }
 
-func (o *operator) DeleteLease(_ context.Context, r kube.LeaseRef) kube.Answer {
+func (o *operator) DeleteLease(_ context.Context, r request.DeleteLease) kube.Answer {
 	return o.writeLease("delete", func() kube.Answer {
 		for _, l := range o.Store.Snapshot().Leases() {
 			if l.Name == r.Name && l.UID == r.UID && l.ResourceVersion == r.ResourceVersion {
@@ -128,13 +132,13 @@ func (o *operator) writeLease(what string, do func() kube.Answer) kube.Answer {
 
 func (o *operator) held(node kube.UID) *kube.Lease { return o.Store.Snapshot().LeaseOf(node) }
 
-func (o *operator) putLease(w kube.LeaseWrite, uid types.UID) kube.Answer {
+func (o *operator) putLease(w request.WriteLease, uid types.UID) kube.Answer {
 	version := o.NextVersion()
 	o.Store.Put(convert.Lease(leaseObject(w, uid, version)))
 	return kube.Answer{Code: http.StatusOK, UID: uid, ResourceVersion: version}
 }
 
-func leaseObject(w kube.LeaseWrite, uid types.UID, version string) *coordinationv1.Lease {
+func leaseObject(w request.WriteLease, uid types.UID, version string) *coordinationv1.Lease {
 	seconds := int32(kube.LeaseDuration / time.Second)
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Name: kube.LeaseName(w.NodeUID), Namespace: w.Namespace, UID: uid, ResourceVersion: version,

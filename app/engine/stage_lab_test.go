@@ -23,6 +23,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
@@ -200,9 +201,9 @@ func (s *stage) fault(verb, component string) {
 // connection is a cluster that a run can write to.
 type connection struct {
 	*conn.Cluster
-	kube.Writer
-	kube.LeaseWriter
-	kube.EventWriter
+	request.Writer
+	request.LeaseWriter
+	request.EventWriter
 }
 
 func connected(c *conn.Cluster) *connection {
@@ -230,7 +231,7 @@ func (s *stage) watch(c *connection) *watch.Watcher {
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
-	s.must(w.WaitSynced(ctx, kinds...))
+	s.must(kubetest.WaitSynced(ctx, w, kinds...))
 	return w
 }
 

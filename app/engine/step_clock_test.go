@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // held is a run over one pod that its budget never lets go, with --force-after.
@@ -93,7 +94,7 @@ func TestTheClockOfForceAfterStands(t *testing.T) {
 func TestAfterAnOutageAnEvictionComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p, o := held(plan.DefaultOptions())
-		s.Answer = func(kube.EvictRequest) (kube.Answer, bool) {
+		s.Answer = func(request.Evict) (kube.Answer, bool) {
 			if time.Since(p.CreationTimestamp.Time) < 50*time.Second {
 				return kube.Answer{}, false
 			}
@@ -178,7 +179,7 @@ type brokenDelete struct {
 	deletions int
 }
 
-func (b *brokenDelete) Delete(context.Context, kube.DeleteRequest) kube.Answer {
+func (b *brokenDelete) Delete(context.Context, request.Delete) kube.Answer {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	b.deletions++

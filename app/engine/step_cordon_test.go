@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // cordoning plays a run on synthetic time whose nodes' cordons are answered by a
@@ -50,7 +51,7 @@ func (c *cordoning) snap() *kube.Snapshot {
 func (c *cordoning) done(w drain.Write) kube.Answer {
 	n := c.node[w.Node].DeepCopy()
 	n.Spec.Unschedulable, n.ResourceVersion = true, n.ResourceVersion+"1"
-	n.Annotations = map[string]string{kube.CordonAnnotation: w.Request.(kube.CordonRequest).Mark}
+	n.Annotations = map[string]string{kube.CordonAnnotation: w.Request.(request.Cordon).Mark}
 	c.node[w.Node] = n
 	return kube.Answer{Code: http.StatusOK}
 }

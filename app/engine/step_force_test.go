@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // refusals are all that an eviction may be refused with, and the state that each is
@@ -49,7 +50,7 @@ func TestOnlyRefusalsOfTheBudgetAreForced(t *testing.T) {
 					if needs >= 0 {
 						s.AddBudget("web", needs)
 					}
-					s.Answer = func(kube.EvictRequest) (kube.Answer, bool) { return c.answer, true }
+					s.Answer = func(request.Evict) (kube.Answer, bool) { return c.answer, true }
 					o := plan.DefaultOptions()
 					o.ForceAfter, o.MaxEvictRetries, o.Timeout = 15*time.Second, 1, 5*time.Minute
 					e := drive(t, s, o, "a")

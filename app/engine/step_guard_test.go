@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // A temporary budget that must yield to another stands while the run is paused.
@@ -25,7 +26,7 @@ func TestPauseLeavesTheGuard(t *testing.T) {
 		o := plan.DefaultOptions()
 		o.Guard, o.GuardWrite = "1", true
 		e := begin(t, t.Context(), s, o, "a")
-		s.Answer = func(kube.EvictRequest) (kube.Answer, bool) { return kubetest.BudgetRefusal(s.Budgets["web"]), true }
+		s.Answer = func(request.Evict) (kube.Answer, bool) { return kubetest.BudgetRefusal(s.Budgets["web"]), true }
 		confirmUntil(t, e, "the guard holds a pod", func(state *drain.State) bool { return state.Pods[0].State == drain.PodBudgetBlocked })
 		e.Send(drain.Command{Kind: drain.CommandPause, By: "ada"})
 		synctest.Wait()

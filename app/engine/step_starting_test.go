@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // An API server that has just come back refuses rights that it grants a moment
@@ -33,7 +34,7 @@ func TestARightMissingAfterTheServerWasAwayIsAskedForAgain(t *testing.T) {
 				s.AddNode("b")
 				p := s.AddPod("web", "a")
 				back := time.Now().Add(3 * time.Second)
-				s.Answer = func(kube.EvictRequest) (kube.Answer, bool) {
+				s.Answer = func(request.Evict) (kube.Answer, bool) {
 					cold := c.warm == 0 || time.Since(back) < c.warm
 					return kube.Answer{Code: http.StatusForbidden, Message: "pods " + words}, cold
 				}
@@ -56,7 +57,7 @@ type startingWriter struct {
 	asked int
 }
 
-func (w *startingWriter) Cordon(ctx context.Context, r kube.CordonRequest) kube.Answer {
+func (w *startingWriter) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
 	w.asked++
 	switch w.asked {
 	case 1:

@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 var (
@@ -42,7 +43,7 @@ func TestOnePodOnePauseWithoutBudgets(t *testing.T) {
 					p := s.AddPod("web", "a")
 					s.Store.SetSync(kube.KindBudgets, kube.SyncState{Phase: phase})
 					var at []time.Time
-					s.Answer = func(kube.EvictRequest) (kube.Answer, bool) {
+					s.Answer = func(request.Evict) (kube.Answer, bool) {
 						at = append(at, time.Now())
 						return c.answer, true
 					}
@@ -101,7 +102,7 @@ func TestForceAfterWithoutBudgets(t *testing.T) {
 				s.AddNode("a")
 				s.AddPod("web", "a")
 				s.Store.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
-				s.Answer = func(kube.EvictRequest) (kube.Answer, bool) { return c.answer, true }
+				s.Answer = func(request.Evict) (kube.Answer, bool) { return c.answer, true }
 				o := plan.DefaultOptions()
 				o.ForceAfter, o.Timeout = 12*time.Second, 2*time.Minute
 				e := drive(t, s, o, "a")
@@ -122,7 +123,7 @@ func TestForceAfterAsksFirstWhereBudgetsAreNotSeen(t *testing.T) {
 		s.AddPod("web", "a")
 		s.Store.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
 		tries := 0
-		s.Answer = func(kube.EvictRequest) (kube.Answer, bool) {
+		s.Answer = func(request.Evict) (kube.Answer, bool) {
 			tries++
 			return budgetFull, tries == 1
 		}
@@ -150,7 +151,7 @@ func TestALookThatFailsIsAskedAgain(t *testing.T) {
 				s := kubetest.NewSimulation()
 				s.AddNode("a")
 				s.AddPod("web", "a")
-				s.Answer = func(kube.EvictRequest) (kube.Answer, bool) {
+				s.Answer = func(request.Evict) (kube.Answer, bool) {
 					return kube.Answer{Code: 409, Message: "the object has been modified"}, len(s.Evictions) == 1
 				}
 				w := &blindWriter{Simulation: s, answer: c.answer}

@@ -8,9 +8,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Somebody else evicts the first pod before its node's turn comes, and it is gone by
@@ -28,7 +28,7 @@ func TestAPodThatOthersEvictKeepsItsTurn(t *testing.T) {
 		o.ExcludeFromLB = 2 * time.Second
 		e := begin(t, t.Context(), s, o, "a")
 		time.AfterFunc(200*time.Millisecond, func() {
-			s.Evict(t.Context(), kube.EvictRequest{Namespace: "default", Name: "db-1", UID: "pod-1"})
+			s.Evict(t.Context(), request.Evict{Namespace: "default", Name: "db-1", UID: "pod-1"})
 		})
 		confirmAll(t.Context(), s, e)
 		if e.State().Outcome != drain.OutcomeDone || len(d.Overlaps) > 0 {

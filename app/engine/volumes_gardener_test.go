@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // The tables of this file are the public volume cases of two other engines, as inputs
@@ -171,7 +172,7 @@ func (c *gardenerDrain) fill(s *kubetest.Simulation, d *kubetest.Disks) {
 	add(c.shared, false, true)
 	add(c.both, true, true)
 	if c.refused {
-		s.Answer = func(kube.EvictRequest) (kube.Answer, bool) { return kube.Answer{Code: 429}, true }
+		s.Answer = func(request.Evict) (kube.Answer, bool) { return kube.Answer{Code: 429}, true }
 	}
 }
 

@@ -103,7 +103,7 @@ func (s *stage) addClaim(source Source, name, driver string) {
 	s.must(err)
 	// The controller makes no attachment for a pod that is older than its claim's bond.
 	s.until(source, "claim "+name+" is bound", func(snap *kube.Snapshot) bool {
-		claim := snap.Claim(s.namespace, name)
+		claim := snap.Storage().Claim(s.namespace, name)
 		return claim != nil && claim.Bound
 	})
 }
@@ -122,7 +122,7 @@ func (s *stage) attachedAll(source Source, node string, count int) {
 	s.Helper()
 	s.until(source, fmt.Sprintf("%d volumes are attached to %s", count, node), func(snap *kube.Snapshot) bool {
 		attached := 0
-		for _, a := range snap.AttachmentsOn(node) {
+		for _, a := range snap.Storage().AttachmentsOn(node) {
 			if a.Attached {
 				attached++
 			}
@@ -140,7 +140,7 @@ func (s *stage) watchVolumes(c *connection) *kubewatch.Watcher {
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
-	s.must(w.WaitSynced(ctx, kinds...))
+	s.must(kubetest.WaitSynced(ctx, w, kinds...))
 	return w
 }
 
@@ -329,5 +329,5 @@ func TestDetachThatNeverComesOnTheLab(t *testing.T) {
 		t.Errorf("the turn went on after %s, before the grace of 1 s and the 3 s were over", gap)
 	}
 	s.attacher() // for the clean-up: else the attachments stay
-	s.until(w, "the volumes are detached", func(snap *kube.Snapshot) bool { return len(snap.AttachmentsOn(node)) == 0 })
+	s.until(w, "the volumes are detached", func(snap *kube.Snapshot) bool { return len(snap.Storage().AttachmentsOn(node)) == 0 })
 }

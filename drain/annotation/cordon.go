@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // ForNode is the annotation for a node that is to be cordoned, or to be kept from load
@@ -51,7 +52,7 @@ func Foreign(node *kube.Node, run string) string {
 // Undo uncordons only if the annotation names the run and the field is
 // still ours by managedFields: a cordon that somebody has since made their own
 // is theirs to take back.
-func Undo(name string, uid kube.UID, run string, node *kube.Node) (request *kube.CordonRequest, what, left string) {
+func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.Cordon, what, left string) {
 	what = "uncordon node " + name
 	switch {
 	case node == nil:
@@ -70,22 +71,22 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (request *kube
 		// Only the label was ours: cordon and mark stay as they were.
 		mark.ExcludedFromLB, mark.ExcludedBy = false, ""
 		what = "let load balancers use node " + name + " again"
-		request = &kube.CordonRequest{Node: name, UID: uid, ResourceVersion: node.ResourceVersion, Unschedulable: true,
+		req = &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion, Unschedulable: true,
 			Mark: mark.String(), ExcludeFromLB: new(bool)}
 	case !ours || mark.Run != run:
 		left = "its cordon is not of this run"
 	case mark.Was == "unschedulable" && mark.ExcludedFromLB:
 		// Only the label was ours: the cordon stays with whoever made it.
 		what = "let load balancers use node " + name + " again"
-		request = &kube.CordonRequest{Node: name, UID: uid, ResourceVersion: node.ResourceVersion, Unschedulable: true, ExcludeFromLB: new(bool)}
+		req = &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion, Unschedulable: true, ExcludeFromLB: new(bool)}
 	case mark.Was != "schedulable":
 		left = "it was unschedulable before the run"
 	case node.Cordon.Manager != kube.FieldManager:
 		left = fmt.Sprintf("%s has cordoned it since", node.Cordon.Manager)
 	default:
-		request = &kube.CordonRequest{Node: name, UID: uid, ResourceVersion: node.ResourceVersion}
+		req = &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion}
 		if mark.ExcludedFromLB {
-			request.ExcludeFromLB = new(bool)
+			req.ExcludeFromLB = new(bool)
 		}
 		if mark.After != "" {
 			what += ", cordoned before by run " + mark.After
@@ -94,5 +95,5 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (request *kube
 			}
 		}
 	}
-	return request, what, left
+	return req, what, left
 }

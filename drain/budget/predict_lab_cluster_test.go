@@ -21,6 +21,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
 
@@ -28,7 +29,7 @@ import (
 type labCluster struct {
 	t       *testing.T
 	client  kubernetes.Interface
-	cluster kube.Writer
+	cluster request.Writer
 }
 
 func openLab(t *testing.T) *labCluster {

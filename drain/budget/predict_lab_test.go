@@ -13,6 +13,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // The grid: what Predict says against what the API server of a lab answers to a
@@ -117,7 +118,7 @@ func (l *labCluster) grid(cells *cells, budgets int, policy policyv1.UnhealthyPo
 		for _, p := range pods {
 			what := fmt.Sprintf("%d budgets, policy %q, observed %d, allowed %d, %d of %d healthy; %s", budgets, policy,
 				status.ObservedGeneration, status.DisruptionsAllowed, status.CurrentHealthy, status.DesiredHealthy, p.Name)
-			answer := l.cluster.Evict(l.t.Context(), kube.EvictRequest{Namespace: namespace, Name: p.Name, UID: p.UID, DryRun: true})
+			answer := l.cluster.Evict(l.t.Context(), request.Evict{Namespace: namespace, Name: p.Name, UID: p.UID, DryRun: true})
 			cells.add(l.t, what, Predict(p, records, p.UID), answer)
 		}
 	}
@@ -182,9 +183,9 @@ func (l *labCluster) reallyEvict(cells *cells, namespace, app string, b branch, 
 	if ours := uid == "" || uid == p.UID; ours && predicted != b.want {
 		l.t.Errorf("%s: %+v is predicted, the table says %+v", what, predicted, b.want)
 	}
-	dry := l.cluster.Evict(l.t.Context(), kube.EvictRequest{Namespace: namespace, Name: p.Name, UID: uid, DryRun: true})
+	dry := l.cluster.Evict(l.t.Context(), request.Evict{Namespace: namespace, Name: p.Name, UID: uid, DryRun: true})
 	cells.add(l.t, what+", dry run", predicted, dry)
-	answer := l.cluster.Evict(l.t.Context(), kube.EvictRequest{Namespace: namespace, Name: p.Name, UID: uid})
+	answer := l.cluster.Evict(l.t.Context(), request.Evict{Namespace: namespace, Name: p.Name, UID: uid})
 	cells.add(l.t, what, predicted, answer)
 	if predicted.Way != WaySpends || b.want.Code != 201 {
 		return

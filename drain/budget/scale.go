@@ -16,7 +16,7 @@ func Scalable(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
 	if w := ScaledBy(s, owner); w != nil {
 		return w
 	}
-	if _, w := kube.TopOwner(s, owner); w != nil && w.Resource != "" && w.Hidden == "" {
+	if _, w := s.TopOwner(owner); w != nil && w.Resource != "" && w.Hidden == "" {
 		return w
 	}
 	return nil

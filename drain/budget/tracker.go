@@ -82,7 +82,7 @@ func (l *Tracker) Page(b *kube.Budget) *page {
 	}
 	pods := l.s.PodsUnder(b)
 	p := &page{pods: pods, sick: SickUnder(b, l.s, pods, l.serverNow)}
-	if kube.InWhole(l.s, kube.KindPods) {
+	if l.s.InWhole(kube.KindPods) {
 		l.count(p, b)
 		p.bare = !slices.ContainsFunc(pods, func(pod *kube.Pod) bool { return pod.Owner != nil })
 	} else {

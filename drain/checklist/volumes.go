@@ -24,7 +24,7 @@ func (j *judge) attachments() {
 		return
 	}
 	used := volume.VolumesUsedOn(j.Node, j.s)
-	for _, a := range j.s.AttachmentsOn(j.Node) {
+	for _, a := range j.s.Storage().AttachmentsOn(j.Node) {
 		f := volume.AttachmentFacts(a, j.s)
 		title := "volume " + f.Title()
 		if f.Claim != "" {
@@ -69,11 +69,11 @@ func (j *judge) claims() {
 	if j.unread(kube.KindClaims, what) || j.unread(kube.KindVolumes, what) {
 		return
 	}
-	if !kube.InWhole(j.s, kube.KindPods) {
+	if !j.s.InWhole(kube.KindPods) {
 		j.unknown("pods", what+" is not known: not all pods are read yet")
 	}
 	seen := map[string]bool{}
-	for _, p := range j.s.PodsWithClaims() {
+	for _, p := range j.s.Storage().PodsWithClaims() {
 		if p.Node != "" || p.Finished() || p.Terminating() {
 			continue
 		}
@@ -93,18 +93,18 @@ func (j *judge) claims() {
 // claim judges one claim, once; waits is the pod that waits for it, "" for none.
 func (j *judge) claim(seen map[string]bool, namespace, name, waits string) {
 	object := "PersistentVolumeClaim/" + namespace + "/" + name
-	claim := j.s.Claim(namespace, name)
+	claim := j.s.Storage().Claim(namespace, name)
 	if seen[object] || claim == nil || !claim.Bound {
 		return
 	}
-	volume := j.s.Volume(claim.Volume)
+	volume := j.s.Storage().Volume(claim.Volume)
 	if volume == nil || !j.onlyHere(volume) {
 		return
 	}
 	seen[object] = true
 	words := "volume " + volume.Name + " of claim " + namespace + "/" + name
 	switch {
-	case !kube.InWhole(j.s, kube.KindNodes):
+	case !j.s.InWhole(kube.KindNodes):
 		j.unknown(object, "it is not known yet whether another node reaches "+words)
 	case waits != "":
 		j.against(object, "no other node that takes pods reaches "+words+", and pod "+waits+" waits for it")

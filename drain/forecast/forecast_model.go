@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // elsewhere is where replacements are put: on no node of a plan.
@@ -186,7 +187,7 @@ func (m *model) startsIn(owner *kube.Owner) time.Duration {
 // perform answers a write of the run as the server would.
 func (m *model) perform(w drain.Write) kube.Answer {
 	switch r := w.Request.(type) {
-	case kube.CordonRequest:
+	case request.Cordon:
 		if node := m.store.Snapshot().Node(w.Node); node != nil {
 			record := *node
 			m.version++
@@ -194,9 +195,9 @@ func (m *model) perform(w drain.Write) kube.Answer {
 			record.Cordon = &kube.Cordon{Mark: r.Mark}
 			m.store.Put(&record)
 		}
-	case kube.EvictRequest:
+	case request.Evict:
 		return m.evict(m.pods[r.UID], false)
-	case kube.DeleteRequest:
+	case request.Delete:
 		return m.evict(m.pods[r.UID], true)
 	}
 	return kube.Answer{Code: http.StatusOK}

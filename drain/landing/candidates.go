@@ -28,7 +28,7 @@ type candidate struct {
 // volume/pv_helpers.go) would look at, smallest first.
 func (c *Cluster) candidates(claim *kube.PersistentVolumeClaim, class *kube.StorageClass) *candidates {
 	found := &candidates{claim: claim, class: class, byLabel: map[string]map[string][]*candidate{}}
-	volumes := slices.Clone(c.s.UnboundVolumes(claim.Class))
+	volumes := slices.Clone(c.s.Storage().UnboundVolumes(claim.Class))
 	slices.SortStableFunc(volumes, func(a, b *kube.PersistentVolume) int { return cmp.Compare(a.CapacityBytes, b.CapacityBytes) })
 	for _, v := range volumes {
 		kept := v.Claim != nil && v.Claim.Namespace == claim.Namespace && v.Claim.Name == claim.Name &&

@@ -45,7 +45,7 @@ func wishOf(claim *kube.PersistentVolumeClaim) string {
 // overLimit is nodevolumelimits/csi.go Filter. What a VolumeAttachment alone
 // tells of counts beside the pod's volumes, even if it is one of them.
 func (c *Cluster) overLimit(wanted []attachment, node int32, self kube.UID) bool {
-	drivers := c.s.CSINode(c.nodes[node].Name)
+	drivers := c.s.Storage().CSINode(c.nodes[node].Name)
 	if drivers == nil {
 		return false
 	}
@@ -89,7 +89,7 @@ func (c *Cluster) attachments() map[int32][]attached {
 	}
 	c.storage.attached = map[int32][]attached{}
 	var last kube.UID
-	for _, p := range c.s.PodsWithClaims() { // a pod comes once for each claim
+	for _, p := range c.s.Storage().PodsWithClaims() { // a pod comes once for each claim
 		at := c.index(p.Node)
 		if at < 0 || p.Finished() || p.UID == last {
 			continue
@@ -97,8 +97,8 @@ func (c *Cluster) attachments() map[int32][]attached {
 		last = p.UID
 		c.attach(p, at)
 	}
-	for _, a := range c.s.Attachments() {
-		at, volume := c.index(a.Node), c.s.Volume(a.Volume)
+	for _, a := range c.s.Storage().Attachments() {
+		at, volume := c.index(a.Node), c.s.Storage().Volume(a.Volume)
 		if at < 0 || a.Driver == "" || volume == nil || volume.Driver == "" {
 			continue
 		}
@@ -114,14 +114,14 @@ func (c *Cluster) attachments() map[int32][]attached {
 // attach counts the volumes of a pod on a node; counting one twice does no harm.
 func (c *Cluster) attach(p *kube.Pod, node int32) {
 	for _, v := range p.Spec.Volumes {
-		claim := c.s.Claim(p.Namespace, v.Claim)
+		claim := c.s.Storage().Claim(p.Namespace, v.Claim)
 		if v.Claim == "" || claim == nil {
 			continue
 		}
 		var one attachment
-		if volume := c.s.Volume(claim.Volume); volume != nil {
+		if volume := c.s.Storage().Volume(claim.Volume); volume != nil {
 			one = attachmentOf(volume)
-		} else if class := c.s.StorageClass(claim.Class); class != nil {
+		} else if class := c.s.Storage().StorageClass(claim.Class); class != nil {
 			one = attachment{class.Provisioner, wishOf(claim)}
 		}
 		if one.driver != "" {

@@ -88,7 +88,7 @@ func (g *group) block(format string, args ...any) {
 // for the lack of it, or where nobody can tell. A claim made from a running
 // pod's template goes with the pod, and the next pod gets a fresh one.
 func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVolumeClaim {
-	claim := c.s.Claim(p.Namespace, v.Claim)
+	claim := c.s.Storage().Claim(p.Namespace, v.Claim)
 	ephemeral := v.Kind == kube.VolumeEphemeral
 	switch {
 	case claim == nil && ephemeral && p.Node != "":
@@ -103,7 +103,7 @@ func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVo
 	case ephemeral && p.Node != "":
 		fresh := *claim
 		fresh.UID, fresh.Volume, fresh.Bound, fresh.Phase, fresh.SelectedNode = "", "", false, "", ""
-		if class := c.s.StorageClass(claim.Class); class == nil || !class.WaitForPod {
+		if class := c.s.Storage().StorageClass(claim.Class); class == nil || !class.WaitForPod {
 			g.cannotTell(fmt.Sprintf("its volume %s is made anew before a node is chosen", v.Name))
 			return nil
 		}
@@ -123,7 +123,7 @@ func (c *Cluster) bind(g *group, claim *kube.PersistentVolumeClaim) bool {
 	if !claim.Bound {
 		return c.unbound(g, claim)
 	}
-	volume := c.s.Volume(claim.Volume)
+	volume := c.s.Storage().Volume(claim.Volume)
 	if volume == nil {
 		g.block("persistentvolume %q not found", claim.Volume)
 		return false
@@ -144,7 +144,7 @@ func (c *Cluster) bind(g *group, claim *kube.PersistentVolumeClaim) bool {
 // unbound looks at a claim that has no volume yet. One that should have been
 // bound at once, or that wants a volume by name, keeps the pod waiting.
 func (c *Cluster) unbound(g *group, claim *kube.PersistentVolumeClaim) bool {
-	class := c.s.StorageClass(claim.Class)
+	class := c.s.Storage().StorageClass(claim.Class)
 	waits := claim.SelectedNode != "" || class != nil && class.WaitForPod
 	if !waits || claim.Volume != "" {
 		g.block("pod has unbound immediate PersistentVolumeClaims")
@@ -164,7 +164,7 @@ func (c *Cluster) unbound(g *group, claim *kube.PersistentVolumeClaim) bool {
 		return true
 	}
 	g.volumes.attach = append(g.volumes.attach, attachment{class.Provisioner, wishOf(claim)})
-	driver := c.s.CSIDriver(class.Provisioner)
+	driver := c.s.Storage().CSIDriver(class.Provisioner)
 	if hidden := unseen(c.s, kube.KindCSIDrivers); hidden != "" {
 		g.cannotTell("its volume has to be made: " + hidden)
 	} else if driver != nil && driver.TracksCapacity {
@@ -256,7 +256,7 @@ func placed(set map[string]string) bool {
 // (volumerestrictions/volume_restrictions.go).
 func (c *Cluster) exclusiveInUse(g *group, self kube.UID) bool {
 	for _, claim := range g.volumes.exclusive {
-		for _, p := range c.s.PodsUsing(g.namespace, claim) {
+		for _, p := range c.s.Storage().PodsUsing(g.namespace, claim) {
 			if p.UID != self && c.index(p.Node) >= 0 && !p.Finished() {
 				return true
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // A run keeps others off the nodes that it drains by one Lease for each, from before its
@@ -50,7 +51,7 @@ type Send struct {
 	Verb    attempt.Verb
 	Facts   Facts
 	Version string // resourceVersion that it expects
-	Request kube.Request
+	Request request.Request
 }
 
 // Decision is what is to be done about a Lease now, in this order.
@@ -187,7 +188,7 @@ func keep(r *Record, v View) Decision {
 
 // write is a write of the Lease for this run.
 func (v *View) write(r *Record, verb attempt.Verb, uid kube.UID, version string, changes int32) *Send {
-	w := kube.LeaseWrite{
+	w := request.WriteLease{
 		Namespace: v.Namespace, Node: v.Node, NodeUID: v.UID, Run: v.Run, By: v.By, Reason: v.Reason,
 		Since: v.Now.Add(v.Offset), Renewed: v.Now.Add(v.Offset), Transitions: changes, UID: uid, ResourceVersion: version,
 	}
@@ -231,7 +232,7 @@ func release(r *Record, v View) Decision {
 		}
 		version = v.Live.ResourceVersion
 	}
-	d.Send = &Send{Verb: attempt.VerbRelease, Facts: r.Facts, Version: version, Request: kube.LeaseRef{
+	d.Send = &Send{Verb: attempt.VerbRelease, Facts: r.Facts, Version: version, Request: request.DeleteLease{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, ResourceVersion: version,
 	}}
 	return d
@@ -257,8 +258,8 @@ func without(namespace, name, why string) *Change {
 }
 
 // FactsAfter are the Lease that an answer is about, as far as the request and the answer tell.
-func (r *Record) FactsAfter(request kube.Request, a kube.Answer) Facts {
-	w, writes := request.(kube.LeaseWrite)
+func (r *Record) FactsAfter(req request.Request, a kube.Answer) Facts {
+	w, writes := req.(request.WriteLease)
 	if !writes {
 		return r.Facts
 	}

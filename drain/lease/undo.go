@@ -1,10 +1,13 @@
 package lease
 
-import "github.com/kdrain-tui/kdrain-tui/kube"
+import (
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
 
 // Undo releases the Lease of a run over a node, which would keep the next run waiting for as
 // long as it lasts; left says why it is left alone.
-func Undo(node kube.UID, run string, s *kube.Snapshot) (request *kube.LeaseRef, left string) {
+func Undo(node kube.UID, run string, s *kube.Snapshot) (req *request.DeleteLease, left string) {
 	live := s.LeaseOf(node)
 	switch {
 	case !s.Trusted(kube.KindLeases):
@@ -14,6 +17,6 @@ func Undo(node kube.UID, run string, s *kube.Snapshot) (request *kube.LeaseRef, 
 	case live.Holder != run:
 		return nil, "another run has it"
 	}
-	request = &kube.LeaseRef{Namespace: live.Namespace, Name: live.Name, UID: live.UID, ResourceVersion: live.ResourceVersion}
-	return request, ""
+	req = &request.DeleteLease{Namespace: live.Namespace, Name: live.Name, UID: live.UID, ResourceVersion: live.ResourceVersion}
+	return req, ""
 }

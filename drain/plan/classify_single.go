@@ -46,7 +46,7 @@ func singleReplica(c *classified) []remark {
 // of Jobs end, those of a DaemonSet have no replicas, and of an owner that has no
 // scale another pod is there.
 func scaleUnknown(s *kube.Snapshot, p *kube.Pod) string {
-	owner, w := kube.TopOwner(s, p.Owner)
+	owner, w := s.TopOwner(p.Owner)
 	what := "how many pods " + owner.Kind + " " + owner.Name + " wants is not known: "
 	kind := OwnersOfKind(owner)
 	sync := s.Sync(kind)
@@ -86,7 +86,7 @@ func HiddenOwner(s *kube.Snapshot, pod kube.UID) *kube.Workload {
 	if p == nil || p.Owner == nil {
 		return nil
 	}
-	if _, w := kube.TopOwner(s, p.Owner); w != nil && w.Resource != "" && w.Hidden != "" {
+	if _, w := s.TopOwner(p.Owner); w != nil && w.Resource != "" && w.Hidden != "" {
 		return w
 	}
 	return nil

@@ -8,27 +8,72 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// FlagGroup is the annotation of a flag that names its group.
-const FlagGroup = "group"
+// flagGroup is the annotation of a flag that names its group.
+const flagGroup = "group"
 
-// The groups of flags that are not treated as the others are.
+// The groups of flags, as help and pages head them.
 const (
 	// GroupKubectl are those of kubectl drain, with its names, defaults and meaning.
-	GroupKubectl = "kubectl"
+	GroupKubectl = "Flags of kubectl"
 	// GroupRemedies let remedies be used without a screen that need a flag of their own.
-	GroupRemedies = "remedies"
+	GroupRemedies = "Remedies for pods that do not leave"
 
-	groupRun     = "run"
-	groupPods    = "pods"
-	groupVolumes = "volumes"
-	groupPast    = "past-budgets"
-	groupLeases  = "leases"
+	groupRun     = "Nodes in parallel"
+	groupPods    = "Pods and their order"
+	groupVolumes = "Volumes"
+	groupPast    = "Past budgets"
+	groupLeases  = "Leases"
 )
 
-// InGroup tells whether a flag is in a group.
-func InGroup(f *pflag.Flag, group string) bool {
-	of := f.Annotations[FlagGroup]
-	return len(of) > 0 && of[0] == group
+// GroupOf is the group of a flag, "" for none.
+func GroupOf(f *pflag.Flag) string {
+	if of := f.Annotations[flagGroup]; len(of) > 0 {
+		return of[0]
+	}
+	return ""
+}
+
+// AddGroup adds flags under the name of a group, in the order in which they are added.
+func AddGroup(fs *pflag.FlagSet, group string, add func(*pflag.FlagSet)) {
+	flags := pflag.NewFlagSet(group, pflag.ContinueOnError)
+	flags.SortFlags = false
+	add(flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		annotate(f, flagGroup, group)
+		fs.AddFlag(f)
+	})
+}
+
+func annotate(f *pflag.Flag, key, value string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[key] = []string{value}
+}
+
+const noDefault = "no-default"
+
+// NoDefault says of a flag why no file or variable may set it for every start: it confirms
+// something, goes past budgets, loses data, or hides what a drain does.
+func NoDefault(fs *pflag.FlagSet, flag, why string) { annotate(fs.Lookup(flag), noDefault, why) }
+
+// WhyNoDefault is why no file or variable may set a flag, "" where one may.
+func WhyNoDefault(f *pflag.Flag) string {
+	if why := f.Annotations[noDefault]; len(why) > 0 {
+		return why[0]
+	}
+	return ""
+}
+
+// Choice is one value of a flag that takes few, and what it does.
+type Choice struct{ Value, Does string }
+
+// ChoicesOf are the values that a flag takes, nil where there is no list of them.
+func ChoicesOf(f *pflag.Flag) []Choice {
+	if v, ok := f.Value.(interface{ Choices() []Choice }); ok {
+		return v.Choices()
+	}
+	return nil
 }
 
 // AddFlags adds a flag for each option: name, default, help, how its text is read and
@@ -46,13 +91,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		{groupVolumes, o.addVolumeFlags}, {groupPast, o.addPastFlags}, {GroupRemedies, o.addRemedyFlags},
 		{groupLeases, o.addLeaseFlags},
 	} {
-		flags := pflag.NewFlagSet(group.name, pflag.ContinueOnError)
-		flags.SortFlags = false
-		group.add(flags)
-		flags.VisitAll(func(f *pflag.Flag) {
-			f.Annotations = map[string][]string{FlagGroup: {group.name}}
-			fs.AddFlag(f)
-		})
+		AddGroup(fs, group.name, group.add)
 	}
 	*o = values
 }
@@ -81,6 +120,11 @@ func (o *Options) addKubectlFlags(fs *pflag.FlagSet) {
 	fs.Var(&o.DryRun, "dry-run", `must be "none", "server", or "client": client prints what would be done, `+
 		`server asks the API server without changing anything`)
 	fs.Lookup("dry-run").NoOptDefVal = DryRunBare
+	NoDefault(fs, "force", "pods that no controller declares do not come back")
+	NoDefault(fs, "disable-eviction", "it goes past all PodDisruptionBudgets")
+	NoDefault(fs, "grace-period", "pods would get less time to end than they declare")
+	NoDefault(fs, "pod-selector", "every drain would leave pods behind unseen")
+	NoDefault(fs, "dry-run", "whether anything is written is said on the command line")
 }
 
 func (o *Options) addRunFlags(fs *pflag.FlagSet) {
@@ -103,7 +147,7 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 		"refuse a node that holds the only pod of a workload, or one of which that cannot be told")
 	fs.BoolVar(&o.FailOnBlockers, "fail-on-blockers", false,
 		"refuse a node if a budget never lets one of its pods go, or it is the last Ready control-plane node")
-	fs.Var(&list[Honored]{to: &o.Honor, known: Honorable}, "honor",
+	fs.Var(honored{&list[Honored]{to: &o.Honor, known: Honorable}}, "honor",
 		"obey the drain labels and annotations of "+honorableWords()+" (they are only shown otherwise)")
 	fs.Var(&o.Guard, "guard", "how many pods of a workload without a budget may be away at a time, "+
 		"like 25% or 1: the run itself holds the others back")
@@ -127,6 +171,9 @@ func (o *Options) addPastFlags(fs *pflag.FlagSet) {
 		"once the budget (nothing else) refused it more often than this; 0: never")
 	fs.Var(length{&o.ForceAfter}, "force-after", "delete a pod past its budget, with its own grace period, "+
 		"once the budget (no outage, no pause) held it for this long; 0: never")
+	for _, flag := range []string{"max-evict-retries", "force-after"} {
+		NoDefault(fs, flag, "it deletes pods past their PodDisruptionBudgets")
+	}
 }
 
 func (o *Options) addRemedyFlags(fs *pflag.FlagSet) {
@@ -136,6 +183,9 @@ func (o *Options) addRemedyFlags(fs *pflag.FlagSet) {
 		"let ctl delete a stuck pod with a grace period of zero: its process may still run")
 	fs.BoolVar(&o.AllowTaint, "allow-taint", false,
 		"let ctl declare a node that is off out of service: its pods are forgotten, its volumes detached")
+	fs.VisitAll(func(f *pflag.Flag) {
+		NoDefault(fs, f.Name, "it allows a remedy that can lose data or change a workload")
+	})
 }
 
 func (o *Options) addLeaseFlags(fs *pflag.FlagSet) {
@@ -144,4 +194,5 @@ func (o *Options) addLeaseFlags(fs *pflag.FlagSet) {
 	fs.Var(&list[string]{to: &o.TakeOver}, "take-over",
 		"take over nodes that another run is at work on, which stops it there; =RUN,... takes from those runs alone")
 	fs.Lookup("take-over").NoOptDefVal = TakeOverAny
+	NoDefault(fs, "take-over", "it stops the runs of others")
 }

@@ -86,7 +86,7 @@ func TestEveryOptionIsDeclared(t *testing.T) {
 		}
 	}
 	base.Flags().VisitAll(func(f *pflag.Flag) {
-		if !seen[f.Name] || len(f.Annotations[FlagGroup]) != 1 {
+		if !seen[f.Name] || GroupOf(f) == "" {
 			t.Errorf("--%s has no field or no group", f.Name)
 		}
 		if strings.HasSuffix(f.Usage, ".") || f.Usage == "" || strings.ToLower(f.Usage[:1]) != f.Usage[:1] {

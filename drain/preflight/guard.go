@@ -27,7 +27,7 @@ func FindUnguarded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			if pod.Action != plan.ActionEvict || live == nil || live.Owner == nil || len(s.BudgetsOf(live)) > 0 {
 				continue
 			}
-			owner, _ := kube.TopOwner(s, live.Owner)
+			owner, _ := s.TopOwner(live.Owner)
 			kind := plan.OwnersOfKind(owner)
 			loading := kind != "" && !s.Trusted(kind) && s.Sync(kind).Phase != kube.Denied
 			if budget.ScaledBy(s, live.Owner) != nil || kind == kube.KindJobs || owner.Kind == "DaemonSet" || kind == "" && budget.PlainOwner(owner) || loading {

@@ -47,7 +47,7 @@ func stakes(s *kube.Snapshot, p *plan.Plan) []*stake {
 				continue
 			}
 			w := budget.Scalable(s, pod.Owner)
-			if w == nil || w.Resource != "" && !kube.InWhole(s, kube.KindPods) {
+			if w == nil || w.Resource != "" && !s.InWhole(kube.KindPods) {
 				continue
 			}
 			of := known[w.UID]

@@ -62,7 +62,7 @@ func takesAll(d departures, service *kube.Service, inNamespace []*kube.Pod) []*k
 // endpoints at once. DNS and webhooks have a finding of their own, which says
 // more.
 func findUnserved(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
-	if !kube.InWhole(s, kube.KindPods) {
+	if !s.InWhole(kube.KindPods) {
 		return nil
 	}
 	d := departuresOf(s, p)
@@ -239,7 +239,7 @@ func findUnforeseen(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		if pod.Owner == nil || pod.Finished() {
 			return
 		}
-		if owner, w := kube.TopOwner(s, pod.Owner); w != nil && w.Hidden != "" {
+		if owner, w := s.TopOwner(pod.Owner); w != nil && w.Hidden != "" {
 			g.note(w.Hidden, owner.Kind, pod.Namespace, owner.Name)
 		}
 	})

@@ -24,7 +24,7 @@ func findPinned(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var advice []budget.Advice
 	for i := range p.Nodes {
 		for k := range p.Nodes[i].Pods {
-			volume := s.Volume(p.Nodes[i].Pods[k].Pinned)
+			volume := s.Storage().Volume(p.Nodes[i].Pods[k].Pinned)
 			if volume == nil || volume.Claim == nil {
 				continue
 			}

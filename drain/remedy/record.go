@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // State is what has become of a remedy that was confirmed.
@@ -98,7 +99,7 @@ type Send struct {
 	Verb    attempt.Verb
 	Node    string // that it changes, "" for none
 	Version string // resourceVersion that it expects, where it takes back
-	Request kube.Request
+	Request request.Request
 }
 
 // Decision is what is to be done about a remedy now: at most one of both.
@@ -118,7 +119,7 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Ti
 		return Decision{Wake: r.Next}
 	}
 	switch {
-	case r.Kind == Scale && end, r.Kind == OutOfService && r.State != Taken && kube.NodeLive(snap, r.Name):
+	case r.Kind == Scale && end, r.Kind == OutOfService && r.State != Taken && snap.SyncOn(kube.KindNodes, r.Name).Phase == kube.Synced:
 		return r.takeBack(run, snap)
 	}
 	return Decision{}
@@ -128,12 +129,12 @@ func (r *Record) takeBack(run string, snap *kube.Snapshot) Decision {
 	if node := snap.Node(r.Name); r.Kind == OutOfService && node != nil && node.UID == r.UID && node.Ready != kube.NodeReady {
 		return Decision{} // it is still off, and keeps the taint
 	}
-	request, left := r.Undo(run, snap)
+	req, left := r.Undo(run, snap)
 	if w := snap.Workload(r.UID); r.Kind == Scale && w != nil && w.Replicas != r.To && !r.objected() {
 		// The view may be older than the change itself. The request tests the number.
-		request, left = r.scaleRequest(r.To, r.From), ""
+		req, left = r.scaleRequest(r.To, r.From), ""
 	}
-	switch send := (&Send{Request: request}); {
+	switch send := (&Send{Request: req}); {
 	case left != "":
 		return Decision{Change: &Change{State: Kept, Message: left}}
 	case r.Kind == Scale:
@@ -141,7 +142,7 @@ func (r *Record) takeBack(run string, snap *kube.Snapshot) Decision {
 		return Decision{Send: send}
 	default:
 		send.Verb, send.Node = attempt.VerbUntaint, r.Name
-		send.Version = request.(kube.TaintRequest).ResourceVersion
+		send.Version = req.(request.SetTaints).ResourceVersion
 		return Decision{Send: send}
 	}
 }
@@ -161,13 +162,13 @@ func (r *Record) objected() bool {
 func (f *Facts) Send(mark annotation.Mark, snap *kube.Snapshot, now time.Time) Send {
 	switch f.Kind {
 	case EvictUnhealthy:
-		return Send{Verb: attempt.VerbEvict, Request: kube.EvictRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}}
+		return Send{Verb: attempt.VerbEvict, Request: request.Evict{Namespace: f.Namespace, Name: f.Name, UID: f.UID}}
 	case RolloutRestart:
 		version := ""
 		if live := snap.Workload(f.UID); live != nil && live.Rollout != nil {
 			version = live.Rollout.ResourceVersion
 		}
-		return Send{Verb: attempt.VerbRestart, Request: kube.RestartRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
+		return Send{Verb: attempt.VerbRestart, Request: request.Restart{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
 			ResourceVersion: version, At: snap.ServerTime(now)}}
 	case Scale:
 		return Send{Verb: attempt.VerbScale, Request: f.scaleRequest(f.From, f.To)}
@@ -176,7 +177,7 @@ func (f *Facts) Send(mark annotation.Mark, snap *kube.Snapshot, now time.Time) S
 		mark.At = snap.ServerTime(now).UTC().Truncate(time.Second)
 		return Send{Verb: attempt.VerbTaint, Request: taintRequest(node, node.TaintsWith(), mark.String())}
 	}
-	r := kube.DeleteRequest{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
+	r := request.Delete{Namespace: f.Namespace, Name: f.Name, UID: f.UID}
 	if f.Grace >= 0 {
 		r.Grace = &f.Grace
 	}

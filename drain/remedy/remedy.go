@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Kind is a remedy of the ladder for one pod that does not go: each next one costs
@@ -60,7 +61,7 @@ type Remedy struct {
 	Risk           string
 	Warnings       []string
 	Word           string // to be typed; "" for the wait, which takes none
-	Needs          []kube.Permission
+	Needs          []request.Permission
 }
 
 // View is what the remedies of one pod of a run are made from.
@@ -142,7 +143,7 @@ func (v *View) unhealthyPod() (*kube.Pod, string) {
 	if leaves != "" {
 		return nil, leaves + " is ending already: that frees the budget when it is replaced"
 	}
-	if !kube.InWhole(v.Snap, kube.KindPods) {
+	if !v.Snap.InWhole(kube.KindPods) {
 		return nil, "the pods on other nodes are still being read"
 	}
 	return nil, "no other pod under budget " + b.Name + " is sick"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Request is the request that the remedy sends, as the API server gets it.
@@ -36,7 +37,7 @@ func (f Facts) Request() string {
 
 // path is that of the workload that the remedy changes.
 func (f Facts) path() string {
-	of := kube.ScaleResources[f.Object]
+	of := request.ScaleResources[f.Object]
 	root := "/api/v1"
 	if of.Group != "" {
 		root = "/apis/" + of.Group + "/v1"
@@ -105,27 +106,27 @@ func (f Facts) What() string {
 }
 
 // needs are the rights that the remedy takes.
-func (f Facts) needs() []kube.Permission {
+func (f Facts) needs() []request.Permission {
 	switch f.Kind {
 	case EvictUnhealthy:
-		return []kube.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: f.Namespace}}
+		return []request.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: f.Namespace}}
 	case RolloutRestart:
-		return []kube.Permission{{Verb: "patch", Group: "apps", Resource: "deployments", Namespace: f.Namespace}}
+		return []request.Permission{{Verb: "patch", Group: "apps", Resource: "deployments", Namespace: f.Namespace}}
 	case Scale:
-		right := kube.ScaleResources[f.Object]
+		right := request.ScaleResources[f.Object]
 		right.Namespace = f.Namespace
-		return []kube.Permission{right}
+		return []request.Permission{right}
 	case Delete, ForceDelete:
-		return []kube.Permission{{Verb: "delete", Resource: "pods", Namespace: f.Namespace}}
+		return []request.Permission{{Verb: "delete", Resource: "pods", Namespace: f.Namespace}}
 	case OutOfService:
-		return []kube.Permission{{Verb: "patch", Resource: "nodes"}}
+		return []request.Permission{{Verb: "patch", Resource: "nodes"}}
 	}
 	return nil
 }
 
 // Needs are the rights that the remedies take, each once.
-func Needs(remedies []Remedy) []kube.Permission {
-	var needs []kube.Permission
+func Needs(remedies []Remedy) []request.Permission {
+	var needs []request.Permission
 	for _, r := range remedies {
 		for _, need := range r.Needs {
 			if !slices.Contains(needs, need) {
@@ -137,7 +138,7 @@ func Needs(remedies []Remedy) []kube.Permission {
 }
 
 // DisableForbidden switches off the remedies whose rights are missing, and names the rule.
-func DisableForbidden(remedies []Remedy, results []kube.AccessResult) {
+func DisableForbidden(remedies []Remedy, results []request.AccessResult) {
 	for i := range remedies {
 		for _, need := range remedies[i].Needs {
 			for _, r := range results {

@@ -7,18 +7,19 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Undo is the request that takes back what a remedy changed, or why it is left alone: the
 // run at its end and a rollback ask here. It is left alone only where the snapshot proves
 // that; where that cannot be trusted, the request itself tests what it takes back.
-func (r *Record) Undo(run string, snap *kube.Snapshot) (request kube.Request, left string) {
+func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request, left string) {
 	if r.Kind == Scale {
 		return r.undoScale(snap)
 	}
 	node := snap.Node(r.Name)
 	switch {
-	case node == nil && !kube.NodeLive(snap, r.Name):
+	case node == nil && snap.SyncOn(kube.KindNodes, r.Name).Phase != kube.Synced:
 		return nil, "nodes are not seen now"
 	case node == nil:
 		return nil, "the node is gone"
@@ -34,7 +35,7 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request kube.Request, le
 
 // undoScale takes replicas back only if they are still what the run made of them, and
 // nobody else has set them since (managedFields).
-func (r *Record) undoScale(snap *kube.Snapshot) (request kube.Request, left string) {
+func (r *Record) undoScale(snap *kube.Snapshot) (request request.Request, left string) {
 	w := snap.Workload(r.UID)
 	switch {
 	case w == nil && snap.Trusted(workloadKinds[r.Object]):
@@ -79,10 +80,10 @@ func declaredBy(n *kube.Node, run string) bool {
 	return ok && m.Run == run
 }
 
-func (f *Facts) scaleRequest(from, to int32) kube.ScaleRequest {
-	return kube.ScaleRequest{Kind: f.Object, Namespace: f.Namespace, Name: f.Name, UID: f.UID, From: from, To: to}
+func (f *Facts) scaleRequest(from, to int32) request.Scale {
+	return request.Scale{Kind: f.Object, Namespace: f.Namespace, Name: f.Name, UID: f.UID, From: from, To: to}
 }
 
-func taintRequest(n *kube.Node, taints []corev1.Taint, mark string) kube.TaintRequest {
-	return kube.TaintRequest{Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Taints: taints, Mark: mark}
+func taintRequest(n *kube.Node, taints []corev1.Taint, mark string) request.SetTaints {
+	return request.SetTaints{Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Taints: taints, Mark: mark}
 }

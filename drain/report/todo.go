@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // ToDo is something that a run left for somebody to do, with the command for it
@@ -107,7 +107,7 @@ func (l *toDos) budgets(s *drain.State, unended bool) {
 				left = " may have been left behind: no answer said whether it was made"
 			}
 			l.add("temporary budget "+b.Namespace+"/"+b.Name+left, tempbudget.RemoveCommands(
-				[]tempbudget.Leftover{{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
+				[]tempbudget.Leftover{{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Undo is one thing that a run did and that a rollback would take back, or the
@@ -21,16 +22,16 @@ type Undo struct {
 	What string // "uncordon node worker-1", "remove budget shop/kdrain-k7f3-web"
 	Node string
 	// Exactly one of the requests is set where there is something to do.
-	Cordon  *kube.CordonRequest
-	Unguard *kube.BudgetRef
-	Scale   *kube.ScaleRequest
-	Taint   *kube.TaintRequest
-	Release *kube.LeaseRef
+	Cordon  *request.Cordon
+	Unguard *request.BudgetRef
+	Scale   *request.Scale
+	Taint   *request.SetTaints
+	Release *request.DeleteLease
 	Left    string // why it is left alone, "" if it is undone
 }
 
 // Request is what undoes it, nil where it is left alone.
-func (u *Undo) Request() kube.Request {
+func (u *Undo) Request() request.Request {
 	switch {
 	case u.Cordon != nil:
 		return *u.Cordon
@@ -86,11 +87,11 @@ func undoRemedy(r *remedy.Record, run string, snap *kube.Snapshot) Undo {
 	if r.Kind == remedy.OutOfService {
 		u.Node = r.Name
 	}
-	request, left := r.Undo(run, snap)
-	switch q := request.(type) {
-	case kube.ScaleRequest:
+	req, left := r.Undo(run, snap)
+	switch q := req.(type) {
+	case request.Scale:
 		u.Scale = &q
-	case kube.TaintRequest:
+	case request.SetTaints:
 		u.Taint = &q
 	}
 	u.Left = left
@@ -142,7 +143,7 @@ func undoCordon(n *drain.NodeRun, run string, snap *kube.Snapshot) Undo {
 func OpenHold(run *drain.State, s *kube.Snapshot, now time.Time) (words string, lapses time.Time) {
 	for _, n := range run.Nodes {
 		l := s.LeaseOf(n.UID)
-		if l == nil || l.Holder == "" || l.Holder == run.Run.ID || s.LeaseAlive(l, now) ||
+		if l == nil || l.Holder == "" || l.Holder == run.Run.ID || l.Alive(now) ||
 			undoCordon(n, run.Run.ID, s).Cordon == nil {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // RunLife is what this machine knows of a run by its id.
@@ -27,7 +28,7 @@ const youngBudget = 10 * time.Minute
 // Leftover is a temporary budget of a run that does not work on it any more.
 // While it stands it holds evictions back, and nobody else will remove it.
 type Leftover struct {
-	kube.BudgetRef
+	request.BudgetRef
 	Run    string
 	Owner  string // Kind/name of the workload it protected, "" if that is not known
 	MadeAt time.Time
@@ -59,7 +60,7 @@ func Leftovers(s *kube.Snapshot, life func(run string) RunLife, now time.Time) [
 		if known[run] == RunLive || alive {
 			continue
 		}
-		l := Leftover{BudgetRef: kube.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}, Run: run, MadeAt: madeAt(b), Life: known[run]}
+		l := Leftover{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}, Run: run, MadeAt: madeAt(b), Life: known[run]}
 		if b.Owner != nil {
 			l.Owner = b.Owner.Kind + "/" + b.Owner.Name
 		}
@@ -80,7 +81,7 @@ func heldBy(s *kube.Snapshot, run string, now time.Time) (held, alive bool) {
 			continue
 		}
 		ends := s.LeaseEnds(l)
-		held, alive = held || ends.IsZero() || now.Before(ends), alive || s.LeaseAlive(l, now)
+		held, alive = held || ends.IsZero() || now.Before(ends), alive || l.Alive(now)
 	}
 	return held, alive
 }

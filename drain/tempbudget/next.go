@@ -6,6 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // removeTries is how often the removal of a budget is tried before the run ends without it
@@ -38,7 +39,7 @@ type Change struct {
 // Send is a request for a budget.
 type Send struct {
 	Verb    attempt.Verb
-	Request kube.Request
+	Request request.Request
 }
 
 // Decision is what is to be done about a temporary budget now.
@@ -79,7 +80,7 @@ func (r *Record) create(v View) Decision {
 	case w == nil:
 		return r.become(Removed, "its workload is gone")
 	default:
-		d.Send = &Send{attempt.VerbGuard, kube.BudgetRequest{
+		d.Send = &Send{attempt.VerbGuard, request.CreateBudget{
 			Namespace: r.Namespace, Name: r.Name, Selector: r.Selector, MaxUnavailable: v.Most,
 			Owner: kube.Owner{APIVersion: budget.VersionOf(w), Kind: w.Kind, Name: w.Name, UID: w.UID},
 			Run:   v.Run, At: v.Now.Add(v.Offset),
@@ -99,7 +100,7 @@ func (r *Record) look(v View) Decision {
 	}
 	d, waits := r.wait(v)
 	if !waits {
-		d.Send = &Send{attempt.VerbLook, kube.BudgetLook{Namespace: r.Namespace, Name: r.Name, Run: v.Run}}
+		d.Send = &Send{attempt.VerbLook, request.GetBudget{Namespace: r.Namespace, Name: r.Name, Run: v.Run}}
 	}
 	return d
 }
@@ -136,18 +137,18 @@ func (r *Record) TakeBack(v View) Decision {
 func (r *Record) remove(v View) Decision {
 	d, waits := r.wait(v)
 	if !waits {
-		d.Send = &Send{attempt.VerbUnguard, kube.BudgetRef{Namespace: r.Namespace, Name: r.Name, UID: r.UID}}
+		d.Send = &Send{attempt.VerbUnguard, request.BudgetRef{Namespace: r.Namespace, Name: r.Name, UID: r.UID}}
 	}
 	return d
 }
 
 // After is the change that follows from the answer to a request for the budget, nil for
 // none; class is the answer's class in this run.
-func (r *Record) After(request kube.Request, a kube.Answer, class kube.AnswerClass, v View) *Change {
-	switch request.(type) {
-	case kube.BudgetRequest:
+func (r *Record) After(req request.Request, a kube.Answer, class kube.AnswerClass, v View) *Change {
+	switch req.(type) {
+	case request.CreateBudget:
 		return r.afterCreate(a, class, v)
-	case kube.BudgetLook:
+	case request.GetBudget:
 		return r.afterLook(a, class, v)
 	}
 	return r.afterRemove(a, class, v)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -90,11 +91,11 @@ func TestDecisions(t *testing.T) {
 }
 
 func TestAfter(t *testing.T) {
-	create, look, remove := kube.BudgetRequest{}, kube.BudgetLook{}, kube.BudgetRef{}
+	create, look, remove := request.CreateBudget{}, request.GetBudget{}, request.BudgetRef{}
 	over := func(v *View) { v.Making = false }
 	for name, c := range map[string]struct {
 		record  *Record
-		request kube.Request
+		request request.Request
 		answer  kube.Answer
 		view    func(*View)
 		state   State

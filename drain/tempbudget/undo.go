@@ -1,10 +1,13 @@
 package tempbudget
 
-import "github.com/kdrain-tui/kdrain-tui/kube"
+import (
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
 
 // Undo removes exactly the budget that the run made; left says why nothing is removed. One of
 // which the run was not told, for no answer came, is known by the run in its label.
-func (r *Record) Undo(run string, s *kube.Snapshot) (request *kube.BudgetRef, left string) {
+func (r *Record) Undo(run string, s *kube.Snapshot) (req *request.BudgetRef, left string) {
 	live := s.BudgetNamed(r.Namespace, r.Name)
 	switch {
 	case live == nil:
@@ -12,5 +15,5 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (request *kube.BudgetRef, le
 	case r.UID != "" && live.UID != r.UID, r.UID == "" && live.TemporaryOf() != run:
 		return nil, "another budget has its name"
 	}
-	return &kube.BudgetRef{Namespace: r.Namespace, Name: r.Name, UID: live.UID}, ""
+	return &request.BudgetRef{Namespace: r.Namespace, Name: r.Name, UID: live.UID}, ""
 }

@@ -12,7 +12,7 @@ import (
 func LeftAttached(node string, s *kube.Snapshot) []Facts {
 	var used map[string]bool
 	var left []Facts
-	for _, a := range s.AttachmentsOn(node) {
+	for _, a := range s.Storage().AttachmentsOn(node) {
 		if !a.Attached {
 			continue
 		}
@@ -29,7 +29,7 @@ func LeftAttached(node string, s *kube.Snapshot) []Facts {
 
 func AttachmentFacts(a *kube.VolumeAttachment, s *kube.Snapshot) Facts {
 	f := Facts{Name: a.Name, Volume: a.Volume, Driver: a.Driver, State: VolumeStillAttached}
-	if volume := s.Volume(a.Volume); volume != nil {
+	if volume := s.Storage().Volume(a.Volume); volume != nil {
 		f.Handle = volume.Handle
 		if volume.Claim != nil {
 			f.Claim = volume.Claim.Namespace + "/" + volume.Claim.Name
@@ -46,7 +46,7 @@ func VolumesUsedOn(node string, s *kube.Snapshot) map[string]bool {
 			continue
 		}
 		for i := range p.Spec.Volumes {
-			if claim := s.Claim(p.Namespace, p.Spec.Volumes[i].Claim); claim != nil && p.Spec.Volumes[i].Claim != "" {
+			if claim := s.Storage().Claim(p.Namespace, p.Spec.Volumes[i].Claim); claim != nil && p.Spec.Volumes[i].Claim != "" {
 				used[claim.Volume] = true
 			}
 		}
@@ -60,7 +60,7 @@ func VolumesUsedOn(node string, s *kube.Snapshot) map[string]bool {
 func StillAttached(live *kube.Pod, s *kube.Snapshot) []string {
 	var names []string
 	for i := range live.Spec.Volumes {
-		claim := s.Claim(live.Namespace, live.Spec.Volumes[i].Claim)
+		claim := s.Storage().Claim(live.Namespace, live.Spec.Volumes[i].Claim)
 		if live.Spec.Volumes[i].Claim == "" || claim == nil || claim.Volume == "" || attachedTo(claim.Volume, live.Node, s) == nil {
 			continue
 		}

@@ -37,9 +37,9 @@ func BoundVolume(s *kube.Snapshot, pod *kube.Pod, v *kube.Volume) *kube.Persiste
 	if v.Kind != kube.VolumeClaim {
 		return nil
 	}
-	claim := s.Claim(pod.Namespace, v.Claim)
+	claim := s.Storage().Claim(pod.Namespace, v.Claim)
 	if claim == nil || !claim.Bound {
 		return nil
 	}
-	return s.Volume(claim.Volume)
+	return s.Storage().Volume(claim.Volume)
 }

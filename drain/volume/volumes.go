@@ -133,7 +133,7 @@ func claimFacts(p *kube.Pod, v *kube.Volume, s *kube.Snapshot) Facts {
 		f.Why = WhyNoClaims
 		return f
 	}
-	claim := s.Claim(p.Namespace, v.Claim)
+	claim := s.Storage().Claim(p.Namespace, v.Claim)
 	switch {
 	case claim == nil:
 		f.Why = whyNoClaim
@@ -150,13 +150,13 @@ func claimFacts(p *kube.Pod, v *kube.Volume, s *kube.Snapshot) Facts {
 
 // resolve fills in what the PersistentVolume says.
 func (v *Facts) resolve(p *kube.Pod, s *kube.Snapshot) {
-	volume := s.Volume(v.Volume)
+	volume := s.Storage().Volume(v.Volume)
 	if volume == nil {
 		v.Why = whyNoVolume
 		return
 	}
 	v.Driver, v.Handle = volume.Driver, volume.Handle
-	driver := s.CSIDriver(volume.Driver)
+	driver := s.Storage().CSIDriver(volume.Driver)
 	switch {
 	case volume.InTree != "":
 		v.Why = whyMigrated
@@ -180,7 +180,7 @@ func (v *Facts) resolve(p *kube.Pod, s *kube.Snapshot) {
 // usedByOthers tells whether another pod on the same node has the claim too: the
 // volume stays attached until the last of them is gone.
 func usedByOthers(p *kube.Pod, claim string, s *kube.Snapshot) bool {
-	return slices.ContainsFunc(s.PodsUsing(p.Namespace, claim), func(other *kube.Pod) bool {
+	return slices.ContainsFunc(s.Storage().PodsUsing(p.Namespace, claim), func(other *kube.Pod) bool {
 		return other.UID != p.UID && other.Node == p.Node && !other.Finished()
 	})
 }
@@ -188,7 +188,7 @@ func usedByOthers(p *kube.Pod, claim string, s *kube.Snapshot) bool {
 // attachedTo is the attachment of the volume to the node, by exact names; nil
 // where it is gone or says that it is not attached.
 func attachedTo(volume, node string, s *kube.Snapshot) *kube.VolumeAttachment {
-	for _, a := range s.AttachmentsOf(volume) {
+	for _, a := range s.Storage().AttachmentsOf(volume) {
 		if a.Node == node && a.Attached {
 			return a
 		}
@@ -213,7 +213,7 @@ func (v Facts) AfterPod(node string, nodeGone bool, s *kube.Snapshot) Facts {
 		return v
 	}
 	v.State, v.Node = VolumeDetached, ""
-	for _, a := range s.AttachmentsOf(v.Volume) {
+	for _, a := range s.Storage().AttachmentsOf(v.Volume) {
 		if a.Node != node && a.Attached {
 			v.State, v.Node = VolumeReattached, a.Node
 		}

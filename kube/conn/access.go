@@ -9,14 +9,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // CheckAccess asks the server about each permission, all at the same time. The
 // results come in the order of the questions.
-func (c *Cluster) CheckAccess(ctx context.Context, permissions []kube.Permission) ([]kube.AccessResult, error) {
+func (c *Cluster) CheckAccess(ctx context.Context, permissions []request.Permission) ([]request.AccessResult, error) {
 	ctx, cancel := c.Within(ctx, 20*time.Second)
 	defer cancel()
-	results := make([]kube.AccessResult, len(permissions))
+	results := make([]request.AccessResult, len(permissions))
 	var group kube.Group
 	for i, p := range permissions {
 		group.Go("access review", func() { results[i] = c.checkOne(ctx, p) })
@@ -30,7 +31,7 @@ func (c *Cluster) CheckAccess(ctx context.Context, permissions []kube.Permission
 	return results, nil
 }
 
-func (c *Cluster) checkOne(ctx context.Context, p kube.Permission) kube.AccessResult {
+func (c *Cluster) checkOne(ctx context.Context, p request.Permission) request.AccessResult {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: p.Namespace, Verb: p.Verb, Group: p.Group, Resource: p.Resource, Subresource: p.Subresource,
@@ -38,11 +39,11 @@ func (c *Cluster) checkOne(ctx context.Context, p kube.Permission) kube.AccessRe
 	}}
 	answer, err := c.writes.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return kube.AccessResult{Permission: p, Err: fmt.Errorf("asking whether we may %s: %w", p, PlainCause(err))}
+		return request.AccessResult{Permission: p, Err: fmt.Errorf("asking whether we may %s: %w", p, PlainCause(err))}
 	}
 	reason := answer.Status.Reason
 	if reason == "" {
 		reason = answer.Status.EvaluationError
 	}
-	return kube.AccessResult{Permission: p, Allowed: answer.Status.Allowed, Reason: kube.CleanText(reason)}
+	return request.AccessResult{Permission: p, Allowed: answer.Status.Allowed, Reason: kube.CleanText(reason)}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
@@ -79,10 +80,10 @@ func TestHangingCredentialPlugin(t *testing.T) {
 	w := watch.Start(t.Context(), c, watch.Options{Kinds: []kube.Kind{kube.KindNodes}})
 	ctx, cancel := context.WithTimeout(t.Context(), conn.Patient)
 	defer cancel()
-	if err := w.WaitSynced(ctx, kube.KindNodes); err != nil {
+	if err := kubetest.WaitSynced(ctx, w, kube.KindNodes); err != nil {
 		t.Fatal(err)
 	}
-	request := kube.EvictRequest{Namespace: "n", Name: "x", UID: "u"}
+	request := request.Evict{Namespace: "n", Name: "x", UID: "u"}
 	if a := write.New(c).Evict(t.Context(), request); !a.OK() {
 		t.Fatalf("before: %+v", a)
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
 
@@ -22,16 +22,16 @@ func TestReadOnlyCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	request := kube.EvictRequest{Namespace: "n", Name: "x", UID: "u"}
-	a := write.New(c).Evict(t.Context(), request)
+	req := request.Evict{Namespace: "n", Name: "x", UID: "u"}
+	a := write.New(c).Evict(t.Context(), req)
 	if !a.Unsent || a.OK() || !strings.Contains(a.Failure, "read-only: refused to send POST /api/v1/namespaces/n/pods/x/eviction") {
 		t.Errorf("evict: %+v", a)
 	}
-	if a := write.New(c).Cordon(t.Context(), kube.CordonRequest{Node: "n"}); !a.Unsent {
+	if a := write.New(c).Cordon(t.Context(), request.Cordon{Node: "n"}); !a.Unsent {
 		t.Errorf("cordon: %+v", a)
 	}
-	request.DryRun = true
-	if a := write.New(c).Evict(t.Context(), request); !a.OK() {
+	req.DryRun = true
+	if a := write.New(c).Evict(t.Context(), req); !a.OK() {
 		t.Errorf("dry run: %+v", a)
 	}
 	if n := len(server.Seen()); n != 1 {

@@ -35,11 +35,11 @@ func TestServerGoesAway(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), conn.Patient)
 	defer cancel()
-	if err := w.WaitSynced(ctx, kube.KindNodes); err != nil {
+	if err := kubetest.WaitSynced(ctx, w, kube.KindNodes); err != nil {
 		t.Fatal(err)
 	}
 	<-opened
-	if s := w.Snapshot(); !s.Trusted(kube.KindNodes) || s.NodeCount() != 1 {
+	if s := w.Snapshot(); !s.Trusted(kube.KindNodes) || s.Sync(kube.KindNodes).Count != 1 {
 		t.Fatalf("not in sync: %+v", s.Sync(kube.KindNodes))
 	}
 	server.Listener.Close() // first: who comes back in between finds a server that is there
@@ -52,7 +52,7 @@ func TestServerGoesAway(t *testing.T) {
 			t.Fatal("never down")
 		}
 	}
-	if s := w.Snapshot(); s.Trusted(kube.KindNodes) || s.Sync(kube.KindNodes).Phase != kube.Stale || s.NodeCount() != 1 {
+	if s := w.Snapshot(); s.Trusted(kube.KindNodes) || s.Sync(kube.KindNodes).Phase != kube.Stale || s.Sync(kube.KindNodes).Count != 1 {
 		t.Errorf("while down: %+v", s.Sync(kube.KindNodes))
 	}
 }

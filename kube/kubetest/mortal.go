@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // MortalWriter loses every request once its process is killed, and is told what
@@ -66,26 +67,26 @@ func (w MortalWriter) LivePod(ctx context.Context, namespace, name string) (pod 
 	return pod, answer
 }
 
-func (w MortalWriter) Evict(ctx context.Context, r kube.EvictRequest) kube.Answer {
+func (w MortalWriter) Evict(ctx context.Context, r request.Evict) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.Evict(ctx, r) })
 }
 
-func (w MortalWriter) Delete(ctx context.Context, r kube.DeleteRequest) kube.Answer {
+func (w MortalWriter) Delete(ctx context.Context, r request.Delete) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.Delete(ctx, r) })
 }
 
-func (w MortalWriter) Cordon(ctx context.Context, r kube.CordonRequest) kube.Answer {
+func (w MortalWriter) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.Cordon(ctx, r) })
 }
 
-func (w MortalWriter) CreateBudget(ctx context.Context, r kube.BudgetRequest) kube.Answer {
+func (w MortalWriter) CreateBudget(ctx context.Context, r request.CreateBudget) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.CreateBudget(ctx, r) })
 }
 
-func (w MortalWriter) LiveBudget(ctx context.Context, r kube.BudgetLook) kube.Answer {
+func (w MortalWriter) LiveBudget(ctx context.Context, r request.GetBudget) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.LiveBudget(ctx, r) })
 }
 
-func (w MortalWriter) DeleteBudget(ctx context.Context, r kube.BudgetRef) kube.Answer {
+func (w MortalWriter) DeleteBudget(ctx context.Context, r request.BudgetRef) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.DeleteBudget(ctx, r) })
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Simulation is a small cluster for the engine to drain: it evicts by the
@@ -39,7 +40,7 @@ type Simulation struct {
 	// answerLag is how much later than its effect an eviction is answered.
 	AnswerLag time.Duration
 	// answer, if set, may answer an eviction instead of the simulation.
-	Answer func(kube.EvictRequest) (kube.Answer, bool)
+	Answer func(request.Evict) (kube.Answer, bool)
 
 	OnChange      func() // called after everything that happened
 	onGone        func(*corev1.Pod)
@@ -48,9 +49,9 @@ type Simulation struct {
 	Made, Unmade  []string     // temporary budgets
 	server        atomic.Int32 // how it is, for a mortalWriter
 	halted        bool
-	Stuck         string              // where a run stood that did not end
-	Evictions     []kube.EvictRequest // in the order they were asked for
-	Accepted      []string            // names of pods whose eviction was accepted
+	Stuck         string          // where a run stood that did not end
+	Evictions     []request.Evict // in the order they were asked for
+	Accepted      []string        // names of pods whose eviction was accepted
 	Cordons       int
 	remedyLog     // what the remedies asked for
 }
@@ -198,13 +199,13 @@ func (s *Simulation) Snapshot() *kube.Snapshot { return s.Store.Snapshot() }
 
 func (s *Simulation) Changed(ctx context.Context) <-chan struct{} { return s.Store.Changed(ctx) }
 
-func (s *Simulation) Evict(_ context.Context, r kube.EvictRequest) kube.Answer {
+func (s *Simulation) Evict(_ context.Context, r request.Evict) kube.Answer {
 	answer := s.evict(r)
 	time.Sleep(s.AnswerLag) // of the bubble's clock: the watch may be quicker
 	return answer
 }
 
-func (s *Simulation) evict(r kube.EvictRequest) kube.Answer {
+func (s *Simulation) evict(r request.Evict) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	s.Evictions = append(s.Evictions, r)
@@ -289,7 +290,7 @@ func (s *Simulation) replace(app string) {
 	}
 }
 
-func (s *Simulation) Delete(_ context.Context, r kube.DeleteRequest) kube.Answer {
+func (s *Simulation) Delete(_ context.Context, r request.Delete) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	p := s.named(r.Name)
@@ -301,7 +302,7 @@ func (s *Simulation) Delete(_ context.Context, r kube.DeleteRequest) kube.Answer
 	return kube.Answer{Code: http.StatusOK}
 }
 
-func (s *Simulation) Cordon(_ context.Context, r kube.CordonRequest) kube.Answer {
+func (s *Simulation) Cordon(_ context.Context, r request.Cordon) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	n := s.Nodes[r.Node]
@@ -341,7 +342,7 @@ func (s *Simulation) LivePod(_ context.Context, _, name string) (*kube.Pod, kube
 	return convert.Pod(p), kube.Answer{Code: http.StatusOK, UID: p.UID}
 }
 
-func (s *Simulation) CreateBudget(_ context.Context, r kube.BudgetRequest) kube.Answer {
+func (s *Simulation) CreateBudget(_ context.Context, r request.CreateBudget) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	if s.RefuseBudgets {
@@ -364,7 +365,7 @@ func (s *Simulation) CreateBudget(_ context.Context, r kube.BudgetRequest) kube.
 	return kube.Answer{Code: http.StatusCreated, UID: b.UID}
 }
 
-func (s *Simulation) LiveBudget(_ context.Context, r kube.BudgetLook) kube.Answer {
+func (s *Simulation) LiveBudget(_ context.Context, r request.GetBudget) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	for _, b := range s.Budgets {
@@ -375,7 +376,7 @@ func (s *Simulation) LiveBudget(_ context.Context, r kube.BudgetLook) kube.Answe
 	return kube.Answer{Code: http.StatusNotFound, Message: fmt.Sprintf("poddisruptionbudgets.policy %q not found", r.Name)}
 }
 
-func (s *Simulation) DeleteBudget(_ context.Context, r kube.BudgetRef) kube.Answer {
+func (s *Simulation) DeleteBudget(_ context.Context, r request.BudgetRef) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	for app, b := range s.Budgets {

@@ -12,13 +12,14 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // remedyLog is what the remedies of the ladder asked for.
 type remedyLog struct {
-	Scaled    []kube.ScaleRequest
-	restarted []kube.RestartRequest
-	tainted   []kube.TaintRequest
+	Scaled    []request.Scale
+	restarted []request.Restart
+	tainted   []request.SetTaints
 }
 
 // PutReplicaSet shows the ReplicaSet of an app, whose number the run has set or not.
@@ -35,7 +36,7 @@ func (s *Simulation) PutReplicaSet(app string, ours bool) {
 
 // Scale changes the replicas of an app as the API server does: only from the
 // number that the request names.
-func (s *Simulation) Scale(_ context.Context, r kube.ScaleRequest) kube.Answer {
+func (s *Simulation) Scale(_ context.Context, r request.Scale) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	if s.Replicas[r.Name] != r.From {
@@ -58,7 +59,7 @@ func (s *Simulation) ScaleTo(app string, replicas int32, ours bool) {
 	s.Control(app)
 }
 
-func (s *Simulation) Restart(_ context.Context, r kube.RestartRequest) kube.Answer {
+func (s *Simulation) Restart(_ context.Context, r request.Restart) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	s.restarted = append(s.restarted, r)
@@ -67,7 +68,7 @@ func (s *Simulation) Restart(_ context.Context, r kube.RestartRequest) kube.Answ
 
 // Taint sets the taints of a node; pods that end on one that is out of service
 // are gone at once, as the garbage collector sees to it.
-func (s *Simulation) Taint(_ context.Context, r kube.TaintRequest) kube.Answer {
+func (s *Simulation) Taint(_ context.Context, r request.SetTaints) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	if s.Nodes[r.Node].ResourceVersion != r.ResourceVersion {
@@ -82,14 +83,14 @@ func (s *Simulation) Taint(_ context.Context, r kube.TaintRequest) kube.Answer {
 	return kube.Answer{Code: http.StatusOK}
 }
 
-func (w MortalWriter) Scale(ctx context.Context, r kube.ScaleRequest) kube.Answer {
+func (w MortalWriter) Scale(ctx context.Context, r request.Scale) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.Scale(ctx, r) })
 }
 
-func (w MortalWriter) Restart(ctx context.Context, r kube.RestartRequest) kube.Answer {
+func (w MortalWriter) Restart(ctx context.Context, r request.Restart) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.Restart(ctx, r) })
 }
 
-func (w MortalWriter) Taint(ctx context.Context, r kube.TaintRequest) kube.Answer {
+func (w MortalWriter) Taint(ctx context.Context, r request.SetTaints) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.Taint(ctx, r) })
 }

@@ -173,11 +173,11 @@ func playLargeClient(b *testing.B, part string) {
 		defer w.Close()
 		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Minute)
 		defer cancel()
-		if err := w.WaitSynced(ctx, kube.KindNodes, kube.KindPods); err != nil {
+		if err := kubetest.WaitSynced(ctx, w, kube.KindNodes, kube.KindPods); err != nil {
 			b.Fatal(err)
 		}
 		s := w.Snapshot()
-		kept, r.Nodes, r.Pods = w, s.NodeCount(), s.PodCount()
+		kept, r.Nodes, r.Pods = w, s.Sync(kube.KindNodes).Count, s.Sync(kube.KindPods).Count
 	}
 	r.Seconds, r.PeakMB = time.Since(started).Seconds(), peakMB()
 	var m runtime.MemStats

@@ -15,6 +15,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
 
@@ -51,7 +53,7 @@ func labWatch(t *testing.T, c *conn.Cluster) *Watcher {
 	t.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if err := w.WaitSynced(ctx, kube.Kinds...); err != nil {
+	if err := kubetest.WaitSynced(ctx, w, kube.Kinds...); err != nil {
 		for _, k := range kube.Kinds {
 			t.Logf("%s: %+v", k, w.Snapshot().Sync(k))
 		}
@@ -122,33 +124,33 @@ func TestLabCordonConflict(t *testing.T) {
 	c := labConnect(t, "")
 	w := labWatch(t, c)
 	node := schedulableNode(t, w)
-	request := kube.CordonRequest{Node: node.Name, UID: node.UID, Unschedulable: true, Mark: `{"run":"test"}`}
-	other := request
+	req := request.Cordon{Node: node.Name, UID: node.UID, Unschedulable: true, Mark: `{"run":"test"}`}
+	other := req
 	other.UID = "00000000-0000-0000-0000-000000000000"
 	if a := write.New(c).Cordon(t.Context(), other); a.Code != 422 {
 		t.Errorf("with another UID: %+v", a)
 	}
-	stale := request
+	stale := req
 	stale.ResourceVersion = "1"
 	if a := write.New(c).Cordon(t.Context(), stale); a.Code != 409 || a.Reason != metav1.StatusReasonConflict {
 		t.Errorf("with an old resourceVersion: %+v", a)
 	}
 	cordon := func(n *kube.Node) kube.Answer {
-		request.ResourceVersion = n.ResourceVersion
-		return write.New(c).Cordon(t.Context(), request)
+		req.ResourceVersion = n.ResourceVersion
+		return write.New(c).Cordon(t.Context(), req)
 	}
-	request.DryRun = true
+	req.DryRun = true
 	onNewest(t, w, node.Name, cordon)
-	request.DryRun = false
+	req.DryRun = false
 	began := time.Now().Truncate(time.Second) // managed fields know whole seconds
 	if a := onNewest(t, w, node.Name, cordon); a.AuditID == "" || a.UID != node.UID || a.ResourceVersion == "" {
 		t.Errorf("cordon: %+v", a)
 	}
 	s := until(t, w, "the node is cordoned", func(s *kube.Snapshot) bool { return s.Node(node.Name).Unschedulable })
-	if got := s.Node(node.Name).Cordon; got.Manager != kube.FieldManager || got.Mark != request.Mark || got.Since.Before(began) {
+	if got := s.Node(node.Name).Cordon; got.Manager != kube.FieldManager || got.Mark != req.Mark || got.Since.Before(began) {
 		t.Errorf("provenance: %+v", got)
 	}
-	back := kube.CordonRequest{Node: node.Name, UID: node.UID}
+	back := request.Cordon{Node: node.Name, UID: node.UID}
 	if a := write.New(c).Cordon(t.Context(), back); !a.OK() {
 		t.Errorf("uncordon: %+v", a)
 	}
@@ -198,7 +200,7 @@ func TestLabEvict(t *testing.T) {
 	c := labConnect(t, "")
 	w := labWatch(t, c)
 	victim := freePod(t, w)
-	request := kube.EvictRequest{Namespace: victim.Namespace, Name: victim.Name, UID: "00000000-0000-0000-0000-000000000000"}
+	request := request.Evict{Namespace: victim.Namespace, Name: victim.Name, UID: "00000000-0000-0000-0000-000000000000"}
 
 	if a := write.New(c).Evict(t.Context(), request); a.Code != 409 || a.Reason != metav1.StatusReasonConflict {
 		t.Errorf("with another UID: %+v", a)
@@ -247,7 +249,7 @@ func TestLabRestricted(t *testing.T) {
 	if s.Sync(kube.KindBudgets).Reason == "" || s.Trusted(kube.KindBudgets) {
 		t.Errorf("budgets: %+v", s.Sync(kube.KindBudgets))
 	}
-	results, err := c.CheckAccess(t.Context(), []kube.Permission{
+	results, err := c.CheckAccess(t.Context(), []request.Permission{
 		{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"}, {Verb: "list", Resource: "pods"},
 	})
 	if err != nil || results[0].Allowed || !results[1].Allowed {
@@ -265,7 +267,7 @@ func TestLabReadOnly(t *testing.T) {
 	t.Cleanup(c.Close)
 	w := labWatch(t, c)
 	victim := freePod(t, w)
-	request := kube.EvictRequest{Namespace: victim.Namespace, Name: victim.Name, UID: victim.UID}
+	request := request.Evict{Namespace: victim.Namespace, Name: victim.Name, UID: victim.UID}
 	if a := write.New(c).Evict(t.Context(), request); a.OK() || !a.Unsent {
 		t.Errorf("an eviction went through: %+v", a)
 	}

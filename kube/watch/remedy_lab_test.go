@@ -16,6 +16,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/write"
 )
 
@@ -68,7 +69,7 @@ func TestLabScaleAndRestart(t *testing.T) {
 		live.Rollout == nil || live.Rollout.Surge != 1 || live.Rollout.Unavailable != 0 {
 		t.Errorf("%+v %+v", live, live.Rollout)
 	}
-	up := kube.ScaleRequest{Kind: "Deployment", Namespace: "default", Name: d.Name, UID: d.UID, From: 2, To: 3}
+	up := request.Scale{Kind: "Deployment", Namespace: "default", Name: d.Name, UID: d.UID, From: 2, To: 3}
 	wrong := up
 	wrong.From = 1
 	if a := write.New(c).Scale(t.Context(), wrong); a.Code != 422 {
@@ -90,7 +91,7 @@ func TestLabScaleAndRestart(t *testing.T) {
 	}
 	shows("the same number is somebody else's", func(live *kube.Workload) bool { return live.Replicas == 3 && !live.ReplicasOurs })
 
-	restart := kube.RestartRequest{Namespace: "default", Name: d.Name, UID: d.UID, ResourceVersion: "1", At: time.Now()}
+	restart := request.Restart{Namespace: "default", Name: d.Name, UID: d.UID, ResourceVersion: "1", At: time.Now()}
 	if a := write.New(c).Restart(t.Context(), restart); a.Code != 409 {
 		t.Errorf("restart of an old version: %+v", a)
 	}
@@ -108,7 +109,7 @@ func TestLabTaint(t *testing.T) {
 	c := labConnect(t, "")
 	w := labWatch(t, c)
 	node := schedulableNode(t, w)
-	request := kube.TaintRequest{Node: node.Name, UID: node.UID, ResourceVersion: "1", Taints: node.TaintsWith(), Mark: `{"run":"test"}`}
+	request := request.SetTaints{Node: node.Name, UID: node.UID, ResourceVersion: "1", Taints: node.TaintsWith(), Mark: `{"run":"test"}`}
 	if a := write.New(c).Taint(t.Context(), request); a.Code != 409 {
 		t.Errorf("an old version: %+v", a)
 	}

@@ -59,30 +59,6 @@ func (w *Watcher) Close() {
 	w.group.Wait()
 }
 
-// WaitSynced blocks until each of the kinds is synced or denied, or until the
-// context ends.
-func (w *Watcher) WaitSynced(ctx context.Context, kinds ...kube.Kind) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	changed := w.Changed(ctx)
-	for {
-		s := w.Snapshot()
-		settled := true
-		for _, k := range kinds {
-			phase := s.Sync(k).Phase
-			settled = settled && (phase == kube.Synced || phase == kube.Denied)
-		}
-		if settled {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
 // Start begins to fill a store and goes on until the watcher is closed or the
 // context ends. It returns at once; Snapshot.Sync tells how far it is.
 func Start(ctx context.Context, c *conn.Cluster, o Options) *Watcher {

@@ -19,7 +19,7 @@ func TestWatchDenied(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := w.WaitSynced(ctx, kube.KindPods, kube.KindBudgets); err != nil {
+	if err := kubetest.WaitSynced(ctx, w, kube.KindPods, kube.KindBudgets); err != nil {
 		t.Fatal(err)
 	}
 	if s := w.Snapshot().Sync(kube.KindPods); s.Phase != kube.Denied || s.Reason != "not you" {
@@ -75,7 +75,7 @@ func TestFirstNodesComeFirst(t *testing.T) {
 	close(held)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := w.WaitSynced(ctx, kube.KindPods, kube.KindNodes); err != nil {
+	if err := kubetest.WaitSynced(ctx, w, kube.KindPods, kube.KindNodes); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,10 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // CreateBudget makes a temporary budget, labelled as ours, with its run and date.
-func (w *Writer) CreateBudget(ctx context.Context, r kube.BudgetRequest) kube.Answer {
+func (w *Writer) CreateBudget(ctx context.Context, r request.CreateBudget) kube.Answer {
 	selector, err := metav1.ParseToLabelSelector(r.Selector)
 	if err != nil {
 		return kube.Answer{Failure: fmt.Sprintf("selector %q of %s: %v", r.Selector, r.Owner.Name, err), Unsent: true}
@@ -41,18 +42,18 @@ func (w *Writer) CreateBudget(ctx context.Context, r kube.BudgetRequest) kube.An
 }
 
 // DeleteBudget removes exactly one budget.
-func (w *Writer) DeleteBudget(ctx context.Context, r kube.BudgetRef) kube.Answer {
+func (w *Writer) DeleteBudget(ctx context.Context, r request.BudgetRef) kube.Answer {
 	options := deleteOptions(r.UID, nil, false)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
 	return w.send(ctx, http.MethodDelete, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON, options, nil)
 }
 
 // LiveBudget reads a temporary budget from the server, not from the store.
-func (w *Writer) LiveBudget(ctx context.Context, r kube.BudgetLook) kube.Answer {
+func (w *Writer) LiveBudget(ctx context.Context, r request.GetBudget) kube.Answer {
 	var budget policyv1.PodDisruptionBudget
 	answer := w.send(ctx, http.MethodGet, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, "", nil, &budget)
 	answer.UID = ""
-	if answer.OK() && kube.RunOf(budget.Labels) == r.Run {
+	if answer.OK() && (&kube.Budget{Labels: budget.Labels}).TemporaryOf() == r.Run {
 		answer.UID = budget.UID
 	}
 	return answer

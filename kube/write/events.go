@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // longestNote is how long the message of an Event may be (validation of
@@ -20,12 +21,12 @@ const longestNote = 1024
 // are in "default"; `kubectl describe node` asks there for the UID of the node,
 // and for its name in the place of the UID, as kubelets write it
 // (kubectl pkg/describe/describe.go NodeDescriber).
-func (w *Writer) WriteEvent(ctx context.Context, e kube.NodeEvent) kube.Answer {
+func (w *Writer) WriteEvent(ctx context.Context, e request.NodeEvent) kube.Answer {
 	return w.send(ctx, http.MethodPost, "/api/v1/namespaces/"+metav1.NamespaceDefault+"/events",
 		url.Values{"fieldManager": {kube.FieldManager}}, contentJSON, eventObject(e), nil)
 }
 
-func eventObject(e kube.NodeEvent) *corev1.Event {
+func eventObject(e request.NodeEvent) *corev1.Event {
 	message, kind, at := e.Message, corev1.EventTypeNormal, metav1.NewTime(e.At)
 	if e.Warning {
 		kind = corev1.EventTypeWarning

@@ -10,21 +10,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // CreateLease makes the Lease over a node. The Node owns it: with the node it goes.
-func (w *Writer) CreateLease(ctx context.Context, l kube.LeaseWrite) kube.Answer {
+func (w *Writer) CreateLease(ctx context.Context, l request.WriteLease) kube.Answer {
 	return w.send(ctx, http.MethodPost, leasePath(l.Namespace), leaseQuery(), contentJSON, leaseObject(l), nil)
 }
 
 // UpdateLease writes a Lease of ours anew, whole.
-func (w *Writer) UpdateLease(ctx context.Context, l kube.LeaseWrite) kube.Answer {
+func (w *Writer) UpdateLease(ctx context.Context, l request.WriteLease) kube.Answer {
 	return w.send(ctx, http.MethodPut, leasePath(l.Namespace)+"/"+url.PathEscape(kube.LeaseName(l.NodeUID)),
 		leaseQuery(), contentJSON, leaseObject(l), nil)
 }
 
 // DeleteLease gives a Lease back, if it still is as we know it.
-func (w *Writer) DeleteLease(ctx context.Context, r kube.LeaseRef) kube.Answer {
+func (w *Writer) DeleteLease(ctx context.Context, r request.DeleteLease) kube.Answer {
 	options := deleteOptions(r.UID, nil, false)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
 	if r.ResourceVersion != "" {
@@ -43,7 +44,7 @@ func leasePath(namespace string) string {
 func leaseQuery() url.Values { return url.Values{"fieldManager": {kube.FieldManager}} }
 
 // leaseObject is the Lease as the API has it.
-func leaseObject(w kube.LeaseWrite) *coordinationv1.Lease {
+func leaseObject(w request.WriteLease) *coordinationv1.Lease {
 	seconds := int32(kube.LeaseDuration / time.Second)
 	taken, renewed := metav1.NewMicroTime(w.Since), metav1.NewMicroTime(w.Renewed)
 	annotations := map[string]string{kube.ByAnnotation: w.By, kube.MadeAtAnnotation: w.Since.UTC().Format(time.RFC3339)}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 func TestLeaseRequests(t *testing.T) {
@@ -16,7 +17,7 @@ func TestLeaseRequests(t *testing.T) {
 		kubetest.WriteJSON(w, 200, `{"kind":"Lease","metadata":{"uid":"l-1","resourceVersion":"9"}}`)
 	})
 	c := connectTo(t, server)
-	w := kube.LeaseWrite{Namespace: "kube-system", Node: "a", NodeUID: "u-1", Run: "r1", By: "bob", Reason: "disk", Since: time.Unix(0, 0), Renewed: time.Unix(10, 0)}
+	w := request.WriteLease{Namespace: "kube-system", Node: "a", NodeUID: "u-1", Run: "r1", By: "bob", Reason: "disk", Since: time.Unix(0, 0), Renewed: time.Unix(10, 0)}
 	for _, test := range []struct {
 		send         func() kube.Answer
 		method, path string
@@ -32,10 +33,10 @@ func TestLeaseRequests(t *testing.T) {
 		}, "PUT", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kdrain-node-u-1",
 			[]string{`"uid":"l-1"`, `"resourceVersion":"8"`, `"leaseTransitions":2`, `"renewTime":"1970-01-01T00:00:10.000000Z"`}},
 		{func() kube.Answer {
-			return New(c).DeleteLease(t.Context(), kube.LeaseRef{Namespace: "kube-system", Name: "kdrain-node-u-1", UID: "l-1", ResourceVersion: "9"})
+			return New(c).DeleteLease(t.Context(), request.DeleteLease{Namespace: "kube-system", Name: "kdrain-node-u-1", UID: "l-1", ResourceVersion: "9"})
 		}, "DELETE", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kdrain-node-u-1", []string{`"preconditions":{"uid":"l-1","resourceVersion":"9"}`}},
 		{func() kube.Answer {
-			return New(c).WriteEvent(t.Context(), kube.NodeEvent{Node: "a", UID: "u-1", Reason: kube.ReasonDrainDone, Message: strings.Repeat("ä", 700), At: time.Unix(0, 0)})
+			return New(c).WriteEvent(t.Context(), request.NodeEvent{Node: "a", UID: "u-1", Reason: kube.ReasonDrainDone, Message: strings.Repeat("ä", 700), At: time.Unix(0, 0)})
 		}, "POST", "/api/v1/namespaces/default/events", []string{`"involvedObject":{"kind":"Node","name":"a","uid":"u-1"`, `"reason":"DrainDone"`, `ä..."`, `"generateName":"a."`}},
 	} {
 		before := len(server.Seen())

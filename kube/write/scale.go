@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Scale changes the number of replicas through the scale subresource.
-func (w *Writer) Scale(ctx context.Context, r kube.ScaleRequest) kube.Answer {
+func (w *Writer) Scale(ctx context.Context, r request.Scale) kube.Answer {
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
 	return w.send(ctx, http.MethodPatch, workloadPath(r.Kind, r.Namespace, r.Name)+"/scale", query, contentJSONPatch, []map[string]any{
@@ -22,7 +23,7 @@ func (w *Writer) Scale(ctx context.Context, r kube.ScaleRequest) kube.Answer {
 
 // Restart changes the pod template's annotation that kubectl uses for it
 // (k8s.io/kubectl pkg/polymorphichelpers/objectrestarter.go).
-func (w *Writer) Restart(ctx context.Context, r kube.RestartRequest) kube.Answer {
+func (w *Writer) Restart(ctx context.Context, r request.Restart) kube.Answer {
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
 	metadata := map[string]any{"uid": r.UID}
@@ -39,7 +40,7 @@ func (w *Writer) Restart(ctx context.Context, r kube.RestartRequest) kube.Answer
 const contentJSONPatch = "application/json-patch+json"
 
 func workloadPath(kind, namespace, name string) string {
-	of := kube.ScaleResources[kind]
+	of := request.ScaleResources[kind]
 	root := "/api/v1"
 	if of.Group != "" {
 		root = "/apis/" + of.Group + "/v1"

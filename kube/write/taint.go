@@ -6,10 +6,11 @@ import (
 	"net/url"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // Taint sets the taints of a node.
-func (w *Writer) Taint(ctx context.Context, r kube.TaintRequest) kube.Answer {
+func (w *Writer) Taint(ctx context.Context, r request.SetTaints) kube.Answer {
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
 	return w.send(ctx, http.MethodPatch, "/api/v1/nodes/"+url.PathEscape(r.Node), query, contentMergePatch, map[string]any{

@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // writeTimeout bounds each write. The server retries conflicts over a budget by
@@ -28,16 +29,16 @@ const maxAnswer = 8 << 20
 type Writer struct{ c *conn.Cluster }
 
 var (
-	_ kube.Writer      = (*Writer)(nil)
-	_ kube.LeaseWriter = (*Writer)(nil)
-	_ kube.EventWriter = (*Writer)(nil)
+	_ request.Writer      = (*Writer)(nil)
+	_ request.LeaseWriter = (*Writer)(nil)
+	_ request.EventWriter = (*Writer)(nil)
 )
 
 // New writes on a connection.
 func New(c *conn.Cluster) *Writer { return &Writer{c} }
 
 // Evict asks for the eviction of one pod.
-func (w *Writer) Evict(ctx context.Context, r kube.EvictRequest) kube.Answer {
+func (w *Writer) Evict(ctx context.Context, r request.Evict) kube.Answer {
 	return w.send(ctx, http.MethodPost, podPath(r.Namespace, r.Name)+"/eviction", dryRunQuery(r.DryRun), contentJSON,
 		map[string]any{
 			"apiVersion": w.c.EvictionVersion(), "kind": "Eviction",
@@ -47,7 +48,7 @@ func (w *Writer) Evict(ctx context.Context, r kube.EvictRequest) kube.Answer {
 }
 
 // Delete deletes one pod, past all budgets.
-func (w *Writer) Delete(ctx context.Context, r kube.DeleteRequest) kube.Answer {
+func (w *Writer) Delete(ctx context.Context, r request.Delete) kube.Answer {
 	options := deleteOptions(r.UID, r.Grace, r.DryRun)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
 	return w.send(ctx, http.MethodDelete, podPath(r.Namespace, r.Name), dryRunQuery(r.DryRun), contentJSON, options, nil)
@@ -55,7 +56,7 @@ func (w *Writer) Delete(ctx context.Context, r kube.DeleteRequest) kube.Answer {
 
 // Cordon makes a node unschedulable or schedulable again, and writes or removes
 // our mark, in one patch.
-func (w *Writer) Cordon(ctx context.Context, r kube.CordonRequest) kube.Answer {
+func (w *Writer) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
 	metadata := map[string]any{"annotations": map[string]any{kube.CordonAnnotation: orNull(r.Mark, r.Mark != "" && r.Unschedulable)}}
 	if r.UID != "" {
 		metadata["uid"] = r.UID
@@ -92,7 +93,7 @@ func podPath(namespace, name string) string {
 }
 
 // dryRunQuery says it in the query too, where the read-only transport looks.
-func dryRunQuery(dry kube.DryRun) url.Values {
+func dryRunQuery(dry request.DryRun) url.Values {
 	query := url.Values{}
 	if dry {
 		query.Set("dryRun", metav1.DryRunAll)
@@ -100,7 +101,7 @@ func dryRunQuery(dry kube.DryRun) url.Values {
 	return query
 }
 
-func deleteOptions(uid kube.UID, grace *int64, dry kube.DryRun) *metav1.DeleteOptions {
+func deleteOptions(uid kube.UID, grace *int64, dry request.DryRun) *metav1.DeleteOptions {
 	options := &metav1.DeleteOptions{GracePeriodSeconds: grace}
 	if uid != "" {
 		options.Preconditions = &metav1.Preconditions{UID: &uid}

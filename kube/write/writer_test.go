@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 const budgetRefusal = "Cannot evict pod as it would violate the pod's disruption budget."
@@ -121,7 +122,7 @@ func TestEvictionAnswers(t *testing.T) {
 				}
 				kubetest.WriteJSON(w, c.code, c.body)
 			})
-			got := New(connectTo(t, server)).Evict(t.Context(), kube.EvictRequest{Namespace: "n", Name: "x", UID: "u"})
+			got := New(connectTo(t, server)).Evict(t.Context(), request.Evict{Namespace: "n", Name: "x", UID: "u"})
 			if got.AuditID != "audit-1" {
 				t.Errorf("headers are missing: %+v", got)
 			}
@@ -155,10 +156,10 @@ func TestWriteRequests(t *testing.T) {
 		kubetest.WriteJSON(w, 200, `{"kind":"Pod","metadata":{"name":"x","namespace":"n","uid":"u","resourceVersion":"7"},"spec":{"nodeName":"n1"}}`)
 	})
 	c := connectTo(t, server)
-	New(c).Evict(t.Context(), kube.EvictRequest{Namespace: "n", Name: "x", UID: "u", Grace: &grace, DryRun: true})
-	New(c).Delete(t.Context(), kube.DeleteRequest{Namespace: "n", Name: "x", UID: "u"})
-	cordon := New(c).Cordon(t.Context(), kube.CordonRequest{Node: "n1", UID: "node-uid", ResourceVersion: "3", Unschedulable: true, Mark: "m"})
-	New(c).Cordon(t.Context(), kube.CordonRequest{Node: "n1", DryRun: true})
+	New(c).Evict(t.Context(), request.Evict{Namespace: "n", Name: "x", UID: "u", Grace: &grace, DryRun: true})
+	New(c).Delete(t.Context(), request.Delete{Namespace: "n", Name: "x", UID: "u"})
+	cordon := New(c).Cordon(t.Context(), request.Cordon{Node: "n1", UID: "node-uid", ResourceVersion: "3", Unschedulable: true, Mark: "m"})
+	New(c).Cordon(t.Context(), request.Cordon{Node: "n1", DryRun: true})
 	pod, live := New(c).LivePod(t.Context(), "n", "x")
 
 	want := []kubetest.Request{
@@ -215,15 +216,15 @@ func TestNoAnswer(t *testing.T) {
 		panic(http.ErrAbortHandler) // the connection breaks off
 	})
 	c := connectTo(t, server)
-	if a := New(c).Evict(t.Context(), kube.EvictRequest{Namespace: "n", Name: "x", UID: "u"}); a.Code != 0 || a.Failure == "" || a.Unsent {
+	if a := New(c).Evict(t.Context(), request.Evict{Namespace: "n", Name: "x", UID: "u"}); a.Code != 0 || a.Failure == "" || a.Unsent {
 		t.Errorf("broken off: %+v", a)
 	}
-	if a := New(c).Delete(asked, kube.DeleteRequest{Namespace: "n", Name: "x", UID: "u"}); a.Failure != "no answer in time" || a.Unsent {
+	if a := New(c).Delete(asked, request.Delete{Namespace: "n", Name: "x", UID: "u"}); a.Failure != "no answer in time" || a.Unsent {
 		t.Errorf("timeout: %+v", a)
 	}
 	server.Close()
 	c.Close()
-	if a := New(c).Evict(t.Context(), kube.EvictRequest{Namespace: "n", Name: "x", UID: "u"}); !a.Unsent || !strings.Contains(a.Failure, "refused") {
+	if a := New(c).Evict(t.Context(), request.Evict{Namespace: "n", Name: "x", UID: "u"}); !a.Unsent || !strings.Contains(a.Failure, "refused") {
 		t.Errorf("refused: %+v", a)
 	}
 }
@@ -264,8 +265,8 @@ func TestCheckAccess(t *testing.T) {
 		kubetest.WriteJSON(w, 201, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":true,"reason":"because\u001b[2J"}}`)
 	})
 	c := connectTo(t, server)
-	permission := kube.Permission{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "n"}
-	results, err := c.CheckAccess(t.Context(), []kube.Permission{permission, {Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"}})
+	permission := request.Permission{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "n"}
+	results, err := c.CheckAccess(t.Context(), []request.Permission{permission, {Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"}})
 	if err != nil || len(results) != 2 || !results[0].Allowed || results[0].Reason != "because" || results[0].Permission != permission {
 		t.Errorf("%+v, %v", results, err)
 	}

@@ -10,15 +10,22 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
 	longFile     = 400
 	longFunction = 60
+	longLine     = 120 // columns; a tab is four
+	// mostWide is how many long lines the project still has; it falls, never rises.
+	mostWide = 500
 )
 
 // findings are what is wrong, and what only deserves a look.
-type findings struct{ problems, notes []string }
+type findings struct {
+	problems, notes []string
+	wide            int // lines that are too long
+}
 
 func (f *findings) problem(format string, args ...any) {
 	f.problems = append(f.problems, fmt.Sprintf(format, args...))
@@ -58,7 +65,7 @@ var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "misc"
 
 func (f *findings) checkGo(name string, text []byte) {
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		f.problem("%v", err)
 		return
@@ -71,6 +78,9 @@ func (f *findings) checkGo(name string, text []byte) {
 		f.note("%s has %d lines, more than %d", name, lines, longFile)
 	}
 	isTest := strings.HasSuffix(name, "_test.go")
+	if !isTest {
+		f.checkWidth(name, files.File(file.Pos()), file, text)
+	}
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.GoStmt:
@@ -85,6 +95,37 @@ func (f *findings) checkGo(name string, text []byte) {
 		}
 		return true
 	})
+}
+
+// checkWidth finds long lines of code and comments. Rows of a table may be as long as
+// their values: the elements of a composite literal that stand on one line. So may what
+// is generated, and a line that is one string, which is read as it is printed.
+func (f *findings) checkWidth(name string, at *token.File, file *ast.File, text []byte) {
+	if ast.IsGenerated(file) {
+		return
+	}
+	free := map[int]bool{}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.CompositeLit:
+			for _, element := range node.Elts {
+				line := at.Line(element.Pos())
+				free[line] = free[line] || line != at.Line(node.Lbrace) && line == at.Line(element.End())
+			}
+		case *ast.BasicLit:
+			free[at.Line(node.Pos())] = free[at.Line(node.Pos())] || node.End()-node.Pos() > longLine*3/4
+			for line := at.Line(node.Pos()) + 1; line <= at.Line(node.End()); line++ {
+				free[line] = true // the inside of a raw string
+			}
+		}
+		return true
+	})
+	for number, line := range strings.Split(string(text), "\n") {
+		if columns := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); columns > longLine && !free[number+1] {
+			f.wide++
+			f.note("%s:%d: %d columns, more than %d", name, number+1, columns, longLine)
+		}
+	}
 }
 
 var redirect = regexp.MustCompile(`(?m)^\s*(replace|exclude)\b`)

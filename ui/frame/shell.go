@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -101,10 +102,10 @@ type Cluster struct {
 	StartRun     func(plan.Plan, plan.Options) (live.Run, error)
 	SetCordon    func(ctx context.Context, node string, unschedulable bool, reason string) error
 	RunLife      func(run string) tempbudget.RunLife
-	RemoveBudget func(ctx context.Context, ref kube.BudgetRef) error
+	RemoveBudget func(ctx context.Context, ref request.BudgetRef) error
 	DrainAccess  func(ctx context.Context, o plan.Options) (preflight.Access, error)
 	PodDetails   func(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error)
-	Access       func(ctx context.Context, needs []kube.Permission) ([]kube.AccessResult, error)
+	Access       func(ctx context.Context, needs []request.Permission) ([]request.AccessResult, error)
 }
 
 // Live tells whether a run is going on.

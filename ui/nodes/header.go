@@ -27,8 +27,8 @@ func header(s *kube.Snapshot, id frame.Identity, readOnly bool, now time.Time) (
 func counts(s *kube.Snapshot) paint.Line {
 	separator := paint.S(themes.Muted, paint.Dot)
 	return paint.Join(separator,
-		kindCount(s, kube.KindNodes, "node", s.NodeCount()),
-		kindCount(s, kube.KindPods, "pod", s.PodCount()),
+		kindCount(s, kube.KindNodes, "node", s.Sync(kube.KindNodes).Count),
+		kindCount(s, kube.KindPods, "pod", s.Sync(kube.KindPods).Count),
 		kindCount(s, kube.KindBudgets, "budget", s.Sync(kube.KindBudgets).Count),
 	)
 }

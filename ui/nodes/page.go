@@ -170,7 +170,7 @@ func (m *Page) Layout(lay frame.Layout) {
 }
 
 func (m *Page) anyUsage() (kube.Usage, bool) {
-	for _, n := range m.s.Snap.Nodes()[:min(m.s.Snap.NodeCount(), 8)] {
+	for _, n := range m.s.Snap.Nodes()[:min(m.s.Snap.Sync(kube.KindNodes).Count, 8)] {
 		if u, ok := m.s.Snap.NodeUsage(n.Name); ok {
 			return u, true
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -26,7 +27,7 @@ type RemediesPage struct {
 	list     frame.List
 	pod      kube.UID
 	remedies []remedy.Remedy
-	rights   []kube.AccessResult
+	rights   []request.AccessResult
 }
 
 // NewRemedies makes the page.
@@ -62,7 +63,7 @@ func (m *RemediesPage) Actions() []keys.Action {
 // rightsMsg brings what we may do of what the remedies of a pod need.
 type rightsMsg struct {
 	pod     kube.UID
-	results []kube.AccessResult
+	results []request.AccessResult
 }
 
 // rightsTime bounds the questions about rights.

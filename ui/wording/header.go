@@ -105,7 +105,7 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 			Add(themes.Muted, " "+Quote(state.Reason))
 	}
 	if state := s.Sync(kube.KindPods); state.Phase == kube.NotSynced {
-		return paint.L(themes.Busy, "Pods are still coming in, "+Number(s.PodCount())+" so far: plans wait for the rest.")
+		return paint.L(themes.Busy, "Pods are still coming in, "+Number(s.Sync(kube.KindPods).Count)+" so far: plans wait for the rest.")
 	}
 	if kinds := polled(s); len(kinds) > 0 {
 		return paint.L(themes.Muted, FirstUpper(List(kinds, 3))+" may be some seconds old: we may list them, but not watch them.")

@@ -1,39 +1,41 @@
-package kube
+package request
 
 import (
 	"context"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // DryRun says how far a write goes.
 type DryRun bool
 
-// EvictRequest asks for the eviction of exactly one pod: UID is a
+// Evict asks for the eviction of exactly one pod: UID is a
 // precondition, so a namesake is never hit.
-type EvictRequest struct {
+type Evict struct {
 	Namespace, Name string
-	UID             UID
+	UID             kube.UID
 	Grace           *int64 // nil: the pod's own
 	DryRun          DryRun
 }
 
-// DeleteRequest deletes exactly one pod, past all budgets.
-type DeleteRequest struct {
+// Delete deletes exactly one pod, past all budgets.
+type Delete struct {
 	Namespace, Name string
-	UID             UID
+	UID             kube.UID
 	Grace           *int64 // nil: the pod's own
 	DryRun          DryRun
 }
 
-// CordonRequest sets spec.unschedulable and our mark in one patch that fails
+// Cordon sets spec.unschedulable and our mark in one patch that fails
 // with 409 if the node changed since ResourceVersion, and with 422 if the name
 // belongs to another UID now (the server takes it for a change of a field that
 // cannot change). With Unschedulable false the mark is removed in the same patch.
-type CordonRequest struct {
+type Cordon struct {
 	Node            string
-	UID             UID
+	UID             kube.UID
 	ResourceVersion string // "" patches whatever is there
 	Unschedulable   bool
 	Mark            string // content of our annotation; "" removes it
@@ -46,28 +48,28 @@ type CordonRequest struct {
 // Writer is every change that a run makes to a cluster, and the live reads
 // that a write in doubt needs. Each call is one request: no hidden retries.
 type Writer interface {
-	Evict(ctx context.Context, r EvictRequest) Answer
-	Delete(ctx context.Context, r DeleteRequest) Answer
-	Cordon(ctx context.Context, r CordonRequest) Answer
+	Evict(ctx context.Context, r Evict) kube.Answer
+	Delete(ctx context.Context, r Delete) kube.Answer
+	Cordon(ctx context.Context, r Cordon) kube.Answer
 	// CreateBudget makes a temporary budget; the answer's UID is its.
-	CreateBudget(ctx context.Context, r BudgetRequest) Answer
-	DeleteBudget(ctx context.Context, r BudgetRef) Answer
+	CreateBudget(ctx context.Context, r CreateBudget) kube.Answer
+	DeleteBudget(ctx context.Context, r BudgetRef) kube.Answer
 	// LiveBudget reads a temporary budget from the server, not from the store. The
 	// answer's UID is its, empty where the name is that of another run or of no run.
-	LiveBudget(ctx context.Context, r BudgetLook) Answer
-	Scale(ctx context.Context, r ScaleRequest) Answer
-	Restart(ctx context.Context, r RestartRequest) Answer
-	Taint(ctx context.Context, r TaintRequest) Answer
+	LiveBudget(ctx context.Context, r GetBudget) kube.Answer
+	Scale(ctx context.Context, r Scale) kube.Answer
+	Restart(ctx context.Context, r Restart) kube.Answer
+	Taint(ctx context.Context, r SetTaints) kube.Answer
 	// LivePod reads a pod from the server, not from the store. The answer's
 	// UID tells which pod has the name now; 404 means none.
-	LivePod(ctx context.Context, namespace, name string) (*Pod, Answer)
+	LivePod(ctx context.Context, namespace, name string) (*kube.Pod, kube.Answer)
 }
 
-// BudgetRequest asks for a temporary budget over the pods of one workload, which
+// CreateBudget asks for a temporary budget over the pods of one workload, which
 // owns it: if the workload goes, the budget goes.
-type BudgetRequest struct {
+type CreateBudget struct {
 	Namespace, Name string
-	Owner           Owner
+	Owner           kube.Owner
 	Selector        string // the workload's own selector, as text
 	MaxUnavailable  string // "25%" or "2"
 	Run             string
@@ -77,51 +79,51 @@ type BudgetRequest struct {
 // BudgetRef is exactly one budget: UID is a precondition of every write.
 type BudgetRef struct {
 	Namespace, Name string
-	UID             UID
+	UID             kube.UID
 }
 
-// BudgetLook asks for the temporary budget of a run by its name.
-type BudgetLook struct{ Namespace, Name, Run string }
+// GetBudget asks for the temporary budget of a run by its name.
+type GetBudget struct{ Namespace, Name, Run string }
 
-// ScaleRequest changes the number of replicas of one workload from what it was
+// Scale changes the number of replicas of one workload from what it was
 // believed to be. It fails with 422 if the number is another by now and with 409
 // if the name is another UID's: the patch tests both. A resourceVersion would be the
 // stricter condition, and a useless one: every change of the status makes it old.
-type ScaleRequest struct {
+type Scale struct {
 	Kind            string // Deployment, StatefulSet, ReplicaSet or ReplicationController
 	Namespace, Name string
-	UID             UID
+	UID             kube.UID
 	From, To        int32 // From is at least 1: the API leaves a zero out
 	DryRun          DryRun
 }
 
-// RestartRequest rolls a Deployment out anew, as `kubectl rollout restart` does. It
+// Restart rolls a Deployment out again, as `kubectl rollout restart` does. It
 // fails with 409 if the Deployment changed since ResourceVersion.
-type RestartRequest struct {
+type Restart struct {
 	Namespace, Name string
-	UID             UID
+	UID             kube.UID
 	ResourceVersion string
 	At              time.Time
 	DryRun          DryRun
 }
 
-// TaintRequest sets the taints of a node and our mark about them in one patch. The
+// SetTaints sets the taints of a node and our mark about them in one patch. The
 // API replaces the list as a whole, so the patch fails with 409 if the node changed
 // since ResourceVersion, and with 422 if the name belongs to another UID now.
-type TaintRequest struct {
+type SetTaints struct {
 	Node            string
-	UID             UID
+	UID             kube.UID
 	ResourceVersion string
 	Taints          []corev1.Taint // all of them, as they are to be
 	Mark            string         // content of OutOfServiceAnnotation; "" removes it
 	DryRun          DryRun
 }
 
-// LeaseWrite is the whole content of a Lease over a node, as a run writes it.
-type LeaseWrite struct {
+// WriteLease is the whole content of a Lease over a node, as a run writes it.
+type WriteLease struct {
 	Namespace string
 	Node      string // the node's name
-	NodeUID   UID
+	NodeUID   kube.UID
 	Run       string
 	By        string
 	Reason    string
@@ -131,14 +133,14 @@ type LeaseWrite struct {
 	Transitions int32
 	// UID and ResourceVersion are those of the Lease that is meant: the write fails
 	// with 409 if it has changed since. Both are empty for one that is made.
-	UID             UID
+	UID             kube.UID
 	ResourceVersion string
 }
 
-// LeaseRef is exactly one state of one Lease.
-type LeaseRef struct {
+// DeleteLease deletes exactly one state of one Lease.
+type DeleteLease struct {
 	Namespace, Name string
-	UID             UID
+	UID             kube.UID
 	ResourceVersion string
 }
 
@@ -146,16 +148,16 @@ type LeaseRef struct {
 // is one request.
 type LeaseWriter interface {
 	// CreateLease makes the Lease; 409 tells that there is one.
-	CreateLease(ctx context.Context, w LeaseWrite) Answer
+	CreateLease(ctx context.Context, w WriteLease) kube.Answer
 	// UpdateLease renews the Lease, or takes it over from another holder.
-	UpdateLease(ctx context.Context, w LeaseWrite) Answer
-	DeleteLease(ctx context.Context, r LeaseRef) Answer
+	UpdateLease(ctx context.Context, w WriteLease) kube.Answer
+	DeleteLease(ctx context.Context, r DeleteLease) kube.Answer
 }
 
 // NodeEvent is something to tell about a node by an Event in the cluster.
 type NodeEvent struct {
 	Node    string
-	UID     UID
+	UID     kube.UID
 	Reason  string // one of the constants in marks.go
 	Message string
 	Warning bool
@@ -164,7 +166,7 @@ type NodeEvent struct {
 
 // EventWriter writes Events about nodes. Each call is one request.
 type EventWriter interface {
-	WriteEvent(ctx context.Context, e NodeEvent) Answer
+	WriteEvent(ctx context.Context, e NodeEvent) kube.Answer
 }
 
 // ScaleResources are the resources with a scale that a run may change, by kind.
