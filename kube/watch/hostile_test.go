@@ -114,7 +114,7 @@ func TestHostileUsage(t *testing.T) {
 			})
 			w := Start(t.Context(), connectTo(t, server), Options{Kinds: []kube.Kind{kube.KindUsage}})
 			defer w.Close()
-			if err := w.WaitSynced(t.Context(), kube.KindUsage); err != nil {
+			if err := kubetest.WaitSynced(t.Context(), w, kube.KindUsage); err != nil {
 				t.Fatal(err)
 			}
 			state := w.Snapshot().Sync(kube.KindUsage)
