@@ -18,7 +18,7 @@ func Check(ctx context.Context, s *Session, sel Selection) ([]checklist.NodeVerd
 	if err != nil {
 		return nil, err
 	}
-	names, err := sel.Nodes(snapshot)
+	names, err := sel.Nodes(snapshot, s.Target)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (s *Session) ReadMarked(ctx context.Context, nodes []string) (rollback.Mark
 	if err != nil {
 		return rollback.Marked{}, err
 	}
-	if nodes, err = (Selection{Args: nodes}).Nodes(snapshot); err != nil {
+	if nodes, err = (Selection{Args: nodes}).Nodes(snapshot, s.Target); err != nil {
 		return rollback.Marked{}, err
 	}
 	m, err := rollback.ReadMarks(snapshot, nodes)

@@ -57,7 +57,7 @@ func (s *Session) Plan(ctx context.Context, o plan.Options, access preflight.Acc
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	nodes, err := from.selection.Nodes(snapshot)
+	nodes, err := from.selection.Nodes(snapshot, s.Target)
 	if err != nil {
 		return plan.Plan{}, err
 	}

@@ -66,11 +66,11 @@ func (sel Selection) Names() []string {
 }
 
 // Nodes are the nodes that are meant, in the order given and each once. The error is
-// an *Error.
-func (sel Selection) Nodes(s *kube.Snapshot) ([]string, error) {
+// an *Error, whose hint is for the target.
+func (sel Selection) Nodes(s *kube.Snapshot, target plan.Target) ([]string, error) {
 	nodes, err := plan.SelectNodes(s, sel.Args, sel.Selector)
 	if err != nil {
-		return nil, &Error{Err: err, Hint: "nothing was changed; kubectl get nodes lists them"}
+		return nil, &Error{Err: err, Hint: "nothing was changed; " + target.Line("kubectl get nodes") + " lists them"}
 	}
 	return nodes, nil
 }

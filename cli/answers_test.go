@@ -99,6 +99,26 @@ func TestRightsOfKubectlAreEnough(t *testing.T) {
 	}
 }
 
+// Where DaemonSets may not be listed, one that is made during a drain is read by name when
+// its pod comes to the node: that is no reason to stop.
+func TestADaemonSetMadeDuringADrainIsReadByName(t *testing.T) {
+	s := newAPIServer(t, theNode(false), thePod())
+	s.forbidden["/apis/apps/v1/daemonsets"] = true
+	s.answer = func(r *http.Request, name string, attempt int) (int, map[string]string, string) {
+		if r.Method == http.MethodPost && attempt == 1 {
+			s.change("ADDED", &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "agent", UID: "uid-owner"}})
+			s.change("ADDED", thePod(ownedBy("apps/v1", "DaemonSet", "agent"), func(p *corev1.Pod) {
+				p.Name, p.UID, p.CreationTimestamp = "agent-1", "uid-agent-1", metav1.Now()
+				p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+			}))
+		}
+		return 0, nil, ""
+	}
+	if b, code := s.runOn(t, "drain", "node", "--force", "--ignore-daemonsets", "--yes"); code != ExitDone {
+		t.Errorf("exit %d\n%s%s", code, b.out, b.err)
+	}
+}
+
 // The server says yes to each pod alone; one budget lets only one go at a time,
 // on whichever node of the run.
 func TestServerDryRunAccountsOverTheWholeRun(t *testing.T) {

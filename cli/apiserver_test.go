@@ -38,6 +38,8 @@ type apiServer struct {
 	// answer says what comes of an eviction or deletion: 0 lets the pod go.
 	answer func(r *http.Request, pod string, attempt int) (code int, headers map[string]string, body string)
 
+	listed func() // called with each list, nil for not
+
 	mu       sync.Mutex
 	version  int
 	objects  map[string]map[string]metav1.Object // by path of the collection, by namespace/name
@@ -147,6 +149,9 @@ func (s *apiServer) discovery(w http.ResponseWriter) {
 }
 
 func (s *apiServer) list(w http.ResponseWriter, collection string) {
+	if s.listed != nil {
+		s.listed()
+	}
 	s.mu.Lock()
 	items := []any{}
 	for _, o := range s.objects[collection] {

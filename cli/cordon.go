@@ -91,7 +91,7 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	nodes, err := c.f.selection(args).Nodes(snapshot)
+	nodes, err := c.f.selection(args).Nodes(snapshot, session.Target)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,8 @@ type steered struct {
 	state *drain.State
 	told  []drain.Command
 	done  chan struct{}
+	// remedies stand in the place of those of the one pod, nil for not.
+	remedies []remedy.Remedy
 }
 
 func (r *steered) State() *drain.State                     { return r.state }
@@ -28,6 +30,9 @@ func (r *steered) Send(drain.Input)                        {}
 func (r *steered) Done() <-chan struct{}                   { return r.done }
 
 func (r *steered) Remedies(kube.UID) []remedy.Remedy {
+	if r.remedies != nil {
+		return r.remedies
+	}
 	return []remedy.Remedy{
 		{Facts: remedy.Facts{Kind: remedy.Wait}, Title: "wait", Risk: "None. It is retried as soon as what it waits for happens."},
 		{Facts: remedy.Facts{Kind: remedy.EvictUnhealthy}, Title: "evict the unhealthy pod", DisabledReason: "no other pod of budget web is unhealthy"},

@@ -25,7 +25,7 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 				return usage(meant(names)+"A node of that name needs a terminal", "there is no command %q; nothing was done", args[0])
 			}
 		}
-		return usage("without one: "+p.display()+" plan NODE..., or "+p.display()+" drain NODE... --yes",
+		return usage("without one: "+p.line("plan NODE...")+", or "+p.line("drain NODE... --yes"),
 			"the dashboard needs a terminal for standard input and output; nothing was done")
 	}
 	chosen := len(args) > 0 || f.selector != ""
@@ -58,7 +58,7 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 		if err != nil {
 			return err
 		}
-		if marked, err = f.selection(args).Nodes(snapshot); err != nil {
+		if marked, err = f.selection(args).Nodes(snapshot, session.Target); err != nil {
 			return meantCommand(cmd, args, err)
 		}
 	}

@@ -121,7 +121,7 @@ func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, erro
 		case c.connection.ReadOnly:
 			return options, usage("see plan, or --dry-run=server", "--read-only forbids a drain")
 		case !c.f.yes && !c.canAsk():
-			return options, usage("add --yes to confirm cordon and eviction, or see first: "+c.display()+" plan",
+			return options, usage("add --yes to confirm cordon and eviction, or see first: "+c.line("plan"),
 				"there is no terminal to ask on; nothing was done")
 		}
 	}

@@ -24,7 +24,7 @@ func (c *pastRun) checkMarkArgs(cmd *cobra.Command, args []string) error {
 	case len(args) > 0:
 		return usage("", "either a run or --node: %s %s", cmd.CommandPath(), strings.Join(args, " "))
 	case c.connection.ReadOnly:
-		return usage(c.display()+" plan shows what is on a node", "--read-only forbids %s", cmd.Name())
+		return usage(c.line("plan")+" shows what is on a node", "--read-only forbids %s", cmd.Name())
 	case !c.f.yes && !c.canAsk():
 		return usage("add --yes to confirm", "there is no terminal to ask on; nothing was done")
 	}

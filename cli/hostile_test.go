@@ -6,12 +6,17 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/app/control"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/hostile"
 )
@@ -118,8 +123,61 @@ func checkHostile(t *testing.T, seed uint64) {
 		}
 		run("ctl", r.Run, "status")
 	}
+	ctlHostile(t, states, runs[0].Run, run)
 	run("resume", "--node", hostile.Node, "--yes", "--timeout=100ms")
 	run("rollback", "--node", hostile.Node, "--yes")
+}
+
+// ctlHostile lets a live run tell what it met on the hostile cluster: the events of that
+// run but for its end, and remedies with a hostile text in every field.
+func ctlHostile(t *testing.T, states, of string, run func(...string) int) {
+	t.Helper()
+	const live = "abc123"
+	events, _, err := journal.ReadJournal(journal.JournalPath(states, of))
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := *events[0].Run
+	facts.ID = live
+	events[0].Run = &facts
+	events = slices.DeleteFunc(events, func(e drain.Event) bool { return e.Kind == drain.EventRunEnded })
+	record, err := journal.CreateJournal(states, live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, record)
+	if err := record.Append(events, false); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(hostile.Texts, " ")
+	offered := remedy.Remedy{Facts: remedy.Facts{Kind: remedy.Delete, Object: words, Namespace: words, Name: words, For: words},
+		Title: words, Call: words, Command: "kubectl " + words, Risk: words, Warnings: []string{words, words}, Word: words}
+	disabled := remedy.Remedy{Facts: remedy.Facts{Kind: remedy.Scale, Object: words}, Title: words, DisabledReason: words, Risk: words}
+	state := drain.Fold(nil, events...)
+	server, err := control.Serve(states, &steered{state: state, done: make(chan struct{}), remedies: []remedy.Remedy{offered, disabled}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	pod := state.Pods[0].Namespace + "/" + state.Pods[0].Name
+	for _, v := range control.Verbs {
+		for _, format := range []string{"text", "json"} {
+			line := []string{"ctl", live, v.Name, "-o", format}
+			switch v.Of {
+			case control.OfPod:
+				run(append(line, pod)...)
+				run(append(line, hostile.Texts[0])...)
+				if v.Remedy != "" {
+					run(append(line, pod, "--confirm", words)...)
+				}
+			case control.OfNode:
+				run(append(line, hostile.Node)...)
+				run(append(line, hostile.Texts[0])...)
+			default:
+				run(line...)
+			}
+		}
+	}
 }
 
 // TestOutputHasNoForeignControls sends escape sequences through every field of

@@ -128,10 +128,18 @@ func (p *Program) open(ctx context.Context, o app.ConnectOptions) (*app.Session,
 		return nil, err
 	}
 	s.Cluster = cluster
-	s.Target = plan.Target{
-		Program: p.display(), Kubeconfig: p.connection.File(), Context: s.Identity().Context, Others: p.connection.Given(),
-	}
+	s.Target = p.target(s.Identity().Context)
 	return s, nil
+}
+
+// target is what printed commands are for: the connection flags that were given.
+func (p *Program) target(kubeContext string) plan.Target {
+	return plan.Target{Program: p.display(), Kubeconfig: p.connection.File(), Context: kubeContext, Others: p.connection.Given()}
+}
+
+// line is one of our commands as it is printed before there is a connection.
+func (p *Program) line(command string) string {
+	return p.target(p.connection.Overrides.CurrentContext).Line("kdrain-tui " + command)
 }
 
 // Main runs the command line and returns the exit code.

@@ -84,7 +84,7 @@ func (h *history) drainSome(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.begin(plan)
+	h.begin(plan, "lab")
 	h.lookAround(t)
 }
 

@@ -267,11 +267,15 @@ func (c *shownCluster) newPod(name string, before *corev1.Pod, e edit) *corev1.P
 	if e.values["owner"] != "" {
 		kind = e.values["owner"]
 	}
-	group := map[string]string{"Job": "batch/v1"}[kind]
-	if group == "" {
-		group = "apps/v1"
+	group, uid := "apps/v1", app
+	switch kind {
+	case "Job":
+		group = "batch/v1"
+	case "ReplicationController":
+		group, uid = "v1", app+"-rc"
+		p.Labels["app"] = uid
 	}
-	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: group, Kind: kind, Name: app, UID: types.UID(app), Controller: &controller}}
+	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: group, Kind: kind, Name: app, UID: types.UID(uid), Controller: &controller}}
 	p.Status.Phase = corev1.PodRunning
 	setPodReady(p, true, c.now)
 	return p

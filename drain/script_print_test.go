@@ -171,6 +171,8 @@ func writeLine(w Write, e Event) string {
 		text := "cordon " + w.Node
 		if m, ours := annotation.Parse(sent[request.Cordon](w).Mark); ours && m.After != "" {
 			text += ", in the place of run " + m.After
+		} else if m.ExcludedBy != "" {
+			text += ", in the mark of run " + m.Run
 		}
 		if sent[request.Cordon](w).ExcludeFromLB != nil {
 			text += ", out of load balancers"
@@ -187,7 +189,8 @@ func writeLine(w Write, e Event) string {
 	case sends[request.GetPod](w):
 		return "who has the name " + sent[request.GetPod](w).Name + "?"
 	case sends[request.CreateBudget](w):
-		return "create budget " + sent[request.CreateBudget](w).Name + " with maxUnavailable " + sent[request.CreateBudget](w).MaxUnavailable
+		r := sent[request.CreateBudget](w)
+		return fmt.Sprintf("create budget %s with maxUnavailable %s over %s %s %s", r.Name, r.MaxUnavailable, r.Owner.APIVersion, r.Owner.Kind, r.Owner.Name)
 	case sends[request.BudgetRef](w):
 		return "remove budget " + sent[request.BudgetRef](w).Name
 	case sends[request.GetBudget](w):

@@ -133,6 +133,7 @@ func (s *script) drain(a args) error {
 	options := plan.DefaultOptions()
 	flags := options.Flags()
 	flags.BoolVar(&s.yes, "yes", false, "")
+	kubeContext := flags.String("context", "lab", "")
 	if err := flags.Parse(line); err != nil {
 		return err
 	}
@@ -141,14 +142,14 @@ func (s *script) drain(a args) error {
 	if err != nil {
 		return err
 	}
-	s.begin(plan)
+	s.begin(plan, *kubeContext)
 	s.look()
 	return nil
 }
 
 // begin makes the run, which has not looked yet.
-func (s *script) begin(plan plan.Plan) {
-	first := StartEvent(plan, RunFacts{ID: "r1", Context: "lab", User: "ada"})
+func (s *script) begin(plan plan.Plan, kubeContext string) {
+	first := StartEvent(plan, RunFacts{ID: "r1", Context: kubeContext, User: "ada"})
 	first.Seq, first.Time = 1, s.now
 	s.events = []Event{first}
 	s.state = Fold(nil, first)

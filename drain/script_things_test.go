@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -16,7 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-// editWorkload shows a Deployment, ReplicaSet, StatefulSet or DaemonSet with so many
+// editWorkload shows a Deployment, ReplicaSet, StatefulSet, ReplicationController or DaemonSet with so many
 // replicas; "ours" says that this program wrote their number last.
 func (c *shownCluster) editWorkload(name string, e edit) {
 	meta := metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), ResourceVersion: c.nextVersion()}
@@ -33,6 +34,10 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 		c.put(&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector}})
 	case "StatefulSet":
 		c.put(&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Replicas: &replicas, Selector: selector}})
+	case "ReplicationController": // of pods with a label of its own, so that others may have its name
+		meta.UID = types.UID(name + "-rc")
+		c.put(&corev1.ReplicationController{ObjectMeta: meta, Spec: corev1.ReplicationControllerSpec{
+			Replicas: &replicas, Selector: map[string]string{"app": name + "-rc"}}})
 	case "DaemonSet":
 		c.put(&appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: selector}})
 	case "Deployment": // its pods are those of its ReplicaSet, which has its name and another UID

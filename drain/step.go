@@ -2,7 +2,6 @@ package drain
 
 import (
 	"math"
-	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
@@ -177,14 +176,10 @@ func (st *stepper) stillStarting(a kube.Answer) bool {
 }
 
 // classOf is the class of an answer in this run. A right that may be missing only
-// because the API server is starting is asked for again; credentials that are
-// refused twice in a row are refused.
-func (st *stepper) classOf(a kube.Answer, before attempt.Attempt) kube.AnswerClass {
-	switch {
-	case st.stillStarting(a):
+// because the API server is starting is asked for again.
+func (st *stepper) classOf(a kube.Answer) kube.AnswerClass {
+	if st.stillStarting(a) {
 		return kube.AnswerTransient
-	case a.Code == http.StatusUnauthorized && before.Last != nil && before.Last.Code == http.StatusUnauthorized:
-		return kube.AnswerForbidden
 	}
 	return a.Class()
 }

@@ -37,7 +37,7 @@ func (st answerStep) onAnswer(in Answered) {
 	switch r := w.Request.(type) {
 	case request.Cordon:
 		if n := st.s.Node(w.Node); n != nil {
-			class := st.classOf(in.Answer, n.Attempt)
+			class := st.classOf(in.Answer)
 			st.emit(e)
 			st.cordoning().onCordonAnswer(st.s.Node(w.Node), in.Answer, class)
 		}
@@ -96,6 +96,9 @@ func (st answerStep) takeEviction(p *PodRun, a kube.Answer) {
 	if st.stillStarting(a) {
 		m.State, m.After = PodRetrying, rightsRetry
 	}
+	if m.After > 0 {
+		m.After = max(m.After, min(attempt.Doubled(attempt.RetryFirst, pollMost, p.Tries), p.patientPause(st.now)))
+	}
 	switch m.State {
 	case PodTerminating:
 		grace := time.Duration(p.GraceSeconds) * time.Second
@@ -122,7 +125,7 @@ func (st answerStep) waitAfter(p *PodRun, m Meaning) *waits.Wait {
 			wait.Budget = &numbers
 		}
 		if after = BudgetPoll; way != budget.WaySpends && way != budget.WaySeveral {
-			after = p.unseenPause()
+			after = p.unseenPause(st.now)
 		}
 	}
 	wait.Words = m.Words
@@ -154,8 +157,14 @@ func (st answerStep) onLook(p *PodRun, a kube.Answer) {
 		st.setPod(p, PodGone, nil, "")
 	case a.OK() && a.UID != p.UID:
 		st.setPod(p, PodReplaced, nil, "")
-	default: // still the same pod, or not known: try again a little later
-		st.setPod(p, PodRetrying, &waits.Wait{For: waits.ForServer, Until: st.now.Add(p.Pause(a)), Words: attempt.AnswerWords(a)}, "")
+	default: // still the same pod, or the lookup failed: try again a little later
+		why := attempt.AnswerWords(a)
+		if a.OK() && p.Wait != nil {
+			why = p.Wait.Words // why the eviction was refused
+		}
+		// The state and the words may be those of before; the time of the next try is new.
+		st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, PodState: PodRetrying,
+			Wait: &waits.Wait{For: waits.ForServer, Until: st.now.Add(p.Pause(a)), Words: why}, DeletedAt: st.deletedAt(p)})
 	}
 }
 

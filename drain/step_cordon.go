@@ -2,6 +2,8 @@ package drain
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
@@ -34,11 +36,11 @@ func (st *stepper) cordoning() cordonPhase { return cordonPhase{st} }
 func (st cordonPhase) cordon() {
 	st.volumes().countVolumes()
 	st.leases().refuseTogether()
-	if st.s.Run.Options.AllOrNothing && st.leases().leasesOpen() {
-		return // one that cannot be had refuses all
+	if !st.s.Run.Options.AllOrNothing || !st.leases().leasesOpen() { // one that cannot be had refuses all
+		st.cordonNodes()
 	}
-	st.cordonNodes()
 	st.evicting().deadlines()
+	st.leases().refuseTogether()
 	cordoned, open := 0, st.openNodes()
 	for _, n := range st.s.Nodes {
 		switch {
@@ -158,6 +160,34 @@ func (st cordonPhase) retryCordon(n *NodeRun, after time.Duration, why string) {
 	st.emit(Event{Kind: EventNode, Node: n.Name, NodeState: NodeCordoning, Message: why,
 		Wait: &waits.Wait{For: waits.ForServer, Until: st.now.Add(after), Words: why}})
 	st.wakeAt(st.now.Add(after))
+}
+
+// notCordoned ends a node whose time is up before it was cordoned. Where all nodes are
+// drained or none, and none was touched, it refuses all; one that only waits for it is
+// refused along with it.
+func (st cordonPhase) notCordoned(n *NodeRun) {
+	state := NodeFailed
+	if st.s.Run.Options.AllOrNothing && untouched(st.s.Nodes) {
+		if state = NodeRefused; refusedNode(st.s.Nodes) != "" || st.leases().leasesOpen() && st.leases().mayTouch(n) {
+			return
+		}
+	}
+	st.setNode(n, state, fmt.Sprintf("not cordoned within %s: %s", st.s.Run.Options.Timeout, n.cordonWords()))
+}
+
+// untouched tells whether no cordon was sent yet.
+func untouched(nodes []*NodeRun) bool {
+	return !slices.ContainsFunc(nodes, func(n *NodeRun) bool { return n.Attempts > 0 || !n.State.Final() && n.State != NodeWaiting })
+}
+
+// refusedNode is the first node that is refused, "" for none.
+func refusedNode(nodes []*NodeRun) string {
+	for _, n := range nodes {
+		if n.State == NodeRefused {
+			return n.Name
+		}
+	}
+	return ""
 }
 
 // cordonWords say why the node is not cordoned, in the server's last words.

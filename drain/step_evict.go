@@ -350,7 +350,7 @@ func (st evictPhase) deadlines() {
 			continue
 		}
 		if n.uncordoned() {
-			st.setNode(n, NodeFailed, fmt.Sprintf("not cordoned within %s: %s", timeout, n.cordonWords()))
+			st.cordoning().notCordoned(n)
 			continue
 		}
 		p := st.s.Progress(n.Name)

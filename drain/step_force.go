@@ -157,7 +157,7 @@ func (st releaseStep) proofDue(p *PodRun) bool {
 		return false
 	}
 	live := st.snap.Pod(p.UID)
-	return live != nil && st.volumes().hasVolumeTurn(p, live) && (p.repeats == 0 || st.past(p.refusedAt.Add(p.unseenPause())))
+	return live != nil && st.volumes().hasVolumeTurn(p, live) && (p.repeats == 0 || st.past(p.refusedAt.Add(p.unseenPause(st.now))))
 }
 
 // giveUpEvicting notes that the next request deletes the pod past its budget.

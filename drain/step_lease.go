@@ -117,12 +117,7 @@ func (st leaseStep) leasesOpen() bool {
 // refuseTogether refuses all nodes, where it is all or nothing and one of them is
 // another run's.
 func (st leaseStep) refuseTogether() {
-	refused := ""
-	for _, n := range st.s.Nodes {
-		if n.State == NodeRefused && refused == "" {
-			refused = n.Name
-		}
-	}
+	refused := refusedNode(st.s.Nodes)
 	if refused == "" || !st.s.Run.Options.AllOrNothing {
 		return
 	}

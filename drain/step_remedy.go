@@ -1,7 +1,7 @@
 package drain
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -62,15 +62,19 @@ func (s *State) remediesClosed(p *PodRun, v *remedy.View) string {
 
 // remediate takes a remedy: the operator's confirmation must be the remedy's, what was confirmed must
 // still be what would be done, and a run without a screen must have been allowed to.
-// A wrong word does nothing at all; everything else that stands in the way is said.
+// A wrong confirmation changes nothing; whatever else stands in the way is in the journal.
 func (st remedyStep) remediate(in Command) {
 	remedies := Remedies(st.s, st.snap, in.Pod, st.now)
 	if !in.OnScreen {
 		remedy.Unattended(remedies, &st.s.Run.Options)
 	}
 	for _, offered := range remedies {
-		if offered.Kind != in.Remedy.Kind || offered.Word == "" || offered.Word != in.Word {
+		if offered.Kind != in.Remedy.Kind || offered.Word == "" {
 			continue
+		}
+		if offered.Word != in.Word {
+			st.inputs().refuse(in, fmt.Errorf("%s is confirmed by %q, not by %q", offered.Kind, offered.Word, in.Word))
+			return
 		}
 		p := st.s.Pod(in.Pod)
 		st.emit(Event{Kind: EventCommand, Command: CommandRemedy, By: in.By, Input: in.ID, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
@@ -92,7 +96,7 @@ func (st remedyStep) remediate(in Command) {
 		st.sendRemedy(facts, p)
 		return
 	}
-	st.inputs().refuse(in, errors.New("it had no effect"))
+	st.inputs().refuse(in, fmt.Errorf("%q is nothing that can be done with the pod now", in.Remedy.Kind))
 }
 
 // sendRemedy sends the one request of a remedy.
@@ -113,7 +117,7 @@ func (st remedyStep) onRemedyAnswer(w Write, a kube.Answer, e Event) {
 	if r == nil {
 		return
 	}
-	facts, class := r.Facts, st.classOf(a, r.Attempt)
+	facts, class := r.Facts, st.classOf(a)
 	e.Namespace, e.Remedy = r.Namespace, &facts
 	if r.Deletes() {
 		e.Pod, e.UID = r.Name, r.UID
@@ -136,8 +140,11 @@ func (st remedyStep) deletionAccepted(r *remedy.Record) {
 	if grace < 0 {
 		grace = p.GraceSeconds
 	}
-	st.setPod(p, PodTerminating, &waits.Wait{For: waits.ForGrace, Until: st.now.Add(time.Duration(grace) * time.Second)},
-		"deleted past its budget, as the operator asked")
+	how := "deleted past its budget, as the operator asked"
+	if r.Kind == remedy.ForceDelete {
+		how = "deleted without a grace period, as the operator asked"
+	}
+	st.setPod(p, PodTerminating, &waits.Wait{For: waits.ForGrace, Until: st.now.Add(time.Duration(grace) * time.Second)}, how)
 }
 
 func (st remedyStep) setRemedy(r *remedy.Record, c remedy.Change) {

@@ -158,7 +158,7 @@ func (st guardPhase) onBudgetAnswer(named tempbudget.Facts, w Write, a kube.Answ
 	if b == nil {
 		return
 	}
-	facts, class := b.Facts, st.classOf(a, b.Attempt)
+	facts, class := b.Facts, st.classOf(a)
 	e.Namespace, e.Budget = b.Namespace, &facts
 	st.emit(e)
 	b = st.s.budget(&named)

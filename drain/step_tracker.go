@@ -125,14 +125,14 @@ func (st releaseStep) pollDue(p *PodRun, live *kube.Pod, b *kube.Budget) bool {
 // againDue reports whether a pod is to be tried again that was refused under budgets
 // which the run does not see.
 func (st releaseStep) againDue(p *PodRun) bool {
-	return p.retryNow || st.proofDue(p) || st.past(p.refusedAt.Add(p.unseenPause()))
+	return p.retryNow || st.proofDue(p) || st.past(p.refusedAt.Add(p.unseenPause(st.now)))
 }
 
 // unseenPause is how long after a refusal under a budget that the run does not see
 // the next try is due: as long as kubectl waits while others of its namespace go,
 // longer where nothing moves, and as long as the server asked for.
-func (p *PodRun) unseenPause() time.Duration {
-	pause := attempt.Doubled(unseenFirst, BudgetPoll, p.repeats)
+func (p *PodRun) unseenPause(now time.Time) time.Duration {
+	pause := min(attempt.Doubled(unseenFirst, pollMost, p.repeats), max(BudgetPoll, p.patientPause(now)))
 	if p.Last != nil {
 		pause = max(pause, plan.FromSeconds(p.Last.RetryAfterSeconds))
 	}
@@ -150,7 +150,14 @@ func (st releaseStep) pollPause(p *PodRun) time.Duration {
 	if st.s.Run.Options.MaxEvictRetries > 0 {
 		return BudgetPoll
 	}
-	return min(max(BudgetPoll, p.BlockedFor(st.now)/pollPart), pollMost)
+	return max(BudgetPoll, p.patientPause(st.now))
+}
+
+// patientPause is the pause of a pod that nothing but time may help: a part of the time
+// that it has been blocked. It makes a wait longer by that part at most, and keeps the
+// journal of one that lasts for days small.
+func (p *PodRun) patientPause(now time.Time) time.Duration {
+	return min(p.BlockedFor(now)/pollPart, pollMost)
 }
 
 const (

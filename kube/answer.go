@@ -62,9 +62,10 @@ const (
 	AnswerInvalid   AnswerClass = "invalid"   // the request cannot pass as it is
 )
 
-// Class classifies the answer. A 401 is transient: credential plugins get a new
-// token after one, and an API server whose token webhook times out sends one too.
-// Whether it passes shows in the next answer. A 404 is about an object only if it
+// Class classifies the answer. A 401 is transient, however often it comes: credential
+// plugins get a new token after one, an API server whose token webhook times out sends
+// one too, and an operator can log in again while a run waits. While it lasts, the
+// heartbeat gets it as well, and health shows it as an outage. A 404 is about an object only if it
 // names one (`nodes "a" not found`); that of a proxy says nothing. What is not known
 // is transient, for a failure in between must never end anything.
 func (a Answer) Class() AnswerClass {

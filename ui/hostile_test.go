@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/hostile"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
@@ -36,7 +39,8 @@ func checkFrames(t *testing.T, seed uint64) {
 		Lease: metav1.ObjectMeta{Name: kube.LeaseName(hostile.NodeUID), Namespace: kube.DefaultLeaseNamespace},
 	}
 	w := world{kubetest.StoreOf(moment, hostile.Cluster(rand.New(rand.NewPCG(seed, 3)), marks, moment.Add(-time.Hour))...)}
-	d := drive(t, w, 200, 60, usual)
+	w.SetUsage(map[string]kube.Usage{hostile.Node: {CPUMilli: -1, MemoryBytes: -1}})
+	d := drive(t, w, 200, 60, usual, hostileDetails(seed))
 	look := func(where string) {
 		for _, line := range strings.Split(styles.ReplaceAllString(d.m.View().Content, ""), "\n") {
 			if strings.ContainsFunc(line, kube.Unsafe) {
@@ -46,8 +50,32 @@ func checkFrames(t *testing.T, seed uint64) {
 	}
 	look("nodes")
 	d.list(frame.Nodes).Table.Select(hostile.Node)
-	for _, key := range []string{"space", "enter", "down", "esc", "D", "down", "down", "f", "esc", "tab"} {
+	for _, key := range []string{"enter", "enter", "2", "3", "G", "1", "esc", "esc", "space", "enter", "down", "esc", "D", "down", "down", "f", "esc", "tab"} {
 		d.keys(key)
 		look("after " + key)
+		if key == "2" && seed != 3 && !strings.Contains(d.m.View().Content, "the life before this one") {
+			t.Errorf("seed %d: no log is shown", seed)
+		}
+	}
+}
+
+// hostileDetails lets the page of a pod show Events, logs and YAML that nobody has
+// cleaned on their way.
+func hostileDetails(seed uint64) func(*Deps) {
+	return func(d *Deps) {
+		d.PodDetails = func(context.Context, string, string, kube.UID) (watch.PodDetails, error) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			if seed == 3 {
+				return watch.PodDetails{}, errors.New(strings.Join(hostile.Texts, " "))
+			}
+			shown := watch.PodDetails{Logs: make([]watch.LogTail, 1)}
+			hostile.Fill(r, &shown.Conditions)
+			hostile.Fill(r, &shown.Events)
+			hostile.Fill(r, &shown.YAML)
+			hostile.Fill(r, &shown.Logs)
+			hostile.Fill(r, &shown.Missing)
+			shown.Logs[0].Previous = true
+			return shown, nil
+		}
 	}
 }

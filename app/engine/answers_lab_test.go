@@ -13,6 +13,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -203,7 +204,7 @@ func TestLabNamespaceTerminating(t *testing.T) {
 }
 
 // Two runs over one pod: the second eviction of a pod that is gone, and of a pod
-// whose name somebody else has by then.
+// whose name another pod has by then.
 func TestLabNamesake(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -213,36 +214,39 @@ func TestLabNamesake(t *testing.T) {
 	}{"gone": {false, drain.PodGone, http.StatusNotFound}, "replaced": {true, drain.PodReplaced, http.StatusConflict}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
-			a, b := s.addNode("a"), s.addNode("b")
-			here := s.addPod("db", a)
-			cluster := s.connect("")
-			w := &curtain{Source: s.watch(cluster)}
-			s.running(w, here)
-			r := s.start(w, cluster, bareOptions(), a)
-			r.confirm(drain.PhaseCordon)
-			r.until("it asks to evict", func(state *drain.State) bool {
-				return state.Question != nil && state.Question.Phase == drain.PhaseEvict
-			})
-			w.hold()
-			s.deletePod(here.Name)
-			var namesake *corev1.Pod
-			if c.comesBack {
-				namesake = s.addPod("db", b, func(p *corev1.Pod) { p.Name = here.Name })
-				s.running(w.Source, namesake)
-			}
-			r.confirm(drain.PhaseEvict)
-			state := r.until("the server has answered", func(state *drain.State) bool { return state.Pod(here.UID).State == c.want })
-			if p := state.Pod(here.UID); p.Attempts != 1 || p.Last.Code != c.code && state.Sent[attempt.VerbLook] == 0 {
-				t.Errorf("%d attempts, %+v, sent %v", p.Attempts, p.Last, state.Sent)
-			}
-			if namesake != nil {
-				live, err := s.client.CoreV1().Pods(s.namespace).Get(t.Context(), namesake.Name, metav1.GetOptions{})
-				if err != nil || live.UID != namesake.UID || live.DeletionTimestamp != nil {
-					t.Errorf("the namesake was touched: %v %v", live, err)
+			forEachBudget(t, func(s *stage, o plan.Options, covered func(Source, string, int32)) {
+				a, b := s.addNode("a"), s.addNode("b")
+				here := s.addPod("db", a)
+				cluster := s.connect("")
+				w := &curtain{Source: s.watch(cluster)}
+				s.running(w, here)
+				covered(w, "db", 1)
+				r := s.start(w, cluster, o, a)
+				r.confirm(drain.PhaseCordon)
+				r.until("it asks to evict", func(state *drain.State) bool {
+					return state.Question != nil && state.Question.Phase == drain.PhaseEvict
+				})
+				w.hold()
+				s.deletePod(here.Name)
+				var namesake *corev1.Pod
+				if c.comesBack {
+					namesake = s.addPod("db", b, func(p *corev1.Pod) { p.Name = here.Name })
+					s.running(w.Source, namesake)
 				}
-			}
-			r.ends(drain.OutcomeDone)
+				r.confirm(drain.PhaseEvict)
+				state := r.until("the server has answered", func(state *drain.State) bool { return state.Pod(here.UID).State == c.want })
+				if p := state.Pod(here.UID); p.Attempts != 1 || p.Last.Code != c.code && state.Sent[attempt.VerbLook] == 0 {
+					s.Errorf("%d attempts, %+v, sent %v", p.Attempts, p.Last, state.Sent)
+				}
+				if namesake != nil {
+					live, err := s.client.CoreV1().Pods(s.namespace).Get(s.Context(), namesake.Name, metav1.GetOptions{})
+					if err != nil || live.UID != namesake.UID || live.DeletionTimestamp != nil {
+						s.Errorf("the namesake was touched: %v %v", live, err)
+					}
+				}
+				r.ends(drain.OutcomeDone)
+				r.onlyEvicted(here)
+			})
 		})
 	}
 }

@@ -15,14 +15,36 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// A day of 100 nodes that wait, each with its Lease and with pods whose budgets never
-// let them go while the sick pods under these keep changing, leaves 50 MB of journal
-// and of memory at most. It left 0.6 GB and more than 1 GB. Here it is a part of them,
-// and the same part of the bytes.
+// A day of 100 nodes that wait, each with its Lease and with pods that never go, leaves 50 MB
+// of journal and of memory at most, whatever refuses them: budgets while the sick pods under
+// these keep changing (that left 0.6 GB and more than 1 GB), budgets that may not be read, a
+// webhook that denies for ever, a server that fails. Here it is a part of the nodes, and the
+// same part of the bytes.
 func TestADayOfWaitingStaysSmall(t *testing.T) {
+	refuses := func(a kube.Answer) func(*kubetest.Simulation) {
+		return func(s *kubetest.Simulation) {
+			s.Answer = func(request.Evict) (kube.Answer, bool) { return a, true }
+		}
+	}
+	for name, prepare := range map[string]func(*kubetest.Simulation){
+		"budgets": func(*kubetest.Simulation) {},
+		"budgets that may not be read": func(s *kubetest.Simulation) {
+			s.Store.SetPhase(kube.Scope{Kind: kube.KindBudgets}, kube.Denied, "forbidden")
+		},
+		"a webhook that denies": refuses(kube.Answer{Code: 403, Message: `admission webhook "virt-launcher-eviction-interceptor.kubevirt.io" denied the request: not now`}),
+		"a server that fails":   refuses(kube.Answer{Code: 500, Message: "etcdserver: request timed out"}),
+	} {
+		t.Run(name, func(t *testing.T) { waitADay(t, prepare) })
+	}
+}
+
+func waitADay(t *testing.T, prepare func(*kubetest.Simulation)) {
+	t.Helper()
 	const part = 10
 	const most = 50 << 20 / part
 	dir := t.TempDir()
@@ -46,6 +68,7 @@ func TestADayOfWaitingStaysSmall(t *testing.T) {
 			s.AddBudget(app, 5)
 			s.Flap(sick, app, 5*time.Minute)
 		}
+		prepare(s)
 		record, err := journal.CreateJournal(dir, "r1")
 		if err != nil {
 			t.Fatal(err)

@@ -34,22 +34,29 @@ import (
 
 func TestLabMissingRight(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	a := s.addNode("a")
-	here := s.addPod("web", a)
-	bob := s.addPerson("bob",
-		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"get", "list", "watch", "patch"}},
-		rbacv1.PolicyRule{APIGroups: []string{"apps", "policy"}, Resources: []string{"daemonsets", "poddisruptionbudgets"}, Verbs: []string{"get", "list", "watch"}})
-	c := s.connect(bob)
-	w := s.watch(c)
-	s.running(w, here)
+	forEachBudget(t, func(s *stage, o plan.Options, covered func(Source, string, int32)) {
+		a := s.addNode("a")
+		here := s.addPod("web", a)
+		bob := s.addPerson("bob",
+			rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"get", "list", "watch", "patch", "delete"}},
+			rbacv1.PolicyRule{APIGroups: []string{"apps", "policy"}, Resources: []string{"daemonsets", "poddisruptionbudgets"}, Verbs: []string{"get", "list", "watch"}})
+		c := s.connect(bob)
+		w := s.watch(c)
+		s.running(w, here)
+		covered(w, "web", 1)
 
-	r := s.drain(w, c, bareOptions(), a)
-	p := r.pod(here, drain.PodFailed)
-	r.answered(p, http.StatusForbidden, `cannot create resource "pods/eviction"`)
-	if state := r.ends(drain.OutcomePartly); p.Attempts != 1 || state.Node(a).State != drain.NodeFailed {
-		t.Errorf("%d attempts, node %s", p.Attempts, state.Node(a).State)
-	}
+		r := s.drain(w, c, o, a)
+		p := r.pod(here, drain.PodFailed)
+		r.answered(p, http.StatusForbidden, `cannot create resource "pods/eviction"`)
+		if state := r.ends(drain.OutcomePartly); p.Attempts != 1 || state.Node(a).State != drain.NodeFailed {
+			s.Errorf("%d attempts, node %s", p.Attempts, state.Node(a).State)
+		}
+		r.onlyEvicted(here)
+		live, err := s.client.CoreV1().Pods(s.namespace).Get(s.Context(), here.Name, metav1.GetOptions{})
+		if err != nil || live.UID != here.UID || live.DeletionTimestamp != nil {
+			s.Errorf("the pod was touched: %v %v", live, err)
+		}
+	})
 }
 
 // forEachBudget runs the test of an answer for pods without a budget, and for pods

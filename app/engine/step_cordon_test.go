@@ -95,7 +95,7 @@ func TestAnswersToACordon(t *testing.T) {
 		sent    int // 0: more than its answers
 	}{
 		"credentials are renewed after a 401": {[]kube.Answer{unauthorized, {Code: 503, Message: "starting"}, unauthorized, {Code: 503, Message: "starting"}}, drain.NodeCordoning, "starting", 0},
-		"credentials are refused for good":    {[]kube.Answer{unauthorized}, drain.NodeFailed, "cordon refused: Unauthorized", 2},
+		"credentials are refused for good":    {[]kube.Answer{unauthorized}, drain.NodeCordoning, "Unauthorized", 0},
 		"a right is missing":                  {[]kube.Answer{{Code: 403, Message: "no"}}, drain.NodeFailed, "cordon refused: no", 1},
 		"gone":                                {[]kube.Answer{{Code: 404, Message: `nodes "a" not found`}}, drain.NodeFailed, `cordon refused: nodes "a" not found`, 1},
 		"404 of a proxy":                      {[]kube.Answer{{Code: 404, Message: "404 page not found"}}, drain.NodeCordoning, "404 page not found", 0},

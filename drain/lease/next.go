@@ -296,6 +296,8 @@ func (r *Record) After(verb attempt.Verb, f Facts, expected string, a kube.Answe
 	case starting: // asked for again
 	case class == kube.AnswerForbidden, class == kube.AnswerInvalid, gone && expected == "":
 		return without(f.Namespace, f.Name, attempt.AnswerWords(a))
+	case class != kube.AnswerConflict && attempt.AnswerWords(a) != r.Message: // what it waits for meanwhile
+		return &Change{f, Awaited, attempt.AnswerWords(a)}
 	}
 	return nil
 }

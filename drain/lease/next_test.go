@@ -148,7 +148,7 @@ func TestAfter(t *testing.T) {
 		"the right is missing":       {&Record{}, attempt.VerbTake, 403, "", false, Off},
 		"missing as it starts":       {&Record{}, attempt.VerbTake, 403, "", true, ""},
 		"no such namespace":          {&Record{}, attempt.VerbTake, 404, "", false, Off},
-		"it was deleted meanwhile":   {&Record{}, attempt.VerbTake, 404, "7", false, ""},
+		"it was deleted meanwhile":   {&Record{}, attempt.VerbTake, 404, "7", false, Awaited},
 		"renewed":                    {held(0), attempt.VerbRenew, 200, "6", false, ""},
 		"deleted by somebody":        {held(0), attempt.VerbRenew, 404, "6", false, Awaited},
 		"not renewed":                {held(0), attempt.VerbRenew, 500, "6", false, Held},

@@ -49,6 +49,9 @@ func kinds() []runtime.Object {
 	}
 }
 
+// Fill fills the object that a pointer is to.
+func Fill(r *rand.Rand, object any) { fill(r, reflect.ValueOf(object).Elem(), 12) }
+
 // fill fills a value with random content and a hostile text in every string.
 // Half of the pointers and sums stay nil, or only one branch would be seen.
 func fill(r *rand.Rand, v reflect.Value, depth int) {

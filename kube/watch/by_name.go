@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
-	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
 
 // readTimeout bounds what is read for one screen or plan.
@@ -60,35 +59,4 @@ func NodeNames(ctx context.Context, c *conn.Cluster, selector string) ([]string,
 		names[i] = nodes.Items[i].Name
 	}
 	return names, nil
-}
-
-// ReadDaemonSets reads those DaemonSets by name that the pods of the nodes say
-// they belong to, and puts them into the watcher's store. It is for where they
-// may not be listed; what may not be read either stays unknown.
-func ReadDaemonSets(ctx context.Context, c *conn.Cluster, w *Watcher, nodes []string) error {
-	ctx, cancel := c.Within(ctx, readTimeout)
-	defer cancel()
-	asked := map[string]bool{}
-	s := w.Snapshot()
-	for _, node := range nodes {
-		for _, p := range s.PodsOn(node) {
-			if p.Owner == nil || p.Owner.Kind != "DaemonSet" || p.Owner.APIVersion != "apps/v1" || asked[p.Namespace+"/"+p.Owner.Name] {
-				continue
-			}
-			asked[p.Namespace+"/"+p.Owner.Name] = true
-			d, err := c.Reads().AppsV1().DaemonSets(p.Namespace).Get(ctx, p.Owner.Name, metav1.GetOptions{})
-			switch {
-			case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
-				continue
-			case err != nil:
-				return fmt.Errorf("reading DaemonSet %s/%s: %w", p.Namespace, p.Owner.Name, conn.PlainCause(err))
-			}
-			record, err := convert.Record(d)
-			if err != nil {
-				return err
-			}
-			w.store.Put(record)
-		}
-	}
-	return nil
 }

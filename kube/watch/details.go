@@ -88,7 +88,7 @@ func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid k
 }
 
 func (d *PodDetails) miss(what string, err error) {
-	d.Missing = append(d.Missing, what+": "+kube.Clean(err.Error()))
+	d.Missing = append(d.Missing, kube.Clean(what+": "+err.Error()))
 }
 
 func conditions(p *corev1.Pod) []Condition {
@@ -203,5 +203,6 @@ func logTail(ctx context.Context, c *conn.Cluster, namespace, pod string, tail L
 	if trimmed := strings.TrimRight(string(text), "\n"); trimmed != "" {
 		tail.Lines = strings.Split(cleanLines(trimmed), "\n")
 	}
+	tail.Container = kube.Clean(tail.Container)
 	return tail, nil
 }

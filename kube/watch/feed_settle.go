@@ -12,12 +12,13 @@ import (
 )
 
 const (
-	// settleTime is how long a watch that goes on after an outage has to be silent
-	// before its backlog counts as read although it is behind the version that the
-	// server named. The version is that of all kinds: where nothing of this kind
-	// changed last, no event ever has it. It counts from the server's answer, and
-	// again from each event. Where the server names no version, it is the time that
-	// we give the backlog, from the failure on.
+	// settleTime is how long a watch that goes on after an outage has to be silent at
+	// least before its backlog counts as read although it is behind the version that the
+	// server named; a server that took longer to name it is given as long for its events.
+	// The version is that of all kinds: where nothing of this kind changed last, no event
+	// ever has it. It counts from the server's answer, and again from each event. Where
+	// the server names no version, it is the time that we give the backlog, from the
+	// failure on.
 	settleTime = 500 * time.Millisecond
 	// targetTime is how long the server may take to name the version.
 	targetTime = 5 * time.Second
@@ -34,9 +35,10 @@ type reopened struct {
 	group   kube.Group
 
 	// These are guarded by the feed's mutex.
-	read   uint64      // up to this version events are in the store
-	target uint64      // where the backlog ends, 0 while that is not known
-	timer  *time.Timer // nil while the server is asked
+	read   uint64        // up to this version events are in the store
+	quiet  time.Duration // the silence after which the backlog counts as read
+	target uint64        // where the backlog ends, 0 while that is not known
+	timer  *time.Timer   // nil while the server is asked
 }
 
 var _ cache.ResourceVersionUpdater = (*feed)(nil)
@@ -52,7 +54,8 @@ func (f *feed) settle(ctx context.Context, w watch.Interface, version string) wa
 	f.mu.Unlock()
 	r.group.Go("version of "+string(f.kind), func() {
 		defer cancel()
-		r.aim(f.versionNow(ctx))
+		asked := time.Now()
+		r.aim(f.versionNow(ctx), time.Since(asked))
 	})
 	return r
 }
@@ -71,15 +74,16 @@ func (f *feed) versionNow(ctx context.Context) uint64 {
 	return kube.ParseVersion(accessor.GetResourceVersion())
 }
 
-// aim notes where the backlog ends, 0 for not known.
-func (r *reopened) aim(target uint64) {
+// aim notes where the backlog ends, 0 for not known, and how long the server took to
+// say so.
+func (r *reopened) aim(target uint64, took time.Duration) {
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()
 	if r.feed.settling != r {
 		return
 	}
-	r.target = target
-	r.timer = time.AfterFunc(settleTime, func() {
+	r.target, r.quiet = target, max(settleTime, took)
+	r.timer = time.AfterFunc(r.quiet, func() {
 		r.feed.mu.Lock()
 		defer r.feed.mu.Unlock()
 		r.settleLocked()
@@ -105,7 +109,7 @@ func (r *reopened) reachedLocked(version uint64) {
 	case r.read >= r.target:
 		r.settleLocked()
 	default:
-		r.timer.Reset(settleTime)
+		r.timer.Reset(r.quiet)
 	}
 }
 

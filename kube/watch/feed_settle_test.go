@@ -104,13 +104,16 @@ func TestFeedReadsItsBacklog(t *testing.T) {
 		{"ends with a bookmark", 0, "40", []step{{100 * ms, event(21), 2, kube.Stale}, {100 * ms, bookmark, 2, kube.Synced}}},
 		{"is empty", 0, "10", []step{{0, nil, 1, kube.Synced}}},
 		{"does not reach the version, which is that of all kinds", 1000 * ms, "40", []step{
-			{1400 * ms, event(21), 2, kube.Stale}, {499 * ms, nil, 2, kube.Stale}, {1 * ms, nil, 2, kube.Synced},
+			{1400 * ms, event(21), 2, kube.Stale}, {999 * ms, nil, 2, kube.Stale}, {1 * ms, nil, 2, kube.Synced},
+		}},
+		{"and the version comes at once", 0, "40", []step{
+			{400 * ms, event(21), 2, kube.Stale}, {499 * ms, nil, 2, kube.Stale}, {1 * ms, nil, 2, kube.Synced},
 		}},
 		{"and the version is refused", 1000 * ms, "", []step{
-			{1400 * ms, event(21), 2, kube.Stale}, {99 * ms, nil, 2, kube.Stale}, {1 * ms, nil, 2, kube.Synced},
+			{1400 * ms, event(21), 2, kube.Stale}, {599 * ms, nil, 2, kube.Stale}, {1 * ms, nil, 2, kube.Synced},
 		}},
 		{"and the version does not come", time.Hour, "40", []step{
-			{5400 * ms, event(21), 2, kube.Stale}, {99 * ms, nil, 2, kube.Stale}, {1 * ms, nil, 2, kube.Synced},
+			{5400 * ms, event(21), 2, kube.Stale}, {4599 * ms, nil, 2, kube.Stale}, {1 * ms, nil, 2, kube.Synced},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

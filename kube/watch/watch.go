@@ -40,6 +40,8 @@ type Watcher struct {
 	store  *kube.Store
 	cancel context.CancelFunc
 	group  kube.Group
+	// daemonSets reads by name what may not be listed.
+	daemonSets *daemonSetReader
 }
 
 // Store is where the watcher puts what it sees.
@@ -85,6 +87,10 @@ func Start(ctx context.Context, c *conn.Cluster, o Options) *Watcher {
 			w.store.SetHealth(h)
 		})
 	})
+	w.daemonSets = &daemonSetReader{c: c, store: w.store, asked: map[string]time.Time{}}
+	if slices.Contains(kinds, kube.KindDaemonSets) {
+		w.group.Go("DaemonSets by name", func() { w.daemonSets.keepUp(ctx) })
+	}
 	w.start(ctx, first, listPage(o))
 	w.group.Go("watches that follow", func() {
 		if answered(ctx, w.store, first) {

@@ -27,6 +27,7 @@ func run(root string, out io.Writer) int {
 		return 1
 	}
 	var found findings
+	sources := map[string][]byte{}
 	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if os.IsNotExist(err) {
@@ -39,11 +40,15 @@ func run(root string, out io.Writer) int {
 		found.checkText(name, text)
 		if strings.HasSuffix(name, ".go") {
 			found.checkGo(name, text)
+			if inMainModule(name) && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "kube/kubetest/") {
+				sources[name] = text
+			}
 		}
 		if name == "go.mod" {
 			found.checkMainModule(name, text)
 		}
 	}
+	found.checkCommands(sources)
 	if found.wide > mostWide {
 		found.problem("%d lines outside tests are longer than %d columns, more than %d", found.wide, longLine, mostWide)
 	}

@@ -220,8 +220,11 @@ func Middle(s string, width int) string {
 func hasControl(s string) bool {
 	for i := range len(s) {
 		c := s[i]
-		if c < 0x20 || c == 0x7f || c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0 {
+		switch {
+		case c < 0x20 || c == 0x7f:
 			return true
+		case c >= 0x80:
+			return strings.ContainsFunc(s[i:], kube.Unsafe)
 		}
 	}
 	return false

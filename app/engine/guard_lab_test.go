@@ -1,0 +1,186 @@
+//go:build lab
+
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/watch"
+)
+
+// watchOwners sees what a run with a guard needs to see.
+func (s *stage) watchOwners(c *connection) *watch.Watcher {
+	s.Helper()
+	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
+		kube.KindDeployments, kube.KindStatefulSets, kube.KindReplicationControllers, kube.KindJobs}
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: kinds})
+	s.Cleanup(w.Close)
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	s.must(kubetest.WaitSynced(ctx, w, kinds...))
+	return w
+}
+
+// addController makes a ReplicationController whose pods the scheduler puts on these nodes.
+func (s *stage) addController(app string, replicas int32, nodes ...string) {
+	s.Helper()
+	grace := int64(1)
+	labels := map[string]string{"app": app}
+	on := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{
+		{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: nodes}}}
+	_, err := s.client.CoreV1().ReplicationControllers(s.namespace).Create(s.Context(), &corev1.ReplicationController{
+		ObjectMeta: metav1.ObjectMeta{Name: app},
+		Spec: corev1.ReplicationControllerSpec{Replicas: &replicas, Selector: labels, Template: &corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec: corev1.PodSpec{
+				Containers:                    []corev1.Container{{Name: "main", Image: "registry.local/" + app}},
+				Tolerations:                   []corev1.Toleration{{Key: "test.kdrain-tui.dev/own", Operator: corev1.TolerationOpExists}},
+				TerminationGracePeriodSeconds: &grace,
+				Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+					RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{on}}}},
+			},
+		}},
+	}, metav1.CreateOptions{})
+	s.must(err)
+}
+
+// healthyOf counts the pods of an app that serve.
+func (s *stage) healthyOf(snap *kube.Snapshot, app string) int {
+	n := 0
+	for _, p := range snap.PodsIn(s.namespace) {
+		if p.Labels["app"] == app && p.Healthy() {
+			n++
+		}
+	}
+	return n
+}
+
+// A guard keeps the pods of a ReplicationController as a budget would, by itself or by a
+// temporary budget, whose owner is in the core group: at most one of four is away.
+func TestLabGuardOfAReplicationController(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]bool{"by itself": false, "by a temporary budget": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			a, b := s.addNode("a"), s.addNode("b")
+			s.addController("web", 4, a) // all of them on the node that is drained
+			c := s.connect("")
+			w := s.watchOwners(c)
+			s.until(w, "four pods are Ready", func(snap *kube.Snapshot) bool { return s.healthyOf(snap, "web") == 4 })
+			patch := fmt.Sprintf(`{"spec":{"template":{"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":`+
+				`{"nodeSelectorTerms":[{"matchExpressions":[{"key":%q,"operator":"In","values":[%q,%q]}]}]}}}}}}}`, corev1.LabelHostname, a, b)
+			_, err := s.client.CoreV1().ReplicationControllers(s.namespace).Patch(s.Context(), "web", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+			s.must(err)
+
+			o := bareOptions()
+			s.must(o.Guard.Set("1"))
+			o.GuardWrite = write
+			r := s.start(w, c, o, a)
+			if write {
+				r.confirm(drain.PhaseGuard)
+			}
+			r.confirm(drain.PhaseCordon)
+			r.confirm(drain.PhaseEvict)
+			s.until(w, "all pods are on the other node", func(snap *kube.Snapshot) bool {
+				if n := s.healthyOf(snap, "web"); n < 3 {
+					s.Fatalf("%d of 4 pods serve:\n%s", n, r.story())
+				}
+				return r.State().Outcome != ""
+			})
+			state := r.ends(drain.OutcomeDone)
+			if sent := state.Sent[attempt.VerbEvict]; sent < 4 || len(state.Pods) != 4 {
+				s.Errorf("%d evictions of %d pods", sent, len(state.Pods))
+			}
+			if write && (len(state.Budgets) != 1 || state.Budgets[0].State != tempbudget.Removed || state.Budgets[0].Owner != "ReplicationController/web") {
+				s.Errorf("%+v", state.Budgets)
+			}
+			if !write {
+				r.waitedForGuard()
+			}
+		})
+	}
+}
+
+// waitedForGuard fails the test unless some pod is said to wait for the guard.
+func (r *labRun) waitedForGuard() {
+	r.s.Helper()
+	for _, e := range r.Events(0) {
+		if e.Kind == drain.EventPod && e.Wait != nil && e.Wait.For == waits.ForGuard {
+			return
+		}
+	}
+	r.s.Errorf("no pod waited for the guard:\n%s", r.story())
+}
+
+// What owns pods and is none of the built-in workloads has a scale that can be read, but no
+// guard: the plan says so before anything is evicted.
+func TestLabGuardOfACustomOwner(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a := s.addNode("a")
+	group := s.namespace + ".test.kdrain-tui.dev"
+	apis := s.client.CoreV1().RESTClient()
+	definition := fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"clonesets.%[1]s"},"spec":{"group":%[1]q,`+
+		`"scope":"Namespaced","names":{"plural":"clonesets","singular":"cloneset","kind":"CloneSet"},"versions":[{"name":"v1","served":true,"storage":true,`+
+		`"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},"subresources":{"status":{},"scale":`+
+		`{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`, group)
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	s.must(apis.Post().AbsPath(definitions).SetHeader("Content-Type", "application/json").Body([]byte(definition)).Do(s.Context()).Error())
+	s.afterwards(func(ctx context.Context) error {
+		return apis.Delete().AbsPath(definitions, "clonesets."+group).Do(ctx).Error()
+	})
+	var made metav1.PartialObjectMetadata
+	resource := fmt.Sprintf("/apis/%s/v1/namespaces/%s/clonesets", group, s.namespace)
+	s.poll("clones are served", func() bool {
+		body, err := apis.Post().AbsPath(resource).SetHeader("Content-Type", "application/json").
+			Body([]byte(`{"apiVersion":"` + group + `/v1","kind":"CloneSet","metadata":{"name":"game"},"spec":{"replicas":2}}`)).Do(s.Context()).Raw()
+		if err != nil {
+			return false
+		}
+		s.must(json.Unmarshal(body, &made))
+		return true
+	})
+	controller := true
+	owned := func(p *corev1.Pod) {
+		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: group + "/v1", Kind: "CloneSet", Name: "game", UID: made.UID, Controller: &controller}}
+	}
+	one, two := s.addPod("game", a, owned), s.addPod("game", a, owned)
+	c := s.connect("")
+	w := s.watchOwners(c)
+	s.running(w, one, two)
+	watch.NewScales(c.Cluster).Read(s.Context(), w.Store(), []string{a})
+	if scale := w.Snapshot().Workload(kube.UID(made.UID)); scale == nil || scale.Replicas != 2 || scale.Hidden != "" {
+		t.Errorf("its scale: %+v", scale)
+	}
+
+	o := bareOptions()
+	s.must(o.Guard.Set("1"))
+	planned, err := plan.New(w.Snapshot(), []string{a}, o, time.Now())
+	s.must(err)
+	found := preflight.FindUnguarded(w.Snapshot(), &planned, nil)
+	if len(found) != 1 || !strings.Contains(found[0].Message, "CloneSet "+s.namespace+"/game") {
+		t.Errorf("%+v", found)
+	}
+	r := s.drain(w, c, o, a)
+	r.pod(one, drain.PodGone)
+	r.pod(two, drain.PodGone)
+	r.ends(drain.OutcomeDone)
+}
