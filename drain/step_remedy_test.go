@@ -68,7 +68,7 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 		if len(writes) != 1 || !c.want(writes[0]) || len(f.state.Remedies) != 1 || f.state.Remedies[0].State != remedy.Taken || f.state.Remedies[0].By != "ada" {
 			t.Errorf("%s: %+v, %+v", c.kind, writes, f.state.Remedies)
 		}
-		if off := f.remedy(remedy.OutOfService).DisabledReason; off != "a request for it is on its way" {
+		if off := f.remedy(remedy.OutOfService).DisabledReason; off != "a request for it is in flight" {
 			t.Errorf("%s: a second remedy meanwhile: %q", c.kind, off)
 		}
 	}

@@ -81,7 +81,7 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		steer(t, e, drain.Command{Kind: drain.CommandSkip, Pod: gone.UID}, "nothing more happens to pod default/"+gone.Name+": it is Gone")
 		steer(t, e, drain.Command{Kind: drain.CommandPause}, "")
-		steer(t, e, drain.Command{Kind: drain.CommandPause}, "paused already")
+		steer(t, e, drain.Command{Kind: drain.CommandPause}, "already paused")
 		steer(t, e, drain.Command{Kind: drain.CommandContinue}, "")
 		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "")
 		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "is already last")
@@ -122,7 +122,7 @@ func TestACommandOnTheScreenOutlivesATry(t *testing.T) {
 				t.Fatalf("%s: it came before the answer: %+v", kind, e.Events(said))
 			}
 			if kind != drain.CommandRemedy {
-				steer(t, e, drain.Command{Kind: kind, Pod: held.UID}, "is on its way")
+				steer(t, e, drain.Command{Kind: kind, Pod: held.UID}, "is in flight")
 			}
 			time.Sleep(s.AnswerLag)
 			synctest.Wait()

@@ -45,7 +45,7 @@ func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 		"cordoned again since":    {cordonedNode("kubectl", mark.String()), "kubectl has cordoned it since"},
 		"of another run":          {cordonedNode(kube.FieldManager, annotation.Mark{Run: "r2", Was: "schedulable"}.String()), "not of this run"},
 		"no mark":                 {cordonedNode(kube.FieldManager, ""), "not of this run"},
-		"uncordoned since":        {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a1"}}, "schedulable already"},
+		"uncordoned since":        {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a1"}}, "already schedulable"},
 		"replaced":                {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "other"}}, "another node"},
 		"gone":                    {nil, "gone"},
 	} {

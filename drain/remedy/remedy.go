@@ -30,7 +30,7 @@ var Kinds = []Kind{Wait, EvictUnhealthy, RolloutRestart, Scale, Delete, ForceDel
 
 // OffOnItsWay is why no remedy can be taken while a request for the pod has no answer
 // yet: a matter of moments.
-const OffOnItsWay = "a request for it is on its way"
+const OffOnItsWay = "a request for it is in flight"
 
 // Facts say what a remedy changes, for which pod of the run. What was confirmed and
 // what is done are equal, or nothing is done.

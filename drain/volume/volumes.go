@@ -27,7 +27,7 @@ const (
 // Awaited reports whether the next pod's turn waits for a volume in this state.
 func (s State) Awaited() bool { return s == VolumeInUse || s == VolumeDetaching }
 
-// attachable tells whether a volume in this state takes a turn of its driver.
+// attachable reports whether a volume in this state takes a turn of its driver.
 func (s State) attachable() bool { return s != VolumeUnknown && s != VolumeUnattached }
 
 // Facts are what is known of one volume of a pod.
@@ -79,7 +79,7 @@ const (
 	WhyNodeGone   = "its node is gone"
 )
 
-// settles tells whether what is unknown now may be known at the next look:
+// settles reports whether what is unknown now may be known at the next look:
 // claims bind, and objects come later than those that name them.
 func settles(why string) bool { return why == whyNoClaim || why == whyUnbound || why == whyNoVolume }
 
