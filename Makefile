@@ -52,6 +52,7 @@ build: ## the program: bin/kdrain-tui
 docs: ## write the generated pages of docs/ and manifests of deploy/
 	@go test ./ui -run 'TestKeyReference' -count=1 -update
 	@go test ./app -run 'TestRolesPage' -count=1 -update
+	@go test ./cli -run 'Test(CommandsPage|ConfigSchema|SettingsPage)' -count=1 -update
 	@go test ./cli -run 'TestJobExample' -count=1 -update
 
 # What a release has is in .goreleaser.yaml. The first time builds goreleaser: some minutes.

@@ -137,7 +137,7 @@ func TestMarksAreWrittenInOnePlace(t *testing.T) {
 	}
 }
 
-func TestEventsPageListsEveryWord(t *testing.T) {
+func TestEventsPageListsEveryValue(t *testing.T) {
 	page := readPage(t, "events.md")
 	constants := constantsOf(t, "drain")
 	constants["Verb"] = constantsOf(t, "drain/attempt")["Verb"]
@@ -149,7 +149,7 @@ func TestEventsPageListsEveryWord(t *testing.T) {
 		}
 		return part
 	}
-	sameNames(t, "kinds", constants["EventKind"], firstColumn(between("## Kinds", "## Words")))
+	sameNames(t, "kinds", constants["EventKind"], firstColumn(between("## Kinds", "## Values")))
 	sameNames(t, "states of pods", constants["PodState"], firstColumn(between("**podState**", "**nodeState**")))
 	for kind, paragraph := range map[string]string{
 		"Phase": "**phase**", "PhaseStatus": "**phaseStatus**", "NodeState": "**nodeState**",

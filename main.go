@@ -49,7 +49,7 @@ func main() {
 
 	program := &cli.Program{
 		Name: os.Args[0], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: terminal(),
-		Build: cli.BuildOf(version, commit), StateDir: state, Pod: app.FindOwnPod(os.Getenv, os.Hostname, app.ServiceAccountFolder),
+		Build: cli.BuildOf(version, commit), StateDir: state, Config: filepath.Join(xdg.ConfigHome, "kdrain-tui", "config.yaml"), Environ: os.Environ(), Log: screen.Log, Themes: themeNames, Pod: app.FindOwnPod(os.Getenv, os.Hostname, app.ServiceAccountFolder),
 		Now: time.Now, Signals: signals, Exit: screen.Exit,
 		Open: app.Connect, Dashboard: screen.dashboard,
 	}
@@ -59,11 +59,17 @@ func main() {
 // terminal says which of the standard streams are terminals, and whether they
 // take colour.
 func terminal() cli.Terminal {
-	kind := os.Getenv("TERM")
+	may, must := cli.ColorsOf(os.Getenv)
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		width = 0 // no terminal
+	}
 	return cli.Terminal{
-		In:    term.IsTerminal(int(os.Stdin.Fd())),
-		Out:   term.IsTerminal(int(os.Stdout.Fd())),
-		Err:   term.IsTerminal(int(os.Stderr.Fd())),
-		Color: os.Getenv("NO_COLOR") == "" && kind != "" && kind != "dumb",
+		In:         term.IsTerminal(int(os.Stdin.Fd())),
+		Out:        term.IsTerminal(int(os.Stdout.Fd())),
+		Err:        term.IsTerminal(int(os.Stderr.Fd())),
+		Color:      may,
+		ForceColor: must,
+		Width:      width,
 	}
 }

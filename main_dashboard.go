@@ -21,7 +21,7 @@ import (
 
 // dashboard opens the screen with what the command line says.
 func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.DashboardEnd, error) {
-	theme, err := themes.Load(r.Theme, filepath.Join(xdg.ConfigHome, "kdrain-tui", "themes"))
+	theme, err := themes.Load(r.Theme, themesDir())
 	if err != nil {
 		return cli.DashboardEnd{}, &app.Error{Reason: app.ReasonUsage, Err: err}
 	}
@@ -34,6 +34,11 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 	result, err := ui.Run(ctx, deps)
 	return cli.DashboardEnd{Run: result.Run, Text: result.Text}, err
 }
+
+// themesDir is the folder of the operator's own themes.
+func themesDir() string { return filepath.Join(xdg.ConfigHome, "kdrain-tui", "themes") }
+
+func themeNames() []string { return themes.Names(themesDir()) }
 
 // screen is the terminal for a dashboard.
 type screen struct{ *ui.Terminal }
@@ -61,6 +66,7 @@ func (s screen) connect(ctx context.Context, deps *ui.Deps, r cli.DashboardReque
 		_, err := session.Cordon(ctx, app.CordonChange{Node: node, Unschedulable: unschedulable, Reason: reason})
 		return err
 	}
+	deps.Protected = r.Protected
 	deps.PodDetails, deps.Access, deps.DrainAccess = session.PodDetails, session.CheckAccess, session.Access
 	if r.Attach != nil {
 		deps.Attach = r.Attach

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"io"
 	"math"
 	"os"
 
@@ -51,14 +52,16 @@ type ConnectOptions struct {
 	// Nodes are the nodes that were named: they are read one by one where nodes
 	// may not be listed.
 	Nodes []string
-	// LeaseNamespace is where the Leases over nodes are.
+	// LeaseNamespace is where the Leases of nodes are.
 	LeaseNamespace string
 	Version        string // of the program, for the user agent
+	// RequestLog gets a line for each request where the flags ask for them.
+	RequestLog io.Writer
 }
 
 // Connect connects to the cluster of the flags and logs in.
 func Connect(ctx context.Context, flags *conn.Flags, o ConnectOptions) (Cluster, error) {
-	flags.ReadOnly = o.ReadOnly
+	flags.ReadOnly, flags.RequestLog = o.ReadOnly, o.RequestLog
 	if o.Quiet {
 		// A credential plugin prompts only if standard input is a terminal.
 		if null, err := os.Open(os.DevNull); err == nil {

@@ -30,7 +30,7 @@ type CordonChange struct {
 // that says who did it. It changes the node as it is known, and nothing else: where it
 // has changed since (a heartbeat is enough), it is judged again once the watch shows
 // that. So the annotation never says of somebody else's cordon that the node was
-// schedulable before. It tells whether there was anything to do.
+// schedulable before. It reports whether there was anything to do.
 func (s *Session) Cordon(ctx context.Context, c CordonChange) (changed bool, err error) {
 	for try := 1; ; try++ {
 		snapshot := s.Snapshot()
@@ -81,7 +81,7 @@ func (s *Session) cordonRequest(snapshot *kube.Snapshot, n *kube.Node, c CordonC
 	return r
 }
 
-// excludedByUs tells whether the run that cordoned the node took it out of
+// excludedByUs reports whether the run that cordoned the node took it out of
 // external load balancers too: uncordon then puts it back.
 func excludedByUs(n *kube.Node) bool {
 	if n.Cordon == nil {

@@ -45,7 +45,7 @@ func (r *Runs) own(run live.Run, rights control.Rights) {
 	})
 }
 
-// Served tells whether other processes can steer a run of this one, and if not, what
+// Served reports whether other processes can steer a run of this one, and if not, what
 // went wrong, if something did.
 func (r *Runs) Served(id string) (served bool, err error) {
 	r.mu.Lock()

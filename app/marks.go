@@ -34,8 +34,8 @@ func (s *Session) ReadMarked(ctx context.Context, nodes []string) (rollback.Mark
 	switch {
 	case errors.As(err, &none):
 		return m, &Error{Text: "nothing was changed", Err: err,
-			Hint: "a run is known by its annotation on a node that it cordoned; " +
-				s.Target.Line("kdrain-tui uncordon "+none.Node) + " takes any cordon back"}
+			Hint: "a run is identified by its annotation on a node that it cordoned; " +
+				s.Target.Line("kdrain-tui uncordon "+none.Node) + " removes any cordon"}
 	case err != nil:
 		return m, &Error{Text: "nothing was changed", Err: err}
 	}
@@ -46,7 +46,7 @@ func (s *Session) ReadMarked(ctx context.Context, nodes []string) (rollback.Mark
 }
 
 // MarkedOver waits until the Leases tell that the run of the annotations is over, and
-// that no other is at work on its nodes: a Lease that is renewed is somebody's; one
+// that no other drains its nodes: a Lease that is renewed is somebody's; one
 // that is not expires, by our own clock.
 func (s *Session) MarkedOver(ctx context.Context, m rollback.Marked) error {
 	var live error
@@ -59,12 +59,12 @@ func (s *Session) MarkedOver(ctx context.Context, m rollback.Marked) error {
 			return true, time.Time{}
 		case lease.Alive(now):
 			live = &Error{
-				Text: fmt.Sprintf("run %s is live: it renews its Lease over node %s; nothing was changed", lease.Holder, node),
+				Text: fmt.Sprintf("run %s is live: it renews its Lease of node %s; nothing was changed", lease.Holder, node),
 				Hint: "abort it first, where it runs",
 			}
 			return true, time.Time{}
 		case !said:
-			s.report(fmt.Sprintf("run %s has the Lease over node %s: looking for up to %s whether it lives", lease.Holder, node, lease.Duration))
+			s.report(fmt.Sprintf("run %s holds the Lease of node %s: waiting up to %s to see whether it is still running", lease.Holder, node, lease.Duration))
 		}
 		said = true
 		return false, now.Add(max(time.Second, snapshot.LeaseEnds(lease).Sub(now)))

@@ -78,7 +78,7 @@ func podOfToken(path string) OwnPod {
 	return OwnPod{Namespace: claims.Kubernetes.Namespace, Name: pod.Name, UID: pod.UID}
 }
 
-// in tells whether the pod can be one of the cluster of that API server: a UID is
+// in reports whether the pod can be one of the cluster of that API server: a UID is
 // that of one pod in the world; without it the server must be that of our cluster.
 func (o OwnPod) in(server string) bool {
 	if o.UID != "" {

@@ -41,10 +41,10 @@ func (s *Session) SettleEvictions(ctx context.Context, o *plan.Options) (note st
 		return "", err
 	case version == conn.NoEviction:
 		o.DisableEviction = true
-		return "Warning: the API server takes no evictions: pods are deleted instead, as with --disable-eviction; " +
+		return "Warning: the API server does not serve evictions: pods are deleted instead, as with --disable-eviction; " +
 			"no PodDisruptionBudget protects them", nil
 	case version == conn.EvictionV1beta1:
-		return "the API server takes evictions as " + string(version) + " only: they are sent as that", nil
+		return "the API server serves evictions as " + string(version) + " only; they are sent as that", nil
 	}
 	return "", nil
 }
@@ -124,7 +124,7 @@ func planFor(
 func (s *Session) Again(planned plan.Plan, run string) (plan.Plan, error) {
 	snapshot := s.Snapshot()
 	if !snapshot.Trusted(kube.KindNodes, kube.KindPods) {
-		return planned, errors.New("the view of the cluster is not true at this moment")
+		return planned, errors.New("the view of the cluster is not up to date")
 	}
 	var names []string
 	for _, n := range planned.Nodes {

@@ -58,7 +58,7 @@ func takeOverRights(o plan.Options) []request.Permission {
 	return append(leaseRights(o.LeaseNamespace), list)
 }
 
-// remedyRights are what the remedies of the ladder need that were asked for by flag.
+// remedyRights are what the remedies need that were asked for by flag.
 func remedyRights(o plan.Options) []request.Permission {
 	if o.DryRun != plan.DryRunNone {
 		return nil

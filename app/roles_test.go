@@ -23,7 +23,7 @@ func (r role) short() string { return strings.TrimPrefix(r.name, "kdrain-tui-") 
 var roles = []role{
 	{"kdrain-tui-view", "To look: the dashboard with `--read-only`, `plan`, `--dry-run=client`."},
 	{"kdrain-tui-operator", "And to cordon, uncordon and evict: drains that keep to all budgets."},
-	{"kdrain-tui-full", "And to delete pods past their budgets, to make and remove temporary budgets, and to change replicas: all that any flag and any rung of the ladder asks for."},
+	{"kdrain-tui-full", "And to delete pods past their budgets, to make and remove temporary budgets, and to change replicas: all that any flag and any remedy asks for."},
 }
 
 // The places of the roles in roles.
@@ -56,7 +56,7 @@ func readFeatures() []feature {
 		{roleView, "pods", toWatch(kube.KindPods),
 			"without `list` nothing works but `cordon` and `uncordon`: exit 5, in the dashboard a notice. Without `get` the details of a pod cannot be shown"},
 		{roleView, "budgets", toWatch(kube.KindBudgets),
-			"budgets are unknown, which is not none: the plan says so, and only the server's answer tells what may be evicted. `--guard` and `--fail-on-blockers` exit 5"},
+			"budgets are unknown, which is not none: the plan says so, and only the server's answer shows what may be evicted. `--guard` and `--fail-on-blockers` exit 5"},
 		{roleView, "DaemonSets", toWatch(kube.KindDaemonSets),
 			"without `get` a drain exits 5, as that of kubectl fails; without `list` those of the pods are read by name"},
 		{roleView, "workloads", toWatch(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets),
@@ -67,14 +67,14 @@ func readFeatures() []feature {
 			"the plan cannot tell whether their pods come back"},
 		{roleView, "where pods could go", toWatch(kube.KindClaims, kube.KindVolumes, kube.KindStorageClasses,
 			kube.KindCSINodes, kube.KindCSIDrivers, kube.KindAttachments),
-			"the landing of pods with volumes is unknown, they are evicted without turns, and nobody can tell whether a node still has volumes"},
+			"the landing of pods with volumes is unknown, they are not evicted in turn, and whether a node still has volumes is not known"},
 		{roleView, "namespaces", toWatch(kube.KindNamespaces),
 			"the landing of pods with affinity to pods of other namespaces is unknown; a run knows its cluster by the server's address instead of an ID"},
 		{roleView, "what depends on pods", toWatch(kube.KindServices, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks),
 			"the plan says that it does not know which services and admission webhooks go out of service"},
 		{roleView, "how many pods there may be", toWatch(kube.KindAutoscalers, kube.KindQuotas),
-			"the plan says that it does not know the limits of autoscalers, or whether quotas let pods be made anew"},
-		{roleView, "who else is at work", toWatch(kube.KindLeases),
+			"the plan says that it does not know the limits of autoscalers, or whether quotas allow pods to be recreated"},
+		{roleView, "which other runs there are", toWatch(kube.KindLeases),
 			"runs of others on a node are not seen, and no Lease keeps others off those of this one: the plan and the run say so. `rollback --node` and `resume --node` " +
 				"cannot see whether the run of a mark is live on another machine, and say so"},
 		{roleView, "usage", toWatch(kube.KindUsage), "no figures of use"},
@@ -95,12 +95,12 @@ func writeFeatures() []feature {
 			"`cordon`, `uncordon` and `drain` exit 5; in the dashboard the server's refusal is shown"},
 		{roleOperator, "evict", beyond(drainRights(plain), slices.Concat(cordon, onlyReads(drainRights(plain)))),
 			"`drain` exits 5 unless it has `--disable-eviction`; the dashboard begins no run"},
-		{roleOperator, "keep other runs off", leaseRights(kube.DefaultLeaseNamespace), "the run goes on without Leases, and says so. `--take-over` exits 5"},
+		{roleOperator, "keep other runs off", leaseRights(kube.DefaultLeaseNamespace), "the run continues without Leases, and says so. `--take-over` exits 5"},
 		{roleOperator, "tell on the node", eventRights(), "the nodes have no Events of the run, and its end says so"},
 		{roleFull, "delete pods past their budgets", beyond(drainRights(past), drainRights(plain)),
-			"`--disable-eviction`, `--force-after`, `--max-evict-retries` and `--allow-zero-grace` exit 5; in the ladder the rungs that delete are off and name the rule"},
+			"`--disable-eviction`, `--force-after`, `--max-evict-retries` and `--allow-zero-grace` exit 5; the remedies that delete are not available and name the rule"},
 		{roleFull, "one more replica, or the new pod first", beyond(onlyWrites(drainRights(scaled)), drainRights(plain)),
-			"`--allow-scale` exits 5; in the ladder the rung is off and names the rule"},
+			"`--allow-scale` exits 5; the remedy is not available and names the rule"},
 		{roleFull, "temporary budgets", beyond(drainRights(written), drainRights(guarded)),
 			"`--guard-write` exits 5; `--guard` alone does not need it"},
 	}
@@ -114,7 +114,7 @@ func onlyWrites(rules []request.Permission) []request.Permission {
 	return slices.DeleteFunc(slices.Clone(rules), reads)
 }
 
-// reads tells whether nothing can be changed by a right.
+// reads reports whether nothing can be changed by a right.
 func reads(r request.Permission) bool { return slices.Contains(readVerbs, r.Verb) }
 
 var readVerbs = []string{"get", "list", "watch"}

@@ -137,7 +137,7 @@ func (r *Rollback) kinds() (kinds []kube.Kind, why map[kube.Kind]string) {
 	return kinds, why
 }
 
-// awaitHolders waits until it is known of every other run that has the Lease over a node
+// awaitHolders waits until it is known of every other run that has the Lease of a node
 // of this one whether it lives: it renews the Lease, or the Lease expires, by our own
 // clock. A node of a run that is dead is then free, as for a drain or a resume.
 func (r *Rollback) awaitHolders(ctx context.Context) error {
@@ -149,7 +149,7 @@ func (r *Rollback) awaitHolders(ctx context.Context) error {
 			return true, time.Time{}
 		}
 		if !said {
-			s.report(fmt.Sprintf("%s; looking for up to %s whether that run lives", hold, expires.Sub(now).Round(time.Second)))
+			s.report(fmt.Sprintf("%s; waiting up to %s to see whether that run is still running", hold, expires.Sub(now).Round(time.Second)))
 		}
 		said = true
 		return false, expires

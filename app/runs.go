@@ -24,6 +24,7 @@ import (
 type Runs struct {
 	Dir     string // where the journals and sockets are
 	Program string // how the operator calls the program, for hints
+	Keep    Keep   // which journals stay when a run is started
 
 	mu      sync.Mutex
 	live    []live.Run
@@ -36,7 +37,7 @@ type Runs struct {
 
 // NewRuns are the runs whose journals are below a folder.
 func NewRuns(dir, program string) *Runs {
-	return &Runs{Dir: dir, Program: program, deaf: map[string]error{}, ended: make(chan struct{})}
+	return &Runs{Dir: dir, Program: program, Keep: DefaultKeep, deaf: map[string]error{}, ended: make(chan struct{})}
 }
 
 // Record is what a journal tells of its run.
@@ -63,6 +64,20 @@ func (r *Runs) IDs() ([]string, error) {
 		}
 	}
 	return ids, nil
+}
+
+// Newest is the id of the run that was started last. The error is an *Error.
+func (r *Runs) Newest() (string, error) {
+	briefs, err := r.Briefs()
+	if err != nil {
+		return "", err
+	}
+	for _, b := range briefs {
+		if !b.damaged {
+			return b.ID, nil
+		}
+	}
+	return "", &Error{Text: "there are no runs in " + r.Dir, Hint: r.Program + " drain NODE starts one"}
 }
 
 // Path is the journal of a run.
@@ -94,11 +109,11 @@ func (r *Runs) Record(id string) (*Record, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &Error{Text: fmt.Sprintf("there is no run %q on this machine", id), Hint: r.Program + " runs lists them"}
 	case errors.As(err, &corrupt):
-		return nil, &Error{Err: err, Hint: "it was changed after the run, or the disk is at fault; nothing of it is guessed"}
+		return nil, &Error{Err: err, Hint: "the file was changed after the run, or the disk is faulty; no part of it is guessed"}
 	case err != nil:
 		return nil, &Error{Err: err}
 	case len(events) == 0:
-		return nil, &Error{Text: "journal " + path + " holds no run: its process died at the start"}
+		return nil, &Error{Text: "journal " + path + " contains no run: its process died at the start"}
 	}
 	if run := events[0].Run; run != nil {
 		run.Program = r.Program
@@ -180,8 +195,8 @@ func (r *Runs) NotEnded(s *drain.State) error {
 		text += " (" + s.Message + ")"
 	}
 	return &Error{
-		Text: text + "; there is nothing to go on with",
-		Hint: fmt.Sprintf("%s report %s tells what became of each pod; a new drain takes up what is left", r.Program, s.Run.ID),
+		Text: text + "; there is nothing to resume",
+		Hint: fmt.Sprintf("%s report %s shows what became of each pod; a new drain evicts what is left", r.Program, s.Run.ID),
 	}
 }
 

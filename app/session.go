@@ -17,7 +17,7 @@ type Run interface {
 	Events(after uint64) []drain.Event
 }
 
-// Session is one cluster at work on: what is watched of it, who we are there, and
+// Session is one cluster: what is watched of it, who we are there, and
 // the runs of this machine. Its methods may be called from any goroutine once it
 // watches.
 type Session struct {

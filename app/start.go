@@ -21,7 +21,7 @@ func (s *Session) Start(ctx context.Context, plan plan.Plan) (Run, error) {
 	if err != nil {
 		return nil, &Error{
 			Text: "cannot write the journal of the run in " + s.Runs.Dir + "; nothing was changed",
-			Err:  err, Hint: "make room there, or choose another folder with XDG_STATE_HOME",
+			Err:  err, Hint: "free space there, or choose another folder with XDG_STATE_HOME",
 		}
 	}
 	identity := s.Identity()
@@ -33,6 +33,8 @@ func (s *Session) Start(ctx context.Context, plan plan.Plan) (Run, error) {
 		return nil, &Error{Text: "cannot start the run; nothing was changed", Err: err}
 	}
 	s.Runs.own(run, s.CheckAccess)
+	keep, now := s.Runs.Keep, s.Now()
+	s.Runs.group.Go("prune journals", func() { s.Runs.Prune(keep, now) })
 	return run, nil
 }
 
@@ -70,7 +72,7 @@ func (s *Session) ReadyToResume(ctx context.Context, run *drain.RunFacts) (note 
 	if options.DisableEviction != run.Options.DisableEviction {
 		// Deletions past the budgets were not confirmed.
 		return note, &Error{
-			Text: "run " + run.ID + " evicts, and the API server no longer takes evictions; nothing was changed",
+			Text: "run " + run.ID + " evicts, and the API server no longer serves evictions; nothing was changed",
 			Hint: "begin a new drain with --disable-eviction, if that is what you want",
 		}
 	}
@@ -96,7 +98,7 @@ func (s *Session) Resume(ctx context.Context, id string) (run Run, before []drai
 	engine, err := engine.Resume(context.WithoutCancel(ctx), s.engine(journal), before)
 	if err != nil {
 		return nil, nil, &Error{
-			Text: "cannot go on with run " + id + "; nothing was changed", Err: errors.Join(err, journal.Close()),
+			Text: "cannot resume run " + id + "; nothing was changed", Err: errors.Join(err, journal.Close()),
 		}
 	}
 	s.Runs.own(engine, s.CheckAccess)
@@ -111,11 +113,11 @@ func (s *Session) SameCluster(run *drain.RunFacts) error {
 	}
 	hint := fmt.Sprintf("the run was on context %s, server %s; choose it with --context or --kubeconfig", run.Context, run.Server)
 	if strings.HasPrefix(run.ClusterUID, "server:") != strings.HasPrefix(here.ClusterID, "server:") {
-		hint = "the namespace kube-system, by whose UID clusters are told apart, could be read only one of the two times"
+		hint = "the namespace kube-system, whose UID identifies the cluster, could be read only one of the two times"
 		if here.Why != "" {
 			hint += ": " + here.Why
 		}
-		hint += "\nif the API server is just starting, try again in a moment; else take the rights that the run had"
+		hint += "\nif the API server is just starting, try again in a moment; otherwise use an identity with the rights that the run had"
 	}
 	return &Error{
 		Reason: ReasonUsage, Hint: hint,

@@ -118,7 +118,7 @@ func TestServerDryRunAccountsOverTheWholeRun(t *testing.T) {
 	if code != ExitDone || s.sent("POST", "/eviction") != 2 {
 		t.Errorf("exit %d, %v\n%s", code, s.requests, said)
 	}
-	if strings.Contains(said, "pod default/mypod-1 would") || !strings.Contains(said, "pod default/mypod-2 would be accepted alone, and has to wait") ||
+	if strings.Contains(said, "pod default/mypod-1 would") || !strings.Contains(said, "pod default/mypod-2 would be accepted on its own, but has to wait") ||
 		!strings.Contains(said, "1 pod of this run would wait for others") {
 		t.Errorf("it says:\n%s", said)
 	}

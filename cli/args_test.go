@@ -40,7 +40,7 @@ func TestUsageErrors(t *testing.T) {
 		{"drain a", "there is no terminal to ask on"},
 		{"drain a -o json", "add --yes"},
 		{"drain a --yes --read-only", "--read-only forbids a drain"},
-		{"cordon a --read-only", "--read-only forbids to cordon"},
+		{"cordon a --read-only", "--read-only forbids cordon"},
 		{"version a", "takes no arguments"},
 		{"completion", "which shell?"},
 		{"completion tcsh", "tcsh"},
@@ -122,10 +122,13 @@ func TestPluginName(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh", "fish"} {
+	for shell, says := range map[string]string{
+		"bash": "kdrain-tui", "zsh": "kdrain-tui", "fish": "kdrain-tui", "powershell": "kdrain-tui",
+		"kubectl": "#!/bin/sh\n# kubectl runs this to complete kubectl kdrain.\nexec kubectl-kdrain __complete \"$@\"\n",
+	} {
 		b := newBench(t, nil)
 		b.expect(t, ExitDone, nil, "completion", shell)
-		if !strings.Contains(b.out.String(), "kdrain-tui") {
+		if !strings.Contains(b.out.String(), says) {
 			t.Errorf("%s: %s", shell, b.out)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // smallCluster is two nodes: worker-1 with a free pod, a pod under an exhausted
-// budget whose sick sibling is on worker-2, and a pod of a DaemonSet; worker-2
-// with the sibling and a bare pod.
+// budget whose unhealthy pod is on worker-2, and a pod of a DaemonSet; worker-2
+// with that pod and a bare pod.
 func smallCluster() *kube.Snapshot { return smallClusterWith(false) }
 
 func smallClusterWith(worker1Unschedulable bool) *kube.Snapshot {

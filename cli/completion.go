@@ -7,74 +7,135 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/help"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // completionPatience is how long a pressed Tab may wait for a cluster.
 const completionPatience = 2 * time.Second
 
-func (p *Program) completionCommand(root *cobra.Command) *cobra.Command {
-	name := root.Name()
-	return &cobra.Command{
-		Use:   "completion bash|zsh|fish",
-		Short: "Print the completion script for a shell",
-		Long: "Prints a script that completes commands, flags and node names.\n\n" +
-			"  bash:  source <(" + name + " completion bash)\n" +
-			"  zsh:   " + name + " completion zsh > \"${fpath[1]}/_" + name + "\"\n" +
-			"  fish:  " + name + " completion fish | source\n\n" +
-			"For kubectl kdrain, put an executable file kubectl_complete-kdrain on the PATH:\n\n" +
-			"  #!/bin/sh\n" +
-			"  exec kubectl-kdrain __complete \"$@\"",
-		ValidArgs: []string{"bash", "zsh", "fish"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage("", "which shell? bash, zsh or fish")
+// mostRuns is how many runs are offered, of the newest.
+const mostRuns = 50
+
+// offers end a completion that has all that there is to offer.
+const offers = cobra.ShellCompDirectiveNoFileComp
+
+// completion is what a pressed Tab is offered.
+type completion struct{ *Program }
+
+// flagsOf gives each flag of a command that takes a value what is offered for it:
+// its own list, names of the kubeconfig, of the cluster or of this machine, files where
+// it is a path, else nothing.
+func (c completion) flagsOf(cmd *cobra.Command, flags *pflag.FlagSet) {
+	kubeconfig := func(names func(contexts, clusters, users []string) []string) cobra.CompletionFunc {
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return names(c.connection.Names()), offers
+		}
+	}
+	known := map[string]cobra.CompletionFunc{
+		"context":         kubeconfig(func(contexts, _, _ []string) []string { return contexts }),
+		"cluster":         kubeconfig(func(_, clusters, _ []string) []string { return clusters }),
+		"user":            kubeconfig(func(_, _, users []string) []string { return users }),
+		"namespace":       c.namespaces,
+		"lease-namespace": c.namespaces,
+		"node":            c.nodes,
+		"take-over":       c.runsBeside,
+		"theme": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			if c.Themes == nil {
+				return nil, offers
 			}
-			switch args[0] {
-			case "bash":
-				return root.GenBashCompletionV2(p.Out, true)
-			case "zsh":
-				return root.GenZshCompletion(p.Out)
-			case "fish":
-				return root.GenFishCompletion(p.Out, true)
-			}
-			return usage("", "no completion for %q: bash, zsh or fish", args[0])
+			return c.Themes(), offers
 		},
+	}
+	files := []string{"kubeconfig", "certificate-authority", "client-certificate", "client-key", "cache-dir"}
+	flags.VisitAll(func(f *pflag.Flag) {
+		complete := known[f.Name]
+		switch choices := plan.ChoicesOf(f); {
+		case complete != nil, slices.Contains(files, f.Name), f.Value.Type() == "bool":
+		case len(choices) > 0:
+			complete = help.CompleteChoices(choices, f.Value.Type() == "stringSlice")
+		default:
+			complete = cobra.NoFileCompletions
+		}
+		if complete != nil {
+			// An error would mean that there is no such flag, or that it has its own.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete)
+		}
+	})
+}
+
+// runsOf offers the runs of this machine that are wanted, newest first; there is
+// one argument.
+func (c completion) runsOf(wanted func(app.Brief) bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, offers
+		}
+		briefs, _ := c.runs.Briefs() // nothing to offer is all that an error means here
+		var runs []string
+		for _, b := range briefs {
+			if wanted(b) && len(runs) < mostRuns {
+				runs = append(runs, b.ID+"\t"+kube.Clean(b.Summary()))
+			}
+		}
+		return runs, offers | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
-// completeNodes offers the names of nodes. It never prompts, says nothing on
-// failure, and gives up after two seconds.
-func (p *Program) completeNodes(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+// runsBeside offers all runs as the value of a flag, whatever the arguments are.
+func (c completion) runsBeside(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return c.runsOf(func(app.Brief) bool { return true })(cmd, nil, typed)
+}
+
+// nodes offers the names of nodes.
+func (c completion) nodes(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	kind := ""
+	if head, tail, ok := strings.Cut(prefix, "/"); ok {
+		kind, prefix = head+"/", tail
+	}
+	var names []string
+	for _, n := range c.ofCluster(cmd, kube.KindNodes).Nodes() {
+		if strings.HasPrefix(n.Name, prefix) && !slices.Contains(args, n.Name) && !slices.Contains(args, "node/"+n.Name) {
+			names = append(names, kind+n.Name)
+		}
+	}
+	return names, offers
+}
+
+func (c completion) namespaces(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, n := range c.ofCluster(cmd, kube.KindNamespaces).Namespaces() {
+		if strings.HasPrefix(n.Name, prefix) {
+			names = append(names, n.Name)
+		}
+	}
+	return names, offers
+}
+
+// ofCluster reads a kind for a completion. It never prompts, says nothing on failure,
+// and gives up after two seconds with an empty snapshot.
+func (c completion) ofCluster(cmd *cobra.Command, kind kube.Kind) *kube.Snapshot {
+	none := kube.NewStore(c.Now).Snapshot()
 	parent := cmd.Context()
 	if parent == nil {
 		parent = context.Background()
 	}
 	ctx, cancel := context.WithTimeout(parent, completionPatience)
 	defer cancel()
-	session, err := p.open(ctx, app.ConnectOptions{Quiet: true, ReadOnly: true})
+	session, err := c.open(ctx, app.ConnectOptions{Quiet: true, ReadOnly: true})
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return none
 	}
 	defer session.Close()
 	session.Progress = nil
-	session.Observe(ctx, kube.KindNodes)
-	snapshot, err := session.Synced(ctx, []kube.Kind{kube.KindNodes})
+	session.Observe(ctx, kind)
+	snapshot, err := session.Synced(ctx, []kube.Kind{kind})
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return none
 	}
-	kind := ""
-	if head, tail, ok := strings.Cut(prefix, "/"); ok {
-		kind, prefix = head+"/", tail
-	}
-	var offers []string
-	for _, n := range snapshot.Nodes() {
-		name := n.Name
-		if strings.HasPrefix(name, prefix) && !slices.Contains(args, name) && !slices.Contains(args, "node/"+name) {
-			offers = append(offers, kind+name)
-		}
-	}
-	return offers, cobra.ShellCompDirectiveNoFileComp
+	return snapshot
 }

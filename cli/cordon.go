@@ -19,22 +19,33 @@ import (
 func (p *Program) cordonCommand(cordon bool) *cobra.Command {
 	c := &cordoning{Program: p, f: p.newFlags(), cordon: cordon}
 	verb, short := "cordon", "Mark nodes as unschedulable"
+	examples := `
+# Cordon a node, and say why
+cordon worker-1 --reason="disk is failing, CHG-4711"
+# Ask the API server whether it would cordon a pool, and change nothing
+cordon -l pool=batch --dry-run=server`
 	if !cordon {
 		verb, short = "uncordon", "Mark nodes as schedulable"
+		examples = `
+# Uncordon a node
+uncordon worker-1
+# Print which nodes of a pool would be uncordoned, and change nothing
+uncordon -l pool=batch --dry-run=client`
 	}
 	cmd := &cobra.Command{
 		Use:   verb + " NODE...",
 		Short: short,
 		Long: short + ". The annotation that says who cordoned a node, when and why\n" +
 			"(" + kube.CordonAnnotation + ") is written and removed together with it." + map[bool]string{
-			false: "\nA node that a live run holds by its Lease is uncordoned once the run's id was\ntyped, or with --take-over: the run stops there."}[cordon],
-		Example:           p.examples(verb+" worker-1", verb+" -l pool=batch --dry-run=server"),
-		ValidArgsFunction: p.completeNodes,
+			false: "\nA node whose Lease a live run holds is uncordoned only once the run's id was\ntyped, or with --take-over: that run then stops draining it."}[cordon],
+		Example:           p.examples(examples),
+		ValidArgsFunction: completion{p}.nodes,
 		RunE:              c.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	c.f.bindNodes(fs)
+	c.f.bindProtected(fs)
 	if cordon {
 		c.f.bindOptions(fs, "dry-run", "reason")
 	} else {
@@ -59,7 +70,7 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if c.connection.ReadOnly && o.DryRun == plan.DryRunNone {
-		return usage("see --dry-run=server", "--read-only forbids to %s", cmd.Name())
+		return usage("see --dry-run=server", "--read-only forbids %s", cmd.Name())
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
@@ -83,6 +94,11 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 	nodes, err := c.f.selection(args).Nodes(snapshot)
 	if err != nil {
 		return err
+	}
+	if o.DryRun == plan.DryRunNone {
+		if err := c.f.protect(ctx, c.Program, session, cmd.Name()+" "+strings.Join(nodes, ", ")); err != nil {
+			return err
+		}
 	}
 	if !c.cordon && o.DryRun != plan.DryRunClient {
 		if err := c.askHeld(ctx, session, nodes, o); err != nil {
@@ -146,7 +162,7 @@ func (c *cordoning) askHeld(ctx context.Context, session *app.Session, nodes []s
 		return err
 	}
 	if !s.Trusted(kube.KindLeases) {
-		words := "Warning: Leases cannot be read: whether a run is at work on " + strings.Join(nodes, ", ") + " is not known"
+		words := "Warning: Leases cannot be read: whether a run is draining " + strings.Join(nodes, ", ") + " is not known"
 		if reason := s.Sync(kube.KindLeases).Reason; reason != "" {
 			words += ": " + reason
 		}
@@ -160,13 +176,13 @@ func (c *cordoning) askHeld(ctx context.Context, session *app.Session, nodes []s
 			life(h.Run) == tempbudget.RunDead
 	})
 	for _, h := range holds {
-		said = append(said, "node "+h.Node+" is held by "+h.Words+", which stops there when the node is uncordoned")
+		said = append(said, "node "+h.Node+" is held by "+h.Words+", which stops draining it once it is uncordoned")
 	}
 	if len(holds) == 0 {
 		return nil
 	}
 	refused := &failure{code: ExitRefused, text: strings.Join(said, "\n") + "\nnothing was changed",
-		hint: "let that run end or abort it where it runs; or uncordon all the same: --take-over=" + holds[0].Run}
+		hint: "let that run end, or abort it where it runs; or uncordon anyway: --take-over=" + holds[0].Run}
 	if !c.canAsk() {
 		return refused
 	}
@@ -174,7 +190,7 @@ func (c *cordoning) askHeld(ctx context.Context, session *app.Session, nodes []s
 	if slices.ContainsFunc(holds, func(h lease.Hold) bool { return h.Run != word }) {
 		word = "take over"
 	}
-	question := kube.Clean(strings.Join(said, "; ") + ". Type " + word + " to uncordon all the same: ")
+	question := kube.Clean(strings.Join(said, "; ") + ". Type " + word + " to uncordon anyway: ")
 	select {
 	case line := <-c.ask(func() { fmt.Fprint(c.Err, question) }): // "" where none can come
 		if line == word {

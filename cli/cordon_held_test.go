@@ -20,7 +20,7 @@ func heldBy(run string) *kube.Store {
 
 // A node that a run holds is uncordoned by nobody who did not mean to.
 func TestUncordonOfAHeldNode(t *testing.T) {
-	const held = `node worker-2 is held by run k7f3pm of bob since 2026-05-01 10:00 UTC ("new disk"), which stops there`
+	const held = `node worker-2 is held by run k7f3pm of bob since 2026-05-01 10:00 UTC ("new disk"), which stops draining it`
 	for _, test := range []struct {
 		args   []string
 		writes int
@@ -53,7 +53,7 @@ func TestUncordonWithoutAHolder(t *testing.T) {
 
 	store.SetSync(kube.KindLeases, kube.SyncState{Phase: kube.Denied, Reason: "ada cannot list leases"})
 	b = newBench(t, store.Snapshot())
-	b.expect(t, ExitDone, []string{"Warning: Leases cannot be read: whether a run is at work on worker-2 is not known: ada cannot list leases"}, "uncordon", "worker-2")
+	b.expect(t, ExitDone, []string{"Warning: Leases cannot be read: whether a run is draining worker-2 is not known: ada cannot list leases"}, "uncordon", "worker-2")
 	if b.writer.writes() != 1 {
 		t.Errorf("%d writes", b.writer.writes())
 	}

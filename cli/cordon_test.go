@@ -18,7 +18,7 @@ import (
 
 // kubectl's words: k8s.io/kubectl v0.37.2 pkg/cmd/drain/drain.go
 // RunCordonOrUncordon (already, changed).
-func TestCordonWords(t *testing.T) {
+func TestCordonOutput(t *testing.T) {
 	for _, test := range []struct {
 		args, out string
 		writes    int

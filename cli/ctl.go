@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,29 +21,35 @@ func (p *Program) ctlCommand() *cobra.Command {
 	c := &ctl{Program: p, f: p.newFlags()}
 	cmd := &cobra.Command{
 		Use:   "ctl RUN VERB [POD|NODE]",
-		Short: "Steer a live run from outside: pause, continue, retry, skip, last, leave, abort, or climb the ladder",
-		Long: "Tells a live run of this machine what to do, in the dashboard or headless, and answers when the run took it.\n" +
-			"A run is meant by its id, never by a context; only the user who began it reaches it. POD is NAMESPACE/NAME,\n" +
-			"or a name that is the only one in the run.\n\n" + ctlVerbs() + "\n" +
-			"Those from free on are the rungs of the ladder, each for one pod that does not go. Without --confirm and the rung's\n" +
-			"word they only show its request, its risk and that word, and nothing is written. A run takes restart and scale only if\n" +
-			"it was started with --allow-scale, kill with --allow-zero-grace, taint with --allow-taint.\n\n" +
-			"Exit codes: 0 the run took it, 1 no such run, not live, or nothing was changed, 2 usage, or a rung without its c.",
-		Example: p.examples("ctl k7f3pm pause", "ctl k7f3pm skip shop/web-1", "ctl k7f3pm leave worker-2",
-			"ctl k7f3pm status -o json", "ctl k7f3pm ladder shop/web-1", "ctl k7f3pm scale shop/web-1 --confirm 'scale web'"),
+		Short: "Steer a live run: pause, continue, retry, skip, last, leave, abort, or apply a remedy to a blocked pod",
+		Long: "Sends a command to a live run on this machine, in the dashboard or headless, and answers once the run accepted it.\n" +
+			"The run is given by its id, never by a context; only the user who started it can reach it. POD is NAMESPACE/NAME,\n" +
+			"or a name that is unique in the run.\n\n" + ctlVerbs() + "\n" +
+			"The verbs from evict-unhealthy on are remedies, each for one blocked or stuck pod. Without --confirm they only\n" +
+			"show their request, their risk and the text that confirms them, and nothing is written. A run accepts\n" +
+			"rollout-restart and scale only if it was started with --allow-scale, force-delete with --allow-zero-grace,\n" +
+			"out-of-service with --allow-taint.\n\n" +
+			"Exit codes: 0 accepted by the run, 1 no such run, not live, or nothing was changed, 2 usage, or a remedy without --confirm.",
+		Example: p.examples(`
+# Pause a run: it sends nothing more until it is continued
+ctl k7f3pm pause
+# Leave one pod where it is
+ctl k7f3pm skip shop/web-1
+# Print how far a run is, as JSON
+ctl k7f3pm status -o json
+# Show the remedies for a blocked pod, then apply one
+ctl k7f3pm remedies shop/web-1
+ctl k7f3pm scale shop/web-1 --confirm 'scale web'`),
 		ValidArgsFunction: c.complete,
 		RunE:              c.run,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&c.confirm, "confirm", "",
-		"the word that takes a rung of the ladder, as the rung shows it without this flag")
+		"the text that confirms a remedy, as the remedy shows it without this flag")
 	fs.BoolVar(&c.withoutJournal, "without-journal", false,
 		"continue although the journal cannot be written: what is sent then is unknown to resume, rollback and report")
 	c.f.bindOutput(fs)
-	// The word is to be read and typed, so nothing is offered for it. An error would
-	// mean that there is no such flag.
-	_ = cmd.RegisterFlagCompletionFunc("confirm", cobra.NoFileCompletions)
 	return cmd
 }
 
@@ -52,7 +57,7 @@ func (p *Program) ctlCommand() *cobra.Command {
 type ctl struct {
 	*Program
 	f              *flags
-	confirm        string // of a remedy of the ladder
+	confirm        string // of a remedy
 	withoutJournal bool   // of continue
 }
 
@@ -60,7 +65,7 @@ type ctl struct {
 func ctlVerbs() string {
 	var lines strings.Builder
 	for _, v := range control.Verbs {
-		fmt.Fprintf(&lines, "  %-14s %s\n", strings.TrimSpace(v.Name+" "+objectOf(v)), v.Does)
+		fmt.Fprintf(&lines, "  %-20s %s\n", strings.TrimSpace(v.Name+" "+objectOf(v)), v.Does)
 	}
 	return lines.String()
 }
@@ -91,30 +96,27 @@ func (c *ctl) run(cmd *cobra.Command, args []string) error {
 // request judges the command line, before anything is read.
 func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error) {
 	r := control.Request{}
-	if err := c.f.check(); err != nil {
-		return r, err
-	}
 	line := "USAGE: " + cmd.CommandPath() + " RUN "
 	switch {
 	case len(args) == 0 || args[0] == "":
 		return r, usage(c.display()+" runs lists them", "which run? %sVERB", line)
 	case len(args) == 1:
-		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "what is run %s to do? %sVERB", args[0], line)
+		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "which command for run %s? %sVERB", args[0], line)
 	}
 	verb, known := control.VerbNamed(args[1])
 	switch rest := args[2:]; {
 	case !known:
-		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "a run knows no %q", args[1])
+		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "unknown command %q", args[1])
 	case verb.Of == control.OfRun && len(rest) > 0:
-		return r, usage("", "%s is about the whole run: %s%s", verb.Name, line, verb.Name)
+		return r, usage("", "%s applies to the whole run: %s%s", verb.Name, line, verb.Name)
 	case verb.Of != control.OfRun && (len(rest) != 1 || rest[0] == ""):
 		return r, usage("", "%s takes one %s: %s%s %s", verb.Name, verb.Of, line, verb.Name, objectOf(verb))
 	case c.withoutJournal && verb.Kind != drain.CommandContinue:
-		return r, usage("", "--without-journal belongs to continue")
+		return r, usage("", "--without-journal applies to continue only")
 	case c.confirm != "" && verb.Remedy == "":
-		return r, usage("", "--confirm belongs to a rung of the ladder; %s takes no word", verb.Name)
+		return r, usage("", "--confirm applies to remedies only; %s needs no confirmation", verb.Name)
 	case c.connection.ReadOnly && verb.Kind != "" && (verb.Remedy == "" || c.confirm != ""):
-		return r, usage("status and ladder only look, and so does a rung without --confirm", "--read-only forbids to steer a run")
+		return r, usage("status and remedies change nothing, and neither does a remedy without --confirm", "--read-only forbids ctl %s", verb.Name)
 	}
 	r.Run, r.Verb, r.Word = args[0], verb.Name, c.confirm
 	switch verb.Of {
@@ -155,13 +157,13 @@ func (c *ctl) notLive(r *app.Record) error {
 	case r.State.Outcome != "":
 		return &failure{
 			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", id, r.State.Ended.UTC().Format(time.RFC3339), r.State.Outcome),
-			hint: c.display() + " report " + id + " tells what became of each pod",
+			hint: c.display() + " report " + id + " shows what became of each pod",
 		}
 	}
 	control.Sweep(c.StateDir)
 	return &failure{
-		code: ExitError, text: "run " + id + " is not live: its process has ended, the run has not",
-		hint: fmt.Sprintf("%s goes on with it, %s undoes what it did", c.printed(r.State, "resume"), c.printed(r.State, "rollback")),
+		code: ExitError, text: "run " + id + " is not live: its process ended before the run did",
+		hint: fmt.Sprintf("%s continues it, %s undoes what it did", c.printed(r.State, "resume"), c.printed(r.State, "rollback")),
 	}
 }
 
@@ -172,11 +174,11 @@ func (c *ctl) noAnswer(id string, cause error) error {
 	}
 	if errors.Is(cause, control.ErrNobody) {
 		return &failure{
-			code: ExitError, text: "run " + id + " is live, but takes no commands: it could not open its socket, or is from a version without ctl",
+			code: ExitError, text: "run " + id + " is live, but accepts no commands: it could not open its socket, or is from a version without ctl",
 			hint: "steer it where it runs: in its dashboard, or with Ctrl-C",
 		}
 	}
-	return &failure{code: ExitError, err: cause, hint: c.display() + " report " + id + " tells what it does"}
+	return &failure{code: ExitError, err: cause, hint: c.display() + " report " + id + " shows what it does"}
 }
 
 func (c *ctl) tell(a control.Answer) error {
@@ -196,36 +198,31 @@ func (c *ctl) tell(a control.Answer) error {
 	}
 	hint := a.Hint
 	if a.Verb == string(drain.CommandContinue) && hint == "" && strings.HasPrefix(a.Error, "the journal") {
-		hint = fmt.Sprintf("make room and continue again, or go on without it: %s ctl %s continue --without-journal", c.display(), a.Run)
+		hint = fmt.Sprintf("free space and continue again, or continue without it: %s ctl %s continue --without-journal", c.display(), a.Run)
 	}
 	return &failure{code: ExitError, text: "nothing was changed in run " + a.Run + ": " + a.Error, hint: hint}
 }
 
 // complete offers live runs, verbs, and what the run knows of pods and nodes.
-func (c *ctl) complete(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const files = cobra.ShellCompDirectiveNoFileComp
+func (c *ctl) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		ids, _ := c.runs.IDs() // nothing to offer is all that an error means here
-		return slices.DeleteFunc(ids, func(id string) bool {
-			live, err := journal.Live(c.runs.Path(id))
-			return err != nil || !live
-		}), files
+		return completion{c.Program}.runsOf(func(b app.Brief) bool { return b.Live })(cmd, args, typed)
 	case 1:
-		var offers []string
+		var verbs []string
 		for _, v := range control.Verbs {
-			offers = append(offers, v.Name+"\t"+v.Does)
+			verbs = append(verbs, v.Name+"\t"+v.Does)
 		}
-		return offers, files
+		return verbs, offers
 	case 2:
 		verb, known := control.VerbNamed(args[1])
 		state := c.stateFor(args[0])
 		if !known || state == nil {
-			return nil, files
+			return nil, offers
 		}
-		return objectsOf(verb, state), files
+		return objectsOf(verb, state), offers
 	}
-	return nil, files
+	return nil, offers
 }
 
 // quickRead is how large a journal may be that is read while somebody waits for a Tab.

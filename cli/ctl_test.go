@@ -29,8 +29,8 @@ func (r *steered) Done() <-chan struct{}                   { return r.done }
 
 func (r *steered) Remedies(kube.UID) []remedy.Remedy {
 	return []remedy.Remedy{
-		{Facts: remedy.Facts{Kind: remedy.Wait}, Title: "wait", Risk: "None. It is tried again on the event that it waits for."},
-		{Facts: remedy.Facts{Kind: remedy.EvictUnhealthy}, Title: "evict the sick sibling", DisabledReason: "no other pod under budget web is sick"},
+		{Facts: remedy.Facts{Kind: remedy.Wait}, Title: "wait", Risk: "None. It is retried as soon as what it waits for happens."},
+		{Facts: remedy.Facts{Kind: remedy.EvictUnhealthy}, Title: "evict the unhealthy pod", DisabledReason: "no other pod of budget web is unhealthy"},
 		{Facts: remedy.Facts{Kind: remedy.Delete, Namespace: "shop", Name: "web-1", Grace: -1}, Title: "delete it past its budget",
 			Call: "DELETE /api/v1/namespaces/shop/pods/web-1, UID p1", Command: "kubectl delete pod -n shop web-1",
 			Risk: "No budget is asked.", Warnings: []string{"beware of \x1b[31mred"}, Word: "delete web-1"},
@@ -69,22 +69,22 @@ func steeredBench(t *testing.T) (*bench, *steered) {
 }
 
 // A remedy is shown with everything that there is to know, and taken by its word.
-func TestCtlTakesARemedyByItsWordOnly(t *testing.T) {
+func TestCtlRemedyNeedsItsConfirmation(t *testing.T) {
 	b, run := steeredBench(t)
 	const shown = `run aaaaaa: delete for pod shop/web-1: delete it past its budget
   request  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
   as       kubectl --context=prod delete pod -n shop web-1
   risk     No budget is asked.
   warning  beware of red
-  word     delete web-1
-  to do it kdrain-tui ctl aaaaaa delete shop/web-1 --confirm 'delete web-1'
+  confirm  delete web-1
+  run      kdrain-tui ctl aaaaaa delete shop/web-1 --confirm 'delete web-1'
 `
 	for _, test := range []struct {
 		args []string
 		says string
 	}{
 		{nil, "nothing was changed in run aaaaaa: delete was not confirmed"},
-		{[]string{"--confirm=delete"}, `delete takes the word "delete web-1", not "delete"`},
+		{[]string{"--confirm=delete"}, `delete is confirmed by "delete web-1", not by "delete"`},
 	} {
 		b.out.Reset()
 		b.expect(t, ExitUsage, []string{test.says}, append([]string{"ctl", "aaaaaa", "delete", "web-1"}, test.args...)...)
@@ -92,8 +92,8 @@ func TestCtlTakesARemedyByItsWordOnly(t *testing.T) {
 			t.Errorf("%v:\n%s", test.args, b.out)
 		}
 	}
-	b.expect(t, ExitError, []string{"free is off for pod shop/web-1: no other pod under budget web is sick"}, "ctl", "aaaaaa", "free", "shop/web-1", "--confirm=evict web-2")
-	b.expect(t, ExitUsage, []string{"--confirm belongs to a rung"}, "ctl", "aaaaaa", "skip", "shop/web-1", "--confirm=web-1")
+	b.expect(t, ExitError, []string{"evict-unhealthy is not available for pod shop/web-1: no other pod of budget web is unhealthy"}, "ctl", "aaaaaa", "evict-unhealthy", "shop/web-1", "--confirm=evict web-2")
+	b.expect(t, ExitUsage, []string{"--confirm applies to remedies only"}, "ctl", "aaaaaa", "skip", "shop/web-1", "--confirm=web-1")
 	b.expect(t, ExitUsage, []string{"delete takes one pod"}, "ctl", "aaaaaa", "delete")
 	if len(run.told) > 0 {
 		t.Fatalf("the run was told %+v", run.told)
@@ -111,7 +111,7 @@ func TestCtlTakesARemedyByItsWordOnly(t *testing.T) {
 func TestCtlReadOnlyLooksAtRemedies(t *testing.T) {
 	b, run := steeredBench(t)
 	b.expect(t, ExitUsage, []string{"delete was not confirmed"}, "ctl", "aaaaaa", "delete", "shop/web-1", "--read-only")
-	b.expect(t, ExitUsage, []string{"--read-only forbids to steer"}, "ctl", "aaaaaa", "delete", "shop/web-1", "--confirm=delete web-1", "--read-only")
+	b.expect(t, ExitUsage, []string{"--read-only forbids ctl delete"}, "ctl", "aaaaaa", "delete", "shop/web-1", "--confirm=delete web-1", "--read-only")
 	if len(run.told) > 0 {
 		t.Errorf("the run was told %+v", run.told)
 	}
@@ -119,12 +119,12 @@ func TestCtlReadOnlyLooksAtRemedies(t *testing.T) {
 
 func TestCtlTellsTheRemedies(t *testing.T) {
 	b, run := steeredBench(t)
-	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "ladder", "web-1", "--read-only")
-	const want = `run aaaaaa: the ladder for pod shop/web-1 on worker-1
-VERB    CONFIRMED BY  REQUEST
--       -             none, the default: it is tried again on the event that it waits for
-free    -             off: no other pod under budget web is sick
-delete  delete web-1  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
+	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "remedies", "web-1", "--read-only")
+	const want = `run aaaaaa: remedies for pod shop/web-1 on worker-1
+VERB             CONFIRMED BY  REQUEST
+-                -             none, the default: it is retried as soon as what it waits for happens
+evict-unhealthy  -             not available: no other pod of budget web is unhealthy
+delete           delete web-1  DELETE /api/v1/namespaces/shop/pods/web-1, UID p1
 `
 	if got := b.out.String(); got != want {
 		t.Errorf("\n%s", got)
@@ -155,7 +155,7 @@ func TestCtlReadsNoJournalOfALiveRun(t *testing.T) {
 }
 
 // The help and the completion know every verb; pods are offered where they have a
-// ladder, and no word is.
+// remedies, and no confirmation is.
 func TestCtlCompletion(t *testing.T) {
 	b, run := steeredBench(t)
 	b.run("ctl", "--help")
@@ -169,10 +169,10 @@ func TestCtlCompletion(t *testing.T) {
 	}
 	for _, kind := range remedy.Kinds[1:] {
 		if v, known := control.VerbNamed(string(kind)); !known || v.Remedy != kind {
-			t.Errorf("no verb takes rung %s", kind)
+			t.Errorf("no verb applies remedy %s", kind)
 		}
 	}
-	for verb, offered := range map[string]bool{"ladder": true, "kill": true, "skip": true, "leave": false} {
+	for verb, offered := range map[string]bool{"remedies": true, "force-delete": true, "skip": true, "leave": false} {
 		b.out.Reset()
 		b.run("__complete", "ctl", "aaaaaa", verb, "")
 		if strings.Contains(b.out.String(), "shop/web-1") != offered {
@@ -180,8 +180,8 @@ func TestCtlCompletion(t *testing.T) {
 		}
 	}
 	b.out.Reset()
-	b.run("__complete", "ctl", "aaaaaa", "kill", "shop/web-1", "--confirm", "")
-	if strings.Contains(b.out.String(), "kill web") || len(run.told) > 0 {
+	b.run("__complete", "ctl", "aaaaaa", "force-delete", "shop/web-1", "--confirm", "")
+	if strings.Contains(b.out.String(), "force-delete web") || len(run.told) > 0 {
 		t.Errorf("%s %+v", b.out, run.told)
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -20,6 +20,11 @@ import (
 // drain that was not confirmed must never take its place.
 func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 	if !p.Terminal.In || !p.Terminal.Out {
+		if len(args) > 0 {
+			if names := help.MeantCommands(cmd, args[0]); len(names) > 0 {
+				return usage(meant(names)+"A node of that name needs a terminal", "there is no command %q; nothing was done", args[0])
+			}
+		}
 		return usage("without one: "+p.display()+" plan NODE..., or "+p.display()+" drain NODE... --yes",
 			"the dashboard needs a terminal for standard input and output; nothing was done")
 	}
@@ -33,9 +38,12 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
+	p.runs.Keep = f.keep()
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	session, err := p.open(ctx, app.ConnectOptions{ChunkSize: f.chunkSize, LeaseNamespace: options.LeaseNamespace})
+	session, err := p.open(ctx, app.ConnectOptions{
+		ChunkSize: f.chunkSize, LeaseNamespace: options.LeaseNamespace, RequestLog: p.Log,
+	})
 	if err != nil {
 		return err
 	}
@@ -106,16 +114,16 @@ func (p *Program) endRun(run live.Run, failed bool) *drain.State {
 			last = drain.Command{Kind: drain.CommandSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"}
 		}
 		run.Send(last)
-		fmt.Fprintln(p.Err, "the run is told to stop; what was accepted goes on")
+		fmt.Fprintln(p.Err, "the run is being stopped; accepted evictions finish")
 		select {
 		case <-run.Done():
 		case <-time.After(endPatience):
-			fmt.Fprintln(p.Err, "answers are still out: its journal tells what was sent")
+			fmt.Fprintln(p.Err, "some answers are outstanding; the journal shows what was sent")
 		}
 	}
 	state := run.State()
 	if state.Suspended {
-		fmt.Fprintf(p.Err, "run %s is suspended, not ended: %s goes on with it\n", state.Run.ID, p.printed(state, "resume"))
+		fmt.Fprintf(p.Err, "run %s is suspended, not ended: %s continues it\n", state.Run.ID, p.printed(state, "resume"))
 	}
 	events, journal := app.Shortcomings(run)
 	if events != "" {
@@ -139,16 +147,13 @@ func meantCommand(root *cobra.Command, args []string, err error) error {
 	if len(args) == 0 || !errors.As(err, &f) {
 		return err
 	}
-	root.SuggestionsMinimumDistance = 2
-	if names := root.SuggestionsFor(args[0]); len(names) > 0 {
-		f.Hint = "did you mean the command " + strings.Join(names, " or ") + "? " + f.Hint
-	}
+	f.Hint = meant(help.MeantCommands(root, args[0])) + f.Hint
 	return err
 }
 
 func (p *Program) dashboardRequest(f *flags, session *app.Session, o plan.Options) DashboardRequest {
 	return DashboardRequest{
-		Session: session, Options: o,
-		ReadOnly: p.connection.ReadOnly, Theme: f.theme, NoColor: f.noColor, ASCII: f.ascii,
+		Session: session, Options: o, Protected: f.protectedWord(session),
+		ReadOnly: p.connection.ReadOnly, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii,
 	}
 }

@@ -17,7 +17,7 @@ func TestTheEndOfADashboardEndsItsRun(t *testing.T) {
 		code   int
 		says   string
 	}{
-		{nil, drain.CommandAbort, ExitAborted, "the run is told to stop; what was accepted goes on"},
+		{nil, drain.CommandAbort, ExitAborted, "the run is being stopped; accepted evictions finish"},
 		{errors.New("no such terminal"), drain.CommandSuspend, ExitError, "the dashboard ended: no such terminal"},
 	} {
 		b := newBench(t, smallCluster())

@@ -23,10 +23,14 @@ func (p *Program) drainCommand() *cobra.Command {
 			"untouched, not even cordoned.\n\n" +
 			"Exit codes: 0 drained, 1 error, 2 usage, 3 refused and nothing written, 4 timed out or partly drained,\n" +
 			"5 permission missing, 6 aborted, 128+n ended by signal n.",
-		Example: p.examples("drain worker-1 --ignore-daemonsets",
-			"drain worker-1 worker-2 --ignore-daemonsets --delete-emptydir-data --timeout=10m --yes",
-			"drain -l pool=batch --ignore-daemonsets --dry-run=server"),
-		ValidArgsFunction: p.completeNodes,
+		Example: p.examples(`
+# Drain a node: asks before it is cordoned and before its pods are evicted
+drain worker-1 --ignore-daemonsets
+# Drain two nodes from a script; data in emptyDir volumes is lost
+drain worker-1 worker-2 --ignore-daemonsets --delete-emptydir-data --timeout=10m --yes
+# Ask the API server what it would refuse, and change nothing
+drain -l pool=batch --ignore-daemonsets --dry-run=server`),
+		ValidArgsFunction: completion{p}.nodes,
 		RunE:              c.drain,
 	}
 	c.f.bindDrainCommand(cmd.Flags())
@@ -38,7 +42,9 @@ func (f *flags) bindDrainCommand(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	f.bindNodes(fs)
 	f.bindDrain(fs)
-	fs.BoolVar(&f.yes, "yes", false, "confirm cordon and eviction, instead of being asked")
+	f.bindYes(fs, "confirm cordon and eviction without being asked")
+	f.bindProtected(fs)
+	f.bindJournals(fs)
 	f.bindOutput(fs)
 	f.bindLook(fs)
 }
@@ -54,6 +60,7 @@ func (c *draining) drain(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	c.runs.Keep = c.f.keep()
 	c.listen(c.f.yes || options.DryRun != plan.DryRunNone)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
@@ -64,6 +71,11 @@ func (c *draining) drain(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer session.Close()
+	if options.DryRun == plan.DryRunNone {
+		if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
+			return err
+		}
+	}
 	session.ObserveDrain(ctx, c.f.selection(args), options, options.DryRun == plan.DryRunNone && !c.f.yes) // comes in while we ask
 	if err := c.settleEvictions(ctx, session, &options); err != nil {
 		return err
@@ -100,9 +112,6 @@ func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, erro
 	if err := checkNodeArgs(cmd, args, c.f); err != nil {
 		return plan.Options{}, err
 	}
-	if err := c.f.check(); err != nil {
-		return plan.Options{}, err
-	}
 	options, err := c.f.options()
 	if err != nil {
 		return options, err
@@ -112,7 +121,7 @@ func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, erro
 		case c.connection.ReadOnly:
 			return options, usage("see plan, or --dry-run=server", "--read-only forbids a drain")
 		case !c.f.yes && !c.canAsk():
-			return options, usage("add --yes to confirm cordon and eviction, or look first: "+c.display()+" plan",
+			return options, usage("add --yes to confirm cordon and eviction, or see first: "+c.display()+" plan",
 				"there is no terminal to ask on; nothing was done")
 		}
 	}

@@ -64,7 +64,7 @@ func TestDrainOnATerminal(t *testing.T) {
 	b.script(happyRun())
 	b.expect(t, ExitDone, []string{
 		"Plan for worker-1", "Cordon worker-1? [y/N] ",
-		"Evict 2 pods from worker-1? Type worker-1 to go on: ", "That is not the word.",
+		"Evict 2 pods from worker-1? Type worker-1 to continue: ", "That does not match.",
 	}, drainWorker1...)
 	if !strings.Contains(b.out.String(), "  0:00  node/worker-1 drained\n") {
 		t.Errorf("output:\n%s", b.out)
@@ -304,7 +304,7 @@ func (o *stuckOutput) Write(p []byte) (int, error) {
 
 // The first signal ends the run although nobody reads its output, as in
 // "drain | less".
-func TestSignalWhileNobodyReads(t *testing.T) {
+func TestSignalWhileOutputIsNotRead(t *testing.T) {
 	b := newBench(t, smallCluster())
 	run := happyRun()
 	run.batches[2] = run.batches[2][:5]
@@ -356,7 +356,7 @@ func TestDrainAsksAgainWhenThePlanChanged(t *testing.T) {
 	}
 	b.script(run)
 	b.expect(t, ExitDone, []string{"the plan changed since it was shown:\n  shop/late-1 is new: "}, drainWorker1...)
-	if got := strings.Count(b.err.String(), "Type worker-1 to go on: "); got != 2 {
+	if got := strings.Count(b.err.String(), "Type worker-1 to continue: "); got != 2 {
 		t.Errorf("asked %d times:\n%s", got, b.err)
 	}
 }

@@ -74,10 +74,10 @@ func (d *dryRun) node(n plan.Node, state drain.NodeState, message string, pods [
 	})
 }
 
-// asks tells whether the API server is asked.
+// asks reports whether the API server is asked.
 func (d *dryRun) asks() bool { return d.options.DryRun == plan.DryRunServer }
 
-// cordon tells whether the node would be cordoned.
+// cordon reports whether the node would be cordoned.
 func (d *dryRun) cordon(ctx context.Context, n plan.Node) bool {
 	suffix := drySuffix(d.options.DryRun)
 	if n.Unschedulable {
@@ -156,7 +156,7 @@ func (d *dryRun) judge(p plan.Pod, a kube.Answer, pod *report.Pod) {
 		} else { // its budget lets so many go at once, over all nodes of the run
 			d.waiting++
 		}
-		d.out.Note("pod %s/%s would be accepted alone, and has to wait after the pods before it: %s", p.Namespace, p.Name, p.BudgetWhy())
+		d.out.Note("pod %s/%s would be accepted on its own, but has to wait for the pods before it: %s", p.Namespace, p.Name, p.BudgetWhy())
 	}
 }
 

@@ -55,7 +55,7 @@ func TestServerDryRun(t *testing.T) {
 // Accepted alone is not accepted together.
 func TestServerDryRunAccountsTheBudgets(t *testing.T) {
 	b := newBench(t, smallCluster())
-	b.expect(t, ExitPartly, []string{"pod shop/web-1 would be accepted alone, and has to wait"},
+	b.expect(t, ExitPartly, []string{"pod shop/web-1 would be accepted on its own, but has to wait"},
 		append(drainWorker1, "--dry-run=server")...)
 }
 

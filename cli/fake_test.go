@@ -25,7 +25,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMain(m *testing.M) {
 	// Printed commands name the file that it names; tests that want one set it.
@@ -51,7 +51,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs (go test ./cli -update writes it anew).\ngot:\n%s\nwant:\n%s", name, got, want)
+		t.Errorf("%s differs (go test ./cli -update rewrites it).\ngot:\n%s\nwant:\n%s", name, got, want)
 	}
 }
 

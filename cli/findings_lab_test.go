@@ -118,7 +118,7 @@ func newLabStage(t *testing.T) *labStage {
 // named is a text about this stage.
 func (l *labStage) named(text string) string { return strings.ReplaceAll(text, "NS", l.namespace) }
 
-// means tells whether "Kind/name", with a * at the end for anything, is the object
+// means reports whether "Kind/name", with a * at the end for anything, is the object
 // "Kind/namespace/name" or, outside of namespaces, "Kind/name".
 func (l *labStage) means(want, object string) bool {
 	want, object = l.named(want), strings.Replace(object, "/"+l.namespace+"/", "/", 1)

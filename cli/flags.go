@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -30,19 +32,26 @@ type flags struct {
 	marked    []string // --node: nodes that carry the annotation of a run
 	takesUp   bool     // the drain goes on where the run of those annotations was
 	warn      io.Writer
+
+	keepJournals, keepDays uint
+	protected              []string
+	protectedOK            bool
 }
 
 // newFlags are the flags of a command before it reads any.
 func (p *Program) newFlags() *flags {
 	f := &flags{Options: plan.DefaultOptions(), warn: p.Err}
+	f.keepJournals, f.keepDays = uint(app.DefaultKeep.Newest), uint(app.DefaultKeep.Younger/day)
 	f.LeaseNamespace = kube.DefaultLeaseNamespace
 	return f
 }
 
 // bindNodes adds the flags that every command with nodes has.
 func (f *flags) bindNodes(fs *pflag.FlagSet) {
-	fs.StringVarP(&f.selector, "selector", "l", "",
-		"choose the nodes by label, like -l zone=a,pool in (x,y) (instead of names)")
+	plan.AddGroup(fs, plan.GroupKubectl, func(fs *pflag.FlagSet) {
+		fs.StringVarP(&f.selector, "selector", "l", "",
+			"choose the nodes by label, like -l zone=a,pool in (x,y) (instead of names)")
+	})
 }
 
 const defaultChunkSize = 500
@@ -50,7 +59,9 @@ const defaultChunkSize = 500
 // bindDrain adds all options of a drain but some.
 func (f *flags) bindDrain(fs *pflag.FlagSet, without ...string) {
 	f.bind(fs, func(name string) bool { return !slices.Contains(without, name) })
-	fs.Int64Var(&f.chunkSize, "chunk-size", defaultChunkSize, "page size of large lists; 0: all at once")
+	plan.AddGroup(fs, plan.GroupKubectl, func(fs *pflag.FlagSet) {
+		fs.Int64Var(&f.chunkSize, "chunk-size", defaultChunkSize, "page size of large lists; 0: all at once")
+	})
 }
 
 // bindOptions adds some options of a drain.
@@ -70,23 +81,68 @@ func (f *flags) bind(fs *pflag.FlagSet, wanted func(name string) bool) {
 	})
 }
 
-func (f *flags) bindOutput(fs *pflag.FlagSet) {
-	fs.StringVarP(&f.output, "output", "o", "text", "text or json")
+// bindYes adds the flag that confirms what the words say.
+func (f *flags) bindYes(fs *pflag.FlagSet, what string) {
+	plan.AddGroup(fs, help.GroupConfirm, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&f.yes, "yes", false, what)
+		plan.NoDefault(fs, "yes", "it is a confirmation")
+	})
+}
+
+// bindProtected adds what a command has that changes the cluster.
+func (f *flags) bindProtected(fs *pflag.FlagSet) {
+	plan.AddGroup(fs, help.GroupConfirm, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&f.protectedOK, "protected-ok", false,
+			"in a protected context, too, take --yes and ask no more than elsewhere (see the setting protected-contexts)")
+		plan.NoDefault(fs, "protected-ok", "it is a confirmation")
+		fs.StringSliceVar(&f.protected, "protected-contexts", nil,
+			"contexts in which every confirmation is typed and --yes is refused; * stands for any text")
+		fs.Lookup("protected-contexts").Hidden = true // a setting: typed, it would protect nothing
+	})
+}
+
+// outputForms are the values of --output that every command with one takes.
+var outputForms = []plan.Choice{{Value: "text", Does: "for a person"}, {Value: "json", Does: "for a program"}}
+
+func (f *flags) bindOutput(fs *pflag.FlagSet, more ...plan.Choice) {
+	f.output = "text"
+	plan.AddGroup(fs, help.GroupOutput, func(fs *pflag.FlagSet) {
+		fs.VarP(help.OneOf(&f.output, slices.Concat(outputForms, more)), "output", "o", "form of the result")
+	})
 }
 
 func (f *flags) bindLook(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.noColor, "no-color", false, "no colours (as NO_COLOR=1)")
-	fs.BoolVar(&f.ascii, "ascii", false, "plain ASCII characters only")
+	plan.AddGroup(fs, help.GroupOutput, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&f.noColor, "no-color", false, "no colours (as with NO_COLOR=1)")
+		fs.BoolVar(&f.ascii, "ascii", false, "plain ASCII characters only")
+	})
 }
 
-// check looks at the values that the flag parser cannot judge.
-func (f *flags) check() error {
-	switch f.output {
-	case "text", "json", "":
-	default:
-		return usage("", "--output=%s: must be text or json", f.output)
+func (f *flags) bindTheme(fs *pflag.FlagSet) {
+	plan.AddGroup(fs, help.GroupOutput, func(fs *pflag.FlagSet) {
+		fs.StringVar(&f.theme, "theme", "",
+			"colours of the dashboard: the `NAME` of a built-in theme or of a file in the folder of themes")
+	})
+}
+
+// bindJournals adds how many journals a command keeps that starts a run.
+func (f *flags) bindJournals(fs *pflag.FlagSet) {
+	plan.AddGroup(fs, "Journals", func(fs *pflag.FlagSet) {
+		fs.UintVar(&f.keepJournals, "keep-journals", uint(app.DefaultKeep.Newest),
+			"journals of ended runs to keep; older ones are removed when a run is started")
+		fs.UintVar(&f.keepDays, "keep-journals-days", uint(app.DefaultKeep.Younger/day),
+			"days for which every journal is kept, however many there are")
+	})
+}
+
+const day = 24 * time.Hour
+
+// keep is which journals stay.
+func (f *flags) keep() app.Keep {
+	const most = 36500 // days, that they can be counted in nanoseconds
+	return app.Keep{
+		Newest: int(min(f.keepJournals, math.MaxInt32)), Younger: time.Duration(min(f.keepDays, most)) * day,
 	}
-	return nil
 }
 
 // options are the options of a drain, once they agree with each other.
@@ -174,5 +230,5 @@ func (p *Program) newOutput(f *flags, session *app.Session) *print.Drain {
 
 // style is how text is written to that stream of the terminal, if it is one.
 func (f *flags) style(t Terminal, isTerminal bool) print.Style {
-	return print.Style{Color: isTerminal && t.Color && !f.noColor, ASCII: f.ascii}
+	return print.Style{Color: (isTerminal && t.Color || t.ForceColor) && !f.noColor, ASCII: f.ascii}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -32,7 +33,8 @@ type follower struct {
 
 type askedPhase struct {
 	phase drain.Phase
-	word  string
+	word  string // that the run wants
+	typed string // that is to be typed: the same, or that of a protected context; "" for y
 }
 
 // see follows a run to its end and says how it ended.
@@ -53,7 +55,7 @@ func (f *follower) see(ctx context.Context) error {
 		f.out.Complain(journalGaps + journal.Error())
 	}
 	if state.Suspended {
-		f.out.Note("run %s is suspended, not ended: %s goes on with it", state.Run.ID, p.printed(state, "resume"))
+		f.out.Note("run %s is suspended, not ended: %s continues it", state.Run.ID, p.printed(state, "resume"))
 	}
 	if state.Outcome != drain.OutcomeDone {
 		f.out.Note("the journal of this run: %s", p.runs.Path(state.Run.ID))
@@ -108,7 +110,7 @@ func (f *follower) sayStill() {
 	}
 	if f.out.Printed() == f.said {
 		p := s.Progress("")
-		f.out.Note("still at it: %d of %s gone, %d ending, %d blocked", p.Left, print.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+		f.out.Note("in progress: %d of %s gone, %d terminating, %d blocked", p.Left, print.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
 	}
 	f.out.Still(s)
 	f.said = f.out.Printed()
@@ -122,11 +124,11 @@ func (f *follower) interrupt() {
 		return
 	}
 	f.stopped, f.answers, f.hangup = true, nil, nil
-	f.out.Note("the terminal went away: nothing more is sent, the run can be resumed")
+	f.out.Note("the terminal was closed: nothing more is sent, the run can be resumed")
 }
 
 // sayJournal tells once that the journal cannot be written. The run has paused
-// itself, and only a word from outside lets it go on.
+// itself, and only a command from outside lets it continue.
 func (f *follower) sayJournal() {
 	s := f.run.State()
 	if s.JournalLost == f.lost {
@@ -144,8 +146,8 @@ func (f *follower) sayJournal() {
 	}
 	f.out.Complain("the run paused itself: " + f.lost)
 	ctl := f.p.display() + " ctl " + s.Run.ID
-	f.out.Note("  nothing is sent without a journal; make room and: %s continue", ctl)
-	f.out.Note("  to go on without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
+	f.out.Note("  nothing is sent without a journal; free space, then: %s continue", ctl)
+	f.out.Note("  to continue without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
 	f.out.Note("  to end the run: Ctrl-C, or %s abort", ctl)
 }
 
@@ -157,7 +159,7 @@ func (f *follower) flush() {
 	}
 }
 
-// question gives the operator's word where the run waits for it: at once with
+// question gives the operator's confirmation where the run waits for it: at once with
 // --yes, else by asking.
 func (f *follower) question() {
 	s := f.run.State()
@@ -168,7 +170,7 @@ func (f *follower) question() {
 	if f.asked != nil && f.asked.phase == q.Phase {
 		return
 	}
-	f.asked = &askedPhase{phase: q.Phase, word: q.Word}
+	f.asked = &askedPhase{phase: q.Phase, word: q.Word, typed: cmp.Or(q.Word, f.p.typed)}
 	if f.yes && confirmedByYes(q.Phase) {
 		f.confirm()
 		return
@@ -177,7 +179,7 @@ func (f *follower) question() {
 		f.abort("there is no terminal to confirm the phase " + string(q.Phase))
 		return
 	}
-	f.answers = f.p.ask(func() { f.out.Ask(promptFor(q, s)) })
+	f.answers = f.p.ask(func() { f.out.Ask(promptFor(q, s, f.asked.typed)) })
 }
 
 // confirmedByYes: --yes stands for guard, cordon and evict, and for nothing else
@@ -197,16 +199,16 @@ func (f *follower) waiting() <-chan string { return f.answers }
 // answer takes what was typed for the open question.
 func (f *follower) answer(line string, ok bool) {
 	f.answers = nil
-	if ok && accepts(line, f.asked.word) {
+	if ok && accepts(line, f.asked.typed) {
 		if f.stillTrue() {
 			f.confirm()
 		} else {
-			f.answers = f.p.ask(func() { f.out.Ask(promptFor(f.run.State().Question, f.run.State())) })
+			f.answers = f.p.ask(func() { f.out.Ask(promptFor(f.run.State().Question, f.run.State(), f.asked.typed)) })
 		}
 		return
 	}
-	if ok && f.asked.word != "" && line != "" && !isNo(line) {
-		f.answers = f.p.ask(func() { f.out.Ask("That is not the word. Type " + f.asked.word + " to go on, nothing to stop: ") })
+	if ok && f.asked.typed != "" && line != "" && !isNo(line) {
+		f.answers = f.p.ask(func() { f.out.Ask("That does not match. Type " + f.asked.typed + " to continue, nothing to stop: ") })
 		return
 	}
 	if !ok {
@@ -216,7 +218,7 @@ func (f *follower) answer(line string, ok bool) {
 	f.abort("not confirmed")
 }
 
-// stillTrue tells whether what was shown holds at the moment of the answer. What does
+// stillTrue reports whether what was shown holds at the moment of the answer. What does
 // not is told, and is what the next answer is about.
 func (f *follower) stillTrue() bool {
 	s := f.run.State()
@@ -256,5 +258,5 @@ func (f *follower) sayAbort(why string) {
 		return
 	}
 	f.stopped, f.answers = true, nil
-	f.out.Note("%s: nothing more is sent, what is still out is waited for; interrupt again to end at once", why)
+	f.out.Note("%s: nothing more is sent, outstanding answers are waited for; interrupt again to end at once", why)
 }

@@ -24,7 +24,7 @@ func (c *pastRun) checkMarkArgs(cmd *cobra.Command, args []string) error {
 	case len(args) > 0:
 		return usage("", "either a run or --node: %s %s", cmd.CommandPath(), strings.Join(args, " "))
 	case c.connection.ReadOnly:
-		return usage(c.display()+" plan shows what is on a node", "--read-only forbids to %s a run", cmd.Name())
+		return usage(c.display()+" plan shows what is on a node", "--read-only forbids %s", cmd.Name())
 	case !c.f.yes && !c.canAsk():
 		return usage("add --yes to confirm", "there is no terminal to ask on; nothing was done")
 	}
@@ -36,7 +36,7 @@ func (p *Program) sayMarked(m rollback.Marked, s *kube.Snapshot) {
 	say := func(text string) { fmt.Fprintln(p.Err, kube.Clean(text)) }
 	say("The annotations are of " + m.Sentence())
 	if len(m.Others) > 0 {
-		say("The same run has cordoned " + strings.Join(m.Others, ", ") + " too: add --node for each that is meant")
+		say("The same run has cordoned " + strings.Join(m.Others, ", ") + " too: add --node for each to be included")
 	}
 	if state := s.Sync(kube.KindBudgets); state.Phase == kube.Denied {
 		say("Warning: budgets cannot be listed: whether the run left temporary ones is not known")
@@ -45,7 +45,7 @@ func (p *Program) sayMarked(m rollback.Marked, s *kube.Snapshot) {
 		say("Warning: Leases cannot be read: whether the run is live on another machine is not known")
 	}
 	if p.runs.Lives()(m.Mark.Run) == tempbudget.RunDead {
-		say("Its journal is on this machine and knows more: see " + p.display() + " report " + m.Mark.Run)
+		say("Its journal is on this machine and has more details: see " + p.display() + " report " + m.Mark.Run)
 	}
 }
 
@@ -64,6 +64,9 @@ func (c *pastRun) rollbackMarked(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer session.Close()
+	if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
+		return err
+	}
 	if err := session.ObserveMarked(ctx); err != nil {
 		return err
 	}
@@ -111,7 +114,7 @@ func (c *draining) takeUp(ctx context.Context, session *app.Session, args []stri
 		}
 	}
 	if !c.f.yes {
-		if err := c.askFor(ctx, "Go on with its nodes in a new run?"); err != nil {
+		if err := c.askFor(ctx, "Drain its nodes in a new run?"); err != nil {
 			return err
 		}
 	}
@@ -133,8 +136,8 @@ func (c *pastRun) resumeMarked(cmd *cobra.Command, args []string) error {
 // askFor asks a plain question on standard error.
 func (p *Program) askFor(ctx context.Context, question string) error {
 	select {
-	case line, ok := <-p.ask(func() { fmt.Fprint(p.Err, question+" [y/N] ") }):
-		if ok && accepts(line, "") {
+	case line, ok := <-p.ask(func() { fmt.Fprint(p.Err, question+endingOf(p.typed)) }):
+		if ok && accepts(line, p.typed) {
 			return nil
 		}
 		return &failure{code: ExitAborted, text: "not confirmed; nothing was changed"}
@@ -159,7 +162,7 @@ func flagNames(fs *pflag.FlagSet) []string {
 func (f *flags) onlyWithMarked(fs *pflag.FlagSet, ofDrain []string) error {
 	for _, name := range ofDrain {
 		if len(f.marked) == 0 && fs.Changed(name) {
-			return usage("", "a run goes on with the options that it had: --%s is for --node only", name)
+			return usage("", "a run is resumed with the options that it had: --%s is for --node only", name)
 		}
 	}
 	return nil

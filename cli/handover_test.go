@@ -63,7 +63,7 @@ func TestMarksThatAreNotTakenUp(t *testing.T) {
 		b, writer := markedBench(t)
 		b.expect(t, ExitUsage, []string{"either a run or --node"}, command, "aaaaaa", "--node=worker-1", "--yes")
 		b.expect(t, ExitUsage, []string{"there is no terminal to ask on"}, command, "--node=worker-1")
-		b.expect(t, ExitUsage, []string{"--read-only forbids to " + command}, command, "--node=worker-1", "--yes", "--read-only")
+		b.expect(t, ExitUsage, []string{"--read-only forbids " + command}, command, "--node=worker-1", "--yes", "--read-only")
 		b.connection.ReadOnly = false
 		if len(b.opened) > 0 {
 			t.Error("connected for nothing")
@@ -80,7 +80,7 @@ func TestMarksThatAreNotTakenUp(t *testing.T) {
 		}
 	}
 	b, _ := markedBench(t)
-	b.expect(t, ExitUsage, []string{"a run goes on with the options that it had: --force is for --node only"}, "resume", "aaaaaa", "--yes", "--force")
+	b.expect(t, ExitUsage, []string{"a run is resumed with the options that it had: --force is for --node only"}, "resume", "aaaaaa", "--yes", "--force")
 }
 
 // resume --node on a real server's answers: the mark is taken over with what the

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/cli/job"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
@@ -36,14 +37,18 @@ func newJobCommand(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "job NODE... [flags of drain]",
 		Short: "Print a Kubernetes Job that does a drain inside of the cluster",
-		Long: "Prints the manifest of a Job that drains the nodes with these flags, as drain does. Asks no cluster and\n" +
+		Long: "Prints the manifest of a Job that drains the nodes with these flags, as drain does. Needs no cluster and\n" +
 			"changes nothing. The Job runs on none of these nodes and is tried once; its log has the report.\n\n" +
 			"It is made in the namespace of -n (" + jobNamespace + " by default) and needs a service account there that may\n" +
 			"drain: deploy/rbac of the release has one. Connection flags do not count for the Job, which talks to the\n" +
 			"cluster that it runs in. The flag --yes is part of its command line: creating the Job confirms the drain.",
-		Example: p.examples("job worker-1 --ignore-daemonsets --timeout=30m | kubectl create -f -",
-			"job -l pool=batch --ignore-daemonsets --max-parallel-nodes=2 -o json | kubectl create -f -"),
-		ValidArgsFunction: p.completeNodes,
+		Example: p.examples(`
+# Drain a node from within the cluster
+job worker-1 --ignore-daemonsets --timeout=30m | kubectl create -f -
+# Drain the nodes of a pool, two at a time, told as JSON in the log of the Job
+job -l pool=batch --ignore-daemonsets --max-parallel-nodes=2 -o json | kubectl create -f -`),
+		ValidArgsFunction: completion{p}.nodes,
+		Annotations:       map[string]string{help.FlagsOf: "drain"},
 		RunE:              c.print,
 	}
 	c.f.bindDrainCommand(cmd.Flags())

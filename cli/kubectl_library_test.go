@@ -30,7 +30,7 @@ func TestKubectlDeleteOrEvict(t *testing.T) {
 		says      string
 	}{
 		{"v1", false, ""}, {"v1", true, ""},
-		{"", false, "takes no evictions"}, {"", true, ""},
+		{"", false, "does not serve evictions"}, {"", true, ""},
 		{"v1beta1", false, "policy/v1beta1 only"},
 	} {
 		t.Run(fmt.Sprintf("evictions=%s disabled=%v", row.evictions, row.disabled), func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The tables of kubectl's own tests (k8s.io/kubectl v0.37.2), told anew as inputs
+// The tables of kubectl's own tests (k8s.io/kubectl v0.37.2), rewritten as inputs
 // and expected outcomes. Where we differ on purpose the row says so, and
 // docs/kubectl-differences.md why.
 
@@ -167,7 +167,7 @@ func (row drainRow) check(t *testing.T, s *apiServer, b *bench, code int) {
 	if !strings.Contains(b.err.String(), row.warning) {
 		t.Errorf("no warning %q in:\n%s", row.warning, b.err)
 	}
-	if said := strings.Contains(b.err.String(), "takes no evictions"); said != (s.evictions == "") {
-		t.Errorf("says that the server takes no evictions: %v\n%s", said, b.err)
+	if said := strings.Contains(b.err.String(), "does not serve evictions"); said != (s.evictions == "") {
+		t.Errorf("says that the server does not serve evictions: %v\n%s", said, b.err)
 	}
 }

@@ -14,10 +14,14 @@ func (p *Program) planCommand() *cobra.Command {
 		Use:   "plan NODE...",
 		Short: "Show what a drain would do to every pod, and why; changes nothing",
 		Long: "Shows what a drain with the same flags would do to every pod of the nodes, and why.\n" +
-			"Reads only. Exits 3 if the drain would not go through by itself: a pod is refused,\n" +
-			"or a budget never lets a pod go.",
-		Example:           p.examples("plan worker-1", "plan -l pool=batch --ignore-daemonsets -o json"),
-		ValidArgsFunction: p.completeNodes,
+			"Reads only. Exits 3 if the drain would not complete by itself: a pod is refused,\n" +
+			"or a budget never allows the eviction of a pod.",
+		Example: p.examples(`
+# Show what a drain of a node would do to each of its pods, and why
+plan worker-1
+# Show it for the nodes of a pool, as JSON
+plan -l pool=batch --ignore-daemonsets -o json`),
+		ValidArgsFunction: completion{p}.nodes,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.plan(cmd, f, args) },
 	}
 	fs := cmd.Flags()
@@ -31,9 +35,6 @@ func (p *Program) planCommand() *cobra.Command {
 
 func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 	if err := checkNodeArgs(cmd, args, f); err != nil {
-		return err
-	}
-	if err := f.check(); err != nil {
 		return err
 	}
 	options, err := f.options()

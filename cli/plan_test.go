@@ -32,16 +32,16 @@ func TestPlanTextInASCII(t *testing.T) {
 	}
 }
 
-// Who is not made anew once it is gone is said next to the pod, with how to keep
+// What is not recreated once it is gone is said next to the pod, with how to keep
 // what nobody else keeps.
-func TestPlanTextSaysWhoIsNotMadeAnew(t *testing.T) {
+func TestPlanTextSaysWhatIsNotRecreated(t *testing.T) {
 	objects := []runtime.Object{node("worker-1", "blue", false), pod("worker-1", "bare", "", "", true), pod("worker-1", "lost-1", "ReplicaSet", "lost", true)}
 	b := newBench(t, kubetest.SnapshotOf(noon, objects...))
 	says(t, b, []string{"plan", "worker-1", "--force"},
-		"shop/bare    -                deleting Pods that declare no controller; it declares no controller: nobody makes it anew\n",
-		"shop/lost-1  ReplicaSet/lost  its ReplicaSet lost is gone: nobody makes it anew\n",
-		"warning  not made anew by their owners: Pod shop/lost-1\n",
-		"  shop/lost-1\n    save it before it goes\n      kubectl --context=prod get pod -n shop lost-1 -o yaml\n",
+		"shop/bare    -                deleting Pods that declare no controller; it has no controller and will not be recreated\n",
+		"shop/lost-1  ReplicaSet/lost  its ReplicaSet lost is gone: it will not be recreated\n",
+		"warning  not recreated by their owners: Pod shop/lost-1\n",
+		"  shop/lost-1\n    save it first\n      kubectl --context=prod get pod -n shop lost-1 -o yaml\n",
 	)
 }
 
@@ -64,8 +64,8 @@ func TestPlanTextCountsTheGuard(t *testing.T) {
 	}
 	b := newBench(t, kubetest.SnapshotOf(noon, objects...))
 	says(t, b, []string{"plan", "worker-1", "--guard=1"},
-		"shop/web-1  ReplicaSet/web  the guard over ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now; no node can take its replacement: ",
-		"Waves: now 1, once what holds them passes 2.\n", // no node has room for a replacement, which they wait for
+		"shop/web-1  ReplicaSet/web  the temporary budget for ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now; no node can take its replacement: ",
+		"Waves: now 1, once they are no longer blocked 2.\n", // no node has room for a replacement, which they wait for
 	)
 }
 

@@ -25,7 +25,11 @@ type Program struct {
 	Out, Err io.Writer
 	Terminal Terminal
 	Build    Build
-	StateDir string     // where journals go
+	StateDir string    // where journals go
+	Log      io.Writer // the log file, for what must not appear on the dashboard
+	Themes   func() []string
+	Config   string     // path of the file of settings
+	Environ  []string   // as os.Environ gives it
 	Pod      app.OwnPod // that we run in, empty outside of a cluster
 	Now      func() time.Time
 	// Signals are INT, TERM and HUP: the first one ends gently, the second one
@@ -44,14 +48,34 @@ type Program struct {
 	runs       *app.Runs
 	signals    signals
 	keyboard   keyboard
+	typed      string // what every confirmation is typed as in a protected context, "" elsewhere
 }
 
 // Terminal says which of the standard streams are terminals.
 type Terminal struct {
 	In, Out, Err bool
-	// Color tells that the terminal takes colour (NO_COLOR, TERM).
-	Color bool
+	// Color tells that a terminal takes colour, ForceColor that it is wanted elsewhere
+	// too: see ColorsOf.
+	Color, ForceColor bool
+	Width             int // of standard output in columns, 0 where it is not known
 }
+
+// ColorsOf says what the environment wants of colours: whether a terminal may have them,
+// and whether a pipe must. NO_COLOR (no-color.org) counts before CLICOLOR_FORCE and
+// FORCE_COLOR (bixense.com/clicolors), these before CLICOLOR=0 and TERM=dumb.
+func ColorsOf(getenv func(string) string) (may, must bool) {
+	switch kind := getenv("TERM"); {
+	case getenv("NO_COLOR") != "":
+		return false, false
+	case isOn(getenv("CLICOLOR_FORCE")), isOn(getenv("FORCE_COLOR")):
+		return true, true
+	case getenv("CLICOLOR") == "0", kind == "", kind == "dumb":
+		return false, false
+	}
+	return true, false
+}
+
+func isOn(value string) bool { return value != "" && value != "0" && value != "false" }
 
 // Build says what this binary was made of.
 type Build struct {
@@ -82,8 +106,10 @@ type DashboardRequest struct {
 	Replay   *journal.Replay
 	ReadOnly bool
 	Theme    string
-	NoColor  bool
-	ASCII    bool
+	// Protected is what every confirmation is typed as, "" where y is enough.
+	Protected string
+	NoColor   bool
+	ASCII     bool
 }
 
 // open connects with the connection flags of the command line.
@@ -94,6 +120,9 @@ func (p *Program) open(ctx context.Context, o app.ConnectOptions) (*app.Session,
 		Progress: func(line string) { fmt.Fprintln(p.Err, kube.Clean(line)) },
 	}
 	o.ReadOnly, o.Version = o.ReadOnly || p.connection.ReadOnly, p.Build.Version
+	if o.RequestLog == nil {
+		o.RequestLog = p.Err
+	}
 	cluster, err := p.Open(ctx, &p.connection, o)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// canAsk tells whether there is somebody to ask: prompts go to standard error.
+// canAsk reports whether there is somebody to ask: prompts go to standard error.
 func (p *Program) canAsk() bool { return p.Terminal.In && p.Terminal.Err }
 
 // keyboard is standard input, line by line. A line answers the question that is open
@@ -88,21 +88,26 @@ func (p *Program) ask(put func()) <-chan string {
 	return answer
 }
 
-// promptFor is the question in words.
-func promptFor(q *drain.Question, s *drain.State) string {
-	ending := " [y/N] "
-	if q.Word != "" {
-		ending = " Type " + q.Word + " to go on: "
+// endingOf ends a question with what is to be typed: a word, or y for "".
+func endingOf(word string) string {
+	if word == "" {
+		return " [y/N] "
 	}
+	return " Type " + word + " to continue: "
+}
+
+// promptFor is the question in words.
+func promptFor(q *drain.Question, s *drain.State, typed string) string {
+	ending := endingOf(typed)
 	switch q.Phase {
 	case drain.PhaseGuard:
-		return fmt.Sprintf("Make temporary budgets (%s may be away) for workloads that have none?", s.Run.Options.Guard) + ending
+		return fmt.Sprintf("Create temporary budgets (at most %s unavailable) for workloads that have none?", s.Run.Options.Guard) + ending
 	case drain.PhaseCordon:
 		return "Cordon " + openNodes(s) + "?" + ending
 	case drain.PhaseEvict:
 		return fmt.Sprintf("Evict %s from %s?", print.Count(s.Progress("").Total, "pod", "pods"), openNodes(s)) + ending
 	}
-	return "Go on with " + string(q.Phase) + "?" + ending
+	return "Continue with " + string(q.Phase) + "?" + ending
 }
 
 func openNodes(s *drain.State) string {

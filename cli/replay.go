@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 )
 
@@ -15,15 +16,20 @@ func (p *Program) replayCommand() *cobra.Command {
 		Use:   "replay RUN|FILE",
 		Short: "Play a run on the dashboard, from its journal",
 		Long: "Plays a run on the dashboard as it was seen then, from its journal; also from that of another machine,\n" +
-			"as a file. Asks no cluster. A time in which nothing happened is cut to two seconds.",
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
-			return ids, cobra.ShellCompDirectiveDefault
+			"as a file. Needs no cluster. A time in which nothing happened is cut to two seconds.",
+		Example: p.examples(`
+# Play a run of this machine, ten times as fast as it was
+replay k7f3pm --speed=10
+# Show the end of a run of another machine, whose journal was copied here
+replay ./k7f3pm.jsonl --speed=0`),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			runs, _ := completion{p}.runsOf(func(app.Brief) bool { return true })(cmd, args, typed)
+			return runs, cobra.ShellCompDirectiveDefault // a file is as good
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return p.replay(cmd.Context(), f, speed, args) },
 	}
 	cmd.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was; 0 shows the end")
-	cmd.Flags().StringVar(&f.theme, "theme", "", "the colours of the dashboard")
+	f.bindTheme(cmd.Flags())
 	f.bindLook(cmd.Flags())
 	return cmd
 }
@@ -47,7 +53,7 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 	if err != nil {
 		return &failure{code: ExitError, text: "cannot play " + args[0], err: err}
 	}
-	err = p.show(ctx, DashboardRequest{Replay: replay, ReadOnly: true, Theme: f.theme, NoColor: f.noColor, ASCII: f.ascii})
+	err = p.show(ctx, DashboardRequest{Replay: replay, ReadOnly: true, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii})
 	cancel()
 	<-replay.Done()
 	return err

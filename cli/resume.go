@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -27,9 +28,14 @@ func (p *Program) resumeCommand() *cobra.Command {
 			"flags of drain. It takes the annotations over, so that its own rollback uncordons what the other run cordoned,\n" +
 			"and first removes the temporary budgets that the other run left.\n\n" +
 			"Exit codes as those of drain.",
-		Example: p.examples("resume k7f3pm", "resume k7f3pm --yes -o json",
-			"resume --node worker-1 --node worker-2 --ignore-daemonsets"),
-		ValidArgsFunction: p.completeRuns,
+		Example: p.examples(`
+# Go on with a run on the dashboard
+resume k7f3pm
+# Go on with it from a script, told as JSON
+resume k7f3pm --yes -o json
+# Go on with the run of another machine, known by the annotations on its nodes
+resume --node worker-1 --node worker-2 --ignore-daemonsets`),
+		ValidArgsFunction: completion{p}.runsOf(func(b app.Brief) bool { return !b.Live && b.Ended.IsZero() }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.marked) > 0 {
 				return c.resumeMarked(cmd, args)
@@ -39,22 +45,23 @@ func (p *Program) resumeCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.BoolVar(&f.yes, "yes", false, "confirm guard, cordon and eviction, instead of being asked; without the dashboard")
+	f.bindYes(fs, "confirm guard, cordon and eviction without being asked; without the dashboard")
+	f.bindProtected(fs)
 	fs.BoolVar(&headless, "headless", false, "go on without the dashboard, also on a terminal")
 	f.bindOutput(fs)
 	f.bindLook(fs)
+	f.bindTheme(fs)
 	own := flagNames(fs)
 	f.bindMarked(cmd)
 	f.bindDrain(fs, "dry-run", "take-over")
+	f.bindJournals(fs)
 	ofDrain := slices.DeleteFunc(flagNames(fs), func(name string) bool { return name == "node" || slices.Contains(own, name) })
+	cmd.Annotations = map[string]string{help.FlagsOf: "drain"}
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.onlyWithMarked(fs, ofDrain) }
 	return cmd
 }
 
 func (c *pastRun) resume(cmd *cobra.Command, args []string, onScreen bool) error {
-	if err := c.f.check(); err != nil {
-		return err
-	}
 	if err := c.checkRunArgs(cmd, args); err != nil {
 		return err
 	}
@@ -68,11 +75,16 @@ func (c *pastRun) resume(cmd *cobra.Command, args []string, onScreen bool) error
 	c.listen(c.f.yes || onScreen)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	session, err := c.openOf(ctx, cmd, &r.State.Run)
+	session, err := c.openOf(ctx, cmd, &r.State.Run, onScreen)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
+	if !onScreen { // which asks by itself
+		if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
+			return err
+		}
+	}
 	session.ObserveRun(ctx, &r.State.Run, onScreen) // comes in while we ask
 	note, err := session.ReadyToResume(ctx, &r.State.Run)
 	if note != "" {
@@ -112,15 +124,6 @@ type pastRun struct {
 // runPageSize is the page size of large lists, as the default of drain.
 const runPageSize = 500
 
-// completeRuns offers the runs of this machine; there is one argument.
-func (p *Program) completeRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	ids, _ := p.runs.IDs() // nothing to offer is all that an error means here
-	return ids, cobra.ShellCompDirectiveNoFileComp
-}
-
 // checkRunArgs judges a command line that changes the cluster of a run, before
 // anything is read.
 func (c *pastRun) checkRunArgs(cmd *cobra.Command, args []string) error {
@@ -128,9 +131,9 @@ func (c *pastRun) checkRunArgs(cmd *cobra.Command, args []string) error {
 	case len(args) != 1 || args[0] == "":
 		return usage(c.display()+" runs lists them", "which run? USAGE: %s RUN [--yes]", cmd.CommandPath())
 	case c.connection.ReadOnly:
-		return usage(c.display()+" report tells what a run did", "--read-only forbids to %s a run", cmd.Name())
+		return usage(c.display()+" report shows what a run did", "--read-only forbids %s", cmd.Name())
 	case !c.f.yes && !c.canAsk():
-		return usage("add --yes to confirm, or look first: "+c.display()+" report "+args[0],
+		return usage("add --yes to confirm, or see first: "+c.display()+" report "+args[0],
 			"there is no terminal to ask on; nothing was done")
 	}
 	return nil
@@ -141,14 +144,14 @@ func (c *pastRun) checkRunArgs(cmd *cobra.Command, args []string) error {
 func (c *pastRun) deadRun(id string) (*app.Record, error) {
 	r, err := c.runs.Dead(id)
 	if err == nil && r.Torn {
-		fmt.Fprintln(c.Err, "Warning: the last line of the journal is cut off: what the run did last is not known")
+		fmt.Fprintln(c.Err, "Warning: the last line of the journal is incomplete: what the run did last is not known")
 	}
 	return r, err
 }
 
 // openOf connects to the cluster of the run. The kubeconfig's current context
 // may have changed since: where no flag says which cluster, the run's counts.
-func (c *pastRun) openOf(ctx context.Context, cmd *cobra.Command, run *drain.RunFacts) (*app.Session, error) {
+func (c *pastRun) openOf(ctx context.Context, cmd *cobra.Command, run *drain.RunFacts, onScreen bool) (*app.Session, error) {
 	given := false
 	for _, name := range []string{"context", "cluster", "server", "kubeconfig"} {
 		given = given || cmd.Flags().Changed(name)
@@ -161,7 +164,11 @@ func (c *pastRun) openOf(ctx context.Context, cmd *cobra.Command, run *drain.Run
 	for i, n := range run.Nodes {
 		names[i] = n.Name
 	}
-	session, err := c.open(ctx, app.ConnectOptions{ChunkSize: runPageSize, Nodes: names, LeaseNamespace: run.Options.LeaseNamespace})
+	o := app.ConnectOptions{ChunkSize: runPageSize, Nodes: names, LeaseNamespace: run.Options.LeaseNamespace}
+	if onScreen {
+		o.RequestLog = c.Log
+	}
+	session, err := c.open(ctx, o)
 	if err != nil {
 		return nil, err
 	}

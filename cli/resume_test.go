@@ -81,10 +81,10 @@ func TestResume(t *testing.T) {
 	if strings.Contains(b.out.String(), "cordoned") || s.sent("PATCH", "/nodes/node") > 0 || s.sent("POST", "/eviction") != 1 {
 		t.Errorf("%v\n%s", s.requests, b.out)
 	}
-	if !strings.Contains(b.err.String(), "run aaaaaa goes on, begun by eve") || !strings.Contains(b.err.String(), "0 of 2 pods gone") {
+	if !strings.Contains(b.err.String(), "run aaaaaa is resumed, started by eve") || !strings.Contains(b.err.String(), "0 of 2 pods gone") {
 		t.Errorf("%s", b.err)
 	}
-	b.expect(t, ExitError, []string{"run aaaaaa ended ", ": done; there is nothing to go on with"}, "resume", "aaaaaa", "--yes", "--server="+s.URL)
+	b.expect(t, ExitError, []string{"run aaaaaa ended ", ": done; there is nothing to resume"}, "resume", "aaaaaa", "--yes", "--server="+s.URL)
 }
 
 func TestResumeAsksWhatIsOpen(t *testing.T) {

@@ -21,16 +21,22 @@ func (p *Program) rollbackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback RUN | --node NODE",
 		Short: "Undo what a run did to nodes and budgets, and only that",
-		Long: "Uncordons the nodes that the run cordoned, removes the temporary budgets that it made, and takes back the\n" +
+		Long: "Uncordons the nodes that the run cordoned, removes the temporary budgets that it created, and undoes the\n" +
 			"replicas and out-of-service taints that the operator asked it for; its Leases are given back. What somebody\n" +
-			"has changed since is left alone, and said. Pods that have left are not brought back. It refuses another\n" +
+			"has changed since is left alone, and said. Pods that were evicted are not brought back. It refuses another\n" +
 			"cluster than the run's, and a run that is live.\n\n" +
 			"With --node it needs no journal: it undoes what the annotations of a run say, on these nodes and in the\n" +
 			"temporary budgets with its label, by the same rules; it says whose run it was, since when and why.\n\n" +
 			"Exit codes: 0 undone or nothing to undo, 1 error, 2 usage or wrong cluster, 4 something could not be\n" +
 			"undone, 5 permission missing, 6 not confirmed, 128+n ended by signal n.",
-		Example:           p.examples("rollback k7f3pm", "rollback k7f3pm --yes", "rollback --node worker-1"),
-		ValidArgsFunction: p.completeRuns,
+		Example: p.examples(`
+# Show what would be undone of a run, and undo it once that is confirmed
+rollback k7f3pm
+# Undo it from a script
+rollback k7f3pm --yes
+# Undo what the annotation on a node says, without the journal of its run
+rollback --node worker-1`),
+		ValidArgsFunction: completion{p}.runsOf(func(b app.Brief) bool { return !b.Live }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.marked) > 0 {
 				return c.rollbackMarked(cmd, args)
@@ -40,7 +46,8 @@ func (p *Program) rollbackCommand() *cobra.Command {
 	}
 	f.bindMarked(cmd)
 	f.bindOptions(cmd.Flags(), "lease-namespace")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "undo it instead of asking")
+	f.bindYes(cmd.Flags(), "undo it instead of asking")
+	f.bindProtected(cmd.Flags())
 	return cmd
 }
 
@@ -55,11 +62,14 @@ func (c *pastRun) rollback(cmd *cobra.Command, args []string) (err error) {
 	c.listen(c.f.yes)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	session, err := c.openOf(ctx, cmd, &r.State.Run)
+	session, err := c.openOf(ctx, cmd, &r.State.Run, false)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
+	if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
+		return err
+	}
 	b, err := session.Rollback(ctx, args[0])
 	if err != nil {
 		return err
@@ -132,7 +142,7 @@ func (c *pastRun) tellRollback(b *app.Rollback, session *app.Session, something 
 		c.say("Left as it is:\n" + left.String())
 	}
 	if gone := b.State.Progress("").Left; something && gone > 0 {
-		c.say(print.Count(gone, "pod that has left is", "pods that have left are") + " not brought back.\n")
+		c.say(print.Count(gone, "pod that was evicted is", "pods that were evicted are") + " not brought back.\n")
 	}
 }
 

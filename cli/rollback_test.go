@@ -210,7 +210,7 @@ func TestNothingToRollBack(t *testing.T) {
 
 	b = newBench(t, smallCluster())
 	writeJournal(t, b.StateDir, "cluster-1", cutShort()[5:7]...)
-	b.expect(t, ExitDone, []string{"Left as it is:\n  uncordon node worker-1: it is schedulable already\n", "nothing to undo"},
+	b.expect(t, ExitDone, []string{"Left as it is:\n  uncordon node worker-1: it is already schedulable\n", "nothing to undo"},
 		"rollback", "aaaaaa", "--yes")
 	if b.writer.writes() > 0 {
 		t.Error("wrote")
@@ -223,7 +223,7 @@ func TestRunsThatAreNotTouched(t *testing.T) {
 		b, _ := rollbackBench(t)
 		b.expect(t, ExitUsage, []string{"which run?"}, command, "--yes")
 		b.expect(t, ExitUsage, []string{"there is no terminal to ask on"}, command, "aaaaaa")
-		b.expect(t, ExitUsage, []string{"--read-only forbids to " + command}, command, "aaaaaa", "--yes", "--read-only")
+		b.expect(t, ExitUsage, []string{"--read-only forbids " + command}, command, "aaaaaa", "--yes", "--read-only")
 		b.connection.ReadOnly = false
 		b.expect(t, ExitError, []string{`no run "../aaaaaa"`, "it has: aaaaaa"}, command, "../aaaaaa", "--yes")
 
@@ -271,7 +271,7 @@ func TestRollbackOfATornJournal(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b.expect(t, ExitDone, []string{"the last line of the journal is cut off"}, "rollback", "aaaaaa", "--yes")
+	b.expect(t, ExitDone, []string{"the last line of the journal is incomplete"}, "rollback", "aaaaaa", "--yes")
 	if writer.writes() != 1 {
 		t.Errorf("%d writes", writer.writes())
 	}

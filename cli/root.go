@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -17,14 +18,21 @@ func (p *Program) Command() *cobra.Command {
 		Use:   programName(p.Name) + " [NODE...]",
 		Short: "The cockpit for node maintenance: kubectl drain that shows what it does and why",
 		Long: "Opens the dashboard: every node, and what a drain of it would do to each pod and why.\n" +
-			"Nodes that are given come up marked. Nothing is changed without a confirmation on the screen.\n\n" +
+			"Nodes that are given are marked at the start. Nothing is changed without a confirmation on the screen.\n\n" +
 			"The same engine runs without a dashboard, as a superset of kubectl drain: see plan and drain.",
-		Example: p.examples("worker-1", "plan worker-1", "drain worker-1 --ignore-daemonsets --yes",
-			"drain -l pool=batch --ignore-daemonsets --max-parallel-nodes=3 --yes -o json"),
+		Example: p.examples(`
+# Open the dashboard with a node marked
+worker-1
+# Show what a drain would do to each pod of a node, and why
+plan worker-1
+# Drain a node from a script
+drain worker-1 --ignore-daemonsets --yes
+# Drain the nodes of a pool, three at a time, told as JSON
+drain -l pool=batch --ignore-daemonsets --max-parallel-nodes=3 --yes -o json`),
 		Args:              cobra.ArbitraryArgs,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		ValidArgsFunction: p.completeNodes,
+		ValidArgsFunction: completion{p}.nodes,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.dashboard(cmd, f, args) },
 	}
 	if display := p.display(); display != root.Name() {
@@ -34,9 +42,8 @@ func (p *Program) Command() *cobra.Command {
 	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &failure{code: ExitUsage, err: flagText(err), hint: "see " + cmd.CommandPath() + " --help"}
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return applySettings(p, cmd) }
 	p.connection.Bind(root.PersistentFlags())
 	fs := root.Flags()
 	fs.SortFlags = false
@@ -45,12 +52,67 @@ func (p *Program) Command() *cobra.Command {
 	f.bindNodes(fs)
 	f.bindDrain(fs, "dry-run", "take-over")
 	f.bindLook(fs)
-	fs.StringVar(&f.theme, "theme", "", "the colours of the dashboard")
-	root.AddCommand(p.planCommand(), newCheckCommand(p), newCleanupScriptCommand(p), p.drainCommand(), newJobCommand(p),
-		p.cordonCommand(true), p.cordonCommand(false),
-		p.runsCommand(), p.reportCommand(), p.replayCommand(), p.resumeCommand(), p.rollbackCommand(), p.ctlCommand(),
-		p.versionCommand(), p.completionCommand(root))
+	f.bindTheme(fs)
+	f.bindJournals(fs)
+	f.bindProtected(fs)
+	addCommands(p, root)
 	return root
+}
+
+// addCommands adds the commands in the groups that help shows them in.
+func addCommands(p *Program, root *cobra.Command) {
+	if root.Annotations == nil {
+		root.Annotations = map[string]string{}
+	}
+	root.Annotations[help.FlagsOf] = "drain"
+	helpCommand := help.Command(p.examples("# Print what drain does and which flags it takes\nhelp drain"), func(topic string, commands []string) error {
+		return usage(meant(commands)+p.display()+" --help lists them", "there is no command %q", topic)
+	})
+	root.SetHelpCommand(helpCommand)
+	completionCommand := help.CompletionCommand(
+		p.examples("# Complete in each shell that is started from now on\ncompletion bash >> ~/.bashrc"), unknownShell)
+	help.Setup(root, p.Terminal.Width,
+		help.Group{Title: "Nodes", Commands: []*cobra.Command{
+			p.planCommand(), p.checkCommand(), p.drainCommand(), newJobCommand(p), p.cordonCommand(true),
+			p.cordonCommand(false), newCleanupScriptCommand(p)}},
+		help.Group{Title: "Runs of this machine", Commands: []*cobra.Command{
+			p.runsCommand(), p.reportCommand(), p.replayCommand(), p.resumeCommand(), p.rollbackCommand(), p.ctlCommand()}},
+		help.Group{Title: "This program", Commands: []*cobra.Command{
+			p.configCommand(), p.versionCommand(), completionCommand, helpCommand,
+			help.OptionsCommand(noArgs, p.examples("# List the flags that choose the cluster and the identity\noptions"))}})
+	completion{p}.flagsOf(root, root.PersistentFlags())
+	for _, cmd := range append(root.Commands(), root) {
+		completion{p}.flagsOf(cmd, cmd.Flags())
+	}
+}
+
+// flagError is an error of the flag parser, with the flag or the command that was
+// probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := "see " + cmd.CommandPath() + " --help"
+	if nearest := help.NearestFlag(cmd, err); nearest != "" {
+		hint = "did you mean " + nearest + "? " + hint
+	}
+	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
+		hint = meant(help.MeantCommands(cmd, args[0])) + hint
+	}
+	return &failure{code: ExitUsage, err: flagText(err), hint: hint}
+}
+
+// unknownShell is the error for a completion script that there is not.
+func unknownShell(shell string) error {
+	if shell == "" {
+		return usage("", "which shell? bash, zsh, fish or powershell, or kubectl for kubectl kdrain")
+	}
+	return usage("", "no completion for %q: bash, zsh, fish, powershell or kubectl", shell)
+}
+
+// meant is a hint at the commands that were probably meant, with a space after it.
+func meant(commands []string) string {
+	if len(commands) == 0 {
+		return ""
+	}
+	return "did you mean the command " + strings.Join(commands, " or ") + "? "
 }
 
 // programName is the name that completion scripts are made for.
@@ -80,9 +142,5 @@ func (p *Program) display() string {
 	return name
 }
 
-func (p *Program) examples(lines ...string) string {
-	for i, line := range lines {
-		lines[i] = "  " + p.display() + " " + line
-	}
-	return strings.Join(lines, "\n")
-}
+// examples are lines to be typed, each under a comment, as help shows them.
+func (p *Program) examples(text string) string { return help.Examples(p.display(), text) }

@@ -69,7 +69,7 @@ func TestRunsNewestFirst(t *testing.T) {
 	b.out.Reset()
 	b.expect(t, ExitDone, nil, "runs")
 	lines := strings.Split(b.out.String(), "\n")
-	for i, want := range []string{"RUN", "live", "cut short", "done"} {
+	for i, want := range []string{"TOOK", "live", "cut short", "60s   done       ada   prod"} {
 		if !strings.Contains(lines[i], want) {
 			t.Errorf("line %d lacks %q: %s", i, want, lines[i])
 		}
@@ -85,6 +85,37 @@ func TestRunsWithoutAnyJSON(t *testing.T) {
 	if strings.TrimSpace(b.out.String()) != "[]" {
 		t.Errorf("%q", b.out)
 	}
+}
+
+// Who, when it ended and how long it took: of one that was cut short up to its last
+// event, of a live one up to now.
+func TestRunsSayHowLong(t *testing.T) {
+	b := newBench(t, nil)
+	closed(t, writeRun(t, b.StateDir, "aaaaaa", noon.Add(-2*time.Hour), drain.OutcomeDone))
+	closed(t, writeRun(t, b.StateDir, "bbbbbb", noon.Add(-3*time.Hour), ""))
+	defer closed(t, writeRun(t, b.StateDir, "cccccc", noon.Add(-time.Hour), ""))
+	b.expect(t, ExitDone, nil, "runs", "-o", "json")
+	var runs []runJSON
+	if err := json.Unmarshal(b.out.Bytes(), &runs); err != nil || len(runs) != 3 {
+		t.Fatalf("%v\n%s", err, b.out)
+	}
+	for i, want := range []float64{3600, 60, 0} {
+		if got := runs[i]; got.Duration != want || got.User != "ada" || (got.EndedAt != nil) != (got.Run == "aaaaaa") {
+			t.Errorf("%+v, want %g s", got, want)
+		}
+	}
+}
+
+func TestReportOfTheNewestRun(t *testing.T) {
+	b := newBench(t, nil)
+	b.expect(t, ExitError, []string{"there are no runs in"}, "report")
+	closed(t, writeRun(t, b.StateDir, "bbbbbb", noon, drain.OutcomeDone))
+	closed(t, writeRun(t, b.StateDir, "aaaaaa", noon.Add(time.Hour), drain.OutcomeDone))
+	b.expect(t, ExitDone, nil, "report", "-o", "json")
+	if !strings.Contains(b.out.String(), `"run": "aaaaaa"`) {
+		t.Errorf("%s", b.out)
+	}
+	b.expect(t, ExitUsage, []string{"which run?"}, "report", "aaaaaa", "bbbbbb")
 }
 
 func TestReport(t *testing.T) {
@@ -117,7 +148,7 @@ func TestReportMarkdown(t *testing.T) {
 			t.Errorf("%s", b.out)
 		}
 	}
-	b.expect(t, ExitUsage, []string{"must be text, markdown or json"}, "report", "aaaaaa", "-o", "yaml")
+	b.expect(t, ExitUsage, []string{"must be text, json or markdown"}, "report", "aaaaaa", "-o", "yaml")
 }
 
 func TestReportOfWhatIsNotWhole(t *testing.T) {
@@ -148,7 +179,7 @@ func TestReportOfWhatIsNotWhole(t *testing.T) {
 		}
 	}
 	write(string(text) + `{"seq":2,"ti`)
-	b.expect(t, ExitDone, []string{"the last line of the journal is cut off"}, "report", "bbbbbb")
+	b.expect(t, ExitDone, []string{"the last line of the journal is incomplete"}, "report", "bbbbbb")
 	write(string(text) + "{}\n")
 	b.expect(t, ExitError, []string{"is damaged at line 3"}, "report", "bbbbbb")
 	b.err.Reset()
@@ -156,7 +187,7 @@ func TestReportOfWhatIsNotWhole(t *testing.T) {
 	for _, id := range []string{"nosuch", ".."} {
 		b.expect(t, ExitError, []string{"there is no run"}, "report", id)
 	}
-	for _, args := range [][]string{{"report"}, {"report", "a", "b"}, {"report", filepath.Join("..", "x")}} {
+	for _, args := range [][]string{{"report", ""}, {"report", "a", "b"}, {"report", filepath.Join("..", "x")}} {
 		b.expect(t, ExitUsage, []string{"which run?"}, args...)
 	}
 }

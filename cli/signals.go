@@ -72,13 +72,13 @@ func (s *signals) first() (os.Signal, bool) {
 	return box.Signal, ok
 }
 
-// hungUp tells whether the first signal said that the terminal went away.
+// hungUp reports whether the first signal said that the terminal went away.
 func (s *signals) hungUp() bool {
 	sig, ok := s.first()
 	return ok && isHangup(sig)
 }
 
-// isHangup tells whether a signal says that the terminal went away. On Windows that is
+// isHangup reports whether a signal says that the terminal went away. On Windows that is
 // SIGTERM: Go makes it of the window's end, of a logoff and of a shutdown, and no
 // other program can send it.
 func isHangup(sig os.Signal) bool {

@@ -40,7 +40,7 @@ func (p *PodRun) leftWhy() string {
 // checklist is judged from: a drain of few nodes begins before the whole cluster is read.
 const checklistPatience = 15 * time.Second
 
-// awaitChecklist tells whether something that the checklist is judged from is still
+// awaitChecklist reports whether something that the checklist is judged from is still
 // being read for the first time.
 func awaitChecklist(st *stepper) bool {
 	if !slices.ContainsFunc(checklist.Kinds, func(k kube.Kind) bool { return st.snap.Sync(k).Phase == kube.NotSynced }) {

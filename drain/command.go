@@ -26,7 +26,7 @@ func (s *State) Objection(c Command) error {
 	switch c.Kind {
 	case CommandPause:
 		if s.Paused {
-			return errors.New("the run is paused already")
+			return errors.New("the run is already paused")
 		}
 	case CommandContinue:
 		return s.objectionToContinue(c)
@@ -48,7 +48,7 @@ func (s *State) Objection(c Command) error {
 		}
 	case CommandAbort:
 	default:
-		return fmt.Errorf("%q is nothing that a run can be told", c.Kind)
+		return fmt.Errorf("unknown command %q", c.Kind)
 	}
 	return nil
 }
@@ -77,19 +77,19 @@ func (s *State) objectionToPod(c Command) error {
 	case c.Kind != CommandSkip && (p.State == PodTerminating || p.State == PodStuckTerminating):
 		return fmt.Errorf("the eviction of pod %s was accepted: it cannot be called back", name)
 	case p.InFlight != 0 && c.Kind != CommandLast:
-		return fmt.Errorf("a request for pod %s is on its way: its answer comes first", name)
+		return fmt.Errorf("a request for pod %s is in flight: its answer comes first", name)
 	case c.Kind == CommandRetry && !p.State.Blocked():
 		return fmt.Errorf("only a pod that waits can be tried again: pod %s is %s", name, p.State)
 	case c.Kind == CommandLast && p.last:
-		return fmt.Errorf("pod %s is last already", name)
+		return fmt.Errorf("pod %s is already last", name)
 	}
 	return nil
 }
 
-// awaitsAnswer tells whether the control is about a pod for which a request is out, and
+// awaitsAnswer reports whether the control is about a pod for which a request is out, and
 // is not to be decided without its answer. The run tries a blocked pod again now and
 // then by itself; what an operator says of it on a screen in just that moment would
-// have no effect, and nobody would be told so.
+// have no effect, and that would not be reported.
 func (s *State) awaitsAnswer(c Command) bool {
 	if c.Pod == "" || c.Kind == CommandLast {
 		return false

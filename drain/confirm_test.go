@@ -4,7 +4,7 @@ import "testing"
 
 // Several nodes are never drained on a plain yes, also where the connection has no
 // context that could be typed.
-func TestSeveralNodesTakeAWord(t *testing.T) {
+func TestSeveralNodesNeedATypedConfirmation(t *testing.T) {
 	nodes := func(states ...NodeState) (list []*NodeRun) {
 		for i, state := range states {
 			list = append(list, &NodeRun{NodeFacts: NodeFacts{Name: string(rune('a' + i))}, State: state})

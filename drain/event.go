@@ -26,21 +26,21 @@ type EventKind string
 const (
 	EventRunStarted EventKind = "RunStarted" // Run: what was asked, which nodes and pods
 	EventPhase      EventKind = "Phase"      // Phase, PhaseStatus
-	EventQuestion   EventKind = "Question"   // the run waits for the operator's word
+	EventQuestion   EventKind = "Question"   // the run waits for confirmation
 	EventConfirmed  EventKind = "Confirmed"  // the operator gave it
 	EventIntent     EventKind = "Intent"     // a write is about to be sent
 	EventAnswer     EventKind = "Answer"     // what came back for it
-	EventPodJoined  EventKind = "PodJoined"  // bound to the node after the plan was made
+	EventPodJoined  EventKind = "PodAdded"   // bound to the node after the plan was made
 	EventPod        EventKind = "Pod"        // a pod's state or what it waits for changed
 	EventNode       EventKind = "Node"       // a node's state changed
 	EventBudget     EventKind = "Budget"     // a temporary budget's state changed
-	EventLease      EventKind = "Lease"      // the Lease over a node: taken, lost, given back
-	EventRemedy     EventKind = "Rung"       // a remedy of the ladder was taken, or what became of it changed
+	EventLease      EventKind = "Lease"      // the Lease of a node: taken, lost, given back
+	EventRemedy     EventKind = "Remedy"     // a remedy was applied, or what became of it changed
 	EventVolumes    EventKind = "Volumes"    // where the volumes of a pod are, or what a drained node still has
 	EventConnection EventKind = "Connection" // the API server went away or came back
 	EventCommand    EventKind = "Control"    // the operator steered the run
 	EventJournal    EventKind = "Journal"    // the journal cannot be written, or can be again
-	EventResumed    EventKind = "Resumed"    // the run goes on in another process
+	EventResumed    EventKind = "Resumed"    // the run resumed by another process
 	EventRunEnded   EventKind = "RunEnded"   // Outcome
 )
 
@@ -58,30 +58,30 @@ type Event struct {
 	Pod       string    `json:"pod,omitempty"`
 	UID       kube.UID  `json:"uid,omitempty"`
 
-	Run         *RunFacts            `json:"run,omitempty"`         // RunStarted
-	Joined      *PodFacts            `json:"joined,omitempty"`      // PodJoined
-	Phase       Phase                `json:"phase,omitempty"`       // Phase, Question, Confirmed
-	PhaseStatus PhaseStatus          `json:"phaseStatus,omitempty"` // Phase
-	Word        string               `json:"word,omitempty"`        // Question: what must be typed, "" for a plain yes
-	By          string               `json:"by,omitempty"`          // Confirmed, Control: who
-	Action      *attempt.ActionFacts `json:"action,omitempty"`      // Intent, Answer
-	Answer      *attempt.AnswerFacts `json:"answer,omitempty"`      // Answer
-	PodState    PodState             `json:"podState,omitempty"`    // Pod
-	Wait        *waits.Wait          `json:"wait,omitempty"`        // Pod: what it waits for
-	DeletedAt   time.Time            `json:"deletedAt,omitzero"`    // Pod: deletionTimestamp, when grace ends (server time)
-	Forced      bool                 `json:"forced,omitempty"`      // Pod: its next request deletes it past its budget
-	NodeState   NodeState            `json:"nodeState,omitempty"`   // Node
-	ServerTime  time.Time            `json:"serverTime,omitzero"`   // Node that is cordoned: time, by the server's clock
-	Budget      *tempbudget.Facts    `json:"budget,omitempty"`      // Budget
-	BudgetState tempbudget.State     `json:"budgetState,omitempty"` // Budget
-	Volumes     []volume.Facts       `json:"volumes,omitempty"`     // Volumes: all of the pod, or those still attached to the node
-	PowerOff    *checklist.Verdict   `json:"powerOff,omitempty"`    // Volumes of a node: whether it is safe to power off
-	Lease       *lease.Facts         `json:"lease,omitempty"`       // Lease, and Intent and Answer of its writes
-	LeaseState  lease.State          `json:"leaseState,omitempty"`  // Lease
-	Remedy      *remedy.Facts        `json:"rung,omitempty"`        // Remedy; Intent and Answer of one
-	RemedyState remedy.State         `json:"rungState,omitempty"`   // Remedy
-	Command     CommandKind          `json:"control,omitempty"`     // Control
-	Outcome     Outcome              `json:"outcome,omitempty"`     // RunEnded, Node
+	Run         *RunFacts            `json:"run,omitempty"`          // RunStarted
+	Joined      *PodFacts            `json:"added,omitempty"`        // PodJoined
+	Phase       Phase                `json:"phase,omitempty"`        // Phase, Question, Confirmed
+	PhaseStatus PhaseStatus          `json:"phaseStatus,omitempty"`  // Phase
+	Word        string               `json:"confirmation,omitempty"` // Question: what must be typed, "" for a plain yes
+	By          string               `json:"by,omitempty"`           // Confirmed, Control: who
+	Action      *attempt.ActionFacts `json:"action,omitempty"`       // Intent, Answer
+	Answer      *attempt.AnswerFacts `json:"answer,omitempty"`       // Answer
+	PodState    PodState             `json:"podState,omitempty"`     // Pod
+	Wait        *waits.Wait          `json:"wait,omitempty"`         // Pod: what it waits for
+	DeletedAt   time.Time            `json:"deletedAt,omitzero"`     // Pod: deletionTimestamp, when grace ends (server time)
+	Forced      bool                 `json:"forced,omitempty"`       // Pod: its next request deletes it past its budget
+	NodeState   NodeState            `json:"nodeState,omitempty"`    // Node
+	ServerTime  time.Time            `json:"serverTime,omitzero"`    // Node that is cordoned: time, by the server's clock
+	Budget      *tempbudget.Facts    `json:"budget,omitempty"`       // Budget
+	BudgetState tempbudget.State     `json:"budgetState,omitempty"`  // Budget
+	Volumes     []volume.Facts       `json:"volumes,omitempty"`      // Volumes: all of the pod, or those still attached to the node
+	PowerOff    *checklist.Verdict   `json:"powerOff,omitempty"`     // Volumes of a node: whether it is safe to power off
+	Lease       *lease.Facts         `json:"lease,omitempty"`        // Lease, and Intent and Answer of its writes
+	LeaseState  lease.State          `json:"leaseState,omitempty"`   // Lease
+	Remedy      *remedy.Facts        `json:"remedy,omitempty"`       // Remedy; Intent and Answer of one
+	RemedyState remedy.State         `json:"remedyState,omitempty"`  // Remedy
+	Command     CommandKind          `json:"control,omitempty"`      // Control
+	Outcome     Outcome              `json:"outcome,omitempty"`      // RunEnded, Node
 	Message     string               `json:"message,omitempty"`
 
 	// Input is the ID of the Control that the event answers, 0 for none.
@@ -141,8 +141,8 @@ type PodFacts struct {
 	Action       plan.Action   `json:"action"`
 	Reasons      []plan.Reason `json:"reasons,omitempty"`
 	GraceSeconds int64         `json:"graceSeconds"`
-	Loss         plan.Loss     `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
-	Self         bool          `json:"self,omitempty"` // this program runs in it: it goes after all others
+	Loss         plan.Loss     `json:"loss,omitempty"`   // what its leaving costs, as the plan saw it
+	Self         bool          `json:"ownPod,omitempty"` // this program runs in it: it goes after all others
 }
 
 // Target is what the commands of the run are for.

@@ -59,7 +59,7 @@ func (s folding) apply(e Event) {
 		s.Assumed.Expire(e.Time)
 	}
 	if e.Kind == EventResumed {
-		s.stopClocks("", s.Updated) // nobody knows what was after the last event
+		s.stopClocks("", s.Updated) // what was after the last event is not known
 	}
 	s.Seq, s.Updated = e.Seq, e.Time
 	defer s.tendClocks(e)

@@ -93,7 +93,7 @@ func (s folding) applyResumed(e Event) {
 }
 
 // counted is since when a patience that began then has been in use: the time in
-// which no process worked on the run does not count, for nobody tried.
+// which no process worked on the run does not count, for nothing was tried.
 func (s *State) counted(began time.Time) time.Time {
 	if s.resumed.After(began) {
 		return s.resumed

@@ -32,7 +32,7 @@ func (h *history) actions() map[string]func(*rapid.T) {
 		"others evict":   h.othersEvict,
 		"outage":         h.outage,
 		"command":        h.someCommand,
-		"rung":           h.someRemedy,
+		"remedy":         h.someRemedy,
 		"process ends":   h.restart,
 		"journal":        h.journalNews,
 		"uncordon":       h.uncordon,
@@ -212,7 +212,7 @@ func (h *history) somePod(t *rapid.T) *PodRun {
 	return rapid.SampledFrom(h.state.Pods).Draw(t, "pod")
 }
 
-// someRemedy takes a remedy that the ladder offers.
+// someRemedy applies a remedy that is available.
 func (h *history) someRemedy(t *rapid.T) {
 	p := h.somePod(t)
 	var offered []remedy.Remedy
@@ -222,9 +222,9 @@ func (h *history) someRemedy(t *rapid.T) {
 		}
 	}
 	if len(offered) == 0 {
-		t.Skip("no rung is offered")
+		t.Skip("no remedy is available")
 	}
-	r := rapid.SampledFrom(offered).Draw(t, "rung")
+	r := rapid.SampledFrom(offered).Draw(t, "remedy")
 	h.arrived = append(h.arrived, Command{Kind: CommandRemedy, Pod: p.UID, Remedy: r.Facts, Word: r.Word, By: "ada", OnScreen: true})
 	h.lookAround(t)
 }
@@ -270,7 +270,7 @@ func (h *history) kubelet(t *rapid.T) {
 	h.lines("node " + oneOf(t, "node", []string{"w1", "w2"}) + " " + rapid.SampledFrom([]string{"silent", "ready"}).Draw(t, "kubelet"))
 }
 
-// othersLease is another run that writes the Lease over a node.
+// othersLease is another run that writes the Lease of a node.
 func (h *history) othersLease(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("too early")

@@ -114,7 +114,7 @@ func (h *history) lookWith(t *rapid.T, in ...Input) {
 	h.sent(h.out)
 }
 
-// gone tells whether an eviction of the pod was accepted, and the watches have shown it.
+// gone reports whether an eviction of the pod was accepted, and the watches have shown it.
 func (h *history) gone(pod kube.UID) bool {
 	at, accepted := h.evicted[pod]
 	return accepted && h.now.Sub(at) >= watchLag
@@ -178,7 +178,7 @@ func (h *history) mend(t *rapid.T) {
 	}
 }
 
-// counted tells whether the figures of a budget are those of its pods.
+// counted reports whether the figures of a budget are those of its pods.
 func (h *history) counted(b *policyv1.PodDisruptionBudget) bool {
 	now := b.DeepCopy()
 	h.truth.recount(now)

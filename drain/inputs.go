@@ -19,7 +19,7 @@ type Answered struct {
 	Answer kube.Answer // of a look: UID is that of the pod which has the name
 }
 
-// Confirm is the operator's word for a phase. A phase whose question has a
+// Confirm is the operator's confirmation of a phase. A phase whose question has a
 // word takes that word only.
 type Confirm struct {
 	Phase Phase
@@ -29,7 +29,7 @@ type Confirm struct {
 
 // Control steers a live run.
 type Command struct {
-	// ID is of somebody who waits to be told what became of the control; 0 where nobody
+	// ID identifies the caller that waits for the result of the command; 0 where none
 	// does. Such a control then waits itself for the answer to a request for its pod.
 	ID   uint64
 	Kind CommandKind

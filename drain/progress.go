@@ -73,7 +73,7 @@ func (s *State) Pod(uid kube.UID) *PodRun {
 	return nil
 }
 
-// InFlight tells whether a write is out that has not been answered: a run does
+// InFlight reports whether a write is out that has not been answered: a run does
 // not end before, for it would not know what it did.
 func (s *State) InFlight() bool {
 	for _, p := range s.Pods {
@@ -113,7 +113,7 @@ const heldAfter = 5 * time.Second
 
 // heldFrom says from when on a node whose drain has begun counts as held, as far
 // as its pods are known now: none of them is asked for, ends within its grace or
-// can be sent. What kept the run itself from acting counts for nobody. It is zero while
+// can be sent. Time in which the run itself could not act does not count. It is zero while
 // the node makes progress.
 func (s *State) heldFrom(n *NodeRun) time.Time {
 	last, patience := latest(n.Started, s.acted), time.Duration(0)
@@ -133,7 +133,7 @@ func (s *State) heldFrom(n *NodeRun) time.Time {
 	return last.Add(patience)
 }
 
-// heldAfter tells whether the pod makes no progress, and how long that must last
+// heldAfter reports whether the pod makes no progress, and how long that must last
 // until it counts. A try in between, which a blocked pod gets now and then, is no
 // progress.
 func (p *PodRun) heldAfter() (after time.Duration, held bool) {
@@ -177,7 +177,7 @@ func (s *State) PlaceFrees(now time.Time) time.Time {
 	return first
 }
 
-// PlacesAwaited tells whether a node waits for the place of another, which may free it.
+// PlacesAwaited reports whether a node waits for the place of another, which may free it.
 func (s *State) PlacesAwaited() bool {
 	if s.Run.Options.StrictOrder {
 		return false

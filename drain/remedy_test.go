@@ -107,7 +107,7 @@ func (f *steps) remedy(kind remedy.Kind) remedy.Remedy {
 			return r
 		}
 	}
-	return remedy.Remedy{DisabledReason: "there is no such rung"}
+	return remedy.Remedy{DisabledReason: "there is no such remedy"}
 }
 
 func rollout(surge, away int) func(*appsv1.Deployment) {
@@ -128,41 +128,41 @@ func TestRemedies(t *testing.T) {
 		call string
 		word string
 	}{
-		"free: all are well":       {func(*steps) {}, remedy.EvictUnhealthy, "no other pod under budget web is sick", "", ""},
-		"free: AlwaysAllow":        {func(f *steps) { f.sick(f.unhealthyPod); f.always() }, remedy.EvictUnhealthy, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict web-2"},
-		"free: IfHealthyBudget":    {func(f *steps) { f.sick(f.unhealthyPod) }, remedy.EvictUnhealthy, "lets a pod that is not Ready go only while it has the 2 it needs (IfHealthyBudget); it has 1", "", ""},
-		"free: it ends already":    {func(f *steps) { f.ends(f.unhealthyPod, long) }, remedy.EvictUnhealthy, "web-2 is ending already", "", ""},
-		"free: nobody's pod":       {func(f *steps) { f.always(); f.bare(f.unhealthyPod) }, remedy.EvictUnhealthy, "nobody would make web-2 anew", "", ""},
-		"free: no budget holds it": {func(f *steps) { f.is(PodWebhookWait) }, remedy.EvictUnhealthy, "no budget holds it", "", ""},
-		"free: in the plan":        {func(f *steps) { f.sick(f.unhealthyPod); f.always(); f.plan(f.unhealthyPod) }, remedy.EvictUnhealthy, "is in the plan itself", "", ""},
-		"restart: of a ReplicaSet": {func(*steps) {}, remedy.RolloutRestart, "ends the old pod before", "", ""},
-		"restart: surge":           {func(f *steps) { f.deployed(rollout(1, 0)) }, remedy.RolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
-		"restart: the usual 25%":   {func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) }, remedy.RolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "restart web"},
-		"restart: no surge":        {func(f *steps) { f.deployed(rollout(0, 1)) }, remedy.RolloutRestart, "may not have a pod more", "", ""},
-		"restart: may be away":     {func(f *steps) { f.deployed(rollout(1, 1)) }, remedy.RolloutRestart, "may lose its only pod", "", ""},
+		"free: all are well":        {func(*steps) {}, remedy.EvictUnhealthy, "no other pod of budget web is unhealthy", "", ""},
+		"free: AlwaysAllow":         {func(f *steps) { f.sick(f.unhealthyPod); f.always() }, remedy.EvictUnhealthy, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict web-2"},
+		"free: IfHealthyBudget":     {func(f *steps) { f.sick(f.unhealthyPod) }, remedy.EvictUnhealthy, "allows the eviction of a pod that is not Ready only while it has the 2 it needs (IfHealthyBudget); it has 1", "", ""},
+		"free: it ends already":     {func(f *steps) { f.ends(f.unhealthyPod, long) }, remedy.EvictUnhealthy, "web-2 is already terminating", "", ""},
+		"free: nobody's pod":        {func(f *steps) { f.always(); f.bare(f.unhealthyPod) }, remedy.EvictUnhealthy, "web-2 would not be recreated", "", ""},
+		"free: no budget blocks it": {func(f *steps) { f.is(PodWebhookWait) }, remedy.EvictUnhealthy, "no budget blocks it", "", ""},
+		"free: in the plan":         {func(f *steps) { f.sick(f.unhealthyPod); f.always(); f.plan(f.unhealthyPod) }, remedy.EvictUnhealthy, "is in the plan itself", "", ""},
+		"restart: of a ReplicaSet":  {func(*steps) {}, remedy.RolloutRestart, "deletes the old pod before", "", ""},
+		"restart: surge":            {func(f *steps) { f.deployed(rollout(1, 0)) }, remedy.RolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "rollout-restart web"},
+		"restart: the usual 25%":    {func(f *steps) { f.deployed(func(*appsv1.Deployment) {}) }, remedy.RolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "rollout-restart web"},
+		"restart: no surge":         {func(f *steps) { f.deployed(rollout(0, 1)) }, remedy.RolloutRestart, "may not have an extra pod", "", ""},
+		"restart: may be away":      {func(f *steps) { f.deployed(rollout(1, 1)) }, remedy.RolloutRestart, "may lose its only pod", "", ""},
 		"restart: Recreate": {func(f *steps) {
 			f.deployed(func(d *appsv1.Deployment) { d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType })
-		}, remedy.RolloutRestart, "may not have a pod more", "", ""},
+		}, remedy.RolloutRestart, "may not have an extra pod", "", ""},
 		"restart: paused":             {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { d.Spec.Paused = true }) }, remedy.RolloutRestart, "is paused", "", ""},
 		"restart: two replicas":       {func(f *steps) { f.deployed(func(d *appsv1.Deployment) { *d.Spec.Replicas = 2 }) }, remedy.RolloutRestart, "has 2 replicas: a restart would move pods outside the plan", "", ""},
 		"scale":                       {func(*steps) {}, remedy.Scale, "", "PATCH /apis/apps/v1/namespaces/default/replicasets/web/scale, replicas 2 to 3", "scale web"},
 		"scale: does not help":        {func(f *steps) { f.most(0) }, remedy.Scale, "would allow no more with 3 replicas", "", ""},
 		"scale: an autoscaler":        {func(f *steps) { f.autoscale() }, remedy.Scale, "autoscaler web owns the number of replicas", "", ""},
 		"scale: autoscalers unseen":   {func(f *steps) { f.Store.SetSync(kube.KindAutoscalers, kube.SyncState{Phase: kube.Denied}) }, remedy.Scale, "cannot be seen", "", ""},
-		"scale: not held by a budget": {func(f *steps) { f.is(PodWebhookWait) }, remedy.Scale, "no budget holds it", "", ""},
-		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.Scale, "it is ending already", "", ""},
+		"scale: not held by a budget": {func(f *steps) { f.is(PodWebhookWait) }, remedy.Scale, "no budget blocks it", "", ""},
+		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.Scale, "it is already terminating", "", ""},
 		"delete":                      {func(*steps) {}, remedy.Delete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1", "delete web-1"},
 		"delete: ends already":        {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.Delete, "its deletion was accepted", "", ""},
-		"kill: its node is well":      {func(*steps) {}, remedy.ForceDelete, "its kubelet can still end it", "", ""},
-		"kill: stuck":                 {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.ForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
-		"kill: a finalizer":           {func(f *steps) { f.ends(f.pod, long, "x/y"); f.is(PodStuckTerminating) }, remedy.ForceDelete, "finalizer x/y holds it", "", ""},
-		"kill: a silent node":         {func(f *steps) { f.off("a") }, remedy.ForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "kill web-1"},
+		"kill: its node is well":      {func(*steps) {}, remedy.ForceDelete, "its kubelet can still terminate it", "", ""},
+		"kill: stuck":                 {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.ForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "force-delete web-1"},
+		"kill: a finalizer":           {func(f *steps) { f.ends(f.pod, long, "x/y"); f.is(PodStuckTerminating) }, remedy.ForceDelete, "finalizer x/y blocks it", "", ""},
+		"kill: a silent node":         {func(f *steps) { f.off("a") }, remedy.ForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "force-delete web-1"},
 		"taint: the node is Ready":    {func(*steps) {}, remedy.OutOfService, "a is Ready", "", ""},
 		"taint":                       {func(f *steps) { f.off("a") }, remedy.OutOfService, "", "PATCH /api/v1/nodes/a, taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", "a is off"},
 		"taint: is there": {func(f *steps) {
 			f.off("a")
 			f.SetNode("a", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{kube.OutOfService} })
-		}, remedy.OutOfService, "has the taint already", "", ""},
+		}, remedy.OutOfService, "already has the taint", "", ""},
 		"shut: paused":   {func(f *steps) { f.control1(CommandPause) }, remedy.Delete, "the run is paused", "", ""},
 		"shut: aborting": {func(f *steps) { f.control1(CommandAbort) }, remedy.Delete, "is being aborted", "", ""},
 		"shut: over":     {func(f *steps) { f.is(PodGone) }, remedy.Delete, "nothing more happens to it", "", ""},
@@ -225,7 +225,7 @@ func TestRemediesWarnsOfDeployers(t *testing.T) {
 	} {
 		f := newSteps()
 		f.deployed(change)
-		if r := f.remedy(remedy.Scale); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], want+" deploys it") {
+		if r := f.remedy(remedy.Scale); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], want+" manages it") {
 			t.Errorf("%s: %q", want, r.Warnings)
 		}
 	}

@@ -8,7 +8,7 @@ func sent[R request.Request](w Write) R {
 	return r
 }
 
-// sends tells whether the request of a write is of that kind.
+// sends reports whether the request of a write is of that kind.
 func sends[R request.Request](w Write) bool {
 	_, ok := w.Request.(R)
 	return ok

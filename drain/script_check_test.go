@@ -84,7 +84,7 @@ func (c *checks) decision(s *script, snap *kube.Snapshot, in []Input, d Output) 
 	return wrong
 }
 
-// told tells whether somebody who waits for a command learns what became of it.
+// told reports whether somebody who waits for a command learns what became of it.
 func told(id uint64, d Output) bool {
 	return d.Refused[id] != nil || slices.ContainsFunc(d.Events, func(e Event) bool { return e.Input == id })
 }

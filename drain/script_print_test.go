@@ -195,7 +195,7 @@ func writeLine(w Write, e Event) string {
 	case sends[request.WriteLease](w):
 		return string(w.Verb) + " the Lease of " + w.Node
 	case sends[request.DeleteLease](w):
-		return "give back the Lease of " + w.Node
+		return "release the Lease of " + w.Node
 	case sends[request.Restart](w):
 		return "restart Deployment " + sent[request.Restart](w).Name
 	case sends[request.Scale](w):

@@ -36,7 +36,7 @@ type script struct {
 	out    map[uint64]Write // without an answer
 	yes    bool             // every question is confirmed as it comes
 	wake   time.Time
-	shown  map[remedy.Kind]remedy.Facts // the ladder as the operator saw it last
+	shown  map[remedy.Kind]remedy.Facts // the remedies as the operator saw them last
 	checks checks
 	// controls counts the commands given by ctl.
 	controls uint64
@@ -67,7 +67,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		err = s.answer(a)
 	case "command":
 		err = s.control(a)
-	case "ladder":
+	case "remedies":
 		err = s.remedies(a)
 	case "journal":
 		s.journal(a)
@@ -244,7 +244,7 @@ func (s *script) control(a args) error {
 	return nil
 }
 
-// remedy is what the ladder offers for the pod now, or what it offered when it was
+// remedy is the remedy for the pod as it is now, or what it offered when it was
 // shown last.
 func (s *script) remedy(kind remedy.Kind, pod kube.UID, asShown bool) (facts remedy.Facts, word string) {
 	for _, r := range Remedies(s.state, s.store.Snapshot(), pod, s.now) {
@@ -258,7 +258,7 @@ func (s *script) remedy(kind remedy.Kind, pod kube.UID, asShown bool) (facts rem
 	return facts, word
 }
 
-// ladder shows the remedies for a pod, as "ctl RUN ladder POD" does.
+// remedies shows the remedies for a pod, as "ctl RUN remedies POD" does.
 func (s *script) remedies(a args) error {
 	s.shown = map[remedy.Kind]remedy.Facts{}
 	for _, r := range Remedies(s.state, s.store.Snapshot(), kube.UID(a.words()[0]), s.now) {

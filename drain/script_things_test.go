@@ -49,7 +49,7 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 	}
 }
 
-// editLease shows the Lease over a node; each line that is not "gone" is a renewal.
+// editLease shows the Lease of a node; each line that is not "gone" is a renewal.
 func (c *shownCluster) editLease(node string, e edit) {
 	uid := types.UID("lease-" + node)
 	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: kube.DefaultLeaseNamespace,

@@ -35,7 +35,7 @@ type PhaseStatus string
 
 // The status of a phase; "" is not begun.
 const (
-	PhaseAsks    PhaseStatus = "asks" // waits for the operator's word
+	PhaseAsks    PhaseStatus = "asks" // waits for confirmation
 	PhaseRuns    PhaseStatus = "runs"
 	PhaseDone    PhaseStatus = "done"
 	PhaseFailed  PhaseStatus = "failed"
@@ -66,7 +66,7 @@ const (
 	PodFailed               PodState = "Failed"
 )
 
-// Final tells whether nothing more will happen to a pod in this state.
+// Final reports whether nothing more will happen to a pod in this state.
 func (s PodState) Final() bool {
 	switch s {
 	case PodGone, PodReplaced, PodMoved, PodSkipped, PodFailed:
@@ -75,10 +75,10 @@ func (s PodState) Final() bool {
 	return false
 }
 
-// Left tells whether the pod has left its node.
+// Left reports whether the pod has left its node.
 func (s PodState) Left() bool { return s == PodGone || s == PodReplaced || s == PodMoved }
 
-// Blocked tells whether the pod waits for something that is not its own end.
+// Blocked reports whether the pod waits for something that is not its own end.
 func (s PodState) Blocked() bool {
 	switch s {
 	case PodBudgetBlocked, PodBudgetSyncing, PodThrottled, PodWebhookWait, PodMultipleBudgets,
@@ -88,7 +88,7 @@ func (s PodState) Blocked() bool {
 	return false
 }
 
-// backsOff tells whether a blocked pod is left alone until a moment that no event of the
+// backsOff reports whether a blocked pod is left alone until a moment that no event of the
 // cluster can overtake.
 func (s PodState) backsOff() bool {
 	switch s {
@@ -113,7 +113,7 @@ const (
 	NodeStopped   NodeState = "Stopped" // something changed that the operator must judge, or aborted
 )
 
-// Final tells whether nothing more will happen to a node in this state.
+// Final reports whether nothing more will happen to a node in this state.
 func (s NodeState) Final() bool {
 	return s == NodeDrained || s == NodeRefused || s == NodeFailed || s == NodeStopped
 }
@@ -142,7 +142,7 @@ const (
 	CommandLast     CommandKind = "last"  // a pod, after all others of its run
 	CommandLeave    CommandKind = "leave" // a node: nothing more is evicted there
 	CommandAbort    CommandKind = "abort"
-	CommandRemedy   CommandKind = "climb" // a remedy of the ladder, for a pod
+	CommandRemedy   CommandKind = "remedy" // a remedy for a pod
 	// CommandSuspend ends the process and not the run: sending stops, and resume
 	// goes on later. It is what becomes of a run whose terminal went away.
 	CommandSuspend CommandKind = "suspend"
@@ -205,7 +205,7 @@ type NodeRun struct {
 	Message       string
 	Lease         *lease.Record // that keeps other runs off it, nil if none was asked for
 	// Attached are the volumes that the drained node still had when the run looked
-	// last. Warning says that it is not safe to power off, or that nobody knows.
+	// last. Warning says that it is not safe to power off, or that this is not known.
 	Attached []volume.Facts
 	Warning  string
 	PowerOff *checklist.Verdict // what the run saw last, nil where it did not look
@@ -213,7 +213,7 @@ type NodeRun struct {
 	cordonServerTime time.Time // CordonAt by the server's clock
 }
 
-// SafeToPowerOff tells whether the run drained the node and then saw that nothing
+// SafeToPowerOff reports whether the run drained the node and then saw that nothing
 // ends or is lost with its machine. What could not be read is not taken for safe.
 func (n *NodeRun) SafeToPowerOff() bool {
 	return n.State == NodeDrained && n.PowerOff != nil && n.PowerOff.Safe
@@ -238,18 +238,18 @@ type State struct {
 	Seq      uint64    // of the last event
 	Phase    Phase
 	Phases   map[Phase]PhaseStatus
-	Question *Question // what the run waits for, nil if for nobody
+	Question *Question // what the run waits for, nil if for nothing
 	Nodes    []*NodeRun
 	Pods     []*PodRun            // in the order of the plan, joined ones last
 	Budgets  []*tempbudget.Record // temporary ones
-	Remedies []*remedy.Record     // of the ladder, as they were taken
+	Remedies []*remedy.Record     // as they were confirmed
 	Paused   bool
 	Aborting bool
 	// Suspended tells that its process stopped in order, without an end.
 	Suspended bool
 	// JournalLost is why the journal cannot be written, "" while it can be.
 	JournalLost string
-	Down        *time.Time // since when the API server is away, nil while it answers
+	Down        *time.Time // since when the API server is unreachable, nil while it answers
 	DownWhy     string
 	Outcome     Outcome
 	Ended       time.Time

@@ -62,7 +62,7 @@ type stepper struct {
 	s      *State
 	snap   *kube.Snapshot
 	now    time.Time
-	own    bool // the state may be changed: it is a clone, or nobody else's
+	own    bool // the state may be changed: it is a clone, or not shared
 	silent bool // events are folded and not kept
 	out    Output
 	books  books
@@ -109,7 +109,7 @@ func (st *stepper) watchConnection() {
 func (st *stepper) inFlight() bool { return st.s.InFlight() }
 
 // setNode notes the state of a node. One that ends while it is being cordoned is
-// looked at once more: what the run did must be known to be undone.
+// checked once more: what the run did must be known to be undone.
 func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
 	if node := st.snap.Node(n.Name); state.Final() && n.State == NodeCordoning && node != nil && node.UID == n.UID &&
 		node.Unschedulable && annotation.Foreign(node, st.s.Run.ID) == "" {
@@ -161,7 +161,7 @@ func (st *stepper) deletedAt(p *PodRun) time.Time {
 	return time.Time{}
 }
 
-// waits tells whether nothing is to be sent now: an answer is out, or a pause is not over.
+// waits reports whether nothing is to be sent now: an answer is out, or a pause is not over.
 func (st *stepper) waits(a attempt.Attempt) bool {
 	st.wakeAt(a.Next)
 	return a.Waits(st.now)
@@ -170,7 +170,7 @@ func (st *stepper) waits(a attempt.Attempt) bool {
 // rightsRetry is the pause before a missing right is asked for again.
 const rightsRetry = 2 * time.Second
 
-// stillStarting tells whether the answer refuses a right, and may only do so
+// stillStarting reports whether the answer refuses a right, and may only do so
 // because the API server is not ready yet.
 func (st *stepper) stillStarting(a kube.Answer) bool {
 	return attempt.MissingRight(a) && !st.s.unwell.IsZero() && st.now.Sub(st.s.unwell) < attempt.StartTime
@@ -197,7 +197,7 @@ type limits struct {
 }
 
 // Simulated is the state of a run that is only simulated: its server answers at once
-// and nobody reads its events.
+// and its events are not read.
 func Simulated(plan plan.Plan, now time.Time) *State {
 	first := StartEvent(plan, RunFacts{ID: "forecast", Context: "forecast"})
 	first.Seq, first.Time = 1, now

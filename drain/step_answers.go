@@ -154,19 +154,19 @@ func (st answerStep) onLook(p *PodRun, a kube.Answer) {
 		st.setPod(p, PodGone, nil, "")
 	case a.OK() && a.UID != p.UID:
 		st.setPod(p, PodReplaced, nil, "")
-	default: // still the same pod, or nobody could say: try again a little later
+	default: // still the same pod, or not known: try again a little later
 		st.setPod(p, PodRetrying, &waits.Wait{For: waits.ForServer, Until: st.now.Add(p.Pause(a)), Words: attempt.AnswerWords(a)}, "")
 	}
 }
 
-// lookAgain tells whether the question who has a name is still open, and may be
+// lookAgain reports whether the question who has a name is still open, and may be
 // answered later. Where the pod must not be read it is not asked again: the
 // precondition of the next eviction protects its namesake too.
 func lookAgain(a kube.Answer) bool {
 	return !a.OK() && attempt.RefusalOf(a) != attempt.NotRefused && attempt.RefusalOf(a).Passes()
 }
 
-// left notes that the pod is not on its node any more, and what has its name.
+// left notes that the pod is no longer on its node, and what has its name.
 func (st *stepper) left(p *PodRun) {
 	if namesake := st.snap.PodNamed(p.Namespace, p.Name); namesake != nil && namesake.UID != p.UID {
 		st.setPod(p, PodReplaced, nil, "")

@@ -56,7 +56,7 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 		"may not look":             {[]kube.Answer{brokenOff, mayNotLook, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, tempbudget.Made, ""},
 		"abort: it stands":         {[]kube.Answer{brokenOff, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard}, tempbudget.Removed, ""},
 		"abort: it does not":       {[]kube.Answer{brokenOff, notThere}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Removed, ""},
-		"abort: nobody answers":    {[]kube.Answer{brokenOff}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook}, tempbudget.Left, "whether it stands is not known: unexpected EOF"},
+		"abort: nobody answers":    {[]kube.Answer{brokenOff}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook}, tempbudget.Left, "whether it exists is not known: unexpected EOF"},
 		"abort: another's":         {[]kube.Answer{nameTaken, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Removed, ""},
 		"abort: removal unclear":   {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook, attempt.VerbUnguard}, tempbudget.Removed, ""},
 		"abort: replaced meantime": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook}, tempbudget.Removed, "another budget"},

@@ -20,7 +20,7 @@ const CordonShown = 15 * time.Second
 const CordonPatience = 5
 
 // AdoptTries is how often a run tries to put its mark in the place of another
-// run's. A cluster that will not have it (an admission webhook) holds nobody up:
+// run's. A cluster that will not have it (an admission webhook) delays no other node:
 // the node is cordoned, as it was.
 const AdoptTries = 6
 
@@ -69,10 +69,10 @@ func (st cordonPhase) cordonNodes() {
 	}
 }
 
-// uncordoned tells whether the node is still to be cordoned.
+// uncordoned reports whether the node is still to be cordoned.
 func (n *NodeRun) uncordoned() bool { return n.State == NodeWaiting || n.State == NodeCordoning }
 
-// cordonHeld tells whether the cordon of the node has failed so often that the
+// cordonHeld reports whether the cordon of the node has failed so often that the
 // others do not wait for it.
 func (st cordonPhase) cordonHeld(n *NodeRun) bool {
 	return n.State == NodeCordoning && n.Tries >= CordonPatience && !st.s.Run.Options.AllOrNothing
@@ -120,7 +120,7 @@ func (st cordonPhase) cordonNode(n *NodeRun) {
 	st.send(Write{Verb: attempt.VerbCordon, Node: n.Name, Request: request}, Event{Node: n.Name, Action: &attempt.ActionFacts{Verb: attempt.VerbCordon, Version: node.ResourceVersion}})
 }
 
-// nodeLost says why the node of the plan is not there any more, "" if it is.
+// nodeLost says why the node of the plan no longer exists, "" if it does.
 func (st *stepper) nodeLost(n *NodeRun, node *kube.Node) string {
 	switch {
 	case node == nil:
@@ -164,11 +164,11 @@ func (st cordonPhase) retryCordon(n *NodeRun, after time.Duration, why string) {
 func (n *NodeRun) cordonWords() string {
 	switch {
 	case n.Last.Class() == kube.AnswerDone:
-		return "the server accepts the cordon, and the node does not show it"
+		return "the server accepted the cordon, but the node does not show it"
 	case n.Attempts > 0:
 		return cmp.Or(n.Message, "no answer")
 	case n.Lease != nil && n.Lease.Message != "":
 		return n.Lease.Message
 	}
-	return "its Lease is not in hand"
+	return "its Lease is not held"
 }

@@ -106,7 +106,7 @@ func (st evictPhase) startNodes() (began bool) {
 	return began
 }
 
-// givesWay tells whether a node that has begun leaves its place to the next one.
+// givesWay reports whether a node that has begun leaves its place to the next one.
 func (st evictPhase) givesWay(n *NodeRun) bool {
 	if st.s.Down != nil {
 		return false
@@ -222,11 +222,11 @@ func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
 		d := plan.Classify(live, st.snap, st.s.Run.Options, st.now)
 		switch {
 		case plan.ToleratesCordon(live.Spec.Tolerations):
-			return name + " came to the node after the cordon: it tolerates it" + st.unknownDaemonSet(live)
+			return name + " was bound to the node after the cordon, which it tolerates" + st.unknownDaemonSet(live)
 		case serverNow.Sub(cordon) > BindSlack && live.Created.After(cordon):
-			return name + " was put on the node after the cordon, past the scheduler"
+			return name + " was bound to the node after the cordon, bypassing the scheduler"
 		case !st.confirmed(d):
-			return fmt.Sprintf("%s came to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.Phrase())
+			return fmt.Sprintf("%s was bound to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.Phrase())
 		}
 		facts := podFacts(live, d)
 		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID, Joined: &facts})
@@ -249,7 +249,7 @@ func (st evictPhase) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
 	return pods, unjudged
 }
 
-// awaitsDaemonSet tells whether the pod says that it is of a DaemonSet which is not
+// awaitsDaemonSet reports whether the pod says that it is of a DaemonSet which is not
 // known, and may be soon.
 func (st evictPhase) awaitsDaemonSet(live *kube.Pod) bool {
 	if !st.s.Run.Options.IgnoreDaemonSets || !plan.ToleratesCordon(live.Spec.Tolerations) || st.unknownDaemonSet(live) == "" {
@@ -259,7 +259,7 @@ func (st evictPhase) awaitsDaemonSet(live *kube.Pod) bool {
 	return !st.past(st.now.Add(shows.Sub(st.snap.ServerTime(st.now))))
 }
 
-// awaitDaemonSets tells whether a drained node has a pod that cannot be judged yet.
+// awaitDaemonSets reports whether a drained node has a pod that cannot be judged yet.
 func (st evictPhase) awaitDaemonSets() bool {
 	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool {
 		_, unjudged := st.unplanned(n)
@@ -276,7 +276,7 @@ func (st evictPhase) unknownDaemonSet(live *kube.Pod) string {
 	return ", and its DaemonSet " + o.Name + " is not known"
 }
 
-// confirmed tells whether the operator confirmed the same action for the same
+// confirmed reports whether the operator confirmed the same action for the same
 // reasons on some pod of the plan.
 func (st evictPhase) confirmed(d plan.Decision) bool {
 	if d.Action == plan.ActionRefuse {
@@ -318,13 +318,13 @@ func (st evictPhase) closeNode(n *NodeRun) {
 	case len(failed) > 0:
 		st.setNode(n, NodeFailed, words.Count(len(failed), "pod", "pods")+" could not be moved; "+failed[0])
 	case len(left) > 0:
-		st.setNode(n, NodeStopped, words.Count(len(left), "pod", "pods")+" left on it as the operator said: "+left[0])
+		st.setNode(n, NodeStopped, words.Count(len(left), "pod", "pods")+" left on it as the operator asked: "+left[0])
 	default:
 		st.setNode(n, NodeDrained, "")
 	}
 }
 
-// stillShown tells whether the server said that the pod is gone, and the cluster does not
+// stillShown reports whether the server said that the pod is gone, and the cluster does not
 // show it yet. A watch that does not within a while shows something else.
 func (st evictPhase) stillShown(p *PodRun) bool {
 	live := st.snap.Pod(p.UID)

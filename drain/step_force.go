@@ -23,8 +23,8 @@ const (
 	provenUnseen = time.Second
 )
 
-// acts tells whether the run could send an eviction from the node now, if nothing
-// held the pod: the server answers, nobody paused the run, the Lease is in hand.
+// acts reports whether the run could send an eviction from the node now, if nothing
+// blocked the pod: the server answers, the run is not paused, the Lease is held.
 func (s *State) acts(node string) bool {
 	if s.Down != nil || s.Paused || s.Aborting || s.Suspended || s.Outcome != "" {
 		return false
@@ -36,15 +36,15 @@ func (s *State) acts(node string) bool {
 	return n != nil && n.Lease != nil && (n.Lease.State == lease.Held || n.Lease.State == lease.Off)
 }
 
-// heldByBudget tells whether the pod waits for a budget and for nothing else. Where
-// the last answer was another's refusal, nobody knows what the budget would say.
+// heldByBudget reports whether the pod waits for a budget and for nothing else. Where
+// the last answer was another's refusal, it is not known what the budget would say.
 func (p *PodRun) heldByBudget() bool {
 	return (p.State == PodBudgetBlocked || p.State == PodMultipleBudgets) && (p.refusal == attempt.NotRefused || p.refusal.ByBudget())
 }
 
 // HeldFor is how long its budget has held the pod while the run could have evicted
-// it: not while the API server was away, the run was paused or had no process, or
-// the Lease over the node was not in hand.
+// it: not while the API server was unreachable, the run was paused or had no process, or
+// the Lease of the node was not in hand.
 func (p *PodRun) HeldFor(now time.Time) time.Duration {
 	if p.heldSince.IsZero() {
 		return p.Held
@@ -125,7 +125,7 @@ func (p *PodRun) takeBackForce() {
 	}
 }
 
-// outOfPatience tells whether --force-after or --max-evict-retries have run out for
+// outOfPatience reports whether --force-after or --max-evict-retries have run out for
 // the pod (gardener's MaxEvictRetries, but with the pod's own grace period where
 // gardener deletes with zero).
 func (st releaseStep) outOfPatience(p *PodRun) bool {
@@ -133,7 +133,7 @@ func (st releaseStep) outOfPatience(p *PodRun) bool {
 	return o.ForceAfter > 0 && p.HeldFor(st.now) >= o.ForceAfter || o.MaxEvictRetries > 0 && p.BudgetRefusals > o.MaxEvictRetries
 }
 
-// proven tells whether the server itself said a moment ago that a budget holds the
+// proven reports whether the server itself said a moment ago that a budget holds the
 // pod, and nothing has come between since: no outage, no pause, no other process.
 func (st releaseStep) proven(p *PodRun) bool {
 	lasts := provenFor
@@ -143,14 +143,14 @@ func (st releaseStep) proven(p *PodRun) bool {
 	return p.refusal.ByBudget() && !p.refusedAt.Before(st.s.acted) && attempt.Elapsed(p.refusedAt, st.now) < lasts
 }
 
-// forced tells whether the pod, which its budget holds as far as the snapshot
+// forced reports whether the pod, which its budget holds as far as the snapshot
 // knows, is deleted past it now.
 func (st releaseStep) forced(p *PodRun, live *kube.Pod, wait *waits.Wait) bool {
 	return (wait.For == waits.ForBudget || wait.For == waits.ForOneBudget) &&
 		st.outOfPatience(p) && st.proven(p) && st.volumes().hasVolumeTurn(p, live)
 }
 
-// proofDue tells whether the pod is to be evicted once more, since only the
+// proofDue reports whether the pod is to be evicted once more, since only the
 // server's own refusal allows to delete it past its budget.
 func (st releaseStep) proofDue(p *PodRun) bool {
 	if !st.outOfPatience(p) || st.proven(p) {
@@ -162,7 +162,7 @@ func (st releaseStep) proofDue(p *PodRun) bool {
 
 // giveUpEvicting notes that the next request deletes the pod past its budget.
 func (st releaseStep) giveUpEvicting(p *PodRun) *PodRun {
-	why := fmt.Sprintf("held by its budget for %s, which refused it %s: deleted past it, as the flags say",
+	why := fmt.Sprintf("blocked by its budget for %s, which refused it %s: deleted past it, as the flags say",
 		p.HeldFor(st.now).Round(time.Second), words.Count(p.BudgetRefusals, "time", "times"))
 	st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
 		PodState: p.State, Wait: p.Wait, Message: why, Forced: true})

@@ -16,7 +16,7 @@ func (st inputStep) take(in Input) {
 	case Confirm:
 		q := st.s.Question
 		if q == nil || q.Phase != in.Phase || q.Word != in.Word {
-			return // a word for another question, or a wrong one, confirms nothing
+			return // a confirmation of another question, or a wrong one, confirms nothing
 		}
 		st.emit(Event{Kind: EventConfirmed, Phase: in.Phase, Word: in.Word, By: in.By})
 	case Command:
@@ -84,12 +84,12 @@ func (st inputStep) onCommand(in Command) {
 	st.emit(e)
 	switch in.Kind {
 	case CommandSkip:
-		p, words := st.s.Pod(in.Pod), "left where it is, as the operator said"
+		p, words := st.s.Pod(in.Pod), "left where it is, as the operator asked"
 		if p.State == PodTerminating || p.State == PodStuckTerminating {
-			words = "still terminating: not waited for, as the operator said"
+			words = "still terminating: not waited for, as the operator asked"
 		}
 		st.setPod(p, PodSkipped, nil, words)
 	case CommandLeave:
-		st.setNode(st.s.Node(in.Node), NodeStopped, "left as it is, as the operator said")
+		st.setNode(st.s.Node(in.Node), NodeStopped, "left as it is, as the operator asked")
 	}
 }

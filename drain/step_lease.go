@@ -10,15 +10,15 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// leaseStep does what is decided about the Leases over the nodes.
+// leaseStep does what is decided about the Leases of the nodes.
 type leaseStep struct{ *stepper }
 
 func (st *stepper) leases() leaseStep { return leaseStep{st} }
 
-// leasing tells whether the run takes Leases at all.
+// leasing reports whether the run takes Leases at all.
 func (st leaseStep) leasing() bool { return st.s.Run.Options.LeaseNamespace != "" }
 
-// mayTouch tells whether something may be sent for the node now.
+// mayTouch reports whether something may be sent for the node now.
 func (st leaseStep) mayTouch(n *NodeRun) bool { return !st.leasing() || n.Lease.InHand(st.now) }
 
 // tendLeases acquires, renews, misses and releases the Leases of all nodes. It comes before
@@ -74,7 +74,7 @@ func (st leaseStep) leaseView(n *NodeRun) lease.View {
 	return v
 }
 
-// leasesWanted tells whether Leases are due: once the cordon is confirmed.
+// leasesWanted reports whether Leases are due: once the cordon is confirmed.
 func (st leaseStep) leasesWanted() bool {
 	switch {
 	case st.s.Aborting || st.s.Phase == PhaseCheck || st.s.Phase == PhaseGuard:
@@ -85,7 +85,7 @@ func (st leaseStep) leasesWanted() bool {
 	return true
 }
 
-// leasesStand tells whether a Lease is still to be released, or its last write is not
+// leasesStand reports whether a Lease is still to be released, or its last write is not
 // answered: a run does not end before.
 func (st leaseStep) leasesStand() bool {
 	for _, n := range st.s.Nodes {
@@ -104,7 +104,7 @@ func (st leaseStep) leasesStand() bool {
 	return false
 }
 
-// leasesOpen tells whether it is not known yet of some node whether its Lease can be had.
+// leasesOpen reports whether it is not known yet of some node whether its Lease can be had.
 func (st leaseStep) leasesOpen() bool {
 	for _, n := range st.s.Nodes {
 		if st.leasing() && !n.State.Final() && n.Lease.Open() {
@@ -190,7 +190,7 @@ func (s *State) resumeLeases() {
 	}
 }
 
-// LeasesMayStand tells whether a run that died may have left a Lease over one of
+// LeasesMayStand reports whether a run that died may have left a Lease of one of
 // its nodes.
 func (s *State) LeasesMayStand() bool { return slices.ContainsFunc(s.Nodes, s.LeaseMayStand) }
 

@@ -35,9 +35,9 @@ func (st releaseStep) tier(p *PodRun) int {
 	return tierOrdinary
 }
 
-// holdsNextTier tells whether a pod keeps those of later tiers waiting. One that
+// holdsNextTier reports whether a pod keeps those of later tiers waiting. One that
 // is blocked (by a budget or by the run's own guard) or stuck, or left to run to
-// its end, does not: nobody knows for how long.
+// its end, does not: it is not known for how long.
 func (p *PodRun) holdsNextTier() bool {
 	return !p.State.Final() && !p.State.Blocked() && p.State != PodStuckTerminating && !p.waitsForCompletion() &&
 		(p.Wait == nil || p.Wait.For != waits.ForGuard)

@@ -66,7 +66,7 @@ func (st phaseStep) suspended() {
 	}
 }
 
-// asking waits for the operator's word. A phase about which nothing is left to ask is
+// asking waits for confirmation. A phase about which nothing is left to ask is
 // skipped.
 func (st phaseStep) asking() {
 	if st.openNodes() == 0 {
@@ -86,7 +86,7 @@ func (st phaseStep) asking() {
 func (st phaseStep) check() {
 	st.emit(Event{Kind: EventPhase, Phase: PhaseCheck, PhaseStatus: PhaseDone})
 	if st.openNodes() == 0 {
-		st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeRefused, Message: "no node can be drained as the plan stands"})
+		st.emit(Event{Kind: EventRunEnded, Outcome: OutcomeRefused, Message: "no node can be drained with this plan"})
 		return
 	}
 	if st.s.Run.Options.GuardWrite {
@@ -153,9 +153,9 @@ func (st phaseStep) verify() {
 		}
 		st.volumes().lookPowerOff(n)
 		if left, _ := st.evicting().unplanned(n); len(left) > 0 {
-			st.setNode(n, NodeStopped, fmt.Sprintf("%s came to the node after it was drained", left[0].Namespace+"/"+left[0].Name))
+			st.setNode(n, NodeStopped, fmt.Sprintf("%s was bound to the node after it was drained", left[0].Namespace+"/"+left[0].Name))
 		} else if node := st.snap.Node(n.Name); node != nil && node.UID == n.UID && !node.Unschedulable {
-			st.setNode(n, NodeStopped, "somebody uncordoned it after it was drained")
+			st.setNode(n, NodeStopped, "it was uncordoned after it was drained")
 		}
 	}
 	st.enter(PhaseClose, PhaseDone)
@@ -220,7 +220,7 @@ func (st phaseStep) aborting() {
 	st.endRun(OutcomeAborted, st.s.Message)
 }
 
-// waitsForAll tells whether a pod goes after all others of its run, and one of
+// waitsForAll reports whether a pod goes after all others of its run, and one of
 // them is still there.
 func (st releaseStep) waitsForAll(p *PodRun) bool {
 	if !p.Self {
@@ -230,11 +230,11 @@ func (st releaseStep) waitsForAll(p *PodRun) bool {
 		slices.ContainsFunc(st.podsOf(p.Node), func(o *PodRun) bool { return o != p && !o.State.Final() })
 }
 
-// waitsForCompletion tells whether the pod is left to run to its end first.
+// waitsForCompletion reports whether the pod is left to run to its end first.
 func (p *PodRun) waitsForCompletion() bool {
 	return slices.ContainsFunc(p.Reasons, func(r plan.Reason) bool { return r.Code == plan.ReasonWaitForCompletion })
 }
 
-// sees tells whether the node itself and the pods on it are known and live; no
+// sees reports whether the node itself and the pods on it are known and live; no
 // more is needed to drain it.
 func (st *stepper) sees(n *NodeRun) bool { return st.snap.TrustedOn(n.Name) }

@@ -61,7 +61,7 @@ func (st releaseStep) release() {
 // EvictionsRetry). A few at a time hide that wait, many only meet more often.
 const budgetAtOnce = 2
 
-// canSee tells whether the snapshot says enough to evict by, besides the nodes:
+// canSee reports whether the snapshot says enough to evict by, besides the nodes:
 // budgets live or known to be hidden from us (then the server alone judges).
 func (st releaseStep) canSee() bool {
 	if st.s.Run.Options.Guard != "" && !budget.GuardSees(st.snap) {
@@ -71,7 +71,7 @@ func (st releaseStep) canSee() bool {
 }
 
 // releasePod sends the eviction of one pod if nothing is in its way, else notes
-// what is. It tells whether a slot was taken.
+// what is. It reports whether a slot was taken.
 func (st releaseStep) releasePod(p *PodRun, slot bool) bool {
 	live := st.snap.Pod(p.UID)
 	if live == nil || live.Terminating() || p.State == PodTerminating {

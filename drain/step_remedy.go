@@ -51,7 +51,7 @@ func (s *State) remediesClosed(p *PodRun, v *remedy.View) string {
 	case !v.Snap.TrustedOn(p.Node):
 		return "the view of the cluster is not live"
 	case v.Live == nil || v.Node == nil || v.Node.UID != n.UID:
-		return "the cluster shows it no more"
+		return "it no longer exists in the cluster"
 	case p.InFlight != 0 || slices.ContainsFunc(s.Remedies, func(r *remedy.Record) bool { return r.Pod == p.UID && r.InFlight != 0 }):
 		return remedy.OffOnItsWay
 	case !p.State.Blocked() && p.State != PodStuckTerminating && !v.Silent():
@@ -60,7 +60,7 @@ func (s *State) remediesClosed(p *PodRun, v *remedy.View) string {
 	return ""
 }
 
-// remediate takes a remedy: the operator's word must be the remedy's, what was confirmed must
+// remediate takes a remedy: the operator's confirmation must be the remedy's, what was confirmed must
 // still be what would be done, and a run without a screen must have been allowed to.
 // A wrong word does nothing at all; everything else that stands in the way is said.
 func (st remedyStep) remediate(in Command) {
@@ -78,9 +78,9 @@ func (st remedyStep) remediate(in Command) {
 		switch {
 		case why != "":
 		case !st.leases().mayTouch(st.s.Node(p.Node)):
-			why = "the Lease over its node is not held at this moment"
+			why = "the Lease of its node is not held at this moment"
 		case offered.Facts != in.Remedy:
-			why = "it is not what was confirmed any more: look at the ladder again"
+			why = "it is no longer what was confirmed: see the remedies again"
 		}
 		facts := offered.Facts
 		facts.ID = len(st.s.Remedies) + 1
@@ -137,7 +137,7 @@ func (st remedyStep) deletionAccepted(r *remedy.Record) {
 		grace = p.GraceSeconds
 	}
 	st.setPod(p, PodTerminating, &waits.Wait{For: waits.ForGrace, Until: st.now.Add(time.Duration(grace) * time.Second)},
-		"deleted past its budget, as the operator said")
+		"deleted past its budget, as the operator asked")
 }
 
 func (st remedyStep) setRemedy(r *remedy.Record, c remedy.Change) {
@@ -175,7 +175,7 @@ func (st remedyStep) leaveTaints() {
 	}
 }
 
-// remediesStand tells whether a remedy is still to be taken back before the run may end.
+// remediesStand reports whether a remedy is still to be taken back before the run may end.
 func (st remedyStep) remediesStand() bool {
 	return slices.ContainsFunc(st.s.Remedies, func(r *remedy.Record) bool { return r.Awaited(st.now) })
 }

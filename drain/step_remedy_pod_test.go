@@ -44,7 +44,7 @@ func TestTheAnswerToADeletionBelongsToTheRemedy(t *testing.T) {
 			f.step(Answered{Write: w, Answer: c.answer})
 			p, r := f.state.Pods[0], f.state.Remedies[0]
 			if r.State != c.remedy || r.InFlight != 0 || p.State != c.pod || p.InFlight != 0 || p.Action != plan.ActionEvict || p.Refusals != 0 {
-				t.Errorf("%s, %+v: the rung is %s, the pod %+v", kind, c.answer, r.State, p)
+				t.Errorf("%s, %+v: the remedy is %s, the pod %+v", kind, c.answer, r.State, p)
 			}
 			if n := f.state.Nodes[0]; n.State != NodeDraining {
 				t.Errorf("%s, %+v: the node is %s: %s", kind, c.answer, n.State, n.Message)

@@ -15,7 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// climb is one Step with the operator's word for a remedy as it is shown now.
+// climb is one Step with the operator's confirmation of a remedy as it is shown now.
 func (f *steps) remediate(kind remedy.Kind, change func(*Command)) []Write {
 	r := f.remedy(kind)
 	in := Command{Kind: CommandRemedy, Pod: f.pod.UID, Remedy: r.Facts, Word: r.Word, By: "ada", OnScreen: true}
@@ -69,13 +69,13 @@ func TestRemediateSendsOneRequest(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", c.kind, writes, f.state.Remedies)
 		}
 		if off := f.remedy(remedy.OutOfService).DisabledReason; off != "a request for it is on its way" {
-			t.Errorf("%s: a second rung meanwhile: %q", c.kind, off)
+			t.Errorf("%s: a second remedy meanwhile: %q", c.kind, off)
 		}
 	}
 }
 
 // Promise 2: nothing is sent but by the exact word for exactly what was shown.
-func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
+func TestRemedyNeedsTheConfirmationForWhatWasShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Command)
 		make   func(*steps)
@@ -85,7 +85,7 @@ func TestRemediateNeedsTheWordForWhatWasShown(t *testing.T) {
 		"no word":         {change: func(c *Command) { c.Word = "" }},
 		"a word too many": {change: func(c *Command) { c.Word += " " }},
 		"another pod":     {change: func(c *Command) { c.Pod = "pod-2" }},
-		"another number":  {change: func(c *Command) { c.Remedy.To = 9 }, said: "not what was confirmed any more"},
+		"another number":  {change: func(c *Command) { c.Remedy.To = 9 }, said: "no longer what was confirmed"},
 		"no screen":       {change: func(c *Command) { c.OnScreen = false }, said: "the run was started without --allow-scale"},
 		"an autoscaler":   {make: (*steps).autoscale, said: "autoscaler web owns"},
 	} {
@@ -140,7 +140,7 @@ func TestRemedyAnswers(t *testing.T) {
 		words  string
 	}{
 		{kube.Answer{Code: 200}, remedy.Done, ""},
-		{kube.Answer{Code: http.StatusUnprocessableEntity}, remedy.Refused, "it has not 2 replicas any more"},
+		{kube.Answer{Code: http.StatusUnprocessableEntity}, remedy.Refused, "it no longer has 2 replicas"},
 		{kube.Answer{Code: http.StatusConflict, Message: "x"}, remedy.Refused, "it changed meanwhile"},
 		{kube.Answer{Code: http.StatusForbidden, Message: "may not"}, remedy.Refused, "may not"},
 		{kube.Answer{Failure: "gone away"}, remedy.InDoubt, "gone away"},

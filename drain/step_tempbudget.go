@@ -65,7 +65,7 @@ func (st guardPhase) guardOverdue() bool {
 	for _, b := range st.s.Budgets {
 		if !b.InForce() {
 			st.stopForGuard(b.Owner, fmt.Sprintf("not in force within %s: %s", within,
-				cmp.Or(b.Message, "the disruption controller has not looked at budget "+b.Name)))
+				cmp.Or(b.Message, "the disruption controller has not observed budget "+b.Name)))
 			return true
 		}
 	}
@@ -81,7 +81,7 @@ func (st guardPhase) guardOverdue() bool {
 func (st guardPhase) stopForGuard(owner, why string) {
 	for _, n := range st.s.Nodes {
 		if !n.State.Final() {
-			st.setNode(n, NodeStopped, fmt.Sprintf("no guard over %s: %s", owner, why))
+			st.setNode(n, NodeStopped, fmt.Sprintf("no temporary budget for %s: %s", owner, why))
 		}
 	}
 	st.enter(PhaseClose, PhaseFailed)

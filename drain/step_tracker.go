@@ -61,7 +61,7 @@ func (st releaseStep) account(b *kube.Budget) *account {
 
 // budgetHold is what a pod waits for while its budget has no token for it: the
 // budget's own limit, or our other evictions under it that are not over yet.
-// Pods that are well wait for the same.
+// Healthy pods wait for the same.
 func (st releaseStep) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *waits.Wait {
 	a := st.account(b)
 	if live.Ready && a.hold != nil {
@@ -78,7 +78,7 @@ func (st releaseStep) budgetHold(p *PodRun, live *kube.Pod, b *kube.Budget) *wai
 	return wait
 }
 
-// budgetWait is what the pod waits for, nil where no budget holds it.
+// budgetWait is what the pod waits for, nil where no budget blocks it.
 func (st releaseStep) budgetWait(live *kube.Pod) *waits.Wait {
 	if st.books.tracker == nil {
 		st.books.tracker = budget.NewTracker(st.snap, st.now)
@@ -97,7 +97,7 @@ func (st releaseStep) charge(b *kube.Budget) {
 	}
 }
 
-// pollDue tells whether a blocked pod is to be tried although nothing says that
+// pollDue reports whether a blocked pod is to be tried although nothing says that
 // it would go: the safety net under the events, one try per budget and time. The
 // first try waits as long. Where retries are counted, each pod has its own.
 func (st releaseStep) pollDue(p *PodRun, live *kube.Pod, b *kube.Budget) bool {
@@ -122,7 +122,7 @@ func (st releaseStep) pollDue(p *PodRun, live *kube.Pod, b *kube.Budget) bool {
 	return !st.now.Before(due)
 }
 
-// againDue tells whether a pod is to be tried again that was refused under budgets
+// againDue reports whether a pod is to be tried again that was refused under budgets
 // which the run does not see.
 func (st releaseStep) againDue(p *PodRun) bool {
 	return p.retryNow || st.proofDue(p) || st.past(p.refusedAt.Add(p.unseenPause()))
@@ -163,14 +163,14 @@ const (
 	figuresPart = 10
 )
 
-// onlyFigures tells whether a wait is the last one with other figures, or with
+// onlyFigures reports whether a wait is the last one with other figures, or with
 // another pod to blame.
 func onlyFigures(p *PodRun, state PodState, wait *waits.Wait) bool {
 	return p.State == state && state == PodBudgetBlocked && p.Wait != nil && wait != nil &&
 		p.Wait.For == wait.For && p.Wait.Never == wait.Never && slices.Equal(p.Wait.Budgets, wait.Budgets)
 }
 
-// tooSoon tells whether what the pod waits for was told a moment ago.
+// tooSoon reports whether what the pod waits for was told a moment ago.
 func (st *stepper) tooSoon(p *PodRun) bool {
 	every := cmp.Or(st.s.limits.figuresEvery, saidEvery)
 	if every < 0 {

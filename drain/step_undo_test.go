@@ -35,9 +35,9 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 		want   remedy.State
 		words  string
 	}{
-		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, remedy.Left, "not taken back: Unauthorized; to do it: kubectl scale"},
-		"bad request":       {kube.Answer{Code: 400, Message: "no"}, nil, remedy.Left, "not taken back: no"},
-		"too large":         {kube.Answer{Code: 413, Message: "no"}, nil, remedy.Left, "not taken back: no"},
+		"token":             {kube.Answer{Code: 401, Message: "Unauthorized"}, nil, remedy.Left, "not undone: Unauthorized; to do it: kubectl scale"},
+		"bad request":       {kube.Answer{Code: 400, Message: "no"}, nil, remedy.Left, "not undone: no"},
+		"too large":         {kube.Answer{Code: 413, Message: "no"}, nil, remedy.Left, "not undone: no"},
 		"policy":            {policy, nil, remedy.Left, "'frozen' denied request"},
 		"conflict":          {kube.Answer{Code: 409, Message: "please apply your changes to the latest version"}, nil, remedy.Left, "latest version"},
 		"404 of a proxy":    {kube.Answer{Code: 404, Message: "404 page not found"}, nil, remedy.Left, "404 page not found"},
@@ -45,7 +45,7 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 		"no answer":         {kube.Answer{Failure: "EOF"}, nil, remedy.Left, "EOF"},
 		"it is gone":        {kube.Answer{Code: 404, Message: `replicasets.apps "web" not found`}, nil, remedy.Kept, "it is gone"},
 		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, remedy.Kept, "somebody has set it to 5 since"},
-		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, remedy.Kept, "it has that number already"},
+		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, remedy.Kept, "it already has that number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -55,7 +55,7 @@ func (st volumeStep) setVolumes(p *PodRun, now []volume.Facts, message string) {
 
 // followVolumes follows the volumes of pods that have left their node: first
 // until they are detached from it or their time is up, then to where they go,
-// which is shown and waited for by nobody.
+// which is shown and never waited for.
 func (st volumeStep) followVolumes() {
 	seen := st.attachmentsSeen() || st.attachmentsDenied()
 	for _, p := range st.s.Pods {
@@ -87,7 +87,7 @@ func (st volumeStep) followPod(p *PodRun) {
 	st.setVolumes(p, facts, lateWords(p, still, late, o))
 }
 
-// past tells whether that moment has come; if not, it is a moment to look.
+// past reports whether that moment has come; if not, it is a moment to look.
 func (st *stepper) past(due time.Time) bool {
 	if st.now.Before(due) {
 		st.wakeAt(due)
@@ -152,7 +152,7 @@ func (st volumeStep) volumeTurn(p *PodRun, live *kube.Pod) *waits.Wait {
 	return wait
 }
 
-// hasVolumeTurn tells whether the pod has to wait for no other pod with volumes.
+// hasVolumeTurn reports whether the pod has to wait for no other pod with volumes.
 func (st volumeStep) hasVolumeTurn(p *PodRun, live *kube.Pod) bool {
 	switch {
 	case st.s.Run.Options.MaxParallelVolumes <= 0:
@@ -183,7 +183,7 @@ func (st volumeStep) takeVolumeTurn(p *PodRun) {
 	}
 }
 
-// holdsVolumeTurn tells whether the pod is on its way: asked for, terminating, or gone
+// holdsVolumeTurn reports whether the pod is on its way: asked for, terminating, or gone
 // with volumes that are still attached to its node.
 func (p *PodRun) holdsVolumeTurn() bool {
 	if p.State.Left() {
@@ -192,9 +192,9 @@ func (p *PodRun) holdsVolumeTurn() bool {
 	return !p.State.Final() && len(p.Volumes) > 0 && (p.InFlight != 0 || p.State == PodTerminating)
 }
 
-// awaitDetach tells whether volumes of drained nodes are still on their way off
+// awaitDetach reports whether volumes of drained nodes are still on their way off
 // them, and that is worth waiting for before the nodes are judged. On a node whose
-// kubelet is silent nobody unmounts anything (Cluster API shouldWaitForNodeVolumes:
+// kubelet is silent nothing is unmounted (Cluster API shouldWaitForNodeVolumes:
 // an unreachable node is not waited for).
 func (st volumeStep) awaitDetach() bool {
 	st.followVolumes()
@@ -237,7 +237,7 @@ func (st volumeStep) attachmentsDenied() bool {
 }
 
 // lookPowerOff says of a drained node whether it is safe to power off, and which
-// volumes it still has. Nothing is safe that nobody looked at.
+// volumes it still has. Nothing is safe that was not checked.
 func (st volumeStep) lookPowerOff(n *NodeRun) {
 	e := Event{Kind: EventVolumes, Node: n.Name}
 	if st.attachmentsSeen() {
@@ -248,7 +248,7 @@ func (st volumeStep) lookPowerOff(n *NodeRun) {
 	st.emit(e)
 }
 
-// movedVolumes tells whether a pod was moved off the node with a volume that may
+// movedVolumes reports whether a pod was moved off the node with a volume that may
 // have been attached to it.
 func (st volumeStep) movedVolumes(node string) bool {
 	for _, p := range st.podsOf(node) {

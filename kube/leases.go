@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// DefaultLeaseNamespace is where the Leases over nodes are unless somebody
+	// DefaultLeaseNamespace is where the Leases of nodes are unless somebody
 	// says otherwise.
 	DefaultLeaseNamespace = metav1.NamespaceSystem
 	// HeartbeatNamespace holds the Leases by which kubelets tell that they live:
@@ -52,13 +52,13 @@ func leaseChanged(now func() time.Time) func(old, l *Lease) {
 	}
 }
 
-// LeaseOf is the Lease over the node of that UID, nil if there is none. Ask
+// LeaseOf is the Lease of the node of that UID, nil if there is none. Ask
 // Sync(KindLeases) before taking none for an answer.
 func (s *Snapshot) LeaseOf(node UID) *Lease {
 	return find(s, &Lease{Name: LeaseName(node)})
 }
 
-// Leases are all Leases over nodes, by name.
+// Leases are all Leases of nodes, by name.
 func (s *Snapshot) Leases() []*Lease { return rows[*Lease](&s.t, KindLeases).items() }
 
 // LeaseEnds is when the Lease can be taken for abandoned if nothing changes until

@@ -22,7 +22,7 @@ const (
 	ManagedByValue   = FieldManager
 	RunLabel         = "kdrain-tui.dev/run"
 	MadeAtAnnotation = "kdrain-tui.dev/made-at"
-	// LeasePrefix begins the name of the Lease over a node; see LeaseName.
+	// LeasePrefix begins the name of the Lease of a node; see LeaseName.
 	LeasePrefix = "kdrain-node-"
 	// ByAnnotation and ReasonAnnotation on a Lease say whose run holds it, and why.
 	ByAnnotation     = "kdrain-tui.dev/by"

@@ -45,9 +45,9 @@ func TestExpectationUsesTheWordsOfThePlan(t *testing.T) {
 		if (p.Sibling != nil) != (p.Budget != nil && p.Budget.Verdict == "Wait") {
 			t.Errorf("%s: a sick sibling goes with the verdict Wait", name)
 		}
-		anew := p.Action == "evict" && !slices.Contains(p.Reasons, "Finished") && !slices.Contains(p.Reasons, "Terminating")
-		if anew != slices.Contains([]string{"Fits", "DoesNotFit", "Unknown"}, p.Landing) {
-			t.Errorf("%s: landing %q goes with a pod that is made anew", name, p.Landing)
+		recreated := p.Action == "evict" && !slices.Contains(p.Reasons, "Finished") && !slices.Contains(p.Reasons, "Terminating")
+		if recreated != slices.Contains([]string{"Fits", "DoesNotFit", "Unknown"}, p.Landing) {
+			t.Errorf("%s: landing %q goes with a pod that is recreated", name, p.Landing)
 		}
 	}
 }

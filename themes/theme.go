@@ -110,7 +110,7 @@ func loadBuiltin(name string) (Theme, error) {
 	return parse(name, path, text, base)
 }
 
-// fileExists counts a file that cannot be looked at as there, so that reading
+// fileExists counts a file that cannot be read as there, so that reading
 // it says why.
 func fileExists(path string) bool {
 	_, err := os.Stat(path)

@@ -68,7 +68,7 @@ func (a actions) canAcceptUsual() (bool, string) {
 		plan = p.Planned()
 	}
 	if plan != nil && !wording.UsualOnly(plan.Nodes...) {
-		return false, "that is not what stands in the way here: see the options"
+		return false, "that is not the cause here: see the options"
 	}
 	return true, ""
 }
@@ -115,8 +115,8 @@ func (a actions) listActions() []keys.Action {
 			Pages: listPages, Do: func() { a.m.filtering = true }},
 		{ID: "sortnext", Keys: []string{">"}, Title: "sort", Help: "sort by the next column", Group: group, Pages: listPages, Do: func() { a.sortBy(1) }},
 		{ID: "sortback", Keys: []string{"<"}, Help: "sort by the column before", Group: group, Pages: listPages, Do: func() { a.sortBy(-1) }},
-		{ID: "order", Keys: []string{"s"}, Help: "turn the order round", Group: group, Pages: listPages, Do: a.turnOrder},
-		{ID: "ordero", Keys: []string{"o"}, Help: "turn the order round", Group: group, Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Run},
+		{ID: "order", Keys: []string{"s"}, Help: "reverse the order", Group: group, Pages: listPages, Do: a.turnOrder},
+		{ID: "ordero", Keys: []string{"o"}, Help: "reverse the order", Group: group, Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Run},
 			Do: a.turnOrder},
 	}
 }
@@ -144,11 +144,11 @@ func (a actions) programActions() []keys.Action {
 			Pages:   []keys.Page{frame.Nodes, frame.Pods, frame.Plan},
 			Enabled: func() (bool, string) { return a.m.s.State != nil, "no run was started from here yet" },
 			Do:      func() { a.m.show(frame.Run) }},
-		{ID: "messages", Keys: []string{"e"}, Help: "everything the program said, newest first", Group: group, Pages: readPages, Do: open(frame.Messages)},
-		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "paint the screen anew", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
+		{ID: "messages", Keys: []string{"e"}, Help: "all messages of the program, newest first", Group: group, Pages: readPages, Do: open(frame.Messages)},
+		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "redraw the screen", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
 		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages, Do: open(frame.Help)},
 		{ID: "helpdone", Keys: []string{"?"}, Help: "back from the keys", Group: group, Pages: []keys.Page{frame.Help}, Do: a.escape},
-		{ID: "quit", Keys: []string{"q"}, Title: "quit", Help: "leave the program; asks while a run is going on. Ctrl+C asks too, and twice leaves at once",
+		{ID: "quit", Keys: []string{"q"}, Title: "quit", Help: "leave the program; asks while a run is active. Ctrl+C asks too, and twice leaves at once",
 			Group: group, Pages: allPages, Do: a.m.askToQuit},
 	}
 }
@@ -177,6 +177,6 @@ func (a actions) escape() {
 	case a.m.path.page != frame.Nodes:
 		a.m.goBack()
 	case a.m.page().(frame.Hinter).Hints() != nil:
-		a.m.notices.refuse("esc does not leave: - takes the marks away, q quits", a.m.s.Now)
+		a.m.notices.refuse("esc does not leave: - clears the marks, q quits", a.m.s.Now)
 	}
 }

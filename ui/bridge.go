@@ -12,7 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
-// frameGap is how often news of the cluster and of a run are looked at: ten
+// frameGap is how often changes of the cluster and of a run are shown: ten
 // times a second is as much as people can see, however much changes.
 const frameGap = 100 * time.Millisecond
 

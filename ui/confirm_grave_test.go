@@ -9,7 +9,7 @@ import (
 
 // The last control plane takes a word of its own before the run; a plain yes does
 // not start it.
-func TestLastControlPlaneTakesAWord(t *testing.T) {
+func TestLastControlPlaneNeedsATypedConfirmation(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual)
 	d.list(frame.Nodes).Table.Select("control-1")
 	d.keys("D")
@@ -33,7 +33,7 @@ func TestLastControlPlaneTakesAWord(t *testing.T) {
 }
 
 // A node that becomes the last control plane while its plan is confirmed is asked
-// about anew.
+// about again.
 func TestLastControlPlaneSinceTheLook(t *testing.T) {
 	w := company()
 	w.node("control-2", "eu-1b", 0, func(n *kube.Node) { n.Labels["node-role.kubernetes.io/control-plane"] = "" })

@@ -48,7 +48,7 @@ func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
 		d.keys("space")
 	}
 	d.keys("D", "D")
-	d.shows("Cordon worker-a1 and go on?", "1 node refused and left untouched: worker-b1", "3 pods move", "0 refused")
+	d.shows("Cordon worker-a1 and continue?", "1 node refused and left untouched: worker-b1", "3 pods move", "0 refused")
 	d.keys("y")
 	d.change(func(s *drain.State) {
 		s.Phase, s.Phases = drain.PhaseEvict, map[drain.Phase]drain.PhaseStatus{
@@ -129,8 +129,8 @@ func TestAPlanThatIsNotWholeSaysSo(t *testing.T) {
 	d := drive(t, halfSynced(), 120, 30, usual)
 	d.list(frame.Nodes).Table.Select("worker-b2")
 	d.keys("D")
-	d.shows("Still coming in: pods (25 so far)", "not whole yet")
-	for _, untrue := range []string{"0 pods move", "still true", "no pod on it"} {
+	d.shows("Still being read: pods (25 so far)", "not whole yet")
+	for _, untrue := range []string{"0 pods move", "still valid", "no pod on it"} {
 		if strings.Contains(strings.ToLower(d.frame()), untrue) {
 			t.Errorf("it says %q:\n%s", untrue, d.frame())
 		}
@@ -139,11 +139,11 @@ func TestAPlanThatIsNotWholeSaysSo(t *testing.T) {
 	if len(d.m.dialogs) != 0 {
 		t.Fatal("a plan that is not whole can be confirmed")
 	}
-	d.shows("the plan is not whole yet", "y copy as kubectl") // the word leaves the hints alone
+	d.shows("the plan is not complete yet", "y copy as kubectl") // the word leaves the hints alone
 	d.w.SetSync(kube.KindPods, kube.SyncState{Phase: kube.Synced})
 	d.w.SetSync(kube.KindDaemonSets, kube.SyncState{Phase: kube.Synced})
 	d.refresh()
-	d.shows("still true", "0 pods move")
+	d.shows("still valid", "0 pods move")
 }
 
 func TestLiveIsSaidOnlyOfWhatIsSeen(t *testing.T) {
@@ -203,7 +203,7 @@ func TestQuittingDuringARun(t *testing.T) {
 func TestInterruptTwiceLeavesAtOnce(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()))
 	d.keys("ctrl+c")
-	d.shows("A run is going on")
+	d.shows("A run is active")
 	d.keys("ctrl+c")
 	if !d.quit || d.m.left != LeftByForce {
 		t.Fatal("did not leave")
@@ -228,10 +228,10 @@ func TestInterruptTwiceLeavesAtOnce(t *testing.T) {
 func TestTheQuestionWhetherToLeaveEndsWithTheRun(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()))
 	d.keys("ctrl+c")
-	d.shows("A run is going on")
+	d.shows("A run is active")
 	d.send(runMsg{d.m.s.Run, endedState(drain.OutcomeDone), false})
 	d.shows("Result k7f3")
-	if frame := d.frame(); strings.Contains(frame, "A run is going on") {
+	if frame := d.frame(); strings.Contains(frame, "A run is active") {
 		t.Errorf("it still asks:\n%s", frame)
 	}
 	d.keys("ctrl+c")
@@ -275,7 +275,7 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 	d.keys("U")
 	d.shows("not cordoned: worker-a1")
 	d.keys("D", "D")
-	d.shows("every node is refused as the options stand")
+	d.shows("every node is refused with these options")
 	d.keys("a")
 	d.shows("3 pods move", "options: --ignore-daemonsets --delete-emptydir-data")
 	d = drive(t, company(), 100, 30, func(d *Deps) { d.ReadOnly = true })

@@ -46,7 +46,7 @@ type Deps struct {
 	RunLife      func(run string) tempbudget.RunLife
 	RemoveBudget func(ctx context.Context, ref request.BudgetRef) error
 	// DrainAccess asks the server which rights a drain under the options lacks; it
-	// is called outside the event loop. Nil where nobody is asked.
+	// is called outside the event loop. Nil where no question is asked.
 	DrainAccess func(ctx context.Context, o plan.Options) (preflight.Access, error)
 	// PodDetails reads what there is to know about one pod, live; it is called
 	// outside the event loop. Nil where there is no cluster to read from.
@@ -64,8 +64,12 @@ type Deps struct {
 	NewPlan  func(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error)
 	Forecast func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate
 
+	// Protected is what every confirmation is typed as, the name of a protected context,
+	// "" where a key is enough.
+	Protected string
+
 	Theme    themes.Theme
-	NoColor  bool // also set by NO_COLOR in the environment of the program
+	NoColor  bool
 	ASCII    bool
 	ReadOnly bool
 	Now      func() time.Time // time.Now where nil

@@ -101,7 +101,7 @@ func TestFramesKeepTheirBounds(t *testing.T) {
 		},
 		"pod":     hostilePod(t),
 		"options": func() *driver { d := drive(t, company(), 80, 24); d.keys("D", "o"); return d },
-		"ladder": func() *driver {
+		"remedies": func() *driver {
 			d := drive(t, hostileWorld(), 80, 24, attached(hostileRun()))
 			d.keys("E", "down", "enter")
 			return d

@@ -32,7 +32,7 @@ func manyFindings(d *Deps) {
 			Advice: []budget.Advice{{Text: "bring another one up first", Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
 		for i := range 10 {
 			found = append(found, plan.Finding{Code: preflight.FindingSingleReplica, Level: plan.LevelWarning,
-				Message: fmt.Sprintf("one replica only, down until it is Ready elsewhere: Deployment shop/service-%02d", i)})
+				Message: fmt.Sprintf("only one replica, down until its replacement is Ready: Deployment shop/service-%02d", i)})
 		}
 		p.Findings = slices.Concat(found, p.Findings)
 		return p, nil
@@ -45,7 +45,7 @@ func waitingState() *drain.State {
 	s := runState()
 	s.Nodes[0].State = drain.NodeWaiting
 	s.Nodes[0].Lease = &lease.Record{Facts: lease.Facts{Holder: "p4wq"}, State: lease.Awaited, Since: moment.Add(-9 * time.Second),
-		Message: `held by run p4wq of bob since 2026-08-21 13:58 UTC ("new disk"); whether that run lives shows within 40s`}
+		Message: `held by run p4wq of bob since 2026-08-21 13:58 UTC ("new disk"); whether that run is still running is known within 40s`}
 	vol := func(name string, state volume.State) []volume.VolumeRun {
 		return []volume.VolumeRun{{Facts: volume.Facts{Name: "data", Volume: name, Driver: "csi.example.com", State: state}}}
 	}

@@ -265,6 +265,6 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got+"\n" != string(want) {
-		t.Errorf("frame %s changed (go test ./ui -update writes it anew):\n%s", name, got)
+		t.Errorf("frame %s changed (go test ./ui -update rewrites it):\n%s", name, got)
 	}
 }

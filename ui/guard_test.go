@@ -45,7 +45,7 @@ func toGuardQuestion(t testing.TB, w, h int) *driver {
 
 func TestTheGuardQuestionNamesItsWorkloads(t *testing.T) {
 	d := toGuardQuestion(t, 100, 30)
-	d.shows("Make temporary budgets?", "1 workload gets a budget", "It lets 25%", "shop  Deployment/search")
+	d.shows("Create temporary budgets?", "1 workload gets a budget", "It lets 25%", "shop  Deployment/search")
 	d.quiet()
 	d.keys("y")
 	if n := len(d.run.sent); n != 1 || d.run.sent[0] != (drain.Confirm{Phase: drain.PhaseGuard, By: "ada"}) {
@@ -56,7 +56,7 @@ func TestTheGuardQuestionNamesItsWorkloads(t *testing.T) {
 		s.Phases[drain.PhaseGuard] = drain.PhaseRuns
 		s.Budgets = []*tempbudget.Record{{Facts: tempbudget.Facts{Namespace: "shop", Owner: "Deployment/search"}, State: tempbudget.Made}}
 	})
-	d.shows("▶ guard", "shop/Deployment/search ◐ made, not observed yet")
+	d.shows("▶ guard", "shop/Deployment/search ◐ created, not observed yet")
 	d.change(func(s *drain.State) {
 		s.Phase, s.Question = drain.PhaseCordon, &drain.Question{Phase: drain.PhaseCordon, Since: moment}
 	})

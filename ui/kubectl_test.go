@@ -82,6 +82,6 @@ func TestPagesAreCopiedAsKubectl(t *testing.T) {
 	d = onRemedies(t, 100, 40)
 	d.list(frame.Remedies).Table.Select("delete")
 	if got := d.copied("y"); got != "kubectl --context=prod-eu-1 delete pod -n checkout cart-7f9c-x2x9q" {
-		t.Errorf("the rung is copied as %q", got)
+		t.Errorf("the remedy is copied as %q", got)
 	}
 }

@@ -51,7 +51,7 @@ func lives() map[string]tempbudget.RunLife {
 
 func TestBudgetsLeftBehindAreOffered(t *testing.T) {
 	d, removed := leftDriver(t, lives())
-	if !strings.Contains(d.frame(), "2 temporary budgets of runs that are over are still there. B removes them") {
+	if !strings.Contains(d.frame(), "2 temporary budgets of ended runs are still there. B removes them") {
 		t.Fatal(d.frame())
 	}
 	d.keys("B")

@@ -202,5 +202,5 @@ func (p *path) before(or keys.Page) keys.Page {
 	return or
 }
 
-// has tells whether a page is shown or will be gone back to.
+// has reports whether a page is shown or will be gone back to.
 func (p *path) has(page keys.Page) bool { return p.page == page || slices.Contains(p.back, page) }

@@ -52,15 +52,15 @@ func TestThePodsPage(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()), readable(&read))
 	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
 	d.keys("enter")
-	d.shows("Pod checkout/cart-7f9c-x2x9q", "‖ blocked", "budget checkout/cart needs 3", "Not read: log of sidecar", "○ Ready", "BackOff (42 times)", "held by cart-7f9c-k2xzq b")
+	d.shows("Pod checkout/cart-7f9c-x2x9q", "‖ blocked", "budget checkout/cart needs 3", "Not read: log of sidecar", "○ Ready", "BackOff (42 times)", "blocked by cart-7f9c-k2xzq b")
 	d.keys("2")
-	d.shows("container cart, the life before this one", "line 3 of true", "of 10")
+	d.shows("container cart, the previous instance", "line 3 of true", "of 10")
 	d.keys("G")
 	d.shows("line 49 of false")
 	d.keys("tab")
 	d.shows("value: (hidden)", "[yaml]")
 	d.keys("b")
-	d.shows("Pod checkout/cart-7f9c-k2xzq · holds cart-7f9c-x2x9q")
+	d.shows("Pod checkout/cart-7f9c-k2xzq · blocks cart-7f9c-x2x9q")
 	if want := "checkout/cart-7f9c-x2x9q checkout/cart-7f9c-x2x9q|checkout/cart-7f9c-k2xzq checkout/cart-7f9c-k2xzq"; strings.Join(read, "|") != want {
 		t.Errorf("read %v", read)
 	}
@@ -74,7 +74,7 @@ func TestThePodsPage(t *testing.T) {
 	d.shows("Run k7f3")
 	d.list(frame.Run).Table.Select("web/front-66d5f7c9b-b8sd1")
 	d.keys("enter", "b")
-	d.shows("no other pod holds this one")
+	d.shows("no other pod blocks this one")
 }
 
 func TestAPodThatCannotBeRead(t *testing.T) {

@@ -18,7 +18,7 @@ func (m *Model) quit(left Left) {
 	m.queue(tea.Quit)
 }
 
-// askToQuit leaves, or asks while a run is going on.
+// askToQuit leaves, or asks while a run is active.
 func (m *Model) askToQuit() {
 	if !m.s.Live() && !m.s.Starting || m.d.Replay {
 		m.quit(LeftByOperator)
@@ -61,9 +61,9 @@ func (m *Model) openQuit() {
 // focus.
 func (m *Model) openQuitRun() {
 	p := m.s.State.Progress("")
-	d := &dialog.Dialog{ID: quitDialog, Title: "A run is going on", Body: []paint.Line{
+	d := &dialog.Dialog{ID: quitDialog, Title: "A run is active", Body: []paint.Line{
 		paint.T(wording.Number(p.Left) + " of " + wording.Count(p.Total, "pod") + " are gone, " + wording.Number(p.Terminating) + " are ending."),
-		paint.T("The run lives in this program: leaving ends it."),
+		paint.T("The run is part of this program: leaving ends it."),
 		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+"."),
 		nil, paint.L(themes.Muted, "Ctrl+C again aborts and leaves at once."),
 	}, Buttons: []dialog.Button{

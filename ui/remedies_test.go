@@ -23,7 +23,7 @@ func remedyWorld() world {
 	return w
 }
 
-// onRemedies is the ladder of the blocked pod of the run.
+// onRemedies is the page of remedies of the blocked pod of the run.
 func onRemedies(t testing.TB, width, height int, change ...func(*Deps)) *driver {
 	d := drive(t, remedyWorld(), width, height, append([]func(*Deps){attached(runState())}, change...)...)
 	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
@@ -39,9 +39,9 @@ func sentBy(d *driver) []drain.Input {
 }
 
 // Promise 2 on the screen: a remedy is taken by its own word, beside its request.
-func TestRemediesTakesTheWordOfTheRemedy(t *testing.T) {
+func TestRemediesNeedTheConfirmationOfTheRemedy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
-	d.shows("Ladder", "cart-7f9c-x2x9q", "Evict the sick sibling cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
+	d.shows("Remedies", "cart-7f9c-x2x9q", "Evict the unhealthy pod cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
 	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
 	d.shows("request POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction", "type evict cart-7f9c-k2xzq and press Enter")
@@ -103,12 +103,12 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 
 func TestRemediesThatAreOffSayWhy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
-	d.shows("off: its node is Ready and it is not stuck")
+	d.shows("not available: its node is Ready and it is not stuck")
 	d.keys("G")
-	d.shows("off: worker-a2 is Ready", "It must be true that the machine is off.")
+	d.shows("not available: worker-a2 is Ready", "The machine must really be off.")
 	d.keys("enter")
 	if len(d.m.dialogs) != 0 {
-		t.Error("a rung that is off asks for its word")
+		t.Error("a remedy that is not available asks for its confirmation")
 	}
 }
 
@@ -122,7 +122,7 @@ func TestRemediesWithoutTheRight(t *testing.T) {
 			return results, nil
 		}
 	})
-	d.shows("off: you may not delete pods in namespace checkout")
+	d.shows("not available: you may not delete pods in namespace checkout")
 }
 
 // A question goes away when what it asks for is not what would be done any more.
@@ -141,13 +141,13 @@ func TestRemediesQuestionGoesAwayWithItsReason(t *testing.T) {
 func TestNoRemediesReadOnly(t *testing.T) {
 	d := onRemedies(t, 80, 24, func(d *Deps) { d.ReadOnly = true })
 	if d.m.path.page == frame.Remedies || strings.Contains(d.frame(), "Evict the sick") {
-		t.Error("the ladder opens read only")
+		t.Error("the remedies open read only")
 	}
 }
 
 func TestRunPageTellsOfRemedies(t *testing.T) {
 	s := runState()
-	s.Remedies = []*remedy.Record{{State: remedy.Refused, Message: "it has not 4 replicas any more",
+	s.Remedies = []*remedy.Record{{State: remedy.Refused, Message: "it no longer has 4 replicas",
 		Facts: remedy.Facts{ID: 1, Kind: remedy.Scale, For: "checkout/cart-1", Object: "ReplicaSet", Namespace: "checkout", Name: "cart", From: 4, To: 5}}}
-	drive(t, company(), 160, 24, attached(s)).shows("ladder  checkout/cart-1: ReplicaSet checkout/cart from 4 to 5 replicas, not done: it has not 4 replicas any more")
+	drive(t, company(), 160, 24, attached(s)).shows("remedy  checkout/cart-1: ReplicaSet checkout/cart from 4 to 5 replicas, not done: it no longer has 4 replicas")
 }

@@ -27,7 +27,7 @@ func TestReplayHasOnePage(t *testing.T) {
 	if len(run.sent) > 0 {
 		t.Errorf("sent %v", run.sent)
 	}
-	if frame := d.frame(); strings.Contains(frame, "waits for your word") || !strings.Contains(frame, "REPLAY") {
+	if frame := d.frame(); strings.Contains(frame, "waits for your confirmation") || !strings.Contains(frame, "REPLAY") {
 		t.Errorf("the frame asks, or does not say what it is:\n%s", frame)
 	}
 	d.keys("q")

@@ -33,7 +33,7 @@ func (d *driver) witness(key string) witness {
 	return w
 }
 
-// accepts tells whether the key was the exact yes to a dialog that could be
+// accepts reports whether the key was the exact yes to a dialog that could be
 // read: the letter on it, Enter on a button that had to be moved to, or the
 // typed word and Enter.
 func (w witness) accepts(ids ...string) bool {
@@ -53,7 +53,7 @@ func (w witness) accepts(ids ...string) bool {
 // forced is the second Ctrl+C in a row.
 func (w witness) forced() bool { return w.key == "ctrl+c" && w.interrupt }
 
-// allowed tells whether an input may go to the run after that key.
+// allowed reports whether an input may go to the run after that key.
 func allowed(in drain.Input, w witness) bool {
 	switch in := in.(type) {
 	case drain.Confirm:

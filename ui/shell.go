@@ -43,9 +43,18 @@ func (h *shell) Targets() []string {
 	return nil
 }
 
+// Ask opens a question. In a protected context every yes is typed, but for what only
+// stops a run.
 func (h *shell) Ask(d *dialog.Dialog, answer func(dialog.Answer)) *frame.Question {
+	accepts := slices.ContainsFunc(d.Buttons, func(b dialog.Button) bool { return b.Value == dialog.Accept })
+	if accepts && d.Word == "" && !d.Editing && !slices.Contains(stopping, d.ID) {
+		d.Word = h.m.d.Protected
+	}
 	return h.m.dialogs.open(d, h.m.s.Now, answer)
 }
+
+// stopping are the questions before a run sends less: they never wait for a typed text.
+var stopping = []string{"pause", "abort"}
 
 func (h *shell) Asking(id string) bool { return h.m.dialogs.has(id) }
 

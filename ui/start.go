@@ -22,9 +22,6 @@ import (
 // waits for its Done. Runs are aborted where the operator said so.
 func Run(ctx context.Context, d Deps) (Result, error) {
 	d = d.withDefaults()
-	if os.Getenv("NO_COLOR") != "" {
-		d.NoColor = true
-	}
 	if d.Terminal != nil {
 		defer d.Terminal.take()()
 	}

@@ -43,7 +43,7 @@ func TestATakeOverIsTypedAndNamesTheRun(t *testing.T) {
 	d.keys("backspace", "backspace", "backspace")
 	d.typed("k7f3pm")
 	d.keys("enter")
-	d.shows("Cordon worker-a1 and go on?")
+	d.shows("Cordon worker-a1 and continue?")
 	d.keys("y")
 	if len(d.started) != 1 || !slices.Equal(d.started[0].Options.TakeOver, []string{"k7f3pm"}) {
 		t.Fatalf("started %d: %+v\n%s", len(d.started), d.started, d.frame())
@@ -53,7 +53,7 @@ func TestATakeOverIsTypedAndNamesTheRun(t *testing.T) {
 	}
 }
 
-func TestNothingIsTakenOverWithoutTheWord(t *testing.T) {
+func TestNothingIsTakenOverWithoutConfirmation(t *testing.T) {
 	d := drive(t, heldWorld("k7f3pm"), 80, 24, withLeases)
 	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D", "esc")
@@ -63,13 +63,13 @@ func TestNothingIsTakenOverWithoutTheWord(t *testing.T) {
 }
 
 // A Lease can say anything; what cannot be typed is not asked for.
-func TestAHolderThatNobodyCanTypeHasAnotherWord(t *testing.T) {
+func TestAHolderThatCannotBeTypedHasAnotherConfirmation(t *testing.T) {
 	d := drive(t, heldWorld(strings.Repeat("Ж", 300)), 100, 34, withLeases)
 	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("D", "D")
 	d.typed("take over")
 	d.keys("enter")
-	d.shows("Cordon worker-a1 and go on?")
+	d.shows("Cordon worker-a1 and continue?")
 }
 
 func TestALapsedLeaseIsNoQuestion(t *testing.T) {
@@ -131,7 +131,7 @@ func TestUncordonWithoutTheRightToReadLeases(t *testing.T) {
 	d := drive(t, w, 100, 34, withLeases)
 	d.list(frame.Nodes).Table.Select("worker-a1")
 	d.keys("U")
-	d.shows("Leases cannot be read: whether a run is at work there is not known.")
+	d.shows("Leases cannot be read: whether a run is draining it is not known.")
 	d.keys("y")
 	if !slices.Equal(d.cordons, []string{"-worker-a1"}) {
 		t.Errorf("uncordoned %v", d.cordons)

@@ -52,7 +52,7 @@ func (t *Terminal) OnPanic(name string, value any, stack []byte) {
 	fmt.Fprintf(t.Log, "%s panic in %s: %v\n%s\n", time.Now().UTC().Format(time.RFC3339), name, value, stack)
 	fmt.Fprintf(os.Stderr, "error: kdrain-tui failed inside (%s): %s\n"+
 		"  this is a defect of the program; the details are in %s\n"+
-		"  nodes may be left cordoned: kubectl get nodes tells, the journal says what was sent\n",
+		"  nodes may be left cordoned: see kubectl get nodes; the journal records what was sent\n",
 		name, kube.Clean(fmt.Sprint(value)), t.LogPath)
 	os.Exit(1)
 }

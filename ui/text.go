@@ -45,7 +45,7 @@ func (p *helpPage) View() frame.View {
 	}
 	return frame.View{Left: paint.L(themes.Title, "Keys"), Text: append(lines, nil,
 		paint.L(themes.Muted, "A capital letter changes the cluster or a run, and always asks first. Nothing else ever does."),
-		paint.L(themes.Muted, "What is estimated carries a ~, what a server said stands between quotation marks."))}
+		paint.L(themes.Muted, "Estimates carry a ~; text of the server is in quotation marks."))}
 }
 
 // helpOf is one action, in as many lines as its sentence needs; those of other
@@ -81,7 +81,7 @@ type messagesPage struct {
 func (p *messagesPage) View() frame.View {
 	v := frame.View{Left: paint.L(themes.Title, "Messages").Add(themes.Muted, "  newest first")}
 	if len(p.log.log) == 0 {
-		v.Text = []paint.Line{paint.L(themes.Muted, "Nothing has been said yet.")}
+		v.Text = []paint.Line{paint.L(themes.Muted, "There are no messages yet.")}
 	}
 	for _, n := range slices.Backward(p.log.log) {
 		for j, l := range paint.Wrap(paint.L(n.token, n.text), max(20, p.s.Width-13)) {

@@ -146,7 +146,7 @@ func (m *Model) pressTooSmall(key string) {
 
 func (m *Model) pressDialog(d *frame.Question, key, text string) {
 	if m.lay.TooSmall && key != "esc" {
-		return // nobody answers what cannot be seen
+		return // what cannot be seen cannot be answered
 	}
 	if d.ID != quitDialog {
 		m.interrupt = false

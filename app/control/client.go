@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNobody says that no process serves the run.
-var ErrNobody = errors.New("nobody answers at the socket of the run")
+var ErrNobody = errors.New("no process answers at the socket of the run")
 
 // answerPatience is how long the run may take to answer: longer than its server
 // waits for the API server and the engine.
@@ -39,17 +39,17 @@ func Ask(dir string, r Request) (a Answer, err error) {
 		return a, err
 	}
 	if _, err := socket.Write(append(line, '\n')); err != nil {
-		return a, fmt.Errorf("tell run %s: %w", r.Run, err)
+		return a, fmt.Errorf("send the command to run %s: %w", r.Run, err)
 	}
 	line, err = bufio.NewReader(socket).ReadBytes('\n')
 	if err != nil {
-		return a, fmt.Errorf("run %s gave no answer (its journal tells whether it took the word): %w", r.Run, err)
+		return a, fmt.Errorf("run %s did not answer (its journal shows whether it accepted the command): %w", r.Run, err)
 	}
 	if err := json.Unmarshal(line, &a); err != nil {
 		return a, fmt.Errorf("read the answer of run %s: %w", r.Run, err)
 	}
 	if a.Schema != Schema {
-		return a, fmt.Errorf("run %s answers in %q, this program reads %s: use the version that began the run", r.Run, a.Schema, Schema)
+		return a, fmt.Errorf("run %s answers in %q, this program reads %s: use the version that started the run", r.Run, a.Schema, Schema)
 	}
 	return a, nil
 }

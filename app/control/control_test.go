@@ -104,14 +104,14 @@ func TestRequests(t *testing.T) {
 		{Request{Verb: "continue", Word: "w"}, drain.Command{Kind: drain.CommandContinue, Word: "w"}, "", "the run is not paused"},
 		{Request{Verb: "retry", Pod: "api"}, drain.Command{Kind: drain.CommandRetry, Pod: "shop/api"}, "pod shop/api is tried again now", ""},
 		{Request{Verb: "skip", Pod: "shop/web"}, drain.Command{Kind: drain.CommandSkip, Pod: "shop/web"}, "pod shop/web is left where it is", ""},
-		{Request{Verb: "last", Pod: "ops/web"}, drain.Command{Kind: drain.CommandLast, Pod: "ops/web"}, "pod ops/web goes last", ""},
-		{Request{Verb: "leave", Node: "b"}, drain.Command{Kind: drain.CommandLeave, Node: "b"}, "node b is left as it is, cordoned", ""},
+		{Request{Verb: "last", Pod: "ops/web"}, drain.Command{Kind: drain.CommandLast, Pod: "ops/web"}, "pod ops/web is evicted last", ""},
+		{Request{Verb: "leave", Node: "b"}, drain.Command{Kind: drain.CommandLeave, Node: "b"}, "node b stays cordoned, nothing more is evicted from it", ""},
 		{Request{Verb: "abort"}, drain.Command{Kind: drain.CommandAbort}, "aborted: nothing more is sent, nodes stay cordoned", ""},
 		{Request{Verb: "skip", Pod: "db"}, drain.Command{Kind: drain.CommandSkip, Pod: "shop/db"}, "", "nothing more happens to pod shop/db: it is Replaced"},
-		{Request{Verb: "skip", Pod: "web"}, drain.Command{}, "", `2 pods of the run are meant by "web": shop/web, ops/web`},
+		{Request{Verb: "skip", Pod: "web"}, drain.Command{}, "", `2 pods of the run match "web": shop/web, ops/web`},
 		{Request{Verb: "skip", Pod: "none"}, drain.Command{}, "", `no pod "none" is in the run`},
 		{Request{Verb: "leave", Node: "c"}, drain.Command{}, "", `node "c" is not in the run`},
-		{Request{Verb: "dance"}, drain.Command{}, "", `the run knows no "dance"`},
+		{Request{Verb: "dance"}, drain.Command{}, "", `unknown command "dance"`},
 	} {
 		run.told = nil
 		test.request.Run = "k7f3pm"
@@ -144,9 +144,9 @@ func TestForeignRequests(t *testing.T) {
 	run := served(t, dir)
 	for line, complaint := range map[string]string{
 		"hello\n": "cannot be read",
-		`{"schema":"kdrain-tui/ctl/v9","run":"k7f3pm","verb":"abort"}` + "\n": "the run speaks kdrain-tui/ctl/v1",
+		`{"schema":"kdrain-tui/ctl/v9","run":"k7f3pm","verb":"abort"}` + "\n": "the run uses kdrain-tui/ctl/v1",
 		`{"schema":"kdrain-tui/ctl/v1","run":"other","verb":"abort"}` + "\n":  `this is run k7f3pm, not "other"`,
-		strings.Repeat("x", mostRequest+1):                                    "no whole request came",
+		strings.Repeat("x", mostRequest+1):                                    "incomplete request",
 	} {
 		conn, err := net.Dial("unix", Path(dir, "k7f3pm"))
 		if err != nil {

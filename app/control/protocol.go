@@ -17,7 +17,7 @@ type Request struct {
 	Verb   string `json:"verb"`
 	Pod    string `json:"pod,omitempty"` // namespace/name, or a name that is the only one in the run
 	Node   string `json:"node,omitempty"`
-	Word   string `json:"word,omitempty"` // what was typed to confirm it, where the verb takes a word
+	Word   string `json:"confirmation,omitempty"` // what was typed to confirm it, where the verb takes a word
 }
 
 // Answer is what became of a request.
@@ -37,8 +37,8 @@ type Answer struct {
 	Status  *Status `json:"status,omitempty"`  // of the verb status
 	// Unconfirmed: the remedy could be taken, and its word was not given.
 	Unconfirmed bool           `json:"unconfirmed,omitempty"`
-	Remedy      *RemedyStatus  `json:"rung,omitempty"`   // of a verb that takes a remedy
-	Remedies    []RemedyStatus `json:"ladder,omitempty"` // of the verb ladder, in order
+	Remedy      *RemedyStatus  `json:"remedy,omitempty"`   // of a verb that takes a remedy
+	Remedies    []RemedyStatus `json:"remedies,omitempty"` // of the verb remedies, in order
 }
 
 // Status is a run in short.
@@ -49,8 +49,8 @@ type Status struct {
 	Question    drain.Phase  `json:"question,omitempty"`
 	Paused      bool         `json:"paused"`
 	Aborting    bool         `json:"aborting"`
-	JournalLost string       `json:"journalLost,omitempty"` // why the journal cannot be written
-	ServerAway  string       `json:"serverAway,omitempty"`  // why the API server does not answer
+	JournalLost string       `json:"journalLost,omitempty"`       // why the journal cannot be written
+	ServerAway  string       `json:"serverUnreachable,omitempty"` // why the API server does not answer
 	Nodes       []NodeStatus `json:"nodes"`
 	Blocked     []PodStatus  `json:"blocked"`
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// RemedyStatus is a remedy of the ladder for one pod, as it is at this moment.
+// RemedyStatus is a remedy for one pod, as it is at this moment.
 type RemedyStatus struct {
-	Remedy remedy.Kind `json:"rung"` // also the verb that takes it; the wait has none
+	Remedy remedy.Kind `json:"remedy"` // also the verb that takes it; the wait has none
 	Title  string      `json:"title"`
 	// Off is why it cannot be taken now, "" if it can.
-	DisabledReason string   `json:"off,omitempty"`
+	DisabledReason string   `json:"disabledReason,omitempty"`
 	Request        string   `json:"request,omitempty"` // what it sends
-	Command        string   `json:"command,omitempty"` // the same for a shell, where kubectl has a word for it
+	Command        string   `json:"command,omitempty"` // the same for a shell, where kubectl has a command for it
 	Risk           string   `json:"risk"`
 	Warnings       []string `json:"warnings,omitempty"`
-	Word           string   `json:"word,omitempty"` // what confirms it
+	Word           string   `json:"confirmation,omitempty"` // what confirms it
 	// State is what became of it, once it was taken.
 	State remedy.State `json:"state,omitempty"`
 }
@@ -60,7 +60,7 @@ func (s *Server) showRemedies(state *drain.State, v Verb, r Request) Answer {
 	return a
 }
 
-// climb takes a remedy of the ladder. Without its word it only tells what it would
+// climb applies a remedy. Without its confirmation it only shows what it would
 // send, at which risk, and the word.
 func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 	c, a := objectOf(state, v, r)
@@ -75,11 +75,11 @@ func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 		a.Remedy = &status
 		switch {
 		case offered.DisabledReason != "":
-			a.Error = fmt.Sprintf("%s is off for pod %s: %s", v.Name, a.Pod, offered.DisabledReason)
+			a.Error = fmt.Sprintf("%s is not available for pod %s: %s", v.Name, a.Pod, offered.DisabledReason)
 		case r.Word == "":
 			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s was not confirmed", v.Name)
 		case r.Word != offered.Word:
-			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s takes the word %q, not %q", v.Name, offered.Word, r.Word)
+			a.Unconfirmed, a.Error = true, fmt.Sprintf("%s is confirmed by %q, not by %q", v.Name, offered.Word, r.Word)
 		default:
 			c.Remedy = offered.Facts
 			return s.take(a, c)
@@ -140,7 +140,7 @@ func told(a Answer, r *remedy.Record) Answer {
 	}
 	a.OK, a.Message = true, fmt.Sprintf("%s for pod %s: %s, %s", r.Kind, a.Pod, r.What(), r.State.Words())
 	if r.State == remedy.InDoubt {
-		a.Hint = "no answer came, it may have been done: " + r.Message
+		a.Hint = "no answer came; it may have taken effect: " + r.Message
 	}
 	return a
 }

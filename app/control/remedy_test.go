@@ -17,10 +17,10 @@ func someRemedies() []remedy.Remedy {
 	}
 	return []remedy.Remedy{
 		{Facts: remedy.Facts{Kind: remedy.Wait}, Title: "wait", Risk: "None."},
-		{Facts: about(remedy.EvictUnhealthy, "sick"), Title: "evict the sick sibling", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
+		{Facts: about(remedy.EvictUnhealthy, "sick"), Title: "evict the unhealthy pod", Call: "POST x", Command: "kubectl x", Risk: "It moves a pod.",
 			Warnings: []string{"beware"}, Word: "evict sick"},
-		{Facts: about(remedy.ForceDelete, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "kill api"},
-		{Facts: about(remedy.Delete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", DisabledReason: "it is ending already"},
+		{Facts: about(remedy.ForceDelete, "api"), Title: "forget it", Call: "DELETE x", Risk: "The process may run.", Word: "force-delete api"},
+		{Facts: about(remedy.Delete, "api"), Title: "delete it", Risk: "Fewer pods.", Word: "delete api", DisabledReason: "it is already terminating"},
 	}
 }
 
@@ -28,7 +28,7 @@ func TestRemediesIsToldWithoutAWrite(t *testing.T) {
 	dir := t.TempDir()
 	run := served(t, dir)
 	run.remedies = someRemedies()
-	a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "api"})
+	a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "remedies", Pod: "api"})
 	if err != nil || !a.OK || a.Pod != "shop/api" || a.Node != "a" || len(a.Remedies) != 4 {
 		t.Fatalf("%+v %v", a, err)
 	}
@@ -36,20 +36,20 @@ func TestRemediesIsToldWithoutAWrite(t *testing.T) {
 	if free.DisabledReason != "" || free.Word != "evict sick" || free.Request != "POST x" || free.Command != "kubectl --context=prod x" || len(free.Warnings) != 1 {
 		t.Errorf("%+v", free)
 	}
-	if kill.DisabledReason != "the run was started without --allow-zero-grace" || del.DisabledReason != "it is ending already" {
+	if kill.DisabledReason != "the run was started without --allow-zero-grace" || del.DisabledReason != "it is already terminating" {
 		t.Errorf("%q, %q", kill.DisabledReason, del.DisabledReason)
 	}
 	if len(run.told) > 0 {
 		t.Errorf("the run was told %+v", run.told)
 	}
-	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "none"}); err != nil || a.OK || a.Error != `no pod "none" is in the run` {
+	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "remedies", Pod: "none"}); err != nil || a.OK || a.Error != `no pod "none" is in the run` {
 		t.Errorf("%+v %v", a, err)
 	}
 }
 
 // Promise 2: without its exact word, and where it is off, a remedy is not even told
 // to the run.
-func TestRemediesAreTakenByTheirWordOnly(t *testing.T) {
+func TestRemediesNeedTheirConfirmation(t *testing.T) {
 	dir := t.TempDir()
 	run := served(t, dir)
 	run.remedies = someRemedies()
@@ -58,12 +58,12 @@ func TestRemediesAreTakenByTheirWordOnly(t *testing.T) {
 		unconfirmed bool
 		err         string
 	}{
-		{"free", "", true, "free was not confirmed"},
-		{"free", "evict other", true, `free takes the word "evict sick", not "evict other"`},
-		{"free", "evict sick ", true, `free takes the word "evict sick", not "evict sick "`},
-		{"delete", "", false, "delete is off for pod shop/api: it is ending already"},
-		{"delete", "delete api", false, "delete is off for pod shop/api: it is ending already"},
-		{"kill", "kill api", false, "kill is off for pod shop/api: the run was started without --allow-zero-grace"},
+		{"evict-unhealthy", "", true, "evict-unhealthy was not confirmed"},
+		{"evict-unhealthy", "evict other", true, `evict-unhealthy is confirmed by "evict sick", not by "evict other"`},
+		{"evict-unhealthy", "evict sick ", true, `evict-unhealthy is confirmed by "evict sick", not by "evict sick "`},
+		{"delete", "", false, "delete is not available for pod shop/api: it is already terminating"},
+		{"delete", "delete api", false, "delete is not available for pod shop/api: it is already terminating"},
+		{"force-delete", "force-delete api", false, "force-delete is not available for pod shop/api: the run was started without --allow-zero-grace"},
 	} {
 		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: test.verb, Pod: "shop/api", Word: test.word})
 		if err != nil || a.OK || a.Unconfirmed != test.unconfirmed || a.Error != test.err || a.Remedy == nil || string(a.Remedy.Remedy) != test.verb {
@@ -84,12 +84,12 @@ func TestARemedyWithoutItsRightIsOff(t *testing.T) {
 	run.remedies[1].Needs = []request.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "shop"}}
 	run.lacks = "create pods/eviction in namespace shop"
 	for _, word := range []string{"", "evict sick"} {
-		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "free", Pod: "shop/api", Word: word})
-		if want := "free is off for pod shop/api: you may not create pods/eviction in namespace shop"; err != nil || a.OK || a.Unconfirmed || a.Error != want {
+		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "evict-unhealthy", Pod: "shop/api", Word: word})
+		if want := "evict-unhealthy is not available for pod shop/api: you may not create pods/eviction in namespace shop"; err != nil || a.OK || a.Unconfirmed || a.Error != want {
 			t.Errorf("%q: %+v %v", word, a, err)
 		}
 	}
-	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "ladder", Pod: "api"}); err != nil || a.Remedies[1].DisabledReason != "you may not "+run.lacks {
+	if a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "remedies", Pod: "api"}); err != nil || a.Remedies[1].DisabledReason != "you may not "+run.lacks {
 		t.Errorf("%+v %v", a.Remedies, err)
 	}
 	if len(run.told) > 0 {
@@ -103,8 +103,8 @@ func TestWhatBecameOfARemedy(t *testing.T) {
 		ok      bool
 		says    string // in the message, the error or the hint
 	}{
-		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Done}, true, "free for pod shop/api: eviction of shop/sick, done"},
-		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.InDoubt, Message: "cut off"}, true, "it may have been done: cut off"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Done}, true, "evict-unhealthy for pod shop/api: eviction of shop/sick, done"},
+		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.InDoubt, Message: "cut off"}, true, "it may have taken effect: cut off"},
 		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Refused, Message: "may not"}, false, "may not"},
 		{drain.Event{}, false, "it had no effect"},
 		{drain.Event{Kind: drain.EventRemedy, RemedyState: remedy.Taken}, true, "asked for"}, // the run ends before the answer
@@ -113,7 +113,7 @@ func TestWhatBecameOfARemedy(t *testing.T) {
 		run := served(t, dir)
 		run.remedies, run.becomes = someRemedies(), test.becomes
 		close(run.done) // nobody waits for more than what is there
-		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "free", Pod: "api", Word: "evict sick"})
+		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "evict-unhealthy", Pod: "api", Word: "evict sick"})
 		if err != nil || a.OK != test.ok || a.Seq != 42 || !strings.Contains(a.Message+a.Error+a.Hint, test.says) || a.Remedy.State != test.becomes.RemedyState {
 			t.Errorf("%+v: %+v %v", test, a, err)
 		}

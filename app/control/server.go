@@ -40,7 +40,7 @@ type Rights func(context.Context, []request.Permission) ([]request.AccessResult,
 type Server struct {
 	path     string
 	run      live.Commander
-	rights   Rights // nil where nobody can be asked
+	rights   Rights // nil where rights cannot be asked for
 	listener *net.UnixListener
 	group    kube.Group
 
@@ -51,7 +51,7 @@ type Server struct {
 
 // Serve opens the socket of a run and serves it until Close. The caller holds
 // the run's journal, so a socket that is there already is a dead process's. rights
-// tells which remedies of the ladder the run may take; nil leaves that to the API server.
+// tells which remedies the run may take; nil leaves that to the API server.
 func Serve(dir string, run live.Commander, rights Rights) (*Server, error) {
 	path := Path(dir, run.State().Run.ID)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +102,7 @@ func (s *Server) accept() {
 			continue
 		}
 		free <- struct{}{}
-		s.group.Go("a word to run "+s.run.State().Run.ID, func() {
+		s.group.Go("a command to run "+s.run.State().Run.ID, func() {
 			defer func() { <-free }()
 			s.serve(conn)
 		})
@@ -155,11 +155,11 @@ func (s *Server) end(conn net.Conn) {
 // answer reads the one request of a connection and does what it says.
 func (s *Server) answer(conn *net.UnixConn) Answer {
 	if uid, known := peer(conn); known && uid != os.Geteuid() {
-		return Answer{Error: fmt.Sprintf("the run is another user's: yours is uid %d", uid)}
+		return Answer{Error: fmt.Sprintf("the run belongs to another user; yours is uid %d", uid)}
 	}
 	line, err := bufio.NewReader(io.LimitReader(conn, mostRequest)).ReadBytes('\n')
 	if err != nil {
-		return Answer{Error: "no whole request came: " + err.Error()}
+		return Answer{Error: "incomplete request: " + err.Error()}
 	}
 	var r Request
 	if err := json.Unmarshal(line, &r); err != nil {
@@ -169,13 +169,13 @@ func (s *Server) answer(conn *net.UnixConn) Answer {
 	verb, known := VerbNamed(r.Verb)
 	switch {
 	case r.Schema != Schema:
-		return Answer{Verb: r.Verb, Error: fmt.Sprintf("the run speaks %s, the request is %q", Schema, r.Schema),
-			Hint: "use the version of the program that began the run"}
+		return Answer{Verb: r.Verb, Error: fmt.Sprintf("the run uses %s, the request is %q", Schema, r.Schema),
+			Hint: "use the version of the program that started the run"}
 	case r.Run != state.Run.ID:
 		return Answer{Verb: r.Verb, Error: fmt.Sprintf("this is run %s, not %q", state.Run.ID, r.Run)}
 	case !known:
-		return Answer{Verb: r.Verb, Error: fmt.Sprintf("the run knows no %q", r.Verb),
-			Hint: "use the version of the program that began the run"}
+		return Answer{Verb: r.Verb, Error: fmt.Sprintf("unknown command %q", r.Verb),
+			Hint: "use the version of the program that started the run"}
 	case verb.Remedy != "":
 		return s.remediate(state, verb, r)
 	case verb.Kind != "":

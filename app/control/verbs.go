@@ -26,7 +26,7 @@ type Verb struct {
 	Of   Object
 	Kind drain.CommandKind // "" for a verb that only asks
 	Does string            // for the help: what it does, in a few words
-	// Remedy is the remedy of the ladder that it takes, "" for none. Such a verb needs
+	// Remedy is the remedy that it takes, "" for none. Such a verb needs
 	// the word of the remedy (--confirm WORD), and without it only tells what it is.
 	Remedy remedy.Kind
 	// Now is what is so once the run took it; %s is the pod or node.
@@ -35,33 +35,33 @@ type Verb struct {
 
 // Verbs are all that a live run can be told, in the order of the help.
 var Verbs = []Verb{
-	{Name: "status", Of: OfRun, Does: "tell how far the run is"},
-	{Name: "pause", Of: OfRun, Kind: drain.CommandPause, Does: "send nothing new; what was accepted goes on",
+	{Name: "status", Of: OfRun, Does: "show how far the run is"},
+	{Name: "pause", Of: OfRun, Kind: drain.CommandPause, Does: "send nothing new; accepted evictions finish",
 		Now: "paused: nothing new is sent"},
-	{Name: "continue", Of: OfRun, Kind: drain.CommandContinue, Does: "go on after a pause", Now: "goes on"},
-	{Name: "retry", Of: OfPod, Kind: drain.CommandRetry, Does: "try a pod that waits again now", Now: "pod %s is tried again now"},
+	{Name: "continue", Of: OfRun, Kind: drain.CommandContinue, Does: "continue after a pause", Now: "continued"},
+	{Name: "retry", Of: OfPod, Kind: drain.CommandRetry, Does: "try a waiting pod again now", Now: "pod %s is tried again now"},
 	{Name: "skip", Of: OfPod, Kind: drain.CommandSkip, Does: "leave a pod where it is, or do not wait for its end; its node will not be empty",
 		Now: "pod %s is left where it is"},
-	{Name: "last", Of: OfPod, Kind: drain.CommandLast, Does: "let all other pods go before this one", Now: "pod %s goes last"},
-	{Name: "leave", Of: OfNode, Kind: drain.CommandLeave, Does: "evict nothing more from a node; it stays cordoned",
-		Now: "node %s is left as it is, cordoned"},
+	{Name: "last", Of: OfPod, Kind: drain.CommandLast, Does: "evict all other pods before this one", Now: "pod %s is evicted last"},
+	{Name: "leave", Of: OfNode, Kind: drain.CommandLeave, Does: "evict nothing more from this node; it stays cordoned",
+		Now: "node %s stays cordoned, nothing more is evicted from it"},
 	{Name: "abort", Of: OfRun, Kind: drain.CommandAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
-	{Name: "ladder", Of: OfPod, Does: "tell what else could move a pod that does not go"},
-	verbOf(remedy.EvictUnhealthy, "evict the sick sibling that holds its budget"),
-	verbOf(remedy.RolloutRestart, "roll its Deployment out anew: the new pod comes first"),
-	verbOf(remedy.Scale, "one more replica, until the run ends"),
+	{Name: "remedies", Of: OfPod, Does: "show the remedies for a blocked or stuck pod"},
+	verbOf(remedy.EvictUnhealthy, "evict the unhealthy pod that blocks its budget"),
+	verbOf(remedy.RolloutRestart, "restart the rollout of its Deployment: the new pod starts first"),
+	verbOf(remedy.Scale, "add one replica, until the run ends"),
 	verbOf(remedy.Delete, "delete it past its budget, with its own grace period"),
-	verbOf(remedy.ForceDelete, "delete it with zero grace: nobody asks its kubelet"),
-	verbOf(remedy.OutOfService, "declare the machine of its node off"),
+	verbOf(remedy.ForceDelete, "delete it with a grace period of zero, without its kubelet"),
+	verbOf(remedy.OutOfService, "taint its node as out of service: its machine is off"),
 }
 
-// verbOf is the verb that takes a remedy of the ladder: it has the remedy's name.
+// verbOf is the verb that takes a remedy: it has the remedy's name.
 func verbOf(kind remedy.Kind, does string) Verb {
 	return Verb{Name: string(kind), Of: OfPod, Kind: drain.CommandRemedy, Remedy: kind, Does: does}
 }
 
-// Offered tells whether the verb would do something to a pod or node of the run,
+// Offered reports whether the verb would do something to a pod or node of the run,
 // as far as its state alone tells.
 func (v Verb) Offered(s *drain.State, c drain.Command) bool {
 	if v.Kind != "" && s.Objection(c) != nil {
@@ -71,7 +71,7 @@ func (v Verb) Offered(s *drain.State, c drain.Command) bool {
 	if v.Of != OfPod || v.Remedy == "" && v.Kind != "" {
 		return true
 	}
-	// The ladder is for a pod that does not go.
+	// Remedies are for a pod that is blocked or stuck.
 	return p != nil && (p.State.Blocked() || p.State == drain.PodStuckTerminating || p.State == drain.PodTerminating)
 }
 
@@ -132,7 +132,7 @@ func ambiguous(given string, pods []*drain.PodRun) error {
 	for i, p := range pods {
 		names[i] = name(p)
 	}
-	return fmt.Errorf("%d pods of the run are meant by %q: %s", len(pods), given, strings.Join(names, ", "))
+	return fmt.Errorf("%d pods of the run match %q: %s", len(pods), given, strings.Join(names, ", "))
 }
 
 // objectOf is the control of a request, and an answer that names the pod or node

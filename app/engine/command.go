@@ -64,7 +64,7 @@ func (e *Engine) answerCommand(id uint64, what drain.CommandResult) {
 	}
 }
 
-// suspended tells whether the run is to stop without an end, and nothing is out
+// suspended reports whether the run is to stop without an end, and nothing is out
 // any more whose answer it should know; or its time for that is over.
 func (e *Engine) suspended(since time.Time) bool {
 	s := e.State()

@@ -84,9 +84,9 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 		steer(t, e, drain.Command{Kind: drain.CommandPause}, "paused already")
 		steer(t, e, drain.Command{Kind: drain.CommandContinue}, "")
 		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "")
-		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "is last already")
+		steer(t, e, drain.Command{Kind: drain.CommandLast, Pod: held.UID}, "is already last")
 		steer(t, e, drain.Command{Kind: drain.CommandRetry, Pod: held.UID}, "")
-		steer(t, e, drain.Command{Kind: "dance"}, `"dance" is nothing that a run can be told`)
+		steer(t, e, drain.Command{Kind: "dance"}, `unknown command "dance"`)
 		steer(t, e, drain.Command{Kind: drain.CommandAbort}, "")
 		<-done
 		steer(t, e, drain.Command{Kind: drain.CommandPause}, "the run has ended: aborted")
@@ -95,7 +95,7 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 
 // What is said on a screen while the run tries the pod once more counts as soon as
 // the answer is here; who waits for what became of it is told at once.
-func TestAWordOnTheScreenOutlivesATry(t *testing.T) {
+func TestACommandOnTheScreenOutlivesATry(t *testing.T) {
 	for _, kind := range []drain.CommandKind{drain.CommandSkip, drain.CommandRetry, drain.CommandRemedy} {
 		synctest.Test(t, func(t *testing.T) {
 			s := kubetest.NewSimulation()

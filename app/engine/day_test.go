@@ -111,7 +111,7 @@ func weigh(c *chronicle) uint64 {
 
 // A container's last words are for the screen: neither the events that a report is
 // made from nor an Event on a node nor a journal has them.
-func TestLastWordsOfAContainerAreNotRecorded(t *testing.T) {
+func TestTerminationMessagesAreNotRecorded(t *testing.T) {
 	wait := &waits.Wait{For: waits.ForBudget, Budget: &budget.Numbers{Name: "web"},
 		UnhealthyPod: &budget.UnhealthyPod{Name: "web-2", Reason: "Error", Termination: "the password is hunter2"}}
 	if got := asJSON(drain.Event{Wait: wait}); len(got) == 0 || strings.Contains(got, "hunter2") {

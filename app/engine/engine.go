@@ -76,7 +76,7 @@ func Start(ctx context.Context, config EngineConfig, plan plan.Plan, facts drain
 // what was confirmed stays confirmed.
 func Resume(ctx context.Context, config EngineConfig, events []drain.Event) (*Engine, error) {
 	if len(events) == 0 || events[0].Kind != drain.EventRunStarted {
-		return nil, errors.New("the journal does not tell how the run began")
+		return nil, errors.New("the journal does not begin with the start of the run")
 	}
 	if last := events[len(events)-1]; last.Kind == drain.EventRunEnded {
 		return nil, fmt.Errorf("run %s has ended: %s", events[0].Run.ID, last.Outcome)

@@ -117,7 +117,7 @@ func TestBlockedPodTakesNoSlotFromFreeOnes(t *testing.T) {
 	})
 }
 
-func TestEvictionNeedsTheTypedWord(t *testing.T) {
+func TestEvictionNeedsTheTypedConfirmation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := kubetest.NewSimulation()
 		s.AddNode("a")

@@ -165,14 +165,14 @@ func TestLeftovers(t *testing.T) {
 	}
 	want := "shop/old of run far002, made 60m ago on another machine; " +
 		"shop/young of run far001, made 2m ago: the run may be live on another machine; " +
-		"shop/ours of run dead01, made 60s ago; that run is over"
+		"shop/ours of run dead01, made 60s ago; that run has ended"
 	if strings.Join(got, "; ") != want || asked != 4 || left[0].UID != "uid-old" {
 		t.Errorf("asked %d times\n%s\n%s", asked, strings.Join(got, "; "), want)
 	}
 	found := preflight.FindLeftovers(nil, nil, &preflight.Env{Leftovers: left, Now: kubetest.Noon})
 	if len(found) != 2 || found[0].Level != plan.LevelWarning || found[1].Level != plan.LevelInfo ||
 		found[0].Advice[0].Command != "kubectl delete pdb -n shop old ours" ||
-		found[1].Advice[0] != (budget.Advice{Text: "only if that run is over", Command: "kubectl delete pdb -n shop young"}) {
+		found[1].Advice[0] != (budget.Advice{Text: "only if that run has ended", Command: "kubectl delete pdb -n shop young"}) {
 		t.Errorf("%+v", found)
 	}
 	if len(preflight.FindLeftovers(nil, nil, &preflight.Env{Now: kubetest.Noon})) != 0 {

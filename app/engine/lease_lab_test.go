@@ -114,7 +114,7 @@ func TestLabASecondRunIsRefusedAndMayTakeOver(t *testing.T) {
 	o := s.leasing()
 	o.TakeOver = []string{"first2"}
 	third := s.asRun("third3", "", o, a)
-	third.until("it has taken the Lease over", func(state *drain.State) bool {
+	third.until("it has taken the Lease of", func(state *drain.State) bool {
 		n := state.Nodes[0]
 		return n.Lease != nil && n.Lease.State == lease.Held
 	})

@@ -175,7 +175,7 @@ func TestATakeOverStopsTheOtherRunAtOnce(t *testing.T) {
 	}
 }
 
-func TestAWordForAnotherRunTakesNothingOver(t *testing.T) {
+func TestAConfirmationForAnotherRunTakesNothingOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := contested()
 		one := (&operator{Simulation: s}).begin(t, "r1", leasing(), "a")
@@ -295,7 +295,7 @@ func TestAllOrNothingTouchesNoNodeIfOneIsHeld(t *testing.T) {
 			t.Errorf("outcome %q, %d cordons", two.State().Outcome, second.cordoned)
 		}
 		if live := s.Store.Snapshot().LeaseOf("node-b"); live != nil {
-			t.Errorf("the Lease over b is still there: %+v", live)
+			t.Errorf("the Lease of b is still there: %+v", live)
 		}
 		one.Send(drain.Command{Kind: drain.CommandAbort, By: "test"})
 		<-one.Done()
@@ -336,7 +336,7 @@ func TestALeaseIsAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestALeaseThatSomebodyDeletesIsTakenAnew(t *testing.T) {
+func TestADeletedLeaseIsAcquiredAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := contested()
 		o := &operator{Simulation: s}

@@ -74,7 +74,7 @@ func TestLabPodBoundAfterTheCordon(t *testing.T) {
 	n := r.State().Node(a)
 	s.poll("the cordon is older than any binding of the scheduler", func() bool { return r.config.Now().After(n.CordonAt.Add(drain.BindSlack)) })
 	s.addPod("web", a)
-	r.stops(a, "was put on the node after the cordon")
+	r.stops(a, "was bound to the node after the cordon")
 }
 
 func TestLabForeignUncordon(t *testing.T) {
@@ -194,7 +194,7 @@ func TestLabTolerantPodComesBack(t *testing.T) {
 	})
 	r := s.drain(w, c, bareOptions(), a)
 	state := r.ends(drain.OutcomePartly)
-	if n := state.Node(a); n.State != drain.NodeStopped || !strings.Contains(n.Message, "it tolerates it") {
+	if n := state.Node(a); n.State != drain.NodeStopped || !strings.Contains(n.Message, "which it tolerates") {
 		t.Errorf("node %s: %q", n.State, n.Message)
 	}
 	if state.Sent[attempt.VerbEvict] != 1 {

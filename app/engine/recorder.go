@@ -149,14 +149,14 @@ func (h *recorder) see(s *drain.State, events []drain.Event, snap *kube.Snapshot
 	}
 }
 
-// wake is when the run must be looked at again, for its own sake or for what is to
+// wake is when the run must be checked again, for its own sake or for what is to
 // be told of it.
 func (h *recorder) wake(own, now time.Time) time.Time {
 	due := h.events.due
 	if h.writer == nil || due.IsZero() || !own.IsZero() && own.Before(due) {
 		return own
 	}
-	if !due.After(now) { // looked at a moment ago
+	if !due.After(now) { // checked a moment ago
 		return now.Add(time.Second)
 	}
 	return due

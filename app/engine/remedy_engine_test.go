@@ -42,7 +42,7 @@ func confirmUntil(t *testing.T, e *Engine, what string, holds func(*drain.State)
 
 func ended(s *drain.State) bool { return s.Outcome != "" }
 
-// climb takes a remedy as an operator does who reads it on a screen.
+// climb applies a remedy as an operator does who reads it on a screen.
 func remediate(t *testing.T, e *Engine, kind remedy.Kind, pod kube.UID) {
 	t.Helper()
 	for _, r := range drain.Remedies(e.State(), e.config.Source.Snapshot(), pod, time.Now()) {
@@ -85,7 +85,7 @@ func TestOneMoreReplicaLetsThePodGoAndIsTakenBack(t *testing.T) {
 			t.Errorf("%s, %+v, %d replicas, %+v", state.Outcome, state.Remedies[0], s.Has("web"), s.Scaled)
 		}
 		if r := state.Remedies[0]; r.For != "default/web-1" || r.What() != "ReplicaSet default/web from 2 to 3 replicas" {
-			t.Errorf("a rung for %s: %s", r.For, r.What())
+			t.Errorf("a remedy for %s: %s", r.For, r.What())
 		}
 	})
 }
@@ -107,7 +107,7 @@ func TestReplicasAfterAnAbort(t *testing.T) {
 				s, e, p := blockedBySize(t, itself)
 				s.ReadyAfter = time.Hour
 				remediate(t, e, remedy.Scale, p.UID)
-				confirmUntil(t, e, "the rung is done", func(state *drain.State) bool {
+				confirmUntil(t, e, "the remedy is done", func(state *drain.State) bool {
 					return len(state.Remedies) == 1 && state.Remedies[0].State == remedy.Done
 				})
 				c.meanwhile(s)
@@ -131,7 +131,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 		})
 		s.ReadyAfter = time.Hour
 		remediate(t, e, remedy.Scale, p.UID)
-		state := confirmUntil(t, e, "the rung is done", func(state *drain.State) bool {
+		state := confirmUntil(t, e, "the remedy is done", func(state *drain.State) bool {
 			return len(state.Remedies) == 1 && state.Remedies[0].State == remedy.Done
 		})
 		killed.Store(true)
@@ -153,7 +153,7 @@ func TestAKilledRunLeavesItsReplicasToResumeAndRollback(t *testing.T) {
 			t.Errorf("%d replicas, %+v", s.Has("web"), again.State().Remedies[0])
 		}
 		left := rollback.Plan(state, s.Snapshot(), time.Now())[0]
-		if left.Scale != nil || left.Left != "it has that number already" {
+		if left.Scale != nil || left.Left != "it already has that number" {
 			t.Errorf("%+v", left)
 		}
 	})

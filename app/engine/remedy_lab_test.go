@@ -22,7 +22,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
-// remedyKinds are what the ladder looks at.
+// remedyKinds are what the remedies read.
 var remedyKinds = []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
 	kube.KindDeployments, kube.KindStatefulSets, kube.KindAutoscalers}
 
@@ -81,7 +81,7 @@ func (s *stage) podOf(source Source, app, node string) *corev1.Pod {
 	return found
 }
 
-// climb takes a remedy of the ladder once it can be taken, and again where something
+// climb applies a remedy once it is available, and again where something
 // changed under the operator's hands: controllers write to Deployments and nodes at any
 // time.
 func (r *labRun) remediate(kind remedy.Kind, pod *corev1.Pod) {
@@ -89,14 +89,14 @@ func (r *labRun) remediate(kind remedy.Kind, pod *corev1.Pod) {
 	why := ""
 	defer func() {
 		if r.s.Failed() {
-			r.s.Logf("rung %s: %s", kind, why)
+			r.s.Logf("remedy %s: %s", kind, why)
 		}
 	}()
-	r.s.poll("rung "+string(kind)+" is taken", func() bool {
+	r.s.poll("remedy "+string(kind)+" is taken", func() bool {
 		remedies := drain.Remedies(r.State(), r.config.Source.Snapshot(), pod.UID, r.config.Now())
 		i := slices.IndexFunc(remedies, func(r remedy.Remedy) bool { return r.Kind == kind })
 		if i < 0 {
-			r.s.Fatalf("the ladder has no rung %s", kind)
+			r.s.Fatalf("there is no remedy %s", kind)
 		}
 		if why = remedies[i].DisabledReason; why != "" {
 			return false
@@ -106,7 +106,7 @@ func (r *labRun) remediate(kind remedy.Kind, pod *corev1.Pod) {
 			why = err.Error()
 			return false
 		}
-		state := r.until("the rung is answered", func(state *drain.State) bool {
+		state := r.until("the remedy is answered", func(state *drain.State) bool {
 			return len(state.Remedies) > taken && state.Remedies[taken].State != remedy.Taken
 		})
 		why = state.Remedies[taken].Message
@@ -117,7 +117,7 @@ func (r *labRun) remediate(kind remedy.Kind, pod *corev1.Pod) {
 // remedy waits until the last remedy has come to a state.
 func (r *labRun) remedy(want remedy.State) {
 	r.s.Helper()
-	r.until(fmt.Sprintf("the rung is %s", want), func(state *drain.State) bool {
+	r.until(fmt.Sprintf("the remedy is %s", want), func(state *drain.State) bool {
 		n := len(state.Remedies)
 		return n > 0 && state.Remedies[n-1].State == want
 	})
@@ -215,7 +215,7 @@ func TestLabRemedyFreesTheBudget(t *testing.T) {
 	w := s.watchRemedies(c)
 	keeper, err := s.client.CoreV1().ConfigMaps(s.namespace).Create(s.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "keeper"}}, metav1.CreateOptions{})
 	s.must(err)
-	owned := func(p *corev1.Pod) { // to the ladder it is somebody who makes pods anew
+	owned := func(p *corev1.Pod) { // to the remedies it is an owner that recreates pods
 		controller := true
 		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: keeper.Name, UID: keeper.UID, Controller: &controller}}
 	}
@@ -231,5 +231,5 @@ func TestLabRemedyFreesTheBudget(t *testing.T) {
 	r.pod(p, drain.PodBudgetBlocked)
 	r.remediate(remedy.EvictUnhealthy, p)
 	r.remedy(remedy.Done)
-	s.until(w, "the sick sibling is gone", func(snap *kube.Snapshot) bool { return snap.Pod(unhealthyPod.UID) == nil })
+	s.until(w, "the unhealthy pod is gone", func(snap *kube.Snapshot) bool { return snap.Pod(unhealthyPod.UID) == nil })
 }

@@ -134,7 +134,7 @@ func killedOnce(t *testing.T, s *kubetest.Simulation, o plan.Options, events []d
 
 // What was given up for a while costs no patience: neither the deadline of a node
 // nor that of --force-after runs on while no process works on the run.
-func TestNoPatienceIsLostWhileNobodyRuns(t *testing.T) {
+func TestDeadlinesStopWhileNoProcessRuns(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options func(*plan.Options)

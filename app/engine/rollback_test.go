@@ -95,7 +95,7 @@ func TestRollbackGivesLeasesBack(t *testing.T) {
 		{"held", "r1", lease.Held, true, ""},
 		{"asked for, without an answer", "r1", "", true, ""},
 		{"taken over", "r2", lease.Held, false, "another run has it"},
-		{"gone", "", lease.Held, false, "it is gone already"},
+		{"gone", "", lease.Held, false, "it is already gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := kubetest.NewSimulation()
@@ -132,7 +132,7 @@ func TestResumeGivesBackTheLeaseOfANodeThatIsDone(t *testing.T) {
 		t.Errorf("of the node that is done: %+v", l)
 	}
 	if l := s.Nodes[1].Lease; l != nil {
-		t.Errorf("of the node that is not done, which is taken anew: %+v", l)
+		t.Errorf("of the node that is not done, which is acquired again: %+v", l)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestAnUndoIsFoundByWhatItIs(t *testing.T) {
 		t.Fatalf("%+v, then %+v", before, after)
 	}
 	if u, known := before[0].Planned(after); known {
-		t.Errorf("the Lease over a is gone, and %+v is done for it", u)
+		t.Errorf("the Lease of a is gone, and %+v is done for it", u)
 	}
 	if u, known := before[1].Planned(after); !known || u.Node != "b" {
 		t.Errorf("%+v", u)

@@ -111,7 +111,7 @@ func TestAfterAnOutageAnEvictionComesFirst(t *testing.T) {
 	})
 }
 
-// While the Lease over its node is not in hand, a pod is not held by its budget alone.
+// While the Lease of its node is not in hand, a pod is not held by its budget alone.
 func TestNoPatienceWithoutTheLease(t *testing.T) {
 	o := plan.DefaultOptions()
 	o.LeaseNamespace = "kube-node-lease"

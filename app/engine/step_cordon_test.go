@@ -203,7 +203,7 @@ func TestGuardThatIsNeverObserved(t *testing.T) {
 			if timeout == 0 {
 				within = drain.GuardPatience
 			}
-			if n := state.Nodes[0]; n.State != drain.NodeStopped || !strings.Contains(n.Message, "has not looked at budget") ||
+			if n := state.Nodes[0]; n.State != drain.NodeStopped || !strings.Contains(n.Message, "has not observed budget") ||
 				time.Since(began) > within+5*time.Second || len(s.Unmade) != 1 || s.Cordons != 0 {
 				t.Errorf("after %s: %s, %s; budgets removed: %v", time.Since(began), n.State, n.Message, s.Unmade)
 			}

@@ -34,13 +34,13 @@ func TestADaemonSetMadeDuringTheDrain(t *testing.T) {
 		"seen later, by name":       {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 15 * time.Second, true, time.Minute, 0, ""},
 		"seen when all others left": {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 20 * time.Second, false, 10 * time.Second, 0, ""},
 		"seen later, with --force":  {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets, plantest.Force), 15 * time.Second, false, time.Minute, 0, ""},
-		"never seen":                {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 0, false, 2 * time.Minute, drain.DaemonSetShows, "it tolerates it, and its DaemonSet agent is not known"},
+		"never seen":                {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 0, false, 2 * time.Minute, drain.DaemonSetShows, "which it tolerates, and its DaemonSet agent is not known"},
 		"never seen, all others left": {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 0, false, 10 * time.Second, drain.DaemonSetShows,
-			"it tolerates it, and its DaemonSet agent is not known"},
-		"DaemonSets are not ignored":    {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(), 15 * time.Second, false, time.Minute, time.Nanosecond, "it tolerates it"},
+			"which it tolerates, and its DaemonSet agent is not known"},
+		"DaemonSets are not ignored":    {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(), 15 * time.Second, false, time.Minute, time.Nanosecond, "which it tolerates"},
 		"it does not tolerate the node": {[]func(*corev1.Pod){of("apps/v1")}, plantest.Options(plantest.IgnoreDaemonSets), 15 * time.Second, false, time.Minute, time.Nanosecond, "which was not confirmed"},
-		"of another group":              {[]func(*corev1.Pod){of("apps.kruise.io/v1alpha1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 15 * time.Second, false, time.Minute, time.Nanosecond, "it tolerates it"},
-		"no DaemonSet's":                {[]func(*corev1.Pod){tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 15 * time.Second, false, time.Minute, time.Nanosecond, "it tolerates it"},
+		"of another group":              {[]func(*corev1.Pod){of("apps.kruise.io/v1alpha1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 15 * time.Second, false, time.Minute, time.Nanosecond, "which it tolerates"},
+		"no DaemonSet's":                {[]func(*corev1.Pod){tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 15 * time.Second, false, time.Minute, time.Nanosecond, "which it tolerates"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestWhoMayJoinByTheServersClock(t *testing.T) {
 					confirmAll(t.Context(), s, e)
 					b := e.State().Node("b")
 					if joined := len(s.Accepted) == 3; joined != before || (b.State == drain.NodeDrained) != before ||
-						!before && !strings.Contains(b.Message, "past the scheduler") {
+						!before && !strings.Contains(b.Message, "bypassing the scheduler") {
 						t.Errorf("b is %s (%s), %d evictions", b.State, b.Message, len(s.Accepted))
 					}
 				})

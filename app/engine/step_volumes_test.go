@@ -95,7 +95,7 @@ func TestTheNextInLineIsToldWhoGoesFirst(t *testing.T) {
 		}
 		for _, want := range []string{
 			"its turn: default/db-1 is ending on a (driver disk)", "its turn: default/db-1 is detaching from a (pv-data0, driver disk)",
-			"its turn: other pods with volumes go first on its node (driver disk)", "its turn: default/db-3 is detaching from a (pv-data2, driver disk)",
+			"its turn: other pods with volumes are evicted first on its node (driver disk)", "its turn: default/db-3 is detaching from a (pv-data2, driver disk)",
 		} {
 			if !slices.Contains(said, want) {
 				t.Errorf("nobody said %q in %q", want, said)

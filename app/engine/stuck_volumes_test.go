@@ -101,7 +101,7 @@ func TestVolumesSentence(t *testing.T) {
 		{"several", drain.PodReplaced, []volume.VolumeRun{vol("x", volume.VolumeDetaching), vol("y", volume.VolumeDetaching)},
 			"volumes x, y are detaching from worker-1 for 12s, 1m48s left for it"},
 		{"out of time", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeStillAttached), vol("y", volume.VolumeDetached)},
-			"volume x is still attached to worker-1, the time for it is over"},
+			"volume x is still attached to worker-1, its timeout has expired"},
 		{"detached", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeDetached)}, "volume x detached from worker-1"},
 		{"nowhere in time", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeDetached, late)}, "volume x detached from worker-1, attached to no other node yet"},
 		{"elsewhere", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeReattached, to("worker-2")), vol("y", volume.VolumeReattached, to("worker-2"))},

@@ -40,7 +40,7 @@ func TestLabRemediesWithoutTheRight(t *testing.T) {
 	r.pod(here, drain.PodBudgetBlocked)
 
 	var offered remedy.Remedy
-	r.s.poll("the rung can be taken, but for the right", func() bool {
+	r.s.poll("the remedy can be applied, but for the right", func() bool {
 		for _, offered = range r.Remedies(here.UID) {
 			if offered.Kind == remedy.Delete {
 				break

@@ -71,10 +71,10 @@ func TestGardenerVolumeAccounting(t *testing.T) {
 			want:    map[string][]string{"bar0": {"exclusive-0 Unknown: not a CSI volume"}}},
 		{source: "should filter out non-existing PVCs", differs: "the same, and it is looked at again as long as its pod is there",
 			objects: []runtime.Object{bar(0, "exclusive")},
-			want:    map[string][]string{"bar0": {"claim exclusive Unknown: its claim is not there"}}},
+			want:    map[string][]string{"bar0": {"claim exclusive Unknown: its claim does not exist"}}},
 		{source: "should filter out non-existing persistent volumes", differs: "the same",
 			objects: join(kubetest.Claim("foo/exclusive", "exclusive-0")[:1], []runtime.Object{bar(0, "exclusive")}),
-			want:    map[string][]string{"bar0": {"exclusive-0 Unknown: its volume is not there"}}},
+			want:    map[string][]string{"bar0": {"exclusive-0 Unknown: its volume does not exist"}}},
 	} {
 		t.Run(c.source, func(t *testing.T) {
 			s := kubetest.SnapshotOf(kubetest.Now, append(c.objects, kubetest.Node("w1"))...)

@@ -206,7 +206,7 @@ func decodeEvent(events []drain.Event, line []byte) ([]drain.Event, error) {
 		return events, err
 	}
 	if want := uint64(len(events) + 1); e.Seq != want {
-		return events, fmt.Errorf("event %d stands where event %d should be", e.Seq, want)
+		return events, fmt.Errorf("event %d found where event %d was expected", e.Seq, want)
 	}
 	return append(events, e), nil
 }

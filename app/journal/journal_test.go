@@ -97,7 +97,7 @@ func TestOptionsSurviveTheJournal(t *testing.T) {
 
 // Whoever looks whether a run lives, as runs and completion do, keeps nobody from
 // beginning or resuming one; a run that lives does.
-func TestLookingKeepsNobodyOff(t *testing.T) {
+func TestCheckingAJournalDoesNotLockIt(t *testing.T) {
 	dir := t.TempDir()
 	path := JournalPath(dir, "r")
 	ended := make(chan struct{})

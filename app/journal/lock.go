@@ -18,7 +18,7 @@ const (
 )
 
 // lock takes a journal for this process, or fails with ErrRunLives while another
-// has it. Those who only look whether somebody has it hold nobody off.
+// has it. Those who only check whether it is locked do not lock it themselves.
 func lock(file *os.File) error {
 	for range lookTries {
 		if free, err := tryLock(file, true); free || err != nil {
@@ -37,7 +37,7 @@ func lock(file *os.File) error {
 	return ErrRunLives
 }
 
-// Live tells whether a process holds the journal.
+// Live reports whether a process holds the journal.
 func Live(path string) (bool, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -31,7 +31,7 @@ type Replay struct {
 // the end. It ends with the events or with the context.
 func NewReplay(ctx context.Context, events []drain.Event, speed float64) (*Replay, error) {
 	if len(events) == 0 || events[0].Kind != drain.EventRunStarted {
-		return nil, errors.New("the journal does not tell how the run began")
+		return nil, errors.New("the journal does not begin with the start of the run")
 	}
 	first := 1
 	if speed <= 0 {

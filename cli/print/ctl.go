@@ -33,9 +33,9 @@ func runStatus(t *Text, a control.Answer, now time.Time) {
 		holds bool
 		text  string
 	}{
-		{s.Question != "", "waits for the operator's word"}, {s.Paused, "paused"}, {s.Aborting, "being aborted"},
+		{s.Question != "", "waits for confirmation"}, {s.Paused, "paused"}, {s.Aborting, "being aborted"},
 		{s.JournalLost != "", "the journal cannot be written: " + s.JournalLost},
-		{s.ServerAway != "", "the API server is away: " + s.ServerAway},
+		{s.ServerAway != "", "the API server is unreachable: " + s.ServerAway},
 	} {
 		if note.holds {
 			head += ", " + note.text
@@ -57,17 +57,17 @@ func runStatus(t *Text, a control.Answer, now time.Time) {
 	pods.Write(t.W)
 }
 
-// ladder shows what else could move a pod: each remedy with its word and its
+// remedies shows what else could move a pod: each remedy with its word and its
 // request, or why it cannot be taken.
 func remedies(t *Text, a control.Answer) {
-	t.Say("run %s: the ladder for pod %s on %s", a.Run, a.Pod, a.Node)
+	t.Say("run %s: remedies for pod %s on %s", a.Run, a.Pod, a.Node)
 	remedies := t.Table("VERB", "CONFIRMED BY", "REQUEST")
 	for _, r := range a.Remedies {
 		switch {
 		case r.Remedy == remedy.Wait:
-			remedies.Add(Quiet, "-", "-", "none, the default: it is tried again on the event that it waits for")
+			remedies.Add(Quiet, "-", "-", "none, the default: it is retried as soon as what it waits for happens")
 		case r.DisabledReason != "":
-			remedies.Add(Quiet, string(r.Remedy), "-", "off: "+r.DisabledReason)
+			remedies.Add(Quiet, string(r.Remedy), "-", "not available: "+r.DisabledReason)
 		default:
 			remedies.Add("", string(r.Remedy), r.Word, r.Request)
 		}
@@ -89,6 +89,6 @@ func unconfirmed(t *Text, a control.Answer, program string) {
 	for _, warning := range r.Warnings {
 		say("warning", warning)
 	}
-	say("word", r.Word)
-	say("to do it", fmt.Sprintf("%s ctl %s %s %s --confirm %s", program, a.Run, a.Verb, a.Pod, words.ShellWord(r.Word)))
+	say("confirm", r.Word)
+	say("run", fmt.Sprintf("%s ctl %s %s %s --confirm %s", program, a.Run, a.Verb, a.Pod, words.ShellWord(r.Word)))
 }

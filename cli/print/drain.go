@@ -164,7 +164,7 @@ func (d *Drain) Leftovers(s *drain.State, snap *kube.Snapshot) {
 		case n.Cordoned && node != nil && node.UID == n.UID && !node.Unschedulable:
 			d.Note("node/%s is schedulable again%s", n.Name, still)
 		case n.TakenOverBy() != "":
-			d.Note("node/%s was taken over by run %s%s: what is left to do there is that run's", n.Name, n.TakenOverBy(), still)
+			d.Note("node/%s was taken over by run %s%s: that run is responsible for the rest", n.Name, n.TakenOverBy(), still)
 		case n.Cordoned:
 			d.Note("node/%s is left cordoned by this run%s; to undo: %s", n.Name, still, undo)
 		case n.State == drain.NodeCordoning:
@@ -227,7 +227,7 @@ func (d *Drain) Findings(planned plan.Plan) {
 	}
 }
 
-// reported tells whether the report of the run is for a person.
+// reported reports whether the report of the run is for a person.
 func (d *Drain) reported() bool {
 	text, ok := d.Out.(*Text)
 	return ok && !text.Since.IsZero()

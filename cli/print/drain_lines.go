@@ -57,7 +57,7 @@ func (d *Drain) eventLines(e drain.Event) {
 	case drain.EventPod:
 		d.pod(e)
 	case drain.EventPodJoined:
-		d.Note("pod %s/%s came to node %s after the plan was made, and is drained like the others", e.Namespace, e.Pod, e.Node)
+		d.Note("pod %s/%s was bound to node %s after the plan was made, and is evicted like the others", e.Namespace, e.Pod, e.Node)
 	case drain.EventVolumes:
 		d.volumes(e)
 	case drain.EventLease:
@@ -182,11 +182,11 @@ func (d *Drain) pod(e drain.Event) {
 	case e.PodState.Blocked():
 		d.waits(e, name+" waits: ", Warning)
 	case e.PodState == drain.PodStuckTerminating, e.PodState == drain.PodTerminating && hangs(e.Wait):
-		d.waits(e, name+" does not end, it waits: ", Warning)
+		d.waits(e, name+" does not terminate, it waits: ", Warning)
 	}
 }
 
-// hangs tells whether a terminating pod waits for more than its grace period.
+// hangs reports whether a terminating pod waits for more than its grace period.
 func hangs(w *waits.Wait) bool {
 	return w != nil && (w.For == waits.ForKubelet || w.For == waits.ForFinalizers || w.For == waits.ForEnd)
 }
@@ -202,7 +202,7 @@ type saidWaits struct {
 // said again: causes can alternate several times a second.
 const repeatEvery = time.Minute
 
-// news tells whether the text is worth a line at that moment.
+// news reports whether the text is worth a line at that moment.
 func (s *saidWaits) news(text string, at time.Time) bool {
 	if s.last == text || s.texts[text] && at.Sub(s.at) < repeatEvery {
 		return false

@@ -42,7 +42,7 @@ func (d *Drain) volume(e drain.Event, v *volume.Facts) {
 	case volume.VolumeDetaching:
 		words := "is detaching from " + e.Node
 		if e.Wait != nil {
-			words += " since " + clock(e.Wait.Since) + ", its time is over at " + clock(e.Wait.Until)
+			words += " since " + clock(e.Wait.Since) + ", waited for until " + clock(e.Wait.Until)
 		}
 		say(words)
 	case volume.VolumeDetached:
@@ -52,7 +52,7 @@ func (d *Drain) volume(e drain.Event, v *volume.Facts) {
 	case volume.VolumeUnknown:
 		if !d.lines.doubts[v.Why] {
 			d.lines.doubts[v.Why] = true
-			say("is not waited for, because it is not known when it is detached: " + v.Why + " (others like it are not told)")
+			say("is not waited for, because it is not known when it is detached: " + v.Why + " (reported once for all of its kind)")
 		}
 	case volume.VolumeShared:
 		say("is not waited for, other pods on " + e.Node + " use it")

@@ -44,15 +44,15 @@ func TestVolumesAsText(t *testing.T) {
 	o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: drain.PodStuckTerminating,
 		Wait: &waits.Wait{For: waits.ForEnd, Volumes: []string{"pv-d", "pv-e"}}})
 	const want = `volume pv-b of pod data/db-0 is not waited for, other pods on worker-1 use it
-volume scratch of pod data/db-0 is not waited for, because it is not known when it is detached: named in the pod itself, without a claim (others like it are not told)
+volume scratch of pod data/db-0 is not waited for, because it is not known when it is detached: named in the pod itself, without a claim (reported once for all of its kind)
 pod data/db-1 waits for its turn: data/db-0 is ending on worker-1 (driver disk)
-volume pv-a of pod data/db-0 is detaching from worker-1 since 12:00:00 UTC, its time is over at 12:02:30 UTC
+volume pv-a of pod data/db-0 is detaching from worker-1 since 12:00:00 UTC, waited for until 12:02:30 UTC
 pod data/db-1 waits for its turn: data/db-0 is detaching from worker-1 (pv-a, driver disk)
 volume pv-a of pod data/db-0 detached from worker-1
 volume pv-a of pod data/db-0 is attached to worker-2 now
 Warning: pod data/db-1: volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer
 Warning: node/worker-1: not safe to power off: volume pv-c (data/c) is still attached
-pod data/db-2 does not end, it waits: grace is over, the kubelet has not removed it; volumes pv-d, pv-e are still attached to its node
+pod data/db-2 does not terminate, it waits: its grace period has expired, the kubelet has not removed it; volumes pv-d, pv-e are still attached to its node
 `
 	if got := err.String(); got != want || out.Len() > 0 {
 		t.Errorf("said\n%s\nwant\n%s\nresult %q", got, want, out.String())

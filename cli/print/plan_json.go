@@ -30,10 +30,10 @@ type planJSON struct {
 type wavesJSON struct {
 	Now     int         `json:"now"`
 	Later   []laterJSON `json:"later"`
-	Held    int         `json:"held"`  // until something passes that no drain brings about
-	Never   int         `json:"never"` // as their budgets stand
+	Held    int         `json:"blocked"` // until something passes that no drain brings about
+	Never   int         `json:"never"`   // as their budgets stand
 	Unknown int         `json:"unknown"`
-	Left    int         `json:"left"` // on nodes that are refused, and so left untouched
+	Left    int         `json:"onRefusedNodes"` // on nodes that are refused, and so left untouched
 }
 
 type laterJSON struct {
@@ -48,9 +48,9 @@ type estimateJSON struct {
 	LowerBoundSeconds float64 `json:"lowerBoundSeconds"` // of grace periods alone
 	LongestGrace      string  `json:"longestGrace"`      // the pod it comes from, or ""
 	Because           string  `json:"because"`
-	Waves             []int   `json:"waves"` // as played through: pods that go at once, next, ...
-	Held              int     `json:"held"`  // pods that would not go in the cluster as it is
-	Rough             bool    `json:"rough"` // counted only: too large to be played through
+	Waves             []int   `json:"waves"`   // as played through: pods that go at once, next, ...
+	Held              int     `json:"blocked"` // pods that would not go in the cluster as it is
+	Rough             bool    `json:"rough"`   // counted only: too large to be played through
 }
 
 type nodeJSON struct {
@@ -83,7 +83,7 @@ type budgetJSON struct {
 	Names        []string             `json:"names"`
 	Why          string               `json:"why"`
 	Budgets      []budget.Numbers     `json:"budgets,omitempty"`
-	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"`
 }
 
 type landingJSON struct {

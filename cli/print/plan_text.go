@@ -144,7 +144,7 @@ func countWords(c plan.Counts, l plan.Losses) string {
 		n     int
 		words string
 	}{
-		{c.Stay, "stay"}, {c.Wait, "wait for a budget"}, {c.Never, "blocked for good"},
+		{c.Stay, "stay"}, {c.Wait, "wait for a budget"}, {c.Never, "blocked permanently"},
 		{c.Unknown, "unknown"}, {c.Refused, "refused"},
 	} {
 		if part.n > 0 {
@@ -172,18 +172,18 @@ func (t planText) summary(plan plan.Plan) {
 	}
 	switch losses := plan.Losses().Words(); {
 	case !plan.GoesThrough():
-		t.line("%s", t.style.In(Bad, "A drain would not go through by itself: ")+obstacles(c))
+		t.line("%s", t.style.In(Bad, "A drain would not complete by itself: ")+obstacles(c))
 	case c.Unknown > 0:
-		t.line("%s", t.style.In(Warning, "Whether a drain would go through is not known: ")+"not all budgets can be seen")
+		t.line("%s", t.style.In(Warning, "Whether a drain would complete is not known: ")+"not all budgets can be seen")
 	case c.Wait > 0:
-		t.line("%s", t.style.In(Warning, "A drain would go through")+" once the budgets allow it")
+		t.line("%s", t.style.In(Warning, "A drain would complete")+" once the budgets allow it")
 	case len(silent(plan)) > 0:
-		t.line("%s", t.style.In(Warning, "A drain would go through")+" once "+strings.Join(silent(plan), ", ")+
+		t.line("%s", t.style.In(Warning, "A drain would complete")+" once "+strings.Join(silent(plan), ", ")+
 			" can end its pods: it is not Ready")
 	case len(losses) > 0:
-		t.line("%s", t.style.In(Warning, "A drain would go through")+" at a cost: "+strings.Join(losses, ", "))
+		t.line("%s", t.style.In(Warning, "A drain would complete")+" at a cost: "+strings.Join(losses, ", "))
 	default:
-		t.line("%s", t.style.In(Good, "A drain would go through"))
+		t.line("%s", t.style.In(Good, "A drain would complete"))
 	}
 	if words := plan.Waves().String(); words != "" {
 		t.line("Waves: %s.", words)
@@ -254,7 +254,7 @@ func obstacles(c plan.Counts) string {
 		parts = append(parts, fmt.Sprintf("%d refused", c.Refused))
 	}
 	if c.Never > 0 {
-		parts = append(parts, fmt.Sprintf("%d blocked by budgets for good", c.Never))
+		parts = append(parts, fmt.Sprintf("%d blocked permanently by budgets", c.Never))
 	}
 	return strings.Join(parts, ", ")
 }

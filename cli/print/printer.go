@@ -16,7 +16,7 @@ import (
 
 // Printer prints the result of a command.
 type Printer interface {
-	// Line prints a line of the result. It tells whether there are any: JSON has its own.
+	// Line prints a line of the result. It reports whether there are any: JSON has its own.
 	Line(t Tone, text string) bool
 	// Event prints an event of a run, Report how a run ended.
 	Event(e drain.Event) error
@@ -24,7 +24,7 @@ type Printer interface {
 	Plan(id conn.Identity, plan plan.Plan) error
 	// Value prints anything else: v as one object, or what text makes of it.
 	Value(v any, text func(*Text)) error
-	// Watched tells whether somebody watches who has to be told that a run goes on.
+	// Watched reports whether somebody watches who has to be told that a run goes on.
 	Watched() bool
 }
 

@@ -16,7 +16,7 @@ func (d *Drain) Begins(s *drain.State, program string) {
 	if !d.Out.Watched() || s == nil || s.Outcome != "" {
 		return
 	}
-	d.Note("run %s: %s ctl %s status tells where it stands, pause and abort steer it", s.Run.ID, program, s.Run.ID)
+	d.Note("run %s: %s ctl %s status shows its progress, pause and abort steer it", s.Run.ID, program, s.Run.ID)
 }
 
 // standstill are the pods that wait for one thing.

@@ -62,7 +62,7 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 		left = "another node has its name"
 		return nil, what, left
 	case !node.Unschedulable || node.Cordon == nil:
-		left = "it is schedulable already"
+		left = "it is already schedulable"
 		return nil, what, left
 	}
 	mark, ours := Parse(node.Cordon.Mark)

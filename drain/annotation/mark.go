@@ -36,14 +36,14 @@ func MarkOf(s *kube.Snapshot, name string) (Mark, error) {
 	case n == nil:
 		return Mark{}, &NoMarkError{name, "there is no such node"}
 	case !n.Unschedulable || n.Cordon == nil:
-		return Mark{}, &NoMarkError{name, "it is schedulable; a mark counts only while it is not"}
+		return Mark{}, &NoMarkError{name, "it is schedulable; the annotation counts only while it is not"}
 	}
 	mark, ours := Parse(n.Cordon.Mark)
 	switch {
 	case !ours && n.Cordon.Manager != "":
-		return Mark{}, &NoMarkError{name, "it has no mark of ours; " + n.Cordon.Manager + " has cordoned it"}
+		return Mark{}, &NoMarkError{name, "it has no annotation of ours; " + n.Cordon.Manager + " has cordoned it"}
 	case !ours:
-		return Mark{}, &NoMarkError{name, "it has no mark of ours"}
+		return Mark{}, &NoMarkError{name, "it has no annotation of ours"}
 	case mark.Run == "":
 		return Mark{}, &NoMarkError{name, "no run cordoned it, " + mark.Maker() + " did"}
 	}

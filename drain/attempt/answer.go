@@ -30,8 +30,8 @@ type AnswerFacts struct {
 	AuditID           string  `json:"auditID,omitempty"`
 	Failure           string  `json:"failure,omitempty"`
 	ResourceVersion   string  `json:"resourceVersion,omitempty"`
-	Refusal           Refusal `json:"refusal,omitempty"` // who refused the request, "" if it was accepted or the pod is gone
-	Look              bool    `json:"look,omitempty"`    // who has the pod's name must be asked, or asked again
+	Refusal           Refusal `json:"refusal,omitempty"`  // who refused the request, "" if it was accepted or the pod is gone
+	Look              bool    `json:"liveRead,omitempty"` // who has the pod's name must be asked, or asked again
 }
 
 // Words are what a person should read of the answer.

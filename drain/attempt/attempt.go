@@ -36,19 +36,19 @@ func (a *Attempt) Pause(answer kube.Answer) time.Duration {
 	return max(BackOff(a.Tries+1), answer.RetryAfter)
 }
 
-// Outdated tells whether the last try met a conflict, and the object has been seen to
+// Outdated reports whether the last try met a conflict, and the object has been seen to
 // change since: there is nothing more to wait for.
 func (a *Attempt) Outdated(shown string) bool {
 	return a.InFlight == 0 && a.Last.Class() == kube.AnswerConflict && a.tried != shown
 }
 
-// Doubtful tells whether the last of the requests may have been done without being seen.
+// Doubtful reports whether the last of the requests may have been done without being seen.
 func (a *Attempt) Doubtful() bool {
 	return a.InFlight != 0 || a.Last == nil || a.Last.Code == 0 || a.Last.Code == http.StatusGatewayTimeout ||
 		a.Last.Class() == kube.AnswerDone
 }
 
-// Waits tells whether nothing is to be sent now: an answer is out, or the pause until Next is
+// Waits reports whether nothing is to be sent now: an answer is out, or the pause until Next is
 // not over.
 func (a *Attempt) Waits(now time.Time) bool { return a.InFlight != 0 || a.Next.After(now) }
 

@@ -31,12 +31,12 @@ func Doubled(first, most time.Duration, tries int) time.Duration {
 // before the run ends without that and says that it is still there.
 const RemoveTries = 4
 
-// MayBeDone tells whether a request may have had its effect although no answer, or none
+// MayBeDone reports whether a request may have had its effect although no answer, or none
 // that says so, came back.
 func MayBeDone(a kube.Answer) bool { return !a.Unsent && (a.Code == 0 || a.Code >= 500) }
 
 // An API server that has just started refuses what it allows a moment later: its
 // authorizer answers from a cache that is still filling. Within StartTime after it
-// was away, a missing right is asked for again instead of being believed; what a
+// was unreachable, a missing right is asked for again instead of being believed; what a
 // drain needs was allowed when the run began (the faces check it).
 const StartTime = 10 * time.Second

@@ -20,7 +20,7 @@ const (
 	NotRefused         Refusal = ""                  // accepted, or the pod is gone
 	RefusedByBudget    Refusal = "budget"            // it allows no disruption now
 	RefusedBySeveral   Refusal = "several budgets"   // the server evicts no pod with more than one
-	RefusedBySyncing   Refusal = "budget controller" // it has not looked at the budget yet, or lags behind
+	RefusedBySyncing   Refusal = "budget controller" // it has not observed the budget yet, or lags behind
 	RefusedByWebhook   Refusal = "webhook"           // of admission; it denied, or could not be called
 	RefusedByThrottle  Refusal = "throttling"        // priority and fairness, a proxy, a server that stops
 	RefusedByConflict  Refusal = "conflict"          // the precondition, or a write that raced with ours
@@ -30,15 +30,15 @@ const (
 	RefusedByFailure   Refusal = "failure"           // no answer, a server that failed, or an answer unknown to us
 )
 
-// ByBudget tells whether the budgets of the pod hold it: nothing else counts for
+// ByBudget reports whether the budgets of the pod hold it: nothing else counts for
 // --force-after and --max-evict-retries. A budget whose controller has not looked
-// at it yet holds the pod for a moment only, and nobody knows yet whether it will.
+// at it yet blocks the pod for a moment only, and it is not known yet whether it will.
 func (r Refusal) ByBudget() bool { return r == RefusedByBudget || r == RefusedBySeveral }
 
-// UnderBudget tells whether a change of the pod's budgets may end the refusal.
+// UnderBudget reports whether a change of the pod's budgets may end the refusal.
 func (r Refusal) UnderBudget() bool { return r.ByBudget() || r == RefusedBySyncing }
 
-// Passes tells whether the same request may be accepted later.
+// Passes reports whether the same request may be accepted later.
 func (r Refusal) Passes() bool { return r != RefusedByRights && r != RefusedAsInvalid }
 
 // RefusalOf says who refused a request, from the server's answer to it. It refines the
@@ -96,19 +96,19 @@ func PodGone(a kube.Answer) bool {
 	return a.Class() == kube.AnswerGone && (a.Message == "" || strings.Contains(a.Message, `pods "`))
 }
 
-// budgetGone tells whether the pod's budget was deleted while the server wrote the
+// budgetGone reports whether the pod's budget was deleted while the server wrote the
 // eviction into it.
 func budgetGone(a kube.Answer) bool {
 	return a.Class() == kube.AnswerGone && strings.HasPrefix(a.Message, "poddisruptionbudgets")
 }
 
-// budgetRaced tells whether the server gave up writing the eviction into the
+// budgetRaced reports whether the server gave up writing the eviction into the
 // budget, since others wrote it at the same time.
 func budgetRaced(a kube.Answer) bool {
 	return a.Code == http.StatusGatewayTimeout && strings.Contains(a.Message, "couldn't update PodDisruptionBudget")
 }
 
-// fromWebhook tells whether an admission webhook gave the answer, by denying the
+// fromWebhook reports whether an admission webhook gave the answer, by denying the
 // request or by not being there; such webhooks use any status code (KubeVirt answers
 // 429 while it migrates a machine).
 func fromWebhook(a kube.Answer) bool {

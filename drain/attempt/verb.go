@@ -11,18 +11,18 @@ const (
 	VerbUncordon Verb = "uncordon"
 	VerbEvict    Verb = "evict"
 	VerbDelete   Verb = "delete"
-	VerbGuard    Verb = "guard"   // create a temporary budget
-	VerbUnguard  Verb = "unguard" // remove one
-	VerbTake     Verb = "take"    // take the Lease over a node, or take it over
-	VerbRenew    Verb = "renew"   // keep it
-	VerbRelease  Verb = "release" // give it back
-	VerbRestart  Verb = "restart" // roll a Deployment out anew
-	VerbScale    Verb = "scale"   // one more replica
-	VerbUnscale  Verb = "unscale" // take it back
-	VerbTaint    Verb = "taint"   // declare a node out of service
-	VerbUntaint  Verb = "untaint" // take that back
+	VerbGuard    Verb = "create-budget"   // create a temporary budget
+	VerbUnguard  Verb = "delete-budget"   // delete one
+	VerbTake     Verb = "acquire"         // acquire the Lease of a node, or take it over
+	VerbRenew    Verb = "renew"           // keep it
+	VerbRelease  Verb = "release"         // give it back
+	VerbRestart  Verb = "rollout-restart" // restart the rollout of a Deployment
+	VerbScale    Verb = "scale"           // one more replica
+	VerbUnscale  Verb = "unscale"         // take it back
+	VerbTaint    Verb = "taint"           // declare a node out of service
+	VerbUntaint  Verb = "untaint"         // take that back
 	// VerbLook reads one pod live, where an answer left in doubt who has the name.
-	VerbLook Verb = "look"
+	VerbLook Verb = "get"
 )
 
 // ActionFacts identify a write. The id is written as an intent before the

@@ -33,7 +33,7 @@ func (l *Tracker) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick Sick
 	var advice []Advice
 	switch pod := sick.Pod; {
 	case v == VerdictDeadlock && sick.Class == SickLive && pod.Phase != corev1.PodPending:
-		advice = []Advice{{"let pods that are not Ready go: that costs no healthy one", patchBudget(b, `{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}`)}}
+		advice = []Advice{{"allow the eviction of pods that are not Ready: that costs no healthy one", patchBudget(b, `{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}`)}}
 		advice = append(advice, adviseSick(sick)...)
 	default:
 		advice = l.adviseSickPod(sick)
@@ -50,16 +50,16 @@ func (l *Tracker) adviseSickPod(sick SickPod) []Advice {
 	case SickLeaves:
 		return adviseLeaving(sick, l.serverNow)
 	case sickDead:
-		return []Advice{{"remove it: it has failed, and nobody makes it anew", words.OnPod("delete pod", sick.Pod, "")}}
+		return []Advice{{"remove it: it has failed and will not be recreated", words.OnPod("delete pod", sick.Pod, "")}}
 	}
 	return adviseSick(sick)
 }
 
 // adviseNever is what helps where arithmetic stands in the way: one more replica
-// costs nobody anything; the budget itself comes after.
+// has no cost; the budget itself comes after.
 func adviseNever(b *kube.Budget, page *page) []Advice {
 	byNumber := Advice{
-		"count its pods themselves, which a number in minAvailable does",
+		"set minAvailable to a number, so that the pods themselves are counted",
 		patchBudget(b, fmt.Sprintf(`{"spec":{"maxUnavailable":null,"minAvailable":%d}}`, max(page.running()-1, 0))),
 	}
 	switch page.why {
@@ -70,7 +70,7 @@ func adviseNever(b *kube.Budget, page *page) []Advice {
 		}
 		return []Advice{see}
 	case neverAllowed:
-		return []Advice{{"allow one pod to be away", patchBudget(b, `{"spec":{"maxUnavailable":1}}`)}}
+		return []Advice{{"allow one pod to be unavailable", patchBudget(b, `{"spec":{"maxUnavailable":1}}`)}}
 	case neverCounts:
 		return []Advice{byNumber}
 	}
@@ -78,9 +78,9 @@ func adviseNever(b *kube.Budget, page *page) []Advice {
 	if more, ok := adviseScale(b, page); ok {
 		advice = append(advice, more)
 	}
-	text := "allow one pod to be away"
+	text := "allow one pod to be unavailable"
 	if page.steady <= 1 {
-		text += ": nothing is left while the only pod moves"
+		text += ": none is available while the only pod moves"
 	}
 	change := `{"spec":{"minAvailable":null,"maxUnavailable":1}}`
 	if !countsScale(b) {
@@ -97,7 +97,7 @@ func adviseScale(b *kube.Budget, page *page) (Advice, bool) {
 		return Advice{}, false
 	}
 	return Advice{
-		"one more replica gives the budget room (where an autoscaler owns the number, raise its minimum)",
+		"add a replica, which gives the budget room (if an autoscaler owns the number, raise its minimum)",
 		fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", strings.ToLower(w.Kind), w.Namespace, w.Name, w.Replicas+1),
 	}, true
 }
@@ -121,7 +121,7 @@ func Room(b *kube.Budget, pods int32) int32 {
 	return 0
 }
 
-// adviseMissing is for a budget none of whose pods is sick.
+// adviseMissing is for a budget none of whose pods is unhealthy.
 func (l *Tracker) adviseMissing(page *page) []Advice {
 	for _, p := range page.pods {
 		if p.Owner == nil || p.Finished() {
@@ -131,7 +131,7 @@ func (l *Tracker) adviseMissing(page *page) []Advice {
 			return AdviseFailure(w)
 		}
 	}
-	return []Advice{{Text: "wait: the controllers are at work"}}
+	return []Advice{{Text: "wait: the controllers are working on it"}}
 }
 
 // AdviseFailure is for an owner that cannot make its pods.
@@ -140,7 +140,7 @@ func AdviseFailure(w *kube.Workload) []Advice {
 		return []Advice{{"raise the quota, or free some of it", "kubectl describe quota -n " + w.Namespace}}
 	}
 	return []Advice{{
-		"see what keeps its owner from making pods",
+		"see why its owner cannot create pods",
 		"kubectl describe " + strings.ToLower(w.Kind) + " -n " + w.Namespace + " " + w.Name,
 	}}
 }
@@ -149,25 +149,25 @@ func AdviseFailure(w *kube.Workload) []Advice {
 func adviseLeaving(sick SickPod, serverNow time.Time) []Advice {
 	switch p := sick.Pod; {
 	case sick.Silent && p.Terminating():
-		return []Advice{{"bring its node back; only if that machine is off for good, say so", words.OutOfService(p.Node)}}
+		return []Advice{{"bring its node back; only if that machine is permanently off, taint it as out of service", words.OutOfService(p.Node)}}
 	case Overdue(p, serverNow):
 		return []Advice{{"see who should remove finalizer " + strings.Join(p.Finalizers, ", "), words.OnPod("get pod", p, " -o yaml")}}
 	}
-	return []Advice{{Text: "wait: it is about to go"}}
+	return []Advice{{Text: "wait: it is about to be removed"}}
 }
 
-// Overdue tells of a pod that only a finalizer keeps. Before its grace is over a
+// Overdue tells of a pod that only a finalizer keeps. Before its grace has expired a
 // finalizer says nothing: pods of Jobs have one all their life.
 func Overdue(p *kube.Pod, serverNow time.Time) bool {
 	return p.Terminating() && len(p.Finalizers) > 0 && p.Deleted.Before(serverNow)
 }
 
-// adviseSick is for a pod that is not Ready. One that is made anew may come up
-// elsewhere, and costs nobody anything meanwhile; what nothing of that would cure
-// is looked at.
+// adviseSick is for a pod that is not Ready. One that is recreated may come up
+// elsewhere, at no cost meanwhile; what none of that would cure
+// is to be read by a person.
 func adviseSick(sick SickPod) []Advice {
 	p := sick.Pod
-	again := Advice{"have it made anew: it serves nobody as it is", words.OnPod("delete pod", p, "")}
+	again := Advice{"delete it so that it is recreated: it is serving no traffic", words.OnPod("delete pod", p, "")}
 	see := Advice{"see why it is not Ready", words.OnPod("describe pod", p, "")}
 	t := p.Trouble
 	switch {
@@ -216,7 +216,7 @@ func adviseSeveral(budgets []*kube.Budget) []Advice {
 }
 
 func adviseSyncing(b *kube.Budget) []Advice {
-	return []Advice{{"wait a moment; if it stays so, no controller manager is at work",
+	return []Advice{{"wait a moment; if nothing changes, no controller manager is running",
 		"kubectl get pdb -n " + b.Namespace + " " + b.Name + ` -o jsonpath='{.metadata.generation} {.status.observedGeneration}'`}}
 }
 

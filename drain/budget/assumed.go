@@ -110,7 +110,7 @@ func (a Assumed) Remaining(b *kube.Budget, s *kube.Snapshot, now time.Time) (rem
 	return remaining, inFlight, wake
 }
 
-// confirmed tells whether the figures of the budget contain the eviction already, though they
+// confirmed reports whether the figures of the budget contain the eviction already, though they
 // do not list its pod as disrupted: it is terminating, and the budget has changed since the
 // eviction was sent. (Since the answer would be too late: the controller may have dealt with the pod before
 // the answer is here, and the budget then stays as it is.) A change in between that was not

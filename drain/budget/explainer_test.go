@@ -29,9 +29,9 @@ type explanation struct {
 // The commands that stand in many explanations.
 const (
 	patchCart    = "kubectl patch pdb -n shop cart --type=merge -p "
-	scaleCart    = "one more replica gives the budget room (where an autoscaler owns the number, raise its minimum): kubectl scale deployment -n shop cart --replicas=4"
+	scaleCart    = "add a replica, which gives the budget room (if an autoscaler owns the number, raise its minimum): kubectl scale deployment -n shop cart --replicas=4"
 	describeSick = "kubectl describe pod -n shop cart-2"
-	anewSick     = "have it made anew: it serves nobody as it is: kubectl delete pod -n shop cart-2"
+	anewSick     = "delete it so that it is recreated: it is serving no traffic: kubectl delete pod -n shop cart-2"
 )
 
 // besides are cart-1, which is well, a sibling as given and a third one, under a
@@ -103,10 +103,10 @@ var unhealthyPodsExplained = []explanation{
 		[]string{"bring its node back: its kubelet is silent: kubectl describe node w2", scaleCart}},
 	{"going", besides(kubetest.Deleted(-10 * time.Second)), kubetest.Nobody, VerdictWait,
 		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 20s",
-		[]string{"wait: it is about to go"}},
+		[]string{"wait: it is about to be removed"}},
 	{"going, on a silent node", besides(kubetest.Deleted(time.Minute), kubetest.Node("w2", kubetest.Silent)), kubetest.Nobody, VerdictWait,
 		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 90s, and the kubelet of its node is silent",
-		[]string{"bring its node back; only if that machine is off for good, say so: kubectl taint node w2 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"}},
+		[]string{"bring its node back; only if that machine is permanently off, taint it as out of service: kubectl taint node w2 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"}},
 	{"kept by a finalizer", besides(func(p *corev1.Pod) {
 		kubetest.Deleted(time.Minute)(p)
 		p.Finalizers = []string{"shop.example.com/drain"}
@@ -115,32 +115,32 @@ var unhealthyPodsExplained = []explanation{
 		[]string{"see who should remove finalizer shop.example.com/drain: kubectl get pod -n shop cart-2 -o yaml"}},
 	{"evicted a moment ago", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3, disrupted("cart-2", time.Second))), kubetest.Nobody, VerdictWait,
 		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is being evicted for 1s",
-		[]string{"wait: it is about to go"}},
+		[]string{"wait: it is about to be removed"}},
 	{"failed, and without a controller", []runtime.Object{kubetest.Pod("shop/cart-1"), kubetest.Pod("shop/cart-2", kubetest.Phase(corev1.PodFailed)), kubetest.Pod("shop/cart-3"),
 		kubetest.Budget("shop/cart", 1, 1, 0, 2)}, kubetest.Nobody, VerdictWait,
 		`budget cart needs 1 healthy pod and has 1; cart-2 on w1 has failed: "Failed"`,
-		[]string{"remove it: it has failed, and nobody makes it anew: kubectl delete pod -n shop cart-2"}},
+		[]string{"remove it: it has failed and will not be recreated: kubectl delete pod -n shop cart-2"}},
 	{"the pod itself", append(kubetest.Cart(kubetest.Crashing(4*time.Minute), kubetest.Crashing(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 1, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 1; the pod itself is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`,
-		[]string{"have it made anew: it serves nobody as it is: kubectl delete pod -n shop cart-1", "see why it ends: kubectl logs -n shop cart-1 --previous -c main", scaleCart}},
+		[]string{"delete it so that it is recreated: it is serving no traffic: kubectl delete pod -n shop cart-1", "see why it ends: kubectl logs -n shop cart-1 --previous -c main", scaleCart}},
 }
 
 // What holds a pod where none of its siblings is sick.
 var nobodySickExplained = []explanation{
 	{"one is not made yet", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Phase(corev1.PodSucceeded)), kubetest.Budget("shop/cart", 2, 2, 0, 2)), kubetest.Nobody, VerdictWait,
-		"budget cart needs 2 healthy pods and has 2; 1 of its pods not made yet", []string{"wait: the controllers are at work"}},
+		"budget cart needs 2 healthy pods and has 2; 1 of its pods not created yet", []string{"wait: the controllers are working on it"}},
 	{"one cannot be made for want of quota", unmade(`pods "cart-x" is forbidden: exceeded quota: compute`), kubetest.Nobody, VerdictWait,
-		`budget cart needs 2 healthy pods and has 2; ReplicaSet cart-1 cannot make its pods: "pods "cart-x" is forbidden: exceeded quota: compute"`,
+		`budget cart needs 2 healthy pods and has 2; ReplicaSet cart-1 cannot create its pods: "pods "cart-x" is forbidden: exceeded quota: compute"`,
 		[]string{"raise the quota, or free some of it: kubectl describe quota -n shop"}},
 	{"one is refused by a webhook", unmade(`admission webhook "policy.example.com" denied the request`), kubetest.Nobody, VerdictWait,
-		`budget cart needs 2 healthy pods and has 2; ReplicaSet cart-1 cannot make its pods: "admission webhook "policy.example.com" denied the request"`,
-		[]string{"see what keeps its owner from making pods: kubectl describe replicaset -n shop cart-1"}},
+		`budget cart needs 2 healthy pods and has 2; ReplicaSet cart-1 cannot create its pods: "admission webhook "policy.example.com" denied the request"`,
+		[]string{"see why its owner cannot create pods: kubectl describe replicaset -n shop cart-1"}},
 	{"the controller lags", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
-		"budget cart needs 2 healthy pods and has 2; no pod of it is in trouble: the controller counts again", []string{"wait: the controllers are at work"}},
+		"budget cart needs 2 healthy pods and has 2; all its pods are healthy: the controller has not updated it yet", []string{"wait: the controllers are working on it"}},
 	{"more than it needs, and still nothing", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 0, 3)), kubetest.Nobody, VerdictWait,
-		"budget cart needs 2 healthy pods and has 3; the controller has to count again", []string{"wait: the controllers are at work"}},
+		"budget cart needs 2 healthy pods and has 3; the controller has not updated it yet", []string{"wait: the controllers are working on it"}},
 	{"below zero", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, -1, 3)), kubetest.Nobody, VerdictWait,
-		"budget cart allows -1: the controller has to count again", nil},
+		"budget cart allows -1: the controller has not updated it yet", nil},
 	{"more evictions than the server keeps", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, func(b *policyv1.PodDisruptionBudget) {
 		b.Status.DisruptedPods = map[string]metav1.Time{}
 		for i := range maxDisruptedPods + 1 {
@@ -148,10 +148,10 @@ var nobodySickExplained = []explanation{
 		}
 	})), kubetest.Nobody, VerdictWait, "budget cart has 2001 evictions that the controller has not seen yet", nil},
 	{"a new budget", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)), kubetest.Nobody, VerdictSyncing,
-		"budget cart is new or was changed: the controller has not looked at it yet",
-		[]string{"wait a moment; if it stays so, no controller manager is at work: kubectl get pdb -n shop cart -o jsonpath='{.metadata.generation} {.status.observedGeneration}'"}},
+		"budget cart is new or was changed: the controller has not observed it yet",
+		[]string{"wait a moment; if nothing changes, no controller manager is running: kubectl get pdb -n shop cart -o jsonpath='{.metadata.generation} {.status.observedGeneration}'"}},
 	{"two budgets", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/z", 2, 3, 1, 3, kubetest.Selecting("cart")), kubetest.Budget("shop/cart", 1, 3, 2, 3)), kubetest.Nobody, VerdictMultiple,
-		"2 budgets select it (cart, z): the server evicts no pod under more than one",
+		"2 budgets select it (cart, z): the server evicts no pod that more than one selects",
 		[]string{"narrow the selector of cart, so that one budget is left: kubectl edit pdb -n shop cart", "remove cart, which asks for least: kubectl delete pdb -n shop cart"}},
 }
 
@@ -166,28 +166,28 @@ func unmade(why string) []runtime.Object {
 var neverExplained = []explanation{
 	{"as many as there are", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), kubetest.Nobody, VerdictNever,
 		"budget cart needs 3 healthy pods of 3: it allows no disruption at all",
-		[]string{scaleCart, "allow one pod to be away: " + patchCart + `'{"spec":{"minAvailable":2}}'`}},
+		[]string{scaleCart, "allow one pod to be unavailable: " + patchCart + `'{"spec":{"minAvailable":2}}'`}},
 	{"one percent of one replica", append(kubetest.DeploymentOf("shop/cart", kubetest.Well), kubetest.Budget("shop/cart", 1, 1, 0, 1, kubetest.MinAvailable("1%"))), kubetest.Nobody, VerdictNever,
 		"budget cart needs 1 healthy pod (minAvailable 1%) of 1: it allows no disruption at all",
 		[]string{strings.Replace(scaleCart, "=4", "=2", 1),
-			"allow one pod to be away: nothing is left while the only pod moves: " + patchCart + `'{"spec":{"minAvailable":null,"maxUnavailable":1}}'`}},
+			"allow one pod to be unavailable: none is available while the only pod moves: " + patchCart + `'{"spec":{"minAvailable":null,"maxUnavailable":1}}'`}},
 	{"all of them", append(kubetest.DeploymentOf("shop/cart", kubetest.Well), kubetest.Budget("shop/cart", 1, 1, 0, 1, kubetest.MinAvailable("100%"))), kubetest.Nobody, VerdictNever,
 		"budget cart needs 1 healthy pod (minAvailable 100%) of 1: it allows no disruption at all",
-		[]string{"allow one pod to be away: nothing is left while the only pod moves: " + patchCart + `'{"spec":{"minAvailable":null,"maxUnavailable":1}}'`}},
+		[]string{"allow one pod to be unavailable: none is available while the only pod moves: " + patchCart + `'{"spec":{"minAvailable":null,"maxUnavailable":1}}'`}},
 	{"maxUnavailable 0", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3, kubetest.MaxUnavailable("0"))), kubetest.Nobody, VerdictNever,
 		"budget cart has maxUnavailable 0: it allows no disruption at all",
-		[]string{"allow one pod to be away: " + patchCart + `'{"spec":{"maxUnavailable":1}}'`}},
+		[]string{"allow one pod to be unavailable: " + patchCart + `'{"spec":{"maxUnavailable":1}}'`}},
 	{"bare pods under maxUnavailable", []runtime.Object{kubetest.Pod("shop/cart-1"), kubetest.Pod("shop/cart-2"), kubetest.Budget("shop/cart", 0, 2, 0, 0, kubetest.MaxUnavailable("1"))}, kubetest.Nobody, VerdictNever,
 		"budget cart counts none of its pods, since they have no controller: it allows no disruption at all",
-		[]string{"count its pods themselves, which a number in minAvailable does: " + patchCart + `'{"spec":{"maxUnavailable":null,"minAvailable":1}}'`}},
+		[]string{"set minAvailable to a number, so that the pods themselves are counted: " + patchCart + `'{"spec":{"maxUnavailable":null,"minAvailable":1}}'`}},
 	{"SyncFailed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 0, 0, 0, 0, kubetest.MaxUnavailable("1"), kubetest.SyncFailed(`found no controllers for pod "x"`))), kubetest.Nobody, VerdictNever,
 		`budget cart cannot be computed: "found no controllers for pod "x""`,
 		[]string{"see what the controller cannot count: kubectl describe pdb -n shop cart",
-			"count its pods themselves, which a number in minAvailable does: " + patchCart + `'{"spec":{"maxUnavailable":null,"minAvailable":2}}'`}},
+			"set minAvailable to a number, so that the pods themselves are counted: " + patchCart + `'{"spec":{"maxUnavailable":null,"minAvailable":2}}'`}},
 	{"sick pods that only this drain would replace", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(time.Hour), kubetest.Crashing(time.Hour)), kubetest.Budget("shop/cart", 2, 1, 0, 3)),
 		moved("shop/cart-1", "shop/cart-2", "shop/cart-3"), VerdictDeadlock,
-		`budget cart needs 2 healthy pods and has 1; cart-2 on w2 is not Ready for 60m: "CrashLoopBackOff" (exit code 1), and can only be replaced by this drain, which waits for it`,
-		[]string{"let pods that are not Ready go: that costs no healthy one: " + patchCart + `'{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'`,
+		`budget cart needs 2 healthy pods and has 1; cart-2 on w2 is not Ready for 60m: "CrashLoopBackOff" (exit code 1); deadlock: it can only be replaced once this drain evicts it`,
+		[]string{"allow the eviction of pods that are not Ready: that costs no healthy one: " + patchCart + `'{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'`,
 			anewSick, "see why it ends: kubectl logs -n shop cart-2 --previous -c main", scaleCart}},
 	{"siblings that wait for room on the node being drained", besides(kubetest.Unscheduled("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.")), moved("shop/cart-1"), VerdictDeadlock,
 		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.", and this drain makes no room for it`,
@@ -204,10 +204,10 @@ var goesExplained = []explanation{
 	{"sick, and enough without it", append(kubetest.Cart(kubetest.Crashing(time.Hour), kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictEvictable,
 		"it is not Ready, and budget cart needs 2 healthy pods and has 2 without it", nil},
 	{"sick, under AlwaysAllow", append(kubetest.Cart(kubetest.Crashing(time.Hour), kubetest.Crashing(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 1, 0, 3, kubetest.Policy(policyv1.AlwaysAllow))), kubetest.Nobody, VerdictEvictable,
-		"it is not Ready, and budget cart lets such pods go (AlwaysAllow)", nil},
+		"it is not Ready, and budget cart allows the eviction of such pods (AlwaysAllow)", nil},
 	{"on a silent node, budgets still apply", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Node("w1", kubetest.Silent), kubetest.Budget("shop/cart", 3, 3, 0, 3)), kubetest.Nobody, VerdictNever,
 		"budget cart needs 3 healthy pods of 3: it allows no disruption at all",
-		[]string{scaleCart, "allow one pod to be away: " + patchCart + `'{"spec":{"minAvailable":2}}'`}},
+		[]string{scaleCart, "allow one pod to be unavailable: " + patchCart + `'{"spec":{"minAvailable":2}}'`}},
 }
 
 // Sentence by sentence: what is wrong, and the exact command that helps.
@@ -247,9 +247,9 @@ func helps(advice []Advice) []string {
 
 func TestExplanationsOfUnseenBudgets(t *testing.T) {
 	for why, sync := range map[string]kube.SyncState{
-		"budgets are still being read: whether one holds it is not known yet":       {Phase: kube.NotSynced},
-		"budgets cannot be listed: whether one holds it is not known":               {Phase: kube.Denied},
-		`budgets cannot be listed ("forbidden"): whether one holds it is not known`: {Phase: kube.Denied, Reason: "forbidden"},
+		"budgets are still being read: whether one blocks it is not known yet":       {Phase: kube.NotSynced},
+		"budgets cannot be listed: whether one blocks it is not known":               {Phase: kube.Denied},
+		`budgets cannot be listed ("forbidden"): whether one blocks it is not known`: {Phase: kube.Denied, Reason: "forbidden"},
 	} {
 		store := kubetest.StoreOf(kubetest.Now, kubetest.Pod("shop/cart-1"))
 		store.SetSync(kube.KindBudgets, sync)

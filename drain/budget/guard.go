@@ -51,7 +51,7 @@ type GuardTracker struct {
 	Free    int
 }
 
-// GuardSees tells whether the owners of all pods are known that a guard counts. It needs no
+// GuardSees reports whether the owners of all pods are known that a guard counts. It needs no
 // ReplicationControllers where they may not be read: the plan names what is left out.
 func GuardSees(s *kube.Snapshot) bool {
 	return s.Trusted(kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets) &&
@@ -60,7 +60,7 @@ func GuardSees(s *kube.Snapshot) bool {
 
 // GuardedBy is the workload whose pods the guard counts together with a pod that
 // no budget covers, nil where the guard has nothing to say: a bare pod, a single
-// replica (holding it back would never end), a pod that serves nobody anyway.
+// replica (holding it back would never end), a pod that serves no traffic anyway.
 func GuardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
 	if p.Owner == nil || !p.Healthy() {
 		return nil

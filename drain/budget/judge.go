@@ -113,8 +113,8 @@ func (l *Tracker) say(said *blocked, b *kube.Budget, page *page, sick SickPod) {
 	}
 }
 
-// telling is the sick pod that explains best why p waits: p itself where it is
-// sick, else the first one that is not part of the plan.
+// telling is the unhealthy pod that explains best why p waits: p itself where it is
+// unhealthy, else the first one that is not part of the plan.
 func telling(sick []SickPod, p *kube.Pod, planned func(kube.UID) bool) (SickPod, bool) {
 	var best SickPod
 	for i, candidate := range sick {
@@ -130,8 +130,8 @@ func telling(sick []SickPod, p *kube.Pod, planned func(kube.UID) bool) (SickPod,
 	return best, best.Pod != nil
 }
 
-// deadlocked tells whether all that could become healthy waits for this drain:
-// each sick pod is to be evicted itself and held by the same budget, or has no
+// deadlocked reports whether all that could become healthy waits for this drain:
+// each unhealthy pod is to be evicted itself and blocked by the same budget, or has no
 // room to go to.
 func (l *Tracker) deadlocked(page *page, b *kube.Budget, planned func(kube.UID) bool) bool {
 	live := 0

@@ -8,7 +8,7 @@ import (
 
 // cover is which budgets select a pod, and what is said of them whatever the pod:
 // the same for all pods of an owner that share their labels, as nearly all do.
-// Plans share it, so nobody writes to its parts.
+// Plans share it, so its parts are read only.
 type cover struct {
 	labels  map[string]string
 	budgets []*kube.Budget // by name

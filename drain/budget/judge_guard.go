@@ -48,7 +48,7 @@ func (l *Tracker) Guarded(guard Guard, pod *kube.Pod, j *Judgement, planned func
 func (l *Tracker) judgeGuarded(g *PlanGuard, pod *kube.Pod, j *Judgement, planned func(kube.UID) bool) {
 	n := g.Numbers
 	j.Budgets = []Numbers{n}
-	j.Why = "the guard over " + n.Name + " needs " + healthyPods(n.Needed) + " and has " + words.Number(n.Present)
+	j.Why = "the temporary budget for " + n.Name + " needs " + healthyPods(n.Needed) + " and has " + words.Number(n.Present)
 	if g.Free > 0 {
 		j.Why += ": it allows " + words.Number(n.Allowed) + " now"
 		return
@@ -56,7 +56,7 @@ func (l *Tracker) judgeGuarded(g *PlanGuard, pod *kube.Pod, j *Judgement, planne
 	j.Verdict = VerdictWait
 	sick, found := telling(g.sick, pod, planned)
 	if !found {
-		j.Why += "; its other pods are not made yet"
+		j.Why += "; its other pods are not created yet"
 		if l.Advises {
 			j.Advice = l.adviseMissing(&page{pods: CountedWith(l.s, g.workload)})
 		}

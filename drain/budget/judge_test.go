@@ -94,15 +94,15 @@ var explained = []struct {
 	{"unready pod that may go", append(kubetest.Cart(kubetest.Crashing(time.Hour), kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictEvictable,
 		"it is not Ready, and budget cart needs 2 healthy pods and has 2 without it", ""},
 	{"AlwaysAllow", append(kubetest.Cart(kubetest.Crashing(time.Hour), kubetest.Crashing(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 1, 0, 3, kubetest.Policy(policyv1.AlwaysAllow))),
-		kubetest.Nobody, VerdictEvictable, "it is not Ready, and budget cart lets such pods go (AlwaysAllow)", ""},
+		kubetest.Nobody, VerdictEvictable, "it is not Ready, and budget cart allows the eviction of such pods (AlwaysAllow)", ""},
 	{"a policy that we do not know allows nothing", append(kubetest.Cart(kubetest.Crashing(time.Hour), kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3, kubetest.Policy("Other"))),
 		kubetest.Nobody, VerdictWait, `budget cart needs 2 healthy pods and has 2; the pod itself is not Ready for 60m: "CrashLoopBackOff" (exit code 1)`, "cart-1"},
 	{"two budgets", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/z", 0, 3, 3, 3, kubetest.Selecting("cart")), kubetest.Budget("shop/cart", 0, 3, 3, 3)), kubetest.Nobody, VerdictMultiple,
-		"2 budgets select it (cart, z): the server evicts no pod under more than one", ""},
+		"2 budgets select it (cart, z): the server evicts no pod that more than one selects", ""},
 	{"not observed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 0, 3, 3, 3, kubetest.Unobserved)), kubetest.Nobody, VerdictSyncing,
-		"budget cart is new or was changed: the controller has not looked at it yet", ""},
+		"budget cart is new or was changed: the controller has not observed it yet", ""},
 
-	{"sick sibling", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
+	{"unhealthy pod", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`, "cart-2"},
 	{"sibling without a place", append(kubetest.Cart(kubetest.Well, kubetest.Unscheduled("0/3 nodes are available: 3 node(s) had volume node affinity conflict."), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 3 node(s) had volume node affinity conflict."`, "cart-2"},
@@ -119,9 +119,9 @@ var explained = []struct {
 	{"the pod itself", append(kubetest.Cart(kubetest.Crashing(4*time.Minute), kubetest.Crashing(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 1, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 1; the pod itself is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`, "cart-1"},
 	{"a pod that its owner has not made", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Phase(corev1.PodSucceeded)), kubetest.Budget("shop/cart", 2, 2, 0, 2)), kubetest.Nobody, VerdictWait,
-		"budget cart needs 2 healthy pods and has 2; 1 of its pods not made yet", ""},
+		"budget cart needs 2 healthy pods and has 2; 1 of its pods not created yet", ""},
 	{"the controller lags", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
-		"budget cart needs 2 healthy pods and has 2; no pod of it is in trouble: the controller counts again", ""},
+		"budget cart needs 2 healthy pods and has 2; all its pods are healthy: the controller has not updated it yet", ""},
 
 	{"as many needed as there are", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), kubetest.Nobody, VerdictNever,
 		"budget cart needs 3 healthy pods of 3: it allows no disruption at all", ""},
@@ -145,7 +145,7 @@ var explained = []struct {
 		kubetest.Nobody, VerdictNever, "budget cart needs 2 healthy pods of 2: it allows no disruption at all", ""},
 
 	{"sick pods that wait for this drain", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(time.Hour), kubetest.Crashing(time.Hour)), kubetest.Budget("shop/cart", 2, 1, 0, 3)), moved("shop/cart-1", "shop/cart-2", "shop/cart-3"), VerdictDeadlock,
-		`budget cart needs 2 healthy pods and has 1; cart-2 on w2 is not Ready for 60m: "CrashLoopBackOff" (exit code 1), and can only be replaced by this drain, which waits for it`, "cart-2"},
+		`budget cart needs 2 healthy pods and has 1; cart-2 on w2 is not Ready for 60m: "CrashLoopBackOff" (exit code 1); deadlock: it can only be replaced once this drain evicts it`, "cart-2"},
 	{"sick planned pod that may go: no deadlock", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), moved("shop/cart-1", "shop/cart-2"), VerdictWait, "", "cart-2"},
 	{"planned pod that just starts: no deadlock", append(kubetest.Cart(kubetest.Well, kubetest.NotReady(10*time.Second), kubetest.NotReady(10*time.Second)), kubetest.Budget("shop/cart", 2, 1, 0, 3)), moved("shop/cart-1", "shop/cart-2", "shop/cart-3"), VerdictWait, "", "cart-2"},
 	{"planned pod that is terminating: no deadlock", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(time.Hour), kubetest.Deleted(0)), kubetest.Budget("shop/cart", 2, 1, 0, 3)), moved("shop/cart-1", "shop/cart-2", "shop/cart-3"), VerdictWait, "", "cart-2"},
@@ -200,7 +200,7 @@ func TestJudgeWithoutBudgets(t *testing.T) {
 }
 
 // A sibling carries the kubelet's words and when the trouble began.
-func TestSickUnhealthyPod(t *testing.T) {
+func TestUnhealthyPod(t *testing.T) {
 	s := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.NotReady(time.Minute)), kubetest.Budget("shop/cart", 1, 1, 0, 3))...)
 	b := s.BudgetNamed("shop", "cart")
 	got := UnhealthyPodUnder(b, s, "", kubetest.Now)

@@ -37,33 +37,33 @@ func ignoredWords(p *kube.Pod) string {
 
 func unseenWords(sync kube.SyncState) string {
 	if sync.Phase == kube.NotSynced {
-		return "budgets are still being read: whether one holds it is not known yet"
+		return "budgets are still being read: whether one blocks it is not known yet"
 	}
 	if sync.Reason == "" {
-		return "budgets cannot be listed: whether one holds it is not known"
+		return "budgets cannot be listed: whether one blocks it is not known"
 	}
-	return "budgets cannot be listed (" + words.Quote(sync.Reason) + "): whether one holds it is not known"
+	return "budgets cannot be listed (" + words.Quote(sync.Reason) + "): whether one blocks it is not known"
 }
 
 func multipleWords(names []string) string {
 	return words.Number(int32(len(names))) + " budgets select it (" + strings.Join(names, ", ") +
-		"): the server evicts no pod under more than one"
+		"): the server evicts no pod that more than one selects"
 }
 
 func freeWords(b *kube.Budget) string {
 	if b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy {
 		return "it is not Ready, and " + needsAndHas(b) + " without it"
 	}
-	return "it is not Ready, and budget " + b.Name + " lets such pods go (AlwaysAllow)"
+	return "it is not Ready, and budget " + b.Name + " allows the eviction of such pods (AlwaysAllow)"
 }
 
 func syncingWords(b *kube.Budget) string {
-	return "budget " + b.Name + " is new or was changed: the controller has not looked at it yet"
+	return "budget " + b.Name + " is new or was changed: the controller has not observed it yet"
 }
 
 func laggingWords(b *kube.Budget) string {
 	if b.DisruptionsAllowed < 0 {
-		return "budget " + b.Name + " allows " + words.Number(b.DisruptionsAllowed) + ": the controller has to count again"
+		return "budget " + b.Name + " allows " + words.Number(b.DisruptionsAllowed) + ": the controller has not updated it yet"
 	}
 	return "budget " + b.Name + " has " + words.Number(int32(len(b.DisruptedPods))) + " evictions that the controller has not seen yet"
 }
@@ -90,7 +90,7 @@ func (l *Tracker) blockedWords(v Verdict, b *kube.Budget, page *page, sick SickP
 	return line
 }
 
-// sickWords say which pod is sick, where, and what is wrong with it.
+// sickWords say which pod is unhealthy, where, and what is wrong with it.
 func (l *Tracker) sickWords(sick SickPod) string {
 	if sick.Pod.Node == "" {
 		return sick.Pod.Name + " " + l.stateWords(sick)
@@ -98,17 +98,17 @@ func (l *Tracker) sickWords(sick SickPod) string {
 	return sick.Pod.Name + " on " + sick.Pod.Node + " " + l.stateWords(sick)
 }
 
-// stateWords says what is wrong with a sick pod.
+// stateWords says what is wrong with an unhealthy pod.
 func (l *Tracker) stateWords(sick SickPod) string {
 	return sick.unhealthyPod(l.serverNow).State(l.serverNow)
 }
 
-// Leaves tells whether the sibling is about to go, so that this ends by itself.
+// Leaves reports whether the unhealthy pod is about to go, so that this ends by itself.
 func (s *UnhealthyPod) Leaves() bool {
 	return s.Reason == reasonTerminating || s.Reason == reasonEvicted
 }
 
-// State says what is wrong with the sibling, as it follows its name: "is not Ready for
+// State says what is wrong with the unhealthy pod, as it follows its name: "is not Ready for
 // 4m: "CrashLoopBackOff" (exit code 1)". now is the server's clock.
 func (s *UnhealthyPod) State(now time.Time) string {
 	since, pending := "", s.Phase == corev1.PodPending
@@ -148,7 +148,7 @@ func unspecific(reason string) bool {
 	return reason == ReasonNotReady || reason == "NotReady" || reason == "ContainersNotReady"
 }
 
-// missingWords is for a budget that allows nothing though no pod of it is sick.
+// missingWords is for a budget that allows nothing though all its pods are healthy.
 func (l *Tracker) missingWords(b *kube.Budget, page *page) string {
 	var live int32
 	for _, p := range page.pods {
@@ -160,31 +160,31 @@ func (l *Tracker) missingWords(b *kube.Budget, page *page) string {
 			continue
 		}
 		if w := l.s.Workload(p.Owner.UID); w != nil && w.Failure != "" {
-			return w.Kind + " " + w.Name + " cannot make its pods: " + words.Quote(w.Failure)
+			return w.Kind + " " + w.Name + " cannot create its pods: " + words.Quote(w.Failure)
 		}
 	}
 	if page.partial {
 		return "the pods on other nodes are still being read"
 	}
 	if missing := page.steady - live; missing > 0 {
-		return words.Number(missing) + " of its pods not made yet"
+		return words.Number(missing) + " of its pods not created yet"
 	}
 	if b.CurrentHealthy > b.DesiredHealthy {
-		return "the controller has to count again"
+		return "the controller has not updated it yet"
 	}
-	return "no pod of it is in trouble: the controller counts again"
+	return "all its pods are healthy: the controller has not updated it yet"
 }
 
 func deadlockWords(page *page) string {
 	for _, sick := range page.sick {
 		if sick.Class == SickLive && sick.Pod.Phase != corev1.PodPending {
-			return ", and can only be replaced by this drain, which waits for it"
+			return "; deadlock: it can only be replaced once this drain evicts it"
 		}
 	}
 	return ", and this drain makes no room for it"
 }
 
-// lacksRoom tells whether the scheduler found no node with room for the pod
+// lacksRoom reports whether the scheduler found no node with room for the pod
 // (its messages: "Insufficient cpu", "Too many pods", "were unschedulable").
 func lacksRoom(p *kube.Pod) bool {
 	t := p.Trouble

@@ -58,7 +58,7 @@ type Judgement struct {
 	Names        []string      `json:"names"` // of the budgets that select the pod, sorted
 	Why          string        `json:"why,omitempty"`
 	Budgets      []Numbers     `json:"budgets,omitempty"`
-	UnhealthyPod *UnhealthyPod `json:"sibling,omitempty"`
+	UnhealthyPod *UnhealthyPod `json:"unhealthyPod,omitempty"`
 	Advice       []Advice      `json:"advice,omitempty"` // the least harmful first
 }
 
@@ -84,13 +84,13 @@ func (j *Judgement) GuardOf() string {
 	return j.Budgets[0].Name
 }
 
-// Holder names what holds back the pods of a budget: the sick pod, else the budget.
+// Holder names what blocks the pods of a budget: the unhealthy pod, else the budget.
 func (j *Judgement) Holder() string {
 	if j.UnhealthyPod != nil {
 		return j.UnhealthyPod.Name + " is well"
 	}
 	if of := j.GuardOf(); of != "" {
-		return "the guard over " + of + " allows it"
+		return "the temporary budget for " + of + " allows it"
 	}
 	return strings.Join(j.Names, ", ") + " allows it"
 }

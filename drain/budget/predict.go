@@ -20,7 +20,7 @@ type PredictedCause string
 const (
 	CauseNone        PredictedCause = ""
 	CauseBudget      PredictedCause = "budget"       // it allows no disruption now
-	CauseNotObserved PredictedCause = "not observed" // the controller has not looked at it yet
+	CauseNotObserved PredictedCause = "not observed" // the controller has not observed it yet
 	CauseNegative    PredictedCause = "negative"     // disruptionsAllowed below zero
 	CauseTooMany     PredictedCause = "too many"     // more than 2000 evictions not confirmed
 	CauseMultiple    PredictedCause = "multiple"     // several budgets select the pod
@@ -104,7 +104,7 @@ func IgnoresBudgets(p *kube.Pod) bool {
 	return p.Finished() || p.Phase == corev1.PodPending || p.Terminating()
 }
 
-// free tells whether the pod may go without spending any of the budget
+// free reports whether the pod may go without spending any of the budget
 // (eviction.go, before checkAndDecrement). The API asks clients to take a policy
 // that they do not know for one that allows nothing.
 func free(p *kube.Pod, b *kube.Budget) bool {
@@ -120,5 +120,5 @@ func free(p *kube.Pod, b *kube.Budget) bool {
 	return false
 }
 
-// Goes tells whether the eviction would be accepted.
+// Goes reports whether the eviction would be accepted.
 func (p Prediction) Goes() bool { return p.Code == http.StatusCreated }

@@ -102,7 +102,7 @@ func TestPredictionMatches(t *testing.T) {
 	}
 }
 
-// Matches tells whether an answer of a server is the predicted one.
+// Matches reports whether an answer of a server is the predicted one.
 func (p Prediction) Matches(a kube.Answer) bool {
 	if a.Code != p.Code && !(p.Goes() && a.Code == http.StatusOK) {
 		return false

@@ -67,5 +67,5 @@ func OneMore(s *kube.Snapshot, w *kube.Workload) string {
 }
 
 // PlainOwner tells of owners in the core group, none of which has a scale but for
-// the ReplicationController: a Pod, say, or a Node. Nobody asks for theirs.
+// the ReplicationController: a Pod, say, or a Node. Theirs are not asked for.
 func PlainOwner(owner *kube.Owner) bool { return !strings.Contains(owner.APIVersion, "/") }

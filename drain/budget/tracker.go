@@ -38,7 +38,7 @@ type page struct {
 	steady int32     // pods it would count if all its owners had what they want
 	sure   bool      // steady comes from the owners, not from the status
 	bare   bool      // no pod of it has an owner
-	// partial tells that pods on other nodes are still being read: who is sick there,
+	// partial tells that pods on other nodes are still being read: who is unhealthy there,
 	// and whether all wait for this drain, is not known.
 	partial bool
 	why     never  // why it can never allow a disruption, "" if it can
@@ -49,12 +49,12 @@ type page struct {
 	last     *blocked // what was last said of a pod that it holds
 }
 
-// blocked is what is said of all pods that a budget holds because of one sick
+// blocked is what is said of all pods that a budget blocks because of one unhealthy
 // pod.
 type blocked struct {
 	verdict      Verdict
 	sick         kube.UID
-	itself       bool // the sick pod is the one that is held
+	itself       bool // the unhealthy pod is the one that is blocked
 	why          string
 	unhealthyPod *UnhealthyPod
 	advice       []Advice
@@ -97,7 +97,7 @@ func (l *Tracker) Page(b *kube.Budget) *page {
 	return p
 }
 
-// countsScale tells whether the controller takes the number of expected pods
+// countsScale reports whether the controller takes the number of expected pods
 // from the scale of their owners (and so counts none without an owner), as it
 // does for maxUnavailable and for percentages, or just counts the pods
 // (disruption.go getExpectedPodCount).

@@ -31,7 +31,7 @@ type sickClass int
 const (
 	SickLive   sickClass = iota // pending or not Ready
 	SickLeaves                  // terminating, or its eviction was accepted
-	sickDead                    // failed, and nobody makes it anew
+	sickDead                    // failed, and will not be recreated
 )
 
 // SickPod is a pod that its budget does not count as healthy.
@@ -39,13 +39,13 @@ type SickPod struct {
 	Pod   *kube.Pod
 	Class sickClass
 	since time.Time
-	// silent tells that the kubelet of its node does not answer: nobody says how
-	// the pod really is, and nobody ends it.
+	// silent tells that the kubelet of its node does not answer: it is not known how
+	// the pod really is, and nothing ends it.
 	Silent bool
 }
 
 // UnhealthyPodUnder is the pod under the budget whose trouble holds the others most
-// tellingly: the one that is sick for longest, and one that is about to go only
+// tellingly: the one that is unhealthy for longest, and one that is about to go only
 // where there is no other. The pod named by except is passed over. It is nil
 // where all pods are healthy.
 func UnhealthyPodUnder(b *kube.Budget, s *kube.Snapshot, except kube.UID, now time.Time) *UnhealthyPod {
@@ -80,7 +80,7 @@ func sickness(b *kube.Budget, p *kube.Pod, serverNow time.Time) (sickClass, time
 		return SickLeaves, p.Deleted.Add(-time.Duration(p.DeletionGrace) * time.Second), true
 	}
 	if p.Finished() {
-		// Owners replace their finished pods, which then hold nobody.
+		// Owners replace their finished pods, which then block no pod.
 		return sickDead, notReadySince(p), p.Phase == corev1.PodFailed && p.Owner == nil
 	}
 	if at, ok := b.DisruptedPods[p.Name]; ok && at.Add(disruptedFor).After(serverNow) {
@@ -96,7 +96,7 @@ func notReadySince(p *kube.Pod) time.Time {
 	return p.ReadySince
 }
 
-// passes tells whether its trouble should be over in a moment by itself.
+// passes reports whether its trouble should be over in a moment by itself.
 func (sick SickPod) passes(serverNow time.Time) bool {
 	switch {
 	case sick.Silent:
@@ -107,7 +107,7 @@ func (sick SickPod) passes(serverNow time.Time) bool {
 	return sick.Class == SickLeaves || sick.Class == SickLive && Starting(sick, serverNow)
 }
 
-// sibling tells of the sick pod in the words of kubelet and scheduler, where
+// sibling describes the unhealthy pod in the words of kubelet and scheduler, where
 // there are any.
 func (sick SickPod) unhealthyPod(serverNow time.Time) *UnhealthyPod {
 	p := sick.Pod

@@ -217,5 +217,5 @@ func (j *judge) unread(kind kube.Kind, missing string) bool {
 	return true
 }
 
-// leaves tells whether a node is powered off, alone or with the others.
+// leaves reports whether a node is powered off, alone or with the others.
 func (j *judge) leaves(node string) bool { return node == j.Node || slices.Contains(j.With, node) }

@@ -89,7 +89,7 @@ func (j *judge) etcd() {
 	}
 }
 
-// member tells whether the node runs a member of etcd, and whether that is Ready.
+// member reports whether the node runs a member of etcd, and whether that is Ready.
 func (j *judge) member(n *kube.Node) (is, ready bool) {
 	_, role := n.Labels[etcdRole]
 	if role || plan.IsControlPlane(n) {

@@ -13,14 +13,14 @@ func (j *judge) machine() {
 	switch {
 	case !j.s.TrustedOn(j.Node):
 		j.blind = true
-		j.unknown(object, "the view of the node and its pods is not true at this moment")
+		j.unknown(object, "the view of the node and its pods is not up to date")
 	case node == nil || node.UID != j.UID:
 		j.blind = true
 		j.unknown(object, "the Node object is gone, so it is not known what its machine runs")
 	case node.Ready == kube.NodeUnknown:
 		j.unknown(object, "its kubelet is silent, so it is not known whether the pods that are gone have ended there")
 	case !node.Unschedulable:
-		j.against(object, "the node is not cordoned: pods may come to it at any time")
+		j.against(object, "the node is not cordoned: pods may be bound to it at any time")
 	}
 }
 
@@ -46,14 +46,14 @@ func (j *judge) pods() {
 	}
 }
 
-// ofDaemonSet tells whether the pod belongs to a DaemonSet that is not known to be
+// ofDaemonSet reports whether the pod belongs to a DaemonSet that is not known to be
 // gone.
 func (j *judge) ofDaemonSet(p *kube.Pod) bool {
 	return NamesDaemonSet(p) &&
 		(!j.s.Trusted(kube.KindDaemonSets) || j.s.WorkloadNamed("DaemonSet", p.Namespace, p.Owner.Name) != nil)
 }
 
-// NamesDaemonSet tells whether the pod says that a DaemonSet controls it; kubectl knows
+// NamesDaemonSet reports whether the pod says that a DaemonSet controls it; kubectl knows
 // those of apps/v1 only.
 func NamesDaemonSet(p *kube.Pod) bool {
 	return p.Owner != nil && p.Owner.Kind == "DaemonSet" && p.Owner.APIVersion == "apps/v1"

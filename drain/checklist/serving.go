@@ -40,7 +40,7 @@ func (j *judge) endpoints() {
 	}
 }
 
-// servedElsewhere tells whether a pod on a node that stays is a ready endpoint.
+// servedElsewhere reports whether a pod on a node that stays is a ready endpoint.
 func (j *judge) servedElsewhere(service *kube.Service) bool {
 	return slices.ContainsFunc(j.s.PodsIn(service.Namespace), func(p *kube.Pod) bool {
 		return p.Node != "" && !j.leaves(p.Node) && service.Serves(p)

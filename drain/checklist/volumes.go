@@ -113,7 +113,7 @@ func (j *judge) claim(seen map[string]bool, namespace, name, waits string) {
 	}
 }
 
-// onlyHere tells whether this node reaches the volume and no other that is known and
+// onlyHere reports whether this node reaches the volume and no other that is known and
 // takes pods does. Of in-tree kinds the affinity is translated by the scheduler, so it is not
 // known here.
 func (j *judge) onlyHere(volume *kube.PersistentVolume) bool {

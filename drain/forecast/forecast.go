@@ -31,7 +31,7 @@ const (
 // Of says how long a plan takes, and in which waves its pods go: it plays
 // the plan with Step, the rules of the run itself, on a model of the cluster in
 // which only budgets, owners and one start-up time per owner are left. Nothing
-// in it heals that is sick now. It is pure, and too slow for every frame: ask
+// in it becomes healthy that is unhealthy now. It is pure, and too slow for every frame: ask
 // when the plan changes.
 func Of(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate {
 	e := played(s, plan, now)
@@ -179,7 +179,7 @@ func (m *model) happen() {
 }
 
 func (m *model) estimate() plan.Estimate {
-	e := plan.Estimate{Total: m.left, Because: "nothing goes as the cluster is", Wave: map[kube.UID]int{}}
+	e := plan.Estimate{Total: m.left, Because: "no pod can be evicted as the cluster is", Wave: map[kube.UID]int{}}
 	plan.EachMove(m.plan, func(plan *plan.Pod) {
 		if p := m.pods[plan.UID]; p == nil || p.wave == 0 {
 			e.Held++
@@ -190,14 +190,14 @@ func (m *model) estimate() plan.Estimate {
 	})
 	switch p := m.last; {
 	case p == nil && m.state.Outcome == drain.OutcomeRefused:
-		e.Because = "no node can be drained as the plan stands"
+		e.Because = "no node can be drained with this plan"
 	case p == nil:
 	case p.wave > 1 && p.live.Owner != nil && (p.budget != nil || p.guard != nil):
 		of := "budget "
 		if p.budget != nil {
 			of += p.budget.record.Name
 		} else {
-			of = "the guard over " + p.guard.of
+			of = "the temporary budget for " + p.guard.of
 		}
 		e.Because = fmt.Sprintf("wave %d of %s: its pods take about %s to be Ready", p.wave, of, duration.HumanDuration(m.startsIn(p.live.Owner)))
 	default:

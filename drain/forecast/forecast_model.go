@@ -144,7 +144,7 @@ func (m *model) addSick(mb *modelBudget, sick budget.SickPod) {
 	}
 }
 
-// comesIn tells when a sick pod, or the one that is made in its place, serves
+// comesIn reports when an unhealthy pod, or the one that replaces it, serves
 // without anybody's help, if it does.
 func (m *model) comesIn(sick budget.SickPod) (time.Duration, bool) {
 	p, serverNow := sick.Pod, m.s.ServerTime(m.now)
@@ -236,7 +236,7 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 func (m *model) goes(p *modelPod, after time.Duration) {
 	node := m.s.Node(p.plan.Node)
 	if budget.Overdue(p.live, m.s.ServerTime(m.began)) || node != nil && node.Ready != kube.NodeReady {
-		p.wave = 0 // accepted, but nobody ends it
+		p.wave = 0 // accepted, but nothing ends it
 		return
 	}
 	m.going[p.plan.Node]++
@@ -261,7 +261,7 @@ func madeAtOnce(owner *kube.Owner) bool {
 	return owner != nil && (owner.Kind == "ReplicaSet" || owner.Kind == "ReplicationController")
 }
 
-// remake has the owner of a pod that goes make another. What is sick is taken to
+// remake has the owner of a pod that goes make another. What is unhealthy is taken to
 // be so elsewhere too, and what finds no room to wait for it.
 func (m *model) remake(p *modelPod) {
 	roomless := p.plan.Landing != nil && p.plan.Landing.Together.Answer == landing.DoesNotFit

@@ -123,7 +123,7 @@ func (c *Cluster) portsOn(g *group, i int32, self kube.UID) reason {
 
 func (c *Cluster) takePorts(p *kube.Pod, at int32) {
 	if c.ports == nil {
-		return // nobody has asked yet
+		return // not asked yet
 	}
 	for _, port := range p.Spec.HostPorts {
 		c.ports[at] = append(c.ports[at], portUse{p.UID, port})

@@ -19,7 +19,7 @@ import (
 type groupKey struct {
 	spec      *kube.PodSpec
 	namespace string
-	bound     bool // the claims of a bound pod's template would be made anew
+	bound     bool // the claims of a bound pod's template would be recreated
 	labels    uint64
 }
 
@@ -228,7 +228,7 @@ func (g *group) named() (names []string, restricted bool) {
 	return names, true
 }
 
-// feels tells whether it makes a difference to the group which of its pods
+// feels reports whether it makes a difference to the group which of its pods
 // leaves that node.
 func (g *group) feels(node int32) bool {
 	return g.early == nil || g.early[node] == none || g.peers.any() || len(g.spread) > 0

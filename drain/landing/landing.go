@@ -185,7 +185,7 @@ func unseen(s *kube.Snapshot, kinds ...kube.Kind) string {
 		case kube.Denied:
 			return fmt.Sprintf("%s cannot be seen", k)
 		case kube.NotSynced:
-			return fmt.Sprintf("%s are not in yet", k)
+			return fmt.Sprintf("%s are not read yet", k)
 		case kube.Synced, kube.Stale:
 		}
 	}

@@ -179,7 +179,7 @@ func TestWhatIsNotSeenIsUnknown(t *testing.T) {
 	}
 	store.SetSync(kube.KindNodes, kube.SyncState{Phase: kube.NotSynced})
 	s = store.Snapshot()
-	if v := New(s, nil).Alone(s.PodNamed("shop", "plain")); v.Answer != Unknown || v.Why != "nodes are not in yet" {
+	if v := New(s, nil).Alone(s.PodNamed("shop", "plain")); v.Answer != Unknown || v.Why != "nodes are not read yet" {
 		t.Errorf("without nodes: %+v", v)
 	}
 }

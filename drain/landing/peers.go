@@ -181,7 +181,7 @@ func (c *Cluster) repels(g *group, namespace string, spec *kube.PodSpec) []strin
 	return keys
 }
 
-// reaches tells whether a term of a pod in the namespace is about the group's.
+// reaches reports whether a term of a pod in the namespace is about the group's.
 func (c *Cluster) reaches(g *group, namespace string, t *corev1.PodAffinityTerm) bool {
 	if slices.Contains(t.Namespaces, g.namespace) {
 		return true

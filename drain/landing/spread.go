@@ -100,7 +100,7 @@ func (c *Cluster) openDomains(g *group) {
 	}
 }
 
-// selects tells whether a pod of the namespace counts; by an empty selector none
+// selects reports whether a pod of the namespace counts; by an empty selector none
 // does (countPodsMatchSelector).
 func (k *constraint) selects(set labels.Set) bool {
 	return !k.selector.Empty() && k.selector.Matches(set)

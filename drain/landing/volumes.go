@@ -85,14 +85,14 @@ func (g *group) block(format string, args ...any) {
 }
 
 // claim finds the claim behind a volume; nil where the pod cannot be scheduled
-// for the lack of it, or where nobody can tell. A claim made from a running
+// for the lack of it, or where that is not known. A claim made from a running
 // pod's template goes with the pod, and the next pod gets a fresh one.
 func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVolumeClaim {
 	claim := c.s.Storage().Claim(p.Namespace, v.Claim)
 	ephemeral := v.Kind == kube.VolumeEphemeral
 	switch {
 	case claim == nil && ephemeral && p.Node != "":
-		g.cannotTell(fmt.Sprintf("the claim of its volume %s is not there to learn from", v.Name))
+		g.cannotTell(fmt.Sprintf("the claim of its volume %s does not exist, so its requirements are not known", v.Name))
 		return nil
 	case claim == nil && ephemeral:
 		g.block("waiting for ephemeral volume controller to create the persistentvolumeclaim %q", v.Claim)
@@ -104,7 +104,7 @@ func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVo
 		fresh := *claim
 		fresh.UID, fresh.Volume, fresh.Bound, fresh.Phase, fresh.SelectedNode = "", "", false, "", ""
 		if class := c.s.Storage().StorageClass(claim.Class); class == nil || !class.WaitForPod {
-			g.cannotTell(fmt.Sprintf("its volume %s is made anew before a node is chosen", v.Name))
+			g.cannotTell(fmt.Sprintf("its volume %s is recreated before a node is chosen", v.Name))
 			return nil
 		}
 		return &fresh
@@ -166,7 +166,7 @@ func (c *Cluster) unbound(g *group, claim *kube.PersistentVolumeClaim) bool {
 	g.volumes.attach = append(g.volumes.attach, attachment{class.Provisioner, wishOf(claim)})
 	driver := c.s.Storage().CSIDriver(class.Provisioner)
 	if hidden := unseen(c.s, kube.KindCSIDrivers); hidden != "" {
-		g.cannotTell("its volume has to be made: " + hidden)
+		g.cannotTell("its volume has to be provisioned: " + hidden)
 	} else if driver != nil && driver.TracksCapacity {
 		g.cannotTell(fmt.Sprintf("%s tracks its free storage: not modelled", driver.Name))
 	}
@@ -252,7 +252,7 @@ func placed(set map[string]string) bool {
 	return false
 }
 
-// exclusiveInUse tells whether another pod has a claim that only one may have
+// exclusiveInUse reports whether another pod has a claim that only one may have
 // (volumerestrictions/volume_restrictions.go).
 func (c *Cluster) exclusiveInUse(g *group, self kube.UID) bool {
 	for _, claim := range g.volumes.exclusive {

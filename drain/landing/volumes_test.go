@@ -114,7 +114,7 @@ func TestVolumes(t *testing.T) {
 	}
 }
 
-// A claim made from the pod's template is made anew with the pod, so its old
+// A claim made from the pod's template is recreated with the pod, so its old
 // volume does not hold the next pod; one that is bound before a node is chosen
 // cannot be foreseen.
 func TestVolumesMadeFromThePod(t *testing.T) {

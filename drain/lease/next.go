@@ -13,7 +13,7 @@ import (
 // cordon until the node is final. Nothing is sent for a node whose Lease is not in hand:
 // taken over by another run, or renewed too long ago to be sure that it is not.
 
-// View is what a decision about the Lease over one node is made from.
+// View is what a decision about the Lease of one node is made from.
 type View struct {
 	Run, By, Reason string // the run, its user and why it drains
 	Namespace       string // of Leases
@@ -36,7 +36,7 @@ type View struct {
 	Offset  time.Duration // of the server's clock to ours
 }
 
-// ours tells whether the Lease that shows names the run.
+// ours reports whether the Lease that shows names the run.
 func (v *View) ours() bool { return v.Live != nil && v.Live.Holder == v.Run }
 
 // Change is a state that a Lease comes to.
@@ -73,7 +73,7 @@ func become(f Facts, state State, message string) Decision {
 	return Decision{Change: &Change{f, state, message}}
 }
 
-// Next decides about the Lease over a node; the record is nil where the run has none.
+// Next decides about the Lease of a node; the record is nil where the run has none.
 // Where it has a change, it is to be asked again after that.
 func Next(r *Record, v View) Decision {
 	switch {
@@ -115,14 +115,14 @@ func acquire(r *Record, v View) Decision {
 	default:
 		if r == nil || r.Holder != v.Live.Holder || r.State != Awaited {
 			d = become(factsOf(v.Live), Awaited, "held by "+HolderWords(v.Live)+
-				"; whether that run lives shows within "+words.ShortTime(v.Live.Duration))
+				"; whether that run is still running is known within "+words.ShortTime(v.Live.Duration))
 		}
 		d.wakeAt(v.Ends, v.Now)
 	}
 	return d
 }
 
-// waits tells whether an answer is out or the pause after a failed try is not over. That
+// waits reports whether an answer is out or the pause after a failed try is not over. That
 // after a conflict is, once the snapshot shows what it was about.
 func waits(r *Record, v View, d *Decision) bool {
 	shown := ""
@@ -138,7 +138,7 @@ func waits(r *Record, v View, d *Decision) bool {
 
 // heldByOther leaves a node to the run that drains it.
 func heldByOther(v View) Decision {
-	why := "held by " + HolderWords(v.Live) + ", which is at work on it; only --take-over takes it from there"
+	why := "held by " + HolderWords(v.Live) + ", which is draining it; only --take-over takes it over"
 	if v.Untouched {
 		return Decision{Refuse: why}
 	}
@@ -216,7 +216,7 @@ func release(r *Record, v View) Decision {
 		return d
 	}
 	if r.Tries >= releaseTries && r.released {
-		return become(r.Facts, Left, "could not be given back; it lapses by itself within "+words.ShortTime(kube.LeaseDuration))
+		return become(r.Facts, Left, "could not be released; it expires by itself within "+words.ShortTime(kube.LeaseDuration))
 	}
 	version := r.version
 	if version == "" && !v.Resumed.IsZero() { // the process before wrote it
@@ -228,7 +228,7 @@ func release(r *Record, v View) Decision {
 		case !v.ours() && v.Trusted: // it is gone or another's
 			return become(r.Facts, Released, "")
 		case !v.ours():
-			return become(r.Facts, Left, "it does not show; it lapses by itself within "+words.ShortTime(kube.LeaseDuration))
+			return become(r.Facts, Left, "it does not show; it expires by itself within "+words.ShortTime(kube.LeaseDuration))
 		}
 		version = v.Live.ResourceVersion
 	}
@@ -238,7 +238,7 @@ func release(r *Record, v View) Decision {
 	return d
 }
 
-// Unseen tells whether a Lease of the process before may exist that does not show yet, and
+// Unseen reports whether a Lease of the process before may exist that does not show yet, and
 // when it has expired anyway.
 func (v *View) Unseen() (unseen bool, expired time.Time) {
 	if v.Resumed.IsZero() || v.Trusted || v.Denied {

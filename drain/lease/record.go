@@ -26,21 +26,21 @@ const (
 	releaseTries = 2
 )
 
-// State is where the Lease over a node is in a run.
+// State is where the Lease of a node is in a run.
 type State string
 
-// The states of the Lease over a node in a run.
+// The states of the Lease of a node in a run.
 const (
 	Awaited  State = "Awaited"  // another run holds it; whether that run is alive shows soon
 	Held     State = "Held"     // by this run
 	Overdue  State = "Overdue"  // by this run, renewed too long ago: nothing is sent
 	Lost     State = "Lost"     // another run has taken it over
 	Released State = "Released" // by this run
-	Left     State = "Left"     // could not be released: it expires by itself
-	Off      State = "Off"      // the right is missing: the run continues without
+	Left     State = "Expiring" // could not be released: it expires by itself
+	Off      State = "Disabled" // the right is missing: the run continues without
 )
 
-// Facts are a Lease over a node, as events name it.
+// Facts are a Lease of a node, as events name it.
 type Facts struct {
 	Namespace string   `json:"namespace"`
 	Name      string   `json:"name"`
@@ -52,7 +52,7 @@ func factsOf(l *kube.Lease) Facts {
 	return Facts{Namespace: l.Namespace, Name: l.Name, UID: l.UID, Holder: l.Holder}
 }
 
-// Record is the Lease over a node of a run. The fold of the run's events calls its
+// Record is the Lease of a node of a run. The fold of the run's events calls its
 // transitions, Become to Resume; Next decides by it.
 type Record struct {
 	Facts
@@ -139,20 +139,20 @@ func (r *Record) Resume(final bool) *Record {
 	return &next
 }
 
-// InHand tells whether something may be sent for the node now, as far as its Lease says.
+// InHand reports whether something may be sent for the node now, as far as its Lease says.
 func (r *Record) InHand(now time.Time) bool {
 	return r != nil && (r.State == Off || r.State == Held && attempt.Elapsed(r.Renewed, now) < OverdueAfter)
 }
 
-// Open tells whether it is not known yet whether the Lease can be had.
+// Open reports whether it is not known yet whether the Lease can be had.
 func (r *Record) Open() bool { return r == nil || r.State == "" || r.State == Awaited }
 
-// Standing tells whether the Lease is in the cluster and the run's to release, or may be.
+// Standing reports whether the Lease is in the cluster and the run's to release, or may be.
 func (r *Record) Standing() bool {
 	return r != nil && (r.State == Held || r.State == Overdue || r.InFlight != 0)
 }
 
-// MayStand tells whether a run that died may have left the Lease in the cluster.
+// MayStand reports whether a run that died may have left the Lease in the cluster.
 func (r *Record) MayStand() bool {
 	return r.State != Released && r.State != Lost && r.State != Off
 }

@@ -11,9 +11,9 @@ func Undo(node kube.UID, run string, s *kube.Snapshot) (req *request.DeleteLease
 	live := s.LeaseOf(node)
 	switch {
 	case !s.Trusted(kube.KindLeases):
-		return nil, "Leases are not seen; it lapses by itself"
+		return nil, "Leases cannot be read; it expires by itself"
 	case live == nil:
-		return nil, "it is gone already"
+		return nil, "it is already gone"
 	case live.Holder != run:
 		return nil, "another run has it"
 	}

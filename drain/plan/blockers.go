@@ -46,9 +46,9 @@ func RefuseBlockers(plan Plan) Plan {
 			p := &n.Pods[j]
 			switch {
 			case blocks(*p):
-				refuse(p, "Pods whose budget does not let them go (--fail-on-blockers): "+p.Budget.Why)
+				refuse(p, "Pods whose budget does not allow their eviction (--fail-on-blockers): "+p.Budget.Why)
 			case unjudged(*p):
-				refuse(p, "Pods of which it is not known whether a budget lets them go (--fail-on-blockers): "+p.Budget.Why)
+				refuse(p, "Pods for which it is not known whether a budget allows their eviction (--fail-on-blockers): "+p.Budget.Why)
 			default:
 				continue
 			}
@@ -92,7 +92,7 @@ func refuse(p *Pod, message string) {
 	p.Reasons = append(slices.Clone(p.Reasons), Reason{Code: ReasonBlocked, Level: LevelError, Message: message})
 }
 
-// GoesThrough tells whether a drain of the plan would end by itself: no pod is
+// GoesThrough reports whether a drain of the plan would end by itself: no pod is
 // refused, and no budget stands in the way for ever.
 func (p Plan) GoesThrough() bool {
 	for _, n := range p.Nodes {

@@ -92,8 +92,8 @@ type classified struct {
 	reasons   []Reason
 }
 
-// skipped tells whether an earlier filter has taken the pod out of the drain,
-// so that nothing that is said about it counts any more.
+// skipped reports whether an earlier filter has taken the pod out of the drain,
+// so that nothing that is said about it counts from then on.
 func (c *classified) skipped() bool { return c.action == ActionSkip }
 
 // notSelected is --pod-selector, which leaves nothing to say for any filter.
@@ -145,7 +145,7 @@ func daemonSet(c *classified) []remark {
 		return nil
 	case owner.APIVersion != "apps/v1":
 		return says(ReasonDaemonSetLike, LevelWarning, fmt.Sprintf(
-			"managed by DaemonSet %s of %s: kubectl does not take it for a DaemonSet's, and it may come straight back",
+			"managed by DaemonSet %s of %s: kubectl does not treat it as a DaemonSet's pod, and it may come straight back",
 			owner.Name, owner.APIVersion))
 	case c.skipped():
 		return says(ReasonDaemonSet, LevelInfo, "managed by DaemonSet "+owner.Name)
@@ -230,7 +230,7 @@ func unmanaged(c *classified) []remark {
 	return stops(ActionRefuse, ReasonUnmanaged, LevelError, unmanagedError)
 }
 
-// moot tells whether the pod would stay even if all that refuses it now were
+// moot reports whether the pod would stay even if all that refuses it now were
 // overridden: it is skipped, or it would be, as a DaemonSet's pod under
 // --ignore-daemonsets or as a mirror pod.
 func (c *classified) moot() bool {

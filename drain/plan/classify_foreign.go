@@ -33,7 +33,7 @@ func foreignMarks(c *classified) []remark {
 		said = append(said, c.obeyed(HonorClusterAPI, ActionSkip, ReasonForeign, LevelInfo, "label "+clusterAPIDrain+"=skip")...)
 	case "wait-completed":
 		said = append(said, c.obeyed(HonorClusterAPI, "", ReasonWaitForCompletion, LevelInfo,
-			"label "+clusterAPIDrain+"=wait-completed: runs to its end first")...)
+			"label "+clusterAPIDrain+"=wait-completed: runs to completion first")...)
 	}
 	if c.pod.Annotations[safeToEvict] == "false" {
 		said = append(said, c.obeyed(HonorClusterAutoscaler, ActionRefuse, ReasonForeign, LevelError, "annotation "+safeToEvict+"=false")...)
@@ -42,7 +42,7 @@ func foreignMarks(c *classified) []remark {
 		said = append(said, c.obeyed(HonorKarpenter, ActionRefuse, ReasonForeign, LevelError, "annotation "+KarpenterNoDisrup+"="+value)...)
 	}
 	if c.o.WaitJobs && c.pod.Owner != nil && c.pod.Owner.Kind == "Job" {
-		said = append(said, says(ReasonWaitForCompletion, LevelInfo, "its Job runs to its end first (--wait-jobs)")...)
+		said = append(said, says(ReasonWaitForCompletion, LevelInfo, "its Job runs to completion first (--wait-jobs)")...)
 	}
 	return said
 }
@@ -58,7 +58,7 @@ func (c *classified) obeyed(project Honored, action Action, code ReasonCode, lev
 	return stops(action, code, level, words+fmt.Sprintf(" (--honor=%s)", project))
 }
 
-// undisturbed tells whether Karpenter would leave the pod alone now: "true", or
+// undisturbed reports whether Karpenter would leave the pod alone now: "true", or
 // a duration that has not passed since the pod was made
 // (karpenter pkg/utils/pod/scheduling.go).
 func undisturbed(value string, created, serverNow time.Time) bool {

@@ -69,7 +69,7 @@ func scaleUnknown(s *kube.Snapshot, p *kube.Pod) string {
 	return what + "it has no scale, and no other pod of it is there"
 }
 
-// othersOf tells whether the owner of a pod has another one that is not ending.
+// othersOf reports whether the owner of a pod has another one that is not ending.
 func othersOf(s *kube.Snapshot, p *kube.Pod) bool {
 	for other := range s.PodsOf(p.Owner.UID) {
 		if other.UID != p.UID && !other.Finished() && !other.Terminating() {

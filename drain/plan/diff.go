@@ -47,7 +47,7 @@ func nodeDiff(before, after Node) []Change {
 	var changes []Change
 	switch {
 	case before.UID != after.UID:
-		changes = append(changes, Change{What: "node " + after.Name + " was replaced by another of its name", Grave: true})
+		changes = append(changes, Change{What: "node " + after.Name + " was replaced by another of the same name", Grave: true})
 	case before.Ready != after.Ready:
 		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is Ready now", false: " is no longer Ready"}[after.Ready], Grave: true})
 	case before.Unschedulable != after.Unschedulable:

@@ -40,7 +40,7 @@ func TestDiff(t *testing.T) {
 		{"it is refused", planned(moves), planned(refused), 1, 1, "shop/cart-1: moves, now refused (" + unmanagedError + ")"},
 		{"it would not come back", planned(moves), planned(lost), 1, 1, "shop/cart-1: moves, now lost (its ReplicaSet cart is gone)"},
 		{"the node is gone", planned(), Plan{}, 1, 1, "node a is gone"},
-		{"the node is another of its name", planned(), replaced, 1, 1, "node a was replaced by another of its name"},
+		{"the node is another of its name", planned(), replaced, 1, 1, "node a was replaced by another of the same name"},
 		{"somebody cordoned it", planned(), cordoned, 1, 1, "node a is cordoned now"},
 		{"the run cordoned it", planned().CordonedAs(cordoned), cordoned, 0, 0, ""},
 		{"an error was found", planned(), last, 1, 1, "the last one"},

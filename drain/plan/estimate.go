@@ -92,7 +92,7 @@ func (e Estimate) Words(start time.Time) string {
 		}
 	}
 	if e.Held > 0 {
-		text += fmt.Sprintf("; without the %s held up", words.Count(e.Held, "pod", "pods"))
+		text += fmt.Sprintf("; without the %s blocked", words.Count(e.Held, "pod", "pods"))
 	}
 	return text
 }

@@ -35,7 +35,7 @@ type Loss string
 
 // The losses.
 const (
-	LossRoom  Loss = "room"    // estimated: moved with the others, it may find no room
+	LossRoom  Loss = "room"    // estimated: moved with the others, it may not fit
 	LossData  Loss = "data"    // an emptyDir, an ephemeral volume, the record of a finished pod
 	LossPlace Loss = "nowhere" // its replacement starts nowhere
 	LossPod   Loss = "lost"    // no controller makes a replacement
@@ -146,7 +146,7 @@ type Losses struct {
 	Data    int // data is deleted with it
 }
 
-// Any tells whether anything is lost.
+// Any reports whether anything is lost.
 func (l Losses) Any() bool { return l != Losses{} }
 
 // Losses counts the pods of the node by what their drain costs.

@@ -20,14 +20,14 @@ func TestPlanNamesWhomTheGuardWaitsFor(t *testing.T) {
 		turns  string
 		advice string
 	}{
-		{"room", kubetest.Well, "the guard over Deployment/cart needs 2 healthy pods and has 3: it allows 1 now", "now 1", ""},
+		{"room", kubetest.Well, "the temporary budget for Deployment/cart needs 2 healthy pods and has 3: it allows 1 now", "now 1", ""},
 		{"a crash loop elsewhere", kubetest.Crashing(4 * time.Minute),
-			`the guard over Deployment/cart needs 2 healthy pods and has 2; cart-3 on w3 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`,
+			`the temporary budget for Deployment/cart needs 2 healthy pods and has 2; cart-3 on w3 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`,
 			"once cart-3 is well 1", "kubectl delete pod -n shop cart-3"},
-		{"one that goes", kubetest.Deleted(-10 * time.Second), "the guard over Deployment/cart needs 2 healthy pods and has 2; cart-3 on w3 is terminating for 20s",
+		{"one that goes", kubetest.Deleted(-10 * time.Second), "the temporary budget for Deployment/cart needs 2 healthy pods and has 2; cart-3 on w3 is terminating for 20s",
 			"once cart-3 is well 1", ""},
-		{"one that was not made", kubetest.Phase(corev1.PodSucceeded), "the guard over Deployment/cart needs 2 healthy pods and has 2; its other pods are not made yet",
-			"once the guard over Deployment/cart allows it 1", ""},
+		{"one that was not made", kubetest.Phase(corev1.PodSucceeded), "the temporary budget for Deployment/cart needs 2 healthy pods and has 2; its other pods are not created yet",
+			"once the temporary budget for Deployment/cart allows it 1", ""},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {

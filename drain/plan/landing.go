@@ -22,7 +22,7 @@ type Landing struct {
 // Room is the room in the cluster before the plan and, estimated, after it.
 type Room struct{ Before, After landing.Headroom }
 
-// land fills in where the pods could go. A pod that nobody makes anew, and one
+// land fills in where the pods could go. A pod that is not recreated, and one
 // that has finished, goes nowhere.
 func (p *planner) land(plan *Plan) {
 	names := make([]string, len(plan.Nodes))

@@ -121,7 +121,7 @@ func (p *planner) judge(plan *Pod, pod *kube.Pod, room *budget.Judgement, planne
 	}
 }
 
-// planned tells whether the plan moves the pod. The set is made when it is first
+// planned reports whether the plan moves the pod. The set is made when it is first
 // asked for, which only blocked pods do.
 func (p *planner) planned(all []Node, uid kube.UID) bool {
 	if !p.counted {
@@ -141,7 +141,7 @@ func (p *planner) planned(all []Node, uid kube.UID) bool {
 	return ok
 }
 
-// drainable tells whether all pods would go by themselves, nil where that is
+// drainable reports whether all pods would go by themselves, nil where that is
 // not known.
 func drainable(pods []Pod) *bool {
 	answer := true

@@ -71,12 +71,12 @@ type Options struct {
 	FailOnBlockers bool `json:"failOnBlockers,omitempty"`
 	// FailFast stops the run when one node fails.
 	FailFast bool `json:"failFast,omitempty"`
-	// AllowZeroGrace, AllowTaint and AllowScale let the remedies of the ladder be taken
+	// AllowZeroGrace, AllowTaint and AllowScale let the remedies be taken
 	// without a screen that need a flag of their own.
 	AllowZeroGrace bool `json:"allowZeroGrace,omitempty"`
 	AllowTaint     bool `json:"allowTaint,omitempty"`
 	AllowScale     bool `json:"allowScale,omitempty"`
-	// MaxParallelVolumes is how many pods with volumes may be on their way at a
+	// MaxParallelVolumes is how many pods with volumes may be moving at a
 	// time, per node and CSI driver: from the eviction until the volumes are
 	// detached. Zero takes no turns, as kubectl.
 	MaxParallelVolumes int `json:"maxParallelVolumes"`
@@ -86,7 +86,7 @@ type Options struct {
 	// ReattachTimeout is after how long a volume that no other node has is worth a
 	// warning; it is never waited for. Zero never warns.
 	ReattachTimeout time.Duration `json:"-"`
-	// Reason is why, in the operator's words; it goes into the mark on the node
+	// Reason is why, in the operator's words; it is written into the annotation on the node
 	// and into the report.
 	Reason string `json:"reason,omitempty"`
 	// LeaseNamespace is where the Leases are by which runs keep off each other's
@@ -121,7 +121,7 @@ func (o *Options) Validate() error {
 // TakeOverAny in Options.TakeOver stands for every run.
 const TakeOverAny = "any"
 
-// TakesOver tells whether a Lease may be taken from that run.
+// TakesOver reports whether a Lease may be taken from that run.
 func (o *Options) TakesOver(holder string) bool {
 	return slices.Contains(o.TakeOver, TakeOverAny) || slices.Contains(o.TakeOver, holder)
 }

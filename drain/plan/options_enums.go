@@ -42,6 +42,14 @@ func (d *DryRun) String() string { return string(*d) }
 // Type is that of kubectl's flag.
 func (d *DryRun) Type() string { return "string" }
 
+// Choices are the values that are not deprecated.
+func (d *DryRun) Choices() []Choice {
+	return []Choice{
+		{string(DryRunNone), "write to the cluster"}, {string(DryRunClient), "print what would be done"},
+		{string(DryRunServer), "ask the API server, which changes nothing"},
+	}
+}
+
 // Order is an order in which the pods of a node go.
 type Order string
 
@@ -64,7 +72,9 @@ func (o *Order) String() string { return string(*o) }
 func (o *Order) Type() string { return "string" }
 
 // Choices are the values beside the empty one.
-func (o *Order) Choices() []string { return []string{string(OrderTiers)} }
+func (o *Order) Choices() []Choice {
+	return []Choice{{string(OrderTiers), "ordinary pods first, then critical ones, then storage"}}
+}
 
 // Honored names another project whose drain labels and annotations are obeyed.
 type Honored string
@@ -78,6 +88,17 @@ const (
 
 // Honorable are all that --honor knows.
 var Honorable = []Honored{HonorClusterAPI, HonorClusterAutoscaler, HonorKarpenter}
+
+// honored is the value of --honor.
+type honored struct{ *list[Honored] }
+
+func (honored) Choices() []Choice {
+	return []Choice{
+		{string(HonorClusterAPI), "cluster.x-k8s.io/drain: skip and wait-completed"},
+		{string(HonorClusterAutoscaler), `cluster-autoscaler.kubernetes.io/safe-to-evict: "false"`},
+		{string(HonorKarpenter), `karpenter.sh/do-not-disrupt: "true"`},
+	}
+}
 
 func honorableWords() string {
 	names := make([]string, len(Honorable))

@@ -86,7 +86,7 @@ func TestEveryOptionIsDeclared(t *testing.T) {
 		}
 	}
 	base.Flags().VisitAll(func(f *pflag.Flag) {
-		if !seen[f.Name] || len(f.Annotations[FlagGroup]) != 1 {
+		if !seen[f.Name] || GroupOf(f) == "" {
 			t.Errorf("--%s has no field or no group", f.Name)
 		}
 		if strings.HasSuffix(f.Usage, ".") || f.Usage == "" || strings.ToLower(f.Usage[:1]) != f.Usage[:1] {
@@ -110,7 +110,7 @@ func TestAddFlagsKeepsTheValues(t *testing.T) {
 }
 
 // What the command line says comes back from the options' words.
-func TestFlagsReadWhatFlagWordsWrite(t *testing.T) {
+func TestFlagsReadWhatIsPrinted(t *testing.T) {
 	given := []string{"--force", "--grace-period=5", "--timeout=1m30s", "--pod-selector=app=web", "--skip-wait-for-delete-timeout=7",
 		"--dry-run=server", "--max-parallel-nodes=3", "--order=tiers", "--honor=cluster-api,karpenter", "--guard=25%", "--guard-write",
 		"--lease-namespace=leases", "--take-over=aaaaaa,bbbbbb"}

@@ -120,7 +120,7 @@ type Plan struct {
 	Findings  []Finding
 	Room      Room
 	Drainable *bool
-	// Estimate is how long it takes, nil where nobody asked for a Forecast.
+	// Estimate is how long it takes, nil where no Forecast was asked for.
 	Estimate *Estimate
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// notRemade says why nobody makes the pod anew once it is gone, "" where somebody
+// notRemade says why the pod is not recreated once it is gone, "" where it is:
 // does or it is not known. Pods of one owner follow each other, so the last
 // answer is kept.
 func (p *planner) notRemade(pod *kube.Pod) (why string, retried bool) {
@@ -16,7 +16,7 @@ func (p *planner) notRemade(pod *kube.Pod) (why string, retried bool) {
 	case pod.Finished(), pod.Terminating():
 		return "", false
 	case pod.Owner == nil:
-		return "it declares no controller: nobody makes it anew", false
+		return "it has no controller and will not be recreated", false
 	case pod.Owner != p.lastOwner:
 		p.lastOwner = pod.Owner
 		p.lastNotRemade, p.lastRetried = p.ownerFails(pod.Owner)
@@ -30,15 +30,15 @@ func (p *planner) ownerFails(owner *kube.Owner) (why string, retried bool) {
 	w := p.s.Workload(owner.UID)
 	switch {
 	case w == nil && p.s.Trusted(OwnersOfKind(owner)):
-		return "its " + owner.Kind + " " + owner.Name + " is gone: nobody makes it anew", false
+		return "its " + owner.Kind + " " + owner.Name + " is gone: it will not be recreated", false
 	case w == nil:
 		return "", false
 	case w.Finished:
-		return "its " + w.Kind + " " + w.Name + " has ended (" + w.FinishedAs + "): nobody makes it anew", false
+		return "its " + w.Kind + " " + w.Name + " has ended (" + w.FinishedAs + "): it will not be recreated", false
 	case w.Kind != "Job" && w.Failure != "":
 		// The ReplicaFailure condition, which carries the words of a quota or of a
 		// webhook (replica_set_utils.go calculateStatus).
-		return "its " + w.Kind + " " + w.Name + " cannot make pods: " + words.Quote(w.Failure), true
+		return "its " + w.Kind + " " + w.Name + " cannot create pods: " + words.Quote(w.Failure), true
 	}
 	return "", false
 }
@@ -83,9 +83,9 @@ func (p *planner) advise(plan *Pod, pod *kube.Pod) {
 	plan.Advice = append(plan.Advice[:len(plan.Advice):len(plan.Advice)], advice...)
 }
 
-// saved keeps what nobody would make anew.
+// saved keeps what would not be recreated.
 func saved(plan *Pod) budget.Advice {
-	return budget.Advice{Text: "save it before it goes", Command: "kubectl get pod -n " + plan.Namespace + " " + plan.Name + " -o yaml"}
+	return budget.Advice{Text: "save it first", Command: "kubectl get pod -n " + plan.Namespace + " " + plan.Name + " -o yaml"}
 }
 
 // adviseRefused is what lifts a refusal, by its reasons; what only looks or keeps
@@ -98,22 +98,22 @@ func adviseRefused(plan *Pod) []budget.Advice {
 		}
 		switch r.Code {
 		case ReasonDaemonSet:
-			advice = append(advice, budget.Advice{Text: "leave it there: its DaemonSet would put it back at once", Command: "--ignore-daemonsets"})
+			advice = append(advice, budget.Advice{Text: "leave it there: its DaemonSet would recreate it at once", Command: "--ignore-daemonsets"})
 		case ReasonDaemonSetUnknown:
 			advice = append(advice, budget.Advice{Text: "ask for the right to list DaemonSets", Command: "kubectl auth can-i list daemonsets.apps -A"})
 		case ReasonOrphanedDaemonSet:
-			advice = append(advice, saved(plan), budget.Advice{Text: "let it go for good: its DaemonSet is gone", Command: "--force"})
+			advice = append(advice, saved(plan), budget.Advice{Text: "accept that it is not recreated: its DaemonSet is gone", Command: "--force"})
 		case ReasonEmptyDir:
-			advice = append(advice, budget.Advice{Text: "let its emptyDir data go with it", Command: "--delete-emptydir-data"})
+			advice = append(advice, budget.Advice{Text: "accept the loss of its emptyDir data", Command: "--delete-emptydir-data"})
 		case ReasonUnmanaged:
-			advice = append(advice, saved(plan), budget.Advice{Text: "let it go for good: nobody makes it anew", Command: "--force"})
+			advice = append(advice, saved(plan), budget.Advice{Text: "accept that it is not recreated", Command: "--force"})
 		case ReasonForeign:
 			if name, _, found := strings.Cut(strings.TrimPrefix(r.Message, "annotation "), "="); found {
-				advice = append(advice, budget.Advice{Text: "take the mark off, if whoever set it agrees",
+				advice = append(advice, budget.Advice{Text: "remove it, if whoever set it agrees",
 					Command: "kubectl annotate pod -n " + plan.Namespace + " " + plan.Name + " " + name + "-"})
 			}
 		case ReasonSingleReplica:
-			advice = append(advice, budget.Advice{Text: "run a second one before: then it may go", Command: scaleOwner(plan)})
+			advice = append(advice, budget.Advice{Text: "run a second pod first", Command: scaleOwner(plan)})
 		}
 	}
 	return advice

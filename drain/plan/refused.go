@@ -50,7 +50,7 @@ func RefusedAlong(with string) string {
 	return "node " + with + " is refused and --all-or-nothing is set"
 }
 
-// Refused tells whether a pod of the node is.
+// Refused reports whether a pod of the node is.
 func (n *Node) Refused() bool {
 	return slices.ContainsFunc(n.Pods, func(p Pod) bool { return p.Action == ActionRefuse })
 }

@@ -14,7 +14,7 @@ func NeedsWhole(s *kube.Snapshot, nodes []string) []kube.Kind {
 	return nil
 }
 
-// IsControlPlane tells whether the node, nil for none, runs a control plane.
+// IsControlPlane reports whether the node, nil for none, runs a control plane.
 func IsControlPlane(n *kube.Node) bool {
 	if n == nil {
 		return false

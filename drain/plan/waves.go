@@ -49,19 +49,19 @@ func (w waves) inTurn(g *budget.PlanGuard) int {
 }
 
 // Waves is in which order the pods of a plan go, counted over all its nodes. It
-// assumes that what is replaced gets Ready, and that what is sick stays so.
+// assumes that what is replaced gets Ready, and that what is unhealthy stays so.
 type Waves struct {
 	// Now are the pods that nothing holds up.
 	Now int
 	// Later are those that wait until others are Ready elsewhere, wave after wave.
 	Later []Wave
-	// Held are the pods that go once what holds them passes, which no drain
-	// brings about; HeldBy names it where it is one thing: a sick pod or a budget.
+	// Held are the pods that go once they are no longer blocked, which no drain
+	// brings about; HeldBy names it where it is one thing: an unhealthy pod or a budget.
 	Held   int
 	HeldBy string
 	// Never are those that their budgets do not let go as they stand.
 	Never int
-	// Unknown are those of which nobody can say.
+	// Unknown are those of which it is not known.
 	Unknown int
 	// Left are those on nodes that are refused, and so left untouched.
 	Left int
@@ -175,7 +175,7 @@ func (t Waves) Words() []WaveWords {
 	}
 	say(now, t.Now)
 	all = append(all, t.laterWords()...)
-	held := "once what holds them passes"
+	held := "once they are no longer blocked"
 	if t.HeldBy != "" {
 		held = "once " + t.HeldBy
 	}

@@ -38,7 +38,7 @@ func TestTurns(t *testing.T) {
 		{"one node after the other", []string{"w1", "w2"}, api("w1", "w2"), "without waiting 2"},
 		{"a node that is refused", []string{"w1", "w2"}, append(api("w1", "w2", "w2"), kubetest.Pod("shop/daemon", kubetest.OwnedBy("apps/v1", "DaemonSet", "d"), kubetest.On("w2")),
 			kubetest.DaemonSet("shop/d")), "without waiting 1, on refused nodes 2"},
-		{"a sick sibling", one, join(kubetest.Ready("shop/cart", 3, 2, []string{"w1", "w1"}), []runtime.Object{
+		{"an unhealthy pod", one, join(kubetest.Ready("shop/cart", 3, 2, []string{"w1", "w1"}), []runtime.Object{
 			kubetest.Pod("shop/cart-9", kubetest.ByDeployment("cart"), kubetest.On("w9"), kubetest.Crashing(time.Hour)), kubetest.Budget("shop/cart", 2, 2, 0, 3)}),
 			"once cart-9 is well 2"},
 	}
@@ -65,7 +65,7 @@ func TestEstimateWords(t *testing.T) {
 		"about 45 s (estimate)":          {Waves: waves, Total: 44 * time.Second},
 		"about 3 min (estimate)":         {Waves: waves, Total: 170 * time.Second},
 		"very roughly 2 days (estimate)": {Waves: waves, Total: 50 * time.Hour, Rough: true},
-		"about 2 min (estimate); without the 1 pod held up": {Waves: waves, Total: 2 * time.Minute, Held: 1},
+		"about 2 min (estimate); without the 1 pod blocked": {Waves: waves, Total: 2 * time.Minute, Held: 1},
 		"about 60 min (estimate); not before 14:40 UTC: data/kafka-2 has 1 h of grace": {
 			Waves: waves, Total: time.Hour, LowerBound: time.Hour, Longest: "data/kafka-2", LongestGrace: time.Hour},
 		"about 12 h (estimate); not before 2026-11-22 01:40 UTC: data/kafka-2 may take 12 h to end": {

@@ -37,9 +37,9 @@ func TestRefuseBlockersAndErrors(t *testing.T) {
 		}
 	}
 	want := []string{
-		"c: Pods whose budget does not let them go (--fail-on-blockers): it never does",
+		"c: Pods whose budget does not allow their eviction (--fail-on-blockers): it never does",
 		"f: Nodes that must not be drained (--fail-on-blockers): the last",
-		"h: Pods of which it is not known whether a budget lets them go (--fail-on-blockers): it never does",
+		"h: Pods for which it is not known whether a budget allows their eviction (--fail-on-blockers): it never does",
 		"g: Nodes that must not be drained (--fail-on-blockers): the last",
 	}
 	if !slices.Equal(got, want) {

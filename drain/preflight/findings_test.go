@@ -64,7 +64,7 @@ func TestOutages(t *testing.T) {
 func TestQuorumWords(t *testing.T) {
 	objects := append(kubetest.StatefulSet("data/etcd", 3, "w1", "w2", "w3"), kubetest.Node("w1"), kubetest.Node("w2"))
 	f := mustCheck(t, kubetest.SnapshotOf(kubetest.Now, objects...), plantest.Options(), "w1", "w2").Findings
-	if len(f) == 0 || f[0].Message != "a majority of its members is away at once: StatefulSet data/etcd (2 of 3)" {
+	if len(f) == 0 || f[0].Message != "a majority of its members is unavailable at once: StatefulSet data/etcd (2 of 3)" {
 		t.Errorf("%+v", f)
 	}
 }
@@ -82,14 +82,14 @@ func TestNotRemade(t *testing.T) {
 		command string // the first
 	}{
 		{"owner there", kubetest.Pod("shop/agent-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "agent")), "", ""},
-		{"owner gone", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "x")), "its ReplicaSet x is gone: nobody makes it anew", "kubectl get pod -n shop x-1 -o yaml"},
-		{"StatefulSet gone", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "StatefulSet", "x")), "its StatefulSet x is gone: nobody makes it anew", "kubectl get pod -n shop x-1 -o yaml"},
+		{"owner gone", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "x")), "its ReplicaSet x is gone: it will not be recreated", "kubectl get pod -n shop x-1 -o yaml"},
+		{"StatefulSet gone", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "StatefulSet", "x")), "its StatefulSet x is gone: it will not be recreated", "kubectl get pod -n shop x-1 -o yaml"},
 		{"an owner that we do not hold", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "StatefulSet", "x")), "", ""},
-		{"quota", kubetest.Pod("shop/web-1", kubetest.ByDeployment("web")), `its ReplicaSet web-1 cannot make pods: "pods "web-x" is forbidden: exceeded quota: compute"`, "kubectl describe quota -n shop"},
-		{"Job ended", kubetest.Pod("shop/import-1", kubetest.OwnedBy("batch/v1", "Job", "import")), "its Job import has ended (Failed): nobody makes it anew", "kubectl get pod -n shop import-1 -o yaml"},
+		{"quota", kubetest.Pod("shop/web-1", kubetest.ByDeployment("web")), `its ReplicaSet web-1 cannot create pods: "pods "web-x" is forbidden: exceeded quota: compute"`, "kubectl describe quota -n shop"},
+		{"Job ended", kubetest.Pod("shop/import-1", kubetest.OwnedBy("batch/v1", "Job", "import")), "its Job import has ended (Failed): it will not be recreated", "kubectl get pod -n shop import-1 -o yaml"},
 		{"Job runs", kubetest.Pod("shop/export-1", kubetest.OwnedBy("batch/v1", "Job", "export")), "", ""},
 		{"finished", kubetest.Pod("shop/x-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "x"), kubetest.Phase(corev1.PodSucceeded)), "", ""},
-		{"bare", kubetest.Pod("shop/x-1"), "it declares no controller: nobody makes it anew", "kubectl get pod -n shop x-1 -o yaml"},
+		{"bare", kubetest.Pod("shop/x-1"), "it has no controller and will not be recreated", "kubectl get pod -n shop x-1 -o yaml"},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
@@ -142,11 +142,11 @@ func TestPlanFindings(t *testing.T) {
 			[]string{"LastControlPlane error all Ready control-plane nodes are to be drained: m1, m2 [Node/m1 Node/m2]"}},
 		{"one of two control planes", []runtime.Object{kubetest.Node("m1", kubetest.ControlPlane), kubetest.Node("m2", kubetest.ControlPlane)}, nil, []string{"m1"}, nil},
 		{"silent node", []runtime.Object{kubetest.Node("w1", kubetest.Silent)}, nil, []string{"w1"},
-			[]string{`NodeNotReady warning node w1 is not Ready for 5m ("NodeStatusUnknown"): evictions there ask the budgets all the same, and its pods will not end while its kubelet is silent [Node/w1]`}},
+			[]string{`NodeNotReady warning node w1 is not Ready for 5m ("NodeStatusUnknown"): evictions there still need their budgets, and its pods do not terminate while its kubelet is silent [Node/w1]`}},
 		{"cordoned", []runtime.Object{kubetest.Node("w1", kubetest.CordonedBy("kubectl-cordon"))}, nil, []string{"w1"},
 			[]string{"AlreadyCordoned info node w1 is already cordoned by kubectl-cordon since 2026-09-01 11:00 UTC [Node/w1]"}},
 		{"single replica", []runtime.Object{kubetest.Node("w1"), single, rs, web}, nil, []string{"w1"},
-			[]string{"SingleReplica warning one replica only, down until it is Ready elsewhere: Deployment shop/web [Deployment/shop/web]"}},
+			[]string{"SingleReplica warning only one replica, down until its replacement is Ready: Deployment shop/web [Deployment/shop/web]"}},
 		{"single replica that has finished or is leaving", []runtime.Object{kubetest.Node("w1"), single, rs, kubetest.Pod("shop/web-1", kubetest.ByDeployment("web"), kubetest.Phase(corev1.PodFailed)),
 			kubetest.Pod("shop/web-2", kubetest.ByDeployment("web"), kubetest.Deleted(0))}, nil, []string{"w1"}, nil},
 		{"tolerates the cordon", []runtime.Object{kubetest.Node("w1"), kubetest.ReplicaSet("kube-system/agent", 3), kubetest.ReplicaSet("kube-system/other", 3),
@@ -161,11 +161,11 @@ func TestPlanFindings(t *testing.T) {
 			[]string{"EmptyDirData info data in emptyDir volumes is lost: Pod shop/a, Pod shop/b, Pod shop/c and 1 more [Pod/shop/a Pod/shop/b Pod/shop/c Pod/shop/d]"}},
 		{"budgets denied", []runtime.Object{kubetest.Node("w1")}, func(s *kube.Store) {
 			s.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied, Reason: "forbidden"})
-		}, []string{"w1"}, []string{`BudgetsUnknown warning disruption budgets cannot be listed: what they hold back is not known: "forbidden" []`}},
+		}, []string{"w1"}, []string{`BudgetsUnknown warning disruption budgets cannot be listed: which evictions they block is not known: "forbidden" []`}},
 		{"owners not read yet", []runtime.Object{kubetest.Node("w1")}, func(s *kube.Store) {
 			s.SetSync(kube.KindDeployments, kube.SyncState{Phase: kube.NotSynced})
 			s.SetSync(kube.KindStatefulSets, kube.SyncState{Phase: kube.Denied, Reason: "no"})
-		}, []string{"w1"}, []string{`NotSynced warning the plan is made from incomplete knowledge: deployments not synced, statefulsets denied ("no") []`}},
+		}, []string{"w1"}, []string{`NotSynced warning the plan is based on incomplete data: deployments not synced, statefulsets denied ("no") []`}},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {

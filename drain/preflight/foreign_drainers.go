@@ -64,13 +64,13 @@ func ForeignDrainers(n *kube.Node) []ForeignDrainer {
 		case taintToBeDeleted:
 			found = append(found, ForeignDrainer{"cluster-autoscaler", "drains it and then deletes its machine", plan.LevelWarning, unixTime(taint.Value)})
 		case taintDeletionCandidate:
-			found = append(found, ForeignDrainer{"cluster-autoscaler", "takes it for unneeded and may soon delete it", plan.LevelInfo, unixTime(taint.Value)})
+			found = append(found, ForeignDrainer{"cluster-autoscaler", "considers it unneeded and may delete it soon", plan.LevelInfo, unixTime(taint.Value)})
 		case taintKarpenter, taintKarpenterOlder:
 			found = append(found, ForeignDrainer{Who: "Karpenter", Words: "drains it and then deletes it", Level: plan.LevelWarning})
 		case taintMaintenance, taintMaintenanceOlder:
 			found = append(found, ForeignDrainer{Who: "the node maintenance operator", Words: "drains it, or keeps it in maintenance", Level: plan.LevelWarning})
 		case taintOutdated:
-			found = append(found, ForeignDrainer{Who: "Cluster API", Words: "means to replace its machine by a newer one", Level: plan.LevelInfo})
+			found = append(found, ForeignDrainer{Who: "Cluster API", Words: "plans to replace its machine with a newer one", Level: plan.LevelInfo})
 		}
 	}
 	return append(found, annotatedDrainers(n.Annotations)...)

@@ -28,13 +28,13 @@ func TestForeignDrainers(t *testing.T) {
 		"ordinary taints":                    {[]corev1.Taint{{Key: "dedicated", Value: "gpu"}, {Key: corev1.TaintNodeUnschedulable}}, nil, nil},
 		"autoscaler drains":                  {[]corev1.Taint{{Key: taintToBeDeleted, Value: "1700000000", Effect: corev1.TaintEffectNoSchedule}}, nil, []string{"warning cluster-autoscaler drains it and then deletes its machine [2023-11-14 22:13 UTC]"}},
 		"autoscaler, no time":                {[]corev1.Taint{{Key: taintToBeDeleted, Value: "soon"}}, nil, []string{"warning cluster-autoscaler drains it and then deletes its machine"}},
-		"autoscaler's candidate":             {[]corev1.Taint{{Key: taintDeletionCandidate, Effect: corev1.TaintEffectPreferNoSchedule}}, nil, []string{"info cluster-autoscaler takes it for unneeded and may soon delete it"}},
+		"autoscaler's candidate":             {[]corev1.Taint{{Key: taintDeletionCandidate, Effect: corev1.TaintEffectPreferNoSchedule}}, nil, []string{"info cluster-autoscaler considers it unneeded and may delete it soon"}},
 		"karpenter v1":                       {[]corev1.Taint{{Key: "karpenter.sh/disrupted", Effect: corev1.TaintEffectNoSchedule}}, nil, []string{"warning Karpenter drains it and then deletes it"}},
 		"karpenter v1beta1":                  {[]corev1.Taint{{Key: "karpenter.sh/disruption", Value: "disrupting"}}, nil, []string{"warning Karpenter drains it and then deletes it"}},
 		"karpenter, not to be disturbed":     {nil, map[string]string{"karpenter.sh/do-not-disrupt": "true"}, []string{"info Karpenter is told to leave it alone (karpenter.sh/do-not-disrupt): somebody wants it undisturbed"}},
 		"maintenance operator":               {[]corev1.Taint{{Key: "medik8s.io/drain", Effect: corev1.TaintEffectNoSchedule}}, nil, []string{"warning the node maintenance operator drains it, or keeps it in maintenance"}},
 		"maintenance operator of KubeVirt":   {[]corev1.Taint{{Key: "kubevirt.io/drain"}}, nil, []string{"warning the node maintenance operator drains it, or keeps it in maintenance"}},
-		"cluster API's old machine":          {[]corev1.Taint{{Key: "node.cluster.x-k8s.io/outdated-revision", Effect: corev1.TaintEffectPreferNoSchedule}}, nil, []string{"info Cluster API means to replace its machine by a newer one"}},
+		"cluster API's old machine":          {[]corev1.Taint{{Key: "node.cluster.x-k8s.io/outdated-revision", Effect: corev1.TaintEffectPreferNoSchedule}}, nil, []string{"info Cluster API plans to replace its machine with a newer one"}},
 		"cluster API's next machine to go":   {nil, map[string]string{"cluster.x-k8s.io/delete-machine": ""}, []string{"info Cluster API deletes its machine first when it scales down"}},
 		"gardener":                           {nil, map[string]string{"node.machine.sapcloud.io/trigger-deletion-by-mcm": "true"}, []string{"warning the machine controller manager is told to drain it and to delete its machine"}},
 		"gardener, called off":               {nil, map[string]string{"node.machine.sapcloud.io/trigger-deletion-by-mcm": "false"}, nil},
@@ -85,7 +85,7 @@ func TestOtherDrainersAreNamedOnceForAllTheirNodes(t *testing.T) {
 	want := []string{
 		"warning Karpenter drains it and then deletes it: a, b Node/a,Node/b",
 		"warning kured drains and reboots it: a (since today) Node/a",
-		"info cluster-autoscaler takes it for unneeded and may soon delete it: a, b Node/a,Node/b",
+		"info cluster-autoscaler considers it unneeded and may delete it soon: a, b Node/a,Node/b",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

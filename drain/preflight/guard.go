@@ -42,6 +42,6 @@ func FindUnguarded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	if len(names) == 0 {
 		return nil
 	}
-	f.Message = "the guard leaves out " + words.List(names) + ": no budget covers their pods, and the guard counts the built-in workloads only"
+	f.Message = "--guard leaves out " + words.List(names) + ": no budget covers their pods, and --guard counts the built-in workloads only"
 	return []plan.Finding{f}
 }

@@ -32,7 +32,7 @@ func FindLeftovers(_ *kube.Snapshot, _ *plan.Plan, env *Env) []plan.Finding {
 		f := plan.Finding{Code: FindingLeftBudgets, Level: plan.LevelWarning, Message: leftoverWords(these, env.Now)}
 		help := "remove what the run left behind"
 		if mayLive {
-			f.Level, help = plan.LevelInfo, "only if that run is over"
+			f.Level, help = plan.LevelInfo, "only if that run has ended"
 		}
 		for _, l := range these {
 			f.Objects = append(f.Objects, "PodDisruptionBudget/"+l.Namespace+"/"+l.Name)

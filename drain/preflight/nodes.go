@@ -72,16 +72,16 @@ func findUnseenKinds(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	}
 	if len(unread) > 0 {
 		found = append(found, plan.Finding{Code: FindingNotSynced, Level: level,
-			Message: "the plan is made from incomplete knowledge: " + strings.Join(unread, ", ")})
+			Message: "the plan is based on incomplete data: " + strings.Join(unread, ", ")})
 	}
 	return found
 }
 
 func unseenBudgets(state kube.SyncState) string {
 	if state.Phase == kube.NotSynced {
-		return "disruption budgets are still being read: what they hold back is not known yet"
+		return "disruption budgets are still being read: which evictions they block is not known yet"
 	}
-	text := "disruption budgets cannot be listed: what they hold back is not known"
+	text := "disruption budgets cannot be listed: which evictions they block is not known"
 	if state.Reason != "" {
 		text += ": " + words.Quote(state.Reason)
 	}
@@ -104,10 +104,10 @@ func findSilentNodes(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 		if n.ReadyReason != "" {
 			message += " (" + words.Quote(n.ReadyReason) + ")"
 		}
-		message += ": evictions there ask the budgets all the same, and its pods will not end while its kubelet is silent"
+		message += ": evictions there still need their budgets, and its pods do not terminate while its kubelet is silent"
 		found = append(found, plan.Finding{Code: FindingNodeNotReady, Level: plan.LevelWarning, Message: message, Objects: nodeObjects([]string{n.Name}),
 			Advice: []budget.Advice{{Text: "bring it back", Command: "kubectl describe node " + n.Name},
-				{Text: "only if that machine is off for good, let the cluster forget its pods", Command: words.OutOfService(n.Name)}}})
+				{Text: "only if that machine is permanently off, taint it as out of service", Command: words.OutOfService(n.Name)}}})
 	}
 	return found
 }
@@ -188,7 +188,7 @@ func findEmptyDirData(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 // FindingNotRemade tells of pods that leave for good although they have an owner.
 const FindingNotRemade = "NotRemade"
 
-// findNotRemade finds pods whose owner does not make them anew. Those without an
+// findNotRemade finds pods whose owner does not recreate them. Those without an
 // owner need --force, and say so themselves.
 func findNotRemade(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var g group
@@ -199,5 +199,5 @@ func findNotRemade(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			}
 		}
 	}
-	return g.finding(FindingNotRemade, plan.LevelWarning, "not made anew by their owners: ")
+	return g.finding(FindingNotRemade, plan.LevelWarning, "not recreated by their owners: ")
 }

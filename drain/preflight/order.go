@@ -13,7 +13,7 @@ import (
 // the same plan moves, but only once they are done (--strict-order).
 const FindingWaitsForLaterNode = "WaitsForLaterNode"
 
-// findOutOfOrder finds nodes that wait for a sick pod of a node whose turn comes after
+// findOutOfOrder finds nodes that wait for an unhealthy pod of a node that is drained after
 // theirs. Its eviction could free their budget; in this order it is never reached.
 // The order is the operator's, so it is told and not changed. Where a node that is
 // findHeld lets the next begin (heldFrom), every turn comes.
@@ -35,7 +35,7 @@ func findOutOfOrder(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		pod := sick.Namespace + "/" + sick.Name
 		found = append(found, plan.Finding{
 			Code: FindingWaitsForLaterNode, Level: plan.LevelWarning,
-			Message: fmt.Sprintf("%s waits for pod %s on %s, whose turn comes after it", p.Nodes[i].Name, pod, sick.Node),
+			Message: fmt.Sprintf("%s waits for pod %s on %s, which is drained after it", p.Nodes[i].Name, pod, sick.Node),
 			Objects: append(nodeObjects([]string{p.Nodes[i].Name, sick.Node}), "Pod/"+pod),
 			Advice: []budget.Advice{{Text: "name " + sick.Node + " first, leave --strict-order out, or drain them at the same time",
 				Command: fmt.Sprintf("--max-parallel-nodes=%d", turn[sick.Node]-i+1)}},
@@ -44,7 +44,7 @@ func findOutOfOrder(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	return found
 }
 
-// waitsForUnhealthyPod is the sick pod that holds a pod to be evicted, nil where none does.
+// waitsForUnhealthyPod is the unhealthy pod that blocks a pod to be evicted, nil where none does.
 func waitsForUnhealthyPod(p *plan.Pod) *budget.UnhealthyPod {
 	if p.Action != plan.ActionEvict || p.Budget == nil || p.Budget.Verdict != budget.VerdictWait {
 		return nil
@@ -52,7 +52,7 @@ func waitsForUnhealthyPod(p *plan.Pod) *budget.UnhealthyPod {
 	return p.Budget.UnhealthyPod
 }
 
-// firstReachedTooLate is the first sick pod that one of the pods waits for on a node
+// firstReachedTooLate is the first unhealthy pod that one of the pods waits for on a node
 // that is not begun before theirs is done, nil for none. One is enough to change the order.
 func firstReachedTooLate(s *kube.Snapshot, nodes []plan.Node, begun int, turn map[string]int, pods []plan.Pod) *budget.UnhealthyPod {
 	for i := range pods {
@@ -67,7 +67,7 @@ func firstReachedTooLate(s *kube.Snapshot, nodes []plan.Node, begun int, turn ma
 	return nil
 }
 
-// goesWhenReached tells whether the drain of its node would evict the pod at once.
+// goesWhenReached reports whether the drain of its node would evict the pod at once.
 // A refused node is left untouched.
 func goesWhenReached(s *kube.Snapshot, node *plan.Node, sick *budget.UnhealthyPod) bool {
 	if node.Refused() {

@@ -25,7 +25,7 @@ func TestPlanNamesNodesOutOfOrder(t *testing.T) {
 		}
 	}
 	sickOne := cluster(kubetest.Crashing(0))
-	told := []string{"w1 waits for pod shop/cart-2 on w3, whose turn comes after it; name w3 first, leave --strict-order out, or drain them at the same time: --max-parallel-nodes=3"}
+	told := []string{"w1 waits for pod shop/cart-2 on w3, which is drained after it; name w3 first, leave --strict-order out, or drain them at the same time: --max-parallel-nodes=3"}
 	table := []struct {
 		name    string
 		objects []runtime.Object

@@ -106,11 +106,11 @@ func findOutages(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		}
 	}
 	var found []plan.Finding
-	found = append(found, dns.finding(FindingDNS, plan.LevelWarning, "no name of the cluster is resolved until a pod of it is Ready elsewhere: ")...)
-	for _, f := range single.finding(FindingSingleReplica, plan.LevelWarning, "one replica only, down until it is Ready elsewhere: ") {
+	found = append(found, dns.finding(FindingDNS, plan.LevelWarning, "cluster DNS will be down until a replacement is Ready: ")...)
+	for _, f := range single.finding(FindingSingleReplica, plan.LevelWarning, "only one replica, down until its replacement is Ready: ") {
 		f.Advice = more
 		found = append(found, f)
 	}
-	found = append(found, ready.finding(FindingLastReady, plan.LevelWarning, "all its Ready pods go at once, down until one is Ready elsewhere: ")...)
-	return append(found, quorum.finding(FindingQuorum, plan.LevelWarning, "a majority of its members is away at once: ")...)
+	found = append(found, ready.finding(FindingLastReady, plan.LevelWarning, "all its Ready pods are evicted at once, down until a replacement is Ready: ")...)
+	return append(found, quorum.finding(FindingQuorum, plan.LevelWarning, "a majority of its members is unavailable at once: ")...)
 }

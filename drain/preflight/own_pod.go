@@ -77,12 +77,12 @@ func findSelf(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 func ownPod(p *plan.Pod) plan.Finding {
 	return plan.Finding{
 		Code: FindingOwnPod, Level: plan.LevelWarning, Objects: []string{"Pod/" + p.Namespace + "/" + p.Name},
-		Message: "this program runs in " + p.Namespace + "/" + p.Name + " on " + p.Node + ": that pod goes last, and the run ends there with it",
+		Message: "this program runs in " + p.Namespace + "/" + p.Name + " on " + p.Node + ": that pod is evicted last, and the run ends with it",
 		Advice:  []budget.Advice{{Text: "run it from elsewhere, or leave " + p.Node + " to another run"}},
 	}
 }
 
-// serverOn tells whether the API server that we talk to has its address from the node.
+// serverOn reports whether the API server that we talk to has its address from the node.
 func (o *Self) serverOn(s *kube.Snapshot, node string) bool {
 	n := s.Node(node)
 	return n != nil && slices.ContainsFunc(o.Addresses, func(a string) bool { return slices.Contains(n.Addresses, a) })
@@ -91,9 +91,9 @@ func (o *Self) serverOn(s *kube.Snapshot, node string) bool {
 // onServer is the finding about the node of that API server. A drain does not stop a
 // static pod; what comes after it may.
 func (o *Self) onServer(s *kube.Snapshot, n *plan.Node) plan.Finding {
-	message := "the API server that this program talks to (" + o.Server + ") is on " + n.Name + ", which goes last: its static pods stay, but without that machine the connection is lost"
+	message := "the API server that this program talks to (" + o.Server + ") is on " + n.Name + ", which is drained last: its static pods stay, but without that machine the connection is lost"
 	if slices.ContainsFunc(n.Pods, func(p plan.Pod) bool { return p.Moves() && isAPIServer(s.Pod(p.UID)) }) {
-		message = "the API server that this program talks to (" + o.Server + ") is evicted from " + n.Name + ", which goes last: the connection is lost then"
+		message = "the API server that this program talks to (" + o.Server + ") is evicted from " + n.Name + ", which is drained last: the connection is lost then"
 	}
 	return plan.Finding{Code: FindingOwnAPIServer, Level: plan.LevelWarning, Message: message, Objects: nodeObjects([]string{n.Name}),
 		Advice: []budget.Advice{{Text: "talk to the API server of another node", Command: "--server=https://HOST:PORT"}}}

@@ -9,7 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// FindingNoRoom names pods whose replacement could be scheduled nowhere.
+// FindingNoRoom names pods whose replacement cannot be scheduled on any node.
 const FindingNoRoom = "NoRoom"
 
 // findNoRoom finds pods that fit nowhere, alone or, estimated, with the others.
@@ -32,11 +32,11 @@ func findNoRoom(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	case len(f.Objects) == 0:
 		return nil
 	case alone == 0:
-		f.Message = "moved together, " + words.Count(len(f.Objects), "pod", "pods") + " may find no room (estimated)"
+		f.Message = "moved together, " + words.Count(len(f.Objects), "pod", "pods") + " may not fit (estimated)"
 	default:
-		f.Message = words.Count(alone, "pod", "pods") + " could be scheduled nowhere"
+		f.Message = words.Count(alone, "pod", "pods") + " cannot be scheduled on any node"
 		if more := len(f.Objects) - alone; more > 0 {
-			f.Message += fmt.Sprintf(", %d more may find no room when all move (estimated)", more)
+			f.Message += fmt.Sprintf(", %d more may not fit when all move (estimated)", more)
 		}
 		f.Message += ": " + why
 	}

@@ -36,7 +36,7 @@ func TestPlanSaysWhereThePodsCouldGo(t *testing.T) {
 		switch {
 		case p.Name == "bare":
 			if p.Landing != nil {
-				t.Errorf("nobody makes %s anew, yet it lands: %+v", p.Name, p.Landing)
+				t.Errorf("%s is not recreated, yet it lands: %+v", p.Name, p.Landing)
 			}
 		case strings.HasPrefix(p.Name, "web"):
 			together[p.Landing.Together.Answer]++

@@ -98,7 +98,7 @@ func findUnserved(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 
 func isDNS(p *kube.Pod) bool { return p.Labels[dnsLabel] == dnsValue }
 
-// webhooksOf finds admission webhooks that nobody answers for while their pods
+// webhooksOf finds admission webhooks that do not answer while their pods
 // move, and whose requests are then refused. One that is asked about the making of
 // its own pods keeps itself from coming back. With them come the Services that
 // they are reached by.
@@ -120,15 +120,15 @@ func webhooksOf(s *kube.Snapshot, lost map[*kube.Service][]*kube.Pod) ([]plan.Fi
 			}
 		}
 	}
-	found := deadlock.finding(FindingWebhookDeadlock, plan.LevelWarning, "an admission webhook that must allow its own new pods goes, and may never come back: ")
+	found := deadlock.finding(FindingWebhookDeadlock, plan.LevelWarning, "an admission webhook that must admit its own new pods is evicted, and may never come back: ")
 	for i := range found {
 		found[i].Advice = []budget.Advice{{Text: "leave one of its pods where it is, or let it run on another node before", Command: ""},
-			{Text: "where it happened: let requests pass without it", Command: "kubectl delete " + strings.ToLower(strings.Join(strings.SplitN(deadlock.objects[0], "/", 2), " "))}}
+			{Text: "if it happened: let requests pass without it", Command: "kubectl delete " + strings.ToLower(strings.Join(strings.SplitN(deadlock.objects[0], "/", 2), " "))}}
 	}
 	return append(found, deaf.finding(FindingWebhook, plan.LevelWarning, "no pod of an admission webhook is left, requests are refused until one is Ready: ")...), asked
 }
 
-// asksItself tells whether a webhook is asked before pods like these are made. What
+// asksItself reports whether a webhook is asked before pods like these are made. What
 // its conditions say is not known, so those are taken for a no.
 func asksItself(s *kube.Snapshot, hook *kube.Webhook, pods []*kube.Pod) bool {
 	if hook.Conditional || !asks(hook, "CREATE", "", "pods") {
@@ -173,7 +173,7 @@ func refusedWith(hook *kube.Webhook) string {
 	return strings.Join(text, ", ")
 }
 
-// asks tells whether a webhook has a rule for the request (apiserver
+// asks reports whether a webhook has a rule for the request (apiserver
 // pkg/admission/plugin/webhook/predicates/rules/rules.go).
 func asks(hook *kube.Webhook, operation, group, resource string) bool {
 	kind, sub, _ := strings.Cut(resource, "/")
@@ -202,7 +202,7 @@ func findExceeded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			}
 		}
 	})
-	found := g.finding(FindingQuotaExceeded, plan.LevelWarning, "more is used than the quota allows, so fewer pods come back than go: ")
+	found := g.finding(FindingQuotaExceeded, plan.LevelWarning, "the quota is exceeded, so fewer pods are recreated than evicted: ")
 	for i := range found {
 		namespace := strings.Split(g.objects[0], "/")[1]
 		found[i].Advice = []budget.Advice{{Text: "raise the quota, or free some of it", Command: "kubectl describe quota -n " + namespace}}
@@ -210,7 +210,7 @@ func findExceeded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	return found
 }
 
-// findUnforeseen says which of these findings could not be made. What may not be
+// findUnforeseen says which of these findings could not be created. What may not be
 // read is unknown, which is not none.
 func findUnforeseen(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var missing []string

@@ -104,13 +104,13 @@ func TestWebhookFindings(t *testing.T) {
 		want  string // code and message
 	}{
 		{"asked about its own pods", givenWebhook("gate", "guard/gate", "CREATE", "pods"), []string{"w1", "w2"},
-			"WebhookDeadlock an admission webhook that must allow its own new pods goes, and may never come back: ValidatingWebhookConfiguration gate (new pods)"},
+			"WebhookDeadlock an admission webhook that must admit its own new pods is evicted, and may never come back: ValidatingWebhookConfiguration gate (new pods)"},
 		{"not about its own namespace", elsewhere, []string{"w1", "w2"},
 			"Webhook no pod of an admission webhook is left, requests are refused until one is Ready: ValidatingWebhookConfiguration careful (new pods)"},
 		{"evictions", givenWebhook("gate", "guard/gate", "*", "pods/eviction", "secrets"), []string{"w1", "w2"},
 			"Webhook no pod of an admission webhook is left, requests are refused until one is Ready: ValidatingWebhookConfiguration gate (evictions, writes of secrets)"},
 		{"everything", givenWebhook("gate", "guard/gate", "*", "*/*"), []string{"w1", "w2"},
-			"WebhookDeadlock an admission webhook that must allow its own new pods goes, and may never come back: ValidatingWebhookConfiguration gate (new pods, evictions, writes of everything it is asked about)"},
+			"WebhookDeadlock an admission webhook that must admit its own new pods is evicted, and may never come back: ValidatingWebhookConfiguration gate (new pods, evictions, writes of everything it is asked about)"},
 		{"fails open", ignored, []string{"w1", "w2"}, "LastEndpoint no ready endpoint is left, calls fail until a new pod is Ready: Service guard/gate"},
 		{"one of its pods stays", givenWebhook("gate", "guard/gate", "CREATE", "pods"), []string{"w1"}, ""},
 		{"another service", givenWebhook("gate", "guard/other", "CREATE", "pods"), []string{"w1", "w2"}, "LastEndpoint no ready endpoint is left, calls fail until a new pod is Ready: Service guard/gate"},

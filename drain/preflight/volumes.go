@@ -39,7 +39,7 @@ func findPinned(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			}
 		}
 	}
-	found := g.finding(FindingVolumePinned, plan.LevelWarning, "no node that stays can reach it, its pod starts nowhere until the drained one is back: ")
+	found := g.finding(FindingVolumePinned, plan.LevelWarning, "no node that stays can reach it, its pod cannot start until the drained node is back: ")
 	for i := range found {
 		found[i].Advice = advice
 	}
@@ -85,11 +85,11 @@ func findUnseenVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		return nil
 	}
 	return []plan.Finding{{Code: FindingVolumesUnseen, Level: plan.LevelWarning,
-		Message: "pods with volumes go without turns, and whether their volumes are detached is not known, for these may not be read: " + strings.Join(unread, ", ")}}
+		Message: "pods with volumes are not evicted in turn, and whether their volumes are detached is not known, since these cannot be read: " + strings.Join(unread, ", ")}}
 }
 
-// findUnknownVolumes finds pods with volumes of which nobody can tell when they are
-// detached, and why. Those that nobody may read, and disks of the node, have findings
+// findUnknownVolumes finds pods with volumes of which it is not known when they are
+// detached, and why. Those that may not be read, and disks of the node, have findings
 // of their own.
 func findUnknownVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var g group
@@ -108,5 +108,5 @@ func findUnknownVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			}
 		}
 	})
-	return g.finding(FindingVolumesUnknown, plan.LevelInfo, "nobody can tell when its volume is detached, it goes without a turn: ")
+	return g.finding(FindingVolumesUnknown, plan.LevelInfo, "when its volume is detached cannot be known, so it is not evicted in turn: ")
 }

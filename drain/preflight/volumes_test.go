@@ -21,8 +21,8 @@ import (
 // of which nobody can tell when they are detached.
 func TestFindingsAboutVolumes(t *testing.T) {
 	const hostname, zone = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
-	const pinned = "no node that stays can reach it, its pod starts nowhere until the drained one is back: PersistentVolumeClaim shop/data "
-	const unknown = "nobody can tell when its volume is detached, it goes without a turn: Pod shop/db-0 "
+	const pinned = "no node that stays can reach it, its pod cannot start until the drained node is back: PersistentVolumeClaim shop/data "
+	const unknown = "when its volume is detached cannot be known, so it is not evicted in turn: Pod shop/db-0 "
 	const files = "uses files of its node (hostPath), which stay there: Pod shop/db-0"
 	pod := func(options ...kubetest.PodOption) runtime.Object {
 		return kubetest.Pod("shop/db-0", append(options, kubetest.OwnedBy("apps/v1", "ReplicaSet", "db"))...)
@@ -57,11 +57,11 @@ func TestFindingsAboutVolumes(t *testing.T) {
 		{"NFS, which nothing attaches", []string{"w1"}, append(kubetest.Claim("shop/data", "pv-1", kubetest.NfsShare), pod(kubetest.Claiming("data"))), nil},
 		{"inline", []string{"w1"}, []runtime.Object{pod(inline(fc))}, []string{"VolumesUnknown: " + unknown + "(scratch: named in the pod itself, without a claim)"}},
 		{"inline CSI, which nothing attaches", []string{"w1"}, []runtime.Object{pod(inline(csi))}, nil},
-		{"a claim that is not there", []string{"w1"}, []runtime.Object{pod(kubetest.Claiming("data"))}, []string{"VolumesUnknown: " + unknown + "(claim data: its claim is not there)"}},
+		{"a claim that is not there", []string{"w1"}, []runtime.Object{pod(kubetest.Claiming("data"))}, []string{"VolumesUnknown: " + unknown + "(claim data: its claim does not exist)"}},
 		{"a claim that waits", []string{"w1"}, append(kubetest.Claim("shop/data", ""), pod(kubetest.Claiming("data"))),
 			[]string{"VolumesUnknown: " + unknown + "(claim data: its claim has no volume yet)"}},
 		{"a volume that is not there", []string{"w1"}, append(kubetest.Claim("shop/data", "pv-1")[:1], pod(kubetest.Claiming("data"))),
-			[]string{"VolumesUnknown: " + unknown + "(pv-1: its volume is not there)"}},
+			[]string{"VolumesUnknown: " + unknown + "(pv-1: its volume does not exist)"}},
 		{"a driver that attaches nothing", []string{"w1"}, append(kubetest.Claim("shop/data", "pv-1"), pod(kubetest.Claiming("data")),
 			&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "disk"}, Spec: storagev1.CSIDriverSpec{AttachRequired: new(bool)}}), nil},
 		{"a pod that has finished", []string{"w1"}, []runtime.Object{kubetest.Pod("shop/db-0", kubetest.Claiming("data"), inline(folder), kubetest.Phase(corev1.PodSucceeded))}, nil},
@@ -116,10 +116,10 @@ func TestFindingAboutUnreadableVolumes(t *testing.T) {
 	}{
 		{"all is read", nil, kube.Synced, true, nil},
 		{"attachments denied", []kube.Kind{kube.KindAttachments}, kube.Denied, true,
-			[]string{`VolumesUnseen: pods with volumes go without turns, and whether their volumes are detached is not known, for these may not be read: volumeattachments ("no rule")`}},
+			[]string{`VolumesUnseen: pods with volumes are not evicted in turn, and whether their volumes are detached is not known, since these cannot be read: volumeattachments ("no rule")`}},
 		{"all denied", []kube.Kind{kube.KindClaims, kube.KindVolumes, kube.KindAttachments}, kube.Denied, true,
-			[]string{`VolumesUnseen: pods with volumes go without turns, and whether their volumes are detached is not known, ` +
-				`for these may not be read: persistentvolumeclaims ("no rule"), persistentvolumes ("no rule"), volumeattachments ("no rule")`}},
+			[]string{`VolumesUnseen: pods with volumes are not evicted in turn, and whether their volumes are detached is not known, ` +
+				`since these cannot be read: persistentvolumeclaims ("no rule"), persistentvolumes ("no rule"), volumeattachments ("no rule")`}},
 		{"not read yet: nothing is missing for good", []kube.Kind{kube.KindClaims, kube.KindAttachments}, kube.NotSynced, true, nil},
 		{"denied, and no pod has a claim", []kube.Kind{kube.KindAttachments}, kube.Denied, false, nil},
 	} {

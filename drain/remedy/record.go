@@ -16,20 +16,20 @@ type State string
 
 // The states of a remedy.
 const (
-	Taken   State = "Taken"   // confirmed; its request is out
-	Refused State = "Refused" // not done: the server said no, or it is no longer what was confirmed
-	InDoubt State = "InDoubt" // no answer came: it may have been done
-	Done    State = "Done"    // the server accepted it
-	Undone  State = "Undone"  // taken back by the run
-	Kept    State = "Kept"    // no longer ours: left as it is
-	Left    State = "Left"    // could not be taken back: it is still there
+	Taken   State = "Requested" // confirmed; its request is out
+	Refused State = "Refused"   // not done: the server said no, or it is no longer what was confirmed
+	InDoubt State = "InDoubt"   // no answer came: it may have been done
+	Done    State = "Done"      // the server accepted it
+	Undone  State = "Undone"    // taken back by the run
+	Kept    State = "Kept"      // no longer ours: left as it is
+	Left    State = "Orphaned"  // could not be taken back: it is still there
 )
 
 // Words say the state in plain words.
 func (s State) Words() string {
 	return map[State]string{
 		Taken: "asked for", Refused: "not done", InDoubt: "in doubt", Done: "done",
-		Undone: "taken back", Kept: "not taken back", Left: "still there",
+		Undone: "undone", Kept: "not undone", Left: "still there",
 	}[s]
 }
 
@@ -67,22 +67,22 @@ func (r *Record) Resume() {
 	}
 }
 
-// lasts tells whether there is something to take back once the remedy was applied.
+// lasts reports whether there is something to take back once the remedy was applied.
 func (f *Facts) lasts() bool { return f.Kind == Scale || f.Kind == OutOfService }
 
-// Deletes tells whether its request deletes the pod of the run itself.
+// Deletes reports whether its request deletes the pod of the run itself.
 func (f *Facts) Deletes() bool { return f.Kind == Delete || f.Kind == ForceDelete }
 
-// Open tells whether what the remedy changed is, or may be, still in the cluster and ours.
+// Open reports whether what the remedy changed is, or may be, still in the cluster and ours.
 func (r *Record) Open() bool {
 	return r.lasts() && (r.State == Taken || r.State == Done || r.State == InDoubt)
 }
 
-// MayStand tells whether the remedy may have left something in the cluster that a rollback
+// MayStand reports whether the remedy may have left something in the cluster that a rollback
 // takes back.
 func (r *Record) MayStand() bool { return r.Open() || r.State == Left }
 
-// Awaited tells whether a run may not end before the remedy is taken back.
+// Awaited reports whether a run may not end before the remedy is taken back.
 func (r *Record) Awaited(now time.Time) bool {
 	return r.InFlight != 0 || r.Open() && (r.Kind == Scale || r.Next.After(now))
 }
@@ -147,7 +147,7 @@ func (r *Record) takeBack(run string, snap *kube.Snapshot) Decision {
 	}
 }
 
-// objected tells whether the server refused to take it back, for a reason that may be in
+// objected reports whether the server refused to take it back, for a reason that may be in
 // the object itself.
 func (r *Record) objected() bool {
 	switch r.Last.Class() {
@@ -198,7 +198,7 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 	case class == kube.AnswerConflict:
 		return Change{State: Refused, Message: "it changed meanwhile: " + attempt.AnswerWords(a)}
 	case a.Code == http.StatusUnprocessableEntity && r.Kind == Scale:
-		return Change{State: Refused, Message: fmt.Sprintf("it has not %d replicas any more", r.From)}
+		return Change{State: Refused, Message: fmt.Sprintf("it no longer has %d replicas", r.From)}
 	}
 	return Change{State: Refused, Message: attempt.AnswerWords(a)}
 }
@@ -215,7 +215,7 @@ func (r *Record) afterUndo(a kube.Answer, class kube.AnswerClass, byHand string,
 	case class != kube.AnswerForbidden && r.Tries < attempt.RemoveTries:
 		return Change{State: r.State, Message: attempt.AnswerWords(a), Retry: now.Add(r.Pause(a))}
 	}
-	return Change{State: Left, Message: "not taken back: " + attempt.AnswerWords(a) + "; to do it: " + byHand}
+	return Change{State: Left, Message: "not undone: " + attempt.AnswerWords(a) + "; to do it: " + byHand}
 }
 
 // Leave is the change at the end of the run of a remedy that stays: a taint whose node is

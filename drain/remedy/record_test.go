@@ -40,10 +40,10 @@ func TestAfter(t *testing.T) {
 		"changed meanwhile":      {record(Scale, Taken), attempt.VerbScale, kube.Answer{Code: 409, Message: "conflict"}, Refused, false, "changed meanwhile"},
 		"another number by now":  {record(Scale, Taken), attempt.VerbScale, kube.Answer{Code: 422}, Refused, false, "2 replicas"},
 		"the budget says no":     {record(EvictUnhealthy, Taken), attempt.VerbEvict, kube.Answer{Code: 429, Message: "no"}, Refused, false, "no"},
-		"taken back":             {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 200}, Undone, false, ""},
+		"undone":                 {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 200}, Undone, false, ""},
 		"gone by then":           {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 404}, Kept, false, "gone"},
 		"not taken back yet":     {record(OutOfService, Done), attempt.VerbUntaint, kube.Answer{Code: 503}, Done, true, ""},
-		"without the right":      {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 403, Message: "no"}, Left, false, "not taken back: no; to do it: kubectl"},
+		"without the right":      {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 403, Message: "no"}, Left, false, "not undone: no; to do it: kubectl"},
 		"not taken back for all": {failed(Scale, attempt.RemoveTries), attempt.VerbUnscale, kube.Answer{Code: 503}, Left, false, "kubectl"},
 	} {
 		got := c.record.After(c.verb, c.answer, c.answer.Class(), "kubectl", kubetest.Now)

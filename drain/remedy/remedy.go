@@ -10,19 +10,19 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// Kind is a remedy of the ladder for one pod that does not go: each next one costs
-// more, and none but the first is ever taken without the operator's word for it.
+// Kind is a remedy for one pod that does not go: each next one costs
+// more, and none but the first is ever applied without the operator's confirmation of it.
 type Kind string
 
 // The remedies, the least harmful first.
 const (
 	Wait           Kind = "wait"
-	EvictUnhealthy Kind = "free"    // evict the sick sibling that holds its budget
-	RolloutRestart Kind = "restart" // roll its Deployment out anew: the new pod comes first
-	Scale          Kind = "scale"   // one more replica, for the time of the run
-	Delete         Kind = "delete"  // past its budget, with a grace period
-	ForceDelete    Kind = "kill"    // with a grace period of zero
-	OutOfService   Kind = "taint"   // declare its machine off
+	EvictUnhealthy Kind = "evict-unhealthy" // evict the unhealthy pod that blocks its budget
+	RolloutRestart Kind = "rollout-restart" // restart the rollout of its Deployment: the new pod starts first
+	Scale          Kind = "scale"           // one more replica, for the time of the run
+	Delete         Kind = "delete"          // past its budget, with a grace period
+	ForceDelete    Kind = "force-delete"    // with a grace period of zero
+	OutOfService   Kind = "out-of-service"  // taint its node: its machine is off
 )
 
 // Kinds are all remedies, in order.
@@ -96,13 +96,13 @@ func Of(v View) []Remedy {
 	return remedies
 }
 
-// Silent tells whether the node is off, or does not say how it is.
+// Silent reports whether the node is off, or does not say how it is.
 func (v *View) Silent() bool { return v.Node != nil && v.Node.Ready != kube.NodeReady }
 
 // budget is the one budget that holds the pod, or why there is none to speak of.
 func (v *View) budget() (*kube.Budget, string) {
 	if v.Live == nil {
-		return nil, "the cluster shows it no more"
+		return nil, "it no longer exists in the cluster"
 	}
 	if !v.Snap.Trusted(kube.KindBudgets) {
 		return nil, "budgets cannot be seen"
@@ -110,21 +110,21 @@ func (v *View) budget() (*kube.Budget, string) {
 	budgets := v.Snap.BudgetsOf(v.Live)
 	switch {
 	case v.Live.Terminating():
-		return nil, "it is ending already: no budget holds it"
+		return nil, "it is already terminating: no budget blocks it"
 	case len(budgets) > 1:
-		return nil, "several budgets select it: the server evicts no such pod, whatever they allow"
+		return nil, "several budgets select it: the server evicts no such pod, whatever the budgets allow"
 	case len(budgets) == 0 || budget.Predict(v.Live, budgets, v.Live.UID).Goes() || !v.BudgetBlocked:
-		return nil, "no budget holds it"
+		return nil, "no budget blocks it"
 	}
 	return budgets[0], ""
 }
 
 func (v *View) wait() Remedy {
 	return Remedy{Facts: Facts{Kind: Wait}, Title: "wait",
-		Risk: "None. It is tried again on the event that it waits for."}
+		Risk: "None. It is retried as soon as what it waits for happens."}
 }
 
-// sibling is the sick pod whose eviction would free the budget of the pod.
+// sibling is the unhealthy pod whose eviction would free the budget of the pod.
 func (v *View) unhealthyPod() (*kube.Pod, string) {
 	b, why := v.budget()
 	if b == nil {
@@ -141,33 +141,33 @@ func (v *View) unhealthyPod() (*kube.Pod, string) {
 		}
 	}
 	if leaves != "" {
-		return nil, leaves + " is ending already: that frees the budget when it is replaced"
+		return nil, leaves + " is already terminating: the budget is freed once it is replaced"
 	}
 	if !v.Snap.InWhole(kube.KindPods) {
 		return nil, "the pods on other nodes are still being read"
 	}
-	return nil, "no other pod under budget " + b.Name + " is sick"
+	return nil, "no other pod of budget " + b.Name + " is unhealthy"
 }
 
 func (v *View) free() Remedy {
-	r := Remedy{Facts: Facts{Kind: EvictUnhealthy}, Title: "evict the sick sibling"}
+	r := Remedy{Facts: Facts{Kind: EvictUnhealthy}, Title: "evict the unhealthy pod"}
 	sick, why := v.unhealthyPod()
 	if sick == nil {
 		r.DisabledReason = why
 		return r
 	}
 	r.Object, r.Namespace, r.Name, r.UID = "Pod", sick.Namespace, sick.Name, sick.UID
-	r.Title, r.Word = "evict the sick sibling "+sick.Name, "evict "+sick.Name
-	r.Risk = "It moves a pod that is not in the plan, by its UID, with its own grace period. It frees the budget only once its replacement is Ready."
+	r.Title, r.Word = "evict the unhealthy pod "+sick.Name, "evict "+sick.Name
+	r.Risk = "It evicts a pod that is not in the plan, by its UID, with its own grace period. The budget is freed only once its replacement is Ready."
 	budgets := v.Snap.BudgetsOf(sick)
 	predicted := budget.Predict(sick, budgets, sick.UID)
 	switch {
 	case v.Planned(sick.UID):
-		r.DisabledReason = sick.Name + " is in the plan itself: the run does with it what was confirmed"
+		r.DisabledReason = sick.Name + " is in the plan itself: the run treats it as confirmed"
 	case sick.Mirror():
-		r.DisabledReason = sick.Name + " is a static pod: only the files of its node remove it"
+		r.DisabledReason = sick.Name + " is a static pod: only the manifests on its node remove it"
 	case sick.Owner == nil:
-		r.DisabledReason = "nobody would make " + sick.Name + " anew: that frees nothing"
+		r.DisabledReason = sick.Name + " would not be recreated: that frees nothing"
 	case !predicted.Goes():
 		r.DisabledReason = "the server would refuse it: " + refusalWords(predicted, sick, budgets)
 	}
@@ -180,10 +180,10 @@ func refusalWords(predicted budget.Prediction, p *kube.Pod, budgets []*kube.Budg
 	case budget.CauseMultiple:
 		return "several budgets select " + p.Name
 	case budget.CauseNotObserved:
-		return "the controller has not looked at budget " + budgets[0].Name + " yet"
+		return "the controller has not observed budget " + budgets[0].Name + " yet"
 	case budget.CauseBudget:
 		if !p.Ready && (budgets[0].UnhealthyPolicy == "" || budgets[0].UnhealthyPolicy == "IfHealthyBudget") {
-			return fmt.Sprintf("budget %s lets a pod that is not Ready go only while it has the %d it needs (IfHealthyBudget); it has %d",
+			return fmt.Sprintf("budget %s allows the eviction of a pod that is not Ready only while it has the %d it needs (IfHealthyBudget); it has %d",
 				budgets[0].Name, budgets[0].DesiredHealthy, budgets[0].CurrentHealthy)
 		}
 		return "budget " + budgets[0].Name + " does not allow that either"
@@ -195,9 +195,9 @@ func refusalWords(predicted budget.Prediction, p *kube.Pod, budgets []*kube.Budg
 func (v *View) workload() (*kube.Workload, string) {
 	switch {
 	case v.Live == nil:
-		return nil, "the cluster shows it no more"
+		return nil, "it no longer exists in the cluster"
 	case v.Live.Terminating():
-		return nil, "it is ending already"
+		return nil, "it is already terminating"
 	case v.Live.Owner == nil:
 		return nil, "it has no owner"
 	case !v.Snap.Trusted(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets):
@@ -213,7 +213,7 @@ func (r *Remedy) about(w *kube.Workload) {
 	r.Object, r.Namespace, r.Name, r.UID = w.Kind, w.Namespace, w.Name, w.UID
 	r.Word = string(r.Kind) + " " + w.Name
 	if w.DeployedBy != "" {
-		r.Warnings = append(r.Warnings, w.DeployedBy+" deploys it, and may take the change back at any time")
+		r.Warnings = append(r.Warnings, w.DeployedBy+" manages it, and may revert the change at any time")
 	}
 }
 
@@ -236,16 +236,16 @@ func (v *View) restart() Remedy {
 		return r
 	}
 	r.Title += ": restart " + w.Kind + " " + w.Name
-	r.Risk = "The Deployment starts a new pod elsewhere, and ends this one past its budget as soon as that is Ready. Its annotation stays."
+	r.Risk = "The Deployment starts a new pod on another node and deletes this one, past its budget, once the new one is Ready. Its annotation stays."
 	switch {
 	case w.Kind != "Deployment" || w.Rollout == nil:
-		r.DisabledReason = w.Kind + " " + w.Name + " ends the old pod before it makes a new one"
+		r.DisabledReason = w.Kind + " " + w.Name + " deletes the old pod before it creates a new one"
 	case w.Replicas != 1:
 		r.DisabledReason = fmt.Sprintf("%s has %d replicas: a restart would move pods outside the plan", w.Name, w.Replicas)
 	case w.Rollout.Paused:
 		r.DisabledReason = "the rollout of " + w.Name + " is paused"
 	case w.Rollout.Surge < 1:
-		r.DisabledReason = w.Name + " may not have a pod more for a moment (maxSurge 0, or Recreate)"
+		r.DisabledReason = w.Name + " may not have an extra pod during a rollout (maxSurge 0, or Recreate)"
 	case w.Rollout.Unavailable > 0:
 		r.DisabledReason = w.Name + " may lose its only pod before the new one is Ready (maxUnavailable 1 or more)"
 	}
@@ -259,9 +259,9 @@ func (v *View) scale() Remedy {
 	}
 	r.From, r.To = w.Replicas, w.Replicas+1
 	r.Title += fmt.Sprintf(" of %s %s, %d to %d", w.Kind, w.Name, r.From, r.To)
-	r.Risk = "The new pod must find room, and get Ready. The number is taken back at the end of the run, if it is still ours."
+	r.Risk = "The new pod needs room and must become Ready. The number is set back at the end of the run, unless somebody else changed it."
 	if w.Kind == "StatefulSet" {
-		r.Warnings = append(r.Warnings, "a new member joins the set, and leaves it again at the end; its claims may stay")
+		r.Warnings = append(r.Warnings, "a new member joins the set and is removed at the end; its claims may remain")
 	}
 	r.DisabledReason = v.cannotScale(w)
 	return r
@@ -277,7 +277,7 @@ func (v *View) cannotScale(w *kube.Workload) string {
 	}
 	for _, r := range v.Records {
 		if r.Kind == Scale && r.UID == w.UID && r.Open() {
-			return w.Name + " has one more replica already"
+			return w.Name + " already has one more replica"
 		}
 	}
 	b, why := v.budget()
@@ -302,22 +302,22 @@ func (v *View) delete() Remedy {
 	if r.Grace >= 0 {
 		r.Title = fmt.Sprintf("delete it past its budget, with %d s of grace", r.Grace)
 	}
-	r.Risk = "No budget is asked: there may be fewer Ready pods than the application needs."
+	r.Risk = "No budget is consulted: there may be fewer Ready pods than the application needs."
 	switch {
 	case r.Grace == 0:
-		r.DisabledReason = "the run gives no grace period: that is the next rung"
+		r.DisabledReason = "the grace period of the run is zero: that is force-delete"
 	case v.Live != nil && v.Live.Terminating():
-		r.DisabledReason = "it is ending already: its deletion was accepted"
+		r.DisabledReason = "it is already terminating: its deletion was accepted"
 	}
 	return r
 }
 
 func (v *View) kill() Remedy {
-	r := Remedy{Facts: Facts{Kind: ForceDelete}, Title: "forget it: delete it with zero grace"}
+	r := Remedy{Facts: Facts{Kind: ForceDelete}, Title: "delete it with a grace period of zero"}
 	v.itself(&r)
-	r.Risk = "The pod leaves the API at once, and nobody asks its kubelet: the process may still run, write to its volumes and hold its addresses."
+	r.Risk = "The pod is removed from the API at once, without its kubelet: the process may still run, write to its volumes and hold its addresses."
 	if v.Live != nil && v.Live.Owner != nil && v.Live.Owner.Kind == "StatefulSet" {
-		r.Warnings = append(r.Warnings, "two pods of the StatefulSet may run under one name, which it was made to prevent")
+		r.Warnings = append(r.Warnings, "two pods of the StatefulSet may run under one name, which a StatefulSet is meant to prevent")
 	}
 	if v.Live == nil {
 		return r
@@ -325,27 +325,27 @@ func (v *View) kill() Remedy {
 	over := v.Live.Terminating() && v.Live.Deleted.Before(v.Snap.ServerTime(v.Now))
 	switch {
 	case over && len(v.Live.Finalizers) > 0:
-		r.DisabledReason = "finalizer " + strings.Join(v.Live.Finalizers, ", ") + " holds it: no deletion gets past that"
+		r.DisabledReason = "finalizer " + strings.Join(v.Live.Finalizers, ", ") + " blocks it: no deletion gets past a finalizer"
 	case !v.Silent() && !v.Stuck:
-		r.DisabledReason = "its node is Ready and it is not stuck: its kubelet can still end it"
+		r.DisabledReason = "its node is Ready and it is not stuck: its kubelet can still terminate it"
 	}
 	return r
 }
 
 func (v *View) taint() Remedy {
-	r := Remedy{Facts: Facts{Kind: OutOfService}, Title: "declare its machine off: the out-of-service taint"}
+	r := Remedy{Facts: Facts{Kind: OutOfService}, Title: "taint its node as out of service: its machine is off"}
 	if v.Node == nil {
 		return r
 	}
 	r.Object, r.Name, r.UID = "Node", v.Node.Name, v.Node.UID
 	r.Word = v.Node.Name + " is off"
-	r.Risk = "It must be true that the machine is off. All pods on it are forgotten, those too that the plan leaves there, and their volumes " +
-		"are attached elsewhere at once: if it still runs, two machines write to them. Taken back when the node returns, or by rollback."
+	r.Risk = "The machine must really be off. All pods on it are removed from the API, also those that the plan leaves there, and their volumes " +
+		"are attached elsewhere at once: if it still runs, two machines write to them. The taint is removed when the node returns, or by rollback."
 	switch {
 	case !v.Silent():
 		r.DisabledReason = v.Node.Name + " is Ready"
 	case v.Node.OutOfService():
-		r.DisabledReason = v.Node.Name + " has the taint already"
+		r.DisabledReason = v.Node.Name + " already has the taint"
 	}
 	return r
 }
@@ -357,7 +357,7 @@ func autoscaled(snap *kube.Snapshot, w *kube.Workload) string {
 		return "whether an autoscaler owns the number of replicas cannot be seen"
 	}
 	if a := snap.AutoscalerOf(budget.VersionOf(w), w.Kind, w.Namespace, w.Name); a != nil {
-		return "autoscaler " + a.Name + " owns the number of replicas and would take it back: raise its minimum instead"
+		return "autoscaler " + a.Name + " owns the number of replicas and would revert it: raise its minimum instead"
 	}
 	return ""
 }

@@ -20,13 +20,13 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 	node := snap.Node(r.Name)
 	switch {
 	case node == nil && snap.SyncOn(kube.KindNodes, r.Name).Phase != kube.Synced:
-		return nil, "nodes are not seen now"
+		return nil, "nodes cannot be read"
 	case node == nil:
 		return nil, "the node is gone"
 	case node.UID != r.UID:
 		return nil, "another node has its name"
 	case !node.OutOfService():
-		return nil, "it is gone already"
+		return nil, "it is already gone"
 	case !declaredBy(node, run):
 		return nil, "it is not of this run"
 	}
@@ -34,14 +34,14 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 }
 
 // undoScale takes replicas back only if they are still what the run made of them, and
-// nobody else has set them since (managedFields).
+// no other manager has set them since (managedFields).
 func (r *Record) undoScale(snap *kube.Snapshot) (request request.Request, left string) {
 	w := snap.Workload(r.UID)
 	switch {
 	case w == nil && snap.Trusted(workloadKinds[r.Object]):
 		return nil, "it is gone"
 	case w != nil && w.Replicas == r.From:
-		return nil, "it has that number already"
+		return nil, "it already has that number"
 	case w != nil && w.Replicas != r.To:
 		return nil, fmt.Sprintf("somebody has set it to %d since", w.Replicas)
 	case w != nil && !w.ReplicasOurs:
@@ -74,7 +74,7 @@ func (r *Record) ScaleKind() (kube.Kind, bool) {
 	return kind, known && r.Kind == Scale
 }
 
-// declaredBy tells whether the run declared the node's machine off.
+// declaredBy reports whether the run declared the node's machine off.
 func declaredBy(n *kube.Node, run string) bool {
 	m, ok := annotation.Parse(n.Annotations[kube.OutOfServiceAnnotation])
 	return ok && m.Run == run

@@ -11,7 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
-// held tells whether the span is one in which something kept the pod where it is
+// held reports whether the span is one in which something kept the pod where it is
 // that is not the usual course of an eviction.
 func (s Span) held() bool {
 	return s.State.Blocked() || s.State == drain.PodStuckTerminating || s.State == drain.PodPlanned && s.For == waits.ForGuard
@@ -110,20 +110,20 @@ func warnings(s *drain.State, h *history) []string {
 		}
 	}
 	add(past, "pod was deleted past all budgets", "pods were deleted past all budgets")
-	add(joined, "pod came to a node after the plan was made", "pods came to a node after the plan was made")
+	add(joined, "pod was bound to a node after the plan was made", "pods were bound to a node after the plan was made")
 	if outages := h.report.Outages; len(outages) > 0 {
 		down := 0.0
 		for _, o := range outages {
 			down += o.Seconds
 		}
-		list = append(list, fmt.Sprintf("the API server was away %s, for %s", plural(len(outages), "time", "times"), spell(down)))
+		list = append(list, fmt.Sprintf("the API server was unreachable %s, for %s", plural(len(outages), "time", "times"), spell(down)))
 	}
 	if words := h.report.lastKnown(); words != "" {
 		list = append(list, words)
 	}
-	add(h.resumed, "time another process went on with the run", "times another process went on with the run")
+	add(h.resumed, "time another process resumed the run", "times another process resumed the run")
 	if s.Run.Options.GracePeriodSeconds == 0 {
-		list = append(list, "pods got no time to end (--grace-period=0)")
+		list = append(list, "pods got no grace period (--grace-period=0)")
 	}
 	for _, e := range openIntents(h.open) {
 		list = append(list, fmt.Sprintf("in doubt: %s of %s was about to be sent at %s, and no answer is known",

@@ -18,7 +18,7 @@ type Cause struct {
 	State        drain.PodState       `json:"state"`
 	For          waits.For            `json:"for,omitempty"`
 	Budget       string               `json:"budget,omitempty"`
-	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"`
 	Why          string               `json:"why"`
 	Seconds      float64              `json:"seconds"` // summed over the pods
 	Share        float64              `json:"share"`   // of the time of all causes together, 0 to 1
@@ -34,7 +34,7 @@ func partOf(s Span) part {
 	return part{from: s.From, Cause: Cause{State: s.State, For: s.For, Budget: s.Budget, UnhealthyPod: s.UnhealthyPod, Why: s.Why}}
 }
 
-// same tells whether two causes are one: the figures of a budget and the words of an
+// same reports whether two causes are one: the figures of a budget and the words of an
 // answer change while it lasts.
 func (c Cause) same(other Cause) bool {
 	a, b := cmp.Or(c.UnhealthyPod, &budget.UnhealthyPod{}), cmp.Or(other.UnhealthyPod, &budget.UnhealthyPod{})
@@ -127,7 +127,7 @@ func (p Pod) mainCause() string {
 	return words
 }
 
-// Outage is a time in which the API server was away.
+// Outage is a time in which the API server was unreachable.
 type Outage struct {
 	From    time.Time `json:"from"`
 	Until   time.Time `json:"until,omitzero"` // zero where it was still away at the end
@@ -135,7 +135,7 @@ type Outage struct {
 	Why     string    `json:"why"`
 }
 
-// words say when the server was away, and why.
+// words say when the server was unreachable, and why.
 func (o Outage) words() string {
 	until := "until the end"
 	if !o.Until.IsZero() {
@@ -151,5 +151,5 @@ func (r Report) lastKnown() string {
 	if n == 0 || !r.Outages[n-1].Until.IsZero() {
 		return ""
 	}
-	return "the API server went away at " + r.Outages[n-1].From.Format("15:04:05 MST") + " and did not come back: this is the last known state, not what is so now"
+	return "the API server became unreachable at " + r.Outages[n-1].From.Format("15:04:05 MST") + " and did not come back: this is the last known state, not the current one"
 }

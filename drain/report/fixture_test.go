@@ -15,7 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares with testdata/NAME, or writes it with -update.
 func golden(t *testing.T, name, got string) {
@@ -31,7 +31,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs (go test ./drain/report -update writes it anew).\ngot:\n%s\nwant:\n%s", name, got, want)
+		t.Errorf("%s differs (go test ./drain/report -update rewrites it).\ngot:\n%s\nwant:\n%s", name, got, want)
 	}
 }
 

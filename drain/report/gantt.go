@@ -93,7 +93,7 @@ func podBars(node string, p Pod) []bar {
 	name := p.Namespace + "/" + p.Name
 	var bars []bar
 	if held != nil {
-		held.label = "held " + name
+		held.label = "blocked " + name
 		if longest.Budget != "" {
 			held.label += " by " + longest.Budget
 		}

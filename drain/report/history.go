@@ -34,20 +34,20 @@ type Span struct {
 	Seconds      float64              `json:"seconds"`
 	Tries        int                  `json:"tries,omitempty"` // requests sent within
 	For          waits.For            `json:"for,omitempty"`
-	Budget       string               `json:"budget,omitempty"`  // namespace/name
-	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"` // the pod that held the budget, as last seen
-	Never        bool                 `json:"never,omitempty"`   // by arithmetic it would not end by itself
-	Why          string               `json:"why,omitempty"`     // what held longest, where it was more than one thing
+	Budget       string               `json:"budget,omitempty"`       // namespace/name
+	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"` // the pod that held the budget, as last seen
+	Never        bool                 `json:"never,omitempty"`        // by arithmetic it would not end by itself
+	Why          string               `json:"why,omitempty"`          // what held longest, where it was more than one thing
 
 	parts []part
 }
 
-// Blocker is what held pods up: a budget and the sick pod under it, a webhook, a
+// Blocker is what blocked pods: a budget and its unhealthy pod, a webhook, a
 // finalizer, a silent kubelet.
 type Blocker struct {
 	For          waits.For            `json:"for,omitempty"`
 	Budget       string               `json:"budget,omitempty"`
-	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"`
 	Never        bool                 `json:"never,omitempty"`
 	Why          string               `json:"why"`
 	Pods         []string             `json:"pods"`       // namespace/name, those that it held
@@ -76,7 +76,7 @@ type AnswerEntry struct {
 }
 
 // Of is the report of a run from its events: OfState, and what the last
-// state does not know any more. live tells that a process works on the run.
+// state no longer knows. live reports that a process works on the run.
 func Of(events []drain.Event, live bool) Report {
 	s := drain.Fold(nil, events...)
 	r := OfState(s)
@@ -139,7 +139,7 @@ func (h *history) take(e drain.Event) {
 		h.resumed++
 		h.open = map[uint64]drain.Event{} // what was in doubt is asked for
 		h.back(e.Time)                    // or away still, and that is told again
-		h.log(e, "goes on in another process")
+		h.log(e, "resumed by another process")
 	case drain.EventConnection:
 		h.connection(e)
 	case drain.EventConfirmed:
@@ -192,7 +192,7 @@ func (h *history) act() {
 // come to nothing are in the list of answers.
 func (h *history) remedy(e drain.Event) {
 	if e.Wait == nil {
-		h.log(e, "ladder for "+e.Remedy.For+": "+e.Remedy.What()+", "+e.RemedyState.Words()+after(e.Message))
+		h.log(e, "remedy for "+e.Remedy.For+": "+e.Remedy.What()+", "+e.RemedyState.Words()+after(e.Message))
 		if e.RemedyState == remedy.Taken || e.RemedyState == remedy.Refused {
 			h.act()
 		}
@@ -223,7 +223,7 @@ func (h *history) budget(e drain.Event) {
 		return
 	}
 	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[tempbudget.State]string{
-		tempbudget.Made: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force", tempbudget.Removed: "removed", tempbudget.Failed: "could not be made", tempbudget.Left: "left behind",
+		tempbudget.Made: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force", tempbudget.Removed: "removed", tempbudget.Failed: "could not be created", tempbudget.Left: "left behind",
 	}[e.BudgetState]+after(e.Message))
 }
 
@@ -233,7 +233,7 @@ func (h *history) connection(e drain.Event) {
 		if !h.away {
 			h.away, h.report.Outages = true, append(h.report.Outages, Outage{From: e.Time.UTC(), Why: e.Message})
 		}
-		h.log(e, "the API server is away: "+e.Message)
+		h.log(e, "the API server is unreachable: "+e.Message)
 	case h.away:
 		h.log(e, "the API server is back after "+spell(h.back(e.Time)))
 	}
@@ -370,7 +370,7 @@ func lasting(w *waits.Wait) string {
 	return w.Sentence(w.Until)
 }
 
-// continues tells whether the next span is the same state for the same cause; the
+// continues reports whether the next span is the same state for the same cause; the
 // words and figures of a cause change while it lasts.
 func (s Span) continues(next Span) bool {
 	if s.State != next.State || s.For != next.For || s.Budget != next.Budget {

@@ -32,7 +32,7 @@ func (r Report) Markdown() string {
 	m.list("What it cost, by the plan", r.costs())
 	m.nodes(r)
 	m.blockers(r.Blockers)
-	m.list("The API server was away", r.outages())
+	m.list("The API server was unreachable", r.outages())
 	m.table(r.actionTable())
 	m.chart(r)
 	m.pods(r)
@@ -67,7 +67,7 @@ func (r Report) standing() string {
 	took := spell(r.DurationSeconds)
 	switch r.Status {
 	case StatusLive:
-		return "**The run is live.** This is how it stood after " + took + "."
+		return "**The run is live.** This was its state after " + took + "."
 	case StatusSuspended:
 		return "**The run is suspended.** Its process ended in order after " + took + "; nothing is sent until it is resumed."
 	case StatusDead:
@@ -165,12 +165,12 @@ func (m *markdown) nodes(r Report) {
 }
 
 func (m *markdown) blockers(list []Blocker) {
-	m.line("## What held it up\n")
+	m.line("## What blocked it\n")
 	if len(list) == 0 {
-		m.line("No pod was held up.\n")
+		m.line("No pod was blocked.\n")
 		return
 	}
-	m.row("held by", "because of", "on node", "since", "for", "pods", "")
+	m.row("blocked by", "because of", "on node", "since", "for", "pods", "")
 	m.row("---", "---", "---", "---", "---:", "---", "---")
 	for _, b := range list {
 		because, node := "", ""
@@ -195,7 +195,7 @@ func (m *markdown) chart(r Report) {
 		return
 	}
 	m.line("## Timeline\n\n```mermaid\n%s```\n", chart)
-	m.line("Red: held, by what its name says. Grey: accepted, until gone. Blue: still ending.")
+	m.line("Red: blocked, by what its name says. Grey: accepted, until gone. Blue: still ending.")
 	if leftOut > 0 {
 		m.line("The %d longest are shown, %d are left out.", ganttMost, leftOut)
 	}
@@ -265,7 +265,7 @@ func (m *markdown) timeline(p Pod, total *int) {
 			continue
 		}
 		if *total == 1 {
-			m.line("<details><summary>Step by step: pods that were held or are still there</summary>\n")
+			m.line("<details><summary>Step by step: pods that were blocked or are still there</summary>\n")
 			m.row("pod", "at", "state", "for", "tries", "why")
 			m.row("---", "---", "---", "---:", "---:", "---")
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 )
 
-// Remedy is a remedy of the ladder that was taken in the run.
+// Remedy is a remedy that was taken in the run.
 type Remedy struct {
 	Kind    remedy.Kind  `json:"kind"`
 	For     string       `json:"for"`   // namespace/name of the pod of the run
@@ -35,7 +35,7 @@ func reportRemedies(s *drain.State) []Remedy {
 func (r Report) remedyLines() string {
 	var b strings.Builder
 	for _, remedy := range r.Remedies {
-		fmt.Fprintf(&b, "  ladder    %s: %s, %s\n", remedy.For, remedy.What, remedy.words())
+		fmt.Fprintf(&b, "  remedy    %s: %s, %s\n", remedy.For, remedy.What, remedy.words())
 	}
 	return b.String()
 }

@@ -33,14 +33,14 @@ func TestReportTellsOfTheRemedies(t *testing.T) {
 	for _, a := range r.Answers {
 		objects[a.Verb] = a.Object
 	}
-	if objects["free"] != "Pod/shop/api-2" || objects["taint"] != "Node/worker-1" {
+	if objects["evict-unhealthy"] != "Pod/shop/api-2" || objects["out-of-service"] != "Node/worker-1" {
 		t.Errorf("the requests were about %v", objects)
 	}
 	var told []string
 	for _, entry := range r.Log {
-		if rest, found := strings.CutPrefix(entry.Text, "ladder for shop/api-1: "); found {
+		if rest, found := strings.CutPrefix(entry.Text, "remedy for shop/api-1: "); found {
 			told = append(told, strings.TrimSpace(rest+" "+entry.By))
-		} else if strings.Contains(entry.Text, "climb") {
+		} else if strings.Contains(entry.Text, "remedy ") {
 			t.Errorf("told twice: %s", entry.Text)
 		}
 	}

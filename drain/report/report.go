@@ -32,7 +32,7 @@ type Report struct {
 	DurationSeconds float64              `json:"durationSeconds"`
 	Nodes           []Node               `json:"nodes"`
 	Requests        map[attempt.Verb]int `json:"requests"`
-	Remedies        []Remedy             `json:"rungs,omitempty"` // of the ladder, as they were taken
+	Remedies        []Remedy             `json:"remedies,omitempty"` // as they were confirmed
 
 	// What was asked, and by what.
 	Version    string       `json:"version,omitempty"`
@@ -46,7 +46,7 @@ type Report struct {
 	Blockers []Blocker     `json:"blockers,omitempty"` // what held pods up, the longest first
 	Answers  []AnswerEntry `json:"answers,omitempty"`
 	Outages  []Outage      `json:"outages,omitempty"` // of the API server
-	Actions  []LogEntry    `json:"actions,omitempty"` // what operators did to the run: controls, remedies of the ladder
+	Actions  []LogEntry    `json:"actions,omitempty"` // what operators did to the run: controls, remedies
 
 	// Findings are what the plan warned of, and Losses what it said that the pods which
 	// are gone by now would cost.
@@ -74,7 +74,7 @@ type Node struct {
 	DurationSeconds float64 `json:"durationSeconds"`
 	Pods            []Pod   `json:"pods"`
 	// Attached are the volumes that a drained node still had at the end. Warning says
-	// that it is not safe to power off, or that nobody knows.
+	// that it is not safe to power off, or that this is not known.
 	Attached []volume.Facts `json:"attached,omitempty"`
 	Warning  string         `json:"warning,omitempty"`
 	// SafeToPowerOff tells that all lines of the checklist were true when the run ended.
@@ -99,10 +99,10 @@ type Pod struct {
 	DurationSeconds float64        `json:"durationSeconds"` // from the moment its node's drain began, or it joined that, to its end; 0 where it did not come to that
 	BlockedSeconds  float64        `json:"blockedSeconds"`
 	LastCode        int            `json:"lastCode,omitempty"`
-	LastWords       string         `json:"lastWords,omitempty"`
+	LastWords       string         `json:"serverMessage,omitempty"`
 	Volumes         []Volume       `json:"volumes,omitempty"`
 
-	Joined   bool   `json:"joined,omitempty"`   // it came to the node after the plan was made
+	Joined   bool   `json:"added,omitempty"`    // it came to the node after the plan was made
 	Timeline []Span `json:"timeline,omitempty"` // of the events
 	// Causes are what held it, the longest first, with their shares; of the events.
 	Causes []Cause `json:"causes,omitempty"`

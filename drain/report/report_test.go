@@ -135,7 +135,7 @@ func TestCode(t *testing.T) {
 // ganttLine are the statements that our charts are made of; parsed by
 // mermaid 11 too when they were written.
 var ganttLine = regexp.MustCompile(`^gantt$|^    (title [\w ./()-]+|dateFormat YYYY-MM-DD HH:mm:ss\.SSS|axisFormat [%\w: -]+|` +
-	`section [\w ./()-]+|(held|gone|stuck|ends) [\w ./()-]+ :((crit|done|active), )\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})$`)
+	`section [\w ./()-]+|(blocked|gone|stuck|ends) [\w ./()-]+ :((crit|done|active), )\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})$`)
 
 func checkChart(t *testing.T, markdown string) {
 	t.Helper()
@@ -223,7 +223,7 @@ func TestReportOfNothing(t *testing.T) {
 }
 
 // What a run changed beside its evictions is in the report for a person: remedies of
-// the ladder, volumes that stayed, a cordon that it took over.
+// remedies, volumes that stayed, a cordon that it took over.
 func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 	c := aDrain()
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeCordoning,
@@ -235,7 +235,7 @@ func TestReportTellsOfRemediesVolumesAndAdoptedCordons(t *testing.T) {
 	story := Of(c.events, true).Story()
 	for _, want := range []string{
 		"takes over the cordon of run dead01 by bob",
-		"  ladder    shop/api-1: ReplicaSet shop/api from 2 to 3 replicas, taken back\n",
+		"  remedy    shop/api-1: ReplicaSet shop/api from 2 to 3 replicas, undone\n",
 		"not safe to power off: 1 volume is still attached",
 	} {
 		if !strings.Contains(story, want) {
@@ -255,7 +255,7 @@ func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 		t.Errorf("status %s", r.Status)
 	}
 	wanted := []ToDo{
-		{"the run was suspended: go on with it", "kdrain-tui --context=prod resume k7f3pm"},
+		{"the run was suspended: resume it", "kdrain-tui --context=prod resume k7f3pm"},
 		{"node worker-1 has the out-of-service taint of this run: once its machine is back",
 			"kubectl --context=prod taint node worker-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute-"},
 	}

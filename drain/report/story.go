@@ -19,7 +19,7 @@ func (r Report) Story() string {
 	st := story{w}
 	st.asked(r)
 	st.heldUp(r.Blockers)
-	st.list("The API server was away", r.outages())
+	st.list("The API server was unreachable", r.outages())
 	st.table(r.actionTable())
 	st.left(r)
 	st.pods(r)
@@ -37,8 +37,8 @@ func (st story) asked(r Report) {
 			st.row(name, value)
 		}
 	}
-	status := map[Status]string{StatusEnded: "ended", StatusLive: "live: this is how it stands",
-		StatusSuspended: "suspended: its process ended in order, resume goes on",
+	status := map[Status]string{StatusEnded: "ended", StatusLive: "live: this is its state now",
+		StatusSuspended: "suspended: its process ended in order, resume continues it",
 		StatusDead:      "cut short: its process died, and the journal ends there"}[r.Status]
 	fact("run", strings.TrimSuffix(r.Run+", "+status, ", "))
 	fact("reason", r.Reason)
@@ -55,7 +55,7 @@ func (st story) heldUp(list []Blocker) {
 	if len(list) == 0 {
 		return
 	}
-	st.head("Held up")
+	st.head("Blocked")
 	for _, b := range list {
 		names := b.Pods
 		if len(names) > 3 {

@@ -18,7 +18,7 @@ type Summary struct {
 	Slowest  string // the pod that took longest to leave, "" where none took a second
 	Requests string
 	Cost     string // what the pods that are gone cost, by the plan; "" for nothing
-	PowerOff []Fact // of the drained nodes; nothing of those at which nobody looked
+	PowerOff []Fact // of the drained nodes; nothing of those that were not checked
 	Unmoved  []Pod  // of the nodes that were begun, the longest blocked first
 }
 

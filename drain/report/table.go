@@ -107,7 +107,7 @@ func (b Blocker) by(mark func(string) string) string {
 	case b.Budget == "":
 		return string(b.For)
 	case b.For == waits.ForGuard:
-		return "guard over " + mark(b.Budget)
+		return "temporary budget for " + mark(b.Budget)
 	}
 	return "budget " + mark(b.Budget)
 }

@@ -11,7 +11,7 @@ import (
 
 // A node that another run has taken over is that run's: nobody is told to uncordon
 // it, or to care for its pods.
-func TestANodeThatWasTakenOverIsNobodysToDo(t *testing.T) {
+func TestANodeThatWasTakenOverIsNotToDo(t *testing.T) {
 	c := aDrain()
 	facts := &lease.Facts{Namespace: "kube-system", Name: "l", Holder: "other1"}
 	c.add(time.Second, drain.Event{Kind: drain.EventLease, Node: "worker-1", Lease: facts, LeaseState: lease.Lost, Message: "taken over by run other1 of bob"})
@@ -27,7 +27,7 @@ func TestANodeThatWasTakenOverIsNobodysToDo(t *testing.T) {
 			todo = append(todo, d.What+d.Command)
 		}
 	}
-	if len(todo) != 1 || todo[0] != "node worker-1 was taken over by run other1: what is left to do there is that run's" {
+	if len(todo) != 1 || todo[0] != "node worker-1 was taken over by run other1: that run is responsible for the rest" {
 		t.Errorf("to do: %q", todo)
 	}
 	if text := r.Text(); !strings.Contains(text, "stopped: taken over by run other1 of bob\n") || strings.Contains(text, "uncordon worker-1") {

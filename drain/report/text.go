@@ -26,7 +26,7 @@ func (r Report) Text() string {
 		b.WriteString("  why       " + r.Message + "\n")
 	}
 	if words := r.lastKnown(); words != "" {
-		b.WriteString("  away      " + words + "\n")
+		b.WriteString("  outage    " + words + "\n")
 	}
 	for _, n := range r.Nodes {
 		if n.State != drain.NodeDrained || n.Message != "" {
@@ -78,7 +78,7 @@ func (r Report) count(which func(Pod) bool) int {
 	return count
 }
 
-// moves tells whether the run was to move the pod.
+// moves reports whether the run was to move the pod.
 func moves(p Pod) bool { return isToGo(p.Action) }
 
 func isToGo(a plan.Action) bool { return a == plan.ActionEvict || a == plan.ActionDelete }

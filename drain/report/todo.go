@@ -52,9 +52,9 @@ func (l *toDos) add(what, command string) {
 
 func (l *toDos) unended(s *drain.State, status Status) {
 	cut := map[Status]string{StatusDead: "cut short", StatusSuspended: "suspended"}[status]
-	next := "go on with it"
+	next := "resume it"
 	if s.Aborting {
-		next = "it was being aborted, bring it to its end"
+		next = "it was being aborted, finish that"
 	}
 	l.add("the run was "+cut+": "+next, "kdrain-tui resume "+s.Run.ID)
 	l.add("or undo what it did to nodes and budgets", "kdrain-tui rollback "+s.Run.ID)
@@ -67,7 +67,7 @@ func (l *toDos) nodes(s *drain.State) {
 			l.add("node "+n.Name+" was left untouched: "+n.Message, "")
 			continue
 		case by != "":
-			l.add("node "+n.Name+" was taken over by run "+by+": what is left to do there is that run's", "")
+			l.add("node "+n.Name+" was taken over by run "+by+": that run is responsible for the rest", "")
 			continue
 		}
 		if n.Warning != "" {
@@ -79,7 +79,7 @@ func (l *toDos) nodes(s *drain.State) {
 		}
 		uncordon := "kdrain-tui uncordon " + words.ShellWord(n.Name)
 		if n.CordonInDoubt {
-			l.add("whether node "+n.Name+" is cordoned is in doubt: look, and once the work on it is done", uncordon)
+			l.add("whether node "+n.Name+" is cordoned is in doubt: check, and once the work on it is done", uncordon)
 		}
 		if n.Cordoned {
 			l.add("node "+n.Name+" was left cordoned: once the work on it is done", uncordon)
@@ -104,7 +104,7 @@ func (l *toDos) budgets(s *drain.State, unended bool) {
 		if b.State == tempbudget.Left || (b.Standing() || b.State == tempbudget.InDoubt) && unended {
 			left := " was left behind"
 			if b.UID == "" {
-				left = " may have been left behind: no answer said whether it was made"
+				left = " may have been left behind: no answer said whether it was created"
 			}
 			l.add("temporary budget "+b.Namespace+"/"+b.Name+left, tempbudget.RemoveCommands(
 				[]tempbudget.Leftover{{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
@@ -124,7 +124,7 @@ func (l *toDos) remedies(s *drain.State) {
 	}
 }
 
-// ours tells whether the run did anything to the node, and no other run has taken
+// ours reports whether the run did anything to the node, and no other run has taken
 // it over since; nil is none.
 func ours(n *drain.NodeRun) bool {
 	return n != nil && n.State != drain.NodeRefused && n.TakenOverBy() == ""

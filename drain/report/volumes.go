@@ -39,7 +39,7 @@ func (v *Volume) words() string {
 	case volume.VolumeDetaching:
 		return "detaching"
 	case volume.VolumeStillAttached:
-		return "still attached when its time was over"
+		return "still attached when its timeout expired"
 	case volume.VolumeDetached:
 		if v.Late {
 			return detached + ", attached to no other node in time"
@@ -52,7 +52,7 @@ func (v *Volume) words() string {
 	case volume.VolumeUnattached:
 		return "its driver attaches nothing"
 	case volume.VolumeUnknown:
-		return "nobody can tell: " + v.Why
+		return "not known: " + v.Why
 	}
 	return string(v.State)
 }
@@ -72,7 +72,7 @@ func (r Report) volumeWords() string {
 type volumeSum struct {
 	detached, late, unknown int
 	slowest                 float64 // seconds
-	doubtful                string  // the first of which nobody can tell, and why
+	doubtful                string  // the first that is not known, and why
 }
 
 func (s *volumeSum) add(p *Pod) {
@@ -101,7 +101,7 @@ func (s *volumeSum) words() string {
 		parts = append(parts, fmt.Sprintf("%d of them attached to no other node in time", s.late))
 	}
 	if s.unknown > 0 {
-		parts = append(parts, fmt.Sprintf("%d of which nobody can tell (%s)", s.unknown, s.doubtful))
+		parts = append(parts, fmt.Sprintf("%d not known (%s)", s.unknown, s.doubtful))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -38,7 +38,7 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 			m.Mark, facts.ID, facts.User, facts.Options.Reason = mark, mark.Run, mark.By, mark.Reason
 		}
 		if mark.Run != m.Mark.Run {
-			return Marked{}, fmt.Errorf("node %s has the mark of run %s, node %s that of run %s: one run at a time", nodes[0], m.Mark.Run, name, mark.Run)
+			return Marked{}, fmt.Errorf("node %s has the annotation of run %s, node %s that of run %s: one run at a time", nodes[0], m.Mark.Run, name, mark.Run)
 		}
 		facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: s.Node(name).UID, Unschedulable: mark.Was == "unschedulable"})
 	}

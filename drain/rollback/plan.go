@@ -48,8 +48,8 @@ func (u *Undo) Request() request.Request {
 }
 
 // Plan says what can be undone of a run, and only that: what the run
-// itself did, and nobody has changed since. It reads the cluster as it is now;
-// pods that have left are not brought back.
+// itself did, and that has not been changed since. It reads the cluster as it is now;
+// pods that were evicted are not brought back.
 func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
 	var undos []Undo
 	for _, b := range s.Budgets {
@@ -109,7 +109,7 @@ func (u *Undo) Planned(plan []Undo) (Undo, bool) {
 }
 
 func undoLease(n *drain.NodeRun, run string, snap *kube.Snapshot) Undo {
-	u := Undo{ID: "lease/" + string(n.UID), What: "give back the Lease over node " + n.Name, Node: n.Name}
+	u := Undo{ID: "lease/" + string(n.UID), What: "release the Lease of node " + n.Name, Node: n.Name}
 	u.Release, u.Left = lease.Undo(n.UID, run, snap)
 	return u
 }
@@ -148,7 +148,7 @@ func OpenHold(run *drain.State, s *kube.Snapshot, now time.Time) (words string, 
 			continue
 		}
 		if ends := s.LeaseEnds(l); now.Before(ends) {
-			return lease.HolderWords(l) + " has the Lease over node " + n.Name, ends
+			return lease.HolderWords(l) + " holds the Lease of node " + n.Name, ends
 		}
 	}
 	return "", time.Time{}

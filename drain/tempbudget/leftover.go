@@ -18,15 +18,15 @@ type RunLife string
 const (
 	RunUnknown RunLife = ""     // no journal here
 	RunLive    RunLife = "live" // a process holds its journal
-	RunDead    RunLife = "dead" // it has a journal here that nobody holds
+	RunDead    RunLife = "dead" // it has a journal here that no process holds
 )
 
 // youngBudget is the age up to which a budget of a run that is not known here is
 // taken for one in use: the run may be under way on another machine.
 const youngBudget = 10 * time.Minute
 
-// Leftover is a temporary budget of a run that does not work on it any more.
-// While it stands it holds evictions back, and nobody else will remove it.
+// Leftover is a temporary budget of a run that no longer works on it.
+// While it exists it blocks evictions, and nothing else will remove it.
 type Leftover struct {
 	request.BudgetRef
 	Run    string
@@ -73,7 +73,7 @@ func Leftovers(s *kube.Snapshot, life func(run string) RunLife, now time.Time) [
 	return left
 }
 
-// heldBy tells whether the run has a Lease over a node that has not lapsed, and
+// heldBy reports whether the run has a Lease of a node that has not lapsed, and
 // whether it was seen to renew one.
 func heldBy(s *kube.Snapshot, run string, now time.Time) (held, alive bool) {
 	for _, l := range s.Leases() {
@@ -95,7 +95,7 @@ func madeAt(b *kube.Budget) time.Time {
 	return b.Created
 }
 
-// Sentence says what the budget is and how sure it is that nobody needs it.
+// Sentence says what the budget is and how sure it is that it is not needed.
 func (l Leftover) Sentence(now time.Time) string {
 	text := l.Namespace + "/" + l.Name + " of run " + l.Run
 	if !l.MadeAt.IsZero() {
@@ -107,7 +107,7 @@ func (l Leftover) Sentence(now time.Time) string {
 	case l.Life == RunUnknown:
 		return text + " on another machine"
 	}
-	return text + "; that run is over"
+	return text + "; that run has ended"
 }
 
 // RemoveCommands are the commands that remove the budgets with kubectl, one for

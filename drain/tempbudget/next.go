@@ -53,7 +53,7 @@ func (r *Record) become(state State, message string) Decision {
 	return Decision{Change: &Change{UID: r.UID, State: state, Message: message}}
 }
 
-// wait tells whether nothing is to be sent now, and until when.
+// wait reports whether nothing is to be sent now, and until when.
 func (r *Record) wait(v View) (Decision, bool) { return Decision{Wake: r.Next}, r.Waits(v.Now) }
 
 // Make decides while the run makes its budgets, until each is in force. After a change it is
@@ -187,7 +187,7 @@ func (r *Record) afterLook(a kube.Answer, class kube.AnswerClass, v View) *Chang
 	case v.Making || r.Tries < removeTries:
 		return r.again(InDoubt, a, v)
 	}
-	return r.become(Left, "whether it stands is not known: "+attempt.AnswerWords(a)+"; to remove it: "+v.Remove).Change
+	return r.become(Left, "whether it exists is not known: "+attempt.AnswerWords(a)+"; to remove it: "+v.Remove).Change
 }
 
 func (r *Record) afterRemove(a kube.Answer, class kube.AnswerClass, v View) *Change {

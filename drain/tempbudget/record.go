@@ -14,11 +14,11 @@ type State string
 const (
 	Planned  State = "Planned"
 	InDoubt  State = "InDoubt"  // no clear answer came: it may exist, the server is asked
-	Made     State = "Made"     // accepted, the controller has not observed it yet
+	Made     State = "Created"  // accepted, the controller has not observed it yet
 	Observed State = "Observed" // in force
 	Removed  State = "Removed"
-	Failed   State = "Failed" // could not be made
-	Left     State = "Left"   // could not be removed: it is still there
+	Failed   State = "Failed"   // could not be created
+	Left     State = "Orphaned" // could not be removed: it is still there
 )
 
 // Facts are a temporary budget of a run, as events name it.
@@ -31,7 +31,7 @@ type Facts struct {
 	Selector  string   `json:"selector"`
 }
 
-// Same tells whether both are about the budget of one name.
+// Same reports whether both are about the budget of one name.
 func (f *Facts) Same(other *Facts) bool {
 	return f.Namespace == other.Namespace && f.Name == other.Name
 }
@@ -71,11 +71,11 @@ func (r *Record) Resume() {
 	r.Attempt.Resume()
 }
 
-// Standing tells whether the budget is in the cluster and the run's to remove.
+// Standing reports whether the budget is in the cluster and the run's to remove.
 func (r *Record) Standing() bool { return r.State == Made || r.State == Observed }
 
-// MayStand tells whether the budget is in the cluster, or may be.
+// MayStand reports whether the budget is in the cluster, or may be.
 func (r *Record) MayStand() bool { return r.Standing() || r.State == InDoubt }
 
-// InForce tells whether evictions need not wait for the budget: it is observed, or not needed.
+// InForce reports whether evictions need not wait for the budget: it is observed, or not needed.
 func (r *Record) InForce() bool { return r.State == Observed || r.State == Removed }

@@ -11,7 +11,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (req *request.BudgetRef, lef
 	live := s.BudgetNamed(r.Namespace, r.Name)
 	switch {
 	case live == nil:
-		return nil, "it is gone already"
+		return nil, "it is already gone"
 	case r.UID != "" && live.UID != r.UID, r.UID == "" && live.TemporaryOf() != run:
 		return nil, "another budget has its name"
 	}

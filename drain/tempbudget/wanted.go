@@ -53,7 +53,7 @@ func name(run string, w *kube.Workload, others []Facts) string {
 	return strings.TrimRight(name[:min(len(name), most)], "-.") + sum
 }
 
-// unprotected tells whether no pod that the workload selects is under a budget.
+// unprotected reports whether no pod that the workload selects is under a budget.
 func unprotected(s *kube.Snapshot, w *kube.Workload) bool {
 	for _, p := range s.PodsIn(w.Namespace) {
 		if w.Selector.Matches(p.Labels) && len(s.BudgetsOf(p)) > 0 {
@@ -63,7 +63,7 @@ func unprotected(s *kube.Snapshot, w *kube.Workload) bool {
 	return true
 }
 
-// Shared tells whether another budget selects a pod of the temporary one too: under both,
+// Shared reports whether another budget selects a pod of the temporary one too: under both,
 // none of them can be evicted.
 func Shared(s *kube.Snapshot, live *kube.Budget) bool {
 	return live != nil && slices.ContainsFunc(s.PodsUnder(live), func(p *kube.Pod) bool { return len(s.BudgetsOf(p)) > 1 })

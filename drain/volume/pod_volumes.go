@@ -15,7 +15,7 @@ func HasEmptyDir(p *kube.Pod) bool {
 	return false
 }
 
-// HasClaims tells whether the pod has volumes that must be detached.
+// HasClaims reports whether the pod has volumes that must be detached.
 func HasClaims(p *kube.Pod) bool {
 	for i := range p.Spec.Volumes {
 		if k := p.Spec.Volumes[i].Kind; k == kube.VolumeClaim || k == kube.VolumeEphemeral {
@@ -25,7 +25,7 @@ func HasClaims(p *kube.Pod) bool {
 	return false
 }
 
-// HasEphemeral tells whether the pod has a volume that was made for it alone and is
+// HasEphemeral reports whether the pod has a volume that was made for it alone and is
 // deleted with it.
 func HasEphemeral(p *kube.Pod) bool {
 	return slices.ContainsFunc(p.Spec.Volumes, func(v kube.Volume) bool { return v.Kind == kube.VolumeEphemeral })

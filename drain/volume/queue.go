@@ -58,7 +58,7 @@ func (q *Queue) Full(node string, drivers []string) (driver string, ahead *Holde
 	return "", nil
 }
 
-// Free tells whether all of the drivers have a turn free on the node.
+// Free reports whether all of the drivers have a turn free on the node.
 func (q *Queue) Free(node string, drivers []string) bool {
 	for _, driver := range drivers {
 		if len(q.of(lane{node, driver}).holders) >= q.most {

@@ -32,22 +32,22 @@ func (r Record) Become(facts []Facts, at time.Time) Record {
 	return next
 }
 
-// Same tells whether the record says the same already.
+// Same reports whether the record says the same already.
 func (r Record) Same(facts []Facts) bool {
 	return slices.EqualFunc(r, facts, func(v VolumeRun, f Facts) bool { return v.Facts == f })
 }
 
-// Settles tells whether something unknown about the volumes may be known at the next look.
+// Settles reports whether something unknown about the volumes may be known at the next look.
 func (r Record) Settles() bool {
-	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.State == VolumeUnknown && Settles(v.Why) })
+	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.State == VolumeUnknown && settles(v.Why) })
 }
 
-// Open tells whether there is more to learn about the volumes.
+// Open reports whether there is more to learn about the volumes.
 func (r Record) Open() bool {
 	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.Open() })
 }
 
-// Awaited tells whether the next pod's turn waits for one of the volumes.
+// Awaited reports whether the next pod's turn waits for one of the volumes.
 func (r Record) Awaited() bool {
 	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.State.Awaited() })
 }
@@ -103,7 +103,7 @@ func (r Record) GiveUp() []Facts {
 func (r Record) Drivers() []string {
 	var drivers []string
 	for i := range r {
-		if v := &r[i]; v.Driver != "" && v.State.Attachable() && !slices.Contains(drivers, v.Driver) {
+		if v := &r[i]; v.Driver != "" && v.State.attachable() && !slices.Contains(drivers, v.Driver) {
 			drivers = append(drivers, v.Driver)
 		}
 	}
@@ -133,7 +133,7 @@ func (r Record) Sentence(node string, gone time.Duration, by, now time.Time) str
 		return text
 	}
 	if names := r.In(VolumeStillAttached); len(names) > 0 {
-		return fmt.Sprintf("%s%s still attached to %s, the time for it is over", words.VolumeNames(names), words.BeVerb(names), node)
+		return fmt.Sprintf("%s%s still attached to %s, its timeout has expired", words.VolumeNames(names), words.BeVerb(names), node)
 	}
 	moved, where := r.reattached()
 	detached, unknown := r.In(VolumeDetached), r.In(VolumeUnknown)

@@ -21,14 +21,14 @@ const (
 	VolumeReattached    State = "Reattached"    // and it is attached to another node
 	VolumeShared        State = "Shared"        // other pods on the node use it: it is not waited for
 	VolumeUnattached    State = "Unattached"    // its driver attaches nothing
-	VolumeUnknown       State = "Unknown"       // nobody can tell when it is detached; Why says why
+	VolumeUnknown       State = "Unknown"       // it is not known when it is detached; Why says why
 )
 
-// Awaited tells whether the next pod's turn waits for a volume in this state.
+// Awaited reports whether the next pod's turn waits for a volume in this state.
 func (s State) Awaited() bool { return s == VolumeInUse || s == VolumeDetaching }
 
-// Attachable tells whether a volume in this state takes a turn of its driver.
-func (s State) Attachable() bool { return s != VolumeUnknown && s != VolumeUnattached }
+// attachable tells whether a volume in this state takes a turn of its driver.
+func (s State) attachable() bool { return s != VolumeUnknown && s != VolumeUnattached }
 
 // Facts are what is known of one volume of a pod.
 type Facts struct {
@@ -41,7 +41,7 @@ type Facts struct {
 	Node   string `json:"node,omitempty"` // Reattached: where to
 	Why    string `json:"why,omitempty"`  // Unknown: why
 	// Late tells that it was not attached elsewhere within the time for that,
-	// which is worth a look and holds up nobody.
+	// which is worth a warning and delays nothing.
 	Late bool `json:"late,omitempty"`
 }
 
@@ -63,12 +63,12 @@ type VolumeRun struct {
 	ReattachedAt time.Time // when it was first seen attached to another
 }
 
-// The reasons why nobody can tell whether a volume is detached.
+// The reasons why it is not known whether a volume is detached.
 const (
 	WhyInline     = "named in the pod itself, without a claim"
-	whyNoClaim    = "its claim is not there"
+	whyNoClaim    = "its claim does not exist"
 	whyUnbound    = "its claim has no volume yet"
-	whyNoVolume   = "its volume is not there"
+	whyNoVolume   = "its volume does not exist"
 	whyMigrated   = "an in-tree volume handed to a CSI driver"
 	WhyNoCSI      = "not a CSI volume"
 	WhyNodeDisk   = "a disk or folder of its node, which nothing detaches"
@@ -79,14 +79,14 @@ const (
 	WhyNodeGone   = "its node is gone"
 )
 
-// Settles tells whether what is unknown now may be known at the next look:
+// settles tells whether what is unknown now may be known at the next look:
 // claims bind, and objects come later than those that name them.
-func Settles(why string) bool { return why == whyNoClaim || why == whyUnbound || why == whyNoVolume }
+func settles(why string) bool { return why == whyNoClaim || why == whyUnbound || why == whyNoVolume }
 
 // VolumeKinds are what the accounting of volumes is made from.
 var VolumeKinds = []kube.Kind{kube.KindClaims, kube.KindVolumes, kube.KindAttachments}
 
-// VolumesReadable tells whether each of the volume kinds is either complete or
+// VolumesReadable reports whether each of the volume kinds is either complete or
 // known to be hidden from us: while one is still coming in, nothing is known.
 func VolumesReadable(s *kube.Snapshot) bool {
 	for _, k := range VolumeKinds {
@@ -97,7 +97,7 @@ func VolumesReadable(s *kube.Snapshot) bool {
 	return true
 }
 
-// HasVolumes tells whether the pod has volumes that may have to be detached.
+// HasVolumes reports whether the pod has volumes that may have to be detached.
 func HasVolumes(p *kube.Pod) bool {
 	return slices.ContainsFunc(p.Spec.Volumes, func(v kube.Volume) bool {
 		switch v.Kind {
@@ -177,7 +177,7 @@ func (v *Facts) resolve(p *kube.Pod, s *kube.Snapshot) {
 	}
 }
 
-// usedByOthers tells whether another pod on the same node has the claim too: the
+// usedByOthers reports whether another pod on the same node has the claim too: the
 // volume stays attached until the last of them is gone.
 func usedByOthers(p *kube.Pod, claim string, s *kube.Snapshot) bool {
 	return slices.ContainsFunc(s.Storage().PodsUsing(p.Namespace, claim), func(other *kube.Pod) bool {
@@ -205,7 +205,7 @@ func (v Facts) AfterPod(node string, nodeGone bool, s *kube.Snapshot) Facts {
 	v.Why = ""
 	if attachedTo(v.Volume, node, s) != nil {
 		switch {
-		case nodeGone: // nobody is left to wait for, and nobody told that it is detached
+		case nodeGone: // there is nothing to wait for, and its detach was not reported
 			v.State, v.Why = VolumeUnknown, WhyNodeGone
 		case v.State != VolumeStillAttached:
 			v.State = VolumeDetaching

@@ -22,7 +22,7 @@ func TestBudgetWait(t *testing.T) {
 		budgets      []string
 		unhealthyPod bool
 	}{
-		{"sick sibling", append(kubetest.Cart(kubetest.Well, sick, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), ForBudget, false, nil, true},
+		{"unhealthy pod", append(kubetest.Cart(kubetest.Well, sick, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), ForBudget, false, nil, true},
 		{"never", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), ForBudget, true, nil, false},
 		{"not observed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)), ForObserved, false, nil, false},
 		{"several", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3), kubetest.Budget("shop/all", 2, 3, 1, 3, kubetest.SelectsAll)), ForOneBudget, false, []string{"all", "cart"}, false},

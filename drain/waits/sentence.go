@@ -25,7 +25,7 @@ func (w *Wait) sentence(now time.Time) string {
 	case ForBudget:
 		return w.budgetSentence()
 	case ForGuard:
-		return fmt.Sprintf("the guard over %s: needs %d Ready, has %d", w.Budget.Name, w.Budget.Needed, w.Budget.Present)
+		return fmt.Sprintf("the temporary budget for %s: needs %d Ready, has %d", w.Budget.Name, w.Budget.Needed, w.Budget.Present)
 	case ForObserved:
 		return "the controller to catch up with " + theBudget(w)
 	case ForOneBudget:
@@ -44,7 +44,7 @@ func (w *Wait) sentence(now time.Time) string {
 	case ForKubelet:
 		return w.kubeletSentence()
 	case ForEnd:
-		return "grace is over, the kubelet has not removed it"
+		return "its grace period has expired, the kubelet has not removed it"
 	case ForTurn:
 		return "its turn"
 	case ForAnswer:
@@ -54,9 +54,9 @@ func (w *Wait) sentence(now time.Time) string {
 	case ForWebhook:
 		return "an admission webhook"
 	case ForCompletion:
-		return "its own end: it is left to run"
+		return "its completion: it is left to run"
 	case ForTier:
-		return "the pods that go first"
+		return "the pods of earlier tiers"
 	case ForVolumeTurn:
 		return w.turnSentence()
 	case ForVolumes:
@@ -64,7 +64,7 @@ func (w *Wait) sentence(now time.Time) string {
 	case ForDetach:
 		return "its volumes to be detached, " + words.Remaining(w.Until, now)
 	case ForConnection:
-		return "the API server to come back"
+		return "the API server to answer again"
 	}
 	return string(w.For)
 }
@@ -75,7 +75,7 @@ func (w *Wait) kubeletSentence() string {
 	if w.Since.IsZero() {
 		return "its node is not Ready, its kubelet has not removed it"
 	}
-	silent := "the kubelet is silent since " + w.Since.UTC().Format("15:04:05 MST") + ", nobody confirms that it ended"
+	silent := "the kubelet is silent since " + w.Since.UTC().Format("15:04:05 MST") + ", so nothing confirms that it ended"
 	if len(w.Finalizers) > 0 {
 		silent += "; then finalizer " + strings.Join(w.Finalizers, ", ")
 	}
@@ -110,7 +110,7 @@ func (w *Wait) turnSentence() string {
 	whose := " (driver " + w.Driver + ")"
 	switch {
 	case w.Ahead == nil:
-		return "its turn: other pods with volumes go first on its node" + whose
+		return "its turn: other pods with volumes are evicted first on its node" + whose
 	case len(w.Ahead.Volumes) > 0:
 		return "its turn: " + w.Ahead.Namespace + "/" + w.Ahead.Pod + " is detaching from " + w.Ahead.Node +
 			" (" + words.List(w.Ahead.Volumes) + ", driver " + w.Driver + ")"

@@ -12,24 +12,24 @@ type For string
 
 // What a pod can wait for. Each names the event that ends the wait.
 const (
-	ForTurn       For = "turn"       // its node's turn, or a free slot
-	ForAnswer     For = "answer"     // of the API server, to a request in flight
-	ForBudget     For = "budget"     // its budget allows it
-	ForGuard      For = "guard"      // the run's own guard over its workload
-	ForObserved   For = "observed"   // the controller has seen the budget
-	ForOneBudget  For = "one budget" // of several budgets only one is left
-	ForServer     For = "server"     // back-off after throttling or a failure
-	ForWebhook    For = "webhook"    // an admission webhook lets it go
-	ForGrace      For = "grace"      // its grace period
+	ForTurn       For = "slot"             // its node's turn, or a free slot
+	ForAnswer     For = "answer"           // of the API server, to a request in flight
+	ForBudget     For = "budget"           // its budget allows it
+	ForGuard      For = "temporary budget" // the run's own guard over its workload
+	ForObserved   For = "observed"         // the controller has seen the budget
+	ForOneBudget  For = "one budget"       // of several budgets only one is left
+	ForServer     For = "server"           // back-off after throttling or a failure
+	ForWebhook    For = "webhook"          // an admission webhook lets it go
+	ForGrace      For = "grace"            // its grace period
 	ForFinalizers For = "finalizers"
-	ForKubelet    For = "kubelet" // the node is silent, nobody confirms the deletion
+	ForKubelet    For = "kubelet" // the node is silent, nothing confirms the deletion
 	ForEnd        For = "end"     // grace is over, the pod is still there
 	ForConnection For = "connection"
-	ForCompletion For = "completion"  // the pod's own end
-	ForTier       For = "tier"        // pods that go first in the order of the run
-	ForVolumeTurn For = "volume turn" // pods with volumes of the same driver on its node
-	ForVolumes    For = "volumes"     // claims, volumes and attachments to be read
-	ForDetach     For = "detach"      // of an event about volumes: Since the pod's end, Until their time is over
+	ForCompletion For = "completion"   // the pod's own end
+	ForTier       For = "tier"         // pods that go first in the order of the run
+	ForVolumeTurn For = "volume queue" // pods with volumes of the same driver on its node
+	ForVolumes    For = "volumes"      // claims, volumes and attachments to be read
+	ForDetach     For = "detach"       // of an event about volumes: Since the pod's end, Until their time is over
 )
 
 // Wait says what a pod waits for and what will wake it, with the facts behind.
@@ -37,16 +37,16 @@ type Wait struct {
 	For          For                  `json:"for"`
 	Budget       *budget.Numbers      `json:"budget,omitempty"`
 	Budgets      []string             `json:"budgets,omitempty"` // names, where several are the trouble
-	UnhealthyPod *budget.UnhealthyPod `json:"sibling,omitempty"`
+	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"`
 	Never        bool                 `json:"never,omitempty"` // by arithmetic it will not end by itself
 	Until        time.Time            `json:"until,omitzero"`  // when it ends or is tried again at the latest
 	Finalizers   []string             `json:"finalizers,omitempty"`
-	Since        time.Time            `json:"since,omitzero"`    // ForKubelet: when the kubelet was last heard of; ForDetach: the pod's end
-	PreStop      bool                 `json:"preStop,omitempty"` // ForGrace: a preStop hook runs within it
-	Words        string               `json:"words,omitempty"`   // the server's, quoted on screens
-	Driver       string               `json:"driver,omitempty"`  // ForVolumeTurn: whose turns they are
-	Ahead        *Ahead               `json:"ahead,omitempty"`   // ForVolumeTurn: who has the turn, told to the next in line
-	Volumes      []string             `json:"volumes,omitempty"` // of a pod past its grace, or with a silent kubelet: still attached to its node
+	Since        time.Time            `json:"since,omitzero"`          // ForKubelet: when the kubelet was last heard of; ForDetach: the pod's end
+	PreStop      bool                 `json:"preStop,omitempty"`       // ForGrace: a preStop hook runs within it
+	Words        string               `json:"serverMessage,omitempty"` // the server's, quoted on screens
+	Driver       string               `json:"driver,omitempty"`        // ForVolumeTurn: whose turns they are
+	Ahead        *Ahead               `json:"ahead,omitempty"`         // ForVolumeTurn: who has the turn, told to the next in line
+	Volumes      []string             `json:"volumes,omitempty"`       // of a pod past its grace, or with a silent kubelet: still attached to its node
 }
 
 // Ahead is the pod that has the turn which another waits for.
@@ -69,7 +69,7 @@ func (w *Wait) Recorded() *Wait {
 	return &told
 }
 
-// Same tells whether two waits say the same, apart from the moment of the
+// Same reports whether two waits say the same, apart from the moment of the
 // next try, which moves without anything having happened.
 func Same(a, b *Wait) bool {
 	if a == nil || b == nil {
@@ -88,7 +88,7 @@ func sameNumbers(a, b *budget.Numbers) bool {
 	return *a == *b
 }
 
-// sameUnhealthyPod compares what a person would read of a sibling.
+// sameUnhealthyPod compares what a person would read of an unhealthy pod.
 func sameUnhealthyPod(a, b *budget.UnhealthyPod) bool {
 	if a == nil || b == nil {
 		return a == b

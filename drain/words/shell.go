@@ -19,7 +19,7 @@ func OnPod(verb string, p *kube.Pod, flags string) string {
 	return "kubectl " + verb + " -n " + p.Namespace + " " + p.Name + flags
 }
 
-// ShellWord quotes a word for a POSIX shell where it needs that.
+// ShellWord quotes an argument for a POSIX shell where it needs that.
 func ShellWord(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:@=,%+", r)

@@ -28,6 +28,9 @@ func Connect(ctx context.Context, flags *Flags, version string) (*Cluster, error
 	if t.config.ExecProvider != nil {
 		t.config.ExecProvider = allowPrompts(t.config.ExecProvider)
 	}
+	if flags.RequestLog != nil && flags.verbosity > 0 {
+		t.config.Wrap(newRequestLog(flags.RequestLog))
+	}
 	if err := c.buildClients(flags.ReadOnly, version); err != nil {
 		c.Close()
 		return nil, diagnose(err, t.config.Host, t.context)

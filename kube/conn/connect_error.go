@@ -62,10 +62,10 @@ func diagnose(err error, server, contextName string) *ConnectError {
 		e.Hint = "Log in again: the server does not accept the token or certificate of this context (expired or revoked)."
 	case isNotReady(err):
 		e.Kind = NotReady
-		e.Hint = "The API server is there and cannot answer yet: it may be starting, or overloaded. Try again in a moment."
+		e.Hint = "The API server is reachable but not ready: it may be starting, or overloaded. Try again in a moment."
 	case apierrors.IsForbidden(err):
 		e.Kind = OtherProblem
-		e.Hint = "The server refuses even to say who you are. One that is just starting refuses everybody until it has read its roles: " +
+		e.Hint = "The server refuses even to say who you are. One that is just starting refuses every user until it has read its roles: " +
 			"try again in a moment. Else ask for the roles system:basic-user and system:public-info-viewer."
 	case isClientCertificateError(err):
 		e.Kind = BadCredentials
@@ -148,7 +148,7 @@ func serverHint(err error) string {
 	var dns *net.DNSError
 	switch {
 	case errors.As(err, &dns) && !dns.IsTimeout:
-		return fmt.Sprintf("The name %s is not known here: check the server address, the VPN and the DNS.", dns.Name)
+		return fmt.Sprintf("The name %s cannot be resolved: check the server address, the VPN and the DNS.", dns.Name)
 	case IsRefused(err):
 		return "Nothing listens there: check the server address and whether the API server runs."
 	case isTimeout(err):

@@ -158,7 +158,7 @@ type UnsentError struct {
 
 func (e *UnsentError) Error() string {
 	if e.For < time.Second {
-		return "called off before it was sent"
+		return "cancelled before it was sent"
 	}
 	return fmt.Sprintf("%s has not answered for %v: finish its log-in, or end its process, and it is asked again",
 		e.Source, e.For.Round(time.Second))

@@ -1,8 +1,11 @@
 package conn
 
 import (
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/tools/clientcmd"
@@ -15,7 +18,10 @@ type Flags struct {
 	Overrides  clientcmd.ConfigOverrides
 	// ReadOnly makes the transport refuse whatever could change the cluster.
 	ReadOnly bool
+	// RequestLog gets a line for each request where -v asks for them; nil for none.
+	RequestLog io.Writer
 
+	verbosity   int
 	asUserExtra []string
 	cacheDir    string
 }
@@ -29,6 +35,9 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.asUserExtra, "as-user-extra", nil,
 		"User extras to impersonate for the operation, this flag can be repeated to specify multiple values for the same key.")
 	set.StringVar(&f.cacheDir, "cache-dir", "", "Accepted as kubectl's flag and ignored: nothing is cached on disk.")
+	set.IntVarP(&f.verbosity, "v", "v", 0, "Above 0: log each request, its method, URL, status and duration, to standard error, "+
+		"or to the log file while the dashboard is open. Never headers or bodies.")
+	set.Lookup("v").NoOptDefVal = "6" // where kubectl begins to log requests
 	set.BoolVar(&f.ReadOnly, "read-only", f.ReadOnly, "Refuse every request that could change the cluster.")
 }
 
@@ -59,6 +68,19 @@ func (f *Flags) Given() []string {
 	add("as-group", o.AuthInfo.ImpersonateGroups...)
 	add("as-user-extra", f.asUserExtra...)
 	return given
+}
+
+// Names are the contexts, clusters and users of the kubeconfig, by name; none where it
+// cannot be read.
+func (f *Flags) Names() (contexts, clusters, users []string) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = f.Kubeconfig
+	rules.Warner = func(error) {}
+	raw, err := rules.Load()
+	if err != nil {
+		return nil, nil, nil
+	}
+	return slices.Sorted(maps.Keys(raw.Contexts)), slices.Sorted(maps.Keys(raw.Clusters)), slices.Sorted(maps.Keys(raw.AuthInfos))
 }
 
 // File is the one kubeconfig that was chosen: by flag, or by a KUBECONFIG that names

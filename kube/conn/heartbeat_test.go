@@ -142,7 +142,7 @@ func TestHeartbeatWhileRightsAreUnknown(t *testing.T) {
 }
 
 // A server that is not ready says nothing of rights: the patience starts anew.
-func TestHeartbeatPatienceStartsAnew(t *testing.T) {
+func TestHeartbeatDeadlineStartsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		codes, beat, _ := refusing(t)
 		for range 10 {

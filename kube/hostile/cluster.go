@@ -25,7 +25,7 @@ const (
 	Namespace = "shop"
 )
 
-// Marks say how the program's own annotations are called, and the Lease over Node.
+// Marks say how the program's own annotations are called, and the Lease of Node.
 type Marks struct {
 	Notes []string // annotations that are read
 	JSON  []string // those of them that hold JSON

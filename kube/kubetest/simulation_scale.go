@@ -15,7 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// remedyLog is what the remedies of the ladder asked for.
+// remedyLog is what the remedies asked for.
 type remedyLog struct {
 	Scaled    []request.Scale
 	restarted []request.Restart

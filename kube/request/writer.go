@@ -119,7 +119,7 @@ type SetTaints struct {
 	DryRun          DryRun
 }
 
-// WriteLease is the whole content of a Lease over a node, as a run writes it.
+// WriteLease is the whole content of a Lease of a node, as a run writes it.
 type WriteLease struct {
 	Namespace string
 	Node      string // the node's name
@@ -144,7 +144,7 @@ type DeleteLease struct {
 	ResourceVersion string
 }
 
-// LeaseWriter is what takes, keeps and gives back Leases over nodes. Each call
+// LeaseWriter is what takes, keeps and gives back Leases of nodes. Each call
 // is one request.
 type LeaseWriter interface {
 	// CreateLease makes the Lease; 409 tells that there is one.

@@ -162,7 +162,7 @@ func TestFeedDoubtsALostList(t *testing.T) {
 }
 
 // A server that was away between two refusals does not confirm the first.
-func TestFeedDoubtStartsAnewWithTheServer(t *testing.T) {
+func TestFeedDoubtStartsAgainWithTheServer(t *testing.T) {
 	playRights(t, func(t *testing.T, api *fakeAPI, r *rights) {
 		r.noList = true
 		api.current().Error(&metav1.Status{Code: 410, Reason: metav1.StatusReasonExpired})

@@ -54,11 +54,11 @@ func labDeployment(t *testing.T, client kubernetes.Interface, name string) *apps
 	return d
 }
 
-// The patches of the ladder do what their conditions allow and nothing else, and the
+// The patches of the remedies do what their conditions allow and nothing else, and the
 // record tells whose the number of replicas is.
 func TestLabScaleAndRestart(t *testing.T) {
 	client := labMachinery(t)
-	d := labDeployment(t, client, "kube-ladder")
+	d := labDeployment(t, client, "kube-remedies")
 	c := labConnect(t, "")
 	w := labWatch(t, c)
 	shows := func(what string, holds func(*kube.Workload) bool) *kube.Workload {

@@ -29,7 +29,7 @@ type Options struct {
 	// (Snapshot.TrustedOn). Whatever else the kinds ask for follows.
 	First      []string
 	FirstKinds []kube.Kind
-	// LeaseNamespace is where the Leases over nodes are, DefaultLeaseNamespace if "".
+	// LeaseNamespace is where the Leases of nodes are, DefaultLeaseNamespace if "".
 	LeaseNamespace string
 	// UsageEvery is the time between two polls of the metrics API, 15 s if zero.
 	UsageEvery time.Duration

@@ -114,7 +114,7 @@ func readRefusal(a kube.Answer, request *http.Request, body []byte) kube.Answer 
 		a.Message = kube.CleanText(status.Message)
 	}
 	if a.Message == "" {
-		a.Message = fmt.Sprintf("the server answered %d without a word", a.Code)
+		a.Message = fmt.Sprintf("the server answered %d without a message", a.Code)
 	}
 	if status.Details != nil {
 		for _, cause := range status.Details.Causes {

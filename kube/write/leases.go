@@ -13,7 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// CreateLease makes the Lease over a node. The Node owns it: with the node it goes.
+// CreateLease makes the Lease of a node. The Node owns it: with the node it goes.
 func (w *Writer) CreateLease(ctx context.Context, l request.WriteLease) kube.Answer {
 	return w.send(ctx, http.MethodPost, leasePath(l.Namespace), leaseQuery(), contentJSON, leaseObject(l), nil)
 }

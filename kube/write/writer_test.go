@@ -106,7 +106,7 @@ func TestEvictionAnswers(t *testing.T) {
 				Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: "<html></html>"}},
 			},
 		},
-		"15 without a word": {code: 502, plain: true, want: kube.Answer{Code: 502, Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: "unknown"}}}},
+		"15 without a message": {code: 502, plain: true, want: kube.Answer{Code: 502, Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: "unknown"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) {

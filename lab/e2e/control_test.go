@@ -30,11 +30,11 @@ func TestEveryControlFromOutside(t *testing.T) {
 		name string
 		test func(*testing.T, *steered)
 	}{
-		{"a rung without its word, and one that is off", rungsAreRefused},
+		{"a remedy without its word, and one that is off", remediesAreRefused},
 		{"retry", aPodIsTriedAgain},
 		{"pause, last and continue", aRunIsPaused},
-		{"free", theBudgetIsFreed},
-		{"restart", theNewPodComesFirst},
+		{"evict-unhealthy", theBudgetIsFreed},
+		{"rollout-restart", theNewPodComesFirst},
 		{"scale", oneMoreReplica},
 		{"delete", aPodIsDeleted},
 		{"skip", aPodIsSkipped},
@@ -58,29 +58,29 @@ func machineIsOff(t *testing.T, world *world, run *steered) {
 	if len(pods) != 2 {
 		t.Fatalf("on worker-3 are %v", pods)
 	}
-	ladderOf := func(pod string) func() bool {
-		return func() bool { return strings.Contains(run.ctl("ladder", pod).out, "kill "+pod) }
+	remediesOf := func(pod string) func() bool {
+		return func() bool { return strings.Contains(run.ctl("remedies", pod).out, "force-delete "+pod) }
 	}
-	eventually(t, patience, "both can be killed", func() bool { return ladderOf(pods[0])() && ladderOf(pods[1])() })
+	eventually(t, patience, "both can be killed", func() bool { return remediesOf(pods[0])() && remediesOf(pods[1])() })
 
 	eventually(t, patience, "the cluster has drawn its conclusions from the cordon", func() bool {
 		return strings.Contains(world.taints("worker-3"), "node.kubernetes.io/unschedulable")
 	})
 
 	since := world.auditEnd(t)
-	shown := run.ctl("kill", pods[0])
-	shown.exits(t, 2, "kill was not confirmed")
-	shown.prints(t, "request  DELETE /api/v1/namespaces/shop/pods/"+pods[0], "gracePeriodSeconds 0", "word     kill "+pods[0])
-	run.ctl("kill", pods[0], "--confirm", "kill "+pods[1]).exits(t, 2, "takes the word")
-	run.ctl("taint", pods[1]).exits(t, 2, "taint was not confirmed")
-	run.ctl("delete", pods[1], "--confirm", "delete "+pods[1]).exits(t, 1, "it is ending already")
+	shown := run.ctl("force-delete", pods[0])
+	shown.exits(t, 2, "force-delete was not confirmed")
+	shown.prints(t, "request  DELETE /api/v1/namespaces/shop/pods/"+pods[0], "gracePeriodSeconds 0", "confirm  force-delete "+pods[0])
+	run.ctl("force-delete", pods[0], "--confirm", "force-delete "+pods[1]).exits(t, 2, "is confirmed by")
+	run.ctl("out-of-service", pods[1]).exits(t, 2, "out-of-service was not confirmed")
+	run.ctl("delete", pods[1], "--confirm", "delete "+pods[1]).exits(t, 1, "it is already terminating")
 	if sent := world.written(t, since); len(sent) > 0 {
 		t.Errorf("sent without a word: %v", sent)
 	}
 
-	run.ctl("kill", pods[0], "--confirm", "kill "+pods[0]).exits(t, 0)
+	run.ctl("force-delete", pods[0], "--confirm", "force-delete "+pods[0]).exits(t, 0)
 	run.run.waitFor(patience, "pod/"+pods[0]+" deleted")
-	run.ctl("taint", pods[1], "--confirm", "worker-3 is off").exits(t, 0)
+	run.ctl("out-of-service", pods[1], "--confirm", "worker-3 is off").exits(t, 0)
 	if taints := world.taints("worker-3"); !strings.Contains(taints, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute") {
 		t.Errorf("the taints of worker-3 are %s", taints)
 	}
@@ -104,9 +104,9 @@ func machineIsForgotten(t *testing.T, world *world, run *steered) {
 	}
 }
 
-// rungsAreRefused: without its exact word a rung tells what it would do, and one
+// remediesAreRefused: without its exact word a remedy tells what it would do, and one
 // that is off why. Nothing is sent.
-func rungsAreRefused(t *testing.T, run *steered) {
+func remediesAreRefused(t *testing.T, run *steered) {
 	world := run.world
 	of := func(app string) string { return world.only(t, app, "worker-1") }
 	name := func(app string) string { return strings.TrimPrefix(of(app), "shop/") }
@@ -116,16 +116,16 @@ func rungsAreRefused(t *testing.T, run *steered) {
 		code            int
 		says            string // on standard output where the code is 2
 	}{
-		{"restart", "web", "", 2, "PATCH /apis/apps/v1/namespaces/shop/deployments/web, pod template annotation"},
+		{"rollout-restart", "web", "", 2, "PATCH /apis/apps/v1/namespaces/shop/deployments/web, pod template annotation"},
 		{"scale", "api", "", 2, "PATCH /apis/apps/v1/namespaces/shop/deployments/api/scale, replicas 1 to 2"},
-		{"free", "search", "", 2, "/eviction, UID "},
+		{"evict-unhealthy", "search", "", 2, "/eviction, UID "},
 		{"delete", "wiki", "delete wiki", 2, "DELETE /api/v1/namespaces/shop/pods/" + name("wiki")},
-		{"free", "web", "evict web", 1, "no other pod under budget web is sick"},
-		{"restart", "wiki", "restart wiki", 1, "maxSurge 0, or Recreate"},
-		{"restart", "search", "restart search", 1, "search has 2 replicas: a restart would move pods outside the plan"},
+		{"evict-unhealthy", "web", "evict web", 1, "no other pod of budget web is unhealthy"},
+		{"rollout-restart", "wiki", "rollout-restart wiki", 1, "maxSurge 0, or Recreate"},
+		{"rollout-restart", "search", "rollout-restart search", 1, "search has 2 replicas: a restart would move pods outside the plan"},
 		{"scale", "cart", "scale cart", 1, "autoscaler cart owns the number of replicas"},
-		{"kill", "wiki", "kill " + name("wiki"), 1, "the run was started without --allow-zero-grace"},
-		{"taint", "wiki", "worker-1 is off", 1, "the run was started without --allow-taint"},
+		{"force-delete", "wiki", "force-delete " + name("wiki"), 1, "the run was started without --allow-zero-grace"},
+		{"out-of-service", "wiki", "worker-1 is off", 1, "the run was started without --allow-taint"},
 	} {
 		answer := run.ctl(test.verb, of(test.app), "--confirm", test.word)
 		if test.code == 2 {
@@ -135,7 +135,7 @@ func rungsAreRefused(t *testing.T, run *steered) {
 			answer.exits(t, test.code, "nothing was changed", test.says)
 		}
 	}
-	run.ctl("kill", "shop/nobody").exits(t, 1, `no pod "shop/nobody" is in the run`)
+	run.ctl("force-delete", "shop/nobody").exits(t, 1, `no pod "shop/nobody" is in the run`)
 	if sent := others(world.written(t, since)); len(sent) > 0 || len(world.evicted(t, since)) > 0 {
 		t.Errorf("sent without a word: %v, %v", sent, world.evicted(t, since))
 	}
@@ -223,9 +223,9 @@ func aRunIsPaused(t *testing.T, run *steered) {
 		})
 	}
 	run.ctl("last", ledger).exits(t, 0)
-	run.ctl("last", ledger).exits(t, 1, "is last already")
+	run.ctl("last", ledger).exits(t, 1, "is already last")
 	run.ctl("delete", wiki, "--confirm", "delete "+strings.TrimPrefix(wiki, "shop/")).exits(t, 1, "the run is paused")
-	run.ctl("pause").exits(t, 1, "the run is paused already")
+	run.ctl("pause").exits(t, 1, "the run is already paused")
 	if status := run.asks("status").Status; !status.Paused || len(status.Blocked) != 7 {
 		t.Errorf("%+v", status)
 	}
@@ -240,11 +240,11 @@ func aRunIsPaused(t *testing.T, run *steered) {
 	}
 }
 
-// climbs takes a rung by the word that it shows itself.
-func (s *steered) climbs(verb, pod, word string) {
+// applies takes a remedy by the word that it shows itself.
+func (s *steered) applies(verb, pod, word string) {
 	s.t.Helper()
-	if shown := s.asks(verb, pod).Rung.Word; shown != word {
-		s.t.Errorf("%s of %s takes the word %q, want %q", verb, pod, shown, word)
+	if shown := s.asks(verb, pod).Remedy.Confirmation; shown != word {
+		s.t.Errorf("%s of %s is confirmed by %q, want %q", verb, pod, shown, word)
 	}
 	s.ctl(verb, pod, "--confirm", word).exits(s.t, 0)
 }
@@ -253,7 +253,7 @@ func theBudgetIsFreed(t *testing.T, run *steered) {
 	world := run.world
 	held, since := world.only(t, "search", "worker-1"), world.auditEnd(t)
 	sick := world.only(t, "search", "worker-2")
-	run.climbs("free", held, "evict "+strings.TrimPrefix(sick, "shop/"))
+	run.applies("evict-unhealthy", held, "evict "+strings.TrimPrefix(sick, "shop/"))
 	world.goes(t, "search", "worker-1")
 	if got := world.evicted(t, since); !slices.Equal(got, []string{sick, held}) {
 		t.Errorf("evicted: %v, want the sick %s and then %s", got, sick, held)
@@ -263,7 +263,7 @@ func theBudgetIsFreed(t *testing.T, run *steered) {
 func theNewPodComesFirst(t *testing.T, run *steered) {
 	world := run.world
 	since := world.auditEnd(t)
-	run.climbs("restart", world.only(t, "web", "worker-1"), "restart web")
+	run.applies("rollout-restart", world.only(t, "web", "worker-1"), "rollout-restart web")
 	world.goes(t, "web", "worker-1")
 	if sent := others(world.written(t, since)); !slices.Equal(sent, []string{"patch deployments web"}) {
 		t.Errorf("sent: %v", sent)
@@ -273,7 +273,7 @@ func theNewPodComesFirst(t *testing.T, run *steered) {
 func oneMoreReplica(t *testing.T, run *steered) {
 	world := run.world
 	api, since := world.only(t, "api", "worker-1"), world.auditEnd(t)
-	run.climbs("scale", api, "scale api")
+	run.applies("scale", api, "scale api")
 	world.goes(t, "api", "worker-1")
 	if sent := others(world.written(t, since)); !slices.Equal(sent, []string{"patch deployments/scale api"}) {
 		t.Errorf("sent: %v", sent)
@@ -295,7 +295,7 @@ func aPodIsDeleted(t *testing.T, run *steered) {
 	world := run.world
 	wiki, since := world.only(t, "wiki", "worker-1"), world.auditEnd(t)
 	name := strings.TrimPrefix(wiki, "shop/")
-	run.climbs("delete", wiki, "delete "+name)
+	run.applies("delete", wiki, "delete "+name)
 	world.goes(t, "wiki", "worker-1")
 	if sent := others(world.written(t, since)); !slices.Equal(sent, []string{"delete pods " + name}) {
 		t.Errorf("sent: %v", sent)
@@ -309,7 +309,7 @@ func aPodIsSkipped(t *testing.T, run *steered) {
 	cart := world.only(t, "cart", "worker-1")
 	run.ctl("skip", cart).exits(t, 0)
 	answer := run.run.wait(patience)
-	answer.exits(t, 4, "cart", "left where it is, as the operator said")
+	answer.exits(t, 4, "cart", "left where it is, as the operator asked")
 	run.ctl("skip", cart).exits(t, 1, "ended")
 	if still := world.only(t, "cart", "worker-1"); still != cart || !world.node(t, "worker-1").Spec.Unschedulable {
 		t.Errorf("on worker-1 is %q, %+v", still, world.node(t, "worker-1"))
@@ -318,16 +318,16 @@ func aPodIsSkipped(t *testing.T, run *steered) {
 		t.Errorf("api has %s replicas after the run", got)
 	}
 	report := decode[struct {
-		Outcome string
-		Rungs   []struct{ Kind, State, By string }
+		Outcome  string
+		Remedies []struct{ Kind, State, By string }
 	}](t, run.operator.run("report", run.id, "-o", "json").out)
-	var rungs []string
-	for _, r := range report.Rungs {
-		rungs = append(rungs, r.Kind+" "+r.State+" by "+r.By)
+	var remedies []string
+	for _, r := range report.Remedies {
+		remedies = append(remedies, r.Kind+" "+r.State+" by "+r.By)
 	}
-	want := []string{"free Done by ada", "restart Done by ada", "scale Undone by ada", "delete Done by ada"}
-	if report.Outcome != "partly" || !slices.Equal(rungs, want) {
-		t.Errorf("outcome %s, rungs %v", report.Outcome, rungs)
+	want := []string{"evict-unhealthy Done by ada", "rollout-restart Done by ada", "scale Undone by ada", "delete Done by ada"}
+	if report.Outcome != "partly" || !slices.Equal(remedies, want) {
+		t.Errorf("outcome %s, remedies %v", report.Outcome, remedies)
 	}
 }
 

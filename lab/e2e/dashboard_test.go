@@ -23,14 +23,14 @@ func (term *terminal) toEvictionOf(node string) {
 	term.keys("D")
 	const offered, accepted = "a accepts --ignore-daemonsets", "options: --ignore-daemonsets --delete-emptydir-data"
 	plan := term.until(patience, "a plan that is refused or has its flags", func(s screen) bool {
-		return s.shows("Plan  "+node, "still true") && (s.shows(offered) || s.shows(accepted))
+		return s.shows("Plan  "+node, "still valid") && (s.shows(offered) || s.shows(accepted))
 	})
 	if plan.shows(offered) {
 		term.keys("a")
 	}
-	term.waitFor(accepted, "D go on to cordon") // which needs the rights to be known
+	term.waitFor(accepted, "D continue to cordon") // which needs the rights to be known
 	term.keys("D")
-	term.waitFor("Cordon "+node+" and go on?", "[ n  Cancel ]")
+	term.waitFor("Cordon "+node+" and continue?", "[ n  Cancel ]")
 	term.keys("y")
 	term.waitFor("pods from "+node+"?", "type "+node+" and press Enter", "esc  Cancel")
 }
@@ -60,7 +60,7 @@ func (s screen) wayTo(begins string) (from, key string) {
 
 // choose moves the cursor to the row that begins so, a key at a time: what each did
 // is seen before the next, as a key that comes late would move the cursor on from
-// its row. Rows change places meanwhile, so each step looks anew where to go.
+// its row. Rows change places meanwhile, so each step looks again where to go.
 func (term *terminal) choose(begins string) {
 	term.t.Helper()
 	const enough = 100 // keys

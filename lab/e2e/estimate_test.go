@@ -29,11 +29,11 @@ func TestTheRunIsAsThePlanSaid(t *testing.T) {
 	}
 	said := planned.Waves.counts()
 	estimate := seconds(planned.Estimate.TotalSeconds)
-	if len(planned.Waves.Later) == 0 || planned.Waves.Held == 0 {
+	if len(planned.Waves.Later) == 0 || planned.Waves.Blocked == 0 {
 		t.Fatalf("the scene shows too little: %s", said)
 	}
 	if !slices.ContainsFunc(planned.Waves.Later, func(l planLater) bool { return slices.Contains(l.After, "thumbnails") }) {
-		t.Fatalf("the guard over thumbnails, two of which go, is in no wave: %+v", planned.Waves.Later)
+		t.Fatalf("the temporary budget for thumbnails, two of which go, is in no wave: %+v", planned.Waves.Later)
 	}
 
 	// What is held up stays so: the run is ended once nothing else is left of it.
@@ -63,7 +63,7 @@ func (c waveCounts) String() string {
 }
 
 func (w planWaves) counts() waveCounts {
-	c := waveCounts{now: w.Now, held: w.Held + w.Never}
+	c := waveCounts{now: w.Now, held: w.Blocked + w.Never}
 	for _, later := range w.Later {
 		c.later += later.Pods
 	}
@@ -81,7 +81,7 @@ func measure(events []event) (waveCounts, time.Duration) {
 		switch {
 		case e.Kind == "Intent" && e.Action.Verb == "evict" && first.IsZero():
 			first = e.Time
-		case e.Kind == "Pod" && (e.PodState == "BudgetBlocked" || e.Wait != nil && e.Wait.For == "guard"):
+		case e.Kind == "Pod" && (e.PodState == "BudgetBlocked" || e.Wait != nil && e.Wait.For == "temporary budget"):
 			blocked[pod] = true
 		case e.Kind == "Pod" && (e.PodState == "Gone" || e.PodState == "Replaced"):
 			gone[pod], last = true, e.Time

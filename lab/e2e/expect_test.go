@@ -66,13 +66,13 @@ func differences(e *expect.Pods, p planPod) []string {
 	if e.Sibling == nil {
 		return all
 	}
-	if p.Budget.Sibling == nil {
+	if p.Budget.UnhealthyPod == nil {
 		return append(all, "no sick sibling is named")
 	}
-	differ("the sibling's node", p.Budget.Sibling.Node, e.Sibling.Node)
-	differ("the sibling's reason", p.Budget.Sibling.Reason, e.Sibling.Reason)
-	if hash := strings.TrimPrefix(p.Owner, "ReplicaSet/"); !strings.HasPrefix(p.Budget.Sibling.Name, hash) {
-		all = append(all, fmt.Sprintf("%s is no sibling in %s", p.Budget.Sibling.Name, p.Owner))
+	differ("the unhealthy pod's node", p.Budget.UnhealthyPod.Node, e.Sibling.Node)
+	differ("the unhealthy pod's reason", p.Budget.UnhealthyPod.Reason, e.Sibling.Reason)
+	if hash := strings.TrimPrefix(p.Owner, "ReplicaSet/"); !strings.HasPrefix(p.Budget.UnhealthyPod.Name, hash) {
+		all = append(all, fmt.Sprintf("%s is no pod of %s", p.Budget.UnhealthyPod.Name, p.Owner))
 	}
 	return all
 }

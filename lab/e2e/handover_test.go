@@ -40,7 +40,7 @@ func TestHandoverByMarks(t *testing.T) {
 		"may be live on another machine", "delete pdb -n ")
 	goOn := second.start(append([]string{"resume", "--node", name, "--timeout=5s"}, flags...)...)
 	ended := goOn.wait(2 * time.Minute)
-	ended.exits(t, 4, "The annotations are of run ", "reason: new kernel", "looking for up to 30s whether it lives", "the run takes over the cordon of run ")
+	ended.exits(t, 4, "The annotations are of run ", "reason: new kernel", "waiting up to 30s to see whether it is still running", "the run takes over the cordon of run ")
 	ended.prints(t, "poddisruptionbudget/", "node/"+name+" already cordoned")
 	if still := temporary(); len(still) > 0 {
 		t.Errorf("still there: %v", still)

@@ -13,23 +13,23 @@ import (
 
 // entry is what the tests read of a line of a journal.
 type entry struct {
-	Seq       int
-	Kind      string
-	Node      string
-	Namespace string
-	Pod       string
-	UID       string
-	PodState  string
-	NodeState string
-	RungState string
-	Control   string
-	By        string
-	Outcome   string
-	Action    *struct {
+	Seq         int
+	Kind        string
+	Node        string
+	Namespace   string
+	Pod         string
+	UID         string
+	PodState    string
+	NodeState   string
+	RemedyState string
+	Control     string
+	By          string
+	Outcome     string
+	Action      *struct {
 		ID   uint64
 		Verb string
 	}
-	Rung *struct{ Kind, Name, UID string }
+	Remedy *struct{ Kind, Name, UID string }
 }
 
 // isEviction tells of a request that would end a pod's stay, about to be sent.
@@ -37,7 +37,7 @@ func (e entry) isEviction() bool {
 	return e.Kind == "Intent" && e.Action != nil && (e.Action.Verb == "evict" || e.Action.Verb == "delete")
 }
 
-// diary is the journal of one run of an operator, read anew at each look.
+// diary is the journal of one run of an operator, read again at each look.
 type diary struct {
 	t    *testing.T
 	path string

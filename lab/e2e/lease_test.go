@@ -18,7 +18,7 @@ type lease struct {
 	}
 }
 
-// leaseOver is the Lease over a node, by which runs keep off each other.
+// leaseOver is the Lease of a node, by which runs keep off each other.
 func (w *world) leaseOver(t *testing.T, name string) *lease {
 	t.Helper()
 	for _, l := range list[lease](t, w, "leases", "-n", "kube-system") {
@@ -53,7 +53,7 @@ func TestTwoRunsOnOneNode(t *testing.T) {
 	world.operator(t).run("drain", "worker-1", "--ignore-daemonsets", "--take-over").exits(t, 2, "no terminal to ask on")
 	// All of these wait until the first run shows that it lives, so at the same time.
 	refused := []string{"node/worker-1 refused: held by run " + first.id + " of ada since 2", `("new kernel")`,
-		"only --take-over takes it from there", "node/worker-1 was left untouched"}
+		"only --take-over takes it over", "node/worker-1 was left untouched"}
 	var tries []func()
 	for _, try := range []struct {
 		args []string
@@ -62,8 +62,8 @@ func TestTwoRunsOnOneNode(t *testing.T) {
 	}{
 		{[]string{"drain", "worker-1", "--ignore-daemonsets", "--yes"}, 3, refused},
 		{[]string{"drain", "worker-1", "--ignore-daemonsets", "--yes", "--take-over=another"}, 3, refused},
-		{[]string{"rollback", "--node", "worker-1", "--yes"}, 1, []string{"is live: it renews its Lease over node worker-1"}},
-		{[]string{"resume", "--node", "worker-1", "--ignore-daemonsets", "--yes"}, 1, []string{"is live: it renews its Lease over node worker-1"}},
+		{[]string{"rollback", "--node", "worker-1", "--yes"}, 1, []string{"is live: it renews its Lease of node worker-1"}},
+		{[]string{"resume", "--node", "worker-1", "--ignore-daemonsets", "--yes"}, 1, []string{"is live: it renews its Lease of node worker-1"}},
 	} {
 		r := world.operator(t).start(try.args...)
 		tries = append(tries, func() { r.wait(patience).exits(t, try.code, try.says...) })
@@ -79,14 +79,14 @@ func TestTwoRunsOnOneNode(t *testing.T) {
 	}
 	first.run = first.start("resume", first.id, "--yes")
 	first.run.waitFor(patience, "waits: budget web")
-	if said := first.run.said(); strings.Contains(said, "whether that run lives") {
+	if said := first.run.said(); strings.Contains(said, "whether that run is still running") {
 		t.Errorf("it waited for a sign of life of itself:%s", said)
 	}
 	world.heldBy(t, first.id, 0)
 
 	second := world.steer(t, "drain", "worker-1", "--ignore-daemonsets", "--take-over="+first.id, "--reason=new disks", "--yes")
 	stopped := first.run.wait(patience)
-	stopped.exits(t, 4, "taken over by run "+second.id+" of ada since 2", `("new disks")`, "what is left to do there is that run's")
+	stopped.exits(t, 4, "taken over by run "+second.id+" of ada since 2", `("new disks")`, "that run is responsible for the rest")
 	report := first.operator.run("report", first.id)
 	report.prints(t, "stopped: taken over by run "+second.id+" of ada since 2", "node worker-1 was taken over by run "+second.id)
 	if strings.Contains(stopped.out+stopped.err+report.out, "uncordon worker-1") {
@@ -131,7 +131,7 @@ func TestANodeIsTakenOverFromTheScreen(t *testing.T) {
 	term.keys("Enter")
 	term.waitGone(question)
 	second := strings.TrimSuffix(filepath.Base(story.start(2).path), ".jsonl")
-	first.run.wait(patience).exits(t, 4, "taken over by run "+second+" of ada since 2", "what is left to do there is that run's")
+	first.run.wait(patience).exits(t, 4, "taken over by run "+second+" of ada since 2", "that run is responsible for the rest")
 	world.heldBy(t, second, 1)
 
 	world.healWeb(t)

@@ -26,14 +26,14 @@ type plan struct {
 	Estimate  *struct {
 		TotalSeconds, LowerBoundSeconds float64
 		Waves                           []int
-		Held                            int
+		Blocked                         int
 	}
 }
 
 type planWaves struct {
-	Now                  int
-	Later                []planLater
-	Held, Never, Unknown int
+	Now                     int
+	Later                   []planLater
+	Blocked, Never, Unknown int
 }
 
 type planLater struct {
@@ -65,7 +65,7 @@ type planBudget struct {
 		Name            string
 		Needed, Present int
 	}
-	Sibling *struct{ Name, Node, Reason string }
+	UnhealthyPod *struct{ Name, Node, Reason string }
 }
 
 type finding struct {
@@ -147,7 +147,7 @@ func checkPlanPage(t *testing.T, operator *operator, all *expect.Scene, plan pla
 	term := operator.open(200, 50, append([]string{node.Name}, all.Flags...)...)
 	term.waitFor("● live · 13 nodes", "✓ "+node.Name)
 	term.keys("D")
-	term.waitFor("Plan  "+node.Name, "FATE", "still true", "y copy as kubectl")
+	term.waitFor("Plan  "+node.Name, "FATE", "still valid", "y copy as kubectl")
 	for _, p := range node.Pods {
 		e := expectationOf(t, all, p, node.Name)
 		if e == nil {
@@ -192,7 +192,7 @@ func wordsOf(p planPod, e *expect.Pods) []string {
 		says = append(says, fits)
 	}
 	if e.Budget != nil && e.Budget.Needs != 0 {
-		says = append(says, "cart needs 3, has 3", shortName(p.Budget.Sibling.Name))
+		says = append(says, "cart needs 3, has 3", shortName(p.Budget.UnhealthyPod.Name))
 	}
 	return says
 }

@@ -28,7 +28,7 @@ func TestNothingIsWrittenWhere(t *testing.T) {
 			[]string{"worker-a3", "cannot delete Pods that declare no controller (use --force to override): ops/debug-shell"}},
 		{"one of two nodes is refused and all or nothing is asked for", with("drain", "worker-a3", "worker-a4", "--yes", "--all-or-nothing"), 3, []string{"ops/debug-shell"}},
 		{"a budget that never lets go is to be a refusal", with("drain", "worker-b2", "--yes", "--fail-on-blockers"), 3, []string{"ledger"}},
-		{"nobody confirms", with("drain", "worker-a1"), 2, []string{"--yes"}},
+		{"nothing confirms", with("drain", "worker-a1"), 2, []string{"--yes"}},
 		{"the dashboard has no terminal", []string{"worker-a1"}, 2, []string{"needs a terminal"}},
 		{"the node is unknown", with("drain", "worker-z9", "--yes"), 1, []string{"worker-z9"}},
 		{"one of the nodes is unknown", with("drain", "worker-a1", "worker-z9", "--yes"), 1, []string{"worker-z9"}},

@@ -86,7 +86,7 @@ func TestRolesOfThePage(t *testing.T) {
 		answer := world.operator(t).run(as("full", "drain", "worker-a4", "--yes", "--guard=25%", "--guard-write", "-o", "json")...)
 		answer.exits(t, 0)
 		_, report := readLines(t, answer.out)
-		if made, removed := report.Requests["guard"], report.Requests["unguard"]; made == 0 || removed != made {
+		if made, removed := report.Requests["create-budget"], report.Requests["delete-budget"]; made == 0 || removed != made {
 			t.Errorf("%d budgets were made and %d removed", made, removed)
 		}
 		world.onlyDaemonsLeft(t, "worker-a4")

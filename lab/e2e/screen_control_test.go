@@ -24,7 +24,7 @@ func TestARunIsSteeredFromTheScreen(t *testing.T) {
 	for _, part := range []struct {
 		name string
 		do   func(onScreen)
-	}{{"the ladder and skip", ladderAndSkip}, {"pause, retry, last, leave", pauseAndOrder}, {"abort", abortTheRun}} {
+	}{{"the remedies and skip", remediesAndSkip}, {"pause, retry, last, leave", pauseAndOrder}, {"abort", abortTheRun}} {
 		if !t.Run(part.name, func(t *testing.T) { part.do(story.told(t)) }) {
 			return // what comes next begins where this should have ended
 		}
@@ -120,14 +120,14 @@ func (s onScreen) begin(blocked int) diary {
 func (s onScreen) askToGoOn() {
 	s.t.Helper()
 	s.term.keys("D")
-	s.term.waitFor("Plan  ", "still true", "D go on to cordon")
+	s.term.waitFor("Plan  ", "still valid", "D continue to cordon")
 	s.term.keys("D")
 }
 
 // start confirms the cordon and the evictions.
 func (s onScreen) start(blocked int) diary {
 	s.t.Helper()
-	s.term.waitFor(" and go on?", "[ n  Cancel ]")
+	s.term.waitFor(" and continue?", "[ n  Cancel ]")
 	s.term.keys("y")
 	asked := s.term.waitFor("and press Enter", "esc  Cancel")
 	s.term.typing(wordAsked.FindStringSubmatch(asked.String())[1])
@@ -142,15 +142,15 @@ func (s onScreen) choose(p pod) {
 	s.term.choose("shop/" + p.Metadata.Name)
 }
 
-// climb takes a rung of the ladder for a pod: first with a wrong word, which must do
+// apply applies a remedy for a pod: first with a wrong confirmation, which must do
 // nothing, then with the right one.
-func (s onScreen) climb(d diary, p pod, rung, kind, word string, target pod) {
+func (s onScreen) apply(d diary, p pod, remedy, kind, word string, target pod) {
 	s.t.Helper()
 	s.choose(p)
 	s.term.keys("E")
-	s.term.waitFor("Ladder  shop/"+p.Metadata.Name, "CONFIRMED BY")
-	s.term.choose(rung)
-	s.term.until(patience, "the rung can be taken", func(v screen) bool { return !strings.Contains(v.line("▌"), " off") })
+	s.term.waitFor("Remedies  shop/"+p.Metadata.Name, "CONFIRMED BY")
+	s.term.choose(remedy)
+	s.term.until(patience, "the remedy can be taken", func(v screen) bool { return !strings.Contains(v.line("▌"), "not available") })
 	s.term.keys("Enter")
 	s.term.waitFor("type "+word+" and press Enter", "request")
 	before := d.last()
@@ -159,25 +159,25 @@ func (s onScreen) climb(d diary, p pod, rung, kind, word string, target pod) {
 	s.term.waitFor("nothing was done")
 	s.stays(target)
 	for _, e := range d.entries() {
-		if e.Kind == "Rung" && e.Seq > before.Seq {
-			s.t.Errorf("a wrong word took rung %+v", e)
+		if e.Kind == "Remedy" && e.Seq > before.Seq {
+			s.t.Errorf("a wrong confirmation applied remedy %+v", e)
 		}
 	}
 	s.term.keys("BSpace", "Enter")
 	s.term.waitGone("and press Enter")
-	d.wait(before, "rung "+kind, func(e entry) bool {
-		return e.Kind == "Rung" && e.Rung.Kind == kind && e.Rung.UID == target.Metadata.UID && e.RungState == "Done"
+	d.wait(before, "remedy "+kind, func(e entry) bool {
+		return e.Kind == "Remedy" && e.Remedy.Kind == kind && e.Remedy.UID == target.Metadata.UID && e.RemedyState == "Done"
 	})
 	sent := d.evictionsAfter(before)
 	if i := slices.IndexFunc(sent, func(e entry) bool { return e.UID == target.Metadata.UID }); i < 0 {
-		s.t.Errorf("rung %s is done, and nothing was sent against %s: %+v", kind, target.Metadata.Name, sent)
+		s.t.Errorf("remedy %s is done, and nothing was sent against %s: %+v", kind, target.Metadata.Name, sent)
 	}
 	s.gone(target)
 }
 
 // One pod is deleted past its budget, one is skipped, and the last goes by itself
 // once the sick one, which is not in the plan, was sent away.
-func ladderAndSkip(s onScreen) {
+func remediesAndSkip(s onScreen) {
 	one, three, two := s.webs("worker-1"), s.webs("worker-3"), s.webs("worker-2")
 	if len(one) != 2 || len(three) != 1 || len(two) != 1 {
 		s.t.Fatalf("%d, %d and %d webs", len(one), len(two), len(three))
@@ -185,7 +185,7 @@ func ladderAndSkip(s onScreen) {
 	first, second, skipped, sick := one[0], one[1], three[0], two[0]
 	d := s.begin(3)
 
-	s.climb(d, first, "Delete", "delete", "delete "+first.Metadata.Name, first)
+	s.apply(d, first, "Delete", "delete", "delete "+first.Metadata.Name, first)
 	s.stays(second, skipped, sick)
 	s.status("3", "{.status.currentHealthy}") // its replacement serves
 
@@ -194,7 +194,7 @@ func ladderAndSkip(s onScreen) {
 	s.confirm("S", "Skip this pod?", skipped.Metadata.Name+" on worker-3")
 	d.control(before, "skip", skipped.Metadata.UID)
 
-	s.climb(d, second, "Evict", "free", "evict "+sick.Metadata.Name, sick)
+	s.apply(d, second, "Evict", "evict-unhealthy", "evict "+sick.Metadata.Name, sick)
 	s.gone(second)
 	s.term.waitFor("Result ", "worker-1 ✔ drained", "worker-3 ▲ stopped")
 	s.stays(skipped)
@@ -253,7 +253,7 @@ func pauseAndOrder(s onScreen) {
 	}
 	s.stays(append(webs, left...)...)
 
-	s.confirm("P", "Go on with the run?")
+	s.confirm("P", "Continue the run?")
 	goesOn := d.control(paused, "continue", "")
 	for _, p := range webs {
 		s.gone(p)

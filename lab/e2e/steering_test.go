@@ -49,7 +49,7 @@ func (s *steered) ctl(args ...string) (a answer) {
 	s.t.Helper()
 	eventually(s.t, patience, "no request is on its way", func() bool {
 		a = s.operator.run(append([]string{"ctl", s.id}, args...)...)
-		return !strings.Contains(a.err+a.out, "is on its way")
+		return !strings.Contains(a.err+a.out, "is in flight")
 	})
 	return a
 }
@@ -59,7 +59,7 @@ type ctlAnswer struct {
 	OK     bool
 	Seq    int
 	Status ctlStatus
-	Rung   struct{ Word string }
+	Remedy struct{ Confirmation string }
 }
 
 type ctlStatus struct {

@@ -53,12 +53,12 @@ func apiServerGoesAway(t *testing.T, world *world) {
 
 	stopped := time.Now()
 	world.fault(t, "stop", "kube-apiserver")
-	away := term.until(patience, "the screen says that the server is away", func(s screen) bool { return s.shows("server away") })
+	away := term.until(patience, "the screen says that the server is away", func(s screen) bool { return s.shows("server unreachable") })
 	t.Logf("the server is said to be away after %s", away.at.Sub(stopped).Round(time.Millisecond))
-	term.stays(2*time.Second, "what was known", func(s screen) bool { return s.shows("server away", "8 of 10") })
+	term.stays(2*time.Second, "what was known", func(s screen) bool { return s.shows("server unreachable", "8 of 10") })
 	started := time.Now()
 	world.fault(t, "start", "kube-apiserver")
-	back := term.waitGone("server away")
+	back := term.waitGone("server unreachable")
 	t.Logf("the server was asked to come back, and %s later the screen knows", back.at.Sub(started).Round(time.Millisecond))
 	term.until(patience, "the blocked pods", isBlocked)
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestReadTakesNoFieldThatNobodyKnows(t *testing.T) {
+func TestReadRefusesUnknownFields(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.yaml")
 	for text, fine := range map[string]bool{"scene: demo\n": true, "scene: demo\nbudgets: []\n": false} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -78,7 +78,7 @@ func (r *rig) foresee(t *testing.T, p *corev1.Pod) (question, answer) {
 }
 
 // move asks about a pod of a node in a plan, cordons the node, deletes the pod
-// and makes it anew. There may be no pod left to do that with.
+// and recreates it. There may be no pod left to do that with.
 func (r *rig) move(t *testing.T, w *world, d dice) (*corev1.Pod, question, answer) {
 	t.Helper()
 	candidates := slices.Clone(w.pods)

@@ -27,7 +27,7 @@ func (o *ordeal) lookAtJournal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if cut := strings.Contains(told.Err, "is cut off"); told.Code != 0 || cut != o.journal.torn {
+	if cut := strings.Contains(told.Err, "is incomplete"); told.Code != 0 || cut != o.journal.torn {
 		o.e.accuse("report of a journal with a torn line: %v; it ended with code %d and said %q", o.journal.torn, told.Code, told.Err)
 	}
 	return nil
@@ -156,7 +156,7 @@ func (e *evidence) checkIntents() {
 		}
 		name := event.Pod
 		switch event.Action.Verb {
-		case "guard", "unguard":
+		case "create-budget", "delete-budget":
 			name = event.Budget.Name
 		case "cordon":
 			name = event.Node
@@ -180,7 +180,7 @@ func (e *evidence) checkIntents() {
 // that a new one takes up by its marks: that comes before the new one has a
 // journal, and is said on standard error.
 func (e *evidence) clearedFirst(r audit.Request) bool {
-	return e.ordeal.ended == "resumed elsewhere" && verbOf(r) == "unguard" && strings.Contains(e.result.Err, r.Namespace+"/"+r.Name)
+	return e.ordeal.ended == "resumed elsewhere" && verbOf(r) == "delete-budget" && strings.Contains(e.result.Err, r.Namespace+"/"+r.Name)
 }
 
 // verbOf is the word of the journal for a request that changes something.
@@ -193,7 +193,7 @@ func verbOf(r audit.Request) string {
 	case r.Resource == "nodes" && r.Verb == "patch":
 		return "cordon"
 	case r.Resource == "poddisruptionbudgets" && r.Verb == "delete":
-		return "unguard"
+		return "delete-budget"
 	}
 	return "" // the name of a new budget is not in the audit log
 }

@@ -58,7 +58,7 @@ func (e *evidence) checkSteering() {
 }
 
 // moving are the verbs of what a pause or a skip holds back.
-var moving = []string{"evict", "delete", "cordon", "guard", "scale"}
+var moving = []string{"evict", "delete", "cordon", "create-budget", "scale"}
 
 // checkPauses: nothing new is sent while the run is paused, by its own word and by
 // the audit log.
@@ -181,7 +181,7 @@ func (e *evidence) checkLast(events []journalEvent) {
 	}
 }
 
-// checkScaleWrite: replicas change only as the operator said, by flag and by word.
+// checkScaleWrite: replicas change only as the operator asked, by flag and by word.
 func (e *evidence) checkScaleWrite(r audit.Request) {
 	said := slices.ContainsFunc(e.steered, func(s spoken) bool { return s.Verb == "scale" && s.Namespace == r.Namespace && s.App == r.Name })
 	if !said || !e.world.has(allowScale) {
@@ -203,7 +203,7 @@ func (e *evidence) checkScales(ctx context.Context, b builder, before dump) erro
 	return err
 }
 
-// scales is the part of it that rungs of the ladder change.
+// scales is the part of it that remedies change.
 func (d dump) scales() dump {
 	some := dump{}
 	for name, text := range d {

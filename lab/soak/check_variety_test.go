@@ -36,7 +36,7 @@ func expectWrong(t *testing.T, got, want string) {
 	}
 }
 
-func TestWordsOfTheOperatorAreJudged(t *testing.T) {
+func TestCommandsOfTheOperatorAreJudged(t *testing.T) {
 	pause := spoken{Verb: "pause", Asked: second(1), Answered: second(1)}
 	goOn := spoken{Verb: "continue", Asked: second(20), Answered: second(20)}
 	for name, c := range map[string]struct {
@@ -81,7 +81,7 @@ func TestAPauseEndsWithATakeOver(t *testing.T) {
 	}
 }
 
-func TestScaleNeedsFlagAndWord(t *testing.T) {
+func TestScaleNeedsFlagAndConfirmation(t *testing.T) {
 	e := story()
 	e.requests = append(e.requests, audit.Request{Verb: "patch", Resource: "deployments", Subresource: "scale", Namespace: "ns", Name: "web", URI: "/scale"})
 	expectWrong(t, wrongOf(e, (*evidence).checkWrites), "which nobody asked for")

@@ -48,11 +48,11 @@ func (e *evidence) checkNodeWrite(r audit.Request) {
 func (e *evidence) checkLeaseWrite(r audit.Request) {
 	_, planned := e.said.uids[strings.TrimPrefix(r.Name, nodeLease)]
 	if r.Namespace != "kube-system" || r.Name != "" && !planned {
-		e.accuse("it sent %s %s, which is no Lease over a node of the plan", r.Verb, r.URI)
+		e.accuse("it sent %s %s, which is no Lease of a node of the plan", r.Verb, r.URI)
 	}
 }
 
-// nodeLease is how the name of a Lease over a node begins; its UID follows.
+// nodeLease is how the name of a Lease of a node begins; its UID follows.
 const nodeLease = "kdrain-node-"
 
 func (e *evidence) checkPodWrite(r audit.Request) {

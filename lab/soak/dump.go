@@ -17,7 +17,7 @@ import (
 // bring back, as text by object.
 type dump map[string]string
 
-// dump reads it: spec, labels and annotations of nodes, Leases over them,
+// dump reads it: spec, labels and annotations of nodes, Leases of them,
 // budgets, scales of workloads.
 func (b builder) dump(ctx context.Context, w world) (dump, error) {
 	d := dump{}
@@ -51,7 +51,7 @@ func (b builder) dump(ctx context.Context, w world) (dump, error) {
 	return d, nil
 }
 
-// leases are the names of all Leases over nodes.
+// leases are the names of all Leases of nodes.
 func (b builder) leases(ctx context.Context) ([]string, error) {
 	list, err := b.client.CoordinationV1().Leases("kube-system").List(ctx, metav1.ListOptions{})
 	if err != nil {

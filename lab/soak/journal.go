@@ -28,7 +28,7 @@ type journalEvent struct {
 	Kind, Node, Namespace, Pod   string
 	UID                          types.UID
 	Run                          json.RawMessage
-	Joined                       plannedPod
+	Added                        plannedPod
 	Outcome, PodState, NodeState string
 	Control                      string
 	Action                       struct {
@@ -111,9 +111,9 @@ func (j journal) said() (said, error) {
 				return s, fmt.Errorf("read how the run started: %w", err)
 			}
 			s.start(run)
-		case "PodJoined":
-			e.Joined.Joined = true
-			s.planned[e.Joined.UID] = e.Joined
+		case "PodAdded":
+			e.Added.Joined = true
+			s.planned[e.Added.UID] = e.Added
 		}
 	}
 	return s, nil

@@ -49,7 +49,7 @@ var interesting = []string{
 }
 
 var interestingGuards = []string{
-	`"phase":"guard"`, `"verb":"guard"`, `"verb":"guard"`, `"budgetState":"Made"`, `"budgetState":"Observed"`, `"verb":"unguard"`,
+	`"phase":"guard"`, `"verb":"create-budget"`, `"verb":"create-budget"`, `"budgetState":"Created"`, `"budgetState":"Observed"`, `"verb":"delete-budget"`,
 }
 
 // newMoment is when the process of that number is killed.

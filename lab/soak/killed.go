@@ -334,13 +334,13 @@ func (o *ordeal) checkUndone(ctx context.Context) error {
 }
 
 // takeReport asks for the report of a run that had ended when it was killed, and
-// makes sure that there is nothing to go on with.
+// makes sure that there is nothing to resume.
 func (o *ordeal) takeReport(ctx context.Context) error {
 	again, err := o.rig.Call(ctx, o.kdrain, "resume", o.journal.run, "--yes", "-o", "json")
 	if err != nil {
 		return err
 	}
-	if again.Code != 1 || !strings.Contains(again.Err, "nothing to go on with") {
+	if again.Code != 1 || !strings.Contains(again.Err, "nothing to resume") {
 		o.e.accuse("resume of a run that has ended: code %d, %q", again.Code, again.Err)
 	}
 	told, err := o.rig.Call(ctx, o.kdrain, "report", o.journal.run, "-o", "json")

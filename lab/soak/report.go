@@ -41,15 +41,15 @@ type nodeReport struct {
 }
 
 type podReport struct {
-	Namespace, Name, Action, State, Message, LastWords string
-	UID                                                types.UID
-	Attempts, LastCode                                 int
+	Namespace, Name, Action, State, Message, ServerMessage string
+	UID                                                    types.UID
+	Attempts, LastCode                                     int
 }
 
 type event struct {
 	Schema, Kind string
 	Run          json.RawMessage // of RunStarted; in a report it is the id
-	Joined       plannedPod
+	Added        plannedPod
 }
 
 type started struct {
@@ -83,9 +83,9 @@ func readOutput(text string) (said, error) {
 				return s, fmt.Errorf("read how the run started: %w", err)
 			}
 			s.start(run)
-		case e.Kind == "PodJoined":
-			e.Joined.Joined = true
-			s.planned[e.Joined.UID] = e.Joined
+		case e.Kind == "PodAdded":
+			e.Added.Joined = true
+			s.planned[e.Added.UID] = e.Added
 		}
 	}
 	if s.report == nil {

@@ -43,7 +43,7 @@ func (w *world) addWords(rng *rand.Rand) {
 	}
 }
 
-// allowScale lets a run take the rungs that change workloads.
+// allowScale lets a run take the remedies that change workloads.
 const allowScale = "--allow-scale"
 
 // spoken is a word as it was said, and what came back.

@@ -65,7 +65,7 @@ func (e *evidence) checkSuspensions() {
 			suspended = true
 		case event.Kind == "Resumed", event.Kind == "RunStarted": // or, without its journal, by a run of its own
 			suspended = false
-		case event.Kind == "Intent" && suspended && event.Action.Verb != "look":
+		case event.Kind == "Intent" && suspended && event.Action.Verb != "get":
 			e.accuse("it was suspended, and sent %s %s/%s at %s", event.Action.Verb, event.Namespace, event.Pod, clock(event.Time))
 		}
 	}

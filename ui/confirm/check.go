@@ -16,7 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
-// Checked brings a plan made anew at the moment of a confirmation.
+// Checked brings a plan made again at the moment of a confirmation.
 type Checked struct {
 	Request
 	Fresh   plan.Plan
@@ -49,7 +49,7 @@ func Check(shell frame.Shell, r Request) {
 		msg := Checked{Request: r}
 		snap := snapshot()
 		if !snap.Trusted(kube.KindNodes, kube.KindPods) {
-			msg.Untrue = "the view of the cluster is not true at this moment"
+			msg.Untrue = "the view of the cluster is not up to date"
 		}
 		if msg.Fresh, msg.Err = plan(snap, names, o, now); msg.Err != nil {
 			return msg

@@ -54,7 +54,7 @@ func HoldWord(holds []lease.Hold) string {
 	return "take over"
 }
 
-// typable tells whether a run's id is one that a person can type: a Lease can say
+// typable reports whether a run's id is one that a person can type: a Lease can say
 // anything.
 func typable(id string) bool {
 	for _, r := range id {

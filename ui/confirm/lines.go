@@ -10,7 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// ErrorLines are the findings of a plan that nobody should go past by a plain yes.
+// ErrorLines are the findings of a plan that need more than a plain yes.
 func ErrorLines(p plan.Plan) []paint.Line {
 	var lines []paint.Line
 	for _, f := range p.Findings {
@@ -76,10 +76,10 @@ func CostLines(p plan.Plan) []paint.Line {
 	emptyDirs := counts[plan.ReasonEmptyDir]
 	risk(emptyDirs > 0, wording.Plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
 	lost := p.Losses().Lost
-	risk(lost > 0, wording.Plural(lost, "pod is lost: nothing starts it again", "pods are lost: nothing starts them again"))
+	risk(lost > 0, wording.Plural(lost, "pod is lost: it is not recreated", "pods are lost: they are not recreated"))
 	risk(deleted > 0, wording.Plural(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets"))
 	risk(p.Options.ForceAfter > 0 || p.Options.MaxEvictRetries > 0, "pods that stay blocked are deleted past their budgets")
-	risk(p.Options.GracePeriodSeconds == 0, "no pod gets any time to end (--grace-period=0)")
+	risk(p.Options.GracePeriodSeconds == 0, "no pod gets a grace period (--grace-period=0)")
 	// What is grave has been said above, and a node that is held has a question of its own.
 	return append(lines, wording.CostLines(slices.DeleteFunc(slices.Clone(p.Findings), func(f plan.Finding) bool { return f.Level == plan.LevelError }))...)
 }

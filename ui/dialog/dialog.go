@@ -54,7 +54,7 @@ type Dialog struct {
 // copyKey copies the command of a dialog; all plain keys may be answers or text.
 const copyKey = "ctrl+y"
 
-// Copies tells whether the key copies the command, which answers nothing.
+// Copies reports whether the key copies the command, which answers nothing.
 func (d *Dialog) Copies(key string) bool { return key == copyKey && d.Command != "" }
 
 // Answer is what became of a dialog.
@@ -71,7 +71,7 @@ func Confirm(id, title, label string, danger bool, body ...paint.Line) *Dialog {
 	}}
 }
 
-// Typed asks for a word. Nothing but the exact word and Enter accepts.
+// Typed asks for a text to be typed. Nothing but the exact text and Enter accepts.
 func Typed(id, title, word, label string, body ...paint.Line) *Dialog {
 	return &Dialog{ID: id, Title: title, Body: body, Word: word, Buttons: []Button{
 		{Label: "Cancel", Value: Cancel},
@@ -95,7 +95,7 @@ func (d *Dialog) Open(now time.Time) {
 	}
 }
 
-// Deaf tells whether the dialog ignores keys for now.
+// Deaf reports whether the dialog ignores keys for now.
 func (d *Dialog) Deaf(now time.Time) bool { return d.Auto && now.Before(d.quiet) }
 
 // Key hands the dialog a key; text is what it would type. The answer is nil

@@ -38,7 +38,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-func TestTypedTakesTheExactWordOnly(t *testing.T) {
+func TestTypedAcceptsTheExactTextOnly(t *testing.T) {
 	for word, want := range map[string]bool{"worker-a1": true, "worker-a": false, "worker-a11": false, "Worker-a1": false, "worker-a1 ": false, "y": false} {
 		d := Typed("id", "title", "worker-a1", "evict")
 		d.Open(now)

@@ -105,7 +105,7 @@ func (d *Dialog) foot(width int, now time.Time) []paint.Line {
 		}
 	}
 	if d.Deaf(now) {
-		return append(foot, paint.L(themes.Muted, "one moment: keys count when the keyboard has been quiet"))
+		return append(foot, paint.L(themes.Muted, "one moment: keys count once the keyboard was quiet"))
 	}
 	buttons := d.buttons()
 	if hint := d.copyHint(); hint != nil && buttons.Width()+hint.Width() <= width {

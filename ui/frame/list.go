@@ -32,7 +32,7 @@ func (l *List) Move(by int) {
 	l.Table.Move(by)
 }
 
-// HasRow tells whether there is a row to act on.
+// HasRow reports whether there is a row to act on.
 func (l *List) HasRow() (bool, string) {
 	if l.Table.Len() == 0 {
 		return false, "there is no row to act on"

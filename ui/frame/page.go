@@ -17,7 +17,7 @@ const (
 	Options  keys.Page = "options"
 	Run      keys.Page = "run"
 	Pod      keys.Page = "pod"
-	Remedies keys.Page = "ladder"
+	Remedies keys.Page = "remedies"
 	Help     keys.Page = "help"
 	Messages keys.Page = "messages"
 	Findings keys.Page = "findings"

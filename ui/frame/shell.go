@@ -28,7 +28,7 @@ type Shell interface {
 	Open(Ref)
 	// Back shows the page that we came from.
 	Back()
-	// OnPath tells whether a page is shown or will be gone back to.
+	// OnPath reports whether a page is shown or will be gone back to.
 	OnPath(keys.Page) bool
 	// Targets are the nodes that the page is about, or the nearest one on the way back
 	// that is about some.
@@ -36,7 +36,7 @@ type Shell interface {
 
 	// Ask puts a dialog over the page; answer is called when it was answered.
 	Ask(d *dialog.Dialog, answer func(dialog.Answer)) *Question
-	// Asking tells whether a dialog of that ID is open.
+	// Asking reports whether a dialog of that ID is open.
 	Asking(id string) bool
 	// Say tells that something went well, Refuse why a key does nothing now; both go
 	// away by themselves. Fail stays until it is dismissed.
@@ -108,7 +108,7 @@ type Cluster struct {
 	Access       func(ctx context.Context, needs []request.Permission) ([]request.AccessResult, error)
 }
 
-// Live tells whether a run is going on.
+// Live reports whether a run is going on.
 func (s *Session) Live() bool { return s.State != nil && s.State.Outcome == "" && !s.Over }
 
 // Undos are what a rollback of the run would find in a cluster, none where there is no

@@ -25,7 +25,7 @@ type Action struct {
 	// Writes marks what changes the cluster or a run. In read-only mode these
 	// are not bound.
 	Writes bool
-	// Enabled tells whether it can be done now, and if not, why; nil is always.
+	// Enabled reports whether it can be done now, and if not, why; nil is always.
 	Enabled func() (ok bool, why string)
 	Do      func()
 }
@@ -118,7 +118,7 @@ func (r *Registry) Markdown() string {
 	b.WriteString("# Keys of the dashboard\n\nGenerated from the key registry by `go test ./ui -run TestKeyReference -update`; do not edit.\n\n")
 	b.WriteString("No action sits on h j k l g G except moving. Whatever changes the cluster or a run is a capital letter, and asks first\n" +
 		"(marked **!**); `--read-only` leaves those out. Pressing a key that cannot act now says why.\n" +
-		"A question that kubectl has a word for shows it; `Ctrl+Y` copies it.\n")
+		"A question with a kubectl equivalent shows the command; `Ctrl+Y` copies it.\n")
 	for _, g := range r.Groups() {
 		fmt.Fprintf(&b, "\n## %s\n\n| key | where | what it does |\n| --- | --- | --- |\n", g)
 		for i := range r.Help {

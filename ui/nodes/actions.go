@@ -14,11 +14,11 @@ func (m *Page) Actions() []keys.Action {
 			Writes: true, Enabled: m.canCordon(true), Do: func() { m.askToSetCordon(true) }},
 		{ID: "uncordon", Keys: []string{"U"}, Title: "uncordon", Help: "make the marked or selected nodes schedulable again", Group: group,
 			Writes: true, Enabled: m.canCordon(false), Do: func() { m.askToSetCordon(false) }},
-		{ID: "leftovers", Keys: []string{"B"}, Help: "remove temporary budgets that a run which is over left behind; lists them first", Group: group,
+		{ID: "leftovers", Keys: []string{"B"}, Help: "remove temporary budgets that an ended run left behind; lists them first", Group: group,
 			Writes: true, Enabled: m.hasLeftovers, Do: m.askToRemoveLeftovers},
 		{ID: "pods", Keys: []string{"enter"}, Title: "pods", Help: "the pods of the node, and what a drain would do with each", Group: group, Enabled: m.hasRow,
 			Do: func() { m.shell.Open(frame.Ref{Page: frame.Pods, Nodes: []string{m.list.Table.Cursor()}}) }},
-		{ID: "mark", Keys: []string{"space"}, Title: "mark", Help: "mark the node, or take its mark away", Group: lists, Enabled: m.hasRow,
+		{ID: "mark", Keys: []string{"space"}, Title: "mark", Help: "mark or unmark the node", Group: lists, Enabled: m.hasRow,
 			Do: func() { m.marks.Toggle(m.list.Table.Cursor()); m.list.Move(1) }},
 		{ID: "markall", Keys: []string{"*"}, Help: "mark all nodes that are shown", Group: lists,
 			Do: func() {
@@ -26,7 +26,7 @@ func (m *Page) Actions() []keys.Action {
 					m.marks.Add(k)
 				}
 			}},
-		{ID: "marknone", Keys: []string{"-"}, Help: "take all marks away, also of nodes that are not shown", Group: lists, Do: m.marks.Clear},
+		{ID: "marknone", Keys: []string{"-"}, Help: "unmark all nodes, also those that are not shown", Group: lists, Do: m.marks.Clear},
 	}
 }
 
@@ -52,7 +52,7 @@ func (m *Page) canCordon(unschedulable bool) func() (bool, string) {
 			return false, "there is no node to act on"
 		}
 		if h := m.s.Snap.Health(); !h.Live {
-			return false, "the API server is away"
+			return false, "the API server is unreachable"
 		}
 		if len(m.toSetCordon(unschedulable)) == 0 {
 			return false, map[bool]string{true: "already cordoned", false: "not cordoned"}[unschedulable] + ": " + wording.List(m.Targets(), 3)
@@ -60,7 +60,7 @@ func (m *Page) canCordon(unschedulable bool) func() (bool, string) {
 		if m.s.Live() {
 			for _, name := range m.toSetCordon(unschedulable) {
 				if m.s.State.Node(name) != nil {
-					return false, name + " belongs to the run that is going on"
+					return false, name + " belongs to the active run"
 				}
 			}
 		}

@@ -93,7 +93,7 @@ func podCount(s *kube.Snapshot, n *kube.Node) paint.Line {
 	return paint.L(themes.Text, wording.Number(count))
 }
 
-// nodeMatches tells whether a node has the text in its name, zone, roles or
+// nodeMatches reports whether a node has the text in its name, zone, roles or
 // state; the text is in lower case.
 func nodeMatches(n *kube.Node, text string) bool {
 	if strings.Contains(strings.ToLower(n.Name), text) || strings.Contains(strings.ToLower(n.Zone()), text) {

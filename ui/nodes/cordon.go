@@ -37,14 +37,14 @@ func (m *Page) askToSetCordon(unschedulable bool) {
 		body = append(body, paint.L(themes.Muted, wording.Plural(rest, "other needs", "others need")+" no change."))
 	}
 	if unschedulable {
-		body = append(body, paint.T("New pods do not land there any more. Pods that run there stay."))
+		body = append(body, paint.T("No new pods are scheduled there. Running pods stay."))
 	} else {
 		for _, name := range nodes {
 			if n := m.s.Snap.Node(name); n != nil {
 				body = append(body, paint.L(themes.Muted, name+": "+cordonedBy(n, m.s.Now)))
 			}
 		}
-		body = append(body, paint.T("New pods can land there again."))
+		body = append(body, paint.T("New pods can be scheduled there again."))
 	}
 	label, typed := "cordon", ""
 	if !unschedulable {
@@ -71,7 +71,7 @@ func (m *Page) heldLines(nodes []string) (word string, lines []paint.Line) {
 		return "", nil
 	}
 	if !m.s.Snap.Trusted(kube.KindLeases) {
-		return "", []paint.Line{paint.L(themes.Warning, "Leases cannot be read: whether a run is at work there is not known.")}
+		return "", []paint.Line{paint.L(themes.Warning, "Leases cannot be read: whether a run is draining it is not known.")}
 	}
 	holds := slices.DeleteFunc(lease.Holds(m.s.Snap, nodes, "", m.s.Now), func(h lease.Hold) bool { return h.Lapsed })
 	if len(holds) == 0 {
@@ -106,6 +106,6 @@ func (m *Page) onCordoned(msg cordonedMsg) {
 		m.shell.Fail("Not " + word + "all: " + wording.Clean(msg.err.Error()))
 		return
 	}
-	undo := map[bool]string{true: " U takes it back.", false: ""}[msg.unschedulable]
+	undo := map[bool]string{true: " U undoes it.", false: ""}[msg.unschedulable]
 	m.shell.Say(word + wording.List(msg.nodes, 4) + "." + undo)
 }

@@ -47,7 +47,7 @@ func (m *Page) lookForLeftovers() {
 	}
 	l.looking, l.lookedAt = true, m.s.Now
 	snap, life, now := m.s.Snap, m.s.RunLife, m.s.Now
-	m.shell.Go("the look for budgets left behind", func(ctx context.Context) tea.Msg {
+	m.shell.Go("the search for budgets left behind", func(ctx context.Context) tea.Msg {
 		return leftoversMsg{tempbudget.Leftovers(snap, life, now)}
 	})
 }
@@ -79,7 +79,7 @@ func (m *Page) leftoversNotice() paint.Line {
 		return nil
 	}
 	words := wording.Count(len(dead), "temporary budget")
-	words += map[bool]string{true: " of a run that is over is still there.", false: " of runs that are over are still there."}[len(dead) == 1]
+	words += map[bool]string{true: " of an ended run is still there.", false: " of ended runs are still there."}[len(dead) == 1]
 	line := paint.L(themes.Warning, paint.Warn+" "+words)
 	if m.s.ReadOnly {
 		return line
@@ -105,7 +105,7 @@ const leftoversListed = 8
 func (m *Page) askToRemoveLeftovers() {
 	dead, maybe := m.leftBehind()
 	title := "Remove " + wording.Count(len(dead), "temporary budget") + "?"
-	body := []paint.Line{paint.T("Runs that are over left them behind. They hold evictions back, and nobody else removes them."), nil}
+	body := []paint.Line{paint.T("Ended runs left them behind. They block evictions, and nothing else removes them."), nil}
 	list := func(token paint.Token, left []tempbudget.Leftover) {
 		for i, l := range left {
 			if i == leftoversListed {

@@ -313,7 +313,7 @@ func (m *Page) nodesEmpty() paint.Line {
 	case state.Phase == kube.Denied:
 		return paint.L(themes.Bad, "Nodes cannot be listed. "+wording.Quote(state.Reason))
 	case state.Phase == kube.NotSynced:
-		return paint.L(themes.Busy, "The nodes are coming in"+paint.Ellipsis)
+		return paint.L(themes.Busy, "The nodes are being read"+paint.Ellipsis)
 	}
 	return paint.L(themes.Muted, "This cluster has no nodes.")
 }

@@ -172,7 +172,7 @@ func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
 		l = l.Add(token, s)
 	}
 	if silent := silent(n, now); silent != "" {
-		say(themes.Bad, wording.FirstUpper(silent)+": nobody there confirms that a pod ended.")
+		say(themes.Bad, wording.FirstUpper(silent)+": nothing there confirms that a pod ended.")
 		if n.ReadyMessage != "" {
 			say(themes.Muted, wording.Quote(n.ReadyMessage)+".")
 		}
@@ -232,9 +232,9 @@ func planWords(n plan.Node) string {
 		}
 	}
 	part(c.Move, "pod moves", "pods move")
-	part(c.Unknown, "pod is evicted without sight of its budget", "pods are evicted without sight of their budgets")
+	part(c.Unknown, "pod is evicted with unknown budgets", "pods are evicted with unknown budgets")
 	part(c.Wait, "waits for a budget", "wait for a budget")
-	part(c.Never, "is never let go by its budget", "are never let go by their budgets")
+	part(c.Never, "can never be evicted under its budget", "are never let go by their budgets")
 	part(c.Stay, "stays"+stayWhy(n), "stay"+stayWhy(n))
 	if len(parts) == 0 {
 		return "there is nothing on it to move"

@@ -34,16 +34,16 @@ func optionsOf(o plan.Options) []option {
 		}
 		opt := option{
 			Flag: f.Name, name: f.Name, Help: f.Usage, Value: f.Value.String(),
-			Ours: !plan.InGroup(f, plan.GroupKubectl), Risky: wording.Risky(f.Name),
+			Ours: plan.GroupOf(f) != plan.GroupKubectl, Risky: wording.Risky(f.Name),
 		}
-		switch choices, ok := f.Value.(interface{ Choices() []string }); {
+		switch choices := plan.ChoicesOf(f); {
 		case f.Value.Type() == "bool":
 			opt.Switch, opt.On, opt.toggled = true, opt.Value == "true", "true"
 			if opt.On {
 				opt.toggled = "false"
 			}
-		case ok && len(choices.Choices()) == 1:
-			only := choices.Choices()[0]
+		case len(choices) == 1:
+			only := choices[0].Value
 			opt.Switch, opt.On, opt.Flag = true, opt.Value == only, f.Name+"="+only
 			opt.Help = strings.TrimPrefix(opt.Help, only+": ")
 			if !opt.On {

@@ -19,7 +19,7 @@ const rightsAge = time.Minute
 // rights is what the server said to the rights that a drain under the present
 // options needs.
 type rights struct {
-	options string // for which options, "" where nobody asked
+	options string // for which options, "" where they were not asked for
 	asked   time.Time
 	known   bool
 	access  preflight.Access
@@ -55,7 +55,7 @@ func (m *Page) onDrainRights(msg accessMsg) {
 	}
 }
 
-// mayDrain tells whether the server lets us do what a drain needs.
+// mayDrain reports whether the server lets us do what a drain needs.
 func (m *Page) mayDrain() (bool, string) {
 	switch {
 	case m.s.DrainAccess == nil || m.s.ReadOnly:

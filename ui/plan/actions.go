@@ -16,20 +16,20 @@ import (
 func (m *Page) Actions() []keys.Action {
 	const group = "Plan"
 	findings := keys.Action{ID: "findings", Keys: []string{findingsKey}, Title: "findings", Group: group, Enabled: m.hasFindings,
-		Help: "everything that the whole plan puts at risk, in full, and what would help", Do: m.openFindings}
+		Help: "all risks of the whole plan, in full, and what would help", Do: m.openFindings}
 	pod := keys.Action{ID: "poddetail", Keys: []string{"enter"}, Title: "pod", Group: "Pod", Enabled: m.list.HasRow,
 		Help: "the pod in full: conditions, events, logs, YAML", Do: m.openPod}
 	if m.kind == frame.Pods {
 		return []keys.Action{findings, pod}
 	}
 	return []keys.Action{
-		{ID: "drain", Keys: []string{"D"}, Title: "go on to cordon", Help: "cordon the nodes of the plan; the evictions are asked for separately", Group: group,
+		{ID: "drain", Keys: []string{"D"}, Title: "continue to cordon", Help: "cordon the nodes of the plan; evictions are confirmed separately", Group: group,
 			Writes: true, Enabled: m.canDrain, Do: func() { m.goOn(m.plan) }},
 		findings, pod,
 	}
 }
 
-// canDrain tells whether the plan can be gone on with.
+// canDrain reports whether the plan can be gone on with.
 func (m *Page) canDrain() (bool, string) {
 	switch {
 	case m.s.StartRun == nil:
@@ -37,13 +37,13 @@ func (m *Page) canDrain() (bool, string) {
 	case m.s.Starting:
 		return false, "a run is being started"
 	case m.s.Live():
-		return false, "a run is going on: w watches it"
+		return false, "a run is active: w shows it"
 	case m.err != nil:
 		return false, m.err.Error()
 	case !m.has:
-		return false, "the plan is not there yet"
+		return false, "the plan is not ready yet"
 	case m.part != "":
-		return false, "the plan is not whole yet: " + m.part
+		return false, "the plan is not complete yet: " + m.part
 	}
 	if ok, why := trusted(m.s.Snap); !ok {
 		return ok, why
@@ -56,14 +56,14 @@ func (m *Page) canDrain() (bool, string) {
 	case slices.ContainsFunc(refused, func(r plan.RefusedNode) bool { return r.Along }):
 		return false, "a node is refused, and --all-or-nothing is on"
 	case open == 0 && wording.UsualOnly(m.plan.Nodes...):
-		return false, "every node is refused as the options stand: a accepts the usual ones"
+		return false, "every node is refused with these options: a accepts the usual ones"
 	case open == 0:
 		return false, "every node is refused: see the pods with " + paint.Bad + " and the options (o)"
 	}
 	return true, ""
 }
 
-// trusted tells whether what we see is true enough to act on it.
+// trusted reports whether what we see is true enough to act on it.
 func trusted(s *kube.Snapshot) (bool, string) {
 	switch h := s.Health(); {
 	case !h.Live && !h.DownSince.IsZero():
@@ -74,7 +74,7 @@ func trusted(s *kube.Snapshot) (bool, string) {
 	for _, k := range []kube.Kind{kube.KindNodes, kube.KindPods} {
 		switch state := s.Sync(k); state.Phase {
 		case kube.NotSynced:
-			return false, "the " + string(k) + " are still coming in, " + wording.Number(state.Count) + " so far"
+			return false, "the " + string(k) + " are still being read, " + wording.Number(state.Count) + " so far"
 		case kube.Denied:
 			return false, "the " + string(k) + " cannot be listed: " + state.Reason
 		case kube.Stale:

@@ -65,9 +65,9 @@ func (m *FindingsPage) Actions() []keys.Action {
 func (m *Page) hasFindings() (bool, string) {
 	switch {
 	case !m.has || m.part != "":
-		return false, "the plan is not there yet"
+		return false, "the plan is not ready yet"
 	case len(m.plan.Findings) == 0:
-		return false, "nothing was found that the whole plan puts at risk"
+		return false, "no risk of the whole plan was found"
 	}
 	return true, ""
 }

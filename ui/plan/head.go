@@ -13,7 +13,7 @@ import (
 // driftWord says whether a plan is what it was when it was shown first.
 func driftWord(changes []plan.Change) paint.Line {
 	if len(changes) == 0 {
-		return paint.L(themes.Good, "still true")
+		return paint.L(themes.Good, "still valid")
 	}
 	if len(changes) == 1 {
 		return paint.L(themes.Warning, "changed: "+changes[0].What)
@@ -56,7 +56,7 @@ func incomplete(s *kube.Snapshot) string {
 	if len(coming) == 0 {
 		return ""
 	}
-	return "still coming in: " + wording.List(coming, 3)
+	return "still being read: " + wording.List(coming, 3)
 }
 
 // planKinds are the kinds that a plan is made of.
@@ -69,7 +69,7 @@ var planKinds = []kube.Kind{
 // help.
 func findingsInFull(findings []plan.Finding, width int) []paint.Line {
 	if len(findings) == 0 {
-		return []paint.Line{paint.L(themes.Good, paint.Good+" Nothing was found that the whole plan puts at risk.")}
+		return []paint.Line{paint.L(themes.Good, paint.Good+" No risk of the whole plan was found.")}
 	}
 	var lines []paint.Line
 	add := func(indent int, l paint.Line) {

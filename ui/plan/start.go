@@ -15,7 +15,7 @@ import (
 )
 
 // The way from a plan to a run: the operator confirms the plan that the screen
-// shows; it is made anew from the newest snapshot; if it is still the same, the
+// shows; it is made again from the newest snapshot; if it is still the same, the
 // run starts, else the difference is shown and asked about. The run's question
 // about the cordon is that same confirmation and is answered with it.
 
@@ -30,9 +30,9 @@ type startedMsg struct {
 // askToCordon asks for the cordon of a plan; changes are told first.
 func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 	open := confirm.OpenNodes(shown)
-	title := "Cordon " + wording.Count(len(open), "node") + " and go on?"
+	title := "Cordon " + wording.Count(len(open), "node") + " and continue?"
 	if len(open) == 1 {
-		title = "Cordon " + open[0] + " and go on?"
+		title = "Cordon " + open[0] + " and continue?"
 	}
 	body := confirm.DriftLines(changes)
 	body = append(body, paint.L(themes.Accent, wording.List(open, 60)))
@@ -42,7 +42,7 @@ func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 	touched := shown.Open()
 	body = append(body, nil, wording.PlanSummary(touched))
 	body = append(body, confirm.CostLines(touched)...)
-	body = append(body, paint.L(themes.Muted, "No pod is touched yet: the evictions are asked for separately."))
+	body = append(body, paint.L(themes.Muted, "No pod is evicted yet: evictions are confirmed separately."))
 	d := dialog.Confirm(cordonDialog, title, "cordon", false, body...)
 	if grave := confirm.ErrorLines(shown); len(grave) > 0 {
 		d = dialog.Typed(cordonDialog, title, graveWord, "cordon", append(grave, body...)...)
@@ -75,7 +75,7 @@ func (m *Page) onChecked(msg confirm.Checked) {
 	case len(grave) > 0:
 		m.s.Starting = false
 		if len(confirm.OpenNodes(msg.Fresh)) == 0 {
-			m.shell.Fail("Nothing was started: by now every node of the plan is refused")
+			m.shell.Fail("Nothing was started: every node of the plan is refused now")
 			return
 		}
 		m.askToCordon(msg.Fresh, grave)

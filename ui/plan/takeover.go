@@ -16,7 +16,7 @@ import (
 const takeOverDialog = "take-over"
 
 // goOn asks for what a plan needs before its run: first for the nodes that another
-// run is at work on, then for the cordon.
+// run is draining, then for the cordon.
 func (m *Page) goOn(shown plan.Plan) {
 	if holds := confirm.HeldByOthers(m.s.Snap, shown, m.s.Now); len(holds) > 0 {
 		m.askToTakeOver(shown, holds)
@@ -29,8 +29,8 @@ func (m *Page) goOn(shown plan.Plan) {
 // another run takes meanwhile stays with that one.
 func (m *Page) askToTakeOver(shown plan.Plan, holds []lease.Hold) {
 	runs := confirm.Runs(holds)
-	body := append(confirm.HoldLines(holds), nil, paint.L(themes.Warning, "That run sends nothing more there once you take over, and its node is stopped."),
-		paint.T("If nobody works on it any more, it is free by itself "+wording.Spell(kube.LeaseDuration)+" after its last sign of life."), nil)
+	body := append(confirm.HoldLines(holds), nil, paint.L(themes.Warning, "That run sends nothing more there once you take over, and stops draining the node."),
+		paint.T("If that run is dead, its Lease expires "+wording.Spell(kube.LeaseDuration)+" after its last sign of life."), nil)
 	title := "Take over " + wording.Count(len(holds), "node") + " from another run?"
 	if len(holds) == 1 {
 		title = "Take over " + holds[0].Node + " from another run?"

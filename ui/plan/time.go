@@ -16,7 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// forecastEvery is how often at most the time of a plan is estimated anew: that
+// forecastEvery is how often at most the time of a plan is estimated again: that
 // takes some tens of milliseconds, and the cluster never stands still.
 const forecastEvery = 2 * time.Second
 
@@ -56,7 +56,7 @@ func (t *planTime) of(plan plan.Plan) {
 	t.key = h.Sum64()
 }
 
-// due tells whether the estimate is of another plan than the one that is shown.
+// due reports whether the estimate is of another plan than the one that is shown.
 func (m *Page) due() bool {
 	return m.has && m.part == "" && m.err == nil && m.time.key != m.time.known
 }
@@ -76,7 +76,7 @@ func (m *Page) reckonTime() {
 	})
 }
 
-// Waits tells whether an estimate is to be made soon.
+// Waits reports whether an estimate is to be made soon.
 func (m *Page) Waits() bool { return m.due() }
 
 func (m *Page) onForecast(msg forecastMsg) {

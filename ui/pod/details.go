@@ -92,7 +92,7 @@ func podLogs(d watch.PodDetails) []paint.Line {
 		}
 		title := "container " + tail.Container
 		if tail.Previous {
-			title += ", the life before this one"
+			title += ", the previous instance"
 		}
 		lines = append(lines, paint.L(themes.Title, title).Add(themes.Muted, "  last "+wording.Count(len(tail.Lines), "line")))
 		if len(tail.Lines) == 0 {
@@ -129,7 +129,7 @@ func adviceLines(p plan.Pod) []paint.Line {
 	if len(all) == 0 {
 		return nil
 	}
-	lines := []paint.Line{nil, paint.L(themes.Title, "What would help").Add(themes.Muted, "  nothing of it is done by itself")}
+	lines := []paint.Line{nil, paint.L(themes.Title, "What would help").Add(themes.Muted, "  none of it is done automatically")}
 	for _, a := range all {
 		lines = append(lines, paint.T(wording.FirstUpper(strings.TrimSuffix(a.Text, "."))+"."))
 		if a.Command != "" {

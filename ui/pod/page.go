@@ -17,7 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// Page shows one pod in full, and with one key the sick sibling that holds it. What it
+// Page shows one pod in full, and with one key the unhealthy pod that blocks it. What it
 // says of the plan or the run is as live as those pages are; what is read for it is as
 // old as it says.
 type Page struct {
@@ -26,9 +26,9 @@ type Page struct {
 	scroll  frame.Scroll
 	pod     frame.PodRef
 	planned func() (plan.Pod, bool) // in the plan it belongs to, nil for the run
-	sick    bool                    // the sibling is shown
+	sick    bool                    // the unhealthy pod is shown
 	part    int
-	read    map[kube.UID]readPod // of the pod and its sibling
+	read    map[kube.UID]readPod // of the pod and the one that blocks it
 }
 
 // New makes the page.
@@ -81,7 +81,7 @@ func (m *Page) shownPod() frame.PodRef {
 	return m.pod
 }
 
-// sibling is the pod that holds this one, nil where none does.
+// sibling is the pod that blocks this one, nil where none does.
 func (m *Page) unhealthyPod() *budget.UnhealthyPod {
 	var s *budget.UnhealthyPod
 	if m.planned != nil {
@@ -104,7 +104,7 @@ func (m *Page) podOfRun() *drain.PodRun {
 	return m.s.State.Pod(m.pod.UID)
 }
 
-// unhealthyRef finds the sibling in the cluster.
+// unhealthyRef finds the unhealthy pod in the cluster.
 func (m *Page) unhealthyRef() (frame.PodRef, bool) {
 	s := m.unhealthyPod()
 	if s == nil {
@@ -117,13 +117,13 @@ func (m *Page) unhealthyRef() (frame.PodRef, bool) {
 	return frame.PodRef{Namespace: live.Namespace, Name: live.Name, UID: live.UID}, true
 }
 
-// canSeeUnhealthyPod tells whether there is another pod to go to.
+// canSeeUnhealthyPod reports whether there is another pod to go to.
 func (m *Page) canSeeUnhealthyPod() (bool, string) {
 	if m.sick {
 		return true, ""
 	}
 	if _, ok := m.unhealthyRef(); !ok {
-		return false, "no other pod holds this one"
+		return false, "no other pod blocks this one"
 	}
 	return true, ""
 }
@@ -180,7 +180,7 @@ func (m *Page) View() frame.View {
 	v := frame.View{Text: m.podLines(), Head: m.podHead()}
 	v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String())
 	if m.sick {
-		v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String()).Add(themes.Muted, paint.Dot+"holds "+m.pod.Name)
+		v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String()).Add(themes.Muted, paint.Dot+"blocks "+m.pod.Name)
 	}
 	switch {
 	case m.s.PodDetails == nil:
@@ -204,7 +204,7 @@ func (m *Page) podHead() []paint.Line {
 		l = l.Add(themes.Key, wording.Number(i+1)+" ").Add(token, part+"   ")
 	}
 	if s := m.unhealthyPod(); s != nil && !m.sick {
-		l = l.Add(themes.Muted, "held by ").Add(themes.Text, s.Name+" ").Add(themes.Key, "b")
+		l = l.Add(themes.Muted, "blocked by ").Add(themes.Text, s.Name+" ").Add(themes.Key, "b")
 	}
 	return []paint.Line{l, nil}
 }
@@ -265,7 +265,7 @@ func (m *Page) podWords() []paint.Line {
 	if m.planned != nil {
 		p, ok := m.planned()
 		if !ok {
-			return []paint.Line{paint.L(themes.Muted, "It is not in the plan any more.")}
+			return []paint.Line{paint.L(themes.Muted, "It is no longer in the plan.")}
 		}
 		lines := append([]paint.Line{wording.Fate(p, wording.WidestFate), planPodStory(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
 		return append(lines, adviceLines(p)...)

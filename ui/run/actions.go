@@ -19,15 +19,15 @@ func (m *Page) Actions() []keys.Action {
 	return []keys.Action{
 		{ID: "answer", Keys: []string{"enter"}, Title: "pod", TitleNow: m.answerOrPod,
 			Help: "answer the run's question; else the pod in full: conditions, events, logs, YAML", Group: group, Do: m.runEnter},
-		{ID: "pause", Keys: []string{"P"}, Title: "pause", Help: "pause the run, or go on with it: nothing new is sent meanwhile", Group: group,
+		{ID: "pause", Keys: []string{"P"}, Title: "pause", Help: "pause or continue the run; nothing new is sent while it is paused", Group: group,
 			Writes: true, Enabled: m.canPause, Do: m.askToPause, TitleNow: m.pauseOrContinue},
 		{ID: "retry", Keys: []string{"R"}, Title: "retry", Help: "try the pod again now instead of at its time", Group: group,
 			Writes: true, Enabled: m.can(drain.CommandRetry, true), Do: m.askToRetry},
 		{ID: "skip", Keys: []string{"S"}, Title: "skip", Help: "leave the pod where it is and go on with the others", Group: group,
 			Writes: true, Enabled: m.can(drain.CommandSkip, true), Do: m.askToSkip},
-		{ID: "putlast", Keys: []string{"L"}, Title: "last", Help: "let all other pods of the run go before this one", Group: group,
+		{ID: "putlast", Keys: []string{"L"}, Title: "last", Help: "evict all other pods of the run before this one", Group: group,
 			Writes: true, Enabled: m.can(drain.CommandLast, true), Do: m.askToPutLast},
-		{ID: "ladder", Keys: []string{"E"}, Title: "ladder", Help: "what else could move the pod, rung by rung, each with its request and its risk", Group: group,
+		{ID: "remedies", Keys: []string{"E"}, Title: "remedies", Help: "the remedies for a blocked or stuck pod, each with its request and its risk", Group: group,
 			Writes: true, Enabled: m.canRemedies, Do: m.openRemedies},
 		{ID: "leave", Keys: []string{"N"}, Help: "leave the node of the selected pod: nothing more is evicted there", Group: group,
 			Writes: true, Enabled: m.can(drain.CommandLeave, true), Do: m.askToLeave},
@@ -45,7 +45,7 @@ func (m *Page) pauseOrContinue() string {
 	return "pause"
 }
 
-// can tells whether the run would take a command as it stands; pod says that it is about
+// can reports whether the run would take a command as it stands; pod says that it is about
 // the selected pod or its node.
 func (m *Page) can(kind drain.CommandKind, pod bool) func() (bool, string) {
 	return func() (bool, string) {
@@ -54,7 +54,7 @@ func (m *Page) can(kind drain.CommandKind, pod bool) func() (bool, string) {
 		}
 		p := m.selectedRunPod()
 		if m.s.State != nil && p == nil {
-			return false, "there is no pod that could be meant"
+			return false, "no pod is selected"
 		}
 		return applies(m.s, kind, p)
 	}
@@ -131,21 +131,21 @@ func (m *Page) askToPause() {
 		return
 	}
 	if m.s.State.Paused {
-		m.askToCommand(dialog.Confirm("continue", "Go on with the run?", "go on", false, paint.T("Evictions are sent again.")), drain.CommandContinue, nil)
+		m.askToCommand(dialog.Confirm("continue", "Continue the run?", "continue", false, paint.T("Evictions are sent again.")), drain.CommandContinue, nil)
 		return
 	}
 	m.askToCommand(dialog.Confirm("pause", "Pause the run?", "pause", false,
-		paint.T("Nothing new is sent. Pods whose eviction was accepted go on ending.")), drain.CommandPause, nil)
+		paint.T("Nothing new is sent. Pods whose eviction was accepted still terminate.")), drain.CommandPause, nil)
 }
 
 // askToGoOnUnrecorded takes a typed word: what is sent without a journal cannot be
 // told, resumed or rolled back. Where there is room again by then, the journal is
 // made whole first.
 func (m *Page) askToGoOnUnrecorded() {
-	o := m.shell.Ask(dialog.Typed("unrecorded", "Go on without a journal?", drain.WordWithoutJournal, "go on",
+	o := m.shell.Ask(dialog.Typed("unrecorded", "Continue without a journal?", drain.WordWithoutJournal, "continue",
 		paint.L(themes.Bad, "The journal cannot be written: ").Add(themes.Muted, wording.Quote(m.s.State.JournalLost)),
 		paint.T("What is sent from here on is unknown to resume, rollback and report."),
-		paint.T("If there is room again by now, what is missing is written first.")), func(a dialog.Answer) {
+		paint.T("If there is space again, what is missing is written first.")), func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
 			m.s.Run.Send(drain.Command{Kind: drain.CommandContinue, Word: a.Text, By: m.s.Identity.User})
 		}
@@ -157,7 +157,7 @@ func (m *Page) askToRetry() {
 	m.list.Touched = true
 	p := m.selectedRunPod()
 	m.askToCommand(dialog.Confirm("retry", "Retry now?", "retry", false,
-		paint.L(themes.Accent, p.Namespace+"/"+p.Name), paint.T("Its eviction is asked for again at once. Its budget is respected as before.")), drain.CommandRetry, p)
+		paint.L(themes.Accent, p.Namespace+"/"+p.Name), paint.T("Its eviction is requested again at once. Its budget is respected as before.")), drain.CommandRetry, p)
 }
 
 func (m *Page) askToSkip() {
@@ -183,7 +183,7 @@ func (m *Page) askToPutLast() {
 func (m *Page) askToLeave() {
 	node := m.selectedRunPod().Node
 	p := m.s.State.Progress(node)
-	what := "The run goes on with its other nodes."
+	what := "The run continues with its other nodes."
 	if len(nodesAtWork(m.s.State)) == 1 {
 		what = "The run has no other node left, and ends."
 	}
@@ -205,7 +205,7 @@ func (m *Page) askToAbort() {
 		paint.L(themes.Warning, "The nodes stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+".")), drain.CommandAbort, nil)
 }
 
-// asksNow tells that the run waits for a word, and that enter opens its question.
+// asksNow shows that the run waits for a confirmation, and that enter opens its question.
 func (m *Page) asksNow() bool {
 	return m.s.State != nil && m.s.State.Question != nil && m.s.Live() && !m.s.Replay && !m.shell.Asking(questionDialog)
 }

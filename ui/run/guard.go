@@ -14,16 +14,16 @@ import (
 func guardQuestion(budgets []tempbudget.Facts, guard budget.Guard, trusted bool) []paint.Line {
 	switch {
 	case !trusted:
-		return []paint.Line{paint.L(themes.Warning, "Which workloads get a budget is not known at this moment: not everything is in sight. "+
-			"They are chosen when it is, by the same rule: every workload without a budget that has more than one replica.")}
+		return []paint.Line{paint.L(themes.Warning, "Which workloads get a budget is not known yet: not everything has been read. "+
+			"They are chosen then, by the same rule: every workload without a budget that has more than one replica.")}
 	case len(budgets) == 0:
-		return []paint.Line{paint.T("Every workload of this plan with more than one replica has a budget already: none is made.")}
+		return []paint.Line{paint.T("Every workload of this plan with more than one replica has a budget already: none is created.")}
 	}
 	verb := " gets a budget of its own for the time of the run. It lets "
 	if len(budgets) > 1 {
 		verb = " get budgets of their own for the time of the run. Each lets "
 	}
-	lines := []paint.Line{paint.T(wording.Count(len(budgets), "workload") + verb + string(guard) + " of the pods be away at a time, for everybody who evicts:"), nil}
+	lines := []paint.Line{paint.T(wording.Count(len(budgets), "workload") + verb + string(guard) + " of the pods be unavailable at a time, for every eviction:"), nil}
 	for _, b := range budgets {
 		lines = append(lines, paint.L(themes.Accent, b.Namespace+"  "+b.Owner).Add(themes.Muted, "  "+b.Name))
 	}
@@ -51,11 +51,11 @@ func runBudgets(s *drain.State, width, most int) []paint.Line {
 func budgetWord(b *tempbudget.Record) string {
 	switch b.State {
 	case tempbudget.Planned:
-		return paint.Hollow + " to be made"
+		return paint.Hollow + " to be created"
 	case tempbudget.InDoubt:
 		return paint.Asked + " in doubt, the server is asked" + wording.Tail(b.Message)
 	case tempbudget.Made:
-		return paint.Asked + " made, not observed yet"
+		return paint.Asked + " created, not observed yet"
 	case tempbudget.Observed:
 		return paint.Good + " in force"
 	case tempbudget.Removed:

@@ -144,7 +144,7 @@ func (m *Page) Layout(lay frame.Layout) {
 	}
 	least, waits := min(max(25, m.s.Width*2/5), 48), 20 // what a pod waits for has a line of its own where it must
 	if m.s.State != nil && m.s.State.Outcome != "" && node == 0 {
-		waits = 10 // most pods wait for nothing any more
+		waits = 10 // most pods no longer wait
 	}
 	columns := []table.Column{
 		{ID: "pod", Title: "POD", Width: min(max(m.name, 3), 48), Min: min(max(m.name, 3), least), Grow: true, Max: max(m.name, 3)},
@@ -218,11 +218,11 @@ func (m *Page) runHead() []paint.Line {
 	}
 	head := []paint.Line{runPhases(m.s.State, m.s.Width-2)}
 	if m.s.State.Down != nil {
-		head = append(head, paint.L(themes.Bad, "The API server is away; nothing is sent until it is back. ").Add(themes.Muted, wording.Quote(m.s.State.DownWhy)))
+		head = append(head, paint.L(themes.Bad, "The API server is unreachable; nothing is sent until it answers. ").Add(themes.Muted, wording.Quote(m.s.State.DownWhy)))
 	}
 	head = append(head, standstill(m.s)...)
 	if q := m.s.State.Question; q != nil && !m.s.ReadOnly && !m.shell.Asking(questionDialog) {
-		head = append(head, paint.L(themes.Accent, paint.Warn+" The run waits for your word on "+string(q.Phase)+": ").Add(themes.Key, "enter"))
+		head = append(head, paint.L(themes.Accent, paint.Warn+" The run waits for your confirmation of "+string(q.Phase)+": ").Add(themes.Key, "enter"))
 	}
 	head = append(head, runLeases(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
 	head = append(head, runBudgets(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
@@ -235,15 +235,15 @@ func (m *Page) runHead() []paint.Line {
 func standstill(s *frame.Session) []paint.Line {
 	switch {
 	case s.State.JournalLost != "":
-		words := "The journal cannot be written; the run goes on without it. "
+		words := "The journal cannot be written; the run continues without it. "
 		if s.State.Paused {
 			words = "The journal cannot be written; nothing is sent. "
 		}
 		return paint.Wrap(paint.L(themes.Bad, words).Add(themes.Muted, wording.Quote(s.State.JournalLost)), s.Width-2)
 	case s.State.Paused && !s.State.Aborting:
-		l := paint.L(themes.Warning, paint.Wait+" Paused: nothing new is sent; what was accepted goes on ending.")
+		l := paint.L(themes.Warning, paint.Wait+" Paused: nothing new is sent; accepted evictions finish.")
 		if !s.ReadOnly && !s.Replay {
-			l = l.Add(themes.Key, " P").Add(themes.Muted, " goes on")
+			l = l.Add(themes.Key, " P").Add(themes.Muted, " continues")
 		}
 		return []paint.Line{l}
 	}

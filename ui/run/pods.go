@@ -63,7 +63,7 @@ func grace(w *waits.Wait, now time.Time) string {
 	if left := w.Until.Sub(now).Round(time.Second); left > 0 {
 		return "its grace, " + wording.Spell(left) + " left"
 	}
-	return "its grace is over"
+	return "its grace has expired"
 }
 
 func ended(p *drain.PodRun, now time.Time) string {
@@ -81,7 +81,7 @@ func ended(p *drain.PodRun, now time.Time) string {
 }
 
 // blockedText is the one line about a pod that its budget holds: budget, needed
-// and present, the sick sibling, its node and its reason, e.g.
+// and present, the unhealthy pod, its node and its reason, e.g.
 // "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff".
 func blockedText(w *waits.Wait, width int) string {
 	for try := range 4 {
@@ -92,7 +92,7 @@ func blockedText(w *waits.Wait, width int) string {
 	return ""
 }
 
-// blockedFits tells whether the line keeps all it must say in that width.
+// blockedFits reports whether the line keeps all it must say in that width.
 func blockedFits(w *waits.Wait, width int) bool {
 	return paint.Width(blockedTry(w, 1)) <= width
 }

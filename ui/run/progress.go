@@ -26,11 +26,11 @@ func runTitle(s *drain.State, now time.Time) (left, right paint.Line) {
 	right = paint.L(themes.Text, clock(wording.RunTime(s, now)))
 	switch {
 	case s.Down != nil && s.Outcome == "":
-		right = paint.L(themes.Bad, paint.Bad+" server away for "+wording.Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
+		right = paint.L(themes.Bad, paint.Bad+" server unreachable for "+wording.Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
 	case s.Aborting && s.Outcome == "":
 		right = paint.L(themes.Warning, paint.Warn+" aborting"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
 	case s.Suspended && s.Outcome == "":
-		right = paint.L(themes.Warning, paint.Warn+" suspended, resume goes on"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
+		right = paint.L(themes.Warning, paint.Warn+" suspended, resume continues it"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
 	case s.Paused && s.Outcome == "":
 		right = paint.L(themes.Warning, paint.Wait+" paused"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
 	}

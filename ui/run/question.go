@@ -69,7 +69,7 @@ func (m *Page) putQuestion(q *drain.Question, changes []plan.Change) {
 	title := wording.FirstUpper(string(q.Phase)) + "?"
 	label := string(q.Phase)
 	if q.Phase == drain.PhaseGuard {
-		title, label = "Make temporary budgets?", "go on"
+		title, label = "Create temporary budgets?", "continue"
 	}
 	if q.Phase == drain.PhaseEvict {
 		title = "Evict " + wording.Count(m.s.State.Progress("").Total, "pod") + " from " + wording.List(nodesAtWork(m.s.State), 2) + "?"
@@ -96,7 +96,7 @@ func (m *Page) putQuestion(q *drain.Question, changes []plan.Change) {
 	m.shell.Open(frame.Ref{Page: frame.Run})
 }
 
-// asks tells whether the run still waits for the answer to this question.
+// asks reports whether the run still waits for the answer to this question.
 func asks(s *frame.Session, q *drain.Question) bool {
 	return s.Live() && s.State.Question != nil && sameQuestion(s.State.Question, q)
 }
@@ -122,7 +122,7 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 		return guardQuestion(guardBudgets(m.s, q), m.s.State.Run.Options.Guard, m.s.Snap.Trusted(guardKinds...))
 	}
 	if q.Phase != drain.PhaseEvict {
-		return []paint.Line{paint.T("The run goes on with " + string(q.Phase) + " on " + wording.List(wording.NodeNames(m.s.State), 6) + ".")}
+		return []paint.Line{paint.T("The run continues with " + string(q.Phase) + " on " + wording.List(wording.NodeNames(m.s.State), 6) + ".")}
 	}
 	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, wording.List(nodesAtWork(m.s.State), 8)),
 		paint.L(themes.Muted, "context ").Add(themes.Accent, m.s.State.Run.Context)}

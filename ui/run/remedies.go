@@ -19,7 +19,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// RemediesPage is the ladder of one pod of the run. Its remedies are worked out from every
+// RemediesPage shows the remedies for one pod of the run. Its remedies are worked out from every
 // snapshot; only the rights are asked for once.
 type RemediesPage struct {
 	shell    frame.Shell
@@ -49,13 +49,13 @@ func (m *RemediesPage) Update(msg tea.Msg) {
 	}
 }
 
-// Actions are what keys do on the ladder.
+// Actions are what keys do on the page of remedies.
 func (m *RemediesPage) Actions() []keys.Action {
 	const group = "Run"
 	return []keys.Action{
-		{ID: "climb", Keys: []string{"enter"}, Title: "take the rung", Help: "take the selected rung of the ladder, by its own word", Group: group,
+		{ID: "apply", Keys: []string{"enter"}, Title: "apply the remedy", Help: "apply the selected remedy, after its own confirmation", Group: group,
 			Enabled: m.canRemediate, Do: m.askToRemediate},
-		{ID: "rungkubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the selected rung as a kubectl command, and show it", Group: group,
+		{ID: "remedykubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the selected remedy as a kubectl command, and show it", Group: group,
 			Enabled: m.hasRemedyCommand, Do: m.copyRemedy},
 	}
 }
@@ -77,12 +77,12 @@ func (m *Page) canRemedies() (bool, string) {
 	case p.State.Final():
 		return false, "nothing more happens to it: it is " + wording.PodWord(p)
 	case !p.State.Blocked() && p.State != drain.PodStuckTerminating && p.State != drain.PodTerminating:
-		return false, "only a pod that is blocked or stuck has a ladder: this one is " + wording.PodWord(p)
+		return false, "only a pod that is blocked or stuck has remedies: this one is " + wording.PodWord(p)
 	}
 	return true, ""
 }
 
-// openRemedies shows the ladder of the selected pod.
+// openRemedies shows the remedies for the selected pod.
 func (m *Page) openRemedies() {
 	m.list.Touched = true
 	m.shell.Open(frame.Ref{Page: frame.Remedies, Pod: frame.PodRef{UID: m.selectedRunPod().UID}})
@@ -96,7 +96,7 @@ func (m *RemediesPage) Opened(ref frame.Ref) {
 	if access == nil || len(needs) == 0 {
 		return
 	}
-	m.shell.Go("the rights for the ladder", func(ctx context.Context) tea.Msg {
+	m.shell.Go("the rights for the remedies", func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, rightsTime)
 		defer cancel()
 		// What cannot be asked stays open: the server judges then.
@@ -132,7 +132,7 @@ func (m *RemediesPage) remedy(kind string) *remedy.Remedy {
 func (m *RemediesPage) Layout(lay frame.Layout) {
 	m.Rebuild()
 	m.list.Layout(lay, []table.Column{
-		{ID: "rung", Title: "RUNG", Width: 60, Min: 53, Grow: true}, // the words stand in full in the question
+		{ID: "remedy", Title: "REMEDY", Width: 60, Min: 53, Grow: true}, // the words stand in full in the question
 		{ID: "word", Title: "CONFIRMED BY", Width: 26, Min: 16, Drop: 1, Grow: true, Max: 48},
 	}, func(key string) int {
 		if remedyLine(m.remedy(key)) == nil {
@@ -142,14 +142,14 @@ func (m *RemediesPage) Layout(lay frame.Layout) {
 	})
 }
 
-// View is the ladder.
+// View is the list of remedies.
 func (m *RemediesPage) View() frame.View {
-	v := frame.View{Empty: paint.L(themes.Muted, "The pod is not in the run any more.")}
+	v := frame.View{Empty: paint.L(themes.Muted, "The pod is no longer in the run.")}
 	p := (*drain.PodRun)(nil)
 	if m.s.State != nil {
 		p = m.s.State.Pod(m.pod)
 	}
-	v.Left = paint.L(themes.Title, "Ladder")
+	v.Left = paint.L(themes.Title, "Remedies")
 	if p == nil {
 		return v
 	}
@@ -175,9 +175,9 @@ func (m *RemediesPage) canRemediate() (bool, string) {
 	r := m.remedy(m.list.Table.Cursor())
 	switch {
 	case m.s.ReadOnly:
-		return false, "read only: no rung can be taken"
+		return false, "read only: no remedy can be applied"
 	case r == nil:
-		return false, "there is no rung to take"
+		return false, "there is no remedy to apply"
 	case r.DisabledReason != "":
 		return false, r.DisabledReason
 	}
@@ -191,7 +191,7 @@ func (m *RemediesPage) askToRemediate() {
 		m.shell.Open(frame.Ref{Page: frame.Run})
 		return
 	}
-	d := dialog.Typed("climb", wording.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), remedyQuestion(&r)...)
+	d := dialog.Typed("remedy", wording.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), remedyQuestion(&r)...)
 	d.Command = m.s.Target().Line(r.Command)
 	o := m.shell.Ask(d, func(a dialog.Answer) {
 		if a.Value != dialog.Accept {
@@ -218,9 +218,9 @@ func (m *RemediesPage) hasRemedyCommand() (bool, string) {
 	r := m.remedy(m.list.Table.Cursor())
 	switch {
 	case r == nil || r.Command == "":
-		return false, "kubectl has no word for that"
+		return false, "kubectl has no command for that"
 	case r.DisabledReason != "":
-		return false, "off: " + r.DisabledReason
+		return false, "not available: " + r.DisabledReason
 	}
 	return true, ""
 }

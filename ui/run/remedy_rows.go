@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// remedyCell is a cell of the ladder; a remedy that cannot be taken is pale.
+// remedyCell is a cell of the list of remedies; one that is not available is pale.
 func remedyCell(r *remedy.Remedy, column string, width int) paint.Line {
 	if r == nil {
 		return nil
@@ -18,12 +18,12 @@ func remedyCell(r *remedy.Remedy, column string, width int) paint.Line {
 		token = themes.Muted
 	}
 	switch {
-	case column == "rung":
+	case column == "remedy":
 		return paint.L(token, paint.Truncate(wording.FirstUpper(r.Title), width))
 	case r.Kind == remedy.Wait:
-		return paint.L(themes.Muted, "nothing: the default")
+		return paint.L(themes.Muted, "none, the default")
 	case r.DisabledReason != "":
-		return paint.L(themes.Muted, "off")
+		return paint.L(themes.Muted, "not available")
 	}
 	return paint.L(themes.Danger, paint.Middle(r.Word, width))
 }
@@ -34,7 +34,7 @@ func remedyLine(r *remedy.Remedy) paint.Line {
 	case r == nil:
 		return nil
 	case r.DisabledReason != "":
-		return paint.L(themes.Muted, "off: "+r.DisabledReason)
+		return paint.L(themes.Muted, "not available: "+r.DisabledReason)
 	case r.Call == "":
 		return nil
 	}
@@ -71,7 +71,7 @@ func runRemedies(s *drain.State, width, most int) []paint.Line {
 		case remedy.Refused, remedy.InDoubt, remedy.Left:
 			token = themes.Warning
 		}
-		text := "ladder  " + r.For + ": " + r.What() + ", " + r.State.Words()
+		text := "remedy  " + r.For + ": " + r.What() + ", " + r.State.Words()
 		if r.Message != "" {
 			text += ": " + r.Message
 		}

@@ -34,7 +34,7 @@ func (m *Marks) Add(key string) {
 // Clear takes all marks away.
 func (m *Marks) Clear() { m.order, m.set = nil, nil }
 
-// Has tells whether the key is marked.
+// Has reports whether the key is marked.
 func (m *Marks) Has(key string) bool { return m.set[key] }
 
 // Keys are the marked keys in the order in which they were marked.

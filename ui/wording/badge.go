@@ -58,7 +58,7 @@ var dangerous = []danger{
 	{flag: "allow-zero-grace"}, {flag: "allow-taint"}, {flag: "allow-scale"}, {flag: usualDanger},
 }
 
-// Risky tells whether an option can lose data or override a protection.
+// Risky reports whether an option can lose data or override a protection.
 func Risky(flag string) bool {
 	return slices.ContainsFunc(dangerous, func(d danger) bool { return d.flag == flag })
 }

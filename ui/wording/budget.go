@@ -20,16 +20,16 @@ func BudgetSentence(p *plan.Pod, now time.Time) string {
 	case budget.VerdictUnknown:
 		return "its budgets cannot be seen: whether it may be evicted is not known before it is tried"
 	case budget.VerdictSyncing:
-		return "budget " + budgetNames(namespace, b) + " is new: the controller has not looked at it yet"
+		return "budget " + budgetNames(namespace, b) + " is new: the controller has not observed it yet"
 	case budget.VerdictEvictable:
 		switch {
 		case len(b.Names) > 0:
 		case b.Why != "":
 			return p.BudgetWhy() // the run's own guard counts it
 		default:
-			return "no budget holds it"
+			return "no budget blocks it"
 		}
-		s := "budget " + budgetNames(namespace, b) + " lets it go"
+		s := "budget " + budgetNames(namespace, b) + " allows it"
 		if f := figures(b); f != "" {
 			s += ": it" + f
 		}

@@ -85,11 +85,11 @@ func polled(s *kube.Snapshot) []string {
 }
 
 // Notice is the line that must not be missed about what we cannot see; empty
-// where all is well.
+// where nothing is wrong.
 func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 	h := s.Health()
 	if !h.Live && !h.DownSince.IsZero() {
-		l := paint.L(themes.Bad, "The API server is away: what you see is "+Age(now.Sub(h.DownSince))+" old.")
+		l := paint.L(themes.Bad, "The API server is unreachable: what you see is "+Age(now.Sub(h.DownSince))+" old.")
 		if h.Reason != "" {
 			l = l.Add(themes.Muted, " "+Quote(h.Reason))
 		}
@@ -101,11 +101,11 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 		}
 	}
 	if state := s.Sync(kube.KindBudgets); state.Phase == kube.Denied {
-		return paint.L(themes.Warning, "Budgets cannot be seen: only trying tells what may be evicted.").
+		return paint.L(themes.Warning, "Budgets cannot be read: only an attempt shows what may be evicted.").
 			Add(themes.Muted, " "+Quote(state.Reason))
 	}
 	if state := s.Sync(kube.KindPods); state.Phase == kube.NotSynced {
-		return paint.L(themes.Busy, "Pods are still coming in, "+Number(s.Sync(kube.KindPods).Count)+" so far: plans wait for the rest.")
+		return paint.L(themes.Busy, "Pods are still being read, "+Number(s.Sync(kube.KindPods).Count)+" so far: plans wait for the rest.")
 	}
 	if kinds := polled(s); len(kinds) > 0 {
 		return paint.L(themes.Muted, FirstUpper(List(kinds, 3))+" may be some seconds old: we may list them, but not watch them.")

@@ -11,7 +11,7 @@ import (
 
 // Kubectl is the plan as a kubectl command. Flags of ours have no place there.
 func Kubectl(t plan.Target, nodes []string, o plan.Options) string {
-	kubectls := func(f *pflag.Flag) bool { return plan.InGroup(f, plan.GroupKubectl) }
+	kubectls := func(f *pflag.Flag) bool { return plan.GroupOf(f) == plan.GroupKubectl }
 	return t.Line(strings.Join(append(kubectlWords("drain", nodes), o.FlagWords(kubectls)...), " "))
 }
 

@@ -13,7 +13,7 @@ import (
 // be said.
 func landingSentence(p plan.Pod) string {
 	if p.NotRemade != "" {
-		return "Nobody makes it anew: " + strings.TrimSuffix(p.NotRemade, ".") + "."
+		return "It will not be recreated: " + strings.TrimSuffix(p.NotRemade, ".") + "."
 	}
 	l := p.Landing
 	if l == nil {
@@ -21,11 +21,11 @@ func landingSentence(p plan.Pod) string {
 	}
 	switch {
 	case l.Answer == landing.DoesNotFit:
-		return "Its replacement could be scheduled nowhere: " + strings.TrimSuffix(l.Why, ".") + "."
+		return "Its replacement cannot be scheduled on any node: " + strings.TrimSuffix(l.Why, ".") + "."
 	case l.Answer == landing.Unknown:
-		return "Whether its replacement finds a place is not known: " + strings.TrimSuffix(l.Why, ".") + "."
+		return "Whether its replacement can be scheduled is not known: " + strings.TrimSuffix(l.Why, ".") + "."
 	case l.Together.Answer == landing.DoesNotFit:
-		return "Alone it fits; when all pods of the plan move it may find no room (estimated)."
+		return "Alone it fits; when all pods of the plan move it may not fit (estimated)."
 	}
 	return fmt.Sprintf("Its replacement fits on %s.", Count(l.Nodes, "node"))
 }

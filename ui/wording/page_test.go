@@ -99,7 +99,7 @@ func TestFateAndWhy(t *testing.T) {
 		{planned(plan.ActionEvict, judgement(budget.VerdictWait), plan.ReasonEmptyDir), "▲ waits (data deleted)",
 			"cart needs 3, has 3; …-k2xzq is down; its emptyDir is deleted"},
 		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonUnmanaged, plan.ReasonEmptyDir), "✖ lost",
-			"nothing starts it again, its emptyDir is deleted"},
+			"it is not recreated, its emptyDir is deleted"},
 		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictWait))), "✖ lands nowhere",
 			"no node can take its replacement; cart needs 3, has 3; …-k2xzq is down"},
 		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictNever))), "✖ never", "cart needs 3, has 3; …-k2xzq is down; no node can take its replacement"},

@@ -87,13 +87,13 @@ func lossWhy(p plan.Pod) string {
 	has := func(code plan.ReasonCode) bool {
 		return slices.ContainsFunc(p.Reasons, func(r plan.Reason) bool { return r.Code == code })
 	}
-	say(has(plan.ReasonUnmanaged), "nothing starts it again")
+	say(has(plan.ReasonUnmanaged), "it is not recreated")
 	say(has(plan.ReasonOrphanedDaemonSet), "its DaemonSet is gone")
 	say(p.NotRemade != "" && len(said) == 0, p.NotRemade)
 	say(p.Pinned != "", "its volume "+p.Pinned+" stays behind")
 	if l := p.Landing; l != nil && p.Pinned == "" {
 		say(l.Answer == landing.DoesNotFit, "no node can take its replacement")
-		say(l.Answer != landing.DoesNotFit && l.Together.Answer == landing.DoesNotFit, "may find no room "+paint.About)
+		say(l.Answer != landing.DoesNotFit && l.Together.Answer == landing.DoesNotFit, "may not fit "+paint.About)
 	}
 	say(has(plan.ReasonEmptyDir), "its emptyDir is deleted")
 	say(p.Ephemeral, "its ephemeral volume is deleted")
@@ -157,7 +157,7 @@ func PlanSummary(p plan.Plan) paint.Line {
 	separator := paint.S(themes.Muted, paint.Dot)
 	var never, unknown paint.Line
 	if c.Never > 0 {
-		never = paint.L(themes.Bad, Number(c.Never)+" never let go")
+		never = paint.L(themes.Bad, Number(c.Never)+" never evictable")
 	}
 	if c.Unknown > 0 {
 		unknown = paint.L(themes.Warning, Number(c.Unknown)+" with unseen budgets")
@@ -223,7 +223,7 @@ func PlanPod(p plan.Pod, Advice string, now time.Time) paint.Line {
 func fateSentence(p plan.Pod) string {
 	who := "belongs to " + p.Owner
 	if p.Owner == "" {
-		who = "belongs to nobody"
+		who = "has no controller"
 	}
 	switch p.Action {
 	case plan.ActionSkip:

@@ -122,7 +122,7 @@ func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
 		l = l.Add(token, s)
 	}
 	if p.Joined {
-		say(themes.Warning, "It came to the node after the plan was made.")
+		say(themes.Warning, "It was bound to the node after the plan was made.")
 	}
 	if words := serverWords(p); words != "" && !p.State.Final() {
 		say(themes.Muted, Quote(strings.TrimRight(words, ". "))+":")
@@ -144,7 +144,7 @@ func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
 			say(token, FirstUpper(words)+".")
 		}
 		if words := serverWords(p); words != "" && !p.State.Left() {
-			say(themes.Muted, "The server's last words: "+Quote(strings.TrimRight(words, ". "))+".")
+			say(themes.Muted, "The server's last message: "+Quote(strings.TrimRight(words, ". "))+".")
 		}
 	} else if p.Wait != nil && !p.Wait.Until.IsZero() && p.State.Blocked() && p.Wait.Until.After(now) {
 		say(themes.Muted, "Next try in "+Spell(p.Wait.Until.Sub(now).Round(time.Second))+", sooner if something changes.")

@@ -168,7 +168,7 @@ var marks = map[report.Level]struct {
 func whyNot(s *drain.State) []string {
 	var said []string
 	if s.Outcome == drain.OutcomeAborted {
-		said = append(said, "The run was told to stop"+Tail(s.Message)+". What was accepted before goes on.")
+		said = append(said, "The run is being stopped"+Tail(s.Message)+". Accepted evictions finish.")
 	}
 	for _, n := range s.Nodes {
 		how := ""
@@ -237,7 +237,7 @@ func leftSentence(p *drain.PodRun, now time.Time) string {
 	return strings.TrimSpace(PodWord(p) + ". " + FirstUpper(waitSentence(p, now)))
 }
 
-// ofTheJob tells whether the run was to move the pod.
+// ofTheJob reports whether the run was to move the pod.
 func ofTheJob(p *drain.PodRun) bool {
 	return p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse
 }

@@ -2,7 +2,7 @@ package wording
 
 import "github.com/kdrain-tui/kdrain-tui/drain/plan"
 
-// UsualOnly tells whether all that is refused is refused for want of
+// UsualOnly reports whether all that is refused is refused for want of
 // --ignore-daemonsets and --delete-emptydir-data.
 func UsualOnly(nodes ...plan.Node) bool {
 	refused := false

@@ -14,7 +14,7 @@ import (
 const lookAgain = 100 * time.Millisecond
 
 // followThroughFaults is follow for a server that may be killed: a new one does
-// not know the versions of before, so what is there is listed anew.
+// not know the versions of before, so what is there is listed again.
 func (f *Film) followThroughFaults(ctx context.Context, r reel, version string) error {
 	f.ended.Go(func() {
 		for ctx.Err() == nil {

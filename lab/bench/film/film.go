@@ -46,7 +46,7 @@ func Record(ctx context.Context, client kubernetes.Interface) (*Film, error) {
 }
 
 // RecordThroughFaults starts a film that survives the end of the API server: it
-// looks anew when the server is back. Of what happened since then and the look
+// looks again when the server is back. Of what happened since then and the look
 // it has only the outcome, which is enough to tell what is there and what is not.
 func RecordThroughFaults(ctx context.Context, client kubernetes.Interface) (*Film, error) {
 	return record(ctx, client, (*Film).followThroughFaults)

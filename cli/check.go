@@ -12,10 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
 )
 
-// The commands for the machine of a node that was drained: may it be powered off, and how
-// it leaves the cluster. Both only read.
-
-func newCheckCommand(p *Program) *cobra.Command {
+func (p *Program) checkCommand() *cobra.Command {
 	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "check NODE...",
@@ -24,9 +21,13 @@ func newCheckCommand(p *Program) *cobra.Command {
 			"them: a checklist whose lines are true, false or not known, each with the objects that make it so.\n" +
 			"Several nodes are judged together, as if all were powered off.\n\n" +
 			"Reads only. Exits 0 if all lines are true, 3 if a line of a node is false, 4 if one is not known.",
-		Example:           p.examples("check worker-1", "check -l pool=batch -o json"),
-		ValidArgsFunction: p.completeNodes,
-		RunE:              func(cmd *cobra.Command, args []string) error { return check(p, cmd, f, args) },
+		Example: p.examples(`
+# Tell whether a node is safe to power off, and what speaks against it
+check worker-1
+# Tell it of the nodes of a pool together, as JSON
+check -l pool=batch -o json`),
+		ValidArgsFunction: completion{p}.nodes,
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.check(cmd, f, args) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -37,11 +38,8 @@ func newCheckCommand(p *Program) *cobra.Command {
 	return cmd
 }
 
-func check(p *Program, cmd *cobra.Command, f *flags, args []string) error {
+func (p *Program) check(cmd *cobra.Command, f *flags, args []string) error {
 	if err := checkNodeArgs(cmd, args, f); err != nil {
-		return err
-	}
-	if err := f.check(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
@@ -88,9 +86,12 @@ func newCleanupScriptCommand(p *Program) *cobra.Command {
 			"         removes CNI state, configuration and certificates, and checks the result\n" +
 			"Each compares hostname and machine-id with the node's status before it changes anything, and takes\n" +
 			"--dry-run and --yes. This command itself only reads.",
-		Example: p.examples("cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --dry-run",
-			"cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --yes"),
-		ValidArgsFunction: p.completeNodes,
+		Example: p.examples(`
+# Show what stopping the kubelet of a drained node would do
+cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --dry-run
+# Stop it
+cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --yes`),
+		ValidArgsFunction: completion{p}.nodes,
 		RunE:              func(cmd *cobra.Command, args []string) error { return cleanupScript(p, cmd, args, host.Step(step)) },
 	}
 	cmd.Flags().StringVar(&step, "step", "", "stop or clean")

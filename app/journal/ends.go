@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// tail is how much of the end of a journal is read to find its last event. A longer
+// event is not the end of a run.
+const tail = 64 << 10
+
+// Ends reads the first and the last event of a journal, without what lies between: the
+// last one is that of the end of the run where it has one. A torn last line is left out.
+func Ends(path string) (first, last drain.Event, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return first, last, fmt.Errorf("open journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	reader := bufio.NewReader(file)
+	header, err := reader.ReadBytes('\n')
+	if err != nil {
+		return first, last, fmt.Errorf("journal %s holds no run: %w", path, err)
+	}
+	if err := checkHeader(header); err != nil {
+		return first, last, &CorruptJournalError{Path: path, Line: 1, Err: err}
+	}
+	line, err := reader.ReadBytes('\n')
+	if err != nil {
+		return first, last, fmt.Errorf("journal %s holds no run: %w", path, err)
+	}
+	events, err := decodeEvent(nil, line)
+	if err != nil {
+		return first, last, &CorruptJournalError{Path: path, Line: 2, Err: err}
+	}
+	last, err = lastEvent(file)
+	return events[0], last, err
+}
+
+// lastEvent is that of the last whole line, the zero Event where it is none or too long.
+func lastEvent(file *os.File) (last drain.Event, err error) {
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return last, fmt.Errorf("read journal %s: %w", file.Name(), err)
+	}
+	text := make([]byte, min(size, tail))
+	if _, err := file.ReadAt(text, size-int64(len(text))); err != nil {
+		return last, fmt.Errorf("read journal %s: %w", file.Name(), err)
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	text = bytes.TrimSuffix(text, []byte("\n"))
+	text = text[bytes.LastIndexByte(text, '\n')+1:]
+	if json.Unmarshal(text, &last) != nil {
+		return drain.Event{}, nil
+	}
+	return last, nil
+}
+
+// Remove deletes the journal of a run that no process works on; it fails with
+// ErrRunLives while one does.
+func Remove(path string) (err error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("open journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := lock(file); err != nil {
+		return fmt.Errorf("lock journal %s: %w", path, err)
+	}
+	return os.Remove(path)
+}

@@ -1,0 +1,126 @@
+package app
+
+import (
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+)
+
+var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func TestWhichJournalsArePruned(t *testing.T) {
+	const days = 24 * time.Hour
+	ended := func(id string, age time.Duration) Brief {
+		return Brief{ID: id, Started: today.Add(-age), Ended: today.Add(-age + time.Hour), Outcome: drain.OutcomeDone}
+	}
+	open := func(id string, age time.Duration) Brief { return Brief{ID: id, Started: today.Add(-age)} }
+	damaged := func(id string, age time.Duration) Brief {
+		return Brief{ID: id, Started: today.Add(-age), damaged: true}
+	}
+	live := func(id string, age time.Duration) Brief {
+		return Brief{ID: id, Started: today.Add(-age), Live: true}
+	}
+	keep := Keep{Newest: 2, Younger: 90 * days}
+	for name, test := range map[string]struct {
+		keep   Keep
+		briefs []Brief
+		over   []string
+	}{
+		"few and old":           {keep, []Brief{ended("a", 500*days), ended("b", 600*days)}, nil},
+		"many and young":        {keep, []Brief{ended("a", 1*days), ended("b", 2*days), ended("c", 89*days)}, nil},
+		"many and old":          {keep, []Brief{ended("a", 1*days), ended("b", 2*days), ended("c", 90*days), ended("d", 91*days)}, []string{"c", "d"}},
+		"live":                  {keep, []Brief{ended("a", 1*days), ended("b", 2*days), live("c", 900*days)}, nil},
+		"to be resumed":         {keep, []Brief{ended("a", 1*days), ended("b", 2*days), open("c", 364*days), open("d", 365*days)}, []string{"d"}},
+		"damaged":               {keep, []Brief{ended("a", 1*days), ended("b", 2*days), damaged("c", 364*days), damaged("d", 366*days)}, []string{"d"}},
+		"nothing is to be kept": {Keep{}, []Brief{ended("a", time.Hour), open("b", time.Hour), live("c", time.Hour)}, []string{"a"}},
+	} {
+		var over []string
+		for _, b := range prunable(test.briefs, test.keep, today) {
+			over = append(over, b.ID)
+		}
+		if !slices.Equal(over, test.over) {
+			t.Errorf("%s: %q, want %q", name, over, test.over)
+		}
+	}
+}
+
+// writeJournal puts the journal of a run into a folder; it stays locked until it is
+// closed.
+func writeJournal(t *testing.T, dir, id string, started time.Time, more ...drain.Event) *journal.Journal {
+	t.Helper()
+	written, err := journal.CreateJournal(dir, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := append([]drain.Event{{Kind: drain.EventRunStarted, Run: &drain.RunFacts{
+		ID: id, User: "ada", Options: plan.DefaultOptions(), Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}},
+	}}}, more...)
+	for i := range events {
+		events[i].Seq, events[i].Time = uint64(i+1), started.Add(time.Duration(i)*time.Minute)
+	}
+	if err := written.Append(events, false); err != nil {
+		t.Fatal(err)
+	}
+	return written
+}
+
+// What only the journal knows how to take back keeps it, and so does a process that
+// works on it.
+func TestPrune(t *testing.T) {
+	runs := NewRuns(t.TempDir(), "kdrain-tui")
+	old := today.Add(-200 * 24 * time.Hour)
+	end := drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone}
+	planned := drain.Event{Kind: drain.EventBudget, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web"}, BudgetState: tempbudget.Planned}
+	made := drain.Event{Kind: drain.EventBudget, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}, BudgetState: tempbudget.Made}
+	for id, events := range map[string][]drain.Event{"done": {end}, "budget": {planned, made, end}, "open": {}} {
+		if err := writeJournal(t, runs.Dir, id, old, events...).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live := writeJournal(t, runs.Dir, "live", old, end)
+	if removed := runs.Prune(Keep{}, today); !slices.Equal(removed, []string{"done"}) {
+		t.Errorf("removed %q", removed)
+	}
+	if err := live.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if removed := runs.Prune(Keep{}, today.Add(200*24*time.Hour)); len(removed) != 3 {
+		t.Errorf("very old: removed %q", removed)
+	}
+	if removed := runs.Prune(Keep{}, today); removed != nil {
+		t.Errorf("of none: removed %q", removed)
+	}
+}
+
+func TestBriefs(t *testing.T) {
+	runs := NewRuns(t.TempDir(), "kdrain-tui")
+	if _, err := runs.Newest(); err == nil {
+		t.Error("there is a newest of none")
+	}
+	for i, id := range []string{"a", "b"} {
+		events := []drain.Event{{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly}}
+		if err := writeJournal(t, runs.Dir, id, today.Add(time.Duration(i)*time.Hour), events...).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(runs.Path("torn"), []byte(`{"schema":"kdrain-tui/jo`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	briefs, err := runs.Briefs()
+	if err != nil || len(briefs) != 3 {
+		t.Fatalf("%v %v", briefs, err)
+	}
+	b := briefs[slices.IndexFunc(briefs, func(b Brief) bool { return b.ID == "b" })]
+	if b.Outcome != drain.OutcomePartly || b.User != "ada" || !slices.Equal(b.Nodes, []string{"worker-1"}) || !b.Ended.Equal(today.Add(61*time.Minute)) {
+		t.Errorf("%+v", b)
+	}
+	if newest, err := runs.Newest(); newest != "b" || err != nil {
+		t.Errorf("newest %q %v", newest, err)
+	}
+}
