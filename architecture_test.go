@@ -71,9 +71,9 @@ var packages = map[string]packageRow{
 	"themes":     {imports: []string{"strictyaml"}},
 	"strictyaml": {},
 
-	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live",
-		"cli/help", "cli/job", "cli/print", "drain", "drain/attempt", "drain/budget", "drain/host", "drain/lease",
-		"drain/plan", "drain/preflight", "drain/report", "drain/rollback", "drain/tempbudget", "drain/words", "kube",
+	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live", "cli/help",
+		"cli/job", "cli/print", "drain", "drain/attempt", "drain/budget", "drain/host", "drain/lease", "drain/plan",
+		"drain/preflight", "drain/report", "drain/rollback", "drain/tempbudget", "drain/words", "kube",
 		"kube/conn"}, exceeds: ceilings{lines: 3700, files: 25},
 		because: "the commands of today; what version, job and the prompts share is to move below"},
 	"cli/help": {imports: []string{"drain/plan"}},

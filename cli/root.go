@@ -73,8 +73,8 @@ func addCommands(p *Program, root *cobra.Command) {
 		p.examples("# Complete in each shell that is started from now on\ncompletion bash >> ~/.bashrc"), unknownShell)
 	help.Setup(root, p.Terminal.Width,
 		help.Group{Title: "Nodes", Commands: []*cobra.Command{
-			p.planCommand(), newCheckCommand(p), newCleanupScriptCommand(p), p.drainCommand(), newJobCommand(p), p.cordonCommand(true),
-			p.cordonCommand(false)}},
+			p.planCommand(), p.checkCommand(), p.drainCommand(), newJobCommand(p), p.cordonCommand(true),
+			p.cordonCommand(false), newCleanupScriptCommand(p)}},
 		help.Group{Title: "Runs of this machine", Commands: []*cobra.Command{
 			p.runsCommand(), p.reportCommand(), p.replayCommand(), p.resumeCommand(), p.rollbackCommand(), p.ctlCommand()}},
 		help.Group{Title: "This program", Commands: []*cobra.Command{

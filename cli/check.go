@@ -12,10 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
 )
 
-// The commands for the machine of a node that was drained: may it be powered off, and how
-// it leaves the cluster. Both only read.
-
-func newCheckCommand(p *Program) *cobra.Command {
+func (p *Program) checkCommand() *cobra.Command {
 	f := p.newFlags()
 	cmd := &cobra.Command{
 		Use:   "check NODE...",
@@ -30,7 +27,7 @@ check worker-1
 # Tell it of the nodes of a pool together, as JSON
 check -l pool=batch -o json`),
 		ValidArgsFunction: completion{p}.nodes,
-		RunE:              func(cmd *cobra.Command, args []string) error { return check(p, cmd, f, args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.check(cmd, f, args) },
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -41,7 +38,7 @@ check -l pool=batch -o json`),
 	return cmd
 }
 
-func check(p *Program, cmd *cobra.Command, f *flags, args []string) error {
+func (p *Program) check(cmd *cobra.Command, f *flags, args []string) error {
 	if err := checkNodeArgs(cmd, args, f); err != nil {
 		return err
 	}
@@ -90,7 +87,7 @@ func newCleanupScriptCommand(p *Program) *cobra.Command {
 			"Each compares hostname and machine-id with the node's status before it changes anything, and takes\n" +
 			"--dry-run and --yes. This command itself only reads.",
 		Example: p.examples(`
-# Show what stopping the kubelet of a machine would do
+# Show what stopping the kubelet of a drained node would do
 cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --dry-run
 # Stop it
 cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --yes`),
