@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // follower watches a run: it prints its events, answers its questions and
@@ -15,7 +16,7 @@ import (
 type follower struct {
 	p       *Program
 	run     app.Run
-	session *app.Session
+	session followed
 	out     *print.Drain
 	shown   plan.Plan // what was confirmed, or is to be; without nodes where none was shown
 	yes     bool
@@ -108,7 +109,7 @@ func (f *follower) sayStill() {
 	}
 	if f.out.Printed() == f.said {
 		p := s.Progress("")
-		f.out.Note("still at it: %d of %s gone, %d ending, %d blocked", p.Left, print.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+		f.out.Note("still at it: %d of %s gone, %d ending, %d blocked", p.Left, words.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
 	}
 	f.out.Still(s)
 	f.said = f.out.Printed()
@@ -188,7 +189,7 @@ func confirmedByYes(phase drain.Phase) bool {
 
 func (f *follower) confirm() {
 	f.answers = nil
-	f.run.Send(drain.Confirm{Phase: f.asked.phase, Word: f.asked.word, By: f.session.User()})
+	f.run.Send(drain.Confirm{Phase: f.asked.phase, Word: f.asked.word, By: f.session.Identity().User})
 }
 
 // waiting is where the answer to the open question comes from.
@@ -246,7 +247,7 @@ const hangupFollows = 250 * time.Millisecond
 
 func (f *follower) abort(why string) {
 	if !f.stopped {
-		f.run.Send(drain.Command{Kind: drain.CommandAbort, By: f.session.User(), Why: why})
+		f.run.Send(drain.Command{Kind: drain.CommandAbort, By: f.session.Identity().User, Why: why})
 		f.sayAbort(why)
 	}
 }
