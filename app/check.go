@@ -10,7 +10,7 @@ import (
 // that this depends on is in. What may not be listed is not known, but for nodes and
 // their pods: without these it is an *Error.
 func Check(ctx context.Context, s *Session, sel Selection) ([]checklist.NodeVerdict, error) {
-	if err := s.may(ctx, readRights); err != nil {
+	if err := s.rights().need(ctx, readRights); err != nil {
 		return nil, err
 	}
 	s.Observe(ctx, checklist.Kinds...)

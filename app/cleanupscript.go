@@ -14,7 +14,7 @@ import (
 // CleanupScript is the script of one step for the host of a node, by what the kubelet
 // told of it.
 func CleanupScript(ctx context.Context, s *Session, node string, step host.Step) (string, error) {
-	if err := s.may(ctx, []request.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
+	if err := s.rights().need(ctx, []request.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
 		return "", err
 	}
 	s.Observe(ctx, kube.KindNodes)
@@ -22,7 +22,7 @@ func CleanupScript(ctx context.Context, s *Session, node string, step host.Step)
 	if err != nil {
 		return "", err
 	}
-	names, err := Selection{Args: []string{node}}.Nodes(snapshot)
+	names, err := Selection{Args: []string{node}}.Nodes(snapshot, s.Target)
 	if err != nil {
 		return "", err
 	}
@@ -31,7 +31,7 @@ func CleanupScript(ctx context.Context, s *Session, node string, step host.Step)
 		Node: n.Name, Names: append([]string{n.Labels[corev1.LabelHostname]}, n.Addresses...), MachineID: n.MachineID, Runtime: n.Runtime,
 	}, step)
 	if err != nil {
-		return "", &Error{Err: fmt.Errorf("no script: %w", err), Hint: "see its status: kubectl get node " + kube.Clean(n.Name) + " -o jsonpath='{.status.nodeInfo}'"}
+		return "", &Error{Err: fmt.Errorf("no script: %w", err), Hint: "see its status: " + s.Target.Line("kubectl get node "+kube.Clean(n.Name)+" -o jsonpath='{.status.nodeInfo}'")}
 	}
 	return text, nil
 }

@@ -18,67 +18,67 @@ const (
 	nodeShown = 15 * time.Second
 )
 
-// CordonChange is what is to be done to a node, by its name.
-type CordonChange struct {
-	Node          string
-	Unschedulable bool // cordon, else uncordon
-	Reason        string
-	DryRun        plan.DryRun
+// Cordon makes a node unschedulable, with our annotation that says who did it and why.
+// It reports whether there was anything to do.
+func (s *Session) Cordon(ctx context.Context, node, reason string, dry plan.DryRun) (changed bool, err error) {
+	return s.setCordon(ctx, node, dry, true, func(snapshot *kube.Snapshot, r *request.Cordon, _ *kube.Node) {
+		r.Mark = annotation.Mark{
+			By: s.Identity().User, Reason: reason, Was: "schedulable",
+			At: snapshot.ServerTime(s.Now()).UTC().Truncate(time.Second),
+		}.String()
+	})
 }
 
-// Cordon makes a node unschedulable or schedulable, with or without our annotation
-// that says who did it. It changes the node as it is known, and nothing else: where it
-// has changed since (a heartbeat is enough), it is judged again once the watch shows
-// that. So the annotation never says of somebody else's cordon that the node was
-// schedulable before. It reports whether there was anything to do.
-func (s *Session) Cordon(ctx context.Context, c CordonChange) (changed bool, err error) {
+// Uncordon makes a node schedulable again, and takes our annotation away. It reports
+// whether there was anything to do.
+func (s *Session) Uncordon(ctx context.Context, node string, dry plan.DryRun) (changed bool, err error) {
+	return s.setCordon(ctx, node, dry, false, func(_ *kube.Snapshot, r *request.Cordon, n *kube.Node) {
+		if excludedByUs(n) {
+			back := false
+			r.ExcludeFromLB = &back
+		}
+	})
+}
+
+// setCordon changes the node as it is known, and nothing else: where it has changed
+// since (a heartbeat is enough), it is judged again once the watch shows that. So the
+// annotation never says of somebody else's cordon that the node was schedulable before.
+func (s *Session) setCordon(ctx context.Context, node string, dry plan.DryRun, unschedulable bool,
+	complete func(*kube.Snapshot, *request.Cordon, *kube.Node)) (changed bool, err error) {
 	for try := 1; ; try++ {
 		snapshot := s.Snapshot()
-		n := snapshot.Node(c.Node)
+		n := snapshot.Node(node)
 		switch {
 		case n == nil:
 			return false, errors.New("it no longer exists")
-		case n.Unschedulable == c.Unschedulable:
+		case n.Unschedulable == unschedulable:
 			return false, nil
-		case c.DryRun == plan.DryRunClient:
+		case dry == plan.DryRunClient:
 			return true, nil
 		}
-		answer := s.Writer().Cordon(ctx, s.cordonRequest(snapshot, n, c))
+		r := request.Cordon{
+			Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Unschedulable: unschedulable,
+			DryRun: dry == plan.DryRunServer,
+		}
+		complete(snapshot, &r, n)
+		answer := s.Writer().Cordon(ctx, r)
 		switch {
 		case answer.OK():
 			return true, nil
-		case answer.Class() != kube.AnswerConflict || try == cordonTries || !s.nodeChanges(ctx, n):
+		case answer.Class() != kube.AnswerConflict || try == cordonTries || !nodeChanges(ctx, &s.View, n):
 			return false, errors.New(AnswerText(answer))
 		}
 	}
 }
 
 // nodeChanges waits until the watch shows the node in another state than this one.
-func (s *Session) nodeChanges(ctx context.Context, old *kube.Node) bool {
+func nodeChanges(ctx context.Context, view *View, old *kube.Node) bool {
 	ctx, cancel := context.WithTimeout(ctx, nodeShown)
 	defer cancel()
-	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
+	return view.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
 		n := snapshot.Node(old.Name)
 		return n == nil || n.ResourceVersion != old.ResourceVersion, time.Time{}
 	}) == nil
-}
-
-func (s *Session) cordonRequest(snapshot *kube.Snapshot, n *kube.Node, c CordonChange) request.Cordon {
-	r := request.Cordon{
-		Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Unschedulable: c.Unschedulable,
-		DryRun: c.DryRun == plan.DryRunServer,
-	}
-	switch {
-	case c.Unschedulable: // who, why and when, and what the node was before
-		r.Mark = annotation.Mark{
-			By: s.User(), Reason: c.Reason, Was: "schedulable",
-			At: snapshot.ServerTime(s.Now()).UTC().Truncate(time.Second),
-		}.String()
-	case excludedByUs(n):
-		back := false
-		r.ExcludeFromLB = &back
-	}
-	return r
 }
 
 // excludedByUs reports whether the run that cordoned the node took it out of

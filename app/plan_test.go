@@ -35,10 +35,11 @@ func (guarded) ReadScales(context.Context, engine.Source, []string) {}
 func TestThePlanOfTheDashboardNamesMissingRights(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1", UID: "1"}}
-	s := &Session{Cluster: guarded{}, Runs: NewRuns(t.TempDir(), "kdrain-tui"), Now: func() time.Time { return now }}
+	s := (&Session{Cluster: guarded{}, Runs: NewRuns(t.TempDir(), "kdrain-tui"),
+		View: View{Now: func() time.Time { return now }}}).Dashboard(t.Context())
 	found := func(o plan.Options) bool {
 		t.Helper()
-		planned, err := s.NewPlan(t.Context(), kubetest.SnapshotOf(now, node), []string{"worker-1"}, o, now)
+		planned, err := s.NewPlan(kubetest.SnapshotOf(now, node), []string{"worker-1"}, o, now)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,39 +28,19 @@ type Rollback struct {
 }
 
 // Rollback locks a run of this machine that no process works on, watches what it may
-// have left, and plans what is to be undone.
+// have left on its cluster, and plans what is to be undone.
 func (s *Session) Rollback(ctx context.Context, id string) (*Rollback, error) {
 	journal, events, err := s.Runs.lock(id)
 	if err != nil {
 		return nil, err
 	}
 	r := &Rollback{session: s, journal: journal, State: drain.Fold(nil, events...)}
-	if err := r.look(ctx); err != nil {
+	err = sameCluster(s.Identity(), &r.State.Run)
+	if err == nil {
+		err = r.look(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.Close())
-	}
-	return r, nil
-}
-
-// ObserveMarked watches what RollbackMarked and ReadMarked need, if the rights are
-// there.
-func (s *Session) ObserveMarked(ctx context.Context) error {
-	if err := s.may(ctx, []request.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
-		return err
-	}
-	s.Observe(ctx, markKinds...)
-	return nil
-}
-
-// RollbackMarked is Rollback for a run that is known by its annotations alone. Where
-// its journal is on this machine after all, it is locked.
-func (s *Session) RollbackMarked(m rollback.Marked) (*Rollback, error) {
-	r := &Rollback{session: s, State: m.State}
-	if s.Runs.Lives()(m.Mark.Run) == tempbudget.RunDead {
-		journal, _, err := s.Runs.lock(m.Mark.Run)
-		if err != nil {
-			return nil, err
-		}
-		r.journal = journal
 	}
 	return r, nil
 }
@@ -90,7 +70,7 @@ func (r *Rollback) look(ctx context.Context) error {
 			rights = append(rights, request.Permission{Verb: "list", Group: apiGroups[k], Resource: string(k)})
 		}
 	}
-	if err := s.may(ctx, rights); err != nil {
+	if err := s.rights().need(ctx, rights); err != nil {
 		return err
 	}
 	s.Observe(ctx, kinds...)
@@ -172,7 +152,7 @@ func (r *Rollback) MayUndo(ctx context.Context) error {
 			need(right)
 		}
 	}
-	return r.session.may(ctx, rights)
+	return r.session.rights().need(ctx, rights)
 }
 
 // Undo undoes one item, with one request. It is judged once more: while the operator

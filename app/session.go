@@ -8,6 +8,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Run is a live run of this process: its events tell what happened.
@@ -18,33 +20,39 @@ type Run interface {
 }
 
 // Session is one cluster: what is watched of it, who we are there, and
-// the runs of this machine. Its methods may be called from any goroutine once it
-// watches.
+// the runs of this machine. What takes several steps is a type of its own: a Drain
+// up to its run, a Resumption, a Rollback, a Handover; what the screen needs is a
+// Dashboard. Methods may be called from any goroutine once it watches.
 type Session struct {
 	Cluster
-	engine.Source // what is watched; nil before one of the Watch methods
-
+	View
 	Runs    *Runs
 	Target  plan.Target // what printed commands are for
 	OwnPod  OwnPod      // that we run in, empty outside of a cluster
 	Version string      // of the program, for the journal
-	Now     func() time.Time
 	// ReadOnly tells that nothing may be written: what only helps to write is not told.
 	ReadOnly bool
-	// Progress is told what a wait is for, a line at a time; nil where it is not shown.
-	Progress func(line string)
 	// Launch begins a run, drain.Start where it is nil.
 	Launch func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (Run, error)
-
-	scope  scope // of the command
-	screen screenReads
 }
 
-func (s *Session) report(line string) {
-	if s.Progress != nil {
-		s.Progress(line)
+// Observe watches the kinds, of all nodes.
+func (s *Session) Observe(ctx context.Context, kinds ...kube.Kind) {
+	s.Source = s.Watch(ctx, nil, kinds...)
+}
+
+// Select waits for the nodes and returns the names of those that are meant. The error
+// is an *Error.
+func (s *Session) Select(ctx context.Context, selection Selection) ([]string, error) {
+	snapshot, err := s.Synced(ctx, []kube.Kind{kube.KindNodes})
+	if err != nil {
+		return nil, err
 	}
+	return selection.Nodes(snapshot, s.Target)
 }
 
-// User is who the server takes us for.
-func (s *Session) User() string { return s.Identity().User }
+// Leftovers are the temporary budgets of runs that do not work on them: see
+// tempbudget.Leftovers.
+func (s *Session) Leftovers(snapshot *kube.Snapshot, now time.Time) []tempbudget.Leftover {
+	return tempbudget.Leftovers(snapshot, s.Runs.Lives(), now)
+}

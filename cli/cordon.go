@@ -87,11 +87,7 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	session.Observe(ctx, kinds...)
-	snapshot, err := session.Synced(ctx, kinds[:1])
-	if err != nil {
-		return err
-	}
-	nodes, err := c.f.selection(args).Nodes(snapshot, session.Target)
+	nodes, err := session.Select(ctx, c.f.selection(args))
 	if err != nil {
 		return err
 	}
@@ -105,28 +101,30 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return c.all(ctx, session, nodes, app.CordonChange{Unschedulable: c.cordon, DryRun: o.DryRun, Reason: o.Reason})
+	return c.all(ctx, session, nodes, o)
 }
 
 // all goes on after a failure, as kubectl does, and does not hide it from the
 // exit code, as kubectl does.
-func (c *cordoning) all(ctx context.Context, session *app.Session, nodes []string, change app.CordonChange) error {
-	verb := map[bool]string{true: "cordon", false: "uncordon"}[change.Unschedulable]
+func (c *cordoning) all(ctx context.Context, session cordoner, nodes []string, o plan.Options) error {
+	verb, set := "uncordon", func(node string) (bool, error) { return session.Uncordon(ctx, node, o.DryRun) }
+	if c.cordon {
+		verb, set = "cordon", func(node string) (bool, error) { return session.Cordon(ctx, node, o.Reason, o.DryRun) }
+	}
 	failed := 0
 	for _, name := range nodes {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		change.Node = name
-		changed, err := session.Cordon(ctx, change)
+		changed, err := set(name)
 		switch {
 		case err != nil:
 			explain(c.Err, fmt.Errorf("unable to %s node %q: %w", verb, name, err))
 			failed++
 		case changed:
-			fmt.Fprintf(c.Out, "node/%s %sed%s\n", name, verb, drySuffix(change.DryRun))
+			fmt.Fprintf(c.Out, "node/%s %sed%s\n", name, verb, drySuffix(o.DryRun))
 		default:
-			fmt.Fprintf(c.Out, "node/%s already %sed%s\n", name, verb, drySuffix(change.DryRun))
+			fmt.Fprintf(c.Out, "node/%s already %sed%s\n", name, verb, drySuffix(o.DryRun))
 		}
 	}
 	switch {
@@ -153,7 +151,7 @@ func drySuffix(dry plan.DryRun) string {
 // would stop there. Without a terminal that takes --take-over. A Lease that cannot be
 // read does not prevent it: it is said that nothing is known. One whose run is known
 // on this machine to have ended holds nothing.
-func (c *cordoning) askHeld(ctx context.Context, session *app.Session, nodes []string, o plan.Options) error {
+func (c *cordoning) askHeld(ctx context.Context, session reader, nodes []string, o plan.Options) error {
 	if o.LeaseNamespace == "" {
 		return nil
 	}

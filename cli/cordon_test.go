@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -133,7 +133,7 @@ func TestACordonIsOfTheNodeThatWasSeen(t *testing.T) {
 		b.acts = r
 		session := b.session()
 		session.Source = store
-		changed, err := session.Cordon(t.Context(), app.CordonChange{Node: "worker-1", Unschedulable: true})
+		changed, err := session.Cordon(t.Context(), "worker-1", "", plan.DryRunNone)
 		if err != nil || changed == somebodyCordons {
 			t.Errorf("changed %v: %v", changed, err)
 		}

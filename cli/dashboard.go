@@ -49,22 +49,27 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 	}
 	defer session.Close()
 	session.Observe(ctx, kube.Kinds...)
-	if err := p.settleEvictions(ctx, session, &options); err != nil {
-		explain(p.Err, err) // no reason to show nothing
+	note, err := session.SettleEvictions(ctx, &options)
+	if err != nil { // no reason to show nothing
+		note = "which evictions the API server takes is not known: " + err.Error()
 	}
 	var marked []string
 	if chosen {
-		snapshot, err := session.Synced(ctx, []kube.Kind{kube.KindNodes})
-		if err != nil {
-			return err
-		}
-		if marked, err = f.selection(args).Nodes(snapshot, session.Target); err != nil {
+		if marked, err = session.Select(ctx, f.selection(args)); err != nil {
 			return meantCommand(cmd, args, err)
 		}
 	}
 	request := p.dashboardRequest(f, session, options)
 	request.Marked = marked
+	request.note(note)
 	return p.show(ctx, request)
+}
+
+// note adds what is not "".
+func (r *DashboardRequest) note(text string) {
+	if text != "" {
+		r.Notes = append(r.Notes, text)
+	}
 }
 
 // DashboardEnd is what a dashboard leaves behind.
@@ -154,6 +159,6 @@ func meantCommand(root *cobra.Command, args []string, err error) error {
 func (p *Program) dashboardRequest(f *flags, session *app.Session, o plan.Options) DashboardRequest {
 	return DashboardRequest{
 		Session: session, Options: o, Protected: f.protectedWord(session),
-		ReadOnly: p.connection.ReadOnly, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii,
+		ReadOnly: session.ReadOnly, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii,
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,11 +77,12 @@ func (c *draining) drain(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	session.ObserveDrain(ctx, c.f.selection(args), options, options.DryRun == plan.DryRunNone && !c.f.yes) // comes in while we ask
-	if err := c.settleEvictions(ctx, session, &options); err != nil {
+	read := options.DryRun == plan.DryRunNone && !c.f.yes
+	steps := session.Drain(ctx, c.f.selection(args), options, read) // what it needs comes in while we ask
+	if err := settleEvictions(ctx, c.Err, session, &options); err != nil {
 		return err
 	}
-	if err := session.MayDrain(ctx, options); err != nil {
+	if err := steps.MayDrain(ctx, options); err != nil {
 		return err
 	}
 	if c.f.takesUp {
@@ -88,7 +90,7 @@ func (c *draining) drain(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	planned, err := session.Plan(ctx, options, preflight.Access{})
+	planned, err := steps.Plan(ctx, options, preflight.Access{})
 	if err != nil {
 		return err
 	}
@@ -97,12 +99,18 @@ func (c *draining) drain(cmd *cobra.Command, args []string) error {
 		out.Nothing()
 		return nil
 	}
-	if err := session.MayReadScales(ctx, planned); err != nil {
+	if err := steps.MayReadScales(ctx, planned); err != nil {
 		return err
 	}
 	out.Refusals(planned)
 	if options.DryRun != plan.DryRunNone {
-		return c.dryRun(ctx, session, planned, out)
+		return c.dryRun(ctx, steps, planned, out)
+	}
+	if !c.f.yes && len(planned.Open().Nodes) > 0 {
+		steps.Estimate(&planned)
+		out.Preview(planned)
+	} else {
+		out.Findings(planned)
 	}
 	return c.runDrain(ctx, session, planned, out)
 }
@@ -129,33 +137,27 @@ func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, erro
 }
 
 // settleEvictions says what differs from what was asked for.
-func (p *Program) settleEvictions(ctx context.Context, session *app.Session, o *plan.Options) error {
+func settleEvictions(ctx context.Context, notes io.Writer, session evictions, o *plan.Options) error {
 	note, err := session.SettleEvictions(ctx, o)
 	if note != "" {
-		fmt.Fprintln(p.Err, note)
+		fmt.Fprintln(notes, note)
 	}
 	return err
 }
 
 // runDrain starts the run and follows it to its end.
-func (c *draining) runDrain(ctx context.Context, session *app.Session, plan plan.Plan, out *print.Drain) error {
-	if !c.f.yes && len(plan.Open().Nodes) > 0 {
-		session.Estimate(&plan)
-		out.Preview(plan)
-	} else {
-		out.Findings(plan)
-	}
+func (c *draining) runDrain(ctx context.Context, session starter, planned plan.Plan, out *print.Drain) error {
 	// From here on a signal ends the run, not the program: what was begun is
 	// said, and the journal is closed.
 	c.signals.graceful.Store(true)
-	run, err := session.Start(ctx, plan)
+	run, err := session.Start(ctx, planned)
 	if err != nil {
 		return err
 	}
 	out.Begins(run.State(), c.display())
 	f := &follower{p: c.Program, run: run, session: session, out: out, yes: c.f.yes}
 	if !f.yes {
-		f.shown = plan
+		f.shown = planned
 	}
 	return f.see(ctx)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -19,15 +20,15 @@ import (
 // server asks the API server once per write and says what it answered.
 type dryRun struct {
 	out     *print.Drain
-	session *app.Session
+	session dryRunner
 	options plan.Options
 	report  report.Report
 	events  uint64
 	waiting int // pods that would wait for others of the run
 }
 
-func (c *draining) dryRun(ctx context.Context, session *app.Session, planned plan.Plan, out *print.Drain) error {
-	id := session.Identity()
+func (c *draining) dryRun(ctx context.Context, session dryRunner, planned plan.Plan, out *print.Drain) error {
+	id := out.Identity
 	d := &dryRun{out: out, session: session, options: planned.Options, report: report.Report{
 		Schema: report.Schema, Context: id.Context, Server: id.Server, User: id.User,
 		Reason: planned.Options.Reason, StartedAt: c.Now().UTC(), Requests: map[attempt.Verb]int{},
@@ -55,7 +56,7 @@ func (c *draining) dryRun(ctx context.Context, session *app.Session, planned pla
 	}
 	if d.waiting > 0 {
 		out.Note("%s of this run would wait for others: the server was asked about each alone, and reserves nothing",
-			print.Count(d.waiting, "pod", "pods"))
+			words.Count(d.waiting, "pod", "pods"))
 	}
 	d.report.EndedAt = c.Now().UTC()
 	d.report.DurationSeconds = d.report.EndedAt.Sub(d.report.StartedAt).Round(time.Millisecond).Seconds()

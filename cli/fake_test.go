@@ -194,7 +194,7 @@ func (b *bench) cluster() paperCluster {
 
 // session is one on the bench's cluster, which needs no command.
 func (b *bench) session() *app.Session {
-	return &app.Session{Cluster: b.cluster(), Source: still{b.snapshot}, Now: b.Now}
+	return &app.Session{Cluster: b.cluster(), View: app.View{Source: still{b.snapshot}, Now: b.Now}}
 }
 
 // paperCluster is a connection to the cluster of a bench.

@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // follower watches a run: it prints its events, answers its questions and
@@ -16,7 +17,7 @@ import (
 type follower struct {
 	p       *Program
 	run     app.Run
-	session *app.Session
+	session followed
 	out     *print.Drain
 	shown   plan.Plan // what was confirmed, or is to be; without nodes where none was shown
 	yes     bool
@@ -110,7 +111,7 @@ func (f *follower) sayStill() {
 	}
 	if f.out.Printed() == f.said {
 		p := s.Progress("")
-		f.out.Note("in progress: %d of %s gone, %d terminating, %d blocked", p.Left, print.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+		f.out.Note("in progress: %d of %s gone, %d terminating, %d blocked", p.Left, words.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
 	}
 	f.out.Still(s)
 	f.said = f.out.Printed()
@@ -190,7 +191,7 @@ func confirmedByYes(phase drain.Phase) bool {
 
 func (f *follower) confirm() {
 	f.answers = nil
-	f.run.Send(drain.Confirm{Phase: f.asked.phase, Word: f.asked.word, By: f.session.User()})
+	f.run.Send(drain.Confirm{Phase: f.asked.phase, Word: f.asked.word, By: f.session.Identity().User})
 }
 
 // waiting is where the answer to the open question comes from.
@@ -248,7 +249,7 @@ const hangupFollows = 250 * time.Millisecond
 
 func (f *follower) abort(why string) {
 	if !f.stopped {
-		f.run.Send(drain.Command{Kind: drain.CommandAbort, By: f.session.User(), Why: why})
+		f.run.Send(drain.Command{Kind: drain.CommandAbort, By: f.session.Identity().User, Why: why})
 		f.sayAbort(why)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
-	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -67,20 +67,17 @@ func (c *pastRun) rollbackMarked(cmd *cobra.Command, args []string) error {
 	if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
 		return err
 	}
-	if err := session.ObserveMarked(ctx); err != nil {
-		return err
-	}
-	marked, err := session.ReadMarked(ctx, c.f.marked)
+	handover, err := session.Handover(ctx, c.f.marked)
 	if err != nil {
 		return err
 	}
-	b, err := session.RollbackMarked(marked)
+	b, err := handover.Rollback()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = b.Close() }() // nothing was written
-	c.sayMarked(marked, session.Snapshot())
-	if err := session.MarkedOver(ctx, marked); err != nil {
+	c.sayMarked(handover.Marked, session.Snapshot())
+	if err := handover.Over(ctx); err != nil {
 		return err
 	}
 	b.Plan()
@@ -92,12 +89,13 @@ func (c *pastRun) rollbackMarked(cmd *cobra.Command, args []string) error {
 // is kept where there is no new one, and the new run takes the marks over when it
 // cordons.
 func (c *draining) takeUp(ctx context.Context, session *app.Session, args []string, o *plan.Options) error {
-	marked, err := session.ReadMarked(ctx, args)
+	handover, err := session.Handover(ctx, args)
 	if err != nil {
 		return err
 	}
+	marked := handover.Marked
 	c.sayMarked(marked, session.Snapshot())
-	if err := session.MarkedOver(ctx, marked); err != nil {
+	if err := handover.Over(ctx); err != nil {
 		return err
 	}
 	if o.Reason == "" {
@@ -105,10 +103,10 @@ func (c *draining) takeUp(ctx context.Context, session *app.Session, args []stri
 	}
 	budgets := marked.State.Budgets
 	if len(budgets) > 0 {
-		if err := session.MayRemoveBudgets(ctx); err != nil {
+		if err := handover.MayRemoveBudgets(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.Err, "%s removed first:\n", print.Count(len(budgets), "temporary budget of it is", "temporary budgets of it are"))
+		fmt.Fprintf(c.Err, "%s removed first:\n", words.Count(len(budgets), "temporary budget of it is", "temporary budgets of it are"))
 		for _, b := range budgets {
 			fmt.Fprintln(c.Err, kube.Clean("  "+b.Namespace+"/"+b.Name))
 		}
@@ -118,7 +116,7 @@ func (c *draining) takeUp(ctx context.Context, session *app.Session, args []stri
 			return err
 		}
 	}
-	return session.RemoveBudgets(ctx, budgets, func(b *tempbudget.Record) {
+	return handover.RemoveBudgets(ctx, func(b *tempbudget.Record) {
 		c.printer(c.f).Line("", "poddisruptionbudget/"+b.Name+" removed")
 	})
 }

@@ -50,19 +50,19 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 		return err
 	}
 	defer session.Close()
-	session.ObservePlan(ctx, f.selection(args))
-	if err := p.settleEvictions(ctx, session, &options); err != nil {
+	steps := session.Preview(ctx, f.selection(args))
+	if err := settleEvictions(ctx, p.Err, session, &options); err != nil {
 		return err
 	}
-	access, err := session.PlanAccess(ctx, options)
+	access, err := steps.MayPlan(ctx, options)
 	if err != nil {
 		return err
 	}
-	plan, err := session.Plan(ctx, options, access)
+	plan, err := steps.Plan(ctx, options, access)
 	if err != nil {
 		return err
 	}
-	session.Estimate(&plan)
+	steps.Estimate(&plan)
 	err = p.printer(f).Plan(session.Identity(), plan)
 	if err == nil && !plan.GoesThrough() {
 		err = told(ExitRefused)

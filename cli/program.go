@@ -99,6 +99,7 @@ type DashboardRequest struct {
 	Session *app.Session // nil for a replay
 	Marked  []string
 	Options plan.Options
+	Notes   []string // what the operator is to know that was found before it opens
 	// Attach is a resumed run to open with; nil for none.
 	Attach app.Run
 	// Replay is a journal to play instead, without a cluster; nil for the dashboard
@@ -115,9 +116,9 @@ type DashboardRequest struct {
 // open connects with the connection flags of the command line.
 func (p *Program) open(ctx context.Context, o app.ConnectOptions) (*app.Session, error) {
 	s := &app.Session{
-		Runs: p.runs, OwnPod: p.Pod, Version: p.Build.Version, Now: p.Now, Launch: p.Launch,
+		View: app.View{Now: p.Now, Progress: func(line string) { fmt.Fprintln(p.Err, kube.Clean(line)) }},
+		Runs: p.runs, OwnPod: p.Pod, Version: p.Build.Version, Launch: p.Launch,
 		ReadOnly: p.connection.ReadOnly, // Open may set it for the connection alone
-		Progress: func(line string) { fmt.Fprintln(p.Err, kube.Clean(line)) },
 	}
 	o.ReadOnly, o.Version = o.ReadOnly || p.connection.ReadOnly, p.Build.Version
 	if o.RequestLog == nil {
@@ -173,3 +174,49 @@ func (p *Program) run(ctx context.Context, args []string) int {
 	}
 	return codeOf(err)
 }
+
+func (p *Program) style(f *flags, terminal bool) print.Style {
+	return print.Style{Color: terminal && p.Terminal.Color && !f.noColor, ASCII: f.ascii}
+}
+
+// What the parts of the commands need of a cluster; *app.Session and the steps that it
+// begins are all of them.
+type (
+	// identified tells which cluster it is.
+	identified interface{ Identity() conn.Identity }
+
+	// evictions tells which evictions the server takes.
+	evictions interface {
+		SettleEvictions(ctx context.Context, o *plan.Options) (note string, err error)
+	}
+
+	// cordoner cordons and uncordons nodes by name.
+	cordoner interface {
+		Cordon(ctx context.Context, node, reason string, dry plan.DryRun) (changed bool, err error)
+		Uncordon(ctx context.Context, node string, dry plan.DryRun) (changed bool, err error)
+	}
+
+	// reader waits for what only explains more.
+	reader interface {
+		Read(ctx context.Context, kinds []kube.Kind) (*kube.Snapshot, error)
+	}
+
+	// dryRunner asks the server what it would say.
+	dryRunner interface {
+		DryCordon(ctx context.Context, n plan.Node) kube.Answer
+		DryMoves(ctx context.Context, pods []plan.Pod, o plan.Options) []kube.Answer
+	}
+
+	// starter starts the run of a plan.
+	starter interface {
+		Start(ctx context.Context, planned plan.Plan) (app.Run, error)
+		followed
+	}
+
+	// followed is the cluster of a run that is followed.
+	followed interface {
+		identified
+		Snapshot() *kube.Snapshot
+		Again(shown plan.Plan, run string) (plan.Plan, error)
+	}
+)

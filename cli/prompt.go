@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -105,7 +105,7 @@ func promptFor(q *drain.Question, s *drain.State, typed string) string {
 	case drain.PhaseCordon:
 		return "Cordon " + openNodes(s) + "?" + ending
 	case drain.PhaseEvict:
-		return fmt.Sprintf("Evict %s from %s?", print.Count(s.Progress("").Total, "pod", "pods"), openNodes(s)) + ending
+		return fmt.Sprintf("Evict %s from %s?", words.Count(s.Progress("").Total, "pod", "pods"), openNodes(s)) + ending
 	}
 	return "Continue with " + string(q.Phase) + "?" + ending
 }

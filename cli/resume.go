@@ -80,38 +80,51 @@ func (c *pastRun) resume(cmd *cobra.Command, args []string, onScreen bool) error
 		return err
 	}
 	defer session.Close()
-	if !onScreen { // which asks by itself
+	if !onScreen { // the dashboard asks for it itself
 		if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
 			return err
 		}
 	}
-	session.ObserveRun(ctx, &r.State.Run, onScreen) // comes in while we ask
-	note, err := session.ReadyToResume(ctx, &r.State.Run)
-	if note != "" {
-		fmt.Fprintln(c.Err, note)
+	resumption, err := session.Resume(ctx, &r.State.Run, onScreen) // what it needs comes in while we ask
+	if err != nil {
+		return err
+	}
+	note, err := resumption.Ready(ctx)
+	if note != "" && !onScreen || err != nil {
+		c.say(note)
 	}
 	if err != nil {
 		return err
 	}
-	return c.goOn(ctx, session, args[0], onScreen)
+	if onScreen {
+		return c.goOnScreen(ctx, session, resumption, note, tornNote(r))
+	}
+	return c.goOn(ctx, session, resumption)
 }
 
-// goOn follows the run as drain does, or on the dashboard's run page.
-func (c *pastRun) goOn(ctx context.Context, session *app.Session, id string, onScreen bool) error {
-	// From here on a signal ends the run, not the program, as in drain.
-	c.signals.graceful.Store(!onScreen)
-	run, events, err := session.Resume(ctx, id)
+// goOnScreen follows the run on the dashboard's run page.
+func (c *pastRun) goOnScreen(ctx context.Context, session *app.Session, resumption *app.Resumption, notes ...string) error {
+	run, events, err := resumption.Start(ctx)
 	if err != nil {
 		return err
 	}
-	before := drain.Fold(nil, events...)
-	if onScreen {
-		request := c.dashboardRequest(c.f, session, before.Run.Options)
-		request.Attach = run
-		return c.show(ctx, request)
+	request := c.dashboardRequest(c.f, session, drain.Fold(nil, events...).Run.Options)
+	request.Attach = run
+	for _, note := range notes {
+		request.note(note)
+	}
+	return c.show(ctx, request)
+}
+
+// goOn follows the run as drain does.
+func (c *pastRun) goOn(ctx context.Context, session *app.Session, resumption *app.Resumption) error {
+	c.signals.graceful.Store(true) // from here on a signal ends the run, not the program, as in drain
+	run, events, err := resumption.Start(ctx)
+	if err != nil {
+		return err
 	}
 	out := c.newOutput(c.f, session)
-	out.Resumed(before, events)
+	out.Resumed(drain.Fold(nil, events...), events)
 	return (&follower{p: c.Program, run: run, session: session, out: out, yes: c.f.yes, seen: uint64(len(events))}).see(ctx)
 }
 
@@ -144,9 +157,17 @@ func (c *pastRun) checkRunArgs(cmd *cobra.Command, args []string) error {
 func (c *pastRun) deadRun(id string) (*app.Record, error) {
 	r, err := c.runs.Dead(id)
 	if err == nil && r.Torn {
-		fmt.Fprintln(c.Err, "Warning: the last line of the journal is incomplete: what the run did last is not known")
+		fmt.Fprintln(c.Err, "Warning: "+tornNote(r))
 	}
 	return r, err
+}
+
+// tornNote says that the journal of a run is cut off, "" where it is not.
+func tornNote(r *app.Record) string {
+	if !r.Torn {
+		return ""
+	}
+	return "the last line of the journal is cut off: what the run did last is not known"
 }
 
 // openOf connects to the cluster of the run. The kubeconfig's current context
@@ -168,13 +189,5 @@ func (c *pastRun) openOf(ctx context.Context, cmd *cobra.Command, run *drain.Run
 	if onScreen {
 		o.RequestLog = c.Log
 	}
-	session, err := c.open(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := session.SameCluster(run); err != nil {
-		session.Close()
-		return nil, err
-	}
-	return session, nil
+	return c.open(ctx, o)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
-	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -83,7 +83,7 @@ func (c *pastRun) rollback(cmd *cobra.Command, args []string) (err error) {
 }
 
 // undo says what will be done and what is left, asks, and does it.
-func (c *pastRun) undo(ctx context.Context, b *app.Rollback, session *app.Session, yes bool) error {
+func (c *pastRun) undo(ctx context.Context, b *app.Rollback, session identified, yes bool) error {
 	something := slices.ContainsFunc(b.Items, func(u rollback.Undo) bool { return u.Left == "" })
 	c.tellRollback(b, session, something)
 	if !something {
@@ -124,7 +124,7 @@ func (c *pastRun) undo(ctx context.Context, b *app.Rollback, session *app.Sessio
 }
 
 // tellRollback says what a rollback would do and what it leaves alone, on standard error.
-func (c *pastRun) tellRollback(b *app.Rollback, session *app.Session, something bool) {
+func (c *pastRun) tellRollback(b *app.Rollback, session identified, something bool) {
 	var todo, left strings.Builder
 	for _, u := range b.Items {
 		if u.Left != "" {
@@ -142,7 +142,7 @@ func (c *pastRun) tellRollback(b *app.Rollback, session *app.Session, something 
 		c.say("Left as it is:\n" + left.String())
 	}
 	if gone := b.State.Progress("").Left; something && gone > 0 {
-		c.say(print.Count(gone, "pod that was evicted is", "pods that were evicted are") + " not brought back.\n")
+		c.say(words.Count(gone, "pod that was evicted is", "pods that were evicted are") + " not brought back.\n")
 	}
 }
 

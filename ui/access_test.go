@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -15,13 +14,13 @@ import (
 func TestAPlanWithoutTheRightsIsNotOffered(t *testing.T) {
 	var asked []bool
 	d := drive(t, company(), 120, 40, usual, func(d *Deps) {
-		d.DrainAccess = func(_ context.Context, o plan.Options) (preflight.Access, error) {
+		paper(d).access = func(o plan.Options) preflight.Access {
 			asked = append(asked, o.DisableEviction)
 			a := preflight.Access{User: "ada"}
 			if !o.DisableEviction {
 				a.Missing = []preflight.MissingRight{{Rule: "create pods/eviction"}}
 			}
-			return a, nil
+			return a
 		}
 	})
 	d.list(frame.Nodes).Table.Select("worker-a1")

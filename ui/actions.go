@@ -46,7 +46,7 @@ func (a actions) planActions() []keys.Action {
 			Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods}, Enabled: a.canAcceptUsual,
 			Do: func() {
 				a.SetOptions(wording.WithUsual(a.m.s.Options))
-				a.Say("options: " + wording.OptionWords(a.m.s.Options))
+				a.Say("options: " + a.m.s.Flags)
 			}},
 		{ID: "options", Keys: []string{"o"}, Title: "options", Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Plan}, Do: options},
 		{ID: "nodeoptions", Keys: []string{"O"}, Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Pods}, Do: options},

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -32,12 +31,7 @@ func TestDemo(t *testing.T) {
 	}
 	w := company()
 	d := Deps{Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme, ASCII: *demoASCII,
-		Now:       func() time.Time { return moment.Add(time.Since(started)) },
-		SetCordon: func(context.Context, string, bool, string) error { return nil },
-		StartRun: func(p plan.Plan, _ plan.Options) (live.Run, error) {
-			r := newFakeRun(askingState(p))
-			return r, nil
-		},
+		Now:   func() time.Time { return moment.Add(time.Since(started)) },
 		Crash: NewCrash(t.TempDir()),
 	}
 	switch *demo {
@@ -53,10 +47,12 @@ func TestDemo(t *testing.T) {
 		d.Attach = newFakeRun(questionState())
 	case "result":
 		d.Attach = newFakeRun(endedState(drain.OutcomePartly))
-	case "crash":
-		d.NewPlan = func(*kube.Snapshot, []string, plan.Options, time.Time) (plan.Plan, error) { panic("boom") }
 	}
-	d.Source = w
+	cluster := newPaperCluster(w, d.Now)
+	if *demo == "crash" {
+		cluster.planned = func(plan.Plan) plan.Plan { panic("boom") }
+	}
+	d.Source, d.Cluster = w, cluster
 	result, err := Run(context.Background(), d)
 	fmt.Printf("left: %s, error: %v\n%s", result.Left, err, result.Text())
 }

@@ -28,9 +28,8 @@ type driver struct {
 	now     time.Time
 	quit    bool
 	started []plan.Plan
-	cordons []string
-	reason  string // of the last cordon
-	run     *fakeRun
+	*paperCluster
+	run *fakeRun
 }
 
 func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *driver {
@@ -42,18 +41,16 @@ func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *dri
 	d := &driver{t: t, w: w, now: moment}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
+	now := func() time.Time { return d.now }
+	d.paperCluster = newPaperCluster(w, now)
+	d.start = func(p plan.Plan) (live.Run, error) {
+		d.started = append(d.started, p)
+		d.run = newFakeRun(askingState(p))
+		return d.run, nil
+	}
 	deps := Deps{
-		Source: w, Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme,
-		Now: func() time.Time { return d.now },
-		StartRun: func(p plan.Plan, _ plan.Options) (live.Run, error) {
-			d.started = append(d.started, p)
-			d.run = newFakeRun(askingState(p))
-			return d.run, nil
-		},
-		SetCordon: func(_ context.Context, node string, unschedulable bool, reason string) error {
-			d.cordons, d.reason = append(d.cordons, map[bool]string{true: "+", false: "-"}[unschedulable]+node), reason
-			return nil
-		},
+		Source: w, Cluster: d.paperCluster, Identity: Identity{Context: "prod-eu-1", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme,
+		Now: now,
 	}
 	for _, c := range change {
 		c(&deps)

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -58,7 +57,7 @@ func hostileRun() *drain.State {
 func hostilePod(t *testing.T) func() *driver {
 	return func() *driver {
 		d := drive(t, hostileWorld(), 80, 24, attached(hostileRun()), func(d *Deps) {
-			d.PodDetails = func(context.Context, string, string, kube.UID) (watch.PodDetails, error) {
+			paper(d).details = func(string, string, kube.UID) (watch.PodDetails, error) {
 				k := details(nasty[0], nasty[1])
 				for _, h := range nasty {
 					k.Missing = append(k.Missing, h)

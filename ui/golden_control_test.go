@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
-	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
@@ -23,11 +21,7 @@ import (
 func manyFindings(d *Deps) {
 	usual(d)
 	d.Marked = []string{"worker-a1", "worker-a2"}
-	d.NewPlan = func(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error) {
-		p, err := newPlan(s, nodes, o, now)
-		if err != nil {
-			return p, errors.Join(errors.New("the plan of a test"), err)
-		}
+	paper(d).planned = func(p plan.Plan) plan.Plan {
 		found := []plan.Finding{{Code: preflight.FindingLastControlPlane, Level: plan.LevelError, Message: "the last control-plane node that is Ready is among them",
 			Advice: []budget.Advice{{Text: "bring another one up first", Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
 		for i := range 10 {
@@ -35,7 +29,7 @@ func manyFindings(d *Deps) {
 				Message: fmt.Sprintf("only one replica, down until its replacement is Ready: Deployment shop/service-%02d", i)})
 		}
 		p.Findings = slices.Concat(found, p.Findings)
-		return p, nil
+		return p
 	}
 }
 

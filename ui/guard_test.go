@@ -33,9 +33,9 @@ func toGuardQuestion(t testing.TB, w, h int) *driver {
 		s.Phase, s.Phases = drain.PhaseGuard, map[drain.Phase]drain.PhaseStatus{drain.PhaseCheck: drain.PhaseDone, drain.PhaseGuard: drain.PhaseAsks}
 		s.Question = &drain.Question{Phase: drain.PhaseGuard, Since: moment}
 	}
-	start := d.m.s.StartRun
-	d.m.s.StartRun = func(p plan.Plan, o plan.Options) (live.Run, error) {
-		r, err := start(p, o)
+	start := d.start
+	d.start = func(p plan.Plan) (live.Run, error) {
+		r, err := start(p)
 		d.run.set(ask)
 		return r, err
 	}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,16 +32,11 @@ func leftDriver(t *testing.T, life map[string]tempbudget.RunLife, change ...func
 	w.left("kdrain-dead01-cart", "dead01", time.Minute)
 	w.left("kdrain-live01-front", "live01", time.Hour)
 	w.left("kdrain-far001-front", "far001", time.Minute)
-	removed = &[]request.BudgetRef{}
 	d = drive(t, w, 120, 40, append(change, func(deps *Deps) {
-		deps.RunLife = func(run string) tempbudget.RunLife { return life[run] }
-		deps.RemoveBudget = func(_ context.Context, ref request.BudgetRef) error {
-			*removed = append(*removed, ref)
-			return nil
-		}
+		paper(deps).life = func(run string) tempbudget.RunLife { return life[run] }
 	})...)
 	d.send(snapshotMsg{w.Snapshot()})
-	return d, removed
+	return d, &d.removed
 }
 
 func lives() map[string]tempbudget.RunLife {
@@ -106,7 +100,7 @@ func TestBudgetsOfARunThatWasResumedAreKept(t *testing.T) {
 
 func TestBudgetsThatCannotBeRemoved(t *testing.T) {
 	d, _ := leftDriver(t, lives())
-	d.m.s.RemoveBudget = func(context.Context, request.BudgetRef) error { return errors.New("forbidden") }
+	d.remove = errors.New("forbidden")
 	d.keys("B")
 	d.accept()
 	if !strings.Contains(d.frame(), "Not all removed: ") || !strings.Contains(d.frame(), "forbidden") {

@@ -16,6 +16,7 @@ import (
 	planpage "github.com/kdrain-tui/kdrain-tui/ui/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/pod"
 	"github.com/kdrain-tui/kdrain-tui/ui/run"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Model is the one tea.Model of the program: the frame around the pages.
@@ -31,6 +32,8 @@ type Model struct {
 
 	dark    bool
 	painter *paint.Painter
+	badge   paint.Line // of the options of the next plan
+	ran     paint.Line // of those of the run
 	lay     frame.Layout
 
 	filtering bool
@@ -50,9 +53,10 @@ func newModel(ctx context.Context, d Deps) (*Model, error) {
 	d = d.withDefaults()
 	m := &Model{ctx: ctx, d: d, dark: true, path: path{page: frame.Nodes}}
 	m.s = &frame.Session{
-		Cluster: d.cluster(), Identity: d.Identity, ReadOnly: d.ReadOnly, Replay: d.Replay,
-		Snap: d.Source.Snapshot(), Now: d.Now(), Options: d.Options,
+		Cluster: d.Cluster, Clock: d.Now, Identity: d.Identity, ReadOnly: d.ReadOnly, Replay: d.Replay,
+		Snap: d.Source.Snapshot(), Now: d.Now(),
 	}
+	m.setOptions(d.Options)
 	m.arm = liveArms(m)
 	if err := m.makePages(); err != nil {
 		return nil, err
@@ -60,6 +64,9 @@ func newModel(ctx context.Context, d Deps) (*Model, error) {
 	m.repaint()
 	if d.Attach != nil {
 		m.attach(d.Attach, nil)
+	}
+	for _, note := range d.Notes {
+		m.notices.warn(wording.Clean(note), m.s.Now)
 	}
 	m.layout()
 	return m, nil
@@ -94,6 +101,11 @@ func (m *Model) makePages() error {
 	m.keys, err = keys.New(groups, all)
 	help.keys = m.keys
 	return err
+}
+
+// setOptions sets the options of the next plan, and what every frame says of them.
+func (m *Model) setOptions(o plan.Options) {
+	m.s.Options, m.s.Flags, m.badge = o, wording.OptionWords(o), wording.Badge(o)
 }
 
 func (m *Model) repaint() {
@@ -164,10 +176,16 @@ func (m *Model) goBack() {
 func (m *Model) attach(r live.Run, confirmed *plan.Plan) {
 	m.queue(m.arm.run(r)) // before the first look, so that nothing falls between
 	m.s.Run, m.s.State, m.s.Over = r, r.State(), false
+	m.ran = wording.Badge(m.s.State.Run.Options)
 	m.filtering = false
 	m.path = path{page: frame.Run, back: []keys.Page{frame.Nodes}}
 	if m.d.Replay {
 		m.path.back = nil
+	}
+	if m.s.Cluster != nil {
+		if _, err := m.s.Cluster.Served(m.s.State.Run.ID); err != nil {
+			m.notices.warn("ctl does not reach this run: "+wording.Clean(err.Error()), m.s.Now)
+		}
 	}
 	m.tell(frame.NewRun{Confirmed: confirmed})
 }

@@ -42,6 +42,11 @@ func (n *notices) fail(text string, now time.Time) {
 	n.add(notice{at: now, token: themes.Bad, text: paint.Bad + " " + text})
 }
 
+// warn puts a warning there until it is dismissed.
+func (n *notices) warn(text string, now time.Time) {
+	n.add(notice{at: now, token: themes.Warning, text: paint.Warn + " " + text})
+}
+
 func (n *notices) add(one notice) {
 	if n.log = append(n.log, one); len(n.log) > keptNotices {
 		n.log = n.log[1:]

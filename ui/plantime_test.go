@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -17,7 +19,7 @@ func TestThePlansTimeIsEstimatedWhenItChanges(t *testing.T) {
 	asked := 0
 	w := company()
 	d := drive(t, w, 120, 40, usual, func(d *Deps) {
-		d.Forecast = func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate {
+		paper(d).forecast = func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate {
 			asked++
 			return forecast.Of(s, plan, now)
 		}
@@ -58,7 +60,7 @@ func TestThePlansTimeIsEstimatedWhenItChanges(t *testing.T) {
 // comes in for a plan that was left is not shown with another.
 func TestAnEstimateBelongsToItsPlan(t *testing.T) {
 	d := drive(t, company(), 120, 40, usual, func(d *Deps) {
-		d.Forecast = func(s *kube.Snapshot, planned plan.Plan, now time.Time) plan.Estimate {
+		paper(d).forecast = func(s *kube.Snapshot, planned plan.Plan, now time.Time) plan.Estimate {
 			if planned.Nodes[0].Name == "worker-a1" {
 				return plan.Estimate{Total: time.Hour, Waves: []int{1}}
 			}
@@ -66,8 +68,13 @@ func TestAnEstimateBelongsToItsPlan(t *testing.T) {
 		}
 	})
 	d.list(frame.Nodes).Table.Select("worker-a1")
-	_, plan := d.m.Update(keyPress("D"))
-	_, estimate := d.m.Update(plan())
+	_, asked := d.m.Update(keyPress("D"))
+	var estimate tea.Cmd
+	for _, ask := range asked().(tea.BatchMsg) { // the plan, and the rights that it needs
+		if _, next := d.m.Update(ask()); next != nil {
+			estimate = next
+		}
+	}
 	d.shows("time being estimated")
 
 	d.keys("esc")

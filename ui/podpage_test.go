@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,7 +16,7 @@ import (
 // readable lets the dashboard read the details of pods, and notes which.
 func readable(read *[]string) func(*Deps) {
 	return func(d *Deps) {
-		d.PodDetails = func(_ context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error) {
+		paper(d).details = func(namespace, name string, uid kube.UID) (watch.PodDetails, error) {
 			*read = append(*read, namespace+"/"+name+" "+string(uid))
 			return details(namespace, name), nil
 		}
@@ -79,7 +78,7 @@ func TestThePodsPage(t *testing.T) {
 
 func TestAPodThatCannotBeRead(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual, func(d *Deps) {
-		d.PodDetails = func(context.Context, string, string, kube.UID) (watch.PodDetails, error) {
+		paper(d).details = func(string, string, kube.UID) (watch.PodDetails, error) {
 			return watch.PodDetails{}, errors.New("read pod: pods is \x1b[31mforbidden")
 		}
 	})
@@ -87,7 +86,7 @@ func TestAPodThatCannotBeRead(t *testing.T) {
 	d.keys("enter", "enter")
 	d.shows("✖ read pod: pods is", "belongs to")
 	d.keys("2", "3")
-	d = drive(t, company(), 100, 30, attached(endedState(drain.OutcomeDone)))
+	d = drive(t, company(), 100, 30, attached(endedState(drain.OutcomeDone)), func(d *Deps) { d.Cluster = nil })
 	d.keys("enter", "2")
 	d.shows("There is no cluster here to read more from")
 }

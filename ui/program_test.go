@@ -49,7 +49,8 @@ func program(t *testing.T, act func(stop func(), keys io.Writer, c *Crash), chan
 	out := &output{want: "worker-a1", seen: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(func() { stop(); _ = keys.Close(); _ = in.Close() })
-	deps := Deps{Source: company(), Identity: Identity{Context: "prod", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme,
+	w := company()
+	deps := Deps{Source: w, Cluster: newPaperCluster(w, time.Now), Identity: Identity{Context: "prod", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme,
 		Input: in, Output: out, Crash: NewCrash(t.TempDir())}
 	for _, c := range change {
 		c(&deps)
@@ -109,9 +110,7 @@ func TestPanicsEndTheProgramInOrder(t *testing.T) {
 			}
 		}, func(_ func(), keys io.Writer, _ *Crash) { armed.Store(true); press(keys, "j") }},
 		"in a command": {func(d *Deps) {
-			d.NewPlan = func(*kube.Snapshot, []string, plan.Options, time.Time) (plan.Plan, error) {
-				panic("boom in a command")
-			}
+			paper(d).planned = func(plan.Plan) plan.Plan { panic("boom in a command") }
 		}, func(_ func(), keys io.Writer, _ *Crash) { press(keys, "D") }},
 		"in a goroutine": {func(*Deps) {}, func(_ func(), _ io.Writer, c *Crash) {
 			c.OnPanic("a reflector", "boom in a goroutine", []byte("stack"))

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -114,12 +113,12 @@ func TestRemediesThatAreOffSayWhy(t *testing.T) {
 
 func TestRemediesWithoutTheRight(t *testing.T) {
 	d := onRemedies(t, 80, 24, func(d *Deps) {
-		d.Access = func(_ context.Context, needs []request.Permission) ([]request.AccessResult, error) {
+		paper(d).rights = func(needs []request.Permission) []request.AccessResult {
 			var results []request.AccessResult
 			for _, n := range needs {
 				results = append(results, request.AccessResult{Permission: n, Allowed: n.Verb != "delete"})
 			}
-			return results, nil
+			return results
 		}
 	})
 	d.shows("not available: you may not delete pods in namespace checkout")

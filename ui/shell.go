@@ -71,7 +71,7 @@ func (h *shell) ShowCommand(command string) {
 }
 
 func (h *shell) SetOptions(o plan.Options) {
-	h.m.s.Options = o
+	h.m.setOptions(o)
 	h.m.tell(frame.NewOptions{})
 }
 

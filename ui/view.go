@@ -2,11 +2,11 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -145,8 +145,8 @@ func indent(l paint.Line) paint.Line {
 // titleLine has the page on the left and its truth on the right; where both
 // have no room, the left one gives way.
 func (m renderer) titleLine(left, right paint.Line) paint.Line {
-	if badge := wording.Badge(m.optionsInForce()); badge != nil {
-		left = append(badge.Add(themes.Text, "  "), left...)
+	if badge := m.badgeInForce(); badge != nil {
+		left = slices.Concat(badge, paint.T("  "), left)
 	}
 	room := m.s.Width - 2
 	w := min(right.Width(), max(room*3/5, room-left.Width()-2))
@@ -156,13 +156,13 @@ func (m renderer) titleLine(left, right paint.Line) paint.Line {
 	return append(l, right.Fit(w)...)
 }
 
-// optionsInForce are those of the run where the page is about one, else those of the
-// next plan.
-func (m renderer) optionsInForce() plan.Options {
+// badgeInForce is that of the run where the page is about one, else that of the next
+// plan.
+func (m renderer) badgeInForce() paint.Line {
 	if m.s.State != nil && m.path.has(frame.Run) && m.path.page != frame.Plan {
-		return m.s.State.Run.Options
+		return m.ran
 	}
-	return m.s.Options
+	return m.badge
 }
 
 func (m renderer) rule() paint.Line {

@@ -99,7 +99,7 @@ func (d *Drain) Changes(changes []plan.Change) {
 	d.Warn("the plan changed since it was shown:")
 	for i, c := range changes {
 		if i == changesTold {
-			d.Note("  and %s", Count(len(changes)-i, "more change", "more changes"))
+			d.Note("  and %s", words.Count(len(changes)-i, "more change", "more changes"))
 			return
 		}
 		d.Note("  %s", c.What)
@@ -157,7 +157,7 @@ func (d *Drain) Leftovers(s *drain.State, snap *kube.Snapshot) {
 		pods := s.Progress(n.Name)
 		still := ""
 		if left := pods.Total - pods.Left; left > 0 && n.State != drain.NodeRefused {
-			still = fmt.Sprintf(", %d of %s still on it", left, Count(pods.Total, "pod", "pods"))
+			still = fmt.Sprintf(", %d of %s still on it", left, words.Count(pods.Total, "pod", "pods"))
 		}
 		undo := d.Target.Line("kdrain-tui uncordon " + words.ShellWord(n.Name))
 		switch node := snap.Node(n.Name); {

@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
@@ -168,7 +169,7 @@ func (t planText) finding(f plan.Finding) {
 func (t planText) summary(plan plan.Plan) {
 	c := plan.Counts()
 	if len(plan.Nodes) > 1 {
-		t.line("%s: %s.", Count(len(plan.Nodes), "node", "nodes"), countWords(c, plan.Losses()))
+		t.line("%s: %s.", words.Count(len(plan.Nodes), "node", "nodes"), countWords(c, plan.Losses()))
 	}
 	switch losses := plan.Losses().Words(); {
 	case !plan.GoesThrough():

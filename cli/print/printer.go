@@ -128,11 +128,3 @@ func (j JSON) encode(v any, indent string) error {
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
-
-// Count is a number of things with its word.
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}

@@ -9,12 +9,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
-	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/request"
-	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 )
@@ -76,7 +72,8 @@ type Identity struct {
 
 // Session is what all pages see: the newest news, and what can be done. Pages read it.
 type Session struct {
-	Cluster
+	Cluster  Cluster          // nil in a replay
+	Clock    func() time.Time // for what lasts longer than a message; Now is that of the news
 	Identity Identity
 	ReadOnly bool
 	Replay   bool // of a journal, with no cluster
@@ -85,27 +82,12 @@ type Session struct {
 	Now           time.Time
 	Width, Height int
 	Options       plan.Options // of the next plan
+	Flags         string       // Options in words: the flags that differ from kubectl's defaults
 	Starting      bool         // a run is being started; written by the page that does
 
 	Run   live.Run     // nil for none
 	State *drain.State // of the run
 	Over  bool         // the run is done, whatever its state says
-}
-
-// Cluster is what the dashboard does to a cluster and asks of it. All but Snapshot may
-// wait: they are called from Shell.Go. A nil function is not available.
-type Cluster struct {
-	Snapshot     func() *kube.Snapshot
-	Clock        func() time.Time
-	NewPlan      func(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error)
-	Forecast     func(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate
-	StartRun     func(plan.Plan, plan.Options) (live.Run, error)
-	SetCordon    func(ctx context.Context, node string, unschedulable bool, reason string) error
-	RunLife      func(run string) tempbudget.RunLife
-	RemoveBudget func(ctx context.Context, ref request.BudgetRef) error
-	DrainAccess  func(ctx context.Context, o plan.Options) (preflight.Access, error)
-	PodDetails   func(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error)
-	Access       func(ctx context.Context, needs []request.Permission) ([]request.AccessResult, error)
 }
 
 // Live reports whether a run is going on.

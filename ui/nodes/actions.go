@@ -45,7 +45,7 @@ func (m *Page) toSetCordon(unschedulable bool) []string {
 
 func (m *Page) canCordon(unschedulable bool) func() (bool, string) {
 	return func() (bool, string) {
-		if m.s.SetCordon == nil {
+		if m.s.Cluster == nil {
 			return false, "cordoning is not available here"
 		}
 		if len(m.Targets()) == 0 {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
@@ -85,11 +86,17 @@ func (m *Page) setCordon(nodes []string, unschedulable bool) {
 	for _, n := range nodes {
 		m.cordoning[n] = true
 	}
-	set, reason := m.s.SetCordon, m.s.Options.Reason
+	cluster, reason := m.s.Cluster, m.s.Options.Reason
 	m.shell.Go("the cordon", func(ctx context.Context) tea.Msg {
 		msg := cordonedMsg{nodes: nodes, unschedulable: unschedulable}
 		for _, n := range nodes {
-			if err := set(ctx, n, unschedulable, reason); err != nil {
+			var err error
+			if unschedulable {
+				_, err = cluster.Cordon(ctx, n, reason, plan.DryRunNone)
+			} else {
+				_, err = cluster.Uncordon(ctx, n, plan.DryRunNone)
+			}
+			if err != nil {
 				msg.err = errors.Join(msg.err, fmt.Errorf("%s: %w", n, err))
 			}
 		}

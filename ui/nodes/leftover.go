@@ -42,13 +42,13 @@ type removedMsg struct {
 func (m *Page) lookForLeftovers() {
 	l := &m.leftovers
 	known := !l.lookedAt.IsZero() && (len(l.found) == 0 || m.s.Now.Sub(l.lookedAt) < leftoversEvery)
-	if m.s.RunLife == nil || l.looking || known || !m.s.Snap.Trusted(kube.KindBudgets) {
+	if m.s.Cluster == nil || l.looking || known || !m.s.Snap.Trusted(kube.KindBudgets) {
 		return
 	}
 	l.looking, l.lookedAt = true, m.s.Now
-	snap, life, now := m.s.Snap, m.s.RunLife, m.s.Now
+	snap, cluster, now := m.s.Snap, m.s.Cluster, m.s.Now
 	m.shell.Go("the search for budgets left behind", func(ctx context.Context) tea.Msg {
-		return leftoversMsg{tempbudget.Leftovers(snap, life, now)}
+		return leftoversMsg{cluster.Leftovers(snap, now)}
 	})
 }
 
@@ -90,7 +90,7 @@ func (m *Page) leftoversNotice() paint.Line {
 func (m *Page) hasLeftovers() (bool, string) {
 	dead, maybe := m.leftBehind()
 	switch {
-	case m.s.RemoveBudget == nil:
+	case m.s.Cluster == nil:
 		return false, "budgets cannot be removed here"
 	case len(dead) == 0 && len(maybe) > 0:
 		return false, maybe[0].Sentence(m.s.Now)
@@ -136,16 +136,12 @@ func (m *Page) askToRemoveLeftovers() {
 // removeLeftovers removes exactly those that were listed, by UID; one whose run
 // was resumed here meanwhile is in use again.
 func (m *Page) removeLeftovers(list []tempbudget.Leftover) {
-	remove, life := m.s.RemoveBudget, m.s.RunLife
+	cluster := m.s.Cluster
 	list = slices.Clone(list)
 	m.shell.Go("the removal of budgets", func(ctx context.Context) tea.Msg {
 		msg := removedMsg{}
 		for _, l := range list {
-			err := errors.New("its run is live again")
-			if life(l.Run) != tempbudget.RunLive {
-				err = remove(ctx, l.BudgetRef)
-			}
-			if err != nil {
+			if err := cluster.RemoveLeftover(ctx, l); err != nil {
 				msg.err = errors.Join(msg.err, fmt.Errorf("%s/%s: %w", l.Namespace, l.Name, err))
 				continue
 			}

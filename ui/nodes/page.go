@@ -185,7 +185,7 @@ func (m *Page) askPreviews() {
 		return
 	}
 	var stale []*kube.Node
-	options := wording.OptionWords(m.s.Options)
+	options := m.s.Flags
 	for _, name := range m.list.Visible() {
 		if p, ok := m.previews[name]; ok && p.gen == m.s.Snap.Gen() && p.options == options {
 			continue
@@ -285,7 +285,7 @@ func (m *Page) View() frame.View {
 	if n := m.leftoversNotice(); n != nil {
 		v.Head = append(v.Head, n)
 	}
-	options := wording.OptionWords(m.s.Options)
+	options := m.s.Flags
 	var n *kube.Node // of the row at work: its cells come one after the other
 	var would *preview
 	v.Cell = func(key, column string, width int) paint.Line {

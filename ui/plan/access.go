@@ -34,17 +34,17 @@ type accessMsg struct {
 
 // askRights asks for them where a plan is on the screen: before it is offered.
 func (m *Page) askRights() {
-	key := wording.OptionWords(m.s.Options)
-	if m.s.DrainAccess == nil || m.s.ReadOnly || m.kind != frame.Plan || m.rights.options == key && m.s.Now.Sub(m.rights.asked) < rightsAge {
+	key := m.s.Flags
+	if m.s.Cluster == nil || m.s.ReadOnly || m.kind != frame.Plan || m.rights.options == key && m.s.Now.Sub(m.rights.asked) < rightsAge {
 		return
 	}
 	if m.rights.options != key {
 		m.rights = rights{}
 	}
 	m.rights.options, m.rights.asked = key, m.s.Now
-	o, ask := m.s.Options, m.s.DrainAccess
+	o, cluster := m.s.Options, m.s.Cluster
 	m.shell.Go("the question for our rights", func(ctx context.Context) tea.Msg {
-		access, err := ask(ctx, o)
+		access, err := cluster.Access(ctx, o)
 		return accessMsg{key, access, err}
 	})
 }
@@ -58,8 +58,8 @@ func (m *Page) onDrainRights(msg accessMsg) {
 // mayDrain reports whether the server lets us do what a drain needs.
 func (m *Page) mayDrain() (bool, string) {
 	switch {
-	case m.s.DrainAccess == nil || m.s.ReadOnly:
-	case !m.rights.known || m.rights.options != wording.OptionWords(m.s.Options):
+	case m.s.Cluster == nil || m.s.ReadOnly:
+	case !m.rights.known || m.rights.options != m.s.Flags:
 		return false, "our rights are being asked for"
 	case len(m.rights.access.Missing) > 0:
 		return false, m.rights.access.Words() + ": the drain is switched off (docs/rbac.md)"
@@ -70,7 +70,7 @@ func (m *Page) mayDrain() (bool, string) {
 // rightsLine says what is missing, nil where nothing is.
 func (m *Page) rightsLine() paint.Line {
 	switch {
-	case m.rights.options != wording.OptionWords(m.s.Options):
+	case m.rights.options != m.s.Flags:
 	case len(m.rights.access.Missing) > 0:
 		return paint.L(themes.Bad, paint.Bad+" "+m.rights.access.Words()+": the drain is switched off")
 	case m.rights.err != nil:

@@ -32,7 +32,7 @@ func (m *Page) Actions() []keys.Action {
 // canDrain reports whether the plan can be gone on with.
 func (m *Page) canDrain() (bool, string) {
 	switch {
-	case m.s.StartRun == nil:
+	case m.s.Cluster == nil:
 		return false, "runs cannot be started here"
 	case m.s.Starting:
 		return false, "a run is being started"

@@ -125,10 +125,10 @@ const leastHead = 7
 func (m *Page) askPlan() {
 	m.asked++
 	msg := planMsg{page: m.kind, turn: m.asked, nodes: m.nodes}
-	plan, snap, o, now := m.s.NewPlan, m.s.Snap, m.s.Options, m.s.Now
+	cluster, snap, o, now := m.s.Cluster, m.s.Snap, m.s.Options, m.s.Now
 	m.shell.Go("the plan", func(ctx context.Context) tea.Msg {
 		msg.part = incomplete(snap)
-		msg.plan, msg.err = plan(snap, msg.nodes, o, now)
+		msg.plan, msg.err = cluster.NewPlan(snap, msg.nodes, o, now)
 		return msg
 	})
 }
@@ -294,7 +294,7 @@ func (m *Page) planHead() []paint.Line {
 		head = append(head, n)
 	}
 	if !m.has {
-		return append(head, paint.L(themes.Muted, "options: "+wording.OptionWords(m.s.Options)))
+		return append(head, paint.L(themes.Muted, "options: "+m.s.Flags))
 	}
 	if m.part != "" {
 		// No numbers: those of a part are no plan.
@@ -303,7 +303,7 @@ func (m *Page) planHead() []paint.Line {
 		head = append(head, wording.PlanSummary(m.plan))
 		head = append(head, m.planWhen()...)
 	}
-	options := paint.L(themes.Muted, "options: ").Add(themes.Text, wording.OptionWords(m.s.Options))
+	options := paint.L(themes.Muted, "options: ").Add(themes.Text, m.s.Flags)
 	if wording.UsualOnly(m.plan.Nodes...) {
 		options = paint.L(themes.Warning, "Only this is refused: ").Add(themes.Key, "a").
 			Add(themes.Warning, " accepts --ignore-daemonsets --delete-emptydir-data")

@@ -69,9 +69,6 @@ func (m *Page) onChecked(msg confirm.Checked) {
 	case msg.Err != nil:
 		m.s.Starting = false
 		m.shell.Fail("Nothing was started: " + msg.Err.Error())
-	case msg.Untrue != "":
-		m.s.Starting = false
-		m.shell.Fail("Nothing was started: " + msg.Untrue)
 	case len(grave) > 0:
 		m.s.Starting = false
 		if len(confirm.OpenNodes(msg.Fresh)) == 0 {
@@ -80,9 +77,9 @@ func (m *Page) onChecked(msg confirm.Checked) {
 		}
 		m.askToCordon(msg.Fresh, grave)
 	default:
-		start, fresh := m.s.StartRun, msg.Fresh
+		cluster, fresh := m.s.Cluster, msg.Fresh
 		m.shell.Go("the start of a run", func(ctx context.Context) tea.Msg {
-			run, err := start(fresh, fresh.Options)
+			run, err := cluster.StartConfirmed(ctx, fresh)
 			return startedMsg{fresh, run, err}
 		})
 	}

@@ -69,9 +69,9 @@ func (m *Page) reckonTime() {
 	}
 	m.time.coming, m.time.asked = m.time.key, m.s.Now
 	msg := forecastMsg{page: m.kind, key: m.time.key}
-	snap, plan, now, forecast := m.s.Snap, m.plan, m.s.Now, m.s.Forecast
+	snap, plan, now, cluster := m.s.Snap, m.plan, m.s.Now, m.s.Cluster
 	m.shell.Go("the estimate of the plan's time", func(ctx context.Context) tea.Msg {
-		msg.estimate = forecast(snap, plan, now)
+		msg.estimate = cluster.Forecast(snap, plan, now)
 		return msg
 	})
 }

@@ -21,7 +21,7 @@ func (m *Page) Actions() []keys.Action {
 		{ID: "sibling", Keys: []string{"b"}, Title: "other pod", Help: "the unhealthy pod that blocks this one, and back", Group: group,
 			Enabled: m.canSeeUnhealthyPod, Do: m.turnToUnhealthyPod},
 		{ID: "reread", Keys: []string{"r"}, Title: "read again", Help: "read the pod again", Group: group,
-			Enabled: func() (bool, string) { return m.s.PodDetails != nil, "there is no cluster to read from" },
+			Enabled: func() (bool, string) { return m.s.Cluster != nil, "there is no cluster to read from" },
 			Do:      m.readPod},
 	}
 }

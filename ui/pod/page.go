@@ -143,8 +143,8 @@ func (m *Page) turnPart(to int) {
 
 // readPod has the details of the shown pod read.
 func (m *Page) readPod() {
-	ref, read := m.shownPod(), m.s.PodDetails
-	if read == nil || m.read[ref.UID].asked {
+	ref, cluster := m.shownPod(), m.s.Cluster
+	if cluster == nil || m.read[ref.UID].asked {
 		return
 	}
 	was := m.read[ref.UID]
@@ -154,7 +154,7 @@ func (m *Page) readPod() {
 		ctx, cancel := context.WithTimeout(ctx, readTime)
 		defer cancel()
 		msg := podMsg{uid: ref.UID}
-		msg.details, msg.err = read(ctx, ref.Namespace, ref.Name, ref.UID)
+		msg.details, msg.err = cluster.PodDetails(ctx, ref.Namespace, ref.Name, ref.UID)
 		return msg
 	})
 }
@@ -183,7 +183,7 @@ func (m *Page) View() frame.View {
 		v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String()).Add(themes.Muted, paint.Dot+"blocks "+m.pod.Name)
 	}
 	switch {
-	case m.s.PodDetails == nil:
+	case m.s.Cluster == nil:
 	case read.asked:
 		v.Right = paint.L(themes.Busy, "reading"+paint.Ellipsis)
 	case !read.at.IsZero():
@@ -216,7 +216,7 @@ func (m *Page) podLines() []paint.Line {
 	switch {
 	case read.err != nil:
 		lines = append(lines, paint.L(themes.Bad, paint.Bad+" "+kube.Clean(read.err.Error())), nil)
-	case m.s.PodDetails == nil:
+	case m.s.Cluster == nil:
 		lines = append(lines, paint.L(themes.Muted, "There is no cluster here to read more from."), nil)
 	}
 	whole := !read.at.IsZero()

@@ -147,9 +147,7 @@ func (m *Page) onChecked(msg confirm.Checked) {
 	case !msg.Confirm:
 		m.putQuestion(msg.Question, grave)
 	case msg.Err != nil:
-		m.shell.Fail("Nothing was sent: " + msg.Err.Error())
-	case msg.Untrue != "":
-		m.shell.Fail("Nothing was sent: " + msg.Untrue + "; enter asks again")
+		m.shell.Fail("Nothing was sent: " + msg.Err.Error() + "; enter asks again")
 	case len(grave) > 0:
 		m.putQuestion(msg.Question, grave)
 	default:

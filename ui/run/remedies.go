@@ -92,15 +92,15 @@ func (m *Page) openRemedies() {
 func (m *RemediesPage) Opened(ref frame.Ref) {
 	*m = RemediesPage{shell: m.shell, s: m.s, pod: ref.Pod.UID}
 	m.Rebuild()
-	access, pod, needs := m.s.Access, m.pod, remedy.Needs(m.remedies)
-	if access == nil || len(needs) == 0 {
+	cluster, pod, needs := m.s.Cluster, m.pod, remedy.Needs(m.remedies)
+	if cluster == nil || len(needs) == 0 {
 		return
 	}
 	m.shell.Go("the rights for the remedies", func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, rightsTime)
 		defer cancel()
 		// What cannot be asked stays open: the server judges then.
-		results, _ := access(ctx, needs)
+		results, _ := cluster.CheckAccess(ctx, needs)
 		return rightsMsg{pod, results}
 	})
 }

@@ -21,13 +21,12 @@ func (s somewhere) Identity() conn.Identity { return s.identity }
 // and the hint says so.
 func TestAClusterThatCannotBeToldApart(t *testing.T) {
 	run := &drain.RunFacts{ID: "aaaaaa", ClusterUID: "cluster-1", Context: "prod", Server: "https://prod.example:6443"}
-	on := func(id conn.Identity) *Session { return &Session{Cluster: somewhere{identity: id}} }
-	err := on(conn.Identity{ClusterID: "server:0123", Why: "reading the namespace kube-system: etcd is away", Context: "prod"}).SameCluster(run)
+	err := sameCluster(conn.Identity{ClusterID: "server:0123", Why: "reading the namespace kube-system: etcd is away", Context: "prod"}, run)
 	var e *Error
 	if !errors.As(err, &e) || e.Reason != ReasonUsage || !strings.Contains(e.Hint, "etcd is away") || !strings.Contains(e.Hint, "just starting") {
 		t.Errorf("%v", err)
 	}
-	if err := on(conn.Identity{ClusterID: "cluster-1"}).SameCluster(run); err != nil {
+	if err := sameCluster(conn.Identity{ClusterID: "cluster-1"}, run); err != nil {
 		t.Error(err)
 	}
 }

@@ -19,36 +19,52 @@ import (
 // markKinds are where they are.
 var markKinds = []kube.Kind{kube.KindNodes, kube.KindBudgets, kube.KindLeases}
 
-// ReadMarked reads the run that the nodes carry the annotation of, and refuses one
-// that is live here. It waits until nodes, budgets and Leases are in.
-func (s *Session) ReadMarked(ctx context.Context, nodes []string) (rollback.Marked, error) {
+// Handover is the taking over of a run that is known by its annotations alone, in steps:
+// what they tell, whether the run is over, then its rollback or, for the run that goes
+// on with its nodes, the removal of its temporary budgets.
+type Handover struct {
+	session *Session
+	Marked  rollback.Marked
+}
+
+// Handover reads the run that the nodes carry the annotation of, and refuses one that
+// is live here. It waits until nodes, budgets and Leases are in; where nothing is
+// watched yet, it watches these, if the rights are there.
+func (s *Session) Handover(ctx context.Context, nodes []string) (*Handover, error) {
+	if s.Source == nil {
+		if err := s.rights().need(ctx, []request.Permission{{Verb: "get", Resource: "nodes"}}); err != nil {
+			return nil, err
+		}
+		s.Observe(ctx, markKinds...)
+	}
 	snapshot, err := s.Synced(ctx, markKinds)
 	if err != nil {
-		return rollback.Marked{}, err
+		return nil, err
 	}
 	if nodes, err = (Selection{Args: nodes}).Nodes(snapshot, s.Target); err != nil {
-		return rollback.Marked{}, err
+		return nil, err
 	}
 	m, err := rollback.ReadMarks(snapshot, nodes)
 	var none *annotation.NoMarkError
 	switch {
 	case errors.As(err, &none):
-		return m, &Error{Text: "nothing was changed", Err: err,
+		return nil, &Error{Text: "nothing was changed", Err: err,
 			Hint: "a run is identified by its annotation on a node that it cordoned; " +
 				s.Target.Line("kdrain-tui uncordon "+none.Node) + " removes any cordon"}
 	case err != nil:
-		return m, &Error{Text: "nothing was changed", Err: err}
+		return nil, &Error{Text: "nothing was changed", Err: err}
 	}
 	if s.Runs.Lives()(m.Mark.Run) == tempbudget.RunLive {
-		return m, s.Runs.livesOn(m.Mark.Run)
+		return nil, s.Runs.livesOn(m.Mark.Run)
 	}
-	return m, nil
+	return &Handover{s, m}, nil
 }
 
-// MarkedOver waits until the Leases tell that the run of the annotations is over, and
+// Over waits until the Leases tell that the run of the annotations is over, and
 // that no other drains its nodes: a Lease that is renewed is somebody's; one
 // that is not expires, by our own clock.
-func (s *Session) MarkedOver(ctx context.Context, m rollback.Marked) error {
+func (h *Handover) Over(ctx context.Context) error {
+	s, m := h.session, h.Marked
 	var live error
 	said := false
 	err := s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
@@ -90,17 +106,33 @@ func heldLease(s *kube.Snapshot, m rollback.Marked, now time.Time) (lease *kube.
 	return nil, ""
 }
 
-// MayRemoveBudgets is an *Error where temporary budgets may not be removed.
-func (s *Session) MayRemoveBudgets(ctx context.Context) error {
-	return s.may(ctx, []request.Permission{deleteBudgets})
+// Rollback is that of the run. Where its journal is on this machine after all, it is
+// locked.
+func (h *Handover) Rollback() (*Rollback, error) {
+	r := &Rollback{session: h.session, State: h.Marked.State}
+	if runs := h.session.Runs; runs.Lives()(h.Marked.Mark.Run) == tempbudget.RunDead {
+		journal, _, err := runs.lock(h.Marked.Mark.Run)
+		if err != nil {
+			return nil, err
+		}
+		r.journal = journal
+	}
+	return r, nil
 }
 
-// RemoveBudgets removes the temporary budgets of a run, and waits until the cluster
+// MayRemoveBudgets is an *Error where temporary budgets may not be removed.
+func (h *Handover) MayRemoveBudgets(ctx context.Context) error {
+	return h.session.rights().need(ctx, []request.Permission{deleteBudgets})
+}
+
+// RemoveBudgets removes the temporary budgets of the run, and waits until the cluster
 // shows that they are gone: a plan made before would still count them. It calls
 // removed for each.
-func (s *Session) RemoveBudgets(ctx context.Context, budgets []*tempbudget.Record, removed func(*tempbudget.Record)) error {
+func (h *Handover) RemoveBudgets(ctx context.Context, removed func(*tempbudget.Record)) error {
+	s, budgets := h.session, h.Marked.State.Budgets
 	for _, b := range budgets {
-		if err := s.removeBudget(ctx, request.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}); err != nil {
+		ref := request.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
+		if err := removeBudget(ctx, s.Writer(), ref); err != nil {
 			return &Error{Text: fmt.Sprintf("cannot remove the temporary budget %s/%s; nothing else was changed", b.Namespace, b.Name), Err: err}
 		}
 		removed(b)

@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// Drain is a drain of some nodes up to its run, in steps: what it depends on is
+// watched from its start, the rights are asked for, then it is planned. Session.Start
+// starts the run.
+type Drain struct {
+	session   *Session
+	selection Selection
+	needs     []kube.Kind // must be in before the plan
+	nodes     []string    // that it begins with, nil where it begins with the whole cluster
+	read      bool        // somebody reads the plan
+}
+
+// Preview begins a Drain of which only the plan is wanted: all that a plan tells is
+// watched.
+func (s *Session) Preview(ctx context.Context, sel Selection) *Drain {
+	s.Observe(ctx, planKinds...)
+	return &Drain{session: s, selection: sel, needs: planKinds, read: true}
+}
+
+// Drain begins a drain of the nodes. Where somebody reads its plan first, or its options
+// make it depend on all of the plan, all that a plan tells is watched; any other drain
+// begins with less: what only explains more of it comes in meanwhile.
+func (s *Session) Drain(ctx context.Context, sel Selection, o plan.Options, read bool) *Drain {
+	d := &Drain{session: s, selection: sel, needs: planKinds, read: true}
+	first, kinds := d.firstNodes(ctx, o), planKinds
+	if !read && !o.FailOnBlockers && o.Guard == "" && !o.BlockSingleReplica && !o.AllowScale {
+		d.needs, d.nodes, d.read = startKinds, first, false
+		kinds = slices.DeleteFunc(slices.Clone(planKinds), func(k kube.Kind) bool {
+			return slices.Contains(servingKinds, k) && !slices.Contains(checklist.Kinds, k)
+		})
+	}
+	s.Source = s.Watch(ctx, first, kinds...)
+	return d
+}
+
+// firstNodes are the nodes that a drain begins with, nil where it begins with the
+// whole cluster.
+func (d *Drain) firstNodes(ctx context.Context, o plan.Options) []string {
+	if d.selection.Selector == "" {
+		return firstOf(d.selection.Names(), o)
+	}
+	names, err := d.session.NodeNames(ctx, d.selection.Selector)
+	if err != nil {
+		return nil // the list of all nodes meets the same, and says it
+	}
+	return firstOf(names, o)
+}
+
+// MayDrain is an *Error, with what is missing, where a drain under the options could
+// not do all that it needs.
+func (d *Drain) MayDrain(ctx context.Context, o plan.Options) error {
+	return d.session.rights().need(ctx, drainRights(o))
+}
+
+// MayPlan is MayDrain for whoever only reads the plan: what a plan needs already is
+// an *Error, the rest is for the plan to tell.
+func (d *Drain) MayPlan(ctx context.Context, o plan.Options) (preflight.Access, error) {
+	rights := d.session.rights()
+	access, err := rights.of(ctx, drainRights(o))
+	if err != nil {
+		return access, err
+	}
+	reads := preflight.Access{User: access.User}
+	for _, m := range access.Missing {
+		if slices.ContainsFunc(readRights, func(r request.Permission) bool { return m.Rule == rightName(r) }) {
+			reads.Missing = append(reads.Missing, m)
+		}
+	}
+	return access, rights.denied(reads)
+}
+
+// MayReadScales is an *Error where a plan with --block-single-replica refuses a pod
+// because the scale of its owner may not be read.
+func (d *Drain) MayReadScales(ctx context.Context, planned plan.Plan) error {
+	var needed []request.Permission
+	snapshot := d.session.Snapshot()
+	for _, n := range planned.Nodes {
+		for _, pod := range n.Pods {
+			if !slices.ContainsFunc(pod.Reasons, func(r plan.Reason) bool { return r.Code == plan.ReasonScaleUnknown }) {
+				continue
+			}
+			if w := plan.HiddenOwner(snapshot, pod.UID); w != nil {
+				resource, group, _ := strings.Cut(w.Resource, ".")
+				right := request.Permission{Verb: "get", Group: group, Resource: resource, Subresource: "scale", Namespace: w.Namespace}
+				needed = append(needed, beyond([]request.Permission{right}, needed)...)
+			}
+		}
+	}
+	if len(needed) == 0 {
+		return nil
+	}
+	return d.session.rights().need(ctx, needed)
+}
+
+// Plan plans the drain once all that it depends on is in. access is what was found to
+// be missing for it.
+func (d *Drain) Plan(ctx context.Context, o plan.Options, access preflight.Access) (plan.Plan, error) {
+	s := d.session
+	snapshot, err := s.Synced(ctx, d.needs, d.nodes...)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	nodes, err := d.selection.Nodes(snapshot, d.session.Target)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if len(d.nodes) > 0 { // those that a selector found first: the others are not all known
+		nodes = slices.DeleteFunc(nodes, func(name string) bool { return !slices.Contains(d.nodes, name) })
+	}
+	if whole := plan.NeedsWhole(snapshot, nodes); len(whole) > 0 {
+		if _, err := s.Read(ctx, whole); err != nil {
+			return plan.Plan{}, err
+		}
+	}
+	if err := s.readDaemonSets(ctx, nodes); err != nil {
+		return plan.Plan{}, err
+	}
+	if d.read {
+		s.ReadScales(ctx, s.Source, nodes)
+	}
+	snapshot = s.Snapshot()
+	now := s.Now()
+	return s.planFor(snapshot, nodes, o, preflight.Env{
+		Now: now, Self: s.self(ctx, d.read), Access: access, Leftovers: s.Leftovers(snapshot, now), ReadOnly: s.ReadOnly,
+	})
+}
+
+// Estimate adds to a plan how long it takes.
+func (d *Drain) Estimate(planned *plan.Plan) {
+	e := forecast.Of(d.session.Snapshot(), *planned, d.session.Now())
+	*planned = planned.WithEstimate(e)
+}
