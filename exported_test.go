@@ -24,7 +24,7 @@ import (
 // own package's tests stand outside of it, or nobody has unexported them. The list falls,
 // never grows: a name with a user is an error here.
 var unusedYet = strings.Fields(`
-	app.Runs.IDs app.Runs.Prune app.Session.Leftovers app/config.Prefix app/config.Variable
+	app.Runs.IDs app.Runs.Prune app/config.Prefix app/config.Variable
 	app/control.Path app/control.Schema app/journal.Journal.Path app/journal.JournalSchema
 	cli.ExitOf cli/job.StateFolder drain.Interpret drain.Meaning drain.Phases drain.PodRun.HeldFor
 	drain.State.Checklist drain/budget.Guard.Away drain/plan.Honorable drain/plan.Options.AddFlags

@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 	if err := os.Unsetenv("KUBECONFIG"); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, // one in the process, never closed
+		goleak.IgnoreAnyFunction("github.com/kdrain-tui/kdrain-tui/kube/conn.(*pluginOutput).copy"))
 }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

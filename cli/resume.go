@@ -167,7 +167,7 @@ func tornNote(r *app.Record) string {
 	if !r.Torn {
 		return ""
 	}
-	return "the last line of the journal is cut off: what the run did last is not known"
+	return "the last line of the journal is incomplete: what the run did last is not known"
 }
 
 // openOf connects to the cluster of the run. The kubeconfig's current context

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"errors"
 	"math/rand/v2"
 	"regexp"
@@ -53,7 +52,7 @@ func checkFrames(t *testing.T, seed uint64) {
 	for _, key := range []string{"enter", "enter", "2", "3", "G", "1", "esc", "esc", "space", "enter", "down", "esc", "D", "down", "down", "f", "esc", "tab"} {
 		d.keys(key)
 		look("after " + key)
-		if key == "2" && seed != 3 && !strings.Contains(d.m.View().Content, "the life before this one") {
+		if key == "2" && seed != 3 && !strings.Contains(d.m.View().Content, "the previous instance") {
 			t.Errorf("seed %d: no log is shown", seed)
 		}
 	}
@@ -63,7 +62,7 @@ func checkFrames(t *testing.T, seed uint64) {
 // cleaned on their way.
 func hostileDetails(seed uint64) func(*Deps) {
 	return func(d *Deps) {
-		d.PodDetails = func(context.Context, string, string, kube.UID) (watch.PodDetails, error) {
+		paper(d).details = func(string, string, kube.UID) (watch.PodDetails, error) {
 			r := rand.New(rand.NewPCG(seed, 5))
 			if seed == 3 {
 				return watch.PodDetails{}, errors.New(strings.Join(hostile.Texts, " "))

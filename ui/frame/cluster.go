@@ -16,16 +16,16 @@ import (
 // Cluster is what the dashboard does to a cluster and asks of it. All of it may wait: it
 // is called from Shell.Go. There is none in a replay.
 type Cluster interface {
-	Drainer
-	Cordoner
-	Budgets
-	Reader
+	drainer
+	cordoner
+	budgets
+	reader
 }
 
 // The parts of a Cluster.
 type (
-	// Drainer plans drains and starts their runs.
-	Drainer interface {
+	// drainer plans drains and starts their runs.
+	drainer interface {
 		// NewPlan plans from that snapshot, with all that is known of the session.
 		NewPlan(s *kube.Snapshot, nodes []string, o plan.Options, now time.Time) (plan.Plan, error)
 		// Again plans what was shown from the cluster as it is now, for a run that has the
@@ -37,27 +37,27 @@ type (
 		Access(ctx context.Context, o plan.Options) (preflight.Access, error)
 		// StartConfirmed begins a run of a plan that the operator confirmed.
 		StartConfirmed(ctx context.Context, planned plan.Plan) (live.Run, error)
-		// Served tells whether ctl reaches a run of this process, and what went wrong if
+		// Served reports whether ctl reaches a run of this process, and what went wrong if
 		// it does not.
 		Served(run string) (bool, error)
 	}
 
-	// Cordoner makes nodes unschedulable, for a reason, and schedulable again. It tells
-	// whether there was anything to do.
-	Cordoner interface {
+	// cordoner makes nodes unschedulable, for a reason, and schedulable again. It
+	// reports whether there was anything to do.
+	cordoner interface {
 		Cordon(ctx context.Context, node, reason string, dry plan.DryRun) (changed bool, err error)
 		Uncordon(ctx context.Context, node string, dry plan.DryRun) (changed bool, err error)
 	}
 
-	// Budgets finds the temporary budgets that runs left behind, and removes exactly one.
-	Budgets interface {
+	// budgets finds the temporary budgets that runs left behind, and removes exactly one.
+	budgets interface {
 		Leftovers(s *kube.Snapshot, now time.Time) []tempbudget.Leftover
 		RemoveLeftover(ctx context.Context, l tempbudget.Leftover) error
 	}
 
-	// Reader reads what is not watched: what there is to know about one pod, and which of
+	// reader reads what is not watched: what there is to know about one pod, and which of
 	// some rights we have.
-	Reader interface {
+	reader interface {
 		PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error)
 		CheckAccess(ctx context.Context, needs []request.Permission) ([]request.AccessResult, error)
 	}

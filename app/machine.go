@@ -6,10 +6,35 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
+
+// What is asked about the machine of a node that was drained.
+
+// Check judges whether the nodes are safe to power off, all of them together, once all
+// that this depends on is in. What may not be listed is not known, but for nodes and
+// their pods: without these it is an *Error.
+func Check(ctx context.Context, s *Session, sel Selection) ([]checklist.NodeVerdict, error) {
+	if err := s.rights().need(ctx, readRights); err != nil {
+		return nil, err
+	}
+	s.Observe(ctx, checklist.Kinds...)
+	snapshot, err := s.Synced(ctx, checklist.Kinds)
+	if err != nil {
+		return nil, err
+	}
+	names, err := sel.Nodes(snapshot, s.Target)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.readDaemonSets(ctx, names); err != nil {
+		return nil, err
+	}
+	return checklist.OfAll(s.Snapshot(), names, s.Now()), nil
+}
 
 // CleanupScript is the script of one step for the host of a node, by what the kubelet
 // told of it.
