@@ -12,8 +12,9 @@ SEED ?=
 ONLY ?=
 
 # The same flags wherever the program is built, so that the build cache serves
-# all of them. Without symbols it is a third smaller. The program itself is built
-# without cgo, as a release has it: in an image it has nothing around it.
+# all of them. Without symbols it is a third smaller. All is built without cgo, as a
+# release is: in an image the program has nothing around it.
+export CGO_ENABLED := 0
 STRIP := -ldflags='-s -w'
 
 .PHONY: help
@@ -47,7 +48,7 @@ soak: build bin/lab bin/soak ## long random runs: make soak N=200 SEED=42 (drain
 
 .PHONY: build
 build: ## the program: bin/kdrain-tui
-	@CGO_ENABLED=0 go build $(STRIP) -o bin/kdrain-tui .
+	@go build $(STRIP) -o bin/kdrain-tui .
 
 .PHONY: docs
 docs: ## write the generated pages of docs/ and manifests of deploy/

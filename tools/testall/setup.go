@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -15,12 +16,8 @@ type lab struct{ program, dir string }
 
 // programs builds ours, as the Makefile does.
 func programs(ctx context.Context, s *session) error {
-	program := s.command(ctx, "go", "build", "-ldflags=-s -w", "-o", s.program("kdrain-tui"), ".")
-	program.Env = append(program.Env, "CGO_ENABLED=0")
-	if err := program.Run(); err != nil {
-		return fmt.Errorf("go build: %w", err)
-	}
-	return s.build(ctx, []string{"build", "-C", "lab", "-ldflags=-s -w", "-o", s.program("lab"), "."})
+	return s.build(ctx, []string{"build", "-ldflags=-s -w", "-o", s.program("kdrain-tui"), "."},
+		[]string{"build", "-C", "lab", "-ldflags=-s -w", "-o", s.program("lab"), "."})
 }
 
 func soak(ctx context.Context, s *session) error {
@@ -112,7 +109,7 @@ func (s *session) apt(ctx context.Context, packages []string) error {
 func (s *session) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = s.root
-	cmd.Env = s.environment()
+	cmd.Env = append(s.environment(), "CGO_ENABLED="+cgo(args))
 	cmd.Stdout, cmd.Stderr = s.out, s.out
 	// A group of its own: go test does not pass a signal on to the tests, and from
 	// a terminal it would come twice.
@@ -120,6 +117,15 @@ func (s *session) command(ctx context.Context, name string, args ...string) *exe
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = time.Minute
 	return cmd
+}
+
+// cgo is what the race detector needs. All else is built without it, as a release is, so
+// that nothing is compiled a third time.
+func cgo(args []string) string {
+	if slices.Contains(args, "-race") {
+		return "1"
+	}
+	return "0"
 }
 
 // environment keeps tests away from the cluster, the runs and the settings of

@@ -29,7 +29,7 @@ type call struct {
 var steps = []step{
 	{
 		name: "unit", about: "the main module, with the race detector",
-		calls:   []call{{module: ".", args: []string{"-race", "-timeout=5m", "./..."}}},
+		calls:   []call{{module: ".", args: []string{"-race", "-timeout=10m", "./..."}}},
 		prepare: needs(raceDetector), patience: 20 * time.Minute,
 	},
 	{
