@@ -175,10 +175,6 @@ func (p *Program) run(ctx context.Context, args []string) int {
 	return codeOf(err)
 }
 
-func (p *Program) style(f *flags, terminal bool) print.Style {
-	return print.Style{Color: terminal && p.Terminal.Color && !f.noColor, ASCII: f.ascii}
-}
-
 // What the parts of the commands need of a cluster; *app.Session and the steps that it
 // begins are all of them.
 type (

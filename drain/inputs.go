@@ -27,10 +27,10 @@ type Confirm struct {
 	By    string
 }
 
-// Control steers a live run.
+// Command steers a live run.
 type Command struct {
 	// ID identifies the caller that waits for the result of the command; 0 where none
-	// does. Such a control then waits itself for the answer to a request for its pod.
+	// does. Such a command then waits itself for the answer to a request for its pod.
 	ID   uint64
 	Kind CommandKind
 	Pod  kube.UID // for CommandRetry, CommandSkip, CommandLast and CommandRemedy

@@ -67,7 +67,7 @@ func (m *model) check(t *testing.T, s *Snapshot) {
 		}
 	}
 	same("all pods", s.Pods(), func(*Pod) bool { return true })
-	if s.Sync(KindPods).Count != len(m.pods) || s.Sync(KindPods).Count != len(m.pods) {
+	if s.Sync(KindPods).Count != len(m.pods) {
 		t.Fatalf("%d pods, want %d", s.Sync(KindPods).Count, len(m.pods))
 	}
 	for _, node := range append(modelNodes, "") {

@@ -35,8 +35,7 @@ const RemoveTries = 4
 // that says so, came back.
 func MayBeDone(a kube.Answer) bool { return !a.Unsent && (a.Code == 0 || a.Code >= 500) }
 
-// An API server that has just started refuses what it allows a moment later: its
-// authorizer answers from a cache that is still filling. Within StartTime after it
-// was unreachable, a missing right is asked for again instead of being believed; what a
+// StartTime is how long an API server that has just started may refuse what it allows a
+// moment later: its authorizer answers from a cache that is still filling. Within it, a missing right is asked for again instead of being believed; what a
 // drain needs was allowed when the run began (the faces check it).
 const StartTime = 10 * time.Second

@@ -49,8 +49,9 @@ func run(root string, out io.Writer) int {
 		}
 	}
 	found.checkCommands(sources)
-	if found.wide > mostWide {
-		found.problem("%d lines outside tests are longer than %d columns, more than %d", found.wide, longLine, mostWide)
+	if len(found.wide) > mostWide {
+		found.problem("%s\n%d lines outside tests are longer than %d columns, more than %d",
+			strings.Join(found.wide, "\n"), len(found.wide), longLine, mostWide)
 	}
 	for _, note := range found.notes {
 		fmt.Fprintln(out, "note:", note)

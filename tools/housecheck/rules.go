@@ -24,7 +24,7 @@ const (
 // findings are what is wrong, and what only deserves a look.
 type findings struct {
 	problems, notes []string
-	wide            int // lines that are too long
+	wide            []string // lines that are too long
 }
 
 func (f *findings) problem(format string, args ...any) {
@@ -122,8 +122,7 @@ func (f *findings) checkWidth(name string, at *token.File, file *ast.File, text 
 	})
 	for number, line := range strings.Split(string(text), "\n") {
 		if columns := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); columns > longLine && !free[number+1] {
-			f.wide++
-			f.note("%s:%d: %d columns, more than %d", name, number+1, columns, longLine)
+			f.wide = append(f.wide, fmt.Sprintf("%s:%d: %d columns, more than %d", name, number+1, columns, longLine))
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestRules(t *testing.T) {
 				found.checkMainModule(test.name, []byte(test.text))
 			}
 			expect(t, "problems", found.problems, test.problem)
-			expect(t, "notes", found.notes, test.note)
+			expect(t, "notes", append(found.notes, found.wide...), test.note)
 		})
 	}
 }
