@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -227,12 +228,23 @@ func (s *stage) connect(as string) *connection {
 func (s *stage) watch(c *connection) *watch.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets}
-	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: kinds})
+	w := watch.Start(s.Context(), c.Cluster, watch.Options{Kinds: withChecklist(kinds)})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
 	s.must(kubetest.WaitSynced(ctx, w, kinds...))
 	return w
+}
+
+// withChecklist are the kinds, and those that the end of a run waits for.
+func withChecklist(kinds []kube.Kind) []kube.Kind {
+	all := slices.Clone(kinds)
+	for _, k := range checklist.Kinds {
+		if !slices.Contains(all, k) {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // until waits until the source shows something.

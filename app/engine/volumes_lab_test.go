@@ -135,8 +135,8 @@ func (s *stage) attachedAll(source Source, node string, count int) {
 func (s *stage) watchVolumes(c *connection) *kubewatch.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets,
-		kube.KindClaims, kube.KindVolumes, kube.KindCSIDrivers, kube.KindAttachments, kube.KindServices, kube.KindLeases}
-	w := kubewatch.Start(s.Context(), c.Cluster, kubewatch.Options{Kinds: kinds})
+		kube.KindClaims, kube.KindVolumes, kube.KindCSIDrivers, kube.KindAttachments}
+	w := kubewatch.Start(s.Context(), c.Cluster, kubewatch.Options{Kinds: withChecklist(kinds)})
 	s.Cleanup(w.Close)
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()

@@ -47,7 +47,7 @@ func TestAPausedRunIsCutOff(t *testing.T) {
 	}
 
 	again := run.start("resume", run.id, "--yes")
-	again.waitFor(patience, "goes on, begun by")
+	again.waitFor(patience, "is resumed, started by")
 	again.wait(patience).exits(t, 0)
 	if left := podNames(world.podsOn(t, "worker-1")); len(left) != 1 || !strings.HasPrefix(left[0], "node-exporter-") {
 		t.Errorf("on worker-1 are %v", left)
