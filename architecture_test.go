@@ -100,7 +100,7 @@ var packages = map[string]packageRow{
 		"drain/plan", "drain/tempbudget", "drain/volume", "drain/words", "kube"}},
 	"drain": {imports: []string{"drain/annotation", "drain/attempt", "drain/budget", "drain/checklist",
 		"drain/lease", "drain/plan", "drain/remedy", "drain/tempbudget", "drain/volume",
-		"drain/waits", "drain/words", "kube", "kube/request"}, exceeds: ceilings{lines: 4412},
+		"drain/waits", "drain/words", "kube", "kube/request"}, exceeds: ceilings{lines: 4411},
 		because: "the record of a pod and the rules of its eviction share unexported fields"},
 	"drain/checklist": {imports: []string{"drain/annotation", "drain/landing", "drain/lease", "drain/plan",
 		"drain/volume", "drain/words", "kube"}},

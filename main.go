@@ -1,5 +1,5 @@
 // kdrain-tui is the cockpit for node maintenance in Kubernetes. This package
-// only wires: signals, logging, and which face to start.
+// only wires: signals, logging, and which frontend to start.
 package main
 
 import (
@@ -49,8 +49,10 @@ func main() {
 
 	program := &cli.Program{
 		Name: os.Args[0], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: terminal(),
-		Build: cli.BuildOf(version, commit), StateDir: state, Config: filepath.Join(xdg.ConfigHome, "kdrain-tui", "config.yaml"), Environ: os.Environ(), Log: screen.Log, Themes: themeNames, Pod: app.FindOwnPod(os.Getenv, os.Hostname, app.ServiceAccountFolder),
-		Now: time.Now, Signals: signals, Exit: screen.Exit,
+		Build: cli.BuildOf(version, commit), StateDir: state, Environ: os.Environ(), Log: screen.Log, Themes: themeNames,
+		Config: filepath.Join(xdg.ConfigHome, "kdrain-tui", "config.yaml"),
+		Pod:    app.FindOwnPod(os.Getenv, os.Hostname, app.ServiceAccountFolder),
+		Now:    time.Now, Signals: signals, Exit: screen.Exit,
 		Open: app.Connect, Dashboard: screen.dashboard,
 	}
 	os.Exit(program.Main(context.Background(), os.Args[1:]))

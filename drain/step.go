@@ -39,7 +39,7 @@ func Step(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
 	return st.step(in)
 }
 
-// Simulate is Step on a state of nobody else, made by Simulated: it is changed in place,
+// Simulate is Step on a state that no one else has, made by Simulated: it is changed in place,
 // and the events are not kept.
 func Simulate(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
 	st := &stepper{s: s, snap: snap, now: now, own: true, silent: true}

@@ -213,17 +213,16 @@ func (st volumeStep) awaitDetach() bool {
 	return false
 }
 
-// awaitAttachments reports whether it is worth waiting for the attachments: what a
-// snapshot without them shows is not what the nodes have. Their first list is always
-// waited for, since a run may end before it is in; that they become readable again only
-// where a volume was moved. They are given the time that a detach is given.
+// awaitAttachments reports whether it is worth waiting for the attachments to be
+// readable again: what a snapshot without them shows is not what the nodes have.
+// They are given the time that a detach is given. Without a volume that moved
+// there is nothing to wait for but their first list, as for all of the checklist.
 func (st volumeStep) awaitAttachments() bool {
 	if st.attachmentsSeen() || st.attachmentsDenied() {
 		return false
 	}
-	first := st.snap.Sync(kube.KindAttachments).Phase == kube.NotSynced
 	for _, n := range st.s.Nodes {
-		if n.State == NodeDrained && (first || st.movedVolumes(n.Name)) && !st.past(n.Ended.Add(st.s.Run.Options.DetachTimeout)) {
+		if n.State == NodeDrained && st.movedVolumes(n.Name) && !st.past(n.Ended.Add(st.s.Run.Options.DetachTimeout)) {
 			return true
 		}
 	}

@@ -82,7 +82,7 @@ func TestOnlyANodeWithoutAttachmentsIsSafe(t *testing.T) {
 		}, true, ""},
 		{"are first listed after the last pod", func(s *kubetest.Simulation, d *kubetest.Disks) {
 			unread(s, kube.NotSynced)
-			s.Later(time.Minute, func() { unread(s, kube.Synced) })
+			s.Later(10*time.Second, func() { unread(s, kube.Synced) })
 			d.Attach("pv-old", "disk", "a")
 			s.AddPod("web", "a")
 		}, false, "not safe to power off: volume pv-old is still attached"},

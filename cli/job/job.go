@@ -29,7 +29,7 @@ const (
 	// waits for the answers that are due, gives its Leases back and removes temporary
 	// budgets. At a terminal that takes 30 s at most, while no server answers.
 	endPatience = int64(60)
-	// user is nobody in particular; not the 65534 that some call nobody, too.
+	// user is an unprivileged user of no other image; not 65534, which many share.
 	user = int64(65532)
 
 	longestPrefix = 50 // of a generated name, as its pods add to it
