@@ -21,7 +21,7 @@ STRIP := -ldflags='-s -w'
 help: ## list the targets
 	@echo 'kdrain-tui: make TARGET'
 	@echo
-	@sed -nE 's/^([a-z]+):.*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: build bin/lab ## a cluster on this machine, the demo scene in it, the dashboard on it
@@ -37,8 +37,11 @@ lint: ## format, vet, staticcheck, errcheck, tidy modules, house rules
 
 .PHONY: bench
 bench: build bin/lab bin/bench bin/drainbench ## benchmarks, also against kubectl: one `name value unit` line each
-	@bin/bench -program bin/kdrain-tui
-	@bin/drainbench -kdrain bin/kdrain-tui -lab bin/lab
+	@set -o pipefail; { bin/bench -program bin/kdrain-tui && bin/drainbench -kdrain bin/kdrain-tui -lab bin/lab; } | tee bin/bench.txt
+
+.PHONY: performance
+performance: bin/bench ## write the figures of the last make bench into docs/performance.md
+	@bin/bench -page docs/performance.md -at "commit $$(git rev-parse --short HEAD), $$(nproc) cores of$$(sed -n 's/^model name.*://p' /proc/cpuinfo | head -1)" <bin/bench.txt
 
 .PHONY: soak
 soak: build bin/lab bin/soak ## long random runs: make soak N=200 SEED=42 (drains; as many that are killed, then resumed or rolled back; 20 times as many pods scheduled, 20,000 times classified)
@@ -57,15 +60,25 @@ docs: ## write the generated pages of docs/ and manifests of deploy/
 	@go test ./cli -run 'Test(CommandsPage|ConfigSchema|SettingsPage)' -count=1 -update
 	@go test ./cli -run 'TestJobExample' -count=1 -update
 
-# What a release has is in .goreleaser.yaml. The first time builds goreleaser: some minutes.
+.PHONY: pictures
+pictures: build bin/lab bin/screenshot ## the recording and the picture of README, from a drain on a lab in tmux
+	@rm -rf bin/pictures && mkdir -p bin/pictures
+	@KDRAIN_LAB=$(CURDIR)/bin/lab KDRAIN_BIN=$(CURDIR)/bin/kdrain-tui KDRAIN_PICTURES=$(CURDIR)/bin/pictures \
+		go test -C lab -tags=e2e,pictures ./e2e -run TestPicture -count=1
+	@bin/screenshot -title 'kdrain-tui drains a node' <bin/pictures/drain.frames >docs/drain.svg
+	@bin/screenshot <bin/pictures/dashboard.screen >docs/dashboard.svg
+
+# What a release has is in .goreleaser.yaml; the image is made of its programs. The first
+# time builds goreleaser: some minutes. The version is that of the newest tag. Where git has no
+# remote, goreleaser would stamp neither commit nor date: there git is told ours.
+REMOTE := GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url GIT_CONFIG_VALUE_0=https://github.com/kdrain-tui/kdrain-tui
 .PHONY: release
-release: bin/releasetools ## a snapshot of the release in dist/, with everything that this machine can build
-	@skip=publish; docker buildx version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
-		{ skip=publish,docker; echo 'No Docker engine with buildx here: the container image is left out.'; }; \
-		bin/goreleaser release --snapshot --clean --skip=$$skip
+release: bin/releasetools ## a snapshot of the release in dist/, with everything that it has; publishes nothing
+	@git ls-remote --get-url >/dev/null 2>&1 || export $(REMOTE); bin/goreleaser release --snapshot --clean --skip=publish
+	@bin/image -date "$$(git log -1 --format=%ct)"
 
 .PHONY: tryrelease
-tryrelease: build bin/lab ## install the archive of dist/ as krew would, and plan with it on a lab
+tryrelease: build bin/lab ## start each part of the release in dist/, and follow README with its archive on a lab
 	@KDRAIN_LAB=$(CURDIR)/bin/lab KDRAIN_BIN=$(CURDIR)/bin/kdrain-tui \
 		go test -C lab -tags=e2e,release ./e2e -run TestRelease -count=1 -v
 
@@ -85,11 +98,14 @@ bin/drainbench:
 bin/soak:
 	@go build -C lab -o ../bin/ ./soak
 
+# A tool that leaves its checksum in what it makes has to be the same everywhere.
+REPEATABLE := -trimpath -buildvcs=false
 .PHONY: bin/releasetools
 bin/releasetools:
-	@go build -C tools/release -o ../../bin/ tool
-	@go build -C tools/sbom -o ../../bin/ tool
+	@go build -C tools/release $(REPEATABLE) -o ../../bin/ tool
+	@go build -C tools/sbom $(REPEATABLE) -o ../../bin/ tool
+	@go build -C tools/image $(REPEATABLE) -o ../../bin/ .
 
-.PHONY: bin/testall bin/bench
-bin/testall bin/bench:
+.PHONY: bin/testall bin/bench bin/screenshot
+bin/testall bin/bench bin/screenshot:
 	@go build -C tools -o ../bin/ ./$(@F)

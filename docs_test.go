@@ -150,7 +150,7 @@ func TestEventsPageListsEveryValue(t *testing.T) {
 		return part
 	}
 	sameNames(t, "kinds", constants["EventKind"], firstColumn(between("## Kinds", "## Values")))
-	sameNames(t, "states of pods", constants["PodState"], firstColumn(between("**podState**", "**nodeState**")))
+	sameNames(t, "states of pods", constantsOf(t, "drain/eviction")["State"], firstColumn(between("**podState**", "**nodeState**")))
 	for kind, paragraph := range map[string]string{
 		"Phase": "**phase**", "PhaseStatus": "**phaseStatus**", "NodeState": "**nodeState**",
 		"Outcome": "**outcome**", "CommandKind": "**control**", "Verb": "**action.verb**",

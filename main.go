@@ -1,4 +1,4 @@
-// kdrain-tui is the cockpit for node maintenance in Kubernetes. This package
+// kdrain-tui drains Kubernetes nodes, on a dashboard and on a command line. This package
 // only wires: signals, logging, and which frontend to start.
 package main
 
@@ -17,6 +17,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli"
+	"github.com/kdrain-tui/kdrain-tui/cli/build"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/ui"
@@ -49,7 +50,7 @@ func main() {
 
 	program := &cli.Program{
 		Name: os.Args[0], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Terminal: terminal(),
-		Build: cli.BuildOf(version, commit), StateDir: state, Environ: os.Environ(), Log: screen.Log, Themes: themeNames,
+		Build: build.Of(version, commit), StateDir: state, Environ: os.Environ(), Log: screen.Log, Themes: themeNames,
 		Config: filepath.Join(xdg.ConfigHome, "kdrain-tui", "config.yaml"),
 		Pod:    app.FindOwnPod(os.Getenv, os.Hostname, app.ServiceAccountFolder),
 		Now:    time.Now, Signals: signals, Exit: screen.Exit,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/adrg/xdg"
 
@@ -24,7 +25,7 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 		return cli.DashboardEnd{}, &app.Error{Reason: app.ReasonUsage, Err: err}
 	}
 	deps := ui.Deps{
-		Options: r.Options, Marked: r.Marked, Notes: r.Notes,
+		Options: r.Options, Marked: r.Marked, Notes: r.Notes, LabelColumns: r.LabelColumns,
 		Theme: theme, NoColor: r.NoColor, ASCII: r.ASCII, ReadOnly: r.ReadOnly, Protected: r.Protected,
 		Terminal: s.Terminal,
 	}
@@ -33,13 +34,18 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 	}
 	if r.Replay != nil { // what happened, by the clock of then
 		deps.Source, deps.Attach, deps.Replay, deps.Now = kube.NewStore(r.Replay.Now), r.Replay, true, r.Replay.Now
+	} else if r.Session == nil { // a run that is watched without its cluster
+		run := r.Attach.State().Run
+		deps.Source = kube.NewStore(time.Now)
+		deps.Identity = ui.Identity{Context: run.Context, User: run.User, Target: run.Target()}
 	} else {
 		session := r.Session.Dashboard(ctx)
 		session.OnPluginOutput(func(line string) { fmt.Fprintln(s.Log, "credential plugin: "+line) })
 		session.Progress = nil // it shows what it waits for
 		identity := session.Identity()
 		deps.Source, deps.Cluster = session, session
-		deps.Identity = ui.Identity{Context: identity.Context, User: identity.User, Server: identity.Server, Target: session.Target}
+		deps.Identity = ui.Identity{Context: identity.Context, User: identity.User, Server: identity.Server,
+			Target: session.Target}
 	}
 	result, err := ui.Run(ctx, deps)
 	return cli.DashboardEnd{Run: result.Run, Text: result.Text}, err

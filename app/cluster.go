@@ -36,8 +36,9 @@ type Cluster interface {
 	ReadScales(ctx context.Context, source engine.Source, nodes []string)
 	// ServerAddresses are those of the API server.
 	ServerAddresses(ctx context.Context) []string
-	// PodDetails reads what there is to know about one pod, live.
-	PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error)
+	// PodDetails reads what there is to know about one pod, live, with the log of that
+	// container, "" for the one that tells most.
+	PodDetails(ctx context.Context, namespace, name string, uid kube.UID, container string) (watch.PodDetails, error)
 	// OnPluginOutput sends what credential plugins say elsewhere than to standard
 	// error.
 	OnPluginOutput(tell func(line string))
@@ -85,8 +86,9 @@ type connection struct {
 
 func (c *connection) Writer() request.Writer { return write.New(c.Cluster) }
 
-func (c *connection) PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error) {
-	return watch.ReadPod(ctx, c.Cluster, namespace, name, uid)
+func (c *connection) PodDetails(ctx context.Context, namespace, name string, uid kube.UID,
+	container string) (watch.PodDetails, error) {
+	return watch.ReadPod(ctx, c.Cluster, namespace, name, uid, container)
 }
 
 func (c *connection) NodeNames(ctx context.Context, selector string) ([]string, error) {
@@ -104,8 +106,9 @@ func pageSize(chunkSize int64) int64 {
 
 func (c *connection) Watch(ctx context.Context, first []string, kinds ...kube.Kind) engine.Source {
 	watcher := watch.Start(ctx, c.Cluster, watch.Options{
-		Kinds: kinds, PageSize: pageSize(c.options.ChunkSize), Nodes: c.options.Nodes, LeaseNamespace: c.options.LeaseNamespace,
-		First: first, FirstKinds: firstKinds,
+		Kinds: kinds, PageSize: pageSize(c.options.ChunkSize), Nodes: c.options.Nodes,
+		LeaseNamespace: c.options.LeaseNamespace,
+		First:          first, FirstKinds: firstKinds,
 	})
 	c.watchers = append(c.watchers, watcher)
 	return watcher

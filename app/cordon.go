@@ -3,10 +3,10 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -66,7 +66,7 @@ func (s *Session) setCordon(ctx context.Context, node string, dry plan.DryRun, u
 		case answer.OK():
 			return true, nil
 		case answer.Class() != kube.AnswerConflict || try == cordonTries || !nodeChanges(ctx, &s.View, n):
-			return false, errors.New(AnswerText(answer))
+			return false, errors.New(attempt.AnswerWords(answer))
 		}
 	}
 }
@@ -89,18 +89,4 @@ func excludedByUs(n *kube.Node) bool {
 	}
 	mark, ours := annotation.Parse(n.Cordon.Mark)
 	return ours && mark.ExcludedFromLB
-}
-
-// AnswerText is the text of a refusal: the server's, with the first cause,
-// which kubectl leaves out, else the network's.
-func AnswerText(a kube.Answer) string {
-	switch {
-	case a.Failure != "":
-		return a.Failure
-	case a.Message == "":
-		return fmt.Sprintf("the server answered %d %s", a.Code, a.Reason)
-	case len(a.Causes) > 0 && a.Causes[0].Message != "":
-		return a.Message + " " + a.Causes[0].Message
-	}
-	return a.Message
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -64,8 +65,8 @@ func (d *Dashboard) env(snapshot *kube.Snapshot, o plan.Options, now time.Time) 
 }
 
 // Again is that of Session, with all that plans of the screen have.
-func (d *Dashboard) Again(shown plan.Plan, run string) (plan.Plan, error) {
-	return d.again(shown, func(snapshot *kube.Snapshot) preflight.Env {
+func (d *Dashboard) Again(ctx context.Context, shown plan.Plan, run string) (plan.Plan, error) {
+	return d.again(ctx, shown, func(snapshot *kube.Snapshot) preflight.Env {
 		env := d.env(snapshot, shown.Options, d.Now())
 		env.Run = run
 		return env
@@ -101,6 +102,23 @@ func (d *Dashboard) StartConfirmed(ctx context.Context, planned plan.Plan) (live
 		return nil, err // not a Run that is nil
 	}
 	return run, nil
+}
+
+// Retire begins one step by which a drained node leaves the cluster, and returns at once:
+// the run shows what becomes of it, and is done when the step is over.
+func (d *Dashboard) Retire(ctx context.Context, run, node string, c retire.Confirmed) (live.Run, error) {
+	if err := d.MayRetire(ctx); err != nil {
+		return nil, err
+	}
+	r, err := d.Session.Retire(run)
+	if err != nil {
+		return nil, err // not a Run that is nil
+	}
+	d.Runs.group.Go("step of "+node+" out of the cluster", func() {
+		_ = r.Do(d.ctx, node, c) // its Failure is read once it is over
+		_ = r.Close()            // every event of the step was written before
+	})
+	return r, nil
 }
 
 // RemoveLeftover removes exactly one budget that was left behind. One whose run was

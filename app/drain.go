@@ -37,7 +37,7 @@ func (s *Session) Preview(ctx context.Context, sel Selection) *Drain {
 func (s *Session) Drain(ctx context.Context, sel Selection, o plan.Options, read bool) *Drain {
 	d := &Drain{session: s, selection: sel, needs: planKinds, read: true}
 	first, kinds := d.firstNodes(ctx, o), planKinds
-	if !read && !o.FailOnBlockers && o.Guard == "" && !o.BlockSingleReplica && !o.AllowScale {
+	if !read && !o.FailOnBlockers && o.Guard == "" && !o.BlockSingleReplica && !o.AllowScale && o.Surge == "" {
 		d.needs, d.nodes, d.read = startKinds, first, false
 		kinds = slices.DeleteFunc(slices.Clone(planKinds), func(k kube.Kind) bool {
 			return slices.Contains(servingKinds, k) && !slices.Contains(checklist.Kinds, k)
@@ -90,12 +90,15 @@ func (d *Drain) MayReadScales(ctx context.Context, planned plan.Plan) error {
 	snapshot := d.session.Snapshot()
 	for _, n := range planned.Nodes {
 		for _, pod := range n.Pods {
-			if !slices.ContainsFunc(pod.Reasons, func(r plan.Reason) bool { return r.Code == plan.ReasonScaleUnknown }) {
+			if !slices.ContainsFunc(pod.Reasons, func(r plan.Reason) bool {
+				return r.Code == plan.ReasonScaleUnknown
+			}) {
 				continue
 			}
 			if w := plan.HiddenOwner(snapshot, pod.UID); w != nil {
 				resource, group, _ := strings.Cut(w.Resource, ".")
-				right := request.Permission{Verb: "get", Group: group, Resource: resource, Subresource: "scale", Namespace: w.Namespace}
+				right := request.Permission{Verb: "get", Group: group, Resource: resource, Subresource: "scale",
+					Namespace: w.Namespace}
 				needed = append(needed, beyond([]request.Permission{right}, needed)...)
 			}
 		}
@@ -104,6 +107,12 @@ func (d *Drain) MayReadScales(ctx context.Context, planned plan.Plan) error {
 		return nil
 	}
 	return d.session.rights().need(ctx, needed)
+}
+
+// Synced waits until all that the plan depends on is in.
+func (d *Drain) Synced(ctx context.Context) error {
+	_, err := d.session.Synced(ctx, d.needs, d.nodes...)
+	return err
 }
 
 // Plan plans the drain once all that it depends on is in. access is what was found to
@@ -135,7 +144,8 @@ func (d *Drain) Plan(ctx context.Context, o plan.Options, access preflight.Acces
 	snapshot = s.Snapshot()
 	now := s.Now()
 	return s.planFor(snapshot, nodes, o, preflight.Env{
-		Now: now, Self: s.self(ctx, d.read), Access: access, Leftovers: s.Leftovers(snapshot, now), ReadOnly: s.ReadOnly,
+		Now: now, Self: s.self(ctx, d.read), Access: access, Leftovers: s.Leftovers(snapshot, now),
+		ReadOnly: s.ReadOnly,
 	})
 }
 

@@ -38,7 +38,9 @@ func (d *Drain) dryMove(ctx context.Context, p plan.Pod, o plan.Options) kube.An
 		grace = &seconds
 	}
 	if p.Action == plan.ActionDelete {
-		return d.session.Writer().Delete(ctx, request.Delete{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
+		return d.session.Writer().Delete(ctx, request.Delete{Namespace: p.Namespace, Name: p.Name, UID: p.UID,
+			Grace: grace, DryRun: true})
 	}
-	return d.session.Writer().Evict(ctx, request.Evict{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace, DryRun: true})
+	return d.session.Writer().Evict(ctx, request.Evict{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace,
+		DryRun: true})
 }

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -17,7 +19,8 @@ import (
 // A run whose journal is on another machine is known by its annotations alone.
 
 // markKinds are where they are.
-var markKinds = []kube.Kind{kube.KindNodes, kube.KindBudgets, kube.KindLeases}
+var markKinds = []kube.Kind{kube.KindNodes, kube.KindBudgets, kube.KindLeases, kube.KindPods,
+	kube.KindReplicaSets, kube.KindDeployments}
 
 // Handover is the taking over of a run that is known by its annotations alone, in steps:
 // what they tell, whether the run is over, then its rollback or, for the run that goes
@@ -28,7 +31,7 @@ type Handover struct {
 }
 
 // Handover reads the run that the nodes carry the annotation of, and refuses one that
-// is live here. It waits until nodes, budgets and Leases are in; where nothing is
+// is live here. It waits until all that has annotations is in; where nothing is
 // watched yet, it watches these, if the rights are there.
 func (s *Session) Handover(ctx context.Context, nodes []string) (*Handover, error) {
 	if s.Source == nil {
@@ -75,12 +78,15 @@ func (h *Handover) Over(ctx context.Context) error {
 			return true, time.Time{}
 		case lease.Alive(now):
 			live = &Error{
-				Text: fmt.Sprintf("run %s is live: it renews its Lease of node %s; nothing was changed", lease.Holder, node),
+				Text: fmt.Sprintf("run %s is live: it renews its Lease of node %s; nothing was changed", lease.Holder,
+					node),
 				Hint: "abort it first, where it runs",
 			}
 			return true, time.Time{}
 		case !said:
-			s.report(fmt.Sprintf("run %s holds the Lease of node %s: waiting up to %s to see whether it is still running", lease.Holder, node, lease.Duration))
+			s.report(fmt.Sprintf(
+				"run %s holds the Lease of node %s: waiting up to %s to see whether it is still running",
+				lease.Holder, node, lease.Duration))
 		}
 		said = true
 		return false, now.Add(max(time.Second, snapshot.LeaseEnds(lease).Sub(now)))
@@ -133,7 +139,8 @@ func (h *Handover) RemoveBudgets(ctx context.Context, removed func(*tempbudget.R
 	for _, b := range budgets {
 		ref := request.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
 		if err := removeBudget(ctx, s.Writer(), ref); err != nil {
-			return &Error{Text: fmt.Sprintf("cannot remove the temporary budget %s/%s; nothing else was changed", b.Namespace, b.Name), Err: err}
+			return &Error{Text: fmt.Sprintf("cannot remove the temporary budget %s/%s; nothing else was changed",
+				b.Namespace, b.Name), Err: err}
 		}
 		removed(b)
 	}
@@ -143,4 +150,62 @@ func (h *Handover) RemoveBudgets(ctx context.Context, removed func(*tempbudget.R
 			return live != nil && live.UID == b.UID
 		}), time.Time{}
 	})
+}
+
+// Surges are what the run left raised, as its rollback would take it back.
+func (h *Handover) Surges() []rollback.Undo {
+	var left []rollback.Undo
+	for _, u := range rollback.Plan(h.Marked.State, h.session.Snapshot(), h.session.Now()) {
+		if len(u.Surge) > 0 && u.Left == "" {
+			left = append(left, u)
+		}
+	}
+	return left
+}
+
+// MayEndSurges is an *Error where they may not be taken back.
+func (h *Handover) MayEndSurges(ctx context.Context) error {
+	return h.session.rights().need(ctx, endSurgeRights(h.Surges()))
+}
+
+// EndSurges takes them back, and waits until the cluster shows that: the new run would take
+// the workloads for those of another. It calls ended for each.
+func (h *Handover) EndSurges(ctx context.Context, ended func(rollback.Undo)) error {
+	s := h.session
+	for _, u := range h.Surges() {
+		for _, r := range u.Requests() {
+			if err := sendUndo(ctx, s, r); err != nil {
+				return &Error{Text: "cannot " + u.What + "; nothing else was changed", Err: err}
+			}
+		}
+		ended(u)
+	}
+	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
+		return len(surge.FromMarks(snapshot, h.Marked.Mark.Run)) == 0, time.Time{}
+	})
+}
+
+// endSurgeRights are what it takes to end surges.
+func endSurgeRights(undos []rollback.Undo) (rights []request.Permission) {
+	for _, u := range undos {
+		for _, one := range u.Surge {
+			right := request.Permission{Verb: "patch", Resource: "pods"}
+			if lower, of := one.(request.Lower); of {
+				right = request.SurgeResources[lower.Kind]
+			}
+			rights = append(rights, beyond([]request.Permission{right}, rights)...)
+		}
+	}
+	return rights
+}
+
+// sendUndo sends a request that ends a surge. One that is out is waited for: a signal stops
+// those after it. A pod that is gone needs no cost.
+func sendUndo(ctx context.Context, s *Session, r request.Request) error {
+	answer := r.Send(context.WithoutCancel(ctx), s.Writer())
+	_, cost := r.(request.SetCost)
+	if answer.OK() || cost && answer.Class() == kube.AnswerGone {
+		return nil
+	}
+	return errors.New(attempt.AnswerWords(answer))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -17,5 +18,5 @@ func removeBudget(ctx context.Context, writer request.Writer, ref request.Budget
 	if answer.OK() || answer.Class() == kube.AnswerGone {
 		return nil
 	}
-	return errors.New(AnswerText(answer))
+	return errors.New(attempt.AnswerWords(answer))
 }

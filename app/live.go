@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
@@ -8,32 +9,56 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
-// own takes a run into this process's care: other processes can steer it, and a
-// hangup suspends it. Where its socket cannot be opened it goes on without.
+// Owned is a run or a roll in the care of this process.
+type Owned struct {
+	ID   string
+	Done <-chan struct{}
+	// Steer aborts or suspends it.
+	Steer func(kind drain.CommandKind, why string)
+	// Serve opens its socket, nil where it has none.
+	Serve func() (*control.Server, error)
+}
+
+// own takes a run into this process's care.
 func (r *Runs) own(run live.Run, rights control.Rights) {
+	state := run.State()
+	o := &Owned{ID: state.Run.ID, Done: run.Done(), Steer: func(kind drain.CommandKind, why string) {
+		by := state.Run.User
+		if kind == drain.CommandSuspend {
+			by = "signal"
+		}
+		run.Send(drain.Command{Kind: kind, By: by, Why: why})
+	}}
+	if commander, ok := run.(live.Commander); ok {
+		o.Serve = func() (*control.Server, error) { return control.Serve(r.Dir, commander, rights) }
+	}
+	r.Own(o)
+}
+
+// Own takes a run or a roll into this process's care: other processes can steer it, and
+// a hangup suspends it. Where its socket cannot be opened it goes on without.
+func (r *Runs) Own(o *Owned) {
 	r.mu.Lock()
-	r.live = append(r.live, run)
+	r.live = append(r.live, o)
 	hungUp, aborted := r.hungUp, r.aborted
 	r.mu.Unlock()
 	if hungUp != "" {
-		suspend(run, hungUp)
+		o.Steer(drain.CommandSuspend, hungUp)
 	}
 	if aborted != "" {
-		abort(run, aborted)
+		o.Steer(drain.CommandAbort, aborted)
 	}
-	commander, ok := run.(live.Commander)
-	if !ok {
+	if o.Serve == nil {
 		return
 	}
 	control.Sweep(r.Dir)
-	id := run.State().Run.ID
-	server, err := control.Serve(r.Dir, commander, rights)
+	server, err := o.Serve()
 	r.mu.Lock()
-	r.deaf[id] = err
+	r.deaf[o.ID] = err
 	r.mu.Unlock()
-	r.group.Go("end of run "+id, func() {
+	r.group.Go("end of run "+o.ID, func() {
 		select {
-		case <-run.Done():
+		case <-o.Done:
 		case <-r.ended:
 		}
 		if server != nil {
@@ -41,8 +66,18 @@ func (r *Runs) own(run live.Run, rights control.Rights) {
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.live = slices.DeleteFunc(r.live, func(other live.Run) bool { return other == run })
+		r.live = slices.DeleteFunc(r.live, func(other *Owned) bool { return other == o })
 	})
+}
+
+// Watch reads and steers a run that another process of this machine works on, until the
+// context ends. The error is an *Error.
+func (r *Runs) Watch(ctx context.Context, id string) (*control.Watched, error) {
+	run, err := control.Watch(ctx, r.Dir, id, r.Program)
+	if err != nil {
+		return nil, &Error{Err: err}
+	}
+	return run, nil
 }
 
 // Served reports whether other processes can steer a run of this one, and if not, what
@@ -62,7 +97,7 @@ func (r *Runs) HangUp(why string) {
 	runs := slices.Clone(r.live)
 	r.mu.Unlock()
 	for _, run := range runs {
-		suspend(run, why)
+		run.Steer(drain.CommandSuspend, why)
 	}
 }
 
@@ -79,7 +114,7 @@ func (r *Runs) Abort(why string) {
 	runs := slices.Clone(r.live)
 	r.mu.Unlock()
 	for _, run := range runs {
-		abort(run, why)
+		run.Steer(drain.CommandAbort, why)
 	}
 }
 
@@ -87,12 +122,4 @@ func (r *Runs) Abort(why string) {
 func (r *Runs) End() {
 	close(r.ended)
 	r.group.Wait()
-}
-
-func abort(run live.Run, why string) {
-	run.Send(drain.Command{Kind: drain.CommandAbort, By: run.State().Run.User, Why: why})
-}
-
-func suspend(run live.Run, why string) {
-	run.Send(drain.Command{Kind: drain.CommandSuspend, By: "signal", Why: why})
 }

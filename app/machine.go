@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
+	"github.com/kdrain-tui/kdrain-tui/app/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -36,6 +39,64 @@ func Check(ctx context.Context, s *Session, sel Selection) ([]checklist.NodeVerd
 	return checklist.OfAll(s.Snapshot(), names, s.Now()), nil
 }
 
+// MayRetire is an *Error where the right to delete Node objects is missing.
+func (s *Session) MayRetire(ctx context.Context) error { return s.rights().need(ctx, retireRights()) }
+
+// Retire takes the journal of a run that has ended, and its lock, for the steps by which
+// the nodes that it drained leave the cluster. All that a drain watches must be watched.
+func (s *Session) Retire(id string) (*retire.Retirement, error) {
+	locked, events, err := s.Runs.lock(id)
+	if err != nil {
+		return nil, err
+	}
+	r, err := retire.Begin(retire.Config{Source: s.Source, Writer: s.Writer(), Journal: locked, Now: s.Now}, events)
+	if err != nil {
+		return nil, &Error{Text: "nothing was changed", Err: errors.Join(err, locked.Close())}
+	}
+	return r, nil
+}
+
+// RetireOf is Retire in a process that did not drain the nodes: it reads first what the
+// steps are judged by.
+func (s *Session) RetireOf(ctx context.Context, run *drain.RunFacts) (*retire.Retirement, error) {
+	if err := sameCluster(s.Identity(), run); err != nil {
+		return nil, err
+	}
+	if err := s.rights().need(ctx, append(slices.Clone(readRights), retireRights()...)); err != nil {
+		return nil, err
+	}
+	s.Observe(ctx, checklist.Kinds...)
+	if _, err := s.Synced(ctx, checklist.Kinds); err != nil {
+		return nil, err
+	}
+	if err := s.readDaemonSets(ctx, nodesOf(run)); err != nil {
+		return nil, err
+	}
+	return s.Retire(run.ID)
+}
+
+// CleanupScriptOf is the script of one step for the host of a node as the journal of a
+// run has it, which the Node object is not needed for.
+func (r *Runs) CleanupScriptOf(id, node string, step host.Step) (string, error) {
+	if err := r.Known(id); err != nil {
+		return "", err
+	}
+	record, err := r.Record(id)
+	if err != nil {
+		return "", err
+	}
+	n := record.State.Node(strings.TrimPrefix(node, "node/"))
+	if n == nil || n.Retire.Host == nil {
+		return "", &Error{Text: fmt.Sprintf("run %s knows no machine of node %s", id, kube.Clean(node)),
+			Hint: "it knows those of nodes of which the first step was taken: see " + r.Program + " report " + id}
+	}
+	text, err := host.Script(*n.Retire.Host, step)
+	if err != nil {
+		return "", &Error{Err: fmt.Errorf("no script: %w", err)}
+	}
+	return text, nil
+}
+
 // CleanupScript is the script of one step for the host of a node, by what the kubelet
 // told of it.
 func CleanupScript(ctx context.Context, s *Session, node string, step host.Step) (string, error) {
@@ -52,11 +113,18 @@ func CleanupScript(ctx context.Context, s *Session, node string, step host.Step)
 		return "", err
 	}
 	n := snapshot.Node(names[0])
-	text, err := host.Script(host.Host{
-		Node: n.Name, Names: append([]string{n.Labels[corev1.LabelHostname]}, n.Addresses...), MachineID: n.MachineID, Runtime: n.Runtime,
-	}, step)
+	text, err := host.Script(host.Of(n), step)
 	if err != nil {
-		return "", &Error{Err: fmt.Errorf("no script: %w", err), Hint: "see its status: " + s.Target.Line("kubectl get node "+kube.Clean(n.Name)+" -o jsonpath='{.status.nodeInfo}'")}
+		return "", &Error{Err: fmt.Errorf("no script: %w", err), Hint: "see its status: " +
+			s.Target.Line("kubectl get node "+kube.Clean(n.Name)+" -o jsonpath='{.status.nodeInfo}'")}
 	}
 	return text, nil
+}
+
+// Leaving reports whether a run has ended and nodes that it drained are on their way out of
+// the cluster: steps are left to take.
+func Leaving(s *drain.State) bool {
+	return s.Outcome != "" && slices.ContainsFunc(s.Nodes, func(n *drain.NodeRun) bool {
+		return n.State == drain.NodeDrained && n.Retire.Next() != "" && (s.Run.Retire != nil || n.Retire.Begun())
+	})
 }

@@ -38,7 +38,8 @@ func FindOwnPod(getenv func(string) string, hostname func() (string, error), fol
 	if own := podOfToken(folder + "/token"); own.UID != "" {
 		return own
 	}
-	own := OwnPod{Namespace: getenv("POD_NAMESPACE"), Name: getenv("POD_NAME"), Service: getenv("KUBERNETES_SERVICE_HOST")}
+	own := OwnPod{Namespace: getenv("POD_NAMESPACE"), Name: getenv("POD_NAME"),
+		Service: getenv("KUBERNETES_SERVICE_HOST")}
 	if own.Namespace == "" {
 		text, _ := os.ReadFile(folder + "/namespace")
 		own.Namespace = strings.TrimSpace(string(text))

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
@@ -44,7 +45,7 @@ func (s *Session) readDaemonSets(ctx context.Context, nodes []string) error {
 func (s *Session) planFor(
 	snapshot *kube.Snapshot, nodes []string, o plan.Options, env preflight.Env,
 ) (plan.Plan, error) {
-	planned, err := plan.New(snapshot, nodes, o, env.Now)
+	planned, err := plan.NewFor(env.Run, snapshot, nodes, o, env.Now)
 	if err != nil {
 		return planned, err
 	}
@@ -52,15 +53,26 @@ func (s *Session) planFor(
 }
 
 // Again is the plan of the same nodes from the cluster as it is now, for a run that asks
-// whether it may go on. A node that no longer exists is left out. It fails while the
-// view of the cluster is not known to be true.
-func (s *Session) Again(shown plan.Plan, run string) (plan.Plan, error) {
-	return s.again(shown, func(*kube.Snapshot) preflight.Env { return preflight.Env{Now: s.Now(), Run: run} })
+// whether it may go on. A node that no longer exists is left out. It fails where the view of
+// the cluster is not known to be true within a moment.
+func (s *Session) Again(ctx context.Context, shown plan.Plan, run string) (plan.Plan, error) {
+	return s.again(ctx, shown, func(*kube.Snapshot) preflight.Env { return preflight.Env{Now: s.Now(), Run: run} })
 }
 
-func (s *Session) again(shown plan.Plan, env func(*kube.Snapshot) preflight.Env) (plan.Plan, error) {
-	snapshot := s.Snapshot()
-	if !snapshot.Trusted(kube.KindNodes, kube.KindPods) {
+// settleWithin is how long a check waits for the view of the cluster: an answer can come
+// before the whole cluster is read.
+const settleWithin = 3 * time.Second
+
+func (s *Session) again(
+	ctx context.Context, shown plan.Plan, env func(*kube.Snapshot) preflight.Env,
+) (plan.Plan, error) {
+	ctx, cancel := context.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	var snapshot *kube.Snapshot
+	if err := s.await(ctx, func(now *kube.Snapshot) (bool, time.Time) {
+		snapshot = now
+		return now.Trusted(kube.KindNodes, kube.KindPods), time.Time{}
+	}); err != nil {
 		return shown, errors.New("the view of the cluster is not up to date")
 	}
 	var names []string

@@ -42,7 +42,7 @@ type Brief struct {
 // Briefs are the runs of this machine, newest first, without reading what happened in
 // them.
 func (r *Runs) Briefs() ([]Brief, error) {
-	ids, err := r.IDs()
+	ids, err := r.ids()
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (r *Runs) brief(id string) Brief {
 	for _, n := range first.Run.Nodes {
 		b.Nodes = append(b.Nodes, n.Name)
 	}
-	if last.Kind == drain.EventRunEnded {
+	if last.Kind == drain.EventRunEnded || last.Kind == drain.EventRetire {
 		b.Ended, b.Outcome = last.Time, last.Outcome
 	}
 	return b
@@ -92,9 +92,9 @@ func (b Brief) Summary() string {
 	return fmt.Sprintf("%s, %s, %s", nodes, b.Started.Format("2006-01-02 15:04"), outcome)
 }
 
-// Prune removes the journals that are not to be kept. One that cannot be removed is left
+// prune removes the journals that are not to be kept. One that cannot be removed is left
 // for the next time; a live run keeps its own.
-func (r *Runs) Prune(keep Keep, now time.Time) (removed []string) {
+func (r *Runs) prune(keep Keep, now time.Time) (removed []string) {
 	briefs, err := r.Briefs()
 	if err != nil {
 		return nil

@@ -84,16 +84,16 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	live := writeJournal(t, runs.Dir, "live", old, end)
-	if removed := runs.Prune(Keep{}, today); !slices.Equal(removed, []string{"done"}) {
+	if removed := runs.prune(Keep{}, today); !slices.Equal(removed, []string{"done"}) {
 		t.Errorf("removed %q", removed)
 	}
 	if err := live.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if removed := runs.Prune(Keep{}, today.Add(200*24*time.Hour)); len(removed) != 3 {
+	if removed := runs.prune(Keep{}, today.Add(200*24*time.Hour)); len(removed) != 3 {
 		t.Errorf("very old: removed %q", removed)
 	}
-	if removed := runs.Prune(Keep{}, today); removed != nil {
+	if removed := runs.prune(Keep{}, today); removed != nil {
 		t.Errorf("of none: removed %q", removed)
 	}
 }

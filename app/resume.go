@@ -27,7 +27,7 @@ func (s *Session) Resume(ctx context.Context, run *drain.RunFacts, everything bo
 	if err := sameCluster(s.Identity(), run); err != nil {
 		return nil, err
 	}
-	r := &Resumption{session: s, run: run}
+	r := s.Continue(run)
 	if everything {
 		s.Observe(ctx, kube.Kinds...)
 		return r, nil
@@ -36,6 +36,9 @@ func (s *Session) Resume(ctx context.Context, run *drain.RunFacts, everything bo
 	s.Source = s.Watch(ctx, r.nodes, planKinds...)
 	return r, nil
 }
+
+// Continue is Resume for a run of the cluster whose plan is watched already.
+func (s *Session) Continue(run *drain.RunFacts) *Resumption { return &Resumption{session: s, run: run} }
 
 // Ready is all that a drain makes sure of before its first write. Its plan was
 // read before: it waits for what a drain without a reader begins with.
@@ -82,12 +85,26 @@ func (r *Resumption) Start(ctx context.Context) (run Run, before []drain.Event, 
 	return engine, before, nil
 }
 
+// ObserveOf begins to watch all that the dashboard shows of the cluster of a run, and
+// refuses every other cluster.
+func (s *Session) ObserveOf(ctx context.Context, run *drain.RunFacts) error {
+	if err := sameCluster(s.Identity(), run); err != nil {
+		return err
+	}
+	s.Observe(ctx, kube.Kinds...)
+	return nil
+}
+
+// SameCluster refuses every cluster but the run's.
+func (s *Session) SameCluster(run *drain.RunFacts) error { return sameCluster(s.Identity(), run) }
+
 // sameCluster refuses every cluster but the run's: names repeat, UIDs do not.
 func sameCluster(here conn.Identity, run *drain.RunFacts) error {
 	if run.ClusterUID == here.ClusterID {
 		return nil
 	}
-	hint := fmt.Sprintf("the run was on context %s, server %s; choose it with --context or --kubeconfig", run.Context, run.Server)
+	hint := fmt.Sprintf("the run was on context %s, server %s; choose it with --context or --kubeconfig", run.Context,
+		run.Server)
 	if strings.HasPrefix(run.ClusterUID, "server:") != strings.HasPrefix(here.ClusterID, "server:") {
 		hint = "the namespace kube-system, whose UID identifies the cluster, could be read only one of the two times"
 		if here.Why != "" {

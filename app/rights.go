@@ -29,19 +29,23 @@ func drainRights(o plan.Options) []request.Permission {
 	if o.DisableEviction || o.ForceAfter > 0 || o.MaxEvictRetries > 0 {
 		rules = append(rules, request.Permission{Verb: "delete", Resource: "pods"})
 	}
-	for _, more := range [][]request.Permission{guardRights(o), remedyRights(o), refusalRights(o), takeOverRights(o)} {
+	for _, more := range [][]request.Permission{guardRights(o), remedyRights(o), refusalRights(o), takeOverRights(o),
+		surgeRights(o)} {
 		rules = append(rules, beyond(more, rules)...)
 	}
 	return rules
 }
 
-// refusalRights are what the flags need that refuse nodes: what is not known cannot
-// be refused. The scale of an owner that is not watched is known to be needed only
-// once the pods are read, see checkScales.
+// refusalRights are what the flags need that refuse nodes, or begin none while workloads are
+// worse than before: what is not known cannot be judged. The scale of an owner that is not watched is known to
+// be needed only once the pods are read, see checkScales.
 func refusalRights(o plan.Options) []request.Permission {
 	var rules []request.Permission
 	if o.BlockSingleReplica {
 		rules = append(rules, workloadRights...)
+	}
+	if o.WaitReplacements > 0 {
+		rules = append(rules, beyond(workloadRights, rules)...)
 	}
 	if o.FailOnBlockers && !o.DisableEviction {
 		rules = append(rules, request.Permission{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"})
@@ -54,8 +58,26 @@ func takeOverRights(o plan.Options) []request.Permission {
 	if len(o.TakeOver) == 0 || o.DryRun != plan.DryRunNone {
 		return nil
 	}
-	list := request.Permission{Verb: "list", Group: "coordination.k8s.io", Resource: string(kube.KindLeases), Namespace: o.LeaseNamespace}
+	list := request.Permission{Verb: "list", Group: "coordination.k8s.io", Resource: string(kube.KindLeases),
+		Namespace: o.LeaseNamespace}
 	return append(leaseRights(o.LeaseNamespace), list)
+}
+
+// surgeRights are what it takes to know which workloads can surge, to raise and lower their
+// replicas and to say which of their pods are removed.
+func surgeRights(o plan.Options) []request.Permission {
+	if o.Surge == "" {
+		return nil
+	}
+	rules := []request.Permission{
+		{Verb: "list", Group: "apps", Resource: "replicasets"}, {Verb: "list", Group: "apps", Resource: "deployments"},
+		{Verb: "list", Group: "autoscaling", Resource: "horizontalpodautoscalers"},
+	}
+	if o.DryRun != plan.DryRunNone {
+		return rules
+	}
+	return append(rules, request.SurgeResources["Deployment"], request.SurgeResources["ReplicaSet"],
+		request.Permission{Verb: "patch", Resource: "pods"})
 }
 
 // remedyRights are what the remedies need that were asked for by flag.
@@ -67,7 +89,8 @@ func remedyRights(o plan.Options) []request.Permission {
 	if o.AllowScale {
 		rules = append(rules, scaleRights...)
 	}
-	if o.AllowZeroGrace && !o.DisableEviction && o.ForceAfter == 0 && o.MaxEvictRetries == 0 { // else it is asked for already
+	// else it is asked for already
+	if o.AllowZeroGrace && !o.DisableEviction && o.ForceAfter == 0 && o.MaxEvictRetries == 0 {
 		rules = append(rules, request.Permission{Verb: "delete", Resource: "pods"})
 	}
 	return rules
@@ -94,7 +117,8 @@ func guardRights(o plan.Options) []request.Permission {
 	if o.Guard == "" {
 		return nil
 	}
-	rules := append(slices.Clone(workloadRights), request.Permission{Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"})
+	rules := append(slices.Clone(workloadRights), request.Permission{Verb: "list", Group: "policy",
+		Resource: "poddisruptionbudgets"})
 	if !o.GuardWrite || o.DryRun != plan.DryRunNone {
 		return rules
 	}
@@ -107,9 +131,15 @@ func guardRights(o plan.Options) []request.Permission {
 func leaseRights(namespace string) []request.Permission {
 	var rules []request.Permission
 	for _, verb := range []string{"create", "update", "delete"} {
-		rules = append(rules, request.Permission{Verb: verb, Group: "coordination.k8s.io", Resource: string(kube.KindLeases), Namespace: namespace})
+		rules = append(rules, request.Permission{Verb: verb, Group: "coordination.k8s.io",
+			Resource: string(kube.KindLeases), Namespace: namespace})
 	}
 	return rules
+}
+
+// retireRights are what it takes beside a drain until a node has left the cluster.
+func retireRights() []request.Permission {
+	return []request.Permission{{Verb: "delete", Resource: "nodes"}}
 }
 
 // cordonRights are what cordon and uncordon need.
@@ -130,10 +160,12 @@ func beyond(rules, others []request.Permission) []request.Permission {
 var apiGroups = map[kube.Kind]string{
 	kube.KindBudgets:     "policy",
 	kube.KindLeases:      "coordination.k8s.io",
-	kube.KindReplicaSets: "apps", kube.KindDeployments: "apps", kube.KindStatefulSets: "apps", kube.KindDaemonSets: "apps",
+	kube.KindReplicaSets: "apps", kube.KindDeployments: "apps", kube.KindStatefulSets: "apps",
+	kube.KindDaemonSets:     "apps",
 	kube.KindJobs:           "batch",
 	kube.KindStorageClasses: "storage.k8s.io", kube.KindCSINodes: "storage.k8s.io",
 	kube.KindCSIDrivers: "storage.k8s.io", kube.KindAttachments: "storage.k8s.io",
-	kube.KindValidatingWebhooks: "admissionregistration.k8s.io", kube.KindMutatingWebhooks: "admissionregistration.k8s.io",
-	kube.KindAutoscalers: "autoscaling",
+	kube.KindValidatingWebhooks: "admissionregistration.k8s.io",
+	kube.KindMutatingWebhooks:   "admissionregistration.k8s.io",
+	kube.KindAutoscalers:        "autoscaling",
 }

@@ -63,6 +63,7 @@ func everyDrain() []plan.Options {
 	vary(func(o *plan.Options) { o.WaitJobs = true })
 	vary(func(o *plan.Options) { o.AllowScale = true })
 	vary(func(o *plan.Options) { o.AllowZeroGrace = true })
+	vary(func(o *plan.Options) { o.Surge = "100%" })
 	forms := all
 	all = nil
 	for _, dry := range []plan.DryRun{plan.DryRunNone, plan.DryRunServer, plan.DryRunClient} {
@@ -83,7 +84,7 @@ func leastFor(o plan.Options) int {
 		return roleFull
 	case o.Guard != "" && o.GuardWrite && o.DryRun == plan.DryRunNone:
 		return roleFull
-	case (o.AllowScale || o.AllowZeroGrace) && o.DryRun == plan.DryRunNone:
+	case (o.AllowScale || o.AllowZeroGrace || o.Surge != "") && o.DryRun == plan.DryRunNone:
 		return roleFull
 	}
 	return roleOperator
@@ -100,6 +101,7 @@ func TestRolesHaveEveryRuleThatIsAskedFor(t *testing.T) {
 	has(roleView, cordonRights(plan.DryRunClient), "cordon --dry-run=client")
 	has(roleOperator, cordonRights(plan.DryRunServer), "cordon --dry-run=server")
 	has(roleOperator, cordonRights(plan.DryRunNone), "cordon")
+	has(roleFull, retireRights(), "retire")
 	for _, o := range everyDrain() {
 		least := leastFor(o)
 		has(least, drainRights(o), o)
@@ -125,7 +127,7 @@ func TestRolesHoldNothingElse(t *testing.T) {
 		least := leastFor(o)
 		asked[least] = append(asked[least], drainRights(o)...)
 	}
-	asked[roleFull] = append(asked[roleFull], asked[roleOperator]...)
+	asked[roleFull] = slices.Concat(asked[roleFull], asked[roleOperator], retireRights())
 	for _, at := range []int{roleOperator, roleFull} {
 		for _, r := range rulesOf(at) {
 			if !reads(r) && !slices.Contains(asked[at], r) {

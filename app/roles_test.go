@@ -23,7 +23,7 @@ func (r role) short() string { return strings.TrimPrefix(r.name, "kdrain-tui-") 
 var roles = []role{
 	{"kdrain-tui-view", "To look: the dashboard with `--read-only`, `plan`, `--dry-run=client`."},
 	{"kdrain-tui-operator", "And to cordon, uncordon and evict: drains that keep to all budgets."},
-	{"kdrain-tui-full", "And to delete pods past their budgets, to make and remove temporary budgets, and to change replicas: all that any flag and any remedy asks for."},
+	{"kdrain-tui-full", "And to delete pods past their budgets, to make and remove temporary budgets, to change replicas, and to delete drained nodes: all that any flag and any remedy asks for."},
 }
 
 // The places of the roles in roles.
@@ -87,8 +87,8 @@ func writeFeatures() []feature {
 	plain, past, guarded, written := plan.DefaultOptions(), plan.DefaultOptions(), plan.DefaultOptions(), plan.DefaultOptions()
 	past.DisableEviction = true
 	guarded.Guard, written.Guard, written.GuardWrite = "1", "1", true
-	scaled := plan.DefaultOptions()
-	scaled.AllowScale = true
+	scaled, surged := plan.DefaultOptions(), plan.DefaultOptions()
+	scaled.AllowScale, surged.Surge = true, "100%"
 	cordon := cordonRights(plan.DryRunNone)
 	return []feature{
 		{roleOperator, "cordon and uncordon", beyond(cordon, readRights),
@@ -101,6 +101,9 @@ func writeFeatures() []feature {
 			"`--disable-eviction`, `--force-after`, `--max-evict-retries` and `--allow-zero-grace` exit 5; the remedies that delete are not available and name the rule"},
 		{roleFull, "one more replica, or the new pod first", beyond(onlyWrites(drainRights(scaled)), drainRights(plain)),
 			"`--allow-scale` exits 5; the remedy is not available and names the rule"},
+		{roleFull, "replacements first", beyond(onlyWrites(drainRights(surged)), drainRights(plain)), "`--surge` exits 5"},
+		{roleFull, "delete a drained node", retireRights(),
+			"`retire` exits 5 before the first write, but for one with `--yes` and without `--delete-node`, which deletes none; the result page of the dashboard says so"},
 		{roleFull, "temporary budgets", beyond(drainRights(written), drainRights(guarded)),
 			"`--guard-write` exits 5; `--guard` alone does not need it"},
 	}
@@ -128,7 +131,7 @@ func toWatch(kinds ...kube.Kind) []request.Permission {
 			continue
 		}
 		namespace := ""
-		if k == kube.KindLeases { // of which there are others, that are nobody's business
+		if k == kube.KindLeases { // of which there are others, that a run does not read
 			namespace = kube.DefaultLeaseNamespace
 		}
 		for _, verb := range readVerbs {

@@ -9,7 +9,9 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -111,6 +113,11 @@ func (r *Rollback) kinds() (kinds []kube.Kind, why map[kube.Kind]string) {
 			need(kind, "the run changed replicas; nothing was changed now")
 		}
 	}
+	if slices.ContainsFunc(r.State.Surges, (*surge.Record).MayStand) {
+		for _, k := range surge.Kinds {
+			need(k, "the run raised replicas to start replacements first; nothing was changed now")
+		}
+	}
 	if r.State.LeasesMayStand() || r.State.Run.Options.LeaseNamespace != "" {
 		need(kube.KindLeases, "")
 	}
@@ -129,7 +136,8 @@ func (r *Rollback) awaitHolders(ctx context.Context) error {
 			return true, time.Time{}
 		}
 		if !said {
-			s.report(fmt.Sprintf("%s; waiting up to %s to see whether that run is still running", hold, expires.Sub(now).Round(time.Second)))
+			s.report(fmt.Sprintf("%s; waiting up to %s to see whether that run is still running", hold,
+				expires.Sub(now).Round(time.Second)))
 		}
 		said = true
 		return false, expires
@@ -152,10 +160,13 @@ func (r *Rollback) MayUndo(ctx context.Context) error {
 			need(right)
 		}
 	}
+	for _, right := range endSurgeRights(r.Items) {
+		need(right)
+	}
 	return r.session.rights().need(ctx, rights)
 }
 
-// Undo undoes one item, with one request. It is judged once more: while the operator
+// Undo undoes one item. It is judged once more: while the operator
 // read, somebody may have made the cordon their own, and a node's status alone makes
 // its version old.
 func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
@@ -169,10 +180,13 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 		return fmt.Errorf("it changed meanwhile: the run is now to %s", now.What)
 	}
 	// A request that is out is waited for: a signal stops those after it.
-	answer := now.Request().Send(context.WithoutCancel(ctx), r.session.Writer())
-	gone := (now.Unguard != nil || now.Release != nil) && answer.Class() == kube.AnswerGone
-	if !answer.OK() && !gone {
-		return errors.New(AnswerText(answer))
+	for _, undo := range now.Requests() {
+		answer := undo.Send(context.WithoutCancel(ctx), r.session.Writer())
+		_, cost := undo.(request.SetCost) // of a pod that may be gone by now
+		gone := (now.Unguard != nil || now.Release != nil || cost) && answer.Class() == kube.AnswerGone
+		if !answer.OK() && !gone {
+			return errors.New(attempt.AnswerWords(answer))
+		}
 	}
 	if now.Taint != nil {
 		r.awaitTaint(ctx, now.Node)

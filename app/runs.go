@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
-	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -27,7 +26,7 @@ type Runs struct {
 	Keep    Keep   // which journals stay when a run is started
 
 	mu      sync.Mutex
-	live    []live.Run
+	live    []*Owned
 	hungUp  string           // why every run is suspended, "" if none is
 	aborted string           // why every run is aborted, "" if none is
 	deaf    map[string]error // by id: runs whose socket could not be opened
@@ -48,8 +47,8 @@ type Record struct {
 	Live   bool // a process works on it
 }
 
-// IDs are the runs that have a journal here.
-func (r *Runs) IDs() ([]string, error) {
+// ids are the runs that have a journal here.
+func (r *Runs) ids() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(r.Path("any")))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -85,7 +84,7 @@ func (r *Runs) Path(id string) string { return journal.JournalPath(r.Dir, id) }
 
 // Known is an *Error for a run that is none of this machine.
 func (r *Runs) Known(id string) error {
-	ids, err := r.IDs()
+	ids, err := r.ids()
 	if err != nil {
 		return err
 	}
@@ -107,9 +106,11 @@ func (r *Runs) Record(id string) (*Record, error) {
 	var corrupt *journal.CorruptJournalError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{Text: fmt.Sprintf("there is no run %q on this machine", id), Hint: r.Program + " runs lists them"}
+		return nil, &Error{Text: fmt.Sprintf("there is no run %q on this machine", id), Hint: r.Program +
+			" runs lists them"}
 	case errors.As(err, &corrupt):
-		return nil, &Error{Err: err, Hint: "the file was changed after the run, or the disk is faulty; no part of it is guessed"}
+		return nil, &Error{Err: err,
+			Hint: "the file was changed after the run, or the disk is faulty; no part of it is guessed"}
 	case err != nil:
 		return nil, &Error{Err: err}
 	case len(events) == 0:
@@ -147,7 +148,7 @@ func (r *Runs) Journal(name string) ([]drain.Event, error) {
 // Records are the records of all runs, newest first; of each that cannot be read
 // damaged has the reason.
 func (r *Runs) Records() (records []*Record, damaged []error, err error) {
-	ids, err := r.IDs()
+	ids, err := r.ids()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -196,7 +197,8 @@ func (r *Runs) NotEnded(s *drain.State) error {
 	}
 	return &Error{
 		Text: text + "; there is nothing to resume",
-		Hint: fmt.Sprintf("%s report %s shows what became of each pod; a new drain evicts what is left", r.Program, s.Run.ID),
+		Hint: fmt.Sprintf("%s report %s shows what became of each pod; a new drain evicts what is left", r.Program,
+			s.Run.ID),
 	}
 }
 
@@ -216,7 +218,7 @@ func (r *Runs) lock(id string) (*journal.Journal, []drain.Event, error) {
 // Lives tells what is known here of a run. The id comes from the cluster: it is
 // looked for among the journals, never made a path of.
 func (r *Runs) Lives() func(run string) tempbudget.RunLife {
-	ids, err := r.IDs()
+	ids, err := r.ids()
 	return func(run string) tempbudget.RunLife {
 		if err != nil || !slices.Contains(ids, run) {
 			return tempbudget.RunUnknown

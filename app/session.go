@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -32,6 +33,9 @@ type Session struct {
 	Version string      // of the program, for the journal
 	// ReadOnly tells that nothing may be written: what only helps to write is not told.
 	ReadOnly bool
+	// Retires is what is to become of the drained nodes of the runs that are started, nil
+	// where they stay in the cluster.
+	Retires *retire.Order
 	// Launch begins a run, drain.Start where it is nil.
 	Launch func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (Run, error)
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
@@ -13,7 +14,11 @@ import (
 // Start opens a journal and begins the run of a plan. It goes on when the context
 // ends: whoever started it aborts it by a command, and waits.
 func (s *Session) Start(ctx context.Context, plan plan.Plan) (Run, error) {
-	id := drain.NewRunID()
+	return s.StartAs(ctx, NewRunID(), plan)
+}
+
+// StartAs is Start with an id of the caller, which no run has yet.
+func (s *Session) StartAs(ctx context.Context, id string, plan plan.Plan) (Run, error) {
 	journal, err := journal.CreateJournal(s.Runs.Dir, id)
 	if err != nil {
 		return nil, &Error{
@@ -23,19 +28,22 @@ func (s *Session) Start(ctx context.Context, plan plan.Plan) (Run, error) {
 	}
 	identity := s.Identity()
 	run, err := s.launch(context.WithoutCancel(ctx), s.engine(journal), plan, drain.RunFacts{
-		ID: id, Context: identity.Context, Kubeconfig: s.Target.Kubeconfig, Program: s.Target.Program, Connection: s.Target.Others,
-		Server: identity.Server, ClusterUID: identity.ClusterID, User: identity.User, Version: s.Version,
+		ID: id, Context: identity.Context, Kubeconfig: s.Target.Kubeconfig, Program: s.Target.Program,
+		Connection: s.Target.Others,
+		Server:     identity.Server, ClusterUID: identity.ClusterID, User: identity.User, Version: s.Version,
+		Retire: s.Retires,
 	})
 	if err != nil {
 		return nil, &Error{Text: "cannot start the run; nothing was changed", Err: err}
 	}
 	s.Runs.own(run, s.CheckAccess)
 	keep, now := s.Runs.Keep, s.Now()
-	s.Runs.group.Go("prune journals", func() { s.Runs.Prune(keep, now) })
+	s.Runs.group.Go("prune journals", func() { s.Runs.prune(keep, now) })
 	return run, nil
 }
 
-func (s *Session) launch(ctx context.Context, c engine.EngineConfig, plan plan.Plan, facts drain.RunFacts) (Run, error) {
+func (s *Session) launch(ctx context.Context, c engine.EngineConfig, plan plan.Plan,
+	facts drain.RunFacts) (Run, error) {
 	if s.Launch != nil {
 		return s.Launch(ctx, c, plan, facts)
 	}
@@ -56,4 +64,17 @@ func Shortcomings(run live.Run) (events string, journal error) {
 		events = e.Silent()
 	}
 	return events, journal
+}
+
+// NewRunID makes a short id for a run: easy to read aloud, with no letters that
+// are taken for digits, and enough of them never to meet twice on one machine.
+func NewRunID() string {
+	const alphabet = "23456789abcdefghjkmnpqrstvwxyz"
+	var raw [6]byte
+	_, _ = rand.Read(raw[:]) // never fails (crypto/rand, Go 1.24)
+	id := make([]byte, len(raw))
+	for i, b := range raw {
+		id[i] = alphabet[int(b)%len(alphabet)]
+	}
+	return string(id)
 }

@@ -32,7 +32,9 @@ const patience = 3 * time.Second
 // only these are needed, and of the pods those on them. A kind without which nothing
 // works is an *Error where it may not be listed.
 func (v *View) Synced(ctx context.Context, kinds []kube.Kind, nodes ...string) (*kube.Snapshot, error) {
-	return v.awaitKinds(ctx, func(snapshot *kube.Snapshot) ([]string, error) { return missingKinds(snapshot, kinds, nodes) })
+	return v.awaitKinds(ctx, func(snapshot *kube.Snapshot) ([]string, error) {
+		return missingKinds(snapshot, kinds, nodes)
+	})
 }
 
 // Read is Synced for what only explains more: it may as well be denied.
@@ -43,7 +45,9 @@ func (v *View) Read(ctx context.Context, kinds []kube.Kind) (*kube.Snapshot, err
 	})
 }
 
-func (v *View) awaitKinds(ctx context.Context, look func(*kube.Snapshot) (missing []string, err error)) (*kube.Snapshot, error) {
+func (v *View) awaitKinds(
+	ctx context.Context, look func(*kube.Snapshot) (missing []string, err error),
+) (*kube.Snapshot, error) {
 	changed := v.Changed(ctx)
 	silent := time.NewTimer(patience)
 	defer silent.Stop()

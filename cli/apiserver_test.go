@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,6 +34,7 @@ type apiServer struct {
 	*httptest.Server
 	t         *testing.T
 	evictions string            // version of the Eviction kind it offers, "" for none
+	denied    []string          // what an access review that is answered with no contains, nil for none
 	forbidden map[string]bool   // collections that may not be listed or watched
 	serves    map[string]string // collections that there are, and the kind of their lists
 	// answer says what comes of an eviction or deletion: 0 lets the pod go.
@@ -120,7 +122,9 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 	case path == "/apis/authentication.k8s.io/v1/selfsubjectreviews":
 		reply(w, 201, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":"ada"}}}`)
 	case path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews":
-		reply(w, 201, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":true}}`)
+		asked, _ := io.ReadAll(r.Body)
+		denied := len(s.denied) > 0 && !slices.ContainsFunc(s.denied, func(part string) bool { return !strings.Contains(string(asked), part) })
+		reply(w, 201, fmt.Sprintf(`{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%v}}`, !denied))
 	case path == "/version":
 		reply(w, 200, `{"gitVersion":"v1.36.3"}`)
 	case path == "/readyz":
@@ -246,6 +250,19 @@ func (s *apiServer) node(w http.ResponseWriter, r *http.Request, name string, bo
 	n, ok := s.objects["/api/v1/nodes"]["/"+name].(*corev1.Node)
 	if !ok {
 		reply(w, 404, refusal(404, "NotFound", fmt.Sprintf("nodes %q not found", name)))
+		return
+	}
+	if r.Method == http.MethodDelete {
+		var options metav1.DeleteOptions
+		switch err := json.Unmarshal(body, &options); {
+		case err != nil || options.Preconditions == nil:
+			s.t.Errorf("a node is deleted without a precondition: %s %v", body, err)
+		case *options.Preconditions.UID != n.UID:
+			reply(w, 409, refusal(409, "Conflict", "the UID in the precondition does not match"))
+			return
+		}
+		s.change("DELETED", n)
+		reply(w, 200, `{"kind":"Status","apiVersion":"v1","status":"Success","code":200}`)
 		return
 	}
 	if r.Method == http.MethodPatch {

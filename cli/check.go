@@ -26,7 +26,7 @@ func (p *Program) checkCommand() *cobra.Command {
 check worker-1
 # Tell it of the nodes of a pool together, as JSON
 check -l pool=batch -o json`),
-		ValidArgsFunction: completion{p}.nodes,
+		ValidArgsFunction: completionOf(p).Nodes,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.check(cmd, f, args) },
 	}
 	fs := cmd.Flags()
@@ -75,7 +75,7 @@ func exitOfCheck(safe *bool) int {
 }
 
 func newCleanupScriptCommand(p *Program) *cobra.Command {
-	step := ""
+	step, run := "", ""
 	cmd := &cobra.Command{
 		Use:   "cleanup-script NODE --step stop|clean",
 		Short: "Print the script that takes the node's machine out of service; changes nothing",
@@ -85,20 +85,25 @@ func newCleanupScriptCommand(p *Program) *cobra.Command {
 			"  clean  removes pods and containers, stops the runtime, unmounts what is below the kubelet's folder,\n" +
 			"         removes CNI state, configuration and certificates, and checks the result\n" +
 			"Each compares hostname and machine-id with the node's status before it changes anything, and takes\n" +
-			"--dry-run and --yes. This command itself only reads.",
+			"--dry-run and --yes. This command itself only reads.\n\n" +
+			"Once the Node object is deleted, --run finds the machine in the journal of the run that retires the node.",
 		Example: p.examples(`
 # Show what stopping the kubelet of a drained node would do
 cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --dry-run
 # Stop it
 cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --yes`),
-		ValidArgsFunction: completion{p}.nodes,
-		RunE:              func(cmd *cobra.Command, args []string) error { return cleanupScript(p, cmd, args, host.Step(step)) },
+		ValidArgsFunction: completionOf(p).Nodes,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return cleanupScript(p, cmd, args, host.Step(step), run)
+		},
 	}
 	cmd.Flags().StringVar(&step, "step", "", "stop or clean")
+	cmd.Flags().StringVar(&run, "run", "",
+		"the machine as the journal of that `RUN` has it, where the Node object is gone")
 	return cmd
 }
 
-func cleanupScript(p *Program, cmd *cobra.Command, args []string, step host.Step) error {
+func cleanupScript(p *Program, cmd *cobra.Command, args []string, step host.Step, run string) error {
 	if len(args) != 1 {
 		return usage("see "+cmd.CommandPath()+" --help", "which node? It takes one")
 	}
@@ -108,6 +113,10 @@ func cleanupScript(p *Program, cmd *cobra.Command, args []string, step host.Step
 	if err := checkSelection(args, ""); err != nil {
 		return err
 	}
+	if run != "" {
+		text, err := p.runs.CleanupScriptOf(run, args[0], step)
+		return writeScript(p.Out, text, err)
+	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	session, err := p.open(ctx, app.ConnectOptions{ReadOnly: true, Nodes: app.Selection{Args: args}.Names()})
@@ -116,9 +125,13 @@ func cleanupScript(p *Program, cmd *cobra.Command, args []string, step host.Step
 	}
 	defer session.Close()
 	text, err := app.CleanupScript(ctx, session, args[0], step)
-	if err != nil {
-		return err
+	return writeScript(p.Out, text, err)
+}
+
+// writeScript writes a text that is the result, unless it could not be made.
+func writeScript(w io.Writer, text string, err error) error {
+	if err == nil {
+		_, err = io.WriteString(w, text)
 	}
-	_, err = io.WriteString(p.Out, text)
 	return err
 }

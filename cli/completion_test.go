@@ -45,7 +45,7 @@ users: [{name: ada, user: {}}, {name: eve, user: {}}]
 		"report --output ":                         "text\tfor a person | json\tfor a program | markdown\tfor a ticket, with a chart, as GitHub shows it",
 		"drain --dry-run=":                         "none\twrite to the cluster | client\tprint what would be done | server\task the API server, which changes nothing",
 		"drain --order ":                           "tiers\tordinary pods first, then critical ones, then storage",
-		"drain --honor karpenter,":                 `karpenter,cluster-api	cluster.x-k8s.io/drain: skip and wait-completed | karpenter,cluster-autoscaler	cluster-autoscaler.kubernetes.io/safe-to-evict: "false"`,
+		"drain --honor karpenter,":                 "karpenter,cluster-api | karpenter,cluster-autoscaler",
 		"--theme ":                                 "default | mine",
 		"drain --timeout ":                         "",
 	} {
@@ -66,6 +66,7 @@ func TestNamesOfTheClusterAreCompleted(t *testing.T) {
 		"plan --namespace ":         "kube-system | shop",
 		"drain --lease-namespace s": "shop",
 		"rollback --node w":         "worker-1 | worker-2",
+		"--label-columns a,":        "a,pool",
 	} {
 		b := newBench(t, kubetest.StoreOf(noon, node("worker-1", "blue", false), node("worker-2", "green", false),
 			namespaceOf("kube-system"), namespaceOf("shop")).Snapshot())

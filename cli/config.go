@@ -22,6 +22,7 @@ func knownFlags(f *flags) config.Known {
 	k.General.SortFlags, k.Drain.SortFlags = false, false
 	f.bindTheme(k.General)
 	f.bindLook(k.General)
+	f.bindColumns(k.General)
 	f.bindJournals(k.General)
 	f.bindYes(k.General, "")
 	f.bindProtected(k.General)
@@ -70,7 +71,11 @@ func applySettings(p *Program, cmd *cobra.Command) error {
 
 // protectedWord is the context of a session where it is protected, else "".
 func (f *flags) protectedWord(session *app.Session) string {
-	if name := session.Identity().Context; !f.protectedOK && config.Matches(f.protected, name) {
+	return f.protectedContext(session.Identity().Context)
+}
+
+func (f *flags) protectedContext(name string) string {
+	if !f.protectedOK && config.Matches(f.protected, name) {
 		return name
 	}
 	return ""
@@ -147,11 +152,13 @@ func (c *configuring) run(cmd *cobra.Command, _ []string) error {
 	for _, name := range settings.Unknown {
 		fmt.Fprintln(c.Err, kube.Clean("Warning: "+name+" is no setting"))
 	}
-	shown := print.Settings{Schema: print.SettingsSchema, File: settings.Path, Found: settings.Found, Settings: []print.Setting{}}
+	shown := print.Settings{Schema: print.SettingsSchema, File: settings.Path, Found: settings.Found,
+		Settings: []print.Setting{}}
 	show := func(prefix string, set *pflag.FlagSet) {
 		for _, name := range config.Settable(set) {
 			flag := cmd.Flags().Lookup(name)
-			line := print.Setting{Name: prefix + name, Value: strings.Trim(flag.Value.String(), "[]"), From: config.FromDefault}
+			line := print.Setting{Name: prefix + name, Value: strings.Trim(flag.Value.String(), "[]"),
+				From: config.FromDefault}
 			if setting, ok := settings.Of(name); ok {
 				line.From, line.Where = setting.From, setting.Where
 			}

@@ -296,3 +296,26 @@ func TestSettingsPage(t *testing.T) {
 	page(t, settingsPath, settingsIntro+"\n## All settings\n\n| setting | variable | default | meaning |\n| --- | --- | --- | --- |\n"+settings.String()+
 		"\n## What cannot be set\n\nThese flags are given each time, or not at all:\n\n| flag | why |\n| --- | --- |\n"+refused.String())
 }
+
+// Columns are set for every start or given as to kubectl get; what is no label is refused
+// with its place.
+func TestLabelColumns(t *testing.T) {
+	b := configured(t, "label-columns: [pool, node.kubernetes.io/instance-type]\n")
+	b.Terminal = Terminal{In: true, Out: true, Err: true}
+	var request DashboardRequest
+	b.Dashboard = func(_ context.Context, r DashboardRequest) (DashboardEnd, error) {
+		request = r
+		return DashboardEnd{}, nil
+	}
+	b.expect(t, ExitDone, nil)
+	if want := []string{"pool", "node.kubernetes.io/instance-type"}; !slices.Equal(request.LabelColumns, want) {
+		t.Errorf("%q", request.LabelColumns)
+	}
+	b.expect(t, ExitDone, nil, "-L", "zone,pool", "-L", "pool,arch")
+	if want := []string{"zone", "pool", "arch"}; !slices.Equal(request.LabelColumns, want) {
+		t.Errorf("%q", request.LabelColumns)
+	}
+	b.expect(t, ExitUsage, []string{`--label-columns=zone,: "" is not the key of a label`}, "-L", "zone,")
+	b = configured(t, "label-columns: [pool, 'a b']\n")
+	b.expect(t, ExitUsage, []string{b.Program.Config + ":1: label-columns"}, "config")
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -39,7 +40,7 @@ uncordon -l pool=batch --dry-run=client`
 			"(" + kube.CordonAnnotation + ") is written and removed together with it." + map[bool]string{
 			false: "\nA node whose Lease a live run holds is uncordoned only once the run's id was\ntyped, or with --take-over: that run then stops draining it."}[cordon],
 		Example:           p.examples(examples),
-		ValidArgsFunction: completion{p}.nodes,
+		ValidArgsFunction: completionOf(p).Nodes,
 		RunE:              c.run,
 	}
 	fs := cmd.Flags()
@@ -78,7 +79,8 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 	if !c.cordon {
 		kinds = append(kinds, kube.KindLeases)
 	}
-	session, err := c.open(ctx, app.ConnectOptions{Nodes: c.f.selection(args).Names(), LeaseNamespace: o.LeaseNamespace})
+	session, err := c.open(ctx, app.ConnectOptions{Nodes: c.f.selection(args).Names(),
+		LeaseNamespace: o.LeaseNamespace})
 	if err != nil {
 		return err
 	}
@@ -122,9 +124,9 @@ func (c *cordoning) all(ctx context.Context, session cordoner, nodes []string, o
 			explain(c.Err, fmt.Errorf("unable to %s node %q: %w", verb, name, err))
 			failed++
 		case changed:
-			fmt.Fprintf(c.Out, "node/%s %sed%s\n", name, verb, drySuffix(o.DryRun))
+			fmt.Fprintf(c.Out, "node/%s %sed%s\n", name, verb, print.DrySuffix(o.DryRun))
 		default:
-			fmt.Fprintf(c.Out, "node/%s already %sed%s\n", name, verb, drySuffix(o.DryRun))
+			fmt.Fprintf(c.Out, "node/%s already %sed%s\n", name, verb, print.DrySuffix(o.DryRun))
 		}
 	}
 	switch {
@@ -134,17 +136,6 @@ func (c *cordoning) all(ctx context.Context, session cordoner, nodes []string, o
 		return told(ExitError)
 	}
 	return told(ExitPartly)
-}
-
-// drySuffix is what kubectl puts behind a line about something not done.
-func drySuffix(dry plan.DryRun) string {
-	switch dry {
-	case plan.DryRunClient:
-		return " (dry run)"
-	case plan.DryRunServer:
-		return " (server dry run)"
-	}
-	return ""
 }
 
 // askHeld asks before nodes are uncordoned that a run holds by its Lease: the run
@@ -160,18 +151,21 @@ func (c *cordoning) askHeld(ctx context.Context, session reader, nodes []string,
 		return err
 	}
 	if !s.Trusted(kube.KindLeases) {
-		words := "Warning: Leases cannot be read: whether a run is draining " + strings.Join(nodes, ", ") + " is not known"
+		words := "Warning: Leases cannot be read: whether a run is draining " + strings.Join(nodes, ", ") +
+			" is not known"
 		if reason := s.Sync(kube.KindLeases).Reason; reason != "" {
 			words += ": " + reason
 		}
 		fmt.Fprintln(c.Err, kube.Clean(words))
 		return nil
 	}
+	nodes = slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
+		n := s.Node(name)
+		return n == nil || !n.Unschedulable
+	})
 	life, said := c.runs.Lives(), []string(nil)
-	holds := slices.DeleteFunc(lease.Holds(s, nodes, "", c.Now()), func(h lease.Hold) bool {
-		n := s.Node(h.Node)
-		return h.Lapsed || n == nil || !n.Unschedulable || slices.Contains(o.TakeOver, h.Run) || slices.Contains(o.TakeOver, plan.TakeOverAny) ||
-			life(h.Run) == tempbudget.RunDead
+	holds := lease.InTheWay(s, nodes, "", c.Now(), func(run string) bool {
+		return o.TakesOver(run) || life(run) == tempbudget.RunDead
 	})
 	for _, h := range holds {
 		said = append(said, "node "+h.Node+" is held by "+h.Words+", which stops draining it once it is uncordoned")

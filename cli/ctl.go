@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/cli/complete"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -21,7 +22,7 @@ func (p *Program) ctlCommand() *cobra.Command {
 	c := &ctl{Program: p, f: p.newFlags()}
 	cmd := &cobra.Command{
 		Use:   "ctl RUN VERB [POD|NODE]",
-		Short: "Steer a live run: pause, continue, retry, skip, last, leave, abort, or apply a remedy to a blocked pod",
+		Short: "Steer a live run: pause, continue, retry, skip, last, leave, suspend, abort, or apply a remedy to a blocked pod",
 		Long: "Sends a command to a live run on this machine, in the dashboard or headless, and answers once the run accepted it.\n" +
 			"The run is given by its id, never by a context; only the user who started it can reach it. POD is NAMESPACE/NAME,\n" +
 			"or a name that is unique in the run.\n\n" + ctlVerbs() + "\n" +
@@ -33,6 +34,8 @@ func (p *Program) ctlCommand() *cobra.Command {
 		Example: p.examples(`
 # Pause a run: it sends nothing more until it is continued
 ctl k7f3pm pause
+# End its process and continue it later with resume
+ctl k7f3pm suspend
 # Leave one pod where it is
 ctl k7f3pm skip shop/web-1
 # Print how far a run is, as JSON
@@ -96,27 +99,28 @@ func (c *ctl) run(cmd *cobra.Command, args []string) error {
 // request judges the command line, before anything is read.
 func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error) {
 	r := control.Request{}
-	line := "USAGE: " + cmd.CommandPath() + " RUN "
+	line := "usage: " + cmd.CommandPath() + " RUN "
 	switch {
 	case len(args) == 0 || args[0] == "":
-		return r, usage(c.display()+" runs lists them", "which run? %sVERB", line)
+		return r, usage(line+"VERB\n"+c.display()+" runs lists them", "which run?")
 	case len(args) == 1:
-		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "which command for run %s? %sVERB", args[0], line)
+		return r, usage(line+"VERB\n"+strings.TrimRight(ctlVerbs(), "\n"), "which command for run %s?", args[0])
 	}
 	verb, known := control.VerbNamed(args[1])
 	switch rest := args[2:]; {
 	case !known:
 		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "unknown command %q", args[1])
 	case verb.Of == control.OfRun && len(rest) > 0:
-		return r, usage("", "%s applies to the whole run: %s%s", verb.Name, line, verb.Name)
+		return r, usage(line+verb.Name, "%s applies to the whole run", verb.Name)
 	case verb.Of != control.OfRun && (len(rest) != 1 || rest[0] == ""):
-		return r, usage("", "%s takes one %s: %s%s %s", verb.Name, verb.Of, line, verb.Name, objectOf(verb))
+		return r, usage(line+verb.Name+" "+objectOf(verb), "%s takes one %s", verb.Name, verb.Of)
 	case c.withoutJournal && verb.Kind != drain.CommandContinue:
 		return r, usage("", "--without-journal applies to continue only")
 	case c.confirm != "" && verb.Remedy == "":
 		return r, usage("", "--confirm applies to remedies only; %s needs no confirmation", verb.Name)
 	case c.connection.ReadOnly && verb.Kind != "" && (verb.Remedy == "" || c.confirm != ""):
-		return r, usage("status and remedies change nothing, and neither does a remedy without --confirm", "--read-only forbids ctl %s", verb.Name)
+		return r, usage("status and remedies change nothing, and neither does a remedy without --confirm",
+			"--read-only forbids ctl %s", verb.Name)
 	}
 	r.Run, r.Verb, r.Word = args[0], verb.Name, c.confirm
 	switch verb.Of {
@@ -134,6 +138,9 @@ func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error
 // mustLive finds a live run, by its name and its lock: a journal of days is not read
 // before an abort. Why one is not live takes its journal.
 func (c *ctl) mustLive(id string) error {
+	if host := c.f.host(c.Program); host.Known(id) {
+		return host.Live(id)
+	}
 	if err := c.runs.Known(id); err != nil {
 		return err
 	}
@@ -156,14 +163,16 @@ func (c *ctl) notLive(r *app.Record) error {
 		return nil
 	case r.State.Outcome != "":
 		return &failure{
-			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", id, r.State.Ended.UTC().Format(time.RFC3339), r.State.Outcome),
+			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", id,
+				r.State.Ended.UTC().Format(time.RFC3339), r.State.Outcome),
 			hint: c.display() + " report " + id + " shows what became of each pod",
 		}
 	}
 	control.Sweep(c.StateDir)
 	return &failure{
 		code: ExitError, text: "run " + id + " is not live: its process ended before the run did",
-		hint: fmt.Sprintf("%s continues it, %s undoes what it did", c.printed(r.State, "resume"), c.printed(r.State, "rollback")),
+		hint: fmt.Sprintf("%s continues it, %s undoes what it did", c.printed(r.State, "resume"),
+			c.printed(r.State, "rollback")),
 	}
 }
 
@@ -207,22 +216,22 @@ func (c *ctl) tell(a control.Answer) error {
 func (c *ctl) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		return completion{c.Program}.runsOf(func(b app.Brief) bool { return b.Live })(cmd, args, typed)
+		return completionOf(c.Program).RunsOf(func(b app.Brief) bool { return b.Live })(cmd, args, typed)
 	case 1:
 		var verbs []string
 		for _, v := range control.Verbs {
 			verbs = append(verbs, v.Name+"\t"+v.Does)
 		}
-		return verbs, offers
+		return verbs, complete.Offers
 	case 2:
 		verb, known := control.VerbNamed(args[1])
 		state := c.stateFor(args[0])
 		if !known || state == nil {
-			return nil, offers
+			return nil, complete.Offers
 		}
-		return objectsOf(verb, state), offers
+		return verb.Objects(state), complete.Offers
 	}
-	return nil, offers
+	return nil, complete.Offers
 }
 
 // quickRead is how large a journal may be that is read while somebody waits for a Tab.
@@ -243,23 +252,4 @@ func (c *ctl) stateFor(id string) *drain.State {
 		return nil
 	}
 	return r.State
-}
-
-// objectsOf are the pods or nodes that a verb would do something to.
-func objectsOf(v control.Verb, s *drain.State) (offers []string) {
-	switch v.Of {
-	case control.OfPod:
-		for _, pod := range s.Pods {
-			if v.Offered(s, drain.Command{Kind: v.Kind, Pod: pod.UID}) {
-				offers = append(offers, pod.Namespace+"/"+pod.Name)
-			}
-		}
-	case control.OfNode:
-		for _, n := range s.Nodes {
-			if v.Offered(s, drain.Command{Kind: v.Kind, Node: n.Name}) {
-				offers = append(offers, n.Name)
-			}
-		}
-	}
-	return offers
 }

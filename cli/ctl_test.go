@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -53,7 +54,7 @@ func steeredBench(t *testing.T) (*bench, *steered) {
 	t.Helper()
 	b := newBench(t, nil)
 	record := writeRun(t, b.StateDir, "aaaaaa", noon, "")
-	blocked := drain.Event{Seq: 2, Time: noon, Kind: drain.EventPod, Node: "worker-1", UID: "p1", PodState: drain.PodBudgetBlocked}
+	blocked := drain.Event{Seq: 2, Time: noon, Kind: drain.EventPod, Node: "worker-1", UID: "p1", PodState: eviction.BudgetBlocked}
 	if err := record.Append([]drain.Event{blocked}, false); err != nil {
 		t.Fatal(err)
 	}
@@ -109,6 +110,23 @@ func TestCtlRemedyNeedsItsConfirmation(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if len(run.told) != 1 || run.told[0].Kind != drain.CommandRemedy || run.told[0].Word != "delete web-1" || run.told[0].OnScreen {
+		t.Errorf("the run was told %+v", run.told)
+	}
+}
+
+// A suspended run says how it is resumed; read-only suspends none.
+func TestCtlSuspends(t *testing.T) {
+	b, run := steeredBench(t)
+	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "suspend")
+	const want = "run aaaaaa: suspended: nothing more is sent, resume continues it\n  resume   kdrain-tui resume aaaaaa\n"
+	if got := b.out.String(); got != want {
+		t.Errorf("%q", got)
+	}
+	if len(run.told) != 1 || run.told[0].Kind != drain.CommandSuspend {
+		t.Errorf("the run was told %+v", run.told)
+	}
+	b.expect(t, ExitUsage, []string{"--read-only forbids ctl suspend"}, "ctl", "aaaaaa", "suspend", "--read-only")
+	if len(run.told) != 1 {
 		t.Errorf("the run was told %+v", run.told)
 	}
 }

@@ -22,7 +22,8 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 	if !p.Terminal.In || !p.Terminal.Out {
 		if len(args) > 0 {
 			if names := help.MeantCommands(cmd, args[0]); len(names) > 0 {
-				return usage(meant(names)+"A node of that name needs a terminal", "there is no command %q; nothing was done", args[0])
+				return usage(meant(names)+"A node of that name needs a terminal",
+					"there is no command %q; nothing was done", args[0])
 			}
 		}
 		return usage("without one: "+p.line("plan NODE...")+", or "+p.line("drain NODE... --yes"),
@@ -86,8 +87,8 @@ func (p *Program) show(ctx context.Context, request DashboardRequest) error {
 		end.Run = request.Attach // the screen never opened
 	}
 	var code int
-	if end.Run != nil && request.Replay == nil {
-		code = ExitOf(p.endRun(end.Run, failed != nil).Outcome)
+	if _, foreign := end.Run.(live.Foreign); end.Run != nil && request.Replay == nil && !foreign {
+		code = exitOfRun(p.endRun(end.Run, failed != nil))
 	}
 	if end.Text != nil {
 		if text := end.Text(); text != "" {
@@ -128,7 +129,8 @@ func (p *Program) endRun(run live.Run, failed bool) *drain.State {
 	}
 	state := run.State()
 	if state.Suspended {
-		fmt.Fprintf(p.Err, "run %s is suspended, not ended: %s continues it\n", state.Run.ID, p.printed(state, "resume"))
+		fmt.Fprintf(p.Err, "run %s is suspended, not ended: %s continues it\n", state.Run.ID,
+			p.printed(state, "resume"))
 	}
 	events, journal := app.Shortcomings(run)
 	if events != "" {
@@ -158,7 +160,7 @@ func meantCommand(root *cobra.Command, args []string, err error) error {
 
 func (p *Program) dashboardRequest(f *flags, session *app.Session, o plan.Options) DashboardRequest {
 	return DashboardRequest{
-		Session: session, Options: o, Protected: f.protectedWord(session),
+		Session: session, Options: o, Protected: f.protectedWord(session), LabelColumns: f.labelColumns,
 		ReadOnly: session.ReadOnly, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii,
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,19 +10,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/dryrun"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 )
 
 func (p *Program) drainCommand() *cobra.Command {
-	c := &draining{p, p.newFlags()}
+	c := &draining{Program: p, f: p.newFlags()}
 	cmd := &cobra.Command{
 		Use:   "drain NODE...",
 		Short: "Drain nodes without the dashboard; a superset of kubectl drain",
-		Long: "Cordons the nodes and evicts their pods as fast as the budgets allow, with the flags of kubectl drain.\n" +
-			"Asks before each phase on a terminal; elsewhere it needs --yes. A node with a pod that is refused is left\n" +
-			"untouched, not even cordoned.\n\n" +
+		Long: "Cordons the nodes and evicts their pods as fast as the budgets allow, pods with volumes one at a time,\n" +
+			"with the flags of kubectl drain. Asks before each phase on a terminal; elsewhere it needs --yes. A node with\n" +
+			"a pod that is refused is left untouched, not even cordoned.\n\n" +
 			"Exit codes: 0 drained, 1 error, 2 usage, 3 refused and nothing written, 4 timed out or partly drained,\n" +
 			"5 permission missing, 6 aborted, 128+n ended by signal n.",
 		Example: p.examples(`
@@ -31,7 +34,7 @@ drain worker-1 --ignore-daemonsets
 drain worker-1 worker-2 --ignore-daemonsets --delete-emptydir-data --timeout=10m --yes
 # Ask the API server what it would refuse, and change nothing
 drain -l pool=batch --ignore-daemonsets --dry-run=server`),
-		ValidArgsFunction: completion{p}.nodes,
+		ValidArgsFunction: completionOf(p).Nodes,
 		RunE:              c.drain,
 	}
 	c.f.bindDrainCommand(cmd.Flags())
@@ -53,7 +56,8 @@ func (f *flags) bindDrainCommand(fs *pflag.FlagSet) {
 // draining is the command drain.
 type draining struct {
 	*Program
-	f *flags
+	f     *flags
+	order *retire.Order // the drained nodes are to leave the cluster, nil where they stay
 }
 
 func (c *draining) drain(cmd *cobra.Command, args []string) error {
@@ -61,13 +65,11 @@ func (c *draining) drain(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c.runs.Keep = c.f.keep()
 	c.listen(c.f.yes || options.DryRun != plan.DryRunNone)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	session, err := c.open(ctx, app.ConnectOptions{
-		ChunkSize: c.f.chunkSize, Nodes: c.f.selection(args).Names(), LeaseNamespace: options.LeaseNamespace,
-	})
+	session, err := c.open(ctx, app.ConnectOptions{ChunkSize: c.f.chunkSize, Nodes: c.f.selection(args).Names(),
+		LeaseNamespace: options.LeaseNamespace})
 	if err != nil {
 		return err
 	}
@@ -77,18 +79,21 @@ func (c *draining) drain(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	read := options.DryRun == plan.DryRunNone && !c.f.yes
-	steps := session.Drain(ctx, c.f.selection(args), options, read) // what it needs comes in while we ask
+	// What it needs comes in while we ask.
+	steps := session.Drain(ctx, c.f.selection(args), options, options.DryRun == plan.DryRunNone && !c.f.yes)
 	if err := settleEvictions(ctx, c.Err, session, &options); err != nil {
 		return err
 	}
 	if err := steps.MayDrain(ctx, options); err != nil {
 		return err
 	}
-	if c.f.takesUp {
-		if err := c.takeUp(ctx, session, args, &options); err != nil {
+	if session.Retires = c.order; c.order != nil && !(c.f.yes && !c.order.DeleteNode) {
+		if err := session.MayRetire(ctx); err != nil {
 			return err
 		}
+	}
+	if err := c.takeUp(ctx, session, args, &options); err != nil {
+		return err
 	}
 	planned, err := steps.Plan(ctx, options, preflight.Access{})
 	if err != nil {
@@ -104,7 +109,8 @@ func (c *draining) drain(cmd *cobra.Command, args []string) error {
 	}
 	out.Refusals(planned)
 	if options.DryRun != plan.DryRunNone {
-		return c.dryRun(ctx, steps, planned, out)
+		outcome, err := dryrun.Do(ctx, steps, planned, out)
+		return cmp.Or(err, told(exitOf(outcome)))
 	}
 	if !c.f.yes && len(planned.Open().Nodes) > 0 {
 		steps.Estimate(&planned)
@@ -120,6 +126,7 @@ func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, erro
 	if err := checkNodeArgs(cmd, args, c.f); err != nil {
 		return plan.Options{}, err
 	}
+	c.runs.Keep = c.f.keep()
 	options, err := c.f.options()
 	if err != nil {
 		return options, err
@@ -146,10 +153,10 @@ func settleEvictions(ctx context.Context, notes io.Writer, session evictions, o 
 }
 
 // runDrain starts the run and follows it to its end.
-func (c *draining) runDrain(ctx context.Context, session starter, planned plan.Plan, out *print.Drain) error {
+func (c *draining) runDrain(ctx context.Context, session *app.Session, planned plan.Plan, out *print.Drain) error {
 	// From here on a signal ends the run, not the program: what was begun is
 	// said, and the journal is closed.
-	c.signals.graceful.Store(true)
+	c.signals.Graceful.Store(true)
 	run, err := session.Start(ctx, planned)
 	if err != nil {
 		return err
@@ -158,6 +165,9 @@ func (c *draining) runDrain(ctx context.Context, session starter, planned plan.P
 	f := &follower{p: c.Program, run: run, session: session, out: out, yes: c.f.yes}
 	if !f.yes {
 		f.shown = planned
+	}
+	if c.order != nil {
+		f.retires = func(ctx context.Context) (int, error) { return f.retireAfter(ctx, session, *c.order) }
 	}
 	return f.see(ctx)
 }

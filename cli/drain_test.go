@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
@@ -103,6 +105,22 @@ func TestYesConfirmsOnlyWhatItSays(t *testing.T) {
 	b.expect(t, ExitAborted, []string{"there is no terminal to confirm the phase retire"}, append(drainWorker1, "--yes")...)
 }
 
+// --surge asks for the surge by name, so --yes is enough for it.
+func TestYesConfirmsASurge(t *testing.T) {
+	b := newBench(t, smallCluster())
+	run := happyRun()
+	run.batches[1] = append(run.batches[1], asks(drain.PhaseSurge, "surge 1 workload")...)
+	b.script(run)
+	b.expect(t, ExitDone, nil, append(drainWorker1, "--yes")...)
+	said := slices.ContainsFunc(run.sent, func(in drain.Input) bool {
+		c, is := in.(drain.Confirm)
+		return is && c.Phase == drain.PhaseSurge && c.Word == "surge 1 workload"
+	})
+	if !said {
+		t.Errorf("sent %v", run.sent)
+	}
+}
+
 func TestSignalAbortsTheRun(t *testing.T) {
 	left := "node/worker-1 is left cordoned by this run, 2 of 2 pods still on it; to undo: kdrain-tui --context=prod uncordon worker-1"
 	t.Run("still cordoned", func(t *testing.T) { signalAborts(t, smallClusterWith(true), left) })
@@ -123,11 +141,25 @@ func signalAborts(t *testing.T, cluster *kube.Snapshot, left string) {
 	b.script(run)
 	b.expect(t, 128+15, []string{
 		"interrupted by SIGTERM: nothing more is sent",
-		"There are pending pods in node \"worker-1\":\npod/api-1 -n shop (Terminating)\n" +
-			"pod/web-1 -n shop (BudgetBlocked: budget web needs 1, has 1: web-2 on worker-2: ImagePullBackOff)\n",
+		"There are pending pods in node \"worker-1\":\npod/api-1 -n shop (ending)\n" +
+			"pod/web-1 -n shop (blocked: budget web needs 1, has 1: web-2 on worker-2: ImagePullBackOff)\n",
 		left,
 		"the journal of this run: ",
 	}, append(drainWorker1, "--yes")...)
+}
+
+// A run that its operator suspends by ctl ends its process with a code of its own, and
+// asks no question meanwhile.
+func TestDrainThatIsSuspended(t *testing.T) {
+	b := newBench(t, smallCluster())
+	run := happyRun()
+	run.onPlay = func(batch int) {
+		if batch == 1 { // while it asks for the evictions
+			run.Send(drain.Command{Kind: drain.CommandSuspend, By: "ada"})
+		}
+	}
+	b.script(run)
+	b.expect(t, ExitAborted, []string{"is suspended, not ended: kdrain-tui", "resume"}, "drain", "worker-1", "--ignore-daemonsets", "--yes")
 }
 
 func TestSecondSignalEndsAtOnce(t *testing.T) {
@@ -186,7 +218,7 @@ func TestFailedPod(t *testing.T) {
 	b.script(&scripted{batches: [][]drain.Event{asks(drain.PhaseCordon, ""), cordoned(), {
 		nodeEvent(drain.NodeDraining, ""),
 		write(drain.EventIntent, attempt.VerbEvict, "api-1", 0), write(drain.EventAnswer, attempt.VerbEvict, "api-1", 403),
-		podEvent("api-1", drain.PodFailed, nil, "forbidden"),
+		podEvent("api-1", eviction.Failed, nil, "forbidden"),
 		nodeEvent(drain.NodeFailed, "1 pod failed"), ended(drain.OutcomePartly),
 	}}})
 	b.expect(t, ExitPartly, []string{
@@ -202,7 +234,7 @@ func TestDeletedPods(t *testing.T) {
 	b := newBench(t, smallCluster())
 	b.script(&scripted{batches: [][]drain.Event{asks(drain.PhaseCordon, ""), cordoned(), {
 		write(drain.EventIntent, attempt.VerbDelete, "api-1", 0), write(drain.EventAnswer, attempt.VerbDelete, "api-1", 200),
-		podEvent("api-1", drain.PodGone, nil, ""), nodeEvent(drain.NodeDrained, ""), ended(drain.OutcomeDone),
+		podEvent("api-1", eviction.Gone, nil, ""), nodeEvent(drain.NodeDrained, ""), ended(drain.OutcomeDone),
 	}}})
 	b.run(append(drainWorker1, "--yes", "--disable-eviction")...)
 	if want := "deleting pod shop/api-1\npod/api-1 deleted\n"; !strings.Contains(b.out.String(), want) {

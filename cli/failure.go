@@ -119,8 +119,17 @@ const (
 	ExitSignal = 128
 )
 
-// ExitOf is the code for how a run ended.
-func ExitOf(outcome drain.Outcome) int {
+// exitOfRun is the code of a process that worked on a run: one that was suspended has no
+// outcome, and was stopped by its operator.
+func exitOfRun(s *drain.State) int {
+	if s.Suspended && s.Outcome == "" {
+		return ExitAborted
+	}
+	return exitOf(s.Outcome)
+}
+
+// exitOf is the code for how a run ended.
+func exitOf(outcome drain.Outcome) int {
 	switch outcome {
 	case drain.OutcomeDone:
 		return ExitDone
@@ -140,17 +149,4 @@ func exitOfSignal(sig os.Signal) int {
 		return ExitSignal + int(s)
 	}
 	return ExitError
-}
-
-// nameOfSignal is the name that operators know a signal by.
-func nameOfSignal(sig os.Signal) string {
-	switch sig {
-	case syscall.SIGINT:
-		return "SIGINT"
-	case syscall.SIGTERM:
-		return "SIGTERM"
-	case syscall.SIGHUP:
-		return "SIGHUP"
-	}
-	return sig.String()
 }

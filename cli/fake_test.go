@@ -17,6 +17,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
+	"github.com/kdrain-tui/kdrain-tui/cli/build"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -123,6 +124,12 @@ func (s *scribe) Scale(_ context.Context, r request.Scale) kube.Answer {
 
 func (s *scribe) Restart(context.Context, request.Restart) kube.Answer { return kube.Answer{} }
 
+func (s *scribe) Raise(context.Context, request.Raise) kube.Answer { return kube.Answer{} }
+
+func (s *scribe) Lower(context.Context, request.Lower) kube.Answer { return kube.Answer{} }
+
+func (s *scribe) SetCost(context.Context, request.SetCost) kube.Answer { return kube.Answer{} }
+
 func (s *scribe) Taint(_ context.Context, r request.SetTaints) kube.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +170,7 @@ func newBench(t *testing.T, snapshot *kube.Snapshot) *bench {
 	}
 	b.Program = &Program{
 		Name: "kdrain-tui", In: strings.NewReader(""), Out: b.out, Err: b.err,
-		Build:    Build{Version: "v1.2.3", Commit: "abc", Go: "go1.26", Kubernetes: "v0.37.2"},
+		Build:    build.Info{Version: "v1.2.3", Commit: "abc", Go: "go1.26", Kubernetes: "v0.37.2"},
 		StateDir: t.TempDir(), Now: func() time.Time { return noon }, Signals: b.signals,
 		Exit: func(code int) { b.exits = append(b.exits, code) }, Open: b.open,
 		Launch: func(context.Context, engine.EngineConfig, plan.Plan, drain.RunFacts) (app.Run, error) {
@@ -223,7 +230,7 @@ func (c paperCluster) EvictionSupport(context.Context) (conn.EvictionVersion, er
 func (c paperCluster) ReadDaemonSets(context.Context, engine.Source, []string) error { return nil }
 func (c paperCluster) ReadScales(context.Context, engine.Source, []string)           {}
 func (c paperCluster) ServerAddresses(context.Context) []string                      { return nil }
-func (c paperCluster) PodDetails(context.Context, string, string, kube.UID) (watch.PodDetails, error) {
+func (c paperCluster) PodDetails(context.Context, string, string, kube.UID, string) (watch.PodDetails, error) {
 	return watch.PodDetails{}, errors.New("there are none")
 }
 func (c paperCluster) OnPluginOutput(func(string)) {}

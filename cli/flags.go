@@ -22,16 +22,17 @@ import (
 // flags are all flags of one command; each command binds those it has.
 type flags struct {
 	plan.Options
-	selector  string
-	chunkSize int64
-	yes       bool
-	output    string
-	theme     string
-	noColor   bool
-	ascii     bool
-	marked    []string // --node: nodes that carry the annotation of a run
-	takesUp   bool     // the drain goes on where the run of those annotations was
-	warn      io.Writer
+	selector     string
+	chunkSize    int64
+	yes          bool
+	output       string
+	theme        string
+	labelColumns []string
+	noColor      bool
+	ascii        bool
+	marked       []string // --node: nodes that carry the annotation of a run
+	takesUp      bool     // the drain goes on where the run of those annotations was
+	warn         io.Writer
 
 	keepJournals, keepDays uint
 	protected              []string
@@ -181,14 +182,22 @@ func (w warnedDryRun) Set(text string) error {
 	return err
 }
 
+// noArgs is cobra.NoArgs with our exit code.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("see "+cmd.CommandPath()+" --help", "%s takes no arguments", cmd.CommandPath())
+	}
+	return nil
+}
+
 // checkNodeArgs judges the nodes of the command line before anything connects.
 func checkNodeArgs(cmd *cobra.Command, args []string, f *flags) error {
 	if len(args) == 0 && f.selector == "" {
 		if cmd.Flags().Changed("selector") {
 			return usage("", "--selector is empty: that would be every node; name them, or choose by a label")
 		}
-		return usage("see "+cmd.CommandPath()+" --help",
-			"which node? USAGE: %s NODE... [flags], or -l LABEL=VALUE", cmd.CommandPath())
+		return usage("usage: "+cmd.CommandPath()+" NODE... [flags], or -l LABEL=VALUE\n"+
+			"see "+cmd.CommandPath()+" --help", "which node?")
 	}
 	return checkSelection(args, f.selector)
 }
@@ -224,7 +233,8 @@ func (p *Program) newOutput(f *flags, session *app.Session) *print.Drain {
 		text.Since, text.Now = p.Now(), p.Now
 	}
 	return &print.Drain{
-		Out: out, Err: p.Err, ErrStyle: f.style(p.Terminal, p.Terminal.Err), Identity: session.Identity(), Target: session.Target, Now: p.Now,
+		Out: out, Err: p.Err, ErrStyle: f.style(p.Terminal, p.Terminal.Err), Identity: session.Identity(),
+		Target: session.Target, Now: p.Now,
 	}
 }
 

@@ -3,10 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
+	"github.com/kdrain-tui/kdrain-tui/cli/prompt"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -22,6 +24,9 @@ type follower struct {
 	shown   plan.Plan // what was confirmed, or is to be; without nodes where none was shown
 	yes     bool
 	served  bool // ctl reaches the run
+	// retires takes the drained nodes out of the cluster once the drain is over, nil where
+	// they stay.
+	retires func(context.Context) (code int, err error)
 
 	seen    uint64           // last event printed
 	said    int              // lines printed at the last tick
@@ -46,6 +51,13 @@ func (f *follower) see(ctx context.Context) error {
 		explain(p.Err, &failure{text: p.display() + " ctl will not reach this run", err: err})
 	}
 	state := f.follow(ctx)
+	code := exitOfRun(state)
+	if f.retires != nil && state.Outcome != "" {
+		if code, err = f.retires(ctx); err != nil {
+			explain(p.Err, err)
+		}
+		state = f.run.State()
+	}
 	f.out.End(f.run.Events(0))
 	f.out.Leftovers(state, f.session.Snapshot())
 	events, journal := app.Shortcomings(f.run)
@@ -61,7 +73,7 @@ func (f *follower) see(ctx context.Context) error {
 	if state.Outcome != drain.OutcomeDone {
 		f.out.Note("the journal of this run: %s", p.runs.Path(state.Run.ID))
 	}
-	return told(ExitOf(state.Outcome))
+	return told(code)
 }
 
 // follow returns the state that the run ended in.
@@ -69,7 +81,7 @@ func (f *follower) follow(ctx context.Context) *drain.State {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	changed := f.run.Changed(ctx)
-	interrupted := f.p.signals.interrupted
+	interrupted := f.p.signals.Interrupted
 	still := time.NewTicker(stillEvery)
 	defer still.Stop()
 	for {
@@ -87,9 +99,9 @@ func (f *follower) follow(ctx context.Context) *drain.State {
 			f.hangup = nil
 			f.abort("not confirmed")
 		case line, ok := <-f.waiting():
-			f.answer(line, ok)
+			f.answer(ctx, line, ok)
 		case <-f.run.Done():
-			if _, ok := f.p.signals.first(); ok && interrupted != nil {
+			if _, ok := f.p.signals.First(); ok && interrupted != nil {
 				f.interrupt()
 			}
 			f.flush()
@@ -111,7 +123,8 @@ func (f *follower) sayStill() {
 	}
 	if f.out.Printed() == f.said {
 		p := s.Progress("")
-		f.out.Note("in progress: %d of %s gone, %d terminating, %d blocked", p.Left, words.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
+		f.out.Note("in progress: %d of %s gone, %d terminating, %d blocked", p.Left,
+			words.Count(p.Total, "pod", "pods"), p.Terminating, p.Blocked)
 	}
 	f.out.Still(s)
 	f.said = f.out.Printed()
@@ -120,8 +133,8 @@ func (f *follower) sayStill() {
 // interrupt says what the first signal did: it has aborted the run, but for the one
 // that says that the terminal went away, which has suspended it.
 func (f *follower) interrupt() {
-	if !f.p.signals.hungUp() {
-		f.sayAbort("interrupted by " + f.p.signals.name())
+	if !f.p.signals.HungUp() {
+		f.sayAbort("interrupted by " + f.p.signals.Name())
 		return
 	}
 	f.stopped, f.answers, f.hangup = true, nil, nil
@@ -165,7 +178,7 @@ func (f *follower) flush() {
 func (f *follower) question() {
 	s := f.run.State()
 	q := s.Question
-	if q == nil || s.Outcome != "" || s.Aborting || f.stopped {
+	if q == nil || s.Outcome != "" || s.Aborting || s.Suspended || f.stopped {
 		return
 	}
 	if f.asked != nil && f.asked.phase == q.Phase {
@@ -180,13 +193,14 @@ func (f *follower) question() {
 		f.abort("there is no terminal to confirm the phase " + string(q.Phase))
 		return
 	}
-	f.answers = f.p.ask(func() { f.out.Ask(promptFor(q, s, f.asked.typed)) })
+	f.ask(prompt.Phase(q, s, f.asked.typed))
 }
 
-// confirmedByYes: --yes stands for guard, cordon and evict, and for nothing else
-// that a run may ask.
+// confirmedByYes: --yes stands for guard, cordon and evict, for a surge that --surge asks
+// for by name, and for nothing else that a run may ask.
 func confirmedByYes(phase drain.Phase) bool {
-	return phase == drain.PhaseGuard || phase == drain.PhaseCordon || phase == drain.PhaseEvict
+	return slices.Contains([]drain.Phase{drain.PhaseGuard, drain.PhaseCordon, drain.PhaseSurge, drain.PhaseEvict},
+		phase)
 }
 
 func (f *follower) confirm() {
@@ -198,35 +212,34 @@ func (f *follower) confirm() {
 func (f *follower) waiting() <-chan string { return f.answers }
 
 // answer takes what was typed for the open question.
-func (f *follower) answer(line string, ok bool) {
+func (f *follower) answer(ctx context.Context, line string, ok bool) {
 	f.answers = nil
-	if ok && accepts(line, f.asked.typed) {
-		if f.stillTrue() {
-			f.confirm()
-		} else {
-			f.answers = f.p.ask(func() { f.out.Ask(promptFor(f.run.State().Question, f.run.State(), f.asked.typed)) })
-		}
-		return
-	}
-	if ok && f.asked.typed != "" && line != "" && !isNo(line) {
-		f.answers = f.p.ask(func() { f.out.Ask("That does not match. Type " + f.asked.typed + " to continue, nothing to stop: ") })
-		return
-	}
-	if !ok {
+	switch accepted := ok && prompt.Accepts(line, f.asked.typed); {
+	case accepted && f.stillTrue(ctx):
+		f.confirm()
+	case accepted:
+		f.ask(prompt.Phase(f.run.State().Question, f.run.State(), f.asked.typed))
+	case !ok:
 		f.hangup = time.After(hangupFollows)
-		return
+	case f.asked.typed != "" && line != "" && !prompt.IsNo(line):
+		f.ask("That does not match. Type " + f.asked.typed + " to continue, nothing to stop: ")
+	default:
+		f.abort("not confirmed")
 	}
-	f.abort("not confirmed")
+}
+
+func (f *follower) ask(question string) {
+	f.answers = f.p.ask(func() { f.out.Ask(question) })
 }
 
 // stillTrue reports whether what was shown holds at the moment of the answer. What does
 // not is told, and is what the next answer is about.
-func (f *follower) stillTrue() bool {
+func (f *follower) stillTrue(ctx context.Context) bool {
 	s := f.run.State()
 	if len(f.shown.Nodes) == 0 || s.Question == nil {
 		return true
 	}
-	now, err := f.session.Again(f.shown, s.Run.ID)
+	now, err := f.session.Again(ctx, f.shown, s.Run.ID)
 	if err != nil {
 		f.out.Warn("nothing was sent: " + err.Error())
 		return false

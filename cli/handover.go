@@ -89,6 +89,9 @@ func (c *pastRun) rollbackMarked(cmd *cobra.Command, args []string) error {
 // is kept where there is no new one, and the new run takes the marks over when it
 // cordons.
 func (c *draining) takeUp(ctx context.Context, session *app.Session, args []string, o *plan.Options) error {
+	if !c.f.takesUp {
+		return nil
+	}
 	handover, err := session.Handover(ctx, args)
 	if err != nil {
 		return err
@@ -106,15 +109,28 @@ func (c *draining) takeUp(ctx context.Context, session *app.Session, args []stri
 		if err := handover.MayRemoveBudgets(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.Err, "%s removed first:\n", words.Count(len(budgets), "temporary budget of it is", "temporary budgets of it are"))
+		fmt.Fprintf(c.Err, "%s removed first:\n", words.Count(len(budgets), "temporary budget of it is",
+			"temporary budgets of it are"))
 		for _, b := range budgets {
 			fmt.Fprintln(c.Err, kube.Clean("  "+b.Namespace+"/"+b.Name))
+		}
+	}
+	surges := handover.Surges()
+	if len(surges) > 0 {
+		if err := handover.MayEndSurges(ctx); err != nil {
+			return err
+		}
+		for _, u := range surges {
+			fmt.Fprintln(c.Err, kube.Clean("first: "+u.What))
 		}
 	}
 	if !c.f.yes {
 		if err := c.askFor(ctx, "Drain its nodes in a new run?"); err != nil {
 			return err
 		}
+	}
+	if err := handover.EndSurges(ctx, func(u rollback.Undo) { c.printer(c.f).Line("", u.Undone()) }); err != nil {
+		return err
 	}
 	return handover.RemoveBudgets(ctx, func(b *tempbudget.Record) {
 		c.printer(c.f).Line("", "poddisruptionbudget/"+b.Name+" removed")
@@ -128,20 +144,7 @@ func (c *pastRun) resumeMarked(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c.f.takesUp = true
-	return (&draining{c.Program, c.f}).drain(cmd, c.f.marked)
-}
-
-// askFor asks a plain question on standard error.
-func (p *Program) askFor(ctx context.Context, question string) error {
-	select {
-	case line, ok := <-p.ask(func() { fmt.Fprint(p.Err, question+endingOf(p.typed)) }):
-		if ok && accepts(line, p.typed) {
-			return nil
-		}
-		return &failure{code: ExitAborted, text: "not confirmed; nothing was changed"}
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return (&draining{Program: c.Program, f: c.f}).drain(cmd, c.f.marked)
 }
 
 func (f *flags) bindMarked(cmd *cobra.Command) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -113,7 +114,7 @@ func checkHostile(t *testing.T, seed uint64) {
 	run("uncordon", hostile.Node, "x-1", hostile.Texts[0])
 	run("runs")
 	run("runs", "-o", "json")
-	var runs []runJSON
+	var runs []print.Run
 	if err := json.Unmarshal(b.out.Bytes(), &runs); err != nil || len(runs) == 0 {
 		t.Fatalf("no runs: %v\n%s", err, b.out)
 	}

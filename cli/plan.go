@@ -21,7 +21,7 @@ func (p *Program) planCommand() *cobra.Command {
 plan worker-1
 # Show it for the nodes of a pool, as JSON
 plan -l pool=batch --ignore-daemonsets -o json`),
-		ValidArgsFunction: completion{p}.nodes,
+		ValidArgsFunction: completionOf(p).Nodes,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.plan(cmd, f, args) },
 	}
 	fs := cmd.Flags()
@@ -44,7 +44,8 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	session, err := p.open(ctx, app.ConnectOptions{
-		ReadOnly: true, ChunkSize: f.chunkSize, Nodes: f.selection(args).Names(), LeaseNamespace: options.LeaseNamespace,
+		ReadOnly: true, ChunkSize: f.chunkSize, Nodes: f.selection(args).Names(),
+		LeaseNamespace: options.LeaseNamespace,
 	})
 	if err != nil {
 		return err

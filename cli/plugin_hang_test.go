@@ -72,7 +72,10 @@ func TestOneInterruptEndsWhileTheCredentialPluginHangs(t *testing.T) {
 		"drain": {"drain", "node", "--force", "--yes"}, "dashboard": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newAPIServer(t, theNode(false), thePod())
+			node := theNode(name == "rollback")
+			marked := cordonedBy(kube.FieldManager, "node") // so that a rollback has something to undo
+			node.Annotations, node.ManagedFields = marked.Annotations, marked.ManagedFields
+			s := newAPIServer(t, node, thePod())
 			kubeconfig, hangs, answer := s.hangingPlugin(t)
 			b := s.connected(t)
 			interrupt := make(chan os.Signal, 1)

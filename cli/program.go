@@ -10,7 +10,10 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/cli/build"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
+	"github.com/kdrain-tui/kdrain-tui/cli/prompt"
+	"github.com/kdrain-tui/kdrain-tui/cli/signals"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -24,7 +27,7 @@ type Program struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Terminal Terminal
-	Build    Build
+	Build    build.Info
 	StateDir string    // where journals go
 	Log      io.Writer // the log file, for what must not appear on the dashboard
 	Themes   func() []string
@@ -46,8 +49,8 @@ type Program struct {
 	connection conn.Flags
 	group      kube.Group
 	runs       *app.Runs
-	signals    signals
-	keyboard   keyboard
+	signals    signals.Signals
+	keyboard   prompt.Keyboard
 	typed      string // what every confirmation is typed as in a protected context, "" elsewhere
 }
 
@@ -77,36 +80,21 @@ func ColorsOf(getenv func(string) string) (may, must bool) {
 
 func isOn(value string) bool { return value != "" && value != "0" && value != "false" }
 
-// Build says what this binary was made of.
-type Build struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit,omitempty"`
-	Go      string `json:"go"`
-	// Kubernetes is the version of the client library, e.g. v0.37.2.
-	Kubernetes string `json:"clientLibrary"`
-}
-
-// String is the version, with the commit where it is known.
-func (b Build) String() string {
-	if b.Commit == "" {
-		return b.Version
-	}
-	return b.Version + " (commit " + b.Commit + ")"
-}
-
 // DashboardRequest is what the dashboard is to open with.
 type DashboardRequest struct {
-	Session *app.Session // nil for a replay
+	Session *app.Session // nil for a replay, and for a run that is watched without its cluster
 	Marked  []string
 	Options plan.Options
 	Notes   []string // what the operator is to know that was found before it opens
-	// Attach is a resumed run to open with; nil for none.
+	// Attach is a run to open with, resumed or of another process; nil for none.
 	Attach app.Run
 	// Replay is a journal to play instead, without a cluster; nil for the dashboard
 	// proper.
 	Replay   *journal.Replay
 	ReadOnly bool
-	Theme    string
+	// LabelColumns are the labels that the list of nodes has a column for.
+	LabelColumns []string
+	Theme        string
 	// Protected is what every confirmation is typed as, "" where y is enough.
 	Protected string
 	NoColor   bool
@@ -135,7 +123,8 @@ func (p *Program) open(ctx context.Context, o app.ConnectOptions) (*app.Session,
 
 // target is what printed commands are for: the connection flags that were given.
 func (p *Program) target(kubeContext string) plan.Target {
-	return plan.Target{Program: p.display(), Kubeconfig: p.connection.File(), Context: kubeContext, Others: p.connection.Given()}
+	return plan.Target{Program: p.display(), Kubeconfig: p.connection.File(), Context: kubeContext,
+		Others: p.connection.Given()}
 }
 
 // line is one of our commands as it is printed before there is a connection.
@@ -145,12 +134,17 @@ func (p *Program) line(command string) string {
 
 // Main runs the command line and returns the exit code.
 func (p *Program) Main(ctx context.Context, args []string) int {
-	p.signals.interrupted = make(chan struct{})
+	p.signals.Interrupted = make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan struct{})
 	p.runs = app.NewRuns(p.StateDir, p.display())
-	p.group.Go("signals", func() { p.signals.watch(p, ended, cancel) })
+	p.group.Go("signals", func() {
+		p.signals.Watch(p.Signals, p.Now, ended, signals.Ends{
+			HangUp: p.runs.HangUp, Abort: p.runs.Abort, Cancel: cancel,
+			Exit: func(sig os.Signal) { p.Exit(exitOfSignal(sig)) },
+		})
+	})
 	p.Out, p.Err = print.Edge{W: p.Out}, print.Edge{W: p.Err}
 	code := p.run(ctx, args)
 	close(ended)
@@ -163,9 +157,9 @@ func (p *Program) run(ctx context.Context, args []string) int {
 	root := p.Command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if sig, ok := p.signals.first(); ok {
-		if err != nil && !p.signals.graceful.Load() {
-			explain(p.Err, &failure{text: "ended by " + nameOfSignal(sig) + "; nothing more was sent"})
+	if sig, ok := p.signals.First(); ok {
+		if err != nil && !p.signals.Graceful.Load() {
+			explain(p.Err, &failure{text: "ended by " + signals.NameOf(sig) + "; nothing more was sent"})
 		}
 		return exitOfSignal(sig)
 	}
@@ -197,22 +191,10 @@ type (
 		Read(ctx context.Context, kinds []kube.Kind) (*kube.Snapshot, error)
 	}
 
-	// dryRunner asks the server what it would say.
-	dryRunner interface {
-		DryCordon(ctx context.Context, n plan.Node) kube.Answer
-		DryMoves(ctx context.Context, pods []plan.Pod, o plan.Options) []kube.Answer
-	}
-
-	// starter starts the run of a plan.
-	starter interface {
-		Start(ctx context.Context, planned plan.Plan) (app.Run, error)
-		followed
-	}
-
 	// followed is the cluster of a run that is followed.
 	followed interface {
 		identified
 		Snapshot() *kube.Snapshot
-		Again(shown plan.Plan, run string) (plan.Plan, error)
+		Again(ctx context.Context, shown plan.Plan, run string) (plan.Plan, error)
 	}
 )

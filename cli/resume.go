@@ -10,10 +10,11 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 )
 
 func (p *Program) resumeCommand() *cobra.Command {
-	c := &pastRun{p, p.newFlags()}
+	c := &pastRun{Program: p, f: p.newFlags()}
 	f := c.f
 	headless := false
 	cmd := &cobra.Command{
@@ -35,27 +36,30 @@ resume k7f3pm
 resume k7f3pm --yes -o json
 # Go on with the run of another machine, known by the annotations on its nodes
 resume --node worker-1 --node worker-2 --ignore-daemonsets`),
-		ValidArgsFunction: completion{p}.runsOf(func(b app.Brief) bool { return !b.Live && b.Ended.IsZero() }),
+		ValidArgsFunction: completionOf(p).RunsOf(func(b app.Brief) bool { return !b.Live && b.Ended.IsZero() }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.marked) > 0 {
 				return c.resumeMarked(cmd, args)
 			}
-			return c.resume(cmd, args, p.Terminal.In && p.Terminal.Out && !f.yes && !headless && !cmd.Flags().Changed("output"))
+			return c.resume(cmd, args, p.Terminal.In && p.Terminal.Out && !f.yes && !headless &&
+				!cmd.Flags().Changed("output"))
 		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	f.bindYes(fs, "confirm guard, cordon and eviction without being asked; without the dashboard")
+	f.bindOrder(fs, &c.retire)
 	f.bindProtected(fs)
 	fs.BoolVar(&headless, "headless", false, "go on without the dashboard, also on a terminal")
 	f.bindOutput(fs)
 	f.bindLook(fs)
 	f.bindTheme(fs)
-	own := flagNames(fs)
+	f.bindColumns(fs)
+	own := append(flagNames(fs), "node")
 	f.bindMarked(cmd)
 	f.bindDrain(fs, "dry-run", "take-over")
 	f.bindJournals(fs)
-	ofDrain := slices.DeleteFunc(flagNames(fs), func(name string) bool { return name == "node" || slices.Contains(own, name) })
+	ofDrain := slices.DeleteFunc(flagNames(fs), func(name string) bool { return slices.Contains(own, name) })
 	cmd.Annotations = map[string]string{help.FlagsOf: "drain"}
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.onlyWithMarked(fs, ofDrain) }
 	return cmd
@@ -65,13 +69,18 @@ func (c *pastRun) resume(cmd *cobra.Command, args []string, onScreen bool) error
 	if err := c.checkRunArgs(cmd, args); err != nil {
 		return err
 	}
+	if c.f.host(c.Program).Known(args[0]) {
+		return c.resumeRoll(cmd, args[0])
+	}
 	r, err := c.deadRun(args[0])
 	if err != nil {
 		return err
 	}
-	if err := c.runs.NotEnded(r.State); err != nil {
+	leaves := app.Leaving(r.State)
+	if err := c.runs.NotEnded(r.State); err != nil && !leaves {
 		return err
 	}
+	onScreen = onScreen && !leaves
 	c.listen(c.f.yes || onScreen)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
@@ -80,6 +89,9 @@ func (c *pastRun) resume(cmd *cobra.Command, args []string, onScreen bool) error
 		return err
 	}
 	defer session.Close()
+	if leaves {
+		return c.goOnRetiring(ctx, session, r)
+	}
 	if !onScreen { // the dashboard asks for it itself
 		if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
 			return err
@@ -103,7 +115,8 @@ func (c *pastRun) resume(cmd *cobra.Command, args []string, onScreen bool) error
 }
 
 // goOnScreen follows the run on the dashboard's run page.
-func (c *pastRun) goOnScreen(ctx context.Context, session *app.Session, resumption *app.Resumption, notes ...string) error {
+func (c *pastRun) goOnScreen(ctx context.Context, session *app.Session, resumption *app.Resumption,
+	notes ...string) error {
 	run, events, err := resumption.Start(ctx)
 	if err != nil {
 		return err
@@ -118,20 +131,28 @@ func (c *pastRun) goOnScreen(ctx context.Context, session *app.Session, resumpti
 
 // goOn follows the run as drain does.
 func (c *pastRun) goOn(ctx context.Context, session *app.Session, resumption *app.Resumption) error {
-	c.signals.graceful.Store(true) // from here on a signal ends the run, not the program, as in drain
+	c.signals.Graceful.Store(true) // from here on a signal ends the run, not the program, as in drain
 	run, events, err := resumption.Start(ctx)
 	if err != nil {
 		return err
 	}
 	out := c.newOutput(c.f, session)
-	out.Resumed(drain.Fold(nil, events...), events)
-	return (&follower{p: c.Program, run: run, session: session, out: out, yes: c.f.yes, seen: uint64(len(events))}).see(ctx)
+	before := drain.Fold(nil, events...)
+	out.Resumed(before, events)
+	f := &follower{p: c.Program, run: run, session: session, out: out, yes: c.f.yes, seen: uint64(len(events))}
+	if before.Run.Retire != nil {
+		f.retires = func(ctx context.Context) (int, error) {
+			return f.retireAfter(ctx, session, c.retire.After(before.Run.Retire))
+		}
+	}
+	return f.see(ctx)
 }
 
 // pastRun is a command about a run of before: resume or rollback.
 type pastRun struct {
 	*Program
-	f *flags
+	f      *flags
+	retire retire.Order // beside what the run was started with
 }
 
 // runPageSize is the page size of large lists, as the default of drain.
@@ -142,7 +163,7 @@ const runPageSize = 500
 func (c *pastRun) checkRunArgs(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 1 || args[0] == "":
-		return usage(c.display()+" runs lists them", "which run? USAGE: %s RUN [--yes]", cmd.CommandPath())
+		return usage("usage: "+cmd.UseLine()+"\n"+c.display()+" runs lists them", "which run?")
 	case c.connection.ReadOnly:
 		return usage(c.display()+" report shows what a run did", "--read-only forbids %s", cmd.Name())
 	case !c.f.yes && !c.canAsk():
@@ -172,7 +193,8 @@ func tornNote(r *app.Record) string {
 
 // openOf connects to the cluster of the run. The kubeconfig's current context
 // may have changed since: where no flag says which cluster, the run's counts.
-func (c *pastRun) openOf(ctx context.Context, cmd *cobra.Command, run *drain.RunFacts, onScreen bool) (*app.Session, error) {
+func (c *pastRun) openOf(ctx context.Context, cmd *cobra.Command, run *drain.RunFacts,
+	onScreen bool) (*app.Session, error) {
 	given := false
 	for _, name := range []string{"context", "cluster", "server", "kubeconfig"} {
 		given = given || cmd.Flags().Changed(name)

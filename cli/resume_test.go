@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
@@ -28,7 +29,7 @@ func resumeBench(t *testing.T, pods []*corev1.Pod, events ...drain.Event) (*benc
 	start := drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{
 		ID: "aaaaaa", ClusterUID: "cluster", User: "eve", Options: options,
 		Nodes: []drain.NodeFacts{{Name: "node", UID: "uid-node"}},
-		Pods: []drain.PodFacts{
+		Pods: []eviction.Facts{
 			{Node: "node", Namespace: "default", Name: "bar", UID: "uid-bar", Action: plan.ActionEvict},
 			{Node: "node", Namespace: "default", Name: "foo", UID: "uid-foo", Action: plan.ActionEvict}},
 	}}

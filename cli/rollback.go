@@ -16,7 +16,7 @@ import (
 )
 
 func (p *Program) rollbackCommand() *cobra.Command {
-	c := &pastRun{p, p.newFlags()}
+	c := &pastRun{Program: p, f: p.newFlags()}
 	f := c.f
 	cmd := &cobra.Command{
 		Use:   "rollback RUN | --node NODE",
@@ -36,7 +36,7 @@ rollback k7f3pm
 rollback k7f3pm --yes
 # Undo what the annotation on a node says, without the journal of its run
 rollback --node worker-1`),
-		ValidArgsFunction: completion{p}.runsOf(func(b app.Brief) bool { return !b.Live }),
+		ValidArgsFunction: completionOf(p).RunsOf(func(b app.Brief) bool { return !b.Live }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.marked) > 0 {
 				return c.rollbackMarked(cmd, args)
@@ -51,11 +51,18 @@ rollback --node worker-1`),
 	return cmd
 }
 
-func (c *pastRun) rollback(cmd *cobra.Command, args []string) (err error) {
+func (c *pastRun) rollback(cmd *cobra.Command, args []string) error {
 	if err := c.checkRunArgs(cmd, args); err != nil {
 		return err
 	}
-	r, err := c.deadRun(args[0])
+	if c.f.host(c.Program).Known(args[0]) {
+		return c.rollbackRoll(cmd, args[0])
+	}
+	return c.rollbackRun(cmd, args[0])
+}
+
+func (c *pastRun) rollbackRun(cmd *cobra.Command, id string) (err error) {
+	r, err := c.deadRun(id)
 	if err != nil {
 		return err
 	}
@@ -70,7 +77,7 @@ func (c *pastRun) rollback(cmd *cobra.Command, args []string) (err error) {
 	if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
 		return err
 	}
-	b, err := session.Rollback(ctx, args[0])
+	b, err := session.Rollback(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -109,7 +116,7 @@ func (c *pastRun) undo(ctx context.Context, b *app.Rollback, session identified,
 		err := b.Undo(ctx, u)
 		switch {
 		case err == nil:
-			fmt.Fprintln(c.Out, undone(u))
+			fmt.Fprintln(c.Out, u.Undone())
 		case u.Release != nil: // nothing is held up by it for long
 			c.say(fmt.Sprintf("unable to %s: %v; it expires by itself", u.What, err))
 		default:
@@ -151,21 +158,4 @@ func (c *pastRun) say(text string) {
 	for line := range strings.Lines(text) {
 		fmt.Fprintln(c.Err, kube.Clean(strings.TrimSuffix(line, "\n")))
 	}
-}
-
-// undone is the line of a thing undone, like kubectl's.
-func undone(u rollback.Undo) string {
-	switch {
-	case u.Unguard != nil:
-		return "poddisruptionbudget/" + u.Unguard.Name + " removed"
-	case u.Scale != nil:
-		return fmt.Sprintf("%s/%s scaled back to %d", strings.ToLower(u.Scale.Kind), u.Scale.Name, u.Scale.To)
-	case u.Taint != nil:
-		return "node/" + u.Node + " in service again"
-	case u.Release != nil:
-		return "lease/" + u.Release.Name + " given back"
-	case u.Cordon.Unschedulable: // the cordon was somebody else's
-		return "node/" + u.Node + " used by load balancers again"
-	}
-	return "node/" + u.Node + " uncordoned"
 }

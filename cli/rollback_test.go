@@ -16,7 +16,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -35,7 +37,7 @@ func writeJournal(t *testing.T, dir, clusterUID string, events ...drain.Event) {
 		ID: "aaaaaa", Context: "prod", Server: "https://prod.example:6443", ClusterUID: clusterUID, User: "ada",
 		Options: plan.DefaultOptions(),
 		Nodes:   []drain.NodeFacts{{Name: "worker-1", UID: "uid-worker-1"}, {Name: "worker-2", UID: "uid-worker-2"}},
-		Pods: []drain.PodFacts{
+		Pods: []eviction.Facts{
 			{Node: "worker-1", Namespace: "shop", Name: "api-1", UID: "uid-api-1", Action: plan.ActionEvict},
 			{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: "uid-web-1", Action: plan.ActionEvict}},
 	}}
@@ -64,7 +66,7 @@ func cutShort() []drain.Event {
 		temporary("kdrain-old", tempbudget.Planned, ""),
 		temporary("kdrain-api", tempbudget.Made, "uid-kdrain-api"), temporary("kdrain-old", tempbudget.Made, "uid-kdrain-old"),
 		cordon("worker-1"), nodeEvent(drain.NodeCordoned, ""), cordon("worker-2"),
-		podEvent("api-1", drain.PodGone, nil, ""),
+		podEvent("api-1", eviction.Gone, nil, ""),
 	}
 }
 
@@ -132,6 +134,13 @@ func TestRollback(t *testing.T) {
 	}
 	if got := b.connection.Overrides.CurrentContext; got != "prod" {
 		t.Errorf("context %q instead of the run's", got)
+	}
+}
+
+func TestSurgeTakenBackHasALine(t *testing.T) {
+	u := rollback.Undo{What: "set Deployment shop/web back to 2 replicas", Surge: []request.Request{request.Lower{}}}
+	if got := u.Undone(); got != "set Deployment shop/web back to 2 replicas: done" {
+		t.Error(got)
 	}
 }
 

@@ -3,9 +3,12 @@ package cli
 import (
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/complete"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
@@ -16,7 +19,7 @@ func (p *Program) Command() *cobra.Command {
 	f := p.newFlags()
 	root := &cobra.Command{
 		Use:   programName(p.Name) + " [NODE...]",
-		Short: "The cockpit for node maintenance: kubectl drain that shows what it does and why",
+		Short: "Drain nodes: see what that does to each pod and why, watch it live, undo it",
 		Long: "Opens the dashboard: every node, and what a drain of it would do to each pod and why.\n" +
 			"Nodes that are given are marked at the start. Nothing is changed without a confirmation on the screen.\n\n" +
 			"The same engine runs without a dashboard, as a superset of kubectl drain: see plan and drain.",
@@ -32,7 +35,7 @@ drain -l pool=batch --ignore-daemonsets --max-parallel-nodes=3 --yes -o json`),
 		Args:              cobra.ArbitraryArgs,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		ValidArgsFunction: completion{p}.nodes,
+		ValidArgsFunction: completionOf(p).Nodes,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.dashboard(cmd, f, args) },
 	}
 	if display := p.display(); display != root.Name() {
@@ -53,6 +56,7 @@ drain -l pool=batch --ignore-daemonsets --max-parallel-nodes=3 --yes -o json`),
 	f.bindDrain(fs, "dry-run", "take-over")
 	f.bindLook(fs)
 	f.bindTheme(fs)
+	f.bindColumns(fs)
 	f.bindJournals(fs)
 	f.bindProtected(fs)
 	addCommands(p, root)
@@ -65,24 +69,41 @@ func addCommands(p *Program, root *cobra.Command) {
 		root.Annotations = map[string]string{}
 	}
 	root.Annotations[help.FlagsOf] = "drain"
-	helpCommand := help.Command(p.examples("# Print what drain does and which flags it takes\nhelp drain"), func(topic string, commands []string) error {
-		return usage(meant(commands)+p.display()+" --help lists them", "there is no command %q", topic)
-	})
+	helpCommand := help.Command(p.examples("# Print what drain does and which flags it takes\nhelp drain"),
+		func(topic string, commands []string) error {
+			return usage(meant(commands)+p.display()+" --help lists them", "there is no command %q", topic)
+		})
 	root.SetHelpCommand(helpCommand)
 	completionCommand := help.CompletionCommand(
 		p.examples("# Complete in each shell that is started from now on\ncompletion bash >> ~/.bashrc"), unknownShell)
 	help.Setup(root, p.Terminal.Width,
 		help.Group{Title: "Nodes", Commands: []*cobra.Command{
-			p.planCommand(), p.checkCommand(), p.drainCommand(), newJobCommand(p), p.cordonCommand(true),
+			p.planCommand(), p.checkCommand(), p.drainCommand(), newRollCommand(p), newRetireCommand(p), newJobCommand(p), p.cordonCommand(true),
 			p.cordonCommand(false), newCleanupScriptCommand(p)}},
 		help.Group{Title: "Runs of this machine", Commands: []*cobra.Command{
-			p.runsCommand(), p.reportCommand(), p.replayCommand(), p.resumeCommand(), p.rollbackCommand(), p.ctlCommand()}},
+			p.runsCommand(), p.reportCommand(), p.replayCommand(), p.resumeCommand(), p.rollbackCommand(),
+			p.watchCommand(), p.ctlCommand()}},
 		help.Group{Title: "This program", Commands: []*cobra.Command{
 			p.configCommand(), p.versionCommand(), completionCommand, helpCommand,
 			help.OptionsCommand(noArgs, p.examples("# List the flags that choose the cluster and the identity\noptions"))}})
-	completion{p}.flagsOf(root, root.PersistentFlags())
+	completionOf(p).FlagsOf(root, root.PersistentFlags())
 	for _, cmd := range append(root.Commands(), root) {
-		completion{p}.flagsOf(cmd, cmd.Flags())
+		completionOf(p).FlagsOf(cmd, cmd.Flags())
+	}
+}
+
+// completionOf is what a pressed Tab is offered.
+func completionOf(p *Program) complete.Completion {
+	return complete.Completion{
+		Names: func() (contexts, clusters, users []string) { return p.connection.Names() },
+		Themes: func() []string {
+			if p.Themes == nil {
+				return nil
+			}
+			return p.Themes()
+		},
+		Briefs: func() ([]app.Brief, error) { return p.runs.Briefs() },
+		Open:   p.open, Now: func() time.Time { return p.Now() },
 	}
 }
 

@@ -1,35 +1,22 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
-	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 )
 
-// runJSON is one run of `runs -o json`: the contract.
-type runJSON struct {
-	Run       string    `json:"run"`
-	StartedAt time.Time `json:"startedAt"`
-	// EndedAt is missing while the run has no end.
-	EndedAt *time.Time `json:"endedAt,omitempty"`
-	// Duration is how long it took, or up to its last event where it has no end.
-	Duration float64       `json:"durationSeconds"`
-	Nodes    []string      `json:"nodes"`
-	Outcome  drain.Outcome `json:"outcome"` // "" while it lives, or where its process died
-	Live     bool          `json:"live"`
-	// Suspended tells that its process ended in order and left the run to resume.
-	Suspended bool   `json:"suspended,omitempty"`
-	Context   string `json:"context"`
-	User      string `json:"user"`
-}
+// What journals tell without a cluster: which runs there are, what became of one, and how
+// it went.
 
 func (p *Program) runsCommand() *cobra.Command {
 	f := p.newFlags()
@@ -57,19 +44,21 @@ func (p *Program) listRuns(f *flags) error {
 	if err != nil {
 		return err
 	}
+	runs, torn := f.host(p).List()
+	damaged = append(damaged, torn...)
 	for _, err := range damaged {
 		explain(p.Err, err)
 	}
-	runs := []runJSON{}
 	for _, r := range records {
-		runs = append(runs, summaryOf(r, p.Now()))
+		runs = append(runs, print.ProjectRun(r.State, r.Events, r.Live, p.Now()))
 	}
+	slices.SortStableFunc(runs, func(a, b print.Run) int { return b.StartedAt.Compare(a.StartedAt) })
 	err = p.printer(f).Value(runs, func(t *print.Text) {
 		if len(runs) == 0 {
 			fmt.Fprintln(p.Err, "no runs in "+p.StateDir)
 			return
 		}
-		printRuns(t, runs)
+		print.Runs(t, runs)
 	})
 	if err == nil && len(damaged) > 0 {
 		err = told(ExitError)
@@ -77,41 +66,118 @@ func (p *Program) listRuns(f *flags) error {
 	return err
 }
 
-func printRuns(t *print.Text, runs []runJSON) {
-	rows := t.Table("RUN", "STARTED", "TOOK", "OUTCOME", "USER", "CONTEXT", "NODES")
-	for _, r := range runs {
-		outcome := string(r.Outcome)
-		switch {
-		case r.Live:
-			outcome = "live"
-		case r.Suspended:
-			outcome = "suspended" // its process ended in order, and resume goes on
-		case outcome == "":
-			outcome = "cut short" // its process died
-		}
-		took := duration.HumanDuration(time.Duration(r.Duration * float64(time.Second)))
-		rows.Add("", r.Run, r.StartedAt.Format(time.RFC3339), took, outcome, kube.Clean(r.User), kube.Clean(r.Context), strings.Join(r.Nodes, ", "))
+func (p *Program) reportCommand() *cobra.Command {
+	f := p.newFlags()
+	cmd := &cobra.Command{
+		Use:   "report [RUN]",
+		Short: "Show what a run was asked to do and what became of it",
+		Long: "Shows what a run was asked to do and what became of each pod, what blocked them and for how\n" +
+			"long, and what is left to do, from its journal; also of a run that is under way or whose process died.\n" +
+			"Without a name it is the newest run. Needs no cluster.",
+		Example: p.examples(`
+# Tell what became of the newest run
+report
+# Tell what became of a run
+report k7f3pm
+# Write it for a ticket, with a chart
+report k7f3pm -o markdown > change-4711.md`),
+		ValidArgsFunction: completionOf(p).RunsOf(func(app.Brief) bool { return true }),
+		RunE:              func(_ *cobra.Command, args []string) error { return p.report(f, args) },
 	}
-	rows.Write(t.W)
+	f.bindOutput(cmd.Flags(), plan.Choice{Value: "markdown", Does: "for a ticket, with a chart, as GitHub shows it"})
+	f.bindLook(cmd.Flags())
+	return cmd
 }
 
-// summaryOf is the line of a run.
-func summaryOf(r *app.Record, now time.Time) runJSON {
-	run := runJSON{
-		Run: r.State.Run.ID, StartedAt: r.State.Started.UTC(), Nodes: []string{}, Outcome: r.State.Outcome, Live: r.Live,
-		Suspended: r.State.Suspended && !r.Live, Context: r.State.Run.Context, User: r.State.Run.User,
+func (p *Program) report(f *flags, args []string) error {
+	if len(args) > 1 || len(args) == 1 && (strings.ContainsAny(args[0], `/\`) || args[0] == "") {
+		return usage("usage: "+p.display()+" report [RUN]\n"+p.display()+" runs lists them", "which run?")
 	}
-	end := r.Events[len(r.Events)-1].Time
+	id, err := "", error(nil)
+	if len(args) == 1 {
+		id = args[0]
+	} else if id, err = p.runs.Newest(); err != nil {
+		return err
+	}
+	if host := f.host(p); host.Known(id) {
+		return host.Report(id, p.printer(f), p.Out, f.output == "markdown")
+	}
+	r, err := p.runs.Record(id)
+	if err != nil {
+		return err
+	}
 	switch {
-	case r.Live:
-		end = now
-	case r.State.Outcome != "":
-		ended := r.State.Ended.UTC()
-		run.EndedAt, end = &ended, ended
+	case r.Torn:
+		fmt.Fprintln(p.Err, "Warning: "+tornNote(r))
+	case r.State.Suspended && !r.Live:
+		fmt.Fprintf(p.Err, "Warning: the run has not ended: it is suspended, and %s continues it\n",
+			p.printed(r.State, "resume"))
+	case r.State.Outcome == "" && !r.Live:
+		fmt.Fprintln(p.Err, "Warning: the run has not ended: its process died")
 	}
-	run.Duration = max(0, end.Sub(r.State.Started)).Seconds()
-	for _, n := range r.State.Nodes {
-		run.Nodes = append(run.Nodes, n.Name)
+	told := report.Of(r.Events, r.Live)
+	if r.Torn {
+		told.Warnings = append(told.Warnings, tornNote(r))
 	}
-	return run
+	return p.printer(f).Value(told, func(t *print.Text) {
+		if f.output == "markdown" {
+			fmt.Fprint(p.Out, told.Markdown())
+			return
+		}
+		for line := range strings.Lines(t.Style.Plain(told.Story())) {
+			t.Say("%s", strings.TrimSuffix(line, "\n"))
+		}
+	})
+}
+
+func (p *Program) replayCommand() *cobra.Command {
+	f := p.newFlags()
+	var speed float64
+	cmd := &cobra.Command{
+		Use:   "replay RUN|FILE",
+		Short: "Play a run on the dashboard, from its journal",
+		Long: "Plays a run on the dashboard as it was seen then, from its journal; also from that of another machine,\n" +
+			"as a file. Needs no cluster. A time in which nothing happened is cut to two seconds.",
+		Example: p.examples(`
+# Play a run of this machine, ten times as fast as it was
+replay k7f3pm --speed=10
+# Show the end of a run of another machine, whose journal was copied here
+replay ./k7f3pm.jsonl --speed=0`),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			runs, _ := completionOf(p).RunsOf(func(app.Brief) bool { return true })(cmd, args, typed)
+			return runs, cobra.ShellCompDirectiveDefault // a file is as good
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.replay(cmd.Context(), f, speed, args) },
+	}
+	cmd.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was; 0 shows the end")
+	f.bindTheme(cmd.Flags())
+	f.bindLook(cmd.Flags())
+	return cmd
+}
+
+func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []string) error {
+	switch {
+	case len(args) != 1 || args[0] == "":
+		return usage("usage: "+p.display()+" replay RUN|FILE\n"+p.display()+" runs lists them", "which run?")
+	case speed < 0:
+		return usage("", "--speed=%g: must be 0 or more", speed)
+	case !p.Terminal.In || !p.Terminal.Out:
+		return usage("without one: "+p.display()+" report RUN",
+			"a replay needs a terminal for standard input and output")
+	}
+	events, err := p.runs.Journal(args[0])
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	replay, err := journal.NewReplay(ctx, events, speed)
+	if err != nil {
+		return &failure{code: ExitError, text: "cannot play " + args[0], err: err}
+	}
+	err = p.show(ctx, DashboardRequest{Replay: replay, ReadOnly: true, Theme: f.theme, NoColor: f.noColor ||
+		!p.Terminal.Color, ASCII: f.ascii})
+	cancel()
+	<-replay.Done()
+	return err
 }

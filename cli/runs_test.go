@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -26,7 +28,7 @@ func writeRun(t *testing.T, dir, id string, started time.Time, outcome drain.Out
 	events := []drain.Event{{Seq: 1, Time: started, Kind: drain.EventRunStarted, Run: &drain.RunFacts{
 		ID: id, Context: "prod", User: "ada", Options: plan.DefaultOptions(),
 		Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}},
-		Pods:  []drain.PodFacts{{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: kube.UID("p1"), Action: plan.ActionEvict}},
+		Pods:  []eviction.Facts{{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: kube.UID("p1"), Action: plan.ActionEvict}},
 	}}}
 	if outcome != "" {
 		events = append(events, drain.Event{Seq: 2, Time: started.Add(time.Minute), Kind: drain.EventRunEnded, Outcome: outcome})
@@ -54,11 +56,11 @@ func TestRunsNewestFirst(t *testing.T) {
 
 	b.out.Reset()
 	b.expect(t, ExitDone, nil, "runs", "-o", "json")
-	var runs []runJSON
+	var runs []print.Run
 	if err := json.Unmarshal(b.out.Bytes(), &runs); err != nil || len(runs) != 3 {
 		t.Fatalf("%v\n%s", err, b.out)
 	}
-	for i, want := range []runJSON{
+	for i, want := range []print.Run{
 		{Run: "cccccc", Live: true}, {Run: "bbbbbb"}, {Run: "aaaaaa", Outcome: drain.OutcomeDone},
 	} {
 		got := runs[i]
@@ -95,7 +97,7 @@ func TestRunsSayHowLong(t *testing.T) {
 	closed(t, writeRun(t, b.StateDir, "bbbbbb", noon.Add(-3*time.Hour), ""))
 	defer closed(t, writeRun(t, b.StateDir, "cccccc", noon.Add(-time.Hour), ""))
 	b.expect(t, ExitDone, nil, "runs", "-o", "json")
-	var runs []runJSON
+	var runs []print.Run
 	if err := json.Unmarshal(b.out.Bytes(), &runs); err != nil || len(runs) != 3 {
 		t.Fatalf("%v\n%s", err, b.out)
 	}

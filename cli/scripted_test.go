@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -76,7 +77,7 @@ func (r *scripted) play(events []drain.Event) {
 		r.events = append(r.events, e)
 		r.state = drain.Fold(r.state, e)
 	}
-	ended := r.state.Outcome != ""
+	ended := r.state.Outcome != "" || r.state.Suspended
 	played := r.played
 	r.played++
 	r.mu.Unlock()
@@ -105,7 +106,7 @@ func (b *bench) script(r *scripted) {
 			facts.Nodes = append(facts.Nodes, drain.NodeFacts{
 				Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: refused[n.Name]})
 			for _, p := range n.Pods {
-				facts.Pods = append(facts.Pods, drain.PodFacts{
+				facts.Pods = append(facts.Pods, eviction.Facts{
 					Node: n.Name, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner, Action: p.Action})
 			}
 		}
@@ -123,7 +124,7 @@ func asks(phase drain.Phase, word string) []drain.Event {
 	}
 }
 
-func podEvent(name string, state drain.PodState, wait *waits.Wait, message string) drain.Event {
+func podEvent(name string, state eviction.State, wait *waits.Wait, message string) drain.Event {
 	return drain.Event{Kind: drain.EventPod, Node: "worker-1", Namespace: "shop", Pod: name,
 		UID: kube.UID("uid-" + name), PodState: state, Wait: wait, Message: message}
 }
@@ -172,15 +173,15 @@ func happyRun() *scripted {
 			{
 				nodeEvent(drain.NodeDraining, ""),
 				write(drain.EventIntent, attempt.VerbEvict, "api-1", 0), write(drain.EventAnswer, attempt.VerbEvict, "api-1", 201),
-				podEvent("api-1", drain.PodTerminating, nil, ""),
-				podEvent("web-1", drain.PodBudgetBlocked, blocked(1), ""),
-				podEvent("web-1", drain.PodBudgetBlocked, blocked(1), ""), // the same again: said once
-				podEvent("api-1", drain.PodGone, nil, ""),
+				podEvent("api-1", eviction.Terminating, nil, ""),
+				podEvent("web-1", eviction.BudgetBlocked, blocked(1), ""),
+				podEvent("web-1", eviction.BudgetBlocked, blocked(1), ""), // the same again: said once
+				podEvent("api-1", eviction.Gone, nil, ""),
 				{Kind: drain.EventConnection, Message: "connection refused"}, {Kind: drain.EventConnection},
-				podEvent("web-1", drain.PodBudgetBlocked, blocked(0), ""),
+				podEvent("web-1", eviction.BudgetBlocked, blocked(0), ""),
 				write(drain.EventIntent, attempt.VerbEvict, "web-1", 0), write(drain.EventAnswer, attempt.VerbEvict, "web-1", 201),
-				podEvent("web-1", drain.PodStuckTerminating, &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"x/y"}}, ""),
-				podEvent("web-1", drain.PodReplaced, nil, ""),
+				podEvent("web-1", eviction.StuckTerminating, &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"x/y"}}, ""),
+				podEvent("web-1", eviction.Replaced, nil, ""),
 				nodeEvent(drain.NodeDrained, ""),
 				ended(drain.OutcomeDone),
 			},

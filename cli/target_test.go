@@ -55,7 +55,7 @@ func TestRunsKnowTheirKubeconfig(t *testing.T) {
 	b := newBench(t, smallCluster())
 	cmd := b.Command()
 	run := &drain.RunFacts{ID: "aaaaaa", ClusterUID: "cluster-1", Context: "prod", Kubeconfig: "/k/other.yaml"}
-	c, err := (&pastRun{b.Program, b.newFlags()}).openOf(t.Context(), cmd, run, false)
+	c, err := (&pastRun{Program: b.Program, f: b.newFlags()}).openOf(t.Context(), cmd, run, false)
 	if err != nil {
 		t.Fatal(err)
 	}

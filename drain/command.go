@@ -3,6 +3,8 @@ package drain
 import (
 	"errors"
 	"fmt"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 )
 
 // WordWithoutJournal is what the operator types (or says by a flag) to go on
@@ -30,8 +32,12 @@ func (s *State) Objection(c Command) error {
 		}
 	case CommandContinue:
 		return s.objectionToContinue(c)
-	case CommandRetry, CommandSkip, CommandLast:
-		return s.objectionToPod(c)
+	case CommandRetry:
+		return s.objectionToPod(c, (*eviction.Record).MayRetry)
+	case CommandSkip:
+		return s.objectionToPod(c, (*eviction.Record).MaySkip)
+	case CommandLast:
+		return s.objectionToPod(c, (*eviction.Record).MayGoLast)
 	case CommandLeave:
 		switch n := s.Node(c.Node); {
 		case n == nil:
@@ -40,12 +46,10 @@ func (s *State) Objection(c Command) error {
 			return fmt.Errorf("nothing more happens on node %s anyway: it is %s", n.Name, n.State)
 		}
 	case CommandRemedy:
-		switch {
-		case s.Pod(c.Pod) == nil:
-			return errors.New("the pod is not in the run")
-		case s.Paused && s.JournalLost != "":
+		if s.Paused && s.JournalLost != "" {
 			return fmt.Errorf("the journal cannot be written: %s", s.JournalLost)
 		}
+		return s.objectionToPod(c, func(*eviction.Record) error { return nil })
 	case CommandAbort:
 	default:
 		return fmt.Errorf("unknown command %q", c.Kind)
@@ -63,27 +67,11 @@ func (s *State) objectionToContinue(c Command) error {
 	return nil
 }
 
-// objectionToPod: what was accepted cannot be called back, and only a pod that
-// waits can be tried again.
-func (s *State) objectionToPod(c Command) error {
-	p := s.Pod(c.Pod)
-	if p == nil {
-		return errors.New("the pod is not in the run")
+func (s *State) objectionToPod(c Command, may func(*eviction.Record) error) error {
+	if p := s.Pod(c.Pod); p != nil {
+		return may(p)
 	}
-	name := p.Namespace + "/" + p.Name
-	switch {
-	case p.State.Final():
-		return fmt.Errorf("nothing more happens to pod %s: it is %s", name, p.State)
-	case c.Kind != CommandSkip && (p.State == PodTerminating || p.State == PodStuckTerminating):
-		return fmt.Errorf("the eviction of pod %s was accepted: it cannot be called back", name)
-	case p.InFlight != 0 && c.Kind != CommandLast:
-		return fmt.Errorf("a request for pod %s is in flight: its answer comes first", name)
-	case c.Kind == CommandRetry && !p.State.Blocked():
-		return fmt.Errorf("only a pod that waits can be tried again: pod %s is %s", name, p.State)
-	case c.Kind == CommandLast && p.last:
-		return fmt.Errorf("pod %s is already last", name)
-	}
-	return nil
+	return errors.New("the pod is not in the run")
 }
 
 // awaitsAnswer reports whether the control is about a pod for which a request is out, and

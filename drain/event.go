@@ -1,15 +1,18 @@
 package drain
 
 import (
-	"crypto/rand"
 	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -24,24 +27,29 @@ type EventKind string
 
 // The kinds of events. State is the fold of all of them.
 const (
-	EventRunStarted EventKind = "RunStarted" // Run: what was asked, which nodes and pods
-	EventPhase      EventKind = "Phase"      // Phase, PhaseStatus
-	EventQuestion   EventKind = "Question"   // the run waits for confirmation
-	EventConfirmed  EventKind = "Confirmed"  // the operator gave it
-	EventIntent     EventKind = "Intent"     // a write is about to be sent
-	EventAnswer     EventKind = "Answer"     // what came back for it
-	EventPodJoined  EventKind = "PodAdded"   // bound to the node after the plan was made
-	EventPod        EventKind = "Pod"        // a pod's state or what it waits for changed
-	EventNode       EventKind = "Node"       // a node's state changed
-	EventBudget     EventKind = "Budget"     // a temporary budget's state changed
-	EventLease      EventKind = "Lease"      // the Lease of a node: taken, lost, given back
-	EventRemedy     EventKind = "Remedy"     // a remedy was applied, or what became of it changed
-	EventVolumes    EventKind = "Volumes"    // where the volumes of a pod are, or what a drained node still has
-	EventConnection EventKind = "Connection" // the API server went away or came back
-	EventCommand    EventKind = "Control"    // the operator steered the run
-	EventJournal    EventKind = "Journal"    // the journal cannot be written, or can be again
-	EventResumed    EventKind = "Resumed"    // the run resumed by another process
-	EventRunEnded   EventKind = "RunEnded"   // Outcome
+	EventRunStarted  EventKind = "RunStarted"  // Run: what was asked, which nodes and pods
+	EventPhase       EventKind = "Phase"       // Phase, PhaseStatus
+	EventQuestion    EventKind = "Question"    // the run waits for confirmation
+	EventConfirmed   EventKind = "Confirmed"   // the operator gave it
+	EventIntent      EventKind = "Intent"      // a write is about to be sent
+	EventAnswer      EventKind = "Answer"      // what came back for it
+	EventPodJoined   EventKind = "PodAdded"    // bound to the node after the plan was made
+	EventPod         EventKind = "Pod"         // a pod's state or what it waits for changed
+	EventNode        EventKind = "Node"        // a node's state changed
+	EventBudget      EventKind = "Budget"      // a temporary budget's state changed
+	EventLease       EventKind = "Lease"       // the Lease of a node: taken, lost, given back
+	EventRemedy      EventKind = "Remedy"      // a remedy was applied, or what became of it changed
+	EventSurge       EventKind = "Surge"       // a surge's state changed
+	EventReplacement EventKind = "Replacement" // what has become of the replacement of a moved pod
+	EventBaseline    EventKind = "Baseline"    // how workloads were before
+	EventGate        EventKind = "Gate"        // the health gate closed or opened
+	EventVolumes     EventKind = "Volumes"     // where the volumes of a pod are, or what a drained node still has
+	EventConnection  EventKind = "Connection"  // the API server went away or came back
+	EventCommand     EventKind = "Control"     // the operator steered the run
+	EventJournal     EventKind = "Journal"     // the journal cannot be written, or can be again
+	EventRetire      EventKind = "Retire"      // after the end: a step by which a drained node leaves the cluster
+	EventResumed     EventKind = "Resumed"     // the run resumed by another process
+	EventRunEnded    EventKind = "RunEnded"    // Outcome
 )
 
 // eventWaiting is passing: controls wait in the state for the answer to a request.
@@ -59,29 +67,37 @@ type Event struct {
 	UID       kube.UID  `json:"uid,omitempty"`
 
 	Run         *RunFacts            `json:"run,omitempty"`          // RunStarted
-	Joined      *PodFacts            `json:"added,omitempty"`        // PodJoined
+	Joined      *eviction.Facts      `json:"added,omitempty"`        // PodJoined
 	Phase       Phase                `json:"phase,omitempty"`        // Phase, Question, Confirmed
 	PhaseStatus PhaseStatus          `json:"phaseStatus,omitempty"`  // Phase
 	Word        string               `json:"confirmation,omitempty"` // Question: what must be typed, "" for a plain yes
 	By          string               `json:"by,omitempty"`           // Confirmed, Control: who
 	Action      *attempt.ActionFacts `json:"action,omitempty"`       // Intent, Answer
 	Answer      *attempt.AnswerFacts `json:"answer,omitempty"`       // Answer
-	PodState    PodState             `json:"podState,omitempty"`     // Pod
+	PodState    eviction.State       `json:"podState,omitempty"`     // Pod
 	Wait        *waits.Wait          `json:"wait,omitempty"`         // Pod: what it waits for
-	DeletedAt   time.Time            `json:"deletedAt,omitzero"`     // Pod: deletionTimestamp, when grace ends (server time)
+	DeletedAt   time.Time            `json:"deletedAt,omitzero"`     // Pod: when its grace ends (server time)
 	Forced      bool                 `json:"forced,omitempty"`       // Pod: its next request deletes it past its budget
 	NodeState   NodeState            `json:"nodeState,omitempty"`    // Node
-	ServerTime  time.Time            `json:"serverTime,omitzero"`    // Node that is cordoned: time, by the server's clock
+	ServerTime  time.Time            `json:"serverTime,omitzero"`    // Node that is cordoned: when (server time)
+	CordonGone  bool                 `json:"cordonGone,omitempty"`   // Node at its end: schedulable or deleted
 	Budget      *tempbudget.Facts    `json:"budget,omitempty"`       // Budget
 	BudgetState tempbudget.State     `json:"budgetState,omitempty"`  // Budget
-	Volumes     []volume.Facts       `json:"volumes,omitempty"`      // Volumes: all of the pod, or those still attached to the node
-	PowerOff    *checklist.Verdict   `json:"powerOff,omitempty"`     // Volumes of a node: whether it is safe to power off
+	Volumes     []volume.Facts       `json:"volumes,omitempty"`      // Volumes: of the pod, or still attached
+	PowerOff    *checklist.Verdict   `json:"powerOff,omitempty"`     // Volumes of a node: is it safe to power off
+	Replacement *replacement.Facts   `json:"replacement,omitempty"`  // Replacement
+	Baseline    replacement.Baseline `json:"workloads,omitempty"`    // Baseline
+	Gate        *replacement.Gate    `json:"gate,omitempty"`         // Gate
 	Lease       *lease.Facts         `json:"lease,omitempty"`        // Lease, and Intent and Answer of its writes
 	LeaseState  lease.State          `json:"leaseState,omitempty"`   // Lease
 	Remedy      *remedy.Facts        `json:"remedy,omitempty"`       // Remedy; Intent and Answer of one
 	RemedyState remedy.State         `json:"remedyState,omitempty"`  // Remedy
+	Surge       *surge.Facts         `json:"surge,omitempty"`        // Surge; Intent and Answer of its writes
+	SurgeChange *surge.Change        `json:"surgeChange,omitempty"`  // Surge: its state, what a batch raises
+	Cost        *surge.CostFacts     `json:"cost,omitempty"`         // Intent of a deletion cost
 	Command     CommandKind          `json:"control,omitempty"`      // Control
-	Outcome     Outcome              `json:"outcome,omitempty"`      // RunEnded, Node
+	Retire      *retire.Facts        `json:"retire,omitempty"`       // Retire
+	Outcome     Outcome              `json:"outcome,omitempty"`      // RunEnded, Node; Retire: that of the run
 	Message     string               `json:"message,omitempty"`
 
 	// Input is the ID of the Control that the event answers, 0 for none.
@@ -115,12 +131,14 @@ type RunFacts struct {
 	Version    string `json:"version"`
 	// Program and Connection are of this process: how it was called, and which further
 	// connection flags it was given.
-	Program    string         `json:"-"`
-	Connection []string       `json:"-"`
-	Options    plan.Options   `json:"options"`
-	Nodes      []NodeFacts    `json:"nodes"`
-	Pods       []PodFacts     `json:"pods"`
-	Findings   []plan.Finding `json:"findings,omitempty"` // those of the plan that cost something, without objects and advice
+	Program    string           `json:"-"`
+	Connection []string         `json:"-"`
+	Options    plan.Options     `json:"options"`
+	Retire     *retire.Order    `json:"retire,omitempty"` // the drained nodes are to leave the cluster
+	Nodes      []NodeFacts      `json:"nodes"`
+	Pods       []eviction.Facts `json:"pods"`
+	Surges     []surge.Facts    `json:"surges,omitempty"`   // workloads whose replacements start first
+	Findings   []plan.Finding   `json:"findings,omitempty"` // those of the plan that cost something
 }
 
 // NodeFacts are what a run keeps of a node of its plan.
@@ -131,41 +149,14 @@ type NodeFacts struct {
 	Refused       string   `json:"refused,omitempty"` // why the node is left untouched
 }
 
-// PodFacts are what a run keeps of a pod of its plan.
-type PodFacts struct {
-	Node         string        `json:"node"`
-	Namespace    string        `json:"namespace"`
-	Name         string        `json:"name"`
-	UID          kube.UID      `json:"uid"`
-	Owner        string        `json:"owner,omitempty"`
-	Action       plan.Action   `json:"action"`
-	Reasons      []plan.Reason `json:"reasons,omitempty"`
-	GraceSeconds int64         `json:"graceSeconds"`
-	Loss         plan.Loss     `json:"loss,omitempty"`   // what its leaving costs, as the plan saw it
-	Self         bool          `json:"ownPod,omitempty"` // this program runs in it: it goes after all others
-}
-
 // Target is what the commands of the run are for.
 func (f *RunFacts) Target() plan.Target {
 	return plan.Target{Program: f.Program, Kubeconfig: f.Kubeconfig, Context: f.Context, Others: f.Connection}
 }
 
-// NewRunID makes a short id for a run: easy to read aloud, with no letters that
-// are taken for digits, and enough of them never to meet twice on one machine.
-func NewRunID() string {
-	const alphabet = "23456789abcdefghjkmnpqrstvwxyz"
-	var raw [6]byte
-	_, _ = rand.Read(raw[:]) // never fails (crypto/rand, Go 1.24)
-	id := make([]byte, len(raw))
-	for i, b := range raw {
-		id[i] = alphabet[int(b)%len(alphabet)]
-	}
-	return string(id)
-}
-
 // StartEvent is the first event of a run of the plan.
 func StartEvent(planned plan.Plan, facts RunFacts) Event {
-	facts.Options = planned.Options
+	facts.Options, facts.Surges = planned.Options, planned.Surging()
 	for _, f := range plan.Costs(planned.Findings) {
 		facts.Findings = append(facts.Findings, plan.Finding{Code: f.Code, Level: f.Level, Message: f.Message})
 	}
@@ -174,23 +165,11 @@ func StartEvent(planned plan.Plan, facts RunFacts) Event {
 		refused[n.Node] = n.Why
 	}
 	for _, n := range planned.Nodes {
-		facts.Nodes = append(facts.Nodes, NodeFacts{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable, Refused: refused[n.Name]})
+		facts.Nodes = append(facts.Nodes, NodeFacts{Name: n.Name, UID: n.UID, Unschedulable: n.Unschedulable,
+			Refused: refused[n.Name]})
 		for _, p := range n.Pods {
-			facts.Pods = append(facts.Pods, PodFacts{
-				Node: n.Name, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner,
-				Action: p.Action, Reasons: p.Reasons, Loss: p.Fate().Loss, GraceSeconds: int64(p.Grace / time.Second), Self: p.Self,
-			})
+			facts.Pods = append(facts.Pods, eviction.FactsOfPlan(n.Name, &p))
 		}
 	}
 	return Event{Kind: EventRunStarted, Run: &facts}
-}
-
-// podFacts are the facts of a pod that joins a run.
-func podFacts(p *kube.Pod, d plan.Decision) PodFacts {
-	facts := PodFacts{Node: p.Node, Namespace: p.Namespace, Name: p.Name, UID: p.UID,
-		Action: d.Action, Reasons: d.Reasons, Loss: plan.LossBy(d.Reasons), GraceSeconds: p.Spec.GraceSeconds}
-	if p.Owner != nil {
-		facts.Owner = p.Owner.Kind + "/" + p.Owner.Name
-	}
-	return facts
 }

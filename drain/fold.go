@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
-	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -36,7 +36,7 @@ func (s *State) clone() *State {
 	c.Nodes = slices.Clone(s.Nodes)
 	c.Pods = slices.Clone(s.Pods)
 	c.Budgets = slices.Clone(s.Budgets)
-	c.Remedies = slices.Clone(s.Remedies)
+	c.Remedies, c.Surges = slices.Clone(s.Remedies), slices.Clone(s.Surges)
 	c.Phases = cloneMap(s.Phases)
 	c.Sent = cloneMap(s.Sent)
 	c.tried, c.moved = cloneMap(s.tried), cloneMap(s.moved)
@@ -92,14 +92,6 @@ func (s folding) apply(e Event) {
 		s.applyPod(e)
 	case EventNode:
 		s.applyNode(e)
-	case EventBudget:
-		s.applyBudget(e)
-	case EventLease:
-		s.applyLease(e)
-	case EventRemedy:
-		s.applyRemedy(e)
-	case EventVolumes:
-		s.applyVolumes(e)
 	case EventConnection:
 		s.applyConnection(e)
 	case EventCommand:
@@ -112,6 +104,35 @@ func (s folding) apply(e Event) {
 		s.applyResumed(e)
 	case EventRunEnded:
 		s.Outcome, s.Ended, s.Message, s.Question = e.Outcome, e.Time, e.Message, nil
+	default:
+		s.applyToRecord(e)
+	}
+}
+
+// applyToRecord is the fold of what has a record of its own with its transitions.
+func (s folding) applyToRecord(e Event) {
+	switch e.Kind {
+	case EventBudget:
+		s.applyBudget(e)
+	case EventLease:
+		s.applyLease(e)
+	case EventRemedy:
+		s.applyRemedy(e)
+	case EventSurge:
+		s.editSurge(e.Surge, func(r *surge.Record) { r.Become(*e.SurgeChange, e.Time) })
+	case EventVolumes:
+		s.applyVolumes(e)
+	case EventReplacement:
+		s.editPod(e.UID, func(p *eviction.Record) { p.Replacement = p.Replacement.Become(*e.Replacement, e.Time) })
+	case EventBaseline:
+		s.Baseline, s.measured = s.Baseline.With(e.Baseline), len(s.Pods)
+	case EventGate:
+		s.Gate = s.Gate.Become(*e.Gate, e.Time)
+	case EventRetire:
+		s.editNode(e.Node, func(n *NodeRun) { n.Retire.Become(*e.Retire, e.By, e.Message, e.Time) })
+		if e.Action != nil {
+			s.Sent[e.Action.Verb]++
+		}
 	}
 }
 
@@ -128,6 +149,9 @@ func (s folding) applyStart(e Event) {
 	for _, p := range e.Run.Pods {
 		s.addPod(p, e.Time, false)
 	}
+	for _, facts := range e.Run.Surges {
+		s.Surges = append(s.Surges, &surge.Record{Facts: facts, State: surge.Planned, Since: e.Time})
+	}
 	for _, n := range s.Nodes {
 		if n.State == NodeRefused {
 			s.leavePods(n.Name, e.Time)
@@ -135,16 +159,14 @@ func (s folding) applyStart(e Event) {
 	}
 }
 
-func (s folding) addPod(facts PodFacts, at time.Time, joined bool) {
+func (s folding) addPod(facts eviction.Facts, at time.Time, joined bool) {
 	if _, known := s.index[facts.UID]; known {
 		return
 	}
-	p := &PodRun{PodFacts: facts, State: PodPlanned, Since: at, Joined: joined}
+	p := eviction.New(facts, at)
+	p.Joined = joined
 	if n := s.Node(facts.Node); n != nil && !n.Started.IsZero() {
 		p.Begun = at
-	}
-	if facts.Action == plan.ActionSkip || facts.Action == plan.ActionRefuse {
-		p.State, p.Ended = PodSkipped, at
 	}
 	s.index[facts.UID] = len(s.Pods)
 	s.onNode[facts.Node] = append(slices.Clip(s.onNode[facts.Node]), len(s.Pods)) // clones share what is there
@@ -152,7 +174,7 @@ func (s folding) addPod(facts PodFacts, at time.Time, joined bool) {
 }
 
 // editPod replaces the record of a pod by a changed copy.
-func (s *State) editPod(uid kube.UID, edit func(p *PodRun)) {
+func (s *State) editPod(uid kube.UID, edit func(p *eviction.Record)) {
 	i, known := s.index[uid]
 	if !known {
 		return
@@ -162,14 +184,16 @@ func (s *State) editPod(uid kube.UID, edit func(p *PodRun)) {
 	s.Pods[i] = &p
 }
 
-func (s *State) editNode(name string, edit func(n *NodeRun)) {
-	for i, n := range s.Nodes {
-		if n.Name == name {
-			changed := *n
-			edit(&changed)
-			s.Nodes[i] = &changed
-			return
-		}
+func (s *State) editNode(name string, change func(n *NodeRun)) {
+	editRecord(s.Nodes, func(n *NodeRun) bool { return n.Name == name }, change)
+}
+
+// editRecord replaces the record that is meant by a changed copy.
+func editRecord[T any](all []*T, meant func(*T) bool, change func(*T)) {
+	if i := slices.IndexFunc(all, meant); i >= 0 {
+		changed := *all[i]
+		change(&changed)
+		all[i] = &changed
 	}
 }
 
@@ -184,8 +208,10 @@ func (s folding) applyIntent(e Event) {
 	case e.Remedy != nil:
 		s.editRemedy(e.Remedy.ID, func(r *remedy.Record) { r.Sent(e.Action) })
 		if e.Remedy.Deletes() { // nothing else is sent for the pod meanwhile
-			s.editPod(e.UID, func(p *PodRun) { p.InFlight = e.Action.ID })
+			s.editPod(e.UID, func(p *eviction.Record) { p.InFlight = e.Action.ID })
 		}
+	case e.Surge != nil:
+		s.editSurge(e.Surge, func(r *surge.Record) { r.Asked(e.Cost, e.Action) })
 	case e.Budget != nil:
 		s.editBudget(e.Budget, func(b *tempbudget.Record) { b.Sent(e.Action) })
 	case e.UID == "" || e.Pod == "":
@@ -203,16 +229,7 @@ func (s folding) applyPodIntent(e Event) {
 		s.tried[budget] = e.Time
 		s.Assumed.Assume(budget, e.Action.Version, e.Action.ID, e.UID, e.Pod, e.Time)
 	}
-	s.editPod(e.UID, func(p *PodRun) {
-		p.Sent(e.Action)
-		p.retryNow, p.Look = false, false
-		if e.Action.Verb == attempt.VerbLook {
-			return
-		}
-		p.Attempts++
-		p.sentUnder, p.refusal = e.Action.Under, attempt.NotRefused
-		p.State, p.Since, p.Wait, p.unwritten = PodRequested, e.Time, &waits.Wait{For: waits.ForAnswer}, false
-	})
+	s.editPod(e.UID, func(p *eviction.Record) { p.Sent(e.Action, e.Time) })
 }
 
 func (s folding) applyAnswer(e Event) {
@@ -226,12 +243,14 @@ func (s folding) applyAnswer(e Event) {
 	case e.Remedy != nil:
 		s.editRemedy(e.Remedy.ID, func(r *remedy.Record) { r.Answered(e.Answer) })
 		if e.Remedy.Deletes() {
-			s.editPod(e.UID, func(p *PodRun) {
+			s.editPod(e.UID, func(p *eviction.Record) {
 				if p.InFlight = 0; ok {
 					p.Accepted = e.Time
 				}
 			})
 		}
+	case e.Surge != nil:
+		s.editSurge(e.Surge, func(r *surge.Record) { r.Heard(e.UID, e.Answer, e.Time) })
 	case e.Budget != nil:
 		s.editBudget(e.Budget, func(b *tempbudget.Record) { b.Answered(e.Answer) })
 	case e.UID == "" || e.Pod == "":
@@ -246,99 +265,35 @@ func (s folding) applyPodAnswer(e Event, ok bool) {
 	if ok && e.Action.Verb != attempt.VerbLook {
 		s.moved[e.Namespace] = e.Time
 	}
-	s.editPod(e.UID, func(p *PodRun) {
-		p.Answered(e.Answer)
-		p.Look = e.Answer.Look
-		switch {
-		case e.Action.Verb == attempt.VerbLook && p.Look:
-			p.Tries++
-		case e.Action.Verb == attempt.VerbLook:
-		case ok:
-			p.Accepted, p.Tries, p.repeats = e.Time, 0, 0
-		default:
-			s.refuse(p, e)
-		}
+	s.editPod(e.UID, func(p *eviction.Record) {
+		p.Answered(e.Action.Verb, e.Answer, s.moved[p.Namespace], s.acts(p.Node), e.Time)
 	})
-}
-
-// refuse notes a refusal of the pod's eviction or deletion, by who gave it.
-func (s folding) refuse(p *PodRun, e Event) {
-	p.refusal = e.Answer.Refusal
-	if p.refusal == attempt.NotRefused { // it is gone
-		return
-	}
-	p.Refusals++
-	switch {
-	case !p.refusal.UnderBudget():
-		p.Tries, p.repeats = p.Tries+1, 0
-	case s.moved[p.Namespace].Add(unseenFirst).After(p.refusedAt): // one went when this was refused last, or since
-		p.Tries, p.repeats = 0, 1
-	default:
-		p.Tries, p.repeats = 0, p.repeats+1
-	}
-	if p.refusal.ByBudget() && s.acts(p.Node) && (p.countedAt.IsZero() || e.Time.Sub(p.countedAt) >= countedEvery) {
-		p.BudgetRefusals, p.countedAt = p.BudgetRefusals+1, e.Time
-	}
-	p.refusedAt = e.Time
-	p.takeBackForce()
 }
 
 func (s folding) applyPod(e Event) {
-	if e.PodState == PodRetrying {
+	if e.PodState == eviction.Retrying {
 		s.Assumed.Forget(e.UID)
 	}
-	s.editPod(e.UID, func(p *PodRun) {
-		was := p.State
-		p.Wait, p.saidAt, p.unwritten = e.Wait, e.Time, e.passing
-		if p.Next = (time.Time{}); e.PodState.backsOff() && e.Wait != nil {
-			p.Next = e.Wait.Until
-		}
-		if !e.passing {
-			p.writtenAt = e.Time
-		}
-		if e.Message != "" {
-			p.Message = e.Message
-		}
-		if !e.DeletedAt.IsZero() {
-			p.DeletedAt = e.DeletedAt
-		}
-		p.State = e.PodState
-		if e.Forced {
-			p.Action, p.forced = plan.ActionDelete, true
-		}
-		switch {
-		case e.PodState.Blocked():
-			if p.BlockedSince.IsZero() {
-				p.BlockedSince = e.Time
-			}
-			p.Since = p.BlockedSince
-		case e.PodState != PodRequested:
-			if !p.BlockedSince.IsZero() {
-				p.Blocked += e.Time.Sub(p.BlockedSince)
-				p.BlockedSince = time.Time{}
-			}
-			if was != e.PodState {
-				p.Since = e.Time
-			}
-		}
-		if e.PodState.Final() {
-			p.Ended = e.Time
-		}
+	s.editPod(e.UID, func(p *eviction.Record) {
+		p.Become(eviction.Change{State: e.PodState, Wait: e.Wait, Message: e.Message, DeletedAt: e.DeletedAt,
+			Forced: e.Forced, Passing: e.passing}, e.Time)
 	})
-	if e.PodState == PodThrottled && e.Wait != nil {
+	if e.PodState == eviction.Throttled && e.Wait != nil {
 		s.QuietUntil = e.Wait.Until
 	}
 }
 
 func (s folding) applyNode(e Event) {
 	if n := s.Node(e.Node); e.NodeState == NodeDraining && n != nil && n.Started.IsZero() {
-		s.beginPods(e.Node, e.Time)
+		// What an operator or other nodes took before is not the time of its pods.
+		s.editPodsOn(e.Node, func(p *eviction.Record) { p.Begun = e.Time })
 	}
 	s.editNode(e.Node, func(n *NodeRun) {
 		if n.State != e.NodeState {
 			n.Since = e.Time
 		}
-		n.CordonInDoubt = e.NodeState.Final() && (n.CordonInDoubt || n.State == NodeCordoning && n.Attempts > 0 && n.Doubtful())
+		n.CordonInDoubt = e.NodeState.Final() && (n.CordonInDoubt ||
+			n.State == NodeCordoning && n.Attempts > 0 && n.Doubtful())
 		n.State = e.NodeState
 		if e.Message != "" {
 			n.Message = e.Message
@@ -353,7 +308,7 @@ func (s folding) applyNode(e Event) {
 		case e.NodeState == NodeDraining && n.Started.IsZero():
 			n.Started, n.Message = e.Time, ""
 		case e.NodeState.Final():
-			n.Ended = e.Time
+			n.Ended, n.CordonGone = e.Time, e.CordonGone
 		}
 	})
 	if e.NodeState == NodeRefused {
@@ -363,23 +318,16 @@ func (s folding) applyNode(e Event) {
 
 // leavePods notes that nothing happens to the pods of a node that is refused.
 func (s folding) leavePods(node string, at time.Time) {
-	for i, p := range s.Pods {
-		if p.Node == node && !p.State.Final() {
-			left := *p
-			left.State, left.Since, left.Ended, left.Message = PodSkipped, at, at, "its node is refused"
-			s.Pods[i] = &left
-		}
-	}
+	s.editPodsOn(node, func(p *eviction.Record) { p.Leave("its node is refused", at) })
 }
 
-// beginPods starts the clocks of the pods of a node: what an operator or other nodes
-// took before is not their time.
-func (s folding) beginPods(node string, at time.Time) {
+// editPodsOn replaces the records of the pods of a node that have not ended by changed copies.
+func (s folding) editPodsOn(node string, edit func(p *eviction.Record)) {
 	for _, i := range s.onNode[node] {
 		if p := s.Pods[i]; !p.State.Final() {
-			begun := *p
-			begun.Begun = at
-			s.Pods[i] = &begun
+			changed := *p
+			edit(&changed)
+			s.Pods[i] = &changed
 		}
 	}
 }

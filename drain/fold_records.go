@@ -3,9 +3,10 @@ package drain
 import (
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
-	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // applyVolumes takes over where the volumes of a pod are, or, of an event that
@@ -14,15 +15,12 @@ import (
 func (s folding) applyVolumes(e Event) {
 	if e.Pod == "" {
 		s.editNode(e.Node, func(n *NodeRun) {
-			n.Attached, n.Warning, n.PowerOff = e.Volumes, e.Message, e.PowerOff
+			n.Attached, n.Warning, n.PowerOff, n.CordonGone = e.Volumes, e.Message, e.PowerOff, e.CordonGone
 		})
 		return
 	}
-	s.editPod(e.UID, func(p *PodRun) {
-		p.Volumes, p.DetachBy = p.Volumes.Become(e.Volumes, e.Time), time.Time{}
-		if e.Wait != nil {
-			p.DetachBy = e.Wait.Until
-		}
+	s.editPod(e.UID, func(p *eviction.Record) {
+		p.Volumes, p.DetachBy = p.Volumes.Become(e.Volumes, e.Time), e.Wait.End()
 	})
 }
 
@@ -47,10 +45,10 @@ func (s folding) applyCommand(e Event) {
 			s.Message = e.Message
 		}
 	case CommandLast:
-		s.editPod(e.UID, func(p *PodRun) { p.last = true })
+		s.editPod(e.UID, func(p *eviction.Record) { p.PutLast = true })
 	case CommandRetry:
 		s.QuietUntil = time.Time{}
-		s.editPod(e.UID, func(p *PodRun) { p.retryNow = true })
+		s.editPod(e.UID, func(p *eviction.Record) { p.RetryNow = true })
 	}
 }
 
@@ -66,28 +64,23 @@ func (s folding) applyResumed(e Event) {
 		s.Message = ""
 	}
 	for _, p := range s.Pods {
-		if p.InFlight == 0 {
-			continue
-		}
-		s.editPod(p.UID, func(p *PodRun) {
-			p.Resume()
-			p.takeBackForce()
-			if p.State.Final() { // its end was seen before the answer to its eviction
-				return
-			}
-			p.Look = true
-			p.State, p.Since, p.Wait = PodRetrying, e.Time, &waits.Wait{For: waits.ForAnswer}
-		})
+		s.editPod(p.UID, func(p *eviction.Record) { p.Resume(e.Time) })
 	}
 	for _, n := range s.Nodes {
-		s.editNode(n.Name, func(n *NodeRun) { n.Resume() })
+		s.editNode(n.Name, func(n *NodeRun) {
+			if n.Resume(); n.Lease != nil {
+				n.Lease = n.Lease.Resume(n.State.Final())
+			}
+		})
 	}
-	s.resumeLeases()
 	for _, b := range s.Budgets {
 		s.editBudget(&b.Facts, (*tempbudget.Record).Resume)
 	}
 	for _, r := range s.Remedies {
 		s.editRemedy(r.ID, (*remedy.Record).Resume)
+	}
+	for _, r := range s.Surges {
+		s.editSurge(&r.Facts, (*surge.Record).Resume)
 	}
 	s.Assumed.Resume(e.Time)
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -27,12 +28,12 @@ func TestNamesAndOwnersOfTemporaryBudgets(t *testing.T) {
 	f.Store.Put(&kube.Workload{Kind: "ReplicationController", Namespace: "default", Name: long, UID: "rc-long", Replicas: 2, Selector: labels.SelectorFromSet(labels.Set{"app": "rc"})})
 	delete(f.Budgets, "web")
 	f.Store.Remove(f.Snapshot().BudgetNamed("default", "web"))
-	facts := []PodFacts{{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: plan.ActionEvict}}
+	facts := []eviction.Facts{{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: plan.ActionEvict}}
 	for _, o := range []struct{ kind, version, name, uid string }{{"StatefulSet", "apps/v1", "web", "set-web"}, {"ReplicationController", "v1", long, "rc-long"}} {
 		p := f.AddPod(o.kind, "a", func(p *corev1.Pod) {
 			p.OwnerReferences[0].APIVersion, p.OwnerReferences[0].Kind, p.OwnerReferences[0].Name, p.OwnerReferences[0].UID = o.version, o.kind, o.name, types.UID(o.uid)
 		})
-		facts = append(facts, PodFacts{Node: "a", Namespace: "default", Name: p.Name, UID: p.UID, Action: plan.ActionEvict})
+		facts = append(facts, eviction.Facts{Node: "a", Namespace: "default", Name: p.Name, UID: p.UID, Action: plan.ActionEvict})
 	}
 	o := plan.DefaultOptions()
 	o.Guard, o.GuardWrite = "1", true
@@ -72,7 +73,7 @@ func TestThePlanNamesWhatTheGuardLeavesOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, finding := range preflight.FindUnguarded(f.Snapshot(), &plan, nil) {
+		for _, finding := range preflight.Check(f.Snapshot(), plan, preflight.Env{}).Findings {
 			if finding.Code == preflight.FindingGuardLeavesOut {
 				got = finding.Objects
 			}

@@ -7,6 +7,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -205,7 +206,7 @@ func (h *history) someCommand(t *rapid.T) {
 	h.lookAround(t)
 }
 
-func (h *history) somePod(t *rapid.T) *PodRun {
+func (h *history) somePod(t *rapid.T) *eviction.Record {
 	if len(h.state.Pods) == 0 {
 		t.Skip("no pod in the run")
 	}

@@ -170,7 +170,7 @@ func (h *history) mend(t *rapid.T) {
 	for _, name := range alike(h.truth.budgets, func(b *policyv1.PodDisruptionBudget) bool { return true }) {
 		b := h.truth.budgets[name]
 		switch ours := b.Labels != nil; {
-		case name == "second", !ours && b.Spec.MinAvailable.IntVal > 0: // whose operator sees to it that it holds nobody for ever
+		case name == "second", !ours && b.Spec.MinAvailable.IntVal > 0: // whose operator sees to it that it blocks no pod for ever
 			h.lines("budget " + name + " gone")
 		case !h.counted(b):
 			h.controlBudget(name)

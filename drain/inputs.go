@@ -60,6 +60,7 @@ type Write struct {
 	At      time.Time
 	Verb    attempt.Verb
 	Node    string
-	Remedy  int // number of the remedy that it is for, 0 for none
+	Remedy  int      // number of the remedy that it is for, 0 for none
+	Surge   kube.UID // workload of the surge that it is for, "" for none
 	Request request.Request
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -21,7 +22,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// steps is a pod web-1 on node a, which a run drains, its sibling web-2 on node b and
+// steps is a pod web-1 on node a, which a run drains, web-2 of the same owner on node b and
 // the budget web over both, before a test makes trouble.
 type steps struct {
 	*kubetest.Simulation
@@ -48,17 +49,17 @@ func newSteps() *steps {
 	s.Replicas["web"] = 2
 	s.PutReplicaSet("web", false)
 	s.AddBudget("web", 2)
-	facts := PodFacts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: plan.ActionEvict}
+	facts := eviction.Facts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: plan.ActionEvict}
 	f.state = Fold(nil, Event{Seq: 1, Time: time.Now(), Kind: EventRunStarted, Run: &RunFacts{ID: "r1", User: "ada", Options: plan.DefaultOptions(),
-		Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}, Pods: []PodFacts{facts}}},
+		Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}, Pods: []eviction.Facts{facts}}},
 		Event{Seq: 2, Time: time.Now(), Kind: EventPhase, Phase: PhaseEvict, PhaseStatus: PhaseRuns},
 		Event{Seq: 3, Time: time.Now(), Kind: EventNode, Node: "a", NodeState: NodeDraining})
-	f.is(PodBudgetBlocked)
+	f.is(eviction.BudgetBlocked)
 	return f
 }
 
 // is puts the pod of the run into a state.
-func (f *steps) is(state PodState) {
+func (f *steps) is(state eviction.State) {
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventPod, UID: f.pod.UID, Pod: f.pod.Name, PodState: state})
 }
 
@@ -97,7 +98,7 @@ func (f *steps) deployed(change func(*appsv1.Deployment)) {
 	change(d)
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "rs-web",
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: d.UID, Controller: &controller}}}}
-	f.Store.Put(convert.Deployment(d))
+	f.Store.Put(kubetest.Convert(d))
 	f.Store.Put(convert.ReplicaSet(rs))
 }
 
@@ -132,8 +133,8 @@ func TestRemedies(t *testing.T) {
 		"free: AlwaysAllow":         {func(f *steps) { f.sick(f.unhealthyPod); f.always() }, remedy.EvictUnhealthy, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict web-2"},
 		"free: IfHealthyBudget":     {func(f *steps) { f.sick(f.unhealthyPod) }, remedy.EvictUnhealthy, "allows the eviction of a pod that is not Ready only while it has the 2 it needs (IfHealthyBudget); it has 1", "", ""},
 		"free: it ends already":     {func(f *steps) { f.ends(f.unhealthyPod, long) }, remedy.EvictUnhealthy, "web-2 is already terminating", "", ""},
-		"free: nobody's pod":        {func(f *steps) { f.always(); f.bare(f.unhealthyPod) }, remedy.EvictUnhealthy, "web-2 would not be recreated", "", ""},
-		"free: no budget blocks it": {func(f *steps) { f.is(PodWebhookWait) }, remedy.EvictUnhealthy, "no budget blocks it", "", ""},
+		"free: no owner":            {func(f *steps) { f.always(); f.bare(f.unhealthyPod) }, remedy.EvictUnhealthy, "web-2 would not be recreated", "", ""},
+		"free: no budget blocks it": {func(f *steps) { f.is(eviction.WebhookWait) }, remedy.EvictUnhealthy, "no budget blocks it", "", ""},
 		"free: in the plan":         {func(f *steps) { f.sick(f.unhealthyPod); f.always(); f.plan(f.unhealthyPod) }, remedy.EvictUnhealthy, "is in the plan itself", "", ""},
 		"restart: of a ReplicaSet":  {func(*steps) {}, remedy.RolloutRestart, "deletes the old pod before", "", ""},
 		"restart: surge":            {func(f *steps) { f.deployed(rollout(1, 0)) }, remedy.RolloutRestart, "", "PATCH /apis/apps/v1/namespaces/default/deployments/web, pod template annotation kubectl.kubernetes.io/restartedAt", "rollout-restart web"},
@@ -149,13 +150,13 @@ func TestRemedies(t *testing.T) {
 		"scale: does not help":        {func(f *steps) { f.most(0) }, remedy.Scale, "would allow no more with 3 replicas", "", ""},
 		"scale: an autoscaler":        {func(f *steps) { f.autoscale() }, remedy.Scale, "autoscaler web owns the number of replicas", "", ""},
 		"scale: autoscalers unseen":   {func(f *steps) { f.Store.SetSync(kube.KindAutoscalers, kube.SyncState{Phase: kube.Denied}) }, remedy.Scale, "cannot be seen", "", ""},
-		"scale: not held by a budget": {func(f *steps) { f.is(PodWebhookWait) }, remedy.Scale, "no budget blocks it", "", ""},
-		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.Scale, "it is already terminating", "", ""},
+		"scale: not held by a budget": {func(f *steps) { f.is(eviction.WebhookWait) }, remedy.Scale, "no budget blocks it", "", ""},
+		"scale: ends already":         {func(f *steps) { f.ends(f.pod, long); f.is(eviction.StuckTerminating) }, remedy.Scale, "it is already terminating", "", ""},
 		"delete":                      {func(*steps) {}, remedy.Delete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1", "delete web-1"},
-		"delete: ends already":        {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.Delete, "its deletion was accepted", "", ""},
-		"kill: its node is well":      {func(*steps) {}, remedy.ForceDelete, "its kubelet can still terminate it", "", ""},
-		"kill: stuck":                 {func(f *steps) { f.ends(f.pod, long); f.is(PodStuckTerminating) }, remedy.ForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "force-delete web-1"},
-		"kill: a finalizer":           {func(f *steps) { f.ends(f.pod, long, "x/y"); f.is(PodStuckTerminating) }, remedy.ForceDelete, "finalizer x/y blocks it", "", ""},
+		"delete: ends already":        {func(f *steps) { f.ends(f.pod, long); f.is(eviction.StuckTerminating) }, remedy.Delete, "its deletion was accepted", "", ""},
+		"kill: its node is Ready":     {func(*steps) {}, remedy.ForceDelete, "its kubelet can still terminate it", "", ""},
+		"kill: stuck":                 {func(f *steps) { f.ends(f.pod, long); f.is(eviction.StuckTerminating) }, remedy.ForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "force-delete web-1"},
+		"kill: a finalizer":           {func(f *steps) { f.ends(f.pod, long, "x/y"); f.is(eviction.StuckTerminating) }, remedy.ForceDelete, "finalizer x/y blocks it", "", ""},
 		"kill: a silent node":         {func(f *steps) { f.off("a") }, remedy.ForceDelete, "", "DELETE /api/v1/namespaces/default/pods/web-1, UID pod-1, gracePeriodSeconds 0", "force-delete web-1"},
 		"taint: the node is Ready":    {func(*steps) {}, remedy.OutOfService, "a is Ready", "", ""},
 		"taint":                       {func(f *steps) { f.off("a") }, remedy.OutOfService, "", "PATCH /api/v1/nodes/a, taint node.kubernetes.io/out-of-service=nodeshutdown:NoExecute", "a is off"},
@@ -165,8 +166,8 @@ func TestRemedies(t *testing.T) {
 		}, remedy.OutOfService, "already has the taint", "", ""},
 		"shut: paused":   {func(f *steps) { f.control1(CommandPause) }, remedy.Delete, "the run is paused", "", ""},
 		"shut: aborting": {func(f *steps) { f.control1(CommandAbort) }, remedy.Delete, "is being aborted", "", ""},
-		"shut: over":     {func(f *steps) { f.is(PodGone) }, remedy.Delete, "nothing more happens to it", "", ""},
-		"shut: neither":  {func(f *steps) { f.is(PodTerminating) }, remedy.Delete, "neither blocked nor stuck", "", ""},
+		"shut: over":     {func(f *steps) { f.is(eviction.Gone) }, remedy.Delete, "nothing more happens to it", "", ""},
+		"shut: neither":  {func(f *steps) { f.is(eviction.Terminating) }, remedy.Delete, "neither blocked nor stuck", "", ""},
 		"shut: away":     {func(f *steps) { f.Store.SetHealth(kube.Health{}) }, remedy.Delete, "not live", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,12 +203,12 @@ func (f *steps) bare(p *corev1.Pod) {
 }
 
 func (f *steps) plan(p *corev1.Pod) {
-	facts := PodFacts{Node: "b", Namespace: "default", Name: p.Name, UID: p.UID, Action: plan.ActionEvict}
+	facts := eviction.Facts{Node: "b", Namespace: "default", Name: p.Name, UID: p.UID, Action: plan.ActionEvict}
 	f.state = Fold(f.state, Event{Seq: f.state.Seq + 1, Time: time.Now(), Kind: EventPodJoined, Joined: &facts})
 }
 
 func (f *steps) autoscale() {
-	f.Store.Put(convert.AutoscalerRecord(&autoscalingv2.HorizontalPodAutoscaler{
+	f.Store.Put(kubetest.Convert(&autoscalingv2.HorizontalPodAutoscaler{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: types.UID("hpa")},
 		Spec:       autoscalingv2.HorizontalPodAutoscalerSpec{ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web"}, MaxReplicas: 5},
 	}))

@@ -1,9 +1,11 @@
 package drain
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -68,13 +70,16 @@ func (c *checks) decision(s *script, snap *kube.Snapshot, in []Input, d Output) 
 		if e.Kind == EventIntent {
 			intents++
 		}
+		if kept, err := json.Marshal(e); err != nil || strings.Contains(string(kept), lastWords) {
+			fail("event %s cannot be kept in a journal, or has a container's own words in it (%v)", e.Kind, err)
+		}
 	}
 	if intents != len(d.Writes) {
 		fail("%d intents for %d writes", intents, len(d.Writes))
 	}
 	for _, input := range in {
 		if control, ok := input.(Command); ok && control.ID != 0 && !told(control.ID, d) {
-			fail("nobody is told what became of command %s", control.Kind)
+			fail("nothing says what became of command %s", control.Kind)
 		}
 	}
 	c.answers(in)
@@ -95,7 +100,8 @@ func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong
 		wrong = append(wrong, fmt.Sprintf("#%d: ", w.ID)+fmt.Sprintf(format, a...))
 	}
 	ofLease, next := sends[request.WriteLease](w) || sends[request.DeleteLease](w), d.State
-	undoes := sends[request.BudgetRef](w) || w.Verb == attempt.VerbUnscale || w.Verb == attempt.VerbUntaint || sends[request.GetBudget](w)
+	undoes := sends[request.BudgetRef](w) || w.Verb == attempt.VerbUnscale || w.Verb == attempt.VerbUntaint || sends[request.GetBudget](w) ||
+		sends[request.Lower](w) || sends[request.SetCost](w)
 	switch {
 	case next.Suspended:
 		fail("sent while the run is suspended")
@@ -153,7 +159,7 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, 
 	predicted := budget.Predict(live, budgets, uid)
 	if !predicted.Goes() {
 		if before == nil || !before.State.Blocked() {
-			fail("the server would refuse it (%s), and nobody asked to try", predicted.Cause)
+			fail("the server would refuse it (%s), and no command asked to try", predicted.Cause)
 		}
 		return wrong
 	}

@@ -28,12 +28,13 @@ type shownCluster struct {
 	nodes   map[string]*corev1.Node
 	pods    map[string]*corev1.Pod // by name: who has the name now
 	budgets map[string]*policyv1.PodDisruptionBudget
-	offset  time.Duration // of the server's clock
+	marks   map[string]string // of surges, by workload
+	offset  time.Duration     // of the server's clock
 }
 
 func newShownCluster() *shownCluster {
 	c := &shownCluster{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), nodes: map[string]*corev1.Node{},
-		pods: map[string]*corev1.Pod{}, budgets: map[string]*policyv1.PodDisruptionBudget{}}
+		pods: map[string]*corev1.Pod{}, budgets: map[string]*policyv1.PodDisruptionBudget{}, marks: map[string]string{}}
 	c.store = kube.NewStore(func() time.Time { return c.now })
 	c.server("up")
 	for _, k := range kube.Kinds {
@@ -75,9 +76,9 @@ type edit struct {
 
 // words that have no value, of all kinds of objects.
 var editWords = []string{
-	"cordoned", "uncordoned", "silent", "not-ready", "ready", "deleted", "gone", "replaced", "pending", "terminating", "finished",
+	"cordoned", "uncordoned", "silent", "not-ready", "crashing", "ready", "deleted", "gone", "replaced", "pending", "terminating", "finished",
 	"bare", "mirror", "tolerates", "critical", "csi-driver", "prestop", "unobserved", "always-allow", "up", "down", "denied", "synced", "stale",
-	"attached", "detached", "ours", "renewed", "out-of-service",
+	"rolls-out", "attached", "detached", "ours", "renewed", "out-of-service",
 }
 
 func parseEdit(line string) (kind string, e edit) {
@@ -213,112 +214,6 @@ func appOf(pod string) string {
 		return pod[:i]
 	}
 	return pod
-}
-
-func (c *shownCluster) editPod(name string, e edit) {
-	p := c.pods[name]
-	if e.has("gone") || e.has("replaced") {
-		c.store.Remove(&kube.Pod{UID: p.UID})
-		delete(c.pods, name)
-	}
-	if e.has("gone") {
-		return
-	}
-	if p == nil || e.has("replaced") {
-		p = c.newPod(name, p, e)
-	}
-	p = p.DeepCopy()
-	if on := e.values["on"]; on != "" {
-		p.Spec.NodeName = on
-	}
-	for _, word := range e.words {
-		c.editPodWord(p, word)
-	}
-	for key, value := range e.values {
-		switch key {
-		case "grace":
-			seconds := int64(e.duration("grace").Seconds())
-			p.Spec.TerminationGracePeriodSeconds = &seconds
-		case "finalizer":
-			p.Finalizers = []string{value}
-		case "claim":
-			p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: value, VolumeSource: corev1.VolumeSource{
-				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: value}}})
-		case "label":
-			k, v, _ := strings.Cut(value, ":")
-			p.Labels[k] = v
-		case "annotation":
-			k, v, _ := strings.Cut(value, ":")
-			p.Annotations = map[string]string{k: v}
-		}
-	}
-	p.ResourceVersion = c.nextVersion()
-	c.pods[name] = p
-	c.put(p)
-}
-
-func (c *shownCluster) newPod(name string, before *corev1.Pod, e edit) *corev1.Pod {
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name),
-		Labels: map[string]string{"app": appOf(name)}, CreationTimestamp: metav1.NewTime(c.now.Add(c.offset))}}
-	if before != nil {
-		p.UID, p.Spec.NodeName = before.UID+"'", before.Spec.NodeName
-	}
-	kind, app, controller := "ReplicaSet", appOf(name), true
-	if e.values["owner"] != "" {
-		kind = e.values["owner"]
-	}
-	group, uid := "apps/v1", app
-	switch kind {
-	case "Job":
-		group = "batch/v1"
-	case "ReplicationController":
-		group, uid = "v1", app+"-rc"
-		p.Labels["app"] = uid
-	}
-	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: group, Kind: kind, Name: app, UID: types.UID(uid), Controller: &controller}}
-	p.Status.Phase = corev1.PodRunning
-	setPodReady(p, true, c.now)
-	return p
-}
-
-func setPodReady(p *corev1.Pod, ready bool, now time.Time) {
-	kubetest.SetReady(p, ready)
-	p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now)
-}
-
-func (c *shownCluster) editPodWord(p *corev1.Pod, word string) {
-	switch word {
-	case "ready":
-		p.Status.Phase = corev1.PodRunning
-		setPodReady(p, true, c.now)
-	case "not-ready":
-		setPodReady(p, false, c.now)
-	case "pending":
-		p.Status.Phase = corev1.PodPending
-		setPodReady(p, false, c.now)
-	case "finished":
-		p.Status.Phase = corev1.PodSucceeded
-		setPodReady(p, false, c.now)
-	case "terminating":
-		grace := int64(30)
-		if p.Spec.TerminationGracePeriodSeconds != nil {
-			grace = *p.Spec.TerminationGracePeriodSeconds
-		}
-		at := metav1.NewTime(c.now.Add(c.offset + time.Duration(grace)*time.Second))
-		p.DeletionTimestamp, p.DeletionGracePeriodSeconds = &at, &grace
-	case "bare":
-		p.OwnerReferences = nil
-	case "mirror":
-		p.Annotations = map[string]string{"kubernetes.io/config.mirror": "x"}
-	case "tolerates":
-		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
-	case "critical":
-		kubetest.Critical(p)
-	case "csi-driver":
-		kubetest.CsiDriver(p)
-	case "prestop":
-		p.Spec.Containers = []corev1.Container{{Name: "c", Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{}}}}}
-	}
 }
 
 // editBudget shows a budget. Its figures are those that the disruption controller

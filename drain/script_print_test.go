@@ -56,6 +56,9 @@ func (s *script) eventLine(e Event, next *State) string {
 		if n := next.Node(e.Node); e.NodeState.Final() && n.CordonInDoubt {
 			doubt = " (whether it is cordoned is not known)"
 		}
+		if n := next.Node(e.Node); e.CordonGone && n.Cordoned {
+			doubt = " (no cordon of the run is left)"
+		}
 		return fmt.Sprintf("%s %s%s%s%s", e.Node, e.NodeState, message, s.within(e.Wait), doubt)
 	case EventBudget:
 		return fmt.Sprintf("temporary budget %s %s%s%s", e.Budget.Name, e.BudgetState, message, s.within(e.Wait))
@@ -63,8 +66,26 @@ func (s *script) eventLine(e Event, next *State) string {
 		return fmt.Sprintf("Lease of %s %s%s", e.Node, e.LeaseState, message)
 	case EventRemedy:
 		return fmt.Sprintf("%s for %s: %s%s%s", e.Remedy.Kind, short(e.Remedy.Pod), e.RemedyState, message, s.within(e.Wait))
+	case EventSurge:
+		return fmt.Sprintf("surge of %s %s%s", e.Surge.Name, e.SurgeChange.State, message)
 	case EventVolumes:
 		return s.volumesLine(e, message)
+	case EventReplacement:
+		if !s.replaced {
+			return ""
+		}
+		return fmt.Sprintf("%s: %s", short(e.UID), e.Replacement.Words())
+	case EventBaseline:
+		var all []string
+		for _, w := range e.Baseline {
+			all = append(all, fmt.Sprintf("%s %s %d of %d", w.Kind, w.Name, w.Available, w.Wanted))
+		}
+		return strings.TrimSpace("before: " + strings.Join(all, ", "))
+	case EventGate:
+		if !e.Gate.Closed {
+			return "the health gate opens"
+		}
+		return "the health gate is closed" + message
 	case EventConnection:
 		if e.Message == "" {
 			return "the API server answers again"
@@ -158,6 +179,9 @@ func (s *script) volumesLine(e Event, message string) string {
 	if e.PowerOff != nil && e.PowerOff.Safe {
 		of += " is safe to power off"
 	}
+	if e.PowerOff != nil && e.CordonGone {
+		of += " has no cordon of the run any longer"
+	}
 	if len(all) > 0 {
 		of += " volumes: " + strings.Join(all, ", ")
 	}
@@ -203,6 +227,18 @@ func writeLine(w Write, e Event) string {
 		return "restart Deployment " + sent[request.Restart](w).Name
 	case sends[request.Scale](w):
 		return fmt.Sprintf("scale %s %s from %d to %d", sent[request.Scale](w).Kind, sent[request.Scale](w).Name, sent[request.Scale](w).From, sent[request.Scale](w).To)
+	case sends[request.Raise](w):
+		return fmt.Sprintf("raise %s %s to %d", sent[request.Raise](w).Kind, sent[request.Raise](w).Name, sent[request.Raise](w).To)
+	case sends[request.Lower](w):
+		if r := sent[request.Lower](w); r.From != r.To {
+			return fmt.Sprintf("lower %s %s from %d to %d", r.Kind, r.Name, r.From, r.To)
+		}
+		return "remove the annotation of " + sent[request.Lower](w).Name
+	case sends[request.SetCost](w):
+		if r := sent[request.SetCost](w); r.To != request.LowestDeletionCost {
+			return fmt.Sprintf("give %s back cost %q", r.Name, r.To)
+		}
+		return "lowest cost for " + sent[request.SetCost](w).Name
 	case sends[request.SetTaints](w):
 		return string(w.Verb) + " " + w.Node
 	}

@@ -79,6 +79,20 @@ func (c *shownCluster) show(w Write, a kube.Answer) {
 		c.change("lease " + w.Node + " gone")
 	case sends[request.Scale](w):
 		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", sent[request.Scale](w).Name, sent[request.Scale](w).Kind, sent[request.Scale](w).To))
+	case sends[request.Raise](w):
+		r := sent[request.Raise](w)
+		c.marks[r.Name] = r.Mark
+		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", r.Name, r.Kind, r.To))
+	case sends[request.Lower](w):
+		r := sent[request.Lower](w)
+		delete(c.marks, r.Name)
+		if r.From == r.To { // the number of somebody else stands
+			r.To = c.store.Snapshot().WorkloadNamed(r.Kind, "default", r.Name).Replicas
+		}
+		c.change(fmt.Sprintf("workload %s kind=%s replicas=%d ours", r.Name, r.Kind, r.To))
+	case sends[request.SetCost](w):
+		r := sent[request.SetCost](w)
+		c.change(fmt.Sprintf("pod %s annotation=%s:%s", r.Name, kube.DeletionCostAnnotation, r.To))
 	case sends[request.SetTaints](w):
 		c.showTaint(w)
 	}

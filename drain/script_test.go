@@ -35,9 +35,11 @@ type script struct {
 	events []Event          // all of the run, those that no journal keeps too
 	out    map[uint64]Write // without an answer
 	yes    bool             // every question is confirmed as it comes
-	wake   time.Time
-	shown  map[remedy.Kind]remedy.Facts // the remedies as the operator saw them last
-	checks checks
+	// replaced tells that what becomes of replacements is printed: most scripts have no owners.
+	replaced bool
+	wake     time.Time
+	shown    map[remedy.Kind]remedy.Facts // the remedies as the operator saw them last
+	checks   checks
 	// controls counts the commands given by ctl.
 	controls uint64
 	text     strings.Builder // what the present command prints
@@ -133,6 +135,7 @@ func (s *script) drain(a args) error {
 	options := plan.DefaultOptions()
 	flags := options.Flags()
 	flags.BoolVar(&s.yes, "yes", false, "")
+	flags.BoolVar(&s.replaced, "replacements", false, "")
 	kubeContext := flags.String("context", "lab", "")
 	if err := flags.Parse(line); err != nil {
 		return err
@@ -142,6 +145,7 @@ func (s *script) drain(a args) error {
 	if err != nil {
 		return err
 	}
+	s.replaced = s.replaced || options.WaitReplacements > 0
 	s.begin(plan, *kubeContext)
 	s.look()
 	return nil

@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,7 +14,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -29,9 +29,23 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 	if e.values["replicas"] != "" {
 		replicas = e.number("replicas")
 	}
+	if mark := e.values["surge"]; mark != "" { // of another run
+		meta.Annotations = map[string]string{kube.SurgeAnnotation: fmt.Sprintf(`{"run":%q,"was":%d,"to":%d}`, mark, replicas-1, replicas)}
+	}
+	if mark := c.marks[name]; mark != "" { // of the run of the script
+		meta.Annotations = map[string]string{kube.SurgeAnnotation: mark}
+	}
+	if e.has("gone") {
+		c.store.Remove(&kube.Workload{Kind: cmp.Or(e.values["kind"], "ReplicaSet"), Namespace: "default", Name: name, UID: meta.UID})
+		return
+	}
+	ready := int32(0)
+	if e.values["min-ready"] != "" {
+		ready = int32(e.duration("min-ready").Seconds())
+	}
 	switch e.values["kind"] {
 	case "", "ReplicaSet":
-		c.put(&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector}})
+		c.put(&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector, MinReadySeconds: ready}})
 	case "StatefulSet":
 		c.put(&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Replicas: &replicas, Selector: selector}})
 	case "ReplicationController": // of pods with a label of its own, so that others may have its name
@@ -45,8 +59,12 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 		meta.UID += "-deployment"
 		controller := true
 		owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: name, UID: meta.UID, Controller: &controller}}
-		c.put(&appsv1.ReplicaSet{ObjectMeta: owned, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector}})
-		c.put(&appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &replicas, Selector: selector,
+		c.put(&appsv1.ReplicaSet{ObjectMeta: owned, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector, MinReadySeconds: ready}})
+		updated := replicas
+		if e.has("rolls-out") {
+			updated--
+		}
+		c.put(&appsv1.Deployment{ObjectMeta: meta, Status: appsv1.DeploymentStatus{Replicas: replicas, UpdatedReplicas: updated}, Spec: appsv1.DeploymentSpec{Replicas: &replicas, Selector: selector,
 			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &none}}}})
 	default:
@@ -66,7 +84,7 @@ func (c *shownCluster) editLease(node string, e edit) {
 	l.Spec.HolderIdentity, l.Spec.LeaseDurationSeconds = &holder, &seconds
 	l.Annotations = map[string]string{kube.ByAnnotation: "bob"}
 	if e.has("gone") {
-		c.store.Remove(convert.Lease(l))
+		c.store.Remove(kubetest.Convert(l))
 		return
 	}
 	c.put(l)

@@ -6,8 +6,9 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/waits"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -52,6 +53,7 @@ func (st *stepper) step(in []Input) Output {
 	}
 	st.watchConnection()
 	st.phases().run()
+	st.wakeAt(st.view.Wake)
 	st.out.State = st.s
 	return st.out
 }
@@ -64,7 +66,17 @@ type stepper struct {
 	own    bool // the state may be changed: it is a clone, or not shared
 	silent bool // events are folded and not kept
 	out    Output
-	books  books
+	view   eviction.View
+	taken  map[kube.UID]bool // pods that have replaced one of the run
+	pairs  surge.Pairs
+}
+
+// pods is what is decided from about the pods, as the state is now.
+func (st *stepper) pods() *eviction.View {
+	v, s := &st.view, st.s
+	v.Snap, v.Now, v.Options, v.Limits = st.snap, st.now, &s.Run.Options, s.limits
+	v.Pods, v.Assumed, v.Tried, v.Acted = s.Pods, s.Assumed, s.tried, s.acted
+	return v
 }
 
 // emit appends an event and folds it, so that later rules see what earlier ones
@@ -81,6 +93,12 @@ func (st *stepper) emit(e Event) {
 	if !st.silent {
 		st.out.Events = append(st.out.Events, e)
 	}
+}
+
+// past reports whether that moment has come; if not, it is a moment to look.
+func (st *stepper) past(due time.Time) bool {
+	st.wakeAt(due)
+	return !st.now.Before(due)
 }
 
 // wakeAt asks for a look at that moment at the latest.
@@ -105,8 +123,6 @@ func (st *stepper) watchConnection() {
 	}
 }
 
-func (st *stepper) inFlight() bool { return st.s.InFlight() }
-
 // setNode notes the state of a node. One that ends while it is being cordoned is
 // checked once more: what the run did must be known to be undone.
 func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
@@ -114,50 +130,40 @@ func (st *stepper) setNode(n *NodeRun, state NodeState, message string) {
 		node.Unschedulable && annotation.Foreign(node, st.s.Run.ID) == "" {
 		st.setNode(n, NodeCordoned, "")
 	}
-	e := Event{Kind: EventNode, Node: n.Name, NodeState: state, Message: message}
+	e := Event{Kind: EventNode, Node: n.Name, NodeState: state, Message: message,
+		CordonGone: state.Final() && st.cordonGone(n)}
 	if state == NodeCordoned {
 		e.ServerTime = st.snap.ServerTime(st.now)
 	}
 	st.emit(e)
 }
 
-// setPod notes a pod's state and what it waits for, if either is new.
-func (st *stepper) setPod(p *PodRun, state PodState, wait *waits.Wait, message string) {
-	passing := false
-	if message == "" || message == p.Message {
-		if p.State == state && waits.Same(p.Wait, wait) {
-			return
-		}
-		if onlyFigures(p, state, wait) {
-			if st.tooSoon(p) {
-				return
-			}
-			passing = st.now.Before(p.writtenAt.Add(p.BlockedFor(st.now) / figuresPart))
-		}
+// setPod notes a pod's state and what it waits for, if that is worth an event.
+func (st *stepper) setPod(p *eviction.Record, c eviction.Change) {
+	if st.pods().Tell(p, &c) {
+		st.tellPod(p, c)
+	}
+}
+
+// tellPod notes a pod's state and what it waits for.
+func (st *stepper) tellPod(p *eviction.Record, c eviction.Change) {
+	if live := st.snap.Pod(p.UID); live != nil {
+		c.DeletedAt = live.Deleted
 	}
 	st.emit(Event{
-		Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
-		PodState: state, Wait: wait, Message: message, DeletedAt: st.deletedAt(p), passing: passing,
+		Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, PodState: c.State, Wait: c.Wait,
+		Message: c.Message, DeletedAt: c.DeletedAt, Forced: c.Forced, passing: c.Passing,
 	})
 }
 
 // endRun ends the run. What pods wait for then is in its journal, as it is now.
 func (st *stepper) endRun(outcome Outcome, message string) {
 	for _, p := range st.s.Pods {
-		if p.unwritten {
-			st.emit(Event{Kind: EventPod, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID,
-				PodState: p.State, Wait: p.Wait, DeletedAt: st.deletedAt(p)})
+		if p.Unwritten() {
+			st.tellPod(p, eviction.Change{State: p.State, Wait: p.Wait})
 		}
 	}
 	st.emit(Event{Kind: EventRunEnded, Outcome: outcome, Message: message})
-}
-
-// deletedAt is when the pod's grace ends, in the server's time.
-func (st *stepper) deletedAt(p *PodRun) time.Time {
-	if live := st.snap.Pod(p.UID); live != nil {
-		return live.Deleted
-	}
-	return time.Time{}
 }
 
 // waits reports whether nothing is to be sent now: an answer is out, or a pause is not over.
@@ -184,19 +190,12 @@ func (st *stepper) classOf(a kube.Answer) kube.AnswerClass {
 	return a.Class()
 }
 
-// limits bound what a run does and tells, for the sake of the server and the journal.
-// The zero value has those of a run.
-type limits struct {
-	perBudget    int           // evictions in flight under one budget; zero is budgetAtOnce
-	figuresEvery time.Duration // between two tellings of changed figures; zero is saidEvery, below it never
-}
-
 // Simulated is the state of a run that is only simulated: its server answers at once
 // and its events are not read.
 func Simulated(plan plan.Plan, now time.Time) *State {
 	first := StartEvent(plan, RunFacts{ID: "forecast", Context: "forecast"})
 	first.Seq, first.Time = 1, now
 	s := Fold(nil, first)
-	s.limits = limits{perBudget: math.MaxInt, figuresEvery: -1}
+	s.limits = eviction.Limits{PerBudget: math.MaxInt, FiguresEvery: -1}
 	return s
 }

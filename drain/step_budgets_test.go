@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -22,9 +23,9 @@ func guardedSteps() (*steps, Write) {
 	f.Store.Remove(f.Snapshot().BudgetNamed("default", "web"))
 	o := plan.DefaultOptions()
 	o.Guard, o.GuardWrite = "1", true
-	facts := PodFacts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: plan.ActionEvict}
+	facts := eviction.Facts{Node: "a", Namespace: "default", Name: f.pod.Name, UID: f.pod.UID, Action: plan.ActionEvict}
 	f.state = Fold(nil, Event{Seq: 1, Time: time.Now(), Kind: EventRunStarted, Run: &RunFacts{ID: "r1", User: "ada", Options: o,
-		Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}, Pods: []PodFacts{facts}}})
+		Nodes: []NodeFacts{{Name: "a", UID: "node-a"}}, Pods: []eviction.Facts{facts}}})
 	f.step()
 	return f, f.step(Confirm{Phase: PhaseGuard, By: "ada"})[0]
 }
@@ -56,7 +57,7 @@ func TestABudgetInDoubtIsLookedUp(t *testing.T) {
 		"may not look":             {[]kube.Answer{brokenOff, mayNotLook, ourBudget}, false, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbGuard}, tempbudget.Made, ""},
 		"abort: it stands":         {[]kube.Answer{brokenOff, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard}, tempbudget.Removed, ""},
 		"abort: it does not":       {[]kube.Answer{brokenOff, notThere}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Removed, ""},
-		"abort: nobody answers":    {[]kube.Answer{brokenOff}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook}, tempbudget.Left, "whether it exists is not known: unexpected EOF"},
+		"abort: no answer":         {[]kube.Answer{brokenOff}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook, attempt.VerbLook}, tempbudget.Left, "whether it exists is not known: unexpected EOF"},
 		"abort: another's":         {[]kube.Answer{nameTaken, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook}, tempbudget.Removed, ""},
 		"abort: removal unclear":   {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, ourBudget, {Code: 200}}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook, attempt.VerbUnguard}, tempbudget.Removed, ""},
 		"abort: replaced meantime": {[]kube.Answer{brokenOff, ourBudget, {Code: 409, Message: "x"}, otherOnes}, true, []attempt.Verb{attempt.VerbGuard, attempt.VerbLook, attempt.VerbUnguard, attempt.VerbLook}, tempbudget.Removed, "another budget"},

@@ -58,6 +58,10 @@ func (st cordonPhase) cordon() {
 		return
 	}
 	st.emit(Event{Kind: EventPhase, Phase: PhaseCordon, PhaseStatus: PhaseDone})
+	if len(st.s.Surges) > 0 {
+		st.ask(PhaseSurge, st.surges().word())
+		return
+	}
 	st.ask(PhaseEvict, st.evictWord())
 }
 
@@ -111,15 +115,18 @@ func (st cordonPhase) cordonNode(n *NodeRun) {
 		}
 		st.setNode(n, NodeCordoning, why)
 	}
-	mark := annotation.ForNode(node, annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason,
-		At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second), Was: "schedulable", ExcludedFromLB: exclude}, adopts, exclude)
+	mark := annotation.ForNode(node, annotation.Mark{
+		Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason, Was: "schedulable",
+		At: st.snap.ServerTime(st.now).UTC().Truncate(time.Second), ExcludedFromLB: exclude,
+	}, adopts, exclude)
 	request := request.Cordon{
 		Node: n.Name, UID: n.UID, ResourceVersion: node.ResourceVersion, Unschedulable: true, Mark: mark.String(),
 	}
 	if exclude {
 		request.ExcludeFromLB = &exclude
 	}
-	st.send(Write{Verb: attempt.VerbCordon, Node: n.Name, Request: request}, Event{Node: n.Name, Action: &attempt.ActionFacts{Verb: attempt.VerbCordon, Version: node.ResourceVersion}})
+	st.send(Write{Verb: attempt.VerbCordon, Node: n.Name, Request: request},
+		Event{Node: n.Name, Action: &attempt.ActionFacts{Verb: attempt.VerbCordon, Version: node.ResourceVersion}})
 }
 
 // nodeLost says why the node of the plan no longer exists, "" if it does.
@@ -131,6 +138,12 @@ func (st *stepper) nodeLost(n *NodeRun, node *kube.Node) string {
 		return "the node was replaced: another node has its name"
 	}
 	return ""
+}
+
+// cordonGone reports whether the node is seen to be schedulable or deleted.
+func (st *stepper) cordonGone(n *NodeRun) bool {
+	node := st.snap.Node(n.Name)
+	return st.sees(n) && (st.nodeLost(n, node) != "" || !node.Unschedulable)
 }
 
 // onCordonAnswer handles what came back for a cordon. Success says nothing
@@ -146,7 +159,7 @@ func (st cordonPhase) onCordonAnswer(n *NodeRun, a kube.Answer, class kube.Answe
 		// The node changed (a heartbeat is enough): again as soon as that is seen.
 		st.retryCordon(n, attempt.RetryMost, "the node changed meanwhile")
 	case kube.AnswerTransient:
-		after := n.Pause(a)
+		after := n.Pause(a.RetryAfter)
 		if attempt.MissingRight(a) {
 			after = rightsRetry
 		}
@@ -177,7 +190,9 @@ func (st cordonPhase) notCordoned(n *NodeRun) {
 
 // untouched tells whether no cordon was sent yet.
 func untouched(nodes []*NodeRun) bool {
-	return !slices.ContainsFunc(nodes, func(n *NodeRun) bool { return n.Attempts > 0 || !n.State.Final() && n.State != NodeWaiting })
+	return !slices.ContainsFunc(nodes, func(n *NodeRun) bool {
+		return n.Attempts > 0 || !n.State.Final() && n.State != NodeWaiting
+	})
 }
 
 // refusedNode is the first node that is refused, "" for none.

@@ -5,18 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/volume"
-	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
-
-// swallowedAfter is how long an accepted eviction may stay without any effect;
-// some webhooks answer yes and do nothing.
-const swallowedAfter = 30 * time.Second
 
 // BindSlack is how long after the cordon was seen a pod may still show up that
 // the scheduler had bound before.
@@ -45,8 +39,9 @@ func (st evictPhase) evict() {
 		}
 		st.follow()
 		st.volumes().followVolumes()
+		st.replacements().follow()
 		st.deadlines()
-		if !st.startNodes() && st.openNodes() == open {
+		if !st.startNodes() && st.openNodes() == open && !st.surges().tend(false) {
 			break
 		}
 	}
@@ -90,6 +85,9 @@ func (st evictPhase) startNodes() (began bool) {
 		case NodeFailed, NodeStopped:
 			failed = true
 		}
+		if n.State.Final() && st.replacements().awaited(n.Name) {
+			draining++
+		}
 	}
 	for _, n := range st.s.Nodes {
 		switch {
@@ -97,7 +95,8 @@ func (st evictPhase) startNodes() (began bool) {
 			st.setNode(n, NodeStopped, "another node failed (fail fast)")
 		case n.State == NodeCordoned && o.ExcludeFromLB > 0 && st.now.Before(n.CordonAt.Add(o.ExcludeFromLB)):
 			st.wakeAt(n.CordonAt.Add(o.ExcludeFromLB)) // load balancers need a while to notice
-		case n.State == NodeCordoned && draining < max(1, o.MaxParallelNodes) && !st.s.Paused:
+		case n.State == NodeCordoned && draining < max(1, o.MaxParallelNodes) && !st.s.Paused &&
+			st.replacements().mayBegin():
 			st.setNode(n, NodeDraining, "")
 			draining++
 			began = true
@@ -123,9 +122,9 @@ func (st evictPhase) observe(n *NodeRun) {
 		st.setNode(n, NodeStopped, "somebody uncordoned the node")
 		return
 	}
-	for _, p := range st.podsOf(n.Name) {
+	for p := range st.s.podsOn(n.Name) {
 		if !p.State.Final() {
-			st.observePod(p, node)
+			st.setPod(p, st.pods().Observe(p))
 		}
 	}
 	if reason := st.nodeLost(n, node); reason != "" {
@@ -149,65 +148,12 @@ func (st evictPhase) follow() {
 		if n.State != NodeFailed && n.State != NodeStopped || !st.sees(n) {
 			continue
 		}
-		for _, p := range st.podsOf(n.Name) {
+		for p := range st.s.podsOn(n.Name) {
 			if !p.State.Final() {
-				st.observePod(p, st.snap.Node(n.Name))
+				st.setPod(p, st.pods().Observe(p))
 			}
 		}
 	}
-}
-
-// podsOf are the pods of a node in the run, as they are now.
-func (st *stepper) podsOf(node string) []*PodRun {
-	var pods []*PodRun
-	for _, i := range st.s.onNode[node] {
-		pods = append(pods, st.s.Pods[i])
-	}
-	return pods
-}
-
-func (st evictPhase) observePod(p *PodRun, node *kube.Node) {
-	live := st.snap.Pod(p.UID)
-	switch {
-	case live == nil:
-		st.left(p)
-	case live.Node != p.Node:
-		st.setPod(p, PodMoved, nil, "")
-	case live.Terminating():
-		st.observeTerminating(p, live, node)
-	case p.State == PodTerminating && !p.Accepted.IsZero():
-		due := p.Accepted.Add(swallowedAfter)
-		if !st.now.Before(due) {
-			st.setPod(p, PodRetrying, &waits.Wait{For: waits.ForServer, Until: st.now,
-				Words: "the eviction was accepted, but the pod is not terminating"}, "")
-			return
-		}
-		st.wakeAt(due)
-	}
-}
-
-// observeTerminating says what a terminating pod waits for. deletionTimestamp
-// is the end of its grace, in the server's time.
-func (st evictPhase) observeTerminating(p *PodRun, live *kube.Pod, node *kube.Node) {
-	over := st.snap.ServerTime(st.now).Sub(live.Deleted)
-	graceEnds := st.now.Add(-over)
-	skip := st.s.Run.Options.SkipWaitForDelete
-	if skip > 0 {
-		if over > skip {
-			st.setPod(p, PodSkipped, nil, fmt.Sprintf("terminating for more than %s: not waited for", skip))
-			return
-		}
-		st.wakeAt(graceEnds.Add(skip + time.Millisecond))
-	}
-	st.wakeAt(graceEnds.Add(budget.StuckAfter))
-	state, wait := PodTerminating, waits.Terminating(live, node, graceEnds, over >= budget.StuckAfter)
-	if over >= budget.StuckAfter {
-		state = PodStuckTerminating
-	}
-	if wait.For != waits.ForGrace {
-		wait.Volumes = volume.StillAttached(live, st.snap)
-	}
-	st.setPod(p, state, wait, "")
 }
 
 // admit judges pods that are on the node and not in the run. One that was
@@ -222,14 +168,16 @@ func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
 		d := plan.Classify(live, st.snap, st.s.Run.Options, st.now)
 		switch {
 		case plan.ToleratesCordon(live.Spec.Tolerations):
-			return name + " was bound to the node after the cordon, which it tolerates" + st.unknownDaemonSet(live)
+			return name + " was bound to the node after the cordon, which it tolerates" +
+				checklist.UnknownDaemonSet(st.snap, live)
 		case serverNow.Sub(cordon) > BindSlack && live.Created.After(cordon):
 			return name + " was bound to the node after the cordon, bypassing the scheduler"
-		case !st.confirmed(d):
+		case !eviction.Confirmed(st.s.Run.Pods, d):
 			return fmt.Sprintf("%s was bound to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.Phrase())
 		}
-		facts := podFacts(live, d)
-		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID, Joined: &facts})
+		facts := eviction.FactsOf(live, d)
+		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID,
+			Joined: &facts})
 	}
 	return ""
 }
@@ -239,7 +187,8 @@ func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
 func (st evictPhase) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
 	for _, live := range st.snap.PodsOn(n.Name) {
 		switch {
-		case st.s.Pod(live.UID) != nil, plan.Classify(live, st.snap, st.s.Run.Options, st.now).Action == plan.ActionSkip:
+		case st.s.Pod(live.UID) != nil, plan.Classify(live, st.snap, st.s.Run.Options,
+			st.now).Action == plan.ActionSkip:
 		case st.awaitsDaemonSet(live):
 			unjudged = true
 		default:
@@ -252,7 +201,8 @@ func (st evictPhase) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
 // awaitsDaemonSet reports whether the pod says that it is of a DaemonSet which is not
 // known, and may be soon.
 func (st evictPhase) awaitsDaemonSet(live *kube.Pod) bool {
-	if !st.s.Run.Options.IgnoreDaemonSets || !plan.ToleratesCordon(live.Spec.Tolerations) || st.unknownDaemonSet(live) == "" {
+	if !st.s.Run.Options.IgnoreDaemonSets || !plan.ToleratesCordon(live.Spec.Tolerations) ||
+		checklist.UnknownDaemonSet(st.snap, live) == "" {
 		return false
 	}
 	shows := live.Created.Add(DaemonSetShows) // in the server's time
@@ -267,50 +217,17 @@ func (st evictPhase) awaitDaemonSets() bool {
 	})
 }
 
-// unknownDaemonSet says which DaemonSet of the pod is not known, "" if none.
-func (st evictPhase) unknownDaemonSet(live *kube.Pod) string {
-	o := live.Owner
-	if !checklist.NamesDaemonSet(live) || st.snap.WorkloadNamed(o.Kind, live.Namespace, o.Name) != nil {
-		return ""
-	}
-	return ", and its DaemonSet " + o.Name + " is not known"
-}
-
-// confirmed reports whether the operator confirmed the same action for the same
-// reasons on some pod of the plan.
-func (st evictPhase) confirmed(d plan.Decision) bool {
-	if d.Action == plan.ActionRefuse {
-		return false
-	}
-	seen := map[plan.ReasonCode]bool{}
-	action := false
-	for _, p := range st.s.Run.Pods {
-		if p.Action != d.Action {
-			continue
-		}
-		action = true
-		for _, r := range p.Reasons {
-			seen[r.Code] = true
-		}
-	}
-	for _, r := range d.Reasons {
-		if !seen[r.Code] {
-			return false
-		}
-	}
-	return action
-}
-
 // closeNode ends a node when every pod of it has come to an end.
 func (st evictPhase) closeNode(n *NodeRun) {
 	var failed, left []string
-	for _, p := range st.podsOf(n.Name) {
+	for p := range st.s.podsOn(n.Name) {
 		switch {
-		case !p.State.Final() || p.InFlight != 0 || st.stillShown(p):
+		case !p.State.Final() || p.InFlight != 0 || st.pods().StillShown(p):
 			return
-		case p.State == PodFailed:
+		case p.State == eviction.Failed:
 			failed = append(failed, p.Namespace+"/"+p.Name+": "+p.Message)
-		case p.State == PodSkipped && p.Action != plan.ActionSkip && st.snap.Pod(p.UID) != nil && p.DeletedAt.IsZero():
+		case p.State == eviction.Skipped && p.Action != plan.ActionSkip && st.snap.Pod(p.UID) != nil &&
+			p.DeletedAt.IsZero():
 			left = append(left, p.Namespace+"/"+p.Name)
 		}
 	}
@@ -322,13 +239,6 @@ func (st evictPhase) closeNode(n *NodeRun) {
 	default:
 		st.setNode(n, NodeDrained, "")
 	}
-}
-
-// stillShown reports whether the server said that the pod is gone, and the cluster does not
-// show it yet. A watch that does not within a while shows something else.
-func (st evictPhase) stillShown(p *PodRun) bool {
-	live := st.snap.Pod(p.UID)
-	return p.State.Left() && live != nil && live.Node == p.Node && !st.past(p.Ended.Add(swallowedAfter))
 }
 
 // deadlines fails the nodes whose time is up; --timeout counts per node, from
@@ -354,6 +264,7 @@ func (st evictPhase) deadlines() {
 			continue
 		}
 		p := st.s.Progress(n.Name)
-		st.setNode(n, NodeFailed, fmt.Sprintf("not drained within %s: %d of %s still on it", timeout, p.Total-p.Left, words.Count(p.Total, "pod", "pods")))
+		st.setNode(n, NodeFailed, fmt.Sprintf("not drained within %s: %d of %s still on it", timeout, p.Total-p.Left,
+			words.Count(p.Total, "pod", "pods")))
 	}
 }

@@ -1,6 +1,10 @@
 package drain
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+)
 
 // inputStep takes what came in: answers, confirmations, commands.
 type inputStep struct{ *stepper }
@@ -85,10 +89,10 @@ func (st inputStep) onCommand(in Command) {
 	switch in.Kind {
 	case CommandSkip:
 		p, words := st.s.Pod(in.Pod), "left where it is, as the operator asked"
-		if p.State == PodTerminating || p.State == PodStuckTerminating {
+		if p.State.Ends() {
 			words = "still terminating: not waited for, as the operator asked"
 		}
-		st.setPod(p, PodSkipped, nil, words)
+		st.setPod(p, eviction.Change{State: eviction.Skipped, Message: words})
 	case CommandLeave:
 		st.setNode(st.s.Node(in.Node), NodeStopped, "left as it is, as the operator asked")
 	}

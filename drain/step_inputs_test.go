@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -15,7 +16,7 @@ import (
 func asked() *State {
 	facts := RunFacts{ID: "r1", Nodes: []NodeFacts{{Name: "a"}}}
 	for _, uid := range []kube.UID{"p1", "p2"} {
-		facts.Pods = append(facts.Pods, PodFacts{Node: "a", Namespace: "n", Name: string(uid), UID: uid, Action: plan.ActionEvict})
+		facts.Pods = append(facts.Pods, eviction.Facts{Node: "a", Namespace: "n", Name: string(uid), UID: uid, Action: plan.ActionEvict})
 	}
 	s := Fold(nil, Event{Seq: 1, Time: kubetest.Now, Kind: EventRunStarted, Run: &facts},
 		Event{Seq: 2, Time: kubetest.Now, Kind: EventNode, Node: "a", NodeState: NodeCordoned},
@@ -49,7 +50,7 @@ func TestAControlWaitsForTheAnswer(t *testing.T) {
 	}
 	write := Write{ID: 1, Verb: attempt.VerbEvict, Node: "a", Request: request.Evict{Namespace: "n", Name: "p1", UID: "p1"}}
 	out = Step(out.State, snap, []Input{Answered{write, kube.Answer{Code: 500}}}, kubetest.Now.Add(time.Second))
-	if seen := controls(out); len(seen) != 1 || seen[0].UID != "p1" || len(out.State.waiting) != 0 || out.State.Pod("p1").State != PodSkipped {
+	if seen := controls(out); len(seen) != 1 || seen[0].UID != "p1" || len(out.State.waiting) != 0 || out.State.Pod("p1").State != eviction.Skipped {
 		t.Errorf("after it: %+v, pod %s", seen, out.State.Pod("p1").State)
 	}
 

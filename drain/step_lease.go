@@ -76,13 +76,8 @@ func (st leaseStep) leaseView(n *NodeRun) lease.View {
 
 // leasesWanted reports whether Leases are due: once the cordon is confirmed.
 func (st leaseStep) leasesWanted() bool {
-	switch {
-	case st.s.Aborting || st.s.Phase == PhaseCheck || st.s.Phase == PhaseGuard:
-		return false
-	case st.s.Phase == PhaseCordon:
-		return st.s.Phases[PhaseCordon] == PhaseRuns
-	}
-	return true
+	p := st.s.working()
+	return p == PhaseEvict || p == PhaseVerify || p == PhaseCordon && st.s.Phases[p] == PhaseRuns
 }
 
 // leasesStand reports whether a Lease is still to be released, or its last write is not
@@ -174,15 +169,6 @@ func (s folding) applyLease(e Event) {
 		s.stopClocks(e.Node, n.Lease.Renewed.Add(lease.OverdueAfter)) // the machine may have slept since
 	}
 	s.editLease(e.Node, func(l *lease.Record) { l.Become(*e.Lease, e.LeaseState, e.Message, e.Time) })
-}
-
-// resumeLeases is the transition of all Leases to another process.
-func (s *State) resumeLeases() {
-	for _, n := range s.Nodes {
-		if n.Lease != nil {
-			s.editNode(n.Name, func(n *NodeRun) { n.Lease = n.Lease.Resume(n.State.Final()) })
-		}
-	}
 }
 
 // LeasesMayStand reports whether a run that died may have left a Lease of one of

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
@@ -44,12 +43,22 @@ func (st phaseStep) phase() func() {
 		return st.tempBudgets().guard
 	case PhaseCordon:
 		return st.cordoning().cordon
+	case PhaseSurge:
+		return st.surges().confirmed
 	case PhaseEvict:
 		return st.evicting().evict
 	case PhaseVerify:
 		return st.verify
 	}
 	return st.close
+}
+
+// working is the phase whose work is to be done: an aborted run only takes back what it made.
+func (s *State) working() Phase {
+	if s.Aborting {
+		return PhaseClose
+	}
+	return s.Phase
 }
 
 // enter begins a phase after the one that ended so.
@@ -74,7 +83,7 @@ func (st phaseStep) asking() {
 		return
 	}
 	st.volumes().countVolumes()
-	if st.s.Phase == PhaseEvict {
+	if st.s.Phase == PhaseEvict || st.s.Phase == PhaseSurge {
 		st.cordoning().cordonNodes() // of those that are refused until now
 		st.evicting().deadlines()
 	}
@@ -108,15 +117,17 @@ func (st phaseStep) askAgain() {
 		return
 	}
 	word := ""
-	if st.s.Phase == PhaseEvict {
+	switch st.s.Phase {
+	case PhaseEvict:
 		word = st.evictWord()
+	case PhaseSurge:
+		word = st.surges().word()
 	}
 	st.emit(Event{Kind: EventQuestion, Phase: st.s.Phase, Word: word})
 }
 
-// evictWord is what the operator types before the first eviction: the node's
-// name, or the context's where several nodes are drained. Where the connection has no
-// context it is their number: several nodes never take a plain yes.
+// evictWord is what the operator types before the first eviction: the node's name, of several the context's, and their
+// number where the connection has no context: several nodes never take a plain yes.
 func (st *stepper) evictWord() string {
 	switch {
 	case len(st.s.Nodes) == 1:
@@ -144,7 +155,8 @@ func (st phaseStep) verify() {
 	if slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !st.sees(n) }) {
 		return
 	}
-	if st.volumes().awaitDetach() || st.volumes().awaitAttachments() || st.evicting().awaitDaemonSets() || awaitChecklist(st.stepper) {
+	if st.volumes().awaitDetach() || st.volumes().awaitAttachments() || st.evicting().awaitDaemonSets() ||
+		st.replacements().await() || awaitChecklist(st.stepper) {
 		return
 	}
 	for _, n := range st.s.Nodes {
@@ -153,7 +165,8 @@ func (st phaseStep) verify() {
 		}
 		st.volumes().lookPowerOff(n)
 		if left, _ := st.evicting().unplanned(n); len(left) > 0 {
-			st.setNode(n, NodeStopped, fmt.Sprintf("%s was bound to the node after it was drained", left[0].Namespace+"/"+left[0].Name))
+			st.setNode(n, NodeStopped, fmt.Sprintf("%s was bound to the node after it was drained",
+				left[0].Namespace+"/"+left[0].Name))
 		} else if node := st.snap.Node(n.Name); node != nil && node.UID == n.UID && !node.Unschedulable {
 			st.setNode(n, NodeStopped, "it was uncordoned after it was drained")
 		}
@@ -161,16 +174,18 @@ func (st phaseStep) verify() {
 	st.enter(PhaseClose, PhaseDone)
 }
 
-// close takes back what the run made for itself, and ends the run when nothing of it is
-// out any more.
+// close takes back what the run made for itself, and ends the run when none of its
+// requests is in flight.
 func (st phaseStep) close() {
 	st.evicting().follow()
 	st.leases().tendLeases()
-	if !st.s.Paused && st.s.Down == nil { // a server that is away is waited for
+	st.surges().tend(true)
+	if !st.s.Paused && st.s.Down == nil { // a server that does not answer is waited for
 		st.remedies().undoRemedies(true)
 		st.tempBudgets().removeBudgets()
 	}
-	if st.inFlight() || st.tempBudgets().budgetsStand() || st.leases().leasesStand() || st.remedies().remediesStand() {
+	if st.s.InFlight() || st.tempBudgets().budgetsStand() || st.leases().leasesStand() ||
+		st.remedies().remediesStand() || st.surges().stand() {
 		return
 	}
 	st.remedies().leaveTaints()
@@ -190,6 +205,8 @@ func (st phaseStep) judgeRun() (Outcome, string) {
 		}
 	}
 	switch {
+	case drained == len(st.s.Nodes) && st.s.Gate != nil:
+		return OutcomePartly, "all nodes are drained; " + st.s.Gate.Sentence()
 	case drained == len(st.s.Nodes):
 		return OutcomeDone, ""
 	case refused == len(st.s.Nodes):
@@ -203,7 +220,9 @@ func (st phaseStep) judgeRun() (Outcome, string) {
 func (st phaseStep) aborting() {
 	st.evicting().follow()
 	st.remedies().undoRemedies(true)
-	if st.tempBudgets().removeBudgets(); st.inFlight() || st.tempBudgets().budgetsStand() || st.remedies().remediesStand() {
+	st.surges().tend(true)
+	if st.tempBudgets().removeBudgets(); st.s.InFlight() || st.tempBudgets().budgetsStand() ||
+		st.remedies().remediesStand() || st.surges().stand() {
 		return
 	}
 	for _, n := range st.s.Nodes {
@@ -218,21 +237,6 @@ func (st phaseStep) aborting() {
 	st.emit(Event{Kind: EventPhase, Phase: st.s.Phase, PhaseStatus: PhaseFailed})
 	st.remedies().leaveTaints()
 	st.endRun(OutcomeAborted, st.s.Message)
-}
-
-// waitsForAll reports whether a pod goes after all others of its run, and one of
-// them is still there.
-func (st releaseStep) waitsForAll(p *PodRun) bool {
-	if !p.Self {
-		return false
-	}
-	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return n.Name != p.Node && !n.State.Final() }) ||
-		slices.ContainsFunc(st.podsOf(p.Node), func(o *PodRun) bool { return o != p && !o.State.Final() })
-}
-
-// waitsForCompletion reports whether the pod is left to run to its end first.
-func (p *PodRun) waitsForCompletion() bool {
-	return slices.ContainsFunc(p.Reasons, func(r plan.Reason) bool { return r.Code == plan.ReasonWaitForCompletion })
 }
 
 // sees reports whether the node itself and the pods on it are known and live; no

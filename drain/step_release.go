@@ -1,17 +1,16 @@
 package drain
 
 import (
-	"cmp"
+	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/order"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// releaseStep decides which evictions are sent now.
+// releaseStep sends the evictions that can be sent now.
 type releaseStep struct{ *stepper }
 
 func (st *stepper) releasing() releaseStep { return releaseStep{st} }
@@ -36,30 +35,24 @@ func (st releaseStep) release() {
 			slots--
 		}
 	}
-	order, kept := st.candidates(draining)
-	held, tier := map[string]bool{}, tierOrdinary // nodes on which an earlier tier is not through
-	for _, c := range order {
-		for ; tier < c.tier; tier++ {
-			st.holdLater(held, order, tier)
+	candidates, kept := st.pods().Candidates(draining)
+	held, tier := map[string]bool{}, order.Ordinary // nodes on which an earlier tier is not through
+	for _, c := range candidates {
+		for ; tier < c.Tier; tier++ {
+			st.holdLater(held, candidates, tier)
 		}
-		p := st.s.Pods[c.place]
+		p := st.s.Pods[c.Place]
 		if p.State.Final() || p.InFlight != 0 {
 			continue
 		}
-		room := slots > 0 && (c.chain > 0 || slots > kept)
+		room := slots > 0 && (c.Chain > 0 || slots > kept)
 		if held[p.Node] || st.waitsForAll(p) {
-			st.waitForTier(p)
-		} else if st.releasePod(p, room) {
+			st.follow(p, st.pods().WaitFor(p, waits.ForTier))
+		} else if !st.surges().holds(p) && st.follow(p, st.pods().Release(p, room)) {
 			slots--
 		}
 	}
 }
-
-// budgetAtOnce is how many evictions under one budget may be in flight. The
-// server takes them one by one: one that meets another, or the controller, at the
-// budget's status is tried again after half a second (eviction.go
-// EvictionsRetry). A few at a time hide that wait, many only meet more often.
-const budgetAtOnce = 2
 
 // canSee reports whether the snapshot says enough to evict by, besides the nodes:
 // budgets live or known to be hidden from us (then the server alone judges).
@@ -67,193 +60,42 @@ func (st releaseStep) canSee() bool {
 	if st.s.Run.Options.Guard != "" && !budget.GuardSees(st.snap) {
 		return false // an owner that is not known yet would go unguarded, and its pods are everywhere
 	}
-	return st.snap.Trusted(kube.KindBudgets) || st.snap.Health().Live && st.snap.Sync(kube.KindBudgets).Phase == kube.Denied
+	return st.snap.Trusted(kube.KindBudgets) || st.snap.Health().Live &&
+		st.snap.Sync(kube.KindBudgets).Phase == kube.Denied
 }
 
-// releasePod sends the eviction of one pod if nothing is in its way, else notes
-// what is. It reports whether a slot was taken.
-func (st releaseStep) releasePod(p *PodRun, slot bool) bool {
-	live := st.snap.Pod(p.UID)
-	if live == nil || live.Terminating() || p.State == PodTerminating {
-		return false
-	}
-	if !p.retryNow && st.waits(p.Attempt) {
-		return false
-	}
-	if p.Look {
-		if slot {
-			st.sendLook(p)
+// holdLater notes the nodes on which pods of a tier keep those of later tiers waiting.
+func (st releaseStep) holdLater(held map[string]bool, all []order.Candidate, tier int) {
+	for _, c := range all {
+		if p := st.s.Pods[c.Place]; c.Tier == tier && p.HoldsNextTier() {
+			held[p.Node] = true
 		}
-		return slot
 	}
-	budget, wait := st.token(p, live)
-	if wait != nil && !st.forced(p, live, wait) {
-		st.hold(p, wait)
+}
+
+// waitsForAll reports whether a pod goes after all others of its run, and one of
+// them is still there.
+func (st releaseStep) waitsForAll(p *eviction.Record) bool {
+	if !p.Self {
 		return false
 	}
-	if turn := st.volumes().volumeTurn(p, live); turn != nil {
-		st.setPod(p, PodPlanned, turn, "")
+	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return n.Name != p.Node && !n.State.Final() }) ||
+		st.s.anyOn(p.Node, func(o *eviction.Record) bool { return o != p && !o.State.Final() })
+}
+
+// follow does what is decided about a pod, and reports whether a request was sent.
+func (st releaseStep) follow(p *eviction.Record, d eviction.Decision) bool {
+	if d.Change.Forced {
+		st.tellPod(p, d.Change)
+	} else if d.Change.State != "" {
+		st.setPod(p, d.Change)
+		st.pods().Await(st.s.Pod(p.UID))
+	}
+	if d.Send == nil {
 		return false
 	}
-	if !slot {
-		if p.State == PodPlanned {
-			st.setPod(p, PodPlanned, &waits.Wait{For: waits.ForTurn}, "")
-		}
-		return false
-	}
-	if wait != nil {
-		p = st.giveUpEvicting(p)
-	}
-	st.sendPod(p, budget)
-	st.charge(budget)
-	st.volumes().takeVolumeTurn(st.s.Pod(p.UID))
+	e := Event{Node: p.Node, Action: d.Action}
+	e.Namespace, e.Pod, e.UID = p.Namespace, p.Name, p.UID
+	st.send(Write{Verb: d.Action.Verb, Node: p.Node, Request: d.Send}, e)
 	return true
-}
-
-// wayUnseen is the branch of the eviction handler where budgets cannot be read.
-const wayUnseen budget.PredictedWay = "unseen"
-
-// wayOf is the branch of the eviction handler that the eviction of the pod would
-// take, and the budgets that select the pod, as far as the snapshot knows.
-func (st releaseStep) wayOf(live *kube.Pod) (budget.PredictedWay, []*kube.Budget) {
-	if st.snap.Sync(kube.KindBudgets).Phase == kube.Denied {
-		return wayUnseen, nil
-	}
-	budgets := st.budgetsOf(live)
-	return budget.Predict(live, budgets, live.UID).Way, budgets
-}
-
-// under is what the run knows of a pod's budgets: as long as it stays the same, a
-// refusal by them stands.
-func under(way budget.PredictedWay, budgets []*kube.Budget) string {
-	versions := string(way)
-	for _, b := range budgets {
-		versions += "/" + b.ResourceVersion
-	}
-	return versions
-}
-
-// token says which budget the eviction draws on (nil: none), or what the pod
-// must wait for. The rules are those of Predict; what the server has refused under
-// the same budgets as now it would refuse again, whatever they say.
-func (st releaseStep) token(p *PodRun, live *kube.Pod) (*kube.Budget, *waits.Wait) {
-	if p.waitsForCompletion() && !live.Finished() {
-		return nil, &waits.Wait{For: waits.ForCompletion}
-	}
-	if p.Action == plan.ActionDelete {
-		return nil, nil
-	}
-	way, budgets := st.wayOf(live)
-	refused := p.refusal.UnderBudget() && p.sentUnder == under(way, budgets)
-	switch way {
-	case budget.WaySpends:
-		return st.spend(p, live, budgets[0], refused)
-	case budget.WaySeveral:
-		if st.pollDue(p, live, nil) {
-			return nil, nil
-		}
-		return nil, st.budgetHold(p, live, budgets[0])
-	}
-	if refused && !st.againDue(p) { // only the server knows of the budget
-		return nil, p.refusedWait()
-	}
-	if way == budget.WayNone || way == wayUnseen {
-		return st.guardToken(live)
-	}
-	return nil, nil
-}
-
-// spend is token for a pod whose eviction costs one disruption of the budget.
-func (st releaseStep) spend(p *PodRun, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *waits.Wait) {
-	if a := st.account(b); !refused && a.free > 0 && budget.PredictSpending(b).Goes() {
-		if a.inFlight >= cmp.Or(st.s.limits.perBudget, budgetAtOnce) {
-			return nil, &waits.Wait{For: waits.ForTurn}
-		}
-		return b, nil
-	}
-	if st.pollDue(p, live, b) {
-		return b, nil
-	}
-	wait := st.budgetHold(p, live, b)
-	if refused && wait.For != waitFor(p.refusal) {
-		return nil, p.refusedWait()
-	}
-	return nil, wait
-}
-
-// refusedWait is what a pod waits for that the server refused under budgets of
-// which the snapshot shows nothing, or something else.
-func (p *PodRun) refusedWait() *waits.Wait {
-	if w := waitFor(p.refusal); p.Wait == nil || p.Wait.For != w {
-		return &waits.Wait{For: w}
-	}
-	return p.Wait
-}
-
-// guardToken is token for a pod without a budget.
-func (st releaseStep) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
-	book := st.guarded(live)
-	if book == nil {
-		return nil, nil
-	}
-	remaining, wake := st.s.Assumed.RemainingUnderGuard(book, st.snap, st.now)
-	if st.wakeAt(wake); remaining > 0 {
-		return &kube.Budget{UID: book.Key}, nil
-	}
-	return nil, &waits.Wait{For: waits.ForGuard, Budget: &book.Numbers}
-}
-
-// hold notes that the pod waits for its budget.
-func (st releaseStep) hold(p *PodRun, wait *waits.Wait) {
-	if wait.For == waits.ForTurn && p.State != PodPlanned {
-		return // it goes in a moment; what it waited for before is more telling
-	}
-	state := PodBudgetBlocked
-	switch wait.For {
-	case waits.ForCompletion, waits.ForGuard, waits.ForTurn:
-		state = PodPlanned
-	case waits.ForObserved:
-		state = PodBudgetSyncing
-	case waits.ForOneBudget:
-		state = PodMultipleBudgets
-	}
-	if p.Wait != nil && p.State == state && state.Blocked() {
-		held := *wait
-		held.Words, held.Until = p.Wait.Words, p.Wait.Until
-		wait = &held
-	}
-	st.setPod(p, state, wait, "")
-	p = st.s.Pod(p.UID)
-	if after := st.s.Run.Options.ForceAfter; after > 0 && !p.heldSince.IsZero() {
-		st.wakeAt(st.now.Add(after - p.HeldFor(st.now)))
-	}
-	st.wakeAt(p.BlockedSince.Add(BudgetPoll))
-}
-
-func (st releaseStep) sendLook(p *PodRun) {
-	st.send(Write{Verb: attempt.VerbLook, Node: p.Node, Request: request.GetPod{Namespace: p.Namespace, Name: p.Name, UID: p.UID}},
-		Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: &attempt.ActionFacts{Verb: attempt.VerbLook}})
-}
-
-// sendPod sends the eviction (or deletion) of exactly this pod.
-func (st releaseStep) sendPod(p *PodRun, b *kube.Budget) {
-	var grace *int64
-	if seconds := int64(st.s.Run.Options.GracePeriodSeconds); seconds >= 0 {
-		grace = &seconds
-	}
-	facts := &attempt.ActionFacts{Verb: attempt.VerbEvict}
-	if live := st.snap.Pod(p.UID); live != nil {
-		facts.Under = under(st.wayOf(live))
-	}
-	if b != nil {
-		facts.Budget, facts.Version = b.UID, b.ResourceVersion
-	}
-	w := Write{Verb: attempt.VerbEvict, Node: p.Node}
-	if p.Action == plan.ActionDelete {
-		w.Verb, facts.Verb = attempt.VerbDelete, attempt.VerbDelete
-		w.Request = request.Delete{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
-	} else {
-		w.Request = request.Evict{Namespace: p.Namespace, Name: p.Name, UID: p.UID, Grace: grace}
-	}
-	st.send(w, Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Action: facts})
 }

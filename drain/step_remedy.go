@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -24,19 +25,18 @@ func Remedies(s *State, snap *kube.Snapshot, pod kube.UID, now time.Time) []reme
 	if p == nil {
 		return nil
 	}
-	v := remedy.View{
-		UID: p.UID, Namespace: p.Namespace, Name: p.Name, Live: snap.Pod(pod), Node: snap.Node(p.Node),
-		BudgetBlocked: p.State == PodBudgetBlocked, Stuck: p.State == PodStuckTerminating,
+	n := s.Node(p.Node)
+	return remedy.Of(remedy.View{
+		UID: p.UID, Namespace: p.Namespace, Name: p.Name, Live: snap.Pod(pod), Node: snap.Node(p.Node), On: n.Name, OnUID: n.UID,
+		Blocked: p.State.Blocked(), BudgetBlocked: p.State == eviction.BudgetBlocked,
+		Stuck: p.State == eviction.StuckTerminating, InFlight: p.InFlight != 0, Closed: s.remediesClosed(p, n),
 		Grace: int64(s.Run.Options.GracePeriodSeconds), Records: s.Remedies,
 		Planned: func(uid kube.UID) bool { return s.Pod(uid) != nil }, Snap: snap, Now: now,
-	}
-	v.Closed = s.remediesClosed(p, &v)
-	return remedy.Of(v)
+	})
 }
 
-// remediesClosed is why no remedy can be taken for the pod now, "" if some can.
-func (s *State) remediesClosed(p *PodRun, v *remedy.View) string {
-	n := s.Node(p.Node)
+// remediesClosed is why the run lets no remedy for the pod be taken now, "" if it does.
+func (s *State) remediesClosed(p *eviction.Record, n *NodeRun) string {
 	switch {
 	case s.Outcome != "":
 		return "the run has ended"
@@ -46,16 +46,8 @@ func (s *State) remediesClosed(p *PodRun, v *remedy.View) string {
 		return "the run is paused: nothing is sent"
 	case p.State.Final():
 		return "nothing more happens to it"
-	case s.Phase != PhaseEvict || n == nil || n.State != NodeDraining:
+	case s.Phase != PhaseEvict || n.State != NodeDraining:
 		return "its node is not being drained now"
-	case !v.Snap.TrustedOn(p.Node):
-		return "the view of the cluster is not live"
-	case v.Live == nil || v.Node == nil || v.Node.UID != n.UID:
-		return "it no longer exists in the cluster"
-	case p.InFlight != 0 || slices.ContainsFunc(s.Remedies, func(r *remedy.Record) bool { return r.Pod == p.UID && r.InFlight != 0 }):
-		return remedy.OffOnItsWay
-	case !p.State.Blocked() && p.State != PodStuckTerminating && !v.Silent():
-		return "it is neither blocked nor stuck"
 	}
 	return ""
 }
@@ -77,7 +69,8 @@ func (st remedyStep) remediate(in Command) {
 			return
 		}
 		p := st.s.Pod(in.Pod)
-		st.emit(Event{Kind: EventCommand, Command: CommandRemedy, By: in.By, Input: in.ID, Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
+		st.emit(Event{Kind: EventCommand, Command: CommandRemedy, By: in.By, Input: in.ID, Node: p.Node,
+			Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
 		why := offered.DisabledReason
 		switch {
 		case why != "":
@@ -100,7 +93,7 @@ func (st remedyStep) remediate(in Command) {
 }
 
 // sendRemedy sends the one request of a remedy.
-func (st remedyStep) sendRemedy(f remedy.Facts, p *PodRun) {
+func (st remedyStep) sendRemedy(f remedy.Facts, p *eviction.Record) {
 	mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason}
 	d := f.Send(mark, st.snap, st.now)
 	e := Event{Node: p.Node, Namespace: f.Namespace, Remedy: &f, Action: &attempt.ActionFacts{Verb: d.Verb}}
@@ -144,16 +137,13 @@ func (st remedyStep) deletionAccepted(r *remedy.Record) {
 	if r.Kind == remedy.ForceDelete {
 		how = "deleted without a grace period, as the operator asked"
 	}
-	st.setPod(p, PodTerminating, &waits.Wait{For: waits.ForGrace, Until: st.now.Add(time.Duration(grace) * time.Second)}, how)
+	st.setPod(p, p.Ends(grace, how, st.now))
 }
 
 func (st remedyStep) setRemedy(r *remedy.Record, c remedy.Change) {
 	facts := r.Facts
-	e := Event{Kind: EventRemedy, Remedy: &facts, RemedyState: c.State, Message: c.Message}
-	if !c.Retry.IsZero() {
-		e.Wait = &waits.Wait{For: waits.ForServer, Until: c.Retry}
-	}
-	st.emit(e)
+	st.emit(Event{Kind: EventRemedy, Remedy: &facts, RemedyState: c.State, Message: c.Message,
+		Wait: waits.Retry(c.Retry)})
 	st.wakeAt(c.Retry)
 }
 
@@ -167,8 +157,9 @@ func (st remedyStep) undoRemedies(end bool) {
 		}
 		if s := d.Send; s != nil {
 			facts := r.Facts
-			st.send(Write{Verb: s.Verb, Node: s.Node, Remedy: r.ID, Request: s.Request}, Event{Node: s.Node, Namespace: r.Namespace,
-				Remedy: &facts, Action: &attempt.ActionFacts{Verb: s.Verb, Version: s.Version}})
+			st.send(Write{Verb: s.Verb, Node: s.Node, Remedy: r.ID, Request: s.Request},
+				Event{Node: s.Node, Namespace: r.Namespace,
+					Remedy: &facts, Action: &attempt.ActionFacts{Verb: s.Verb, Version: s.Version}})
 		}
 	}
 }
@@ -192,11 +183,7 @@ func (s folding) applyRemedy(e Event) {
 	if s.remedy(e.Remedy.ID) == nil {
 		s.Remedies = append(s.Remedies, &remedy.Record{Facts: *e.Remedy, By: e.By, Seq: e.Seq, At: e.Time})
 	}
-	var retry time.Time
-	if e.Wait != nil {
-		retry = e.Wait.Until
-	}
-	s.editRemedy(e.Remedy.ID, func(r *remedy.Record) { r.Become(e.RemedyState, e.Message, retry, e.Time) })
+	s.editRemedy(e.Remedy.ID, func(r *remedy.Record) { r.Become(e.RemedyState, e.Message, e.Wait.End(), e.Time) })
 }
 
 func (s *State) remedy(id int) *remedy.Record {
@@ -206,11 +193,6 @@ func (s *State) remedy(id int) *remedy.Record {
 	return s.Remedies[id-1]
 }
 
-// editRemedy replaces the record of a remedy by a changed copy.
-func (s *State) editRemedy(id int, edit func(r *remedy.Record)) {
-	if r := s.remedy(id); r != nil {
-		changed := *r
-		edit(&changed)
-		s.Remedies[id-1] = &changed
-	}
+func (s *State) editRemedy(id int, change func(r *remedy.Record)) {
+	editRecord(s.Remedies, func(r *remedy.Record) bool { return r.ID == id }, change)
 }

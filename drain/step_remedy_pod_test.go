@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -21,16 +22,16 @@ func TestTheAnswerToADeletionBelongsToTheRemedy(t *testing.T) {
 	for _, c := range []struct {
 		answer kube.Answer
 		remedy remedy.State
-		pod    PodState
+		pod    eviction.State
 	}{
-		{kube.Answer{Code: http.StatusOK}, remedy.Done, PodTerminating},
-		{kube.Answer{Code: http.StatusForbidden, Message: `pods "web-1" is forbidden: User "u" cannot delete resource "pods"`}, remedy.Refused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusForbidden, Message: `admission webhook "w" denied the request: no`}, remedy.Refused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusUnprocessableEntity, Message: "no"}, remedy.Refused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusBadRequest, Message: "no"}, remedy.Refused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusConflict, Message: "no"}, remedy.Refused, PodBudgetBlocked},
-		{kube.Answer{Code: http.StatusServiceUnavailable, Message: "no"}, remedy.InDoubt, PodBudgetBlocked},
-		{kube.Answer{Failure: "EOF"}, remedy.InDoubt, PodBudgetBlocked},
+		{kube.Answer{Code: http.StatusOK}, remedy.Done, eviction.Terminating},
+		{kube.Answer{Code: http.StatusForbidden, Message: `pods "web-1" is forbidden: User "u" cannot delete resource "pods"`}, remedy.Refused, eviction.BudgetBlocked},
+		{kube.Answer{Code: http.StatusForbidden, Message: `admission webhook "w" denied the request: no`}, remedy.Refused, eviction.BudgetBlocked},
+		{kube.Answer{Code: http.StatusUnprocessableEntity, Message: "no"}, remedy.Refused, eviction.BudgetBlocked},
+		{kube.Answer{Code: http.StatusBadRequest, Message: "no"}, remedy.Refused, eviction.BudgetBlocked},
+		{kube.Answer{Code: http.StatusConflict, Message: "no"}, remedy.Refused, eviction.BudgetBlocked},
+		{kube.Answer{Code: http.StatusServiceUnavailable, Message: "no"}, remedy.InDoubt, eviction.BudgetBlocked},
+		{kube.Answer{Failure: "EOF"}, remedy.InDoubt, eviction.BudgetBlocked},
 	} {
 		for _, kind := range []remedy.Kind{remedy.Delete, remedy.ForceDelete} {
 			f := newSteps()
@@ -38,7 +39,7 @@ func TestTheAnswerToADeletionBelongsToTheRemedy(t *testing.T) {
 				f.off("a")
 			}
 			w := f.remediate(kind, nil)[0]
-			if p := f.state.Pods[0]; p.State != PodBudgetBlocked || p.InFlight != w.ID {
+			if p := f.state.Pods[0]; p.State != eviction.BudgetBlocked || p.InFlight != w.ID {
 				t.Errorf("%s is out: the pod is %s, write %d", kind, p.State, p.InFlight)
 			}
 			f.step(Answered{Write: w, Answer: c.answer})

@@ -116,7 +116,9 @@ func (st guardPhase) removeBudgets() {
 }
 
 // onBudget does what is decided about a temporary budget, and tells whether its state changed.
-func (st guardPhase) onBudget(b *tempbudget.Record, decide func(*tempbudget.Record, tempbudget.View) tempbudget.Decision) bool {
+func (st guardPhase) onBudget(
+	b *tempbudget.Record, decide func(*tempbudget.Record, tempbudget.View) tempbudget.Decision,
+) bool {
 	d := decide(b, st.budgetView(b))
 	st.wakeAt(d.Wake)
 	if d.Change != nil {
@@ -136,7 +138,7 @@ func (st guardPhase) budgetView(b *tempbudget.Record) tempbudget.View {
 	return tempbudget.View{
 		Run: st.s.Run.ID, Most: string(st.s.Run.Options.Guard), Live: live, Trusted: st.snap.Trusted(kube.KindBudgets),
 		Workload: st.snap.Workload(b.OwnerUID), Others: func() bool { return tempbudget.Shared(st.snap, live) },
-		Making: st.s.Phase == PhaseGuard && !st.s.Aborting, Paused: st.s.Paused,
+		Making: st.s.working() == PhaseGuard, Paused: st.s.Paused,
 		Now: st.now, Offset: st.snap.ServerTime(st.now).Sub(st.now),
 	}
 }
@@ -144,11 +146,8 @@ func (st guardPhase) budgetView(b *tempbudget.Record) tempbudget.View {
 func (st guardPhase) setBudget(b *tempbudget.Record, c *tempbudget.Change) {
 	facts := b.Facts
 	facts.UID = c.UID
-	e := Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: c.State, Message: c.Message}
-	if !c.Retry.IsZero() {
-		e.Wait = &waits.Wait{For: waits.ForServer, Until: c.Retry}
-	}
-	st.emit(e)
+	st.emit(Event{Kind: EventBudget, Namespace: b.Namespace, Budget: &facts, BudgetState: c.State, Message: c.Message,
+		Wait: waits.Retry(c.Retry)})
 	st.wakeAt(c.Retry)
 }
 
@@ -162,7 +161,8 @@ func (st guardPhase) onBudgetAnswer(named tempbudget.Facts, w Write, a kube.Answ
 	e.Namespace, e.Budget = b.Namespace, &facts
 	st.emit(e)
 	b = st.s.budget(&named)
-	view, left := st.budgetView(b), tempbudget.Leftover{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name}}
+	view := st.budgetView(b)
+	left := tempbudget.Leftover{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name}}
 	view.Remove = st.s.Run.Target().Line(tempbudget.RemoveCommands([]tempbudget.Leftover{left})[0])
 	st.setBudget(b, b.After(w.Request, a, class, view))
 }
@@ -177,11 +177,9 @@ func (s folding) applyBudget(e Event) {
 		s.Budgets = append(s.Budgets, &tempbudget.Record{Facts: *e.Budget, State: tempbudget.Planned, Since: e.Time})
 		return
 	}
-	var retry time.Time
-	if e.Wait != nil {
-		retry = e.Wait.Until
-	}
-	s.editBudget(e.Budget, func(b *tempbudget.Record) { b.Become(*e.Budget, e.BudgetState, e.Message, retry, e.Time) })
+	s.editBudget(e.Budget, func(b *tempbudget.Record) {
+		b.Become(*e.Budget, e.BudgetState, e.Message, e.Wait.End(), e.Time)
+	})
 }
 
 func (s *State) budget(facts *tempbudget.Facts) *tempbudget.Record {
@@ -193,12 +191,6 @@ func (s *State) budget(facts *tempbudget.Facts) *tempbudget.Record {
 	return nil
 }
 
-func (s *State) editBudget(facts *tempbudget.Facts, edit func(b *tempbudget.Record)) {
-	for i, b := range s.Budgets {
-		if b.Same(facts) {
-			changed := *b
-			edit(&changed)
-			s.Budgets[i] = &changed
-		}
-	}
+func (s *State) editBudget(facts *tempbudget.Facts, change func(b *tempbudget.Record)) {
+	editRecord(s.Budgets, func(b *tempbudget.Record) bool { return b.Same(facts) }, change)
 }

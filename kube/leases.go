@@ -24,7 +24,7 @@ type Lease struct {
 	Name            string
 	UID             UID
 	ResourceVersion string
-	Holder          string // id of the run, "" where nobody holds it
+	Holder          string // id of the run, "" where no run holds it
 	By              string // whose run it is
 	Reason          string // why it drains the node
 	Since           string // when it took the Lease, by the server's clock then; RFC 3339 if it is well-formed

@@ -32,9 +32,15 @@ const (
 	OutOfServiceAnnotation = "kdrain-tui.dev/out-of-service"
 	// OutOfServiceTaint is Kubernetes' own, on a node whose machine is off.
 	OutOfServiceTaint = "node.kubernetes.io/out-of-service"
-	// RestartedAtAnnotation on a pod template is kubectl's: another value rolls out
-	// anew.
+	// RestartedAtAnnotation on a pod template is kubectl's: another value starts a
+	// rollout.
 	RestartedAtAnnotation = "kubectl.kubernetes.io/restartedAt"
+	// SurgeAnnotation on a Deployment or ReplicaSet says which run has raised its
+	// replicas, why, and what they were before. It goes with the raise.
+	SurgeAnnotation = "kdrain-tui.dev/surge"
+	// DeletionCostAnnotation on a pod is Kubernetes' own: of pods that are equally
+	// Ready a ReplicaSet removes those of the lowest cost first.
+	DeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost"
 	// The reasons of the Events that a run writes on its nodes.
 	ReasonDrainStarted = "DrainStarted"
 	ReasonDrainBlocked = "DrainBlocked"
@@ -43,7 +49,7 @@ const (
 )
 
 // LeaseName is the name of the Lease by which runs keep off each other's nodes.
-// It comes from the UID: a node that is made anew under its old name is another.
+// It comes from the UID: a node that is made again under its old name is another.
 func LeaseName(node UID) string { return LeasePrefix + string(node) }
 
 // KeptAnnotations are the only annotations that records keep: what a drain
@@ -58,10 +64,12 @@ var KeptAnnotations = []string{
 	"machineconfiguration.openshift.io/lastAppliedDrain",
 	"machineconfiguration.openshift.io/state",
 	"cluster.x-k8s.io/delete-machine",
+	"cluster.x-k8s.io/machine",
 	"node.machine.sapcloud.io/trigger-deletion-by-mcm",
 	CordonAnnotation,
 	OutOfServiceAnnotation,
 	MadeAtAnnotation,
+	DeletionCostAnnotation,
 }
 
 // OutOfService is the taint that tells the cluster that a machine is off (KEP-2268):

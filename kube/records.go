@@ -16,10 +16,10 @@ type UID = types.UID
 // Owner is the controller of a pod or of a workload. One value is shared by
 // all pods of the owner.
 type Owner struct {
-	APIVersion string // as in the reference, e.g. "apps/v1"
-	Kind       string
-	Name       string
-	UID        UID
+	APIVersion string `json:"apiVersion"` // as in the reference, e.g. "apps/v1"
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        UID    `json:"uid"`
 }
 
 // Resources are amounts of what the scheduler counts: CPU in millicores, the
@@ -161,23 +161,18 @@ func (p *Pod) Finished() bool {
 	return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed
 }
 
-// RunningAndReady is the stateful set controller's isRunningAndReady.
-func (p *Pod) RunningAndReady() bool { return p.Phase == corev1.PodRunning && p.Ready }
-
 // Healthy is the stateful set controller's isHealthy: running, ready and not
 // terminating.
-func (p *Pod) Healthy() bool { return p.RunningAndReady() && !p.Terminating() }
+func (p *Pod) Healthy() bool { return p.Phase == corev1.PodRunning && p.Ready && !p.Terminating() }
 
-// Available is podutil.IsPodAvailable: ready, and so for at least
-// minReadySeconds.
-func (p *Pod) Available(minReadySeconds int32, now time.Time) bool {
-	if !p.Ready {
-		return false
-	}
+// AvailableAt is from when on a Ready pod counts as available, by the server's clock: after it
+// was Ready for so many seconds (podutil.IsPodAvailable).
+func (p *Pod) AvailableAt(minReadySeconds int32) time.Time {
 	if minReadySeconds == 0 {
-		return true
+		return p.ReadySince
 	}
-	return !p.ReadySince.IsZero() && p.ReadySince.Add(time.Duration(minReadySeconds)*time.Second).Before(now)
+	// Its rule is "before now".
+	return p.ReadySince.Add(time.Duration(minReadySeconds)*time.Second + time.Millisecond)
 }
 
 // ReadyState is the value of a node's Ready condition.
@@ -223,6 +218,12 @@ type Node struct {
 	Runtime         string // containerRuntimeVersion, such as containerd://2.1.0
 	VolumesInUse    []string
 	VolumesAttached []string
+
+	// What hangs on the object: it is gone once it is Deleted and has no finalizer.
+	Deleted    time.Time // deletionTimestamp, zero if not terminating
+	Finalizers []string
+	Owners     []Owner
+	ProviderID string
 }
 
 // Zone is the node's topology zone, "" where the label is missing.
@@ -294,7 +295,17 @@ type Workload struct {
 	DeployedBy string
 	// ReplicasOurs tells that we alone set spec.replicas, by managedFields.
 	ReplicasOurs bool
-	Rollout      *Rollout // of a Deployment
+	// ReplicasBy is a manager that sets spec.replicas again and again from a source
+	// of its own (GitOps), by managedFields, "" if none is known.
+	ReplicasBy string
+	// SurgeMark is the content of our annotation about a surge, "" if there is none.
+	SurgeMark string
+	// ResourceVersion is that of a workload whose replicas a run may change.
+	ResourceVersion string
+	// RollingOut tells that its pods are being replaced, or that its newest spec has
+	// not been seen by its controller.
+	RollingOut bool
+	Rollout    *Rollout // of a Deployment
 
 	// The following are set for owners of other kinds, of which only the scale
 	// was read, once: Selector, ReadyReplicas and Available are not known then.
@@ -307,7 +318,6 @@ type Workload struct {
 type Rollout struct {
 	Surge, Unavailable int32 // resolved for its replicas; both 0 for Recreate
 	Paused             bool
-	ResourceVersion    string // of the Deployment
 }
 
 // Usage is what the metrics API last said a node or pod used.

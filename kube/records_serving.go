@@ -23,9 +23,9 @@ type Service struct {
 	Unready bool
 }
 
-// Selects tells whether the pod is behind the Service. An empty selector selects
+// selects tells whether the pod is behind the Service. An empty selector selects
 // nothing, unlike that of a budget (endpointslice_controller.go syncService).
-func (s *Service) Selects(p *Pod) bool {
+func (s *Service) selects(p *Pod) bool {
 	if len(s.Selector) == 0 || s.Namespace != p.Namespace {
 		return false
 	}
@@ -39,7 +39,7 @@ func (s *Service) Selects(p *Pod) bool {
 
 // Serves tells whether the pod is a ready endpoint of the Service now.
 func (s *Service) Serves(p *Pod) bool {
-	return (p.Ready || s.Unready) && !p.Finished() && !p.Terminating() && s.Selects(p)
+	return (p.Ready || s.Unready) && !p.Finished() && !p.Terminating() && s.selects(p)
 }
 
 // WebhookRules are requests that a webhook wants to be asked about.

@@ -59,7 +59,7 @@ func TestListOfANodeSaysNothingOfOthers(t *testing.T) {
 	}
 	store.SetHealth(kube.Health{Reason: "refused"})
 	if down := store.Snapshot(); down.TrustedOn("n") || down.SyncOn(kube.KindPods, "n").Phase != kube.Stale {
-		t.Errorf("trusted while the server is away: %+v", down.SyncOn(kube.KindPods, "n"))
+		t.Errorf("trusted while the server does not answer: %+v", down.SyncOn(kube.KindPods, "n"))
 	}
 }
 
@@ -104,7 +104,7 @@ func TestEitherFeedKnowsTheNode(t *testing.T) {
 	}
 	s.SetPhase(all, kube.Stale, "resyncing")
 	if s.Snapshot().TrustedOn("n") {
-		t.Error("nobody watches it")
+		t.Error("it is not watched")
 	}
 	s.Replace(ofN, []kube.Record{podOn("n", "a", "10")}, 300, synced())
 	if snap := s.Snapshot(); !snap.TrustedOn("n") || names(snap.PodsOn("n")) != "a" || snap.Pod("uid-elsewhere") == nil {

@@ -13,16 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-func TestServiceSelects(t *testing.T) {
+func TestServiceServes(t *testing.T) {
 	service := func(change func(*corev1.Service)) *kube.Service {
 		o := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "web", UID: "s1"}}
 		o.Spec.Selector = map[string]string{"app": "web", "tier": "front"}
 		change(o)
-		return convert.ServiceRecord(o)
+		return kubetest.Convert(o).(*kube.Service)
 	}
 	as := func(*corev1.Service) {}
 	pod := func(change func(*kube.Pod)) *kube.Pod {
@@ -32,26 +31,26 @@ func TestServiceSelects(t *testing.T) {
 	}
 	plain := func(*kube.Pod) {}
 	table := []struct {
-		name            string
-		service         *kube.Service
-		pod             *kube.Pod
-		selects, serves bool
+		name    string
+		service *kube.Service
+		pod     *kube.Pod
+		serves  bool
 	}{
-		{"all labels", service(as), pod(plain), true, true},
-		{"one label is another", service(as), pod(func(p *kube.Pod) { p.Labels = labels.Set{"app": "web", "tier": "back"} }), false, false},
-		{"one label is missing", service(as), pod(func(p *kube.Pod) { p.Labels = labels.Set{"app": "web"} }), false, false},
-		{"another namespace", service(as), pod(func(p *kube.Pod) { p.Namespace = "b" }), false, false},
-		{"not Ready", service(as), pod(func(p *kube.Pod) { p.Ready = false }), true, false},
-		{"terminating", service(as), pod(func(p *kube.Pod) { p.Deleted = time.Unix(1, 0) }), true, false},
-		{"finished", service(as), pod(func(p *kube.Pod) { p.Phase = corev1.PodSucceeded }), true, false},
+		{"all labels", service(as), pod(plain), true},
+		{"one label is another", service(as), pod(func(p *kube.Pod) { p.Labels = labels.Set{"app": "web", "tier": "back"} }), false},
+		{"one label is missing", service(as), pod(func(p *kube.Pod) { p.Labels = labels.Set{"app": "web"} }), false},
+		{"another namespace", service(as), pod(func(p *kube.Pod) { p.Namespace = "b" }), false},
+		{"not Ready", service(as), pod(func(p *kube.Pod) { p.Ready = false }), false},
+		{"terminating", service(as), pod(func(p *kube.Pod) { p.Deleted = time.Unix(1, 0) }), false},
+		{"finished", service(as), pod(func(p *kube.Pod) { p.Phase = corev1.PodSucceeded }), false},
 		{"not Ready, but published", service(func(o *corev1.Service) { o.Spec.PublishNotReadyAddresses = true }),
-			pod(func(p *kube.Pod) { p.Ready = false }), true, true},
-		{"no selector selects nothing", service(func(o *corev1.Service) { o.Spec.Selector = nil }), pod(plain), false, false},
-		{"only another name", service(func(o *corev1.Service) { o.Spec.Type = corev1.ServiceTypeExternalName }), pod(plain), false, false},
+			pod(func(p *kube.Pod) { p.Ready = false }), true},
+		{"no selector selects nothing", service(func(o *corev1.Service) { o.Spec.Selector = nil }), pod(plain), false},
+		{"only another name", service(func(o *corev1.Service) { o.Spec.Type = corev1.ServiceTypeExternalName }), pod(plain), false},
 	}
 	for _, row := range table {
-		if selects, serves := row.service.Selects(row.pod), row.service.Serves(row.pod); selects != row.selects || serves != row.serves {
-			t.Errorf("%s: selects %v, serves %v; want %v, %v", row.name, selects, serves, row.selects, row.serves)
+		if serves := row.service.Serves(row.pod); serves != row.serves {
+			t.Errorf("%s: %v", row.name, serves)
 		}
 	}
 }
@@ -125,7 +124,7 @@ func TestAutoscalerOf(t *testing.T) {
 	if a := s.AutoscalerOf("apps/v1", "Deployment", "b", "web"); a != nil {
 		t.Errorf("another namespace: %+v", a)
 	}
-	store.Put(convert.AutoscalerRecord(scaler("web", "apps/v1", "Deployment", "shop", nil))) // points elsewhere now
+	store.Put(kubetest.Convert(scaler("web", "apps/v1", "Deployment", "shop", nil))) // points elsewhere now
 	if s := store.Snapshot(); s.AutoscalerOf("apps/v1", "Deployment", "a", "web") != nil || s.AutoscalerOf("apps/v1", "Deployment", "a", "shop") == nil {
 		t.Error("the old target is still scaled, or the new one is not")
 	}
@@ -155,7 +154,7 @@ func TestServingKindsAreReplaced(t *testing.T) {
 		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "2"}})
 	before := store.Snapshot()
 	store.Replace(kube.Scope{Kind: kube.KindServices}, []kube.Record{
-		convert.ServiceRecord(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "3"}}),
+		kubetest.Convert(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "same", UID: "3"}}),
 	}, 0, kube.SyncState{Phase: kube.Synced})
 	after := store.Snapshot()
 	if after.Service("a", "old") != nil || after.Service("a", "same").UID != "3" || after.Sync(kube.KindServices).Count != 1 {

@@ -27,7 +27,7 @@ func (s *slots) get(slot int32) *Pod {
 	return s.top[slot/(pageSize*pageSize)].pages[slot/pageSize%pageSize].pods[slot%pageSize]
 }
 
-// take gives out a slot that nobody uses.
+// take gives out a slot that is not in use.
 func (s *slots) take() int32 {
 	if n := len(s.free); n > 0 {
 		slot := s.free[n-1]

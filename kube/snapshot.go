@@ -87,7 +87,9 @@ func (s *Snapshot) PodNamed(namespace, name string) *Pod {
 
 // Pods are all pods, by namespace and name.
 func (s *Snapshot) Pods() []*Pod {
-	return s.t.pods.collect(make([]*Pod, 0, s.t.count(KindPods)), &s.t.pods.byName, &podKey{}, func(*podKey) bool { return true })
+	return s.t.pods.collect(make([]*Pod, 0, s.t.count(KindPods)), &s.t.pods.byName, &podKey{}, func(*podKey) bool {
+		return true
+	})
 }
 
 // PodsIn are the pods of a namespace, by name.
@@ -135,9 +137,13 @@ func (s *Snapshot) Workload(uid UID) *Workload {
 	return w
 }
 
+// Workloads are all workloads of a kind, by namespace and name.
+func Workloads(s *Snapshot, kind Kind) []*Workload { return rows[*Workload](&s.t, kind).items() }
+
 // WorkloadNamed is the owner of that kind and name, nil if it is unknown.
 func (s *Snapshot) WorkloadNamed(kind, namespace, name string) *Workload {
-	for _, w := range rows[*Workload](&s.t, workloadKinds[kind]).while(&Workload{Kind: kind, Namespace: namespace, Name: name},
+	for _, w := range rows[*Workload](&s.t, workloadKinds[kind]).while(&Workload{Kind: kind, Namespace: namespace,
+		Name: name},
 		func(w *Workload) bool { return w.Kind == kind && w.Namespace == namespace && w.Name == name }) {
 		return w
 	}

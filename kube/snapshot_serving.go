@@ -17,7 +17,8 @@ func (s *Snapshot) Service(namespace, name string) *Service {
 // WebhookConfigurations are those of both kinds, the validating ones first, each
 // by name.
 func (s *Snapshot) WebhookConfigurations() []*WebhookConfiguration {
-	return append(rows[*WebhookConfiguration](&s.t, KindValidatingWebhooks).items(), rows[*WebhookConfiguration](&s.t, KindMutatingWebhooks).items()...)
+	return append(rows[*WebhookConfiguration](&s.t, KindValidatingWebhooks).items(),
+		rows[*WebhookConfiguration](&s.t, KindMutatingWebhooks).items()...)
 }
 
 // AutoscalerOf is the autoscaler of the workload of that kind and name, nil if
@@ -27,15 +28,16 @@ func (s *Snapshot) WebhookConfigurations() []*WebhookConfiguration {
 func (s *Snapshot) AutoscalerOf(apiVersion, kind, namespace, name string) *Autoscaler {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	var found *Autoscaler
-	s.t.autoscalers.from(&Autoscaler{Namespace: namespace, Target: Owner{Kind: kind, Name: name}}, func(a *Autoscaler) bool {
-		if a.Namespace != namespace || a.Target.Kind != kind || a.Target.Name != name {
-			return false
-		}
-		if of, _, _ := strings.Cut(a.Target.APIVersion, "/"); apiVersion == "" || of == group {
-			found = a
-		}
-		return found == nil
-	})
+	s.t.autoscalers.from(&Autoscaler{Namespace: namespace, Target: Owner{Kind: kind, Name: name}},
+		func(a *Autoscaler) bool {
+			if a.Namespace != namespace || a.Target.Kind != kind || a.Target.Name != name {
+				return false
+			}
+			if of, _, _ := strings.Cut(a.Target.APIVersion, "/"); apiVersion == "" || of == group {
+				found = a
+			}
+			return found == nil
+		})
 	return found
 }
 

@@ -20,7 +20,9 @@ func (x Storage) Volume(name string) *PersistentVolume {
 
 // UnboundVolumes are the volumes of a class that no claim has yet, by name.
 func (x Storage) UnboundVolumes(class string) []*PersistentVolume {
-	return x.s.t.unbound.while(&PersistentVolume{Class: class}, func(v *PersistentVolume) bool { return v.Class == class })
+	return x.s.t.unbound.while(&PersistentVolume{Class: class}, func(v *PersistentVolume) bool {
+		return v.Class == class
+	})
 }
 
 // StorageClass is the class of that name, nil if there is none.
@@ -46,7 +48,9 @@ func (x Storage) AttachmentsOn(node string) []*VolumeAttachment {
 
 // AttachmentsOf are the attachments of a volume, by name.
 func (x Storage) AttachmentsOf(volume string) []*VolumeAttachment {
-	return x.s.t.attachedTo.while(&VolumeAttachment{Volume: volume}, func(a *VolumeAttachment) bool { return a.Volume == volume })
+	return x.s.t.attachedTo.while(&VolumeAttachment{Volume: volume}, func(a *VolumeAttachment) bool {
+		return a.Volume == volume
+	})
 }
 
 // Attachments are all attachments, by node and name.

@@ -117,7 +117,7 @@ func (s *Store) Put(records ...Record) {
 
 func (s *Store) put(r Record) bool { return !s.outdated(r) && s.t.put(r) }
 
-// Remove takes records out; only what identifies them is looked at.
+// Remove takes records out; only what identifies them is read.
 func (s *Store) Remove(records ...Record) {
 	s.update(func() bool {
 		changed := false

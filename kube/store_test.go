@@ -22,7 +22,7 @@ func TestNoChangeIsNoChange(t *testing.T) {
 	changed := s.Changed(t.Context())
 	<-changed
 
-	pod.Annotations = map[string]string{"nobody": "cares"}
+	pod.Annotations = map[string]string{"unused": "value"}
 	pod.ResourceVersion = "2"
 	s.Put(convert.Pod(pod))
 	s.Put(before.Pod("u"))

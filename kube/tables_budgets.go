@@ -103,7 +103,8 @@ func (t *tables) budgetChanged(old, b *Budget) {
 	if b != nil && b.Selector == nil {
 		b.Selector = labels.Nothing()
 	}
-	if old != nil && b != nil && old.UID == b.UID && old.Generation == b.Generation && old.Selector.String() == b.Selector.String() {
+	if old != nil && b != nil && old.UID == b.UID && old.Generation == b.Generation &&
+		old.Selector.String() == b.Selector.String() {
 		return
 	}
 	if old != nil {

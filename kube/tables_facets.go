@@ -9,7 +9,7 @@ import (
 
 // podFacets find the few pods that stand in the way of others: by a required
 // anti-affinity, by a port of the node, by a claim. Of a pod's spec only what
-// is not looked at here can change while it lives.
+// is not read here can change while it lives.
 type podFacets struct {
 	repels index[scopedKey] // by scope, namespace, name
 	ports  index[*podKey]   // by node, namespace, name

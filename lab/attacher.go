@@ -60,8 +60,9 @@ func playAttacher(ctx context.Context, dir string, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	a := &attacher{client: c.typed, factory: informers.NewSharedInformerFactory(c.typed, 0), changed: make(chan struct{}, 1),
-		since: map[string]time.Time{}, inUse: map[string][]string{}}
+	a := &attacher{client: c.typed, factory: informers.NewSharedInformerFactory(c.typed, 0),
+		changed: make(chan struct{}, 1),
+		since:   map[string]time.Time{}, inUse: map[string][]string{}}
 	for _, informer := range []cache.SharedIndexInformer{
 		a.factory.Core().V1().Nodes().Informer(), a.factory.Core().V1().Pods().Informer(),
 		a.factory.Core().V1().PersistentVolumes().Informer(), a.factory.Core().V1().PersistentVolumeClaims().Informer(),
@@ -167,17 +168,21 @@ func (a *attacher) attachOrDetach(ctx context.Context, va *storagev1.VolumeAttac
 		}
 		rest := slices.DeleteFunc(slices.Clone(va.Finalizers), func(f string) bool { return f == attacherFinalizer })
 		return a.patch(ctx, func(data []byte) error {
-			_, err := attachments.Patch(ctx, va.Name, types.MergePatchType, data, metav1.PatchOptions{FieldManager: fieldManager})
+			_, err := attachments.Patch(ctx, va.Name, types.MergePatchType, data,
+				metav1.PatchOptions{FieldManager: fieldManager})
 			return err
 		}, map[string]any{"metadata": map[string]any{"finalizers": rest, "resourceVersion": va.ResourceVersion}})
 	case va.DeletionTimestamp == nil && !slices.Contains(va.Finalizers, attacherFinalizer):
 		return a.patch(ctx, func(data []byte) error {
-			_, err := attachments.Patch(ctx, va.Name, types.MergePatchType, data, metav1.PatchOptions{FieldManager: fieldManager})
+			_, err := attachments.Patch(ctx, va.Name, types.MergePatchType, data,
+				metav1.PatchOptions{FieldManager: fieldManager})
 			return err
-		}, map[string]any{"metadata": map[string]any{"finalizers": append(slices.Clone(va.Finalizers), attacherFinalizer), "resourceVersion": va.ResourceVersion}})
+		}, map[string]any{"metadata": map[string]any{"finalizers": append(slices.Clone(va.Finalizers),
+			attacherFinalizer), "resourceVersion": va.ResourceVersion}})
 	case va.DeletionTimestamp == nil && !va.Status.Attached && a.over("attach "+string(va.UID), attachTakes):
 		return a.patch(ctx, func(data []byte) error {
-			_, err := attachments.Patch(ctx, va.Name, types.MergePatchType, data, metav1.PatchOptions{FieldManager: fieldManager}, "status")
+			_, err := attachments.Patch(ctx, va.Name, types.MergePatchType, data,
+				metav1.PatchOptions{FieldManager: fieldManager}, "status")
 			return err
 		}, map[string]any{"status": map[string]any{"attached": true}})
 	}
@@ -198,7 +203,8 @@ func (a *attacher) mounted() (map[string][]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
-	claims, volumes := a.factory.Core().V1().PersistentVolumeClaims().Lister(), a.factory.Core().V1().PersistentVolumes().Lister()
+	claims, volumes := a.factory.Core().V1().PersistentVolumeClaims().Lister(),
+		a.factory.Core().V1().PersistentVolumes().Lister()
 	mounted := map[string][]string{}
 	for _, pod := range pods {
 		for _, v := range pod.Spec.Volumes {
@@ -262,7 +268,8 @@ func (a *attacher) reportInUse(ctx context.Context, node *corev1.Node, mounted [
 
 func (a *attacher) patchNode(ctx context.Context, name string, change map[string]any, subresource ...string) error {
 	return a.patch(ctx, func(data []byte) error {
-		_, err := a.client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, data, metav1.PatchOptions{FieldManager: fieldManager}, subresource...)
+		_, err := a.client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, data,
+			metav1.PatchOptions{FieldManager: fieldManager}, subresource...)
 		return err
 	}, change)
 }

@@ -150,7 +150,8 @@ func buildAll(ctx context.Context, source, bin, ldflags string, log io.Writer) e
 	defer os.RemoveAll(aside)
 	fmt.Fprintln(log, "lab: building the control plane from source, a few minutes the first time")
 	for i, p := range programs {
-		step := fmt.Sprintf("lab: building %s (%d of %d)", path.Base(strings.TrimSuffix(p.pkg, "/v3")), i+1, len(programs))
+		step := fmt.Sprintf("lab: building %s (%d of %d)", path.Base(strings.TrimSuffix(p.pkg, "/v3")), i+1,
+			len(programs))
 		if p.file == "server" {
 			step = fmt.Sprintf("lab: building etcd (%d of %d)", i+1, len(programs))
 		}

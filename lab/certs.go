@@ -68,7 +68,8 @@ func (l *Lab) writeKey(name string) (*ecdsa.PrivateKey, error) {
 	return key, l.writePEM(name, "EC PRIVATE KEY", der)
 }
 
-func (l *Lab) writeCert(name string, cert, parent *x509.Certificate, key *ecdsa.PublicKey, signer *ecdsa.PrivateKey) error {
+func (l *Lab) writeCert(name string, cert, parent *x509.Certificate, key *ecdsa.PublicKey,
+	signer *ecdsa.PrivateKey) error {
 	der, err := x509.CreateCertificate(rand.Reader, cert, parent, key, signer)
 	if err != nil {
 		return fmt.Errorf("sign %s: %w", name, err)

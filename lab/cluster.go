@@ -173,7 +173,8 @@ func title(object *unstructured.Unstructured) string {
 
 // poll asks again and again until nothing is missing any more. What is missing
 // last is what the error says when the patience is over.
-func poll(ctx context.Context, patience time.Duration, goal string, ask func(context.Context) (missing string, err error)) error {
+func poll(ctx context.Context, patience time.Duration, goal string,
+	ask func(context.Context) (missing string, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	last := "nothing was answered"

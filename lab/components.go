@@ -31,8 +31,9 @@ func (l *Lab) planComponents() {
 		"etcd":                    l.etcdArgs(),
 		"kube-apiserver":          l.apiServerArgs(),
 		"kube-controller-manager": l.controllerManagerArgs(),
-		"kube-scheduler":          {"--config=" + l.path("scheduler.yaml"), "--secure-port=" + strconv.Itoa(l.Ports.Scheduler), "--bind-address=127.0.0.1", l.certArg(), l.keyArg()},
-		"kwok":                    l.kwokArgs(),
+		"kube-scheduler": {"--config=" + l.path("scheduler.yaml"), "--secure-port=" +
+			strconv.Itoa(l.Ports.Scheduler), "--bind-address=127.0.0.1", l.certArg(), l.keyArg()},
+		"kwok": l.kwokArgs(),
 	}
 	l.Components = nil
 	for _, name := range componentNames() {

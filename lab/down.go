@@ -55,7 +55,8 @@ func down(ctx context.Context, dir string, log io.Writer) error {
 // stopAll stops what runs, those that write first and etcd last, and waits until
 // the ports are free.
 func (l *Lab) stopAll(ctx context.Context, log io.Writer) error {
-	for _, names := range [][]string{{"kwok", "kube-scheduler", "kube-controller-manager"}, {"kube-apiserver"}, {"etcd"}} {
+	for _, names := range [][]string{{"kwok", "kube-scheduler", "kube-controller-manager"}, {"kube-apiserver"},
+		{"etcd"}} {
 		var group []*Component
 		for i := range l.Components {
 			if slices.Contains(names, l.Components[i].Name) {

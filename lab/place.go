@@ -157,7 +157,8 @@ func (c *cluster) place(ctx context.Context, p *placement, pods []corev1.Pod) (s
 		}
 		err := c.bind(ctx, unbound[0], node, p.sick[node])
 		if apierrors.IsConflict(err) {
-			return p.title + " (bound meanwhile)", nil // by a try of ours that the server did, and answered with an error
+			// by a try of ours that the server did, and answered with an error
+			return p.title + " (bound meanwhile)", nil
 		}
 		if err != nil {
 			return "", err
@@ -201,10 +202,12 @@ func (c *cluster) deleteHeld(ctx context.Context, pod *corev1.Pod, finalizer str
 	}
 	pods := c.typed.CoreV1().Pods(pod.Namespace)
 	patch := fmt.Sprintf(`{"metadata":{"finalizers":[%q]}}`, finalizer)
-	if _, err := pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+	if _, err := pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, []byte(patch),
+		metav1.PatchOptions{}); err != nil {
 		return fmt.Errorf("put a finalizer on pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	if err := pods.Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}); err != nil {
+	if err := pods.Delete(ctx, pod.Name,
+		metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))}); err != nil {
 		return fmt.Errorf("delete pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
 	return nil

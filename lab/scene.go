@@ -133,7 +133,8 @@ func loadScene(ctx context.Context, dir, name string, log io.Writer) error {
 		fmt.Fprintf(log, "lab: scene %s is loaded already\n", name)
 		return nil
 	case lab.Scene != "" && lab.Scene != name:
-		return fmt.Errorf("the lab in %s holds scene %s; scenes do not mix, so start a fresh one: lab down, lab up", dir, lab.Scene)
+		return fmt.Errorf("the lab in %s holds scene %s; scenes do not mix, so start a fresh one: lab down, lab up",
+			dir, lab.Scene)
 	}
 	lab.Scene = name
 	if err := lab.save(); err != nil {

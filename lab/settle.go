@@ -64,7 +64,8 @@ func lacksOfPod(pod *corev1.Pod, dead []string) string {
 			return "is not yet known to be lost with its node"
 		}
 	case sick != "":
-		if statuses := pod.Status.ContainerStatuses; len(statuses) == 0 || statuses[0].State.Waiting == nil || statuses[0].State.Waiting.Reason != sick {
+		if statuses := pod.Status.ContainerStatuses; len(statuses) == 0 || statuses[0].State.Waiting == nil ||
+			statuses[0].State.Waiting.Reason != sick {
 			return "is not yet sick"
 		}
 	case pod.Labels[ours+"finishes"] == "true":
@@ -132,9 +133,11 @@ func (c *cluster) unsettledWorkloads(ctx context.Context, s *scene, pods []corev
 		return nil, fmt.Errorf("list daemon sets: %w", err)
 	}
 	for _, set := range sets.Items {
-		if set.Status.ObservedGeneration != set.Generation || set.Status.CurrentNumberScheduled != set.Status.DesiredNumberScheduled ||
+		if set.Status.ObservedGeneration != set.Generation ||
+			set.Status.CurrentNumberScheduled != set.Status.DesiredNumberScheduled ||
 			int(set.Status.DesiredNumberScheduled) < len(s.nodes) {
-			missing = append(missing, fmt.Sprintf("DaemonSet %s/%s has %d of %d pods", set.Namespace, set.Name, set.Status.CurrentNumberScheduled, len(s.nodes)))
+			missing = append(missing, fmt.Sprintf("DaemonSet %s/%s has %d of %d pods", set.Namespace, set.Name,
+				set.Status.CurrentNumberScheduled, len(s.nodes)))
 		}
 	}
 	return missing, nil
@@ -155,8 +158,10 @@ func (c *cluster) unsettledBudgets(ctx context.Context, _ *scene, pods []corev1.
 			return nil, err
 		}
 		status := budget.Status
-		if status.ObservedGeneration != budget.Generation || int(status.CurrentHealthy) != healthy || len(status.DisruptedPods) > 0 {
-			missing = append(missing, fmt.Sprintf("budget %s/%s counts %d healthy pods of %d", budget.Namespace, budget.Name, status.CurrentHealthy, healthy))
+		if status.ObservedGeneration != budget.Generation || int(status.CurrentHealthy) != healthy ||
+			len(status.DisruptedPods) > 0 {
+			missing = append(missing, fmt.Sprintf("budget %s/%s counts %d healthy pods of %d", budget.Namespace,
+				budget.Name, status.CurrentHealthy, healthy))
 		}
 	}
 	return missing, nil
@@ -170,7 +175,8 @@ func countHealthy(budget *policyv1.PodDisruptionBudget, pods []corev1.Pod) (int,
 	count := 0
 	for i := range pods {
 		pod := &pods[i]
-		if pod.Namespace == budget.Namespace && selector.Matches(labels.Set(pod.Labels)) && pod.DeletionTimestamp == nil && ready(pod) {
+		if pod.Namespace == budget.Namespace && selector.Matches(labels.Set(pod.Labels)) &&
+			pod.DeletionTimestamp == nil && ready(pod) {
 			count++
 		}
 	}
@@ -247,10 +253,12 @@ func (c *cluster) losePods(ctx context.Context, node string) (missing string, er
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		for j := range pod.Status.Conditions {
-			if condition := &pod.Status.Conditions[j]; condition.Type == corev1.PodReady && condition.Status == corev1.ConditionTrue {
+			if condition := &pod.Status.Conditions[j]; condition.Type == corev1.PodReady &&
+				condition.Status == corev1.ConditionTrue {
 				condition.Status = corev1.ConditionFalse
 				condition.LastTransitionTime = metav1.Now()
-				_, err := c.typed.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{FieldManager: fieldManager})
+				_, err := c.typed.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod,
+					metav1.UpdateOptions{FieldManager: fieldManager})
 				switch {
 				case apierrors.IsConflict(err):
 					missing = fmt.Sprintf("pod %s/%s to be marked", pod.Namespace, pod.Name)

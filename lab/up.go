@@ -220,9 +220,11 @@ func (l *Lab) waitReady(ctx context.Context, c *Component, ended <-chan error) e
 		}
 		select {
 		case err := <-ended:
-			return fmt.Errorf("%s ended while it started (%v); the end of its log:\n%s", c.Name, err, l.logTail(c.Name, 15))
+			return fmt.Errorf("%s ended while it started (%v); the end of its log:\n%s", c.Name, err,
+				l.logTail(c.Name, 15))
 		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w: %w; the end of its log:\n%s", c.Name, context.Cause(ctx), last, l.logTail(c.Name, 15))
+			return fmt.Errorf("wait for %s: %w: %w; the end of its log:\n%s", c.Name, context.Cause(ctx), last,
+				l.logTail(c.Name, 15))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// DefaultName is the theme that others inherit from.
-const DefaultName = "default"
+// defaultName is the theme that others inherit from.
+const defaultName = "default"
 
 const fileEnding = ".yaml"
 
@@ -21,7 +21,7 @@ const fileEnding = ".yaml"
 var builtinFiles embed.FS
 
 // builtinNames in the order in which they are offered.
-var builtinNames = []string{DefaultName, "high-contrast", "colour-blind", "mono"}
+var builtinNames = []string{defaultName, "high-contrast", "colour-blind", "mono"}
 
 // nameRule keeps a theme's name inside its folder.
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
@@ -49,7 +49,7 @@ func (t Theme) Style(token Token, dark bool) Style {
 // than the one they mean.
 func Load(name, dir string) (Theme, error) {
 	if name == "" {
-		name = DefaultName
+		name = defaultName
 	}
 	if !nameRule.MatchString(name) {
 		return Theme{}, fmt.Errorf("bad theme name %q: want letters, digits, - and _", name)
@@ -68,7 +68,7 @@ func Load(name, dir string) (Theme, error) {
 	if err != nil {
 		return Theme{}, fmt.Errorf("read theme: %w", err)
 	}
-	base, err := loadBuiltin(DefaultName)
+	base, err := loadBuiltin(defaultName)
 	if err != nil {
 		return Theme{}, err
 	}
@@ -102,8 +102,8 @@ func loadBuiltin(name string) (Theme, error) {
 		return Theme{}, fmt.Errorf("read built-in theme: %w", err)
 	}
 	var base Theme
-	if name != DefaultName {
-		if base, err = loadBuiltin(DefaultName); err != nil {
+	if name != defaultName {
+		if base, err = loadBuiltin(defaultName); err != nil {
 			return Theme{}, err
 		}
 	}

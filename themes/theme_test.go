@@ -54,7 +54,7 @@ func TestBuiltinFilesAreTheNamedOnes(t *testing.T) {
 
 func TestDefaultIsMadeOfANSIColours(t *testing.T) {
 	theme, err := Load("", "")
-	if err != nil || theme.Name() != DefaultName {
+	if err != nil || theme.Name() != defaultName {
 		t.Fatalf("Load(\"\") = %q, %v", theme.Name(), err)
 	}
 	for _, style := range stylesOf(theme) {
@@ -99,7 +99,7 @@ tokens:
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, err := Load(DefaultName, dir)
+	base, err := Load(defaultName, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

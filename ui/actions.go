@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -10,12 +13,16 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Pod", "Lists", "Program", "Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Timeline", "Budgets", "Pod", "Lists", "Program", "Moving"}
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
-	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies, frame.Findings}
-	allPages  = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies, frame.Findings,
+	findPages = slices.Concat(listPages, []keys.Page{frame.Events, frame.Timeline, frame.Budgets}) // with a filter
+	runPages  = []keys.Page{frame.Run, frame.Remedies, frame.Checks, frame.Timeline, frame.Events}
+	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
+		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings}
+	allPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
+		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings,
 		frame.Help, frame.Messages}
 )
 
@@ -26,9 +33,11 @@ type actions struct{ *shell }
 func (a actions) nodeActions() []keys.Action {
 	plan := func() { a.Open(frame.Ref{Page: frame.Plan, Nodes: a.Targets()}) }
 	return []keys.Action{
-		{ID: "plan", Keys: []string{"D"}, Title: "plan drain", Group: "Nodes", Pages: []keys.Page{frame.Nodes}, Enabled: a.hasTargets, Do: plan,
+		{ID: "plan", Keys: []string{"D"}, Title: "plan drain", Group: "Nodes", Pages: []keys.Page{frame.Nodes},
+			Enabled: a.hasTargets, Do: plan,
 			Help: "show what a drain of the marked nodes would do, or of the selected one; changes nothing"},
-		{ID: "planone", Keys: []string{"D"}, Title: "plan drain", Help: "show what a drain of this node would do; changes nothing", Group: "Nodes",
+		{ID: "planone", Keys: []string{"D"}, Title: "plan drain",
+			Help: "show what a drain of this node would do; changes nothing", Group: "Nodes",
 			Pages: []keys.Page{frame.Pods}, Do: plan},
 	}
 }
@@ -42,7 +51,8 @@ func (a actions) planActions() []keys.Action {
 	kubectl := func() { a.ShowCommand(wording.Kubectl(a.m.s.Target(), a.Targets(), a.m.s.Options)) }
 	options := func() { a.m.show(frame.Options) }
 	return []keys.Action{
-		{ID: "usual", Keys: []string{"a"}, Title: "accept the usual", Help: "accept --ignore-daemonsets and --delete-emptydir-data, which most drains need",
+		{ID: "usual", Keys: []string{"a"}, Title: "accept the usual",
+			Help:  "accept --ignore-daemonsets and --delete-emptydir-data, which most drains need",
 			Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods}, Enabled: a.canAcceptUsual,
 			Do: func() {
 				a.SetOptions(wording.WithUsual(a.m.s.Options))
@@ -50,9 +60,11 @@ func (a actions) planActions() []keys.Action {
 			}},
 		{ID: "options", Keys: []string{"o"}, Title: "options", Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Plan}, Do: options},
 		{ID: "nodeoptions", Keys: []string{"O"}, Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Pods}, Do: options},
-		{ID: "kubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the plan as a kubectl command, and show it", Group: "Plan",
+		{ID: "kubectl", Keys: []string{"y"}, Title: "copy as kubectl",
+			Help: "copy the plan as a kubectl command, and show it", Group: "Plan",
 			Pages: []keys.Page{frame.Plan, frame.Pods, frame.Options}, Do: kubectl},
-		{ID: "nodeskubectl", Keys: []string{"y"}, Group: "Plan", Pages: []keys.Page{frame.Nodes}, Enabled: a.hasTargets, Do: kubectl,
+		{ID: "nodeskubectl", Keys: []string{"y"}, Group: "Plan", Pages: []keys.Page{frame.Nodes}, Enabled: a.hasTargets,
+			Do:   kubectl,
 			Help: "copy a drain of the marked nodes, or of the selected one, as a kubectl command, and show it"},
 	}
 }
@@ -111,13 +123,14 @@ func (a actions) pageHeight() int {
 func (a actions) listActions() []keys.Action {
 	const group = "Lists"
 	return []keys.Action{
-		{ID: "filter", Keys: []string{"/"}, Title: "filter", Help: "show only rows with a text in them; ! before it shows the others", Group: group,
-			Pages: listPages, Do: func() { a.m.filtering = true }},
+		{ID: "filter", Keys: []string{"/"}, Title: "filter", Help: "show only rows with a text in them; ~ regular expression, -l labels (of nodes), ! before it shows the others", Group: group,
+			Pages: findPages, Do: func() { a.m.filtering = true }},
 		{ID: "sortnext", Keys: []string{">"}, Title: "sort", Help: "sort by the next column", Group: group, Pages: listPages, Do: func() { a.sortBy(1) }},
 		{ID: "sortback", Keys: []string{"<"}, Help: "sort by the column before", Group: group, Pages: listPages, Do: func() { a.sortBy(-1) }},
 		{ID: "order", Keys: []string{"s"}, Help: "reverse the order", Group: group, Pages: listPages, Do: a.turnOrder},
-		{ID: "ordero", Keys: []string{"o"}, Help: "reverse the order", Group: group, Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Run},
-			Do: a.turnOrder},
+		{ID: "ordero", Keys: []string{"o"}, Help: "reverse the order", Group: group,
+			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Run},
+			Do:    a.turnOrder},
 	}
 }
 
@@ -140,18 +153,42 @@ func (a actions) programActions() []keys.Action {
 	return []keys.Action{
 		{ID: "back", Keys: []string{"esc"}, Title: "back", TitleNow: a.backTitle,
 			Help: "dismiss a message, clear the filter, go back; never leaves the program", Group: group, Pages: allPages, Do: a.escape},
-		{ID: "watch", Keys: []string{"w"}, Title: "watch run", Help: "go to the run, or to the result of the last one", Group: group,
+		{ID: "watch", Keys: []string{"w"}, Title: "watch run", Help: "go to the run, or to the result of the last one",
+			Group:   group,
 			Pages:   []keys.Page{frame.Nodes, frame.Pods, frame.Plan},
 			Enabled: func() (bool, string) { return a.m.s.State != nil, "no run was started from here yet" },
 			Do:      func() { a.m.show(frame.Run) }},
-		{ID: "messages", Keys: []string{"e"}, Help: "all messages of the program, newest first", Group: group, Pages: readPages, Do: open(frame.Messages)},
+		{ID: "messages", Keys: []string{"e"}, Help: "all messages of the program, newest first", Group: group,
+			Pages: slices.DeleteFunc(slices.Clone(readPages),
+				func(p keys.Page) bool { return slices.Contains(runPages[:4], p) }), Do: open(frame.Messages)},
+		{ID: "events", Keys: []string{"e"}, Title: "events",
+			Help:  "the event log of the run: evictions, answers, actions, outages; again for the messages of the program",
+			Group: "Run", Pages: runPages[:4], Enabled: a.hasEvents, Do: open(frame.Events)},
+		{ID: "timeline", Keys: []string{"t"}, Title: "timeline", Help: "a lane for each pod of the run over time",
+			Group: "Run",
+			Pages: []keys.Page{frame.Run, frame.Checks, frame.Events}, Enabled: a.hasEvents, Do: open(frame.Timeline)},
+		{ID: "budgets", Keys: []string{"b"},
+			Help: "all budgets: healthy, needed and allowed, and which nodes they hold", Group: "Budgets",
+			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan,
+				frame.Run}, Enabled: a.hasCluster, Do: open(frame.Budgets)},
 		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "redraw the screen", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
 		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages, Do: open(frame.Help)},
 		{ID: "helpdone", Keys: []string{"?"}, Help: "back from the keys", Group: group, Pages: []keys.Page{frame.Help}, Do: a.escape},
-		{ID: "quit", Keys: []string{"q"}, Title: "quit", Help: "leave the program; asks while a run is active. Ctrl+C asks too, and twice leaves at once",
+		{ID: "quit", Keys: []string{"q"}, Title: "quit",
+			Help:  "leave the program; asks while a run is active. Ctrl+C asks too, and twice leaves at once",
 			Group: group, Pages: allPages, Do: a.m.askToQuit},
 	}
 }
+
+// hasEvents reports whether the run keeps its events; what is only watched has a state alone.
+func (a actions) hasEvents() (bool, string) {
+	if _, ok := a.m.s.Run.(interface{ Events(uint64) []drain.Event }); !ok {
+		return false, "there is no run with events"
+	}
+	return true, ""
+}
+
+func (a actions) hasCluster() (bool, string) { return a.m.s.Cluster != nil, "a replay has no cluster" }
 
 // backTitle hints at esc where nothing else would but quit: who has read enough
 // of the keys or the messages must not take q for the way back.
@@ -172,7 +209,7 @@ func (a actions) escape() {
 		return
 	}
 	switch {
-	case a.m.d.Replay && a.m.path.page == frame.Run:
+	case (a.m.d.Replay || a.m.d.Cluster == nil) && a.m.path.page == frame.Run:
 		a.m.notices.refuse("esc does not leave: q quits", a.m.s.Now)
 	case a.m.path.page != frame.Nodes:
 		a.m.goBack()

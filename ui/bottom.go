@@ -21,7 +21,7 @@ func (m renderer) bottom() paint.Line {
 // row nor a hint has to give way.
 func (m renderer) spoken() paint.Line {
 	if m.notices.shown == nil {
-		return m.rule()
+		return m.placed()
 	}
 	l := paint.Line{paint.Blank(1)}.Add(themes.Rule, paint.RuleCell+" ")
 	var dismiss paint.Line
@@ -38,6 +38,21 @@ func (m renderer) spoken() paint.Line {
 	return append(l, paint.Rule(themes.Rule, max(0, m.s.Width-1-l.Width()))...)
 }
 
+// placed is the lower rule with the place in a list that is longer than the page.
+func (m renderer) placed() paint.Line {
+	place := ""
+	if l := m.list(); l != nil {
+		place = l.Place()
+	}
+	if place == "" {
+		return m.rule()
+	}
+	width := m.lay.TableWidth() - 6 - len(place)
+	l := append(paint.Line{paint.Blank(1)}, paint.Rule(themes.Rule, width)...)
+	l = l.Add(themes.Muted, " "+place+" ")
+	return append(l, paint.Rule(themes.Rule, m.s.Width-1-l.Width())...)
+}
+
 // whole is a word of the program that has no room in the rule; it takes the
 // place of the sentence on the selected row until it goes.
 func (m renderer) whole() (paint.Line, bool) {
@@ -49,8 +64,13 @@ func (m renderer) whole() (paint.Line, bool) {
 
 func (m renderer) filterLine() paint.Line {
 	l := m.list()
+	if problem := l.Match().Problem; problem != "" {
+		return paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, l.Filter).Add(themes.Warning,
+			"   all are shown: "+problem).Fit(m.s.Width - 1)
+	}
 	return paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, l.Filter).
-		Add(themes.Muted, "   "+wording.Number(l.Table.Len())+" of "+wording.Number(l.Total)+"   enter keeps, esc shows all, ! inverts")
+		Add(themes.Muted, "   "+wording.Number(l.Table.Len())+" of "+wording.Number(l.Total)+
+			"   enter keeps, esc shows all, ! ~ -l")
 }
 
 // hints are what the keys do now, as many as have room; what stands before

@@ -40,7 +40,7 @@ type runMsg struct {
 
 type tickMsg struct{ turn uint64 }
 
-func liveArms(m *Model) arms {
+func liveArms(m *model) arms {
 	changed := m.d.Source.Changed(m.ctx)
 	var watched live.Run
 	var news <-chan struct{}
@@ -119,7 +119,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // animate keeps one tick going while something on the screen moves by itself.
-func (m *Model) animate() {
+func (m *model) animate() {
 	after := time.Duration(0)
 	switch {
 	case m.dialogs.top() != nil && m.dialogs.top().Deaf(m.s.Now):
@@ -135,7 +135,7 @@ func (m *Model) animate() {
 	m.queue(m.arm.tick(after, m.tickTurn))
 }
 
-func (m *Model) pageWaits() bool {
+func (m *model) pageWaits() bool {
 	w, ok := m.page().(frame.Waiter)
 	return ok && w.Waits()
 }

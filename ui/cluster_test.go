@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/forecast"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -19,6 +20,8 @@ import (
 // paperCluster is the cluster of a world. A test puts its own answers in the place of
 // the ordinary ones.
 type paperCluster struct {
+	steps  []string // of nodes out of the cluster
+	takes  live.Run // that takes the next of them, nil where it is refused
 	source Source
 	now    func() time.Time
 
@@ -31,7 +34,7 @@ type paperCluster struct {
 	forecast func(*kube.Snapshot, plan.Plan, time.Time) plan.Estimate
 	access   func(plan.Options) preflight.Access
 	rights   func([]request.Permission) []request.AccessResult
-	details  func(namespace, name string, uid kube.UID) (watch.PodDetails, error)
+	details  func(namespace, name string, uid kube.UID, container string) (watch.PodDetails, error)
 	life     func(run string) tempbudget.RunLife
 	remove   error
 	deaf     error
@@ -46,7 +49,7 @@ func newPaperCluster(source Source, now func() time.Time) *paperCluster {
 		planned: func(p plan.Plan) plan.Plan { return p },
 		access:  func(plan.Options) preflight.Access { return preflight.Access{} },
 		rights:  func([]request.Permission) []request.AccessResult { return nil },
-		details: func(string, string, kube.UID) (watch.PodDetails, error) {
+		details: func(string, string, kube.UID, string) (watch.PodDetails, error) {
 			return watch.PodDetails{}, errors.New("no pod can be read in this test")
 		},
 		life: func(string) tempbudget.RunLife { return tempbudget.RunUnknown },
@@ -68,7 +71,7 @@ func (c *paperCluster) NewPlan(s *kube.Snapshot, nodes []string, o plan.Options,
 	return c.plan(s, nodes, o, preflight.Env{Now: now})
 }
 
-func (c *paperCluster) Again(shown plan.Plan, run string) (plan.Plan, error) {
+func (c *paperCluster) Again(_ context.Context, shown plan.Plan, run string) (plan.Plan, error) {
 	s := c.source.Snapshot()
 	if !s.Trusted(kube.KindNodes, kube.KindPods) {
 		return shown, errors.New("the view of the cluster is not up to date")
@@ -92,6 +95,14 @@ func (c *paperCluster) Access(_ context.Context, o plan.Options) (preflight.Acce
 
 func (c *paperCluster) StartConfirmed(_ context.Context, p plan.Plan) (live.Run, error) {
 	return c.start(p)
+}
+
+func (c *paperCluster) Retire(_ context.Context, run, node string, step retire.Confirmed) (live.Run, error) {
+	c.steps = append(c.steps, run+" "+node+" "+string(step.Step)+" "+step.Word)
+	if c.takes == nil {
+		return nil, errors.New("delete nodes is not allowed")
+	}
+	return c.takes, nil
 }
 
 func (c *paperCluster) Served(string) (bool, error) { return c.deaf == nil, c.deaf }
@@ -121,8 +132,8 @@ func (c *paperCluster) RemoveLeftover(_ context.Context, l tempbudget.Leftover) 
 	return nil
 }
 
-func (c *paperCluster) PodDetails(_ context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error) {
-	return c.details(namespace, name, uid)
+func (c *paperCluster) PodDetails(_ context.Context, namespace, name string, uid kube.UID, container string) (watch.PodDetails, error) {
+	return c.details(namespace, name, uid, container)
 }
 
 func (c *paperCluster) CheckAccess(_ context.Context, needs []request.Permission) ([]request.AccessResult, error) {

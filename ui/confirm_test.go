@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -48,7 +49,7 @@ func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
 		d.keys("space")
 	}
 	d.keys("D", "D")
-	d.shows("Cordon worker-a1 and continue?", "1 node refused and left untouched: worker-b1", "3 pods move", "0 refused")
+	d.shows("Cordon worker-a1 and continue?", "1 node refused and left untouched: worker-b1", "3 move · 1 waits · 1 stays")
 	d.keys("y")
 	d.change(func(s *drain.State) {
 		s.Phase, s.Phases = drain.PhaseEvict, map[drain.Phase]drain.PhaseStatus{
@@ -60,12 +61,12 @@ func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
 			}
 		}
 	})
-	d.shows("Evict 4 pods from worker-a1?", "evict 0 of 4 asks", "3 pods move")
+	d.shows("Evict 4 pods from worker-a1?", "evict 0 of 4 asks", "3 move · 1 waits")
 	d.quiet()
 	d.keys("esc")
 	d.shows("enter answer")
 	d.keys("q")
-	d.shows("0 of 4 pods are gone", "Nodes that it cordoned stay cordoned: worker-a1.")
+	d.shows("0 of 4 pods are gone", "Nodes that it cordoned stay cordoned either way: worker-a1.")
 }
 
 func TestFocusIsOnCancel(t *testing.T) {
@@ -130,7 +131,7 @@ func TestAPlanThatIsNotWholeSaysSo(t *testing.T) {
 	d.list(frame.Nodes).Table.Select("worker-b2")
 	d.keys("D")
 	d.shows("Still being read: pods (25 so far)", "not whole yet")
-	for _, untrue := range []string{"0 pods move", "still valid", "no pod on it"} {
+	for _, untrue := range []string{"no pods", "still valid", "no pod on it"} {
 		if strings.Contains(strings.ToLower(d.frame()), untrue) {
 			t.Errorf("it says %q:\n%s", untrue, d.frame())
 		}
@@ -143,7 +144,7 @@ func TestAPlanThatIsNotWholeSaysSo(t *testing.T) {
 	d.w.SetSync(kube.KindPods, kube.SyncState{Phase: kube.Synced})
 	d.w.SetSync(kube.KindDaemonSets, kube.SyncState{Phase: kube.Synced})
 	d.refresh()
-	d.shows("still valid", "0 pods move")
+	d.shows("still valid", "1 stays")
 }
 
 func TestLiveIsSaidOnlyOfWhatIsSeen(t *testing.T) {
@@ -161,8 +162,8 @@ func TestLiveIsSaidOnlyOfWhatIsSeen(t *testing.T) {
 func TestTheResultOffersOnlyWhatIsThere(t *testing.T) {
 	s := endedState(drain.OutcomePartly)
 	s.Nodes[1].State, s.Nodes[1].Message = drain.NodeStopped, "the node was deleted"
-	s.Pods = append(s.Pods, &drain.PodRun{PodFacts: drain.PodFacts{Node: "worker-a2", Namespace: "kube-system", Name: "cni-x", UID: "cni", Action: plan.ActionSkip},
-		State: drain.PodSkipped, Ended: moment, Begun: moment})
+	s.Pods = append(s.Pods, &eviction.Record{Facts: eviction.Facts{Node: "worker-a2", Namespace: "kube-system", Name: "cni-x", UID: "cni", Action: plan.ActionSkip},
+		State: eviction.Skipped, Ended: moment, Begun: moment})
 	d := drive(t, company(), 120, 40, attached(s))
 	text := d.m.result(false).Text()
 	for _, text := range []string{text, d.frame()} {
@@ -198,6 +199,38 @@ func TestQuittingDuringARun(t *testing.T) {
 	if !d.quit || d.m.left != LeftByOperator {
 		t.Fatal("did not leave when the aborted run had ended")
 	}
+}
+
+// Suspending is the way to leave a run without its end.
+func TestLeavingSuspendsARun(t *testing.T) {
+	d := drive(t, company(), 100, 30, attached(runState()))
+	run := d.m.s.Run.(*fakeRun)
+	d.keys("q")
+	d.shows("s  Suspend", "kdrain-tui --context=prod-eu-1 resume k7f3")
+	d.keys("s")
+	if d.quit || len(run.sent) != 1 {
+		t.Fatalf("quit %v, sent %v", d.quit, run.sent)
+	}
+	if c, ok := run.sent[0].(drain.Command); !ok || c.Kind != drain.CommandSuspend || c.By != "ada" {
+		t.Fatalf("sent %+v", run.sent[0])
+	}
+	suspended := run.set(func(s *drain.State) { s.Suspended = true })
+	d.send(runMsg{run, suspended, false})
+	if d.quit {
+		t.Fatal("left before the outstanding answers were in")
+	}
+	d.send(runMsg{run, suspended, true})
+	if !d.quit || d.m.left != LeftByOperator {
+		t.Fatal("did not leave when the run was suspended")
+	}
+}
+
+// A run that was suspended from elsewhere says how it continues.
+func TestARunSuspendedByCtlSaysHowToResumeIt(t *testing.T) {
+	d := drive(t, company(), 120, 30, attached(runState()))
+	run := d.m.s.Run.(*fakeRun)
+	d.send(runMsg{run, run.set(func(s *drain.State) { s.Suspended = true }), true})
+	d.shows("The run is suspended; kdrain-tui --context=prod-eu-1 resume k7f3 continues it.")
 }
 
 func TestInterruptTwiceLeavesAtOnce(t *testing.T) {
@@ -277,7 +310,7 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 	d.keys("D", "D")
 	d.shows("every node is refused with these options")
 	d.keys("a")
-	d.shows("3 pods move", "options: --ignore-daemonsets --delete-emptydir-data")
+	d.shows("3 move", "options: --ignore-daemonsets --delete-emptydir-data")
 	d = drive(t, company(), 100, 30, func(d *Deps) { d.ReadOnly = true })
 	d.keys("C")
 	d.shows("read only", "READ ONLY")
@@ -320,10 +353,10 @@ func TestRunCursorStaysWithItsPod(t *testing.T) {
 	cursor := func() string { return d.list(frame.Run).Table.Cursor() }
 	resort := func() {
 		d.send(runMsg{run, run.set(func(s *drain.State) {
-			pods := append([]*drain.PodRun(nil), s.Pods...)
+			pods := append([]*eviction.Record(nil), s.Pods...)
 			gone, blocked := *s.Pod(kube.UID(cursor())), *pods[0]
-			gone.State, gone.Ended = drain.PodGone, moment
-			blocked.State, blocked.Wait = drain.PodFailed, nil
+			gone.State, gone.Ended = eviction.Gone, moment
+			blocked.State, blocked.Wait = eviction.Failed, nil
 			for i, p := range pods {
 				if p.UID == gone.UID {
 					pods[i] = &gone

@@ -41,9 +41,9 @@ func (e *CrashError) Error() string {
 // system's folder for temporary files.
 func NewCrash(dir string) *Crash { return &Crash{dir: dir} }
 
-// OnPanic takes the panic of a goroutine. Without a dashboard to end it panics
+// onPanic takes the panic of a goroutine. Without a dashboard to end it panics
 // again, as the default of kube.OnPanic does.
-func (c *Crash) OnPanic(where string, value any, stack []byte) {
+func (c *Crash) onPanic(where string, value any, stack []byte) {
 	if !c.take(where, value, stack) {
 		panic(value)
 	}

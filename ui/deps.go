@@ -26,17 +26,20 @@ type Identity = frame.Identity
 // Source, and asks it and changes it through Cluster alone.
 type Deps struct {
 	Source   Source
-	Cluster  frame.Cluster // nil where there is none: a replay
+	Cluster  frame.Cluster // nil where there is none; then the run's page is the only one
 	Identity Identity
 	Options  plan.Options // to begin with
-	Marked   []string     // nodes that come up marked
+	Marked   []string     // nodes that are marked at first
 	Notes    []string     // what was found before it opened
 
-	// Attach is a run to show from the start, live or replayed; nil for none.
+	// Attach is a run to show from the start, live, of another process (live.Foreign) or
+	// replayed; nil for none.
 	Attach live.Run
 	// Replay tells that Attach is played from a journal, with no cluster: its page
 	// is the only one, and nothing can be written.
 	Replay bool
+
+	LabelColumns []string // labels that the list of nodes has a column for
 
 	Theme    themes.Theme
 	NoColor  bool

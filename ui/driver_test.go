@@ -12,6 +12,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -23,7 +24,7 @@ import (
 // commands that come back at once, and looks at the frame.
 type driver struct {
 	t       testing.TB
-	m       *Model
+	m       *model
 	w       world
 	now     time.Time
 	quit    bool
@@ -81,8 +82,8 @@ func askingState(p plan.Plan) *drain.State {
 	for _, n := range p.Nodes {
 		s.Nodes = append(s.Nodes, &drain.NodeRun{NodeFacts: drain.NodeFacts{Name: n.Name, UID: n.UID}, State: drain.NodeWaiting})
 		for _, pod := range n.Pods {
-			s.Pods = append(s.Pods, &drain.PodRun{State: drain.PodPlanned,
-				PodFacts: drain.PodFacts{Node: n.Name, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Owner: pod.Owner, Action: pod.Action}})
+			s.Pods = append(s.Pods, &eviction.Record{State: eviction.Planned,
+				Facts: eviction.Facts{Node: n.Name, Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Owner: pod.Owner, Action: pod.Action}})
 		}
 	}
 	return s

@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -132,7 +133,10 @@ func company() world {
 
 func companyNode(zone string, i int) func(*kube.Node) {
 	return func(n *kube.Node) {
+		n.KubeletVersion = "v1.36.3"
 		switch {
+		case zone == "b":
+			n.KubeletVersion = "v1.9.11"
 		case zone == "a" && i == 2:
 			n.Unschedulable = true
 			n.Cordon = &kube.Cordon{Manager: "kubectl-cordon", Since: moment.Add(-3 * time.Hour)}
@@ -187,8 +191,8 @@ func runState() *drain.State {
 	unhealthyPod := &budget.UnhealthyPod{Namespace: "checkout", Name: "cart-7f9c-k2xzq", Node: "worker-b1", Since: moment.Add(-278 * time.Second),
 		Reason: "CrashLoopBackOff", Message: "back-off 5m0s restarting failed container"}
 	ago := func(d time.Duration) time.Time { return moment.Add(-d) }
-	pod := func(node, ns, name string, state drain.PodState, since time.Duration, tries int, w *waits.Wait) *drain.PodRun {
-		p := &drain.PodRun{PodFacts: drain.PodFacts{Node: node, Namespace: ns, Name: name, UID: kube.UID(ns + "/" + name), Owner: "ReplicaSet/x", Action: plan.ActionEvict},
+	pod := func(node, ns, name string, state eviction.State, since time.Duration, tries int, w *waits.Wait) *eviction.Record {
+		p := &eviction.Record{Facts: eviction.Facts{Node: node, Namespace: ns, Name: name, UID: kube.UID(ns + "/" + name), Owner: "ReplicaSet/x", Action: plan.ActionEvict},
 			State: state, Since: ago(since), Attempts: tries, Wait: w, Begun: ago(41 * time.Second)}
 		if state.Final() {
 			p.Ended = ago(since)
@@ -207,15 +211,15 @@ func runState() *drain.State {
 		},
 		Sent: map[attempt.Verb]int{attempt.VerbEvict: 9, attempt.VerbCordon: 2},
 	}
-	s.Pods = []*drain.PodRun{
-		pod("worker-a1", "web", "front-66d5f7c9b-a8sd0", drain.PodGone, 21*time.Second, 1, nil),
-		pod("worker-a1", "web", "front-66d5f7c9b-d8sd3", drain.PodGone, 19*time.Second, 1, nil),
-		pod("worker-a1", "checkout", "cart-7f9c-t5w2r", drain.PodPlanned, 41*time.Second, 0, &waits.Wait{For: waits.ForTurn}),
-		pod("worker-a2", "checkout", "cart-7f9c-x2x9q", drain.PodBudgetBlocked, 38*time.Second, 3, blocked),
-		pod("worker-a2", "checkout", "cart-7f9c-p81mm", drain.PodBudgetBlocked, 38*time.Second, 1, blocked),
-		pod("worker-a2", "web", "front-66d5f7c9b-b8sd1", drain.PodTerminating, 7*time.Second, 1, &waits.Wait{For: waits.ForGrace, Until: moment.Add(23 * time.Second)}),
-		pod("worker-a2", "jobs", "report-5k2pl", drain.PodStuckTerminating, 33*time.Second, 1, &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"example.com/hold"}}),
-		pod("worker-a2", "web", "front-66d5f7c9b-e8sd4", drain.PodRequested, 1*time.Second, 1, &waits.Wait{For: waits.ForAnswer}),
+	s.Pods = []*eviction.Record{
+		pod("worker-a1", "web", "front-66d5f7c9b-a8sd0", eviction.Gone, 21*time.Second, 1, nil),
+		pod("worker-a1", "web", "front-66d5f7c9b-d8sd3", eviction.Gone, 19*time.Second, 1, nil),
+		pod("worker-a1", "checkout", "cart-7f9c-t5w2r", eviction.Planned, 41*time.Second, 0, &waits.Wait{For: waits.ForTurn}),
+		pod("worker-a2", "checkout", "cart-7f9c-x2x9q", eviction.BudgetBlocked, 38*time.Second, 3, blocked),
+		pod("worker-a2", "checkout", "cart-7f9c-p81mm", eviction.BudgetBlocked, 38*time.Second, 1, blocked),
+		pod("worker-a2", "web", "front-66d5f7c9b-b8sd1", eviction.Terminating, 7*time.Second, 1, &waits.Wait{For: waits.ForGrace, Until: moment.Add(23 * time.Second)}),
+		pod("worker-a2", "jobs", "report-5k2pl", eviction.StuckTerminating, 33*time.Second, 1, &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"example.com/hold"}}),
+		pod("worker-a2", "web", "front-66d5f7c9b-e8sd4", eviction.Requested, 1*time.Second, 1, &waits.Wait{For: waits.ForAnswer}),
 	}
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
@@ -57,7 +58,7 @@ func hostileRun() *drain.State {
 func hostilePod(t *testing.T) func() *driver {
 	return func() *driver {
 		d := drive(t, hostileWorld(), 80, 24, attached(hostileRun()), func(d *Deps) {
-			paper(d).details = func(string, string, kube.UID) (watch.PodDetails, error) {
+			paper(d).details = func(string, string, kube.UID, string) (watch.PodDetails, error) {
 				k := details(nasty[0], nasty[1])
 				for _, h := range nasty {
 					k.Missing = append(k.Missing, h)
@@ -135,7 +136,7 @@ func TestFramesKeepTheirBounds(t *testing.T) {
 
 func TestBlockedPodAt80x24(t *testing.T) {
 	d := drive(t, company(), 80, 24, attached(runState()))
-	d.shows("cart needs 3 has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff")
+	d.shows("cart needs 3, has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff")
 	for _, line := range strings.Split(d.frame(), "\n") {
 		if strings.Contains(line, "needs 3") && strings.Contains(line, "…") {
 			t.Errorf("cut: %s", line)
@@ -143,7 +144,7 @@ func TestBlockedPodAt80x24(t *testing.T) {
 	}
 	s := runState()
 	for _, p := range s.Pods {
-		if p.State == drain.PodBudgetBlocked {
+		if p.State == eviction.BudgetBlocked {
 			w := *p.Wait
 			b, sib := *w.Budget, *w.UnhealthyPod
 			b.Name, sib.Name, sib.Node = "cart-"+strings.Repeat("b", 50), strings.Repeat("c", 57)+"-k2xzq", strings.Repeat("d", 63)
@@ -152,7 +153,7 @@ func TestBlockedPodAt80x24(t *testing.T) {
 		}
 	}
 	d = drive(t, company(), 80, 24, attached(s))
-	d.shows("needs 3 has 3", "…-k2xzq on", "CrashLoopBackOff")
+	d.shows("needs 3, has 3", "…-k2xzq on", "CrashLoopBackOff")
 }
 
 func TestViewIsPureOfTheTerminal(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
@@ -43,16 +44,31 @@ func waitingState() *drain.State {
 	vol := func(name string, state volume.State) []volume.VolumeRun {
 		return []volume.VolumeRun{{Facts: volume.Facts{Name: "data", Volume: name, Driver: "csi.example.com", State: state}}}
 	}
-	away := func(p *drain.PodRun, since time.Duration) {
-		p.State, p.Wait, p.Since, p.Ended = drain.PodGone, nil, moment.Add(-since), moment.Add(-since)
+	away := func(p *eviction.Record, since time.Duration) {
+		p.State, p.Wait, p.Since, p.Ended = eviction.Gone, nil, moment.Add(-since), moment.Add(-since)
 	}
 	away(s.Pods[5], 12*time.Second)
 	s.Pods[5].Volumes = vol("pvc-81c", volume.VolumeDetaching)
 	away(s.Pods[6], 3*time.Minute)
 	s.Pods[6].Volumes = vol("pvc-07f", volume.VolumeStillAttached)
-	s.Pods[7].State, s.Pods[7].Attempts = drain.PodPlanned, 0
+	s.Pods[7].State, s.Pods[7].Attempts = eviction.Planned, 0
 	s.Pods[7].Wait = &waits.Wait{For: waits.ForVolumeTurn, Driver: "csi.example.com",
 		Ahead: &waits.Ahead{Namespace: "web", Pod: "front-66d5f7c9b-b8sd1", Node: "worker-a2", Volumes: []string{"pvc-81c"}}}
+	return s
+}
+
+// surgingState is a run in which each pod is at another step of its surge.
+func surgingState() *drain.State {
+	s := runState()
+	surging := func(i int, w waits.Wait) {
+		p := s.Pods[i]
+		p.State, p.Wait, p.Attempts, p.Since = eviction.Surging, &w, 0, moment.Add(-4*time.Second)
+	}
+	surging(2, waits.Wait{For: waits.ForSurge})
+	surging(3, waits.Wait{For: waits.ForReplacement})
+	surging(4, waits.Wait{For: waits.ForReplacement, Replacement: &waits.Replacement{Pod: "cart-7f9c-n4w01", Node: "worker-b2", Reason: "ContainerCreating"}})
+	surging(5, waits.Wait{For: waits.ForReplacement, Replacement: &waits.Replacement{Pod: "front-66d5f7c9b-n7q12", Node: "worker-b1", Ready: true}})
+	surging(7, waits.Wait{For: waits.ForRemoval, Replacement: &waits.Replacement{Pod: "front-66d5f7c9b-n9z44", Node: "worker-b1", Ready: true}})
 	return s
 }
 
@@ -110,9 +126,12 @@ var controlScenes = []scene{
 	{"ask-abort", withRun(runState, "A")},
 	{"ask-leave", withRun(runState, "N")},
 	{"run-waits", withRun(waitingState, "down")},
+	{"run-surge", withRun(surgingState, "down")},
 	{"run-paused", withRun(func() *drain.State { s := runState(); s.Paused = true; return s })},
 	{"run-unrecorded", withRun(unrecordedState)},
 	{"ask-unrecorded", withRun(unrecordedState, "P")},
+	{"run-watched", func(t testing.TB, w, h int) *driver { return drive(t, company(), w, h, foreign(questionState())) }},
+	{"ask-suspend", withRun(runState, "Z")},
 	{"run-suspended", withRun(func() *drain.State { s := runState(); s.Suspended = true; return s })},
 }
 
@@ -132,10 +151,10 @@ func TestGoldenControlLooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	looks := map[string]func(*Model){
-		"dark":  func(m *Model) { m.dark = true },
-		"light": func(m *Model) { m.dark = false },
-		"plain": func(m *Model) { m.d.NoColor = true },
+	looks := map[string]func(*model){
+		"dark":  func(m *model) { m.dark = true },
+		"light": func(m *model) { m.dark = false },
+		"plain": func(m *model) { m.d.NoColor = true },
 	}
 	for _, sc := range controlScenes {
 		switch sc.name {

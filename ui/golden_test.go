@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -33,10 +34,10 @@ func endedState(o drain.Outcome) *drain.State {
 	}
 	for i, p := range s.Pods {
 		if o == drain.OutcomeDone || i%2 == 0 {
-			p.State, p.Wait, p.Ended = drain.PodGone, nil, moment.Add(-time.Duration(i)*time.Second)
+			p.State, p.Wait, p.Ended = eviction.Gone, nil, moment.Add(-time.Duration(i)*time.Second)
 		} else {
 			s.Nodes[1].State, s.Nodes[1].Message = drain.NodeFailed, "timed out after 41s"
-			p.State, p.Message = drain.PodFailed, "still there when the time was over"
+			p.State, p.Message = eviction.Failed, "still there when the time was over"
 		}
 	}
 	s.Pods[3].Blocked = 31 * time.Second

@@ -62,7 +62,7 @@ func checkFrames(t *testing.T, seed uint64) {
 // cleaned on their way.
 func hostileDetails(seed uint64) func(*Deps) {
 	return func(d *Deps) {
-		paper(d).details = func(string, string, kube.UID) (watch.PodDetails, error) {
+		paper(d).details = func(string, string, kube.UID, string) (watch.PodDetails, error) {
 			r := rand.New(rand.NewPCG(seed, 5))
 			if seed == 3 {
 				return watch.PodDetails{}, errors.New(strings.Join(hostile.Texts, " "))
@@ -73,6 +73,7 @@ func hostileDetails(seed uint64) func(*Deps) {
 			hostile.Fill(r, &shown.YAML)
 			hostile.Fill(r, &shown.Logs)
 			hostile.Fill(r, &shown.Missing)
+			hostile.Fill(r, &shown.Containers)
 			shown.Logs[0].Previous = true
 			return shown, nil
 		}

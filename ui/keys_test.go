@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,5 +71,66 @@ func TestKeysPageShowsTheWayBack(t *testing.T) {
 	d.keys("?")
 	if d.m.path.page != frame.Nodes {
 		t.Errorf("on %s", d.m.path.page)
+	}
+}
+
+// The nodes of an upgrade are found by version, expression and labels, and stand together.
+func TestNodesOfAnUpgradeAreFound(t *testing.T) {
+	for filter, want := range map[string]string{
+		"v1.9": "worker-b1 worker-b2", "!v1.": "control-1", "~a[12]$": "worker-a1 worker-a2",
+		"-l topology.kubernetes.io/zone=eu-1b": "worker-b1 worker-b2", "-l zone in (": "all",
+	} {
+		d := drive(t, company(), 200, 50)
+		d.keys("/")
+		d.typed(filter)
+		shown := d.list(frame.Nodes).Table.Keys()
+		switch got := strings.Join(shown, " "); {
+		case want == "all":
+			d.shows("all are shown: ")
+			if len(shown) != 8 {
+				t.Errorf("%q shows %q", filter, got)
+			}
+		case got != want:
+			t.Errorf("%q shows %q, want %q", filter, got, want)
+		}
+	}
+	d := drive(t, company(), 200, 50)
+	d.shows("VERSION", "v1.9.11")
+	d.keys(">", ">", ">")
+	if got := d.list(frame.Nodes).Table.Keys(); got[0] != "control-1" || got[1] != "worker-b1" || got[7] != "worker-c3" {
+		t.Errorf("by version: %v", got)
+	}
+}
+
+// Chosen labels have columns: they are read, found and sorted by, and give way in a narrow
+// frame before anything that a drain is decided by.
+func TestColumnsOfLabels(t *testing.T) {
+	const pool, kind = "example.com/pool", "node.kubernetes.io/instance-type"
+	w := company()
+	for i, name := range []string{"worker-a2", "worker-a1", "worker-b1"} {
+		n := *w.Snapshot().Node(name)
+		n.Labels = maps.Clone(n.Labels)
+		n.Labels[pool], n.Labels[kind] = fmt.Sprintf("pool-%d", i), "m7.large"
+		w.Put(&n)
+	}
+	d := drive(t, w, 260, 50, func(d *Deps) { d.LabelColumns = []string{pool, kind} })
+	d.shows("VERSION  POOL    INSTANCE-TYPE  PODS", "v1.36.3  pool-1  m7.large", "v1.36.3  -       -")
+	d.keys("/")
+	d.typed("pool-2")
+	if got := d.list(frame.Nodes).Table.Keys(); !slices.Equal(got, []string{"worker-b1"}) {
+		t.Errorf("found %q", got)
+	}
+	d.keys("esc", "esc", "<", "<", "s") // backwards from the first: the last column, then the pool
+	d.shows("sorted by label:"+pool, "POOL↓")
+	if got := d.list(frame.Nodes).Table.Keys(); !slices.Equal(got[:3], []string{"worker-b1", "worker-a1", "worker-a2"}) {
+		t.Errorf("sorted %q", got)
+	}
+	for width := 60; width <= 100; width += 4 {
+		narrow := drive(t, w, width, 24, func(d *Deps) { d.LabelColumns = []string{pool, kind} })
+		narrow.shows("NODE", "STATE", "A DRAIN WOULD")
+		l := narrow.list(frame.Nodes)
+		if l.Width("label:"+kind) > 0 && l.Width("label:"+pool) == 0 {
+			t.Errorf("%d columns: the second label is not the first to give way:\n%s", width, narrow.frame())
+		}
 	}
 }

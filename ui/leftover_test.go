@@ -139,6 +139,7 @@ func TestTheReportIsCopied(t *testing.T) {
 	if cmd == nil {
 		t.Fatal("nothing was copied\n" + d.frame())
 	}
+	_, cmd = d.m.Update(cmd()) // it is made outside of Update
 	text := fmt.Sprint(cmd())
 	if !strings.Contains(text, "# Drain of `worker-a1`: done") {
 		t.Errorf("copied %q", text)

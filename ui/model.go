@@ -8,7 +8,9 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/ui/budgets"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/history"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/nodes"
 	"github.com/kdrain-tui/kdrain-tui/ui/options"
@@ -19,8 +21,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// Model is the one tea.Model of the program: the frame around the pages.
-type Model struct {
+// model is the one tea.Model of the program: the frame around the pages.
+type model struct {
 	ctx  context.Context
 	d    Deps
 	s    *frame.Session // what all pages see
@@ -49,13 +51,14 @@ type Model struct {
 	planOpen bool // a plan was shown, or would be gone back to, after the last message
 }
 
-func newModel(ctx context.Context, d Deps) (*Model, error) {
+func newModel(ctx context.Context, d Deps) (*model, error) {
 	d = d.withDefaults()
-	m := &Model{ctx: ctx, d: d, dark: true, path: path{page: frame.Nodes}}
+	m := &model{ctx: ctx, d: d, dark: true, path: path{page: frame.Nodes}}
 	m.s = &frame.Session{
 		Cluster: d.Cluster, Clock: d.Now, Identity: d.Identity, ReadOnly: d.ReadOnly, Replay: d.Replay,
-		Snap: d.Source.Snapshot(), Now: d.Now(),
+		Now: d.Now(),
 	}
+	m.s.See(d.Source.Snapshot())
 	m.setOptions(d.Options)
 	m.arm = liveArms(m)
 	if err := m.makePages(); err != nil {
@@ -73,17 +76,19 @@ func newModel(ctx context.Context, d Deps) (*Model, error) {
 }
 
 // makePages makes every page, once, and the registry of what keys do on them.
-func (m *Model) makePages() error {
+func (m *model) makePages() error {
 	shell := &shell{m}
 	plans := []*planpage.Page{planpage.New(shell, frame.Plan), planpage.New(shell, frame.Pods)}
+	events, timeline := history.New(shell)
 	help := &helpPage{s: m.s, behind: func() keys.Page { return m.path.before(frame.Nodes) }}
 	pages := []struct {
 		kind keys.Page
 		page frame.Page
 	}{
-		{frame.Nodes, nodes.New(shell, m.d.Marked)}, {frame.Plan, plans[0]}, {frame.Pods, plans[1]},
+		{frame.Nodes, nodes.New(shell, m.d.Marked, m.d.LabelColumns)}, {frame.Plan, plans[0]}, {frame.Pods, plans[1]},
 		{frame.Findings, planpage.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
-		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Pod, pod.New(shell)},
+		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Checks,
+			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Pod, pod.New(shell)},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
 	}
 	m.pages = map[keys.Page]frame.Page{}
@@ -104,23 +109,23 @@ func (m *Model) makePages() error {
 }
 
 // setOptions sets the options of the next plan, and what every frame says of them.
-func (m *Model) setOptions(o plan.Options) {
+func (m *model) setOptions(o plan.Options) {
 	m.s.Options, m.s.Flags, m.badge = o, wording.OptionWords(o), wording.Badge(o)
 }
 
-func (m *Model) repaint() {
+func (m *model) repaint() {
 	m.painter = paint.NewPainter(m.d.Theme, m.dark, m.d.NoColor, m.d.ASCII)
 }
 
 // queue sends a command off when the present Update is over.
-func (m *Model) queue(cmd tea.Cmd) {
+func (m *model) queue(cmd tea.Cmd) {
 	if cmd != nil {
 		m.cmds = append(m.cmds, cmd)
 	}
 }
 
 // flush is what Update returns.
-func (m *Model) flush() tea.Cmd {
+func (m *model) flush() tea.Cmd {
 	cmds := m.cmds
 	m.cmds = nil
 	return tea.Batch(cmds...)
@@ -128,7 +133,7 @@ func (m *Model) flush() tea.Cmd {
 
 // Init asks for the background of the terminal and arms the two commands that
 // bring news.
-func (m *Model) Init() tea.Cmd {
+func (m *model) Init() tea.Cmd {
 	m.queue(tea.RequestBackgroundColor)
 	m.queue(m.arm.cluster())
 	m.layout()
@@ -136,10 +141,10 @@ func (m *Model) Init() tea.Cmd {
 }
 
 // page is the one that is shown.
-func (m *Model) page() frame.Page { return m.pages[m.path.page] }
+func (m *model) page() frame.Page { return m.pages[m.path.page] }
 
 // list is its table, nil where it has none.
-func (m *Model) list() *frame.List {
+func (m *model) list() *frame.List {
 	if l, ok := m.page().(frame.Lister); ok {
 		return l.List()
 	}
@@ -147,42 +152,43 @@ func (m *Model) list() *frame.List {
 }
 
 // rebuild orders and filters the rows of the page.
-func (m *Model) rebuild() {
+func (m *model) rebuild() {
 	if l, ok := m.page().(frame.Lister); ok {
 		l.Rebuild()
 	}
 }
 
 // tell hands a message to every page, in the order of their names.
-func (m *Model) tell(msg tea.Msg) {
+func (m *model) tell(msg tea.Msg) {
 	for _, kind := range allPages {
 		m.pages[kind].Update(msg)
 	}
 }
 
 // show shows a page and remembers the way back.
-func (m *Model) show(p keys.Page) {
+func (m *model) show(p keys.Page) {
 	m.filtering = false
 	m.path.show(p)
 }
 
 // goBack shows the page that we came from.
-func (m *Model) goBack() {
+func (m *model) goBack() {
 	m.path.goBack()
 	m.rebuild()
 }
 
 // attach watches a run from now on; confirmed is the plan that it was started with here.
-func (m *Model) attach(r live.Run, confirmed *plan.Plan) {
+func (m *model) attach(r live.Run, confirmed *plan.Plan) {
 	m.queue(m.arm.run(r)) // before the first look, so that nothing falls between
-	m.s.Run, m.s.State, m.s.Over = r, r.State(), false
+	m.s.Run = r
+	m.s.Take(r.State(), false)
+	_, m.s.Foreign = r.(live.Foreign)
 	m.ran = wording.Badge(m.s.State.Run.Options)
 	m.filtering = false
 	m.path = path{page: frame.Run, back: []keys.Page{frame.Nodes}}
-	if m.d.Replay {
+	if m.d.Replay || m.d.Cluster == nil {
 		m.path.back = nil
-	}
-	if m.s.Cluster != nil {
+	} else {
 		if _, err := m.s.Cluster.Served(m.s.State.Run.ID); err != nil {
 			m.notices.warn("ctl does not reach this run: "+wording.Clean(err.Error()), m.s.Now)
 		}

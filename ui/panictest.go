@@ -12,7 +12,7 @@ import (
 // terminal, three keys panic.
 func init() {
 	var group kube.Group
-	rehearse = func(m *Model, key string) {
+	rehearse = func(m *model, key string) {
 		switch key {
 		case "f10":
 			panic("rehearsed in Update")

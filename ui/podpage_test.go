@@ -16,11 +16,20 @@ import (
 // readable lets the dashboard read the details of pods, and notes which.
 func readable(read *[]string) func(*Deps) {
 	return func(d *Deps) {
-		paper(d).details = func(namespace, name string, uid kube.UID) (watch.PodDetails, error) {
+		paper(d).details = func(namespace, name string, uid kube.UID, container string) (watch.PodDetails, error) {
 			*read = append(*read, namespace+"/"+name+" "+string(uid))
-			return details(namespace, name), nil
+			return ofContainer(details(namespace, name), container), nil
 		}
 	}
+}
+
+// ofContainer is what is read with the log of that container.
+func ofContainer(d watch.PodDetails, container string) watch.PodDetails {
+	if container == "" || container == d.Container {
+		return d
+	}
+	d.Container, d.Logs = container, []watch.LogTail{{Container: container, Lines: []string{"log of " + container}}}
+	return d
 }
 
 func details(namespace, name string) watch.PodDetails {
@@ -35,6 +44,11 @@ func details(namespace, name string) watch.PodDetails {
 		},
 		YAML:    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name + "\n  namespace: " + namespace + "\nspec:\n  containers:\n  - env:\n    - name: TOKEN\n      value: (hidden)\n    name: cart",
 		Missing: []string{"log of sidecar: pods/log is forbidden"},
+		Containers: []watch.Container{
+			{Name: "migrate", Kind: watch.ContainerInit, State: "Completed"},
+			{Name: "cart", State: "CrashLoopBackOff", Restarts: 42}, {Name: "metrics", State: "running"},
+		},
+		Container: "cart",
 	}
 	for _, previous := range []bool{true, false} {
 		tail := watch.LogTail{Container: "cart", Previous: previous}
@@ -78,7 +92,7 @@ func TestThePodsPage(t *testing.T) {
 
 func TestAPodThatCannotBeRead(t *testing.T) {
 	d := drive(t, company(), 100, 30, usual, func(d *Deps) {
-		paper(d).details = func(string, string, kube.UID) (watch.PodDetails, error) {
+		paper(d).details = func(string, string, kube.UID, string) (watch.PodDetails, error) {
 			return watch.PodDetails{}, errors.New("read pod: pods is \x1b[31mforbidden")
 		}
 	})
@@ -89,4 +103,40 @@ func TestAPodThatCannotBeRead(t *testing.T) {
 	d = drive(t, company(), 100, 30, attached(endedState(drain.OutcomeDone)), func(d *Deps) { d.Cluster = nil })
 	d.keys("enter", "2")
 	d.shows("There is no cluster here to read more from")
+}
+
+// The log of every container can be chosen, also while another one is being read.
+func TestLogsOfEveryContainer(t *testing.T) {
+	var read []string
+	d := drive(t, company(), 140, 30, attached(runState()), readable(&read))
+	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
+	d.keys("enter", "2")
+	d.shows("c container   migrate init, Completed   [cart] CrashLoopBackOff, 42 restarts   metrics running", "c next container", "line 3 of true")
+	d.keys("c")
+	d.shows("[metrics] running", "container metrics  last 1 line", "log of metrics")
+	d.keys("c")
+	d.shows("[migrate] init", "log of migrate")
+	d.keys("1", "c")
+	d.shows("[cart]", "line 3 of true")
+	if len(read) != 4 {
+		t.Errorf("read %q", read)
+	}
+	d.keys("1", "r", "2")
+	d.shows("[cart]")
+}
+
+func TestAPodOfOneContainer(t *testing.T) {
+	d := drive(t, company(), 100, 30, attached(runState()), func(d *Deps) {
+		paper(d).details = func(namespace, name string, _ kube.UID, _ string) (watch.PodDetails, error) {
+			one := details(namespace, name)
+			one.Containers = one.Containers[1:2]
+			return one, nil
+		}
+	})
+	d.keys("enter", "2")
+	if strings.Contains(d.frame(), "next container") || strings.Contains(d.frame(), "c container") {
+		t.Errorf("there is a choice:\n%s", d.frame())
+	}
+	d.keys("c")
+	d.shows("the pod has one container")
 }

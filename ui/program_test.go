@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -113,7 +112,7 @@ func TestPanicsEndTheProgramInOrder(t *testing.T) {
 			paper(d).planned = func(plan.Plan) plan.Plan { panic("boom in a command") }
 		}, func(_ func(), keys io.Writer, _ *Crash) { press(keys, "D") }},
 		"in a goroutine": {func(*Deps) {}, func(_ func(), _ io.Writer, c *Crash) {
-			c.OnPanic("a reflector", "boom in a goroutine", []byte("stack"))
+			c.onPanic("a reflector", "boom in a goroutine", []byte("stack"))
 		}},
 	}
 	for name, c := range cases {
@@ -129,14 +128,5 @@ func TestPanicsEndTheProgramInOrder(t *testing.T) {
 				t.Fatalf("%s: %v", text, err)
 			}
 		})
-	}
-}
-
-func TestStderrIsKeptOffTheScreen(t *testing.T) {
-	release := captureStderr(t.TempDir())
-	// The descriptor itself: go test -json makes os.Stderr another one.
-	_, _ = syscall.Write(2, []byte("a line of a library\n"))
-	if said := release(); said != "a line of a library\n" {
-		t.Fatalf("%q", said)
 	}
 }

@@ -19,7 +19,7 @@ func TestInAProtectedContextAYesIsTyped(t *testing.T) {
 	}
 
 	d = drive(t, company(), 120, 40, protected, attached(runState()))
-	d.keys("P", "y")
+	d.keys("P")
 	if run := d.m.s.Run.(*fakeRun); len(run.sent) != 1 {
 		t.Errorf("a run could not be paused at once: %v\n%s", run.sent, d.frame())
 	}

@@ -12,15 +12,18 @@ import (
 
 const quitDialog = "quit"
 
+// suspendRun is the answer that leaves the run to be resumed.
+const suspendRun = "suspend"
+
 // quit ends the program.
-func (m *Model) quit(left Left) {
+func (m *model) quit(left Left) {
 	m.left = left
 	m.queue(tea.Quit)
 }
 
 // askToQuit leaves, or asks while a run is active.
-func (m *Model) askToQuit() {
-	if !m.s.Live() && !m.s.Starting || m.d.Replay {
+func (m *model) askToQuit() {
+	if !m.s.Live() && !m.s.Starting || m.d.Replay || m.s.Foreign {
 		m.quit(LeftByOperator)
 		return
 	}
@@ -28,9 +31,9 @@ func (m *Model) askToQuit() {
 }
 
 // interrupted is Ctrl+C: the first one asks, the second leaves at once.
-func (m *Model) interrupted() {
+func (m *model) interrupted() {
 	if m.interrupt {
-		if m.s.Live() && !m.d.ReadOnly {
+		if m.endsRun() {
 			m.abort()
 		}
 		m.quit(LeftByForce)
@@ -42,12 +45,16 @@ func (m *Model) interrupted() {
 	}
 }
 
-func (m *Model) openQuit() {
-	if m.s.Live() && !m.d.ReadOnly {
+// endsRun reports whether leaving would end a run.
+func (m *model) endsRun() bool { return m.s.Live() && !m.d.ReadOnly && !m.s.Foreign }
+
+func (m *model) openQuit() {
+	if m.endsRun() {
 		m.openQuitRun()
 		return
 	}
-	d := dialog.Confirm(quitDialog, "Leave kdrain-tui?", "leave", false, paint.L(themes.Muted, "Ctrl+C again leaves at once."))
+	d := dialog.Confirm(quitDialog, "Leave kdrain-tui?", "leave", false,
+		paint.L(themes.Muted, "Ctrl+C again leaves at once."))
 	d.Buttons[0].Label = "Stay"
 	m.dialogs.open(d, m.s.Now, func(a dialog.Answer) {
 		m.interrupt = false
@@ -59,27 +66,38 @@ func (m *Model) openQuit() {
 
 // openQuitRun asks what becomes of the run; watching on is the answer with the
 // focus.
-func (m *Model) openQuitRun() {
+func (m *model) openQuitRun() {
 	p := m.s.State.Progress("")
 	d := &dialog.Dialog{ID: quitDialog, Title: "A run is active", Body: []paint.Line{
 		paint.T(wording.Number(p.Left) + " of " + wording.Count(p.Total, "pod") + " are gone, " + wording.Number(p.Terminating) + " are ending."),
-		paint.T("The run is part of this program: leaving ends it."),
-		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+"."),
+		paint.T("The run is part of this program: leaving suspends it, to be resumed, or aborts it."),
+		paint.L(themes.Muted, "resume  ").Add(themes.Text, m.s.State.Run.Target().Line("kdrain-tui resume "+m.s.State.Run.ID)),
+		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned either way: "+wording.List(wording.NodesTouched(m.s.State), 6)+"."),
 		nil, paint.L(themes.Muted, "Ctrl+C again aborts and leaves at once."),
 	}, Buttons: []dialog.Button{
 		{Label: "Keep watching", Value: dialog.Cancel, Key: "n"},
-		{Label: "Abort and leave cordoned", Value: dialog.Accept, Key: "y", Danger: true},
+		{Label: "Suspend", Value: suspendRun, Key: "s"},
+		{Label: "Abort", Value: dialog.Accept, Key: "y", Danger: true},
 	}}
 	o := m.dialogs.open(d, m.s.Now, func(a dialog.Answer) {
 		m.interrupt = false
-		if a.Value != dialog.Accept {
+		switch a.Value {
+		case dialog.Accept:
+			m.abort()
+			m.notices.say("Aborting; kdrain-tui leaves when the run has ended.", m.s.Now)
+		case suspendRun:
+			m.suspend()
+			m.notices.say("Suspending; kdrain-tui leaves when the outstanding answers are in.", m.s.Now)
+		default:
 			return
 		}
 		m.leaving = true
-		m.abort()
-		m.notices.say("Aborting; kdrain-tui leaves when the run has ended.", m.s.Now)
 	})
 	o.Stale = func() bool { return !m.s.Live() }
 }
 
-func (m *Model) abort() { m.s.Run.Send(drain.Command{Kind: drain.CommandAbort, By: m.s.Identity.User}) }
+func (m *model) abort() { m.s.Run.Send(drain.Command{Kind: drain.CommandAbort, By: m.s.Identity.User}) }
+
+func (m *model) suspend() {
+	m.s.Run.Send(drain.Command{Kind: drain.CommandSuspend, By: m.s.Identity.User, Why: "suspended by its operator"})
+}

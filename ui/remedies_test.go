@@ -8,6 +8,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -68,7 +69,7 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
 	d.typed("evict cart")
-	change := func(state drain.PodState, inFlight uint64) {
+	change := func(state eviction.State, inFlight uint64) {
 		d.t.Helper()
 		r := d.m.s.Run.(*fakeRun)
 		d.send(runMsg{d.m.s.Run, r.set(func(s *drain.State) {
@@ -83,9 +84,9 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 			s.Pods = pods
 		}), false})
 	}
-	change(drain.PodRequested, 9)
+	change(eviction.Requested, 9)
 	d.shows("> evict cart_")
-	change(drain.PodBudgetBlocked, 0)
+	change(eviction.BudgetBlocked, 0)
 	d.typed("-7f9c-k2xzq")
 	d.keys("enter")
 	if sent := sentBy(d); len(sent) != 1 {
@@ -94,7 +95,7 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 	d.keys("E")
 	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
-	change(drain.PodTerminating, 0)
+	change(eviction.Terminating, 0)
 	if len(d.m.dialogs) != 0 {
 		t.Errorf("asks for a pod that goes by itself\n%s", d.frame())
 	}

@@ -45,3 +45,67 @@ func TestReplayedResultAsksNoCluster(t *testing.T) {
 		t.Errorf("the result speaks of a cluster that is not there:\n%s", frame)
 	}
 }
+
+// foreignRun is a run of another process.
+type foreignRun struct {
+	*fakeRun
+	refused []string
+}
+
+func (r *foreignRun) Refusals() []string {
+	said := r.refused
+	r.refused = nil
+	return said
+}
+
+func foreign(s *drain.State) func(*Deps) {
+	return func(d *Deps) { d.Attach = &foreignRun{fakeRun: newFakeRun(s)} }
+}
+
+// A run of another process is steered and left: no key answers its question, and none of
+// the ways to leave ends it.
+func TestARunOfAnotherProcess(t *testing.T) {
+	d := drive(t, company(), 120, 30, foreign(questionState()))
+	run := d.m.s.Run.(*foreignRun)
+	d.shows("of another process", "waits for the confirmation of evict, which is given where it runs")
+	if len(d.m.dialogs) > 0 {
+		t.Fatal("it asks a question that is not its own")
+	}
+	d.keys("P", "Z")
+	d.shows("Suspend the run?", "resume k7f3")
+	d.keys("y")
+	if len(run.sent) != 2 || run.sent[0].(drain.Command).Kind != drain.CommandPause || run.sent[1].(drain.Command).Kind != drain.CommandSuspend {
+		t.Fatalf("sent %+v", run.sent)
+	}
+	run.refused = []string{"pause was not taken: \x1b[31mthe run is already paused"}
+	d.send(runMsg{run, run.State(), false})
+	d.shows("pause was not taken: the run is already paused")
+	d.keys("ctrl+c")
+	d.shows("Leave kdrain-tui?")
+	d.keys("ctrl+c")
+	if !d.quit || len(run.sent) != 2 {
+		t.Errorf("quit %v, sent %+v", d.quit, run.sent)
+	}
+	d = drive(t, company(), 120, 30, foreign(runState()))
+	d.keys("q")
+	if run := d.m.s.Run.(*foreignRun); !d.quit || len(run.sent) > 0 {
+		t.Errorf("quit %v, sent %+v", d.quit, run.sent)
+	}
+}
+
+// Its process may end before the run does; without its cluster the run's page is the only one.
+func TestTheProcessOfAWatchedRunEnds(t *testing.T) {
+	d := drive(t, emptyWorld(), 120, 30, foreign(runState()), func(d *Deps) { d.Cluster = nil })
+	d.keys("esc", "enter")
+	if d.m.path.page != frame.Run {
+		t.Fatalf("on page %s", d.m.path.page)
+	}
+	d.shows("the cluster of the run was not reached")
+	d.send(runMsg{d.m.s.Run, runState(), true})
+	d.shows("The process of the run has ended before the run; kdrain-tui --context=prod-eu-1 resume k7f3 continues it.")
+	d.keys("P")
+	d.shows("the run has ended without a result")
+	if sent := d.m.s.Run.(*foreignRun).sent; len(sent) > 0 {
+		t.Errorf("sent %+v", sent)
+	}
+}

@@ -65,8 +65,10 @@ func allowed(in drain.Input, w witness) bool {
 		switch in.Kind {
 		case drain.CommandAbort:
 			return w.accepts("abort", quitDialog) || w.forced()
+		case drain.CommandPause, drain.CommandRetry: // at once: they stop the run, or ask for what was confirmed
+			return w.id == "" && w.key == map[drain.CommandKind]string{drain.CommandPause: "P", drain.CommandRetry: "R"}[in.Kind]
 		case drain.CommandContinue:
-			return w.accepts("continue")
+			return in.Word == "" && w.id == "" && w.key == "P" || w.accepts("unrecorded") && in.Word == w.word
 		}
 		return w.accepts(string(in.Kind))
 	}

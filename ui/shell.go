@@ -17,7 +17,7 @@ import (
 )
 
 // shell is what the pages may ask of the model.
-type shell struct{ m *Model }
+type shell struct{ m *model }
 
 var _ frame.Shell = (*shell)(nil)
 
@@ -54,7 +54,7 @@ func (h *shell) Ask(d *dialog.Dialog, answer func(dialog.Answer)) *frame.Questio
 }
 
 // stopping are the questions before a run sends less: they never wait for a typed text.
-var stopping = []string{"pause", "abort"}
+var stopping = []string{"suspend", "abort"}
 
 func (h *shell) Asking(id string) bool { return h.m.dialogs.has(id) }
 
@@ -76,6 +76,9 @@ func (h *shell) SetOptions(o plan.Options) {
 }
 
 func (h *shell) Start(r live.Run, confirmed plan.Plan) { h.m.attach(r, &confirmed) }
+
+// Attach shows a run again that this process works on once more.
+func (h *shell) Attach(r live.Run) { h.m.attach(r, nil) }
 
 func (h *shell) Go(where string, fn func(context.Context) tea.Msg) {
 	ctx := h.m.ctx

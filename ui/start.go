@@ -45,7 +45,7 @@ func Run(ctx context.Context, d Deps) (Result, error) {
 	return result, nil
 }
 
-func runProgram(ctx context.Context, m *Model) error {
+func runProgram(ctx context.Context, m *model) error {
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
 	if m.d.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
@@ -65,7 +65,7 @@ func runProgram(ctx context.Context, m *Model) error {
 }
 
 // result is what is left of the dashboard. The model is not touched by anybody by then.
-func (m *Model) result(killed bool) Result {
+func (m *model) result(killed bool) Result {
 	r := Result{Left: m.left, Run: m.s.Run}
 	if r.Left == "" || killed && r.Left != LeftByForce {
 		r.Left = LeftByContext

@@ -46,7 +46,7 @@ func (t *Terminal) Exit(code int) {
 // operator gets a few sentences, and the process ends with exit code 1.
 func (t *Terminal) OnPanic(name string, value any, stack []byte) {
 	if t.before.Load() != nil {
-		t.Crash.OnPanic(name, value, stack)
+		t.Crash.onPanic(name, value, stack)
 		return
 	}
 	fmt.Fprintf(t.Log, "%s panic in %s: %v\n%s\n", time.Now().UTC().Format(time.RFC3339), name, value, stack)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,7 +21,7 @@ func (p *textPage) Update(tea.Msg)         {}
 func (p *textPage) Layout(frame.Layout)    {}
 func (p *textPage) Actions() []keys.Action { return nil }
 
-// helpPage is all keys; those of the page behind it stand out.
+// helpPage is all keys, first those of the page behind it.
 type helpPage struct {
 	textPage
 	s      *frame.Session
@@ -29,34 +30,43 @@ type helpPage struct {
 }
 
 func (p *helpPage) View() frame.View {
-	var lines []paint.Line
 	here := p.behind()
+	works := func(a *keys.Action) bool { return slices.Contains(a.Pages, here) }
+	lines := p.section("Here", here, works)
 	for _, g := range p.keys.Groups() {
-		title := paint.L(themes.Title, g)
-		if len(lines) > 0 {
-			lines = append(lines, nil)
-		}
-		lines = append(lines, title)
-		for i := range p.keys.Help {
-			if a := &p.keys.Help[i]; a.Group == g {
-				lines = append(lines, p.helpOf(a, here)...)
-			}
-		}
+		lines = append(lines, p.section(g, here, func(a *keys.Action) bool { return a.Group == g && !works(a) })...)
 	}
-	return frame.View{Left: paint.L(themes.Title, "Keys"), Text: append(lines, nil,
-		paint.L(themes.Muted, "A capital letter changes the cluster or a run, and always asks first. Nothing else ever does."),
+	return frame.View{Left: paint.L(themes.Title, "Keys"), Text: append(lines,
+		paint.L(themes.Muted, "What changes the cluster or a run is a capital letter, and asks first; pause, continue and retry act at once."),
 		paint.L(themes.Muted, "Estimates carry a ~; text of the server is in quotation marks."))}
 }
 
-// helpOf is one action, in as many lines as its sentence needs; those of other
-// pages are dim.
+// section is a title with the actions that are chosen, nothing without any.
+func (p *helpPage) section(title string, here keys.Page, chosen func(*keys.Action) bool) []paint.Line {
+	var lines []paint.Line
+	for i := range p.keys.Help {
+		if a := &p.keys.Help[i]; chosen(a) {
+			lines = append(lines, p.helpOf(a, here)...)
+		}
+	}
+	if lines == nil {
+		return nil
+	}
+	return append(append([]paint.Line{paint.L(themes.Title, title)}, lines...), nil)
+}
+
+// helpOf is one action, in as many lines as its sentence needs; those of other pages are
+// dim, and say of which.
 func (p *helpPage) helpOf(a *keys.Action, here keys.Page) []paint.Line {
 	const keysWidth = 20
-	token := themes.Muted
-	if slices.Contains(a.Pages, here) {
-		token = themes.Text
+	does := paint.L(themes.Text, a.Help)
+	if !slices.Contains(a.Pages, here) {
+		var pages []string
+		for _, page := range a.Pages {
+			pages = append(pages, string(page))
+		}
+		does = paint.L(themes.Muted, a.Help+" ("+strings.Join(pages, ", ")+")")
 	}
-	does := paint.L(token, a.Help)
 	if a.Writes && p.s.ReadOnly {
 		does = does.Add(themes.Warning, " (read only: off)")
 	}

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -10,7 +11,7 @@ import (
 
 // Update takes one message. It changes the model and nothing else: whatever
 // waits, reads or writes is a command.
-func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
+func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	defer m.d.Crash.recover("Update")
 	m.s.Now = m.d.Now()
 	m.notices.expire(m.s.Now)
@@ -26,7 +27,7 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.paste(msg.Content)
 	case snapshotMsg:
 		m.queue(m.arm.cluster())
-		m.s.Snap = msg.snap
+		m.s.See(msg.snap)
 		m.tell(frame.NewSnapshot{})
 	case runMsg:
 		m.onRun(msg)
@@ -45,24 +46,31 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 }
 
 // onRun takes news of the run that is watched.
-func (m *Model) onRun(msg runMsg) {
+func (m *model) onRun(msg runMsg) {
 	if msg.run != m.s.Run {
 		return // a run that was left
 	}
 	wasLive := m.s.Live()
-	m.s.State, m.s.Over = msg.state, msg.over
+	m.s.Take(msg.state, msg.over)
 	m.tell(frame.NewState{})
-	switch {
-	case m.s.Live():
+	if r, ok := msg.run.(live.Foreign); ok {
+		for _, why := range r.Refusals() {
+			m.notices.fail(wording.Clean(why), m.s.Now)
+		}
+	}
+	if !msg.over { // one that has ended may still take a step of its nodes
 		m.queue(m.arm.run(m.s.Run))
-	case wasLive:
+	} else if step, ok := msg.run.(interface{ Failure() error }); ok && step.Failure() != nil {
+		m.notices.fail(wording.Clean(step.Failure().Error()), m.s.Now)
+	}
+	if wasLive && !m.s.Live() {
 		m.ended()
 	}
 }
 
 // ended is the moment a run reached its result: it comes to the front and
 // stays there.
-func (m *Model) ended() {
+func (m *model) ended() {
 	if m.leaving {
 		m.quit(LeftByOperator)
 		return
@@ -73,11 +81,20 @@ func (m *Model) ended() {
 	if word == "" {
 		word = "without a result"
 	}
+	said := "The run has ended: " + word + "."
+	if m.s.State.Outcome == "" {
+		resume := m.s.State.Run.Target().Line("kdrain-tui resume "+m.s.State.Run.ID) + " continues it."
+		switch {
+		case m.s.State.Suspended:
+			said = "The run is suspended; " + resume
+		case m.s.Foreign:
+			said = "The process of the run has ended before the run; " + resume
+		}
+	}
 	if m.d.Replay {
 		shell.Say("The replay is over; the run ended: " + word + ".")
 		return
 	}
-	said := "The run has ended: " + word + "."
 	if m.path.page != frame.Run {
 		said += " w shows it."
 	}
@@ -88,7 +105,7 @@ func (m *Model) ended() {
 }
 
 // endOfPlan notes that the operator left a plan.
-func (m *Model) endOfPlan() {
+func (m *model) endOfPlan() {
 	open := m.path.has(frame.Plan) || m.s.Starting
 	if m.planOpen && !open {
 		(&shell{m}).leavePlan()
@@ -97,10 +114,10 @@ func (m *Model) endOfPlan() {
 }
 
 // rehearse is a panic on demand in a build with the tag panictest, else nothing.
-var rehearse = func(m *Model, key string) {}
+var rehearse = func(m *model, key string) {}
 
 // press routes a key: Ctrl+C first, then the dialog, the filter, the page.
-func (m *Model) press(msg tea.KeyPressMsg) {
+func (m *model) press(msg tea.KeyPressMsg) {
 	key := msg.String()
 	rehearse(m, key)
 	if key == "ctrl+c" {
@@ -138,13 +155,13 @@ func (m *Model) press(msg tea.KeyPressMsg) {
 }
 
 // pressTooSmall is the little that works while nothing can be seen.
-func (m *Model) pressTooSmall(key string) {
+func (m *model) pressTooSmall(key string) {
 	if key == "q" {
 		m.askToQuit()
 	}
 }
 
-func (m *Model) pressDialog(d *frame.Question, key, text string) {
+func (m *model) pressDialog(d *frame.Question, key, text string) {
 	if m.lay.TooSmall && key != "esc" {
 		return // what cannot be seen cannot be answered
 	}
@@ -161,7 +178,7 @@ func (m *Model) pressDialog(d *frame.Question, key, text string) {
 	}
 }
 
-func (m *Model) paste(text string) {
+func (m *model) paste(text string) {
 	switch d := m.dialogs.top(); {
 	case m.lay.TooSmall:
 	case d != nil:
@@ -172,7 +189,7 @@ func (m *Model) paste(text string) {
 }
 
 // closeStale takes away dialogs whose question is not asked any longer.
-func (m *Model) closeStale() {
+func (m *model) closeStale() {
 	for _, d := range m.dialogs.stale() {
 		m.dialogs.close(d)
 		if d.ID == quitDialog {
@@ -182,7 +199,7 @@ func (m *Model) closeStale() {
 }
 
 // pressFilter edits the filter: while it has the keys, no key is an action.
-func (m *Model) pressFilter(key, text string) {
+func (m *model) pressFilter(key, text string) {
 	l := m.list()
 	switch key {
 	case "enter":
@@ -206,7 +223,7 @@ func (m *Model) pressFilter(key, text string) {
 
 const maxFilter = 80
 
-func (m *Model) editFilter(text string) {
+func (m *model) editFilter(text string) {
 	l := m.list()
 	if l == nil || len(text) > maxFilter {
 		return

@@ -11,26 +11,30 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // layout makes the layout of the page, scrolls to the cursor and asks for what the
 // visible rows need: everything that View only reads.
-func (m *Model) layout() {
+func (m *model) layout() {
 	if m.s.Width == 0 {
 		return
 	}
-	head := 0
-	if m.list() != nil {
-		head = len(m.page().View().Head)
+	head, pane := 0, false
+	if l := m.list(); l != nil {
+		if l.Stale {
+			l.Stale = false
+			m.rebuild()
+		}
+		v := m.page().View()
+		head, pane = len(v.Head), v.Pane != nil
 	}
-	m.lay = frame.MakeLayout(m.s.Width, m.s.Height, head)
+	m.lay = frame.MakeLayout(m.s.Width, m.s.Height, head, pane)
 	m.page().Layout(m.lay)
 	m.scroll(0)
 }
 
 // scroll moves the text of a page without a table.
-func (m *Model) scroll(by int) {
+func (m *model) scroll(by int) {
 	if p, ok := m.page().(frame.Scroller); ok {
 		v := m.page().View()
 		p.Scroll().By(by, len(v.Text), m.textHeight(v))
@@ -38,10 +42,10 @@ func (m *Model) scroll(by int) {
 }
 
 // textHeight is the number of lines that a page of text shows.
-func (m *Model) textHeight(v frame.View) int { return max(1, m.s.Height-4-len(v.Head)) }
+func (m *model) textHeight(v frame.View) int { return max(1, m.s.Height-4-len(v.Head)) }
 
 // View is the frame.
-func (m *Model) View() (view tea.View) {
+func (m *model) View() (view tea.View) {
 	view.AltScreen = true
 	defer m.d.Crash.recover("View")
 	if m.s.Width == 0 {
@@ -61,7 +65,7 @@ func (m *Model) View() (view tea.View) {
 }
 
 // renderer makes a frame of what the model is; it changes nothing.
-type renderer struct{ *Model }
+type renderer struct{ *model }
 
 // frame is the page with the dialog over it, and where the cursor stands.
 func (m renderer) frame() (lines []paint.Line, x, y int) {
@@ -93,22 +97,60 @@ func (m renderer) tableFrame(v frame.View, list *frame.List) (lines []paint.Line
 	at := -1
 	lines = append(lines, columnTitles(list))
 	if list.Table.Len() > 0 {
-		rows, at = list.Rows(lay.Rows, v.Marked, v.Cell, v.Extra)
+		rows, at = list.Rows(lay.Rows, v)
 	}
 	for len(rows) < lay.Rows {
 		rows = append(rows, nil)
 	}
 	lines = append(lines, rows[:lay.Rows]...)
-	lines = append(lines, m.spoken())
 	if word, long := m.whole(); long {
 		v.Subject, v.Detail = "message", word
 	}
+	lines = append(m.withPane(lines, v), m.spoken())
 	lines = append(lines, sentence(v.Subject, v.Detail, m.s.Width-2, lay.DetailRows)...)
 	lines = append(lines, m.bottom())
 	if at < 0 {
 		return lines, lay.Body
 	}
 	return lines, lay.Body + at
+}
+
+// withPane puts the pane beside the rows or below them, where the frame has room for it.
+func (m renderer) withPane(lines []paint.Line, v frame.View) []paint.Line {
+	at := m.lay.Pane
+	if at.Width == 0 {
+		return lines
+	}
+	width := at.Width - 2
+	var pane []paint.Line
+	if v.Subject != "" {
+		pane = append(pane, paint.L(themes.Accent, v.Subject))
+		pane = append(pane, paint.Wrap(v.Detail, width)...)
+		pane = append(pane, nil)
+		if v.Pane != nil && len(pane) < at.Height {
+			pane = append(pane, v.Pane(width)...)
+		}
+	}
+	pane = pane[:min(len(pane), at.Height)]
+	if at.X == 0 {
+		lines = append(lines, m.rule())
+		for i := range at.Height {
+			var l paint.Line
+			if i < len(pane) {
+				l = indent(pane[i].Fit(width))
+			}
+			lines = append(lines, l)
+		}
+		return lines
+	}
+	for i := range at.Height {
+		l := append(lines[at.Y+i].Fit(at.X-1), paint.S(themes.Rule, paint.Upright+" "))
+		if i < len(pane) {
+			l = append(l, pane[i].Fit(width)...)
+		}
+		lines[at.Y+i] = l
+	}
+	return lines
 }
 
 func (m renderer) textFrame(v frame.View) []paint.Line {
@@ -182,9 +224,6 @@ func columnTitles(l *frame.List) paint.Line {
 		}
 		first = false
 		title := c.Title
-		if paint.Width(title) > w && wording.ShortTitles[c.ID] != "" {
-			title = wording.ShortTitles[c.ID]
-		}
 		if l.Sort == c.ID && paint.Width(title)+1 < w {
 			title += map[bool]string{false: paint.Ascending, true: paint.Falling}[l.Reverse]
 		}
@@ -233,7 +272,7 @@ func (m renderer) tooSmall() []paint.Line {
 		paint.L(themes.Muted, fmt.Sprintf("this is %d x %d", m.s.Width, m.s.Height)), paint.L(themes.Muted, "q leaves"),
 	}
 	if m.s.Live() {
-		p := m.s.State.Progress("")
+		p := m.s.Progress
 		lines = append(lines, paint.L(themes.Busy, fmt.Sprintf("run: %d of %d gone", p.Left, p.Total)))
 	}
 	for i, l := range lines {
@@ -250,7 +289,7 @@ func windowTitle(s *frame.Session) string {
 		title += " " + s.Identity.Context
 	}
 	if s.Live() {
-		p := s.State.Progress("")
+		p := s.Progress
 		title = fmt.Sprintf("%d/%d %s", p.Left, p.Total, title)
 	}
 	return title
@@ -261,7 +300,7 @@ func progressBar(s *frame.Session) *tea.ProgressBar {
 	if !s.Live() || s.State.Phases[drain.PhaseEvict] != drain.PhaseRuns {
 		return nil
 	}
-	p := s.State.Progress("")
+	p := s.Progress
 	if p.Total == 0 {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/strictyaml"
 )
 
@@ -97,17 +98,20 @@ func (s *Settings) readFile(text []byte, known Known) error {
 func (s *Settings) readSetting(
 	r *strictyaml.Reader, key, value *yaml.Node, here, other *pflag.FlagSet, elsewhere string,
 ) {
-	f := here.Lookup(key.Value)
-	switch {
-	case f == nil && other.Lookup(key.Value) != nil:
-		r.Fail(key, "%q is a setting, %s", key.Value, elsewhere)
-		return
-	case f == nil:
-		r.Fail(key, "unknown setting %q: there are %s", key.Value, strings.Join(Settable(here), ", "))
+	f, misplaced := here.Lookup(key.Value), false
+	if f == nil {
+		f, misplaced = other.Lookup(key.Value), true
+	}
+	if f == nil {
+		r.Fail(key, "unknown setting %q: %s", key.Value, meant(key.Value, Settable(here)))
 		return
 	}
 	if why := plan.WhyNoDefault(f); why != "" {
 		r.Fail(key, "%s cannot be set here: %s", key.Value, why)
+		return
+	}
+	if misplaced {
+		r.Fail(key, "%q is a setting, %s", key.Value, elsewhere)
 		return
 	}
 	text, ok := textOf(r, key, value, f)
@@ -119,6 +123,14 @@ func (s *Settings) readSetting(
 		return
 	}
 	s.set[f.Name] = Setting{Text: text, From: FromFile, Where: fmt.Sprintf("%s:%d", s.Path, key.Line)}
+}
+
+// meant is the setting that was probably meant, else all that there are.
+func meant(typed string, settings []string) string {
+	if nearest := words.Nearest(typed, settings); nearest != "" {
+		return "did you mean " + nearest + "?"
+	}
+	return "there are " + strings.Join(settings, ", ")
 }
 
 // textOf is a value as the flag takes it: a list has commas.
@@ -141,12 +153,12 @@ func textOf(r *strictyaml.Reader, key, value *yaml.Node, f *pflag.Flag) (string,
 	return "", false
 }
 
-// Prefix is that of the variables that are settings.
-const Prefix = "KDRAIN_"
+// prefix is that of the variables that are settings.
+const prefix = "KDRAIN_"
 
 // Variable is the variable of the environment for a flag.
 func Variable(flag string) string {
-	return Prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // readEnvironment reads the variables. One that is empty is not set.
@@ -154,7 +166,7 @@ func (s *Settings) readEnvironment(environ []string, known Known) error {
 	var problems []error
 	for _, pair := range slices.Sorted(slices.Values(environ)) {
 		name, text, _ := strings.Cut(pair, "=")
-		if !strings.HasPrefix(name, Prefix) || text == "" {
+		if !strings.HasPrefix(name, prefix) || text == "" {
 			continue
 		}
 		f := flagOf(name, known)

@@ -83,7 +83,9 @@ func TestNoFile(t *testing.T) {
 // Each mistake is told with its line.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"theme: a\nthemes: b\n":               `:2: unknown setting "themes": there are theme, ascii, protected-contexts`,
+		"theme: a\nthemes: b\n":               `:2: unknown setting "themes": did you mean theme?`,
+		"drain:\n  tiemout: 5m\n":             `:2: unknown setting "tiemout": did you mean timeout?`,
+		"colour: never\n":                     `:1: unknown setting "colour": there are theme, ascii, protected-contexts`,
 		"theme: a\ntheme: b\n":                `:2: "theme" is given twice, first in line 1`,
 		"theme: [a]\n":                        ":1: theme is one value, not a list",
 		"theme:\n":                            ":1: theme is one value, not nothing",
@@ -95,6 +97,8 @@ func TestMistakes(t *testing.T) {
 		"drain:\n  force: true\n":             ":2: force cannot be set here: pods that no controller declares do not come back",
 		"drain:\n  disable-eviction: false\n": ":2: disable-eviction cannot be set here: it goes past all PodDisruptionBudgets",
 		"yes: true\n":                         ":1: yes cannot be set here: it is a confirmation",
+		"drain:\n  yes: true\n":               ":2: yes cannot be set here: it is a confirmation",
+		"force: true\n":                       ":1: force cannot be set here: pods that no controller declares do not come back",
 		"timeout: 5m\n":                       `:1: "timeout" is a setting, which belongs under drain`,
 		"drain:\n  theme: mono\n":             `:2: "theme" is a setting, which stands beside drain, not in it`,
 		"drain: true\n":                       `:1: drain is a mapping, not "true"`,
@@ -138,7 +142,7 @@ func TestWhatHasNoDefault(t *testing.T) {
 		}
 	})
 	slices.Sort(without)
-	want := strings.Fields("allow-scale allow-taint allow-zero-grace disable-eviction dry-run force force-after grace-period max-evict-retries pod-selector take-over")
+	want := strings.Fields("allow-scale allow-taint allow-zero-grace disable-eviction dry-run force force-after grace-period max-evict-retries pod-selector surge-managed take-over")
 	if !slices.Equal(without, want) {
 		t.Errorf("%q\nwant %q", without, want)
 	}

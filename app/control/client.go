@@ -21,8 +21,8 @@ const answerPatience = commandPatience + rightsPatience + 3*time.Second
 // Ask sends a request to the process that owns the run and returns its answer.
 // The error is ErrNobody where there is no such process.
 func Ask(dir string, r Request) (a Answer, err error) {
-	r.Schema = Schema
-	path := Path(dir, r.Run)
+	r.Schema = schema
+	path := path(dir, r.Run)
 	socket, err := dial(path)
 	if errors.Is(err, fs.ErrNotExist) || conn.IsRefused(err) {
 		return a, ErrNobody
@@ -43,13 +43,15 @@ func Ask(dir string, r Request) (a Answer, err error) {
 	}
 	line, err = bufio.NewReader(socket).ReadBytes('\n')
 	if err != nil {
-		return a, fmt.Errorf("run %s did not answer (its journal shows whether it accepted the command): %w", r.Run, err)
+		return a, fmt.Errorf("run %s did not answer (its journal shows whether it accepted the command): %w", r.Run,
+			err)
 	}
 	if err := json.Unmarshal(line, &a); err != nil {
 		return a, fmt.Errorf("read the answer of run %s: %w", r.Run, err)
 	}
-	if a.Schema != Schema {
-		return a, fmt.Errorf("run %s answers in %q, this program reads %s: use the version that started the run", r.Run, a.Schema, Schema)
+	if a.Schema != schema {
+		return a, fmt.Errorf("run %s answers in %q, this program reads %s: use the version that started the run", r.Run,
+			a.Schema, schema)
 	}
 	return a, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -64,12 +65,12 @@ func served(t *testing.T, dir string) *stage {
 	run := &drain.RunFacts{ID: "k7f3pm", User: "ada", Context: "prod", Nodes: []drain.NodeFacts{{Name: "a", UID: "uid-a"}, {Name: "b", UID: "uid-b"}}}
 	for _, pod := range []string{"shop/web", "ops/web", "shop/api", "shop/db"} {
 		ns, name, _ := strings.Cut(pod, "/")
-		run.Pods = append(run.Pods, drain.PodFacts{Node: "a", Namespace: ns, Name: name, UID: kube.UID(pod), Action: plan.ActionEvict})
+		run.Pods = append(run.Pods, eviction.Facts{Node: "a", Namespace: ns, Name: name, UID: kube.UID(pod), Action: plan.ActionEvict})
 	}
 	r := &stage{done: make(chan struct{}), state: drain.Fold(nil,
 		drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: run},
-		drain.Event{Seq: 2, Kind: drain.EventPod, Node: "a", UID: "shop/db", PodState: drain.PodReplaced},
-		drain.Event{Seq: 3, Kind: drain.EventPod, Node: "a", UID: "shop/api", PodState: drain.PodBudgetBlocked, Wait: &waits.Wait{For: waits.ForBudget}})}
+		drain.Event{Seq: 2, Kind: drain.EventPod, Node: "a", UID: "shop/db", PodState: eviction.Replaced},
+		drain.Event{Seq: 3, Kind: drain.EventPod, Node: "a", UID: "shop/api", PodState: eviction.BudgetBlocked, Wait: &waits.Wait{For: waits.ForBudget}})}
 	journal, err := journal.CreateJournal(dir, "k7f3pm")
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +81,7 @@ func served(t *testing.T, dir string) *stage {
 	}
 	t.Cleanup(func() {
 		server.Close()
-		if _, err := os.Lstat(Path(dir, "k7f3pm")); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path(dir, "k7f3pm")); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the socket is left behind: %v", err)
 		}
 		if err := journal.Close(); err != nil {
@@ -138,7 +139,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// What is no request of ours is answered as such, and told to nobody.
+// What is no request of ours is answered as such, and told to no run.
 func TestForeignRequests(t *testing.T) {
 	dir := t.TempDir()
 	run := served(t, dir)
@@ -148,7 +149,7 @@ func TestForeignRequests(t *testing.T) {
 		`{"schema":"kdrain-tui/ctl/v1","run":"other","verb":"abort"}` + "\n":  `this is run k7f3pm, not "other"`,
 		strings.Repeat("x", mostRequest+1):                                    "incomplete request",
 	} {
-		conn, err := net.Dial("unix", Path(dir, "k7f3pm"))
+		conn, err := net.Dial("unix", path(dir, "k7f3pm"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +169,7 @@ func TestForeignRequests(t *testing.T) {
 		}
 	}
 	// Whoever says nothing does not hold up the end.
-	silent, err := net.Dial("unix", Path(dir, "k7f3pm"))
+	silent, err := net.Dial("unix", path(dir, "k7f3pm"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,17 +180,17 @@ func TestForeignRequests(t *testing.T) {
 }
 
 // The socket is for its user alone, also under a path that no address can hold,
-// and one that a dead process left is in nobody's way.
+// and one that a dead process left is not in the way.
 func TestSocket(t *testing.T) {
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), strings.Repeat("long", 40))} {
 		for range 2 { // the second finds the socket of the first
 			t.Run("", func(t *testing.T) {
-				if err := os.MkdirAll(filepath.Dir(Path(dir, "x")), 0o700); err != nil {
+				if err := os.MkdirAll(filepath.Dir(path(dir, "x")), 0o700); err != nil {
 					t.Fatal(err)
 				}
 				_ = os.Remove(journal.JournalPath(dir, "k7f3pm"))
 				served(t, dir)
-				info, err := os.Lstat(Path(dir, "k7f3pm"))
+				info, err := os.Lstat(path(dir, "k7f3pm"))
 				if err != nil || info.Mode().Perm() != 0o600 || info.Mode().Type() != fs.ModeSocket {
 					t.Fatal(info.Mode(), err)
 				}
@@ -197,7 +198,7 @@ func TestSocket(t *testing.T) {
 					t.Error(a, err)
 				}
 				Sweep(dir)
-				if _, err := os.Lstat(Path(dir, "k7f3pm")); err != nil {
+				if _, err := os.Lstat(path(dir, "k7f3pm")); err != nil {
 					t.Errorf("the socket of a live run was swept away: %v", err)
 				}
 			})
@@ -208,7 +209,7 @@ func TestSocket(t *testing.T) {
 		}
 		leaveSocket(t, dir, "orphan")
 		Sweep(dir)
-		if left, _ := filepath.Glob(Path(dir, "*")); len(left) > 0 {
+		if left, _ := filepath.Glob(path(dir, "*")); len(left) > 0 {
 			t.Errorf("left: %v", left)
 		}
 	}
@@ -220,7 +221,7 @@ func TestSocket(t *testing.T) {
 // leaveSocket is what a killed process leaves.
 func leaveSocket(t *testing.T, dir, run string) {
 	t.Helper()
-	err := reach(Path(dir, run), func(short string) error {
+	err := reach(path(dir, run), func(short string) error {
 		listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
 		if err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 )
 
-// Path is where the socket of a run lies: beside its journal.
-func Path(dir, run string) string {
+// path is where the socket of a run lies: beside its journal.
+func path(dir, run string) string {
 	return strings.TrimSuffix(journal.JournalPath(dir, run), ".jsonl") + ".sock"
 }
 
@@ -37,7 +37,8 @@ func reach(path string, use func(short string) error) error {
 	defer func() { _ = folder.Close() }()
 	through := fmt.Sprintf("/proc/self/fd/%d", folder.Fd())
 	if _, err := os.Stat(through); err != nil {
-		return fmt.Errorf("%s is %d bytes long, a socket's path can have %d: choose a shorter XDG_STATE_HOME", path, len(path), sunPath-1)
+		return fmt.Errorf("%s is %d bytes long, a socket's path can have %d: choose a shorter XDG_STATE_HOME", path,
+			len(path), sunPath-1)
 	}
 	return use(filepath.Join(through, filepath.Base(path)))
 }
@@ -56,11 +57,17 @@ func dial(path string) (conn net.Conn, err error) {
 // Sweep removes the sockets that dead runs have left. It reports nothing: what it
 // cannot remove does no harm.
 func Sweep(dir string) {
-	sockets, _ := filepath.Glob(Path(dir, "*"))
+	sockets, _ := filepath.Glob(path(dir, "*"))
 	for _, path := range sockets {
 		run := strings.TrimSuffix(filepath.Base(path), ".sock")
-		if live, err := journal.Live(journal.JournalPath(dir, run)); errors.Is(err, fs.ErrNotExist) || err == nil && !live {
+		if dead(journal.JournalPath(dir, run)) && dead(journal.RollPath(dir, run)) {
 			_ = os.Remove(path)
 		}
 	}
+}
+
+// dead reports whether no process holds the journal, or there is none.
+func dead(path string) bool {
+	live, err := journal.Live(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !live
 }

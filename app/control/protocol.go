@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 )
 
-// Schema names the protocol in every request and every answer. A server refuses
+// schema names the protocol in every request and every answer. A server refuses
 // a request of another version.
-const Schema = "kdrain-tui/ctl/v1"
+const schema = "kdrain-tui/ctl/v1"
 
 // Request is what a run is told.
 type Request struct {
@@ -30,11 +31,12 @@ type Answer struct {
 	Seq uint64 `json:"seq,omitempty"`
 	Pod string `json:"pod,omitempty"` // namespace/name of the pod that was meant
 	// Node is the node that was meant, or the one of the pod.
-	Node    string  `json:"node,omitempty"`
-	Message string  `json:"message,omitempty"` // what is so now, for people
-	Error   string  `json:"error,omitempty"`   // why nothing was changed
-	Hint    string  `json:"hint,omitempty"`    // what to do about that
-	Status  *Status `json:"status,omitempty"`  // of the verb status
+	Node    string      `json:"node,omitempty"`
+	Message string      `json:"message,omitempty"` // what is so now, for people
+	Error   string      `json:"error,omitempty"`   // why nothing was changed
+	Hint    string      `json:"hint,omitempty"`    // what to do about that
+	Status  *Status     `json:"status,omitempty"`  // of the verb status, of a run
+	Roll    *RollStatus `json:"roll,omitempty"`    // the same of a roll
 	// Unconfirmed: the remedy could be taken, and its word was not given.
 	Unconfirmed bool           `json:"unconfirmed,omitempty"`
 	Remedy      *RemedyStatus  `json:"remedy,omitempty"`   // of a verb that takes a remedy
@@ -70,7 +72,7 @@ type NodeStatus struct {
 type PodStatus struct {
 	Pod   string         `json:"pod"` // namespace/name
 	Node  string         `json:"node"`
-	State drain.PodState `json:"state"`
+	State eviction.State `json:"state"`
 	Since time.Time      `json:"since"`
 }
 
@@ -86,8 +88,9 @@ func statusOf(s *drain.State) *Status {
 			Terminating: p.Terminating, Blocked: p.Blocked, Message: n.Message})
 	}
 	for _, p := range s.Pods {
-		if p.State.Blocked() || p.State == drain.PodStuckTerminating {
-			status.Blocked = append(status.Blocked, PodStatus{Pod: name(p), Node: p.Node, State: p.State, Since: p.Since.UTC()})
+		if p.State.Blocked() || p.State == eviction.StuckTerminating {
+			status.Blocked = append(status.Blocked, PodStatus{Pod: name(p), Node: p.Node, State: p.State,
+				Since: p.Since.UTC()})
 		}
 	}
 	return status

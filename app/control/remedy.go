@@ -28,14 +28,15 @@ type RemedyStatus struct {
 // remedyStatus is the remedy as it is told to somebody in another terminal, where
 // another context may be the current one: its command names that of the run.
 func remedyStatus(r remedy.Remedy, t plan.Target) RemedyStatus {
-	return RemedyStatus{Remedy: r.Kind, Title: r.Title, DisabledReason: r.DisabledReason, Request: r.Call, Command: t.Line(r.Command),
-		Risk: r.Risk, Warnings: r.Warnings, Word: r.Word}
+	return RemedyStatus{Remedy: r.Kind, Title: r.Title, DisabledReason: r.DisabledReason, Request: r.Call,
+		Command: t.Line(r.Command),
+		Risk:    r.Risk, Warnings: r.Warnings, Word: r.Word}
 }
 
 // remedies are those for a pod, as somebody who does not see the run may take them.
 // What the run has no right to do is off, and names the rule; what cannot be asked
 // stays open, and the API server judges.
-func (s *Server) remedies(pod kube.UID) []remedy.Remedy {
+func (s steeredRun) remedies(pod kube.UID) []remedy.Remedy {
 	remedies := s.run.Remedies(pod)
 	remedy.Unattended(remedies, &s.run.State().Run.Options)
 	if needs := remedy.Needs(remedies); s.rights != nil && len(needs) > 0 {
@@ -48,7 +49,7 @@ func (s *Server) remedies(pod kube.UID) []remedy.Remedy {
 }
 
 // showRemedies tells what else could move a pod.
-func (s *Server) showRemedies(state *drain.State, v Verb, r Request) Answer {
+func (s steeredRun) showRemedies(state *drain.State, v Verb, r Request) Answer {
 	c, a := objectOf(state, v, r)
 	if a.Error != "" {
 		return a
@@ -62,7 +63,7 @@ func (s *Server) showRemedies(state *drain.State, v Verb, r Request) Answer {
 
 // climb applies a remedy. Without its confirmation it only shows what it would
 // send, at which risk, and the word.
-func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
+func (s steeredRun) remediate(state *drain.State, v Verb, r Request) Answer {
 	c, a := objectOf(state, v, r)
 	if a.Error != "" {
 		return a
@@ -92,7 +93,7 @@ func (s *Server) remediate(state *drain.State, v Verb, r Request) Answer {
 
 // take hands the run a confirmed remedy and waits, for as long as an answer may take,
 // until it is known what the server says to its request.
-func (s *Server) take(a Answer, c drain.Command) Answer {
+func (s steeredRun) take(a Answer, c drain.Command) Answer {
 	ctx, cancel := context.WithTimeout(context.Background(), commandPatience)
 	defer cancel()
 	changed := s.run.Changed(ctx)

@@ -112,7 +112,7 @@ func TestWhatBecameOfARemedy(t *testing.T) {
 		dir := t.TempDir()
 		run := served(t, dir)
 		run.remedies, run.becomes = someRemedies(), test.becomes
-		close(run.done) // nobody waits for more than what is there
+		close(run.done) // nothing more is waited for
 		a, err := Ask(dir, Request{Run: "k7f3pm", Verb: "evict-unhealthy", Pod: "api", Word: "evict sick"})
 		if err != nil || a.OK != test.ok || a.Seq != 42 || !strings.Contains(a.Message+a.Error+a.Hint, test.says) || a.Remedy.State != test.becomes.RemedyState {
 			t.Errorf("%+v: %+v %v", test, a, err)

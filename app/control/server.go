@@ -36,11 +36,18 @@ const (
 // Rights asks the server which of the rights we have, all at once.
 type Rights func(context.Context, []request.Permission) ([]request.AccessResult, error)
 
-// Server takes the words of other processes for one run.
+// steered is what a server takes commands for: a run or a roll.
+type steered interface {
+	ID() string
+	Done() <-chan struct{}
+	// answer does what a request says that is for it.
+	answer(v Verb, r Request) Answer
+}
+
+// Server takes the commands of other processes for one run or roll.
 type Server struct {
 	path     string
-	run      live.Commander
-	rights   Rights // nil where rights cannot be asked for
+	of       steered
 	listener *net.UnixListener
 	group    kube.Group
 
@@ -53,11 +60,15 @@ type Server struct {
 // the run's journal, so a socket that is there already is a dead process's. rights
 // tells which remedies the run may take; nil leaves that to the API server.
 func Serve(dir string, run live.Commander, rights Rights) (*Server, error) {
-	path := Path(dir, run.State().Run.ID)
+	return serve(dir, steeredRun{run, rights})
+}
+
+func serve(dir string, of steered) (*Server, error) {
+	path := path(dir, of.ID())
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the socket of a dead process: %w", err)
 	}
-	s := &Server{path: path, run: run, rights: rights}
+	s := &Server{path: path, of: of}
 	err := reach(path, func(short string) (err error) {
 		s.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
 		return err
@@ -70,7 +81,7 @@ func Serve(dir string, run live.Commander, rights Rights) (*Server, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the socket %s: %w", path, err), s.listener.Close(), os.Remove(path))
 	}
-	s.group.Go("control of run "+run.State().Run.ID, s.accept)
+	s.group.Go("control of run "+of.ID(), s.accept)
 	return s, nil
 }
 
@@ -102,7 +113,7 @@ func (s *Server) accept() {
 			continue
 		}
 		free <- struct{}{}
-		s.group.Go("a command to run "+s.run.State().Run.ID, func() {
+		s.group.Go("a command to run "+s.of.ID(), func() {
 			defer func() { <-free }()
 			s.serve(conn)
 		})
@@ -112,7 +123,7 @@ func (s *Server) accept() {
 // pause lets a moment pass after an error that may pass; false ends the service.
 func (s *Server) pause(error) bool {
 	select {
-	case <-s.run.Done():
+	case <-s.of.Done():
 		return false
 	case <-time.After(100 * time.Millisecond):
 		return true
@@ -126,7 +137,7 @@ func (s *Server) serve(conn *net.UnixConn) {
 	}
 	defer s.end(conn)
 	answer := s.answer(conn)
-	answer.Schema, answer.Run = Schema, s.run.State().Run.ID
+	answer.Schema, answer.Run = schema, s.of.ID()
 	_ = conn.SetWriteDeadline(time.Now().Add(requestPatience))
 	line, err := json.Marshal(answer)
 	if err != nil {
@@ -165,17 +176,32 @@ func (s *Server) answer(conn *net.UnixConn) Answer {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return Answer{Error: "the request cannot be read: " + err.Error()}
 	}
-	state := s.run.State()
 	verb, known := VerbNamed(r.Verb)
 	switch {
-	case r.Schema != Schema:
-		return Answer{Verb: r.Verb, Error: fmt.Sprintf("the run uses %s, the request is %q", Schema, r.Schema),
+	case r.Schema != schema:
+		return Answer{Verb: r.Verb, Error: fmt.Sprintf("the run uses %s, the request is %q", schema, r.Schema),
 			Hint: "use the version of the program that started the run"}
-	case r.Run != state.Run.ID:
-		return Answer{Verb: r.Verb, Error: fmt.Sprintf("this is run %s, not %q", state.Run.ID, r.Run)}
+	case r.Run != s.of.ID():
+		return Answer{Verb: r.Verb, Error: fmt.Sprintf("this is run %s, not %q", s.of.ID(), r.Run)}
 	case !known:
 		return Answer{Verb: r.Verb, Error: fmt.Sprintf("unknown command %q", r.Verb),
 			Hint: "use the version of the program that started the run"}
+	}
+	return s.of.answer(verb, r)
+}
+
+// steeredRun is a run that is steered.
+type steeredRun struct {
+	run    live.Commander
+	rights Rights // nil where rights cannot be asked for
+}
+
+func (s steeredRun) ID() string            { return s.run.State().Run.ID }
+func (s steeredRun) Done() <-chan struct{} { return s.run.Done() }
+
+func (s steeredRun) answer(verb Verb, r Request) Answer {
+	state := s.run.State()
+	switch {
 	case verb.Remedy != "":
 		return s.remediate(state, verb, r)
 	case verb.Kind != "":
@@ -186,7 +212,7 @@ func (s *Server) answer(conn *net.UnixConn) Answer {
 	return Answer{Verb: r.Verb, OK: true, Status: statusOf(state)}
 }
 
-func (s *Server) steer(state *drain.State, v Verb, r Request) Answer {
+func (s steeredRun) steer(state *drain.State, v Verb, r Request) Answer {
 	c, a := objectOf(state, v, r)
 	if a.Error != "" {
 		return a

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 )
 
@@ -40,11 +41,15 @@ var Verbs = []Verb{
 		Now: "paused: nothing new is sent"},
 	{Name: "continue", Of: OfRun, Kind: drain.CommandContinue, Does: "continue after a pause", Now: "continued"},
 	{Name: "retry", Of: OfPod, Kind: drain.CommandRetry, Does: "try a waiting pod again now", Now: "pod %s is tried again now"},
-	{Name: "skip", Of: OfPod, Kind: drain.CommandSkip, Does: "leave a pod where it is, or do not wait for its end; its node will not be empty",
-		Now: "pod %s is left where it is"},
+	{Name: "skip", Of: OfPod, Kind: drain.CommandSkip,
+		Does: "leave a pod where it is, or do not wait for its end; its node will not be empty",
+		Now:  "pod %s is left where it is"},
 	{Name: "last", Of: OfPod, Kind: drain.CommandLast, Does: "evict all other pods before this one", Now: "pod %s is evicted last"},
 	{Name: "leave", Of: OfNode, Kind: drain.CommandLeave, Does: "evict nothing more from this node; it stays cordoned",
 		Now: "node %s stays cordoned, nothing more is evicted from it"},
+	{Name: "suspend", Of: OfRun, Kind: drain.CommandSuspend,
+		Does: "send nothing more and end the process; resume continues the run",
+		Now:  "suspended: nothing more is sent, resume continues it"},
 	{Name: "abort", Of: OfRun, Kind: drain.CommandAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
 	{Name: "remedies", Of: OfPod, Does: "show the remedies for a blocked or stuck pod"},
@@ -61,9 +66,27 @@ func verbOf(kind remedy.Kind, does string) Verb {
 	return Verb{Name: string(kind), Of: OfPod, Kind: drain.CommandRemedy, Remedy: kind, Does: does}
 }
 
-// Offered reports whether the verb would do something to a pod or node of the run,
-// as far as its state alone tells.
-func (v Verb) Offered(s *drain.State, c drain.Command) bool {
+// Objects are the names of the pods or nodes of a run that the verb would do something
+// to, as far as its state alone tells.
+func (v Verb) Objects(s *drain.State) (names []string) {
+	switch v.Of {
+	case OfPod:
+		for _, pod := range s.Pods {
+			if v.offered(s, drain.Command{Kind: v.Kind, Pod: pod.UID}) {
+				names = append(names, name(pod))
+			}
+		}
+	case OfNode:
+		for _, n := range s.Nodes {
+			if v.offered(s, drain.Command{Kind: v.Kind, Node: n.Name}) {
+				names = append(names, n.Name)
+			}
+		}
+	}
+	return names
+}
+
+func (v Verb) offered(s *drain.State, c drain.Command) bool {
 	if v.Kind != "" && s.Objection(c) != nil {
 		return false
 	}
@@ -72,7 +95,7 @@ func (v Verb) Offered(s *drain.State, c drain.Command) bool {
 		return true
 	}
 	// Remedies are for a pod that is blocked or stuck.
-	return p != nil && (p.State.Blocked() || p.State == drain.PodStuckTerminating || p.State == drain.PodTerminating)
+	return p != nil && (p.State.Blocked() || p.State == eviction.StuckTerminating || p.State == eviction.Terminating)
 }
 
 // VerbNamed is the verb of that name; false if there is none.
@@ -96,12 +119,12 @@ func (v Verb) now(a Answer) string {
 	return v.Now
 }
 
-func name(p *drain.PodRun) string { return p.Namespace + "/" + p.Name }
+func name(p *eviction.Record) string { return p.Namespace + "/" + p.Name }
 
 // findPod finds the pod that the operator means. A name can have been that of
 // several pods, one after the other: the one that still has to go is meant.
-func findPod(s *drain.State, given string) (*drain.PodRun, error) {
-	var open, over []*drain.PodRun
+func findPod(s *drain.State, given string) (*eviction.Record, error) {
+	var open, over []*eviction.Record
 	for _, p := range s.Pods {
 		switch {
 		case given != name(p) && given != p.Name:
@@ -127,7 +150,7 @@ func findPod(s *drain.State, given string) (*drain.PodRun, error) {
 	return over[len(over)-1], nil
 }
 
-func ambiguous(given string, pods []*drain.PodRun) error {
+func ambiguous(given string, pods []*eviction.Record) error {
 	names := make([]string, len(pods))
 	for i, p := range pods {
 		names[i] = name(p)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -34,22 +35,22 @@ func TestLabBudgetExhausted(t *testing.T) {
 	s.budgetHas(w, "web", 2, 0)
 
 	r := s.drain(w, c, bareOptions(), a)
-	p := r.pod(here, drain.PodBudgetBlocked)
+	p := r.pod(here, eviction.BudgetBlocked)
 	if p.Attempts != 0 || p.Wait.Budget == nil || p.Wait.Budget.Needed != 2 || p.Wait.Budget.Present != 2 {
 		t.Errorf("%d requests before anything said that one would pass; waits for %+v", p.Attempts, p.Wait)
 	}
 	p = r.tried(here)
 	r.answered(p, http.StatusTooManyRequests, "The disruption budget web needs 2 healthy pods and has 2 currently")
-	if p = r.pod(here, drain.PodBudgetBlocked); p.Last.RetryAfterSeconds != 0 {
+	if p = r.pod(here, eviction.BudgetBlocked); p.Last.RetryAfterSeconds != 0 {
 		t.Errorf("Retry-After %v on an exhausted budget", p.Last.RetryAfterSeconds)
 	}
 	s.addPod("web", b) // a third one: one may go now
-	p = r.pod(here, drain.PodGone)
+	p = r.pod(here, eviction.Gone)
 	r.answered(p, http.StatusCreated, "")
 	if state := r.ends(drain.OutcomeDone); state.Node(a).State != drain.NodeDrained {
 		t.Errorf("node %s", state.Node(a).State)
 	}
-	r.seldom(here, 2, drain.BudgetPoll)
+	r.seldom(here, 2, eviction.BudgetPoll)
 }
 
 func TestLabBudgetNotObserved(t *testing.T) {
@@ -64,7 +65,7 @@ func TestLabBudgetNotObserved(t *testing.T) {
 	s.addBudget("web", "web", 0)
 	s.until(w, "there is a budget", func(snap *kube.Snapshot) bool { return snap.BudgetNamed(s.namespace, "web") != nil })
 	r := s.drain(w, c, bareOptions(), a)
-	if p := r.pod(here, drain.PodBudgetSyncing); p.Attempts != 0 || p.Wait.For != waits.ForObserved {
+	if p := r.pod(here, eviction.BudgetSyncing); p.Attempts != 0 || p.Wait.For != waits.ForObserved {
 		t.Errorf("%d requests, waits for %+v", p.Attempts, p.Wait)
 	}
 	p := r.tried(here)
@@ -72,10 +73,10 @@ func TestLabBudgetNotObserved(t *testing.T) {
 	if p.Last.RetryAfterSeconds != 10 {
 		t.Errorf("Retry-After %v", p.Last.RetryAfterSeconds)
 	}
-	r.pod(here, drain.PodBudgetSyncing)
+	r.pod(here, eviction.BudgetSyncing)
 	s.fault("thaw", "kube-controller-manager")
 	thawed := time.Now()
-	p = r.pod(here, drain.PodGone)
+	p = r.pod(here, eviction.Gone)
 	r.answered(p, http.StatusCreated, "")
 	t.Logf("it went %s after the controller", p.Accepted.Sub(thawed).Round(time.Millisecond))
 	r.ends(drain.OutcomeDone)
@@ -98,14 +99,14 @@ func TestLabTwoBudgets(t *testing.T) {
 	s.budgetHas(w, "two", 1, 1)
 
 	r := s.drain(w, c, bareOptions(), a)
-	if p := r.pod(here, drain.PodMultipleBudgets); p.Attempts != 0 || len(p.Wait.Budgets) != 2 {
+	if p := r.pod(here, eviction.MultipleBudgets); p.Attempts != 0 || len(p.Wait.Budgets) != 2 {
 		t.Errorf("%d requests, waits for %+v", p.Attempts, p.Wait)
 	}
 	p := r.tried(here)
 	r.answered(p, http.StatusInternalServerError, "more than one PodDisruptionBudget")
-	r.pod(here, drain.PodMultipleBudgets)
+	r.pod(here, eviction.MultipleBudgets)
 	s.deleteBudget("two")
-	r.pod(here, drain.PodGone)
+	r.pod(here, eviction.Gone)
 	r.ends(drain.OutcomeDone)
 }
 
@@ -145,9 +146,9 @@ func TestLabUnreadyPods(t *testing.T) {
 	})
 
 	r := s.drain(w, c, bareOptions(), a)
-	r.pod(met, drain.PodGone)
-	r.pod(free, drain.PodGone)
-	p := r.pod(held, drain.PodBudgetBlocked)
+	r.pod(met, eviction.Gone)
+	r.pod(free, eviction.Gone)
+	p := r.pod(held, eviction.BudgetBlocked)
 	if p.Attempts != 0 || p.Wait.UnhealthyPod == nil || p.Wait.UnhealthyPod.Reason != "CrashLoopBackOff" {
 		t.Errorf("%d requests, waits for %+v", p.Attempts, p.Wait)
 	}
@@ -159,7 +160,7 @@ func TestLabUnreadyPods(t *testing.T) {
 		}
 	}
 	s.addPod("held", b) // the budget is met now, and the sick pod costs nothing
-	r.pod(held, drain.PodGone)
+	r.pod(held, eviction.Gone)
 	r.ends(drain.OutcomeDone)
 }
 
@@ -178,29 +179,32 @@ func TestLabPendingPod(t *testing.T) {
 		return live != nil && live.Trouble != nil && live.Trouble.Reason == "ImagePullBackOff"
 	})
 	r := s.drain(w, c, bareOptions(), a)
-	if p := r.pod(here, drain.PodGone); p.Attempts != 1 || p.Refusals != 0 {
+	if p := r.pod(here, eviction.Gone); p.Attempts != 1 || p.Refusals != 0 {
 		t.Errorf("%d attempts, %d refused", p.Attempts, p.Refusals)
 	}
 	r.ends(drain.OutcomeDone)
 }
 
 func TestLabNamespaceTerminating(t *testing.T) {
-	s := newStage(t)
-	a := s.addNode("a")
-	here := s.addPod("web", a)
-	c := s.connect("")
-	w := s.watch(c)
-	s.running(w, here)
+	eachBudget(t, func(s *stage, o plan.Options, covered func(Source, string, int32)) {
+		a := s.addNode("a")
+		here := s.addPod("web", a)
+		c := s.connect("")
+		w := s.watch(c)
+		s.running(w, here)
+		covered(w, "web", 1)
 
-	s.fault("freeze", "kube-controller-manager") // nobody empties the namespace
-	s.must(s.client.CoreV1().Namespaces().Delete(t.Context(), s.namespace, metav1.DeleteOptions{}))
-	r := s.drain(w, c, bareOptions(), a)
-	p := r.pod(here, drain.PodNamespaceTerminating)
-	r.answered(p, http.StatusForbidden, "because it is being terminated")
-	s.fault("thaw", "kube-controller-manager")
-	r.pod(here, drain.PodGone)
-	r.ends(drain.OutcomeDone)
-	r.seldom(here, 1, drain.NamespaceWait)
+		s.fault("freeze", "kube-controller-manager") // the namespace is not emptied
+		s.must(s.client.CoreV1().Namespaces().Delete(s.Context(), s.namespace, metav1.DeleteOptions{}))
+		r := s.drain(w, c, o, a)
+		p := r.pod(here, eviction.NamespaceTerminating)
+		r.answered(p, http.StatusForbidden, "because it is being terminated")
+		s.fault("thaw", "kube-controller-manager")
+		r.pod(here, eviction.Gone)
+		r.ends(drain.OutcomeDone)
+		r.onlyEvicted(here)
+		r.seldom(here, 1, attempt.NamespaceWait)
+	})
 }
 
 // Two runs over one pod: the second eviction of a pod that is gone, and of a pod
@@ -209,9 +213,9 @@ func TestLabNamesake(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		comesBack bool
-		want      drain.PodState
+		want      eviction.State
 		code      int
-	}{"gone": {false, drain.PodGone, http.StatusNotFound}, "replaced": {true, drain.PodReplaced, http.StatusConflict}} {
+	}{"gone": {false, eviction.Gone, http.StatusNotFound}, "replaced": {true, eviction.Replaced, http.StatusConflict}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			forEachBudget(t, func(s *stage, o plan.Options, covered func(Source, string, int32)) {
@@ -228,10 +232,19 @@ func TestLabNamesake(t *testing.T) {
 				})
 				w.hold()
 				s.deletePod(here.Name)
+				// The server asks the budget before it compares the UID, so the budget has counted what there is.
+				counted := func(healthy int32) {
+					s.until(w.Source, "its budget, if it has one, counts it", func(snap *kube.Snapshot) bool {
+						budget := snap.BudgetNamed(s.namespace, "db")
+						return budget == nil || budget.CurrentHealthy == healthy
+					})
+				}
+				counted(0)
 				var namesake *corev1.Pod
 				if c.comesBack {
 					namesake = s.addPod("db", b, func(p *corev1.Pod) { p.Name = here.Name })
 					s.running(w.Source, namesake)
+					counted(1)
 				}
 				r.confirm(drain.PhaseEvict)
 				state := r.until("the server has answered", func(state *drain.State) bool { return state.Pod(here.UID).State == c.want })

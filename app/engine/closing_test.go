@@ -15,7 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// muteWriter answers nothing any more once it is silent: each request ends with
+// muteWriter answers nothing once it is silent: each request ends with
 // its context, or with the longest time that the connection gives one.
 type muteWriter struct {
 	*kubetest.Simulation

@@ -64,8 +64,8 @@ func (e *Engine) answerCommand(id uint64, what drain.CommandResult) {
 	}
 }
 
-// suspended reports whether the run is to stop without an end, and nothing is out
-// any more whose answer it should know; or its time for that is over.
+// suspended reports whether the run is to stop without an end, and no request is in
+// flight whose answer it should know; or its time for that is over.
 func (e *Engine) suspended(since time.Time) bool {
 	s := e.State()
 	return s.Suspended && (!s.InFlight() || e.config.Now().Sub(since) >= lastAnswers)

@@ -73,7 +73,7 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 		e, _ := recorded(t, s)
 		steer(t, e, drain.Command{Kind: drain.CommandRetry, Pod: held.UID}, "only a pod that waits can be tried again")
 		steer(t, e, drain.Command{Kind: drain.CommandContinue}, "is not paused")
-		steer(t, e, drain.Command{Kind: drain.CommandSkip, Pod: "nobody"}, "not in the run")
+		steer(t, e, drain.Command{Kind: drain.CommandSkip, Pod: "unknown"}, "not in the run")
 		steer(t, e, drain.Command{Kind: drain.CommandLeave, Node: "b"}, "node b is not in the run")
 		s.Later(20*time.Second, func() {})
 		done := make(chan struct{})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 )
 
 // A node whose cordon a broken webhook refuses until the timeout fails, and no other.
@@ -31,7 +32,7 @@ func TestLabCordonRefused(t *testing.T) {
 	o := bareOptions()
 	o.Timeout = time.Minute // what b may take, from its own turn on
 	r := s.drain(w, c, o, a, b)
-	r.pod(goes, drain.PodGone)
+	r.pod(goes, eviction.Gone)
 	state := r.ends(drain.OutcomePartly)
 	n := state.Node(a)
 	for _, words := range []string{"not cordoned within 1m0s: ", `failed calling webhook "nodes.test.kdrain-tui.dev"`} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -47,7 +48,7 @@ type Engine struct {
 	state     *drain.State
 	told      chronicle
 	err       error
-	watchers  map[chan struct{}]struct{}
+	watchers  live.Watchers
 }
 
 // lastAnswers is how long writes that are out may take to be answered once the
@@ -94,7 +95,7 @@ func launch(ctx context.Context, config EngineConfig, before []drain.Event, firs
 		}
 	}
 	e := &Engine{config: config, done: make(chan struct{}), inbox: make(chan struct{}, 1),
-		watchers: map[chan struct{}]struct{}{}, commands: map[uint64]chan<- drain.CommandResult{}}
+		commands: map[uint64]chan<- drain.CommandResult{}}
 	e.told.add(before)
 	e.told.add([]drain.Event{first})
 	e.state, e.saved = drain.Fold(drain.Fold(nil, before...), first), first.Seq
@@ -136,24 +137,12 @@ func (e *Engine) Send(in drain.Input) {
 	e.mu.Lock()
 	e.inputs = append(e.inputs, in)
 	e.mu.Unlock()
-	journal.Signal(e.inbox)
+	live.Signal(e.inbox)
 }
 
 // Changed returns a channel of capacity one that says "something changed since
 // you last looked", until the context ends.
-func (e *Engine) Changed(ctx context.Context) <-chan struct{} {
-	ch := make(chan struct{}, 1)
-	ch <- struct{}{}
-	e.mu.Lock()
-	e.watchers[ch] = struct{}{}
-	e.mu.Unlock()
-	context.AfterFunc(ctx, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.watchers, ch)
-	})
-	return ch
-}
+func (e *Engine) Changed(ctx context.Context) <-chan struct{} { return e.watchers.Changed(ctx) }
 
 func (e *Engine) loop(ctx context.Context) {
 	defer close(e.done)
@@ -257,7 +246,9 @@ func (e *Engine) step(ctx context.Context, writes *kube.Group) time.Time {
 	e.answerCommands(out)
 	e.recorder.see(out.State, out.Events, snap, e.config.Now())
 	for _, w := range out.Writes {
-		writes.Go(string(w.Verb)+" "+w.Node, func() { e.Send(drain.Answered{Write: w, Answer: w.Request.Send(ctx, e.config.Writer)}) })
+		writes.Go(string(w.Verb)+" "+w.Node, func() {
+			e.Send(drain.Answered{Write: w, Answer: w.Request.Send(ctx, e.config.Writer)})
+		})
 	}
 	return e.recorder.wake(out.Wake, e.config.Now())
 }
@@ -267,9 +258,7 @@ func (e *Engine) publish(out drain.Output) {
 	defer e.mu.Unlock()
 	e.state = out.State
 	e.told.add(drain.Lasting(out.Events))
-	for ch := range e.watchers {
-		journal.Signal(ch)
-	}
+	e.watchers.Signal()
 }
 
 func (e *Engine) ended() bool {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -29,7 +29,7 @@ func (e *Engine) withhold(batch []drain.Input, cause error) {
 	e.mu.Lock()
 	e.inputs = slices.Concat([]drain.Input{drain.JournalNews{Lost: cause.Error()}}, batch, e.inputs)
 	e.mu.Unlock()
-	journal.Signal(e.inbox)
+	live.Signal(e.inbox)
 }
 
 // catchUp are the inputs of a batch. Where the journal was lost and the operator

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
@@ -81,7 +82,7 @@ func TestReportTellsWhatBecameOfPodsOfAStoppedNode(t *testing.T) {
 			s.SetNode("a", func(n *corev1.Node) { n.Spec.Unschedulable, n.Annotations = false, nil })
 		})
 		e := drive(t, s, o, "a", "b")
-		if p := e.State().Pods[0]; p.State != drain.PodGone {
+		if p := e.State().Pods[0]; p.State != eviction.Gone {
 			t.Errorf("%s is %s, and gone in the cluster", p.Name, p.State)
 		}
 	})
@@ -258,7 +259,7 @@ func TestTransientAnswersNeverEndAPod(t *testing.T) {
 		}
 		e := drive(t, s, plan.DefaultOptions(), "a")
 		p := e.State().Pods[0]
-		if p.State != drain.PodGone || p.Attempts != len(answers)+1 || p.Refusals != len(answers) {
+		if p.State != eviction.Gone || p.Attempts != len(answers)+1 || p.Refusals != len(answers) {
 			t.Errorf("%s after %d attempts, %d refused", p.State, p.Attempts, p.Refusals)
 		}
 	})
@@ -273,7 +274,7 @@ func TestMissingRightFailsAtOnce(t *testing.T) {
 			return kube.Answer{Code: http.StatusForbidden, Message: `pods "web-1" is forbidden: User "x" cannot create resource "pods/eviction"`}, true
 		}
 		e := drive(t, s, plan.DefaultOptions(), "a")
-		if p := e.State().Pods[0]; p.State != drain.PodFailed || len(s.Evictions) != 1 {
+		if p := e.State().Pods[0]; p.State != eviction.Failed || len(s.Evictions) != 1 {
 			t.Errorf("%s after %d evictions", p.State, len(s.Evictions))
 		}
 		if e.State().Nodes[0].State != drain.NodeFailed {
@@ -296,7 +297,7 @@ func TestNamesakeIsNeverEvicted(t *testing.T) {
 		}
 		s.Later(10*time.Second, func() { s.Store.Remove(&kube.Pod{UID: p.UID}) }) // the watch lags
 		e := drive(t, s, plan.DefaultOptions(), "a")
-		if got := e.State().Pods[0].State; got != drain.PodReplaced {
+		if got := e.State().Pods[0].State; got != eviction.Replaced {
 			t.Errorf("state %s, want Replaced", got)
 		}
 		if len(s.Accepted) != 0 {
@@ -315,7 +316,7 @@ func TestPodIsStuckOnlyAfterItsGrace(t *testing.T) {
 		e := begin(t, ctx, s, plan.DefaultOptions(), "a")
 		confirmAll(ctx, s, e)
 		p := e.State().Pods[0]
-		if p.State != drain.PodStuckTerminating || p.Wait == nil || !slices.Equal(p.Wait.Finalizers, []string{"example.com/hold"}) {
+		if p.State != eviction.StuckTerminating || p.Wait == nil || !slices.Equal(p.Wait.Finalizers, []string{"example.com/hold"}) {
 			t.Errorf("state %s waits for %+v", p.State, p.Wait)
 		}
 		if e.State().Outcome != drain.OutcomeAborted {

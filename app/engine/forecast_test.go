@@ -94,7 +94,7 @@ func TestForecast(t *testing.T) {
 		{"nodes together", kubetest.Ready("shop/api", 2, 2, two), parallelNodes(2), plan.Estimate{Total: 10 * time.Second, Waves: []int{2}}, "shop/api-1 needs about 10s to end"},
 		{"past the budget", append(kubetest.Ready("shop/api", 3, 3, three), kubetest.Budget("shop/api", 3, 3, 0, 3)), func(o *plan.Options) { o.DisableEviction = true },
 			plan.Estimate{Total: 10 * time.Second, Waves: []int{3}}, "shop/api-2 needs about 10s to end"},
-		{"a sibling that is coming up", append(append(kubetest.Ready("shop/api", 3, 2, three[:2], kubetest.Came(20*time.Second)), kubetest.Pod("shop/api-9", kubetest.ByDeployment("api"), kubetest.On("w9"),
+		{"another pod that is starting", append(append(kubetest.Ready("shop/api", 3, 2, three[:2], kubetest.Came(20*time.Second)), kubetest.Pod("shop/api-9", kubetest.ByDeployment("api"), kubetest.On("w9"),
 			kubetest.NotReady(8*time.Second), func(p *corev1.Pod) { p.CreationTimestamp = kubetest.Ago(8 * time.Second) })), kubetest.Budget("shop/api", 2, 2, 0, 3)), nil,
 			plan.Estimate{Total: 42 * time.Second, Waves: []int{1, 1}}, "wave 2 of budget api: its pods take about 20s to be Ready"},
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -25,7 +27,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 )
 
-// watchOwners sees what a run with a guard needs to see.
+// watchOwners sees also what tells how many pods there are to be.
 func (s *stage) watchOwners(c *connection) *watch.Watcher {
 	s.Helper()
 	kinds := []kube.Kind{kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
@@ -73,7 +75,7 @@ func (s *stage) healthyOf(snap *kube.Snapshot, app string) int {
 }
 
 // A guard keeps the pods of a ReplicationController as a budget would, by itself or by a
-// temporary budget, whose owner is in the core group: at most one of four is away.
+// temporary budget, whose owner is in the core group: at most one of four is missing.
 func TestLabGuardOfAReplicationController(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]bool{"by itself": false, "by a temporary budget": true} {
@@ -108,7 +110,7 @@ func TestLabGuardOfAReplicationController(t *testing.T) {
 			state := r.ends(drain.OutcomeDone)
 			gone := 0 // beside the pods of the scene's DaemonSets, which stay
 			for _, p := range state.Pods {
-				if p.State == drain.PodGone {
+				if p.State == eviction.Gone {
 					gone++
 				}
 			}
@@ -181,12 +183,13 @@ func TestLabGuardOfACustomOwner(t *testing.T) {
 	s.must(o.Guard.Set("1"))
 	planned, err := plan.New(w.Snapshot(), []string{a}, o, time.Now())
 	s.must(err)
-	found := preflight.FindUnguarded(w.Snapshot(), &planned, nil)
+	found := slices.DeleteFunc(preflight.Check(w.Snapshot(), planned, preflight.Env{}).Findings,
+		func(f plan.Finding) bool { return f.Code != preflight.FindingGuardLeavesOut })
 	if len(found) != 1 || !strings.Contains(found[0].Message, "CloneSet "+s.namespace+"/game") {
 		t.Errorf("%+v", found)
 	}
 	r := s.drain(w, c, o, a)
-	r.pod(one, drain.PodGone)
-	r.pod(two, drain.PodGone)
+	r.pod(one, eviction.Gone)
+	r.pod(two, eviction.Gone)
 	r.ends(drain.OutcomeDone)
 }

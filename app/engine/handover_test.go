@@ -36,7 +36,7 @@ func TestADrainTakesOverTheMarkOfAnotherRun(t *testing.T) {
 		"cordoned again by kubectl":   {"kubectl", of(annotation.Mark{Run: "dead01", Was: "schedulable"}), false},
 		"an operator's own cordon":    {kube.FieldManager, of(annotation.Mark{By: "bob", Was: "schedulable"}), false},
 		"unschedulable before it too": {kube.FieldManager, of(annotation.Mark{Run: "dead01", Was: "unschedulable"}), false},
-		"nobody's":                    {"kubectl", "", false},
+		"no run's":                    {"kubectl", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestADrainTakesOverTheMarkOfAnotherRun(t *testing.T) {
 				if !slices.ContainsFunc(e.Events(0), func(e drain.Event) bool {
 					return e.Kind == drain.EventNode && strings.Contains(e.Message, "takes over the cordon of run dead01 by ")
 				}) {
-					t.Errorf("nobody says so: %+v", e.Events(0))
+					t.Errorf("nothing says so: %+v", e.Events(0))
 				}
 			})
 		})
@@ -169,13 +169,13 @@ func TestLeftovers(t *testing.T) {
 	if strings.Join(got, "; ") != want || asked != 4 || left[0].UID != "uid-old" {
 		t.Errorf("asked %d times\n%s\n%s", asked, strings.Join(got, "; "), want)
 	}
-	found := preflight.FindLeftovers(nil, nil, &preflight.Env{Leftovers: left, Now: kubetest.Noon})
+	found := preflight.Check(snap, plan.Plan{}, preflight.Env{Leftovers: left, Now: kubetest.Noon}).Findings
 	if len(found) != 2 || found[0].Level != plan.LevelWarning || found[1].Level != plan.LevelInfo ||
 		found[0].Advice[0].Command != "kubectl delete pdb -n shop old ours" ||
 		found[1].Advice[0] != (budget.Advice{Text: "only if that run has ended", Command: "kubectl delete pdb -n shop young"}) {
 		t.Errorf("%+v", found)
 	}
-	if len(preflight.FindLeftovers(nil, nil, &preflight.Env{Now: kubetest.Noon})) != 0 {
+	if len(preflight.Check(snap, plan.Plan{}, preflight.Env{Now: kubetest.Noon}).Findings) != 0 {
 		t.Error("found nothing and says so")
 	}
 	unseen := kubetest.StoreOf(kubetest.Noon, leftBudget("old", "far002", kubetest.Noon))

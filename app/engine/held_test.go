@@ -13,7 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-// heldFirst is a cluster in which a pod of the first node waits for a sibling that
+// heldFirst is a cluster in which a pod of the first node waits for another that
 // crashes, and everything else can go.
 func heldFirst() *kubetest.Simulation {
 	s := kubetest.NewSimulation()
@@ -78,7 +78,7 @@ func TestAHeldNodeLetsTheNextBegin(t *testing.T) {
 }
 
 // A budget whose pods go one after the other, each waiting for a slow replacement,
-// holds nobody: the next node begins when the first is through, as it was planned.
+// gives no place away: the next node begins when the first is through, as it was planned.
 func TestNoPlaceIsGivenAwayBetweenWaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := kubetest.NewSimulation()

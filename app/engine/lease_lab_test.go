@@ -132,7 +132,7 @@ func TestLabASecondRunIsRefusedAndMayTakeOver(t *testing.T) {
 	}
 }
 
-// A Lease that nobody renews is free once its time is over by our own clock, its
+// A Lease that is not renewed is free once its time is over by our own clock, its
 // own times say what they like; and the run that finds it goes on by itself.
 func TestLabTheLeaseOfADeadRunLapses(t *testing.T) {
 	t.Parallel()

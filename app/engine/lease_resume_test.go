@@ -20,7 +20,7 @@ func TestResumeTakesItsOwnLeaseAtOnce(t *testing.T) {
 		e := o.begin(t, "r1", leasing(), "a")
 		time.Sleep(12 * time.Second)
 		events := e.Events(0)
-		dead := &operator{Simulation: s} // the first process sees and sends nothing any more
+		dead := &operator{Simulation: s} // the first process sees and sends nothing from here on
 		o.disconnect(true)
 		began := time.Now()
 		again, err := Resume(t.Context(), EngineConfig{Source: dead, Writer: dead, Now: time.Now}, events)
@@ -68,7 +68,7 @@ func TestASuspendedRunKeepsItsLeases(t *testing.T) {
 	}
 }
 
-// What was left to do was done while nobody ran: the node is empty at the first
+// What was left to do was done while no process ran: the node is empty at the first
 // look of the process that resumes, and the Lease of the one before is given back.
 func TestResumeGivesBackALeaseThatItNeedsNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

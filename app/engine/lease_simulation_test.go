@@ -118,7 +118,7 @@ func TestALeaseWhoseRunDiedIsFreeAfterItsTime(t *testing.T) {
 		s.AddNode("b")
 		s.AddPod("web", "a")
 		dead := &operator{Simulation: s}
-		// Its times are in the far future, and are not looked at.
+		// Its times are in the far future, and are not read.
 		dead.CreateLease(t.Context(), request.WriteLease{NodeUID: "node-a", Run: "r0", By: "bob", Since: time.Now().Add(100 * time.Hour), Renewed: time.Now().Add(100 * time.Hour)})
 		time.Sleep(3 * time.Second)
 		o := &operator{Simulation: s}

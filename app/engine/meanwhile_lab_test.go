@@ -15,6 +15,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -31,7 +32,7 @@ func blockedRun(s *stage) (r *labRun, node string, here *corev1.Pod) {
 	s.running(w, here)
 	s.budgetHas(w, "web", 1, 0)
 	r = s.drain(w, c, bareOptions(), node)
-	r.pod(here, drain.PodBudgetBlocked)
+	r.pod(here, eviction.BudgetBlocked)
 	return r, node, here
 }
 
@@ -60,7 +61,7 @@ func TestLabPodBoundBeforeTheCordon(t *testing.T) {
 	s.running(w, late)
 	r.confirm(drain.PhaseCordon)
 	r.confirm(drain.PhaseEvict)
-	if p := r.pod(late, drain.PodGone); !p.Joined {
+	if p := r.pod(late, eviction.Gone); !p.Joined {
 		t.Error("it is not told as one that joined")
 	}
 	r.ends(drain.OutcomeDone)
@@ -107,7 +108,7 @@ func TestLabNodeReplaced(t *testing.T) {
 	s.running(w, here)
 	s.budgetHas(w, "web", 1, 0)
 	r := s.drain(w, c, bareOptions(), a)
-	r.pod(here, drain.PodBudgetBlocked)
+	r.pod(here, eviction.BudgetBlocked)
 	was := w.Snapshot().Node(a).UID
 	w.hold()
 	s.must(s.client.CoreV1().Nodes().Delete(t.Context(), a, metav1.DeleteOptions{}))
@@ -134,7 +135,7 @@ func TestLabBudgetChanges(t *testing.T) {
 			s := newStage(t)
 			r, _, here := blockedRun(s)
 			change(s)
-			if p := r.pod(here, drain.PodGone); p.Attempts != 1 {
+			if p := r.pod(here, eviction.Gone); p.Attempts != 1 {
 				t.Errorf("%d attempts", p.Attempts)
 			}
 			r.ends(drain.OutcomeDone)
@@ -153,11 +154,11 @@ func TestLabBudgetChanges(t *testing.T) {
 		s.addBudget("web", "web", 1) // the plan knew of none
 		s.budgetHas(w, "web", 1, 0)
 		r.confirm(drain.PhaseEvict)
-		if p := r.pod(here, drain.PodBudgetBlocked); p.Attempts != 0 {
+		if p := r.pod(here, eviction.BudgetBlocked); p.Attempts != 0 {
 			t.Errorf("%d attempts", p.Attempts)
 		}
 		s.deleteBudget("web")
-		r.pod(here, drain.PodGone)
+		r.pod(here, eviction.Gone)
 		r.ends(drain.OutcomeDone)
 	})
 }
@@ -202,12 +203,12 @@ func TestLabTolerantPodComesBack(t *testing.T) {
 	}
 }
 
-// No eviction while the API server is away, and it goes on by itself.
+// No eviction while the API server does not answer, and it goes on by itself.
 func TestLabServerGoesAway(t *testing.T) {
 	s := newStage(t)
 	r, _, here := blockedRun(s)
 	s.fault("stop", "kube-apiserver")
-	r.until("it tells that the server is away", func(state *drain.State) bool { return state.Down != nil })
+	r.until("it tells that the server does not answer", func(state *drain.State) bool { return state.Down != nil })
 	r.Send(drain.Command{Kind: drain.CommandRetry, Pod: here.UID, By: "ada"}) // not even then
 	s.fault("start", "kube-apiserver")
 	state := r.until("it tells that the server is back", func(state *drain.State) bool { return state.Down == nil })
@@ -221,7 +222,7 @@ func TestLabServerGoesAway(t *testing.T) {
 		err := s.client.PolicyV1().PodDisruptionBudgets(s.namespace).Delete(t.Context(), "web", metav1.DeleteOptions{})
 		return err == nil || apierrors.IsNotFound(err) // an answer may have been lost
 	})
-	p := r.pod(here, drain.PodGone)
+	p := r.pod(here, eviction.Gone)
 	r.answered(p, http.StatusCreated, "")
 	r.ends(drain.OutcomeDone)
 	s.running(r.config.Source, s.addPod("next", s.addNode("b"))) // the kubelets are back, for the tests that follow

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -135,7 +136,7 @@ func randomRun(t *testing.T, random *rand.Rand) {
 	o.Timeout = time.Duration(20+random.IntN(60)) * time.Second
 	e := drive(t, s, o, nodes[:1+random.IntN(3)]...)
 	for _, p := range e.State().Pods {
-		if p.Refusals > 0 && s.Answer == nil && p.Blocked+time.Since(p.Since) < drain.BudgetPoll {
+		if p.Refusals > 0 && s.Answer == nil && p.Blocked+time.Since(p.Since) < eviction.BudgetPoll {
 			t.Errorf("%s was refused %d times: %+v", p.Name, p.Refusals, p.Last)
 		}
 	}

@@ -47,7 +47,8 @@ func (b *nodeEvents) of(s *drain.State, events []drain.Event, now time.Time) []r
 
 // node tells of the beginning and the end of a node. One that was never touched
 // has none.
-func (b *nodeEvents) node(out []request.NodeEvent, s *drain.State, n *drain.NodeRun, e *drain.Event) []request.NodeEvent {
+func (b *nodeEvents) node(out []request.NodeEvent, s *drain.State, n *drain.NodeRun,
+	e *drain.Event) []request.NodeEvent {
 	who := "run " + s.Run.ID + " of " + s.Run.User
 	if s.Run.Options.Reason != "" {
 		who += " (" + words.Quote(s.Run.Options.Reason) + ")"
@@ -55,11 +56,15 @@ func (b *nodeEvents) node(out []request.NodeEvent, s *drain.State, n *drain.Node
 	pods := s.Progress(n.Name)
 	switch {
 	case e.NodeState == drain.NodeDraining:
-		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainStarted, Message: who + " drains the node: " + words.Count(pods.Total, "pod", "pods") + " to move"}, e.Time)
+		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainStarted, Message: who + " drains the node: " +
+			words.Count(pods.Total, "pod", "pods") + " to move"}, e.Time)
 	case e.NodeState == drain.NodeDrained && !n.Started.IsZero():
-		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainDone, Message: who + " has drained the node of " + words.Count(pods.Left, "pod", "pods") + " in " + words.ShortTime(e.Time.Sub(n.Started))}, e.Time)
+		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainDone, Message: who +
+			" has drained the node of " + words.Count(pods.Left, "pod", "pods") + " in " +
+			words.ShortTime(e.Time.Sub(n.Started))}, e.Time)
 	case (e.NodeState == drain.NodeFailed || e.NodeState == drain.NodeStopped) && (n.Cordoned || !n.Started.IsZero()):
-		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainAborted, Warning: true, Message: who + " no longer drains the node: " + e.Message}, e.Time)
+		return b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainAborted, Warning: true, Message: who +
+			" no longer drains the node: " + e.Message}, e.Time)
 	}
 	return out
 }
@@ -90,7 +95,8 @@ func (b *nodeEvents) waiting(out []request.NodeEvent, s *drain.State, now time.T
 		default:
 			b.pods[key], b.blocked[p.Node] = true, now
 			out = b.tell(out, n, request.NodeEvent{Reason: kube.ReasonDrainBlocked, Warning: true,
-				Message: "run " + s.Run.ID + ": " + p.Namespace + "/" + p.Name + " waits: " + p.Wait.Recorded().Sentence(now)}, now)
+				Message: "run " + s.Run.ID + ": " + p.Namespace + "/" + p.Name + " waits: " +
+					p.Wait.Recorded().Sentence(now)}, now)
 		}
 	}
 	return out
@@ -103,7 +109,8 @@ func (b *nodeEvents) lookAgain(at time.Time) {
 	}
 }
 
-func (b *nodeEvents) tell(out []request.NodeEvent, n *drain.NodeRun, e request.NodeEvent, at time.Time) []request.NodeEvent {
+func (b *nodeEvents) tell(out []request.NodeEvent, n *drain.NodeRun, e request.NodeEvent,
+	at time.Time) []request.NodeEvent {
 	if b.told[n.Name] >= toldAtMost {
 		return out
 	}

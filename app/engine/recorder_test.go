@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -84,7 +85,7 @@ func TestARunTellsOfItselfOnItsNodes(t *testing.T) {
 			t.Fatalf("got  %v\nwant %v", got, want)
 		}
 		blocked := c.said[3:5]
-		if gap := blocked[1].At.Sub(blocked[0].At); gap < time.Minute || gap > time.Minute+2*drain.BudgetPoll {
+		if gap := blocked[1].At.Sub(blocked[0].At); gap < time.Minute || gap > time.Minute+2*eviction.BudgetPoll {
 			t.Errorf("told of blocked pods %s apart", gap)
 		}
 		if blocked[0].Message == blocked[1].Message {

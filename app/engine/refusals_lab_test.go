@@ -24,12 +24,13 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-// Refusals that are nobody's budget: an admission webhook, priority and
+// Refusals that are no budget's: an admission webhook, priority and
 // fairness, a missing right.
 
 func TestLabMissingRight(t *testing.T) {
@@ -46,7 +47,7 @@ func TestLabMissingRight(t *testing.T) {
 		covered(w, "web", 1)
 
 		r := s.drain(w, c, o, a)
-		p := r.pod(here, drain.PodFailed)
+		p := r.pod(here, eviction.Failed)
 		r.answered(p, http.StatusForbidden, `cannot create resource "pods/eviction"`)
 		if state := r.ends(drain.OutcomePartly); p.Attempts != 1 || state.Node(a).State != drain.NodeFailed {
 			s.Errorf("%d attempts, node %s", p.Attempts, state.Node(a).State)
@@ -65,9 +66,17 @@ func TestLabMissingRight(t *testing.T) {
 // the budget, if there is one, counts the pods of an app.
 func forEachBudget(t *testing.T, test func(s *stage, o plan.Options, covered func(w Source, app string, pods int32))) {
 	t.Helper()
+	eachBudget(t, func(s *stage, o plan.Options, covered func(Source, string, int32)) {
+		s.Parallel()
+		test(s, o, covered)
+	})
+}
+
+// eachBudget is forEachBudget, one after the other: for what freezes a controller.
+func eachBudget(t *testing.T, test func(s *stage, o plan.Options, covered func(w Source, app string, pods int32))) {
+	t.Helper()
 	for name, budget := range map[string]bool{"no budget": false, "a budget with room": true} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			o := bareOptions()
 			o.ForceAfter, o.MaxEvictRetries = time.Second, 1
 			s := newStage(t)
@@ -89,7 +98,7 @@ func (r *labRun) onlyEvicted(p *corev1.Pod) {
 		r.s.Errorf("sent %v, %d refusals count as the budget's", state.Sent, state.Pod(p.UID).BudgetRefusals)
 	}
 	for _, e := range r.Events(0) {
-		if e.Kind == drain.EventPod && e.UID == p.UID && (e.PodState == drain.PodBudgetBlocked || e.PodState == drain.PodMultipleBudgets) {
+		if e.Kind == drain.EventPod && e.UID == p.UID && (e.PodState == eviction.BudgetBlocked || e.PodState == eviction.MultipleBudgets) {
 			r.s.Errorf("%s is said to wait for its budget:\n%s", p.Name, r.story())
 			return
 		}
@@ -115,7 +124,7 @@ func TestLabWebhookDenies(t *testing.T) {
 		covered(w, "vm", 1)
 
 		r := s.drain(w, c, o, a)
-		p := r.pod(here, drain.PodWebhookWait)
+		p := r.pod(here, eviction.WebhookWait)
 		r.answered(p, http.StatusTooManyRequests, words)
 		if p.Wait.For != waits.ForWebhook || !strings.Contains(p.Wait.Words, words) || p.Wait.Until.IsZero() {
 			s.Errorf("waits for %+v", p.Wait)
@@ -127,7 +136,7 @@ func TestLabWebhookDenies(t *testing.T) {
 		r.answered(state.Pod(here.UID), http.StatusTooManyRequests, words)
 		migrated.Store(true)
 		r.Send(drain.Command{Kind: drain.CommandRetry, Pod: here.UID, By: "ada"})
-		r.pod(here, drain.PodGone)
+		r.pod(here, eviction.Gone)
 		r.ends(drain.OutcomeDone)
 		r.onlyEvicted(here)
 	})
@@ -153,18 +162,18 @@ func TestLabWebhookBroken(t *testing.T) {
 		covered(w, "vm", 1)
 
 		r := s.drain(w, c, o, a)
-		p := r.pod(here, drain.PodWebhookWait)
+		p := r.pod(here, eviction.WebhookWait)
 		r.answered(p, http.StatusInternalServerError, "failed calling webhook")
 		r.until("it was tried four times", func(state *drain.State) bool { return state.Pod(here.UID).Refusals >= 4 })
 		well.Store(true)
-		r.pod(here, drain.PodGone)
+		r.pod(here, eviction.Gone)
 		r.ends(drain.OutcomeDone)
 		r.onlyEvicted(here)
 	})
 }
 
 // While one eviction of carol's is on its way, priority and fairness rejects the
-// others: that is nobody's budget, and holds back all that the run sends.
+// others: that is no budget, and holds back all that the run sends.
 func TestLabThrottled(t *testing.T) {
 	t.Parallel()
 	forEachBudget(t, func(s *stage, o plan.Options, covered func(Source, string, int32)) {
@@ -185,12 +194,12 @@ func TestLabThrottled(t *testing.T) {
 
 		r := s.drain(w, c, o, a)
 		state := r.until("an eviction is throttled", func(state *drain.State) bool {
-			return state.Pod(pods[0].UID).State == drain.PodThrottled || state.Pod(pods[1].UID).State == drain.PodThrottled
+			return state.Pod(pods[0].UID).State == eviction.Throttled || state.Pod(pods[1].UID).State == eviction.Throttled
 		})
 		release()
 		for _, p := range pods {
 			run := state.Pod(p.UID)
-			if run.State != drain.PodThrottled {
+			if run.State != eviction.Throttled {
 				continue
 			}
 			if run.Last.Code != http.StatusTooManyRequests || run.Last.RetryAfterSeconds < 1 || run.Wait.For != waits.ForServer {
@@ -201,7 +210,7 @@ func TestLabThrottled(t *testing.T) {
 			}
 		}
 		for _, p := range pods {
-			r.pod(p, drain.PodGone)
+			r.pod(p, eviction.Gone)
 		}
 		r.ends(drain.OutcomeDone)
 		for _, p := range pods {
@@ -352,7 +361,7 @@ func (s *stage) throttled(person string) {
 
 // absentee is the name of a pod that does not exist: its eviction changes nothing,
 // and passes through all that stands before the eviction of a pod.
-const absentee = "nobody"
+const absentee = "absentee"
 
 // evictNobody returns the headers of the answer.
 func (s *stage) evictNobody(person string) http.Header {

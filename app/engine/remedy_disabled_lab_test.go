@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -58,7 +59,7 @@ func machineOff(t *testing.T, options ...labOption) (*stage, *connection, *watch
 	s.must(err)
 	s.running(w, p)
 	r := s.drain(w, c, bareOptions(), a)
-	r.pod(p, drain.PodTerminating)
+	r.pod(p, eviction.Terminating)
 	s.machineIs(a, corev1.ConditionUnknown)
 	r.until("its kubelet is silent", func(state *drain.State) bool {
 		run := state.Pod(p.UID)
@@ -76,7 +77,7 @@ func TestLabRemedyForceDelete(t *testing.T) {
 	t.Parallel()
 	_, _, _, r, p, _ := machineOff(t)
 	r.remediate(remedy.ForceDelete, p)
-	r.pod(p, drain.PodGone)
+	r.pod(p, eviction.Gone)
 	r.ends(drain.OutcomeDone)
 	r.remedy(remedy.Done)
 }
@@ -85,7 +86,7 @@ func TestLabRemedyTaint(t *testing.T) {
 	t.Parallel()
 	s, c, w, r, p, a := machineOff(t)
 	r.remediate(remedy.OutOfService, p)
-	r.pod(p, drain.PodGone) // the garbage collector of pods forgets it
+	r.pod(p, eviction.Gone) // the garbage collector of pods forgets it
 	r.ends(drain.OutcomeDone)
 	r.remedy(remedy.Left) // its machine is still off
 	s.until(w, "the taint is there", func(snap *kube.Snapshot) bool { return snap.Node(a).OutOfService() })

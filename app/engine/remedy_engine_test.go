@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
@@ -68,7 +69,7 @@ func blockedBySize(t *testing.T, w func(*kubetest.Simulation) request.Writer) (*
 	s.PutReplicaSet("web", false)
 	s.AddBudget("web", 2)
 	e := beginWith(t, t.Context(), s, w(s), plan.DefaultOptions(), "a")
-	confirmUntil(t, e, "the pod is blocked", func(state *drain.State) bool { return state.Pods[0].State == drain.PodBudgetBlocked })
+	confirmUntil(t, e, "the pod is blocked", func(state *drain.State) bool { return state.Pods[0].State == eviction.BudgetBlocked })
 	return s, e, p
 }
 
@@ -169,7 +170,7 @@ func declaredOff(t *testing.T) (s *kubetest.Simulation, e *Engine, ready func(co
 	s.AddNode("b")
 	p := s.AddPod("web", "a")
 	e = begin(t, t.Context(), s, plan.DefaultOptions(), "a")
-	confirmUntil(t, e, "it is ending", func(state *drain.State) bool { return state.Pods[0].State == drain.PodTerminating })
+	confirmUntil(t, e, "it is ending", func(state *drain.State) bool { return state.Pods[0].State == eviction.Terminating })
 	ready = func(status corev1.ConditionStatus) {
 		s.Mu.Lock()
 		defer s.Mu.Unlock()

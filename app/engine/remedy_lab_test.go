@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -135,7 +136,7 @@ func single(t *testing.T) (*stage, *watch.Watcher, *labRun, *appsv1.Deployment, 
 	s.addBudget("web", "web", 1)
 	s.budgetHas(w, "web", 1, 0)
 	r := s.drain(w, c, bareOptions(), a)
-	r.pod(p, drain.PodBudgetBlocked)
+	r.pod(p, eviction.BudgetBlocked)
 	return s, w, r, d, p
 }
 
@@ -161,7 +162,7 @@ func TestLabRemedyScale(t *testing.T) {
 func TestLabRemedyScaleLeftAloneAfterSomebody(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		to   int32 // 0: nobody does anything
+		to   int32 // 0: nothing else changes it
 		want int32
 		is   remedy.State
 	}{{0, 1, remedy.Undone}, {5, 5, remedy.Kept}} {
@@ -193,7 +194,7 @@ func TestLabRemedyRestart(t *testing.T) {
 	s, _, r, _, p := single(t)
 	s.addNode("b")
 	r.remediate(remedy.RolloutRestart, p)
-	r.pod(p, drain.PodGone)
+	r.pod(p, eviction.Gone)
 	r.ends(drain.OutcomeDone)
 	r.remedy(remedy.Done)
 }
@@ -202,7 +203,7 @@ func TestLabRemedyDelete(t *testing.T) {
 	t.Parallel()
 	_, _, r, _, p := single(t)
 	r.remediate(remedy.Delete, p)
-	r.pod(p, drain.PodGone)
+	r.pod(p, eviction.Gone)
 	r.ends(drain.OutcomeDone)
 	r.remedy(remedy.Done)
 }
@@ -228,7 +229,7 @@ func TestLabRemedyFreesTheBudget(t *testing.T) {
 	})
 	s.budgetHas(w, "web", 1, 0)
 	r := s.drain(w, c, bareOptions(), a)
-	r.pod(p, drain.PodBudgetBlocked)
+	r.pod(p, eviction.BudgetBlocked)
 	r.remediate(remedy.EvictUnhealthy, p)
 	r.remedy(remedy.Done)
 	s.until(w, "the unhealthy pod is gone", func(snap *kube.Snapshot) bool { return snap.Pod(unhealthyPod.UID) == nil })

@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -139,10 +140,10 @@ func TestDeadlinesStopWhileNoProcessRuns(t *testing.T) {
 		name    string
 		options func(*plan.Options)
 		takes   time.Duration
-		want    drain.PodState
+		want    eviction.State
 	}{
-		{"timeout", func(o *plan.Options) { o.Timeout = 10 * time.Second }, 10 * time.Second, drain.PodBudgetBlocked},
-		{"force after", func(o *plan.Options) { o.ForceAfter = 10 * time.Second }, 11 * time.Second, drain.PodGone},
+		{"timeout", func(o *plan.Options) { o.Timeout = 10 * time.Second }, 10 * time.Second, eviction.BudgetBlocked},
+		{"force after", func(o *plan.Options) { o.ForceAfter = 10 * time.Second }, 11 * time.Second, eviction.Gone},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -153,7 +154,7 @@ func TestDeadlinesStopWhileNoProcessRuns(t *testing.T) {
 				s.AddBudget("db", 1)
 				o := plan.DefaultOptions()
 				c.options(&o)
-				events := killedOnce(t, s, o, nil, func(e *Engine) bool { return e.State().Pod(p.UID).State == drain.PodBudgetBlocked })
+				events := killedOnce(t, s, o, nil, func(e *Engine) bool { return e.State().Pod(p.UID).State == eviction.BudgetBlocked })
 				time.Sleep(time.Hour)
 				resumed, err := Resume(t.Context(), EngineConfig{Source: s, Writer: s, Now: time.Now}, events)
 				if err != nil {
@@ -229,7 +230,7 @@ func TestResumeWaitsForNoAnswerOfAPodThatIsGone(t *testing.T) {
 		p := s.AddPod("web", "a")
 		events := killedOnce(t, s, plan.DefaultOptions(), nil, func(e *Engine) bool {
 			pod := e.State().Pod(p.UID)
-			return pod.State == drain.PodGone && pod.InFlight != 0
+			return pod.State == eviction.Gone && pod.InFlight != 0
 		})
 		resumed, err := Resume(t.Context(), EngineConfig{Source: s, Writer: s, Now: time.Now}, events)
 		if err != nil {
@@ -243,7 +244,7 @@ func TestResumeWaitsForNoAnswerOfAPodThatIsGone(t *testing.T) {
 	})
 }
 
-// silentWriter lets evictions vanish on their way: nobody gets them, nobody answers.
+// silentWriter lets evictions vanish on their way: they are neither received nor answered.
 type silentWriter struct{ *kubetest.Simulation }
 
 func (silentWriter) Evict(ctx context.Context, _ request.Evict) kube.Answer {

@@ -19,7 +19,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -148,7 +147,7 @@ func TestAnUndoIsFoundByWhatItIs(t *testing.T) {
 	s.AddNode("b")
 	for _, n := range []string{"a", "b"} {
 		w := request.WriteLease{Node: n, NodeUID: kube.UID("node-" + n), Run: "r1"}
-		s.Store.Put(convert.Lease(leaseObject(w, types.UID("lease-"+n), "1")))
+		s.Store.Put(kubetest.Convert(leaseObject(w, types.UID("lease-"+n), "1")))
 	}
 	before := rollback.Plan(state, s.Snapshot(), time.Now())
 	s.Store.Remove(s.Snapshot().LeaseOf("node-a"))
@@ -180,14 +179,14 @@ func TestOpenHoldOfARollback(t *testing.T) {
 		}
 		lease := func(version string) {
 			w := request.WriteLease{Node: "a", NodeUID: "node-a", Run: "r2"}
-			s.Store.Put(convert.Lease(leaseObject(w, "lease", version)))
+			s.Store.Put(kubetest.Convert(leaseObject(w, "lease", version)))
 		}
 		state := drain.Fold(nil, drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "r1", Nodes: []drain.NodeFacts{{Name: "a", UID: "node-a"}}}},
 			drain.Event{Seq: 2, Kind: drain.EventNode, Node: "a", NodeState: drain.NodeCordoned})
 		open := func() bool { words, _ := rollback.OpenHold(state, s.Snapshot(), time.Now()); return words != "" }
 		marked("r1")
 		if open() {
-			t.Error("nobody has a Lease")
+			t.Error("no run has a Lease")
 		}
 		lease("1")
 		if words, lapses := rollback.OpenHold(state, s.Snapshot(), time.Now()); !open() || time.Until(lapses) != kube.LeaseDuration {

@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -29,7 +30,8 @@ func quantity(text string) resource.Quantity { return resource.MustParse(text) }
 // labRun is a run of the engine on the lab.
 type labRun struct {
 	*Engine
-	s *stage
+	s    *stage
+	kill func() // ends its process as it stands
 }
 
 // bareOptions drain the bare pods of the tests.
@@ -59,7 +61,7 @@ func (s *stage) start(source Source, writer request.Writer, o plan.Options, node
 		drain.RunFacts{ID: "r1", Context: "lab", User: "ada"})
 	s.must(err)
 	s.Cleanup(func() { cancel(); <-e.Done() })
-	return &labRun{Engine: e, s: s}
+	return &labRun{Engine: e, s: s, kill: cancel}
 }
 
 // drain begins a run and confirms everything that it asks.
@@ -97,7 +99,7 @@ func (r *labRun) until(what string, holds func(*drain.State) bool) *drain.State 
 }
 
 // pod waits until the pod is in the state.
-func (r *labRun) pod(p *corev1.Pod, want drain.PodState) *drain.PodRun {
+func (r *labRun) pod(p *corev1.Pod, want eviction.State) *eviction.Record {
 	r.s.Helper()
 	state := r.until(fmt.Sprintf("pod %s is %s", p.Name, want), func(state *drain.State) bool {
 		run := state.Pod(p.UID)
@@ -108,7 +110,7 @@ func (r *labRun) pod(p *corev1.Pod, want drain.PodState) *drain.PodRun {
 
 // tried waits for the server's answer to the next attempt of a blocked pod, which
 // the operator asks for: without that the engine would not send one in vain.
-func (r *labRun) tried(p *corev1.Pod) *drain.PodRun {
+func (r *labRun) tried(p *corev1.Pod) *eviction.Record {
 	r.s.Helper()
 	before := r.State().Pod(p.UID).Refusals
 	r.Send(drain.Command{Kind: drain.CommandRetry, Pod: p.UID, By: "ada"})
@@ -127,7 +129,7 @@ func (r *labRun) ends(want drain.Outcome) *drain.State {
 }
 
 // answered fails the test unless the last answer has this code and these words.
-func (r *labRun) answered(p *drain.PodRun, code int, words string) {
+func (r *labRun) answered(p *eviction.Record, code int, words string) {
 	r.s.Helper()
 	if p.Last == nil || p.Last.Code != code || !strings.Contains(p.Last.Words(), words) {
 		r.s.Errorf("the server answered %+v, want %d and %q", p.Last, code, words)

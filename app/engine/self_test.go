@@ -39,7 +39,7 @@ func TestPlanOfOurselves(t *testing.T) {
 		codes []string
 		order []string
 	}{
-		{"outside, the address is nobody's", preflight.Self{Addresses: []string{"192.0.2.1"}}, []string{"w1", "w3"}, nil, []string{"w1", "w3"}},
+		{"outside, the address is of no pod", preflight.Self{Addresses: []string{"192.0.2.1"}}, []string{"w1", "w3"}, nil, []string{"w1", "w3"}},
 		{"our pod", preflight.Self{Namespace: "ops", Pod: "kdrain-0"}, []string{"w1", "w3"}, []string{"OwnPod"}, []string{"w3", "w1"}},
 		{"a pod of that name in another namespace", preflight.Self{Namespace: "shop", Pod: "kdrain-0"}, []string{"w1", "w3"}, nil, []string{"w1", "w3"}},
 		{"our pod, by its UID", preflight.Self{Namespace: "ops", Pod: "kdrain-0", UID: kubetest.Pod("ops/kdrain-0").UID}, []string{"w1", "w3"}, []string{"OwnPod"}, []string{"w3", "w1"}},

@@ -13,7 +13,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -134,7 +133,7 @@ func (o *operator) held(node kube.UID) *kube.Lease { return o.Store.Snapshot().L
 
 func (o *operator) putLease(w request.WriteLease, uid types.UID) kube.Answer {
 	version := o.NextVersion()
-	o.Store.Put(convert.Lease(leaseObject(w, uid, version)))
+	o.Store.Put(kubetest.Convert(leaseObject(w, uid, version)))
 	return kube.Answer{Code: http.StatusOK, UID: uid, ResourceVersion: version}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
-	"github.com/kdrain-tui/kdrain-tui/drain/lease"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -105,56 +105,10 @@ func TestAfterAnOutageAnEvictionComesFirst(t *testing.T) {
 		s.Later(59*time.Second, func() { s.Store.SetHealth(kube.Health{DownSince: time.Now()}) })
 		s.Later(2*time.Minute, func() { s.Store.SetHealth(kube.Health{Live: true}) })
 		confirmAll(t.Context(), s, e)
-		if sent := e.State().Sent; sent[attempt.VerbDelete] != 0 || e.State().Pod(p.UID).State != drain.PodGone {
+		if sent := e.State().Sent; sent[attempt.VerbDelete] != 0 || e.State().Pod(p.UID).State != eviction.Gone {
 			t.Errorf("sent %v, the pod is %s", sent, e.State().Pod(p.UID).State)
 		}
 	})
-}
-
-// While the Lease of its node is not in hand, a pod is not held by its budget alone.
-func TestNoPatienceWithoutTheLease(t *testing.T) {
-	o := plan.DefaultOptions()
-	o.LeaseNamespace = "kube-node-lease"
-	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := drain.Fold(nil, drain.Event{Seq: 1, Time: at, Kind: drain.EventRunStarted, Run: &drain.RunFacts{Options: o,
-		Nodes: []drain.NodeFacts{{Name: "a"}}, Pods: []drain.PodFacts{{Node: "a", Namespace: "default", Name: "db", UID: "p", Action: plan.ActionEvict}}}})
-	facts := lease.Facts{Name: "a"}
-	seq := uint64(1)
-	after := func(d time.Duration, e drain.Event) {
-		seq++
-		e.Seq, e.Time, e.Node = seq, at.Add(d), "a"
-		s = drain.Fold(s, e)
-	}
-	pod := func(d time.Duration, state drain.PodState) {
-		after(d, drain.Event{Kind: drain.EventPod, Namespace: "default", Pod: "db", UID: "p", PodState: state})
-	}
-	check := func(d, want time.Duration) {
-		t.Helper()
-		if got := s.Pod("p").HeldFor(at.Add(d)); got != want {
-			t.Errorf("after %s: held for %s, want %s", d, got, want)
-		}
-	}
-	after(0, drain.Event{Kind: drain.EventPhase, Phase: drain.PhaseEvict, PhaseStatus: drain.PhaseRuns})
-	after(0, drain.Event{Kind: drain.EventIntent, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &facts})
-	after(0, drain.Event{Kind: drain.EventAnswer, Action: &attempt.ActionFacts{ID: 1, Verb: attempt.VerbTake}, Lease: &facts, Answer: &attempt.AnswerFacts{Code: 201}})
-	after(0, drain.Event{Kind: drain.EventLease, Lease: &facts, LeaseState: lease.Held})
-	pod(0, drain.PodBudgetBlocked)
-	check(time.Second, time.Second)
-	// The machine slept: the Lease was overdue 20 s after its last renewal, and that
-	// shows an hour later.
-	after(time.Hour, drain.Event{Kind: drain.EventLease, Lease: &facts, LeaseState: lease.Overdue})
-	check(2*time.Hour, lease.OverdueAfter)
-	after(2*time.Hour, drain.Event{Kind: drain.EventLease, Lease: &facts, LeaseState: lease.Held})
-	check(2*time.Hour+time.Second, lease.OverdueAfter+time.Second)
-	pod(2*time.Hour+time.Second, drain.PodWebhookWait)
-	check(3*time.Hour, lease.OverdueAfter+time.Second)
-	pod(3*time.Hour, drain.PodMultipleBudgets)
-	after(3*time.Hour+time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandPause})
-	check(4*time.Hour, lease.OverdueAfter+2*time.Second)
-	after(4*time.Hour, drain.Event{Kind: drain.EventResumed}) // nobody paused the new process
-	check(5*time.Hour, lease.OverdueAfter+2*time.Second)
-	after(5*time.Hour, drain.Event{Kind: drain.EventLease, Lease: &facts, LeaseState: lease.Held})
-	check(5*time.Hour+time.Second, lease.OverdueAfter+3*time.Second)
 }
 
 // A deletion past the budget that is refused was for one request: by the next one
@@ -167,7 +121,7 @@ func TestARefusedDeletionIsNotRepeated(t *testing.T) {
 		s.Later(o.ForceAfter+10*time.Second, func() { s.AddPod("db", "b"); s.Control("db") })
 		confirmAll(t.Context(), s, e)
 		checkRun(t, s, e)
-		if run := e.State().Pod(p.UID); run.State != drain.PodGone || run.Action != plan.ActionEvict || len(s.Accepted) != 1 || w.deletions == 0 {
+		if run := e.State().Pod(p.UID); run.State != eviction.Gone || run.Action != plan.ActionEvict || len(s.Accepted) != 1 || w.deletions == 0 {
 			t.Errorf("%s by %s after %d deletions, accepted %v", run.State, run.Action, w.deletions, s.Accepted)
 		}
 	})
@@ -225,7 +179,7 @@ func TestTurnsAndForceAfter(t *testing.T) {
 			e := begin(t, t.Context(), s, o, "a")
 			s.Later(9*time.Second, func() { s.AddPod("db", "b"); s.Control("db") }) // room from here on
 			confirmAll(t.Context(), s, e)
-			if e.State().Sent[attempt.VerbDelete] != 0 || e.State().Pod(p.UID).State != drain.PodGone {
+			if e.State().Sent[attempt.VerbDelete] != 0 || e.State().Pod(p.UID).State != eviction.Gone {
 				t.Errorf("sent %v", e.State().Sent)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -62,7 +63,7 @@ func TestSkipRetryLastAndLeave(t *testing.T) {
 			t.Errorf("evicted %v: %s was put last", s.Accepted, first.Name)
 		}
 		state := e.State()
-		if state.Pod(held.UID).State != drain.PodSkipped || state.Node("a").State != drain.NodeStopped || state.Outcome != drain.OutcomePartly {
+		if state.Pod(held.UID).State != eviction.Skipped || state.Node("a").State != drain.NodeStopped || state.Outcome != drain.OutcomePartly {
 			t.Errorf("pod %s, node %s, outcome %s", state.Pod(held.UID).State, state.Node("a").State, state.Outcome)
 		}
 		if state.Node("b").State != drain.NodeDrained {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -184,7 +185,7 @@ func TestAbortWhileACordonIsInDoubt(t *testing.T) {
 	}
 }
 
-// A temporary budget that nobody observes, or whose workload wants no pod, ends.
+// A temporary budget that is not observed, or whose workload wants no pod, ends.
 func TestGuardThatIsNeverObserved(t *testing.T) {
 	for _, timeout := range []time.Duration{0, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
@@ -227,7 +228,7 @@ func TestATerminatingPodCanBeSkipped(t *testing.T) {
 		<-done
 		state := e.State()
 		p, n := state.Pod(stuck.UID), state.Node("a")
-		if p.State != drain.PodSkipped || !strings.HasPrefix(p.Message, "still terminating") || n.State != drain.NodeDrained || n.SafeToPowerOff() || state.Outcome != drain.OutcomeDone {
+		if p.State != eviction.Skipped || !strings.HasPrefix(p.Message, "still terminating") || n.State != drain.NodeDrained || n.SafeToPowerOff() || state.Outcome != drain.OutcomeDone {
 			t.Errorf("pod %s (%s), node %s, safe %v, outcome %s", p.State, p.Message, n.State, n.SafeToPowerOff(), state.Outcome)
 		}
 	})

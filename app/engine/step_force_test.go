@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -19,19 +20,19 @@ import (
 // told as.
 var refusals = map[string]struct {
 	answer kube.Answer
-	state  drain.PodState
+	state  eviction.State
 }{
-	"connection broken": {kube.Answer{Failure: "EOF"}, drain.PodRetrying},
-	"server failed":     {kube.Answer{Code: 500, Message: "etcdserver: leader changed"}, drain.PodRetrying},
-	"conflict":          {kube.Answer{Code: 409, Message: "the object has been modified"}, drain.PodRetrying},
-	"budget raced":      {kube.Answer{Code: 504, Message: "couldn't update PodDisruptionBudget \"web\" due to conflicts", RetryAfter: 10 * time.Second}, drain.PodRetrying},
-	"throttled":         {kube.Answer{Code: 429, Message: "Too many requests, please try again later.", RetryAfter: time.Second}, drain.PodThrottled},
-	"webhook denies":    {kube.Answer{Code: 429, Message: `admission webhook "vm" denied the request: Eviction triggered evacuation of VMI`}, drain.PodWebhookWait},
-	"webhook is broken": {kube.Answer{Code: 500, Message: `Internal error occurred: failed calling webhook "vm": connection refused`}, drain.PodWebhookWait},
-	"namespace ends":    {kube.Answer{Code: 403, Causes: []kube.Cause{{Type: "NamespaceTerminating"}}}, drain.PodNamespaceTerminating},
+	"connection broken": {kube.Answer{Failure: "EOF"}, eviction.Retrying},
+	"server failed":     {kube.Answer{Code: 500, Message: "etcdserver: leader changed"}, eviction.Retrying},
+	"conflict":          {kube.Answer{Code: 409, Message: "the object has been modified"}, eviction.Retrying},
+	"budget raced":      {kube.Answer{Code: 504, Message: "couldn't update PodDisruptionBudget \"web\" due to conflicts", RetryAfter: 10 * time.Second}, eviction.Retrying},
+	"throttled":         {kube.Answer{Code: 429, Message: "Too many requests, please try again later.", RetryAfter: time.Second}, eviction.Throttled},
+	"webhook denies":    {kube.Answer{Code: 429, Message: `admission webhook "vm" denied the request: Eviction triggered evacuation of VMI`}, eviction.WebhookWait},
+	"webhook is broken": {kube.Answer{Code: 500, Message: `Internal error occurred: failed calling webhook "vm": connection refused`}, eviction.WebhookWait},
+	"namespace ends":    {kube.Answer{Code: 403, Causes: []kube.Cause{{Type: "NamespaceTerminating"}}}, eviction.NamespaceTerminating},
 	"budget syncing": {kube.Answer{Code: 429, RetryAfter: 10 * time.Second, Causes: []kube.Cause{{Type: string(policyv1.DisruptionBudgetCause),
-		Message: "The disruption budget web is still being processed by the server."}}}, drain.PodBudgetSyncing},
-	"budget negative": {kube.Answer{Code: 403, Message: "pdb disruptions allowed is negative"}, drain.PodBudgetSyncing},
+		Message: "The disruption budget web is still being processed by the server."}}}, eviction.BudgetSyncing},
+	"budget negative": {kube.Answer{Code: 403, Message: "pdb disruptions allowed is negative"}, eviction.BudgetSyncing},
 }
 
 // Whatever refuses an eviction that is not the budget, for ever: it is told as what
@@ -70,7 +71,7 @@ func TestOnlyRefusalsOfTheBudgetAreForced(t *testing.T) {
 }
 
 // toldAs checks that a pod was never said to be blocked by anything else.
-func toldAs(t *testing.T, e *Engine, pod kube.UID, want drain.PodState) {
+func toldAs(t *testing.T, e *Engine, pod kube.UID, want eviction.State) {
 	t.Helper()
 	told := 0
 	for _, event := range e.Events(0) {

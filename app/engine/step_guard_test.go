@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
@@ -27,7 +28,7 @@ func TestPauseLeavesTheGuard(t *testing.T) {
 		o.Guard, o.GuardWrite = "1", true
 		e := begin(t, t.Context(), s, o, "a")
 		s.Answer = func(request.Evict) (kube.Answer, bool) { return kubetest.BudgetRefusal(s.Budgets["web"]), true }
-		confirmUntil(t, e, "the guard holds a pod", func(state *drain.State) bool { return state.Pods[0].State == drain.PodBudgetBlocked })
+		confirmUntil(t, e, "the guard holds a pod", func(state *drain.State) bool { return state.Pods[0].State == eviction.BudgetBlocked })
 		e.Send(drain.Command{Kind: drain.CommandPause, By: "ada"})
 		synctest.Wait()
 		s.Mu.Lock()

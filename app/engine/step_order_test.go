@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -73,7 +74,7 @@ func TestForceAfterDeletesWithThePodsOwnGrace(t *testing.T) {
 		o.ForceAfter = 5 * time.Second
 		e := drive(t, s, o, "a")
 		p := e.State().Pods[0]
-		if p.State != drain.PodGone || p.Action != plan.ActionDelete || e.State().Sent[attempt.VerbEvict] != 1 || e.State().Sent[attempt.VerbDelete] != 1 {
+		if p.State != eviction.Gone || p.Action != plan.ActionDelete || e.State().Sent[attempt.VerbEvict] != 1 || e.State().Sent[attempt.VerbDelete] != 1 {
 			t.Errorf("%s by %s, sent %v, want one eviction that proves that its budget holds it", p.State, p.Action, e.State().Sent)
 		}
 		if p.Held < o.ForceAfter {
@@ -92,7 +93,7 @@ func TestMaxEvictRetries(t *testing.T) {
 		o := plan.DefaultOptions()
 		o.MaxEvictRetries = 2
 		e := drive(t, s, o, "a")
-		if p := e.State().Pods[0]; p.Refusals != 3 || p.Action != plan.ActionDelete || p.State != drain.PodGone {
+		if p := e.State().Pods[0]; p.Refusals != 3 || p.Action != plan.ActionDelete || p.State != eviction.Gone {
 			t.Errorf("%s by %s after %d refusals", p.State, p.Action, p.Refusals)
 		}
 	})
@@ -110,7 +111,7 @@ func TestOneSafetyPollPerBudget(t *testing.T) {
 		o.Timeout = 100 * time.Second
 		e := drive(t, s, o, "a")
 		if n := len(s.Evictions); n < 2 || n > 3 {
-			t.Errorf("%d evictions in %s for a budget that never moved, want one per %s", n, o.Timeout, drain.BudgetPoll)
+			t.Errorf("%d evictions in %s for a budget that never moved, want one per %s", n, o.Timeout, eviction.BudgetPoll)
 		}
 		if e.State().Outcome != drain.OutcomePartly {
 			t.Errorf("outcome %q", e.State().Outcome)

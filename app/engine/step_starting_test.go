@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -21,11 +22,11 @@ func TestARightMissingAfterTheServerWasAwayIsAskedForAgain(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		warm     time.Duration // from when on the server grants it; zero: never
-		state    drain.PodState
+		state    eviction.State
 		requests int
 	}{
-		{"granted after a moment", time.Second, drain.PodGone, 2},
-		{"never granted", 0, drain.PodFailed, 6},
+		{"granted after a moment", time.Second, eviction.Gone, 2},
+		{"never granted", 0, eviction.Failed, 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -75,7 +75,7 @@ func TestADaemonSetMadeDuringTheDrain(t *testing.T) {
 	}
 }
 
-// A node that is drained while others are not is looked at once more at the end.
+// A node that is drained while others are not is checked once more at the end.
 func TestADaemonSetMadeAfterItsNodeWasDrained(t *testing.T) {
 	for name, c := range map[string]struct {
 		seen bool

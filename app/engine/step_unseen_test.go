@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -28,12 +29,12 @@ var (
 func TestOnePodOnePauseWithoutBudgets(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer kube.Answer
-		state  drain.PodState
+		state  eviction.State
 		pauses []time.Duration
 	}{
-		"exhausted": {budgetFull, drain.PodBudgetBlocked, []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second, 30 * time.Second}},
-		"several":   {severalBudgets, drain.PodMultipleBudgets, []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second}},
-		"syncing":   {budgetSyncing, drain.PodBudgetSyncing, []time.Duration{10 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second}},
+		"exhausted": {budgetFull, eviction.BudgetBlocked, []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second, 30 * time.Second}},
+		"several":   {severalBudgets, eviction.MultipleBudgets, []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second}},
+		"syncing":   {budgetSyncing, eviction.BudgetSyncing, []time.Duration{10 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second}},
 	} {
 		for kind, phase := range map[string]kube.SyncPhase{"no right": kube.Denied, "not seen yet": kube.Synced} {
 			t.Run(name+", "+kind, func(t *testing.T) {
@@ -200,7 +201,7 @@ func TestAGuardedPodHoldsNoTier(t *testing.T) {
 		if p := e.State().Pod(held.UID); p.Wait == nil || p.Wait.For != waits.ForGuard {
 			t.Fatalf("%s waits for %+v", p.State, p.Wait)
 		}
-		if p := e.State().Pod(critical.UID); p.State != drain.PodGone {
+		if p := e.State().Pod(critical.UID); p.State != eviction.Gone {
 			t.Errorf("the critical pod is %s, waits for %+v", p.State, p.Wait)
 		}
 	})

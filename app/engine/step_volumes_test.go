@@ -12,6 +12,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -98,7 +99,7 @@ func TestTheNextInLineIsToldWhoGoesFirst(t *testing.T) {
 			"its turn: other pods with volumes are evicted first on its node (driver disk)", "its turn: default/db-3 is detaching from a (pv-data2, driver disk)",
 		} {
 			if !slices.Contains(said, want) {
-				t.Errorf("nobody said %q in %q", want, said)
+				t.Errorf("%q is not in %q", want, said)
 			}
 		}
 		// Two changes for the next in line per turn, one for those behind: the
@@ -170,14 +171,14 @@ func TestBlockedPodGivesItsTurnAway(t *testing.T) {
 		o.Timeout = time.Minute
 		e := drive(t, s, o, "a")
 		state := e.State()
-		if p := state.Pod(held.UID); p.State != drain.PodBudgetBlocked {
+		if p := state.Pod(held.UID); p.State != eviction.BudgetBlocked {
 			t.Errorf("held is %s", p.State)
 		}
-		if p := state.Pod(stuck.UID); p.State != drain.PodStuckTerminating {
+		if p := state.Pod(stuck.UID); p.State != eviction.StuckTerminating {
 			t.Errorf("stuck is %s", p.State)
 		}
 		p := state.Pod(free.UID)
-		if p.State != drain.PodGone {
+		if p.State != eviction.Gone {
 			t.Fatalf("free is %s: %s", p.State, p.Wait.Sentence(time.Now()))
 		}
 		// It waits while the other may still end in its time: a second of grace and
@@ -220,7 +221,7 @@ func TestDetachTimeout(t *testing.T) {
 		if !slices.ContainsFunc(e.Events(0), func(e drain.Event) bool {
 			return e.Kind == drain.EventVolumes && strings.HasPrefix(e.Message, "volume pv-first still attached to a, 20s after")
 		}) {
-			t.Error("nobody was told that the turn went on")
+			t.Error("nothing says that the turn went on")
 		}
 	})
 }
@@ -309,7 +310,7 @@ func TestAttachmentsThatCannotBeRead(t *testing.T) {
 			t.Errorf("db took %s, web %s", db.Ended.Sub(db.Begun), web.Ended.Sub(web.Begun))
 		}
 		if len(waitedFor(e, waits.ForVolumes)) == 0 {
-			t.Error("nobody said what db waited for")
+			t.Error("nothing says what db waited for")
 		}
 	})
 }

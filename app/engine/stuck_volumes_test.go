@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -64,7 +64,7 @@ func TestStuckPodNamesItsVolumes(t *testing.T) {
 				o.Timeout = time.Minute
 				e := drive(t, s, o, "a")
 				p := e.State().Pods[0]
-				if p.State != drain.PodStuckTerminating || !slices.Equal(p.Wait.Volumes, c.volumes) {
+				if p.State != eviction.StuckTerminating || !slices.Equal(p.Wait.Volumes, c.volumes) {
 					t.Fatalf("%s, waits %+v, want volumes %q", p.State, p.Wait, c.volumes)
 				}
 				if got := p.Wait.Sentence(time.Now()); got != c.says {
@@ -90,26 +90,26 @@ func TestVolumesSentence(t *testing.T) {
 	late := func(v *volume.VolumeRun) { v.Late = true }
 	for _, c := range []struct {
 		name    string
-		state   drain.PodState
+		state   eviction.State
 		volumes []volume.VolumeRun
 		want    string
 	}{
-		{"no volumes", drain.PodGone, nil, ""},
-		{"its pod is there", drain.PodTerminating, []volume.VolumeRun{vol("x", volume.VolumeInUse)}, ""},
-		{"on its way", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeDetaching), vol("y", volume.VolumeDetached)},
+		{"no volumes", eviction.Gone, nil, ""},
+		{"its pod is there", eviction.Terminating, []volume.VolumeRun{vol("x", volume.VolumeInUse)}, ""},
+		{"on its way", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeDetaching), vol("y", volume.VolumeDetached)},
 			"volume x is detaching from worker-1 for 12s, 1m48s left for it"},
-		{"several", drain.PodReplaced, []volume.VolumeRun{vol("x", volume.VolumeDetaching), vol("y", volume.VolumeDetaching)},
+		{"several", eviction.Replaced, []volume.VolumeRun{vol("x", volume.VolumeDetaching), vol("y", volume.VolumeDetaching)},
 			"volumes x, y are detaching from worker-1 for 12s, 1m48s left for it"},
-		{"out of time", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeStillAttached), vol("y", volume.VolumeDetached)},
+		{"out of time", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeStillAttached), vol("y", volume.VolumeDetached)},
 			"volume x is still attached to worker-1, its timeout has expired"},
-		{"detached", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeDetached)}, "volume x detached from worker-1"},
-		{"nowhere in time", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeDetached, late)}, "volume x detached from worker-1, attached to no other node yet"},
-		{"elsewhere", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeReattached, to("worker-2")), vol("y", volume.VolumeReattached, to("worker-2"))},
+		{"detached", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeDetached)}, "volume x detached from worker-1"},
+		{"nowhere in time", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeDetached, late)}, "volume x detached from worker-1, attached to no other node yet"},
+		{"elsewhere", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeReattached, to("worker-2")), vol("y", volume.VolumeReattached, to("worker-2"))},
 			"volumes x, y are attached to worker-2 now"},
-		{"unknown", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeUnknown, because(volume.WhyNoCSI))}, "whether volume x is detached is not known: not a CSI volume"},
-		{"shared", drain.PodGone, []volume.VolumeRun{vol("x", volume.VolumeShared)}, ""},
+		{"unknown", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeUnknown, because(volume.WhyNoCSI))}, "whether volume x is detached is not known: not a CSI volume"},
+		{"shared", eviction.Gone, []volume.VolumeRun{vol("x", volume.VolumeShared)}, ""},
 	} {
-		p := &drain.PodRun{State: c.state, Ended: ended, Volumes: c.volumes, DetachBy: ended.Add(2 * time.Minute)}
+		p := &eviction.Record{State: c.state, Ended: ended, Volumes: c.volumes, DetachBy: ended.Add(2 * time.Minute)}
 		p.Node = "worker-1"
 		if got := p.VolumesSentence(kubetest.Now); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

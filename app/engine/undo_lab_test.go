@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
@@ -37,7 +38,7 @@ func TestLabRemediesWithoutTheRight(t *testing.T) {
 	s.addBudget("web", "web", 1)
 	s.budgetHas(w, "web", 1, 0)
 	r := s.drain(w, c, bareOptions(), a)
-	r.pod(here, drain.PodBudgetBlocked)
+	r.pod(here, eviction.BudgetBlocked)
 
 	var offered remedy.Remedy
 	r.s.poll("the remedy can be applied, but for the right", func() bool {
@@ -60,11 +61,11 @@ func TestLabRemediesWithoutTheRight(t *testing.T) {
 	}
 	r.remedy(remedy.Refused)
 	state := r.State()
-	if p := state.Pod(here.UID); p.State == drain.PodFailed || p.Action != plan.ActionEvict || state.Node(a).State != drain.NodeDraining {
+	if p := state.Pod(here.UID); p.State == eviction.Failed || p.Action != plan.ActionEvict || state.Node(a).State != drain.NodeDraining {
 		t.Errorf("the pod is %s (%s), its node %s", p.State, p.Action, state.Node(a).State)
 	}
 	s.setBudget("web", 0)
-	r.pod(here, drain.PodGone)
+	r.pod(here, eviction.Gone)
 	r.ends(drain.OutcomeDone)
 }
 

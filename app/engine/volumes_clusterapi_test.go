@@ -70,7 +70,7 @@ func TestClusterAPIVolumesOfANode(t *testing.T) {
 }
 
 // TestShouldWaitForNodeVolumes of Cluster API, its two rows about an unreachable node:
-// nobody unmounts there, so nobody waits. But what is attached is said.
+// nothing is unmounted there, so nothing waits. But what is attached is said.
 func TestClusterAPIUnreachableNode(t *testing.T) {
 	for _, c := range []struct {
 		source   string
@@ -92,7 +92,7 @@ func TestClusterAPIUnreachableNode(t *testing.T) {
 				began := time.Now()
 				state := drive(t, s, plan.DefaultOptions(), "a").State()
 				if took := time.Since(began); took > 2*time.Second {
-					t.Errorf("took %s: a node that nobody hears was waited for", took)
+					t.Errorf("took %s: a silent node was waited for", took)
 				}
 				// Without a kubelet to ask, no node is called safe; one that has volumes is called unsafe.
 				n, attached := state.Nodes[0], len(c.attached) > 0

@@ -23,12 +23,12 @@ import (
 // differs says where we mean to do otherwise, and why.
 //
 //	gardener: gardener/machine-controller-manager 54caf54, pkg/util/provider/drain/drain_test.go
-//	          (rows of bugs: pkg/util/provider/drain/drain.go, volume_attachment.go)
+//	          (its bugs are rows in drain/volume/gardener_test.go)
 //	Cluster API: kubernetes-sigs/cluster-api ae7ff047, core/reconcilers/machine/machine_controller_test.go
 //	          (until August 2026 in internal/controllers/machine)
 
-// accounted are the volumes of a pod as "title@handle State", and why where nobody can
-// tell.
+// accounted are the volumes of a pod as "title@handle State", and why where it is not
+// known.
 func accounted(p *kube.Pod, s *kube.Snapshot) []string {
 	var words []string
 	for _, v := range volume.VolumesOf(p, s) {
@@ -66,10 +66,10 @@ func TestGardenerVolumeAccounting(t *testing.T) {
 				[]runtime.Object{bar(0, "exclusive0", "shared"), bar(1, "exclusive1", "shared")}),
 			want: map[string][]string{"bar0": {"exclusive0-0@handle-exclusive0-0 InUse", "shared@handle-shared Shared"},
 				"bar1": {"exclusive1-0@handle-exclusive1-0 InUse", "shared@handle-shared Shared"}}},
-		{source: "should filter out provider-unrelated volumes", differs: "it is kept and said that nobody can tell, never that it is detached",
+		{source: "should filter out provider-unrelated volumes", differs: "it is kept and said that it is not known, never that it is detached",
 			objects: join(kubetest.Claim("foo/exclusive", "exclusive-0", kubetest.FcDisk), []runtime.Object{bar(0, "exclusive")}),
 			want:    map[string][]string{"bar0": {"exclusive-0 Unknown: not a CSI volume"}}},
-		{source: "should filter out non-existing PVCs", differs: "the same, and it is looked at again as long as its pod is there",
+		{source: "should filter out non-existing PVCs", differs: "the same, and it is read again as long as its pod is there",
 			objects: []runtime.Object{bar(0, "exclusive")},
 			want:    map[string][]string{"bar0": {"claim exclusive Unknown: its claim does not exist"}}},
 		{source: "should filter out non-existing persistent volumes", differs: "the same",
@@ -200,36 +200,6 @@ func TestGardenerDrains(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// Bugs of gardener's volume code that are in none of its tests, as cases that we pass.
-func TestGardenerBugs(t *testing.T) {
-	claimed := func(objects ...runtime.Object) *kube.Snapshot {
-		all := slices.Concat(kubetest.Claim("foo/data", "pv-1"), objects, []runtime.Object{kubetest.Node("w1", func(n *corev1.Node) {
-			n.Status.VolumesAttached = []corev1.AttachedVolume{{Name: "kubernetes.io/csi/disk^handle-pv-1"}}
-		})})
-		return kubetest.SnapshotOf(kubetest.Now, all...)
-	}
-	gone := volume.Facts{Name: "data", Claim: "data", Volume: "pv-1", Driver: "disk", State: volume.VolumeInUse}
-	for _, c := range []struct {
-		source string
-		s      *kube.Snapshot
-		want   volume.State
-		node   string
-	}{
-		{"drain.go waitForDetach looks for the volume id as a pattern: vol-1 is found in vol-12", claimed(kubetest.AttachmentOf("pv-12", "w1", true)), volume.VolumeDetached, ""},
-		{"drain.go waitForDetach asks node.status.volumesAttached, which is cleared before the detach", claimed(kubetest.AttachmentOf("pv-1", "w1", true)), volume.VolumeDetaching, ""},
-		{"the same the other way round: the status of a node that reports no more", claimed(), volume.VolumeDetached, ""},
-		{"drain.go isDesiredReattachment: attached, and to another node", claimed(kubetest.AttachmentOf("pv-1", "w2", true)), volume.VolumeReattached, "w2"},
-		{"... and not while it is only wanted there", claimed(kubetest.AttachmentOf("pv-1", "w2", false)), volume.VolumeDetached, ""},
-		{"... and not before it left the first", claimed(kubetest.AttachmentOf("pv-1", "w1", true), kubetest.AttachmentOf("pv-1", "w2", true)), volume.VolumeDetaching, ""},
-		{"volume_attachment.go reads PersistentVolumeName, which an attachment of an inline volume has not", claimed(kubetest.AttachmentOf("", "w1", true)), volume.VolumeDetached, ""},
-		{"an attachment that says it is not attached", claimed(kubetest.AttachmentOf("pv-1", "w1", false)), volume.VolumeDetached, ""},
-	} {
-		if got := gone.AfterPod("w1", false, c.s); got.State != c.want || got.Node != c.node {
-			t.Errorf("%s: %s on %q, want %s on %q", c.source, got.State, got.Node, c.want, c.node)
-		}
 	}
 }
 

@@ -315,7 +315,7 @@ func TestDetachThatNeverComesOnTheLab(t *testing.T) {
 	pods := []*corev1.Pod{s.addPod("db", node, uses("one")), s.addPod("db", node, uses("two"))}
 	s.running(w, pods...)
 	s.attachedAll(w, node, 2)
-	stop() // nobody unmounts or detaches any more
+	stop() // nothing is unmounted or detached from here on
 
 	o := bareOptions()
 	o.GracePeriodSeconds, o.DetachTimeout = 1, 3*time.Second

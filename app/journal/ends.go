@@ -29,14 +29,14 @@ func Ends(path string) (first, last drain.Event, err error) {
 	if err != nil {
 		return first, last, fmt.Errorf("journal %s holds no run: %w", path, err)
 	}
-	if err := checkHeader(header); err != nil {
+	if err := checkHeader(header, journalSchema); err != nil {
 		return first, last, &CorruptJournalError{Path: path, Line: 1, Err: err}
 	}
 	line, err := reader.ReadBytes('\n')
 	if err != nil {
 		return first, last, fmt.Errorf("journal %s holds no run: %w", path, err)
 	}
-	events, err := decodeEvent(nil, line)
+	events, err := decodeEvent[drain.Event](nil, line)
 	if err != nil {
 		return first, last, &CorruptJournalError{Path: path, Line: 2, Err: err}
 	}

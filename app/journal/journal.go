@@ -11,15 +11,35 @@ import (
 	"path/filepath"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
-// JournalSchema is the schema of the file, named in its first line.
-const JournalSchema = "kdrain-tui/journal/v1"
+// The schemas of the files, named in their first lines: a run's and a roll's.
+const (
+	journalSchema = "kdrain-tui/journal/v1"
+	rollSchema    = "kdrain-tui/roll-journal/v1"
+)
 
-// Journal is the append-only file of a run's events, one JSON object per line.
+// Journal is that of a run.
+type Journal = Of[drain.Event]
+
+// numbered is an event that knows its place in the journal, from 1.
+type numbered interface{ drain.Event | roll.Event }
+
+func numberOf[E numbered](e E) uint64 {
+	switch e := any(e).(type) {
+	case drain.Event:
+		return e.Seq
+	case roll.Event:
+		return e.Seq
+	}
+	return 0
+}
+
+// Of is the append-only file of the events of a run or a roll, one JSON object per line.
 // It is locked while its run lives, so that its owner, the engine's goroutine, always
 // knows where it ends (a file opened for appending can be cut on no Windows).
-type Journal struct {
+type Of[E numbered] struct {
 	path  string
 	File  *os.File
 	whole int64 // how far it holds whole batches of events
@@ -37,7 +57,10 @@ func JournalPath(dir, run string) string { return filepath.Join(dir, "runs", run
 // CreateJournal makes the journal of a new run below the state directory
 // (directories 0700, file 0600) and locks it.
 func CreateJournal(dir, run string) (*Journal, error) {
-	path := JournalPath(dir, run)
+	return create[drain.Event](JournalPath(dir, run), journalSchema, run)
+}
+
+func create[E numbered](path, schema, run string) (*Of[E], error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of journals: %w", err)
 	}
@@ -45,11 +68,11 @@ func CreateJournal(dir, run string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the journal of run %s: %w", run, err)
 	}
-	j := &Journal{path: path, File: file}
+	j := &Of[E]{path: path, File: file}
 	if err := lock(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock journal %s: %w", path, err), file.Close())
 	}
-	header, err := json.Marshal(journalHeader{Schema: JournalSchema, Run: run})
+	header, err := json.Marshal(journalHeader{Schema: schema, Run: run})
 	if err == nil {
 		_, err = file.Write(append(header, '\n'))
 	}
@@ -64,6 +87,10 @@ func CreateJournal(dir, run string) (*Journal, error) {
 // holds. A torn last line is cut off. It fails with ErrRunLives while another
 // process holds the journal.
 func OpenJournal(path string) (*Journal, []drain.Event, error) {
+	return open[drain.Event](path, journalSchema)
+}
+
+func open[E numbered](path, schema string) (*Of[E], []E, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open journal: %w", err)
@@ -71,11 +98,11 @@ func OpenJournal(path string) (*Journal, []drain.Event, error) {
 	if err := lock(file); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("lock journal %s: %w", path, err), file.Close())
 	}
-	events, torn, err := ReadJournal(path)
+	events, torn, err := read[E](path, schema)
 	if err == nil && torn {
 		err = cutTornLine(file)
 	}
-	j := &Journal{path: path, File: file}
+	j := &Of[E]{path: path, File: file}
 	if info, statErr := file.Stat(); err == nil {
 		if err = statErr; err == nil {
 			j.whole = info.Size()
@@ -101,17 +128,17 @@ func cutTornLine(file *os.File) error {
 }
 
 // Path is where the journal lies.
-func (j *Journal) Path() string { return j.path }
+func (j *Of[E]) Path() string { return j.path }
 
 // Append writes the events, in one write; sync makes them survive a power cut,
 // which is needed before every write that rollback would have to undo. After an
 // error the journal is as it was before, and the same events can be tried again.
-func (j *Journal) Append(events []drain.Event, sync bool) error {
+func (j *Of[E]) Append(events []E, sync bool) error {
 	var lines []byte
 	for _, e := range events {
 		line, err := json.Marshal(e)
 		if err != nil {
-			return fmt.Errorf("encode event %d for journal %s: %w", e.Seq, j.path, err)
+			return fmt.Errorf("encode event %d for journal %s: %w", numberOf(e), j.path, err)
 		}
 		lines = append(append(lines, line...), '\n')
 	}
@@ -137,10 +164,10 @@ func (j *Journal) Append(events []drain.Event, sync bool) error {
 
 // truncate cuts off what a failed Append left; where that fails too, the next one
 // tries again before it writes.
-func (j *Journal) truncate() { j.torn = j.File.Truncate(j.whole) != nil }
+func (j *Of[E]) truncate() { j.torn = j.File.Truncate(j.whole) != nil }
 
 // Close syncs the journal, gives its lock back and closes it.
-func (j *Journal) Close() error {
+func (j *Of[E]) Close() error {
 	if err := errors.Join(j.File.Sync(), j.File.Close()); err != nil {
 		return fmt.Errorf("close journal %s: %w", j.path, err)
 	}
@@ -164,6 +191,10 @@ func (e *CorruptJournalError) Unwrap() error { return e.Err }
 // what a killed process leaves: it is left out and torn is true. Anything else
 // that cannot be read is a *CorruptJournalError.
 func ReadJournal(path string) (events []drain.Event, torn bool, err error) {
+	return read[drain.Event](path, journalSchema)
+}
+
+func read[E numbered](path, schema string) (events []E, torn bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("open journal: %w", err)
@@ -179,7 +210,7 @@ func ReadJournal(path string) (events []drain.Event, torn bool, err error) {
 			return events, len(line) > 0, nil
 		}
 		if number == 1 {
-			err = checkHeader(line)
+			err = checkHeader(line, schema)
 		} else {
 			events, err = decodeEvent(events, line)
 		}
@@ -189,24 +220,24 @@ func ReadJournal(path string) (events []drain.Event, torn bool, err error) {
 	}
 }
 
-func checkHeader(line []byte) error {
+func checkHeader(line []byte, schema string) error {
 	var h journalHeader
 	if err := json.Unmarshal(line, &h); err != nil {
 		return err
 	}
-	if h.Schema != JournalSchema {
-		return fmt.Errorf("schema %q is not %q", h.Schema, JournalSchema)
+	if h.Schema != schema {
+		return fmt.Errorf("schema %q is not %q", h.Schema, schema)
 	}
 	return nil
 }
 
-func decodeEvent(events []drain.Event, line []byte) ([]drain.Event, error) {
-	var e drain.Event
+func decodeEvent[E numbered](events []E, line []byte) ([]E, error) {
+	var e E
 	if err := json.Unmarshal(line, &e); err != nil {
 		return events, err
 	}
-	if want := uint64(len(events) + 1); e.Seq != want {
-		return events, fmt.Errorf("event %d found where event %d was expected", e.Seq, want)
+	if want := uint64(len(events) + 1); numberOf(e) != want {
+		return events, fmt.Errorf("event %d found where event %d was expected", numberOf(e), want)
 	}
 	return append(events, e), nil
 }

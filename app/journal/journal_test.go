@@ -95,8 +95,8 @@ func TestOptionsSurviveTheJournal(t *testing.T) {
 	}
 }
 
-// Whoever looks whether a run lives, as runs and completion do, keeps nobody from
-// beginning or resuming one; a run that lives does.
+// Whoever looks whether a run lives, as runs and completion do, prevents no
+// other process from beginning or resuming one; a run that lives does.
 func TestCheckingAJournalDoesNotLockIt(t *testing.T) {
 	dir := t.TempDir()
 	path := JournalPath(dir, "r")

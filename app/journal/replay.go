@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -22,9 +23,10 @@ type Replay struct {
 	group kube.Group
 
 	mu       sync.Mutex
+	played   []drain.Event
 	state    *drain.State
 	at       time.Time // our clock, when the last event was played
-	watchers map[chan struct{}]struct{}
+	watchers live.Watchers
 }
 
 // NewReplay begins to play at once, so many times as fast as it was; zero shows
@@ -37,8 +39,8 @@ func NewReplay(ctx context.Context, events []drain.Event, speed float64) (*Repla
 	if speed <= 0 {
 		first = len(events)
 	}
-	r := &Replay{speed: speed, done: make(chan struct{}), at: time.Now(), watchers: map[chan struct{}]struct{}{}}
-	r.state = drain.Fold(nil, events[:first]...)
+	r := &Replay{speed: speed, done: make(chan struct{}), at: time.Now()}
+	r.state, r.played = drain.Fold(nil, events[:first]...), events[:first:first]
 	r.group.Go("replay of "+r.state.Run.ID, func() {
 		defer close(r.done)
 		for _, e := range events[first:] {
@@ -67,10 +69,8 @@ func (r *Replay) wait(ctx context.Context, e drain.Event) bool {
 func (r *Replay) play(e drain.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state, r.at = drain.Fold(r.state, e), time.Now()
-	for ch := range r.watchers {
-		Signal(ch)
-	}
+	r.state, r.at, r.played = drain.Fold(r.state, e), time.Now(), append(r.played, e)
+	r.watchers.Signal()
 }
 
 // State is the run at this moment of the replay.
@@ -78,6 +78,17 @@ func (r *Replay) State() *drain.State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state
+}
+
+// Events are those of the run after the one of that number, as far as they were played.
+func (r *Replay) Events(after uint64) []drain.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	from := 0
+	for from < len(r.played) && r.played[from].Seq <= after {
+		from++
+	}
+	return r.played[from:len(r.played):len(r.played)]
 }
 
 // Now is what the clock showed at this moment of the run. It stands still once
@@ -94,19 +105,7 @@ func (r *Replay) Now() time.Time {
 }
 
 // Changed is as that of a live run.
-func (r *Replay) Changed(ctx context.Context) <-chan struct{} {
-	ch := make(chan struct{}, 1)
-	ch <- struct{}{}
-	r.mu.Lock()
-	r.watchers[ch] = struct{}{}
-	r.mu.Unlock()
-	context.AfterFunc(ctx, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.watchers, ch)
-	})
-	return ch
-}
+func (r *Replay) Changed(ctx context.Context) <-chan struct{} { return r.watchers.Changed(ctx) }
 
 // Send does nothing: what is played has happened.
 func (r *Replay) Send(drain.Input) {}

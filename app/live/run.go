@@ -33,3 +33,11 @@ type Commander interface {
 	// for a pod that is not in it.
 	Remedies(pod kube.UID) []remedy.Remedy
 }
+
+// Foreign is a run that another process works on: leaving it does not end it, and its
+// questions are answered there.
+type Foreign interface {
+	Run
+	// Refusals are the commands that it did not take since the last call, in words.
+	Refusals() []string
+}

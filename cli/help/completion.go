@@ -39,7 +39,8 @@ func CompletionCommand(examples string, unknown func(shell string) error) *cobra
 		Use:   "completion " + strings.Join(shells, "|"),
 		Short: "Print the completion script for a shell",
 		Long: `Prints a script that completes commands, flags and their values, nodes, contexts, namespaces and runs.
-Nodes and namespaces are asked for from the server, for two seconds at most.
+Nodes and namespaces are asked for from the server, for two seconds at most. bash needs the package
+bash-completion, as for kubectl.
 
   bash        source <(kdrain-tui completion bash)
   zsh         kdrain-tui completion zsh > "${fpath[1]}/_kdrain-tui"
@@ -67,6 +68,15 @@ plugin. For kubectl kdrain:
 	}
 }
 
+// described is an offer with what it does. Behind a comma it has none: the script for bash
+// finds a value with one only where its quoted form is what was typed.
+func described(value, does string, first bool) string {
+	if does == "" || !first {
+		return value
+	}
+	return value + "\t" + does
+}
+
 // CompleteChoices offers the values of a flag; of a list, one more behind the last comma.
 func CompleteChoices(choices []plan.Choice, list bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -77,7 +87,7 @@ func CompleteChoices(choices []plan.Choice, list bool) cobra.CompletionFunc {
 		var values []string
 		for _, c := range choices {
 			if !slices.Contains(strings.Split(before, ","), c.Value) {
-				values = append(values, before+c.Value+"\t"+c.Does)
+				values = append(values, described(before+c.Value, c.Does, before == ""))
 			}
 		}
 		return values, cobra.ShellCompDirectiveNoFileComp

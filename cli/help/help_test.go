@@ -127,16 +127,6 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for pair, want := range map[[2]string]int{
-		{"", ""}: 0, {"a", ""}: 1, {"drain", "drian"}: 2, {"timeout", "timout"}: 1, {"abc", "xyz"}: 3, {"a", "abcd"}: 3,
-	} {
-		if got := distance(pair[0], pair[1]); got != want || distance(pair[1], pair[0]) != want {
-			t.Errorf("%q: %d, want %d", pair, got, want)
-		}
-	}
-}
-
 func TestNearestFlag(t *testing.T) {
 	root, _ := tree(0)
 	drain, _, err := root.Find([]string{"drain"})

@@ -7,10 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
 
-// farthest is how many letters a mistyped name may differ by from what was meant.
-const farthest = 2
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+)
 
 // NearestFlag is the flag, with its dashes, that was meant by one that a command does not
 // have, "" where none is near.
@@ -19,44 +18,22 @@ func NearestFlag(cmd *cobra.Command, err error) string {
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return ""
 	}
-	nearest, least := "", farthest+1
+	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		d := distance(unknown.GetSpecifiedName(), f.Name)
-		if begins := len(unknown.GetSpecifiedName()) > 3 && strings.HasPrefix(f.Name, unknown.GetSpecifiedName()); begins {
-			d = min(d, farthest)
-		}
-		if d < least && !f.Hidden {
-			nearest, least = "--"+f.Name, d
+		if !f.Hidden {
+			names = append(names, f.Name)
 		}
 	})
-	return nearest
+	if nearest := words.Nearest(unknown.GetSpecifiedName(), names); nearest != "" {
+		return "--" + nearest
+	}
+	return ""
 }
 
 // MeantCommands are the commands of which a word looks like a mistyped one.
 func MeantCommands(root *cobra.Command, word string) []string {
-	root.SuggestionsMinimumDistance = farthest
+	root.SuggestionsMinimumDistance = 2
 	return root.SuggestionsFor(word)
-}
-
-// distance is how many letters must be put in, left out or replaced to make one name of
-// the other (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }
 
 // unknownTopic looks for the command that help is asked for.

@@ -23,8 +23,8 @@ type Spec struct {
 }
 
 const (
-	// StateFolder is where the journal is, in the Job's pod and nowhere else.
-	StateFolder = "/var/lib/kdrain-tui"
+	// stateFolder is where the journal is, in the Job's pod and nowhere else.
+	stateFolder = "/var/lib/kdrain-tui"
 	// endPatience is how long a run may take that is aborted when its pod is to end: it
 	// waits for the answers that are due, gives its Leases back and removes temporary
 	// budgets. At a terminal that takes 30 s at most, while no server answers.
@@ -64,7 +64,8 @@ func pod(s Spec) corev1.PodSpec {
 		// Control planes are drained last. Cordoned nodes are not tolerated: another drain
 		// may be at work there.
 		Tolerations: []corev1.Toleration{{
-			Key: "node-role.kubernetes.io/control-plane", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
+			Key: "node-role.kubernetes.io/control-plane", Operator: corev1.TolerationOpExists,
+			Effect: corev1.TaintEffectNoSchedule,
 		}},
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot: new(true), RunAsUser: new(user), RunAsGroup: new(user), FSGroup: new(user),
@@ -72,7 +73,7 @@ func pod(s Spec) corev1.PodSpec {
 		},
 		Containers: []corev1.Container{{
 			Name: "kdrain-tui", Image: s.Image, Args: literal(s.Args),
-			Env: []corev1.EnvVar{{Name: "XDG_STATE_HOME", Value: StateFolder}},
+			Env: []corev1.EnvVar{{Name: "XDG_STATE_HOME", Value: stateFolder}},
 			SecurityContext: &corev1.SecurityContext{
 				AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true),
 				Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -81,7 +82,7 @@ func pod(s Spec) corev1.PodSpec {
 			Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 				corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
 			}},
-			VolumeMounts: []corev1.VolumeMount{{Name: "state", MountPath: StateFolder}},
+			VolumeMounts: []corev1.VolumeMount{{Name: "state", MountPath: stateFolder}},
 		}},
 		Volumes: []corev1.Volume{{Name: "state", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 	}

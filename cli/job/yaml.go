@@ -15,7 +15,8 @@ func YAML(j *batchv1.Job) (string, error) {
 		return "", fmt.Errorf("write the Job as YAML: %w", err)
 	}
 	delete(fields, "status")
-	for _, metadata := range []any{fields["metadata"], fields["spec"].(map[string]any)["template"].(map[string]any)["metadata"]} {
+	for _, metadata := range []any{fields["metadata"],
+		fields["spec"].(map[string]any)["template"].(map[string]any)["metadata"]} {
 		delete(metadata.(map[string]any), "creationTimestamp")
 	}
 	text, err := yaml.Marshal(fields)

@@ -32,7 +32,8 @@ type checkNode struct {
 // ProjectCheck makes a result of the checklists of some nodes.
 func ProjectCheck(id conn.Identity, at time.Time, verdicts []checklist.NodeVerdict) *Check {
 	safe := true
-	c := &Check{Schema: checkSchema, Context: id.Context, Server: id.Server, TakenAt: at.UTC(), Safe: &safe, Nodes: []checkNode{}}
+	c := &Check{Schema: checkSchema, Context: id.Context, Server: id.Server, TakenAt: at.UTC(), Safe: &safe,
+		Nodes: []checkNode{}}
 	for _, n := range verdicts {
 		node := checkNode{Name: n.Name, UID: string(n.UID), Safe: n.Verdict.Answer(), Lines: n.Verdict.Lines()}
 		c.Nodes = append(c.Nodes, node)
@@ -53,7 +54,8 @@ func (c *Check) Text(t *Text) {
 			t.Say("")
 		}
 		tone, word := answerOf(n.Safe)
-		head := map[string]string{"yes": "safe to power off", "no": "not safe to power off", "unknown": "not known whether it is safe to power off"}[word]
+		head := map[string]string{"yes": "safe to power off", "no": "not safe to power off",
+			"unknown": "not known whether it is safe to power off"}[word]
 		t.Line(Bold, "node/"+kube.Clean(n.Name)+": "+t.Style.In(tone, head))
 		for _, line := range n.Lines {
 			tone, word := answerOf(line.Holds)

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
@@ -18,10 +20,15 @@ func Answer(t *Text, a control.Answer, program string, now time.Time) {
 	case !a.OK:
 	case a.Status != nil:
 		runStatus(t, a, now)
+	case a.Roll != nil:
+		rollStatus(t, a, now)
 	case a.Remedies != nil:
 		remedies(t, a)
 	default:
 		t.Say("run %s: %s", a.Run, a.Message)
+		if a.Verb == string(drain.CommandSuspend) {
+			t.Say("  resume   %s resume %s", program, a.Run)
+		}
 	}
 }
 
@@ -42,17 +49,18 @@ func runStatus(t *Text, a control.Answer, now time.Time) {
 		}
 	}
 	t.Say("%s", head)
-	nodes := t.Table("NODE", "STATE", "PODS", "GONE", "ENDING", "BLOCKED")
+	nodes := t.table("NODE", "STATE", "PODS", "GONE", "ENDING", "BLOCKED")
 	for _, n := range s.Nodes {
-		nodes.Add("", n.Name, string(n.State), fmt.Sprint(n.Pods), fmt.Sprint(n.Gone), fmt.Sprint(n.Terminating), fmt.Sprint(n.Blocked))
+		nodes.Add("", n.Name, string(n.State), fmt.Sprint(n.Pods), fmt.Sprint(n.Gone), fmt.Sprint(n.Terminating),
+			fmt.Sprint(n.Blocked))
 	}
 	nodes.Write(t.W)
 	if len(s.Blocked) == 0 {
 		return
 	}
-	pods := t.Table("BLOCKED", "NODE", "STATE", "FOR")
+	pods := t.table("BLOCKED", "NODE", "STATE", "FOR")
 	for _, b := range s.Blocked {
-		pods.Add("", b.Pod, b.Node, string(b.State), now.Sub(b.Since).Round(time.Second).String())
+		pods.Add("", b.Pod, b.Node, report.StateWord(b.State), now.Sub(b.Since).Round(time.Second).String())
 	}
 	pods.Write(t.W)
 }
@@ -61,7 +69,7 @@ func runStatus(t *Text, a control.Answer, now time.Time) {
 // request, or why it cannot be taken.
 func remedies(t *Text, a control.Answer) {
 	t.Say("run %s: remedies for pod %s on %s", a.Run, a.Pod, a.Node)
-	remedies := t.Table("VERB", "CONFIRMED BY", "REQUEST")
+	remedies := t.table("VERB", "CONFIRMED BY", "REQUEST")
 	for _, r := range a.Remedies {
 		switch {
 		case r.Remedy == remedy.Wait:

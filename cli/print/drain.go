@@ -161,16 +161,20 @@ func (d *Drain) Leftovers(s *drain.State, snap *kube.Snapshot) {
 		}
 		undo := d.Target.Line("kdrain-tui uncordon " + words.ShellWord(n.Name))
 		switch node := snap.Node(n.Name); {
-		case n.Cordoned && node != nil && node.UID == n.UID && !node.Unschedulable:
+		case n.Cordoned && (node == nil || node.UID != n.UID):
+			d.Note("node/%s no longer exists%s", n.Name, still)
+		case n.Cordoned && !node.Unschedulable:
 			d.Note("node/%s is schedulable again%s", n.Name, still)
 		case n.TakenOverBy() != "":
-			d.Note("node/%s was taken over by run %s%s: that run is responsible for the rest", n.Name, n.TakenOverBy(), still)
+			d.Note("node/%s was taken over by run %s%s: that run is responsible for the rest", n.Name, n.TakenOverBy(),
+				still)
 		case n.Cordoned:
 			d.Note("node/%s is left cordoned by this run%s; to undo: %s", n.Name, still, undo)
 		case n.State == drain.NodeCordoning:
 			d.Note("node/%s was being cordoned by this run%s; to undo: %s", n.Name, still, undo)
 		case n.CordonInDoubt && (node == nil || node.Unschedulable):
-			d.Note("node/%s may be cordoned by this run: its last cordon is in doubt%s; to see: %s; to undo: %s", n.Name, still,
+			d.Note("node/%s may be cordoned by this run: its last cordon is in doubt%s; to see: %s; to undo: %s",
+				n.Name, still,
 				d.Target.Line("kubectl get node "+words.ShellWord(n.Name)), undo)
 		case n.CordonInDoubt:
 			d.Note("node/%s was schedulable when it was last seen, its last cordon is in doubt%s", n.Name, still)
@@ -196,7 +200,7 @@ func (d *Drain) pendingPods(s *drain.State, n *drain.NodeRun) {
 			d.Note("There are pending pods in node %q:", n.Name)
 			headed = true
 		}
-		why := string(p.State)
+		why := report.StateWord(p.State)
 		if cause := causeOf(p.Wait, d.Now()); cause != "" {
 			why += ": " + cause
 		} else if p.Message != "" {

@@ -9,9 +9,13 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -30,15 +34,19 @@ type lineState struct {
 	volumes  map[volumeOf]volume.State // as last told
 	doubts   map[string]bool           // why volumes are not waited for: each reason is said once
 	failures map[string][]string       // by node: what went wrong with its pods
+	troubles map[kube.UID]string       // of replacements, by the pod that was moved
+	awaits   bool                      // the run waits for replacements
 	down     bool
 	aborted  bool
 }
 
 func newLineState(planned plan.Plan) lineState {
 	l := lineState{
-		plan: map[string]plan.Node{}, cordoned: map[string]bool{}, adopted: map[string]bool{}, started: map[kube.UID]bool{},
+		plan: map[string]plan.Node{}, cordoned: map[string]bool{}, adopted: map[string]bool{},
+		started: map[kube.UID]bool{},
 		deleted: map[kube.UID]bool{}, forced: map[kube.UID]bool{}, waits: map[kube.UID]*saidWaits{},
 		volumes: map[volumeOf]volume.State{}, doubts: map[string]bool{}, failures: map[string][]string{},
+		troubles: map[kube.UID]string{}, awaits: planned.Options.WaitReplacements > 0,
 	}
 	for _, n := range planned.Nodes {
 		l.plan[n.Name] = n
@@ -57,17 +65,63 @@ func (d *Drain) eventLines(e drain.Event) {
 	case drain.EventPod:
 		d.pod(e)
 	case drain.EventPodJoined:
-		d.Note("pod %s/%s was bound to node %s after the plan was made, and is evicted like the others", e.Namespace, e.Pod, e.Node)
+		d.Note("pod %s/%s was bound to node %s after the plan was made, and is evicted like the others", e.Namespace,
+			e.Pod, e.Node)
 	case drain.EventVolumes:
 		d.volumes(e)
 	case drain.EventLease:
 		d.lease(e)
 	case drain.EventRemedy:
 		d.remedy(e)
+	case drain.EventSurge:
+		d.surge(e)
+	case drain.EventReplacement:
+		d.replacement(e)
+	case drain.EventGate:
+		if e.Gate.Closed {
+			d.Warn("no further node begins: " + e.Message)
+		} else {
+			d.Note("workloads are no worse than before: the run continues")
+		}
+	case drain.EventRetire:
+		d.retire(e)
 	case drain.EventConnection:
 		d.connection(e)
 	case drain.EventCommand:
 		d.lines.aborted = d.lines.aborted || e.Command == drain.CommandAbort
+	}
+}
+
+// surge says what happens to the replicas of a workload whose replacements start first.
+func (d *Drain) surge(e drain.Event) {
+	switch c := e.SurgeChange; c.State {
+	case surge.Raising:
+		if c.Batch != nil {
+			d.Note("%s: raised from %d to %d replicas, so that its pods move when their replacements are Ready", e.Surge.Title(), c.Batch.Was, c.Batch.To)
+		}
+	case surge.Undone, surge.Refused, surge.Kept, surge.Left:
+		d.Note("%s: %s", e.Surge.Title(), e.Message)
+	case surge.Done:
+		if e.Message != "" {
+			d.Note("%s: %s", e.Surge.Title(), e.Message)
+		}
+	}
+}
+
+// replacement says what keeps the replacement of a pod from being Ready, and when it is over; one
+// that comes up is told where the run waits for it.
+func (d *Drain) replacement(e drain.Event) {
+	f := e.Replacement
+	troubled := f.State == replacement.Failing || f.State == replacement.Pending && f.Reason != "" ||
+		f.Late && !f.State.Settled()
+	words := f.Words()
+	switch {
+	case troubled && d.lines.troubles[e.UID] != words, f.State == replacement.Ready &&
+		(d.lines.awaits || d.lines.troubles[e.UID] != ""):
+		d.Note("pod %s/%s: %s", e.Namespace, e.Pod, words)
+	}
+	if troubled {
+		d.lines.troubles[e.UID] = words
 	}
 }
 
@@ -171,17 +225,17 @@ func (d *Drain) pod(e drain.Event) {
 		default:
 			d.Line("", "pod/%s %s", e.Pod, done)
 		}
-	case e.PodState == drain.PodFailed:
+	case e.PodState == eviction.Failed:
 		d.Line(Bad, "pod/%s %s", e.Pod, failed)
 		d.lines.failures[e.Node] = append(d.lines.failures[e.Node], name+": "+e.Message)
 		d.Complain(fmt.Sprintf("pod %s: %s", name, e.Message))
-	case e.PodState == drain.PodSkipped:
+	case e.PodState == eviction.Skipped:
 		d.Note("pod %s skipped: %s", name, e.Message)
-	case e.PodState == drain.PodPlanned && e.Wait != nil && e.Wait.For == waits.ForVolumeTurn && e.Wait.Ahead != nil:
+	case e.PodState == eviction.Planned && e.Wait != nil && e.Wait.For == waits.ForVolumeTurn && e.Wait.Ahead != nil:
 		d.waits(e, name+" waits for ", "") // told of the next in line; those behind it wait for it
 	case e.PodState.Blocked():
 		d.waits(e, name+" waits: ", Warning)
-	case e.PodState == drain.PodStuckTerminating, e.PodState == drain.PodTerminating && hangs(e.Wait):
+	case e.PodState == eviction.StuckTerminating, e.PodState == eviction.Terminating && hangs(e.Wait):
 		d.waits(e, name+" does not terminate, it waits: ", Warning)
 	}
 }
@@ -296,4 +350,38 @@ func aggregate(parts []string) string {
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
 	return strings.Join(parts, "")
+}
+
+// DrySuffix is what kubectl puts behind a line about something not done.
+func DrySuffix(dry plan.DryRun) string {
+	switch dry {
+	case plan.DryRunClient:
+		return " (dry run)"
+	case plan.DryRunServer:
+		return " (server dry run)"
+	}
+	return ""
+}
+
+// retire says what is done to a node and its host after the drain, with the output of its script.
+func (d *Drain) retire(e drain.Event) {
+	for _, line := range e.Retire.Output {
+		d.Note("node/%s | %s", e.Node, line)
+	}
+	message := e.Message
+	if message != "" {
+		message = ": " + message
+	}
+	switch step := e.Retire.Step; e.Retire.Status {
+	case retire.Running:
+		if e.Retire.Command != "" {
+			d.Note("node/%s %s: %s", e.Node, step, e.Retire.Command)
+		}
+	case retire.Failed:
+		d.Complain(fmt.Sprintf("node/%s: unable to %s%s", e.Node, step.Does(), message))
+	case retire.Done:
+		done := map[retire.Step]string{retire.StepStop: "kubelet stopped", retire.StepDelete: "deleted",
+			retire.StepClean: "host cleaned up"}
+		d.Line(Good, "node/%s %s%s", e.Node, done[step], message)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -45,7 +46,7 @@ func TestAPodThatARemedyDeletesIsNotCalledEvicted(t *testing.T) {
 		return drain.Event{Kind: drain.EventRemedy, RemedyState: state, Remedy: &remedy.Facts{Kind: remedy.ForceDelete, Pod: uid, For: "shop/mailer"}}
 	}
 	evict := drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: "mailer", UID: uid, Action: &attempt.ActionFacts{Verb: attempt.VerbEvict}}
-	gone := drain.Event{Kind: drain.EventPod, Namespace: "shop", Pod: "mailer", UID: uid, PodState: drain.PodGone}
+	gone := drain.Event{Kind: drain.EventPod, Namespace: "shop", Pod: "mailer", UID: uid, PodState: eviction.Gone}
 	for name, test := range map[string]struct {
 		events []drain.Event
 		want   string

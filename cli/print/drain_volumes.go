@@ -52,11 +52,13 @@ func (d *Drain) volume(e drain.Event, v *volume.Facts) {
 	case volume.VolumeUnknown:
 		if !d.lines.doubts[v.Why] {
 			d.lines.doubts[v.Why] = true
-			say("is not waited for, because it is not known when it is detached: " + v.Why + " (reported once for all of its kind)")
+			say("is not waited for, because it is not known when it is detached: " + v.Why +
+				" (reported once for all of its kind)")
 		}
 	case volume.VolumeShared:
 		say("is not waited for, other pods on " + e.Node + " use it")
-	case volume.VolumeInUse, volume.VolumeStillAttached, volume.VolumeUnattached: // nothing happened, or the message says it
+	// nothing happened, or the message says it
+	case volume.VolumeInUse, volume.VolumeStillAttached, volume.VolumeUnattached:
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -23,7 +24,7 @@ func TestVolumesAsText(t *testing.T) {
 		o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Namespace: "data", Pod: pod, UID: kube.UID(pod), Volumes: all, Message: message, Wait: wait})
 	}
 	turn := func(ahead *waits.Ahead) {
-		o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Node: "worker-1", Namespace: "data", Pod: "db-1", UID: "db-1", PodState: drain.PodPlanned,
+		o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Node: "worker-1", Namespace: "data", Pod: "db-1", UID: "db-1", PodState: eviction.Planned,
 			Wait: &waits.Wait{For: waits.ForVolumeTurn, Driver: "disk", Ahead: ahead}})
 	}
 	shared, inline := facts("b", volume.VolumeShared), volume.Facts{Name: "scratch", State: volume.VolumeUnknown, Why: "named in the pod itself, without a claim"}
@@ -41,7 +42,7 @@ func TestVolumesAsText(t *testing.T) {
 	volumes("db-1", "volume pv-c still attached to worker-1, 2m0s after its pod could have ended: not waited for any longer", nil, facts("c", volume.VolumeStillAttached))
 	o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1"}) // nothing is attached: nothing to warn of
 	o.Event(drain.Event{Kind: drain.EventVolumes, Node: "worker-1", Message: "not safe to power off: volume pv-c (data/c) is still attached\x1b[2J"})
-	o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: drain.PodStuckTerminating,
+	o.Event(drain.Event{Kind: drain.EventPod, Time: noon, Namespace: "data", Pod: "db-2", UID: "db-2", PodState: eviction.StuckTerminating,
 		Wait: &waits.Wait{For: waits.ForEnd, Volumes: []string{"pv-d", "pv-e"}}})
 	const want = `volume pv-b of pod data/db-0 is not waited for, other pods on worker-1 use it
 volume scratch of pod data/db-0 is not waited for, because it is not known when it is detached: named in the pod itself, without a claim (reported once for all of its kind)

@@ -24,6 +24,7 @@ type planJSON struct {
 	Drainable *bool         `json:"drainable"`
 	Waves     wavesJSON     `json:"waves"`
 	Estimate  *estimateJSON `json:"estimate"`
+	Surges    []surgeJSON   `json:"surges,omitempty"` // with --surge
 }
 
 // wavesJSON is in which order the pods go, over all nodes of the plan.
@@ -105,7 +106,7 @@ func projectPlan(id conn.Identity, plan plan.Plan) planJSON {
 		Schema: planSchema, Context: id.Context, Server: id.Server, TakenAt: plan.TakenAt.UTC(),
 		Options: plan.Options,
 		Nodes:   []nodeJSON{}, Findings: []findingJSON{}, Drainable: plan.Drainable,
-		Waves: projectWaves(plan.Waves()), Estimate: projectEstimate(plan.Estimate),
+		Waves: projectWaves(plan.Waves()), Estimate: projectEstimate(plan.Estimate), Surges: projectSurges(plan),
 	}
 	for _, n := range plan.Nodes {
 		out.Nodes = append(out.Nodes, projectNode(n))
@@ -150,14 +151,16 @@ func projectNode(n plan.Node) nodeJSON {
 func projectPod(p plan.Pod) podJSON {
 	out := podJSON{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
-		Action: p.Action, Reasons: orEmpty(p.Reasons), Fate: p.Fate().String(), NotRemade: p.NotRemade, Pinned: p.Pinned, Advice: p.Advice,
+		Action: p.Action, Reasons: orEmpty(p.Reasons), Fate: p.Fate().String(), NotRemade: p.NotRemade,
+		Pinned: p.Pinned, Advice: p.Advice,
 	}
 	if p.Wave > 0 {
 		out.Wave = &p.Wave
 	}
 	if b := p.Budget; b != nil && p.Action != plan.ActionSkip {
 		out.Budget = &budgetJSON{
-			Verdict: b.Verdict, Names: orEmpty(b.Names), Why: p.BudgetWhy(), Budgets: b.Budgets, UnhealthyPod: utcUnhealthyPod(b.UnhealthyPod),
+			Verdict: b.Verdict, Names: orEmpty(b.Names), Why: p.BudgetWhy(), Budgets: b.Budgets,
+			UnhealthyPod: utcUnhealthyPod(b.UnhealthyPod),
 		}
 	}
 	if l := p.Landing; l != nil {

@@ -32,7 +32,7 @@ func (t planText) write(id conn.Identity, plan plan.Plan) {
 		t.line("%s", noNodeMatches)
 		return
 	}
-	t.line("%s  %s · %s · read only", t.style.In(Bold, "Plan for "+nodeNames(plan)), id.Context,
+	t.line("%s  %s · %s · preview", t.style.In(Bold, "Plan for "+nodeNames(plan)), id.Context,
 		plan.TakenAt.UTC().Format(time.RFC3339))
 	for _, n := range plan.Nodes {
 		t.line("")
@@ -45,6 +45,7 @@ func (t planText) write(id conn.Identity, plan plan.Plan) {
 			t.finding(f)
 		}
 	}
+	t.surges(plan)
 	t.help(plan)
 	t.line("")
 	t.summary(plan)
@@ -66,11 +67,11 @@ func (t planText) node(n plan.Node) {
 	if n.Unschedulable {
 		state += ", cordoned"
 	}
-	t.line("%s  %s · %s", t.style.In(Bold, n.Name), state, countWords(n.Counts(), n.Losses()))
+	t.line("%s  %s · %s", t.style.In(Bold, n.Name), state, countWords(n.Counts()))
 	if len(n.Pods) == 0 {
 		return
 	}
-	rows := Table{Style: t.style, Indent: "  "}
+	rows := table{Style: t.style, Indent: "  "}
 	rows.Add(Quiet, "FATE", "POD", "OWNER", "WHY")
 	for _, p := range n.Pods {
 		fate := p.Fate()
@@ -116,6 +117,9 @@ func whyOf(p plan.Pod) string {
 	if p.Pinned != "" {
 		why = append(why, "its volume "+p.Pinned+" stays behind")
 	}
+	if p.Down {
+		why = append(why, "the only healthy pod of its workload")
+	}
 	if p.Ephemeral {
 		why = append(why, "its ephemeral volume is deleted with it")
 	}
@@ -139,20 +143,12 @@ func budgetWords(p *plan.Pod) string {
 	return "budget " + strings.Join(p.Budget.Names, ", ")
 }
 
-func countWords(c plan.Counts, l plan.Losses) string {
-	words := []string{fmt.Sprintf("%d move", c.Move)}
-	for _, part := range []struct {
-		n     int
-		words string
-	}{
-		{c.Stay, "stay"}, {c.Wait, "wait for a budget"}, {c.Never, "blocked permanently"},
-		{c.Unknown, "unknown"}, {c.Refused, "refused"},
-	} {
-		if part.n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", part.n, part.words))
-		}
+func countWords(c plan.Counts) string {
+	var text []string
+	for _, part := range c.Words() {
+		text = append(text, part.Text)
 	}
-	return strings.Join(append(words, l.Words()...), ", ")
+	return strings.Join(text, ", ")
 }
 
 func (t planText) finding(f plan.Finding) {
@@ -169,9 +165,9 @@ func (t planText) finding(f plan.Finding) {
 func (t planText) summary(plan plan.Plan) {
 	c := plan.Counts()
 	if len(plan.Nodes) > 1 {
-		t.line("%s: %s.", words.Count(len(plan.Nodes), "node", "nodes"), countWords(c, plan.Losses()))
+		t.line("%s: %s.", words.Count(len(plan.Nodes), "node", "nodes"), countWords(c))
 	}
-	switch losses := plan.Losses().Words(); {
+	switch losses := c.Losses.Words(); {
 	case !plan.GoesThrough():
 		t.line("%s", t.style.In(Bad, "A drain would not complete by itself: ")+obstacles(c))
 	case c.Unknown > 0:
@@ -242,7 +238,7 @@ func percent(a landing.Amount) int64 {
 func silent(plan plan.Plan) []string {
 	var names []string
 	for _, n := range plan.Nodes {
-		if c := n.Counts(); !n.Ready && c.Move+c.Wait+c.Never+c.Unknown > 0 {
+		if !n.Ready && n.Counts().Leaving() > 0 {
 			names = append(names, n.Name)
 		}
 	}
@@ -254,8 +250,8 @@ func obstacles(c plan.Counts) string {
 	if c.Refused > 0 {
 		parts = append(parts, fmt.Sprintf("%d refused", c.Refused))
 	}
-	if c.Never > 0 {
-		parts = append(parts, fmt.Sprintf("%d blocked permanently by budgets", c.Never))
+	if c.Blocked > 0 {
+		parts = append(parts, fmt.Sprintf("%d blocked by budgets that never allow it", c.Blocked))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -21,6 +21,8 @@ type Printer interface {
 	// Event prints an event of a run, Report how a run ended.
 	Event(e drain.Event) error
 	Report(r report.Report) error
+	// Record prints an event or the report of a roll, for programs.
+	Record(v any) error
 	Plan(id conn.Identity, plan plan.Plan) error
 	// Value prints anything else: v as one object, or what text makes of it.
 	Value(v any, text func(*Text)) error
@@ -56,6 +58,9 @@ func (t *Text) stamp() string {
 // Event is told by lines.
 func (t *Text) Event(drain.Event) error { return nil }
 
+// Record is that of Printer: a person reads lines.
+func (t *Text) Record(any) error { return nil }
+
 // Report is that of Printer.
 func (t *Text) Report(r report.Report) error {
 	if t.Since.IsZero() {
@@ -80,11 +85,11 @@ func (t *Text) Value(_ any, text func(*Text)) error {
 // Watched is that of Printer.
 func (t *Text) Watched() bool { return true }
 
-// Table is a table in the style of the text.
-func (t *Text) Table(head ...string) *Table {
-	table := &Table{Style: t.Style}
-	table.Add(Quiet, head...)
-	return table
+// table is a table in the style of the text.
+func (t *Text) table(head ...string) *table {
+	rows := &table{Style: t.Style}
+	rows.Add(Quiet, head...)
+	return rows
 }
 
 // Say prints a line whose text may come from elsewhere.
@@ -107,6 +112,9 @@ type eventJSON struct {
 
 // Event is that of Printer.
 func (j JSON) Event(e drain.Event) error { return j.encode(eventJSON{drain.EventSchema, e}, "") }
+
+// Record is that of Printer.
+func (j JSON) Record(v any) error { return j.encode(v, "") }
 
 // Report is that of Printer.
 func (j JSON) Report(r report.Report) error { return j.encode(r, "") }

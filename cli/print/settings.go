@@ -31,7 +31,7 @@ func (s Settings) Print(t *Text) {
 		there = " (not there)"
 	}
 	t.Say("file: %s%s", s.File, there)
-	rows := t.Table("SETTING", "VALUE", "SOURCE")
+	rows := t.table("SETTING", "VALUE", "SOURCE")
 	for _, setting := range s.Settings {
 		source := string(setting.From)
 		if setting.Where != "" {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
@@ -35,7 +37,7 @@ func (d *Drain) Still(s *drain.State) {
 	now := d.Now()
 	var all []*standstill
 	for _, p := range s.Pods {
-		if !p.State.Blocked() && p.State != drain.PodTerminating && p.State != drain.PodStuckTerminating {
+		if !p.State.Blocked() && p.State != eviction.Terminating && p.State != eviction.StuckTerminating {
 			continue
 		}
 		cause := stillFor(p, now)
@@ -48,18 +50,21 @@ func (d *Drain) Still(s *drain.State) {
 			all[i].since = p.Since
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *standstill) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.cause, b.cause)) })
+	slices.SortStableFunc(all, func(a, b *standstill) int {
+		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.cause, b.cause))
+	})
 	for _, w := range all {
-		d.say(Warning, fmt.Sprintf("still waiting, for %s: %s: %s", now.Sub(w.since).Round(time.Second), someOf(w.pods), w.cause))
+		d.say(Warning, fmt.Sprintf("still waiting, for %s: %s: %s", now.Sub(w.since).Round(time.Second),
+			someOf(w.pods), w.cause))
 	}
 }
 
 // stillFor is what a pod waits for, in words that are the same for all pods that do.
-func stillFor(p *drain.PodRun, now time.Time) string {
+func stillFor(p *eviction.Record, now time.Time) string {
 	if p.Wait != nil && p.Wait.For == waits.ForGrace {
 		return "its grace period"
 	}
-	return cmp.Or(causeOf(p.Wait, now), string(p.State))
+	return cmp.Or(causeOf(p.Wait, now), report.StateWord(p.State))
 }
 
 // someOf names a few of many.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -24,8 +25,8 @@ func newDrain() (err *bytes.Buffer, d *Drain) {
 // What a run waits for is said with a line for each cause.
 func TestStillWaits(t *testing.T) {
 	b, out := newDrain()
-	pod := func(name string, state drain.PodState, ago time.Duration, w *waits.Wait) *drain.PodRun {
-		return &drain.PodRun{PodFacts: drain.PodFacts{Namespace: "shop", Name: name}, State: state, Since: noon.Add(-ago), Wait: w}
+	pod := func(name string, state eviction.State, ago time.Duration, w *waits.Wait) *eviction.Record {
+		return &eviction.Record{Facts: eviction.Facts{Namespace: "shop", Name: name}, State: state, Since: noon.Add(-ago), Wait: w}
 	}
 	held := func(present int32) *waits.Wait {
 		return &waits.Wait{For: waits.ForBudget, Budget: &budget.Numbers{Namespace: "shop", Name: "web", Needed: 2, Present: present}}
@@ -33,12 +34,12 @@ func TestStillWaits(t *testing.T) {
 	grace := func(left time.Duration) *waits.Wait {
 		return &waits.Wait{For: waits.ForGrace, Until: noon.Add(left)}
 	}
-	out.Still(&drain.State{Pods: []*drain.PodRun{
-		pod("gone", drain.PodGone, time.Hour, nil), pod("later", drain.PodPlanned, time.Hour, &waits.Wait{For: waits.ForTurn}),
-		pod("a", drain.PodTerminating, 10*time.Second, grace(20*time.Second)), pod("b", drain.PodTerminating, 5*time.Second, grace(25*time.Second)),
-		pod("w1", drain.PodBudgetBlocked, time.Minute, held(2)), pod("w2", drain.PodBudgetBlocked, 2*time.Minute, held(2)),
-		pod("w3", drain.PodBudgetBlocked, time.Minute, held(2)), pod("w4", drain.PodBudgetBlocked, time.Minute, held(2)),
-		pod("x", drain.PodWebhookWait, time.Second, &waits.Wait{For: waits.ForWebhook, Words: "not now"}),
+	out.Still(&drain.State{Pods: []*eviction.Record{
+		pod("gone", eviction.Gone, time.Hour, nil), pod("later", eviction.Planned, time.Hour, &waits.Wait{For: waits.ForTurn}),
+		pod("a", eviction.Terminating, 10*time.Second, grace(20*time.Second)), pod("b", eviction.Terminating, 5*time.Second, grace(25*time.Second)),
+		pod("w1", eviction.BudgetBlocked, time.Minute, held(2)), pod("w2", eviction.BudgetBlocked, 2*time.Minute, held(2)),
+		pod("w3", eviction.BudgetBlocked, time.Minute, held(2)), pod("w4", eviction.BudgetBlocked, time.Minute, held(2)),
+		pod("x", eviction.WebhookWait, time.Second, &waits.Wait{For: waits.ForWebhook, Words: "not now"}),
 	}})
 	const want = "still waiting, for 2m0s: shop/w1, shop/w2, shop/w3 and 1 more: budget web needs 2, has 2\n" +
 		"still waiting, for 10s: shop/a, shop/b: its grace period\n" +

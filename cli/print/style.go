@@ -35,7 +35,8 @@ func ownSequence(text string) string {
 	if text[0] != '\x1b' {
 		return ""
 	}
-	for _, sequence := range []string{toneEnd, Good.begin(), Warning.begin(), Bad.begin(), Quiet.begin(), Bold.begin()} {
+	for _, sequence := range []string{toneEnd, Good.begin(), Warning.begin(), Bad.begin(), Quiet.begin(),
+		Bold.begin()} {
 		if strings.HasPrefix(text, sequence) {
 			return sequence
 		}

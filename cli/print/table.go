@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Table lays rows out in columns, two spaces apart; the last column is as long
+// table lays rows out in columns, two spaces apart; the last column is as long
 // as it needs to be.
-type Table struct {
+type table struct {
 	Style  Style
 	Indent string
 	rows   []tableRow
@@ -20,12 +20,12 @@ type tableRow struct {
 }
 
 // Add adds a row, whose first cell has the tone.
-func (t *Table) Add(tone Tone, cells ...string) {
+func (t *table) Add(tone Tone, cells ...string) {
 	t.rows = append(t.rows, tableRow{cells: cells, tone: tone})
 }
 
 // Write writes the rows.
-func (t *Table) Write(w io.Writer) {
+func (t *table) Write(w io.Writer) {
 	widths := t.widths()
 	for _, row := range t.rows {
 		var b strings.Builder
@@ -43,7 +43,7 @@ func (t *Table) Write(w io.Writer) {
 	}
 }
 
-func (t *Table) widths() []int {
+func (t *table) widths() []int {
 	var widths []int
 	for _, row := range t.rows {
 		for i, cell := range row.cells {

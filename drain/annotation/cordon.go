@@ -21,7 +21,8 @@ func ForNode(node *kube.Node, mark Mark, adopts, exclude bool) Mark {
 	}
 	switch {
 	case adopts:
-		mark.Was, mark.After, mark.AfterBy, mark.ExcludedFromLB = there.Was, there.Run, there.By, exclude || there.ExcludedFromLB
+		mark.Was, mark.After, mark.AfterBy, mark.ExcludedFromLB = there.Was, there.Run, there.By,
+			exclude || there.ExcludedFromLB
 	case marked && there.Run == mark.Run:
 		mark.Was = there.Was
 	case marked:
@@ -78,7 +79,8 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 	case mark.Was == "unschedulable" && mark.ExcludedFromLB:
 		// Only the label was ours: the cordon stays with whoever made it.
 		what = "let load balancers use node " + name + " again"
-		req = &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion, Unschedulable: true, ExcludeFromLB: new(bool)}
+		req = &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion, Unschedulable: true,
+			ExcludeFromLB: new(bool)}
 	case mark.Was != "schedulable":
 		left = "it was unschedulable before the run"
 	case node.Cordon.Manager != kube.FieldManager:

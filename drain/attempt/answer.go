@@ -11,7 +11,7 @@ func AnswerFactsOf(a kube.Answer) *AnswerFacts {
 	f := &AnswerFacts{
 		Code: a.Code, Reason: string(a.Reason), Message: a.Message, AuditID: a.AuditID,
 		Failure: a.Failure, RetryAfterSeconds: a.RetryAfter.Seconds(), ResourceVersion: a.ResourceVersion,
-		Refusal: RefusalOf(a),
+		Refusal: refusalOf(a),
 	}
 	if len(a.Causes) > 0 {
 		f.Cause = a.Causes[0].Message
@@ -30,7 +30,7 @@ type AnswerFacts struct {
 	AuditID           string  `json:"auditID,omitempty"`
 	Failure           string  `json:"failure,omitempty"`
 	ResourceVersion   string  `json:"resourceVersion,omitempty"`
-	Refusal           Refusal `json:"refusal,omitempty"`  // who refused the request, "" if it was accepted or the pod is gone
+	Refusal           Refusal `json:"refusal,omitempty"`  // who refused it, "" if accepted or the pod is gone
 	Look              bool    `json:"liveRead,omitempty"` // who has the pod's name must be asked, or asked again
 }
 

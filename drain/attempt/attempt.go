@@ -31,9 +31,9 @@ func (a *Attempt) Failed(next time.Time) { a.Tries, a.Next = a.Tries+1, next }
 // doubt, and there is no reason to wait.
 func (a *Attempt) Resume() { a.InFlight, a.Tries, a.Next, a.tried = 0, 0, time.Time{}, "" }
 
-// Pause is how long after one more failure the next try is due.
-func (a *Attempt) Pause(answer kube.Answer) time.Duration {
-	return max(BackOff(a.Tries+1), answer.RetryAfter)
+// Pause is how long after one more failure the next try is due; the server may ask for more.
+func (a *Attempt) Pause(retryAfter time.Duration) time.Duration {
+	return max(backOff(a.Tries+1), retryAfter)
 }
 
 // Outdated reports whether the last try met a conflict, and the object has been seen to

@@ -22,7 +22,7 @@ func TestPauseOfAnAttempt(t *testing.T) {
 		{99, kube.Answer{}, RetryMost},
 	} {
 		a := Attempt{Tries: c.tries}
-		if got := a.Pause(c.answer); got != c.want {
+		if got := a.Pause(c.answer.RetryAfter); got != c.want {
 			t.Errorf("after %d tries %+v: %s, want %s", c.tries, c.answer, got, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestBackOffGrowsToALimit(t *testing.T) {
 	for failures, want := range map[int]time.Duration{
 		0: RetryFirst, 1: RetryFirst, 2: 2 * RetryFirst, 3: 4 * RetryFirst, 20: RetryMost, 1 << 40: RetryMost,
 	} {
-		if got := BackOff(failures); got != want {
+		if got := backOff(failures); got != want {
 			t.Errorf("after %d failures %s, want %s", failures, got, want)
 		}
 	}

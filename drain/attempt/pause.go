@@ -13,8 +13,8 @@ const (
 	RetryMost  = 15 * time.Second
 )
 
-// BackOff is the pause after that many failures in a row.
-func BackOff(failures int) time.Duration {
+// backOff is the pause after that many failures in a row.
+func backOff(failures int) time.Duration {
 	return Doubled(RetryFirst, RetryMost, failures)
 }
 
@@ -36,6 +36,6 @@ const RemoveTries = 4
 func MayBeDone(a kube.Answer) bool { return !a.Unsent && (a.Code == 0 || a.Code >= 500) }
 
 // StartTime is how long an API server that has just started may refuse what it allows a
-// moment later: its authorizer answers from a cache that is still filling. Within it, a missing right is asked for again instead of being believed; what a
-// drain needs was allowed when the run began (the faces check it).
+// moment later: its authorizer answers from a cache that is still filling. Within it, a missing right is asked
+// for again instead of being believed; what a drain needs was allowed when the run began (the faces check it).
 const StartTime = 10 * time.Second

@@ -38,12 +38,12 @@ func (r Refusal) ByBudget() bool { return r == RefusedByBudget || r == RefusedBy
 // UnderBudget reports whether a change of the pod's budgets may end the refusal.
 func (r Refusal) UnderBudget() bool { return r.ByBudget() || r == RefusedBySyncing }
 
-// Passes reports whether the same request may be accepted later.
-func (r Refusal) Passes() bool { return r != RefusedByRights && r != RefusedAsInvalid }
+// passes reports whether the same request may be accepted later.
+func (r Refusal) passes() bool { return r != RefusedByRights && r != RefusedAsInvalid }
 
-// RefusalOf says who refused a request, from the server's answer to it. It refines the
+// refusalOf says who refused a request, from the server's answer to it. It refines the
 // classes of answers by what only the eviction handler, webhooks and budgets say.
-func RefusalOf(a kube.Answer) Refusal {
+func refusalOf(a kube.Answer) Refusal {
 	if fromWebhook(a) {
 		return RefusedByWebhook
 	}
@@ -83,7 +83,8 @@ func refusalOfForbidden(a kube.Answer) Refusal {
 		return RefusedByNamespace
 	case MissingRight(a):
 		return RefusedByRights
-	case strings.Contains(a.Message, "disruptions allowed is negative"), strings.Contains(a.Message, "DisruptedPods map too big"):
+	case strings.Contains(a.Message, "disruptions allowed is negative"),
+		strings.Contains(a.Message, "DisruptedPods map too big"):
 		return RefusedBySyncing
 	}
 	return RefusedByFailure
@@ -112,7 +113,8 @@ func budgetRaced(a kube.Answer) bool {
 // request or by not being there; such webhooks use any status code (KubeVirt answers
 // 429 while it migrates a machine).
 func fromWebhook(a kube.Answer) bool {
-	return !a.OK() && (strings.Contains(a.Message, "admission webhook") && strings.Contains(a.Message, "denied the request") ||
+	return !a.OK() && (strings.Contains(a.Message, "admission webhook") &&
+		strings.Contains(a.Message, "denied the request") ||
 		a.Code >= http.StatusInternalServerError && strings.Contains(a.Message, "failed calling webhook"))
 }
 
@@ -120,5 +122,6 @@ func fromWebhook(a kube.Answer) bool {
 // the eviction handler, by its words: "User "ada" cannot create resource ..."
 // (kubernetes apiserver pkg/endpoints/handlers/responsewriters/errors.go).
 func MissingRight(a kube.Answer) bool {
-	return a.Code == http.StatusForbidden && strings.Contains(a.Message, " cannot ") && strings.Contains(a.Message, " resource ")
+	return a.Code == http.StatusForbidden && strings.Contains(a.Message, " cannot ") &&
+		strings.Contains(a.Message, " resource ")
 }

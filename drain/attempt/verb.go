@@ -19,8 +19,12 @@ const (
 	VerbRestart  Verb = "rollout-restart" // restart the rollout of a Deployment
 	VerbScale    Verb = "scale"           // one more replica
 	VerbUnscale  Verb = "unscale"         // take it back
+	VerbRaise    Verb = "surge"           // raise replicas, so that replacements start first
+	VerbLower    Verb = "end-surge"       // set them back
+	VerbCost     Verb = "deletion-cost"   // say which pods are to be removed first, or take that back
 	VerbTaint    Verb = "taint"           // declare a node out of service
 	VerbUntaint  Verb = "untaint"         // take that back
+	VerbRetire   Verb = "delete-node"     // delete the Node object of a drained node
 	// VerbLook reads one pod live, where an answer left in doubt who has the name.
 	VerbLook Verb = "get"
 )

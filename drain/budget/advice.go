@@ -2,7 +2,9 @@ package budget
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +35,8 @@ func (l *Tracker) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick Sick
 	var advice []Advice
 	switch pod := sick.Pod; {
 	case v == VerdictDeadlock && sick.Class == SickLive && pod.Phase != corev1.PodPending:
-		advice = []Advice{{"allow the eviction of pods that are not Ready: that costs no healthy one", patchBudget(b, `{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}`)}}
+		advice = []Advice{{"allow the eviction of pods that are not Ready: that costs no healthy one",
+			patchBudget(b, `{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}`)}}
 		advice = append(advice, adviseSick(sick)...)
 	default:
 		advice = l.adviseSickPod(sick)
@@ -149,11 +152,36 @@ func AdviseFailure(w *kube.Workload) []Advice {
 func adviseLeaving(sick SickPod, serverNow time.Time) []Advice {
 	switch p := sick.Pod; {
 	case sick.Silent && p.Terminating():
-		return []Advice{{"bring its node back; only if that machine is permanently off, taint it as out of service", words.OutOfService(p.Node)}}
+		return []Advice{{"bring its node back; only if that machine is permanently off, taint it as out of service",
+			words.OutOfService(p.Node)}}
 	case Overdue(p, serverNow):
-		return []Advice{{"see who should remove finalizer " + strings.Join(p.Finalizers, ", "), words.OnPod("get pod", p, " -o yaml")}}
+		return AdviseFinalizers(p)
 	}
 	return []Advice{{Text: "wait: it is about to be removed"}}
+}
+
+// AdviseFinalizers is for a pod that only its finalizers keep: who is to remove them, and the
+// patch that does it by hand. It tests that they are still the same.
+func AdviseFinalizers(p *kube.Pod) []Advice {
+	var owners []string
+	for _, f := range p.Finalizers {
+		if domain, _, found := strings.Cut(f, "/"); found && !slices.Contains(owners, domain) {
+			owners = append(owners, domain)
+		}
+	}
+	whose := "its controller"
+	if len(owners) > 0 {
+		whose = "the controller of " + strings.Join(owners, ", ")
+	}
+	list, _ := json.Marshal(p.Finalizers) // strings always marshal
+	patch := `[{"op":"test","path":"/metadata/finalizers","value":` + string(list) +
+		`},{"op":"remove","path":"/metadata/finalizers"}]`
+	names := strings.Join(p.Finalizers, ", ")
+	return []Advice{
+		{"see who should remove finalizer " + names, words.OnPod("get pod", p, " -o yaml")},
+		{"remove finalizer " + names + " by hand; what " + whose + " was to do before is then not done",
+			words.OnPod("patch pod", p, " --type=json -p "+words.ShellWord(patch))},
+	}
 }
 
 // Overdue tells of a pod that only a finalizer keeps. Before its grace has expired a
@@ -204,7 +232,8 @@ func notPulled(reason string) bool {
 func adviseSeveral(budgets []*kube.Budget) []Advice {
 	loosest := budgets[0]
 	for _, b := range budgets[1:] {
-		if cmp.Or(cmp.Compare(b.DisruptionsAllowed, loosest.DisruptionsAllowed), cmp.Compare(b.Name, loosest.Name)) > 0 {
+		if cmp.Or(cmp.Compare(b.DisruptionsAllowed, loosest.DisruptionsAllowed),
+			cmp.Compare(b.Name, loosest.Name)) > 0 {
 			loosest = b
 		}
 	}
@@ -220,7 +249,8 @@ func adviseSyncing(b *kube.Budget) []Advice {
 		"kubectl get pdb -n " + b.Namespace + " " + b.Name + ` -o jsonpath='{.metadata.generation} {.status.observedGeneration}'`}}
 }
 
-var adviseUnseen = []Advice{{"ask for the right to list budgets", "kubectl auth can-i list poddisruptionbudgets.policy -A"}}
+var adviseUnseen = []Advice{{"ask for the right to list budgets",
+	"kubectl auth can-i list poddisruptionbudgets.policy -A"}}
 
 func patchBudget(b *kube.Budget, change string) string {
 	return "kubectl patch pdb -n " + b.Namespace + " " + b.Name + " --type=merge -p '" + change + "'"

@@ -46,7 +46,8 @@ func TestAdvice(t *testing.T) {
 		{"leaving, on a silent node", append(kubetest.Cart(kubetest.Well, kubetest.Deleted(time.Minute), kubetest.Well), kubetest.Node("w2", kubetest.Silent), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody,
 			[]string{"kubectl taint node w2 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"}},
 		{"leaving, held by a finalizer", append(kubetest.Cart(kubetest.Well, func(p *corev1.Pod) { kubetest.Deleted(time.Minute)(p); p.Finalizers = []string{"x/y"} }, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody,
-			[]string{"kubectl get pod -n shop cart-2 -o yaml"}},
+			[]string{"kubectl get pod -n shop cart-2 -o yaml", `kubectl patch pod -n shop cart-2 --type=json -p '[{"op":"test","path":"/metadata/finalizers","value":["x/y"]},` +
+				`{"op":"remove","path":"/metadata/finalizers"}]'`}},
 		{"deadlock", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(time.Hour), kubetest.Crashing(time.Hour)), kubetest.Budget("shop/cart", 2, 1, 0, 3)), moved("shop/cart-1", "shop/cart-2", "shop/cart-3"),
 			[]string{patch + `'{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'`, "kubectl delete pod -n shop cart-2", "kubectl logs -n shop cart-2 --previous -c main", scaleTo4}},
 		{"as many as there are", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), kubetest.Nobody, []string{scaleTo4, patch + `'{"spec":{"minAvailable":2}}'`}},
@@ -83,7 +84,7 @@ func commands(advice []Advice) []string {
 	return all
 }
 
-// A sibling on a silent node is named as such, with what the cluster knows.
+// An unhealthy pod on a silent node is named as such, with what the cluster knows.
 func TestSilentUnhealthyPod(t *testing.T) {
 	s := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.NotReady(5*time.Minute), kubetest.Well), kubetest.Node("w2", kubetest.Silent), kubetest.Budget("shop/cart", 2, 2, 0, 3))...)
 	j := Judge(s.PodNamed("shop", "cart-1"), s, kubetest.Nobody, kubetest.Now)

@@ -89,10 +89,10 @@ func (a Assumed) Resume(at time.Time) {
 
 func (e *assumed) expired(now time.Time) bool { return e.accepted && now.Sub(e.at) >= AssumedFor }
 
-// Remaining are the disruptions that a budget still allows: what it reports, minus our
+// remaining are the disruptions that a budget still allows: what it reports, minus our
 // evictions that its figures do not contain yet. InFlight are those of them without an
 // answer; wake is when one expires, zero for never.
-func (a Assumed) Remaining(b *kube.Budget, s *kube.Snapshot, now time.Time) (remaining, inFlight int, wake time.Time) {
+func (a Assumed) remaining(b *kube.Budget, s *kube.Snapshot, now time.Time) (remaining, inFlight int, wake time.Time) {
 	remaining = int(b.DisruptionsAllowed)
 	for i := range a[b.UID] {
 		e := &a[b.UID][i]

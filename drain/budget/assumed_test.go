@@ -42,11 +42,11 @@ func TestAssumedEvictions(t *testing.T) {
 			c.since(a)
 		}
 		c.budget.UID, c.budget.DisruptionsAllowed = "b", 2
-		remaining, inFlight, wake := a.Remaining(&c.budget, kubetest.SnapshotOf(now), now.Add(c.after))
+		remaining, inFlight, wake := a.remaining(&c.budget, kubetest.SnapshotOf(now), now.Add(c.after))
 		if remaining != c.remaining || inFlight != c.inFlight || wake.IsZero() != (c.wake == 0) || c.wake != 0 && !wake.Equal(now.Add(c.wake)) {
 			t.Errorf("%s: %d remaining, %d in flight, wake %s", name, remaining, inFlight, wake)
 		}
-		if remaining, _, _ := before.Remaining(&kube.Budget{UID: "b", ResourceVersion: "1", DisruptionsAllowed: 2}, kubetest.SnapshotOf(now), now); remaining != 1 {
+		if remaining, _, _ := before.remaining(&kube.Budget{UID: "b", ResourceVersion: "1", DisruptionsAllowed: 2}, kubetest.SnapshotOf(now), now); remaining != 1 {
 			t.Errorf("%s: the clone changed with it", name)
 		}
 		if a.Expire(now.Add(c.after)); c.after >= AssumedFor && c.since != nil && len(a) > 0 {

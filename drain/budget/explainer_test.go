@@ -34,7 +34,7 @@ const (
 	anewSick     = "delete it so that it is recreated: it is serving no traffic: kubectl delete pod -n shop cart-2"
 )
 
-// besides are cart-1, which is well, a sibling as given and a third one, under a
+// besides are cart-1, which is Ready, an unhealthy pod as given and a third one, under a
 // budget that has no room.
 func besides(unhealthyPod kubetest.PodOption, more ...runtime.Object) []runtime.Object {
 	return slices.Concat(kubetest.Cart(kubetest.Well, unhealthyPod, kubetest.Well), []runtime.Object{kubetest.Budget("shop/cart", 2, 2, 0, 3)}, more)
@@ -112,7 +112,10 @@ var unhealthyPodsExplained = []explanation{
 		p.Finalizers = []string{"shop.example.com/drain"}
 	}), kubetest.Nobody, VerdictWait,
 		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 90s",
-		[]string{"see who should remove finalizer shop.example.com/drain: kubectl get pod -n shop cart-2 -o yaml"}},
+		[]string{"see who should remove finalizer shop.example.com/drain: kubectl get pod -n shop cart-2 -o yaml",
+			"remove finalizer shop.example.com/drain by hand; what the controller of shop.example.com was to do before is then not done: " +
+				`kubectl patch pod -n shop cart-2 --type=json -p '[{"op":"test","path":"/metadata/finalizers","value":["shop.example.com/drain"]},` +
+				`{"op":"remove","path":"/metadata/finalizers"}]'`}},
 	{"evicted a moment ago", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3, disrupted("cart-2", time.Second))), kubetest.Nobody, VerdictWait,
 		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is being evicted for 1s",
 		[]string{"wait: it is about to be removed"}},
@@ -125,7 +128,7 @@ var unhealthyPodsExplained = []explanation{
 		[]string{"delete it so that it is recreated: it is serving no traffic: kubectl delete pod -n shop cart-1", "see why it ends: kubectl logs -n shop cart-1 --previous -c main", scaleCart}},
 }
 
-// What holds a pod where none of its siblings is sick.
+// What holds a pod where no other pod of the budget is unhealthy.
 var nobodySickExplained = []explanation{
 	{"one is not made yet", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Phase(corev1.PodSucceeded)), kubetest.Budget("shop/cart", 2, 2, 0, 2)), kubetest.Nobody, VerdictWait,
 		"budget cart needs 2 healthy pods and has 2; 1 of its pods not created yet", []string{"wait: the controllers are working on it"}},
@@ -189,7 +192,7 @@ var neverExplained = []explanation{
 		`budget cart needs 2 healthy pods and has 1; cart-2 on w2 is not Ready for 60m: "CrashLoopBackOff" (exit code 1); deadlock: it can only be replaced once this drain evicts it`,
 		[]string{"allow the eviction of pods that are not Ready: that costs no healthy one: " + patchCart + `'{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'`,
 			anewSick, "see why it ends: kubectl logs -n shop cart-2 --previous -c main", scaleCart}},
-	{"siblings that wait for room on the node being drained", besides(kubetest.Unscheduled("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.")), moved("shop/cart-1"), VerdictDeadlock,
+	{"pods that wait for room on the node being drained", besides(kubetest.Unscheduled("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.")), moved("shop/cart-1"), VerdictDeadlock,
 		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.", and this drain makes no room for it`,
 		[]string{"make room for it: the scheduler says what is missing: " + describeSick, scaleCart}},
 }

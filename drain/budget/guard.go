@@ -3,6 +3,7 @@ package budget
 import (
 	"cmp"
 	"errors"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,8 +35,8 @@ func (g *Guard) String() string { return string(*g) }
 // Type is that of the flag.
 func (g *Guard) Type() string { return "string" }
 
-// Away is how many of the replicas may be missing.
-func (g Guard) Away(replicas int32) int32 {
+// away is how many of the replicas may be missing.
+func (g Guard) away(replicas int32) int32 {
 	value := intstr.Parse(string(g))
 	n, err := intstr.GetScaledValueFromIntOrPercent(&value, int(replicas), true)
 	if err != nil {
@@ -71,21 +72,32 @@ func GuardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
 	return nil
 }
 
-// CountedWith are the pods of a workload, by name: those for whose owner scaledBy
+// PodsOfWorkload are the pods of a workload in no order: those for whose owner ScaledBy
 // finds it.
-func CountedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
-	var pods []*kube.Pod
-	for _, owner := range append(s.WorkloadsOf(w.UID), w) {
-		if of := ScaledBy(s, &kube.Owner{UID: owner.UID}); of != nil && of.UID == w.UID {
-			pods = slices.AppendSeq(pods, s.PodsOf(owner.UID))
+func PodsOfWorkload(s *kube.Snapshot, w *kube.Workload) iter.Seq[*kube.Pod] {
+	return func(yield func(*kube.Pod) bool) {
+		for _, owner := range append(s.WorkloadsOf(w.UID), w) {
+			if of := ScaledBy(s, &kube.Owner{UID: owner.UID}); of == nil || of.UID != w.UID {
+				continue
+			}
+			for p := range s.PodsOf(owner.UID) {
+				if !yield(p) {
+					return
+				}
+			}
 		}
 	}
+}
+
+// CountedWith are the pods of a workload, by name.
+func CountedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
+	pods := slices.Collect(PodsOfWorkload(s, w))
 	slices.SortFunc(pods, func(a, b *kube.Pod) int { return cmp.Compare(a.Name, b.Name) })
 	return pods
 }
 
-// Book counts the pods of a workload.
-func (g Guard) Book(s *kube.Snapshot, w *kube.Workload) *GuardTracker {
+// book counts the pods of a workload.
+func (g Guard) book(s *kube.Snapshot, w *kube.Workload) *GuardTracker {
 	healthy := int32(0)
 	for _, p := range CountedWith(s, w) {
 		if p.Healthy() {
@@ -94,9 +106,31 @@ func (g Guard) Book(s *kube.Snapshot, w *kube.Workload) *GuardTracker {
 	}
 	book := &GuardTracker{Key: "guard/" + w.UID, Numbers: Numbers{
 		Namespace: w.Namespace, Name: w.Kind + "/" + w.Name, Expected: w.Replicas,
-		Needed: w.Replicas - g.Away(w.Replicas), Present: healthy,
+		Needed: w.Replicas - g.away(w.Replicas), Present: healthy,
 	}}
 	book.Numbers.Allowed = max(0, book.Numbers.Present-book.Numbers.Needed)
 	book.Free = int(book.Numbers.Allowed)
 	return book
+}
+
+// GuardTrackers are those of one look, by workload.
+type GuardTrackers map[kube.UID]*GuardTracker
+
+// Of is the guard's book for a pod that no budget covers, nil where there is
+// no guard or it has nothing to say.
+func (t *GuardTrackers) Of(g Guard, s *kube.Snapshot, live *kube.Pod) *GuardTracker {
+	if g == "" {
+		return nil
+	}
+	w := GuardedBy(s, live)
+	if w == nil {
+		return nil
+	}
+	if *t == nil {
+		*t = GuardTrackers{}
+	}
+	if (*t)[w.UID] == nil {
+		(*t)[w.UID] = g.book(s, w)
+	}
+	return (*t)[w.UID]
 }

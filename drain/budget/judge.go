@@ -51,7 +51,8 @@ func (l *Tracker) Judge(p *kube.Pod, planned func(kube.UID) bool) (Judgement, *k
 
 // judgeSpending explains what the budget says to an eviction that spends one of
 // its disruptions.
-func (l *Tracker) judgeSpending(j *Judgement, cause PredictedCause, p *kube.Pod, c *cover, planned func(kube.UID) bool) {
+func (l *Tracker) judgeSpending(j *Judgement, cause PredictedCause, p *kube.Pod, c *cover,
+	planned func(kube.UID) bool) {
 	b := c.budgets[0]
 	switch cause {
 	case CauseNotObserved:
@@ -88,7 +89,8 @@ func (l *Tracker) judgeBlocked(j *Judgement, p *kube.Pod, b *kube.Budget, planne
 	if found {
 		said.sick, said.itself = sick.Pod.UID, sick.Pod.UID == p.UID
 	}
-	if last := page.last; last != nil && last.verdict == said.verdict && last.sick == said.sick && last.itself == said.itself {
+	if last := page.last; last != nil && last.verdict == said.verdict && last.sick == said.sick &&
+		last.itself == said.itself {
 		said = last
 	} else {
 		l.say(said, b, page, sick)

@@ -2,6 +2,7 @@ package budget
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -36,6 +37,9 @@ func (l *Tracker) cover(p *kube.Pod) *cover {
 
 func (l *Tracker) coverOf(p *kube.Pod) *cover {
 	c := &cover{labels: p.Labels, budgets: l.s.BudgetsOf(p), names: []string{}}
+	if l.Own != "" {
+		c.budgets = slices.DeleteFunc(c.budgets, func(b *kube.Budget) bool { return b.TemporaryOf() == l.Own })
+	}
 	for _, b := range c.budgets {
 		c.names = append(c.names, b.Name)
 		c.numbers = append(c.numbers, NumbersOf(b))

@@ -31,7 +31,7 @@ func (l *Tracker) Guarded(guard Guard, pod *kube.Pod, j *Judgement, planned func
 	}
 	g, known := l.guards[guardOver{guard, w.UID}]
 	if !known {
-		g = &PlanGuard{GuardTracker: guard.Book(l.s, w), workload: w}
+		g = &PlanGuard{GuardTracker: guard.book(l.s, w), workload: w}
 		if g.Free <= 0 {
 			g.sick = SickUnder(&kube.Budget{}, l.s, CountedWith(l.s, w), l.serverNow)
 		}
@@ -48,7 +48,8 @@ func (l *Tracker) Guarded(guard Guard, pod *kube.Pod, j *Judgement, planned func
 func (l *Tracker) judgeGuarded(g *PlanGuard, pod *kube.Pod, j *Judgement, planned func(kube.UID) bool) {
 	n := g.Numbers
 	j.Budgets = []Numbers{n}
-	j.Why = "the temporary budget for " + n.Name + " needs " + healthyPods(n.Needed) + " and has " + words.Number(n.Present)
+	j.Why = "the temporary budget for " + n.Name + " needs " + healthyPods(n.Needed) + " and has " +
+		words.Number(n.Present)
 	if g.Free > 0 {
 		j.Why += ": it allows " + words.Number(n.Allowed) + " now"
 		return

@@ -104,11 +104,11 @@ var explained = []struct {
 
 	{"unhealthy pod", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`, "cart-2"},
-	{"sibling without a place", append(kubetest.Cart(kubetest.Well, kubetest.Unscheduled("0/3 nodes are available: 3 node(s) had volume node affinity conflict."), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
+	{"another pod without a place", append(kubetest.Cart(kubetest.Well, kubetest.Unscheduled("0/3 nodes are available: 3 node(s) had volume node affinity conflict."), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 is Pending for 60m: "0/3 nodes are available: 3 node(s) had volume node affinity conflict."`, "cart-2"},
-	{"sibling that goes", append(kubetest.Cart(kubetest.Well, kubetest.Deleted(-10*time.Second), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
+	{"another pod that terminates", append(kubetest.Cart(kubetest.Well, kubetest.Deleted(-10*time.Second), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
 		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is terminating for 20s", "cart-2"},
-	{"sibling whose eviction was accepted a moment ago", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3, disrupted("cart-3", time.Second))), kubetest.Nobody, VerdictWait,
+	{"another pod whose eviction was accepted a moment ago", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3, disrupted("cart-3", time.Second))), kubetest.Nobody, VerdictWait,
 		"budget cart needs 2 healthy pods and has 2; cart-3 on w3 is being evicted for 1s", "cart-3"},
 	{"longest sick of several", append(kubetest.Cart(kubetest.Well, kubetest.NotReady(time.Minute), kubetest.Crashing(2*time.Hour)), kubetest.Budget("shop/cart", 1, 1, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 1 healthy pod and has 1; cart-3 on w3 is not Ready for 120m: "CrashLoopBackOff" (exit code 1)`, "cart-3"},
@@ -170,7 +170,7 @@ func TestJudgeExplains(t *testing.T) {
 				got = j.UnhealthyPod.Name
 			}
 			if got != row.unhealthyPod {
-				t.Errorf("sibling %q, want %q", got, row.unhealthyPod)
+				t.Errorf("unhealthy pod %q, want %q", got, row.unhealthyPod)
 			}
 		})
 	}
@@ -199,20 +199,20 @@ func TestJudgeWithoutBudgets(t *testing.T) {
 	}
 }
 
-// A sibling carries the kubelet's words and when the trouble began.
+// An unhealthy pod carries the kubelet's words and when the trouble began.
 func TestUnhealthyPod(t *testing.T) {
 	s := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.NotReady(time.Minute)), kubetest.Budget("shop/cart", 1, 1, 0, 3))...)
 	b := s.BudgetNamed("shop", "cart")
 	got := UnhealthyPodUnder(b, s, "", kubetest.Now)
 	if got == nil || got.Name != "cart-2" || got.Node != "w2" || got.Namespace != "shop" || got.Reason != "CrashLoopBackOff" ||
 		got.Message != "back-off 5m0s" || got.ExitCode == nil || *got.ExitCode != 1 || !got.Since.Equal(kubetest.Now.Add(-4*time.Minute)) {
-		t.Errorf("sibling %+v", got)
+		t.Errorf("unhealthy pod %+v", got)
 	}
 	if other := UnhealthyPodUnder(b, s, s.PodNamed("shop", "cart-2").UID, kubetest.Now); other == nil || other.Name != "cart-3" {
-		t.Errorf("the other sibling is %+v", other)
+		t.Errorf("the other unhealthy pod is %+v", other)
 	}
 	if healthy := kubetest.SnapshotOf(kubetest.Now, append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 1, 1, 0, 3))...); UnhealthyPodUnder(healthy.BudgetNamed("shop", "cart"), healthy, "", kubetest.Now) != nil {
-		t.Error("a sibling among healthy pods")
+		t.Error("an unhealthy pod among healthy ones")
 	}
 }
 

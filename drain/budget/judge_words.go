@@ -63,9 +63,11 @@ func syncingWords(b *kube.Budget) string {
 
 func laggingWords(b *kube.Budget) string {
 	if b.DisruptionsAllowed < 0 {
-		return "budget " + b.Name + " allows " + words.Number(b.DisruptionsAllowed) + ": the controller has not updated it yet"
+		return "budget " + b.Name + " allows " + words.Number(b.DisruptionsAllowed) +
+			": the controller has not updated it yet"
 	}
-	return "budget " + b.Name + " has " + words.Number(int32(len(b.DisruptedPods))) + " evictions that the controller has not seen yet"
+	return "budget " + b.Name + " has " + words.Number(int32(len(b.DisruptedPods))) +
+		" evictions that the controller has not seen yet"
 }
 
 func allowsWords(b *kube.Budget) string {
@@ -103,39 +105,68 @@ func (l *Tracker) stateWords(sick SickPod) string {
 	return sick.unhealthyPod(l.serverNow).State(l.serverNow)
 }
 
-// Leaves reports whether the unhealthy pod is about to go, so that this ends by itself.
-func (s *UnhealthyPod) Leaves() bool {
+// leaves reports whether the unhealthy pod is about to go, so that this ends by itself.
+func (s *UnhealthyPod) leaves() bool {
 	return s.Reason == reasonTerminating || s.Reason == reasonEvicted
+}
+
+// Brief says what is wrong with the unhealthy pod in two or three words, as they follow its
+// name: "is not Ready".
+func (s *UnhealthyPod) Brief() string {
+	switch {
+	case s.Reason == reasonTerminating:
+		return "is terminating"
+	case s.Reason == reasonEvicted:
+		return "is being evicted"
+	case s.Phase == corev1.PodFailed:
+		return "has failed"
+	case s.Reason == reasonPending, s.unschedulable():
+		return "is Pending"
+	}
+	return "is not Ready"
+}
+
+// unschedulable reports whether the scheduler said why it finds no node for the pod.
+func (s *UnhealthyPod) unschedulable() bool {
+	return s.Phase == corev1.PodPending && s.Reason == corev1.PodReasonUnschedulable && s.Message != ""
+}
+
+// freed says when the unhealthy pod no longer blocks the others, as it follows its name.
+func (s *UnhealthyPod) freed() string {
+	switch {
+	case s.leaves():
+		return "is replaced"
+	case s.Phase == corev1.PodFailed:
+		return "is deleted"
+	}
+	return "is Ready"
 }
 
 // State says what is wrong with the unhealthy pod, as it follows its name: "is not Ready for
 // 4m: "CrashLoopBackOff" (exit code 1)". now is the server's clock.
 func (s *UnhealthyPod) State(now time.Time) string {
-	since, pending := "", s.Phase == corev1.PodPending
+	text := s.Brief()
+	if s.Phase == corev1.PodFailed && !s.leaves() {
+		return text + ": " + words.Quote(s.Reason)
+	}
 	if !s.Since.IsZero() {
-		since = " for " + words.Age(now, s.Since)
+		text += " for " + words.Age(now, s.Since)
 	}
 	switch {
 	case s.Reason == reasonTerminating && s.Silent:
-		return "is terminating" + since + ", and the kubelet of its node is silent"
-	case s.Reason == reasonTerminating:
-		return "is terminating" + since
+		return text + ", and the kubelet of its node is silent"
 	case s.Reason == reasonNodeSilent:
-		return "is not Ready" + since + ": the kubelet of its node is silent"
-	case s.Reason == reasonEvicted:
-		return "is being evicted" + since
-	case s.Phase == corev1.PodFailed:
-		return "has failed: " + words.Quote(s.Reason)
-	case s.Reason == reasonPending:
-		return "is Pending" + since
-	case pending && s.Reason == corev1.PodReasonUnschedulable && s.Message != "":
-		return "is Pending" + since + ": " + words.Quote(s.Message)
+		return text + ": the kubelet of its node is silent"
+	case s.leaves(), s.Reason == reasonPending:
+		return text
+	case s.unschedulable():
+		return text + ": " + words.Quote(s.Message)
 	case (s.Reason == "" || unspecific(s.Reason)) && s.Message == "":
-		return "is not Ready" + since
+		return text
 	case unspecific(s.Reason):
-		return "is not Ready" + since + ": " + words.Quote(s.Message)
+		return text + ": " + words.Quote(s.Message)
 	}
-	text := "is not Ready" + since + ": " + words.Quote(s.Reason)
+	text += ": " + words.Quote(s.Reason)
 	if s.ExitCode != nil {
 		text += " (exit code " + words.Number(*s.ExitCode) + ")"
 	}

@@ -87,7 +87,7 @@ func (j *Judgement) GuardOf() string {
 // Holder names what blocks the pods of a budget: the unhealthy pod, else the budget.
 func (j *Judgement) Holder() string {
 	if j.UnhealthyPod != nil {
-		return j.UnhealthyPod.Name + " is well"
+		return j.UnhealthyPod.Name + " " + j.UnhealthyPod.freed()
 	}
 	if of := j.GuardOf(); of != "" {
 		return "the temporary budget for " + of + " allows it"

@@ -122,3 +122,13 @@ func free(p *kube.Pod, b *kube.Budget) bool {
 
 // Goes reports whether the eviction would be accepted.
 func (p Prediction) Goes() bool { return p.Code == http.StatusCreated }
+
+// Under is what is known of a pod's budgets: as long as it stays the same, a
+// refusal by them stands.
+func Under(way PredictedWay, budgets []*kube.Budget) string {
+	versions := string(way)
+	for _, b := range budgets {
+		versions += "/" + b.ResourceVersion
+	}
+	return versions
+}

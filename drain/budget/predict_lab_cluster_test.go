@@ -72,7 +72,7 @@ func (l *labCluster) must(what string, err error) {
 	}
 }
 
-// namespace makes a namespace in which pods can be made although nobody makes
+// namespace makes a namespace in which pods can be made although no controller makes
 // service accounts, and removes it when the test ends.
 func (l *labCluster) namespace(prefix string) string {
 	ctx := l.t.Context()

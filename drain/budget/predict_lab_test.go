@@ -34,7 +34,7 @@ func gridPods() []givenLabPod {
 }
 
 // gridStatuses are all states of a budget: not observed or observed (or, which
-// nobody writes, ahead), then allowed, healthy and desired.
+// no controller writes, ahead), then allowed, healthy and desired.
 func gridStatuses() []policyv1.PodDisruptionBudgetStatus {
 	var statuses []policyv1.PodDisruptionBudgetStatus
 	for observed := range int64(3) { // generations begin at one
@@ -190,7 +190,7 @@ func (l *labCluster) reallyEvict(cells *cells, namespace, app string, b branch, 
 	if predicted.Way != WaySpends || b.want.Code != 201 {
 		return
 	}
-	// The precondition is looked at after the budget was charged.
+	// The precondition is checked after the budget was charged.
 	after := l.readBudget(namespace, budgets[0].Name)
 	if _, noted := after.DisruptedPods[p.Name]; after.DisruptionsAllowed != 0 || !noted {
 		l.t.Errorf("%s: the budget was not charged: %+v", what, after)

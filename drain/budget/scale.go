@@ -26,14 +26,15 @@ func Scalable(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
 // brings it into its bounds (podautoscaler/horizontal.go reconcileAutoscaler),
 // unless it was scaled to zero, which turns the autoscaler off.
 func Wanted(s *kube.Snapshot, w *kube.Workload) int32 {
-	a := autoscalerOf(s, w)
+	a := AutoscalerOf(s, w)
 	if a == nil || w.Replicas == 0 || a.Stuck != "" {
 		return w.Replicas
 	}
 	return min(max(w.Replicas, a.Min), max(a.Max, a.Min))
 }
 
-func autoscalerOf(s *kube.Snapshot, w *kube.Workload) *kube.Autoscaler {
+// AutoscalerOf is the autoscaler that owns the replicas of a workload, nil for none.
+func AutoscalerOf(s *kube.Snapshot, w *kube.Workload) *kube.Autoscaler {
 	return s.AutoscalerOf(VersionOf(w), w.Kind, w.Namespace, w.Name)
 }
 
@@ -52,7 +53,7 @@ func VersionOf(w *kube.Workload) string {
 // an autoscaler owns the number it takes any other change back.
 func OneMore(s *kube.Snapshot, w *kube.Workload) string {
 	n := Wanted(s, w) + 1
-	if a := autoscalerOf(s, w); a != nil && w.Replicas > 0 && a.Stuck == "" {
+	if a := AutoscalerOf(s, w); a != nil && w.Replicas > 0 && a.Stuck == "" {
 		change := fmt.Sprintf(`{"spec":{"minReplicas":%d}}`, n)
 		if a.Max < n {
 			change = fmt.Sprintf(`{"spec":{"minReplicas":%d,"maxReplicas":%d}}`, n, n)
@@ -63,7 +64,8 @@ func OneMore(s *kube.Snapshot, w *kube.Workload) string {
 	if w.Resource != "" {
 		resource = w.Resource
 	}
-	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", words.ShellWord(resource), w.Namespace, words.ShellWord(w.Name), n)
+	return fmt.Sprintf("kubectl scale %s -n %s %s --replicas=%d", words.ShellWord(resource), w.Namespace,
+		words.ShellWord(w.Name), n)
 }
 
 // PlainOwner tells of owners in the core group, none of which has a scale but for

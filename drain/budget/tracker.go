@@ -25,8 +25,9 @@ type Tracker struct {
 	s         *kube.Snapshot
 	serverNow time.Time
 	pages     map[kube.UID]*page
-	Advises   bool // also what would help, which only a plan tells
-	unseen    bool // budgets cannot be seen, or not yet
+	Advises   bool   // also what would help, which only a plan tells
+	Own       string // a run whose temporary budgets are left out, "" for none
+	unseen    bool   // budgets cannot be seen, or not yet
 	covers    map[*kube.Owner]*cover
 	guards    map[guardOver]*PlanGuard
 }

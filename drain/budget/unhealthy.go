@@ -107,11 +107,12 @@ func (sick SickPod) passes(serverNow time.Time) bool {
 	return sick.Class == SickLeaves || sick.Class == SickLive && Starting(sick, serverNow)
 }
 
-// sibling describes the unhealthy pod in the words of kubelet and scheduler, where
+// unhealthyPod describes the pod in the words of kubelet and scheduler, where
 // there are any.
 func (sick SickPod) unhealthyPod(serverNow time.Time) *UnhealthyPod {
 	p := sick.Pod
-	unhealthyPod := &UnhealthyPod{Namespace: p.Namespace, Name: p.Name, Node: p.Node, Since: sick.since, Starting: sick.passes(serverNow), Silent: sick.Silent}
+	unhealthyPod := &UnhealthyPod{Namespace: p.Namespace, Name: p.Name, Node: p.Node, Since: sick.since,
+		Starting: sick.passes(serverNow), Silent: sick.Silent}
 	if p.Phase == corev1.PodPending && sick.Class == SickLive || sick.Class == sickDead {
 		unhealthyPod.Phase = p.Phase
 	}

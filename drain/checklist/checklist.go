@@ -58,7 +58,10 @@ type Subject struct {
 	Run   string
 	Moved []Moved             // pods that the run moved away
 	Left  map[kube.UID]string // why the run left a pod where it is
-	Now   time.Time
+	// Stopped tells that the kubelet was stopped after the drain, as was asked for: that it
+	// is silent says nothing then.
+	Stopped bool
+	Now     time.Time
 }
 
 // Moved is a pod that was moved off the node, with its volumes.

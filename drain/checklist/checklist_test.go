@@ -72,7 +72,7 @@ func TestVerdictFollowsFromTheCluster(t *testing.T) {
 		{"an attached volume", objects(append(kubetest.Claim("shop/data", "pv-1"), kubetest.AttachmentOf("pv-1", "w1", true))...), none, "VolumeAttachment/csi-pv-1-w1",
 			unsafe + "volume pv-1 (shop/data) is still attached"},
 		{"one attached elsewhere", objects(append(kubetest.Claim("shop/data", "pv-1"), kubetest.AttachmentOf("pv-1", "w3", true))...), moved(claim), "", ""},
-		{"a volume of which nobody tells", objects(kubetest.Claim("shop/data", "pv-1", kubetest.FcDisk)...),
+		{"a volume of which nothing is known", objects(kubetest.Claim("shop/data", "pv-1", kubetest.FcDisk)...),
 			moved(volume.Facts{Name: "data", Claim: "data", Volume: "pv-1", State: volume.VolumeUnknown, Why: volume.WhyNoCSI}), "Pod/shop/db-0",
 			doubtful + "it is not known when volume pv-1 of pod shop/db-0 is detached (not a CSI volume)"},
 		{"what is known comes first", objects(kubetest.Pod("shop/api-1")), moved(volume.Facts{Name: "data", State: volume.VolumeUnknown, Why: volume.WhyInline}), "Pod/shop/api-1",
@@ -107,6 +107,21 @@ func TestVerdictFollowsFromTheCluster(t *testing.T) {
 				t.Errorf("reasons %+v, want %s", got.Why, c.object)
 			}
 		})
+	}
+}
+
+// Once the run has stopped the kubelet, its silence is what was asked for, and nothing else is.
+func TestVerdictAfterTheKubeletWasStopped(t *testing.T) {
+	for _, cordoned := range []bool{true, false} {
+		silent := kubetest.Node("w1", func(n *corev1.Node) {
+			n.Spec.Unschedulable, n.Status.Conditions[0].Status = cordoned, corev1.ConditionUnknown
+		})
+		for _, stopped := range []bool{true, false} {
+			got := Of(kubetest.SnapshotOf(kubetest.Now, silent), Subject{Node: "w1", UID: "Node/w1", Now: kubetest.Now, Stopped: stopped})
+			if got.Safe != (stopped && cordoned) {
+				t.Errorf("stopped %v, cordoned %v: %+v", stopped, cordoned, got)
+			}
+		}
 	}
 }
 

@@ -34,7 +34,8 @@ func (j *judge) controlPlane() {
 		return
 	}
 	if !j.s.InWhole(kube.KindNodes) {
-		j.unknown("Node/"+j.Node, "whether another control-plane node is Ready is not known: not all nodes are read yet")
+		j.unknown("Node/"+j.Node,
+			"whether another control-plane node is Ready is not known: not all nodes are read yet")
 		return
 	}
 	last := LastControlPlane(j.s, append([]string{j.Node}, j.With...)...)
@@ -43,7 +44,8 @@ func (j *judge) controlPlane() {
 	case len(last) == 1:
 		j.against("Node/"+j.Node, "it is the last Ready control-plane node")
 	default:
-		j.against("Node/"+j.Node, "it is one of the last Ready control-plane nodes, all powered off together: "+words.List(last))
+		j.against("Node/"+j.Node, "it is one of the last Ready control-plane nodes, all powered off together: "+
+			words.List(last))
 	}
 }
 
@@ -61,7 +63,8 @@ func (j *judge) etcd() {
 		return
 	}
 	if !j.s.InWhole(kube.KindNodes, kube.KindPods) {
-		j.unknown("Node/"+j.Node, "whether etcd keeps its quorum is not known: not all nodes and pods are read yet")
+		j.unknown("Node/"+j.Node,
+			"whether etcd keeps its quorum is not known: not all nodes and pods are read yet")
 		return
 	}
 	all, ready, here := 0, 0, 0
@@ -78,7 +81,8 @@ func (j *judge) etcd() {
 	}
 	switch quorum := all/2 + 1; {
 	case all == 0:
-		j.unknown("Node/"+j.Node, "where etcd runs is not visible: no mirror pod of etcd, no node with the role of etcd")
+		j.unknown("Node/"+j.Node,
+			"where etcd runs is not visible: no mirror pod of etcd, no node with the role of etcd")
 	case member && ready < quorum:
 		message := "etcd loses its quorum: " + words.Count(ready, "member is", "members are") + " Ready elsewhere, " +
 			strconv.Itoa(quorum) + " of " + strconv.Itoa(all) + " are needed"

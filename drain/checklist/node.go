@@ -17,7 +17,7 @@ func (j *judge) machine() {
 	case node == nil || node.UID != j.UID:
 		j.blind = true
 		j.unknown(object, "the Node object is gone, so it is not known what its machine runs")
-	case node.Ready == kube.NodeUnknown:
+	case node.Ready == kube.NodeUnknown && !j.Stopped:
 		j.unknown(object, "its kubelet is silent, so it is not known whether the pods that are gone have ended there")
 	case !node.Unschedulable:
 		j.against(object, "the node is not cordoned: pods may be bound to it at any time")
@@ -49,14 +49,22 @@ func (j *judge) pods() {
 // ofDaemonSet reports whether the pod belongs to a DaemonSet that is not known to be
 // gone.
 func (j *judge) ofDaemonSet(p *kube.Pod) bool {
-	return NamesDaemonSet(p) &&
+	return namesDaemonSet(p) &&
 		(!j.s.Trusted(kube.KindDaemonSets) || j.s.WorkloadNamed("DaemonSet", p.Namespace, p.Owner.Name) != nil)
 }
 
-// NamesDaemonSet reports whether the pod says that a DaemonSet controls it; kubectl knows
+// namesDaemonSet reports whether the pod says that a DaemonSet controls it; kubectl knows
 // those of apps/v1 only.
-func NamesDaemonSet(p *kube.Pod) bool {
+func namesDaemonSet(p *kube.Pod) bool {
 	return p.Owner != nil && p.Owner.Kind == "DaemonSet" && p.Owner.APIVersion == "apps/v1"
+}
+
+// UnknownDaemonSet says which DaemonSet of the pod is not known, "" if none.
+func UnknownDaemonSet(s *kube.Snapshot, p *kube.Pod) string {
+	if !namesDaemonSet(p) || s.WorkloadNamed("DaemonSet", p.Namespace, p.Owner.Name) != nil {
+		return ""
+	}
+	return ", and its DaemonSet " + p.Owner.Name + " is not known"
 }
 
 // runs looks for the Lease and the annotation of another run. A Lease that has lapsed
@@ -64,10 +72,8 @@ func NamesDaemonSet(p *kube.Pod) bool {
 // node after the run that wrote it has ended, as the cordon does.
 func (j *judge) runs() {
 	if !j.unread(kube.KindLeases, "whether another run is at work on it") {
-		for _, h := range lease.Holds(j.s, []string{j.Node}, j.Run, j.Now) {
-			if !h.Lapsed {
-				j.against("Node/"+j.Node, "the node is held by "+h.Words)
-			}
+		for _, h := range lease.InTheWay(j.s, []string{j.Node}, j.Run, j.Now, nil) {
+			j.against("Node/"+j.Node, "the node is held by "+h.Words)
 		}
 	}
 	node := j.s.Node(j.Node)

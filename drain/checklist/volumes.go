@@ -56,7 +56,8 @@ func (j *judge) moved() {
 			case volume.WhyNodeDisk, volume.WhyUnreadable, volume.WhyUnseen:
 			default:
 				pod := p.Namespace + "/" + p.Name
-				j.unknown("Pod/"+pod, "it is not known when volume "+v.Title()+" of pod "+pod+" is detached ("+v.Why+")")
+				j.unknown("Pod/"+pod, "it is not known when volume "+v.Title()+" of pod "+pod+" is detached ("+v.Why+
+					")")
 			}
 		}
 	}

@@ -18,7 +18,7 @@ const (
 	// are counted instead of played.
 	forecastWork = 60_000
 	// forecastGrain is how close in time two things of the model may be to be
-	// looked at together.
+	// dealt with together.
 	forecastGrain = 500 * time.Millisecond
 	// forecastIdle is how often the run may wake in the model with nothing of the
 	// cluster left to happen before it is taken to wait for good.
@@ -35,6 +35,7 @@ const (
 // when the plan changes.
 func Of(s *kube.Snapshot, plan plan.Plan, now time.Time) plan.Estimate {
 	e := played(s, plan, now)
+	e.Saved = saved(s, plan, e, now)
 	least, of := bound(s, plan, now)
 	e.LowerBound = least
 	if of != nil && least > 0 {
@@ -199,9 +200,11 @@ func (m *model) estimate() plan.Estimate {
 		} else {
 			of = "the temporary budget for " + p.guard.of
 		}
-		e.Because = fmt.Sprintf("wave %d of %s: its pods take about %s to be Ready", p.wave, of, duration.HumanDuration(m.startsIn(p.live.Owner)))
+		e.Because = fmt.Sprintf("wave %d of %s: its pods take about %s to be Ready", p.wave, of,
+			duration.HumanDuration(m.startsIn(p.live.Owner)))
 	default:
-		e.Because = fmt.Sprintf("%s/%s needs about %s to end", p.plan.Namespace, p.plan.Name, duration.HumanDuration(endsIn(p.plan.Grace)))
+		e.Because = fmt.Sprintf("%s/%s needs about %s to end", p.plan.Namespace, p.plan.Name,
+			duration.HumanDuration(endsIn(p.plan.Grace)))
 	}
 	return e
 }

@@ -51,6 +51,7 @@ func newModel(s *kube.Snapshot, planned plan.Plan, now time.Time) *model {
 	if m.plan.Options.Guard != "" {
 		plan.EachMove(m.plan, m.addGuard)
 	}
+	m.addSurges()
 	m.state = drain.Simulated(m.plan, now)
 	return m
 }
@@ -62,7 +63,8 @@ func playable(planned plan.Plan) plan.Plan {
 	o.LeaseNamespace = "" // who else is at work is not forecast
 	// Temporary budgets in the cluster allow what the guard would.
 	o.MaxParallelEvictions, o.DryRun, o.GuardWrite, o.WaitJobs = 1<<20, plan.DryRunNone, false, false
-	reduced := plan.Plan{Options: o, Nodes: make([]plan.Node, len(planned.Nodes))}
+	o.WaitReplacements = 0 // their owners' start times are in the budgets; the wait after the last pod is not forecast
+	reduced := plan.Plan{Options: o, Nodes: make([]plan.Node, len(planned.Nodes)), Surges: planned.Surges}
 	for i, n := range planned.Nodes {
 		reduced.Nodes[i] = n
 		reduced.Nodes[i].Pods = make([]plan.Pod, 0, len(n.Pods))
@@ -195,6 +197,12 @@ func (m *model) perform(w drain.Write) kube.Answer {
 			record.Cordon = &kube.Cordon{Mark: r.Mark}
 			m.store.Put(&record)
 		}
+	case request.Raise:
+		return m.raise(r)
+	case request.SetCost:
+		return m.setCost(r)
+	case request.Lower:
+		return m.lower(r)
 	case request.Evict:
 		return m.evict(m.pods[r.UID], false)
 	case request.Delete:
@@ -218,6 +226,15 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 	case p.guard != nil:
 		p.wave += p.guard.back
 	}
+	m.ends(p)
+	if madeAtOnce(p.live.Owner) {
+		m.remake(p)
+	}
+	return kube.Answer{Code: http.StatusCreated}
+}
+
+// ends begins the grace of a pod.
+func (m *model) ends(p *modelPod) {
 	going := *p.live
 	serverNow := m.s.ServerTime(m.now)
 	going.Deleted, going.DeletionGrace = serverNow.Add(p.plan.Grace), int64(p.plan.Grace/time.Second)
@@ -226,10 +243,6 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 		m.serves(p.budget, -1)
 	}
 	m.goes(p, endsIn(p.plan.Grace))
-	if madeAtOnce(p.live.Owner) {
-		m.remake(p)
-	}
-	return kube.Answer{Code: http.StatusCreated}
 }
 
 // goes lets a pod end, and its owner make up for it.
@@ -287,7 +300,7 @@ func (m *model) replace(p *modelPod) {
 func (m *model) putReady(like *kube.Pod) {
 	record := *like
 	m.version++
-	record.UID, record.Name = kube.UID("m"+strconv.Itoa(m.version)), like.Name+"-anew"
+	record.UID, record.Name = kube.UID("m"+strconv.Itoa(m.version)), like.Name+"-replacement"
 	record.Node, record.Created, record.ReadySince = elsewhere, m.s.ServerTime(m.now), m.s.ServerTime(m.now)
 	record.Phase, record.Ready, record.Deleted, record.Finalizers = corev1.PodRunning, true, time.Time{}, nil
 	m.store.Put(&record)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -24,10 +26,16 @@ var Steps = []Step{StepStop, StepClean}
 
 // Host is what a cluster tells of the machine of a node.
 type Host struct {
-	Node      string
-	Names     []string // by which the machine may know itself; addresses among them do not count
-	MachineID string   // of the node's status
-	Runtime   string   // containerRuntimeVersion of the node's status, such as containerd://2.1.0
+	Node      string   `json:"node"`
+	Names     []string `json:"names,omitempty"` // by which the machine may know itself; addresses do not count
+	MachineID string   `json:"machineID"`       // of the node's status
+	Runtime   string   `json:"runtime"`         // its containerRuntimeVersion, such as containerd://2.1.0
+}
+
+// Of is what the Node object tells of its machine.
+func Of(n *kube.Node) Host {
+	return Host{Node: n.Name, Names: append([]string{n.Labels[corev1.LabelHostname]}, n.Addresses...),
+		MachineID: n.MachineID, Runtime: n.Runtime}
 }
 
 // runtime is how a container runtime is found on a host.

@@ -26,17 +26,19 @@ type candidate struct {
 
 // candidates sorts out what FindMatchingVolume (component-helpers/storage/
 // volume/pv_helpers.go) would look at, smallest first.
-func (c *Cluster) candidates(claim *kube.PersistentVolumeClaim, class *kube.StorageClass) *candidates {
+func (st *storage) candidates(claim *kube.PersistentVolumeClaim, class *kube.StorageClass) *candidates {
 	found := &candidates{claim: claim, class: class, byLabel: map[string]map[string][]*candidate{}}
-	volumes := slices.Clone(c.s.Storage().UnboundVolumes(claim.Class))
-	slices.SortStableFunc(volumes, func(a, b *kube.PersistentVolume) int { return cmp.Compare(a.CapacityBytes, b.CapacityBytes) })
+	volumes := slices.Clone(st.s.Storage().UnboundVolumes(claim.Class))
+	slices.SortStableFunc(volumes, func(a, b *kube.PersistentVolume) int {
+		return cmp.Compare(a.CapacityBytes, b.CapacityBytes)
+	})
 	for _, v := range volumes {
 		kept := v.Claim != nil && v.Claim.Namespace == claim.Namespace && v.Claim.Name == claim.Name &&
 			(v.Claim.UID == "" || v.Claim.UID == claim.UID)
 		if v.Claim != nil && !kept || !suits(v, claim) {
 			continue
 		}
-		one := &candidate{v, c.reachable(v)}
+		one := &candidate{v, st.reachable(v)}
 		if kept {
 			found.kept = one
 			return found
@@ -89,19 +91,19 @@ func (c *candidates) add(v *candidate) {
 // match is volumebinding/binder.go FindPodVolumes for the claims that are not
 // bound: volumes that are there for some, others made for the rest. It returns
 // the names of the volumes it would take.
-func (c *Cluster) match(claims []*candidates, node int32) (taken []string, ok bool) {
+func (st *storage) match(claims []*candidates, node int32) (taken []string, ok bool) {
 	for _, wanted := range claims {
 		if at := wanted.claim.SelectedNode; at != "" {
-			if at != c.nodes[node].Name || !wanted.canBeMade(c, node) {
+			if at != st.nodes[node].Name || !wanted.canBeMade(&st.nodes[node]) {
 				return nil, false
 			}
 			continue
 		}
-		if v := wanted.on(c, node, taken); v != nil {
+		if v := wanted.on(st, node, taken); v != nil {
 			taken = append(taken, v.Name)
 			continue
 		}
-		if !wanted.canBeMade(c, node) {
+		if !wanted.canBeMade(&st.nodes[node]) {
 			return nil, false
 		}
 	}
@@ -109,9 +111,9 @@ func (c *Cluster) match(claims []*candidates, node int32) (taken []string, ok bo
 }
 
 // on is the smallest volume for the claim at a node, nil if there is none.
-func (c *candidates) on(cluster *Cluster, node int32, taken []string) *candidate {
+func (c *candidates) on(st *storage, node int32, taken []string) *candidate {
 	free := func(v *candidate) bool {
-		return !cluster.storage.taken[v.Name] && !slices.Contains(taken, v.Name)
+		return !st.taken[v.Name] && !slices.Contains(taken, v.Name)
 	}
 	if c.kept != nil {
 		if free(c.kept) && c.kept.reachable(node) {
@@ -131,7 +133,7 @@ func (c *candidates) on(cluster *Cluster, node int32, taken []string) *candidate
 		}
 	}
 	for key, values := range c.byLabel {
-		if value, ok := cluster.nodes[node].Labels[key]; ok {
+		if value, ok := st.nodes[node].Labels[key]; ok {
 			better(values[value])
 		}
 	}
@@ -140,14 +142,14 @@ func (c *candidates) on(cluster *Cluster, node int32, taken []string) *candidate
 }
 
 // canBeMade is volumebinding/binder.go checkVolumeProvisions.
-func (c *candidates) canBeMade(cluster *Cluster, node int32) bool {
+func (c *candidates) canBeMade(n *node) bool {
 	if c.class.Provisioner == "" || c.class.Provisioner == noProvisioner {
 		return false
 	}
 	if len(c.class.Topologies) == 0 {
 		return true
 	}
-	set := cluster.nodes[node].Labels
+	set := n.Labels
 	for i := range c.class.Topologies {
 		terms := c.class.Topologies[i].MatchLabelExpressions
 		missed := slices.ContainsFunc(terms, func(t corev1.TopologySelectorLabelRequirement) bool {

@@ -1,27 +1,25 @@
 package landing
 
 import (
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // filter asks all nodes, each plugin in turn, on behalf of a pod of the group
-// that is not counted anywhere any more; self is its UID, by which ports and
+// that is no longer counted anywhere; self is its UID, by which ports and
 // claims are known as its own.
 func (c *Cluster) filter(g *group, self kube.UID) outcome {
 	var o outcome
 	if g.blocked != "" || g.unknown != "" {
 		return o
 	}
-	exclusive := c.exclusiveInUse(g, self)
+	exclusive := c.storage.exclusiveInUse(g, self)
 	for i := range g.spread {
 		g.spread[i].settle()
 	}
 	for i := range c.nodes {
 		why := g.early[i]
 		if why == none {
-			why = c.portsOn(g, int32(i), self)
+			why = c.ports.on(g, int32(i), self)
 		}
 		if why == none {
 			short := c.nodes[i].fits(&g.spec.Requests, &o)
@@ -46,7 +44,7 @@ func (c *Cluster) filter(g *group, self kube.UID) outcome {
 // late asks the plugins that come after the resources.
 func (c *Cluster) late(g *group, i int32, self kube.UID, o *outcome) reason {
 	if g.volumes.any() {
-		if why := c.volumesOn(g, i, self, o); why != none {
+		if why := c.storage.on(g, i, self, o); why != none {
 			return why
 		}
 	}
@@ -87,59 +85,4 @@ func (n *node) fits(r *kube.Resources, o *outcome) (short bool) {
 		}
 	}
 	return short
-}
-
-// portUse is a port of a node that a pod has.
-type portUse struct {
-	pod  kube.UID
-	port kube.HostPort
-}
-
-// portsOn is nodeports/node_ports.go.
-func (c *Cluster) portsOn(g *group, i int32, self kube.UID) reason {
-	if len(g.spec.HostPorts) == 0 {
-		return none
-	}
-	if c.ports == nil {
-		c.ports = map[int32][]portUse{}
-		for _, p := range c.s.PodsWithHostPorts() {
-			if at := c.index(p.Node); at >= 0 && !p.Finished() {
-				c.takePorts(p, at)
-			}
-		}
-		for _, m := range c.moved {
-			c.takePorts(m.pod, m.node)
-		}
-	}
-	for _, use := range c.ports[i] {
-		for _, wanted := range g.spec.HostPorts {
-			if use.pod != self && clash(wanted, use.port) {
-				return portTaken
-			}
-		}
-	}
-	return none
-}
-
-func (c *Cluster) takePorts(p *kube.Pod, at int32) {
-	if c.ports == nil {
-		return // not asked yet
-	}
-	for _, port := range p.Spec.HostPorts {
-		c.ports[at] = append(c.ports[at], portUse{p.UID, port})
-	}
-}
-
-// clash is HostPortInfo.CheckConflict of kube-scheduler/framework/types.go: no
-// address is every address, and no protocol is TCP.
-func clash(a, b kube.HostPort) bool {
-	everywhere := func(ip string) bool { return ip == "" || ip == "0.0.0.0" }
-	protocol := func(p corev1.Protocol) corev1.Protocol {
-		if p == "" {
-			return corev1.ProtocolTCP
-		}
-		return p
-	}
-	return a.Port == b.Port && protocol(a.Protocol) == protocol(b.Protocol) &&
-		(everywhere(a.IP) || everywhere(b.IP) || a.IP == b.IP)
 }

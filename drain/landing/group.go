@@ -70,7 +70,7 @@ func (c *Cluster) newGroup(p *kube.Pod, set labels.Set, broad bool) *group {
 	g.unmodelled = c.delegated(p)
 	c.askTaints(g)
 	c.askNodes(g)
-	c.askVolumes(g, p)
+	c.storage.ask(g, p)
 	c.askPeers(g, broad)
 	c.askSpread(g)
 	for _, m := range c.moved {
@@ -159,7 +159,8 @@ func (c *Cluster) askTaints(g *group) {
 // tainttoleration, nodeaffinity.
 func (c *Cluster) askNodes(g *group) {
 	g.early = make([]reason, len(c.nodes))
-	cordonKeepsOff := !schedulinghelper.TolerationsTolerateTaint(klog.Background(), g.spec.Tolerations, &cordonTaint, true)
+	cordonKeepsOff := !schedulinghelper.TolerationsTolerateTaint(klog.Background(), g.spec.Tolerations, &cordonTaint,
+		true)
 	matches := g.matchesNode()
 	named, restricted := g.named()
 	if restricted && len(named) == 0 {

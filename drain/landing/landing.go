@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -29,20 +31,26 @@ type Verdict struct {
 // Cluster answers for the pods of one snapshot. It keeps what it has worked out
 // for the next pod of the same template, so it serves one caller at a time.
 type Cluster struct {
-	s       *kube.Snapshot
+	*view
 	blind   string // why nothing can be said at all
 	planned map[string]bool
 
-	nodes   []node
-	at      map[string]int32 // nodes by name
 	taints  taintSets
-	domains map[string]*domain
 	groups  map[groupKey][]*group
 	pods    map[string][]bucket // by namespace
 	memo    map[memoKey]Verdict
-	ports   map[int32][]portUse // nil until asked for
+	ports   ports
 	storage storage
-	moved   []placement // what an estimate has placed so far
+}
+
+// view is what all filters see of a cluster: its nodes, and the pods that an estimate has
+// placed so far.
+type view struct {
+	s       *kube.Snapshot
+	nodes   []node
+	at      map[string]int32 // nodes by name
+	domains map[string]*domain
+	moved   []placement
 }
 
 // placement is a pod that an estimate has placed.
@@ -70,10 +78,11 @@ func New(s *kube.Snapshot, planned []string) *Cluster {
 
 // load reads the nodes that are to be kept.
 func (c *Cluster) load(s *kube.Snapshot, keep func(*kube.Node) bool) {
-	c.s, c.blind = s, unseen(s, kube.KindNodes, kube.KindPods)
 	all := s.Nodes()
-	c.nodes, c.at = make([]node, 0, len(all)), make(map[string]int32, len(all))
-	c.domains, c.groups = map[string]*domain{}, map[groupKey][]*group{}
+	c.view = &view{s: s, nodes: make([]node, 0, len(all)), at: make(map[string]int32, len(all)),
+		domains: map[string]*domain{}}
+	c.ports, c.storage = ports{view: c.view}, storage{view: c.view}
+	c.blind, c.groups = unseen(s, kube.KindNodes, kube.KindPods), map[groupKey][]*group{}
 	c.pods, c.memo = map[string][]bucket{}, map[memoKey]Verdict{}
 	for _, n := range all {
 		if !keep(n) {
@@ -111,6 +120,25 @@ func (c *Cluster) Feasible(p *kube.Pod) []string {
 		names = append(names, c.nodes[i].Name)
 	}
 	return names
+}
+
+// CordonedFeasible are the nodes beside those of a plan that are cordoned, and that the pod
+// could be scheduled to if they were not: uncordoning one of them makes room for it.
+func CordonedFeasible(s *kube.Snapshot, planned []string, p *kube.Pod) []string {
+	c, cordoned := New(s, planned), map[string]bool{}
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if !n.Unschedulable || c.planned[n.Name] {
+			continue
+		}
+		cordoned[n.Name] = true
+		free := *n.Node
+		free.Unschedulable = false
+		free.Taints = slices.DeleteFunc(slices.Clone(free.Taints),
+			func(t corev1.Taint) bool { return t.Key == cordonTaint.Key })
+		n.Node, n.unschedulable, n.taints = &free, false, c.taints.of(&free, false)
+	}
+	return slices.DeleteFunc(c.Feasible(p), func(name string) bool { return !cordoned[name] })
 }
 
 // judge is the verdict on a pod and the nodes that could take it. Where rules are
@@ -170,8 +198,8 @@ func (c *Cluster) verdict(g *group, o outcome) Verdict {
 	return v
 }
 
-func (c *Cluster) index(name string) int32 {
-	if i, ok := c.at[name]; ok {
+func (v *view) index(name string) int32 {
+	if i, ok := v.at[name]; ok {
 		return i
 	}
 	return -1

@@ -239,3 +239,23 @@ func TestTogetherCountsWhatItPlaced(t *testing.T) {
 		})
 	}
 }
+
+// Uncordoning a node makes room only where nothing else speaks against it.
+func TestCordonedFeasible(t *testing.T) {
+	w := &world{}
+	w.node("n1", "a")
+	cordoned := func(n *corev1.Node) {
+		n.Spec.Unschedulable = true
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
+	}
+	w.node("n2", "a", cordoned)
+	w.node("n3", "a", cordoned)
+	w.node("n4", "b", cordoned, func(n *corev1.Node) {
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: "gpu", Effect: corev1.TaintEffectNoSchedule})
+	})
+	w.pod("p", "")
+	s := w.snapshot()
+	if got := CordonedFeasible(s, []string{"n3"}, s.PodNamed("shop", "p")); strings.Join(got, " ") != "n2" {
+		t.Errorf("%v", got)
+	}
+}

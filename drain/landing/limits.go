@@ -16,8 +16,9 @@ type attached struct {
 }
 
 // storage is what the pods of the cluster have of volumes, and what was given
-// away to pods that an estimate has placed.
+// away to pods that an estimate has placed; the filters about volumes ask it.
 type storage struct {
+	*view
 	attached map[int32][]attached // by node, nil until asked for
 	taken    map[string]bool      // volumes
 	users    map[string]kube.UID  // of exclusive claims, by namespace/name
@@ -44,8 +45,8 @@ func wishOf(claim *kube.PersistentVolumeClaim) string {
 
 // overLimit is nodevolumelimits/csi.go Filter. What a VolumeAttachment alone
 // tells of counts beside the pod's volumes, even if it is one of them.
-func (c *Cluster) overLimit(wanted []attachment, node int32, self kube.UID) bool {
-	drivers := c.s.Storage().CSINode(c.nodes[node].Name)
+func (st *storage) overLimit(wanted []attachment, node int32, self kube.UID) bool {
+	drivers := st.s.Storage().CSINode(st.nodes[node].Name)
 	if drivers == nil {
 		return false
 	}
@@ -59,7 +60,7 @@ func (c *Cluster) overLimit(wanted []attachment, node int32, self kube.UID) bool
 				added[w.volume] = true
 			}
 		}
-		if len(added) > 0 && c.attachedBy(d.Name, node, self, added)+len(added) > int(*d.Limit) {
+		if len(added) > 0 && st.attachedBy(d.Name, node, self, added)+len(added) > int(*d.Limit) {
 			return true
 		}
 	}
@@ -68,9 +69,9 @@ func (c *Cluster) overLimit(wanted []attachment, node int32, self kube.UID) bool
 
 // attachedBy counts the volumes of a driver on a node, and strikes those off the
 // list of new ones that other pods there have already.
-func (c *Cluster) attachedBy(driver string, node int32, self kube.UID, added map[string]bool) int {
+func (st *storage) attachedBy(driver string, node int32, self kube.UID, added map[string]bool) int {
 	seen := map[string]bool{}
-	for _, a := range c.attachments()[node] {
+	for _, a := range st.attachments()[node] {
 		if a.driver != driver || a.pod == self && self != "" {
 			continue
 		}
@@ -83,49 +84,49 @@ func (c *Cluster) attachedBy(driver string, node int32, self kube.UID, added map
 }
 
 // attachments lists what is attached where, once.
-func (c *Cluster) attachments() map[int32][]attached {
-	if c.storage.attached != nil {
-		return c.storage.attached
+func (st *storage) attachments() map[int32][]attached {
+	if st.attached != nil {
+		return st.attached
 	}
-	c.storage.attached = map[int32][]attached{}
+	st.attached = map[int32][]attached{}
 	var last kube.UID
-	for _, p := range c.s.Storage().PodsWithClaims() { // a pod comes once for each claim
-		at := c.index(p.Node)
+	for _, p := range st.s.Storage().PodsWithClaims() { // a pod comes once for each claim
+		at := st.index(p.Node)
 		if at < 0 || p.Finished() || p.UID == last {
 			continue
 		}
 		last = p.UID
-		c.attach(p, at)
+		st.attach(p, at)
 	}
-	for _, a := range c.s.Storage().Attachments() {
-		at, volume := c.index(a.Node), c.s.Storage().Volume(a.Volume)
+	for _, a := range st.s.Storage().Attachments() {
+		at, volume := st.index(a.Node), st.s.Storage().Volume(a.Volume)
 		if at < 0 || a.Driver == "" || volume == nil || volume.Driver == "" {
 			continue
 		}
 		one := attachment{a.Driver, a.Driver + "/" + volume.Handle}
-		c.storage.attached[at] = append(c.storage.attached[at], attached{one, ""})
+		st.attached[at] = append(st.attached[at], attached{one, ""})
 	}
-	for _, m := range c.moved {
-		c.attach(m.pod, m.node)
+	for _, m := range st.moved {
+		st.attach(m.pod, m.node)
 	}
-	return c.storage.attached
+	return st.attached
 }
 
 // attach counts the volumes of a pod on a node; counting one twice does no harm.
-func (c *Cluster) attach(p *kube.Pod, node int32) {
+func (st *storage) attach(p *kube.Pod, node int32) {
 	for _, v := range p.Spec.Volumes {
-		claim := c.s.Storage().Claim(p.Namespace, v.Claim)
+		claim := st.s.Storage().Claim(p.Namespace, v.Claim)
 		if v.Claim == "" || claim == nil {
 			continue
 		}
 		var one attachment
-		if volume := c.s.Storage().Volume(claim.Volume); volume != nil {
+		if volume := st.s.Storage().Volume(claim.Volume); volume != nil {
 			one = attachmentOf(volume)
-		} else if class := c.s.Storage().StorageClass(claim.Class); class != nil {
+		} else if class := st.s.Storage().StorageClass(claim.Class); class != nil {
 			one = attachment{class.Provisioner, wishOf(claim)}
 		}
 		if one.driver != "" {
-			c.storage.attached[node] = append(c.storage.attached[node], attached{one, p.UID})
+			st.attached[node] = append(st.attached[node], attached{one, p.UID})
 		}
 	}
 }

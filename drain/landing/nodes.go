@@ -82,26 +82,26 @@ type domain struct {
 	n  int
 }
 
-func (c *Cluster) domain(key string) *domain {
-	if d, ok := c.domains[key]; ok {
+func (v *view) domain(key string) *domain {
+	if d, ok := v.domains[key]; ok {
 		return d
 	}
-	d := &domain{of: make([]int32, len(c.nodes))}
+	d := &domain{of: make([]int32, len(v.nodes))}
 	values := map[string]int32{}
-	for i := range c.nodes {
-		value, ok := c.nodes[i].Labels[key]
+	for i := range v.nodes {
+		value, ok := v.nodes[i].Labels[key]
 		if !ok {
 			d.of[i] = -1
 			continue
 		}
-		v, known := values[value]
+		at, known := values[value]
 		if !known {
-			v = int32(d.n)
+			at = int32(d.n)
 			d.n++
-			values[value] = v
+			values[value] = at
 		}
-		d.of[i] = v
+		d.of[i] = at
 	}
-	c.domains[key] = d
+	v.domains[key] = d
 	return d
 }

@@ -43,8 +43,8 @@ type tally struct {
 	total  int32
 }
 
-func (c *Cluster) tally(key string) tally {
-	d := c.domain(key)
+func (v *view) tally(key string) tally {
+	d := v.domain(key)
 	return tally{domain: d, counts: make([]int32, d.n)}
 }
 

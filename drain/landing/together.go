@@ -56,7 +56,7 @@ func (c *Cluster) settle(g *group, p *kube.Pod, node int32) {
 	moved := *p
 	moved.Node, moved.Deleted = c.nodes[node].Name, time.Time{} // the new pod is not terminating
 	c.nodes[node].take(p.Spec.Requests, 1)
-	c.takePorts(p, node)
+	c.ports.take(p, node)
 	c.moved = append(c.moved, placement{&moved, node})
 	for _, same := range c.groups {
 		for _, other := range same {
@@ -67,7 +67,7 @@ func (c *Cluster) settle(g *group, p *kube.Pod, node int32) {
 			}
 		}
 	}
-	volumes, _ := c.match(g.volumes.unbound, node)
+	volumes, _ := c.storage.match(g.volumes.unbound, node)
 	for _, name := range volumes {
 		c.storage.taken[name] = true
 	}
@@ -75,7 +75,7 @@ func (c *Cluster) settle(g *group, p *kube.Pod, node int32) {
 		c.storage.users[g.namespace+"/"+claim] = p.UID
 	}
 	if c.storage.attached != nil {
-		c.attach(p, node)
+		c.storage.attach(p, node)
 	}
 }
 
@@ -88,7 +88,8 @@ func (n *node) freeAfter(r *kube.Resources) float64 {
 		}
 		return float64(has-used) / float64(has)
 	}
-	return share(n.Allocatable.CPUMilli, n.used.CPUMilli+r.CPUMilli) + share(n.Allocatable.MemoryBytes, n.used.MemoryBytes+r.MemoryBytes)
+	return share(n.Allocatable.CPUMilli, n.used.CPUMilli+r.CPUMilli) +
+		share(n.Allocatable.MemoryBytes, n.used.MemoryBytes+r.MemoryBytes)
 }
 
 // largestFirst is the order in which pods are placed: by the larger of their

@@ -29,9 +29,9 @@ func (v *volumes) any() bool {
 // (component-helpers/storage/volume).
 const noProvisioner = "kubernetes.io/no-provisioner"
 
-// askVolumes reads the claims of a pod: volumebinding/volume_binding.go
+// ask reads the claims of a pod: volumebinding/volume_binding.go
 // PreFilter and volumebinding/binder.go GetPodVolumeClaims.
-func (c *Cluster) askVolumes(g *group, p *kube.Pod) {
+func (st *storage) ask(g *group, p *kube.Pod) {
 	for _, v := range p.Spec.Volumes {
 		if v.Kind == kube.VolumeDisk {
 			g.cannotTell("uses a disk of an in-tree driver: not modelled")
@@ -40,7 +40,7 @@ func (c *Cluster) askVolumes(g *group, p *kube.Pod) {
 	if !slices.ContainsFunc(p.Spec.Volumes, func(v kube.Volume) bool { return v.Claim != "" }) {
 		return
 	}
-	if hidden := unseen(c.s, kube.KindClaims, kube.KindVolumes, kube.KindStorageClasses); hidden != "" {
+	if hidden := unseen(st.s, kube.KindClaims, kube.KindVolumes, kube.KindStorageClasses); hidden != "" {
 		g.cannotTell("uses volumes: " + hidden)
 		return
 	}
@@ -49,7 +49,7 @@ func (c *Cluster) askVolumes(g *group, p *kube.Pod) {
 		if v.Claim == "" {
 			continue
 		}
-		claim := c.claim(g, p, v)
+		claim := st.claim(g, p, v)
 		if claim == nil {
 			return
 		}
@@ -59,7 +59,7 @@ func (c *Cluster) askVolumes(g *group, p *kube.Pod) {
 		}
 	}
 	for _, claim := range claims {
-		if !c.bind(g, claim) {
+		if !st.bind(g, claim) {
 			return
 		}
 	}
@@ -67,7 +67,7 @@ func (c *Cluster) askVolumes(g *group, p *kube.Pod) {
 	slices.SortStableFunc(g.volumes.unbound, func(a, b *candidates) int {
 		return cmp.Compare(a.claim.RequestBytes, b.claim.RequestBytes)
 	})
-	if hidden := unseen(c.s, kube.KindCSINodes, kube.KindAttachments); hidden != "" && len(g.volumes.attach) > 0 {
+	if hidden := unseen(st.s, kube.KindCSINodes, kube.KindAttachments); hidden != "" && len(g.volumes.attach) > 0 {
 		g.cannotTell("limits of attached volumes: " + hidden)
 	}
 }
@@ -87,12 +87,13 @@ func (g *group) block(format string, args ...any) {
 // claim finds the claim behind a volume; nil where the pod cannot be scheduled
 // for the lack of it, or where that is not known. A claim made from a running
 // pod's template goes with the pod, and the next pod gets a fresh one.
-func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVolumeClaim {
-	claim := c.s.Storage().Claim(p.Namespace, v.Claim)
+func (st *storage) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVolumeClaim {
+	claim := st.s.Storage().Claim(p.Namespace, v.Claim)
 	ephemeral := v.Kind == kube.VolumeEphemeral
 	switch {
 	case claim == nil && ephemeral && p.Node != "":
-		g.cannotTell(fmt.Sprintf("the claim of its volume %s does not exist, so its requirements are not known", v.Name))
+		g.cannotTell(fmt.Sprintf("the claim of its volume %s does not exist, so its requirements are not known",
+			v.Name))
 		return nil
 	case claim == nil && ephemeral:
 		g.block("waiting for ephemeral volume controller to create the persistentvolumeclaim %q", v.Claim)
@@ -103,7 +104,7 @@ func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVo
 	case ephemeral && p.Node != "":
 		fresh := *claim
 		fresh.UID, fresh.Volume, fresh.Bound, fresh.Phase, fresh.SelectedNode = "", "", false, "", ""
-		if class := c.s.Storage().StorageClass(claim.Class); class == nil || !class.WaitForPod {
+		if class := st.s.Storage().StorageClass(claim.Class); class == nil || !class.WaitForPod {
 			g.cannotTell(fmt.Sprintf("its volume %s is recreated before a node is chosen", v.Name))
 			return nil
 		}
@@ -119,11 +120,11 @@ func (c *Cluster) claim(g *group, p *kube.Pod, v kube.Volume) *kube.PersistentVo
 }
 
 // bind looks at one claim, and is false where there is no use in looking on.
-func (c *Cluster) bind(g *group, claim *kube.PersistentVolumeClaim) bool {
+func (st *storage) bind(g *group, claim *kube.PersistentVolumeClaim) bool {
 	if !claim.Bound {
-		return c.unbound(g, claim)
+		return st.unbound(g, claim)
 	}
-	volume := c.s.Storage().Volume(claim.Volume)
+	volume := st.s.Storage().Volume(claim.Volume)
 	if volume == nil {
 		g.block("persistentvolume %q not found", claim.Volume)
 		return false
@@ -136,15 +137,15 @@ func (c *Cluster) bind(g *group, claim *kube.PersistentVolumeClaim) bool {
 	if volume.Driver != "" {
 		g.volumes.attach = append(g.volumes.attach, attachmentOf(volume))
 	}
-	c.reach(g, volume)
-	c.zones(g, volume)
+	st.reach(g, volume)
+	st.zones(g, volume)
 	return true
 }
 
 // unbound looks at a claim that has no volume yet. One that should have been
 // bound at once, or that wants a volume by name, keeps the pod waiting.
-func (c *Cluster) unbound(g *group, claim *kube.PersistentVolumeClaim) bool {
-	class := c.s.Storage().StorageClass(claim.Class)
+func (st *storage) unbound(g *group, claim *kube.PersistentVolumeClaim) bool {
+	class := st.s.Storage().StorageClass(claim.Class)
 	waits := claim.SelectedNode != "" || class != nil && class.WaitForPod
 	if !waits || claim.Volume != "" {
 		g.block("pod has unbound immediate PersistentVolumeClaims")
@@ -154,18 +155,19 @@ func (c *Cluster) unbound(g *group, claim *kube.PersistentVolumeClaim) bool {
 		g.cannotTell(fmt.Sprintf("the storage class %s of claim %s is gone", claim.Class, claim.Name))
 		return false
 	}
-	wanted := c.candidates(claim, class)
+	wanted := st.candidates(claim, class)
 	g.volumes.unbound = append(g.volumes.unbound, wanted)
 	switch {
 	case class.Provisioner == noProvisioner || class.Provisioner == "":
 		return true
 	case strings.HasPrefix(class.Provisioner, "kubernetes.io/"):
-		g.cannotTell(fmt.Sprintf("claim %s is provisioned by the in-tree %s: not modelled", claim.Name, class.Provisioner))
+		g.cannotTell(fmt.Sprintf("claim %s is provisioned by the in-tree %s: not modelled", claim.Name,
+			class.Provisioner))
 		return true
 	}
 	g.volumes.attach = append(g.volumes.attach, attachment{class.Provisioner, wishOf(claim)})
-	driver := c.s.Storage().CSIDriver(class.Provisioner)
-	if hidden := unseen(c.s, kube.KindCSIDrivers); hidden != "" {
+	driver := st.s.Storage().CSIDriver(class.Provisioner)
+	if hidden := unseen(st.s, kube.KindCSIDrivers); hidden != "" {
 		g.cannotTell("its volume has to be provisioned: " + hidden)
 	} else if driver != nil && driver.TracksCapacity {
 		g.cannotTell(fmt.Sprintf("%s tracks its free storage: not modelled", driver.Name))
@@ -174,24 +176,24 @@ func (c *Cluster) unbound(g *group, claim *kube.PersistentVolumeClaim) bool {
 }
 
 // reach is volumebinding/binder.go checkBoundClaims.
-func (c *Cluster) reach(g *group, volume *kube.PersistentVolume) {
+func (st *storage) reach(g *group, volume *kube.PersistentVolume) {
 	if volume.Affinity == nil {
 		return
 	}
 	if g.volumes.reach == nil {
-		g.volumes.reach = make([]reason, len(c.nodes))
+		g.volumes.reach = make([]reason, len(st.nodes))
 	}
-	reachable := c.reachable(volume)
-	for i := range c.nodes {
+	reachable := st.reachable(volume)
+	for i := range st.nodes {
 		if !reachable(int32(i)) {
 			g.volumes.reach[i] = volumeElsewhere
 		}
 	}
 }
 
-func (c *Cluster) reachable(volume *kube.PersistentVolume) func(node int32) bool {
+func (st *storage) reachable(volume *kube.PersistentVolume) func(node int32) bool {
 	reaches := Reaches(volume)
-	return func(node int32) bool { return reaches(c.nodes[node].Node) }
+	return func(node int32) bool { return reaches(st.nodes[node].Node) }
 }
 
 // Reaches returns what tells whether a node can reach a volume
@@ -220,18 +222,18 @@ var topologyLabels = map[string]string{
 
 // zones is volumezone/volume_zone.go Filter, which leaves nodes alone that
 // have no label of these.
-func (c *Cluster) zones(g *group, volume *kube.PersistentVolume) {
+func (st *storage) zones(g *group, volume *kube.PersistentVolume) {
 	for key, today := range topologyLabels {
 		value, ok := volume.Labels[key]
 		if !ok {
 			continue
 		}
 		if g.volumes.zone == nil {
-			g.volumes.zone = make([]reason, len(c.nodes))
+			g.volumes.zone = make([]reason, len(st.nodes))
 		}
 		values := strings.Split(value, "__")
-		for i := range c.nodes {
-			set := c.nodes[i].Labels
+		for i := range st.nodes {
+			set := st.nodes[i].Labels
 			own, has := set[key]
 			if !has {
 				own, has = set[today]
@@ -254,30 +256,30 @@ func placed(set map[string]string) bool {
 
 // exclusiveInUse reports whether another pod has a claim that only one may have
 // (volumerestrictions/volume_restrictions.go).
-func (c *Cluster) exclusiveInUse(g *group, self kube.UID) bool {
+func (st *storage) exclusiveInUse(g *group, self kube.UID) bool {
 	for _, claim := range g.volumes.exclusive {
-		for _, p := range c.s.Storage().PodsUsing(g.namespace, claim) {
-			if p.UID != self && c.index(p.Node) >= 0 && !p.Finished() {
+		for _, p := range st.s.Storage().PodsUsing(g.namespace, claim) {
+			if p.UID != self && st.index(p.Node) >= 0 && !p.Finished() {
 				return true
 			}
 		}
-		if user, ok := c.storage.users[g.namespace+"/"+claim]; ok && user != self {
+		if user, ok := st.users[g.namespace+"/"+claim]; ok && user != self {
 			return true
 		}
 	}
 	return false
 }
 
-// volumesOn asks a node about the volumes, in the scheduler's order: limits,
+// on asks a node about the volumes, in the scheduler's order: limits,
 // binding, zone. Binding may have two words on a node; both are counted.
-func (c *Cluster) volumesOn(g *group, node int32, self kube.UID, o *outcome) reason {
+func (st *storage) on(g *group, node int32, self kube.UID, o *outcome) reason {
 	v := &g.volumes
-	if len(v.attach) > 0 && c.overLimit(v.attach, node, self) {
+	if len(v.attach) > 0 && st.overLimit(v.attach, node, self) {
 		return tooManyVolumes
 	}
 	bindable := len(v.unbound) == 0
 	if !bindable {
-		_, bindable = c.match(v.unbound, node)
+		_, bindable = st.match(v.unbound, node)
 	}
 	switch {
 	case v.reach != nil && v.reach[node] != none:

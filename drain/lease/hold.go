@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -31,9 +32,18 @@ func Holds(s *kube.Snapshot, nodes []string, run string, now time.Time) []Hold {
 			continue
 		}
 		ends := s.LeaseEnds(l)
-		holds = append(holds, Hold{Node: name, Run: l.Holder, Words: HolderWords(l), Lapsed: !ends.IsZero() && !now.Before(ends)})
+		holds = append(holds, Hold{Node: name, Run: l.Holder, Words: HolderWords(l),
+			Lapsed: !ends.IsZero() && !now.Before(ends)})
 	}
 	return holds
+}
+
+// InTheWay are the Holds of runs that may be live: the Lease has not lapsed, and free, which
+// may be nil, does not say that the node can be had from the run all the same.
+func InTheWay(s *kube.Snapshot, nodes []string, run string, now time.Time, free func(run string) bool) []Hold {
+	return slices.DeleteFunc(Holds(s, nodes, run, now), func(h Hold) bool {
+		return h.Lapsed || free != nil && free(h.Run)
+	})
 }
 
 // HolderWords say whose Lease it is, since when, and why.

@@ -164,7 +164,8 @@ func keep(r *Record, v View) Decision {
 	case age >= OverdueAfter && r.denied >= deniedFor:
 		return Decision{Change: without(v.Namespace, kube.LeaseName(v.UID), r.Message)}
 	case r.State == Held && age >= OverdueAfter:
-		d = become(r.Facts, Overdue, "not renewed for "+words.ShortTime(age)+": nothing is sent for the node until it is")
+		d = become(r.Facts, Overdue, "not renewed for "+words.ShortTime(age)+
+			": nothing is sent for the node until it is")
 	case r.State == Held:
 		d.wakeAt(v.Now.Add(OverdueAfter-age), v.Now)
 	}
@@ -216,7 +217,8 @@ func release(r *Record, v View) Decision {
 		return d
 	}
 	if r.Tries >= releaseTries && r.released {
-		return become(r.Facts, Left, "could not be released; it expires by itself within "+words.ShortTime(kube.LeaseDuration))
+		return become(r.Facts, Left, "could not be released; it expires by itself within "+
+			words.ShortTime(kube.LeaseDuration))
 	}
 	version := r.version
 	if version == "" && !v.Resumed.IsZero() { // the process before wrote it
@@ -228,7 +230,8 @@ func release(r *Record, v View) Decision {
 		case !v.ours() && v.Trusted: // it is gone or another's
 			return become(r.Facts, Released, "")
 		case !v.ours():
-			return become(r.Facts, Left, "it does not show; it expires by itself within "+words.ShortTime(kube.LeaseDuration))
+			return become(r.Facts, Left, "it does not show; it expires by itself within "+
+				words.ShortTime(kube.LeaseDuration))
 		}
 		version = v.Live.ResourceVersion
 	}

@@ -17,6 +17,7 @@ func Undo(node kube.UID, run string, s *kube.Snapshot) (req *request.DeleteLease
 	case live.Holder != run:
 		return nil, "another run has it"
 	}
-	req = &request.DeleteLease{Namespace: live.Namespace, Name: live.Name, UID: live.UID, ResourceVersion: live.ResourceVersion}
+	req = &request.DeleteLease{Namespace: live.Namespace, Name: live.Name, UID: live.UID,
+		ResourceVersion: live.ResourceVersion}
 	return req, ""
 }

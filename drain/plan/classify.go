@@ -129,7 +129,8 @@ func skipDeleted(c *classified) []remark {
 		message += ", held by finalizer " + strings.Join(c.pod.Finalizers, ", ")
 	}
 	if limit > 0 && over > limit {
-		return stops(ActionSkip, ReasonTerminating, LevelInfo, message+fmt.Sprintf(" (--skip-wait-for-delete-timeout=%d)", limit))
+		return stops(ActionSkip, ReasonTerminating, LevelInfo,
+			message+fmt.Sprintf(" (--skip-wait-for-delete-timeout=%d)", limit))
 	}
 	return says(ReasonTerminating, LevelInfo, message)
 }
@@ -186,7 +187,8 @@ func daemonSetMissing(c *classified, owner *kube.Owner) (said []remark, decided 
 		}
 		return stops(ActionRefuse, ReasonDaemonSetUnknown, LevelError, message), true
 	case !c.s.Trusted(kube.KindDaemonSets):
-		return says(ReasonDaemonSetUnknown, LevelWarning, what+" is not known (yet): DaemonSets are "+sync.Phase.String()), false
+		return says(ReasonDaemonSetUnknown, LevelWarning, what+" is not known (yet): DaemonSets are "+
+			sync.Phase.String()), false
 	case c.o.Force:
 		return says(ReasonOrphanedDaemonSet, LevelWarning, what+" not found"), true
 	}
@@ -267,7 +269,8 @@ func ToleratesCordon(tolerations []corev1.Toleration) bool {
 
 // Phrase says what a decision would do and why.
 func (d Decision) Phrase() string {
-	text := map[Action]string{ActionEvict: "evicted", ActionDelete: "deleted", ActionRefuse: "refused", ActionSkip: "skipped"}[d.Action]
+	text := map[Action]string{ActionEvict: "evicted", ActionDelete: "deleted", ActionRefuse: "refused",
+		ActionSkip: "skipped"}[d.Action]
 	for _, r := range d.Reasons {
 		text += " (" + r.Message + ")"
 	}

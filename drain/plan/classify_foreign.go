@@ -8,9 +8,10 @@ import (
 
 // Labels and annotations by which other projects steer what happens to a pod.
 const (
-	clusterAPIDrain   = "cluster.x-k8s.io/drain"                         // label, Cluster API: skip, wait-completed
-	safeToEvict       = "cluster-autoscaler.kubernetes.io/safe-to-evict" // annotation: "false" keeps the node
-	KarpenterNoDisrup = "karpenter.sh/do-not-disrupt"                    // annotation: "true", or a duration from the pod's start
+	clusterAPIDrain = "cluster.x-k8s.io/drain"                         // label, Cluster API: skip, wait-completed
+	safeToEvict     = "cluster-autoscaler.kubernetes.io/safe-to-evict" // annotation: "false" keeps the node
+	// annotation: "true", or a duration from the pod's start
+	KarpenterNoDisrup = "karpenter.sh/do-not-disrupt"
 )
 
 const (
@@ -30,19 +31,23 @@ func foreignMarks(c *classified) []remark {
 	var said []remark
 	switch c.pod.Labels[clusterAPIDrain] {
 	case "skip":
-		said = append(said, c.obeyed(HonorClusterAPI, ActionSkip, ReasonForeign, LevelInfo, "label "+clusterAPIDrain+"=skip")...)
+		said = append(said, c.obeyed(HonorClusterAPI, ActionSkip, ReasonForeign, LevelInfo,
+			"label "+clusterAPIDrain+"=skip")...)
 	case "wait-completed":
 		said = append(said, c.obeyed(HonorClusterAPI, "", ReasonWaitForCompletion, LevelInfo,
 			"label "+clusterAPIDrain+"=wait-completed: runs to completion first")...)
 	}
 	if c.pod.Annotations[safeToEvict] == "false" {
-		said = append(said, c.obeyed(HonorClusterAutoscaler, ActionRefuse, ReasonForeign, LevelError, "annotation "+safeToEvict+"=false")...)
+		said = append(said, c.obeyed(HonorClusterAutoscaler, ActionRefuse, ReasonForeign, LevelError,
+			"annotation "+safeToEvict+"=false")...)
 	}
 	if value := c.pod.Annotations[KarpenterNoDisrup]; undisturbed(value, c.pod.Created, c.serverNow) {
-		said = append(said, c.obeyed(HonorKarpenter, ActionRefuse, ReasonForeign, LevelError, "annotation "+KarpenterNoDisrup+"="+value)...)
+		said = append(said, c.obeyed(HonorKarpenter, ActionRefuse, ReasonForeign, LevelError,
+			"annotation "+KarpenterNoDisrup+"="+value)...)
 	}
 	if c.o.WaitJobs && c.pod.Owner != nil && c.pod.Owner.Kind == "Job" {
-		said = append(said, says(ReasonWaitForCompletion, LevelInfo, "its Job runs to completion first (--wait-jobs)")...)
+		said = append(said, says(ReasonWaitForCompletion, LevelInfo,
+			"its Job runs to completion first (--wait-jobs)")...)
 	}
 	return said
 }

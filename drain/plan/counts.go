@@ -1,61 +1,140 @@
 package plan
 
-import "github.com/kdrain-tui/kdrain-tui/drain/budget"
+import (
+	"slices"
 
-// Counts sums the pods of a node up by what would happen to them.
-func (n Node) Counts() Counts {
-	var c Counts
-	for _, p := range n.Pods {
-		switch p.Action {
-		case ActionSkip:
-			c.Stay++
-		case ActionRefuse:
-			c.Refused++
-		case ActionEvict, ActionDelete:
-			c.count(p.Budget)
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+)
+
+// Counts sums a plan or a node of it up by the fates of its pods. One that is lost, or
+// lands nowhere, is counted as that and not as one that moves.
+type Counts struct {
+	Move      int // nothing is in the way
+	Deleted   int // past all budgets
+	Wait      int // evicted when a budget allows it
+	Blocked   int // its budgets as they stand never allow it
+	Unknown   int // its budgets cannot be seen
+	Stay      int
+	Refused   int
+	Untouched int // would leave, but its node is refused
+	Losses
+
+	worst Level
+}
+
+// Counts sums the pods of a node up.
+func (n *Node) Counts() Counts { return n.counts(n.Refused()) }
+
+func (n *Node) counts(refused bool) Counts {
+	c := Counts{worst: LevelInfo}
+	for i := range n.Pods {
+		f := n.Pods[i].Fate()
+		if refused && f.Leaves != Refused && f.Leaves != Stays {
+			c.Untouched++
+			continue
 		}
+		c.add(f)
 	}
 	return c
 }
 
-func (c *Counts) count(b *budget.Judgement) {
-	if b == nil {
-		c.Move++
-		return
-	}
-	switch b.Verdict {
-	case budget.VerdictEvictable:
-		c.Move++
-	case budget.VerdictWait, budget.VerdictSyncing:
-		c.Wait++
-	case budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple:
-		c.Never++
-	case budget.VerdictUnknown:
-		c.Unknown++
-	}
-}
-
-// Counts sums the pods of the whole plan up by what would happen to them.
-func (p Plan) Counts() Counts {
-	var sum Counts
-	for _, n := range p.Nodes {
-		c := n.Counts()
-		sum.Move += c.Move
-		sum.Wait += c.Wait
-		sum.Never += c.Never
-		sum.Unknown += c.Unknown
-		sum.Stay += c.Stay
-		sum.Refused += c.Refused
+// Counts sums the pods of the whole plan up.
+func (p *Plan) Counts() Counts {
+	sum, refused := Counts{worst: LevelInfo}, p.Refused()
+	for i := range p.Nodes {
+		name := p.Nodes[i].Name
+		sum.sum(p.Nodes[i].counts(slices.ContainsFunc(refused, func(r RefusedNode) bool { return r.Node == name })))
 	}
 	return sum
 }
 
-// Counts sums a plan or a node of it up by what happens to the pods.
-type Counts struct {
-	Move    int // evicted or deleted, nothing in the way
-	Wait    int // evicted when a budget allows it (Wait, Syncing)
-	Never   int // Never, Deadlock or Multiple
-	Unknown int
-	Stay    int // skipped
-	Refused int
+// add counts a pod of that fate.
+func (c *Counts) add(f Fate) {
+	c.worst = worse(c.worst, f.Level())
+	c.Losses.Add(f.Loss)
+	if f.Loss == LossPod || f.Loss == LossPlace {
+		return
+	}
+	switch f.Leaves {
+	case Stays:
+		c.Stay++
+	case Refused:
+		c.Refused++
+	case Moves:
+		c.Move++
+	case Waits:
+		c.Wait++
+	case Blocked:
+		c.Blocked++
+	case LeavesUnseen:
+		c.Unknown++
+	case Deleted:
+		c.Deleted++
+	}
+}
+
+func (c *Counts) sum(of Counts) {
+	c.Move, c.Deleted, c.Wait, c.Blocked = c.Move+of.Move, c.Deleted+of.Deleted, c.Wait+of.Wait, c.Blocked+of.Blocked
+	c.Unknown, c.Stay, c.Refused, c.Untouched = c.Unknown+of.Unknown, c.Stay+of.Stay, c.Refused+of.Refused,
+		c.Untouched+of.Untouched
+	c.Lost, c.Nowhere, c.Down, c.Data = c.Lost+of.Lost, c.Nowhere+of.Nowhere, c.Down+of.Down, c.Data+of.Data
+	c.worst = worse(c.worst, of.worst)
+}
+
+func worse(a, b Level) Level {
+	if a == LevelError || b == LevelError {
+		return LevelError
+	}
+	if a == LevelWarning {
+		return a
+	}
+	return b
+}
+
+// Level is that of the gravest fate.
+func (c Counts) Level() Level { return c.worst }
+
+// Leaving counts the pods that are to leave.
+func (c Counts) Leaving() int {
+	return c.Move + c.Deleted + c.Wait + c.Blocked + c.Unknown + c.Lost + c.Nowhere
+}
+
+// CountWords is one of several counts in words, such as "8 move", and how grave it is.
+type CountWords struct {
+	Text  string
+	Level Level
+}
+
+// Words are the counts without zeros: what moves, what is in the way, what is lost, and
+// what stays. All faces count with them.
+func (c Counts) Words() []CountWords {
+	leaves := nonZero([]counted{
+		{c.Move, LevelInfo, "moves", "move"}, {c.Deleted, LevelWarning, "deleted", "deleted"},
+		{c.Refused, LevelError, "refused", "refused"}, {c.Blocked, LevelError, "blocked", "blocked"},
+		{c.Wait, LevelWarning, "waits", "wait"}, {c.Unknown, LevelWarning, "with unknown budgets", "with unknown budgets"},
+	})
+	all := append(append(leaves, c.Losses.counts()...), nonZero([]counted{
+		{c.Untouched, LevelInfo, "untouched", "untouched"}, {c.Stay, LevelInfo, "stays", "stay"},
+	})...)
+	if len(all) == 0 {
+		return []CountWords{{"no pods", LevelInfo}}
+	}
+	return all
+}
+
+// counted is a count with its words.
+type counted struct {
+	n         int
+	level     Level
+	one, many string
+}
+
+func nonZero(all []counted) []CountWords {
+	var text []CountWords
+	for _, c := range all {
+		if c.n > 0 {
+			text = append(text, CountWords{words.Count(c.n, c.one, c.many), c.level})
+		}
+	}
+	return text
 }

@@ -47,11 +47,15 @@ func nodeDiff(before, after Node) []Change {
 	var changes []Change
 	switch {
 	case before.UID != after.UID:
-		changes = append(changes, Change{What: "node " + after.Name + " was replaced by another of the same name", Grave: true})
+		changes = append(changes, Change{What: "node " + after.Name + " was replaced by another of the same name",
+			Grave: true})
 	case before.Ready != after.Ready:
-		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is Ready now", false: " is no longer Ready"}[after.Ready], Grave: true})
+		changes = append(changes, Change{What: "node " + after.Name +
+			map[bool]string{true: " is Ready now", false: " is no longer Ready"}[after.Ready], Grave: true})
 	case before.Unschedulable != after.Unschedulable:
-		changes = append(changes, Change{What: "node " + after.Name + map[bool]string{true: " is cordoned now", false: " is no longer cordoned"}[after.Unschedulable], Grave: true})
+		changes = append(changes, Change{What: "node " + after.Name +
+			map[bool]string{true: " is cordoned now", false: " is no longer cordoned"}[after.Unschedulable],
+			Grave: true})
 	}
 	old := make(map[kube.UID]Pod, len(before.Pods))
 	for _, p := range before.Pods {
@@ -63,9 +67,11 @@ func nodeDiff(before, after Node) []Change {
 		name := p.Namespace + "/" + p.Name
 		switch {
 		case !ok:
-			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + fateWord(p), Grave: p.Action != ActionSkip})
+			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + fateWord(p),
+				Grave: p.Action != ActionSkip})
 		case fateKey(was) != fateKey(p), gravelyLost(p) && !gravelyLost(was):
-			changes = append(changes, Change{UID: p.UID, What: name + ": " + fateWord(was) + ", now " + fateWord(p), Grave: true})
+			changes = append(changes, Change{UID: p.UID, What: name + ": " + fateWord(was) + ", now " + fateWord(p),
+				Grave: true})
 		}
 	}
 	for _, p := range before.Pods {

@@ -37,6 +37,8 @@ type Estimate struct {
 	Waves []int
 	// Held are the pods that would not go in the cluster as it is.
 	Held int
+	// Saved is how much longer it would take without the surge; zero where none is planned.
+	Saved time.Duration
 	// Rough tells that the plan was too large to be played through, and is only
 	// counted.
 	Rough bool
@@ -90,6 +92,9 @@ func (e Estimate) Words(start time.Time) string {
 		} else {
 			text += " may take " + roughly(e.LowerBound) + " to end"
 		}
+	}
+	if e.Saved >= time.Second {
+		text += "; " + roughly(e.Saved) + " shorter by --surge"
 	}
 	if e.Held > 0 {
 		text += fmt.Sprintf("; without the %s blocked", words.Count(e.Held, "pod", "pods"))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Fate is what becomes of a pod of a plan: how it leaves its node, and the gravest
@@ -24,7 +24,7 @@ const (
 	Refused      Leaving = "refused"
 	Moves        Leaving = "moves"
 	Waits        Leaving = "waits"   // its budget does not let it go now
-	Never        Leaving = "never"   // as its budgets stand
+	Blocked      Leaving = "blocked" // its budgets as they stand never allow it
 	LeavesUnseen Leaving = "unknown" // its budgets cannot be seen
 	Deleted      Leaving = "deleted" // past its budgets
 )
@@ -37,6 +37,7 @@ type Loss string
 const (
 	LossRoom  Loss = "room"    // estimated: moved with the others, it may not fit
 	LossData  Loss = "data"    // an emptyDir, an ephemeral volume, the record of a finished pod
+	LossDown  Loss = "down"    // its workload has no other healthy pod until the replacement is Ready
 	LossPlace Loss = "nowhere" // its replacement starts nowhere
 	LossPod   Loss = "lost"    // no controller makes a replacement
 )
@@ -48,8 +49,13 @@ func (f Fate) String() string {
 		return "lost"
 	case LossPlace:
 		return "lands nowhere"
+	case LossDown:
+		if f.Leaves == Moves {
+			return "down until Ready"
+		}
+		return string(f.Leaves) + ", down until Ready"
 	case LossData:
-		return string(f.Leaves) + " (data deleted)"
+		return string(f.Leaves) + ", data deleted"
 	}
 	return string(f.Leaves)
 }
@@ -58,12 +64,23 @@ func (f Fate) String() string {
 // the way.
 func (f Fate) Level() Level {
 	switch {
-	case f.Leaves == Refused, f.Leaves == Never, f.Loss == LossPod, f.Loss == LossPlace:
+	case f.Leaves == Refused, f.Leaves == Blocked, f.Loss == LossPod, f.Loss == LossPlace:
 		return LevelError
 	case f.Loss != "", f.Leaves == Waits, f.Leaves == LeavesUnseen, f.Leaves == Deleted:
 		return LevelWarning
 	}
 	return LevelInfo
+}
+
+// Rank orders fates by how much they need a look, the gravest first.
+func (f Fate) Rank() int {
+	ranks := []bool{f.Leaves == Refused, f.Leaves == Blocked, f.Loss == LossPod, f.Loss == LossPlace,
+		f.Leaves == LeavesUnseen, f.Leaves == Waits, f.Loss == LossDown, f.Loss == LossData, f.Leaves == Deleted,
+		f.Loss == LossRoom, f.Leaves == Moves}
+	if i := slices.Index(ranks, true); i >= 0 {
+		return i
+	}
+	return len(ranks)
 }
 
 // Fate is the worst of leaving, landing and losing. A pod that stays loses nothing.
@@ -72,7 +89,7 @@ func (f Fate) Level() Level {
 func (p *Pod) Fate() Fate {
 	f := Fate{Leaves: p.leaves()}
 	switch f.Leaves {
-	case Stays, Refused, Never:
+	case Stays, Refused, Blocked:
 		return f
 	}
 	f.Loss = p.loss()
@@ -95,7 +112,7 @@ func (p *Pod) leaves() Leaving {
 	case budget.VerdictWait, budget.VerdictSyncing:
 		return Waits
 	case budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple:
-		return Never
+		return Blocked
 	case budget.VerdictUnknown:
 		return LeavesUnseen
 	}
@@ -114,6 +131,8 @@ func (p *Pod) loss() Loss {
 		return LossPod
 	case p.NotRemade != "", p.Pinned != "", p.Landing != nil && !fits(p.Landing.Answer):
 		return LossPlace
+	case p.Down:
+		return LossDown
 	case by == LossData, p.Ephemeral:
 		return LossData
 	case p.Landing != nil && !fits(p.Landing.Together.Answer):
@@ -143,37 +162,22 @@ func LossBy(reasons []Reason) Loss {
 type Losses struct {
 	Lost    int // no controller makes a replacement
 	Nowhere int // its replacement starts nowhere
+	Down    int // its workload is down until the replacement is Ready
 	Data    int // data is deleted with it
 }
 
 // Any reports whether anything is lost.
 func (l Losses) Any() bool { return l != Losses{} }
 
-// Losses counts the pods of the node by what their drain costs.
-func (n *Node) Losses() Losses {
-	var sum Losses
-	for i := range n.Pods {
-		sum.Add(n.Pods[i].Fate().Loss)
-	}
-	return sum
-}
-
-// Losses counts the pods of the plan by what their drain costs.
-func (p *Plan) Losses() Losses {
-	var sum Losses
-	for i := range p.Nodes {
-		of := p.Nodes[i].Losses()
-		sum.Lost, sum.Nowhere, sum.Data = sum.Lost+of.Lost, sum.Nowhere+of.Nowhere, sum.Data+of.Data
-	}
-	return sum
-}
-
+// Add counts a pod with that loss.
 func (l *Losses) Add(loss Loss) {
 	switch loss {
 	case LossPod:
 		l.Lost++
 	case LossPlace:
 		l.Nowhere++
+	case LossDown:
+		l.Down++
 	case LossData:
 		l.Data++
 	}
@@ -182,19 +186,77 @@ func (l *Losses) Add(loss Loss) {
 // Words name the losses, the gravest first; nil where there are none.
 func (l Losses) Words() []string {
 	var text []string
-	for _, part := range []struct {
-		n         int
-		one, many string
-	}{{l.Lost, "is lost", "are lost"}, {l.Nowhere, "lands nowhere", "land nowhere"}, {l.Data, "loses data", "lose data"}} {
-		if part.n > 0 {
-			text = append(text, words.Count(part.n, part.one, part.many))
-		}
+	for _, c := range l.counts() {
+		text = append(text, c.Text)
 	}
 	return text
+}
+
+func (l Losses) counts() []CountWords {
+	return nonZero([]counted{
+		{l.Lost, LevelError, "lost", "lost"}, {l.Nowhere, LevelError, "lands nowhere", "land nowhere"},
+		{l.Down, LevelWarning, "down until Ready", "down until Ready"}, {l.Data, LevelWarning, "loses data", "lose data"},
+	})
 }
 
 // Costs are the findings that cost something or warn of that: all but those that
 // merely inform, in their order.
 func Costs(findings []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Level == LevelInfo })
+}
+
+// findDowntime notes the pods whose workload has no other healthy pod when they leave:
+// all that it has leave in the first wave, so it is down until a replacement is Ready.
+// Nodes that are drained one after the other are judged each for itself. Nothing is
+// claimed while the pods of the cluster are not all known.
+func (p *planner) findDowntime(nodes []Node) {
+	if !p.s.InWhole(kube.KindPods) {
+		return
+	}
+	if len(nodes) > max(p.o.MaxParallelNodes, 1) {
+		for i := range nodes {
+			p.downAtOnce(nodes[i : i+1])
+		}
+		return
+	}
+	p.downAtOnce(nodes)
+}
+
+// downAtOnce is findDowntime for nodes that are drained together.
+func (p *planner) downAtOnce(nodes []Node) {
+	leaving := map[*kube.Workload][]*Pod{}
+	going := map[kube.UID]bool{}
+	for i := range nodes {
+		for k := range nodes[i].Pods {
+			plan := &nodes[i].Pods[k]
+			if !plan.Moves() || plan.Wave != 1 || plan.Controller == nil {
+				continue
+			}
+			pod := p.s.Pod(plan.UID)
+			if pod == nil || !pod.Healthy() {
+				continue
+			}
+			if w := budget.ScaledBy(p.s, plan.Controller); w != nil {
+				leaving[w] = append(leaving[w], plan)
+				going[plan.UID] = true
+			}
+		}
+	}
+	for w, pods := range leaving {
+		if !p.stays(w, going) {
+			for _, plan := range pods {
+				plan.Down = true
+			}
+		}
+	}
+}
+
+// stays reports whether a workload keeps a healthy pod beside those that are going.
+func (p *planner) stays(w *kube.Workload, going map[kube.UID]bool) bool {
+	for pod := range budget.PodsOfWorkload(p.s, w) {
+		if !going[pod.UID] && pod.Healthy() {
+			return true
+		}
+	}
+	return false
 }

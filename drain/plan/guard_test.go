@@ -6,7 +6,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -23,9 +26,9 @@ func TestPlanNamesWhomTheGuardWaitsFor(t *testing.T) {
 		{"room", kubetest.Well, "the temporary budget for Deployment/cart needs 2 healthy pods and has 3: it allows 1 now", "now 1", ""},
 		{"a crash loop elsewhere", kubetest.Crashing(4 * time.Minute),
 			`the temporary budget for Deployment/cart needs 2 healthy pods and has 2; cart-3 on w3 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`,
-			"once cart-3 is well 1", "kubectl delete pod -n shop cart-3"},
+			"once cart-3 is Ready 1", "kubectl delete pod -n shop cart-3"},
 		{"one that goes", kubetest.Deleted(-10 * time.Second), "the temporary budget for Deployment/cart needs 2 healthy pods and has 2; cart-3 on w3 is terminating for 20s",
-			"once cart-3 is well 1", ""},
+			"once cart-3 is replaced 1", ""},
 		{"one that was not made", kubetest.Phase(corev1.PodSucceeded), "the temporary budget for Deployment/cart needs 2 healthy pods and has 2; its other pods are not created yet",
 			"once the temporary budget for Deployment/cart allows it 1", ""},
 	}
@@ -47,5 +50,42 @@ func TestPlanNamesWhomTheGuardWaitsFor(t *testing.T) {
 				t.Error("a guard makes no node undrainable")
 			}
 		})
+	}
+}
+
+// The budgets that a run makes for its guard are what it does itself: the plan that was
+// confirmed is asked about once. What happened to the pods meanwhile still shows.
+func TestTheRunsOwnBudgetsChangeNothingOfItsPlan(t *testing.T) {
+	o := flags(func(o *Options) { o.Guard, o.GuardWrite = "1", true })
+	two := []kubetest.PodOption{kubetest.Crashing(time.Hour), kubetest.Crashing(time.Hour), kubetest.Well}
+	well := []kubetest.PodOption{kubetest.Well, kubetest.Well, kubetest.Well}
+	made := func(desired, current, allowed int32) *policyv1.PodDisruptionBudget {
+		b := kubetest.Budget("shop/kdrain-r1-cart", desired, current, allowed, 3, kubetest.Selecting("cart"), kubetest.MaxUnavailable("1"))
+		b.Labels = map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: "r1"}
+		return b
+	}
+	at := func(pods []kubetest.PodOption, run string, more ...runtime.Object) Plan {
+		s := kubetest.SnapshotOf(kubetest.Now, append(append(kubetest.Cart(pods...), kubetest.Node("w1"), kubetest.Node("w3")), more...)...)
+		plan, err := NewFor(run, s, []string{"w1"}, o, kubetest.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan
+	}
+	for name, c := range map[string]struct {
+		before, after []kubetest.PodOption
+		budget        *policyv1.PodDisruptionBudget
+		run           string
+		changes       int
+	}{
+		"all well":                    {well, well, made(2, 3, 1), "r1", 0},
+		"two of them sick":            {two, two, made(2, 1, 0), "r1", 0},
+		"two of them sick, another's": {two, two, made(2, 1, 0), "r2", 1},
+		"two became sick":             {well, two, made(2, 1, 0), "r1", 0},
+		"the other two became sick":   {well, []kubetest.PodOption{kubetest.Well, two[0], two[0]}, made(2, 1, 0), "r1", 1},
+	} {
+		if got := Grave(at(c.before, "").Diff(at(c.after, c.run, c.budget))); len(got) != c.changes {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

@@ -32,7 +32,8 @@ func (p *planner) land(plan *Plan) {
 		names[i] = plan.Nodes[i].Name
 		for k := range plan.Nodes[i].Pods {
 			pod := p.pods[i][k]
-			if one := &plan.Nodes[i].Pods[k]; one.Moves() && pod.Owner != nil && !pod.Finished() && one.NotRemade == "" {
+			if one := &plan.Nodes[i].Pods[k]; one.Moves() && pod.Owner != nil && !pod.Finished() &&
+				one.NotRemade == "" {
 				plans, pods = append(plans, one), append(pods, pod)
 			}
 		}
@@ -70,7 +71,8 @@ func (p *planner) pin(nodes []Node) {
 			}
 			for v := range pod.Spec.Volumes {
 				volume := volume.BoundVolume(p.s, pod, &pod.Spec.Volumes[v])
-				if volume == nil || volume.Affinity == nil || volume.InTree != "" { // those of in-tree kinds are translated
+				// those of in-tree kinds are translated
+				if volume == nil || volume.Affinity == nil || volume.InTree != "" {
 					continue
 				}
 				reachable, known := elsewhere[volume.Affinity]

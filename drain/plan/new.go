@@ -12,16 +12,24 @@ import (
 // their pods, and in which wave. What the operator should know before is added by
 // Check. It fails with an UnknownNodesError only.
 func New(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
+	return NewFor("", s, nodes, o, now)
+}
+
+// NewFor is New for a run that has begun, "" for none. The temporary budgets of the run
+// itself say no more than its guard, by which its pods are judged as they were before: so
+// what the run does changes nothing of what was confirmed.
+func NewFor(run string, s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
 	names, err := knownNodes(s, nodes)
 	if err != nil {
 		return Plan{}, err
 	}
 	p := planner{s: s, o: o, now: now, tracker: budget.NewTracker(s, now), advises: true}
-	p.tracker.Advises = true
+	p.tracker.Advises, p.tracker.Own = true, run
 	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names)}
 	plan.Drainable = allDrainable(plan.Nodes)
 	p.pin(plan.Nodes)
 	p.land(&plan)
+	p.surge(&plan)
 	return plan, nil
 }
 
@@ -70,13 +78,14 @@ func (p *planner) nodes(names []string) []Node {
 		}
 		plans[i].Drainable = drainable(plans[i].Pods)
 	}
+	p.findDowntime(plans)
 	return plans
 }
 
 func (p *planner) pod(pod *kube.Pod) Pod {
 	d := classify(pod, p.s, &p.o, p.now)
 	plan := Pod{
-		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: pod.Node, Owner: ownerName(pod.Owner),
+		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: pod.Node, Owner: ownerName(pod.Owner), Controller: pod.Owner,
 		Action: d.Action, Reasons: d.Reasons, Volumes: volume.HasClaims(pod),
 		Ephemeral: volume.HasEphemeral(pod),
 		Grace:     time.Duration(pod.Spec.GraceSeconds) * time.Second,
@@ -151,7 +160,8 @@ func drainable(pods []Pod) *bool {
 		case pod.Action == ActionRefuse:
 			answer = false
 		case pod.Budget == nil:
-		case pod.Budget.Verdict == budget.VerdictNever, pod.Budget.Verdict == budget.VerdictMultiple, pod.Budget.Verdict == budget.VerdictDeadlock:
+		case pod.Budget.Verdict == budget.VerdictNever, pod.Budget.Verdict == budget.VerdictMultiple,
+			pod.Budget.Verdict == budget.VerdictDeadlock:
 			answer = false
 		case pod.Budget.Verdict == budget.VerdictUnknown:
 			unknown = true

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 )
 
 // Options are the flags of a drain. Those of kubectl have kubectl's names,
@@ -86,6 +87,20 @@ type Options struct {
 	// ReattachTimeout is after how long a volume that no other node has is worth a
 	// warning; it is never waited for. Zero never warns.
 	ReattachTimeout time.Duration `json:"-"`
+	// Surge starts the replacements of pods before they leave: how many replicas a
+	// workload may have more meanwhile; "" evicts first.
+	Surge surge.Amount `json:"surge,omitempty"`
+	// SurgeTimeout is until when replacements are to be Ready; zero is no limit.
+	SurgeTimeout time.Duration `json:"-"`
+	// SurgeFallback is what becomes of the pods if they are not.
+	SurgeFallback surge.Fallback `json:"surgeFallback,omitempty"`
+	// SurgeManaged raises replicas too that another tool sets.
+	SurgeManaged bool `json:"surgeManaged,omitempty"`
+	// WaitReplacements, if above zero, is how long after a pod left its node the run
+	// waits for its replacement to be Ready before the place of the node is free; and a
+	// further node begins only while no more than MaxUnhealthy workloads are worse than before.
+	WaitReplacements time.Duration `json:"-"`
+	MaxUnhealthy     int           `json:"maxUnhealthy,omitempty"`
 	// Reason is why, in the operator's words; it is written into the annotation on the node
 	// and into the report.
 	Reason string `json:"reason,omitempty"`
@@ -103,6 +118,7 @@ func DefaultOptions() Options {
 		GracePeriodSeconds: -1, Selector: labels.Everything(), DryRun: DryRunNone,
 		MaxParallelNodes: 1, MaxParallelEvictions: 16,
 		MaxParallelVolumes: 1, DetachTimeout: 2 * time.Minute, ReattachTimeout: 90 * time.Second,
+		SurgeTimeout: 5 * time.Minute, SurgeFallback: surge.FallbackEvict,
 	}
 }
 
@@ -112,6 +128,10 @@ func (o *Options) Validate() error {
 	switch {
 	case o.GuardWrite && o.Guard == "":
 		return errors.New("--guard-write needs --guard, like --guard=25%")
+	case o.SurgeManaged && o.Surge == "":
+		return errors.New("--surge-managed needs --surge, like --surge=100%")
+	case o.MaxUnhealthy > 0 && o.WaitReplacements == 0:
+		return errors.New("--max-unhealthy needs --wait-replacements")
 	case len(o.TakeOver) > 0 && o.LeaseNamespace == "":
 		return errors.New("--take-over needs the Leases that --lease-namespace= leaves out")
 	}
@@ -139,6 +159,8 @@ type optionsJSON struct {
 	ForceAfterSeconds        float64 `json:"forceAfterSeconds,omitempty"`
 	DetachTimeoutSeconds     float64 `json:"detachTimeoutSeconds,omitempty"`
 	ReattachTimeoutSeconds   float64 `json:"reattachTimeoutSeconds,omitempty"`
+	SurgeTimeoutSeconds      float64 `json:"surgeTimeoutSeconds,omitempty"`
+	WaitReplacementsSeconds  float64 `json:"waitReplacementsSeconds,omitempty"`
 }
 
 // MarshalJSON writes durations as ...Seconds and the pod selector as its text.
@@ -148,6 +170,8 @@ func (o Options) MarshalJSON() ([]byte, error) {
 		SkipWaitForDeleteSeconds: o.SkipWaitForDelete.Seconds(),
 		ExcludeFromLBSeconds:     o.ExcludeFromLB.Seconds(), ForceAfterSeconds: o.ForceAfter.Seconds(),
 		DetachTimeoutSeconds: o.DetachTimeout.Seconds(), ReattachTimeoutSeconds: o.ReattachTimeout.Seconds(),
+		SurgeTimeoutSeconds:     o.SurgeTimeout.Seconds(),
+		WaitReplacementsSeconds: o.WaitReplacements.Seconds(),
 	})
 }
 
@@ -160,7 +184,10 @@ func (o *Options) UnmarshalJSON(text []byte) error {
 	*o = Options(read.plainOptions)
 	o.Timeout, o.SkipWaitForDelete = FromSeconds(read.TimeoutSeconds), FromSeconds(read.SkipWaitForDeleteSeconds)
 	o.ExcludeFromLB, o.ForceAfter = FromSeconds(read.ExcludeFromLBSeconds), FromSeconds(read.ForceAfterSeconds)
-	o.DetachTimeout, o.ReattachTimeout = FromSeconds(read.DetachTimeoutSeconds), FromSeconds(read.ReattachTimeoutSeconds)
+	o.DetachTimeout, o.ReattachTimeout = FromSeconds(read.DetachTimeoutSeconds),
+		FromSeconds(read.ReattachTimeoutSeconds)
+	o.SurgeTimeout = FromSeconds(read.SurgeTimeoutSeconds)
+	o.WaitReplacements = FromSeconds(read.WaitReplacementsSeconds)
 	selector, err := labels.Parse(o.PodSelector)
 	if err != nil {
 		return fmt.Errorf("pod selector %q: %w", o.PodSelector, err)

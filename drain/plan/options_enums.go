@@ -86,8 +86,8 @@ const (
 	HonorKarpenter         Honored = "karpenter"          // karpenter.sh/do-not-disrupt: "true"
 )
 
-// Honorable are all that --honor knows.
-var Honorable = []Honored{HonorClusterAPI, HonorClusterAutoscaler, HonorKarpenter}
+// honorable are all that --honor knows.
+var honorable = []Honored{HonorClusterAPI, HonorClusterAutoscaler, HonorKarpenter}
 
 // honored is the value of --honor.
 type honored struct{ *list[Honored] }
@@ -101,8 +101,8 @@ func (honored) Choices() []Choice {
 }
 
 func honorableWords() string {
-	names := make([]string, len(Honorable))
-	for i, h := range Honorable {
+	names := make([]string, len(honorable))
+	for i, h := range honorable {
 		names[i] = string(h)
 	}
 	return strings.Join(names, ", ")

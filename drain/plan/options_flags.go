@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -20,6 +21,8 @@ const (
 
 	groupRun     = "Nodes in parallel"
 	groupPods    = "Pods and their order"
+	groupSurge   = "Replacements first"
+	groupHealth  = "Workloads after the drain"
 	groupVolumes = "Volumes"
 	groupPast    = "Past budgets"
 	groupLeases  = "Leases"
@@ -76,10 +79,10 @@ func ChoicesOf(f *pflag.Flag) []Choice {
 	return nil
 }
 
-// AddFlags adds a flag for each option: name, default, help, how its text is read and
+// addFlags adds a flag for each option: name, default, help, how its text is read and
 // its group are said here and nowhere else. The flags write into o, which keeps the
 // values that it has.
-func (o *Options) AddFlags(fs *pflag.FlagSet) {
+func (o *Options) addFlags(fs *pflag.FlagSet) {
 	values := *o
 	*o = DefaultOptions() // pflag takes the defaults from the fields, or writes them there
 	o.LeaseNamespace = kube.DefaultLeaseNamespace
@@ -88,6 +91,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		add  func(*pflag.FlagSet)
 	}{
 		{GroupKubectl, o.addKubectlFlags}, {groupRun, o.addRunFlags}, {groupPods, o.addPodFlags},
+		{groupSurge, o.addSurgeFlags}, {groupHealth, o.addHealthFlags},
 		{groupVolumes, o.addVolumeFlags}, {groupPast, o.addPastFlags}, {GroupRemedies, o.addRemedyFlags},
 		{groupLeases, o.addLeaseFlags},
 	} {
@@ -100,7 +104,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 func (o *Options) Flags() *pflag.FlagSet {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SortFlags = false
-	o.AddFlags(fs)
+	o.addFlags(fs)
 	return fs
 }
 
@@ -113,7 +117,8 @@ func (o *Options) addKubectlFlags(fs *pflag.FlagSet) {
 		"delete instead of evicting; this bypasses all PodDisruptionBudgets")
 	fs.Var(count{&o.GracePeriodSeconds, math.MinInt}, "grace-period",
 		"seconds that each pod gets to end; negative: the pod's own, 0: at once")
-	fs.Var(length{&o.Timeout}, "timeout", "how long a node may take before it is given up, like 90s or 15m; 0: no limit")
+	fs.Var(length{&o.Timeout}, "timeout",
+		"how long a node may take before it is given up, like 90s or 15m; 0: no limit")
 	fs.Var(selectorText{o}, "pod-selector", "only the pods that this label selector chooses")
 	fs.Var(seconds{&o.SkipWaitForDelete}, "skip-wait-for-delete-timeout",
 		"do not wait for pods whose deletion is older than this many seconds; 0: wait for all")
@@ -147,15 +152,40 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 		"refuse a node with the only pod of a workload, or with one for which this is not known")
 	fs.BoolVar(&o.FailOnBlockers, "fail-on-blockers", false,
 		"refuse a node if a budget never allows the eviction of one of its pods, or it is the last Ready control-plane node")
-	fs.Var(honored{&list[Honored]{to: &o.Honor, known: Honorable}}, "honor",
+	fs.Var(honored{&list[Honored]{to: &o.Honor, known: honorable}}, "honor",
 		"obey the drain labels and annotations of "+honorableWords()+" (they are only shown otherwise)")
 	fs.Var(&o.Guard, "guard", "how many pods of a workload without a budget may be unavailable at a time, "+
 		"like 25% or 1: the run itself delays the others")
 	fs.BoolVar(&o.GuardWrite, "guard-write", false,
 		"create the budgets of --guard in the cluster for the time of the run; they are removed at its end")
-	fs.Var(length{&o.ExcludeFromLB}, "exclude-from-lb", "label the nodes out of external load balancers with the cordon, "+
-		"and wait this long before the first eviction; uncordon undoes it; 0: off")
+	fs.Var(length{&o.ExcludeFromLB}, "exclude-from-lb",
+		"label the nodes out of external load balancers with the cordon, "+
+			"and wait this long before the first eviction; uncordon undoes it; 0: off")
 }
+
+func (o *Options) addSurgeFlags(fs *pflag.FlagSet) {
+	fs.Var(&o.Surge, "surge", "start the replacements of pods before they leave, like 100% or 2: so many replicas more than it wants "+
+		"a Deployment or ReplicaSet gets meanwhile, then the pods on the nodes are removed first")
+	fs.Var(length{&o.SurgeTimeout}, "surge-timeout",
+		"how long replacements may take to be Ready with --surge; 0: no limit")
+	fs.Var(&o.SurgeFallback, "surge-fallback",
+		"what becomes of pods whose replacements are not Ready in time: evict or leave")
+	fs.BoolVar(&o.SurgeManaged, "surge-managed", false,
+		"with --surge, raise replicas too that a GitOps tool or an operator sets, which may set them back at any time")
+	NoDefault(fs, "surge-managed", "it changes a number that belongs to another tool")
+}
+
+func (o *Options) addHealthFlags(fs *pflag.FlagSet) {
+	fs.Var(length{&o.WaitReplacements}, "wait-replacements",
+		"how long after a pod left its node its replacement may take to be Ready "+
+			"before the next node begins, and begin none while workloads are worse than before; 0: not waited for")
+	fs.Lookup("wait-replacements").NoOptDefVal = waitReplacementsBare.String()
+	fs.Var(count{&o.MaxUnhealthy, 0}, "max-unhealthy",
+		"how many workloads may be worse than before when the next node begins, with --wait-replacements")
+}
+
+// waitReplacementsBare is --wait-replacements without a value.
+const waitReplacementsBare = 10 * time.Minute
 
 func (o *Options) addVolumeFlags(fs *pflag.FlagSet) {
 	fs.Var(count{&o.MaxParallelVolumes, 0}, "max-parallel-volumes", "how many pods with volumes may be moving "+
@@ -167,8 +197,9 @@ func (o *Options) addVolumeFlags(fs *pflag.FlagSet) {
 }
 
 func (o *Options) addPastFlags(fs *pflag.FlagSet) {
-	fs.Var(count{&o.MaxEvictRetries, 0}, "max-evict-retries", "delete a pod past its budget, with its own grace period, "+
-		"once the budget (nothing else) refused it more often than this; 0: never")
+	fs.Var(count{&o.MaxEvictRetries, 0}, "max-evict-retries",
+		"delete a pod past its budget, with its own grace period, "+
+			"once the budget (nothing else) refused it more often than this; 0: never")
 	fs.Var(length{&o.ForceAfter}, "force-after", "delete a pod past its budget, with its own grace period, "+
 		"once the budget (no outage, no pause) held it for this long; 0: never")
 	for _, flag := range []string{"max-evict-retries", "force-after"} {

@@ -98,7 +98,7 @@ func TestEveryOptionIsDeclared(t *testing.T) {
 // pflag writes defaults into what it binds: the options keep what they had.
 func TestAddFlagsKeepsTheValues(t *testing.T) {
 	o := usual()
-	o.Force, o.Timeout, o.Honor, o.MaxParallelNodes = true, time.Minute, Honorable[:1], 0
+	o.Force, o.Timeout, o.Honor, o.MaxParallelNodes = true, time.Minute, honorable[:1], 0
 	want := o
 	fs := o.Flags()
 	if !reflect.DeepEqual(o, want) {
@@ -125,7 +125,7 @@ func TestFlagsReadWhatIsPrinted(t *testing.T) {
 
 func TestListsAddAndReplace(t *testing.T) {
 	o := usual()
-	o.Honor = Honorable[2:]
+	o.Honor = honorable[2:]
 	fs := o.Flags()
 	_ = fs.Set("honor", "cluster-api")
 	_ = fs.Set("honor", "karpenter")

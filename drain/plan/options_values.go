@@ -92,7 +92,8 @@ type leaseNamespace struct{ to *string }
 
 func (l leaseNamespace) Set(text string) error {
 	if text == kube.HeartbeatNamespace {
-		return errors.New("that namespace holds the heartbeats of kubelets; leave the flag out for " + kube.DefaultLeaseNamespace)
+		return errors.New("that namespace holds the heartbeats of kubelets; leave the flag out for " +
+			kube.DefaultLeaseNamespace)
 	}
 	if text != "" && len(validation.IsDNS1123Label(text)) > 0 {
 		return errors.New("not a valid namespace name")

@@ -66,9 +66,11 @@ type Pod struct {
 	UID       kube.UID
 	Node      string
 	Owner     string // "Kind/name" of the controller, "" if there is none
-	Action    Action
-	Reasons   []Reason
-	Budget    *budget.Judgement // nil for a skipped pod
+	// Controller is the same as a reference, nil if there is none.
+	Controller *kube.Owner
+	Action     Action
+	Reasons    []Reason
+	Budget     *budget.Judgement // nil for a skipped pod
 	// Wave is 1 for what can go at once, more for what waits its turn, 0 where none applies:
 	// counted, until a forecast knows better (WithEstimate).
 	Wave    int
@@ -85,6 +87,8 @@ type Pod struct {
 	NotRemade string
 	Retried   bool
 	Ephemeral bool // a volume is deleted with it
+	// Down tells that its workload has no other healthy pod until the replacement is Ready.
+	Down bool
 	// Advice is what would help a pod that cannot simply go, the least harmful
 	// first.
 	Advice []budget.Advice
@@ -120,6 +124,8 @@ type Plan struct {
 	Findings  []Finding
 	Room      Room
 	Drainable *bool
+	// Surges are the workloads whose pods move, with --surge: how each surges, or why not.
+	Surges []Surge
 	// Estimate is how long it takes, nil where no Forecast was asked for.
 	Estimate *Estimate
 }

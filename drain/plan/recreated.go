@@ -85,7 +85,8 @@ func (p *planner) advise(plan *Pod, pod *kube.Pod) {
 
 // saved keeps what would not be recreated.
 func saved(plan *Pod) budget.Advice {
-	return budget.Advice{Text: "save it first", Command: "kubectl get pod -n " + plan.Namespace + " " + plan.Name + " -o yaml"}
+	return budget.Advice{Text: "save it first", Command: "kubectl get pod -n " + plan.Namespace + " " + plan.Name +
+		" -o yaml"}
 }
 
 // adviseRefused is what lifts a refusal, by its reasons; what only looks or keeps
@@ -98,15 +99,20 @@ func adviseRefused(plan *Pod) []budget.Advice {
 		}
 		switch r.Code {
 		case ReasonDaemonSet:
-			advice = append(advice, budget.Advice{Text: "leave it there: its DaemonSet would recreate it at once", Command: "--ignore-daemonsets"})
+			advice = append(advice, budget.Advice{Text: "leave it there: its DaemonSet would recreate it at once",
+				Command: "--ignore-daemonsets"})
 		case ReasonDaemonSetUnknown:
-			advice = append(advice, budget.Advice{Text: "ask for the right to list DaemonSets", Command: "kubectl auth can-i list daemonsets.apps -A"})
+			advice = append(advice, budget.Advice{Text: "ask for the right to list DaemonSets",
+				Command: "kubectl auth can-i list daemonsets.apps -A"})
 		case ReasonOrphanedDaemonSet:
-			advice = append(advice, saved(plan), budget.Advice{Text: "accept that it is not recreated: its DaemonSet is gone", Command: "--force"})
+			advice = append(advice, saved(plan),
+				budget.Advice{Text: "accept that it is not recreated: its DaemonSet is gone", Command: "--force"})
 		case ReasonEmptyDir:
-			advice = append(advice, budget.Advice{Text: "accept the loss of its emptyDir data", Command: "--delete-emptydir-data"})
+			advice = append(advice, budget.Advice{Text: "accept the loss of its emptyDir data",
+				Command: "--delete-emptydir-data"})
 		case ReasonUnmanaged:
-			advice = append(advice, saved(plan), budget.Advice{Text: "accept that it is not recreated", Command: "--force"})
+			advice = append(advice, saved(plan), budget.Advice{Text: "accept that it is not recreated",
+				Command: "--force"})
 		case ReasonForeign:
 			if name, _, found := strings.Cut(strings.TrimPrefix(r.Message, "annotation "), "="); found {
 				advice = append(advice, budget.Advice{Text: "remove it, if whoever set it agrees",
@@ -123,7 +129,8 @@ func adviseRefused(plan *Pod) []budget.Advice {
 func scaleOwner(plan *Pod) string {
 	for _, r := range plan.Reasons {
 		if text := strings.Fields(r.Message); r.Code == ReasonSingleReplica && len(text) > 1 {
-			return "kubectl scale " + words.ShellWord(strings.ToLower(text[0])) + " -n " + plan.Namespace + " " + words.ShellWord(text[1]) + " --replicas=2"
+			return "kubectl scale " + words.ShellWord(strings.ToLower(text[0])) + " -n " + plan.Namespace + " " +
+				words.ShellWord(text[1]) + " --replicas=2"
 		}
 	}
 	return ""

@@ -55,9 +55,27 @@ func (n *Node) Refused() bool {
 	return slices.ContainsFunc(n.Pods, func(p Pod) bool { return p.Action == ActionRefuse })
 }
 
+// Brief is the reason in few words; one that refuses pods names the flag that lifts it.
+func (r Reason) Brief() string {
+	if r.Level == LevelError {
+		switch r.Code {
+		case ReasonDaemonSet:
+			return "DaemonSet (--ignore-daemonsets)"
+		case ReasonEmptyDir:
+			return "emptyDir (--delete-emptydir-data)"
+		case ReasonUnmanaged:
+			return "no controller (--force)"
+		case ReasonOrphanedDaemonSet:
+			return "its DaemonSet is gone (--force)"
+		}
+	}
+	return r.Message
+}
+
 // PodRefusal is one reason to refuse pods of a node.
 type PodRefusal struct {
 	Message string   // kubectl's, where it is one of its filters
+	Brief   string   // the same in few words
 	Pods    []string // "namespace/name"
 }
 
@@ -75,7 +93,7 @@ func (n *Node) Refusals() []PodRefusal {
 				return strings.Compare(of.Message, message)
 			})
 			if !known {
-				all = slices.Insert(all, at, PodRefusal{Message: r.Message})
+				all = slices.Insert(all, at, PodRefusal{Message: r.Message, Brief: r.Brief()})
 			}
 			all[at].Pods = append(all[at].Pods, p.Namespace+"/"+p.Name)
 		}

@@ -4,7 +4,7 @@ import "github.com/kdrain-tui/kdrain-tui/kube"
 
 // NeedsWhole are the kinds that a plan of the nodes must have in whole, although a
 // drain needs only what is on them: whether a control-plane node is the last one
-// says nobody but the others.
+// only the others say.
 func NeedsWhole(s *kube.Snapshot, nodes []string) []kube.Kind {
 	for _, name := range nodes {
 		if IsControlPlane(s.Node(name)) {

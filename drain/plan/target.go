@@ -46,8 +46,8 @@ func (t Target) Line(command string) string {
 // speak to runs of this machine.
 var withoutCluster = []string{"report", "runs", "ctl", "replay"}
 
-// Advice is the advice with its commands for the target.
-func (t Target) Advice(list []budget.Advice) []budget.Advice {
+// advice is the advice with its commands for the target.
+func (t Target) advice(list []budget.Advice) []budget.Advice {
 	list = slices.Clone(list) // others share it
 	for i := range list {
 		list[i].Command = t.Line(list[i].Command)
@@ -55,22 +55,22 @@ func (t Target) Advice(list []budget.Advice) []budget.Advice {
 	return list
 }
 
-// Findings are the findings with their commands for the target.
-func (t Target) Findings(list []Finding) []Finding {
+// findings are the findings with their commands for the target.
+func (t Target) findings(list []Finding) []Finding {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].Advice = t.Advice(list[i].Advice)
+		list[i].Advice = t.advice(list[i].Advice)
 	}
 	return list
 }
 
 // Plan is the plan with all of its commands for the target.
 func (t Target) Plan(p Plan) Plan {
-	p.Findings, p.Nodes = t.Findings(p.Findings), slices.Clone(p.Nodes)
+	p.Findings, p.Nodes = t.findings(p.Findings), slices.Clone(p.Nodes)
 	for i := range p.Nodes {
 		pods := slices.Clone(p.Nodes[i].Pods)
 		for j := range pods {
-			pods[j].Advice = t.Advice(pods[j].Advice)
+			pods[j].Advice = t.advice(pods[j].Advice)
 		}
 		p.Nodes[i].Pods = pods
 	}

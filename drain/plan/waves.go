@@ -181,7 +181,7 @@ func (t Waves) Words() []WaveWords {
 	}
 	say(held, t.Held)
 	say("not known", t.Unknown)
-	say("never", t.Never)
+	say("blocked", t.Never)
 	say("on refused nodes", t.Left)
 	return all
 }

@@ -34,13 +34,13 @@ func TestTurns(t *testing.T) {
 			"now 2, after api and web are Ready 2, after web is Ready 1"},
 		{"many waves", one, append(api("w1", "w1", "w1", "w1", "w1", "w1", "w1", "w1"), kubetest.Budget("shop/api", 7, 8, 1, 8)),
 			"now 1, after api is Ready 1, then 1, then 1, then 1, then 3 in 3 more waves"},
-		{"never", one, append(api("w1", "w1"), kubetest.Budget("shop/api", 2, 2, 0, 2)), "never 2"},
+		{"never", one, append(api("w1", "w1"), kubetest.Budget("shop/api", 2, 2, 0, 2)), "blocked 2"},
 		{"one node after the other", []string{"w1", "w2"}, api("w1", "w2"), "without waiting 2"},
 		{"a node that is refused", []string{"w1", "w2"}, append(api("w1", "w2", "w2"), kubetest.Pod("shop/daemon", kubetest.OwnedBy("apps/v1", "DaemonSet", "d"), kubetest.On("w2")),
 			kubetest.DaemonSet("shop/d")), "without waiting 1, on refused nodes 2"},
 		{"an unhealthy pod", one, join(kubetest.Ready("shop/cart", 3, 2, []string{"w1", "w1"}), []runtime.Object{
 			kubetest.Pod("shop/cart-9", kubetest.ByDeployment("cart"), kubetest.On("w9"), kubetest.Crashing(time.Hour)), kubetest.Budget("shop/cart", 2, 2, 0, 3)}),
-			"once cart-9 is well 2"},
+			"once cart-9 is Ready 2"},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {

@@ -46,7 +46,8 @@ func findAccess(_ *kube.Snapshot, _ *plan.Plan, env *Env) []plan.Finding {
 	if text == "" {
 		return nil
 	}
-	f := plan.Finding{Code: FindingAccess, Level: plan.LevelError, Message: text + ": a drain with these options ends with exit code 5 before it writes anything"}
+	f := plan.Finding{Code: FindingAccess, Level: plan.LevelError, Message: text +
+		": a drain with these options ends with exit code 5 before it writes anything"}
 	for _, m := range env.Access.Missing {
 		if m.Why != "" {
 			f.Message += "; " + m.Rule + ": " + words.Quote(m.Why)
@@ -61,7 +62,8 @@ func findAccess(_ *kube.Snapshot, _ *plan.Plan, env *Env) []plan.Finding {
 		if m.Namespace != "" {
 			where = " -n " + m.Namespace
 		}
-		f.Advice = append(f.Advice, budget.Advice{Text: "ask for the right (docs/rbac.md has a role with it)", Command: command + where})
+		f.Advice = append(f.Advice, budget.Advice{Text: "ask for the right (docs/rbac.md has a role with it)",
+			Command: command + where})
 	}
 	return []plan.Finding{f}
 }

@@ -31,8 +31,8 @@ type finder func(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding
 var finders = []finder{
 	findAccess, findSelf, findLastControlPlane, findHeld, findUnseenKinds, findOtherDrainers, findSilentNodes,
 	findOutOfOrder, findNotRemade, findOutages, findUnserved, findExceeded, findPinned, findUnseenVolumes,
-	findTolerant, findEmptyDirData, findNodeFiles, findUnknownVolumes, findCordoned, FindUnguarded, findUnforeseen,
-	findNoRoom, FindLeftovers,
+	findTolerant, findEmptyDirData, findNodeFiles, findUnknownVolumes, findCordoned, findUnguarded, findUnforeseen,
+	findNoRoom, findLeftovers,
 }
 
 // Check is the plan with all that the operator should know of it, the gravest first.
@@ -45,7 +45,9 @@ func Check(s *kube.Snapshot, planned plan.Plan, env Env) plan.Plan {
 		planned.Findings = append(planned.Findings, find(s, &planned, &env)...)
 	}
 	rank := map[plan.Level]int{plan.LevelError: 0, plan.LevelWarning: 1, plan.LevelInfo: 2}
-	slices.SortStableFunc(planned.Findings, func(a, b plan.Finding) int { return cmp.Compare(rank[a.Level], rank[b.Level]) })
+	slices.SortStableFunc(planned.Findings, func(a, b plan.Finding) int {
+		return cmp.Compare(rank[a.Level], rank[b.Level])
+	})
 	return plan.RefuseBlockers(planned)
 }
 

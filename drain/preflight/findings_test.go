@@ -38,7 +38,7 @@ func TestOutages(t *testing.T) {
 		{"DNS under a budget", append(kubetest.Ready("kube-system/coredns", 2, 2, two, dnsPod), kubetest.Budget("kube-system/coredns", 1, 2, 1, 2)), two, nil},
 		{"majority", kubetest.StatefulSet("data/etcd", 3, "w1", "w2", "w3"), two, []string{"Quorum StatefulSet/data/etcd"}},
 		{"minority", kubetest.StatefulSet("data/etcd", 3, "w1", "w3", "w4"), two, nil},
-		{"minority, and one is away already", kubetest.StatefulSet("data/etcd", 2, "w1", "w3"), two, nil},
+		{"minority, and one is missing already", kubetest.StatefulSet("data/etcd", 2, "w1", "w3"), two, nil},
 		{"the second of three", append(kubetest.StatefulSet("data/etcd", 2, "w1", "w3", "w4")[:3], kubetest.Pod("data/etcd-2", kubetest.OwnedBy("apps/v1", "StatefulSet", "etcd"), kubetest.On("w4"), kubetest.NotReady(time.Hour))), two,
 			[]string{"Quorum StatefulSet/data/etcd"}},
 		{"majority under a budget", append(kubetest.StatefulSet("data/etcd", 3, "w1", "w2", "w3"), kubetest.Budget("data/etcd", 2, 3, 1, 3)), two, nil},

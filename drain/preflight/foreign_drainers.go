@@ -15,9 +15,9 @@ import (
 // a node of the plan, or is about to.
 const FindingOtherDrainer = "OtherDrainer"
 
-// ForeignDrainer is a sign on a node that another program drains it, has drained
+// foreignDrainer is a sign on a node that another program drains it, has drained
 // it, or means to.
-type ForeignDrainer struct {
+type foreignDrainer struct {
 	Who   string // the program
 	Words string // what it does there, as the end of a sentence
 	Level plan.Level
@@ -55,32 +55,37 @@ const (
 	gardenerDelete = "node.machine.sapcloud.io/trigger-deletion-by-mcm"
 )
 
-// ForeignDrainers are the signs of other drainers on a node. A cordon without
+// foreignDrainers are the signs of other drainers on a node. A cordon without
 // any of them is told by the finding AlreadyCordoned.
-func ForeignDrainers(n *kube.Node) []ForeignDrainer {
-	var found []ForeignDrainer
+func foreignDrainers(n *kube.Node) []foreignDrainer {
+	var found []foreignDrainer
 	for _, taint := range n.Taints {
 		switch taint.Key {
 		case taintToBeDeleted:
-			found = append(found, ForeignDrainer{"cluster-autoscaler", "drains it and then deletes its machine", plan.LevelWarning, unixTime(taint.Value)})
+			found = append(found, foreignDrainer{"cluster-autoscaler", "drains it and then deletes its machine",
+				plan.LevelWarning, unixTime(taint.Value)})
 		case taintDeletionCandidate:
-			found = append(found, ForeignDrainer{"cluster-autoscaler", "considers it unneeded and may delete it soon", plan.LevelInfo, unixTime(taint.Value)})
+			found = append(found, foreignDrainer{"cluster-autoscaler", "considers it unneeded and may delete it soon",
+				plan.LevelInfo, unixTime(taint.Value)})
 		case taintKarpenter, taintKarpenterOlder:
-			found = append(found, ForeignDrainer{Who: "Karpenter", Words: "drains it and then deletes it", Level: plan.LevelWarning})
+			found = append(found, foreignDrainer{Who: "Karpenter", Words: "drains it and then deletes it",
+				Level: plan.LevelWarning})
 		case taintMaintenance, taintMaintenanceOlder:
-			found = append(found, ForeignDrainer{Who: "the node maintenance operator", Words: "drains it, or keeps it in maintenance", Level: plan.LevelWarning})
+			found = append(found, foreignDrainer{Who: "the node maintenance operator",
+				Words: "drains it, or keeps it in maintenance", Level: plan.LevelWarning})
 		case taintOutdated:
-			found = append(found, ForeignDrainer{Who: "Cluster API", Words: "plans to replace its machine with a newer one", Level: plan.LevelInfo})
+			found = append(found, foreignDrainer{Who: "Cluster API",
+				Words: "plans to replace its machine with a newer one", Level: plan.LevelInfo})
 		}
 	}
 	return append(found, annotatedDrainers(n.Annotations)...)
 }
 
 // annotatedDrainers are those that say it by an annotation.
-func annotatedDrainers(marks map[string]string) []ForeignDrainer {
-	var found []ForeignDrainer
+func annotatedDrainers(marks map[string]string) []foreignDrainer {
+	var found []foreignDrainer
 	add := func(who, words string, level plan.Level, since string) {
-		found = append(found, ForeignDrainer{who, words, level, since})
+		found = append(found, foreignDrainer{who, words, level, since})
 	}
 	if value, there := marks[kuredRebooting]; there {
 		add("kured", "drains and reboots it", plan.LevelWarning, value)
@@ -102,7 +107,8 @@ func annotatedDrainers(marks map[string]string) []ForeignDrainer {
 		add("the machine controller manager", "is told to drain it and to delete its machine", plan.LevelWarning, "")
 	}
 	if marks[plan.KarpenterNoDisrup] != "" {
-		add("Karpenter", "is told to leave it alone ("+plan.KarpenterNoDisrup+"): somebody wants it undisturbed", plan.LevelInfo, "")
+		add("Karpenter", "is told to leave it alone ("+plan.KarpenterNoDisrup+"): somebody wants it undisturbed",
+			plan.LevelInfo, "")
 	}
 	return found
 }
@@ -131,7 +137,7 @@ func findOtherDrainers(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		if n == nil {
 			continue
 		}
-		for _, d := range ForeignDrainers(n) {
+		for _, d := range foreignDrainers(n) {
 			s := sign{d.Who + " " + d.Words, d.Level}
 			if marked[s] == nil {
 				order = append(order, s)
@@ -147,7 +153,8 @@ func findOtherDrainers(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	for _, level := range []plan.Level{plan.LevelWarning, plan.LevelInfo} {
 		for _, s := range order {
 			if s.level == level {
-				found = append(found, plan.Finding{Code: FindingOtherDrainer, Level: level, Objects: nodeObjects(marked[s]),
+				found = append(found, plan.Finding{Code: FindingOtherDrainer, Level: level,
+					Objects: nodeObjects(marked[s]),
 					Message: fmt.Sprintf("%s: %s", s.words, words.List(shown[s]))})
 			}
 		}

@@ -24,7 +24,7 @@ func TestForeignDrainers(t *testing.T) {
 		annotations map[string]string
 		want        []string // "level who words", with the time in brackets
 	}{
-		"nobody":                             {nil, nil, nil},
+		"none":                               {nil, nil, nil},
 		"ordinary taints":                    {[]corev1.Taint{{Key: "dedicated", Value: "gpu"}, {Key: corev1.TaintNodeUnschedulable}}, nil, nil},
 		"autoscaler drains":                  {[]corev1.Taint{{Key: taintToBeDeleted, Value: "1700000000", Effect: corev1.TaintEffectNoSchedule}}, nil, []string{"warning cluster-autoscaler drains it and then deletes its machine [2023-11-14 22:13 UTC]"}},
 		"autoscaler, no time":                {[]corev1.Taint{{Key: taintToBeDeleted, Value: "soon"}}, nil, []string{"warning cluster-autoscaler drains it and then deletes its machine"}},
@@ -51,7 +51,7 @@ func TestForeignDrainers(t *testing.T) {
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "u", Annotations: test.annotations}}
 			node.Spec.Taints = test.taints
 			var got []string
-			for _, d := range ForeignDrainers(convert.Node(node)) { // also: the record keeps what is looked at
+			for _, d := range foreignDrainers(convert.Node(node)) { // also: the record keeps what is read
 				words := string(d.Level) + " " + d.Who + " " + d.Words
 				if d.Since != "" {
 					words += " [" + d.Since + "]"
@@ -98,8 +98,8 @@ func TestAForeignCordonSaysWhoAndWhy(t *testing.T) {
 		cordon kube.Cordon
 		want   string
 	}{
-		"nobody knows": {kube.Cordon{}, ""},
-		"kubectl":      {kube.Cordon{Manager: "kubectl-cordon", Since: at}, " by kubectl-cordon since 2026-05-01 10:00 UTC"},
+		"not known": {kube.Cordon{}, ""},
+		"kubectl":   {kube.Cordon{Manager: "kubectl-cordon", Since: at}, " by kubectl-cordon since 2026-05-01 10:00 UTC"},
 		"a run of ours": {kube.Cordon{Manager: kube.FieldManager, Since: at.Add(time.Hour), Mark: annotation.Mark{Run: "k7f3pm", By: "alice", Reason: "new disk", At: at}.String()},
 			` by alice since 2026-05-01 10:00 UTC, run k7f3pm ("new disk")`},
 		"our mark is a left-over": {kube.Cordon{Manager: "node-agent", Since: at, Mark: annotation.Mark{Run: "k7f3pm", By: "alice", At: at}.String()},
@@ -110,5 +110,31 @@ func TestAForeignCordonSaysWhoAndWhy(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// A drain takes the cordon of another run over, so that its own rollback would make the node
+// schedulable: that is a warning. The cordon of a person or another program stays theirs.
+func TestATakenOverCordonIsAWarning(t *testing.T) {
+	of := func(m annotation.Mark) *kube.Cordon {
+		return &kube.Cordon{Manager: kube.FieldManager, Mark: m.String()}
+	}
+	for name, test := range map[string]struct {
+		cordon *kube.Cordon
+		warns  bool
+	}{
+		"a finished run":              {of(annotation.Mark{Run: "k7f3pm", By: "alice", Was: "schedulable"}), true},
+		"a run over another's cordon": {of(annotation.Mark{Run: "k7f3pm", By: "alice", Was: "unschedulable"}), false},
+		"our command cordon":          {of(annotation.Mark{By: "alice", Was: "schedulable"}), false},
+		"kubectl":                     {&kube.Cordon{Manager: "kubectl-cordon"}, false},
+	} {
+		store := kube.NewStore(time.Now)
+		store.Put(&kube.Node{Name: "w1", UID: "w1", Unschedulable: true, Cordon: test.cordon})
+		p := plan.Plan{Nodes: []plan.Node{{Name: "w1"}}}
+		found := findCordoned(store.Snapshot(), &p, &Env{})
+		const warning = "its rollback would make the node schedulable"
+		if len(found) != 1 || (found[0].Level == plan.LevelWarning) != test.warns || strings.Contains(found[0].Message, warning) != test.warns {
+			t.Errorf("%s: %+v", name, found)
+		}
 	}
 }

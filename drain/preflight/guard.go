@@ -13,9 +13,9 @@ import (
 // protect.
 const FindingGuardLeavesOut = "GuardLeavesOut"
 
-// FindUnguarded names the owners whose pods a guard lets go without counting them: it knows
+// findUnguarded names the owners whose pods a guard lets go without counting them: it knows
 // the built-in workloads only, and those that can be read. No budget covers these pods.
-func FindUnguarded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
+func findUnguarded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	if p.Options.Guard == "" {
 		return nil
 	}
@@ -30,7 +30,8 @@ func FindUnguarded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			owner, _ := s.TopOwner(live.Owner)
 			kind := plan.OwnersOfKind(owner)
 			loading := kind != "" && !s.Trusted(kind) && s.Sync(kind).Phase != kube.Denied
-			if budget.ScaledBy(s, live.Owner) != nil || kind == kube.KindJobs || owner.Kind == "DaemonSet" || kind == "" && budget.PlainOwner(owner) || loading {
+			if budget.ScaledBy(s, live.Owner) != nil || kind == kube.KindJobs || owner.Kind == "DaemonSet" ||
+				kind == "" && budget.PlainOwner(owner) || loading {
 				continue
 			}
 			if name := owner.Kind + "/" + live.Namespace + "/" + owner.Name; !slices.Contains(f.Objects, name) {
@@ -42,6 +43,7 @@ func FindUnguarded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	if len(names) == 0 {
 		return nil
 	}
-	f.Message = "--guard leaves out " + words.List(names) + ": no budget covers their pods, and --guard counts the built-in workloads only"
+	f.Message = "--guard leaves out " + words.List(names) +
+		": no budget covers their pods, and --guard counts the built-in workloads only"
 	return []plan.Finding{f}
 }

@@ -25,18 +25,22 @@ func findHeld(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 		f := plan.Finding{Code: FindingNodeHeld, Objects: nodeObjects([]string{h.Node})}
 		switch {
 		case h.Lapsed:
-			f.Level, f.Message = plan.LevelInfo, "node "+h.Node+" was held by "+h.Words+", which has not renewed its Lease since: it is free to take"
+			f.Level, f.Message = plan.LevelInfo, "node "+h.Node+" was held by "+h.Words+
+				", which has not renewed its Lease since: it is free to take"
 		case p.Options.TakesOver(h.Run):
 			f.Level, f.Message = plan.LevelWarning, "node "+h.Node+" is taken over from "+h.Words
 		default:
-			f.Level, f.Message = plan.LevelError, "node "+h.Node+" is held by "+h.Words+": it is not drained while that run is live"
+			f.Level, f.Message = plan.LevelError, "node "+h.Node+" is held by "+h.Words+
+				": it is not drained while that run is live"
 			f.Advice = []budget.Advice{{Text: "let that run end, or abort it where it runs"},
-				{Text: "take the node over, which stops that run there: drain with --take-over=" + words.Shorten(h.Run)}}
+				{Text: "take the node over, which stops that run there: drain with --take-over=" +
+					words.Shorten(h.Run)}}
 		}
 		found = append(found, f)
 	}
 	if state := s.Sync(kube.KindLeases); state.Phase == kube.Denied {
-		message := "the Leases in " + p.Options.LeaseNamespace + " cannot be read: whether another run is draining these nodes is not known"
+		message := "the Leases in " + p.Options.LeaseNamespace +
+			" cannot be read: whether another run is draining these nodes is not known"
 		if state.Reason != "" {
 			message += ": " + words.Quote(state.Reason)
 		}

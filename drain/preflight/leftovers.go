@@ -15,9 +15,9 @@ import (
 // run left behind.
 const FindingLeftBudgets = "LeftBudgets"
 
-// FindLeftovers tells of budgets that were left behind, with the commands that
+// findLeftovers tells of budgets that were left behind, with the commands that
 // remove them unless nothing may be written; those of runs that may be live are told apart.
-func FindLeftovers(_ *kube.Snapshot, _ *plan.Plan, env *Env) []plan.Finding {
+func findLeftovers(_ *kube.Snapshot, _ *plan.Plan, env *Env) []plan.Finding {
 	var found []plan.Finding
 	for _, mayLive := range []bool{false, true} {
 		var these []tempbudget.Leftover
@@ -53,5 +53,6 @@ func leftoverWords(left []tempbudget.Leftover, now time.Time) string {
 	for i, l := range left {
 		names[i] = l.Sentence(now)
 	}
-	return fmt.Sprintf("%s still there: %s", words.Count(len(left), "temporary budget is", "temporary budgets are"), words.List(names))
+	return fmt.Sprintf("%s still there: %s", words.Count(len(left), "temporary budget is", "temporary budgets are"),
+		words.List(names))
 }

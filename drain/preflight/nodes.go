@@ -33,8 +33,10 @@ func findLastControlPlane(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding
 	if len(last) > 1 {
 		message = "all Ready control-plane nodes are to be drained: " + words.List(last)
 	}
-	return []plan.Finding{{Code: FindingLastControlPlane, Level: plan.LevelError, Message: message, Objects: nodeObjects(last),
-		Advice: []budget.Advice{{Text: "see which control-plane nodes there are, and bring another to Ready before", Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
+	return []plan.Finding{{Code: FindingLastControlPlane, Level: plan.LevelError, Message: message,
+		Objects: nodeObjects(last),
+		Advice: []budget.Advice{{Text: "see which control-plane nodes there are, and bring another to Ready before",
+			Command: "kubectl get nodes -l node-role.kubernetes.io/control-plane"}}}}
 }
 
 // findUnseenKinds says what the plan could not take into account. What is still being
@@ -58,7 +60,8 @@ func findUnseenKinds(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			continue
 		}
 		if k == kube.KindBudgets && state.Phase != kube.Stale {
-			found = append(found, plan.Finding{Code: FindingBudgetsUnknown, Level: plan.LevelWarning, Message: unseenBudgets(state)})
+			found = append(found, plan.Finding{Code: FindingBudgetsUnknown, Level: plan.LevelWarning,
+				Message: unseenBudgets(state)})
 			continue
 		}
 		if state.Phase != kube.NotSynced {
@@ -105,9 +108,11 @@ func findSilentNodes(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 			message += " (" + words.Quote(n.ReadyReason) + ")"
 		}
 		message += ": evictions there still need their budgets, and its pods do not terminate while its kubelet is silent"
-		found = append(found, plan.Finding{Code: FindingNodeNotReady, Level: plan.LevelWarning, Message: message, Objects: nodeObjects([]string{n.Name}),
+		found = append(found, plan.Finding{Code: FindingNodeNotReady, Level: plan.LevelWarning, Message: message,
+			Objects: nodeObjects([]string{n.Name}),
 			Advice: []budget.Advice{{Text: "bring it back", Command: "kubectl describe node " + n.Name},
-				{Text: "only if that machine is permanently off, taint it as out of service", Command: words.OutOfService(n.Name)}}})
+				{Text: "only if that machine is permanently off, taint it as out of service",
+					Command: words.OutOfService(n.Name)}}})
 	}
 	return found
 }
@@ -124,7 +129,8 @@ func findCordoned(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		if c := n.Cordon; c != nil {
 			message += cordonWords(c)
 		}
-		f := plan.Finding{Code: FindingAlreadyCordoned, Level: plan.LevelInfo, Message: message, Objects: nodeObjects([]string{n.Name})}
+		f := plan.Finding{Code: FindingAlreadyCordoned, Level: plan.LevelInfo, Message: message,
+			Objects: nodeObjects([]string{n.Name})}
 		if _, adopts := annotation.Adoptable(n, ""); adopts {
 			f.Level = plan.LevelWarning
 			f.Message += "; this drain takes the cordon over, and its rollback would make the node schedulable: ask whoever cordoned it"

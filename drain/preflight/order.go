@@ -35,9 +35,11 @@ func findOutOfOrder(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		pod := sick.Namespace + "/" + sick.Name
 		found = append(found, plan.Finding{
 			Code: FindingWaitsForLaterNode, Level: plan.LevelWarning,
-			Message: fmt.Sprintf("%s waits for pod %s on %s, which is drained after it", p.Nodes[i].Name, pod, sick.Node),
+			Message: fmt.Sprintf("%s waits for pod %s on %s, which is drained after it", p.Nodes[i].Name, pod,
+				sick.Node),
 			Objects: append(nodeObjects([]string{p.Nodes[i].Name, sick.Node}), "Pod/"+pod),
-			Advice: []budget.Advice{{Text: "name " + sick.Node + " first, leave --strict-order out, or drain them at the same time",
+			Advice: []budget.Advice{{Text: "name " + sick.Node +
+				" first, leave --strict-order out, or drain them at the same time",
 				Command: fmt.Sprintf("--max-parallel-nodes=%d", turn[sick.Node]-i+1)}},
 		})
 	}
@@ -54,7 +56,8 @@ func waitsForUnhealthyPod(p *plan.Pod) *budget.UnhealthyPod {
 
 // firstReachedTooLate is the first unhealthy pod that one of the pods waits for on a node
 // that is not begun before theirs is done, nil for none. One is enough to change the order.
-func firstReachedTooLate(s *kube.Snapshot, nodes []plan.Node, begun int, turn map[string]int, pods []plan.Pod) *budget.UnhealthyPod {
+func firstReachedTooLate(s *kube.Snapshot, nodes []plan.Node, begun int, turn map[string]int,
+	pods []plan.Pod) *budget.UnhealthyPod {
 	for i := range pods {
 		sick := waitsForUnhealthyPod(&pods[i])
 		if sick == nil {

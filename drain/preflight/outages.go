@@ -2,9 +2,11 @@ package preflight
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -12,6 +14,7 @@ import (
 // The codes of the findings about what is down while its pods move.
 const (
 	FindingSingleReplica = "SingleReplica"
+	FindingSurgedSingle  = "SingleReplicaSurges" // it stays up: its replacement starts first
 	FindingLastReady     = "LastReady"
 	FindingQuorum        = "Quorum"
 	FindingDNS           = "DNS"
@@ -33,6 +36,8 @@ type stake struct {
 	healthy int32 // of its pods that move, those that serve now
 	atOnce  int32 // of these, those that nothing keeps from going together
 	dns     bool
+	// surges tells that its replacements would start first, were it asked for.
+	surges bool
 }
 
 // stakes are the workloads whose pods move, in the order of the plan.
@@ -56,6 +61,8 @@ func stakes(s *kube.Snapshot, p *plan.Plan) []*stake {
 				if w.Resource != "" {
 					of.ready = readyOf(s, pod.Owner.UID)
 				}
+				top, not := surge.ForPod(s, pod, p.Options.SurgeManaged)
+				of.surges = top != nil && not == nil
 				known[w.UID] = of
 				all = append(all, of)
 			}
@@ -85,17 +92,25 @@ func readyOf(s *kube.Snapshot, owner kube.UID) int32 {
 // move. Where a budget lets them go one after the other, nothing is said: what
 // counts is how many go at once. Each workload is named once, by the gravest.
 func findOutages(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
-	var single, dns, quorum, ready group
+	var single, surged, couldSurge, dns, quorum, ready group
 	var more []budget.Advice
+	surging := p.Surging()
 	for _, of := range stakes(s, p) {
 		w := of.w
 		away := max(w.Replicas-of.ready, 0) + of.atOnce
 		last := of.ready > 0 && of.atOnce >= of.ready
+		goesFirst := slices.ContainsFunc(surging, func(f surge.Facts) bool { return f.UID == w.UID })
 		switch {
+		case of.wants == 1 && goesFirst:
+			surged.add(w.Kind, w.Namespace, w.Name)
 		case of.wants == 1:
+			if of.surges && p.Options.Surge == "" {
+				couldSurge.add(w.Kind, w.Namespace, w.Name)
+			}
 			single.add(w.Kind, w.Namespace, w.Name)
 			if len(more) < words.NamesShown {
-				more = append(more, budget.Advice{Text: "run a second pod of " + w.Namespace + "/" + w.Name + " before", Command: budget.OneMore(s, w)})
+				more = append(more, budget.Advice{Text: "run a second pod of " + w.Namespace + "/" + w.Name +
+					" before", Command: budget.OneMore(s, w)})
 			}
 		case last && of.dns:
 			dns.add(w.Kind, w.Namespace, w.Name)
@@ -106,11 +121,26 @@ func findOutages(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		}
 	}
 	var found []plan.Finding
-	found = append(found, dns.finding(FindingDNS, plan.LevelWarning, "cluster DNS will be down until a replacement is Ready: ")...)
-	for _, f := range single.finding(FindingSingleReplica, plan.LevelWarning, "only one replica, down until its replacement is Ready: ") {
-		f.Advice = more
+	found = append(found, dns.finding(FindingDNS, plan.LevelWarning,
+		"cluster DNS will be down until a replacement is Ready: ")...)
+	for _, f := range single.finding(FindingSingleReplica, plan.LevelWarning,
+		"only one replica, down until its replacement is Ready: ") {
+		f.Advice = append(more, couldSurge.surgeAdvice()...)
 		found = append(found, f)
 	}
-	found = append(found, ready.finding(FindingLastReady, plan.LevelWarning, "all its Ready pods are evicted at once, down until a replacement is Ready: ")...)
-	return append(found, quorum.finding(FindingQuorum, plan.LevelWarning, "a majority of its members is unavailable at once: ")...)
+	found = append(found, surged.finding(FindingSurgedSingle, plan.LevelInfo,
+		"only one replica, up all the time: its replacement starts first (--surge): ")...)
+	found = append(found, ready.finding(FindingLastReady, plan.LevelWarning,
+		"all its Ready pods are evicted at once, down until a replacement is Ready: ")...)
+	return append(found, quorum.finding(FindingQuorum, plan.LevelWarning,
+		"a majority of its members is unavailable at once: ")...)
+}
+
+// surgeAdvice says what --surge would do for workloads of one replica.
+func (g *group) surgeAdvice() []budget.Advice {
+	if len(g.names) == 0 {
+		return nil
+	}
+	return []budget.Advice{{Text: "or drain with --surge=1: it starts the replacement first, and keeps up " +
+		words.List(g.names)}}
 }

@@ -41,7 +41,8 @@ func selfLast(s *kube.Snapshot, planned plan.Plan, self Self) plan.Plan {
 			last[n.Name] = 1
 		}
 		at := slices.IndexFunc(n.Pods, func(p plan.Pod) bool {
-			return self.Pod != "" && p.Namespace == self.Namespace && p.Name == self.Pod && (self.UID == "" || p.UID == self.UID) && p.Moves()
+			return self.Pod != "" && p.Namespace == self.Namespace && p.Name == self.Pod &&
+				(self.UID == "" || p.UID == self.UID) && p.Moves()
 		})
 		if at >= 0 {
 			n.Pods = slices.Clone(n.Pods)
@@ -77,8 +78,9 @@ func findSelf(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 func ownPod(p *plan.Pod) plan.Finding {
 	return plan.Finding{
 		Code: FindingOwnPod, Level: plan.LevelWarning, Objects: []string{"Pod/" + p.Namespace + "/" + p.Name},
-		Message: "this program runs in " + p.Namespace + "/" + p.Name + " on " + p.Node + ": that pod is evicted last, and the run ends with it",
-		Advice:  []budget.Advice{{Text: "run it from elsewhere, or leave " + p.Node + " to another run"}},
+		Message: "this program runs in " + p.Namespace + "/" + p.Name + " on " + p.Node +
+			": that pod is evicted last, and the run ends with it",
+		Advice: []budget.Advice{{Text: "run it from elsewhere, or leave " + p.Node + " to another run"}},
 	}
 }
 
@@ -91,12 +93,16 @@ func (o *Self) serverOn(s *kube.Snapshot, node string) bool {
 // onServer is the finding about the node of that API server. A drain does not stop a
 // static pod; what comes after it may.
 func (o *Self) onServer(s *kube.Snapshot, n *plan.Node) plan.Finding {
-	message := "the API server that this program talks to (" + o.Server + ") is on " + n.Name + ", which is drained last: its static pods stay, but without that machine the connection is lost"
+	message := "the API server that this program talks to (" + o.Server + ") is on " + n.Name +
+		", which is drained last: its static pods stay, but without that machine the connection is lost"
 	if slices.ContainsFunc(n.Pods, func(p plan.Pod) bool { return p.Moves() && isAPIServer(s.Pod(p.UID)) }) {
-		message = "the API server that this program talks to (" + o.Server + ") is evicted from " + n.Name + ", which is drained last: the connection is lost then"
+		message = "the API server that this program talks to (" + o.Server + ") is evicted from " + n.Name +
+			", which is drained last: the connection is lost then"
 	}
-	return plan.Finding{Code: FindingOwnAPIServer, Level: plan.LevelWarning, Message: message, Objects: nodeObjects([]string{n.Name}),
-		Advice: []budget.Advice{{Text: "talk to the API server of another node", Command: "--server=https://HOST:PORT"}}}
+	return plan.Finding{Code: FindingOwnAPIServer, Level: plan.LevelWarning, Message: message,
+		Objects: nodeObjects([]string{n.Name}),
+		Advice: []budget.Advice{{Text: "talk to the API server of another node",
+			Command: "--server=https://HOST:PORT"}}}
 }
 
 // onlyServers finds plans that take the nodes of all API servers whose pods can be
@@ -121,7 +127,8 @@ func onlyServers(s *kube.Snapshot, p *plan.Plan) []plan.Finding {
 	}
 	return []plan.Finding{{
 		Code: FindingOwnAPIServer, Level: plan.LevelWarning, Objects: nodeObjects(on),
-		Message: "every API server of the cluster is on these nodes: " + words.List(on) + "; without them the connection is lost",
+		Message: "every API server of the cluster is on these nodes: " + words.List(on) +
+			"; without them the connection is lost",
 	}}
 }
 

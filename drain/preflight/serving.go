@@ -34,7 +34,8 @@ func departuresOf(s *kube.Snapshot, p *plan.Plan) departures {
 	for i := range p.Nodes {
 		for k := range p.Nodes[i].Pods {
 			plan := &p.Nodes[i].Pods[k]
-			if pod := s.Pod(plan.UID); plan.Moves() && plan.Wave == 1 && pod != nil && !pod.Finished() && !pod.Terminating() {
+			if pod := s.Pod(plan.UID); plan.Moves() && plan.Wave == 1 && pod != nil && !pod.Finished() &&
+				!pod.Terminating() {
 				d.all[pod.UID] = true
 				d.in[pod.Namespace] = append(d.in[pod.Namespace], pod)
 			}
@@ -52,7 +53,9 @@ func takesAll(d departures, service *kube.Service, inNamespace []*kube.Pod) []*k
 			going = append(going, pod)
 		}
 	}
-	if len(going) == 0 || slices.ContainsFunc(inNamespace, func(pod *kube.Pod) bool { return !d.all[pod.UID] && service.Serves(pod) }) {
+	if len(going) == 0 || slices.ContainsFunc(inNamespace, func(pod *kube.Pod) bool {
+		return !d.all[pod.UID] && service.Serves(pod)
+	}) {
 		return nil
 	}
 	return going
@@ -93,7 +96,8 @@ func findUnserved(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	for _, service := range services {
 		g.add("Service", service.Namespace, service.Name)
 	}
-	return append(found, g.finding(FindingLastEndpoint, plan.LevelWarning, "no ready endpoint is left, calls fail until a new pod is Ready: ")...)
+	return append(found, g.finding(FindingLastEndpoint, plan.LevelWarning,
+		"no ready endpoint is left, calls fail until a new pod is Ready: ")...)
 }
 
 func isDNS(p *kube.Pod) bool { return p.Labels[dnsLabel] == dnsValue }
@@ -120,12 +124,16 @@ func webhooksOf(s *kube.Snapshot, lost map[*kube.Service][]*kube.Pod) ([]plan.Fi
 			}
 		}
 	}
-	found := deadlock.finding(FindingWebhookDeadlock, plan.LevelWarning, "an admission webhook that must admit its own new pods is evicted, and may never come back: ")
+	found := deadlock.finding(FindingWebhookDeadlock, plan.LevelWarning,
+		"an admission webhook that must admit its own new pods is evicted, and may never come back: ")
 	for i := range found {
-		found[i].Advice = []budget.Advice{{Text: "leave one of its pods where it is, or let it run on another node before", Command: ""},
-			{Text: "if it happened: let requests pass without it", Command: "kubectl delete " + strings.ToLower(strings.Join(strings.SplitN(deadlock.objects[0], "/", 2), " "))}}
+		found[i].Advice = []budget.Advice{
+			{Text: "leave one of its pods where it is, or let it run on another node before"},
+			{Text: "if it happened: let requests pass without it", Command: "kubectl delete " +
+				strings.ToLower(strings.Join(strings.SplitN(deadlock.objects[0], "/", 2), " "))}}
 	}
-	return append(found, deaf.finding(FindingWebhook, plan.LevelWarning, "no pod of an admission webhook is left, requests are refused until one is Ready: ")...), asked
+	return append(found, deaf.finding(FindingWebhook, plan.LevelWarning,
+		"no pod of an admission webhook is left, requests are refused until one is Ready: ")...), asked
 }
 
 // asksItself reports whether a webhook is asked before pods like these are made. What
@@ -202,10 +210,12 @@ func findExceeded(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			}
 		}
 	})
-	found := g.finding(FindingQuotaExceeded, plan.LevelWarning, "the quota is exceeded, so fewer pods are recreated than evicted: ")
+	found := g.finding(FindingQuotaExceeded, plan.LevelWarning,
+		"the quota is exceeded, so fewer pods are recreated than evicted: ")
 	for i := range found {
 		namespace := strings.Split(g.objects[0], "/")[1]
-		found[i].Advice = []budget.Advice{{Text: "raise the quota, or free some of it", Command: "kubectl describe quota -n " + namespace}}
+		found[i].Advice = []budget.Advice{{Text: "raise the quota, or free some of it",
+			Command: "kubectl describe quota -n " + namespace}}
 	}
 	return found
 }
@@ -219,7 +229,8 @@ func findUnforeseen(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		kinds []kube.Kind
 	}{
 		{"last endpoints of services", []kube.Kind{kube.KindServices, kube.KindPods}},
-		{"admission webhooks without a pod", []kube.Kind{kube.KindServices, kube.KindPods, kube.KindValidatingWebhooks, kube.KindMutatingWebhooks}},
+		{"admission webhooks without a pod", []kube.Kind{kube.KindServices, kube.KindPods, kube.KindValidatingWebhooks,
+			kube.KindMutatingWebhooks}},
 		{"minimums of autoscalers", []kube.Kind{kube.KindAutoscalers}},
 		{"quotas", []kube.Kind{kube.KindQuotas}},
 	} {
@@ -232,7 +243,8 @@ func findUnforeseen(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	}
 	var found []plan.Finding
 	if len(missing) > 0 {
-		found = append(found, plan.Finding{Code: FindingServingUnknown, Level: plan.LevelInfo, Message: "not known: " + strings.Join(missing, ", ")})
+		found = append(found, plan.Finding{Code: FindingServingUnknown, Level: plan.LevelInfo, Message: "not known: " +
+			strings.Join(missing, ", ")})
 	}
 	var g group
 	eachMoved(s, p, func(pod *kube.Pod) {

@@ -169,7 +169,7 @@ func TestAutoscalersMinimumDecides(t *testing.T) {
 	}
 }
 
-// Owners of kinds that nobody watches count by the scale that was read of them.
+// Owners of kinds that are not watched count by the scale that was read of them.
 func TestScaleOfOtherOwners(t *testing.T) {
 	clone := func(replicas int32, change func(*kube.Workload)) *kube.Snapshot {
 		store := kubetest.StoreOf(kubetest.Now, kubetest.Node("w1"), kubetest.Pod("shop/game-0", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "CloneSet", "game"), kubetest.On("w1")))

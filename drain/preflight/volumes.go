@@ -32,14 +32,17 @@ func findPinned(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			if volume.Local {
 				kind = "local volume "
 			}
-			g.note(kind+volume.Name+" of "+p.Nodes[i].Name, "PersistentVolumeClaim", volume.Claim.Namespace, volume.Claim.Name)
+			g.note(kind+volume.Name+" of "+p.Nodes[i].Name, "PersistentVolumeClaim", volume.Claim.Namespace,
+				volume.Claim.Name)
 			if len(advice) < words.NamesShown {
-				advice = append(advice, budget.Advice{Text: "see which nodes reach volume " + volume.Name + "; move its data before, or let its pod wait for the node",
+				advice = append(advice, budget.Advice{Text: "see which nodes reach volume " + volume.Name +
+					"; move its data before, or let its pod wait for the node",
 					Command: "kubectl describe pv " + words.ShellWord(volume.Name)})
 			}
 		}
 	}
-	found := g.finding(FindingVolumePinned, plan.LevelWarning, "no node that stays can reach it, its pod cannot start until the drained node is back: ")
+	found := g.finding(FindingVolumePinned, plan.LevelWarning,
+		"no node that stays can reach it, its pod cannot start until the drained node is back: ")
 	for i := range found {
 		found[i].Advice = advice
 	}
@@ -56,7 +59,8 @@ func findNodeFiles(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		}
 		for v := range pod.Spec.Volumes {
 			volume := volume.BoundVolume(s, pod, &pod.Spec.Volumes[v])
-			if pod.Spec.Volumes[v].Kind == kube.VolumeHostPath || volume != nil && volume.HostPath && volume.Affinity == nil {
+			if pod.Spec.Volumes[v].Kind == kube.VolumeHostPath || volume != nil && volume.HostPath &&
+				volume.Affinity == nil {
 				g.add("Pod", pod.Namespace, pod.Name)
 			}
 		}
@@ -108,5 +112,6 @@ func findUnknownVolumes(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 			}
 		}
 	})
-	return g.finding(FindingVolumesUnknown, plan.LevelInfo, "when its volume is detached cannot be known, so it is not evicted in turn: ")
+	return g.finding(FindingVolumesUnknown, plan.LevelInfo,
+		"when its volume is detached cannot be known, so it is not evicted in turn: ")
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // What is known before a run of volumes that cannot follow their pods, and of those
-// of which nobody can tell when they are detached.
+// of which it is not known when they are detached.
 func TestFindingsAboutVolumes(t *testing.T) {
 	const hostname, zone = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 	const pinned = "no node that stays can reach it, its pod cannot start until the drained node is back: PersistentVolumeClaim shop/data "

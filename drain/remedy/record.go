@@ -119,14 +119,16 @@ func (r *Record) TakeBack(run string, snap *kube.Snapshot, end bool, now time.Ti
 		return Decision{Wake: r.Next}
 	}
 	switch {
-	case r.Kind == Scale && end, r.Kind == OutOfService && r.State != Taken && snap.SyncOn(kube.KindNodes, r.Name).Phase == kube.Synced:
+	case r.Kind == Scale && end, r.Kind == OutOfService && r.State != Taken &&
+		snap.SyncOn(kube.KindNodes, r.Name).Phase == kube.Synced:
 		return r.takeBack(run, snap)
 	}
 	return Decision{}
 }
 
 func (r *Record) takeBack(run string, snap *kube.Snapshot) Decision {
-	if node := snap.Node(r.Name); r.Kind == OutOfService && node != nil && node.UID == r.UID && node.Ready != kube.NodeReady {
+	if node := snap.Node(r.Name); r.Kind == OutOfService && node != nil && node.UID == r.UID &&
+		node.Ready != kube.NodeReady {
 		return Decision{} // it is still off, and keeps the taint
 	}
 	req, left := r.Undo(run, snap)
@@ -165,10 +167,11 @@ func (f *Facts) Send(mark annotation.Mark, snap *kube.Snapshot, now time.Time) S
 		return Send{Verb: attempt.VerbEvict, Request: request.Evict{Namespace: f.Namespace, Name: f.Name, UID: f.UID}}
 	case RolloutRestart:
 		version := ""
-		if live := snap.Workload(f.UID); live != nil && live.Rollout != nil {
-			version = live.Rollout.ResourceVersion
+		if live := snap.Workload(f.UID); live != nil {
+			version = live.ResourceVersion
 		}
-		return Send{Verb: attempt.VerbRestart, Request: request.Restart{Namespace: f.Namespace, Name: f.Name, UID: f.UID,
+		return Send{Verb: attempt.VerbRestart, Request: request.Restart{Namespace: f.Namespace, Name: f.Name,
+			UID:             f.UID,
 			ResourceVersion: version, At: snap.ServerTime(now)}}
 	case Scale:
 		return Send{Verb: attempt.VerbScale, Request: f.scaleRequest(f.From, f.To)}
@@ -213,7 +216,7 @@ func (r *Record) afterUndo(a kube.Answer, class kube.AnswerClass, byHand string,
 	case class == kube.AnswerGone:
 		return Change{State: Kept, Message: "it is gone"}
 	case class != kube.AnswerForbidden && r.Tries < attempt.RemoveTries:
-		return Change{State: r.State, Message: attempt.AnswerWords(a), Retry: now.Add(r.Pause(a))}
+		return Change{State: r.State, Message: attempt.AnswerWords(a), Retry: now.Add(r.Pause(a.RetryAfter))}
 	}
 	return Change{State: Left, Message: "not undone: " + attempt.AnswerWords(a) + "; to do it: " + byHand}
 }

@@ -1,7 +1,9 @@
 package remedy
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,10 +72,14 @@ type View struct {
 	Namespace, Name string
 	Live            *kube.Pod  // nil if it is gone
 	Node            *kube.Node // nil if it is gone
-	BudgetBlocked   bool       // a budget blocks it
-	Stuck           bool       // it is terminating for longer than its grace
-	Grace           int64      // of the run, in seconds; below zero each pod's own
-	Closed          string     // why no remedy is available, "" if some are
+	On              string     // the name of the node that is drained
+	OnUID           kube.UID
+	Blocked         bool   // something refuses its eviction
+	BudgetBlocked   bool   // a budget does
+	Stuck           bool   // it is terminating for longer than its grace
+	Grace           int64  // of the run, in seconds; below zero each pod's own
+	InFlight        bool   // a request for it has no answer yet
+	Closed          string // why the run lets no remedy be taken, "" if it does
 
 	Records []*Record           // the remedies that the run has confirmed
 	Planned func(kube.UID) bool // the pod is in the run
@@ -85,15 +91,33 @@ type View struct {
 // available.
 func Of(v View) []Remedy {
 	remedies := []Remedy{v.wait(), v.free(), v.restart(), v.scale(), v.delete(), v.kill(), v.taint()}
+	closed := cmp.Or(v.Closed, v.unavailable())
 	for i := range remedies {
 		r := &remedies[i]
 		r.Pod, r.For = v.UID, v.Namespace+"/"+v.Name
-		if r.Kind != Wait && v.Closed != "" {
-			r.DisabledReason = v.Closed
+		if r.Kind != Wait && closed != "" {
+			r.DisabledReason = closed
 		}
 		r.Call, r.Command, r.Needs = r.Request(), r.command(), r.needs()
 	}
 	return remedies
+}
+
+// unavailable is why no remedy can be taken as the pod is, "" if some can.
+func (v *View) unavailable() string {
+	switch {
+	case !v.Snap.TrustedOn(v.On):
+		return "the view of the cluster is not live"
+	case v.Live == nil || v.Node == nil || v.Node.UID != v.OnUID:
+		return "it no longer exists in the cluster"
+	case v.InFlight || slices.ContainsFunc(v.Records, func(r *Record) bool {
+		return r.Pod == v.UID && r.InFlight != 0
+	}):
+		return OffOnItsWay
+	case !v.Blocked && !v.Stuck && !v.Silent():
+		return "it is neither blocked nor stuck"
+	}
+	return ""
 }
 
 // Silent reports whether the node is off, or does not say how it is.
@@ -124,7 +148,7 @@ func (v *View) wait() Remedy {
 		Risk: "None. It is retried as soon as what it waits for happens."}
 }
 
-// sibling is the unhealthy pod whose eviction would free the budget of the pod.
+// unhealthyPod is the one whose eviction would free the budget of the pod.
 func (v *View) unhealthyPod() (*kube.Pod, string) {
 	b, why := v.budget()
 	if b == nil {
@@ -241,7 +265,8 @@ func (v *View) restart() Remedy {
 	case w.Kind != "Deployment" || w.Rollout == nil:
 		r.DisabledReason = w.Kind + " " + w.Name + " deletes the old pod before it creates a new one"
 	case w.Replicas != 1:
-		r.DisabledReason = fmt.Sprintf("%s has %d replicas: a restart would move pods outside the plan", w.Name, w.Replicas)
+		r.DisabledReason = fmt.Sprintf("%s has %d replicas: a restart would move pods outside the plan", w.Name,
+			w.Replicas)
 	case w.Rollout.Paused:
 		r.DisabledReason = "the rollout of " + w.Name + " is paused"
 	case w.Rollout.Surge < 1:
@@ -284,7 +309,8 @@ func (v *View) cannotScale(w *kube.Workload) string {
 	if b == nil {
 		return why
 	}
-	if page := budget.NewTracker(v.Snap, v.Now).Page(b); page.Scalable == w && budget.Room(b, w.Replicas+1) <= max(budget.Room(b, w.Replicas), 0) {
+	if page := budget.NewTracker(v.Snap, v.Now).Page(b); page.Scalable == w &&
+		budget.Room(b, w.Replicas+1) <= max(budget.Room(b, w.Replicas), 0) {
 		return fmt.Sprintf("budget %s would allow no more with %d replicas", b.Name, w.Replicas+1)
 	}
 	return ""
@@ -297,7 +323,8 @@ func (v *View) itself(r *Remedy) {
 }
 
 func (v *View) delete() Remedy {
-	r := Remedy{Facts: Facts{Kind: Delete, Grace: v.Grace}, Title: "delete it past its budget, with its own grace period"}
+	r := Remedy{Facts: Facts{Kind: Delete, Grace: v.Grace},
+		Title: "delete it past its budget, with its own grace period"}
 	v.itself(&r)
 	if r.Grace >= 0 {
 		r.Title = fmt.Sprintf("delete it past its budget, with %d s of grace", r.Grace)
@@ -325,7 +352,8 @@ func (v *View) kill() Remedy {
 	over := v.Live.Terminating() && v.Live.Deleted.Before(v.Snap.ServerTime(v.Now))
 	switch {
 	case over && len(v.Live.Finalizers) > 0:
-		r.DisabledReason = "finalizer " + strings.Join(v.Live.Finalizers, ", ") + " blocks it: no deletion gets past a finalizer"
+		r.DisabledReason = "finalizer " + strings.Join(v.Live.Finalizers, ", ") +
+			" blocks it: no deletion gets past a finalizer"
 	case !v.Silent() && !v.Stuck:
 		r.DisabledReason = "its node is Ready and it is not stuck: its kubelet can still terminate it"
 	}
@@ -356,7 +384,7 @@ func autoscaled(snap *kube.Snapshot, w *kube.Workload) string {
 	if !snap.Trusted(kube.KindAutoscalers) {
 		return "whether an autoscaler owns the number of replicas cannot be seen"
 	}
-	if a := snap.AutoscalerOf(budget.VersionOf(w), w.Kind, w.Namespace, w.Name); a != nil {
+	if a := budget.AutoscalerOf(snap, w); a != nil {
 		return "autoscaler " + a.Name + " owns the number of replicas and would revert it: raise its minimum instead"
 	}
 	return ""

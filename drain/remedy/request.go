@@ -72,7 +72,8 @@ func (f Facts) command() string {
 }
 
 func (f Facts) scaleTo(replicas int32) string {
-	return fmt.Sprintf("kubectl scale -n %s %s --replicas=%d", f.Namespace, words.ShellWord(strings.ToLower(f.Object)+"/"+f.Name), replicas)
+	return fmt.Sprintf("kubectl scale -n %s %s --replicas=%d", f.Namespace,
+		words.ShellWord(strings.ToLower(f.Object)+"/"+f.Name), replicas)
 }
 
 // ByHand is the command that takes the remedy back by hand, "" where nothing is.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
@@ -14,7 +15,8 @@ import (
 // held reports whether the span is one in which something kept the pod where it is
 // that is not the usual course of an eviction.
 func (s Span) held() bool {
-	return s.State.Blocked() || s.State == drain.PodStuckTerminating || s.State == drain.PodPlanned && s.For == waits.ForGuard
+	return s.State.Blocked() || s.State == eviction.StuckTerminating || s.State == eviction.Planned &&
+		s.For == waits.ForGuard
 }
 
 // blockers are what held pods up, the longest first.
@@ -116,7 +118,8 @@ func warnings(s *drain.State, h *history) []string {
 		for _, o := range outages {
 			down += o.Seconds
 		}
-		list = append(list, fmt.Sprintf("the API server was unreachable %s, for %s", plural(len(outages), "time", "times"), spell(down)))
+		list = append(list, fmt.Sprintf("the API server was unreachable %s, for %s",
+			plural(len(outages), "time", "times"), spell(down)))
 	}
 	if words := h.report.lastKnown(); words != "" {
 		list = append(list, words)

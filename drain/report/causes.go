@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
 // Cause is one of the things that held a pod, or the pods under one budget, and its
 // part of the time.
 type Cause struct {
-	State        drain.PodState       `json:"state"`
+	State        eviction.State       `json:"state"`
 	For          waits.For            `json:"for,omitempty"`
 	Budget       string               `json:"budget,omitempty"`
 	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"`
@@ -31,7 +31,8 @@ type part struct {
 }
 
 func partOf(s Span) part {
-	return part{from: s.From, Cause: Cause{State: s.State, For: s.For, Budget: s.Budget, UnhealthyPod: s.UnhealthyPod, Why: s.Why}}
+	return part{from: s.From, Cause: Cause{State: s.State, For: s.For, Budget: s.Budget, UnhealthyPod: s.UnhealthyPod,
+		Why: s.Why}}
 }
 
 // same reports whether two causes are one: the figures of a budget and the words of an
@@ -151,5 +152,6 @@ func (r Report) lastKnown() string {
 	if n == 0 || !r.Outages[n-1].Until.IsZero() {
 		return ""
 	}
-	return "the API server became unreachable at " + r.Outages[n-1].From.Format("15:04:05 MST") + " and did not come back: this is the last known state, not the current one"
+	return "the API server became unreachable at " + r.Outages[n-1].From.Format("15:04:05 MST") +
+		" and did not come back: this is the last known state, not the current one"
 }

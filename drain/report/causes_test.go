@@ -6,17 +6,18 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 )
 
 // What held a pod for 71 s is its cause, and not what held it in its last second;
 // outages and what the operator did have their places.
 func TestTheCauseIsWhatHeldLongest(t *testing.T) {
 	c := aDrain() // 31 s ErrImagePull, then ImagePullBackOff
-	c.pod(time.Second, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "terminating"))
+	c.pod(time.Second, "api-1", eviction.BudgetBlocked, blockedByUnhealthy(1, "terminating"))
 	c.add(time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandPause, By: "bob", Message: "lunch"})
 	c.add(time.Second, drain.Event{Kind: drain.EventConnection, Message: "no route to host"})
 	c.add(9*time.Second, drain.Event{Kind: drain.EventCommand, Command: drain.CommandAbort, By: "bob"})
-	c.pod(0, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "terminating"))
+	c.pod(0, "api-1", eviction.BudgetBlocked, blockedByUnhealthy(1, "terminating"))
 	c.add(time.Second, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeAborted})
 	r := Of(c.events, false)
 	b := r.Blockers[0]

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -50,7 +51,7 @@ func (c *chronicle) add(after time.Duration, e drain.Event) {
 	c.events = append(c.events, e)
 }
 
-func (c *chronicle) pod(after time.Duration, name string, state drain.PodState, wait *waits.Wait) {
+func (c *chronicle) pod(after time.Duration, name string, state eviction.State, wait *waits.Wait) {
 	c.add(after, drain.Event{Kind: drain.EventPod, Node: nodeOfPod[name], Namespace: "shop", Pod: name, UID: kube.UID(name), PodState: state, Wait: wait})
 }
 
@@ -98,7 +99,7 @@ func aDrain() *chronicle {
 	c.add(0, drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{
 		ID: "k7f3pm", Context: "prod", Server: "https://prod.example:6443", ClusterUID: "cluster-1", User: "ada", Version: "v1.2.3", Options: options,
 		Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}, {Name: "worker-2", UID: "n2", Unschedulable: true}},
-		Pods: []drain.PodFacts{
+		Pods: []eviction.Facts{
 			{Node: "worker-1", Namespace: "shop", Name: "api-1", UID: "api-1", Owner: "ReplicaSet/api", Action: plan.ActionEvict},
 			{Node: "worker-1", Namespace: "shop", Name: "web-1", UID: "web-1", Owner: "ReplicaSet/web", Action: plan.ActionEvict},
 			{Node: "worker-1", Namespace: "kube-system", Name: "proxy", UID: "proxy", Owner: "DaemonSet/proxy", Action: plan.ActionSkip},
@@ -112,28 +113,28 @@ func aDrain() *chronicle {
 	c.add(time.Second, drain.Event{Kind: drain.EventConfirmed, Phase: drain.PhaseEvict, Word: "prod", By: "ada"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDraining})
 	c.try(0, "web-1", 201, "")
-	c.pod(0, "web-1", drain.PodTerminating, &waits.Wait{For: waits.ForGrace, Until: c.at.Add(30 * time.Second)})
+	c.pod(0, "web-1", eviction.Terminating, &waits.Wait{For: waits.ForGrace, Until: c.at.Add(30 * time.Second)})
 	c.try(0, "api-1", 429, "Cannot evict pod as it would violate the pod's disruption budget.")
-	c.pod(0, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "ErrImagePull"))
-	c.pod(2*time.Second, "web-1", drain.PodReplaced, nil)
-	c.pod(28*time.Second, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(1, "ImagePullBackOff"))
+	c.pod(0, "api-1", eviction.BudgetBlocked, blockedByUnhealthy(1, "ErrImagePull"))
+	c.pod(2*time.Second, "web-1", eviction.Replaced, nil)
+	c.pod(28*time.Second, "api-1", eviction.BudgetBlocked, blockedByUnhealthy(1, "ImagePullBackOff"))
 	c.add(time.Second, drain.Event{Kind: drain.EventConnection, Message: "connection refused"})
 	c.add(5*time.Second, drain.Event{Kind: drain.EventConnection})
 	c.try(54*time.Second, "api-1", 429, "Cannot evict pod as it would violate the pod's disruption budget.")
-	c.pod(30*time.Second, "api-1", drain.PodBudgetBlocked, blockedByUnhealthy(2, "ImagePullBackOff"))
+	c.pod(30*time.Second, "api-1", eviction.BudgetBlocked, blockedByUnhealthy(2, "ImagePullBackOff"))
 	return c
 }
 
 // ended is aDrain up to its end: api-1 goes at last, and db-0 does not.
 func (c *chronicle) ended() []drain.Event {
 	c.try(4*time.Second, "api-1", 201, "")
-	c.pod(0, "api-1", drain.PodTerminating, &waits.Wait{For: waits.ForGrace, Until: c.at.Add(30 * time.Second)})
-	c.pod(8*time.Second, "api-1", drain.PodGone, nil)
+	c.pod(0, "api-1", eviction.Terminating, &waits.Wait{For: waits.ForGrace, Until: c.at.Add(30 * time.Second)})
+	c.pod(8*time.Second, "api-1", eviction.Gone, nil)
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDrained})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeDraining})
 	c.try(0, "db-0", 201, "")
-	c.pod(0, "db-0", drain.PodTerminating, &waits.Wait{For: waits.ForGrace, Until: c.at.Add(30 * time.Second)})
-	c.pod(30*time.Second, "db-0", drain.PodStuckTerminating, &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"example.com/backup"}})
+	c.pod(0, "db-0", eviction.Terminating, &waits.Wait{For: waits.ForGrace, Until: c.at.Add(30 * time.Second)})
+	c.pod(30*time.Second, "db-0", eviction.StuckTerminating, &waits.Wait{For: waits.ForFinalizers, Finalizers: []string{"example.com/backup"}})
 	c.add(10*time.Minute, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeFailed, Message: "not drained within 10m0s"})
 	c.add(0, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly, Message: "1 of 2 nodes drained"})
 	return c.events

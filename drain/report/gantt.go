@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 )
 
 // ganttMost is how many bars a chart has at most: more than that and GitHub's
@@ -20,10 +20,10 @@ type bar struct {
 	from, to         time.Time
 }
 
-// Gantt is the timeline of the run as a Mermaid chart (https://mermaid.js.org,
+// gantt is the timeline of the run as a Mermaid chart (https://mermaid.js.org,
 // gantt), with a section for each node, the longest bars first. leftOut is how
 // many bars had no room. "" means that nothing was moved.
-func (r Report) Gantt() (chart string, leftOut int) {
+func (r Report) gantt() (chart string, leftOut int) {
 	bars := r.bars()
 	if len(bars) == 0 {
 		return "", 0
@@ -75,7 +75,7 @@ func podBars(node string, p Pod) []bar {
 	for i := range p.Timeline {
 		s := p.Timeline[i]
 		switch {
-		case s.held() && s.State != drain.PodStuckTerminating:
+		case s.held() && s.State != eviction.StuckTerminating:
 			if held == nil {
 				held = &bar{node: node, tag: "crit, ", from: s.From}
 			}
@@ -83,7 +83,7 @@ func podBars(node string, p Pod) []bar {
 			if s.Seconds >= longest.Seconds {
 				longest = s
 			}
-		case s.State == drain.PodRequested || s.State == drain.PodTerminating || s.State == drain.PodStuckTerminating:
+		case s.State == eviction.Requested || s.State.Ends():
 			if rest == nil {
 				rest = &bar{node: node, from: s.From}
 			}
@@ -116,7 +116,7 @@ func outcomeOfBar(p Pod, name string) (label, tag string) {
 	switch {
 	case p.State.Left():
 		return "gone " + name, "done, "
-	case p.State == drain.PodFailed || p.State == drain.PodStuckTerminating:
+	case p.State == eviction.Failed || p.State == eviction.StuckTerminating:
 		return "stuck " + name, "crit, "
 	}
 	return "ends " + name, "active, "

@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -29,7 +30,7 @@ const (
 // Span is a time in which a pod was in one state for one cause. A pod that is
 // tried again and refused for the same cause stays in its span.
 type Span struct {
-	State        drain.PodState       `json:"state"`
+	State        eviction.State       `json:"state"`
 	From         time.Time            `json:"from"`
 	Seconds      float64              `json:"seconds"`
 	Tries        int                  `json:"tries,omitempty"` // requests sent within
@@ -37,7 +38,8 @@ type Span struct {
 	Budget       string               `json:"budget,omitempty"`       // namespace/name
 	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"` // the pod that held the budget, as last seen
 	Never        bool                 `json:"never,omitempty"`        // by arithmetic it would not end by itself
-	Why          string               `json:"why,omitempty"`          // what held longest, where it was more than one thing
+	// what held longest, where it was more than one thing
+	Why string `json:"why,omitempty"`
 
 	parts []part
 }
@@ -55,7 +57,8 @@ type Blocker struct {
 	PodSeconds   float64              `json:"podSeconds"` // the same, summed over its pods
 	From         time.Time            `json:"from"`
 	Until        time.Time            `json:"until"`
-	Causes       []Cause              `json:"causes"` // with their shares, the longest first; Why and UnhealthyPod are the first's
+	// with their shares, the longest first; Why and UnhealthyPod are the first's
+	Causes []Cause `json:"causes"`
 }
 
 // LogEntry is something that happened to the run as a whole.
@@ -80,7 +83,8 @@ type AnswerEntry struct {
 func Of(events []drain.Event, live bool) Report {
 	s := drain.Fold(nil, events...)
 	r := OfState(s)
-	h := &history{report: &r, spans: map[kube.UID][]Span{}, open: map[uint64]drain.Event{}}
+	h := &history{report: &r, spans: map[kube.UID][]Span{}, open: map[uint64]drain.Event{},
+		raises: raises{map[kube.UID]int32{}, map[kube.UID]time.Time{}}}
 	for _, e := range events {
 		h.take(e)
 	}
@@ -116,6 +120,7 @@ type history struct {
 	open    map[uint64]drain.Event // intents without an answer
 	away    bool                   // the last outage is not over
 	resumed int
+	raises
 }
 
 func (h *history) take(e drain.Event) {
@@ -123,12 +128,12 @@ func (h *history) take(e drain.Event) {
 	case drain.EventRunStarted:
 		for _, p := range e.Run.Pods {
 			if p.Action == plan.ActionEvict || p.Action == plan.ActionDelete {
-				h.begin(p.UID, Span{State: drain.PodPlanned, From: e.Time})
+				h.begin(p.UID, Span{State: eviction.Planned, From: e.Time})
 			}
 		}
 		h.log(e, "run started")
 	case drain.EventPodJoined:
-		h.begin(e.Joined.UID, Span{State: drain.PodPlanned, From: e.Time})
+		h.begin(e.Joined.UID, Span{State: eviction.Planned, From: e.Time})
 	case drain.EventIntent:
 		h.intent(e)
 	case drain.EventAnswer:
@@ -152,6 +157,14 @@ func (h *history) take(e drain.Event) {
 		h.budget(e)
 	case drain.EventRemedy:
 		h.remedy(e)
+	case drain.EventSurge:
+		h.surge(e)
+	case drain.EventGate:
+		text := "health gate open: workloads are no worse than before"
+		if e.Gate.Closed {
+			text = "health gate closed" + after(e.Message)
+		}
+		h.log(e, text)
 	case drain.EventRunEnded:
 		h.log(e, "run ended: "+string(e.Outcome)+after(e.Message))
 	}
@@ -214,8 +227,9 @@ func word(s drain.NodeState) string {
 	if s == drain.NodeDraining {
 		return "draining begins"
 	}
-	return map[drain.NodeState]string{drain.NodeCordoned: "cordoned", drain.NodeDrained: "drained", drain.NodeRefused: "refused",
-		drain.NodeFailed: "failed", drain.NodeStopped: "stopped"}[s]
+	return map[drain.NodeState]string{drain.NodeCordoned: "cordoned", drain.NodeDrained: "drained",
+		drain.NodeRefused: "refused",
+		drain.NodeFailed:  "failed", drain.NodeStopped: "stopped"}[s]
 }
 
 func (h *history) budget(e drain.Event) {
@@ -223,7 +237,8 @@ func (h *history) budget(e drain.Event) {
 		return
 	}
 	h.log(e, "temporary budget "+e.Budget.Namespace+"/"+e.Budget.Name+" "+map[tempbudget.State]string{
-		tempbudget.Made: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force", tempbudget.Removed: "removed", tempbudget.Failed: "could not be created", tempbudget.Left: "left behind",
+		tempbudget.Made: "made", tempbudget.InDoubt: "in doubt", tempbudget.Observed: "in force",
+		tempbudget.Removed: "removed", tempbudget.Failed: "could not be created", tempbudget.Left: "left behind",
 	}[e.BudgetState]+after(e.Message))
 }
 
@@ -269,7 +284,7 @@ func (h *history) intent(e drain.Event) {
 		spans[n-1].Tries++
 		return
 	}
-	h.begin(e.UID, Span{State: drain.PodRequested, From: e.Time, Tries: 1, For: waits.ForAnswer})
+	h.begin(e.UID, Span{State: eviction.Requested, From: e.Time, Tries: 1, For: waits.ForAnswer})
 }
 
 func (h *history) answer(e drain.Event) {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,9 +12,12 @@ import (
 // What a markdown report names one by one at most: a comment on GitHub ends at
 // 65,536 characters. The JSON report has everything.
 const (
-	podsInTable  = 120
-	spansInTable = 150
-	textInTable  = 240 // characters of a text of others
+	podsInTable    = 120
+	stepsInTable   = 150
+	answersInTable = 150
+	logInTable     = 100
+	volumesInTable = 120
+	textInTable    = 240 // characters of a text of others
 )
 
 // Markdown is the report for a change ticket or a post-mortem, as GitHub shows
@@ -26,18 +28,17 @@ func (r Report) Markdown() string {
 	m.line("")
 	m.line("%s", r.standing())
 	m.line("")
-	m.facts(r)
+	m.facts(r.facts())
 	m.toDo(r.ToDo)
 	m.list("Warnings", r.Warnings)
 	m.list("What it cost, by the plan", r.costs())
 	m.nodes(r)
-	m.blockers(r.Blockers)
+	m.table(r.blockerTable())
 	m.list("The API server was unreachable", r.outages())
 	m.table(r.actionTable())
 	m.chart(r)
-	m.pods(r)
-	m.timelines(r)
-	for _, t := range []table{r.volumeTable(), r.requestTable(), r.answerTable(), r.logTable()} {
+	for _, t := range []table{r.podTable(), r.stepTable(), r.surgeTable(), r.replacementTable(), r.volumeTable(),
+		r.requestTable(), r.answerTable(), r.logTable()} {
 		m.table(t)
 	}
 	return strings.TrimRight(m.b.String(), "\n") + "\n"
@@ -50,7 +51,8 @@ func (r Report) title() string {
 // result is how the run ended, or that it did not.
 func (r Report) result() string {
 	if r.Outcome != "" {
-		return map[drain.Outcome]string{drain.OutcomeDone: "done", drain.OutcomePartly: "partly drained", drain.OutcomeRefused: "refused",
+		return map[drain.Outcome]string{drain.OutcomeDone: "done", drain.OutcomePartly: "partly drained",
+			drain.OutcomeRefused: "refused",
 			drain.OutcomeAborted: "aborted", drain.OutcomeFailed: "failed"}[r.Outcome]
 	}
 	if r.Status == StatusDead {
@@ -69,44 +71,59 @@ func (r Report) standing() string {
 	case StatusLive:
 		return "**The run is live.** This was its state after " + took + "."
 	case StatusSuspended:
-		return "**The run is suspended.** Its process ended in order after " + took + "; nothing is sent until it is resumed."
+		return "**The run is suspended.** Its process ended in order after " + took +
+			"; nothing is sent until it is resumed."
 	case StatusDead:
-		return "**The process of the run died.** The report ends with its journal, after " + took + "; what happened since is not in it."
+		return "**The process of the run died.** The report ends with its journal, after " + took +
+			"; what happened since is not in it."
 	}
 	return "The run has ended, after " + took + "."
 }
 
-func (m *markdown) facts(r Report) {
-	m.row("", "")
-	m.row("---", "---")
-	fact := func(name, value string) {
-		if value != "" {
-			m.row(name, value)
-		}
-	}
-	fact("Reason", code(r.Reason))
-	fact("Operator", code(r.User))
-	cluster := code(r.Server)
-	if r.Context != "" {
-		cluster = strings.TrimSuffix("context "+code(r.Context)+", "+cluster, ", ")
-	}
-	fact("Cluster", cluster)
-	fact("Command", longCode(r.Command))
-	fact("Started", utc(r.StartedAt))
-	fact("Ended", utc(r.EndedAt))
-	fact("Took", spell(r.DurationSeconds))
-	drained := 0
+// aFact is something about the run as a whole.
+type aFact struct {
+	name, value string
+	others      bool // the value comes from others: in markdown it is code
+}
+
+// facts are those that are known.
+func (r Report) facts() []aFact {
+	drained, message, run := 0, r.Message, r.Run
 	for _, n := range r.Nodes {
 		if n.State == drain.NodeDrained {
 			drained++
 		}
 	}
-	fact("Nodes", fmt.Sprintf("%d of %s drained", drained, plural(len(r.Nodes), "node", "nodes")))
-	fact("Pods", r.Summary().Gone)
-	if r.Outcome != drain.OutcomePartly { // which counts nodes, as was done above
-		fact("Message", code(r.Message))
+	if r.Outcome == drain.OutcomePartly && !r.drained() { // it counts nodes, as is done here
+		message = ""
 	}
-	fact("Run", strings.TrimSpace(code(r.Run)+" "+map[bool]string{true: "with kdrain-tui " + code(r.Version)}[r.Version != ""]))
+	if r.Version != "" {
+		run += " with kdrain-tui " + r.Version
+	}
+	cluster := r.Server
+	if r.Context != "" {
+		cluster = strings.TrimSuffix("context "+r.Context+", "+cluster, ", ")
+	}
+	return slices.DeleteFunc([]aFact{
+		{"Reason", r.Reason, true}, {"Operator", r.User, true}, {"Cluster", cluster, true},
+		{"Command", r.Command, true},
+		{"Started", utc(r.StartedAt), false}, {"Ended", utc(r.EndedAt), false},
+		{"Took", spell(r.DurationSeconds), false},
+		{"Nodes", fmt.Sprintf("%d of %s drained", drained, plural(len(r.Nodes), "node", "nodes")), false},
+		{"Pods", r.Summary().Gone, false}, {"Replacements", r.Summary().Replaced, true},
+		{"Message", message, true}, {"Run", strings.TrimSpace(run), true},
+	}, func(f aFact) bool { return f.value == "" })
+}
+
+func (m *markdown) facts(list []aFact) {
+	m.row("", "")
+	m.row("---", "---")
+	for _, f := range list {
+		if f.others {
+			f.value = longCode(f.value)
+		}
+		m.row(f.name, f.value)
+	}
 	m.line("")
 }
 
@@ -158,39 +175,15 @@ func (m *markdown) nodes(r Report) {
 				}
 			}
 		}
-		m.row(code(n.Name), strings.ToLower(string(n.State)), fmt.Sprintf("%d of %d", gone, all), spell(n.DurationSeconds),
+		m.row(code(n.Name), strings.ToLower(string(n.State)), fmt.Sprintf("%d of %d", gone, all),
+			spell(n.DurationSeconds),
 			map[bool]string{true: "yes", false: "no"}[n.Cordoned], code(n.Message))
 	}
 	m.line("")
 }
 
-func (m *markdown) blockers(list []Blocker) {
-	m.line("## What blocked it\n")
-	if len(list) == 0 {
-		m.line("No pod was blocked.\n")
-		return
-	}
-	m.row("blocked by", "because of", "on node", "since", "for", "pods", "")
-	m.row("---", "---", "---", "---", "---:", "---", "---")
-	for _, b := range list {
-		because, node := "", ""
-		if b.UnhealthyPod != nil {
-			because, node = code(b.UnhealthyPod.Namespace+"/"+b.UnhealthyPod.Name), code(b.UnhealthyPod.Node)
-		}
-		why := code(b.Why)
-		if b.Never {
-			why += " never by itself"
-		}
-		if words := causeWords(b.Causes); words != nil {
-			why += "; of the time: " + codes(words, causesShown+1)
-		}
-		m.row(b.by(code), because, node, b.From.UTC().Format("15:04:05"), spell(b.Seconds), codes(b.Pods, 3), strings.TrimSpace(why))
-	}
-	m.line("")
-}
-
 func (m *markdown) chart(r Report) {
-	chart, leftOut := r.Gantt()
+	chart, leftOut := r.gantt()
 	if chart == "" {
 		return
 	}
@@ -200,85 +193,4 @@ func (m *markdown) chart(r Report) {
 		m.line("The %d longest are shown, %d are left out.", ganttMost, leftOut)
 	}
 	m.line("")
-}
-
-func (m *markdown) pods(r Report) {
-	type onNode struct {
-		node string
-		Pod
-	}
-	var pods []onNode
-	for _, n := range r.Nodes {
-		for _, p := range n.Pods {
-			if moves(p) {
-				pods = append(pods, onNode{n.Name, p})
-			}
-		}
-	}
-	if len(pods) == 0 {
-		return
-	}
-	// What needs a look first: those that did not go, then the longest held.
-	slices.SortStableFunc(pods, func(a, b onNode) int {
-		here := func(p onNode) int { return map[bool]int{true: 1}[p.State.Left()] }
-		return cmp.Or(here(a)-here(b), cmp.Compare(b.BlockedSeconds, a.BlockedSeconds), cmp.Compare(b.DurationSeconds, a.DurationSeconds))
-	})
-	m.line("## Pods\n")
-	m.row("pod", "owner", "node", "state", "took", "blocked", "tries", "")
-	m.row("---", "---", "---", "---", "---:", "---:", "---:", "---")
-	for _, p := range pods[:min(len(pods), podsInTable)] {
-		words := p.Message
-		if words == "" && p.LastCode >= 300 {
-			words = p.LastWords
-		}
-		blocked := ""
-		if p.BlockedSeconds > 0 {
-			blocked = spell(p.BlockedSeconds)
-		}
-		m.row(code(p.Namespace+"/"+p.Name), code(p.Owner), code(p.node), string(p.State), p.took(), blocked,
-			fmt.Sprint(p.Attempts), code(words))
-	}
-	m.more(len(pods)-podsInTable, "quicker pod", "quicker pods")
-	m.line("")
-}
-
-// timelines are the steps of the pods that had a story to tell: those that were
-// held, and those that are still there.
-func (m *markdown) timelines(r Report) {
-	total := 0
-	for _, n := range r.Nodes {
-		for _, p := range n.Pods {
-			if !p.State.Left() && moves(p) || slices.ContainsFunc(p.Timeline, Span.held) {
-				m.timeline(p, &total)
-			}
-		}
-	}
-	if total > 0 {
-		m.more(total-spansInTable, "step", "steps")
-		m.line("\n</details>\n")
-	}
-}
-
-func (m *markdown) timeline(p Pod, total *int) {
-	for i, s := range p.Timeline {
-		if *total++; *total > spansInTable {
-			continue
-		}
-		if *total == 1 {
-			m.line("<details><summary>Step by step: pods that were blocked or are still there</summary>\n")
-			m.row("pod", "at", "state", "for", "tries", "why")
-			m.row("---", "---", "---", "---:", "---:", "---")
-		}
-		name, took, tries := "", "", ""
-		if i == 0 || *total == 1 {
-			name = code(p.Namespace + "/" + p.Name)
-		}
-		if !s.State.Final() {
-			took = spell(s.Seconds)
-		}
-		if s.Tries > 0 {
-			tries = fmt.Sprint(s.Tries)
-		}
-		m.row(name, s.From.UTC().Format("15:04:05.0"), string(s.State), took, tries, code(s.Why))
-	}
 }

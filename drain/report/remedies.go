@@ -51,7 +51,8 @@ func (r Remedy) words() string {
 // remedyRequests counts the requests for remedies that are no evictions or deletions.
 func (r Report) remedyRequests() int {
 	count := 0
-	for _, v := range []attempt.Verb{attempt.VerbRestart, attempt.VerbScale, attempt.VerbUnscale, attempt.VerbTaint, attempt.VerbUntaint} {
+	for _, v := range []attempt.Verb{attempt.VerbRestart, attempt.VerbScale, attempt.VerbUnscale, attempt.VerbTaint,
+		attempt.VerbUntaint, attempt.VerbRetire} {
 		count += r.Requests[v]
 	}
 	return count

@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 )
@@ -33,6 +34,7 @@ type Report struct {
 	Nodes           []Node               `json:"nodes"`
 	Requests        map[attempt.Verb]int `json:"requests"`
 	Remedies        []Remedy             `json:"remedies,omitempty"` // as they were confirmed
+	Surges          []Surge              `json:"surges,omitempty"`   // with --surge
 
 	// What was asked, and by what.
 	Version    string       `json:"version,omitempty"`
@@ -66,7 +68,7 @@ type Node struct {
 	UID      string          `json:"uid"`
 	State    drain.NodeState `json:"state"`
 	Message  string          `json:"message,omitempty"`
-	Cordoned bool            `json:"cordoned"` // by this run
+	Cordoned bool            `json:"cordoned"` // by this run, and still so when it saw the node last
 	// CordonInDoubt tells that the run ended before it saw what became of its last cordon.
 	CordonInDoubt bool `json:"cordonInDoubt,omitempty"`
 	// TakenOverBy is the run that took the node over from this one, "" for none.
@@ -83,24 +85,29 @@ type Node struct {
 	SafeToPowerOff    bool               `json:"safeToPowerOff,omitempty"`
 	SafeToPowerOffWhy []checklist.Reason `json:"safeToPowerOffWhy,omitempty"`
 	Checklist         []checklist.Line   `json:"checklist,omitempty"`
+	// Retire are the steps that were taken to get it out of the cluster, in order.
+	Retire []RetireStep `json:"retire,omitempty"`
 }
 
 // Pod is one pod of a report.
 type Pod struct {
-	Namespace       string         `json:"namespace"`
-	Name            string         `json:"name"`
-	UID             string         `json:"uid"`
-	Owner           string         `json:"owner"`
-	Action          plan.Action    `json:"action"`
-	Loss            plan.Loss      `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
-	State           drain.PodState `json:"state"`
-	Message         string         `json:"message,omitempty"`
-	Attempts        int            `json:"attempts"`
-	DurationSeconds float64        `json:"durationSeconds"` // from the moment its node's drain began, or it joined that, to its end; 0 where it did not come to that
-	BlockedSeconds  float64        `json:"blockedSeconds"`
-	LastCode        int            `json:"lastCode,omitempty"`
-	LastWords       string         `json:"serverMessage,omitempty"`
-	Volumes         []Volume       `json:"volumes,omitempty"`
+	Namespace string         `json:"namespace"`
+	Name      string         `json:"name"`
+	UID       string         `json:"uid"`
+	Owner     string         `json:"owner"`
+	Action    plan.Action    `json:"action"`
+	Loss      plan.Loss      `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
+	State     eviction.State `json:"state"`
+	Message   string         `json:"message,omitempty"`
+	Attempts  int            `json:"attempts"`
+	// from the moment its node's drain began, or it joined that, to its end; 0 where it did not come to that
+	DurationSeconds float64  `json:"durationSeconds"`
+	BlockedSeconds  float64  `json:"blockedSeconds"`
+	LastCode        int      `json:"lastCode,omitempty"`
+	LastWords       string   `json:"serverMessage,omitempty"`
+	Volumes         []Volume `json:"volumes,omitempty"`
+	// Replacement is what took its place elsewhere, nil where that was not followed.
+	Replacement *Replacement `json:"replacement,omitempty"`
 
 	Joined   bool   `json:"added,omitempty"`    // it came to the node after the plan was made
 	Timeline []Span `json:"timeline,omitempty"` // of the events
@@ -115,25 +122,28 @@ func OfState(s *drain.State) Report {
 	r := Report{
 		Schema: Schema, Run: s.Run.ID, Context: s.Run.Context, Server: s.Run.Server, User: s.Run.User,
 		Reason: s.Run.Options.Reason, Outcome: s.Outcome, Message: s.Message,
-		StartedAt: s.Started.UTC(), EndedAt: s.Ended.UTC(), Requests: s.Sent, Nodes: []Node{}, Remedies: reportRemedies(s),
+		StartedAt: s.Started.UTC(), EndedAt: s.Ended.UTC(), Requests: s.Sent, Nodes: []Node{},
+		Remedies: reportRemedies(s), Surges: reportSurges(s),
 		Version: s.Run.Version, ClusterUID: s.Run.ClusterUID, Options: s.Run.Options,
 		Command: s.Run.Target().Drain(nodeNames(s), s.Run.Options),
 		target:  s.Run.Target(),
 	}
-	r.Findings, r.Losses = s.Run.Findings, s.Losses().Words()
+	r.Findings, r.Losses = s.Run.Findings, lossesOf(s).Words()
 	end := s.Ended
 	if end.IsZero() {
 		end, r.EndedAt = s.Updated, time.Time{}
 	}
 	r.DurationSeconds = seconds(s.Started, end)
-	pods := map[string][]*drain.PodRun{}
+	pods := map[string][]*eviction.Record{}
 	for _, p := range s.Pods {
 		pods[p.Node] = append(pods[p.Node], p)
 	}
 	for _, n := range s.Nodes {
 		node := Node{Name: n.Name, UID: string(n.UID), State: n.State, Message: n.Message,
-			Cordoned: n.Cordoned, CordonInDoubt: n.CordonInDoubt, TakenOverBy: n.TakenOverBy(), DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
+			Cordoned: n.LeftCordoned(), CordonInDoubt: n.CordonInDoubt, TakenOverBy: n.TakenOverBy(),
+			DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
 			Attached: n.Attached, Warning: n.Warning, SafeToPowerOff: n.SafeToPowerOff()}
+		node.Retire = retireSteps(n)
 		if n.PowerOff != nil {
 			node.SafeToPowerOffWhy, node.Checklist = n.PowerOff.Why, n.PowerOff.Lines()
 		}
@@ -153,10 +163,10 @@ func nodeNames(s *drain.State) []string {
 	return names
 }
 
-func reportPod(p *drain.PodRun, end time.Time) Pod {
+func reportPod(p *eviction.Record, end time.Time) Pod {
 	r := Pod{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner, Action: p.Action, Loss: p.Loss,
-		State: p.State, Message: p.Message, Attempts: p.Attempts, Joined: p.Joined, Volumes: reportVolumes(p),
+		State: p.State, Message: p.Message, Attempts: p.Attempts, Joined: p.Joined, Volumes: reportVolumes(p), Replacement: reportReplacement(p),
 		BlockedSeconds: p.BlockedFor(end).Round(time.Millisecond).Seconds(),
 	}
 	if p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -155,10 +156,10 @@ func checkChart(t *testing.T, markdown string) {
 func TestChartIsBounded(t *testing.T) {
 	r := Report{Run: "k7f3pm", Nodes: []Node{{Name: "worker-1"}}}
 	for i := range 200 {
-		r.Nodes[0].Pods = append(r.Nodes[0].Pods, Pod{Namespace: "shop", Name: fmt.Sprintf("web-%d", i), State: drain.PodGone, Action: plan.ActionEvict,
-			Timeline: []Span{{State: drain.PodTerminating, From: noon, Seconds: float64(i)}, {State: drain.PodGone, From: noon}}})
+		r.Nodes[0].Pods = append(r.Nodes[0].Pods, Pod{Namespace: "shop", Name: fmt.Sprintf("web-%d", i), State: eviction.Gone, Action: plan.ActionEvict,
+			Timeline: []Span{{State: eviction.Terminating, From: noon, Seconds: float64(i)}, {State: eviction.Gone, From: noon}}})
 	}
-	chart, leftOut := r.Gantt()
+	chart, leftOut := r.gantt()
 	if bars := strings.Count(chart, " :done"); bars != ganttMost || leftOut != 140 || !strings.Contains(chart, "web-199 ") || strings.Contains(chart, "web-139 ") {
 		t.Errorf("%d bars, %d left out\n%s", bars, leftOut, chart)
 	}
@@ -198,7 +199,7 @@ func TestCommandTellsEveryOption(t *testing.T) {
 	}
 	o := usual
 	o.IgnoreDaemonSets, o.DeleteEmptyDirData, o.GracePeriodSeconds, o.Timeout = true, true, 5, 90*time.Second
-	o.SkipWaitForDelete, o.ExcludeFromLB, o.Honor, o.MaxParallelNodes = 7*time.Second, time.Minute, plan.Honorable[:2], 0
+	o.SkipWaitForDelete, o.ExcludeFromLB, o.Honor, o.MaxParallelNodes = 7*time.Second, time.Minute, []plan.Honored{plan.HonorClusterAPI, plan.HonorClusterAutoscaler}, 0
 	o.Reason, o.DryRun = "it's time", plan.DryRunServer
 	want := "kdrain-tui drain 'a b' worker-2 --context=prod --ignore-daemonsets --delete-emptydir-data --grace-period=5 --timeout=1m30s" +
 		" --skip-wait-for-delete-timeout=7 --dry-run=server --max-parallel-nodes=0 --reason='it'\\''s time'" +

@@ -14,11 +14,13 @@ import (
 // them alike.
 type Summary struct {
 	Verdict  Fact
+	Replaced string // "2 of 3 replacements Ready"; "" where none is wanted
 	Gone     string // "2 of 3 pods gone"; "" where nothing was to go
 	Slowest  string // the pod that took longest to leave, "" where none took a second
 	Requests string
 	Cost     string // what the pods that are gone cost, by the plan; "" for nothing
 	PowerOff []Fact // of the drained nodes; nothing of those that were not checked
+	Retired  []Fact // of the nodes of which steps were taken to get them out of the cluster
 	Unmoved  []Pod  // of the nodes that were begun, the longest blocked first
 }
 
@@ -42,7 +44,8 @@ const (
 
 // Summary are the facts of the report.
 func (r Report) Summary() Summary {
-	s := Summary{Verdict: r.verdict(), Gone: r.gone(), Requests: r.sent(), PowerOff: r.powerOff(), Unmoved: r.unmoved()}
+	s := Summary{Verdict: r.verdict(), Gone: r.gone(), Replaced: r.replaced(), Requests: r.sent(),
+		PowerOff: r.powerOff(), Retired: r.retired(), Unmoved: r.unmoved()}
 	if slow := r.slowest(); slow != nil && slow.DurationSeconds >= 1 {
 		s.Slowest = slow.slow()
 	}
@@ -60,6 +63,8 @@ func (r Report) verdict() Fact {
 		return Fact{Warning, "Drained " + names + " in " + took}
 	case r.Outcome == drain.OutcomeDone:
 		return Fact{Good, "Drained " + names + " in " + took}
+	case r.Outcome == drain.OutcomePartly && r.drained():
+		return Fact{Warning, "Drained " + names + " in " + took + ", and workloads are worse than before"}
 	case r.Outcome == drain.OutcomePartly && drained:
 		return Fact{Warning, "Partly drained " + names + " in " + took}
 	case r.Outcome == drain.OutcomePartly:
@@ -76,6 +81,11 @@ func (r Report) verdict() Fact {
 		return Fact{Warning, "Suspended on " + names + " after " + took}
 	}
 	return Fact{Busy, "Still running on " + names + " after " + took}
+}
+
+// drained reports whether all nodes are.
+func (r Report) drained() bool {
+	return !slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.State != drain.NodeDrained })
 }
 
 func (r Report) names() []string {
@@ -155,7 +165,8 @@ func (r Report) powerOff() []Fact {
 		}
 	}
 	if len(safe) > 0 {
-		facts = append(facts, Fact{Plain, listed(safe, 6) + ": no volume is attached, no pod is left but those that stay on every node"})
+		facts = append(facts, Fact{Plain,
+			listed(safe, 6) + ": no volume is attached, no pod is left but those that stay on every node"})
 	}
 	return facts
 }

@@ -1,10 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 )
 
@@ -30,11 +34,29 @@ type column struct {
 	titled bool   // it is shown only where it has its title
 }
 
-const (
-	answersInTable = 150
-	logInTable     = 100
-	volumesInTable = 120
-)
+// blockerTable has a row for each blocker, and one below it for each of several causes.
+func (r Report) blockerTable() table {
+	t := table{title: "What blocked it", empty: "No pod was blocked.", columns: []column{
+		{title: "for", right: true}, {title: "blocked by", others: true},
+		{title: "because of", others: true, titled: true},
+		{title: "on node", others: true, titled: true}, {title: "since", titled: true}, {title: "pods", others: true},
+		{others: true}}}
+	for _, b := range r.Blockers {
+		because, node, why := "", "", b.Why
+		if b.UnhealthyPod != nil {
+			because, node = b.UnhealthyPod.Namespace+"/"+b.UnhealthyPod.Name, b.UnhealthyPod.Node
+		}
+		if b.Never {
+			why += " (never ends by itself)"
+		}
+		t.rows = append(t.rows, []string{spell(b.Seconds), b.by(), because, node, b.From.UTC().Format("15:04:05"),
+			listed(b.Pods, 3), why})
+		for _, words := range causeWords(b.Causes) {
+			t.rows = append(t.rows, []string{"", "", "", "", "", "", words})
+		}
+	}
+	return t
+}
 
 func (r Report) actionTable() table {
 	t := table{title: "Manual actions", most: logInTable, one: "action", many: "actions",
@@ -45,26 +67,35 @@ func (r Report) actionTable() table {
 	return t
 }
 
+// requestTable has what was sent, the most frequent first.
 func (r Report) requestTable() table {
-	t := table{title: "Requests", empty: "Nothing was sent.", columns: []column{{title: "verb"}, {title: "sent", right: true}}}
-	for _, v := range r.verbs() {
+	t := table{title: "Requests", empty: "Nothing was sent.",
+		columns: []column{{title: "verb"}, {title: "sent", right: true}}}
+	verbs := slices.SortedFunc(maps.Keys(r.Requests), func(a, b attempt.Verb) int {
+		return cmp.Or(r.Requests[b]-r.Requests[a], cmp.Compare(a, b))
+	})
+	for _, v := range verbs {
 		t.rows = append(t.rows, []string{string(v), fmt.Sprint(r.Requests[v])})
 	}
 	return t
 }
 
 func (r Report) answerTable() table {
-	t := table{title: "Answers, with their ids in the audit log", most: answersInTable, one: "answer", many: "answers", folded: true,
-		columns: []column{{title: "at"}, {title: "verb"}, {title: "object", others: true}, {title: "code", right: true}, {title: "audit id", others: true}}}
+	t := table{title: "Answers, with their ids in the audit log", most: answersInTable, one: "answer", many: "answers",
+		folded: true,
+		columns: []column{{title: "at"}, {title: "verb"}, {title: "object", others: true},
+			{title: "code", right: true}, {title: "audit id", others: true}}}
 	for _, a := range r.Answers {
-		t.rows = append(t.rows, []string{a.Time.UTC().Format("15:04:05.0"), string(a.Verb), a.Object, fmt.Sprint(a.Code), a.AuditID})
+		t.rows = append(t.rows, []string{a.Time.UTC().Format("15:04:05.0"), string(a.Verb), a.Object,
+			fmt.Sprint(a.Code), a.AuditID})
 	}
 	return t
 }
 
 func (r Report) logTable() table {
 	t := table{title: "Log", most: logInTable, one: "entry", many: "entries",
-		columns: []column{{title: "at"}, {title: "node", others: true}, {title: "what", others: true}, {title: "by", others: true, lead: "by "}}}
+		columns: []column{{title: "at"}, {title: "node", others: true}, {title: "what", others: true},
+			{title: "by", others: true, lead: "by "}}}
 	for _, e := range r.Log {
 		t.rows = append(t.rows, []string{utc(e.Time), e.Node, e.Text, e.By})
 	}
@@ -73,8 +104,10 @@ func (r Report) logTable() table {
 
 // volumeTable is about the volumes of the pods that the run was to move.
 func (r Report) volumeTable() table {
-	t := table{title: "Volumes", most: volumesInTable, one: "volume", many: "volumes", columns: []column{{title: "volume", others: true},
-		{title: "claim", others: true, titled: true}, {title: "pod", others: true, lead: "of "}, {title: "node", others: true, lead: "on "}, {title: "what became of it", others: true}}}
+	t := table{title: "Volumes", most: volumesInTable, one: "volume", many: "volumes",
+		columns: []column{{title: "volume", others: true},
+			{title: "claim", others: true, titled: true}, {title: "pod", others: true, lead: "of "},
+			{title: "node", others: true, lead: "on "}, {title: "what became of it", others: true}}}
 	for _, n := range r.Nodes {
 		for i := range n.Pods {
 			p := &n.Pods[i]
@@ -102,14 +135,14 @@ func (r Report) outages() []string {
 }
 
 // by names what held pods up.
-func (b Blocker) by(mark func(string) string) string {
+func (b Blocker) by() string {
 	switch {
 	case b.Budget == "":
 		return string(b.For)
 	case b.For == waits.ForGuard:
-		return "temporary budget for " + mark(b.Budget)
+		return "temporary budget for " + b.Budget
 	}
-	return "budget " + mark(b.Budget)
+	return "budget " + b.Budget
 }
 
 // story writes tables as text.

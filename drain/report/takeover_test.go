@@ -9,7 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 )
 
-// A node that another run has taken over is that run's: nobody is told to uncordon
+// A node that another run has taken over is that run's: the report does not say to uncordon
 // it, or to care for its pods.
 func TestANodeThatWasTakenOverIsNotToDo(t *testing.T) {
 	c := aDrain()

@@ -22,7 +22,7 @@ func (r Report) Text() string {
 		b.WriteString(" " + sum.Gone + ".")
 	}
 	b.WriteString("\n")
-	if r.Outcome == drain.OutcomeFailed && r.Message != "" {
+	if (r.Outcome == drain.OutcomeFailed || r.Outcome == drain.OutcomePartly && r.drained()) && r.Message != "" {
 		b.WriteString("  why       " + r.Message + "\n")
 	}
 	if words := r.lastKnown(); words != "" {
@@ -46,13 +46,43 @@ func (r Report) Text() string {
 	for _, f := range sum.PowerOff {
 		line("power off", f.Text)
 	}
-	line("slowest", sum.Slowest)
-	for _, p := range sum.Unmoved {
-		fmt.Fprintf(&b, "  left      %s/%s  %s%s\n", p.Namespace, p.Name, p.State, lastWords(p))
+	for _, f := range sum.Retired {
+		line("retire", f.Text)
 	}
-	b.WriteString(r.remedyLines())
+	line("slowest", sum.Slowest)
+	line("replaced", sum.Replaced)
+	for _, row := range r.replacementTable().rows {
+		line("unready", row[0]+"  "+row[2])
+	}
+	for _, p := range sum.Unmoved {
+		fmt.Fprintf(&b, "  left      %s/%s  %s%s\n", p.Namespace, p.Name, StateWord(p.State), lastWords(p))
+	}
+	b.WriteString(r.surgeLines() + r.remedyLines())
 	line("requests", sum.Requests)
+	line("then", r.afterwards())
 	return b.String()
+}
+
+// mostNamed is how many nodes a command for them names.
+const mostNamed = 5
+
+// afterwards is the command for what comes after a drain, "" where no drained node is
+// cordoned.
+func (r Report) afterwards() string {
+	var cordoned []string
+	for _, n := range r.Nodes {
+		if n.State == drain.NodeDrained && n.Cordoned && n.TakenOverBy == "" {
+			cordoned = append(cordoned, words.ShellWord(n.Name))
+		}
+	}
+	undo := "rollback " + r.Run
+	switch {
+	case len(cordoned) == 0:
+		return ""
+	case len(cordoned) <= mostNamed:
+		undo = "uncordon " + strings.Join(cordoned, " ")
+	}
+	return r.target.Line("kdrain-tui "+undo) + " once the work is done"
 }
 
 func (r Report) nodeLine(n Node) string {
@@ -61,7 +91,8 @@ func (r Report) nodeLine(n Node) string {
 		line += ": " + n.Message
 	}
 	if n.Cordoned && n.State != drain.NodeDrained && n.TakenOverBy == "" {
-		line += fmt.Sprintf(" (it stays cordoned; undo: %s)", r.target.Line("kdrain-tui uncordon "+words.ShellWord(n.Name)))
+		line += fmt.Sprintf(" (it stays cordoned; undo: %s)",
+			r.target.Line("kdrain-tui uncordon "+words.ShellWord(n.Name)))
 	}
 	return line
 }

@@ -32,6 +32,7 @@ func toDo(s *drain.State, status Status) []ToDo {
 	if status != StatusLive {
 		l.nodes(s)
 		l.pods(s)
+		l.workloads(s)
 	}
 	l.budgets(s, unended)
 	if status != StatusLive {
@@ -81,7 +82,7 @@ func (l *toDos) nodes(s *drain.State) {
 		if n.CordonInDoubt {
 			l.add("whether node "+n.Name+" is cordoned is in doubt: check, and once the work on it is done", uncordon)
 		}
-		if n.Cordoned {
+		if n.LeftCordoned() {
 			l.add("node "+n.Name+" was left cordoned: once the work on it is done", uncordon)
 		}
 	}
@@ -119,7 +120,8 @@ func (l *toDos) remedies(s *drain.State) {
 		case r.Kind == remedy.OutOfService:
 			l.add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.ByHand())
 		case r.Kind == remedy.Scale:
-			l.add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace, r.Name, r.To), r.ByHand())
+			l.add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace,
+				r.Name, r.To), r.ByHand())
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 )
 
@@ -15,7 +15,7 @@ type Volume struct {
 	ReattachSeconds float64 `json:"reattachSeconds,omitempty"` // from then until another node had it, if the run saw it
 }
 
-func reportVolumes(p *drain.PodRun) []Volume {
+func reportVolumes(p *eviction.Record) []Volume {
 	var volumes []Volume
 	for _, v := range p.Volumes {
 		r := Volume{Facts: v.Facts}

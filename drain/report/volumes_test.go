@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -14,16 +15,16 @@ import (
 )
 
 // aVolumeDrain is a drain of two nodes: the volumes of db-0 are detached, one of them
-// late, of db-1 one stays and of one nobody can tell, and db-2 does not end.
+// late, of db-1 one stays and of one it is not known, and db-2 does not end.
 func aVolumeDrain() []drain.Event {
 	c := &chronicle{at: noon}
-	pod := func(node, name string) drain.PodFacts {
-		return drain.PodFacts{Node: node, Namespace: "data", Name: name, UID: kube.UID(name), Owner: "StatefulSet/db", Action: plan.ActionEvict}
+	pod := func(node, name string) eviction.Facts {
+		return eviction.Facts{Node: node, Namespace: "data", Name: name, UID: kube.UID(name), Owner: "StatefulSet/db", Action: plan.ActionEvict}
 	}
 	vol := func(name string, state volume.State) volume.Facts {
 		return volume.Facts{Name: "v", Claim: "data-" + name, Volume: "pv-" + name, Driver: "disk", Handle: "handle-" + name, State: state}
 	}
-	say := func(after time.Duration, node, name string, state drain.PodState, wait *waits.Wait) {
+	say := func(after time.Duration, node, name string, state eviction.State, wait *waits.Wait) {
 		c.add(after, drain.Event{Kind: drain.EventPod, Node: node, Namespace: "data", Pod: name, UID: kube.UID(name), PodState: state, Wait: wait})
 	}
 	volumes := func(after time.Duration, name string, all ...volume.Facts) {
@@ -31,17 +32,17 @@ func aVolumeDrain() []drain.Event {
 	}
 	c.add(0, drain.Event{Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "v1", Context: "prod", Options: plan.DefaultOptions(),
 		Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}, {Name: "worker-2", UID: "n2"}, {Name: "worker-3", UID: "n3"}},
-		Pods:  []drain.PodFacts{pod("worker-1", "db-0"), pod("worker-1", "db-1"), pod("worker-2", "db-2")}}})
-	say(time.Second, "worker-1", "db-0", drain.PodGone, nil)
+		Pods:  []eviction.Facts{pod("worker-1", "db-0"), pod("worker-1", "db-1"), pod("worker-2", "db-2")}}})
+	say(time.Second, "worker-1", "db-0", eviction.Gone, nil)
 	inline := volume.Facts{Name: "scratch", State: volume.VolumeUnknown, Why: "named in the pod itself, without a claim"}
 	moved, late := vol("b", volume.VolumeReattached), vol("c", volume.VolumeDetached)
 	moved.Node, late.Late = "worker-3", true
 	volumes(0, "db-0", vol("b", volume.VolumeDetaching), vol("c", volume.VolumeDetaching))
 	volumes(3*time.Second, "db-0", vol("b", volume.VolumeDetached), vol("c", volume.VolumeDetached))
 	volumes(2*time.Second, "db-0", moved, late)
-	say(0, "worker-1", "db-1", drain.PodGone, nil)
+	say(0, "worker-1", "db-1", eviction.Gone, nil)
 	volumes(2*time.Minute, "db-1", vol("d", volume.VolumeStillAttached), inline)
-	say(0, "worker-2", "db-2", drain.PodStuckTerminating, &waits.Wait{For: waits.ForEnd, Volumes: []string{"pv-e"}})
+	say(0, "worker-2", "db-2", eviction.StuckTerminating, &waits.Wait{For: waits.ForEnd, Volumes: []string{"pv-e"}})
 	c.add(time.Minute, drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDrained})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-2", NodeState: drain.NodeFailed, Message: "not drained within 5m0s"})
 	c.add(0, drain.Event{Kind: drain.EventNode, Node: "worker-3", NodeState: drain.NodeDrained})

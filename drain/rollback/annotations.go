@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -19,8 +20,8 @@ type Marked struct {
 	Nodes []string
 	// Others have the mark of the same run and were not named.
 	Others []string
-	// State is as far as the marks tell it: nodes that the run cordoned, and the
-	// temporary budgets that carry its label. Plan takes it as any other.
+	// State is as far as the marks tell it: nodes that the run cordoned, the temporary budgets
+	// that carry its label, and the workloads that it has raised. Plan takes it as any other.
 	State *drain.State
 }
 
@@ -38,9 +39,12 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 			m.Mark, facts.ID, facts.User, facts.Options.Reason = mark, mark.Run, mark.By, mark.Reason
 		}
 		if mark.Run != m.Mark.Run {
-			return Marked{}, fmt.Errorf("node %s has the annotation of run %s, node %s that of run %s: one run at a time", nodes[0], m.Mark.Run, name, mark.Run)
+			return Marked{}, fmt.Errorf(
+				"node %s has the annotation of run %s, node %s that of run %s: one run at a time", nodes[0], m.Mark.Run,
+				name, mark.Run)
 		}
-		facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: s.Node(name).UID, Unschedulable: mark.Was == "unschedulable"})
+		facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: s.Node(name).UID,
+			Unschedulable: mark.Was == "unschedulable"})
 	}
 	events := []drain.Event{{Kind: drain.EventRunStarted, Run: &facts}}
 	for _, name := range nodes {
@@ -51,15 +55,18 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 			continue
 		}
 		budget := &tempbudget.Facts{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
-		events = append(events, drain.Event{Kind: drain.EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: tempbudget.Planned},
+		events = append(events, drain.Event{Kind: drain.EventBudget, Namespace: b.Namespace, Budget: budget,
+			BudgetState: tempbudget.Planned},
 			drain.Event{Kind: drain.EventBudget, Namespace: b.Namespace, Budget: budget, BudgetState: tempbudget.Made})
 	}
 	for i := range events {
 		events[i].Seq, events[i].Time = uint64(i+1), m.Mark.At
 	}
 	m.State = drain.Fold(nil, events...)
+	m.State.Surges = surge.FromMarks(s, m.Mark.Run)
 	for _, n := range s.Nodes() {
-		if other, err := annotation.MarkOf(s, n.Name); err == nil && other.Run == m.Mark.Run && !slices.Contains(nodes, n.Name) {
+		if other, err := annotation.MarkOf(s, n.Name); err == nil && other.Run == m.Mark.Run &&
+			!slices.Contains(nodes, n.Name) {
 			m.Others = append(m.Others, n.Name)
 		}
 	}

@@ -1,13 +1,16 @@
 package rollback
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -21,30 +24,32 @@ type Undo struct {
 	ID   string
 	What string // "uncordon node worker-1", "remove budget shop/kdrain-k7f3-web"
 	Node string
-	// Exactly one of the requests is set where there is something to do.
+	// Exactly one of the following is set where there is something to do.
 	Cordon  *request.Cordon
 	Unguard *request.BudgetRef
 	Scale   *request.Scale
 	Taint   *request.SetTaints
 	Release *request.DeleteLease
-	Left    string // why it is left alone, "" if it is undone
+	// Surge are the requests that end the surge of a workload, in their order.
+	Surge []request.Request
+	Left  string // why it is left alone, "" if it is undone
 }
 
-// Request is what undoes it, nil where it is left alone.
-func (u *Undo) Request() request.Request {
+// Requests are what undoes it, in their order; none where it is left alone.
+func (u *Undo) Requests() []request.Request {
 	switch {
 	case u.Cordon != nil:
-		return *u.Cordon
+		return []request.Request{*u.Cordon}
 	case u.Unguard != nil:
-		return *u.Unguard
+		return []request.Request{*u.Unguard}
 	case u.Scale != nil:
-		return *u.Scale
+		return []request.Request{*u.Scale}
 	case u.Taint != nil:
-		return *u.Taint
+		return []request.Request{*u.Taint}
 	case u.Release != nil:
-		return *u.Release
+		return []request.Request{*u.Release}
 	}
-	return nil
+	return u.Surge
 }
 
 // Plan says what can be undone of a run, and only that: what the run
@@ -63,6 +68,16 @@ func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
 			undos = append(undos, undoRemedy(r, s.Run.ID, snap))
 		}
 	}
+	for _, r := range s.Surges {
+		if r.MayStand() {
+			u := Undo{ID: r.UndoID(), What: r.UndoWhat()}
+			u.Surge, u.Left = r.Undo(s.Run.ID, snap)
+			undos = append(undos, u)
+		}
+	}
+	for _, n := range s.Nodes {
+		undos = append(undos, keptSteps(n)...)
+	}
 	for _, n := range s.Nodes {
 		if n.Cordoned || n.Attempts > 0 {
 			undos = append(undos, unlessHeld(undoCordon(n, s.Run.ID, snap), s.Run.ID, snap, now))
@@ -79,6 +94,28 @@ func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
 		undos = append(undos, u)
 	}
 	return undos
+}
+
+// keptSteps are the steps of a node out of the cluster, which nothing takes back.
+func keptSteps(n *drain.NodeRun) []Undo {
+	var kept []Undo
+	for _, step := range retire.Steps {
+		taken := n.Retire.Of(step)
+		if taken.Status == "" {
+			continue
+		}
+		left := map[retire.Step]string{
+			retire.StepStop:   "cannot be undone from here; on the host: systemctl enable --now kubelet",
+			retire.StepDelete: "cannot be undone: the Node object comes back when the kubelet of its machine registers again",
+			retire.StepClean:  "cannot be undone: the machine must be set up again to join the cluster",
+		}[step]
+		if taken.Status != retire.Done {
+			left = "it did not succeed, or was cut short; what it did " + left
+		}
+		kept = append(kept, Undo{ID: "retire/" + string(step) + "/" + string(n.UID), Node: n.Name, Left: left,
+			What: "take back on node " + n.Name + ": " + step.Does()})
+	}
+	return kept
 }
 
 // undoRemedy takes back what a remedy changed.
@@ -123,8 +160,8 @@ func undoBudget(b *tempbudget.Record, run string, snap *kube.Snapshot) Undo {
 // unlessHeld leaves the node to another run that has its Lease: that run drains it
 // now, whoever cordoned it first.
 func unlessHeld(u Undo, run string, snap *kube.Snapshot, now time.Time) Undo {
-	for _, h := range lease.Holds(snap, []string{u.Node}, run, now) {
-		if u.Cordon != nil && !h.Lapsed {
+	for _, h := range lease.InTheWay(snap, []string{u.Node}, run, now, nil) {
+		if u.Cordon != nil {
 			u.Cordon, u.Left = nil, h.Words+" has its Lease now"
 		}
 	}
@@ -152,4 +189,23 @@ func OpenHold(run *drain.State, s *kube.Snapshot, now time.Time) (words string, 
 		}
 	}
 	return "", time.Time{}
+}
+
+// Undone is the line of a thing undone, like kubectl's.
+func (u *Undo) Undone() string {
+	switch {
+	case u.Unguard != nil:
+		return "poddisruptionbudget/" + u.Unguard.Name + " removed"
+	case u.Scale != nil:
+		return fmt.Sprintf("%s/%s scaled back to %d", strings.ToLower(u.Scale.Kind), u.Scale.Name, u.Scale.To)
+	case u.Taint != nil:
+		return "node/" + u.Node + " in service again"
+	case u.Release != nil:
+		return "lease/" + u.Release.Name + " given back"
+	case u.Surge != nil:
+		return u.What + ": done"
+	case u.Cordon.Unschedulable: // the cordon was somebody else's
+		return "node/" + u.Node + " used by load balancers again"
+	}
+	return "node/" + u.Node + " uncordoned"
 }

@@ -60,7 +60,8 @@ func Leftovers(s *kube.Snapshot, life func(run string) RunLife, now time.Time) [
 		if known[run] == RunLive || alive {
 			continue
 		}
-		l := Leftover{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}, Run: run, MadeAt: madeAt(b), Life: known[run]}
+		l := Leftover{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}, Run: run,
+			MadeAt: madeAt(b), Life: known[run]}
 		if b.Owner != nil {
 			l.Owner = b.Owner.Kind + "/" + b.Owner.Name
 		}

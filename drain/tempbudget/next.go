@@ -64,7 +64,13 @@ func (r *Record) Make(v View) Decision {
 		return r.look(v)
 	case Planned:
 		return r.create(v)
-	case Made:
+	case Made, Observed:
+		if v.Trusted && !v.Paused && v.Others() {
+			return r.remove(v)
+		}
+		if r.State == Observed {
+			break
+		}
 		scaledToZero := v.Workload == nil || v.Workload.Replicas == 0 // then it counts no pod, and need not
 		if v.Live != nil && v.Live.UID == r.UID && v.Live.Observed() && (v.Live.ExpectedPods > 0 || scaledToZero) {
 			return r.become(Observed, "")
@@ -194,7 +200,8 @@ func (r *Record) afterRemove(a kube.Answer, class kube.AnswerClass, v View) *Cha
 	switch {
 	case class == kube.AnswerDone, class == kube.AnswerGone:
 		return r.become(Removed, "").Change
-	case class == kube.AnswerConflict && r.Tries < removeTries: // another budget has the name, or the server is not sure
+	// another budget has the name, or the server is not sure
+	case class == kube.AnswerConflict && r.Tries < removeTries:
 		return r.again(InDoubt, a, v)
 	case class == kube.AnswerTransient && r.Tries < removeTries:
 		return r.again(r.State, a, v)
@@ -204,5 +211,5 @@ func (r *Record) afterRemove(a kube.Answer, class kube.AnswerClass, v View) *Cha
 
 // again tries what was asked for the budget once more after a pause.
 func (r *Record) again(state State, a kube.Answer, v View) *Change {
-	return &Change{UID: r.UID, State: state, Message: attempt.AnswerWords(a), Retry: v.Now.Add(r.Pause(a))}
+	return &Change{UID: r.UID, State: state, Message: attempt.AnswerWords(a), Retry: v.Now.Add(r.Pause(a.RetryAfter))}
 }

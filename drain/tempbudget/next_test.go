@@ -63,17 +63,23 @@ func TestDecisions(t *testing.T) {
 		"made, scaled to zero": {record(Made, "1"), (*Record).Make, func(v *View) {
 			v.Live, v.Workload.Replicas = live("1", "r1", true, 0), 0
 		}, Observed, ""},
-		"in doubt":             {record(InDoubt, ""), (*Record).Make, nil, "", attempt.VerbLook},
-		"in doubt, it shows":   {record(InDoubt, ""), (*Record).Make, func(v *View) { v.Live = live("1", "r1", false, 0) }, Made, ""},
-		"in doubt, another's":  {record(InDoubt, ""), (*Record).Make, func(v *View) { v.Live = live("1", "r2", false, 0) }, "", attempt.VerbLook},
-		"in force":             {record(Observed, "1"), (*Record).Watch, func(v *View) { v.Live = live("1", "r1", true, 3) }, "", ""},
-		"removed by somebody":  {record(Observed, "1"), (*Record).Watch, nil, Removed, ""},
-		"not seen":             {record(Observed, "1"), (*Record).Watch, func(v *View) { v.Trusted = false }, "", ""},
-		"another covers a pod": {record(Observed, "1"), (*Record).Watch, shared, "", attempt.VerbUnguard},
-		"never made":           {record(Planned, ""), (*Record).TakeBack, nil, Removed, ""},
-		"take back":            {record(Observed, "1"), (*Record).TakeBack, nil, "", attempt.VerbUnguard},
-		"take back, pausing":   {pausing(Observed, "1", 1), (*Record).TakeBack, nil, "", ""},
-		"removed already":      {record(Removed, "1"), (*Record).TakeBack, nil, "", ""},
+		"made, over a pod of another budget": {record(Made, "1"), (*Record).Make, shared, "", attempt.VerbUnguard},
+		"over a pod of another budget, paused": {record(Made, "1"), (*Record).Make, func(v *View) {
+			shared(v)
+			v.Paused, v.Live = true, live("1", "r1", false, 3)
+		}, "", ""},
+		"in force, over a pod of another budget": {record(Observed, "1"), (*Record).Make, shared, "", attempt.VerbUnguard},
+		"in doubt":                               {record(InDoubt, ""), (*Record).Make, nil, "", attempt.VerbLook},
+		"in doubt, it shows":                     {record(InDoubt, ""), (*Record).Make, func(v *View) { v.Live = live("1", "r1", false, 0) }, Made, ""},
+		"in doubt, another's":                    {record(InDoubt, ""), (*Record).Make, func(v *View) { v.Live = live("1", "r2", false, 0) }, "", attempt.VerbLook},
+		"in force":                               {record(Observed, "1"), (*Record).Watch, func(v *View) { v.Live = live("1", "r1", true, 3) }, "", ""},
+		"removed by somebody":                    {record(Observed, "1"), (*Record).Watch, nil, Removed, ""},
+		"not seen":                               {record(Observed, "1"), (*Record).Watch, func(v *View) { v.Trusted = false }, "", ""},
+		"another covers a pod":                   {record(Observed, "1"), (*Record).Watch, shared, "", attempt.VerbUnguard},
+		"never made":                             {record(Planned, ""), (*Record).TakeBack, nil, Removed, ""},
+		"take back":                              {record(Observed, "1"), (*Record).TakeBack, nil, "", attempt.VerbUnguard},
+		"take back, pausing":                     {pausing(Observed, "1", 1), (*Record).TakeBack, nil, "", ""},
+		"removed already":                        {record(Removed, "1"), (*Record).TakeBack, nil, "", ""},
 	} {
 		d := c.decide(c.record, view(c.view))
 		var state State

@@ -53,18 +53,16 @@ func name(run string, w *kube.Workload, others []Facts) string {
 	return strings.TrimRight(name[:min(len(name), most)], "-.") + sum
 }
 
-// unprotected reports whether no pod that the workload selects is under a budget.
+// unprotected reports whether no pod of the workload is under a budget. A pod of somebody
+// else that its selector happens to match shows as soon as the budget is there (Shared).
 func unprotected(s *kube.Snapshot, w *kube.Workload) bool {
-	for _, p := range s.PodsIn(w.Namespace) {
-		if w.Selector.Matches(p.Labels) && len(s.BudgetsOf(p)) > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(budget.CountedWith(s, w), func(p *kube.Pod) bool { return len(s.BudgetsOf(p)) > 0 })
 }
 
 // Shared reports whether another budget selects a pod of the temporary one too: under both,
 // none of them can be evicted.
 func Shared(s *kube.Snapshot, live *kube.Budget) bool {
-	return live != nil && slices.ContainsFunc(s.PodsUnder(live), func(p *kube.Pod) bool { return len(s.BudgetsOf(p)) > 1 })
+	return live != nil && slices.ContainsFunc(s.PodsUnder(live), func(p *kube.Pod) bool {
+		return len(s.BudgetsOf(p)) > 1
+	})
 }

@@ -46,7 +46,8 @@ func VolumesUsedOn(node string, s *kube.Snapshot) map[string]bool {
 			continue
 		}
 		for i := range p.Spec.Volumes {
-			if claim := s.Storage().Claim(p.Namespace, p.Spec.Volumes[i].Claim); claim != nil && p.Spec.Volumes[i].Claim != "" {
+			if claim := s.Storage().Claim(p.Namespace, p.Spec.Volumes[i].Claim); claim != nil &&
+				p.Spec.Volumes[i].Claim != "" {
 				used[claim.Volume] = true
 			}
 		}
@@ -61,7 +62,8 @@ func StillAttached(live *kube.Pod, s *kube.Snapshot) []string {
 	var names []string
 	for i := range live.Spec.Volumes {
 		claim := s.Storage().Claim(live.Namespace, live.Spec.Volumes[i].Claim)
-		if live.Spec.Volumes[i].Claim == "" || claim == nil || claim.Volume == "" || attachedTo(claim.Volume, live.Node, s) == nil {
+		if live.Spec.Volumes[i].Claim == "" || claim == nil || claim.Volume == "" ||
+			attachedTo(claim.Volume, live.Node, s) == nil {
 			continue
 		}
 		if !slices.Contains(names, claim.Volume) {

@@ -49,14 +49,15 @@ func (r Record) Open() bool {
 
 // Awaited reports whether the next pod's turn waits for one of the volumes.
 func (r Record) Awaited() bool {
-	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.State.Awaited() })
+	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.State.awaited() })
 }
 
 // Follow is where the volumes are once their pod has left its node (gone tells that the node
 // is too). What is detaching at the moment due is given up as still attached; what is attached
 // to no other node so long after it was detached is late, zero for never. Both are named the
 // first time. Wake is when one of these moments comes, zero for never.
-func (r Record) Follow(node string, gone bool, s *kube.Snapshot, due time.Time, lateAfter time.Duration, now time.Time) (
+func (r Record) Follow(node string, gone bool, s *kube.Snapshot, due time.Time, lateAfter time.Duration,
+	now time.Time) (
 	facts []Facts, still, late []string, wake time.Time) {
 	past := func(moment time.Time) bool {
 		if now.Before(moment) && (wake.IsZero() || moment.Before(wake)) {
@@ -67,7 +68,7 @@ func (r Record) Follow(node string, gone bool, s *kube.Snapshot, due time.Time, 
 	for i := range r {
 		v := r[i].Facts
 		if v.Open() {
-			v = v.AfterPod(node, gone, s)
+			v = v.afterPod(node, gone, s)
 		}
 		switch {
 		case v.State == VolumeDetaching && past(due):
@@ -87,11 +88,24 @@ func (r Record) Follow(node string, gone bool, s *kube.Snapshot, due time.Time, 
 	return facts, still, late, wake
 }
 
+// LateWords say which volumes have just become late by Follow, and after how long; "" for none.
+func LateWords(node string, still, late []string, detach, reattach time.Duration) string {
+	switch {
+	case len(still) > 0:
+		return fmt.Sprintf("%s still attached to %s, %s after its pod could have ended: not waited for any longer",
+			words.VolumeNames(still), node, detach)
+	case len(late) > 0:
+		return fmt.Sprintf("%s not attached to another node %s after leaving %s", words.VolumeNames(late), reattach,
+			node)
+	}
+	return ""
+}
+
 // GiveUp are the volumes of which it could not be read in time whether they are detached.
 func (r Record) GiveUp() []Facts {
 	facts := make([]Facts, len(r))
 	for i := range r {
-		if facts[i] = r[i].Facts; facts[i].State.Awaited() {
+		if facts[i] = r[i].Facts; facts[i].State.awaited() {
 			facts[i].State, facts[i].Why = VolumeUnknown, WhyUnseen
 		}
 	}
@@ -126,14 +140,16 @@ func (r Record) In(state State) []string {
 // where the others are. "" where there is nothing to say.
 func (r Record) Sentence(node string, gone time.Duration, by, now time.Time) string {
 	if names := r.In(VolumeDetaching); len(names) > 0 {
-		text := fmt.Sprintf("%s%s detaching from %s for %s", words.VolumeNames(names), words.BeVerb(names), node, gone.Round(time.Second))
+		text := fmt.Sprintf("%s%s detaching from %s for %s", words.VolumeNames(names), words.BeVerb(names), node,
+			gone.Round(time.Second))
 		if !by.IsZero() && by.After(now) {
 			text += ", " + words.Remaining(by, now) + " for it"
 		}
 		return text
 	}
 	if names := r.In(VolumeStillAttached); len(names) > 0 {
-		return fmt.Sprintf("%s%s still attached to %s, its timeout has expired", words.VolumeNames(names), words.BeVerb(names), node)
+		return fmt.Sprintf("%s%s still attached to %s, its timeout has expired", words.VolumeNames(names),
+			words.BeVerb(names), node)
 	}
 	moved, where := r.reattached()
 	detached, unknown := r.In(VolumeDetached), r.In(VolumeUnknown)
@@ -148,7 +164,8 @@ func (r Record) Sentence(node string, gone time.Duration, by, now time.Time) str
 		return text
 	case len(unknown) > 0:
 		i := slices.IndexFunc(r, func(v VolumeRun) bool { return v.State == VolumeUnknown })
-		return fmt.Sprintf("whether %s%s detached is not known: %s", words.VolumeNames(unknown), words.BeVerb(unknown), r[i].Why)
+		return fmt.Sprintf("whether %s%s detached is not known: %s", words.VolumeNames(unknown), words.BeVerb(unknown),
+			r[i].Why)
 	}
 	return ""
 }
@@ -162,4 +179,9 @@ func (r Record) reattached() (names []string, node string) {
 		}
 	}
 	return names, node
+}
+
+// MayBeAttached reports whether a volume may be, or have been, attached to the pod's node.
+func (r Record) MayBeAttached() bool {
+	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.State != VolumeUnattached })
 }

@@ -24,8 +24,8 @@ const (
 	VolumeUnknown       State = "Unknown"       // it is not known when it is detached; Why says why
 )
 
-// Awaited reports whether the next pod's turn waits for a volume in this state.
-func (s State) Awaited() bool { return s == VolumeInUse || s == VolumeDetaching }
+// awaited reports whether the next pod's turn waits for a volume in this state.
+func (s State) awaited() bool { return s == VolumeInUse || s == VolumeDetaching }
 
 // attachable reports whether a volume in this state takes a turn of its driver.
 func (s State) attachable() bool { return s != VolumeUnknown && s != VolumeUnattached }
@@ -196,8 +196,8 @@ func attachedTo(volume, node string, s *kube.Snapshot) *kube.VolumeAttachment {
 	return nil
 }
 
-// AfterPod is the volume's next state once its pod has left the node.
-func (v Facts) AfterPod(node string, nodeGone bool, s *kube.Snapshot) Facts {
+// afterPod is the volume's next state once its pod has left the node.
+func (v Facts) afterPod(node string, nodeGone bool, s *kube.Snapshot) Facts {
 	if s.Sync(kube.KindAttachments).Phase == kube.Denied {
 		v.State, v.Why = VolumeUnknown, WhyUnreadable // they could be read before
 		return v

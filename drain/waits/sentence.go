@@ -25,7 +25,8 @@ func (w *Wait) sentence(now time.Time) string {
 	case ForBudget:
 		return w.budgetSentence()
 	case ForGuard:
-		return fmt.Sprintf("the temporary budget for %s: needs %d Ready, has %d", w.Budget.Name, w.Budget.Needed, w.Budget.Present)
+		return fmt.Sprintf("the temporary budget for %s: needs %d Ready, has %d", w.Budget.Name, w.Budget.Needed,
+			w.Budget.Present)
 	case ForObserved:
 		return "the controller to catch up with " + theBudget(w)
 	case ForOneBudget:
@@ -34,11 +35,8 @@ func (w *Wait) sentence(now time.Time) string {
 		}
 		return "more than one budget selects it: " + strings.Join(w.Budgets, ", ")
 	case ForGrace:
-		grace := "its grace period, " + words.Remaining(w.Until, now)
-		if w.PreStop {
-			grace += ", its preStop hook within it"
-		}
-		return grace
+		return "its grace period, " + words.Remaining(w.Until, now) +
+			map[bool]string{true: ", its preStop hook within it"}[w.PreStop]
 	case ForFinalizers:
 		return "finalizer " + strings.Join(w.Finalizers, ", ")
 	case ForKubelet:
@@ -59,6 +57,18 @@ func (w *Wait) sentence(now time.Time) string {
 		return "the pods of earlier tiers"
 	case ForVolumeTurn:
 		return w.turnSentence()
+	case ForSurge:
+		return "the surge of its workload, which is under way"
+	case ForReplacement:
+		if w.Replacement != nil {
+			return "its replacement " + w.Replacement.String()
+		}
+		return "its replacement, which starts first"
+	case ForRemoval:
+		if w.Replacement != nil {
+			return "its owner to remove it: " + w.Replacement.String()
+		}
+		return "its owner to remove it: its replacement is Ready"
 	case ForVolumes:
 		return "claims, volumes and attachments to be read"
 	case ForDetach:
@@ -75,7 +85,8 @@ func (w *Wait) kubeletSentence() string {
 	if w.Since.IsZero() {
 		return "its node is not Ready, its kubelet has not removed it"
 	}
-	silent := "the kubelet is silent since " + w.Since.UTC().Format("15:04:05 MST") + ", so nothing confirms that it ended"
+	silent := "the kubelet is silent since " + w.Since.UTC().Format("15:04:05 MST") +
+		", so nothing confirms that it ended"
 	if len(w.Finalizers) > 0 {
 		silent += "; then finalizer " + strings.Join(w.Finalizers, ", ")
 	}
@@ -87,6 +98,9 @@ func (w *Wait) budgetSentence() string {
 	b.WriteString(theBudget(w))
 	if w.Budget != nil {
 		fmt.Fprintf(&b, " needs %d, has %d", w.Budget.Needed, w.Budget.Present)
+		if w.Budget.Present > w.Budget.Needed && w.Budget.Allowed == 0 { // or there would be no reason to wait
+			b.WriteString(", allows 0")
+		}
 	}
 	if w.UnhealthyPod != nil {
 		b.WriteString(": " + w.UnhealthyPod.Sentence())

@@ -22,7 +22,8 @@ func OnPod(verb string, p *kube.Pod, flags string) string {
 // ShellWord quotes an argument for a POSIX shell where it needs that.
 func ShellWord(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:@=,%+", r)
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) &&
+			!strings.ContainsRune("-_./:@=,%+", r)
 	})
 	if plain {
 		return s

@@ -97,7 +97,8 @@ func PlainCause(err error) error {
 func IsPluginError(err error) bool {
 	var unsent *UnsentError
 	text := err.Error()
-	return errors.As(err, &unsent) || strings.Contains(text, "getting credentials: ") || strings.Contains(text, "exec plugin")
+	return errors.As(err, &unsent) || strings.Contains(text, "getting credentials: ") ||
+		strings.Contains(text, "exec plugin")
 }
 
 func isTLSError(err error) bool {
@@ -114,7 +115,7 @@ func isTLSError(err error) bool {
 }
 
 // isNotReady tells a server that will answer later: what an API server says while
-// it starts, while etcd is away, or with too much to do.
+// it starts, while etcd does not answer, or with too much to do.
 func isNotReady(err error) bool {
 	return apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err) || apierrors.IsTooManyRequests(err) ||
 		apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err)

@@ -185,7 +185,7 @@ func TestConnectIdentityOfLittle(t *testing.T) {
 func TestConnectToAServerThatGoesAway(t *testing.T) {
 	var server *httptest.Server
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		server.Listener.Close() // nobody connects any more
+		server.Listener.Close() // no further connection
 		w.Header().Set("Connection", "close")
 		kubetest.WriteJSON(w, 201, `{"status":{"userInfo":{"username":"ada"}}}`)
 	}))

@@ -79,7 +79,7 @@ type departure struct {
 const (
 	beforeNetwork int32 = iota
 	onNetwork
-	givenUp // it must not be sent any more
+	givenUp // it must no longer be sent
 )
 
 type departureKey struct{}

@@ -93,7 +93,7 @@ func TestRequestsEndWhileTheCredentialPluginHangs(t *testing.T) {
 		close(held.free)
 		transport.requests.Wait()
 		if held.sent.Load() != 0 {
-			t.Errorf("%d requests were sent that nobody waits for", held.sent.Load())
+			t.Errorf("%d requests were sent that are not waited for", held.sent.Load())
 		}
 		if _, err := transport.RoundTrip(requestWithin(t, time.Second, http.NoBody)); err != nil || lock.heldFor() != 0 { //nolint:bodyclose // none
 			t.Errorf("after the plugin has answered: %v", err)

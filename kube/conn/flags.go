@@ -35,8 +35,9 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.asUserExtra, "as-user-extra", nil,
 		"User extras to impersonate for the operation, this flag can be repeated to specify multiple values for the same key.")
 	set.StringVar(&f.cacheDir, "cache-dir", "", "Accepted as kubectl's flag and ignored: nothing is cached on disk.")
-	set.IntVarP(&f.verbosity, "v", "v", 0, "Above 0: log each request, its method, URL, status and duration, to standard error, "+
-		"or to the log file while the dashboard is open. Never headers or bodies.")
+	set.IntVarP(&f.verbosity, "v", "v", 0,
+		"Above 0: log each request, its method, URL, status and duration, to standard error, "+
+			"or to the log file while the dashboard is open. Never headers or bodies.")
 	set.Lookup("v").NoOptDefVal = "6" // where kubectl begins to log requests
 	set.BoolVar(&f.ReadOnly, "read-only", f.ReadOnly, "Refuse every request that could change the cluster.")
 }
@@ -80,7 +81,8 @@ func (f *Flags) Names() (contexts, clusters, users []string) {
 	if err != nil {
 		return nil, nil, nil
 	}
-	return slices.Sorted(maps.Keys(raw.Contexts)), slices.Sorted(maps.Keys(raw.Clusters)), slices.Sorted(maps.Keys(raw.AuthInfos))
+	return slices.Sorted(maps.Keys(raw.Contexts)), slices.Sorted(maps.Keys(raw.Clusters)),
+		slices.Sorted(maps.Keys(raw.AuthInfos))
 }
 
 // File is the one kubeconfig that was chosen: by flag, or by a KUBECONFIG that names

@@ -38,7 +38,7 @@ type health struct {
 	mu      sync.Mutex
 	state   kube.Health
 	open    chan struct{}     // closed while live
-	publish func(kube.Health) // nil while nobody listens
+	publish func(kube.Health) // nil while nothing listens
 }
 
 func newHealth(now time.Time) *health {

@@ -3,6 +3,7 @@ package conn
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -222,4 +223,28 @@ func TestNotReadyIsNotDown(t *testing.T) {
 			t.Errorf("%+v", h)
 		}
 	})
+}
+
+// What writes hear says nothing of the connection that reads: a watch that went silent is
+// asked about however often the run renews its Leases and evicts.
+func TestWritesDoNotKeepTheHeartbeatAway(t *testing.T) {
+	for reads, want := range map[bool]int{false: 2, true: 0} {
+		playHealth(t, func(t *testing.T, s *healthScene, pass func(time.Duration)) {
+			answered := &meter{health: s.h, reads: reads, next: roundTrip(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody}, nil
+			})}
+			for range 12 {
+				pass(time.Second)
+				request, _ := http.NewRequestWithContext(t.Context(), http.MethodPut, "https://server/lease", http.NoBody)
+				response, err := answered.RoundTrip(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = response.Body.Close()
+			}
+			if n := len(s.beats); n != want {
+				t.Errorf("reads %v: %d heartbeats in 12 s, want %d", reads, n, want)
+			}
+		})
+	}
 }

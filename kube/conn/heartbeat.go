@@ -17,7 +17,7 @@ import (
 
 // heartbeat asks the server whether it is ready: /readyz, or /version where
 // that is not allowed or not known. A server that refuses either is there and
-// may yet know nobody's rights: /readyz is ready no sooner than it does, and an
+// may not know any rights yet: /readyz is ready no sooner than it does, and an
 // eviction sent before would be refused for good. So a refusal must last before
 // it counts.
 type heartbeat struct {
@@ -100,7 +100,7 @@ func (h *heartbeat) ask(ctx context.Context, path string, r *Right) (refused boo
 }
 
 // notServing are the checks of /readyz without which requests fail: the hooks and
-// informers of a server that is starting (before them it knows nobody's rights),
+// informers of a server that is starting (before them it knows no rights),
 // and its storage.
 var notServing = []string{"poststarthook/", "informer-sync", "etcd"}
 
@@ -117,7 +117,9 @@ func unready(code int, body string) error {
 			alive = true
 		case strings.HasPrefix(line, "[-]"):
 			failed = append(failed, kube.Clean(name))
-			serving = serving && !slices.ContainsFunc(notServing, func(p string) bool { return strings.HasPrefix(name, p) })
+			serving = serving && !slices.ContainsFunc(notServing, func(p string) bool {
+				return strings.HasPrefix(name, p)
+			})
 		}
 	}
 	if alive && serving && len(failed) > 0 {

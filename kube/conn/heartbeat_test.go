@@ -45,7 +45,7 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// A server whose encryption provider is away serves requests all the same, and
+// A server whose encryption provider does not answer serves requests all the same, and
 // says so itself; one that starts, has no storage, or is not the server does not.
 func TestNotReady(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -109,7 +109,7 @@ func TestHeartbeatWhileRightsAreUnknown(t *testing.T) {
 			codes["/readyz"] = 403
 			for range RightsDoubt / time.Second {
 				if err := beat.send(ctx); err == nil || paths() != "readyz" {
-					t.Fatalf("%s: alive, though nobody's rights are known", name)
+					t.Fatalf("%s: alive, though no rights are known", name)
 				}
 				time.Sleep(time.Second)
 			}
@@ -141,7 +141,7 @@ func TestHeartbeatWhileRightsAreUnknown(t *testing.T) {
 	}
 }
 
-// A server that is not ready says nothing of rights: the patience starts anew.
+// A server that is not ready says nothing of rights: the patience starts again.
 func TestHeartbeatDeadlineStartsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		codes, beat, _ := refusing(t)

@@ -87,7 +87,8 @@ func (c *Cluster) login(ctx context.Context) error {
 	c.identity.User = "(" + kube.Clean(c.target.user) + ")"
 	bounded, cancel := c.withoutPromptTime(ctx)
 	defer cancel()
-	review, err := c.reads.AuthenticationV1().SelfSubjectReviews().Create(bounded, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	review, err := c.reads.AuthenticationV1().SelfSubjectReviews().Create(bounded,
+		&authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err == nil {
 		c.identity.User = kube.Clean(review.Status.UserInfo.Username)
 		return nil
@@ -118,7 +119,8 @@ func (c *Cluster) clusterID(ctx context.Context) (id, why string, err error) {
 	case err == nil:
 		return kube.Visible(string(ns.UID)), "", nil
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err), apierrors.IsUnauthorized(err):
-		return serverID(c.target.config), kube.CleanText(fmt.Sprintf("reading the namespace kube-system: %v", PlainCause(err))), nil
+		return serverID(c.target.config), kube.CleanText(fmt.Sprintf("reading the namespace kube-system: %v",
+			PlainCause(err))), nil
 	}
 	return "", "", fmt.Errorf("read the namespace kube-system: %w", err)
 }

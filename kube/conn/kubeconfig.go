@@ -138,7 +138,8 @@ func wholeContext(raw *clientcmdapi.Config, name string, overrides *clientcmd.Co
 }
 
 // configError is for a kubeconfig that can be read and does not hold together.
-func (f *Flags) configError(rules *clientcmd.ClientConfigLoadingRules, raw *clientcmdapi.Config, name string, err error) error {
+func (f *Flags) configError(rules *clientcmd.ClientConfigLoadingRules, raw *clientcmdapi.Config, name string,
+	err error) error {
 	if clientcmd.IsEmptyConfig(err) {
 		if name == "" && len(raw.Contexts) > 0 {
 			return &ConnectError{
@@ -153,8 +154,9 @@ func (f *Flags) configError(rules *clientcmd.ClientConfigLoadingRules, raw *clie
 		}
 	}
 	return &ConnectError{
-		Kind: BadKubeconfig, Tried: fmt.Sprintf("using context %q of the kubeconfig %s", name, paths(rules)), Reason: err,
-		Hint: "The context names a cluster, user or file that is not there; `kubectl config view` shows them.",
+		Kind: BadKubeconfig, Tried: fmt.Sprintf("using context %q of the kubeconfig %s", name, paths(rules)),
+		Reason: err,
+		Hint:   "The context names a cluster, user or file that is not there; `kubectl config view` shows them.",
 	}
 }
 

@@ -98,7 +98,7 @@ func TestHangingCredentialPlugin(t *testing.T) {
 	answer()
 	c.WaitForRequests()
 	if now := len(server.Seen()); now != sent {
-		t.Errorf("%d requests were sent that nobody waits for: %+v", now-sent, server.Seen()[sent:])
+		t.Errorf("%d requests were sent that are not waited for: %+v", now-sent, server.Seen()[sent:])
 	}
 	if a := write.New(c).Evict(t.Context(), request); !a.OK() {
 		t.Errorf("after: %+v", a)

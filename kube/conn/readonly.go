@@ -41,7 +41,8 @@ func changesNothing(r *http.Request) bool {
 // isReview tells of the two POSTs that ask and change nothing.
 func isReview(r *http.Request) bool {
 	return r.Method == http.MethodPost &&
-		(strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews") || strings.HasSuffix(r.URL.Path, "/selfsubjectreviews"))
+		(strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews") ||
+			strings.HasSuffix(r.URL.Path, "/selfsubjectreviews"))
 }
 
 // isConnectPath tells of subresources that lead out of the API: a GET there does

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -35,10 +36,24 @@ func (t *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 		t.dropSilent(err, started)
 		return nil, err
 	}
+	boundRetryAfter(response.Header)
 	date, _ := http.ParseTime(response.Header.Get("Date"))
 	t.contacted(date)
 	response.Body = &meteredBody{ReadCloser: response.Body, t: t, r: r}
 	return response, nil
+}
+
+// MaxRetryAfter bounds what a server may ask for: one answer must not silence a run, nor a
+// watch, of which client-go heeds the header by itself. API servers ask for 1 s to 32 s
+// (apiserver pkg/util/flowcontrol dropped_requests_tracker.go; the eviction handler for
+// 10 s); what asks for more, a proxy with its maintenance page, is asked again sooner.
+const MaxRetryAfter = time.Minute
+
+func boundRetryAfter(h http.Header) {
+	const most = int(MaxRetryAfter / time.Second)
+	if seconds, err := strconv.Atoi(h.Get("Retry-After")); err == nil && seconds > most {
+		h.Set("Retry-After", strconv.Itoa(most))
+	}
 }
 
 // WrappedRoundTripper lets client-go find the transport below.
@@ -61,7 +76,8 @@ func (t *meter) contacted(date time.Time) {
 // came either: it would swallow the requests that follow, for up to the 45 s of
 // HTTP/2's own ping.
 func (t *meter) dropSilent(err error, started time.Time) {
-	if errors.Is(err, context.DeadlineExceeded) && time.Since(started) >= heartbeatEvery && t.heard.Load() < started.UnixNano() {
+	if errors.Is(err, context.DeadlineExceeded) && time.Since(started) >= heartbeatEvery &&
+		t.heard.Load() < started.UnixNano() {
 		t.drop()
 	}
 }

@@ -64,3 +64,22 @@ func TestOffset(t *testing.T) {
 		t.Errorf("noise moved the offset to %v", h.now().Offset)
 	}
 }
+
+// An answer that asks for a day is believed for a minute, whoever reads it: client-go waits
+// for as long as the header of a list or a watch says.
+func TestRetryAfterIsBounded(t *testing.T) {
+	for asked, want := range map[string]string{"86400": "60", "61": "60", "60": "60", "1": "1", "": "", "Fri, 31 Dec 2027 23:59:59 GMT": "Fri, 31 Dec 2027 23:59:59 GMT"} {
+		transport := &meter{health: newHealth(time.Now()), next: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {asked}}, Body: http.NoBody}, nil
+		})}
+		request, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://server/api/v1/pods", http.NoBody)
+		response, err := transport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := response.Header.Get("Retry-After"); got != want {
+			t.Errorf("%q became %q, want %q", asked, got, want)
+		}
+		_ = response.Body.Close()
+	}
+}

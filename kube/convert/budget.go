@@ -31,7 +31,8 @@ func Budget(b *policyv1.PodDisruptionBudget) *kube.Budget {
 	for i := range s.Conditions {
 		c := &s.Conditions[i]
 		if c.Type == policyv1.DisruptionAllowedCondition {
-			record.ConditionStatus, record.ConditionReason = Share(kube.CleanText(string(c.Status))), Share(kube.CleanText(c.Reason))
+			record.ConditionStatus, record.ConditionReason = Share(kube.CleanText(string(c.Status))),
+				Share(kube.CleanText(c.Reason))
 			record.ConditionMessage = kube.CleanText(c.Message)
 		}
 	}

@@ -38,15 +38,15 @@ func convert(object any) (kube.Record, error) {
 	case *appsv1.ReplicaSet:
 		return ReplicaSet(o), nil
 	case *appsv1.Deployment:
-		return Deployment(o), nil
+		return deployment(o), nil
 	case *appsv1.StatefulSet:
-		return StatefulSet(o), nil
+		return statefulSet(o), nil
 	case *appsv1.DaemonSet:
 		return DaemonSet(o), nil
 	case *batchv1.Job:
-		return Job(o), nil
+		return job(o), nil
 	case *corev1.ReplicationController:
-		return ReplicationController(o), nil
+		return replicationController(o), nil
 	}
 	if record := storageRecord(object); record != nil {
 		return record, nil

@@ -24,8 +24,7 @@ func readyPod(status corev1.ConditionStatus, since time.Time) *corev1.Pod {
 	}}}
 }
 
-// The rules are the controllers' own: stateful_set_utils.go for ready and
-// healthy, podutil for available.
+// The rule is the stateful set controller's own: stateful_set_utils.go isHealthy.
 func TestPodStatusRules(t *testing.T) {
 	now := time.Unix(1000, 0)
 	deleted := metav1.NewTime(now)
@@ -34,23 +33,20 @@ func TestPodStatusRules(t *testing.T) {
 	pending := readyPod(corev1.ConditionTrue, now)
 	pending.Status.Phase = corev1.PodPending
 	for name, c := range map[string]struct {
-		pod                      *corev1.Pod
-		ready, running, healthy  bool
-		available, availableIn10 bool
+		pod            *corev1.Pod
+		ready, healthy bool
 	}{
-		"ready for long": {readyPod(corev1.ConditionTrue, now.Add(-11*time.Second)), true, true, true, true, true},
-		"just ready":     {readyPod(corev1.ConditionTrue, now.Add(-9*time.Second)), true, true, true, true, false},
-		"no time":        {readyPod(corev1.ConditionTrue, time.Time{}), true, true, true, true, false},
-		"not ready":      {readyPod(corev1.ConditionFalse, now), false, false, false, false, false},
-		"unknown":        {readyPod(corev1.ConditionUnknown, now), false, false, false, false, false},
-		"no condition":   {&corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning}}, false, false, false, false, false},
-		"terminating":    {terminating, true, true, false, true, false},
-		"pending":        {pending, true, false, false, true, false},
+		"ready":        {readyPod(corev1.ConditionTrue, now.Add(-11*time.Second)), true, true},
+		"not ready":    {readyPod(corev1.ConditionFalse, now), false, false},
+		"unknown":      {readyPod(corev1.ConditionUnknown, now), false, false},
+		"no condition": {&corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning}}, false, false},
+		"terminating":  {terminating, true, false},
+		"pending":      {pending, true, false},
 	} {
 		p := Pod(c.pod)
-		got := []bool{p.Ready, p.RunningAndReady(), p.Healthy(), p.Available(0, now), p.Available(10, now)}
-		if want := []bool{c.ready, c.running, c.healthy, c.available, c.availableIn10}; !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: ready, running, healthy, available, in 10 s: %v, want %v", name, got, want)
+		got := []bool{p.Ready, p.Healthy()}
+		if want := []bool{c.ready, c.healthy}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: ready, healthy: %v, want %v", name, got, want)
 		}
 	}
 	for phase, want := range map[corev1.PodPhase]bool{

@@ -15,7 +15,7 @@ import (
 // does; strings are kept in two generations, so their table is bounded.
 
 // digest identifies a value by 128 bits of keyed hash; the keys are random per
-// process, so nobody can prepare two values that collide.
+// process, so two values cannot be prepared that collide.
 type digest struct{ a, b uint64 }
 
 var digestSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
@@ -54,7 +54,7 @@ func (t *weakTable[T]) get(d digest, build func() *T) *T {
 	return v
 }
 
-// stringGeneration is the number of strings after which those that nobody asked
+// stringGeneration is the number of strings after which those not asked
 // for since the last turn are forgotten (not freed: records still hold them).
 const stringGeneration = 1 << 16
 

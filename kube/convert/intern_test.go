@@ -33,7 +33,7 @@ func TestInternedValuesAreFreed(t *testing.T) {
 		}
 	}
 	if n := table.size(); n > 5000 {
-		t.Errorf("%d entries are left of values that nobody holds", n)
+		t.Errorf("%d entries are left of values that are not held", n)
 	}
 }
 

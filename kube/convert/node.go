@@ -25,6 +25,17 @@ func Node(n *corev1.Node) *kube.Node {
 		BootID:         kube.CleanText(n.Status.NodeInfo.BootID),
 		MachineID:      kube.CleanText(n.Status.NodeInfo.MachineID),
 		Runtime:        Share(kube.CleanText(n.Status.NodeInfo.ContainerRuntimeVersion)),
+		ProviderID:     kube.Visible(n.Spec.ProviderID),
+	}
+	if n.DeletionTimestamp != nil {
+		record.Deleted = n.DeletionTimestamp.Time
+	}
+	for _, f := range n.Finalizers {
+		record.Finalizers = append(record.Finalizers, Share(kube.Visible(f)))
+	}
+	for _, o := range n.OwnerReferences {
+		record.Owners = append(record.Owners, kube.Owner{APIVersion: Share(kube.Visible(o.APIVersion)),
+			Kind: Share(kube.Visible(o.Kind)), Name: kube.Visible(o.Name), UID: o.UID})
 	}
 	for i := range n.Status.Conditions {
 		c := &n.Status.Conditions[i]

@@ -11,7 +11,8 @@ func Pod(p *corev1.Pod) *kube.Pod {
 	owner := controllerOf(p.OwnerReferences)
 	shared := shareMap(p.Labels)
 	record := &kube.Pod{
-		Namespace: Share(p.Namespace), Name: kube.Visible(p.Name), UID: kube.UID(kube.Visible(string(p.UID))), Node: Share(p.Spec.NodeName),
+		Namespace: Share(p.Namespace), Name: kube.Visible(p.Name), UID: kube.UID(kube.Visible(string(p.UID))),
+		Node:  Share(p.Spec.NodeName),
 		Owner: owner, Labels: valueOr(shared, nil), Shared: shared,
 		Annotations: keptAnnotations(p.Annotations), Spec: podSpec(p, owner),
 		Created: p.CreationTimestamp.Time, Deleted: timeOf(p.DeletionTimestamp),

@@ -15,7 +15,7 @@ import (
 // controller does: the surge rounds up, what may be away rounds down, and where
 // both come to nothing one may be away (deploymentutil.ResolveFenceposts).
 func rolloutOf(o *appsv1.Deployment) *kube.Rollout {
-	r := &kube.Rollout{ResourceVersion: o.ResourceVersion, Paused: o.Spec.Paused}
+	r := &kube.Rollout{Paused: o.Spec.Paused}
 	if o.Spec.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType {
 		return r
 	}
@@ -65,7 +65,7 @@ func replicasOurs(entries []metav1.ManagedFieldsEntry) bool {
 	for i := range entries {
 		ours = ours || entries[i].Manager == kube.FieldManager && ownsReplicas(entries[i].FieldsV1)
 	}
-	if !ours { // of nearly all objects, which are not looked at any further
+	if !ours { // of nearly all objects, which are not read any further
 		return false
 	}
 	for i := range entries {
@@ -93,5 +93,37 @@ func ownsReplicas(fields *metav1.FieldsV1) bool {
 
 // scaleRecord fills what is asked of a workload before its replicas are changed.
 func scaleRecord(w *kube.Workload, m *metav1.ObjectMeta) {
-	w.DeployedBy, w.ReplicasOurs = deployedBy(m), replicasOurs(m.ManagedFields)
+	w.DeployedBy, w.ReplicasOurs, w.ReplicasBy = deployedBy(m),
+		replicasOurs(m.ManagedFields), replicasBy(m.ManagedFields)
+	w.SurgeMark, w.ResourceVersion = m.Annotations[kube.SurgeAnnotation], m.ResourceVersion
+}
+
+// reconcilers are the field managers of tools that write objects again and again from a
+// source of their own.
+var reconcilers = map[string]bool{
+	"argocd-controller": true, "argocd-application-controller": true, "kustomize-controller": true, "helm-controller": true,
+	"fleetagent": true, "fleet-agent": true, "kapp-controller": true, "configsync.gke.io": true,
+}
+
+// replicasBy names the manager that would take a change of spec.replicas back: a known
+// one, or one that applies the field on the server and is neither a person's kubectl nor
+// Helm nor ours.
+func replicasBy(entries []metav1.ManagedFieldsEntry) string {
+	for i := range entries {
+		e := &entries[i]
+		applies := e.Operation == metav1.ManagedFieldsOperationApply &&
+			e.Manager != "kubectl" && e.Manager != "helm" && e.Manager != kube.FieldManager
+		if (applies || reconcilers[e.Manager]) && ownsReplicas(e.FieldsV1) {
+			return kube.Clean(e.Manager)
+		}
+	}
+	return ""
+}
+
+// rollingOut reports whether pods of the Deployment are being replaced, as kubectl
+// rollout status judges it (polymorphichelpers/rollout_status.go), but for pods that are
+// not available: those no rollout replaces.
+func rollingOut(o *appsv1.Deployment) bool {
+	return o.Status.ObservedGeneration < o.Generation || o.Status.UpdatedReplicas < valueOr(o.Spec.Replicas, 1) ||
+		o.Status.Replicas > o.Status.UpdatedReplicas
 }

@@ -20,30 +20,31 @@ import (
 func servingRecord(object any) kube.Record {
 	switch o := object.(type) {
 	case *corev1.Service:
-		return ServiceRecord(o)
+		return serviceRecord(o)
 	case *admissionv1.ValidatingWebhookConfiguration:
-		return ValidatingRecord(o)
+		return validatingRecord(o)
 	case *admissionv1.MutatingWebhookConfiguration:
-		return MutatingRecord(o)
+		return mutatingRecord(o)
 	case *autoscalingv2.HorizontalPodAutoscaler:
-		return AutoscalerRecord(o)
+		return autoscalerRecord(o)
 	case *corev1.ResourceQuota:
-		return QuotaRecord(o)
+		return quotaRecord(o)
 	}
 	return nil
 }
 
-// ServiceRecord is the compact record of a Service.
-func ServiceRecord(o *corev1.Service) *kube.Service {
-	record := &kube.Service{Namespace: Share(o.Namespace), Name: Share(o.Name), UID: o.UID, Unready: o.Spec.PublishNotReadyAddresses}
+// serviceRecord is the compact record of a Service.
+func serviceRecord(o *corev1.Service) *kube.Service {
+	record := &kube.Service{Namespace: Share(o.Namespace), Name: Share(o.Name), UID: o.UID,
+		Unready: o.Spec.PublishNotReadyAddresses}
 	if o.Spec.Type != corev1.ServiceTypeExternalName {
 		record.Selector = labels.Set(copyMap(o.Spec.Selector))
 	}
 	return record
 }
 
-// ValidatingRecord is the compact record of a ValidatingWebhookConfiguration.
-func ValidatingRecord(o *admissionv1.ValidatingWebhookConfiguration) *kube.WebhookConfiguration {
+// validatingRecord is the compact record of a ValidatingWebhookConfiguration.
+func validatingRecord(o *admissionv1.ValidatingWebhookConfiguration) *kube.WebhookConfiguration {
 	record := &kube.WebhookConfiguration{Name: Share(o.Name), UID: o.UID}
 	for i := range o.Webhooks {
 		w := &o.Webhooks[i]
@@ -57,8 +58,8 @@ func ValidatingRecord(o *admissionv1.ValidatingWebhookConfiguration) *kube.Webho
 	return record
 }
 
-// MutatingRecord is the compact record of a MutatingWebhookConfiguration.
-func MutatingRecord(o *admissionv1.MutatingWebhookConfiguration) *kube.WebhookConfiguration {
+// mutatingRecord is the compact record of a MutatingWebhookConfiguration.
+func mutatingRecord(o *admissionv1.MutatingWebhookConfiguration) *kube.WebhookConfiguration {
 	record := &kube.WebhookConfiguration{Name: Share(o.Name), UID: o.UID, Mutating: true}
 	for i := range o.Webhooks {
 		w := &o.Webhooks[i]
@@ -82,7 +83,8 @@ func allOr(s *metav1.LabelSelector) labels.Selector {
 
 // webhook is what both kinds of webhooks have in common. A missing failure
 // policy is Fail (admissionregistration/v1 defaults).
-func webhook(name string, s *admissionv1.ServiceReference, policy *admissionv1.FailurePolicyType, rules []admissionv1.RuleWithOperations) kube.Webhook {
+func webhook(name string, s *admissionv1.ServiceReference, policy *admissionv1.FailurePolicyType,
+	rules []admissionv1.RuleWithOperations) kube.Webhook {
 	hook := kube.Webhook{
 		Name: Share(kube.CleanText(name)), Namespace: Share(s.Namespace), Service: Share(s.Name),
 		Closed: valueOr(policy, admissionv1.Fail) == admissionv1.Fail,
@@ -105,8 +107,8 @@ func shareAll(texts []string) []string {
 	return shared
 }
 
-// AutoscalerRecord is the compact record of a HorizontalPodAutoscaler.
-func AutoscalerRecord(o *autoscalingv2.HorizontalPodAutoscaler) *kube.Autoscaler {
+// autoscalerRecord is the compact record of a HorizontalPodAutoscaler.
+func autoscalerRecord(o *autoscalingv2.HorizontalPodAutoscaler) *kube.Autoscaler {
 	target := o.Spec.ScaleTargetRef
 	record := &kube.Autoscaler{
 		Namespace: Share(o.Namespace), Name: Share(o.Name), UID: o.UID,
@@ -133,9 +135,9 @@ var podQuotas = map[corev1.ResourceName]bool{
 	corev1.ResourceLimitsCPU: true, corev1.ResourceLimitsMemory: true,
 }
 
-// QuotaRecord is the compact record of a ResourceQuota. What its controller has
+// quotaRecord is the compact record of a ResourceQuota. What its controller has
 // not worked out yet is left out.
-func QuotaRecord(o *corev1.ResourceQuota) *kube.Quota {
+func quotaRecord(o *corev1.ResourceQuota) *kube.Quota {
 	record := &kube.Quota{
 		Namespace: Share(o.Namespace), Name: Share(o.Name), UID: o.UID,
 		Scoped: len(o.Spec.Scopes) > 0 || o.Spec.ScopeSelector != nil,

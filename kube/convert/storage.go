@@ -27,17 +27,18 @@ func storageRecord(object any) kube.Record {
 	case *corev1.PersistentVolume:
 		return VolumeRecord(o)
 	case *storagev1.StorageClass:
-		return StorageClassRecord(o)
+		return storageClassRecord(o)
 	case *storagev1.CSINode:
-		return CSINodeRecord(o)
+		return csiNodeRecord(o)
 	case *storagev1.CSIDriver:
-		return CSIDriverRecord(o)
+		return csiDriverRecord(o)
 	case *storagev1.VolumeAttachment:
 		return AttachmentRecord(o)
 	case *coordinationv1.Lease:
-		return Lease(o)
+		return lease(o)
 	case *corev1.Namespace:
-		return &kube.Namespace{Name: Share(o.Name), UID: o.UID, Labels: copyMap(o.Labels), Deleted: timeOf(o.DeletionTimestamp)}
+		return &kube.Namespace{Name: Share(o.Name), UID: o.UID, Labels: copyMap(o.Labels),
+			Deleted: timeOf(o.DeletionTimestamp)}
 	}
 	return nil
 }
@@ -91,8 +92,9 @@ func VolumeRecord(v *corev1.PersistentVolume) *kube.PersistentVolume {
 		AccessModes:     accessModes(v.Spec.AccessModes),
 		Block:           valueOr(v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock,
 		AttributesClass: Share(valueOr(v.Spec.VolumeAttributesClassName, "")),
-		Phase:           corev1.PersistentVolumePhase(Share(string(v.Status.Phase))), Local: v.Spec.Local != nil, HostPath: v.Spec.HostPath != nil,
-		InTree: inTree(&v.Spec.PersistentVolumeSource), Deleted: timeOf(v.DeletionTimestamp),
+		Phase:           corev1.PersistentVolumePhase(Share(string(v.Status.Phase))), Local: v.Spec.Local != nil,
+		HostPath: v.Spec.HostPath != nil,
+		InTree:   inTree(&v.Spec.PersistentVolumeSource), Deleted: timeOf(v.DeletionTimestamp),
 	}
 	if ref := v.Spec.ClaimRef; ref != nil {
 		record.Claim = &kube.ClaimRef{Namespace: Share(ref.Namespace), Name: Share(ref.Name), UID: ref.UID}
@@ -138,8 +140,8 @@ func inTree(s *corev1.PersistentVolumeSource) string {
 	return ""
 }
 
-// StorageClassRecord is the compact record of a storage class.
-func StorageClassRecord(c *storagev1.StorageClass) *kube.StorageClass {
+// storageClassRecord is the compact record of a storage class.
+func storageClassRecord(c *storagev1.StorageClass) *kube.StorageClass {
 	record := &kube.StorageClass{
 		Name: Share(c.Name), UID: c.UID, Provisioner: Share(c.Provisioner),
 		WaitForPod: valueOr(c.VolumeBindingMode, storagev1.VolumeBindingImmediate) == storagev1.VolumeBindingWaitForFirstConsumer,
@@ -150,8 +152,8 @@ func StorageClassRecord(c *storagev1.StorageClass) *kube.StorageClass {
 	return record
 }
 
-// CSINodeRecord is the compact record of a CSINode.
-func CSINodeRecord(n *storagev1.CSINode) *kube.CSINode {
+// csiNodeRecord is the compact record of a CSINode.
+func csiNodeRecord(n *storagev1.CSINode) *kube.CSINode {
 	record := &kube.CSINode{Name: Share(n.Name), UID: n.UID}
 	for _, d := range n.Spec.Drivers {
 		driver := kube.NodeDriver{Name: Share(d.Name), NodeID: Share(d.NodeID)}
@@ -164,8 +166,8 @@ func CSINodeRecord(n *storagev1.CSINode) *kube.CSINode {
 	return record
 }
 
-// CSIDriverRecord is the compact record of a CSI driver.
-func CSIDriverRecord(d *storagev1.CSIDriver) *kube.CSIDriver {
+// csiDriverRecord is the compact record of a CSI driver.
+func csiDriverRecord(d *storagev1.CSIDriver) *kube.CSIDriver {
 	return &kube.CSIDriver{
 		Name: Share(d.Name), UID: d.UID, Attaches: valueOr(d.Spec.AttachRequired, true),
 		TracksCapacity: valueOr(d.Spec.StorageCapacity, false),

@@ -6,7 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// troubleOf says why a pod is not Ready, nil if it is or if nobody said why.
+// troubleOf says why a pod is not Ready, nil if it is or if the reason is not known.
 // The most telling words win: the scheduler's, then those of the first
 // container that waits or ended badly, then the Ready condition's.
 func troubleOf(p *corev1.Pod) *kube.Trouble {
@@ -16,7 +16,8 @@ func troubleOf(p *corev1.Pod) *kube.Trouble {
 	}
 	// A pod that has a node was placed, whatever the scheduler said before: the
 	// condition stays behind where something else bound it.
-	if c := podCondition(p, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse && p.Spec.NodeName == "" {
+	if c := podCondition(p, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionFalse &&
+		p.Spec.NodeName == "" {
 		return &kube.Trouble{Reason: Share(kube.CleanText(c.Reason)), Message: kube.CleanText(c.Message)}
 	}
 	if t := containerTrouble(p); t != nil {

@@ -21,23 +21,27 @@ func workload(kind string, m *metav1.ObjectMeta) *kube.Workload {
 // ReplicaSet is the compact record of a ReplicaSet.
 func ReplicaSet(o *appsv1.ReplicaSet) *kube.Workload {
 	w := workload("ReplicaSet", &o.ObjectMeta)
-	w.Replicas, w.MinReadySeconds, w.Selector = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds, selectorOf(o.Spec.Selector)
+	w.Replicas, w.MinReadySeconds, w.Selector = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds,
+		selectorOf(o.Spec.Selector)
 	w.ReadyReplicas, w.Available = o.Status.ReadyReplicas, o.Status.AvailableReplicas
 	for _, c := range o.Status.Conditions {
 		if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
 			w.Failure = kube.CleanText(c.Message)
 		}
 	}
+	w.SurgeMark = o.Annotations[kube.SurgeAnnotation] // of a Deployment's it is a copy
 	if w.Owner == nil {
 		scaleRecord(w, &o.ObjectMeta)
+		w.RollingOut = o.Status.ObservedGeneration < o.Generation
 	}
 	return w
 }
 
-// Deployment is the compact record of a Deployment.
-func Deployment(o *appsv1.Deployment) *kube.Workload {
+// deployment is the compact record of a Deployment.
+func deployment(o *appsv1.Deployment) *kube.Workload {
 	w := workload("Deployment", &o.ObjectMeta)
-	w.Replicas, w.MinReadySeconds, w.Selector = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds, selectorOf(o.Spec.Selector)
+	w.Replicas, w.MinReadySeconds, w.Selector = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds,
+		selectorOf(o.Spec.Selector)
 	w.ReadyReplicas, w.Available = o.Status.ReadyReplicas, o.Status.AvailableReplicas
 	for _, c := range o.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
@@ -45,14 +49,15 @@ func Deployment(o *appsv1.Deployment) *kube.Workload {
 		}
 	}
 	scaleRecord(w, &o.ObjectMeta)
-	w.Rollout = rolloutOf(o)
+	w.Rollout, w.RollingOut = rolloutOf(o), rollingOut(o)
 	return w
 }
 
-// StatefulSet is the compact record of a StatefulSet.
-func StatefulSet(o *appsv1.StatefulSet) *kube.Workload {
+// statefulSet is the compact record of a StatefulSet.
+func statefulSet(o *appsv1.StatefulSet) *kube.Workload {
 	w := workload("StatefulSet", &o.ObjectMeta)
-	w.Replicas, w.MinReadySeconds, w.Selector = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds, selectorOf(o.Spec.Selector)
+	w.Replicas, w.MinReadySeconds, w.Selector = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds,
+		selectorOf(o.Spec.Selector)
 	w.ReadyReplicas, w.Available = o.Status.ReadyReplicas, o.Status.AvailableReplicas
 	scaleRecord(w, &o.ObjectMeta)
 	return w
@@ -67,9 +72,9 @@ func DaemonSet(o *appsv1.DaemonSet) *kube.Workload {
 	return w
 }
 
-// Job is the compact record of a Job. Finished follows the job
+// job is the compact record of a Job. Finished follows the job
 // controller's own rule (cronjob utils getFinishedStatus).
-func Job(o *batchv1.Job) *kube.Workload {
+func job(o *batchv1.Job) *kube.Workload {
 	w := workload("Job", &o.ObjectMeta)
 	w.Replicas, w.Selector = valueOr(o.Spec.Parallelism, 1), selectorOf(o.Spec.Selector)
 	w.ReadyReplicas = valueOr(o.Status.Ready, 0)
@@ -86,8 +91,8 @@ func Job(o *batchv1.Job) *kube.Workload {
 	return w
 }
 
-// ReplicationController is the compact record of a ReplicationController.
-func ReplicationController(o *corev1.ReplicationController) *kube.Workload {
+// replicationController is the compact record of a ReplicationController.
+func replicationController(o *corev1.ReplicationController) *kube.Workload {
 	w := workload("ReplicationController", &o.ObjectMeta)
 	w.Replicas, w.MinReadySeconds = valueOr(o.Spec.Replicas, 1), o.Spec.MinReadySeconds
 	w.Selector = labels.Nothing()

@@ -51,7 +51,7 @@ func TestWorkloadRecords(t *testing.T) {
 			t.Errorf("%s has no kind in the store", c.kind)
 		}
 	}
-	job := Job(&batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: &three}, Status: batchv1.JobStatus{Ready: &two}})
+	job := job(&batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: &three}, Status: batchv1.JobStatus{Ready: &two}})
 	if job.Replicas != 3 || job.ReadyReplicas != 2 || job.Finished || job.Selector.Matches(labels.Set{}) {
 		t.Errorf("job: %+v", job)
 	}
@@ -69,7 +69,7 @@ func TestJobFinished(t *testing.T) {
 		"complete":  {[]batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}, "Complete"},
 		"failed":    {[]batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Message: "too late"}}, "Failed"},
 	} {
-		w := Job(&batchv1.Job{Status: batchv1.JobStatus{Conditions: c.conditions}})
+		w := job(&batchv1.Job{Status: batchv1.JobStatus{Conditions: c.conditions}})
 		if w.Finished != (c.as != "") || w.FinishedAs != c.as {
 			t.Errorf("%s: %+v", name, w)
 		}

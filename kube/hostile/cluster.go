@@ -70,7 +70,8 @@ func ground(o runtime.Object, i int, marks Marks) bool {
 			o.OwnerReferences = nil
 		} else if i == 1 {
 			yes := true
-			o.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: Texts[1], UID: "*v1.ReplicaSet-1", Controller: &yes}}
+			o.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: Texts[1],
+				UID: "*v1.ReplicaSet-1", Controller: &yes}}
 		}
 	case *corev1.Node:
 		o.Namespace = ""
@@ -113,5 +114,6 @@ func clusterWide(o runtime.Object) bool {
 	case *corev1.PersistentVolume, *storagev1.StorageClass, *storagev1.CSINode, *storagev1.CSIDriver, *corev1.Namespace:
 		return true
 	}
-	return fmt.Sprintf("%T", o) == "*v1.ValidatingWebhookConfiguration" || fmt.Sprintf("%T", o) == "*v1.MutatingWebhookConfiguration"
+	return fmt.Sprintf("%T", o) == "*v1.ValidatingWebhookConfiguration" ||
+		fmt.Sprintf("%T", o) == "*v1.MutatingWebhookConfiguration"
 }

@@ -119,18 +119,23 @@ func meaningful(r *rand.Rand, object runtime.Object, notes []string) {
 		o.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: Texts[0],
 			FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
 	case *corev1.Pod:
-		o.Status.Conditions = append(o.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: "False", Reason: Texts[0]})
+		o.Status.Conditions = append(o.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: "False",
+			Reason: Texts[0]})
 		if r.IntN(2) == 0 {
 			o.Spec.NodeName = ""
-			o.Status.Conditions = append(o.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled, Status: "False", Message: Texts[0]})
+			o.Status.Conditions = append(o.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled,
+				Status: "False", Message: Texts[0]})
 		}
 	case *policyv1.PodDisruptionBudget:
-		o.Status.Conditions = []metav1.Condition{{Type: policyv1.DisruptionAllowedCondition, Reason: Texts[0], Message: Texts[1]}}
+		o.Status.Conditions = []metav1.Condition{{Type: policyv1.DisruptionAllowedCondition, Reason: Texts[0],
+			Message: Texts[1]}}
 	case *appsv1.ReplicaSet:
-		o.Status.Conditions = []appsv1.ReplicaSetCondition{{Type: appsv1.ReplicaSetReplicaFailure, Status: "True", Message: Texts[1]}}
+		o.Status.Conditions = []appsv1.ReplicaSetCondition{{Type: appsv1.ReplicaSetReplicaFailure, Status: "True",
+			Message: Texts[1]}}
 	case *batchv1.Job:
 		o.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: "True", Message: Texts[1]}}
 	case *autoscalingv2.HorizontalPodAutoscaler:
-		o.Status.Conditions = []autoscalingv2.HorizontalPodAutoscalerCondition{{Type: autoscalingv2.AbleToScale, Status: "False", Message: Texts[1]}}
+		o.Status.Conditions = []autoscalingv2.HorizontalPodAutoscalerCondition{{Type: autoscalingv2.AbleToScale,
+			Status: "False", Message: Texts[1]}}
 	}
 }

@@ -20,7 +20,8 @@ func LabSetting(t *testing.T, name string) string {
 }
 
 func LabCommand(ctx context.Context, t *testing.T, verb, component string) error {
-	output, err := exec.CommandContext(ctx, LabSetting(t, "KDRAIN_LAB"), verb, "--dir", LabSetting(t, "KDRAIN_LAB_DIR"), component).CombinedOutput()
+	output, err := exec.CommandContext(ctx, LabSetting(t, "KDRAIN_LAB"), verb, "--dir",
+		LabSetting(t, "KDRAIN_LAB_DIR"), component).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("lab %s %s: %w: %s", verb, component, err, output)
 	}

@@ -25,10 +25,11 @@ func (w MortalWriter) send(send func() kube.Answer) kube.Answer {
 	case serverAway:
 		return kube.Answer{Failure: "connection refused", Unsent: true}
 	case serverDying:
-		send() // what it did last it told nobody
+		send() // what it did last is not answered
 		return kube.Answer{Failure: "EOF"}
 	case serverStarting:
-		return kube.Answer{Code: http.StatusForbidden, Message: `User "ada" cannot patch resource "nodes" in API group ""`}
+		return kube.Answer{Code: http.StatusForbidden,
+			Message: `User "ada" cannot patch resource "nodes" in API group ""`}
 	}
 	return send()
 }
@@ -38,7 +39,7 @@ const (
 	serverUp = iota
 	serverDying
 	serverAway
-	serverStarting // its authorizer knows nobody yet
+	serverStarting // its authorizer knows no rights yet
 )
 
 // Fail lets the API server die after a while, and be back after another.

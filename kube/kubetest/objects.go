@@ -53,7 +53,8 @@ func Pod(name string, options ...PodOption) *corev1.Pod {
 
 func ready(status corev1.ConditionStatus, since time.Duration) PodOption {
 	return func(p *corev1.Pod) {
-		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status, LastTransitionTime: Ago(since)}}
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status,
+			LastTransitionTime: Ago(since)}}
 	}
 }
 
@@ -104,8 +105,9 @@ func Crashing(since time.Duration) PodOption {
 		NotReady(since)(p)
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{
 			Name: "main", RestartCount: 7,
-			State:                corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "back-off 5m0s"}},
-			LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}},
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: "back-off 5m0s"}},
+			LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1,
+				Reason: "Error"}},
 		}}
 	}
 }
@@ -116,7 +118,8 @@ func Unscheduled(message string) PodOption {
 		p.Spec.NodeName = ""
 		p.Status.Phase = corev1.PodPending
 		p.Status.Conditions = []corev1.PodCondition{{
-			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: message,
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
+			Message: message,
 		}}
 	}
 }
@@ -135,7 +138,8 @@ func Node(name string, options ...func(*corev1.Node)) *corev1.Node {
 
 // Budget selects app=<its name>; the figures are desired, current, allowed
 // and expected.
-func Budget(name string, desired, current, allowed, expected int32, options ...func(*policyv1.PodDisruptionBudget)) *policyv1.PodDisruptionBudget {
+func Budget(name string, desired, current, allowed, expected int32,
+	options ...func(*policyv1.PodDisruptionBudget)) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{ObjectMeta: Meta("PodDisruptionBudget", name)}
 	least := intstr.FromInt32(desired)
 	b.Spec.MinAvailable = &least
@@ -220,7 +224,8 @@ func StatefulSet(name string, ready int32, nodes ...string) []runtime.Object {
 	set.Spec.Replicas, set.Status.ReadyReplicas = &replicas, ready
 	objects := []runtime.Object{set}
 	for i, node := range nodes {
-		objects = append(objects, Pod(fmt.Sprintf("%s-%d", name, i), OwnedBy("apps/v1", "StatefulSet", set.Name), On(node)))
+		objects = append(objects, Pod(fmt.Sprintf("%s-%d", name, i), OwnedBy("apps/v1", "StatefulSet", set.Name),
+			On(node)))
 	}
 	return objects
 }
@@ -231,7 +236,8 @@ func Ready(name string, replicas, ready int32, nodes []string, options ...PodOpt
 	d.Status.ReadyReplicas = ready
 	objects := []runtime.Object{d, rs}
 	for i, node := range nodes {
-		objects = append(objects, Pod(fmt.Sprintf("%s-%d", name, i), append(options, ByDeployment(d.Name), On(node))...))
+		objects = append(objects, Pod(fmt.Sprintf("%s-%d", name, i),
+			append(options, ByDeployment(d.Name), On(node))...))
 	}
 	return objects
 }
@@ -239,7 +245,8 @@ func Ready(name string, replicas, ready int32, nodes []string, options ...PodOpt
 func Failing(kind, message string) func(runtime.Object) {
 	return func(o runtime.Object) {
 		rs := o.(*appsv1.ReplicaSet)
-		rs.Status.Conditions = []appsv1.ReplicaSetCondition{{Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, Reason: kind, Message: message}}
+		rs.Status.Conditions = []appsv1.ReplicaSetCondition{{Type: appsv1.ReplicaSetReplicaFailure,
+			Status: corev1.ConditionTrue, Reason: kind, Message: message}}
 	}
 }
 
@@ -272,7 +279,8 @@ func DeploymentOf(name string, options ...PodOption) []runtime.Object {
 	d, rs := Deployment(name, int32(len(options)))
 	objects := []runtime.Object{d, rs}
 	for i, o := range options {
-		objects = append(objects, Pod(fmt.Sprintf("%s-%d", name, i+1), ByDeployment(d.Name), On(fmt.Sprintf("w%d", i+1)), o))
+		objects = append(objects, Pod(fmt.Sprintf("%s-%d", name, i+1), ByDeployment(d.Name),
+			On(fmt.Sprintf("w%d", i+1)), o))
 	}
 	return objects
 }
@@ -302,7 +310,8 @@ func ControlPlane(n *corev1.Node) { n.Labels["node-role.kubernetes.io/control-pl
 
 func Silent(n *corev1.Node) {
 	n.Status.Conditions = []corev1.NodeCondition{{
-		Type: corev1.NodeReady, Status: corev1.ConditionUnknown, LastTransitionTime: Ago(5 * time.Minute), Reason: "NodeStatusUnknown",
+		Type: corev1.NodeReady, Status: corev1.ConditionUnknown, LastTransitionTime: Ago(5 * time.Minute),
+		Reason: "NodeStatusUnknown",
 	}}
 }
 

@@ -12,7 +12,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
@@ -29,7 +28,8 @@ type Simulation struct {
 	Pods     map[types.UID]*corev1.Pod
 	Nodes    map[string]*corev1.Node
 	Budgets  map[string]*policyv1.PodDisruptionBudget
-	Replicas map[string]int32 // of the apps that have a ReplicaSet
+	Replicas map[string]int32  // of the apps that have a ReplicaSet
+	Marks    map[string]string // of surges, by app
 	Serial   int
 	version  int
 
@@ -45,7 +45,7 @@ type Simulation struct {
 	OnChange      func() // called after everything that happened
 	onGone        func(*corev1.Pod)
 	RefuseBudgets bool
-	ControllerOff bool         // nobody observes budgets
+	ControllerOff bool         // budgets are not observed
 	Made, Unmade  []string     // temporary budgets
 	server        atomic.Int32 // how it is, for a mortalWriter
 	halted        bool
@@ -58,8 +58,9 @@ type Simulation struct {
 
 func NewSimulation() *Simulation {
 	s := &Simulation{
-		Pods: map[types.UID]*corev1.Pod{}, Nodes: map[string]*corev1.Node{}, Budgets: map[string]*policyv1.PodDisruptionBudget{},
-		Replicas: map[string]int32{},
+		Pods: map[types.UID]*corev1.Pod{}, Nodes: map[string]*corev1.Node{},
+		Budgets:  map[string]*policyv1.PodDisruptionBudget{},
+		Replicas: map[string]int32{}, Marks: map[string]string{},
 		EndAfter: time.Second, ReadyAfter: time.Second, ControllerLag: 20 * time.Millisecond,
 	}
 	s.Store = kube.NewStore(time.Now)
@@ -76,7 +77,8 @@ func (s *Simulation) NextVersion() string {
 }
 
 func (s *Simulation) AddNode(name string) {
-	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("node-" + name), ResourceVersion: s.NextVersion()}}
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("node-" + name),
+		ResourceVersion: s.NextVersion()}}
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	Roomy(n)
 	s.Nodes[name] = n
@@ -88,9 +90,11 @@ func (s *Simulation) AddPod(app, node string, edit ...func(*corev1.Pod)) *corev1
 	s.Serial++
 	controller := true
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "default", Name: fmt.Sprintf("%s-%d", app, s.Serial), UID: types.UID(fmt.Sprintf("pod-%d", s.Serial)),
+		Namespace: "default", Name: fmt.Sprintf("%s-%d", app, s.Serial),
+		UID:    types.UID(fmt.Sprintf("pod-%d", s.Serial)),
 		Labels: map[string]string{"app": app}, CreationTimestamp: metav1.NewTime(time.Now()),
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app, UID: types.UID("rs-" + app), Controller: &controller}},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app,
+			UID: types.UID("rs-" + app), Controller: &controller}},
 	}}
 	p.Spec.NodeName = node
 	p.Status.Phase = corev1.PodRunning
@@ -108,53 +112,8 @@ func SetReady(p *corev1.Pod, ready bool) {
 	if ready {
 		status = corev1.ConditionTrue
 	}
-	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.Now()}}
-}
-
-func (s *Simulation) AddBudget(app string, minAvailable int) {
-	min := intstr.FromInt32(int32(minAvailable))
-	b := &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: app, UID: types.UID("budget-" + app), Generation: 1},
-		Spec: policyv1.PodDisruptionBudgetSpec{MinAvailable: &min,
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
-	}
-	s.Budgets[app] = b
-	s.Control(app)
-}
-
-// Control is the disruption controller's look at one budget.
-func (s *Simulation) Control(app string) {
-	b := s.Budgets[app]
-	if b == nil || s.ControllerOff {
-		return
-	}
-	healthy, expected := int32(0), int32(0)
-	for _, p := range s.Pods {
-		if p.Labels["app"] != app {
-			continue
-		}
-		expected++
-		if _, disrupted := b.Status.DisruptedPods[p.Name]; p.DeletionTimestamp == nil && IsReady(p) && !disrupted {
-			healthy++
-		}
-	}
-	for name := range b.Status.DisruptedPods {
-		if p := s.named(name); p == nil || p.DeletionTimestamp != nil {
-			delete(b.Status.DisruptedPods, name)
-		}
-	}
-	b.Status.ObservedGeneration = b.Generation
-	b.Status.CurrentHealthy, b.Status.ExpectedPods = healthy, expected
-	if most := b.Spec.MaxUnavailable; most != nil {
-		away, _ := intstr.GetScaledValueFromIntOrPercent(most, int(s.Replicas[app]), true)
-		b.Status.ExpectedPods = s.Replicas[app]
-		b.Status.DesiredHealthy = s.Replicas[app] - int32(away)
-	} else {
-		b.Status.DesiredHealthy = b.Spec.MinAvailable.IntVal
-	}
-	b.Status.DisruptionsAllowed = max(0, healthy-b.Status.DesiredHealthy)
-	b.ResourceVersion = s.NextVersion()
-	s.Store.Put(convert.Budget(b))
+	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status,
+		LastTransitionTime: metav1.Now()}}
 }
 
 func IsReady(p *corev1.Pod) bool {
@@ -188,7 +147,7 @@ func (s *Simulation) changed() {
 	}
 }
 
-// Halt lets nothing happen any more, so that a test can look at what did.
+// Halt lets nothing happen from here on, so that a test can look at what did.
 func (s *Simulation) Halt() {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
@@ -231,7 +190,8 @@ func (s *Simulation) evict(r request.Evict) kube.Answer {
 		s.Store.Put(convert.Budget(b))
 	}
 	if p.UID != r.UID {
-		return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "the UID in the precondition does not match"}
+		return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonConflict,
+			Message: "the UID in the precondition does not match"}
 	}
 	s.Accepted = append(s.Accepted, p.Name)
 	s.terminate(p)
@@ -239,13 +199,12 @@ func (s *Simulation) evict(r request.Evict) kube.Answer {
 	return kube.Answer{Code: http.StatusCreated}
 }
 
-func BudgetRefusal(b *policyv1.PodDisruptionBudget) kube.Answer {
-	return kube.Answer{Code: http.StatusTooManyRequests, Reason: metav1.StatusReasonTooManyRequests,
-		Message: "Cannot evict pod as it would violate the pod's disruption budget.",
-		Causes:  []kube.Cause{{Type: string(policyv1.DisruptionBudgetCause), Message: "The disruption budget " + b.Name + " needs more"}}}
-}
+func (s *Simulation) terminate(p *corev1.Pod) { s.end(p, true) }
 
-func (s *Simulation) terminate(p *corev1.Pod) {
+// remove ends a pod that is one too many: none comes in its place.
+func (s *Simulation) remove(p *corev1.Pod) { s.end(p, false) }
+
+func (s *Simulation) end(p *corev1.Pod, again bool) {
 	ends := metav1.NewTime(time.Now().Add(s.EndAfter))
 	changed := p.DeepCopy()
 	changed.DeletionTimestamp = &ends
@@ -256,7 +215,7 @@ func (s *Simulation) terminate(p *corev1.Pod) {
 	if len(p.Finalizers) > 0 {
 		return
 	}
-	if s.AtOnce {
+	if s.AtOnce && again {
 		s.replace(app)
 	}
 	s.Later(s.EndAfter, func() {
@@ -265,7 +224,7 @@ func (s *Simulation) terminate(p *corev1.Pod) {
 		if s.onGone != nil {
 			s.onGone(changed)
 		}
-		if !s.AtOnce {
+		if !s.AtOnce && again {
 			s.replace(app)
 		}
 		s.Control(app)
@@ -280,7 +239,11 @@ func (s *Simulation) replace(app string) {
 		}
 		p := s.AddPod(app, n.Name, func(p *corev1.Pod) { SetReady(p, false) })
 		s.Later(s.ReadyAfter, func() {
-			up := p.DeepCopy()
+			now := s.Pods[p.UID]
+			if now == nil || now.DeletionTimestamp != nil {
+				return
+			}
+			up := now.DeepCopy()
 			SetReady(up, true)
 			s.Pods[p.UID] = up
 			s.Store.Put(convert.Pod(up))
@@ -340,54 +303,6 @@ func (s *Simulation) LivePod(_ context.Context, _, name string) (*kube.Pod, kube
 		return nil, kube.Answer{Code: http.StatusNotFound}
 	}
 	return convert.Pod(p), kube.Answer{Code: http.StatusOK, UID: p.UID}
-}
-
-func (s *Simulation) CreateBudget(_ context.Context, r request.CreateBudget) kube.Answer {
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	if s.RefuseBudgets {
-		return kube.Answer{Code: http.StatusForbidden, Message: "cannot create resource"}
-	}
-	app := r.Owner.Name
-	if b := s.Budgets[app]; b != nil && b.Name == r.Name {
-		return kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonAlreadyExists, Message: r.Name + " already exists"}
-	}
-	away := intstr.Parse(r.MaxUnavailable)
-	b := &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name, UID: types.UID("made-" + app), Generation: 1,
-			Labels: map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: r.Run}},
-		Spec: policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &away, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
-	}
-	s.Budgets[app] = b
-	s.Made = append(s.Made, r.Name)
-	s.Store.Put(convert.Budget(b)) // not observed yet
-	s.Later(200*time.Millisecond, func() { s.Control(app) })
-	return kube.Answer{Code: http.StatusCreated, UID: b.UID}
-}
-
-func (s *Simulation) LiveBudget(_ context.Context, r request.GetBudget) kube.Answer {
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	for _, b := range s.Budgets {
-		if b.Name == r.Name && b.Labels[kube.RunLabel] == r.Run {
-			return kube.Answer{Code: http.StatusOK, UID: b.UID}
-		}
-	}
-	return kube.Answer{Code: http.StatusNotFound, Message: fmt.Sprintf("poddisruptionbudgets.policy %q not found", r.Name)}
-}
-
-func (s *Simulation) DeleteBudget(_ context.Context, r request.BudgetRef) kube.Answer {
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	for app, b := range s.Budgets {
-		if b.Name == r.Name && b.UID == r.UID {
-			delete(s.Budgets, app)
-			s.Unmade = append(s.Unmade, r.Name)
-			s.Store.Remove(convert.Budget(b))
-			return kube.Answer{Code: http.StatusOK}
-		}
-	}
-	return kube.Answer{Code: http.StatusNotFound}
 }
 
 // CountEvictions says how often each pod's eviction was accepted so far, and how

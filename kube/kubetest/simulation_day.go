@@ -18,8 +18,10 @@ func (s *Simulation) Flap(p *corev1.Pod, app string, every time.Duration) {
 		changed := s.Pods[p.UID].DeepCopy()
 		SetReady(changed, up)
 		if !up {
-			ended := &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "Error", Message: "the password is hunter2", FinishedAt: metav1.Now()}
-			changed.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Terminated: ended}}}
+			ended := &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "Error",
+				Message: "the password is hunter2", FinishedAt: metav1.Now()}
+			changed.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "app",
+				State: corev1.ContainerState{Terminated: ended}}}
 		}
 		s.Pods[p.UID] = changed
 		s.Store.Put(convert.Pod(changed))

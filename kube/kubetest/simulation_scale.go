@@ -25,8 +25,12 @@ type remedyLog struct {
 // PutReplicaSet shows the ReplicaSet of an app, whose number the run has set or not.
 func (s *Simulation) PutReplicaSet(app string, ours bool) {
 	replicas := s.Replicas[app]
-	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: app, UID: types.UID("rs-" + app)}}
+	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: app,
+		UID: types.UID("rs-" + app)}}
 	rs.Spec.Replicas, rs.Spec.Selector = &replicas, &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
+	if mark := s.Marks[app]; mark != "" {
+		rs.Annotations = map[string]string{kube.SurgeAnnotation: mark}
+	}
 	if ours {
 		rs.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager,
 			FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
@@ -40,7 +44,8 @@ func (s *Simulation) Scale(_ context.Context, r request.Scale) kube.Answer {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	if s.Replicas[r.Name] != r.From {
-		return kube.Answer{Code: http.StatusUnprocessableEntity, Message: "the server rejected our request due to an error in our request"}
+		return kube.Answer{Code: http.StatusUnprocessableEntity,
+			Message: "the server rejected our request due to an error in our request"}
 	}
 	s.Scaled = append(s.Scaled, r)
 	s.ScaleTo(r.Name, r.To, true)
@@ -93,4 +98,29 @@ func (w MortalWriter) Restart(ctx context.Context, r request.Restart) kube.Answe
 
 func (w MortalWriter) Taint(ctx context.Context, r request.SetTaints) kube.Answer {
 	return w.send(func() kube.Answer { return w.Simulation.Taint(ctx, r) })
+}
+
+func (s *Simulation) AddReplicaSet(app string, replicas int32) {
+	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: app,
+		UID: types.UID("rs-" + app)}}
+	rs.Spec.Replicas, rs.Spec.Selector = &replicas, &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
+	s.Replicas[app] = replicas
+	s.Store.Put(convert.ReplicaSet(rs))
+}
+
+func (s *Simulation) Has(app string) int32 {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return s.Replicas[app]
+}
+
+func (s *Simulation) SomebodyScales(app string, to int32) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	s.ScaleTo(app, to, false)
+}
+
+func (s *Simulation) ShowAgents() {
+	s.Store.Put(convert.DaemonSet(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "agent",
+		UID: "ds"}}))
 }

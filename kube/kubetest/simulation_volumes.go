@@ -27,7 +27,8 @@ type Disks struct {
 }
 
 func NewDisks(s *Simulation) *Disks {
-	d := &Disks{Simulation: s, DetachAfter: 3 * time.Second, attachAfter: time.Second, Stay: map[string]bool{}, attached: map[string]string{}}
+	d := &Disks{Simulation: s, DetachAfter: 3 * time.Second, attachAfter: time.Second, Stay: map[string]bool{},
+		attached: map[string]string{}}
 	s.onGone = d.gone
 	return d
 }
@@ -53,8 +54,9 @@ func (d *Disks) With(claims ...string) func(*corev1.Pod) {
 func Attachment(volume, driver, node string, attached bool) *kube.VolumeAttachment {
 	return convert.AttachmentRecord(&storagev1.VolumeAttachment{
 		ObjectMeta: metav1.ObjectMeta{Name: "csi-" + volume + "-" + node, UID: types.UID(volume + node)},
-		Spec:       storagev1.VolumeAttachmentSpec{Attacher: driver, NodeName: node, Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &volume}},
-		Status:     storagev1.VolumeAttachmentStatus{Attached: attached},
+		Spec: storagev1.VolumeAttachmentSpec{Attacher: driver, NodeName: node,
+			Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &volume}},
+		Status: storagev1.VolumeAttachmentStatus{Attached: attached},
 	})
 }
 

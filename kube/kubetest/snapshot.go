@@ -33,14 +33,19 @@ func StoreOf(at time.Time, objects ...runtime.Object) *kube.Store {
 			nodes[m.Name] = convert.NodeUsage(m)
 			continue
 		}
-		record, err := convert.Record(o)
-		if err != nil {
-			panic(fmt.Sprintf("kube.StoreOf: %v", err))
-		}
-		s.Put(record)
+		s.Put(Convert(o))
 	}
 	s.SetUsage(nodes)
 	return s
+}
+
+// Convert is the record of an API object of a kind that the store keeps.
+func Convert(o any) kube.Record {
+	record, err := convert.Record(o)
+	if err != nil {
+		panic(fmt.Sprintf("kubetest.Convert: %v", err))
+	}
+	return record
 }
 
 func flatten(objects []runtime.Object) []runtime.Object {

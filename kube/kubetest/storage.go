@@ -22,7 +22,8 @@ func Claim(name, volume string, options ...func(*corev1.PersistentVolume)) []run
 	claim.Annotations = map[string]string{"pv.kubernetes.io/bind-completed": "yes"}
 	claim.Spec.VolumeName = volume
 	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: volume, UID: kube.UID(volume)}}
-	v.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: claim.Namespace, Name: claim.Name}
+	v.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: claim.Namespace,
+		Name: claim.Name}
 	v.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: "disk", VolumeHandle: "handle-" + volume}
 	for _, o := range options {
 		o(v)
@@ -32,8 +33,10 @@ func Claim(name, volume string, options ...func(*corev1.PersistentVolume)) []run
 
 func ReachedFrom(label string, values ...string) func(*corev1.PersistentVolume) {
 	return func(v *corev1.PersistentVolume) {
-		v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: label, Operator: corev1.NodeSelectorOpIn, Values: values}}}}}}
+		v.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: label, Operator: corev1.NodeSelectorOpIn,
+					Values: values}}}}}}
 	}
 }
 
@@ -46,10 +49,14 @@ func ofKind(edit func(*corev1.PersistentVolumeSource)) func(*corev1.PersistentVo
 
 var (
 	LocalDisk  = ofKind(func(s *corev1.PersistentVolumeSource) { s.Local = &corev1.LocalVolumeSource{Path: "/data"} })
-	NodeFolder = ofKind(func(s *corev1.PersistentVolumeSource) { s.HostPath = &corev1.HostPathVolumeSource{Path: "/data"} })
-	NfsShare   = ofKind(func(s *corev1.PersistentVolumeSource) { s.NFS = &corev1.NFSVolumeSource{Server: "nas", Path: "/"} })
-	FcDisk     = ofKind(func(s *corev1.PersistentVolumeSource) { s.FC = &corev1.FCVolumeSource{} })
-	EbsDisk    = ofKind(func(s *corev1.PersistentVolumeSource) {
+	NodeFolder = ofKind(func(s *corev1.PersistentVolumeSource) {
+		s.HostPath = &corev1.HostPathVolumeSource{Path: "/data"}
+	})
+	NfsShare = ofKind(func(s *corev1.PersistentVolumeSource) {
+		s.NFS = &corev1.NFSVolumeSource{Server: "nas", Path: "/"}
+	})
+	FcDisk  = ofKind(func(s *corev1.PersistentVolumeSource) { s.FC = &corev1.FCVolumeSource{} })
+	EbsDisk = ofKind(func(s *corev1.PersistentVolumeSource) {
 		s.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}
 	})
 )
@@ -63,7 +70,9 @@ func WithVolume(name string, source corev1.VolumeSource) PodOption {
 func Claiming(claims ...string) PodOption {
 	return func(p *corev1.Pod) {
 		for _, claim := range claims {
-			WithVolume(claim, corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim}})(p)
+			WithVolume(claim, corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
+					ClaimName: claim}})(p)
 		}
 	}
 }
@@ -83,12 +92,14 @@ func BoundClaim(name, volume string) *corev1.PersistentVolumeClaim {
 func CsiVolume(name, driver string) *corev1.PersistentVolume {
 	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("volume-" + name)}}
 	v.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: "handle-" + name}
-	v.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: "default", Name: strings.TrimPrefix(name, "pv-")}
+	v.Spec.ClaimRef = &corev1.ObjectReference{Kind: "PersistentVolumeClaim", Namespace: "default",
+		Name: strings.TrimPrefix(name, "pv-")}
 	return v
 }
 
 func AttachmentOf(volume, node string, attached bool) *storagev1.VolumeAttachment {
-	a := &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "csi-" + volume + "-" + node, UID: kube.UID("csi-" + volume + "-" + node)}}
+	a := &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "csi-" + volume + "-" + node,
+		UID: kube.UID("csi-" + volume + "-" + node)}}
 	a.Spec.Attacher, a.Spec.NodeName, a.Status.Attached = "disk", node, attached
 	if volume != "" {
 		a.Spec.Source.PersistentVolumeName = &volume

@@ -30,6 +30,9 @@ func (r BudgetRef) Send(ctx context.Context, w Writer) kube.Answer    { return w
 func (r GetBudget) Send(ctx context.Context, w Writer) kube.Answer    { return w.LiveBudget(ctx, r) }
 func (r Scale) Send(ctx context.Context, w Writer) kube.Answer        { return w.Scale(ctx, r) }
 func (r Restart) Send(ctx context.Context, w Writer) kube.Answer      { return w.Restart(ctx, r) }
+func (r Raise) Send(ctx context.Context, w Writer) kube.Answer        { return w.Raise(ctx, r) }
+func (r Lower) Send(ctx context.Context, w Writer) kube.Answer        { return w.Lower(ctx, r) }
+func (r SetCost) Send(ctx context.Context, w Writer) kube.Answer      { return w.SetCost(ctx, r) }
 func (r SetTaints) Send(ctx context.Context, w Writer) kube.Answer    { return w.Taint(ctx, r) }
 
 func (r GetPod) Send(ctx context.Context, w Writer) kube.Answer {
@@ -52,6 +55,15 @@ func (r DeleteLease) Send(ctx context.Context, w Writer) kube.Answer {
 	return sendLease(w, func(leases LeaseWriter) kube.Answer { return leases.DeleteLease(ctx, r) })
 }
 
+// Send deletes the Node object, where there is somebody who can.
+func (r DeleteNode) Send(ctx context.Context, w Writer) kube.Answer {
+	nodes, ok := w.(NodeDeleter)
+	if !ok {
+		return kube.Answer{Code: http.StatusMethodNotAllowed, Message: "this connection deletes no nodes"}
+	}
+	return nodes.DeleteNode(ctx, r)
+}
+
 // sendLease sends where there is somebody who can.
 func sendLease(w Writer, send func(LeaseWriter) kube.Answer) kube.Answer {
 	leases, ok := w.(LeaseWriter)
@@ -69,7 +81,24 @@ func (BudgetRef) Lasting() bool    { return false }
 func (GetBudget) Lasting() bool    { return false }
 func (Scale) Lasting() bool        { return true }
 func (Restart) Lasting() bool      { return false }
+func (Raise) Lasting() bool        { return true }
+func (Lower) Lasting() bool        { return false }
+func (SetCost) Lasting() bool      { return true }
 func (SetTaints) Lasting() bool    { return true }
 func (GetPod) Lasting() bool       { return false }
 func (WriteLease) Lasting() bool   { return false } // it lapses by itself
 func (DeleteLease) Lasting() bool  { return false }
+func (DeleteNode) Lasting() bool   { return true } // nothing takes it back
+
+// PodOf is the UID of the pod that the request is about, "" if it is about none.
+func PodOf(r Request) kube.UID {
+	switch r := r.(type) {
+	case Evict:
+		return r.UID
+	case Delete:
+		return r.UID
+	case GetPod:
+		return r.UID
+	}
+	return ""
+}

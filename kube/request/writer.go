@@ -59,6 +59,9 @@ type Writer interface {
 	LiveBudget(ctx context.Context, r GetBudget) kube.Answer
 	Scale(ctx context.Context, r Scale) kube.Answer
 	Restart(ctx context.Context, r Restart) kube.Answer
+	Raise(ctx context.Context, r Raise) kube.Answer
+	Lower(ctx context.Context, r Lower) kube.Answer
+	SetCost(ctx context.Context, r SetCost) kube.Answer
 	Taint(ctx context.Context, r SetTaints) kube.Answer
 	// LivePod reads a pod from the server, not from the store. The answer's
 	// UID tells which pod has the name now; 404 means none.
@@ -128,7 +131,7 @@ type WriteLease struct {
 	By        string
 	Reason    string
 	Since     time.Time // when the run took it, by the server's clock
-	Renewed   time.Time // now, by the server's clock: for people, nobody judges by it
+	Renewed   time.Time // now, by the server's clock: for people, no rule uses it
 	// Transitions is how often it changed hands.
 	Transitions int32
 	// UID and ResourceVersion are those of the Lease that is meant: the write fails
@@ -152,6 +155,17 @@ type LeaseWriter interface {
 	// UpdateLease renews the Lease, or takes it over from another holder.
 	UpdateLease(ctx context.Context, w WriteLease) kube.Answer
 	DeleteLease(ctx context.Context, r DeleteLease) kube.Answer
+}
+
+// DeleteNode deletes exactly one Node object: it fails with 409 if another UID has the name.
+type DeleteNode struct {
+	Node string
+	UID  kube.UID
+}
+
+// NodeDeleter is what deletes Node objects. Each call is one request.
+type NodeDeleter interface {
+	DeleteNode(ctx context.Context, r DeleteNode) kube.Answer
 }
 
 // NodeEvent is something to tell about a node by an Event in the cluster.

@@ -87,12 +87,14 @@ func (r *daemonSetReader) unknown() []daemonSetName {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.namedLocked(s, r.nodes, func(d daemonSetName) bool {
-		return s.WorkloadNamed("DaemonSet", d.namespace, d.name) == nil && time.Since(r.asked[d.namespace+"/"+d.name]) >= daemonSetAgain
+		return s.WorkloadNamed("DaemonSet", d.namespace, d.name) == nil &&
+			time.Since(r.asked[d.namespace+"/"+d.name]) >= daemonSetAgain
 	})
 }
 
 // namedLocked are the DaemonSets that pods of the nodes name, each once, of which it holds.
-func (r *daemonSetReader) namedLocked(s *kube.Snapshot, nodes []string, holds func(daemonSetName) bool) []daemonSetName {
+func (r *daemonSetReader) namedLocked(s *kube.Snapshot, nodes []string,
+	holds func(daemonSetName) bool) []daemonSetName {
 	var found []daemonSetName
 	for _, node := range nodes {
 		for _, p := range s.PodsOn(node) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -18,13 +17,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
-// logLines is how many of the last lines of a log are shown; maxLogBytes bounds
-// them, for a line can be of any length.
-const (
-	logLines    = 50
-	maxLogBytes = 64 << 10
-)
-
 // PodDetails is what a person looks at to understand one pod. It is read live,
 // for one pod at a time, and never kept.
 type PodDetails struct {
@@ -33,7 +25,11 @@ type PodDetails struct {
 	// YAML is the object without managed fields and without the values of its
 	// environment, which may be secrets.
 	YAML string
-	Logs []LogTail
+	// Containers are those whose log can be asked for, in the order in which they start.
+	Containers []Container
+	// Container is the one that Logs are of.
+	Container string
+	Logs      []LogTail
 	// Missing says what could not be read, and why.
 	Missing []string
 }
@@ -51,17 +47,11 @@ type PodEvent struct {
 	Count                       int32
 }
 
-// LogTail is the end of a container's log.
-type LogTail struct {
-	Container string
-	Previous  bool // of the container's last life
-	Lines     []string
-}
-
-// ReadPod reads what there is to know about one pod. Only the pod itself is
-// indispensable: for what we may not read, Missing says so. It fails with an
-// error where the name belongs to another pod by now.
-func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid kube.UID) (PodDetails, error) {
+// ReadPod reads what there is to know about one pod, with the log of that container, "" for
+// the one that tells most. Only the pod itself is indispensable: for what we may not read,
+// Missing says so. It fails with an error where the name belongs to another pod by now.
+func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid kube.UID,
+	container string) (PodDetails, error) {
 	pod, err := c.Reads().CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return PodDetails{}, fmt.Errorf("read pod %s/%s: %w", namespace, name, err)
@@ -69,17 +59,18 @@ func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid k
 	if pod.UID != uid {
 		return PodDetails{}, fmt.Errorf("pod %s/%s is gone: another pod has its name", namespace, name)
 	}
-	d := PodDetails{Conditions: conditions(pod)}
+	d := PodDetails{Conditions: conditions(pod), Containers: containersOf(pod)}
 	if d.YAML, err = redactedYAML(pod); err != nil {
 		d.miss("YAML", err)
 	}
 	if d.Events, err = podEvents(ctx, c, namespace, uid); err != nil {
 		d.miss("events", err)
 	}
-	for _, t := range tailsWanted(pod) {
-		tail, err := logTail(ctx, c, namespace, name, t)
+	d.Container = kube.Clean(cmp.Or(container, mostTelling(pod)))
+	for _, previous := range instancesOf(pod, d.Container) {
+		tail, err := logTail(ctx, c, namespace, name, LogTail{Container: d.Container, Previous: previous})
 		if err != nil {
-			d.miss("log of "+t.Container, err)
+			d.miss("log of "+d.Container, err)
 			continue
 		}
 		d.Logs = append(d.Logs, tail)
@@ -159,50 +150,10 @@ func podEvents(ctx context.Context, c *conn.Cluster, namespace string, uid kube.
 		if at.IsZero() {
 			at = e.CreationTimestamp.Time
 		}
-		events = append(events, PodEvent{At: at, Type: kube.Clean(e.Type), Reason: kube.Clean(e.Reason), Message: kube.Clean(e.Message),
-			From: kube.Clean(cmp.Or(e.ReportingController, e.Source.Component)), Count: max(e.Count, 1)})
+		events = append(events, PodEvent{At: at, Type: kube.Clean(e.Type), Reason: kube.Clean(e.Reason),
+			Message: kube.Clean(e.Message),
+			From:    kube.Clean(cmp.Or(e.ReportingController, e.Source.Component)), Count: max(e.Count, 1)})
 	}
 	slices.SortStableFunc(events, func(a, b PodEvent) int { return a.At.Compare(b.At) })
 	return events, nil
-}
-
-// tailsWanted are the logs that tell why a pod is in trouble: of the first
-// container that is not well, and of its last life if it had one. Where all are
-// well it is the first container's.
-func tailsWanted(p *corev1.Pod) []LogTail {
-	statuses := slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
-	for _, s := range statuses {
-		ended := s.State.Terminated != nil && s.State.Terminated.ExitCode == 0
-		if s.Ready || ended {
-			continue
-		}
-		if s.RestartCount > 0 {
-			return []LogTail{{Container: s.Name, Previous: true}, {Container: s.Name}}
-		}
-		return []LogTail{{Container: s.Name}}
-	}
-	if len(p.Spec.Containers) == 0 {
-		return nil
-	}
-	return []LogTail{{Container: p.Spec.Containers[0].Name}}
-}
-
-func logTail(ctx context.Context, c *conn.Cluster, namespace, pod string, tail LogTail) (LogTail, error) {
-	lines, most := int64(logLines), int64(maxLogBytes)
-	stream, err := c.Reads().CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{
-		Container: tail.Container, Previous: tail.Previous, TailLines: &lines, LimitBytes: &most,
-	}).Stream(ctx)
-	if err != nil {
-		return tail, err
-	}
-	defer func() { _ = stream.Close() }()
-	text, err := io.ReadAll(io.LimitReader(stream, maxLogBytes))
-	if err != nil {
-		return tail, err
-	}
-	if trimmed := strings.TrimRight(string(text), "\n"); trimmed != "" {
-		tail.Lines = strings.Split(cleanLines(trimmed), "\n")
-	}
-	tail.Container = kube.Clean(tail.Container)
-	return tail, nil
 }

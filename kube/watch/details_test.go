@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -28,28 +27,5 @@ func TestRedactedYAMLShowsNoEnvironment(t *testing.T) {
 	}
 	if pod.Spec.Containers[0].Env[0].Value != "hunter2" {
 		t.Error("the object itself was changed")
-	}
-}
-
-func TestTailsOfTheContainerInTrouble(t *testing.T) {
-	status := func(name string, ready bool, restarts int32) corev1.ContainerStatus {
-		return corev1.ContainerStatus{Name: name, Ready: ready, RestartCount: restarts}
-	}
-	done := corev1.ContainerStatus{Name: "init", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}
-	for name, c := range map[string]struct {
-		statuses []corev1.ContainerStatus
-		want     []LogTail
-	}{
-		"crashing":        {[]corev1.ContainerStatus{done, status("app", true, 0), status("side", false, 3)}, []LogTail{{Container: "side", Previous: true}, {Container: "side"}}},
-		"starting":        {[]corev1.ContainerStatus{status("app", false, 0)}, []LogTail{{Container: "app"}}},
-		"all well":        {[]corev1.ContainerStatus{status("app", true, 5)}, []LogTail{{Container: "first"}}},
-		"nothing is said": {nil, []LogTail{{Container: "first"}}},
-	} {
-		pod := &corev1.Pod{}
-		pod.Spec.Containers = []corev1.Container{{Name: "first"}}
-		pod.Status.ContainerStatuses = c.statuses
-		if got := tailsWanted(pod); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
 	}
 }

@@ -192,7 +192,7 @@ func (f *feed) enter(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if h := f.server.Health(); !h.Live {
-		f.notLive(h.Reason) // also what was opened anew since it went away
+		f.notLive(h.Reason) // also what was opened again since the server was lost
 	}
 	return f.server.WaitLive(ctx)
 }

@@ -192,7 +192,7 @@ func playLargeClient(b *testing.B, part string) {
 	fmt.Printf("\n%s%s\n", sayMark, encoded)
 }
 
-// peakMB is the most memory that the process had so far, 0 where nobody tells.
+// peakMB is the most memory that the process had so far, 0 where it is not known.
 func peakMB() float64 {
 	text, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(text)) {

@@ -27,7 +27,7 @@ func TestLabRestart(t *testing.T) {
 		})
 		victim := freePod(t, w)
 		labComponent(t, "stop", "kube-apiserver")
-		until(t, w, "the server is away", func(s *kube.Snapshot) bool { return !s.Health().Live })
+		until(t, w, "the server does not answer", func(s *kube.Snapshot) bool { return !s.Health().Live })
 		labComponent(t, "start", "kube-apiserver")
 		labDelete(t, c, victim)
 		started := time.Now()

@@ -40,7 +40,7 @@ func TestFeedIsNotLiveBeforeItHasCaughtUp(t *testing.T) {
 				t.Error("no new list")
 			}
 		}},
-		{"that the server is away again", func(api *fakeAPI) {
+		{"that the server is lost again", func(api *fakeAPI) {
 			api.server.turn(false, time.Now(), "no answer")
 			api.current().Stop()
 		}, func(t *testing.T, api *fakeAPI) {

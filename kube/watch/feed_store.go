@@ -66,7 +66,8 @@ func (f *feed) Replace(items []any, version string) error {
 		reason = polled
 	}
 	f.mu.Unlock()
-	f.store.Replace(f.of, records, kube.ParseVersion(version), kube.SyncState{Phase: kube.Synced, Since: time.Now(), Reason: reason})
+	f.store.Replace(f.of, records, kube.ParseVersion(version),
+		kube.SyncState{Phase: kube.Synced, Since: time.Now(), Reason: reason})
 	return nil
 }
 
@@ -116,7 +117,7 @@ func (f *feed) stale(reason string) {
 	f.store.SetPhase(f.of, phase, reason)
 }
 
-// lost says that the server is away: until the watch is open again, or a new
+// lost says that the server does not answer: until the watch is open again, or a new
 // list is in, what we hold is not live, also when the server is back. What was
 // refused is asked for again soon after that.
 func (f *feed) lost(reason string) {

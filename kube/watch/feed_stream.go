@@ -32,7 +32,7 @@ func newStream(f *feed, source watch.Interface) *stream {
 	return s
 }
 
-// Stop ends the watch and waits until nothing can reach the store any more.
+// Stop ends the watch and waits until nothing can reach the store.
 func (s *stream) Stop() {
 	s.once.Do(func() {
 		close(s.stopped)

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn/conntest"
 	"github.com/kdrain-tui/kdrain-tui/kube/hostile"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -69,7 +70,7 @@ func TestDetailsOfAHostilePod(t *testing.T) {
 			}
 			kubetest.WriteJSON(w, 200, asJSON(t, answer))
 		})
-		d, err := ReadPod(t.Context(), connectTo(t, server), "shop", "x", "uid")
+		d, err := ReadPod(t.Context(), conntest.To(t, server), "shop", "x", "uid", "")
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -112,7 +113,7 @@ func TestHostileUsage(t *testing.T) {
 				}
 				kubetest.WriteJSON(w, 200, c.group)
 			})
-			w := Start(t.Context(), connectTo(t, server), Options{Kinds: []kube.Kind{kube.KindUsage}})
+			w := Start(t.Context(), conntest.To(t, server), Options{Kinds: []kube.Kind{kube.KindUsage}})
 			defer w.Close()
 			if err := kubetest.WaitSynced(t.Context(), w, kube.KindUsage); err != nil {
 				t.Fatal(err)

@@ -230,7 +230,7 @@ func freePod(t *testing.T, w *Watcher) (found *kube.Pod) {
 	t.Helper()
 	until(t, w, "a pod is protected by nothing", func(s *kube.Snapshot) bool {
 		for _, p := range s.Pods() {
-			if p.Owner != nil && p.Owner.Kind == "ReplicaSet" && p.RunningAndReady() && !p.Terminating() &&
+			if p.Owner != nil && p.Owner.Kind == "ReplicaSet" && p.Healthy() &&
 				len(s.BudgetsOf(p)) == 0 && ofTheScene(s.Node(p.Node)) {
 				found = p
 				return true

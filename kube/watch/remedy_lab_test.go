@@ -96,7 +96,7 @@ func TestLabScaleAndRestart(t *testing.T) {
 		t.Errorf("restart of an old version: %+v", a)
 	}
 	shows("it is restarted", func(live *kube.Workload) bool {
-		restart.ResourceVersion = live.Rollout.ResourceVersion
+		restart.ResourceVersion = live.ResourceVersion
 		a := write.New(c).Restart(t.Context(), restart)
 		if !a.OK() && a.Code != 409 { // its status may just have changed
 			t.Fatalf("restart: %+v", a)

@@ -126,7 +126,8 @@ func watchedOwner(o *kube.Owner) bool {
 
 // one reads the scale of an owner.
 func (r *Scales) one(ctx context.Context, o scaleOwner) *kube.Workload {
-	w := &kube.Workload{Kind: convert.Share(o.Kind), Namespace: convert.Share(o.namespace), Name: convert.Share(o.Name), UID: o.UID, APIVersion: convert.Share(o.APIVersion)}
+	w := &kube.Workload{Kind: convert.Share(o.Kind), Namespace: convert.Share(o.namespace),
+		Name: convert.Share(o.Name), UID: o.UID, APIVersion: convert.Share(o.APIVersion)}
 	// Whoever writes a reference may put anything into it: it must not lead elsewhere.
 	for _, part := range append(strings.Split(o.APIVersion, "/"), o.Name) {
 		if part == "" || len(content.IsPathSegmentName(part)) > 0 {
@@ -145,7 +146,8 @@ func (r *Scales) one(ctx context.Context, o scaleOwner) *kube.Workload {
 	group, _, _ := strings.Cut(o.APIVersion, "/")
 	w.Resource = convert.Share(resource + "." + group)
 	scale := &autoscalingv1.Scale{}
-	err = r.client.Get().AbsPath("/apis", o.APIVersion, "namespaces", o.namespace, resource, o.Name, "scale").MaxRetries(0).Do(ctx).Into(scale)
+	err = r.client.Get().AbsPath("/apis", o.APIVersion, "namespaces", o.namespace, resource, o.Name,
+		"scale").MaxRetries(0).Do(ctx).Into(scale)
 	switch {
 	case apierrors.IsNotFound(err):
 		w.Hidden = "it is not there"

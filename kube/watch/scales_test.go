@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn/conntest"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-// Owners that nobody watches are read through their scale: the kind is looked up
+// Owners that are not watched are read through their scale: the kind is looked up
 // once, each owner once in a while, and what may not be read says so.
 func TestScalesOfOtherOwners(t *testing.T) {
 	var mu sync.Mutex
@@ -53,7 +54,7 @@ func TestScalesOfOtherOwners(t *testing.T) {
 			kubetest.WriteJSON(w, 404, kubetest.Status(404, "NotFound", "no such thing", ""))
 		}
 	})
-	c := connectTo(t, f)
+	c := conntest.To(t, f)
 	store := kube.NewStore(time.Now)
 	owned := func(name, version, kind, owner string, uid kube.UID) {
 		store.Put(&kube.Pod{Namespace: "shop", Name: name, UID: kube.UID("pod-" + name), Node: "n1", Spec: &kube.PodSpec{},
@@ -155,7 +156,7 @@ func TestScalesOfManyOwners(t *testing.T) {
 		store.Put(&kube.Pod{Namespace: "shop", Name: name, UID: kube.UID("pod-" + name), Node: "n1", Spec: &kube.PodSpec{},
 			Owner: &kube.Owner{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: name, UID: kube.UID("of-" + name)}})
 	}
-	scales := NewScales(connectTo(t, f))
+	scales := NewScales(conntest.To(t, f))
 	scales.Read(t.Context(), store, []string{"n1"})
 	known := 0
 	for n := range owners {

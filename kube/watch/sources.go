@@ -86,7 +86,8 @@ func queryOf(cs kubernetes.Interface, of kube.Scope, leaseNamespace string) quer
 	q := query{client: sources[of.Kind].group(cs), resource: string(of.Kind)}
 	switch {
 	case of.Kind == kube.KindLeases:
-		q.namespace, q.label = cmp.Or(leaseNamespace, kube.DefaultLeaseNamespace), kube.ManagedByLabel+"="+kube.ManagedByValue
+		q.namespace, q.label = cmp.Or(leaseNamespace, kube.DefaultLeaseNamespace),
+			kube.ManagedByLabel+"="+kube.ManagedByValue
 	case of.Node == "":
 	case of.Kind == kube.KindNodes:
 		q.field = fields.OneTermEqualSelector(metav1.ObjectNameField, of.Node).String()

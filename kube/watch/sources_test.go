@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn/conntest"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -28,7 +29,7 @@ func TestEveryKindIsAskedForInProtobuf(t *testing.T) {
 		accept = r.Header.Get("Accept")
 		kubetest.WriteJSON(w, 200, `{"kind":"NodeList","apiVersion":"v1","metadata":{},"items":[]}`)
 	})
-	c := connectTo(t, f)
+	c := conntest.To(t, f)
 	left := maps.Clone(sources)
 	for group, kinds := range groups {
 		for _, k := range kinds {
@@ -52,7 +53,7 @@ func TestOnlyOurLeasesAreListed(t *testing.T) {
 	server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		kubetest.WriteJSON(w, 200, `{"kind":"LeaseList","apiVersion":"coordination.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[]}`)
 	})
-	c := connectTo(t, server)
+	c := conntest.To(t, server)
 	q := queryOf(c.Reads(), kube.Scope{Kind: kube.KindLeases}, "maintenance")
 	before := len(server.Seen())
 	if _, err := q.list(t.Context(), listOptions{}); err != nil {

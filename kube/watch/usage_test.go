@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn/conntest"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -41,7 +42,7 @@ func TestUsage(t *testing.T) {
 					t.Errorf("asked for %s, which no screen shows", r.URL.Path)
 				}
 			})
-			w := Start(t.Context(), connectTo(t, server), Options{Kinds: []kube.Kind{kube.KindUsage}})
+			w := Start(t.Context(), conntest.To(t, server), Options{Kinds: []kube.Kind{kube.KindUsage}})
 			defer w.Close()
 			if err := kubetest.WaitSynced(t.Context(), w, kube.KindUsage); err != nil {
 				t.Fatal(err)

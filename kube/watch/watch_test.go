@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn/conntest"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -15,7 +16,7 @@ func TestWatchDenied(t *testing.T) {
 	server := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
 		kubetest.WriteJSON(w, 403, kubetest.Status(403, "Forbidden", "not you", ""))
 	})
-	w := Start(t.Context(), connectTo(t, server), Options{Kinds: []kube.Kind{kube.KindPods, kube.KindBudgets}})
+	w := Start(t.Context(), conntest.To(t, server), Options{Kinds: []kube.Kind{kube.KindPods, kube.KindBudgets}})
 	defer w.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -61,7 +62,7 @@ func TestFirstNodesComeFirst(t *testing.T) {
 		}
 	})
 	t.Cleanup(f.CloseClientConnections)
-	c := connectTo(t, f)
+	c := conntest.To(t, f)
 	w := Start(t.Context(), c, Options{Kinds: []kube.Kind{kube.KindNodes, kube.KindPods}, First: []string{"n"}})
 	defer w.Close()
 	got := map[string]bool{<-asked: true, <-asked: true}

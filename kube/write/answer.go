@@ -45,23 +45,17 @@ func readAnswer(response *http.Response, object any) kube.Answer {
 	return readRefusal(a, response.Request, body)
 }
 
-// maxRetryAfter bounds what a server may ask for: one answer must not silence a
-// run. API servers ask for 1 s to 32 s (apiserver pkg/util/flowcontrol
-// dropped_requests_tracker.go; the eviction handler for 10 s); what asks for more,
-// a proxy with its maintenance page, is asked again sooner.
-const maxRetryAfter = time.Minute
-
 // retryAfter reads the header, which API servers send in seconds.
 func retryAfter(value string) time.Duration {
 	seconds, err := strconv.Atoi(value)
 	if err != nil || seconds < 0 {
 		return 0
 	}
-	return boundedSeconds(seconds)
+	return bounded(seconds)
 }
 
-func boundedSeconds(seconds int) time.Duration {
-	return time.Duration(min(seconds, int(maxRetryAfter/time.Second))) * time.Second
+func bounded(seconds int) time.Duration {
+	return time.Duration(min(seconds, int(conn.MaxRetryAfter/time.Second))) * time.Second
 }
 
 func readSuccess(a kube.Answer, body []byte, broken error, object any) kube.Answer {
@@ -87,7 +81,8 @@ func readSuccess(a kube.Answer, body []byte, broken error, object any) kube.Answ
 		}
 		return a // accepted; the body adds nothing that is needed
 	}
-	a.UID, a.ResourceVersion = kube.UID(kube.Visible(string(result.Metadata.UID))), kube.Visible(result.Metadata.ResourceVersion)
+	a.UID, a.ResourceVersion = kube.UID(kube.Visible(string(result.Metadata.UID))),
+		kube.Visible(result.Metadata.ResourceVersion)
 	if result.Kind == "Status" {
 		a.Message = kube.CleanText(result.Message)
 		if result.Details != nil {
@@ -123,7 +118,7 @@ func readRefusal(a kube.Answer, request *http.Request, body []byte) kube.Answer 
 			})
 		}
 		if a.RetryAfter == 0 && status.Details.RetryAfterSeconds > 0 {
-			a.RetryAfter = boundedSeconds(int(status.Details.RetryAfterSeconds))
+			a.RetryAfter = bounded(int(status.Details.RetryAfterSeconds))
 		}
 	}
 	return a

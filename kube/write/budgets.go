@@ -45,13 +45,15 @@ func (w *Writer) CreateBudget(ctx context.Context, r request.CreateBudget) kube.
 func (w *Writer) DeleteBudget(ctx context.Context, r request.BudgetRef) kube.Answer {
 	options := deleteOptions(r.UID, nil, false)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
-	return w.send(ctx, http.MethodDelete, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON, options, nil)
+	return w.send(ctx, http.MethodDelete, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{},
+		contentJSON, options, nil)
 }
 
 // LiveBudget reads a temporary budget from the server, not from the store.
 func (w *Writer) LiveBudget(ctx context.Context, r request.GetBudget) kube.Answer {
 	var budget policyv1.PodDisruptionBudget
-	answer := w.send(ctx, http.MethodGet, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, "", nil, &budget)
+	answer := w.send(ctx, http.MethodGet, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, "", nil,
+		&budget)
 	answer.UID = ""
 	if answer.OK() && (&kube.Budget{Labels: budget.Labels}).TemporaryOf() == r.Run {
 		answer.UID = budget.UID

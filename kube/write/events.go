@@ -38,7 +38,8 @@ func eventObject(e request.NodeEvent) *corev1.Event {
 		TypeMeta:       metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
 		ObjectMeta:     metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, GenerateName: e.Node + "."},
 		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: e.Node, UID: e.UID},
-		Reason:         e.Reason, Message: message, Type: kind, Source: corev1.EventSource{Component: kube.FieldManager},
+		Reason:         e.Reason, Message: message, Type: kind,
+		Source:         corev1.EventSource{Component: kube.FieldManager},
 		FirstTimestamp: at, LastTimestamp: at, Count: 1, ReportingController: kube.FieldManager,
 	}
 }

@@ -15,13 +15,13 @@ import (
 
 // CreateLease makes the Lease of a node. The Node owns it: with the node it goes.
 func (w *Writer) CreateLease(ctx context.Context, l request.WriteLease) kube.Answer {
-	return w.send(ctx, http.MethodPost, leasePath(l.Namespace), leaseQuery(), contentJSON, leaseObject(l), nil)
+	return w.send(ctx, http.MethodPost, leasePath(l.Namespace), ourQuery(), contentJSON, leaseObject(l), nil)
 }
 
-// UpdateLease writes a Lease of ours anew, whole.
+// UpdateLease writes a Lease of ours, whole.
 func (w *Writer) UpdateLease(ctx context.Context, l request.WriteLease) kube.Answer {
 	return w.send(ctx, http.MethodPut, leasePath(l.Namespace)+"/"+url.PathEscape(kube.LeaseName(l.NodeUID)),
-		leaseQuery(), contentJSON, leaseObject(l), nil)
+		ourQuery(), contentJSON, leaseObject(l), nil)
 }
 
 // DeleteLease gives a Lease back, if it still is as we know it.
@@ -34,14 +34,13 @@ func (w *Writer) DeleteLease(ctx context.Context, r request.DeleteLease) kube.An
 		}
 		options.Preconditions.ResourceVersion = &r.ResourceVersion
 	}
-	return w.send(ctx, http.MethodDelete, leasePath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON, options, nil)
+	return w.send(ctx, http.MethodDelete, leasePath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON,
+		options, nil)
 }
 
 func leasePath(namespace string) string {
 	return "/apis/coordination.k8s.io/v1/namespaces/" + url.PathEscape(namespace) + "/leases"
 }
-
-func leaseQuery() url.Values { return url.Values{"fieldManager": {kube.FieldManager}} }
 
 // leaseObject is the Lease as the API has it.
 func leaseObject(w request.WriteLease) *coordinationv1.Lease {

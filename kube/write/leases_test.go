@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn/conntest"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -16,7 +17,7 @@ func TestLeaseRequests(t *testing.T) {
 	server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		kubetest.WriteJSON(w, 200, `{"kind":"Lease","metadata":{"uid":"l-1","resourceVersion":"9"}}`)
 	})
-	c := connectTo(t, server)
+	c := conntest.To(t, server)
 	w := request.WriteLease{Namespace: "kube-system", Node: "a", NodeUID: "u-1", Run: "r1", By: "bob", Reason: "disk", Since: time.Unix(0, 0), Renewed: time.Unix(10, 0)}
 	for _, test := range []struct {
 		send         func() kube.Answer

@@ -14,11 +14,12 @@ import (
 func (w *Writer) Scale(ctx context.Context, r request.Scale) kube.Answer {
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
-	return w.send(ctx, http.MethodPatch, workloadPath(r.Kind, r.Namespace, r.Name)+"/scale", query, contentJSONPatch, []map[string]any{
-		{"op": "test", "path": "/metadata/uid", "value": r.UID},
-		{"op": "test", "path": "/spec/replicas", "value": r.From},
-		{"op": "replace", "path": "/spec/replicas", "value": r.To},
-	}, nil)
+	return w.send(ctx, http.MethodPatch, workloadPath(r.Kind, r.Namespace, r.Name)+"/scale", query, contentJSONPatch,
+		[]map[string]any{
+			{"op": "test", "path": "/metadata/uid", "value": r.UID},
+			{"op": "test", "path": "/spec/replicas", "value": r.From},
+			{"op": "replace", "path": "/spec/replicas", "value": r.To},
+		}, nil)
 }
 
 // Restart changes the pod template's annotation that kubectl uses for it
@@ -31,10 +32,11 @@ func (w *Writer) Restart(ctx context.Context, r request.Restart) kube.Answer {
 		metadata["resourceVersion"] = r.ResourceVersion
 	}
 	annotations := map[string]any{kube.RestartedAtAnnotation: r.At.UTC().Format(time.RFC3339)}
-	return w.send(ctx, http.MethodPatch, workloadPath("Deployment", r.Namespace, r.Name), query, contentMergePatch, map[string]any{
-		"metadata": metadata,
-		"spec":     map[string]any{"template": map[string]any{"metadata": map[string]any{"annotations": annotations}}},
-	}, nil)
+	return w.send(ctx, http.MethodPatch, workloadPath("Deployment", r.Namespace, r.Name), query, contentMergePatch,
+		map[string]any{
+			"metadata": metadata,
+			"spec":     map[string]any{"template": map[string]any{"metadata": map[string]any{"annotations": annotations}}},
+		}, nil)
 }
 
 const contentJSONPatch = "application/json-patch+json"

@@ -13,11 +13,12 @@ import (
 func (w *Writer) Taint(ctx context.Context, r request.SetTaints) kube.Answer {
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
-	return w.send(ctx, http.MethodPatch, "/api/v1/nodes/"+url.PathEscape(r.Node), query, contentMergePatch, map[string]any{
-		"metadata": map[string]any{
-			"uid": r.UID, "resourceVersion": r.ResourceVersion,
-			"annotations": map[string]any{kube.OutOfServiceAnnotation: orNull(r.Mark, r.Mark != "")},
-		},
-		"spec": map[string]any{"taints": orNull(r.Taints, len(r.Taints) > 0)},
-	}, nil)
+	return w.send(ctx, http.MethodPatch, "/api/v1/nodes/"+url.PathEscape(r.Node), query, contentMergePatch,
+		map[string]any{
+			"metadata": map[string]any{
+				"uid": r.UID, "resourceVersion": r.ResourceVersion,
+				"annotations": map[string]any{kube.OutOfServiceAnnotation: orNull(r.Mark, r.Mark != "")},
+			},
+			"spec": map[string]any{"taints": orNull(r.Taints, len(r.Taints) > 0)},
+		}, nil)
 }

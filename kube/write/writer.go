@@ -32,6 +32,7 @@ var (
 	_ request.Writer      = (*Writer)(nil)
 	_ request.LeaseWriter = (*Writer)(nil)
 	_ request.EventWriter = (*Writer)(nil)
+	_ request.NodeDeleter = (*Writer)(nil)
 )
 
 // New writes on a connection.
@@ -51,13 +52,15 @@ func (w *Writer) Evict(ctx context.Context, r request.Evict) kube.Answer {
 func (w *Writer) Delete(ctx context.Context, r request.Delete) kube.Answer {
 	options := deleteOptions(r.UID, r.Grace, r.DryRun)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
-	return w.send(ctx, http.MethodDelete, podPath(r.Namespace, r.Name), dryRunQuery(r.DryRun), contentJSON, options, nil)
+	return w.send(ctx, http.MethodDelete, podPath(r.Namespace, r.Name), dryRunQuery(r.DryRun), contentJSON, options,
+		nil)
 }
 
 // Cordon makes a node unschedulable or schedulable again, and writes or removes
 // our mark, in one patch.
 func (w *Writer) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
-	metadata := map[string]any{"annotations": map[string]any{kube.CordonAnnotation: orNull(r.Mark, r.Mark != "" && r.Unschedulable)}}
+	metadata := map[string]any{"annotations": map[string]any{kube.CordonAnnotation: orNull(r.Mark, r.Mark != "" &&
+		r.Unschedulable)}}
 	if r.UID != "" {
 		metadata["uid"] = r.UID
 	}
@@ -70,7 +73,16 @@ func (w *Writer) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
 	return w.send(ctx, http.MethodPatch, "/api/v1/nodes/"+url.PathEscape(r.Node), query, contentMergePatch,
-		map[string]any{"metadata": metadata, "spec": map[string]any{"unschedulable": orNull(true, r.Unschedulable)}}, nil)
+		map[string]any{"metadata": metadata, "spec": map[string]any{"unschedulable": orNull(true, r.Unschedulable)}},
+		nil)
+}
+
+// DeleteNode deletes one Node object.
+func (w *Writer) DeleteNode(ctx context.Context, r request.DeleteNode) kube.Answer {
+	options := deleteOptions(r.UID, nil, false)
+	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
+	return w.send(ctx, http.MethodDelete, "/api/v1/nodes/"+url.PathEscape(r.Node), url.Values{}, contentJSON, options,
+		nil)
 }
 
 // LivePod reads a pod from the server, not from the store.
@@ -124,7 +136,8 @@ func orNull(value any, keep bool) any {
 // would sleep and repeat a 429 with Retry-After by itself and keep the headers
 // of refusals; credentials, user agent and read-only guard are in the transport
 // and apply all the same. object takes the body of a success, if not nil.
-func (w *Writer) send(ctx context.Context, method, path string, query url.Values, content string, body, object any) kube.Answer {
+func (w *Writer) send(ctx context.Context, method, path string, query url.Values, content string, body,
+	object any) kube.Answer {
 	ctx, cancel := w.c.Within(ctx, writeTimeout)
 	defer cancel()
 	var payload io.Reader

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn/conntest"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -106,6 +107,15 @@ func TestEvictionAnswers(t *testing.T) {
 				Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: "<html></html>"}},
 			},
 		},
+		"a proxy that asks for a day": {
+			code: 503, headers: map[string]string{"Retry-After": "86400"},
+			body: kubetest.Status(503, "ServiceUnavailable", "maintenance", ""),
+			want: kube.Answer{Code: 503, Reason: "ServiceUnavailable", Message: "maintenance", RetryAfter: time.Minute},
+		},
+		"a day in the body": {
+			code: 429, body: kubetest.Status(429, "TooManyRequests", "later", `{"retryAfterSeconds":86400}`),
+			want: kube.Answer{Code: 429, Reason: "TooManyRequests", Message: "later", RetryAfter: time.Minute},
+		},
 		"15 without a message": {code: 502, plain: true, want: kube.Answer{Code: 502, Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: "unknown"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +132,7 @@ func TestEvictionAnswers(t *testing.T) {
 				}
 				kubetest.WriteJSON(w, c.code, c.body)
 			})
-			got := New(connectTo(t, server)).Evict(t.Context(), request.Evict{Namespace: "n", Name: "x", UID: "u"})
+			got := New(conntest.To(t, server)).Evict(t.Context(), request.Evict{Namespace: "n", Name: "x", UID: "u"})
 			if got.AuditID != "audit-1" {
 				t.Errorf("headers are missing: %+v", got)
 			}
@@ -155,7 +165,7 @@ func TestWriteRequests(t *testing.T) {
 		}
 		kubetest.WriteJSON(w, 200, `{"kind":"Pod","metadata":{"name":"x","namespace":"n","uid":"u","resourceVersion":"7"},"spec":{"nodeName":"n1"}}`)
 	})
-	c := connectTo(t, server)
+	c := conntest.To(t, server)
 	New(c).Evict(t.Context(), request.Evict{Namespace: "n", Name: "x", UID: "u", Grace: &grace, DryRun: true})
 	New(c).Delete(t.Context(), request.Delete{Namespace: "n", Name: "x", UID: "u"})
 	cordon := New(c).Cordon(t.Context(), request.Cordon{Node: "n1", UID: "node-uid", ResourceVersion: "3", Unschedulable: true, Mark: "m"})
@@ -215,7 +225,7 @@ func TestNoAnswer(t *testing.T) {
 		}
 		panic(http.ErrAbortHandler) // the connection breaks off
 	})
-	c := connectTo(t, server)
+	c := conntest.To(t, server)
 	if a := New(c).Evict(t.Context(), request.Evict{Namespace: "n", Name: "x", UID: "u"}); a.Code != 0 || a.Failure == "" || a.Unsent {
 		t.Errorf("broken off: %+v", a)
 	}
@@ -231,7 +241,7 @@ func TestNoAnswer(t *testing.T) {
 
 func TestLivePodNeedsAnObject(t *testing.T) {
 	server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) { kubetest.WriteJSON(w, 200, `<html>`) })
-	if pod, a := New(connectTo(t, server)).LivePod(t.Context(), "n", "x"); pod != nil || a.OK() || a.Failure == "" {
+	if pod, a := New(conntest.To(t, server)).LivePod(t.Context(), "n", "x"); pod != nil || a.OK() || a.Failure == "" {
 		t.Errorf("a page of a proxy became a pod: %+v %+v", pod, a)
 	}
 }
@@ -248,7 +258,7 @@ func TestEvictionSupport(t *testing.T) {
 		server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) {
 			kubetest.WriteJSON(w, 200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[`+c.resource+`]}`)
 		})
-		cluster := connectTo(t, server)
+		cluster := conntest.To(t, server)
 		for range 2 {
 			if got, err := cluster.EvictionSupport(t.Context()); got != c.want || err != nil {
 				t.Errorf("%s: %q, %v", name, got, err)
@@ -264,7 +274,7 @@ func TestCheckAccess(t *testing.T) {
 	server := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
 		kubetest.WriteJSON(w, 201, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":true,"reason":"because\u001b[2J"}}`)
 	})
-	c := connectTo(t, server)
+	c := conntest.To(t, server)
 	permission := request.Permission{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "n"}
 	results, err := c.CheckAccess(t.Context(), []request.Permission{permission, {Verb: "list", Group: "policy", Resource: "poddisruptionbudgets"}})
 	if err != nil || len(results) != 2 || !results[0].Allowed || results[0].Reason != "because" || results[0].Permission != permission {

@@ -103,7 +103,9 @@ func later(a, b time.Time) time.Time {
 
 // without cuts the second spans out of the first.
 func without(spans, cuts []span) []span {
-	cuts = slices.SortedFunc(slices.Values(cuts), func(a, b span) int { return cmp.Compare(a.from.UnixNano(), b.from.UnixNano()) })
+	cuts = slices.SortedFunc(slices.Values(cuts), func(a, b span) int {
+		return cmp.Compare(a.from.UnixNano(), b.from.UnixNano())
+	})
 	var left []span
 	for _, s := range spans {
 		for _, cut := range cuts {

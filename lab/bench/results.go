@@ -14,7 +14,9 @@ import (
 // median is the run in the middle by time; all figures of a tool come from it,
 // so that they belong together.
 func median(runs []drained) drained {
-	sorted := slices.SortedFunc(slices.Values(runs), func(a, b drained) int { return int(a.result.Took() - b.result.Took()) })
+	sorted := slices.SortedFunc(slices.Values(runs), func(a, b drained) int {
+		return int(a.result.Took() - b.result.Took())
+	})
 	return sorted[(len(sorted)-1)/2]
 }
 

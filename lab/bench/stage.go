@@ -27,7 +27,8 @@ func (s stage) build(ctx context.Context, w workload) error {
 		return err
 	}
 	for _, g := range w.groups {
-		if _, err := s.client.AppsV1().Deployments(namespace).Create(ctx, g.deployment(), metav1.CreateOptions{}); err != nil {
+		if _, err := s.client.AppsV1().Deployments(namespace).Create(ctx, g.deployment(),
+			metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("make deployment %s: %w", g.name, err)
 		}
 	}
@@ -38,7 +39,8 @@ func (s stage) build(ctx context.Context, w workload) error {
 		if g.maxUnavailable == "" {
 			continue
 		}
-		if _, err := s.client.PolicyV1().PodDisruptionBudgets(namespace).Create(ctx, g.budget(), metav1.CreateOptions{}); err != nil {
+		if _, err := s.client.PolicyV1().PodDisruptionBudgets(namespace).Create(ctx, g.budget(),
+			metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("make budget %s: %w", g.name, err)
 		}
 	}
@@ -154,7 +156,8 @@ func (s stage) allCounted(ctx context.Context, w workload) (bool, error) {
 			return false, fmt.Errorf("look at budget %s: %w", g.name, err)
 		}
 		status := budget.Status
-		if status.ObservedGeneration < budget.Generation || int(status.CurrentHealthy) != g.pods || status.DisruptionsAllowed == 0 {
+		if status.ObservedGeneration < budget.Generation || int(status.CurrentHealthy) != g.pods ||
+			status.DisruptionsAllowed == 0 {
 			return false, nil
 		}
 	}
@@ -174,7 +177,8 @@ func (s stage) clear(ctx context.Context) error {
 			return s.client.PolicyV1().PodDisruptionBudgets(namespace).DeleteCollection(ctx, now, all)
 		}},
 		{"deployments", func() error {
-			return apps.Deployments(namespace).DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background}, all)
+			return apps.Deployments(namespace).DeleteCollection(ctx,
+				metav1.DeleteOptions{PropagationPolicy: &background}, all)
 		}},
 		{"replica sets", func() error { return apps.ReplicaSets(namespace).DeleteCollection(ctx, now, all) }},
 		{"pods", func() error { return core.Pods(namespace).DeleteCollection(ctx, now, all) }},
@@ -202,7 +206,8 @@ func (s stage) clear(ctx context.Context) error {
 }
 
 func (s stage) makeNamespace(ctx context.Context) error {
-	_, err := s.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	_, err := s.client.CoreV1().Namespaces().Create(ctx,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("make namespace %s: %w", namespace, err)
 	}

@@ -137,14 +137,16 @@ func crowdNode(i int) string { return fmt.Sprintf("crowd-%04d", i%crowdNodes) }
 func crowdNamespace(i int) string { return fmt.Sprintf("crowd-%03d", i%crowdApps) }
 
 func (s stage) makeCrowdNamespace(ctx context.Context, i int) error {
-	_, err := s.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: crowdNamespace(i)}}, metav1.CreateOptions{})
+	_, err := s.client.CoreV1().Namespaces().Create(ctx,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: crowdNamespace(i)}}, metav1.CreateOptions{})
 	return err
 }
 
 // makeCrowdPod makes a pod that is bound and never started: an eviction of it is a
 // deletion, whatever its budget.
 func (s stage) makeCrowdPod(ctx context.Context, i int) error {
-	some := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi")}
+	some := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"),
+		corev1.ResourceMemory: resource.MustParse("128Mi")}
 	_, err := s.client.CoreV1().Pods(crowdNamespace(i)).Create(ctx, &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("crowd-%06d", i), Labels: map[string]string{"app": "crowd"}},
 		Spec: corev1.PodSpec{

@@ -22,11 +22,13 @@ func (d drained) trace(out io.Writer) {
 	c := d.critical()
 	longest := slices.SortedFunc(slices.Values(c.idle), func(a, b span) int { return int(b.length() - a.length()) })
 	for _, s := range longest[:min(5, len(longest))] {
-		fmt.Fprintf(out, "  longest own gap of %s: %.3f s to %.3f s (%.0f ms)\n", c.group, at(s.from), at(s.to), ms(s.length()))
+		fmt.Fprintf(out, "  longest own gap of %s: %.3f s to %.3f s (%.0f ms)\n", c.group, at(s.from), at(s.to),
+			ms(s.length()))
 	}
 	fmt.Fprintf(out, "  every request:\n")
 	for _, r := range d.requests {
-		fmt.Fprintf(out, "    %8.3f %6.1f ms %3d %s %s\n", at(r.Received), ms(r.Answered.Sub(r.Received)), r.Code, r.Label(), r.Name)
+		fmt.Fprintf(out, "    %8.3f %6.1f ms %3d %s %s\n", at(r.Received), ms(r.Answered.Sub(r.Received)), r.Code,
+			r.Label(), r.Name)
 	}
 	for _, g := range d.guards {
 		for _, frame := range g.frames {

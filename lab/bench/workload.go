@@ -37,6 +37,10 @@ var workloads = []workload{
 	{
 		name: "ten-nodes", nodes: 10, faster: 6, groups: sixGroups(), flags: []string{"--max-parallel-nodes=10"},
 	},
+	{
+		name: "surge", nodes: 1, faster: 8, flags: []string{"--surge=100%"},
+		groups: []group{{name: "guarded", pods: 20, maxUnavailable: "1"}},
+	},
 	{name: "free-pods", nodes: 1, groups: []group{{name: "free", pods: 100}}},
 	{name: "long-grace", nodes: 1, groups: []group{{name: "slow", pods: 30, stopsAfter: 5}}},
 }

@@ -62,3 +62,64 @@ func podNames(pods []pod) []string {
 	}
 	return names
 }
+
+// A run is suspended on purpose: its process ends with a code of its own, its node stays
+// cordoned, nothing is sent until resume continues it.
+func TestARunIsSuspendedByCtl(t *testing.T) {
+	world := worldOf(t, setting{scene: "small", audited: true})
+	run := world.steer(t, "drain", "worker-1", "--ignore-daemonsets", "--yes")
+	run.waitsBlocked(2)
+
+	run.ctl("suspend").prints(t, "resume "+run.id)
+	run.run.wait(patience).exits(t, 6, "is suspended, not ended")
+	from := world.auditEnd(t)
+	run.operator.run("runs").prints(t, "suspended")
+	run.ctl("abort").exits(t, 1, "is not live")
+	if !world.node(t, "worker-1").Spec.Unschedulable {
+		t.Error("worker-1 is schedulable again")
+	}
+	if sent := world.written(t, from); len(sent) > 0 {
+		t.Errorf("after the end of its process were sent %v", sent)
+	}
+
+	world.healWeb(t)
+	again := run.start("resume", run.id, "--yes")
+	again.wait(patience).exits(t, 0)
+	if left := podNames(world.podsOn(t, "worker-1")); len(left) != 1 || !strings.HasPrefix(left[0], "node-exporter-") {
+		t.Errorf("on worker-1 are %v", left)
+	}
+}
+
+// A second terminal shows a run that works in the first, pauses it and lets it continue, sees
+// its result, and its end is not the run's.
+func TestARunIsWatchedFromAnotherTerminal(t *testing.T) {
+	world := worldOf(t, setting{scene: "small"})
+	run := world.steer(t, "drain", "worker-1", "--ignore-daemonsets", "--yes")
+	run.waitsBlocked(2)
+	first := run.operator.open(100, 30, "watch", run.id)
+	first.waitFor("Run "+run.id, "of another process", "‖ blocked")
+	first.keys("q")
+	if code, _ := first.ended(); code != 0 {
+		t.Errorf("exit code %d after a look at a run, want 0", code)
+	}
+	if !run.asks("status").OK {
+		t.Fatal("the run ended with the page of it")
+	}
+
+	term := run.operator.open(100, 30, "watch", run.id)
+	term.waitFor("Run "+run.id, "‖ blocked")
+	term.keys("P")
+	term.waitFor("‖ paused")
+	if !run.asks("status").Status.Paused {
+		t.Error("the page shows a pause that the run does not know of")
+	}
+	term.keys("P")
+	term.waitGone("‖ paused")
+	world.healWeb(t)
+	term.waitFor("Result ", "worker-1 ✔ drained")
+	run.run.wait(patience).exits(t, 0)
+	term.keys("q")
+	if code, _ := term.ended(); code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+}

@@ -83,18 +83,20 @@ func (term *terminal) choose(begins string) {
 }
 
 // blockedLines are the lines about the pods of a namespace that wait for their
-// budget, each with the line below it, where a narrow screen goes on.
+// budget.
 func blockedLines(s screen, namespace string) []string {
 	var found []string
-	for i, line := range s.lines {
-		if strings.Contains(line, "‖ blocked") && strings.Contains(line, namespace) {
-			if i+1 < len(s.lines) && !strings.Contains(s.lines[i+1], "/") {
-				line += s.lines[i+1]
-			}
+	for _, line := range s.lines {
+		if isBlocked(line) && strings.Contains(line, namespace) {
 			found = append(found, line)
 		}
 	}
 	return found
+}
+
+// isBlocked reports whether a line is that of a blocked pod, whether it will go by itself or never.
+func isBlocked(line string) bool {
+	return strings.Contains(line, "‖ blocked") || strings.Contains(line, "✖ blocked")
 }
 
 // The main job on the smallest screen that is fully served: choose a node, look
@@ -119,10 +121,10 @@ func TestDrainFromTheDashboard(t *testing.T) {
 	term.keys("C-u")
 	term.typing("worker-a2")
 	term.keys("Enter")
-	says := []string{"cart needs 3 has 3", shortName(sick), "worker-b1", "CrashLoopBackOff"}
-	blocked := term.until(patience, fmt.Sprintf("two blocked lines with %q", says), func(s screen) bool {
-		lines := blockedLines(s, "check")
-		return len(lines) == 2 && firstMissing(lines[0], says) == "" && firstMissing(lines[1], says) == ""
+	says := []string{"cart needs 3, has 3", shortName(sick), "worker-b1", "CrashLoopBackOff"}
+	blocked := term.until(patience, fmt.Sprintf("two blocked pods below a line with %q", says), func(s screen) bool {
+		cause := slices.IndexFunc(s.lines, func(l string) bool { return firstMissing(l, says) == "" })
+		return cause >= 0 && len(blockedLines(s, "check")) == 2
 	})
 	t.Log("\n" + framed(blocked))
 	term.waitFor("8 of 10 · 2 blocked")
@@ -183,13 +185,14 @@ func TestLookingAround(t *testing.T) {
 	term.waitFor("control-1 ", "worker-c4 ", "✓ worker-c2")
 
 	// By pods, most first.
-	for range 3 {
+	for range 4 {
 		term.keys(">")
 	}
 	term.waitFor("sorted by pods")
 	term.keys("s")
 	term.until(patience, "worker-a1, which has most pods, comes first", func(s screen) bool {
-		return len(s.lines) > 3 && strings.Contains(s.lines[3], " worker-a1 ")
+		first := slices.IndexFunc(s.lines, func(line string) bool { return strings.Contains(line, " worker-") })
+		return first > 0 && strings.Contains(s.lines[first], " worker-a1 ") && !strings.Contains(s.lines[first-1], "control-1 ")
 	})
 
 	term.choose("worker-c3")
@@ -222,7 +225,7 @@ func TestWithoutColour(t *testing.T) {
 	operator := world.operator(t)
 	operator.env = []string{"NO_COLOR=1"}
 	term := operator.open(80, 24, with("--ascii")...)
-	page := term.waitFor("live", "13 nodes", "Cordoned", "Not ready", "wait for 2")
+	page := term.waitFor("live", "13 nodes", "Cordoned", "Not ready", "8 move - 2 wait")
 	for _, line := range page.lines {
 		for _, r := range line {
 			if r > 0x7e {

@@ -41,7 +41,7 @@ func TestDrainAsAJob(t *testing.T) {
 	if node := pods[0].Spec.NodeName; node == "worker-a1" {
 		t.Errorf("the Job runs on %s, which it drains", node)
 	}
-	answer := world.container(t, person, pods[0]).wait(patience)
+	answer := world.container(t, imageOf(t, kdrainBin), pods[0]).wait(patience)
 	answer.exits(t, 0)
 	if _, report := readLines(t, answer.out); report.Outcome != "done" {
 		t.Errorf("the report in the log says %q", report.Outcome)
@@ -54,31 +54,41 @@ func TestDrainAsAJob(t *testing.T) {
 	// A right that the account lacks ends the Job before it writes.
 	before := world.versions(t)
 	pods[0].Spec.Containers[0].Args = with("drain", "worker-a2", "--yes", "--disable-eviction")
-	world.container(t, person, pods[0]).wait(patience).exits(t, 5, "system:serviceaccount:kdrain-tui:kdrain-tui may not delete pods")
+	world.container(t, imageOf(t, kdrainBin), pods[0]).wait(patience).exits(t, 5, "system:serviceaccount:kdrain-tui:kdrain-tui may not delete pods")
 	world.unchanged(t, before)
+}
+
+// inImage is where an image has the program.
+const inImage = "/usr/bin/kdrain-tui"
+
+// imageOf is a root in which there is the program and nothing else.
+func imageOf(t *testing.T, program string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	content, err := os.ReadFile(program)
+	put(t, filepath.Join(root, inImage), content, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func put(t *testing.T, path string, content []byte, mode os.FileMode) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, mode)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // container runs the process of a pod's container as a kubelet would, as far as the
 // pod's manifest says: its arguments, environment, user, folders and service account,
-// in a root of its own in which there is the program and nothing else.
-func (w *world) container(t *testing.T, o *operator, pod corev1.Pod) *running {
+// in the root of its image.
+func (w *world) container(t *testing.T, root string, pod corev1.Pod) *running {
 	t.Helper()
-	root, container := t.TempDir(), pod.Spec.Containers[0]
-	put := func(path string, content []byte, mode os.FileMode) {
-		t.Helper()
-		path = filepath.Join(root, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, mode)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	program, err := os.ReadFile(kdrainBin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	put("kdrain-tui", program, 0o755)
+	container := pod.Spec.Containers[0]
 	account := "/var/run/secrets/kubernetes.io/serviceaccount/"
-	put(account+"namespace", []byte(pod.Namespace), 0o644)
-	put(account+"token", []byte(w.asMachinery(t, "create", "token", pod.Spec.ServiceAccountName, "-n", pod.Namespace,
+	put(t, root+account+"namespace", []byte(pod.Namespace), 0o644)
+	put(t, root+account+"token", []byte(w.asMachinery(t, "create", "token", pod.Spec.ServiceAccountName, "-n", pod.Namespace,
 		"--bound-object-kind=Pod", "--bound-object-name="+pod.Name, "--bound-object-uid="+string(pod.UID))), 0o644)
 	cluster := func(field string) string {
 		return w.kubectl(t, "config", "view", "--raw", "--flatten", "-o", "jsonpath={.clusters[0].cluster."+field+"}")
@@ -87,7 +97,7 @@ func (w *world) container(t *testing.T, o *operator, pod corev1.Pod) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(account+"ca.crt", authority, 0o644)
+	put(t, root+account+"ca.crt", authority, 0o644)
 	server, err := url.Parse(cluster("server"))
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +116,7 @@ func (w *world) container(t *testing.T, o *operator, pod corev1.Pod) *running {
 	}
 	user := int(*pod.Spec.SecurityContext.RunAsUser)
 	r := &running{t: t, args: container.Args, ended: make(chan error, 1), cmd: &exec.Cmd{
-		Path: "/kdrain-tui", Args: append([]string{"/kdrain-tui"}, literal(container.Args)...), Env: env, Dir: "/",
+		Path: inImage, Args: append([]string{inImage}, literal(container.Args)...), Env: env, Dir: "/",
 		SysProcAttr: &syscall.SysProcAttr{
 			Chroot: root, Cloneflags: syscall.CLONE_NEWUSER,
 			UidMappings: []syscall.SysProcIDMap{{ContainerID: user, HostID: os.Getuid(), Size: 1}},

@@ -232,7 +232,7 @@ func pauseAndOrder(s onScreen) {
 
 	before := d.last()
 	s.choose(late)
-	s.confirm("R", "Retry now?", late.Metadata.Name)
+	s.term.keys("R") // at once
 	retried := d.control(before, "retry", late.Metadata.UID)
 	d.wait(retried, "the try", func(e entry) bool { return e.isEviction() && e.UID == late.Metadata.UID })
 
@@ -240,7 +240,7 @@ func pauseAndOrder(s onScreen) {
 	s.confirm("L", "Put this pod last?", late.Metadata.Name)
 	d.control(before, "last", late.Metadata.UID)
 
-	s.confirm("P", "Pause the run?")
+	s.term.keys("P") // at once
 	paused := d.control(before, "pause", "")
 	s.term.waitFor("‖ paused", "nothing new is sent")
 	d.answered() // what was out before the pause could still go through
@@ -253,7 +253,7 @@ func pauseAndOrder(s onScreen) {
 	}
 	s.stays(append(webs, left...)...)
 
-	s.confirm("P", "Continue the run?")
+	s.term.keys("P")
 	goesOn := d.control(paused, "continue", "")
 	for _, p := range webs {
 		s.gone(p)

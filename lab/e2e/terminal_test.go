@@ -58,6 +58,16 @@ const shellStart = "set +o emacs +o vi\nPS1='at-home> '\n"
 // open starts a terminal of that size, and in it kdrain-tui.
 func (o *operator) open(width, height int, args ...string) *terminal {
 	o.t.Helper()
+	term := o.shell(width, height)
+	o.file("go", "echo $$ >pid\nexec "+o.bin+" \"$@\"\n")
+	term.asked = time.Now()
+	term.enters("sh go " + strings.Join(args, " "))
+	return term
+}
+
+// shell starts a terminal of that size with nothing but a shell in it.
+func (o *operator) shell(width, height int) *terminal {
+	o.t.Helper()
 	term := &terminal{t: o.t, socket: fmt.Sprintf("kdrain-e2e-%d-%d", os.Getpid(), terminals.Add(1)), pidFile: filepath.Join(o.home, "pid")}
 	o.t.Cleanup(leftovers.add(func() { _ = exec.Command("tmux", "-L", term.socket, "kill-server").Run() }))
 	cmd := exec.Command("tmux", "-L", term.socket, "-f", "/dev/null",
@@ -69,11 +79,22 @@ func (o *operator) open(width, height int, args ...string) *terminal {
 	term.tmux("set", "-g", "status", "off")
 	term.resize(width, height)
 	term.waitFor("at-home>")
-	o.file("go", "echo $$ >pid\nexec "+o.bin+" \"$@\"\n")
-	term.asked = time.Now()
-	term.typing("sh go " + strings.Join(args, " ") + "; echo ended with $?")
-	term.keys("Enter")
 	return term
+}
+
+// enters types a command, which ended is waited for by.
+func (term *terminal) enters(line string) {
+	term.t.Helper()
+	term.typing(line + "; echo ended with $?")
+	term.keys("Enter")
+}
+
+// answers waits for a question and types an answer.
+func (term *terminal) answers(question, answer string) {
+	term.t.Helper()
+	term.waitFor(question)
+	term.typing(answer)
+	term.keys("Enter")
 }
 
 func (term *terminal) tmux(args ...string) string {

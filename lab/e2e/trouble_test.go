@@ -35,8 +35,7 @@ func apiServerGoesAway(t *testing.T, world *world) {
 	term.startEvicting("worker-a2")
 	term.waitFor("8 of 10 · 2 blocked")
 	isBlocked := func(s screen) bool {
-		lines := blockedLines(s, "cart-")
-		return len(lines) == 2 && firstMissing(lines[0], []string{"cart needs 3 has 3", "on worker-b1: CrashLoopBackOff"}) == ""
+		return len(blockedLines(s, "cart-")) == 2 && s.shows("cart needs 3, has 3", "on worker-b1: CrashLoopBackOff")
 	}
 
 	// Somebody pulls at the window meanwhile.
@@ -109,7 +108,7 @@ func nodeIsDeleted(t *testing.T, world *world) {
 	term := world.operator(t).open(80, 24)
 	term.waitFor("● live · 13 nodes")
 	term.startEvicting("worker-b3")
-	term.until(patience, "two blocked pods", func(s screen) bool { return s.shows("2 blocked") && s.line("‖ blocked", "gateway") != "" })
+	term.until(patience, "two blocked pods", func(s screen) bool { return s.shows("2 blocked") && len(blockedLines(s, "gateway")) == 2 })
 	world.asMachinery(t, "delete", "node", "worker-b3", "--wait=false")
 	result := term.waitFor("Result ", "the node was deleted") // before its end the run would ask what q means
 	t.Log("\n" + framed(result))

@@ -52,6 +52,7 @@ type Pods struct {
 	Budget    *Budget
 	Sibling   *Sibling
 	Landing   string
+	Down      bool
 }
 
 // Budget is what the budgets of a pod say.
@@ -90,7 +91,8 @@ func (p *Pods) On(node string) int {
 // Of are the entries about a pod; there has to be exactly one.
 func (s *Scene) Of(namespace, name, owner, node string) []*Pods {
 	return slices.DeleteFunc(slices.Clone(s.Pods), func(p *Pods) bool {
-		return p.Namespace != namespace || p.On(node) == 0 || !matches(p.Owner, owner) || p.Pod != "" && !matches(p.Pod, name)
+		return p.Namespace != namespace || p.On(node) == 0 || !matches(p.Owner, owner) ||
+			p.Pod != "" && !matches(p.Pod, name)
 	})
 }
 
@@ -108,7 +110,7 @@ func (p *Pods) Fate() string {
 	case p.Action == "refuse":
 		return "refused"
 	case p.Budget.Stuck():
-		return "never"
+		return "blocked"
 	case p.Budget.Verdict == "Wait":
 		leaves = "waits"
 	}
@@ -118,8 +120,10 @@ func (p *Pods) Fate() string {
 		return "lost"
 	case p.Landing == "DoesNotFit":
 		return "lands nowhere"
+	case p.Down:
+		return "down until Ready"
 	case p.has("EmptyDir", "Finished"):
-		return leaves + " (data deleted)"
+		return leaves + ", data deleted"
 	}
 	return leaves
 }
@@ -168,7 +172,9 @@ func (f Finding) is(other Finding) bool {
 		return func(object string) bool { return matches(pattern, object) }
 	}
 	return f.Code == other.Code && f.Level == other.Level &&
-		!slices.ContainsFunc(f.Objects, func(pattern string) bool { return !slices.ContainsFunc(other.Objects, fits(pattern)) }) &&
+		!slices.ContainsFunc(f.Objects, func(pattern string) bool {
+			return !slices.ContainsFunc(other.Objects, fits(pattern))
+		}) &&
 		!slices.ContainsFunc(other.Objects, func(object string) bool {
 			return !slices.ContainsFunc(f.Objects, func(pattern string) bool { return matches(pattern, object) })
 		})

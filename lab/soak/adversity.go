@@ -60,7 +60,8 @@ func (w *world) pauseLong(rng *rand.Rand) {
 // forcesLate tells whether pods are deleted after their budget has refused them for
 // some time, or often enough.
 func (w world) forcesLate() bool {
-	return !w.has("--disable-eviction") && (w.has("--max-evict-retries=1") || w.has("--force-after="+forceAfter.String()))
+	return !w.has("--disable-eviction") && (w.has("--max-evict-retries=1") ||
+		w.has("--force-after="+forceAfter.String()))
 }
 
 // stayAway makes some outages longer than --force-after.

@@ -24,7 +24,8 @@ const patience = 2 * time.Minute
 // empty takes away the nodes of a lab that was used before: pods are meant to
 // run where a world has them.
 func (b builder) empty(ctx context.Context) error {
-	if err := b.client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+	if err := b.client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{},
+		metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete the nodes of the lab: %w", err)
 	}
 	return nil
@@ -34,7 +35,8 @@ func (b builder) empty(ctx context.Context) error {
 // meant to be.
 func (b builder) build(ctx context.Context, w world) error {
 	for _, name := range w.Namespaces {
-		if _, err := b.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+		if _, err := b.client.CoreV1().Namespaces().Create(ctx,
+			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("make namespace %s: %w", name, err)
 		}
 	}
@@ -70,7 +72,8 @@ func (b builder) build(ctx context.Context, w world) error {
 		return err
 	}
 	for _, budget := range w.Budgets {
-		if _, err := b.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Create(ctx, budget.object(), metav1.CreateOptions{}); err != nil {
+		if _, err := b.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Create(ctx, budget.object(),
+			metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("make budget %s/%s: %w", budget.Namespace, budget.Name, err)
 		}
 	}
@@ -88,11 +91,13 @@ func (b builder) build(ctx context.Context, w world) error {
 // leave does to a node what somebody has done to it before the drain.
 func (b builder) leave(ctx context.Context, t trace) error {
 	patch := map[string]string{
-		"cordon":                      `{"spec":{"unschedulable":true}}`,
-		"exclude from load balancers": fmt.Sprintf(`{"metadata":{"labels":{%q:"by-hand"}}}`, corev1.LabelNodeExcludeBalancers),
-		"label and annotate":          `{"metadata":{"labels":{"rack":"7"},"annotations":{"example.com/note":"fan is loud"}}}`,
+		"cordon": `{"spec":{"unschedulable":true}}`,
+		"exclude from load balancers": fmt.Sprintf(`{"metadata":{"labels":{%q:"by-hand"}}}`,
+			corev1.LabelNodeExcludeBalancers),
+		"label and annotate": `{"metadata":{"labels":{"rack":"7"},"annotations":{"example.com/note":"fan is loud"}}}`,
 	}[t.What]
-	_, err := b.client.CoreV1().Nodes().Patch(ctx, t.Node, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "by-hand"})
+	_, err := b.client.CoreV1().Nodes().Patch(ctx, t.Node, types.MergePatchType, []byte(patch),
+		metav1.PatchOptions{FieldManager: "by-hand"})
 	if err != nil {
 		return fmt.Errorf("%s node %s: %w", t.What, t.Node, err)
 	}
@@ -174,7 +179,8 @@ func (b builder) missing(ctx context.Context, w world, nodes int) (string, error
 			}
 		}
 		if have < want {
-			return fmt.Sprintf("%s %s has %d pods as they are meant to be, of %d%s", a.Kind, a.Name, have, want, others), nil
+			return fmt.Sprintf("%s %s has %d pods as they are meant to be, of %d%s", a.Kind, a.Name, have, want,
+				others), nil
 		}
 	}
 	return "", nil
@@ -205,7 +211,8 @@ func asMeant(pod *corev1.Pod, sick string) bool {
 func (b builder) prepare(ctx context.Context, a app) error {
 	if a.SickHeirs {
 		patch := fmt.Appendf(nil, `{"spec":{"template":{"metadata":{"annotations":{%q:"CrashLoopBackOff"}}}}}`, labSick)
-		if _, err := b.client.AppsV1().ReplicaSets(a.Namespace).Patch(ctx, a.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		if _, err := b.client.AppsV1().ReplicaSets(a.Namespace).Patch(ctx, a.Name, types.MergePatchType, patch,
+			metav1.PatchOptions{}); err != nil {
 			return fmt.Errorf("make the heirs of %s/%s sick: %w", a.Namespace, a.Name, err)
 		}
 	}
@@ -215,7 +222,8 @@ func (b builder) prepare(ctx context.Context, a app) error {
 	}
 	for _, pod := range pods[:min(a.Held, len(pods))] {
 		patch := fmt.Appendf(nil, `{"metadata":{"finalizers":[%q]}}`, finalizer)
-		if _, err := b.client.CoreV1().Pods(a.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		if _, err := b.client.CoreV1().Pods(a.Namespace).Patch(ctx, pod.Name, types.StrategicMergePatchType, patch,
+			metav1.PatchOptions{}); err != nil {
 			return fmt.Errorf("hold pod %s/%s: %w", a.Namespace, pod.Name, err)
 		}
 	}
@@ -224,7 +232,8 @@ func (b builder) prepare(ctx context.Context, a app) error {
 
 func (b builder) allCounted(ctx context.Context, w world) (bool, error) {
 	for _, budget := range w.Budgets {
-		got, err := b.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Get(ctx, budget.Name, metav1.GetOptions{})
+		got, err := b.client.PolicyV1().PodDisruptionBudgets(budget.Namespace).Get(ctx, budget.Name,
+			metav1.GetOptions{})
 		if err != nil || got.Status.ObservedGeneration < got.Generation {
 			return false, err
 		}
@@ -237,7 +246,8 @@ func (b builder) allCounted(ctx context.Context, w world) (bool, error) {
 func (b builder) clear(ctx context.Context, w world) error {
 	core, now := b.client.CoreV1(), metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
 	for _, name := range w.Namespaces {
-		if err := core.Namespaces().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := core.Namespaces().Delete(ctx, name, metav1.DeleteOptions{}); err != nil &&
+			!apierrors.IsNotFound(err) {
 			return fmt.Errorf("delete namespace %s: %w", name, err)
 		}
 	}
@@ -281,7 +291,8 @@ func (b builder) release(ctx context.Context, pod *corev1.Pod) error {
 	if len(pod.Finalizers) == 0 {
 		return nil
 	}
-	_, err := b.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	_, err := b.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType,
+		[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("release pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}

@@ -27,19 +27,22 @@ func (e *evidence) checkForced() {
 		}
 		pod := frames[place-1]
 		if refused := e.refusals(r); e.world.has("--max-evict-retries=1") && refused < 2 {
-			e.accuse("pod %s was deleted at %s after %d refusals of its budget: --max-evict-retries=1", pod.Title(), clock(r.Received), refused)
+			e.accuse("pod %s was deleted at %s after %d refusals of its budget: --max-evict-retries=1", pod.Title(),
+				clock(r.Received), refused)
 		}
 		if !e.world.has("--force-after=" + forceAfter.String()) {
 			continue
 		}
 		if e.world.As == withoutBudgets { // it knows of the budget by the last answer alone
 			if last := e.lastRefusal(r); r.Received.Sub(last) > e.allowed(blindProof) {
-				e.accuse("pod %s was deleted at %s, and its budget refused it last at %s", pod.Title(), clock(r.Received), clock(last))
+				e.accuse("pod %s was deleted at %s, and its budget refused it last at %s", pod.Title(),
+					clock(r.Received), clock(last))
 			}
 			continue
 		}
 		if held := e.held(pod, r.Received); held+e.allowed(lag) < forceAfter {
-			e.accuse("pod %s was deleted at %s, and its budgets had held it for %s of the %s of --force-after", pod.Title(), clock(r.Received),
+			e.accuse("pod %s was deleted at %s, and its budgets had held it for %s of the %s of --force-after",
+				pod.Title(), clock(r.Received),
 				held.Round(time.Millisecond), forceAfter)
 		}
 	}
@@ -173,12 +176,15 @@ func (e *evidence) checkBlind() {
 		}
 		if pause := r.Received.Sub(before.Answered); pause < leastPause && !accused[title] {
 			accused[title] = true
-			e.accuse("without the right to read budgets it asked for pod %s at %s, %s after it was refused", title, clock(r.Received), pause)
+			e.accuse("without the right to read budgets it asked for pod %s at %s, %s after it was refused", title,
+				clock(r.Received), pause)
 		}
 	}
 }
 
 // newProcess tells whether another process of the run began in between.
 func (e *evidence) newProcess(from, to time.Time) bool {
-	return slices.ContainsFunc(e.calls(), func(c call) bool { return c.Result.Began.After(from) && c.Result.Began.Before(to) })
+	return slices.ContainsFunc(e.calls(), func(c call) bool {
+		return c.Result.Began.After(from) && c.Result.Began.Before(to)
+	})
 }

@@ -28,7 +28,8 @@ func (o *ordeal) lookAtJournal(ctx context.Context) error {
 		return err
 	}
 	if cut := strings.Contains(told.Err, "is incomplete"); told.Code != 0 || cut != o.journal.torn {
-		o.e.accuse("report of a journal with a torn line: %v; it ended with code %d and said %q", o.journal.torn, told.Code, told.Err)
+		o.e.accuse("report of a journal with a torn line: %v; it ended with code %d and said %q", o.journal.torn,
+			told.Code, told.Err)
 	}
 	return nil
 }
@@ -84,6 +85,7 @@ func (e *evidence) checkKilled() {
 	e.said = said
 	e.checkTwice()
 	e.checkSuspensions()
+	e.checkNeverFewer()
 	e.checkSteering()
 	e.checkForced()
 	e.checkBlind()
@@ -138,7 +140,8 @@ func (e *evidence) checkNotAgain(title, uid string, accepted, began time.Time) {
 	for _, event := range e.events() {
 		asks := event.Action.Verb == "evict" || event.Action.Verb == "delete"
 		if event.Kind == "Intent" && asks && string(event.UID) == uid && event.Time.After(began) {
-			e.accuse("pod %s (%s) was evicted at %s, and asked for again at %s by the process that began at %s", title, uid,
+			e.accuse("pod %s (%s) was evicted at %s, and asked for again at %s by the process that began at %s", title,
+				uid,
 				clock(accepted), clock(event.Time), clock(began))
 			return
 		}
@@ -160,13 +163,15 @@ func (e *evidence) checkIntents() {
 			name = event.Budget.Name
 		case "cordon":
 			name = event.Node
+		case "surge", "end-surge":
+			name, event.Action.Verb = event.Surge.Name, "surge"
 		}
 		intents[event.Action.Verb+" "+name]++
 	}
 	sent := map[string]int{}
 	for _, r := range e.requests {
 		if verb := verbOf(r); verb != "" && !e.clearedFirst(r) {
-			sent[verb+" "+r.Name]++
+			sent[verb+" "+e.intentName(r)]++
 		}
 	}
 	for what, count := range sent {
@@ -176,11 +181,19 @@ func (e *evidence) checkIntents() {
 	}
 }
 
-// clearedFirst tells whether the request removed a temporary budget of the run
-// that a new one takes up by its marks: that comes before the new one has a
+// clearedFirst tells whether the request removed a temporary budget, or took back a surge, of
+// the run that a new one takes up by its marks: that comes before the new one has a
 // journal, and is said on standard error.
 func (e *evidence) clearedFirst(r audit.Request) bool {
-	return e.ordeal.ended == "resumed elsewhere" && verbOf(r) == "delete-budget" && strings.Contains(e.result.Err, r.Namespace+"/"+r.Name)
+	switch {
+	case e.ordeal.ended != "resumed elsewhere":
+		return false
+	case surgeWrite(r):
+		former, next := e.ordeal.former.events, e.ordeal.journal.events
+		return len(former) > 0 && r.Received.After(former[len(former)-1].Time) &&
+			(len(next) == 0 || r.Received.Before(next[0].Time))
+	}
+	return verbOf(r) == "delete-budget" && strings.Contains(e.result.Err, r.Namespace+"/"+r.Name)
 }
 
 // verbOf is the word of the journal for a request that changes something.
@@ -194,6 +207,10 @@ func verbOf(r audit.Request) string {
 		return "cordon"
 	case r.Resource == "poddisruptionbudgets" && r.Verb == "delete":
 		return "delete-budget"
+	case surgeWrite(r) && r.Resource == "pods":
+		return "deletion-cost"
+	case surgeWrite(r):
+		return "surge"
 	}
 	return "" // the name of a new budget is not in the audit log
 }
@@ -231,6 +248,8 @@ func (e *evidence) summaryKilled(verdict string, seed uint64) string {
 	if outcome == "" {
 		outcome = "-"
 	}
-	return fmt.Sprintf("kill %3d of seed %d %-5s %d kills, %s, %s, %.1f s, %d nodes, %d pods, %d words%s  %s  %s", e.world.Run, seed, verdict, o.kills, o.ended,
-		outcome, took.Seconds(), len(e.world.Targets), len(e.said.planned), len(e.steered), e.world.adversity(), e.world.Killing, strings.Join(e.world.Flags, " "))
+	return fmt.Sprintf("kill %3d of seed %d %-5s %d kills, %s, %s, %.1f s, %d nodes, %d pods, %d words%s  %s  %s",
+		e.world.Run, seed, verdict, o.kills, o.ended,
+		outcome, took.Seconds(), len(e.world.Targets), len(e.said.planned), len(e.steered), e.world.adversity(),
+		e.world.Killing, strings.Join(e.world.Flags, " "))
 }

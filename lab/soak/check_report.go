@@ -125,7 +125,9 @@ func (e *evidence) checkDrained(n nodeReport) {
 		if f.Gone || f.Node != n.Name || f.Terminating() && e.world.has("--skip-wait-for-delete-timeout=1") {
 			continue
 		}
-		i := slices.IndexFunc(e.world.Apps, func(a app) bool { return a.Namespace == f.Namespace && a.Name == f.Labels["own"] })
+		i := slices.IndexFunc(e.world.Apps, func(a app) bool {
+			return a.Namespace == f.Namespace && a.Name == f.Labels["own"]
+		})
 		if i < 0 || e.world.Apps[i].Kind == "DaemonSet" {
 			continue
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +59,8 @@ func (e *evidence) checkSteering() {
 }
 
 // moving are the verbs of what a pause or a skip holds back.
-var moving = []string{"evict", "delete", "cordon", "create-budget", "scale"}
+var moving = []string{"evict", "delete", "cordon", "create-budget", "scale", "surge", "end-surge",
+	"deletion-cost"}
 
 // checkPauses: nothing new is sent while the run is paused, by its own word and by
 // the audit log.
@@ -68,16 +70,20 @@ func (e *evidence) checkPauses(events []journalEvent) {
 		switch {
 		case event.Kind == "Control" && event.Control == "pause":
 			paused = true
-		case event.Kind == "Control" && event.Control == "continue", event.Kind == "Resumed", event.Kind == "RunStarted":
+		case event.Kind == "Control" && event.Control == "continue", event.Kind == "Resumed",
+			event.Kind == "RunStarted":
 			paused = false
 		case event.Kind == "Intent" && paused && slices.Contains(moving, event.Action.Verb):
-			e.accuse("it was paused, and began to %s %s%s/%s at %s", event.Action.Verb, event.Node, event.Namespace, event.Pod, clock(event.Time))
+			e.accuse("it was paused, and began to %s %s%s/%s at %s", event.Action.Verb, event.Node, event.Namespace,
+				event.Pod, clock(event.Time))
 		}
 	}
 	for _, p := range e.pauses() {
 		for _, r := range e.requests {
-			if (r.Kind() == audit.Eviction || r.Kind() == audit.Deletion) && r.Received.After(p.from.Add(e.allowed(lag))) && r.Received.Before(p.to) {
-				e.accuse("it was paused from %s to %s, and %s %s came at %s", clock(p.from), clock(p.to), r.Verb, r.URI, clock(r.Received))
+			if (r.Kind() == audit.Eviction || r.Kind() == audit.Deletion) &&
+				r.Received.After(p.from.Add(e.allowed(lag))) && r.Received.Before(p.to) {
+				e.accuse("it was paused from %s to %s, and %s %s came at %s", clock(p.from), clock(p.to), r.Verb,
+					r.URI, clock(r.Received))
 			}
 		}
 	}
@@ -139,7 +145,8 @@ func (e *evidence) checkSkips(events []journalEvent) {
 				break // a run that takes over was told nothing
 			}
 			if event.Kind == "Intent" && event.UID == skip.UID && slices.Contains(moving, event.Action.Verb) {
-				e.accuse("pod %s/%s was to be left, and it began to %s it at %s", skip.Namespace, skip.Pod, event.Action.Verb, clock(event.Time))
+				e.accuse("pod %s/%s was to be left, and it began to %s it at %s", skip.Namespace, skip.Pod,
+					event.Action.Verb, clock(event.Time))
 			}
 		}
 		another := slices.ContainsFunc(events[i:], func(e journalEvent) bool { return e.Kind == "RunStarted" })
@@ -175,7 +182,8 @@ func (e *evidence) checkLast(events []journalEvent) {
 				break
 			}
 			if next.Kind == "Intent" && next.UID != "" && !late[next.UID] && slices.Contains(moving, next.Action.Verb) {
-				e.accuse("pod %s/%s was to go last, and was asked for before %s/%s", event.Namespace, event.Pod, next.Namespace, next.Pod)
+				e.accuse("pod %s/%s was to go last, and was asked for before %s/%s", event.Namespace, event.Pod,
+					next.Namespace, next.Pod)
 			}
 		}
 	}
@@ -183,7 +191,9 @@ func (e *evidence) checkLast(events []journalEvent) {
 
 // checkScaleWrite: replicas change only as the operator asked, by flag and by word.
 func (e *evidence) checkScaleWrite(r audit.Request) {
-	said := slices.ContainsFunc(e.steered, func(s spoken) bool { return s.Verb == "scale" && s.Namespace == r.Namespace && s.App == r.Name })
+	said := slices.ContainsFunc(e.steered, func(s spoken) bool {
+		return s.Verb == "scale" && s.Namespace == r.Namespace && s.App == r.Name
+	})
 	if !said || !e.world.has(allowScale) {
 		e.accuse("it sent %s %s, which nobody asked for", r.Verb, r.URI)
 	}
@@ -192,22 +202,34 @@ func (e *evidence) checkScaleWrite(r audit.Request) {
 // checkScales: a run that has ended has taken back the replicas that it added,
 // unless others have changed them too.
 func (e *evidence) checkScales(ctx context.Context, b builder, before dump) error {
-	theirs := func(h happening) bool { return h.What == "scale" || h.What == "end namespace" }
-	if e.said.report == nil || slices.ContainsFunc(e.world.Happenings, theirs) {
+	ends := func(h happening) bool { return h.What == "end namespace" }
+	if e.said.report == nil || slices.ContainsFunc(e.world.Happenings, ends) {
 		return nil
 	}
-	different, err := b.compare(ctx, e.world, before, dump.scales)
+	theirs := e.foreignNumbers()
+	different, err := b.compare(ctx, e.world, before, func(d dump) dump { return d.scales(theirs) })
 	for _, text := range different {
 		e.accuse("after the run had ended: %s", text)
 	}
+	if len(theirs) == 0 || err != nil {
+		return err
+	}
+	after, err := b.dump(ctx, e.world)
+	e.checkForeignScales(before, after)
 	return err
 }
 
-// scales is the part of it that remedies change.
-func (d dump) scales() dump {
+// scales is the part of it that remedies and surges change, without what others scale.
+func (d dump) scales(theirs map[string]int) dump {
 	some := dump{}
 	for name, text := range d {
-		if kind, _, _ := strings.Cut(name, " "); kind == "deployment" || kind == "replicaset" || kind == "statefulset" {
+		kind, named, _ := strings.Cut(name, " ")
+		scaled := slices.ContainsFunc(slices.Collect(maps.Keys(theirs)), func(other string) bool {
+			_, app, _ := strings.Cut(other, " ")
+			return named == app || kind == "replicaset" && strings.HasPrefix(named, app+"-")
+		})
+		if !scaled && slices.Contains([]string{"deployment", "replicaset", "statefulset", "annotations", "cost"},
+			kind) {
 			some[name] = text
 		}
 	}

@@ -51,7 +51,8 @@ func (e *evidence) checkTokens() {
 // way, as of the run that loses the node: it ends the pod by the other's token.
 func (e *evidence) joins(r audit.Request) bool {
 	return slices.ContainsFunc(e.requests, func(other audit.Request) bool {
-		return other.Kind() == audit.Eviction && other.Accepted() && other.Namespace == r.Namespace && other.Name == r.Name &&
+		return other.Kind() == audit.Eviction && other.Accepted() && other.Namespace == r.Namespace &&
+			other.Name == r.Name &&
 			other.Received.Before(r.Received) && other.Answered.After(r.Received)
 	})
 }
@@ -60,7 +61,8 @@ func (e *evidence) joins(r audit.Request) bool {
 // came or went at that very moment.
 func (e *evidence) accuseTwoBudgets(over [][]film.BudgetFrame, pod film.PodFrame, r audit.Request) {
 	for _, budget := range over {
-		if state, there := budgetAt(budget, r.Answered); !there || state.Gone || budget[0].At.After(r.Received.Add(-e.allowed(slack))) {
+		if state, there := budgetAt(budget, r.Answered); !there || state.Gone ||
+			budget[0].At.After(r.Received.Add(-e.allowed(slack))) {
 			return
 		}
 	}
@@ -79,7 +81,9 @@ func spent(frames []film.BudgetFrame, name string, r audit.Request, slack time.D
 		if is.At.Before(r.Received) || was.At.After(r.Answered.Add(slack)) {
 			continue
 		}
-		came := slices.DeleteFunc(slices.Clone(is.Disrupted), func(n string) bool { return slices.Contains(was.Disrupted, n) })
+		came := slices.DeleteFunc(slices.Clone(is.Disrupted), func(n string) bool {
+			return slices.Contains(was.Disrupted, n)
+		})
 		// An eviction whose client died can have spent a token and left the pod; the
 		// next one finds the name there, and spends another.
 		again := len(came) == 0 && slices.Contains(was.Disrupted, name)

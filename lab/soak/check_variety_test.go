@@ -187,8 +187,8 @@ func TestSkippedIsNotEvicted(t *testing.T) {
 func TestKilledWorldsHaveVariety(t *testing.T) {
 	counts := map[string]int{}
 	for run := 1; run < 300; run++ {
-		w := newKilledWorld(7, run)
-		again, err := json.Marshal(newKilledWorld(7, run))
+		w := newKilledWorld(7, run, false)
+		again, err := json.Marshal(newKilledWorld(7, run, false))
 		if text, failed := json.Marshal(w); err != nil || failed != nil || string(text) != string(again) {
 			t.Fatalf("run %d does not come again", run)
 		}

@@ -33,12 +33,14 @@ func (e *evidence) checkVolumes() {
 	for i, one := range all {
 		var before []string
 		for _, other := range all[:i] {
-			if other.shares(one) && !e.goneBeforeTakeOver(other) && (other.done.IsZero() || other.done.After(one.accepted.Add(e.allowed(lag)))) {
+			if other.shares(one) && !e.goneBeforeTakeOver(other) &&
+				(other.done.IsZero() || other.done.After(one.accepted.Add(e.allowed(lag)))) {
 				before = append(before, other.pod.Title())
 			}
 		}
 		if len(before) >= most {
-			e.accuse("pod %s was evicted at %s, while %v still had their volumes of %s on %s", one.pod.Title(), clock(one.accepted), before, one.driver, one.pod.Node)
+			e.accuse("pod %s was evicted at %s, while %v still had their volumes of %s on %s", one.pod.Title(),
+				clock(one.accepted), before, one.driver, one.pod.Node)
 		}
 	}
 }
@@ -88,13 +90,16 @@ func (e *evidence) withVolumes() []onItsWay {
 			continue
 		}
 		seen[pod.UID] = true
-		all = append(all, onItsWay{pod: pod, driver: a.Driver, accepted: r.Received, done: e.leftBy(frames, a.volume(pod.Name))})
+		all = append(all, onItsWay{pod: pod, driver: a.Driver, accepted: r.Received,
+			done: e.leftBy(frames, a.volume(pod.Name))})
 	}
 	return all
 }
 
 func (e *evidence) appOf(pod film.PodFrame) *app {
-	i := slices.IndexFunc(e.world.Apps, func(a app) bool { return a.Namespace == pod.Namespace && a.Name == pod.Labels["own"] })
+	i := slices.IndexFunc(e.world.Apps, func(a app) bool {
+		return a.Namespace == pod.Namespace && a.Name == pod.Labels["own"]
+	})
 	if i < 0 {
 		return nil
 	}

@@ -24,6 +24,8 @@ func (e *evidence) checkWrites() {
 			e.checkBudgetWrite(r)
 		case r.Subresource == "scale" && r.Verb == "patch":
 			e.checkScaleWrite(r)
+		case surgeWrite(r):
+			e.checkSurgeWrite(r)
 		case r.Resource == "leases":
 			e.checkLeaseWrite(r)
 		case r.Resource == "events" && r.Verb == "create" && r.Namespace == "default": // where those about nodes are
@@ -112,7 +114,8 @@ func (e *evidence) checkOffLimits(victim film.PodFrame) {
 	case e.world.Apps[i].EmptyDir && !e.world.has("--delete-emptydir-data"):
 		e.accuse("it evicted pod %s with local data and without --delete-emptydir-data", victim.Title())
 	case e.world.has("--pod-selector=own!=app-1") && victim.Labels["own"] == "app-1",
-		e.world.has("--pod-selector=own in (app-1,app-2)") && victim.Labels["own"] != "app-1" && victim.Labels["own"] != "app-2":
+		e.world.has("--pod-selector=own in (app-1,app-2)") && victim.Labels["own"] != "app-1" &&
+			victim.Labels["own"] != "app-2":
 		e.accuse("it evicted pod %s, which --pod-selector leaves out", victim.Title())
 	}
 }

@@ -47,8 +47,26 @@ func (b builder) dump(ctx context.Context, w world) (dump, error) {
 		if err := b.dumpNamespace(ctx, d, namespace); err != nil {
 			return nil, err
 		}
+		if err := b.dumpCosts(ctx, d, w, namespace); err != nil {
+			return nil, err
+		}
 	}
 	return d, nil
+}
+
+// dumpCosts reads the deletion costs that pods do not have from their templates.
+func (b builder) dumpCosts(ctx context.Context, d dump, w world, namespace string) error {
+	pods, err := b.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list pods to compare: %w", err)
+	}
+	for _, p := range pods.Items {
+		cost := p.Annotations[deletionCost]
+		if cost != w.costOf(namespace, p.Labels["own"]) && p.DeletionTimestamp == nil {
+			d.add("cost "+namespace+"/"+p.Name, cost)
+		}
+	}
+	return nil
 }
 
 // leases are the names of all Leases of nodes.
@@ -80,7 +98,8 @@ func (b builder) dumpNamespace(ctx context.Context, d dump, namespace string) er
 		return fmt.Errorf("list deployments to compare: %w", err)
 	}
 	for _, o := range deployments.Items {
-		d.add("deployment "+namespace+"/"+o.Name, o.UID, o.Spec.Replicas, o.Spec.Template.Annotations)
+		d.add("deployment "+namespace+"/"+o.Name, o.UID, o.Spec.Replicas, o.Spec)
+		d.add("annotations deployment "+namespace+"/"+o.Name, withoutKubernetes(o.Annotations))
 	}
 	replicaSets, err := apps.ReplicaSets(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -88,6 +107,7 @@ func (b builder) dumpNamespace(ctx context.Context, d dump, namespace string) er
 	}
 	for _, o := range replicaSets.Items {
 		d.add("replicaset "+namespace+"/"+o.Name, o.UID, o.Spec.Replicas)
+		d.add("annotations replicaset "+namespace+"/"+o.Name, withoutKubernetes(o.Annotations))
 	}
 	statefulSets, err := apps.StatefulSets(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -55,6 +55,7 @@ func (e *evidence) check() {
 	e.checkSteering()
 	e.checkVolumes()
 	e.checkWaits()
+	e.checkNeverFewer()
 }
 
 // victim is the pod that an accepted eviction or deletion has met: the one of

@@ -41,7 +41,8 @@ func (o *ordeal) marked(ctx context.Context) ([]string, error) {
 			return nil, fmt.Errorf("look for the mark of node %s: %w", name, err)
 		}
 		var mark struct{ Run string }
-		if node.Spec.Unschedulable && json.Unmarshal([]byte(node.Annotations[cordonMark]), &mark) == nil && mark.Run == o.journal.run {
+		if node.Spec.Unschedulable && json.Unmarshal([]byte(node.Annotations[cordonMark]), &mark) == nil &&
+			mark.Run == o.journal.run {
 			names = append(names, name)
 		}
 	}
@@ -152,14 +153,17 @@ const noticed = time.Second
 func (e *evidence) checkTakenOver() {
 	since := map[string]time.Time{}
 	for _, event := range e.ordeal.journal.events {
-		if _, known := since[event.Node]; !known && event.Kind == "Intent" && slices.Contains(moving, event.Action.Verb) {
+		if _, known := since[event.Node]; !known && event.Kind == "Intent" &&
+			slices.Contains(moving, event.Action.Verb) {
 			since[event.Node] = event.Time
 		}
 	}
 	for _, event := range e.ordeal.former.events {
 		began, taken := since[event.Node]
-		if taken && event.Kind == "Intent" && slices.Contains(moving, event.Action.Verb) && event.Time.After(began.Add(e.allowed(noticed))) {
-			e.accuse("node %s was taken over at %s, and the first run began to %s %s/%s at %s", event.Node, clock(began),
+		if taken && event.Kind == "Intent" && slices.Contains(moving, event.Action.Verb) &&
+			event.Time.After(began.Add(e.allowed(noticed))) {
+			e.accuse("node %s was taken over at %s, and the first run began to %s %s/%s at %s", event.Node,
+				clock(began),
 				event.Action.Verb, event.Namespace, event.Pod, clock(event.Time))
 		}
 	}

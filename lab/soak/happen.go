@@ -27,6 +27,12 @@ func (b builder) happen(ctx context.Context, w world) error {
 	return nil
 }
 
+// The replicas that others scale to.
+const (
+	scaledUp   = 9
+	scaledDown = 1
+)
+
 func (b builder) one(ctx context.Context, w world, h happening) error {
 	core, budgets := b.client.CoreV1(), b.client.PolicyV1().PodDisruptionBudgets(h.Namespace)
 	var err error
@@ -44,9 +50,11 @@ func (b builder) one(ctx context.Context, w world, h happening) error {
 			}
 		}
 	case "loosen":
-		_, err = budgets.Patch(ctx, h.Name, types.MergePatchType, []byte(`{"spec":{"minAvailable":null,"maxUnavailable":"100%"}}`), metav1.PatchOptions{})
+		_, err = budgets.Patch(ctx, h.Name, types.MergePatchType,
+			[]byte(`{"spec":{"minAvailable":null,"maxUnavailable":"100%"}}`), metav1.PatchOptions{})
 	case "tighten":
-		_, err = budgets.Patch(ctx, h.Name, types.MergePatchType, []byte(`{"spec":{"minAvailable":null,"maxUnavailable":1}}`), metav1.PatchOptions{})
+		_, err = budgets.Patch(ctx, h.Name, types.MergePatchType,
+			[]byte(`{"spec":{"minAvailable":null,"maxUnavailable":1}}`), metav1.PatchOptions{})
 	case "unguard":
 		err = budgets.Delete(ctx, h.Name, metav1.DeleteOptions{})
 	case "delete a pod":
@@ -55,13 +63,20 @@ func (b builder) one(ctx context.Context, w world, h happening) error {
 			return err
 		}
 		return core.Pods(h.Namespace).Delete(ctx, pods[0].Name, metav1.DeleteOptions{})
-	case "scale":
-		patch := []byte(`{"spec":{"replicas":9}}`)
-		if _, err = b.client.AppsV1().Deployments(h.Namespace).Patch(ctx, h.Name, types.MergePatchType, patch, metav1.PatchOptions{}); apierrors.IsNotFound(err) {
-			_, err = b.client.AppsV1().StatefulSets(h.Namespace).Patch(ctx, h.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	case "scale", "scale down":
+		number := scaledUp
+		if h.What == "scale down" {
+			number = scaledDown
+		}
+		patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, number)
+		if _, err = b.client.AppsV1().Deployments(h.Namespace).Patch(ctx, h.Name, types.MergePatchType, patch,
+			metav1.PatchOptions{}); apierrors.IsNotFound(err) {
+			_, err = b.client.AppsV1().StatefulSets(h.Namespace).Patch(ctx, h.Name, types.MergePatchType, patch,
+				metav1.PatchOptions{})
 		}
 	case "uncordon":
-		_, err = core.Nodes().Patch(ctx, h.Name, types.MergePatchType, []byte(`{"spec":{"unschedulable":null}}`), metav1.PatchOptions{})
+		_, err = core.Nodes().Patch(ctx, h.Name, types.MergePatchType, []byte(`{"spec":{"unschedulable":null}}`),
+			metav1.PatchOptions{})
 	case "end namespace":
 		err = core.Namespaces().Delete(ctx, h.Namespace, metav1.DeleteOptions{})
 	}

@@ -36,6 +36,7 @@ type journalEvent struct {
 		Verb string
 	}
 	Budget struct{ Namespace, Name string }
+	Surge  struct{ Namespace, Name string }
 }
 
 // readJournal reads the only journal below the folder.

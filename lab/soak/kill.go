@@ -43,18 +43,22 @@ type fault struct {
 // interesting are lines of what a process is about to do, and of what it has
 // just done, in every phase.
 var interesting = []string{
-	`"kind":"RunStarted"`, `"phase":"cordon"`, `"verb":"cordon"`, `"verb":"cordon"`, `"nodeState":"Cordoned"`, `"kind":"Confirmed"`,
-	`"verb":"evict"`, `"verb":"evict"`, `"verb":"evict"`, `"kind":"Answer"`, `"podState":"Terminating"`, `"podState":"BudgetBlocked"`,
+	`"kind":"RunStarted"`, `"phase":"cordon"`, `"verb":"cordon"`, `"verb":"cordon"`, `"nodeState":"Cordoned"`,
+	`"kind":"Confirmed"`,
+	`"verb":"evict"`, `"verb":"evict"`, `"verb":"evict"`, `"kind":"Answer"`, `"podState":"Terminating"`,
+	`"podState":"BudgetBlocked"`,
 	`"podState":"Gone"`, `"nodeState":"Drained"`, `"phase":"verify"`, `"phase":"close"`, `"kind":"RunEnded"`,
 }
 
 var interestingGuards = []string{
-	`"phase":"guard"`, `"verb":"create-budget"`, `"verb":"create-budget"`, `"budgetState":"Created"`, `"budgetState":"Observed"`, `"verb":"delete-budget"`,
+	`"phase":"guard"`, `"verb":"create-budget"`, `"verb":"create-budget"`, `"budgetState":"Created"`,
+	`"budgetState":"Observed"`, `"verb":"delete-budget"`,
 }
 
 // newMoment is when the process of that number is killed.
 func newMoment(rng *rand.Rand, number int, guards bool) moment {
-	m := moment{Nth: 1, After: time.Duration(rng.IntN(12000)) * time.Microsecond, Latest: time.Duration(800+rng.IntN(1200)) * time.Millisecond}
+	m := moment{Nth: 1, After: time.Duration(rng.IntN(12000)) * time.Microsecond,
+		Latest: time.Duration(800+rng.IntN(1200)) * time.Millisecond}
 	switch which := rng.IntN(10); {
 	case which < 2:
 		m.Latest, m.Early = time.Duration(rng.IntN(1200))*time.Millisecond, chance(rng, 25)
@@ -77,13 +81,16 @@ func newMoment(rng *rand.Rand, number int, guards bool) moment {
 }
 
 // newKilledWorld is the world of a run that is killed, and how.
-func newKilledWorld(seed uint64, run int) world {
-	w := newWorld(seed, run)
+func newKilledWorld(seed uint64, run int, surges bool) world {
+	w := newWorld(seed, run, surges)
 	rng := rand.New(rand.NewPCG(seed, 1<<32|uint64(run)))
 	w.makeLonger(rng)
 	k := &killing{Rollback: chance(rng, 45), Away: time.Duration(rng.IntN(2500)) * time.Millisecond}
 	for more := true; more; more = chance(rng, 45) {
 		k.Moments = append(k.Moments, newMoment(rng, len(k.Moments), w.has("--guard-write")))
+	}
+	if w.surges() {
+		k.aimAtSurges(rand.New(rand.NewPCG(seed, 8<<32|uint64(run))))
 	}
 	k.addVariety(rand.New(rand.NewPCG(seed, 3<<32|uint64(run))), &w)
 	// The player of the volumes would not live through the end of the server.
@@ -97,7 +104,9 @@ func newKilledWorld(seed uint64, run int) world {
 	w.Killing, w.Unsettled = k, false
 	if k.Rollback {
 		// What others change is theirs, and would be missed in the comparison.
-		w.Happenings = slices.DeleteFunc(w.Happenings, func(h happening) bool { return h.What != "release" && h.What != "delete a pod" })
+		w.Happenings = slices.DeleteFunc(w.Happenings, func(h happening) bool {
+			return h.What != "release" && h.What != "delete a pod"
+		})
 	}
 	for _, name := range w.Targets {
 		w.addTraces(rng, name)
@@ -126,7 +135,9 @@ func (k *killing) addVariety(rng *rand.Rand, w *world) {
 // makeLonger keeps a drain from ending before anybody can kill it: by a refusal,
 // or because all its pods are gone at once.
 func (w *world) makeLonger(rng *rand.Rand) {
-	w.Flags = slices.DeleteFunc(w.Flags, func(f string) bool { return f == "--fail-on-blockers" || f == "--all-or-nothing" })
+	w.Flags = slices.DeleteFunc(w.Flags, func(f string) bool {
+		return f == "--fail-on-blockers" || f == "--all-or-nothing"
+	})
 	for _, f := range []string{"--ignore-daemonsets", "--delete-emptydir-data", "--force"} {
 		if !w.has(f) && chance(rng, 90) {
 			w.Flags = append(w.Flags, f)
@@ -190,7 +201,8 @@ func (k killing) String() string {
 	}
 	text += " after kill [" + strings.Join(parts, "; ") + "]"
 	if k.Fault != nil {
-		text += fmt.Sprintf(" server away in process %d at %dms for %dms", k.Fault.During, k.Fault.After.Milliseconds(), k.Fault.For.Milliseconds())
+		text += fmt.Sprintf(" server away in process %d at %dms for %dms", k.Fault.During,
+			k.Fault.After.Milliseconds(), k.Fault.For.Milliseconds())
 	}
 	return text
 }

@@ -114,7 +114,8 @@ func (o *ordeal) live(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case o.journal.run == "" && (o.e.result.Killed || o.e.result.Code == hungUp || o.e.result.Code == -1 || o.back != nil && o.e.result.Code == 1):
+	case o.journal.run == "" && (o.e.result.Killed || o.e.result.Code == hungUp || o.e.result.Code == -1 ||
+		o.back != nil && o.e.result.Code == 1):
 		o.ended = "never begun"
 		return o.checkUndone(ctx)
 	case k.Rollback:

@@ -32,6 +32,7 @@ type settings struct {
 	kdrain, lab, dir, keep string
 	runs, kills, only      int
 	seed                   uint64
+	surges                 bool
 }
 
 func main() {
@@ -44,7 +45,11 @@ func main() {
 	flag.IntVar(&s.kills, "kills", 0, "after them, how many runs are killed, resumed or rolled back")
 	flag.IntVar(&s.only, "run", 0, "only the run of this number, from 1; 0: all")
 	flag.Uint64Var(&s.seed, "seed", 0, "makes the worlds; 0: a random one")
+	flag.BoolVar(&s.surges, "surge", false, "let the replacements start first in every run")
 	flag.Parse()
+	// Under nohup its runs would inherit that a hangup is ignored; a signal with a
+	// handler is back at its default in a child.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := soak(ctx, s, os.Stdout); err != nil {
@@ -74,10 +79,10 @@ func soak(ctx context.Context, s settings, out io.Writer) (err error) {
 	}
 	t := &trial{settings: s, rig: r, out: out}
 	for run := 1; err == nil && run <= s.runs; run++ {
-		err = t.run(ctx, newWorld(s.seed, run))
+		err = t.run(ctx, newWorld(s.seed, run, s.surges))
 	}
 	for run := 1; err == nil && run <= s.kills; run++ {
-		err = t.run(ctx, newKilledWorld(s.seed, run))
+		err = t.run(ctx, newKilledWorld(s.seed, run, s.surges))
 	}
 	if err != nil {
 		return err
@@ -254,7 +259,8 @@ func (e *evidence) summary(seed uint64) string {
 	}
 	return fmt.Sprintf("run %3d %-5s %-8s %5.1f s  %d nodes, %d pods, %d budgets, %d happenings, %d words%s  %s",
 		e.world.Run, verdict, outcome, e.result.Took().Seconds(), len(e.world.Targets), len(e.said.planned),
-		len(e.world.Budgets), len(e.world.Happenings), len(e.steered), e.world.adversity(), strings.Join(e.world.Flags, " "))
+		len(e.world.Budgets), len(e.world.Happenings), len(e.steered), e.world.adversity(),
+		strings.Join(e.world.Flags, " "))
 }
 
 // keep says what is wrong and writes down everything that is known of the run.
@@ -275,9 +281,11 @@ func (e *evidence) keep(out io.Writer, s *settings) error {
 		return fmt.Errorf("make a folder for the evidence: %w", err)
 	}
 	for name, content := range map[string]any{
-		"world.json": e.world, "requests.json": e.requests, "pods.json": e.pods, "budgets.json": e.budgets, "attachments.json": e.attachments, "wrong.json": e.wrong,
+		"world.json": e.world, "requests.json": e.requests, "pods.json": e.pods, "budgets.json": e.budgets,
+		"attachments.json": e.attachments, "wrong.json": e.wrong,
 		"stdout.jsonl": e.result.Out, "stderr.txt": e.result.Err, "args.txt": strings.Join(e.args(), " "),
-		"words.json": e.steered, "calls.json": e.calls(), "former.jsonl": e.formerText(), "journal.jsonl": e.journalText(),
+		"words.json": e.steered, "calls.json": e.calls(), "former.jsonl": e.formerText(),
+		"journal.jsonl": e.journalText(),
 	} {
 		text, isText := content.(string)
 		data := []byte(text)
@@ -295,6 +303,10 @@ func (e *evidence) keep(out io.Writer, s *settings) error {
 	if e.ordeal != nil {
 		which = fmt.Sprintf("-n 0 -kills %d", e.world.Run)
 	}
-	fmt.Fprintf(out, "  the evidence is in %s; again: go run ./soak -seed %d %s -run %d\n", dir, s.seed, which, e.world.Run)
+	if s.surges {
+		which += " -surge"
+	}
+	fmt.Fprintf(out, "  the evidence is in %s; again: go run ./soak -seed %d %s -run %d\n", dir, s.seed, which,
+		e.world.Run)
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 // Annotations and labels by which a pod tells the lab's kubelets how it fares.
 const (
 	labSick    = "lab.kdrain-tui.dev/sick"
+	labStarts  = "lab.kdrain-tui.dev/starts-after"
 	labStops   = "lab.kdrain-tui.dev/stops-after"
 	labKubelet = "lab.kdrain-tui.dev/kubelet"
 )
@@ -32,11 +33,14 @@ const finalizer = "soak.kdrain-tui.dev/held"
 
 func newNode(name string, run int) *corev1.Node {
 	room := corev1.ResourceList{
-		corev1.ResourceCPU: resource.MustParse("64"), corev1.ResourceMemory: resource.MustParse("256Gi"), corev1.ResourcePods: resource.MustParse("110"),
+		corev1.ResourceCPU: resource.MustParse("64"), corev1.ResourceMemory: resource.MustParse("256Gi"),
+		corev1.ResourcePods: resource.MustParse("110"),
 	}
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{managedAttach: "true"}, Labels: map[string]string{corev1.LabelHostname: name, labKubelet: "simulated", ofRun: strconv.Itoa(run)}},
-		Status:     corev1.NodeStatus{Capacity: room, Allocatable: room, NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "v1.36.3"}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{managedAttach: "true"},
+			Labels: map[string]string{corev1.LabelHostname: name, labKubelet: "simulated", ofRun: strconv.Itoa(run)}},
+		Status: corev1.NodeStatus{Capacity: room, Allocatable: room,
+			NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "v1.36.3"}},
 	}
 }
 
@@ -50,6 +54,12 @@ func (a app) template(run int) corev1.PodTemplateSpec {
 	if a.StopsAfter != "" {
 		annotations[labStops] = a.StopsAfter
 	}
+	if a.StartsAfter != "" {
+		annotations[labStarts] = a.StartsAfter
+	}
+	if a.Cost != "" {
+		annotations[deletionCost] = a.Cost
+	}
 	grace := int64(5)
 	spec := corev1.PodSpec{
 		TerminationGracePeriodSeconds: &grace,
@@ -57,7 +67,8 @@ func (a app) template(run int) corev1.PodTemplateSpec {
 		Containers:                    []corev1.Container{{Name: "main", Image: "registry.local/main:1"}},
 	}
 	if a.EmptyDir {
-		spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+		spec.Volumes = []corev1.Volume{{Name: "scratch",
+			VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 	}
 	if a.Driver != "" {
 		for i := range spec.Containers { // or the volume would not be one of the pod's
@@ -67,7 +78,8 @@ func (a app) template(run int) corev1.PodTemplateSpec {
 	if a.Kind == "Job" {
 		spec.RestartPolicy = corev1.RestartPolicyNever
 	}
-	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: a.labels(), Annotations: annotations}, Spec: spec}
+	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: a.labels(), Annotations: annotations},
+		Spec: spec}
 }
 
 // object is the workload as the API knows it.
@@ -77,7 +89,8 @@ func (a app) object(run int) runtime.Object {
 	count, template := int32(a.Pods), a.template(run)
 	switch a.Kind {
 	case "ReplicaSet":
-		return &appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &count, Selector: selector, Template: template}}
+		return &appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &count, Selector: selector,
+			Template: template}}
 	case "StatefulSet":
 		return &appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
 			Replicas: &count, Selector: selector, Template: template, PodManagementPolicy: appsv1.ParallelPodManagement,
@@ -86,13 +99,15 @@ func (a app) object(run int) runtime.Object {
 	case "DaemonSet":
 		return &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: template}}
 	case "Job":
-		return &batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: &count, Completions: &count, Template: template}}
+		return &batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: &count, Completions: &count,
+			Template: template}}
 	case "Pod":
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 			Name: a.Name, Namespace: a.Namespace, Labels: template.Labels, Annotations: template.Annotations,
 		}, Spec: template.Spec}
 	}
-	return &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &count, Selector: selector, Template: template}}
+	return &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &count, Selector: selector,
+		Template: template}}
 }
 
 // claimTemplates name the claims, which are there before the set.
@@ -100,10 +115,11 @@ func (a app) claimTemplates() []corev1.PersistentVolumeClaim {
 	if a.Driver == "" {
 		return nil
 	}
-	return []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}, Spec: corev1.PersistentVolumeClaimSpec{
-		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
-	}}}
+	return []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		}}}
 }
 
 func (b budget) object() *policyv1.PodDisruptionBudget {

@@ -23,7 +23,8 @@ var allVerbs = []string{"get", "list", "watch", "create", "update", "patch", "de
 var rules = map[string][]rbacv1.PolicyRule{
 	withoutBudgets: {{
 		APIGroups: []string{
-			"", "apps", "batch", "autoscaling", "coordination.k8s.io", "events.k8s.io", "storage.k8s.io", "scheduling.k8s.io",
+			"", "apps", "batch", "autoscaling", "coordination.k8s.io", "events.k8s.io", "storage.k8s.io",
+			"scheduling.k8s.io",
 			"authorization.k8s.io", "authentication.k8s.io", "discovery.k8s.io", "resource.k8s.io", "metrics.k8s.io",
 		},
 		Resources: []string{"*"}, Verbs: allVerbs,
@@ -47,7 +48,8 @@ func grantRights(ctx context.Context, client kubernetes.Interface) error {
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
 			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
 		}
-		if _, err := bindings.Create(ctx, binding, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		if _, err := bindings.Create(ctx, binding, metav1.CreateOptions{}); err != nil &&
+			!apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("bind role %s: %w", name, err)
 		}
 	}

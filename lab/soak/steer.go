@@ -28,7 +28,8 @@ func (w *world) addWords(rng *rand.Rand) {
 		return
 	}
 	for range 1 + rng.IntN(3) {
-		word := word{After: time.Duration(rng.IntN(900)) * time.Millisecond, Verb: pick(rng, "pause", "pause", "skip", "skip", "last", "scale"), App: pick(rng, w.Apps...)}
+		word := word{After: time.Duration(rng.IntN(900)) * time.Millisecond,
+			Verb: pick(rng, "pause", "pause", "skip", "skip", "last", "scale"), App: pick(rng, w.Apps...)}
 		w.Words = append(w.Words, word)
 		switch {
 		case word.Verb == "pause":

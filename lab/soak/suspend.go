@@ -19,7 +19,8 @@ func (o *ordeal) checkSuspended(takenUp int) bool {
 	o.hangups++
 	switch {
 	case !o.journal.suspended():
-		o.e.accuse("it was hung up, ended with code %d, and neither ended nor suspended the run: %s", code, o.e.result.Err)
+		o.e.accuse("it was hung up, ended with code %d, and neither ended nor suspended the run: %s", code,
+			o.e.result.Err)
 	case code != hungUp:
 		o.e.accuse("a process that was hung up ended with code %d: %s", code, o.e.result.Err)
 	case o.journal.torn:
@@ -66,7 +67,8 @@ func (e *evidence) checkSuspensions() {
 		case event.Kind == "Resumed", event.Kind == "RunStarted": // or, without its journal, by a run of its own
 			suspended = false
 		case event.Kind == "Intent" && suspended && event.Action.Verb != "get":
-			e.accuse("it was suspended, and sent %s %s/%s at %s", event.Action.Verb, event.Namespace, event.Pod, clock(event.Time))
+			e.accuse("it was suspended, and sent %s %s/%s at %s", event.Action.Verb, event.Namespace, event.Pod,
+				clock(event.Time))
 		}
 	}
 }

@@ -74,14 +74,18 @@ func (a app) volume(pod string) string { return a.Namespace + "-" + pod }
 func (b builder) makeVolumes(ctx context.Context, w world) error {
 	attaches := true
 	for _, name := range w.drivers() {
-		driver := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: storagev1.CSIDriverSpec{AttachRequired: &attaches}}
+		driver := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: storagev1.CSIDriverSpec{AttachRequired: &attaches}}
 		if _, err := b.client.StorageV1().CSIDrivers().Create(ctx, driver, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("make driver %s: %w", name, err)
 		}
 	}
-	return w.eachVolume(func(a app, pod string) error { return b.makeVolume(ctx, a, pod) }, func(a app, pod string) error {
+	return w.eachVolume(func(a app, pod string) error {
+		return b.makeVolume(ctx, a, pod)
+	}, func(a app, pod string) error {
 		return until(ctx, "the claims to be bound", func() (bool, error) {
-			claim, err := b.client.CoreV1().PersistentVolumeClaims(a.Namespace).Get(ctx, a.claim(pod), metav1.GetOptions{})
+			claim, err := b.client.CoreV1().PersistentVolumeClaims(a.Namespace).Get(ctx, a.claim(pod),
+				metav1.GetOptions{})
 			return err == nil && claim.Status.Phase == corev1.ClaimBound, err
 		})
 	})
@@ -107,18 +111,23 @@ func (w world) eachVolume(things ...func(a app, pod string) error) error {
 func (b builder) makeVolume(ctx context.Context, a app, pod string) error {
 	none, size := "", corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	modes := []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
-	pv := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: a.volume(pod)}, Spec: corev1.PersistentVolumeSpec{
-		Capacity: size, AccessModes: modes, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
-		ClaimRef: &corev1.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: a.Namespace, Name: a.claim(pod)},
-	}}
+	pv := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: a.volume(pod)},
+		Spec: corev1.PersistentVolumeSpec{
+			Capacity: size, AccessModes: modes, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+			ClaimRef: &corev1.ObjectReference{Kind: "PersistentVolumeClaim", APIVersion: "v1", Namespace: a.Namespace,
+				Name: a.claim(pod)},
+		}}
 	pv.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: a.Driver, VolumeHandle: pv.Name}
 	if _, err := b.client.CoreV1().PersistentVolumes().Create(ctx, pv, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("make volume %s: %w", pv.Name, err)
 	}
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: a.claim(pod)}, Spec: corev1.PersistentVolumeClaimSpec{
-		StorageClassName: &none, VolumeName: pv.Name, AccessModes: modes, Resources: corev1.VolumeResourceRequirements{Requests: size},
-	}}
-	if _, err := b.client.CoreV1().PersistentVolumeClaims(a.Namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: a.claim(pod)},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			StorageClassName: &none, VolumeName: pv.Name, AccessModes: modes,
+			Resources: corev1.VolumeResourceRequirements{Requests: size},
+		}}
+	if _, err := b.client.CoreV1().PersistentVolumeClaims(a.Namespace).Create(ctx, claim,
+		metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("make claim %s/%s: %w", a.Namespace, claim.Name, err)
 	}
 	return nil
@@ -167,12 +176,14 @@ func (b builder) clearVolumes(ctx context.Context, w world) error {
 		return err
 	}
 	for name := range ours {
-		if err := b.client.CoreV1().PersistentVolumes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := b.client.CoreV1().PersistentVolumes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil &&
+			!apierrors.IsNotFound(err) {
 			return fmt.Errorf("delete volume %s: %w", name, err)
 		}
 	}
 	for _, name := range w.drivers() {
-		if err := b.client.StorageV1().CSIDrivers().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := b.client.StorageV1().CSIDrivers().Delete(ctx, name, metav1.DeleteOptions{}); err != nil &&
+			!apierrors.IsNotFound(err) {
 			return fmt.Errorf("delete driver %s: %w", name, err)
 		}
 	}
@@ -201,12 +212,16 @@ func (b builder) filmAttachments(ctx context.Context) (*attachmentFilm, error) {
 		return nil, fmt.Errorf("list attachments: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	w, err := b.client.StorageV1().VolumeAttachments().Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	w, err := b.client.StorageV1().VolumeAttachments().Watch(ctx,
+		metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("watch attachments: %w", err)
 	}
-	f := &attachmentFilm{seen: map[string]*attachment{}, stop: func() { cancel(); w.Stop() }, closed: make(chan struct{})}
+	f := &attachmentFilm{seen: map[string]*attachment{}, stop: func() {
+		cancel()
+		w.Stop()
+	}, closed: make(chan struct{})}
 	for i := range list.Items {
 		f.take(watch.Event{Type: watch.Added, Object: &list.Items[i]})
 	}

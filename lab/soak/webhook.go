@@ -62,7 +62,8 @@ func (b builder) admit(ctx context.Context, w world) (end func() error, err erro
 			},
 			Rules: []hooksv1.RuleWithOperations{{
 				Operations: []hooksv1.OperationType{hooksv1.Create},
-				Rule:       hooksv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"pods/eviction"}},
+				Rule: hooksv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"},
+					Resources: []string{"pods/eviction"}},
 			}},
 		}},
 	}

@@ -36,6 +36,8 @@ type app struct {
 	Group           string // what budgets select; two apps can be of one group
 	Pods            int
 	StopsAfter      string // how long its pods take to end; "" is the lab's half second
+	StartsAfter     string // how long they take to get Ready; "" is the lab's half second
+	Cost            string // their deletion cost, "" for none
 	Sick            string // why its pods never get ready
 	SickHeirs       bool   // the pods that replace the first ones are sick
 	EmptyDir        bool
@@ -58,8 +60,8 @@ type happening struct {
 	Namespace, Name string
 }
 
-// newWorld makes the world of a run.
-func newWorld(seed uint64, run int) world {
+// newWorld makes the world of a run; surges lets each of them have replacements first.
+func newWorld(seed uint64, run int, surges bool) world {
 	rng := rand.New(rand.NewPCG(seed, uint64(run)))
 	w := world{Run: run, Timeout: time.Duration(4+rng.IntN(4)) * time.Second, Unsettled: chance(rng, 10)}
 	w.Targets = names(run, "target", 1+rng.IntN(3))
@@ -84,6 +86,7 @@ func newWorld(seed uint64, run int) world {
 		w.addHappening(rng)
 	}
 	w.Flags = newFlags(rng, &w)
+	w.addSurge(rand.New(rand.NewPCG(seed, 7<<32|uint64(run))), surges)
 	w.addVolumes(rand.New(rand.NewPCG(seed, 4<<32|uint64(run))))
 	w.addWords(rand.New(rand.NewPCG(seed, 2<<32|uint64(run))))
 	w.addAdversity(rand.New(rand.NewPCG(seed, 5<<32|uint64(run))))
@@ -106,7 +109,8 @@ func newApp(rng *rand.Rand, w *world, number int) app {
 	name := fmt.Sprintf("app-%d", number+1)
 	a := app{
 		Namespace: pick(rng, w.Namespaces...), Name: name, Group: name, Pods: 1 + rng.IntN(8),
-		Kind: pick(rng, "Deployment", "Deployment", "Deployment", "ReplicaSet", "StatefulSet", "StatefulSet", "DaemonSet", "Job", "Pod"),
+		Kind: pick(rng, "Deployment", "Deployment", "Deployment", "ReplicaSet", "StatefulSet", "StatefulSet",
+			"DaemonSet", "Job", "Pod"),
 	}
 	if chance(rng, 20) {
 		a.StopsAfter = pick(rng, "100ms", "1500ms", "3s")
@@ -150,7 +154,8 @@ func (w *world) addHappening(rng *rand.Rand) {
 	h := happening{After: time.Duration(rng.IntN(3000)) * time.Millisecond}
 	a := pick(rng, w.Apps...)
 	h.Namespace, h.Name = a.Namespace, a.Name
-	h.What = pick(rng, "release", "release", "loosen", "tighten", "unguard", "delete a pod", "scale", "uncordon", "end namespace")
+	h.What = pick(rng, "release", "release", "loosen", "tighten", "unguard", "delete a pod", "scale", "uncordon",
+		"end namespace")
 	switch h.What {
 	case "loosen", "tighten", "unguard":
 		if len(w.Budgets) == 0 {

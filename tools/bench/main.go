@@ -1,5 +1,6 @@
 // Bench runs the benchmarks of the main module and measures the program itself.
-// Every result is a line of its own: name, value, unit.
+// Every result is a line of its own: name, value, unit. With -page it writes such lines
+// into the page of figures instead.
 package main
 
 import (
@@ -19,8 +20,16 @@ const starts = 21
 func main() {
 	root := flag.String("root", ".", "the checkout")
 	program := flag.String("program", "", "the program to measure")
+	page := flag.String("page", "", "write the results on standard input into this page, and measure nothing")
+	at := flag.String("at", "", "what was measured, for the page: the commit, the machine")
 	flag.Parse()
-	if err := run(*root, *program, os.Stdout); err != nil {
+	var err error
+	if *page != "" {
+		err = refreshPage(*page, *at, os.Stdin)
+	} else {
+		err = run(*root, *program, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

@@ -79,7 +79,8 @@ func (f *findings) checkCommands(files map[string][]byte) {
 		c.seen = map[any]bool{}
 		if !c.reaches(p) {
 			literal := p.path[len(p.path)-1].(*ast.BasicLit)
-			f.problem("%s:%d: a printed command without its cluster: give it to Target.Line: %s", p.file.name, c.set.Position(literal.Pos()).Line, literal.Value)
+			f.problem("%s:%d: a printed command without its cluster: give it to Target.Line: %s", p.file.name,
+				c.set.Position(literal.Pos()).Line, literal.Value)
 		}
 	}
 }
@@ -165,7 +166,9 @@ func (c *commands) reaches(p place) bool {
 				return true
 			}
 			if !slices.Contains(transparent, name) {
-				return c.parameterReaches(p.file, name, slices.IndexFunc(parent.Args, func(a ast.Expr) bool { return a == child }))
+				return c.parameterReaches(p.file, name, slices.IndexFunc(parent.Args, func(a ast.Expr) bool {
+					return a == child
+				}))
 			}
 		case *ast.AssignStmt:
 			at := slices.IndexFunc(parent.Rhs, func(e ast.Expr) bool { return e == child })
@@ -290,7 +293,9 @@ func visible(places []place, from *sourceFile, name string) []place {
 	if ast.IsExported(name) {
 		return places
 	}
-	return slices.DeleteFunc(slices.Clone(places), func(p place) bool { return path.Dir(p.file.name) != path.Dir(from.name) })
+	return slices.DeleteFunc(slices.Clone(places), func(p place) bool {
+		return path.Dir(p.file.name) != path.Dir(from.name)
+	})
 }
 
 // resultReaches follows the result of the function around a return to its calls.

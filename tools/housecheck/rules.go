@@ -17,14 +17,11 @@ const (
 	longFile     = 400
 	longFunction = 60
 	longLine     = 120 // columns; a tab is four
-	// mostWide is how many long lines the project still has; it falls, never rises.
-	mostWide = 586
 )
 
 // findings are what is wrong, and what only deserves a look.
 type findings struct {
 	problems, notes []string
-	wide            []string // lines that are too long
 }
 
 func (f *findings) problem(format string, args ...any) {
@@ -37,7 +34,8 @@ func (f *findings) note(format string, args ...any) {
 
 // machinePath finds folders that only one machine has. The pieces are apart so
 // that this file does not find itself.
-var machinePath = regexp.MustCompile(`(^|[^A-Za-z0-9_.~$}*/-])/(` + strings.Join([]string{"work", "tmp", "home/[a-z]+", "root"}, "|") + `)/[A-Za-z0-9_.-]`)
+var machinePath = regexp.MustCompile(`(^|[^A-Za-z0-9_.~$}*/-])/(` +
+	strings.Join([]string{"work", "tmp", "home/[a-z]+", "root"}, "|") + `)/[A-Za-z0-9_.-]`)
 
 func (f *findings) checkText(name string, text []byte) {
 	if bytes.IndexByte(text, 0) >= 0 {
@@ -121,8 +119,9 @@ func (f *findings) checkWidth(name string, at *token.File, file *ast.File, text 
 		return true
 	})
 	for number, line := range strings.Split(string(text), "\n") {
-		if columns := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); columns > longLine && !free[number+1] {
-			f.wide = append(f.wide, fmt.Sprintf("%s:%d: %d columns, more than %d", name, number+1, columns, longLine))
+		if columns := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); columns > longLine &&
+			!free[number+1] {
+			f.problem("%s:%d: %d columns, more than %d", name, number+1, columns, longLine)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,8 +39,10 @@ func write(folder, released string) error {
 	program := &cli.Program{Name: "kdrain-tui", Err: os.Stderr}
 	root := program.Command()
 	disableDates(root)
+	header := &doc.GenManHeader{Section: "1", Date: &date, Source: "kdrain-tui", Manual: "kdrain-tui"}
 	return errors.Join(
-		doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "kdrain-tui", Manual: "kdrain-tui"}, pages),
+		doc.GenManTree(root, header, pages),
+		tagOptions(pages),
 		root.GenBashCompletionFileV2(filepath.Join(scripts, "kdrain-tui.bash"), true),
 		root.GenZshCompletionFile(filepath.Join(scripts, "_kdrain-tui")),
 		root.GenFishCompletionFile(filepath.Join(scripts, "kdrain-tui.fish"), true))
@@ -52,4 +55,27 @@ func disableDates(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		disableDates(c)
 	}
+}
+
+// option is a flag as cobra writes it into a page: a paragraph whose second line begins
+// with a tab, which is shown as a wide gap in the middle of a line.
+var option = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*)\n\t(.*)$`)
+
+// tagOptions makes each flag of the pages a tagged paragraph, as other pages have it: the
+// flag, and what it does below it.
+func tagOptions(folder string) error {
+	pages, err := filepath.Glob(filepath.Join(folder, "*.1"))
+	if err != nil {
+		return err
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err == nil {
+			err = os.WriteFile(page, option.ReplaceAll(text, []byte(".TP\n$1\n\\&$2")), 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

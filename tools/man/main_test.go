@@ -26,6 +26,13 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s says nothing of %q: %v", name, says, err)
 		}
 	}
+	page, err := os.ReadFile(filepath.Join(folder, "man", "kdrain-tui-drain.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "\n.TP\n\\fB--ignore-daemonsets\\fP[=false]\n\\&leave pods") || strings.Contains(string(page), "\n\t") {
+		t.Errorf("flags are no tagged paragraphs:\n%s", page)
+	}
 	if err := write(folder, "soon"); err == nil {
 		t.Error("soon is taken for a date")
 	}

@@ -1,8 +1,10 @@
-// Screenshot turns a captured terminal screen into an SVG picture:
+// Screenshot turns captured terminal screens into an SVG: one into a picture, several
+// into an animation.
 //
 //	tmux capture-pane -e -p -N -t PANE | screenshot -title kdrain-tui > dashboard.svg
 //
-// (-e keeps the colours, -N the blanks at the ends of lines.)
+// (-e keeps the colours, -N the blanks at the ends of lines.) Where there are several,
+// each begins with a line of its own: a form feed and how many milliseconds it is shown.
 package main
 
 import (
@@ -32,11 +34,11 @@ func run(in io.Reader, out io.Writer, title string, palette palette) error {
 	if err != nil {
 		return err
 	}
-	screen := parse(string(captured))
-	if screen.columns == 0 {
-		return fmt.Errorf("nothing on standard input")
+	frames, err := parseFrames(string(captured))
+	if err != nil {
+		return err
 	}
 	buffered := bufio.NewWriter(out)
-	draw(buffered, screen, title, palette)
+	draw(buffered, frames, title, palette)
 	return buffered.Flush()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -103,5 +104,54 @@ func TestPictureIsXMLWithTheWords(t *testing.T) {
 func TestNothingIsNoPicture(t *testing.T) {
 	if err := run(strings.NewReader("\n\n"), io.Discard, "", darkPalette); err == nil {
 		t.Error("a picture of nothing")
+	}
+}
+
+func TestFrames(t *testing.T) {
+	for _, test := range []struct{ what, captured, want string }{
+		{"one screen", "ab\n", "2x1 0s"},
+		{"two", "\f100\nab\n\f250\nabc\n", "2x1 100ms, 3x1 250ms"},
+		{"the same for longer", "\f100\nab\n\f100\nab\n\f50\nb\n", "2x1 200ms, 1x1 50ms"},
+		{"nothing", "", "nothing on standard input"},
+		{"no time", "\fsoon\nab\n", `frame 1: "soon" is no number of milliseconds`},
+		{"no time at all", "\f0\nab\n", `frame 1: "0" is no number of milliseconds`},
+		{"text before", "x\f100\nab\n", "there is text before the first form feed"},
+	} {
+		frames, err := parseFrames(test.captured)
+		var have []string
+		for _, f := range frames {
+			have = append(have, fmt.Sprintf("%dx%d %s", f.screen.columns, len(f.screen.lines), f.shown))
+		}
+		if err != nil {
+			have = []string{err.Error()}
+		}
+		if got := strings.Join(have, ", "); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.what, got, test.want)
+		}
+	}
+}
+
+// The strip stands still for as long as each frame is shown, and a line that does not
+// change is there once.
+func TestAnimation(t *testing.T) {
+	var out strings.Builder
+	if err := run(strings.NewReader("\f300\nhead\none\n\f100\nhead\ntwo\n"), &out, "film", darkPalette); err != nil {
+		t.Fatal(err)
+	}
+	svg := out.String()
+	if n := strings.Count(svg, ">head</text>"); n != 1 {
+		t.Errorf("the line that stays is there %d times", n)
+	}
+	for _, part := range []string{"0.000%{transform:translateX(0px)}75.000%{transform:translateX(-", "film 0.4s step-end infinite", ">one</text>", ">two</text>"} {
+		if !strings.Contains(svg, part) {
+			t.Errorf("no %q in\n%s", part, svg)
+		}
+	}
+	for decoder := xml.NewDecoder(strings.NewReader(svg)); ; {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

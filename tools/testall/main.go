@@ -25,7 +25,8 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) int {
 	flags := flag.NewFlagSet("testall", flag.ContinueOnError)
 	root := flags.String("root", ".", "the checkout")
-	only := flags.String("only", "", "steps to run, with commas between: "+strings.Join(stepNames(), ", ")+"; all by default")
+	only := flags.String("only", "", "steps to run, with commas between: "+strings.Join(stepNames(), ", ")+
+		"; all by default")
 	summary := flags.String("summary", "", "write the last line to this file too")
 	if err := flags.Parse(args); err != nil {
 		return 2

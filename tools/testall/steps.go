@@ -37,6 +37,7 @@ var steps = []step{
 		calls: []call{
 			{module: "lab", args: []string{"-timeout=5m", "./..."}},
 			{module: "tools", args: []string{"-timeout=5m", "./..."}},
+			{module: "tools/image", args: []string{"-timeout=5m", "./..."}},
 			{module: "tools/man", args: []string{"-timeout=5m", "./..."}},
 		},
 		prepare: needs(), patience: 10 * time.Minute,

@@ -64,7 +64,8 @@ func (s *session) selectTagged(ctx context.Context, dir, tag string) ([]string, 
 }
 
 func (s *session) list(ctx context.Context, dir string, args ...string) ([]listed, error) {
-	cmd := s.command(ctx, "go", append(append([]string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles"}, args...), "./...")...)
+	cmd := s.command(ctx, "go", append(append([]string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles"},
+		args...), "./...")...)
 	cmd.Dir = dir
 	var out bytes.Buffer
 	cmd.Stdout = &out
@@ -93,7 +94,8 @@ func testNames(path string) ([]string, error) {
 	var names []string
 	for _, decl := range file.Decls {
 		function, ok := decl.(*ast.FuncDecl)
-		if ok && function.Recv == nil && strings.HasPrefix(function.Name.Name, "Test") && function.Name.Name != "TestMain" {
+		if ok && function.Recv == nil && strings.HasPrefix(function.Name.Name, "Test") &&
+			function.Name.Name != "TestMain" {
 			names = append(names, function.Name.Name)
 		}
 	}

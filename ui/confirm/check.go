@@ -34,9 +34,9 @@ func Check(shell frame.Shell, r Request) {
 		own = s.State.Run.ID
 	}
 	cluster := s.Cluster
-	shell.Go("the check of the plan", func(context.Context) tea.Msg {
+	shell.Go("the check of the plan", func(ctx context.Context) tea.Msg {
 		msg := Checked{Request: r}
-		if msg.Fresh, msg.Err = cluster.Again(r.Shown, own); msg.Err != nil {
+		if msg.Fresh, msg.Err = cluster.Again(ctx, r.Shown, own); msg.Err != nil {
 			return msg
 		}
 		base := r.Shown

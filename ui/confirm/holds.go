@@ -18,8 +18,8 @@ func HeldByOthers(s *kube.Snapshot, p plan.Plan, now time.Time) []lease.Hold {
 	if p.Options.LeaseNamespace == "" {
 		return nil
 	}
-	return slices.DeleteFunc(lease.Holds(s, OpenNodes(p), "", now), func(h lease.Hold) bool {
-		return h.Lapsed || slices.Contains(p.Options.TakeOver, h.Run)
+	return lease.InTheWay(s, OpenNodes(p), "", now, func(run string) bool {
+		return slices.Contains(p.Options.TakeOver, run)
 	})
 }
 

@@ -75,13 +75,18 @@ func CostLines(p plan.Plan) []paint.Line {
 	}
 	emptyDirs := counts[plan.ReasonEmptyDir]
 	risk(emptyDirs > 0, wording.Plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
-	lost := p.Losses().Lost
-	risk(lost > 0, wording.Plural(lost, "pod is lost: it is not recreated", "pods are lost: they are not recreated"))
+	losses := p.Counts().Losses
+	risk(losses.Lost > 0, wording.Plural(losses.Lost, "pod is lost: it is not recreated",
+		"pods are lost: they are not recreated"))
+	risk(losses.Nowhere > 0, wording.Plural(losses.Nowhere, "pod lands nowhere", "pods land nowhere"))
 	risk(deleted > 0, wording.Plural(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets"))
-	risk(p.Options.ForceAfter > 0 || p.Options.MaxEvictRetries > 0, "pods that stay blocked are deleted past their budgets")
+	risk(p.Options.ForceAfter > 0 || p.Options.MaxEvictRetries > 0,
+		"pods that stay blocked are deleted past their budgets")
 	risk(p.Options.GracePeriodSeconds == 0, "no pod gets a grace period (--grace-period=0)")
 	// What is grave has been said above, and a node that is held has a question of its own.
-	return append(lines, wording.CostLines(slices.DeleteFunc(slices.Clone(p.Findings), func(f plan.Finding) bool { return f.Level == plan.LevelError }))...)
+	return append(lines, wording.CostLines(slices.DeleteFunc(slices.Clone(p.Findings), func(f plan.Finding) bool {
+		return f.Level == plan.LevelError
+	}))...)
 }
 
 // OpenNodes are the nodes of a plan that are not refused.

@@ -94,12 +94,14 @@ func (d *Dialog) foot(width int, now time.Time) []paint.Line {
 		if over := paint.Width(text) - (width - 3); over > 0 {
 			text = paint.T(text).Cut(over, paint.Width(text)).String()
 		}
-		foot = append(foot, paint.Line{paint.S(themes.Accent, "> "), paint.S(themes.Input, text), paint.S(themes.Muted, "_")})
+		foot = append(foot, paint.Line{paint.S(themes.Accent, "> "), paint.S(themes.Input, text),
+			paint.S(themes.Muted, "_")})
 		switch {
 		case d.Problem != "":
 			foot = append(foot, paint.L(themes.Bad, paint.Truncate(d.Problem, width)))
 		case d.Word != "":
-			foot = append(foot, paint.Line{paint.S(themes.Muted, "type "), paint.S(themes.Danger, d.Word), paint.S(themes.Muted, " and press Enter")})
+			foot = append(foot, paint.Line{paint.S(themes.Muted, "type "), paint.S(themes.Danger, d.Word),
+				paint.S(themes.Muted, " and press Enter")})
 		default:
 			foot = append(foot, nil)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -31,12 +32,16 @@ type (
 		// Again plans what was shown from the cluster as it is now, for a run that has the
 		// Leases of its nodes, "" before there is one. It fails while the view of the
 		// cluster is not known to be true.
-		Again(shown plan.Plan, run string) (plan.Plan, error)
+		Again(ctx context.Context, shown plan.Plan, run string) (plan.Plan, error)
 		Forecast(s *kube.Snapshot, planned plan.Plan, now time.Time) plan.Estimate
 		// Access asks the server which rights a drain under the options lacks.
 		Access(ctx context.Context, o plan.Options) (preflight.Access, error)
 		// StartConfirmed begins a run of a plan that the operator confirmed.
 		StartConfirmed(ctx context.Context, planned plan.Plan) (live.Run, error)
+		// Retire begins a step by which a node that a run drained leaves the cluster, after
+		// the end of that run. What becomes of it shows in the run that it returns, which is
+		// done when the step is over.
+		Retire(ctx context.Context, run, node string, c retire.Confirmed) (live.Run, error)
 		// Served reports whether ctl reaches a run of this process, and what went wrong if
 		// it does not.
 		Served(run string) (bool, error)
@@ -55,10 +60,11 @@ type (
 		RemoveLeftover(ctx context.Context, l tempbudget.Leftover) error
 	}
 
-	// reader reads what is not watched: what there is to know about one pod, and which of
-	// some rights we have.
+	// reader reads what is not watched: what there is to know about one pod, with the log of
+	// that container ("" for the one that tells most), and which of some rights we have.
 	reader interface {
-		PodDetails(ctx context.Context, namespace, name string, uid kube.UID) (watch.PodDetails, error)
+		PodDetails(ctx context.Context, namespace, name string, uid kube.UID,
+			container string) (watch.PodDetails, error)
 		CheckAccess(ctx context.Context, needs []request.Permission) ([]request.AccessResult, error)
 	}
 )

@@ -17,26 +17,49 @@ type Layout struct {
 	Detail        int // first line of the sentence on the selected row
 	DetailRows    int
 	Hints         int // the last line
+	Pane          Rect
 }
+
+// Rect is a part of the frame; one without a width is not shown.
+type Rect struct{ X, Y, Width, Height int }
+
+// A frame this wide has the pane beside the table, one this high below it.
+const (
+	paneBeside = 140
+	paneBelow  = 40
+)
 
 // Gutter is what a row keeps free on its left: cursor, mark, blank.
 const Gutter = 3
 
 // MakeLayout cuts a frame of that size into parts; head is how many lines the
 // page would like below its title.
-func MakeLayout(width, height, head int) Layout {
+func MakeLayout(width, height, head int, pane bool) Layout {
 	l := Layout{Width: width, Height: height}
 	if width < MinWidth || height < MinHeight {
 		l.TooSmall = true
 		return l
 	}
 	l.DetailRows = detailRows(height)
+	if pane && (width >= paneBeside || height >= paneBelow) {
+		l.DetailRows = 0
+	}
 	l.Head = min(head, HeadRoom(height))
 	l.Table = 2 + l.Head
 	l.Body = l.Table + 1
 	l.Hints = height - 1
 	l.Detail = l.Hints - l.DetailRows
 	l.Rows = max(1, l.Detail-1-l.Body)
+	switch {
+	case l.DetailRows > 0:
+	case width >= paneBeside:
+		w := min(max(width*2/5, 52), 84)
+		l.Pane = Rect{X: width - w, Y: l.Table, Width: w, Height: l.Rows + 1}
+	default:
+		h := (l.Rows - 1) * 2 / 5
+		l.Rows -= h + 1 // and a rule
+		l.Pane = Rect{Y: l.Body + l.Rows + 1, Width: width, Height: h}
+	}
 	return l
 }
 
@@ -56,5 +79,13 @@ func detailRows(height int) int {
 // stay.
 func HeadRoom(height int) int { return max(0, height-4-detailRows(height)-1-3) }
 
+// TableWidth is that of the table: what the pane beside it leaves.
+func (l Layout) TableWidth() int {
+	if l.Pane.X > 0 {
+		return l.Pane.X - 1
+	}
+	return l.Width
+}
+
 // Columns is the width that the columns of a table share.
-func (l Layout) Columns() int { return max(1, l.Width-Gutter-1) }
+func (l Layout) Columns() int { return max(1, l.TableWidth()-Gutter-1) }

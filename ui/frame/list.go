@@ -1,8 +1,8 @@
 package frame
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -14,16 +14,20 @@ import (
 type List struct {
 	Table   table.Table
 	Filter  string
+	Labels  bool // rows have labels to filter by
 	Sort    string
 	Reverse bool
 	Total   int // objects before the filter
 	// Touched tells that the operator chose the row; until then a page may
 	// keep the cursor on its first row.
 	Touched bool
+	// Stale tells that there is news of the rows: they are rebuilt when the page is shown.
+	Stale   bool
 	Columns []table.Column
 	Widths  []int
 	from    int // visible rows
 	to      int
+	width   int // of a row, over which it is highlighted
 }
 
 // Move moves the cursor; from then on the operator chose the row.
@@ -40,12 +44,6 @@ func (l *List) HasRow() (bool, string) {
 	return true, ""
 }
 
-// Matcher is the filter as a test of one text: substring, "!" inverts.
-func (l *List) Matcher() (text string, inverse bool) {
-	text, inverse = strings.CutPrefix(strings.ToLower(strings.TrimSpace(l.Filter)), "!")
-	return text, inverse && text != ""
-}
-
 // NextSort goes to the next or previous column to sort by.
 func (l *List) NextSort(sorts []string, step int) {
 	at := slices.Index(sorts, l.Sort)
@@ -60,6 +58,15 @@ func (l *List) Layout(lay Layout, columns []table.Column, heightOf func(string) 
 	l.Columns = columns
 	l.Widths = table.Fit(columns, lay.Columns())
 	l.from, l.to = l.Table.Window(lay.Rows, heightOf)
+	l.width = lay.TableWidth() - 1
+}
+
+// Place says which rows are visible of how many, "" where all are.
+func (l *List) Place() string {
+	if l.to-l.from >= l.Table.Len() {
+		return ""
+	}
+	return fmt.Sprintf("%d-%d of %d", l.from+1, l.to, l.Table.Len())
 }
 
 // Visible are the keys on the screen.
@@ -78,23 +85,20 @@ func (l *List) Width(id string) int {
 	return 0
 }
 
-// Rows makes the lines of the visible rows. cell makes one cell, extra the
-// continuation of a row, nil where it has none.
-func (l *List) Rows(height int, marked func(string) bool, cell func(key, column string, width int) paint.Line,
-	extra func(key string) paint.Line) (lines []paint.Line, cursor int) {
+// Rows makes the lines of the visible rows of a view.
+func (l *List) Rows(height int, v View) (lines []paint.Line, cursor int) {
 	cursor = -1
-	width := 0
-	for _, w := range l.Widths {
-		if w > 0 {
-			width += w + table.Gap
-		}
-	}
 	for _, key := range l.Visible() {
 		selected := key == l.Table.Cursor()
+		if v.Above != nil {
+			for _, more := range v.Above(key) {
+				lines = append(lines, append(paint.Line{paint.Blank(1)}, more...))
+			}
+		}
 		if selected {
 			cursor = len(lines)
 		}
-		row := gutter(selected, marked != nil && marked(key))
+		row := gutter(selected, v.Marked != nil && v.Marked(key))
 		for i, c := range l.Columns {
 			w := l.Widths[i]
 			if w == 0 {
@@ -103,20 +107,23 @@ func (l *List) Rows(height int, marked func(string) bool, cell func(key, column 
 			if len(row) > 2 {
 				row = append(row, paint.Blank(table.Gap))
 			}
-			if content := cell(key, c.ID, w); c.Right {
+			if content := v.Cell(key, c.ID, w); c.Right {
 				row = append(row, content.FitRight(w)...)
 			} else {
 				row = append(row, content.Fit(w)...)
 			}
 		}
-		lines = append(lines, highlight(row, selected))
-		if extra == nil {
+		lines = append(lines, l.highlight(row, selected))
+		if v.Extra == nil {
 			continue
 		}
-		if more := extra(key); more != nil {
+		if more := v.Extra(key); more != nil {
 			more = append(paint.Line{paint.Blank(Gutter + 2)}, more...)
-			lines = append(lines, highlight(more.Fit(Gutter+width-table.Gap), selected))
+			lines = append(lines, l.highlight(more.Fit(l.width), selected))
 		}
+	}
+	if cursor >= height { // a row with lines above that is higher than the page
+		lines, cursor = lines[cursor-height+1:], height-1
 	}
 	if len(lines) > height {
 		lines = lines[:height]
@@ -124,11 +131,12 @@ func (l *List) Rows(height int, marked func(string) bool, cell func(key, column 
 	return lines, cursor
 }
 
-func highlight(l paint.Line, selected bool) paint.Line {
+// highlight is a row over the whole width of the table where it is the selected one.
+func (l *List) highlight(row paint.Line, selected bool) paint.Line {
 	if selected {
-		return l.Selected()
+		return row.Fit(l.width).Selected()
 	}
-	return l
+	return row
 }
 
 // gutter is the left edge of a row: cursor and mark, so that neither is told by

@@ -18,6 +18,10 @@ const (
 	Run      keys.Page = "run"
 	Pod      keys.Page = "pod"
 	Remedies keys.Page = "remedies"
+	Checks   keys.Page = "checklist"
+	Events   keys.Page = "events"
+	Timeline keys.Page = "timeline"
+	Budgets  keys.Page = "budgets"
 	Help     keys.Page = "help"
 	Messages keys.Page = "messages"
 	Findings keys.Page = "findings"
@@ -92,12 +96,16 @@ type View struct {
 	Left, Right paint.Line // the title line
 	Head        []paint.Line
 	Cell        func(key, column string, width int) paint.Line
-	Extra       func(key string) paint.Line // the continuation of a row
+	Above       func(key string) []paint.Line // lines over a row, such as the title of its section
+	Extra       func(key string) paint.Line   // the continuation of a row
 	Marked      func(key string) bool
 	Empty       paint.Line // instead of rows
 	Subject     string     // what the sentence below is about
 	Detail      paint.Line
-	Text        []paint.Line // of a Scroller: lines that scroll
+	// Pane, where set, is more on the selected row in lines of that width: where the frame
+	// has room it stands, with the sentence above it, beside the table or below it.
+	Pane func(width int) []paint.Line
+	Text []paint.Line // of a Scroller: lines that scroll
 }
 
 // Scroll is where a page of text was scrolled to.

@@ -8,50 +8,74 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // Shell is what a page may ask of the frame around it.
 type Shell interface {
 	// Session is what all pages see. It is the same pointer at all times.
 	Session() *Session
-
-	// Open shows a page. Going to one that we came from is going back to it.
-	Open(Ref)
-	// Back shows the page that we came from.
-	Back()
-	// OnPath reports whether a page is shown or will be gone back to.
-	OnPath(keys.Page) bool
-	// Targets are the nodes that the page is about, or the nearest one on the way back
-	// that is about some.
-	Targets() []string
-
-	// Ask puts a dialog over the page; answer is called when it was answered.
-	Ask(d *dialog.Dialog, answer func(dialog.Answer)) *Question
-	// Asking reports whether a dialog of that ID is open.
-	Asking(id string) bool
-	// Say tells that something went well, Refuse why a key does nothing now; both go
-	// away by themselves. Fail stays until it is dismissed.
-	Say(text string)
-	Refuse(why string)
-	Fail(text string)
-	// ShowCommand copies a command for a shell, and shows it.
-	ShowCommand(command string)
+	navigator
+	prompter
+	notices
+	tasks
 
 	// SetOptions changes what a drain may do.
 	SetOptions(plan.Options)
 	// Start shows a run that the operator confirmed with this plan.
 	Start(live.Run, plan.Plan)
-
-	// Go calls fn outside of the event loop and delivers what it returns; where names it
-	// if it panics. Do is for commands of Bubble Tea itself.
-	Go(where string, fn func(context.Context) tea.Msg)
-	Do(tea.Cmd)
+	// Attach shows a run again that this process works on once more.
+	Attach(live.Run)
 }
+
+// The parts of a Shell.
+type (
+	// navigator shows pages and knows the way to the one that is shown.
+	navigator interface {
+		// Open shows a page. Going to one that we came from is going back to it.
+		Open(Ref)
+		// Back shows the page that we came from.
+		Back()
+		// OnPath reports whether a page is shown or will be gone back to.
+		OnPath(keys.Page) bool
+		// Targets are the nodes that the page is about, or the nearest one on the way back
+		// that is about some.
+		Targets() []string
+	}
+
+	// prompter asks the operator.
+	prompter interface {
+		// Ask puts a dialog over the page; answer is called when it was answered.
+		Ask(d *dialog.Dialog, answer func(dialog.Answer)) *Question
+		// Asking reports whether a dialog of that ID is open.
+		Asking(id string) bool
+	}
+
+	// notices tell the operator something in a line of their own.
+	notices interface {
+		// Say tells that something went well, Refuse why a key does nothing now; both go
+		// away by themselves. Fail stays until it is dismissed.
+		Say(text string)
+		Refuse(why string)
+		Fail(text string)
+		// ShowCommand copies a command for a shell, and shows it.
+		ShowCommand(command string)
+	}
+
+	// tasks do what may wait.
+	tasks interface {
+		// Go calls fn outside of the event loop and delivers what it returns; where names it
+		// if it panics. Do is for commands of Bubble Tea itself.
+		Go(where string, fn func(context.Context) tea.Msg)
+		Do(tea.Cmd)
+	}
+)
 
 // Question is a dialog with what its answer does.
 type Question struct {
@@ -72,13 +96,14 @@ type Identity struct {
 
 // Session is what all pages see: the newest news, and what can be done. Pages read it.
 type Session struct {
-	Cluster  Cluster          // nil in a replay
+	Cluster  Cluster          // nil where there is none: a replay, or a run that is watched without its cluster
 	Clock    func() time.Time // for what lasts longer than a message; Now is that of the news
 	Identity Identity
 	ReadOnly bool
 	Replay   bool // of a journal, with no cluster
 
 	Snap          *kube.Snapshot
+	Names         *paint.Names // of the nodes of the cluster, or of the run where there is none
 	Now           time.Time
 	Width, Height int
 	Options       plan.Options // of the next plan
@@ -88,6 +113,42 @@ type Session struct {
 	Run   live.Run     // nil for none
 	State *drain.State // of the run
 	Over  bool         // the run is done, whatever its state says
+	// Foreign tells that another process works on the run: leaving does not end it, and its
+	// questions are answered there.
+	Foreign bool
+	// Progress counts the pods of State, NodeProgress those of each node: once for each
+	// state, and not for every frame.
+	Progress     eviction.Progress
+	NodeProgress map[string]eviction.Progress
+}
+
+// See makes a snapshot the newest.
+func (s *Session) See(snap *kube.Snapshot) {
+	s.Snap = snap
+	s.nameNodes()
+}
+
+// nameNodes reads the names of the nodes, which seldom change.
+func (s *Session) nameNodes() {
+	var names []string
+	for _, n := range s.Snap.Nodes() {
+		names = append(names, n.Name)
+	}
+	if len(names) == 0 && s.State != nil {
+		for _, n := range s.State.Nodes {
+			names = append(names, n.Name)
+		}
+	}
+	s.Names = paint.NewNames(s.Names, names)
+}
+
+// Take makes a state of the run the newest.
+func (s *Session) Take(state *drain.State, over bool) {
+	s.State, s.Over = state, over
+	if s.Snap.Sync(kube.KindNodes).Count == 0 {
+		s.nameNodes()
+	}
+	s.Progress, s.NodeProgress = state.ProgressByNode()
 }
 
 // Live reports whether a run is going on.
@@ -96,7 +157,7 @@ func (s *Session) Live() bool { return s.State != nil && s.State.Outcome == "" &
 // Undos are what a rollback of the run would find in a cluster, none where there is no
 // cluster to look at.
 func (s *Session) Undos(snap *kube.Snapshot) []rollback.Undo {
-	if s.Replay {
+	if s.Replay || s.Cluster == nil {
 		return nil
 	}
 	return rollback.Plan(s.State, snap, s.Now)

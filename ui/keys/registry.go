@@ -48,7 +48,9 @@ func New(groups []string, actions []Action) (*Registry, error) {
 		}
 	}
 	actions = slices.Clone(actions)
-	slices.SortStableFunc(actions, func(a, b Action) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
+	slices.SortStableFunc(actions, func(a, b Action) int {
+		return slices.Index(groups, a.Group) - slices.Index(groups, b.Group)
+	})
 	for i := range actions {
 		a := &actions[i]
 		for _, page := range a.Pages {
@@ -116,8 +118,8 @@ func (a *Action) Labels() string {
 func (r *Registry) Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Keys of the dashboard\n\nGenerated from the key registry by `go test ./ui -run TestKeyReference -update`; do not edit.\n\n")
-	b.WriteString("No action sits on h j k l g G except moving. Whatever changes the cluster or a run is a capital letter, and asks first\n" +
-		"(marked **!**); `--read-only` leaves those out. Pressing a key that cannot act now says why.\n" +
+	b.WriteString("No action sits on h j k l g G except moving. Whatever changes the cluster or a run is a capital letter\n" +
+		"(marked **!**), and asks first; only pausing, continuing and retrying act at once. `--read-only` leaves all of them out. Pressing a key that cannot act now says why.\n" +
 		"A question with a kubectl equivalent shows the command; `Ctrl+Y` copies it.\n")
 	for _, g := range r.Groups() {
 		fmt.Fprintf(&b, "\n## %s\n\n| key | where | what it does |\n| --- | --- | --- |\n", g)

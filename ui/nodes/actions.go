@@ -10,16 +10,21 @@ import (
 func (m *Page) Actions() []keys.Action {
 	const group, lists = "Nodes", "Lists"
 	return []keys.Action{
-		{ID: "cordon", Keys: []string{"C"}, Title: "cordon", Help: "make the marked or selected nodes unschedulable", Group: group,
+		{ID: "cordon", Keys: []string{"C"}, Title: "cordon", Help: "make the marked or selected nodes unschedulable",
+			Group:  group,
 			Writes: true, Enabled: m.canCordon(true), Do: func() { m.askToSetCordon(true) }},
-		{ID: "uncordon", Keys: []string{"U"}, Title: "uncordon", Help: "make the marked or selected nodes schedulable again", Group: group,
+		{ID: "uncordon", Keys: []string{"U"}, Title: "uncordon",
+			Help: "make the marked or selected nodes schedulable again", Group: group,
 			Writes: true, Enabled: m.canCordon(false), Do: func() { m.askToSetCordon(false) }},
-		{ID: "leftovers", Keys: []string{"B"}, Help: "remove temporary budgets that an ended run left behind; lists them first", Group: group,
+		{ID: "leftovers", Keys: []string{"B"},
+			Help: "remove temporary budgets that an ended run left behind; lists them first", Group: group,
 			Writes: true, Enabled: m.hasLeftovers, Do: m.askToRemoveLeftovers},
-		{ID: "pods", Keys: []string{"enter"}, Title: "pods", Help: "the pods of the node, and what a drain would do with each", Group: group, Enabled: m.hasRow,
+		{ID: "pods", Keys: []string{"enter"}, Title: "pods",
+			Help: "the pods of the node, and what a drain would do with each", Group: group, Enabled: m.hasRow,
 			Do: func() { m.shell.Open(frame.Ref{Page: frame.Pods, Nodes: []string{m.list.Table.Cursor()}}) }},
-		{ID: "mark", Keys: []string{"space"}, Title: "mark", Help: "mark or unmark the node", Group: lists, Enabled: m.hasRow,
-			Do: func() { m.marks.Toggle(m.list.Table.Cursor()); m.list.Move(1) }},
+		{ID: "mark", Keys: []string{"space"}, Title: "mark", Help: "mark or unmark the node", Group: lists,
+			Enabled: m.hasRow,
+			Do:      func() { m.marks.Toggle(m.list.Table.Cursor()); m.list.Move(1) }},
 		{ID: "markall", Keys: []string{"*"}, Help: "mark all nodes that are shown", Group: lists,
 			Do: func() {
 				for _, k := range m.list.Table.Keys() {
@@ -55,7 +60,8 @@ func (m *Page) canCordon(unschedulable bool) func() (bool, string) {
 			return false, "the API server is unreachable"
 		}
 		if len(m.toSetCordon(unschedulable)) == 0 {
-			return false, map[bool]string{true: "already cordoned", false: "not cordoned"}[unschedulable] + ": " + wording.List(m.Targets(), 3)
+			return false, map[bool]string{true: "already cordoned", false: "not cordoned"}[unschedulable] + ": " +
+				wording.List(m.Targets(), 3)
 		}
 		if m.s.Live() {
 			for _, name := range m.toSetCordon(unschedulable) {

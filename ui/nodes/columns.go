@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/version"
+
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -14,54 +16,63 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// nodeColumns are the columns of the nodes page; the widest name, zone and
-// roles are measured by the caller, over all rows, so that scrolling moves no
+// nodesNeed is the width of the columns that a name leaves their room: what the node is and
+// what a drain would do to it.
+const nodesNeed = 44
+
+// nodeColumns are the columns of the nodes page; the widest name, zone, roles and
+// version are measured by the caller, over all rows, so that scrolling moves no
 // column.
-func nodeColumns(width, name, zone, roles int, running, usage bool) []table.Column {
+func nodeColumns(width int, names *paint.Names, zone, roles, version int, running, usage bool) []table.Column {
 	state := 12
 	if running {
 		state = 17
 	}
-	share := 4 // the number alone
-	if width >= wording.BarsFrom {
-		share = wording.LeastBar
-	}
+	share := wording.ShareWidth(width)
+	name := max(names.Widest(), 4)
 	columns := []table.Column{
-		{ID: "node", Title: "NODE", Width: min(max(name, 4), 40), Min: min(max(name, 4), 14), Grow: true, Max: max(name, 4)},
+		{ID: "node", Title: "NODE", Width: name, Min: min(name, max(names.Least(), width-nodesNeed)), Grow: true, Max: name},
 		{ID: "state", Title: "STATE", Width: state, Min: 11},
 		{ID: "roles", Title: "ROLES", Width: min(max(roles, 5), 16), Drop: 8},
 		{ID: "zone", Title: "ZONE", Width: min(max(zone, 4), 16), Min: min(max(zone, 4), 8), Drop: 6},
+		{ID: "version", Title: "VERSION", Width: min(max(version, 7), 20), Min: min(max(version, 7), 12), Drop: 11},
 		{ID: "pods", Title: "PODS", Width: 4, Right: true, Drop: 2},
-		{ID: "would", Title: "A DRAIN WOULD", Width: 32, Min: 25},
-		{ID: "cpu", Title: "CPU REQUESTED", Width: 13, Min: share, Drop: 4},
-		{ID: "memory", Title: "MEMORY REQ", Width: 13, Min: share, Drop: 5},
-		{ID: "cpuused", Title: "CPU USED", Width: 13, Min: max(share, 8), Drop: 9},
-		{ID: "memused", Title: "MEMORY USED", Width: 13, Min: max(share, 8), Drop: 10},
+		{ID: "would", Title: "A DRAIN WOULD", Width: 36, Min: 25},
+		{ID: "cpu", Title: "CPU REQ", Width: share, Drop: 4},
+		{ID: "memory", Title: "MEM REQ", Width: share, Drop: 5},
 		{ID: "age", Title: "AGE", Width: 4, Right: true, Drop: 7},
+		{ID: "cpuused", Title: "CPU USED", Width: max(share, 8), Drop: 9},
+		{ID: "memused", Title: "MEM USED", Width: max(share, 8), Drop: 10},
 	}
 	if !usage {
-		columns = slices.DeleteFunc(columns, func(c table.Column) bool { return c.ID == "cpuused" || c.ID == "memused" })
+		columns = slices.DeleteFunc(columns, func(c table.Column) bool {
+			return c.ID == "cpuused" || c.ID == "memused"
+		})
 	}
 	return slices.DeleteFunc(columns, func(c table.Column) bool {
-		return c.ID == "zone" && zone == 0 || c.ID == "roles" && roles == 0
+		return c.ID == "zone" && zone == 0 || c.ID == "roles" && roles == 0 || c.ID == "version" && version == 0
 	})
 }
 
 // nodeCell is one cell of the nodes page.
-func nodeCell(column string, width int, s *kube.Snapshot, n *kube.Node, p *preview, run *drain.State, now time.Time) paint.Line {
+func nodeCell(column string, width int, s *kube.Snapshot, names *paint.Names, n *kube.Node, p *preview,
+	run *drain.State,
+	now time.Time) paint.Line {
 	switch column {
 	case "node":
-		return paint.L(themes.Text, paint.Middle(n.Name, width))
+		return paint.L(themes.Text, names.Show(n.Name, width))
 	case "state":
 		return nodeState(n, run)
 	case "roles":
 		return paint.L(themes.Muted, strings.Join(roles(n), ","))
 	case "zone":
 		return paint.L(themes.Muted, paint.Middle(n.Zone(), width))
+	case "version":
+		return paint.L(themes.Muted, paint.Middle(n.KubeletVersion, width))
 	case "pods":
 		return podCount(s, n)
 	case "would":
-		return wouldLine(n, p, now)
+		return wouldLine(n, p, width, now)
 	case "cpu":
 		return wording.Share(s.Totals(n.Name).Requested.CPUMilli, n.Allocatable.CPUMilli, width)
 	case "memory":
@@ -79,7 +90,7 @@ func nodeCell(column string, width int, s *kube.Snapshot, n *kube.Node, p *previ
 	case "age":
 		return paint.L(themes.Muted, since(n.Created, now))
 	}
-	return nil
+	return labelCell(column, width, n)
 }
 
 func podCount(s *kube.Snapshot, n *kube.Node) paint.Line {
@@ -93,25 +104,17 @@ func podCount(s *kube.Snapshot, n *kube.Node) paint.Line {
 	return paint.L(themes.Text, wording.Number(count))
 }
 
-// nodeMatches reports whether a node has the text in its name, zone, roles or
-// state; the text is in lower case.
-func nodeMatches(n *kube.Node, text string) bool {
-	if strings.Contains(strings.ToLower(n.Name), text) || strings.Contains(strings.ToLower(n.Zone()), text) {
-		return true
+// textsOf hands out what a filter finds a node by: name, zone, version of the kubelet,
+// state, roles and the labels that have a column.
+func textsOf(n *kube.Node, labels *labelColumns) func(has func(string) bool) bool {
+	return func(has func(string) bool) bool {
+		return has(n.Name) || has(n.Zone()) || has(n.KubeletVersion) || has(nodeState(n, nil).String()) ||
+			slices.ContainsFunc(roles(n), has) || labels.has(n, has)
 	}
-	if strings.Contains(strings.ToLower(nodeState(n, nil).String()), text) {
-		return true
-	}
-	for _, r := range roles(n) {
-		if strings.Contains(strings.ToLower(r), text) {
-			return true
-		}
-	}
-	return false
 }
 
 // nodeSorts are the columns that nodes can be sorted by, the default first.
-var nodeSorts = []string{"node", "state", "zone", "pods", "cpu", "memory", "age"}
+var nodeSorts = []string{"node", "state", "zone", "version", "pods", "cpu", "memory", "age"}
 
 // compareNodes compares two nodes by a column; equal ones keep the order of
 // their names.
@@ -122,20 +125,51 @@ func compareNodes(s *kube.Snapshot, column string) func(a, b *kube.Node) int {
 		by = func(a, b *kube.Node) int { return cmp.Compare(nodeRank(a), nodeRank(b)) }
 	case "zone":
 		by = func(a, b *kube.Node) int { return strings.Compare(a.Zone(), b.Zone()) }
+	case "version":
+		by = func(a, b *kube.Node) int { return compareVersions(a.KubeletVersion, b.KubeletVersion) }
 	case "pods":
 		by = func(a, b *kube.Node) int { return cmp.Compare(s.Totals(a.Name).Pods, s.Totals(b.Name).Pods) }
 	case "cpu":
 		by = func(a, b *kube.Node) int {
-			return cmp.Compare(ratio(s.Totals(a.Name).Requested.CPUMilli, a.Allocatable.CPUMilli), ratio(s.Totals(b.Name).Requested.CPUMilli, b.Allocatable.CPUMilli))
+			return cmp.Compare(ratio(s.Totals(a.Name).Requested.CPUMilli, a.Allocatable.CPUMilli),
+				ratio(s.Totals(b.Name).Requested.CPUMilli, b.Allocatable.CPUMilli))
 		}
 	case "memory":
 		by = func(a, b *kube.Node) int {
-			return cmp.Compare(ratio(s.Totals(a.Name).Requested.MemoryBytes, a.Allocatable.MemoryBytes), ratio(s.Totals(b.Name).Requested.MemoryBytes, b.Allocatable.MemoryBytes))
+			return cmp.Compare(ratio(s.Totals(a.Name).Requested.MemoryBytes, a.Allocatable.MemoryBytes),
+				ratio(s.Totals(b.Name).Requested.MemoryBytes, b.Allocatable.MemoryBytes))
 		}
 	case "age":
 		by = func(a, b *kube.Node) int { return b.Created.Compare(a.Created) }
+	default:
+		if label, isLabel := strings.CutPrefix(column, labelID); isLabel {
+			by = func(a, b *kube.Node) int { return strings.Compare(a.Labels[label], b.Labels[label]) }
+		}
 	}
 	return func(a, b *kube.Node) int { return cmp.Or(by(a, b), strings.Compare(a.Name, b.Name)) }
+}
+
+// compareVersions orders versions of kubelets by their numbers, v1.9 before v1.10; what is
+// no version comes first.
+func compareVersions(a, b string) int {
+	if a == b {
+		return 0
+	}
+	left, _ := version.ParseGeneric(a)
+	right, _ := version.ParseGeneric(b)
+	switch {
+	case left == nil && right == nil:
+		return strings.Compare(a, b)
+	case left == nil:
+		return -1
+	case right == nil:
+		return 1
+	case left.LessThan(right):
+		return -1
+	case right.LessThan(left):
+		return 1
+	}
+	return strings.Compare(a, b)
 }
 
 func ratio(part, whole int64) float64 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -72,9 +71,10 @@ func (m *Page) heldLines(nodes []string) (word string, lines []paint.Line) {
 		return "", nil
 	}
 	if !m.s.Snap.Trusted(kube.KindLeases) {
-		return "", []paint.Line{paint.L(themes.Warning, "Leases cannot be read: whether a run is draining it is not known.")}
+		return "", []paint.Line{paint.L(themes.Warning,
+			"Leases cannot be read: whether a run is draining it is not known.")}
 	}
-	holds := slices.DeleteFunc(lease.Holds(m.s.Snap, nodes, "", m.s.Now), func(h lease.Hold) bool { return h.Lapsed })
+	holds := lease.InTheWay(m.s.Snap, nodes, "", m.s.Now, m.s.Options.TakesOver)
 	if len(holds) == 0 {
 		return "", nil
 	}

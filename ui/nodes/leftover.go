@@ -79,12 +79,14 @@ func (m *Page) leftoversNotice() paint.Line {
 		return nil
 	}
 	words := wording.Count(len(dead), "temporary budget")
-	words += map[bool]string{true: " of an ended run is still there.", false: " of ended runs are still there."}[len(dead) == 1]
+	words += map[bool]string{true: " of an ended run is still there.",
+		false: " of ended runs are still there."}[len(dead) == 1]
 	line := paint.L(themes.Warning, paint.Warn+" "+words)
 	if m.s.ReadOnly {
 		return line
 	}
-	return line.Add(themes.Key, " B").Add(themes.Muted, map[bool]string{true: " removes it", false: " removes them"}[len(dead) == 1])
+	return line.Add(themes.Key, " B").Add(themes.Muted, map[bool]string{true: " removes it",
+		false: " removes them"}[len(dead) == 1])
 }
 
 func (m *Page) hasLeftovers() (bool, string) {
@@ -105,7 +107,8 @@ const leftoversListed = 8
 func (m *Page) askToRemoveLeftovers() {
 	dead, maybe := m.leftBehind()
 	title := "Remove " + wording.Count(len(dead), "temporary budget") + "?"
-	body := []paint.Line{paint.T("Ended runs left them behind. They block evictions, and nothing else removes them."), nil}
+	body := []paint.Line{paint.T("Ended runs left them behind. They block evictions, and nothing else removes them."),
+		nil}
 	list := func(token paint.Token, left []tempbudget.Leftover) {
 		for i, l := range left {
 			if i == leftoversListed {

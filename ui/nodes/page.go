@@ -29,15 +29,17 @@ type Page struct {
 	previews map[string]previewed // of nodes that were visible
 	asked    bool                 // a command that makes previews or their costs is out
 	costsAt  time.Time            // when costs may be made again
-	name     int                  // the widest of each, over all rows
-	zone     int
+	zone     int                  // the widest of each, over all rows
 	roles    int
+	version  int
+	labels   labelColumns
 }
 
-// New makes the page; the marked nodes come up marked.
-func New(shell frame.Shell, marked []string) *Page {
-	m := &Page{shell: shell, s: shell.Session(), cordoning: map[string]bool{}, previews: map[string]previewed{}}
-	m.list.Sort = "node"
+// New makes the page: some nodes are marked at first, and some labels have a column.
+func New(shell frame.Shell, marked, labels []string) *Page {
+	m := &Page{shell: shell, s: shell.Session(), cordoning: map[string]bool{}, previews: map[string]previewed{},
+		labels: newLabelColumns(labels)}
+	m.list.Sort, m.list.Labels = "node", true
 	for _, name := range marked {
 		m.marks.Add(name)
 	}
@@ -49,7 +51,7 @@ func New(shell frame.Shell, marked []string) *Page {
 func (m *Page) List() *frame.List { return &m.list }
 
 // Sorts are the columns to sort by.
-func (m *Page) Sorts() []string { return nodeSorts }
+func (m *Page) Sorts() []string { return slices.Concat(nodeSorts, m.labels.ids()) }
 
 // Targets are the marked nodes, also those that a filter hides, else the selected one.
 func (m *Page) Targets() []string {
@@ -79,7 +81,7 @@ func (m *Page) Update(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case frame.NewSnapshot:
 		m.lookForLeftovers()
-		m.Rebuild()
+		m.list.Stale = true
 	case frame.NewRun:
 		if msg.Confirmed != nil {
 			m.marks.Clear()
@@ -129,29 +131,32 @@ const costsShare = 9
 // Rebuild filters and sorts the nodes of the newest snapshot.
 func (m *Page) Rebuild() {
 	l := &m.list
-	text, inverse := l.Matcher()
+	match := l.Match()
 	all := m.s.Snap.Nodes()
 	l.Total = len(all)
 	shown := all
-	if text != "" {
-		shown = slices.DeleteFunc(slices.Clone(all), func(n *kube.Node) bool { return nodeMatches(n, text) == inverse })
+	if !match.All() {
+		shown = slices.DeleteFunc(slices.Clone(all), func(n *kube.Node) bool {
+			return !match.Keeps(n.Labels, textsOf(n, &m.labels))
+		})
 	}
 	if l.Sort != "node" && l.Sort != "" {
 		shown = slices.Clone(shown)
 		slices.SortFunc(shown, compareNodes(m.s.Snap, l.Sort))
 	}
 	names := make([]string, len(shown))
-	m.name, m.zone, m.roles = 0, 0, 0
+	m.zone, m.roles, m.version = 0, 0, 0
 	for i, n := range shown {
 		names[i] = n.Name
-		m.name = max(m.name, paint.Width(n.Name))
 		m.zone = max(m.zone, paint.Width(n.Zone()))
+		m.version = max(m.version, len(n.KubeletVersion))
 	}
 	if l.Reverse {
 		slices.Reverse(names)
 	}
 	l.Table.SetKeys(names)
 	m.measureRoles(all)
+	m.labels.measure(shown)
 }
 
 // measureRoles finds the widest roles among the first nodes: roles are few and
@@ -165,7 +170,8 @@ func (m *Page) measureRoles(all []*kube.Node) {
 // Layout fits the columns, and asks for the previews of the visible rows.
 func (m *Page) Layout(lay frame.Layout) {
 	_, usage := m.anyUsage()
-	m.list.Layout(lay, nodeColumns(m.s.Width, m.name, m.zone, m.roles, m.s.Live(), usage), nil)
+	columns := nodeColumns(lay.Columns(), m.s.Names, m.zone, m.roles, m.version, m.s.Live(), usage)
+	m.list.Layout(lay, m.labels.among(columns), nil)
 	m.askPreviews()
 }
 
@@ -238,7 +244,7 @@ func (m *Page) onCosts(msg costsMsg) {
 	m.asked = false
 	for name, costs := range msg.costs {
 		if p, ok := m.previews[name]; ok && p.options == msg.options {
-			p.Costs, p.costGen = costs, msg.gen
+			p.preview, p.costGen = p.with(costs), msg.gen
 			m.previews[name] = p
 		}
 	}
@@ -259,7 +265,7 @@ func (m *Page) onPreviews(msg previewMsg) {
 	for name, p := range msg.previews {
 		next := previewed{preview: p, gen: msg.gen, options: msg.options}
 		if was, ok := m.previews[name]; ok && was.options == msg.options {
-			next.Costs, next.costGen = was.Costs, was.costGen
+			next.preview, next.costGen = p.with(was.Costs), was.costGen
 		}
 		m.previews[name] = next
 	}
@@ -285,6 +291,11 @@ func (m *Page) View() frame.View {
 	if n := m.leftoversNotice(); n != nil {
 		v.Head = append(v.Head, n)
 	}
+	if m.assumes() {
+		v.Head = append(v.Head, paint.L(themes.Muted, "As if --ignore-daemonsets --delete-emptydir-data were set: ").
+			Add(themes.Key, "a").Add(themes.Muted, " accepts that, ").Add(themes.Key, "O").Add(themes.Muted,
+			" options"))
+	}
 	options := m.s.Flags
 	var n *kube.Node // of the row at work: its cells come one after the other
 	var would *preview
@@ -295,14 +306,22 @@ func (m *Page) View() frame.View {
 			}
 			would = m.preview(key, options)
 		}
-		return nodeCell(column, width, m.s.Snap, n, would, m.s.State, m.s.Now)
+		return nodeCell(column, width, m.s.Snap, m.s.Names, n, would, m.s.State, m.s.Now)
 	}
-	v.Marked = m.marks.Has
+	v.Marked, v.Pane = m.marks.Has, m.pane
 	v.Empty = m.nodesEmpty()
 	if at := m.s.Snap.Node(m.list.Table.Cursor()); at != nil {
 		v.Subject, v.Detail = at.Name, nodeSentence(at, m.preview(at.Name, options), m.s.Now)
 	}
 	return v
+}
+
+// assumes reports whether a row assumes the flags that most drains need.
+func (m *Page) assumes() bool {
+	return slices.ContainsFunc(m.list.Visible(), func(name string) bool {
+		p := m.preview(name, m.s.Flags)
+		return p != nil && p.Refused != ""
+	})
 }
 
 func (m *Page) nodesEmpty() paint.Line {

@@ -42,7 +42,8 @@ func runningState(r *drain.NodeRun, run *drain.State) paint.Line {
 		return paint.L(themes.Busy, paint.Play+" Cordoning")
 	case drain.NodeDraining:
 		p := run.Progress(r.Name)
-		return paint.L(themes.Busy, paint.Play+" Draining").Add(themes.Muted, " "+wording.Number(p.Left)+"/"+wording.Number(p.Total))
+		return paint.L(themes.Busy, paint.Play+" Draining").
+			Add(themes.Muted, " "+wording.Number(p.Left)+"/"+wording.Number(p.Total))
 	case drain.NodeDrained:
 		return paint.L(themes.Good, paint.Good+" Drained")
 	}

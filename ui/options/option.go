@@ -83,6 +83,10 @@ func (o *option) Set(in plan.Options, text string) (plan.Options, error) {
 		in.Guard = "25%"
 	case o.name == "guard" && in.Guard == "":
 		in.GuardWrite = false // it would have nothing to say
+	case o.name == "surge-managed" && in.SurgeManaged && in.Surge == "":
+		in.Surge = "100%"
+	case o.name == "surge" && in.Surge == "":
+		in.SurgeManaged = false
 	}
 	return in, in.Validate()
 }

@@ -33,7 +33,7 @@ func TestSwitchesSwitch(t *testing.T) {
 // A value that is typed replaces the one before; written budgets go with the guard.
 func TestOptionsOfTheirValues(t *testing.T) {
 	o := plan.DefaultOptions()
-	o.Honor, o.Guard, o.GuardWrite = plan.Honorable[:2], "25%", true
+	o.Honor, o.Guard, o.GuardWrite = []plan.Honored{plan.HonorClusterAPI, plan.HonorClusterAutoscaler}, "25%", true
 	for flag, text := range map[string]string{"honor": " karpenter", "guard": "", "reason": " kernel ", "force-after": "90s"} {
 		changed, err := optionOf(t, o, flag).Set(o, text)
 		if err != nil {

@@ -145,12 +145,13 @@ func (m *Page) changeOption() {
 		}
 		return ""
 	}
-	m.shell.Ask(dialog.Edit("option", "--"+o.Flag, o.Value, check, paint.T(wording.FirstUpper(o.Help)+".")), func(a dialog.Answer) {
-		if a.Value != dialog.Accept {
-			return
-		}
-		if changed, err := o.Set(m.s.Options, a.Text); err == nil {
-			m.shell.SetOptions(changed)
-		}
-	})
+	m.shell.Ask(dialog.Edit("option", "--"+o.Flag, o.Value, check, paint.T(wording.FirstUpper(o.Help)+".")),
+		func(a dialog.Answer) {
+			if a.Value != dialog.Accept {
+				return
+			}
+			if changed, err := o.Set(m.s.Options, a.Text); err == nil {
+				m.shell.SetOptions(changed)
+			}
+		})
 }

@@ -85,21 +85,26 @@ func Rule(token Token, width int) Line {
 	return Line{{Text: repeat(RuleCell, rules, width), Token: token}}
 }
 
-// Bar is a bar of that width, filled in proportion; something that is not
-// nothing always shows.
+// eighths are the parts of a cell; half of one looks like the cursor.
+var eighths = [8]string{"", "▏", "▎", "▍", "▋", "▋", "▊", "▉"}
+
+// Bar is a bar of that width, filled in proportion to an eighth of a cell; something that
+// is not nothing always shows.
 func Bar(full, rest Token, part float64, width int) Line {
 	part = min(max(part, 0), 1)
-	n := int(part*float64(width) + 0.5)
-	if n == 0 && part > 0.02 {
+	n := int(part*float64(8*width) + 0.5)
+	if n == 0 && part > 0 {
 		n = 1
 	}
-	if n == width && part < 0.995 {
-		n = width - 1
+	if n == 8*width && part < 0.995 {
+		n--
 	}
-	return Line{
-		{Text: repeat(BarFull, fulls, n), Token: full},
-		{Text: repeat(BarEmpty, empty, width-n), Token: rest},
+	cells, partial := n/8, eighths[n%8]
+	l := Line{{Text: repeat(BarFull, fulls, cells), Token: full}}
+	if partial != "" {
+		l, cells = append(l, Span{Text: partial, Token: full}), cells+1
 	}
+	return append(l, Span{Text: repeat(BarEmpty, empty, width-cells), Token: rest})
 }
 
 // Wrap breaks a line into lines of at most that width, at blanks where it can.

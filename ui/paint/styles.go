@@ -32,7 +32,8 @@ type Painter struct {
 
 // NewPainter makes a painter; without colour, weight and reverse video stay.
 func NewPainter(p Palette, dark, noColor, ascii bool) *Painter {
-	return &Painter{palette: p, dark: dark, noColor: noColor, ascii: ascii, normal: map[Token]sgr{}, on: map[Token]sgr{}}
+	return &Painter{palette: p, dark: dark, noColor: noColor, ascii: ascii,
+		normal: map[Token]sgr{}, on: map[Token]sgr{}}
 }
 
 func (p *Painter) look(s Span) sgr {

@@ -35,7 +35,8 @@ type accessMsg struct {
 // askRights asks for them where a plan is on the screen: before it is offered.
 func (m *Page) askRights() {
 	key := m.s.Flags
-	if m.s.Cluster == nil || m.s.ReadOnly || m.kind != frame.Plan || m.rights.options == key && m.s.Now.Sub(m.rights.asked) < rightsAge {
+	if m.s.Cluster == nil || m.s.ReadOnly || m.kind != frame.Plan ||
+		m.rights.options == key && m.s.Now.Sub(m.rights.asked) < rightsAge {
 		return
 	}
 	if m.rights.options != key {
@@ -74,7 +75,8 @@ func (m *Page) rightsLine() paint.Line {
 	case len(m.rights.access.Missing) > 0:
 		return paint.L(themes.Bad, paint.Bad+" "+m.rights.access.Words()+": the drain is switched off")
 	case m.rights.err != nil:
-		return paint.L(themes.Warning, paint.Unknown+" whether we may drain is not known: "+wording.Clean(m.rights.err.Error()))
+		return paint.L(themes.Warning, paint.Unknown+" whether we may drain is not known: "+
+			wording.Clean(m.rights.err.Error()))
 	}
 	return nil
 }

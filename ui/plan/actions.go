@@ -15,15 +15,17 @@ import (
 // Actions are what keys do on a plan.
 func (m *Page) Actions() []keys.Action {
 	const group = "Plan"
-	findings := keys.Action{ID: "findings", Keys: []string{findingsKey}, Title: "findings", Group: group, Enabled: m.hasFindings,
-		Help: "all risks of the whole plan, in full, and what would help", Do: m.openFindings}
+	findings := keys.Action{ID: "findings", Keys: []string{findingsKey}, Title: "findings", Group: group,
+		Enabled: m.hasFindings,
+		Help:    "all risks of the whole plan, in full, and what would help", Do: m.openFindings}
 	pod := keys.Action{ID: "poddetail", Keys: []string{"enter"}, Title: "pod", Group: "Pod", Enabled: m.list.HasRow,
 		Help: "the pod in full: conditions, events, logs, YAML", Do: m.openPod}
 	if m.kind == frame.Pods {
 		return []keys.Action{findings, pod}
 	}
 	return []keys.Action{
-		{ID: "drain", Keys: []string{"D"}, Title: "continue to cordon", Help: "cordon the nodes of the plan; evictions are confirmed separately", Group: group,
+		{ID: "drain", Keys: []string{"D"}, Title: "continue to cordon",
+			Help: "cordon the nodes of the plan; evictions are confirmed separately", Group: group,
 			Writes: true, Enabled: m.canDrain, Do: func() { m.goOn(m.plan) }},
 		findings, pod,
 	}
@@ -88,7 +90,8 @@ func trusted(s *kube.Snapshot) (bool, string) {
 func (m *Page) openPod() {
 	uid := m.list.Table.Cursor()
 	if pod, ok := m.pods[uid]; ok {
-		m.shell.Open(frame.Ref{Page: frame.Pod, Pod: frame.PodRef{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+		m.shell.Open(frame.Ref{Page: frame.Pod, Pod: frame.PodRef{Namespace: pod.Namespace, Name: pod.Name,
+			UID: pod.UID},
 			PlannedPod: func() (plan.Pod, bool) { p, ok := m.pods[uid]; return p, ok }})
 	}
 }

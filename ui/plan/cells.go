@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,18 +11,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
-
-// fateRank orders pods by how much they need a look.
-func fateRank(p plan.Pod) int {
-	f := p.Fate()
-	ranks := []bool{f.Leaves == plan.Refused, f.Leaves == plan.Never, f.Loss == plan.LossPod, f.Loss == plan.LossPlace,
-		f.Leaves == plan.LeavesUnseen, f.Leaves == plan.Waits, f.Loss == plan.LossData, f.Leaves == plan.Deleted, f.Loss == plan.LossRoom,
-		f.Leaves == plan.Moves}
-	if i := slices.Index(ranks, true); i >= 0 {
-		return i
-	}
-	return len(ranks)
-}
 
 // planBudget is the cell with the budgets of a pod.
 func planBudget(p plan.Pod) paint.Line {
@@ -42,6 +29,10 @@ func planBudget(p plan.Pod) paint.Line {
 
 // planPodSentence is everything about one pod of a plan, with the first thing
 // that would help.
-func planPodSentence(p plan.Pod, now time.Time) paint.Line {
-	return wording.PlanPod(p, firstAdvice(p), now)
+func planPodSentence(p plan.Pod, now time.Time, pane bool) paint.Line {
+	advice := firstAdvice(p)
+	if pane { // which has all of it
+		advice = ""
+	}
+	return wording.PlanPod(p, advice, now)
 }

@@ -51,7 +51,8 @@ func (m *FindingsPage) Layout(frame.Layout) {}
 func (m *FindingsPage) View() frame.View {
 	p := m.behind()
 	return frame.View{
-		Left: paint.L(themes.Title, wording.FirstUpper(wording.Count(len(p.plan.Findings), "finding"))).Add(themes.Text, "  ").
+		Left: paint.L(themes.Title, wording.FirstUpper(wording.Count(len(p.plan.Findings), "finding"))).Add(themes.Text,
+			"  ").
 			Add(themes.Accent, wording.List(p.nodes, 2)),
 		Text: findingsInFull(p.plan.Findings, m.shell.Session().Width-2),
 	}
@@ -59,7 +60,8 @@ func (m *FindingsPage) View() frame.View {
 
 // Actions are the way back.
 func (m *FindingsPage) Actions() []keys.Action {
-	return []keys.Action{{ID: "findingsdone", Keys: []string{findingsKey}, Title: "back", Help: "back to the plan", Group: "Plan", Do: m.shell.Back}}
+	return []keys.Action{{ID: "findingsdone", Keys: []string{findingsKey}, Title: "back", Help: "back to the plan",
+		Group: "Plan", Do: m.shell.Back}}
 }
 
 func (m *Page) hasFindings() (bool, string) {

@@ -37,7 +37,8 @@ func findingLines(findings []plan.Finding, most int, key string) []paint.Line {
 	if rest == len(lines) {
 		more = paint.L(themes.Warning, paint.Warn+" "+wording.Count(rest, "finding"))
 	}
-	return append(lines[:most-1:most-1], more.Add(themes.Muted, ": ").Add(themes.Key, key).Add(themes.Muted, " shows all"))
+	return append(lines[:most-1:most-1], more.Add(themes.Muted, ": ").Add(themes.Key, key).Add(themes.Muted,
+		" shows all"))
 }
 
 // incomplete says what of a plan is still coming in or cannot be had at all,

@@ -40,6 +40,7 @@ type Page struct {
 	pods    map[string]plan.Pod // by UID
 	widest  widths
 	time    planTime
+	lay     frame.Layout
 	rights  rights
 }
 
@@ -75,7 +76,8 @@ func (m *Page) Opened(ref frame.Ref) {
 	if len(ref.Nodes) == 0 {
 		return
 	}
-	*m = Page{shell: m.shell, s: m.s, kind: m.kind, asked: m.asked, rights: m.rights, nodes: ref.Nodes, list: frame.List{Sort: m.list.Sort}}
+	*m = Page{shell: m.shell, s: m.s, kind: m.kind, asked: m.asked, rights: m.rights, nodes: ref.Nodes,
+		list: frame.List{Sort: m.list.Sort}}
 	m.askPlan()
 }
 
@@ -154,12 +156,12 @@ func (m *Page) onPlan(msg planMsg) {
 
 // Rebuild filters and sorts the pods of the plan.
 func (m *Page) Rebuild() {
-	text, inverse := m.list.Matcher()
+	match := m.list.Match()
 	m.pods = map[string]plan.Pod{}
 	m.widest, m.list.Total = widths{}, 0
 	var shown []plan.Pod
 	for _, n := range m.plan.Nodes {
-		m.widest.node = max(m.widest.node, paint.Width(n.Name))
+		m.widest.node = max(m.widest.node, paint.Width(m.s.Names.Show(n.Name, 1<<10)))
 		for _, pod := range n.Pods {
 			m.list.Total++
 			m.pods[string(pod.UID)] = pod
@@ -169,7 +171,7 @@ func (m *Page) Rebuild() {
 			m.widest.fate = max(m.widest.fate, wording.Fate(pod, wording.WidestFate).Width())
 			m.widest.budget = max(m.widest.budget, planBudget(pod).Width())
 			m.widest.lands = max(m.widest.lands, landsCell(pod, widestLanding).Width())
-			if text == "" || planMatches(pod, text) != inverse {
+			if match.All() || match.Keeps(nil, textsOf(pod)) {
 				shown = append(shown, pod)
 			}
 		}
@@ -185,13 +187,12 @@ func (m *Page) Rebuild() {
 	m.list.Table.SetKeys(keys)
 }
 
-func planMatches(p plan.Pod, text string) bool {
-	for _, s := range []string{p.Namespace + "/" + p.Name, p.Owner, p.Node, p.Fate().String(), wording.Why(p)} {
-		if strings.Contains(strings.ToLower(s), text) {
-			return true
-		}
+// textsOf hands out what a filter finds a pod of a plan by.
+func textsOf(p plan.Pod) func(has func(string) bool) bool {
+	return func(has func(string) bool) bool {
+		return has(p.Namespace+"/"+p.Name) || has(p.Owner) || has(p.Node) ||
+			has(p.Fate().String()) || has(wording.Why(p))
 	}
-	return false
 }
 
 func comparePlanned(by string) func(a, b plan.Pod) int {
@@ -199,7 +200,7 @@ func comparePlanned(by string) func(a, b plan.Pod) int {
 		first := 0
 		switch by {
 		case "fate":
-			first = cmp.Compare(fateRank(a), fateRank(b))
+			first = cmp.Compare(a.Fate().Rank(), b.Fate().Rank())
 		case "node":
 			first = strings.Compare(a.Node, b.Node)
 		case "owner":
@@ -214,22 +215,29 @@ func comparePlanned(by string) func(a, b plan.Pod) int {
 func (m *Page) Layout(lay frame.Layout) {
 	// The name is what operators read: it is cut only where it leaves no room
 	// for the reason, and every column behind that goes before.
+	m.lay = lay
 	why := min(max(m.widest.why, 12), 26)
-	name := min(max(m.widest.name, 3), max(24, lay.Columns()-9-why-2*table.Gap))
+	name := min(max(m.widest.name, 3), max(24, lay.Columns()-9-why-2*table.Gap), max(34, lay.Columns()*45/100))
 	fate := max(m.widest.fate, leastFate)
 	columns := []table.Column{
 		{ID: "pod", Title: "POD", Width: name},
-		{ID: "fate", Title: "FATE", Width: fate, Min: leastFate},
-		{ID: "why", Title: "WHY", Width: min(max(m.widest.why, 12), 60), Min: min(max(m.widest.why, 12), max(why, min(36, lay.Columns()/3))), Grow: true, Max: max(m.widest.why, 12)},
-		{ID: "lands", Title: "LANDS", Width: min(m.widest.lands, widestLanding), Min: min(m.widest.lands, 9), Drop: 1},
-		{ID: "node", Title: "NODE", Width: min(m.widest.node, 24), Min: min(m.widest.node, 10), Drop: 2},
-		{ID: "owner", Title: "OWNER", Width: min(max(m.widest.owner, 5), 36), Min: min(max(m.widest.owner, 5), 24), Drop: 4},
-		{ID: "budget", Title: "BUDGET", Width: min(max(m.widest.budget, 6), 28), Min: min(max(m.widest.budget, 6), 18), Drop: 3},
+		{ID: "fate", Title: "FATE", Width: fate, Min: min(fate, max(leastFate, lay.Columns()/5))},
+		{ID: "why", Title: "WHY", Width: min(max(m.widest.why, 12), 60),
+			Min:  min(max(m.widest.why, 12), max(why, min(36, lay.Columns()/3))),
+			Grow: true, Max: max(m.widest.why, 12)},
+		{ID: "lands", Title: "LANDS", Width: min(m.widest.lands, widestLanding),
+			Min: min(m.widest.lands, 9), Drop: 1},
+		{ID: "node", Title: "NODE", Width: min(m.widest.node, 24),
+			Min: min(m.widest.node, max(10, m.s.Names.Least())), Drop: 2},
+		{ID: "owner", Title: "OWNER", Width: min(max(m.widest.owner, 5), 36),
+			Min: min(max(m.widest.owner, 5), 24), Drop: 4},
+		{ID: "budget", Title: "BUDGET", Width: min(max(m.widest.budget, 6), 28),
+			Min: min(max(m.widest.budget, 6), 18), Drop: 3},
 	}
 	leaveOut := func(id string) {
 		columns = slices.DeleteFunc(columns, func(c table.Column) bool { return c.ID == id })
 	}
-	if m.s.Width < 150 {
+	if lay.Columns() < 146 {
 		leaveOut("owner")
 	}
 	if m.widest.lands == 0 {
@@ -246,11 +254,12 @@ func (m *Page) Layout(lay frame.Layout) {
 // View is the plan, or the pods.
 func (m *Page) View() frame.View {
 	v := frame.View{}
-	v.Left = paint.L(themes.Title, wording.FirstUpper(string(m.kind))).Add(themes.Text, "  ").Add(themes.Accent, wording.List(m.nodes, 4)).
+	v.Left = paint.L(themes.Title, wording.FirstUpper(string(m.kind))).Add(themes.Text, "  ").Add(themes.Accent,
+		wording.List(m.nodes, 4)).
 		Add(themes.Muted, paint.Dot+m.s.Identity.Context)
 	v.Right = m.planTruth()
 	v.Head = m.planHead()
-	v.Cell = func(key, column string, width int) paint.Line { return planCell(m.pods[key], column, width) }
+	v.Cell = func(key, column string, width int) paint.Line { return planCell(m.pods[key], m.s.Names, column, width) }
 	v.Marked = func(key string) bool {
 		return slices.ContainsFunc(m.changes, func(c plan.Change) bool { return c.UID == kube.UID(key) })
 	}
@@ -268,20 +277,28 @@ func (m *Page) View() frame.View {
 	}
 	if pod, ok := m.pods[m.list.Table.Cursor()]; ok {
 		v.Subject = pod.Name
-		v.Detail = planPodSentence(pod, m.s.Now)
+		v.Detail = planPodSentence(pod, m.s.Now, m.lay.Pane.Width > 0)
+	}
+	if m.has {
+		v.Pane = m.pane
 	}
 	return v
 }
 
-// planTruth says how old the plan is and whether it still holds.
+// preview is what a plan is: reading it writes nothing, though `D` on its page goes on to
+// the drain.
+const preview = "preview"
+
+// planTruth says that nothing of it was done yet, how old the plan is and whether it still
+// holds.
 func (m *Page) planTruth() paint.Line {
 	switch {
 	case !m.has:
-		return paint.L(themes.Muted, "read only")
+		return paint.L(themes.Muted, preview)
 	case m.part != "":
-		return paint.L(themes.Muted, "read only"+paint.Dot).Add(themes.Busy, paint.Asked+" not whole yet")
+		return paint.L(themes.Muted, preview+paint.Dot).Add(themes.Busy, paint.Asked+" not whole yet")
 	}
-	l := paint.L(themes.Muted, "read only"+paint.Dot+m.base.TakenAt.Format("15:04:05")+paint.Dot)
+	l := paint.L(themes.Muted, preview+paint.Dot+m.base.TakenAt.Format("15:04:05")+paint.Dot)
 	if !m.s.Snap.Health().Live {
 		return append(l, wording.Live(m.s.Snap, m.s.Now)...)
 	}
@@ -314,12 +331,13 @@ func (m *Page) planHead() []paint.Line {
 	}
 	if m.part == "" {
 		room := max(leastHead, m.s.Height/3) - len(head)
-		head = append(head, findingLines(m.plan.Findings, min(room, frame.HeadRoom(m.s.Height)-len(head)-1), findingsKey)...)
+		head = append(head, findingLines(m.plan.Findings, min(room, frame.HeadRoom(m.s.Height)-len(head)-1),
+			findingsKey)...)
 	}
 	return append(head, nil)
 }
 
-func planCell(p plan.Pod, column string, width int) paint.Line {
+func planCell(p plan.Pod, names *paint.Names, column string, width int) paint.Line {
 	switch column {
 	case "pod":
 		return wording.PodName(p.Namespace, p.Name, width)
@@ -328,7 +346,7 @@ func planCell(p plan.Pod, column string, width int) paint.Line {
 	case "why":
 		return paint.L(themes.Text, paint.Truncate(wording.Why(p), width))
 	case "node":
-		return paint.L(themes.Muted, paint.Middle(p.Node, width))
+		return paint.L(themes.Muted, names.Show(p.Node, width))
 	case "owner":
 		return paint.L(themes.Muted, paint.Middle(p.Owner, width))
 	case "budget":

@@ -37,7 +37,8 @@ func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 	body := confirm.DriftLines(changes)
 	body = append(body, paint.L(themes.Accent, wording.List(open, 60)))
 	if gone := len(shown.Nodes) - len(open); gone > 0 {
-		body = append(body, paint.L(themes.Warning, wording.Count(gone, "node")+" refused and left untouched: "+wording.List(confirm.RefusedNodes(shown), 6)))
+		body = append(body, paint.L(themes.Warning, wording.Count(gone, "node")+" refused and left untouched: "+
+			wording.List(confirm.RefusedNodes(shown), 6)))
 	}
 	touched := shown.Open()
 	body = append(body, nil, wording.PlanSummary(touched))

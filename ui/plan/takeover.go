@@ -29,17 +29,20 @@ func (m *Page) goOn(shown plan.Plan) {
 // another run takes meanwhile stays with that one.
 func (m *Page) askToTakeOver(shown plan.Plan, holds []lease.Hold) {
 	runs := confirm.Runs(holds)
-	body := append(confirm.HoldLines(holds), nil, paint.L(themes.Warning, "That run sends nothing more there once you take over, and stops draining the node."),
-		paint.T("If that run is dead, its Lease expires "+wording.Spell(kube.LeaseDuration)+" after its last sign of life."), nil)
+	body := append(confirm.HoldLines(holds), nil, paint.L(themes.Warning,
+		"That run sends nothing more there once you take over, and stops draining the node."),
+		paint.T("If that run is dead, its Lease expires "+wording.Spell(kube.LeaseDuration)+
+			" after its last sign of life."), nil)
 	title := "Take over " + wording.Count(len(holds), "node") + " from another run?"
 	if len(holds) == 1 {
 		title = "Take over " + holds[0].Node + " from another run?"
 	}
-	m.shell.Ask(dialog.Typed(takeOverDialog, title, confirm.HoldWord(holds), "take over", body...), func(a dialog.Answer) {
-		if a.Value == dialog.Accept {
-			taking := shown
-			taking.Options.TakeOver = append(slices.Clone(shown.Options.TakeOver), runs...)
-			m.askToCordon(taking, nil)
-		}
-	})
+	m.shell.Ask(dialog.Typed(takeOverDialog, title, confirm.HoldWord(holds), "take over", body...),
+		func(a dialog.Answer) {
+			if a.Value == dialog.Accept {
+				taking := shown
+				taking.Options.TakeOver = append(slices.Clone(shown.Options.TakeOver), runs...)
+				m.askToCordon(taking, nil)
+			}
+		})
 }

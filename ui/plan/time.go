@@ -106,7 +106,9 @@ func (m *Page) planWhen() []paint.Line {
 	took := timeLine(m.time.estimate, m.s.Now)
 	bars := m.s.Height >= 30
 	room := planRoom(m.plan, width, bars)
-	if one := append(append(paint.Line{}, took...).Add(themes.Muted, "   "), paint.Join(paint.S(themes.Muted, ""), room...)...); !bars && room != nil && took != nil && one.Width() <= width {
+	one := append(paint.Line{}, took...).Add(themes.Muted, "   ")
+	one = append(one, paint.Join(paint.S(themes.Muted, ""), room...)...)
+	if !bars && room != nil && took != nil && one.Width() <= width {
 		return append(lines, one)
 	}
 	if took != nil {

@@ -79,32 +79,6 @@ func podEvents(d watch.PodDetails, now time.Time) []paint.Line {
 	return lines
 }
 
-// podLogs are the last lines of the container that is in trouble, and of its
-// life before.
-func podLogs(d watch.PodDetails) []paint.Line {
-	if len(d.Logs) == 0 {
-		return []paint.Line{paint.L(themes.Muted, "No log was read.")}
-	}
-	var lines []paint.Line
-	for i, tail := range d.Logs {
-		if i > 0 {
-			lines = append(lines, nil)
-		}
-		title := "container " + tail.Container
-		if tail.Previous {
-			title += ", the previous instance"
-		}
-		lines = append(lines, paint.L(themes.Title, title).Add(themes.Muted, "  last "+wording.Count(len(tail.Lines), "line")))
-		if len(tail.Lines) == 0 {
-			lines = append(lines, paint.L(themes.Muted, "It wrote nothing."))
-		}
-		for _, text := range tail.Lines {
-			lines = append(lines, paint.T(text))
-		}
-	}
-	return lines
-}
-
 // podYAML is the object itself.
 func podYAML(d watch.PodDetails) []paint.Line {
 	if d.YAML == "" {
@@ -129,7 +103,8 @@ func adviceLines(p plan.Pod) []paint.Line {
 	if len(all) == 0 {
 		return nil
 	}
-	lines := []paint.Line{nil, paint.L(themes.Title, "What would help").Add(themes.Muted, "  none of it is done automatically")}
+	lines := []paint.Line{nil, paint.L(themes.Title, "What would help").Add(themes.Muted,
+		"  none of it is done automatically")}
 	for _, a := range all {
 		lines = append(lines, paint.T(wording.FirstUpper(strings.TrimSuffix(a.Text, "."))+"."))
 		if a.Command != "" {

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
@@ -57,12 +57,14 @@ func (m *Page) Layout(frame.Layout) {}
 type readPod struct {
 	asked   bool // a command is out
 	at      time.Time
+	chosen  string // the container whose log is wanted, "" for the one that tells most
 	details watch.PodDetails
 	err     error
 }
 
 type podMsg struct {
 	uid     kube.UID
+	chosen  string
 	details watch.PodDetails
 	err     error
 }
@@ -97,7 +99,7 @@ func (m *Page) unhealthyPod() *budget.UnhealthyPod {
 	return s
 }
 
-func (m *Page) podOfRun() *drain.PodRun {
+func (m *Page) podOfRun() *eviction.Record {
 	if m.s.State == nil {
 		return nil
 	}
@@ -150,11 +152,12 @@ func (m *Page) readPod() {
 	was := m.read[ref.UID]
 	was.asked = true
 	m.read[ref.UID] = was
+	chosen := was.chosen
 	m.shell.Go("the details of a pod", func(ctx context.Context) tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, readTime)
 		defer cancel()
-		msg := podMsg{uid: ref.UID}
-		msg.details, msg.err = cluster.PodDetails(ctx, ref.Namespace, ref.Name, ref.UID)
+		msg := podMsg{uid: ref.UID, chosen: chosen}
+		msg.details, msg.err = cluster.PodDetails(ctx, ref.Namespace, ref.Name, ref.UID, chosen)
 		return msg
 	})
 }
@@ -171,6 +174,9 @@ func (m *Page) onPod(msg podMsg) {
 		was.at, was.details = m.s.Now, msg.details
 	}
 	m.read[msg.uid] = was
+	if was.chosen != msg.chosen && m.shownPod().UID == msg.uid { // chosen while it was read
+		m.readPod()
+	}
 }
 
 // View is the part of the pod that is shown.
@@ -180,7 +186,8 @@ func (m *Page) View() frame.View {
 	v := frame.View{Text: m.podLines(), Head: m.podHead()}
 	v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String())
 	if m.sick {
-		v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String()).Add(themes.Muted, paint.Dot+"blocks "+m.pod.Name)
+		v.Left = paint.L(themes.Title, "Pod ").Add(themes.Accent, ref.String()).Add(themes.Muted,
+			paint.Dot+"blocks "+m.pod.Name)
 	}
 	switch {
 	case m.s.Cluster == nil:
@@ -230,6 +237,7 @@ func (m *Page) podLines() []paint.Line {
 		lines = append(lines, paint.L(themes.Busy, "reading"+paint.Ellipsis))
 	case !whole:
 	case m.part == 1:
+		lines = append(lines, containerLine(read)...)
 		lines = append(lines, podLogs(read.details)...)
 	default:
 		lines = append(lines, podYAML(read.details)...)
@@ -267,14 +275,16 @@ func (m *Page) podWords() []paint.Line {
 		if !ok {
 			return []paint.Line{paint.L(themes.Muted, "It is no longer in the plan.")}
 		}
-		lines := append([]paint.Line{wording.Fate(p, wording.WidestFate), planPodStory(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
+		lines := append([]paint.Line{wording.Fate(p, wording.WidestFate), planPodStory(p, m.s.Now)},
+			podFacts(p.Node, p.Owner, string(p.UID))...)
 		return append(lines, adviceLines(p)...)
 	}
 	p := m.podOfRun()
 	if p == nil {
 		return nil
 	}
-	lines := append([]paint.Line{wording.PodState(p), wording.PodRunSentence(p, m.s.Now)}, podFacts(p.Node, p.Owner, string(p.UID))...)
+	lines := append([]paint.Line{wording.PodState(p), wording.PodRunSentence(p, m.s.Now)},
+		podFacts(p.Node, p.Owner, string(p.UID))...)
 	return append(lines, paint.L(themes.Muted, "requests    ").Add(themes.Text, wording.Count(p.Attempts, "try")).
 		Add(themes.Muted, ", refused ").Add(themes.Text, wording.Number(p.Refusals)))
 }

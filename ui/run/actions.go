@@ -1,9 +1,13 @@
 package run
 
 import (
+	"context"
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -16,26 +20,44 @@ import (
 // Actions are what keys do on the page of a run.
 func (m *Page) Actions() []keys.Action {
 	const group = "Run"
-	return []keys.Action{
-		{ID: "answer", Keys: []string{"enter"}, Title: "pod", TitleNow: m.answerOrPod,
-			Help: "answer the run's question; else the pod in full: conditions, events, logs, YAML", Group: group, Do: m.runEnter},
-		{ID: "pause", Keys: []string{"P"}, Title: "pause", Help: "pause or continue the run; nothing new is sent while it is paused", Group: group,
-			Writes: true, Enabled: m.canPause, Do: m.askToPause, TitleNow: m.pauseOrContinue},
-		{ID: "retry", Keys: []string{"R"}, Title: "retry", Help: "try the pod again now instead of at its time", Group: group,
-			Writes: true, Enabled: m.can(drain.CommandRetry, true), Do: m.askToRetry},
-		{ID: "skip", Keys: []string{"S"}, Title: "skip", Help: "leave the pod where it is and go on with the others", Group: group,
-			Writes: true, Enabled: m.can(drain.CommandSkip, true), Do: m.askToSkip},
-		{ID: "putlast", Keys: []string{"L"}, Title: "last", Help: "evict all other pods of the run before this one", Group: group,
-			Writes: true, Enabled: m.can(drain.CommandLast, true), Do: m.askToPutLast},
-		{ID: "remedies", Keys: []string{"E"}, Title: "remedies", Help: "the remedies for a blocked or stuck pod, each with its request and its risk", Group: group,
+	return slices.Concat([]keys.Action{
+		{ID: "answer", Keys: []string{"enter"}, Title: "pod", TitleNow: outline{m}.enterTitle,
+			Help: "answer the run's question; else fold or unfold, or the pod in full: conditions, events, logs, YAML", Group: group, Do: m.runEnter},
+		{ID: "pause", Keys: []string{"P"}, Title: "pause",
+			Help: "pause or continue the run, at once; nothing new is sent while it is paused", Group: group,
+			Writes: true, Enabled: m.canPause, Do: m.pause, TitleNow: m.pauseOrContinue},
+		{ID: "problem", Keys: []string{"n"}, Title: "next problem",
+			Help: "go to the next cause that holds pods of the run", Group: group,
+			Enabled: outline{m}.hasProblem, Do: outline{m}.nextProblem},
+		{ID: "remedies", Keys: []string{"E"}, Title: "remedies",
+			Help: "the remedies for a blocked or stuck pod, each with its request and its risk", Group: group,
 			Writes: true, Enabled: m.canRemedies, Do: m.openRemedies},
-		{ID: "leave", Keys: []string{"N"}, Help: "leave the node of the selected pod: nothing more is evicted there", Group: group,
-			Writes: true, Enabled: m.can(drain.CommandLeave, true), Do: m.askToLeave},
+		{ID: "abort", Keys: []string{"A"}, Title: "abort",
+			Help: "send nothing more and end the run; the nodes stay cordoned", Group: group,
+			Writes: true, Enabled: m.can(drain.CommandAbort, false), Do: m.askToAbort},
+		{ID: "retry", Keys: []string{"R"}, Title: "retry",
+			Help: "request the eviction of the pod again at once, instead of at its time", Group: group,
+			Writes: true, Enabled: m.can(drain.CommandRetry, true), Do: m.retry},
+		{ID: "skip", Keys: []string{"S"}, Title: "skip", Help: "leave the pod where it is and go on with the others",
+			Group:  group,
+			Writes: true, Enabled: m.can(drain.CommandSkip, true), Do: m.askToSkip},
+		{ID: "putlast", Keys: []string{"L"}, Title: "last", Help: "evict all other pods of the run before this one",
+			Group:  group,
+			Writes: true, Enabled: m.can(drain.CommandLast, true), Do: m.askToPutLast},
+		{ID: "leave", Keys: []string{"N"}, Title: "leave node",
+			Help: "leave the node of the selected pod: nothing more is evicted there", Group: group,
+			Writes: true, Enabled: m.can(drain.CommandLeave, true),
+			Do: func() { m.askToLeave(m.selectedRunPod().Node) }},
+		{ID: "checklist", Keys: []string{"c"}, Title: "checklist",
+			Help: "whether each node of the run is safe to power off now, line by line", Group: group,
+			Enabled: func() (bool, string) { return canCheck(m.s) },
+			Do:      func() { m.shell.Open(frame.Ref{Page: frame.Checks}) }},
 		{ID: "report", Keys: []string{"y"}, Help: "copy the report of the run as markdown, for a ticket", Group: group,
 			Enabled: m.canReport, Do: m.copyReport},
-		{ID: "abort", Keys: []string{"A"}, Title: "abort", Help: "send nothing more and end the run; the nodes stay cordoned", Group: group,
-			Writes: true, Enabled: m.can(drain.CommandAbort, false), Do: m.askToAbort},
-	}
+		{ID: "suspend", Keys: []string{"Z"},
+			Help: "send nothing more and end the process of the run; resume continues it", Group: group,
+			Writes: true, Enabled: m.can(drain.CommandSuspend, false), Do: m.askToSuspend},
+	}, chooser{m}.choiceActions(group))
 }
 
 func (m *Page) pauseOrContinue() string {
@@ -61,7 +83,7 @@ func (m *Page) can(kind drain.CommandKind, pod bool) func() (bool, string) {
 }
 
 // applies asks the run's own rule.
-func applies(s *frame.Session, kind drain.CommandKind, p *drain.PodRun) (bool, string) {
+func applies(s *frame.Session, kind drain.CommandKind, p *eviction.Record) (bool, string) {
 	switch {
 	case s.State == nil:
 		return false, "there is no run"
@@ -85,6 +107,16 @@ func (m *Page) canPause() (bool, string) {
 	return m.can(drain.CommandPause, false)()
 }
 
+func canCheck(s *frame.Session) (bool, string) {
+	switch {
+	case s.State == nil:
+		return false, "there is no run"
+	case s.Replay:
+		return false, "a replay has no cluster to judge"
+	}
+	return true, ""
+}
+
 // chronicled is a run that keeps its events; what is shown of one is State alone.
 type chronicled interface {
 	Events(after uint64) []drain.Event
@@ -97,45 +129,59 @@ func (m *Page) canReport() (bool, string) {
 	return true, ""
 }
 
-// copyReport puts the report of the run as it stands into the clipboard; whether
-// a terminal took it is never known, so the way to a file is said as well.
+// reportMsg brings the report of a run, as markdown.
+type reportMsg struct {
+	of       *drain.RunFacts
+	markdown string
+}
+
+// copyReport has the report of the run as it stands made: its events may be many, and
+// those of a run of another process are read from its journal.
 func (m *Page) copyReport() {
-	told := report.Of(m.s.Run.(chronicled).Events(0), m.s.Live())
-	m.shell.Do(tea.SetClipboard(told.Markdown()))
+	run, live, of := m.s.Run.(chronicled), m.s.Live(), &m.s.State.Run
+	m.shell.Go("the report of the run", func(context.Context) tea.Msg {
+		return reportMsg{of, report.Of(run.Events(0), live).Markdown()}
+	})
+}
+
+// onReport puts it into the clipboard; whether a terminal took it is never known, so the
+// way to a file is said as well.
+func (m *Page) onReport(msg reportMsg) {
+	m.shell.Do(tea.SetClipboard(msg.markdown))
 	m.shell.Say("Report copied, if your terminal allows that. To a file: " +
-		m.s.State.Run.Target().Line("kdrain-tui report "+m.s.State.Run.ID+" -o markdown"))
+		msg.of.Target().Line("kdrain-tui report "+msg.of.ID+" -o markdown"))
 }
 
 // steer sends a command to the run.
-func (m *Page) steer(kind drain.CommandKind, pod *drain.PodRun) {
-	c := drain.Command{Kind: kind, By: m.s.Identity.User}
+func steer(s *frame.Session, kind drain.CommandKind, pod *eviction.Record) {
+	c := drain.Command{Kind: kind, By: s.Identity.User}
 	if pod != nil {
 		c.Pod = pod.UID
 	}
-	m.s.Run.Send(c)
+	s.Run.Send(c)
 }
 
 // askToCommand opens a confirmation that goes away with the run.
-func (m *Page) askToCommand(d *dialog.Dialog, kind drain.CommandKind, pod *drain.PodRun) {
+func (m *Page) askToCommand(d *dialog.Dialog, kind drain.CommandKind, pod *eviction.Record) {
 	o := m.shell.Ask(d, func(a dialog.Answer) {
 		if a.Value == dialog.Accept {
-			m.steer(kind, pod)
+			steer(m.s, kind, pod)
 		}
 	})
 	o.Stale = func() bool { return !m.s.Live() }
 }
 
-func (m *Page) askToPause() {
-	if m.s.State.Paused && m.s.State.JournalLost != "" {
+// pause acts at once, in both directions: it is the emergency brake, and what it lets
+// continue was confirmed before.
+func (m *Page) pause() {
+	switch {
+	case !m.s.State.Paused:
+		steer(m.s, drain.CommandPause, nil)
+	case m.s.State.JournalLost != "":
 		m.askToGoOnUnrecorded()
-		return
+	default:
+		steer(m.s, drain.CommandContinue, nil)
 	}
-	if m.s.State.Paused {
-		m.askToCommand(dialog.Confirm("continue", "Continue the run?", "continue", false, paint.T("Evictions are sent again.")), drain.CommandContinue, nil)
-		return
-	}
-	m.askToCommand(dialog.Confirm("pause", "Pause the run?", "pause", false,
-		paint.T("Nothing new is sent. Pods whose eviction was accepted still terminate.")), drain.CommandPause, nil)
 }
 
 // askToGoOnUnrecorded takes a typed word: what is sent without a journal cannot be
@@ -153,22 +199,24 @@ func (m *Page) askToGoOnUnrecorded() {
 	o.Stale = func() bool { return !m.s.Live() || m.s.State.JournalLost == "" }
 }
 
-func (m *Page) askToRetry() {
+// retry acts at once: its budget is respected as before.
+func (m *Page) retry() {
 	m.list.Touched = true
 	p := m.selectedRunPod()
-	m.askToCommand(dialog.Confirm("retry", "Retry now?", "retry", false,
-		paint.L(themes.Accent, p.Namespace+"/"+p.Name), paint.T("Its eviction is requested again at once. Its budget is respected as before.")), drain.CommandRetry, p)
+	steer(m.s, drain.CommandRetry, p)
+	m.shell.Say("The eviction of " + p.Name + " is requested again.")
 }
 
 func (m *Page) askToSkip() {
 	m.list.Touched = true
 	p := m.selectedRunPod()
 	text := "It stays where it is, so its node will not be empty."
-	if p.State == drain.PodTerminating || p.State == drain.PodStuckTerminating {
+	if p.State == eviction.Terminating || p.State == eviction.StuckTerminating {
 		text = "Its end is not waited for. Until it is gone, its node is not safe to power off."
 	}
 	m.askToCommand(dialog.Confirm("skip", "Skip this pod?", "skip", true,
-		paint.L(themes.Accent, p.Namespace+"/"+p.Name).Add(themes.Text, " on "+p.Node), paint.T(text)), drain.CommandSkip, p)
+		paint.L(themes.Accent, p.Namespace+"/"+p.Name).Add(themes.Text, " on "+p.Node), paint.T(text)),
+		drain.CommandSkip, p)
 }
 
 func (m *Page) askToPutLast() {
@@ -179,9 +227,8 @@ func (m *Page) askToPutLast() {
 		paint.T("It is evicted after all other pods of the run.")), drain.CommandLast, p)
 }
 
-// askToLeave asks about the node of the selected pod.
-func (m *Page) askToLeave() {
-	node := m.selectedRunPod().Node
+// askToLeave asks before nothing more is evicted on a node.
+func (m *Page) askToLeave(node string) {
 	p := m.s.State.Progress(node)
 	what := "The run continues with its other nodes."
 	if len(nodesAtWork(m.s.State)) == 1 {
@@ -197,23 +244,39 @@ func (m *Page) askToLeave() {
 	o.Stale = func() bool { return !m.s.Live() }
 }
 
+func (m *Page) askToSuspend() {
+	m.askToCommand(dialog.Confirm("suspend", "Suspend the run?", "suspend", false,
+		paint.T("Nothing more is sent, and its process ends once the outstanding answers are in. The nodes stay cordoned."),
+		paint.L(themes.Muted, "resume  ").Add(themes.Text, m.s.State.Run.Target().Line("kdrain-tui resume "+
+			m.s.State.Run.ID))), drain.CommandSuspend, nil)
+}
+
 func (m *Page) askToAbort() {
 	p := m.s.State.Progress("")
 	m.askToCommand(dialog.Confirm("abort", "Abort the run?", "abort", true,
-		paint.T("Nothing more is sent. "+wording.Plural(p.Total-p.Left, "pod stays where it is, ", "pods stay where they are, ")+
+		paint.T("Nothing more is sent. "+wording.Plural(p.Total-p.Left, "pod stays where it is, ",
+			"pods stay where they are, ")+
 			wording.Number(p.Terminating)+" of them already ending."),
-		paint.L(themes.Warning, "The nodes stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+".")), drain.CommandAbort, nil)
+		paint.L(themes.Warning, "The nodes stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+".")),
+		drain.CommandAbort, nil)
 }
 
 // asksNow shows that the run waits for a confirmation, and that enter opens its question.
 func (m *Page) asksNow() bool {
-	return m.s.State != nil && m.s.State.Question != nil && m.s.Live() && !m.s.Replay && !m.shell.Asking(questionDialog)
+	return m.s.State != nil && m.s.State.Question != nil && m.s.Live() && !m.s.Replay && !m.s.Foreign &&
+		!m.shell.Asking(questionDialog)
 }
 
-// answerOrPod is what enter does on the page of a run.
-func (m *Page) answerOrPod() string {
-	if m.asksNow() {
+// enterTitle is what enter does on the page of a run.
+func (m outline) enterTitle() string {
+	s := m.folded()
+	switch {
+	case m.asksNow():
 		return "answer"
+	case s != nil && m.unfolded[s.name]:
+		return "fold"
+	case s != nil:
+		return "unfold"
 	}
 	return "pod"
 }
@@ -224,9 +287,16 @@ func (m *Page) runEnter() {
 		m.reopenQuestion()
 		return
 	}
+	if s := (outline{m}).folded(); s != nil {
+		outline{m}.fold(s)
+		return
+	}
 	p := m.selectedRunPod()
 	switch {
 	case p == nil:
+		return
+	case m.s.Foreign && m.s.Cluster == nil:
+		m.shell.Refuse("the cluster of the run was not reached: there is no more to read of the pod")
 		return
 	case m.s.Replay:
 		m.shell.Refuse("a replay has no cluster that could tell more of the pod")

@@ -14,8 +14,9 @@ import (
 func guardQuestion(budgets []tempbudget.Facts, guard budget.Guard, trusted bool) []paint.Line {
 	switch {
 	case !trusted:
-		return []paint.Line{paint.L(themes.Warning, "Which workloads get a budget is not known yet: not everything has been read. "+
-			"They are chosen then, by the same rule: every workload without a budget that has more than one replica.")}
+		return []paint.Line{paint.L(themes.Warning,
+			"Which workloads get a budget is not known yet: not everything has been read. "+
+				"They are chosen then, by the same rule: every workload without a budget that has more than one replica.")}
 	case len(budgets) == 0:
 		return []paint.Line{paint.T("Every workload of this plan with more than one replica has a budget already: none is created.")}
 	}
@@ -23,7 +24,8 @@ func guardQuestion(budgets []tempbudget.Facts, guard budget.Guard, trusted bool)
 	if len(budgets) > 1 {
 		verb = " get budgets of their own for the time of the run. Each lets "
 	}
-	lines := []paint.Line{paint.T(wording.Count(len(budgets), "workload") + verb + string(guard) + " of the pods be unavailable at a time, for every eviction:"), nil}
+	lines := []paint.Line{paint.T(wording.Count(len(budgets), "workload") + verb + string(guard) +
+		" of the pods be unavailable at a time, for every eviction:"), nil}
 	for _, b := range budgets {
 		lines = append(lines, paint.L(themes.Accent, b.Namespace+"  "+b.Owner).Add(themes.Muted, "  "+b.Name))
 	}
@@ -40,7 +42,8 @@ func runBudgets(s *drain.State, width, most int) []paint.Line {
 	if len(words) == 0 {
 		return nil
 	}
-	lines := paint.Wrap(append(paint.L(themes.Muted, "guard  "), paint.Join(paint.S(themes.Muted, paint.Dot), words...)...), width)
+	lines := paint.Wrap(append(paint.L(themes.Muted, "guard  "),
+		paint.Join(paint.S(themes.Muted, paint.Dot), words...)...), width)
 	if len(lines) > most {
 		lines = lines[:most]
 		lines[most-1] = lines[most-1].Add(themes.Muted, paint.Ellipsis)

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -27,19 +28,32 @@ type Page struct {
 	s     *frame.Session
 	lay   frame.Layout
 	list  frame.List
-	pods  map[string]*drain.PodRun
+	pods  map[string]*eviction.Record
 	name  int
 
 	summary   report.Summary  // of a run that ended
 	confirmed plan.Plan       // what the operator confirmed for the run
 	owed      bool            // its question on the cordon is confirmed already
 	asked     *drain.Question // the question that was put before the operator
+
+	counts   map[string]nodeCounts // by node
+	turn     string                // what nodes that have not begun wait for
+	sections []*section            // of the list, where it is grouped
+	first    map[string]*section   // by the key of their first row
+	of       map[string]*section   // by the keys of their rows
+	unfolded map[string]bool
+	choices  []choice // for the selected pod
+	checks   checks   // whether the drained nodes are safe to power off, of a run that ended
+	eta      eta
+	room     room // for the pod that holds the selected one
+	seeking  bool // it is being worked out
+	soughtAt time.Time
 }
 
 // New makes the page.
 func New(shell frame.Shell) *Page {
 	m := &Page{shell: shell, s: shell.Session()}
-	m.list.Sort = "trouble"
+	m.list.Sort, m.unfolded = "trouble", map[string]bool{}
 	return m
 }
 
@@ -53,17 +67,27 @@ func (m *Page) Sorts() []string { return []string{"trouble", "pod", "node", "for
 func (m *Page) Update(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case frame.NewRun:
-		*m = Page{shell: m.shell, s: m.s, lay: m.lay, list: frame.List{Sort: "trouble"}}
+		*m = Page{shell: m.shell, s: m.s, lay: m.lay, list: frame.List{Sort: "trouble"}, unfolded: map[string]bool{}}
 		if msg.Confirmed != nil {
 			m.confirmed, m.owed = *msg.Confirmed, true
 		}
 		m.Rebuild()
 		m.question()
 	case frame.NewState:
-		m.Rebuild()
+		m.list.Stale = true
 		if m.s.Live() {
 			m.question()
 		}
+	case reportMsg:
+		m.onReport(msg)
+	case etaMsg:
+		m.eta.take(msg, m.s.Run)
+	case roomMsg:
+		chooser{m}.onRoom(msg)
+	case stepMsg:
+		leaver{m}.onStep(msg)
+	case uncordonedMsg:
+		chooser{m}.onUncordoned(msg)
 	case confirm.Checked:
 		if msg.Question != nil {
 			m.onChecked(msg)
@@ -79,11 +103,12 @@ func (m *Page) Rebuild() {
 	if m.s.State.Outcome != "" {
 		m.summary = report.OfState(m.s.State).Summary()
 	}
+	m.counts = countNodes(m.s.State, m.s.NodeProgress)
 	l := &m.list
-	text, inverse := l.Matcher()
-	m.pods = make(map[string]*drain.PodRun, len(m.s.State.Pods))
+	match := l.Match()
+	m.pods = make(map[string]*eviction.Record, len(m.s.State.Pods))
 	m.name, l.Total = 0, len(m.s.State.Pods)
-	var shown []*drain.PodRun
+	var shown []*eviction.Record
 	for _, p := range m.s.State.Pods {
 		m.pods[string(p.UID)] = p
 		if m.s.State.Outcome != "" && p.Action == plan.ActionSkip {
@@ -91,7 +116,7 @@ func (m *Page) Rebuild() {
 			continue
 		}
 		m.name = max(m.name, paint.Width(p.Namespace)+1+paint.Width(p.Name))
-		if text == "" || runMatches(p, text) != inverse {
+		if match.All() || match.Keeps(nil, textsOf(p)) {
 			shown = append(shown, p)
 		}
 	}
@@ -99,9 +124,14 @@ func (m *Page) Rebuild() {
 	if l.Reverse {
 		slices.Reverse(shown)
 	}
-	keys := make([]string, len(shown))
-	for i, p := range shown {
-		keys[i] = string(p.UID)
+	var keys []string
+	m.sections, m.first, m.of = nil, nil, nil
+	if (outline{m}).grouped() {
+		keys = outline{m}.arrange(shown)
+	} else {
+		for _, p := range shown {
+			keys = append(keys, string(p.UID))
+		}
 	}
 	l.Table.SetKeys(keys)
 	if !l.Touched { // the pod that most needs a look, until the operator chose one
@@ -109,17 +139,16 @@ func (m *Page) Rebuild() {
 	}
 }
 
-func runMatches(p *drain.PodRun, text string) bool {
-	for _, s := range []string{p.Namespace + "/" + p.Name, p.Node, p.Owner, wording.PodState(p).String()} {
-		if strings.Contains(strings.ToLower(s), text) {
-			return true
-		}
+// textsOf hands out what a filter finds a pod of a run by.
+func textsOf(p *eviction.Record) func(has func(string) bool) bool {
+	return func(has func(string) bool) bool {
+		return has(p.Namespace+"/"+p.Name) || has(p.Node) || has(p.Owner) || has(wording.PodState(p).String()) ||
+			p.Wait != nil && p.Wait.Budget != nil && has(p.Wait.Budget.Name)
 	}
-	return p.Wait != nil && p.Wait.Budget != nil && strings.Contains(strings.ToLower(p.Wait.Budget.Name), text)
 }
 
-func compareRunning(by string) func(a, b *drain.PodRun) int {
-	return func(a, b *drain.PodRun) int {
+func compareRunning(by string) func(a, b *eviction.Record) int {
+	return func(a, b *eviction.Record) int {
 		first := 0
 		switch by {
 		case "pod":
@@ -133,9 +162,16 @@ func compareRunning(by string) func(a, b *drain.PodRun) int {
 	}
 }
 
-// Layout fits the columns.
+// Layout fits the columns, and works out what would help the selected pod.
 func (m *Page) Layout(lay frame.Layout) {
-	m.lay = lay
+	m.lay, m.choices = lay, nil
+	if m.s.State != nil {
+		m.turn = turnWord(m.s.State, m.s.Now)
+		m.checks.judge(m.s)
+		m.reckonETA()
+		chooser{m}.findRoom()
+		m.choices = chooser{m}.makeChoices()
+	}
 	node := 0
 	if m.s.State != nil && len(m.s.State.Nodes) > 1 {
 		for _, n := range m.s.State.Nodes {
@@ -168,12 +204,12 @@ func (m *Page) runRowHeight(key string) int {
 	if m.continued(key) {
 		return 2
 	}
-	return 1
+	return 1 + len(outline{m}.above(key))
 }
 
 func (m *Page) continued(key string) bool {
 	p := m.pods[key]
-	if p == nil || p.State.Final() || p.Wait == nil || !heldByBudget(p.Wait) {
+	if p == nil || p.State.Final() || p.Wait == nil || !heldByBudget(p.Wait) || (outline{m}).grouped() {
 		return false
 	}
 	return !blockedFits(p.Wait, m.list.Width("waits"))
@@ -183,6 +219,9 @@ func heldByBudget(w *waits.Wait) bool {
 	return w.For == waits.ForBudget && (w.Budget != nil || w.UnhealthyPod != nil)
 }
 
+// Waits reports whether the checklist of the result is to be judged again soon.
+func (m *Page) Waits() bool { return m.checks.due(m.s) }
+
 // View is the run, or its result.
 func (m *Page) View() frame.View {
 	if m.s.State == nil {
@@ -190,11 +229,21 @@ func (m *Page) View() frame.View {
 	}
 	v := frame.View{}
 	v.Left, v.Right = runTitle(m.s.State, m.s.Now)
+	v.Right = paint.Join(paint.S(themes.Muted, paint.Dot), v.Right, m.eta.words(m.s))
 	if m.s.Replay {
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "REPLAY")
 	}
+	if m.s.Foreign {
+		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "of another process")
+	}
 	v.Head = m.runHead()
-	v.Cell = func(key, column string, width int) paint.Line { return m.runCell(m.pods[key], column, width) }
+	v.Cell = func(key, column string, width int) paint.Line {
+		if s := m.of[key]; s != nil && key == foldPrefix+s.name {
+			return outline{m}.foldCell(s, column, width)
+		}
+		return m.runCell(m.pods[key], column, width)
+	}
+	v.Above = outline{m}.above
 	v.Extra = func(key string) paint.Line {
 		if !m.continued(key) {
 			return nil
@@ -208,27 +257,40 @@ func (m *Page) View() frame.View {
 	}
 	if p := m.pods[m.list.Table.Cursor()]; p != nil {
 		v.Subject, v.Detail = p.Name, wording.PodRunSentence(p, runNow(m.s))
+		if lines := choiceLines(m.choices, m.s.Width-len(v.Subject)); (outline{m}).tight() && len(lines) > 0 &&
+			m.s.State.Outcome == "" {
+			v.Detail = paint.Join(paint.Blank(1), lines...)
+		}
 	}
 	return v
 }
 
 func (m *Page) runHead() []paint.Line {
 	if m.s.State.Outcome != "" {
-		return append(wording.Result(m.s.State, m.summary, m.s.Undos(m.s.Snap), m.s.Width-2), nil)
+		most := max(3, (m.s.Height-10)/2)
+		result := wording.Result(m.s.State, m.summary, m.s.Undos(m.s.Snap), m.checks.lines(m.s.Width), m.s.Width-2,
+			most)
+		return append(append(result, leaver{m}.lines()...), nil)
 	}
-	head := []paint.Line{runPhases(m.s.State, m.s.Width-2)}
+	head := []paint.Line{runPhases(m.s.State, m.s.Progress, m.s.Width-2)}
 	if m.s.State.Down != nil {
-		head = append(head, paint.L(themes.Bad, "The API server is unreachable; nothing is sent until it answers. ").Add(themes.Muted, wording.Quote(m.s.State.DownWhy)))
+		head = append(head, paint.L(themes.Bad,
+			"The API server is unreachable; nothing is sent until it answers. ").Add(themes.Muted,
+			wording.Quote(m.s.State.DownWhy)))
 	}
 	head = append(head, standstill(m.s)...)
-	if q := m.s.State.Question; q != nil && !m.s.ReadOnly && !m.shell.Asking(questionDialog) {
-		head = append(head, paint.L(themes.Accent, paint.Warn+" The run waits for your confirmation of "+string(q.Phase)+": ").Add(themes.Key, "enter"))
+	if q := m.s.State.Question; q != nil && m.s.Foreign {
+		head = append(head, paint.L(themes.Accent, paint.Warn+" The run waits for the confirmation of "+string(q.Phase)+
+			", which is given where it runs."))
+	} else if q != nil && !m.s.ReadOnly && !m.shell.Asking(questionDialog) {
+		head = append(head, paint.L(themes.Accent, paint.Warn+" The run waits for your confirmation of "+
+			string(q.Phase)+": ").Add(themes.Key, "enter"))
 	}
 	head = append(head, runLeases(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
 	head = append(head, runBudgets(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
 	head = append(head, runRemedies(m.s.State, m.s.Width-2, max(1, (m.s.Height-16)/8))...)
 	most := max(1, (m.s.Height-12)/4)
-	return append(append(head, runNodes(m.s.State, m.s.Width-2, most)...), nil)
+	return append(append(head, runNodes(m.s.State, m.counts, m.turn, m.s.Width-2, most)...), nil)
 }
 
 // standstill says why the run sends nothing, and what lets it go on.
@@ -259,7 +321,7 @@ func runNow(s *frame.Session) time.Time {
 	return s.Now
 }
 
-func (m *Page) runCell(p *drain.PodRun, column string, width int) paint.Line {
+func (m *Page) runCell(p *eviction.Record, column string, width int) paint.Line {
 	if p == nil {
 		return nil
 	}
@@ -276,16 +338,19 @@ func (m *Page) runCell(p *drain.PodRun, column string, width int) paint.Line {
 		}
 		return paint.L(themes.Muted, wording.Number(p.Attempts))
 	case "node":
-		return paint.L(themes.Muted, paint.Middle(p.Node, width))
+		return paint.L(themes.Muted, m.s.Names.Show(p.Node, width))
 	}
 	if m.continued(string(p.UID)) {
 		return paint.L(themes.Muted, "its budget:")
+	}
+	if (outline{m}).grouped() && causeOf(p) != "" {
+		return nextTry(p, width, runNow(m.s))
 	}
 	return waitsFor(p, width, runNow(m.s))
 }
 
 // selectedRunPod is the pod of the run under the cursor, nil if there is none.
-func (m *Page) selectedRunPod() *drain.PodRun {
+func (m *Page) selectedRunPod() *eviction.Record {
 	if m.s.State == nil {
 		return nil
 	}

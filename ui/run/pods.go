@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -14,22 +15,22 @@ import (
 )
 
 // podFor is since when a pod is in its state, as a running time.
-func podFor(p *drain.PodRun, now time.Time) string {
-	if p.Since.IsZero() || p.State == drain.PodPlanned || p.Action == plan.ActionSkip {
+func podFor(p *eviction.Record, now time.Time) string {
+	if p.Since.IsZero() || p.State == eviction.Planned || p.Action == plan.ActionSkip {
 		return ""
 	}
 	if wording.VolumeWait(p, now) != "" {
 		return volumeFor(p, now)
 	}
 	if p.State.Final() && !p.Ended.IsZero() {
-		return clock(p.Ended.Sub(wording.FirstOf(p.Begun, p.Since)))
+		return wording.Clock(p.Ended.Sub(wording.FirstOf(p.Begun, p.Since)))
 	}
-	return clock(now.Sub(p.Since))
+	return wording.Clock(now.Sub(p.Since))
 }
 
 // waitsFor says what a pod waits for, in at most that many cells: names give
 // way first, figures and reasons last.
-func waitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
+func waitsFor(p *eviction.Record, width int, now time.Time) paint.Line {
 	if p.Action == plan.ActionSkip && len(p.Reasons) > 0 {
 		return paint.L(themes.Muted, paint.Truncate(wording.StayReason(plan.Pod{Reasons: p.Reasons}), width))
 	}
@@ -43,7 +44,7 @@ func waitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
 		return paint.L(themes.Muted, paint.Truncate(p.Message, width))
 	}
 	token := themes.Text
-	if p.State == drain.PodPlanned || p.State == drain.PodTerminating {
+	if p.State == eviction.Planned || p.State == eviction.Terminating {
 		token = themes.Muted
 	}
 	if p.Wait.For == waits.ForBudget || p.Wait.Budget != nil && p.Wait.UnhealthyPod != nil {
@@ -56,6 +57,9 @@ func waitsFor(p *drain.PodRun, width int, now time.Time) paint.Line {
 	if p.Wait.For == waits.ForVolumeTurn { // its state says already that it is in line
 		words = strings.TrimPrefix(words, "its turn: ")
 	}
+	if p.Wait.Replacement != nil { // and who it waits for
+		words = p.Wait.Replacement.String()
+	}
 	return paint.L(token, paint.Truncate(words, width))
 }
 
@@ -66,13 +70,15 @@ func grace(w *waits.Wait, now time.Time) string {
 	return "its grace has expired"
 }
 
-func ended(p *drain.PodRun, now time.Time) string {
+func ended(p *eviction.Record, now time.Time) string {
 	switch {
 	case p.Message != "":
 		return p.Message
 	case p.VolumesSentence(now) != "":
 		return p.VolumesSentence(now)
-	case p.State == drain.PodReplaced:
+	case p.Replacement.Sentence(now) != "":
+		return p.Replacement.Sentence(now)
+	case p.State == eviction.Replaced:
 		return "another pod has its name now"
 	case p.Blocked >= time.Second:
 		return "was blocked for " + wording.Spell(p.Blocked)
@@ -82,7 +88,7 @@ func ended(p *drain.PodRun, now time.Time) string {
 
 // blockedText is the one line about a pod that its budget holds: budget, needed
 // and present, the unhealthy pod, its node and its reason, e.g.
-// "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff".
+// "cart needs 3, has 3 · …-k2xzq on worker-b1: CrashLoopBackOff".
 func blockedText(w *waits.Wait, width int) string {
 	for try := range 4 {
 		if s := blockedTry(w, try); paint.Width(s) <= width || try == 3 {
@@ -102,7 +108,7 @@ func blockedTry(w *waits.Wait, try int) string {
 	limit := [...]int{253, 253, 20, 10}[try]
 	s := "its budget"
 	if w.Budget != nil {
-		s = fmt.Sprintf("%s needs %d has %d", paint.Middle(w.Budget.Name, limit), w.Budget.Needed, w.Budget.Present)
+		s = fmt.Sprintf("%s needs %d, has %d", paint.Middle(w.Budget.Name, limit), w.Budget.Needed, w.Budget.Present)
 	}
 	if w.UnhealthyPod == nil {
 		if w.Never {
@@ -126,20 +132,25 @@ func blockedTry(w *waits.Wait, try int) string {
 }
 
 // volumeFor is since when the volumes of a pod that is gone are waited for.
-func volumeFor(p *drain.PodRun, now time.Time) string {
+func volumeFor(p *eviction.Record, now time.Time) string {
 	if p.Ended.IsZero() {
 		return ""
 	}
-	return clock(now.Sub(p.Ended))
+	return wording.Clock(now.Sub(p.Ended))
 }
 
-// detachingOn page.counts the pods of a node that are gone while their volumes are not.
-func detachingOn(s *drain.State, node string) int {
-	n := 0
+// countNodes counts the pods of each node of a run.
+func countNodes(s *drain.State, progress map[string]eviction.Progress) map[string]nodeCounts {
+	counts := make(map[string]nodeCounts, len(s.Nodes))
+	for _, n := range s.Nodes {
+		counts[n.Name] = nodeCounts{Progress: progress[n.Name]}
+	}
 	for _, p := range s.Pods {
-		if leaving, stuck := wording.AttachedTo(p); p.Node == node && len(leaving)+len(stuck) > 0 {
-			n++
+		if leaving, stuck := wording.AttachedTo(p); len(leaving)+len(stuck) > 0 {
+			c := counts[p.Node]
+			c.detaching++
+			counts[p.Node] = c
 		}
 	}
-	return n
+	return counts
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
@@ -20,7 +21,7 @@ var now = time.Date(2026, 8, 21, 14, 2, 11, 0, time.UTC)
 func TestClock(t *testing.T) {
 	for d, want := range map[time.Duration]string{-time.Second: "0:00", 41 * time.Second: "0:41", 124 * time.Second: "2:04",
 		3*time.Hour + 12*time.Minute: "3:12:00", 59*time.Second + 700*time.Millisecond: "0:59"} {
-		if got := clock(d); got != want {
+		if got := wording.Clock(d); got != want {
 			t.Errorf("%s: %s, want %s", d, got, want)
 		}
 	}
@@ -30,9 +31,9 @@ func TestBlockedText(t *testing.T) {
 	w := &waits.Wait{For: waits.ForBudget, Budget: &budget.Numbers{Name: "cart", Needed: 3, Present: 3},
 		UnhealthyPod: &budget.UnhealthyPod{Name: "cart-7f9c-k2xzq", Node: "worker-b1", Reason: "CrashLoopBackOff"}}
 	for width, want := range map[int]string{
-		80: "cart needs 3 has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff",
-		60: "cart needs 3 has 3 · …-k2xzq on worker-b1: CrashLoopBackOff",
-		20: "cart needs 3 has 3 …",
+		80: "cart needs 3, has 3 · cart-7f9c-k2xzq on worker-b1: CrashLoopBackOff",
+		60: "cart needs 3, has 3 · …-k2xzq on worker-b1: CrashLoopBackOff",
+		20: "cart needs 3, has 3…",
 	} {
 		if got := blockedText(w, width); got != want || paint.Width(got) > width {
 			t.Errorf("%d: %q, want %q", width, got, want)
@@ -66,8 +67,8 @@ func TestLeasesThatStandInTheWay(t *testing.T) {
 // A pod that is gone is shown as detaching until its volumes have left its node,
 // among those that are worth a look, and then says where they went.
 func TestVolumesOnTheRunPage(t *testing.T) {
-	run := func(states ...volume.State) *drain.PodRun {
-		p := &drain.PodRun{State: drain.PodGone, Begun: now.Add(-40 * time.Second), Since: now.Add(-12 * time.Second),
+	run := func(states ...volume.State) *eviction.Record {
+		p := &eviction.Record{State: eviction.Gone, Begun: now.Add(-40 * time.Second), Since: now.Add(-12 * time.Second),
 			Ended: now.Add(-12 * time.Second), DetachBy: now.Add(108 * time.Second)}
 		p.Node, p.Namespace, p.Name, p.Action = "worker-a2", "data", "orders-db-1", plan.ActionEvict
 		for i, state := range states {
@@ -77,7 +78,7 @@ func TestVolumesOnTheRunPage(t *testing.T) {
 		return p
 	}
 	for _, c := range []struct {
-		pod                *drain.PodRun
+		pod                *eviction.Record
 		state, took, waits string
 	}{
 		{run(), "gone", "0:28", ""},

@@ -1,10 +1,10 @@
 package run
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -23,22 +23,27 @@ func runTitle(s *drain.State, now time.Time) (left, right paint.Line) {
 	}
 	left = paint.L(themes.Title, word+shortID(s.Run.ID)).Add(themes.Text, "  ").
 		Add(themes.Accent, wording.List(wording.NodeNames(s), 3)).Add(themes.Muted, paint.Dot+s.Run.Context)
-	right = paint.L(themes.Text, clock(wording.RunTime(s, now)))
+	right = paint.L(themes.Text, wording.Clock(wording.RunTime(s, now)))
 	switch {
 	case s.Down != nil && s.Outcome == "":
-		right = paint.L(themes.Bad, paint.Bad+" server unreachable for "+wording.Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
+		right = paint.L(themes.Bad,
+			paint.Bad+" server unreachable for "+wording.Age(now.Sub(*s.Down))+paint.Dot).Add(themes.Text,
+			wording.Clock(wording.RunTime(s, now)))
 	case s.Aborting && s.Outcome == "":
-		right = paint.L(themes.Warning, paint.Warn+" aborting"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
+		right = paint.L(themes.Warning, paint.Warn+" aborting"+paint.Dot).Add(themes.Text,
+			wording.Clock(wording.RunTime(s, now)))
 	case s.Suspended && s.Outcome == "":
-		right = paint.L(themes.Warning, paint.Warn+" suspended, resume continues it"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
+		right = paint.L(themes.Warning, paint.Warn+" suspended, resume continues it"+paint.Dot).Add(themes.Text,
+			wording.Clock(wording.RunTime(s, now)))
 	case s.Paused && s.Outcome == "":
-		right = paint.L(themes.Warning, paint.Wait+" paused"+paint.Dot).Add(themes.Text, clock(wording.RunTime(s, now)))
+		right = paint.L(themes.Warning, paint.Wait+" paused"+paint.Dot).Add(themes.Text,
+			wording.Clock(wording.RunTime(s, now)))
 	}
 	return left, right
 }
 
 // runPhases is the line of phases.
-func runPhases(s *drain.State, width int) paint.Line {
+func runPhases(s *drain.State, p eviction.Progress, width int) paint.Line {
 	link := " " + paint.RuleCell + paint.RuleCell + paint.RuleCell + " "
 	if width < 90 {
 		link = " " + paint.RuleCell + " "
@@ -48,15 +53,14 @@ func runPhases(s *drain.State, width int) paint.Line {
 		if i > 0 {
 			l = l.Add(themes.Rule, link)
 		}
-		l = append(l, phaseWord(s, phase)...)
+		l = append(l, phaseWord(s, p, phase)...)
 	}
 	return l
 }
 
-func phaseWord(s *drain.State, phase drain.Phase) paint.Line {
+func phaseWord(s *drain.State, p eviction.Progress, phase drain.Phase) paint.Line {
 	word := string(phase)
 	if phase == drain.PhaseEvict && s.Phases[phase] != "" {
-		p := s.Progress("")
 		word += " " + wording.Number(p.Left) + " of " + wording.Number(p.Total)
 	}
 	switch s.Phases[phase] {
@@ -76,7 +80,7 @@ func phaseWord(s *drain.State, phase drain.Phase) paint.Line {
 
 // runNodes are the progress bars of the nodes, two to a line where there is
 // room, in at most that many lines; the rest is summed up.
-func runNodes(s *drain.State, width, most int) []paint.Line {
+func runNodes(s *drain.State, of map[string]nodeCounts, turn string, width, most int) []paint.Line {
 	perLine := 1
 	if width >= 100 && len(s.Nodes) > 1 {
 		perLine = 2
@@ -96,7 +100,7 @@ func runNodes(s *drain.State, width, most int) []paint.Line {
 	longest = min(longest, cell/2)
 	var cells []paint.Line
 	for _, n := range nodes {
-		cells = append(cells, nodeBar(s, n, longest, cell).Fit(cell))
+		cells = append(cells, nodeBar(n, of[n.Name], turn, longest, cell).Fit(cell))
 	}
 	if rest > 0 {
 		cells = append(cells, paint.L(themes.Muted, "and "+wording.Count(rest, "more node")).Fit(cell))
@@ -120,7 +124,8 @@ func busiest(nodes []*drain.NodeRun, most int) []*drain.NodeRun {
 		func(n *drain.NodeRun) bool { return n.State == drain.NodeFailed || n.State == drain.NodeStopped },
 		func(n *drain.NodeRun) bool { return n.State == drain.NodeDraining || n.State == drain.NodeCordoning },
 		func(n *drain.NodeRun) bool {
-			return n.State != drain.NodeFailed && n.State != drain.NodeStopped && n.State != drain.NodeDraining && n.State != drain.NodeCordoning
+			return n.State != drain.NodeFailed && n.State != drain.NodeStopped && n.State != drain.NodeDraining &&
+				n.State != drain.NodeCordoning
 		},
 	} {
 		for _, n := range nodes {
@@ -132,10 +137,9 @@ func busiest(nodes []*drain.NodeRun, most int) []*drain.NodeRun {
 	return picked
 }
 
-func nodeBar(s *drain.State, n *drain.NodeRun, name, width int) paint.Line {
-	p := s.Progress(n.Name)
+func nodeBar(n *drain.NodeRun, p nodeCounts, turn string, name, width int) paint.Line {
 	l := paint.L(themes.Text, paint.Middle(n.Name, name)).Fit(name).Add(themes.Text, "  ")
-	words := nodeWords(n, p, detachingOn(s, n.Name))
+	words := nodeWords(n, p.Progress, p.detaching, turn)
 	bar := min(20, width-name-2-2-words.Width())
 	if bar >= 4 && n.State != drain.NodeRefused {
 		part := 1.0
@@ -148,7 +152,30 @@ func nodeBar(s *drain.State, n *drain.NodeRun, name, width int) paint.Line {
 	return append(l, words...)
 }
 
-func nodeWords(n *drain.NodeRun, p drain.Progress, detaching int) paint.Line {
+// nodeCounts counts the pods of a node.
+type nodeCounts struct {
+	eviction.Progress
+	detaching int // are gone while their volumes are not
+}
+
+// turnWord says what the nodes whose drain has not begun wait for: the place of a node that
+// is drained before them.
+func turnWord(s *drain.State, now time.Time) string {
+	if s.Outcome != "" || s.Phase != drain.PhaseEvict {
+		return ""
+	}
+	ahead := wording.NodesIn(s, func(s drain.NodeState) bool { return s == drain.NodeDraining })
+	if len(ahead) == 0 {
+		return ""
+	}
+	text := "waits for " + wording.List(ahead, 2)
+	if frees := s.PlaceFrees(now); !frees.IsZero() {
+		text += ", at most " + wording.Spell(frees.Sub(now).Round(time.Second))
+	}
+	return text
+}
+
+func nodeWords(n *drain.NodeRun, p eviction.Progress, detaching int, turn string) paint.Line {
 	switch n.State {
 	case drain.NodeRefused:
 		return paint.L(themes.Bad, paint.Bad+" refused, left untouched")
@@ -156,10 +183,13 @@ func nodeWords(n *drain.NodeRun, p drain.Progress, detaching int) paint.Line {
 		return paint.L(themes.Bad, paint.Bad+" stopped"+wording.Tail(n.Message))
 	case drain.NodeFailed:
 		return paint.L(themes.Bad, paint.Bad+" failed"+wording.Tail(n.Message))
-	case drain.NodeWaiting:
+	case drain.NodeWaiting, drain.NodeCordoned:
 		l := paint.L(themes.Muted, wording.Count(p.Total, "pod")+" to move")
-		if word := leaseWord(n); word != "" {
+		switch word := leaseWord(n); {
+		case word != "":
 			l = l.Add(themes.Warning, paint.Dot+word)
+		case turn != "":
+			l = l.Add(themes.Muted, paint.Dot+turn)
 		}
 		return l
 	}
@@ -186,15 +216,6 @@ func nodeWords(n *drain.NodeRun, p drain.Progress, detaching int) paint.Line {
 		l = l.Add(themes.Info, paint.Dot+wording.Number(p.Skipped)+" skipped")
 	}
 	return l
-}
-
-// clock is a running time: "0:41", "1:02:03".
-func clock(d time.Duration) string {
-	s := int(max(d, 0) / time.Second)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
 // shortID is enough of an identifier to tell runs apart.

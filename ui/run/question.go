@@ -30,7 +30,7 @@ func (m *Page) question() {
 		m.s.Run.Send(drain.Confirm{Phase: q.Phase, By: m.s.Identity.User})
 		return
 	}
-	if m.s.ReadOnly || m.asked != nil && sameQuestion(m.asked, q) {
+	if m.s.ReadOnly || m.s.Foreign || m.asked != nil && sameQuestion(m.asked, q) {
 		return
 	}
 	m.asked = q
@@ -71,8 +71,12 @@ func (m *Page) putQuestion(q *drain.Question, changes []plan.Change) {
 	if q.Phase == drain.PhaseGuard {
 		title, label = "Create temporary budgets?", "continue"
 	}
+	if q.Phase == drain.PhaseSurge {
+		title = "Raise replicas until the pods have moved?"
+	}
 	if q.Phase == drain.PhaseEvict {
-		title = "Evict " + wording.Count(m.s.State.Progress("").Total, "pod") + " from " + wording.List(nodesAtWork(m.s.State), 2) + "?"
+		title = "Evict " + wording.Count(m.s.State.Progress("").Total, "pod") + " from " +
+			wording.List(nodesAtWork(m.s.State), 2) + "?"
 	}
 	d := dialog.Confirm(questionDialog, title, label, true, body...)
 	if q.Word != "" {
@@ -115,14 +119,19 @@ func guardBudgets(s *frame.Session, q *drain.Question) []tempbudget.Facts {
 }
 
 // guardKinds are what the rules of the guard look at.
-var guardKinds = []kube.Kind{kube.KindPods, kube.KindBudgets, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets}
+var guardKinds = []kube.Kind{kube.KindPods, kube.KindBudgets, kube.KindReplicaSets, kube.KindDeployments,
+	kube.KindStatefulSets}
 
 func (m *Page) questionBody(q *drain.Question) []paint.Line {
 	if q.Phase == drain.PhaseGuard {
 		return guardQuestion(guardBudgets(m.s, q), m.s.State.Run.Options.Guard, m.s.Snap.Trusted(guardKinds...))
 	}
+	if q.Phase == drain.PhaseSurge {
+		return surgeQuestion(m.s.State)
+	}
 	if q.Phase != drain.PhaseEvict {
-		return []paint.Line{paint.T("The run continues with " + string(q.Phase) + " on " + wording.List(wording.NodeNames(m.s.State), 6) + ".")}
+		return []paint.Line{paint.T("The run continues with " + string(q.Phase) + " on " +
+			wording.List(wording.NodeNames(m.s.State), 6) + ".")}
 	}
 	body := []paint.Line{paint.L(themes.Muted, "nodes   ").Add(themes.Accent, wording.List(nodesAtWork(m.s.State), 8)),
 		paint.L(themes.Muted, "context ").Add(themes.Accent, m.s.State.Run.Context)}
@@ -132,6 +141,16 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 		body = append(body, confirm.CostLines(touched)...)
 	}
 	return body
+}
+
+// surgeQuestion says which workloads are raised, by how many at a time.
+func surgeQuestion(s *drain.State) []paint.Line {
+	body := []paint.Line{paint.L(themes.Muted, "context ").Add(themes.Accent, s.Run.Context)}
+	for _, r := range s.Surges {
+		body = append(body, paint.T(r.Title()).Add(themes.Muted, ": "+wording.Count(r.Pods, "pod")+
+			" to move, at most "+wording.Count(int(r.AtOnce), "replica")+" more at a time"))
+	}
+	return append(body, nil, paint.L(themes.Muted, "Replacements first: the replicas are set back when they are Ready, and the pods on the nodes are removed then."))
 }
 
 // onChecked goes on with a question after a look at the plan.

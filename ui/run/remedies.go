@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -53,9 +54,11 @@ func (m *RemediesPage) Update(msg tea.Msg) {
 func (m *RemediesPage) Actions() []keys.Action {
 	const group = "Run"
 	return []keys.Action{
-		{ID: "apply", Keys: []string{"enter"}, Title: "apply the remedy", Help: "apply the selected remedy, after its own confirmation", Group: group,
+		{ID: "apply", Keys: []string{"enter"}, Title: "apply the remedy",
+			Help: "apply the selected remedy, after its own confirmation", Group: group,
 			Enabled: m.canRemediate, Do: m.askToRemediate},
-		{ID: "remedykubectl", Keys: []string{"y"}, Title: "copy as kubectl", Help: "copy the selected remedy as a kubectl command, and show it", Group: group,
+		{ID: "remedykubectl", Keys: []string{"y"}, Title: "copy as kubectl",
+			Help: "copy the selected remedy as a kubectl command, and show it", Group: group,
 			Enabled: m.hasRemedyCommand, Do: m.copyRemedy},
 	}
 }
@@ -76,7 +79,7 @@ func (m *Page) canRemedies() (bool, string) {
 	switch p := m.selectedRunPod(); {
 	case p.State.Final():
 		return false, "nothing more happens to it: it is " + wording.PodWord(p)
-	case !p.State.Blocked() && p.State != drain.PodStuckTerminating && p.State != drain.PodTerminating:
+	case !p.State.Blocked() && p.State != eviction.StuckTerminating && p.State != eviction.Terminating:
 		return false, "only a pod that is blocked or stuck has remedies: this one is " + wording.PodWord(p)
 	}
 	return true, ""
@@ -145,7 +148,7 @@ func (m *RemediesPage) Layout(lay frame.Layout) {
 // View is the list of remedies.
 func (m *RemediesPage) View() frame.View {
 	v := frame.View{Empty: paint.L(themes.Muted, "The pod is no longer in the run.")}
-	p := (*drain.PodRun)(nil)
+	p := (*eviction.Record)(nil)
 	if m.s.State != nil {
 		p = m.s.State.Pod(m.pod)
 	}
@@ -169,7 +172,7 @@ func (m *RemediesPage) View() frame.View {
 }
 
 func (m *RemediesPage) canRemediate() (bool, string) {
-	if ok, why := applies(m.s, drain.CommandRemedy, &drain.PodRun{PodFacts: drain.PodFacts{UID: m.pod}}); !ok {
+	if ok, why := applies(m.s, drain.CommandRemedy, &eviction.Record{Facts: eviction.Facts{UID: m.pod}}); !ok {
 		return ok, why
 	}
 	r := m.remedy(m.list.Table.Cursor())
@@ -184,28 +187,38 @@ func (m *RemediesPage) canRemediate() (bool, string) {
 	return true, ""
 }
 
-// askToRemediate asks for the word of the selected remedy, beside the request that it sends.
+// askToRemediate asks for the word of the selected remedy.
 func (m *RemediesPage) askToRemediate() {
 	r := *m.remedy(m.list.Table.Cursor())
 	if r.Kind == remedy.Wait {
 		m.shell.Open(frame.Ref{Page: frame.Run})
 		return
 	}
+	askToApply(m.shell, r, func() *remedy.Remedy {
+		m.Rebuild()
+		return m.remedy(string(r.Kind))
+	})
+}
+
+// askToApply asks for the word of a remedy, beside the request that it sends. now is the
+// same remedy as it is at that moment, nil where there is none.
+func askToApply(shell frame.Shell, r remedy.Remedy, now func() *remedy.Remedy) {
+	s := shell.Session()
 	d := dialog.Typed("remedy", wording.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), remedyQuestion(&r)...)
-	d.Command = m.s.Target().Line(r.Command)
-	o := m.shell.Ask(d, func(a dialog.Answer) {
+	d.Command = s.Target().Line(r.Command)
+	o := shell.Ask(d, func(a dialog.Answer) {
 		if a.Value != dialog.Accept {
 			return
 		}
-		m.s.Run.Send(drain.Command{Kind: drain.CommandRemedy, Pod: r.Pod, Remedy: r.Facts, Word: a.Text, OnScreen: true, By: m.s.Identity.User})
-		m.shell.Open(frame.Ref{Page: frame.Run})
+		s.Run.Send(drain.Command{Kind: drain.CommandRemedy, Pod: r.Pod, Remedy: r.Facts, Word: a.Text, OnScreen: true,
+			By: s.Identity.User})
+		shell.Open(frame.Ref{Page: frame.Run})
 	})
 	// What is asked for must stay what it was: else the question goes away.
 	o.Stale = func() bool {
-		m.Rebuild()
-		now := m.remedy(string(r.Kind))
+		now := now()
 		switch {
-		case !m.s.Live() || now == nil:
+		case !s.Live() || now == nil:
 			return true
 		case now.DisabledReason == remedy.OffOnItsWay: // a try of the run itself; its answer is here in a moment
 			return false

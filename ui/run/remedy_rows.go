@@ -53,7 +53,8 @@ func remedyRisk(r *remedy.Remedy) paint.Line {
 // remedyQuestion is the body of the confirmation of a remedy: for which pod, with which
 // request, at which risk.
 func remedyQuestion(r *remedy.Remedy) []paint.Line {
-	body := []paint.Line{paint.L(themes.Muted, "for     ").Add(themes.Accent, r.For), paint.L(themes.Muted, "request ").Add(themes.Text, r.Call)}
+	body := []paint.Line{paint.L(themes.Muted, "for     ").Add(themes.Accent, r.For),
+		paint.L(themes.Muted, "request ").Add(themes.Text, r.Call)}
 	body = append(body, nil, paint.L(themes.Bad, paint.Warn+" "+r.Risk))
 	for _, w := range r.Warnings {
 		body = append(body, paint.L(themes.Warning, paint.Warn+" "+wording.FirstUpper(w)+"."))

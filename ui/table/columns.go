@@ -71,11 +71,11 @@ func shrink(columns []Column, widths []int, over int) {
 	}
 }
 
-// dropOne leaves out the column that is the first to go.
+// dropOne leaves out the column that is the first to go, of several the last one.
 func dropOne(columns []Column, widths []int) bool {
 	first := -1
 	for i, c := range columns {
-		if c.Drop > 0 && widths[i] > 0 && (first < 0 || c.Drop > columns[first].Drop) {
+		if c.Drop > 0 && widths[i] > 0 && (first < 0 || c.Drop >= columns[first].Drop) {
 			first = i
 		}
 	}

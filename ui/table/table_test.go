@@ -29,8 +29,8 @@ func TestSortingNeverMovesTheCursorToAnotherObject(t *testing.T) {
 			t.Fatalf("the cursor went from %s to %s", before, table.Cursor())
 		}
 		from, to := table.Window(1+r.IntN(20), nil)
-		if table.Index() < from || table.Index() >= to {
-			t.Fatalf("cursor at %d, visible %d to %d", table.Index(), from, to)
+		if table.index < from || table.index >= to {
+			t.Fatalf("cursor at %d, visible %d to %d", table.index, from, to)
 		}
 	}
 }
@@ -66,8 +66,8 @@ func TestWindowWithRowsOfSeveralHeights(t *testing.T) {
 		for _, k := range table.Keys()[from:to] {
 			used += height(k)
 		}
-		if table.Index() < from || table.Index() >= to || used > room {
-			t.Fatalf("cursor %d, visible %d to %d, %d lines of %d", table.Index(), from, to, used, room)
+		if table.index < from || table.index >= to || used > room {
+			t.Fatalf("cursor %d, visible %d to %d, %d lines of %d", table.index, from, to, used, room)
 		}
 	}
 }

@@ -16,7 +16,8 @@ func BudgetSentence(p *plan.Pod, now time.Time) string {
 	namespace, b := p.Namespace, p.Budget
 	switch b.Verdict {
 	case budget.VerdictMultiple:
-		return "more than one budget selects it (" + List(b.Names, 3) + "): the server refuses every eviction until one is left"
+		return "more than one budget selects it (" + List(b.Names, 3) +
+			"): the server refuses every eviction until one is left"
 	case budget.VerdictUnknown:
 		return "its budgets cannot be seen: whether it may be evicted is not known before it is tried"
 	case budget.VerdictSyncing:
@@ -39,7 +40,8 @@ func BudgetSentence(p *plan.Pod, now time.Time) string {
 		if b.UnhealthyPod == nil {
 			return b.Why
 		}
-		if said := cmp.Or(b.UnhealthyPod.Message, b.UnhealthyPod.Termination); said != "" && !strings.Contains(b.Why, said) {
+		if said := cmp.Or(b.UnhealthyPod.Message, b.UnhealthyPod.Termination); said != "" &&
+			!strings.Contains(b.Why, said) {
 			return b.Why + ", " + Quote(said)
 		}
 		return b.Why

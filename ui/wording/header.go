@@ -105,10 +105,12 @@ func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 			Add(themes.Muted, " "+Quote(state.Reason))
 	}
 	if state := s.Sync(kube.KindPods); state.Phase == kube.NotSynced {
-		return paint.L(themes.Busy, "Pods are still being read, "+Number(s.Sync(kube.KindPods).Count)+" so far: plans wait for the rest.")
+		return paint.L(themes.Busy, "Pods are still being read, "+Number(s.Sync(kube.KindPods).Count)+
+			" so far: plans wait for the rest.")
 	}
 	if kinds := polled(s); len(kinds) > 0 {
-		return paint.L(themes.Muted, FirstUpper(List(kinds, 3))+" may be some seconds old: we may list them, but not watch them.")
+		return paint.L(themes.Muted, FirstUpper(List(kinds, 3))+
+			" may be some seconds old: we may list them, but not watch them.")
 	}
 	if h.Warning != "" {
 		return paint.L(themes.Warning, "The API server serves requests, but it is "+h.Warning)

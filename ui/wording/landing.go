@@ -9,9 +9,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
-// landingSentence says where the replacement could go, "" where nothing is to
-// be said.
-func landingSentence(p plan.Pod) string {
+// Landing says where the replacement could go, "" where nothing is to be said.
+func Landing(p plan.Pod) string {
 	if p.NotRemade != "" {
 		return "It will not be recreated: " + strings.TrimSuffix(p.NotRemade, ".") + "."
 	}

@@ -7,16 +7,19 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
-// From BarsFrom columns on, requests are bars with their number; LeastBar is the
-// narrowest of these.
-const (
-	BarsFrom = 110
-	LeastBar = 9
-)
+// leastBar is the narrowest bar with its number.
+const leastBar = 9
 
-// ShortTitles are titles for columns that had to give way.
-var ShortTitles = map[string]string{
-	"cpu": "CPU", "memory": "MEM", "cpuused": "CPU USED", "memused": "MEM USED", "would": "DRAIN WOULD",
+// ShareWidth is the width of a share in a table of that width: the same whatever else is
+// shown, so that no column moves when more is known.
+func ShareWidth(table int) int {
+	switch {
+	case table >= 150:
+		return 13
+	case table >= 106:
+		return leastBar
+	}
+	return 7 // the number alone
 }
 
 // Share is a bar with its number, or the number alone where there is no room.
@@ -30,7 +33,7 @@ func Share(part, whole int64, width int) paint.Line {
 		full = themes.BarWarning
 	}
 	number := fmt.Sprintf("%3d%%", int(f*100+0.5))
-	if width < LeastBar {
+	if width < leastBar {
 		return paint.L(themes.Text, number)
 	}
 	return paint.Bar(full, themes.BarEmpty, f, width-5).Add(themes.Text, " "+number)

@@ -14,7 +14,9 @@ var Asked = []string{"dry-run", "take-over"}
 
 // OptionWords says which options differ from kubectl's defaults.
 func OptionWords(o plan.Options) string {
-	words := o.FlagWords(func(f *pflag.Flag) bool { return f.Name != "lease-namespace" && !slices.Contains(Asked, f.Name) })
+	words := o.FlagWords(func(f *pflag.Flag) bool {
+		return f.Name != "lease-namespace" && !slices.Contains(Asked, f.Name)
+	})
 	if len(words) == 0 {
 		return "kubectl's defaults"
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -80,7 +81,7 @@ func TestNoGreenMarkStandsByALoss(t *testing.T) {
 		}
 	}
 	for _, loss := range []plan.Loss{plan.LossData, plan.LossPlace, plan.LossPod} {
-		if l := PodState(&drain.PodRun{PodFacts: drain.PodFacts{Loss: loss}, State: drain.PodGone}); strings.Contains(l.String(), paint.Good) {
+		if l := PodState(&eviction.Record{Facts: eviction.Facts{Loss: loss}, State: eviction.Gone}); strings.Contains(l.String(), paint.Good) {
 			t.Errorf("%s: %s", loss, l)
 		}
 	}
@@ -93,17 +94,17 @@ func TestFateAndWhy(t *testing.T) {
 	}{
 		{planned(plan.ActionSkip, nil, plan.ReasonDaemonSet), "· stays", "DaemonSet"},
 		{planned(plan.ActionSkip, nil, plan.ReasonMirror), "· stays", "static pod"},
-		{planned(plan.ActionRefuse, nil, plan.ReasonUnmanaged), "✖ refused", "kubectl's words"},
-		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonEmptyDir), "▲ moves (data deleted)", "its emptyDir is deleted"},
-		{planned(plan.ActionEvict, judgement(budget.VerdictWait)), "‖ waits", "cart needs 3, has 3; …-k2xzq is down"},
-		{planned(plan.ActionEvict, judgement(budget.VerdictWait), plan.ReasonEmptyDir), "▲ waits (data deleted)",
-			"cart needs 3, has 3; …-k2xzq is down; its emptyDir is deleted"},
+		{planned(plan.ActionRefuse, nil, plan.ReasonUnmanaged), "✖ refused", "no controller (--force)"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonEmptyDir), "▲ moves, data deleted", "its emptyDir is deleted"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictWait)), "‖ waits", "cart needs 3, has 3; …-k2xzq not Ready"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictWait), plan.ReasonEmptyDir), "▲ waits, data deleted",
+			"cart needs 3, has 3; …-k2xzq not Ready; its emptyDir is deleted"},
 		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonUnmanaged, plan.ReasonEmptyDir), "✖ lost",
 			"it is not recreated, its emptyDir is deleted"},
 		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictWait))), "✖ lands nowhere",
-			"no node can take its replacement; cart needs 3, has 3; …-k2xzq is down"},
-		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictNever))), "✖ never", "cart needs 3, has 3; …-k2xzq is down; no node can take its replacement"},
-		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonFinished), "▲ moves (data deleted)", "finished, its record is deleted"},
+			"no node can take its replacement; cart needs 3, has 3; …-k2xzq not Ready"},
+		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictNever))), "✖ blocked", "cart needs 3, has 3; …-k2xzq not Ready; no node can take its replacement"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonFinished), "▲ moves, data deleted", "finished, its record is deleted"},
 		{planned(plan.ActionEvict, judgement(budget.VerdictUnknown)), "⁇ unknown", "budgets cannot be seen"},
 		{planned(plan.ActionDelete, judgement(budget.VerdictEvictable)), "▲ deleted", "past all budgets (--disable-eviction)"},
 	} {

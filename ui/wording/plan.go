@@ -23,8 +23,11 @@ func Fate(p plan.Pod, width int) paint.Line {
 		switch f.Loss {
 		case plan.LossPlace:
 			words = "nowhere"
-		case plan.LossData:
+		case plan.LossDown, plan.LossData:
 			words = string(f.Leaves)
+			if f.Loss == plan.LossDown && f.Leaves == plan.Moves {
+				words = "down"
+			}
 		}
 	}
 	return paint.L(token, glyph+" "+words)
@@ -43,7 +46,7 @@ func fateMark(f plan.Fate) (paint.Token, string) {
 	switch {
 	case f.Leaves == plan.Deleted:
 		return themes.Danger, paint.Warn
-	case f.Loss == plan.LossData, f.Loss == plan.LossRoom && f.Leaves == plan.Moves:
+	case f.Loss == plan.LossDown, f.Loss == plan.LossData, f.Loss == plan.LossRoom && f.Leaves == plan.Moves:
 		return themes.Warning, paint.Warn
 	case f.Leaves == plan.LeavesUnseen:
 		return themes.Warning, paint.Unknown
@@ -55,6 +58,11 @@ func fateMark(f plan.Fate) (paint.Token, string) {
 func Why(p plan.Pod) string {
 	switch p.Action {
 	case plan.ActionRefuse:
+		for _, r := range p.Reasons {
+			if r.Level == plan.LevelError {
+				return r.Brief()
+			}
+		}
 		return reasonOf(p, plan.LevelError)
 	case plan.ActionSkip:
 		return StayReason(p)
@@ -95,6 +103,7 @@ func lossWhy(p plan.Pod) string {
 		say(l.Answer == landing.DoesNotFit, "no node can take its replacement")
 		say(l.Answer != landing.DoesNotFit && l.Together.Answer == landing.DoesNotFit, "may not fit "+paint.About)
 	}
+	say(p.Down, "the only healthy one")
 	say(has(plan.ReasonEmptyDir), "its emptyDir is deleted")
 	say(p.Ephemeral, "its ephemeral volume is deleted")
 	say(has(plan.ReasonFinished), "finished, its record is deleted")
@@ -116,7 +125,7 @@ func blockedWhy(b *budget.Judgement) string {
 	}
 	switch {
 	case b.UnhealthyPod != nil:
-		return s + "; " + ShortName(b.UnhealthyPod.Name, "") + map[bool]string{false: " is down", true: " is ending"}[b.UnhealthyPod.Leaves()]
+		return s + "; " + ShortName(b.UnhealthyPod.Name, "") + " " + strings.TrimPrefix(b.UnhealthyPod.Brief(), "is ")
 	case b.Verdict == budget.VerdictDeadlock:
 		return s + "; waits for this drain"
 	case b.Verdict == budget.VerdictNever && len(b.Budgets) > 0:
@@ -151,49 +160,46 @@ func reasonOf(p plan.Pod, level plan.Level) string {
 	return ""
 }
 
+// Counts are the counts of a plan or of a node in words, without zeros: as many as that
+// width has room for, all where it is 0.
+func Counts(c plan.Counts, width int) paint.Line {
+	tokens := map[plan.Level]paint.Token{plan.LevelError: themes.Bad, plan.LevelWarning: themes.Warning,
+		plan.LevelInfo: themes.Info}
+	if c.Leaving() > 0 && c.Level() == plan.LevelInfo {
+		tokens[plan.LevelInfo] = themes.Good
+	}
+	var l paint.Line
+	for i, part := range c.Words() {
+		next := paint.Join(paint.S(themes.Muted, paint.Dot), l, paint.L(tokens[part.Level], part.Text))
+		if width > 0 && i > 0 && next.Width() > width {
+			break
+		}
+		tokens[plan.LevelInfo] = themes.Info // only the first, which moves, is good
+		l = next
+	}
+	return l
+}
+
+// CountsMark is the look and the glyph of counts: those of the gravest fate among them.
+func CountsMark(c plan.Counts) (paint.Token, string) {
+	switch {
+	case c.Level() == plan.LevelError:
+		return themes.Bad, paint.Bad
+	case c.Level() == plan.LevelInfo:
+		return themes.Good, paint.Good
+	case c.Wait > 0:
+		return themes.Warning, paint.Wait
+	case c.Unknown > 0:
+		return themes.Warning, paint.Unknown
+	}
+	return themes.Warning, paint.Warn
+}
+
 // PlanSummary is the plan in one line.
 func PlanSummary(p plan.Plan) paint.Line {
 	c := p.Counts()
-	separator := paint.S(themes.Muted, paint.Dot)
-	var never, unknown paint.Line
-	if c.Never > 0 {
-		never = paint.L(themes.Bad, Number(c.Never)+" never evictable")
-	}
-	if c.Unknown > 0 {
-		unknown = paint.L(themes.Warning, Number(c.Unknown)+" with unseen budgets")
-	}
-	moving := themes.Good
-	var lost []paint.Line
-	if l := p.Losses(); l.Any() {
-		moving, lost = themes.Text, LossLines(l)
-	}
-	parts := append([]paint.Line{paint.L(moving, Plural(c.Move, "pod moves", "pods move"))}, lost...)
-	return paint.Join(separator, append(parts,
-		paint.L(themes.Info, Plural(c.Stay, "stays", "stay")),
-		colourIf(c.Wait, themes.Warning, Plural(c.Wait, "waits for a budget", "wait for a budget")),
-		never, unknown,
-		colourIf(c.Refused, themes.Bad, Number(c.Refused)+" refused"),
-	)...)
-}
-
-// LossLines name what a drain costs, the gravest first.
-func LossLines(l plan.Losses) []paint.Line {
-	var lines []paint.Line
-	for _, words := range l.Words() {
-		token, glyph := themes.Bad, paint.Bad
-		if l.Data > 0 && len(lines) == len(l.Words())-1 {
-			token, glyph = themes.Warning, paint.Warn
-		}
-		lines = append(lines, paint.L(token, glyph+" "+words))
-	}
-	return lines
-}
-
-func colourIf(n int, token paint.Token, s string) paint.Line {
-	if n == 0 {
-		token = themes.Muted
-	}
-	return paint.L(token, s)
+	token, glyph := CountsMark(c)
+	return append(paint.L(token, glyph+" "), Counts(c, 0)...)
 }
 
 func PlanPod(p plan.Pod, Advice string, now time.Time) paint.Line {
@@ -204,7 +210,7 @@ func PlanPod(p plan.Pod, Advice string, now time.Time) paint.Line {
 	if Advice != "" {
 		l = l.Add(themes.Accent, Advice+" ")
 	}
-	if s := landingSentence(p); s != "" {
+	if s := Landing(p); s != "" {
 		l = l.Add(themes.Text, s+" ")
 	}
 	l = l.Add(themes.Text, FirstUpper(fateSentence(p))+".")

@@ -6,68 +6,75 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // PodState is the state of a pod of a run: glyph and word.
-func PodState(p *drain.PodRun) paint.Line {
+func PodState(p *eviction.Record) paint.Line {
 	if p.Action == plan.ActionSkip && !p.State.Left() {
 		return paint.L(themes.Muted, paint.Stay+" stays")
 	}
 	if l := volumeState(p); l != nil {
 		return l
 	}
+	word := report.StateWord(p.State)
 	switch p.State {
-	case drain.PodPlanned:
+	case eviction.Planned:
 		if p.Action == plan.ActionRefuse {
 			return paint.L(themes.Bad, paint.Bad+" refused")
 		}
-		return paint.L(themes.Muted, paint.Hollow+" planned")
-	case drain.PodRequested:
-		return paint.L(themes.Busy, paint.Asked+" asked")
-	case drain.PodBudgetBlocked:
-		return paint.L(themes.Warning, paint.Wait+" blocked")
-	case drain.PodMultipleBudgets:
-		return paint.L(themes.Bad, paint.Wait+" blocked")
-	case drain.PodBudgetSyncing:
-		return paint.L(themes.Warning, paint.Wait+" new budget")
-	case drain.PodThrottled:
-		return paint.L(themes.Warning, paint.Wait+" throttled")
-	case drain.PodWebhookWait:
-		return paint.L(themes.Warning, paint.Wait+" webhook")
-	case drain.PodNamespaceTerminating:
-		return paint.L(themes.Warning, paint.Wait+" ns ending")
-	case drain.PodRetrying:
-		return paint.L(themes.Warning, paint.Wait+" retrying")
-	case drain.PodTerminating:
-		return paint.L(themes.Busy, paint.Ending+" ending")
-	case drain.PodStuckTerminating:
-		return paint.L(themes.Bad, paint.Warn+" stuck")
-	case drain.PodGone:
-		return leftState(p, "gone")
-	case drain.PodReplaced:
-		return leftState(p, "replaced")
-	case drain.PodMoved:
-		return leftState(p, "moved")
-	case drain.PodSkipped:
-		return paint.L(themes.Info, paint.Stay+" skipped")
-	case drain.PodFailed:
-		return paint.L(themes.Bad, paint.Bad+" failed")
+		return paint.L(themes.Muted, paint.Hollow+" "+word)
+	case eviction.Surging:
+		return surging(p)
+	case eviction.Requested:
+		return paint.L(themes.Busy, paint.Asked+" "+word)
+	case eviction.Terminating:
+		return paint.L(themes.Busy, paint.Ending+" "+word)
+	case eviction.MultipleBudgets:
+		return paint.L(themes.Bad, paint.Bad+" "+word)
+	case eviction.StuckTerminating:
+		return paint.L(themes.Bad, paint.Warn+" "+word)
+	case eviction.Gone, eviction.Replaced, eviction.Moved:
+		return leftState(p, word)
+	case eviction.Skipped:
+		return paint.L(themes.Info, paint.Stay+" "+word)
+	case eviction.Failed:
+		return paint.L(themes.Bad, paint.Bad+" "+word)
 	}
-	return paint.L(themes.Text, string(p.State))
+	if p.Wait != nil && p.Wait.Never { // as the plan has it
+		return paint.L(themes.Bad, paint.Bad+" "+word)
+	}
+	return paint.L(themes.Warning, paint.Wait+" "+word)
+}
+
+// surging is how far the replacement of a pod is that starts before the pod leaves.
+func surging(p *eviction.Record) paint.Line {
+	switch {
+	case p.Wait != nil && p.Wait.For == waits.ForReplacement && p.Wait.Replacement != nil && p.Wait.Replacement.Ready:
+		return paint.L(themes.Busy, paint.Asked+" new Ready") // and it is still there
+	case p.Wait != nil && p.Wait.For == waits.ForReplacement:
+		return paint.L(themes.Busy, paint.Asked+" replacing")
+	case p.Wait != nil && p.Wait.For == waits.ForRemoval:
+		return paint.L(themes.Busy, paint.Asked+" leaving")
+	}
+	return paint.L(themes.Muted, paint.Hollow+" surging")
 }
 
 // leftState is the state of a pod that has left its node: what that cost, as the plan
 // saw it, has no green mark.
-func leftState(p *drain.PodRun, word string) paint.Line {
-	switch p.Loss {
+func leftState(p *eviction.Record, word string) paint.Line {
+	switch report.LossOf(p) {
 	case "", plan.LossRoom:
+		if p.Replacement.Awaited() && !p.Replacement.OnItsWay() {
+			return paint.L(themes.Warning, paint.Warn+" "+word)
+		}
 		return paint.L(themes.Good, paint.Good+" "+word)
-	case plan.LossData:
+	case plan.LossData, plan.LossDown:
 		return paint.L(themes.Warning, paint.Warn+" "+word)
 	}
 	return paint.L(themes.Bad, paint.Bad+" "+word)
@@ -75,42 +82,42 @@ func leftState(p *drain.PodRun, word string) paint.Line {
 
 // trouble orders the pods of a run: what needs a look first, what is over
 // last.
-func trouble(p *drain.PodRun) int {
+func trouble(p *eviction.Record) int {
 	leaving, stuck := AttachedTo(p)
 	switch {
 	case len(stuck) > 0:
 		return 1
 	case len(leaving) > 0:
 		return 3
-	case p.State == drain.PodFailed:
+	case p.State == eviction.Failed:
 		return 0
-	case p.State == drain.PodStuckTerminating:
+	case p.State == eviction.StuckTerminating:
 		return 1
 	case p.State.Blocked():
 		return 2
-	case p.State == drain.PodTerminating:
+	case p.State == eviction.Terminating:
 		return 3
-	case p.State == drain.PodRequested:
+	case p.State == eviction.Requested:
 		return 4
-	case p.State == drain.PodPlanned && p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse:
+	case p.State == eviction.Planned && p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse:
 		return 5
 	case p.State.Left():
 		return 6
-	case p.State == drain.PodSkipped && p.Action != plan.ActionSkip:
+	case p.State == eviction.Skipped && p.Action != plan.ActionSkip:
 		return 7
 	}
 	return 8
 }
 
 // CompareTrouble orders two pods of a run by trouble, then by name.
-func CompareTrouble(a, b *drain.PodRun) int {
+func CompareTrouble(a, b *eviction.Record) int {
 	return cmp.Or(cmp.Compare(trouble(a), trouble(b)), strings.Compare(a.Namespace, b.Namespace),
 		strings.Compare(a.Name, b.Name), strings.Compare(string(a.UID), string(b.UID)))
 }
 
 // PodRunSentence is everything about a pod of a run: what it waits for, in
 // full, and the server's own words.
-func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
+func PodRunSentence(p *eviction.Record, now time.Time) paint.Line {
 	var l paint.Line
 	say := func(token paint.Token, s string) {
 		if s == "" {
@@ -143,20 +150,25 @@ func PodRunSentence(p *drain.PodRun, now time.Time) paint.Line {
 			}
 			say(token, FirstUpper(words)+".")
 		}
+		if words := p.Replacement.Sentence(now); words != "" {
+			say(themes.Text, FirstUpper(words)+".")
+		}
 		if words := serverWords(p); words != "" && !p.State.Left() {
 			say(themes.Muted, "The server's last message: "+Quote(strings.TrimRight(words, ". "))+".")
 		}
 	} else if p.Wait != nil && !p.Wait.Until.IsZero() && p.State.Blocked() && p.Wait.Until.After(now) {
-		say(themes.Muted, "Next try in "+Spell(p.Wait.Until.Sub(now).Round(time.Second))+", sooner if something changes.")
+		say(themes.Muted, "Next try in "+Spell(p.Wait.Until.Sub(now).Round(time.Second))+
+			", sooner if something changes.")
 	}
 	return l
 }
 
 // bystander says of a pod that the run was never to move why it stays.
-func bystander(p *drain.PodRun) string {
+func bystander(p *eviction.Record) string {
 	why := StayReason(plan.Pod{Reasons: p.Reasons})
 	if p.Action == plan.ActionRefuse {
-		return "Refused, so its node is left untouched" + Tail(reasonOf(plan.Pod{Reasons: p.Reasons}, plan.LevelError)) + "."
+		return "Refused, so its node is left untouched" + Tail(reasonOf(plan.Pod{Reasons: p.Reasons},
+			plan.LevelError)) + "."
 	}
 	if why == "" {
 		return "Stays where it is."
@@ -164,13 +176,14 @@ func bystander(p *drain.PodRun) string {
 	return "Stays where it is (" + why + ")."
 }
 
-func waitSentence(p *drain.PodRun, now time.Time) string {
+func waitSentence(p *eviction.Record, now time.Time) string {
 	w := p.Wait
 	if w == nil || p.State.Final() {
 		return ""
 	}
 	if w.For == waits.ForBudget && w.Budget != nil {
-		s := fmt.Sprintf("budget %s/%s needs %d healthy pods and has %d.", w.Budget.Namespace, w.Budget.Name, w.Budget.Needed, w.Budget.Present)
+		s := fmt.Sprintf("budget %s/%s needs %d healthy pods and has %d.", w.Budget.Namespace, w.Budget.Name,
+			w.Budget.Needed, w.Budget.Present)
 		if w.UnhealthyPod != nil {
 			return s + " The pod " + UnhealthyPodSentence(w.UnhealthyPod, now) + "."
 		}
@@ -188,7 +201,7 @@ func waitSentence(p *drain.PodRun, now time.Time) string {
 }
 
 // serverWords are what the server said last, the cause before the message.
-func serverWords(p *drain.PodRun) string {
+func serverWords(p *eviction.Record) string {
 	if p.Wait != nil && p.Wait.Words != "" {
 		return p.Wait.Words
 	}
@@ -201,7 +214,7 @@ func serverWords(p *drain.PodRun) string {
 	return ""
 }
 
-func endSentence(p *drain.PodRun) string {
+func endSentence(p *eviction.Record) string {
 	took := ""
 	if !p.Ended.IsZero() && !p.Begun.IsZero() {
 		took = " after " + Spell(p.Ended.Sub(p.Begun))
@@ -214,18 +227,18 @@ func endSentence(p *drain.PodRun) string {
 		Tail += " " + FirstUpper(p.Message) + "."
 	}
 	switch p.State {
-	case drain.PodSkipped:
+	case eviction.Skipped:
 		return "skipped" + took + Tail
-	case drain.PodFailed:
+	case eviction.Failed:
 		return "failed" + took + Tail
-	case drain.PodReplaced:
+	case eviction.Replaced:
 		return "gone" + took + ": another pod has its name now" + Tail
 	}
 	return strings.ToLower(string(p.State)) + took + Tail
 }
 
 // PodWord is the state of a pod without its glyph.
-func PodWord(p *drain.PodRun) string {
+func PodWord(p *eviction.Record) string {
 	_, word, _ := strings.Cut(PodState(p).String(), " ")
 	return word
 }

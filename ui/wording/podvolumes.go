@@ -3,7 +3,8 @@ package wording
 import (
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -14,23 +15,23 @@ import (
 
 // AttachedTo are the volumes that are on their way off the node, or still there
 // after the time for that.
-func AttachedTo(p *drain.PodRun) (leaving, stuck []string) {
+func AttachedTo(p *eviction.Record) (leaving, stuck []string) {
 	if !p.State.Left() {
 		return nil, nil
 	}
-	return p.Detaching(), p.StillAttached()
+	return p.Volumes.In(volume.VolumeDetaching), p.Volumes.In(volume.VolumeStillAttached)
 }
 
 // volumeState is the state of a pod whose volumes decide what happens next: glyph
 // and word, nil for any other.
-func volumeState(p *drain.PodRun) paint.Line {
+func volumeState(p *eviction.Record) paint.Line {
 	leaving, stuck := AttachedTo(p)
 	switch {
 	case len(stuck) > 0:
 		return paint.L(themes.Bad, paint.Warn+" attached")
 	case len(leaving) > 0:
 		return paint.L(themes.Busy, paint.Asked+" detaching")
-	case p.State == drain.PodPlanned && p.Wait != nil && p.Wait.For == waits.ForVolumeTurn:
+	case p.State == eviction.Planned && p.Wait != nil && p.Wait.For == waits.ForVolumeTurn:
 		return paint.L(themes.Muted, paint.Hollow+" in line")
 	}
 	return nil
@@ -38,7 +39,7 @@ func volumeState(p *drain.PodRun) paint.Line {
 
 // VolumeWait says which volumes have not left the node, and how much time is left for
 // that; "" where all have.
-func VolumeWait(p *drain.PodRun, now time.Time) string {
+func VolumeWait(p *eviction.Record, now time.Time) string {
 	leaving, stuck := AttachedTo(p)
 	switch {
 	case len(stuck) > 0:

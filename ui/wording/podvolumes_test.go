@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 )
@@ -12,8 +12,8 @@ import (
 // A pod that is gone is shown as detaching until its volumes have left its node,
 // among those that are worth a look, and then says where they went.
 func TestVolumesOfAPodThatIsGone(t *testing.T) {
-	run := func(states ...volume.State) *drain.PodRun {
-		p := &drain.PodRun{State: drain.PodGone, Begun: now.Add(-40 * time.Second), Since: now.Add(-12 * time.Second),
+	run := func(states ...volume.State) *eviction.Record {
+		p := &eviction.Record{State: eviction.Gone, Begun: now.Add(-40 * time.Second), Since: now.Add(-12 * time.Second),
 			Ended: now.Add(-12 * time.Second), DetachBy: now.Add(108 * time.Second)}
 		p.Node, p.Namespace, p.Name, p.Action = "worker-a2", "data", "orders-db-1", plan.ActionEvict
 		for i, state := range states {
@@ -23,7 +23,7 @@ func TestVolumesOfAPodThatIsGone(t *testing.T) {
 		return p
 	}
 	for _, c := range []struct {
-		pod          *drain.PodRun
+		pod          *eviction.Record
 		state, whole string
 		trouble      int
 	}{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
@@ -15,12 +16,21 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
-// Result is how a run ended, in a few lines that stay on the screen. Undos are
-// what a rollback would find now, so that nothing is offered that is not there.
-func Result(s *drain.State, sum report.Summary, undos []rollback.Undo, width int) []paint.Line {
+// Result is how a run ended, in at most that many lines that stay on the screen: where not
+// all have room, those that matter least are left out. Undos are what a rollback would find
+// now, so that nothing is offered that is not there; safe says whether the drained nodes are
+// safe to power off now, nil where that is only known of the end of the run.
+func Result(s *drain.State, sum report.Summary, undos []rollback.Undo, safe []paint.Line, width,
+	most int) []paint.Line {
 	r := resulting{width: width, lines: paint.Wrap(verdict(sum), width)}
 	r.add("why", themes.Text, whyNot(s)...)
+	if safe != nil {
+		sum.PowerOff = nil
+	}
 	r.usual(s, sum)
+	for i, l := range safe {
+		r.line(map[bool]string{true: "power off"}[i == 0], l)
+	}
 	if left := notMoved(s, sum); len(left) > 0 {
 		names := make([]string, len(left))
 		for i, p := range left {
@@ -29,7 +39,7 @@ func Result(s *drain.State, sum report.Summary, undos []rollback.Undo, width int
 		r.add("not moved", themes.Warning, List(names, 4)+".")
 	}
 	r.rest(s, undos)
-	return r.lines
+	return r.fit(most)
 }
 
 // maxListed bounds the pods that the printed result names one by one.
@@ -64,6 +74,30 @@ func ResultText(s *drain.State, undos []rollback.Undo, width int, now time.Time)
 type resulting struct {
 	width int
 	lines []paint.Line
+	of    []string // the entry of each line that add made
+	at    string   // the present entry
+}
+
+// leaveOut are the entries that give way in a small frame, first those that matter least:
+// the rows below say it too, or the report does.
+var leaveOut = []string{"requests", "slowest", "report", "or", "cordoned", "not moved", "nodes", "cost", "why"}
+
+// fit leaves entries out until there are at most that many lines.
+func (r *resulting) fit(most int) []paint.Line {
+	head := len(r.lines) - len(r.of) // the verdict, which stays
+	lines := r.lines
+	for n := 0; n <= len(leaveOut); n++ {
+		lines = r.lines[:head:head]
+		for i, l := range r.lines[head:] {
+			if !slices.Contains(leaveOut[:n], r.of[i]) {
+				lines = append(lines, l)
+			}
+		}
+		if len(lines) <= most {
+			break
+		}
+	}
+	return lines
 }
 
 const entryWidth = 12
@@ -82,8 +116,17 @@ func (r *resulting) line(name string, l paint.Line) {
 		if i > 0 {
 			name = ""
 		}
-		r.lines = append(r.lines, append(paint.L(themes.Muted, "  "+name).Fit(entryWidth), part...))
+		r.append(name, part)
 	}
+}
+
+// append adds a line to the entry of that name, "" for the present one.
+func (r *resulting) append(name string, l paint.Line) {
+	if name != "" {
+		r.at = name
+	}
+	r.lines = append(r.lines, append(paint.L(themes.Muted, "  "+name).Fit(entryWidth), l...))
+	r.of = append(r.of, r.at)
 }
 
 // usual is what every result says of its pods.
@@ -108,7 +151,7 @@ func (r *resulting) costs(s *drain.State, sum report.Summary) {
 		name = ""
 	}
 	for _, l := range CostLines(s.Run.Findings) {
-		r.lines = append(r.lines, append(paint.L(themes.Muted, "  "+name).Fit(entryWidth), l.Fit(max(20, r.width-entryWidth))...))
+		r.append(name, l.Fit(max(20, r.width-entryWidth)))
 		name = ""
 	}
 }
@@ -131,17 +174,17 @@ func (r *resulting) rest(s *drain.State, undos []rollback.Undo) {
 	}
 	for _, b := range s.Budgets {
 		if b.State == tempbudget.Left {
-			r.add("left", themes.Warning, "Temporary budget "+b.Namespace+"/"+b.Name+" could not be removed"+Tail(b.Message)+".")
+			r.add("left", themes.Warning, "Temporary budget "+b.Namespace+"/"+b.Name+" could not be removed"+
+				Tail(b.Message)+".")
 		}
 	}
 	target := s.Run.Target()
 	r.line("report", paint.T(target.Line("kdrain-tui report "+s.Run.ID)))
-	switch {
-	case len(nodes) > 0 && len(nodes) <= 3:
-		r.line("undo", paint.T(target.Line("kdrain-tui rollback "+s.Run.ID)).Add(themes.Muted, ", or plainly ").
-			Add(themes.Text, target.Line("kdrain-tui uncordon "+strings.Join(nodes, " "))))
-	case undo:
+	if undo {
 		r.line("undo", paint.T(target.Line("kdrain-tui rollback "+s.Run.ID)))
+	}
+	if len(nodes) > 0 && len(nodes) <= 3 {
+		r.line("or", paint.T(target.Line("kdrain-tui uncordon "+strings.Join(nodes, " "))))
 	}
 }
 
@@ -220,8 +263,8 @@ func nodeOutcomes(s *drain.State) paint.Line {
 
 // notMoved are the pods that the run was to move and that are still where they were,
 // what needs a look first.
-func notMoved(s *drain.State, sum report.Summary) []*drain.PodRun {
-	var left []*drain.PodRun
+func notMoved(s *drain.State, sum report.Summary) []*eviction.Record {
+	var left []*eviction.Record
 	for _, p := range sum.Unmoved {
 		left = append(left, s.Pod(kube.UID(p.UID)))
 	}
@@ -230,7 +273,7 @@ func notMoved(s *drain.State, sum report.Summary) []*drain.PodRun {
 }
 
 // leftSentence says why a pod is still where it was.
-func leftSentence(p *drain.PodRun, now time.Time) string {
+func leftSentence(p *eviction.Record, now time.Time) string {
 	if p.State.Final() {
 		return endSentence(p)
 	}
@@ -238,6 +281,6 @@ func leftSentence(p *drain.PodRun, now time.Time) string {
 }
 
 // ofTheJob reports whether the run was to move the pod.
-func ofTheJob(p *drain.PodRun) bool {
+func ofTheJob(p *eviction.Record) bool {
 	return p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse
 }

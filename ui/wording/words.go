@@ -43,6 +43,15 @@ func Spell(d time.Duration) string {
 	return fmt.Sprintf("%dh %02dm", m/60, m%60)
 }
 
+// Clock is a running time: "0:41", "1:02:03".
+func Clock(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
 // Count is a number with its noun: "1 pod", "2 pods", "150,000 pods".
 func Count(n int, noun string) string {
 	if n == 1 {

@@ -88,16 +88,16 @@ func (l line) request() Request {
 	}
 }
 
-// End is the offset behind the last line.
+// End is the offset behind the last whole line: the server may be writing the next one.
 func End(path string) (int64, error) {
-	info, err := os.Stat(path)
+	log, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil // nobody has asked anything yet
+		return 0, nil // the server has not answered a request yet
 	}
 	if err != nil {
-		return 0, fmt.Errorf("look at the audit log: %w", err)
+		return 0, fmt.Errorf("find the end of the audit log: %w", err)
 	}
-	return info.Size(), nil
+	return int64(bytes.LastIndexByte(log, '\n') + 1), nil
 }
 
 // Of keeps the requests of a program, which is told by the first word of its

@@ -52,7 +52,8 @@ func RecordThroughFaults(ctx context.Context, client kubernetes.Interface) (*Fil
 	return record(ctx, client, (*Film).followThroughFaults)
 }
 
-func record(ctx context.Context, client kubernetes.Interface, follow func(*Film, context.Context, reel, string) error) (*Film, error) {
+func record(ctx context.Context, client kubernetes.Interface,
+	follow func(*Film, context.Context, reel, string) error) (*Film, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &Film{
 		client: client, cancel: cancel, changed: make(chan struct{}),

@@ -17,20 +17,23 @@ import (
 func (f *Film) makeMarkers(ctx context.Context) error {
 	meta := metav1.ObjectMeta{Name: "marker", Namespace: markers}
 	core := f.client.CoreV1()
-	_, err := core.Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: markers}}, metav1.CreateOptions{})
+	_, err := core.Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: markers}},
+		metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("make the namespace of the film's markers: %w", err)
 	}
 	pod := &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{
 		SchedulerName: "nobody", Containers: []corev1.Container{{Name: "none", Image: "none"}},
 	}}
-	if _, err := core.Pods(markers).Create(ctx, pod, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	if _, err := core.Pods(markers).Create(ctx, pod, metav1.CreateOptions{}); err != nil &&
+		!apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("make the film's marker among the pods: %w", err)
 	}
 	budget := &policyv1.PodDisruptionBudget{ObjectMeta: meta, Spec: policyv1.PodDisruptionBudgetSpec{
 		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"film": "nothing"}},
 	}}
-	if _, err := f.client.PolicyV1().PodDisruptionBudgets(markers).Create(ctx, budget, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	if _, err := f.client.PolicyV1().PodDisruptionBudgets(markers).Create(ctx, budget,
+		metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("make the film's marker among the budgets: %w", err)
 	}
 	return nil
@@ -48,7 +51,8 @@ func (f *Film) CatchUp(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("touch the film's marker among the pods: %w", err)
 	}
-	budget, err := f.client.PolicyV1().PodDisruptionBudgets(markers).Patch(ctx, "marker", types.MergePatchType, touch, metav1.PatchOptions{})
+	budget, err := f.client.PolicyV1().PodDisruptionBudgets(markers).Patch(ctx, "marker", types.MergePatchType, touch,
+		metav1.PatchOptions{})
 	if err != nil {
 		return fmt.Errorf("touch the film's marker among the budgets: %w", err)
 	}

@@ -56,7 +56,8 @@ func (r *Rig) Begin(ctx context.Context, line func([]byte), program string, args
 	if state == "" {
 		state = filepath.Join(home, "state")
 	}
-	p := &Process{ctx: ctx, cmd: exec.CommandContext(ctx, program, args...), name: filepath.Base(program) + " " + strings.Join(args, " ")}
+	p := &Process{ctx: ctx, cmd: exec.CommandContext(ctx, program, args...),
+		name: filepath.Base(program) + " " + strings.Join(args, " ")}
 	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(r.Dir, "kubeconfig"), "HOME="+home,
 		"XDG_STATE_HOME="+state, "XDG_CONFIG_HOME="+filepath.Join(home, "config"))
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.complaints

@@ -1,0 +1,80 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func run(t *testing.T, ctx context.Context, c Command) (lines []string, code int, err error) {
+	t.Helper()
+	c.Tell = func(batch []string) { lines = append(lines, batch...) }
+	code, err = Run(ctx, c)
+	return lines, code, err
+}
+
+func TestRun(t *testing.T) {
+	lines, code, err := run(t, t.Context(), Command{Line: `read first; echo "$first $NODE"; printf '\033[31mred\033[0m\r\nno end' >&2; exit 3`,
+		Env: []string{"NODE=a"}, Input: "hello\nrest\n"})
+	if err != nil || code != 3 || strings.Join(lines, "|") != "hello a|red|no end" {
+		t.Errorf("%q, exit %d, %v", lines, code, err)
+	}
+	if _, _, err := run(t, t.Context(), Command{Line: "kill -s KILL $$"}); err == nil || !strings.Contains(err.Error(), "signal: killed") {
+		t.Errorf("ended by a signal: %v", err)
+	}
+}
+
+// What ends the context ends the command, and says why.
+func TestRunEnds(t *testing.T) {
+	why := errors.New("the operator left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err := Run(ctx, Command{Line: "echo on; exec sleep 600", Tell: func([]string) { cancel(why) }})
+	if !errors.Is(err, why) {
+		t.Error(err)
+	}
+}
+
+// The beginning and the end of a long output are told, and how much is missing.
+func TestOutputIsBounded(t *testing.T) {
+	lines, code, err := run(t, t.Context(), Command{Line: `i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo $i; done`})
+	if code != 0 || err != nil || len(lines) != mostLines+1+lastLines {
+		t.Fatalf("%d lines, exit %d, %v", len(lines), code, err)
+	}
+	if lines[mostLines] != fmt.Sprintf("(%d lines are left out)", 3000-mostLines-lastLines) || lines[len(lines)-1] != "3000" {
+		t.Errorf("%q ... %q", lines[mostLines], lines[len(lines)-1])
+	}
+}
+
+func TestLongLines(t *testing.T) {
+	var lines []string
+	s := &splitter{send: func(batch []string) { lines = append(lines, batch...) }}
+	for range 3 * mostOfLine {
+		if _, err := s.Write([]byte("xä")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Write([]byte("\nshort\n")); err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+	if len(lines) != 2 || !strings.HasSuffix(lines[0], "ä…") && !strings.HasSuffix(lines[0], "x…") || !utf8.ValidString(lines[0]) ||
+		strings.ContainsRune(lines[0], utf8.RuneError) || len(lines[0]) > mostOfLine+3 || lines[1] != "short" {
+		t.Errorf("%q", lines)
+	}
+}
+
+// What a command started ends with it, also what does not listen to TERM.
+func TestRunEndsTheWholeGroup(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := Command{Line: `trap '' TERM; sleep 600 & echo on; wait`, Tell: func([]string) { cancel() }}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -1,8 +1,0 @@
-package journal
-
-func Signal(ch chan struct{}) {
-	select {
-	case ch <- struct{}{}:
-	default:
-	}
-}

@@ -1,0 +1,88 @@
+package rolls
+
+import (
+	"context"
+
+	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// carryOut begins what the roll wants.
+func (r *Roll) carryOut(ctx context.Context, a roll.Action) {
+	switch a := a.(type) {
+	case roll.Drain:
+		r.mu.Lock()
+		busy := r.opening != ""
+		if !busy {
+			r.opening = a.Run
+		}
+		r.mu.Unlock()
+		if !busy {
+			r.work.Go("run "+a.Run, func() { r.drainBatch(ctx, a) })
+		}
+	case roll.RunHook:
+		r.work.Go("hook of "+a.Node, func() { r.Send(r.run(a)) })
+	case roll.Uncordon:
+		r.uncordon(ctx, a)
+	}
+}
+
+// drainBatch has the run of a batch begun or gone on with, and watches it until it is over.
+func (r *Roll) drainBatch(ctx context.Context, a roll.Drain) {
+	run, err := r.config.Drains(r.hooks, a.Run, a.Nodes)
+	if err != nil {
+		r.Send(roll.DrainFailed{Run: a.Run, Message: err.Error()})
+	}
+	r.mu.Lock()
+	r.opening = ""
+	if err == nil {
+		r.drain, r.drains = run, append(r.drains, run)
+	}
+	r.mu.Unlock()
+	live.Signal(r.inbox)
+	if err != nil {
+		return
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	for changed := run.Changed(ctx); ; {
+		over := false
+		select {
+		case <-changed:
+		case <-run.Done():
+			over = true
+		}
+		r.mu.Lock()
+		r.notify()
+		r.mu.Unlock()
+		live.Signal(r.inbox)
+		if over {
+			return
+		}
+	}
+}
+
+// uncordon sends the request once for each version of the node, until it is refused.
+func (r *Roll) uncordon(ctx context.Context, a roll.Uncordon) {
+	version := ""
+	if c, ok := a.Request.(request.Cordon); ok {
+		version = c.ResourceVersion
+	}
+	r.mu.Lock()
+	known, again := r.sent[a.Node]
+	r.sent[a.Node] = version
+	r.mu.Unlock()
+	if again && known == version {
+		return
+	}
+	r.work.Go("uncordon "+a.Node, func() {
+		if answer := a.Request.Send(ctx, r.config.Writer); !answer.OK() {
+			r.mu.Lock()
+			delete(r.sent, a.Node)
+			r.mu.Unlock()
+			r.Send(roll.UncordonFailed{Node: a.Node, Message: attempt.AnswerWords(answer)})
+		}
+	})
+}

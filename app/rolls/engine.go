@@ -1,0 +1,350 @@
+package rolls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
+	"github.com/kdrain-tui/kdrain-tui/app/hook"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// config is what a roll works with.
+type config struct {
+	Source  engine.Source
+	Writer  request.Writer
+	Journal *journal.Of[roll.Event] // closed by the roll
+	Now     func() time.Time
+	// Drains begins the run of a batch, or goes on with it where it has a journal.
+	Drains func(ctx context.Context, run string, nodes []string) (app.Run, error)
+	// Hooks runs a command of the operator: hook.Run.
+	Hooks func(context.Context, hook.Command) (code int, err error)
+}
+
+// Roll is a live roll of this process. One goroutine owns its state; everybody else reads it.
+type Roll struct {
+	config config
+	group  kube.Group
+	done   chan struct{}
+	inbox  chan struct{} // capacity one: something happened
+	kill   func()        // ends the commands that run
+
+	// Of the loop alone:
+	hooks   context.Context   // ends when the roll is aborted
+	unsaved []roll.Event      // not in the journal yet
+	due     []roll.Action     // wait for that
+	told    drain.CommandKind // what the run of the batch was told last
+	work    kube.Group        // commands, requests and the runs of batches; waited for by the loop
+
+	mu       sync.Mutex
+	opening  string            // the run that is being begun
+	sent     map[string]string // by node: the version of it that was to be uncordoned last
+	inputs   []roll.Input
+	waiting  []command
+	state    *roll.State
+	events   []roll.Event
+	drain    app.Run   // of the batch under way, nil for none
+	drains   []app.Run // all of this process
+	err      error     // why the journal cannot be written
+	watchers live.Watchers
+}
+
+// command is one whose caller waits until it is taken.
+type command struct {
+	roll.Command
+	taken chan<- taken
+}
+
+type taken struct {
+	seq uint64
+	err error
+}
+
+// start begins a roll and returns at once. It goes on until it has ended, whatever becomes of the context.
+func start(ctx context.Context, c config, facts roll.Facts) (*Roll, error) {
+	return launch(ctx, c, nil, roll.Event{Seq: 1, Time: c.Now(), Kind: roll.EventRollStarted, Roll: &facts})
+}
+
+// resume goes on with a roll from the events of its journal.
+func resume(ctx context.Context, c config, events []roll.Event) (*Roll, error) {
+	if len(events) == 0 || events[0].Kind != roll.EventRollStarted {
+		return nil, errors.New("the journal does not begin with the start of the roll")
+	}
+	if last := events[len(events)-1]; last.Kind == roll.EventRollEnded {
+		return nil, fmt.Errorf("roll %s has ended: %s", events[0].Roll.Run.ID, last.Outcome)
+	}
+	return launch(ctx, c, events, roll.Event{Seq: uint64(len(events) + 1), Time: c.Now(), Kind: roll.EventResumed})
+}
+
+func launch(ctx context.Context, c config, before []roll.Event, first roll.Event) (*Roll, error) {
+	if err := c.Journal.Append([]roll.Event{first}, true); err != nil {
+		return nil, err
+	}
+	events := append(before[:len(before):len(before)], first)
+	r := &Roll{config: c, done: make(chan struct{}), inbox: make(chan struct{}, 1), sent: map[string]string{}, events: events, state: roll.Fold(nil, events...)}
+	ctx = context.WithoutCancel(ctx)
+	hooks, kill := context.WithCancelCause(ctx)
+	r.hooks, r.kill = hooks, func() { kill(errors.New("the roll was aborted")) }
+	r.group.Go("roll "+r.state.Facts.Run.ID, func() { r.loop(ctx) })
+	return r, nil
+}
+
+// State is the roll at this moment; it is never changed afterwards.
+func (r *Roll) State() *roll.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// Events are the events after the one of that number, in order.
+func (r *Roll) Events(after uint64) []roll.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.events[min(after, uint64(len(r.events))):len(r.events):len(r.events)]
+}
+
+// Drains are the runs of batches that this process began or went on with.
+func (r *Roll) Drains() []app.Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.drains[:len(r.drains):len(r.drains)]
+}
+
+// Err is why the journal cannot be written, nil while it can: nothing new begins until then.
+func (r *Roll) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Done is closed when the roll has ended, or was suspended, and its journal is closed.
+func (r *Roll) Done() <-chan struct{} { return r.done }
+
+// Changed returns a channel of capacity one that says "something changed since you last looked", until
+// the context ends.
+func (r *Roll) Changed(ctx context.Context) <-chan struct{} { return r.watchers.Changed(ctx) }
+
+// Send hands the roll a command or a reply.
+func (r *Roll) Send(in roll.Input) {
+	r.mu.Lock()
+	r.inputs = append(r.inputs, in)
+	r.mu.Unlock()
+	live.Signal(r.inbox)
+}
+
+// Command hands the roll a command and waits until it took it. It returns the number of its last event
+// by then, or why the command changes nothing.
+func (r *Roll) Command(ctx context.Context, c roll.Command) (uint64, error) {
+	answer := make(chan taken, 1)
+	r.mu.Lock()
+	r.waiting = append(r.waiting, command{c, answer})
+	r.mu.Unlock()
+	live.Signal(r.inbox)
+	select {
+	case t := <-answer:
+		return t.seq, t.err
+	case <-r.done:
+		return 0, errors.New("the roll has ended")
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+}
+
+// lookEvery is the shortest time between two looks at a changing cluster.
+const lookEvery = 50 * time.Millisecond
+
+func (r *Roll) loop(ctx context.Context) {
+	defer close(r.done)
+	watching, stop := context.WithCancel(ctx)
+	defer func() {
+		stop()
+		r.kill()
+		r.work.Wait()
+		r.mu.Lock()
+		r.err = errors.Join(r.err, r.config.Journal.Close())
+		r.mu.Unlock()
+	}()
+	changed := r.config.Source.Changed(watching)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		looked := r.config.Now()
+		wake := r.step(ctx)
+		if r.over() {
+			return
+		}
+		timer.Stop()
+		if !wake.IsZero() {
+			timer.Reset(max(0, wake.Sub(r.config.Now())))
+		}
+		look, quiet := (<-chan struct{})(nil), time.NewTimer(max(0, lookEvery-r.config.Now().Sub(looked)))
+		for waits := true; waits; {
+			waits = false
+			select {
+			case <-quiet.C:
+				look, waits = changed, true
+			case <-look:
+			case <-r.inbox:
+			case <-timer.C:
+			}
+		}
+		quiet.Stop()
+	}
+}
+
+// step decides once, and carries out what the journal has.
+func (r *Roll) step(ctx context.Context) (wake time.Time) {
+	inputs, waiting := r.take()
+	s, v := r.State(), roll.View{Snap: r.config.Source.Snapshot(), Now: r.config.Now()}
+	var answers []func(seq uint64)
+	for _, c := range waiting {
+		err := s.Objection(c.Kind)
+		if err == nil {
+			inputs = append(inputs, c.Command)
+		}
+		answers = append(answers, func(seq uint64) { c.taken <- taken{seq, err} })
+	}
+	if d := r.current(); d != nil {
+		v.Drain = d.State()
+		if over(d) && v.Drain.Outcome == "" && !s.Suspended {
+			inputs = append(inputs, roll.DrainFailed{Run: v.Drain.Run.ID, Message: "its run was suspended by itself"})
+		}
+	}
+	out := roll.Next(s, inputs, v)
+	r.unsaved = append(r.unsaved, out.Events...)
+	var wanted []roll.Action
+	for _, a := range out.Actions {
+		if _, once := a.(roll.RunHook); once {
+			r.due = append(r.due, a)
+		} else {
+			wanted = append(wanted, a)
+		}
+	}
+	saved := r.save()
+	r.publish(out)
+	for _, answer := range answers {
+		answer(out.State.Seq)
+	}
+	r.steer(out.State)
+	if !saved {
+		return v.Now.Add(time.Second) // nothing new begins that no journal has
+	}
+	due := append(r.due, wanted...)
+	r.due = nil
+	for _, a := range due {
+		r.carryOut(ctx, a)
+	}
+	return out.Wake
+}
+
+func (r *Roll) take() ([]roll.Input, []command) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	inputs, waiting := r.inputs, r.waiting
+	r.inputs, r.waiting = nil, nil
+	return inputs, waiting
+}
+
+// save writes what is not in the journal yet; what came out of a command alone is not worth a sync.
+func (r *Roll) save() bool {
+	if len(r.unsaved) == 0 {
+		return true
+	}
+	sync := false
+	for _, e := range r.unsaved {
+		sync = sync || e.Kind != roll.EventHookOutput
+	}
+	err := r.config.Journal.Append(r.unsaved, sync)
+	if err == nil {
+		r.unsaved = nil
+	}
+	r.mu.Lock()
+	r.err = err
+	r.mu.Unlock()
+	return err == nil
+}
+
+func (r *Roll) publish(out roll.Output) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state, r.events = out.State, append(r.events, out.Events...)
+	if r.drain != nil && r.drain.State().Run.ID != out.State.Run {
+		r.drain = nil
+	}
+	r.notify()
+}
+
+// notify tells those who watch; its caller has the lock.
+func (r *Roll) notify() {
+	r.watchers.Signal()
+}
+
+// current is the run of the batch under way, nil for none.
+func (r *Roll) current() app.Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.drain
+}
+
+// over reports whether nothing more is to be waited for.
+func (r *Roll) over() bool {
+	s, d := r.State(), r.current()
+	if s.Outcome == "" && !s.Suspended || len(r.unsaved) > 0 && r.Err() == nil {
+		return false
+	}
+	for i := range s.Nodes {
+		if s.Nodes[i].Running() != "" {
+			return false
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.opening == "" && (d == nil || over(d))
+}
+
+func over(run app.Run) bool {
+	select {
+	case <-run.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// steer tells the run of the batch, and the commands that run, what the operator told the roll.
+func (r *Roll) steer(s *roll.State) {
+	kind := drain.CommandKind("")
+	switch {
+	case s.Aborting:
+		kind = drain.CommandAbort
+		r.kill()
+	case s.Suspended:
+		kind = drain.CommandSuspend
+	case s.Paused:
+		kind = drain.CommandPause
+	}
+	d := r.current()
+	if d == nil {
+		r.told = ""
+		return
+	}
+	if kind == "" && r.told == drain.CommandPause {
+		kind = drain.CommandContinue
+	}
+	if kind != r.told && kind != "" {
+		d.Send(drain.Command{Kind: kind, By: s.Facts.Run.User, Why: s.Message})
+	}
+	r.told = kind
+	if q := d.State().Question; q != nil { // all of them were confirmed with the roll
+		d.Send(drain.Confirm{Phase: q.Phase, Word: q.Word, By: s.Facts.Run.User})
+	}
+}

@@ -1,0 +1,275 @@
+package rolls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
+	"github.com/kdrain-tui/kdrain-tui/app/hook"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// owning is a simulation whose server tells, as a real one, who cordoned a node.
+type owning struct{ *kubetest.Simulation }
+
+func (s owning) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
+	answer := s.Simulation.Cordon(ctx, r)
+	if answer.OK() {
+		s.Mu.Lock()
+		defer s.Mu.Unlock()
+		s.SetNode(r.Node, func(n *corev1.Node) {
+			n.ManagedFields = nil
+			if r.Unschedulable {
+				n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager,
+					FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
+			}
+		})
+	}
+	return answer
+}
+
+// stage is a cluster with machines that reboot when they are worked on.
+type stage struct {
+	t       *testing.T
+	sim     owning
+	dir     string
+	boots   int
+	written *journal.Of[roll.Event]
+	hooks   []string // "NODE COMMAND"
+	// during, if set, is called while a command runs.
+	during func(ctx context.Context, command string) (int, error)
+}
+
+func newStage(t *testing.T, nodes int) *stage {
+	s := &stage{t: t, sim: owning{kubetest.NewSimulation()}, dir: t.TempDir()}
+	for i := range nodes {
+		name := fmt.Sprintf("w%d", i+1)
+		s.sim.AddNode(name)
+		s.sim.AddPod("web", name)
+	}
+	return s
+}
+
+func (s *stage) config(written *journal.Of[roll.Event]) config {
+	return config{Source: s.sim, Writer: s.sim, Journal: written, Now: time.Now,
+		Drains: func(ctx context.Context, run string, nodes []string) (app.Run, error) {
+			path := journal.JournalPath(s.dir, run)
+			if events, _, err := journal.ReadJournal(path); err == nil {
+				if events[len(events)-1].Kind == drain.EventRunEnded {
+					return journal.NewReplay(ctx, events, 0)
+				}
+				opened, before, err := journal.OpenJournal(path)
+				if err != nil {
+					return nil, err
+				}
+				return engine.Resume(context.WithoutCancel(ctx), s.engine(opened), before)
+			}
+			planned, err := plan.New(s.sim.Snapshot(), nodes, plan.DefaultOptions(), time.Now())
+			if err != nil {
+				return nil, err
+			}
+			created, err := journal.CreateJournal(s.dir, run)
+			if err != nil {
+				return nil, err
+			}
+			return engine.Start(context.WithoutCancel(ctx), s.engine(created), planned, drain.RunFacts{ID: run, User: "ada"})
+		},
+		Hooks: func(ctx context.Context, c hook.Command) (int, error) {
+			s.sim.Mu.Lock()
+			node := strings.TrimPrefix(c.Env[0], "NODE=")
+			s.hooks = append(s.hooks, node+" "+c.Line)
+			s.sim.Mu.Unlock()
+			c.Tell([]string{"working on " + node})
+			if s.during != nil {
+				if exit, err := s.during(ctx, c.Line); exit != 0 || err != nil {
+					return exit, err
+				}
+			}
+			if c.Line == "reboot" {
+				s.reboot(node)
+			}
+			return 0, nil
+		}}
+}
+
+func (s *stage) engine(written *journal.Journal) engine.EngineConfig {
+	return engine.EngineConfig{Source: s.sim, Writer: s.sim, Journal: written, Now: time.Now}
+}
+
+// reboot lets a machine go down, and come up with another boot id after a while.
+func (s *stage) reboot(node string) {
+	set := func(status corev1.ConditionStatus, boot string) {
+		s.sim.SetNode(node, func(n *corev1.Node) {
+			n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}
+			n.Status.NodeInfo.BootID = boot
+		})
+	}
+	s.sim.Mu.Lock()
+	defer s.sim.Mu.Unlock()
+	s.boots++
+	boot := fmt.Sprint("boot-", s.boots)
+	set(corev1.ConditionFalse, boot)
+	s.sim.Later(5*time.Second, func() { set(corev1.ConditionTrue, boot) })
+}
+
+func (s *stage) begin(o roll.Options) *Roll {
+	facts := roll.Facts{Options: o, Run: drain.RunFacts{ID: "k7f3", User: "ada"}}
+	nodes := s.sim.Snapshot().Nodes()
+	for _, n := range nodes {
+		facts.Run.Nodes = append(facts.Run.Nodes, drain.NodeFacts{Name: n.Name, UID: n.UID})
+	}
+	facts.Batches = roll.Batches(nodes, o)
+	written, err := journal.CreateRoll(s.dir, "k7f3")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.written = written
+	r, err := start(s.t.Context(), s.config(written), facts)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+// again is another process that goes on with the roll.
+func (s *stage) again() *Roll {
+	written, before, err := journal.OpenRoll(journal.RollPath(s.dir, "k7f3"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r, err := resume(s.t.Context(), s.config(written), before)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+// suspendAt ends the process in order, as a hangup does, once the roll is so far.
+func (s *stage) suspendAt(r *Roll, reached func(*roll.State) bool) {
+	changed := r.Changed(s.t.Context())
+	for !reached(r.State()) {
+		<-changed
+	}
+	r.Send(roll.Command{Kind: drain.CommandSuspend, By: "signal"})
+	for _, run := range r.Drains() {
+		run.Send(drain.Command{Kind: drain.CommandSuspend, By: "signal"})
+	}
+	<-r.Done()
+	if r.State().Outcome != "" {
+		s.t.Fatalf("the roll ended: %s", r.State().Outcome)
+	}
+}
+
+// Nodes are drained, rebooted and brought back one after the other, although two processes of the roll end
+// before it.
+func TestARollThatIsSuspendedTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 4)
+		r := s.begin(roll.Options{Batch: 1, Before: "stepdown", Work: "reboot", ExpectReboot: true})
+		s.suspendAt(r, func(s *roll.State) bool { return nodeOf(s, "w1").State == roll.Draining && s.Run != "" })
+		r = s.again()
+		s.suspendAt(r, func(s *roll.State) bool { return nodeOf(s, "w3").State == roll.Returning })
+		r = s.again()
+		<-r.Done()
+		state := r.State()
+		if state.Outcome != drain.OutcomeDone || state.Count(roll.Done) != 4 || r.Err() != nil {
+			t.Fatalf("%s %s, %d done, %v", state.Outcome, state.Message, state.Count(roll.Done), r.Err())
+		}
+		for _, n := range s.sim.Snapshot().Nodes() {
+			if n.Unschedulable || n.Ready != kube.NodeReady {
+				t.Errorf("%s: unschedulable %v, ready %s", n.Name, n.Unschedulable, n.Ready)
+			}
+		}
+		want := []string{}
+		for _, n := range []string{"w1", "w2", "w3", "w4"} {
+			want = append(want, n+" stepdown", n+" reboot")
+		}
+		if !slices.Equal(s.hooks, want) {
+			t.Errorf("commands %q", s.hooks)
+		}
+		events, torn, err := journal.ReadRoll(journal.RollPath(s.dir, "k7f3"))
+		if err != nil || torn || len(events) != len(r.Events(0)) {
+			t.Errorf("%d events in the journal of %d, torn %v, %v", len(events), len(r.Events(0)), torn, err)
+		}
+		if !slices.ContainsFunc(events, func(e roll.Event) bool { return e.Text == "working on w4" }) {
+			t.Error("the output of a command is not in the journal")
+		}
+		for _, run := range []string{"k7f3-1", "k7f3-4"} {
+			if events, _, err := journal.ReadJournal(journal.JournalPath(s.dir, run)); err != nil ||
+				events[len(events)-1].Outcome != drain.OutcomeDone {
+				t.Errorf("run %s: %v", run, err)
+			}
+		}
+		s.sim.Halt()
+	})
+}
+
+// An abort ends the command that runs, and leaves the rest as it is.
+func TestAbortEndsTheCommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 2)
+		s.during = func(ctx context.Context, _ string) (int, error) {
+			<-ctx.Done()
+			return -1, errors.New("killed")
+		}
+		r := s.begin(roll.Options{Batch: 1, Work: "reboot"})
+		changed := r.Changed(t.Context())
+		for nodeOf(r.State(), "w1").Running() == "" {
+			<-changed
+		}
+		if _, err := r.Command(t.Context(), roll.Command{Kind: drain.CommandContinue}); err == nil {
+			t.Error("a roll that is not paused was continued")
+		}
+		if _, err := r.Command(t.Context(), roll.Command{Kind: drain.CommandAbort, By: "ada", Why: "enough"}); err != nil {
+			t.Error(err)
+		}
+		<-r.Done()
+		state := r.State()
+		if state.Outcome != drain.OutcomeAborted || nodeOf(state, "w1").State != roll.Failed || nodeOf(state, "w2").State != roll.Waiting {
+			t.Errorf("%s, %s, %s", state.Outcome, nodeOf(state, "w1").State, nodeOf(state, "w2").State)
+		}
+		if !s.sim.Snapshot().Node("w1").Unschedulable {
+			t.Error("w1 was uncordoned")
+		}
+		s.sim.Halt()
+	})
+}
+
+// While the journal cannot be written nothing new begins, and the roll can be aborted.
+func TestNothingBeginsWithoutAJournal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 1)
+		s.during = func(context.Context, string) (int, error) { return 0, s.written.File.Close() }
+		r := s.begin(roll.Options{Batch: 1, Before: "stepdown", Work: "reboot"})
+		time.Sleep(time.Minute)
+		if err := r.Err(); err == nil {
+			t.Error("the journal is closed, and nothing is said of it")
+		}
+		if len(r.Drains()) != 0 || s.sim.Snapshot().Node("w1").Unschedulable {
+			t.Error("a drain began that no journal has")
+		}
+		r.Send(roll.Command{Kind: drain.CommandAbort, By: "ada"})
+		<-r.Done()
+		s.sim.Halt()
+	})
+}
+
+func nodeOf(s *roll.State, name string) *roll.Node {
+	return &s.Nodes[slices.IndexFunc(s.Nodes, func(n roll.Node) bool { return n.Name == name })]
+}

@@ -1,0 +1,64 @@
+package rolls
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+)
+
+// Record is what a journal tells of its roll.
+type Record struct {
+	State  *roll.State
+	Events []roll.Event
+	Live   bool // a process works on it
+}
+
+// Known reports whether a roll of that id was started on this machine.
+func Known(runs *app.Runs, id string) bool { return slices.Contains(journal.Rolls(runs.Dir), id) }
+
+// Read reads the journal of a roll. The error is an *app.Error.
+func Read(runs *app.Runs, id string) (*Record, error) {
+	path := journal.RollPath(runs.Dir, id)
+	events, _, err := journal.ReadRoll(path)
+	if err == nil && len(events) == 0 {
+		err = errors.New("journal " + path + " contains no roll: its process died at the start")
+	}
+	if err != nil {
+		return nil, &app.Error{Err: err}
+	}
+	live, err := journal.Live(path)
+	if err != nil {
+		return nil, &app.Error{Err: err}
+	}
+	r := &Record{State: roll.Fold(nil, events...), Events: events, Live: live}
+	r.State.Facts.Run.Program = runs.Program
+	return r, nil
+}
+
+// All are the records of all rolls of this machine, newest first; of each that cannot be read damaged has
+// the reason.
+func All(runs *app.Runs) (records []*Record, damaged []error) {
+	for _, id := range journal.Rolls(runs.Dir) {
+		r, err := Read(runs, id)
+		if err != nil {
+			damaged = append(damaged, err)
+			continue
+		}
+		records = append(records, r)
+	}
+	slices.SortFunc(records, func(a, b *Record) int { return b.State.Started.Compare(a.State.Started) })
+	return records, damaged
+}
+
+// Runs are the runs of the batches of a roll that have begun, in order.
+func (r *Record) Runs() (ids []string) {
+	for i := range r.Events {
+		if e := &r.Events[i]; e.Kind == roll.EventDrainStarted {
+			ids = append(ids, e.Run)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,135 @@
+package main
+
+// packageRow says what a package may import of ours, and why it exceeds a ceiling.
+type packageRow struct {
+	imports  []string
+	exceeds  ceilings // what it may have instead of the ceilings; falls, never rises
+	because  string
+	forTests bool // only tests import it
+}
+
+type ceilings struct{ lines, files, names, methods int }
+
+// most is what a package may have: lines and files without tests, exported names
+// without constants, methods on one type.
+var most = ceilings{lines: 3500, files: 24, names: 60, methods: 40}
+
+// packages are the levels of docs/architecture.md: a row per package, "" is main.
+var packages = map[string]packageRow{
+	"": {imports: []string{"app", "app/live", "cli", "cli/build", "kube", "kube/conn", "themes", "ui"}},
+
+	"ui": {imports: []string{"app/live", "drain", "drain/plan", "kube", "kube/request", "themes", "ui/budgets", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
+		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/run", "ui/table", "ui/wording"}},
+	"ui/budgets": {imports: []string{"drain/budget", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/confirm": {imports: []string{"drain", "drain/lease", "drain/plan", "drain/preflight", "kube", "themes",
+		"ui/frame", "ui/paint", "ui/wording"}},
+	"ui/dialog": {imports: []string{"themes", "ui/paint"}},
+	"ui/frame": {imports: []string{"app/live", "drain", "drain/eviction", "drain/plan", "drain/preflight", "drain/retire", "drain/rollback",
+		"drain/tempbudget", "kube", "kube/request", "kube/watch", "themes", "ui/dialog", "ui/keys", "ui/paint", "ui/table"}},
+	"ui/history": {imports: []string{"app/live", "drain", "drain/eviction", "drain/report", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/keys":    {},
+	"ui/nodes": {imports: []string{"drain", "drain/annotation", "drain/budget", "drain/checklist", "drain/lease", "drain/plan",
+		"drain/preflight", "drain/tempbudget", "drain/words", "kube", "themes", "ui/confirm", "ui/dialog",
+		"ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/options": {imports: []string{"drain/plan", "themes", "ui/dialog", "ui/frame", "ui/keys", "ui/paint",
+		"ui/table", "ui/wording"}},
+	"ui/paint": {imports: []string{"kube", "themes"}},
+	"ui/plan": {imports: []string{"app/live", "drain", "drain/budget", "drain/checklist", "drain/landing", "drain/lease",
+		"drain/plan", "drain/preflight", "kube", "themes", "ui/confirm", "ui/dialog", "ui/frame", "ui/keys",
+		"ui/paint", "ui/table", "ui/wording"}},
+	"ui/pod": {imports: []string{"drain", "drain/budget", "drain/eviction", "drain/plan", "kube", "kube/watch", "themes",
+		"ui/frame", "ui/keys", "ui/paint", "ui/wording"}},
+	"ui/run": {imports: []string{"app/live", "drain", "drain/budget", "drain/checklist", "drain/eviction", "drain/landing", "drain/lease", "drain/plan", "drain/remedy",
+		"drain/report", "drain/retire", "drain/tempbudget", "drain/waits", "drain/words", "kube", "kube/request", "themes", "ui/confirm", "ui/dialog", "ui/frame",
+		"ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/table": {},
+	"ui/wording": {imports: []string{"drain", "drain/budget", "drain/eviction", "drain/landing", "drain/plan", "drain/report",
+		"drain/rollback", "drain/tempbudget", "drain/volume", "drain/waits", "drain/words", "kube", "themes", "ui/paint"}},
+
+	"themes":     {imports: []string{"strictyaml"}},
+	"strictyaml": {},
+
+	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live", "cli/build", "cli/complete",
+		"cli/dryrun", "cli/help", "cli/job", "cli/print", "cli/prompt", "cli/retiring", "cli/rolling", "cli/signals", "drain", "drain/host", "drain/lease", "drain/plan",
+		"drain/preflight", "drain/report", "drain/retire", "drain/rollback", "drain/tempbudget", "drain/words", "kube", "kube/conn"}},
+	"cli/build":    {},
+	"cli/complete": {imports: []string{"app", "cli/help", "drain/plan", "kube"}},
+	"cli/dryrun": {imports: []string{"app", "cli/print", "drain", "drain/attempt", "drain/budget", "drain/eviction", "drain/plan",
+		"drain/report", "drain/words", "kube"}},
+	"cli/help":     {imports: []string{"drain/plan", "drain/words"}},
+	"cli/job":      {imports: []string{"drain/words"}},
+	"cli/retiring": {imports: []string{"app", "cli/print", "cli/prompt", "drain", "drain/plan", "drain/retire", "drain/words", "kube"}},
+	"cli/rolling": {imports: []string{"app", "app/journal", "app/rolls", "cli/dryrun", "cli/print", "drain", "drain/plan",
+		"drain/preflight", "drain/roll", "drain/words"}},
+	"cli/signals": {},
+	"cli/prompt":  {imports: []string{"drain", "drain/words", "kube"}},
+	"cli/print": {imports: []string{"app/config", "app/control", "cli/build", "drain", "drain/attempt", "drain/budget",
+		"drain/checklist", "drain/eviction", "drain/landing", "drain/lease", "drain/plan", "drain/preflight", "drain/remedy",
+		"drain/replacement", "drain/report", "drain/retire", "drain/roll", "drain/surge", "drain/volume", "drain/waits",
+		"drain/words", "kube", "kube/conn"}},
+
+	"app": {imports: []string{"app/control", "app/engine", "app/journal", "app/live", "app/retire", "drain", "drain/annotation",
+		"drain/attempt", "drain/checklist", "drain/forecast", "drain/host", "drain/plan", "drain/preflight",
+		"drain/retire", "drain/rollback", "drain/surge", "drain/tempbudget", "kube", "kube/conn", "kube/request",
+		"kube/watch", "kube/write"}},
+	"app/rolls": {imports: []string{"app", "app/control", "app/engine", "app/hook", "app/journal", "app/live", "drain", "drain/attempt",
+		"drain/plan", "drain/roll", "kube", "kube/request"}},
+	"app/config": {imports: []string{"drain/plan", "drain/words", "strictyaml"}},
+	"app/control": {imports: []string{"app/journal", "app/live", "drain", "drain/eviction", "drain/plan", "drain/remedy",
+		"drain/roll", "kube", "kube/request",
+		"kube/conn"}},
+	"app/engine": {imports: []string{"app/journal", "app/live", "drain", "drain/attempt", "drain/plan", "drain/remedy",
+		"drain/words", "kube", "kube/request"}},
+	"app/hook": {imports: []string{"kube"}},
+	"app/retire": {imports: []string{"app/hook", "app/journal", "app/live", "drain", "drain/attempt", "drain/host", "drain/retire", "kube",
+		"kube/request"}},
+	"app/live":    {imports: []string{"drain", "drain/remedy", "kube"}},
+	"app/journal": {imports: []string{"app/live", "drain", "drain/roll", "kube"}},
+
+	"drain/report": {imports: []string{"drain", "drain/attempt", "drain/budget", "drain/checklist", "drain/eviction", "drain/plan",
+		"drain/remedy", "drain/replacement", "drain/retire", "drain/surge", "drain/tempbudget", "drain/volume",
+		"drain/waits", "drain/words", "kube", "kube/request"}},
+	"drain/rollback": {imports: []string{"drain", "drain/annotation", "drain/lease", "drain/plan", "drain/remedy",
+		"drain/retire", "drain/surge", "drain/tempbudget", "kube", "kube/request"}},
+	"drain/forecast": {imports: []string{"drain", "drain/budget", "drain/landing", "drain/plan", "drain/surge", "kube", "kube/request"}},
+	"drain/preflight": {imports: []string{"drain/annotation", "drain/budget", "drain/checklist", "drain/landing", "drain/lease",
+		"drain/plan", "drain/surge", "drain/tempbudget", "drain/volume", "drain/words", "kube"}},
+	"drain": {imports: []string{"drain/annotation", "drain/attempt", "drain/budget", "drain/checklist", "drain/eviction",
+		"drain/lease", "drain/order", "drain/plan", "drain/remedy", "drain/replacement", "drain/retire", "drain/surge", "drain/tempbudget",
+		"drain/volume", "drain/waits", "drain/words", "kube", "kube/request"}},
+	"drain/checklist": {imports: []string{"drain/annotation", "drain/landing", "drain/lease", "drain/plan",
+		"drain/volume", "drain/words", "kube"}},
+	"drain/eviction": {imports: []string{"drain/attempt", "drain/budget", "drain/order", "drain/plan", "drain/replacement", "drain/volume",
+		"drain/waits", "drain/words", "kube", "kube/request"}},
+	"drain/host":       {imports: []string{"kube"}},
+	"drain/roll":       {imports: []string{"drain", "drain/replacement", "drain/rollback", "drain/words", "kube", "kube/request"}},
+	"drain/retire":     {imports: []string{"drain/checklist", "drain/host", "kube"}},
+	"drain/plan":       {imports: []string{"drain/budget", "drain/landing", "drain/surge", "drain/volume", "drain/words", "kube"}},
+	"drain/budget":     {imports: []string{"drain/words", "kube"}},
+	"drain/volume":     {imports: []string{"drain/words", "kube"}},
+	"drain/landing":    {imports: []string{"kube"}},
+	"drain/annotation": {imports: []string{"kube", "kube/request"}},
+	"drain/attempt":    {imports: []string{"kube"}},
+	"drain/lease":      {imports: []string{"drain/attempt", "drain/words", "kube", "kube/request"}},
+	"drain/tempbudget": {imports: []string{"drain/attempt", "drain/budget", "drain/words", "kube", "kube/request"}},
+	"drain/surge":      {imports: []string{"drain/attempt", "drain/budget", "drain/waits", "drain/words", "kube", "kube/request"}},
+	"drain/remedy": {imports: []string{"drain/annotation", "drain/attempt", "drain/budget", "drain/plan", "drain/words",
+		"kube", "kube/request"}},
+	"drain/order":       {imports: []string{"drain/plan", "kube"}},
+	"drain/replacement": {imports: []string{"drain/plan", "drain/words", "kube"}},
+	"drain/waits":       {imports: []string{"drain/attempt", "drain/budget", "drain/words", "kube"}},
+	"drain/words":       {imports: []string{"kube"}},
+
+	"kube/conn":    {imports: []string{"kube", "kube/request"}},
+	"kube/convert": {imports: []string{"kube"}},
+	"kube/watch":   {imports: []string{"kube", "kube/conn", "kube/convert"}},
+	"kube/write":   {imports: []string{"kube", "kube/request", "kube/conn", "kube/convert"}},
+	"kube":         {},
+	"kube/request": {imports: []string{"kube"}},
+
+	"drain/landing/ask":   {imports: []string{"drain/landing", "kube/kubetest"}, forTests: true},
+	"drain/plan/plantest": {imports: []string{"drain/plan", "kube", "kube/kubetest"}, forTests: true},
+	"kube/conn/conntest":  {imports: []string{"kube/conn", "kube/kubetest"}, forTests: true},
+	"kube/hostile":        {forTests: true},
+	"kube/kubetest":       {imports: []string{"kube", "kube/request", "kube/convert"}, forTests: true},
+}

@@ -1,0 +1,58 @@
+package print
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+)
+
+// surgeJSON is a workload whose pods move, with --surge.
+type surgeJSON struct {
+	Workload string `json:"workload"` // Kind/namespace/name
+	Pods     int    `json:"pods"`     // that move
+	AtOnce   int32  `json:"atOnce"`   // replicas more at a time, 0 where its pods are evicted as usual
+	// What they request meanwhile, in millicores and bytes.
+	CPUMilli    int64         `json:"extraCPUMilli"`
+	MemoryBytes int64         `json:"extraMemoryBytes"`
+	Not         *surge.Reason `json:"reason"` // why they are evicted as usual, else null
+}
+
+func projectSurges(plan plan.Plan) []surgeJSON {
+	var all []surgeJSON
+	for _, s := range plan.Surges {
+		all = append(all, surgeJSON{Workload: s.Kind + "/" + s.Namespace + "/" + s.Name, Pods: s.Pods, AtOnce: s.AtOnce,
+			CPUMilli: s.Extra.CPUMilli, MemoryBytes: s.Extra.MemoryBytes, Not: s.Not})
+	}
+	return all
+}
+
+// surges prints whose replacements start first, what that takes, and why the others' do not.
+func (t planText) surges(plan plan.Plan) {
+	if len(plan.Surges) == 0 {
+		return
+	}
+	t.line("")
+	t.line("%s", t.style.In(Bold, "Replacements first (--surge="+string(plan.Options.Surge)+")"))
+	for _, s := range plan.Surges {
+		pods := words.Count(s.Pods, "pod", "pods")
+		if s.Not != nil {
+			t.line("  %s: %s evicted as usual: %s", s.Title(), pods, s.Not.Text)
+			continue
+		}
+		t.line("  %s: %s, %d more at a time%s", s.Title(), pods, s.AtOnce, extra(&s))
+	}
+}
+
+// extra says what the replacements request beside the pods that they replace.
+func extra(s *plan.Surge) string {
+	if s.Extra.CPUMilli == 0 && s.Extra.MemoryBytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", which request CPU %s and memory %s meanwhile",
+		resource.NewMilliQuantity(s.Extra.CPUMilli, resource.DecimalSI),
+		resource.NewQuantity(s.Extra.MemoryBytes, resource.BinarySI))
+}

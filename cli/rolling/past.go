@@ -1,0 +1,127 @@
+package rolling
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/rolls"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+)
+
+// Resumable is the roll of that id, if it can be gone on with here.
+func (h *Host) Resumable(id string) (*roll.State, error) {
+	record, err := rolls.Read(h.Runs, id)
+	if err != nil {
+		return nil, err
+	}
+	s := record.State
+	switch {
+	case s.Outcome != "":
+		return nil, &app.Error{Text: ended(s) + "; there is nothing to resume"}
+	case record.Live:
+		return nil, h.live(id)
+	case s.Facts.Options.Work == "" && !h.CanAsk():
+		return nil, &app.Error{Reason: app.ReasonUsage, Hint: "resume it at a terminal",
+			Text: fmt.Sprintf("roll %s has no --work: it asks when the work is done, and there is no terminal to ask on", id)}
+	}
+	return s, nil
+}
+
+func ended(s *roll.State) string {
+	return fmt.Sprintf("roll %s ended %s: %s", s.Facts.Run.ID, s.Ended.UTC().Format(time.RFC3339), s.Outcome)
+}
+
+func (h *Host) live(id string) error {
+	return &app.Error{Text: "roll " + id + " is live in another process; nothing was changed",
+		Hint: h.Program + " ctl " + id + " abort ends it"}
+}
+
+// Resume goes on with a roll on the cluster that it was on.
+func (h *Host) Resume(ctx context.Context, session *app.Session, s *roll.State, yes bool) error {
+	id := s.Facts.Run.ID
+	question := ""
+	if !yes {
+		question = "go on with roll " + id
+	}
+	if err := h.Protect(ctx, session, question); err != nil {
+		return err
+	}
+	if err := rolls.Watch(ctx, session, s); err != nil {
+		return err
+	}
+	h.Graceful()
+	r, before, err := rolls.GoOn(ctx, session, id)
+	if err != nil {
+		return err
+	}
+	out := print.Roll{Drain: h.Output(session)}
+	out.Note("roll %s is resumed: %d of %s done", id, s.Count(roll.Done), words.Count(len(s.Nodes), "node", "nodes"))
+	return (&follower{h: h, roll: r, out: out, yes: yes, by: s.Facts.Run.User, seen: uint64(len(before))}).see(ctx)
+}
+
+// Undoable are the runs of a roll that have a journal, the last one first.
+func (h *Host) Undoable(id string) ([]string, error) {
+	r, err := rolls.Read(h.Runs, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Live:
+		return nil, h.live(id)
+	}
+	runs := slices.DeleteFunc(r.Runs(), func(run string) bool { return h.Runs.Known(run) != nil })
+	slices.Reverse(runs)
+	if len(runs) == 0 {
+		fmt.Fprintln(h.Err, "there is nothing to undo for roll "+id)
+	}
+	return runs, nil
+}
+
+// Live is an error where no process works on the roll.
+func (h *Host) Live(id string) error {
+	r, err := rolls.Read(h.Runs, id)
+	switch {
+	case err != nil:
+		return err
+	case r.Live:
+		return nil
+	case r.State.Outcome != "":
+		return &app.Error{Text: ended(r.State) + "; there is nothing to steer"}
+	}
+	return &app.Error{Text: "roll " + id + " is not live: its process ended before the roll did",
+		Hint: h.Program + " resume " + id + " continues it, rollback undoes what it did"}
+}
+
+// Known reports whether there is a roll of that id on this machine.
+func (h *Host) Known(id string) bool { return rolls.Known(h.Runs, id) }
+
+// Report tells what became of each node of a roll, in the form that was asked for.
+func (h *Host) Report(id string, printer print.Printer, out io.Writer, markdown bool) error {
+	r, err := rolls.Read(h.Runs, id)
+	if err != nil {
+		return err
+	}
+	told := roll.ReportOf(r.Events, r.Live)
+	return printer.Value(told, func(t *print.Text) {
+		if markdown {
+			fmt.Fprint(out, told.Markdown())
+			return
+		}
+		print.RollReport(t, told)
+	})
+}
+
+// List are the rolls among the runs of this machine, newest first; damaged are those that cannot be read.
+func (h *Host) List() (runs []print.Run, damaged []error) {
+	records, damaged := rolls.All(h.Runs)
+	runs = []print.Run{}
+	for _, r := range records {
+		runs = append(runs, print.ProjectRoll(roll.ReportOf(r.Events, r.Live), r.State.Suspended))
+	}
+	return runs, damaged
+}

@@ -1,0 +1,66 @@
+package eviction
+
+import (
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Facts are what a run keeps of a pod of its plan.
+type Facts struct {
+	Node         string        `json:"node"`
+	Namespace    string        `json:"namespace"`
+	Name         string        `json:"name"`
+	UID          kube.UID      `json:"uid"`
+	Owner        string        `json:"owner,omitempty"`
+	Controller   *kube.Owner   `json:"controller,omitempty"` // the same as a reference
+	Action       plan.Action   `json:"action"`
+	Reasons      []plan.Reason `json:"reasons,omitempty"`
+	GraceSeconds int64         `json:"graceSeconds"`
+	Loss         plan.Loss     `json:"loss,omitempty"`   // what its leaving costs, as the plan saw it
+	Self         bool          `json:"ownPod,omitempty"` // this program runs in it: it goes after all others
+}
+
+// FactsOfPlan are the facts of a pod of a plan.
+func FactsOfPlan(node string, p *plan.Pod) Facts {
+	return Facts{
+		Node: node, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner, Controller: p.Controller,
+		Action: p.Action, Reasons: p.Reasons, Loss: p.Fate().Loss, GraceSeconds: int64(p.Grace / time.Second), Self: p.Self,
+	}
+}
+
+// FactsOf are the facts of a pod that joins a run.
+func FactsOf(p *kube.Pod, d plan.Decision) Facts {
+	facts := Facts{Node: p.Node, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Controller: p.Owner,
+		Action: d.Action, Reasons: d.Reasons, Loss: plan.LossBy(d.Reasons), GraceSeconds: p.Spec.GraceSeconds}
+	if p.Owner != nil {
+		facts.Owner = p.Owner.Kind + "/" + p.Owner.Name
+	}
+	return facts
+}
+
+// Confirmed reports whether the operator confirmed the same action for the same
+// reasons on some pod of the plan.
+func Confirmed(planned []Facts, d plan.Decision) bool {
+	if d.Action == plan.ActionRefuse {
+		return false
+	}
+	seen := map[plan.ReasonCode]bool{}
+	action := false
+	for _, p := range planned {
+		if p.Action != d.Action {
+			continue
+		}
+		action = true
+		for _, r := range p.Reasons {
+			seen[r.Code] = true
+		}
+	}
+	for _, r := range d.Reasons {
+		if !seen[r.Code] {
+			return false
+		}
+	}
+	return action
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Surge is a workload whose replacements were to start first, and what came of it.
+type Surge struct {
+	Workload string      `json:"workload"` // Kind/namespace/name
+	State    surge.State `json:"state"`
+	From     int32       `json:"from"` // replicas before, 0 where it was never raised
+	To       int32       `json:"to"`   // and at most
+	Pods     int         `json:"pods"` // that were to move
+	// Left is how many of them its owner removed once their replacements were Ready: they
+	// were not evicted.
+	Left    int     `json:"left"`
+	Seconds float64 `json:"seconds"` // from the first raise to the last change; of the events
+	Message string  `json:"message,omitempty"`
+}
+
+func reportSurges(s *drain.State) []Surge {
+	var all []Surge
+	for _, r := range s.Surges {
+		one := Surge{Workload: r.Kind + "/" + r.Namespace + "/" + r.Name, State: r.State,
+			From: r.Batch.Was, To: r.Batch.To, Pods: r.Pods, Message: r.Message}
+		for _, p := range s.Pods {
+			moved := slices.Contains(r.Tried, p.UID) || r.Batch.Has(p.UID)
+			if moved && p.State.Left() && p.Attempts == 0 {
+				one.Left++
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// surge notes how far a workload was raised, and when.
+func (h *history) surge(e drain.Event) {
+	h.log(e, e.Surge.Title()+": surge "+strings.ToLower(string(e.SurgeChange.State))+after(e.Message))
+	i := slices.IndexFunc(h.report.Surges, func(s Surge) bool {
+		return s.Workload == e.Surge.Kind+"/"+e.Surge.Namespace+"/"+e.Surge.Name
+	})
+	if i < 0 {
+		return
+	}
+	s := &h.report.Surges[i]
+	if b := e.SurgeChange.Batch; b != nil {
+		if _, raised := h.raised[e.Surge.UID]; !raised {
+			h.raised[e.Surge.UID] = b.Was
+			h.raisedAt[e.Surge.UID] = e.Time
+		}
+		s.From, s.To = h.raised[e.Surge.UID], max(s.To, b.To)
+	}
+	if at, raised := h.raisedAt[e.Surge.UID]; raised {
+		s.Seconds = seconds(at, e.Time)
+	}
+}
+
+// surgeTable has a row for each workload whose replacements were to start first.
+func (r Report) surgeTable() table {
+	t := table{title: "Replacements first", most: volumesInTable, one: "workload", many: "workloads", columns: []column{
+		{title: "workload", others: true}, {title: "from", right: true}, {title: "to", right: true},
+		{title: "left without an eviction", right: true}, {title: "took", right: true}, {others: true}}}
+	for _, s := range r.Surges {
+		from, to, took := "-", "-", "-"
+		if s.To > 0 {
+			from, to, took = fmt.Sprint(s.From), fmt.Sprint(s.To), spell(s.Seconds)
+		}
+		t.rows = append(t.rows, []string{s.Workload, from, to, fmt.Sprintf("%d of %d", s.Left, s.Pods), took,
+			s.Message})
+	}
+	return t
+}
+
+// surgeLines tell of them in the report for a person.
+func (r Report) surgeLines() string {
+	var b strings.Builder
+	for _, s := range r.Surges {
+		text := s.Workload + ": not raised"
+		if s.To > 0 {
+			text = fmt.Sprintf("%s: raised from %d to %d, %d of %s left without an eviction", s.Workload,
+				s.From, s.To, s.Left, plural(s.Pods, "pod", "pods"))
+			if s.Seconds > 0 {
+				text += ", in " + spell(s.Seconds)
+			}
+		}
+		fmt.Fprintf(&b, "  surge     %s%s\n", text, after(s.Message))
+	}
+	return b.String()
+}
+
+// raises are when workloads were first raised, and from what number.
+type raises struct {
+	raised   map[kube.UID]int32
+	raisedAt map[kube.UID]time.Time
+}

@@ -1,0 +1,145 @@
+package roll
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// Input is something from outside that Next takes into account.
+type Input interface{ input() }
+
+// Command steers the roll: drain.CommandPause, Continue, Abort or Suspend.
+type Command struct {
+	Kind drain.CommandKind
+	By   string
+	Why  string
+}
+
+// Reply is the operator's answer to the question about a node.
+type Reply struct {
+	Node   string
+	Kind   QuestionKind
+	Answer Answer
+	By     string
+}
+
+// HookOutput is a line of the output of a command, without control sequences.
+type HookOutput struct {
+	Node string
+	Hook Hook
+	Text string
+}
+
+// HookEnded tells how a command ended; Message is why where it was killed or could not be run.
+type HookEnded struct {
+	Node     string
+	Hook     Hook
+	ExitCode int
+	Message  string
+}
+
+// DrainFailed tells why the run of a batch could not be begun.
+type DrainFailed struct{ Run, Message string }
+
+// UncordonFailed tells why a node could not be uncordoned now.
+type UncordonFailed struct{ Node, Message string }
+
+func (Command) input()        {}
+func (Reply) input()          {}
+func (HookOutput) input()     {}
+func (HookEnded) input()      {}
+func (DrainFailed) input()    {}
+func (UncordonFailed) input() {}
+
+// Objection is why a command would change nothing, nil if it would.
+func (s *State) Objection(kind drain.CommandKind) error {
+	switch {
+	case s.Outcome != "":
+		return fmt.Errorf("the roll has ended: %s", s.Outcome)
+	case s.Suspended:
+		return errors.New("the roll is suspended")
+	case s.Aborting:
+		return errors.New("the roll is being aborted")
+	case kind == drain.CommandPause && s.Paused:
+		return errors.New("the roll is paused already")
+	case kind == drain.CommandContinue && !s.Paused:
+		return errors.New("the roll is not paused")
+	case kind != drain.CommandPause && kind != drain.CommandContinue && kind != drain.CommandAbort &&
+		kind != drain.CommandSuspend:
+		return fmt.Errorf("%s is for the run of a batch, not for the roll", kind)
+	}
+	return nil
+}
+
+func (st *stepper) take(in Input) {
+	if st.s.Outcome != "" {
+		return
+	}
+	switch in := in.(type) {
+	case Command:
+		if st.s.Objection(in.Kind) == nil {
+			st.emit(Event{Kind: EventCommand, Command: in.Kind, By: in.By, Message: in.Why})
+		}
+	case Reply:
+		st.reply(in)
+	case HookOutput:
+		st.emit(Event{Kind: EventHookOutput, Node: in.Node, Hook: in.Hook, Text: in.Text})
+	case HookEnded:
+		st.hookEnded(in)
+	case DrainFailed:
+		if in.Run != st.s.Run || st.s.drainOver {
+			return
+		}
+		st.emit(Event{Kind: EventDrainEnded, Run: in.Run, Outcome: drain.OutcomeFailed, Message: in.Message})
+		for _, n := range st.s.inBatch() {
+			if !n.State.final() {
+				st.become(n, Failed, "not drained: %s", in.Message)
+			}
+		}
+	case UncordonFailed:
+		if n := st.s.node(in.Node); n != nil && n.State == Returning {
+			st.emit(Event{Kind: EventNode, Node: in.Node, State: Returning,
+				Message: "unable to uncordon it: " + in.Message,
+				Until:   st.v.Now.Add(retryAfter)})
+		}
+	}
+}
+
+func (st *stepper) reply(r Reply) {
+	q := st.s.Question
+	if q == nil || q.Node != r.Node || q.Kind != r.Kind || r.Answer == AnswerAgain && r.Kind != AskAgain {
+		return
+	}
+	st.emit(Event{Kind: EventReply, Node: r.Node, Question: r.Kind, Hook: hookOf(q), Answer: r.Answer, By: r.By})
+	if r.Answer == AnswerFailed {
+		why := "the operator says that its work failed"
+		if r.Kind == AskAgain {
+			why = "its --" + string(q.Hook) + " command was cut off, and is not run again"
+		}
+		st.become(st.s.node(r.Node), Failed, "%s", why)
+	}
+}
+
+// hookOf is the command that a question is about; the operator's own work counts as one.
+func hookOf(q *Question) Hook {
+	if q.Hook == "" {
+		return HookWork
+	}
+	return q.Hook
+}
+
+func (st *stepper) hookEnded(in HookEnded) {
+	n := st.s.node(in.Node)
+	if n == nil || n.Running() != in.Hook {
+		return
+	}
+	st.emit(Event{Kind: EventHookEnded, Node: in.Node, Hook: in.Hook, ExitCode: in.ExitCode, Message: in.Message})
+	switch {
+	case in.Message != "":
+		st.become(n, Failed, "its --%s command: %s", in.Hook, in.Message)
+	case in.ExitCode != 0:
+		st.become(n, Failed, "its --%s command ended with exit code %d", in.Hook, in.ExitCode)
+	}
+}

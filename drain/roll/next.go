@@ -1,0 +1,215 @@
+package roll
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// View is what a roll sees.
+type View struct {
+	Snap *kube.Snapshot
+	Now  time.Time
+	// Drain is the run of the batch that is under way, nil while this process does not have it.
+	Drain *drain.State
+}
+
+// Output is what Next decides.
+type Output struct {
+	State   *State
+	Events  []Event
+	Actions []Action
+	Wake    time.Time // when to decide again if nothing changes, zero for never
+}
+
+// Action is something that the roll wants: a Drain, a RunHook or an Uncordon.
+type Action interface{ action() }
+
+// Drain wants the run of that id carried out on the nodes: begun, or resumed where it has a journal. It
+// is wanted in each Output until View has the run, or a DrainFailed tells why there is none.
+type Drain struct {
+	Run   string
+	Nodes []string
+}
+
+// RunHook wants a command run for a node, once.
+type RunHook struct {
+	Node    string
+	Hook    Hook
+	Command string
+}
+
+// Uncordon wants a request sent. It is wanted in each Output until View shows it done.
+type Uncordon struct {
+	Node    string
+	Request request.Request
+}
+
+func (Drain) action()    {}
+func (RunHook) action()  {}
+func (Uncordon) action() {}
+
+// Next is what a roll does next, with what happened since: the next State, the events that led to it and
+// what is to be carried out. The state that it is given is not changed.
+func Next(s *State, in []Input, v View) Output {
+	st := &stepper{s: Fold(s), v: v}
+	for _, i := range in {
+		st.take(i)
+	}
+	for before := uint64(0); before != st.s.Seq; { // until nothing follows from what followed
+		before, st.wanted = st.s.Seq, nil
+		st.step()
+	}
+	return Output{State: st.s, Events: st.events, Actions: append(st.once, st.wanted...), Wake: st.wake}
+}
+
+type stepper struct {
+	s      *State // of this step alone
+	v      View
+	events []Event
+	once   []Action
+	wanted []Action
+	wake   time.Time
+}
+
+func (st *stepper) emit(e Event) {
+	e.Seq, e.Time = st.s.Seq+1, st.v.Now
+	st.s.apply(&e)
+	st.events = append(st.events, e)
+}
+
+func (st *stepper) wakeAt(at time.Time) {
+	if !at.IsZero() && (st.wake.IsZero() || at.Before(st.wake)) {
+		st.wake = at
+	}
+}
+
+func (st *stepper) step() {
+	switch s := st.s; {
+	case s.Outcome != "" || s.Suspended:
+	case s.Aborting:
+		if !st.busy() {
+			st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomeAborted, Message: s.Message})
+		}
+	case s.Under:
+		st.batch()
+	default:
+		st.between()
+	}
+}
+
+// busy reports whether something of the roll is still on its way to its end.
+func (st *stepper) busy() bool {
+	return st.v.Drain != nil && st.v.Drain.Outcome == "" && !st.v.Drain.Suspended ||
+		slices.ContainsFunc(st.s.Nodes, func(n Node) bool { return n.Running() != "" })
+}
+
+// between is the time without a batch: the next one begins, or the roll ends.
+func (st *stepper) between() {
+	s := st.s
+	failed, last := s.Count(Failed), s.Batch == len(s.Facts.Batches)-1
+	switch {
+	case failed > s.Facts.Options.MaxFailed:
+		text := words.Count(failed, "node", "nodes") + " failed"
+		if waiting := s.Count(Waiting); waiting > 0 {
+			text += ": " + words.Count(waiting, "node is", "nodes are") + " left as before"
+		}
+		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomePartly, Message: text})
+	case s.Batch < 0 && !st.measure(allNodes(s)):
+	case s.Batch >= 0 && !st.gateOpen():
+	case last && failed > 0:
+		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomePartly, Message: words.Count(failed, "node",
+			"nodes") + " failed"})
+	case last:
+		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomeDone})
+	case s.Paused || !st.timeHasCome() || !st.measure(s.Facts.Batches[s.Batch+1].Nodes):
+	default:
+		st.begin()
+	}
+}
+
+func (st *stepper) begin() {
+	next := st.s.Batch + 1
+	nodes := st.s.Facts.Batches[next].Nodes
+	st.emit(Event{Kind: EventBatchStarted, Batch: next + 1, Nodes: nodes})
+	for _, name := range nodes {
+		st.emit(Event{Kind: EventNode, Node: name, State: Draining})
+	}
+}
+
+// timeHasCome reports whether the pause is over and the window open.
+func (st *stepper) timeHasCome() bool {
+	o, wait := st.s.Facts.Options, Wait{}
+	if pause := time.Duration(o.PauseBetween); st.s.Batch >= 0 && st.v.Now.Before(st.s.batchEnded.Add(pause)) {
+		wait = Wait{WaitPause, st.s.batchEnded.Add(pause)}
+	} else if w, err := parseWindow(o.Window); err != nil { // the zone is not known on this machine any longer
+		wait = Wait{WaitWindow, st.v.Now.Add(longestShut)}
+	} else if opens := w.opens(st.v.Now); opens.After(st.v.Now) {
+		wait = Wait{WaitWindow, opens}
+	}
+	st.wakeAt(wait.Until)
+	if now := st.s.Wait; now == nil && wait.Kind != "" || now != nil && (now.Kind != wait.Kind ||
+		!now.Until.Equal(wait.Until)) {
+		st.emit(Event{Kind: EventWait, Wait: wait.Kind, Until: wait.Until})
+	}
+	return wait.Kind == ""
+}
+
+func allNodes(s *State) (names []string) {
+	for i := range s.Nodes {
+		names = append(names, s.Nodes[i].Name)
+	}
+	return names
+}
+
+func (st *stepper) health() replacement.View {
+	return replacement.View{Snap: st.v.Snap, Now: st.v.Now, Ours: func(kube.UID) bool { return false }}
+}
+
+// measure notes how the workloads with pods on the nodes are, those that are known already left as they
+// were. It is false while they cannot be counted.
+func (st *stepper) measure(nodes []string) bool {
+	if !st.v.Snap.Trusted(kube.KindNodes, kube.KindPods) {
+		return false
+	}
+	var of []replacement.Controlled
+	for _, name := range nodes {
+		for _, p := range st.v.Snap.PodsOn(name) {
+			if p.Owner == nil {
+				continue
+			}
+			if !st.health().Readable(p.Owner) {
+				return false
+			}
+			of = append(of, replacement.Controlled{Namespace: p.Namespace, Owner: p.Owner})
+		}
+	}
+	if all := st.s.Baseline.With(st.health().Measure(of)); !st.s.measured || len(all) > len(st.s.Baseline) {
+		st.emit(Event{Kind: EventBaseline, Baseline: all})
+	}
+	return true
+}
+
+// gateOpen reports whether no more workloads are worse than before the roll than may be.
+func (st *stepper) gateOpen() bool {
+	if !st.v.Snap.Trusted(kube.KindPods) {
+		return false
+	}
+	worse, wake := st.s.Baseline.Worse(st.health(), nil)
+	st.wakeAt(wake)
+	next, tell, wake := st.s.Gate.Decide(worse, st.s.Facts.Options.MaxUnhealthy, st.v.Now)
+	st.wakeAt(wake)
+	if tell {
+		e := Event{Kind: EventGate, Gate: &next}
+		if next.Closed {
+			e.Message = next.Sentence()
+		}
+		st.emit(e)
+	}
+	return !next.Closed
+}

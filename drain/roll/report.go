@@ -1,0 +1,133 @@
+package roll
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+)
+
+// Report is what became of a roll: the last line of `roll -o json`.
+type Report struct {
+	Schema    string        `json:"schema"`
+	Roll      string        `json:"roll"`
+	Context   string        `json:"context"`
+	User      string        `json:"user"`
+	Options   Options       `json:"options"`
+	Outcome   drain.Outcome `json:"outcome"` // "" while it has no end
+	Message   string        `json:"message,omitempty"`
+	Live      bool          `json:"live"`
+	StartedAt time.Time     `json:"startedAt"`
+	EndedAt   *time.Time    `json:"endedAt"`
+	Batches   []BatchReport `json:"batches"`
+	Nodes     []NodeReport  `json:"nodes"`
+}
+
+// BatchReport is one batch of a Report.
+type BatchReport struct {
+	Batch int      `json:"batch"` // from 1
+	Value string   `json:"value,omitempty"`
+	Nodes []string `json:"nodes"`
+	Run   string   `json:"run,omitempty"` // that drained it: `report RUN` tells more
+}
+
+// NodeReport is one node of a Report.
+type NodeReport struct {
+	Name      string     `json:"name"`
+	Batch     int        `json:"batch"`
+	State     NodeState  `json:"state"`
+	Message   string     `json:"message,omitempty"`
+	StartedAt *time.Time `json:"startedAt"`
+	EndedAt   *time.Time `json:"endedAt"`
+}
+
+const reportSchema = "kdrain-tui/roll-report/v1"
+
+// ReportOf tells what became of the roll of these events.
+func ReportOf(events []Event, live bool) Report {
+	s := Fold(nil, events...)
+	r := Report{Schema: reportSchema, Roll: s.Facts.Run.ID, Context: s.Facts.Run.Context, User: s.Facts.Run.User,
+		Options: s.Facts.Options, Outcome: s.Outcome, Message: s.Message, Live: live, StartedAt: s.Started.UTC(),
+		EndedAt: timeOrNil(s.Ended), Batches: []BatchReport{}, Nodes: []NodeReport{}}
+	for i, b := range s.Facts.Batches {
+		r.Batches = append(r.Batches, BatchReport{Batch: i + 1, Value: b.Value, Nodes: b.Nodes})
+	}
+	for i := range events {
+		if e := &events[i]; e.Kind == EventDrainStarted {
+			r.Batches[e.Batch-1].Run = e.Run
+		}
+	}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		r.Nodes = append(r.Nodes, NodeReport{Name: n.Name, Batch: n.Batch + 1, State: n.State, Message: n.Message,
+			StartedAt: timeOrNil(n.Began), EndedAt: timeOrNil(n.Ended)})
+	}
+	return r
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// Head says in a line what the roll is and how it ended.
+func (r *Report) Head() string {
+	done := 0
+	for _, n := range r.Nodes {
+		if n.State == Done {
+			done++
+		}
+	}
+	outcome := string(r.Outcome)
+	switch {
+	case r.Live:
+		outcome = "live"
+	case outcome == "":
+		outcome = "not ended"
+	}
+	text := fmt.Sprintf("roll %s: %s, %d of %d nodes done", r.Roll, outcome, done, len(r.Nodes))
+	if r.Message != "" {
+		text += " (" + r.Message + ")"
+	}
+	return text
+}
+
+// Rows are a table of the nodes, its head first.
+func (r *Report) Rows() [][]string {
+	rows := [][]string{{"BATCH", "NODE", "STATE", "TOOK", "RUN", "MESSAGE"}}
+	for _, n := range r.Nodes {
+		took := ""
+		if n.StartedAt != nil && n.EndedAt != nil {
+			took = n.EndedAt.Sub(*n.StartedAt).Round(time.Second).String()
+		}
+		rows = append(rows, []string{fmt.Sprint(n.Batch), n.Name, string(n.State), took, r.Batches[n.Batch-1].Run,
+			n.Message})
+	}
+	return rows
+}
+
+// Markdown is the report for a ticket.
+func (r *Report) Markdown() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "# %s\n\nStarted %s by %s, context %s.\n\n", escape(r.Head()), r.StartedAt.Format(time.RFC3339),
+		escape(r.User), escape(r.Context))
+	for i, row := range r.Rows() {
+		for j := range row {
+			row[j] = escape(row[j])
+		}
+		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			text.WriteString(strings.Repeat("| --- ", len(row)) + "|\n")
+		}
+	}
+	return text.String()
+}
+
+// escape keeps a foreign text from being read as Markdown.
+func escape(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`).Replace(text)
+}

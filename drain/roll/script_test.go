@@ -1,0 +1,130 @@
+package roll
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// TestScripts plays the scripts of testdata: what happens in a cluster, and where a roll then stands.
+// -rewrite fills that in.
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		w := newWorld(t)
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			w.t = t
+			w.command(d)
+			if w.state == nil {
+				return ""
+			}
+			return w.shown()
+		})
+	})
+}
+
+func (w *world) command(d *datadriven.TestData) {
+	value := func(key string) (text string) {
+		for _, a := range d.CmdArgs {
+			if a.Key == key {
+				text = strings.Join(a.Vals, " ")
+			}
+		}
+		return text
+	}
+	var names []string
+	for _, a := range d.CmdArgs {
+		if len(a.Vals) == 0 {
+			names = append(names, a.Key)
+		}
+	}
+	number := func(key string) int {
+		n, _ := strconv.Atoi(value(key))
+		return n
+	}
+	switch d.Cmd {
+	case "nodes": // zone=a w1 w2
+		for _, name := range names {
+			w.edit(name, func(n *corev1.Node) { n.Labels["zone"] = value("zone") })
+		}
+	case "pod": // web-1 on=w1 [state=not-ready]
+		var options []kubetest.PodOption
+		if value("state") == "not-ready" {
+			options = append(options, kubetest.NotReady(time.Minute))
+		}
+		w.web(names[0], value("on"), options...)
+		if w.state != nil {
+			w.next()
+		}
+	case "roll":
+		o := Options{Batch: max(1, number("batch")), By: value("by"), Before: value("before"), Work: value("work"), Window: value("window"),
+			MaxFailed: number("max-failed"), ExpectReboot: value("expect") == "reboot", RerunWork: value("rerun") != ""}
+		for key, to := range map[string]*Seconds{"pause": &o.PauseBetween, "return": &o.ReturnTimeout} {
+			if text := value(key); text != "" {
+				length, err := time.ParseDuration(text)
+				if err != nil {
+					w.t.Fatal(err)
+				}
+				*to = Seconds(length)
+			}
+		}
+		if err := o.Validate(); err != nil {
+			w.t.Fatal(err)
+		}
+		w.begin(o, names...)
+	case "drained":
+		for _, name := range names {
+			w.drained(name, drain.NodeDrained, "")
+		}
+	case "not-drained":
+		w.drained(names[0], drain.NodeFailed, "timed out")
+	case "hook":
+		for _, name := range names {
+			w.hookEnds(name, number("exit"))
+		}
+	case "down", "up":
+		for _, name := range names {
+			w.edit(name, func(n *corev1.Node) {
+				setReady(n, d.Cmd == "up")
+				if boot := value("boot"); boot != "" {
+					n.Status.NodeInfo.BootID = boot
+				}
+			})
+		}
+		w.next()
+	case "uncordon":
+		for _, name := range names {
+			if !w.uncordon(name) {
+				w.t.Fatalf("%s: no uncordon of %s was asked for", d.Pos, name)
+			}
+		}
+	case "uncordon-fails":
+		w.next(UncordonFailed{Node: names[0], Message: "conflict"})
+	case "somebody-cordons":
+		w.edit(names[0], func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	case "drain-fails":
+		w.next(DrainFailed{Run: w.state.Run, Message: "no plan"})
+	case "reply":
+		w.next(Reply{Node: names[0], Kind: w.state.Question.Kind, Answer: Answer(names[1]), By: "ann"})
+	case "command":
+		w.next(Command{Kind: drain.CommandKind(names[0]), By: "ann"})
+	case "resume":
+		w.resume()
+	case "tick":
+		length, err := time.ParseDuration(names[0])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.now = w.now.Add(length)
+		w.next()
+	default:
+		panic(fmt.Sprintf("no command %s", d.Cmd))
+	}
+}

@@ -1,0 +1,233 @@
+package roll
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// world is a cluster as the watches show it, with a roll in it, on a clock that stands until it is told to
+// go on. Nothing in it happens by itself.
+type world struct {
+	t       testing.TB
+	now     time.Time
+	version int
+	store   *kube.Store
+	nodes   map[string]*corev1.Node
+	state   *State
+	events  []Event
+	runs    map[string][]drain.Event // the journals of the batches' runs
+	inHand  string                   // the run that this process has
+	hooks   map[string]Hook          // that run
+	began   []string                 // "NODE HOOK", each command that was run
+	wanted  []Action
+	wake    time.Time
+}
+
+func newWorld(t testing.TB) *world {
+	w := &world{t: t, now: kubetest.Now, nodes: map[string]*corev1.Node{}, runs: map[string][]drain.Event{}, hooks: map[string]Hook{}}
+	w.store = kube.NewStore(func() time.Time { return w.now })
+	w.store.SetHealth(kube.Health{Live: true, LastContact: w.now})
+	for _, k := range kube.Kinds {
+		w.store.SetSync(k, kube.SyncState{Phase: kube.Synced})
+	}
+	w.put(kubetest.ReplicaSet("shop/web", 2))
+	return w
+}
+
+func (w *world) put(object any) {
+	record, err := convert.Record(object)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.store.Put(record)
+}
+
+// edit changes a node, and shows it.
+func (w *world) edit(name string, change func(n *corev1.Node)) {
+	n := w.nodes[name]
+	if n == nil {
+		n = kubetest.Node(name)
+		n.UID, n.Status.NodeInfo.BootID = types.UID(name), "boot-1"
+	}
+	n = n.DeepCopy()
+	change(n)
+	w.version++
+	n.ResourceVersion = fmt.Sprint(w.version)
+	w.nodes[name] = n
+	w.put(n)
+}
+
+// web shows a pod of the one workload, on a node.
+func (w *world) web(name, node string, options ...kubetest.PodOption) {
+	w.put(kubetest.Pod("shop/"+name, append([]kubetest.PodOption{kubetest.OwnedBy("apps/v1", "ReplicaSet", "web"), kubetest.On(node)}, options...)...))
+}
+
+func setReady(n *corev1.Node, ready bool) {
+	status := corev1.ConditionFalse
+	if ready {
+		status = corev1.ConditionTrue
+	}
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}
+}
+
+func cordoned(run string, at time.Time) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		n.Spec.Unschedulable = true
+		n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
+		n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: run, By: "ann", Was: "schedulable", At: at}.String()}
+	}
+}
+
+func uncordoned(n *corev1.Node) {
+	n.Spec.Unschedulable, n.Annotations, n.ManagedFields = false, nil, nil
+}
+
+// begin starts a roll over the nodes as they are.
+func (w *world) begin(o Options, names ...string) {
+	facts := Facts{Options: o, Run: drain.RunFacts{ID: "r1", User: "ann"}}
+	var nodes []*kube.Node
+	for _, name := range names {
+		nodes = append(nodes, w.store.Snapshot().Node(name))
+		facts.Run.Nodes = append(facts.Run.Nodes, drain.NodeFacts{Name: name, UID: kube.UID(name)})
+	}
+	facts.Batches = Batches(nodes, o)
+	w.add(Event{Seq: 1, Time: w.now, Kind: EventRollStarted, Roll: &facts})
+	w.next()
+}
+
+func (w *world) add(e Event) {
+	w.events = append(w.events, e)
+	w.state = Fold(w.state, e)
+}
+
+// resume is the death of the process, and another one that goes on from the journal.
+func (w *world) resume() {
+	w.state, w.inHand, w.hooks = nil, "", map[string]Hook{}
+	events := w.events
+	w.events = nil
+	for _, e := range events {
+		w.add(e)
+	}
+	w.add(Event{Seq: uint64(len(events) + 1), Time: w.now, Kind: EventResumed})
+	w.next()
+}
+
+// next decides, and carries out what is wanted as far as it is the roll's own.
+func (w *world) next(in ...Input) {
+	v := View{Snap: w.store.Snapshot(), Now: w.now}
+	if w.inHand != "" && w.inHand == w.state.Run {
+		v.Drain = drain.Fold(nil, w.runs[w.inHand]...)
+	}
+	before := w.state
+	out := Next(before, in, v)
+	w.events = append(w.events, out.Events...)
+	if refolded := Fold(before, out.Events...); fmt.Sprint(refolded.Nodes) != fmt.Sprint(out.State.Nodes) || refolded.Seq != out.State.Seq {
+		w.t.Fatalf("the events do not fold to the state:\n%v\n%v", refolded.Nodes, out.State.Nodes)
+	}
+	w.state, w.wanted, w.wake = out.State, out.Actions, out.Wake
+	for _, a := range out.Actions {
+		switch a := a.(type) {
+		case RunHook:
+			w.hooks[a.Node] = a.Hook
+			w.began = append(w.began, a.Node+" "+string(a.Hook))
+		case Drain:
+			if w.runs[a.Run] == nil {
+				facts := &drain.RunFacts{ID: a.Run, User: "ann"}
+				for _, name := range a.Nodes {
+					facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: kube.UID(name)})
+				}
+				w.runs[a.Run] = []drain.Event{{Seq: 1, Time: w.now, Kind: drain.EventRunStarted, Run: facts}}
+			}
+			w.inHand = a.Run
+			w.next()
+			return
+		}
+	}
+}
+
+// drained is the end of the drain of a node; the run ends with the last of them.
+func (w *world) drained(node string, state drain.NodeState, message string) {
+	run := w.inHand
+	say := func(e drain.Event) {
+		e.Seq, e.Time = uint64(len(w.runs[run])+1), w.now
+		w.runs[run] = append(w.runs[run], e)
+	}
+	w.edit(node, cordoned(run, w.now))
+	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: drain.NodeCordoned})
+	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: state, Message: message})
+	d := drain.Fold(nil, w.runs[run]...)
+	if !slices.ContainsFunc(d.Nodes, func(n *drain.NodeRun) bool { return !n.State.Final() }) {
+		say(drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone})
+	}
+	w.next()
+}
+
+// hookEnds is the end of the command that runs for a node.
+func (w *world) hookEnds(node string, exit int) {
+	h := w.hooks[node]
+	delete(w.hooks, node)
+	w.next(HookEnded{Node: node, Hook: h, ExitCode: exit})
+}
+
+// uncordon sends what is wanted for a node.
+func (w *world) uncordon(node string) bool {
+	for _, a := range w.wanted {
+		if u, ok := a.(Uncordon); ok && u.Node == node {
+			w.edit(node, uncordoned)
+			w.next()
+			return true
+		}
+	}
+	return false
+}
+
+// shown is where the roll stands, for scripts.
+func (w *world) shown() string {
+	var text strings.Builder
+	for i := range w.state.Nodes {
+		n := &w.state.Nodes[i]
+		fmt.Fprintf(&text, "%s %s", n.Name, n.State)
+		if n.Message != "" {
+			fmt.Fprintf(&text, ": %s", n.Message)
+		}
+		if h := n.Running(); h != "" {
+			fmt.Fprintf(&text, " (%s runs)", h)
+		}
+		text.WriteByte('\n')
+	}
+	s := w.state
+	if s.Gate != nil {
+		fmt.Fprintf(&text, "gate closed: %s\n", s.Gate.Sentence())
+	}
+	if s.Wait != nil {
+		fmt.Fprintf(&text, "waits for %s until %s\n", s.Wait.Kind, s.Wait.Until.UTC().Format("15:04:05"))
+	}
+	if s.Question != nil {
+		fmt.Fprintf(&text, "asks %s about %s %s\n", s.Question.Kind, s.Question.Node, s.Question.Hook)
+	}
+	for _, a := range w.wanted {
+		switch a := a.(type) {
+		case Uncordon:
+			fmt.Fprintf(&text, "wants to uncordon %s\n", a.Node)
+		case Drain:
+			fmt.Fprintf(&text, "wants run %s\n", a.Run)
+		}
+	}
+	if s.Outcome != "" {
+		fmt.Fprintf(&text, "ended: %s %s\n", s.Outcome, s.Message)
+	}
+	return text.String()
+}

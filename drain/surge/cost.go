@@ -1,0 +1,131 @@
+package surge
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// madeBefore is how much earlier than the raise by our reckoning of the server's clock a
+// replacement may have been made: both are in whole seconds.
+const madeBefore = 2 * time.Second
+
+// replacements are the pods that the raise has brought, the newest first.
+func (r *Record) replacements(v View, w *kube.Workload) []*kube.Pod {
+	return replacementsOf(v.Snap, w, &r.Batch)
+}
+
+func replacementsOf(s *kube.Snapshot, w *kube.Workload, b *Batch) []*kube.Pod {
+	pods := slices.DeleteFunc(activeOf(s, w), func(p *kube.Pod) bool {
+		return b.Has(p.UID) || p.Created.Before(b.At.Add(-madeBefore))
+	})
+	slices.SortStableFunc(pods, func(a, b *kube.Pod) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name))
+	})
+	return pods[:min(len(pods), int(b.To-b.Was))]
+}
+
+// leaving are the pods that are to have the lowest cost when the replicas are set back:
+// as many as the controller removes then, so that it takes no other. Those of the batch
+// come first; where they are not to leave, Ready replacements go in their place. Pods that
+// are not Ready need no cost: they are removed before all others (getPodsToDelete in
+// kubernetes pkg/controller/replicaset).
+func (r *Record) leaving(v View, w *kube.Workload) []*kube.Pod {
+	return leavingOf(v.Snap, w, &r.Batch, r.wanted(v))
+}
+
+func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted []*kube.Pod) []*kube.Pod {
+	leaving := slices.Clone(wanted)
+	room := int(b.To-b.Was) - len(leaving)
+	for _, p := range activeOf(s, w) {
+		if !p.Ready && !slices.Contains(leaving, p) {
+			room--
+		}
+	}
+	for _, p := range replacementsOf(s, w, b) {
+		if room > 0 && p.Ready {
+			leaving, room = append(leaving, p), room-1
+		}
+	}
+	return leaving
+}
+
+func lowest(p *kube.Pod) bool {
+	return p.Annotations[kube.DeletionCostAnnotation] == request.LowestDeletionCost
+}
+
+// costs are the requests that give the leaving pods the lowest cost, and all others whose
+// cost the run has changed theirs back.
+func (r *Record) costs(v View, leaving []*kube.Pod) (d Decision) {
+	ask := func(p *kube.Pod, from, to, was string) {
+		c := r.cost(p.UID)
+		switch {
+		case c != nil && (c.InFlight != 0 || c.givenUp(to, v.End)), len(d.Sends) >= v.Slots:
+			return
+		case c != nil && c.To == to && c.Next.After(v.Now):
+			d.Wake = first(d.Wake, c.Next)
+			return
+		}
+		d.Sends = append(d.Sends, Send{Verb: attempt.VerbCost, Cost: &CostFacts{Mover{p.Name, p.UID}, was, to},
+			Request: request.SetCost{Namespace: p.Namespace, Name: p.Name, UID: p.UID, From: from, To: to}})
+	}
+	for _, p := range leaving {
+		if !lowest(p) {
+			ask(p, "", request.LowestDeletionCost, p.Annotations[kube.DeletionCostAnnotation])
+		}
+	}
+	for _, c := range r.Costs {
+		if p := r.marked(v, c.UID, leaving); p != nil {
+			ask(p, request.LowestDeletionCost, c.Was, c.Was)
+		}
+	}
+	return d
+}
+
+// marked is a pod that is not to leave and still has our cost, nil where it has not.
+func (r *Record) marked(v View, uid kube.UID, leaving []*kube.Pod) *kube.Pod {
+	p := v.Snap.Pod(uid)
+	if p == nil || p.Terminating() || !lowest(p) || slices.Contains(leaving, p) {
+		return nil
+	}
+	return p
+}
+
+// settled reports whether the cluster shows all costs as they are to be, as far as they
+// can be had.
+func (r *Record) settled(v View, leaving []*kube.Pod) bool {
+	for _, p := range leaving {
+		if c := r.cost(p.UID); !lowest(p) && (c == nil || !c.givenUp(request.LowestDeletionCost, v.End)) {
+			return false
+		}
+	}
+	for i := range r.Costs {
+		c := &r.Costs[i]
+		if c.InFlight != 0 || r.marked(v, c.UID, leaving) != nil && !c.givenUp(c.Was, v.End) {
+			return false
+		}
+	}
+	return true
+}
+
+// givenUp reports whether the server has refused that cost for good: the pod is gone or
+// another by now, somebody else has set its cost, or the right is missing. A run that ends
+// tries a few times only.
+func (c *Cost) givenUp(to string, end bool) bool {
+	if c.InFlight != 0 || c.To != to {
+		return false
+	}
+	switch c.Last.Class() {
+	case kube.AnswerGone, kube.AnswerConflict, kube.AnswerInvalid:
+		return true
+	case kube.AnswerDone:
+		return false
+	case kube.AnswerForbidden:
+		end = true
+	}
+	return end && c.Tries >= attempt.RemoveTries
+}

@@ -1,0 +1,88 @@
+package surge
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// mark is the content of our annotation on a workload whose replicas a run has raised.
+type mark struct {
+	Run    string    `json:"run"`
+	By     string    `json:"by,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+	At     time.Time `json:"at"`
+	Was    int32     `json:"was"` // its replicas before
+	To     int32     `json:"to"`  // and since
+	// Costs are the deletion costs before of the pods that are to leave, where they had one.
+	Costs map[kube.UID]string `json:"costs,omitempty"`
+}
+
+// parseMark reads the content of the annotation; false where it is not ours.
+func parseMark(text string) (mark, bool) {
+	var m mark
+	if text == "" || json.Unmarshal([]byte(text), &m) != nil || m.Run == "" {
+		return mark{}, false
+	}
+	for _, text := range []*string{&m.Run, &m.By, &m.Reason} {
+		*text = kube.Clean(*text)
+	}
+	return m, true
+}
+
+// FromMarks are the surges of a run as far as the cluster alone tells of them: workloads that
+// have its annotation, and their pods of the lowest deletion cost.
+func FromMarks(s *kube.Snapshot, run string) []*Record {
+	var records []*Record
+	for _, kind := range []kube.Kind{kube.KindDeployments, kube.KindReplicaSets} {
+		for _, w := range kube.Workloads(s, kind) {
+			m, ours := parseMark(w.SurgeMark)
+			if !ours || m.Run != run {
+				continue
+			}
+			text := w.SurgeMark
+			if d := copiedFrom(s, w); d != nil { // what is left is to be known by the copy alone
+				w = d
+			}
+			known := slices.ContainsFunc(records, func(r *Record) bool { return r.UID == w.UID })
+			if !known {
+				records = append(records, fromMark(s, w, m, text))
+			}
+		}
+	}
+	return records
+}
+
+// copiedFrom is the Deployment of a ReplicaSet, from which it has its annotations.
+func copiedFrom(s *kube.Snapshot, rs *kube.Workload) *kube.Workload {
+	if rs.Owner == nil || rs.Owner.Kind != "Deployment" {
+		return nil
+	}
+	return s.Workload(rs.Owner.UID)
+}
+
+func fromMark(s *kube.Snapshot, w *kube.Workload, m mark, text string) *Record {
+	r := &Record{Facts: Facts{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID, AtOnce: m.To - m.Was},
+		State: Starting, Since: m.At, Batch: Batch{Was: m.Was, To: m.To, Mark: text, At: m.At}}
+	for _, p := range activeOf(s, w) {
+		if lowest(p) && p.Created.Before(m.At.Add(-madeBefore)) {
+			mover := Mover{p.Name, p.UID}
+			r.Batch.Pods = append(r.Batch.Pods, mover)
+			r.Costs = append(r.Costs, Cost{CostFacts: CostFacts{mover, m.Costs[p.UID], request.LowestDeletionCost}})
+		}
+	}
+	r.Pods = len(r.Batch.Pods)
+	return r
+}
+
+// String is the content of the annotation.
+func (m mark) String() string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return "" // strings, numbers and a time always marshal
+	}
+	return string(text)
+}

@@ -1,0 +1,377 @@
+package surge
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+const (
+	// shownWithin is how long the watch may take to show what an answer accepted before
+	// it is asked for again.
+	shownWithin = 15 * time.Second
+	// verifyWithin is how long the controller may take to remove pods that it has too many.
+	verifyWithin = 30 * time.Second
+)
+
+// View is what is decided from about the surge of a workload.
+type View struct {
+	Run, By, Reason string
+	Managed         bool          // the number may be another tool's
+	Timeout         time.Duration // until when replacements are to be Ready, zero for no limit
+	Snap            *kube.Snapshot
+	Trusted         bool // the workload and its pods are complete and live
+	// Moves are the pods of the run that may begin: on nodes being drained, not asked for yet.
+	Moves []*kube.Pod
+	// Wanted reports whether a pod of the batch is still to leave.
+	Wanted func(kube.UID) bool
+	End    bool   // the run ends: what stands is taken back
+	Abort  bool   // and it does not wait for a server that is away
+	ByHand string // the command that takes the raise back
+	Paused bool
+	Slots  int       // requests that may be sent now
+	From   time.Time // since when time counts: the last interruption of the run
+	Now    time.Time
+}
+
+// Send is a request of a surge.
+type Send struct {
+	Verb    attempt.Verb
+	Version string // resourceVersion that it expects, "" for none
+	Request request.Request
+	Cost    *CostFacts // what it changes of a pod, nil where it changes the workload
+}
+
+// Decision is what is to be done about a surge now.
+type Decision struct {
+	Change *Change
+	Sends  []Send
+	Wake   time.Time // when to decide again if nothing changes before, zero for never
+}
+
+func become(state State, message string) Decision {
+	return Decision{Change: &Change{State: state, Message: message}}
+}
+
+// Decide decides about the surge. After a change it is to be asked again.
+func (r *Record) Decide(v View) Decision {
+	if !v.Trusted {
+		return r.unseen(v)
+	}
+	if v.Paused || r.State.Ended() {
+		return Decision{}
+	}
+	w := v.Snap.Workload(r.UID)
+	switch {
+	case w != nil:
+	case r.raised():
+		return become(Kept, "it is gone")
+	default:
+		return Decision{}
+	}
+	switch r.State {
+	case Raising:
+		return r.raising(v, w)
+	case Starting:
+		return r.starting(v, w)
+	case Lowering:
+		return r.lowering(v, w)
+	case Verifying:
+		return r.verifying(v, w)
+	}
+	return r.begin(v, w)
+}
+
+// unseen decides where the cluster cannot be seen: nothing is done, and a run that is aborted
+// ends without it after a while.
+func (r *Record) unseen(v View) Decision {
+	ends := later(r.Since, v.From).Add(shownWithin)
+	switch {
+	case !v.Abort || !r.Stands() || r.Waiting() || r.State.Ended():
+		return Decision{}
+	case v.Now.Before(ends):
+		return Decision{Wake: ends}
+	}
+	return r.leave("the API server does not answer", v.ByHand)
+}
+
+func (r *Record) leave(why, byHand string) Decision {
+	return become(Left, "not set back: "+why+"; to do it: "+byHand)
+}
+
+// begin begins a batch, if there are pods for one and nothing is in the way.
+func (r *Record) begin(v View, w *kube.Workload) Decision {
+	moves := slices.DeleteFunc(slices.Clone(v.Moves), func(p *kube.Pod) bool { return slices.Contains(r.Tried, p.UID) })
+	if v.End || len(moves) == 0 {
+		return Decision{}
+	}
+	if why := whyNot(v.Snap, w, v.Run, v.Managed); why != nil {
+		return r.held(v, why)
+	}
+	n := min(len(moves), int(r.AtOnce))
+	if n < 1 {
+		return become(Refused, "no replacement may start beside its pods")
+	}
+	b := Batch{Was: w.Replicas, To: w.Replicas + int32(n), At: v.Snap.ServerTime(v.Now).UTC().Truncate(time.Second)}
+	m := mark{Run: v.Run, By: v.By, Reason: v.Reason, At: b.At, Was: b.Was, To: b.To, Costs: map[kube.UID]string{}}
+	for _, p := range moves[:n] {
+		b.Pods = append(b.Pods, Mover{p.Name, p.UID})
+		if cost := p.Annotations[kube.DeletionCostAnnotation]; cost != "" {
+			m.Costs[p.UID] = cost
+		}
+	}
+	b.Others, _ = available(v, w, &b)
+	b.Mark = m.String()
+	return Decision{Change: &Change{State: Raising, Batch: &b}}
+}
+
+// held waits for what may pass, as long as for a replacement.
+func (r *Record) held(v View, why *Reason) Decision {
+	d := Decision{}
+	switch {
+	case !why.Code.passes():
+		return become(Refused, why.Text)
+	case r.Message != why.Text:
+		return become(r.State, why.Text)
+	case v.Timeout > 0:
+		d.Wake = later(r.Since, v.From).Add(v.Timeout)
+		if !v.Now.Before(d.Wake) {
+			return become(Refused, why.Text)
+		}
+	}
+	return d
+}
+
+func (r *Record) raising(v View, w *kube.Workload) Decision {
+	switch mark, marked := parseMark(w.SurgeMark); {
+	case marked && mark.Run == v.Run:
+		return become(Starting, "")
+	case r.InFlight != 0:
+		return Decision{}
+	case v.End && (r.Last == nil || r.Last.Class() == kube.AnswerConflict):
+		return become(Undone, "the run ended before")
+	case v.End && !v.Now.Before(later(r.Since, v.From).Add(shownWithin)):
+		return become(Left, "whether its replicas were raised is not known: "+r.Last.Words()+"; to set them back: "+
+			v.ByHand)
+	case marked, w.Replicas != r.Batch.Was:
+		return become(Planned, "") // it is decided again from what it is now
+	}
+	if v.End {
+		return Decision{Wake: later(r.Since, v.From).Add(shownWithin)}
+	}
+	if !r.Outdated(w.ResourceVersion) && r.Waits(v.Now) {
+		return Decision{Wake: r.Next}
+	}
+	return Decision{Sends: []Send{{Verb: attempt.VerbRaise, Version: w.ResourceVersion, Request: request.Raise{
+		Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
+		ResourceVersion: w.ResourceVersion, To: r.Batch.To, Mark: r.Batch.Mark,
+	}}}}
+}
+
+// starting waits until there is a replacement for each pod that is to leave.
+func (r *Record) starting(v View, w *kube.Workload) Decision {
+	if why := r.foreign(v, w); why != "" {
+		return become(Lowering, why)
+	}
+	if v.End {
+		return become(Lowering, "the run ended before its replacements were Ready")
+	}
+	wanted := r.wanted(v)
+	if len(wanted) == 0 {
+		return become(Lowering, "")
+	}
+	others, wake := available(v, w, &r.Batch)
+	d := r.costs(v, wanted)
+	d.Wake = first(d.Wake, wake)
+	if others >= r.Batch.Others+len(wanted) {
+		if len(d.Sends) == 0 && r.settled(v, wanted) {
+			return become(Lowering, "")
+		}
+		return d
+	}
+	if v.Timeout > 0 {
+		ends := later(r.Since, v.From).Add(v.Timeout)
+		if !v.Now.Before(ends) {
+			late := become(Lowering, fmt.Sprintf("its replacements were not Ready within %s: %s", v.Timeout,
+				r.cause(v, w)))
+			late.Change.Late = true
+			return late
+		}
+		d.Wake = first(d.Wake, ends)
+	}
+	return d
+}
+
+// lowering sets the replicas back once the pods that are to be removed have the lowest
+// cost. That our annotation is gone shows that it was done.
+func (r *Record) lowering(v View, w *kube.Workload) Decision {
+	if r.InFlight != 0 {
+		return Decision{}
+	}
+	if mark, marked := parseMark(w.SurgeMark); !marked || mark.Run != v.Run {
+		return become(Verifying, "")
+	}
+	lower := request.Lower{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
+		From: r.Batch.To, To: r.Batch.Was, Mark: r.Batch.Mark}
+	if r.foreign(v, w) != "" {
+		lower.From = lower.To // their number stands
+	} else {
+		leaving := r.leaving(v, w)
+		if d := r.costs(v, leaving); len(d.Sends) > 0 || !r.settled(v, leaving) {
+			return d
+		}
+	}
+	switch {
+	case v.End && r.Tries >= attempt.RemoveTries:
+		return r.leave(r.Last.Words(), v.ByHand)
+	case r.Waits(v.Now):
+		return Decision{Wake: r.Next}
+	}
+	return Decision{Sends: []Send{{Verb: attempt.VerbLower, Request: lower}}}
+}
+
+// verifying sees who leaves. The others get their cost back: they are evicted as usual.
+func (r *Record) verifying(v View, w *kube.Workload) Decision {
+	active := activeOf(v.Snap, w)
+	left := 0
+	for _, p := range active {
+		if r.Batch.Has(p.UID) {
+			left++
+		}
+	}
+	ends := later(r.Since, v.From).Add(verifyWithin)
+	if left > 0 && len(active) > int(w.Replicas) && v.Now.Before(ends) {
+		return Decision{Wake: ends}
+	}
+	if d := r.costs(v, nil); len(d.Sends) > 0 || !r.settled(v, nil) {
+		return d
+	}
+	if d, open := r.uncopy(v, w, ends); open {
+		return d
+	}
+	switch {
+	case w.Replicas == r.Batch.To:
+		return become(Kept, fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas))
+	case r.Late || v.End && r.Why != "":
+		return Decision{Change: &Change{State: Undone, Message: r.Why, Late: r.Late}}
+	case r.Why == "" && left > 0:
+		return become(Done, fmt.Sprintf("%d of %d pods were not removed: they are evicted as usual", left,
+			len(r.Batch.Pods)))
+	}
+	return become(Done, r.Why)
+}
+
+// After is the change that follows from the answer to a request about the workload, nil
+// for none; class is the answer's class in this run.
+func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass, byHand string) *Change {
+	words := attempt.AnswerWords(a)
+	switch {
+	case class == kube.AnswerDone, class == kube.AnswerTransient:
+	case r.State == Verifying: // it was about a copy of the annotation
+	case class == kube.AnswerGone:
+		return become(Kept, "it is gone").Change
+	case verb == attempt.VerbRaise && class == kube.AnswerConflict:
+	case verb == attempt.VerbRaise:
+		return become(Refused, words).Change
+	case class == kube.AnswerForbidden || r.Tries >= attempt.RemoveTries:
+		return r.leave(words, byHand).Change
+	}
+	return nil
+}
+
+// foreign says what somebody else has changed since the raise, "" for nothing.
+func (r *Record) foreign(v View, w *kube.Workload) string {
+	mark, ours := parseMark(w.SurgeMark)
+	switch {
+	case !ours || mark.Run != v.Run:
+		return "somebody removed the annotation of the run"
+	case w.Replicas != r.Batch.To:
+		return fmt.Sprintf("somebody has set it to %d replicas since", w.Replicas)
+	}
+	return ""
+}
+
+// wanted are the pods of the batch that are still to leave, as they are now.
+func (r *Record) wanted(v View) []*kube.Pod {
+	if v.End {
+		return nil
+	}
+	var pods []*kube.Pod
+	for _, m := range r.Batch.Pods {
+		if p := v.Snap.Pod(m.UID); p != nil && !p.Terminating() && !p.Finished() && v.Wanted(m.UID) {
+			pods = append(pods, p)
+		}
+	}
+	return pods
+}
+
+// activeOf are the pods of a workload that its controller counts.
+func activeOf(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
+	var active []*kube.Pod
+	for _, p := range budget.CountedWith(s, w) {
+		if !p.Terminating() && !p.Finished() {
+			active = append(active, p)
+		}
+	}
+	return active
+}
+
+// available counts the pods of a workload that are available and not of the batch; wake
+// is when the next of them will have been Ready for long enough.
+func available(v View, w *kube.Workload, b *Batch) (count int, wake time.Time) {
+	serverNow := v.Snap.ServerTime(v.Now)
+	for _, p := range activeOf(v.Snap, w) {
+		if b.Has(p.UID) || !p.Ready {
+			continue
+		}
+		if at := p.AvailableAt(w.MinReadySeconds); serverNow.Before(at) {
+			wake = first(wake, v.Now.Add(at.Sub(serverNow)))
+		} else {
+			count++
+		}
+	}
+	return count, wake
+}
+
+// cause says why the replacements are not Ready.
+func (r *Record) cause(v View, w *kube.Workload) string {
+	replacements := r.replacements(v, w)
+	for _, p := range replacements {
+		if t := p.Trouble; !p.Ready && t != nil && t.Reason != "" {
+			return p.Name + ": " + joined(t.Reason, t.Message)
+		}
+	}
+	switch {
+	case len(replacements) < int(r.Batch.To-r.Batch.Was) && w.Failure != "":
+		return w.Failure
+	case len(replacements) == 0:
+		return "its controller made none"
+	}
+	return "they are still starting"
+}
+
+func joined(reason, message string) string {
+	if message == "" {
+		return reason
+	}
+	return reason + ", " + message
+}
+
+func first(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

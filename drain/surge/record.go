@@ -1,0 +1,261 @@
+package surge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// State is where the surge of a workload is.
+type State string
+
+// The states of a surge. From Raising to Verifying a batch of its pods is on its way.
+const (
+	Planned   State = "Planned"
+	Raising   State = "Raising"   // its replicas are being raised
+	Starting  State = "Starting"  // the replacements start, the deletion costs are set
+	Lowering  State = "Lowering"  // the replicas are being set back
+	Verifying State = "Verifying" // who leaves is seen by UID
+	Done      State = "Done"      // the batch is over; another may follow
+	Undone    State = "Undone"    // taken back, for the reason of the message
+	Refused   State = "Refused"   // nothing was changed
+	Kept      State = "Kept"      // no longer ours: left as it is
+	Left      State = "Orphaned"  // could not be taken back: it is still there
+)
+
+// Ended reports whether no further batch begins.
+func (s State) Ended() bool { return s == Undone || s == Refused || s == Kept || s == Left }
+
+// Facts are a workload of a plan whose pods surge.
+type Facts struct {
+	Kind      string   `json:"kind"`
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	UID       kube.UID `json:"uid"`
+	// AtOnce is how many replicas it may have more at a time.
+	AtOnce int32 `json:"atOnce"`
+	// Pods is how many of its pods the plan moves.
+	Pods int `json:"pods"`
+}
+
+// Title names the workload.
+func (f *Facts) Title() string { return f.Kind + " " + f.Namespace + "/" + f.Name }
+
+// Mover is a pod of a batch.
+type Mover struct {
+	Name string   `json:"name"`
+	UID  kube.UID `json:"uid"`
+}
+
+// Batch is what is raised at a time, and for which pods.
+type Batch struct {
+	Was  int32   `json:"was"` // replicas before
+	To   int32   `json:"to"`
+	Mark string  `json:"mark"` // the text of the annotation
+	Pods []Mover `json:"pods"`
+	// Others is how many pods of the workload were available beside those.
+	Others int       `json:"others"`
+	At     time.Time `json:"at"` // by the server's clock
+}
+
+// Has reports whether the pod is of the batch.
+func (b *Batch) Has(uid kube.UID) bool {
+	return slices.ContainsFunc(b.Pods, func(m Mover) bool { return m.UID == uid })
+}
+
+// CostFacts are a deletion cost that is asked for.
+type CostFacts struct {
+	Mover
+	Was string `json:"was,omitempty"` // before the run, "" for none
+	To  string `json:"to,omitempty"`  // "" removes it
+}
+
+// Cost is what the run did to the deletion cost of a pod.
+type Cost struct {
+	attempt.Attempt
+	CostFacts
+}
+
+// leftOver reports whether the cost could not be given back.
+func (c *Cost) leftOver() bool {
+	switch c.Last.Class() {
+	case kube.AnswerDone, kube.AnswerGone, kube.AnswerConflict, kube.AnswerInvalid:
+		return false
+	}
+	return c.To == c.Was
+}
+
+// Record is the surge of a workload in a run. The fold of the run's events calls its
+// transitions, Become to Resume; Decide decides by it.
+type Record struct {
+	Facts
+	attempt.Attempt // of the workload itself
+	State           State
+	Since           time.Time
+	Message         string
+	Batch           Batch
+	Costs           []Cost // of the pods of the batch, and of replacements that are to go instead
+	// Tried are the pods that were in a batch that is over: none is in a second one.
+	Tried []kube.UID
+	// Why is the reason for which the batch is taken back, "" while it is not. Late tells
+	// that the replacements were not Ready in time.
+	Why  string
+	Late bool
+}
+
+// begins reports whether a batch may begin.
+func (r *Record) begins() bool { return r.State == Planned || r.State == Done }
+
+// raised reports whether the replicas are raised by us, or may be.
+func (r *Record) raised() bool {
+	switch r.State {
+	case Raising:
+		return r.InFlight != 0 || r.Last != nil
+	case Starting, Lowering, Verifying:
+		return true
+	}
+	return false
+}
+
+// InFlightCosts counts the requests for deletion costs that have no answer yet.
+func (r *Record) InFlightCosts() (n int) {
+	for i := range r.Costs {
+		if r.Costs[i].InFlight != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Waiting reports whether an answer is out.
+func (r *Record) Waiting() bool { return r.InFlight != 0 || r.InFlightCosts() > 0 }
+
+// Stands reports whether something of the surge is to be taken back before a run ends.
+func (r *Record) Stands() bool { return r.State == Raising || r.raised() || r.Waiting() }
+
+// MayStand reports whether the surge may have left something in the cluster.
+func (r *Record) MayStand() bool { return r.Stands() || r.State == Left || len(r.Costs) > 0 }
+
+// Change is a state that a surge comes to.
+type Change struct {
+	State   State  `json:"state"`
+	Message string `json:"message,omitempty"`
+	Late    bool   `json:"late,omitempty"`  // the replacements were not Ready in time
+	Batch   *Batch `json:"batch,omitempty"` // that begins
+}
+
+// Become is the transition to the state that an event tells of.
+func (r *Record) Become(c Change, at time.Time) {
+	if r.State != c.State {
+		r.Since, r.Tries, r.Next, r.Last = at, 0, time.Time{}, nil
+	}
+	switch {
+	case c.Batch != nil:
+		r.Batch, r.Why, r.Late = *c.Batch, "", false
+	case c.State == Lowering && r.State != Lowering:
+		r.Why, r.Late = c.Message, c.Late
+	case c.State == Done || c.State.Ended():
+		r.end(c.State)
+	}
+	r.State, r.Message = c.State, c.Message
+}
+
+// end notes that the batch is over.
+func (r *Record) end(state State) {
+	for _, m := range r.Batch.Pods {
+		if !slices.Contains(r.Tried, m.UID) {
+			r.Tried = append(slices.Clip(r.Tried), m.UID)
+		}
+	}
+	if state == Done || state == Undone {
+		r.Costs = slices.DeleteFunc(slices.Clone(r.Costs), func(c Cost) bool { return !c.leftOver() })
+	}
+}
+
+// Asked notes a request: for the workload, or for the deletion cost of a pod.
+func (r *Record) Asked(cost *CostFacts, f *attempt.ActionFacts) {
+	if cost == nil {
+		r.Sent(f)
+		return
+	}
+	if r.cost(cost.UID) == nil {
+		r.Costs = append(slices.Clip(r.Costs), Cost{CostFacts: *cost})
+	}
+	r.editCost(cost.UID, func(c *Cost) {
+		if c.To != cost.To {
+			c.Tries = 0
+		}
+		c.To = cost.To
+		c.Sent(f)
+	})
+}
+
+// Heard notes what came back, for the workload (pod "") or for the cost of a pod: what was
+// accepted is to be shown by the cluster within a while, anything else is asked for again
+// after a pause.
+func (r *Record) Heard(pod kube.UID, f *attempt.AnswerFacts, at time.Time) {
+	if pod == "" {
+		heard(&r.Attempt, f, at)
+		return
+	}
+	r.editCost(pod, func(c *Cost) { heard(&c.Attempt, f, at) })
+}
+
+func heard(a *attempt.Attempt, f *attempt.AnswerFacts, at time.Time) {
+	if a.Answered(f); f.Class() == kube.AnswerDone {
+		a.Next = at.Add(shownWithin)
+		return
+	}
+	a.Failed(at.Add(a.Pause(f.RetryAfter())))
+}
+
+// editCost changes the cost of a pod in a copy: records are shared.
+func (r *Record) editCost(uid kube.UID, edit func(*Cost)) {
+	r.Costs = slices.Clone(r.Costs)
+	for i := range r.Costs {
+		if r.Costs[i].UID == uid {
+			edit(&r.Costs[i])
+		}
+	}
+}
+
+func (r *Record) cost(uid kube.UID) *Cost {
+	for i := range r.Costs {
+		if r.Costs[i].UID == uid {
+			return &r.Costs[i]
+		}
+	}
+	return nil
+}
+
+// Resume is the record in another process: the cluster shows what became of requests
+// without an answer.
+func (r *Record) Resume() {
+	if r.State == Raising && r.InFlight != 0 {
+		r.Last = &attempt.AnswerFacts{Failure: "the process ended before the answer came"}
+	}
+	r.Attempt.Resume()
+	for _, c := range r.Costs {
+		r.editCost(c.UID, func(c *Cost) { c.Resume() })
+	}
+}
+
+// Leaves reports whether its pods stay where they are: their replacements were not Ready in
+// time, and that is what was asked for then.
+func (r *Record) Leaves(then Fallback) bool {
+	return r.State == Undone && r.Late && then == FallbackLeave
+}
+
+// ByHand is the command that sets the replicas back.
+func (r *Record) ByHand() string {
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:null}},"spec":{"replicas":%d}}`,
+		kube.SurgeAnnotation, r.Batch.Was)
+	return "kubectl patch -n " + words.ShellWord(r.Namespace) + " " +
+		words.ShellWord(strings.ToLower(r.Kind)+"/"+r.Name) +
+		" --type=merge -p " + words.ShellWord(patch)
+}

@@ -1,0 +1,67 @@
+package surge
+
+import (
+	"fmt"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// Undo are the requests that take back what the run left of a surge, in their order, or why
+// it is left alone: a rollback asks here. The pods of the batch get their cost back; Ready
+// replacements get the lowest, so that they are removed and no other pod; then the replicas
+// are set back, if they are still the run's, and copies of its annotation removed.
+func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request, left string) {
+	w := s.Workload(r.UID)
+	if w == nil {
+		return nil, "it is gone"
+	}
+	mark, marked := parseMark(w.SurgeMark)
+	raised := marked && mark.Run == run
+	var leaving []*kube.Pod
+	if raised && w.Replicas == r.Batch.To {
+		leaving = leavingOf(s, w, &r.Batch, nil)
+	}
+	v := View{Snap: s}
+	for i := range r.Costs {
+		if p := r.marked(v, r.Costs[i].UID, leaving); p != nil {
+			requests = append(requests, r.setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
+		}
+	}
+	for _, p := range leaving {
+		if !lowest(p) {
+			requests = append(requests, r.setCost(p, "", request.LowestDeletionCost))
+		}
+	}
+	lower := request.Lower{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
+		From: r.Batch.To, To: r.Batch.Was, Mark: r.Batch.Mark}
+	if raised && w.Replicas != r.Batch.To {
+		lower.From = lower.To // the number of somebody else stands
+	}
+	if raised {
+		requests = append(requests, lower)
+	}
+	for _, c := range copies(s, w, run) {
+		requests = append(requests, c)
+	}
+	switch {
+	case len(requests) == 0 && w.Replicas == r.Batch.To:
+		return nil, fmt.Sprintf("it has %d replicas, and not the annotation of the run: somebody else keeps it so",
+			w.Replicas)
+	case len(requests) == 0:
+		return nil, "it is already taken back"
+	}
+	return requests, ""
+}
+
+func (r *Record) setCost(p *kube.Pod, from, to string) request.SetCost {
+	return request.SetCost{Namespace: p.Namespace, Name: p.Name, UID: p.UID, From: from, To: to}
+}
+
+// UndoWhat says what Undo takes back.
+func (r *Record) UndoWhat() string {
+	return fmt.Sprintf("set %s back to %d replicas, its deletion costs to what they were", r.Title(), r.Batch.Was)
+}
+
+// UndoID is the same for the same surge in each plan of a rollback.
+func (r *Record) UndoID() string { return "surge/" + string(r.UID) }

@@ -1,0 +1,137 @@
+package surge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+var raisedMark = mark{Run: "r1", By: "ada", At: kubetest.Now, Was: 2, To: 4}.String()
+
+// raised is a record of Deployment shop/web raised from 2 to 4 for web-1 and web-2 of node w1;
+// web-1 had cost 7.
+func raised(s *kube.Snapshot) *Record {
+	uid := func(name string) kube.UID { return s.PodNamed("shop", name).UID }
+	w := s.WorkloadNamed("Deployment", "shop", "web")
+	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: w.UID, AtOnce: 2}, State: Starting,
+		Batch: Batch{Was: 2, To: 4, Mark: raisedMark, At: kubetest.Now, Pods: []Mover{{"web-1", uid("web-1")}, {"web-2", uid("web-2")}}}}
+	for _, c := range []CostFacts{{Mover{"web-1", uid("web-1")}, "7", request.LowestDeletionCost}, {Mover{"web-2", uid("web-2")}, "", request.LowestDeletionCost}} {
+		r.Asked(&c, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbCost})
+		r.Heard(c.UID, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
+	}
+	return r
+}
+
+func costing(cost string) kubetest.PodOption {
+	return func(p *corev1.Pod) { p.Annotations = map[string]string{kube.DeletionCostAnnotation: cost} }
+}
+
+// copied is a Deployment and its ReplicaSet, which has its controller's copy of the annotation.
+func copied(web []runtime.Object) []runtime.Object {
+	web[1].(*appsv1.ReplicaSet).Annotations = map[string]string{kube.SurgeAnnotation: raisedMark}
+	return web
+}
+
+func made(p *corev1.Pod) { p.CreationTimestamp.Time = kubetest.Now.Add(time.Second) }
+
+func TestUndo(t *testing.T) {
+	web := func(replicas int32, mark string) []runtime.Object {
+		d, rs := kubetest.Deployment("shop/web", replicas)
+		if mark != "" {
+			d.Annotations = map[string]string{kube.SurgeAnnotation: mark}
+		}
+		return []runtime.Object{d, rs}
+	}
+	pod := func(name, node string, options ...kubetest.PodOption) runtime.Object {
+		return kubetest.Pod("shop/"+name, append([]kubetest.PodOption{kubetest.ByDeployment("web"), kubetest.On(node)}, options...)...)
+	}
+	lowest := costing(request.LowestDeletionCost)
+	moving := []runtime.Object{pod("web-1", "w1", lowest), pod("web-2", "w1", lowest)}
+	for name, c := range map[string]struct {
+		objects []runtime.Object
+		want    []string
+		left    string
+	}{
+		"replacements Ready": {slices.Concat(web(4, raisedMark), moving, []runtime.Object{pod("web-3", "w2", made), pod("web-4", "w2", made)}),
+			[]string{"web-1 7", "web-2 none", "web-3 lowest", "web-4 lowest", "4 to 2"}, ""},
+		"one of them Ready": {slices.Concat(web(4, raisedMark), moving, []runtime.Object{pod("web-3", "w2", made, kubetest.NotReady(0)), pod("web-4", "w2", made)}),
+			[]string{"web-1 7", "web-2 none", "web-4 lowest", "4 to 2"}, ""},
+		"a pod of before is not touched": {slices.Concat(web(4, raisedMark), moving, []runtime.Object{pod("web-0", "w2")}),
+			[]string{"web-1 7", "web-2 none", "4 to 2"}, ""},
+		"somebody else's cost stays": {slices.Concat(web(4, raisedMark), []runtime.Object{pod("web-1", "w1", costing("9")), pod("web-2", "w1", lowest)}),
+			[]string{"web-2 none", "4 to 2"}, ""},
+		"somebody else's number stays": {slices.Concat(web(9, raisedMark), moving), []string{"web-1 7", "web-2 none", "annotation"}, ""},
+		"lowered, and the ReplicaSet has a copy of the annotation": {slices.Concat(copied(web(2, "")), []runtime.Object{pod("web-1", "w1"), pod("web-2", "w1")}),
+			[]string{"annotation"}, ""},
+		"lowered already":      {slices.Concat(web(2, ""), moving), []string{"web-1 7", "web-2 none"}, ""},
+		"nothing left":         {slices.Concat(web(2, ""), []runtime.Object{pod("web-1", "w1"), pod("web-2", "w1")}), nil, "already taken back"},
+		"raised, and not ours": {slices.Concat(web(4, ""), []runtime.Object{pod("web-1", "w1"), pod("web-2", "w1")}), nil, "somebody else keeps it"},
+	} {
+		s := kubetest.SnapshotOf(kubetest.Now, c.objects...)
+		requests, left := raised(s).Undo("r1", s)
+		var got []string
+		for _, r := range requests {
+			switch r := r.(type) {
+			case request.SetCost:
+				got = append(got, r.Name+" "+map[string]string{"": "none", request.LowestDeletionCost: "lowest"}[r.To])
+				if r.To == "7" {
+					got[len(got)-1] = r.Name + " 7"
+				}
+			case request.Lower:
+				got = append(got, fmt.Sprintf("%d to %d", r.From, r.To))
+				if r.From == r.To {
+					got[len(got)-1] = "annotation"
+				}
+			}
+		}
+		if !slices.Equal(got, c.want) || !strings.Contains(left, c.left) {
+			t.Errorf("%s: %q, left %q; want %q, %q", name, got, left, c.want, c.left)
+		}
+	}
+	gone := kubetest.SnapshotOf(kubetest.Now, slices.Concat(web(4, raisedMark), moving)...)
+	r := raised(gone)
+	if requests, left := r.Undo("r1", kubetest.SnapshotOf(kubetest.Now, []runtime.Object{&appsv1.Deployment{ObjectMeta: kubetest.Meta("Deployment", "shop/other")}}...)); requests != nil || left != "it is gone" {
+		t.Errorf("%v, %q", requests, left)
+	}
+}
+
+func TestAfter(t *testing.T) {
+	for name, c := range map[string]struct {
+		verb    attempt.Verb
+		tries   int
+		answer  kube.Answer
+		state   State
+		message string
+	}{
+		"raised":                   {attempt.VerbRaise, 0, kube.Answer{Code: 200}, "", ""},
+		"somebody was quicker":     {attempt.VerbRaise, 0, kube.Answer{Code: 409}, "", ""},
+		"no answer":                {attempt.VerbRaise, 0, kube.Answer{Failure: "EOF"}, "", ""},
+		"may not be raised":        {attempt.VerbRaise, 0, kube.Answer{Code: 403, Message: "no"}, Refused, "no"},
+		"a policy":                 {attempt.VerbRaise, 0, kube.Answer{Code: 422, Message: "frozen"}, Refused, "frozen"},
+		"gone":                     {attempt.VerbRaise, 0, kube.Answer{Code: 404}, Kept, "gone"},
+		"lowered":                  {attempt.VerbLower, 0, kube.Answer{Code: 200}, "", ""},
+		"another number by now":    {attempt.VerbLower, 0, kube.Answer{Code: 422}, "", ""},
+		"may not be lowered":       {attempt.VerbLower, 0, kube.Answer{Code: 403, Message: "no"}, Left, "not set back: no; to do it: kubectl"},
+		"never the number of ours": {attempt.VerbLower, attempt.RemoveTries, kube.Answer{Code: 422, Message: "no"}, Left, "kubectl"},
+	} {
+		r := &Record{State: Raising, Attempt: attempt.Attempt{Tries: c.tries}}
+		change := r.After(c.verb, c.answer, c.answer.Class(), "kubectl")
+		if change == nil {
+			change = &Change{}
+		}
+		if change.State != c.state || !strings.Contains(change.Message, c.message) {
+			t.Errorf("%s: %+v, want %s %q", name, change, c.state, c.message)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package surge
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Code names a reason why a workload cannot surge.
+type Code string
+
+// The reasons. Those of passes may be over in a moment.
+const (
+	CodeKind       Code = "Kind"       // its kind does not remove the pods of the lowest deletion cost first
+	CodeUnseen     Code = "Unseen"     // what decides it cannot be read
+	CodeScaled     Code = "ScaledDown" // it wants no pods
+	CodeRollout    Code = "Rollout"    // its pods are being replaced
+	CodeOther      Code = "OtherRun"   // another run has raised it
+	CodeAutoscaler Code = "Autoscaler" // its number is an autoscaler's
+	CodeManaged    Code = "Managed"    // its number is that of another tool
+	CodeVolume     Code = "Volume"     // one node alone can use a volume of its pods
+	CodeNoRoom     Code = "NoRoom"     // no replacement finds room beside it
+	CodeQuota      Code = "Quota"      // its quota lets no further pod in
+)
+
+// passes reports whether the reason may end by itself, so that it is waited for.
+func (c Code) passes() bool { return c == CodeRollout || c == CodeOther }
+
+// Reason is why a workload cannot surge, in a sentence without an end.
+type Reason struct {
+	Code Code   `json:"code"`
+	Text string `json:"text"`
+}
+
+// Kinds are the watched kinds that decide whether a workload can surge.
+var Kinds = []kube.Kind{kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindAutoscalers}
+
+// Of is the workload whose replicas are raised for a pod, or the reason why there is none.
+func Of(s *kube.Snapshot, p *kube.Pod) (*kube.Workload, *Reason) {
+	if p.Owner == nil {
+		return nil, &Reason{CodeKind, "no controller makes another pod in its place"}
+	}
+	owner := p.Owner
+	rs := s.Workload(owner.UID)
+	if owner.Kind == "ReplicaSet" && rs == nil {
+		return nil, &Reason{CodeUnseen, "ReplicaSet " + owner.Name + " cannot be seen"}
+	}
+	if owner.Kind == "ReplicaSet" && rs.Owner != nil {
+		owner = rs.Owner
+	}
+	w := budget.ScaledBy(s, p.Owner)
+	switch {
+	case owner.Kind == "StatefulSet":
+		return nil, &Reason{CodeKind, "StatefulSet " + owner.Name +
+			" gives each pod a name: a further pod would be a further member"}
+	case owner.Kind == "Job":
+		return nil, &Reason{CodeKind, "Job " + owner.Name + " runs its pods to their end"}
+	case owner.Kind != "Deployment" && owner.Kind != "ReplicaSet":
+		return nil, &Reason{CodeKind, owner.Kind + " " + owner.Name +
+			" is not known to remove the pods of the lowest deletion cost first"}
+	case w == nil:
+		return nil, &Reason{CodeUnseen, owner.Kind + " " + owner.Name + " cannot be seen"}
+	}
+	return w, nil
+}
+
+// ForPod is the workload that would surge for a pod, and why it cannot, nil where it can. The
+// workload is nil where there is none.
+func ForPod(s *kube.Snapshot, p *kube.Pod, managed bool) (*kube.Workload, *Reason) {
+	w, not := Of(s, p)
+	if w == nil {
+		return nil, not
+	}
+	if not = whyNot(s, w, "", managed); not == nil {
+		not = volumeReason(s, p)
+	}
+	return w, not
+}
+
+// whyNot is why the replicas of a workload cannot be raised for a run now, nil where they
+// can. Managed takes a number that belongs to another tool.
+func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reason {
+	name := w.Kind + " " + w.Name
+	if mark, raised := parseMark(w.SurgeMark); raised && mark.Run != run {
+		return &Reason{CodeOther, fmt.Sprintf("run %s has raised %s from %d to %d replicas", mark.Run, name, mark.Was,
+			mark.To)}
+	}
+	switch {
+	case w.Replicas < 1:
+		return &Reason{CodeScaled, name + " wants no pods"}
+	case w.RollingOut:
+		return &Reason{CodeRollout, "a rollout of " + name + " is in progress"}
+	}
+	if why := autoscaled(s, w); why != "" {
+		return &Reason{CodeAutoscaler, why}
+	}
+	switch {
+	case managed:
+	case w.ReplicasBy != "":
+		return &Reason{CodeManaged, "the replicas of " + name + " belong to " +
+			w.ReplicasBy + ", which would set them back (--surge-managed)"}
+	case w.Owner != nil:
+		return &Reason{CodeManaged, w.Owner.Kind + " " + w.Owner.Name + " owns " + name +
+			" and may set its replicas back (--surge-managed)"}
+	}
+	return nil
+}
+
+func autoscaled(s *kube.Snapshot, w *kube.Workload) string {
+	if !s.Trusted(kube.KindAutoscalers) {
+		return "whether an autoscaler owns the replicas of " + w.Kind + " " + w.Name + " cannot be seen"
+	}
+	if a := budget.AutoscalerOf(s, w); a != nil {
+		return "autoscaler " + a.Name + " owns the replicas of " + w.Kind + " " + w.Name
+	}
+	return ""
+}
+
+// volumeReason is why a second pod cannot run beside this one for the sake of a volume,
+// nil where it can: a volume of one node (ReadWriteOnce, a local disk) goes only with its
+// pod. Volumes made for each pod alone are no obstacle.
+func volumeReason(s *kube.Snapshot, p *kube.Pod) *Reason {
+	for i := range p.Spec.Volumes {
+		v := &p.Spec.Volumes[i]
+		if v.Kind == kube.VolumeDisk || v.Kind == kube.VolumeInline {
+			return &Reason{CodeVolume, "volume " + v.Name + " may be usable by one node only"}
+		}
+		if v.Kind != kube.VolumeClaim {
+			continue
+		}
+		claim := s.Storage().Claim(p.Namespace, v.Claim)
+		if claim == nil {
+			return &Reason{CodeUnseen, "claim " + v.Claim + " cannot be seen: it may be usable by one node only"}
+		}
+		shared := slices.Contains(claim.AccessModes, corev1.ReadWriteMany) ||
+			slices.Contains(claim.AccessModes, corev1.ReadOnlyMany)
+		volume := s.Storage().Volume(claim.Volume)
+		if !shared || volume != nil && (volume.Local || volume.HostPath) {
+			return &Reason{CodeVolume, "claim " + v.Claim + " can be used by one node only"}
+		}
+	}
+	return nil
+}
+
+// QuotaRoom is how many further pods like this one the quotas of its namespace let in,
+// below zero for no limit. What a quota counts only for some pods, and limits, which are
+// not known here, are left to the server.
+func QuotaRoom(s *kube.Snapshot, p *kube.Pod) int64 {
+	room := int64(-1)
+	for _, quota := range s.QuotasIn(p.Namespace) {
+		if quota.Scoped {
+			continue
+		}
+		for _, a := range quota.Amounts {
+			if each := takes(p, a.Resource); each > 0 {
+				fits := max(0, a.Hard-a.Used) / each
+				if room < 0 || fits < room {
+					room = fits
+				}
+			}
+		}
+	}
+	return room
+}
+
+// takes is what a pod takes of a resource of a quota, in thousandths.
+func takes(p *kube.Pod, resource string) int64 {
+	switch resource {
+	case "pods", "count/pods":
+		return 1000
+	case "cpu", "requests.cpu":
+		return p.Spec.Requests.CPUMilli
+	case "memory", "requests.memory":
+		return p.Spec.Requests.MemoryBytes * 1000
+	}
+	return 0
+}

@@ -1,0 +1,54 @@
+package frame
+
+import (
+	"slices"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+func TestMatch(t *testing.T) {
+	rows := map[string]labels.Set{
+		"worker-a1 v1.35.1": {"pool": "batch", "zone": "a"},
+		"worker-b1 v1.36.3": {"pool": "web", "zone": "b"},
+		"worker-b2 v1.36.3": {"zone": "b"},
+	}
+	for filter, want := range map[string]string{
+		"": "a1 b1 b2", "!": "a1 b1 b2", "~": "a1 b1 b2", "-l": "a1 b1 b2",
+		"V1.36": "b1 b2", "!v1.36": "a1", "  worker-A1 ": "a1", "nothing": "", "!nothing": "a1 b1 b2",
+		"~v1[.]3[56]": "a1 b1 b2", "~^WORKER-b": "b1 b2", "!~b[12] ": "a1", "v1[.]3": "",
+		"-l pool=batch": "a1", "-lpool": "a1 b1", "!-l pool": "b2", "-l zone in (a),pool!=web": "a1", "-l Pool=batch": "",
+		"~(": "a1 b1 b2", "-l pool in (": "a1 b1 b2",
+	} {
+		l := List{Filter: filter, Labels: true}
+		m := l.Match()
+		var kept []string
+		for name, set := range rows {
+			if m.Keeps(set, func(has func(string) bool) bool { return has(name) }) {
+				kept = append(kept, name[7:9])
+			}
+		}
+		slices.Sort(kept)
+		if got := join(kept); got != want {
+			t.Errorf("%q keeps %q, want %q", filter, got, want)
+		}
+		if broken := filter == "~(" || filter == "-l pool in ("; broken != (m.Problem != "") {
+			t.Errorf("%q: problem %q", filter, m.Problem)
+		}
+	}
+	// Where rows have no labels, -l is a text as any other.
+	l := List{Filter: "-l x"}
+	if m := l.Match(); m.Keeps(nil, func(has func(string) bool) bool { return has("pod") }) {
+		t.Error("a row without the text is kept")
+	}
+}
+
+func join(words []string) (all string) {
+	for i, w := range words {
+		if i > 0 {
+			all += " "
+		}
+		all += w
+	}
+	return all
+}

@@ -1,0 +1,74 @@
+package nodes
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/table"
+)
+
+// labelID begins the ID of a column that shows a label; no label has a colon.
+const labelID = "label:"
+
+// labelColumns are the columns of labels that the operator chose, as kubectl get nodes -L
+// has them, and the widest value of each.
+type labelColumns struct {
+	keys   []string
+	widest []int
+}
+
+func newLabelColumns(keys []string) labelColumns {
+	return labelColumns{keys: keys, widest: make([]int, len(keys))}
+}
+
+// ids are what sorting calls the columns.
+func (c *labelColumns) ids() []string {
+	ids := make([]string, len(c.keys))
+	for i, key := range c.keys {
+		ids[i] = labelID + key
+	}
+	return ids
+}
+
+// measure finds the widest value of each label.
+func (c *labelColumns) measure(shown []*kube.Node) {
+	for i, key := range c.keys {
+		c.widest[i] = 0
+		for _, n := range shown {
+			c.widest[i] = max(c.widest[i], len(n.Labels[key]))
+		}
+	}
+}
+
+// among puts the columns before that of the pods.
+func (c *labelColumns) among(columns []table.Column) []table.Column {
+	var ours []table.Column
+	for i, id := range c.ids() {
+		title := strings.ToUpper(c.keys[i][strings.LastIndexByte(c.keys[i], '/')+1:])
+		wide := max(c.widest[i], len(title))
+		ours = append(ours, table.Column{ID: id, Title: title, Width: min(wide, 24), Min: min(wide, 8), Drop: 3})
+	}
+	at := slices.IndexFunc(columns, func(column table.Column) bool { return column.ID == "pods" })
+	return slices.Insert(columns, max(at, 0), ours...)
+}
+
+// has reports whether one of the values of a node is found.
+func (c *labelColumns) has(n *kube.Node, has func(string) bool) bool {
+	return slices.ContainsFunc(c.keys, func(key string) bool { return has(n.Labels[key]) })
+}
+
+// labelCell is the value of a label, and nil for another column.
+func labelCell(column string, width int, n *kube.Node) paint.Line {
+	key, isLabel := strings.CutPrefix(column, labelID)
+	if !isLabel {
+		return nil
+	}
+	value, labelled := n.Labels[key]
+	if !labelled {
+		return paint.L(themes.Muted, "-")
+	}
+	return paint.L(themes.Text, paint.Middle(value, width))
+}

@@ -1,0 +1,74 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// The result offers the next step of a drained node, asks for it by its name, shows what its
+// script says while it runs, and then offers the one after it.
+func TestADrainedNodeLeavesTheCluster(t *testing.T) {
+	w, s := oneDrained()
+	n := *w.Snapshot().Node("worker-a1")
+	n.Finalizers, n.ProviderID = []string{"karpenter.sh/termination"}, "aws:///i-1"
+	w.Put(&n)
+	d := drive(t, w, 100, 40, attached(s))
+	over := func() { d.send(runMsg{d.m.s.Run, d.m.s.Run.State(), true}) }
+	told := func(f retire.Facts, message string) {
+		d.send(runMsg{d.m.s.Run, d.m.s.Run.(*fakeRun).set(func(s *drain.State) {
+			*s = *drain.Fold(s, drain.Event{Kind: drain.EventRetire, Seq: s.Seq + 1, Time: d.now, Node: "worker-a1", Retire: &f, Message: message, Outcome: s.Outcome})
+		}), false})
+	}
+	over()
+	d.shows("to take a node out of the cluster:", "1 worker-a1: stop the kubelet")
+	d.keys("1")
+	d.shows("cleanup-script worker-a1 --step", "stop | ssh worker-a1 sudo sh -s -- --yes")
+	golden(t, "retire-stop", d.frame())
+	d.quiet()
+	d.typed("worker-a1")
+	d.keys("enter")
+	d.shows("delete nodes is not allowed")
+
+	d.takes = newFakeRun(d.m.s.State)
+	d.keys("esc", "1")
+	d.quiet()
+	d.typed("worker-a1")
+	d.keys("enter")
+	told(retire.Facts{Step: retire.StepStop, Status: retire.Running, Command: "ssh"}, "")
+	told(retire.Facts{Step: retire.StepStop, Output: []string{"one", "two", "three", "four", "five"}}, "")
+	golden(t, "retire-output", d.frame())
+	told(retire.Facts{Step: retire.StepStop, Status: retire.Done}, "")
+	over()
+	d.shows("1 worker-a1: delete the Node object")
+	d.keys("1")
+	d.shows("finalizers: karpenter.sh/termination", "provider id: aws:///i-1", "Karpenter made this node")
+	golden(t, "retire-delete", d.frame())
+	d.keys("esc")
+	if want := []string{d.m.s.State.Run.ID + " worker-a1 stop worker-a1", d.m.s.State.Run.ID + " worker-a1 stop worker-a1"}; !slices.Equal(d.steps, want) {
+		t.Errorf("steps %q, want %q", d.steps, want)
+	}
+
+	told(retire.Facts{Step: retire.StepDelete, Status: retire.Failed}, "refused \x1b[31mby a webhook")
+	over()
+	d.shows("worker-a1: delete the Node object  failed: refused by a webhook", "1 worker-a1: delete the Node object")
+	again := n
+	again.UID = "another"
+	w.Put(&again)
+	d.refresh()
+	d.keys("1")
+	d.shows("another Node object has the name now")
+}
+
+// What the checklist says against it is typed as well.
+func TestAnUnsafeNodeIsNamedWithItsLines(t *testing.T) {
+	w, s := oneDrained()
+	w.SetSync(kube.KindAttachments, kube.SyncState{Phase: kube.Denied})
+	d := drive(t, w, 100, 40, attached(s))
+	d.send(runMsg{d.m.s.Run, d.m.s.Run.State(), true})
+	d.keys("1")
+	d.shows("worker-a1 despite Volumes")
+}
