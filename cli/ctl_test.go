@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
@@ -18,6 +19,7 @@ import (
 
 // steered is a live run whose one pod a budget holds, and what it was told.
 type steered struct {
+	mu    sync.Mutex // of state and told: the server asks for the run's ID beside a command
 	state *drain.State
 	told  []drain.Command
 	done  chan struct{}
@@ -25,7 +27,12 @@ type steered struct {
 	remedies []remedy.Remedy
 }
 
-func (r *steered) State() *drain.State                     { return r.state }
+func (r *steered) State() *drain.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
 func (r *steered) Changed(context.Context) <-chan struct{} { return nil }
 func (r *steered) Send(drain.Input)                        {}
 func (r *steered) Done() <-chan struct{}                   { return r.done }
@@ -44,6 +51,8 @@ func (r *steered) Remedies(kube.UID) []remedy.Remedy {
 }
 
 func (r *steered) Command(_ context.Context, c drain.Command) (uint64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.told = append(r.told, c)
 	c.Remedy.ID = 1
 	r.state = drain.Fold(r.state, drain.Event{Seq: 9, Kind: drain.EventRemedy, Remedy: &c.Remedy, RemedyState: remedy.Done})

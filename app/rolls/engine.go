@@ -90,7 +90,8 @@ func launch(ctx context.Context, c config, before []roll.Event, first roll.Event
 		return nil, err
 	}
 	events := append(before[:len(before):len(before)], first)
-	r := &Roll{config: c, done: make(chan struct{}), inbox: make(chan struct{}, 1), sent: map[string]string{}, events: events, state: roll.Fold(nil, events...)}
+	r := &Roll{config: c, done: make(chan struct{}), inbox: make(chan struct{}, 1), sent: map[string]string{},
+		events: events, state: roll.Fold(nil, events...)}
 	ctx = context.WithoutCancel(ctx)
 	hooks, kill := context.WithCancelCause(ctx)
 	r.hooks, r.kill = hooks, func() { kill(errors.New("the roll was aborted")) }
