@@ -129,14 +129,24 @@ func killAndResumeSurge(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// TestRandomSurgesRollBack kills a run with surges at a random event and rolls it back.
-func TestRandomSurgesRollBack(t *testing.T) { inRandomClusters(t, killAndRollBackSurge) }
+// TestRandomSurgesRollBack kills a run with surges at a random event and rolls it back, by its
+// journal or by what the cluster alone tells.
+func TestRandomSurgesRollBack(t *testing.T) {
+	for name, byMarks := range map[string]bool{"by the journal": false, "by the annotations": true} {
+		t.Run(name, func(t *testing.T) {
+			inRandomClusters(t, func(t *testing.T, random *rand.Rand) { killAndRollBackSurge(t, random, byMarks) })
+		})
+	}
+}
 
-func killAndRollBackSurge(t *testing.T, random *rand.Rand) {
+func killAndRollBackSurge(t *testing.T, random *rand.Rand, byMarks bool) {
 	s, o := newSurgeWorld(random), randomSurge(random)
 	events := killed(t, s.Simulation, o, nil, 2+random.IntN(80))
 	time.Sleep(time.Duration(random.IntN(5000)) * time.Millisecond)
 	state := drain.Fold(nil, events...)
+	if byMarks {
+		state.Surges = surge.FromMarks(s.Snapshot(), state.Run.ID)
+	}
 	for _, undo := range rollback.Plan(state, s.Snapshot(), time.Now()) {
 		for _, one := range undo.Requests() {
 			if a := one.Send(t.Context(), s.Simulation); !a.OK() && a.Class() != kube.AnswerGone {

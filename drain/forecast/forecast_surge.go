@@ -63,8 +63,11 @@ func (m *model) setCost(r request.SetCost) kube.Answer {
 // lower sets the replicas back: the pods of the lowest cost leave.
 func (m *model) lower(r request.Lower) kube.Answer {
 	record := *m.store.Snapshot().Workload(r.UID)
-	record.Replicas, record.SurgeMark = r.To, ""
+	record.Replicas, record.SurgeMark = r.To, r.Then
 	m.store.Put(&record)
+	if r.From == r.To {
+		return kube.Answer{Code: http.StatusOK} // it is about the annotation alone
+	}
 	for uid, p := range m.pods {
 		now := m.store.Snapshot().Pod(uid)
 		if now != nil && !p.evicted && now.Annotations[kube.DeletionCostAnnotation] == request.LowestDeletionCost {

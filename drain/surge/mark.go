@@ -16,9 +16,18 @@ type mark struct {
 	Reason string    `json:"reason,omitempty"`
 	At     time.Time `json:"at"`
 	Was    int32     `json:"was"` // its replicas before
-	To     int32     `json:"to"`  // and since
-	// Costs are the deletion costs before of the pods that are to leave, where they had one.
+	To     int32     `json:"to"`  // and since; equal to Was once they are set back
+	// Costs are the deletion costs before of the pods that are to leave, "" where they had none.
 	Costs map[kube.UID]string `json:"costs,omitempty"`
+}
+
+// lowered reports whether the replicas are set back, and costs may be left of the surge.
+func (m mark) lowered() bool { return m.To == m.Was }
+
+// raisedBy reports whether a workload has the annotation of a run that has raised it.
+func raisedBy(w *kube.Workload, run string) bool {
+	m, marked := parseMark(w.SurgeMark)
+	return marked && m.Run == run && !m.lowered()
 }
 
 // parseMark reads the content of the annotation; false where it is not ours.
@@ -34,7 +43,7 @@ func parseMark(text string) (mark, bool) {
 }
 
 // FromMarks are the surges of a run as far as the cluster alone tells of them: workloads that
-// have its annotation, and their pods of the lowest deletion cost.
+// have its annotation, the pods that it names, and replacements of the lowest deletion cost.
 func FromMarks(s *kube.Snapshot, run string) []*Record {
 	var records []*Record
 	for _, kind := range []kube.Kind{kube.KindDeployments, kube.KindReplicaSets} {
@@ -68,10 +77,13 @@ func fromMark(s *kube.Snapshot, w *kube.Workload, m mark, text string) *Record {
 	r := &Record{Facts: Facts{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID, AtOnce: m.To - m.Was},
 		State: Starting, Since: m.At, Batch: Batch{Was: m.Was, To: m.To, Mark: text, At: m.At}}
 	for _, p := range activeOf(s, w) {
-		if lowest(p) && p.Created.Before(m.At.Add(-madeBefore)) {
-			mover := Mover{p.Name, p.UID}
+		mover := Mover{p.Name, p.UID}
+		was, moves := m.Costs[p.UID]
+		if moves {
 			r.Batch.Pods = append(r.Batch.Pods, mover)
-			r.Costs = append(r.Costs, Cost{CostFacts: CostFacts{mover, m.Costs[p.UID], request.LowestDeletionCost}})
+		}
+		if ours := moves || !p.Created.Before(m.At.Add(-madeBefore)); ours && lowest(p) && was != request.LowestDeletionCost {
+			r.Costs = append(r.Costs, Cost{CostFacts: CostFacts{mover, was, request.LowestDeletionCost}})
 		}
 	}
 	r.Pods = len(r.Batch.Pods)

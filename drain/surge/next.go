@@ -121,9 +121,7 @@ func (r *Record) begin(v View, w *kube.Workload) Decision {
 	m := mark{Run: v.Run, By: v.By, Reason: v.Reason, At: b.At, Was: b.Was, To: b.To, Costs: map[kube.UID]string{}}
 	for _, p := range moves[:n] {
 		b.Pods = append(b.Pods, Mover{p.Name, p.UID})
-		if cost := p.Annotations[kube.DeletionCostAnnotation]; cost != "" {
-			m.Costs[p.UID] = cost
-		}
+		m.Costs[p.UID] = p.Annotations[kube.DeletionCostAnnotation]
 	}
 	b.Others, _ = available(v, w, &b)
 	b.Mark = m.String()
@@ -148,8 +146,9 @@ func (r *Record) held(v View, why *Reason) Decision {
 }
 
 func (r *Record) raising(v View, w *kube.Workload) Decision {
-	switch mark, marked := parseMark(w.SurgeMark); {
-	case marked && mark.Run == v.Run:
+	other, marked := parseMark(w.SurgeMark)
+	switch {
+	case raisedBy(w, v.Run):
 		return become(Starting, "")
 	case r.InFlight != 0:
 		return Decision{}
@@ -158,7 +157,7 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 	case v.End && !v.Now.Before(later(r.Since, v.From).Add(shownWithin)):
 		return become(Left, "whether its replicas were raised is not known: "+r.Last.Words()+"; to set them back: "+
 			v.ByHand)
-	case marked, w.Replicas != r.Batch.Was:
+	case marked && other.Run != v.Run, w.Replicas != r.Batch.Was:
 		return become(Planned, "") // it is decided again from what it is now
 	}
 	if v.End {
@@ -208,16 +207,15 @@ func (r *Record) starting(v View, w *kube.Workload) Decision {
 }
 
 // lowering sets the replicas back once the pods that are to be removed have the lowest
-// cost. That our annotation is gone shows that it was done.
+// cost. What our annotation says shows that it was done.
 func (r *Record) lowering(v View, w *kube.Workload) Decision {
 	if r.InFlight != 0 {
 		return Decision{}
 	}
-	if mark, marked := parseMark(w.SurgeMark); !marked || mark.Run != v.Run {
+	if !raisedBy(w, v.Run) {
 		return become(Verifying, "")
 	}
-	lower := request.Lower{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
-		From: r.Batch.To, To: r.Batch.Was, Mark: r.Batch.Mark}
+	lower := r.lower()
 	if r.foreign(v, w) != "" {
 		lower.From = lower.To // their number stands
 	} else {
@@ -251,7 +249,7 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 	if d := r.costs(v, nil); len(d.Sends) > 0 || !r.settled(v, nil) {
 		return d
 	}
-	if d, open := r.uncopy(v, w, ends); open {
+	if d, open := r.unmark(v, w, ends); open {
 		return d
 	}
 	switch {
@@ -272,7 +270,7 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 	words := attempt.AnswerWords(a)
 	switch {
 	case class == kube.AnswerDone, class == kube.AnswerTransient:
-	case r.State == Verifying: // it was about a copy of the annotation
+	case r.State == Verifying: // it was about the last annotation
 	case class == kube.AnswerGone:
 		return become(Kept, "it is gone").Change
 	case verb == attempt.VerbRaise && class == kube.AnswerConflict:
@@ -286,9 +284,8 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 
 // foreign says what somebody else has changed since the raise, "" for nothing.
 func (r *Record) foreign(v View, w *kube.Workload) string {
-	mark, ours := parseMark(w.SurgeMark)
 	switch {
-	case !ours || mark.Run != v.Run:
+	case !raisedBy(w, v.Run):
 		return "somebody removed the annotation of the run"
 	case w.Replicas != r.Batch.To:
 		return fmt.Sprintf("somebody has set it to %d replicas since", w.Replicas)

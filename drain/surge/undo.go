@@ -10,14 +10,13 @@ import (
 // Undo are the requests that take back what the run left of a surge, in their order, or why
 // it is left alone: a rollback asks here. The pods of the batch get their cost back; Ready
 // replacements get the lowest, so that they are removed and no other pod; then the replicas
-// are set back, if they are still the run's, and copies of its annotation removed.
+// are set back, if they are still the run's, and the last of its annotations removed.
 func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request, left string) {
 	w := s.Workload(r.UID)
 	if w == nil {
 		return nil, "it is gone"
 	}
-	mark, marked := parseMark(w.SurgeMark)
-	raised := marked && mark.Run == run
+	raised := raisedBy(w, run)
 	var leaving []*kube.Pod
 	if raised && w.Replicas == r.Batch.To {
 		leaving = leavingOf(s, w, &r.Batch, nil)
@@ -33,16 +32,16 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 			requests = append(requests, r.setCost(p, "", request.LowestDeletionCost))
 		}
 	}
-	lower := request.Lower{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
-		From: r.Batch.To, To: r.Batch.Was, Mark: r.Batch.Mark}
+	lower := r.lower()
+	lower.Then = "" // the costs are given back before
 	if raised && w.Replicas != r.Batch.To {
 		lower.From = lower.To // the number of somebody else stands
 	}
 	if raised {
 		requests = append(requests, lower)
 	}
-	for _, c := range copies(s, w, run) {
-		requests = append(requests, c)
+	for _, l := range lastMarks(s, w, run) {
+		requests = append(requests, l)
 	}
 	switch {
 	case len(requests) == 0 && w.Replicas == r.Batch.To:

@@ -106,6 +106,39 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// A run was killed after it had set back a ReplicaSet without a Deployment, and before the costs:
+// its annotation still tells which pods have one of ours.
+func TestUndoByTheAnnotationOfALoweredReplicaSet(t *testing.T) {
+	rs := &appsv1.ReplicaSet{ObjectMeta: kubetest.Meta("ReplicaSet", "shop/web"), Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(2))}}
+	pod := func(name, node string, options ...kubetest.PodOption) *corev1.Pod {
+		return kubetest.Pod("shop/"+name, append([]kubetest.PodOption{kubetest.OwnedBy("apps/v1", "ReplicaSet", "web"), kubetest.On(node)}, options...)...)
+	}
+	lowest := costing(request.LowestDeletionCost)
+	moving, other, replacement := pod("web-1", "w1", lowest), pod("web-2", "w1", lowest), pod("web-3", "w2", made, lowest)
+	r := &Record{Facts: Facts{Kind: "ReplicaSet"}}
+	r.Batch = Batch{Was: 2, To: 3, Mark: mark{Run: "r1", At: kubetest.Now, Was: 2, To: 3, Costs: map[kube.UID]string{kube.UID(moving.UID): "7"}}.String()}
+	rs.Annotations = map[string]string{kube.SurgeAnnotation: r.lower().Then}
+	s := kubetest.SnapshotOf(kubetest.Now, rs, moving, other, replacement)
+	records := FromMarks(s, "r1")
+	if len(records) != 1 {
+		t.Fatalf("%d surges", len(records))
+	}
+	requests, left := records[0].Undo("r1", s)
+	var got []string
+	for _, r := range requests {
+		switch r := r.(type) {
+		case request.SetCost:
+			got = append(got, fmt.Sprintf("%s %q to %q", r.Name, r.From, r.To))
+		case request.Lower:
+			got = append(got, fmt.Sprintf("%s %d to %d, then %q", r.Name, r.From, r.To, r.Then))
+		}
+	}
+	want := []string{`web-1 "-2147483648" to "7"`, `web-3 "-2147483648" to ""`, `web 2 to 2, then ""`}
+	if !slices.Equal(got, want) || left != "" {
+		t.Errorf("%q, left %q; want %q", got, left, want)
+	}
+}
+
 func TestAfter(t *testing.T) {
 	for name, c := range map[string]struct {
 		verb    attempt.Verb

@@ -85,7 +85,11 @@ func ForPod(s *kube.Snapshot, p *kube.Pod, managed bool) (*kube.Workload, *Reaso
 // can. Managed takes a number that belongs to another tool.
 func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reason {
 	name := w.Kind + " " + w.Name
-	if mark, raised := parseMark(w.SurgeMark); raised && mark.Run != run {
+	switch mark, marked := parseMark(w.SurgeMark); {
+	case !marked || mark.Run == run:
+	case mark.lowered():
+		return &Reason{CodeOther, fmt.Sprintf("run %s gives the pods of %s their deletion costs back", mark.Run, name)}
+	default:
 		return &Reason{CodeOther, fmt.Sprintf("run %s has raised %s from %d to %d replicas", mark.Run, name, mark.Was,
 			mark.To)}
 	}

@@ -40,7 +40,7 @@ func (s *Simulation) Lower(_ context.Context, r request.Lower) kube.Answer {
 	if s.Marks[r.Name] != r.Mark || r.From != r.To && s.Replicas[r.Name] != r.From {
 		return kube.Answer{Code: http.StatusUnprocessableEntity}
 	}
-	delete(s.Marks, r.Name)
+	s.Marks[r.Name] = r.Then
 	if r.From != r.To {
 		s.Replicas[r.Name] = r.To
 	}

@@ -14,7 +14,7 @@ type Raise struct {
 	Mark            string // content of our annotation
 }
 
-// Lower ends a surge: it sets the replicas back and removes our annotation, both in one
+// Lower ends a surge: it sets the replicas back and replaces our annotation, both in one
 // patch that fails with 422 unless the number and the annotation are still those of the
 // surge. Where From and To are equal the number stays as it is, and is not tested.
 type Lower struct {
@@ -23,6 +23,7 @@ type Lower struct {
 	UID             kube.UID
 	From, To        int32
 	Mark            string // content of our annotation, as it was written
+	Then            string // its content afterwards, "" to remove it
 }
 
 // SetCost changes the deletion cost of exactly one pod. From "" overwrites what is there
