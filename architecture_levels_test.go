@@ -113,7 +113,7 @@ var packages = map[string]packageRow{
 	"drain/lease":      {imports: []string{"drain/attempt", "drain/words", "kube", "kube/request"}},
 	"drain/tempbudget": {imports: []string{"drain/attempt", "drain/budget", "drain/words", "kube", "kube/request"}},
 	"drain/surge":      {imports: []string{"drain/attempt", "drain/budget", "drain/waits", "drain/words", "kube", "kube/request"}},
-	"drain/remedy": {imports: []string{"drain/annotation", "drain/attempt", "drain/budget", "drain/plan", "drain/words",
+	"drain/remedy": {imports: []string{"drain/annotation", "drain/attempt", "drain/budget", "drain/plan", "drain/surge", "drain/words",
 		"kube", "kube/request"}},
 	"drain/order":       {imports: []string{"drain/plan", "kube"}},
 	"drain/replacement": {imports: []string{"drain/plan", "drain/words", "kube"}},

@@ -28,7 +28,7 @@ func (p *Program) ctlCommand() *cobra.Command {
 			"or a name that is unique in the run.\n\n" + ctlVerbs() + "\n" +
 			"The verbs from evict-unhealthy on are remedies, each for one blocked or stuck pod. Without --confirm they only\n" +
 			"show their request, their risk and the text that confirms them, and nothing is written. A run accepts\n" +
-			"rollout-restart and scale only if it was started with --allow-scale, force-delete with --allow-zero-grace,\n" +
+			"surge, rollout-restart and scale only if it was started with --allow-scale, force-delete with --allow-zero-grace,\n" +
 			"out-of-service with --allow-taint.\n\n" +
 			"Exit codes: 0 accepted by the run, 1 no such run, not live, or nothing was changed, 2 usage, or a remedy without --confirm.",
 		Example: p.examples(`

@@ -119,7 +119,7 @@ func (s folding) applyToRecord(e Event) {
 	case EventRemedy:
 		s.applyRemedy(e)
 	case EventSurge:
-		s.editSurge(e.Surge, func(r *surge.Record) { r.Become(*e.SurgeChange, e.Time) })
+		s.applySurge(e)
 	case EventVolumes:
 		s.applyVolumes(e)
 	case EventReplacement:

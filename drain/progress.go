@@ -43,7 +43,7 @@ func (s *State) ProgressByNode() (all eviction.Progress, byNode map[string]evict
 // budgets were asked for, and the surge where a workload has one.
 func (s *State) PhasesInOrder() []Phase {
 	phases := slices.Clone(phases)
-	if len(s.Surges) > 0 {
+	if len(s.Run.Surges) > 0 {
 		phases = slices.Insert(phases, 2, PhaseSurge)
 	}
 	if s.Run.Options.GuardWrite {

@@ -144,7 +144,7 @@ type State struct {
 	Pods     []*eviction.Record   // in the order of the plan, joined ones last
 	Budgets  []*tempbudget.Record // temporary ones
 	Remedies []*remedy.Record     // as they were confirmed
-	Surges   []*surge.Record      // of the workloads whose replacements start first
+	Surges   surge.Records        // of the workloads whose replacements start first
 	// Baseline is how the workloads were before the first eviction, where the run waits for
 	// replacements; Gate is nil unless more of them are worse now than the run may leave so.
 	Baseline replacement.Baseline

@@ -58,7 +58,7 @@ func (st cordonPhase) cordon() {
 		return
 	}
 	st.emit(Event{Kind: EventPhase, Phase: PhaseCordon, PhaseStatus: PhaseDone})
-	if len(st.s.Surges) > 0 {
+	if len(st.s.Run.Surges) > 0 {
 		st.ask(PhaseSurge, st.surges().word())
 		return
 	}

@@ -29,7 +29,7 @@ func Remedies(s *State, snap *kube.Snapshot, pod kube.UID, now time.Time) []reme
 	return remedy.Of(remedy.View{
 		UID: p.UID, Namespace: p.Namespace, Name: p.Name, Live: snap.Pod(pod), Node: snap.Node(p.Node), On: n.Name, OnUID: n.UID,
 		Blocked: p.State.Blocked(), BudgetBlocked: p.State == eviction.BudgetBlocked,
-		Stuck: p.State == eviction.StuckTerminating, InFlight: p.InFlight != 0, Closed: s.remediesClosed(p, n),
+		Stuck: p.State == eviction.StuckTerminating, InFlight: p.InFlight != 0, Closed: s.remediesClosed(p, n), Managed: s.Run.Options.SurgeManaged,
 		Grace: int64(s.Run.Options.GracePeriodSeconds), Records: s.Remedies,
 		Planned: func(uid kube.UID) bool { return s.Pod(uid) != nil }, Snap: snap, Now: now,
 	})
@@ -92,8 +92,12 @@ func (st remedyStep) remediate(in Command) {
 	st.inputs().refuse(in, fmt.Errorf("%q is nothing that can be done with the pod now", in.Remedy.Kind))
 }
 
-// sendRemedy sends the one request of a remedy.
+// sendRemedy sends the one request of a remedy; a surge has several, and is a record of its own.
 func (st remedyStep) sendRemedy(f remedy.Facts, p *eviction.Record) {
+	if f.Kind == remedy.Surge {
+		st.surges().begin(f)
+		return
+	}
 	mark := annotation.Mark{Run: st.s.Run.ID, By: st.s.Run.User, Reason: st.s.Run.Options.Reason}
 	d := f.Send(mark, st.snap, st.now)
 	e := Event{Node: p.Node, Namespace: f.Namespace, Remedy: &f, Action: &attempt.ActionFacts{Verb: d.Verb}}

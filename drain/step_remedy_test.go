@@ -161,6 +161,7 @@ func TestRemedyAnswers(t *testing.T) {
 func TestUnattendedNamesTheFlag(t *testing.T) {
 	f := newSteps()
 	want := map[remedy.Kind]string{
+		remedy.Surge:          "the run was started without --surge or --allow-scale",
 		remedy.RolloutRestart: "the run was started without --allow-scale", remedy.Scale: "the run was started without --allow-scale",
 		remedy.ForceDelete: "the run was started without --allow-zero-grace", remedy.OutOfService: "the run was started without --allow-taint",
 	}

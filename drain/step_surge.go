@@ -6,6 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -80,6 +81,14 @@ func (st surgeStep) set(r *surge.Record, c *surge.Change) {
 	st.emit(Event{Kind: EventSurge, Namespace: r.Namespace, Surge: &facts, SurgeChange: c, Message: c.Message})
 }
 
+// begin lets a workload surge, as a remedy that was confirmed.
+func (st surgeStep) begin(f remedy.Facts) {
+	facts := surge.Facts{Kind: f.Object, Namespace: f.Namespace, Name: f.Name, UID: f.UID, AtOnce: 1, Pods: 1}
+	st.emit(Event{Kind: EventSurge, Namespace: f.Namespace, Surge: &facts,
+		SurgeChange: &surge.Change{State: surge.Planned, Asked: true}})
+	st.remedies().setRemedy(st.s.remedy(f.ID), remedy.Change{State: remedy.Done, Message: "its replacement starts first"})
+}
+
 // view is what is decided from about a surge.
 func (st surgeStep) view(r *surge.Record, moves []*kube.Pod, end bool) surge.View {
 	o := &st.s.Run.Options
@@ -87,15 +96,11 @@ func (st surgeStep) view(r *surge.Record, moves []*kube.Pod, end bool) surge.Vie
 		p := st.s.Pod(m.UID)
 		return !end && st.moves(p) && st.untouchable(p)
 	})
-	slots := max(1, o.MaxParallelEvictions)
-	for _, other := range st.s.Surges {
-		slots -= other.InFlightCosts()
-	}
 	return surge.View{
 		Run: st.s.Run.ID, By: st.s.Run.User, Reason: o.Reason, Managed: o.SurgeManaged, Timeout: o.SurgeTimeout,
 		Abort: st.s.Aborting, ByHand: st.s.Run.Target().Line(r.ByHand()),
 		Snap: st.snap, Trusted: st.snap.Trusted(surge.Kinds...), End: end, Paused: held || st.s.Paused && !st.s.Aborting,
-		Slots: slots, From: st.s.counted(st.s.acted), Now: st.now, Moves: moves,
+		Slots: max(1, o.MaxParallelEvictions) - st.s.Surges.InFlightCosts(), From: st.s.counted(st.s.acted), Now: st.now, Moves: moves,
 		Wanted: func(uid kube.UID) bool { return st.moves(st.s.Pod(uid)) },
 	}
 }
@@ -116,18 +121,10 @@ func (st surgeStep) untouchable(p *eviction.Record) bool {
 // waitsFor is the surge that is for the pod, nil where there is none: the pod has been in a
 // batch that is over, or goes after all others.
 func (st surgeStep) waitsFor(p *eviction.Record, live *kube.Pod) *surge.Record {
-	if len(st.s.Surges) == 0 || live.Terminating() || p.Self || p.Action != plan.ActionEvict {
+	if p.Self || p.Action != plan.ActionEvict {
 		return nil
 	}
-	w, _ := surge.Of(st.snap, live)
-	if w == nil {
-		return nil
-	}
-	r := st.s.surge(w.UID)
-	if r == nil || slices.Contains(r.Tried, p.UID) && !r.Leaves(st.s.Run.Options.SurgeFallback) {
-		return nil
-	}
-	return r
+	return st.s.Surges.For(st.snap, live, st.s.Run.Options.SurgeFallback)
 }
 
 // holds reports whether the pod is not evicted now, because its replacement comes first,
@@ -152,7 +149,7 @@ func (st surgeStep) holds(p *eviction.Record) bool {
 
 // onAnswer notes what came back for a request of a surge.
 func (st surgeStep) onAnswer(w Write, a kube.Answer, e Event) {
-	r := st.s.surge(w.Surge)
+	r := st.s.Surges.Of(w.Surge)
 	if r == nil {
 		return
 	}
@@ -165,7 +162,7 @@ func (st surgeStep) onAnswer(w Write, a kube.Answer, e Event) {
 	}
 	class := st.classOf(a)
 	st.emit(e)
-	r = st.s.surge(w.Surge)
+	r = st.s.Surges.Of(w.Surge)
 	if c := r.After(w.Verb, a, class, st.s.Run.Target().Line(r.ByHand())); c != nil {
 		st.set(r, c)
 	}
@@ -174,13 +171,12 @@ func (st surgeStep) onAnswer(w Write, a kube.Answer, e Event) {
 // stand reports whether a surge is still to be taken back before the run may end.
 func (st surgeStep) stand() bool { return slices.ContainsFunc(st.s.Surges, (*surge.Record).Stands) }
 
-func (s *State) surge(workload kube.UID) *surge.Record {
-	for _, r := range s.Surges {
-		if r.UID == workload {
-			return r
-		}
+// applySurge is the fold of a surge's state.
+func (s folding) applySurge(e Event) {
+	if s.Surges.Of(e.Surge.UID) == nil {
+		s.Surges = append(s.Surges, &surge.Record{Facts: *e.Surge, State: surge.Planned, Since: e.Time})
 	}
-	return nil
+	s.editSurge(e.Surge, func(r *surge.Record) { r.Become(*e.SurgeChange, e.Time) })
 }
 
 func (s *State) editSurge(f *surge.Facts, change func(r *surge.Record)) {

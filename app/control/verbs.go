@@ -54,6 +54,7 @@ var Verbs = []Verb{
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
 	{Name: "remedies", Of: OfPod, Does: "show the remedies for a blocked or stuck pod"},
 	verbOf(remedy.EvictUnhealthy, "evict the unhealthy pod that blocks its budget"),
+	verbOf(remedy.Surge, "start its replacement first, and remove it once that is Ready"),
 	verbOf(remedy.RolloutRestart, "restart the rollout of its Deployment: the new pod starts first"),
 	verbOf(remedy.Scale, "add one replica, until the run ends"),
 	verbOf(remedy.Delete, "delete it past its budget, with its own grace period"),

@@ -18,6 +18,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
@@ -186,6 +187,28 @@ func TestLabRemedyScaleLeftAloneAfterSomebody(t *testing.T) {
 		if got := s.replicas(d); got != c.want {
 			t.Errorf("%d replicas after the abort, want %d", got, c.want)
 		}
+	}
+}
+
+// A surge for one pod: it leaves past a budget that allows no disruption, once its replacement is
+// Ready, and the workload is as before.
+func TestLabRemedySurge(t *testing.T) {
+	t.Parallel()
+	s, w, r, d, p := single(t)
+	s.addNode("b")
+	r.remediate(remedy.Surge, p)
+	r.pod(p, eviction.Gone)
+	r.ends(drain.OutcomeDone)
+	r.remedy(remedy.Done)
+	if got := s.replicas(d); got != 1 {
+		t.Errorf("%d replicas at the end", got)
+	}
+	if live := w.Snapshot().Workload(d.UID); live == nil || live.SurgeMark != "" {
+		t.Errorf("%+v at the end", live)
+	}
+	state := r.State()
+	if len(state.Surges) != 1 || state.Surges[0].State != surge.Done {
+		t.Errorf("surges %+v", state.Surges)
 	}
 }
 

@@ -20,6 +20,7 @@ type Kind string
 const (
 	Wait           Kind = "wait"
 	EvictUnhealthy Kind = "evict-unhealthy" // evict the unhealthy pod that blocks its budget
+	Surge          Kind = "surge"           // one more replica, and the pod leaves once that is Ready
 	RolloutRestart Kind = "rollout-restart" // restart the rollout of its Deployment: the new pod starts first
 	Scale          Kind = "scale"           // one more replica, for the time of the run
 	Delete         Kind = "delete"          // past its budget, with a grace period
@@ -28,7 +29,7 @@ const (
 )
 
 // Kinds are all remedies, in order.
-var Kinds = []Kind{Wait, EvictUnhealthy, RolloutRestart, Scale, Delete, ForceDelete, OutOfService}
+var Kinds = []Kind{Wait, EvictUnhealthy, Surge, RolloutRestart, Scale, Delete, ForceDelete, OutOfService}
 
 // OffOnItsWay is why no remedy can be taken while a request for the pod has no answer
 // yet: a matter of moments.
@@ -46,7 +47,7 @@ type Facts struct {
 	Namespace string   `json:"namespace,omitempty"`
 	Name      string   `json:"name,omitempty"`
 	UID       kube.UID `json:"uid,omitempty"`
-	// From and To are its replicas before and after (Scale).
+	// From and To are its replicas before and after (Scale), or meanwhile (Surge).
 	From int32 `json:"from,omitempty"`
 	To   int32 `json:"to,omitempty"`
 	// Grace is the grace period in seconds (Delete, ForceDelete), below zero the pod's own.
@@ -79,6 +80,7 @@ type View struct {
 	Stuck           bool   // it is terminating for longer than its grace
 	Grace           int64  // of the run, in seconds; below zero each pod's own
 	InFlight        bool   // a request for it has no answer yet
+	Managed         bool   // the number of replicas may be another tool's (--surge-managed)
 	Closed          string // why the run lets no remedy be taken, "" if it does
 
 	Records []*Record           // the remedies that the run has confirmed
@@ -90,7 +92,7 @@ type View struct {
 // Of are the remedies for a pod, in order, each with what it would do now or why it is not
 // available.
 func Of(v View) []Remedy {
-	remedies := []Remedy{v.wait(), v.free(), v.restart(), v.scale(), v.delete(), v.kill(), v.taint()}
+	remedies := []Remedy{v.wait(), v.free(), v.surge(), v.restart(), v.scale(), v.delete(), v.kill(), v.taint()}
 	closed := cmp.Or(v.Closed, v.unavailable())
 	for i := range remedies {
 		r := &remedies[i]
@@ -255,11 +257,11 @@ func (v *View) ofWorkload(kind Kind, title string) (Remedy, *kube.Workload) {
 }
 
 func (v *View) restart() Remedy {
-	r, w := v.ofWorkload(RolloutRestart, "start its replacement first")
+	r, w := v.ofWorkload(RolloutRestart, "restart its workload")
 	if w == nil {
 		return r
 	}
-	r.Title += ": restart " + w.Kind + " " + w.Name
+	r.Title = "restart " + w.Kind + " " + w.Name
 	r.Risk = "The Deployment starts a new pod on another node and deletes this one, past its budget, once the new one is Ready. Its annotation stays."
 	switch {
 	case w.Kind != "Deployment" || w.Rollout == nil:

@@ -27,6 +27,8 @@ func (f Facts) Request() string {
 		return "DELETE " + pod + ", UID " + string(f.UID) + grace
 	case RolloutRestart:
 		return "PATCH " + f.path() + ", pod template annotation " + kube.RestartedAtAnnotation
+	case Surge:
+		return fmt.Sprintf("PATCH %s, replicas %d to %d and back; PATCH pod, its deletion cost", f.path(), f.From, f.To)
 	case Scale:
 		return fmt.Sprintf("PATCH %s/scale, replicas %d to %d", f.path(), f.From, f.To)
 	case OutOfService:
@@ -94,6 +96,8 @@ func (f Facts) What() string {
 		return "eviction of " + f.Namespace + "/" + f.Name
 	case RolloutRestart:
 		return "restart of " + f.Object + " " + f.Namespace + "/" + f.Name
+	case Surge:
+		return "surge of " + f.Object + " " + f.Namespace + "/" + f.Name
 	case Scale:
 		return fmt.Sprintf("%s %s/%s from %d to %d replicas", f.Object, f.Namespace, f.Name, f.From, f.To)
 	case Delete:
@@ -113,6 +117,10 @@ func (f Facts) needs() []request.Permission {
 		return []request.Permission{{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: f.Namespace}}
 	case RolloutRestart:
 		return []request.Permission{{Verb: "patch", Group: "apps", Resource: "deployments", Namespace: f.Namespace}}
+	case Surge:
+		right := request.SurgeResources[f.Object]
+		right.Namespace = f.Namespace
+		return []request.Permission{right, {Verb: "patch", Resource: "pods", Namespace: f.Namespace}}
 	case Scale:
 		right := request.ScaleResources[f.Object]
 		right.Namespace = f.Namespace

@@ -21,6 +21,8 @@ func forbids(o *plan.Options, kind Kind) string {
 		flag = "--allow-zero-grace"
 	case kind == OutOfService && !o.AllowTaint:
 		flag = "--allow-taint"
+	case kind == Surge && o.Surge == "" && !o.AllowScale:
+		flag = "--surge or --allow-scale"
 	case (kind == Scale || kind == RolloutRestart) && !o.AllowScale:
 		flag = "--allow-scale"
 	}

@@ -14,11 +14,7 @@ import (
 // replacement may have been made: both are in whole seconds.
 const madeBefore = 2 * time.Second
 
-// replacements are the pods that the raise has brought, the newest first.
-func (r *Record) replacements(v View, w *kube.Workload) []*kube.Pod {
-	return replacementsOf(v.Snap, w, &r.Batch)
-}
-
+// replacementsOf are the pods that the raise has brought, the newest first.
 func replacementsOf(s *kube.Snapshot, w *kube.Workload, b *Batch) []*kube.Pod {
 	pods := slices.DeleteFunc(activeOf(s, w), func(p *kube.Pod) bool {
 		return b.Has(p.UID) || p.Created.Before(b.At.Add(-madeBefore))

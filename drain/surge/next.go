@@ -97,10 +97,10 @@ func (r *Record) unseen(v View) Decision {
 	case v.Now.Before(ends):
 		return Decision{Wake: ends}
 	}
-	return r.leave("the API server does not answer", v.ByHand)
+	return leave("the API server does not answer", v.ByHand)
 }
 
-func (r *Record) leave(why, byHand string) Decision {
+func leave(why, byHand string) Decision {
 	return become(Left, "not set back: "+why+"; to do it: "+byHand)
 }
 
@@ -226,7 +226,7 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 	}
 	switch {
 	case v.End && r.Tries >= attempt.RemoveTries:
-		return r.leave(r.Last.Words(), v.ByHand)
+		return leave(r.Last.Words(), v.ByHand)
 	case r.Waits(v.Now):
 		return Decision{Wake: r.Next}
 	}
@@ -277,7 +277,7 @@ func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass,
 	case verb == attempt.VerbRaise:
 		return become(Refused, words).Change
 	case class == kube.AnswerForbidden || r.Tries >= attempt.RemoveTries:
-		return r.leave(words, byHand).Change
+		return leave(words, byHand).Change
 	}
 	return nil
 }
@@ -337,7 +337,7 @@ func available(v View, w *kube.Workload, b *Batch) (count int, wake time.Time) {
 
 // cause says why the replacements are not Ready.
 func (r *Record) cause(v View, w *kube.Workload) string {
-	replacements := r.replacements(v, w)
+	replacements := replacementsOf(v.Snap, w, &r.Batch)
 	for _, p := range replacements {
 		if t := p.Trouble; !p.Ready && t != nil && t.Reason != "" {
 			return p.Name + ": " + joined(t.Reason, t.Message)

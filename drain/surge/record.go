@@ -108,6 +108,47 @@ type Record struct {
 	Late bool
 }
 
+// awaits reports whether a pod of the workload waits for the surge: its turn is still to come,
+// or it is left where it is.
+func (r *Record) awaits(pod kube.UID, then Fallback) bool {
+	return !slices.Contains(r.Tried, pod) || r.Leaves(then)
+}
+
+// Records are the surges of a run.
+type Records []*Record
+
+// Of is the surge of a workload, nil where it has none.
+func (rs Records) Of(workload kube.UID) *Record {
+	if i := slices.IndexFunc(rs, func(r *Record) bool { return r.UID == workload }); i >= 0 {
+		return rs[i]
+	}
+	return nil
+}
+
+// For is the surge that a pod waits for, nil where there is none: the pod has been in a batch
+// that is over.
+func (rs Records) For(s *kube.Snapshot, live *kube.Pod, then Fallback) *Record {
+	if len(rs) == 0 || live.Terminating() {
+		return nil
+	}
+	w, _ := Of(s, live)
+	if w == nil {
+		return nil
+	}
+	if r := rs.Of(w.UID); r != nil && r.awaits(live.UID, then) {
+		return r
+	}
+	return nil
+}
+
+// InFlightCosts counts the requests for deletion costs that have no answer yet.
+func (rs Records) InFlightCosts() (n int) {
+	for _, r := range rs {
+		n += r.inFlightCosts()
+	}
+	return n
+}
+
 // begins reports whether a batch may begin.
 func (r *Record) begins() bool { return r.State == Planned || r.State == Done }
 
@@ -122,8 +163,7 @@ func (r *Record) raised() bool {
 	return false
 }
 
-// InFlightCosts counts the requests for deletion costs that have no answer yet.
-func (r *Record) InFlightCosts() (n int) {
+func (r *Record) inFlightCosts() (n int) {
 	for i := range r.Costs {
 		if r.Costs[i].InFlight != 0 {
 			n++
@@ -133,7 +173,7 @@ func (r *Record) InFlightCosts() (n int) {
 }
 
 // Waiting reports whether an answer is out.
-func (r *Record) Waiting() bool { return r.InFlight != 0 || r.InFlightCosts() > 0 }
+func (r *Record) Waiting() bool { return r.InFlight != 0 || r.inFlightCosts() > 0 }
 
 // Stands reports whether something of the surge is to be taken back before a run ends.
 func (r *Record) Stands() bool { return r.State == Raising || r.raised() || r.Waiting() }
@@ -147,10 +187,17 @@ type Change struct {
 	Message string `json:"message,omitempty"`
 	Late    bool   `json:"late,omitempty"`  // the replacements were not Ready in time
 	Batch   *Batch `json:"batch,omitempty"` // that begins
+	// Asked tells that the operator asked for it now, also for pods whose turn is over.
+	Asked bool `json:"asked,omitempty"`
 }
 
 // Become is the transition to the state that an event tells of.
 func (r *Record) Become(c Change, at time.Time) {
+	if c.Asked {
+		if r.Tried = nil; !r.State.Ended() {
+			return // it is under way, or begins with the next batch
+		}
+	}
 	if r.State != c.State {
 		r.Since, r.Tries, r.Next, r.Last = at, 0, time.Time{}, nil
 	}

@@ -24,12 +24,12 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	v := View{Snap: s}
 	for i := range r.Costs {
 		if p := r.marked(v, r.Costs[i].UID, leaving); p != nil {
-			requests = append(requests, r.setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
+			requests = append(requests, setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
 		}
 	}
 	for _, p := range leaving {
 		if !lowest(p) {
-			requests = append(requests, r.setCost(p, "", request.LowestDeletionCost))
+			requests = append(requests, setCost(p, "", request.LowestDeletionCost))
 		}
 	}
 	lower := r.lower()
@@ -53,7 +53,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	return requests, ""
 }
 
-func (r *Record) setCost(p *kube.Pod, from, to string) request.SetCost {
+func setCost(p *kube.Pod, from, to string) request.SetCost {
 	return request.SetCost{Namespace: p.Namespace, Name: p.Name, UID: p.UID, From: from, To: to}
 }
 

@@ -117,6 +117,8 @@ func remediesAreRefused(t *testing.T, run *steered) {
 		says            string // on standard output where the code is 2
 	}{
 		{"rollout-restart", "web", "", 2, "PATCH /apis/apps/v1/namespaces/shop/deployments/web, pod template annotation"},
+		{"surge", "web", "surge web", 1, "the replicas of Deployment web belong to kdrain-tui-lab"},
+		{"surge", "cart", "surge cart", 1, "autoscaler cart owns the replicas of Deployment cart"},
 		{"scale", "api", "", 2, "PATCH /apis/apps/v1/namespaces/shop/deployments/api/scale, replicas 1 to 2"},
 		{"evict-unhealthy", "search", "", 2, "/eviction, UID "},
 		{"delete", "wiki", "delete wiki", 2, "DELETE /api/v1/namespaces/shop/pods/" + name("wiki")},

@@ -29,7 +29,7 @@ type choice struct {
 
 // risks are the colours of the remedies: mild, costly, brutal.
 var risks = map[remedy.Kind]paint.Token{
-	remedy.EvictUnhealthy: themes.Good, remedy.RolloutRestart: themes.Good, remedy.Scale: themes.Good,
+	remedy.EvictUnhealthy: themes.Good, remedy.Surge: themes.Good, remedy.RolloutRestart: themes.Good, remedy.Scale: themes.Good,
 	remedy.Delete: themes.Warning, remedy.ForceDelete: themes.Bad, remedy.OutOfService: themes.Bad,
 }
 
@@ -80,9 +80,13 @@ func (m chooser) roomChoices(p *eviction.Record) []choice {
 // remedyChoices are the remedies that can be taken now.
 func (m chooser) remedyChoices(p *eviction.Record) []choice {
 	var all []choice
+	surges := false
 	for _, r := range drain.Remedies(m.s.State, m.s.Snap, p.UID, m.s.Now) {
 		if r.Kind == remedy.Wait || r.DisabledReason != "" {
 			continue
+		}
+		if surges = surges || r.Kind == remedy.Surge; surges && (r.Kind == remedy.RolloutRestart || r.Kind == remedy.Scale) {
+			continue // they do the same, and leave more changed
 		}
 		all = append(all, choice{r.Title, string(r.Kind), risks[r.Kind], func() {
 			askToApply(m.shell, r, func() *remedy.Remedy {
