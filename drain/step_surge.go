@@ -86,7 +86,7 @@ func (st surgeStep) begin(f remedy.Facts) {
 	facts := surge.Facts{Kind: f.Object, Namespace: f.Namespace, Name: f.Name, UID: f.UID, AtOnce: 1, Pods: 1}
 	st.emit(Event{Kind: EventSurge, Namespace: f.Namespace, Surge: &facts,
 		SurgeChange: &surge.Change{State: surge.Planned, Asked: true}})
-	st.remedies().setRemedy(st.s.remedy(f.ID), remedy.Change{State: remedy.Done, Message: "its replacement starts first"})
+	st.remedies().setRemedy(st.s.remedy(f.ID), remedy.Change{State: remedy.Done, Message: "it surges"})
 }
 
 // view is what is decided from about a surge.

@@ -82,7 +82,8 @@ func fromMark(s *kube.Snapshot, w *kube.Workload, m mark, text string) *Record {
 		if moves {
 			r.Batch.Pods = append(r.Batch.Pods, mover)
 		}
-		if ours := moves || !p.Created.Before(m.At.Add(-madeBefore)); ours && lowest(p) && was != request.LowestDeletionCost {
+		ours := moves || !p.Created.Before(m.At.Add(-madeBefore))
+		if ours && lowest(p) && was != request.LowestDeletionCost {
 			r.Costs = append(r.Costs, Cost{CostFacts: CostFacts{mover, was, request.LowestDeletionCost}})
 		}
 	}

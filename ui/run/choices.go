@@ -85,8 +85,13 @@ func (m chooser) remedyChoices(p *eviction.Record) []choice {
 		if r.Kind == remedy.Wait || r.DisabledReason != "" {
 			continue
 		}
-		if surges = surges || r.Kind == remedy.Surge; surges && (r.Kind == remedy.RolloutRestart || r.Kind == remedy.Scale) {
-			continue // they do the same, and leave more changed
+		switch r.Kind {
+		case remedy.Surge:
+			surges = true
+		case remedy.RolloutRestart, remedy.Scale:
+			if surges {
+				continue // it does the same, and leaves more changed
+			}
 		}
 		all = append(all, choice{r.Title, string(r.Kind), risks[r.Kind], func() {
 			askToApply(m.shell, r, func() *remedy.Remedy {
