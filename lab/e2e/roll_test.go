@@ -219,3 +219,56 @@ func TestRollStopsAtItsGate(t *testing.T) {
 	ended.prints(t, "batch 2 of 3", "roll "+id+" done: 6 of 6 nodes done")
 	p.back(id)
 }
+
+// A roll is put together, begun, watched and left on the screen.
+func TestRollFromTheScreen(t *testing.T) {
+	p := poolOf(t)
+	defer p.world.logOnFailure(t, "get", "nodes,pods", "-A", "-o", "wide")
+	release := p.hold("worker-1")
+	term := p.operator.open(80, 24, "worker-1", "worker-2", "worker-3", "worker-4", "worker-5", "worker-6")
+	term.waitFor("● live · 6 nodes", "6 marked")
+	term.keys("M")
+	term.waitFor("New roll", "6 nodes in 6 batches")
+	set := func(flag, value string) {
+		t.Helper()
+		term.choose("--" + flag)
+		term.keys("Enter")
+		term.waitFor("esc  Cancel")
+		term.keys("BSpace")
+		term.typing(value)
+		term.keys("Enter")
+		term.waitGone("esc  Cancel")
+	}
+	set("batch", "2")
+	set("by", "topology.kubernetes.io/zone")
+	set("work", p.work)
+	term.choose("--expect-reboot")
+	term.keys("Space")
+	term.waitFor("6 nodes in 3 batches, never two values", "● on")
+	term.keys("M")
+	term.answers("Drain and maintain 6 nodes, batch by batch?", "lab")
+	term.waitFor("Roll ", "1 ▶✔ │ 2 ○○ │ 3 ○○", "│ worker-1 waits")
+	if n := p.world.node(t, "worker-3"); n.Spec.Unschedulable {
+		t.Errorf("worker-3 is cordoned before its batch: %+v", n)
+	}
+	term.keys("Enter")
+	term.waitFor("Result ", "batch of roll")
+	term.keys("Escape")
+	p.image("registry.local/web:typo", `"ImagePullBackOff"`)
+	eventually(t, patience, "the image is missing", func() bool {
+		return strings.Contains(p.world.mayFail("get", "pods", "-n", "shop"), "ImagePullBackOff")
+	})
+	release()
+	term.waitFor("1 ✔✔ │ 2 ○○ │ 3 ○○", "The health gate is closed", "shop/web")
+	term.keys("q")
+	term.waitFor("A roll is active", "Keep watching")
+	term.keys("n")
+	p.image("registry.local/web:1.1", "null")
+	term.waitFor("6 of 6 done", "The roll is done")
+	term.keys("q")
+	code, normal := term.ended()
+	if code != 0 || !normal.shows("done, 6 of 6 nodes done") {
+		t.Errorf("exit code %d, and on the normal screen\n%s", code, framed(normal))
+	}
+	p.back(rollOf(t, p.operator))
+}
