@@ -16,15 +16,17 @@ var most = ceilings{lines: 3500, files: 24, names: 60, methods: 40}
 
 // packages are the levels of docs/architecture.md: a row per package, "" is main.
 var packages = map[string]packageRow{
-	"": {imports: []string{"app", "app/live", "cli", "cli/build", "kube", "kube/conn", "themes", "ui"}},
+	"": {imports: []string{"app", "app/live", "app/rolls", "cli", "cli/build", "kube", "kube/conn", "themes", "ui"}},
 
-	"ui": {imports: []string{"app/live", "drain", "drain/plan", "kube", "kube/request", "themes", "ui/budgets", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
-		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/run", "ui/table", "ui/wording"}},
+	"ui": {imports: []string{"app/live", "drain", "drain/plan", "drain/roll", "kube", "kube/request", "themes", "ui/budgets", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
+		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/roll", "ui/run", "ui/table", "ui/wording"}},
+	"ui/roll": {imports: []string{"app/live", "drain", "drain/plan", "drain/roll", "kube", "themes", "ui/confirm", "ui/dialog", "ui/frame",
+		"ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/budgets": {imports: []string{"drain/budget", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/confirm": {imports: []string{"drain", "drain/lease", "drain/plan", "drain/preflight", "kube", "themes",
 		"ui/frame", "ui/paint", "ui/wording"}},
 	"ui/dialog": {imports: []string{"themes", "ui/paint"}},
-	"ui/frame": {imports: []string{"app/live", "drain", "drain/eviction", "drain/plan", "drain/preflight", "drain/retire", "drain/rollback",
+	"ui/frame": {imports: []string{"app/live", "drain", "drain/eviction", "drain/plan", "drain/preflight", "drain/retire", "drain/roll", "drain/rollback",
 		"drain/tempbudget", "kube", "kube/request", "kube/watch", "themes", "ui/dialog", "ui/keys", "ui/paint", "ui/table"}},
 	"ui/history": {imports: []string{"app/live", "drain", "drain/eviction", "drain/report", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/keys":    {},
@@ -51,7 +53,7 @@ var packages = map[string]packageRow{
 
 	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live", "cli/build", "cli/complete",
 		"cli/dryrun", "cli/help", "cli/job", "cli/print", "cli/prompt", "cli/retiring", "cli/rolling", "cli/signals", "drain", "drain/host", "drain/lease", "drain/plan",
-		"drain/preflight", "drain/report", "drain/retire", "drain/rollback", "drain/tempbudget", "drain/words", "kube", "kube/conn"}},
+		"drain/preflight", "drain/report", "drain/retire", "drain/roll", "drain/rollback", "drain/tempbudget", "drain/words", "kube", "kube/conn"}},
 	"cli/build":    {},
 	"cli/complete": {imports: []string{"app", "cli/help", "drain/plan", "kube"}},
 	"cli/dryrun": {imports: []string{"app", "cli/print", "drain", "drain/attempt", "drain/budget", "drain/eviction", "drain/plan",
@@ -59,7 +61,7 @@ var packages = map[string]packageRow{
 	"cli/help":     {imports: []string{"drain/plan", "drain/words"}},
 	"cli/job":      {imports: []string{"drain/words"}},
 	"cli/retiring": {imports: []string{"app", "cli/print", "cli/prompt", "drain", "drain/plan", "drain/retire", "drain/words", "kube"}},
-	"cli/rolling": {imports: []string{"app", "app/journal", "app/rolls", "cli/dryrun", "cli/print", "drain", "drain/plan",
+	"cli/rolling": {imports: []string{"app", "app/journal", "app/live", "app/rolls", "cli/dryrun", "cli/print", "drain", "drain/plan",
 		"drain/preflight", "drain/roll", "drain/words"}},
 	"cli/signals": {},
 	"cli/prompt":  {imports: []string{"drain", "drain/words", "kube"}},
@@ -83,7 +85,7 @@ var packages = map[string]packageRow{
 	"app/hook": {imports: []string{"kube"}},
 	"app/retire": {imports: []string{"app/hook", "app/journal", "app/live", "drain", "drain/attempt", "drain/host", "drain/retire", "kube",
 		"kube/request"}},
-	"app/live":    {imports: []string{"drain", "drain/remedy", "kube"}},
+	"app/live":    {imports: []string{"drain", "drain/remedy", "drain/roll", "kube"}},
 	"app/journal": {imports: []string{"app/live", "drain", "drain/roll", "kube"}},
 
 	"drain/report": {imports: []string{"drain", "drain/attempt", "drain/budget", "drain/checklist", "drain/eviction", "drain/plan",
@@ -102,7 +104,7 @@ var packages = map[string]packageRow{
 	"drain/eviction": {imports: []string{"drain/attempt", "drain/budget", "drain/order", "drain/plan", "drain/replacement", "drain/volume",
 		"drain/waits", "drain/words", "kube", "kube/request"}},
 	"drain/host":       {imports: []string{"kube"}},
-	"drain/roll":       {imports: []string{"drain", "drain/replacement", "drain/rollback", "drain/words", "kube", "kube/request"}},
+	"drain/roll":       {imports: []string{"drain", "drain/plan", "drain/preflight", "drain/replacement", "drain/rollback", "drain/words", "kube", "kube/request"}},
 	"drain/retire":     {imports: []string{"drain/checklist", "drain/host", "kube"}},
 	"drain/plan":       {imports: []string{"drain/budget", "drain/landing", "drain/surge", "drain/volume", "drain/words", "kube"}},
 	"drain/budget":     {imports: []string{"drain/words", "kube"}},

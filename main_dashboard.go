@@ -9,6 +9,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -43,12 +44,12 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 		session.OnPluginOutput(func(line string) { fmt.Fprintln(s.Log, "credential plugin: "+line) })
 		session.Progress = nil // it shows what it waits for
 		identity := session.Identity()
-		deps.Source, deps.Cluster = session, session
+		deps.Source, deps.Cluster = session, rolls.Dashboard{Dashboard: session}
 		deps.Identity = ui.Identity{Context: identity.Context, User: identity.User, Server: identity.Server,
 			Target: session.Target}
 	}
 	result, err := ui.Run(ctx, deps)
-	return cli.DashboardEnd{Run: result.Run, Text: result.Text}, err
+	return cli.DashboardEnd{Run: result.Run, Roll: result.Roll, Text: result.Text}, err
 }
 
 // themesDir is the folder of the operator's own themes.

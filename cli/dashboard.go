@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
+	"github.com/kdrain-tui/kdrain-tui/cli/rolling"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -76,7 +77,8 @@ func (r *DashboardRequest) note(text string) {
 // DashboardEnd is what a dashboard leaves behind.
 type DashboardEnd struct {
 	Run  live.Run      // the last one that was on it, nil if there was none
-	Text func() string // the result of that run as it is now, for the normal screen
+	Roll live.Roll     // the last roll that was on it, nil if there was none or a run came after it
+	Text func() string // the result of that run or roll as it is now, for the normal screen
 }
 
 // show opens the dashboard. Leaving it ends the run that is live on it: how that ended
@@ -89,6 +91,9 @@ func (p *Program) show(ctx context.Context, request DashboardRequest) error {
 	var code int
 	if _, foreign := end.Run.(live.Foreign); end.Run != nil && request.Replay == nil && !foreign {
 		code = exitOfRun(p.endRun(end.Run, failed != nil))
+	}
+	if _, foreign := end.Roll.(live.ForeignRoll); end.Roll != nil && request.Replay == nil && !foreign {
+		code = exitOf(rolling.End(end.Roll, failed != nil, p.display(), p.Err))
 	}
 	if end.Text != nil {
 		if text := end.Text(); text != "" {

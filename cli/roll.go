@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/rolling"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	rules "github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
 // host is what the commands about rolls need.
@@ -27,7 +28,7 @@ func (f *flags) host(p *Program) *rolling.Host {
 }
 
 func newRollCommand(p *Program) *cobra.Command {
-	f, of := p.newFlags(), &rolling.Flags{}
+	f, of := p.newFlags(), &rules.Options{}
 	cmd := &cobra.Command{Use: rolling.Use, Short: rolling.Short, Long: rolling.Long,
 		Example:           p.examples(rolling.Examples),
 		ValidArgsFunction: completionOf(p).Nodes,
@@ -35,6 +36,7 @@ func newRollCommand(p *Program) *cobra.Command {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	f.bindNodes(fs)
+	*of = rules.DefaultOptions()
 	of.Bind(fs)
 	f.bindDrain(fs, "max-unhealthy", "take-over")
 	f.bindYes(fs, "confirm the roll, its --before and --work commands included, without being asked")
@@ -45,13 +47,13 @@ func newRollCommand(p *Program) *cobra.Command {
 	return cmd
 }
 
-func roll(cmd *cobra.Command, args []string, p *Program, f *flags, of *rolling.Flags) error {
+func roll(cmd *cobra.Command, args []string, p *Program, f *flags, of *rules.Options) error {
 	options, err := (&draining{Program: p, f: f}).judged(cmd, args)
 	if err != nil {
 		return err
 	}
-	asked, err := of.Judge(&options, cmd.Flags().Changed("max-parallel-nodes"), p.canAsk())
-	if err != nil {
+	parallel := cmd.Flags().Changed("max-parallel-nodes")
+	if err := rolling.Judge(*of, &options, parallel, p.canAsk()); err != nil {
 		return err
 	}
 	p.runs.Keep = f.keep()
@@ -65,7 +67,7 @@ func roll(cmd *cobra.Command, args []string, p *Program, f *flags, of *rolling.F
 	}
 	defer session.Close()
 	return f.host(p).New(ctx, rolling.Request{Session: session, Nodes: f.selection(args), Drain: options,
-		Roll: asked, Yes: f.yes})
+		Roll: *of, Yes: f.yes})
 }
 
 // resumeRoll goes on with a roll as resume does with a run.

@@ -13,17 +13,19 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Timeline", "Budgets", "Pod", "Lists", "Program", "Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Budgets", "Pod", "Lists", "Program",
+	"Moving"}
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
-	findPages = slices.Concat(listPages, []keys.Page{frame.Events, frame.Timeline, frame.Budgets}) // with a filter
+	findPages = slices.Concat(listPages, []keys.Page{frame.Events, frame.Timeline, frame.Budgets,
+		frame.Roll}) // with a filter
 	runPages  = []keys.Page{frame.Run, frame.Remedies, frame.Checks, frame.Timeline, frame.Events}
 	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
-		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings}
+		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings, frame.Roll, frame.NewRoll}
 	allPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
 		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings,
-		frame.Help, frame.Messages}
+		frame.Roll, frame.NewRoll, frame.Help, frame.Messages}
 )
 
 // actions are what keys do on several pages; the others are with their page.
@@ -36,10 +38,30 @@ func (a actions) nodeActions() []keys.Action {
 		{ID: "plan", Keys: []string{"D"}, Title: "plan drain", Group: "Nodes", Pages: []keys.Page{frame.Nodes},
 			Enabled: a.hasTargets, Do: plan,
 			Help: "show what a drain of the marked nodes would do, or of the selected one; changes nothing"},
+		{ID: "newroll", Keys: []string{"M"}, Title: "maintain", TitleNow: a.maintain, Group: "Nodes",
+			Pages:   []keys.Page{frame.Nodes},
+			Enabled: a.canRoll, Do: func() { a.Open(frame.Ref{Page: frame.NewRoll, Nodes: a.Targets()}) },
+			Help: "put a rolling maintenance of the marked nodes together, or of the selected one; begins nothing"},
 		{ID: "planone", Keys: []string{"D"}, Title: "plan drain",
 			Help: "show what a drain of this node would do; changes nothing", Group: "Nodes",
 			Pages: []keys.Page{frame.Pods}, Do: plan},
 	}
+}
+
+// maintain is hinted at where several nodes are marked: other hints matter more for one.
+func (a actions) maintain() string {
+	if len(a.Targets()) > 1 {
+		return "maintain"
+	}
+	return ""
+}
+
+// canRoll reports whether there is something to maintain, and something to do it with.
+func (a actions) canRoll() (bool, string) {
+	if ok, why := a.hasCluster(); !ok {
+		return ok, why
+	}
+	return a.hasTargets()
 }
 
 func (a actions) hasTargets() (bool, string) {
@@ -154,10 +176,18 @@ func (a actions) programActions() []keys.Action {
 		{ID: "back", Keys: []string{"esc"}, Title: "back", TitleNow: a.backTitle,
 			Help: "dismiss a message, clear the filter, go back; never leaves the program", Group: group, Pages: allPages, Do: a.escape},
 		{ID: "watch", Keys: []string{"w"}, Title: "watch run", Help: "go to the run, or to the result of the last one",
-			Group:   group,
-			Pages:   []keys.Page{frame.Nodes, frame.Pods, frame.Plan},
-			Enabled: func() (bool, string) { return a.m.s.State != nil, "no run was started from here yet" },
-			Do:      func() { a.m.show(frame.Run) }},
+			Group: group,
+			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan},
+			Enabled: func() (bool, string) {
+				return a.m.s.State != nil || a.m.s.Roll != nil, "no run was started from here yet"
+			},
+			Do: func() {
+				if a.m.s.Roll != nil {
+					a.m.show(frame.Roll)
+					return
+				}
+				a.m.show(frame.Run)
+			}},
 		{ID: "messages", Keys: []string{"e"}, Help: "all messages of the program, newest first", Group: group,
 			Pages: slices.DeleteFunc(slices.Clone(readPages),
 				func(p keys.Page) bool { return slices.Contains(runPages[:4], p) }), Do: open(frame.Messages)},
@@ -209,7 +239,7 @@ func (a actions) escape() {
 		return
 	}
 	switch {
-	case (a.m.d.Replay || a.m.d.Cluster == nil) && a.m.path.page == frame.Run:
+	case rolling{a.m}.home() != frame.Nodes && a.m.path.page == rolling{a.m}.home():
 		a.m.notices.refuse("esc does not leave: q quits", a.m.s.Now)
 	case a.m.path.page != frame.Nodes:
 		a.m.goBack()

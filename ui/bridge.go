@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
@@ -27,6 +28,7 @@ const (
 type arms struct {
 	cluster func() tea.Cmd
 	run     func(live.Run) tea.Cmd
+	roll    func(live.Roll) tea.Cmd
 	tick    func(after time.Duration, turn uint64) tea.Cmd
 }
 
@@ -38,13 +40,17 @@ type runMsg struct {
 	over  bool // the run is done: there is no more news
 }
 
+type rollMsg struct {
+	roll  live.Roll
+	state *roll.State
+	over  bool // the roll is done: there is no more news
+}
+
 type tickMsg struct{ turn uint64 }
 
 func liveArms(m *model) arms {
 	changed := m.d.Source.Changed(m.ctx)
-	var watched live.Run
-	var news <-chan struct{}
-	stop := func() {}
+	runs, rolls := follower[live.Run]{ctx: m.ctx}, follower[live.Roll]{ctx: m.ctx}
 	return arms{
 		cluster: func() tea.Cmd {
 			return m.d.Crash.guard("the view of the cluster", func() tea.Msg {
@@ -55,24 +61,23 @@ func liveArms(m *model) arms {
 			})
 		},
 		run: func(r live.Run) tea.Cmd {
-			if r != watched {
-				stop()
-				var ctx context.Context
-				ctx, stop = context.WithCancel(m.ctx)
-				watched, news = r, r.Changed(ctx)
-			}
-			from := news
+			from := runs.follow(r)
 			return m.d.Crash.guard("the view of the run", func() tea.Msg {
 				if !await(m.ctx, from, r.Done()) {
 					return nil
 				}
-				over := false
-				select {
-				case <-r.Done():
-					over = true
-				default:
-				}
+				over := closed(r.Done())
 				return runMsg{r, r.State(), over}
+			})
+		},
+		roll: func(r live.Roll) tea.Cmd {
+			from := rolls.follow(r)
+			return m.d.Crash.guard("the view of the roll", func() tea.Msg {
+				if !await(m.ctx, from, r.Done()) {
+					return nil
+				}
+				over := closed(r.Done())
+				return rollMsg{r, r.State(), over}
 			})
 		},
 		tick: func(after time.Duration, turn uint64) tea.Cmd {
@@ -83,6 +88,39 @@ func liveArms(m *model) arms {
 				return tickMsg{turn}
 			}
 		},
+	}
+}
+
+// follower is told of changes of one run or roll at a time.
+type follower[T interface {
+	comparable
+	Changed(ctx context.Context) <-chan struct{}
+}] struct {
+	ctx     context.Context
+	watched T
+	news    <-chan struct{}
+	stop    func()
+}
+
+// follow is told of the changes of this one from now on.
+func (f *follower[T]) follow(r T) <-chan struct{} {
+	if r != f.watched {
+		if f.stop != nil {
+			f.stop()
+		}
+		var ctx context.Context
+		ctx, f.stop = context.WithCancel(f.ctx)
+		f.watched, f.news = r, r.Changed(ctx)
+	}
+	return f.news
+}
+
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -30,6 +31,7 @@ type paperCluster struct {
 	removed []request.BudgetRef
 
 	start    func(plan.Plan) (live.Run, error)
+	rolls    func(plan.Plan, roll.Options) (live.Roll, error)
 	planned  func(plan.Plan) plan.Plan // changes each plan
 	forecast func(*kube.Snapshot, plan.Plan, time.Time) plan.Estimate
 	access   func(plan.Options) preflight.Access
@@ -41,6 +43,10 @@ type paperCluster struct {
 }
 
 var _ frame.Cluster = (*paperCluster)(nil)
+
+func (c *paperCluster) StartRoll(_ context.Context, p plan.Plan, o roll.Options) (live.Roll, error) {
+	return c.rolls(p, o)
+}
 
 func newPaperCluster(source Source, now func() time.Time) *paperCluster {
 	return &paperCluster{

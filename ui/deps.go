@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -35,6 +36,8 @@ type Deps struct {
 	// Attach is a run to show from the start, live, of another process (live.Foreign) or
 	// replayed; nil for none.
 	Attach live.Run
+	// AttachRoll is a roll to show from the start, as Attach.
+	AttachRoll live.Roll
 	// Replay tells that Attach is played from a journal, with no cluster: its page
 	// is the only one, and nothing can be written.
 	Replay bool
@@ -88,7 +91,8 @@ const (
 // Result is what main needs to know after the terminal is back.
 type Result struct {
 	Left Left
-	Run  live.Run     // the last run, nil if there was none
+	Run  live.Run     // the last run, nil if there was none, or if it is that of Roll
+	Roll live.Roll    // the last roll, nil if there was none
 	Last *drain.State // its state when the dashboard was left
 	text func(*drain.State) string
 }
@@ -97,6 +101,10 @@ type Result struct {
 // now, "" if there was none. A run that the leaving told to stop has ended only
 // some time after the dashboard.
 func (r Result) Text() string {
+	if r.Roll != nil {
+		report := roll.ReportOf(r.Roll.Events(0), false)
+		return report.Text()
+	}
 	if r.text == nil {
 		return ""
 	}

@@ -65,6 +65,7 @@ func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *dri
 	m.arm = arms{
 		cluster: func() tea.Cmd { return nil },
 		run:     func(live.Run) tea.Cmd { return nil },
+		roll:    func(live.Roll) tea.Cmd { return nil },
 		tick:    func(time.Duration, uint64) tea.Cmd { return nil },
 	}
 	d.exec(m.Init())

@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	planpage "github.com/kdrain-tui/kdrain-tui/ui/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/pod"
+	"github.com/kdrain-tui/kdrain-tui/ui/roll"
 	"github.com/kdrain-tui/kdrain-tui/ui/run"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
@@ -68,6 +69,9 @@ func newModel(ctx context.Context, d Deps) (*model, error) {
 	if d.Attach != nil {
 		m.attach(d.Attach, nil)
 	}
+	if d.AttachRoll != nil {
+		rolling{m}.attachRoll(d.AttachRoll)
+	}
 	for _, note := range d.Notes {
 		m.notices.warn(wording.Clean(note), m.s.Now)
 	}
@@ -89,6 +93,7 @@ func (m *model) makePages() error {
 		{frame.Findings, planpage.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
 		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Checks,
 			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Pod, pod.New(shell)},
+		{frame.Roll, roll.New(shell)}, {frame.NewRoll, roll.NewSetup(shell)},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
 	}
 	m.pages = map[keys.Page]frame.Page{}
@@ -179,21 +184,19 @@ func (m *model) goBack() {
 
 // attach watches a run from now on; confirmed is the plan that it was started with here.
 func (m *model) attach(r live.Run, confirmed *plan.Plan) {
+	m.s.Roll, m.s.RollState = nil, nil
+	m.watch(r)
+	_, m.s.Foreign = r.(live.Foreign)
+	rolling{m}.reach(frame.Run, m.s.State.Run.ID)
+	m.tell(frame.NewRun{Confirmed: confirmed})
+}
+
+// watch makes a run the one that pages are about.
+func (m *model) watch(r live.Run) {
 	m.queue(m.arm.run(r)) // before the first look, so that nothing falls between
 	m.s.Run = r
 	m.s.Take(r.State(), false)
-	_, m.s.Foreign = r.(live.Foreign)
 	m.ran = wording.Badge(m.s.State.Run.Options)
-	m.filtering = false
-	m.path = path{page: frame.Run, back: []keys.Page{frame.Nodes}}
-	if m.d.Replay || m.d.Cluster == nil {
-		m.path.back = nil
-	} else {
-		if _, err := m.s.Cluster.Served(m.s.State.Run.ID); err != nil {
-			m.notices.warn("ctl does not reach this run: "+wording.Clean(err.Error()), m.s.Now)
-		}
-	}
-	m.tell(frame.NewRun{Confirmed: confirmed})
 }
 
 // path is the page that is shown, and the way back.

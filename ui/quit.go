@@ -23,6 +23,10 @@ func (m *model) quit(left Left) {
 
 // askToQuit leaves, or asks while a run is active.
 func (m *model) askToQuit() {
+	if (rolling{m}).endsRoll() {
+		rolling{m}.openQuitRoll()
+		return
+	}
 	if !m.s.Live() && !m.s.Starting || m.d.Replay || m.s.Foreign {
 		m.quit(LeftByOperator)
 		return
@@ -33,7 +37,9 @@ func (m *model) askToQuit() {
 // interrupted is Ctrl+C: the first one asks, the second leaves at once.
 func (m *model) interrupted() {
 	if m.interrupt {
-		if m.endsRun() {
+		if (rolling{m}).endsRoll() {
+			rolling{m}.steerRoll(drain.CommandAbort)
+		} else if m.endsRun() {
 			m.abort()
 		}
 		m.quit(LeftByForce)
@@ -49,6 +55,10 @@ func (m *model) interrupted() {
 func (m *model) endsRun() bool { return m.s.Live() && !m.d.ReadOnly && !m.s.Foreign }
 
 func (m *model) openQuit() {
+	if (rolling{m}).endsRoll() {
+		rolling{m}.openQuitRoll()
+		return
+	}
 	if m.endsRun() {
 		m.openQuitRun()
 		return

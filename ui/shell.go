@@ -80,6 +80,12 @@ func (h *shell) Start(r live.Run, confirmed plan.Plan) { h.m.attach(r, &confirme
 // Attach shows a run again that this process works on once more.
 func (h *shell) Attach(r live.Run) { h.m.attach(r, nil) }
 
+// StartRoll shows a roll that was begun here.
+func (h *shell) StartRoll(r live.Roll) {
+	rolling{h.m}.attachRoll(r)
+	h.m.tell(frame.RollBegun{})
+}
+
 func (h *shell) Go(where string, fn func(context.Context) tea.Msg) {
 	ctx := h.m.ctx
 	h.m.queue(h.m.d.Crash.guard(where, func() tea.Msg { return fn(ctx) }))

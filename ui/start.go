@@ -70,6 +70,13 @@ func (m *model) result(killed bool) Result {
 	if r.Left == "" || killed && r.Left != LeftByForce {
 		r.Left = LeftByContext
 	}
+	if m.s.Roll != nil {
+		r.Run = nil
+		if !m.d.Replay {
+			r.Roll = m.s.Roll
+		}
+		return r
+	}
 	if m.s.Run != nil && !m.d.Replay {
 		r.Last = m.s.Run.State()
 		r.text = func(s *drain.State) string {

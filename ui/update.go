@@ -31,6 +31,8 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.tell(frame.NewSnapshot{})
 	case runMsg:
 		m.onRun(msg)
+	case rollMsg:
+		rolling{m}.onRoll(msg)
 	case tickMsg:
 		if msg.turn == m.tickTurn {
 			m.ticking = false
@@ -63,7 +65,7 @@ func (m *model) onRun(msg runMsg) {
 	} else if step, ok := msg.run.(interface{ Failure() error }); ok && step.Failure() != nil {
 		m.notices.fail(wording.Clean(step.Failure().Error()), m.s.Now)
 	}
-	if wasLive && !m.s.Live() {
+	if wasLive && !m.s.Live() && !m.s.OfRoll() { // the board tells what becomes of a batch
 		m.ended()
 	}
 }
@@ -106,7 +108,7 @@ func (m *model) ended() {
 
 // endOfPlan notes that the operator left a plan.
 func (m *model) endOfPlan() {
-	open := m.path.has(frame.Plan) || m.s.Starting
+	open := m.path.has(frame.Plan) || m.path.has(frame.NewRoll) || m.s.Starting
 	if m.planOpen && !open {
 		(&shell{m}).leavePlan()
 	}

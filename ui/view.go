@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -271,7 +272,12 @@ func (m renderer) tooSmall() []paint.Line {
 		paint.T("kdrain-tui needs"), paint.T(fmt.Sprintf("at least %d x %d", frame.MinWidth, frame.MinHeight)),
 		paint.L(themes.Muted, fmt.Sprintf("this is %d x %d", m.s.Width, m.s.Height)), paint.L(themes.Muted, "q leaves"),
 	}
-	if m.s.Live() {
+	switch {
+	case m.s.Rolling():
+		s := m.s.RollState
+		lines = append(lines, paint.L(themes.Busy, fmt.Sprintf("roll: %d of %d done", s.Count(roll.Done),
+			len(s.Nodes))))
+	case m.s.Live():
 		p := m.s.Progress
 		lines = append(lines, paint.L(themes.Busy, fmt.Sprintf("run: %d of %d gone", p.Left, p.Total)))
 	}
@@ -288,7 +294,9 @@ func windowTitle(s *frame.Session) string {
 	if s.Identity.Context != "" {
 		title += " " + s.Identity.Context
 	}
-	if s.Live() {
+	if r := s.RollState; s.Rolling() {
+		title = fmt.Sprintf("%d/%d %s", r.Count(roll.Done), len(r.Nodes), title)
+	} else if s.Live() {
 		p := s.Progress
 		title = fmt.Sprintf("%d/%d %s", p.Left, p.Total, title)
 	}
@@ -297,6 +305,16 @@ func windowTitle(s *frame.Session) string {
 
 // progressBar is what terminals show of a run in their own frame or task bar.
 func progressBar(s *frame.Session) *tea.ProgressBar {
+	if r := s.RollState; s.Rolling() {
+		state := tea.ProgressBarDefault
+		switch {
+		case r.Count(roll.Failed) > 0:
+			state = tea.ProgressBarError
+		case r.Gate != nil || r.Question != nil:
+			state = tea.ProgressBarWarning
+		}
+		return tea.NewProgressBar(state, 100*r.Count(roll.Done)/max(1, len(r.Nodes)))
+	}
 	if !s.Live() || s.State.Phases[drain.PhaseEvict] != drain.PhaseRuns {
 		return nil
 	}

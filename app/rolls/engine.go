@@ -120,6 +120,15 @@ func (r *Roll) Drains() []app.Run {
 	return r.drains[:len(r.drains):len(r.drains)]
 }
 
+// Drain is the run of the batch under way or of the last one, nil where this process began none.
+func (r *Roll) Drain() live.Run {
+	all := r.Drains()
+	if len(all) == 0 {
+		return nil
+	}
+	return all[len(all)-1]
+}
+
 // Err is why the journal cannot be written, nil while it can: nothing new begins until then.
 func (r *Roll) Err() error {
 	r.mu.Lock()

@@ -5,9 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
@@ -64,56 +61,20 @@ roll worker-1 worker-2 --ignore-daemonsets
 roll -l pool=web --window="22:00-04:00 Europe/Berlin" --work=./patch.sh --ignore-daemonsets --dry-run`
 )
 
-// Flags are those that a roll has and a drain has not.
-type Flags struct {
-	options     roll.Options
-	pause, back time.Duration
-}
-
-// defaultReturn is how long a node may take to be back: a machine that reboots slowly takes a quarter of
-// an hour.
-const defaultReturn = 30 * time.Minute
-
-// Bind adds the flags.
-func (f *Flags) Bind(fs *pflag.FlagSet) {
-	plan.AddGroup(fs, "Rolling maintenance", func(fs *pflag.FlagSet) {
-		o := &f.options
-		fs.IntVar(&o.Batch, "batch", 1, "how many nodes are maintained at a time")
-		fs.StringVar(&o.By, "by", "",
-			"a node `LABEL`, like topology.kubernetes.io/zone: never two values of it at once")
-		fs.StringVar(&o.Before, "before", "", "a `COMMAND` for each node before its drain")
-		fs.StringVar(&o.Work, "work", "",
-			"the work on a drained node, a `COMMAND`; without it you are asked when it is done")
-		fs.BoolVar(&o.RerunWork, "rerun-work", false,
-			"a resumed roll runs a command again that was cut off, without asking: it must bear that")
-		fs.BoolVar(&o.ExpectReboot, "expect-reboot", false, "a node is back only with a new boot id")
-		fs.DurationVar(&f.back, "return-timeout", defaultReturn,
-			"how long a node may take to be Ready after its work; 0: no limit")
-		fs.DurationVar(&f.pause, "pause-between", 0, "how long to wait after a batch")
-		fs.StringVar(&o.Window, "window", "", "begin batches only in this `SPAN`, like \"22:00-04:00 Europe/Berlin\"")
-		fs.IntVar(&o.MaxFailed, "max-failed", 0, "how many nodes may fail before no further batch begins")
-		fs.IntVar(&o.MaxUnhealthy, "max-unhealthy", 0,
-			"how many workloads may be worse than before when a batch begins")
-	})
-}
-
 // Judge judges the flags beside those of the drain, before anything connects.
-func (f *Flags) Judge(o *plan.Options, parallelGiven, canAsk bool) (roll.Options, error) {
-	f.options.PauseBetween, f.options.ReturnTimeout = roll.Seconds(f.pause), roll.Seconds(f.back)
-	if !parallelGiven {
-		o.MaxParallelNodes = max(o.MaxParallelNodes, f.options.Batch)
+func Judge(of roll.Options, o *plan.Options, parallelGiven, canAsk bool) error {
+	parallel := o.MaxParallelNodes
+	if *o = of.Drain(*o); parallelGiven {
+		o.MaxParallelNodes = parallel
 	}
-	if o.WaitReplacements > 0 {
-		o.MaxUnhealthy = f.options.MaxUnhealthy
+	if err := of.Validate(); err != nil {
+		return &app.Error{Reason: app.ReasonUsage, Err: err}
 	}
-	if err := f.options.Validate(); err != nil {
-		return f.options, &app.Error{Reason: app.ReasonUsage, Err: err}
-	}
-	if f.options.Work == "" && o.DryRun == plan.DryRunNone && !canAsk {
-		return f.options, &app.Error{Reason: app.ReasonUsage, Hint: "add --work=COMMAND",
+	if of.Work == "" && o.DryRun == plan.DryRunNone && !canAsk {
+		return &app.Error{Reason: app.ReasonUsage, Hint: "add --work=COMMAND",
 			Text: "without --work you are asked when the work is done, and there is no terminal to ask on; nothing was done"}
 	}
-	return f.options, nil
+	return nil
 }
 
 // Request is what a roll is asked for.
@@ -183,9 +144,9 @@ func (h *Host) New(ctx context.Context, r Request) error {
 // confirm shows the plan and the batches, and asks.
 func (h *Host) confirm(ctx context.Context, r Request, planned plan.Plan, facts *roll.Facts, out print.Roll) error {
 	if r.Yes {
-		out.Findings(planned)
+		out.Findings(roll.Unplaced(planned))
 	} else {
-		out.Preview(planned)
+		out.Preview(roll.Unplaced(planned))
 	}
 	out.Batches(facts)
 	if r.Yes {

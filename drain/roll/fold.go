@@ -96,6 +96,9 @@ func (s *State) steer(e *Event) {
 	}
 }
 
+// keptOutput is how many of the latest lines of a command are in the state.
+const keptOutput = 40
+
 // applyToNode takes the events that are about one node.
 func (s *State) applyToNode(e *Event) {
 	n := s.node(e.Node)
@@ -121,9 +124,9 @@ func (s *State) applyToNode(e *Event) {
 			s.Question = nil
 		}
 	case EventHookStarted:
-		*n.hook(e.Hook), n.Output = hookRuns, ""
+		*n.hook(e.Hook), n.Output = hookRuns, nil
 	case EventHookOutput:
-		n.Output = e.Text
+		n.Output = append(slices.Clone(n.Output[max(0, len(n.Output)-keptOutput+1):]), e.Text)
 	case EventHookEnded:
 		*n.hook(e.Hook) = hookDone
 	case EventQuestion:

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Report is what became of a roll: the last line of `roll -o json`.
@@ -108,6 +110,26 @@ func (r *Report) Rows() [][]string {
 			n.Message})
 	}
 	return rows
+}
+
+// Text is the report for a terminal.
+func (r *Report) Text() string {
+	rows := r.Rows()
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	text := r.Head()
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += fmt.Sprintf("%-*s  ", widths[i], kube.Clean(cell))
+		}
+		text += "\n  " + strings.TrimRight(line, " ")
+	}
+	return text
 }
 
 // Markdown is the report for a ticket.

@@ -43,9 +43,9 @@ type Node struct {
 	Since   time.Time // since when it is in State, or when the roll was resumed in it
 	Began   time.Time // zero while it waits
 	Ended   time.Time
-	BootID  string // before the work
-	Message string // what it waits for, or why it failed
-	Output  string // the last line of its command
+	BootID  string   // before the work
+	Message string   // what it waits for, or why it failed
+	Output  []string // the latest lines of its command
 
 	before, work hookState
 	retryAt      time.Time

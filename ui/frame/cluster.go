@@ -8,6 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -42,7 +43,9 @@ type (
 		// the end of that run. What becomes of it shows in the run that it returns, which is
 		// done when the step is over.
 		Retire(ctx context.Context, run, node string, c retire.Confirmed) (live.Run, error)
-		// Served reports whether ctl reaches a run of this process, and what went wrong if
+		// StartRoll begins a roll over the nodes of a plan that the operator confirmed.
+		StartRoll(ctx context.Context, planned plan.Plan, o roll.Options) (live.Roll, error)
+		// Served reports whether ctl reaches a run or a roll of this process, and what went wrong if
 		// it does not.
 		Served(run string) (bool, error)
 	}

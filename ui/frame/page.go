@@ -25,6 +25,8 @@ const (
 	Help     keys.Page = "help"
 	Messages keys.Page = "messages"
 	Findings keys.Page = "findings"
+	Roll     keys.Page = "roll"
+	NewRoll  keys.Page = "new roll"
 )
 
 // Page is one page of the dashboard. It is made once, keeps its state while others are

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
@@ -32,6 +33,8 @@ type Shell interface {
 	Start(live.Run, plan.Plan)
 	// Attach shows a run again that this process works on once more.
 	Attach(live.Run)
+	// StartRoll shows a roll that the operator confirmed.
+	StartRoll(live.Roll)
 }
 
 // The parts of a Shell.
@@ -113,9 +116,15 @@ type Session struct {
 	Run   live.Run     // nil for none
 	State *drain.State // of the run
 	Over  bool         // the run is done, whatever its state says
-	// Foreign tells that another process works on the run: leaving does not end it, and its
-	// questions are answered there.
+	// Foreign tells that another process, or a roll, works on the run: leaving does not end it,
+	// and its questions are answered there.
 	Foreign bool
+
+	Roll      live.Roll   // nil for none; Run is then the one of its batch
+	RollState *roll.State // of the roll
+	RollOver  bool        // the roll is done, whatever its state says
+	// RollForeign tells that another process works on the roll.
+	RollForeign bool
 	// Progress counts the pods of State, NodeProgress those of each node: once for each
 	// state, and not for every frame.
 	Progress     eviction.Progress
@@ -154,6 +163,14 @@ func (s *Session) Take(state *drain.State, over bool) {
 // Live reports whether a run is going on.
 func (s *Session) Live() bool { return s.State != nil && s.State.Outcome == "" && !s.Over }
 
+// Rolling reports whether a roll is going on.
+func (s *Session) Rolling() bool {
+	return s.RollState != nil && s.RollState.Outcome == "" && !s.RollOver
+}
+
+// OfRoll reports whether the run is that of a batch of the roll.
+func (s *Session) OfRoll() bool { return s.Roll != nil && s.Run != nil && s.Roll.Drain() == s.Run }
+
 // Undos are what a rollback of the run would find in a cluster, none where there is no
 // cluster to look at.
 func (s *Session) Undos(snap *kube.Snapshot) []rollback.Undo {
@@ -184,4 +201,8 @@ type (
 	NewRun struct{ Confirmed *plan.Plan }
 	// NewState tells that State is newer.
 	NewState struct{}
+	// RollBegun tells that the operator began a roll here.
+	RollBegun struct{}
+	// NewRollState tells that RollState is newer, or that Roll is another one.
+	NewRollState struct{}
 )

@@ -1,6 +1,8 @@
 package nodes
 
 import (
+	"slices"
+
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -62,6 +64,13 @@ func (m *Page) canCordon(unschedulable bool) func() (bool, string) {
 		if len(m.toSetCordon(unschedulable)) == 0 {
 			return false, map[bool]string{true: "already cordoned", false: "not cordoned"}[unschedulable] + ": " +
 				wording.List(m.Targets(), 3)
+		}
+		if r := m.s.RollState; m.s.Rolling() {
+			for i := range r.Nodes {
+				if slices.Contains(m.toSetCordon(unschedulable), r.Nodes[i].Name) {
+					return false, r.Nodes[i].Name + " belongs to the active roll"
+				}
+			}
 		}
 		if m.s.Live() {
 			for _, name := range m.toSetCordon(unschedulable) {

@@ -86,6 +86,8 @@ func (m *Page) Update(msg tea.Msg) {
 		if msg.Confirmed != nil {
 			m.marks.Clear()
 		}
+	case frame.RollBegun:
+		m.marks.Clear()
 	case previewMsg:
 		m.onPreviews(msg)
 	case costsMsg:

@@ -38,6 +38,8 @@ func (m *Page) canDrain() (bool, string) {
 		return false, "runs cannot be started here"
 	case m.s.Starting:
 		return false, "a run is being started"
+	case m.s.Rolling():
+		return false, "a roll is active: w shows it"
 	case m.s.Live():
 		return false, "a run is active: w shows it"
 	case m.err != nil:

@@ -233,7 +233,10 @@ func (m *Page) View() frame.View {
 	if m.s.Replay {
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "REPLAY")
 	}
-	if m.s.Foreign {
+	switch {
+	case m.s.OfRoll():
+		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Muted, "batch of roll "+m.s.RollState.Facts.Run.ID)
+	case m.s.Foreign:
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "of another process")
 	}
 	v.Head = m.runHead()
@@ -279,7 +282,9 @@ func (m *Page) runHead() []paint.Line {
 			wording.Quote(m.s.State.DownWhy)))
 	}
 	head = append(head, standstill(m.s)...)
-	if q := m.s.State.Question; q != nil && m.s.Foreign {
+	if q := m.s.State.Question; q != nil && m.s.OfRoll() {
+		head = append(head, paint.L(themes.Muted, "The roll confirms the phase "+string(q.Phase)+"."))
+	} else if q != nil && m.s.Foreign {
 		head = append(head, paint.L(themes.Accent, paint.Warn+" The run waits for the confirmation of "+string(q.Phase)+
 			", which is given where it runs."))
 	} else if q != nil && !m.s.ReadOnly && !m.shell.Asking(questionDialog) {
