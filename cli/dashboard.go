@@ -41,6 +41,9 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 		return err
 	}
 	p.runs.Keep = f.keep()
+	if err := f.telling.Apply(p.runs); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	session, err := p.open(ctx, app.ConnectOptions{
@@ -165,7 +168,7 @@ func meantCommand(root *cobra.Command, args []string, err error) error {
 
 func (p *Program) dashboardRequest(f *flags, session *app.Session, o plan.Options) DashboardRequest {
 	return DashboardRequest{
-		Session: session, Options: o, Protected: f.protectedWord(session), LabelColumns: f.labelColumns,
+		Alert: f.telling.Alert(), Session: session, Options: o, Protected: f.protectedWord(session), LabelColumns: f.labelColumns,
 		ReadOnly: session.ReadOnly, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii,
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/prompt"
 	"github.com/kdrain-tui/kdrain-tui/cli/signals"
+	"github.com/kdrain-tui/kdrain-tui/cli/telling"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -99,6 +100,7 @@ type DashboardRequest struct {
 	Protected string
 	NoColor   bool
 	ASCII     bool
+	Alert     telling.Alert
 }
 
 // open connects with the connection flags of the command line.
@@ -150,6 +152,9 @@ func (p *Program) Main(ctx context.Context, args []string) int {
 	close(ended)
 	p.group.Wait()
 	p.runs.End()
+	for _, why := range p.runs.Unsaid() {
+		fmt.Fprintln(p.Err, "Warning: "+why)
+	}
 	return code
 }
 

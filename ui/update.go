@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -40,6 +41,9 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	default:
 		m.tell(msg) // an answer to what a page asked for
 	}
+	if text := m.alarm.news(&m.d, m.s); text != "" {
+		m.queue(tea.Raw(m.d.Alert.sequence(text)))
+	}
 	m.closeStale()
 	m.endOfPlan()
 	m.layout()
@@ -53,6 +57,7 @@ func (m *model) onRun(msg runMsg) {
 		return // a run that was left
 	}
 	wasLive := m.s.Live()
+	m.warnOf(m.s.State, msg.state)
 	m.s.Take(msg.state, msg.over)
 	m.tell(frame.NewState{})
 	if r, ok := msg.run.(live.Foreign); ok {
@@ -67,6 +72,16 @@ func (m *model) onRun(msg runMsg) {
 	}
 	if wasLive && !m.s.Live() && !m.s.OfRoll() { // the board tells what becomes of a batch
 		m.ended()
+	}
+}
+
+// warnOf tells what failed beside the run since that state.
+func (m *model) warnOf(before, now *drain.State) {
+	if before == nil || before.Run.ID != now.Run.ID {
+		return // what was before this screen is in the report
+	}
+	for _, text := range now.Warnings[min(len(before.Warnings), len(now.Warnings)):] {
+		m.notices.warn(wording.Clean(text), m.s.Now)
 	}
 }
 
