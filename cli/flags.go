@@ -244,3 +244,11 @@ func (p *Program) newOutput(f *flags, session *app.Session) *print.Drain {
 func (f *flags) style(t Terminal, isTerminal bool) print.Style {
 	return print.Style{Color: (isTerminal && t.Color || t.ForceColor) && !f.noColor, ASCII: f.ascii}
 }
+
+// bindColumns adds which labels the list of nodes has columns for, as kubectl get has it.
+func (f *flags) bindColumns(fs *pflag.FlagSet) {
+	plan.AddGroup(fs, help.GroupOutput, func(fs *pflag.FlagSet) {
+		fs.VarP(help.LabelKeys{To: &f.labelColumns}, "label-columns", "L",
+			"labels that the list of nodes has a column for, like pool,node.kubernetes.io/instance-type")
+	})
+}

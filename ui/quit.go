@@ -40,7 +40,7 @@ func (m *model) interrupted() {
 		if (rolling{m}).endsRoll() {
 			rolling{m}.steerRoll(drain.CommandAbort)
 		} else if m.endsRun() {
-			m.abort()
+			m.end(drain.CommandAbort, "")
 		}
 		m.quit(LeftByForce)
 		return
@@ -93,10 +93,10 @@ func (m *model) openQuitRun() {
 		m.interrupt = false
 		switch a.Value {
 		case dialog.Accept:
-			m.abort()
+			m.end(drain.CommandAbort, "")
 			m.notices.say("Aborting; kdrain-tui leaves when the run has ended.", m.s.Now)
 		case suspendRun:
-			m.suspend()
+			m.end(drain.CommandSuspend, "suspended by its operator")
 			m.notices.say("Suspending; kdrain-tui leaves when the outstanding answers are in.", m.s.Now)
 		default:
 			return
@@ -106,8 +106,7 @@ func (m *model) openQuitRun() {
 	o.Stale = func() bool { return !m.s.Live() }
 }
 
-func (m *model) abort() { m.s.Run.Send(drain.Command{Kind: drain.CommandAbort, By: m.s.Identity.User}) }
-
-func (m *model) suspend() {
-	m.s.Run.Send(drain.Command{Kind: drain.CommandSuspend, By: m.s.Identity.User, Why: "suspended by its operator"})
+// end aborts or suspends the run.
+func (m *model) end(kind drain.CommandKind, why string) {
+	m.s.Run.Send(drain.Command{Kind: kind, By: m.s.Identity.User, Why: why})
 }
