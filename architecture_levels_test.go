@@ -72,7 +72,7 @@ var packages = map[string]packageRow{
 
 	"app": {imports: []string{"app/control", "app/engine", "app/journal", "app/live", "app/retire", "drain", "drain/annotation",
 		"drain/attempt", "drain/checklist", "drain/forecast", "drain/host", "drain/plan", "drain/preflight",
-		"drain/retire", "drain/rollback", "drain/surge", "drain/tempbudget", "kube", "kube/conn", "kube/request",
+		"drain/retire", "drain/roll", "drain/rollback", "drain/surge", "drain/tempbudget", "kube", "kube/conn", "kube/request",
 		"kube/watch", "kube/write"}},
 	"app/rolls": {imports: []string{"app", "app/control", "app/engine", "app/hook", "app/journal", "app/live", "drain", "drain/attempt",
 		"drain/plan", "drain/roll", "kube", "kube/request"}},

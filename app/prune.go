@@ -92,14 +92,19 @@ func (b Brief) Summary() string {
 	return fmt.Sprintf("%s, %s, %s", nodes, b.Started.Format("2006-01-02 15:04"), outcome)
 }
 
-// prune removes the journals that are not to be kept. One that cannot be removed is left
-// for the next time; a live run keeps its own.
+// prune removes the journals that are not to be kept, of runs and of rolls. One that cannot
+// be removed is left for the next time; a live run keeps its own, and a roll whose journal
+// stays those of its runs.
 func (r *Runs) prune(keep Keep, now time.Time) (removed []string) {
+	stay, removed := r.pruneRolls(keep, now)
 	briefs, err := r.Briefs()
 	if err != nil {
-		return nil
+		return removed
 	}
 	for _, b := range prunable(briefs, keep, now) {
+		if roll, _, of := strings.Cut(b.ID, "-"); of && slices.Contains(stay, roll) {
+			continue
+		}
 		if now.Sub(b.Started) < keepOpen && r.leftSomething(b.ID) {
 			continue
 		}
