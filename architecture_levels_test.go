@@ -51,7 +51,7 @@ var packages = map[string]packageRow{
 	"themes":     {imports: []string{"strictyaml"}},
 	"strictyaml": {},
 
-	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live", "cli/build", "cli/complete",
+	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live", "app/rolls", "cli/build", "cli/complete",
 		"cli/dryrun", "cli/help", "cli/job", "cli/print", "cli/prompt", "cli/retiring", "cli/rolling", "cli/signals", "drain", "drain/host", "drain/lease", "drain/plan",
 		"drain/preflight", "drain/report", "drain/retire", "drain/roll", "drain/rollback", "drain/tempbudget", "drain/words", "kube", "kube/conn"}},
 	"cli/build":    {},

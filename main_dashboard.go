@@ -33,10 +33,14 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 	if r.Attach != nil {
 		deps.Attach = r.Attach
 	}
-	if r.Replay != nil { // what happened, by the clock of then
+	deps.AttachRoll = r.AttachRoll
+	if r.ReplayRoll != nil {
+		deps.Source, deps.AttachRoll, deps.Replay = kube.NewStore(r.ReplayRoll.Now), r.ReplayRoll, true
+		deps.Now = r.ReplayRoll.Now
+	} else if r.Replay != nil { // what happened, by the clock of then
 		deps.Source, deps.Attach, deps.Replay, deps.Now = kube.NewStore(r.Replay.Now), r.Replay, true, r.Replay.Now
 	} else if r.Session == nil { // a run that is watched without its cluster
-		run := r.Attach.State().Run
+		run := r.Watched()
 		deps.Source = kube.NewStore(time.Now)
 		deps.Identity = ui.Identity{Context: run.Context, User: run.User, Target: run.Target()}
 	} else {

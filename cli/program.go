@@ -10,6 +10,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/build"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/prompt"
@@ -92,6 +94,9 @@ type DashboardRequest struct {
 	// proper.
 	Replay   *journal.Replay
 	ReadOnly bool
+	// AttachRoll and ReplayRoll are the same for a roll.
+	AttachRoll live.Roll
+	ReplayRoll *rolls.Replay
 	// LabelColumns are the labels that the list of nodes has a column for.
 	LabelColumns []string
 	Theme        string
@@ -99,6 +104,14 @@ type DashboardRequest struct {
 	Protected string
 	NoColor   bool
 	ASCII     bool
+}
+
+// Watched is the run, or the roll, that is watched.
+func (r *DashboardRequest) Watched() drain.RunFacts {
+	if r.AttachRoll != nil {
+		return r.AttachRoll.State().Facts.Run
+	}
+	return r.Attach.State().Run
 }
 
 // open connects with the connection flags of the command line.
