@@ -60,27 +60,10 @@ type Program struct {
 type Terminal struct {
 	In, Out, Err bool
 	// Color tells that a terminal takes colour, ForceColor that it is wanted elsewhere
-	// too: see ColorsOf.
+	// too: see print.ColorsOf.
 	Color, ForceColor bool
 	Width             int // of standard output in columns, 0 where it is not known
 }
-
-// ColorsOf says what the environment wants of colours: whether a terminal may have them,
-// and whether a pipe must. NO_COLOR (no-color.org) counts before CLICOLOR_FORCE and
-// FORCE_COLOR (bixense.com/clicolors), these before CLICOLOR=0 and TERM=dumb.
-func ColorsOf(getenv func(string) string) (may, must bool) {
-	switch kind := getenv("TERM"); {
-	case getenv("NO_COLOR") != "":
-		return false, false
-	case isOn(getenv("CLICOLOR_FORCE")), isOn(getenv("FORCE_COLOR")):
-		return true, true
-	case getenv("CLICOLOR") == "0", kind == "", kind == "dumb":
-		return false, false
-	}
-	return true, false
-}
-
-func isOn(value string) bool { return value != "" && value != "0" && value != "false" }
 
 // DashboardRequest is what the dashboard is to open with.
 type DashboardRequest struct {
@@ -104,14 +87,6 @@ type DashboardRequest struct {
 	Protected string
 	NoColor   bool
 	ASCII     bool
-}
-
-// Watched is the run, or the roll, that is watched.
-func (r *DashboardRequest) Watched() drain.RunFacts {
-	if r.AttachRoll != nil {
-		return r.AttachRoll.State().Facts.Run
-	}
-	return r.Attach.State().Run
 }
 
 // open connects with the connection flags of the command line.

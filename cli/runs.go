@@ -170,16 +170,14 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 	defer cancel()
 	request := DashboardRequest{ReadOnly: true, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii}
 	if rolls.Known(p.runs, args[0]) {
-		record, err := rolls.Read(p.runs, args[0])
+		replay, err := rolls.Play(ctx, p.runs, args[0], speed)
 		if err != nil {
 			return err
 		}
-		if request.ReplayRoll, err = rolls.NewReplay(ctx, record.Events, speed); err != nil {
-			return &failure{code: ExitError, text: "cannot play " + args[0], err: err}
-		}
+		request.ReplayRoll = replay
 		err = p.show(ctx, request)
 		cancel()
-		<-request.ReplayRoll.Done()
+		<-replay.Done()
 		return err
 	}
 	events, err := p.runs.Journal(args[0])

@@ -15,9 +15,9 @@ func (p *Program) watchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch RUN",
 		Short: "Show a live run of another process on the dashboard, and steer it",
-		Long: "Opens the dashboard on the page of a run, or on the board of a roll, that another process of this machine works on, a dashboard or drain.\n" +
-			"What the page shows comes from the journal of the run; its keys send the commands of ctl. The questions of the\n" +
-			"run are answered where it runs. Leaving the page does not end the run. When the run ends, its result stays on\n" +
+		Long: "Opens the dashboard on the page of a run, or on the board of a roll, that another process of this machine\n" +
+			"works on. What the page shows comes from its journal; its keys send the commands of ctl. Questions are\n" +
+			"answered where it runs. Leaving the page does not end the run. When the run ends, its result stays on\n" +
 			"the screen; when its process ends before, the page says so. Where the cluster cannot be reached, the page\n" +
 			"of the run is the only one.\n\n" +
 			"Exit codes: 0 the page was left, also before the end of the run, 1 no such run, or not live, 2 usage.",

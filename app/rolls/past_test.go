@@ -28,7 +28,7 @@ func history() []roll.Event {
 // A replay shows each moment in its turn, cuts long waits, and never runs ahead.
 func TestAReplayOfARoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, err := NewReplay(t.Context(), history(), 1)
+		r, err := newReplay(t.Context(), history(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,12 +47,12 @@ func TestAReplayOfARoll(t *testing.T) {
 			t.Errorf("at the end: %+v", s)
 		}
 	})
-	ended, err := NewReplay(t.Context(), history(), 0)
+	ended, err := newReplay(t.Context(), history(), 0)
 	if err != nil || ended.State().Outcome != drain.OutcomeDone {
 		t.Errorf("%+v, %v", ended, err)
 	}
 	<-ended.Done()
-	if _, err := NewReplay(t.Context(), nil, 0); err == nil {
+	if _, err := newReplay(t.Context(), nil, 0); err == nil {
 		t.Error("nothing can be played")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
@@ -29,9 +30,22 @@ type Replay struct {
 
 var _ live.Roll = (*Replay)(nil)
 
-// NewReplay begins to play at once, so many times as fast as it was; zero shows the end. It ends with the
+// Play plays the journal of a roll of this machine. The error is an *app.Error.
+func Play(ctx context.Context, runs *app.Runs, id string, speed float64) (*Replay, error) {
+	record, err := Read(runs, id)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReplay(ctx, record.Events, speed)
+	if err != nil {
+		return nil, &app.Error{Text: "cannot play " + id, Err: err}
+	}
+	return r, nil
+}
+
+// newReplay begins to play at once, so many times as fast as it was; zero shows the end. It ends with the
 // events or with the context.
-func NewReplay(ctx context.Context, events []roll.Event, speed float64) (*Replay, error) {
+func newReplay(ctx context.Context, events []roll.Event, speed float64) (*Replay, error) {
 	if len(events) == 0 || events[0].Kind != roll.EventRollStarted {
 		return nil, errors.New("the journal does not begin with the start of the roll")
 	}
