@@ -175,10 +175,9 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 			return err
 		}
 		request.ReplayRoll = replay
-		err = p.show(ctx, request)
-		cancel()
-		<-replay.Done()
-		return err
+		defer func() { <-replay.Done() }()
+		defer cancel()
+		return p.show(ctx, request)
 	}
 	events, err := p.runs.Journal(args[0])
 	if err != nil {
@@ -189,8 +188,7 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 		return &failure{code: ExitError, text: "cannot play " + args[0], err: err}
 	}
 	request.Replay = replay
-	err = p.show(ctx, request)
-	cancel()
-	<-replay.Done()
-	return err
+	defer func() { <-replay.Done() }()
+	defer cancel()
+	return p.show(ctx, request)
 }

@@ -58,10 +58,8 @@ func (c *pastRun) watch(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		cancel()
-		run.Wait()
-	}()
+	defer run.Wait()
+	defer cancel()
 	request, closeSession, err := c.reach(ctx, cmd, &run.State().Run)
 	if err != nil {
 		return err
@@ -77,10 +75,8 @@ func (c *pastRun) watchRoll(ctx context.Context, cancel func(), cmd *cobra.Comma
 	if err != nil {
 		return err
 	}
-	defer func() {
-		cancel()
-		roll.Wait()
-	}()
+	defer roll.Wait()
+	defer cancel()
 	request, closeSession, err := c.reach(ctx, cmd, &roll.State().Facts.Run)
 	if err != nil {
 		return err
