@@ -16,7 +16,7 @@ var most = ceilings{lines: 3500, files: 24, names: 60, methods: 40}
 
 // packages are the levels of docs/architecture.md: a row per package, "" is main.
 var packages = map[string]packageRow{
-	"": {imports: []string{"app", "app/live", "app/rolls", "cli", "cli/build", "kube", "kube/conn", "themes", "ui"}},
+	"": {imports: []string{"app", "app/live", "app/rolls", "cli", "cli/build", "cli/print", "drain", "kube", "kube/conn", "themes", "ui"}},
 
 	"ui": {imports: []string{"app/live", "drain", "drain/notice", "drain/plan", "drain/roll", "kube", "kube/request", "themes", "ui/budgets", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
 		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/roll", "ui/run", "ui/table", "ui/wording"}},
@@ -51,8 +51,10 @@ var packages = map[string]packageRow{
 	"themes":     {imports: []string{"strictyaml"}},
 	"strictyaml": {},
 
-	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live", "cli/build", "cli/complete",
-		"cli/dryrun", "cli/help", "cli/job", "cli/print", "cli/prompt", "cli/retiring", "cli/rolling", "cli/signals", "cli/telling", "drain", "drain/host", "drain/lease", "drain/plan",
+	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live",
+		"app/rolls", "cli/build", "cli/complete", "cli/dryrun", "cli/help", "cli/job", "cli/print", "cli/prompt",
+		"cli/retiring", "cli/rolling", "cli/signals", "cli/telling", "drain", "drain/host", "drain/lease",
+		"drain/plan",
 		"drain/preflight", "drain/report", "drain/retire", "drain/roll", "drain/rollback", "drain/tempbudget", "drain/words", "kube", "kube/conn"}},
 	"cli/build":    {},
 	"cli/complete": {imports: []string{"app", "cli/help", "drain/plan", "kube"}},
@@ -71,9 +73,10 @@ var packages = map[string]packageRow{
 		"drain/replacement", "drain/report", "drain/retire", "drain/roll", "drain/surge", "drain/volume", "drain/waits",
 		"drain/words", "kube", "kube/conn"}},
 
-	"app": {imports: []string{"app/control", "app/engine", "app/journal", "app/live", "app/metrics", "app/notify", "app/retire", "drain", "drain/annotation",
-		"drain/attempt", "drain/checklist", "drain/forecast", "drain/host", "drain/metrics", "drain/notice", "drain/plan", "drain/preflight",
-		"drain/retire", "drain/rollback", "drain/surge", "drain/tempbudget", "kube", "kube/conn", "kube/request",
+	"app": {imports: []string{"app/control", "app/engine", "app/journal", "app/live", "app/metrics", "app/notify",
+		"app/retire", "drain", "drain/annotation", "drain/attempt", "drain/checklist", "drain/forecast",
+		"drain/host", "drain/metrics", "drain/notice", "drain/plan", "drain/preflight", "drain/retire", "drain/roll",
+		"drain/rollback", "drain/surge", "drain/tempbudget", "kube", "kube/conn", "kube/request",
 		"kube/watch", "kube/write"}},
 	"app/rolls": {imports: []string{"app", "app/control", "app/engine", "app/hook", "app/journal", "app/live", "app/notify", "drain", "drain/attempt", "drain/metrics", "drain/notice",
 		"drain/plan", "drain/roll", "kube", "kube/request"}},

@@ -18,6 +18,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli"
 	"github.com/kdrain-tui/kdrain-tui/cli/build"
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/ui"
@@ -62,7 +63,7 @@ func main() {
 // terminal says which of the standard streams are terminals, and whether they
 // take colour.
 func terminal() cli.Terminal {
-	may, must := cli.ColorsOf(os.Getenv)
+	may, must := print.ColorsOf(os.Getenv)
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil {
 		width = 0 // no terminal

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli"
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui"
@@ -34,10 +35,14 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 	if r.Attach != nil {
 		deps.Attach = r.Attach
 	}
-	if r.Replay != nil { // what happened, by the clock of then
+	deps.AttachRoll = r.AttachRoll
+	if r.ReplayRoll != nil {
+		deps.Source, deps.AttachRoll, deps.Replay = kube.NewStore(r.ReplayRoll.Now), r.ReplayRoll, true
+		deps.Now = r.ReplayRoll.Now
+	} else if r.Replay != nil { // what happened, by the clock of then
 		deps.Source, deps.Attach, deps.Replay, deps.Now = kube.NewStore(r.Replay.Now), r.Replay, true, r.Replay.Now
 	} else if r.Session == nil { // a run that is watched without its cluster
-		run := r.Attach.State().Run
+		run := watched(r)
 		deps.Source = kube.NewStore(time.Now)
 		deps.Identity = ui.Identity{Context: run.Context, User: run.User, Target: run.Target()}
 	} else {
@@ -51,6 +56,14 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 	}
 	result, err := ui.Run(ctx, deps)
 	return cli.DashboardEnd{Run: result.Run, Roll: result.Roll, Text: result.Text}, err
+}
+
+// watched is the run, or the roll, that is watched.
+func watched(r cli.DashboardRequest) drain.RunFacts {
+	if r.AttachRoll != nil {
+		return r.AttachRoll.State().Facts.Run
+	}
+	return r.Attach.State().Run
 }
 
 // themesDir is the folder of the operator's own themes.

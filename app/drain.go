@@ -66,6 +66,13 @@ func (d *Drain) MayDrain(ctx context.Context, o plan.Options) error {
 	return d.session.rights().need(ctx, drainRights(o))
 }
 
+// MayRoll is MayDrain for a roll: its health gate counts the pods of workloads, and would be
+// blind without.
+func (d *Drain) MayRoll(ctx context.Context, o plan.Options) error {
+	rules := drainRights(o)
+	return d.session.rights().need(ctx, append(rules, beyond(workloadRights, rules)...))
+}
+
 // MayPlan is MayDrain for whoever only reads the plan: what a plan needs already is
 // an *Error, the rest is for the plan to tell.
 func (d *Drain) MayPlan(ctx context.Context, o plan.Options) (preflight.Access, error) {

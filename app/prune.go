@@ -9,6 +9,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 )
 
@@ -92,14 +93,19 @@ func (b Brief) Summary() string {
 	return fmt.Sprintf("%s, %s, %s", nodes, b.Started.Format("2006-01-02 15:04"), outcome)
 }
 
-// prune removes the journals that are not to be kept. One that cannot be removed is left
-// for the next time; a live run keeps its own.
+// prune removes the journals that are not to be kept, of runs and of rolls. One that cannot
+// be removed is left for the next time; a live run keeps its own, and a roll whose journal
+// stays those of its runs.
 func (r *Runs) prune(keep Keep, now time.Time) (removed []string) {
+	stay, removed := r.pruneRolls(keep, now)
 	briefs, err := r.Briefs()
 	if err != nil {
-		return nil
+		return removed
 	}
 	for _, b := range prunable(briefs, keep, now) {
+		if id, _, batch := strings.Cut(b.ID, "-"); batch && slices.Contains(stay, id) {
+			continue
+		}
 		if now.Sub(b.Started) < keepOpen && r.leftSomething(b.ID) {
 			continue
 		}
@@ -143,4 +149,41 @@ func (r *Runs) leftSomething(id string) bool {
 		}
 	}
 	return false
+}
+
+// pruneRolls removes the journals of rolls that are not to be kept, by the rule of those of
+// runs, and tells which rolls stay.
+func (r *Runs) pruneRolls(keep Keep, now time.Time) (stay, removed []string) {
+	var briefs []Brief
+	for _, id := range journal.Rolls(r.Dir) {
+		briefs, stay = append(briefs, r.rollBrief(id)), append(stay, id)
+	}
+	slices.SortStableFunc(briefs, func(a, b Brief) int { return b.Started.Compare(a.Started) })
+	for _, b := range prunable(briefs, keep, now) {
+		if journal.Remove(journal.RollPath(r.Dir, b.ID)) == nil {
+			stay = slices.DeleteFunc(stay, func(id string) bool { return id == b.ID })
+			removed = append(removed, b.ID)
+		}
+	}
+	return stay, removed
+}
+
+// rollBrief is brief for a roll.
+func (r *Runs) rollBrief(id string) Brief {
+	path := journal.RollPath(r.Dir, id)
+	b := Brief{ID: id}
+	b.Live, _ = journal.Live(path)
+	first, last, err := journal.RollEnds(path)
+	if err != nil || first.Roll == nil {
+		b.damaged = true
+		if info, err := os.Stat(path); err == nil {
+			b.Started = info.ModTime()
+		}
+		return b
+	}
+	b.Started, b.User = first.Time, first.Roll.Run.User
+	if last.Kind == roll.EventRollEnded {
+		b.Ended, b.Outcome = last.Time, last.Outcome
+	}
+	return b
 }

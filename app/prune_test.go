@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 )
 
@@ -122,5 +124,37 @@ func TestBriefs(t *testing.T) {
 	}
 	if newest, err := runs.Newest(); newest != "b" || err != nil {
 		t.Errorf("newest %q %v", newest, err)
+	}
+}
+
+// The journal of a roll goes by the rule of those of runs; while it stays, so do those of its runs.
+func TestPruneOfRolls(t *testing.T) {
+	runs := NewRuns(t.TempDir(), "kdrain-tui")
+	old := today.Add(-200 * 24 * time.Hour)
+	for id, more := range map[string][]roll.Event{"over": {{Kind: roll.EventRollEnded, Outcome: drain.OutcomeDone}}, "open": nil} {
+		written, err := journal.CreateRoll(runs.Dir, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events := append([]roll.Event{{Kind: roll.EventRollStarted, Roll: &roll.Facts{Run: drain.RunFacts{ID: id}}}}, more...)
+		for i := range events {
+			events[i].Seq, events[i].Time = uint64(i+1), old
+		}
+		if err := errors.Join(written.Append(events, false), written.Close()); err != nil {
+			t.Fatal(err)
+		}
+		end := drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone}
+		if err := writeJournal(t, runs.Dir, id+"-1", old, end).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if removed := runs.prune(Keep{}, today); !slices.Equal(removed, []string{"over", "over-1"}) {
+		t.Errorf("removed %q", removed)
+	}
+	if left := journal.Rolls(runs.Dir); !slices.Equal(left, []string{"open"}) || runs.Known("open-1") != nil {
+		t.Errorf("rolls left: %q, its run: %v", left, runs.Known("open-1"))
+	}
+	if removed := runs.prune(Keep{}, today.Add(200*24*time.Hour)); !slices.Equal(removed, []string{"open", "open-1"}) {
+		t.Errorf("very old: removed %q", removed)
 	}
 }

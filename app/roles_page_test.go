@@ -25,6 +25,9 @@ budgets, which it does not make; ` + "`--dry-run=client` and `plan`" + ` write n
 Who a user is and what they may do, every authenticated user may ask (` + "`system:basic-user`, `system:discovery`" + `), as they may read
 the version and health of the server (` + "`system:public-info-viewer`" + `). ` + "`--as`" + ` needs the right to impersonate.
 
+` + "`roll`" + ` needs the rights of a drain with the same flags, and the lists of ReplicaSets, Deployments and StatefulSets: its health gate counts their pods. A missing one is exit
+code 5. ` + "`retire`" + ` needs those of a drain, and with ` + "`--delete-node`" + `, or where somebody types, the right to delete nodes. What their commands do on the machines is no matter of these rights.
+
 The manifests are in deploy/rbac of the source and of each release:
 
     kubectl apply -f deploy/rbac/view.yaml

@@ -269,7 +269,7 @@ The journals of runs are in ` + "`$XDG_STATE_HOME/kdrain-tui/runs`" + `. Startin
 younger than ` + "`keep-journals-days`" + ` (90). Never removed is the journal of a live run. Kept for a year, however many there are:
 one whose run has not ended (` + "`resume`" + ` can continue it), one whose run left a temporary budget, replicas or an out-of-service taint
 (` + "`rollback`" + ` knows of them from the journal alone), and one that cannot be read. A node that is still cordoned does not keep a journal:
-` + "`rollback --node`" + ` undoes that by the annotation on the node.
+` + "`rollback --node`" + ` undoes that by the annotation on the node. The journals of rolls go by the same rule; while that of a roll stays, so do those of its runs.
 `
 
 // TestSettingsPage holds docs/config.md to the flags; -update writes it.

@@ -95,7 +95,7 @@ func (p *Program) show(ctx context.Context, request DashboardRequest) error {
 	if _, foreign := end.Run.(live.Foreign); end.Run != nil && request.Replay == nil && !foreign {
 		code = exitOfRun(p.endRun(end.Run, failed != nil))
 	}
-	if _, foreign := end.Roll.(live.ForeignRoll); end.Roll != nil && request.Replay == nil && !foreign {
+	if _, foreign := end.Roll.(live.ForeignRoll); end.Roll != nil && !foreign {
 		code = exitOf(rolling.End(end.Roll, failed != nil, p.display(), p.Err))
 	}
 	if end.Text != nil {

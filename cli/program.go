@@ -10,6 +10,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/build"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/prompt"
@@ -59,27 +61,10 @@ type Program struct {
 type Terminal struct {
 	In, Out, Err bool
 	// Color tells that a terminal takes colour, ForceColor that it is wanted elsewhere
-	// too: see ColorsOf.
+	// too: see print.ColorsOf.
 	Color, ForceColor bool
 	Width             int // of standard output in columns, 0 where it is not known
 }
-
-// ColorsOf says what the environment wants of colours: whether a terminal may have them,
-// and whether a pipe must. NO_COLOR (no-color.org) counts before CLICOLOR_FORCE and
-// FORCE_COLOR (bixense.com/clicolors), these before CLICOLOR=0 and TERM=dumb.
-func ColorsOf(getenv func(string) string) (may, must bool) {
-	switch kind := getenv("TERM"); {
-	case getenv("NO_COLOR") != "":
-		return false, false
-	case isOn(getenv("CLICOLOR_FORCE")), isOn(getenv("FORCE_COLOR")):
-		return true, true
-	case getenv("CLICOLOR") == "0", kind == "", kind == "dumb":
-		return false, false
-	}
-	return true, false
-}
-
-func isOn(value string) bool { return value != "" && value != "0" && value != "false" }
 
 // DashboardRequest is what the dashboard is to open with.
 type DashboardRequest struct {
@@ -93,6 +78,9 @@ type DashboardRequest struct {
 	// proper.
 	Replay   *journal.Replay
 	ReadOnly bool
+	// AttachRoll and ReplayRoll are the same for a roll.
+	AttachRoll live.Roll
+	ReplayRoll *rolls.Replay
 	// LabelColumns are the labels that the list of nodes has a column for.
 	LabelColumns []string
 	Theme        string

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/cli/print"
 )
 
 func TestColours(t *testing.T) {
@@ -26,7 +28,7 @@ func TestColours(t *testing.T) {
 			name, value, _ := strings.Cut(pair, "=")
 			vars[name] = value
 		}
-		if may, must := ColorsOf(func(name string) string { return vars[name] }); may != want[0] || must != want[1] {
+		if may, must := print.ColorsOf(func(name string) string { return vars[name] }); may != want[0] || must != want[1] {
 			t.Errorf("%s: %v %v, want %v", env, may, must, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
@@ -137,7 +138,7 @@ func (p *Program) replayCommand() *cobra.Command {
 		Use:   "replay RUN|FILE",
 		Short: "Play a run on the dashboard, from its journal",
 		Long: "Plays a run on the dashboard as it was seen then, from its journal; also from that of another machine,\n" +
-			"as a file. Needs no cluster. A time in which nothing happened is cut to two seconds.",
+			"as a file; a roll of this machine on its board. Needs no cluster. A time in which nothing happened is cut to two seconds.",
 		Example: p.examples(`
 # Play a run of this machine, ten times as fast as it was
 replay k7f3pm --speed=10
@@ -165,19 +166,29 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 		return usage("without one: "+p.display()+" report RUN",
 			"a replay needs a terminal for standard input and output")
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	request := DashboardRequest{ReadOnly: true, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii}
+	if rolls.Known(p.runs, args[0]) {
+		replay, err := rolls.Play(ctx, p.runs, args[0], speed)
+		if err != nil {
+			return err
+		}
+		request.ReplayRoll = replay
+		defer func() { <-replay.Done() }()
+		defer cancel()
+		return p.show(ctx, request)
+	}
 	events, err := p.runs.Journal(args[0])
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	replay, err := journal.NewReplay(ctx, events, speed)
 	if err != nil {
 		return &failure{code: ExitError, text: "cannot play " + args[0], err: err}
 	}
-	err = p.show(ctx, DashboardRequest{Replay: replay, ReadOnly: true, Theme: f.theme, NoColor: f.noColor ||
-		!p.Terminal.Color, ASCII: f.ascii})
-	cancel()
-	<-replay.Done()
-	return err
+	request.Replay = replay
+	defer func() { <-replay.Done() }()
+	defer cancel()
+	return p.show(ctx, request)
 }

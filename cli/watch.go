@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -14,9 +15,9 @@ func (p *Program) watchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch RUN",
 		Short: "Show a live run of another process on the dashboard, and steer it",
-		Long: "Opens the dashboard on the page of a run that another process of this machine works on, a dashboard or drain.\n" +
-			"What the page shows comes from the journal of the run; its keys send the commands of ctl. The questions of the\n" +
-			"run are answered where it runs. Leaving the page does not end the run. When the run ends, its result stays on\n" +
+		Long: "Opens the dashboard on the page of a run, or on the board of a roll, that another process of this machine\n" +
+			"works on. What the page shows comes from its journal; its keys send the commands of ctl. Questions are\n" +
+			"answered where it runs. Leaving the page does not end the run. When the run ends, its result stays on\n" +
 			"the screen; when its process ends before, the page says so. Where the cluster cannot be reached, the page\n" +
 			"of the run is the only one.\n\n" +
 			"Exit codes: 0 the page was left, also before the end of the run, 1 no such run, or not live, 2 usage.",
@@ -51,20 +52,38 @@ func (c *pastRun) watch(cmd *cobra.Command, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
+	if c.f.host(c.Program).Known(args[0]) {
+		return c.watchRoll(ctx, cancel, cmd, args[0])
+	}
 	run, err := c.runs.Watch(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	defer func() {
-		cancel()
-		run.Wait()
-	}()
+	defer run.Wait()
+	defer cancel()
 	request, closeSession, err := c.reach(ctx, cmd, &run.State().Run)
 	if err != nil {
 		return err
 	}
 	defer closeSession()
 	request.Attach = run
+	return c.show(ctx, request)
+}
+
+// watchRoll is watch for a roll.
+func (c *pastRun) watchRoll(ctx context.Context, cancel func(), cmd *cobra.Command, id string) error {
+	roll, err := rolls.Follow(ctx, c.runs, id)
+	if err != nil {
+		return err
+	}
+	defer roll.Wait()
+	defer cancel()
+	request, closeSession, err := c.reach(ctx, cmd, &roll.State().Facts.Run)
+	if err != nil {
+		return err
+	}
+	defer closeSession()
+	request.AttachRoll = roll
 	return c.show(ctx, request)
 }
 

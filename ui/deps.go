@@ -106,7 +106,7 @@ type Result struct {
 // some time after the dashboard.
 func (r Result) Text() string {
 	if r.Roll != nil {
-		report := roll.ReportOf(r.Roll.Events(0), false)
+		report := roll.ReportOf(r.Roll.Events(0), !closed(r.Roll.Done()))
 		return report.Text()
 	}
 	if r.text == nil {

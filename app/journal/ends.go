@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
 // tail is how much of the end of a journal is read to find its last event. A longer
@@ -19,6 +20,15 @@ const tail = 64 << 10
 // Ends reads the first and the last event of a journal, without what lies between: the
 // last one is that of the end of the run where it has one. A torn last line is left out.
 func Ends(path string) (first, last drain.Event, err error) {
+	return ends[drain.Event](path, journalSchema)
+}
+
+// RollEnds is Ends for a roll.
+func RollEnds(path string) (first, last roll.Event, err error) {
+	return ends[roll.Event](path, rollSchema)
+}
+
+func ends[E numbered](path, schema string) (first, last E, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return first, last, fmt.Errorf("open journal: %w", err)
@@ -29,23 +39,23 @@ func Ends(path string) (first, last drain.Event, err error) {
 	if err != nil {
 		return first, last, fmt.Errorf("journal %s holds no run: %w", path, err)
 	}
-	if err := checkHeader(header, journalSchema); err != nil {
+	if err := checkHeader(header, schema); err != nil {
 		return first, last, &CorruptJournalError{Path: path, Line: 1, Err: err}
 	}
 	line, err := reader.ReadBytes('\n')
 	if err != nil {
 		return first, last, fmt.Errorf("journal %s holds no run: %w", path, err)
 	}
-	events, err := decodeEvent[drain.Event](nil, line)
+	events, err := decodeEvent[E](nil, line)
 	if err != nil {
 		return first, last, &CorruptJournalError{Path: path, Line: 2, Err: err}
 	}
-	last, err = lastEvent(file)
+	last, err = lastEvent[E](file)
 	return events[0], last, err
 }
 
 // lastEvent is that of the last whole line, the zero Event where it is none or too long.
-func lastEvent(file *os.File) (last drain.Event, err error) {
+func lastEvent[E numbered](file *os.File) (last E, err error) {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return last, fmt.Errorf("read journal %s: %w", file.Name(), err)
@@ -58,7 +68,8 @@ func lastEvent(file *os.File) (last drain.Event, err error) {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	text = text[bytes.LastIndexByte(text, '\n')+1:]
 	if json.Unmarshal(text, &last) != nil {
-		return drain.Event{}, nil
+		var none E
+		return none, nil
 	}
 	return last, nil
 }

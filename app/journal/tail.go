@@ -9,24 +9,34 @@ import (
 	"os"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
-// Tail reads the events of a journal that another process writes.
-type Tail struct {
-	path string
-	at   int64  // how far it was read, in whole lines
-	line int    // lines read so far
-	seq  uint64 // of the last event
+// Tail is that of a run.
+type Tail = TailOf[drain.Event]
+
+// TailOf reads the events of a journal that another process writes.
+type TailOf[E numbered] struct {
+	path   string
+	schema string
+	at     int64  // how far it was read, in whole lines
+	line   int    // lines read so far
+	seq    uint64 // of the last event
 }
 
 // NewTail begins before the first event.
-func NewTail(path string) *Tail { return &Tail{path: path} }
+func NewTail(path string) *Tail { return &Tail{path: path, schema: journalSchema} }
+
+// NewRollTail is NewTail for a roll.
+func NewRollTail(path string) *TailOf[roll.Event] {
+	return &TailOf[roll.Event]{path: path, schema: rollSchema}
+}
 
 // Next are the events since the last call, in order; a line that is only half written is
 // left for the next one. again tells that they begin with the first event once more: the
 // writer took back what it could not sync. The error is a *CorruptJournalError, or that of
 // the file.
-func (t *Tail) Next() (events []drain.Event, again bool, err error) {
+func (t *TailOf[E]) Next() (events []E, again bool, err error) {
 	file, err := os.Open(t.path)
 	if err != nil {
 		return nil, false, fmt.Errorf("open journal: %w", err)
@@ -58,20 +68,21 @@ func (t *Tail) Next() (events []drain.Event, again bool, err error) {
 }
 
 // take reads one whole line.
-func (t *Tail) take(events []drain.Event, line []byte) ([]drain.Event, error) {
+func (t *TailOf[E]) take(events []E, line []byte) ([]E, error) {
 	if t.line == 0 {
-		if err := checkHeader(line, journalSchema); err != nil {
+		if err := checkHeader(line, t.schema); err != nil {
 			return events, err
 		}
 	} else {
-		var e drain.Event
+		var e E
 		if err := json.Unmarshal(line, &e); err != nil {
 			return events, err
 		}
-		if e.Seq != t.seq+1 {
-			return events, fmt.Errorf("event %d found where event %d was expected", e.Seq, t.seq+1)
+		seq := numberOf(e)
+		if seq != t.seq+1 {
+			return events, fmt.Errorf("event %d found where event %d was expected", seq, t.seq+1)
 		}
-		t.seq, events = e.Seq, append(events, e)
+		t.seq, events = seq, append(events, e)
 	}
 	t.line++
 	t.at += int64(len(line))

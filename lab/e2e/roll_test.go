@@ -213,11 +213,31 @@ func TestRollStopsAtItsGate(t *testing.T) {
 		t.Errorf("the second batch began behind a closed gate\n%s", said)
 	}
 
+	// Another terminal sees the same, and steers it.
+	watching := p.operator.open(80, 24, "watch", id)
+	watching.waitFor("Roll "+id, "of another process", "1 ✔✔ │ 2 ○○ │ 3 ○○", "The health gate is closed")
+	watching.keys("P")
+	watching.waitFor("Paused: no batch and no command begins")
+	p.operator.run("ctl", id, "status").prints(t, "paused")
+	watching.keys("P")
+	watching.waitGone("Paused")
+	watching.keys("q")
+	if code, normal := watching.ended(); code != 0 || !normal.shows("roll "+id+": live, 2 of 6 nodes done") {
+		t.Errorf("exit code %d of the watch, and on the normal screen\n%s", code, framed(normal))
+	}
+
 	p.image("registry.local/web:1.1", "null")
 	ended := rolling.wait(5 * time.Minute)
 	ended.exits(t, 0, "the health gate is open again")
 	ended.prints(t, "batch 2 of 3", "roll "+id+" done: 6 of 6 nodes done")
 	p.back(id)
+
+	replay := p.operator.open(80, 24, "replay", id, "--speed=0")
+	replay.waitFor("Roll "+id, "REPLAY", "6 of 6 done", "The roll is done")
+	replay.keys("q")
+	if code, _ := replay.ended(); code != 0 {
+		t.Errorf("exit code %d of the replay", code)
+	}
 }
 
 // A roll is put together, begun, watched and left on the screen.

@@ -1,0 +1,100 @@
+package rolls
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+)
+
+// history is a roll of one node, which took an hour.
+func history() []roll.Event {
+	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	facts := &roll.Facts{Run: drain.RunFacts{ID: "x4wz"}, Batches: []roll.Batch{{Nodes: []string{"w1"}}}}
+	return []roll.Event{
+		{Seq: 1, Time: began, Kind: roll.EventRollStarted, Roll: facts},
+		{Seq: 2, Time: began.Add(time.Second), Kind: roll.EventNode, Node: "w1", State: roll.Draining},
+		{Seq: 3, Time: began.Add(time.Hour), Kind: roll.EventRollEnded, Outcome: drain.OutcomeDone},
+	}
+}
+
+// A replay shows each moment in its turn, cuts long waits, and never runs ahead.
+func TestAReplayOfARoll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, err := newReplay(t.Context(), history(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := r.State(); s.Seq != 1 || len(r.Events(0)) != 1 || r.Drain() != nil {
+			t.Errorf("at first: %+v", s)
+		}
+		time.Sleep(1500 * time.Millisecond)
+		if s := r.State(); s.Seq != 2 || s.Nodes[0].State != roll.Draining {
+			t.Errorf("after a second: %+v", s)
+		}
+		if now := r.Now(); !now.Equal(history()[1].Time.Add(500 * time.Millisecond)) {
+			t.Errorf("the clock shows %s", now)
+		}
+		<-r.Done()
+		if s := r.State(); s.Outcome != drain.OutcomeDone || len(r.Events(1)) != 2 || !r.Now().Equal(s.Updated) {
+			t.Errorf("at the end: %+v", s)
+		}
+	})
+	ended, err := newReplay(t.Context(), history(), 0)
+	if err != nil || ended.State().Outcome != drain.OutcomeDone {
+		t.Errorf("%+v, %v", ended, err)
+	}
+	<-ended.Done()
+	if _, err := newReplay(t.Context(), nil, 0); err == nil {
+		t.Error("nothing can be played")
+	}
+}
+
+// A roll of another process is read from its journal as that grows, until its end.
+func TestARollIsWatched(t *testing.T) {
+	runs := app.NewRuns(t.TempDir(), "kdrain-tui")
+	defer runs.End()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	if _, err := Follow(ctx, runs, "x4wz"); err == nil {
+		t.Error("a roll without a journal is watched")
+	}
+	written, err := journal.CreateRoll(runs.Dir, "x4wz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Follow(ctx, runs, "x4wz"); err == nil || !strings.Contains(err.Error(), "no event yet") {
+		t.Errorf("an empty journal: %v", err)
+	}
+	if err := written.Append(history()[:1], false); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Follow(ctx, runs, "x4wz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := w.Changed(ctx)
+	<-changed
+	w.Send(roll.Reply{Node: "w1", Answer: roll.AnswerDone})
+	<-changed
+	w.Send(roll.Command{Kind: drain.CommandPause})
+	<-changed
+	if said := w.Refusals(); len(said) == 0 || !strings.Contains(said[0], "answered where it runs") {
+		t.Errorf("refused: %q", said)
+	}
+	if err := errors.Join(written.Append(history()[1:], false), written.Close()); err != nil {
+		t.Fatal(err)
+	}
+	<-w.Done()
+	w.Wait()
+	if s := w.State(); s.Outcome != drain.OutcomeDone || len(w.Events(0)) != 3 || s.Facts.Run.Program != "kdrain-tui" || w.Drain() != nil {
+		t.Errorf("at the end: %+v", s)
+	}
+}
