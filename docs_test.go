@@ -166,6 +166,12 @@ func TestEventsPageListsEveryValue(t *testing.T) {
 	}
 }
 
+func TestNotificationsPageListsEveryKind(t *testing.T) {
+	_, when, _ := strings.Cut(readPage(t, "notifications.md"), "## When")
+	when, _, _ = strings.Cut(when, "## ")
+	sameNames(t, "docs/notifications.md", constantsOf(t, "drain/notice")["Kind"], firstColumn(when))
+}
+
 func TestControlPageListsEveryVerb(t *testing.T) {
 	page, _, _ := strings.Cut(readPage(t, "control.md"), "\n## ")
 	var inCode []string

@@ -3,10 +3,15 @@ package app
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/app/notify"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/metrics"
+	"github.com/kdrain-tui/kdrain-tui/drain/notice"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Owned is a run or a roll in the care of this process.
@@ -33,6 +38,7 @@ func (r *Runs) own(run live.Run, rights control.Rights) {
 		o.Serve = func() (*control.Server, error) { return control.Serve(r.Dir, commander, rights) }
 	}
 	r.Own(o)
+	r.tellOf(run)
 }
 
 // Own takes a run or a roll into this process's care: other processes can steer it, and
@@ -122,4 +128,87 @@ func (r *Runs) Abort(why string) {
 func (r *Runs) End() {
 	close(r.ended)
 	r.group.Wait()
+}
+
+// Told is a run or a roll that notifications and metrics tell of.
+type Told struct {
+	Name string
+	live.Followed
+	// Watch begins to see what to tell of it, with how long a pod may be blocked.
+	Watch func(blockedAfter time.Duration) (see func(now time.Time) (due []notice.Notice, wake time.Time))
+	// Show puts its state among what the metrics show.
+	Show func(*metrics.Shown)
+	// Warn puts into its journal what failed, Warned reports whether it is there.
+	Warn   func(text string)
+	Warned func(text string) bool
+}
+
+// tellOf has a run told, where that was asked for.
+func (r *Runs) tellOf(run live.Run) {
+	r.Tell(Told{
+		Name: "run " + run.State().Run.ID, Followed: live.Followed{Changed: run.Changed, Done: run.Done()},
+		Watch: func(blockedAfter time.Duration) func(time.Time) ([]notice.Notice, time.Time) {
+			watch := notice.NewWatch(run.State(), blockedAfter)
+			return func(now time.Time) ([]notice.Notice, time.Time) { return watch.See(run.State(), now) }
+		},
+		Show:   func(s *metrics.Shown) { s.Run = run.State() },
+		Warn:   func(text string) { run.Send(drain.Warned{Text: text}) },
+		Warned: func(text string) bool { return slices.Contains(run.State().Warnings, text) },
+	})
+}
+
+// Tell has a run or a roll told, where that was asked for, until it is over or the program ends.
+// It never waits.
+func (r *Runs) Tell(t Told) {
+	if r.Notify == nil && r.Metrics == nil {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var failures []string
+	var told kube.Group
+	failed := func(why string) {
+		r.mu.Lock()
+		failures = append(failures, why)
+		r.mu.Unlock()
+		t.Warn(why)
+	}
+	if r.Notify != nil {
+		see := t.Watch(r.Notify.BlockedAfter)
+		told.Go("notifications of "+t.Name, func() {
+			r.Notify.Follow(ctx, notify.Watching{Followed: t.Followed, See: see, Failed: failed})
+		})
+	}
+	if r.Metrics != nil {
+		told.Go("metrics of "+t.Name, func() { r.Metrics.Follow(ctx, t.Followed, t.Show, failed) })
+	}
+	r.group.Go("telling of "+t.Name, func() {
+		defer stop()
+		select {
+		case <-t.Done: // each has its last look
+		case <-r.ended:
+			if !over(t.Done) {
+				stop()
+			}
+		}
+		told.Wait()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for _, why := range failures {
+			if !t.Warned(why) { // the run ended before it took it
+				r.unsaid = append(r.unsaid, why)
+			}
+		}
+	})
+}
+
+// Unsaid is what failed beside the runs of this process and is in no journal, after End.
+func (r *Runs) Unsaid() []string { return r.unsaid }
+
+func over(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }

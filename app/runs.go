@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/metrics"
+	"github.com/kdrain-tui/kdrain-tui/app/notify"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -24,12 +26,16 @@ type Runs struct {
 	Dir     string // where the journals and sockets are
 	Program string // how the operator calls the program, for hints
 	Keep    Keep   // which journals stay when a run is started
+	// Notify tells of the runs, Metrics shows them; nil for neither.
+	Notify  *notify.Sender
+	Metrics *metrics.File
 
 	mu      sync.Mutex
 	live    []*Owned
 	hungUp  string           // why every run is suspended, "" if none is
 	aborted string           // why every run is aborted, "" if none is
 	deaf    map[string]error // by id: runs whose socket could not be opened
+	unsaid  []string         // what failed beside runs, and is in no journal
 	group   kube.Group       // one goroutine for each, until its run or the program ends
 	ended   chan struct{}    // the program ends
 }

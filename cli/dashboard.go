@@ -40,6 +40,9 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 		return err
 	}
 	p.runs.Keep = f.keep()
+	if err := f.telling.Apply(p.runs); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	session, err := p.open(ctx, app.ConnectOptions{

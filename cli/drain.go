@@ -38,6 +38,7 @@ drain -l pool=batch --ignore-daemonsets --dry-run=server`),
 		RunE:              c.drain,
 	}
 	c.f.bindDrainCommand(cmd.Flags())
+	c.f.telling.Bind(cmd.Flags())
 	return cmd
 }
 
@@ -127,6 +128,9 @@ func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, erro
 		return plan.Options{}, err
 	}
 	c.runs.Keep = c.f.keep()
+	if err := c.f.telling.Apply(c.runs); err != nil {
+		return plan.Options{}, err
+	}
 	options, err := c.f.options()
 	if err != nil {
 		return options, err

@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
+	"github.com/kdrain-tui/kdrain-tui/cli/telling"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -34,6 +35,7 @@ type flags struct {
 	takesUp      bool     // the drain goes on where the run of those annotations was
 	warn         io.Writer
 
+	telling                telling.Flags
 	keepJournals, keepDays uint
 	protected              []string
 	protectedOK            bool

@@ -150,6 +150,9 @@ func (p *Program) Main(ctx context.Context, args []string) int {
 	close(ended)
 	p.group.Wait()
 	p.runs.End()
+	for _, why := range p.runs.Unsaid() {
+		fmt.Fprintln(p.Err, "Warning: "+why)
+	}
 	return code
 }
 

@@ -55,6 +55,7 @@ resume --node worker-1 --node worker-2 --ignore-daemonsets`),
 	f.bindLook(fs)
 	f.bindTheme(fs)
 	f.bindColumns(fs)
+	f.telling.Bind(fs)
 	own := append(flagNames(fs), "node")
 	f.bindMarked(cmd)
 	f.bindDrain(fs, "dry-run", "take-over")
@@ -67,6 +68,9 @@ resume --node worker-1 --node worker-2 --ignore-daemonsets`),
 
 func (c *pastRun) resume(cmd *cobra.Command, args []string, onScreen bool) error {
 	if err := c.checkRunArgs(cmd, args); err != nil {
+		return err
+	}
+	if err := c.f.telling.Apply(c.runs); err != nil {
 		return err
 	}
 	if c.f.host(c.Program).Known(args[0]) {

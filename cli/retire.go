@@ -59,6 +59,7 @@ func (f *flags) bindRetire(fs *pflag.FlagSet, order *retire.Order) {
 	f.bindYes(fs, "confirm cordon, eviction and the steps that other flags ask for, without being asked")
 	f.bindProtected(fs)
 	f.bindJournals(fs)
+	f.telling.Bind(fs)
 	f.bindOutput(fs)
 	f.bindLook(fs)
 }

@@ -40,6 +40,7 @@ func newRollCommand(p *Program) *cobra.Command {
 	f.bindYes(fs, "confirm the roll, its --before and --work commands included, without being asked")
 	f.bindProtected(fs)
 	f.bindJournals(fs)
+	f.telling.Bind(fs)
 	f.bindOutput(fs)
 	f.bindLook(fs)
 	return cmd

@@ -47,6 +47,7 @@ const (
 	EventConnection  EventKind = "Connection"  // the API server went away or came back
 	EventCommand     EventKind = "Control"     // the operator steered the run
 	EventJournal     EventKind = "Journal"     // the journal cannot be written, or can be again
+	EventWarning     EventKind = "Warning"     // something beside the run failed, as a notification: it changes nothing
 	EventRetire      EventKind = "Retire"      // after the end: a step by which a drained node leaves the cluster
 	EventResumed     EventKind = "Resumed"     // the run resumed by another process
 	EventRunEnded    EventKind = "RunEnded"    // Outcome

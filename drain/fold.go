@@ -100,6 +100,8 @@ func (s folding) apply(e Event) {
 		s.waiting = e.waiting
 	case EventJournal:
 		s.JournalLost = e.Message
+	case EventWarning:
+		s.Warnings = append(slices.Clip(s.Warnings), e.Message)
 	case EventResumed:
 		s.applyResumed(e)
 	case EventRunEnded:

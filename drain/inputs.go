@@ -10,7 +10,7 @@ import (
 )
 
 // Input is something from outside that Step takes into account: an Answered, a
-// Confirm, a Control or JournalNews.
+// Confirm, a Control, JournalNews or Warned.
 type Input interface{ input() }
 
 // Answered is the server's answer to a write that Step asked for.
@@ -49,10 +49,14 @@ type Command struct {
 // whole again.
 type JournalNews struct{ Lost string }
 
+// Warned tells once of something beside the run that failed and changes nothing in it.
+type Warned struct{ Text string }
+
 func (Answered) input()    {}
 func (Confirm) input()     {}
 func (Command) input()     {}
 func (JournalNews) input() {}
+func (Warned) input()      {}
 
 // Write is a change of the cluster that Step asks for, or a live read.
 type Write struct {

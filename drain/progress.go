@@ -65,10 +65,9 @@ func (s *State) Pod(uid kube.UID) *eviction.Record {
 	if i, known := s.index[uid]; known {
 		return s.Pods[i]
 	}
-	for _, p := range s.Pods { // a state made by hand has no index
-		if p.UID == uid {
-			return p
-		}
+	// a state made by hand has no index
+	if i := slices.IndexFunc(s.Pods, func(p *eviction.Record) bool { return p.UID == uid }); i >= 0 {
+		return s.Pods[i]
 	}
 	return nil
 }

@@ -155,6 +155,7 @@ type State struct {
 	Suspended bool
 	// JournalLost is why the journal cannot be written, "" while it can be.
 	JournalLost string
+	Warnings    []string   // what failed beside the run
 	Down        *time.Time // since when the API server is unreachable, nil while it answers
 	DownWhy     string
 	Outcome     Outcome

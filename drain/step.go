@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -113,11 +114,7 @@ func (st *stepper) watchConnection() {
 	health := st.snap.Health()
 	switch {
 	case !health.Live && st.s.Down == nil:
-		why := health.Reason
-		if why == "" {
-			why = "no answer"
-		}
-		st.emit(Event{Kind: EventConnection, Message: why})
+		st.emit(Event{Kind: EventConnection, Message: cmp.Or(health.Reason, "no answer")})
 	case health.Live && st.s.Down != nil:
 		st.emit(Event{Kind: EventConnection})
 	}

@@ -27,6 +27,8 @@ func (st inputStep) take(in Input) {
 		st.onCommand(in)
 	case JournalNews:
 		st.onJournalNews(in)
+	case Warned:
+		st.emit(Event{Kind: EventWarning, Message: in.Text})
 	}
 }
 
@@ -74,7 +76,7 @@ func (st inputStep) onCommand(in Command) {
 		st.refuse(in, why)
 		return
 	}
-	e := Event{Kind: EventCommand, Command: in.Kind, By: in.By, Message: in.Why, Input: in.ID}
+	e := Event{Kind: EventCommand, Command: in.Kind, Node: in.Node, By: in.By, Message: in.Why, Input: in.ID}
 	switch in.Kind {
 	case CommandRemedy:
 		st.remedies().remediate(in)
@@ -82,8 +84,6 @@ func (st inputStep) onCommand(in Command) {
 	case CommandRetry, CommandSkip, CommandLast:
 		p := st.s.Pod(in.Pod)
 		e.Node, e.Namespace, e.Pod, e.UID = p.Node, p.Namespace, p.Name, p.UID
-	case CommandLeave:
-		e.Node = in.Node
 	}
 	st.emit(e)
 	switch in.Kind {

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -51,6 +52,7 @@ func (m *model) onRun(msg runMsg) {
 		return // a run that was left
 	}
 	wasLive := m.s.Live()
+	m.warnOf(m.s.State, msg.state)
 	m.s.Take(msg.state, msg.over)
 	m.tell(frame.NewState{})
 	if r, ok := msg.run.(live.Foreign); ok {
@@ -65,6 +67,16 @@ func (m *model) onRun(msg runMsg) {
 	}
 	if wasLive && !m.s.Live() {
 		m.ended()
+	}
+}
+
+// warnOf tells what failed beside the run since that state.
+func (m *model) warnOf(before, now *drain.State) {
+	if before == nil || before.Run.ID != now.Run.ID {
+		return // what was before this screen is in the report
+	}
+	for _, text := range now.Warnings[min(len(before.Warnings), len(now.Warnings)):] {
+		m.notices.warn(wording.Clean(text), m.s.Now)
 	}
 }
 

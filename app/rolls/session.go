@@ -74,6 +74,7 @@ func owned(s *app.Session, r *Roll, err error) (*Roll, error) {
 		Steer: func(kind drain.CommandKind, why string) { r.Send(roll.Command{Kind: kind, By: run.User, Why: why}) },
 		Serve: func() (*control.Server, error) { return control.ServeRoll(s.Runs.Dir, r) },
 	})
+	tellOf(s.Runs, r)
 	return r, nil
 }
 

@@ -87,6 +87,8 @@ func (d *Drain) eventLines(e drain.Event) {
 		d.retire(e)
 	case drain.EventConnection:
 		d.connection(e)
+	case drain.EventWarning:
+		d.Warn(e.Message)
 	case drain.EventCommand:
 		d.lines.aborted = d.lines.aborted || e.Command == drain.CommandAbort
 	}

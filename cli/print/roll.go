@@ -87,6 +87,8 @@ func (r Roll) Event(e roll.Event, s *roll.State) {
 		r.wait(e)
 	case roll.EventCommand:
 		r.Note("%s by %s", e.Command, cmp.Or(e.Message, e.By))
+	case roll.EventWarning:
+		r.Warn(e.Message)
 	case roll.EventRollEnded:
 		r.ended(s)
 	default:

@@ -128,6 +128,7 @@ func warnings(s *drain.State, h *history) []string {
 	if s.Run.Options.GracePeriodSeconds == 0 {
 		list = append(list, "pods got no grace period (--grace-period=0)")
 	}
+	list = append(list, s.Warnings...)
 	for _, e := range openIntents(h.open) {
 		list = append(list, fmt.Sprintf("in doubt: %s of %s was about to be sent at %s, and no answer is known",
 			e.Action.Verb, objectOf(e), e.Time.UTC().Format("15:04:05 MST")))

@@ -28,6 +28,7 @@ const (
 	EventReply        EventKind = "Reply"        // the operator's answer
 	EventBatchEnded   EventKind = "BatchEnded"   // Batch
 	EventCommand      EventKind = "Control"      // the operator steered the roll
+	EventWarning      EventKind = "Warning"      // something beside the roll failed, as a notification
 	EventRollEnded    EventKind = "RollEnded"    // Outcome
 )
 

@@ -46,6 +46,8 @@ func (s *State) apply(e *Event) {
 		s.Under, s.Run, s.drained, s.batchEnded = false, "", nil, e.Time
 	case EventCommand:
 		s.steer(e)
+	case EventWarning:
+		s.Warnings = append(slices.Clip(s.Warnings), e.Message)
 	case EventRollEnded:
 		s.Outcome, s.Message, s.Ended = e.Outcome, e.Message, e.Time
 		s.Question, s.Wait = nil, nil

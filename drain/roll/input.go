@@ -46,12 +46,16 @@ type DrainFailed struct{ Run, Message string }
 // UncordonFailed tells why a node could not be uncordoned now.
 type UncordonFailed struct{ Node, Message string }
 
+// Warned tells once of something beside the roll that failed and changes nothing in it.
+type Warned struct{ Text string }
+
 func (Command) input()        {}
 func (Reply) input()          {}
 func (HookOutput) input()     {}
 func (HookEnded) input()      {}
 func (DrainFailed) input()    {}
 func (UncordonFailed) input() {}
+func (Warned) input()         {}
 
 // Objection is why a command would change nothing, nil if it would.
 func (s *State) Objection(kind drain.CommandKind) error {
@@ -84,6 +88,8 @@ func (st *stepper) take(in Input) {
 		}
 	case Reply:
 		st.reply(in)
+	case Warned:
+		st.emit(Event{Kind: EventWarning, Message: in.Text})
 	case HookOutput:
 		st.emit(Event{Kind: EventHookOutput, Node: in.Node, Hook: in.Hook, Text: in.Text})
 	case HookEnded:

@@ -104,6 +104,7 @@ type State struct {
 	Outcome   drain.Outcome
 	Ended     time.Time
 	Message   string
+	Warnings  []string // what failed beside the roll
 
 	drained    []string  // nodes of Run
 	drainOver  bool      // Run has ended, or never began
