@@ -18,7 +18,7 @@ var most = ceilings{lines: 3500, files: 24, names: 60, methods: 40}
 var packages = map[string]packageRow{
 	"": {imports: []string{"app", "app/live", "cli", "cli/build", "kube", "kube/conn", "themes", "ui"}},
 
-	"ui": {imports: []string{"app/live", "drain", "drain/plan", "kube", "kube/request", "themes", "ui/budgets", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
+	"ui": {imports: []string{"app/live", "drain", "drain/notice", "drain/plan", "kube", "kube/request", "themes", "ui/budgets", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
 		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/run", "ui/table", "ui/wording"}},
 	"ui/budgets": {imports: []string{"drain/budget", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/confirm": {imports: []string{"drain", "drain/lease", "drain/plan", "drain/preflight", "kube", "themes",
@@ -62,7 +62,7 @@ var packages = map[string]packageRow{
 	"cli/rolling": {imports: []string{"app", "app/journal", "app/rolls", "cli/dryrun", "cli/print", "drain", "drain/plan",
 		"drain/preflight", "drain/roll", "drain/words"}},
 	"cli/signals": {},
-	"cli/telling": {imports: []string{"app", "app/metrics", "app/notify", "drain/plan"}},
+	"cli/telling": {imports: []string{"app", "app/metrics", "app/notify", "cli/help", "drain/plan"}},
 	"cli/prompt":  {imports: []string{"drain", "drain/words", "kube"}},
 	"cli/print": {imports: []string{"app/config", "app/control", "cli/build", "drain", "drain/attempt", "drain/budget",
 		"drain/checklist", "drain/eviction", "drain/landing", "drain/lease", "drain/plan", "drain/preflight", "drain/remedy",

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -27,7 +28,7 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 	deps := ui.Deps{
 		Options: r.Options, Marked: r.Marked, Notes: r.Notes, LabelColumns: r.LabelColumns,
 		Theme: theme, NoColor: r.NoColor, ASCII: r.ASCII, ReadOnly: r.ReadOnly, Protected: r.Protected,
-		Terminal: s.Terminal,
+		Terminal: s.Terminal, Alert: ui.AlertOf(r.Alert.How, os.Getenv), AlertBlockedAfter: r.Alert.BlockedAfter,
 	}
 	if r.Attach != nil {
 		deps.Attach = r.Attach

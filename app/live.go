@@ -24,8 +24,8 @@ type Owned struct {
 	Serve func() (*control.Server, error)
 }
 
-// own takes a run into this process's care.
-func (r *Runs) own(run live.Run, rights control.Rights) {
+// own takes a run into this process's care. before is the run when another process had it, nil for a new one.
+func (r *Runs) own(run live.Run, before *drain.State, rights control.Rights) {
 	state := run.State()
 	o := &Owned{ID: state.Run.ID, Done: run.Done(), Steer: func(kind drain.CommandKind, why string) {
 		by := state.Run.User
@@ -38,7 +38,7 @@ func (r *Runs) own(run live.Run, rights control.Rights) {
 		o.Serve = func() (*control.Server, error) { return control.Serve(r.Dir, commander, rights) }
 	}
 	r.Own(o)
-	r.tellOf(run)
+	r.tellOf(run, before)
 }
 
 // Own takes a run or a roll into this process's care: other processes can steer it, and
@@ -144,11 +144,11 @@ type Told struct {
 }
 
 // tellOf has a run told, where that was asked for.
-func (r *Runs) tellOf(run live.Run) {
+func (r *Runs) tellOf(run live.Run, before *drain.State) {
 	r.Tell(Told{
 		Name: "run " + run.State().Run.ID, Followed: live.Followed{Changed: run.Changed, Done: run.Done()},
 		Watch: func(blockedAfter time.Duration) func(time.Time) ([]notice.Notice, time.Time) {
-			watch := notice.NewWatch(run.State(), blockedAfter)
+			watch := notice.NewWatch(before, blockedAfter)
 			return func(now time.Time) ([]notice.Notice, time.Time) { return watch.See(run.State(), now) }
 		},
 		Show:   func(s *metrics.Shown) { s.Run = run.State() },

@@ -81,7 +81,7 @@ func (r *Resumption) Start(ctx context.Context) (run Run, before []drain.Event, 
 			Text: "cannot resume run " + id + "; nothing was changed", Err: errors.Join(err, journal.Close()),
 		}
 	}
-	s.Runs.own(engine, s.CheckAccess)
+	s.Runs.own(engine, drain.Fold(nil, before...), s.CheckAccess)
 	return engine, before, nil
 }
 

@@ -36,7 +36,7 @@ func (s *Session) StartAs(ctx context.Context, id string, plan plan.Plan) (Run, 
 	if err != nil {
 		return nil, &Error{Text: "cannot start the run; nothing was changed", Err: err}
 	}
-	s.Runs.own(run, s.CheckAccess)
+	s.Runs.own(run, nil, s.CheckAccess)
 	keep, now := s.Runs.Keep, s.Now()
 	s.Runs.group.Go("prune journals", func() { s.Runs.prune(keep, now) })
 	return run, nil

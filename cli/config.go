@@ -24,7 +24,7 @@ func knownFlags(f *flags) config.Known {
 	f.bindLook(k.General)
 	f.bindColumns(k.General)
 	f.bindJournals(k.General)
-	f.telling.Bind(k.General)
+	f.telling.BindAll(k.General)
 	f.bindYes(k.General, "")
 	f.bindProtected(k.General)
 	f.bindDrain(k.Drain)

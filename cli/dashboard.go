@@ -163,7 +163,7 @@ func meantCommand(root *cobra.Command, args []string, err error) error {
 
 func (p *Program) dashboardRequest(f *flags, session *app.Session, o plan.Options) DashboardRequest {
 	return DashboardRequest{
-		Session: session, Options: o, Protected: f.protectedWord(session), LabelColumns: f.labelColumns,
+		Alert: f.telling.Alert(), Session: session, Options: o, Protected: f.protectedWord(session), LabelColumns: f.labelColumns,
 		ReadOnly: session.ReadOnly, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii,
 	}
 }

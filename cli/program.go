@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/prompt"
 	"github.com/kdrain-tui/kdrain-tui/cli/signals"
+	"github.com/kdrain-tui/kdrain-tui/cli/telling"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -99,6 +100,7 @@ type DashboardRequest struct {
 	Protected string
 	NoColor   bool
 	ASCII     bool
+	Alert     telling.Alert
 }
 
 // open connects with the connection flags of the command line.

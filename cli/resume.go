@@ -55,7 +55,7 @@ resume --node worker-1 --node worker-2 --ignore-daemonsets`),
 	f.bindLook(fs)
 	f.bindTheme(fs)
 	f.bindColumns(fs)
-	f.telling.Bind(fs)
+	f.telling.BindAll(fs)
 	own := append(flagNames(fs), "node")
 	f.bindMarked(cmd)
 	f.bindDrain(fs, "dry-run", "take-over")

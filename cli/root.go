@@ -58,7 +58,7 @@ drain -l pool=batch --ignore-daemonsets --max-parallel-nodes=3 --yes -o json`),
 	f.bindTheme(fs)
 	f.bindColumns(fs)
 	f.bindJournals(fs)
-	f.telling.Bind(fs)
+	f.telling.BindAll(fs)
 	f.bindProtected(fs)
 	addCommands(p, root)
 	return root

@@ -34,6 +34,7 @@ watch k7f3pm --read-only`),
 	c.f.bindTheme(fs)
 	c.f.bindColumns(fs)
 	c.f.bindLook(fs)
+	c.f.telling.BindScreen(fs)
 	return cmd
 }
 

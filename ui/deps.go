@@ -49,6 +49,10 @@ type Deps struct {
 	// "" where a key is enough.
 	Protected string
 
+	// Alert is how the terminal calls the operator, and AlertBlockedAfter how long a pod is blocked then.
+	Alert             Alert
+	AlertBlockedAfter time.Duration
+
 	Now func() time.Time // time.Now where nil
 	// Crash takes panics of every goroutine; main makes it and hands its
 	// OnPanic to kube.OnPanic. Run makes its own where it is nil.

@@ -41,6 +41,7 @@ type model struct {
 	filtering bool
 	dialogs   dialogs
 	notices   notices
+	alarm     alarm
 	leaving   bool // quits when the run has ended
 	interrupt bool // Ctrl+C was pressed once
 	left      Left

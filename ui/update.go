@@ -39,6 +39,9 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	default:
 		m.tell(msg) // an answer to what a page asked for
 	}
+	if text := m.alarm.news(&m.d, m.s); text != "" {
+		m.queue(tea.Raw(m.d.Alert.sequence(text)))
+	}
 	m.closeStale()
 	m.endOfPlan()
 	m.layout()

@@ -43,7 +43,7 @@ func Begin(ctx context.Context, s *app.Session, facts roll.Facts) (*Roll, error)
 			Err: err, Hint: "free space there, or choose another folder with XDG_STATE_HOME"}
 	}
 	r, err := start(ctx, configOf(s, written, &facts), facts)
-	return owned(s, r, err)
+	return owned(s, r, nil, err)
 }
 
 // GoOn takes a roll up whose process ended before it, as Begin. before are the events of its journal.
@@ -61,11 +61,11 @@ func GoOn(ctx context.Context, s *app.Session, id string) (r *Roll, before []rol
 	if err != nil {
 		err = errors.Join(err, written.Close())
 	}
-	r, err = owned(s, r, err)
+	r, err = owned(s, r, state, err)
 	return r, before, err
 }
 
-func owned(s *app.Session, r *Roll, err error) (*Roll, error) {
+func owned(s *app.Session, r *Roll, before *roll.State, err error) (*Roll, error) {
 	if err != nil {
 		return nil, &app.Error{Text: "cannot begin the roll; nothing was changed", Err: err}
 	}
@@ -74,7 +74,7 @@ func owned(s *app.Session, r *Roll, err error) (*Roll, error) {
 		Steer: func(kind drain.CommandKind, why string) { r.Send(roll.Command{Kind: kind, By: run.User, Why: why}) },
 		Serve: func() (*control.Server, error) { return control.ServeRoll(s.Runs.Dir, r) },
 	})
-	tellOf(s.Runs, r)
+	tellOf(s.Runs, r, before)
 	return r, nil
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
-// tellOf has a roll told, where that was asked for; the runs of its batches are told by themselves.
-func tellOf(runs *app.Runs, r *Roll) {
+// tellOf has a roll told, where that was asked for, from the state before this process on; the runs of its
+// batches are told by themselves.
+func tellOf(runs *app.Runs, r *Roll, before *roll.State) {
 	runs.Tell(app.Told{
 		Name: "roll " + r.State().Facts.Run.ID, Followed: live.Followed{Changed: r.Changed, Done: r.Done()},
 		Watch: func(time.Duration) func(time.Time) ([]notice.Notice, time.Time) {
-			watch := notice.NewRollWatch(r.State())
+			watch := notice.NewRollWatch(before)
 			return func(now time.Time) ([]notice.Notice, time.Time) { return watch.See(r.State(), now) }
 		},
 		Show:   func(s *metrics.Shown) { s.Roll = r.State() },

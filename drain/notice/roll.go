@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -17,9 +18,12 @@ type RollWatch struct {
 	over  bool
 }
 
-// NewRollWatch watches a roll from that state on.
+// NewRollWatch watches a roll from that state on, nil for its beginning.
 func NewRollWatch(s *roll.State) *RollWatch {
-	return &RollWatch{asked: Watch{began: s.Updated}, ended: endedBatches(s), gate: s.Gate != nil, over: rollOver(s)}
+	if s == nil {
+		return &RollWatch{}
+	}
+	return &RollWatch{ended: endedBatches(s), gate: s.Gate != nil, over: rollOver(s)}
 }
 
 func rollOver(s *roll.State) bool { return s.Outcome != "" || s.Suspended }
@@ -34,6 +38,7 @@ func endedBatches(s *roll.State) int {
 
 // See is what to tell of the roll as it is now, and when to look again.
 func (w *RollWatch) See(s *roll.State, now time.Time) (due []Notice, wake time.Time) {
+	w.asked.began = cmp.Or(w.asked.began, now)
 	for last := endedBatches(s); w.ended < last; w.ended++ {
 		due = append(due, batchEnded(s, w.ended))
 	}

@@ -26,7 +26,7 @@ const (
 // Watch remembers what was told of a run.
 type Watch struct {
 	blockedAfter time.Duration // 0: blocked pods are not told
-	began        time.Time
+	began        time.Time     // the first look
 	phases       map[drain.Phase]drain.PhaseStatus
 	blocked      map[kube.UID]time.Time // since when the pod was blocked when it was told
 	blockedAt    time.Time              // when pods were told last
@@ -35,9 +35,12 @@ type Watch struct {
 	over         bool
 }
 
-// NewWatch watches a run from that state on: what was before is not told again.
+// NewWatch watches a run from that state on, nil for its beginning: what was before is not told again.
 func NewWatch(s *drain.State, blockedAfter time.Duration) *Watch {
-	return &Watch{blockedAfter: blockedAfter, began: s.Updated, phases: maps.Clone(s.Phases),
+	if s == nil {
+		return &Watch{blockedAfter: blockedAfter, blocked: map[kube.UID]time.Time{}}
+	}
+	return &Watch{blockedAfter: blockedAfter, phases: maps.Clone(s.Phases),
 		blocked: map[kube.UID]time.Time{}, gate: s.Gate != nil, over: over(s)}
 }
 
@@ -46,6 +49,7 @@ func over(s *drain.State) bool { return s.Outcome != "" || s.Suspended }
 // See is what to tell of the run as it is now, and when to look again if it does not change,
 // zero for never.
 func (w *Watch) See(s *drain.State, now time.Time) (due []Notice, wake time.Time) {
+	w.began = cmp.Or(w.began, now)
 	due = w.phasesEnded(s)
 	if !over(s) {
 		blocked, at := w.overdue(s, now)

@@ -34,7 +34,7 @@ func newRun(t *testing.T, blockedAfter time.Duration, pods ...string) *run {
 	}
 	r := &run{t: t, now: noon}
 	r.state = drain.Fold(nil, drain.Event{Seq: 1, Time: noon, Kind: drain.EventRunStarted, Run: &facts})
-	r.watch = NewWatch(r.state, blockedAfter)
+	r.watch = NewWatch(nil, blockedAfter)
 	return r
 }
 
@@ -84,6 +84,12 @@ func TestPhasesAndTheEndAreToldOnce(t *testing.T) {
 	if !r.wake.IsZero() {
 		t.Errorf("a run that has ended is to be looked at again at %s", r.wake)
 	}
+	// A question of before is asked again, so its time begins again.
+	asked := newRun(t, 0)
+	asked.after(0, drain.Event{Kind: drain.EventQuestion, Phase: drain.PhaseEvict})
+	asked.watch, asked.now = NewWatch(asked.state, 0), asked.now.Add(time.Hour)
+	asked.is(asked.after(0), "")
+	asked.is(asked.after(questionAfter), "Question run k7f3pm: it waits for a confirmation of the phase evict")
 	// A process that takes a run up tells nothing of before.
 	taken := newRun(t, 0)
 	taken.after(0, phase(drain.PhaseCheck, drain.PhaseDone))
