@@ -58,6 +58,8 @@ func TestVerdictFollowsFromTheCluster(t *testing.T) {
 			unsafe + "pod shop/log-1 is left on it (it is not one of the pods of the run)"},
 		{"left by a selector", objects(kubetest.Pod("shop/api-1")), left("not selected by --pod-selector=app=web"),
 			"Pod/shop/api-1", unsafe + "pod shop/api-1 is left on it (not selected by --pod-selector=app=web)"},
+		{"excluded by hand", objects(kubetest.Pod("shop/api-1")), left("excluded by hand (--exclude-pod): it stays on its node"),
+			"Pod/shop/api-1", unsafe + "pod shop/api-1 is left on it (excluded by hand (--exclude-pod): it stays on its node)"},
 		{"skipped by the operator", objects(kubetest.Pod("shop/api-1")), left("left where it is, as the operator asked"),
 			"Pod/shop/api-1", unsafe + "pod shop/api-1 is left on it (left where it is, as the operator asked)"},
 		{"terminating for too long", objects(kubetest.Pod("shop/api-1", kubetest.Deleted(time.Minute))), left("terminating for more than 1s: not waited for"),

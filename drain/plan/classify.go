@@ -45,8 +45,10 @@ func Classify(p *kube.Pod, s *kube.Snapshot, o Options, now time.Time) Decision 
 // classify is Classify for those who ask about many pods under the same options.
 func classify(p *kube.Pod, s *kube.Snapshot, o *Options, now time.Time) Decision {
 	c := classified{pod: p, s: s, o: o, serverNow: s.ServerTime(now), finished: p.Finished()}
-	if said, out := notSelected(&c); out {
-		return Decision{Action: said.stops, Reasons: []Reason{said.Reason}}
+	for _, leaves := range []func(*classified) (remark, bool){notSelected, excluded} {
+		if said, out := leaves(&c); out {
+			return Decision{Action: said.stops, Reasons: []Reason{said.Reason}}
+		}
 	}
 	for _, filter := range filters {
 		for _, said := range filter(&c) {
@@ -102,6 +104,15 @@ func notSelected(c *classified) (said remark, out bool) {
 		return remark{}, false
 	}
 	return stops(ActionSkip, ReasonNotSelected, LevelInfo, "not selected by --pod-selector="+c.o.PodSelector)[0], true
+}
+
+// excluded is --exclude-pod, which leaves nothing to say for any filter.
+func excluded(c *classified) (said remark, out bool) {
+	if !c.o.Excludes(c.pod.Namespace, c.pod.Name) {
+		return remark{}, false
+	}
+	const message = "excluded by hand (--exclude-pod): it stays on its node"
+	return stops(ActionSkip, ReasonExcluded, LevelWarning, message)[0], true
 }
 
 // finished says that the pod has ended: there is nothing in it to move.

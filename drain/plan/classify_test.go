@@ -193,6 +193,9 @@ func TestClassifyKeepsEveryReason(t *testing.T) {
 		{"long deleted DaemonSet's pod is skipped without its flag", kubetest.Pod("default/o", kubetest.Deleted(time.Hour), kubetest.OwnedBy("apps/v1", "DaemonSet", "ds")),
 			flags(skipDeletedAfter(time.Second)), ActionSkip, []wantedReason{{ReasonTerminating, LevelInfo, ""}, {ReasonDaemonSet, LevelInfo, ""}}},
 		{"not selected: kubectl does not even list it", emptyDirPod, flags(podSelector("app=other")), ActionSkip, []wantedReason{{ReasonNotSelected, LevelInfo, ""}}},
+		{"excluded: nothing else is said of it", kubetest.Pod("default/x", kubetest.WithEmptyDir), flags(func(o *Options) { *o = o.TogglePod("default", "x") }), ActionSkip, []wantedReason{{ReasonExcluded, LevelWarning, ""}}},
+		{"taken into the drain again", rsPod, flags(func(o *Options) { *o = o.TogglePod("default", rsPod.Name).TogglePod("default", rsPod.Name) }), ActionEvict, nil},
+		{"a namesake elsewhere", rsPod, flags(func(o *Options) { *o = o.TogglePod("other", rsPod.Name) }), ActionEvict, nil},
 		{"selected", rsPod, flags(podSelector("app=bar")), ActionEvict, nil},
 		// drain-engines B12: kubectl knows DaemonSets of apps/v1 only.
 		{"DaemonSet of another group", kubetest.Pod("default/k", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "DaemonSet", "ds")), flags(), ActionEvict,

@@ -47,6 +47,8 @@ type Options struct {
 	// Honor names the foreign drain labels and annotations that are obeyed; the
 	// others are only shown.
 	Honor []Honored `json:"honor,omitempty"`
+	// ExcludePods are pods that the operator excluded by hand, NAMESPACE/NAME: they stay.
+	ExcludePods []string `json:"excludePods,omitempty"`
 	// Guard is a budget kept by the run itself for workloads that have none.
 	Guard budget.Guard `json:"guard,omitempty"`
 	// GuardWrite makes the guard real budgets in the cluster for the time of the

@@ -154,6 +154,9 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 		"refuse a node if a budget never allows the eviction of one of its pods, or it is the last Ready control-plane node")
 	fs.Var(honored{&list[Honored]{to: &o.Honor, known: honorable}}, "honor",
 		"obey the drain labels and annotations of "+honorableWords()+" (they are only shown otherwise)")
+	fs.Var(podNames{&list[string]{to: &o.ExcludePods}}, "exclude-pod",
+		"leave this pod where it is, NAMESPACE/NAME; can be given several times")
+	NoDefault(fs, "exclude-pod", "it names pods of one drain")
 	fs.Var(&o.Guard, "guard", "how many pods of a workload without a budget may be unavailable at a time, "+
 		"like 25% or 1: the run itself delays the others")
 	fs.BoolVar(&o.GuardWrite, "guard-write", false,

@@ -164,3 +164,55 @@ func (l *list[T]) GetSlice() []string {
 
 func (l *list[T]) String() string { return strings.Join(l.GetSlice(), ",") }
 func (l *list[T]) Type() string   { return "stringSlice" }
+
+// podNames is the value of --exclude-pod.
+type podNames struct{ *list[string] }
+
+func (p podNames) judge(texts []string) error {
+	names, err := p.parse(texts)
+	for _, name := range names {
+		namespace, pod, _ := strings.Cut(name, "/")
+		if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(pod)) > 0 {
+			return fmt.Errorf("%q: must be NAMESPACE/NAME of a pod", name)
+		}
+	}
+	return err
+}
+
+func (p podNames) Set(text string) error {
+	if err := p.judge([]string{text}); err != nil {
+		return err
+	}
+	return p.list.Set(text)
+}
+
+func (p podNames) Replace(texts []string) error {
+	if err := p.judge(texts); err != nil {
+		return err
+	}
+	return p.list.Replace(texts)
+}
+
+func (p podNames) Append(text string) error {
+	if err := p.judge([]string{text}); err != nil {
+		return err
+	}
+	return p.list.Append(text)
+}
+
+// Excludes reports whether the operator excluded the pod. It is known by its name: one of a StatefulSet
+// that comes back under it is excluded too.
+func (o *Options) Excludes(namespace, name string) bool {
+	return slices.Contains(o.ExcludePods, namespace+"/"+name)
+}
+
+// TogglePod are the options with the pod excluded, or with it again where it was.
+func (o Options) TogglePod(namespace, name string) Options {
+	pod := namespace + "/" + name
+	if o.Excludes(namespace, name) {
+		o.ExcludePods = slices.DeleteFunc(slices.Clone(o.ExcludePods), func(other string) bool { return other == pod })
+	} else {
+		o.ExcludePods = append(slices.Clip(o.ExcludePods), pod)
+	}
+	return o
+}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
@@ -43,6 +44,7 @@ const (
 	ReasonFinished          ReasonCode = "Finished"
 	ReasonTerminating       ReasonCode = "Terminating"
 	ReasonNotSelected       ReasonCode = "NotSelected"
+	ReasonExcluded          ReasonCode = "Excluded" // by the operator, by hand (--exclude-pod)
 )
 
 // Reason is one rule's word on a pod. Messages of kubectl's filters are
@@ -149,4 +151,16 @@ func (p *Pod) BudgetWhy() string {
 		return fmt.Sprintf("%s, its turn is in wave %d", p.Budget.Why, p.Wave)
 	}
 	return p.Budget.Why
+}
+
+// Excluded are the pods of the plan that the operator excluded.
+func (p *Plan) Excluded() (pods []Pod) {
+	for _, n := range p.Nodes {
+		for _, pod := range n.Pods {
+			if slices.ContainsFunc(pod.Reasons, func(r Reason) bool { return r.Code == ReasonExcluded }) {
+				pods = append(pods, pod)
+			}
+		}
+	}
+	return pods
 }

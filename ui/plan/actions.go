@@ -28,6 +28,30 @@ func (m *Page) Actions() []keys.Action {
 			Help: "cordon the nodes of the plan; evictions are confirmed separately", Group: group,
 			Writes: true, Enabled: m.canDrain, Do: func() { m.goOn(m.plan) }},
 		findings, pod,
+		{ID: "exclude", Keys: []string{"x"}, Title: "exclude", Group: group,
+			Help: "leave the pod where it is, or take it into the drain again", Enabled: m.canExclude, Do: m.exclude},
+	}
+}
+
+// canExclude reports whether the selected pod can be excluded, or is.
+func (m *Page) canExclude() (bool, string) {
+	if ok, why := m.list.HasRow(); !ok {
+		return ok, why
+	}
+	p := m.pods[m.list.Table.Cursor()]
+	switch {
+	case m.s.Starting || m.s.Live():
+		return false, "a run is active"
+	case p.Action == plan.ActionSkip && !m.s.Options.Excludes(p.Namespace, p.Name):
+		return false, "it stays anyway: " + wording.StayReason(p)
+	}
+	return true, ""
+}
+
+// exclude takes the selected pod out of the drain, or into it again.
+func (m *Page) exclude() {
+	if p, ok := m.pods[m.list.Table.Cursor()]; ok {
+		m.shell.SetOptions(m.s.Options.TogglePod(p.Namespace, p.Name))
 	}
 }
 

@@ -69,7 +69,7 @@ func Risky(flag string) bool {
 func WithoutDanger(o, start plan.Options) (plan.Options, []string) {
 	var changed []string
 	flags, before := o.Flags(), start.Flags()
-	for _, opt := range dangerous {
+	for _, opt := range append(slices.Clip(dangerous), danger{flag: "exclude-pod"}) { // that is of one plan too
 		if opt.flag == usualDanger || !opt.on(flags) {
 			continue
 		}
