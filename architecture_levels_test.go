@@ -57,7 +57,7 @@ var packages = map[string]packageRow{
 		"drain/plan",
 		"drain/preflight", "drain/report", "drain/retire", "drain/roll", "drain/rollback", "drain/tempbudget", "drain/words", "kube", "kube/conn"}},
 	"cli/build":    {},
-	"cli/complete": {imports: []string{"app", "cli/help", "drain/plan", "kube"}},
+	"cli/complete": {imports: []string{"app", "app/control", "cli/help", "drain", "drain/plan", "kube"}},
 	"cli/dryrun": {imports: []string{"app", "cli/print", "drain", "drain/attempt", "drain/budget", "drain/eviction", "drain/plan",
 		"drain/report", "drain/words", "kube"}},
 	"cli/help":     {imports: []string{"drain/plan", "drain/words"}},

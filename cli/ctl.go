@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
-	"github.com/kdrain-tui/kdrain-tui/cli/complete"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -28,8 +26,8 @@ func (p *Program) ctlCommand() *cobra.Command {
 			"or a name that is unique in the run.\n\n" + ctlVerbs() + "\n" +
 			"The verbs from evict-unhealthy on are remedies, each for one blocked or stuck pod. Without --confirm they only\n" +
 			"show their request, their risk and the text that confirms them, and nothing is written. A run accepts\n" +
-			"surge, rollout-restart and scale only if it was started with --allow-scale, force-delete with --allow-zero-grace,\n" +
-			"out-of-service with --allow-taint.\n\n" +
+			"surge only if it was started with --surge or --allow-scale, rollout-restart and scale with --allow-scale,\n" +
+			"force-delete with --allow-zero-grace, out-of-service with --allow-taint.\n\n" +
 			"Exit codes: 0 accepted by the run, 1 no such run, not live, or nothing was changed, 2 usage, or a remedy without --confirm.",
 		Example: p.examples(`
 # Pause a run: it sends nothing more until it is continued
@@ -43,7 +41,7 @@ ctl k7f3pm status -o json
 # Show the remedies for a blocked pod, then apply one
 ctl k7f3pm remedies shop/web-1
 ctl k7f3pm scale shop/web-1 --confirm 'scale web'`),
-		ValidArgsFunction: c.complete,
+		ValidArgsFunction: completionOf(p).Steering(func() *app.Runs { return p.runs }),
 		RunE:              c.run,
 	}
 	fs := cmd.Flags()
@@ -210,46 +208,4 @@ func (c *ctl) tell(a control.Answer) error {
 		hint = fmt.Sprintf("free space and continue again, or continue without it: %s ctl %s continue --without-journal", c.display(), a.Run)
 	}
 	return &failure{code: ExitError, text: "nothing was changed in run " + a.Run + ": " + a.Error, hint: hint}
-}
-
-// complete offers live runs, verbs, and what the run knows of pods and nodes.
-func (c *ctl) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	switch len(args) {
-	case 0:
-		return completionOf(c.Program).RunsOf(func(b app.Brief) bool { return b.Live })(cmd, args, typed)
-	case 1:
-		var verbs []string
-		for _, v := range control.Verbs {
-			verbs = append(verbs, v.Name+"\t"+v.Does)
-		}
-		return verbs, complete.Offers
-	case 2:
-		verb, known := control.VerbNamed(args[1])
-		state := c.stateFor(args[0])
-		if !known || state == nil {
-			return nil, complete.Offers
-		}
-		return verb.Objects(state), complete.Offers
-	}
-	return nil, complete.Offers
-}
-
-// quickRead is how large a journal may be that is read while somebody waits for a Tab.
-const quickRead = 4 << 20
-
-// stateFor is what a run is known to be like for completion, nil where it is not known
-// without reading a long journal.
-func (c *ctl) stateFor(id string) *drain.State {
-	if c.runs.Known(id) != nil {
-		return nil
-	}
-	info, err := os.Stat(c.runs.Path(id))
-	if err != nil || info.Size() > quickRead {
-		return nil
-	}
-	r, err := c.runs.Record(id)
-	if err != nil {
-		return nil
-	}
-	return r.State
 }
