@@ -171,7 +171,7 @@ func title(object *unstructured.Unstructured) string {
 	return object.GetKind() + " " + object.GetNamespace() + "/" + object.GetName()
 }
 
-// poll asks again and again until nothing is missing any more. What is missing
+// poll asks again and again until nothing is missing. What is missing
 // last is what the error says when the patience is over.
 func poll(ctx context.Context, patience time.Duration, goal string,
 	ask func(context.Context) (missing string, err error)) error {

@@ -72,7 +72,7 @@ func (l *Lab) apiServerArgs() []string {
 		"--service-account-signing-key-file=" + serviceAccounts,
 		"--service-cluster-ip-range=10.0.0.0/16",
 		"--endpoint-reconciler-type=none",
-		// Nobody makes the tokens that this plugin wants to mount.
+		// No controller makes the tokens that this plugin wants to mount.
 		"--disable-admission-plugins=ServiceAccount",
 		// Pods stay on a node that is not ready for as long as a lab lives.
 		"--default-not-ready-toleration-seconds=86400",
@@ -104,7 +104,7 @@ func (l *Lab) kwokArgs() []string {
 	return []string{
 		"--kubeconfig=" + l.machineryKubeconfig("system:kwok"),
 		"--config=" + l.path("stages.yaml"),
-		// A node without the label has no kubelet any more; see the scenes.
+		// A node without the label has lost its kubelet; see the scenes.
 		"--manage-nodes-with-label-selector=" + kubeletLabel + "=simulated",
 		"--node-lease-duration-seconds=120",
 		"--cidr=10.128.0.0/16",

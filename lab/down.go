@@ -13,7 +13,7 @@ import (
 )
 
 // stopPatience is how long a component may take to end by itself. An API server
-// with open watches takes half a minute, which nobody here has to wait for.
+// with open watches takes half a minute, which need not be waited for here.
 const stopPatience = 3 * time.Second
 
 // killPatience is how long one may take that was killed: as long as the system needs

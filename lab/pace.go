@@ -12,7 +12,7 @@ import (
 var stagesYAML []byte
 
 // kubeletLabel marks a node whose kubelet is simulated. Taking it away is how a
-// kubelet dies: nobody renews the lease then, and pods neither start nor end.
+// kubelet dies: its lease is not renewed then, and pods neither start nor end.
 const kubeletLabel = "lab.kdrain-tui.dev/kubelet"
 
 // paces names, by stage, the delay of a pace where it is not that of

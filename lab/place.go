@@ -194,7 +194,7 @@ func (c *cluster) bind(ctx context.Context, pod *corev1.Pod, node, sick string) 
 	return nil
 }
 
-// deleteHeld deletes a pod that runs, with a finalizer on it that nobody will
+// deleteHeld deletes a pod that runs, with a finalizer on it that no controller will
 // ever take away.
 func (c *cluster) deleteHeld(ctx context.Context, pod *corev1.Pod, finalizer string) error {
 	if pod.DeletionTimestamp != nil || !ready(pod) {

@@ -49,7 +49,7 @@ func (c *cluster) writeUsage(ctx context.Context, s *scene) error {
 	}
 	for _, name := range s.nodes {
 		if slices.Contains(s.dead, name) {
-			continue // nobody there answers the metrics server
+			continue // no kubelet there answers the metrics server
 		}
 		sum := total[name]
 		// What runs outside of pods: the kubelet, the container runtime, the system.

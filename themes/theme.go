@@ -45,7 +45,7 @@ func (t Theme) Style(token Token, dark bool) Style {
 
 // Load finds a theme by name, "" being the default: a built-in, or the file
 // NAME.yaml in dir. A built-in's name belongs to the built-in: with a file of
-// that name in dir neither is taken, so that nobody looks at a theme other
+// that name in dir neither is taken, so that no user looks at a theme other
 // than the one they mean.
 func Load(name, dir string) (Theme, error) {
 	if name == "" {

@@ -67,7 +67,7 @@ func (m rolling) rollEnded() {
 	}
 	said := "The roll has ended: " + string(m.s.RollState.Outcome) + "."
 	if m.s.RollState.Outcome == "" {
-		said = "The roll goes on no longer; " + m.resumeRoll() + " continues it."
+		said = "The roll has stopped; " + m.resumeRoll() + " continues it."
 	}
 	if m.path.page != frame.Roll {
 		said += " w shows it."

@@ -57,7 +57,7 @@ func (f *File) Follow(ctx context.Context, of live.Followed, show func(*metrics.
 		f.mu.Unlock()
 		if err != nil && !said {
 			said = true
-			failed(fmt.Sprintf("the metrics were not written: %s; the run goes on without, and further failures are not told", err))
+			failed(fmt.Sprintf("the metrics were not written: %s; the run continues without, and further failures are not told", err))
 		}
 		return now.Add(writeEvery)
 	})

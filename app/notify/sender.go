@@ -104,7 +104,7 @@ func (s *Sender) drainQueue(ctx context.Context, q *queue, failed func(why strin
 		}
 		if err != nil && !said {
 			said = true
-			failed(kube.Clean(fmt.Sprintf("a notification (%s) was not sent: %s; the run goes on without, and further failures are not told", n.Kind, err)))
+			failed(kube.Clean(fmt.Sprintf("a notification (%s) was not sent: %s; the run continues without, and further failures are not told", n.Kind, err)))
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (s *Sender) deliver(ctx context.Context, n notice.Notice) error {
 	return s.send(ctx, append(body, '\n'))
 }
 
-// run runs the command with the notice on its standard input. What it writes is for nobody: it
+// run runs the command with the notice on its standard input. Its output is not kept: it
 // could have what no journal may have.
 func (s *Sender) run(ctx context.Context, body []byte) error {
 	code, err := hook.Run(ctx, hook.Command{Line: s.target, Input: string(body), Tell: func([]string) {}})

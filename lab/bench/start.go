@@ -25,7 +25,7 @@ import (
 // startName is its name for -only.
 const startName = "start"
 
-// crowd is a cluster of many nodes and pods; nobody runs them.
+// crowd is a cluster of many nodes and pods; no kubelet runs them.
 type crowd struct {
 	pods int
 	most float64 // seconds that our first write may come after kubectl's
@@ -40,7 +40,7 @@ const (
 	startRounds = 3
 )
 
-// measureStarts makes the clusters one out of the other, in a lab that nobody
+// measureStarts makes the clusters one out of the other, in a lab that nothing else
 // clears, and drains some of their nodes with each tool.
 func measureStarts(ctx context.Context, settings settings, out, log io.Writer) (err error) {
 	r, err := rig.Start(ctx, settings.lab, "", log)

@@ -65,7 +65,7 @@ type Budget struct {
 // Sibling is the sick pod that holds the budget.
 type Sibling struct{ Node, Reason string }
 
-// Read reads an expectation. A field that nobody knows is an error.
+// Read reads an expectation. An unknown field is an error.
 func Read(file string) (Scene, error) {
 	var s Scene
 	data, err := os.ReadFile(file)
@@ -150,7 +150,7 @@ func (s *Scene) Differences(n Node, named []Finding) []string {
 	var all []string
 	for _, f := range named {
 		if s.Speaks(f.Code) && !slices.ContainsFunc(n.Findings, func(want Finding) bool { return want.is(f) }) {
-			all = append(all, fmt.Sprintf("it names %s, which nobody expects", f))
+			all = append(all, fmt.Sprintf("it names %s, which is not expected", f))
 		}
 	}
 	for _, want := range n.Findings {

@@ -101,7 +101,7 @@ func (e *evidence) pauses() []span {
 		p := span{s.Answered, s.Answered.Add(time.Hour)}
 		for _, later := range e.steered[i+1:] {
 			if later.Verb == "continue" && later.Asked.Before(p.to) {
-				p.to = later.Asked // refused or not: by then nobody is sure
+				p.to = later.Asked // refused or not: by then it is not certain
 			}
 		}
 		for _, c := range e.calls() {
@@ -195,7 +195,7 @@ func (e *evidence) checkScaleWrite(r audit.Request) {
 		return s.Verb == "scale" && s.Namespace == r.Namespace && s.App == r.Name
 	})
 	if !said || !e.world.has(allowScale) {
-		e.accuse("it sent %s %s, which nobody asked for", r.Verb, r.URI)
+		e.accuse("it sent %s %s, which was not asked for", r.Verb, r.URI)
 	}
 }
 

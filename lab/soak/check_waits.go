@@ -34,7 +34,7 @@ func (e *evidence) checkWaits() {
 		return
 	}
 	if e.ordeal != nil && e.result.Began.After(end.Add(-idle-startUp)) {
-		return // nobody was there who could have done something
+		return // no process could have done something
 	}
 	for _, n := range e.said.report.Nodes {
 		if n.State != "Failed" {

@@ -26,7 +26,7 @@ func (b builder) dump(ctx context.Context, w world) (dump, error) {
 		return nil, fmt.Errorf("list nodes to compare: %w", err)
 	}
 	for _, n := range nodes.Items {
-		// Whether a node is well is nobody's doing here.
+		// The condition of a node is not what a run changes.
 		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool {
 			return t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeUnreachable
 		})

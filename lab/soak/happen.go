@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// happen does what others do while a drain runs, each at its moment. What is not
-// there any more by then does not happen.
+// happen does what others do while a drain runs, each at its moment. What is
+// no longer there by then does not happen.
 func (b builder) happen(ctx context.Context, w world) error {
 	for _, h := range w.Happenings {
 		select {

@@ -124,7 +124,7 @@ func (s *steering) say(ctx context.Context, run string, w word) bool {
 	args := []string{"ctl", run, w.Verb}
 	if w.Verb != "pause" && w.Verb != "continue" {
 		if !s.choose(ctx, w.App, &said) {
-			return true // it has no pod on a target any more
+			return true // it no longer has a pod on a target
 		}
 		args = append(args, said.Namespace+"/"+said.Pod)
 	}

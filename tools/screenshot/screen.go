@@ -130,7 +130,7 @@ func (s *style) applyColons(parts []string) {
 	switch code := number(parts[0]); code {
 	case 38, 48:
 		rest := parts[1:]
-		if len(rest) == 5 && rest[0] == "2" { // with a colour space, which nobody uses
+		if len(rest) == 5 && rest[0] == "2" { // with a colour space, which is not used
 			rest = append([]string{"2"}, rest[2:]...)
 		}
 		c, _ := extended(rest)

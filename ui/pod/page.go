@@ -1,6 +1,7 @@
 package pod
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -291,12 +292,5 @@ func (m *Page) podWords() []paint.Line {
 
 func podFacts(node, owner, uid string) []paint.Line {
 	return []paint.Line{nil, paint.L(themes.Muted, "node        ").Add(themes.Text, node),
-		paint.L(themes.Muted, "belongs to  ").Add(themes.Text, orNobody(owner)), paint.L(themes.Muted, "uid         ").Add(themes.Text, uid)}
-}
-
-func orNobody(owner string) string {
-	if owner == "" {
-		return "nobody"
-	}
-	return owner
+		paint.L(themes.Muted, "belongs to  ").Add(themes.Text, cmp.Or(owner, "no controller")), paint.L(themes.Muted, "uid         ").Add(themes.Text, uid)}
 }

@@ -141,7 +141,7 @@ func (m *Page) View() frame.View {
 // sentenceRoom is what the sentence above the output, and the title of that, may take of a pane.
 const sentenceRoom = 6
 
-// now is the moment that the page is about: a roll that ended waits for nothing any more.
+// now is the moment that the page is about: a roll that ended waits for nothing.
 func (m *Page) now() time.Time {
 	if s := m.s.RollState; s.Outcome != "" && !s.Ended.IsZero() {
 		return s.Ended

@@ -318,7 +318,7 @@ func standstill(s *frame.Session) []paint.Line {
 }
 
 // runNow is the moment that the run page is about: a run that ended waits for
-// nothing any more.
+// nothing.
 func runNow(s *frame.Session) time.Time {
 	if s.State.Outcome != "" && !s.State.Ended.IsZero() {
 		return s.State.Ended

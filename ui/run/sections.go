@@ -236,7 +236,7 @@ func (m outline) hasProblem() (bool, string) {
 	case m.s.State == nil:
 		return false, "there is no run"
 	case !m.grouped():
-		return false, "problems stand together only while the run goes on, in the order of trouble"
+		return false, "problems stand together only while the run is active, in the order of trouble"
 	case len(m.sections) == 0 || !m.sections[0].cause:
 		return false, "nothing holds a pod of the run"
 	}

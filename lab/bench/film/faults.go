@@ -58,7 +58,7 @@ func (f *Film) takeFrom(ctx context.Context, r reel, version string) {
 	}
 }
 
-// takeLost ends the frames of what is not there any more.
+// takeLost ends the frames of what is no longer there.
 func (f *Film) takeLost(kind string, objects []runtime.Object) {
 	there := map[types.UID]bool{}
 	for _, object := range objects {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// makeMarkers makes a pod that nobody schedules and a budget that selects
+// makeMarkers makes a pod that no scheduler takes and a budget that selects
 // nothing; CatchUp changes them and waits until the film shows it.
 func (f *Film) makeMarkers(ctx context.Context) error {
 	meta := metav1.ObjectMeta{Name: "marker", Namespace: markers}
