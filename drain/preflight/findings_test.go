@@ -13,6 +13,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -123,6 +124,37 @@ func TestNotRemadeNeedsKnowledge(t *testing.T) {
 func mustCheck(t *testing.T, s *kube.Snapshot, o plan.Options, nodes ...string) plan.Plan {
 	t.Helper()
 	return Check(s, plantest.New(t, s, o, nodes...), Env{Now: kubetest.Now})
+}
+
+// A single replica that can surge: without --surge the finding says what the flag would do, with it the
+// workload stays up. A StatefulSet never surges.
+func TestSingleReplicaAndSurge(t *testing.T) {
+	single, rs := kubetest.Deployment("shop/web", 1)
+	single.Status.Replicas, single.Status.UpdatedReplicas, single.Status.ObservedGeneration = 1, 1, single.Generation
+	objects := append([]runtime.Object{kubetest.Node("w1"), kubetest.Node("w2", kubetest.Roomy), single, rs, kubetest.Pod("shop/web-1", kubetest.ByDeployment("web"))},
+		kubetest.StatefulSet("data/db", 1, "w1")...)
+	for amount, want := range map[surge.Amount][]string{
+		"":  {"SingleReplica StatefulSet/data/db,Deployment/shop/web or drain with --surge=1: it starts the replacement first, and keeps up Deployment shop/web"},
+		"1": {"SingleReplica StatefulSet/data/db", "SingleReplicaSurges Deployment/shop/web"},
+	} {
+		s := kubetest.SnapshotOf(kubetest.Now, objects...)
+		var got []string
+		for _, f := range mustCheck(t, s, plantest.Options(func(o *plan.Options) { o.Surge = amount }), "w1").Findings {
+			if !strings.HasPrefix(f.Code, FindingSingleReplica) {
+				continue
+			}
+			text := f.Code + " " + strings.Join(f.Objects, ",")
+			for _, a := range f.Advice {
+				if strings.Contains(a.Text, "--surge") {
+					text += " " + a.Text
+				}
+			}
+			got = append(got, text)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("--surge=%s: %q, want %q", amount, got, want)
+		}
+	}
 }
 
 func TestPlanFindings(t *testing.T) {

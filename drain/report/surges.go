@@ -30,12 +30,16 @@ func reportSurges(s *drain.State) []Surge {
 	for _, r := range s.Surges {
 		one := Surge{Workload: r.Kind + "/" + r.Namespace + "/" + r.Name, State: r.State,
 			From: r.Batch.Was, To: r.Batch.To, Pods: r.Pods, Message: r.Message}
+		moved := 0
 		for _, p := range s.Pods {
-			moved := slices.Contains(r.Tried, p.UID) || r.Batch.Has(p.UID)
-			if moved && p.State.Left() && p.Attempts == 0 {
+			if !slices.Contains(r.Tried, p.UID) && !r.Batch.Has(p.UID) {
+				continue
+			}
+			if moved++; p.State.Left() && p.Attempts == 0 {
 				one.Left++
 			}
 		}
+		one.Pods = max(one.Pods, moved) // where an operator asked for it, the plan had none
 		all = append(all, one)
 	}
 	return all

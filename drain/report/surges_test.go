@@ -1,0 +1,59 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// A report says how far each workload was raised, how many pods left without an eviction, and why one
+// was not raised. Here the operator asked for one pod, and two of its workload move, a batch each.
+func TestReportTellsOfTheSurges(t *testing.T) {
+	c := &chronicle{at: noon}
+	run := &drain.RunFacts{ID: "k7f3pm", Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "n1"}}}
+	pods := []string{"web-1", "web-2"}
+	for _, name := range pods {
+		run.Pods = append(run.Pods, eviction.Facts{Node: "worker-1", Namespace: "shop", Name: name, UID: kube.UID(name),
+			Owner: "ReplicaSet/web", Action: plan.ActionEvict})
+	}
+	c.add(0, drain.Event{Kind: drain.EventRunStarted, Run: run})
+	surges := func(after time.Duration, workload string, change surge.Change) {
+		facts := surge.Facts{Kind: "Deployment", Namespace: "shop", Name: workload, UID: kube.UID(workload), AtOnce: 1, Pods: 1}
+		c.add(after, drain.Event{Kind: drain.EventSurge, Namespace: "shop", Surge: &facts, SurgeChange: &change, Message: change.Message})
+	}
+	surges(0, "cart", surge.Change{State: surge.Planned, Asked: true})
+	surges(0, "cart", surge.Change{State: surge.Refused, Message: "autoscaler cart owns the replicas"})
+	surges(0, "web", surge.Change{State: surge.Planned, Asked: true})
+	for i, name := range pods {
+		surges(0, "web", surge.Change{State: surge.Raising, Batch: &surge.Batch{Was: 2, To: 3, Pods: []surge.Mover{{Name: name, UID: kube.UID(name)}}}})
+		surges(3*time.Second, "web", surge.Change{State: surge.Lowering})
+		surges(time.Second, "web", surge.Change{State: surge.Verifying})
+		if i == 0 { // the second one is evicted later
+			c.add(0, drain.Event{Kind: drain.EventPod, Node: "worker-1", Namespace: "shop", Pod: name, UID: kube.UID(name), PodState: eviction.Gone})
+		}
+		surges(time.Second, "web", surge.Change{State: surge.Done})
+	}
+	r := Of(c.events, true)
+	if len(r.Surges) != 2 {
+		t.Fatalf("%+v", r.Surges)
+	}
+	want := Surge{Workload: "Deployment/shop/web", State: surge.Done, From: 2, To: 3, Pods: 2, Left: 1, Seconds: 10}
+	if r.Surges[1] != want {
+		t.Errorf("%+v, want %+v", r.Surges[1], want)
+	}
+	for _, line := range []string{"surge     Deployment/shop/cart: not raised: autoscaler cart owns the replicas",
+		"surge     Deployment/shop/web: raised from 2 to 3, 1 of 2 pods left without an eviction, in 10s"} {
+		if !strings.Contains(r.Story(), line) {
+			t.Errorf("the report lacks %q:\n%s", line, r.Story())
+		}
+	}
+	if text := r.Markdown(); !strings.Contains(text, "Replacements first") || !strings.Contains(text, "| `Deployment/shop/web` | 2 | 3 | 1 of 2 | 10s |") {
+		t.Errorf("no table:\n%s", text)
+	}
+}
