@@ -144,7 +144,8 @@ func (e *evidence) checkSkips(events []journalEvent) {
 			if event.Kind == "RunStarted" {
 				break // a run that takes over was told nothing
 			}
-			if event.Kind == "Intent" && event.UID == skip.UID && slices.Contains(moving, event.Action.Verb) {
+			givesBack := event.Cost != nil && event.Cost.To == event.Cost.Was
+			if event.Kind == "Intent" && event.UID == skip.UID && slices.Contains(moving, event.Action.Verb) && !givesBack {
 				e.accuse("pod %s/%s was to be left, and it began to %s it at %s", skip.Namespace, skip.Pod,
 					event.Action.Verb, clock(event.Time))
 			}

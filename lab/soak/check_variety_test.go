@@ -22,6 +22,13 @@ func noted(seq, at int, kind, more string) journalEvent {
 	return e
 }
 
+// costs asks for a deletion cost of the pod.
+func costs(was, to string) journalEvent {
+	e := noted(2, 2, "Intent", "deletion-cost")
+	e.Cost = &deletionCostChange{Was: was, To: to}
+	return e
+}
+
 // wrongOf is what a check accuses a run of, "" for nothing.
 func wrongOf(e *evidence, check func(*evidence)) string {
 	e.wrong = nil
@@ -52,6 +59,8 @@ func TestCommandsOfTheOperatorAreJudged(t *testing.T) {
 		"taken, and not noted":       {nil, []spoken{{Verb: "last", Asked: second(1), Answered: second(2)}}, "Gone", "noted it 0 times"},
 		"refused without a reason":   {nil, []spoken{{Verb: "last", Code: 1}}, "Gone", "was answered with code 1"},
 		"left, and evicted":          {[]journalEvent{noted(1, 1, "Control", "skip"), noted(2, 2, "Intent", "evict")}, nil, "Skipped", "was to be left, and it began to evict"},
+		"left, and first to go":      {[]journalEvent{noted(1, 1, "Control", "skip"), costs("", "-2147483648")}, nil, "Skipped", "was to be left, and it began to deletion-cost"},
+		"left, and its cost is back": {[]journalEvent{noted(1, 1, "Control", "skip"), costs("7", "7")}, nil, "Skipped", ""},
 		"left, and reported as gone": {[]journalEvent{noted(1, 1, "Control", "skip")}, nil, "Gone", "was to be left, and the report says Gone"},
 		"scaled without its flag":    {nil, []spoken{{Verb: "scale"}}, "Gone", "without --allow-scale"},
 		"last goes first": {[]journalEvent{noted(1, 1, "Control", "last"), noted(2, 2, "Intent", "evict"),
@@ -84,9 +93,9 @@ func TestAPauseEndsWithATakeOver(t *testing.T) {
 func TestScaleNeedsFlagAndConfirmation(t *testing.T) {
 	e := story()
 	e.requests = append(e.requests, audit.Request{Verb: "patch", Resource: "deployments", Subresource: "scale", Namespace: "ns", Name: "web", URI: "/scale"})
-	expectWrong(t, wrongOf(e, (*evidence).checkWrites), "which nobody asked for")
+	expectWrong(t, wrongOf(e, (*evidence).checkWrites), "which was not asked for")
 	e.steered = []spoken{{Verb: "scale", Namespace: "ns", App: "web"}}
-	expectWrong(t, wrongOf(e, (*evidence).checkWrites), "which nobody asked for")
+	expectWrong(t, wrongOf(e, (*evidence).checkWrites), "which was not asked for")
 	e.world.Flags = []string{allowScale}
 	expectWrong(t, wrongOf(e, (*evidence).checkWrites), "")
 }

@@ -37,7 +37,11 @@ type journalEvent struct {
 	}
 	Budget struct{ Namespace, Name string }
 	Surge  struct{ Namespace, Name string }
+	Cost   *deletionCostChange
 }
+
+// deletionCostChange is what a run makes of the deletion cost of a pod, and what it was.
+type deletionCostChange struct{ Was, To string }
 
 // readJournal reads the only journal below the folder.
 func readJournal(state string) (journal, error) {
