@@ -77,7 +77,7 @@ func GuardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
 func PodsOfWorkload(s *kube.Snapshot, w *kube.Workload) iter.Seq[*kube.Pod] {
 	return func(yield func(*kube.Pod) bool) {
 		for _, owner := range append(s.WorkloadsOf(w.UID), w) {
-			if of := ScaledBy(s, &kube.Owner{UID: owner.UID}); of == nil || of.UID != w.UID {
+			if !hasScale(owner) || scaledAs(owner) != w.UID {
 				continue
 			}
 			for p := range s.PodsOf(owner.UID) {

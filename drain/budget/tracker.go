@@ -30,6 +30,39 @@ type Tracker struct {
 	unseen    bool   // budgets cannot be seen, or not yet
 	covers    map[*kube.Owner]*cover
 	guards    map[guardOver]*PlanGuard
+	healthy   map[*kube.Workload]*HealthyPods
+	byOwner   map[*kube.Owner]*HealthyPods
+}
+
+// HealthyPods counts the healthy pods of a workload.
+type HealthyPods struct{ Count int }
+
+// HealthyPodsOf are those of the workload that has the owner, counted once; nil where the owner
+// has no scale. Owners are shared by all records that name the same one.
+func (l *Tracker) HealthyPodsOf(owner *kube.Owner) *HealthyPods {
+	if known, ok := l.byOwner[owner]; ok {
+		return known
+	}
+	if l.byOwner == nil {
+		l.byOwner, l.healthy = map[*kube.Owner]*HealthyPods{}, map[*kube.Workload]*HealthyPods{}
+	}
+	w := ScaledBy(l.s, owner)
+	if w == nil {
+		l.byOwner[owner] = nil
+		return nil
+	}
+	of := l.healthy[w]
+	if of == nil {
+		of = &HealthyPods{}
+		for p := range PodsOfWorkload(l.s, w) {
+			if p.Healthy() {
+				of.Count++
+			}
+		}
+		l.healthy[w] = of
+	}
+	l.byOwner[owner] = of
+	return of
 }
 
 // page is what a ledger knows of one budget that allows nothing now.
@@ -160,19 +193,30 @@ func (p *page) running() int {
 // for owners without a scale.
 func ScaledBy(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
 	w := s.Workload(owner.UID)
-	if w == nil || w.APIVersion != "" && (w.Resource == "" || w.Hidden != "") {
+	if w == nil || !hasScale(w) {
 		return nil
 	}
-	switch w.Kind {
-	case "ReplicaSet":
-		if w.Owner != nil {
-			return s.Workload(w.Owner.UID)
-		}
-		return w
-	case "StatefulSet", "ReplicationController":
-		return w
+	if top := scaledAs(w); top != w.UID {
+		return s.Workload(top)
 	}
-	return nil
+	return w
+}
+
+// scaledAs is the workload whose scale is that of w.
+func scaledAs(w *kube.Workload) kube.UID {
+	if w.Kind == "ReplicaSet" && w.Owner != nil {
+		return w.Owner.UID
+	}
+	return w.UID
+}
+
+// hasScale reports whether the disruption controller takes the scale of the workload, or of
+// the owner of a ReplicaSet, for its pods.
+func hasScale(w *kube.Workload) bool {
+	if w.APIVersion != "" && (w.Resource == "" || w.Hidden != "") {
+		return false
+	}
+	return w.Kind == "ReplicaSet" || w.Kind == "StatefulSet" || w.Kind == "ReplicationController"
 }
 
 // neverAllows says why the budget cannot allow a disruption whatever happens to

@@ -215,48 +215,32 @@ func (p *planner) findDowntime(nodes []Node) {
 	}
 	if len(nodes) > max(p.o.MaxParallelNodes, 1) {
 		for i := range nodes {
-			p.downAtOnce(nodes[i : i+1])
+			p.downAtOnce(nodes[i:i+1], p.pods[i:i+1])
 		}
 		return
 	}
-	p.downAtOnce(nodes)
+	p.downAtOnce(nodes, p.pods)
 }
 
-// downAtOnce is findDowntime for nodes that are drained together.
-func (p *planner) downAtOnce(nodes []Node) {
-	leaving := map[*kube.Workload][]*Pod{}
-	going := map[kube.UID]bool{}
+// downAtOnce is findDowntime for nodes that are drained together; live are their pods.
+func (p *planner) downAtOnce(nodes []Node, live [][]*kube.Pod) {
+	leaving := map[*budget.HealthyPods][]*Pod{}
 	for i := range nodes {
 		for k := range nodes[i].Pods {
 			plan := &nodes[i].Pods[k]
-			if !plan.Moves() || plan.Wave != 1 || plan.Controller == nil {
+			if !plan.Moves() || plan.Wave != 1 || plan.Controller == nil || !live[i][k].Healthy() {
 				continue
 			}
-			pod := p.s.Pod(plan.UID)
-			if pod == nil || !pod.Healthy() {
-				continue
-			}
-			if w := budget.ScaledBy(p.s, plan.Controller); w != nil {
-				leaving[w] = append(leaving[w], plan)
-				going[plan.UID] = true
+			if of := p.tracker.HealthyPodsOf(plan.Controller); of != nil {
+				leaving[of] = append(leaving[of], plan)
 			}
 		}
 	}
-	for w, pods := range leaving {
-		if !p.stays(w, going) {
+	for of, pods := range leaving {
+		if of.Count <= len(pods) { // no other one stays
 			for _, plan := range pods {
 				plan.Down = true
 			}
 		}
 	}
-}
-
-// stays reports whether a workload keeps a healthy pod beside those that are going.
-func (p *planner) stays(w *kube.Workload, going map[kube.UID]bool) bool {
-	for pod := range budget.PodsOfWorkload(p.s, w) {
-		if !going[pod.UID] && pod.Healthy() {
-			return true
-		}
-	}
-	return false
 }
