@@ -142,7 +142,7 @@ func TestWhatHasNoDefault(t *testing.T) {
 		}
 	})
 	slices.Sort(without)
-	want := strings.Fields("allow-scale allow-taint allow-zero-grace disable-eviction dry-run force force-after grace-period max-evict-retries pod-selector surge-managed take-over")
+	want := strings.Fields("allow-scale allow-taint allow-zero-grace disable-eviction dry-run exclude-pod force force-after grace-period max-evict-retries pod-selector surge-managed take-over")
 	if !slices.Equal(without, want) {
 		t.Errorf("%q\nwant %q", without, want)
 	}
