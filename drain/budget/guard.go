@@ -72,9 +72,9 @@ func GuardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
 	return nil
 }
 
-// PodsOfWorkload are the pods of a workload in no order: those for whose owner ScaledBy
+// podsOfWorkload are the pods of a workload in no order: those for whose owner ScaledBy
 // finds it.
-func PodsOfWorkload(s *kube.Snapshot, w *kube.Workload) iter.Seq[*kube.Pod] {
+func podsOfWorkload(s *kube.Snapshot, w *kube.Workload) iter.Seq[*kube.Pod] {
 	return func(yield func(*kube.Pod) bool) {
 		for _, owner := range append(s.WorkloadsOf(w.UID), w) {
 			if !hasScale(owner) || scaledAs(owner) != w.UID {
@@ -91,7 +91,7 @@ func PodsOfWorkload(s *kube.Snapshot, w *kube.Workload) iter.Seq[*kube.Pod] {
 
 // CountedWith are the pods of a workload, by name.
 func CountedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
-	pods := slices.Collect(PodsOfWorkload(s, w))
+	pods := slices.Collect(podsOfWorkload(s, w))
 	slices.SortFunc(pods, func(a, b *kube.Pod) int { return cmp.Compare(a.Name, b.Name) })
 	return pods
 }

@@ -54,7 +54,7 @@ func (l *Tracker) HealthyPodsOf(owner *kube.Owner) *HealthyPods {
 	of := l.healthy[w]
 	if of == nil {
 		of = &HealthyPods{}
-		for p := range PodsOfWorkload(l.s, w) {
+		for p := range podsOfWorkload(l.s, w) {
 			if p.Healthy() {
 				of.Count++
 			}

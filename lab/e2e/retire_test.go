@@ -69,7 +69,7 @@ func TestRetireByACommand(t *testing.T) {
 	// Without its own flag the Node object stays, and the host is not touched.
 	ended := operator.run("retire", "worker-1", "--ignore-daemonsets", "--yes")
 	ended.exits(t, 4, "node/worker-1 is drained and not retired", "--delete-node")
-	if calls := read(t, state, "calls"); calls != "" || !world.node(t, "worker-1").Spec.Unschedulable {
+	if calls := textIn(t, state, "calls"); calls != "" || !world.node(t, "worker-1").Spec.Unschedulable {
 		t.Errorf("called %q, %+v", calls, world.node(t, "worker-1"))
 	}
 	runs := decode[[]struct{ Run string }](t, operator.run("runs", "-o", "json").out)
@@ -95,7 +95,7 @@ func TestRetireByACommand(t *testing.T) {
 	if nodes := list[node](t, world, "nodes"); len(nodes) != 5 || slices.ContainsFunc(nodes, func(n node) bool { return n.Metadata.Name == "worker-1" }) {
 		t.Errorf("%d nodes", len(nodes))
 	}
-	calls := strings.Split(strings.TrimSpace(read(t, state, "calls")), "\n")
+	calls := strings.Split(strings.TrimSpace(textIn(t, state, "calls")), "\n")
 	want := []string{"stop kubelet", "disable kubelet", "stop kubelet", "disable kubelet", "daemon-reload",
 		"stopp sandbox-1", "rmp -f sandbox-1", "rm -f container-1", "stop containerd", "daemon-reload"}
 	if !slices.Equal(calls, want) {
@@ -106,7 +106,7 @@ func TestRetireByACommand(t *testing.T) {
 			t.Errorf("%s is still there: %v", gone, err)
 		}
 	}
-	if text := read(t, root, "etc/hosts"); text != "kept" {
+	if text := textIn(t, root, "etc/hosts"); text != "kept" {
 		t.Errorf("etc/hosts is %q", text)
 	}
 	report := decode[struct {
@@ -126,7 +126,7 @@ func TestRetireByACommand(t *testing.T) {
 	operator.run("resume", run, "--yes").exits(t, 1, "nothing to resume")
 }
 
-func read(t *testing.T, dir, name string) string {
+func textIn(t *testing.T, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
