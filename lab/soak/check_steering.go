@@ -145,7 +145,8 @@ func (e *evidence) checkSkips(events []journalEvent) {
 				break // a run that takes over was told nothing
 			}
 			givesBack := event.Cost != nil && event.Cost.To == event.Cost.Was
-			if event.Kind == "Intent" && event.UID == skip.UID && slices.Contains(moving, event.Action.Verb) && !givesBack {
+			if event.Kind == "Intent" && event.UID == skip.UID && !givesBack &&
+				slices.Contains(moving, event.Action.Verb) {
 				e.accuse("pod %s/%s was to be left, and it began to %s it at %s", skip.Namespace, skip.Pod,
 					event.Action.Verb, clock(event.Time))
 			}
