@@ -104,7 +104,7 @@ func short(text string) string {
 	return text[:end] + "…"
 }
 
-// atMost are the first of a list, and how many more there are.
+// atMost returns the first elements of a list and the number of those that are left out.
 func atMost[T any](all []T) (listed []T, omitted int) {
 	listed = all[:min(len(all), mostListed)]
 	return listed, len(all) - len(listed)
