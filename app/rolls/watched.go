@@ -4,37 +4,27 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
-	"github.com/kdrain-tui/kdrain-tui/kube"
-)
-
-// How often the journal of another process is looked at, and whether that process still holds it.
-const (
-	tailEvery  = 100 * time.Millisecond
-	aliveEvery = 2 * time.Second
 )
 
 // Watched is a roll that another process works on: its state is read from the journal that this process
 // writes, its commands go to the socket. Its questions are answered where it runs.
 type Watched struct {
-	runs  *app.Runs
-	id    string
-	tail  *journal.TailOf[roll.Event]
-	done  chan struct{}
-	group kube.Group
+	control.Foreign
+	runs *app.Runs
+	id   string
+	tail *journal.TailOf[roll.Event]
+	done chan struct{}
 
-	mu       sync.Mutex
-	state    *roll.State
-	events   []roll.Event
-	drain    *control.Watched
-	refusals []string
-	watchers live.Watchers
+	mu     sync.Mutex
+	state  *roll.State
+	events []roll.Event
+	drain  *control.Watched
 }
 
 var _ live.ForeignRoll = (*Watched)(nil)
@@ -50,41 +40,24 @@ func Follow(ctx context.Context, runs *app.Runs, id string) (*Watched, error) {
 	if w.state == nil {
 		return nil, &app.Error{Text: fmt.Sprintf("the journal of roll %s holds no event yet", id)}
 	}
-	w.group.Go("watch of roll "+id, func() { w.follow(ctx) })
+	w.Go("watch of roll "+id, func() {
+		defer w.Signal() // that it is done
+		defer close(w.done)
+		if w.State().Outcome == "" {
+			w.Tail(ctx, journal.RollPath(runs.Dir, id), func() (bool, error) {
+				err := w.read(ctx)
+				return w.State().Outcome != "", err
+			}, func() {})
+		}
+	})
 	return w, nil
 }
 
 // Wait returns when its goroutines have ended, which is after the end of its context.
 func (w *Watched) Wait() {
-	w.group.Wait()
+	w.Foreign.Wait()
 	if w.drain != nil {
 		w.drain.Wait()
-	}
-}
-
-func (w *Watched) follow(ctx context.Context) {
-	defer w.watchers.Signal()
-	defer close(w.done)
-	look, alive := time.NewTicker(tailEvery), time.NewTicker(aliveEvery)
-	defer look.Stop()
-	defer alive.Stop()
-	for w.State().Outcome == "" {
-		ended := false
-		select {
-		case <-ctx.Done():
-			return
-		case <-look.C:
-		case <-alive.C:
-			lives, err := journal.Live(journal.RollPath(w.runs.Dir, w.id))
-			ended = !lives && err == nil
-		}
-		if err := w.read(ctx); err != nil { // what it wrote last is read before its end counts
-			w.refuse(err.Error())
-			return
-		}
-		if ended {
-			return
-		}
 	}
 }
 
@@ -115,7 +88,7 @@ func (w *Watched) read(ctx context.Context) error {
 		}
 	}
 	if len(events) > 0 {
-		w.watchers.Signal()
+		w.Signal()
 	}
 	return nil
 }
@@ -144,9 +117,6 @@ func (w *Watched) Drain() live.Run {
 	return w.drain
 }
 
-// Changed is as that of a roll of this process.
-func (w *Watched) Changed(ctx context.Context) <-chan struct{} { return w.watchers.Changed(ctx) }
-
 // Done is closed when the roll or its process has ended.
 func (w *Watched) Done() <-chan struct{} { return w.done }
 
@@ -154,7 +124,7 @@ func (w *Watched) Done() <-chan struct{} { return w.done }
 func (w *Watched) Send(in roll.Input) {
 	c, ok := in.(roll.Command)
 	if !ok {
-		w.refuse("the questions of this roll are answered where it runs")
+		w.Refuse("the questions of this roll are answered where it runs")
 		return
 	}
 	request := control.Request{Run: w.id}
@@ -163,28 +133,5 @@ func (w *Watched) Send(in roll.Input) {
 			request.Verb = v.Name
 		}
 	}
-	w.group.Go("a command to roll "+w.id, func() {
-		switch a, err := control.Ask(w.runs.Dir, request); {
-		case err != nil:
-			w.refuse(fmt.Sprintf("%s was not taken: %v", request.Verb, err))
-		case !a.OK:
-			w.refuse(fmt.Sprintf("%s was not taken: %s", request.Verb, a.Error))
-		}
-	})
-}
-
-// Refusals are what the roll did not take since the last call.
-func (w *Watched) Refusals() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	said := w.refusals
-	w.refusals = nil
-	return said
-}
-
-func (w *Watched) refuse(why string) {
-	w.mu.Lock()
-	w.refusals = append(w.refusals, why)
-	w.mu.Unlock()
-	w.watchers.Signal()
+	w.Hand(w.runs.Dir, request)
 }
