@@ -14,12 +14,13 @@ func (r *Roll) carryOut(ctx context.Context, a roll.Action) {
 	switch a := a.(type) {
 	case roll.Drain:
 		r.mu.Lock()
-		busy := r.opening != ""
-		if !busy {
+		// It may have been begun since it was wanted.
+		wanted := r.opening == "" && (r.drain == nil || r.drain.State().Run.ID != a.Run)
+		if wanted {
 			r.opening = a.Run
 		}
 		r.mu.Unlock()
-		if !busy {
+		if wanted {
 			r.work.Go("run "+a.Run, func() { r.drainBatch(ctx, a) })
 		}
 	case roll.RunHook:

@@ -225,9 +225,6 @@ func (r *Roll) step(ctx context.Context) (wake time.Time) {
 	}
 	if d := r.current(); d != nil {
 		v.Drain = d.State()
-		if over(d) && v.Drain.Outcome == "" && !s.Suspended {
-			inputs = append(inputs, roll.DrainFailed{Run: v.Drain.Run.ID, Message: "its run was suspended by itself"})
-		}
 	}
 	out := roll.Next(s, inputs, v)
 	r.unsaved = append(r.unsaved, out.Events...)
@@ -307,7 +304,7 @@ func (r *Roll) current() app.Run {
 
 // over reports whether nothing more is to be waited for.
 func (r *Roll) over() bool {
-	s, d := r.State(), r.current()
+	s := r.State()
 	if s.Outcome == "" && !s.Suspended || len(r.unsaved) > 0 && r.Err() == nil {
 		return false
 	}
@@ -318,7 +315,7 @@ func (r *Roll) over() bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.opening == "" && (d == nil || over(d))
+	return r.opening == "" && (r.drain == nil || over(r.drain))
 }
 
 func over(run app.Run) bool {

@@ -96,6 +96,9 @@ func (st *stepper) step() {
 		if !st.busy() {
 			st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomeAborted, Message: s.Message})
 		}
+	case st.run() != nil && st.run().Suspended: // as on a hangup, or by whoever steers that run
+		st.emit(Event{Kind: EventCommand, Command: drain.CommandSuspend, By: s.Facts.Run.User,
+			Message: "its run " + s.Run + " was suspended"})
 	case s.Under:
 		st.batch()
 	default:

@@ -109,6 +109,9 @@ func (w *world) command(d *datadriven.TestData) {
 		w.next(UncordonFailed{Node: names[0], Message: "conflict"})
 	case "somebody-cordons":
 		w.edit(names[0], func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	case "run-suspended":
+		w.say(w.inHand, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend})
+		w.next()
 	case "drain-fails":
 		w.next(DrainFailed{Run: w.state.Run, Message: "no plan"})
 	case "reply":

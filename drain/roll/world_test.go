@@ -149,7 +149,9 @@ func (w *world) next(in ...Input) {
 				for _, name := range a.Nodes {
 					facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: kube.UID(name)})
 				}
-				w.runs[a.Run] = []drain.Event{{Seq: 1, Time: w.now, Kind: drain.EventRunStarted, Run: facts}}
+				w.say(a.Run, drain.Event{Kind: drain.EventRunStarted, Run: facts})
+			} else if drain.Fold(nil, w.runs[a.Run]...).Outcome == "" {
+				w.say(a.Run, drain.Event{Kind: drain.EventResumed})
 			}
 			w.inHand = a.Run
 			w.next()
@@ -158,13 +160,16 @@ func (w *world) next(in ...Input) {
 	}
 }
 
+// say writes the journal of a run.
+func (w *world) say(run string, e drain.Event) {
+	e.Seq, e.Time = uint64(len(w.runs[run])+1), w.now
+	w.runs[run] = append(w.runs[run], e)
+}
+
 // drained is the end of the drain of a node; the run ends with the last of them.
 func (w *world) drained(node string, state drain.NodeState, message string) {
 	run := w.inHand
-	say := func(e drain.Event) {
-		e.Seq, e.Time = uint64(len(w.runs[run])+1), w.now
-		w.runs[run] = append(w.runs[run], e)
-	}
+	say := func(e drain.Event) { w.say(run, e) }
 	w.edit(node, cordoned(run, w.now))
 	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: drain.NodeCordoned})
 	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: state, Message: message})
@@ -225,6 +230,9 @@ func (w *world) shown() string {
 		case Drain:
 			fmt.Fprintf(&text, "wants run %s\n", a.Run)
 		}
+	}
+	if s.Suspended {
+		text.WriteString("suspended\n")
 	}
 	if s.Outcome != "" {
 		fmt.Fprintf(&text, "ended: %s %s\n", s.Outcome, s.Message)
