@@ -16,10 +16,10 @@ var most = ceilings{lines: 3500, files: 24, names: 60, methods: 40}
 
 // packages are the levels of docs/architecture.md: a row per package, "" is main.
 var packages = map[string]packageRow{
-	"": {imports: []string{"app", "app/live", "app/rolls", "cli", "cli/build", "cli/print", "drain", "kube", "kube/conn", "themes", "ui"}},
+	"": {imports: []string{"app", "app/live", "app/past", "app/rolls", "cli", "cli/build", "cli/print", "drain", "kube", "kube/conn", "themes", "ui"}},
 
 	"ui": {imports: []string{"app/live", "drain", "drain/notice", "drain/plan", "drain/roll", "kube", "kube/request", "themes", "ui/budgets", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
-		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/roll", "ui/run", "ui/table", "ui/wording"}},
+		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/roll", "ui/run", "ui/runs", "ui/table", "ui/wording"}},
 	"ui/roll": {imports: []string{"app/live", "drain", "drain/plan", "drain/roll", "kube", "themes", "ui/confirm", "ui/dialog", "ui/frame",
 		"ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/budgets": {imports: []string{"drain/budget", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
@@ -44,6 +44,8 @@ var packages = map[string]packageRow{
 	"ui/run": {imports: []string{"app/live", "drain", "drain/budget", "drain/checklist", "drain/eviction", "drain/landing", "drain/lease", "drain/plan", "drain/remedy",
 		"drain/report", "drain/retire", "drain/tempbudget", "drain/waits", "drain/words", "kube", "kube/request", "themes", "ui/confirm", "ui/dialog", "ui/frame",
 		"ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/runs": {imports: []string{"app/live", "drain", "drain/rollback", "themes", "ui/dialog", "ui/frame", "ui/keys", "ui/paint",
+		"ui/table", "ui/wording"}},
 	"ui/table": {},
 	"ui/wording": {imports: []string{"drain", "drain/budget", "drain/eviction", "drain/landing", "drain/plan", "drain/report",
 		"drain/rollback", "drain/tempbudget", "drain/volume", "drain/waits", "drain/words", "kube", "themes", "ui/paint"}},
@@ -57,7 +59,7 @@ var packages = map[string]packageRow{
 		"drain/plan",
 		"drain/preflight", "drain/report", "drain/retire", "drain/roll", "drain/rollback", "drain/tempbudget", "drain/words", "kube", "kube/conn"}},
 	"cli/build":    {},
-	"cli/complete": {imports: []string{"app", "app/control", "cli/help", "drain", "drain/plan", "kube"}},
+	"cli/complete": {imports: []string{"app", "app/control", "app/live", "cli/help", "drain", "drain/plan", "kube"}},
 	"cli/dryrun": {imports: []string{"app", "cli/print", "drain", "drain/attempt", "drain/budget", "drain/eviction", "drain/plan",
 		"drain/report", "drain/words", "kube"}},
 	"cli/help":     {imports: []string{"drain/plan", "drain/words"}},
@@ -78,6 +80,7 @@ var packages = map[string]packageRow{
 		"drain/host", "drain/metrics", "drain/notice", "drain/plan", "drain/preflight", "drain/retire", "drain/roll",
 		"drain/rollback", "drain/surge", "drain/tempbudget", "kube", "kube/conn", "kube/request",
 		"kube/watch", "kube/write"}},
+	"app/past": {imports: []string{"app", "app/journal", "app/live", "app/rolls", "drain/report", "drain/roll", "drain/rollback"}},
 	"app/rolls": {imports: []string{"app", "app/control", "app/engine", "app/hook", "app/journal", "app/live", "app/notify", "drain", "drain/attempt", "drain/metrics", "drain/notice",
 		"drain/plan", "drain/roll", "kube", "kube/request"}},
 	"app/config": {imports: []string{"drain/plan", "drain/words", "strictyaml"}},
@@ -91,7 +94,7 @@ var packages = map[string]packageRow{
 	"app/notify":  {imports: []string{"app/hook", "app/live", "drain/notice", "kube"}},
 	"app/retire": {imports: []string{"app/hook", "app/journal", "app/live", "drain", "drain/attempt", "drain/host", "drain/retire", "kube",
 		"kube/request"}},
-	"app/live":    {imports: []string{"drain", "drain/remedy", "drain/roll", "kube"}},
+	"app/live":    {imports: []string{"drain", "drain/remedy", "drain/roll", "drain/rollback", "kube"}},
 	"app/journal": {imports: []string{"app/live", "drain", "drain/roll", "kube"}},
 
 	"drain/report": {imports: []string{"drain", "drain/attempt", "drain/budget", "drain/checklist", "drain/eviction", "drain/plan",

@@ -10,6 +10,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/past"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli"
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -50,7 +51,11 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 		session.OnPluginOutput(func(line string) { fmt.Fprintln(s.Log, "credential plugin: "+line) })
 		session.Progress = nil // it shows what it waits for
 		identity := session.Identity()
-		deps.Source, deps.Cluster = session, rolls.Dashboard{Dashboard: session}
+		watching, stop := context.WithCancel(ctx)
+		runs := past.New(watching, r.Session)
+		defer runs.Wait()
+		defer stop()
+		deps.Source, deps.Cluster, deps.Runs = session, rolls.Dashboard{Dashboard: session}, runs
 		deps.Identity = ui.Identity{Context: identity.Context, User: identity.User, Server: identity.Server,
 			Target: session.Target}
 	}

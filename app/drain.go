@@ -68,9 +68,9 @@ func (d *Drain) MayDrain(ctx context.Context, o plan.Options) error {
 
 // MayRoll is MayDrain for a roll: its health gate counts the pods of workloads, and would be
 // blind without.
-func (d *Drain) MayRoll(ctx context.Context, o plan.Options) error {
+func (s *Session) MayRoll(ctx context.Context, o plan.Options) error {
 	rules := drainRights(o)
-	return d.session.rights().need(ctx, append(rules, beyond(workloadRights, rules)...))
+	return s.rights().need(ctx, append(rules, beyond(workloadRights, rules)...))
 }
 
 // MayPlan is MayDrain for whoever only reads the plan: what a plan needs already is

@@ -1,13 +1,13 @@
 package app
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -28,69 +28,38 @@ var DefaultKeep = Keep{Newest: 100, Younger: 90 * 24 * time.Hour}
 // back, or it cannot be read.
 const keepOpen = 365 * 24 * time.Hour
 
-// Brief is what the first and the last event of a journal tell of its run.
-type Brief struct {
-	ID      string
-	Started time.Time
-	Nodes   []string
-	User    string
-	Ended   time.Time // zero while it has no end
-	Outcome drain.Outcome
-	Live    bool
-	damaged bool // it cannot be read; Started is when the file was last written
-}
-
-// Briefs are the runs of this machine, newest first, without reading what happened in
+// briefs are the runs of this machine, newest first, without reading what happened in
 // them.
-func (r *Runs) Briefs() ([]Brief, error) {
+func (r *Runs) briefs() ([]live.Brief, error) {
 	ids, err := r.ids()
 	if err != nil {
 		return nil, err
 	}
-	var briefs []Brief
+	var briefs []live.Brief
 	for _, id := range ids {
 		briefs = append(briefs, r.brief(id))
 	}
-	slices.SortStableFunc(briefs, func(a, b Brief) int { return b.Started.Compare(a.Started) })
+	slices.SortStableFunc(briefs, func(a, b live.Brief) int { return b.Started.Compare(a.Started) })
 	return briefs, nil
 }
 
-func (r *Runs) brief(id string) Brief {
+func (r *Runs) brief(id string) live.Brief {
 	path := r.Path(id)
-	b := Brief{ID: id}
+	b := live.Brief{ID: id}
 	b.Live, _ = journal.Live(path)
 	first, last, err := journal.Ends(path)
 	if err != nil || first.Run == nil {
-		b.damaged = true
+		b.Damaged = true
 		if info, err := os.Stat(path); err == nil {
 			b.Started = info.ModTime()
 		}
 		return b
 	}
-	b.Started, b.User = first.Time, first.Run.User
-	for _, n := range first.Run.Nodes {
-		b.Nodes = append(b.Nodes, n.Name)
-	}
+	b.Begin(first.Time, first.Run)
 	if last.Kind == drain.EventRunEnded || last.Kind == drain.EventRetire {
 		b.Ended, b.Outcome = last.Time, last.Outcome
 	}
 	return b
-}
-
-// Summary tells a run by its nodes, when it began and how it ended.
-func (b Brief) Summary() string {
-	nodes := strings.Join(b.Nodes, ", ")
-	if len(b.Nodes) > 3 {
-		nodes = fmt.Sprintf("%s and %d more", strings.Join(b.Nodes[:2], ", "), len(b.Nodes)-2)
-	}
-	outcome := string(b.Outcome)
-	switch {
-	case b.Live:
-		outcome = "live"
-	case outcome == "":
-		outcome = "not ended"
-	}
-	return fmt.Sprintf("%s, %s, %s", nodes, b.Started.Format("2006-01-02 15:04"), outcome)
 }
 
 // prune removes the journals that are not to be kept, of runs and of rolls. One that cannot
@@ -98,7 +67,7 @@ func (b Brief) Summary() string {
 // stays those of its runs.
 func (r *Runs) prune(keep Keep, now time.Time) (removed []string) {
 	stay, removed := r.pruneRolls(keep, now)
-	briefs, err := r.Briefs()
+	briefs, err := r.briefs()
 	if err != nil {
 		return removed
 	}
@@ -118,10 +87,10 @@ func (r *Runs) prune(keep Keep, now time.Time) (removed []string) {
 
 // prunable are the runs, of all from new to old, that are neither among the newest nor
 // young enough, and that are over as far as a look at their last event tells.
-func prunable(briefs []Brief, keep Keep, now time.Time) (over []Brief) {
+func prunable(briefs []live.Brief, keep Keep, now time.Time) (over []live.Brief) {
 	for i, b := range briefs {
 		age := now.Sub(b.Started)
-		open := b.damaged || b.Ended.IsZero()
+		open := b.Damaged || b.Ended.IsZero()
 		if i < keep.Newest || age < keep.Younger || b.Live || open && age < keepOpen {
 			continue
 		}
@@ -154,11 +123,10 @@ func (r *Runs) leftSomething(id string) bool {
 // pruneRolls removes the journals of rolls that are not to be kept, by the rule of those of
 // runs, and tells which rolls stay.
 func (r *Runs) pruneRolls(keep Keep, now time.Time) (stay, removed []string) {
-	var briefs []Brief
-	for _, id := range journal.Rolls(r.Dir) {
-		briefs, stay = append(briefs, r.rollBrief(id)), append(stay, id)
+	briefs := r.rollBriefs()
+	for _, b := range briefs {
+		stay = append(stay, b.ID)
 	}
-	slices.SortStableFunc(briefs, func(a, b Brief) int { return b.Started.Compare(a.Started) })
 	for _, b := range prunable(briefs, keep, now) {
 		if journal.Remove(journal.RollPath(r.Dir, b.ID)) == nil {
 			stay = slices.DeleteFunc(stay, func(id string) bool { return id == b.ID })
@@ -168,20 +136,37 @@ func (r *Runs) pruneRolls(keep Keep, now time.Time) (stay, removed []string) {
 	return stay, removed
 }
 
+// rollBriefs are the rolls of this machine, as briefs.
+func (r *Runs) rollBriefs() (briefs []live.Brief) {
+	for _, id := range journal.Rolls(r.Dir) {
+		briefs = append(briefs, r.rollBrief(id))
+	}
+	slices.SortStableFunc(briefs, func(a, b live.Brief) int { return b.Started.Compare(a.Started) })
+	return briefs
+}
+
+// All are the runs and rolls of this machine, newest first, as briefs.
+func (r *Runs) All() ([]live.Brief, error) {
+	briefs, err := r.briefs()
+	briefs = append(briefs, r.rollBriefs()...)
+	slices.SortStableFunc(briefs, func(a, b live.Brief) int { return b.Started.Compare(a.Started) })
+	return briefs, err
+}
+
 // rollBrief is brief for a roll.
-func (r *Runs) rollBrief(id string) Brief {
+func (r *Runs) rollBrief(id string) live.Brief {
 	path := journal.RollPath(r.Dir, id)
-	b := Brief{ID: id}
+	b := live.Brief{ID: id, Roll: true}
 	b.Live, _ = journal.Live(path)
 	first, last, err := journal.RollEnds(path)
 	if err != nil || first.Roll == nil {
-		b.damaged = true
+		b.Damaged = true
 		if info, err := os.Stat(path); err == nil {
 			b.Started = info.ModTime()
 		}
 		return b
 	}
-	b.Started, b.User = first.Time, first.Roll.Run.User
+	b.Begin(first.Time, &first.Roll.Run)
 	if last.Kind == roll.EventRollEnded {
 		b.Ended, b.Outcome = last.Time, last.Outcome
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
@@ -18,29 +19,29 @@ var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func TestWhichJournalsArePruned(t *testing.T) {
 	const days = 24 * time.Hour
-	ended := func(id string, age time.Duration) Brief {
-		return Brief{ID: id, Started: today.Add(-age), Ended: today.Add(-age + time.Hour), Outcome: drain.OutcomeDone}
+	ended := func(id string, age time.Duration) live.Brief {
+		return live.Brief{ID: id, Started: today.Add(-age), Ended: today.Add(-age + time.Hour), Outcome: drain.OutcomeDone}
 	}
-	open := func(id string, age time.Duration) Brief { return Brief{ID: id, Started: today.Add(-age)} }
-	damaged := func(id string, age time.Duration) Brief {
-		return Brief{ID: id, Started: today.Add(-age), damaged: true}
+	open := func(id string, age time.Duration) live.Brief { return live.Brief{ID: id, Started: today.Add(-age)} }
+	damaged := func(id string, age time.Duration) live.Brief {
+		return live.Brief{ID: id, Started: today.Add(-age), Damaged: true}
 	}
-	live := func(id string, age time.Duration) Brief {
-		return Brief{ID: id, Started: today.Add(-age), Live: true}
+	lives := func(id string, age time.Duration) live.Brief {
+		return live.Brief{ID: id, Started: today.Add(-age), Live: true}
 	}
 	keep := Keep{Newest: 2, Younger: 90 * days}
 	for name, test := range map[string]struct {
 		keep   Keep
-		briefs []Brief
+		briefs []live.Brief
 		over   []string
 	}{
-		"few and old":           {keep, []Brief{ended("a", 500*days), ended("b", 600*days)}, nil},
-		"many and young":        {keep, []Brief{ended("a", 1*days), ended("b", 2*days), ended("c", 89*days)}, nil},
-		"many and old":          {keep, []Brief{ended("a", 1*days), ended("b", 2*days), ended("c", 90*days), ended("d", 91*days)}, []string{"c", "d"}},
-		"live":                  {keep, []Brief{ended("a", 1*days), ended("b", 2*days), live("c", 900*days)}, nil},
-		"to be resumed":         {keep, []Brief{ended("a", 1*days), ended("b", 2*days), open("c", 364*days), open("d", 365*days)}, []string{"d"}},
-		"damaged":               {keep, []Brief{ended("a", 1*days), ended("b", 2*days), damaged("c", 364*days), damaged("d", 366*days)}, []string{"d"}},
-		"nothing is to be kept": {Keep{}, []Brief{ended("a", time.Hour), open("b", time.Hour), live("c", time.Hour)}, []string{"a"}},
+		"few and old":           {keep, []live.Brief{ended("a", 500*days), ended("b", 600*days)}, nil},
+		"many and young":        {keep, []live.Brief{ended("a", 1*days), ended("b", 2*days), ended("c", 89*days)}, nil},
+		"many and old":          {keep, []live.Brief{ended("a", 1*days), ended("b", 2*days), ended("c", 90*days), ended("d", 91*days)}, []string{"c", "d"}},
+		"live":                  {keep, []live.Brief{ended("a", 1*days), ended("b", 2*days), lives("c", 900*days)}, nil},
+		"to be resumed":         {keep, []live.Brief{ended("a", 1*days), ended("b", 2*days), open("c", 364*days), open("d", 365*days)}, []string{"d"}},
+		"damaged":               {keep, []live.Brief{ended("a", 1*days), ended("b", 2*days), damaged("c", 364*days), damaged("d", 366*days)}, []string{"d"}},
+		"nothing is to be kept": {Keep{}, []live.Brief{ended("a", time.Hour), open("b", time.Hour), lives("c", time.Hour)}, []string{"a"}},
 	} {
 		var over []string
 		for _, b := range prunable(test.briefs, test.keep, today) {
@@ -114,11 +115,11 @@ func TestBriefs(t *testing.T) {
 	if err := os.WriteFile(runs.Path("torn"), []byte(`{"schema":"kdrain-tui/jo`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	briefs, err := runs.Briefs()
+	briefs, err := runs.briefs()
 	if err != nil || len(briefs) != 3 {
 		t.Fatalf("%v %v", briefs, err)
 	}
-	b := briefs[slices.IndexFunc(briefs, func(b Brief) bool { return b.ID == "b" })]
+	b := briefs[slices.IndexFunc(briefs, func(b live.Brief) bool { return b.ID == "b" })]
 	if b.Outcome != drain.OutcomePartly || b.User != "ada" || !slices.Equal(b.Nodes, []string{"worker-1"}) || !b.Ended.Equal(today.Add(61*time.Minute)) {
 		t.Errorf("%+v", b)
 	}

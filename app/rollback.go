@@ -75,7 +75,9 @@ func (r *Rollback) look(ctx context.Context) error {
 	if err := s.rights().need(ctx, rights); err != nil {
 		return err
 	}
-	s.Observe(ctx, kinds...)
+	if s.Source == nil { // a dashboard watches everything already
+		s.Observe(ctx, kinds...)
+	}
 	snapshot, err := s.Synced(ctx, kinds)
 	if err != nil {
 		return err

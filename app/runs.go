@@ -73,12 +73,12 @@ func (r *Runs) ids() ([]string, error) {
 
 // Newest is the id of the run that was started last. The error is an *Error.
 func (r *Runs) Newest() (string, error) {
-	briefs, err := r.Briefs()
+	briefs, err := r.briefs()
 	if err != nil {
 		return "", err
 	}
 	for _, b := range briefs {
-		if !b.damaged {
+		if !b.Damaged {
 			return b.ID, nil
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
@@ -36,7 +37,7 @@ resume k7f3pm
 resume k7f3pm --yes -o json
 # Go on with the run of another machine, known by the annotations on its nodes
 resume --node worker-1 --node worker-2 --ignore-daemonsets`),
-		ValidArgsFunction: completionOf(p).RunsOf(func(b app.Brief) bool { return !b.Live && b.Ended.IsZero() }),
+		ValidArgsFunction: completionOf(p).RunsOf(func(b live.Brief) bool { return !b.Live && b.Ended.IsZero() }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.marked) > 0 {
 				return c.resumeMarked(cmd, args)

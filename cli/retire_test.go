@@ -94,7 +94,7 @@ func TestRetire(t *testing.T) {
 
 func onlyRun(t *testing.T, b *bench) string {
 	t.Helper()
-	briefs, err := b.runs.Briefs()
+	briefs, err := b.runs.All()
 	if err != nil || len(briefs) != 1 || briefs[0].Ended.IsZero() {
 		t.Fatalf("%+v %v", briefs, err)
 	}

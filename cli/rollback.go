@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -36,7 +37,7 @@ rollback k7f3pm
 rollback k7f3pm --yes
 # Undo what the annotation on a node says, without the journal of its run
 rollback --node worker-1`),
-		ValidArgsFunction: completionOf(p).RunsOf(func(b app.Brief) bool { return !b.Live }),
+		ValidArgsFunction: completionOf(p).RunsOf(func(b live.Brief) bool { return !b.Live }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.marked) > 0 {
 				return c.rollbackMarked(cmd, args)

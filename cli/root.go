@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/cli/complete"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -103,7 +103,7 @@ func completionOf(p *Program) complete.Completion {
 			}
 			return p.Themes()
 		},
-		Briefs: func() ([]app.Brief, error) { return p.runs.Briefs() },
+		Briefs: func() ([]live.Brief, error) { return p.runs.All() },
 		Open:   p.open, Now: func() time.Time { return p.Now() },
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -82,7 +82,7 @@ report
 report k7f3pm
 # Write it for a ticket, with a chart
 report k7f3pm -o markdown > change-4711.md`),
-		ValidArgsFunction: completionOf(p).RunsOf(func(app.Brief) bool { return true }),
+		ValidArgsFunction: completionOf(p).RunsOf(func(live.Brief) bool { return true }),
 		RunE:              func(_ *cobra.Command, args []string) error { return p.report(f, args) },
 	}
 	f.bindOutput(cmd.Flags(), plan.Choice{Value: "markdown", Does: "for a ticket, with a chart, as GitHub shows it"})
@@ -145,7 +145,7 @@ replay k7f3pm --speed=10
 # Show the end of a run of another machine, whose journal was copied here
 replay ./k7f3pm.jsonl --speed=0`),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			runs, _ := completionOf(p).RunsOf(func(app.Brief) bool { return true })(cmd, args, typed)
+			runs, _ := completionOf(p).RunsOf(func(live.Brief) bool { return true })(cmd, args, typed)
 			return runs, cobra.ShellCompDirectiveDefault // a file is as good
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return p.replay(cmd.Context(), f, speed, args) },

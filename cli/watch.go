@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
@@ -26,7 +26,7 @@ func (p *Program) watchCommand() *cobra.Command {
 watch k7f3pm
 # Only watch it
 watch k7f3pm --read-only`),
-		ValidArgsFunction: completionOf(p).RunsOf(func(b app.Brief) bool { return b.Live }),
+		ValidArgsFunction: completionOf(p).RunsOf(func(b live.Brief) bool { return b.Live }),
 		RunE:              c.watch,
 	}
 	fs := cmd.Flags()

@@ -13,19 +13,19 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Budgets", "Pod", "Lists", "Program",
-	"Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Runs", "Budgets", "Pod", "Lists",
+	"Program", "Moving"}
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
 	findPages = slices.Concat(listPages, []keys.Page{frame.Events, frame.Timeline, frame.Budgets,
-		frame.Roll}) // with a filter
+		frame.Roll, frame.History}) // with a filter
 	runPages  = []keys.Page{frame.Run, frame.Remedies, frame.Checks, frame.Timeline, frame.Events}
 	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
-		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings, frame.Roll, frame.NewRoll}
+		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings, frame.Roll, frame.NewRoll, frame.History}
 	allPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
 		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings,
-		frame.Roll, frame.NewRoll, frame.Help, frame.Messages}
+		frame.Roll, frame.NewRoll, frame.History, frame.Help, frame.Messages}
 )
 
 // actions are what keys do on several pages; the others are with their page.
@@ -201,6 +201,10 @@ func (a actions) programActions() []keys.Action {
 			Help: "all budgets: healthy, needed and allowed, and which nodes they hold", Group: "Budgets",
 			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan,
 				frame.Run}, Enabled: a.hasCluster, Do: open(frame.Budgets)},
+		{ID: "runs", Keys: []string{"r"}, Title: "runs", Group: "Runs",
+			Help:  "all runs of this machine: their results, and to watch, resume or roll back one",
+			Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.Run, frame.Roll}, Enabled: a.hasRuns,
+			Do: open(frame.History)},
 		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "redraw the screen", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
 		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages, Do: open(frame.Help)},
 		{ID: "helpdone", Keys: []string{"?"}, Help: "back from the keys", Group: group, Pages: []keys.Page{frame.Help}, Do: a.escape},
@@ -216,6 +220,10 @@ func (a actions) hasEvents() (bool, string) {
 		return false, "there is no run with events"
 	}
 	return true, ""
+}
+
+func (a actions) hasRuns() (bool, string) {
+	return a.m.s.Runs != nil, "there is no cluster to show the runs of"
 }
 
 func (a actions) hasCluster() (bool, string) { return a.m.s.Cluster != nil, "a replay has no cluster" }

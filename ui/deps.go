@@ -28,6 +28,7 @@ type Identity = frame.Identity
 type Deps struct {
 	Source   Source
 	Cluster  frame.Cluster // nil where there is none; then the run's page is the only one
+	Runs     frame.Runs    // those of this machine, nil where Cluster is
 	Identity Identity
 	Options  plan.Options // to begin with
 	Marked   []string     // nodes that are marked at first

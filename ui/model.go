@@ -19,6 +19,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/pod"
 	"github.com/kdrain-tui/kdrain-tui/ui/roll"
 	"github.com/kdrain-tui/kdrain-tui/ui/run"
+	"github.com/kdrain-tui/kdrain-tui/ui/runs"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
@@ -46,6 +47,8 @@ type model struct {
 	leaving   bool // quits when the run has ended
 	interrupt bool // Ctrl+C was pressed once
 	left      Left
+	lastRun   live.Run  // that was on the screen and is not just shown again, unless lastRoll came after it
+	lastRoll  live.Roll // as lastRun
 
 	ticking  bool
 	tickTurn uint64
@@ -57,7 +60,7 @@ func newModel(ctx context.Context, d Deps) (*model, error) {
 	d = d.withDefaults()
 	m := &model{ctx: ctx, d: d, dark: true, path: path{page: frame.Nodes}}
 	m.s = &frame.Session{
-		Cluster: d.Cluster, Clock: d.Now, Identity: d.Identity, ReadOnly: d.ReadOnly, Replay: d.Replay,
+		Cluster: d.Cluster, Runs: d.Runs, Clock: d.Now, Identity: d.Identity, ReadOnly: d.ReadOnly, Replay: d.Replay,
 		Now: d.Now(),
 	}
 	m.s.See(d.Source.Snapshot())
@@ -94,7 +97,7 @@ func (m *model) makePages() error {
 		{frame.Findings, planpage.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
 		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Checks,
 			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Pod, pod.New(shell)},
-		{frame.Roll, roll.New(shell)}, {frame.NewRoll, roll.NewSetup(shell)},
+		{frame.Roll, roll.New(shell)}, {frame.NewRoll, roll.NewSetup(shell)}, {frame.History, runs.New(shell)},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
 	}
 	m.pages = map[keys.Page]frame.Page{}
@@ -186,6 +189,7 @@ func (m *model) goBack() {
 // attach watches a run from now on; confirmed is the plan that it was started with here.
 func (m *model) attach(r live.Run, confirmed *plan.Plan) {
 	m.s.Roll, m.s.RollState = nil, nil
+	m.lastRun, m.lastRoll = r, nil
 	m.watch(r)
 	_, m.s.Foreign = r.(live.Foreign)
 	rolling{m}.reach(frame.Run, m.s.State.Run.ID)

@@ -118,6 +118,11 @@ var pageScenes = []scene{
 		d.keys("b")
 		return d
 	}},
+	{"runs", func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h, onRuns(somePast()))
+		d.keys("r")
+		return d
+	}},
 	{"checklist", func(t testing.TB, w, h int) *driver {
 		d := drive(t, company(), w, h, attached(endedState(drain.OutcomeDone)))
 		d.keys("c")

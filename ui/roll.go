@@ -20,6 +20,7 @@ func (m rolling) attachRoll(r live.Roll) {
 	m.queue(m.arm.roll(r)) // before the first look, so that nothing falls between
 	m.s.Roll, m.s.RollState, m.s.RollOver = r, r.State(), false
 	_, m.s.RollForeign = r.(live.ForeignRoll)
+	m.lastRun, m.lastRoll = nil, r
 	m.s.Run, m.s.State = nil, nil
 	m.watchDrain()
 	m.reach(frame.Roll, m.s.RollState.Facts.Run.ID)

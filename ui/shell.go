@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -65,7 +66,11 @@ func (h *shell) Fail(text string)  { h.m.notices.fail(text, h.m.s.Now) }
 // ShowCommand shows the command too: whether a terminal took it is never known.
 func (h *shell) ShowCommand(command string) {
 	h.Do(tea.SetClipboard(command))
-	h.Ask(&dialog.Dialog{ID: "kubectl", Title: "As kubectl", Body: []paint.Line{
+	title := "As a command"
+	if strings.HasPrefix(command, "kubectl ") {
+		title = "As kubectl"
+	}
+	h.Ask(&dialog.Dialog{ID: "kubectl", Title: title, Body: []paint.Line{
 		paint.T(command), nil, paint.L(themes.Muted, "Copied, if your terminal allows that (OSC 52)."),
 	}, Buttons: []dialog.Button{{Label: "Close", Value: dialog.Cancel, Key: "y"}}}, func(dialog.Answer) {})
 }
@@ -84,6 +89,21 @@ func (h *shell) Attach(r live.Run) { h.m.attach(r, nil) }
 func (h *shell) StartRoll(r live.Roll) {
 	rolling{h.m}.attachRoll(r)
 	h.m.tell(frame.RollBegun{})
+}
+
+// Show shows what this process does not work on; the way back stays, and the last run of this program
+// is still the one that its end is about.
+func (h *shell) Show(r live.Run, roll live.Roll) {
+	way, lastRun, lastRoll := h.m.path, h.m.lastRun, h.m.lastRoll
+	page := frame.Run
+	if roll != nil {
+		page = frame.Roll
+		rolling{h.m}.attachRoll(roll)
+	} else {
+		h.m.attach(r, nil)
+	}
+	h.m.path, h.m.lastRun, h.m.lastRoll = way, lastRun, lastRoll
+	h.m.show(page)
 }
 
 func (h *shell) Go(where string, fn func(context.Context) tea.Msg) {

@@ -66,19 +66,16 @@ func runProgram(ctx context.Context, m *model) error {
 
 // result is what is left of the dashboard. The model is not touched by anybody by then.
 func (m *model) result(killed bool) Result {
-	r := Result{Left: m.left, Run: m.s.Run}
+	r := Result{Left: m.left, Run: m.lastRun}
 	if r.Left == "" || killed && r.Left != LeftByForce {
 		r.Left = LeftByContext
 	}
-	if m.s.Roll != nil {
-		r.Run = nil
-		if !m.d.Replay {
-			r.Roll = m.s.Roll
-		}
+	if m.d.Replay {
 		return r
 	}
-	if m.s.Run != nil && !m.d.Replay {
-		r.Last = m.s.Run.State()
+	r.Roll = m.lastRoll
+	if m.lastRun != nil {
+		r.Last = m.lastRun.State()
 		r.text = func(s *drain.State) string {
 			seen := *m.s
 			seen.State = s

@@ -16,7 +16,7 @@ type Dashboard struct{ *app.Dashboard }
 // for once more.
 func (d Dashboard) StartRoll(ctx context.Context, planned plan.Plan, o roll.Options) (live.Roll, error) {
 	planned.Options = o.Drain(planned.Options)
-	if err := d.Preview(ctx, app.Selection{}).MayRoll(ctx, planned.Options); err != nil {
+	if err := d.MayRoll(ctx, planned.Options); err != nil {
 		return nil, err
 	}
 	r, err := Begin(ctx, d.Session, Plan(d.Session, planned, o))

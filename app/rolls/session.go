@@ -143,7 +143,7 @@ func Watch(ctx context.Context, s *app.Session, state *roll.State) error {
 		return err
 	}
 	steps := s.Preview(ctx, app.Selection{})
-	if err := steps.MayRoll(ctx, run.Options); err != nil {
+	if err := s.MayRoll(ctx, run.Options); err != nil {
 		return err
 	}
 	return steps.Synced(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -28,7 +29,7 @@ const Offers = cobra.ShellCompDirectiveNoFileComp
 type Completion struct {
 	Names  func() (contexts, clusters, users []string) // of the kubeconfig
 	Themes func() []string
-	Briefs func() ([]app.Brief, error) // the runs of this machine
+	Briefs func() ([]live.Brief, error) // the runs of this machine
 	Open   func(context.Context, app.ConnectOptions) (*app.Session, error)
 	Now    func() time.Time
 }
@@ -74,7 +75,7 @@ func (c Completion) FlagsOf(cmd *cobra.Command, flags *pflag.FlagSet) {
 
 // RunsOf Offers the runs of this machine that are wanted, newest first; there is
 // one argument.
-func (c Completion) RunsOf(wanted func(app.Brief) bool) cobra.CompletionFunc {
+func (c Completion) RunsOf(wanted func(live.Brief) bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, Offers
@@ -92,7 +93,7 @@ func (c Completion) RunsOf(wanted func(app.Brief) bool) cobra.CompletionFunc {
 
 // runsBeside Offers all runs as the value of a flag, whatever the arguments are.
 func (c Completion) runsBeside(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	return c.RunsOf(func(app.Brief) bool { return true })(cmd, nil, typed)
+	return c.RunsOf(func(live.Brief) bool { return true })(cmd, nil, typed)
 }
 
 // Nodes Offers the names of nodes.

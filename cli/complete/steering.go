@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/control"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
 
@@ -16,7 +17,7 @@ func (c Completion) Steering(runs func() *app.Runs) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		switch len(args) {
 		case 0:
-			return c.RunsOf(func(b app.Brief) bool { return b.Live })(cmd, args, typed)
+			return c.RunsOf(func(b live.Brief) bool { return b.Live })(cmd, args, typed)
 		case 1:
 			var verbs []string
 			for _, v := range control.Verbs {

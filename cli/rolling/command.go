@@ -102,7 +102,7 @@ func (h *Host) New(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	if err := steps.MayRoll(ctx, r.Drain); err != nil {
+	if err := session.MayRoll(ctx, r.Drain); err != nil {
 		return err
 	}
 	planned, err := steps.Plan(ctx, r.Drain, preflight.Access{})

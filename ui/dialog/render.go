@@ -124,7 +124,11 @@ func (d *Dialog) copyHint() paint.Line {
 	case d.Copied:
 		return paint.L(themes.Muted, "   copied, if your terminal allows that")
 	}
-	return paint.L(themes.Key, "   Ctrl+Y").Add(themes.Muted, " copy as kubectl")
+	what := " copy the command"
+	if strings.HasPrefix(d.Command, "kubectl ") {
+		what = " copy as kubectl"
+	}
+	return paint.L(themes.Key, "   Ctrl+Y").Add(themes.Muted, what)
 }
 
 func (d *Dialog) buttons() paint.Line {

@@ -27,6 +27,7 @@ const (
 	Findings keys.Page = "findings"
 	Roll     keys.Page = "roll"
 	NewRoll  keys.Page = "new roll"
+	History  keys.Page = "runs"
 )
 
 // Page is one page of the dashboard. It is made once, keeps its state while others are

@@ -35,6 +35,8 @@ type Shell interface {
 	Attach(live.Run)
 	// StartRoll shows a roll that the operator confirmed.
 	StartRoll(live.Roll)
+	// Show shows a run or a roll, one of both, that this process does not work on.
+	Show(live.Run, live.Roll)
 }
 
 // The parts of a Shell.
@@ -100,6 +102,7 @@ type Identity struct {
 // Session is what all pages see: the newest news, and what can be done. Pages read it.
 type Session struct {
 	Cluster  Cluster          // nil where there is none: a replay, or a run that is watched without its cluster
+	Runs     Runs             // nil where Cluster is
 	Clock    func() time.Time // for what lasts longer than a message; Now is that of the news
 	Identity Identity
 	ReadOnly bool

@@ -299,6 +299,10 @@ func (m *Page) View() frame.View {
 			" options"))
 	}
 	options := m.s.Flags
+	run := m.s.State
+	if !m.s.Live() { // a process that is gone works on nothing
+		run = nil
+	}
 	var n *kube.Node // of the row at work: its cells come one after the other
 	var would *preview
 	v.Cell = func(key, column string, width int) paint.Line {
@@ -308,7 +312,7 @@ func (m *Page) View() frame.View {
 			}
 			would = m.preview(key, options)
 		}
-		return nodeCell(column, width, m.s.Snap, m.s.Names, n, would, m.s.State, m.s.Now)
+		return nodeCell(column, width, m.s.Snap, m.s.Names, n, would, run, m.s.Now)
 	}
 	v.Marked, v.Pane = m.marks.Has, m.pane
 	v.Empty = m.nodesEmpty()

@@ -16,7 +16,7 @@ import (
 // nodeState is the state of a node: glyph and word. Cordoned is not broken,
 // and a node of a live run is drained only when its run says so.
 func nodeState(n *kube.Node, run *drain.State) paint.Line {
-	if run != nil && run.Outcome == "" {
+	if run != nil {
 		if r := run.Node(n.Name); r != nil && r.UID == n.UID {
 			if l := runningState(r, run); l != nil {
 				return l

@@ -119,7 +119,7 @@ func (m *Page) View() frame.View {
 	switch {
 	case m.s.Replay:
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "REPLAY")
-	case m.s.RollForeign:
+	case m.s.RollForeign && m.s.Rolling():
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "of another process")
 	}
 	v.Right = m.clock()

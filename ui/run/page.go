@@ -236,8 +236,10 @@ func (m *Page) View() frame.View {
 	switch {
 	case m.s.OfRoll():
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Muted, "batch of roll "+m.s.RollState.Facts.Run.ID)
-	case m.s.Foreign:
+	case m.s.Foreign && m.s.Live():
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "of another process")
+	case m.s.Foreign && m.s.State.Outcome == "":
+		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "not ended, and no process works on it")
 	}
 	v.Head = m.runHead()
 	v.Cell = func(key, column string, width int) paint.Line {
