@@ -186,5 +186,5 @@ func (d *driver) list(p keys.Page) *frame.List { return d.m.pages[p].(frame.List
 // marked are the rows that bear a mark on the list of nodes.
 func (d *driver) marked() []string {
 	v := d.m.pages[frame.Nodes].View()
-	return slices.DeleteFunc(slices.Clone(d.list(frame.Nodes).Table.Keys()), func(k string) bool { return !v.Marked(k) })
+	return slices.DeleteFunc(slices.Clone(d.list(frame.Nodes).Table.Keys()), func(k string) bool { return v.Mark(k) == "" })
 }

@@ -3,6 +3,7 @@ package preflight
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -44,6 +45,23 @@ func findOutOfOrder(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		})
 	}
 	return found
+}
+
+// Advised is the order of the nodes of a plan in which none waits for a later one, as far as its findings
+// tell; false where that is the order that it has.
+func Advised(p *plan.Plan) (names []string, better bool) {
+	names = p.Names()
+	for _, f := range p.Findings {
+		if f.Code != FindingWaitsForLaterNode {
+			continue
+		}
+		waits, first := strings.TrimPrefix(f.Objects[0], "Node/"), strings.TrimPrefix(f.Objects[1], "Node/")
+		from, to := slices.Index(names, first), slices.Index(names, waits)
+		if from > to && to >= 0 {
+			names, better = slices.Insert(slices.Delete(names, from, from+1), to, first), true
+		}
+	}
+	return names, better
 }
 
 // waitsForUnhealthyPod is the unhealthy pod that blocks a pod to be evicted, nil where none does.

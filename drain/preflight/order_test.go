@@ -47,7 +47,15 @@ func TestPlanNamesNodesOutOfOrder(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			options := plantest.Options(plantest.Force, func(o *plan.Options) { o.MaxParallelNodes, o.StrictOrder = row.atOnce, !row.free })
 			var got []string
-			for _, f := range mustCheck(t, kubetest.StoreOf(kubetest.Now, row.objects...).Snapshot(), options, row.nodes...).Findings {
+			planned := mustCheck(t, kubetest.StoreOf(kubetest.Now, row.objects...).Snapshot(), options, row.nodes...)
+			wantOrder := row.nodes
+			if row.want != nil {
+				wantOrder = []string{"w3", "w1", "w2"}
+			}
+			if names, better := Advised(&planned); better != (row.want != nil) || !slices.Equal(names, wantOrder) {
+				t.Errorf("advised %q, %v", names, better)
+			}
+			for _, f := range planned.Findings {
 				if f.Code == FindingWaitsForLaterNode {
 					got = append(got, f.Message+"; "+f.Advice[0].Text+": "+f.Advice[0].Command)
 					if want := []string{"Node/w1", "Node/w3", "Pod/shop/cart-2"}; !slices.Equal(f.Objects, want) {

@@ -3,6 +3,7 @@ package frame
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -98,7 +99,7 @@ func (l *List) Rows(height int, v View) (lines []paint.Line, cursor int) {
 		if selected {
 			cursor = len(lines)
 		}
-		row := gutter(selected, v.Marked != nil && v.Marked(key))
+		row := gutter(selected, v.mark(key))
 		for i, c := range l.Columns {
 			w := l.Widths[i]
 			if w == 0 {
@@ -141,14 +142,21 @@ func (l *List) highlight(row paint.Line, selected bool) paint.Line {
 
 // gutter is the left edge of a row: cursor and mark, so that neither is told by
 // colour alone.
-func gutter(selected, marked bool) paint.Line {
+func gutter(selected bool, mark string) paint.Line {
 	l := make(paint.Line, 2, 48) // room for the whole row
 	l[0], l[1] = paint.Span{Text: " ", Token: themes.Accent}, paint.Span{Text: "  ", Token: themes.Marked}
 	if selected {
 		l[0].Text = paint.Cursor
 	}
-	if marked {
-		l[1].Text = paint.Marked + " "
+	if mark != "" {
+		l[1].Text = mark + strings.Repeat(" ", max(0, 2-paint.Width(mark)))
 	}
 	return l
+}
+
+func (v *View) mark(key string) string {
+	if v.Mark == nil {
+		return ""
+	}
+	return v.Mark(key)
 }

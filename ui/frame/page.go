@@ -101,9 +101,9 @@ type View struct {
 	Cell        func(key, column string, width int) paint.Line
 	Above       func(key string) []paint.Line // lines over a row, such as the title of its section
 	Extra       func(key string) paint.Line   // the continuation of a row
-	Marked      func(key string) bool
-	Empty       paint.Line // instead of rows
-	Subject     string     // what the sentence below is about
+	Mark        func(key string) string       // before a row, up to two cells
+	Empty       paint.Line                    // instead of rows
+	Subject     string                        // what the sentence below is about
 	Detail      paint.Line
 	// Pane, where set, is more on the selected row in lines of that width: where the frame
 	// has room it stands, with the sentence above it, beside the table or below it.

@@ -27,6 +27,12 @@ func (m *Page) Actions() []keys.Action {
 		{ID: "mark", Keys: []string{"space"}, Title: "mark", Help: "mark or unmark the node", Group: lists,
 			Enabled: m.hasRow,
 			Do:      func() { m.marks.Toggle(m.list.Table.Cursor()); m.list.Move(1) }},
+		{ID: "earlier", Keys: []string{"["}, Title: "earlier", TitleNow: m.orderTitle("earlier"), Group: lists,
+			Help: "drain the selected node before the one that is marked before it", Enabled: m.canMove,
+			Do: func() { m.marks.Move(m.list.Table.Cursor(), -1) }},
+		{ID: "later", Keys: []string{"]"}, Title: "later", TitleNow: m.orderTitle("later"), Group: lists,
+			Help: "drain the selected node after the one that is marked after it", Enabled: m.canMove,
+			Do: func() { m.marks.Move(m.list.Table.Cursor(), 1) }},
 		{ID: "markall", Keys: []string{"*"}, Help: "mark all nodes that are shown", Group: lists,
 			Do: func() {
 				for _, k := range m.list.Table.Keys() {
@@ -34,6 +40,21 @@ func (m *Page) Actions() []keys.Action {
 				}
 			}},
 		{ID: "marknone", Keys: []string{"-"}, Help: "unmark all nodes, also those that are not shown", Group: lists, Do: m.marks.Clear},
+	}
+}
+
+// canMove reports whether the selected node has a turn among others.
+func (m *Page) canMove() (bool, string) {
+	return m.marks.Len() > 1 && m.marks.Has(m.list.Table.Cursor()), "the order is that of the marks: mark this node and another one"
+}
+
+// orderTitle is hinted at on a node that has a turn.
+func (m *Page) orderTitle(title string) func() string {
+	return func() string {
+		if ok, _ := m.canMove(); !ok {
+			return ""
+		}
+		return title
 	}
 }
 

@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,6 +63,18 @@ func (m *Page) Targets() []string {
 		return []string{c}
 	}
 	return nil
+}
+
+// mark is the turn of a node where several are marked: they are drained in that order.
+func (m *Page) mark(name string) string {
+	turn := m.marks.Turn(name)
+	switch {
+	case turn == 0:
+		return ""
+	case m.marks.Len() == 1 || turn > 99:
+		return paint.Marked
+	}
+	return strconv.Itoa(turn)
 }
 
 // Hints count the marks, also those that are not shown.
@@ -314,7 +327,7 @@ func (m *Page) View() frame.View {
 		}
 		return nodeCell(column, width, m.s.Snap, m.s.Names, n, would, run, m.s.Now)
 	}
-	v.Marked, v.Pane = m.marks.Has, m.pane
+	v.Mark, v.Pane = m.mark, m.pane
 	v.Empty = m.nodesEmpty()
 	if at := m.s.Snap.Node(m.list.Table.Cursor()); at != nil {
 		v.Subject, v.Detail = at.Name, nodeSentence(at, m.preview(at.Name, options), m.s.Now)

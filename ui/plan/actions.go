@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -28,9 +29,23 @@ func (m *Page) Actions() []keys.Action {
 			Help: "cordon the nodes of the plan; evictions are confirmed separately", Group: group,
 			Writes: true, Enabled: m.canDrain, Do: func() { m.goOn(m.plan) }},
 		findings, pod,
+		{ID: "reorder", Keys: []string{"n"}, Title: "order as advised", Group: group, Enabled: m.canReorder, Do: m.reorder,
+			Help: "drain a node that another one waits for before it, as the findings advise"},
 		{ID: "exclude", Keys: []string{"x"}, Title: "exclude", Group: group,
 			Help: "leave the pod where it is, or take it into the drain again", Enabled: m.canExclude, Do: m.exclude},
 	}
+}
+
+func (m *Page) canReorder() (bool, string) {
+	_, better := preflight.Advised(&m.plan)
+	return better, "no node waits for a later one"
+}
+
+// reorder plans again, in the order that the findings advise.
+func (m *Page) reorder() {
+	names, _ := preflight.Advised(&m.plan)
+	m.shell.Open(frame.Ref{Page: m.kind, Nodes: names})
+	m.shell.Say("in the order " + wording.List(names, 8))
 }
 
 // canExclude reports whether the selected pod can be excluded, or is.

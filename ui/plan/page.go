@@ -260,8 +260,11 @@ func (m *Page) View() frame.View {
 	v.Right = m.planTruth()
 	v.Head = m.planHead()
 	v.Cell = func(key, column string, width int) paint.Line { return planCell(m.pods[key], m.s.Names, column, width) }
-	v.Marked = func(key string) bool {
-		return slices.ContainsFunc(m.changes, func(c plan.Change) bool { return c.UID == kube.UID(key) })
+	v.Mark = func(key string) string {
+		if slices.ContainsFunc(m.changes, func(c plan.Change) bool { return c.UID == kube.UID(key) }) {
+			return paint.Marked
+		}
+		return ""
 	}
 	switch {
 	case m.err != nil:

@@ -117,8 +117,9 @@ func (m *Page) Layout(lay frame.Layout) {
 		{ID: "took", Title: "TOOK", Width: 8, Right: true, Drop: 1},
 		{ID: "user", Title: "USER", Width: m.widest("USER", 24, func(b live.Brief) string { return b.User }),
 			Min: 6, Drop: 2},
-		{ID: "context", Title: "CONTEXT", Width: m.widest("CONTEXT", 24, func(b live.Brief) string { return b.Context }),
-			Min: 7, Drop: 3},
+		{ID: "context", Title: "CONTEXT",
+			Width: m.widest("CONTEXT", 24, func(b live.Brief) string { return b.Context }),
+			Min:   7, Drop: 3},
 		{ID: "nodes", Title: "NODES", Width: 30, Min: 24, Grow: true, Max: 80},
 	}, nil)
 }

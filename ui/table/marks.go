@@ -37,6 +37,19 @@ func (m *Marks) Clear() { m.order, m.set = nil, nil }
 // Has reports whether the key is marked.
 func (m *Marks) Has(key string) bool { return m.set[key] }
 
+// Turn is the place of a key in the order of the marks, from 1 on; 0 where it is not marked.
+func (m *Marks) Turn(key string) int { return slices.Index(m.order, key) + 1 }
+
+// Move moves a marked key so many places towards the end of the order, as far as that reaches.
+func (m *Marks) Move(key string, by int) {
+	from := slices.Index(m.order, key)
+	if from < 0 {
+		return
+	}
+	to := max(0, min(from+by, len(m.order)-1))
+	m.order = slices.Insert(slices.Delete(m.order, from, from+1), to, key)
+}
+
 // Keys are the marked keys in the order in which they were marked.
 func (m *Marks) Keys() []string { return slices.Clone(m.order) }
 

@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+)
+
+// Nodes are drained in the order of their marks: the marks are its numbers, and it can be changed.
+func TestTheOrderOfNodesIsShownAndChanged(t *testing.T) {
+	d := drive(t, company(), 170, 30)
+	at := func(node string) { d.list(frame.Nodes).Table.Select(node) }
+	for _, node := range []string{"worker-b1", "worker-a1", "worker-a2"} {
+		at(node)
+		if node == "worker-a1" {
+			d.shows("✓ worker-b1") // one alone has no turn
+		}
+		d.keys("space")
+	}
+	d.shows("1 worker-b1", "2 worker-a1", "3 worker-a2")
+	at("worker-a2")
+	d.keys("[", "[", "[")
+	at("worker-b1")
+	d.keys("]")
+	d.shows("1 worker-a2", "2 worker-a1", "3 worker-b1", "[ earlier")
+	at("worker-c3")
+	d.keys("[")
+	d.shows("the order is that of the marks")
+	d.keys("D")
+	if got := d.m.page().(frame.Targeter).Targets(); !slices.Equal(got, []string{"worker-a2", "worker-a1", "worker-b1"}) {
+		t.Errorf("the plan is in the order %q", got)
+	}
+}
+
+// What the findings advise on the order is one key.
+func TestTheAdvisedOrderIsOneKey(t *testing.T) {
+	d := drive(t, company(), 140, 40, func(deps *Deps) {
+		paper(deps).planned = func(p plan.Plan) plan.Plan {
+			if p.Nodes[0].Name == "worker-a1" {
+				p.Findings = append(p.Findings, plan.Finding{Code: preflight.FindingWaitsForLaterNode, Level: plan.LevelWarning,
+					Message: "worker-a1 waits", Objects: []string{"Node/worker-a1", "Node/worker-b1", "Pod/checkout/cart"}})
+			}
+			return p
+		}
+	})
+	for _, node := range []string{"worker-a1", "worker-b1"} {
+		d.list(frame.Nodes).Table.Select(node)
+		d.keys("space")
+	}
+	d.keys("D")
+	d.shows("n order as advised")
+	d.keys("n")
+	d.shows("in the order worker-b1 and worker-a1")
+	if got := d.m.page().(frame.Targeter).Targets(); !slices.Equal(got, []string{"worker-b1", "worker-a1"}) {
+		t.Errorf("the plan is in the order %q", got)
+	}
+	d.keys("n")
+	d.shows("no node waits for a later one")
+}
