@@ -45,7 +45,8 @@ func (m *Page) Actions() []keys.Action {
 
 // canMove reports whether the selected node has a turn among others.
 func (m *Page) canMove() (bool, string) {
-	return m.marks.Len() > 1 && m.marks.Has(m.list.Table.Cursor()), "the order is that of the marks: mark this node and another one"
+	ok := m.marks.Len() > 1 && m.marks.Has(m.list.Table.Cursor())
+	return ok, "the order is that of the marks: mark this node and another one"
 }
 
 // orderTitle is hinted at on a node that has a turn.

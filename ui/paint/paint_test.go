@@ -99,3 +99,24 @@ func TestLooks(t *testing.T) {
 		t.Errorf("%q %q %q", colour, plain, selected)
 	}
 }
+
+// On the selected row and on the button with the focus every token can be read: a selection that names its
+// colours has both of them, and their contrast is that of the token selection (themes).
+func TestTheSelectedRowHasTheColoursOfTheSelection(t *testing.T) {
+	for _, name := range themes.Names("") {
+		theme, err := themes.Load(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dark := range []bool{true, false} {
+			p := NewPainter(theme, dark, false, false)
+			selection := theme.Style(themes.Selection, dark)
+			for _, token := range []themes.Token{themes.Text, themes.Muted, themes.Title, themes.Accent, themes.Rule, themes.Selection, themes.Marked, themes.Good, themes.Warning, themes.Bad, themes.Busy, themes.Info, themes.Estimate, themes.BarFull, themes.BarEmpty, themes.BarWarning, themes.Key, themes.Danger, themes.Input, themes.Toast} {
+				style := p.selected(theme.Style(token, dark))
+				if style.Reverse != selection.Reverse || style.Foreground != selection.Foreground || style.Background != selection.Background || style.Dim {
+					t.Errorf("%s, dark %v: %s is %+v on %+v", name, dark, token, style, selection)
+				}
+			}
+		}
+	}
+}

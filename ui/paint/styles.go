@@ -62,7 +62,8 @@ func (p *Painter) render(token Token, on bool) sgr {
 }
 
 // selected puts the look of the selection over another. A selection in reverse
-// video takes the colours over whole: reversed colours would shout.
+// video takes the colours over whole: reversed colours would shout. So does one with a
+// colour of its own for text: which of the others can be read on it is not known.
 func (p *Painter) selected(style themes.Style) themes.Style {
 	selection := p.palette.Style(themes.Selection, p.dark)
 	if p.noColor {
@@ -76,8 +77,8 @@ func (p *Painter) selected(style themes.Style) themes.Style {
 	style.Dim = false
 	style.Bold = style.Bold || selection.Bold
 	style.Underline = style.Underline || selection.Underline
-	if style.Foreground == "" || style.Foreground == "default" {
-		style.Foreground = selection.Foreground
+	if selection.Foreground != "" {
+		style.Foreground, style.Reverse = selection.Foreground, false
 	}
 	return style
 }
