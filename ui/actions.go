@@ -158,9 +158,13 @@ func (a actions) listActions() []keys.Action {
 
 func (a actions) sortBy(step int) {
 	l := a.m.list()
-	l.NextSort(a.m.page().(frame.Lister).Sorts(), step)
+	by := l.NextSort(a.m.page().(frame.Lister).Sorts(), step)
 	a.m.rebuild()
-	a.m.notices.say("sorted by "+l.Sort, a.m.s.Now)
+	said := "sorted by " + by.Title
+	if by.Largest {
+		said += ", the largest first"
+	}
+	a.m.notices.say(said+"; s reverses it", a.m.s.Now)
 }
 
 func (a actions) turnOrder() {

@@ -121,7 +121,7 @@ func TestColumnsOfLabels(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 	d.keys("esc", "esc", "<", "<", "s") // backwards from the first: the last column, then the pool
-	d.shows("sorted by label:"+pool, "POOL↓")
+	d.shows("sorted by label "+pool, "POOL↓")
 	if got := d.list(frame.Nodes).Table.Keys(); !slices.Equal(got[:3], []string{"worker-b1", "worker-a1", "worker-a2"}) {
 		t.Errorf("sorted %q", got)
 	}

@@ -2,10 +2,12 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
@@ -59,4 +61,31 @@ func TestTheAdvisedOrderIsOneKey(t *testing.T) {
 	}
 	d.keys("n")
 	d.shows("no node waits for a later one")
+}
+
+// Numbers are sorted with the largest first, also what is used where that is known.
+func TestTheBusiestNodeComesFirst(t *testing.T) {
+	w := company()
+	w.SetUsage(map[string]kube.Usage{"worker-b2": {CPUMilli: 3000, MemoryBytes: 1 << 30}, "worker-a1": {CPUMilli: 100, MemoryBytes: 9 << 30}})
+	d := drive(t, w, 200, 30)
+	d.send(snapshotMsg{w.Snapshot()})
+	by := func(title, first string) {
+		t.Helper()
+		for range 12 {
+			d.keys(">")
+			if strings.Contains(d.frame(), "sorted by "+title) {
+				break
+			}
+		}
+		d.shows("sorted by "+title+", the largest first; s reverses it")
+		if got := d.list(frame.Nodes).Table.Keys()[0]; got != first {
+			t.Errorf("by %s the first is %s, want %s", title, got, first)
+		}
+	}
+	by("CPU used", "worker-b2")
+	by("memory used", "worker-a1")
+	by("pods", "worker-b1")
+	d.shows("POD↓")
+	d.keys("s")
+	d.shows("POD↑")
 }

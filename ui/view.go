@@ -225,7 +225,10 @@ func columnTitles(l *frame.List) paint.Line {
 		}
 		first = false
 		title := c.Title
-		if l.Sort == c.ID && paint.Width(title)+1 < w {
+		if l.Sort == c.ID {
+			if paint.Width(title) >= w { // the arrow takes the place of its last letter
+				title = title[:w-1]
+			}
 			title += map[bool]string{false: paint.Ascending, true: paint.Falling}[l.Reverse]
 		}
 		cell := paint.L(themes.Muted, title)

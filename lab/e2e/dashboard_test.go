@@ -188,8 +188,7 @@ func TestLookingAround(t *testing.T) {
 	for range 4 {
 		term.keys(">")
 	}
-	term.waitFor("sorted by pods")
-	term.keys("s")
+	term.waitFor("sorted by pods, the largest first")
 	term.until(patience, "worker-a1, which has most pods, comes first", func(s screen) bool {
 		first := slices.IndexFunc(s.lines, func(line string) bool { return strings.Contains(line, " worker-") })
 		return first > 0 && strings.Contains(s.lines[first], " worker-a1 ") && !strings.Contains(s.lines[first-1], "control-1 ")

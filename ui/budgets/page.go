@@ -44,7 +44,7 @@ func New(shell frame.Shell) *Page { return &Page{shell: shell, s: shell.Session(
 func (m *Page) List() *frame.List { return &m.list }
 
 // Sorts are none: the order is what needs a look first.
-func (m *Page) Sorts() []string { return nil }
+func (m *Page) Sorts() []frame.Sort { return nil }
 
 // Actions lead to the pod that holds a budget.
 func (m *Page) Actions() []keys.Action {

@@ -45,13 +45,21 @@ func (l *List) HasRow() (bool, string) {
 	return true, ""
 }
 
-// NextSort goes to the next or previous column to sort by.
-func (l *List) NextSort(sorts []string, step int) {
-	at := slices.Index(sorts, l.Sort)
-	if at < 0 {
-		at = 0
-	}
-	l.Sort = sorts[(at+step+len(sorts))%len(sorts)]
+// Sort is something to sort by: a column, by its ID.
+type Sort struct {
+	ID    string
+	Title string // in a sentence
+	// Largest tells that the largest comes first until the operator reverses it: of numbers one looks
+	// for those.
+	Largest bool
+}
+
+// NextSort goes to the next or previous one, and returns it.
+func (l *List) NextSort(sorts []Sort, step int) Sort {
+	at := max(0, slices.IndexFunc(sorts, func(s Sort) bool { return s.ID == l.Sort }))
+	next := sorts[(at+step+len(sorts))%len(sorts)]
+	l.Sort, l.Reverse = next.ID, next.Largest
+	return next
 }
 
 // Layout fits the columns into the width and scrolls to the cursor.

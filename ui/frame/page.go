@@ -55,8 +55,8 @@ type (
 		List() *List
 		// Rebuild filters and orders the rows.
 		Rebuild()
-		// Sorts are the columns to sort by, nil where there is one order.
-		Sorts() []string
+		// Sorts are what to sort by, nil where there is one order.
+		Sorts() []Sort
 	}
 	// Scroller is a page of text.
 	Scroller interface{ Scroll() *Scroll }

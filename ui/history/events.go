@@ -23,7 +23,7 @@ type Events struct {
 func (m *Events) List() *frame.List { return &m.list }
 
 // Sorts are none: the order is that of time.
-func (m *Events) Sorts() []string { return nil }
+func (m *Events) Sorts() []frame.Sort { return nil }
 
 // Actions are none of its own.
 func (m *Events) Actions() []keys.Action { return nil }

@@ -31,7 +31,7 @@ type Timeline struct {
 func (m *Timeline) List() *frame.List { return &m.list }
 
 // Sorts are none: the order is that of nodes and time.
-func (m *Timeline) Sorts() []string { return nil }
+func (m *Timeline) Sorts() []frame.Sort { return nil }
 
 // Actions move the cursor in time.
 func (m *Timeline) Actions() []keys.Action {

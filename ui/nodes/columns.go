@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -114,7 +115,12 @@ func textsOf(n *kube.Node, labels *labelColumns) func(has func(string) bool) boo
 }
 
 // nodeSorts are the columns that nodes can be sorted by, the default first.
-var nodeSorts = []string{"node", "state", "zone", "version", "pods", "cpu", "memory", "age"}
+var nodeSorts = []frame.Sort{
+	{ID: "node", Title: "name"}, {ID: "state", Title: "state"}, {ID: "zone", Title: "zone"}, {ID: "version", Title: "version"},
+	{ID: "pods", Title: "pods", Largest: true}, {ID: "cpu", Title: "CPU requested", Largest: true},
+	{ID: "memory", Title: "memory requested", Largest: true}, {ID: "age", Title: "age"},
+	{ID: "cpuused", Title: "CPU used", Largest: true}, {ID: "memused", Title: "memory used", Largest: true},
+}
 
 // compareNodes compares two nodes by a column; equal ones keep the order of
 // their names.
@@ -139,6 +145,12 @@ func compareNodes(s *kube.Snapshot, column string) func(a, b *kube.Node) int {
 			return cmp.Compare(ratio(s.Totals(a.Name).Requested.MemoryBytes, a.Allocatable.MemoryBytes),
 				ratio(s.Totals(b.Name).Requested.MemoryBytes, b.Allocatable.MemoryBytes))
 		}
+	case "cpuused":
+		by = byUse(s, func(u kube.Usage, n *kube.Node) float64 { return ratio(u.CPUMilli, n.Allocatable.CPUMilli) })
+	case "memused":
+		by = byUse(s, func(u kube.Usage, n *kube.Node) float64 {
+			return ratio(u.MemoryBytes, n.Allocatable.MemoryBytes)
+		})
 	case "age":
 		by = func(a, b *kube.Node) int { return b.Created.Compare(a.Created) }
 	default:
@@ -147,6 +159,15 @@ func compareNodes(s *kube.Snapshot, column string) func(a, b *kube.Node) int {
 		}
 	}
 	return func(a, b *kube.Node) int { return cmp.Or(by(a, b), strings.Compare(a.Name, b.Name)) }
+}
+
+// byUse compares what is used of nodes; where it is not known it counts as nothing.
+func byUse(s *kube.Snapshot, share func(kube.Usage, *kube.Node) float64) func(a, b *kube.Node) int {
+	of := func(n *kube.Node) float64 {
+		u, _ := s.NodeUsage(n.Name)
+		return share(u, n)
+	}
+	return func(a, b *kube.Node) int { return cmp.Compare(of(a), of(b)) }
 }
 
 // compareVersions orders versions of kubelets by their numbers, v1.9 before v1.10; what is

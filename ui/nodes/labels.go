@@ -6,6 +6,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
 )
@@ -24,13 +25,13 @@ func newLabelColumns(keys []string) labelColumns {
 	return labelColumns{keys: keys, widest: make([]int, len(keys))}
 }
 
-// ids are what sorting calls the columns.
-func (c *labelColumns) ids() []string {
-	ids := make([]string, len(c.keys))
+// sorts are the columns to sort by.
+func (c *labelColumns) sorts() []frame.Sort {
+	sorts := make([]frame.Sort, len(c.keys))
 	for i, key := range c.keys {
-		ids[i] = labelID + key
+		sorts[i] = frame.Sort{ID: labelID + key, Title: "label " + key}
 	}
-	return ids
+	return sorts
 }
 
 // measure finds the widest value of each label.
@@ -46,10 +47,11 @@ func (c *labelColumns) measure(shown []*kube.Node) {
 // among puts the columns before that of the pods.
 func (c *labelColumns) among(columns []table.Column) []table.Column {
 	var ours []table.Column
-	for i, id := range c.ids() {
-		title := strings.ToUpper(c.keys[i][strings.LastIndexByte(c.keys[i], '/')+1:])
+	for i, key := range c.keys {
+		title := strings.ToUpper(key[strings.LastIndexByte(key, '/')+1:])
 		wide := max(c.widest[i], len(title))
-		ours = append(ours, table.Column{ID: id, Title: title, Width: min(wide, 24), Min: min(wide, 8), Drop: 3})
+		ours = append(ours, table.Column{ID: labelID + key, Title: title, Width: min(wide, 24), Min: min(wide, 8),
+			Drop: 3})
 	}
 	at := slices.IndexFunc(columns, func(column table.Column) bool { return column.ID == "pods" })
 	return slices.Insert(columns, max(at, 0), ours...)

@@ -51,8 +51,14 @@ func New(shell frame.Shell, marked, labels []string) *Page {
 // List is the table of the page.
 func (m *Page) List() *frame.List { return &m.list }
 
-// Sorts are the columns to sort by.
-func (m *Page) Sorts() []string { return slices.Concat(nodeSorts, m.labels.ids()) }
+// Sorts are the columns to sort by; use only where it is known.
+func (m *Page) Sorts() []frame.Sort {
+	_, usage := m.anyUsage()
+	sorts := slices.DeleteFunc(slices.Clone(nodeSorts), func(s frame.Sort) bool {
+		return !usage && (s.ID == "cpuused" || s.ID == "memused")
+	})
+	return slices.Concat(sorts, m.labels.sorts())
+}
 
 // Targets are the marked nodes, also those that a filter hides, else the selected one.
 func (m *Page) Targets() []string {

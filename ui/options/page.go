@@ -31,7 +31,7 @@ func (m *Page) List() *frame.List { return &m.list }
 func (m *Page) Rebuild() {}
 
 // Sorts are none: the order has a meaning.
-func (m *Page) Sorts() []string { return nil }
+func (m *Page) Sorts() []frame.Sort { return nil }
 
 // Update has nothing to do.
 func (m *Page) Update(tea.Msg) {}

@@ -58,7 +58,10 @@ func New(shell frame.Shell, kind keys.Page) *Page {
 func (m *Page) List() *frame.List { return &m.list }
 
 // Sorts are the columns to sort by.
-func (m *Page) Sorts() []string { return []string{"fate", "pod", "node", "owner"} }
+func (m *Page) Sorts() []frame.Sort {
+	return []frame.Sort{{ID: "fate", Title: "fate"}, {ID: "pod", Title: "pod"}, {ID: "node", Title: "node"},
+		{ID: "owner", Title: "owner"}}
+}
 
 // Targets are the nodes of the plan.
 func (m *Page) Targets() []string { return m.nodes }

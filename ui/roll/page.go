@@ -31,7 +31,7 @@ func New(shell frame.Shell) *Page { return &Page{shell: shell, s: shell.Session(
 func (m *Page) List() *frame.List { return &m.list }
 
 // Sorts are none: the order of the batches has a meaning.
-func (m *Page) Sorts() []string { return nil }
+func (m *Page) Sorts() []frame.Sort { return nil }
 
 // Update takes news of the roll, and brings its questions before the operator.
 func (m *Page) Update(msg tea.Msg) {

@@ -40,7 +40,7 @@ func (m *Setup) List() *frame.List { return &m.list }
 func (m *Setup) Rebuild() {}
 
 // Sorts are none: the order has a meaning.
-func (m *Setup) Sorts() []string { return nil }
+func (m *Setup) Sorts() []frame.Sort { return nil }
 
 // Targets are the nodes of the roll.
 func (m *Setup) Targets() []string { return m.nodes }

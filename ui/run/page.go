@@ -61,7 +61,10 @@ func New(shell frame.Shell) *Page {
 func (m *Page) List() *frame.List { return &m.list }
 
 // Sorts are the columns to sort by.
-func (m *Page) Sorts() []string { return []string{"trouble", "pod", "node", "for"} }
+func (m *Page) Sorts() []frame.Sort {
+	return []frame.Sort{{ID: "trouble", Title: "trouble"}, {ID: "pod", Title: "pod"}, {ID: "node", Title: "node"},
+		{ID: "for", Title: "time"}}
+}
 
 // Update takes news of the run, and brings its questions before the operator.
 func (m *Page) Update(msg tea.Msg) {

@@ -40,7 +40,7 @@ func NewRemedies(shell frame.Shell) *RemediesPage {
 func (m *RemediesPage) List() *frame.List { return &m.list }
 
 // Sorts are none: the order has a meaning.
-func (m *RemediesPage) Sorts() []string { return nil }
+func (m *RemediesPage) Sorts() []frame.Sort { return nil }
 
 // Update takes the rights, and works the remedies out from what is new.
 func (m *RemediesPage) Update(msg tea.Msg) {
