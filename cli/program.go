@@ -150,6 +150,9 @@ func (p *Program) run(ctx context.Context, args []string) int {
 	root := p.Command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = p.connection.Warned()
+	}
 	if sig, ok := p.signals.First(); ok {
 		if err != nil && !p.signals.Graceful.Load() {
 			explain(p.Err, &failure{text: "ended by " + signals.NameOf(sig) + "; nothing more was sent"})

@@ -21,9 +21,10 @@ type Flags struct {
 	// RequestLog gets a line for each request where -v asks for them; nil for none.
 	RequestLog io.Writer
 
-	verbosity   int
-	asUserExtra []string
-	cacheDir    string
+	verbosity        int
+	warningsAsErrors bool
+	asUserExtra      []string
+	cacheDir         string
 }
 
 // Bind defines the flags in a flag set.
@@ -35,6 +36,8 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.asUserExtra, "as-user-extra", nil,
 		"User extras to impersonate for the operation, this flag can be repeated to specify multiple values for the same key.")
 	set.StringVar(&f.cacheDir, "cache-dir", "", "Accepted as kubectl's flag and ignored: nothing is cached on disk.")
+	set.BoolVar(&f.warningsAsErrors, "warnings-as-errors", false,
+		"Treat warnings received from the server as errors and exit with a non-zero exit code")
 	set.IntVarP(&f.verbosity, "v", "v", 0,
 		"Above 0: log each request, its method, URL, status and duration, to standard error, "+
 			"or to the log file while the dashboard is open. Never headers or bodies.")

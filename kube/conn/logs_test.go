@@ -2,6 +2,7 @@ package conn
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -19,6 +20,7 @@ import (
 
 func TestRouteLogs(t *testing.T) {
 	var out, warned bytes.Buffer
+	defer func(count func() int) { countWarnings = count }(countWarnings)
 	handlers, crash, old := utilruntime.PanicHandlers, utilruntime.ReallyCrash, kube.OnPanic
 	defer func() {
 		klog.ClearLogger()
@@ -51,6 +53,11 @@ func TestRouteLogs(t *testing.T) {
 	}
 	if got := warned.String(); got != "Warning: old API\nWarning: bad API\n" {
 		t.Errorf("%q", got)
+	}
+	for strict, want := range map[bool]string{false: "<nil>", true: "1 warning received (--warnings-as-errors)"} {
+		if err := (&Flags{warningsAsErrors: strict}).Warned(); fmt.Sprint(err) != want {
+			t.Errorf("warnings as errors %v: %v", strict, err)
+		}
 	}
 	if paniced != "boom" {
 		t.Errorf("the panic of a goroutine of client-go: %v", paniced)
