@@ -21,6 +21,8 @@ type Snapshot struct {
 	sync      map[Scope]SyncState
 	t         tables
 	nodeUsage map[string]Usage
+
+	drainRules *DrainRules
 }
 
 // Gen grows with every change of the store: equal generations are equal

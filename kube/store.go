@@ -20,8 +20,10 @@ type Store struct {
 	overlap   overlap
 	health    Health
 	nodeUsage map[string]Usage
-	last      *Snapshot // the newest snapshot, while it is still true
-	watchers  []chan struct{}
+	// drainRules are read once in a while, not watched.
+	drainRules *DrainRules
+	last       *Snapshot // the newest snapshot, while it is still true
+	watchers   []chan struct{}
 }
 
 // NewStore makes an empty store; now is its clock.
@@ -38,7 +40,7 @@ func (s *Store) Snapshot() *Snapshot {
 	}
 	s.last = &Snapshot{
 		gen: s.rev, at: s.now(), health: s.health, sync: staleWhenDown(s.states, s.health),
-		t: s.t.freeze(), nodeUsage: s.nodeUsage,
+		t: s.t.freeze(), nodeUsage: s.nodeUsage, drainRules: s.drainRules,
 	}
 	return s.last
 }
