@@ -4,6 +4,8 @@ import (
 	"iter"
 	"maps"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 )
 
 // NodeTotals are sums over the pods of one node.
@@ -22,7 +24,8 @@ type Snapshot struct {
 	t         tables
 	nodeUsage map[string]Usage
 
-	drainRules *DrainRules
+	// DrainRules is what was read of MachineDrainRules, nil while they were not.
+	DrainRules *clusterapi.Rules
 }
 
 // Gen grows with every change of the store: equal generations are equal

@@ -6,21 +6,22 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 )
 
 // Finder finds the rules of nodes in one snapshot. It is for one goroutine.
 type Finder struct {
 	s    *kube.Snapshot
-	read *kube.DrainRules
+	read *clusterapi.Rules
 
-	sorted  []*kube.DrainRule
-	byName  map[string]*kube.Machine   // by namespace/name
-	byNode  map[string][]*kube.Machine // by the name of the node that they refer to
+	sorted  []*clusterapi.Rule
+	byName  map[string]*clusterapi.Machine   // by namespace/name
+	byNode  map[string][]*clusterapi.Machine // by the name of the node that they refer to
 	indexed bool
 }
 
 // NewFinder is a finder of the rules that were read by then.
-func NewFinder(s *kube.Snapshot) *Finder { return &Finder{s: s, read: s.DrainRules()} }
+func NewFinder(s *kube.Snapshot) *Finder { return &Finder{s: s, read: s.DrainRules} }
 
 // Of are the rules for the pods of the nodes, nil while the rules were not read.
 func (f *Finder) Of(nodes []string) *Rules {
@@ -46,11 +47,11 @@ func (f *Finder) index() {
 	if f.indexed {
 		return
 	}
-	f.indexed, f.byName, f.byNode = true, map[string]*kube.Machine{}, map[string][]*kube.Machine{}
+	f.indexed, f.byName, f.byNode = true, map[string]*clusterapi.Machine{}, map[string][]*clusterapi.Machine{}
 	for i := range f.read.Rules {
 		f.sorted = append(f.sorted, &f.read.Rules[i])
 	}
-	slices.SortFunc(f.sorted, func(a, b *kube.DrainRule) int {
+	slices.SortFunc(f.sorted, func(a, b *clusterapi.Rule) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Namespace, b.Namespace))
 	})
 	for i := range f.read.Machines {
@@ -64,7 +65,7 @@ func (f *Finder) index() {
 
 func (f *Finder) of(n *kube.Node) Node {
 	m, unknown := f.machine(n)
-	of, namespace := Node{Unknown: unknown}, n.Annotations[kube.ClusterNamespaceAnnotation]
+	of, namespace := Node{Unknown: unknown}, n.Annotations[clusterapi.ClusterNamespaceAnnotation]
 	if m != nil {
 		of.Machine, namespace = m.Namespace+"/"+m.Name, m.Namespace
 	}
@@ -91,15 +92,15 @@ func (f *Finder) of(n *kube.Node) Node {
 
 // machine is the Machine of a node, nil with the reason where that is not known. Machines of other
 // clusters can refer to nodes of the same name: what else is known of the node must agree.
-func (f *Finder) machine(n *kube.Node) (*kube.Machine, string) {
+func (f *Finder) machine(n *kube.Node) (*clusterapi.Machine, string) {
 	if f.read.MachinesHidden != "" {
 		return nil, f.read.MachinesHidden
 	}
-	named := f.byName[n.Annotations[kube.ClusterNamespaceAnnotation]+"/"+n.Annotations[kube.MachineAnnotation]]
+	named := f.byName[n.Annotations[clusterapi.ClusterNamespaceAnnotation]+"/"+n.Annotations[clusterapi.MachineAnnotation]]
 	if named != nil && (named.Node == "" || named.Node == n.Name) && agree(named, n) {
 		return named, ""
 	}
-	var found []*kube.Machine
+	var found []*clusterapi.Machine
 	for _, m := range f.byNode[n.Name] {
 		if agree(m, n) {
 			found = append(found, m)
@@ -114,7 +115,7 @@ func (f *Finder) machine(n *kube.Node) (*kube.Machine, string) {
 	return nil, "several Machines refer to a node of its name"
 }
 
-func agree(m *kube.Machine, n *kube.Node) bool {
+func agree(m *clusterapi.Machine, n *kube.Node) bool {
 	return (m.NodeUID == "" || m.NodeUID == n.UID) &&
 		(m.ProviderID == "" || n.ProviderID == "" || m.ProviderID == n.ProviderID)
 }
@@ -122,7 +123,7 @@ func agree(m *kube.Machine, n *kube.Node) bool {
 // applies reports whether a rule is for a Machine, nil where that is not known: then only what
 // selects every Machine is. Known is false where the labels of its Cluster would decide and cannot
 // be read.
-func (f *Finder) applies(rule *kube.DrainRule, m *kube.Machine) (applies, known bool) {
+func (f *Finder) applies(rule *clusterapi.Rule, m *clusterapi.Machine) (applies, known bool) {
 	if len(rule.Machines) == 0 || rule.Invalid != "" {
 		return true, true
 	}

@@ -17,6 +17,17 @@ const (
 	WaitCompleted = "WaitCompleted"
 )
 
+// OfLabel is the behavior that the label of a pod asks for, "" for none: it takes no notice of case.
+func OfLabel(value string) string {
+	switch {
+	case strings.EqualFold(value, Skip):
+		return Skip
+	case strings.EqualFold(strings.Replace(value, "-", "", 1), WaitCompleted):
+		return WaitCompleted
+	}
+	return ""
+}
+
 // Rules are the rules for the pods of some nodes, as they were when a plan was made. A run keeps
 // them: it is finished by the rules that it was confirmed with.
 type Rules struct {

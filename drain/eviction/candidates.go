@@ -33,7 +33,7 @@ const keptSlots = 4
 // Candidates are the pods of the draining nodes in their order. With them comes the
 // number of slots that chains keep to themselves.
 func (v *View) Candidates(draining map[string]bool) (all []order.Candidate, kept int) {
-	v.findLowest()
+	v.lowest = lowestOrders(v.Pods)
 	waiting := map[kube.UID]int{}
 	under := make([]*kube.Budget, len(v.Pods))
 	for i, r := range v.Pods {
@@ -65,18 +65,19 @@ func (v *View) Candidates(draining map[string]bool) (all []order.Candidate, kept
 	return all, kept
 }
 
-// findLowest finds the lowest order among the pods of each node that are still there, also of
-// those that are left to run to their end.
-func (v *View) findLowest() {
-	v.lowest = map[string]int32{}
-	for _, r := range v.Pods {
+// lowestOrders is the lowest order among the pods of each node that are still there, also of those
+// that are left to run to their end.
+func lowestOrders(pods []*Record) map[string]int32 {
+	lowest := map[string]int32{}
+	for _, r := range pods {
 		if r.State.Final() {
 			continue
 		}
-		if lowest, known := v.lowest[r.Node]; !known || r.Order < lowest {
-			v.lowest[r.Node] = r.Order
+		if order, known := lowest[r.Node]; !known || r.Order < order {
+			lowest[r.Node] = r.Order
 		}
 	}
+	return lowest
 }
 
 // later reports whether pods of a lower order have to leave the node of a pod first.

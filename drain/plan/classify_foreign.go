@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
@@ -33,7 +32,7 @@ func foreignMarks(c *classified) []remark {
 		return nil
 	}
 	var said []remark
-	switch value := c.pod.Labels[clusterAPIDrain]; labelBehavior(value) {
+	switch value := c.pod.Labels[clusterAPIDrain]; drainrule.OfLabel(value) {
 	case drainrule.Skip:
 		said = append(said, c.obeyed(HonorClusterAPI, ActionSkip, ReasonForeign, LevelInfo,
 			"label "+clusterAPIDrain+"="+value)...)
@@ -56,21 +55,10 @@ func foreignMarks(c *classified) []remark {
 	return said
 }
 
-// labelBehavior is what the label of Cluster API asks for, "" for nothing: it takes no notice of case.
-func labelBehavior(value string) string {
-	switch {
-	case strings.EqualFold(value, drainrule.Skip):
-		return drainrule.Skip
-	case strings.EqualFold(strings.Replace(value, "-", "", 1), drainrule.WaitCompleted):
-		return drainrule.WaitCompleted
-	}
-	return ""
-}
-
 // machineDrainRule is what the MachineDrainRule that is for the pod asks for. The label of the pod
 // itself comes first, and pods of DaemonSets and mirror pods have no rules.
 func machineDrainRule(c *classified) []remark {
-	if c.finished || c.moot() || labelBehavior(c.pod.Labels[clusterAPIDrain]) != "" {
+	if c.finished || c.moot() || drainrule.OfLabel(c.pod.Labels[clusterAPIDrain]) != "" {
 		return nil
 	}
 	rule, why := c.o.DrainRules.For(c.s, c.pod)

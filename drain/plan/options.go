@@ -45,8 +45,8 @@ type Options struct {
 	MaxParallelEvictions int `json:"maxParallelEvictions"`
 	// Order is the order in which the pods of a node go; "" is all at once.
 	Order Order `json:"order,omitempty"`
-	// Honor names the foreign drain labels and annotations that are obeyed; the
-	// others are only shown.
+	// Honor names the projects whose drain labels, annotations and rules are obeyed; those
+	// of others are only shown.
 	Honor []Honored `json:"honor,omitempty"`
 	// DrainRules are the MachineDrainRules of the nodes as they were when the plan was made, with
 	// HonorClusterAPI; nil while they were not read.

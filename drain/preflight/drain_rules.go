@@ -52,7 +52,7 @@ func ruledPods(p *plan.Plan) (found []plan.Finding) {
 
 // unknownRules tells what could not be read of the rules, and how that matters.
 func unknownRules(s *kube.Snapshot, p *plan.Plan) []plan.Finding {
-	read, honored := s.DrainRules(), p.Options.Honors(plan.HonorClusterAPI)
+	read, honored := s.DrainRules, p.Options.Honors(plan.HonorClusterAPI)
 	if read == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 )
 
 // karpenterGroup is how a Node object shows that Karpenter made its machine: in its finalizer, its
@@ -29,7 +30,7 @@ func TiesOf(n *kube.Node) Ties {
 		t.Owners = append(t.Owners, o.Kind+"/"+o.Name)
 		karpenter = karpenter || strings.HasPrefix(o.APIVersion, karpenterGroup)
 	}
-	switch machine := n.Annotations[kube.MachineAnnotation]; {
+	switch machine := n.Annotations[clusterapi.MachineAnnotation]; {
 	case karpenter:
 		t.Warning = "Karpenter made this node: deleting the Node object terminates its machine"
 	case machine != "":

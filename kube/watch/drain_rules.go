@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 )
@@ -53,7 +54,7 @@ func NewDrainRules(c *conn.Cluster) *DrainRules {
 func (r *DrainRules) Read(ctx context.Context, store *kube.Store) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.last.IsZero() && r.now().Sub(r.last) < drainRulesLife && store.Snapshot().DrainRules() != nil {
+	if !r.last.IsZero() && r.now().Sub(r.last) < drainRulesLife && store.Snapshot().DrainRules != nil {
 		return nil
 	}
 	ctx, cancel := r.bound(ctx, readTimeout)
@@ -67,8 +68,8 @@ func (r *DrainRules) Read(ctx context.Context, store *kube.Store) error {
 	return nil
 }
 
-func (r *DrainRules) read(ctx context.Context) (*kube.DrainRules, error) {
-	read := &kube.DrainRules{}
+func (r *DrainRules) read(ctx context.Context) (*clusterapi.Rules, error) {
+	read := &clusterapi.Rules{}
 	version, err := r.version(ctx)
 	switch {
 	case apierrors.IsForbidden(err):
@@ -96,8 +97,8 @@ func (r *DrainRules) read(ctx context.Context) (*kube.DrainRules, error) {
 	return read, err
 }
 
-func selectsClusters(rule kube.DrainRule) bool {
-	return slices.ContainsFunc(rule.Machines, func(s kube.DrainRuleSelector) bool { return !s.Of.Empty() })
+func selectsClusters(rule clusterapi.Rule) bool {
+	return slices.ContainsFunc(rule.Machines, func(s clusterapi.Selector) bool { return !s.Of.Empty() })
 }
 
 // version is the version in which the server serves the rules, "" for none.
@@ -182,8 +183,8 @@ type drainRuleObject struct {
 	} `json:"spec"`
 }
 
-func (o *drainRuleObject) record() kube.DrainRule {
-	rule := kube.DrainRule{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name,
+func (o *drainRuleObject) record() clusterapi.Rule {
+	rule := clusterapi.Rule{Namespace: o.Metadata.Namespace, Name: o.Metadata.Name,
 		Behavior: kube.CleanText(o.Spec.Drain.Behavior), Order: o.Spec.Drain.Order}
 	read := func(field string, of *metav1.LabelSelector) labels.Selector {
 		if of == nil {
@@ -196,8 +197,8 @@ func (o *drainRuleObject) record() kube.DrainRule {
 		}
 		return selector
 	}
-	selectors := func(field string, own, of *metav1.LabelSelector) kube.DrainRuleSelector {
-		return kube.DrainRuleSelector{Own: read(field, own), Of: read(field, of)}
+	selectors := func(field string, own, of *metav1.LabelSelector) clusterapi.Selector {
+		return clusterapi.Selector{Own: read(field, own), Of: read(field, of)}
 	}
 	for _, m := range o.Spec.Machines {
 		rule.Machines = append(rule.Machines, selectors("spec.machines", m.Selector, m.ClusterSelector))
@@ -223,8 +224,8 @@ type machineObject struct {
 	} `json:"status"`
 }
 
-func (o *machineObject) record() kube.Machine {
-	return kube.Machine{Namespace: convert.Share(o.Metadata.Namespace), Name: o.Metadata.Name,
+func (o *machineObject) record() clusterapi.Machine {
+	return clusterapi.Machine{Namespace: convert.Share(o.Metadata.Namespace), Name: o.Metadata.Name,
 		Cluster: convert.Share(o.Spec.ClusterName), Labels: o.Metadata.Labels, Node: o.Status.NodeRef.Name,
 		NodeUID: o.Status.NodeRef.UID, ProviderID: kube.Visible(o.Spec.ProviderID)}
 }

@@ -1,13 +1,16 @@
-package kube
+package clusterapi
 
-import "k8s.io/apimachinery/pkg/labels"
+import (
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+)
 
-// DrainRules is all that was read at one time about Cluster API's MachineDrainRules. It is not
+// Rules is all that was read at one time about Cluster API's MachineDrainRules. It is not
 // watched, and never changed once it is in a store.
-type DrainRules struct {
+type Rules struct {
 	// Hidden is why the rules could not be read, "" where they were, or are not served.
 	Hidden string
-	Rules  []DrainRule
+	Rules  []Rule
 	// Machines are all of the server; they are read only where there are rules.
 	Machines []Machine
 	// MachinesHidden and ClustersHidden are why those could not be read, "" where they were.
@@ -17,21 +20,21 @@ type DrainRules struct {
 	Clusters map[string]labels.Set
 }
 
-// DrainRule is the compact record of a MachineDrainRule. Its order counts only if it drains.
-type DrainRule struct {
+// Rule is the compact record of a MachineDrainRule. Its order counts only if it drains.
+type Rule struct {
 	Namespace string
 	Name      string
 	Behavior  string // Drain, Skip or WaitCompleted
 	Order     int32
 	// Machines and Pods are alternatives; an empty list is for all.
-	Machines []DrainRuleSelector
-	Pods     []DrainRuleSelector
+	Machines []Selector
+	Pods     []Selector
 	Invalid  string // why a selector cannot be read, "" where all can
 }
 
-// DrainRuleSelector selects objects by their own labels, and by those of what they are in: of
+// Selector selects objects by their own labels, and by those of what they are in: of
 // pods their Namespace, of Machines their Cluster.
-type DrainRuleSelector struct {
+type Selector struct {
 	Own labels.Selector
 	Of  labels.Selector
 }
@@ -42,8 +45,8 @@ type Machine struct {
 	Name       string
 	Cluster    string
 	Labels     labels.Set
-	Node       string // name of its node, "" while it has none
-	NodeUID    UID    // "" where the API version does not say it
+	Node       string    // name of its node, "" while it has none
+	NodeUID    types.UID // "" where the API version does not say it
 	ProviderID string
 }
 
@@ -52,11 +55,3 @@ const (
 	MachineAnnotation          = "cluster.x-k8s.io/machine"
 	ClusterNamespaceAnnotation = "cluster.x-k8s.io/cluster-namespace"
 )
-
-// SetDrainRules replaces what was read of drain rules.
-func (s *Store) SetDrainRules(read *DrainRules) {
-	s.update(func() bool { s.drainRules = read; return true })
-}
-
-// DrainRules is what was read of drain rules, nil while they were not.
-func (s *Snapshot) DrainRules() *DrainRules { return s.drainRules }
