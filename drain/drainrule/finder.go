@@ -96,7 +96,8 @@ func (f *Finder) machine(n *kube.Node) (*clusterapi.Machine, string) {
 	if f.read.MachinesHidden != "" {
 		return nil, f.read.MachinesHidden
 	}
-	named := f.byName[n.Annotations[clusterapi.ClusterNamespaceAnnotation]+"/"+n.Annotations[clusterapi.MachineAnnotation]]
+	marks := n.Annotations
+	named := f.byName[marks[clusterapi.ClusterNamespaceAnnotation]+"/"+marks[clusterapi.MachineAnnotation]]
 	if named != nil && (named.Node == "" || named.Node == n.Name) && agree(named, n) {
 		return named, ""
 	}

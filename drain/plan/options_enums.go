@@ -81,7 +81,7 @@ type Honored string
 
 // The projects that --honor knows.
 const (
-	HonorClusterAPI        Honored = "cluster-api"        // cluster.x-k8s.io/drain: skip | wait-completed; MachineDrainRules
+	HonorClusterAPI        Honored = "cluster-api"        // cluster.x-k8s.io/drain, and MachineDrainRules
 	HonorClusterAutoscaler Honored = "cluster-autoscaler" // cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
 	HonorKarpenter         Honored = "karpenter"          // karpenter.sh/do-not-disrupt: "true"
 )
