@@ -103,7 +103,7 @@ var packages = map[string]packageRow{
 	"drain/rollback": {imports: []string{"drain", "drain/annotation", "drain/lease", "drain/plan", "drain/remedy",
 		"drain/retire", "drain/surge", "drain/tempbudget", "kube", "kube/request"}},
 	"drain/forecast": {imports: []string{"drain", "drain/budget", "drain/landing", "drain/plan", "drain/surge", "kube", "kube/request"}},
-	"drain/preflight": {imports: []string{"drain/annotation", "drain/budget", "drain/checklist", "drain/landing", "drain/lease",
+	"drain/preflight": {imports: []string{"drain/annotation", "drain/budget", "drain/checklist", "drain/drainrule", "drain/landing", "drain/lease",
 		"drain/plan", "drain/surge", "drain/tempbudget", "drain/volume", "drain/words", "kube"}},
 	"drain": {imports: []string{"drain/annotation", "drain/attempt", "drain/budget", "drain/checklist", "drain/eviction",
 		"drain/lease", "drain/order", "drain/plan", "drain/remedy", "drain/replacement", "drain/retire", "drain/surge", "drain/tempbudget",
@@ -116,8 +116,9 @@ var packages = map[string]packageRow{
 	"drain/roll":       {imports: []string{"drain", "drain/plan", "drain/preflight", "drain/replacement", "drain/rollback", "drain/words", "kube", "kube/request"}},
 	"drain/metrics":    {imports: []string{"drain", "drain/eviction", "drain/roll"}},
 	"drain/notice":     {imports: []string{"drain", "drain/eviction", "drain/replacement", "drain/roll", "drain/words", "kube"}},
-	"drain/retire":     {imports: []string{"drain/checklist", "drain/host", "kube"}},
-	"drain/plan":       {imports: []string{"drain/budget", "drain/landing", "drain/surge", "drain/volume", "drain/words", "kube"}},
+	"drain/retire":     {imports: []string{"drain/checklist", "drain/host", "kube", "kube/clusterapi"}},
+	"drain/drainrule":  {imports: []string{"kube", "kube/clusterapi"}},
+	"drain/plan":       {imports: []string{"drain/budget", "drain/drainrule", "drain/landing", "drain/surge", "drain/volume", "drain/words", "kube"}},
 	"drain/budget":     {imports: []string{"drain/words", "kube"}},
 	"drain/volume":     {imports: []string{"drain/words", "kube"}},
 	"drain/landing":    {imports: []string{"kube"}},
@@ -135,9 +136,12 @@ var packages = map[string]packageRow{
 
 	"kube/conn":    {imports: []string{"kube", "kube/request"}},
 	"kube/convert": {imports: []string{"kube"}},
-	"kube/watch":   {imports: []string{"kube", "kube/conn", "kube/convert"}},
+	"kube/watch":   {imports: []string{"kube", "kube/clusterapi", "kube/conn", "kube/convert"}},
 	"kube/write":   {imports: []string{"kube", "kube/request", "kube/conn", "kube/convert"}},
-	"kube":         {},
+	"kube":         {imports: []string{"kube/clusterapi"}},
+
+	"kube/clusterapi": {},
+
 	"kube/request": {imports: []string{"kube"}},
 
 	"drain/landing/ask":   {imports: []string{"drain/landing", "kube/kubetest"}, forTests: true},

@@ -34,6 +34,8 @@ type Cluster interface {
 	// ReadScales reads the scales of the owners of the nodes' pods into the source,
 	// as far as it does not watch them.
 	ReadScales(ctx context.Context, source engine.Source, nodes []string)
+	// ReadDrainRules reads Cluster API's MachineDrainRules into the source, if the server has any.
+	ReadDrainRules(ctx context.Context, source engine.Source) error
 	// ServerAddresses are those of the API server.
 	ServerAddresses(ctx context.Context) []string
 	// PodDetails reads what there is to know about one pod, live, with the log of that
@@ -73,7 +75,7 @@ func Connect(ctx context.Context, flags *conn.Flags, o ConnectOptions) (Cluster,
 	if err != nil {
 		return nil, err
 	}
-	return &connection{Cluster: c, scales: watch.NewScales(c), options: o}, nil
+	return &connection{Cluster: c, scales: watch.NewScales(c), rules: watch.NewDrainRules(c), options: o}, nil
 }
 
 // connection is the real thing. It closes what was opened on it, in the right order.
@@ -82,6 +84,7 @@ type connection struct {
 	options  ConnectOptions
 	watchers []*watch.Watcher
 	scales   *watch.Scales
+	rules    *watch.DrainRules
 }
 
 func (c *connection) Writer() request.Writer { return write.New(c.Cluster) }
@@ -125,6 +128,13 @@ func (c *connection) ReadScales(ctx context.Context, source engine.Source, nodes
 	if watcher, ok := source.(*watch.Watcher); ok {
 		c.scales.Read(ctx, watcher.Store(), nodes)
 	}
+}
+
+func (c *connection) ReadDrainRules(ctx context.Context, source engine.Source) error {
+	if watcher, ok := source.(*watch.Watcher); ok {
+		return c.rules.Read(ctx, watcher.Store())
+	}
+	return nil
 }
 
 func (c *connection) Close() {

@@ -25,7 +25,7 @@ type Dashboard struct {
 
 	ownPod  sync.Once
 	self    preflight.Self
-	scales  atomic.Bool // being read
+	scales  atomic.Bool // being read, with the drain rules
 	readers kube.Group  // never waited for: they end with the context
 
 	mu     sync.Mutex
@@ -37,16 +37,17 @@ type Dashboard struct {
 func (s *Session) Dashboard(ctx context.Context) *Dashboard { return &Dashboard{Session: s, ctx: ctx} }
 
 // NewPlan plans at once from what is known, while the scales of owners that are not
-// watched come in; they change the plan when they are there.
+// watched and the drain rules come in; they change the plan when they are there.
 func (d *Dashboard) NewPlan(
 	snapshot *kube.Snapshot, nodes []string, o plan.Options, now time.Time,
 ) (plan.Plan, error) {
 	planned, err := d.planFor(snapshot, nodes, o, d.env(snapshot, o, now))
 	if err == nil && d.scales.CompareAndSwap(false, true) {
 		nodes := slices.Clone(nodes)
-		d.readers.Go("scales of owners", func() {
+		d.readers.Go("scales of owners and drain rules", func() {
 			defer d.scales.Store(false)
 			d.ReadScales(d.ctx, d.Source, nodes)
+			_ = d.ReadDrainRules(d.ctx, d.Source) // while they are not known, no run that obeys them begins
 		})
 	}
 	return planned, err

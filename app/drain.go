@@ -37,7 +37,8 @@ func (s *Session) Preview(ctx context.Context, sel Selection) *Drain {
 func (s *Session) Drain(ctx context.Context, sel Selection, o plan.Options, read bool) *Drain {
 	d := &Drain{session: s, selection: sel, needs: planKinds, read: true}
 	first, kinds := d.firstNodes(ctx, o), planKinds
-	if !read && !o.FailOnBlockers && o.Guard == "" && !o.BlockSingleReplica && !o.AllowScale && o.Surge == "" {
+	if !read && !o.FailOnBlockers && o.Guard == "" && !o.BlockSingleReplica && !o.AllowScale && o.Surge == "" &&
+		!o.Honors(plan.HonorClusterAPI) { // whose rules select by labels of namespaces
 		d.needs, d.nodes, d.read = startKinds, first, false
 		kinds = slices.DeleteFunc(slices.Clone(planKinds), func(k kube.Kind) bool {
 			return slices.Contains(servingKinds, k) && !slices.Contains(checklist.Kinds, k)
@@ -145,8 +146,12 @@ func (d *Drain) Plan(ctx context.Context, o plan.Options, access preflight.Acces
 	if err := s.readDaemonSets(ctx, nodes); err != nil {
 		return plan.Plan{}, err
 	}
+	if err := s.readDrainRules(ctx, &o); err != nil {
+		return plan.Plan{}, err
+	}
 	if d.read {
 		s.ReadScales(ctx, s.Source, nodes)
+		_ = s.ReadDrainRules(ctx, s.Source) // where they are not obeyed they are only shown
 	}
 	snapshot = s.Snapshot()
 	now := s.Now()

@@ -40,6 +40,19 @@ func (s *Session) readDaemonSets(ctx context.Context, nodes []string) error {
 	return s.ReadDaemonSets(ctx, s.Source, nodes)
 }
 
+// readDrainRules reads the MachineDrainRules where they are obeyed and a plan has none yet. One that
+// was made without them would move pods that it should not.
+func (s *Session) readDrainRules(ctx context.Context, o *plan.Options) error {
+	if !o.RulesUnread() {
+		return nil
+	}
+	if err := s.ReadDrainRules(ctx, s.Source); err != nil {
+		return &Error{Err: err, Hint: "nothing was changed; leave out --honor=" + string(plan.HonorClusterAPI) +
+			" to plan without them"}
+	}
+	return nil
+}
+
 // planFor is a plan with all that is found beside it, and with commands that name this
 // cluster.
 func (s *Session) planFor(
@@ -66,6 +79,9 @@ const settleWithin = 3 * time.Second
 func (s *Session) again(
 	ctx context.Context, shown plan.Plan, env func(*kube.Snapshot) preflight.Env,
 ) (plan.Plan, error) {
+	if err := s.readDrainRules(ctx, &shown.Options); err != nil {
+		return shown, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, settleWithin)
 	defer cancel()
 	var snapshot *kube.Snapshot

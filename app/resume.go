@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
@@ -58,7 +59,11 @@ func (r *Resumption) Ready(ctx context.Context) (note string, err error) {
 	if err := s.rights().need(ctx, drainRights(options)); err != nil {
 		return note, err
 	}
-	if _, err := s.Synced(ctx, startKinds, r.nodes...); err != nil {
+	kinds := startKinds
+	if options.DrainRules != nil { // they select by labels of namespaces
+		kinds = append(slices.Clone(kinds), kube.KindNamespaces)
+	}
+	if _, err := s.Synced(ctx, kinds, r.nodes...); err != nil {
 		return note, err
 	}
 	return note, s.readDaemonSets(ctx, nodesOf(run))

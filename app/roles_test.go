@@ -77,6 +77,10 @@ func readFeatures() []feature {
 		{roleView, "which other runs there are", toWatch(kube.KindLeases),
 			"runs of others on a node are not seen, and no Lease keeps others off those of this one: the plan and the run say so. `rollback --node` and `resume --node` " +
 				"cannot see whether the run of a mark is live on another machine, and say so"},
+		{roleView, "MachineDrainRules of Cluster API, where they are served", []request.Permission{
+			{Verb: "list", Group: "cluster.x-k8s.io", Resource: "machinedrainrules"},
+			{Verb: "list", Group: "cluster.x-k8s.io", Resource: "machines"}, {Verb: "list", Group: "cluster.x-k8s.io", Resource: "clusters"}},
+			"without the rules the plan says that it does not know them, and obeys none; without Machines or Clusters those rules are left out that select them, and the plan says so"},
 		{roleView, "usage", toWatch(kube.KindUsage), "no figures of use"},
 		{roleView, "the log of a pod", []request.Permission{{Verb: "get", Resource: "pods", Subresource: "log"}}, "the details of a pod say that it is missing"},
 		{roleView, "the events of a pod", []request.Permission{{Verb: "list", Resource: "events"}}, "the details of a pod say that they are missing"},

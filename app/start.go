@@ -19,6 +19,10 @@ func (s *Session) Start(ctx context.Context, plan plan.Plan) (Run, error) {
 
 // StartAs is Start with an id of the caller, which no run has yet.
 func (s *Session) StartAs(ctx context.Context, id string, plan plan.Plan) (Run, error) {
+	if plan.Options.RulesUnread() {
+		return nil, &Error{Text: "the MachineDrainRules were not read when the plan was made; nothing was changed",
+			Hint: "make the plan again"}
+	}
 	journal, err := journal.CreateJournal(s.Runs.Dir, id)
 	if err != nil {
 		return nil, &Error{

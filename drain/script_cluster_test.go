@@ -135,6 +135,8 @@ func (c *shownCluster) change(lines string) {
 				c.editWorkload(name, e)
 			case "lease":
 				c.editLease(name, e)
+			case "rule":
+				c.editRule(name, e)
 			case "volume":
 				c.editVolume(name, e)
 			case "kind":

@@ -3,17 +3,21 @@ package drain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -159,4 +163,22 @@ func said(answer string, w Write) (kube.Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// editRule adds a MachineDrainRule for the pods of an app; without any the server has none. A run takes
+// those that were there when its plan was made.
+func (c *shownCluster) editRule(name string, e edit) {
+	rule := clusterapi.Rule{Namespace: "fleet", Name: name, Behavior: cmp.Or(e.values["behavior"], drainrule.Drain)}
+	if e.values["order"] != "" {
+		rule.Order = e.number("order")
+	}
+	if app := e.values["app"]; app != "" {
+		rule.Pods = []clusterapi.Selector{{Own: labels.SelectorFromSet(labels.Set{"app": app}), Of: labels.Everything()}}
+	}
+	read := &clusterapi.Rules{}
+	if before := c.store.Snapshot().DrainRules; before != nil {
+		read.Rules = slices.Clone(before.Rules)
+	}
+	read.Rules = append(read.Rules, rule)
+	c.store.SetDrainRules(read)
 }

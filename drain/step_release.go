@@ -67,7 +67,7 @@ func (st releaseStep) canSee() bool {
 // holdLater notes the nodes on which pods of a tier keep those of later tiers waiting.
 func (st releaseStep) holdLater(held map[string]bool, all []order.Candidate, tier int) {
 	for _, c := range all {
-		if p := st.s.Pods[c.Place]; c.Tier == tier && p.HoldsNextTier() {
+		if p := st.s.Pods[c.Place]; c.Tier == tier && !c.Later && p.HoldsNextTier() {
 			held[p.Node] = true
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 )
 
 // Every name that we write into a cluster, in one place; docs/marks.md lists
@@ -64,7 +66,8 @@ var KeptAnnotations = []string{
 	"machineconfiguration.openshift.io/lastAppliedDrain",
 	"machineconfiguration.openshift.io/state",
 	"cluster.x-k8s.io/delete-machine",
-	"cluster.x-k8s.io/machine",
+	clusterapi.MachineAnnotation,
+	clusterapi.ClusterNamespaceAnnotation,
 	"node.machine.sapcloud.io/trigger-deletion-by-mcm",
 	CordonAnnotation,
 	OutOfServiceAnnotation,

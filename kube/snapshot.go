@@ -4,6 +4,8 @@ import (
 	"iter"
 	"maps"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 )
 
 // NodeTotals are sums over the pods of one node.
@@ -21,6 +23,9 @@ type Snapshot struct {
 	sync      map[Scope]SyncState
 	t         tables
 	nodeUsage map[string]Usage
+
+	// DrainRules is what was read of MachineDrainRules, nil while they were not.
+	DrainRules *clusterapi.Rules
 }
 
 // Gen grows with every change of the store: equal generations are equal

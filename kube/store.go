@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 )
 
 // Store holds the compact records of a cluster. Reflectors write it, faces and
@@ -20,8 +22,10 @@ type Store struct {
 	overlap   overlap
 	health    Health
 	nodeUsage map[string]Usage
-	last      *Snapshot // the newest snapshot, while it is still true
-	watchers  []chan struct{}
+	// drainRules are read once in a while, not watched.
+	drainRules *clusterapi.Rules
+	last       *Snapshot // the newest snapshot, while it is still true
+	watchers   []chan struct{}
 }
 
 // NewStore makes an empty store; now is its clock.
@@ -38,7 +42,7 @@ func (s *Store) Snapshot() *Snapshot {
 	}
 	s.last = &Snapshot{
 		gen: s.rev, at: s.now(), health: s.health, sync: staleWhenDown(s.states, s.health),
-		t: s.t.freeze(), nodeUsage: s.nodeUsage,
+		t: s.t.freeze(), nodeUsage: s.nodeUsage, DrainRules: s.drainRules,
 	}
 	return s.last
 }
@@ -96,6 +100,11 @@ func (s *Store) SetSync(k Kind, state SyncState) {
 func (s *Store) setState(of Scope, state SyncState) {
 	s.states = maps.Clone(s.states)
 	s.states[of] = state
+}
+
+// SetDrainRules replaces what was read of MachineDrainRules, which are not watched.
+func (s *Store) SetDrainRules(read *clusterapi.Rules) {
+	s.update(func() bool { s.drainRules = read; return true })
 }
 
 // SetUsage replaces what the metrics API said of the nodes.

@@ -1,6 +1,7 @@
 package print
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
@@ -40,6 +41,8 @@ type wavesJSON struct {
 type laterJSON struct {
 	Pods  int      `json:"pods"`
 	After []string `json:"after"` // budgets whose pods have to be Ready before
+	// LowerOrder tells that pods of a lower order of a MachineDrainRule have to leave before.
+	LowerOrder bool `json:"lowerOrder,omitempty"`
 }
 
 // estimateJSON is how long the evictions take, counted from the first. It is a
@@ -73,6 +76,7 @@ type podJSON struct {
 	Fate      string          `json:"fate"` // the worst of how it leaves, where it lands and what is lost, in words
 	Budget    *budgetJSON     `json:"budget"`
 	Wave      *int            `json:"wave"`
+	Order     int32           `json:"drainOrder,omitempty"` // of a MachineDrainRule: lower ones leave the node first
 	Landing   *landingJSON    `json:"landing"`
 	NotRemade string          `json:"notRemade,omitempty"` // why it is not recreated
 	Pinned    string          `json:"pinned,omitempty"`    // a volume that no node beside those of the plan can reach
@@ -122,7 +126,8 @@ func projectPlan(id conn.Identity, plan plan.Plan) planJSON {
 func projectWaves(t plan.Waves) wavesJSON {
 	out := wavesJSON{Now: t.Now, Held: t.Held, Never: t.Never, Unknown: t.Unknown, Left: t.Left, Later: []laterJSON{}}
 	for _, turn := range t.Later {
-		out.Later = append(out.Later, laterJSON{turn.Pods, orEmpty(turn.Of)})
+		after := slices.DeleteFunc(slices.Clone(turn.Of), func(of string) bool { return of == "" })
+		out.Later = append(out.Later, laterJSON{turn.Pods, orEmpty(after), len(after) < len(turn.Of)})
 	}
 	return out
 }
@@ -152,7 +157,7 @@ func projectPod(p plan.Pod) podJSON {
 	out := podJSON{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
 		Action: p.Action, Reasons: orEmpty(p.Reasons), Fate: p.Fate().String(), NotRemade: p.NotRemade,
-		Pinned: p.Pinned, Advice: p.Advice,
+		Pinned: p.Pinned, Advice: p.Advice, Order: p.Order,
 	}
 	if p.Wave > 0 {
 		out.Wave = &p.Wave

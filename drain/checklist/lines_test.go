@@ -2,6 +2,7 @@ package checklist
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,10 @@ func TestEveryLine(t *testing.T) {
 	elsewhere := kubetest.Node("cp2", kubetest.ControlPlane)
 	held := &kube.Lease{Name: kube.LeaseName("Node/w1"), Holder: "r2", By: "bob", Duration: kube.LeaseDuration, Seen: kubetest.Now}
 	const yes, no, unknown = "yes", "no", "not known"
+	seen := map[Check][]string{
+		CheckPods:         {unknown}, // only with CheckNode, which ends the list then: TestOnlyOneLineOfABlindView
+		CheckControlPlane: {unknown}, // only with CheckEtcd: TestNotAllNodesAreRead
+	}
 	for _, c := range []struct {
 		name   string
 		check  Check
@@ -176,6 +181,7 @@ func TestEveryLine(t *testing.T) {
 		{"Leases may not be listed", CheckRuns, of(denied(kube.KindLeases)), unknown, "leases"},
 	} {
 		t.Run(string(c.check)+"/"+strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+			seen[c.check] = append(seen[c.check], c.want)
 			v := c.world.judge()
 			if len(v.Lines()) != len(lines) {
 				t.Fatalf("%d lines of %d: %+v", len(v.Lines()), len(lines), v)
@@ -197,6 +203,13 @@ func TestEveryLine(t *testing.T) {
 				t.Errorf("safe %v, %+v", v.Safe, v.Why)
 			}
 		})
+	}
+	for _, line := range lines {
+		for _, state := range []string{yes, no, unknown} {
+			if !slices.Contains(seen[line.check], state) {
+				t.Errorf("%s was not seen as %q", line.check, state)
+			}
+		}
 	}
 }
 

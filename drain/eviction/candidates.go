@@ -33,6 +33,7 @@ const keptSlots = 4
 // Candidates are the pods of the draining nodes in their order. With them comes the
 // number of slots that chains keep to themselves.
 func (v *View) Candidates(draining map[string]bool) (all []order.Candidate, kept int) {
+	v.lowest = lowestOrders(v.Pods)
 	waiting := map[kube.UID]int{}
 	under := make([]*kube.Budget, len(v.Pods))
 	for i, r := range v.Pods {
@@ -40,7 +41,7 @@ func (v *View) Candidates(draining map[string]bool) (all []order.Candidate, kept
 			continue
 		}
 		live := v.Snap.Pod(r.UID)
-		c := order.Candidate{Place: i, Tier: v.tier(r, live), Last: r.PutLast}
+		c := order.Candidate{Place: i, Tier: v.tier(r, live), Later: v.later(r), Last: r.PutLast}
 		if c.Volumes = len(r.Volumes) > 0 && v.Options.MaxParallelVolumes > 0; c.Volumes && live != nil {
 			c.Priority = live.Spec.Priority
 		}
@@ -63,3 +64,21 @@ func (v *View) Candidates(draining map[string]bool) (all []order.Candidate, kept
 	slices.SortFunc(all, order.Before)
 	return all, kept
 }
+
+// lowestOrders is the lowest order among the pods of each node that are still there, also of those
+// that are left to run to their end.
+func lowestOrders(pods []*Record) map[string]int32 {
+	lowest := map[string]int32{}
+	for _, r := range pods {
+		if r.State.Final() {
+			continue
+		}
+		if order, known := lowest[r.Node]; !known || r.Order < order {
+			lowest[r.Node] = r.Order
+		}
+	}
+	return lowest
+}
+
+// later reports whether pods of a lower order have to leave the node of a pod first.
+func (v *View) later(r *Record) bool { return r.Order > v.lowest[r.Node] }

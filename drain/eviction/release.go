@@ -39,6 +39,9 @@ func (v *View) Release(r *Record, slot bool) Decision {
 		return Decision{Send: request.GetPod{Namespace: r.Namespace, Name: r.Name, UID: r.UID},
 			Action: &attempt.ActionFacts{Verb: attempt.VerbLook}}
 	}
+	if v.later(r) {
+		return v.WaitFor(r, waits.ForOrder)
+	}
 	b, wait := v.token(r, live)
 	if wait != nil && !v.forced(r, live, wait) {
 		return v.hold(r, wait)

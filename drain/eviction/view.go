@@ -29,7 +29,8 @@ type View struct {
 	accounts budget.Accounts
 	holds    map[kube.UID]*waits.Wait // by budget: what its Ready pods wait for
 	guards   budget.GuardTrackers
-	queue    *volume.Queue // of pods with volumes
+	queue    *volume.Queue    // of pods with volumes
+	lowest   map[string]int32 // by node: the order of the pods whose turn it is
 }
 
 // Limits bound what a run sends and tells, for the sake of the server and the journal.

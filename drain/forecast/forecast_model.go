@@ -219,18 +219,31 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 	if !predicted.Goes() && !past {
 		return refusalOf(predicted)
 	}
-	p.evicted, p.wave = true, 1
+	p.evicted, p.wave = true, 1+m.before(p)
 	switch {
 	case p.budget != nil && predicted.Way == budget.WaySpends:
-		p.wave += p.budget.back
+		p.wave = max(p.wave, 1+p.budget.back)
 	case p.guard != nil:
-		p.wave += p.guard.back
+		p.wave = max(p.wave, 1+p.guard.back)
 	}
 	m.ends(p)
 	if madeAtOnce(p.live.Owner) {
 		m.remake(p)
 	}
 	return kube.Answer{Code: http.StatusCreated}
+}
+
+// before is the last wave of the pods of a lower order on the node of a pod, 0 for none.
+func (m *model) before(p *modelPod) (wave int) {
+	if !p.plan.Later {
+		return 0
+	}
+	for _, other := range m.pods {
+		if other.plan.Node == p.plan.Node && other.plan.Order < p.plan.Order {
+			wave = max(wave, other.wave)
+		}
+	}
+	return wave
 }
 
 // ends begins the grace of a pod.
@@ -257,7 +270,7 @@ func (m *model) goes(p *modelPod, after time.Duration) {
 		m.store.Remove(&kube.Pod{UID: p.plan.UID})
 		m.last, m.left = p, m.now.Sub(m.began)
 		// That a pod is gone lets nothing go by itself but the next node (when it
-		// was the last, or those that are left are held), the next tier and the next
+		// was the last, or those that are left are held), the next tier or order and the next
 		// volume.
 		m.going[p.plan.Node]--
 		m.stirred = m.stirred || m.going[p.plan.Node] == 0 || p.plan.Volumes || m.plan.Options.Order != ""

@@ -34,6 +34,7 @@ func TierOf(live *kube.Pod, reasons []plan.Reason) int {
 type Candidate struct {
 	Place    int // in the plan
 	Tier     int
+	Later    bool  // others have to leave its node first, whatever their tier: it holds up none
 	Last     bool  // the operator put it there
 	Volumes  bool  // it takes turns with the others of its driver
 	Priority int32 // of one with volumes

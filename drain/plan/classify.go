@@ -60,14 +60,16 @@ func classify(p *kube.Pod, s *kube.Snapshot, o *Options, now time.Time) Decision
 	if o.DisableEviction {
 		action = ActionDelete
 	}
-	return Decision{Action: cmp.Or(c.action, action), Reasons: c.reasons}
+	return Decision{Action: cmp.Or(c.action, action), Reasons: c.reasons, Order: c.order}
 }
 
 // filter is one rule about a pod: what it has to say, mostly nothing.
 type filter func(c *classified) []remark
 
 // filters are kubectl's in kubectl's order, with ours between them.
-var filters = []filter{foreignMarks, skipDeleted, daemonSet, mirror, emptyDir, unmanaged, singleReplica, finished}
+var filters = []filter{
+	foreignMarks, skipDeleted, daemonSet, mirror, machineDrainRule, emptyDir, unmanaged, singleReplica, finished,
+}
 
 // remark is what a filter says of a pod.
 type remark struct {
@@ -92,6 +94,7 @@ type classified struct {
 	finished  bool
 	action    Action // "" while no filter has stopped the pod
 	reasons   []Reason
+	order     int32
 }
 
 // skipped reports whether an earlier filter has taken the pod out of the drain,

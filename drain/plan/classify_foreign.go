@@ -2,8 +2,9 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
 )
 
 // Labels and annotations by which other projects steer what happens to a pod.
@@ -20,6 +21,8 @@ const (
 	// ReasonWaitForCompletion marks a pod that is left to run to its end before
 	// it is evicted.
 	ReasonWaitForCompletion ReasonCode = "WaitForCompletion"
+	// ReasonDrainRule is the word of a MachineDrainRule of Cluster API.
+	ReasonDrainRule ReasonCode = "MachineDrainRule"
 )
 
 // foreignMarks says what other projects' drain marks ask for. They are always shown;
@@ -29,13 +32,13 @@ func foreignMarks(c *classified) []remark {
 		return nil
 	}
 	var said []remark
-	switch c.pod.Labels[clusterAPIDrain] {
-	case "skip":
+	switch value := c.pod.Labels[clusterAPIDrain]; drainrule.OfLabel(value) {
+	case drainrule.Skip:
 		said = append(said, c.obeyed(HonorClusterAPI, ActionSkip, ReasonForeign, LevelInfo,
-			"label "+clusterAPIDrain+"=skip")...)
-	case "wait-completed":
+			"label "+clusterAPIDrain+"="+value)...)
+	case drainrule.WaitCompleted:
 		said = append(said, c.obeyed(HonorClusterAPI, "", ReasonWaitForCompletion, LevelInfo,
-			"label "+clusterAPIDrain+"=wait-completed: runs to completion first")...)
+			"label "+clusterAPIDrain+"="+value+": runs to completion first")...)
 	}
 	if c.pod.Annotations[safeToEvict] == "false" {
 		said = append(said, c.obeyed(HonorClusterAutoscaler, ActionRefuse, ReasonForeign, LevelError,
@@ -52,10 +55,38 @@ func foreignMarks(c *classified) []remark {
 	return said
 }
 
+// machineDrainRule is what the MachineDrainRule that is for the pod asks for. The label of the pod
+// itself comes first, and pods of DaemonSets and mirror pods have no rules.
+func machineDrainRule(c *classified) []remark {
+	if c.finished || c.moot() || drainrule.OfLabel(c.pod.Labels[clusterAPIDrain]) != "" {
+		return nil
+	}
+	rule, why := c.o.DrainRules.For(c.s, c.pod)
+	switch {
+	case rule == nil:
+		return nil
+	case why != "":
+		return c.obeyed(HonorClusterAPI, ActionRefuse, ReasonDrainRule, LevelError, rule.Title()+": "+why)
+	case rule.Behavior == drainrule.Skip:
+		return c.obeyed(HonorClusterAPI, ActionSkip, ReasonDrainRule, LevelWarning,
+			rule.Title()+" skips it: it stays on its node")
+	case rule.Behavior == drainrule.WaitCompleted:
+		return c.obeyed(HonorClusterAPI, "", ReasonWaitForCompletion, LevelInfo,
+			rule.Title()+": runs to completion first")
+	case rule.Order == 0:
+		return nil
+	}
+	if c.o.Honors(HonorClusterAPI) {
+		c.order = rule.Order
+	}
+	return c.obeyed(HonorClusterAPI, "", ReasonDrainRule, LevelInfo,
+		fmt.Sprintf("%s: drain order %d (0 without a rule; lower ones leave the node first)", rule.Title(), rule.Order))
+}
+
 // obeyed lets a foreign mark decide if its project is honored; else it is shown.
 func (c *classified) obeyed(project Honored, action Action, code ReasonCode, level Level, words string) []remark {
 	switch {
-	case !slices.Contains(c.o.Honor, project):
+	case !c.o.Honors(project):
 		return says(ReasonForeign, LevelInfo, fmt.Sprintf("%s (not obeyed without --honor=%s)", words, project))
 	case action == "":
 		return says(code, level, words)

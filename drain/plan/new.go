@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -17,7 +18,8 @@ func New(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, erro
 
 // NewFor is New for a run that has begun, "" for none. The temporary budgets of the run
 // itself say no more than its guard, by which its pods are judged as they were before: so
-// what the run does changes nothing of what was confirmed.
+// what the run does changes nothing of what was confirmed. For the same reason the MachineDrainRules
+// of the options are taken then; before a run they are those of the snapshot.
 func NewFor(run string, s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
 	names, err := knownNodes(s, nodes)
 	if err != nil {
@@ -25,7 +27,13 @@ func NewFor(run string, s *kube.Snapshot, nodes []string, o Options, now time.Ti
 	}
 	p := planner{s: s, o: o, now: now, tracker: budget.NewTracker(s, now), advises: true}
 	p.tracker.Advises, p.tracker.Own = true, run
+	if run == "" || o.DrainRules == nil {
+		p.o.DrainRules = drainrule.NewFinder(s).Of(names)
+	}
 	plan := Plan{TakenAt: s.At(), Options: o, Nodes: p.nodes(names)}
+	if plan.Options.DrainRules = nil; o.Honors(HonorClusterAPI) {
+		plan.Options.DrainRules = p.o.DrainRules
+	}
 	plan.Drainable = allDrainable(plan.Nodes)
 	p.pin(plan.Nodes)
 	p.land(&plan)
@@ -76,6 +84,7 @@ func (p *planner) nodes(names []string) []Node {
 				p.advise(&plans[i].Pods[k], p.pods[i][k])
 			}
 		}
+		inOrder(plans[i].Pods)
 		plans[i].Drainable = drainable(plans[i].Pods)
 	}
 	p.findDowntime(plans)
@@ -86,7 +95,7 @@ func (p *planner) pod(pod *kube.Pod) Pod {
 	d := classify(pod, p.s, &p.o, p.now)
 	plan := Pod{
 		Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: pod.Node, Owner: ownerName(pod.Owner), Controller: pod.Owner,
-		Action: d.Action, Reasons: d.Reasons, Volumes: volume.HasClaims(pod),
+		Action: d.Action, Reasons: d.Reasons, Order: d.Order, Volumes: volume.HasClaims(pod),
 		Ephemeral: volume.HasEphemeral(pod),
 		Grace:     time.Duration(pod.Spec.GraceSeconds) * time.Second,
 	}
@@ -198,17 +207,21 @@ type Previews struct {
 	s       *kube.Snapshot
 	now     time.Time
 	tracker *budget.Tracker
+	rules   *drainrule.Finder
 	taken   map[kube.UID]struct{} // room for the pods of one node
 }
 
 // NewPreviews are the previews of a snapshot.
 func NewPreviews(s *kube.Snapshot, now time.Time) *Previews {
-	return &Previews{s: s, now: now, tracker: budget.NewTracker(s, now), taken: map[kube.UID]struct{}{}}
+	return &Previews{s: s, now: now, tracker: budget.NewTracker(s, now), rules: drainrule.NewFinder(s),
+		taken: map[kube.UID]struct{}{}}
 }
 
 // Node is the plan of one node. One that does not exist has an empty plan.
 func (v *Previews) Node(name string, o Options) Node {
 	clear(v.taken)
+	names := []string{name}
+	o.DrainRules = v.rules.Of(names)
 	p := planner{s: v.s, o: o, now: v.now, tracker: v.tracker, taken: v.taken}
-	return p.nodes([]string{name})[0]
+	return p.nodes(names)[0]
 }

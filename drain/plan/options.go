@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 )
 
@@ -44,9 +45,12 @@ type Options struct {
 	MaxParallelEvictions int `json:"maxParallelEvictions"`
 	// Order is the order in which the pods of a node go; "" is all at once.
 	Order Order `json:"order,omitempty"`
-	// Honor names the foreign drain labels and annotations that are obeyed; the
-	// others are only shown.
+	// Honor names the projects whose drain labels, annotations and rules are obeyed; those
+	// of others are only shown.
 	Honor []Honored `json:"honor,omitempty"`
+	// DrainRules are the MachineDrainRules of the nodes as they were when the plan was made, with
+	// HonorClusterAPI; nil while they were not read.
+	DrainRules *drainrule.Rules `json:"machineDrainRules,omitempty"`
 	// ExcludePods are pods that the operator excluded by hand, NAMESPACE/NAME: they stay.
 	ExcludePods []string `json:"excludePods,omitempty"`
 	// Guard is a budget kept by the run itself for workloads that have none.
@@ -147,6 +151,12 @@ const TakeOverAny = "any"
 func (o *Options) TakesOver(holder string) bool {
 	return slices.Contains(o.TakeOver, TakeOverAny) || slices.Contains(o.TakeOver, holder)
 }
+
+// Honors reports whether the marks of a project are obeyed.
+func (o *Options) Honors(project Honored) bool { return slices.Contains(o.Honor, project) }
+
+// RulesUnread reports that MachineDrainRules are obeyed and were not read.
+func (o *Options) RulesUnread() bool { return o.Honors(HonorClusterAPI) && o.DrainRules == nil }
 
 // plainOptions are Options without their JSON methods.
 type plainOptions Options

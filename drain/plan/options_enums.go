@@ -76,12 +76,12 @@ func (o *Order) Choices() []Choice {
 	return []Choice{{string(OrderTiers), "ordinary pods first, then critical ones, then storage"}}
 }
 
-// Honored names another project whose drain labels and annotations are obeyed.
+// Honored names another project whose drain labels, annotations and rules are obeyed.
 type Honored string
 
 // The projects that --honor knows.
 const (
-	HonorClusterAPI        Honored = "cluster-api"        // cluster.x-k8s.io/drain: skip | wait-completed
+	HonorClusterAPI        Honored = "cluster-api"        // cluster.x-k8s.io/drain, and MachineDrainRules
 	HonorClusterAutoscaler Honored = "cluster-autoscaler" // cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
 	HonorKarpenter         Honored = "karpenter"          // karpenter.sh/do-not-disrupt: "true"
 )
@@ -94,7 +94,7 @@ type honored struct{ *list[Honored] }
 
 func (honored) Choices() []Choice {
 	return []Choice{
-		{string(HonorClusterAPI), "cluster.x-k8s.io/drain: skip and wait-completed"},
+		{string(HonorClusterAPI), "cluster.x-k8s.io/drain: skip and wait-completed; MachineDrainRules"},
 		{string(HonorClusterAutoscaler), `cluster-autoscaler.kubernetes.io/safe-to-evict: "false"`},
 		{string(HonorKarpenter), `karpenter.sh/do-not-disrupt: "true"`},
 	}

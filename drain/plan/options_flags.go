@@ -153,7 +153,7 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.FailOnBlockers, "fail-on-blockers", false,
 		"refuse a node if a budget never allows the eviction of one of its pods, or it is the last Ready control-plane node")
 	fs.Var(honored{&list[Honored]{to: &o.Honor, known: honorable}}, "honor",
-		"obey the drain labels and annotations of "+honorableWords()+" (they are only shown otherwise)")
+		"obey the drain labels, annotations and rules of "+honorableWords()+" (they are only shown otherwise)")
 	fs.Var(podNames{&list[string]{to: &o.ExcludePods}}, "exclude-pod",
 		"leave this pod where it is, NAMESPACE/NAME; can be given several times")
 	NoDefault(fs, "exclude-pod", "it names pods of one drain")

@@ -59,6 +59,7 @@ type Reason struct {
 type Decision struct {
 	Action  Action
 	Reasons []Reason
+	Order   int32 // of a MachineDrainRule: pods of a lower one leave the node first
 }
 
 // Pod is what a drain would do with one pod.
@@ -72,7 +73,10 @@ type Pod struct {
 	Controller *kube.Owner
 	Action     Action
 	Reasons    []Reason
-	Budget     *budget.Judgement // nil for a skipped pod
+	Order      int32 // of a MachineDrainRule, 0 without one
+	// Later tells that pods of a lower order have to leave its node first.
+	Later  bool
+	Budget *budget.Judgement // nil for a skipped pod
 	// Wave is 1 for what can go at once, more for what waits its turn, 0 where none applies:
 	// counted, until a forecast knows better (WithEstimate).
 	Wave    int

@@ -42,6 +42,10 @@ func (p *planner) surge(plan *Plan) {
 			if s.Not == nil {
 				s.Not = not
 			}
+			if one.Later {
+				s.Not = &surge.Reason{Code: surge.CodeOrder,
+					Text: "pods of a lower order have to leave first (MachineDrainRule)"}
+			}
 			if one.Landing == nil || one.Landing.Together.Answer != landing.DoesNotFit {
 				fits[facts.UID]++
 			}

@@ -48,6 +48,33 @@ func (w waves) inTurn(g *budget.PlanGuard) int {
 	return 1 + before/g.Free
 }
 
+// inOrder puts the waves of a node's pods one behind the other that have different orders: those of
+// a higher one go when all others have left.
+func inOrder(pods []Pod) {
+	orders := map[int32]struct{}{}
+	for i := range pods {
+		if pods[i].Moves() {
+			orders[pods[i].Order] = struct{}{}
+		}
+	}
+	if len(orders) < 2 {
+		return
+	}
+	before := 0
+	for rank, order := range slices.Sorted(maps.Keys(orders)) {
+		last := before
+		for i := range pods {
+			if p := &pods[i]; p.Moves() && p.Order == order {
+				if p.Later = rank > 0; p.Wave > 0 {
+					p.Wave += before
+				}
+				last = max(last, p.Wave)
+			}
+		}
+		before = last
+	}
+}
+
 // Waves is in which order the pods of a plan go, counted over all its nodes. It
 // assumes that what is replaced gets Ready, and that what is unhealthy stays so.
 type Waves struct {
@@ -74,7 +101,8 @@ type Waves struct {
 type Wave struct {
 	Pods int
 	// Of are the names of the budgets (or workloads under a guard) whose pods
-	// have to be Ready before, the one with the most pods first.
+	// have to be Ready before, the one with the most pods first; "" stands for pods of a
+	// lower order, which have to leave.
 	Of []string
 }
 
@@ -138,8 +166,12 @@ func (p Plan) Waves() Waves {
 	return t
 }
 
-// turnOf names whose pods have to be Ready before this one goes.
+// turnOf names whose pods have to be Ready before this one goes, "" where pods of a lower order
+// have to leave.
 func (p *Pod) turnOf() string {
+	if p.Later {
+		return ""
+	}
 	if p.Budget != nil && len(p.Budget.Names) > 0 {
 		return p.Budget.Names[0]
 	}
@@ -198,7 +230,7 @@ func (t Waves) laterWords() []WaveWords {
 		}
 		when := "then"
 		if i == 0 || !slices.Equal(turn.Of, t.Later[i-1].Of) {
-			when = "after " + readyWords(turn.Of)
+			when = "after " + afterWords(turn.Of)
 		}
 		if turn.Pods > 0 {
 			all = append(all, WaveWords{When: when, Pods: turn.Pods})
@@ -215,6 +247,19 @@ func (t Waves) String() string {
 		parts[i] = strings.TrimSpace(w.When + " " + strconv.Itoa(w.Pods) + " " + w.Then)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// afterWords is readyWords, with the pods of a lower order.
+func afterWords(of []string) string {
+	const left = "the pods of a lower order have left"
+	ready := slices.DeleteFunc(slices.Clone(of), func(name string) bool { return name == "" })
+	switch {
+	case len(ready) == len(of):
+		return readyWords(ready)
+	case len(ready) == 0:
+		return left
+	}
+	return readyWords(ready) + " and " + left
 }
 
 // readyWords is "api is Ready", "api and web are Ready", "api and 3 others are Ready".

@@ -4,13 +4,12 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 )
 
-// Names by which a Node object shows who made its machine.
-const (
-	karpenterGroup   = "karpenter.sh/"            // of its finalizer, its NodeClaim and its labels
-	clusterAPIOfNode = "cluster.x-k8s.io/machine" // annotation: the Machine
-)
+// karpenterGroup is how a Node object shows that Karpenter made its machine: in its finalizer, its
+// NodeClaim and its labels.
+const karpenterGroup = "karpenter.sh/"
 
 // Ties are what else hangs on a Node object, shown before it is deleted.
 type Ties struct {
@@ -31,7 +30,7 @@ func TiesOf(n *kube.Node) Ties {
 		t.Owners = append(t.Owners, o.Kind+"/"+o.Name)
 		karpenter = karpenter || strings.HasPrefix(o.APIVersion, karpenterGroup)
 	}
-	switch machine := n.Annotations[clusterAPIOfNode]; {
+	switch machine := n.Annotations[clusterapi.MachineAnnotation]; {
 	case karpenter:
 		t.Warning = "Karpenter made this node: deleting the Node object terminates its machine"
 	case machine != "":

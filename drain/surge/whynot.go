@@ -25,6 +25,7 @@ const (
 	CodeVolume     Code = "Volume"     // one node alone can use a volume of its pods
 	CodeNoRoom     Code = "NoRoom"     // no replacement finds room beside it
 	CodeQuota      Code = "Quota"      // its quota lets no further pod in
+	CodeOrder      Code = "Order"      // other pods have to leave first
 )
 
 // passes reports whether the reason may end by itself, so that it is waited for.

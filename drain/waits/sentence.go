@@ -55,6 +55,8 @@ func (w *Wait) sentence(now time.Time) string {
 		return "its completion: it is left to run"
 	case ForTier:
 		return "the pods of earlier tiers"
+	case ForOrder:
+		return "pods of a lower order (MachineDrainRule) to leave its node"
 	case ForVolumeTurn:
 		return w.turnSentence()
 	case ForSurge:
