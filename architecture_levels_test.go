@@ -110,7 +110,7 @@ var packages = map[string]packageRow{
 		"drain/volume", "drain/waits", "drain/words", "kube", "kube/request"}},
 	"drain/checklist": {imports: []string{"drain/annotation", "drain/landing", "drain/lease", "drain/plan",
 		"drain/volume", "drain/words", "kube"}},
-	"drain/eviction": {imports: []string{"drain/attempt", "drain/budget", "drain/order", "drain/plan", "drain/replacement", "drain/volume",
+	"drain/eviction": {imports: []string{"drain/attempt", "drain/budget", "drain/checklist", "drain/order", "drain/plan", "drain/replacement", "drain/volume",
 		"drain/waits", "drain/words", "kube", "kube/request"}},
 	"drain/host":       {imports: []string{"kube"}},
 	"drain/roll":       {imports: []string{"drain", "drain/plan", "drain/preflight", "drain/replacement", "drain/rollback", "drain/words", "kube", "kube/request"}},

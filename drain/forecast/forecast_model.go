@@ -219,7 +219,7 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 	if !predicted.Goes() && !past {
 		return refusalOf(predicted)
 	}
-	p.evicted, p.wave = true, 1
+	p.evicted, p.wave = true, 1+m.wavesBefore(p)
 	switch {
 	case p.budget != nil && predicted.Way == budget.WaySpends:
 		p.wave += p.budget.back
@@ -231,6 +231,19 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 		m.remake(p)
 	}
 	return kube.Answer{Code: http.StatusCreated}
+}
+
+// wavesBefore are the waves of the pods that leave the node of one that goes last before it.
+func (m *model) wavesBefore(p *modelPod) (waves int) {
+	if !p.plan.GoesLast() {
+		return 0
+	}
+	for _, other := range m.pods {
+		if other.plan.Node == p.plan.Node && !other.plan.GoesLast() {
+			waves = max(waves, other.wave)
+		}
+	}
+	return waves
 }
 
 // ends begins the grace of a pod.

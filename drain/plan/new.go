@@ -76,6 +76,9 @@ func (p *planner) nodes(names []string) []Node {
 				p.advise(&plans[i].Pods[k], p.pods[i][k])
 			}
 		}
+		if p.o.daemonSets != nil {
+			lastWaves(plans[i].Pods)
+		}
 		plans[i].Drainable = drainable(plans[i].Pods)
 	}
 	p.findDowntime(plans)

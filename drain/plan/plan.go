@@ -36,6 +36,7 @@ type ReasonCode string
 // The reason codes of the contract.
 const (
 	ReasonDaemonSet         ReasonCode = "DaemonSet"
+	ReasonDaemonSetLast     ReasonCode = "DaemonSetLast" // chosen by --evict-daemonsets
 	ReasonOrphanedDaemonSet ReasonCode = "OrphanedDaemonSet"
 	ReasonDaemonSetLike     ReasonCode = "DaemonSetLike" // a DaemonSet of another API group
 	ReasonMirror            ReasonCode = "Mirror"
@@ -54,6 +55,10 @@ type Reason struct {
 	Level   Level      `json:"level"`
 	Message string     `json:"message"`
 }
+
+// GoesLast reports whether a pod is asked for only after all others of its node have left, for this reason: it is
+// the chosen pod of a DaemonSet, which may serve the others.
+func (r Reason) GoesLast() bool { return r.Code == ReasonDaemonSetLast }
 
 // Decision is what Classify says of a pod: what is done and every reason.
 type Decision struct {
@@ -132,6 +137,10 @@ type Plan struct {
 	Estimate *Estimate
 }
 
+// GoesLast reports whether the plan has the pod leave after all others of its node. Its DaemonSet recreates
+// it there, so no other node matters for it.
+func (p *Pod) GoesLast() bool { return p.Moves() && slices.ContainsFunc(p.Reasons, Reason.GoesLast) }
+
 // Names are the names of its nodes, in order.
 func (p *Plan) Names() []string {
 	names := make([]string, len(p.Nodes))
@@ -147,7 +156,7 @@ func (p *Pod) BudgetWhy() string {
 	switch {
 	case p.Budget == nil:
 		return ""
-	case p.Budget.Verdict == budget.VerdictEvictable && p.Wave > 1:
+	case p.Budget.Verdict == budget.VerdictEvictable && p.Wave > 1 && !p.GoesLast():
 		return fmt.Sprintf("%s, its turn is in wave %d", p.Budget.Why, p.Wave)
 	}
 	return p.Budget.Why

@@ -59,6 +59,8 @@ type Waves struct {
 	// brings about; HeldBy names it where it is one thing: an unhealthy pod or a budget.
 	Held   int
 	HeldBy string
+	// Last are those that leave after all others of their node.
+	Last int
 	// Never are those that their budgets do not let go as they stand.
 	Never int
 	// Unknown are those of which it is not known.
@@ -110,6 +112,9 @@ func (p Plan) Waves() Waves {
 			case forecast && pod.Wave == 0:
 				t.Held++
 				held[""] = struct{}{} // nothing of the plan tells what holds it
+				return
+			case pod.GoesLast():
+				t.Last++
 				return
 			case pod.Wave <= 1:
 				t.Now++
@@ -180,6 +185,7 @@ func (t Waves) Words() []WaveWords {
 		held = "once " + t.HeldBy
 	}
 	say(held, t.Held)
+	say("after all others of their node", t.Last)
 	say("not known", t.Unknown)
 	say("blocked", t.Never)
 	say("on refused nodes", t.Left)
@@ -228,4 +234,24 @@ func readyWords(of []string) string {
 		return of[0] + " and " + of[1] + " are Ready"
 	}
 	return of[0] + " and " + strconv.Itoa(len(of)-1) + " others are Ready"
+}
+
+// lastWaves counts the waves of the pods of a node that go last from those of the others on; there is none where
+// one of those has none.
+func lastWaves(pods []Pod) {
+	before, held := 0, false
+	for i := range pods {
+		if p := &pods[i]; p.Moves() && !p.GoesLast() {
+			before, held = max(before, p.Wave), held || p.Wave == 0
+		}
+	}
+	for i := range pods {
+		switch p := &pods[i]; {
+		case !p.GoesLast() || p.Wave == 0:
+		case held:
+			p.Wave = 0
+		default:
+			p.Wave += before
+		}
+	}
 }
