@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/selection"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -63,7 +64,7 @@ func (sel Selection) Names() []string {
 // Nodes are the nodes that are meant, in the order given and each once. The error is
 // an *Error, whose hint is for the target.
 func (sel Selection) Nodes(s *kube.Snapshot, target plan.Target) ([]string, error) {
-	nodes, err := plan.SelectNodes(s, sel.Args, sel.Selector)
+	nodes, err := selection.Nodes(s, sel.Args, sel.Selector)
 	if err != nil {
 		return nil, &Error{Err: err, Hint: "nothing was changed; " + target.Line("kubectl get nodes") + " lists them"}
 	}

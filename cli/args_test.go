@@ -25,6 +25,8 @@ func TestUsageErrors(t *testing.T) {
 		{"plan pods/a", "expected resource of type node"},
 		{"plan node/", "single resource and name"},
 		{"drain a --yes --pod-selector=a=(", "--pod-selector"},
+		{"drain a --yes --evict-daemonsets=a=(", "--evict-daemonsets=a=(: must be a valid label selector"},
+		{"roll a --yes --work=true --evict-daemonsets=a=(", "--evict-daemonsets"},
 		{"drain a --yes --timeout=-1s", "--timeout"},
 		{"drain a --yes --timeout=soon", "--timeout=soon: must be a length of time"},
 		{"drain a --yes --guard-write", "--guard-write needs --guard"},

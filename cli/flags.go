@@ -17,6 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/telling"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/selection"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -207,8 +208,8 @@ func checkNodeArgs(cmd *cobra.Command, args []string, f *flags) error {
 // checkSelection asks an empty cluster: all that can be wrong with it is the
 // command line.
 func checkSelection(args []string, selector string) error {
-	_, err := plan.SelectNodes(kube.NewStore(time.Now).Snapshot(), args, selector)
-	var unknown *plan.UnknownNodesError
+	_, err := selection.Nodes(kube.NewStore(time.Now).Snapshot(), args, selector)
+	var unknown *selection.UnknownNodesError
 	if err == nil || errors.As(err, &unknown) {
 		return nil
 	}

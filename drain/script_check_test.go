@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -150,6 +151,13 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, 
 	for id, other := range s.out {
 		if other.pod() == uid {
 			fail("#%d about %s has no answer yet", id, uid)
+		}
+	}
+	last := func(p *eviction.Record) bool { return slices.ContainsFunc(p.Reasons, plan.Reason.GoesLast) }
+	for _, other := range snap.PodsOn(p.Node) {
+		if o := next.Pod(other.UID); last(p) && o != nil && !last(o) && !o.Self &&
+			o.Action != plan.ActionSkip && o.DeletedAt.IsZero() {
+			fail("%s goes last, and %s is still on its node", uid, other.UID)
 		}
 	}
 	if !sends[request.Evict](w) || live == nil || snap.Sync(kube.KindBudgets).Phase == kube.Denied {

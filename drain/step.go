@@ -80,6 +80,11 @@ func (st *stepper) pods() *eviction.View {
 	return v
 }
 
+// podsOn is what is decided from about the pods of a node together.
+func (st *stepper) podsOn(node string) eviction.OnNode {
+	return eviction.OnNode{View: st.pods(), Own: st.s.podsOn(node)}
+}
+
 // emit appends an event and folds it, so that later rules see what earlier ones
 // decided.
 func (st *stepper) emit(e Event) {

@@ -3,22 +3,12 @@ package drain
 import (
 	"fmt"
 	"slices"
-	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
-
-// BindSlack is how long after the cordon was seen a pod may still show up that
-// the scheduler had bound before.
-const BindSlack = 10 * time.Second
-
-// DaemonSetShows is how long after its pod a DaemonSet may show up: no watch waits for
-// another, and where DaemonSets may not be watched they are listed now and then.
-const DaemonSetShows = 30 * time.Second
 
 // evictPhase follows the pods of the nodes that are drained.
 type evictPhase struct{ *stepper }
@@ -156,24 +146,12 @@ func (st evictPhase) follow() {
 	}
 }
 
-// admit judges pods that are on the node and not in the run. One that was
-// bound before the cordon joins if what would be done with it, and why, was
-// confirmed; any other stops the node (design, promise 2). The reason to stop
-// is returned, "" if there is none.
+// admit lets pods join that are on the node and not in the run, or returns why one of them stops it.
 func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
-	// Our clock may be set meanwhile, and resume may run on another machine.
-	cordon, serverNow := n.cordonServerTime, st.snap.ServerTime(st.now)
 	for _, live := range unplanned {
-		name := live.Namespace + "/" + live.Name
 		d := plan.Classify(live, st.snap, st.s.Run.Options, st.now)
-		switch {
-		case plan.ToleratesCordon(live.Spec.Tolerations):
-			return name + " was bound to the node after the cordon, which it tolerates" +
-				checklist.UnknownDaemonSet(st.snap, live)
-		case serverNow.Sub(cordon) > BindSlack && live.Created.After(cordon):
-			return name + " was bound to the node after the cordon, bypassing the scheduler"
-		case !eviction.Confirmed(st.s.Run.Pods, d):
-			return fmt.Sprintf("%s was bound to the node before the cordon was seen, and would be %s, which was not confirmed", name, d.Phrase())
+		if why := st.podsOn(n.Name).Stranger(live, d, st.s.Run.Pods, n.cordonServerTime); why != "" {
+			return why
 		}
 		facts := eviction.FactsOf(live, d)
 		st.emit(Event{Kind: EventPodJoined, Node: n.Name, Namespace: live.Namespace, Pod: live.Name, UID: live.UID,
@@ -182,31 +160,10 @@ func (st evictPhase) admit(n *NodeRun, unplanned []*kube.Pod) string {
 	return ""
 }
 
-// unplanned are the pods on the node that a drain would not skip and that the
-// run does not know. Unjudged tells that there are others, of which that shows soon.
+// unplanned are the pods on the node that the run would move and does not know.
 func (st evictPhase) unplanned(n *NodeRun) (pods []*kube.Pod, unjudged bool) {
-	for _, live := range st.snap.PodsOn(n.Name) {
-		switch {
-		case st.s.Pod(live.UID) != nil, plan.Classify(live, st.snap, st.s.Run.Options,
-			st.now).Action == plan.ActionSkip:
-		case st.awaitsDaemonSet(live):
-			unjudged = true
-		default:
-			pods = append(pods, live)
-		}
-	}
-	return pods, unjudged
-}
-
-// awaitsDaemonSet reports whether the pod says that it is of a DaemonSet which is not
-// known, and may be soon.
-func (st evictPhase) awaitsDaemonSet(live *kube.Pod) bool {
-	if !st.s.Run.Options.IgnoreDaemonSets || !plan.ToleratesCordon(live.Spec.Tolerations) ||
-		checklist.UnknownDaemonSet(st.snap, live) == "" {
-		return false
-	}
-	shows := live.Created.Add(DaemonSetShows) // in the server's time
-	return !st.past(st.now.Add(shows.Sub(st.snap.ServerTime(st.now))))
+	known := func(uid kube.UID) bool { return st.s.Pod(uid) != nil }
+	return st.podsOn(n.Name).Unplanned(n.Name, known)
 }
 
 // awaitDaemonSets reports whether a drained node has a pod that cannot be judged yet.
@@ -217,17 +174,17 @@ func (st evictPhase) awaitDaemonSets() bool {
 	})
 }
 
-// closeNode ends a node when every pod of it has come to an end.
+// closeNode ends a node when every pod of it has come to an end. Those that go last stay where another does.
 func (st evictPhase) closeNode(n *NodeRun) {
 	var failed, left []string
 	for p := range st.s.podsOn(n.Name) {
 		switch {
+		case st.podsOn(n.Name).HeldByOthers(p):
 		case !p.State.Final() || p.InFlight != 0 || st.pods().StillShown(p):
 			return
 		case p.State == eviction.Failed:
 			failed = append(failed, p.Namespace+"/"+p.Name+": "+p.Message)
-		case p.State == eviction.Skipped && p.Action != plan.ActionSkip && st.snap.Pod(p.UID) != nil &&
-			p.DeletedAt.IsZero():
+		case st.podsOn(n.Name).LeftBehind(p):
 			left = append(left, p.Namespace+"/"+p.Name)
 		}
 	}

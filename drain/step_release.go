@@ -46,12 +46,25 @@ func (st releaseStep) release() {
 			continue
 		}
 		room := slots > 0 && (c.Chain > 0 || slots > kept)
-		if held[p.Node] || st.waitsForAll(p) {
-			st.follow(p, st.pods().WaitFor(p, waits.ForTier))
+		if what := st.turn(c, held); what != "" {
+			st.follow(p, st.pods().WaitFor(p, what))
 		} else if !st.surges().holds(p) && st.follow(p, st.pods().Release(p, room)) {
 			slots--
 		}
 	}
+}
+
+// turn is what a pod waits for in the order of the run, "" for nothing. Held are the nodes on which an earlier
+// tier is not through.
+func (st releaseStep) turn(c order.Candidate, held map[string]bool) waits.For {
+	p := st.s.Pods[c.Place]
+	switch {
+	case c.Tier == order.Last:
+		return st.podsOn(p.Node).LastWaits(p)
+	case held[p.Node] || st.waitsForAll(p):
+		return waits.ForTier
+	}
+	return ""
 }
 
 // canSee reports whether the snapshot says enough to evict by, besides the nodes:
@@ -74,13 +87,15 @@ func (st releaseStep) holdLater(held map[string]bool, all []order.Candidate, tie
 }
 
 // waitsForAll reports whether a pod goes after all others of its run, and one of
-// them is still there.
+// them is still there and is not itself held until the others leave.
 func (st releaseStep) waitsForAll(p *eviction.Record) bool {
 	if !p.Self {
 		return false
 	}
 	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return n.Name != p.Node && !n.State.Final() }) ||
-		st.s.anyOn(p.Node, func(o *eviction.Record) bool { return o != p && !o.State.Final() })
+		st.s.anyOn(p.Node, func(o *eviction.Record) bool {
+			return o != p && !o.State.Final() && !st.podsOn(p.Node).HeldByOthers(o)
+		})
 }
 
 // follow does what is decided about a pod, and reports whether a request was sent.

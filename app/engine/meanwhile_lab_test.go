@@ -73,7 +73,7 @@ func TestLabPodBoundAfterTheCordon(t *testing.T) {
 	s := newStage(t)
 	r, a, _ := blockedRun(s)
 	n := r.State().Node(a)
-	s.poll("the cordon is older than any binding of the scheduler", func() bool { return r.config.Now().After(n.CordonAt.Add(drain.BindSlack)) })
+	s.poll("the cordon is older than any binding of the scheduler", func() bool { return r.config.Now().After(n.CordonAt.Add(eviction.BindSlack)) })
 	s.addPod("web", a)
 	r.stops(a, "was bound to the node after the cordon")
 }

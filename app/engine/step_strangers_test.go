@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -34,8 +35,8 @@ func TestADaemonSetMadeDuringTheDrain(t *testing.T) {
 		"seen later, by name":       {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 15 * time.Second, true, time.Minute, 0, ""},
 		"seen when all others left": {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 20 * time.Second, false, 10 * time.Second, 0, ""},
 		"seen later, with --force":  {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets, plantest.Force), 15 * time.Second, false, time.Minute, 0, ""},
-		"never seen":                {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 0, false, 2 * time.Minute, drain.DaemonSetShows, "which it tolerates, and its DaemonSet agent is not known"},
-		"never seen, all others left": {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 0, false, 10 * time.Second, drain.DaemonSetShows,
+		"never seen":                {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 0, false, 2 * time.Minute, eviction.DaemonSetShows, "which it tolerates, and its DaemonSet agent is not known"},
+		"never seen, all others left": {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(plantest.IgnoreDaemonSets), 0, false, 10 * time.Second, eviction.DaemonSetShows,
 			"which it tolerates, and its DaemonSet agent is not known"},
 		"DaemonSets are not ignored":    {[]func(*corev1.Pod){of("apps/v1"), tolerant}, plantest.Options(), 15 * time.Second, false, time.Minute, time.Nanosecond, "which it tolerates"},
 		"it does not tolerate the node": {[]func(*corev1.Pod){of("apps/v1")}, plantest.Options(plantest.IgnoreDaemonSets), 15 * time.Second, false, time.Minute, time.Nanosecond, "which was not confirmed"},

@@ -114,6 +114,9 @@ func (d *dryRun) drain(ctx context.Context, n plan.Node) {
 	moving := slices.DeleteFunc(slices.Clone(n.Pods), func(p plan.Pod) bool {
 		return p.Action != plan.ActionEvict && p.Action != plan.ActionDelete
 	})
+	slices.SortStableFunc(moving, func(a, b plan.Pod) int {
+		return map[bool]int{true: 1}[a.GoesLast()] - map[bool]int{true: 1}[b.GoesLast()]
+	})
 	var answers []kube.Answer
 	if d.asks() {
 		answers = d.session.DryMoves(ctx, moving, d.options)
@@ -156,7 +159,8 @@ func (d *dryRun) judge(p plan.Pod, a kube.Answer, pod *report.Pod) {
 		if p.Budget != nil && p.BudgetWhy() != "" {
 			d.out.Note("  %s", p.BudgetWhy())
 		}
-	case p.Action == plan.ActionEvict && p.Budget != nil && (p.Budget.Verdict != budget.VerdictEvictable || p.Wave > 1):
+	case p.Action == plan.ActionEvict && p.Budget != nil &&
+		(p.Budget.Verdict != budget.VerdictEvictable || p.Wave > 1 && !p.GoesLast()):
 		pod.Message = p.BudgetWhy()
 		if p.Budget.Verdict != budget.VerdictEvictable {
 			pod.State = eviction.BudgetBlocked

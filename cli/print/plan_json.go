@@ -32,8 +32,9 @@ type planJSON struct {
 type wavesJSON struct {
 	Now     int         `json:"now"`
 	Later   []laterJSON `json:"later"`
-	Held    int         `json:"blocked"` // until something passes that no drain brings about
-	Never   int         `json:"never"`   // as their budgets stand
+	Last    int         `json:"last,omitempty"` // after all others of their node (--evict-daemonsets)
+	Held    int         `json:"blocked"`        // until something passes that no drain brings about
+	Never   int         `json:"never"`          // as their budgets stand
 	Unknown int         `json:"unknown"`
 	Left    int         `json:"onRefusedNodes"` // on nodes that are refused, and so left untouched
 }
@@ -124,7 +125,8 @@ func projectPlan(id conn.Identity, plan plan.Plan) planJSON {
 }
 
 func projectWaves(t plan.Waves) wavesJSON {
-	out := wavesJSON{Now: t.Now, Held: t.Held, Never: t.Never, Unknown: t.Unknown, Left: t.Left, Later: []laterJSON{}}
+	out := wavesJSON{Now: t.Now, Last: t.Last, Held: t.Held, Never: t.Never, Unknown: t.Unknown, Left: t.Left,
+		Later: []laterJSON{}}
 	for _, turn := range t.Later {
 		after := slices.DeleteFunc(slices.Clone(turn.Of), func(of string) bool { return of == "" })
 		out.Later = append(out.Later, laterJSON{turn.Pods, orEmpty(after), len(after) < len(turn.Of)})

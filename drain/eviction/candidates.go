@@ -10,9 +10,12 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// tier is the pod's place in the order of the run: all the same without one.
+// tier is the pod's place in the order of the run: all the same without one, but for those that go last.
 func (v *View) tier(r *Record, live *kube.Pod) int {
-	if v.Options.Order != plan.OrderTiers {
+	switch {
+	case r.goesLast():
+		return order.Last
+	case v.Options.Order != plan.OrderTiers:
 		return order.Ordinary
 	}
 	return order.TierOf(live, r.Reasons)

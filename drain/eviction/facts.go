@@ -41,9 +41,9 @@ func FactsOf(p *kube.Pod, d plan.Decision) Facts {
 	return facts
 }
 
-// Confirmed reports whether the operator confirmed the same action for the same
+// confirmed reports whether the operator confirmed the same action for the same
 // reasons on some pod of the plan.
-func Confirmed(planned []Facts, d plan.Decision) bool {
+func confirmed(planned []Facts, d plan.Decision) bool {
 	if d.Action == plan.ActionRefuse {
 		return false
 	}

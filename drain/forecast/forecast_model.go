@@ -233,13 +233,13 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 	return kube.Answer{Code: http.StatusCreated}
 }
 
-// before is the last wave of the pods of a lower order on the node of a pod, 0 for none.
+// before is the last wave of the pods that have to leave the node of a pod first, 0 for none.
 func (m *model) before(p *modelPod) (wave int) {
 	if !p.plan.Later {
 		return 0
 	}
 	for _, other := range m.pods {
-		if other.plan.Node == p.plan.Node && other.plan.Order < p.plan.Order {
+		if other.plan.Node == p.plan.Node && other.plan.Turn() < p.plan.Turn() {
 			wave = max(wave, other.wave)
 		}
 	}

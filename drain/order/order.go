@@ -14,6 +14,7 @@ const (
 	Ordinary = iota
 	Critical
 	Support // what provides storage, or comes straight back like a DaemonSet's pod
+	Last    // after all others of its node, whatever holds those and whatever the order
 )
 
 // TierOf is the tier of a pod, nil for one that is gone; reasons are those of the plan.

@@ -22,6 +22,8 @@ const ReasonDaemonSetUnknown ReasonCode = "DaemonSetUnknown"
 const (
 	daemonSetError   = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"
 	daemonSetSkipped = "ignoring DaemonSet-managed Pods"
+	daemonSetLast    = "evicting DaemonSet-managed Pods after all others of their node (--evict-daemonsets), " +
+		"where their DaemonSets recreate them" // ours
 	emptyDirError    = "Pods with local storage (use --delete-emptydir-data to override)"
 	emptyDirDeleted  = "deleting Pods with local storage"
 	unmanagedError   = "Pods that declare no controller (use --force to override)"
@@ -173,10 +175,19 @@ func daemonSet(c *classified) []remark {
 		}
 		said = missing
 	}
-	if c.o.IgnoreDaemonSets {
+	switch {
+	case c.o.ChoosesDaemonSet(c.pod):
+		return append(said, says(ReasonDaemonSetLast, LevelWarning, daemonSetLast)...)
+	case c.o.IgnoreDaemonSets:
 		return append(said, stops(ActionSkip, ReasonDaemonSet, LevelWarning, daemonSetSkipped)...)
 	}
 	return append(said, stops(ActionRefuse, ReasonDaemonSet, LevelError, daemonSetError)...)
+}
+
+// ChoosesDaemonSet reports whether the pod says that it is of a DaemonSet, and --evict-daemonsets selects it.
+func (o *Options) ChoosesDaemonSet(p *kube.Pod) bool {
+	return o.daemonSets != nil && p.Owner != nil && p.Owner.Kind == "DaemonSet" && p.Owner.APIVersion == "apps/v1" &&
+		o.daemonSets.Matches(p.Labels)
 }
 
 // daemonSetMissing says what to make of a DaemonSet that the snapshot does not
@@ -250,8 +261,11 @@ func unmanaged(c *classified) []remark {
 // overridden: it is skipped, or it would be, as a DaemonSet's pod under
 // --ignore-daemonsets or as a mirror pod.
 func (c *classified) moot() bool {
-	if c.skipped() || c.pod.Mirror() {
+	switch {
+	case c.skipped() || c.pod.Mirror():
 		return true
+	case slices.ContainsFunc(c.reasons, Reason.GoesLast):
+		return false
 	}
 	return slices.ContainsFunc(c.reasons, func(r Reason) bool {
 		return r.Code == ReasonDaemonSet || r.Code == ReasonDaemonSetUnknown

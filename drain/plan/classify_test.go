@@ -124,6 +124,58 @@ func TestClassifyAsKubectlDrain(t *testing.T) {
 	}
 }
 
+// --evict-daemonsets, which kubectl has not: it chooses pods of DaemonSets that would be refused or left, and no
+// others; what else refuses a pod does so here too.
+func TestClassifyChosenDaemonSets(t *testing.T) {
+	evictDaemonSets := func(text string) func(*Options) {
+		return func(o *Options) {
+			if err := o.Flags().Set("evict-daemonsets", text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	chosen, other, none := evictDaemonSets("app=bar"), evictDaemonSets("app=other"), evictDaemonSets(" ")
+	last := wantedReason{ReasonDaemonSetLast, LevelWarning, daemonSetLast}
+	refused, left := wantedReason{ReasonDaemonSet, LevelError, daemonSetError}, wantedReason{ReasonDaemonSet, LevelWarning, daemonSetSkipped}
+	foreign := kubetest.Pod("default/bar", kubetest.OwnedBy("apps.kruise.io/v1alpha1", "DaemonSet", "ds"))
+	ending := kubetest.Pod("default/bar", kubetest.OwnedBy("apps/v1", "DaemonSet", "ds"), kubetest.Deleted(0))
+	excluded := func(o *Options) { o.ExcludePods = []string{"default/bar"} }
+	for _, row := range []struct {
+		name    string
+		pod     *corev1.Pod
+		o       Options
+		unknown bool // DaemonSets are not read yet
+		action  Action
+		reasons []wantedReason
+	}{
+		{"chosen", dsPod, flags(chosen), false, ActionEvict, []wantedReason{last}},
+		{"chosen, the others ignored", dsPod, flags(chosen, ignoreDaemonSets), false, ActionEvict, []wantedReason{last}},
+		{"chosen, without eviction", dsPod, flags(chosen, disableEviction), false, ActionDelete, []wantedReason{last}},
+		{"not chosen", dsPod, flags(other), false, ActionRefuse, []wantedReason{refused}},
+		{"not chosen, ignored", dsPod, flags(other, ignoreDaemonSets), false, ActionSkip, []wantedReason{left}},
+		{"an empty selector chooses none", dsPod, flags(none, ignoreDaemonSets), false, ActionSkip, []wantedReason{left}},
+		{"with emptyDir", dsEmptyDir, flags(chosen), false, ActionRefuse, []wantedReason{last, {ReasonEmptyDir, LevelError, emptyDirError}}},
+		{"with emptyDir that may go", dsEmptyDir, flags(chosen, deleteEmptyDir), false, ActionEvict, []wantedReason{last, {ReasonEmptyDir, LevelWarning, emptyDirDeleted}}},
+		{"not among --pod-selector", dsPod, flags(chosen, podSelector("app=web")), false, ActionSkip, []wantedReason{{ReasonNotSelected, LevelInfo, ""}}},
+		{"excluded by hand", dsPod, flags(chosen, excluded), false, ActionSkip, []wantedReason{{ReasonExcluded, LevelWarning, ""}}},
+		{"finished", dsDonePod, flags(chosen), false, ActionEvict, []wantedReason{{ReasonFinished, LevelInfo, ""}}},
+		{"ending", ending, flags(chosen), false, ActionEvict, []wantedReason{{ReasonTerminating, LevelInfo, ""}, last}},
+		{"its DaemonSet is gone", orphanPod, flags(chosen), false, ActionRefuse, []wantedReason{{ReasonOrphanedDaemonSet, LevelError, ""}}},
+		{"its DaemonSet is not known yet", orphanPod, flags(chosen), true, ActionEvict, []wantedReason{{ReasonDaemonSetUnknown, LevelWarning, ""}, last}},
+		{"of another API group", foreign, flags(chosen), false, ActionEvict, []wantedReason{{ReasonDaemonSetLike, LevelWarning, ""}}},
+		{"of a ReplicaSet", rsPod, flags(chosen), false, ActionEvict, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			store := kubetest.StoreOf(kubetest.Now, row.pod, kubetest.DaemonSet("default/ds"))
+			if row.unknown {
+				store.SetSync(kube.KindDaemonSets, kube.SyncState{Phase: kube.NotSynced})
+			}
+			s := store.Snapshot()
+			checkDecision(t, Classify(kubetest.RecordOf(s, row.pod), s, row.o, kubetest.Now), row.action, row.reasons)
+		})
+	}
+}
+
 // kubectl's TestSkipDeletedFilter (pkg/drain/filter_test.go), and the second
 // around the limit: kubectl counts whole seconds after the end of grace.
 func TestClassifySkipsLongDeleted(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 // lands nowhere, is counted as that and not as one that moves.
 type Counts struct {
 	Move      int // nothing is in the way
+	Last      int // leaves after all others of its node
 	Deleted   int // past all budgets
 	Wait      int // evicted when a budget allows it
 	Blocked   int // its budgets as they stand never allow it
@@ -62,6 +63,8 @@ func (c *Counts) add(f Fate) {
 		c.Refused++
 	case Moves:
 		c.Move++
+	case LeavesLast:
+		c.Last++
 	case Waits:
 		c.Wait++
 	case Blocked:
@@ -77,6 +80,7 @@ func (c *Counts) sum(of Counts) {
 	c.Move, c.Deleted, c.Wait, c.Blocked = c.Move+of.Move, c.Deleted+of.Deleted, c.Wait+of.Wait, c.Blocked+of.Blocked
 	c.Unknown, c.Stay, c.Refused, c.Untouched = c.Unknown+of.Unknown, c.Stay+of.Stay, c.Refused+of.Refused,
 		c.Untouched+of.Untouched
+	c.Last += of.Last
 	c.Lost, c.Nowhere, c.Down, c.Data = c.Lost+of.Lost, c.Nowhere+of.Nowhere, c.Down+of.Down, c.Data+of.Data
 	c.worst = worse(c.worst, of.worst)
 }
@@ -96,7 +100,7 @@ func (c Counts) Level() Level { return c.worst }
 
 // Leaving counts the pods that are to leave.
 func (c Counts) Leaving() int {
-	return c.Move + c.Deleted + c.Wait + c.Blocked + c.Unknown + c.Lost + c.Nowhere
+	return c.Move + c.Last + c.Deleted + c.Wait + c.Blocked + c.Unknown + c.Lost + c.Nowhere
 }
 
 // CountWords is one of several counts in words, such as "8 move", and how grave it is.
@@ -109,7 +113,8 @@ type CountWords struct {
 // what stays. All faces count with them.
 func (c Counts) Words() []CountWords {
 	leaves := nonZero([]counted{
-		{c.Move, LevelInfo, "moves", "move"}, {c.Deleted, LevelWarning, "deleted", "deleted"},
+		{c.Move, LevelInfo, "moves", "move"}, {c.Last, LevelInfo, "leaves last", "leave last"},
+		{c.Deleted, LevelWarning, "deleted", "deleted"},
 		{c.Refused, LevelError, "refused", "refused"}, {c.Blocked, LevelError, "blocked", "blocked"},
 		{c.Wait, LevelWarning, "waits", "wait"}, {c.Unknown, LevelWarning, "with unknown budgets", "with unknown budgets"},
 	})

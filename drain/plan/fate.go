@@ -23,10 +23,11 @@ const (
 	Stays        Leaving = "stays"
 	Refused      Leaving = "refused"
 	Moves        Leaving = "moves"
-	Waits        Leaving = "waits"   // its budget does not let it go now
-	Blocked      Leaving = "blocked" // its budgets as they stand never allow it
-	LeavesUnseen Leaving = "unknown" // its budgets cannot be seen
-	Deleted      Leaving = "deleted" // past its budgets
+	LeavesLast   Leaving = "leaves last" // after all others of its node, where it is recreated
+	Waits        Leaving = "waits"       // its budget does not let it go now
+	Blocked      Leaving = "blocked"     // its budgets as they stand never allow it
+	LeavesUnseen Leaving = "unknown"     // its budgets cannot be seen
+	Deleted      Leaving = "deleted"     // past its budgets
 )
 
 // Loss is what the drain of a pod costs beside its restart; "" for nothing that is
@@ -76,7 +77,7 @@ func (f Fate) Level() Level {
 func (f Fate) Rank() int {
 	ranks := []bool{f.Leaves == Refused, f.Leaves == Blocked, f.Loss == LossPod, f.Loss == LossPlace,
 		f.Leaves == LeavesUnseen, f.Leaves == Waits, f.Loss == LossDown, f.Loss == LossData, f.Leaves == Deleted,
-		f.Loss == LossRoom, f.Leaves == Moves}
+		f.Loss == LossRoom, f.Leaves == Moves, f.Leaves == LeavesLast}
 	if i := slices.Index(ranks, true); i >= 0 {
 		return i
 	}
@@ -105,16 +106,20 @@ func (p *Pod) leaves() Leaving {
 	case ActionDelete:
 		return Deleted
 	}
-	if p.Budget == nil {
-		return Moves
+	verdict := budget.VerdictEvictable
+	if p.Budget != nil {
+		verdict = p.Budget.Verdict
 	}
-	switch p.Budget.Verdict {
+	switch verdict {
 	case budget.VerdictWait, budget.VerdictSyncing:
 		return Waits
 	case budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple:
 		return Blocked
 	case budget.VerdictUnknown:
 		return LeavesUnseen
+	}
+	if p.GoesLast() {
+		return LeavesLast
 	}
 	return Moves
 }
@@ -228,7 +233,7 @@ func (p *planner) downAtOnce(nodes []Node, live [][]*kube.Pod) {
 	for i := range nodes {
 		for k := range nodes[i].Pods {
 			plan := &nodes[i].Pods[k]
-			if !plan.Moves() || plan.Wave != 1 || plan.Controller == nil || !live[i][k].Healthy() {
+			if !plan.Moves() || plan.GoesLast() || plan.Wave != 1 || plan.Controller == nil || !live[i][k].Healthy() {
 				continue
 			}
 			if of := p.tracker.HealthyPodsOf(plan.Controller); of != nil {

@@ -32,8 +32,8 @@ func (p *planner) land(plan *Plan) {
 		names[i] = plan.Nodes[i].Name
 		for k := range plan.Nodes[i].Pods {
 			pod := p.pods[i][k]
-			if one := &plan.Nodes[i].Pods[k]; one.Moves() && pod.Owner != nil && !pod.Finished() &&
-				one.NotRemade == "" {
+			if one := &plan.Nodes[i].Pods[k]; one.Moves() && !one.GoesLast() && pod.Owner != nil &&
+				!pod.Finished() && one.NotRemade == "" {
 				plans, pods = append(plans, one), append(pods, pod)
 			}
 		}
@@ -66,7 +66,7 @@ func (p *planner) pin(nodes []Node) {
 	for i := range nodes {
 		for k := range nodes[i].Pods {
 			plan, pod := &nodes[i].Pods[k], p.pods[i][k]
-			if !plan.Moves() || pod.Finished() {
+			if !plan.Moves() || plan.GoesLast() || pod.Finished() {
 				continue
 			}
 			for v := range pod.Spec.Volumes {

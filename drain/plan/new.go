@@ -5,13 +5,14 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
+	"github.com/kdrain-tui/kdrain-tui/drain/selection"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // New is the preview of a drain of the nodes: what would happen to each of
 // their pods, and in which wave. What the operator should know before is added by
-// Check. It fails with an UnknownNodesError only.
+// Check. It fails with an *selection.UnknownNodesError only.
 func New(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
 	return NewFor("", s, nodes, o, now)
 }
@@ -21,7 +22,7 @@ func New(s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, erro
 // what the run does changes nothing of what was confirmed. For the same reason the MachineDrainRules
 // of the options are taken then; before a run they are those of the snapshot.
 func NewFor(run string, s *kube.Snapshot, nodes []string, o Options, now time.Time) (Plan, error) {
-	names, err := knownNodes(s, nodes)
+	names, err := selection.Known(s, nodes)
 	if err != nil {
 		return Plan{}, err
 	}

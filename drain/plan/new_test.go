@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/selection"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -165,7 +166,7 @@ func TestPlanOrderAndFields(t *testing.T) {
 
 func TestPlanUnknownNodes(t *testing.T) {
 	_, err := New(kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1")), []string{"x", "w1", "y", "x"}, flags(), kubetest.Now)
-	var unknown *UnknownNodesError
+	var unknown *selection.UnknownNodesError
 	if !errors.As(err, &unknown) || !slices.Equal(unknown.Names, []string{"x", "y"}) {
 		t.Fatalf("error %v", err)
 	}

@@ -30,6 +30,10 @@ type Options struct {
 	// selects everything where the text is empty.
 	PodSelector string          `json:"podSelector,omitempty"`
 	Selector    labels.Selector `json:"-"`
+	// EvictDaemonSets is the text of --evict-daemonsets: the pods of DaemonSets that it selects leave too, after
+	// all others of their node. daemonSets is its parsed form, nil for none.
+	EvictDaemonSets string `json:"evictDaemonSets,omitempty"`
+	daemonSets      labels.Selector
 	// SkipWaitForDelete skips pods whose deletionTimestamp is older than this;
 	// zero turns it off. kubectl: --skip-wait-for-delete-timeout, in seconds.
 	SkipWaitForDelete time.Duration `json:"-"`
@@ -205,6 +209,9 @@ func (o *Options) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("pod selector %q: %w", o.PodSelector, err)
 	}
 	o.Selector = selector // the empty text selects everything
+	if err := (daemonSetText{o}).Set(o.EvictDaemonSets); err != nil {
+		return fmt.Errorf("evictDaemonSets %q: %w", o.EvictDaemonSets, err)
+	}
 	return nil
 }
 

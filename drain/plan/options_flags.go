@@ -157,6 +157,9 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 	fs.Var(podNames{&list[string]{to: &o.ExcludePods}}, "exclude-pod",
 		"leave this pod where it is, NAMESPACE/NAME; can be given several times")
 	NoDefault(fs, "exclude-pod", "it names pods of one drain")
+	fs.Var(daemonSetText{o}, "evict-daemonsets",
+		"evict pods of DaemonSets too that this label selector chooses, after all other pods of their node; "+
+			"their DaemonSets recreate them there")
 	fs.Var(&o.Guard, "guard", "how many pods of a workload without a budget may be unavailable at a time, "+
 		"like 25% or 1: the run itself delays the others")
 	fs.BoolVar(&o.GuardWrite, "guard-write", false,

@@ -112,7 +112,7 @@ func TestAddFlagsKeepsTheValues(t *testing.T) {
 // What the command line says comes back from the options' words.
 func TestFlagsReadWhatIsPrinted(t *testing.T) {
 	given := []string{"--force", "--grace-period=5", "--timeout=1m30s", "--pod-selector=app=web", "--skip-wait-for-delete-timeout=7",
-		"--dry-run=server", "--max-parallel-nodes=3", "--order=tiers", "--honor=cluster-api,karpenter", "--exclude-pod=shop/a,shop/b.c", "--guard=25%", "--guard-write",
+		"--dry-run=server", "--max-parallel-nodes=3", "--order=tiers", "--honor=cluster-api,karpenter", "--exclude-pod=shop/a,shop/b.c", "--evict-daemonsets=app=csi", "--guard=25%", "--guard-write",
 		"--lease-namespace=leases", "--take-over=aaaaaa,bbbbbb"}
 	o := usual()
 	if err := o.Flags().Parse(given); err != nil {
@@ -141,7 +141,7 @@ func TestFlagsRefuse(t *testing.T) {
 	for _, c := range []struct{ flag, text string }{
 		{"order", "random"}, {"honor", "me"}, {"guard", "0"}, {"guard", "101%"}, {"dry-run", ""}, {"dry-run", "sever"},
 		{"timeout", "-1s"}, {"timeout", "soon"}, {"max-parallel-nodes", "0"}, {"max-evict-retries", "-1"}, {"grace-period", "x"},
-		{"pod-selector", "a=("}, {"lease-namespace", "kube-node-lease"}, {"lease-namespace", "a b"},
+		{"pod-selector", "a=("}, {"evict-daemonsets", "a=("}, {"lease-namespace", "kube-node-lease"}, {"lease-namespace", "a b"},
 		{"exclude-pod", "a"}, {"exclude-pod", "shop/"}, {"exclude-pod", "/a"}, {"exclude-pod", "shop/a/b"}, {"exclude-pod", "shop/a,Shop/b"},
 	} {
 		o := usual()

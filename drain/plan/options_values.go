@@ -87,6 +87,26 @@ func (p selectorText) Set(text string) error {
 func (p selectorText) String() string { return p.o.PodSelector }
 func (p selectorText) Type() string   { return "string" }
 
+// daemonSetText is the text of --evict-daemonsets and its parsed form. Nothing is chosen by an empty one, which
+// a script may give by mistake.
+type daemonSetText struct{ o *Options }
+
+func (d daemonSetText) Set(text string) error {
+	text = strings.TrimSpace(text)
+	selector, err := labels.Parse(text)
+	if err != nil {
+		return fmt.Errorf("must be a valid label selector: %w", err)
+	}
+	d.o.EvictDaemonSets, d.o.daemonSets = text, nil
+	if !selector.Empty() {
+		d.o.daemonSets = selector
+	}
+	return nil
+}
+
+func (d daemonSetText) String() string { return d.o.EvictDaemonSets }
+func (d daemonSetText) Type() string   { return "string" }
+
 // leaseNamespace is the name of a namespace, or nothing.
 type leaseNamespace struct{ to *string }
 

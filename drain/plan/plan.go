@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -36,6 +37,7 @@ type ReasonCode string
 // The reason codes of the contract.
 const (
 	ReasonDaemonSet         ReasonCode = "DaemonSet"
+	ReasonDaemonSetLast     ReasonCode = "DaemonSetLast" // chosen by --evict-daemonsets
 	ReasonOrphanedDaemonSet ReasonCode = "OrphanedDaemonSet"
 	ReasonDaemonSetLike     ReasonCode = "DaemonSetLike" // a DaemonSet of another API group
 	ReasonMirror            ReasonCode = "Mirror"
@@ -54,6 +56,10 @@ type Reason struct {
 	Level   Level      `json:"level"`
 	Message string     `json:"message"`
 }
+
+// GoesLast reports whether a pod is asked for only after all others of its node have left, for this reason: it is
+// the chosen pod of a DaemonSet, which may serve the others.
+func (r Reason) GoesLast() bool { return r.Code == ReasonDaemonSetLast }
 
 // Decision is what Classify says of a pod: what is done and every reason.
 type Decision struct {
@@ -74,7 +80,7 @@ type Pod struct {
 	Action     Action
 	Reasons    []Reason
 	Order      int32 // of a MachineDrainRule, 0 without one
-	// Later tells that pods of a lower order have to leave its node first.
+	// Later tells that other pods have to leave its node first: see Turn.
 	Later  bool
 	Budget *budget.Judgement // nil for a skipped pod
 	// Wave is 1 for what can go at once, more for what waits its turn, 0 where none applies:
@@ -136,6 +142,19 @@ type Plan struct {
 	Estimate *Estimate
 }
 
+// GoesLast reports whether the plan has the pod leave after all others of its node. Its DaemonSet recreates
+// it there, so no other node matters for it.
+func (p *Pod) GoesLast() bool { return p.Moves() && slices.ContainsFunc(p.Reasons, Reason.GoesLast) }
+
+// Turn is its place among the moving pods of its node: those of a lower one leave first. It is the order of
+// its MachineDrainRule; pods that go last have the highest.
+func (p *Pod) Turn() int64 {
+	if p.GoesLast() {
+		return math.MaxInt64
+	}
+	return int64(p.Order)
+}
+
 // Names are the names of its nodes, in order.
 func (p *Plan) Names() []string {
 	names := make([]string, len(p.Nodes))
@@ -151,7 +170,7 @@ func (p *Pod) BudgetWhy() string {
 	switch {
 	case p.Budget == nil:
 		return ""
-	case p.Budget.Verdict == budget.VerdictEvictable && p.Wave > 1:
+	case p.Budget.Verdict == budget.VerdictEvictable && p.Wave > 1 && !p.GoesLast():
 		return fmt.Sprintf("%s, its turn is in wave %d", p.Budget.Why, p.Wave)
 	}
 	return p.Budget.Why

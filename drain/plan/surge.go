@@ -27,7 +27,7 @@ func (p *planner) surge(plan *Plan) {
 	for i := range plan.Nodes {
 		for k := range plan.Nodes[i].Pods {
 			one, pod := &plan.Nodes[i].Pods[k], p.pods[i][k]
-			if one.Action != ActionEvict || pod.Finished() || pod.Terminating() {
+			if one.Action != ActionEvict || one.GoesLast() || pod.Finished() || pod.Terminating() {
 				continue
 			}
 			facts, not := p.surgeOf(pod)

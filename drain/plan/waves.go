@@ -48,30 +48,33 @@ func (w waves) inTurn(g *budget.PlanGuard) int {
 	return 1 + before/g.Free
 }
 
-// inOrder puts the waves of a node's pods one behind the other that have different orders: those of
-// a higher one go when all others have left.
+// inOrder puts the waves of a node's pods one behind the other that have different turns. Behind a pod
+// that is never allowed to leave there is none.
 func inOrder(pods []Pod) {
-	orders := map[int32]struct{}{}
+	turns := map[int64]struct{}{}
 	for i := range pods {
 		if pods[i].Moves() {
-			orders[pods[i].Order] = struct{}{}
+			turns[pods[i].Turn()] = struct{}{}
 		}
 	}
-	if len(orders) < 2 {
-		return
-	}
-	before := 0
-	for rank, order := range slices.Sorted(maps.Keys(orders)) {
-		last := before
+	before, held := 0, false
+	for rank, turn := range slices.Sorted(maps.Keys(turns)) {
+		last, holds := before, held
 		for i := range pods {
-			if p := &pods[i]; p.Moves() && p.Order == order {
-				if p.Later = rank > 0; p.Wave > 0 {
-					p.Wave += before
-				}
-				last = max(last, p.Wave)
+			p := &pods[i]
+			if !p.Moves() || p.Turn() != turn {
+				continue
 			}
+			p.Later = rank > 0
+			switch {
+			case held:
+				p.Wave = 0
+			case p.Wave > 0:
+				p.Wave += before
+			}
+			last, holds = max(last, p.Wave), holds || p.Wave == 0
 		}
-		before = last
+		before, held = last, holds
 	}
 }
 
@@ -86,6 +89,8 @@ type Waves struct {
 	// brings about; HeldBy names it where it is one thing: an unhealthy pod or a budget.
 	Held   int
 	HeldBy string
+	// Last are those that leave after all others of their node.
+	Last int
 	// Never are those that their budgets do not let go as they stand.
 	Never int
 	// Unknown are those of which it is not known.
@@ -138,6 +143,9 @@ func (p Plan) Waves() Waves {
 			case forecast && pod.Wave == 0:
 				t.Held++
 				held[""] = struct{}{} // nothing of the plan tells what holds it
+				return
+			case pod.GoesLast():
+				t.Last++
 				return
 			case pod.Wave <= 1:
 				t.Now++
@@ -212,6 +220,7 @@ func (t Waves) Words() []WaveWords {
 		held = "once " + t.HeldBy
 	}
 	say(held, t.Held)
+	say("after all others of their node", t.Last)
 	say("not known", t.Unknown)
 	say("blocked", t.Never)
 	say("on refused nodes", t.Left)

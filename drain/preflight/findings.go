@@ -29,7 +29,8 @@ type finder func(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding
 
 // finders are asked in this order; of findings of one level the first come first.
 var finders = []finder{
-	findAccess, findExcluded, findDrainRules, findSelf, findLastControlPlane, findHeld, findUnseenKinds, findOtherDrainers, findSilentNodes,
+	findAccess, findExcluded, findDrainRules, findLastPods, findSelf, findLastControlPlane, findHeld, findUnseenKinds,
+	findOtherDrainers, findSilentNodes,
 	findOutOfOrder, findNotRemade, findOutages, findUnserved, findExceeded, findPinned, findUnseenVolumes,
 	findTolerant, findEmptyDirData, findNodeFiles, findUnknownVolumes, findCordoned, findUnguarded, findUnforeseen,
 	findNoRoom, findLeftovers,

@@ -172,8 +172,9 @@ func cordonWords(c *kube.Cordon) string {
 // they tolerate its taint, and drains of them do not end.
 func findTolerant(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	var g group
-	eachMoved(s, p, func(pod *kube.Pod) {
-		if pod.Owner != nil && !pod.Finished() && plan.ToleratesCordon(pod.Spec.Tolerations) {
+	plan.EachMove(*p, func(one *plan.Pod) {
+		if pod := s.Pod(one.UID); pod != nil && pod.Owner != nil && !one.GoesLast() && !pod.Finished() &&
+			plan.ToleratesCordon(pod.Spec.Tolerations) {
 			g.add(pod.Owner.Kind, pod.Namespace, pod.Owner.Name)
 		}
 	})

@@ -57,6 +57,8 @@ func (w *Wait) sentence(now time.Time) string {
 		return "the pods of earlier tiers"
 	case ForOrder:
 		return "pods of a lower order (MachineDrainRule) to leave its node"
+	case ForOthers, ForTheirDetach:
+		return w.othersSentence()
 	case ForVolumeTurn:
 		return w.turnSentence()
 	case ForSurge:
@@ -118,6 +120,14 @@ func theBudget(w *Wait) string {
 		return "its budget"
 	}
 	return "budget " + w.Budget.Name
+}
+
+// othersSentence says what a pod that leaves its node last waits for.
+func (w *Wait) othersSentence() string {
+	if w.For == ForTheirDetach {
+		return "the volumes of the pods that left its node to be detached"
+	}
+	return "all other pods of its node to leave"
 }
 
 // turnSentence says which pod with volumes goes first, how far it is, and whose

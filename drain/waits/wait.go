@@ -28,6 +28,8 @@ const (
 	ForCompletion  For = "completion"   // the pod's own end
 	ForTier        For = "tier"         // pods that go first in the order of the run
 	ForOrder       For = "order"        // pods of a lower order (MachineDrainRule) on its node
+	ForOthers      For = "others"       // all other pods of its node have left
+	ForTheirDetach For = "their detach" // and their volumes are detached
 	ForVolumeTurn  For = "volume queue" // pods with volumes of the same driver on its node
 	ForSurge       For = "surge"        // the batch of its workload that is on its way
 	ForReplacement For = "replacement"  // its replacement is to be Ready
@@ -166,7 +168,7 @@ func (w *Wait) End() time.Time {
 // Lasts tells of what is not expected to pass by itself in a moment.
 func (w *Wait) Lasts() bool {
 	switch w.For {
-	case ForOneBudget, ForCompletion, ForTier, ForOrder:
+	case ForOneBudget, ForCompletion, ForTier, ForOrder, ForOthers:
 		return true
 	case ForBudget:
 		return w.Never || w.UnhealthyPod != nil && !w.UnhealthyPod.Starting

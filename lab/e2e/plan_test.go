@@ -33,6 +33,7 @@ type plan struct {
 type planWaves struct {
 	Now                     int
 	Later                   []planLater
+	Last                    int
 	Blocked, Never, Unknown int
 }
 

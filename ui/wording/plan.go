@@ -78,6 +78,9 @@ func Why(p plan.Pod) string {
 	if f := p.Fate(); f.Loss == plan.LossPod || f.Loss == plan.LossPlace {
 		slices.Reverse(why)
 	}
+	if p.GoesLast() {
+		why = append(why, "after all others; recreated there")
+	}
 	if len(why) == 0 && p.Volumes {
 		return "its volume moves with it"
 	}

@@ -1,4 +1,4 @@
-package plan
+package selection
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 
 // The forms and errors of k8s.io/cli-runtime pkg/resource/builder.go and of
 // k8s.io/kubectl pkg/cmd/drain/drain.go Complete.
-func TestSelectNodes(t *testing.T) {
+func TestNodes(t *testing.T) {
 	zone := func(name string) func(*corev1.Node) {
 		return func(n *corev1.Node) { n.Labels["zone"] = name }
 	}
@@ -42,7 +42,7 @@ func TestSelectNodes(t *testing.T) {
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := SelectNodes(s, row.args, row.selector)
+			got, err := Nodes(s, row.args, row.selector)
 			message := ""
 			if err != nil {
 				message = err.Error()
@@ -52,7 +52,7 @@ func TestSelectNodes(t *testing.T) {
 			}
 		})
 	}
-	_, err := SelectNodes(s, nil, "=")
+	_, err := Nodes(s, nil, "=")
 	var bad *SelectorError
 	if !errors.As(err, &bad) || bad.Unwrap() == nil {
 		t.Errorf("%v is no SelectorError", err)

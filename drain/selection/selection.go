@@ -1,4 +1,4 @@
-package plan
+package selection
 
 import (
 	"errors"
@@ -52,10 +52,10 @@ func (e *UnknownNodesError) Error() string {
 	return strings.Join(lines, ", ")
 }
 
-// SelectNodes names the nodes that arguments or a label selector mean, each
+// Nodes names the nodes that arguments or a label selector mean, each
 // once: arguments in the order given, selected ones by name. A selector that no
 // node matches selects nothing, which is no error, as in kubectl.
-func SelectNodes(s *kube.Snapshot, args []string, selector string) ([]string, error) {
+func Nodes(s *kube.Snapshot, args []string, selector string) ([]string, error) {
 	switch {
 	case len(args) == 0 && selector == "":
 		return nil, ErrNoNodes
@@ -72,7 +72,7 @@ func SelectNodes(s *kube.Snapshot, args []string, selector string) ([]string, er
 		}
 		names = append(names, name)
 	}
-	return knownNodes(s, names)
+	return Known(s, names)
 }
 
 func nodesMatching(s *kube.Snapshot, text string) ([]string, error) {
@@ -89,8 +89,8 @@ func nodesMatching(s *kube.Snapshot, text string) ([]string, error) {
 	return names, nil
 }
 
-// knownNodes drops repetitions and fails if any of the nodes does not exist.
-func knownNodes(s *kube.Snapshot, names []string) ([]string, error) {
+// Known drops repetitions and fails if any of the nodes does not exist.
+func Known(s *kube.Snapshot, names []string) ([]string, error) {
 	known := make([]string, 0, len(names))
 	unknown := &UnknownNodesError{}
 	for _, name := range names {
