@@ -77,7 +77,7 @@ func TestTheBusiestNodeComesFirst(t *testing.T) {
 				break
 			}
 		}
-		d.shows("sorted by "+title+", the largest first; s reverses it")
+		d.shows("sorted by " + title + ", the largest first; s reverses it")
 		if got := d.list(frame.Nodes).Table.Keys()[0]; got != first {
 			t.Errorf("by %s the first is %s, want %s", title, got, first)
 		}

@@ -43,26 +43,12 @@ func (w *Wait) sentence(now time.Time) string {
 		return w.kubeletSentence()
 	case ForEnd:
 		return "its grace period has expired, the kubelet has not removed it"
-	case ForTurn:
-		return "its turn"
-	case ForAnswer:
-		return "the API server's answer"
 	case ForServer:
 		return "next try in " + words.Remaining(w.Until, now)
-	case ForWebhook:
-		return "an admission webhook"
-	case ForCompletion:
-		return "its completion: it is left to run"
-	case ForTier:
-		return "the pods of earlier tiers"
-	case ForOrder:
-		return "pods of a lower order (MachineDrainRule) to leave its node"
 	case ForOthers, ForTheirDetach:
 		return w.othersSentence()
 	case ForVolumeTurn:
 		return w.turnSentence()
-	case ForSurge:
-		return "the surge of its workload, which is under way"
 	case ForReplacement:
 		if w.Replacement != nil {
 			return "its replacement " + w.Replacement.String()
@@ -73,14 +59,26 @@ func (w *Wait) sentence(now time.Time) string {
 			return "its owner to remove it: " + w.Replacement.String()
 		}
 		return "its owner to remove it: its replacement is Ready"
-	case ForVolumes:
-		return "claims, volumes and attachments to be read"
 	case ForDetach:
 		return "its volumes to be detached, " + words.Remaining(w.Until, now)
-	case ForConnection:
-		return "the API server to answer again"
+	}
+	if plain, known := sentences[w.For]; known {
+		return plain
 	}
 	return string(w.For)
+}
+
+// sentences are those without figures or names.
+var sentences = map[For]string{
+	ForTurn:       "its turn",
+	ForAnswer:     "the API server's answer",
+	ForWebhook:    "an admission webhook",
+	ForCompletion: "its completion: it is left to run",
+	ForTier:       "the pods of earlier tiers",
+	ForOrder:      "pods of a lower order (MachineDrainRule) to leave its node",
+	ForSurge:      "the surge of its workload, which is under way",
+	ForVolumes:    "claims, volumes and attachments to be read",
+	ForConnection: "the API server to answer again",
 }
 
 // kubeletSentence says that a node is not well, and since when nothing was heard
