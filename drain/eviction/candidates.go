@@ -69,11 +69,11 @@ func (v *View) Candidates(draining map[string]bool) (all []order.Candidate, kept
 }
 
 // lowestOrders is the lowest order among the pods of each node that are still there, also of those
-// that are left to run to their end.
+// that are left to run to their end. Pods that wait for all others hold up none of these.
 func lowestOrders(pods []*Record) map[string]int32 {
 	lowest := map[string]int32{}
 	for _, r := range pods {
-		if r.State.Final() {
+		if r.State.Final() || r.goesLast() || r.Self {
 			continue
 		}
 		if order, known := lowest[r.Node]; !known || r.Order < order {
