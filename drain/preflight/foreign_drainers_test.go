@@ -138,3 +138,19 @@ func TestATakenOverCordonIsAWarning(t *testing.T) {
 		}
 	}
 }
+
+// The cordon of the run itself is no finding of the plan that its next phase is confirmed by.
+func TestTheCordonOfTheRunItselfIsNoFinding(t *testing.T) {
+	s := kubetest.StoreOf(kubetest.Now, kubetest.Node("w1")).Snapshot()
+	n := *s.Node("w1")
+	n.Unschedulable = true
+	n.Cordon = &kube.Cordon{Manager: kube.FieldManager, Since: kubetest.Now, Mark: annotation.Mark{Run: "k7f3pm", By: "alice", Was: "schedulable"}.String()}
+	store := kubetest.StoreOf(kubetest.Now)
+	store.Put(&n)
+	s = store.Snapshot()
+	for run, want := range map[string]int{"": 1, "other1": 1, "k7f3pm": 0} {
+		if got := findCordoned(s, &plan.Plan{Nodes: []plan.Node{{Name: "w1"}}}, &Env{Now: kubetest.Now, Run: run}); len(got) != want {
+			t.Errorf("run %q: %+v", run, got)
+		}
+	}
+}

@@ -118,11 +118,11 @@ func findSilentNodes(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 }
 
 // findCordoned finds nodes that somebody has made unschedulable before.
-func findCordoned(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
+func findCordoned(s *kube.Snapshot, p *plan.Plan, env *Env) []plan.Finding {
 	var found []plan.Finding
 	for i := range p.Nodes {
 		n := s.Node(p.Nodes[i].Name)
-		if n == nil || !n.Unschedulable {
+		if n == nil || !n.Unschedulable || env.Run != "" && runOf(n.Cordon) == env.Run {
 			continue
 		}
 		message := "node " + n.Name + " is already cordoned"
@@ -138,6 +138,15 @@ func findCordoned(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		found = append(found, f)
 	}
 	return found
+}
+
+// runOf is the run that cordoned a node, "" where none of ours did.
+func runOf(c *kube.Cordon) string {
+	if c == nil || c.Manager != kube.FieldManager {
+		return ""
+	}
+	mark, _ := annotation.Parse(c.Mark)
+	return mark.Run
 }
 
 // cordonWords say who cordoned a node, since when and why: our own mark knows

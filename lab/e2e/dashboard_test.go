@@ -35,9 +35,9 @@ func (term *terminal) toEvictionOf(node string) {
 	term.waitFor("pods from "+node+"?", "type "+node+" and press Enter", "esc  Cancel")
 }
 
-// rowName is the first word of a row, without the cursor and the mark before it.
+// rowName is the first word of a row, without the cursor and the mark or turn before it.
 func rowName(line string) string {
-	if fields := strings.Fields(strings.TrimLeft(line, "▌✓ ")); len(fields) > 0 {
+	if fields := strings.Fields(strings.TrimLeft(line, "▌✓0123456789 ")); len(fields) > 0 {
 		return fields[0]
 	}
 	return ""

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,6 +125,70 @@ func TestRetireByACommand(t *testing.T) {
 		}
 	}
 	operator.run("resume", run, "--yes").exits(t, 1, "nothing to resume")
+}
+
+// From the screen a drained node leaves the cluster step by step, each typed; its scripts are run on the host by hand.
+func TestRetireFromTheScreen(t *testing.T) {
+	world := worldOf(t, setting{scene: "roll"})
+	defer world.logOnFailure(t, "get", "nodes,pods", "-A", "-o", "wide")
+	operator := world.operator(t)
+	root, state, command := operator.scratchHost()
+	world.asMachinery(t, "patch", "node", "worker-1", "--subresource=status", "--type=merge", "-p",
+		`{"status":{"nodeInfo":{"machineID":"`+machineID+`"}}}`)
+	onHost := func(step ...string) {
+		t.Helper()
+		script := operator.run(append([]string{"cleanup-script", "worker-1", "--step"}, step...)...)
+		script.exits(t, 0)
+		cmd := exec.Command("sh", "-c", strings.ReplaceAll(command, "{node}", "worker-1"))
+		cmd.Stdin = strings.NewReader(script.out)
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%q on the host: %v\n%s", step, err, said)
+		}
+	}
+	term := operator.open(100, 40, "worker-1")
+	confirm := func(question string) {
+		t.Helper()
+		asked := term.until(patience, question, func(s screen) bool { return s.shows(question) && !s.shows("one moment") })
+		term.typing(wordAsked.FindStringSubmatch(asked.String())[1])
+		term.keys("Enter")
+		term.waitGone(question)
+	}
+	term.waitFor("● live · 6 nodes", "1 marked")
+	term.keys("D")
+	term.waitFor("Plan  worker-1", "D continue to cordon")
+	term.keys("D")
+	term.waitFor("Cordon worker-1 and continue?", "[ n  Cancel ]")
+	term.waitGone("one moment")
+	term.keys("y")
+	confirm("1 pod from worker-1?")
+	term.waitFor("Result ", "to take a node out of the cluster:", "1 worker-1: stop the kubelet")
+	run := decode[[]struct{ Run string }](t, operator.run("runs", "-o", "json").out)[0].Run
+
+	onHost("stop")
+	term.keys("1")
+	confirm("Is it done? worker-1: stop the kubelet")
+	term.waitFor("1 worker-1: delete the Node object")
+	if world.node(t, "worker-1").Metadata.Name != "worker-1" {
+		t.Error("the Node object is gone before that was confirmed")
+	}
+	term.keys("1")
+	confirm("Delete the Node object: worker-1?")
+	term.waitFor("1 worker-1: clean the host up")
+	onHost("clean", "--run", run)
+	term.keys("1")
+	confirm("Is it done? worker-1: clean the host up")
+	term.waitGone("to take a node out of the cluster:")
+	term.keys("q")
+	if code, normal := term.ended(); code != 0 || !normal.shows("Drained worker-1") {
+		t.Errorf("exit code %d, and on the normal screen\n%s", code, framed(normal))
+	}
+	if nodes := list[node](t, world, "nodes"); len(nodes) != 5 {
+		t.Errorf("%d nodes", len(nodes))
+	}
+	if _, err := os.Lstat(filepath.Join(root, "etc/kubernetes/kubelet.conf")); !os.IsNotExist(err) || !strings.Contains(textIn(t, state, "calls"), "stop containerd") {
+		t.Errorf("the host is not clean: %v, called\n%s", err, textIn(t, state, "calls"))
+	}
+	operator.run("report", run).prints(t, "worker-1")
 }
 
 func textIn(t *testing.T, dir, name string) string {

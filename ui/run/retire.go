@@ -96,7 +96,7 @@ func (m leaver) ask(node string, step retire.Step) {
 	title, word := wording.FirstUpper(step.Does())+": "+node+"?", retire.Word(step, node, seen)
 	d := dialog.Typed("retire", title, word, string(step), m.body(step, node, seen, confirmed.HostExec)...)
 	if _, onHost := step.Host(); onHost && confirmed.HostExec == "" {
-		d.Title, d.Command = "Is it done? "+wording.FirstUpper(step.Does())+" of "+node, m.byHand(step, node)
+		d.Title, d.Command = "Is it done? "+node+": "+step.Does(), m.byHand(step, node)
 	}
 	m.shell.Ask(d, func(a dialog.Answer) {
 		if a.Value != dialog.Accept {
