@@ -19,13 +19,13 @@ var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Ru
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
 	findPages = slices.Concat(listPages, []keys.Page{frame.Events, frame.Timeline, frame.Budgets,
-		frame.Roll, frame.History}) // with a filter
+		frame.Roll, frame.History, frame.Palette}) // with a filter
 	runPages  = []keys.Page{frame.Run, frame.Remedies, frame.Checks, frame.Timeline, frame.Events}
 	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
 		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings, frame.Roll, frame.NewRoll, frame.History}
 	allPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
 		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings,
-		frame.Roll, frame.NewRoll, frame.History, frame.Help, frame.Messages}
+		frame.Roll, frame.NewRoll, frame.History, frame.Palette, frame.Help, frame.Messages}
 )
 
 // actions are what keys do on several pages; the others are with their page.
@@ -209,6 +209,12 @@ func (a actions) programActions() []keys.Action {
 			Help:  "all runs of this machine: their results, and to watch, resume or roll back one",
 			Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.Run, frame.Roll}, Enabled: a.hasRuns,
 			Do: open(frame.History)},
+		{ID: "palette", Keys: []string{":"}, Title: "find", Group: group, Pages: palettePages,
+			Help: "find a key of this page by what it does, a node or a pod by its name, and go there",
+			Do: func() {
+				a.Open(frame.Ref{Page: frame.Palette})
+				a.m.filtering = true
+			}},
 		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "redraw the screen", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
 		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages, Do: open(frame.Help)},
 		{ID: "helpdone", Keys: []string{"?"}, Help: "back from the keys", Group: group, Pages: []keys.Page{frame.Help}, Do: a.escape},

@@ -68,6 +68,11 @@ func (m renderer) filterLine() paint.Line {
 		return paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, l.Filter).Add(themes.Warning,
 			"   all are shown: "+problem).Fit(m.s.Width - 1)
 	}
+	if _, finding := m.page().(*palette); finding {
+		return paint.Line{paint.Blank(1)}.Add(themes.Accent, ": ").Add(themes.Input, l.Filter).
+			Add(themes.Muted, "   "+wording.Count(l.Table.Len(), "match")+
+				"   enter chooses, ↓ goes down, esc goes back")
+	}
 	return paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, l.Filter).
 		Add(themes.Muted, "   "+wording.Number(l.Table.Len())+" of "+wording.Number(l.Total)+
 			"   enter keeps, esc shows all, ! ~ -l")

@@ -98,6 +98,7 @@ func (m *model) makePages() error {
 		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Checks,
 			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Pod, pod.New(shell)},
 		{frame.Roll, roll.New(shell)}, {frame.NewRoll, roll.NewSetup(shell)}, {frame.History, runs.New(shell)},
+		{frame.Palette, &palette{m: m}},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
 	}
 	m.pages = map[keys.Page]frame.Page{}

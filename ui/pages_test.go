@@ -123,6 +123,12 @@ var pageScenes = []scene{
 		d.keys("r")
 		return d
 	}},
+	{"find", func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h)
+		d.keys(":")
+		d.typed("cart")
+		return d
+	}},
 	{"checklist", func(t testing.TB, w, h int) *driver {
 		d := drive(t, company(), w, h, attached(endedState(drain.OutcomeDone)))
 		d.keys("c")

@@ -158,17 +158,7 @@ func (m *model) press(msg tea.KeyPressMsg) {
 	if action == nil {
 		return
 	}
-	if action.Writes && m.d.ReadOnly {
-		m.notices.refuse("read only: "+action.Title+" is switched off", m.s.Now)
-		return
-	}
-	if action.Enabled != nil {
-		if ok, why := action.Enabled(); !ok {
-			m.notices.refuse(why, m.s.Now)
-			return
-		}
-	}
-	action.Do()
+	act(m, action)
 }
 
 // pressTooSmall is the little that works while nothing can be seen.
@@ -221,9 +211,15 @@ func (m *model) pressFilter(key, text string) {
 	switch key {
 	case "enter":
 		m.filtering = false
+		if p, ok := m.page().(*palette); ok { // one who has typed a name has chosen
+			p.choose()
+		}
 	case "esc":
 		m.filtering = false
 		m.editFilter("")
+		if _, ok := m.page().(*palette); ok {
+			m.goBack()
+		}
 	case "up", "down", "pgup", "pgdown":
 		m.filtering = false
 		if a := m.keys.Find(m.path.page, key); a != nil {

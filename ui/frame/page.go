@@ -28,6 +28,7 @@ const (
 	Roll     keys.Page = "roll"
 	NewRoll  keys.Page = "new roll"
 	History  keys.Page = "runs"
+	Palette  keys.Page = "find"
 )
 
 // Page is one page of the dashboard. It is made once, keeps its state while others are

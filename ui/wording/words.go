@@ -84,7 +84,7 @@ func pluralOf(noun string) string {
 	switch {
 	case strings.HasSuffix(noun, "y"):
 		return noun[:len(noun)-1] + "ies"
-	case strings.HasSuffix(noun, "s"):
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
 		return noun + "es"
 	}
 	return noun + "s"

@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/table"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
+)
+
+// palette is a page that finds what one looks for by its name: what the keys of the page behind it do,
+// nodes and pods. What is chosen is done there, by the rules of its key.
+type palette struct {
+	m    *model
+	list frame.List
+	rows map[string]found
+}
+
+// found is something that can be chosen.
+type found struct {
+	kind, name, does string
+	action           *keys.Action // nil for a node or pod
+	open             func()
+}
+
+// podsListed is how many letters have to be typed before pods are listed, and how many of them are.
+const podsTyped, podsListed = 2, 200
+
+func (p *palette) List() *frame.List   { return &p.list }
+func (p *palette) Sorts() []frame.Sort { return nil }
+func (p *palette) Update(tea.Msg)      {}
+
+// Actions do what is chosen.
+func (p *palette) Actions() []keys.Action {
+	return []keys.Action{{ID: "choose", Keys: []string{"enter"}, Title: "choose", Group: "Program",
+		Help: "do what is chosen, as its key does", Enabled: p.list.HasRow, Do: p.choose}}
+}
+
+// Opened begins to type.
+func (p *palette) Opened(frame.Ref) {
+	p.list = frame.List{}
+	p.Rebuild()
+}
+
+// Rebuild finds what the typed text is in.
+func (p *palette) Rebuild() {
+	match := p.list.Match()
+	p.rows, p.list.Total = map[string]found{}, 0
+	var shown []string
+	add := func(key string, f found) {
+		if match.Keeps(nil, func(has func(string) bool) bool { return has(f.kind + " " + f.name + " " + f.does) }) {
+			p.rows[key], shown = f, append(shown, key)
+		}
+	}
+	behind := p.m.path.before(frame.Nodes)
+	if p.m.path.page != frame.Palette { // it is about to be opened
+		behind = p.m.path.page
+	}
+	for _, a := range p.m.keys.On(behind) {
+		if a.Group != "Moving" && a.ID != "palette" && !(a.Writes && p.m.d.ReadOnly) {
+			add("action/"+a.ID, found{kind: a.Labels(), name: a.Title, does: a.Help, action: a, open: a.Do})
+		}
+	}
+	if p.m.d.Replay || p.m.d.Cluster == nil {
+		p.list.Table.SetKeys(shown)
+		return
+	}
+	for _, n := range p.m.s.Snap.Nodes() {
+		add("node/"+n.Name, found{kind: "node", name: n.Name, does: "its row on the list of nodes",
+			open: func() { p.toNode(n.Name) }})
+	}
+	if len(p.list.Filter) >= podsTyped {
+		pods := 0
+		for _, pod := range p.m.s.Snap.Pods() {
+			if before := len(shown); pods < podsListed {
+				ref := frame.Ref{Page: frame.Pod,
+					Pod: frame.PodRef{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}}
+				add("pod/"+string(pod.UID), found{kind: "pod", name: pod.Namespace + "/" + pod.Name,
+					does: "on " + pod.Node, open: func() { (&shell{p.m}).Open(ref) }})
+				pods += len(shown) - before
+			}
+		}
+	}
+	p.list.Total = len(shown)
+	p.list.Table.SetKeys(shown)
+}
+
+// toNode shows a node on the list of nodes.
+func (p *palette) toNode(name string) {
+	l := p.m.pages[frame.Nodes].(frame.Lister)
+	l.List().Filter = ""
+	l.Rebuild()
+	l.List().Table.Select(name)
+	l.List().Touched = true
+	p.m.show(frame.Nodes)
+}
+
+// choose does what is chosen on the page behind, where its key can.
+func (p *palette) choose() {
+	f, ok := p.rows[p.list.Table.Cursor()]
+	if !ok {
+		return
+	}
+	p.m.goBack()
+	if f.action != nil {
+		act(p.m, f.action)
+		return
+	}
+	f.open()
+}
+
+// Layout fits the columns.
+func (p *palette) Layout(lay frame.Layout) {
+	p.list.Layout(lay, []table.Column{
+		{ID: "kind", Title: "KEY", Width: 9},
+		{ID: "name", Title: "NAME", Width: 30, Min: 14, Grow: true, Max: 60},
+		{ID: "does", Title: "", Width: 40, Min: 16, Grow: true},
+	}, nil)
+}
+
+// View is what was found.
+func (p *palette) View() frame.View {
+	v := frame.View{Left: paint.L(themes.Title, "Find").Add(themes.Muted, "  keys of the page, nodes, pods"),
+		Empty: paint.L(themes.Muted, "Nothing is called "+wording.Quote(p.list.Filter)+".")}
+	v.Cell = func(key, column string, width int) paint.Line {
+		f := p.rows[key]
+		switch column {
+		case "kind":
+			return paint.L(themes.Key, paint.Truncate(f.kind, width))
+		case "name":
+			return paint.L(themes.Accent, paint.Middle(wording.Clean(f.name), width))
+		}
+		return paint.L(themes.Text, paint.Truncate(wording.Clean(f.does), width))
+	}
+	if f, ok := p.rows[p.list.Table.Cursor()]; ok {
+		v.Subject, v.Detail = strings.TrimSpace(f.kind+" "+f.name), paint.T(f.does)
+		if f.action != nil && f.action.Enabled != nil {
+			if can, why := f.action.Enabled(); !can {
+				v.Detail = paint.L(themes.Warning, "Not now: "+why)
+			}
+		}
+	}
+	return v
+}
+
+// act does an action, where it can be done now.
+func act(m *model, action *keys.Action) {
+	if action.Writes && m.d.ReadOnly {
+		m.notices.refuse("read only: "+action.Title+" is switched off", m.s.Now)
+		return
+	}
+	if action.Enabled != nil {
+		if ok, why := action.Enabled(); !ok {
+			m.notices.refuse(why, m.s.Now)
+			return
+		}
+	}
+	action.Do()
+}
+
+// palettePages are those from which it can be opened.
+var palettePages = slices.DeleteFunc(slices.Clone(readPages), func(p keys.Page) bool {
+	return p == frame.Palette || p == frame.Options || p == frame.NewRoll
+})

@@ -1,0 +1,51 @@
+package ui
+
+import (
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+)
+
+// What a key does, a node and a pod are found by their names. What is chosen is done by the rules of its key.
+func TestFind(t *testing.T) {
+	d := drive(t, company(), 120, 30)
+	d.list(frame.Nodes).Table.Select("worker-b1")
+	d.keys(":")
+	d.shows("Find", "cordon")
+	d.typed("unschedulable")
+	d.keys("enter")
+	d.shows("Cordon worker-b1?", "[ n  Cancel ]") // it asks, as C does
+	d.keys("esc", ":")
+	d.typed("worker-c3")
+	d.keys("enter")
+	if at := d.list(frame.Nodes).Table.Cursor(); d.m.path.page != frame.Nodes || at != "worker-c3" {
+		t.Errorf("on %s, at %s", d.m.path.page, at)
+	}
+	d.keys(":")
+	d.typed("k2xzq")
+	d.shows("pod", "checkout/cart-7f9c-k2xzq", "on worker-b1")
+	d.keys("enter")
+	if d.m.path.page != frame.Pod {
+		t.Errorf("on %s", d.m.path.page)
+	}
+	d.keys("esc", ":", "esc")
+	if d.m.path.page != frame.Nodes {
+		t.Errorf("esc leads to %s", d.m.path.page)
+	}
+	d.keys(":")
+	d.typed("what nothing is called")
+	d.keys("enter")
+	d.shows("Nothing is called")
+	d.keys("esc", "esc", ":")
+	d.typed("uncordon")
+	d.keys("down", "up", "enter")
+	d.shows("not cordoned: worker-c3") // why it cannot be done now
+}
+
+// With --read-only nothing is found that writes.
+func TestFindReadOnly(t *testing.T) {
+	d := drive(t, company(), 120, 30, func(d *Deps) { d.ReadOnly = true })
+	d.keys(":")
+	d.typed("unschedulable")
+	d.shows("Nothing is called")
+}
