@@ -218,11 +218,12 @@ func pauseAndOrder(s onScreen) {
 	s.term.choose("worker-1")
 	s.confirm("U", "Uncordon worker-1?")
 	eventually(s.t, patience, "worker-1 is schedulable", func() bool { return !s.world.node(s.t, "worker-1").Spec.Unschedulable })
-	for _, node := range []string{"worker-2", "worker-3"} {
+	for i, node := range []string{"worker-2", "worker-3"} {
 		s.term.choose(node)
 		s.term.keys("Space")
-		s.term.waitFor("✓ " + node)
+		s.term.waitFor(fmt.Sprint(i+1, " marked"))
 	}
+	s.term.waitFor("1 worker-2", "2 worker-3")
 	webs, left := s.webs("worker-2"), s.webs("worker-3")
 	if len(webs) != 3 || len(left) != 1 {
 		s.t.Fatalf("%d and %d webs", len(webs), len(left))
@@ -281,7 +282,7 @@ func abortTheRun(s onScreen) {
 	s.confirm("U", "Uncordon worker-2?")
 	s.term.choose("worker-1")
 	s.term.keys("Space")
-	s.term.waitFor("✓ worker-1")
+	s.term.waitFor("✓ worker-1", "1 marked")
 	webs := s.webs("worker-1")
 	d := s.begin(len(webs))
 
