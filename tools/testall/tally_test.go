@@ -26,7 +26,16 @@ func module(t *testing.T, files map[string]string) (*session, *strings.Builder) 
 		}
 	}
 	var out strings.Builder
-	return &session{root: dir, out: &out, scratch: t.TempDir()}, &out
+	scratch := t.TempDir()
+	// The go command counts what it does in a process of its own, which writes there beyond the end of a test.
+	telemetry := filepath.Join(scratch, "config", "go", "telemetry")
+	if err := os.MkdirAll(telemetry, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &session{root: dir, out: &out, scratch: scratch}, &out
 }
 
 func testContext(t *testing.T) context.Context {
