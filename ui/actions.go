@@ -209,7 +209,7 @@ func (a actions) programActions() []keys.Action {
 			Help:  "all runs of this machine: their results, and to watch, resume or roll back one",
 			Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.Run, frame.Roll}, Enabled: a.hasRuns,
 			Do: open(frame.History)},
-		{ID: "palette", Keys: []string{":"}, Title: "find", Group: group, Pages: palettePages,
+		{ID: "palette", Keys: []string{":"}, Title: "find", Group: group, Pages: readPages,
 			Help: "find a key of this page by what it does, a node or a pod by its name, and go there",
 			Do: func() {
 				a.Open(frame.Ref{Page: frame.Palette})

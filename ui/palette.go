@@ -1,11 +1,12 @@
 package ui
 
 import (
-	"slices"
+	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -20,6 +21,15 @@ type palette struct {
 	m    *model
 	list frame.List
 	rows map[string]found
+
+	pods    *podsFound // for the text that was looked for last
+	looking bool
+}
+
+// podsFound are pods in whose names a text is.
+type podsFound struct {
+	text string
+	pods []*kube.Pod
 }
 
 // found is something that can be chosen.
@@ -34,7 +44,37 @@ const podsTyped, podsListed = 2, 200
 
 func (p *palette) List() *frame.List   { return &p.list }
 func (p *palette) Sorts() []frame.Sort { return nil }
-func (p *palette) Update(tea.Msg)      {}
+
+// Update takes the pods that were found, and looks again where more was typed meanwhile.
+func (p *palette) Update(msg tea.Msg) {
+	if msg, ok := msg.(*podsFound); ok {
+		p.pods, p.looking = msg, false
+		if p.m.path.page == frame.Palette {
+			p.Rebuild()
+		}
+	}
+}
+
+// lookForPods looks outside of the event loop: there may be very many.
+func (p *palette) lookForPods() {
+	text := p.list.Filter
+	if p.looking || len(text) < podsTyped || p.pods != nil && p.pods.text == text {
+		return
+	}
+	p.looking = true
+	snap, match := p.m.s.Snap, p.list.Match()
+	(&shell{p.m}).Go("the search for pods", func(context.Context) tea.Msg {
+		found := &podsFound{text: text}
+		for _, pod := range snap.Pods() {
+			if len(found.pods) < podsListed && match.Keeps(nil, func(has func(string) bool) bool {
+				return has("pod " + pod.Namespace + "/" + pod.Name)
+			}) {
+				found.pods = append(found.pods, pod)
+			}
+		}
+		return found
+	})
+}
 
 // Actions do what is chosen.
 func (p *palette) Actions() []keys.Action {
@@ -44,7 +84,7 @@ func (p *palette) Actions() []keys.Action {
 
 // Opened begins to type.
 func (p *palette) Opened(frame.Ref) {
-	p.list = frame.List{}
+	p.list, p.pods = frame.List{}, nil
 	p.Rebuild()
 }
 
@@ -75,18 +115,15 @@ func (p *palette) Rebuild() {
 		add("node/"+n.Name, found{kind: "node", name: n.Name, does: "its row on the list of nodes",
 			open: func() { p.toNode(n.Name) }})
 	}
-	if len(p.list.Filter) >= podsTyped {
-		pods := 0
-		for _, pod := range p.m.s.Snap.Pods() {
-			if before := len(shown); pods < podsListed {
-				ref := frame.Ref{Page: frame.Pod,
-					Pod: frame.PodRef{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}}
-				add("pod/"+string(pod.UID), found{kind: "pod", name: pod.Namespace + "/" + pod.Name,
-					does: "on " + pod.Node, open: func() { (&shell{p.m}).Open(ref) }})
-				pods += len(shown) - before
-			}
+	if p.pods != nil && p.pods.text == p.list.Filter {
+		for _, pod := range p.pods.pods {
+			ref := frame.Ref{Page: frame.Pod,
+				Pod: frame.PodRef{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}}
+			add("pod/"+string(pod.UID), found{kind: "pod", name: pod.Namespace + "/" + pod.Name,
+				does: "on " + pod.Node, open: func() { (&shell{p.m}).Open(ref) }})
 		}
 	}
+	p.lookForPods()
 	p.list.Total = len(shown)
 	p.list.Table.SetKeys(shown)
 }
@@ -163,8 +200,3 @@ func act(m *model, action *keys.Action) {
 	}
 	action.Do()
 }
-
-// palettePages are those from which it can be opened.
-var palettePages = slices.DeleteFunc(slices.Clone(readPages), func(p keys.Page) bool {
-	return p == frame.Palette || p == frame.Options || p == frame.NewRoll
-})

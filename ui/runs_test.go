@@ -254,3 +254,21 @@ func TestRunsReadOnly(t *testing.T) {
 		t.Error(d.frame())
 	}
 }
+
+// The run of a batch is shown beside its roll, which leaving the program still asks about.
+func TestTheRunOfABatchDoesNotHideItsRoll(t *testing.T) {
+	r := somePast()
+	batch := newFakeRun(runState())
+	rolling := rollState()
+	rolling.drain = batch
+	r.briefs = []live.Brief{{ID: batch.state.Run.ID, Started: moment}}
+	d := drive(t, company(), 140, 40, onRuns(r, func(d *Deps) { d.AttachRoll = rolling }))
+	d.keys("r")
+	d.list(frame.History).Table.Select(batch.state.Run.ID)
+	d.keys("enter")
+	if d.m.path.page != frame.Run || d.m.s.Roll != live.Roll(rolling) || len(r.shown) != 0 {
+		t.Errorf("on %s, roll %v, shown %q", d.m.path.page, d.m.s.Roll, r.shown)
+	}
+	d.keys("q")
+	d.shows("A roll is active")
+}

@@ -82,10 +82,15 @@ func (m *Page) canShow() (bool, string) {
 	case m.s.Run != nil && m.s.State.Run.ID == b.ID || m.s.Roll != nil && m.s.RollState.Facts.Run.ID == b.ID:
 	case b.Elsewhere:
 		return false, "it was on another cluster: p shows the command that plays it"
-	case m.s.Starting || m.s.Live() && !m.s.Foreign || m.s.Rolling() && !m.s.RollForeign:
+	case m.ours():
 		return false, "a run is active in this program: w shows it"
 	}
 	return true, ""
+}
+
+// ours reports whether a run or roll is active that leaving the program ends.
+func (m *Page) ours() bool {
+	return m.s.Starting || m.s.Live() && !m.s.Foreign || m.s.Rolling() && !m.s.RollForeign
 }
 
 func (m *Page) canResume() (bool, string) {
@@ -122,7 +127,7 @@ func (m *Page) show() {
 	switch {
 	case m.s.Roll != nil && m.s.RollState.Facts.Run.ID == b.ID:
 		m.shell.Open(frame.Ref{Page: frame.Roll})
-	case m.s.Roll == nil && m.s.Run != nil && m.s.State.Run.ID == b.ID:
+	case m.s.Run != nil && m.s.State.Run.ID == b.ID: // also the run of a batch: its roll stays on the screen
 		m.shell.Open(frame.Ref{Page: frame.Run})
 	default:
 		m.busy = true
@@ -135,11 +140,14 @@ func (m *Page) show() {
 
 func (m *Page) onShown(msg shownMsg) {
 	m.busy = false
-	if msg.err != nil {
+	switch {
+	case msg.err != nil:
 		m.shell.Fail("Not shown: " + wording.Clean(msg.err.Error()))
-		return
+	case m.ours():
+		m.shell.Fail("Not shown: a run was started here meanwhile; w shows it")
+	default:
+		m.shell.Show(msg.run, msg.roll)
 	}
-	m.shell.Show(msg.run, msg.roll)
 }
 
 func (m *Page) askToResume() {
@@ -162,7 +170,7 @@ func (m *Page) askToResume() {
 }
 
 func (m *Page) resume(b live.Brief) {
-	m.busy = true
+	m.busy, m.s.Starting = true, true
 	runs := m.s.Runs
 	m.shell.Go("the resumption of "+b.ID, func(ctx context.Context) tea.Msg {
 		run, roll, err := runs.Resume(ctx, b)
@@ -171,7 +179,7 @@ func (m *Page) resume(b live.Brief) {
 }
 
 func (m *Page) onResumed(msg resumedMsg) {
-	m.busy = false
+	m.busy, m.s.Starting = false, false
 	switch {
 	case msg.err != nil:
 		m.shell.Fail("Not resumed: " + wording.Clean(msg.err.Error()))
