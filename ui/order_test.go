@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
@@ -88,4 +89,30 @@ func TestTheBusiestNodeComesFirst(t *testing.T) {
 	d.shows("POD↓")
 	d.keys("s")
 	d.shows("POD↑")
+}
+
+// Pods in the order of their nodes stand under a title each, with the turn of the node and when its pods leave.
+func TestPodsOfAPlanAreGroupedByNode(t *testing.T) {
+	d := drive(t, company(), 170, 44, func(deps *Deps) {
+		paper(deps).forecast = func(*kube.Snapshot, plan.Plan, time.Time) plan.Estimate {
+			return plan.Estimate{Waves: []int{1}, Nodes: []plan.NodeSpan{
+				{Node: "worker-b1", Until: 10 * time.Second}, {Node: "worker-a1", From: 15 * time.Second, Until: 100 * time.Second}}}
+		}
+	})
+	for _, node := range []string{"worker-b1", "worker-a1"} {
+		d.list(frame.Nodes).Table.Select(node)
+		d.keys("space")
+	}
+	d.keys("D")
+	d.shows("order 1 worker-b1 0:00 to ~0:10 · 2 worker-a1 0:15 to ~1:40", "NODE")
+	d.keys(">", ">")
+	screen := d.frame()
+	first, second := strings.Index(screen, "1 worker-b1 0:00 to ~0:10 · "), strings.LastIndex(screen, "2 worker-a1 0:15 to ~1:40 · ")
+	if first < 0 || second < first || strings.Contains(screen, " NODE ") {
+		t.Errorf("no title over the pods of each node, in order:\n%s", screen)
+	}
+	d.keys("s")
+	if screen = d.frame(); strings.LastIndex(screen, "1 worker-b1") < strings.LastIndex(screen, "2 worker-a1") {
+		t.Errorf("reversed, the last node is first:\n%s", screen)
+	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -108,11 +109,30 @@ func TestForecast(t *testing.T) {
 			if (e.LowerBound > 0) != (e.Longest != "") {
 				t.Errorf("a lower bound of %s comes from %q", e.LowerBound, e.Longest)
 			}
-			e.Because, e.Longest, e.LongestGrace, e.Wave = "", "", 0, nil
+			e.Because, e.Longest, e.LongestGrace, e.Wave, e.Nodes = "", "", 0, nil, nil
 			if fmt.Sprint(e) != fmt.Sprint(row.want) {
 				t.Errorf("%+v, want %+v", e, row.want)
 			}
 		})
+	}
+}
+
+// Each node has the time from its first eviction until its last pod has left: one after the other,
+// or at the same time.
+func TestForecastOfEachNode(t *testing.T) {
+	objects := slices.Concat(kubetest.Ready("shop/api", 0, 1, []string{"w1", "w2"}), kubetest.Ready("shop/web", 0, 1, []string{"w2"}))
+	for parallel, want := range map[int]string{1: "w1 0:00 to ~0:10, w2 0:10 to ~0:20", 2: "w1 0:00 to ~0:10, w2 0:00 to ~0:10"} {
+		e := forecastOf(t, parallelNodes(parallel), []string{"w1", "w2", "w3"}, objects...)
+		var got []string
+		for _, n := range e.Nodes {
+			got = append(got, n.Node+" "+n.Words())
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%d at once: %q, want %q", parallel, got, want)
+		}
+		if e.SpanOf("w3") != nil {
+			t.Error("a node from which no pod leaves has a time")
+		}
 	}
 }
 

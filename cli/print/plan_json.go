@@ -56,6 +56,15 @@ type estimateJSON struct {
 	Waves             []int   `json:"waves"`   // as played through: pods that go at once, next, ...
 	Held              int     `json:"blocked"` // pods that would not go in the cluster as it is
 	Rough             bool    `json:"rough"`   // counted only: too large to be played through
+	// Nodes are when pods leave each node from which some do; none where it is rough.
+	Nodes []nodeSpanJSON `json:"nodes"`
+}
+
+// nodeSpanJSON is from the first eviction on a node until its last pod has left that nothing holds for good.
+type nodeSpanJSON struct {
+	Name         string  `json:"name"`
+	FromSeconds  float64 `json:"fromSeconds"`
+	UntilSeconds float64 `json:"untilSeconds"`
 }
 
 type nodeJSON struct {
@@ -138,10 +147,14 @@ func projectEstimate(e *plan.Estimate) *estimateJSON {
 	if e == nil {
 		return nil
 	}
-	return &estimateJSON{
+	out := &estimateJSON{
 		TotalSeconds: e.Total.Seconds(), LowerBoundSeconds: e.LowerBound.Seconds(), LongestGrace: e.Longest,
-		Because: e.Because, Waves: orEmpty(e.Waves), Held: e.Held, Rough: e.Rough,
+		Because: e.Because, Waves: orEmpty(e.Waves), Held: e.Held, Rough: e.Rough, Nodes: []nodeSpanJSON{},
 	}
+	for _, n := range e.Nodes {
+		out.Nodes = append(out.Nodes, nodeSpanJSON{n.Node, n.From.Seconds(), n.Until.Seconds()})
+	}
+	return out
 }
 
 func projectNode(n plan.Node) nodeJSON {

@@ -36,7 +36,7 @@ func (t planText) write(id conn.Identity, plan plan.Plan) {
 		plan.TakenAt.UTC().Format(time.RFC3339))
 	for _, n := range plan.Nodes {
 		t.line("")
-		t.node(n)
+		t.node(n, plan.Estimate)
 	}
 	if len(plan.Findings) > 0 {
 		t.line("")
@@ -59,7 +59,15 @@ func nodeNames(plan plan.Plan) string {
 	return strings.Join(names, ", ")
 }
 
-func (t planText) node(n plan.Node) {
+// spanWords are when the pods of a node leave it, "" where that is not known.
+func spanWords(span *plan.NodeSpan) string {
+	if span == nil {
+		return ""
+	}
+	return " · " + span.Words()
+}
+
+func (t planText) node(n plan.Node, e *plan.Estimate) {
 	state := "Ready"
 	if !n.Ready {
 		state = "not Ready"
@@ -67,7 +75,7 @@ func (t planText) node(n plan.Node) {
 	if n.Unschedulable {
 		state += ", cordoned"
 	}
-	t.line("%s  %s · %s", t.style.In(Bold, n.Name), state, countWords(n.Counts()))
+	t.line("%s  %s · %s%s", t.style.In(Bold, n.Name), state, countWords(n.Counts()), spanWords(e.SpanOf(n.Name)))
 	if len(n.Pods) == 0 {
 		return
 	}

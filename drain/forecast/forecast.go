@@ -87,6 +87,7 @@ type model struct {
 	stirred bool                       // something happened that the run may act on
 	last    *modelPod                  // the last that left
 	left    time.Duration              // when
+	spans   map[string]*plan.NodeSpan  // by node that a pod was asked to leave
 }
 
 // modelPod is a pod of the plan.
@@ -189,6 +190,11 @@ func (m *model) estimate() plan.Estimate {
 			e.Wave[plan.UID] = p.wave
 		}
 	})
+	for _, n := range m.plan.Nodes {
+		if span := m.spans[n.Name]; span != nil {
+			e.Nodes = append(e.Nodes, *span)
+		}
+	}
 	switch p := m.last; {
 	case p == nil && m.state.Outcome == drain.OutcomeRefused:
 		e.Because = "no node can be drained with this plan"

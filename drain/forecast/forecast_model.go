@@ -26,7 +26,7 @@ func newModel(s *kube.Snapshot, planned plan.Plan, now time.Time) *model {
 	m := &model{
 		s: s, plan: playable(planned), began: now, now: now,
 		pods: map[kube.UID]*modelPod{}, budgets: map[kube.UID]*modelBudget{}, guards: map[kube.UID]*modelGuard{}, starts: map[kube.UID]time.Duration{},
-		going: map[string]int{},
+		going: map[string]int{}, spans: map[string]*plan.NodeSpan{},
 	}
 	m.store = kube.NewStore(func() time.Time { return now })
 	m.store.SetHealth(kube.Health{Live: true, LastContact: now, Offset: s.Health().Offset})
@@ -220,6 +220,9 @@ func (m *model) evict(p *modelPod, past bool) kube.Answer {
 		return refusalOf(predicted)
 	}
 	p.evicted, p.wave = true, 1+m.before(p)
+	if m.spans[p.plan.Node] == nil {
+		m.spans[p.plan.Node] = &plan.NodeSpan{Node: p.plan.Node, From: m.now.Sub(m.began)}
+	}
 	switch {
 	case p.budget != nil && predicted.Way == budget.WaySpends:
 		p.wave = max(p.wave, 1+p.budget.back)
@@ -269,6 +272,9 @@ func (m *model) goes(p *modelPod, after time.Duration) {
 	m.later(after, func() {
 		m.store.Remove(&kube.Pod{UID: p.plan.UID})
 		m.last, m.left = p, m.now.Sub(m.began)
+		if span := m.spans[p.plan.Node]; span != nil {
+			span.Until = m.left
+		}
 		// That a pod is gone lets nothing go by itself but the next node (when it
 		// was the last, or those that are left are held), the next tier or order and the next
 		// volume.

@@ -45,6 +45,30 @@ type Estimate struct {
 	// Wave is the wave of each pod that moves, 0 for one that is held; nil where it is
 	// Rough.
 	Wave map[kube.UID]int
+	// Nodes are when its pods leave each node from which some do, in the order of the plan; none where it is
+	// Rough.
+	Nodes []NodeSpan
+}
+
+// NodeSpan is from the first eviction on a node until its last pod has left that nothing holds for good, both
+// counted from the begin of the evictions.
+type NodeSpan struct {
+	Node        string
+	From, Until time.Duration
+}
+
+// Words are the span as an estimate: "0:00 to ~1:40".
+func (s NodeSpan) Words() string { return words.Clock(s.From) + " to ~" + words.Clock(s.Until) }
+
+// SpanOf is that of a node, nil where no pod of it leaves, or where it is not known.
+func (e *Estimate) SpanOf(node string) *NodeSpan {
+	if e == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(e.Nodes, func(s NodeSpan) bool { return s.Node == node }); i >= 0 {
+		return &e.Nodes[i]
+	}
+	return nil
 }
 
 // WithEstimate is the plan with how long it takes. Its waves are those of the forecast,

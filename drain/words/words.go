@@ -29,3 +29,12 @@ func VolumeNames(names []string) string {
 	}
 	return "volumes " + List(names)
 }
+
+// Clock is a time as on a clock that counts up: "0:41", "1:02:03".
+func Clock(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}

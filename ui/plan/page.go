@@ -38,6 +38,7 @@ type Page struct {
 	plan    plan.Plan // as it is now
 	changes []plan.Change
 	pods    map[string]plan.Pod // by UID
+	first   map[string]string   // the node of the first pod of each, by UID; nil where pods are in another order
 	widest  widths
 	time    planTime
 	lay     frame.Layout
@@ -59,7 +60,7 @@ func (m *Page) List() *frame.List { return &m.list }
 
 // Sorts are the columns to sort by.
 func (m *Page) Sorts() []frame.Sort {
-	return []frame.Sort{{ID: "fate", Title: "fate"}, {ID: "pod", Title: "pod"}, {ID: "node", Title: "node"},
+	return []frame.Sort{{ID: "fate", Title: "fate"}, {ID: "pod", Title: "pod"}, {ID: byNode, Title: "node"},
 		{ID: "owner", Title: "owner"}}
 }
 
@@ -123,6 +124,9 @@ const widestLanding = 32
 // leastFate has room for the short form of every fate.
 const leastFate = 9
 
+// nodeKept is the width from which the column of the node stays.
+const nodeKept = 88
+
 // leastHead is how many lines the words above a plan may take on a low screen,
 // where there is room for them; a high one has more.
 const leastHead = 7
@@ -179,10 +183,15 @@ func (m *Page) Rebuild() {
 			}
 		}
 	}
-	slices.SortStableFunc(shown, comparePlanned(m.list.Sort))
+	turn := map[string]int{}
+	for i := range m.plan.Nodes {
+		turn[m.plan.Nodes[i].Name] = i
+	}
+	slices.SortStableFunc(shown, comparePlanned(m.list.Sort, turn))
 	if m.list.Reverse {
 		slices.Reverse(shown)
 	}
+	m.groups(shown)
 	keys := make([]string, len(shown))
 	for i, pod := range shown {
 		keys[i] = string(pod.UID)
@@ -198,14 +207,17 @@ func textsOf(p plan.Pod) func(has func(string) bool) bool {
 	}
 }
 
-func comparePlanned(by string) func(a, b plan.Pod) int {
+// byNode is the order of the nodes, and the gravest fate of each first.
+const byNode = "node"
+
+func comparePlanned(by string, turn map[string]int) func(a, b plan.Pod) int {
 	return func(a, b plan.Pod) int {
 		first := 0
 		switch by {
 		case "fate":
 			first = cmp.Compare(a.Fate().Rank(), b.Fate().Rank())
-		case "node":
-			first = strings.Compare(a.Node, b.Node)
+		case byNode:
+			first = cmp.Or(cmp.Compare(turn[a.Node], turn[b.Node]), cmp.Compare(a.Fate().Rank(), b.Fate().Rank()))
 		case "owner":
 			first = strings.Compare(a.Owner, b.Owner)
 		}
@@ -221,6 +233,12 @@ func (m *Page) Layout(lay frame.Layout) {
 	m.lay = lay
 	why := min(max(m.widest.why, 12), 26)
 	name := min(max(m.widest.name, 3), max(24, lay.Columns()-9-why-2*table.Gap), max(34, lay.Columns()*45/100))
+	nodeDrop := 2
+	if len(m.nodes) > 1 && m.first == nil && lay.Columns() >= nodeKept {
+		nodeDrop = 0 // which node a pod is on is asked before how the pod is called in full
+		node := min(m.widest.node, max(10, m.s.Names.Least())) + table.Gap
+		name = min(name, max(24, lay.Columns()-leastFate-why-node-2*table.Gap))
+	}
 	fate := max(m.widest.fate, leastFate)
 	columns := []table.Column{
 		{ID: "pod", Title: "POD", Width: name},
@@ -230,8 +248,8 @@ func (m *Page) Layout(lay frame.Layout) {
 			Grow: true, Max: max(m.widest.why, 12)},
 		{ID: "lands", Title: "LANDS", Width: min(m.widest.lands, widestLanding),
 			Min: min(m.widest.lands, 9), Drop: 1},
-		{ID: "node", Title: "NODE", Width: min(m.widest.node, 24),
-			Min: min(m.widest.node, max(10, m.s.Names.Least())), Drop: 2},
+		{ID: byNode, Title: "NODE", Width: min(m.widest.node, 24),
+			Min: min(m.widest.node, max(10, m.s.Names.Least())), Drop: nodeDrop},
 		{ID: "owner", Title: "OWNER", Width: min(max(m.widest.owner, 5), 36),
 			Min: min(max(m.widest.owner, 5), 24), Drop: 4},
 		{ID: "budget", Title: "BUDGET", Width: min(max(m.widest.budget, 6), 28),
@@ -246,10 +264,10 @@ func (m *Page) Layout(lay frame.Layout) {
 	if m.widest.lands == 0 {
 		leaveOut("lands")
 	}
-	if len(m.nodes) == 1 {
+	if len(m.nodes) == 1 || m.first != nil {
 		leaveOut("node")
 	}
-	m.list.Layout(lay, columns, nil)
+	m.list.Layout(lay, columns, m.height)
 	m.reckonTime()
 	m.askRights()
 }
@@ -263,6 +281,7 @@ func (m *Page) View() frame.View {
 	v.Right = m.planTruth()
 	v.Head = m.planHead()
 	v.Cell = func(key, column string, width int) paint.Line { return planCell(m.pods[key], m.s.Names, column, width) }
+	v.Above = m.above
 	v.Mark = func(key string) string {
 		if slices.ContainsFunc(m.changes, func(c plan.Change) bool { return c.UID == kube.UID(key) }) {
 			return paint.Marked

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -87,35 +88,42 @@ func (m *Page) onForecast(msg forecastMsg) {
 	m.time.known, m.time.estimate = msg.key, &msg.estimate
 }
 
+// From these many lines a screen has room for more than the most important of a plan's head, and from those
+// for the order of nodes.
+const tall, middling = 30, 20
+
 // planWhen is the part of a plan's head about its order, its time and the room
 // in the cluster, in as many lines as the screen has to spare.
 func (m *Page) planWhen() []paint.Line {
 	width := m.s.Width - 2
-	var lines []paint.Line
 	shown := m.plan
-	if m.time.estimate != nil && m.time.known == m.time.key {
-		shown = shown.WithEstimate(*m.time.estimate)
+	if e := m.estimate(); e != nil {
+		shown = shown.WithEstimate(*e)
 	}
-	if waves := planWaves(shown); waves != nil {
-		wrapped := paint.Wrap(waves, width)
-		if m.s.Height < 30 || len(wrapped) > 2 {
-			wrapped = []paint.Line{waves}
+	waves, took, order := planWaves(shown), timeLine(m.time.estimate, m.s.Now), m.orderLine()
+	if m.s.Height >= tall {
+		lines := append(few(order, width, 3), few(waves, width, 2)...)
+		return append(append(lines, few(took, width, 1)...), planRoom(m.plan, width, true)...)
+	}
+	if room := planRoom(m.plan, width, false); room != nil && took != nil {
+		one := append(append(paint.Line{}, took...).Add(themes.Muted, "   "), paint.Join(paint.S(themes.Muted, ""), room...)...)
+		if one.Width() <= width {
+			took = one
 		}
-		lines = append(lines, wrapped...)
 	}
-	took := timeLine(m.time.estimate, m.s.Now)
-	bars := m.s.Height >= 30
-	room := planRoom(m.plan, width, bars)
-	one := append(paint.Line{}, took...).Add(themes.Muted, "   ")
-	one = append(one, paint.Join(paint.S(themes.Muted, ""), room...)...)
-	if !bars && room != nil && took != nil && one.Width() <= width {
-		return append(lines, one)
+	if m.s.Height < middling {
+		order = nil
 	}
-	if took != nil {
-		lines = append(lines, took)
+	return slices.Concat(few(waves, width, 1), few(took, width, 1), few(order, width, 1))
+}
+
+// few are the lines that a line is wrapped into, or it alone, cut, where these are more than so many.
+func few(l paint.Line, width, most int) []paint.Line {
+	if l.Width() == 0 {
+		return nil
 	}
-	if bars {
-		lines = append(lines, room...)
+	if wrapped := paint.Wrap(l, width); len(wrapped) <= most {
+		return wrapped
 	}
-	return lines
+	return []paint.Line{l.Fit(width)}
 }

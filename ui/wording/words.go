@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -45,11 +46,7 @@ func Spell(d time.Duration) string {
 
 // Clock is a running time: "0:41", "1:02:03".
 func Clock(d time.Duration) string {
-	s := int(max(d, 0) / time.Second)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
+	return words.Clock(d)
 }
 
 // Count is a number with its noun: "1 pod", "2 pods", "150,000 pods".
