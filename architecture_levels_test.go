@@ -16,7 +16,7 @@ var most = ceilings{lines: 3500, files: 24, names: 60, methods: 40}
 
 // packages are the levels of docs/architecture.md: a row per package, "" is main.
 var packages = map[string]packageRow{
-	"": {imports: []string{"app", "app/live", "app/past", "app/rolls", "cli", "cli/build", "cli/print", "drain", "kube", "kube/conn", "themes", "ui"}},
+	"": {imports: []string{"app", "app/live", "app/past", "app/preferences", "app/rolls", "cli", "cli/build", "cli/print", "drain", "kube", "kube/conn", "themes", "ui"}},
 
 	"ui": {imports: []string{"app/live", "drain", "drain/notice", "drain/plan", "drain/roll", "kube", "kube/request", "themes", "ui/budgets", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
 		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/roll", "ui/run", "ui/runs", "ui/table", "ui/wording"}},
@@ -54,7 +54,7 @@ var packages = map[string]packageRow{
 	"strictyaml": {},
 
 	"cli": {imports: []string{"app", "app/config", "app/control", "app/engine", "app/journal", "app/live",
-		"app/rolls", "cli/build", "cli/complete", "cli/dryrun", "cli/help", "cli/job", "cli/print", "cli/prompt",
+		"app/rolls", "cli/build", "cli/complete", "cli/dryrun", "cli/ending", "cli/help", "cli/job", "cli/print", "cli/prompt",
 		"cli/retiring", "cli/rolling", "cli/signals", "cli/telling", "drain", "drain/host", "drain/lease",
 		"drain/plan",
 		"drain/preflight", "drain/report", "drain/retire", "drain/roll", "drain/rollback", "drain/selection", "drain/tempbudget", "drain/words", "kube", "kube/conn"}},
@@ -62,6 +62,7 @@ var packages = map[string]packageRow{
 	"cli/complete": {imports: []string{"app", "app/control", "app/live", "cli/help", "drain", "drain/plan", "kube"}},
 	"cli/dryrun": {imports: []string{"app", "cli/print", "drain", "drain/attempt", "drain/budget", "drain/eviction", "drain/plan",
 		"drain/report", "drain/words", "kube"}},
+	"cli/ending":   {imports: []string{"app/live", "drain", "drain/roll", "kube"}},
 	"cli/help":     {imports: []string{"drain/plan", "drain/words"}},
 	"cli/job":      {imports: []string{"drain/words"}},
 	"cli/retiring": {imports: []string{"app", "cli/print", "cli/prompt", "drain", "drain/plan", "drain/retire", "drain/words", "kube"}},
@@ -80,7 +81,8 @@ var packages = map[string]packageRow{
 		"drain/host", "drain/metrics", "drain/notice", "drain/plan", "drain/preflight", "drain/retire", "drain/roll",
 		"drain/rollback", "drain/selection", "drain/surge", "drain/tempbudget", "kube", "kube/conn", "kube/request",
 		"kube/watch", "kube/write"}},
-	"app/past": {imports: []string{"app", "app/journal", "app/live", "app/rolls", "drain/report", "drain/roll", "drain/rollback"}},
+	"app/preferences": {},
+	"app/past":        {imports: []string{"app", "app/journal", "app/live", "app/rolls", "drain/report", "drain/roll", "drain/rollback"}},
 	"app/rolls": {imports: []string{"app", "app/control", "app/engine", "app/hook", "app/journal", "app/live", "app/notify", "drain", "drain/attempt", "drain/metrics", "drain/notice",
 		"drain/plan", "drain/roll", "kube", "kube/request"}},
 	"app/config": {imports: []string{"drain/plan", "drain/words", "strictyaml"}},

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/app/preferences"
 	"github.com/kdrain-tui/kdrain-tui/cli"
 	"github.com/kdrain-tui/kdrain-tui/cli/build"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
@@ -39,7 +40,7 @@ func main() {
 	}
 	state := filepath.Join(xdg.StateHome, "kdrain-tui")
 	logPath := filepath.Join(state, "kdrain-tui.log")
-	screen := screen{&ui.Terminal{Crash: ui.NewCrash(state), Log: app.NewLogFile(logPath), LogPath: logPath}}
+	screen := screen{&ui.Terminal{Crash: ui.NewCrash(state), Log: app.NewLogFile(logPath), LogPath: logPath}, preferences.In(state)}
 	conn.RouteLogs(slog.New(slog.NewTextHandler(screen.Log, nil)), ui.Stderr{})
 	kube.OnPanic = screen.OnPanic
 	signals := make(chan os.Signal, 4)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/past"
+	"github.com/kdrain-tui/kdrain-tui/app/preferences"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli"
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -20,17 +21,20 @@ import (
 )
 
 // screen is the terminal for a dashboard.
-type screen struct{ *ui.Terminal }
+type screen struct {
+	*ui.Terminal
+	chosen *preferences.Store // by the operator at earlier starts
+}
 
 // dashboard opens the screen with what the command line says.
 func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.DashboardEnd, error) {
-	theme, err := themes.Load(r.Theme, themesDir())
+	theme, err := s.theme(r.Theme)
 	if err != nil {
 		return cli.DashboardEnd{}, &app.Error{Reason: app.ReasonUsage, Err: err}
 	}
 	deps := ui.Deps{
 		Options: r.Options, Marked: r.Marked, Notes: r.Notes, LabelColumns: r.LabelColumns,
-		Theme: theme, NoColor: r.NoColor, ASCII: r.ASCII, ReadOnly: r.ReadOnly, Protected: r.Protected,
+		Theme: theme, ThemesDir: themesDir(), Preferences: s.chosen, Contexts: r.Contexts, NoColor: r.NoColor, ASCII: r.ASCII, ReadOnly: r.ReadOnly, Protected: r.Protected,
 		Terminal: s.Terminal, Alert: ui.AlertOf(r.Alert.How, os.Getenv), AlertBlockedAfter: r.Alert.BlockedAfter,
 	}
 	if r.Attach != nil {
@@ -58,9 +62,21 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 		deps.Source, deps.Cluster, deps.Runs = session, rolls.Dashboard{Dashboard: session}, runs
 		deps.Identity = ui.Identity{Context: identity.Context, User: identity.User, Server: identity.Server,
 			Target: session.Target}
+		deps.UsualAccepted = s.chosen.Usual(identity.Context)
 	}
 	result, err := ui.Run(ctx, deps)
-	return cli.DashboardEnd{Run: result.Run, Roll: result.Roll, Text: result.Text}, err
+	return cli.DashboardEnd{Run: result.Run, Roll: result.Roll, Text: result.Text, Context: result.Context, Theme: result.Theme}, err
+}
+
+// theme is the one of that name, and without a name the one that was chosen at an earlier start, while there is
+// such a one.
+func (s screen) theme(name string) (themes.Theme, error) {
+	if name == "" {
+		if theme, err := themes.Load(s.chosen.Theme(), themesDir()); err == nil {
+			return theme, nil
+		}
+	}
+	return themes.Load(name, themesDir())
 }
 
 // watched is the run, or the roll, that is watched.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
-	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
@@ -56,18 +55,6 @@ func (s *Session) launch(ctx context.Context, c engine.EngineConfig, plan plan.P
 
 func (s *Session) engine(journal *journal.Journal) engine.EngineConfig {
 	return engine.EngineConfig{Source: s.Source, Writer: s.Writer(), Journal: journal, Now: s.Now}
-}
-
-// Shortcomings are what went wrong beside a run that has ended: what is not in its
-// journal, and that its nodes have no Events.
-func Shortcomings(run live.Run) (events string, journal error) {
-	if e, ok := run.(interface{ Err() error }); ok {
-		journal = e.Err()
-	}
-	if e, ok := run.(interface{ Silent() string }); ok {
-		events = e.Silent()
-	}
-	return events, journal
 }
 
 // NewRunID makes a short id for a run: easy to read aloud, with no letters that

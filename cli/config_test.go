@@ -265,6 +265,9 @@ The name of the context is what counts: a server that is reached by ` + "`--serv
 
 ## Journals
 
+What is chosen on the dashboard (its theme, and in which contexts the usual flags are accepted) is in ` + "`$XDG_STATE_HOME/kdrain-tui/preferences.json`" + `; flags and
+settings are stronger.
+
 The journals of runs are in ` + "`$XDG_STATE_HOME/kdrain-tui/runs`" + `. Starting a run removes those that are neither among the newest ` + "`keep-journals`" + ` (100) nor
 younger than ` + "`keep-journals-days`" + ` (90). Never removed is the journal of a live run. Kept for a year, however many there are:
 one whose run has not ended (` + "`resume`" + ` can continue it), one whose run left a temporary budget, replicas or an out-of-service taint

@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/cli/ending"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
-	"github.com/kdrain-tui/kdrain-tui/cli/rolling"
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -30,8 +28,7 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 		return usage("without one: "+p.line("plan NODE...")+", or "+p.line("drain NODE... --yes"),
 			"the dashboard needs a terminal for standard input and output; nothing was done")
 	}
-	chosen := len(args) > 0 || f.selector != ""
-	if chosen {
+	if len(args) > 0 || f.selector != "" {
 		if err := checkSelection(args, f.selector); err != nil {
 			return err
 		}
@@ -44,13 +41,33 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 	if err := f.telling.Apply(p.runs); err != nil {
 		return err
 	}
+	var before *string // the context that the operator came from
+	for note := ""; ; {
+		opened, next, err := p.onCluster(cmd, f, args, options, note)
+		context := &p.connection.Overrides.CurrentContext
+		switch {
+		case !opened && before != nil: // back there
+			note = "context " + *context + ": " + err.Error()
+			*context, before = *before, nil
+		case next == "":
+			return err
+		default:
+			before, note, args, f.selector = new(*context), "", nil, ""
+			*context = next
+		}
+	}
+}
+
+// onCluster opens the screen on the cluster of the present context. It reports whether it came to that, and in
+// which context the operator goes on, "" where nowhere.
+func (p *Program) onCluster(cmd *cobra.Command, f *flags, args []string, options plan.Options, said string) (opened bool, next string, err error) {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	session, err := p.open(ctx, app.ConnectOptions{
 		ChunkSize: f.chunkSize, LeaseNamespace: options.LeaseNamespace, RequestLog: p.Log,
 	})
 	if err != nil {
-		return err
+		return false, "", err
 	}
 	defer session.Close()
 	session.Observe(ctx, kube.Kinds...)
@@ -59,15 +76,19 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 		note = "which evictions the API server takes is not known: " + err.Error()
 	}
 	var marked []string
-	if chosen {
+	if len(args) > 0 || f.selector != "" {
 		if marked, err = session.Select(ctx, f.selection(args)); err != nil {
-			return meantCommand(cmd, args, err)
+			return false, "", meantCommand(cmd, args, err)
 		}
 	}
 	request := p.dashboardRequest(f, session, options)
 	request.Marked = marked
 	request.note(note)
-	return p.show(ctx, request)
+	request.note(said)
+	request.Contexts = p.connection.Contexts()
+	end, err := p.show(ctx, request)
+	f.theme = end.Theme
+	return true, end.Context, err
 }
 
 // note adds what is not "".
@@ -82,21 +103,24 @@ type DashboardEnd struct {
 	Run  live.Run      // the last one that was on it, nil if there was none
 	Roll live.Roll     // the last roll that was on it, nil if there was none or a run came after it
 	Text func() string // the result of that run or roll as it is now, for the normal screen
+	// Context is that of the cluster on which the operator goes on, "" for none, and Theme the one that was
+	// chosen last.
+	Context, Theme string
 }
 
 // show opens the dashboard. Leaving it ends the run that is live on it: how that ended
 // is said on the normal screen.
-func (p *Program) show(ctx context.Context, request DashboardRequest) error {
+func (p *Program) show(ctx context.Context, request DashboardRequest) (DashboardEnd, error) {
 	end, failed := p.Dashboard(ctx, request)
 	if end.Run == nil && request.Attach != nil {
 		end.Run = request.Attach // the screen never opened
 	}
 	var code int
 	if _, foreign := end.Run.(live.Foreign); end.Run != nil && request.Replay == nil && !foreign {
-		code = exitOfRun(p.endRun(end.Run, failed != nil))
+		code = exitOfRun(ending.Run(end.Run, failed != nil, p.display(), p.Err))
 	}
 	if _, foreign := end.Roll.(live.ForeignRoll); end.Roll != nil && !foreign {
-		code = exitOf(rolling.End(end.Roll, failed != nil, p.display(), p.Err))
+		code = exitOf(ending.Roll(end.Roll, failed != nil, p.display(), p.Err))
 	}
 	if end.Text != nil {
 		if text := end.Text(); text != "" {
@@ -106,55 +130,12 @@ func (p *Program) show(ctx context.Context, request DashboardRequest) error {
 	var refused *app.Error
 	switch {
 	case errors.As(failed, &refused):
-		return failed
+		return end, failed
 	case failed != nil:
-		return &failure{code: ExitError, text: "the dashboard ended", err: failed}
+		return end, &failure{code: ExitError, text: "the dashboard ended", err: failed}
 	}
-	return told(code)
+	return end, told(code)
 }
-
-// endPatience is how long a run that was told to stop may take to say how it ended,
-// after the dashboard was left.
-const endPatience = 30 * time.Second
-
-// endRun waits for a run that is still live. Where the screen failed, as when its
-// terminal went away, no one asked for its end: it is suspended, and can be resumed.
-func (p *Program) endRun(run live.Run, failed bool) *drain.State {
-	select {
-	case <-run.Done():
-	default:
-		last := drain.Command{Kind: drain.CommandAbort, By: "kdrain-tui", Why: "the dashboard was closed"}
-		if failed {
-			last = drain.Command{Kind: drain.CommandSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"}
-		}
-		run.Send(last)
-		fmt.Fprintln(p.Err, "the run is being stopped; accepted evictions finish")
-		select {
-		case <-run.Done():
-		case <-time.After(endPatience):
-			fmt.Fprintln(p.Err, "some answers are outstanding; the journal shows what was sent")
-		}
-	}
-	state := run.State()
-	if state.Suspended {
-		fmt.Fprintf(p.Err, "run %s is suspended, not ended: %s continues it\n", state.Run.ID,
-			p.printed(state, "resume"))
-	}
-	events, journal := app.Shortcomings(run)
-	if events != "" {
-		fmt.Fprintln(p.Err, kube.Clean(fmt.Sprintf(noEvents, events)))
-	}
-	if journal != nil {
-		explain(p.Err, errors.New(journalGaps+journal.Error()))
-	}
-	return state
-}
-
-// What went wrong beside a run that has ended.
-const (
-	noEvents    = "the nodes have no Events of this run: %s"
-	journalGaps = "the journal of this run is not complete: "
-)
 
 // meantCommand adds a hint where an unknown node looks like a command.
 func meantCommand(root *cobra.Command, args []string, err error) error {

@@ -3,9 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
 // Leaving the dashboard ends the run that is live on it; where the screen failed, it
@@ -37,4 +42,31 @@ func TestTheEndOfADashboardEndsItsRun(t *testing.T) {
 			t.Errorf("printed %q", b.out)
 		}
 	}
+}
+
+// The operator can go on in another context, and is back where it was where that cluster cannot be reached:
+// with what was chosen meanwhile, and without the marks of the first cluster.
+func TestTheDashboardGoesOnInAnotherContext(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.Terminal = Terminal{In: true, Out: true, Err: true}
+	open, next := b.Program.Open, []string{"other", "dead", ""}
+	b.Program.Open = func(ctx context.Context, f *conn.Flags, o app.ConnectOptions) (app.Cluster, error) {
+		if f.Overrides.CurrentContext == "dead" {
+			return nil, errors.New("no server")
+		}
+		return open(ctx, f, o)
+	}
+	var seen []string
+	b.Dashboard = func(_ context.Context, r DashboardRequest) (DashboardEnd, error) {
+		seen = append(seen, strings.TrimSpace(fmt.Sprint(b.connection.Overrides.CurrentContext, " ", r.Marked, " ", r.Theme, " ", r.Notes)))
+		end := DashboardEnd{Context: next[0], Theme: "mono"}
+		next = next[1:]
+		return end, nil
+	}
+	b.expect(t, ExitDone, nil, "worker-1")
+	want := []string{"[worker-1]  []", "other [] mono []", "other [] mono [context dead: no server]"}
+	if !slices.Equal(seen, want) {
+		t.Errorf("%q, want %q", seen, want)
+	}
+	b.expect(t, ExitError, []string{"no server"}, "--context=dead")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/ending"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/cli/prompt"
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -60,15 +61,15 @@ func (f *follower) see(ctx context.Context) error {
 	}
 	f.out.End(f.run.Events(0))
 	f.out.Leftovers(state, f.session.Snapshot())
-	events, journal := app.Shortcomings(f.run)
+	events, journal := ending.Gaps(f.run)
 	if events != "" {
-		f.out.Note(noEvents, events)
+		f.out.Note("%s", events)
 	}
-	if journal != nil {
-		f.out.Complain(journalGaps + journal.Error())
+	if journal != "" {
+		f.out.Complain(journal)
 	}
 	if state.Suspended {
-		f.out.Note("run %s is suspended, not ended: %s continues it", state.Run.ID, p.printed(state, "resume"))
+		f.out.Note("%s", ending.Suspended(state, p.display()))
 	}
 	if state.Outcome != drain.OutcomeDone {
 		f.out.Note("the journal of this run: %s", p.runs.Path(state.Run.ID))

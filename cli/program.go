@@ -70,8 +70,10 @@ type Terminal struct {
 type DashboardRequest struct {
 	Session *app.Session // nil for a replay, and for a run that is watched without its cluster
 	Marked  []string
-	Options plan.Options
-	Notes   []string // what the operator is to know that was found before it opens
+	// Contexts are those of the kubeconfig that the operator can change to.
+	Contexts []string
+	Options  plan.Options
+	Notes    []string // what the operator is to know that was found before it opens
 	// Attach is a run to open with, resumed or of another process; nil for none.
 	Attach app.Run
 	// Replay is a journal to play instead, without a cluster; nil for the dashboard

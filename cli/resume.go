@@ -131,7 +131,8 @@ func (c *pastRun) goOnScreen(ctx context.Context, session *app.Session, resumpti
 	for _, note := range notes {
 		request.note(note)
 	}
-	return c.show(ctx, request)
+	_, err = c.show(ctx, request)
+	return err
 }
 
 // goOn follows the run as drain does.

@@ -177,7 +177,8 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 		request.ReplayRoll = replay
 		defer func() { <-replay.Done() }()
 		defer cancel()
-		return p.show(ctx, request)
+		_, err = p.show(ctx, request)
+		return err
 	}
 	events, err := p.runs.Journal(args[0])
 	if err != nil {
@@ -190,5 +191,6 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 	request.Replay = replay
 	defer func() { <-replay.Done() }()
 	defer cancel()
-	return p.show(ctx, request)
+	_, err = p.show(ctx, request)
+	return err
 }

@@ -67,7 +67,8 @@ func (c *pastRun) watch(cmd *cobra.Command, args []string) error {
 	}
 	defer closeSession()
 	request.Attach = run
-	return c.show(ctx, request)
+	_, err = c.show(ctx, request)
+	return err
 }
 
 // watchRoll is watch for a roll.
@@ -84,7 +85,8 @@ func (c *pastRun) watchRoll(ctx context.Context, cancel func(), cmd *cobra.Comma
 	}
 	defer closeSession()
 	request.AttachRoll = roll
-	return c.show(ctx, request)
+	_, err = c.show(ctx, request)
+	return err
 }
 
 // reach is the dashboard on the cluster of a run, or without one where it cannot be

@@ -53,7 +53,7 @@ var backgrounds = map[bool][]string{
 var decoration = []Token{Rule, BarEmpty, BarFull, BarWarning}
 
 func TestContrastOfExplicitColours(t *testing.T) {
-	for name, least := range map[string]float64{"high-contrast": 7, "colour-blind": 4.5} {
+	for name, least := range map[string]float64{"high-contrast": 7, "colour-blind": 4.5, "deuteranopia": 4.5, "tritanopia": 4.5} {
 		theme, err := Load(name, "")
 		if err != nil {
 			t.Fatal(err)
@@ -137,21 +137,32 @@ func lab(c rgb) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-func TestColourBlindThemeTellsStatesApart(t *testing.T) {
-	theme, err := Load("colour-blind", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const clear = 20 // far beyond just noticeable: thin letters far from each other
+// Thin letters have to be far from each other, far beyond what is just noticeable: further in a theme
+// for one kind of eyes than in that for all.
+func TestColourBlindThemesTellStatesApart(t *testing.T) {
 	states := []Token{Good, Warning, Bad}
-	for eyes, vision := range visions {
-		for _, dark := range []bool{true, false} {
-			for i, one := range states {
-				for _, other := range states[i+1:] {
-					a := seenWith(vision, parseHex(t, theme.Style(one, dark).Foreground))
-					b := seenWith(vision, parseHex(t, theme.Style(other, dark).Foreground))
-					if got := difference(a, b); got < clear {
-						t.Errorf("%s, dark=%v: %s and %s are %.1f apart, want %d", eyes, dark, one, other, got, clear)
+	for name, want := range map[string]struct {
+		eyes  []string
+		apart float64
+	}{
+		"colour-blind": {[]string{"protanopia", "deuteranopia", "tritanopia"}, 20},
+		"deuteranopia": {[]string{"protanopia", "deuteranopia"}, 35},
+		"tritanopia":   {[]string{"tritanopia"}, 55},
+	} {
+		theme, err := Load(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, eyes := range want.eyes {
+			for _, dark := range []bool{true, false} {
+				for i, one := range states {
+					for _, other := range states[i+1:] {
+						a := seenWith(visions[eyes], parseHex(t, theme.Style(one, dark).Foreground))
+						b := seenWith(visions[eyes], parseHex(t, theme.Style(other, dark).Foreground))
+						if got := difference(a, b); got < want.apart {
+							t.Errorf("%s with %s, dark=%v: %s and %s are %.1f apart, want %.0f", name, eyes, dark, one, other,
+								got, want.apart)
+						}
 					}
 				}
 			}

@@ -25,7 +25,7 @@ func parse(name, path string, text []byte, base Theme) (Theme, error) {
 	for key, value := range r.Pairs(root, "a theme") {
 		switch key.Value {
 		case "description":
-			r.wantString(value, "description")
+			theme.description = r.wantString(value, "description")
 		case "tokens":
 			r.readTokens(value, theme)
 		default:
@@ -122,10 +122,11 @@ func (r *reader) readBool(node *yaml.Node, what string) bool {
 	return value
 }
 
-func (r *reader) wantString(node *yaml.Node, what string) {
+func (r *reader) wantString(node *yaml.Node, what string) string {
 	if node.Kind != yaml.ScalarNode || node.Tag != "!!str" {
 		r.Fail(node, "%s is a text, not %s", what, strictyaml.Describe(node))
 	}
+	return node.Value
 }
 
 func hasKey(node *yaml.Node, name string) bool {

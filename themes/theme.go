@@ -21,7 +21,7 @@ const fileEnding = ".yaml"
 var builtinFiles embed.FS
 
 // builtinNames in the order in which they are offered.
-var builtinNames = []string{defaultName, "high-contrast", "colour-blind", "mono"}
+var builtinNames = []string{defaultName, "high-contrast", "colour-blind", "deuteranopia", "tritanopia", "mono"}
 
 // nameRule keeps a theme's name inside its folder.
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
@@ -29,11 +29,15 @@ var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 // Theme is a palette. The zero Theme leaves everything as the terminal has it.
 type Theme struct {
 	name        string
+	description string
 	light, dark map[Token]Style
 }
 
 // Name is the name that the theme was loaded by.
 func (t Theme) Name() string { return t.name }
+
+// Description is what its file says of it, "" where that says nothing.
+func (t Theme) Description() string { return t.description }
 
 // Style is how a token looks on a dark or on a light terminal.
 func (t Theme) Style(token Token, dark bool) Style {

@@ -187,7 +187,7 @@ func TestEveryMistakeIsNamedAtOnce(t *testing.T) {
 func TestNamesThatAreNotThemes(t *testing.T) {
 	dir := write(t, "mine", "")
 	if _, err := Load("other", dir); err == nil ||
-		!strings.Contains(err.Error(), `unknown theme "other": there are default, high-contrast, colour-blind, mono, mine`) {
+		!strings.Contains(err.Error(), `unknown theme "other": there are default, high-contrast, colour-blind, deuteranopia, tritanopia, mono, mine`) {
 		t.Errorf("unknown: %v", err)
 	}
 	for _, name := range []string{"../mine", "a/b", ".", "a.b", " "} {

@@ -19,13 +19,13 @@ var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Ru
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
 	findPages = slices.Concat(listPages, []keys.Page{frame.Events, frame.Timeline, frame.Budgets,
-		frame.Roll, frame.History, frame.Palette}) // with a filter
+		frame.Roll, frame.History, frame.Palette, frame.Themes}) // with a filter
 	runPages  = []keys.Page{frame.Run, frame.Remedies, frame.Checks, frame.Timeline, frame.Events}
 	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
 		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings, frame.Roll, frame.NewRoll, frame.History}
 	allPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
 		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings,
-		frame.Roll, frame.NewRoll, frame.History, frame.Palette, frame.Help, frame.Messages}
+		frame.Roll, frame.NewRoll, frame.History, frame.Palette, frame.Themes, frame.Help, frame.Messages}
 )
 
 // actions are what keys do on several pages; the others are with their page.
@@ -94,7 +94,7 @@ func (a actions) planActions() []keys.Action {
 // canAcceptUsual offers the two usual flags while one of them is missing, and
 // on a plan only where they are all that refuses.
 func (a actions) canAcceptUsual() (bool, string) {
-	if a.m.s.Options.IgnoreDaemonSets && a.m.s.Options.DeleteEmptyDirData {
+	if wording.HasUsual(a.m.s.Options) {
 		return false, "both are accepted already"
 	}
 	var plan *plan.Plan
@@ -215,6 +215,8 @@ func (a actions) programActions() []keys.Action {
 				a.Open(frame.Ref{Page: frame.Palette})
 				a.m.filtering = true
 			}},
+		{ID: "themes", Keys: []string{"ctrl+t"}, Help: "choose the theme: the screen shows the selected one", Group: group,
+			Pages: readPages, Do: open(frame.Themes)},
 		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "redraw the screen", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
 		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages, Do: open(frame.Help)},
 		{ID: "helpdone", Keys: []string{"?"}, Help: "back from the keys", Group: group, Pages: []keys.Page{frame.Help}, Do: a.escape},

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Source is where the dashboard looks at the cluster; kube.Store is one.
@@ -31,8 +32,10 @@ type Deps struct {
 	Runs     frame.Runs    // those of this machine, nil where Cluster is
 	Identity Identity
 	Options  plan.Options // to begin with
-	Marked   []string     // nodes that are marked at first
-	Notes    []string     // what was found before it opened
+	// UsualAccepted tells that the operator accepted the usual flags at an earlier start.
+	UsualAccepted bool
+	Marked        []string // nodes that are marked at first
+	Notes         []string // what was found before it opened
 
 	// Attach is a run to show from the start, live, of another process (live.Foreign) or
 	// replayed; nil for none.
@@ -45,7 +48,14 @@ type Deps struct {
 
 	LabelColumns []string // labels that the list of nodes has a column for
 
-	Theme    themes.Theme
+	Theme themes.Theme
+	// ThemesDir is the folder of the operator's own themes, "" for none.
+	ThemesDir string
+	// Preferences keep what is chosen for the next start, nil where nothing is kept.
+	Preferences Preferences
+	// Contexts are those of the kubeconfig that the operator can change to, none where another program
+	// would have to be started for that.
+	Contexts []string
 	NoColor  bool
 	ASCII    bool
 	ReadOnly bool
@@ -73,6 +83,9 @@ func (d Deps) withDefaults() Deps {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
+	if d.UsualAccepted {
+		d.Options = wording.WithUsual(d.Options)
+	}
 	d.ReadOnly = d.ReadOnly || d.Replay
 	if d.Terminal != nil {
 		d.Crash = d.Terminal.Crash
@@ -91,15 +104,19 @@ const (
 	LeftByOperator Left = "quit"      // q, or the run's end after an abort
 	LeftByForce    Left = "forced"    // Ctrl+C twice; a live run got an abort
 	LeftByContext  Left = "cancelled" // the context ended: a signal
+	LeftToSwitch   Left = "switched"  // to the cluster of another context
 )
 
 // Result is what main needs to know after the terminal is back.
 type Result struct {
 	Left Left
-	Run  live.Run     // the last run, nil if there was none, or if it is that of Roll
-	Roll live.Roll    // the last roll, nil if there was none
-	Last *drain.State // its state when the dashboard was left
-	text func(*drain.State) string
+	// Context is the one of the kubeconfig to go on in, where Left is LeftToSwitch.
+	Context string
+	Theme   string       // the name of the theme that was chosen last
+	Run     live.Run     // the last run, nil if there was none, or if it is that of Roll
+	Roll    live.Roll    // the last roll, nil if there was none
+	Last    *drain.State // its state when the dashboard was left
+	text    func(*drain.State) string
 }
 
 // Text is what to print on the normal screen: the result of the last run as it is

@@ -112,6 +112,22 @@ var scenes = []scene{
 		d.typed("!b1")
 		return d
 	}},
+	{"themes", func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h)
+		d.keys("ctrl+t", "down")
+		return d
+	}},
+	{"find-context", func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h, func(d *Deps) { d.Contexts = []string{"prod-eu-1", "worker-test"} })
+		d.keys(":")
+		d.typed("work")
+		return d
+	}},
+	{"plan-nodes", func(t testing.TB, w, h int) *driver {
+		d := drive(t, company(), w, h, usual)
+		d.keys("down", "space", "down", "space", "D", ">", ">")
+		return d
+	}},
 	{"pods", func(t testing.TB, w, h int) *driver {
 		d := drive(t, company(), w, h, usual)
 		d.list(frame.Nodes).Table.Select("worker-b1")

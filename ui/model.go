@@ -47,6 +47,7 @@ type model struct {
 	leaving   bool // quits when the run has ended
 	interrupt bool // Ctrl+C was pressed once
 	left      Left
+	next      string    // the context to go on in
 	lastRun   live.Run  // that was on the screen and is not just shown again, unless lastRoll came after it
 	lastRoll  live.Roll // as lastRun
 
@@ -98,7 +99,7 @@ func (m *model) makePages() error {
 		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Checks,
 			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Pod, pod.New(shell)},
 		{frame.Roll, roll.New(shell)}, {frame.NewRoll, roll.NewSetup(shell)}, {frame.History, runs.New(shell)},
-		{frame.Palette, &palette{m: m}},
+		{frame.Palette, &palette{m: m}}, {frame.Themes, &themePage{m: m}},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
 	}
 	m.pages = map[keys.Page]frame.Page{}

@@ -92,12 +92,29 @@ func (p *palette) Opened(frame.Ref) {
 func (p *palette) Rebuild() {
 	match := p.list.Match()
 	p.rows, p.list.Total = map[string]found{}, 0
-	var shown []string
+	var named, said []string // by their names, and by what is said of them
 	add := func(key string, f found) {
-		if match.Keeps(nil, func(has func(string) bool) bool { return has(f.kind + " " + f.name + " " + f.does) }) {
-			p.rows[key], shown = f, append(shown, key)
+		keeps := func(text string) bool {
+			return match.Keeps(nil, func(has func(string) bool) bool { return has(text) })
 		}
+		switch name := f.kind + " " + f.name; {
+		case !keeps(name + " " + f.does):
+			return
+		case keeps(name):
+			named = append(named, key)
+		default:
+			said = append(said, key)
+		}
+		p.rows[key] = f
 	}
+	defer func() {
+		all := append(named, said...)
+		p.list.Total = len(all)
+		p.list.Table.SetKeys(all)
+		if !p.list.Touched && len(all) > 0 {
+			p.list.Table.Select(all[0]) // enter takes the best, whatever was the best of less text
+		}
+	}()
 	behind := p.m.path.before(frame.Nodes)
 	if p.m.path.page != frame.Palette { // it is about to be opened
 		behind = p.m.path.page
@@ -107,8 +124,13 @@ func (p *palette) Rebuild() {
 			add("action/"+a.ID, found{kind: a.Labels(), name: a.Title, does: a.Help, action: a, open: a.Do})
 		}
 	}
+	for _, name := range p.m.d.Contexts {
+		if name != p.m.s.Identity.Context {
+			add("context/"+name, found{kind: "context", name: name, does: "ctx: leave this cluster for that of the context",
+				open: func() { switchTo(p.m, name) }})
+		}
+	}
 	if p.m.d.Replay || p.m.d.Cluster == nil {
-		p.list.Table.SetKeys(shown)
 		return
 	}
 	for _, n := range p.m.s.Snap.Nodes() {
@@ -124,8 +146,17 @@ func (p *palette) Rebuild() {
 		}
 	}
 	p.lookForPods()
-	p.list.Total = len(shown)
-	p.list.Table.SetKeys(shown)
+}
+
+// switchTo goes on with the cluster of another context. A run of this program keeps it here: it would be one
+// that the operator does not see.
+func switchTo(m *model, name string) {
+	if m.s.Starting || m.endsRun() || (rolling{m}).endsRoll() {
+		m.notices.refuse("a run is active here: suspend or end it before another cluster is shown", m.s.Now)
+		return
+	}
+	m.next = name
+	m.quit(LeftToSwitch)
 }
 
 // toNode shows a node on the list of nodes.
@@ -163,7 +194,7 @@ func (p *palette) Layout(lay frame.Layout) {
 
 // View is what was found.
 func (p *palette) View() frame.View {
-	v := frame.View{Left: paint.L(themes.Title, "Find").Add(themes.Muted, "  keys of the page, nodes, pods"),
+	v := frame.View{Left: paint.L(themes.Title, "Find").Add(themes.Muted, "  keys of the page, nodes, pods, contexts"),
 		Empty: paint.L(themes.Muted, "Nothing is called "+wording.Quote(p.list.Filter)+".")}
 	v.Cell = func(key, column string, width int) paint.Line {
 		f := p.rows[key]

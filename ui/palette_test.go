@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -48,4 +49,29 @@ func TestFindReadOnly(t *testing.T) {
 	d.keys(":")
 	d.typed("unschedulable")
 	d.shows("Nothing is called")
+}
+
+// Other contexts are found like everything else; who chooses one leaves this cluster, unless a run is active here.
+func TestFindAContext(t *testing.T) {
+	contexts := func(d *Deps) { d.Contexts = []string{"prod-eu-1", "staging"} }
+	d := drive(t, company(), 120, 30, contexts)
+	d.keys(":")
+	d.typed("stag")
+	d.shows("context", "staging")
+	if strings.Contains(d.frame(), "prod-eu-1") {
+		t.Error("the context in use is offered")
+	}
+	d.keys("enter")
+	if got := d.m.result(false); !d.quit || got.Left != LeftToSwitch || got.Context != "staging" {
+		t.Errorf("%t, %+v", d.quit, got)
+	}
+
+	d = drive(t, company(), 120, 30, contexts, func(d *Deps) { d.Attach = newFakeRun(runState()) })
+	d.keys("esc", ":")
+	d.typed("staging")
+	d.keys("enter")
+	d.shows("a run is active here")
+	if d.quit {
+		t.Error("the run was left")
+	}
 }

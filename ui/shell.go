@@ -76,6 +76,9 @@ func (h *shell) ShowCommand(command string) {
 }
 
 func (h *shell) SetOptions(o plan.Options) {
+	if usual := wording.HasUsual(o); usual != wording.HasUsual(h.m.s.Options) {
+		h.rememberUsual(usual)
+	}
 	h.m.setOptions(o)
 	h.m.tell(frame.NewOptions{})
 }

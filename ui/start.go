@@ -66,7 +66,7 @@ func runProgram(ctx context.Context, m *model) error {
 
 // result is what is left of the dashboard. The model is not touched by anybody by then.
 func (m *model) result(killed bool) Result {
-	r := Result{Left: m.left, Run: m.lastRun}
+	r := Result{Left: m.left, Context: m.next, Theme: m.d.Theme.Name(), Run: m.lastRun}
 	if r.Left == "" || killed && r.Left != LeftByForce {
 		r.Left = LeftByContext
 	}

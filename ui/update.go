@@ -30,6 +30,10 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.queue(m.arm.cluster())
 		m.s.See(msg.snap)
 		m.tell(frame.NewSnapshot{})
+	case forgotten:
+		if msg.err != nil {
+			m.notices.warn(wording.Clean(msg.err.Error()), m.s.Now)
+		}
 	case runMsg:
 		m.onRun(msg)
 	case rollMsg:

@@ -59,7 +59,11 @@ func (m *model) View() (view tea.View) {
 		return view
 	}
 	lines, x, y := renderer{m}.frame()
-	view.Content = m.painter.Frame(lines, m.s.Width, m.s.Height)
+	painter := m.painter
+	if p, ok := m.page().(*themePage); ok && p.painter != nil {
+		painter = p.painter
+	}
+	view.Content = painter.Frame(lines, m.s.Width, m.s.Height)
 	view.Cursor = tea.NewCursor(x, y)
 	view.Cursor.Blink = false
 	return view

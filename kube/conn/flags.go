@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -86,6 +87,18 @@ func (f *Flags) Names() (contexts, clusters, users []string) {
 	}
 	return slices.Sorted(maps.Keys(raw.Contexts)), slices.Sorted(maps.Keys(raw.Clusters)),
 		slices.Sorted(maps.Keys(raw.AuthInfos))
+}
+
+// Contexts are those that can take the place of the one in use: none where a flag says more of the connection
+// than its context, for that would be about another cluster then.
+func (f *Flags) Contexts() []string {
+	rest := f.Overrides
+	rest.CurrentContext, rest.Timeout, rest.Context.Namespace = "", "", ""
+	if !equality.Semantic.DeepEqual(rest, clientcmd.ConfigOverrides{}) || len(f.asUserExtra) > 0 {
+		return nil
+	}
+	contexts, _, _ := f.Names()
+	return contexts
 }
 
 // File is the one kubeconfig that was chosen: by flag, or by a KUBECONFIG that names

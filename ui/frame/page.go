@@ -29,6 +29,7 @@ const (
 	NewRoll  keys.Page = "new roll"
 	History  keys.Page = "runs"
 	Palette  keys.Page = "find"
+	Themes   keys.Page = "themes"
 )
 
 // Page is one page of the dashboard. It is made once, keeps its state while others are

@@ -38,7 +38,7 @@ type Registry struct {
 }
 
 // New makes a registry, group by group in the given order. Pages may offer actions of
-// the same ID: help has these once. Two actions on one key of one page, and a group
+// the same ID: help has these once, so that they have the same keys and help. Two actions on one key of one page, and a group
 // that is not among the given ones, are mistakes of the program.
 func New(groups []string, actions []Action) (*Registry, error) {
 	r := &Registry{onPage: map[Page][]*Action{}}
@@ -62,6 +62,9 @@ func New(groups []string, actions []Action) (*Registry, error) {
 			r.onPage[page] = append(r.onPage[page], a)
 		}
 		if at := slices.IndexFunc(r.Help, func(h Action) bool { return h.ID == a.ID }); at >= 0 {
+			if one := &r.Help[at]; one.Help != a.Help || !slices.Equal(one.Keys, a.Keys) {
+				return nil, fmt.Errorf("action %s: it is two things, %q and %q", a.ID, one.Help, a.Help)
+			}
 			r.Help[at].Pages = append(slices.Clone(r.Help[at].Pages), a.Pages...)
 		} else {
 			r.Help = append(r.Help, *a)
@@ -140,7 +143,11 @@ func (r *Registry) Markdown() string {
 			for j, k := range a.Keys {
 				keys[j] = "`" + strings.ReplaceAll(Label(k), "|", "\\|") + "`"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(keys, " "), strings.Join(where, ", "), help)
+			pages := strings.Join(where, ", ")
+			if len(a.Pages) == len(r.onPage) {
+				pages = "every page"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(keys, " "), pages, help)
 		}
 	}
 	return b.String()

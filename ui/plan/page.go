@@ -191,7 +191,7 @@ func (m *Page) Rebuild() {
 	if m.list.Reverse {
 		slices.Reverse(shown)
 	}
-	m.groups(shown)
+	m.first = order{m}.groups(shown)
 	keys := make([]string, len(shown))
 	for i, pod := range shown {
 		keys[i] = string(pod.UID)
@@ -267,7 +267,7 @@ func (m *Page) Layout(lay frame.Layout) {
 	if len(m.nodes) == 1 || m.first != nil {
 		leaveOut("node")
 	}
-	m.list.Layout(lay, columns, m.height)
+	m.list.Layout(lay, columns, order{m}.height)
 	m.reckonTime()
 	m.askRights()
 }
@@ -281,7 +281,7 @@ func (m *Page) View() frame.View {
 	v.Right = m.planTruth()
 	v.Head = m.planHead()
 	v.Cell = func(key, column string, width int) paint.Line { return planCell(m.pods[key], m.s.Names, column, width) }
-	v.Above = m.above
+	v.Above = order{m}.above
 	v.Mark = func(key string) string {
 		if slices.ContainsFunc(m.changes, func(c plan.Change) bool { return c.UID == kube.UID(key) }) {
 			return paint.Marked

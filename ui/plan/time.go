@@ -37,6 +37,14 @@ type forecastMsg struct {
 	estimate plan.Estimate
 }
 
+// now is the estimate of the plan that is shown, nil while none is known.
+func (t *planTime) now() *plan.Estimate {
+	if t.known != t.key {
+		return nil
+	}
+	return t.estimate
+}
+
 // of notes the plan that is shown now.
 func (t *planTime) of(plan plan.Plan) {
 	h := fnv.New64a()
@@ -97,10 +105,10 @@ const tall, middling = 30, 20
 func (m *Page) planWhen() []paint.Line {
 	width := m.s.Width - 2
 	shown := m.plan
-	if e := m.estimate(); e != nil {
+	if e := m.time.now(); e != nil {
 		shown = shown.WithEstimate(*e)
 	}
-	waves, took, order := planWaves(shown), timeLine(m.time.estimate, m.s.Now), m.orderLine()
+	waves, took, order := planWaves(shown), timeLine(m.time.estimate, m.s.Now), order{m}.line()
 	if m.s.Height >= tall {
 		lines := append(few(order, width, 3), few(waves, width, 2)...)
 		return append(append(lines, few(took, width, 1)...), planRoom(m.plan, width, true)...)

@@ -22,6 +22,9 @@ func UsualOnly(nodes ...plan.Node) bool {
 	return refused
 }
 
+// HasUsual reports whether the usual flags are accepted.
+func HasUsual(o plan.Options) bool { return o.IgnoreDaemonSets && o.DeleteEmptyDirData }
+
 // WithUsual are the options with the usual flags accepted.
 func WithUsual(o plan.Options) plan.Options {
 	o.IgnoreDaemonSets, o.DeleteEmptyDirData = true, true

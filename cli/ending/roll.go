@@ -1,4 +1,4 @@
-package rolling
+package ending
 
 import (
 	"cmp"
@@ -10,9 +10,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
-// End waits for a roll whose dashboard was left, and says so; failed is whether no one asked for that: then
+// Roll waits for a roll whose dashboard was left, and says so; failed is whether no one asked for that: then
 // the roll is suspended. The operator's commands that run are waited for, unless the roll was aborted.
-func End(r live.Roll, failed bool, program string, out io.Writer) drain.Outcome {
+func Roll(r live.Roll, failed bool, program string, out io.Writer) drain.Outcome {
 	select {
 	case <-r.Done():
 	default:
