@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -295,7 +296,7 @@ func TestTooSmallAnswersNothing(t *testing.T) {
 	if len(d.started) != 0 {
 		t.Fatal("a dialog that cannot be seen was answered")
 	}
-	d.shows("kdrain-tui needs")
+	d.shows("◐ asks", "at least 60 x 12")
 	d.keys("esc", "q")
 	if !d.quit {
 		t.Fatal("q does not leave")
@@ -325,9 +326,12 @@ func TestCordonNamesWhatAFilterHides(t *testing.T) {
 	d.typed("b1")
 	d.keys("enter", "C")
 	d.shows("Cordon 7 nodes?", "control-1, worker-a1, worker-a2")
-	d.keys("n")
+	d.keys("esc")
 	d.shows("8 marked, 7 not shown")
-	d.keys("C", "y")
+	d.keys("C")
+	d.now = d.now.Add(time.Hour)
+	d.typed("7")
+	d.keys("enter")
 	if len(d.cordons) != 7 {
 		t.Fatalf("%v", d.cordons)
 	}
@@ -377,5 +381,46 @@ func TestRunCursorStaysWithItsPod(t *testing.T) {
 	resort()
 	if cursor() != chosen {
 		t.Fatalf("the cursor went from %s to %s by itself", chosen, cursor())
+	}
+}
+
+// A terminal with no room for a page has one line of what must be known, the most important first.
+func TestOneLineOfStateWhereThereIsNoRoom(t *testing.T) {
+	d := drive(t, company(), 100, 30, attached(runState()))
+	d.send(tea.WindowSizeMsg{Width: 24, Height: 1})
+	if got := strings.TrimSpace(d.frame()); got != "2/8 gone · 2 blocked" {
+		t.Errorf("%q", got)
+	}
+	for _, row := range []struct {
+		up   *driver
+		want string
+	}{
+		{drive(t, company(), 40, 3), "8 nodes"},
+		{drive(t, down(), 40, 3, usual), "✖ server away"},
+		{drive(t, company(), 40, 3, attached(questionState())), "◐ asks · 2/8 gone"},
+		{drive(t, company(), 40, 3, attached(endedState(drain.OutcomePartly))), "run partly"},
+	} {
+		if got, _, _ := strings.Cut(row.up.frame(), "\n"); !strings.HasPrefix(got, row.want) {
+			t.Errorf("%q, want %q", got, row.want)
+		}
+	}
+}
+
+// Many nodes are not cordoned by one key: their number is typed.
+func TestACordonOfManyNodesIsTyped(t *testing.T) {
+	d := drive(t, company(), 100, 30)
+	d.keys("*", "C")
+	cordoned := len(d.m.pages[frame.Nodes].(frame.Targeter).Targets())
+	d.shows("Cordon ", "and press Enter")
+	d.now = d.now.Add(time.Hour)
+	d.keys("y", "enter")
+	if len(d.cordons) != 0 {
+		t.Fatalf("%q were cordoned by y", d.cordons)
+	}
+	d.keys("backspace")
+	d.typed(strconv.Itoa(cordoned - 1)) // one is cordoned already
+	d.keys("enter")
+	if len(d.cordons) != cordoned-1 {
+		t.Errorf("%q were cordoned, want %d", d.cordons, cordoned-1)
 	}
 }

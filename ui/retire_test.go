@@ -26,7 +26,7 @@ func TestADrainedNodeLeavesTheCluster(t *testing.T) {
 	over()
 	d.shows("to take a node out of the cluster:", "1 worker-a1: stop the kubelet")
 	d.keys("1")
-	d.shows("cleanup-script worker-a1 --step", "stop | ssh worker-a1 sudo sh -s -- --yes")
+	d.shows("cleanup-script worker-a1 --step", "--step stop | ssh worker-a1")
 	golden(t, "retire-stop", d.frame())
 	d.quiet()
 	d.typed("worker-a1")

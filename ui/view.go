@@ -6,8 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -89,7 +87,7 @@ func (m renderer) frame() (lines []paint.Line, x, y int) {
 	}
 	box := d.Layout(m.s.Width, m.s.Height, m.s.Now)
 	left, top := (m.s.Width-box.Width)/2, max(0, (m.s.Height-len(box.Lines))/2)
-	return paint.Overlay(lines, box.Lines, left, top, box.Width), left + box.CursorX, top + box.CursorY
+	return paint.Overlay(paint.Behind(lines), box.Lines, left, top, box.Width), left + box.CursorX, top + box.CursorY
 }
 
 func (m renderer) tableFrame(v frame.View, list *frame.List) (lines []paint.Line, cursor int) {
@@ -192,15 +190,28 @@ func indent(l paint.Line) paint.Line {
 // titleLine has the page on the left and its truth on the right; where both
 // have no room, the left one gives way.
 func (m renderer) titleLine(left, right paint.Line) paint.Line {
-	if badge := m.badgeInForce(); badge != nil {
+	room := m.s.Width - 2
+	badge := m.badgeInForce()
+	if way := m.way(); badge.Width()+2+way.Width()+left.Width()+right.Width()+2 <= room {
+		left = append(way, left...)
+	}
+	if badge != nil {
 		left = slices.Concat(badge, paint.T("  "), left)
 	}
-	room := m.s.Width - 2
 	w := min(right.Width(), max(room*3/5, room-left.Width()-2))
 	w = min(w, room-2)
 	l := append(paint.Line{paint.Blank(1)}, left.Fit(room-w-1)...)
 	l = append(l, paint.Blank(1))
 	return append(l, right.Fit(w)...)
+}
+
+// way are the pages that esc leads back to, the first of them first.
+func (m renderer) way() paint.Line {
+	var l paint.Line
+	for _, page := range m.path.back {
+		l = l.Add(themes.Muted, string(page)+" "+paint.Into+" ")
+	}
+	return l
 }
 
 // badgeInForce is that of the run where the page is about one, else that of the next
@@ -272,68 +283,4 @@ func sentence(subject string, l paint.Line, width, rows int) []paint.Line {
 		lines[i] = lead
 	}
 	return lines
-}
-
-func (m renderer) tooSmall() []paint.Line {
-	lines := []paint.Line{
-		paint.T("kdrain-tui needs"), paint.T(fmt.Sprintf("at least %d x %d", frame.MinWidth, frame.MinHeight)),
-		paint.L(themes.Muted, fmt.Sprintf("this is %d x %d", m.s.Width, m.s.Height)), paint.L(themes.Muted, "q leaves"),
-	}
-	switch {
-	case m.s.Rolling():
-		s := m.s.RollState
-		lines = append(lines, paint.L(themes.Busy, fmt.Sprintf("roll: %d of %d done", s.Count(roll.Done),
-			len(s.Nodes))))
-	case m.s.Live():
-		p := m.s.Progress
-		lines = append(lines, paint.L(themes.Busy, fmt.Sprintf("run: %d of %d gone", p.Left, p.Total)))
-	}
-	for i, l := range lines {
-		if l.Width() > m.s.Width {
-			lines[i] = l.Fit(m.s.Width)
-		}
-	}
-	return lines
-}
-
-func windowTitle(s *frame.Session) string {
-	title := "kdrain-tui"
-	if s.Identity.Context != "" {
-		title += " " + s.Identity.Context
-	}
-	if r := s.RollState; s.Rolling() {
-		title = fmt.Sprintf("%d/%d %s", r.Count(roll.Done), len(r.Nodes), title)
-	} else if s.Live() {
-		p := s.Progress
-		title = fmt.Sprintf("%d/%d %s", p.Left, p.Total, title)
-	}
-	return title
-}
-
-// progressBar is what terminals show of a run in their own frame or task bar.
-func progressBar(s *frame.Session) *tea.ProgressBar {
-	if r := s.RollState; s.Rolling() {
-		state := tea.ProgressBarDefault
-		switch {
-		case r.Count(roll.Failed) > 0:
-			state = tea.ProgressBarError
-		case r.Gate != nil || r.Question != nil:
-			state = tea.ProgressBarWarning
-		}
-		return tea.NewProgressBar(state, 100*r.Count(roll.Done)/max(1, len(r.Nodes)))
-	}
-	if !s.Live() || s.State.Phases[drain.PhaseEvict] != drain.PhaseRuns {
-		return nil
-	}
-	p := s.Progress
-	if p.Total == 0 {
-		return nil
-	}
-	state := tea.ProgressBarDefault
-	if p.Failed > 0 {
-		state = tea.ProgressBarError
-	} else if p.Blocked > 0 {
-		state = tea.ProgressBarWarning
-	}
-	return tea.NewProgressBar(state, 100*p.Left/p.Total)
 }

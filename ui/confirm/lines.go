@@ -2,6 +2,7 @@ package confirm
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
@@ -22,6 +23,17 @@ func ErrorLines(p plan.Plan) []paint.Line {
 		lines = append(lines, nil)
 	}
 	return lines
+}
+
+// manyNodes is from how many nodes on a cordon of all of them is confirmed by typing how many they are.
+const manyNodes = 6
+
+// CordonWord is what is typed before so many nodes are cordoned, "" where a key is enough.
+func CordonWord(nodes int) string {
+	if nodes < manyNodes {
+		return ""
+	}
+	return strconv.Itoa(nodes)
 }
 
 // RefusedNodes are those that a run of the plan leaves untouched.

@@ -19,12 +19,29 @@ type Box struct {
 	Cut bool
 }
 
-// maxWidth keeps a dialog readable on a wide screen.
-const maxWidth = 76
+// A dialog is as wide as what it says, within these: sentences stay readable on a wide screen, and a command
+// stays in one line where it can.
+const (
+	minWidth   = 44
+	proseWidth = 76
+	maxWidth   = 120
+)
+
+// width is that of the dialog in a frame of that width. It does not change while text is typed.
+func (d *Dialog) width(frame int) int {
+	want := max(minWidth, paint.Width(d.Title)+8, d.buttons().Width()+d.copyHint().Width()+4)
+	for _, l := range d.Body {
+		want = max(want, min(l.Width()+4, proseWidth))
+	}
+	for _, l := range d.command() {
+		want = max(want, l.Width()+4)
+	}
+	return min(want, maxWidth, frame-4)
+}
 
 // Layout lays the dialog out for a frame of that size.
 func (d *Dialog) Layout(width, height int, now time.Time) Box {
-	w := min(maxWidth, width-4)
+	w := d.width(width)
 	inner := w - 4
 	var body []paint.Line
 	for _, l := range slices.Concat(d.Body, d.command()) {

@@ -32,12 +32,14 @@ func (m *Page) askToSetCordon(unschedulable bool) {
 	if len(nodes) == 1 {
 		title = word + " " + nodes[0] + "?"
 	}
+	label, typed := "cordon", ""
 	body := []paint.Line{paint.L(themes.Accent, wording.List(nodes, 60))}
 	if rest := len(m.Targets()) - len(nodes); rest > 0 {
 		body = append(body, paint.L(themes.Muted, wording.Plural(rest, "other needs", "others need")+" no change."))
 	}
 	if unschedulable {
 		body = append(body, paint.T("No new pods are scheduled there. Running pods stay."))
+		typed = confirm.CordonWord(len(nodes))
 	} else {
 		for _, name := range nodes {
 			if n := m.s.Snap.Node(name); n != nil {
@@ -46,7 +48,6 @@ func (m *Page) askToSetCordon(unschedulable bool) {
 		}
 		body = append(body, paint.T("New pods can be scheduled there again."))
 	}
-	label, typed := "cordon", ""
 	if !unschedulable {
 		var held []paint.Line
 		typed, held = m.heldLines(nodes)

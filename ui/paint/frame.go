@@ -1,6 +1,10 @@
 package paint
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/themes"
+)
 
 // Frame writes lines as the content of a frame of exactly that size.
 func (p *Painter) Frame(lines []Line, width, height int) string {
@@ -56,6 +60,18 @@ func trimRight(l Line) Line {
 		l = l[:len(l)-1]
 	}
 	return l
+}
+
+// Behind are lines that stand behind a question: they have no look but that of what is secondary.
+func Behind(lines []Line) []Line {
+	out := make([]Line, len(lines))
+	for i, l := range lines {
+		out[i] = make(Line, len(l))
+		for k, s := range l {
+			out[i][k] = Span{Text: s.Text, Token: themes.Muted}
+		}
+	}
+	return out
 }
 
 // Overlay lays lines of that width over others, beginning at column x, row y.

@@ -27,6 +27,7 @@ const (
 	Ascending = "↑"
 	Falling   = "↓"
 	About     = "~"
+	Into      = "›" // between a page and the one that it was opened from
 )
 
 // asciiOf maps the characters that the program itself uses; every other one
@@ -34,7 +35,7 @@ const (
 var asciiOf = map[rune]byte{
 	'…': '~', '●': '*', '○': 'o', '◌': 'c', '⁇': '?', '✔': '+', '✖': 'x', '‖': '=', '▲': '!', '·': '-',
 	'▶': '>', '◔': '~', '◐': '%', '✓': '*', '▌': '>', '─': '-', '█': '#', '░': '.', '▏': '.', '▎': '.', '▍': '.', '▋': '#', '▊': '#', '▉': '#', '│': '|', '╭': '+', '╮': '+',
-	'╰': '+', '╯': '+', '’': '\'', '“': '"', '”': '"', '–': '-', '↑': '^', '↓': 'v',
+	'╰': '+', '╯': '+', '’': '\'', '“': '"', '”': '"', '–': '-', '›': '>', '↑': '^', '↓': 'v',
 }
 
 // toASCII is the text in ASCII, at the same width.

@@ -45,6 +45,9 @@ func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 	body = append(body, confirm.CostLines(touched)...)
 	body = append(body, paint.L(themes.Muted, "No pod is evicted yet: evictions are confirmed separately."))
 	d := dialog.Confirm(cordonDialog, title, "cordon", false, body...)
+	if word := confirm.CordonWord(len(open)); word != "" {
+		d = dialog.Typed(cordonDialog, title, word, "cordon", body...)
+	}
 	if grave := confirm.ErrorLines(shown); len(grave) > 0 {
 		d = dialog.Typed(cordonDialog, title, graveWord, "cordon", append(grave, body...)...)
 	}
