@@ -19,7 +19,7 @@ var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Ru
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
 	findPages = slices.Concat(listPages, []keys.Page{frame.Events, frame.Timeline, frame.Budgets,
-		frame.Roll, frame.History, frame.Palette, frame.Themes}) // with a filter
+		frame.Roll, frame.History, frame.Palette, frame.Themes, frame.Options}) // with a filter
 	runPages  = []keys.Page{frame.Run, frame.Remedies, frame.Checks, frame.Timeline, frame.Events}
 	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
 		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings, frame.Roll, frame.NewRoll, frame.History}

@@ -106,6 +106,24 @@ func TestFramesKeepTheirBounds(t *testing.T) {
 			d.keys("E", "down", "enter")
 			return d
 		},
+		"themes":   func() *driver { d := drive(t, company(), 80, 24); d.keys("ctrl+t"); return d },
+		"find":     func() *driver { d := drive(t, hostileWorld(), 80, 24); d.keys(":"); return d },
+		"budgets":  func() *driver { d := drive(t, hostileWorld(), 80, 24); d.keys("b"); return d },
+		"findings": func() *driver { d := drive(t, hostileWorld(), 80, 24); d.keys("D", "f"); return d },
+		"messages": func() *driver { d := drive(t, hostileWorld(), 80, 24); d.keys("e"); return d },
+		"new roll": func() *driver { d := drive(t, hostileWorld(), 80, 24); d.keys("M"); return d },
+		"checklist": func() *driver {
+			s := hostileRun()
+			s.Outcome = drain.OutcomeFailed
+			d := drive(t, company(), 80, 24, attached(s))
+			d.keys("c")
+			return d
+		},
+		"grouped": func() *driver {
+			d := drive(t, hostileWorld(), 80, 24, func(d *Deps) { d.Marked = []string{"worker-a1", "n" + nasty[1]} })
+			d.keys("D", ">", ">")
+			return d
+		},
 		"help": func() *driver { d := drive(t, company(), 80, 24); d.keys("?"); return d },
 	}
 	for name, up := range ups {

@@ -15,7 +15,9 @@ import (
 type option struct {
 	Flag    string // without dashes; a switch for one value of a flag has that too
 	Help    string
+	Group   string
 	Ours    bool // not kubectl's
+	Changed bool // from its default
 	Risky   bool
 	Switch  bool // on or off, or else a text
 	On      bool
@@ -28,13 +30,16 @@ type option struct {
 // optionsOf are the flags of the options page with their values: kubectl's first.
 func optionsOf(o plan.Options) []option {
 	var options []option
+	defaults := plan.DefaultOptions()
+	before := defaults.Flags()
 	o.Flags().VisitAll(func(f *pflag.Flag) {
 		if slices.Contains(wording.Asked, f.Name) {
 			return
 		}
 		opt := option{
 			Flag: f.Name, name: f.Name, Help: f.Usage, Value: f.Value.String(),
-			Ours: plan.GroupOf(f) != plan.GroupKubectl, Risky: wording.Risky(f.Name),
+			Group: plan.GroupOf(f), Ours: plan.GroupOf(f) != plan.GroupKubectl, Risky: wording.Risky(f.Name),
+			Changed: f.Value.String() != before.Lookup(f.Name).Value.String(),
 		}
 		switch choices := plan.ChoicesOf(f); {
 		case f.Value.Type() == "bool":
@@ -45,7 +50,7 @@ func optionsOf(o plan.Options) []option {
 		case len(choices) == 1:
 			only := choices[0].Value
 			opt.Switch, opt.On, opt.Flag = true, opt.Value == only, f.Name+"="+only
-			opt.Help = strings.TrimPrefix(opt.Help, only+": ")
+			opt.Help, opt.Changed = strings.TrimPrefix(opt.Help, only+": "), opt.On
 			if !opt.On {
 				opt.toggled = only
 			}

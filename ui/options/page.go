@@ -19,6 +19,7 @@ type Page struct {
 	shell frame.Shell
 	s     *frame.Session
 	list  frame.List
+	first map[string]bool // flags that are the first of their group on the page
 }
 
 // New makes the page.
@@ -27,8 +28,40 @@ func New(shell frame.Shell) *Page { return &Page{shell: shell, s: shell.Session(
 // List makes it a page with a table.
 func (m *Page) List() *frame.List { return &m.list }
 
-// Rebuild has nothing to do: the options are always the same.
-func (m *Page) Rebuild() {}
+// Rebuild filters the options and finds the first of each group.
+func (m *Page) Rebuild() {
+	match := m.list.Match()
+	var flags []string
+	all, group := optionsOf(m.s.Options), ""
+	m.first = map[string]bool{}
+	for _, o := range all {
+		if !match.Keeps(nil, func(has func(string) bool) bool { return has("--"+o.Flag) || has(o.Help) || has(o.Group) }) {
+			continue
+		}
+		if o.Group != group {
+			group, m.first[o.Flag] = o.Group, true
+		}
+		flags = append(flags, o.Flag)
+	}
+	m.list.Total = len(all)
+	m.list.Table.SetKeys(flags)
+}
+
+// above is the title over the first option of a group.
+func (m *Page) above(key string) []paint.Line {
+	if !m.first[key] {
+		return nil
+	}
+	return []paint.Line{paint.L(themes.Title, find(optionsOf(m.s.Options), key).Group)}
+}
+
+// height is that of a row with the title over it.
+func (m *Page) height(key string) int {
+	if m.first[key] {
+		return 2
+	}
+	return 1
+}
 
 // Sorts are none: the order has a meaning.
 func (m *Page) Sorts() []frame.Sort { return nil }
@@ -58,22 +91,27 @@ func find(options []option, flag string) *option {
 
 // Layout brings the rows and fits the columns.
 func (m *Page) Layout(lay frame.Layout) {
-	var flags []string
-	for _, o := range optionsOf(m.s.Options) {
-		flags = append(flags, o.Flag)
-	}
-	m.list.Table.SetKeys(flags)
+	m.Rebuild()
 	m.list.Layout(lay, []table.Column{
 		{ID: "flag", Title: "OPTION", Width: 31, Min: 30},
 		{ID: "value", Title: "VALUE", Width: 14, Min: 8},
 		{ID: "help", Title: "WHAT IT DOES", Width: 60, Min: 30, Grow: true, Max: 160},
-	}, nil)
+	}, m.height)
 }
 
 // View is the options.
 func (m *Page) View() frame.View {
 	v, options := frame.View{}, optionsOf(m.s.Options)
 	v.Left = paint.L(themes.Title, "Options of the drain").Add(themes.Muted, "  kubectl's names, defaults and meaning")
+	v.Right = paint.L(themes.Muted, paint.Marked+" changed")
+	v.Empty = paint.L(themes.Muted, "No option matches "+wording.Quote(m.list.Filter)+".")
+	v.Above = m.above
+	v.Mark = func(key string) string {
+		if o := find(options, key); o != nil && o.Changed {
+			return paint.Marked
+		}
+		return ""
+	}
 	v.Cell = func(key, column string, width int) paint.Line {
 		o := find(options, key)
 		if o == nil {
