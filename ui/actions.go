@@ -13,8 +13,8 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Runs", "Budgets", "Pod", "Lists",
-	"Program", "Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Pod",
+	"Lists", "Program", "Moving"}
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
@@ -164,7 +164,7 @@ func (a actions) sortBy(step int) {
 	if by.Largest {
 		said += ", the largest first"
 	}
-	a.m.notices.say(said+"; s reverses it", a.m.s.Now)
+	a.m.notices.say(said+"; s reverses it", a.m.now)
 }
 
 func (a actions) turnOrder() {
@@ -258,10 +258,10 @@ func (a actions) escape() {
 	}
 	switch {
 	case rolling{a.m}.home() != frame.Nodes && a.m.path.page == rolling{a.m}.home():
-		a.m.notices.refuse("esc does not leave: q quits", a.m.s.Now)
+		a.m.notices.refuse("esc does not leave: q quits", a.m.now)
 	case a.m.path.page != frame.Nodes:
 		a.m.goBack()
 	case a.m.page().(frame.Hinter).Hints() != nil:
-		a.m.notices.refuse("esc does not leave: - clears the marks, q quits", a.m.s.Now)
+		a.m.notices.refuse("esc does not leave: - clears the marks, q quits", a.m.now)
 	}
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -28,6 +29,7 @@ type model struct {
 	ctx  context.Context
 	d    Deps
 	s    *frame.Session // what all pages see
+	now  time.Time      // our clock; that of the session is of then in a replay
 	arm  arms
 	keys *keys.Registry
 
@@ -53,7 +55,8 @@ type model struct {
 	ticking  bool
 	tickTurn uint64
 	cmds     []tea.Cmd
-	planOpen bool // a plan was shown, or would be gone back to, after the last message
+	planOpen bool           // a plan was shown, or would be gone back to, after the last message
+	position *live.Position // of the replay that is shown, nil for none
 }
 
 func newModel(ctx context.Context, d Deps) (*model, error) {
@@ -63,6 +66,7 @@ func newModel(ctx context.Context, d Deps) (*model, error) {
 		Cluster: d.Cluster, Runs: d.Runs, Clock: d.Now, Identity: d.Identity, ReadOnly: d.ReadOnly, Replay: d.Replay,
 		Now: d.Now(),
 	}
+	m.now = m.s.Now
 	m.s.See(d.Source.Snapshot())
 	m.setOptions(d.Options)
 	m.arm = liveArms(m)
@@ -77,8 +81,9 @@ func newModel(ctx context.Context, d Deps) (*model, error) {
 		rolling{m}.attachRoll(d.AttachRoll)
 	}
 	for _, note := range d.Notes {
-		m.notices.warn(wording.Clean(note), m.s.Now)
+		m.notices.warn(wording.Clean(note), m.now)
 	}
+	replaying{m}.look()
 	m.layout()
 	return m, nil
 }
@@ -111,7 +116,7 @@ func (m *model) makePages() error {
 			all = append(all, a)
 		}
 	}
-	all = slices.Concat(all, ours.planActions(), ours.programActions(), ours.moveActions())
+	all = slices.Concat(all, ours.planActions(), replaying{m}.actions(), ours.programActions(), ours.moveActions())
 	var err error
 	m.keys, err = keys.New(groups, all)
 	help.keys = m.keys

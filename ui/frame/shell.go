@@ -35,7 +35,8 @@ type Shell interface {
 	Attach(live.Run)
 	// StartRoll shows a roll that the operator confirmed.
 	StartRoll(live.Roll)
-	// Show shows a run or a roll, one of both, that this process does not work on.
+	// Show shows a run or a roll that this process does not work on; with both, the run of a
+	// batch of the roll that is shown.
 	Show(live.Run, live.Roll)
 }
 
