@@ -13,7 +13,7 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Pod",
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Map", "Pod",
 	"Lists", "Program", "Moving"}
 
 var (
@@ -22,9 +22,9 @@ var (
 		frame.Roll, frame.History, frame.Palette}) // with a filter
 	runPages  = []keys.Page{frame.Run, frame.Remedies, frame.Checks, frame.Timeline, frame.Events}
 	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
-		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings, frame.Roll, frame.NewRoll, frame.History}
+		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Map, frame.Findings, frame.Roll, frame.NewRoll, frame.History}
 	allPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
-		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings,
+		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Map, frame.Findings,
 		frame.Roll, frame.NewRoll, frame.History, frame.Palette, frame.Help, frame.Messages}
 )
 
@@ -35,7 +35,8 @@ type actions struct{ *shell }
 func (a actions) nodeActions() []keys.Action {
 	plan := func() { a.Open(frame.Ref{Page: frame.Plan, Nodes: a.Targets()}) }
 	return []keys.Action{
-		{ID: "plan", Keys: []string{"D"}, Title: "plan drain", Group: "Nodes", Pages: []keys.Page{frame.Nodes},
+		{ID: "plan", Keys: []string{"D"}, Title: "plan drain", Group: "Nodes",
+			Pages:   []keys.Page{frame.Nodes, frame.Map},
 			Enabled: a.hasTargets, Do: plan,
 			Help: "show what a drain of the marked nodes would do, or of the selected one; changes nothing"},
 		{ID: "newroll", Keys: []string{"M"}, Title: "maintain", TitleNow: a.maintain, Group: "Nodes",
@@ -132,6 +133,10 @@ func (a actions) move(by int) {
 		l.Move(by)
 		return
 	}
+	if p, ok := a.m.page().(frame.Mover); ok {
+		p.Move(by)
+		return
+	}
 	a.m.scroll(by)
 }
 
@@ -205,6 +210,9 @@ func (a actions) programActions() []keys.Action {
 			Help: "all budgets: healthy, needed and allowed, and which nodes they hold", Group: "Budgets",
 			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan,
 				frame.Run}, Enabled: a.hasCluster, Do: open(frame.Budgets)},
+		{ID: "map", Keys: []string{"m"}, Title: "map",
+			Help: "the cluster as a map: nodes as tiles by zone, how full they are, and their pods", Group: "Map",
+			Pages: []keys.Page{frame.Nodes, frame.Run}, Enabled: a.hasCluster, Do: open(frame.Map)},
 		{ID: "runs", Keys: []string{"r"}, Title: "runs", Group: "Runs",
 			Help:  "all runs of this machine: their results, and to watch, resume or roll back one",
 			Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.Run, frame.Roll}, Enabled: a.hasRuns,

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/budgets"
+	"github.com/kdrain-tui/kdrain-tui/ui/clustermap"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/history"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -101,7 +102,8 @@ func (m *model) makePages() error {
 		{frame.Nodes, nodes.New(shell, m.d.Marked, m.d.LabelColumns)}, {frame.Plan, plans[0]}, {frame.Pods, plans[1]},
 		{frame.Findings, planpage.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
 		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Checks,
-			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Pod, pod.New(shell)},
+			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Map, clustermap.New(shell)},
+		{frame.Pod, pod.New(shell)},
 		{frame.Roll, roll.New(shell)}, {frame.NewRoll, roll.NewSetup(shell)}, {frame.History, runs.New(shell)},
 		{frame.Palette, &palette{m: m}},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},

@@ -192,12 +192,12 @@ func (p *Playback[E, S]) Skip(by time.Duration) { p.turn(func() { p.move(p.head.
 // SkipTo moves it to that time after the start.
 func (p *Playback[E, S]) SkipTo(at time.Duration) { p.turn(func() { p.move(at) }) }
 
-// SkipEvents moves it to the next event that matters, or with -1 to the one before. While it
-// plays, that is one that was not reached just now: else it could not be left behind.
+// SkipEvents moves it to the next event that matters, or with -1 to the one before. Unless it
+// is paused, that is one that was not reached just now: else it could not be left behind.
 func (p *Playback[E, S]) SkipEvents(by int) {
 	p.turn(func() {
 		from := p.head.at
-		if by < 0 && !p.head.paused && p.played < len(p.times) {
+		if by < 0 && !p.head.paused {
 			from -= time.Duration(float64(time.Second) * p.head.speed)
 		}
 		p.move(nextMoment(p.moments, from, by < 0, p.end()))

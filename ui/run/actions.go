@@ -21,8 +21,9 @@ import (
 func (m *Page) Actions() []keys.Action {
 	const group = "Run"
 	return slices.Concat([]keys.Action{
-		{ID: "answer", Keys: []string{"enter"}, Title: "pod", TitleNow: outline{m}.enterTitle, Enabled: m.canEnter,
-			Help: "answer the run's question; else fold or unfold, or the pod in full: conditions, events, logs, YAML", Group: group, Do: m.runEnter},
+		{ID: "answer", Keys: []string{"enter"}, Title: "pod", TitleNow: outline{m}.enterTitle, Group: group,
+			Help:    "answer the run's question; else fold or unfold, or the pod in full: conditions, events, logs, YAML",
+			Enabled: outline{m}.canEnter, Do: m.runEnter},
 		{ID: "pause", Keys: []string{"P"}, Title: "pause",
 			Help: "pause or continue the run, at once; nothing new is sent while it is paused", Group: group,
 			Writes: true, Enabled: m.canPause, Do: m.pause, TitleNow: m.pauseOrContinue},
@@ -284,9 +285,9 @@ func (m outline) enterTitle() string {
 }
 
 // canEnter reports whether there is more to see of what is selected.
-func (m *Page) canEnter() (bool, string) {
+func (m outline) canEnter() (bool, string) {
 	switch {
-	case m.asksNow() || (outline{m}).folded() != nil:
+	case m.asksNow() || m.folded() != nil:
 	case m.s.Foreign && m.s.Cluster == nil:
 		return false, "the cluster of the run was not reached: there is no more to read of the pod"
 	case m.s.Replay:
