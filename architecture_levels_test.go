@@ -18,11 +18,12 @@ var most = ceilings{lines: 3500, files: 24, names: 60, methods: 40}
 var packages = map[string]packageRow{
 	"": {imports: []string{"app", "app/live", "app/past", "app/preferences", "app/rolls", "cli", "cli/build", "cli/print", "drain", "kube", "kube/conn", "themes", "ui"}},
 
-	"ui": {imports: []string{"app/live", "drain", "drain/notice", "drain/plan", "drain/roll", "kube", "kube/request", "themes", "ui/budgets", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
+	"ui": {imports: []string{"app/live", "drain", "drain/notice", "drain/plan", "drain/roll", "kube", "kube/request", "themes", "ui/budgets", "ui/clustermap", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
 		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/roll", "ui/run", "ui/runs", "ui/table", "ui/wording"}},
 	"ui/roll": {imports: []string{"app/live", "drain", "drain/plan", "drain/roll", "kube", "themes", "ui/confirm", "ui/dialog", "ui/frame",
 		"ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/budgets": {imports: []string{"drain/budget", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/clustermap": {imports: []string{"drain", "drain/replacement", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/wording"}},
 	"ui/confirm": {imports: []string{"drain", "drain/lease", "drain/plan", "drain/preflight", "kube", "themes",
 		"ui/frame", "ui/paint", "ui/wording"}},
 	"ui/dialog": {imports: []string{"themes", "ui/paint"}},
@@ -97,7 +98,7 @@ var packages = map[string]packageRow{
 	"app/retire": {imports: []string{"app/hook", "app/journal", "app/live", "drain", "drain/attempt", "drain/host", "drain/retire", "kube",
 		"kube/request"}},
 	"app/live":    {imports: []string{"drain", "drain/remedy", "drain/roll", "drain/rollback", "kube"}},
-	"app/journal": {imports: []string{"app/live", "drain", "drain/roll", "kube"}},
+	"app/journal": {imports: []string{"app/live", "drain", "drain/eviction", "drain/roll", "kube"}},
 
 	"drain/report": {imports: []string{"drain", "drain/attempt", "drain/budget", "drain/checklist", "drain/eviction", "drain/plan",
 		"drain/remedy", "drain/replacement", "drain/retire", "drain/surge", "drain/tempbudget", "drain/volume",

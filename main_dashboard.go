@@ -43,9 +43,8 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 	deps.AttachRoll = r.AttachRoll
 	if r.ReplayRoll != nil {
 		deps.Source, deps.AttachRoll, deps.Replay = kube.NewStore(r.ReplayRoll.Now), r.ReplayRoll, true
-		deps.Now = r.ReplayRoll.Now
 	} else if r.Replay != nil { // what happened, by the clock of then
-		deps.Source, deps.Attach, deps.Replay, deps.Now = kube.NewStore(r.Replay.Now), r.Replay, true, r.Replay.Now
+		deps.Source, deps.Attach, deps.Replay = kube.NewStore(r.Replay.Now), r.Replay, true
 	} else if r.Session == nil { // a run that is watched without its cluster
 		run := watched(r)
 		deps.Source = kube.NewStore(time.Now)

@@ -137,8 +137,8 @@ func (p *Program) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay RUN|FILE",
 		Short: "Play a run on the dashboard, from its journal",
-		Long: "Plays a run on the dashboard as it was seen then, from its journal; also from that of another machine,\n" +
-			"as a file; a roll of this machine on its board. Needs no cluster. A time in which nothing happened is cut to two seconds.",
+		Long: "Plays a run as it was, from its journal or a copied file; a roll of this machine on its board. Needs no cluster.\n" +
+			"A time in which nothing happened is cut to two seconds. Keys pause it, and move it in time: ? lists them.",
 		Example: p.examples(`
 # Play a run of this machine, ten times as fast as it was
 replay k7f3pm --speed=10

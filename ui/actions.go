@@ -13,8 +13,8 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Runs", "Budgets", "Pod", "Lists",
-	"Program", "Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Map", "Pod",
+	"Lists", "Program", "Moving"}
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
@@ -22,10 +22,8 @@ var (
 		frame.Roll, frame.History, frame.Palette, frame.Themes, frame.Options}) // with a filter
 	runPages  = []keys.Page{frame.Run, frame.Remedies, frame.Checks, frame.Timeline, frame.Events}
 	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
-		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings, frame.Roll, frame.NewRoll, frame.History}
-	allPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
-		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Findings,
-		frame.Roll, frame.NewRoll, frame.History, frame.Palette, frame.Themes, frame.Help, frame.Messages}
+		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Map, frame.Findings, frame.Roll, frame.NewRoll, frame.History}
+	allPages = slices.Concat(readPages, []keys.Page{frame.Palette, frame.Themes, frame.Help, frame.Messages})
 )
 
 // actions are what keys do on several pages; the others are with their page.
@@ -35,7 +33,8 @@ type actions struct{ *shell }
 func (a actions) nodeActions() []keys.Action {
 	plan := func() { a.Open(frame.Ref{Page: frame.Plan, Nodes: a.Targets()}) }
 	return []keys.Action{
-		{ID: "plan", Keys: []string{"D"}, Title: "plan drain", Group: "Nodes", Pages: []keys.Page{frame.Nodes},
+		{ID: "plan", Keys: []string{"D"}, Title: "plan drain", Group: "Nodes",
+			Pages:   []keys.Page{frame.Nodes, frame.Map},
 			Enabled: a.hasTargets, Do: plan,
 			Help: "show what a drain of the marked nodes would do, or of the selected one; changes nothing"},
 		{ID: "newroll", Keys: []string{"M"}, Title: "maintain", TitleNow: a.maintain, Group: "Nodes",
@@ -132,6 +131,10 @@ func (a actions) move(by int) {
 		l.Move(by)
 		return
 	}
+	if p, ok := a.m.page().(frame.Mover); ok {
+		p.Move(by)
+		return
+	}
 	a.m.scroll(by)
 }
 
@@ -164,7 +167,7 @@ func (a actions) sortBy(step int) {
 	if by.Largest {
 		said += ", the largest first"
 	}
-	a.m.notices.say(said+"; s reverses it", a.m.s.Now)
+	a.m.notices.say(said+"; s reverses it", a.m.now)
 }
 
 func (a actions) turnOrder() {
@@ -205,6 +208,9 @@ func (a actions) programActions() []keys.Action {
 			Help: "all budgets: healthy, needed and allowed, and which nodes they hold", Group: "Budgets",
 			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan,
 				frame.Run}, Enabled: a.hasCluster, Do: open(frame.Budgets)},
+		{ID: "map", Keys: []string{"m"}, Title: "map",
+			Help: "the cluster as a map: nodes as tiles by zone, how full they are, and their pods", Group: "Map",
+			Pages: []keys.Page{frame.Nodes, frame.Run}, Enabled: a.hasCluster, Do: open(frame.Map)},
 		{ID: "runs", Keys: []string{"r"}, Title: "runs", Group: "Runs",
 			Help:  "all runs of this machine: their results, and to watch, resume or roll back one",
 			Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.Run, frame.Roll}, Enabled: a.hasRuns,
@@ -260,10 +266,10 @@ func (a actions) escape() {
 	}
 	switch {
 	case rolling{a.m}.home() != frame.Nodes && a.m.path.page == rolling{a.m}.home():
-		a.m.notices.refuse("esc does not leave: q quits", a.m.s.Now)
+		a.m.notices.refuse("esc does not leave: q quits", a.m.now)
 	case a.m.path.page != frame.Nodes:
 		a.m.goBack()
 	case a.m.page().(frame.Hinter).Hints() != nil:
-		a.m.notices.refuse("esc does not leave: - clears the marks, q quits", a.m.s.Now)
+		a.m.notices.refuse("esc does not leave: - clears the marks, q quits", a.m.now)
 	}
 }

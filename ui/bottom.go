@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -93,7 +96,7 @@ func (m renderer) hints() paint.Line {
 		line = line.Add(themes.Busy, "starting the run"+paint.Ellipsis+"   ")
 	}
 	const reserve = len("? help   ")
-	for _, a := range m.keys.On(m.path.page) {
+	for _, a := range m.offered() {
 		if a.Title == "" || a.Writes && m.d.ReadOnly {
 			continue
 		}
@@ -119,6 +122,26 @@ func (m renderer) hints() paint.Line {
 		line = append(append(line, hint...), paint.Blank(3))
 	}
 	return line
+}
+
+// offered are the actions of the page, in a replay those first that move it.
+func (m renderer) offered() []*keys.Action {
+	all := m.keys.On(m.path.page)
+	if m.position == nil {
+		return all
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b *keys.Action) int {
+		return cmp.Compare(replayLast(a), replayLast(b))
+	})
+	return all
+}
+
+func replayLast(a *keys.Action) int {
+	if a.Group == replayGroup {
+		return 0
+	}
+	return 1
 }
 
 // hintKey is the first key of an action.

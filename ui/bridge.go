@@ -160,7 +160,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (m *model) animate() {
 	after := time.Duration(0)
 	switch {
-	case m.dialogs.top() != nil && m.dialogs.top().Deaf(m.s.Now):
+	case m.dialogs.top() != nil && m.dialogs.top().Deaf(m.now):
+		after = fastTick
+	case replaying{m}.plays():
 		after = fastTick
 	case m.notices.moves(), m.s.Live(), m.s.Starting, !m.s.Snap.Health().Live, m.pageWaits():
 		after = slowTick

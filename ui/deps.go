@@ -42,8 +42,9 @@ type Deps struct {
 	Attach live.Run
 	// AttachRoll is a roll to show from the start, as Attach.
 	AttachRoll live.Roll
-	// Replay tells that Attach is played from a journal, with no cluster: its page
-	// is the only one, and nothing can be written.
+	// Replay tells that Attach is played from a journal, with no cluster: its pages
+	// are the only ones, and nothing can be written. One that is a live.Player is shown
+	// by its own clock, and can be moved in time.
 	Replay bool
 
 	LabelColumns []string // labels that the list of nodes has a column for

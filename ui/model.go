@@ -3,12 +3,14 @@ package ui
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/budgets"
+	"github.com/kdrain-tui/kdrain-tui/ui/clustermap"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/history"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
@@ -28,6 +30,7 @@ type model struct {
 	ctx  context.Context
 	d    Deps
 	s    *frame.Session // what all pages see
+	now  time.Time      // our clock; that of the session is of then in a replay
 	arm  arms
 	keys *keys.Registry
 
@@ -54,7 +57,8 @@ type model struct {
 	ticking  bool
 	tickTurn uint64
 	cmds     []tea.Cmd
-	planOpen bool // a plan was shown, or would be gone back to, after the last message
+	planOpen bool           // a plan was shown, or would be gone back to, after the last message
+	position *live.Position // of the replay that is shown, nil for none
 }
 
 func newModel(ctx context.Context, d Deps) (*model, error) {
@@ -64,6 +68,7 @@ func newModel(ctx context.Context, d Deps) (*model, error) {
 		Cluster: d.Cluster, Runs: d.Runs, Clock: d.Now, Identity: d.Identity, ReadOnly: d.ReadOnly, Replay: d.Replay,
 		Now: d.Now(),
 	}
+	m.now = m.s.Now
 	m.s.See(d.Source.Snapshot())
 	m.setOptions(d.Options)
 	m.arm = liveArms(m)
@@ -78,8 +83,9 @@ func newModel(ctx context.Context, d Deps) (*model, error) {
 		rolling{m}.attachRoll(d.AttachRoll)
 	}
 	for _, note := range d.Notes {
-		m.notices.warn(wording.Clean(note), m.s.Now)
+		m.notices.warn(wording.Clean(note), m.now)
 	}
+	replaying{m}.look()
 	m.layout()
 	return m, nil
 }
@@ -97,7 +103,8 @@ func (m *model) makePages() error {
 		{frame.Nodes, nodes.New(shell, m.d.Marked, m.d.LabelColumns)}, {frame.Plan, plans[0]}, {frame.Pods, plans[1]},
 		{frame.Findings, planpage.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
 		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Checks,
-			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Pod, pod.New(shell)},
+			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Map, clustermap.New(shell)},
+		{frame.Pod, pod.New(shell)},
 		{frame.Roll, roll.New(shell)}, {frame.NewRoll, roll.NewSetup(shell)}, {frame.History, runs.New(shell)},
 		{frame.Palette, &palette{m: m}}, {frame.Themes, &themePage{m: m}},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
@@ -112,7 +119,7 @@ func (m *model) makePages() error {
 			all = append(all, a)
 		}
 	}
-	all = slices.Concat(all, ours.planActions(), ours.programActions(), ours.moveActions())
+	all = slices.Concat(all, ours.planActions(), replaying{m}.actions(), ours.programActions(), ours.moveActions())
 	var err error
 	m.keys, err = keys.New(groups, all)
 	help.keys = m.keys

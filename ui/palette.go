@@ -220,12 +220,12 @@ func (p *palette) View() frame.View {
 // act does an action, where it can be done now.
 func act(m *model, action *keys.Action) {
 	if action.Writes && m.d.ReadOnly {
-		m.notices.refuse("read only: "+action.Title+" is switched off", m.s.Now)
+		m.notices.refuse("read only: "+action.Title+" is switched off", m.now)
 		return
 	}
 	if action.Enabled != nil {
 		if ok, why := action.Enabled(); !ok {
-			m.notices.refuse(why, m.s.Now)
+			m.notices.refuse(why, m.now)
 			return
 		}
 	}

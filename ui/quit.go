@@ -66,7 +66,7 @@ func (m *model) openQuit() {
 	d := dialog.Confirm(quitDialog, "Leave kdrain-tui?", "leave", false,
 		paint.L(themes.Muted, "Ctrl+C again leaves at once."))
 	d.Buttons[0].Label = "Stay"
-	m.dialogs.open(d, m.s.Now, func(a dialog.Answer) {
+	m.dialogs.open(d, m.now, func(a dialog.Answer) {
 		m.interrupt = false
 		if a.Value == dialog.Accept {
 			m.quit(LeftByOperator)
@@ -89,15 +89,15 @@ func (m *model) openQuitRun() {
 		{Label: "Suspend", Value: suspendRun, Key: "s"},
 		{Label: "Abort", Value: dialog.Accept, Key: "y", Danger: true},
 	}}
-	o := m.dialogs.open(d, m.s.Now, func(a dialog.Answer) {
+	o := m.dialogs.open(d, m.now, func(a dialog.Answer) {
 		m.interrupt = false
 		switch a.Value {
 		case dialog.Accept:
 			m.end(drain.CommandAbort, "")
-			m.notices.say("Aborting; kdrain-tui leaves when the run has ended.", m.s.Now)
+			m.notices.say("Aborting; kdrain-tui leaves when the run has ended.", m.now)
 		case suspendRun:
 			m.end(drain.CommandSuspend, "suspended by its operator")
-			m.notices.say("Suspending; kdrain-tui leaves when the outstanding answers are in.", m.s.Now)
+			m.notices.say("Suspending; kdrain-tui leaves when the outstanding answers are in.", m.now)
 		default:
 			return
 		}

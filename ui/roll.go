@@ -43,18 +43,25 @@ func (m rolling) onRoll(msg rollMsg) {
 	if msg.roll != m.s.Roll {
 		return // a roll that was left
 	}
-	wasLive := m.s.Rolling()
-	m.s.RollState, m.s.RollOver = msg.state, msg.over
-	m.watchDrain()
-	m.tell(frame.NewRollState{})
+	if _, played := msg.roll.(live.Player); !played || !m.d.Replay {
+		m.take(msg.state, msg.over)
+	}
 	if r, ok := msg.roll.(live.ForeignRoll); ok {
 		for _, why := range r.Refusals() {
-			m.notices.fail(wording.Clean(why), m.s.Now)
+			m.notices.fail(wording.Clean(why), m.now)
 		}
 	}
 	if !msg.over {
 		m.queue(m.arm.roll(m.s.Roll))
 	}
+}
+
+// take makes a state of the roll the newest.
+func (m rolling) take(state *roll.State, over bool) {
+	wasLive := m.s.Rolling()
+	m.s.RollState, m.s.RollOver = state, over
+	m.watchDrain()
+	m.tell(frame.NewRollState{})
 	if wasLive && !m.s.Rolling() {
 		m.rollEnded()
 	}
@@ -67,13 +74,17 @@ func (m rolling) rollEnded() {
 		return
 	}
 	said := "The roll has ended: " + string(m.s.RollState.Outcome) + "."
+	if m.d.Replay {
+		m.notices.say("The replay is over; t"+said[1:], m.now)
+		return
+	}
 	if m.s.RollState.Outcome == "" {
 		said = "The roll has stopped; " + m.resumeRoll() + " continues it."
 	}
 	if m.path.page != frame.Roll {
 		said += " w shows it."
 	}
-	m.notices.say(said, m.s.Now)
+	m.notices.say(said, m.now)
 	if !m.filtering && len(m.dialogs) == 0 { // else keys on their way would land on another page
 		m.show(frame.Roll)
 	}
@@ -103,15 +114,15 @@ func (m rolling) openQuitRoll() {
 		{Label: "Suspend", Value: suspendRun, Key: "s"},
 		{Label: "Abort", Value: dialog.Accept, Key: "y", Danger: true},
 	}}
-	o := m.dialogs.open(d, m.s.Now, func(a dialog.Answer) {
+	o := m.dialogs.open(d, m.now, func(a dialog.Answer) {
 		m.interrupt = false
 		switch a.Value {
 		case dialog.Accept:
 			m.steerRoll(drain.CommandAbort)
-			m.notices.say("Aborting; kdrain-tui leaves when the roll has ended.", m.s.Now)
+			m.notices.say("Aborting; kdrain-tui leaves when the roll has ended.", m.now)
 		case suspendRun:
 			m.steerRoll(drain.CommandSuspend)
-			m.notices.say("Suspending; kdrain-tui leaves when commands and answers are in.", m.s.Now)
+			m.notices.say("Suspending; kdrain-tui leaves when commands and answers are in.", m.now)
 		default:
 			return
 		}
@@ -133,7 +144,7 @@ func (m rolling) reach(page keys.Page, id string) {
 		return
 	}
 	if _, err := m.s.Cluster.Served(id); err != nil {
-		m.notices.warn("ctl does not reach this run: "+wording.Clean(err.Error()), m.s.Now)
+		m.notices.warn("ctl does not reach this run: "+wording.Clean(err.Error()), m.now)
 	}
 }
 

@@ -51,7 +51,7 @@ func (h *shell) Ask(d *dialog.Dialog, answer func(dialog.Answer)) *frame.Questio
 	if accepts && d.Word == "" && !d.Editing && !slices.Contains(stopping, d.ID) {
 		d.Word = h.m.d.Protected
 	}
-	return h.m.dialogs.open(d, h.m.s.Now, answer)
+	return h.m.dialogs.open(d, h.m.now, answer)
 }
 
 // stopping are the questions before a run sends less: they never wait for a typed text.
@@ -59,9 +59,9 @@ var stopping = []string{"suspend", "abort"}
 
 func (h *shell) Asking(id string) bool { return h.m.dialogs.has(id) }
 
-func (h *shell) Say(text string)   { h.m.notices.say(text, h.m.s.Now) }
-func (h *shell) Refuse(why string) { h.m.notices.refuse(why, h.m.s.Now) }
-func (h *shell) Fail(text string)  { h.m.notices.fail(text, h.m.s.Now) }
+func (h *shell) Say(text string)   { h.m.notices.say(text, h.m.now) }
+func (h *shell) Refuse(why string) { h.m.notices.refuse(why, h.m.now) }
+func (h *shell) Fail(text string)  { h.m.notices.fail(text, h.m.now) }
 
 // ShowCommand shows the command too: whether a terminal took it is never known.
 func (h *shell) ShowCommand(command string) {
@@ -97,6 +97,12 @@ func (h *shell) StartRoll(r live.Roll) {
 // Show shows what this process does not work on; the way back stays, and the last run of this program
 // is still the one that its end is about.
 func (h *shell) Show(r live.Run, roll live.Roll) {
+	if r != nil && roll != nil { // a batch of that roll, which stays
+		h.m.watch(r)
+		h.m.tell(frame.NewRun{})
+		h.m.show(frame.Run)
+		return
+	}
 	way, lastRun, lastRoll := h.m.path, h.m.lastRun, h.m.lastRoll
 	page := frame.Run
 	if roll != nil {

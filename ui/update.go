@@ -14,8 +14,11 @@ import (
 // waits, reads or writes is a command.
 func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	defer m.d.Crash.recover("Update")
-	m.s.Now = m.d.Now()
-	m.notices.expire(m.s.Now)
+	m.now = m.d.Now()
+	if m.position == nil {
+		m.s.Now = m.now
+	}
+	m.notices.expire(m.now)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.s.Width, m.s.Height = msg.Width, msg.Height
@@ -35,7 +38,7 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 			m.notices.warn(wording.Clean(msg.err.Error()), m.s.Now)
 		}
 	case runMsg:
-		m.onRun(msg)
+		following{m}.onRun(msg)
 	case rollMsg:
 		rolling{m}.onRoll(msg)
 	case tickMsg:
@@ -45,6 +48,7 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	default:
 		m.tell(msg) // an answer to what a page asked for
 	}
+	replaying{m}.look()
 	if text := m.alarm.news(&m.d, m.s); text != "" {
 		m.queue(tea.Raw(m.d.Alert.sequence(text)))
 	}
@@ -55,25 +59,35 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	return m, m.flush()
 }
 
+// following is what the frame does about news of a run.
+type following struct{ *model }
+
 // onRun takes news of the run that is watched.
-func (m *model) onRun(msg runMsg) {
+func (m following) onRun(msg runMsg) {
 	if msg.run != m.s.Run {
 		return // a run that was left
 	}
-	wasLive := m.s.Live()
-	m.warnOf(m.s.State, msg.state)
-	m.s.Take(msg.state, msg.over)
-	m.tell(frame.NewState{})
+	if _, played := msg.run.(live.Player); !played || !m.d.Replay { // else it is looked at below
+		m.take(msg.state, msg.over)
+	}
 	if r, ok := msg.run.(live.Foreign); ok {
 		for _, why := range r.Refusals() {
-			m.notices.fail(wording.Clean(why), m.s.Now)
+			m.notices.fail(wording.Clean(why), m.now)
 		}
 	}
 	if !msg.over { // one that has ended may still take a step of its nodes
 		m.queue(m.arm.run(m.s.Run))
 	} else if step, ok := msg.run.(interface{ Failure() error }); ok && step.Failure() != nil {
-		m.notices.fail(wording.Clean(step.Failure().Error()), m.s.Now)
+		m.notices.fail(wording.Clean(step.Failure().Error()), m.now)
 	}
+}
+
+// take makes a state of the run the newest.
+func (m following) take(state *drain.State, over bool) {
+	wasLive := m.s.Live()
+	m.warnOf(m.s.State, state)
+	m.s.Take(state, over)
+	m.tell(frame.NewState{})
 	if wasLive && !m.s.Live() && !m.s.OfRoll() { // the board tells what becomes of a batch
 		m.ended()
 	}
@@ -85,7 +99,7 @@ func (m *model) warnOf(before, now *drain.State) {
 		return // what was before this screen is in the report
 	}
 	for _, text := range now.Warnings[min(len(before.Warnings), len(now.Warnings)):] {
-		m.notices.warn(wording.Clean(text), m.s.Now)
+		m.notices.warn(wording.Clean(text), m.now)
 	}
 }
 
@@ -184,7 +198,7 @@ func (m *model) pressDialog(d *frame.Question, key, text string) {
 		m.queue(tea.SetClipboard(d.Command))
 		return
 	}
-	if a := d.Key(key, text, m.s.Now); a != nil {
+	if a := d.Key(key, text, m.now); a != nil {
 		m.dialogs.answer(d, *a)
 	}
 }
@@ -193,7 +207,7 @@ func (m *model) paste(text string) {
 	switch d := m.dialogs.top(); {
 	case m.lay.TooSmall:
 	case d != nil:
-		d.Paste(text, m.s.Now)
+		d.Paste(text, m.now)
 	case m.filtering:
 		m.editFilter(m.list().Filter + text)
 	}

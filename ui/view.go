@@ -85,14 +85,14 @@ func (m renderer) frame() (lines []paint.Line, x, y int) {
 		}
 		return lines, 0, y
 	}
-	box := d.Layout(m.s.Width, m.s.Height, m.s.Now)
+	box := d.Layout(m.s.Width, m.s.Height, m.now)
 	left, top := (m.s.Width-box.Width)/2, max(0, (m.s.Height-len(box.Lines))/2)
 	return paint.Overlay(paint.Behind(lines), box.Lines, left, top, box.Width), left + box.CursorX, top + box.CursorY
 }
 
 func (m renderer) tableFrame(v frame.View, list *frame.List) (lines []paint.Line, cursor int) {
 	lay := m.lay
-	lines = append(lines, m.titleLine(v.Left, v.Right), m.rule())
+	lines = append(lines, m.titleLine(v.Left, v.Right), m.upperRule())
 	for _, l := range v.Head[:min(lay.Head, len(v.Head))] {
 		lines = append(lines, indent(l))
 	}
@@ -159,7 +159,7 @@ func (m renderer) withPane(lines []paint.Line, v frame.View) []paint.Line {
 func (m renderer) textFrame(v frame.View) []paint.Line {
 	height, top := m.textHeight(v), m.page().(frame.Scroller).Scroll().Top
 	right := paint.Join(paint.S(themes.Muted, paint.Dot), v.Right, scrolled(top, len(v.Text), height))
-	lines := []paint.Line{m.titleLine(v.Left, right), m.rule()}
+	lines := []paint.Line{m.titleLine(v.Left, right), m.upperRule()}
 	for _, l := range v.Head {
 		lines = append(lines, indent(l))
 	}
@@ -225,6 +225,14 @@ func (m renderer) badgeInForce() paint.Line {
 
 func (m renderer) rule() paint.Line {
 	return append(paint.Line{paint.Blank(1)}, paint.Rule(themes.Rule, m.s.Width-2)...)
+}
+
+// upperRule shows that this is a replay, and how much of it is played.
+func (m renderer) upperRule() paint.Line {
+	if !m.d.Replay {
+		return m.rule()
+	}
+	return indent(positionRule(m.position, m.s.Width-2))
 }
 
 func columnTitles(l *frame.List) paint.Line {

@@ -30,23 +30,21 @@ func TestReplayIsTheRun(t *testing.T) {
 		if was.Ended.Sub(was.Started) < time.Hour {
 			t.Fatalf("the run took %s: nothing to shorten", was.Ended.Sub(was.Started))
 		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
 		for _, speed := range []float64{1, 10, 0} {
 			began := time.Now()
-			r, err := journal.NewReplay(t.Context(), e.Events(0), speed)
+			r, err := journal.NewReplay(ctx, e.Events(0), speed)
 			if err != nil {
 				t.Fatal(err)
 			}
 			blocked := false
 			changed := r.Changed(t.Context())
-			for over := false; !over; {
-				select {
-				case <-changed:
-					blocked = blocked || r.State().Progress("").Blocked > 0
-					if now := r.Now(); now.Before(was.Started) || now.After(was.Ended.Add(journal.LongestGap)) {
-						t.Fatalf("speed %g: the clock shows %s", speed, now)
-					}
-				case <-r.Done():
-					over = true
+			for !r.Position().Ended {
+				<-changed
+				blocked = blocked || r.State().Progress("").Blocked > 0
+				if now := r.Now(); now.Before(was.Started) || now.After(was.Ended) {
+					t.Fatalf("speed %g: the clock shows %s", speed, now)
 				}
 			}
 			if got, want := written(t, r.State()), written(t, was); got != want {

@@ -80,11 +80,10 @@ func (r *Runs) showRun(id string) (live.Run, error) {
 		r.owe(run.Wait)
 		return run, nil
 	}
-	ended, err := journal.NewReplay(r.ctx, record.Events, 0)
+	ended, err := journal.Ended(record.Events)
 	if err != nil {
 		return nil, &app.Error{Text: "cannot show run " + id, Err: err}
 	}
-	r.owe(func() { <-ended.Done() })
 	return endedRun{ended}, nil
 }
 
@@ -101,11 +100,10 @@ func (r *Runs) showRoll(id string) (live.Roll, error) {
 		r.owe(watched.Wait)
 		return watched, nil
 	}
-	ended, err := rolls.Play(r.ctx, r.session.Runs, id, 0)
+	ended, err := rolls.Ended(r.session.Runs, id)
 	if err != nil {
 		return nil, err
 	}
-	r.owe(func() { <-ended.Done() })
 	return endedRoll{ended}, nil
 }
 

@@ -72,7 +72,7 @@ func (s *stage) config(written *journal.Of[roll.Event]) config {
 			path := journal.JournalPath(s.dir, run)
 			if events, _, err := journal.ReadJournal(path); err == nil {
 				if events[len(events)-1].Kind == drain.EventRunEnded {
-					return journal.NewReplay(ctx, events, 0)
+					return journal.Ended(events)
 				}
 				opened, before, err := journal.OpenJournal(path)
 				if err != nil {

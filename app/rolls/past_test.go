@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
@@ -28,7 +29,8 @@ func history() []roll.Event {
 // A replay shows each moment in its turn, cuts long waits, and never runs ahead.
 func TestAReplayOfARoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, err := newReplay(t.Context(), history(), 1)
+		ctx, stop := context.WithCancel(t.Context())
+		r, err := newReplay(ctx, nil, history(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,19 +44,71 @@ func TestAReplayOfARoll(t *testing.T) {
 		if now := r.Now(); !now.Equal(history()[1].Time.Add(500 * time.Millisecond)) {
 			t.Errorf("the clock shows %s", now)
 		}
-		<-r.Done()
+		time.Sleep(2 * time.Second)
 		if s := r.State(); s.Outcome != drain.OutcomeDone || len(r.Events(1)) != 2 || !r.Now().Equal(s.Updated) {
 			t.Errorf("at the end: %+v", s)
 		}
+		r.SkipEvents(-1)
+		if s := r.State(); s.Seq != 2 || len(r.Whole()) != 3 {
+			t.Errorf("one back: %+v", s)
+		}
+		stop()
+		<-r.Done()
 	})
-	ended, err := newReplay(t.Context(), history(), 0)
+	if _, err := newReplay(t.Context(), nil, nil, 0); err == nil {
+		t.Error("nothing can be played")
+	}
+}
+
+// The run of a batch is played where its journal is on this machine, and ends with the replay of its roll.
+func TestTheBatchOfAReplay(t *testing.T) {
+	runs := app.NewRuns(t.TempDir(), "kdrain-tui")
+	rolled, err := journal.CreateRoll(runs.Dir, "x4wz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err2 := journal.CreateJournal(runs.Dir, "x4wz-1")
+	if err := errors.Join(err2, rolled.Append(history(), false), rolled.Close()); err != nil {
+		t.Fatal(err)
+	}
+	began := history()[1].Time
+	if err := errors.Join(run.Append([]drain.Event{
+		{Seq: 1, Time: began, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "x4wz-1"}},
+		{Seq: 2, Time: began.Add(time.Minute), Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone},
+	}, false), run.Close()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	r, err := Play(ctx, runs, "x4wz", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch, err := r.Batch("x4wz-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := batch.(live.Player).Position(); !at.Paused || at.At != 0 || at.Of != time.Minute || batch.State().Outcome != "" {
+		t.Errorf("opened at %+v", at)
+	}
+	if again, err := r.Batch("x4wz-1"); err != nil || again != batch {
+		t.Errorf("it is opened twice: %v", err)
+	}
+	for _, id := range []string{"x4wz-2", "../x4wz-1"} {
+		if _, err := r.Batch(id); err == nil || !strings.Contains(err.Error(), "there is no run") {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	stop()
+	<-r.Done()
+	<-batch.Done()
+	if _, err := r.Batch("x4wz-2"); err == nil {
+		t.Error("a batch is opened after the end")
+	}
+	ended, err := Ended(runs, "x4wz")
 	if err != nil || ended.State().Outcome != drain.OutcomeDone {
 		t.Errorf("%+v, %v", ended, err)
 	}
 	<-ended.Done()
-	if _, err := newReplay(t.Context(), nil, 0); err == nil {
-		t.Error("nothing can be played")
-	}
 }
 
 // A roll of another process is read from its journal as that grows, until its end.

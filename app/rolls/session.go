@@ -97,7 +97,7 @@ func drainOf(ctx context.Context, s *app.Session, id string, nodes []string, o p
 				return nil, err
 			}
 		case events[len(events)-1].Kind == drain.EventRunEnded:
-			return journal.NewReplay(ctx, events, 0)
+			return journal.Ended(events)
 		default:
 			resumption := s.Continue(&drain.Fold(nil, events...).Run)
 			if _, err := resumption.Ready(ctx); err != nil {

@@ -22,6 +22,7 @@ const (
 	Events   keys.Page = "events"
 	Timeline keys.Page = "timeline"
 	Budgets  keys.Page = "budgets"
+	Map      keys.Page = "map"
 	Help     keys.Page = "help"
 	Messages keys.Page = "messages"
 	Findings keys.Page = "findings"
@@ -62,6 +63,11 @@ type (
 	}
 	// Scroller is a page of text.
 	Scroller interface{ Scroll() *Scroll }
+	// Mover is a Scroller with a cursor of its own, which moves by so many lines.
+	Mover interface {
+		Scroller
+		Move(lines int)
+	}
 )
 
 // What a page may have beside that.

@@ -16,6 +16,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/table"
 )
 
 // Shell is what a page may ask of the frame around it.
@@ -35,7 +36,8 @@ type Shell interface {
 	Attach(live.Run)
 	// StartRoll shows a roll that the operator confirmed.
 	StartRoll(live.Roll)
-	// Show shows a run or a roll, one of both, that this process does not work on.
+	// Show shows a run or a roll that this process does not work on; with both, the run of a
+	// batch of the roll that is shown.
 	Show(live.Run, live.Roll)
 }
 
@@ -114,6 +116,7 @@ type Session struct {
 	Width, Height int
 	Options       plan.Options // of the next plan
 	Flags         string       // Options in words: the flags that differ from kubectl's defaults
+	Marks         table.Marks  // nodes that the operator marked, in that order
 	Starting      bool         // a run is being started; written by the page that does
 
 	Run   live.Run     // nil for none

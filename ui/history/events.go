@@ -25,8 +25,15 @@ func (m *Events) List() *frame.List { return &m.list }
 // Sorts are none: the order is that of time.
 func (m *Events) Sorts() []frame.Sort { return nil }
 
-// Actions are none of its own.
-func (m *Events) Actions() []keys.Action { return nil }
+// Actions lead to a moment of a replay.
+func (m *Events) Actions() []keys.Action {
+	return []keys.Action{{ID: "playentry", Keys: []string{"enter"}, Title: "play from here", Group: "Replay",
+		Enabled: m.canPlay, Help: "in a replay: go on from the time of the selected entry", Do: func() {
+			if e := m.entries[m.list.Table.Cursor()]; e != nil {
+				m.playFrom(e.at)
+			}
+		}}}
+}
 
 // Opened follows again.
 func (m *Events) Opened(frame.Ref) { m.list.Touched = false }

@@ -47,11 +47,12 @@ func (r *reader) due() bool {
 // read has the events read, where there are new ones.
 func (r *reader) read() {
 	run, ok := r.s.Run.(chronicled)
-	if !ok || !r.due() || r.coming || !r.asked.IsZero() && r.s.Now.Sub(r.asked) < readEvery && r.story != nil &&
+	now := r.s.Clock()
+	if !ok || !r.due() || r.coming || !r.asked.IsZero() && now.Sub(r.asked) < r.every() && r.story != nil &&
 		r.story.run == r.s.Run {
 		return
 	}
-	r.coming, r.asked = true, r.s.Now
+	r.coming, r.asked = true, now
 	told := &story{run: r.s.Run, seq: r.s.State.Seq}
 	live := r.s.Live()
 	r.shell.Go("the events of the run", func(context.Context) tea.Msg {
@@ -65,6 +66,26 @@ func (r *reader) read() {
 		return told
 	})
 }
+
+// every is how often at most the events are read again; those of a replay are at hand, and
+// it is moved.
+func (r *reader) every() time.Duration {
+	if r.s.Replay {
+		return readEvery / 10
+	}
+	return readEvery
+}
+
+// canPlay reports whether the run can be played from a moment of it.
+func (r *reader) canPlay() (bool, string) {
+	if _, ok := r.s.Run.(live.Player); !ok || !r.s.Replay {
+		return false, "this is not a replay"
+	}
+	return r.story != nil, "the events are being read"
+}
+
+// playFrom moves the replay to that moment.
+func (r *reader) playFrom(at time.Time) { r.s.Run.(live.Player).SkipTo(at.Sub(r.story.from)) }
 
 // take keeps what was read; both pages hand it on, and the first counts.
 func (r *reader) take(msg tea.Msg) bool {

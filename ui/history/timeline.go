@@ -39,9 +39,9 @@ func (m *Timeline) Actions() []keys.Action {
 	move := func(id, help string, cells int, names ...string) keys.Action {
 		return keys.Action{ID: id, Keys: names, Help: help, Group: group, Do: func() { m.moveTime(cells) }}
 	}
-	earlier := move("earlier", "the cursor one cell earlier", -1, "left")
+	earlier := move("timeearlier", "the cursor one cell earlier", -1, "left")
 	earlier.Title = "earlier"
-	later := move("later", "the cursor one cell later", 1, "right")
+	later := move("timelater", "the cursor one cell later", 1, "right")
 	later.Title = "later"
 	return []keys.Action{earlier, later,
 		move("muchearlier", "the cursor ten cells earlier", -10, "["), move("muchlater", "the cursor ten cells later",
@@ -49,6 +49,11 @@ func (m *Timeline) Actions() []keys.Action {
 		{ID: "present", Keys: []string{"0"}, Title: "end", Help: "the cursor to the end, where it follows the run",
 			Group: group,
 			Do:    func() { m.cursor = time.Time{} }},
+		{ID: "playcursor", Keys: []string{"enter"}, Title: "play from here", Group: "Replay", Enabled: m.canPlay,
+			Help: "in a replay: go on from the time of the cursor", Do: func() {
+				m.playFrom(m.shownAt())
+				m.cursor = time.Time{}
+			}},
 	}
 }
 
@@ -163,9 +168,6 @@ func (m *Timeline) View() frame.View {
 		return v
 	}
 	v.Left = v.Left.Add(themes.Text, "  run "+m.s.State.Run.ID)
-	if m.s.Replay {
-		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "REPLAY")
-	}
 	v.Empty = paint.L(themes.Busy, "reading the events"+paint.Ellipsis)
 	if m.story != nil {
 		v.Empty = paint.L(themes.Muted, "No pod was to move.")

@@ -100,7 +100,7 @@ func (r *Registry) Groups() []string {
 // Label is how a key is written for people.
 func Label(key string) string {
 	names := map[string]string{
-		"up": "↑", "down": "↓", "pgup": "PgUp", "pgdown": "PgDn", "home": "Home", "end": "End",
+		"up": "↑", "down": "↓", "left": "←", "right": "→", "pgup": "PgUp", "pgdown": "PgDn", "home": "Home", "end": "End",
 	}
 	if name, ok := names[key]; ok {
 		return name

@@ -63,7 +63,7 @@ func nodeCell(column string, width int, s *kube.Snapshot, names *paint.Names, n 
 	case "node":
 		return paint.L(themes.Text, names.Show(n.Name, width))
 	case "state":
-		return nodeState(n, run)
+		return wording.NodeState(n, run)
 	case "roles":
 		return paint.L(themes.Muted, strings.Join(roles(n), ","))
 	case "zone":
@@ -109,7 +109,7 @@ func podCount(s *kube.Snapshot, n *kube.Node) paint.Line {
 // state, roles and the labels that have a column.
 func textsOf(n *kube.Node, labels *labelColumns) func(has func(string) bool) bool {
 	return func(has func(string) bool) bool {
-		return has(n.Name) || has(n.Zone()) || has(n.KubeletVersion) || has(nodeState(n, nil).String()) ||
+		return has(n.Name) || has(n.Zone()) || has(n.KubeletVersion) || has(wording.NodeState(n, nil).String()) ||
 			slices.ContainsFunc(roles(n), has) || labels.has(n, has)
 	}
 }

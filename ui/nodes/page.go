@@ -23,7 +23,7 @@ type Page struct {
 	shell     frame.Shell
 	s         *frame.Session
 	list      frame.List
-	marks     table.Marks
+	marks     *table.Marks    // of the session
 	cordoning map[string]bool // nodes for which a request is out
 	leftovers leftovers
 
@@ -40,6 +40,7 @@ type Page struct {
 func New(shell frame.Shell, marked, labels []string) *Page {
 	m := &Page{shell: shell, s: shell.Session(), cordoning: map[string]bool{}, previews: map[string]previewed{},
 		labels: newLabelColumns(labels)}
+	m.marks = &m.s.Marks
 	m.list.Sort, m.list.Labels = "node", true
 	for _, name := range marked {
 		m.marks.Add(name)

@@ -5,50 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
-
-// nodeState is the state of a node: glyph and word. Cordoned is not broken,
-// and a node of a live run is drained only when its run says so.
-func nodeState(n *kube.Node, run *drain.State) paint.Line {
-	if run != nil {
-		if r := run.Node(n.Name); r != nil && r.UID == n.UID {
-			if l := runningState(r, run); l != nil {
-				return l
-			}
-		}
-	}
-	if n.Ready != kube.NodeReady {
-		l := paint.L(themes.Bad, paint.Hollow+" Not ready")
-		if n.Unschedulable {
-			l = l.Add(themes.Warning, " "+paint.Dotted)
-		}
-		return l
-	}
-	if n.Unschedulable {
-		return paint.L(themes.Warning, paint.Dotted+" Cordoned")
-	}
-	return paint.L(themes.Good, paint.Ready+" Ready")
-}
-
-func runningState(r *drain.NodeRun, run *drain.State) paint.Line {
-	switch r.State {
-	case drain.NodeCordoning:
-		return paint.L(themes.Busy, paint.Play+" Cordoning")
-	case drain.NodeDraining:
-		p := run.Progress(r.Name)
-		return paint.L(themes.Busy, paint.Play+" Draining").
-			Add(themes.Muted, " "+wording.Number(p.Left)+"/"+wording.Number(p.Total))
-	case drain.NodeDrained:
-		return paint.L(themes.Good, paint.Good+" Drained")
-	}
-	return nil
-}
 
 const rolePrefix = "node-role.kubernetes.io/"
 

@@ -118,8 +118,12 @@ type reportMsg struct {
 
 func (m *Page) copyReport() {
 	r, live, of := m.s.Roll, m.s.Rolling(), &m.s.RollState.Facts.Run
+	events := func() []roll.Event { return r.Events(0) }
+	if played, ok := r.(interface{ Whole() []roll.Event }); ok { // also what the replay has not come to
+		events, live = played.Whole, false
+	}
 	m.shell.Go("the report of the roll", func(context.Context) tea.Msg {
-		report := roll.ReportOf(r.Events(0), live)
+		report := roll.ReportOf(events(), live)
 		return reportMsg{of, report.Markdown()}
 	})
 }
@@ -134,7 +138,7 @@ func (m *Page) enterTitle() string {
 	switch {
 	case m.asksNow():
 		return "answer"
-	case m.s.OfRoll():
+	case m.s.OfRoll(), m.s.Replay:
 		return "run of the batch"
 	}
 	return ""
@@ -144,6 +148,8 @@ func (m *Page) enter() {
 	switch {
 	case m.asksNow():
 		m.openQuestion(m.s.RollState.Question, false)
+	case m.s.Replay:
+		m.openBatch()
 	case m.s.OfRoll():
 		m.shell.Open(frame.Ref{Page: frame.Run})
 	default:

@@ -42,6 +42,8 @@ func (m *Page) Update(msg tea.Msg) {
 		m.question()
 	case reportMsg:
 		m.onReport(msg)
+	case batchMsg:
+		m.onBatch(msg)
 	}
 }
 
@@ -116,10 +118,7 @@ func (m *Page) View() frame.View {
 	v.Left = paint.L(themes.Title, "Roll "+s.Facts.Run.ID).Add(themes.Text, "  ").Add(themes.Accent,
 		wording.Count(len(s.Nodes), "node")+", "+batches(len(s.Facts.Batches))).
 		Add(themes.Muted, paint.Dot+s.Facts.Run.Context)
-	switch {
-	case m.s.Replay:
-		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "REPLAY")
-	case m.s.RollForeign && m.s.Rolling():
+	if m.s.RollForeign && m.s.Rolling() {
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "of another process")
 	}
 	v.Right = m.clock()

@@ -21,8 +21,9 @@ import (
 func (m *Page) Actions() []keys.Action {
 	const group = "Run"
 	return slices.Concat([]keys.Action{
-		{ID: "answer", Keys: []string{"enter"}, Title: "pod", TitleNow: outline{m}.enterTitle,
-			Help: "answer the run's question; else fold or unfold, or the pod in full: conditions, events, logs, YAML", Group: group, Do: m.runEnter},
+		{ID: "answer", Keys: []string{"enter"}, Title: "pod", TitleNow: outline{m}.enterTitle, Group: group,
+			Help:    "answer the run's question; else fold or unfold, or the pod in full: conditions, events, logs, YAML",
+			Enabled: outline{m}.canEnter, Do: m.runEnter},
 		{ID: "pause", Keys: []string{"P"}, Title: "pause",
 			Help: "pause or continue the run, at once; nothing new is sent while it is paused", Group: group,
 			Writes: true, Enabled: m.canPause, Do: m.pause, TitleNow: m.pauseOrContinue},
@@ -111,8 +112,6 @@ func canCheck(s *frame.Session) (bool, string) {
 	switch {
 	case s.State == nil:
 		return false, "there is no run"
-	case s.Replay:
-		return false, "a replay has no cluster to judge"
 	}
 	return true, ""
 }
@@ -139,8 +138,12 @@ type reportMsg struct {
 // those of a run of another process are read from its journal.
 func (m *Page) copyReport() {
 	run, live, of := m.s.Run.(chronicled), m.s.Live(), &m.s.State.Run
+	events := func() []drain.Event { return run.Events(0) }
+	if played, ok := run.(interface{ Whole() []drain.Event }); ok { // also what the replay has not come to
+		events, live = played.Whole, false
+	}
 	m.shell.Go("the report of the run", func(context.Context) tea.Msg {
-		return reportMsg{of, report.Of(run.Events(0), live).Markdown()}
+		return reportMsg{of, report.Of(events(), live).Markdown()}
 	})
 }
 
@@ -281,6 +284,18 @@ func (m outline) enterTitle() string {
 	return "pod"
 }
 
+// canEnter reports whether there is more to see of what is selected.
+func (m outline) canEnter() (bool, string) {
+	switch {
+	case m.asksNow() || m.folded() != nil:
+	case m.s.Foreign && m.s.Cluster == nil:
+		return false, "the cluster of the run was not reached: there is no more to read of the pod"
+	case m.s.Replay:
+		return false, "a replay has no cluster that could tell more of the pod"
+	}
+	return true, ""
+}
+
 // runEnter answers the question of the run, or shows everything on the pod.
 func (m *Page) runEnter() {
 	if m.asksNow() {
@@ -294,12 +309,6 @@ func (m *Page) runEnter() {
 	p := m.selectedRunPod()
 	switch {
 	case p == nil:
-		return
-	case m.s.Foreign && m.s.Cluster == nil:
-		m.shell.Refuse("the cluster of the run was not reached: there is no more to read of the pod")
-		return
-	case m.s.Replay:
-		m.shell.Refuse("a replay has no cluster that could tell more of the pod")
 		return
 	}
 	m.list.Touched = true

@@ -44,11 +44,25 @@ func (c *checks) judgeThose(s *frame.Session, which func(*drain.NodeRun) bool) {
 	if c.run == s.State.Run.ID && s.Now.Sub(c.at) < checkEvery && c.seq == s.State.Seq {
 		return
 	}
+	if s.Replay {
+		c.recall(s, which)
+		return
+	}
 	*c = checks{run: s.State.Run.ID, gen: s.Snap.Gen(), seq: s.State.Seq, at: s.Now}
 	for _, n := range s.State.Nodes {
 		if which(n) {
 			c.nodes = append(c.nodes, checklist.NodeVerdict{Name: n.Name, UID: n.UID,
 				Verdict: s.State.Checklist(s.Snap, n, s.Now)})
+		}
+	}
+}
+
+// recall takes what the run itself saw of the nodes: a replay has no cluster to judge.
+func (c *checks) recall(s *frame.Session, which func(*drain.NodeRun) bool) {
+	*c = checks{run: s.State.Run.ID, seq: s.State.Seq, at: s.Now}
+	for _, n := range s.State.Nodes {
+		if n.PowerOff != nil && which(n) {
+			c.nodes = append(c.nodes, checklist.NodeVerdict{Name: n.Name, UID: n.UID, Verdict: *n.PowerOff})
 		}
 	}
 }
@@ -141,7 +155,13 @@ func (m *ChecksPage) View() frame.View {
 		return v
 	}
 	v.Right = paint.L(themes.Muted, "live"+paint.Dot+m.checks.at.Format("15:04:05"))
-	if !m.s.Snap.Health().Live {
+	if m.s.Replay {
+		v.Right = paint.L(themes.Muted, "as the run saw it")
+		if len(m.checks.nodes) == 0 {
+			v.Text = paint.Wrap(paint.L(themes.Muted, "Up to this moment the run has not looked whether a "+
+				"node is safe to power off: it does so when the node is drained."), m.s.Width-2)
+		}
+	} else if !m.s.Snap.Health().Live {
 		v.Right = paint.L(themes.Warning, "the API server is unreachable: as it was last known")
 	}
 	for i := range m.checks.nodes {

@@ -233,10 +233,9 @@ func (m *Page) View() frame.View {
 	v := frame.View{}
 	v.Left, v.Right = runTitle(m.s.State, m.s.Now)
 	v.Right = paint.Join(paint.S(themes.Muted, paint.Dot), v.Right, m.eta.words(m.s))
-	if m.s.Replay {
-		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Warning, "REPLAY")
-	}
 	switch {
+	case m.s.Replay && m.s.Roll != nil:
+		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Muted, "of roll "+m.s.RollState.Facts.Run.ID)
 	case m.s.OfRoll():
 		v.Left = v.Left.Add(themes.Text, "  ").Add(themes.Muted, "batch of roll "+m.s.RollState.Facts.Run.ID)
 	case m.s.Foreign && m.s.Live():
