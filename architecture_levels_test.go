@@ -19,10 +19,11 @@ var packages = map[string]packageRow{
 	"": {imports: []string{"app", "app/live", "app/past", "app/preferences", "app/rolls", "cli", "cli/build", "cli/print", "drain", "kube", "kube/conn", "themes", "ui"}},
 
 	"ui": {imports: []string{"app/live", "drain", "drain/notice", "drain/plan", "drain/roll", "kube", "kube/request", "themes", "ui/budgets", "ui/clustermap", "ui/dialog", "ui/frame", "ui/history", "ui/keys",
-		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/roll", "ui/run", "ui/runs", "ui/table", "ui/wording"}},
+		"ui/nodes", "ui/options", "ui/paint", "ui/plan", "ui/pod", "ui/roll", "ui/run", "ui/runs", "ui/table", "ui/theme", "ui/wording"}},
+	"ui/theme": {imports: []string{"themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/roll": {imports: []string{"app/live", "drain", "drain/plan", "drain/roll", "kube", "themes", "ui/confirm", "ui/dialog", "ui/frame",
 		"ui/keys", "ui/paint", "ui/table", "ui/wording"}},
-	"ui/budgets": {imports: []string{"drain/budget", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/budgets":    {imports: []string{"drain/budget", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/clustermap": {imports: []string{"drain", "drain/replacement", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/wording"}},
 	"ui/confirm": {imports: []string{"drain", "drain/lease", "drain/plan", "drain/preflight", "kube", "themes",
 		"ui/frame", "ui/paint", "ui/wording"}},

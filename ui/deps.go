@@ -97,6 +97,13 @@ func (d Deps) withDefaults() Deps {
 	return d
 }
 
+// Preferences keep what the operator chose for the next start.
+type Preferences interface {
+	KeepTheme(name string) error
+	// KeepUsual remembers whether the usual flags are accepted in a context.
+	KeepUsual(context string, accepted bool) error
+}
+
 // Left is how the dashboard was left.
 type Left string
 

@@ -22,6 +22,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/roll"
 	"github.com/kdrain-tui/kdrain-tui/ui/run"
 	"github.com/kdrain-tui/kdrain-tui/ui/runs"
+	"github.com/kdrain-tui/kdrain-tui/ui/theme"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
@@ -106,7 +107,7 @@ func (m *model) makePages() error {
 			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Map, clustermap.New(shell)},
 		{frame.Pod, pod.New(shell)},
 		{frame.Roll, roll.New(shell)}, {frame.NewRoll, roll.NewSetup(shell)}, {frame.History, runs.New(shell)},
-		{frame.Palette, &palette{m: m}}, {frame.Themes, &themePage{m: m}},
+		{frame.Palette, &palette{m: m}}, {frame.Themes, theme.New(shell, shell.themes())},
 		{frame.Help, help}, {frame.Messages, &messagesPage{s: m.s, log: &m.notices}},
 	}
 	m.pages = map[keys.Page]frame.Page{}

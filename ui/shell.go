@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+	"github.com/kdrain-tui/kdrain-tui/ui/theme"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
@@ -132,4 +133,36 @@ func (h *shell) leavePlan() {
 	}
 	h.SetOptions(o)
 	h.Say("off again for the next plan: " + wording.List(changed, 3))
+}
+
+// forgotten tells why something could not be remembered.
+type forgotten struct{ err error }
+
+// themes is what the page that chooses a theme has to know.
+func (h *shell) themes() theme.Program {
+	return theme.Program{
+		Dir: h.m.d.ThemesDir, NoColor: h.m.d.NoColor, ASCII: h.m.d.ASCII,
+		Now: func() (themes.Theme, bool) { return h.m.d.Theme, h.m.dark },
+		Keep: func(chosen themes.Theme) {
+			h.m.d.Theme = chosen
+			h.m.repaint()
+			h.remember(func(kept Preferences) error { return kept.KeepTheme(chosen.Name()) })
+		},
+	}
+}
+
+// remember keeps a choice, outside of the event loop.
+func (h *shell) remember(keep func(Preferences) error) {
+	kept := h.m.d.Preferences
+	if kept == nil {
+		return
+	}
+	h.Go("what to remember", func(context.Context) tea.Msg { return forgotten{keep(kept)} })
+}
+
+// rememberUsual keeps whether the usual flags are accepted here.
+func (h *shell) rememberUsual(accepted bool) {
+	if in := h.m.s.Identity.Context; in != "" {
+		h.remember(func(kept Preferences) error { return kept.KeepUsual(in, accepted) })
+	}
 }

@@ -58,8 +58,8 @@ func (m *model) View() (view tea.View) {
 	}
 	lines, x, y := renderer{m}.frame()
 	painter := m.painter
-	if p, ok := m.page().(*themePage); ok && p.painter != nil {
-		painter = p.painter
+	if p, ok := m.page().(interface{ Painter() *paint.Painter }); ok && p.Painter() != nil {
+		painter = p.Painter()
 	}
 	view.Content = painter.Frame(lines, m.s.Width, m.s.Height)
 	view.Cursor = tea.NewCursor(x, y)

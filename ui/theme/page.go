@@ -1,4 +1,4 @@
-package ui
+package theme
 
 import (
 	"context"
@@ -14,53 +14,73 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// themePage chooses the theme: the whole frame has the look of the selected one while the page is shown.
-type themePage struct {
-	m       *model
+// Page chooses the theme: the whole frame has the look of the selected one while the page is shown.
+type Page struct {
+	shell   frame.Shell
+	program Program
 	list    frame.List
-	loaded  []themeFile
+	loaded  []file
 	painter *paint.Painter // of the selected one, nil for that of the program
 	painted string         // which one that is
 }
 
-// themeFile is a theme, or why it cannot be had.
-type themeFile struct {
+// Program is what the page has to know of the program, and may do to it.
+type Program struct {
+	Dir            string // of the operator's own themes, "" for none
+	NoColor, ASCII bool
+	// Now is the theme in use, and whether the terminal is dark.
+	Now func() (theme themes.Theme, dark bool)
+	// Keep makes a theme the one in use.
+	Keep func(themes.Theme)
+}
+
+// New makes the page.
+func New(shell frame.Shell, program Program) *Page { return &Page{shell: shell, program: program} }
+
+// Painter paints with the selected theme, nil where there is none: then the frame is painted as ever.
+func (p *Page) Painter() *paint.Painter { return p.painter }
+
+// file is a theme, or why it cannot be had.
+type file struct {
 	name  string
 	theme themes.Theme
 	err   error
 }
 
-// themesMsg brings the themes that can be chosen.
-type themesMsg []themeFile
+// loadedMsg brings the themes that can be chosen.
+type loadedMsg []file
 
-func (p *themePage) List() *frame.List   { return &p.list }
-func (p *themePage) Sorts() []frame.Sort { return nil }
+// List makes it a page with a table.
+func (p *Page) List() *frame.List { return &p.list }
+
+// Sorts are none: the themes have an order.
+func (p *Page) Sorts() []frame.Sort { return nil }
 
 // Opened reads the themes, also those that the operator wrote meanwhile.
-func (p *themePage) Opened(frame.Ref) {
+func (p *Page) Opened(frame.Ref) {
 	p.list, p.loaded, p.painter = frame.List{}, nil, nil
-	dir := p.m.d.ThemesDir
-	(&shell{p.m}).Go("the themes", func(context.Context) tea.Msg {
-		var all themesMsg
+	dir := p.program.Dir
+	p.shell.Go("the themes", func(context.Context) tea.Msg {
+		var all loadedMsg
 		for _, name := range themes.Names(dir) {
 			theme, err := themes.Load(name, dir)
-			all = append(all, themeFile{name, theme, err})
+			all = append(all, file{name, theme, err})
 		}
 		return all
 	})
 }
 
 // Update takes the themes.
-func (p *themePage) Update(msg tea.Msg) {
-	if all, ok := msg.(themesMsg); ok {
+func (p *Page) Update(msg tea.Msg) {
+	if all, ok := msg.(loadedMsg); ok {
 		p.loaded = all
 		p.Rebuild()
-		p.list.Table.Select(p.m.d.Theme.Name())
+		p.list.Table.Select(p.inUse())
 	}
 }
 
 // Rebuild filters the themes; they have an order of their own.
-func (p *themePage) Rebuild() {
+func (p *Page) Rebuild() {
 	match := p.list.Match()
 	var shown []string
 	for _, f := range p.loaded {
@@ -72,8 +92,14 @@ func (p *themePage) Rebuild() {
 	p.list.Table.SetKeys(shown)
 }
 
+// inUse is the name of the theme in use.
+func (p *Page) inUse() string {
+	theme, _ := p.program.Now()
+	return theme.Name()
+}
+
 // selected is the theme under the cursor, nil for none.
-func (p *themePage) selected() *themeFile {
+func (p *Page) selected() *file {
 	for i := range p.loaded {
 		if p.loaded[i].name == p.list.Table.Cursor() {
 			return &p.loaded[i]
@@ -83,12 +109,12 @@ func (p *themePage) selected() *themeFile {
 }
 
 // Actions keep what is chosen.
-func (p *themePage) Actions() []keys.Action {
+func (p *Page) Actions() []keys.Action {
 	return []keys.Action{{ID: "keeptheme", Keys: []string{"enter"}, Title: "keep", Group: "Program",
 		Help: "keep the theme, also for the next start", Enabled: p.canKeep, Do: p.keep}}
 }
 
-func (p *themePage) canKeep() (bool, string) {
+func (p *Page) canKeep() (bool, string) {
 	f := p.selected()
 	if f == nil {
 		return p.list.HasRow()
@@ -96,16 +122,14 @@ func (p *themePage) canKeep() (bool, string) {
 	return f.err == nil, "this theme cannot be read"
 }
 
-func (p *themePage) keep() {
+func (p *Page) keep() {
 	f := p.selected()
-	p.m.d.Theme = f.theme
-	p.m.repaint()
-	p.m.goBack()
-	(&shell{p.m}).remember(func(kept Preferences) error { return kept.KeepTheme(f.name) })
+	p.program.Keep(f.theme)
+	p.shell.Back()
 }
 
 // Layout fits the columns and paints with the selected theme from now on.
-func (p *themePage) Layout(lay frame.Layout) {
+func (p *Page) Layout(lay frame.Layout) {
 	p.list.Layout(lay, []table.Column{
 		{ID: "name", Title: "THEME", Width: 20, Min: 14},
 		{ID: "says", Title: "", Width: 60, Min: 20, Grow: true},
@@ -115,23 +139,24 @@ func (p *themePage) Layout(lay frame.Layout) {
 		p.painter = nil
 		return
 	}
-	if want := fmt.Sprint(f.name, p.m.dark); p.painter == nil || p.painted != want {
-		p.painter, p.painted = paint.NewPainter(f.theme, p.m.dark, p.m.d.NoColor, p.m.d.ASCII), want
+	_, dark := p.program.Now()
+	if want := fmt.Sprint(f.name, dark); p.painter == nil || p.painted != want {
+		p.painter, p.painted = paint.NewPainter(f.theme, dark, p.program.NoColor, p.program.ASCII), want
 	}
 }
 
 // View is the themes, and what each kind of thing looks like.
-func (p *themePage) View() frame.View {
-	v := frame.View{Left: paint.L(themes.Title, "Themes"), Head: append(sample(p.m.s.Width-2), nil),
+func (p *Page) View() frame.View {
+	v := frame.View{Left: paint.L(themes.Title, "Themes"), Head: append(sample(p.shell.Session().Width-2), nil),
 		Empty: paint.L(themes.Busy, "Reading"+paint.Ellipsis)}
 	if p.list.Filter != "" {
 		v.Empty = paint.L(themes.Muted, "No theme matches "+wording.Quote(p.list.Filter)+".")
 	}
-	if p.m.d.NoColor {
+	if p.program.NoColor {
 		v.Right = paint.L(themes.Warning, "without colours: themes differ only in weight")
 	}
 	v.Mark = func(key string) string {
-		if key == p.m.d.Theme.Name() {
+		if key == p.inUse() {
 			return paint.Marked
 		}
 		return ""
