@@ -40,7 +40,10 @@ func main() {
 	}
 	state := filepath.Join(xdg.StateHome, "kdrain-tui")
 	logPath := filepath.Join(state, "kdrain-tui.log")
-	screen := screen{&ui.Terminal{Crash: ui.NewCrash(state), Log: app.NewLogFile(logPath), LogPath: logPath}, preferences.In(state)}
+	screen := screen{
+		Terminal: &ui.Terminal{Crash: ui.NewCrash(state), Log: app.NewLogFile(logPath), LogPath: logPath},
+		chosen:   preferences.In(state),
+	}
 	conn.RouteLogs(slog.New(slog.NewTextHandler(screen.Log, nil)), ui.Stderr{})
 	kube.OnPanic = screen.OnPanic
 	signals := make(chan os.Signal, 4)

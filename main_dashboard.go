@@ -64,7 +64,8 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 		deps.UsualAccepted = s.chosen.Usual(identity.Context)
 	}
 	result, err := ui.Run(ctx, deps)
-	return cli.DashboardEnd{Run: result.Run, Roll: result.Roll, Text: result.Text, Context: result.Context, Theme: result.Theme}, err
+	return cli.DashboardEnd{Run: result.Run, Roll: result.Roll, Text: result.Text, Context: result.Context,
+		Theme: result.Theme}, err
 }
 
 // theme is the one of that name, and without a name the one that was chosen at an earlier start, while there is

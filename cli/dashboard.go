@@ -60,7 +60,9 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 
 // onCluster opens the screen on the cluster of the present context. It reports whether it came to that, and in
 // which context the operator goes on, "" where nowhere.
-func (p *Program) onCluster(cmd *cobra.Command, f *flags, args []string, options plan.Options, said string) (opened bool, next string, err error) {
+func (p *Program) onCluster(
+	cmd *cobra.Command, f *flags, args []string, options plan.Options, said string,
+) (opened bool, next string, err error) {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	session, err := p.open(ctx, app.ConnectOptions{

@@ -221,7 +221,8 @@ func (a actions) programActions() []keys.Action {
 				a.Open(frame.Ref{Page: frame.Palette})
 				a.m.filtering = true
 			}},
-		{ID: "themes", Keys: []string{"ctrl+t"}, Help: "choose the theme: the screen shows the selected one", Group: group,
+		{ID: "themes", Keys: []string{"ctrl+t"}, Group: group,
+			Help: "choose the theme: the screen shows the selected one",
 			Pages: readPages, Do: open(frame.Themes)},
 		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "redraw the screen", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
 		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages, Do: open(frame.Help)},

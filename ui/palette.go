@@ -126,7 +126,8 @@ func (p *palette) Rebuild() {
 	}
 	for _, name := range p.m.d.Contexts {
 		if name != p.m.s.Identity.Context {
-			add("context/"+name, found{kind: "context", name: name, does: "ctx: leave this cluster for that of the context",
+			add("context/"+name, found{kind: "context", name: name,
+				does: "ctx: leave this cluster for that of the context",
 				open: func() { switchTo(p.m, name) }})
 		}
 	}

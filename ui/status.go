@@ -16,7 +16,8 @@ import (
 
 // tooSmall is what a terminal shows that has no room for a page: first what must be known, in one line.
 func (m renderer) tooSmall() []paint.Line {
-	lines := []paint.Line{m.status(), paint.L(themes.Muted, fmt.Sprintf("at least %d x %d", frame.MinWidth, frame.MinHeight)),
+	lines := []paint.Line{m.status(),
+		paint.L(themes.Muted, fmt.Sprintf("at least %d x %d", frame.MinWidth, frame.MinHeight)),
 		paint.L(themes.Muted, fmt.Sprintf("this is %d x %d", m.s.Width, m.s.Height)), paint.L(themes.Muted, "q leaves")}
 	for i, l := range lines {
 		if l.Width() > m.s.Width {

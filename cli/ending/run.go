@@ -50,7 +50,8 @@ func Run(run live.Run, failed bool, program string, out io.Writer) *drain.State 
 func Suspended(s *drain.State, program string) string {
 	target := s.Run.Target()
 	target.Program = program
-	return fmt.Sprintf("run %s is suspended, not ended: %s continues it", s.Run.ID, target.Line("kdrain-tui resume "+s.Run.ID))
+	return fmt.Sprintf("run %s is suspended, not ended: %s continues it", s.Run.ID,
+		target.Line("kdrain-tui resume "+s.Run.ID))
 }
 
 // Gaps are what went wrong beside a run that has ended: that its nodes have no Events, and what is not in its

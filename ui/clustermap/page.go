@@ -132,7 +132,8 @@ func (m *Page) Move(lines int) {
 // run on one that it drains.
 func (m *Page) Opened(frame.Ref) {
 	if run := m.run(); run != nil && m.shell.OnPath(frame.Run) {
-		if names := wording.NodesIn(run, func(s drain.NodeState) bool { return s == drain.NodeDraining }); names != nil {
+		draining := func(s drain.NodeState) bool { return s == drain.NodeDraining }
+		if names := wording.NodesIn(run, draining); names != nil {
 			m.cursor = names[0]
 			return
 		}

@@ -38,7 +38,8 @@ type Registry struct {
 }
 
 // New makes a registry, group by group in the given order. Pages may offer actions of
-// the same ID: help has these once, so that they have the same keys and help. Two actions on one key of one page, and a group
+// the same ID: help has these once, so that they have the same keys and help. Two actions on one key of one
+// page, and a group
 // that is not among the given ones, are mistakes of the program.
 func New(groups []string, actions []Action) (*Registry, error) {
 	r := &Registry{onPage: map[Page][]*Action{}}

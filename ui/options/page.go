@@ -35,7 +35,9 @@ func (m *Page) Rebuild() {
 	all, group := optionsOf(m.s.Options), ""
 	m.first = map[string]bool{}
 	for _, o := range all {
-		if !match.Keeps(nil, func(has func(string) bool) bool { return has("--"+o.Flag) || has(o.Help) || has(o.Group) }) {
+		if !match.Keeps(nil, func(has func(string) bool) bool {
+			return has("--"+o.Flag) || has(o.Help) || has(o.Group)
+		}) {
 			continue
 		}
 		if o.Group != group {

@@ -114,7 +114,8 @@ func (m *Page) planWhen() []paint.Line {
 		return append(append(lines, few(took, width, 1)...), planRoom(m.plan, width, true)...)
 	}
 	if room := planRoom(m.plan, width, false); room != nil && took != nil {
-		one := append(append(paint.Line{}, took...).Add(themes.Muted, "   "), paint.Join(paint.S(themes.Muted, ""), room...)...)
+		one := append(append(paint.Line{}, took...).Add(themes.Muted, "   "),
+			paint.Join(paint.S(themes.Muted, ""), room...)...)
 		if one.Width() <= width {
 			took = one
 		}
