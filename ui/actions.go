@@ -13,8 +13,8 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Map", "Pod",
-	"Lists", "Program", "Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Pod",
+	"Lists", "Map", "Program", "Moving"}
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
