@@ -13,8 +13,8 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Map", "Pod",
-	"Lists", "Program", "Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Pod",
+	"Lists", "Map", "Program", "Moving"}
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
@@ -222,7 +222,7 @@ func (a actions) programActions() []keys.Action {
 				a.m.filtering = true
 			}},
 		{ID: "themes", Keys: []string{"ctrl+t"}, Group: group,
-			Help: "choose the theme: the screen shows the selected one",
+			Help:  "choose the theme: the screen shows the selected one",
 			Pages: readPages, Do: open(frame.Themes)},
 		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "redraw the screen", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
 		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages, Do: open(frame.Help)},

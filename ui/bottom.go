@@ -124,7 +124,7 @@ func (m renderer) hints() paint.Line {
 	return line
 }
 
-// offered are the actions of the page, in a replay those first that move it.
+// offered are the actions of the page, in a replay those first that lead on and that move it.
 func (m renderer) offered() []*keys.Action {
 	all := m.keys.On(m.path.page)
 	if m.position == nil {
@@ -138,10 +138,13 @@ func (m renderer) offered() []*keys.Action {
 }
 
 func replayLast(a *keys.Action) int {
-	if a.Group == replayGroup {
+	switch {
+	case slices.Contains(a.Keys, "enter"):
 		return 0
+	case a.Group == replayGroup:
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // hintKey is the first key of an action.

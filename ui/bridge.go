@@ -162,7 +162,7 @@ func (m *model) animate() {
 	switch {
 	case m.dialogs.top() != nil && m.dialogs.top().Deaf(m.now):
 		after = fastTick
-	case replaying{m}.plays():
+	case replaying{m}.plays(), m.path.page == frame.Run && m.s.Evicting(): // a bar and a spinner that move
 		after = fastTick
 	case m.notices.moves(), m.s.Live(), m.s.Starting, !m.s.Snap.Health().Live, m.pageWaits():
 		after = slowTick

@@ -42,6 +42,7 @@ type model struct {
 	painter *paint.Painter
 	badge   paint.Line // of the options of the next plan
 	ran     paint.Line // of those of the run
+	rolled  paint.Line // of those of the roll
 	lay     frame.Layout
 
 	filtering bool

@@ -153,7 +153,7 @@ func (p *palette) Rebuild() {
 // that the operator does not see.
 func switchTo(m *model, name string) {
 	if m.s.Starting || m.endsRun() || (rolling{m}).endsRoll() {
-		m.notices.refuse("a run is active here: suspend or end it before another cluster is shown", m.s.Now)
+		m.notices.refuse("a run is active here: suspend or end it before another cluster is shown", m.now)
 		return
 	}
 	m.next = name

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -215,5 +217,35 @@ func TestABatchInTheReplayOfARoll(t *testing.T) {
 	d.keys("0")
 	d.list(frame.Roll).Table.Select("worker-b2")
 	d.keys("enter")
-	d.shows("Run x4wz-2 is not shown: there is no run \"x4wz-2\" on this machine")
+	d.shows("Not shown: there is no run \"x4wz-2\" on this machine")
+}
+
+// The spinner of a run turns while it can evict; one that is paused or asks looks no oftener than its clock.
+func TestTheSpinner(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*drain.State)
+		fast   bool
+	}{
+		"evicts": {func(*drain.State) {}, true},
+		"paused": {func(s *drain.State) { s.Paused = true }, false},
+		"ended":  {func(s *drain.State) { s.Outcome = drain.OutcomeDone }, false},
+	} {
+		s := runState()
+		c.change(s)
+		d := drive(t, company(), 100, 30, attached(s))
+		after := time.Duration(0)
+		d.m.arm.tick = func(every time.Duration, _ uint64) tea.Cmd { after = every; return nil }
+		d.m.ticking = false
+		d.m.animate()
+		d.m.flush()
+		if (after == fastTick) != c.fast {
+			t.Errorf("%s: it looks again after %s", name, after)
+		}
+		was := d.frame()
+		d.now = d.now.Add(fastTick)
+		d.send(tickMsg{d.m.tickTurn})
+		if moves := d.frame() != was; moves != c.fast {
+			t.Errorf("%s: it moves: %t", name, moves)
+		}
+	}
 }

@@ -22,6 +22,7 @@ func (m rolling) attachRoll(r live.Roll) {
 	_, m.s.RollForeign = r.(live.ForeignRoll)
 	m.lastRun, m.lastRoll = nil, r
 	m.s.Run, m.s.State = nil, nil
+	m.rolled = wording.Badge(m.s.RollState.Facts.Run.Options)
 	m.watchDrain()
 	m.reach(frame.Roll, m.s.RollState.Facts.Run.ID)
 	m.tell(frame.NewRollState{})

@@ -35,7 +35,7 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.tell(frame.NewSnapshot{})
 	case forgotten:
 		if msg.err != nil {
-			m.notices.warn(wording.Clean(msg.err.Error()), m.s.Now)
+			m.notices.warn(wording.Clean(msg.err.Error()), m.now)
 		}
 	case runMsg:
 		following{m}.onRun(msg)

@@ -220,6 +220,9 @@ func (m renderer) badgeInForce() paint.Line {
 	if m.s.State != nil && m.path.has(frame.Run) && m.path.page != frame.Plan {
 		return m.ran
 	}
+	if m.d.Replay { // there is no next plan
+		return m.rolled
+	}
 	return m.badge
 }
 

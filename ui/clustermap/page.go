@@ -132,8 +132,7 @@ func (m *Page) Move(lines int) {
 // run on one that it drains.
 func (m *Page) Opened(frame.Ref) {
 	if run := m.run(); run != nil && m.shell.OnPath(frame.Run) {
-		draining := func(s drain.NodeState) bool { return s == drain.NodeDraining }
-		if names := wording.NodesIn(run, draining); names != nil {
+		if names := wording.NodesIn(run, drains); len(names) > 0 {
 			m.cursor = names[0]
 			return
 		}
@@ -142,6 +141,8 @@ func (m *Page) Opened(frame.Ref) {
 		m.cursor = targets[0]
 	}
 }
+
+func drains(s drain.NodeState) bool { return s == drain.NodeDraining }
 
 // Layout places the tiles, where nodes or the frame changed, and scrolls to the cursor.
 func (m *Page) Layout(lay frame.Layout) {

@@ -169,6 +169,12 @@ func (s *Session) Take(state *drain.State, over bool) {
 // Live reports whether a run is going on.
 func (s *Session) Live() bool { return s.State != nil && s.State.Outcome == "" && !s.Over }
 
+// Evicting reports whether the run can evict now: something moves.
+func (s *Session) Evicting() bool {
+	return s.Live() && s.State.Phases[drain.PhaseEvict] == drain.PhaseRuns && !s.State.Paused && !s.State.Aborting &&
+		s.State.Down == nil
+}
+
 // Rolling reports whether a roll is going on.
 func (s *Session) Rolling() bool {
 	return s.RollState != nil && s.RollState.Outcome == "" && !s.RollOver

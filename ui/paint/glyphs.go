@@ -1,6 +1,9 @@
 package paint
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // The glyphs of the program. A glyph never stands alone: a word says the same.
 const (
@@ -31,12 +34,24 @@ const (
 	Into      = "›" // between a page and the one that it was opened from
 )
 
+// spinner are the turns of what moves, from one to the next in spinTurn.
+var spinner = [...]string{"⠋", "⠙", "⠸", "⠴", "⠦", "⠇"}
+
+const spinTurn = 200 * time.Millisecond
+
+// Spin is the glyph of what moves, at that moment. It turns only where something looks again
+// that often.
+func Spin(now time.Time) string {
+	return spinner[uint64(now.UnixMilli()/spinTurn.Milliseconds())%uint64(len(spinner))]
+}
+
 // asciiOf maps the characters that the program itself uses; every other one
 // that is not ASCII comes from the cluster and becomes a question mark.
 var asciiOf = map[rune]byte{
 	'…': '~', '●': '*', '○': 'o', '◌': 'c', '⁇': '?', '✔': '+', '✖': 'x', '‖': '=', '▲': '!', '·': '-',
 	'▶': '>', '◔': '~', '◐': '%', '✓': '*', '▌': '>', '─': '-', '━': '=', '←': '<', '→': '>', '█': '#', '░': '.', '▏': '.', '▎': '.', '▍': '.', '▋': '#', '▊': '#', '▉': '#', '│': '|', '╭': '+', '╮': '+',
 	'╰': '+', '╯': '+', '’': '\'', '“': '"', '”': '"', '–': '-', '›': '>', '↑': '^', '↓': 'v',
+	'⠋': '/', '⠙': '|', '⠸': '\\', '⠴': '/', '⠦': '|', '⠇': '\\',
 }
 
 // toASCII is the text in ASCII, at the same width.

@@ -3,6 +3,7 @@ package paint
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -118,5 +119,22 @@ func TestTheSelectedRowHasTheColoursOfTheSelection(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A spinner turns with the time, one cell wide, in ASCII too; at one moment it is always the same.
+func TestSpin(t *testing.T) {
+	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	seen := map[string]bool{}
+	for range 2 * len(spinner) {
+		glyph := Spin(at)
+		if Width(glyph) != 1 || len(toASCII(glyph)) != 1 || toASCII(glyph) == "?" || Spin(at) != glyph {
+			t.Errorf("%q, %q", glyph, toASCII(glyph))
+		}
+		seen[glyph] = true
+		at = at.Add(spinTurn)
+	}
+	if len(seen) != len(spinner) {
+		t.Errorf("%d turns are seen", len(seen))
 	}
 }

@@ -19,7 +19,6 @@ type batchPlayer interface {
 
 // batchMsg brings the replay of the run of a batch, or why there is none.
 type batchMsg struct {
-	id  string
 	at  time.Time // that the replay of the roll shows
 	run live.Run
 	err error
@@ -52,14 +51,14 @@ func (m *Page) openBatch() {
 	at := m.s.Now
 	m.shell.Go("the run of "+batch, func(context.Context) tea.Msg {
 		run, err := played.Batch(id)
-		return batchMsg{id, at, run, err}
+		return batchMsg{at, run, err}
 	})
 }
 
 // onBatch shows the run as it was at the moment of the roll, which waits meanwhile.
 func (m *Page) onBatch(msg batchMsg) {
 	if msg.err != nil {
-		m.shell.Fail("Run " + wording.Clean(msg.id) + " is not shown: " + wording.Clean(msg.err.Error()))
+		m.shell.Fail("Not shown: " + wording.Clean(msg.err.Error()))
 		return
 	}
 	whole, batch := m.s.Roll.(live.Player), msg.run.(live.Player)

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -37,7 +36,7 @@ type etaMsg struct {
 // reckonETA has the rest of the run estimated, outside of Update.
 func (m *Page) reckonETA() {
 	s := m.s.State
-	if m.s.Cluster == nil || !moving(m.s) || m.eta.coming || m.s.Now.Sub(m.eta.asked) < etaEvery {
+	if m.s.Cluster == nil || !m.s.Evicting() || m.eta.coming || m.s.Now.Sub(m.eta.asked) < etaEvery {
 		return
 	}
 	m.eta.coming, m.eta.asked = true, m.s.Now
@@ -65,7 +64,7 @@ func (e *eta) take(msg etaMsg, run live.Run) {
 
 // words say how long the rest takes, nil where that is not known or nothing moves.
 func (e *eta) words(s *frame.Session) paint.Line {
-	if e.at.IsZero() || !moving(s) {
+	if e.at.IsZero() || !s.Evicting() {
 		return nil
 	}
 	left := (e.Total - s.Now.Sub(e.at)).Round(time.Second)
@@ -77,10 +76,4 @@ func (e *eta) words(s *frame.Session) paint.Line {
 		l = l.Add(themes.Muted, ", without "+wording.Number(e.Held)+" held")
 	}
 	return l
-}
-
-// moving reports whether the run can evict now.
-func moving(s *frame.Session) bool {
-	return s.Live() && s.State.Phases[drain.PhaseEvict] == drain.PhaseRuns && !s.State.Paused && !s.State.Aborting &&
-		s.State.Down == nil
 }

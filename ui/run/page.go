@@ -279,7 +279,11 @@ func (m *Page) runHead() []paint.Line {
 			most)
 		return append(append(result, leaver{m}.lines()...), nil)
 	}
-	head := []paint.Line{runPhases(m.s.State, m.s.Progress, m.s.Width-2)}
+	busy := paint.Play
+	if m.s.Evicting() {
+		busy = paint.Spin(m.s.Now)
+	}
+	head := []paint.Line{runPhases(m.s.State, m.s.Progress, busy, m.s.Width-2)}
 	if m.s.State.Down != nil {
 		head = append(head, paint.L(themes.Bad,
 			"The API server is unreachable; nothing is sent until it answers. ").Add(themes.Muted,

@@ -42,8 +42,8 @@ func runTitle(s *drain.State, now time.Time) (left, right paint.Line) {
 	return left, right
 }
 
-// runPhases is the line of phases.
-func runPhases(s *drain.State, p eviction.Progress, width int) paint.Line {
+// runPhases is the line of phases; busy is the glyph of the one that runs.
+func runPhases(s *drain.State, p eviction.Progress, busy string, width int) paint.Line {
 	link := " " + paint.RuleCell + paint.RuleCell + paint.RuleCell + " "
 	if width < 90 {
 		link = " " + paint.RuleCell + " "
@@ -53,12 +53,12 @@ func runPhases(s *drain.State, p eviction.Progress, width int) paint.Line {
 		if i > 0 {
 			l = l.Add(themes.Rule, link)
 		}
-		l = append(l, phaseWord(s, p, phase)...)
+		l = append(l, phaseWord(s, p, busy, phase)...)
 	}
 	return l
 }
 
-func phaseWord(s *drain.State, p eviction.Progress, phase drain.Phase) paint.Line {
+func phaseWord(s *drain.State, p eviction.Progress, busy string, phase drain.Phase) paint.Line {
 	word := string(phase)
 	if phase == drain.PhaseEvict && s.Phases[phase] != "" {
 		word += " " + wording.Number(p.Left) + " of " + wording.Number(p.Total)
@@ -67,7 +67,7 @@ func phaseWord(s *drain.State, p eviction.Progress, phase drain.Phase) paint.Lin
 	case drain.PhaseAsks:
 		return paint.L(themes.Accent, paint.Unknown+" "+word+" asks")
 	case drain.PhaseRuns:
-		return paint.L(themes.Busy, paint.Play+" "+word)
+		return paint.L(themes.Busy, busy+" "+word)
 	case drain.PhaseDone:
 		return paint.L(themes.Good, paint.Good+" "+word)
 	case drain.PhaseFailed:
