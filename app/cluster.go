@@ -41,6 +41,10 @@ type Cluster interface {
 	// PodDetails reads what there is to know about one pod, live, with the log of that
 	// container, "" for the one that tells most.
 	PodDetails(ctx context.Context, namespace, name string, uid kube.UID, container string) (watch.PodDetails, error)
+	// NodeDetails reads what there is to know about one node, live.
+	NodeDetails(ctx context.Context, name string, uid kube.UID) (watch.NodeDetails, error)
+	// PodUsage reads what pods use, by namespace and name: those of one namespace, or all.
+	PodUsage(ctx context.Context, namespace string) (map[string]kube.Usage, error)
 	// OnPluginOutput sends what credential plugins say elsewhere than to standard
 	// error.
 	OnPluginOutput(tell func(line string))
@@ -92,6 +96,14 @@ func (c *connection) Writer() request.Writer { return write.New(c.Cluster) }
 func (c *connection) PodDetails(ctx context.Context, namespace, name string, uid kube.UID,
 	container string) (watch.PodDetails, error) {
 	return watch.ReadPod(ctx, c.Cluster, namespace, name, uid, container)
+}
+
+func (c *connection) NodeDetails(ctx context.Context, name string, uid kube.UID) (watch.NodeDetails, error) {
+	return watch.ReadNode(ctx, c.Cluster, name, uid)
+}
+
+func (c *connection) PodUsage(ctx context.Context, namespace string) (map[string]kube.Usage, error) {
+	return watch.ReadPodUsage(ctx, c.Cluster, namespace)
 }
 
 func (c *connection) NodeNames(ctx context.Context, selector string) ([]string, error) {

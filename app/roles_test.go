@@ -131,7 +131,8 @@ func toWatch(kinds ...kube.Kind) []request.Permission {
 	var rules []request.Permission
 	for _, k := range kinds {
 		if k == kube.KindUsage { // which is no resource, and is only ever listed
-			rules = append(rules, request.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes"})
+			rules = append(rules, request.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "nodes"},
+				request.Permission{Verb: "list", Group: "metrics.k8s.io", Resource: "pods"})
 			continue
 		}
 		namespace := ""

@@ -231,6 +231,14 @@ func (c paperCluster) ReadDaemonSets(context.Context, engine.Source, []string) e
 func (c paperCluster) ReadScales(context.Context, engine.Source, []string)           {}
 func (c paperCluster) ReadDrainRules(context.Context, engine.Source) error           { return nil }
 func (c paperCluster) ServerAddresses(context.Context) []string                      { return nil }
+func (c paperCluster) NodeDetails(context.Context, string, kube.UID) (watch.NodeDetails, error) {
+	return watch.NodeDetails{}, errors.New("no details")
+}
+
+func (c paperCluster) PodUsage(context.Context, string) (map[string]kube.Usage, error) {
+	return nil, errors.New("no metrics")
+}
+
 func (c paperCluster) PodDetails(context.Context, string, string, kube.UID, string) (watch.PodDetails, error) {
 	return watch.PodDetails{}, errors.New("there are none")
 }

@@ -138,6 +138,7 @@ type Pod struct {
 	Ready      bool      // the Ready condition is True (podutil.IsPodReady)
 	ReadySince time.Time // last transition of the Ready condition, either way
 	Trouble    *Trouble  // nil while nothing is known to be wrong
+	State      *PodState // of its containers
 
 	Version uint64 // resourceVersion, 0 if it is no number
 
@@ -175,14 +176,11 @@ func (p *Pod) AvailableAt(minReadySeconds int32) time.Time {
 	return p.ReadySince.Add(time.Duration(minReadySeconds)*time.Second + time.Millisecond)
 }
 
-// ReadyState is the value of a node's Ready condition.
-type ReadyState string
-
 // The values of a node's Ready condition, and none where it has no condition.
 const (
-	NodeReady    ReadyState = "True"
-	NodeNotReady ReadyState = "False"
-	NodeUnknown  ReadyState = "Unknown" // the kubelet is silent
+	NodeReady    = corev1.ConditionTrue
+	NodeNotReady = corev1.ConditionFalse
+	NodeUnknown  = corev1.ConditionUnknown // the kubelet is silent
 )
 
 // Cordon says who made a node unschedulable, from managedFields.
@@ -202,7 +200,7 @@ type Node struct {
 	Labels          labels.Set
 	Annotations     map[string]string // only the keys listed in KeptAnnotations
 	Created         time.Time
-	Ready           ReadyState
+	Ready           corev1.ConditionStatus
 	ReadySince      time.Time
 	ReadyReason     string
 	ReadyMessage    string

@@ -236,7 +236,7 @@ func samePod(a, b *Pod) bool {
 		a.Created.Equal(b.Created) && a.Deleted.Equal(b.Deleted) && a.DeletionGrace == b.DeletionGrace &&
 		slices.Equal(a.Finalizers, b.Finalizers) &&
 		a.Phase == b.Phase && a.Reason == b.Reason && a.Message == b.Message &&
-		a.Ready == b.Ready && a.ReadySince.Equal(b.ReadySince) && same(a.Trouble, b.Trouble)
+		a.Ready == b.Ready && a.ReadySince.Equal(b.ReadySince) && same(a.Trouble, b.Trouble) && same(a.State, b.State)
 }
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }

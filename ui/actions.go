@@ -7,22 +7,24 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Pod",
-	"Lists", "Map", "Program", "Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets",
+	"All pods", "Node", "Pod", "Lists", "Map", "Program", "Moving"}
 
 var (
-	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run}
-	findPages = slices.Concat(listPages, []keys.Page{frame.Events, frame.Timeline, frame.Budgets,
+	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.AllPods, frame.Plan, frame.Run}
+	findPages = slices.Concat(listPages, []keys.Page{frame.Events, frame.Timeline, frame.Budgets, frame.Node,
 		frame.Roll, frame.History, frame.Palette, frame.Themes, frame.Options}) // with a filter
 	runPages  = []keys.Page{frame.Run, frame.Remedies, frame.Checks, frame.Timeline, frame.Events}
-	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Options, frame.Run, frame.Pod, frame.Remedies,
-		frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Map, frame.Findings, frame.Roll, frame.NewRoll, frame.History}
+	readPages = []keys.Page{frame.Nodes, frame.Pods, frame.AllPods, frame.Node, frame.Plan, frame.Options, frame.Run,
+		frame.Pod, frame.Remedies, frame.Checks, frame.Events, frame.Timeline, frame.Budgets, frame.Map, frame.Findings,
+		frame.Roll, frame.NewRoll, frame.History}
 	allPages = slices.Concat(readPages, []keys.Page{frame.Palette, frame.Themes, frame.Help, frame.Messages})
 )
 
@@ -211,6 +213,14 @@ func (a actions) programActions() []keys.Action {
 		{ID: "map", Keys: []string{"m"}, Title: "map",
 			Help: "the cluster as a map: nodes as tiles by zone, how full they are, and their pods", Group: "Map",
 			Pages: []keys.Page{frame.Nodes, frame.Run}, Enabled: a.hasCluster, Do: open(frame.Map)},
+		{ID: "allpods", Keys: []string{"p"}, Title: "all pods", TitleNow: a.onNodes("all pods"), Group: "All pods",
+			Help:  "every pod of the cluster with its state, those that need a look first; also of some nodes or a namespace",
+			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run, frame.Budgets}, Enabled: a.hasCluster,
+			Do: func() { a.Open(frame.Ref{Page: frame.AllPods, Nodes: a.Targets()}) }},
+		{ID: "node", Keys: []string{"i"}, Title: "node", TitleNow: a.onNodes("about"), Group: "Node",
+			Help:  "everything about the selected node: conditions, taints, resources, volumes, labels, who cordoned it, runs",
+			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.AllPods, frame.Plan, frame.Run}, Enabled: a.hasNode,
+			Do: func() { a.Open(frame.Ref{Page: frame.Node, Nodes: []string{a.nodeHere()}}) }},
 		{ID: "runs", Keys: []string{"r"}, Title: "runs", Group: "Runs",
 			Help:  "all runs of this machine: their results, and to watch, resume or roll back one",
 			Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.Run, frame.Roll}, Enabled: a.hasRuns,
@@ -230,6 +240,51 @@ func (a actions) programActions() []keys.Action {
 		{ID: "quit", Keys: []string{"q"}, Title: "quit",
 			Help:  "leave the program; asks while a run is active. Ctrl+C asks too, and twice leaves at once",
 			Group: group, Pages: allPages, Do: a.m.askToQuit},
+	}
+}
+
+// nodeHere is the node that the selected row is, or that its pod is on, "" where there is none.
+func (a actions) nodeHere() string {
+	page := a.m.path.page
+	if page == frame.Palette { // where it would be done
+		page = a.m.path.before(frame.Nodes)
+	}
+	l, ok := a.m.pages[page].(frame.Lister)
+	if !ok {
+		return ""
+	}
+	key := l.List().Table.Cursor()
+	if page == frame.Nodes {
+		return key
+	}
+	if p := a.m.s.Snap.Pod(kube.UID(key)); p != nil {
+		return p.Node
+	}
+	if a.m.s.State != nil {
+		if p := a.m.s.State.Pod(kube.UID(key)); p != nil {
+			return p.Node
+		}
+	}
+	if nodes := a.Targets(); len(nodes) == 1 {
+		return nodes[0]
+	}
+	return ""
+}
+
+func (a actions) hasNode() (bool, string) {
+	if ok, why := a.hasCluster(); !ok {
+		return ok, why
+	}
+	return a.nodeHere() != "", "the selected row is on no node"
+}
+
+// onNodes is hinted at on the list of nodes, where one looks around; elsewhere other hints matter more.
+func (a actions) onNodes(title string) func() string {
+	return func() string {
+		if a.m.path.page != frame.Nodes {
+			return ""
+		}
+		return title
 	}
 }
 

@@ -30,16 +30,18 @@ type paperCluster struct {
 	reason  string   // of the last cordon
 	removed []request.BudgetRef
 
-	start    func(plan.Plan) (live.Run, error)
-	rolls    func(plan.Plan, roll.Options) (live.Roll, error)
-	planned  func(plan.Plan) plan.Plan // changes each plan
-	forecast func(*kube.Snapshot, plan.Plan, time.Time) plan.Estimate
-	access   func(plan.Options) preflight.Access
-	rights   func([]request.Permission) []request.AccessResult
-	details  func(namespace, name string, uid kube.UID, container string) (watch.PodDetails, error)
-	life     func(run string) tempbudget.RunLife
-	remove   error
-	deaf     error
+	start       func(plan.Plan) (live.Run, error)
+	rolls       func(plan.Plan, roll.Options) (live.Roll, error)
+	planned     func(plan.Plan) plan.Plan // changes each plan
+	forecast    func(*kube.Snapshot, plan.Plan, time.Time) plan.Estimate
+	access      func(plan.Options) preflight.Access
+	rights      func([]request.Permission) []request.AccessResult
+	details     func(namespace, name string, uid kube.UID, container string) (watch.PodDetails, error)
+	nodeDetails func(name string) (watch.NodeDetails, error)
+	podUsage    func(namespace string) (map[string]kube.Usage, error)
+	life        func(run string) tempbudget.RunLife
+	remove      error
+	deaf        error
 }
 
 var _ frame.Cluster = (*paperCluster)(nil)
@@ -58,7 +60,11 @@ func newPaperCluster(source Source, now func() time.Time) *paperCluster {
 		details: func(string, string, kube.UID, string) (watch.PodDetails, error) {
 			return watch.PodDetails{}, errors.New("no pod can be read in this test")
 		},
-		life: func(string) tempbudget.RunLife { return tempbudget.RunUnknown },
+		nodeDetails: func(string) (watch.NodeDetails, error) {
+			return watch.NodeDetails{}, errors.New("no node can be read in this test")
+		},
+		podUsage: func(string) (map[string]kube.Usage, error) { return nil, errors.New("no metrics in this test") },
+		life:     func(string) tempbudget.RunLife { return tempbudget.RunUnknown },
 	}
 }
 
@@ -136,6 +142,14 @@ func (c *paperCluster) RemoveLeftover(_ context.Context, l tempbudget.Leftover) 
 	}
 	c.removed = append(c.removed, l.BudgetRef)
 	return nil
+}
+
+func (c *paperCluster) NodeDetails(_ context.Context, name string, _ kube.UID) (watch.NodeDetails, error) {
+	return c.nodeDetails(name)
+}
+
+func (c *paperCluster) PodUsage(_ context.Context, namespace string) (map[string]kube.Usage, error) {
+	return c.podUsage(namespace)
 }
 
 func (c *paperCluster) PodDetails(_ context.Context, namespace, name string, uid kube.UID, container string) (watch.PodDetails, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
 var nasty = []string{
@@ -98,6 +99,17 @@ func TestFramesKeepTheirBounds(t *testing.T) {
 			s := questionState()
 			s.Question.Word = nasty[1]
 			return drive(t, company(), 80, 24, attached(s))
+		},
+		"node": func() *driver {
+			d := drive(t, hostileWorld(), 80, 24)
+			d.list(frame.Nodes).Table.Select("n" + nasty[0])
+			d.keys("i")
+			return d
+		},
+		"all pods": func() *driver {
+			d := drive(t, hostileWorld(), 80, 24)
+			d.keys("p", "down", "n", "n")
+			return d
 		},
 		"pod":     hostilePod(t),
 		"options": func() *driver { d := drive(t, company(), 80, 24); d.keys("D", "o"); return d },

@@ -134,6 +134,19 @@ var scenes = []scene{
 		d.keys("enter")
 		return d
 	}},
+	{"allpods", func(t testing.TB, w, h int) *driver { return onAllPods(t, w, h) }},
+	{"allpods-namespace", func(t testing.TB, w, h int) *driver { return onAllPods(t, w, h, "n", "m") }},
+	{"allpods-filter", func(t testing.TB, w, h int) *driver {
+		d := onAllPods(t, w, h, ">", ">", ">", "/")
+		d.typed("front")
+		return d
+	}},
+	{"node", func(t testing.TB, w, h int) *driver { return aboutNode(t, w, h) }},
+	{"node-filter", func(t testing.TB, w, h int) *driver {
+		d := aboutNode(t, w, h, "/")
+		d.typed("pressure")
+		return d
+	}},
 	{"plan", func(t testing.TB, w, h int) *driver {
 		d := drive(t, company(), w, h, usual, func(d *Deps) { d.Marked = []string{"worker-a1", "worker-a2"} })
 		d.keys("D")

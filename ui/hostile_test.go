@@ -49,7 +49,7 @@ func checkFrames(t *testing.T, seed uint64) {
 	}
 	look("nodes")
 	d.list(frame.Nodes).Table.Select(hostile.Node)
-	for _, key := range []string{"enter", "enter", "2", "3", "G", "1", "esc", "esc", "space", "enter", "down", "esc", "D", "down", "down", "f", "esc", "tab"} {
+	for _, key := range []string{"enter", "enter", "2", "3", "G", "1", "esc", "esc", "space", "enter", "down", "esc", "D", "down", "down", "f", "esc", "tab", "p", "down", "n", "m", "i", "down", "G"} {
 		d.keys(key)
 		look("after " + key)
 		if key == "2" && seed != 3 && !strings.Contains(d.m.View().Content, "the previous instance") {

@@ -14,11 +14,13 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/history"
 	"github.com/kdrain-tui/kdrain-tui/ui/keys"
+	"github.com/kdrain-tui/kdrain-tui/ui/node"
 	"github.com/kdrain-tui/kdrain-tui/ui/nodes"
 	"github.com/kdrain-tui/kdrain-tui/ui/options"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	planpage "github.com/kdrain-tui/kdrain-tui/ui/plan"
 	"github.com/kdrain-tui/kdrain-tui/ui/pod"
+	"github.com/kdrain-tui/kdrain-tui/ui/pods"
 	"github.com/kdrain-tui/kdrain-tui/ui/roll"
 	"github.com/kdrain-tui/kdrain-tui/ui/run"
 	"github.com/kdrain-tui/kdrain-tui/ui/runs"
@@ -103,7 +105,7 @@ func (m *model) makePages() error {
 		page frame.Page
 	}{
 		{frame.Nodes, nodes.New(shell, m.d.Marked, m.d.LabelColumns)}, {frame.Plan, plans[0]}, {frame.Pods, plans[1]},
-		{frame.Findings, planpage.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
+		{frame.AllPods, pods.New(shell)}, {frame.Node, node.New(shell)}, {frame.Findings, planpage.NewFindings(shell, plans...)}, {frame.Options, options.New(shell)},
 		{frame.Run, run.New(shell)}, {frame.Remedies, run.NewRemedies(shell)}, {frame.Checks,
 			run.NewChecks(shell)}, {frame.Events, events}, {frame.Timeline, timeline}, {frame.Budgets, budgets.New(shell)}, {frame.Map, clustermap.New(shell)},
 		{frame.Pod, pod.New(shell)},

@@ -40,7 +40,7 @@ func Node(n *corev1.Node) *kube.Node {
 	for i := range n.Status.Conditions {
 		c := &n.Status.Conditions[i]
 		if c.Type == corev1.NodeReady {
-			record.Ready, record.ReadySince = kube.ReadyState(Share(string(c.Status))), c.LastTransitionTime.Time
+			record.Ready, record.ReadySince = corev1.ConditionStatus(Share(string(c.Status))), c.LastTransitionTime.Time
 			record.ReadyReason, record.ReadyMessage = Share(kube.CleanText(c.Reason)), Share(kube.CleanText(c.Message))
 			record.Heartbeat = c.LastHeartbeatTime.Time
 		}
@@ -108,4 +108,15 @@ func unschedulableTaint(n *corev1.Node) time.Time {
 func NodeUsage(m *metricsv1.NodeMetrics) kube.Usage {
 	r := amounts(m.Usage)
 	return kube.Usage{CPUMilli: r.CPUMilli, MemoryBytes: r.MemoryBytes, At: m.Timestamp.Time}
+}
+
+// PodUsage is what all containers of a pod use.
+func PodUsage(m *metricsv1.PodMetrics) kube.Usage {
+	u := kube.Usage{At: m.Timestamp.Time}
+	for i := range m.Containers {
+		r := amounts(m.Containers[i].Usage)
+		u.CPUMilli += r.CPUMilli
+		u.MemoryBytes += r.MemoryBytes
+	}
+	return u
 }

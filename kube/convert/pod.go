@@ -17,7 +17,7 @@ func Pod(p *corev1.Pod) *kube.Pod {
 		Annotations: keptAnnotations(p.Annotations), Spec: podSpec(p, owner),
 		Created: p.CreationTimestamp.Time, Deleted: timeOf(p.DeletionTimestamp),
 		Phase: corev1.PodPhase(Share(string(p.Status.Phase))), Reason: Share(kube.CleanText(p.Status.Reason)),
-		Message: kube.CleanText(p.Status.Message), Trouble: troubleOf(p),
+		Message: kube.CleanText(p.Status.Message), Trouble: troubleOf(p), State: podState(p),
 		Version: kube.ParseVersion(p.ResourceVersion),
 	}
 	if p.DeletionTimestamp != nil {

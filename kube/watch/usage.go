@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metricsv1 "k8s.io/metrics/pkg/apis/metrics/v1"
+	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 	metricsclient "k8s.io/metrics/pkg/client/clientset/versioned"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -123,4 +124,49 @@ func usageByNode(list []metricsv1.NodeMetrics) map[string]kube.Usage {
 		nodes[list[i].Name] = convert.NodeUsage(&list[i])
 	}
 	return nodes
+}
+
+// ReadPodUsage reads what pods use, by namespace and name: those of one namespace, or all where it is "".
+func ReadPodUsage(ctx context.Context, c *conn.Cluster, namespace string) (map[string]kube.Usage, error) {
+	clients, err := metricsclient.NewForConfigAndClient(c.ReadConfig())
+	if err != nil {
+		return nil, fmt.Errorf("reading the usage of pods: %w", err)
+	}
+	version, err := (&usagePoller{c: c}).served(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var items []metricsv1.PodMetrics
+	if version == "v1" {
+		var list *metricsv1.PodMetricsList
+		if list, err = clients.MetricsV1().PodMetricses(namespace).List(ctx, metav1.ListOptions{}); err == nil {
+			items = list.Items
+		}
+	} else {
+		var list *metricsv1beta1.PodMetricsList
+		if list, err = clients.MetricsV1beta1().PodMetricses(namespace).List(ctx, metav1.ListOptions{}); err == nil {
+			items = newerPods(list.Items)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the usage of pods: %w", conn.PlainCause(err))
+	}
+	pods := make(map[string]kube.Usage, len(items))
+	for i := range items {
+		pods[kube.Visible(items[i].Namespace)+"/"+kube.Visible(items[i].Name)] = convert.PodUsage(&items[i])
+	}
+	return pods, nil
+}
+
+// newerPods are the same in the newer version.
+func newerPods(older []metricsv1beta1.PodMetrics) []metricsv1.PodMetrics {
+	newer := make([]metricsv1.PodMetrics, 0, len(older))
+	for _, p := range older {
+		n := metricsv1.PodMetrics{ObjectMeta: p.ObjectMeta, Timestamp: p.Timestamp}
+		for _, c := range p.Containers {
+			n.Containers = append(n.Containers, metricsv1.ContainerMetrics{Name: c.Name, Usage: c.Usage})
+		}
+		newer = append(newer, n)
+	}
+	return newer
 }

@@ -38,11 +38,22 @@ func TestUsage(t *testing.T) {
 				case strings.HasSuffix(r.URL.Path, "/nodes"):
 					kubetest.WriteJSON(w, 200, `{"kind":"NodeMetricsList","apiVersion":"metrics.k8s.io/`+version+`","items":[
 						{"metadata":{"name":"n"},"timestamp":"2026-11-01T00:00:00Z","window":"10s","usage":{"cpu":"1500m","memory":"1Gi"}}]}`)
+				case strings.HasSuffix(r.URL.Path, "/namespaces/shop/pods"):
+					kubetest.WriteJSON(w, 200, `{"kind":"PodMetricsList","apiVersion":"metrics.k8s.io/`+version+`","items":[
+						{"metadata":{"name":"p","namespace":"shop"},"timestamp":"2026-11-01T00:00:00Z","window":"10s","containers":[
+							{"name":"a","usage":{"cpu":"500m","memory":"1Gi"}},{"name":"b","usage":{"cpu":"1","memory":"1Gi"}}]}]}`)
 				default:
 					t.Errorf("asked for %s, which no screen shows", r.URL.Path)
 				}
 			})
-			w := Start(t.Context(), conntest.To(t, server), Options{Kinds: []kube.Kind{kube.KindUsage}})
+			cluster := conntest.To(t, server)
+			pods, err := ReadPodUsage(t.Context(), cluster, "shop")
+			if denied := c.phase == kube.Denied; (err != nil) != denied || denied && name != "denied" && !strings.Contains(err.Error(), c.reason) {
+				t.Errorf("usage of pods: %v", err)
+			} else if p := pods["shop/p"]; !denied && (p.CPUMilli != 1500 || p.MemoryBytes != 2<<30) {
+				t.Errorf("usage of pods: %v", pods)
+			}
+			w := Start(t.Context(), cluster, Options{Kinds: []kube.Kind{kube.KindUsage}})
 			defer w.Close()
 			if err := kubetest.WaitSynced(t.Context(), w, kube.KindUsage); err != nil {
 				t.Fatal(err)

@@ -68,6 +68,11 @@ type (
 	reader interface {
 		PodDetails(ctx context.Context, namespace, name string, uid kube.UID,
 			container string) (watch.PodDetails, error)
+		// NodeDetails is what there is to know about one node.
+		NodeDetails(ctx context.Context, name string, uid kube.UID) (watch.NodeDetails, error)
+		// PodUsage is what pods use by the metrics API, by namespace and name: those of one namespace, or
+		// of all where it is "".
+		PodUsage(ctx context.Context, namespace string) (map[string]kube.Usage, error)
 		CheckAccess(ctx context.Context, needs []request.Permission) ([]request.AccessResult, error)
 	}
 )

@@ -97,6 +97,7 @@ func (l *List) Width(id string) int {
 // Rows makes the lines of the visible rows of a view.
 func (l *List) Rows(height int, v View) (lines []paint.Line, cursor int) {
 	cursor = -1
+	match := l.Match()
 	for _, key := range l.Visible() {
 		selected := key == l.Table.Cursor()
 		if v.Above != nil {
@@ -116,7 +117,7 @@ func (l *List) Rows(height int, v View) (lines []paint.Line, cursor int) {
 			if len(row) > 2 {
 				row = append(row, paint.Blank(table.Gap))
 			}
-			if content := v.Cell(key, c.ID, w); c.Right {
+			if content := match.mark(v.Cell(key, c.ID, w)); c.Right {
 				row = append(row, content.FitRight(w)...)
 			} else {
 				row = append(row, content.Fit(w)...)
@@ -126,7 +127,7 @@ func (l *List) Rows(height int, v View) (lines []paint.Line, cursor int) {
 		if v.Extra == nil {
 			continue
 		}
-		if more := v.Extra(key); more != nil {
+		if more := match.mark(v.Extra(key)); more != nil {
 			more = append(paint.Line{paint.Blank(Gutter + 2)}, more...)
 			lines = append(lines, l.highlight(more.Fit(l.width), selected))
 		}

@@ -2,9 +2,12 @@ package frame
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 // Match is a filter as a test of rows: a text in them, ~ a regular expression, -l a label
@@ -56,6 +59,33 @@ func (m Match) Keeps(of labels.Set, finds func(has func(string) bool) bool) bool
 		return m.selector.Matches(of) != m.inverse
 	}
 	return finds(m.has) != m.inverse
+}
+
+// mark marks what the filter looks for in a line. One that is turned round or by labels looks for no text.
+func (m Match) mark(l paint.Line) paint.Line {
+	if m.all || m.inverse || m.selector != nil {
+		return l
+	}
+	return l.Hits(m.places(l.String()))
+}
+
+// places are where the filter's text stands in another, each from a byte to another.
+func (m Match) places(s string) (places [][]int) {
+	if m.regex != nil {
+		return slices.DeleteFunc(m.regex.FindAllStringIndex(s, -1), func(p []int) bool { return p[0] == p[1] })
+	}
+	lower := strings.ToLower(s)
+	if len(lower) != len(s) { // letters whose small form is longer: their places differ
+		return nil
+	}
+	for from := 0; ; {
+		at := strings.Index(lower[from:], m.text)
+		if at < 0 {
+			return places
+		}
+		places = append(places, []int{from + at, from + at + len(m.text)})
+		from += at + len(m.text)
+	}
 }
 
 func (m Match) has(s string) bool {

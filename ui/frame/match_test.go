@@ -2,9 +2,13 @@ package frame
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
 func TestMatch(t *testing.T) {
@@ -51,4 +55,29 @@ func join(words []string) (all string) {
 		all += w
 	}
 	return all
+}
+
+// What a filter looks for is marked where it stands, also across the parts of a line.
+func TestMark(t *testing.T) {
+	for _, c := range [][3]string{
+		{"b-a", "web-api-b-a", "we[b-a]pi-[b-a]"}, {"WEB", "web-web-x", "[web]-[web]-x"}, {"", "web", "web"}, {"!web", "web", "web"},
+		{"-l web", "web", "web"}, {"~[0-9]+", "a1b22", "a[1]b[22]"}, {"~x*", "axb", "a[x]b"}, {"~(", "a(b", "a(b"}, {"İ", "İİ", "İİ"},
+		{"abcd", "abcdabcd", "[abcd][abcd]"},
+	} {
+		l := List{Filter: c[0], Labels: true}
+		line := paint.L(themes.Muted, c[1][:len(c[1])/2]).Add(themes.Text, c[1][len(c[1])/2:])
+		got, in := "", false
+		for _, s := range l.Match().mark(line) {
+			if s.Hit != in {
+				got, in = got+map[bool]string{true: "[", false: "]"}[s.Hit], s.Hit
+			}
+			got += s.Text
+		}
+		if in {
+			got += "]"
+		}
+		if want := strings.ReplaceAll(c[2], "][", ""); got != want { // neighbours are one mark
+			t.Errorf("%q in %q: %s, want %s", c[0], c[1], got, want)
+		}
+	}
 }

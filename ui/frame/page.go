@@ -13,6 +13,8 @@ import (
 const (
 	Nodes    keys.Page = "nodes"
 	Pods     keys.Page = "pods"
+	AllPods  keys.Page = "all pods"
+	Node     keys.Page = "node"
 	Plan     keys.Page = "plan"
 	Options  keys.Page = "options"
 	Run      keys.Page = "run"

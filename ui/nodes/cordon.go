@@ -43,7 +43,7 @@ func (m *Page) askToSetCordon(unschedulable bool) {
 	} else {
 		for _, name := range nodes {
 			if n := m.s.Snap.Node(name); n != nil {
-				body = append(body, paint.L(themes.Muted, name+": "+cordonedBy(n, m.s.Now)))
+				body = append(body, paint.L(themes.Muted, name+": "+wording.CordonedBy(n, m.s.Now)))
 			}
 		}
 		body = append(body, paint.T("New pods can be scheduled there again."))

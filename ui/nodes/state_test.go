@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 var now = time.Date(2026, 8, 21, 14, 2, 11, 0, time.UTC)
@@ -23,7 +24,7 @@ func TestCordonedBy(t *testing.T) {
 		{kube.Node{Unschedulable: true, Cordon: &kube.Cordon{Manager: kube.FieldManager, Mark: mark}}, `Cordoned with kdrain-tui by ada for run k7f3, 1h ago: "kernel".`},
 		{kube.Node{Unschedulable: true, Cordon: &kube.Cordon{Manager: "kubectl-uncordon", Mark: mark}}, "Cordoned by kubectl-uncordon."},
 	} {
-		if got := cordonedBy(&c.node, now); got != c.want {
+		if got := wording.CordonedBy(&c.node, now); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

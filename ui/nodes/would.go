@@ -56,7 +56,7 @@ func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
 			say(themes.Muted, wording.Quote(n.ReadyMessage)+".")
 		}
 	}
-	say(themes.Warning, cordonedBy(n, now))
+	say(themes.Warning, wording.CordonedBy(n, now))
 	if p == nil {
 		return l
 	}

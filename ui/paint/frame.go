@@ -31,7 +31,7 @@ func (p *Painter) line(b *strings.Builder, l Line, width int) {
 		look := p.look(l[i])
 		b.WriteString(look.open)
 		j := i
-		for ; j < len(l) && l[j].Token == l[i].Token && l[j].On == l[i].On; j++ {
+		for ; j < len(l) && l[j].Token == l[i].Token && l[j].On == l[i].On && l[j].Hit == l[i].Hit; j++ {
 			text := l[j].Text
 			if p.ascii {
 				text = toASCII(text)
@@ -53,7 +53,7 @@ func trimRight(l Line) Line {
 		text := strings.TrimRight(last.Text, " ")
 		if text != "" {
 			if len(text) < len(last.Text) {
-				l = append(l[:len(l)-1:len(l)-1], Span{Text: text, Token: last.Token})
+				l = append(l[:len(l)-1:len(l)-1], Span{Text: text, Token: last.Token, Hit: last.Hit})
 			}
 			return l
 		}

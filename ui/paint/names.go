@@ -100,6 +100,15 @@ func (n *Names) Least() int {
 	return n.least
 }
 
+// ShowAll are names without what all share behind them.
+func (n *Names) ShowAll(names []string) []string {
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = n.Show(name, max(n.Widest(), Width(name)))
+	}
+	return shown
+}
+
 // Show is a name in at most that width.
 func (n *Names) Show(name string, width int) string {
 	if n == nil {

@@ -17,6 +17,7 @@ type Span struct {
 	Text  string
 	Token Token
 	On    bool // on the selected row
+	Hit   bool // what was looked for
 }
 
 // Line is one row of a frame, from the left.
@@ -113,6 +114,35 @@ func (l Line) Selected() Line {
 		on[i] = s
 	}
 	return on
+}
+
+// Hits is the line with some parts of its text marked as what was looked for: each from a byte to another, in
+// order.
+func (l Line) Hits(parts [][]int) Line {
+	if len(parts) == 0 {
+		return l
+	}
+	marked, at := make(Line, 0, len(l)+2*len(parts)), 0
+	for _, s := range l {
+		text := s.Text
+		for from := 0; from < len(text); {
+			for len(parts) > 0 && parts[0][1] <= at+from {
+				parts = parts[1:]
+			}
+			to, hit := len(text), false
+			if len(parts) > 0 {
+				if begin := parts[0][0] - at; begin > from {
+					to = min(to, begin)
+				} else {
+					to, hit = min(to, parts[0][1]-at), true
+				}
+			}
+			s.Text, s.Hit = text[from:to], hit
+			marked, from = append(marked, s), to
+		}
+		at += len(text)
+	}
+	return marked
 }
 
 // Fit is the line at exactly that width: cut with an ellipsis or filled up

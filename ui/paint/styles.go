@@ -26,36 +26,40 @@ type Painter struct {
 	dark    bool
 	noColor bool
 	ascii   bool
-	normal  map[Token]sgr
-	on      map[Token]sgr // on the selected row
+	looks   map[look]sgr
+}
+
+// look is a meaning and where it stands.
+type look struct {
+	token   Token
+	on, hit bool
 }
 
 // NewPainter makes a painter; without colour, weight and reverse video stay.
 func NewPainter(p Palette, dark, noColor, ascii bool) *Painter {
-	return &Painter{palette: p, dark: dark, noColor: noColor, ascii: ascii,
-		normal: map[Token]sgr{}, on: map[Token]sgr{}}
+	return &Painter{palette: p, dark: dark, noColor: noColor, ascii: ascii, looks: map[look]sgr{}}
 }
 
 func (p *Painter) look(s Span) sgr {
-	cache := p.normal
-	if s.On {
-		cache = p.on
-	}
-	look, ok := cache[s.Token]
+	l := look{s.Token, s.On, s.Hit}
+	codes, ok := p.looks[l]
 	if !ok {
-		look = p.render(s.Token, s.On)
-		cache[s.Token] = look
+		codes = p.render(l)
+		p.looks[l] = codes
 	}
-	return look
+	return codes
 }
 
-func (p *Painter) render(token Token, on bool) sgr {
-	style := p.palette.Style(token, p.dark)
+func (p *Painter) render(l look) sgr {
+	style := p.palette.Style(l.token, p.dark)
 	if p.noColor {
 		style.Foreground, style.Background = "", ""
 	}
-	if on {
+	if l.on {
 		style = p.selected(style)
+	}
+	if l.hit { // the colours stay: which others can be read on the row is not known
+		style.Bold, style.Underline, style.Dim = true, true, false
 	}
 	open, closing, _ := strings.Cut(lipglossStyle(style).Render("x"), "x")
 	return sgr{open, closing}

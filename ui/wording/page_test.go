@@ -36,6 +36,7 @@ func TestNumbersAndLists(t *testing.T) {
 	for got, want := range map[string]string{
 		Count(1, "pod"): "1 pod", Count(2, "node"): "2 nodes", Count(150000, "pod"): "150,000 pods", Count(3, "try"): "3 tries",
 		Number(999): "999", Number(1000): "1,000",
+		CPU(250): "250m", Bytes(0): "0", Bytes(2048): "2Ki", Bytes(120<<20 + 1): "120Mi", Bytes(3 << 29): "1.5Gi", Bytes(2 << 40): "2Ti",
 		List(nil, 3): "", List([]string{"a"}, 3): "a", List([]string{"a", "b"}, 3): "a and b",
 		List([]string{"a", "b", "c", "d"}, 2): "a, b and 2 more",
 	} {

@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -75,6 +76,26 @@ func Number(n int) string {
 		s = s[:at] + "," + s[at:]
 	}
 	return s
+}
+
+// CPU is an amount of CPU as kubectl top has it: "250m".
+func CPU(milli int64) string { return strconv.FormatInt(milli, 10) + "m" }
+
+// Bytes is an amount of memory in the unit that makes it short: "120Mi", "1.5Gi".
+func Bytes(n int64) string {
+	const kibi, mebi, gibi, tebi = 1 << 10, 1 << 20, 1 << 30, 1 << 40
+	of := func(unit float64) string { return strconv.FormatFloat(math.Round(float64(n)/unit*10)/10, 'f', -1, 64) }
+	switch {
+	case n >= tebi:
+		return of(tebi) + "Ti"
+	case n >= gibi:
+		return of(gibi) + "Gi"
+	case n >= mebi:
+		return strconv.FormatInt((n+mebi/2)/mebi, 10) + "Mi"
+	case n >= kibi:
+		return strconv.FormatInt(n/kibi, 10) + "Ki"
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 func pluralOf(noun string) string {
