@@ -14,8 +14,8 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets",
-	"All pods", "Node", "Pod", "Lists", "Map", "Program", "Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "All pods",
+	"Node", "Pod", "Lists", "Map", "Program", "Moving"}
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.AllPods, frame.Plan, frame.Run}
@@ -206,25 +206,6 @@ func (a actions) programActions() []keys.Action {
 		{ID: "timeline", Keys: []string{"t"}, Title: "timeline", Help: "a lane for each pod of the run over time",
 			Group: "Run",
 			Pages: []keys.Page{frame.Run, frame.Checks, frame.Events}, Enabled: a.hasEvents, Do: open(frame.Timeline)},
-		{ID: "budgets", Keys: []string{"b"},
-			Help: "all budgets: healthy, needed and allowed, and which nodes they hold", Group: "Budgets",
-			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan,
-				frame.Run}, Enabled: a.hasCluster, Do: open(frame.Budgets)},
-		{ID: "map", Keys: []string{"m"}, Title: "map",
-			Help: "the cluster as a map: nodes as tiles by zone, how full they are, and their pods", Group: "Map",
-			Pages: []keys.Page{frame.Nodes, frame.Run}, Enabled: a.hasCluster, Do: open(frame.Map)},
-		{ID: "allpods", Keys: []string{"p"}, Title: "all pods", TitleNow: a.onNodes("all pods"), Group: "All pods",
-			Help:  "every pod of the cluster with its state, those that need a look first; also of some nodes or a namespace",
-			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run, frame.Budgets}, Enabled: a.hasCluster,
-			Do: func() { a.Open(frame.Ref{Page: frame.AllPods, Nodes: a.Targets()}) }},
-		{ID: "node", Keys: []string{"i"}, Title: "node", TitleNow: a.onNodes("about"), Group: "Node",
-			Help:  "everything about the selected node: conditions, taints, resources, volumes, labels, who cordoned it, runs",
-			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.AllPods, frame.Plan, frame.Run}, Enabled: a.hasNode,
-			Do: func() { a.Open(frame.Ref{Page: frame.Node, Nodes: []string{a.nodeHere()}}) }},
-		{ID: "runs", Keys: []string{"r"}, Title: "runs", Group: "Runs",
-			Help:  "all runs of this machine: their results, and to watch, resume or roll back one",
-			Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.Run, frame.Roll}, Enabled: a.hasRuns,
-			Do: open(frame.History)},
 		{ID: "palette", Keys: []string{":"}, Title: "find", Group: group, Pages: readPages,
 			Help: "find a key of this page by what it does, a node or a pod by its name, and go there",
 			Do: func() {
@@ -240,6 +221,32 @@ func (a actions) programActions() []keys.Action {
 		{ID: "quit", Keys: []string{"q"}, Title: "quit",
 			Help:  "leave the program; asks while a run is active. Ctrl+C asks too, and twice leaves at once",
 			Group: group, Pages: allPages, Do: a.m.askToQuit},
+	}
+}
+
+// lookActions open the pages of what is there.
+func (a actions) lookActions() []keys.Action {
+	open := func(p keys.Page) func() { return func() { a.Open(frame.Ref{Page: p}) } }
+	return []keys.Action{
+		{ID: "budgets", Keys: []string{"b"},
+			Help: "all budgets: healthy, needed and allowed, and which nodes they hold", Group: "Budgets",
+			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan,
+				frame.Run}, Enabled: a.hasCluster, Do: open(frame.Budgets)},
+		{ID: "map", Keys: []string{"m"}, Title: "map",
+			Help: "the cluster as a map: nodes as tiles by zone, how full they are, and their pods", Group: "Map",
+			Pages: []keys.Page{frame.Nodes, frame.Run}, Enabled: a.hasCluster, Do: open(frame.Map)},
+		{ID: "allpods", Keys: []string{"p"}, Title: "all pods", TitleNow: a.onNodes("all pods"), Group: "All pods",
+			Help:  "every pod of the cluster with its state, those that need a look first; also of some nodes or a namespace",
+			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Plan, frame.Run, frame.Budgets}, Enabled: a.hasCluster,
+			Do: func() { a.Open(frame.Ref{Page: frame.AllPods, Nodes: a.Targets()}) }},
+		{ID: "node", Keys: []string{"i"}, Title: "node", TitleNow: a.onNodes("about"), Group: "Node",
+			Help:  "everything about the selected node: conditions, taints, resources, volumes, labels, its cordon, runs",
+			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.AllPods, frame.Plan, frame.Run}, Enabled: a.hasNode,
+			Do: func() { a.Open(frame.Ref{Page: frame.Node, Nodes: []string{a.nodeHere()}}) }},
+		{ID: "runs", Keys: []string{"r"}, Title: "runs", Group: "Runs",
+			Help:  "all runs of this machine: their results, and to watch, resume or roll back one",
+			Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.Run, frame.Roll}, Enabled: a.hasRuns,
+			Do: open(frame.History)},
 	}
 }
 
