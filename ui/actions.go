@@ -14,8 +14,8 @@ import (
 )
 
 // groups are those of all actions, in the order of hints and help.
-var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "All pods",
-	"Node", "Pod", "Lists", "Map", "Program", "Moving"}
+var groups = []string{"Nodes", "Plan", "Options", "Run", "Roll", "Timeline", "Replay", "Runs", "Budgets", "Pod", "Lists",
+	"All pods", "Node", "Map", "Program", "Moving"}
 
 var (
 	listPages = []keys.Page{frame.Nodes, frame.Pods, frame.AllPods, frame.Plan, frame.Run}
@@ -152,8 +152,8 @@ func (a actions) listActions() []keys.Action {
 	return []keys.Action{
 		{ID: "filter", Keys: []string{"/"}, Title: "filter", Help: "show only rows with a text in them; ~ regular expression, -l labels (of nodes), ! before it shows the others", Group: group,
 			Pages: findPages, Do: func() { a.m.filtering = true }},
-		{ID: "sortnext", Keys: []string{">"}, Title: "sort", Help: "sort by the next column", Group: group, Pages: listPages, Do: func() { a.sortBy(1) }},
-		{ID: "sortback", Keys: []string{"<"}, Help: "sort by the column before", Group: group, Pages: listPages, Do: func() { a.sortBy(-1) }},
+		{ID: "sortnext", Keys: []string{">"}, Title: "sort", Help: "sort by the next column", Group: group, Pages: listPages, Do: func() { a.nextSort(1) }},
+		{ID: "sortback", Keys: []string{"<"}, Help: "sort by the column before", Group: group, Pages: listPages, Do: func() { a.nextSort(-1) }},
 		{ID: "order", Keys: []string{"s"}, Help: "reverse the order", Group: group, Pages: listPages, Do: a.turnOrder},
 		{ID: "ordero", Keys: []string{"o"}, Help: "reverse the order", Group: group,
 			Pages: []keys.Page{frame.Nodes, frame.Pods, frame.Run},
@@ -161,9 +161,12 @@ func (a actions) listActions() []keys.Action {
 	}
 }
 
-func (a actions) sortBy(step int) {
-	l := a.m.list()
-	by := l.NextSort(a.m.page().(frame.Lister).Sorts(), step)
+func (a actions) nextSort(step int) {
+	a.sortBy(a.m.list().NextSort(a.m.page().(frame.Lister).Sorts(), step))
+}
+
+func (a actions) sortBy(by frame.Sort) {
+	a.m.list().SortBy(by)
 	a.m.rebuild()
 	said := "sorted by " + by.Title
 	if by.Largest {
@@ -207,7 +210,7 @@ func (a actions) programActions() []keys.Action {
 			Group: "Run",
 			Pages: []keys.Page{frame.Run, frame.Checks, frame.Events}, Enabled: a.hasEvents, Do: open(frame.Timeline)},
 		{ID: "palette", Keys: []string{":"}, Title: "find", Group: group, Pages: readPages,
-			Help: "find a key of this page by what it does, a node or a pod by its name, and go there",
+			Help: "find a key of this page by what it does, an order of its rows, a node, a pod or a context by its name",
 			Do: func() {
 				a.Open(frame.Ref{Page: frame.Palette})
 				a.m.filtering = true

@@ -15,7 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// palette is a page that finds what one looks for by its name: what the keys of the page behind it do,
+// palette is a page that finds what one looks for by its name: what the keys of the page behind it do, its orders,
 // nodes and pods. What is chosen is done there, by the rules of its key.
 type palette struct {
 	m    *model
@@ -124,6 +124,12 @@ func (p *palette) Rebuild() {
 			add("action/"+a.ID, found{kind: a.Labels(), name: a.Title, does: a.Help, action: a, open: a.Do})
 		}
 	}
+	if l, ok := p.m.pages[behind].(frame.Lister); ok && len(l.Sorts()) > 1 {
+		for _, by := range l.Sorts() {
+			add("sort/"+by.ID, found{kind: "sort", name: "sort by " + by.Title,
+				open: func() { actions{&shell{p.m}}.sortBy(by) }})
+		}
+	}
 	for _, name := range p.m.d.Contexts {
 		if name != p.m.s.Identity.Context {
 			add("context/"+name, found{kind: "context", name: name,
@@ -195,7 +201,7 @@ func (p *palette) Layout(lay frame.Layout) {
 
 // View is what was found.
 func (p *palette) View() frame.View {
-	v := frame.View{Left: paint.L(themes.Title, "Find").Add(themes.Muted, "  keys of the page, nodes, pods, contexts"),
+	v := frame.View{Left: paint.L(themes.Title, "Find").Add(themes.Muted, "  keys and orders of the page, nodes, pods, contexts"),
 		Empty: paint.L(themes.Muted, "Nothing is called "+wording.Quote(p.list.Filter)+".")}
 	v.Cell = func(key, column string, width int) paint.Line {
 		f := p.rows[key]

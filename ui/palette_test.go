@@ -75,3 +75,23 @@ func TestFindAContext(t *testing.T) {
 		t.Error("the run was left")
 	}
 }
+
+// The orders of a list are found too: each column of it, also those that have no room.
+func TestFindAnOrder(t *testing.T) {
+	d := drive(t, company(), 80, 24, usual)
+	d.keys(":")
+	d.typed("sort by")
+	for _, by := range d.m.pages[frame.Nodes].(frame.Lister).Sorts() {
+		d.shows("sort by " + by.Title)
+	}
+	d.keys("backspace", "backspace")
+	d.typed("by pods")
+	d.keys("enter")
+	d.shows("sorted by pods, the largest first")
+	if l := d.list(frame.Nodes); l.Sort != "pods" || l.Table.Keys()[0] != "worker-b1" {
+		t.Errorf("by %s, first %s", l.Sort, l.Table.Keys()[0])
+	}
+	d.keys("D", "o", ":")
+	d.typed("sort by")
+	d.shows("Nothing is called") // options have one order
+}

@@ -54,13 +54,14 @@ type Sort struct {
 	Largest bool
 }
 
-// NextSort goes to the next or previous one, and returns it.
+// NextSort is the next or previous one.
 func (l *List) NextSort(sorts []Sort, step int) Sort {
 	at := max(0, slices.IndexFunc(sorts, func(s Sort) bool { return s.ID == l.Sort }))
-	next := sorts[(at+step+len(sorts))%len(sorts)]
-	l.Sort, l.Reverse = next.ID, next.Largest
-	return next
+	return sorts[(at+step+len(sorts))%len(sorts)]
 }
+
+// SortBy has the rows in another order from the next Rebuild on.
+func (l *List) SortBy(s Sort) { l.Sort, l.Reverse = s.ID, s.Largest }
 
 // Layout fits the columns into the width and scrolls to the cursor.
 func (l *List) Layout(lay Layout, columns []table.Column, heightOf func(string) int) {
