@@ -79,5 +79,6 @@ func terminal() cli.Terminal {
 		Color:      may,
 		ForceColor: must,
 		Width:      width,
+		Dumb:       os.Getenv("TERM") == "dumb",
 	}
 }

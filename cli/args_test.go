@@ -70,6 +70,16 @@ func TestNoTerminal(t *testing.T) {
 	}
 }
 
+// A terminal that only takes lines gets the commands that work line by line, and no screen.
+func TestDumbTerminal(t *testing.T) {
+	b := newBench(t, smallCluster())
+	b.Terminal = Terminal{In: true, Out: true, Err: true, Dumb: true}
+	b.expect(t, ExitUsage, []string{"TERM=dumb", "nothing was done", "kdrain-tui plan NODE...", "kdrain-tui drain NODE..."}, "worker-1")
+	if len(b.opened) > 0 {
+		t.Error("connected although there is no screen to show the cluster on")
+	}
+}
+
 func TestDashboardOpensWithNodesMarked(t *testing.T) {
 	for _, test := range []struct{ args, marked string }{
 		{"", ""}, {"worker-2 node/worker-1", "worker-2 worker-1"}, {"-l pool=blue", "worker-1"},

@@ -28,6 +28,10 @@ func (p *Program) dashboard(cmd *cobra.Command, f *flags, args []string) error {
 		return usage("without one: "+p.line("plan NODE...")+", or "+p.line("drain NODE... --yes"),
 			"the dashboard needs a terminal for standard input and output; nothing was done")
 	}
+	if p.Terminal.Dumb {
+		return usage("line by line: "+p.line("plan NODE...")+", then "+p.line("drain NODE...")+", which asks",
+			"this terminal (TERM=dumb) has no screen for the dashboard; nothing was done")
+	}
 	if len(args) > 0 || f.selector != "" {
 		if err := checkSelection(args, f.selector); err != nil {
 			return err

@@ -64,6 +64,8 @@ type Terminal struct {
 	// too: see print.ColorsOf.
 	Color, ForceColor bool
 	Width             int // of standard output in columns, 0 where it is not known
+	// Dumb tells that the terminal only takes lines.
+	Dumb bool
 }
 
 // DashboardRequest is what the dashboard is to open with.
