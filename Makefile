@@ -59,6 +59,7 @@ docs: ## write the generated pages of docs/ and manifests of deploy/
 	@go test ./app -run 'TestRolesPage' -count=1 -update
 	@go test ./cli -run 'Test(CommandsPage|ConfigSchema|SettingsPage)' -count=1 -update
 	@go test ./cli -run 'TestJobExample' -count=1 -update
+	@tools/pages docs
 
 .PHONY: pictures
 pictures: build bin/lab bin/screenshot ## the recording and the picture of README, from a drain on a lab in tmux
