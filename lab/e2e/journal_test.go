@@ -43,7 +43,7 @@ type diary struct {
 	path string
 }
 
-var runOnScreen = regexp.MustCompile(`(?m)^ Run (\w+) `)
+var runOnScreen = regexp.MustCompile(`(?m)^ (?:[^│]* )?Run (\w+)  `)
 
 // diaryOf is the journal of the run that the screen shows.
 func (o *operator) diaryOf(term *terminal) diary {
