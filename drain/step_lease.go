@@ -66,12 +66,18 @@ func (st leaseStep) leaseView(n *NodeRun) lease.View {
 		Wanted: st.leasesWanted() && !st.s.Paused, Untouched: n.State == NodeWaiting && n.Attempts == 0, Final: n.State.Final(),
 		Live: st.snap.LeaseOf(n.UID), Trusted: st.snap.Trusted(kube.KindLeases),
 		Denied: sync.Phase == kube.Denied, DeniedWhy: sync.Reason,
-		Resumed: st.s.resumed, Now: st.now, Offset: st.snap.ServerTime(st.now).Sub(st.now),
+		Elsewhere: n.State.Final() && n.Lease.Standing() && st.worksOn(),
+		Resumed:   st.s.resumed, Now: st.now, Offset: st.snap.ServerTime(st.now).Sub(st.now),
 	}
 	if v.Live != nil {
 		v.Ends, v.Alive, v.TakesOver = st.snap.LeaseEnds(v.Live), v.Live.Alive(st.now), o.TakesOver(v.Live.Holder)
 	}
 	return v
+}
+
+// worksOn reports whether there is a node on which something may still be done.
+func (st leaseStep) worksOn() bool {
+	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return !n.State.Final() })
 }
 
 // leasesWanted reports whether Leases are due: once the cordon is confirmed.

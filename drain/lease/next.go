@@ -22,6 +22,7 @@ type View struct {
 	Wanted          bool     // the run has come to where it needs Leases, and may send
 	Untouched       bool     // nothing was sent for the node yet
 	Final           bool     // nothing more is done on the node
+	Elsewhere       bool     // but on other nodes: the run does not end yet
 
 	Live      *kube.Lease // over the node, nil if none shows
 	Ends      time.Time   // when Live can be taken for abandoned
@@ -216,7 +217,9 @@ func release(r *Record, v View) Decision {
 	if r.State != Held && r.State != Overdue || waits(r, v, &d) {
 		return d
 	}
-	if r.Tries >= releaseTries && r.released {
+	// While the run goes on elsewhere, trying again delays nothing: the server may be back before the Lease expires.
+	costless := v.Elsewhere && v.Now.Before(r.Renewed.Add(kube.LeaseDuration))
+	if r.Tries >= releaseTries && r.released && !costless {
 		return become(r.Facts, Left, "could not be released; it expires by itself within "+
 			words.ShortTime(kube.LeaseDuration))
 	}

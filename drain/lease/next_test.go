@@ -113,7 +113,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// A release is tried twice, then left to expire.
+// A release that the end of the run waits for is tried twice, then left to expire.
 func TestReleaseThatFails(t *testing.T) {
 	r, now := held(0), t0
 	for range releaseTries {
@@ -131,6 +131,15 @@ func TestReleaseThatFails(t *testing.T) {
 	}
 	if d := Next(r, view(func(v *View) { v.Final, v.Now = true, now })); d.Change == nil || d.Change.State != Left {
 		t.Errorf("%+v", d)
+	}
+	elsewhere := func(at time.Time) Decision {
+		return Next(r, view(func(v *View) { v.Final, v.Elsewhere, v.Now = true, true, at }))
+	}
+	if d := elsewhere(now); d.Send == nil || d.Send.Verb != attempt.VerbRelease {
+		t.Errorf("%+v: while the run works on other nodes it is tried on", d)
+	}
+	if d := elsewhere(t0.Add(kube.LeaseDuration)); d.Change == nil || d.Change.State != Left {
+		t.Errorf("%+v: it has expired", d)
 	}
 }
 

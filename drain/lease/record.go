@@ -22,7 +22,8 @@ const (
 	// deniedFor is for how long a right must be missing before a run continues without
 	// its Lease: an API server that has just started refuses what it allows later.
 	deniedFor = attempt.StartTime
-	// releaseTries is how often the release of a Lease is tried: it expires anyway.
+	// releaseTries is how often the release of a Lease is tried that the end of the run waits for: it expires
+	// anyway.
 	releaseTries = 2
 )
 
