@@ -107,14 +107,20 @@ func (p *palette) Rebuild() {
 		}
 		p.rows[key] = f
 	}
-	defer func() {
-		all := append(named, said...)
-		p.list.Total = len(all)
-		p.list.Table.SetKeys(all)
-		if !p.list.Touched && len(all) > 0 {
-			p.list.Table.Select(all[0]) // enter takes the best, whatever was the best of less text
-		}
-	}()
+	p.ofPage(add)
+	if !p.m.d.Replay && p.m.d.Cluster != nil {
+		p.ofCluster(add)
+	}
+	all := append(named, said...)
+	p.list.Total = len(all)
+	p.list.Table.SetKeys(all)
+	if !p.list.Touched && len(all) > 0 {
+		p.list.Table.Select(all[0]) // enter takes the best, whatever was the best of less text
+	}
+}
+
+// ofPage adds what the page behind has, and the contexts.
+func (p *palette) ofPage(add func(key string, f found)) {
 	behind := p.m.path.before(frame.Nodes)
 	if p.m.path.page != frame.Palette { // it is about to be opened
 		behind = p.m.path.page
@@ -137,9 +143,10 @@ func (p *palette) Rebuild() {
 				open: func() { switchTo(p.m, name) }})
 		}
 	}
-	if p.m.d.Replay || p.m.d.Cluster == nil {
-		return
-	}
+}
+
+// ofCluster adds the nodes, and the pods that were found.
+func (p *palette) ofCluster(add func(key string, f found)) {
 	for _, n := range p.m.s.Snap.Nodes() {
 		add("node/"+n.Name, found{kind: "node", name: n.Name, does: "its row on the list of nodes",
 			open: func() { p.toNode(n.Name) }})
@@ -201,7 +208,8 @@ func (p *palette) Layout(lay frame.Layout) {
 
 // View is what was found.
 func (p *palette) View() frame.View {
-	v := frame.View{Left: paint.L(themes.Title, "Find").Add(themes.Muted, "  keys and orders of the page, nodes, pods, contexts"),
+	const what = "  keys and orders of the page, nodes, pods, contexts"
+	v := frame.View{Left: paint.L(themes.Title, "Find").Add(themes.Muted, what),
 		Empty: paint.L(themes.Muted, "Nothing is called "+wording.Quote(p.list.Filter)+".")}
 	v.Cell = func(key, column string, width int) paint.Line {
 		f := p.rows[key]
