@@ -326,7 +326,7 @@ func (a actions) escape() {
 	if a.m.notices.dismiss() {
 		return
 	}
-	if l := a.m.list(); l != nil && l.Filter != "" {
+	if sought := (seeking{a.m}).text(); sought != nil && *sought != "" {
 		a.m.editFilter("")
 		return
 	}

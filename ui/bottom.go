@@ -67,6 +67,9 @@ func (m renderer) whole() (paint.Line, bool) {
 
 func (m renderer) filterLine() paint.Line {
 	l := m.list()
+	if l == nil {
+		return m.findLine()
+	}
 	if problem := l.Match().Problem; problem != "" {
 		return paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, l.Filter).Add(themes.Warning,
 			"   all are shown: "+problem).Fit(m.s.Width - 1)
@@ -81,6 +84,17 @@ func (m renderer) filterLine() paint.Line {
 			"   enter keeps, esc shows all, ! ~ -l")
 }
 
+// findLine is the line in which a text of the page is looked for.
+func (m renderer) findLine() paint.Line {
+	scroll := m.page().(frame.Scroller).Scroll()
+	l := paint.Line{paint.Blank(1)}.Add(themes.Accent, "/ ").Add(themes.Input, scroll.Find)
+	if problem := scroll.Match().Problem; problem != "" {
+		return l.Add(themes.Warning, "   nothing is found: "+problem).Fit(m.s.Width - 1)
+	}
+	return l.Add(themes.Muted, "   "+wording.Count(seeking{m.model}.count(), "line")+
+		"   enter keeps, n finds the next, esc ends")
+}
+
 // hints are what the keys do now, as many as have room; what stands before
 // them are the facts that must not be forgotten.
 func (m renderer) hints() paint.Line {
@@ -88,6 +102,9 @@ func (m renderer) hints() paint.Line {
 	if l := m.list(); l != nil && l.Filter != "" {
 		line = line.Add(themes.Accent, "/"+paint.Truncate(l.Filter, 16)).
 			Add(themes.Muted, " "+wording.Number(l.Table.Len())+" of "+wording.Number(l.Total)+"   ")
+	}
+	if p, ok := m.page().(frame.Scroller); ok && p.Scroll().Find != "" {
+		line = line.Add(themes.Accent, "/"+paint.Truncate(p.Scroll().Find, 16)).Add(themes.Text, "   ")
 	}
 	if p, ok := m.page().(frame.Hinter); ok {
 		line = append(line, p.Hints()...)

@@ -15,7 +15,7 @@ import (
 // textPage is what the pages of the program itself have in common: they only scroll.
 type textPage struct{ scroll frame.Scroll }
 
-func (p *textPage) Opened(frame.Ref)       { p.scroll.Top = 0 }
+func (p *textPage) Opened(frame.Ref)       { p.scroll = frame.Scroll{} }
 func (p *textPage) Scroll() *frame.Scroll  { return &p.scroll }
 func (p *textPage) Update(tea.Msg)         {}
 func (p *textPage) Layout(frame.Layout)    {}
@@ -103,4 +103,66 @@ func (p *messagesPage) View() frame.View {
 		}
 	}
 	return v
+}
+
+// textPages are those of text, in which / finds a text.
+var textPages = []keys.Page{frame.Findings, frame.Pod, frame.Checks, frame.Help, frame.Messages}
+
+// seeking is what / looks for: in the rows of a list, or in the lines of a text.
+type seeking struct{ *model }
+
+// text is what / edits on the page that is shown, nil where it has none.
+func (m seeking) text() *string {
+	if l := m.list(); l != nil {
+		return &l.Filter
+	}
+	if p, ok := m.page().(frame.Scroller); ok {
+		return &p.Scroll().Find
+	}
+	return nil
+}
+
+// take has the page show what is looked for now.
+func (m seeking) take() {
+	if m.list() != nil {
+		m.rebuild()
+		return
+	}
+	m.to(0)
+}
+
+// to scrolls a text to the first line with what is looked for, from so many lines after the last one on.
+func (m seeking) to(after int) {
+	v, scroll := m.page().View(), m.page().(frame.Scroller).Scroll()
+	scroll.Seek(v.Text, scroll.Hit+after, m.textHeight(v))
+}
+
+// count is how many lines have what is looked for.
+func (m seeking) count() int {
+	n := 0
+	for _, l := range m.page().View().Text {
+		if m.page().(frame.Scroller).Scroll().Has(l) {
+			n++
+		}
+	}
+	return n
+}
+
+// actions find a text in a page of text.
+func (m seeking) actions() []keys.Action {
+	return []keys.Action{
+		{ID: "findtext", Keys: []string{"/"}, Title: "find", Group: "Lists", Pages: textPages,
+			Help: "find a text in the page; ~ regular expression", Do: func() { m.filtering = true }},
+		{ID: "findnext", Keys: []string{"n"}, Title: "next match", TitleNow: m.nextTitle, Group: "Lists", Pages: textPages,
+			Help:    "to the next line with what was looked for",
+			Enabled: func() (bool, string) { return *m.text() != "", "nothing is looked for: / finds a text" },
+			Do:      func() { m.to(1) }},
+	}
+}
+
+func (m seeking) nextTitle() string {
+	if m.list() == nil && *m.text() != "" {
+		return "next match"
+	}
+	return ""
 }

@@ -209,7 +209,7 @@ func (m *model) paste(text string) {
 	case d != nil:
 		d.Paste(text, m.now)
 	case m.filtering:
-		m.editFilter(m.list().Filter + text)
+		m.editFilter(*seeking{m}.text() + text)
 	}
 }
 
@@ -225,7 +225,7 @@ func (m *model) closeStale() {
 
 // pressFilter edits the filter: while it has the keys, no key is an action.
 func (m *model) pressFilter(key, text string) {
-	l := m.list()
+	sought := seeking{m}.text()
 	switch key {
 	case "enter":
 		m.filtering = false
@@ -244,21 +244,21 @@ func (m *model) pressFilter(key, text string) {
 			a.Do()
 		}
 	default:
-		if key == "backspace" && l.Filter == "" {
+		if key == "backspace" && *sought == "" {
 			m.filtering = false
 			return
 		}
-		m.editFilter(dialog.EditLine(l.Filter, key, text, maxFilter))
+		m.editFilter(dialog.EditLine(*sought, key, text, maxFilter))
 	}
 }
 
 const maxFilter = 80
 
 func (m *model) editFilter(text string) {
-	l := m.list()
-	if l == nil || len(text) > maxFilter {
+	sought := seeking{m}.text()
+	if sought == nil || len(text) > maxFilter {
 		return
 	}
-	l.Filter = wording.Clean(text)
-	m.rebuild()
+	*sought = wording.Clean(text)
+	seeking{m}.take()
 }

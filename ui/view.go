@@ -81,7 +81,7 @@ func (m renderer) frame() (lines []paint.Line, x, y int) {
 	d := m.dialogs.top()
 	if d == nil {
 		if m.filtering {
-			return lines, min(m.s.Width-1, 3+paint.Width(m.list().Filter)), m.s.Height - 1
+			return lines, min(m.s.Width-1, 3+paint.Width(*seeking{m.model}.text())), m.s.Height - 1
 		}
 		return lines, 0, y
 	}
@@ -157,17 +157,22 @@ func (m renderer) withPane(lines []paint.Line, v frame.View) []paint.Line {
 }
 
 func (m renderer) textFrame(v frame.View) []paint.Line {
-	height, top := m.textHeight(v), m.page().(frame.Scroller).Scroll().Top
+	scroll := m.page().(frame.Scroller).Scroll()
+	height, top, match := m.textHeight(v), scroll.Top, scroll.Match()
 	right := paint.Join(paint.S(themes.Muted, paint.Dot), v.Right, scrolled(top, len(v.Text), height))
 	lines := []paint.Line{m.titleLine(v.Left, right), m.upperRule()}
 	for _, l := range v.Head {
 		lines = append(lines, indent(l))
 	}
 	for i := range height {
-		if at := top + i; at < len(v.Text) {
-			lines = append(lines, indent(v.Text[at]))
-		} else {
+		at := top + i
+		switch {
+		case at >= len(v.Text):
 			lines = append(lines, nil)
+		case at == scroll.Hit && scroll.Has(v.Text[at]):
+			lines = append(lines, append(paint.L(themes.Accent, paint.Cursor), match.Mark(v.Text[at])...))
+		default:
+			lines = append(lines, indent(match.Mark(v.Text[at])))
 		}
 	}
 	return append(lines, m.spoken(), m.bottom())

@@ -118,7 +118,7 @@ func (l *List) Rows(height int, v View) (lines []paint.Line, cursor int) {
 			if len(row) > 2 {
 				row = append(row, paint.Blank(table.Gap))
 			}
-			if content := match.mark(v.Cell(key, c.ID, w)); c.Right {
+			if content := match.Mark(v.Cell(key, c.ID, w)); c.Right {
 				row = append(row, content.FitRight(w)...)
 			} else {
 				row = append(row, content.Fit(w)...)
@@ -128,7 +128,7 @@ func (l *List) Rows(height int, v View) (lines []paint.Line, cursor int) {
 		if v.Extra == nil {
 			continue
 		}
-		if more := match.mark(v.Extra(key)); more != nil {
+		if more := match.Mark(v.Extra(key)); more != nil {
 			more = append(paint.Line{paint.Blank(Gutter + 2)}, more...)
 			lines = append(lines, l.highlight(more.Fit(l.width), selected))
 		}

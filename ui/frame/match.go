@@ -61,8 +61,8 @@ func (m Match) Keeps(of labels.Set, finds func(has func(string) bool) bool) bool
 	return finds(m.has) != m.inverse
 }
 
-// mark marks what the filter looks for in a line. One that is turned round or by labels looks for no text.
-func (m Match) mark(l paint.Line) paint.Line {
+// Mark marks what the filter looks for in a line. One that is turned round or by labels looks for no text.
+func (m Match) Mark(l paint.Line) paint.Line {
 	if m.all || m.inverse || m.selector != nil {
 		return l
 	}

@@ -121,8 +121,34 @@ type View struct {
 	Text []paint.Line // of a Scroller: lines that scroll
 }
 
-// Scroll is where a page of text was scrolled to.
-type Scroll struct{ Top int }
+// Scroll is where a page of text was scrolled to, and what is looked for in it.
+type Scroll struct {
+	Top  int
+	Find string // "" for nothing
+	Hit  int    // the line with it that was found last
+}
+
+// Match is what is looked for, as a test of lines.
+func (s *Scroll) Match() Match { return (&List{Filter: s.Find}).Match() }
+
+// Has reports whether what is looked for is in a line.
+func (s *Scroll) Has(line paint.Line) bool {
+	m := s.Match()
+	return !m.All() && m.Keeps(nil, func(has func(string) bool) bool { return has(line.String()) })
+}
+
+// Seek scrolls to the first line with what is looked for, from one on and round the end; it reports whether
+// there is one.
+func (s *Scroll) Seek(lines []paint.Line, from, height int) bool {
+	for i := range lines {
+		at := (from + i) % len(lines)
+		if s.Has(lines[at]) {
+			s.Hit, s.Top = at, max(0, min(at, len(lines)-height))
+			return true
+		}
+	}
+	return false
+}
 
 // By scrolls, within so many lines of which height are seen.
 func (s *Scroll) By(by, lines, height int) { s.Top = max(0, min(s.Top+by, lines-height)) }
