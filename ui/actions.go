@@ -326,7 +326,7 @@ func (a actions) escape() {
 	if a.m.notices.dismiss() {
 		return
 	}
-	if sought := (seeking{a.m}).text(); sought != nil && *sought != "" {
+	if query := (search{a.m}).text(); query != nil && *query != "" {
 		a.m.editFilter("")
 		return
 	}

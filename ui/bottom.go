@@ -91,7 +91,7 @@ func (m renderer) findLine() paint.Line {
 	if problem := scroll.Match().Problem; problem != "" {
 		return l.Add(themes.Warning, "   nothing is found: "+problem).Fit(m.s.Width - 1)
 	}
-	return l.Add(themes.Muted, "   "+wording.Count(seeking{m.model}.count(), "line")+
+	return l.Add(themes.Muted, "   "+wording.Count(search{m.model}.count(), "line")+
 		"   enter keeps, n finds the next, esc ends")
 }
 

@@ -123,7 +123,7 @@ func (m *model) makePages() error {
 			all = append(all, a)
 		}
 	}
-	all = slices.Concat(all, ours.planActions(), replaying{m}.actions(), seeking{m}.actions(), ours.lookActions(),
+	all = slices.Concat(all, ours.planActions(), replaying{m}.actions(), search{m}.actions(), ours.lookActions(),
 		ours.programActions(), ours.moveActions())
 	var err error
 	m.keys, err = keys.New(groups, all)

@@ -41,24 +41,45 @@ func (p *helpPage) View() frame.View {
 		paint.L(themes.Muted, "Estimates carry a ~; text of the server is in quotation marks."))}
 }
 
-// section is a title with the actions that are chosen, nothing without any.
+// section is a title with the actions that are chosen, nothing without any: in columns, as many as the page is wide
+// for, each read from its top to its end.
 func (p *helpPage) section(title string, here keys.Page, chosen func(*keys.Action) bool) []paint.Line {
-	var lines []paint.Line
+	const narrowest, between = 56, 2
+	columns := max(1, (p.s.Width-1+between)/(narrowest+between))
+	width := (p.s.Width - 1 + between) / columns
+	var lines [][]paint.Line // of each action
+	total := 0
 	for i := range p.keys.Help {
 		if a := &p.keys.Help[i]; chosen(a) {
-			lines = append(lines, p.helpOf(a, here)...)
+			lines = append(lines, p.helpOf(a, here, width-between))
+			total += len(lines[len(lines)-1])
 		}
 	}
 	if lines == nil {
 		return nil
 	}
-	return append(append([]paint.Line{paint.L(themes.Title, title)}, lines...), nil)
+	height := (total + columns - 1) / columns
+	var text []paint.Line
+	at, column := 0, 0
+	for _, action := range lines {
+		if at >= height {
+			at, column = 0, column+1
+		}
+		for _, l := range action {
+			if at == len(text) {
+				text = append(text, nil)
+			}
+			text[at] = append(text[at].Fit(column*width), l...)
+			at++
+		}
+	}
+	return append(append([]paint.Line{paint.L(themes.Title, title)}, text...), nil)
 }
 
 // helpOf is one action, in as many lines as its sentence needs; those of other pages are
 // dim, and say of which.
-func (p *helpPage) helpOf(a *keys.Action, here keys.Page) []paint.Line {
-	const keysWidth = 20
+func (p *helpPage) helpOf(a *keys.Action, here keys.Page, width int) []paint.Line {
+	const keysWidth = 16
 	does := paint.L(themes.Text, a.Help)
 	if !slices.Contains(a.Pages, here) {
 		var pages []string
@@ -71,7 +92,7 @@ func (p *helpPage) helpOf(a *keys.Action, here keys.Page) []paint.Line {
 		does = does.Add(themes.Warning, " (read only: off)")
 	}
 	var lines []paint.Line
-	for i, l := range paint.Wrap(does, max(20, p.s.Width-keysWidth-1)) {
+	for i, l := range paint.Wrap(does, max(20, width-keysWidth)) {
 		head := paint.Line{paint.Blank(keysWidth)}
 		if i == 0 {
 			head = paint.L(themes.Key, "  "+a.Labels()).Fit(keysWidth)
@@ -108,11 +129,11 @@ func (p *messagesPage) View() frame.View {
 // textPages are those of text, in which / finds a text.
 var textPages = []keys.Page{frame.Findings, frame.Pod, frame.Checks, frame.Help, frame.Messages}
 
-// seeking is what / looks for: in the rows of a list, or in the lines of a text.
-type seeking struct{ *model }
+// search is what / looks for: in the rows of a list, or in the lines of a text.
+type search struct{ *model }
 
 // text is what / edits on the page that is shown, nil where it has none.
-func (m seeking) text() *string {
+func (m search) text() *string {
 	if l := m.list(); l != nil {
 		return &l.Filter
 	}
@@ -123,7 +144,7 @@ func (m seeking) text() *string {
 }
 
 // take has the page show what is looked for now.
-func (m seeking) take() {
+func (m search) take() {
 	if m.list() != nil {
 		m.rebuild()
 		return
@@ -132,16 +153,16 @@ func (m seeking) take() {
 }
 
 // to scrolls a text to the first line with what is looked for, from so many lines after the last one on.
-func (m seeking) to(after int) {
+func (m search) to(after int) {
 	v, scroll := m.page().View(), m.page().(frame.Scroller).Scroll()
 	scroll.Seek(v.Text, scroll.Hit+after, m.textHeight(v))
 }
 
 // count is how many lines have what is looked for.
-func (m seeking) count() int {
-	n := 0
+func (m search) count() int {
+	n, match := 0, m.page().(frame.Scroller).Scroll().Match()
 	for _, l := range m.page().View().Text {
-		if m.page().(frame.Scroller).Scroll().Has(l) {
+		if match.In(l) {
 			n++
 		}
 	}
@@ -149,18 +170,18 @@ func (m seeking) count() int {
 }
 
 // actions find a text in a page of text.
-func (m seeking) actions() []keys.Action {
+func (m search) actions() []keys.Action {
 	return []keys.Action{
-		{ID: "findtext", Keys: []string{"/"}, Title: "find", Group: "Lists", Pages: textPages,
+		{ID: "findtext", Keys: []string{"/"}, Title: "search", Group: "Lists", Pages: textPages,
 			Help: "find a text in the page; ~ regular expression", Do: func() { m.filtering = true }},
-		{ID: "findnext", Keys: []string{"n"}, Title: "next match", TitleNow: m.nextTitle, Group: "Lists", Pages: textPages,
-			Help:    "to the next line with what was looked for",
+		{ID: "findnext", Keys: []string{"n"}, Title: "next match", TitleNow: m.nextTitle, Group: "Lists",
+			Pages: textPages, Help: "to the next line with what was looked for",
 			Enabled: func() (bool, string) { return *m.text() != "", "nothing is looked for: / finds a text" },
 			Do:      func() { m.to(1) }},
 	}
 }
 
-func (m seeking) nextTitle() string {
+func (m search) nextTitle() string {
 	if m.list() == nil && *m.text() != "" {
 		return "next match"
 	}

@@ -209,7 +209,7 @@ func (m *model) paste(text string) {
 	case d != nil:
 		d.Paste(text, m.now)
 	case m.filtering:
-		m.editFilter(*seeking{m}.text() + text)
+		m.editFilter(*search{m}.text() + text)
 	}
 }
 
@@ -225,7 +225,7 @@ func (m *model) closeStale() {
 
 // pressFilter edits the filter: while it has the keys, no key is an action.
 func (m *model) pressFilter(key, text string) {
-	sought := seeking{m}.text()
+	query := search{m}.text()
 	switch key {
 	case "enter":
 		m.filtering = false
@@ -244,21 +244,21 @@ func (m *model) pressFilter(key, text string) {
 			a.Do()
 		}
 	default:
-		if key == "backspace" && *sought == "" {
+		if key == "backspace" && *query == "" {
 			m.filtering = false
 			return
 		}
-		m.editFilter(dialog.EditLine(*sought, key, text, maxFilter))
+		m.editFilter(dialog.EditLine(*query, key, text, maxFilter))
 	}
 }
 
 const maxFilter = 80
 
 func (m *model) editFilter(text string) {
-	sought := seeking{m}.text()
-	if sought == nil || len(text) > maxFilter {
+	query := search{m}.text()
+	if query == nil || len(text) > maxFilter {
 		return
 	}
-	*sought = wording.Clean(text)
-	seeking{m}.take()
+	*query = wording.Clean(text)
+	search{m}.take()
 }

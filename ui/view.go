@@ -81,7 +81,7 @@ func (m renderer) frame() (lines []paint.Line, x, y int) {
 	d := m.dialogs.top()
 	if d == nil {
 		if m.filtering {
-			return lines, min(m.s.Width-1, 3+paint.Width(*seeking{m.model}.text())), m.s.Height - 1
+			return lines, min(m.s.Width-1, 3+paint.Width(*search{m.model}.text())), m.s.Height - 1
 		}
 		return lines, 0, y
 	}
@@ -169,7 +169,7 @@ func (m renderer) textFrame(v frame.View) []paint.Line {
 		switch {
 		case at >= len(v.Text):
 			lines = append(lines, nil)
-		case at == scroll.Hit && scroll.Has(v.Text[at]):
+		case at == scroll.Hit && match.In(v.Text[at]):
 			lines = append(lines, append(paint.L(themes.Accent, paint.Cursor), match.Mark(v.Text[at])...))
 		default:
 			lines = append(lines, indent(match.Mark(v.Text[at])))

@@ -61,6 +61,11 @@ func (m Match) Keeps(of labels.Set, finds func(has func(string) bool) bool) bool
 	return finds(m.has) != m.inverse
 }
 
+// In reports whether a line of text has what is looked for: none has, where nothing is.
+func (m Match) In(l paint.Line) bool {
+	return !m.all && m.Keeps(nil, func(has func(string) bool) bool { return has(l.String()) })
+}
+
 // Mark marks what the filter looks for in a line. One that is turned round or by labels looks for no text.
 func (m Match) Mark(l paint.Line) paint.Line {
 	if m.all || m.inverse || m.selector != nil {

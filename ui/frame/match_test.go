@@ -67,7 +67,7 @@ func TestMark(t *testing.T) {
 		l := List{Filter: c[0], Labels: true}
 		line := paint.L(themes.Muted, c[1][:len(c[1])/2]).Add(themes.Text, c[1][len(c[1])/2:])
 		got, in := "", false
-		for _, s := range l.Match().mark(line) {
+		for _, s := range l.Match().Mark(line) {
 			if s.Hit != in {
 				got, in = got+map[bool]string{true: "[", false: "]"}[s.Hit], s.Hit
 			}

@@ -131,18 +131,13 @@ type Scroll struct {
 // Match is what is looked for, as a test of lines.
 func (s *Scroll) Match() Match { return (&List{Filter: s.Find}).Match() }
 
-// Has reports whether what is looked for is in a line.
-func (s *Scroll) Has(line paint.Line) bool {
-	m := s.Match()
-	return !m.All() && m.Keeps(nil, func(has func(string) bool) bool { return has(line.String()) })
-}
-
 // Seek scrolls to the first line with what is looked for, from one on and round the end; it reports whether
 // there is one.
 func (s *Scroll) Seek(lines []paint.Line, from, height int) bool {
+	match := s.Match()
 	for i := range lines {
 		at := (from + i) % len(lines)
-		if s.Has(lines[at]) {
+		if match.In(lines[at]) {
 			s.Hit, s.Top = at, max(0, min(at, len(lines)-height))
 			return true
 		}
