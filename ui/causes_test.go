@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
@@ -50,6 +51,22 @@ func TestTheRunPageIsByCause(t *testing.T) {
 	d.now = d.now.Add(3 * time.Second)
 	d.send(tickMsg{d.m.tickTurn})
 	d.shows("next try now")
+}
+
+// A pod that is gone and whose replacement needs a look is not folded away with the others, and n finds it.
+func TestAStuckReplacementIsNotFolded(t *testing.T) {
+	s := runState()
+	for i, p := range s.Pods[2:] {
+		p.State, p.Wait, p.Ended = eviction.Gone, nil, moment.Add(-time.Duration(i)*time.Second)
+	}
+	stuck := s.Pods[4]
+	stuck.Replacement = stuck.Replacement.Become(replacement.Facts{State: replacement.Pending, Pod: "cart-new", Reason: "Unschedulable", Why: "no room"}, moment.Add(-9*time.Second))
+	d := drive(t, company(), 120, 40, attached(s))
+	d.shows("▲ gone, and the replacement needs a look · 1 pod", "checkout/cart-7f9c-p81mm", "replacement cart-new is Pending for 9s", "✔ 7 pods gone")
+	d.keys("G", "n")
+	if cursor := d.list(frame.Run).Table.Cursor(); cursor != string(stuck.UID) {
+		t.Errorf("n went to %s", cursor)
+	}
 }
 
 // A number opens the question of its choice, and sends nothing by itself.

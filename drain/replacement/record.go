@@ -73,9 +73,11 @@ func (r Record) Become(f Facts, at time.Time) Record {
 func (r *Record) Awaited() bool { return r.State != "" && !r.State.Settled() && !r.Late }
 
 // OnItsWay reports whether the replacement comes up by itself, as far as is known.
-func (r *Record) OnItsWay() bool {
-	return r.Awaited() && r.State != Failing && (r.State != Pending || r.Reason == "")
-}
+func (r *Record) OnItsWay() bool { return r.Awaited() && !r.Stuck() }
+
+// Stuck reports whether the replacement needs somebody: a container of it fails, or the scheduler finds no
+// node for it.
+func (f *Facts) Stuck() bool { return f.State == Failing || f.State == Pending && f.Reason != "" }
 
 // Took is how long it took from when the pod was on its way until its replacement was Ready,
 // zero where it is not.
@@ -140,7 +142,7 @@ func (t *Tally) Add(r *Record) {
 		t.Ready++
 	case r.State == Failing:
 		t.Failing++
-	case r.State == Pending && r.Reason != "":
+	case r.Stuck():
 		t.Pending++
 	}
 	if r.Late && r.State != Ready {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,5 +66,49 @@ func TestReplacements(t *testing.T) {
 	todo := toDo(s, StatusEnded)
 	if len(todo) == 0 || !strings.HasPrefix(todo[len(todo)-1].Command, "kubectl describe deployment -n shop api") {
 		t.Errorf("to do: %+v", todo)
+	}
+}
+
+// A run that is done, and of which a pod came up nowhere, is no plain success: the verdict counts such replacements,
+// the first of the pods are those, and a command to look at each is left to do. One that starts is in good order.
+func TestStuckReplacements(t *testing.T) {
+	pod := func(name string, f replacement.Facts) *eviction.Record {
+		return &eviction.Record{Facts: eviction.Facts{Node: "w1", Namespace: "shop", Name: name, Action: plan.ActionEvict}, State: eviction.Gone,
+			Replacement: replacement.Record{Facts: f}}
+	}
+	starts := pod("web-1", replacement.Facts{State: replacement.Starting, Pod: "web-2", Node: "w2"})
+	pending := pod("db-0", replacement.Facts{State: replacement.Pending, Pod: "db-0", Reason: "Unschedulable", Why: "no room"})
+	fails := pod("api-1", replacement.Facts{State: replacement.Failing, Pod: "api-2", Node: "w2", Reason: "CrashLoopBackOff"})
+	for _, c := range []struct {
+		pods    []*eviction.Record
+		verdict Fact
+		unready int
+		todo    []string
+	}{
+		{[]*eviction.Record{starts}, Fact{Good, "Drained w1 in 1m 00s"}, 1, nil},
+		{[]*eviction.Record{starts, pending}, Fact{Warning, "Drained w1 in 1m 00s, but 1 replacement is Pending"}, 2, []string{"kubectl describe pod -n shop db-0"}},
+		{[]*eviction.Record{starts, pending, fails}, Fact{Warning, "Drained w1 in 1m 00s, but 1 replacement is Pending and 1 replacement fails"}, 3,
+			[]string{"kubectl describe pod -n shop db-0", "kubectl describe pod -n shop api-2"}},
+	} {
+		noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+		s := &drain.State{Run: drain.RunFacts{ID: "r1", Nodes: []drain.NodeFacts{{Name: "w1"}}}, Pods: c.pods,
+			Nodes:   []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "w1"}, State: drain.NodeDrained}},
+			Started: noon, Ended: noon.Add(time.Minute), Outcome: drain.OutcomeDone}
+		sum := OfState(s).Summary()
+		if sum.Verdict != c.verdict || len(sum.Unready) != c.unready {
+			t.Errorf("verdict %+v, unready %+v", sum.Verdict, sum.Unready)
+		}
+		if c.todo != nil && (sum.Unready[0].Level != Warning || !strings.Contains(sum.Unready[0].Text, "shop/db-0") || sum.Unready[c.unready-1].Level != Plain) {
+			t.Errorf("not those that need somebody first: %+v", sum.Unready)
+		}
+		var commands []string
+		for _, todo := range toDo(s, StatusEnded) {
+			if strings.Contains(todo.What, "has left, and its replacement") {
+				commands = append(commands, todo.Command)
+			}
+		}
+		if !slices.Equal(commands, c.todo) {
+			t.Errorf("to do: %q, not %q", commands, c.todo)
+		}
 	}
 }

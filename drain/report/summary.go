@@ -15,6 +15,7 @@ import (
 type Summary struct {
 	Verdict  Fact
 	Replaced string // "2 of 3 replacements Ready"; "" where none is wanted
+	Unready  []Fact // pods whose replacement is not Ready, those that need somebody first
 	Gone     string // "2 of 3 pods gone"; "" where nothing was to go
 	Slowest  string // the pod that took longest to leave, "" where none took a second
 	Requests string
@@ -44,8 +45,8 @@ const (
 
 // Summary are the facts of the report.
 func (r Report) Summary() Summary {
-	s := Summary{Verdict: r.verdict(), Gone: r.gone(), Replaced: r.replaced(), Requests: r.sent(),
-		PowerOff: r.powerOff(), Retired: r.retired(), Unmoved: r.unmoved()}
+	s := Summary{Verdict: r.verdict(), Gone: r.gone(), Replaced: r.replaced(), Unready: r.unready(),
+		Requests: r.sent(), PowerOff: r.powerOff(), Retired: r.retired(), Unmoved: r.unmoved()}
 	if slow := r.slowest(); slow != nil && slow.DurationSeconds >= 1 {
 		s.Slowest = slow.slow()
 	}
@@ -59,8 +60,8 @@ func (r Report) verdict() Fact {
 	names, took := listed(r.names(), 4), spell(r.DurationSeconds)
 	drained := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.State == drain.NodeDrained })
 	switch {
-	case r.Outcome == drain.OutcomeDone && len(r.Losses) > 0:
-		return Fact{Warning, "Drained " + names + " in " + took}
+	case r.Outcome == drain.OutcomeDone && (len(r.Losses) > 0 || r.stuck() != ""):
+		return Fact{Warning, "Drained " + names + " in " + took + r.stuck()}
 	case r.Outcome == drain.OutcomeDone:
 		return Fact{Good, "Drained " + names + " in " + took}
 	case r.Outcome == drain.OutcomePartly && r.drained():

@@ -51,8 +51,8 @@ func (r Report) Text() string {
 	}
 	line("slowest", sum.Slowest)
 	line("replaced", sum.Replaced)
-	for _, row := range r.replacementTable().rows {
-		line("unready", row[0]+"  "+row[2])
+	for _, f := range sum.Unready {
+		line("unready", f.Text)
 	}
 	for _, p := range sum.Unmoved {
 		fmt.Fprintf(&b, "  left      %s/%s  %s%s\n", p.Namespace, p.Name, StateWord(p.State), lastWords(p))

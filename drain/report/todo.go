@@ -33,6 +33,7 @@ func toDo(s *drain.State, status Status) []ToDo {
 		l.nodes(s)
 		l.pods(s)
 		l.workloads(s)
+		l.replacements(s)
 	}
 	l.budgets(s, unended)
 	if status != StatusLive {

@@ -81,6 +81,8 @@ func (m *Page) Update(msg tea.Msg) {
 		if m.s.Live() {
 			m.question()
 		}
+	case frame.NewSnapshot:
+		m.list.Stale = m.list.Stale || m.s.State != nil && m.s.State.Outcome != "" // replacements come up
 	case reportMsg:
 		m.onReport(msg)
 	case etaMsg:
@@ -103,18 +105,19 @@ func (m *Page) Rebuild() {
 	if m.s.State == nil {
 		return
 	}
-	if m.s.State.Outcome != "" {
-		m.summary = report.OfState(m.s.State).Summary()
+	state := arrivals(m.s)
+	if state.Outcome != "" {
+		m.summary = report.OfState(state).Summary()
 	}
-	m.counts = countNodes(m.s.State, m.s.NodeProgress)
+	m.counts = countNodes(state, m.s.NodeProgress)
 	l := &m.list
 	match := l.Match()
-	m.pods = make(map[string]*eviction.Record, len(m.s.State.Pods))
-	m.name, l.Total = 0, len(m.s.State.Pods)
+	m.pods = make(map[string]*eviction.Record, len(state.Pods))
+	m.name, l.Total = 0, len(state.Pods)
 	var shown []*eviction.Record
-	for _, p := range m.s.State.Pods {
+	for _, p := range state.Pods {
 		m.pods[string(p.UID)] = p
-		if m.s.State.Outcome != "" && p.Action == plan.ActionSkip {
+		if state.Outcome != "" && p.Action == plan.ActionSkip {
 			l.Total-- // a result is about what was the run's job
 			continue
 		}
@@ -181,9 +184,9 @@ func (m *Page) Layout(lay frame.Layout) {
 			node = max(node, paint.Width(n.Name))
 		}
 	}
-	least, waits := min(max(25, m.s.Width*2/5), 48), 20 // what a pod waits for has a line of its own where it must
-	if m.s.State != nil && m.s.State.Outcome != "" && node == 0 {
-		waits = 10 // most pods no longer wait
+	least, waits := min(max(25, m.s.Width*2/5), 48), "WAITS FOR" // which has a line of its own where it must
+	if m.s.State != nil && m.s.State.Outcome != "" {
+		waits = "OUTCOME"
 	}
 	columns := []table.Column{
 		{ID: "pod", Title: "POD", Width: min(max(m.name, 3), 48), Min: min(max(m.name, 3), least), Grow: true, Max: max(m.name, 3)},
@@ -191,7 +194,7 @@ func (m *Page) Layout(lay frame.Layout) {
 		{ID: "for", Title: "FOR", Width: 6, Right: true},
 		{ID: "tries", Title: "TRIES", Width: 5, Right: true, Drop: 1},
 		{ID: "node", Title: "NODE", Width: min(node, 20), Min: min(node, 8), Drop: 2},
-		{ID: "waits", Title: "WAITS FOR", Width: 66, Min: waits, Grow: true, Max: 110},
+		{ID: "waits", Title: waits, Width: 66, Min: min(20, m.s.Width/3-8), Grow: true, Max: 110},
 	}
 	if node == 0 {
 		columns = slices.Delete(columns, 4, 5)
@@ -263,7 +266,7 @@ func (m *Page) View() frame.View {
 		v.Empty = paint.L(themes.Muted, "No pod matches "+wording.Quote(m.list.Filter)+".")
 	}
 	if p := m.pods[m.list.Table.Cursor()]; p != nil {
-		v.Subject, v.Detail = p.Name, wording.PodRunSentence(p, runNow(m.s))
+		v.Subject, v.Detail = p.Name, wording.PodRunSentence(p, nowOf(m.s, p))
 		if lines := choiceLines(m.choices, m.s.Width-len(v.Subject)); (outline{m}).tight() && len(lines) > 0 &&
 			m.s.State.Outcome == "" {
 			v.Detail = paint.Join(paint.Blank(1), lines...)
@@ -325,15 +328,6 @@ func standstill(s *frame.Session) []paint.Line {
 	return nil
 }
 
-// runNow is the moment that the run page is about: a run that ended waits for
-// nothing.
-func runNow(s *frame.Session) time.Time {
-	if s.State.Outcome != "" && !s.State.Ended.IsZero() {
-		return s.State.Ended
-	}
-	return s.Now
-}
-
 func (m *Page) runCell(p *eviction.Record, column string, width int) paint.Line {
 	if p == nil {
 		return nil
@@ -344,7 +338,7 @@ func (m *Page) runCell(p *eviction.Record, column string, width int) paint.Line 
 	case "state":
 		return wording.PodState(p)
 	case "for":
-		return paint.L(themes.Muted, podFor(p, runNow(m.s)))
+		return paint.L(themes.Muted, podFor(p, nowOf(m.s, p)))
 	case "tries":
 		if p.Attempts == 0 {
 			return nil
@@ -357,9 +351,9 @@ func (m *Page) runCell(p *eviction.Record, column string, width int) paint.Line 
 		return paint.L(themes.Muted, "its budget:")
 	}
 	if (outline{m}).grouped() && causeOf(p) != "" {
-		return nextTry(p, width, runNow(m.s))
+		return nextTry(p, width, nowOf(m.s, p))
 	}
-	return waitsFor(p, width, runNow(m.s))
+	return waitsFor(p, width, nowOf(m.s, p))
 }
 
 // selectedRunPod is the pod of the run under the cursor, nil if there is none.
@@ -367,5 +361,9 @@ func (m *Page) selectedRunPod() *eviction.Record {
 	if m.s.State == nil {
 		return nil
 	}
-	return m.s.State.Pod(kube.UID(m.list.Table.Cursor()))
+	key := m.list.Table.Cursor()
+	if m.s.State.Outcome != "" {
+		return m.pods[key]
+	}
+	return m.s.State.Pod(kube.UID(key))
 }

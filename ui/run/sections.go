@@ -14,6 +14,7 @@ import (
 
 // The sections after those of the causes, in their order.
 const (
+	sectionUnready = "unready"
 	sectionMoving  = "moving"
 	sectionPlanned = "planned"
 	sectionSkipped = "skipped"
@@ -51,6 +52,8 @@ func sectionOf(p *eviction.Record) string {
 		return sectionSkipped
 	case p.State == eviction.Planned:
 		return sectionPlanned
+	case p.State.Left() && p.Replacement.Stuck():
+		return sectionUnready
 	case p.State.Left():
 		if leaving, _ := wording.AttachedTo(p); len(leaving) == 0 {
 			return sectionLeft
@@ -62,8 +65,8 @@ func sectionOf(p *eviction.Record) string {
 // sectionsOf cuts pods, which are in the order of trouble, into sections.
 func sectionsOf(pods []*eviction.Record) []*section {
 	var causes []*section
-	others := []*section{{name: sectionMoving}, {name: sectionPlanned}, {name: sectionSkipped}, {name: sectionLeft},
-		{name: sectionStays}}
+	others := []*section{{name: sectionUnready}, {name: sectionMoving}, {name: sectionPlanned}, {name: sectionSkipped},
+		{name: sectionLeft}, {name: sectionStays}}
 	find := func(all []*section, name string) *section {
 		if i := slices.IndexFunc(all, func(s *section) bool { return s.name == name }); i >= 0 {
 			return all[i]
@@ -83,6 +86,9 @@ func sectionsOf(pods []*eviction.Record) []*section {
 	}
 	return slices.DeleteFunc(append(causes, others...), func(s *section) bool { return len(s.pods) == 0 })
 }
+
+// problem reports whether the pods of the section need a look.
+func (s *section) problem() bool { return s.cause || s.name == sectionUnready }
 
 // foldPrefix begins the key of a row that stands for a folded section.
 const foldPrefix = "fold/"
@@ -107,6 +113,8 @@ func (s *section) title(width int, now time.Time) paint.Line {
 		return l
 	}
 	switch s.name {
+	case sectionUnready:
+		return paint.L(themes.Warning, paint.Warn+" gone, and the replacement needs a look").Add(themes.Muted, paint.Dot+count)
 	case sectionMoving:
 		return paint.L(themes.Busy, paint.Play+" on the way").Add(themes.Muted, paint.Dot+count)
 	case sectionPlanned:
@@ -136,7 +144,7 @@ type outline struct{ *Page }
 func (m outline) arrange(shown []*eviction.Record) []string {
 	m.sections, m.first = sectionsOf(shown), map[string]*section{}
 	m.of = make(map[string]*section, len(shown))
-	troubled := len(m.sections) > 0 && m.sections[0].cause
+	troubled := len(m.sections) > 0 && m.sections[0].problem()
 	keys := make([]string, 0, len(shown)+2)
 	for _, s := range m.sections {
 		for _, p := range s.pods {
@@ -222,7 +230,7 @@ func (m outline) nextProblem() {
 	here := m.of[m.list.Table.Cursor()]
 	for step := range keys {
 		next := m.of[keys[(at+step+1)%len(keys)]]
-		if next != nil && next.cause && next != here {
+		if next != nil && next.problem() && next != here {
 			m.list.Touched = true
 			m.list.Table.Select(string(next.pods[0].UID))
 			return
@@ -237,8 +245,8 @@ func (m outline) hasProblem() (bool, string) {
 		return false, "there is no run"
 	case !m.grouped():
 		return false, "problems stand together only while the run is active, in the order of trouble"
-	case len(m.sections) == 0 || !m.sections[0].cause:
-		return false, "nothing holds a pod of the run"
+	case len(m.sections) == 0 || !m.sections[0].problem():
+		return false, "nothing holds a pod of the run, and no replacement needs a look"
 	}
 	return true, ""
 }

@@ -70,7 +70,7 @@ func surging(p *eviction.Record) paint.Line {
 func leftState(p *eviction.Record, word string) paint.Line {
 	switch report.LossOf(p) {
 	case "", plan.LossRoom:
-		if p.Replacement.Awaited() && !p.Replacement.OnItsWay() {
+		if p.Replacement.Stuck() {
 			return paint.L(themes.Warning, paint.Warn+" "+word)
 		}
 		return paint.L(themes.Good, paint.Good+" "+word)
@@ -101,6 +101,8 @@ func trouble(p *eviction.Record) int {
 		return 4
 	case p.State == eviction.Planned && p.Action != plan.ActionSkip && p.Action != plan.ActionRefuse:
 		return 5
+	case p.State.Left() && p.Replacement.Stuck():
+		return 3
 	case p.State.Left():
 		return 6
 	case p.State == eviction.Skipped && p.Action != plan.ActionSkip:

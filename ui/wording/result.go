@@ -80,7 +80,8 @@ type resulting struct {
 
 // leaveOut are the entries that give way in a small frame, first those that matter least:
 // the rows below say it too, or the report does.
-var leaveOut = []string{"requests", "slowest", "report", "or", "cordoned", "not moved", "nodes", "cost", "why"}
+var leaveOut = []string{"requests", "slowest", "report", "or", "cordoned", "not moved", "nodes", "replaced", "cost",
+	"unready", "why"}
 
 // fit leaves entries out until there are at most that many lines.
 func (r *resulting) fit(most int) []paint.Line {
@@ -136,6 +137,17 @@ func (r *resulting) usual(s *drain.State, sum report.Summary) {
 	}
 	r.add("requests", themes.Text, sum.Requests)
 	r.line("nodes", nodeOutcomes(s))
+	if len(sum.Unready) > 0 {
+		r.add("replaced", themes.Text, sum.Replaced)
+	}
+	for i, f := range sum.Unready {
+		if i == maxListed {
+			r.add("", themes.Text, "and "+Number(len(sum.Unready)-i)+" more.")
+			break
+		}
+		r.append(map[bool]string{true: "unready"}[i == 0], paint.L(marks[f.Level].token, f.Text).
+			Fit(max(20, r.width-entryWidth)))
+	}
 	r.costs(s, sum)
 	for _, f := range sum.PowerOff {
 		r.add("power off", marks[f.Level].token, f.Text+".")
