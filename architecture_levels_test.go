@@ -46,7 +46,7 @@ var packages = map[string]packageRow{
 	"ui/node": {imports: []string{"app/live", "kube", "kube/watch", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/pods": {imports: []string{"kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/run": {imports: []string{"app/live", "drain", "drain/budget", "drain/checklist", "drain/eviction", "drain/landing", "drain/lease", "drain/plan", "drain/remedy",
-		"drain/report", "drain/retire", "drain/tempbudget", "drain/waits", "drain/words", "kube", "kube/request", "themes", "ui/confirm", "ui/dialog", "ui/frame",
+		"drain/replacement", "drain/report", "drain/retire", "drain/tempbudget", "drain/waits", "drain/words", "kube", "kube/request", "themes", "ui/confirm", "ui/dialog", "ui/frame",
 		"ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/runs": {imports: []string{"app/live", "drain", "drain/rollback", "themes", "ui/dialog", "ui/frame", "ui/keys", "ui/paint",
 		"ui/table", "ui/wording"}},

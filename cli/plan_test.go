@@ -65,7 +65,7 @@ func TestPlanTextCountsTheGuard(t *testing.T) {
 	b := newBench(t, kubetest.SnapshotOf(noon, objects...))
 	says(t, b, []string{"plan", "worker-1", "--guard=1"},
 		"shop/web-1  ReplicaSet/web  the temporary budget for ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now; no node can take its replacement: ",
-		"Waves: now 1, once they are no longer blocked 2.\n", // no node has room for a replacement, which they wait for
+		"Waves: 1 now, 2 once they are no longer blocked.\n", // no node has room for a replacement, which they wait for
 	)
 }
 

@@ -71,10 +71,16 @@ func (a actions) hasTargets() (bool, string) {
 
 // planActions are about the options of the next plan.
 func (a actions) planActions() []keys.Action {
-	kubectl := func() { a.ShowCommand(wording.Kubectl(a.m.s.Target(), a.Targets(), a.m.s.Options)) }
+	kubectl := func() {
+		o := a.m.s.Options
+		if p, ok := a.m.page().(frame.Planner); ok && p.Planned() != nil {
+			o = p.Planned().Options // as it is shown
+		}
+		a.ShowCommand(wording.Kubectl(a.m.s.Target(), a.Targets(), o))
+	}
 	options := func() { a.m.show(frame.Options) }
 	return []keys.Action{
-		{ID: "usual", Keys: []string{"a"}, Title: "accept the usual",
+		{ID: "usual", Keys: []string{"a"}, Title: "accept flags",
 			Help:  "accept --ignore-daemonsets and --delete-emptydir-data, which most drains need",
 			Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods}, Enabled: a.canAcceptUsual,
 			Do: func() {
@@ -102,7 +108,7 @@ func (a actions) canAcceptUsual() (bool, string) {
 	if p, ok := a.m.page().(frame.Planner); ok {
 		plan = p.Planned()
 	}
-	if plan != nil && !wording.UsualOnly(plan.Nodes...) {
+	if plan != nil && !wording.HasUsual(plan.Options) { // else the page assumes them
 		return false, "that is not the cause here: see the options"
 	}
 	return true, ""

@@ -309,7 +309,7 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 	d.keys("U")
 	d.shows("not cordoned: worker-a1")
 	d.keys("D", "D")
-	d.shows("every node is refused with these options")
+	d.shows("--ignore-daemonsets --delete-emptydir-data are only assumed: a accepts them", "3 move")
 	d.keys("a")
 	d.shows("3 move", "options: --ignore-daemonsets --delete-emptydir-data")
 	d = drive(t, company(), 100, 30, func(d *Deps) { d.ReadOnly = true })

@@ -51,8 +51,9 @@ func TestThePlansTimeIsEstimatedWhenItChanges(t *testing.T) {
 		t.Error("an estimate is owed though nothing changed")
 	}
 
-	d.keys("o", "space")
 	d.keys("o")
+	d.list(frame.Options).Table.Select("force")
+	d.keys("space", "o")
 	expect(3, "other options")
 }
 

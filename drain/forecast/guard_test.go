@@ -29,17 +29,17 @@ func TestPlanCountsTheGuard(t *testing.T) {
 		waves   []int // of the forecast
 		held    int
 	}{
-		{"no guard", six(), plantest.Options(), "now 6", []int{6}, 0},
-		{"two at a time", six(), plantest.Options(quarter), "now 2, after api is Ready 2, then 2", []int{2, 2, 2}, 0},
-		{"a number", six(), plantest.Options(func(o *plan.Options) { o.Guard = "4" }), "now 4, after api is Ready 2", []int{4, 2}, 0},
-		{"made real for the time of the run", six(), plantest.Options(quarter, func(o *plan.Options) { o.GuardWrite = true }), "now 2, after api is Ready 2, then 2", []int{2, 2, 2}, 0},
+		{"no guard", six(), plantest.Options(), "6 now", []int{6}, 0},
+		{"two at a time", six(), plantest.Options(quarter), "2 now, 2 after api is Ready, then 2", []int{2, 2, 2}, 0},
+		{"a number", six(), plantest.Options(func(o *plan.Options) { o.Guard = "4" }), "4 now, 2 after api is Ready", []int{4, 2}, 0},
+		{"made real for the time of the run", six(), plantest.Options(quarter, func(o *plan.Options) { o.GuardWrite = true }), "2 now, 2 after api is Ready, then 2", []int{2, 2, 2}, 0},
 		{"a budget comes first", append(six(), kubetest.Budget("shop/api", 5, 6, 1, 6)), plantest.Options(quarter),
-			"now 1, after api is Ready 1, then 1, then 1, then 1, then 1", []int{1, 1, 1, 1, 1, 1}, 0},
-		{"past all budgets there is no guard", six(), plantest.Options(quarter, plantest.DisableEviction), "now 6", []int{6}, 0},
-		{"one replica is not guarded", single, plantest.Options(quarter), "now 1", []int{1}, 0},
-		{"pods without a controller are not guarded", []runtime.Object{kubetest.Pod("shop/a"), kubetest.Pod("shop/b")}, plantest.Options(quarter, plantest.Force), "now 2", []int{2}, 0},
+			"1 now, 1 after api is Ready, then 1, then 1, then 1, then 1", []int{1, 1, 1, 1, 1, 1}, 0},
+		{"past all budgets there is no guard", six(), plantest.Options(quarter, plantest.DisableEviction), "6 now", []int{6}, 0},
+		{"one replica is not guarded", single, plantest.Options(quarter), "1 now", []int{1}, 0},
+		{"pods without a controller are not guarded", []runtime.Object{kubetest.Pod("shop/a"), kubetest.Pod("shop/b")}, plantest.Options(quarter, plantest.Force), "2 now", []int{2}, 0},
 		{"the sick go past the guard", append(six(), kubetest.Pod("shop/api-7", kubetest.ByDeployment("api"), kubetest.On("w1"), kubetest.Crashing(time.Hour))), plantest.Options(quarter),
-			"now 3, after api is Ready 2, then 2", []int{3, 2, 2}, 0},
+			"3 now, 2 after api is Ready, then 2", []int{3, 2, 2}, 0},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {

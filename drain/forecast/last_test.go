@@ -16,8 +16,8 @@ func TestPodsThatGoLast(t *testing.T) {
 		waves          string
 		wave           int
 	}{
-		{2, 1, "now 1, after api is Ready 1, then 1, after all others of their node 1", 4},
-		{3, 0, "once they are no longer blocked 1, blocked 3", 0},
+		{2, 1, "1 now, 1 after api is Ready, then 1, 1 after all others of their node", 4},
+		{3, 0, "1 once they are no longer blocked, 3 blocked", 0},
 	} {
 		objects := append(kubetest.Ready("shop/api", 3, 3, []string{"w1", "w1", "w1"}), kubetest.Budget("shop/api", c.needs, 3, c.allowed, 3),
 			kubetest.DaemonSet("shop/agent"), kubetest.Pod("shop/agent-1", kubetest.OwnedBy("apps/v1", "DaemonSet", "agent"), kubetest.On("w1")),

@@ -121,7 +121,7 @@ func (e Estimate) Words(start time.Time) string {
 		text += "; " + roughly(e.Saved) + " shorter by --surge"
 	}
 	if e.Held > 0 {
-		text += fmt.Sprintf("; without the %s blocked", words.Count(e.Held, "pod", "pods"))
+		text += fmt.Sprintf("; not counting %s that cannot leave yet", words.Count(e.Held, "pod", "pods"))
 	}
 	return text
 }

@@ -23,14 +23,14 @@ func TestPlanNamesWhomTheGuardWaitsFor(t *testing.T) {
 		turns  string
 		advice string
 	}{
-		{"room", kubetest.Well, "the temporary budget for Deployment/cart needs 2 healthy pods and has 3: it allows 1 now", "now 1", ""},
+		{"room", kubetest.Well, "the temporary budget for Deployment/cart needs 2 healthy pods and has 3: it allows 1 now", "1 now", ""},
 		{"a crash loop elsewhere", kubetest.Crashing(4 * time.Minute),
 			`the temporary budget for Deployment/cart needs 2 healthy pods and has 2; cart-3 on w3 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`,
-			"once cart-3 is Ready 1", "kubectl delete pod -n shop cart-3"},
+			"1 once cart-3 is Ready", "kubectl delete pod -n shop cart-3"},
 		{"one that goes", kubetest.Deleted(-10 * time.Second), "the temporary budget for Deployment/cart needs 2 healthy pods and has 2; cart-3 on w3 is terminating for 20s",
-			"once cart-3 is replaced 1", ""},
+			"1 once cart-3 is replaced", ""},
 		{"one that was not made", kubetest.Phase(corev1.PodSucceeded), "the temporary budget for Deployment/cart needs 2 healthy pods and has 2; its other pods are not created yet",
-			"once the temporary budget for Deployment/cart allows it 1", ""},
+			"1 once the temporary budget for Deployment/cart allows it", ""},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {

@@ -26,8 +26,8 @@ func TestPodsThatGoLast(t *testing.T) {
 		waves  string
 		w1, w2 int
 	}{
-		{"a budget", kubetest.Budget("shop/api", 2, 3, 1, 3), "without waiting 1, after api is Ready 1, then 1, after all others of their node 2", 4, 1},
-		{"one that blocks", kubetest.Budget("shop/api", 3, 3, 0, 3), "after all others of their node 2, blocked 3", 0, 1},
+		{"a budget", kubetest.Budget("shop/api", 2, 3, 1, 3), "1 without waiting, 1 after api is Ready, then 1, 2 after all others of their node", 4, 1},
+		{"one that blocks", kubetest.Budget("shop/api", 3, 3, 0, 3), "2 after all others of their node, 3 blocked", 0, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := kubetest.SnapshotOf(kubetest.Now, append(base[:len(base):len(base)], row.budget)...)

@@ -194,19 +194,15 @@ func (p *Pod) turnOf() string {
 // wavesSaid is how many waves are told one by one.
 const wavesSaid = 4
 
-// WaveWords are the words for some pods of a plan and their number.
-type WaveWords struct {
-	When string
-	Pods int
-	Then string // what follows the number, mostly ""
-}
+// then begins the words for the next wave of the same workloads.
+const then = "then "
 
-// Words are the waves in the order in which they come.
-func (t Waves) Words() []WaveWords {
-	var all []WaveWords
+// words are the waves in the order in which they come.
+func (t Waves) words() []string {
+	var all []string
 	say := func(when string, pods int) {
 		if pods > 0 {
-			all = append(all, WaveWords{When: when, Pods: pods})
+			all = append(all, strconv.Itoa(pods)+" "+when)
 		}
 	}
 	now := "now"
@@ -214,7 +210,7 @@ func (t Waves) Words() []WaveWords {
 		now = "without waiting"
 	}
 	say(now, t.Now)
-	all = append(all, t.laterWords()...)
+	all = append(all, t.later()...)
 	held := "once they are no longer blocked"
 	if t.HeldBy != "" {
 		held = "once " + t.HeldBy
@@ -227,36 +223,29 @@ func (t Waves) Words() []WaveWords {
 	return all
 }
 
-func (t Waves) laterWords() []WaveWords {
-	var all []WaveWords
+func (t Waves) later() []string {
+	var all []string
 	for i, turn := range t.Later {
 		if i == wavesSaid && len(t.Later) > wavesSaid+1 {
 			rest := 0
 			for _, more := range t.Later[i:] {
 				rest += more.Pods
 			}
-			return append(all, WaveWords{"then", rest, fmt.Sprintf("in %d more waves", len(t.Later)-i)})
+			return append(all, fmt.Sprintf("%s%d in %d more waves", then, rest, len(t.Later)-i))
 		}
-		when := "then"
+		words := then + strconv.Itoa(turn.Pods)
 		if i == 0 || !slices.Equal(turn.Of, t.Later[i-1].Of) {
-			when = "after " + afterWords(turn.Of)
+			words = strconv.Itoa(turn.Pods) + " after " + afterWords(turn.Of)
 		}
 		if turn.Pods > 0 {
-			all = append(all, WaveWords{When: when, Pods: turn.Pods})
+			all = append(all, words)
 		}
 	}
 	return all
 }
 
-// String says it in one line: "now 14, after api is Ready 6, never 1".
-func (t Waves) String() string {
-	words := t.Words()
-	parts := make([]string, len(words))
-	for i, w := range words {
-		parts[i] = strings.TrimSpace(w.When + " " + strconv.Itoa(w.Pods) + " " + w.Then)
-	}
-	return strings.Join(parts, ", ")
-}
+// String says it in one line: "14 now, 6 after api is Ready, 1 blocked".
+func (t Waves) String() string { return strings.Join(t.words(), ", ") }
 
 // afterWords is readyWords, with the pods of a lower order.
 func afterWords(of []string) string {

@@ -27,20 +27,20 @@ func TestTurns(t *testing.T) {
 		want    string
 	}{
 		{"nothing", one, nil, ""},
-		{"no budget", one, api("w1", "w1"), "now 2"},
-		{"a budget", one, append(api("w1", "w1", "w1"), kubetest.Budget("shop/api", 2, 3, 1, 3)), "now 1, after api is Ready 1, then 1"},
+		{"no budget", one, api("w1", "w1"), "2 now"},
+		{"a budget", one, append(api("w1", "w1", "w1"), kubetest.Budget("shop/api", 2, 3, 1, 3)), "1 now, 1 after api is Ready, then 1"},
 		{"two budgets", one, join(api("w1", "w1"), kubetest.Ready("shop/web", 3, 3, []string{"w1", "w1", "w1"}),
 			[]runtime.Object{kubetest.Budget("shop/api", 1, 2, 1, 2), kubetest.Budget("shop/web", 2, 3, 1, 3)}),
-			"now 2, after api and web are Ready 2, after web is Ready 1"},
+			"2 now, 2 after api and web are Ready, 1 after web is Ready"},
 		{"many waves", one, append(api("w1", "w1", "w1", "w1", "w1", "w1", "w1", "w1"), kubetest.Budget("shop/api", 7, 8, 1, 8)),
-			"now 1, after api is Ready 1, then 1, then 1, then 1, then 3 in 3 more waves"},
-		{"never", one, append(api("w1", "w1"), kubetest.Budget("shop/api", 2, 2, 0, 2)), "blocked 2"},
-		{"one node after the other", []string{"w1", "w2"}, api("w1", "w2"), "without waiting 2"},
+			"1 now, 1 after api is Ready, then 1, then 1, then 1, then 3 in 3 more waves"},
+		{"never", one, append(api("w1", "w1"), kubetest.Budget("shop/api", 2, 2, 0, 2)), "2 blocked"},
+		{"one node after the other", []string{"w1", "w2"}, api("w1", "w2"), "2 without waiting"},
 		{"a node that is refused", []string{"w1", "w2"}, append(api("w1", "w2", "w2"), kubetest.Pod("shop/daemon", kubetest.OwnedBy("apps/v1", "DaemonSet", "d"), kubetest.On("w2")),
-			kubetest.DaemonSet("shop/d")), "without waiting 1, on refused nodes 2"},
+			kubetest.DaemonSet("shop/d")), "1 without waiting, 2 on refused nodes"},
 		{"an unhealthy pod", one, join(kubetest.Ready("shop/cart", 3, 2, []string{"w1", "w1"}), []runtime.Object{
 			kubetest.Pod("shop/cart-9", kubetest.ByDeployment("cart"), kubetest.On("w9"), kubetest.Crashing(time.Hour)), kubetest.Budget("shop/cart", 2, 2, 0, 3)}),
-			"once cart-9 is Ready 2"},
+			"2 once cart-9 is Ready"},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestEstimateWords(t *testing.T) {
 		"about 45 s (estimate)":          {Waves: waves, Total: 44 * time.Second},
 		"about 3 min (estimate)":         {Waves: waves, Total: 170 * time.Second},
 		"very roughly 2 days (estimate)": {Waves: waves, Total: 50 * time.Hour, Rough: true},
-		"about 2 min (estimate); without the 1 pod blocked": {Waves: waves, Total: 2 * time.Minute, Held: 1},
+		"about 2 min (estimate); not counting 1 pod that cannot leave yet": {Waves: waves, Total: 2 * time.Minute, Held: 1},
 		"about 60 min (estimate); not before 14:40 UTC: data/kafka-2 has 1 h of grace": {
 			Waves: waves, Total: time.Hour, LowerBound: time.Hour, Longest: "data/kafka-2", LongestGrace: time.Hour},
 		"about 12 h (estimate); not before 2026-11-22 01:40 UTC: data/kafka-2 may take 12 h to end": {

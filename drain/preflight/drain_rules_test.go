@@ -110,7 +110,7 @@ func TestDrainRules(t *testing.T) {
 				t.Errorf("the options keep the rules: %t", kept)
 			}
 			planned.Nodes[0].Pods = slices.DeleteFunc(planned.Nodes[0].Pods, func(p plan.Pod) bool { return p.Name == "bad" }) // which refuses the node
-			if words := planned.Waves().String(); strings.Contains(words, "after the pods of a lower order have left 1") != (c.pods["late"] != plain["late"]) {
+			if words := planned.Waves().String(); strings.Contains(words, "1 after the pods of a lower order have left") != (c.pods["late"] != plain["late"]) {
 				t.Errorf("waves %q", words)
 			}
 		})

@@ -37,7 +37,7 @@ func (r Report) Markdown() string {
 	m.list("The API server was unreachable", r.outages())
 	m.table(r.actionTable())
 	m.chart(r)
-	for _, t := range []table{r.podTable(), r.stepTable(), r.surgeTable(), r.replacementTable(), r.volumeTable(),
+	for _, t := range []table{r.podTable(), r.stepTable(), r.surgeTable(), r.replacements().table(), r.volumeTable(),
 		r.requestTable(), r.answerTable(), r.logTable()} {
 		m.table(t)
 	}

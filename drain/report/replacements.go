@@ -28,31 +28,44 @@ func reportReplacement(p *eviction.Record) *Replacement {
 	return &r
 }
 
-// tally counts what became of the replacements of the pods that are gone.
-func (r Report) tally() (t replacement.Tally) {
-	for _, n := range r.Nodes {
-		for _, p := range n.Pods {
-			if p.Replacement != nil {
-				t.Add(&replacement.Record{Facts: p.Replacement.Facts})
+// replaced is a pod that has left its node, of which a replacement is followed.
+type replaced struct {
+	*Pod
+	from string // its node
+}
+
+// replacements are those of the pods of all nodes.
+type replacements []replaced
+
+func (r Report) replacements() (all replacements) {
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		for k := range n.Pods {
+			if p := &n.Pods[k]; p.Replacement != nil {
+				all = append(all, replaced{p, n.Name})
 			}
 		}
+	}
+	return all
+}
+
+func (all replacements) tally() (t replacement.Tally) {
+	for _, p := range all {
+		t.Add(&replacement.Record{Facts: p.Replacement.Facts})
 	}
 	return t
 }
 
-// replaced counts the replacements that are Ready, "" where none is wanted.
-func (r Report) replaced() string {
-	tally := r.tally()
+// words count those that are Ready, "" where none is wanted.
+func (all replacements) words() string {
+	tally := all.tally()
 	if tally.Wanted == 0 {
 		return ""
 	}
 	var slow *Pod
-	for i := range r.Nodes {
-		for k := range r.Nodes[i].Pods {
-			if p := &r.Nodes[i].Pods[k]; p.Replacement != nil && p.Replacement.ReadySeconds >= 1 &&
-				(slow == nil || p.Replacement.ReadySeconds > slow.Replacement.ReadySeconds) {
-				slow = p
-			}
+	for _, p := range all {
+		if s := p.Replacement.ReadySeconds; s >= 1 && (slow == nil || s > slow.Replacement.ReadySeconds) {
+			slow = p.Pod
 		}
 	}
 	text := fmt.Sprintf("%d of %s Ready", tally.Ready, plural(tally.Wanted, "replacement", "replacements"))
@@ -63,13 +76,13 @@ func (r Report) replaced() string {
 	return text
 }
 
-// stuck counts the replacements that need somebody, as the end of a sentence: "" for none.
-func (r Report) stuck() string {
+// stuck counts those that need somebody, as the end of a sentence: "" for none.
+func (all replacements) stuck() string {
 	var parts []string
-	if n := r.tally().Pending; n > 0 {
+	if n := all.tally().Pending; n > 0 {
 		parts = append(parts, plural(n, "replacement is Pending", "replacements are Pending"))
 	}
-	if n := r.tally().Failing; n > 0 {
+	if n := all.tally().Failing; n > 0 {
 		parts = append(parts, plural(n, "replacement fails", "replacements fail"))
 	}
 	if parts == nil {
@@ -78,34 +91,31 @@ func (r Report) stuck() string {
 	return ", but " + strings.Join(parts, " and ")
 }
 
-// unready names the pods that are gone and whose replacement is not Ready, with what became of it: those
-// that need somebody first.
-func (r Report) unready() (facts []Fact) {
+// unready names the pods whose replacement is not Ready, with what became of it: those that need somebody first.
+func (all replacements) unready() (facts []Fact) {
 	var starting []Fact
-	for _, n := range r.Nodes {
-		for _, p := range n.Pods {
-			switch f := p.Replacement; {
-			case f == nil || f.State.Settled():
-			case f.Stuck():
-				facts = append(facts, Fact{Warning, p.Namespace + "/" + p.Name + "  " + f.Words()})
-			default:
-				starting = append(starting, Fact{Plain, p.Namespace + "/" + p.Name + "  " + f.Words()})
-			}
+	for _, p := range all {
+		f := p.Replacement
+		text := p.Namespace + "/" + p.Name + "  " + f.Words()
+		switch {
+		case f.State.Settled():
+		case f.Stuck():
+			facts = append(facts, Fact{Warning, text})
+		default:
+			starting = append(starting, Fact{Plain, text})
 		}
 	}
 	return append(facts, starting...)
 }
 
-// replacementTable is about the replacements that were wanted and are not Ready.
-func (r Report) replacementTable() table {
+// table is about those that were wanted and are not Ready.
+func (all replacements) table() table {
 	t := table{title: "Replacements that are not Ready", most: volumesInTable, one: "replacement", many: "replacements",
 		columns: []column{
 			{title: "pod", others: true}, {title: "from", others: true, lead: "of "}, {title: "what became of its replacement", others: true}}}
-	for _, n := range r.Nodes {
-		for _, p := range n.Pods {
-			if f := p.Replacement; f != nil && !f.State.Settled() {
-				t.rows = append(t.rows, []string{p.Namespace + "/" + p.Name, n.Name, f.Words()})
-			}
+	for _, p := range all {
+		if f := p.Replacement; !f.State.Settled() {
+			t.rows = append(t.rows, []string{p.Namespace + "/" + p.Name, p.from, f.Words()})
 		}
 	}
 	return t

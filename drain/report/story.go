@@ -21,7 +21,7 @@ func (r Report) Story() string {
 	st.list("The API server was unreachable", r.outages())
 	st.table(r.actionTable())
 	st.left(r)
-	for _, t := range []table{r.podTable(), r.stepTable(), r.replacementTable(), r.volumeTable(), r.requestTable(),
+	for _, t := range []table{r.podTable(), r.stepTable(), r.replacements().table(), r.volumeTable(), r.requestTable(),
 		r.answerTable(), r.logTable()} {
 		st.table(t)
 	}

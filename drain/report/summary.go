@@ -45,7 +45,8 @@ const (
 
 // Summary are the facts of the report.
 func (r Report) Summary() Summary {
-	s := Summary{Verdict: r.verdict(), Gone: r.gone(), Replaced: r.replaced(), Unready: r.unready(),
+	after := r.replacements()
+	s := Summary{Verdict: r.verdict(), Gone: r.gone(), Replaced: after.words(), Unready: after.unready(),
 		Requests: r.sent(), PowerOff: r.powerOff(), Retired: r.retired(), Unmoved: r.unmoved()}
 	if slow := r.slowest(); slow != nil && slow.DurationSeconds >= 1 {
 		s.Slowest = slow.slow()
@@ -57,11 +58,11 @@ func (r Report) Summary() Summary {
 }
 
 func (r Report) verdict() Fact {
-	names, took := listed(r.names(), 4), spell(r.DurationSeconds)
+	names, took, stuck := listed(r.names(), 4), spell(r.DurationSeconds), r.replacements().stuck()
 	drained := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.State == drain.NodeDrained })
 	switch {
-	case r.Outcome == drain.OutcomeDone && (len(r.Losses) > 0 || r.stuck() != ""):
-		return Fact{Warning, "Drained " + names + " in " + took + r.stuck()}
+	case r.Outcome == drain.OutcomeDone && (len(r.Losses) > 0 || stuck != ""):
+		return Fact{Warning, "Drained " + names + " in " + took + stuck}
 	case r.Outcome == drain.OutcomeDone:
 		return Fact{Good, "Drained " + names + " in " + took}
 	case r.Outcome == drain.OutcomePartly && r.drained():

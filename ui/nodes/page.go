@@ -314,9 +314,7 @@ func (m *Page) View() frame.View {
 		v.Head = append(v.Head, n)
 	}
 	if m.assumes() {
-		v.Head = append(v.Head, paint.L(themes.Muted, "As if --ignore-daemonsets --delete-emptydir-data were set: ").
-			Add(themes.Key, "a").Add(themes.Muted, " accepts that, ").Add(themes.Key, "O").Add(themes.Muted,
-			" options"))
+		v.Head = append(v.Head, wording.Assumed())
 	}
 	options := m.s.Flags
 	run := m.s.State
@@ -346,7 +344,7 @@ func (m *Page) View() frame.View {
 func (m *Page) assumes() bool {
 	return slices.ContainsFunc(m.list.Visible(), func(name string) bool {
 		p := m.preview(name, m.s.Flags)
-		return p != nil && p.Refused != ""
+		return p != nil && p.Assumed
 	})
 }
 

@@ -13,9 +13,8 @@ import (
 // preview is what a drain of one node would do.
 type preview struct {
 	Plan plan.Node
-	// Refused says what refuses pods for want of the usual flags, "" for nothing: Plan
-	// assumes these flags then.
-	Refused          string
+	// Assumed reports whether Plan is made as if the usual flags were accepted.
+	Assumed          bool
 	LastControlPlane bool
 	// Costs are from the whole plan of the node, nil until it was made.
 	Costs  *costs
@@ -33,7 +32,7 @@ type costs struct {
 func makePreview(s *kube.Snapshot, n *kube.Node, o plan.Options, plan func(string, plan.Options) plan.Node) preview {
 	p := preview{Plan: plan(n.Name, o), LastControlPlane: len(checklist.LastControlPlane(s, n.Name)) > 0}
 	if wording.UsualOnly(p.Plan) {
-		p.Refused, p.Plan = refusals(p.Plan), plan(n.Name, wording.WithUsual(o))
+		p.Assumed, p.Plan = true, plan(n.Name, wording.WithUsual(o))
 	}
 	p.Counts = p.Plan.Counts()
 	return p
@@ -42,7 +41,7 @@ func makePreview(s *kube.Snapshot, n *kube.Node, o plan.Options, plan func(strin
 // makeCosts makes the whole plan of the node of a preview. Nothing is claimed where
 // it cannot be made.
 func makeCosts(s *kube.Snapshot, p preview, o plan.Options, now time.Time) *costs {
-	if p.Refused != "" {
+	if p.Assumed {
 		o = wording.WithUsual(o)
 	}
 	planned, err := plan.New(s, []string{p.Plan.Name}, o, now)

@@ -60,9 +60,7 @@ func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
 	if p == nil {
 		return l
 	}
-	if p.Refused != "" {
-		say(themes.Warning, "Assumed until a accepts it: --ignore-daemonsets --delete-emptydir-data.")
-	} else if refused := refusals(p.Plan); refused != "" {
+	if refused := refusals(p.Plan); refused != "" && !p.Assumed { // else the page says what it assumes
 		say(themes.Bad, refused)
 	}
 	if len(l) > 0 {

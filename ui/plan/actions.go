@@ -95,12 +95,13 @@ func (m *Page) canDrain() (bool, string) {
 	if ok, why := m.mayDrain(); !ok {
 		return ok, why
 	}
+	if m.assumes() {
+		return false, "--ignore-daemonsets --delete-emptydir-data are only assumed: a accepts them"
+	}
 	open, refused := len(confirm.OpenNodes(m.plan)), m.plan.Refused()
 	switch {
 	case slices.ContainsFunc(refused, func(r plan.RefusedNode) bool { return r.Along }):
 		return false, "a node is refused, and --all-or-nothing is on"
-	case open == 0 && wording.UsualOnly(m.plan.Nodes...):
-		return false, "every node is refused with these options: a accepts the usual ones"
 	case open == 0:
 		return false, "every node is refused: see the pods with " + paint.Bad + " and the options (o)"
 	}

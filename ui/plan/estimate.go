@@ -6,23 +6,15 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
-// planWaves says in which order the pods go, nil where none does: "now 14, after
-// api is Ready 6, never 1".
+// planWaves says in which order the pods leave, nil where none does.
 func planWaves(p plan.Plan) paint.Line {
-	var l paint.Line
-	for i, w := range p.Waves().Words() {
-		if i > 0 {
-			l = l.Add(themes.Muted, ", ")
-		}
-		l = l.Add(themes.Muted, w.When+" ").Add(themes.Text, wording.Number(w.Pods))
-		if w.Then != "" {
-			l = l.Add(themes.Muted, " "+w.Then)
-		}
+	words := p.Waves().String()
+	if words == "" {
+		return nil
 	}
-	return l
+	return paint.L(themes.Muted, "waves ").Add(themes.Text, words)
 }
 
 // timeLine says how long the evictions take if they begin now, nil where none

@@ -67,6 +67,12 @@ func (m *Page) Sorts() []frame.Sort {
 // Targets are the nodes of the plan.
 func (m *Page) Targets() []string { return m.nodes }
 
+// assumes reports whether the plan is made as if the usual flags were accepted: without them it would be one of
+// refused nodes, which tells nothing of the drain.
+func (m *Page) assumes() bool {
+	return m.has && wording.HasUsual(m.plan.Options) && !wording.HasUsual(m.s.Options)
+}
+
 // Planned is the plan, nil until there is one.
 func (m *Page) Planned() *plan.Plan {
 	if !m.has {
@@ -138,6 +144,9 @@ func (m *Page) askPlan() {
 	m.shell.Go("the plan", func(ctx context.Context) tea.Msg {
 		msg.part = incomplete(snap)
 		msg.plan, msg.err = cluster.NewPlan(snap, msg.nodes, o, now)
+		if msg.err == nil && wording.UsualOnly(msg.plan.Nodes...) {
+			msg.plan, msg.err = cluster.NewPlan(snap, msg.nodes, wording.WithUsual(o), now)
+		}
 		return msg
 	})
 }
@@ -346,9 +355,8 @@ func (m *Page) planHead() []paint.Line {
 		head = append(head, m.planWhen()...)
 	}
 	options := paint.L(themes.Muted, "options: ").Add(themes.Text, m.s.Flags)
-	if wording.UsualOnly(m.plan.Nodes...) {
-		options = paint.L(themes.Warning, "Only this is refused: ").Add(themes.Key, "a").
-			Add(themes.Warning, " accepts --ignore-daemonsets --delete-emptydir-data")
+	if m.assumes() {
+		options = wording.Assumed()
 	}
 	head = append(head, options)
 	if l := m.rightsLine(); l != nil && m.kind == frame.Plan {

@@ -1,6 +1,10 @@
 package wording
 
-import "github.com/kdrain-tui/kdrain-tui/drain/plan"
+import (
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/paint"
+)
 
 // UsualOnly reports whether all that is refused is refused for want of
 // --ignore-daemonsets and --delete-emptydir-data.
@@ -29,4 +33,10 @@ func HasUsual(o plan.Options) bool { return o.IgnoreDaemonSets && o.DeleteEmptyD
 func WithUsual(o plan.Options) plan.Options {
 	o.IgnoreDaemonSets, o.DeleteEmptyDirData = true, true
 	return o
+}
+
+// Assumed says that a preview is made as if the usual flags were accepted, and which key accepts them.
+func Assumed() paint.Line {
+	return paint.L(themes.Warning, "Assumed: --ignore-daemonsets --delete-emptydir-data. ").Add(themes.Key, "a").
+		Add(themes.Warning, " accepts them.")
 }
