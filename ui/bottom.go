@@ -12,10 +12,13 @@ import (
 )
 
 // bottom is the last line: the filter while it is typed, or what the keys do
-// here.
+// here; nothing below a question.
 func (m renderer) bottom() paint.Line {
 	if m.filtering {
 		return m.filterLine()
+	}
+	if m.dialogs.top() != nil {
+		return nil // the keys are those of the question
 	}
 	return m.hints()
 }

@@ -62,7 +62,7 @@ func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
 			}
 		}
 	})
-	d.shows("Evict 4 pods from worker-a1?", "evict 0 of 4 asks", "3 move · 1 waits")
+	d.shows("Evict 4 pods from worker-a1?", "evict 0 of 4 to confirm", "3 move · 1 waits")
 	d.quiet()
 	d.keys("esc")
 	d.shows("enter answer")

@@ -147,7 +147,7 @@ func (v *View) budget() (*kube.Budget, string) {
 
 func (v *View) wait() Remedy {
 	return Remedy{Facts: Facts{Kind: Wait}, Title: "wait",
-		Risk: "None. It is retried as soon as what it waits for happens."}
+		Risk: "Nothing is done: it is retried as soon as what it waits for happens."}
 }
 
 // unhealthyPod is the one whose eviction would free the budget of the pod.

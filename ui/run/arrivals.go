@@ -27,7 +27,8 @@ func arrivals(s *frame.Session) *drain.State {
 	for i, p := range s.State.Pods {
 		if arriving(p) && view.Readable(p.Controller) {
 			open = append(open, i)
-			moved = append(moved, replacement.Moved{UID: p.UID, Name: p.Name, Owner: p.Controller, Record: &p.Replacement})
+			moved = append(moved, replacement.Moved{UID: p.UID, Name: p.Name, Owner: p.Controller,
+				Record: &p.Replacement})
 		}
 	}
 	if len(open) == 0 {

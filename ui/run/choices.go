@@ -33,6 +33,13 @@ var risks = map[remedy.Kind]paint.Token{
 	remedy.Delete: themes.Warning, remedy.ForceDelete: themes.Bad, remedy.OutOfService: themes.Bad,
 }
 
+// deeds are the remedies in few words.
+var deeds = map[remedy.Kind]string{
+	remedy.EvictUnhealthy: "evict the unhealthy pod", remedy.Surge: "replacement first", remedy.RolloutRestart: "restart",
+	remedy.Scale: "one replica more", remedy.Delete: "delete", remedy.ForceDelete: "force delete",
+	remedy.OutOfService: "declare off",
+}
+
 // chooser makes the choices of a page.
 type chooser struct{ *Page }
 
@@ -93,7 +100,7 @@ func (m chooser) remedyChoices(p *eviction.Record) []choice {
 				continue // it does the same, and leaves more changed
 			}
 		}
-		all = append(all, choice{r.Title, string(r.Kind), risks[r.Kind], func() {
+		all = append(all, choice{r.Title, deeds[r.Kind], risks[r.Kind], func() {
 			askToApply(m.shell, r, func() *remedy.Remedy {
 				now := drain.Remedies(m.s.State, m.s.Snap, r.Pod, m.s.Now)
 				if i := slices.IndexFunc(now, func(other remedy.Remedy) bool { return other.Kind == r.Kind }); i >= 0 {

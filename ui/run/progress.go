@@ -65,7 +65,7 @@ func phaseWord(s *drain.State, p eviction.Progress, busy string, phase drain.Pha
 	}
 	switch s.Phases[phase] {
 	case drain.PhaseAsks:
-		return paint.L(themes.Accent, paint.Unknown+" "+word+" asks")
+		return paint.L(themes.Accent, paint.Unknown+" "+word+" to confirm")
 	case drain.PhaseRuns:
 		return paint.L(themes.Busy, busy+" "+word)
 	case drain.PhaseDone:

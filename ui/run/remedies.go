@@ -204,7 +204,7 @@ func (m *RemediesPage) askToRemediate() {
 // same remedy as it is at that moment, nil where there is none.
 func askToApply(shell frame.Shell, r remedy.Remedy, now func() *remedy.Remedy) {
 	s := shell.Session()
-	d := dialog.Typed("remedy", wording.FirstUpper(r.Title)+"?", r.Word, string(r.Kind), remedyQuestion(&r)...)
+	d := dialog.Typed("remedy", wording.FirstUpper(r.Title)+"?", r.Word, deeds[r.Kind], remedyQuestion(&r)...)
 	d.Command = s.Target().Line(r.Command)
 	o := shell.Ask(d, func(a dialog.Answer) {
 		if a.Value != dialog.Accept {

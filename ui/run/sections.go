@@ -114,7 +114,8 @@ func (s *section) title(width int, now time.Time) paint.Line {
 	}
 	switch s.name {
 	case sectionUnready:
-		return paint.L(themes.Warning, paint.Warn+" gone, and the replacement needs a look").Add(themes.Muted, paint.Dot+count)
+		return paint.L(themes.Warning, paint.Warn+" gone, and the replacement needs a look").Add(themes.Muted,
+			paint.Dot+count)
 	case sectionMoving:
 		return paint.L(themes.Busy, paint.Play+" on the way").Add(themes.Muted, paint.Dot+count)
 	case sectionPlanned:
