@@ -107,7 +107,7 @@ func measure(events []event) (waveCounts, time.Duration) {
 func TestPlanTextNamesTheTime(t *testing.T) {
 	answer := sharedWorld(t).operator(t).run("plan", "worker-a2", "--ignore-daemonsets", "--delete-emptydir-data")
 	answer.exits(t, 0)
-	answer.prints(t, "Waves: now ", "Time: about ", "(estimate)")
+	answer.prints(t, "Waves: ", " now", "Time: about ", "(estimate)")
 	if !strings.Contains(answer.out, "once cart-") {
 		t.Errorf("the sick cart does not hold its siblings up in:\n%s", answer.out)
 	}
