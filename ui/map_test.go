@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
 
@@ -128,14 +129,15 @@ func TestMapChanges(t *testing.T) {
 	onMap(unsynced())(t, 80, 24).shows("The nodes are being read")
 }
 
-// BenchmarkMapSnapshot is a new snapshot of that cluster, and its frame.
+// BenchmarkMapSnapshot is a new snapshot of that cluster, with a pod that changed on a node that is seen, and its
+// frame. What pages work out beside the event loop is left out.
 func BenchmarkMapSnapshot(b *testing.B) {
 	d := onMap(crowd(5000, 30))(b, 200, 50)
 	node, at := d.w.Snapshot().Nodes()[0].Name, 0
 	for b.Loop() {
 		at++
-		d.w.pod(node, "web", fmt.Sprint("new-", at), "front")
-		d.refresh()
+		d.w.pod(node, "web", "front-1", "front", func(p *kube.Pod) { p.Ready = at%2 == 0 })
+		d.m.Update(snapshotMsg{d.w.Snapshot()})
 		_ = d.m.View()
 	}
 }

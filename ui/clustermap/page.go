@@ -24,8 +24,9 @@ type Page struct {
 	cursor string // the selected node
 
 	grid     grid
-	gen      uint64 // of the snapshot that nodes are of
-	nodes    []located
+	gen      uint64 // of the snapshot that records are of
+	records  []*kube.Node
+	nodes    []located // of the records
 	built    built
 	from, to int // the rows that are seen
 	tiles    int // lines for them
@@ -33,21 +34,31 @@ type Page struct {
 	moving   moving
 	movedBy  *drain.State // that moving was read from
 	text     []paint.Line // what is seen
-	made     map[string]made
+	made     map[string]*made
 	madeFor  madeFor
 }
 
 // built is what the grid was made for, beside the nodes.
 type built struct{ width, height, least int }
 
-// locate are the nodes and their zones.
-func locate(s *kube.Snapshot) []located {
-	all := s.Nodes()
-	nodes := make([]located, len(all))
-	for i, n := range all {
-		nodes[i] = located{n.Name, n.Zone()}
+// locate reads the nodes and their zones, and reports whether these changed. A record that is the
+// same as before is not read.
+func (m *Page) locate() (changed bool) {
+	records := m.s.Snap.Nodes()
+	if m.nodes != nil && slices.Equal(records, m.records) {
+		return false
 	}
-	return nodes
+	nodes := make([]located, len(records))
+	for i, n := range records {
+		if i < len(m.records) && m.records[i] == n {
+			nodes[i] = m.nodes[i]
+		} else {
+			nodes[i] = located{n.Name, n.Zone()}
+		}
+	}
+	changed = m.nodes == nil || !slices.Equal(nodes, m.nodes)
+	m.records, m.nodes = records, nodes
+	return changed
 }
 
 // New makes the page.
@@ -156,9 +167,8 @@ func (m *Page) Layout(lay frame.Layout) {
 	m.tiles = lay.Height - 4 - len(m.head()) - 1 - m.details
 	least := min(max(m.s.Names.Least()+markWidth+4, 18), 30)
 	if gen := m.s.Snap.Gen(); gen != m.gen || m.nodes == nil { // of many changes few are about nodes
-		m.gen = gen
-		if nodes := locate(m.s.Snap); !slices.Equal(nodes, m.nodes) {
-			m.nodes, m.built = nodes, built{}
+		if m.gen = gen; m.locate() {
+			m.built = built{}
 		}
 	}
 	if now := (built{lay.Width - 2, m.tiles, least}); now != m.built {
@@ -290,14 +300,14 @@ func (m *Page) sentence() []paint.Line {
 	}
 	l := paint.L(themes.Accent, n.Name).Add(themes.Text, "  ")
 	l = append(l, wording.NodeState(n, m.run())...)
-	pods := countPods(m.s.Snap.PodsOn(n.Name), m.moving.held)
+	t := m.tell(n, "")
 	say := func(text string) { l = l.Add(themes.Text, paint.Dot+text) }
-	if words := pods.words(); words != "" {
-		say(wording.Plural(pods.total(), "pod", "pods") + ": " + words)
+	if words := t.pods.words(); words != "" {
+		say(wording.Plural(t.pods.total(), "pod", "pods") + ": " + words)
 	} else {
 		say("no pod")
 	}
-	if moved := m.moved(n, m.s.Width); len(moved) > 0 {
+	if moved := t.moved(m.s.Width); len(moved) > 0 {
 		l = append(l.Add(themes.Text, paint.Dot), moved...)
 	}
 	for f := range fills {

@@ -1,6 +1,7 @@
 package clustermap
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -40,27 +41,31 @@ func (f fill) of(s *kube.Snapshot, n *kube.Node) (part, whole int64, known bool)
 	return u.MemoryBytes, n.Allocatable.MemoryBytes, known
 }
 
-// bar is how full a node is, in that width.
-func (f fill) bar(s *kube.Snapshot, n *kube.Node, width int) paint.Line {
-	part, whole, known := f.of(s, n)
-	if !known {
-		return paint.L(themes.Muted, "not known")
-	}
-	return wording.Share(part, whole, width)
-}
-
-// madeFor is what tiles were made for, but for the mark of their node.
+// madeFor is what all tiles were made for.
 type madeFor struct {
 	built
-	gen  uint64
-	run  *drain.State
-	fill fill
+	fill  fill
+	names *paint.Names
 }
 
-// made is a tile that serves again until something of it changes.
+// made is a tile that serves again until something that it says changes.
 type made struct {
-	mark  string
+	told
+	state paint.Line
 	lines []paint.Line
+	// What it was last compared with: news that is none to this node costs a look at its pods, not a tile.
+	gen uint64
+	run *drain.State
+}
+
+// told is what a tile says of its node, beside name and state.
+type told struct {
+	mark        string
+	pods        counts
+	part, whole int64 // of what fills the bar
+	known       bool
+	left        int // pods that the run has moved away
+	come        arrivals
 }
 
 // mostMade bounds what is kept of tiles that were scrolled away.
@@ -69,18 +74,21 @@ const mostMade = 2000
 // tile is a node on the map, as so many lines. Its left edge has the colour of its state, which
 // the glyph and the word repeat.
 func (m *Page) tile(name string) []paint.Line {
-	if now := (madeFor{m.built, m.gen, m.run(), m.fill}); now != m.madeFor || len(m.made) > mostMade {
-		m.madeFor, m.made = now, map[string]made{}
+	if now := (madeFor{m.built, m.fill, m.s.Names}); now != m.madeFor || len(m.made) > mostMade {
+		m.madeFor, m.made = now, map[string]*made{}
 	}
-	mark := m.mark(name)
-	one, ok := m.made[name]
-	if !ok || one.mark != mark {
+	one := m.made[name]
+	if mark := m.mark(name); one == nil || one.gen != m.gen || one.run != m.run() || one.mark != mark {
 		n := m.s.Snap.Node(name)
 		if n == nil {
 			return nil
 		}
-		one = made{mark, m.makeTile(n, mark)}
-		m.made[name] = one
+		now, state := m.tell(n, mark), wording.NodeState(n, m.run())
+		if one == nil || one.told != now || !slices.Equal(one.state, state) {
+			one = &made{told: now, state: state, lines: m.makeTile(name, &now, state)}
+			m.made[name] = one
+		}
+		one.gen, one.run = m.gen, m.run()
 	}
 	if name != m.cursor {
 		return one.lines
@@ -93,20 +101,27 @@ func (m *Page) tile(name string) []paint.Line {
 	return lines
 }
 
-func (m *Page) makeTile(n *kube.Node, mark string) []paint.Line {
+// tell is what there is to say of a node.
+func (m *Page) tell(n *kube.Node, mark string) told {
+	t := told{mark: mark, pods: countPods(m.s.Snap.PodsOn(n.Name), m.moving.held), come: m.moving.come[n.Name]}
+	t.part, t.whole, t.known = m.fill.of(m.s.Snap, n)
+	if p, ok := m.s.NodeProgress[n.Name]; ok && m.run() != nil {
+		t.left = p.Left
+	}
+	return t
+}
+
+func (m *Page) makeTile(node string, t *told, state paint.Line) []paint.Line {
 	inner := m.grid.tile - 2
-	state := wording.NodeState(n, m.run())
-	pods := countPods(m.s.Snap.PodsOn(n.Name), m.moving.held)
-	name := paint.L(themes.Text, m.s.Names.Show(n.Name, inner-markWidth))
-	if mark != "" {
-		name = name.Fit(inner-paint.Width(mark)).Add(themes.Marked, mark)
+	name := paint.L(themes.Text, m.s.Names.Show(node, inner-markWidth))
+	if t.mark != "" {
+		name = name.Fit(inner-paint.Width(t.mark)).Add(themes.Marked, t.mark)
 	}
 	var lines []paint.Line
 	if m.grid.height == fullTile {
-		lines = []paint.Line{name, stateLine(state, &pods, inner), m.fill.bar(m.s.Snap, n, inner), m.podLine(n,
-			&pods, inner)}
+		lines = []paint.Line{name, stateLine(state, &t.pods, inner), t.bar(inner), t.podLine(inner)}
 	} else {
-		lines = []paint.Line{m.shortName(n, mark, state, inner), m.shortBar(n, &pods, inner)}
+		lines = []paint.Line{m.shortName(node, t.mark, state, inner), t.shortBar(inner)}
 	}
 	edge := paint.S(stateToken(state), paint.Upright)
 	for i, l := range lines {
@@ -152,14 +167,22 @@ func stateLine(state paint.Line, pods *counts, width int) paint.Line {
 	return state.Fit(width)
 }
 
+// bar is how full the node is, in that width.
+func (t *told) bar(width int) paint.Line {
+	if !t.known {
+		return paint.L(themes.Muted, "not known")
+	}
+	return wording.Share(t.part, t.whole, width)
+}
+
 // podLine is the dots, and on their right what a run moves.
-func (m *Page) podLine(n *kube.Node, pods *counts, width int) paint.Line {
-	moved := m.moved(n, width-4)
+func (t *told) podLine(width int) paint.Line {
+	moved := t.moved(width - 4)
 	room := width
 	if w := moved.Width(); w > 0 {
 		room = max(4, width-w-1)
 	}
-	dots := pods.dots(room)
+	dots := t.pods.dots(room)
 	if len(dots) == 0 {
 		dots = paint.L(themes.Muted, "no pod")
 	}
@@ -170,12 +193,12 @@ func (m *Page) podLine(n *kube.Node, pods *counts, width int) paint.Line {
 }
 
 // moved is what a run moves away from the node and to it, in that width; nil for nothing.
-func (m *Page) moved(n *kube.Node, width int) paint.Line {
+func (t *told) moved(width int) paint.Line {
 	var left, here, coming paint.Line
-	if p, ok := m.s.NodeProgress[n.Name]; ok && m.run() != nil && p.Left > 0 {
-		left = paint.L(themes.Busy, wording.Number(p.Left)+" gone")
+	if t.left > 0 {
+		left = paint.L(themes.Busy, wording.Number(t.left)+" gone")
 	}
-	a := m.moving.come[n.Name]
+	a := t.come
 	if a.here > 0 {
 		here = paint.L(themes.Good, "+"+wording.Number(a.here)+" ready")
 	}
@@ -190,9 +213,9 @@ func (m *Page) moved(n *kube.Node, width int) paint.Line {
 }
 
 // shortName is the name with the state behind it, at least its glyph.
-func (m *Page) shortName(n *kube.Node, marked string, state paint.Line, width int) paint.Line {
+func (m *Page) shortName(node, marked string, state paint.Line, width int) paint.Line {
 	mark := paint.L(themes.Marked, marked)
-	name := paint.L(themes.Text, m.s.Names.Show(n.Name, width-markWidth-2))
+	name := paint.L(themes.Text, m.s.Names.Show(node, width-markWidth-2))
 	right := state
 	if room := width - name.Width() - mark.Width() - 2; state.Width() > room {
 		right = state.Cut(0, 1)
@@ -202,12 +225,12 @@ func (m *Page) shortName(n *kube.Node, marked string, state paint.Line, width in
 }
 
 // shortBar is the bar with the dots behind it, or what a run moves.
-func (m *Page) shortBar(n *kube.Node, pods *counts, width int) paint.Line {
-	bar := m.fill.bar(m.s.Snap, n, min(12, width/2))
+func (t *told) shortBar(width int) paint.Line {
+	bar := t.bar(min(12, width/2))
 	rest := width - bar.Width() - 1
-	behind := m.moved(n, rest)
+	behind := t.moved(rest)
 	if len(behind) == 0 || behind.Width() > rest {
-		behind = pods.dots(rest)
+		behind = t.pods.dots(rest)
 	}
 	return append(bar.Add(themes.Text, " "), behind.Fit(rest)...)
 }
