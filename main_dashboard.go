@@ -28,13 +28,14 @@ type screen struct {
 
 // dashboard opens the screen with what the command line says.
 func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.DashboardEnd, error) {
-	theme, err := s.theme(r.Theme)
+	theme, err := s.theme(r.Screen.Theme)
 	if err != nil {
 		return cli.DashboardEnd{}, &app.Error{Reason: app.ReasonUsage, Err: err}
 	}
 	deps := ui.Deps{
 		Options: r.Options, Marked: r.Marked, Notes: r.Notes, LabelColumns: r.LabelColumns,
-		Theme: theme, ThemesDir: themesDir(), Preferences: s.chosen, Contexts: r.Contexts, NoColor: r.NoColor, ASCII: r.ASCII, ReadOnly: r.ReadOnly, Protected: r.Protected,
+		Theme: theme, ThemesDir: themesDir(), Preferences: s.chosen, Contexts: r.Contexts, NoColor: r.Screen.NoColor, ASCII: r.Screen.ASCII,
+		Mouse: r.Screen.Mouse, ReadOnly: r.ReadOnly, Protected: r.Protected,
 		Terminal: s.Terminal, Alert: ui.AlertOf(r.Alert.How, os.Getenv), AlertBlockedAfter: r.Alert.BlockedAfter,
 	}
 	if r.Attach != nil {

@@ -96,7 +96,7 @@ func TestDashboardOpensWithNodesMarked(t *testing.T) {
 		if got := strings.Join(request.Marked, " "); got != test.marked {
 			t.Errorf("%q: marked %q, want %q", test.args, got, test.marked)
 		}
-		if !request.Options.Force || request.Options.MaxParallelNodes != 3 || request.Theme != "mono" || !request.ReadOnly {
+		if !request.Options.Force || request.Options.MaxParallelNodes != 3 || request.Screen.Theme != "mono" || !request.ReadOnly {
 			t.Errorf("request %+v", request)
 		}
 	}

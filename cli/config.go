@@ -20,7 +20,7 @@ func knownFlags(f *flags) config.Known {
 	k := config.Known{}
 	k.General, k.Drain = pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
 	k.General.SortFlags, k.Drain.SortFlags = false, false
-	f.bindTheme(k.General)
+	f.bindScreen(k.General)
 	f.bindLook(k.General)
 	f.bindColumns(k.General)
 	f.bindJournals(k.General)

@@ -29,7 +29,7 @@ func configured(t *testing.T, file string, environ ...string) *bench {
 
 // Flag before environment before file before default, and the same on both frontends.
 func TestPrecedence(t *testing.T) {
-	const file = "theme: mono\ndrain:\n  ignore-daemonsets: true\n  max-parallel-nodes: 2\n  timeout: 1m\n"
+	const file = "theme: mono\nmouse: true\ndrain:\n  ignore-daemonsets: true\n  max-parallel-nodes: 2\n  timeout: 1m\n"
 	b := configured(t, file, "KDRAIN_MAX_PARALLEL_NODES=3", "KDRAIN_TIMEOUT=2m")
 	b.Terminal = Terminal{In: true, Out: true, Err: true}
 	var request DashboardRequest
@@ -39,8 +39,8 @@ func TestPrecedence(t *testing.T) {
 	}
 	b.expect(t, ExitDone, nil, "--timeout=3m")
 	o := request.Options
-	if request.Theme != "mono" || !o.IgnoreDaemonSets || o.MaxParallelNodes != 3 || o.Timeout.Minutes() != 3 || o.FailFast {
-		t.Errorf("%q %+v", request.Theme, o)
+	if request.Screen.Theme != "mono" || !request.Screen.Mouse || !o.IgnoreDaemonSets || o.MaxParallelNodes != 3 || o.Timeout.Minutes() != 3 || o.FailFast {
+		t.Errorf("%+v %+v", request.Screen, o)
 	}
 	b.out.Reset()
 	b.run("plan", "worker-1", "-o", "json")
@@ -88,6 +88,7 @@ func TestConfigCommand(t *testing.T) {
 		{Name: "theme", Value: "mono", From: config.FromFile, Where: b.Program.Config + ":1"},
 		{Name: "protected-contexts", Value: "prod", From: config.FromFile, Where: b.Program.Config + ":2"},
 		{Name: "ascii", Value: "true", From: config.FromEnvironment, Where: "KDRAIN_ASCII"},
+		{Name: "mouse", Value: "false", From: config.FromDefault, Where: ""},
 		{Name: "no-color", Value: "false", From: config.FromDefault, Where: ""},
 		{Name: "keep-journals", Value: "100", From: config.FromDefault, Where: ""},
 		{Name: "drain.timeout", Value: "1m0s", From: config.FromFile, Where: b.Program.Config + ":4"},

@@ -156,6 +156,6 @@ func meantCommand(root *cobra.Command, args []string, err error) error {
 func (p *Program) dashboardRequest(f *flags, session *app.Session, o plan.Options) DashboardRequest {
 	return DashboardRequest{
 		Alert: f.telling.Alert(), Session: session, Options: o, Protected: f.protectedWord(session), LabelColumns: f.labelColumns,
-		ReadOnly: session.ReadOnly, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii,
+		ReadOnly: session.ReadOnly, Screen: f.screen(p.Terminal),
 	}
 }

@@ -58,7 +58,7 @@ func TestTheDashboardGoesOnInAnotherContext(t *testing.T) {
 	}
 	var seen []string
 	b.Dashboard = func(_ context.Context, r DashboardRequest) (DashboardEnd, error) {
-		seen = append(seen, strings.TrimSpace(fmt.Sprint(b.connection.Overrides.CurrentContext, " ", r.Marked, " ", r.Theme, " ", r.Notes)))
+		seen = append(seen, strings.TrimSpace(fmt.Sprint(b.connection.Overrides.CurrentContext, " ", r.Marked, " ", r.Screen.Theme, " ", r.Notes)))
 		end := DashboardEnd{Context: next[0], Theme: "mono"}
 		next = next[1:]
 		return end, nil

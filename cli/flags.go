@@ -30,6 +30,7 @@ type flags struct {
 	output       string
 	theme        string
 	labelColumns []string
+	mouse        bool
 	noColor      bool
 	ascii        bool
 	marked       []string // --node: nodes that carry the annotation of a run
@@ -122,11 +123,19 @@ func (f *flags) bindLook(fs *pflag.FlagSet) {
 	})
 }
 
-func (f *flags) bindTheme(fs *pflag.FlagSet) {
+// bindScreen adds what a command has that can open the dashboard.
+func (f *flags) bindScreen(fs *pflag.FlagSet) {
 	plan.AddGroup(fs, help.GroupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.theme, "theme", "",
 			"colours of the dashboard: the `NAME` of a built-in theme or of a file in the folder of themes")
+		fs.BoolVar(&f.mouse, "mouse", false, "the dashboard takes clicks and the wheel; the terminal then selects text "+
+			"only with Shift, or another key of its own, held down. A click never confirms anything")
 	})
+}
+
+// screen is how the dashboard uses the terminal.
+func (f *flags) screen(t Terminal) Screen {
+	return Screen{Theme: f.theme, NoColor: f.noColor || !t.Color, ASCII: f.ascii, Mouse: f.mouse}
 }
 
 // bindJournals adds how many journals a command keeps that starts a run.

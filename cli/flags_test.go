@@ -88,7 +88,7 @@ func TestOwnFlags(t *testing.T) {
 	for name, flags := range map[string]string{
 		"drain": "order honor wait-jobs exclude-from-lb max-evict-retries force-after yes output max-parallel-nodes max-parallel-evictions max-parallel-volumes detach-timeout reattach-timeout all-or-nothing fail-fast fail-on-blockers reason no-color ascii",
 		"plan":  "order honor wait-jobs output fail-on-blockers no-color ascii", "cordon": "reason",
-		"": "theme no-color ascii reason read-only max-parallel-nodes max-parallel-evictions all-or-nothing fail-fast",
+		"": "theme mouse no-color ascii reason read-only max-parallel-nodes max-parallel-evictions all-or-nothing fail-fast",
 	} {
 		cmd := commandOf(t, name)
 		_ = cmd.ParseFlags(nil)

@@ -87,12 +87,17 @@ type DashboardRequest struct {
 	ReplayRoll *rolls.Replay
 	// LabelColumns are the labels that the list of nodes has a column for.
 	LabelColumns []string
-	Theme        string
+	Screen       Screen
 	// Protected is what every confirmation is typed as, "" where y is enough.
 	Protected string
-	NoColor   bool
-	ASCII     bool
 	Alert     telling.Alert
+}
+
+// Screen is how the dashboard uses the terminal.
+type Screen struct {
+	Theme          string
+	NoColor, ASCII bool
+	Mouse          bool // takes clicks and the wheel
 }
 
 // open connects with the connection flags of the command line.

@@ -54,7 +54,7 @@ resume --node worker-1 --node worker-2 --ignore-daemonsets`),
 	fs.BoolVar(&headless, "headless", false, "go on without the dashboard, also on a terminal")
 	f.bindOutput(fs)
 	f.bindLook(fs)
-	f.bindTheme(fs)
+	f.bindScreen(fs)
 	f.bindColumns(fs)
 	f.telling.BindAll(fs)
 	own := append(flagNames(fs), "node")

@@ -55,7 +55,7 @@ drain -l pool=batch --ignore-daemonsets --max-parallel-nodes=3 --yes -o json`),
 	f.bindNodes(fs)
 	f.bindDrain(fs, "dry-run", "take-over")
 	f.bindLook(fs)
-	f.bindTheme(fs)
+	f.bindScreen(fs)
 	f.bindColumns(fs)
 	f.bindJournals(fs)
 	f.telling.BindAll(fs)

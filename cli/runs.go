@@ -151,7 +151,7 @@ replay ./k7f3pm.jsonl --speed=0`),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.replay(cmd.Context(), f, speed, args) },
 	}
 	cmd.Flags().Float64Var(&speed, "speed", 1, "how many times as fast as it was; 0 shows the end")
-	f.bindTheme(cmd.Flags())
+	f.bindScreen(cmd.Flags())
 	f.bindLook(cmd.Flags())
 	return cmd
 }
@@ -168,7 +168,7 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	request := DashboardRequest{ReadOnly: true, Theme: f.theme, NoColor: f.noColor || !p.Terminal.Color, ASCII: f.ascii}
+	request := DashboardRequest{ReadOnly: true, Screen: f.screen(p.Terminal)}
 	if rolls.Known(p.runs, args[0]) {
 		replay, err := rolls.Play(ctx, p.runs, args[0], speed)
 		if err != nil {

@@ -32,7 +32,7 @@ watch k7f3pm --read-only`),
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	c.f.bindProtected(fs)
-	c.f.bindTheme(fs)
+	c.f.bindScreen(fs)
 	c.f.bindColumns(fs)
 	c.f.bindLook(fs)
 	c.f.telling.BindScreen(fs)
@@ -97,7 +97,7 @@ func (c *pastRun) reach(
 	session, err := c.openOf(ctx, cmd, run, true)
 	if err != nil {
 		request := DashboardRequest{Options: run.Options, ReadOnly: c.connection.ReadOnly,
-			Protected: c.f.protectedContext(run.Context), Theme: c.f.theme, NoColor: c.f.noColor || !c.Terminal.Color, ASCII: c.f.ascii}
+			Protected: c.f.protectedContext(run.Context), Screen: c.f.screen(c.Terminal)}
 		request.note("the cluster of the run is not reached: " + err.Error())
 		return request, func() {}, nil
 	}

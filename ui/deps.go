@@ -60,6 +60,8 @@ type Deps struct {
 	NoColor  bool
 	ASCII    bool
 	ReadOnly bool
+	// Mouse takes clicks and the wheel; else they are the terminal's, as its selection of text.
+	Mouse bool
 	// Protected is what every confirmation is typed as, the name of a protected context,
 	// "" where a key is enough.
 	Protected string

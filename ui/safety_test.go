@@ -69,6 +69,9 @@ func allowed(in drain.Input, w witness) bool {
 			return w.id == "" && w.key == map[drain.CommandKind]string{drain.CommandPause: "P", drain.CommandRetry: "R"}[in.Kind]
 		case drain.CommandContinue:
 			return in.Word == "" && w.id == "" && w.key == "P" || w.accepts("unrecorded") && in.Word == w.word
+		case drain.CommandSuspend:
+			leaves := w.id == quitDialog && w.visible && !w.deaf
+			return leaves && (w.key == "s" || w.key == "enter" && w.value == suspendRun) || w.accepts(string(in.Kind))
 		}
 		return w.accepts(string(in.Kind))
 	}
@@ -78,14 +81,46 @@ func allowed(in drain.Input, w witness) bool {
 var randomKeys = strings.Fields("D D D C C C U U a o y y y n enter enter enter tab left right up down space space * - / esc esc esc q w P R S A L N e ? s b r 2 j k g G 1 x ctrl+c backspace home end")
 
 // step presses one key and checks that whatever was written follows from it.
-func (d *driver) step(key string) {
+func (d *driver) step(key string) { d.follows(key, func() { d.keys(key) }) }
+
+// stepMouse clicks or turns the wheel somewhere, often twice; whatever is written then is a mistake.
+func (d *driver) stepMouse(r *rand.Rand) {
+	mouse := tea.Mouse{X: r.IntN(d.m.s.Width+4) - 2, Y: r.IntN(d.m.s.Height+4) - 2, Button: tea.MouseLeft}
+	if n := len(d.m.dialogs); n > 0 && r.IntN(2) == 0 { // on a button
+		for y, line := range strings.Split(d.frame(), "\n") {
+			label := d.m.dialogs[n-1].Buttons[len(d.m.dialogs[n-1].Buttons)-1].Label
+			if at := strings.Index(line, " "+label); at >= 0 {
+				mouse.X, mouse.Y = len([]rune(line[:at]))+2, y
+			}
+		}
+	}
+	for range 1 + r.IntN(3) {
+		d.follows("mouse", func() {
+			switch r.IntN(6) {
+			case 0:
+				mouse.Button = tea.MouseWheelDown
+				d.send(tea.MouseWheelMsg(mouse))
+			case 1:
+				mouse.Button = tea.MouseWheelUp
+				d.send(tea.MouseWheelMsg(mouse))
+			default:
+				mouse.Button = tea.MouseLeft
+				d.send(tea.MouseClickMsg(mouse))
+				d.send(tea.MouseReleaseMsg(mouse))
+			}
+		})
+	}
+}
+
+// follows checks that whatever is written by an act follows from its key.
+func (d *driver) follows(key string, act func()) {
 	w := d.witness(key)
 	started, cordons, sent := len(d.started), len(d.cordons), 0
 	run := d.run
 	if run != nil {
 		sent = len(run.sent)
 	}
-	d.keys(key)
+	act()
 	if len(d.started) > started && !w.accepts("cordon-and-start") {
 		d.t.Fatalf("a run was started by %+v", w)
 	}
@@ -140,11 +175,11 @@ func questionState() *drain.State {
 	return s
 }
 
-// randomWalk presses keys as they come, lets time pass and the cluster and the
+// randomWalk presses keys as they come, clicks and turns the wheel, lets time pass and the cluster and the
 // run change in between.
 func randomWalk(t *testing.T, seed uint64, steps int, change ...func(*Deps)) *driver {
 	r := rand.New(rand.NewPCG(seed, 1))
-	d := drive(t, company(), 80+int(seed%60), 20+int(seed%30), change...)
+	d := drive(t, company(), 80+int(seed%60), 20+int(seed%30), append(change, withMouse)...)
 	for i := 0; i < steps; i++ {
 		d.quit = false
 		d.now = d.now.Add(time.Duration(r.IntN(900)) * time.Millisecond)
@@ -165,7 +200,11 @@ func randomWalk(t *testing.T, seed uint64, steps int, change ...func(*Deps)) *dr
 				}
 			}
 		}
-		d.step(randomKeys[r.IntN(len(randomKeys))])
+		if r.IntN(4) == 0 {
+			d.stepMouse(r)
+		} else {
+			d.step(randomKeys[r.IntN(len(randomKeys))])
+		}
 	}
 	return d
 }

@@ -27,6 +27,8 @@ func (m *model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.repaint()
 	case tea.KeyPressMsg:
 		m.press(msg)
+	case tea.MouseMsg:
+		pointing{m}.take(msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case snapshotMsg:

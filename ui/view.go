@@ -9,7 +9,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
-	"github.com/kdrain-tui/kdrain-tui/ui/table"
 )
 
 // layout makes the layout of the page, scrolls to the cursor and asks for what the
@@ -45,7 +44,7 @@ func (m *model) textHeight(v frame.View) int { return max(1, m.s.Height-4-len(v.
 
 // View is the frame.
 func (m *model) View() (view tea.View) {
-	view.AltScreen = true
+	view.AltScreen, view.MouseMode = true, pointing{m}.mode()
 	defer m.d.Crash.recover("View")
 	if m.s.Width == 0 {
 		return view
@@ -98,7 +97,7 @@ func (m renderer) tableFrame(v frame.View, list *frame.List) (lines []paint.Line
 	}
 	rows := []paint.Line{indent(append(paint.Line{paint.Blank(2)}, v.Empty...))}
 	at := -1
-	lines = append(lines, columnTitles(list))
+	lines = append(lines, list.Titles())
 	if list.Table.Len() > 0 {
 		rows, at = list.Rows(lay.Rows, v)
 	}
@@ -241,35 +240,6 @@ func (m renderer) upperRule() paint.Line {
 		return m.rule()
 	}
 	return indent(positionRule(m.position, m.s.Width-2))
-}
-
-func columnTitles(l *frame.List) paint.Line {
-	line := paint.Line{paint.Blank(frame.Gutter)}
-	first := true
-	for i, c := range l.Columns {
-		w := l.Widths[i]
-		if w == 0 {
-			continue
-		}
-		if !first {
-			line = append(line, paint.Blank(table.Gap))
-		}
-		first = false
-		title := c.Title
-		if l.Sort == c.ID {
-			if paint.Width(title) >= w { // the arrow takes the place of its last letter
-				title = title[:w-1]
-			}
-			title += map[bool]string{false: paint.Ascending, true: paint.Falling}[l.Reverse]
-		}
-		cell := paint.L(themes.Muted, title)
-		if c.Right {
-			line = append(line, cell.FitRight(w)...)
-		} else {
-			line = append(line, cell.Fit(w)...)
-		}
-	}
-	return line
 }
 
 // sentence wraps what there is to say on the selected row beside its name.

@@ -186,6 +186,28 @@ func (g *grid) lines(rows int) int {
 	return sum
 }
 
+// nodeAt is the node whose tile is there, in lines below the first of those rows and cells from the left; "" for
+// none.
+func (g *grid) nodeAt(from, to, line, x int) string {
+	for r := from; r < to && line >= 0; r++ {
+		if line >= g.rowHeight(r) {
+			line -= g.rowHeight(r)
+			continue
+		}
+		if line >= g.height {
+			return "" // between two rows
+		}
+		for slot, name := range g.rows[r].tiles {
+			if x >= 0 && x < g.tile {
+				return name
+			}
+			x -= g.tile + g.gapAfter(slot)
+		}
+		return ""
+	}
+	return ""
+}
+
 // first is the first node, "" for none.
 func (g *grid) first() string {
 	for _, r := range g.rows {

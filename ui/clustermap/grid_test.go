@@ -143,3 +143,40 @@ func TestDots(t *testing.T) {
 		}
 	}
 }
+
+// Each cell of a tile is its node, and what is between tiles and beyond them is none.
+func TestNodeAt(t *testing.T) {
+	for _, g := range []grid{makeGrid(zonesOfSizes(5, 1, 2), 150, 20, 18), makeGrid(zonesOfSizes(40, 7, 1, 12), 58, 9, 18),
+		makeGrid(zonesOfSizes(3), 58, 30, 18)} {
+		for from := range g.rows {
+			top := g.lines(from)
+			for node, at := range g.at {
+				if at.row < from {
+					continue
+				}
+				left, line := 0, g.lines(at.row)-top
+				for slot := range at.slot {
+					left += g.tile + g.gapAfter(slot)
+				}
+				for _, c := range []struct {
+					line, x int
+					want    string
+				}{
+					{line, left, node}, {line + g.height - 1, left + g.tile - 1, node}, {line, left + g.tile, ""}, {line, left - 1, ""},
+				} {
+					if got := g.nodeAt(from, len(g.rows), c.line, c.x); got != c.want {
+						t.Errorf("from row %d, at line %d, cell %d: %q, not %q", from, c.line, c.x, got, c.want)
+					}
+				}
+				if got := g.nodeAt(from, at.row, line, left); got != "" {
+					t.Errorf("%q is in a row that is not seen", got)
+				}
+			}
+			for _, at := range [][2]int{{-1, 0}, {0, -1}, {10000, 0}, {0, 10000}} {
+				if got := g.nodeAt(from, len(g.rows), at[0], at[1]); got != "" {
+					t.Errorf("%q is at %v", got, at)
+				}
+			}
+		}
+	}
+}

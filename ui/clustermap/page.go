@@ -139,6 +139,19 @@ func (m *Page) Move(lines int) {
 	m.cursor = m.grid.step(m.cursor, 0, rows)
 }
 
+// Point puts the cursor on the node whose tile stands there.
+func (m *Page) Point(line, x int) (again bool) {
+	if m.grid.columns {
+		line-- // the titles
+	}
+	name := m.grid.nodeAt(m.from, m.to, line, x)
+	if name == "" || name == m.cursor {
+		return name != ""
+	}
+	m.cursor = name
+	return false
+}
+
 // Opened begins where the operator was: on the node that the page before was about, from a
 // run on one that it drains.
 func (m *Page) Opened(frame.Ref) {

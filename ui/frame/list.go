@@ -97,13 +97,19 @@ func (l *List) Width(id string) int {
 
 // Rows makes the lines of the visible rows of a view.
 func (l *List) Rows(height int, v View) (lines []paint.Line, cursor int) {
+	lines, _, cursor = l.rows(height, v)
+	return lines, cursor
+}
+
+// rows are the lines, and of which row each is: "" for those above a row.
+func (l *List) rows(height int, v View) (lines []paint.Line, of []string, cursor int) {
 	cursor = -1
 	match := l.Match()
 	for _, key := range l.Visible() {
 		selected := key == l.Table.Cursor()
 		if v.Above != nil {
 			for _, more := range v.Above(key) {
-				lines = append(lines, append(paint.Line{paint.Blank(1)}, more...))
+				lines, of = append(lines, append(paint.Line{paint.Blank(1)}, more...)), append(of, "")
 			}
 		}
 		if selected {
@@ -124,22 +130,20 @@ func (l *List) Rows(height int, v View) (lines []paint.Line, cursor int) {
 				row = append(row, content.Fit(w)...)
 			}
 		}
-		lines = append(lines, l.highlight(row, selected))
+		lines, of = append(lines, l.highlight(row, selected)), append(of, key)
 		if v.Extra == nil {
 			continue
 		}
 		if more := match.Mark(v.Extra(key)); more != nil {
 			more = append(paint.Line{paint.Blank(Gutter + 2)}, more...)
-			lines = append(lines, l.highlight(more.Fit(l.width), selected))
+			lines, of = append(lines, l.highlight(more.Fit(l.width), selected)), append(of, key)
 		}
 	}
 	if cursor >= height { // a row with lines above that is higher than the page
-		lines, cursor = lines[cursor-height+1:], height-1
+		lines, of, cursor = lines[cursor-height+1:], of[cursor-height+1:], height-1
 	}
-	if len(lines) > height {
-		lines = lines[:height]
-	}
-	return lines, cursor
+	seen := min(len(lines), height)
+	return lines[:seen], of[:seen], cursor
 }
 
 // highlight is a row over the whole width of the table where it is the selected one.

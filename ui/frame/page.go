@@ -69,6 +69,9 @@ type (
 	Mover interface {
 		Scroller
 		Move(lines int)
+		// Point puts the cursor on what stands on a line of the text, so many cells from its left; it
+		// reports whether it was there already.
+		Point(line, x int) (again bool)
 	}
 )
 

@@ -124,7 +124,10 @@ func (r *Registry) Markdown() string {
 	b.WriteString("# Keys of the dashboard\n\nGenerated from the key registry by `go test ./ui -run TestKeyReference -update`; do not edit.\n\n")
 	b.WriteString("No action sits on h j k l g G except moving. Whatever changes the cluster or a run is a capital letter\n" +
 		"(marked **!**), and asks first; only pausing, continuing and retrying act at once. `--read-only` leaves all of them out. Pressing a key that cannot act now says why.\n" +
-		"A question with a kubectl equivalent shows the command; `Ctrl+Y` copies it.\n")
+		"A question with a kubectl equivalent shows the command; `Ctrl+Y` copies it.\n\n" +
+		"With `--mouse`, or `mouse: true` among the settings, a click selects a row, or a node of the map, and on the selected\n" +
+		"one it is Enter. On the title of a column it sorts by that, and on the one sorted by it turns the order round. The wheel moves\n" +
+		"the list or the text. A click never answers a question, and does nothing that is marked **!**: that is left to keys.\n")
 	for _, g := range r.Groups() {
 		fmt.Fprintf(&b, "\n## %s\n\n| key | where | what it does |\n| --- | --- | --- |\n", g)
 		for i := range r.Help {
