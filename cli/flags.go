@@ -128,8 +128,8 @@ func (f *flags) bindScreen(fs *pflag.FlagSet) {
 	plan.AddGroup(fs, help.GroupOutput, func(fs *pflag.FlagSet) {
 		fs.StringVar(&f.theme, "theme", "",
 			"colours of the dashboard: the `NAME` of a built-in theme or of a file in the folder of themes")
-		fs.BoolVar(&f.mouse, "mouse", false, "the dashboard takes clicks and the wheel; the terminal then selects text "+
-			"only with Shift, or another key of its own, held down. A click never confirms anything")
+		fs.BoolVar(&f.mouse, "mouse", false, "the dashboard takes clicks and the wheel; the terminal then selects "+
+			"text only with Shift, or another key of its own, held down. A click never confirms anything")
 	})
 }
 

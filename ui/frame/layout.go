@@ -29,8 +29,8 @@ const (
 	paneBelow  = 40
 )
 
-// Gutter is what a row keeps free on its left: cursor, mark, blank.
-const Gutter = 3
+// gutterWidth is what a row keeps free on its left: cursor, mark, blank.
+const gutterWidth = 3
 
 // MakeLayout cuts a frame of that size into parts; head is how many lines the
 // page would like below its title.
@@ -88,4 +88,4 @@ func (l Layout) TableWidth() int {
 }
 
 // Columns is the width that the columns of a table share.
-func (l Layout) Columns() int { return max(1, l.TableWidth()-Gutter-1) }
+func (l Layout) Columns() int { return max(1, l.TableWidth()-gutterWidth-1) }

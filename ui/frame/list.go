@@ -135,7 +135,7 @@ func (l *List) rows(height int, v View) (lines []paint.Line, of []string, cursor
 			continue
 		}
 		if more := match.Mark(v.Extra(key)); more != nil {
-			more = append(paint.Line{paint.Blank(Gutter + 2)}, more...)
+			more = append(paint.Line{paint.Blank(gutterWidth + 2)}, more...)
 			lines, of = append(lines, l.highlight(more.Fit(l.width), selected)), append(of, key)
 		}
 	}

@@ -42,7 +42,7 @@ func (l *List) Choose(key string) {
 // shown are the columns that have room, and from which cell on each stands.
 func (l *List) shown() iter.Seq2[int, int] {
 	return func(yield func(column, from int) bool) {
-		from := Gutter
+		from := gutterWidth
 		for i := range l.Columns {
 			if l.Widths[i] == 0 {
 				continue
