@@ -91,7 +91,7 @@ func (m renderer) frame() (lines []paint.Line, x, y int) {
 
 func (m renderer) tableFrame(v frame.View, list *frame.List) (lines []paint.Line, cursor int) {
 	lay := m.lay
-	lines = append(lines, m.titleLine(v.Left, v.Right), m.upperRule())
+	lines = append(lines, m.titleLine(v.Left, v.Right, v.Brief), m.upperRule())
 	for _, l := range v.Head[:min(lay.Head, len(v.Head))] {
 		lines = append(lines, indent(l))
 	}
@@ -159,7 +159,7 @@ func (m renderer) textFrame(v frame.View) []paint.Line {
 	scroll := m.page().(frame.Scroller).Scroll()
 	height, top, match := m.textHeight(v), scroll.Top, scroll.Match()
 	right := paint.Join(paint.S(themes.Muted, paint.Dot), v.Right, scrolled(top, len(v.Text), height))
-	lines := []paint.Line{m.titleLine(v.Left, right), m.upperRule()}
+	lines := []paint.Line{m.titleLine(v.Left, right, nil), m.upperRule()}
 	for _, l := range v.Head {
 		lines = append(lines, indent(l))
 	}
@@ -193,9 +193,12 @@ func indent(l paint.Line) paint.Line {
 
 // titleLine has the page on the left and its truth on the right; where both
 // have no room, the left one gives way.
-func (m renderer) titleLine(left, right paint.Line) paint.Line {
+func (m renderer) titleLine(left, right, brief paint.Line) paint.Line {
 	room := m.s.Width - 2
 	badge := m.badgeInForce()
+	if brief != nil && badge.Width()+2+left.Width()+right.Width()+2 > room {
+		right = brief
+	}
 	if way := m.way(); badge.Width()+2+way.Width()+left.Width()+right.Width()+2 <= room {
 		left = append(way, left...)
 	}

@@ -110,6 +110,7 @@ func (r PodRef) String() string { return r.Namespace + "/" + r.Name }
 // View is what a page wants to show, before it has a place on the frame.
 type View struct {
 	Left, Right paint.Line // the title line
+	Brief       paint.Line // Right where that would cut Left, nil for the same
 	Head        []paint.Line
 	Cell        func(key, column string, width int) paint.Line
 	Above       func(key string) []paint.Line // lines over a row, such as the title of its section

@@ -12,7 +12,7 @@ import (
 
 // header is the title line of the nodes page: where we are, and whether what
 // is shown is true.
-func header(s *kube.Snapshot, id frame.Identity, readOnly bool, now time.Time) (left, right paint.Line) {
+func header(s *kube.Snapshot, id frame.Identity, readOnly bool, now time.Time) (left, right, brief paint.Line) {
 	left = paint.L(themes.Title, "kdrain").Add(themes.Text, "  ").Add(themes.Accent, id.Context)
 	if id.User != "" {
 		left = left.Add(themes.Muted, paint.Dot+id.User)
@@ -20,19 +20,15 @@ func header(s *kube.Snapshot, id frame.Identity, readOnly bool, now time.Time) (
 	if readOnly {
 		left = left.Add(themes.Text, "  ").Add(themes.Warning, "READ ONLY")
 	}
-	return left, paint.Join(paint.S(themes.Muted, paint.Dot), wording.Live(s, now), counts(s))
-}
-
-// counts are the numbers of objects; what is not known is called so.
-func counts(s *kube.Snapshot) paint.Line {
+	live, nodes := wording.Live(s, now), kindCount(s, kube.KindNodes, "node", s.Sync(kube.KindNodes).Count)
 	separator := paint.S(themes.Muted, paint.Dot)
-	return paint.Join(separator,
-		kindCount(s, kube.KindNodes, "node", s.Sync(kube.KindNodes).Count),
+	return left, paint.Join(separator, live, nodes,
 		kindCount(s, kube.KindPods, "pod", s.Sync(kube.KindPods).Count),
 		kindCount(s, kube.KindBudgets, "budget", s.Sync(kube.KindBudgets).Count),
-	)
+	), paint.Join(separator, live, nodes)
 }
 
+// kindCount is the number of objects of a kind; what is not known is called so.
 func kindCount(s *kube.Snapshot, k kube.Kind, noun string, n int) paint.Line {
 	switch state := s.Sync(k); state.Phase {
 	case kube.Denied:

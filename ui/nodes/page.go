@@ -306,7 +306,7 @@ func (m *Page) preview(name, options string) *preview {
 // View is the list of nodes.
 func (m *Page) View() frame.View {
 	v := frame.View{}
-	v.Left, v.Right = header(m.s.Snap, m.s.Identity, m.s.ReadOnly, m.s.Now)
+	v.Left, v.Right, v.Brief = header(m.s.Snap, m.s.Identity, m.s.ReadOnly, m.s.Now)
 	if n := wording.Notice(m.s.Snap, m.s.Now); n != nil {
 		v.Head = append(v.Head, n)
 	}
