@@ -29,12 +29,12 @@ func TestTheResultFollowsReplacements(t *testing.T) {
 	d := drive(t, w, 130, 40, attached(s))
 	pending := []string{"▲ Drained worker-a1 in 41s, but 1 replacement is Pending.", "0 of 1 replacement Ready",
 		"unready   web/front-66d5f7c9b-a8sd0  replacement front-new is Pending: Unschedulable: 0/8 nodes are available",
-		"replacement front-new is Pending for 20s"}
+		"› Pending for 20s: Unschedulable: 0/8 nodes are available"}
 	d.shows(pending...)
 	elsewhere.shows(pending...)
 	d.now = d.now.Add(10 * time.Second)
 	d.refresh()
-	d.shows("replacement front-new is Pending for 30s")
+	d.shows("› Pending for 30s")
 
 	w.pod("worker-b1", "web", "front-new", "front", func(p *kube.Pod) {
 		p.Created, p.ReadySince = moment.Add(-20*time.Second), d.now

@@ -62,7 +62,7 @@ func TestAStuckReplacementIsNotFolded(t *testing.T) {
 	stuck := s.Pods[4]
 	stuck.Replacement = stuck.Replacement.Become(replacement.Facts{State: replacement.Pending, Pod: "cart-new", Reason: "Unschedulable", Why: "no room"}, moment.Add(-9*time.Second))
 	d := drive(t, company(), 120, 40, attached(s))
-	d.shows("▲ gone, and the replacement needs a look · 1 pod", "checkout/cart-7f9c-p81mm", "replacement cart-new is Pending for 9s", "✔ 7 pods gone")
+	d.shows("▲ gone, and the replacement needs a look · 1 pod", "checkout/cart-7f9c-p81mm", "› Pending for 9s: Unschedulable: no room", "✔ 7 pods gone")
 	d.keys("G", "n")
 	if cursor := d.list(frame.Run).Table.Cursor(); cursor != string(stuck.UID) {
 		t.Errorf("n went to %s", cursor)

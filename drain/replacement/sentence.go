@@ -10,6 +10,11 @@ import (
 // Sentence says what has become of the replacement, for an operator, and for how long it is so; ""
 // where the pod is not followed. now is our clock.
 func (r *Record) Sentence(now time.Time) string {
+	return r.named() + r.Brief(now)
+}
+
+// Brief is Sentence without the name of the replacement.
+func (r *Record) Brief(now time.Time) string {
 	switch r.State {
 	case "":
 		return ""
@@ -21,12 +26,23 @@ func (r *Record) Sentence(now time.Time) string {
 	return r.is() + " for " + words.ShortTime(now.Sub(r.Since)) + r.because() + r.late()
 }
 
-// Words say the same without times.
+// Words say the same as Sentence without times.
 func (f *Facts) Words() string {
 	if f.State == NotWanted {
 		return "no replacement: " + f.Why
 	}
-	return f.is() + f.because() + f.late()
+	return f.named() + f.is() + f.because() + f.late()
+}
+
+// named begins a sentence about a replacement that is there.
+func (f *Facts) named() string {
+	switch f.State {
+	case Pending, Ready:
+		return "replacement " + f.Pod + " is "
+	case Starting, Failing:
+		return "replacement " + f.Pod + " "
+	}
+	return ""
 }
 
 func (f *Facts) is() string {
@@ -34,13 +50,13 @@ func (f *Facts) is() string {
 	case Awaited:
 		return "no replacement yet"
 	case Pending:
-		return "replacement " + f.Pod + " is Pending"
+		return "Pending"
 	case Starting:
-		return "replacement " + f.Pod + " starts on " + f.Node
+		return "starts on " + f.Node
 	case Failing:
-		return "replacement " + f.Pod + " fails on " + f.Node
+		return "fails on " + f.Node
 	}
-	return "replacement " + f.Pod + " is Ready on " + f.Node
+	return "Ready on " + f.Node
 }
 
 func (f *Facts) late() string {

@@ -31,7 +31,7 @@ const (
 	Ascending = "↑"
 	Falling   = "↓"
 	About     = "~"
-	Into      = "›" // between a page and the one that it was opened from
+	Into      = "›" // between a page and the one that it was opened from, and before what took the place of a pod
 )
 
 // spinner are the turns of what moves, from one to the next in spinTurn.

@@ -38,7 +38,7 @@ func waitsFor(p *eviction.Record, width int, now time.Time) paint.Line {
 		return paint.L(themes.Text, paint.Truncate(wait, width))
 	}
 	if p.State.Final() {
-		return paint.L(themes.Muted, paint.Truncate(ended(p, now), width))
+		return paint.L(themes.Muted, paint.Truncate(ended(p, width, now), width))
 	}
 	if p.Wait == nil {
 		return paint.L(themes.Muted, paint.Truncate(p.Message, width))
@@ -70,14 +70,17 @@ func grace(w *waits.Wait, now time.Time) string {
 	return "its grace has expired"
 }
 
-func ended(p *eviction.Record, now time.Time) string {
+func ended(p *eviction.Record, width int, now time.Time) string {
 	switch {
 	case p.Message != "":
 		return p.Message
 	case p.VolumesSentence(now) != "":
 		return p.VolumesSentence(now)
-	case p.Replacement.Sentence(now) != "":
-		return p.Replacement.Sentence(now)
+	case p.Replacement.State != "":
+		if words := p.Replacement.Sentence(now); paint.Width(words) <= width {
+			return words
+		}
+		return paint.Into + " " + p.Replacement.Brief(now)
 	case p.State == eviction.Replaced:
 		return "another pod has its name now"
 	case p.Blocked >= time.Second:
