@@ -192,3 +192,17 @@ func TestViewIsPureOfTheTerminal(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// Pods that no node has are counted where the pods are, also where the line has no room for more.
+func TestPendingPodsAreCounted(t *testing.T) {
+	w := company()
+	d := drive(t, w, 120, 40)
+	if strings.Contains(d.frame(), "Pending") {
+		t.Errorf("without any:\n%s", d.frame())
+	}
+	w.pod("", "web", "waiting", "front")
+	d.refresh()
+	d.shows("pods · 1 Pending · 3 budgets")
+	d = drive(t, w, 60, 24)
+	d.shows("8 nodes · 1 Pending")
+}

@@ -21,11 +21,15 @@ func header(s *kube.Snapshot, id frame.Identity, readOnly bool, now time.Time) (
 		left = left.Add(themes.Text, "  ").Add(themes.Warning, "READ ONLY")
 	}
 	live, nodes := wording.Live(s, now), kindCount(s, kube.KindNodes, "node", s.Sync(kube.KindNodes).Count)
+	var pending paint.Line
+	if n := s.Totals("").Pods; n > 0 {
+		pending = paint.L(themes.Warning, wording.Number(n)+" Pending")
+	}
 	separator := paint.S(themes.Muted, paint.Dot)
 	return left, paint.Join(separator, live, nodes,
-		kindCount(s, kube.KindPods, "pod", s.Sync(kube.KindPods).Count),
+		kindCount(s, kube.KindPods, "pod", s.Sync(kube.KindPods).Count), pending,
 		kindCount(s, kube.KindBudgets, "budget", s.Sync(kube.KindBudgets).Count),
-	), paint.Join(separator, live, nodes)
+	), paint.Join(separator, live, nodes, pending)
 }
 
 // kindCount is the number of objects of a kind; what is not known is called so.
