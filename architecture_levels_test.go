@@ -44,7 +44,7 @@ var packages = map[string]packageRow{
 	"ui/pod": {imports: []string{"drain", "drain/budget", "drain/eviction", "drain/plan", "kube", "kube/watch", "themes",
 		"ui/frame", "ui/keys", "ui/paint", "ui/wording"}},
 	"ui/node": {imports: []string{"app/live", "kube", "kube/watch", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
-	"ui/pods": {imports: []string{"kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
+	"ui/pods": {imports: []string{"drain/plan", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/run": {imports: []string{"app/live", "drain", "drain/budget", "drain/checklist", "drain/eviction", "drain/landing", "drain/lease", "drain/plan", "drain/remedy",
 		"drain/replacement", "drain/report", "drain/retire", "drain/tempbudget", "drain/waits", "drain/words", "kube", "kube/request", "themes", "ui/confirm", "ui/dialog", "ui/frame",
 		"ui/keys", "ui/paint", "ui/table", "ui/wording"}},

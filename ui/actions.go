@@ -82,7 +82,8 @@ func (a actions) planActions() []keys.Action {
 	return []keys.Action{
 		{ID: "usual", Keys: []string{"a"}, Title: "accept flags",
 			Help:  "accept --ignore-daemonsets and --delete-emptydir-data, which most drains need",
-			Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods}, Enabled: a.canAcceptUsual,
+			Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.AllPods},
+			Enabled: a.canAcceptUsual,
 			Do: func() {
 				a.SetOptions(wording.WithUsual(a.m.s.Options))
 				a.Say("options: " + a.m.s.Flags)

@@ -28,3 +28,21 @@ func TestPane(t *testing.T) {
 		t.Errorf("a pane in 80 columns:\n%s", frame)
 	}
 }
+
+// What is said over a table may depend on the rows that are seen: scrolling to rows of which less is to be said
+// keeps the frame whole.
+func TestHeadOfRowsThatAreScrolledTo(t *testing.T) {
+	for _, page := range []string{"", "p"} {
+		d := drive(t, crowd(200, 4), 200, 50)
+		if page != "" {
+			d.keys(page)
+		}
+		d.shows("Assumed: --ignore-daemonsets")
+		for range 3 { // what is worked out of these rows is still on its way
+			d.m.Update(keyPress("pgdown"))
+			if got := strings.Count(d.m.View().Content, "\n"); got != 49 {
+				t.Errorf("page %q: %d lines", page, got+1)
+			}
+		}
+	}
+}

@@ -92,7 +92,11 @@ func (m renderer) frame() (lines []paint.Line, x, y int) {
 func (m renderer) tableFrame(v frame.View, list *frame.List) (lines []paint.Line, cursor int) {
 	lay := m.lay
 	lines = append(lines, m.titleLine(v.Left, v.Right, v.Brief), m.upperRule())
-	for _, l := range v.Head[:min(lay.Head, len(v.Head))] {
+	for i := range lay.Head { // of rows that were scrolled to since, the page may have less to say
+		var l paint.Line
+		if i < len(v.Head) {
+			l = v.Head[i]
+		}
 		lines = append(lines, indent(l))
 	}
 	rows := []paint.Line{indent(append(paint.Line{paint.Blank(2)}, v.Empty...))}

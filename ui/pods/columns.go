@@ -34,8 +34,9 @@ func (m *Page) columns(width int) []table.Column {
 		{ID: "status", Title: "STATUS", Width: min(status, 24), Min: min(status, 18), Grow: true, Max: status},
 		{ID: "restarts", Title: "RESTARTS", Width: 8, Right: true, Drop: 2},
 		{ID: "age", Title: "AGE", Width: 4, Right: true, Drop: 3},
-		{ID: "cpu", Title: "CPU USED", Width: 8, Right: true, Drop: 5},
-		{ID: "memory", Title: "MEM USED", Width: 8, Right: true, Drop: 4},
+		{ID: "cpu", Title: "CPU USED", Width: 8, Right: true, Drop: 6},
+		{ID: "memory", Title: "MEM USED", Width: 8, Right: true, Drop: 5},
+		{ID: fateSort, Title: "FATE", Width: 10, Min: 9, Grow: true, Max: wording.WidestFate, Drop: 4},
 		{ID: "node", Title: "NODE", Width: node, Min: min(node, max(m.s.Names.Least(), 12)), Drop: 1},
 	}
 	return slices.DeleteFunc(columns, func(c table.Column) bool {
@@ -77,6 +78,8 @@ func (m *Page) cell(key, column string, width int) paint.Line {
 		return paint.L(themes.Muted, wording.Age(m.s.Snap.ServerTime(m.s.Now).Sub(p.Created)))
 	case "cpu", "memory":
 		return m.used(p, column)
+	case fateSort:
+		return m.fateCell(p, width)
 	}
 	if p.Node == "" {
 		return paint.L(themes.Warning, "none")
@@ -194,6 +197,7 @@ func (m *Page) pane(width int) []paint.Line {
 	}
 	fact("namespace", p.Namespace)
 	fact("node", p.Node)
+	fact("a drain", m.fateWords(p))
 	if p.Owner != nil {
 		fact("controller", p.Owner.Kind+" "+p.Owner.Name)
 	}

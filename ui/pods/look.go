@@ -18,12 +18,13 @@ type query struct {
 	filter    string
 	sort      string
 	reverse   bool
-	read      int // of their use
+	read      int    // of their use
+	options   string // of the drains that they are sorted by
 }
 
 func (q query) same(o query) bool {
 	return slices.Equal(q.nodes, o.nodes) && q.namespace == o.namespace && q.filter == o.filter && q.sort == o.sort &&
-		q.reverse == o.reverse && q.read == o.read
+		q.reverse == o.reverse && q.read == o.read && q.options == o.options
 }
 
 // found are the pods that a query found in a snapshot.
@@ -36,6 +37,7 @@ type found struct {
 	counts     [ranks]int
 	namespaces []namespace
 	widest     struct{ namespace, name, status int }
+	drains     map[string]*drained // by node, where pods are sorted by fate
 	took       time.Duration
 }
 
@@ -69,8 +71,10 @@ func rankOf(p *kube.Pod) int {
 	return rankReady
 }
 
-// look walks over all pods: it is called beside the event loop.
-func look(snap *kube.Snapshot, q query, match frame.Match, used map[string]kube.Usage) *found {
+// look walks over all pods: it is called beside the event loop. order compares those that are kept.
+func look(
+	snap *kube.Snapshot, q query, match frame.Match, order func(f *found, kept []*kube.Pod) func(a, b *kube.Pod) int,
+) *found {
 	f := &found{query: q, snap: snap}
 	all := podsOn(snap, q.nodes)
 	f.scope = len(all)
@@ -89,7 +93,7 @@ func look(snap *kube.Snapshot, q query, match frame.Match, used map[string]kube.
 			kept = append(kept, p)
 		}
 	}
-	by := comparing(q.sort, used)
+	by := order(f, kept)
 	slices.SortStableFunc(kept, func(a, b *kube.Pod) int {
 		if q.reverse {
 			return by(b, a)
@@ -143,7 +147,7 @@ func (f *found) place(name string) int {
 var sorts = []frame.Sort{
 	{ID: "status", Title: "status, problems first"}, {ID: "namespace", Title: "namespace"}, {ID: "pod", Title: "name"},
 	{ID: "ready", Title: "not Ready containers", Largest: true},
-	{ID: "restarts", Title: "restarts", Largest: true}, {ID: "age", Title: "age"}, {ID: "node", Title: "node"},
+	{ID: "restarts", Title: "restarts", Largest: true}, {ID: "age", Title: "age"}, {ID: "node", Title: "node"}, fateOrder,
 	{ID: "cpu", Title: "CPU used", Largest: true}, {ID: "memory", Title: "memory used", Largest: true},
 }
 

@@ -35,6 +35,7 @@ type Page struct {
 	looking bool
 	next    time.Time // when a changed cluster is looked through again
 	use     use
+	fates   fates
 }
 
 // New makes the page.
@@ -47,10 +48,10 @@ func New(shell frame.Shell) *Page {
 // List makes it a page with a table.
 func (m *Page) List() *frame.List { return &m.list }
 
-// Sorts are the columns to sort by; use only where it is known.
+// Sorts are the columns to sort by; use only where it is known, and fates where few nodes are shown.
 func (m *Page) Sorts() []frame.Sort {
 	return slices.DeleteFunc(slices.Clone(sorts), func(s frame.Sort) bool {
-		return !m.use.known() && (s.ID == "cpu" || s.ID == "memory")
+		return !m.use.known() && (s.ID == "cpu" || s.ID == "memory") || s.ID == fateSort && !m.sortsByFate()
 	})
 }
 
@@ -85,12 +86,15 @@ func (m *Page) Update(msg tea.Msg) {
 		m.looking = false
 		m.next = m.s.Now.Add(max(lookEvery, lookShare*msg.took))
 		m.found = msg
+		m.fates.take(msg.drains)
 		m.show()
+	case *drains:
+		m.onDrains(msg)
 	case *usage:
 		m.use.take(msg, m.s.Now)
 	case frame.NewSnapshot:
 		if m.found != nil && !m.shell.OnPath(frame.AllPods) {
-			m.found = nil
+			m.found, m.fates.of = nil, nil
 			m.list.Table.SetKeys(nil)
 		}
 	}
@@ -107,18 +111,26 @@ func (m *Page) show() {
 
 // Waits reports that the cluster is looked through again soon.
 func (m *Page) Waits() bool {
-	return m.found == nil || m.found.snap.Gen() != m.s.Snap.Gen() || m.use.due(m)
+	return m.found == nil || m.found.snap.Gen() != m.s.Snap.Gen() || m.use.due(m) || len(m.due()) > 0
 }
 
 // Rebuild looks for what is wanted now. It does not wait for it: the rows stay as they are until then.
 func (m *Page) Rebuild() { m.look() }
 
 func (m *Page) query() query {
-	return query{m.nodes, m.namespace, m.list.Filter, m.list.Sort, m.list.Reverse, m.use.reads}
+	q := query{nodes: m.nodes, namespace: m.namespace, filter: m.list.Filter, sort: m.list.Sort, reverse: m.list.Reverse,
+		read: m.use.reads}
+	if q.sort == fateSort {
+		q.options = m.s.Flags
+	}
+	return q
 }
 
 // look has the pods looked through, unless what was found is still what is wanted.
 func (m *Page) look() {
+	if m.list.Sort == fateSort && !m.sortsByFate() { // more nodes are shown by now
+		m.list.SortBy(sorts[0])
+	}
 	q := m.query()
 	if m.looking {
 		return
@@ -127,10 +139,15 @@ func (m *Page) look() {
 		return
 	}
 	m.looking = true
-	snap, match, clock, used := m.s.Snap, m.list.Match(), m.s.Clock, m.use.of
+	snap, match, clock, used, o, now := m.s.Snap, m.list.Match(), m.s.Clock, m.use.of, m.s.Options, m.s.Now
 	m.shell.Go("the search through all pods", func(context.Context) tea.Msg {
 		began := clock()
-		f := look(snap, q, match, used)
+		f := look(snap, q, match, func(f *found, pods []*kube.Pod) func(a, b *kube.Pod) int {
+			if q.sort == fateSort {
+				return f.byFate(pods, o, now)
+			}
+			return comparing(q.sort, used)
+		})
 		f.took = clock().Sub(began)
 		return f
 	})
@@ -141,6 +158,7 @@ func (m *Page) Layout(lay frame.Layout) {
 	m.look()
 	m.use.ask(m)
 	m.list.Layout(lay, m.columns(lay.Columns()), nil)
+	m.askFates()
 }
 
 // View is the list; the sentence says what is wrong with the pod.
@@ -148,6 +166,9 @@ func (m *Page) View() frame.View {
 	v := frame.View{Left: m.title(), Right: m.sums(), Cell: m.cell, Empty: m.empty(), Pane: m.pane}
 	if n := wording.Notice(m.s.Snap, m.s.Now); n != nil {
 		v.Head = append(v.Head, n)
+	}
+	if m.assumes() {
+		v.Head = append(v.Head, wording.Assumed())
 	}
 	if p := m.selected(); p != nil {
 		v.Subject, v.Detail = p.Name, m.sentence(p)
