@@ -118,8 +118,8 @@ func (m *Page) Waits() bool {
 func (m *Page) Rebuild() { m.look() }
 
 func (m *Page) query() query {
-	q := query{nodes: m.nodes, namespace: m.namespace, filter: m.list.Filter, sort: m.list.Sort, reverse: m.list.Reverse,
-		read: m.use.reads}
+	q := query{nodes: m.nodes, namespace: m.namespace, filter: m.list.Filter, sort: m.list.Sort,
+		reverse: m.list.Reverse, read: m.use.reads}
 	if q.sort == fateSort {
 		q.options = m.s.Flags
 	}
