@@ -33,10 +33,10 @@ func (m *Page) columns(width int) []table.Column {
 		{ID: "ready", Title: "READY", Width: 5, Right: true},
 		{ID: "status", Title: "STATUS", Width: min(status, 24), Min: min(status, 18), Grow: true, Max: status},
 		{ID: "restarts", Title: "RESTARTS", Width: 8, Right: true, Drop: 2},
-		{ID: "age", Title: "AGE", Width: 4, Right: true, Drop: 3},
+		{ID: "age", Title: "AGE", Width: 4, Right: true, Drop: 4},
 		{ID: "cpu", Title: "CPU USED", Width: 8, Right: true, Drop: 6},
 		{ID: "memory", Title: "MEM USED", Width: 8, Right: true, Drop: 5},
-		{ID: fateSort, Title: "FATE", Width: 10, Min: 9, Grow: true, Max: wording.WidestFate, Drop: 4},
+		{ID: fateSort, Title: "FATE", Width: 10, Min: 9, Grow: true, Max: wording.WidestFate, Drop: 3},
 		{ID: "node", Title: "NODE", Width: node, Min: min(node, max(m.s.Names.Least(), 12)), Drop: 1},
 	}
 	return slices.DeleteFunc(columns, func(c table.Column) bool {
