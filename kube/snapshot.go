@@ -68,7 +68,7 @@ func (s *Snapshot) Nodes() []*Node { return rows[*Node](&s.t, KindNodes).items()
 // Node is the node of that name, nil if there is none.
 func (s *Snapshot) Node(name string) *Node { return s.t.node(name) }
 
-// Totals are the sums over the pods of a node.
+// Totals are the sums over the pods of a node; "" are those that are bound to none yet.
 func (s *Snapshot) Totals(node string) NodeTotals {
 	total, _ := s.t.pods.totals.get(nodeTotal{node: node})
 	return total.totals

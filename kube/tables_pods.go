@@ -192,9 +192,6 @@ func (t *tables) dropPod(key *podKey) {
 // addToTotal counts a pod in or out of its node. A finished pod holds nothing,
 // as the scheduler sees it.
 func (t *podTable) addToTotal(p *Pod, sign int64) {
-	if p.Node == "" {
-		return
-	}
 	total, _ := t.totals.get(nodeTotal{node: p.Node})
 	total.node = p.Node
 	total.totals.Pods += int(sign)

@@ -22,7 +22,7 @@ func header(s *kube.Snapshot, id frame.Identity, readOnly bool, now time.Time) (
 	}
 	live, nodes := wording.Live(s, now), kindCount(s, kube.KindNodes, "node", s.Sync(kube.KindNodes).Count)
 	var pending paint.Line
-	if n := s.Totals("").Pods; n > 0 {
+	if n := int(s.Totals("").Requested.Pods); n > 0 {
 		pending = paint.L(themes.Warning, wording.Number(n)+" Pending")
 	}
 	separator := paint.S(themes.Muted, paint.Dot)
