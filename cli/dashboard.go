@@ -122,11 +122,15 @@ func (p *Program) show(ctx context.Context, request DashboardRequest) (Dashboard
 		end.Run = request.Attach // the screen never opened
 	}
 	var code int
+	cause := ending.Cause{Failed: failed != nil, HungUp: p.signals.HungUp()}
+	if _, signalled := p.signals.First(); signalled {
+		cause.Signal = p.signals.Name()
+	}
 	if _, foreign := end.Run.(live.Foreign); end.Run != nil && request.Replay == nil && !foreign {
-		code = exitOfRun(ending.Run(end.Run, failed != nil, p.display(), p.Err))
+		code = exitOfRun(ending.Run(end.Run, cause, p.display(), p.Err))
 	}
 	if _, foreign := end.Roll.(live.ForeignRoll); end.Roll != nil && !foreign {
-		code = exitOf(ending.Roll(end.Roll, failed != nil, p.display(), p.Err))
+		code = exitOf(ending.Roll(end.Roll, cause, p.display(), p.Err))
 	}
 	if end.Text != nil {
 		if text := end.Text(); text != "" {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
@@ -18,25 +20,34 @@ import (
 func TestTheEndOfADashboardEndsItsRun(t *testing.T) {
 	for _, test := range []struct {
 		failed error
+		signal os.Signal
 		last   drain.CommandKind
+		why    string
 		code   int
 		says   string
 	}{
-		{nil, drain.CommandAbort, ExitAborted, "the run is being stopped; accepted evictions finish"},
-		{errors.New("no such terminal"), drain.CommandSuspend, ExitError, "the dashboard ended: no such terminal"},
+		{nil, nil, drain.CommandAbort, "the dashboard was closed", ExitAborted, "the run is being stopped; accepted evictions finish"},
+		{nil, syscall.SIGTERM, drain.CommandAbort, "interrupted by SIGTERM", 143, "the run is being stopped; accepted evictions finish"},
+		{nil, syscall.SIGHUP, drain.CommandSuspend, "suspended by SIGHUP", 129, "the run is being suspended; accepted evictions finish"},
+		{errors.New("no such terminal"), nil, drain.CommandSuspend, "suspended: the dashboard failed", ExitError,
+			"the dashboard ended: no such terminal"},
 	} {
 		b := newBench(t, smallCluster())
 		b.Terminal = Terminal{In: true, Out: true, Err: true}
 		run := happyRun()
 		run.changed, run.done = make(chan struct{}, 1), make(chan struct{})
 		run.play([]drain.Event{{Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "aaaaaa"}}})
-		b.Dashboard = func(context.Context, DashboardRequest) (DashboardEnd, error) {
+		b.Dashboard = func(ctx context.Context, _ DashboardRequest) (DashboardEnd, error) {
+			if test.signal != nil {
+				b.signals <- test.signal
+				<-ctx.Done()
+			}
 			return DashboardEnd{Run: run, Text: func() string { return "the result" }}, test.failed
 		}
 		b.expect(t, test.code, []string{test.says})
 		control, _ := run.sent[0].(drain.Command)
-		if len(run.sent) != 1 || control.Kind != test.last {
-			t.Errorf("sent %+v, want %s", run.sent, test.last)
+		if len(run.sent) != 1 || control.Kind != test.last || control.Why != test.why {
+			t.Errorf("sent %+v, want %s: %s", run.sent, test.last, test.why)
 		}
 		if b.out.String() != "the result\n" {
 			t.Errorf("printed %q", b.out)

@@ -10,20 +10,17 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
-// Roll waits for a roll whose dashboard was left, and says so; failed is whether no one asked for that: then
-// the roll is suspended. The operator's commands that run are waited for, unless the roll was aborted.
-func Roll(r live.Roll, failed bool, program string, out io.Writer) drain.Outcome {
+// Roll waits for a roll whose dashboard was left, and says so; where no one asked for its end it is suspended.
+// The operator's commands that run are waited for, unless the roll was aborted.
+func Roll(r live.Roll, cause Cause, program string, out io.Writer) drain.Outcome {
 	select {
 	case <-r.Done():
 	default:
-		last := roll.Command{Kind: drain.CommandAbort, By: "kdrain-tui", Why: "the dashboard was closed"}
-		if failed {
-			last = roll.Command{Kind: drain.CommandSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"}
+		kind, why := cause.last()
+		if s := r.State(); s.Objection(kind) == nil {
+			r.Send(roll.Command{Kind: kind, By: "kdrain-tui", Why: why})
 		}
-		if s := r.State(); s.Objection(last.Kind) == nil {
-			r.Send(last)
-		}
-		fmt.Fprintln(out, "the roll is being stopped; accepted evictions finish")
+		fmt.Fprintln(out, stopping("roll", kind))
 		<-r.Done()
 	}
 	s := r.State()

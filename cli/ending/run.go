@@ -14,18 +14,43 @@ import (
 // after the dashboard was left.
 const patience = 30 * time.Second
 
-// Run waits for a run that is still live. Where the screen failed, as when its
-// terminal went away, no one asked for its end: it is suspended, and can be resumed.
-func Run(run live.Run, failed bool, program string, out io.Writer) *drain.State {
+// Cause is why a dashboard is no longer there.
+type Cause struct {
+	Failed bool   // no one asked for that: the screen failed
+	Signal string // that ended it, "" for none
+	HungUp bool   // the signal says that its terminal went away
+}
+
+// last is the command that a run gets which is still live by then: it is aborted, and suspended where
+// no one asked for its end.
+func (c Cause) last() (kind drain.CommandKind, why string) {
+	switch {
+	case c.HungUp:
+		return drain.CommandSuspend, "suspended by " + c.Signal
+	case c.Failed:
+		return drain.CommandSuspend, "suspended: the dashboard failed"
+	case c.Signal != "":
+		return drain.CommandAbort, "interrupted by " + c.Signal
+	}
+	return drain.CommandAbort, "the dashboard was closed"
+}
+
+// stopping says what is being done to a run or a roll that gets that command.
+func stopping(what string, kind drain.CommandKind) string {
+	if kind == drain.CommandSuspend {
+		return "the " + what + " is being suspended; accepted evictions finish"
+	}
+	return "the " + what + " is being stopped; accepted evictions finish"
+}
+
+// Run waits for a run that is still live. Where no one asked for its end it is suspended, and can be resumed.
+func Run(run live.Run, cause Cause, program string, out io.Writer) *drain.State {
 	select {
 	case <-run.Done():
 	default:
-		last := drain.Command{Kind: drain.CommandAbort, By: "kdrain-tui", Why: "the dashboard was closed"}
-		if failed {
-			last = drain.Command{Kind: drain.CommandSuspend, By: "kdrain-tui", Why: "suspended: the dashboard failed"}
-		}
-		run.Send(last)
-		fmt.Fprintln(out, "the run is being stopped; accepted evictions finish")
+		kind, why := cause.last()
+		run.Send(drain.Command{Kind: kind, By: "kdrain-tui", Why: why})
+		fmt.Fprintln(out, stopping("run", kind))
 		select {
 		case <-run.Done():
 		case <-time.After(patience):

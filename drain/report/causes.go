@@ -148,10 +148,13 @@ func (o Outage) words() string {
 // lastKnown warns that the end of the report is what was known before the server
 // went away, "" where it is not so.
 func (r Report) lastKnown() string {
-	n := len(r.Outages)
-	if n == 0 || !r.Outages[n-1].Until.IsZero() {
+	from := r.down
+	if n := len(r.Outages); n > 0 && r.Outages[n-1].Until.IsZero() {
+		from = r.Outages[n-1].From // with all that was told of it
+	}
+	if from.IsZero() {
 		return ""
 	}
-	return "the API server became unreachable at " + r.Outages[n-1].From.Format("15:04:05 MST") +
+	return "the API server became unreachable at " + from.Format("15:04:05 MST") +
 		" and did not come back: this is the last known state, not the current one"
 }

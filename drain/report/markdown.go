@@ -175,7 +175,7 @@ func (m *markdown) nodes(r Report) {
 				}
 			}
 		}
-		m.row(code(n.Name), strings.ToLower(string(n.State)), fmt.Sprintf("%d of %d", gone, all),
+		m.row(code(n.Name), NodeWord(n.State, working(r)), fmt.Sprintf("%d of %d", gone, all),
 			spell(n.DurationSeconds),
 			map[bool]string{true: "yes", false: "no"}[n.Cordoned], code(n.Message))
 	}

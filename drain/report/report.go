@@ -42,8 +42,9 @@ type Report struct {
 	Options    plan.Options `json:"options,omitzero"`
 	Command    string       `json:"command,omitempty"` // the same as a command line
 
+	Status Status `json:"status,omitempty"` // OfState knows none but suspended
+
 	// Of the events: OfState leaves these empty.
-	Status   Status        `json:"status,omitempty"`
 	Log      []LogEntry    `json:"log,omitempty"`
 	Blockers []Blocker     `json:"blockers,omitempty"` // what held pods up, the longest first
 	Answers  []AnswerEntry `json:"answers,omitempty"`
@@ -60,6 +61,7 @@ type Report struct {
 	ToDo     []ToDo   `json:"toDo,omitempty"`
 
 	target plan.Target // of the commands
+	down   time.Time   // since when the API server is unreachable, zero if it is not
 }
 
 // Node is one node of a report.
@@ -129,6 +131,12 @@ func OfState(s *drain.State) Report {
 		target:  s.Run.Target(),
 	}
 	r.Findings, r.Losses = s.Run.Findings, lossesOf(s).Words()
+	if s.Down != nil {
+		r.down = s.Down.UTC()
+	}
+	if s.Suspended && s.Outcome == "" {
+		r.Status = StatusSuspended
+	}
 	end := s.Ended
 	if end.IsZero() {
 		end, r.EndedAt = s.Updated, time.Time{}

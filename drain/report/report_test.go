@@ -265,6 +265,10 @@ func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 			t.Errorf("no %q among %q", want, r.ToDo)
 		}
 	}
+	// As the dashboard says it, which has no events.
+	if text := OfState(drain.Fold(nil, c.events...)).Text(); !strings.Contains(text, "Suspended on worker-1") {
+		t.Error(text)
+	}
 	for _, text := range []string{r.Story(), r.Markdown()} {
 		if strings.Contains(text, "died") || strings.Contains(text, "under way") || !strings.Contains(text, "uspended") {
 			t.Error(text)
@@ -272,5 +276,17 @@ func TestASuspendedRunIsNotCalledDead(t *testing.T) {
 	}
 	if again := Of(c.events, true); again.Status != StatusLive {
 		t.Errorf("status %s of a run that another process goes on with", again.Status)
+	}
+}
+
+// The eviction of a pod was accepted before its run was aborted: it is not to be looked after as one that stays.
+func TestAPodThatEndsIsNotSaidToStay(t *testing.T) {
+	c := aDrain()
+	c.pod(0, "api-1", eviction.Terminating, nil)
+	c.add(0, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeAborted})
+	r := Of(c.events, false)
+	want := ToDo{What: "pod shop/api-1 is on its way off worker-1: see that it ends"}
+	if !slices.Contains(r.ToDo, want) {
+		t.Errorf("no %q among %q", want, r.ToDo)
 	}
 }

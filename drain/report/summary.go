@@ -14,6 +14,7 @@ import (
 // them alike.
 type Summary struct {
 	Verdict  Fact
+	Outage   string // that all is what was known before the API server went away, "" where it is there
 	Replaced string // "2 of 3 replacements Ready"; "" where none is wanted
 	Unready  []Fact // pods whose replacement is not Ready, those that need somebody first
 	Gone     string // "2 of 3 pods gone"; "" where nothing was to go
@@ -46,8 +47,9 @@ const (
 // Summary are the facts of the report.
 func (r Report) Summary() Summary {
 	after := r.replacements()
-	s := Summary{Verdict: r.verdict(), Gone: r.gone(), Replaced: after.words(), Unready: after.unready(),
-		Requests: r.sent(), PowerOff: r.powerOff(), Retired: r.retired(), Unmoved: r.unmoved()}
+	s := Summary{Verdict: r.verdict(), Outage: r.lastKnown(), Gone: r.gone(), Replaced: after.words(),
+		Unready: after.unready(), Requests: r.sent(), PowerOff: r.powerOff(), Retired: r.retired(),
+		Unmoved: r.unmoved()}
 	if slow := r.slowest(); slow != nil && slow.DurationSeconds >= 1 {
 		s.Slowest = slow.slow()
 	}

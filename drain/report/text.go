@@ -25,8 +25,8 @@ func (r Report) Text() string {
 	if (r.Outcome == drain.OutcomeFailed || r.Outcome == drain.OutcomePartly && r.drained()) && r.Message != "" {
 		b.WriteString("  why       " + r.Message + "\n")
 	}
-	if words := r.lastKnown(); words != "" {
-		b.WriteString("  outage    " + words + "\n")
+	if sum.Outage != "" {
+		b.WriteString("  outage    " + sum.Outage + "\n")
 	}
 	for _, n := range r.Nodes {
 		if n.State != drain.NodeDrained || n.Message != "" {
@@ -85,8 +85,13 @@ func (r Report) afterwards() string {
 	return r.target.Line("kdrain-tui "+undo) + " once the work is done"
 }
 
+// working reports whether a process works on the run, as far as is known.
+func working(r Report) bool {
+	return r.Outcome == "" && r.Status != StatusSuspended && r.Status != StatusDead
+}
+
 func (r Report) nodeLine(n Node) string {
-	line := strings.ToLower(string(n.State))
+	line := NodeWord(n.State, working(r))
 	if n.Message != "" {
 		line += ": " + n.Message
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -93,6 +94,9 @@ func (l *toDos) pods(s *drain.State) {
 	for _, p := range s.Pods {
 		if isToGo(p.Action) && !p.State.Left() && ours(s.Node(p.Node)) {
 			what := "pod " + p.Namespace + "/" + p.Name + " is still on " + p.Node
+			if p.State == eviction.Terminating {
+				what = "pod " + p.Namespace + "/" + p.Name + " is on its way off " + p.Node + ": see that it ends"
+			}
 			if held := p.Wait.AttachedWords(); held != "" {
 				what += "; " + held
 			}

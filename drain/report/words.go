@@ -31,6 +31,15 @@ func StateWord(s eviction.State) string {
 	return strings.ToLower(string(s))
 }
 
+// NodeWord is the state of a node of a run as screens and texts name it; nothing drains on a node of a run that
+// works no longer.
+func NodeWord(s drain.NodeState, working bool) string {
+	if s == drain.NodeDraining && !working {
+		return "not finished"
+	}
+	return strings.ToLower(string(s))
+}
+
 // LossOf is what the leaving of a pod costs, as its plan saw it; a workload that was to
 // be down is no longer so when the replacement is Ready.
 func LossOf(p *eviction.Record) plan.Loss {

@@ -29,15 +29,30 @@ type event struct {
 }
 
 type report struct {
-	Schema, Run, Outcome string
-	Nodes                []struct {
-		Name, State       string
-		Message           string
-		SafeToPowerOff    bool
-		SafeToPowerOffWhy []struct{ Object, Message string }
-		Pods              []struct{ Namespace, Name, Action, State string }
+	Schema, Run, Outcome, Status string
+	Nodes                        []reportNode
+	Requests                     map[string]int
+	ToDo                         []struct{ What, Command string }
+	Outages                      []struct{ From, Until time.Time }
+	StartedAt, EndedAt           time.Time
+	Answers                      []struct {
+		Verb, AuditID string
+		Code          int
 	}
-	Requests map[string]int
+}
+
+type reportNode struct {
+	Name, UID, State        string
+	Message                 string
+	Cordoned, CordonInDoubt bool
+	SafeToPowerOff          bool
+	SafeToPowerOffWhy       []struct{ Object, Message string }
+	Pods                    []reportPod
+}
+
+type reportPod struct {
+	Namespace, Name, UID, Action, State string
+	Replacement                         *struct{ State, Pod, UID, Node, Why string }
 }
 
 // readLines takes apart what `drain -o json` printed: events in order, and last

@@ -137,9 +137,7 @@ func TestANodeIsTakenOverFromTheScreen(t *testing.T) {
 	world.healWeb(t)
 	term.waitFor("Result ", "worker-1 ✔ drained")
 	term.keys("q")
-	if code, _ := term.ended(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	ada.leaves(term, 0)
 	if l := world.leaseOver(t, "worker-1"); l != nil {
 		t.Errorf("the Lease is left behind: %+v", l)
 	}

@@ -95,6 +95,7 @@ var rehearsalBin = sync.OnceValues(func() (string, error) {
 	leftovers.add(func() { os.RemoveAll(dir) })
 	bin := filepath.Join(dir, "kdrain-tui")
 	cmd := exec.Command("go", "build", "-tags", "panictest", "-ldflags", "-s -w", "-o", bin, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as all is built: from the same cache
 	cmd.Dir = os.Getenv("KDRAIN_SOURCE")
 	if cmd.Dir == "" {
 		cmd.Dir = filepath.Join("..", "..")

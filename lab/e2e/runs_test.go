@@ -42,6 +42,7 @@ func TestRunsOnTheScreen(t *testing.T) {
 		t.Fatal("worker-1 is not cordoned")
 	}
 	term.keys("r")
+	ada.trueReport(id)
 	term.waitFor("▲ aborted", "U roll back")
 	confirm("U", "Roll back run "+id+"?", "uncordon node worker-1")
 	term.waitFor("undone")

@@ -30,8 +30,8 @@ func TestARunIsSteeredFromTheScreen(t *testing.T) {
 		}
 	}
 	term.keys("q")
-	if code, normal := term.ended(); code != 6 || !normal.shows("Aborted worker-1") {
-		t.Errorf("exit code %d after a run that was aborted, want 6, and on the normal screen\n%s", code, framed(normal))
+	if r, normal := ada.leaves(term, 6); r.Outcome != "aborted" || !normal.shows("Aborted worker-1") {
+		t.Errorf("%s, and on the normal screen\n%s", r.Outcome, framed(normal))
 	}
 }
 

@@ -27,6 +27,7 @@ type terminal struct {
 	t       *testing.T
 	socket  string
 	pidFile string
+	record  string    // the file with all that was written to it
 	asked   time.Time // when kdrain-tui was started
 }
 
@@ -68,7 +69,8 @@ func (o *operator) open(width, height int, args ...string) *terminal {
 // shell starts a terminal of that size with nothing but a shell in it.
 func (o *operator) shell(width, height int) *terminal {
 	o.t.Helper()
-	term := &terminal{t: o.t, socket: fmt.Sprintf("kdrain-e2e-%d-%d", os.Getpid(), terminals.Add(1)), pidFile: filepath.Join(o.home, "pid")}
+	name := fmt.Sprintf("kdrain-e2e-%d-%d", os.Getpid(), terminals.Add(1))
+	term := &terminal{t: o.t, socket: name, pidFile: filepath.Join(o.home, "pid"), record: o.file(name, "")}
 	o.t.Cleanup(leftovers.add(func() { _ = exec.Command("tmux", "-L", term.socket, "kill-server").Run() }))
 	cmd := exec.Command("tmux", "-L", term.socket, "-f", "/dev/null",
 		"new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "sh")
@@ -78,6 +80,7 @@ func (o *operator) shell(width, height int) *terminal {
 	}
 	term.tmux("set", "-g", "status", "off")
 	term.resize(width, height)
+	term.tmux("pipe-pane", "cat >>'"+term.record+"'")
 	term.waitFor("at-home>")
 	return term
 }
@@ -249,4 +252,12 @@ func (term *terminal) inOrder() {
 	term.typing("echo back-$((40+2))")
 	term.keys("Enter")
 	term.waitFor("back-42")
+	eventually(term.t, patience, "all that was written is recorded", func() bool { return strings.Contains(term.written(), "back-42") })
+	written := term.written()
+	if left := modesLeft(written); len(left) > 0 {
+		term.t.Errorf("the terminal is left with %v", left)
+	}
+	if dashboard := !term.asked.IsZero(); dashboard && firstMissing(written, []string{"\x1b[?1049h", "\x1b[?2004h"}) != "" {
+		term.t.Error("no dashboard is in the record of the terminal: it proves nothing")
+	}
 }

@@ -20,6 +20,7 @@ import (
 type world struct {
 	dir        string
 	kubeconfig string
+	audited    bool
 }
 
 // setting says what a world is like. Unless it says something else, the scene is
@@ -85,7 +86,7 @@ func startWorld(s setting) (*world, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &world{dir: dir, kubeconfig: filepath.Join(dir, "kubeconfig")}
+	w := &world{dir: dir, kubeconfig: filepath.Join(dir, "kubeconfig"), audited: s.audited}
 	down := leftovers.add(func() {
 		if output, err := w.lab("down").CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "e2e: lab down: %v\n%s", err, output)
@@ -155,6 +156,19 @@ func (w *world) machineryAccess() string { return filepath.Join(w.dir, "pki", "l
 type pod struct {
 	Metadata meta
 	Spec     struct{ NodeName string }
+	Status   struct{ Conditions []condition }
+}
+
+type condition struct{ Type, Status, Message string }
+
+// condition is the one of that type, without a status where the pod has none.
+func (p pod) condition(name string) condition {
+	for _, c := range p.Status.Conditions {
+		if c.Type == name {
+			return c
+		}
+	}
+	return condition{}
 }
 
 type node struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
@@ -171,5 +172,20 @@ func TestResultSaysWhatIsSafeToPowerOff(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the result does not say %q:\n%s", want, text)
 		}
+	}
+}
+
+// What a pod waited for was looked at until its node was given up: it does not get older, and is not said to be so now.
+func TestResultTellsWhatWasSeenLast(t *testing.T) {
+	held := &eviction.Record{Facts: eviction.Facts{Namespace: "shop", Name: "web-1", UID: "u1", Node: "worker-1", Action: plan.ActionEvict},
+		State: eviction.BudgetBlocked, Wait: &waits.Wait{For: waits.ForBudget,
+			Budget:       &budget.Numbers{Namespace: "shop", Name: "web", Needed: 3, Present: 3},
+			UnhealthyPod: &budget.UnhealthyPod{Name: "web-2", Node: "worker-2", Reason: "CrashLoopBackOff", Since: now.Add(-time.Minute)}}}
+	s := &drain.State{Outcome: drain.OutcomePartly, Run: drain.RunFacts{ID: "r1"}, Ended: now.Add(time.Second), Pods: []*eviction.Record{held},
+		Nodes: []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "worker-1"}, State: drain.NodeStopped, Ended: now}}}
+	const want = "shop/web-1: blocked, by what was seen last: budget shop/web needs 3 healthy pods and has 3. " +
+		`The pod web-2 on worker-2 is not Ready for 60s: "CrashLoopBackOff".`
+	if text := ResultText(s, nil, 400, now.Add(time.Hour)); !strings.Contains(text, want) {
+		t.Errorf("the result does not say %q:\n%s", want, text)
 	}
 }

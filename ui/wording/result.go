@@ -51,6 +51,9 @@ func ResultText(s *drain.State, undos []rollback.Undo, width int, now time.Time)
 	sum := report.OfState(s).Summary()
 	r := resulting{width: width, lines: paint.Wrap(verdict(sum), width)}
 	r.add("why", themes.Text, whyNot(s)...)
+	if sum.Outage != "" {
+		r.add("outage", themes.Warning, FirstUpper(sum.Outage)+".")
+	}
 	r.usual(s, sum)
 	left := notMoved(s, sum)
 	for i, p := range left {
@@ -58,7 +61,8 @@ func ResultText(s *drain.State, undos []rollback.Undo, width int, now time.Time)
 			r.add("", themes.Text, "and "+Count(len(left)-i, "more pod")+".")
 			break
 		}
-		r.add(map[bool]string{true: "not moved"}[i == 0], themes.Text, p.Namespace+"/"+p.Name+": "+leftSentence(p, now))
+		r.add(map[bool]string{true: "not moved"}[i == 0], themes.Text,
+			p.Namespace+"/"+p.Name+": "+leftSentence(s, p, now))
 	}
 	r.rest(s, undos)
 	var b strings.Builder
@@ -223,7 +227,10 @@ var marks = map[report.Level]struct {
 func whyNot(s *drain.State) []string {
 	var said []string
 	if s.Outcome == drain.OutcomeAborted {
-		said = append(said, "The run is being stopped"+Tail(s.Message)+". Accepted evictions finish.")
+		said = append(said, "The run was aborted"+Tail(s.Message)+".")
+		if slices.ContainsFunc(s.Pods, func(p *eviction.Record) bool { return p.State.Ends() }) {
+			said[0] += " Accepted evictions finish."
+		}
 	}
 	for _, n := range s.Nodes {
 		how := ""
@@ -267,7 +274,7 @@ func nodeOutcomes(s *drain.State) paint.Line {
 		case drain.NodeWaiting:
 			l = l.Add(themes.Muted, paint.Hollow+" not begun")
 		default:
-			l = l.Add(themes.Warning, paint.Warn+" "+strings.ToLower(string(n.State)))
+			l = l.Add(themes.Warning, paint.Warn+" "+report.NodeWord(n.State, s.Outcome == "" && !s.Suspended))
 		}
 	}
 	return l
@@ -284,12 +291,25 @@ func notMoved(s *drain.State, sum report.Summary) []*eviction.Record {
 	return left
 }
 
-// leftSentence says why a pod is still where it was.
-func leftSentence(p *eviction.Record, now time.Time) string {
+// leftSentence says why a pod is still where it was. What it waited for was looked at until its node was
+// given up, and may be otherwise by now.
+func leftSentence(s *drain.State, p *eviction.Record, now time.Time) string {
 	if p.State.Final() {
 		return endSentence(p)
 	}
-	return strings.TrimSpace(PodWord(p) + ". " + FirstUpper(waitSentence(p, now)))
+	n := s.Node(p.Node)
+	stale := n != nil && !n.Ended.IsZero()
+	if stale {
+		now = n.Ended
+	}
+	wait := waitSentence(p, now)
+	switch {
+	case wait == "":
+		return PodWord(p) + "."
+	case stale:
+		return PodWord(p) + ", by what was seen last: " + wait
+	}
+	return PodWord(p) + ". " + FirstUpper(wait)
 }
 
 // ofTheJob reports whether the run was to move the pod.
