@@ -21,7 +21,7 @@ func (term *terminal) toEvictionOf(node string) {
 	term.keys("Space")
 	term.waitFor("✓ "+node, "1 marked")
 	term.keys("D")
-	const offered, accepted = "a accepts --ignore-daemonsets", "options: --ignore-daemonsets --delete-emptydir-data"
+	const offered, accepted = "a accepts them", "options: --ignore-daemonsets --delete-emptydir-data"
 	plan := term.until(patience, "a plan that is refused or has its flags", func(s screen) bool {
 		return s.shows("Plan  "+node, "still valid") && (s.shows(offered) || s.shows(accepted))
 	})

@@ -60,7 +60,7 @@ func modesLeft(written string) (left []string) {
 // written is everything that was written to the terminal so far.
 func (term *terminal) written() string {
 	term.t.Helper()
-	text, err := os.ReadFile(term.record)
+	text, err := os.ReadFile(term.recording)
 	if err != nil {
 		term.t.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func TestPictureOfADrain(t *testing.T) {
 	term.keys("Space")
 	read(1)
 	term.keys("D")
-	term.waitFor("a accepts --ignore-daemonsets")
+	term.waitFor("a accepts them")
 	read(3)
 	term.keys("a")
 	term.waitFor("D continue to cordon")

@@ -24,11 +24,11 @@ var terminals atomic.Int64
 // terminal is an operator's terminal: a shell in a tmux server of its own, and
 // kdrain-tui in that shell.
 type terminal struct {
-	t       *testing.T
-	socket  string
-	pidFile string
-	record  string    // the file with all that was written to it
-	asked   time.Time // when kdrain-tui was started
+	t         *testing.T
+	socket    string
+	pidFile   string
+	recording string    // the file with all that was written to it
+	asked     time.Time // when kdrain-tui was started
 }
 
 // screen is what a terminal shows at a moment.
@@ -70,7 +70,7 @@ func (o *operator) open(width, height int, args ...string) *terminal {
 func (o *operator) shell(width, height int) *terminal {
 	o.t.Helper()
 	name := fmt.Sprintf("kdrain-e2e-%d-%d", os.Getpid(), terminals.Add(1))
-	term := &terminal{t: o.t, socket: name, pidFile: filepath.Join(o.home, "pid"), record: o.file(name, "")}
+	term := &terminal{t: o.t, socket: name, pidFile: filepath.Join(o.home, "pid"), recording: o.file(name, "")}
 	o.t.Cleanup(leftovers.add(func() { _ = exec.Command("tmux", "-L", term.socket, "kill-server").Run() }))
 	cmd := exec.Command("tmux", "-L", term.socket, "-f", "/dev/null",
 		"new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "sh")
@@ -80,7 +80,7 @@ func (o *operator) shell(width, height int) *terminal {
 	}
 	term.tmux("set", "-g", "status", "off")
 	term.resize(width, height)
-	term.tmux("pipe-pane", "cat >>'"+term.record+"'")
+	term.tmux("pipe-pane", "cat >>'"+term.recording+"'")
 	term.waitFor("at-home>")
 	return term
 }
