@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,11 +34,11 @@ func TestEveryStoryEndsInOrder(t *testing.T) {
 	defer world.logOnFailure(t, "get", "nodes,pods,pdb", "-n", "shop", "-o", "wide")
 	signalled := func(sig syscall.Signal) func(onScreen) { return func(s onScreen) { s.term.kill(sig) } }
 	for _, story := range []tale{
-		{name: "SIGTERM", args: []string{"worker-1"}, blocked: 2, happens: signalled(syscall.SIGTERM),
+		{name: "SIGTERM", args: []string{"--mouse", "worker-1"}, blocked: 2, happens: signalled(syscall.SIGTERM),
 			code: 143, status: "ended", outcome: "aborted", says: []string{"SIGTERM"}},
 		{name: "SIGHUP", args: []string{"worker-1"}, blocked: 2, happens: signalled(syscall.SIGHUP),
 			code: 129, status: "suspended", says: []string{"resume "}, shows: []string{"is suspended, not ended"}},
-		{name: "a planted panic", args: []string{"worker-1"}, blocked: 2, panics: true,
+		{name: "a planted panic", args: []string{"--mouse", "worker-1"}, blocked: 2, panics: true,
 			happens: func(s onScreen) { s.term.keys("F12") },
 			code:    1, status: "suspended", says: []string{"resume "}, shows: []string{"rehearsed in a goroutine", "is suspended, not ended"}},
 		{name: "a deadlocked order", args: []string{"--strict-order", "worker-1", "worker-2"}, blocked: 2, happens: leaveTheOneThatWaits,
@@ -70,6 +71,9 @@ func (story tale) tell(t *testing.T, world *world) {
 	s.begin(story.blocked)
 	story.happens(s)
 	r, normal := ada.leaves(term, story.code)
+	if mouse := slices.Contains(story.args, "--mouse"); mouse != strings.Contains(term.written(), "\x1b[?1006h") {
+		t.Errorf("whether the mouse was asked for: %v, and the record of the terminal says otherwise", mouse)
+	}
 	if r.Status != story.status || r.Outcome != story.outcome {
 		t.Errorf("the run is %s, outcome %q; want %s, %q", r.Status, r.Outcome, story.status, story.outcome)
 	}
