@@ -165,7 +165,7 @@ func TestTheRunSaysHowLongItTakesStill(t *testing.T) {
 			return plan.Estimate{Total: 70 * time.Second, Held: 2}
 		}
 	})
-	d.shows("about 1m 10s left ~, without 2 held")
+	d.shows("about 1m 10s left ~, without 2 blocked")
 	d.now = d.now.Add(4 * time.Second)
 	d.send(tickMsg{d.m.tickTurn})
 	d.shows("about 1m 06s left ~")

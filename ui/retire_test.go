@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -71,4 +72,19 @@ func TestAnUnsafeNodeIsNamedWithItsLines(t *testing.T) {
 	d.send(runMsg{d.m.s.Run, d.m.s.Run.State(), true})
 	d.keys("1")
 	d.shows("worker-a1 despite Volumes")
+}
+
+// A node that was left before it was drained can be planned again from the result, by its number.
+func TestALeftNodeIsPlannedAgain(t *testing.T) {
+	d := drive(t, company(), 100, 40, attached(endedState(drain.OutcomePartly)))
+	over := func() { d.send(runMsg{d.m.s.Run, d.m.s.Run.State(), true}) }
+	over()
+	d.shows("what comes next:", "1 plan another drain of worker-a2")
+	d.keys("1")
+	d.shows("Plan  worker-a2")
+	d = drive(t, company(), 100, 40, attached(endedState(drain.OutcomePartly)), func(d *Deps) { d.ReadOnly = true })
+	over()
+	if f := d.frame(); strings.Contains(f, "plan another drain") {
+		t.Errorf("read only:\n%s", f)
+	}
 }

@@ -59,6 +59,14 @@ func (r Report) Summary() Summary {
 	return s
 }
 
+// AtEnd is Replaced of a run that follows its replacements no longer.
+func (s Summary) AtEnd() string {
+	if len(s.Unready) == 0 {
+		return s.Replaced
+	}
+	return s.Replaced + ", when the run ended"
+}
+
 func (r Report) verdict() Fact {
 	names, took, stuck := listed(r.names(), 4), spell(r.DurationSeconds), r.replacements().stuck()
 	drained := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.State == drain.NodeDrained })

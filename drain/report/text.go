@@ -50,6 +50,9 @@ func (r Report) Text() string {
 		line("retire", f.Text)
 	}
 	line("slowest", sum.Slowest)
+	if r.Outcome != "" {
+		sum.Replaced = sum.AtEnd()
+	}
 	line("replaced", sum.Replaced)
 	for _, f := range sum.Unready {
 		line("unready", f.Text)

@@ -16,7 +16,7 @@ func ErrorLines(p plan.Plan) []paint.Line {
 	var lines []paint.Line
 	for _, f := range p.Findings {
 		if f.Level == plan.LevelError && f.Code != preflight.FindingNodeHeld { // which has a question of its own
-			lines = append(lines, paint.L(themes.Bad, paint.Bad+" "+wording.FirstUpper(f.Message)+"."))
+			lines = append(lines, paint.L(themes.Bad, paint.Bad+" "+wording.Sentence(f.Message)))
 		}
 	}
 	if len(lines) > 0 {

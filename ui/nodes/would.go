@@ -71,7 +71,7 @@ func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
 	if p.Costs != nil {
 		for _, f := range p.Costs.Findings {
 			if f.Code != preflight.FindingLastControlPlane { // which the sentence ends with
-				say(findingToken(f), wording.FirstUpper(f.Message)+".")
+				say(findingToken(f), wording.Sentence(f.Message))
 			}
 		}
 	}

@@ -36,7 +36,7 @@ var risks = map[remedy.Kind]paint.Token{
 // deeds are the remedies in few words.
 var deeds = map[remedy.Kind]string{
 	remedy.EvictUnhealthy: "evict the unhealthy pod", remedy.Surge: "replacement first", remedy.RolloutRestart: "restart",
-	remedy.Scale: "one replica more", remedy.Delete: "delete", remedy.ForceDelete: "force delete",
+	remedy.Scale: "one replica more", remedy.Delete: "delete the pod", remedy.ForceDelete: "force delete the pod",
 	remedy.OutOfService: "declare off",
 }
 
@@ -52,8 +52,9 @@ func (m chooser) makeChoices() []choice {
 	if p == nil || causeOf(p) == "" || m.s.ReadOnly || m.s.Replay || !m.s.Live() {
 		return nil
 	}
-	all := slices.Concat(m.orderChoices(p), m.roomChoices(p), m.finalizerChoices(p), m.remedyChoices(p),
-		m.lastChoices(p))
+	order := m.orderChoices(p)
+	all := slices.Concat(order, m.roomChoices(p), m.finalizerChoices(p), m.remedyChoices(p),
+		m.lastChoices(p, order == nil))
 	return all[:min(len(all), mostChoices)]
 }
 
@@ -130,13 +131,13 @@ func (m chooser) finalizerChoices(p *eviction.Record) []choice {
 	return all
 }
 
-// lastChoices give the pod or its node up.
-func (m chooser) lastChoices(p *eviction.Record) []choice {
+// lastChoices give the pod up, or its node where no choice before does.
+func (m chooser) lastChoices(p *eviction.Record, leave bool) []choice {
 	var all []choice
 	if ok, _ := applies(m.s, drain.CommandSkip, p); ok {
 		all = append(all, choice{"skip it: " + p.Node + " will not be empty", "skip", themes.Warning, m.askToSkip})
 	}
-	if ok, _ := applies(m.s, drain.CommandLeave, p); ok && len(nodesAtWork(m.s.State)) > 1 {
+	if ok, _ := applies(m.s, drain.CommandLeave, p); ok && leave && len(nodesAtWork(m.s.State)) > 1 {
 		all = append(all, choice{"leave " + p.Node, "leave " + p.Node, themes.Warning, func() { m.askToLeave(p.Node) }})
 	}
 	return all

@@ -73,7 +73,7 @@ func (e *eta) words(s *frame.Session) paint.Line {
 	}
 	l := paint.L(themes.Muted, "about "+wording.Spell(left)+" left "+paint.About)
 	if e.Held > 0 {
-		l = l.Add(themes.Muted, ", without "+wording.Number(e.Held)+" held")
+		l = l.Add(themes.Muted, ", without "+wording.Number(e.Held)+" blocked")
 	}
 	return l
 }

@@ -267,6 +267,9 @@ func (m *Page) View() frame.View {
 	}
 	if p := m.pods[m.list.Table.Cursor()]; p != nil {
 		v.Subject, v.Detail = p.Name, wording.PodRunSentence(p, nowOf(m.s, p))
+		if m.s.State.Outcome != "" && !p.State.Final() && v.Detail != nil {
+			v.Detail = append(paint.L(themes.Muted, "As it was seen last: "), v.Detail...)
+		}
 		if lines := choiceLines(m.choices, m.s.Width-len(v.Subject)); (outline{m}).tight() && len(lines) > 0 &&
 			m.s.State.Outcome == "" {
 			v.Detail = paint.Join(paint.Blank(1), lines...)

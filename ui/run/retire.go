@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
@@ -37,12 +38,32 @@ func (m leaver) steps() (nodes []*drain.NodeRun) {
 	return nodes
 }
 
-// choices are the next steps of the drained nodes, while none is being taken.
+// again are the plans of the nodes that were left before they were drained.
+func (m leaver) again() []choice {
+	if m.s.ReadOnly || m.s.Replay || m.s.Foreign || m.s.Cluster == nil {
+		return nil
+	}
+	var nodes []string
+	for _, n := range m.s.State.Nodes {
+		if n.State != drain.NodeDrained && n.State != drain.NodeRefused && n.TakenOverBy() == "" &&
+			m.s.Snap.Node(n.Name) != nil {
+			nodes = append(nodes, n.Name)
+		}
+	}
+	if nodes == nil {
+		return nil
+	}
+	return []choice{{"plan another drain of " + wording.List(nodes, 3), "plan " + wording.List(nodes, 1) + " again",
+		themes.Good, func() { m.shell.Open(frame.Ref{Page: frame.Plan, Nodes: nodes}) }}}
+}
+
+// choices are what comes next: plans of nodes that were left, and the next steps of the drained ones, while none is
+// being taken.
 func (m leaver) choices() []choice {
 	if !m.s.Over {
 		return nil
 	}
-	var all []choice
+	all := m.again()
 	for _, n := range m.steps() {
 		step, token := n.Retire.Next(), themes.Text
 		if n.Retire.Of(step).Status == retire.Failed {
@@ -75,7 +96,11 @@ func (m leaver) lines() []paint.Line {
 		}
 	}
 	if all := m.choices(); len(all) > 0 { // the frame measures the head before Layout
-		lines = append(lines, paint.L(themes.Muted, "to take a node out of the cluster:"))
+		caption := "to take a node out of the cluster:"
+		if len(m.again()) > 0 {
+			caption = "what comes next:"
+		}
+		lines = append(lines, paint.L(themes.Muted, caption))
 		lines = append(lines, choiceLines(all, m.s.Width-2)...)
 	}
 	return lines

@@ -224,7 +224,7 @@ func PlanPod(p plan.Pod, Advice string, now time.Time) paint.Line {
 		} else if r.Level == plan.LevelWarning {
 			token = themes.Warning
 		}
-		l = l.Add(themes.Text, " ").Add(token, FirstUpper(r.Message)+".")
+		l = l.Add(themes.Text, " ").Add(token, Sentence(r.Message))
 	}
 	return l
 }

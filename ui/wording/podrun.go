@@ -150,10 +150,10 @@ func PodRunSentence(p *eviction.Record, now time.Time) paint.Line {
 			if VolumeWait(p, now) != "" {
 				token = themes.Warning
 			}
-			say(token, FirstUpper(words)+".")
+			say(token, Sentence(words))
 		}
 		if words := p.Replacement.Sentence(now); words != "" {
-			say(themes.Text, FirstUpper(words)+".")
+			say(themes.Text, Sentence(words))
 		}
 		if words := serverWords(p); words != "" && !p.State.Left() {
 			say(themes.Muted, "The server's last message: "+Quote(strings.TrimRight(words, ". "))+".")

@@ -133,6 +133,9 @@ func FirstUpper(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// Sentence begins and ends words as a sentence; those of a server may have its full stop already.
+func Sentence(s string) string { return FirstUpper(strings.TrimRight(s, ". ")) + "." }
+
 // Clean takes everything out of typed, pasted or received text that is not text.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
