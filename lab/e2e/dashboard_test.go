@@ -196,7 +196,7 @@ func TestLookingAround(t *testing.T) {
 	term.choose("worker-c3")
 	term.until(patience, "who cordoned worker-c3", func(s screen) bool { return s.line("kubectl") != "" })
 	term.keys("?")
-	term.waitFor("Keys", "show what a drain of the marked nodes would do")
+	term.waitFor("Keys", "show what a drain of the marked nodes")
 	term.keys("Escape")
 	term.waitFor("● live")
 
