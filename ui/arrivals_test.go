@@ -41,6 +41,9 @@ func TestTheResultFollowsReplacements(t *testing.T) {
 	})
 	d.refresh()
 	d.shows("✔ Drained worker-a1 in 41s.", "replacement front-new is Ready on worker-b1 after 30s")
+	d.now = d.now.Add(time.Minute)
+	d.refresh()
+	d.shows("replacement front-new is Ready on worker-b1 after 30s")
 	if f := d.frame(); strings.Contains(f, "Pending") {
 		t.Errorf("still Pending:\n%s", f)
 	}

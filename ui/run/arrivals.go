@@ -12,34 +12,40 @@ import (
 )
 
 // arrivals is the run with its replacements as the cluster has them now: a run that ended follows them no longer,
-// and most are not Ready yet when the last pod has left. It is the session's state where that is as it was.
-func arrivals(s *frame.Session) *drain.State {
+// and most are not Ready yet when the last pod has left. It is the session's state where that is as it was. later are
+// the records that differ from those of the run, by moved pod: it brings them up to date.
+func arrivals(s *frame.Session, later map[kube.UID]replacement.Record) *drain.State {
 	if !followable(s) {
 		return s.State
 	}
+	now := *s.State
+	now.Pods = slices.Clone(s.State.Pods)
+	for i, p := range now.Pods {
+		if r, ok := later[p.UID]; ok {
+			moved := *p
+			moved.Replacement = r
+			now.Pods[i] = &moved
+		}
+	}
 	taken := map[kube.UID]bool{}
-	for _, p := range s.State.Pods {
+	for _, p := range now.Pods {
 		taken[p.UID], taken[p.Replacement.UID] = true, true
 	}
 	view := replacement.View{Snap: s.Snap, Now: s.Now, Ours: func(uid kube.UID) bool { return taken[uid] }}
 	var open []int
 	var moved []replacement.Moved
-	for i, p := range s.State.Pods {
+	for i, p := range now.Pods {
 		if arriving(p) && view.Readable(p.Controller) {
 			open = append(open, i)
 			moved = append(moved, replacement.Moved{UID: p.UID, Name: p.Name, Owner: p.Controller,
 				Record: &p.Replacement})
 		}
 	}
-	if len(open) == 0 {
-		return s.State
-	}
-	now := *s.State
-	now.Pods = append([]*eviction.Record(nil), s.State.Pods...)
 	facts, _ := replacement.Follow(view, moved)
 	for k, i := range open {
 		p := *now.Pods[i]
 		p.Replacement = p.Replacement.Become(facts[k], s.Now)
+		later[p.UID] = p.Replacement
 		now.Pods[i] = &p
 	}
 	return &now

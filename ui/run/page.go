@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -42,8 +43,9 @@ type Page struct {
 	first    map[string]*section   // by the key of their first row
 	of       map[string]*section   // by the keys of their rows
 	unfolded map[string]bool
-	choices  []choice // for the selected pod
-	checks   checks   // whether the drained nodes are safe to power off, of a run that ended
+	later    map[kube.UID]replacement.Record // of a run that ended, by moved pod: see arrivals
+	choices  []choice                        // for the selected pod
+	checks   checks                          // whether the drained nodes are safe to power off, of a run that ended
 	eta      eta
 	room     room // for the pod that holds the selected one
 	seeking  bool // it is being worked out
@@ -52,9 +54,8 @@ type Page struct {
 
 // New makes the page.
 func New(shell frame.Shell) *Page {
-	m := &Page{shell: shell, s: shell.Session()}
-	m.list.Sort, m.unfolded = "trouble", map[string]bool{}
-	return m
+	return &Page{shell: shell, s: shell.Session(), list: frame.List{Sort: "trouble"}, unfolded: map[string]bool{},
+		later: map[kube.UID]replacement.Record{}}
 }
 
 // List makes it a page with a table.
@@ -70,7 +71,9 @@ func (m *Page) Sorts() []frame.Sort {
 func (m *Page) Update(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case frame.NewRun:
-		*m = Page{shell: m.shell, s: m.s, lay: m.lay, list: frame.List{Sort: "trouble"}, unfolded: map[string]bool{}}
+		lay := m.lay
+		*m = *New(m.shell)
+		m.lay = lay
 		if msg.Confirmed != nil {
 			m.confirmed, m.owed = *msg.Confirmed, true
 		}
@@ -105,7 +108,7 @@ func (m *Page) Rebuild() {
 	if m.s.State == nil {
 		return
 	}
-	state := arrivals(m.s)
+	state := arrivals(m.s, m.later)
 	if state.Outcome != "" {
 		m.summary = report.OfState(state).Summary()
 	}
