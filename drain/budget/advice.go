@@ -195,7 +195,7 @@ func Overdue(p *kube.Pod, serverNow time.Time) bool {
 // is to be read by a person.
 func adviseSick(sick SickPod) []Advice {
 	p := sick.Pod
-	again := Advice{"delete it so that it is recreated: it is serving no traffic", words.OnPod("delete pod", p, "")}
+	again := Advice{"delete it so that it is recreated; it serves no traffic", words.OnPod("delete pod", p, "")}
 	see := Advice{"see why it is not Ready", words.OnPod("describe pod", p, "")}
 	t := p.Trouble
 	switch {

@@ -31,7 +31,7 @@ const (
 	patchCart    = "kubectl patch pdb -n shop cart --type=merge -p "
 	scaleCart    = "add a replica, which gives the budget room (if an autoscaler owns the number, raise its minimum): kubectl scale deployment -n shop cart --replicas=4"
 	describeSick = "kubectl describe pod -n shop cart-2"
-	anewSick     = "delete it so that it is recreated: it is serving no traffic: kubectl delete pod -n shop cart-2"
+	anewSick     = "delete it so that it is recreated; it serves no traffic: kubectl delete pod -n shop cart-2"
 )
 
 // besides are cart-1, which is Ready, an unhealthy pod as given and a third one, under a
@@ -125,7 +125,7 @@ var unhealthyPodsExplained = []explanation{
 		[]string{"remove it: it has failed and will not be recreated: kubectl delete pod -n shop cart-2"}},
 	{"the pod itself", append(kubetest.Cart(kubetest.Crashing(4*time.Minute), kubetest.Crashing(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 1, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 1; the pod itself is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`,
-		[]string{"delete it so that it is recreated: it is serving no traffic: kubectl delete pod -n shop cart-1", "see why it ends: kubectl logs -n shop cart-1 --previous -c main", scaleCart}},
+		[]string{"delete it so that it is recreated; it serves no traffic: kubectl delete pod -n shop cart-1", "see why it ends: kubectl logs -n shop cart-1 --previous -c main", scaleCart}},
 }
 
 // What holds a pod where no other pod of the budget is unhealthy.

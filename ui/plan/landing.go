@@ -38,17 +38,13 @@ func landsCell(p plan.Pod, width int) paint.Line {
 	return l
 }
 
-// firstAdvice is the least harmful help, in one sentence.
+// firstAdvice is the least harmful help, and its command.
 func firstAdvice(p plan.Pod) string {
 	all := wording.Advice(p)
 	if len(all) == 0 {
 		return ""
 	}
-	s := "What would help: " + strings.TrimSuffix(all[0].Text, ".")
-	if all[0].Command != "" {
-		s += ": " + all[0].Command
-	}
-	return s + "."
+	return strings.TrimSpace("What would help: " + strings.TrimSuffix(all[0].Text, ".") + ". " + all[0].Command)
 }
 
 // planRoom is the room in the cluster before the plan and after it, as bars on one
