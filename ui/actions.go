@@ -226,12 +226,23 @@ func (a actions) programActions() []keys.Action {
 			Help:  "choose the theme: the screen shows the selected one",
 			Pages: readPages, Do: open(frame.Themes)},
 		{ID: "repaint", Keys: []string{"ctrl+l"}, Help: "redraw the screen", Group: group, Pages: allPages, Do: func() { a.m.queue(tea.ClearScreen) }},
+		{ID: "stop", Keys: []string{"ctrl+z"}, Group: group, Pages: allPages, Enabled: a.canStop,
+			Help: "stop the program as shells do: fg continues it. Not while a run of this program is active",
+			Do:   func() { a.m.queue(tea.Suspend) }},
 		{ID: "help", Keys: []string{"?"}, Title: "help", Help: "all keys", Group: group, Pages: readPages, Do: open(frame.Help)},
 		{ID: "helpdone", Keys: []string{"?"}, Help: "back from the keys", Group: group, Pages: []keys.Page{frame.Help}, Do: a.escape},
 		{ID: "quit", Keys: []string{"q"}, Title: "quit",
 			Help:  "leave the program; asks while a run is active. Ctrl+C asks too, and twice leaves at once",
 			Group: group, Pages: allPages, Do: a.m.askToQuit},
 	}
+}
+
+// canStop refuses to stop the process while its run would stop with it.
+func (a actions) canStop() (bool, string) {
+	if a.m.endsRun() || a.m.s.Starting || (rolling{a.m}).endsRoll() {
+		return false, "the run is part of this program and would stop with it: q offers to suspend the run"
+	}
+	return true, ""
 }
 
 // lookActions open the pages of what is there.

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -129,4 +131,20 @@ func TestPanicsEndTheProgramInOrder(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Ctrl+Z stops the process, and never a run with it.
+func TestStoppedLikeAnyProgram(t *testing.T) {
+	d := drive(t, company(), 100, 30)
+	_, cmd := d.m.Update(keyPress("ctrl+z"))
+	if cmd == nil {
+		t.Fatal("the program is not stopped")
+	}
+	if msg := cmd(); msg != tea.Suspend() {
+		t.Errorf("%T instead", msg)
+	}
+	d = drive(t, company(), 100, 30, attached(runState()))
+	_, cmd = d.m.Update(keyPress("ctrl+z"))
+	d.exec(cmd)
+	d.shows("the run is part of this program and would stop with it: q offers to suspend")
 }
