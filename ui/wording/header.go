@@ -84,15 +84,23 @@ func polled(s *kube.Snapshot) []string {
 	return kinds
 }
 
+// startAgainAfter is the outage after which the kubeconfig, which was read at the start, is the next suspect.
+const startAgainAfter = time.Minute
+
 // Notice is the line that must not be missed about what we cannot see; empty
 // where nothing is wrong.
 func Notice(s *kube.Snapshot, now time.Time) paint.Line {
 	h := s.Health()
 	if !h.Live && !h.DownSince.IsZero() {
-		l := paint.L(themes.Bad, "The API server is unreachable: what you see is "+Age(now.Sub(h.DownSince))+" old.")
+		down := now.Sub(h.DownSince)
+		l := paint.L(themes.Bad, "The API server is unreachable: what you see is "+Age(down)+" old.")
+		if down > startAgainAfter {
+			l = l.Add(themes.Text, " If its address has changed: leave, and start again.")
+		}
 		if h.Reason != "" {
 			l = l.Add(themes.Muted, " "+Quote(h.Reason))
 		}
+		l = l.Add(themes.Muted, " It is asked every second.")
 		return l
 	}
 	for _, k := range []kube.Kind{kube.KindNodes, kube.KindPods} {
