@@ -94,7 +94,7 @@ func (m renderer) findLine() paint.Line {
 	if problem := scroll.Match().Problem; problem != "" {
 		return l.Add(themes.Warning, "   nothing is found: "+problem).Fit(m.s.Width - 1)
 	}
-	return l.Add(themes.Muted, "   "+wording.Count(search{m.model}.count(), "line")+
+	return l.Add(themes.Muted, "   "+wording.Count(search(m).count(), "line")+
 		"   enter keeps, n finds the next, esc ends")
 }
 

@@ -80,7 +80,7 @@ func (m renderer) frame() (lines []paint.Line, x, y int) {
 	d := m.dialogs.top()
 	if d == nil {
 		if m.filtering {
-			return lines, min(m.s.Width-1, 3+paint.Width(*search{m.model}.text())), m.s.Height - 1
+			return lines, min(m.s.Width-1, 3+paint.Width(*search(m).text())), m.s.Height - 1
 		}
 		return lines, 0, y
 	}
