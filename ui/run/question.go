@@ -139,6 +139,10 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 		touched := m.confirmed.Open()
 		body = append(body, nil, wording.PlanSummary(touched))
 		body = append(body, confirm.CostLines(touched)...)
+		o, n := touched.Options, touched.Counts()
+		if n.Wait+n.Blocked > 0 && o.ForceAfter == 0 && o.MaxEvictRetries == 0 {
+			body = append(body, paint.L(themes.Muted, "What a budget holds is tried again, not forced."))
+		}
 	}
 	return body
 }
