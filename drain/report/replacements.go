@@ -91,14 +91,15 @@ func (all replacements) stuck() string {
 	return ", but " + strings.Join(parts, " and ")
 }
 
-// unready names the pods whose replacement is not Ready, with what became of it: those that need somebody first.
+// unready names the pods that have left and whose replacement is not Ready, with what became of it: those that need
+// somebody first.
 func (all replacements) unready() (facts []Fact) {
 	var starting []Fact
 	for _, p := range all {
 		f := p.Replacement
 		text := p.Namespace + "/" + p.Name + "  " + f.Words()
 		switch {
-		case f.State.Settled():
+		case f.State.Settled() || !p.State.Left():
 		case f.Stuck():
 			facts = append(facts, Fact{Warning, text})
 		default:
@@ -138,7 +139,7 @@ func (l *toDos) replacements(s *drain.State) {
 		return
 	}
 	for _, p := range s.Pods {
-		if f := &p.Replacement.Facts; f.Stuck() {
+		if f := &p.Replacement.Facts; f.Stuck() && p.State.Left() {
 			l.add("pod "+p.Namespace+"/"+p.Name+" has left, and its "+f.Words(), "kubectl describe pod -n "+
 				words.ShellWord(p.Namespace)+" "+words.ShellWord(f.Pod))
 		}

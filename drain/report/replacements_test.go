@@ -79,12 +79,15 @@ func TestStuckReplacements(t *testing.T) {
 	starts := pod("web-1", replacement.Facts{State: replacement.Starting, Pod: "web-2", Node: "w2"})
 	pending := pod("db-0", replacement.Facts{State: replacement.Pending, Pod: "db-0", Reason: "Unschedulable", Why: "no room"})
 	fails := pod("api-1", replacement.Facts{State: replacement.Failing, Pod: "api-2", Node: "w2", Reason: "CrashLoopBackOff"})
+	ending := pod("job-1", replacement.Facts{State: replacement.Starting, Pod: "job-2", Node: "w2"})
+	ending.State = eviction.Terminating // it is not gone: what is said of it is said elsewhere
 	for _, c := range []struct {
 		pods    []*eviction.Record
 		verdict Fact
 		unready int
 		todo    []string
 	}{
+		{[]*eviction.Record{ending}, Fact{Good, "Drained w1 in 1m 00s"}, 0, nil},
 		{[]*eviction.Record{starts}, Fact{Good, "Drained w1 in 1m 00s"}, 1, nil},
 		{[]*eviction.Record{starts, pending}, Fact{Warning, "Drained w1 in 1m 00s, but 1 replacement is Pending"}, 2, []string{"kubectl describe pod -n shop db-0"}},
 		{[]*eviction.Record{starts, pending, fails}, Fact{Warning, "Drained w1 in 1m 00s, but 1 replacement is Pending and 1 replacement fails"}, 3,

@@ -62,6 +62,9 @@ func (story tale) tell(t *testing.T, world *world) {
 	if story.panics {
 		ada.bin = rehearsal(t)
 	}
+	for _, name := range []string{"web", "api"} { // what the story before moved is Ready: else a plan is outdated by it
+		world.asMachinery(t, "rollout", "status", "deployment", name, "-n", "shop", "--timeout=2m")
+	}
 	if story.scene != nil {
 		story.scene(onScreen{t: t, world: world})
 	}
