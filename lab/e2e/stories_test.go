@@ -62,9 +62,6 @@ func (story tale) tell(t *testing.T, world *world) {
 	if story.panics {
 		ada.bin = rehearsal(t)
 	}
-	for _, name := range []string{"web", "api"} { // what the story before moved is Ready: else a plan is outdated by it
-		world.asMachinery(t, "rollout", "status", "deployment", name, "-n", "shop", "--timeout=2m")
-	}
 	if story.scene != nil {
 		story.scene(onScreen{t: t, world: world})
 	}
@@ -116,9 +113,13 @@ func nowhereToLand(s onScreen) {
 	s.t.Cleanup(func() { s.world.mayFail("uncordon", "worker-2", "worker-3") })
 }
 
-// allIsHeld: every pod of shop/web is needed.
+// allIsHeld: every pod of shop/web is needed. Those that the story before moved are Ready first, else they outdate
+// the plan.
 func allIsHeld(s onScreen) {
 	s.t.Helper()
+	for _, name := range []string{"web", "api"} {
+		s.world.asMachinery(s.t, "rollout", "status", "deployment", name, "-n", "shop", "--timeout=2m")
+	}
 	s.budget(4, 0)
 }
 
