@@ -64,7 +64,7 @@ func (s Summary) AtEnd() string {
 	if len(s.Unready) == 0 {
 		return s.Replaced
 	}
-	return s.Replaced + ", when the run ended"
+	return "when the run ended: " + s.Replaced
 }
 
 func (r Report) verdict() Fact {
