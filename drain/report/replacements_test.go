@@ -104,6 +104,9 @@ func TestStuckReplacements(t *testing.T) {
 		if c.todo != nil && (sum.Unready[0].Level != Warning || !strings.Contains(sum.Unready[0].Text, "shop/db-0") || sum.Unready[c.unready-1].Level != Plain) {
 			t.Errorf("not those that need somebody first: %+v", sum.Unready)
 		}
+		if c.unready > 0 && (!strings.HasPrefix(sum.AtEnd(s.Outcome), "when the run ended: 0 of ") || sum.AtEnd("") != sum.Replaced) {
+			t.Errorf("%q at the end, %q of a run that is suspended", sum.AtEnd(s.Outcome), sum.AtEnd(""))
+		}
 		var commands []string
 		for _, todo := range toDo(s, StatusEnded) {
 			if strings.Contains(todo.What, "has left, and its replacement") {

@@ -59,9 +59,10 @@ func (r Report) Summary() Summary {
 	return s
 }
 
-// AtEnd is Replaced of a run that follows its replacements no longer.
-func (s Summary) AtEnd() string {
-	if len(s.Unready) == 0 {
+// AtEnd is Replaced for a text that stays: a run of which that is the outcome follows its replacements no longer. One
+// that has none yet, as a suspended one, is not said to have ended.
+func (s Summary) AtEnd(o drain.Outcome) string {
+	if o == "" || len(s.Unready) == 0 {
 		return s.Replaced
 	}
 	return "when the run ended: " + s.Replaced

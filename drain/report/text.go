@@ -50,10 +50,7 @@ func (r Report) Text() string {
 		line("retire", f.Text)
 	}
 	line("slowest", sum.Slowest)
-	if r.Outcome != "" {
-		sum.Replaced = sum.AtEnd()
-	}
-	line("replaced", sum.Replaced)
+	line("replaced", sum.AtEnd(r.Outcome))
 	for _, f := range sum.Unready {
 		line("unready", f.Text)
 	}

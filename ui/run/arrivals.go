@@ -66,10 +66,24 @@ func arriving(p *eviction.Record) bool {
 	return p.State.Left() && p.Replacement.State != "" && !p.Replacement.State.Settled()
 }
 
-// nowOf is the moment that a row is about: a run that ended waits for nothing any more, only its replacements
-// still come up.
+// awaits reports whether a change of the cluster can be about a replacement of a run that ended: of these pods, as
+// they were seen last.
+func awaits(s *frame.Session, pods map[string]*eviction.Record) bool {
+	if s.State == nil || !followable(s) {
+		return false
+	}
+	for _, p := range pods {
+		if arriving(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// nowOf is the time up to which the words of a row count: now, and the end of a run that ended, unless the
+// replacement of the pod is still followed.
 func nowOf(s *frame.Session, p *eviction.Record) time.Time {
-	if s.State.Outcome == "" || s.State.Ended.IsZero() || followable(s) && arriving(p) {
+	if s.State.Outcome == "" || s.State.Ended.IsZero() || arriving(p) && followable(s) {
 		return s.Now
 	}
 	return s.State.Ended

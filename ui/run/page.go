@@ -85,7 +85,7 @@ func (m *Page) Update(msg tea.Msg) {
 			m.question()
 		}
 	case frame.NewSnapshot:
-		m.list.Stale = m.list.Stale || m.s.State != nil && m.s.State.Outcome != "" // replacements come up
+		m.list.Stale = m.list.Stale || awaits(m.s, m.pods)
 	case reportMsg:
 		m.onReport(msg)
 	case etaMsg:

@@ -49,7 +49,7 @@ const maxListed = 5
 // pod that did not move why.
 func ResultText(s *drain.State, undos []rollback.Undo, width int, now time.Time) string {
 	sum := report.OfState(s).Summary()
-	sum.Replaced = sum.AtEnd()
+	sum.Replaced = sum.AtEnd(s.Outcome)
 	r := resulting{width: width, lines: paint.Wrap(verdict(sum), width)}
 	r.add("why", themes.Text, whyNot(s)...)
 	if sum.Outage != "" {
