@@ -85,7 +85,7 @@ func (a actions) planActions() []keys.Action {
 			Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Plan, frame.Pods, frame.AllPods},
 			Enabled: a.canAcceptUsual,
 			Do: func() {
-				a.SetOptions(wording.WithUsual(a.m.s.Options))
+				a.SetOptions(a.m.s.Options.WithUsual())
 				a.Say("options: " + a.m.s.Flags)
 			}},
 		{ID: "options", Keys: []string{"o"}, Title: "options", Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Plan}, Do: options},
@@ -100,16 +100,16 @@ func (a actions) planActions() []keys.Action {
 }
 
 // canAcceptUsual offers the two usual flags while one of them is missing, and
-// on a plan only where they are all that refuses.
+// on a plan only where it assumes them.
 func (a actions) canAcceptUsual() (bool, string) {
-	if wording.HasUsual(a.m.s.Options) {
+	if a.m.s.Options.HasUsual() {
 		return false, "both are accepted already"
 	}
 	var plan *plan.Plan
 	if p, ok := a.m.page().(frame.Planner); ok {
 		plan = p.Planned()
 	}
-	if plan != nil && !wording.HasUsual(plan.Options) { // else the page assumes them
+	if plan != nil && !plan.Options.HasUsual() { // else the page assumes them
 		return false, "that is not the cause here: see the options"
 	}
 	return true, ""

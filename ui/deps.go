@@ -12,7 +12,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // Source is where the dashboard looks at the cluster; kube.Store is one.
@@ -87,7 +86,7 @@ func (d Deps) withDefaults() Deps {
 		d.Now = time.Now
 	}
 	if d.UsualAccepted {
-		d.Options = wording.WithUsual(d.Options)
+		d.Options = d.Options.WithUsual()
 	}
 	d.ReadOnly = d.ReadOnly || d.Replay
 	if d.Terminal != nil {

@@ -77,7 +77,7 @@ func (h *shell) ShowCommand(command string) {
 }
 
 func (h *shell) SetOptions(o plan.Options) {
-	if usual := wording.HasUsual(o); usual != wording.HasUsual(h.m.s.Options) {
+	if usual := o.HasUsual(); usual != h.m.s.Options.HasUsual() {
 		h.rememberUsual(usual)
 	}
 	h.m.setOptions(o)

@@ -74,7 +74,7 @@ func BenchmarkAwkward(b *testing.B) {
 			for b.Loop() {
 				previews := plan.NewPreviews(s, kubetest.Now)
 				for _, n := range nodes {
-					previews.Node(n, o)
+					previews.Assume(n, o)
 				}
 			}
 		})

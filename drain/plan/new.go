@@ -218,8 +218,8 @@ func NewPreviews(s *kube.Snapshot, now time.Time) *Previews {
 		taken: map[kube.UID]struct{}{}}
 }
 
-// Node is the plan of one node. One that does not exist has an empty plan.
-func (v *Previews) Node(name string, o Options) Node {
+// node is the plan of one node. One that does not exist has an empty plan.
+func (v *Previews) node(name string, o Options) Node {
 	clear(v.taken)
 	names := []string{name}
 	o.DrainRules = v.rules.Of(names)

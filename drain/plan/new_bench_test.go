@@ -64,7 +64,7 @@ func BenchmarkPreviews(b *testing.B) {
 	for b.Loop() {
 		previews := NewPreviews(s, kubetest.Now)
 		for _, n := range nodes {
-			previews.Node(n, o)
+			previews.node(n, o)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func TestPlanDrainable(t *testing.T) {
 			if answer(plan.Drainable) != row.want || answer(plan.Nodes[0].Drainable) != row.want {
 				t.Errorf("plan %s, node %s, want %s", answer(plan.Drainable), answer(plan.Nodes[0].Drainable), row.want)
 			}
-			if preview := NewPreviews(store.Snapshot(), kubetest.Now).Node("w1", row.o); answer(preview.Drainable) != row.want {
+			if preview := NewPreviews(store.Snapshot(), kubetest.Now).node("w1", row.o); answer(preview.Drainable) != row.want {
 				t.Errorf("preview %s, want %s", answer(preview.Drainable), row.want)
 			}
 		})
@@ -173,7 +173,7 @@ func TestPlanUnknownNodes(t *testing.T) {
 	if err.Error() != `nodes "x" not found, nodes "y" not found` {
 		t.Error(err)
 	}
-	if empty := NewPreviews(kubetest.SnapshotOf(kubetest.Now), kubetest.Now).Node("x", flags()); len(empty.Pods) != 0 || empty.Name != "x" {
+	if empty := NewPreviews(kubetest.SnapshotOf(kubetest.Now), kubetest.Now).node("x", flags()); len(empty.Pods) != 0 || empty.Name != "x" {
 		t.Errorf("preview %+v", empty)
 	}
 }

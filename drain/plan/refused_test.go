@@ -42,3 +42,36 @@ func TestRefusedNodes(t *testing.T) {
 		})
 	}
 }
+
+func TestWantsUsual(t *testing.T) {
+	node := func(action Action, codes ...ReasonCode) Node {
+		p := Pod{Action: action}
+		for _, c := range codes {
+			p.Reasons = append(p.Reasons, Reason{Code: c, Level: LevelError})
+		}
+		return Node{Pods: []Pod{p}}
+	}
+	warned := node(ActionEvict, ReasonEmptyDir)
+	warned.Pods[0].Reasons[0].Level = LevelWarning
+	for name, row := range map[string]struct {
+		nodes []Node
+		want  bool
+	}{
+		"no node":                         {nil, false},
+		"no pod":                          {[]Node{{}}, false},
+		"a pod that leaves":               {[]Node{node(ActionEvict)}, false},
+		"a DaemonSet":                     {[]Node{node(ActionRefuse, ReasonDaemonSet)}, true},
+		"local data":                      {[]Node{node(ActionRefuse, ReasonEmptyDir)}, true},
+		"local data, admitted":            {[]Node{warned}, false},
+		"no controller":                   {[]Node{node(ActionRefuse, ReasonUnmanaged)}, false},
+		"no controller, and local data":   {[]Node{node(ActionRefuse, ReasonUnmanaged, ReasonEmptyDir)}, true},
+		"the first for another reason":    {[]Node{node(ActionRefuse, ReasonUnmanaged), node(ActionRefuse, ReasonDaemonSet)}, true},
+		"a DaemonSet that stays in place": {[]Node{node(ActionSkip, ReasonDaemonSet)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := WantsUsual(row.nodes...); got != row.want {
+				t.Errorf("%v", got)
+			}
+		})
+	}
+}

@@ -231,7 +231,7 @@ func (m *Page) askPreviews() {
 	m.shell.Go("the preview of nodes", func(ctx context.Context) tea.Msg {
 		made, previews := make(map[string]preview, len(stale)), plan.NewPreviews(snap, now)
 		for _, n := range stale {
-			made[n.Name] = makePreview(snap, n, o, previews.Node)
+			made[n.Name] = makePreview(snap, n, o, previews)
 		}
 		return previewMsg{gen: snap.Gen(), options: options, previews: made}
 	})

@@ -7,7 +7,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
 // preview is what a drain of one node would do.
@@ -27,13 +26,10 @@ type costs struct {
 	Findings []plan.Finding // all but those that merely inform
 }
 
-// makePreview puts a preview together; plan is that of one node alone, as drain's
-// Previews make it.
-func makePreview(s *kube.Snapshot, n *kube.Node, o plan.Options, plan func(string, plan.Options) plan.Node) preview {
-	p := preview{Plan: plan(n.Name, o), LastControlPlane: len(checklist.LastControlPlane(s, n.Name)) > 0}
-	if wording.UsualOnly(p.Plan) {
-		p.Assumed, p.Plan = true, plan(n.Name, wording.WithUsual(o))
-	}
+// makePreview puts a preview together.
+func makePreview(s *kube.Snapshot, n *kube.Node, o plan.Options, previews *plan.Previews) preview {
+	p := preview{LastControlPlane: len(checklist.LastControlPlane(s, n.Name)) > 0}
+	p.Plan, p.Assumed = previews.Assume(n.Name, o)
 	p.Counts = p.Plan.Counts()
 	return p
 }
@@ -42,7 +38,7 @@ func makePreview(s *kube.Snapshot, n *kube.Node, o plan.Options, plan func(strin
 // it cannot be made.
 func makeCosts(s *kube.Snapshot, p preview, o plan.Options, now time.Time) *costs {
 	if p.Assumed {
-		o = wording.WithUsual(o)
+		o = o.WithUsual()
 	}
 	planned, err := plan.New(s, []string{p.Plan.Name}, o, now)
 	if err != nil {

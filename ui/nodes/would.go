@@ -60,7 +60,7 @@ func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
 	if p == nil {
 		return l
 	}
-	if refused := refusals(p.Plan); refused != "" && !p.Assumed { // else the page says what it assumes
+	if refused := refusals(p.Plan); refused != "" {
 		say(themes.Bad, refused)
 	}
 	if len(l) > 0 {

@@ -67,10 +67,9 @@ func (m *Page) Sorts() []frame.Sort {
 // Targets are the nodes of the plan.
 func (m *Page) Targets() []string { return m.nodes }
 
-// assumes reports whether the plan is made as if the usual flags were accepted: without them it would be one of
-// refused nodes, which tells nothing of the drain.
+// assumes reports whether the plan is made as if the flags that most drains need were accepted.
 func (m *Page) assumes() bool {
-	return m.has && wording.HasUsual(m.plan.Options) && !wording.HasUsual(m.s.Options)
+	return m.has && m.plan.Options.HasUsual() && !m.s.Options.HasUsual()
 }
 
 // Planned is the plan, nil until there is one.
@@ -144,8 +143,8 @@ func (m *Page) askPlan() {
 	m.shell.Go("the plan", func(ctx context.Context) tea.Msg {
 		msg.part = incomplete(snap)
 		msg.plan, msg.err = cluster.NewPlan(snap, msg.nodes, o, now)
-		if msg.err == nil && wording.UsualOnly(msg.plan.Nodes...) {
-			msg.plan, msg.err = cluster.NewPlan(snap, msg.nodes, wording.WithUsual(o), now)
+		if msg.err == nil && plan.WantsUsual(msg.plan.Nodes...) {
+			msg.plan, msg.err = cluster.NewPlan(snap, msg.nodes, o.WithUsual(), now)
 		}
 		return msg
 	})

@@ -36,12 +36,11 @@ type drained struct {
 	pods    map[kube.UID]plan.Pod
 }
 
-// drainOf makes the plan of a node. Where it would refuse pods for want of the usual flags alone, it assumes these,
-// as all previews do.
+// drainOf makes the plan of a node, with the flags that its preview assumes.
 func drainOf(s *kube.Snapshot, node string, o plan.Options, options string, now time.Time) *drained {
 	d := &drained{gen: s.Gen(), options: options, pods: map[kube.UID]plan.Pod{}}
-	if d.assumed = wording.UsualOnly(plan.NewPreviews(s, now).Node(node, o)); d.assumed {
-		o = wording.WithUsual(o)
+	if _, d.assumed = plan.NewPreviews(s, now).Assume(node, o); d.assumed {
+		o = o.WithUsual()
 	}
 	planned, err := plan.New(s, []string{node}, o, now)
 	if err != nil { // there is no such node

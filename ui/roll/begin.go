@@ -81,7 +81,7 @@ func (m *Setup) onPlanned(msg plannedMsg) {
 			names[i] = r.Node
 		}
 		why := "their plans tell why (D on the nodes page)"
-		if wording.UsualOnly(msg.planned.Nodes...) {
+		if plan.WantsUsual(msg.planned.Nodes...) {
 			why = "a on the nodes page accepts --ignore-daemonsets --delete-emptydir-data"
 		}
 		m.shell.Fail("The roll does not begin, nothing was changed: refused " + wording.List(names, 3) + "; " + why)

@@ -116,24 +116,6 @@ func TestFateAndWhy(t *testing.T) {
 	}
 }
 
-func TestUsualOnly(t *testing.T) {
-	node := func(pods ...plan.Pod) plan.Node { return plan.Node{Pods: pods} }
-	for _, c := range []struct {
-		node plan.Node
-		want bool
-	}{
-		{node(), false},
-		{node(planned(plan.ActionEvict, nil)), false},
-		{node(planned(plan.ActionRefuse, nil, plan.ReasonDaemonSet), planned(plan.ActionRefuse, nil, plan.ReasonEmptyDir)), true},
-		{node(planned(plan.ActionRefuse, nil, plan.ReasonDaemonSet), planned(plan.ActionRefuse, nil, plan.ReasonUnmanaged)), false},
-		{node(planned(plan.ActionRefuse, nil, plan.ReasonEmptyDir, plan.ReasonUnmanaged)), false},
-	} {
-		if got := UsualOnly(c.node); got != c.want {
-			t.Errorf("%+v: %v", c.node, got)
-		}
-	}
-}
-
 func TestKubectl(t *testing.T) {
 	o := plan.DefaultOptions()
 	if got := Kubectl(plan.Target{Context: "prod"}, []string{"a"}, o); got != "kubectl --context=prod drain a" {
