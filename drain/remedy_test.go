@@ -130,7 +130,7 @@ func TestRemedies(t *testing.T) {
 		word string
 	}{
 		"free: all are well":        {func(*steps) {}, remedy.EvictUnhealthy, "no other pod of budget web is unhealthy", "", ""},
-		"free: AlwaysAllow":         {func(f *steps) { f.sick(f.unhealthyPod); f.always() }, remedy.EvictUnhealthy, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict web-2"},
+		"free: AlwaysAllow":         {func(f *steps) { f.sick(f.unhealthyPod); f.always() }, remedy.EvictUnhealthy, "", "POST /api/v1/namespaces/default/pods/web-2/eviction, UID pod-2", "evict 2"},
 		"free: IfHealthyBudget":     {func(f *steps) { f.sick(f.unhealthyPod) }, remedy.EvictUnhealthy, "allows the eviction of a pod that is not Ready only while it has the 2 it needs (IfHealthyBudget); it has 1", "", ""},
 		"free: it ends already":     {func(f *steps) { f.ends(f.unhealthyPod, long) }, remedy.EvictUnhealthy, "web-2 is already terminating", "", ""},
 		"free: no owner":            {func(f *steps) { f.always(); f.bare(f.unhealthyPod) }, remedy.EvictUnhealthy, "web-2 would not be recreated", "", ""},

@@ -74,11 +74,11 @@ func TestAChoiceAsksFirst(t *testing.T) {
 	d := drive(t, company(), 120, 40, attached(runState()))
 	run := d.m.s.Run.(*fakeRun)
 	d.keys("n", "1")
-	d.shows("Evict the unhealthy pod cart-7f9c-k2xzq?", "evict cart-7f9c-k2xzq")
+	d.shows("Evict the unhealthy pod cart-7f9c-k2xzq?", "evict k2xzq")
 	if len(run.sent) != 0 {
 		t.Fatalf("sent %v", run.sent)
 	}
-	d.typed("evict cart-7f9c-k2xzq")
+	d.typed("evict k2xzq")
 	d.keys("enter")
 	if len(run.sent) != 1 || run.sent[0].(drain.Command).Kind != drain.CommandRemedy {
 		t.Fatalf("sent %v", run.sent)

@@ -44,20 +44,20 @@ func TestRemediesNeedTheConfirmationOfTheRemedy(t *testing.T) {
 	d.shows("Remedies", "cart-7f9c-x2x9q", "Evict the unhealthy pod cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
 	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
-	d.shows("request POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction", "type evict cart-7f9c-k2xzq and press Enter")
-	d.typed("evict cart")
+	d.shows("request POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction", "type evict k2xzq and press Enter")
+	d.typed("evict k2")
 	d.keys("enter")
 	if sent := sentBy(d); len(sent) != 0 {
 		t.Fatalf("a wrong word sent %+v", sent)
 	}
-	d.typed("-7f9c-k2xzq")
+	d.typed("xzq")
 	d.keys("enter")
 	sent := sentBy(d)
 	if len(sent) != 1 {
 		t.Fatalf("%+v", sent)
 	}
 	c := sent[0].(drain.Command)
-	if c.Kind != drain.CommandRemedy || c.Word != "evict cart-7f9c-k2xzq" || c.Remedy.Kind != remedy.EvictUnhealthy || c.Remedy.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
+	if c.Kind != drain.CommandRemedy || c.Word != "evict k2xzq" || c.Remedy.Kind != remedy.EvictUnhealthy || c.Remedy.UID != "checkout/cart-7f9c-k2xzq" || !c.OnScreen || c.By != "ada" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -68,7 +68,7 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 	d := onRemedies(t, 80, 24)
 	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
-	d.typed("evict cart")
+	d.typed("evict k2")
 	change := func(state eviction.State, inFlight uint64) {
 		d.t.Helper()
 		r := d.m.s.Run.(*fakeRun)
@@ -85,9 +85,9 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 		}), false})
 	}
 	change(eviction.Requested, 9)
-	d.shows("> evict cart_")
+	d.shows("> evict k2_")
 	change(eviction.BudgetBlocked, 0)
-	d.typed("-7f9c-k2xzq")
+	d.typed("xzq")
 	d.keys("enter")
 	if sent := sentBy(d); len(sent) != 1 {
 		t.Fatalf("sent %+v\n%s", sent, d.frame())

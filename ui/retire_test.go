@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -25,7 +26,7 @@ func TestADrainedNodeLeavesTheCluster(t *testing.T) {
 		}), false})
 	}
 	over()
-	d.shows("to take a node out of the cluster:", "1 worker-a1: stop the kubelet")
+	d.shows("what comes next:", "1 take worker-a1 out of the cluster: stop the kubelet")
 	d.keys("1")
 	d.shows("cleanup-script worker-a1 --step", "--step stop | ssh worker-a1")
 	golden(t, "retire-stop", d.frame())
@@ -44,7 +45,7 @@ func TestADrainedNodeLeavesTheCluster(t *testing.T) {
 	golden(t, "retire-output", d.frame())
 	told(retire.Facts{Step: retire.StepStop, Status: retire.Done}, "")
 	over()
-	d.shows("1 worker-a1: delete the Node object")
+	d.shows("1 take worker-a1 out of the cluster: delete the Node object")
 	d.keys("1")
 	d.shows("finalizers: karpenter.sh/termination", "provider id: aws:///i-1", "Karpenter made this node")
 	golden(t, "retire-delete", d.frame())
@@ -55,7 +56,7 @@ func TestADrainedNodeLeavesTheCluster(t *testing.T) {
 
 	told(retire.Facts{Step: retire.StepDelete, Status: retire.Failed}, "refused \x1b[31mby a webhook")
 	over()
-	d.shows("worker-a1: delete the Node object  failed: refused by a webhook", "1 worker-a1: delete the Node object")
+	d.shows("worker-a1: delete the Node object  failed: refused by a webhook", "1 take worker-a1 out of the cluster: delete the Node object")
 	again := n
 	again.UID = "another"
 	w.Put(&again)
@@ -72,6 +73,41 @@ func TestAnUnsafeNodeIsNamedWithItsLines(t *testing.T) {
 	d.send(runMsg{d.m.s.Run, d.m.s.Run.State(), true})
 	d.keys("1")
 	d.shows("worker-a1 despite Volumes")
+}
+
+// A node that the run has cordoned is put back into service from the result, unless it is on its way out of the cluster.
+func TestADrainedNodeIsUncordoned(t *testing.T) {
+	w, s := oneDrained()
+	s.Nodes[0].Cordoned = true
+	n := *w.Snapshot().Node("worker-a1")
+	n.Cordon = &kube.Cordon{Manager: kube.FieldManager, Since: moment,
+		Mark: annotation.Mark{Run: s.Run.ID, By: "ada", At: moment, Was: "schedulable"}.String()}
+	w.Put(&n)
+	d := drive(t, w, 100, 40, attached(s))
+	over := func() { d.send(runMsg{d.m.s.Run, d.m.s.Run.State(), true}) }
+	over()
+	d.shows("1 uncordon worker-a1: back into service", "2 take worker-a1 out of the cluster: stop the kubelet")
+	d.keys("1")
+	d.shows("Uncordon worker-a1?", "Cordoned with kdrain-tui by ada", "New pods can be scheduled there again.")
+	d.keys("n")
+	if len(d.cordons) != 0 {
+		t.Fatalf("uncordoned without a yes: %v", d.cordons)
+	}
+	d.keys("1")
+	d.quiet()
+	d.keys("y")
+	if !slices.Equal(d.cordons, []string{"-worker-a1"}) {
+		t.Errorf("uncordoned %v\n%s", d.cordons, d.frame())
+	}
+	d.shows("Uncordoned worker-a1.")
+
+	stop := retire.Facts{Step: retire.StepStop, Status: retire.Running, Command: "ssh"}
+	d.send(runMsg{d.m.s.Run, d.m.s.Run.(*fakeRun).set(func(s *drain.State) {
+		*s = *drain.Fold(s, drain.Event{Kind: drain.EventRetire, Seq: s.Seq + 1, Time: d.now, Node: "worker-a1", Retire: &stop, Outcome: s.Outcome})
+	}), true})
+	if f := d.frame(); strings.Contains(f, "back into service") {
+		t.Errorf("its kubelet may be stopped:\n%s", f)
+	}
 }
 
 // A node that was left before it was drained can be planned again from the result, by its number.

@@ -183,7 +183,7 @@ func (v *View) free() Remedy {
 		return r
 	}
 	r.Object, r.Namespace, r.Name, r.UID = "Pod", sick.Namespace, sick.Name, sick.UID
-	r.Title, r.Word = "evict the unhealthy pod "+sick.Name, "evict "+sick.Name
+	r.Title, r.Word = "evict the unhealthy pod "+sick.Name, "evict "+told(sick)
 	r.Risk = "It evicts a pod that is not in the plan, by its UID, with its own grace period. The budget is freed only once its replacement is Ready."
 	budgets := v.Snap.BudgetsOf(sick)
 	predicted := budget.Predict(sick, budgets, sick.UID)
@@ -198,6 +198,15 @@ func (v *View) free() Remedy {
 		r.DisabledReason = "the server would refuse it: " + refusalWords(predicted, sick, budgets)
 	}
 	return r
+}
+
+// told is what tells the pod from the others of its workload: the end of a name that its ReplicaSet has generated.
+// It is what is typed for the mildest remedy; a harmful one takes the name in full.
+func told(p *kube.Pod) string {
+	if p.Owner != nil && p.Owner.Kind == "ReplicaSet" {
+		return p.Name[strings.LastIndexByte(p.Name, '-')+1:]
+	}
+	return p.Name
 }
 
 // refusalWords say why the server would not evict a pod.

@@ -96,6 +96,17 @@ func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
 	return undos
 }
 
+// Uncordons are the nodes that the undos make schedulable again.
+func Uncordons(undos []Undo) []string {
+	var nodes []string
+	for _, u := range undos {
+		if u.Left == "" && u.Cordon != nil && !u.Cordon.Unschedulable {
+			nodes = append(nodes, u.Node)
+		}
+	}
+	return nodes
+}
+
 // keptSteps are the steps of a node out of the cluster, which nothing takes back.
 func keptSteps(n *drain.NodeRun) []Undo {
 	var kept []Undo

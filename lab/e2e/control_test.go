@@ -255,7 +255,7 @@ func theBudgetIsFreed(t *testing.T, run *steered) {
 	world := run.world
 	held, since := world.only(t, "search", "worker-1"), world.auditEnd(t)
 	sick := world.only(t, "search", "worker-2")
-	run.applies("evict-unhealthy", held, "evict "+strings.TrimPrefix(sick, "shop/"))
+	run.applies("evict-unhealthy", held, "evict "+sick[strings.LastIndex(sick, "-")+1:])
 	world.goes(t, "search", "worker-1")
 	if got := world.evicted(t, since); !slices.Equal(got, []string{sick, held}) {
 		t.Errorf("evicted: %v, want the sick %s and then %s", got, sick, held)

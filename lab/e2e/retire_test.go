@@ -161,23 +161,23 @@ func TestRetireFromTheScreen(t *testing.T) {
 	term.waitGone("one moment")
 	term.keys("y")
 	confirm("1 pod from worker-1?")
-	term.waitFor("Result ", "to take a node out of the cluster:", "1 worker-1: stop the kubelet")
+	term.waitFor("Result ", "1 uncordon worker-1: back into service", "2 take worker-1 out of the cluster: stop the kubelet")
 	run := decode[[]struct{ Run string }](t, operator.run("runs", "-o", "json").out)[0].Run
 
 	onHost("stop")
-	term.keys("1")
+	term.keys("2")
 	confirm("Is it done? worker-1: stop the kubelet")
-	term.waitFor("1 worker-1: delete the Node object")
+	term.waitFor("1 take worker-1 out of the cluster: delete the Node object")
 	if world.node(t, "worker-1").Metadata.Name != "worker-1" {
 		t.Error("the Node object is gone before that was confirmed")
 	}
 	term.keys("1")
 	confirm("Delete the Node object: worker-1?")
-	term.waitFor("1 worker-1: clean the host up")
+	term.waitFor("1 take worker-1 out of the cluster: clean the host up")
 	onHost("clean", "--run", run)
 	term.keys("1")
 	confirm("Is it done? worker-1: clean the host up")
-	term.waitGone("to take a node out of the cluster:")
+	term.waitGone("what comes next:")
 	term.keys("q")
 	if code, normal := term.ended(); code != 0 || !normal.shows("Drained worker-1") {
 		t.Errorf("exit code %d, and on the normal screen\n%s", code, framed(normal))

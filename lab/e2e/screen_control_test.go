@@ -194,7 +194,7 @@ func remediesAndSkip(s onScreen) {
 	s.confirm("S", "Skip this pod?", skipped.Metadata.Name+" on worker-3")
 	d.control(before, "skip", skipped.Metadata.UID)
 
-	s.apply(d, second, "Evict", "evict-unhealthy", "evict "+sick.Metadata.Name, sick)
+	s.apply(d, second, "Evict", "evict-unhealthy", "evict "+sick.Metadata.Name[strings.LastIndex(sick.Metadata.Name, "-")+1:], sick)
 	s.gone(second)
 	s.term.waitFor("Result ", "worker-1 ✔ drained", "worker-3 ▲ stopped")
 	s.stays(skipped)

@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/table"
@@ -112,8 +113,8 @@ func (m *Page) Update(msg tea.Msg) {
 		m.onPreviews(msg)
 	case costsMsg:
 		m.onCosts(msg)
-	case cordonedMsg:
-		m.onCordoned(msg)
+	case confirm.CordonSet:
+		m.onCordonSet(msg)
 	case leftoversMsg:
 		m.onLeftovers(msg)
 	case removedMsg:

@@ -94,8 +94,6 @@ func (m *Page) Update(msg tea.Msg) {
 		chooser{m}.onRoom(msg)
 	case stepMsg:
 		leaver{m}.onStep(msg)
-	case uncordonedMsg:
-		chooser{m}.onUncordoned(msg)
 	case confirm.Checked:
 		if msg.Question != nil {
 			m.onChecked(msg)

@@ -2,14 +2,17 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/themes"
+	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -57,22 +60,38 @@ func (m leaver) again() []choice {
 		themes.Good, func() { m.shell.Open(frame.Ref{Page: frame.Plan, Nodes: nodes}) }}}
 }
 
-// choices are what comes next: plans of nodes that were left, and the next steps of the drained ones, while none is
-// being taken.
+// back uncordons the nodes that this run has cordoned, but those of which a step out of the cluster was taken.
+func (m leaver) back() []choice {
+	if m.s.ReadOnly || m.s.Foreign || !m.s.Snap.Health().Live {
+		return nil
+	}
+	nodes := slices.DeleteFunc(rollback.Uncordons(m.s.Undos(m.s.Snap)), func(name string) bool {
+		n := m.s.State.Node(name)
+		return n == nil || n.Retire.Begun()
+	})
+	if len(nodes) == 0 {
+		return nil
+	}
+	return []choice{{"uncordon " + wording.List(nodes, 3) + ": back into service", "uncordon " + wording.List(nodes, 1),
+		themes.Good, func() { confirm.Cordon{Nodes: nodes}.Ask(m.shell) }}}
+}
+
+// choices are what comes next: plans of nodes that were left, the way back, and the next steps of the drained ones
+// out of the cluster, while none is being taken.
 func (m leaver) choices() []choice {
 	if !m.s.Over {
 		return nil
 	}
-	all := m.again()
+	all := append(m.again(), m.back()...)
 	for _, n := range m.steps() {
 		step, token := n.Retire.Next(), themes.Text
 		if n.Retire.Of(step).Status == retire.Failed {
 			token = themes.Warning
 		}
-		all = append(all, choice{n.Name + ": " + step.Does(), n.Name + ": " + string(step), token,
+		all = append(all, choice{"take " + n.Name + " out of the cluster: " + step.Does(), n.Name + ": " + string(step), token,
 			func() { m.ask(n.Name, step) }})
 	}
-	return all
+	return all[:min(len(all), mostChoices)]
 }
 
 // mostOutput is how many lines of a script the result shows.
@@ -96,11 +115,7 @@ func (m leaver) lines() []paint.Line {
 		}
 	}
 	if all := m.choices(); len(all) > 0 { // the frame measures the head before Layout
-		caption := "to take a node out of the cluster:"
-		if len(m.again()) > 0 {
-			caption = "what comes next:"
-		}
-		lines = append(lines, paint.L(themes.Muted, caption))
+		lines = append(lines, paint.L(themes.Muted, "what comes next:"))
 		lines = append(lines, choiceLines(all, m.s.Width-2)...)
 	}
 	return lines

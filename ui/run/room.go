@@ -6,10 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/themes"
-	"github.com/kdrain-tui/kdrain-tui/ui/dialog"
+	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
@@ -46,34 +44,8 @@ func (m chooser) findRoom() {
 
 func (m chooser) onRoom(msg roomMsg) { m.room, m.seeking = room(msg), false }
 
-// uncordonedMsg tells what became of an uncordon.
-type uncordonedMsg struct {
-	node string
-	err  error
-}
-
 func (m chooser) askToUncordon(node string) {
-	d := dialog.Confirm("set-cordon", "Uncordon "+node+"?", "uncordon", false,
-		paint.L(themes.Accent,
-			node), paint.T("It is not a node of this run. New pods can be scheduled there again, among them "+
-			m.room.pod+"."))
-	d.Command = wording.KubectlCordon(m.s.Target(), []string{node}, false)
-	m.shell.Ask(d, func(a dialog.Answer) {
-		if a.Value != dialog.Accept {
-			return
-		}
-		cluster := m.s.Cluster
-		m.shell.Go("the uncordon", func(ctx context.Context) tea.Msg {
-			_, err := cluster.Uncordon(ctx, node, plan.DryRunNone)
-			return uncordonedMsg{node, err}
-		})
-	})
-}
-
-func (m chooser) onUncordoned(msg uncordonedMsg) {
-	if msg.err != nil {
-		m.shell.Fail("Not uncordoned: " + msg.node + ": " + wording.Clean(msg.err.Error()))
-		return
-	}
-	m.shell.Say("Uncordoned " + msg.node + ".")
+	confirm.Cordon{Nodes: []string{node}, Notes: []paint.Line{
+		paint.T("It is not a node of this run. " + m.room.pod + " can start there."),
+	}}.Ask(m.shell)
 }

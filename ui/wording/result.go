@@ -175,17 +175,7 @@ func (r *resulting) costs(s *drain.State, sum report.Summary) {
 
 // rest is what is left behind and where to read on.
 func (r *resulting) rest(s *drain.State, undos []rollback.Undo) {
-	var nodes []string
-	undo := false
-	for _, u := range undos {
-		if u.Left != "" {
-			continue
-		}
-		undo = true
-		if u.Node != "" && u.Cordon != nil && !u.Cordon.Unschedulable {
-			nodes = append(nodes, u.Node)
-		}
-	}
+	nodes := rollback.Uncordons(undos)
 	if len(nodes) > 0 {
 		r.add("cordoned", themes.Text, List(nodes, 6)+", by this run.")
 	}
@@ -197,7 +187,7 @@ func (r *resulting) rest(s *drain.State, undos []rollback.Undo) {
 	}
 	target := s.Run.Target()
 	r.line("report", paint.T(target.Line("kdrain-tui report "+s.Run.ID)))
-	if undo {
+	if slices.ContainsFunc(undos, func(u rollback.Undo) bool { return u.Left == "" }) {
 		r.line("undo", paint.T(target.Line("kdrain-tui rollback "+s.Run.ID)))
 	}
 	if len(nodes) > 0 && len(nodes) <= 3 {
