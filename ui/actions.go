@@ -35,7 +35,7 @@ type actions struct{ *shell }
 func (a actions) nodeActions() []keys.Action {
 	plan := func() { a.Open(frame.Ref{Page: frame.Plan, Nodes: a.Targets()}) }
 	return []keys.Action{
-		{ID: "plan", Keys: []string{"D"}, Title: "plan drain", Group: "Nodes",
+		{ID: "plan", Keys: []string{"D"}, Title: "plan", Group: "Nodes",
 			Pages:   []keys.Page{frame.Nodes, frame.Map},
 			Enabled: a.hasTargets, Do: plan,
 			Help: "show what a drain of the marked nodes would do, or of the selected one; changes nothing"},
@@ -43,7 +43,7 @@ func (a actions) nodeActions() []keys.Action {
 			Pages:   []keys.Page{frame.Nodes},
 			Enabled: a.canRoll, Do: func() { a.Open(frame.Ref{Page: frame.NewRoll, Nodes: a.Targets()}) },
 			Help: "put a rolling maintenance of the marked nodes together, or of the selected one; begins nothing"},
-		{ID: "planone", Keys: []string{"D"}, Title: "plan drain",
+		{ID: "planone", Keys: []string{"D"}, Title: "plan",
 			Help: "show what a drain of this node would do; changes nothing", Group: "Nodes",
 			Pages: []keys.Page{frame.Pods}, Do: plan},
 	}
@@ -330,10 +330,9 @@ func (a actions) hasRuns() (bool, string) {
 
 func (a actions) hasCluster() (bool, string) { return a.m.s.Cluster != nil, "a replay has no cluster" }
 
-// backTitle hints at esc where nothing else would but quit: who has read enough
-// of the keys or the messages must not take q for the way back.
+// backTitle hints at esc wherever there is a way back: who has read enough must not take q for it.
 func (a actions) backTitle() string {
-	if a.m.path.page == frame.Help || a.m.path.page == frame.Messages {
+	if len(a.m.path.back) > 0 {
 		return "back"
 	}
 	return ""

@@ -115,7 +115,11 @@ func (m renderer) hints() paint.Line {
 	if m.s.Starting {
 		line = line.Add(themes.Busy, "starting the run"+paint.Ellipsis+"   ")
 	}
-	const reserve = len("? help   ")
+	kept := []string{"help"} // which always have room
+	if len(m.path.back) == 0 {
+		kept = append(kept, "quit")
+	}
+	reserve := len(kept) * len("? help   ")
 	for _, a := range m.offered() {
 		if a.Title == "" || a.Writes && m.d.ReadOnly {
 			continue
@@ -133,9 +137,10 @@ func (m renderer) hints() paint.Line {
 		}
 		hint := paint.L(themes.Key, hintKey(a.Keys)).Add(themes.Muted, " "+title)
 		room := m.s.Width
-		if a.ID != "help" {
-			room -= reserve
+		if at := slices.Index(kept, a.ID); at >= 0 {
+			reserve = (len(kept) - 1 - at) * len("? help   ")
 		}
+		room -= reserve
 		if line.Width()+hint.Width() > room {
 			continue
 		}
@@ -144,24 +149,18 @@ func (m renderer) hints() paint.Line {
 	return line
 }
 
-// offered are the actions of the page, in a replay those first that lead on and that move it.
+// offered are the actions of the page: first the way to an active run, in a replay those that lead on and that move it.
 func (m renderer) offered() []*keys.Action {
-	all := m.keys.On(m.path.page)
-	if m.position == nil {
-		return all
-	}
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b *keys.Action) int {
-		return cmp.Compare(replayLast(a), replayLast(b))
-	})
+	all := slices.Clone(m.keys.On(m.path.page))
+	slices.SortStableFunc(all, func(a, b *keys.Action) int { return cmp.Compare(m.rank(a), m.rank(b)) })
 	return all
 }
 
-func replayLast(a *keys.Action) int {
+func (m renderer) rank(a *keys.Action) int {
 	switch {
-	case slices.Contains(a.Keys, "enter"):
+	case a.ID == "watch" && (m.s.Live() || m.s.Rolling()), m.position != nil && slices.Contains(a.Keys, "enter"):
 		return 0
-	case a.Group == replayGroup:
+	case m.position != nil && a.Group == replayGroup:
 		return 1
 	}
 	return 2

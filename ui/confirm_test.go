@@ -67,7 +67,7 @@ func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
 	d.keys("esc")
 	d.shows("enter answer")
 	d.keys("q")
-	d.shows("0 of 4 pods are gone", "Nodes that it cordoned stay cordoned either way: worker-a1.")
+	d.shows("0 of 4 pods gone", "Nodes that it cordoned stay cordoned either way: worker-a1.")
 }
 
 func TestFocusIsOnCancel(t *testing.T) {

@@ -62,7 +62,7 @@ func hostilePod(t *testing.T) func() *driver {
 			paper(d).details = func(string, string, kube.UID, string) (watch.PodDetails, error) {
 				k := details(nasty[0], nasty[1])
 				for _, h := range nasty {
-					k.Missing = append(k.Missing, h)
+					k.Missing = append(k.Missing, watch.Missing{Part: watch.PartEvents, Why: h}, watch.Missing{Part: watch.PartLog, Why: h})
 					k.YAML += "\n" + h
 					k.Logs[0].Lines = append(k.Logs[0].Lines, h)
 					k.Events = append(k.Events, watch.PodEvent{Reason: h, Message: h, From: h})

@@ -108,7 +108,7 @@ func TestMap(t *testing.T) {
 // During a run the map shows what left, what is blocked and what arrives.
 func TestMapOfARun(t *testing.T) {
 	d := onMap(company(), attached(movingState()))(t, 160, 40)
-	d.shows("2 gone", "blocked", "+1 coming", "1 replacement on no node yet", "▶ Draining")
+	d.shows("2 gone", "blocked", "+1 coming", "1 replacement on no node yet", "▶ 2/3 gone")
 }
 
 // Nodes come and go under the cursor; where there is none, the map says why.

@@ -43,10 +43,11 @@ func details(namespace, name string) watch.PodDetails {
 			{At: moment.Add(-40 * time.Second), Type: "Warning", Reason: "BackOff", Message: "Back-off restarting failed container", From: "kubelet", Count: 42},
 		},
 		YAML:    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name + "\n  namespace: " + namespace + "\nspec:\n  containers:\n  - env:\n    - name: TOKEN\n      value: (hidden)\n    name: cart",
-		Missing: []string{"log of sidecar: pods/log is forbidden"},
+		Missing: []watch.Missing{{Part: watch.PartLog, Why: "log of sidecar: pods/log is forbidden"}},
 		Containers: []watch.Container{
-			{Name: "migrate", Kind: watch.ContainerInit, State: "Completed"},
-			{Name: "cart", State: "CrashLoopBackOff", Restarts: 42}, {Name: "metrics", State: "running"},
+			{Name: "migrate", Image: "registry.example/migrate:7", Kind: watch.ContainerInit, State: "Completed"},
+			{Name: "cart", Image: "registry.example/cart:1.4.2", Kind: watch.ContainerMain, State: "CrashLoopBackOff", Restarts: 42},
+			{Name: "metrics", State: "running"},
 		},
 		Container: "cart",
 	}
@@ -65,9 +66,9 @@ func TestThePodsPage(t *testing.T) {
 	d := drive(t, company(), 100, 30, attached(runState()), readable(&read))
 	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
 	d.keys("enter")
-	d.shows("Pod checkout/cart-7f9c-x2x9q", "‖ blocked", "budget checkout/cart needs 3", "Not read: log of sidecar", "○ Ready", "BackOff (42 times)", "blocked by cart-7f9c-k2xzq b")
+	d.shows("Pod checkout/cart-7f9c-x2x9q", "‖ blocked", "budget checkout/cart needs 3", "Containers", "registry.example/cart:1.4.2  CrashLoopBackOff, 42 restarts", "○ Ready", "BackOff (42 times)", "blocked by cart-7f9c-k2xzq b")
 	d.keys("2")
-	d.shows("container cart, the previous instance", "line 3 of true", "of 10")
+	d.shows("Not read: log of sidecar", "container cart, the previous instance", "line 3 of true", "of 10")
 	d.keys("G")
 	d.shows("line 49 of false")
 	d.keys("tab")
@@ -139,4 +140,33 @@ func TestAPodOfOneContainer(t *testing.T) {
 	}
 	d.keys("c")
 	d.shows("the pod has one container")
+}
+
+// A log is followed: it is read again after a rest, until the same key or until the page is left.
+func TestALogIsFollowed(t *testing.T) {
+	var read []string
+	d := drive(t, company(), 140, 30, attached(runState()), readable(&read))
+	d.list(frame.Run).Table.Select("checkout/cart-7f9c-x2x9q")
+	d.keys("enter", "2")
+	d.shows("f follow")
+	d.keys("f")
+	d.shows("follows the log", "f end following", "line 49 of false")
+	wait := func(rest time.Duration) {
+		d.now = d.now.Add(rest)
+		d.send(tickMsg{d.m.tickTurn})
+	}
+	wait(time.Second)
+	wait(time.Second)
+	wait(time.Second)
+	wait(time.Second)
+	if len(read) != 4 {
+		t.Errorf("%d reads, want the first, that of the key, and two in four seconds", len(read))
+	}
+	d.keys("f")
+	wait(10 * time.Second)
+	d.keys("f", "esc")
+	wait(10 * time.Second)
+	if len(read) != 5 {
+		t.Errorf("%d reads after the end, want one more for the key", len(read))
+	}
 }

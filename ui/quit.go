@@ -79,7 +79,7 @@ func (m *model) openQuit() {
 func (m *model) openQuitRun() {
 	p := m.s.State.Progress("")
 	d := &dialog.Dialog{ID: quitDialog, Title: "A run is active", Body: []paint.Line{
-		paint.T(wording.Number(p.Left) + " of " + wording.Count(p.Total, "pod") + " are gone, " + wording.Number(p.Terminating) + " are ending."),
+		paint.T(wording.Number(p.Left) + " of " + wording.Count(p.Total, "pod") + " gone, " + wording.Number(p.Terminating) + " terminating."),
 		paint.T("The run is part of this program: leaving suspends it, to be resumed, or aborts it."),
 		paint.L(themes.Muted, "resume  ").Add(themes.Text, m.s.State.Run.Target().Line("kdrain-tui resume "+m.s.State.Run.ID)),
 		paint.L(themes.Warning, "Nodes that it cordoned stay cordoned either way: "+wording.List(wording.NodesTouched(m.s.State), 6)+"."),

@@ -41,7 +41,7 @@ func sentBy(d *driver) []drain.Input {
 // Promise 2 on the screen: a remedy is taken by its own word, beside its request.
 func TestRemediesNeedTheConfirmationOfTheRemedy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
-	d.shows("Remedies", "cart-7f9c-x2x9q", "Evict the unhealthy pod cart-7f9c-k2xzq", "POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction")
+	d.shows("Remedies", "cart-7f9c-x2x9q", "Evict the unhealthy pod cart-7f9c-k2xzq", "evict k2xzq")
 	d.list(frame.Remedies).Table.Select(string(remedy.EvictUnhealthy))
 	d.keys("enter")
 	d.shows("request POST /api/v1/namespaces/checkout/pods/cart-7f9c-k2xzq/eviction", "type evict k2xzq and press Enter")
@@ -103,9 +103,10 @@ func TestATryOfTheRunLeavesTheQuestionOpen(t *testing.T) {
 
 func TestRemediesThatAreOffSayWhy(t *testing.T) {
 	d := onRemedies(t, 80, 24)
+	d.list(frame.Remedies).Table.Select(string(remedy.ForceDelete))
 	d.shows("not available: its node is Ready and it is not stuck")
 	d.keys("G")
-	d.shows("not available: worker-a2 is Ready", "The machine must really be off.")
+	d.shows("not available: worker-a2 is Ready.", "The machine must")
 	d.keys("enter")
 	if len(d.m.dialogs) != 0 {
 		t.Error("a remedy that is not available asks for its confirmation")
@@ -122,6 +123,7 @@ func TestRemediesWithoutTheRight(t *testing.T) {
 			return results
 		}
 	})
+	d.list(frame.Remedies).Table.Select(string(remedy.Delete))
 	d.shows("not available: you may not delete pods in namespace checkout")
 }
 

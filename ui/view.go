@@ -161,7 +161,8 @@ func (m renderer) withPane(lines []paint.Line, v frame.View) []paint.Line {
 
 func (m renderer) textFrame(v frame.View) []paint.Line {
 	scroll := m.page().(frame.Scroller).Scroll()
-	height, top, match := m.textHeight(v), scroll.Top, scroll.Match()
+	height, match := m.textHeight(v), scroll.Match()
+	top := max(0, min(scroll.Top, len(v.Text)-height))
 	right := paint.Join(paint.S(themes.Muted, paint.Dot), v.Right, scrolled(top, len(v.Text), height))
 	lines := []paint.Line{m.titleLine(v.Left, right, nil), m.upperRule()}
 	for _, l := range v.Head {

@@ -34,6 +34,7 @@ const (
 type Container struct {
 	Name     string
 	Kind     ContainerKind
+	Image    string
 	State    string // "running", or the kubelet's reason why it is not; "" where nothing is said
 	Restarts int32
 }
@@ -48,8 +49,8 @@ type LogTail struct {
 // containersOf are the containers of a pod in the order in which they start.
 func containersOf(p *corev1.Pod) []Container {
 	var all []Container
-	add := func(name string, kind ContainerKind) {
-		c := Container{Name: kube.Clean(name), Kind: kind}
+	add := func(name, image string, kind ContainerKind) {
+		c := Container{Name: kube.Clean(name), Image: kube.Clean(image), Kind: kind}
 		if s := statusOf(p, name); s != nil {
 			c.State, c.Restarts = kube.Clean(stateOf(s)), s.RestartCount
 		}
@@ -57,16 +58,16 @@ func containersOf(p *corev1.Pod) []Container {
 	}
 	for _, c := range p.Spec.InitContainers {
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			add(c.Name, ContainerSidecar)
+			add(c.Name, c.Image, ContainerSidecar)
 		} else {
-			add(c.Name, ContainerInit)
+			add(c.Name, c.Image, ContainerInit)
 		}
 	}
 	for _, c := range p.Spec.Containers {
-		add(c.Name, ContainerMain)
+		add(c.Name, c.Image, ContainerMain)
 	}
 	for _, c := range p.Spec.EphemeralContainers {
-		add(c.Name, ContainerEphemeral)
+		add(c.Name, c.Image, ContainerEphemeral)
 	}
 	return all
 }

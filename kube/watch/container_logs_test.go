@@ -19,7 +19,7 @@ func manyContainers() *corev1.Pod {
 	always := corev1.ContainerRestartPolicyAlways
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "x", UID: "uid"}}
 	pod.Spec.InitContainers = []corev1.Container{{Name: "migrate"}, {Name: "proxy", RestartPolicy: &always}}
-	pod.Spec.Containers = []corev1.Container{{Name: "app"}, {Name: "metrics"}}
+	pod.Spec.Containers = []corev1.Container{{Name: "app", Image: "app:1.2"}, {Name: "metrics"}}
 	pod.Spec.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "debug"}}}
 	pod.Status.InitContainerStatuses = []corev1.ContainerStatus{
 		{Name: "migrate", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}},
@@ -34,8 +34,9 @@ func manyContainers() *corev1.Pod {
 
 func TestContainersInTheOrderOfTheirStart(t *testing.T) {
 	want := []Container{
-		{"migrate", ContainerInit, "Completed", 0}, {"proxy", ContainerSidecar, "running", 1},
-		{"app", ContainerMain, "CrashLoopBackOff", 3}, {"metrics", ContainerMain, "running", 0}, {"debug", ContainerEphemeral, "", 0},
+		{"migrate", ContainerInit, "", "Completed", 0}, {"proxy", ContainerSidecar, "", "running", 1},
+		{"app", ContainerMain, "app:1.2", "CrashLoopBackOff", 3}, {"metrics", ContainerMain, "", "running", 0},
+		{"debug", ContainerEphemeral, "", "", 0},
 	}
 	if got := containersOf(manyContainers()); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -101,7 +102,7 @@ func TestLogOfTheChosenContainer(t *testing.T) {
 				t.Errorf("%q: %+v", container, tail)
 			}
 		}
-		missing := slices.ContainsFunc(d.Missing, func(m string) bool { return strings.HasPrefix(m, "log of debug: ") })
+		missing := slices.ContainsFunc(d.Missing, func(m Missing) bool { return m.Part == PartLog && strings.HasPrefix(m.Why, "log of debug: ") })
 		if len(d.Containers) != 5 || missing != (container == "debug") {
 			t.Errorf("%q: %+v", container, d)
 		}

@@ -30,9 +30,24 @@ type PodDetails struct {
 	// Container is the one that Logs are of.
 	Container string
 	Logs      []LogTail
-	// Missing says what could not be read, and why.
-	Missing []string
+	Missing   []Missing
 }
+
+// Missing is what of a pod could not be read.
+type Missing struct {
+	Part DetailPart
+	Why  string
+}
+
+// DetailPart is a part of the details that is read by itself.
+type DetailPart string
+
+// The parts.
+const (
+	PartEvents DetailPart = "events"
+	PartYAML   DetailPart = "YAML"
+	PartLog    DetailPart = "log"
+)
 
 // Condition is one condition of a pod.
 type Condition struct {
@@ -61,16 +76,16 @@ func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid k
 	}
 	d := PodDetails{Conditions: conditions(pod), Containers: containersOf(pod)}
 	if d.YAML, err = redactedYAML(pod); err != nil {
-		d.miss("YAML", err)
+		d.miss(PartYAML, "YAML", err)
 	}
 	if d.Events, err = podEvents(ctx, c, namespace, uid); err != nil {
-		d.miss("events", err)
+		d.miss(PartEvents, "events", err)
 	}
 	d.Container = kube.Clean(cmp.Or(container, mostTelling(pod)))
 	for _, previous := range instancesOf(pod, d.Container) {
 		tail, err := logTail(ctx, c, namespace, name, LogTail{Container: d.Container, Previous: previous})
 		if err != nil {
-			d.miss("log of "+d.Container, err)
+			d.miss(PartLog, "log of "+d.Container, err)
 			continue
 		}
 		d.Logs = append(d.Logs, tail)
@@ -78,8 +93,8 @@ func ReadPod(ctx context.Context, c *conn.Cluster, namespace, name string, uid k
 	return d, nil
 }
 
-func (d *PodDetails) miss(what string, err error) {
-	d.Missing = append(d.Missing, kube.Clean(what+": "+err.Error()))
+func (d *PodDetails) miss(part DetailPart, what string, err error) {
+	d.Missing = append(d.Missing, Missing{part, kube.Clean(what + ": " + err.Error())})
 }
 
 func conditions(p *corev1.Pod) []Condition {

@@ -150,4 +150,6 @@ func (s *Scroll) Seek(lines []paint.Line, from, height int) bool {
 }
 
 // By scrolls, within so many lines of which height are seen.
-func (s *Scroll) By(by, lines, height int) { s.Top = max(0, min(s.Top+by, lines-height)) }
+func (s *Scroll) By(by, lines, height int) {
+	s.Top = max(0, min(min(s.Top, lines-height)+by, lines-height))
+}

@@ -27,7 +27,7 @@ const nodesNeed = 44
 func nodeColumns(width int, names *paint.Names, zone, roles, version int, running, usage bool) []table.Column {
 	state := 12
 	if running {
-		state = 17
+		state = 15
 	}
 	share := wording.ShareWidth(width)
 	name := max(names.Widest(), 4)

@@ -1,8 +1,6 @@
 package nodes
 
 import (
-	"time"
-
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -10,17 +8,24 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
 )
 
+// serverFrom is the width from which the header has room for the address of the API server.
+const serverFrom = 140
+
 // header is the title line of the nodes page: where we are, and whether what
 // is shown is true.
-func header(s *kube.Snapshot, id frame.Identity, readOnly bool, now time.Time) (left, right, brief paint.Line) {
+func header(session *frame.Session) (left, right, brief paint.Line) {
+	s, id := session.Snap, session.Identity
 	left = paint.L(themes.Title, "kdrain").Add(themes.Text, "  ").Add(themes.Accent, id.Context)
-	if id.User != "" {
-		left = left.Add(themes.Muted, paint.Dot+id.User)
+	if id.Server != "" && session.Width >= serverFrom {
+		left = left.Add(themes.Muted, paint.Dot+id.Server)
 	}
-	if readOnly {
+	if id.User != "" {
+		left = left.Add(themes.Muted, paint.Dot+"as "+id.User)
+	}
+	if session.ReadOnly {
 		left = left.Add(themes.Text, "  ").Add(themes.Warning, "READ ONLY")
 	}
-	live, nodes := wording.Live(s, now), kindCount(s, kube.KindNodes, "node", s.Sync(kube.KindNodes).Count)
+	live, nodes := wording.Live(s, session.Now), kindCount(s, kube.KindNodes, "node", s.Sync(kube.KindNodes).Count)
 	var pending paint.Line
 	if n := int(s.Totals("").Requested.Pods); n > 0 {
 		pending = paint.L(themes.Warning, wording.Number(n)+" Pending")

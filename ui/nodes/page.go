@@ -85,7 +85,7 @@ func (m *Page) mark(name string) string {
 	return strconv.Itoa(turn)
 }
 
-// Hints count the marks, also those that are not shown.
+// Hints count the marks, also those that are not shown, and what they host.
 func (m *Page) Hints() paint.Line {
 	if m.marks.Len() == 0 {
 		return nil
@@ -93,6 +93,13 @@ func (m *Page) Hints() paint.Line {
 	line := paint.L(themes.Marked, wording.Number(m.marks.Len())+" marked")
 	if hidden := m.marks.Hidden(m.list.Table.Keys()); hidden > 0 {
 		line = line.Add(themes.Warning, ", "+wording.Number(hidden)+" not shown")
+	}
+	if m.marks.Len() > 1 {
+		pods := 0
+		for _, name := range m.marks.Keys() {
+			pods += m.s.Snap.Totals(name).Pods
+		}
+		line = line.Add(themes.Muted, ": "+wording.Count(pods, "pod"))
 	}
 	return line.Add(themes.Text, "   ")
 }
@@ -194,6 +201,11 @@ func (m *Page) measureRoles(all []*kube.Node) {
 func (m *Page) Layout(lay frame.Layout) {
 	_, usage := m.anyUsage()
 	columns := nodeColumns(lay.Columns(), m.s.Names, m.zone, m.roles, m.version, m.s.Live(), usage)
+	for i := range columns { // what the rows are sorted by gives way last
+		if columns[i].ID == m.list.Sort {
+			columns[i].Drop = min(columns[i].Drop, 1)
+		}
+	}
 	m.list.Layout(lay, m.labels.among(columns), nil)
 	m.askPreviews()
 }
@@ -307,7 +319,7 @@ func (m *Page) preview(name, options string) *preview {
 // View is the list of nodes.
 func (m *Page) View() frame.View {
 	v := frame.View{}
-	v.Left, v.Right, v.Brief = header(m.s.Snap, m.s.Identity, m.s.ReadOnly, m.s.Now)
+	v.Left, v.Right, v.Brief = header(m.s)
 	if n := wording.Notice(m.s.Snap, m.s.Now); n != nil {
 		v.Head = append(v.Head, n)
 	}

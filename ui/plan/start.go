@@ -36,6 +36,9 @@ func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 	}
 	body := confirm.DriftLines(changes)
 	body = append(body, paint.L(themes.Accent, wording.List(open, 60)))
+	if id := m.s.Identity; id.Server != "" {
+		body = append(body, paint.L(themes.Muted, "of "+id.Context+paint.Dot+id.Server+paint.Dot+"as "+id.User))
+	}
 	if gone := len(shown.Nodes) - len(open); gone > 0 {
 		body = append(body, paint.L(themes.Warning, wording.Count(gone, "node")+" refused and left untouched: "+
 			wording.List(confirm.RefusedNodes(shown), 6)))

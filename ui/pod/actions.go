@@ -25,8 +25,14 @@ func (m *Page) Actions() []keys.Action {
 		{ID: "container", Keys: []string{"c"}, Title: "next container", TitleNow: m.containerTitle,
 			Help: "the log of the next container, also of init, sidecar and ephemeral ones", Group: group,
 			Enabled: m.canChooseContainer, Do: m.chooseNextContainer},
+		{ID: "follow", Keys: []string{"f"}, Title: "follow", TitleNow: m.followTitle,
+			Help: "read the end of the log again every two seconds, until the same key or another page", Group: group,
+			Enabled: m.canRead, Do: m.follow},
 		{ID: "reread", Keys: []string{"r"}, Title: "read again", Help: "read the pod again", Group: group,
-			Enabled: func() (bool, string) { return m.s.Cluster != nil, "there is no cluster to read from" },
-			Do:      m.readPod},
+			Enabled: m.canRead, Do: m.readPod},
 	}
+}
+
+func (m *Page) canRead() (bool, string) {
+	return m.s.Cluster != nil, "there is no cluster to read from"
 }

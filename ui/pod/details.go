@@ -14,11 +14,31 @@ import (
 // podParts are the parts of a pod's page, in the order of their keys.
 var podParts = []string{"state", "logs", "yaml"}
 
-// podMissing says what of a pod could not be read; nil where nothing is missing.
-func podMissing(d watch.PodDetails) []paint.Line {
+// podMissing says why a part of a pod could not be read; nil where it was.
+func podMissing(d watch.PodDetails, part watch.DetailPart) []paint.Line {
 	var lines []paint.Line
 	for _, m := range d.Missing {
-		lines = append(lines, paint.L(themes.Warning, paint.Warn+" Not read: "+m))
+		if m.Part == part {
+			lines = append(lines, paint.L(themes.Warning, paint.Warn+" Not read: "+m.Why))
+		}
+	}
+	return lines
+}
+
+// podContainers are the containers of a pod, in the order in which they start.
+func podContainers(all []watch.Container) []paint.Line {
+	name, image := 0, 0
+	for _, c := range all {
+		name, image = max(name, paint.Width(c.Name)), max(image, paint.Width(c.Image))
+	}
+	lines := make([]paint.Line, len(all))
+	for i, c := range all {
+		mark, token := paint.Good, themes.Good
+		if c.State != "running" && c.State != "Completed" {
+			mark, token = paint.Hollow, themes.Warning
+		}
+		lines[i] = append(paint.L(token, mark+" "+c.Name).Fit(name+2).Add(themes.Muted, "  "+c.Image).Fit(name+image+4).
+			Add(themes.Muted, "  "), containerFacts(c)...)
 	}
 	return lines
 }
@@ -56,10 +76,10 @@ func podConditions(d watch.PodDetails, now time.Time) []paint.Line {
 
 // podEvents are the events about a pod, the newest first.
 func podEvents(d watch.PodDetails, now time.Time) []paint.Line {
-	if len(d.Events) == 0 {
-		return []paint.Line{paint.L(themes.Muted, "There are none; the server forgets events after an hour.")}
+	lines := podMissing(d, watch.PartEvents)
+	if len(d.Events) == 0 && lines == nil {
+		return []paint.Line{paint.L(themes.Muted, "None is kept. The API server keeps events for an hour, unless it is set up otherwise.")}
 	}
-	var lines []paint.Line
 	for i := len(d.Events) - 1; i >= 0; i-- {
 		e := d.Events[i]
 		token := themes.Text
@@ -82,7 +102,7 @@ func podEvents(d watch.PodDetails, now time.Time) []paint.Line {
 // podYAML is the object itself.
 func podYAML(d watch.PodDetails) []paint.Line {
 	if d.YAML == "" {
-		return []paint.Line{paint.L(themes.Muted, "It could not be read.")}
+		return podMissing(d, watch.PartYAML)
 	}
 	lines := []paint.Line{paint.L(themes.Muted, "# without managed fields, and without the values of its environment")}
 	for _, text := range strings.Split(d.YAML, "\n") {

@@ -2,6 +2,7 @@ package pod
 
 import (
 	"slices"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube/watch"
 	"github.com/kdrain-tui/kdrain-tui/themes"
@@ -50,6 +51,29 @@ func (m *Page) chooseNextContainer() {
 	m.readPod()
 }
 
+// followEvery is how long a followed log rests before it is read again.
+const followEvery = 2 * time.Second
+
+// follow begins to read the log again and again, or ends that.
+func (m *Page) follow() {
+	m.follows = !m.follows
+	m.turnPart(logsPart)
+	if m.follows {
+		m.readPod()
+	}
+}
+
+// followTitle keeps the key out of the hints where no log is shown.
+func (m *Page) followTitle() string {
+	switch {
+	case m.part != logsPart:
+		return ""
+	case m.follows:
+		return "end following"
+	}
+	return "follow"
+}
+
 // containerLine names the containers with their states, the shown one in brackets; nil where
 // there is nothing to choose.
 func containerLine(read readPod) []paint.Line {
@@ -81,12 +105,12 @@ func containerFacts(c watch.Container) paint.Line {
 
 // podLogs are the last lines of the chosen container, and of its previous instance.
 func podLogs(d watch.PodDetails) []paint.Line {
-	if len(d.Logs) == 0 {
-		return []paint.Line{paint.L(themes.Muted, "No log was read.")}
+	lines := podMissing(d, watch.PartLog)
+	if len(d.Logs) == 0 && lines == nil {
+		return []paint.Line{paint.L(themes.Muted, "No container has started yet.")}
 	}
-	var lines []paint.Line
-	for i, tail := range d.Logs {
-		if i > 0 {
+	for _, tail := range d.Logs {
+		if lines != nil {
 			lines = append(lines, nil)
 		}
 		title := "container " + tail.Container

@@ -30,6 +30,8 @@ type Page struct {
 	sick    bool                    // the unhealthy pod is shown
 	part    int
 	read    map[kube.UID]readPod // of the pod and the one that blocks it
+	follows bool                 // the log is read again and again
+	next    time.Time            // when it is read again
 }
 
 // New makes the page.
@@ -51,8 +53,15 @@ func (m *Page) Update(msg tea.Msg) {
 	}
 }
 
-// Layout has nothing to prepare.
-func (m *Page) Layout(frame.Layout) {}
+// Layout has a followed log read again when it is time.
+func (m *Page) Layout(frame.Layout) {
+	if m.follows && !m.s.Now.Before(m.next) {
+		m.readPod()
+	}
+}
+
+// Waits reports whether the page changes with time.
+func (m *Page) Waits() bool { return m.follows }
 
 // readPod is what was read about a pod.
 type readPod struct {
@@ -175,6 +184,10 @@ func (m *Page) onPod(msg podMsg) {
 		was.at, was.details = m.s.Now, msg.details
 	}
 	m.read[msg.uid] = was
+	m.next = m.s.Now.Add(followEvery)
+	if m.follows && m.part == logsPart {
+		m.scroll.Top = len(m.podLines()) // the frame shows the last page
+	}
 	if was.chosen != msg.chosen && m.shownPod().UID == msg.uid { // chosen while it was read
 		m.readPod()
 	}
@@ -192,6 +205,8 @@ func (m *Page) View() frame.View {
 	}
 	switch {
 	case m.s.Cluster == nil:
+	case m.follows:
+		v.Right = paint.L(themes.Busy, "follows the log")
 	case read.asked:
 		v.Right = paint.L(themes.Busy, "reading"+paint.Ellipsis)
 	case !read.at.IsZero():
@@ -228,9 +243,6 @@ func (m *Page) podLines() []paint.Line {
 		lines = append(lines, paint.L(themes.Muted, "There is no cluster here to read more from."), nil)
 	}
 	whole := !read.at.IsZero()
-	if whole {
-		lines = append(lines, podMissing(read.details)...)
-	}
 	switch {
 	case m.part == 0:
 		lines = append(lines, m.podState(read, whole)...)
@@ -259,6 +271,9 @@ func (m *Page) podState(read readPod, whole bool) []paint.Line {
 	lines := m.podWords()
 	if !whole {
 		return lines
+	}
+	if all := podContainers(read.details.Containers); all != nil {
+		lines = append(append(lines, nil, paint.L(themes.Title, "Containers")), all...)
 	}
 	lines = append(lines, nil, paint.L(themes.Title, "Conditions"))
 	lines = append(lines, podConditions(read.details, m.s.Snap.ServerTime(m.s.Now))...)

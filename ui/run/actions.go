@@ -53,7 +53,7 @@ func (m *Page) Actions() []keys.Action {
 			Help: "whether each node of the run is safe to power off now, line by line", Group: group,
 			Enabled: func() (bool, string) { return canCheck(m.s) },
 			Do:      func() { m.shell.Open(frame.Ref{Page: frame.Checks}) }},
-		{ID: "report", Keys: []string{"y"}, Help: "copy the report of the run as markdown, for a ticket", Group: group,
+		{ID: "report", Keys: []string{"y"}, Title: "copy report", TitleNow: m.reportTitle, Help: "copy the report of the run as markdown, for a ticket", Group: group,
 			Enabled: m.canReport, Do: m.copyReport},
 		{ID: "suspend", Keys: []string{"Z"},
 			Help: "send nothing more and end the process of the run; resume continues it", Group: group,
@@ -257,9 +257,8 @@ func (m *Page) askToSuspend() {
 func (m *Page) askToAbort() {
 	p := m.s.State.Progress("")
 	m.askToCommand(dialog.Confirm("abort", "Abort the run?", "abort", true,
-		paint.T("Nothing more is sent. "+wording.Plural(p.Total-p.Left, "pod stays where it is, ",
-			"pods stay where they are, ")+
-			wording.Number(p.Terminating)+" of them already ending."),
+		paint.T("Nothing more is sent. "+wording.Plural(p.Total-p.Left-p.Terminating, "pod stays where it is",
+			"pods stay where they are")+"; "+wording.Number(p.Terminating)+" already terminating."),
 		paint.L(themes.Warning, "The nodes stay cordoned: "+wording.List(wording.NodesTouched(m.s.State), 6)+".")),
 		drain.CommandAbort, nil)
 }
@@ -313,4 +312,12 @@ func (m *Page) runEnter() {
 	}
 	m.list.Touched = true
 	m.shell.Open(frame.Ref{Page: frame.Pod, Pod: frame.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID}})
+}
+
+// reportTitle offers the report where there is nothing more to do in the run.
+func (m *Page) reportTitle() string {
+	if m.s.State == nil || m.s.State.Outcome == "" {
+		return ""
+	}
+	return "copy report"
 }

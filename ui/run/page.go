@@ -189,13 +189,16 @@ func (m *Page) Layout(lay frame.Layout) {
 	if m.s.State != nil && m.s.State.Outcome != "" {
 		waits = "OUTCOME"
 	}
+	if node > 0 { // whose pod it is comes before the end of its name
+		least = max(23, m.s.Width*3/10)
+	}
 	columns := []table.Column{
 		{ID: "pod", Title: "POD", Width: min(max(m.name, 3), 48), Min: min(max(m.name, 3), least), Grow: true, Max: max(m.name, 3)},
 		{ID: "state", Title: "STATE", Width: 12},
 		{ID: "for", Title: "FOR", Width: 6, Right: true},
-		{ID: "tries", Title: "TRIES", Width: 5, Right: true, Drop: 1},
-		{ID: "node", Title: "NODE", Width: min(node, 20), Min: min(node, 8), Drop: 2},
-		{ID: "waits", Title: waits, Width: 66, Min: min(20, m.s.Width/3-8), Grow: true, Max: 110},
+		{ID: "tries", Title: "TRIES", Width: 5, Right: true, Drop: 2},
+		{ID: "node", Title: "NODE", Width: min(node, 20), Min: min(node, 10), Drop: 1},
+		{ID: "waits", Title: waits, Width: 66, Min: min(20, m.s.Width/3-10), Grow: true, Max: 110},
 	}
 	if node == 0 {
 		columns = slices.Delete(columns, 4, 5)

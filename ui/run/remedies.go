@@ -135,14 +135,9 @@ func (m *RemediesPage) remedy(kind string) *remedy.Remedy {
 func (m *RemediesPage) Layout(lay frame.Layout) {
 	m.Rebuild()
 	m.list.Layout(lay, []table.Column{
-		{ID: "remedy", Title: "REMEDY", Width: 60, Min: 53, Grow: true}, // the words stand in full in the question
-		{ID: "word", Title: "CONFIRMED BY", Width: 26, Min: 16, Drop: 1, Grow: true, Max: 48},
-	}, func(key string) int {
-		if remedyLine(m.remedy(key)) == nil {
-			return 1
-		}
-		return 2
-	})
+		{ID: "remedy", Title: "REMEDY", Width: 56, Min: 53}, // the words stand in full in the question
+		{ID: "word", Title: "CONFIRMED BY", Width: 26, Min: 16, Drop: 1, Grow: true},
+	}, nil)
 }
 
 // View is the list of remedies.
@@ -162,11 +157,10 @@ func (m *RemediesPage) View() frame.View {
 	if most := max(1, (m.s.Height-18)/3); len(v.Head) > most { // the remedies come first
 		v.Head = v.Head[:most]
 	}
-	v.Head = append(v.Head, nil)
+	v.Head = append(append(v.Head, m.finalizerLines(p)...), nil)
 	v.Cell = func(key, column string, width int) paint.Line { return remedyCell(m.remedy(key), column, width) }
-	v.Extra = func(key string) paint.Line { return remedyLine(m.remedy(key)) }
 	if r := m.remedy(m.list.Table.Cursor()); r != nil {
-		v.Subject, v.Detail = string(r.Kind), remedyRisk(r)
+		v.Subject, v.Detail = string(r.Kind), remedyDetail(r)
 	}
 	return v
 }

@@ -2,7 +2,10 @@ package run
 
 import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -23,31 +26,43 @@ func remedyCell(r *remedy.Remedy, column string, width int) paint.Line {
 	case r.Kind == remedy.Wait:
 		return paint.L(themes.Muted, "none, the default")
 	case r.DisabledReason != "":
-		return paint.L(themes.Muted, "not available")
+		text := "not available"
+		if width > 2*len(text) { // the words below the rows have it in full
+			text += ": " + r.DisabledReason
+		}
+		return paint.L(themes.Muted, paint.Truncate(text, width))
 	}
 	return paint.L(themes.Danger, paint.Middle(r.Word, width))
 }
 
-// remedyLine is the line below a remedy: why it cannot be taken, or the request.
-func remedyLine(r *remedy.Remedy) paint.Line {
-	switch {
-	case r == nil:
-		return nil
-	case r.DisabledReason != "":
-		return paint.L(themes.Muted, "not available: "+r.DisabledReason)
-	case r.Call == "":
-		return nil
+// remedyDetail is why the remedy cannot be taken, or what it puts at risk and its request.
+func remedyDetail(r *remedy.Remedy) paint.Line {
+	var l paint.Line
+	if r.DisabledReason != "" {
+		l = paint.L(themes.Warning, "not available: "+r.DisabledReason+". ")
 	}
-	return paint.L(themes.Info, r.Call)
-}
-
-// remedyRisk is what the remedy puts at risk.
-func remedyRisk(r *remedy.Remedy) paint.Line {
-	l := paint.T(r.Risk)
+	l = l.Add(themes.Text, r.Risk)
 	for _, w := range r.Warnings {
 		l = l.Add(themes.Warning, " "+wording.FirstUpper(w)+".")
 	}
+	if r.DisabledReason == "" && r.Call != "" {
+		l = l.Add(themes.Info, " "+r.Call)
+	}
 	return l
+}
+
+// finalizerLines are what removes the finalizers that hold the pod: no remedy does.
+func (m *RemediesPage) finalizerLines(p *eviction.Record) []paint.Line {
+	live := m.s.Snap.Pod(p.UID)
+	if live == nil || p.Wait == nil || p.Wait.For != waits.ForFinalizers {
+		return nil
+	}
+	var lines []paint.Line
+	for _, a := range budget.AdviseFinalizers(live) {
+		lines = append(lines, nil, paint.L(themes.Warning, wording.FirstUpper(a.Text)+":"))
+		lines = append(lines, paint.Wrap(paint.L(themes.Accent, m.s.Target().Line(a.Command)), m.s.Width-2)...)
+	}
+	return lines
 }
 
 // remedyQuestion is the body of the confirmation of a remedy: for which pod, with which
@@ -62,11 +77,14 @@ func remedyQuestion(r *remedy.Remedy) []paint.Line {
 	return body
 }
 
-// runRemedies are the last remedies that were taken in a run, the newest first.
+// runRemedies are the last remedies that were taken in a run and whose pods are still there, the newest first.
 func runRemedies(s *drain.State, width, most int) []paint.Line {
 	var lines []paint.Line
 	for i := len(s.Remedies) - 1; i >= 0 && len(lines) < most; i-- {
 		r := s.Remedies[i]
+		if p := s.Pod(r.Pod); !r.Open() && p != nil && p.State.Final() {
+			continue // the result names it
+		}
 		token := themes.Info
 		switch r.State {
 		case remedy.Refused, remedy.InDoubt, remedy.Left:

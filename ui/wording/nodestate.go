@@ -47,8 +47,7 @@ func runningState(r *drain.NodeRun, run *drain.State) paint.Line {
 		return paint.L(themes.Busy, paint.Play+" Cordoning")
 	case drain.NodeDraining:
 		p := run.Progress(r.Name)
-		return paint.L(themes.Busy, paint.Play+" Draining").
-			Add(themes.Muted, " "+Number(p.Left)+"/"+Number(p.Total))
+		return paint.L(themes.Busy, paint.Play+" "+Number(p.Left)+"/"+Number(p.Total)).Add(themes.Muted, " gone")
 	case drain.NodeDrained:
 		return paint.L(themes.Good, paint.Good+" Drained")
 	}
