@@ -59,6 +59,12 @@ func (r *Runs) brief(id string) live.Brief {
 	if last.Kind == drain.EventRunEnded || last.Kind == drain.EventRetire {
 		b.Ended, b.Outcome = last.Time, last.Outcome
 	}
+	if last.Kind == drain.EventUndone { // its end is somewhere before
+		if events, _, err := journal.ReadJournal(path); err == nil {
+			s := drain.Fold(nil, events...)
+			b.Ended, b.Outcome, b.RolledBack = s.Ended, s.Outcome, true
+		}
+	}
 	return b
 }
 

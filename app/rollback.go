@@ -23,7 +23,7 @@ var deleteBudgets = request.Permission{Verb: "delete", Group: "policy", Resource
 // run.
 type Rollback struct {
 	session *Session
-	journal *journal.Journal // locked; nothing is written to it
+	journal *journal.Journal // locked, and takes what is undone; nil for a run without one
 	State   *drain.State
 	// Items are what is to be undone, and what is left as it is.
 	Items []rollback.Undo
@@ -193,6 +193,19 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 	if now.Taint != nil {
 		r.awaitTaint(ctx, now.Node)
 	}
+	return r.record(now)
+}
+
+// record writes what was undone into the journal of the run, for its report.
+func (r *Rollback) record(undone rollback.Undo) error {
+	if r.journal == nil {
+		return nil
+	}
+	e := undone.Event(r.State, r.session.Identity().User, r.session.Now())
+	if err := r.journal.Append([]drain.Event{e}, true); err != nil {
+		return fmt.Errorf("it is done, but the journal does not have it: %w", err)
+	}
+	r.State = drain.Fold(r.State, e)
 	return nil
 }
 

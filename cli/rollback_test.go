@@ -137,6 +137,39 @@ func TestRollback(t *testing.T) {
 	}
 }
 
+// What was taken back is in the journal of the run: its report and the list of runs do not call for it again.
+func TestARolledBackRunSaysSo(t *testing.T) {
+	b, _ := rollbackBench(t)
+	b.expect(t, ExitDone, nil, "report", "aaaaaa")
+	left := []string{"node worker-1 was left cordoned", "or undo what it did"}
+	for _, words := range left {
+		if !strings.Contains(b.out.String(), words) {
+			t.Errorf("before the rollback no %q in\n%s", words, b.out.String())
+		}
+	}
+	b.expect(t, ExitDone, nil, "rollback", "aaaaaa", "--yes")
+	b.out.Reset()
+	b.expect(t, ExitDone, nil, "report", "aaaaaa")
+	for _, words := range left {
+		if strings.Contains(b.out.String(), words) {
+			t.Errorf("after it %q in\n%s", words, b.out.String())
+		}
+	}
+	for _, words := range []string{"rolled back: node/worker-1 uncordoned", "rolled back: poddisruptionbudget/kdrain-api removed"} {
+		if !strings.Contains(b.out.String(), words) {
+			t.Errorf("no %q in\n%s", words, b.out.String())
+		}
+	}
+	b.expect(t, ExitDone, nil, "runs")
+	if !strings.Contains(b.out.String(), "cut short, rolled back") {
+		t.Errorf("%s", b.out.String())
+	}
+	briefs, err := b.Program.runs.All()
+	if err != nil || len(briefs) != 1 || briefs[0].State() != "rolled back" {
+		t.Errorf("%+v, %v", briefs, err)
+	}
+}
+
 func TestSurgeTakenBackHasALine(t *testing.T) {
 	u := rollback.Undo{What: "set Deployment shop/web back to 2 replicas", Surge: []request.Request{request.Lower{}}}
 	if got := u.Undone(); got != "set Deployment shop/web back to 2 replicas: done" {

@@ -49,6 +49,7 @@ const (
 	EventJournal     EventKind = "Journal"     // the journal cannot be written, or can be again
 	EventWarning     EventKind = "Warning"     // something beside the run failed, as a notification: it changes nothing
 	EventRetire      EventKind = "Retire"      // after the end: a step by which a drained node leaves the cluster
+	EventUndone      EventKind = "Undone"      // no process works on it: a rollback took back what it did
 	EventResumed     EventKind = "Resumed"     // the run resumed by another process
 	EventRunEnded    EventKind = "RunEnded"    // Outcome
 )
@@ -105,9 +106,8 @@ type Event struct {
 	Input uint64 `json:"-"`
 
 	waiting []Command // eventWaiting: all that wait for an answer then
-	// passing events are of the State alone: no journal has them, and they have no
-	// number of their own. So are renewals of Leases, which say nothing that a resume
-	// or a rollback could use, and figures that change while a pod waits.
+	// passing events are of the State alone, without a number, and in no journal: renewals of Leases, which say
+	// nothing that a resume or a rollback could use, and figures that change while a pod waits.
 	passing bool
 }
 

@@ -130,6 +130,8 @@ func (s folding) applyToRecord(e Event) {
 		s.Baseline, s.measured = s.Baseline.With(e.Baseline), len(s.Pods)
 	case EventGate:
 		s.Gate = s.Gate.Become(*e.Gate, e.Time)
+	case EventUndone:
+		s.applyUndone(e)
 	case EventRetire:
 		s.editNode(e.Node, func(n *NodeRun) { n.Retire.Become(*e.Retire, e.By, e.Message, e.Time) })
 		if e.Action != nil {
@@ -305,7 +307,7 @@ func (s folding) applyNode(e Event) {
 			n.Failed(e.Wait.Until)
 		case e.NodeState == NodeCordoned:
 			// a message tells that somebody else had cordoned it
-			n.CordonAt, n.Cordoned, n.Message = e.Time, e.Message == "", e.Message
+			n.CordonAt, n.Cordoned, n.CordonGone, n.Message = e.Time, e.Message == "", false, e.Message
 			n.cordonServerTime = cmp.Or(e.ServerTime, e.Time) // journals before it had none
 		case e.NodeState == NodeDraining && n.Started.IsZero():
 			n.Started, n.Message = e.Time, ""

@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
@@ -22,6 +23,21 @@ func (s folding) applyVolumes(e Event) {
 	s.editPod(e.UID, func(p *eviction.Record) {
 		p.Volumes, p.DetachBy = p.Volumes.Become(e.Volumes, e.Time), e.Wait.End()
 	})
+}
+
+// applyUndone takes over what a rollback has taken back: of a node its cordon.
+func (s folding) applyUndone(e Event) {
+	s.Undone = append(slices.Clip(s.Undone), e)
+	switch {
+	case e.Budget != nil:
+		s.applyBudget(e)
+	case e.Remedy != nil:
+		s.applyRemedy(e)
+	case e.Surge != nil:
+		s.applySurge(e)
+	case e.CordonGone:
+		s.editNode(e.Node, func(n *NodeRun) { n.CordonGone = true })
+	}
 }
 
 func (s folding) applyConnection(e Event) {
@@ -52,9 +68,8 @@ func (s folding) applyCommand(e Event) {
 	}
 }
 
-// applyResumed takes a run up in another process. A write without an answer is
-// in doubt: it may have been sent or not. For a pod the server is asked who has
-// its name before anything else is sent; for a node and for a budget the
+// applyResumed takes a run up in another process. A write without an answer is in doubt: it may have been sent or
+// not. For a pod the server is asked who has its name before anything else is sent; for a node and for a budget the
 // snapshot tells.
 func (s folding) applyResumed(e Event) {
 	s.Paused, s.Down, s.DownWhy, s.resumed = false, nil, "", e.Time

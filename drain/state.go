@@ -156,6 +156,7 @@ type State struct {
 	// JournalLost is why the journal cannot be written, "" while it can be.
 	JournalLost string
 	Warnings    []string   // what failed beside the run
+	Undone      []Event    // what rollbacks took back of it
 	Down        *time.Time // since when the API server is unreachable, nil while it answers
 	DownWhy     string
 	Outcome     Outcome

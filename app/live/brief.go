@@ -20,6 +20,7 @@ type Brief struct {
 	Ended      time.Time // zero while it has no end
 	Outcome    drain.Outcome
 	Live       bool // a process works on it
+	RolledBack bool // what it did was taken back since
 	Damaged    bool // it cannot be read; Started is when the file was last written
 	Elsewhere  bool // it was on another cluster than the one that it is shown for
 }
@@ -41,13 +42,15 @@ func (b Brief) Summary() string {
 	return fmt.Sprintf("%s, %s, %s", nodes, b.Started.Format("2006-01-02 15:04"), b.State())
 }
 
-// State is how it ended, or "live", "not ended" or "damaged".
+// State is how it ended, or "live", "not ended", "rolled back" or "damaged".
 func (b Brief) State() string {
 	switch {
 	case b.Damaged:
 		return "damaged"
 	case b.Live:
 		return "live"
+	case b.RolledBack:
+		return "rolled back"
 	case b.Outcome == "":
 		return "not ended"
 	}

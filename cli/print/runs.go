@@ -25,6 +25,8 @@ type Run struct {
 	Suspended bool   `json:"suspended,omitempty"`
 	Context   string `json:"context"`
 	User      string `json:"user"`
+	// RolledBack tells that what it did was taken back, and that it was not resumed since.
+	RolledBack bool `json:"rolledBack,omitempty"`
 	// Roll tells that it is a rolling maintenance; the runs of its batches are listed too.
 	Roll bool `json:"roll,omitempty"`
 }
@@ -42,6 +44,9 @@ func Runs(t *Text, runs []Run) {
 		case outcome == "":
 			outcome = "cut short" // its process died
 		}
+		if r.RolledBack {
+			outcome += ", rolled back"
+		}
 		took := duration.HumanDuration(time.Duration(r.Duration * float64(time.Second)))
 		rows.Add("", r.Run, r.StartedAt.Format(time.RFC3339), took, outcome, kube.Clean(r.User), kube.Clean(r.Context),
 			strings.Join(r.Nodes, ", "))
@@ -54,6 +59,7 @@ func ProjectRun(s *drain.State, events []drain.Event, live bool, now time.Time) 
 	run := Run{
 		Run: s.Run.ID, StartedAt: s.Started.UTC(), Nodes: []string{}, Outcome: s.Outcome, Live: live,
 		Suspended: s.Suspended && !live, Context: s.Run.Context, User: s.Run.User,
+		RolledBack: events[len(events)-1].Kind == drain.EventUndone,
 	}
 	end := events[len(events)-1].Time
 	switch {

@@ -165,6 +165,8 @@ func (h *history) take(e drain.Event) {
 			text = "health gate closed" + after(e.Message)
 		}
 		h.log(e, text)
+	case drain.EventUndone:
+		h.log(e, "rolled back: "+e.Message)
 	case drain.EventRunEnded:
 		h.log(e, "run ended: "+string(e.Outcome)+after(e.Message))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -200,6 +201,28 @@ func OpenHold(run *drain.State, s *kube.Snapshot, now time.Time) (words string, 
 		}
 	}
 	return "", time.Time{}
+}
+
+// Event is what the journal of the run keeps of a thing undone, with the end of its record.
+func (u *Undo) Event(s *drain.State, by string, at time.Time) drain.Event {
+	e := drain.Event{Kind: drain.EventUndone, Seq: s.Seq + 1, Time: at, Node: u.Node, By: by, Message: u.Undone(),
+		CordonGone: u.Cordon != nil && !u.Cordon.Unschedulable}
+	for _, b := range s.Budgets {
+		if u.Unguard != nil && b.Namespace == u.Unguard.Namespace && b.Name == u.Unguard.Name {
+			e.Budget, e.BudgetState = new(b.Facts), tempbudget.Removed
+		}
+	}
+	for _, r := range s.Remedies {
+		if r.UndoID() == u.ID {
+			e.Remedy, e.RemedyState = new(r.Facts), remedy.Undone
+		}
+	}
+	for _, r := range s.Surges {
+		if r.UndoID() == u.ID {
+			e.Surge, e.SurgeChange = new(r.Facts), &surge.Change{State: surge.Undone, Message: "a rollback ended it"}
+		}
+	}
+	return e
 }
 
 // Undone is the line of a thing undone, like kubectl's.

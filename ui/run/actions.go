@@ -53,7 +53,8 @@ func (m *Page) Actions() []keys.Action {
 			Help: "whether each node of the run is safe to power off now, line by line", Group: group,
 			Enabled: func() (bool, string) { return canCheck(m.s) },
 			Do:      func() { m.shell.Open(frame.Ref{Page: frame.Checks}) }},
-		{ID: "report", Keys: []string{"y"}, Title: "copy report", TitleNow: m.reportTitle, Help: "copy the report of the run as markdown, for a ticket", Group: group,
+		{ID: "report", Keys: []string{"y"}, Title: "copy report", TitleNow: func() string { return reportTitle(m.s.State) },
+			Help: "copy the report of the run as markdown, for a ticket", Group: group,
 			Enabled: m.canReport, Do: m.copyReport},
 		{ID: "suspend", Keys: []string{"Z"},
 			Help: "send nothing more and end the process of the run; resume continues it", Group: group,
@@ -315,8 +316,8 @@ func (m *Page) runEnter() {
 }
 
 // reportTitle offers the report where there is nothing more to do in the run.
-func (m *Page) reportTitle() string {
-	if m.s.State == nil || m.s.State.Outcome == "" {
+func reportTitle(s *drain.State) string {
+	if s == nil || s.Outcome == "" {
 		return ""
 	}
 	return "copy report"

@@ -112,7 +112,7 @@ func (m *Page) Layout(lay frame.Layout) {
 	}
 	m.list.Layout(lay, []table.Column{
 		{ID: "run", Title: "RUN", Width: m.widest("RUN", 20, func(b live.Brief) string { return b.ID })},
-		{ID: "state", Title: "OUTCOME", Width: 11},
+		{ID: "state", Title: "OUTCOME", Width: 13},
 		{ID: "started", Title: "STARTED", Width: 16},
 		{ID: "took", Title: "TOOK", Width: 8, Right: true, Drop: 1},
 		{ID: "user", Title: "USER", Width: m.widest("USER", 24, func(b live.Brief) string { return b.User }),
@@ -173,6 +173,8 @@ func (m *Page) sentence(b live.Brief) paint.Line {
 		return l.Add(themes.Muted, " It was on another cluster than this one.")
 	case b.Live:
 		return l.Add(themes.Busy, " A process works on it; enter watches and steers it.")
+	case b.RolledBack:
+		return l.Add(themes.Muted, " What it did was taken back; its report tells what and by whom.")
 	case b.Outcome == "":
 		return l.Add(themes.Warning, " It has not ended: R goes on with it here, U takes back what it did.")
 	}
@@ -227,6 +229,8 @@ func state(b live.Brief) paint.Line {
 		token, glyph = themes.Bad, paint.Unknown
 	case b.Live:
 		token, glyph = themes.Busy, paint.Play
+	case b.RolledBack:
+		token, glyph = themes.Muted, paint.Stay
 	case b.Outcome == "":
 		token, glyph = themes.Warning, paint.Wait
 	case b.Outcome == drain.OutcomeDone:
