@@ -82,5 +82,6 @@ func planRoom(p plan.Plan, width int, bars bool) []paint.Line {
 	if one := append(first.Add(themes.Text, "   "), then...); one.Width() <= width {
 		return []paint.Line{one}
 	}
-	return []paint.Line{first, append(paint.L(themes.Muted, strings.Repeat(" ", len("requested on schedulable nodes "))), then...)}
+	const under = len("requested on schedulable nodes ")
+	return []paint.Line{first, append(paint.L(themes.Muted, strings.Repeat(" ", under)), then...)}
 }
