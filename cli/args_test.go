@@ -40,6 +40,7 @@ func TestUsageErrors(t *testing.T) {
 		{"drain a --dry-run=sever", "invalid dry-run value"},
 		{"drain a --bogus", "unknown flag: --bogus"},
 		{"drain a", "there is no terminal to ask on"},
+		{"drain a b", "see first: kdrain-tui plan a b\n"},
 		{"drain a -o json", "add --yes"},
 		{"drain a --yes --read-only", "--read-only forbids a drain"},
 		{"cordon a --read-only", "--read-only forbids cordon"},

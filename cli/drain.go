@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -140,7 +141,8 @@ func (c *draining) judged(cmd *cobra.Command, args []string) (plan.Options, erro
 		case c.connection.ReadOnly:
 			return options, usage("see plan, or --dry-run=server", "--read-only forbids a drain")
 		case !c.f.yes && !c.canAsk():
-			return options, usage("add --yes to confirm cordon and eviction, or see first: "+c.line("plan"),
+			see := c.line(strings.Join(append([]string{"plan"}, args...), " "))
+			return options, usage("add --yes to confirm cordon and eviction, or see first: "+see,
 				"there is no terminal to ask on; nothing was done")
 		}
 	}

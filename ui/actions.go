@@ -86,7 +86,7 @@ func (a actions) planActions() []keys.Action {
 			Enabled: a.canAcceptUsual,
 			Do: func() {
 				a.SetOptions(a.m.s.Options.WithUsual())
-				a.Say("options: " + a.m.s.Flags)
+				a.Say("The flags are accepted, also for the next plans.")
 			}},
 		{ID: "options", Keys: []string{"o"}, Title: "options", Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Plan}, Do: options},
 		{ID: "nodeoptions", Keys: []string{"O"}, Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Pods}, Do: options},

@@ -296,7 +296,7 @@ func TestTooSmallAnswersNothing(t *testing.T) {
 	if len(d.started) != 0 {
 		t.Fatal("a dialog that cannot be seen was answered")
 	}
-	d.shows("◐ asks", "at least 60 x 12")
+	d.shows("◐ to confirm", "at least 60 x 12")
 	d.keys("esc", "q")
 	if !d.quit {
 		t.Fatal("q does not leave")
@@ -397,7 +397,7 @@ func TestOneLineOfStateWhereThereIsNoRoom(t *testing.T) {
 	}{
 		{drive(t, company(), 40, 3), "8 nodes"},
 		{drive(t, down(), 40, 3, usual), "✖ server away"},
-		{drive(t, company(), 40, 3, attached(questionState())), "◐ asks · 2/8 gone"},
+		{drive(t, company(), 40, 3, attached(questionState())), "◐ to confirm · 2/8 gone"},
 		{drive(t, company(), 40, 3, attached(endedState(drain.OutcomePartly))), "run partly"},
 	} {
 		if got, _, _ := strings.Cut(row.up.frame(), "\n"); !strings.HasPrefix(got, row.want) {

@@ -34,7 +34,7 @@ func (m renderer) status() paint.Line {
 		l = paint.Join(paint.S(themes.Muted, paint.Dot), l, paint.L(token, fmt.Sprintf(format, args...)))
 	}
 	if len(m.dialogs) > 0 || m.s.Live() && m.s.State.Question != nil {
-		say(themes.Warning, "%s asks", paint.Asked)
+		say(themes.Warning, "%s to confirm", paint.Asked)
 	}
 	if m.s.Live() {
 		p := m.s.Progress

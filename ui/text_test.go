@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
 )
@@ -45,5 +46,25 @@ func TestFindInAText(t *testing.T) {
 	d.keys("backspace", "backspace", "backspace", "backspace") // the last one ends it
 	if d.m.filtering {
 		t.Error("still looking")
+	}
+}
+
+// The sentence below the rows names the node so that no other looks the same.
+func TestSentenceTellsNodesApart(t *testing.T) {
+	w := emptyWorld()
+	names := []string{"gke-prod-eu1-batch-pool-f2a9c1d-69tp", "gke-prod-eu1-default-pool-f2a9c1d-69tp", "worker-1"}
+	for _, name := range names {
+		w.node(name, "", time.Hour)
+	}
+	d := drive(t, w, 80, 24)
+	seen := map[string]bool{}
+	for _, name := range names {
+		d.list(frame.Nodes).Table.Select(name)
+		lines := strings.Split(strings.TrimRight(d.frame(), "\n"), "\n")
+		subject, _, _ := strings.Cut(strings.TrimSpace(lines[len(lines)-4]), "  ")
+		if seen[subject] || subject == "" {
+			t.Errorf("%s is called %q", name, subject)
+		}
+		seen[subject] = true
 	}
 }

@@ -113,7 +113,7 @@ func (m renderer) tableFrame(v frame.View, list *frame.List) (lines []paint.Line
 		v.Subject, v.Detail = "message", word
 	}
 	lines = append(m.withPane(lines, v), m.spoken())
-	lines = append(lines, sentence(v.Subject, v.Detail, m.s.Width-2, lay.DetailRows)...)
+	lines = append(lines, sentence(m.short(v.Subject), v.Detail, m.s.Width-2, lay.DetailRows)...)
 	lines = append(lines, m.bottom())
 	if at < 0 {
 		return lines, lay.Body
@@ -250,13 +250,21 @@ func (m renderer) upperRule() paint.Line {
 	return indent(positionRule(m.position, m.s.Width-2))
 }
 
+// short is what a sentence is about, in the width that it has for that: a node so that no other looks the same.
+func (m renderer) short(subject string) string {
+	width := min(28, (m.s.Width-2)/3)
+	if m.s.Snap != nil && m.s.Snap.Node(subject) != nil {
+		return m.s.Names.Show(subject, max(width, m.s.Names.Least()))
+	}
+	return paint.Middle(subject, width)
+}
+
 // sentence wraps what there is to say on the selected row beside its name.
-func sentence(subject string, l paint.Line, width, rows int) []paint.Line {
+func sentence(name string, l paint.Line, width, rows int) []paint.Line {
 	lines := make([]paint.Line, rows)
-	if subject == "" || rows == 0 {
+	if name == "" || rows == 0 {
 		return lines
 	}
-	name := paint.Middle(subject, min(28, width/3))
 	hang := paint.Width(name) + 2
 	wrapped := paint.Wrap(l, width-hang)
 	if len(wrapped) > rows {

@@ -108,7 +108,7 @@ func TestRequests(t *testing.T) {
 		{Request{Verb: "last", Pod: "ops/web"}, drain.Command{Kind: drain.CommandLast, Pod: "ops/web"}, "pod ops/web is evicted last", ""},
 		{Request{Verb: "leave", Node: "b"}, drain.Command{Kind: drain.CommandLeave, Node: "b"}, "node b stays cordoned, nothing more is evicted from it", ""},
 		{Request{Verb: "abort"}, drain.Command{Kind: drain.CommandAbort}, "aborted: nothing more is sent, nodes stay cordoned", ""},
-		{Request{Verb: "skip", Pod: "db"}, drain.Command{Kind: drain.CommandSkip, Pod: "shop/db"}, "", "nothing more happens to pod shop/db: it is Replaced"},
+		{Request{Verb: "skip", Pod: "db"}, drain.Command{Kind: drain.CommandSkip, Pod: "shop/db"}, "", "nothing more happens to pod shop/db: it is replaced"},
 		{Request{Verb: "skip", Pod: "web"}, drain.Command{}, "", `2 pods of the run match "web": shop/web, ops/web`},
 		{Request{Verb: "skip", Pod: "none"}, drain.Command{}, "", `no pod "none" is in the run`},
 		{Request{Verb: "leave", Node: "c"}, drain.Command{}, "", `node "c" is not in the run`},

@@ -79,7 +79,7 @@ func TestSteerIsAnsweredByTheRun(t *testing.T) {
 		done := make(chan struct{})
 		go func() { defer close(done); confirmAll(t.Context(), s, e) }()
 		time.Sleep(20 * time.Second)
-		steer(t, e, drain.Command{Kind: drain.CommandSkip, Pod: gone.UID}, "nothing more happens to pod default/"+gone.Name+": it is Gone")
+		steer(t, e, drain.Command{Kind: drain.CommandSkip, Pod: gone.UID}, "nothing more happens to pod default/"+gone.Name+": it is gone")
 		steer(t, e, drain.Command{Kind: drain.CommandPause}, "")
 		steer(t, e, drain.Command{Kind: drain.CommandPause}, "already paused")
 		steer(t, e, drain.Command{Kind: drain.CommandContinue}, "")

@@ -1,6 +1,9 @@
 package eviction
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // MaySkip is why the pod cannot be left where it is, nil where it can: its answer comes first.
 func (r *Record) MaySkip() error {
@@ -44,7 +47,7 @@ func (r *Record) MayGoLast() error {
 func (r *Record) title() string { return r.Namespace + "/" + r.Name }
 
 func (r *Record) nothingMore() error {
-	return fmt.Errorf("nothing more happens to pod %s: it is %s", r.title(), r.State)
+	return fmt.Errorf("nothing more happens to pod %s: it is %s", r.title(), strings.ToLower(string(r.State)))
 }
 
 func (r *Record) noReturn() error {

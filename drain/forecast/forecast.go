@@ -191,7 +191,7 @@ func (m *model) estimate() plan.Estimate {
 		}
 	})
 	for _, n := range m.plan.Nodes {
-		if span := m.spans[n.Name]; span != nil {
+		if span := m.spans[n.Name]; span != nil && span.Until > 0 { // zero where no pod ends: its kubelet is silent
 			e.Nodes = append(e.Nodes, *span)
 		}
 	}

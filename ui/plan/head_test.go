@@ -54,3 +54,16 @@ func TestNowhereHasNoGreenMark(t *testing.T) {
 		}
 	}
 }
+
+// On the plan of one node the node that a pod fits on stays where there is room for it.
+func TestLeastLands(t *testing.T) {
+	for _, c := range []struct {
+		room    int
+		oneNode bool
+		want    int
+	}{{18, true, 18}, {17, true, 9}, {30, false, 9}} {
+		if got := leastLands(18, c.room, c.oneNode); got != c.want {
+			t.Errorf("%d cells in %d, want %d", got, c.room, c.want)
+		}
+	}
+}

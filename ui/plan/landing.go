@@ -38,6 +38,15 @@ func landsCell(p plan.Pod, width int) paint.Line {
 	return l
 }
 
+// leastLands is the least width of the column of landsCell in that room: on the plan of one node with the node that
+// a pod fits on, where there is room for it, as that is asked before what a budget allows.
+func leastLands(widest, room int, ofOneNode bool) int {
+	if whole := min(widest, widestLanding); ofOneNode && whole <= room {
+		return whole
+	}
+	return min(widest, 9)
+}
+
 // firstAdvice is the least harmful help, and its command.
 func firstAdvice(p plan.Pod) string {
 	all := wording.Advice(p)
@@ -63,15 +72,16 @@ func planRoom(p plan.Plan, width int, bars bool) []paint.Line {
 			Add(themes.Text, figure(before.CPU)+" "+paint.About+" "+figure(after.CPU)).Add(themes.Muted, "  memory ").
 			Add(themes.Text, figure(before.Memory)+" "+paint.About+" "+figure(after.Memory))}
 	}
-	const bar = 14
+	const bar = 10
 	amounts := func(total landing.Room) paint.Line {
 		l := append(paint.L(themes.Text, "CPU "), wording.Share(total.CPU.Requested, total.CPU.Has, bar)...)
 		return append(l.Add(themes.Text, "  memory "), wording.Share(total.Memory.Requested, total.Memory.Has, bar)...)
 	}
-	first := append(paint.L(themes.Muted, "requested before "), amounts(before)...)
+	first := append(paint.L(themes.Muted, "requested on schedulable nodes before "), amounts(before)...)
 	then := append(paint.L(themes.Muted, "after "+paint.About+" "), amounts(after)...)
 	if one := append(first.Add(themes.Text, "   "), then...); one.Width() <= width {
 		return []paint.Line{one}
 	}
-	return []paint.Line{first, append(paint.L(themes.Muted, "         "), then...)}
+	const under = len("requested on schedulable nodes ")
+	return []paint.Line{first, append(paint.L(themes.Muted, strings.Repeat(" ", under)), then...)}
 }

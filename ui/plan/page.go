@@ -248,14 +248,16 @@ func (m *Page) Layout(lay frame.Layout) {
 		name = min(name, max(24, lay.Columns()-leastFate-why-node-2*table.Gap))
 	}
 	fate := max(m.widest.fate, leastFate)
+	oneNode := len(m.nodes) == 1 || m.first != nil // the rows have no column for it
+	leastWhy := min(max(m.widest.why, 12), max(why, min(36, lay.Columns()/3)))
 	columns := []table.Column{
 		{ID: "pod", Title: "POD", Width: name},
 		{ID: "fate", Title: "FATE", Width: fate, Min: min(fate, max(leastFate, lay.Columns()/5))},
 		{ID: "why", Title: "WHY", Width: min(max(m.widest.why, 12), 60),
-			Min:  min(max(m.widest.why, 12), max(why, min(36, lay.Columns()/3))),
-			Grow: true, Max: max(m.widest.why, 12)},
+			Min: leastWhy, Grow: true, Max: max(m.widest.why, 12)},
 		{ID: "lands", Title: "LANDS", Width: min(m.widest.lands, widestLanding),
-			Min: min(m.widest.lands, 9), Drop: 1},
+			Min:  leastLands(m.widest.lands, lay.Columns()-name-fate-leastWhy-3*table.Gap, oneNode),
+			Drop: 1},
 		{ID: byNode, Title: "NODE", Width: min(m.widest.node, 24),
 			Min: min(m.widest.node, max(10, m.s.Names.Least())), Drop: nodeDrop},
 		{ID: "owner", Title: "OWNER", Width: min(max(m.widest.owner, 5), 36),
@@ -272,7 +274,7 @@ func (m *Page) Layout(lay frame.Layout) {
 	if m.widest.lands == 0 {
 		leaveOut("lands")
 	}
-	if len(m.nodes) == 1 || m.first != nil {
+	if oneNode {
 		leaveOut("node")
 	}
 	m.list.Layout(lay, columns, order{m}.height)

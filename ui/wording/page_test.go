@@ -107,6 +107,7 @@ func TestFateAndWhy(t *testing.T) {
 			"no node can take its replacement; cart needs 3, has 3; …-k2xzq not Ready"},
 		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictNever))), "✖ blocked", "cart needs 3, has 3; …-k2xzq not Ready; no node can take its replacement"},
 		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonFinished), "▲ moves, data deleted", "finished, its record is deleted"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonFinished, plan.ReasonTerminating), "✔ moves", "it is ending already"},
 		{planned(plan.ActionEvict, judgement(budget.VerdictUnknown)), "⁇ unknown", "budgets cannot be seen"},
 		{planned(plan.ActionDelete, judgement(budget.VerdictEvictable)), "▲ deleted", "past all budgets (--disable-eviction)"},
 	} {

@@ -98,6 +98,9 @@ func lossWhy(p plan.Pod) string {
 	has := func(code plan.ReasonCode) bool {
 		return slices.ContainsFunc(p.Reasons, func(r plan.Reason) bool { return r.Code == code })
 	}
+	if has(plan.ReasonTerminating) {
+		return "it is ending already"
+	}
 	say(has(plan.ReasonUnmanaged), "it is not recreated")
 	say(has(plan.ReasonOrphanedDaemonSet), "its DaemonSet is gone")
 	say(p.NotRemade != "" && len(said) == 0, p.NotRemade)

@@ -184,8 +184,8 @@ func waitSentence(p *eviction.Record, now time.Time) string {
 		return ""
 	}
 	if w.For == waits.ForBudget && w.Budget != nil {
-		s := fmt.Sprintf("budget %s/%s needs %d healthy pods and has %d.", w.Budget.Namespace, w.Budget.Name,
-			w.Budget.Needed, w.Budget.Present)
+		s := fmt.Sprintf("budget %s/%s needs %s and has %d.", w.Budget.Namespace, w.Budget.Name,
+			Plural(int(w.Budget.Needed), "healthy pod", "healthy pods"), w.Budget.Present)
 		if w.UnhealthyPod != nil {
 			return s + " The pod " + UnhealthyPodSentence(w.UnhealthyPod, now) + "."
 		}
