@@ -179,3 +179,29 @@ func TestDangerousOptionsAreOfOnePlan(t *testing.T) {
 	}
 	d.shows("--max-evict-retries +1", "off again for the next plan: --force and --disable-eviction")
 }
+
+// A cordon that leaves no schedulable node is typed, also where few nodes are cordoned.
+func TestACordonOfTheLastSchedulableNodes(t *testing.T) {
+	w := company()
+	for _, n := range w.Snapshot().Nodes() {
+		if n.Name != "worker-a1" {
+			cordoned := *n
+			cordoned.Unschedulable = true
+			w.Put(&cordoned)
+		}
+	}
+	d := drive(t, w, 100, 34)
+	d.list(frame.Nodes).Table.Select("worker-a1")
+	d.keys("C")
+	d.shows("Cordon worker-a1?", "No schedulable node stays", "type 1 and press Enter")
+	d.keys("y", "enter")
+	if len(d.cordons) != 0 {
+		t.Fatalf("cordoned by a plain yes: %v", d.cordons)
+	}
+	d.keys("backspace")
+	d.typed("1")
+	d.keys("enter")
+	if !slices.Equal(d.cordons, []string{"+worker-a1"}) {
+		t.Errorf("cordoned %v\n%s", d.cordons, d.frame())
+	}
+}

@@ -200,13 +200,12 @@ func (v *View) free() Remedy {
 	return r
 }
 
-// told is what tells the pod from the others of its workload: the end of a name that its ReplicaSet has generated.
-// It is what is typed for the mildest remedy; a harmful one takes the name in full.
+// told is typed for the mildest remedy: the end of a name that a ReplicaSet has generated, which tells its pods apart.
 func told(p *kube.Pod) string {
 	if p.Owner != nil && p.Owner.Kind == "ReplicaSet" {
 		return p.Name[strings.LastIndexByte(p.Name, '-')+1:]
 	}
-	return p.Name
+	return p.Name // in full, as for every harmful remedy
 }
 
 // refusalWords say why the server would not evict a pod.

@@ -44,7 +44,8 @@ func (c Cordon) Ask(shell frame.Shell) {
 	body := append([]paint.Line{paint.L(themes.Accent, wording.List(c.Nodes, 60))}, c.Notes...)
 	var typed string
 	if c.Unschedulable {
-		typed, body = CordonWord(len(c.Nodes)), append(body, paint.T("No new pods are scheduled there. Running pods stay."))
+		typed, body = CordonWord(s.Snap, c.Nodes), append(body, CordonLines(s.Snap, c.Nodes)...)
+		body = append(body, paint.T("No new pods are scheduled there. Running pods stay."))
 	} else {
 		word, lines := c.uncordonLines(s)
 		typed, body = word, append(body, lines...)

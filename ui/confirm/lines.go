@@ -6,6 +6,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -28,12 +29,31 @@ func ErrorLines(p plan.Plan) []paint.Line {
 // manyNodes is from how many nodes on a cordon of all of them is confirmed by typing how many they are.
 const manyNodes = 6
 
-// CordonWord is what is typed before so many nodes are cordoned, "" where a key is enough.
-func CordonWord(nodes int) string {
-	if nodes < manyNodes {
+// CordonWord is what is typed before so many nodes are cordoned, or before no schedulable one is left; "" where a key
+// is enough.
+func CordonWord(s *kube.Snapshot, nodes []string) string {
+	if len(nodes) < manyNodes && staysSchedulable(s, nodes) {
 		return ""
 	}
-	return strconv.Itoa(nodes)
+	return strconv.Itoa(len(nodes))
+}
+
+// CordonLines warn of a cordon that leaves no node for new pods.
+func CordonLines(s *kube.Snapshot, nodes []string) []paint.Line {
+	if staysSchedulable(s, nodes) {
+		return nil
+	}
+	return []paint.Line{paint.L(themes.Bad, paint.Bad+" No schedulable node stays: no pod of this cluster can start.")}
+}
+
+func staysSchedulable(s *kube.Snapshot, nodes []string) bool {
+	cordoned := make(map[string]bool, len(nodes))
+	for _, n := range nodes {
+		cordoned[n] = true
+	}
+	return slices.ContainsFunc(s.Nodes(), func(n *kube.Node) bool {
+		return !n.Unschedulable && n.Ready == kube.NodeReady && !cordoned[n.Name]
+	})
 }
 
 // RefusedNodes are those that a run of the plan leaves untouched.

@@ -39,7 +39,8 @@ func (m *Page) Actions() []keys.Action {
 					m.marks.Add(k)
 				}
 			}},
-		{ID: "marknone", Keys: []string{"-"}, Title: "unmark all", Help: "unmark all nodes, also those that are not shown", Group: lists,
+		{ID: "marknone", Keys: []string{"-"}, Title: "unmark all", Group: lists,
+			Help:    "unmark all nodes, also those that are not shown",
 			Enabled: func() (bool, string) { return m.marks.Len() > 0, "no node is marked" }, Do: m.marks.Clear},
 	}
 }

@@ -1,6 +1,8 @@
 package nodes
 
 import (
+	"strings"
+
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -27,11 +29,11 @@ func (m *Page) onCordonSet(msg confirm.CordonSet) {
 	for _, n := range msg.Nodes {
 		delete(m.cordoning, n)
 	}
-	word := map[bool]string{true: "Cordoned ", false: "Uncordoned "}[msg.Unschedulable]
+	word := map[bool]string{true: "Cordoned", false: "Uncordoned"}[msg.Unschedulable]
 	if msg.Err != nil {
-		m.shell.Fail("Not " + word + "all: " + wording.Clean(msg.Err.Error()))
+		m.shell.Fail("Not all " + strings.ToLower(word) + ": " + wording.Clean(msg.Err.Error()))
 		return
 	}
 	undo := map[bool]string{true: " U undoes it.", false: ""}[msg.Unschedulable]
-	m.shell.Say(word + wording.List(msg.Nodes, 4) + "." + undo)
+	m.shell.Say(word + " " + wording.List(msg.Nodes, 4) + "." + undo)
 }

@@ -21,14 +21,20 @@ func (m *Page) Actions() []keys.Action {
 		Help:    "all risks of the whole plan, in full, and what would help", Do: m.openFindings}
 	pod := keys.Action{ID: "poddetail", Keys: []string{"enter"}, Title: "pod", Group: "Pod", Enabled: m.list.HasRow,
 		Help: "the pod in full: conditions, events, logs, YAML", Do: m.openPod}
+	fix := keys.Action{ID: "copyfix", Keys: []string{"Y"}, Group: group,
+		Help: "copy the first command that would help the selected pod, and show it",
+		Enabled: func() (bool, string) {
+			return firstCommand(m.pods[m.list.Table.Cursor()]) != "", "no command would help this pod"
+		},
+		Do: func() { m.shell.ShowCommand(firstCommand(m.pods[m.list.Table.Cursor()])) }}
 	if m.kind == frame.Pods {
-		return []keys.Action{findings, pod}
+		return []keys.Action{findings, fix, pod}
 	}
 	return []keys.Action{
 		{ID: "drain", Keys: []string{"D"}, Title: "continue to cordon",
 			Help: "cordon the nodes of the plan; evictions are confirmed separately", Group: group,
 			Writes: true, Enabled: m.canDrain, Do: func() { m.goOn(m.plan) }},
-		findings, pod,
+		findings, fix, pod,
 		{ID: "reorder", Keys: []string{"n"}, Title: "order as advised", Group: group, Enabled: m.canReorder,
 			Do:   m.reorder,
 			Help: "drain a node that another one waits for before it, as the findings advise"},

@@ -56,6 +56,16 @@ func firstAdvice(p plan.Pod) string {
 	return strings.TrimSpace("What would help: " + strings.TrimSuffix(all[0].Text, ".") + ". " + all[0].Command)
 }
 
+// firstCommand is that of the least harmful help that has one, "" where none has.
+func firstCommand(p plan.Pod) string {
+	for _, a := range wording.Advice(p) {
+		if a.Command != "" {
+			return a.Command
+		}
+	}
+	return ""
+}
+
 // planRoom is the room in the cluster before the plan and after it, as bars on one
 // line or two, or in figures where there is a line for it at most; nil where it is
 // not known.

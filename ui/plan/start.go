@@ -46,9 +46,10 @@ func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 	touched := shown.Open()
 	body = append(body, nil, wording.PlanSummary(touched))
 	body = append(body, confirm.CostLines(touched)...)
+	body = append(body, confirm.CordonLines(m.s.Snap, open)...)
 	body = append(body, paint.L(themes.Muted, "No pod is evicted yet: evictions are confirmed separately."))
 	d := dialog.Confirm(cordonDialog, title, "cordon", false, body...)
-	if word := confirm.CordonWord(len(open)); word != "" {
+	if word := confirm.CordonWord(m.s.Snap, open); word != "" {
 		d = dialog.Typed(cordonDialog, title, word, "cordon", body...)
 	}
 	if grave := confirm.ErrorLines(shown); len(grave) > 0 {

@@ -78,7 +78,8 @@ func podConditions(d watch.PodDetails, now time.Time) []paint.Line {
 func podEvents(d watch.PodDetails, now time.Time) []paint.Line {
 	lines := podMissing(d, watch.PartEvents)
 	if len(d.Events) == 0 && lines == nil {
-		return []paint.Line{paint.L(themes.Muted, "None is kept. The API server keeps events for an hour, unless it is set up otherwise.")}
+		return []paint.Line{paint.L(themes.Muted,
+			"None is kept. The API server keeps events for an hour, unless it is set up otherwise.")}
 	}
 	for i := len(d.Events) - 1; i >= 0; i-- {
 		e := d.Events[i]

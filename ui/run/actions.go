@@ -53,8 +53,9 @@ func (m *Page) Actions() []keys.Action {
 			Help: "whether each node of the run is safe to power off now, line by line", Group: group,
 			Enabled: func() (bool, string) { return canCheck(m.s) },
 			Do:      func() { m.shell.Open(frame.Ref{Page: frame.Checks}) }},
-		{ID: "report", Keys: []string{"y"}, Title: "copy report", TitleNow: func() string { return reportTitle(m.s.State) },
-			Help: "copy the report of the run as markdown, for a ticket", Group: group,
+		{ID: "report", Keys: []string{"y"}, Title: "copy report",
+			TitleNow: func() string { return reportTitle(m.s.State) },
+			Help:     "copy the report of the run as markdown, for a ticket", Group: group,
 			Enabled: m.canReport, Do: m.copyReport},
 		{ID: "suspend", Keys: []string{"Z"},
 			Help: "send nothing more and end the process of the run; resume continues it", Group: group,
@@ -266,8 +267,8 @@ func (m *Page) askToAbort() {
 
 // asksNow shows that the run waits for a confirmation, and that enter opens its question.
 func (m *Page) asksNow() bool {
-	return m.s.State != nil && m.s.State.Question != nil && m.s.Live() && !m.s.Replay && !m.s.Foreign &&
-		!m.shell.Asking(questionDialog)
+	return m.s.State != nil && m.s.State.Question != nil && !m.s.State.Aborting && m.s.Live() && !m.s.Replay &&
+		!m.s.Foreign && !m.shell.Asking(questionDialog)
 }
 
 // enterTitle is what enter does on the page of a run.

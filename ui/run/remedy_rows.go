@@ -32,7 +32,7 @@ func remedyCell(r *remedy.Remedy, column string, width int) paint.Line {
 		}
 		return paint.L(themes.Muted, paint.Truncate(text, width))
 	}
-	return paint.L(themes.Danger, paint.Middle(r.Word, width))
+	return paint.L(risks[r.Kind], paint.Middle(r.Word, width))
 }
 
 // remedyDetail is why the remedy cannot be taken, or what it puts at risk and its request.

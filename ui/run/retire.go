@@ -88,8 +88,8 @@ func (m leaver) choices() []choice {
 		if n.Retire.Of(step).Status == retire.Failed {
 			token = themes.Warning
 		}
-		all = append(all, choice{"take " + n.Name + " out of the cluster: " + step.Does(), n.Name + ": " + string(step), token,
-			func() { m.ask(n.Name, step) }})
+		all = append(all, choice{"take " + n.Name + " out of the cluster: " + step.Does(), n.Name + ": " + string(step),
+			token, func() { m.ask(n.Name, step) }})
 	}
 	return all[:min(len(all), mostChoices)]
 }

@@ -53,7 +53,7 @@ func (m *Page) Actions() []keys.Action {
 			Do: m.planRollback, Help: "undo what a run did to nodes and budgets, and only that; lists it first"},
 		{ID: "runreport", Keys: []string{"y"}, Title: "copy report", Group: group, Enabled: m.hasRun, Do: m.report,
 			Help: "copy the report of the run as markdown, for a ticket"},
-		{ID: "replayrun", Keys: []string{"p"}, Title: "replay", Group: group, Enabled: m.hasRun, Do: m.replay,
+		{ID: "replayrun", Keys: []string{"p"}, Title: "replay command", Group: group, Enabled: m.hasRun, Do: m.replay,
 			Help: "copy the command that plays the run, and show it"},
 	}
 }

@@ -85,8 +85,8 @@ type resulting struct {
 
 // leaveOut are the entries that give way in a small frame, first those that matter least:
 // the rows below say it too, or the report does.
-var leaveOut = []string{"requests", "slowest", "report", "or", "cordoned", "not moved", "remedies", "nodes", "replaced", "cost",
-	"unready", "why"}
+var leaveOut = []string{"requests", "slowest", "report", "or", "cordoned", "not moved", "remedies", "nodes", "replaced",
+	"cost", "unready", "why"}
 
 // fit leaves entries out until there are at most that many lines.
 func (r *resulting) fit(most int) []paint.Line {
@@ -142,8 +142,8 @@ func (r *resulting) usual(s *drain.State, sum report.Summary) {
 	}
 	r.add("requests", themes.Text, sum.Requests)
 	for i, remedy := range s.Remedies {
-		r.append(map[bool]string{true: "remedies"}[i == 0],
-			paint.T(remedy.For+": "+remedy.What()+", "+remedy.State.Words()+Tail(remedy.Message)).Fit(max(20, r.width-entryWidth)))
+		l := paint.T(remedy.For + ": " + remedy.What() + ", " + remedy.State.Words() + Tail(remedy.Message))
+		r.append(map[bool]string{true: "remedies"}[i == 0], l.Fit(max(20, r.width-entryWidth)))
 	}
 	r.line("nodes", nodeOutcomes(s))
 	if len(sum.Unready) > 0 {
