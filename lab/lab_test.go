@@ -201,3 +201,15 @@ func TestAComponentThatCannotStartIsNamedWithItsLog(t *testing.T) {
 		t.Errorf("%v: %s", err, log)
 	}
 }
+
+func TestUpSaysThatItReplacesACluster(t *testing.T) {
+	p := newLab(t, buildLab(t))
+	if _, log, err := p.try("up"); err != nil || strings.Contains(log, "empty cluster") {
+		t.Errorf("up on a live lab: %v: %s", err, log)
+	}
+	p.must("stop", "kube-scheduler")
+	_, log, err := p.try("up")
+	if err != nil || !strings.HasPrefix(log, "lab: kube-scheduler of "+p.dir+" is not running: starting an empty cluster; `lab start kube-scheduler` would") {
+		t.Errorf("%v: %s", err, log)
+	}
+}

@@ -58,6 +58,26 @@ func TestAProcessIsOursOnlyIfItsStartMatches(t *testing.T) {
 	}
 }
 
+func TestWhatUpReplacesIsNamed(t *testing.T) {
+	started, err := processStart(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, gone := Component{Name: "etcd", PID: os.Getpid(), Started: started}, Component{Name: "kwok", PID: 1 << 30, Started: started}
+	other := gone
+	other.Name = "kube-apiserver"
+	for want, components := range map[string][]Component{
+		"": {up, {Name: "kwok"}},
+		"kwok of d is not running: starting an empty cluster; `lab start kwok` would have continued the old one": {up, gone},
+		"kube-apiserver, kwok of d are not running: starting an empty cluster; " +
+			"`lab start kube-apiserver`, `lab start kwok` would have continued the old one": {up, other, gone},
+	} {
+		if got := (&Lab{dir: "d", Components: components}).abandoned(); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
 func TestPortsAreFreeAndDifferent(t *testing.T) {
 	taken := map[int]bool{}
 	for range 20 {

@@ -47,6 +47,9 @@ func up(ctx context.Context, dir string, cmd command, out, log io.Writer) error 
 		return again(ctx, lab, cmd, out, log)
 	default:
 		// Left over from a lab that was killed or outlived by its machine.
+		if warning := lab.abandoned(); warning != "" {
+			fmt.Fprintln(log, "lab: "+warning)
+		}
 		if err := lab.stopAll(ctx, log); err != nil {
 			return err
 		}
@@ -80,6 +83,26 @@ func (l *Lab) live() bool {
 		}
 	}
 	return len(l.Components) > 0
+}
+
+// abandoned says that the cluster of the lab is about to be replaced, and what would have
+// continued it; "" where nothing of it was ever started.
+func (l *Lab) abandoned() string {
+	var names, commands []string
+	for i := range l.Components {
+		if c := &l.Components[i]; c.PID != 0 && !c.alive() {
+			names, commands = append(names, c.Name), append(commands, "`lab start "+c.Name+"`")
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	verb := "is"
+	if len(names) > 1 {
+		verb = "are"
+	}
+	return fmt.Sprintf("%s of %s %s not running: starting an empty cluster; %s would have continued the old one",
+		strings.Join(names, ", "), l.dir, verb, strings.Join(commands, ", "))
 }
 
 // again is `up` on a lab that is up already.

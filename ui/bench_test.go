@@ -11,7 +11,7 @@ import (
 
 // BenchmarkFrame is one frame of 200x50 with 5,000 nodes and 150,000 pods.
 func BenchmarkFrame(b *testing.B) {
-	d := drive(b, crowd(5000, 30), 200, 50, usual)
+	d := drive(b, crowd(5000, 30), 200, 50, withLeases)
 	d.refresh()
 	b.ReportAllocs()
 	for b.Loop() {

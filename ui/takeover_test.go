@@ -205,3 +205,38 @@ func TestACordonOfTheLastSchedulableNodes(t *testing.T) {
 		t.Errorf("cordoned %v\n%s", d.cordons, d.frame())
 	}
 }
+
+// A node that a live run of somebody else drains says so, and not that it is cordoned.
+func TestNodesSayWhichOtherRunDrainsThem(t *testing.T) {
+	w := heldWorld("k7f3pm")
+	n := *w.Snapshot().Node("worker-a1")
+	n.Unschedulable = true
+	w.Put(&n)
+	d := drive(t, w, 100, 34, withLeases)
+	d.list(frame.Nodes).Table.Select("worker-a1")
+	d.shows("▶ run k7f3pm", `Held by run k7f3pm of bob since 2026-05-01 10:00 UTC ("new disk").`)
+	state := func() string { return d.m.pages[frame.Nodes].View().Cell("worker-a1", "state", 11).String() }
+	if got := state(); got != "▶ run k7f3…" {
+		t.Errorf("in eleven columns: %q", got)
+	}
+	for name, c := range map[string]struct {
+		change func()
+		want   string
+	}{
+		"its Lease has expired":      {func() { d.m.s.Now = moment.Add(10 * time.Minute) }, "◌ Cordoned"},
+		"the dashboard watches it":   {func() { d.m.s.State = &drain.State{Run: drain.RunFacts{ID: "k7f3pm"}} }, "◌ Cordoned"},
+		"the dashboard watches more": {func() { d.m.s.State = &drain.State{Run: drain.RunFacts{ID: "p4wq"}} }, "▶ run k7f3…"},
+		"runs take no Leases":        {func() { d.m.s.Options.LeaseNamespace = "" }, "◌ Cordoned"},
+	} {
+		was := *d.m.s
+		c.change()
+		if got := state(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		*d.m.s = was
+	}
+	n.Ready = kube.NodeNotReady
+	w.Put(&n)
+	d.refresh()
+	d.shows("○ Not ready", "Held by run k7f3pm")
+}

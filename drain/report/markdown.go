@@ -141,9 +141,9 @@ func (m *markdown) toDo(list []ToDo) {
 	m.line("## Left to do\n")
 	for _, t := range list {
 		if t.Command != "" {
-			m.line("- [ ] %s: %s", code(t.What), code(t.Command))
+			m.line("- [ ] %s: %s", prose(t.What), longCode(t.Command))
 		} else {
-			m.line("- [ ] %s", code(t.What))
+			m.line("- [ ] %s", prose(t.What))
 		}
 	}
 	m.line("")

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -10,12 +11,9 @@ import (
 // code is a text of others as a code span: nothing in it is markup, a link, a
 // mention or a picture. It is made for table cells, and right elsewhere too.
 func code(text string) string {
-	text = strings.TrimSpace(kube.Clean(text))
+	text = bounded(text)
 	if text == "" {
 		return ""
-	}
-	if cut := []rune(text); len(cut) > textInTable {
-		text = string(cut[:textInTable-1]) + "…"
 	}
 	// A pipe ends a cell even in code, unless a backslash is before it; one that
 	// has a backslash of its own before it would be free again.
@@ -32,6 +30,47 @@ func code(text string) string {
 		return fence + " " + text + " " + fence
 	}
 	return fence + text + fence
+}
+
+// bounded is a text of others on one line, as long as a table shows it at most.
+func bounded(text string) string {
+	text = strings.TrimSpace(kube.Clean(text))
+	if cut := []rune(text); len(cut) > textInTable {
+		return string(cut[:textInTable-1]) + "…"
+	}
+	return text
+}
+
+// prose is a sentence with names of others in it. A word that could be markup, a link or a
+// mention is code: on GitHub, a backslash prevents only markup.
+func prose(text string) string {
+	parts := strings.Fields(bounded(text))
+	for i, word := range parts {
+		if !plain(word) {
+			parts[i] = code(word)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// plain reports whether a word means nothing but itself in markdown.
+func plain(word string) bool {
+	if strings.Contains(strings.ToLower(word), "www.") {
+		return false
+	}
+	runes := []rune(word)
+	digit := func(at int) bool { return at >= 0 && unicode.IsDigit(runes[at]) }
+	for i, r := range runes {
+		switch {
+		case r == ':': // of a time, or at the end of the word: not of an address or an emoji
+			if i < len(runes)-1 && !(digit(i-1) && digit(i+1)) {
+				return false
+			}
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(`-.,;/()'"%+=?…`, r):
+			return false
+		}
+	}
+	return true
 }
 
 func codes(texts []string, most int) string {

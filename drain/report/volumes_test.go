@@ -85,7 +85,7 @@ func TestVolumesInTheReport(t *testing.T) {
 			"of data/db-1  on worker-1  not known: named in the pod itself, without a claim\n",
 		}},
 		"markdown": {r.Markdown(), []string{
-			"- [ ] `node worker-1: not safe to power off: volume pv-d (data/data-d) is still attached`: `kubectl --context=prod get volumeattachments`\n",
+			"- [ ] node worker-1: not safe to power off: volume pv-d (data/data-d) is still attached: `kubectl --context=prod get volumeattachments`\n",
 			"## Volumes\n", "| `pv-b` | `data/data-b` | `data/db-0` | `worker-1` | `detached after 3.0s, attached to worker-3 2.0s later` |\n",
 			"| `scratch` |  | `data/db-1` |",
 		}},

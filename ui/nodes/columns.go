@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/version"
 
@@ -56,14 +55,13 @@ func nodeColumns(width int, names *paint.Names, zone, roles, version int, runnin
 }
 
 // nodeCell is one cell of the nodes page.
-func nodeCell(column string, width int, s *kube.Snapshot, names *paint.Names, n *kube.Node, p *preview,
-	run *drain.State,
-	now time.Time) paint.Line {
+func nodeCell(column string, width int, session *frame.Session, n *kube.Node, p *preview, run *drain.State) paint.Line {
+	s, now := session.Snap, session.Now
 	switch column {
 	case "node":
-		return paint.L(themes.Text, names.Show(n.Name, width))
+		return paint.L(themes.Text, session.Names.Show(n.Name, width))
 	case "state":
-		return wording.NodeState(n, run)
+		return stateOf(session, n, run, width)
 	case "roles":
 		return paint.L(themes.Muted, strings.Join(roles(n), ","))
 	case "zone":

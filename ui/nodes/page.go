@@ -343,12 +343,12 @@ func (m *Page) View() frame.View {
 			}
 			would = m.preview(key, options)
 		}
-		return nodeCell(column, width, m.s.Snap, m.s.Names, n, would, run, m.s.Now)
+		return nodeCell(column, width, m.s, n, would, run)
 	}
 	v.Mark, v.Pane = m.mark, m.pane
 	v.Empty = m.nodesEmpty()
 	if at := m.s.Snap.Node(m.list.Table.Cursor()); at != nil {
-		v.Subject, v.Detail = at.Name, nodeSentence(at, m.preview(at.Name, options), m.s.Now)
+		v.Subject, v.Detail = at.Name, nodeSentence(at, holdOf(m.s, at), m.preview(at.Name, options), m.s.Now)
 	}
 	return v
 }

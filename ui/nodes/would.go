@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -39,7 +40,7 @@ func wouldLine(n *kube.Node, p *preview, width int, now time.Time) paint.Line {
 }
 
 // nodeSentence is everything about the node that the table has no room for.
-func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
+func nodeSentence(n *kube.Node, held *lease.Hold, p *preview, now time.Time) paint.Line {
 	var l paint.Line
 	say := func(token paint.Token, s string) {
 		if s == "" {
@@ -55,6 +56,9 @@ func nodeSentence(n *kube.Node, p *preview, now time.Time) paint.Line {
 		if n.ReadyMessage != "" {
 			say(themes.Muted, wording.Quote(n.ReadyMessage)+".")
 		}
+	}
+	if held != nil {
+		say(themes.Busy, "Held by "+held.Words+".")
 	}
 	say(themes.Warning, wording.CordonedBy(n, now))
 	if p == nil {
