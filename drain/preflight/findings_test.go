@@ -198,6 +198,11 @@ func TestPlanFindings(t *testing.T) {
 			s.SetSync(kube.KindDeployments, kube.SyncState{Phase: kube.NotSynced})
 			s.SetSync(kube.KindStatefulSets, kube.SyncState{Phase: kube.Denied, Reason: "no"})
 		}, []string{"w1"}, []string{`NotSynced warning the plan is based on incomplete data: deployments not synced, statefulsets denied ("no") []`}},
+		{"one cause for several kinds", []runtime.Object{kubetest.Node("w1")}, func(s *kube.Store) {
+			for _, k := range []kube.Kind{kube.KindReplicaSets, kube.KindDeployments, kube.KindJobs} {
+				s.SetSync(k, kube.SyncState{Phase: kube.Denied, Reason: "no"})
+			}
+		}, []string{"w1"}, []string{`NotSynced warning the plan is based on incomplete data: replicasets, deployments, jobs denied ("no") []`}},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {

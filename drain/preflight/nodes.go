@@ -51,6 +51,7 @@ func findUnseenKinds(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 	}
 	var found []plan.Finding
 	var unread []string
+	last := "" // what is said of the kind before: one cause for several kinds is said once
 	for _, k := range []kube.Kind{
 		kube.KindNodes, kube.KindPods, kube.KindBudgets, kube.KindDaemonSets, kube.KindReplicaSets,
 		kube.KindDeployments, kube.KindStatefulSets, kube.KindReplicationControllers, kube.KindJobs,
@@ -67,11 +68,14 @@ func findUnseenKinds(s *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
 		if state.Phase != kube.NotSynced {
 			level = plan.LevelWarning
 		}
-		text := string(k) + " " + state.Phase.String()
+		text := " " + state.Phase.String()
 		if state.Reason != "" {
 			text += " (" + words.Quote(state.Reason) + ")"
 		}
-		unread = append(unread, text)
+		if n := len(unread); text == last {
+			unread[n-1] = strings.TrimSuffix(unread[n-1], text)
+		}
+		unread, last = append(unread, string(k)+text), text
 	}
 	if len(unread) > 0 {
 		found = append(found, plan.Finding{Code: FindingNotSynced, Level: level,

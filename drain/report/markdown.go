@@ -38,7 +38,7 @@ func (r Report) Markdown() string {
 	m.table(r.actionTable())
 	m.chart(r)
 	for _, t := range []table{r.podTable(), r.stepTable(), r.surgeTable(), r.replacements().table(), r.volumeTable(),
-		r.requestTable(), r.answerTable(), r.logTable()} {
+		r.requestTable(), r.logTable(), r.answerTable()} {
 		m.table(t)
 	}
 	return strings.TrimRight(m.b.String(), "\n") + "\n"

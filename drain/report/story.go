@@ -22,7 +22,7 @@ func (r Report) Story() string {
 	st.table(r.actionTable())
 	st.left(r)
 	for _, t := range []table{r.podTable(), r.stepTable(), r.replacements().table(), r.volumeTable(), r.requestTable(),
-		r.answerTable(), r.logTable()} {
+		r.logTable(), r.answerTable()} {
 		st.table(t)
 	}
 	_ = w.Flush() // of a strings.Builder, which never fails

@@ -53,9 +53,9 @@ func TestBudgetWait(t *testing.T) {
 // A reader sees from the figures alone why a pod waits.
 func TestFiguresOfABudgetThatIsWaitedFor(t *testing.T) {
 	for want, n := range map[string]budget.Numbers{
-		"budget web needs 7, has 9, allows 0": {Name: "web", Needed: 7, Present: 9},
-		"budget web needs 7, has 9":           {Name: "web", Needed: 7, Present: 9, Allowed: 2},
-		"budget web needs 7, has 7":           {Name: "web", Needed: 7, Present: 7},
+		"budget web needs 7, has 9, allows 0":                  {Name: "web", Needed: 7, Present: 9},
+		"budget web needs 7, has 9, minus evictions under way": {Name: "web", Needed: 7, Present: 9, Allowed: 2},
+		"budget web needs 7, has 7":                            {Name: "web", Needed: 7, Present: 7},
 	} {
 		if got := (&Wait{For: ForBudget, Budget: &n}).Sentence(kubetest.Now); got != want {
 			t.Errorf("%q instead of %q", got, want)

@@ -100,8 +100,11 @@ func (w *Wait) budgetSentence() string {
 	b.WriteString(theBudget(w))
 	if w.Budget != nil {
 		fmt.Fprintf(&b, " needs %d, has %d", w.Budget.Needed, w.Budget.Present)
-		if w.Budget.Present > w.Budget.Needed && w.Budget.Allowed == 0 { // or there would be no reason to wait
+		switch more := w.Budget.Present > w.Budget.Needed; { // or there would be no reason to wait
+		case more && w.Budget.Allowed == 0:
 			b.WriteString(", allows 0")
+		case more && w.UnhealthyPod == nil && !w.Never: // which its status does not show yet
+			b.WriteString(", minus evictions under way")
 		}
 	}
 	if w.UnhealthyPod != nil {

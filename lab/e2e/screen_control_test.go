@@ -127,8 +127,14 @@ func (s onScreen) askToGoOn() {
 // start confirms the cordon and the evictions.
 func (s onScreen) start(blocked int) diary {
 	s.t.Helper()
-	s.term.waitFor(" and continue?", "[ n  Cancel ]")
-	s.term.keys("y")
+	first := s.term.waitFor(" and continue?", "Cancel")
+	if word := wordAsked.FindStringSubmatch(first.String()); word != nil { // no schedulable node is left
+		s.term.typing(word[1])
+		s.term.keys("Enter")
+		s.term.waitGone(" and continue?")
+	} else {
+		s.term.keys("y")
+	}
 	asked := s.term.waitFor("and press Enter", "esc  Cancel")
 	s.term.typing(wordAsked.FindStringSubmatch(asked.String())[1])
 	s.term.keys("Enter")

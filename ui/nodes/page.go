@@ -348,7 +348,12 @@ func (m *Page) View() frame.View {
 	v.Mark, v.Pane = m.mark, m.pane
 	v.Empty = m.nodesEmpty()
 	if at := m.s.Snap.Node(m.list.Table.Cursor()); at != nil {
-		v.Subject, v.Detail = at.Name, nodeSentence(at, holdOf(m.s, at), m.preview(at.Name, options), m.s.Now)
+		would := m.preview(at.Name, options)
+		if run != nil && run.Node(at.Name) != nil && would != nil {
+			working := *would // what another drain would meet is this run
+			working.Costs, would = nil, &working
+		}
+		v.Subject, v.Detail = at.Name, nodeSentence(at, holdOf(m.s, at), would, m.s.Now)
 	}
 	return v
 }

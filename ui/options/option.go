@@ -25,6 +25,7 @@ type option struct {
 	Fixed   string // where it is set instead, "" where it can be changed here
 	name    string
 	toggled string // what the text of a switch would be
+	initial string // its default, as the command line takes it
 }
 
 // optionsOf are the flags of the options page with their values: kubectl's first.
@@ -40,6 +41,7 @@ func optionsOf(o plan.Options) []option {
 			Flag: f.Name, name: f.Name, Help: f.Usage, Value: f.Value.String(),
 			Group: plan.GroupOf(f), Ours: plan.GroupOf(f) != plan.GroupKubectl, Risky: wording.Risky(f.Name),
 			Changed: f.Value.String() != before.Lookup(f.Name).Value.String(),
+			initial: strings.Trim(before.Lookup(f.Name).Value.String(), "[]"),
 		}
 		switch choices := plan.ChoicesOf(f); {
 		case f.Value.Type() == "bool":

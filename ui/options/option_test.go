@@ -69,3 +69,24 @@ func TestOptionsRefuseNonsense(t *testing.T) {
 		}
 	}
 }
+
+// The default of every option can be typed as its initial text.
+func TestOptionsGoBackToTheirDefaults(t *testing.T) {
+	o := plan.DefaultOptions()
+	o.Honor, o.Guard, o.GuardWrite, o.Force = []plan.Honored{plan.HonorClusterAPI}, "25%", true, true
+	o.Reason, o.ForceAfter, o.GracePeriodSeconds, o.Surge = "kernel", time.Minute, 0, "50%"
+	for _, changed := range optionsOf(o) {
+		if !changed.Changed {
+			continue
+		}
+		back, err := optionOf(t, o, changed.Flag).Set(o, changed.initial)
+		if err != nil {
+			t.Errorf("--%s: %v", changed.Flag, err)
+			continue
+		}
+		o = back
+	}
+	if words := wording.OptionWords(o); words != wording.OptionWords(plan.DefaultOptions()) {
+		t.Errorf("still %s", words)
+	}
+}

@@ -76,6 +76,11 @@ func (m *Page) Actions() []keys.Action {
 	const group = "Options"
 	return []keys.Action{
 		{ID: "change", Keys: []string{"space", "enter"}, Title: "change", Help: "switch the option, or type its value", Group: group, Do: m.changeOption},
+		{ID: "resetoption", Keys: []string{"0"}, Title: "default", Help: "set the option back to its default", Group: group,
+			Enabled: func() (bool, string) {
+				o := find(optionsOf(m.s.Options), m.list.Table.Cursor())
+				return o != nil && o.Changed && o.Fixed == "", "it is as it is by default"
+			}, Do: m.resetOption},
 		{ID: "done", Keys: []string{"o"}, Title: "back", Help: "back to the plan", Group: group, Do: m.shell.Back},
 	}
 }
@@ -159,6 +164,16 @@ func optionValue(o *option) paint.Line {
 		return paint.L(themes.Warning, paint.Ready+" on")
 	}
 	return paint.L(themes.Good, paint.Ready+" on")
+}
+
+// resetOption sets the selected option back to its default.
+func (m *Page) resetOption() {
+	o := find(optionsOf(m.s.Options), m.list.Table.Cursor())
+	if changed, err := o.Set(m.s.Options, o.initial); err != nil {
+		m.shell.Refuse(err.Error())
+	} else {
+		m.shell.SetOptions(changed)
+	}
 }
 
 // changeOption switches the selected option, or opens a field for its text.

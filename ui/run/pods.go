@@ -74,6 +74,8 @@ func ended(p *eviction.Record, width int, now time.Time) string {
 	switch {
 	case p.Message != "":
 		return p.Message
+	case p.Replacement.Stuck():
+		return paint.Into + " " + p.Replacement.Brief(now)
 	case p.VolumesSentence(now) != "":
 		return p.VolumesSentence(now)
 	case p.Replacement.State != "":

@@ -145,15 +145,15 @@ func PodRunSentence(p *eviction.Record, now time.Time) paint.Line {
 		say(themes.Text, bystander(p))
 	} else if p.State.Final() {
 		say(themes.Text, FirstUpper(endSentence(p)))
+		if words := p.Replacement.Sentence(now); words != "" {
+			say(themes.Text, Sentence(words))
+		}
 		if words := p.VolumesSentence(now); words != "" {
 			token := themes.Text
 			if VolumeWait(p, now) != "" {
 				token = themes.Warning
 			}
 			say(token, Sentence(words))
-		}
-		if words := p.Replacement.Sentence(now); words != "" {
-			say(themes.Text, Sentence(words))
 		}
 		if words := serverWords(p); words != "" && !p.State.Left() {
 			say(themes.Muted, "The server's last message: "+Quote(strings.TrimRight(words, ". "))+".")
