@@ -76,7 +76,8 @@ func (m *Page) Actions() []keys.Action {
 	const group = "Options"
 	return []keys.Action{
 		{ID: "change", Keys: []string{"space", "enter"}, Title: "change", Help: "switch the option, or type its value", Group: group, Do: m.changeOption},
-		{ID: "resetoption", Keys: []string{"0"}, Title: "default", Help: "set the option back to its default", Group: group,
+		{ID: "resetoption", Keys: []string{"0"}, Title: "default", Group: group,
+			Help: "set the option back to its default",
 			Enabled: func() (bool, string) {
 				o := find(optionsOf(m.s.Options), m.list.Table.Cursor())
 				return o != nil && o.Changed && o.Fixed == "", "it is as it is by default"
