@@ -116,3 +116,20 @@ func TestPodsOfAPlanAreGroupedByNode(t *testing.T) {
 		t.Errorf("reversed, the last node is first:\n%s", screen)
 	}
 }
+
+// Nodes are sorted by what a drain of them would do, also those that are not visible.
+func TestNodesByWhatADrainWouldDo(t *testing.T) {
+	d := drive(t, company(), 120, 12)
+	for range 12 {
+		if d.list(frame.Nodes).Sort == "would" {
+			break
+		}
+		d.keys(">")
+	}
+	d.shows("sorted by what a drain would do")
+	d.refresh()
+	want := []string{"worker-c1", "control-1", "worker-b1", "worker-a1", "worker-a2", "worker-a3", "worker-b2", "worker-c3"}
+	if got := d.list(frame.Nodes).Table.Keys(); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+}

@@ -118,6 +118,7 @@ var nodeSorts = []frame.Sort{
 	{ID: "pods", Title: "pods", Largest: true}, {ID: "cpu", Title: "CPU requested", Largest: true},
 	{ID: "memory", Title: "memory requested", Largest: true}, {ID: "age", Title: "age"},
 	{ID: "cpuused", Title: "CPU used", Largest: true}, {ID: "memused", Title: "memory used", Largest: true},
+	{ID: wouldSort, Title: "what a drain would do"},
 }
 
 // compareNodes compares two nodes by a column; equal ones keep the order of

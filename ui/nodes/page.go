@@ -53,11 +53,12 @@ func New(shell frame.Shell, marked, labels []string) *Page {
 // List is the table of the page.
 func (m *Page) List() *frame.List { return &m.list }
 
-// Sorts are the columns to sort by; use only where it is known.
+// Sorts are the columns to sort by; use only where it is known, drains only of so many nodes that all are previewed.
 func (m *Page) Sorts() []frame.Sort {
 	_, usage := m.anyUsage()
 	sorts := slices.DeleteFunc(slices.Clone(nodeSorts), func(s frame.Sort) bool {
-		return !usage && (s.ID == "cpuused" || s.ID == "memused")
+		return !usage && (s.ID == "cpuused" || s.ID == "memused") ||
+			s.ID == wouldSort && m.s.Snap.Sync(kube.KindNodes).Count > wouldNodes
 	})
 	return slices.Concat(sorts, m.labels.sorts())
 }
@@ -172,7 +173,11 @@ func (m *Page) Rebuild() {
 	}
 	if l.Sort != "node" && l.Sort != "" {
 		shown = slices.Clone(shown)
-		slices.SortFunc(shown, compareNodes(m.s.Snap, l.Sort))
+		by := compareNodes(m.s.Snap, l.Sort)
+		if l.Sort == wouldSort {
+			by = m.byWould()
+		}
+		slices.SortFunc(shown, by)
 	}
 	names := make([]string, len(shown))
 	m.zone, m.roles, m.version = 0, 0, 0
@@ -227,7 +232,11 @@ func (m *Page) askPreviews() {
 	}
 	var stale []*kube.Node
 	options := m.s.Flags
-	for _, name := range m.list.Visible() {
+	wanted := m.list.Visible()
+	if m.list.Sort == wouldSort {
+		wanted = m.list.Table.Keys()
+	}
+	for _, name := range wanted {
 		if p, ok := m.previews[name]; ok && p.gen == m.s.Snap.Gen() && p.options == options {
 			continue
 		}
@@ -297,6 +306,7 @@ func (m *Page) onPreviews(msg previewMsg) {
 	if len(m.previews) > maxPreviews {
 		clear(m.previews)
 	}
+	m.list.Stale = m.list.Stale || m.list.Sort == wouldSort
 	for name, p := range msg.previews {
 		next := previewed{preview: p, gen: msg.gen, options: msg.options}
 		if was, ok := m.previews[name]; ok && was.options == msg.options {

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -37,6 +38,35 @@ func wouldLine(n *kube.Node, p *preview, width int, now time.Time) paint.Line {
 	}
 	token, glyph := wording.CountsMark(p.Counts)
 	return append(paint.L(token, glyph+" "), wording.Counts(p.Counts, width-2)...)
+}
+
+// Nodes are sorted by what a drain would do only where these are so few that each is previewed at once.
+const (
+	wouldSort  = "would"
+	wouldNodes = 500
+)
+
+// byWould compares two nodes by what a drain of them would do, the worst first; those without a preview are last.
+func (m *Page) byWould() func(a, b *kube.Node) int {
+	rank := func(n *kube.Node) int {
+		p := m.preview(n.Name, m.s.Flags)
+		switch {
+		case p == nil:
+			return 6
+		case n.Ready != kube.NodeReady:
+			return 0
+		case p.LastControlPlane:
+			return 1
+		case p.Counts.Level() == plan.LevelError:
+			return 2
+		case !p.good():
+			return 3
+		case p.Counts.Leaving() > 0:
+			return 4
+		}
+		return 5
+	}
+	return func(a, b *kube.Node) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name, b.Name)) }
 }
 
 // nodeSentence is everything about the node that the table has no room for.
