@@ -16,14 +16,16 @@ type Replacement struct {
 	replacement.Facts
 	// ReadySeconds is how long it took from when the pod was on its way until its replacement
 	// was Ready, 0 where it is not.
-	ReadySeconds float64 `json:"readySeconds,omitempty"`
+	ReadySeconds float64   `json:"readySeconds,omitempty"`
+	ReadyAt      time.Time `json:"readyAt,omitzero"` // zero where it is not
 }
 
 func reportReplacement(p *eviction.Record) *Replacement {
 	if p.Replacement.State == "" {
 		return nil
 	}
-	r := Replacement{Facts: p.Replacement.Facts, ReadySeconds: p.Replacement.Took().Round(time.Millisecond).Seconds()}
+	r := Replacement{Facts: p.Replacement.Facts, ReadyAt: p.Replacement.ReadyAt,
+		ReadySeconds: p.Replacement.Took().Round(time.Millisecond).Seconds()}
 	r.After = time.Time{} // of the matching, and in no report
 	return &r
 }

@@ -57,7 +57,7 @@ func TestReplacements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `"replacement":{"state":"Ready","pod":"web-2","node":"w2","readySeconds":40}`; !strings.Contains(string(all), want) {
+	if want := `"replacement":{"state":"Ready","pod":"web-2","node":"w2","readySeconds":40,"readyAt":"2026-11-22T12:00:40Z"}`; !strings.Contains(string(all), want) {
 		t.Errorf("no %s in %s", want, all)
 	}
 	if strings.Count(string(all), `"replacement"`) != 3 {

@@ -15,6 +15,7 @@ import (
 type lane struct {
 	node, name, key string
 	spans           []report.Span
+	replacement     *report.Replacement // nil where it is not followed
 }
 
 // lanesOf are the lanes of the pods that were to move, node by node, in the order in which
@@ -26,7 +27,7 @@ func lanesOf(of report.Report) []lane {
 		for i := range n.Pods {
 			if p := &n.Pods[i]; len(p.Timeline) > 0 {
 				all = append(all, lane{node: wording.Clean(n.Name), name: wording.Clean(p.Namespace + "/" + p.Name),
-					key: p.UID, spans: p.Timeline})
+					key: p.UID, spans: p.Timeline, replacement: p.Replacement})
 			}
 		}
 		slices.SortStableFunc(all[first:], func(a, b lane) int { return a.begun().Compare(b.begun()) })
@@ -75,6 +76,21 @@ func look(s eviction.State) (cell, after string, token paint.Token) {
 	return paint.Stay, " ", themes.Info
 }
 
+// arrival is the cell of the time up to that moment in which the pod has left and its replacement is awaited, and of the
+// moment in which that is Ready; "" where neither is.
+func (l *lane) arrival(from, to time.Time) (string, paint.Token) {
+	r := l.replacement
+	switch {
+	case r == nil || !r.ReadyAt.IsZero() && r.ReadyAt.Before(from) || r.ReadyAt.IsZero() && r.State.Settled():
+		return "", themes.Muted
+	case !r.ReadyAt.IsZero() && r.ReadyAt.Before(to):
+		return paint.Ready, themes.Good
+	case r.Stuck():
+		return paint.Stay, themes.Warning
+	}
+	return paint.Stay, themes.Muted
+}
+
 // axis is a stretch of time on so many cells.
 type axis struct {
 	from, to time.Time
@@ -114,6 +130,14 @@ func (l *lane) draw(a axis) paint.Line {
 			at, after, look := look(of.State)
 			if text, token = after, look; begins {
 				text = at
+			} else if of.State.Left() {
+				from, to := a.end(cell-1), a.end(cell)
+				if cell == a.width-1 {
+					to = to.Add(1) // the end of the axis is in its last cell
+				}
+				if mark, of := l.arrival(from, to); mark != "" {
+					text, token = mark, of
+				}
 			}
 		}
 		if cell == cursor {

@@ -197,6 +197,8 @@ func legend(width int) paint.Line {
 		cell, _, token := look(of.state)
 		parts = append(parts, paint.L(token, cell+" "+of.word))
 	}
+	parts = append(parts, paint.L(themes.Muted, paint.Stay+" awaits its replacement"),
+		paint.L(themes.Good, paint.Ready+" Ready"))
 	return paint.Join(paint.S(themes.Muted, "   "), parts...).Fit(width)
 }
 
@@ -218,6 +220,16 @@ func (m *Timeline) sentence(l *lane) paint.Line {
 	}
 	if s.Why != "" {
 		line = line.Add(themes.Text, ": "+s.Why)
+	}
+	switch r := l.replacement; {
+	case r == nil || !s.State.Left():
+	case !r.ReadyAt.IsZero() && !r.ReadyAt.After(at):
+		line = line.Add(themes.Text, "; its replacement is Ready on "+wording.Clean(r.Node)+" since "+
+			wording.Clock(r.ReadyAt.Sub(m.axis.from)))
+	case r.ReadyAt.IsZero():
+		line = line.Add(themes.Warning, "; "+r.Words())
+	default:
+		line = line.Add(themes.Muted, "; its replacement is not Ready yet")
 	}
 	return line.Add(themes.Text, ".")
 }
