@@ -76,7 +76,7 @@ func look(s eviction.State) (cell, after string, token paint.Token) {
 	return paint.Stay, " ", themes.Info
 }
 
-// arrival is the cell of the time up to that moment in which the pod has left and its replacement is awaited, and of the
+// arrival is the cell of time up to that moment in which the pod has left and its replacement is awaited, and of the
 // moment in which that is Ready; "" where neither is.
 func (l *lane) arrival(from, to time.Time) (string, paint.Token) {
 	r := l.replacement
