@@ -51,7 +51,8 @@ func (r *Record) nothingMore() error {
 }
 
 func (r *Record) noReturn() error {
-	return fmt.Errorf("the eviction of pod %s was accepted: nothing more is sent for it, and it cannot be called back", r.title())
+	return fmt.Errorf("the eviction of pod %s was accepted: nothing more is sent for it, and it cannot be called back",
+		r.title())
 }
 
 func (r *Record) awaitsAnswer() error {

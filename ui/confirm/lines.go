@@ -43,7 +43,7 @@ func CordonLines(s *kube.Snapshot, nodes []string) []paint.Line {
 	if staysSchedulable(s, nodes) {
 		return nil
 	}
-	return []paint.Line{paint.L(themes.Bad, paint.Bad+" No schedulable node stays: no pod of this cluster can start.")}
+	return []paint.Line{paint.L(themes.Bad, paint.Bad+" No schedulable node stays: new pods stay Pending.")}
 }
 
 func staysSchedulable(s *kube.Snapshot, nodes []string) bool {

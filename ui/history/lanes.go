@@ -81,7 +81,9 @@ func look(s eviction.State) (cell, after string, token paint.Token) {
 func (l *lane) arrival(from, to time.Time) (string, paint.Token) {
 	r := l.replacement
 	switch {
-	case r == nil || !r.ReadyAt.IsZero() && r.ReadyAt.Before(from) || r.ReadyAt.IsZero() && r.State.Settled():
+	case r == nil, r.ReadyAt.IsZero() && r.State.Settled(): // none is awaited
+		return "", themes.Muted
+	case !r.ReadyAt.IsZero() && r.ReadyAt.Before(from):
 		return "", themes.Muted
 	case !r.ReadyAt.IsZero() && r.ReadyAt.Before(to):
 		return paint.Ready, themes.Good
@@ -135,8 +137,8 @@ func (l *lane) draw(a axis) paint.Line {
 				if cell == a.width-1 {
 					to = to.Add(1) // the end of the axis is in its last cell
 				}
-				if mark, of := l.arrival(from, to); mark != "" {
-					text, token = mark, of
+				if mark, look := l.arrival(from, to); mark != "" {
+					text, token = mark, look
 				}
 			}
 		}

@@ -95,7 +95,7 @@ func (m *Page) Hints() paint.Line {
 	if hidden := m.marks.Hidden(m.list.Table.Keys()); hidden > 0 {
 		line = line.Add(themes.Warning, ", "+wording.Number(hidden)+" not shown")
 	}
-	if m.marks.Len() > 1 {
+	if n := m.marks.Len(); n > 1 && n <= wouldNodes { // it is summed up for every frame
 		pods := 0
 		for _, name := range m.marks.Keys() {
 			pods += m.s.Snap.Totals(name).Pods

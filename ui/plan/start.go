@@ -37,7 +37,11 @@ func (m *Page) askToCordon(shown plan.Plan, changes []plan.Change) {
 	body := confirm.DriftLines(changes)
 	body = append(body, paint.L(themes.Accent, wording.List(open, 60)))
 	if id := m.s.Identity; id.Server != "" {
-		body = append(body, paint.L(themes.Muted, "of "+id.Context+paint.Dot+id.Server+paint.Dot+"as "+id.User))
+		where := "of " + id.Context + paint.Dot + id.Server
+		if id.User != "" {
+			where += paint.Dot + "as " + id.User
+		}
+		body = append(body, paint.L(themes.Muted, where))
 	}
 	if gone := len(shown.Nodes) - len(open); gone > 0 {
 		body = append(body, paint.L(themes.Warning, wording.Count(gone, "node")+" refused and left untouched: "+
