@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -67,9 +68,9 @@ func choose(only string) ([]step, error) {
 // session is one call: what it works on and what came of it so far.
 type session struct {
 	root    string
-	out     io.Writer
-	scratch string // removed at the end
-	lab     *lab   // nil until a step needs it
+	out     io.Writer // several lanes write to it at once
+	scratch string    // removed at the end
+	lab     *lab      // nil until a step needs it
 	results []result
 }
 
@@ -90,14 +91,8 @@ func (s *session) runAll(ctx context.Context, chosen []step) {
 	defer os.RemoveAll(scratch)
 	// Also after an interrupt, hence not with ctx.
 	defer s.stopLab()
-	for _, step := range chosen {
-		if step.stopsLab {
-			s.stopLab()
-		}
-		began := time.Now()
-		fmt.Fprintf(s.out, "\n== %s: %s\n", step.name, step.about)
-		tally := s.runStep(ctx, step)
-		s.results = append(s.results, result{step.name, tally, time.Since(began)})
+	for _, wave := range waves(chosen) {
+		s.runWave(ctx, wave)
 		if ctx.Err() != nil {
 			s.results = append(s.results, result{name: "interrupted", tally: oneFailure})
 			return
@@ -105,12 +100,56 @@ func (s *session) runAll(ctx context.Context, chosen []step) {
 	}
 }
 
-func (s *session) runStep(ctx context.Context, step step) tally {
+// runWave prepares all steps of a wave, one after another, as they share what they need.
+// Then it runs the lanes beside each other. A step that cannot be prepared counts as one
+// failure.
+func (s *session) runWave(ctx context.Context, wave [][]step) {
+	results := make([][]result, len(wave))
+	for i, lane := range wave {
+		for _, step := range lane {
+			results[i] = append(results[i], s.timed(ctx, step, s.prepare))
+		}
+	}
+	var lanes sync.WaitGroup
+	for i, lane := range wave {
+		lanes.Go(func() { s.runLane(ctx, lane, results[i]) })
+	}
+	lanes.Wait()
+	s.results = append(s.results, slices.Concat(results...)...)
+}
+
+// runLane runs the steps that are prepared, and adds to their results.
+func (s *session) runLane(ctx context.Context, lane []step, results []result) {
+	for i, step := range lane {
+		if results[i].tally.failed > 0 || ctx.Err() != nil {
+			continue
+		}
+		fmt.Fprintf(s.out, "\n== %s: %s\n", step.name, step.about)
+		ran := s.timed(ctx, step, s.run)
+		results[i].tally.add(ran.tally)
+		results[i].took += ran.took
+	}
+}
+
+// doing is a part of what a step needs.
+type doing func(context.Context, step) tally
+
+// timed does something of a step, for as long as the step's patience lasts.
+func (s *session) timed(ctx context.Context, step step, do doing) result {
 	ctx, cancel := context.WithTimeout(ctx, step.patience)
 	defer cancel()
+	began := time.Now()
+	return result{step.name, do(ctx, step), time.Since(began)}
+}
+
+func (s *session) prepare(ctx context.Context, step step) tally {
 	if err := step.prepare(ctx, s); err != nil {
 		return s.broken(err)
 	}
+	return tally{}
+}
+
+func (s *session) run(ctx context.Context, step step) tally {
 	var sum tally
 	for _, call := range step.calls {
 		sum.add(s.goTest(ctx, call))

@@ -12,7 +12,9 @@ type step struct {
 	calls    []call
 	prepare  func(ctx context.Context, s *session) error
 	patience time.Duration // for everything in it
-	stopsLab bool          // it has labs of its own; ours would only take its memory
+	// lane names the steps that run one after another, beside those of other lanes. Those
+	// that mostly wait for a cluster have one.
+	lane string
 }
 
 // call is one `go test`.
@@ -54,22 +56,22 @@ var steps = []step{
 			{module: "lab", args: labArgs("lab"), taggedOnly: "lab"},
 			{module: "lab/oracle", args: labArgs("lab"), taggedOnly: "lab"},
 		},
-		prepare: needs(programs, runningLab), patience: 20 * time.Minute,
+		prepare: needs(programs, runningLab), patience: 20 * time.Minute, lane: "lab",
 	},
 	{
 		name: "e2e", about: "the dashboard in tmux and the commands, on labs of their own",
 		calls:   []call{{module: "lab", args: append(labArgs("e2e"), "./e2e/...")}},
-		prepare: needs(programs, tmux), patience: 20 * time.Minute, stopsLab: true,
+		prepare: needs(programs, tmux), patience: 20 * time.Minute, lane: "e2e",
 	},
 	{
 		name: "landing", about: "where pods land, against the real scheduler",
 		calls:   []call{{module: "lab", args: append(labArgs("landing"), "./landing")}},
-		prepare: needs(programs), patience: 15 * time.Minute, stopsLab: true,
+		prepare: needs(programs), patience: 15 * time.Minute, lane: "lab",
 	},
 	{
 		name: "soak", about: "a few drains of random worlds, and a few that are killed; make soak does many",
 		calls:   []call{{program: []string{"bin/soak", "-n=4", "-kills=6"}}},
-		prepare: needs(programs, soak), patience: 10 * time.Minute, stopsLab: true,
+		prepare: needs(programs, soak), patience: 10 * time.Minute, lane: "lab",
 	},
 }
 
@@ -77,6 +79,26 @@ var steps = []step{
 // attention, and never from the cache, which knows nothing of the lab.
 func labArgs(tag string) []string {
 	return []string{"-tags=" + tag, "-p=1", "-count=1", "-timeout=15m"}
+}
+
+// waves gives the lanes of steps that run beside each other, wave after wave: first the
+// steps that keep the machine busy, in one lane, then those that wait for clusters.
+func waves(chosen []step) [][][]step {
+	var busy []step
+	var waiting [][]step
+	at := map[string]int{}
+	for _, step := range chosen {
+		if step.lane == "" {
+			busy = append(busy, step)
+			continue
+		}
+		if _, known := at[step.lane]; !known {
+			at[step.lane] = len(waiting)
+			waiting = append(waiting, nil)
+		}
+		waiting[at[step.lane]] = append(waiting[at[step.lane]], step)
+	}
+	return [][][]step{{busy}, waiting}
 }
 
 func stepNames() []string {

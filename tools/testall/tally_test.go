@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -158,5 +159,46 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := choose("unit,typo"); err == nil || !strings.Contains(err.Error(), "the steps are unit") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Each of two lanes has a step that ends only when the other's has begun, and the last step
+// of one comes after its first.
+func TestLanesRunBesideEachOther(t *testing.T) {
+	s, _ := module(t, map[string]string{
+		"meet":  "#!/bin/sh\ntouch \"$1\"; until [ -e \"$2\" ]; do sleep 0.05; done\n",
+		"after": "#!/bin/sh\n[ -e one ] && [ -e two ]\n",
+	})
+	out, err := os.Create(filepath.Join(s.scratch, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	s.out = out
+	for _, program := range []string{"meet", "after"} {
+		if err := os.Chmod(filepath.Join(s.root, program), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stepOf := func(name, lane string, prepare error, argv ...string) step {
+		return step{
+			name: name, lane: lane, calls: []call{{program: argv}}, patience: time.Minute,
+			prepare: func(context.Context, *session) error { return prepare },
+		}
+	}
+	s.runAll(testContext(t), []step{
+		stepOf("first", "a", nil, "meet", "one", "two"),
+		stepOf("never", "a", errors.New("nothing to run it with"), "missing"),
+		stepOf("last", "a", nil, "after"),
+		stepOf("other", "b", nil, "meet", "two", "one"),
+	})
+	want := map[string]tally{"first": {passed: 1}, "never": oneFailure, "last": {passed: 1}, "other": {passed: 1}}
+	for _, result := range s.results {
+		if result.tally != want[result.name] {
+			t.Errorf("%s: %v, want %v", result.name, result.tally, want[result.name])
+		}
+	}
+	if len(s.results) != len(want) {
+		t.Errorf("%d results, want %d", len(s.results), len(want))
 	}
 }
