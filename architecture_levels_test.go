@@ -25,7 +25,7 @@ var packages = map[string]packageRow{
 		"ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/budgets":    {imports: []string{"drain/budget", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/table", "ui/wording"}},
 	"ui/clustermap": {imports: []string{"drain", "drain/replacement", "kube", "themes", "ui/frame", "ui/keys", "ui/paint", "ui/wording"}},
-	"ui/confirm": {imports: []string{"drain", "drain/lease", "drain/plan", "drain/preflight", "kube", "themes",
+	"ui/confirm": {imports: []string{"drain", "drain/checklist", "drain/lease", "drain/plan", "drain/preflight", "kube", "themes",
 		"ui/dialog", "ui/frame", "ui/paint", "ui/wording"}},
 	"ui/dialog": {imports: []string{"themes", "ui/paint"}},
 	"ui/frame": {imports: []string{"app/live", "drain", "drain/eviction", "drain/plan", "drain/preflight", "drain/retire", "drain/roll", "drain/rollback",

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -32,7 +33,7 @@ const manyNodes = 6
 // CordonWord is what is typed before so many nodes are cordoned, or before no schedulable one is left; "" where a key
 // is enough.
 func CordonWord(s *kube.Snapshot, nodes []string) string {
-	if len(nodes) < manyNodes && staysSchedulable(s, nodes) {
+	if len(nodes) < manyNodes && checklist.LeavesSchedulable(s, nodes) {
 		return ""
 	}
 	return strconv.Itoa(len(nodes))
@@ -40,20 +41,10 @@ func CordonWord(s *kube.Snapshot, nodes []string) string {
 
 // CordonLines warn of a cordon that leaves no node for new pods.
 func CordonLines(s *kube.Snapshot, nodes []string) []paint.Line {
-	if staysSchedulable(s, nodes) {
+	if checklist.LeavesSchedulable(s, nodes) {
 		return nil
 	}
 	return []paint.Line{paint.L(themes.Bad, paint.Bad+" No schedulable node stays: new pods stay Pending.")}
-}
-
-func staysSchedulable(s *kube.Snapshot, nodes []string) bool {
-	cordoned := make(map[string]bool, len(nodes))
-	for _, n := range nodes {
-		cordoned[n] = true
-	}
-	return slices.ContainsFunc(s.Nodes(), func(n *kube.Node) bool {
-		return !n.Unschedulable && n.Ready == kube.NodeReady && !cordoned[n.Name]
-	})
 }
 
 // RefusedNodes are those that a run of the plan leaves untouched.
