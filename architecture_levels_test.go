@@ -107,7 +107,7 @@ var packages = map[string]packageRow{
 		"drain/remedy", "drain/replacement", "drain/retire", "drain/surge", "drain/tempbudget", "drain/volume",
 		"drain/waits", "drain/words", "kube", "kube/request"}},
 	"drain/rollback": {imports: []string{"drain", "drain/annotation", "drain/lease", "drain/plan", "drain/remedy",
-		"drain/retire", "drain/surge", "drain/tempbudget", "kube", "kube/request"}},
+		"drain/retire", "drain/surge", "drain/tempbudget", "drain/words", "kube", "kube/request"}},
 	"drain/forecast": {imports: []string{"drain", "drain/budget", "drain/landing", "drain/plan", "drain/surge", "kube", "kube/request"}},
 	"drain/preflight": {imports: []string{"drain/annotation", "drain/budget", "drain/checklist", "drain/drainrule", "drain/landing", "drain/lease",
 		"drain/plan", "drain/surge", "drain/tempbudget", "drain/volume", "drain/words", "kube"}},

@@ -62,7 +62,7 @@ func (r *Runs) brief(id string) live.Brief {
 	if last.Kind == drain.EventUndone { // its end is somewhere before
 		if events, _, err := journal.ReadJournal(path); err == nil {
 			s := drain.Fold(nil, events...)
-			b.Ended, b.Outcome, b.RolledBack = s.Ended, s.Outcome, true
+			b.Ended, b.Outcome, b.RolledBack = s.Ended, s.Outcome, s.RolledBack
 		}
 	}
 	return b

@@ -27,6 +27,8 @@ type Rollback struct {
 	State   *drain.State
 	// Items are what is to be undone, and what is left as it is.
 	Items []rollback.Undo
+	// undone are the IDs of those that are.
+	undone []string
 }
 
 // Rollback locks a run of this machine that no process works on, watches what it may
@@ -54,12 +56,27 @@ func (r *Rollback) plan() []rollback.Undo {
 	return rollback.Plan(r.State, r.session.Snapshot(), r.session.Now())
 }
 
-// Close gives the lock back.
+// Close gives the lock back. If something was undone, the journal tells whether all was.
 func (r *Rollback) Close() error {
 	if r.journal == nil {
 		return nil
 	}
-	return r.journal.Close()
+	var err error
+	if len(r.undone) > 0 {
+		err = r.record(rollback.End(r.State, r.remaining(), r.session.Identity().User, r.session.Now()))
+	}
+	return errors.Join(err, r.journal.Close())
+}
+
+// remaining are the items that were to be undone and are not. A Lease expires by itself.
+func (r *Rollback) remaining() int {
+	n := 0
+	for _, item := range r.Items {
+		if item.Left == "" && item.Release == nil && !slices.Contains(r.undone, item.ID) {
+			n++
+		}
+	}
+	return n
 }
 
 // look reads the cluster as it is now and plans.
@@ -193,17 +210,17 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 	if now.Taint != nil {
 		r.awaitTaint(ctx, now.Node)
 	}
-	return r.record(now)
+	r.undone = append(r.undone, item.ID)
+	return r.record(now.Event(r.State, r.session.Identity().User, r.session.Now()))
 }
 
-// record writes what was undone into the journal of the run, for its report.
-func (r *Rollback) record(undone rollback.Undo) error {
+// record writes into the journal of the run, for its report.
+func (r *Rollback) record(e drain.Event) error {
 	if r.journal == nil {
 		return nil
 	}
-	e := undone.Event(r.State, r.session.Identity().User, r.session.Now())
 	if err := r.journal.Append([]drain.Event{e}, true); err != nil {
-		return fmt.Errorf("it is done, but the journal does not have it: %w", err)
+		return fmt.Errorf("the journal does not have what was undone: %w", err)
 	}
 	r.State = drain.Fold(r.State, e)
 	return nil

@@ -170,6 +170,32 @@ func TestARolledBackRunSaysSo(t *testing.T) {
 	}
 }
 
+// A rollback that failed in part is offered again, and the run does not count as rolled back.
+func TestARunIsRolledBackInPart(t *testing.T) {
+	b, writer := rollbackBench(t)
+	writer.code = 403
+	b.expect(t, ExitPartly, nil, "rollback", "aaaaaa", "--yes")
+	b.out.Reset()
+	b.expect(t, ExitDone, nil, "report", "aaaaaa")
+	for _, words := range []string{"rolled back: node/worker-1 uncordoned", "rollback ended: partly: 2 changes are not undone", "or undo what it did"} {
+		if !strings.Contains(b.out.String(), words) {
+			t.Errorf("no %q in\n%s", words, b.out.String())
+		}
+	}
+	b.out.Reset()
+	b.expect(t, ExitDone, nil, "runs")
+	if strings.Contains(b.out.String(), "rolled back") {
+		t.Errorf("%s", b.out.String())
+	}
+	writer.code = 200
+	b.expect(t, ExitDone, nil, "rollback", "aaaaaa", "--yes")
+	b.out.Reset()
+	b.expect(t, ExitDone, nil, "runs")
+	if !strings.Contains(b.out.String(), "cut short, rolled back") {
+		t.Errorf("%s", b.out.String())
+	}
+}
+
 func TestSurgeTakenBackHasALine(t *testing.T) {
 	u := rollback.Undo{What: "set Deployment shop/web back to 2 replicas", Surge: []request.Request{request.Lower{}}}
 	if got := u.Undone(); got != "set Deployment shop/web back to 2 replicas: done" {

@@ -1,7 +1,6 @@
 package drain
 
 import (
-	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
@@ -27,7 +26,7 @@ func (s folding) applyVolumes(e Event) {
 
 // applyUndone takes over what a rollback has taken back: of a node its cordon.
 func (s folding) applyUndone(e Event) {
-	s.Undone = append(slices.Clip(s.Undone), e)
+	s.RolledBack = e.Outcome == OutcomeDone
 	switch {
 	case e.Budget != nil:
 		s.applyBudget(e)
@@ -74,7 +73,7 @@ func (s folding) applyCommand(e Event) {
 func (s folding) applyResumed(e Event) {
 	s.Paused, s.Down, s.DownWhy, s.resumed = false, nil, "", e.Time
 	s.unwell = e.Time // an outage is what many a run is resumed after
-	s.Suspended, s.JournalLost = false, ""
+	s.Suspended, s.RolledBack, s.JournalLost = false, false, ""
 	if !s.Aborting { // what was aborted stays so, and is brought to its end
 		s.Message = ""
 	}

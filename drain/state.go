@@ -156,7 +156,7 @@ type State struct {
 	// JournalLost is why the journal cannot be written, "" while it can be.
 	JournalLost string
 	Warnings    []string   // what failed beside the run
-	Undone      []Event    // what rollbacks took back of it
+	RolledBack  bool       // a rollback has taken back all that it could, and it was not resumed since
 	Down        *time.Time // since when the API server is unreachable, nil while it answers
 	DownWhy     string
 	Outcome     Outcome

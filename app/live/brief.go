@@ -20,7 +20,7 @@ type Brief struct {
 	Ended      time.Time // zero while it has no end
 	Outcome    drain.Outcome
 	Live       bool // a process works on it
-	RolledBack bool // what it did was taken back since
+	RolledBack bool // a rollback has taken back all that it could
 	Damaged    bool // it cannot be read; Started is when the file was last written
 	Elsewhere  bool // it was on another cluster than the one that it is shown for
 }

@@ -25,7 +25,7 @@ type Run struct {
 	Suspended bool   `json:"suspended,omitempty"`
 	Context   string `json:"context"`
 	User      string `json:"user"`
-	// RolledBack tells that what it did was taken back, and that it was not resumed since.
+	// RolledBack tells that a rollback took back all that it could, and that the run was not resumed since.
 	RolledBack bool `json:"rolledBack,omitempty"`
 	// Roll tells that it is a rolling maintenance; the runs of its batches are listed too.
 	Roll bool `json:"roll,omitempty"`
@@ -59,7 +59,7 @@ func ProjectRun(s *drain.State, events []drain.Event, live bool, now time.Time) 
 	run := Run{
 		Run: s.Run.ID, StartedAt: s.Started.UTC(), Nodes: []string{}, Outcome: s.Outcome, Live: live,
 		Suspended: s.Suspended && !live, Context: s.Run.Context, User: s.Run.User,
-		RolledBack: events[len(events)-1].Kind == drain.EventUndone,
+		RolledBack: s.RolledBack,
 	}
 	end := events[len(events)-1].Time
 	switch {

@@ -166,7 +166,11 @@ func (h *history) take(e drain.Event) {
 		}
 		h.log(e, text)
 	case drain.EventUndone:
-		h.log(e, "rolled back: "+e.Message)
+		if e.Outcome != "" {
+			h.log(e, "rollback ended: "+string(e.Outcome)+after(e.Message))
+		} else {
+			h.log(e, "rolled back: "+e.Message)
+		}
 	case drain.EventRunEnded:
 		h.log(e, "run ended: "+string(e.Outcome)+after(e.Message))
 	}

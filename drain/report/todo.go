@@ -60,7 +60,7 @@ func (l *toDos) unended(s *drain.State, status Status) {
 		next = "it was being aborted, finish that"
 	}
 	l.add("the run was "+cut+": "+next, "kdrain-tui resume "+s.Run.ID)
-	if len(s.Undone) == 0 {
+	if !s.RolledBack {
 		l.add("or undo what it did to nodes and budgets", "kdrain-tui rollback "+s.Run.ID)
 	}
 }

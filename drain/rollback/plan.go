@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -221,6 +222,16 @@ func (u *Undo) Event(s *drain.State, by string, at time.Time) drain.Event {
 		if r.UndoID() == u.ID {
 			e.Surge, e.SurgeChange = new(r.Facts), &surge.Change{State: surge.Undone, Message: "a rollback ended it"}
 		}
+	}
+	return e
+}
+
+// End is what the journal of the run keeps of the end of a rollback that undid something:
+// remaining are the things that it should have undone and did not.
+func End(s *drain.State, remaining int, by string, at time.Time) drain.Event {
+	e := drain.Event{Kind: drain.EventUndone, Seq: s.Seq + 1, Time: at, By: by, Outcome: drain.OutcomeDone}
+	if remaining > 0 {
+		e.Outcome, e.Message = drain.OutcomePartly, words.Count(remaining, "change is", "changes are")+" not undone"
 	}
 	return e
 }
