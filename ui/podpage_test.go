@@ -159,14 +159,22 @@ func TestALogIsFollowed(t *testing.T) {
 	wait(time.Second)
 	wait(time.Second)
 	wait(time.Second)
-	if len(read) != 4 {
-		t.Errorf("%d reads, want the first, that of the key, and two in four seconds", len(read))
+	d.keys("g") // one scrolls up, and reads there
+	wait(time.Second)
+	wait(time.Second)
+	d.shows("line 1 of true")
+	d.keys("G")
+	wait(time.Second)
+	wait(time.Second)
+	d.shows("line 49 of false")
+	if len(read) != 6 {
+		t.Errorf("%d reads, want the first, that of the key, and four in eight seconds", len(read))
 	}
 	d.keys("f")
 	wait(10 * time.Second)
 	d.keys("f", "esc")
 	wait(10 * time.Second)
-	if len(read) != 5 {
+	if len(read) != 7 {
 		t.Errorf("%d reads after the end, want one more for the key", len(read))
 	}
 }

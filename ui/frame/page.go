@@ -128,6 +128,7 @@ type View struct {
 // Scroll is where a page of text was scrolled to, and what is looked for in it.
 type Scroll struct {
 	Top  int
+	End  bool   // it stays at the end as lines come, until one scrolls away from it
 	Find string // "" for nothing
 	Hit  int    // the line with it that was found last
 }
@@ -142,7 +143,7 @@ func (s *Scroll) Seek(lines []paint.Line, from, height int) bool {
 	for i := range lines {
 		at := (from + i) % len(lines)
 		if match.In(lines[at]) {
-			s.Hit, s.Top = at, max(0, min(at, len(lines)-height))
+			s.Hit, s.Top, s.End = at, max(0, min(at, len(lines)-height)), false
 			return true
 		}
 	}
@@ -152,4 +153,5 @@ func (s *Scroll) Seek(lines []paint.Line, from, height int) bool {
 // By scrolls, within so many lines of which height are seen.
 func (s *Scroll) By(by, lines, height int) {
 	s.Top = max(0, min(min(s.Top, lines-height)+by, lines-height))
+	s.End = s.Top >= lines-height
 }

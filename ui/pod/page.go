@@ -151,6 +151,7 @@ func (m *Page) turnToUnhealthyPod() {
 func (m *Page) turnPart(to int) {
 	n := len(podParts)
 	m.part, m.scroll.Top = (to+n)%n, 0
+	m.scroll.End = m.part == logsPart && m.follows
 }
 
 // readPod has the details of the shown pod read.
@@ -185,7 +186,7 @@ func (m *Page) onPod(msg podMsg) {
 	}
 	m.read[msg.uid] = was
 	m.next = m.s.Now.Add(followEvery)
-	if m.follows && m.part == logsPart {
+	if m.follows && m.part == logsPart && m.scroll.End {
 		m.scroll.Top = len(m.podLines()) // the frame shows the last page
 	}
 	if was.chosen != msg.chosen && m.shownPod().UID == msg.uid { // chosen while it was read
