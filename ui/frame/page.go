@@ -150,8 +150,16 @@ func (s *Scroll) Seek(lines []paint.Line, from, height int) bool {
 	return false
 }
 
-// By scrolls, within so many lines of which height are seen.
+// ToTop scrolls to the top.
+func (s *Scroll) ToTop() { s.Top, s.End = 0, false }
+
+// By scrolls, within so many lines of which height are seen; 0 where only these changed.
 func (s *Scroll) By(by, lines, height int) {
-	s.Top = max(0, min(min(s.Top, lines-height)+by, lines-height))
-	s.End = s.Top >= lines-height
+	last := max(0, lines-height)
+	if s.Top = max(0, min(min(s.Top, last)+by, last)); by != 0 {
+		s.End = s.Top > 0 && s.Top == last
+	}
+	if s.End {
+		s.Top = last
+	}
 }

@@ -36,7 +36,7 @@ func (m *FindingsPage) behind() *Page {
 }
 
 // Opened begins at the top.
-func (m *FindingsPage) Opened(frame.Ref) { m.scroll.Top = 0 }
+func (m *FindingsPage) Opened(frame.Ref) { m.scroll.ToTop() }
 
 // Scroll makes it a page of text.
 func (m *FindingsPage) Scroll() *frame.Scroll { return &m.scroll }

@@ -142,7 +142,7 @@ func (m *Page) canSeeUnhealthyPod() (bool, string) {
 
 func (m *Page) turnToUnhealthyPod() {
 	m.sick = !m.sick
-	m.scroll.Top = 0
+	m.scroll.ToTop()
 	if !m.read[m.shownPod().UID].asked && m.read[m.shownPod().UID].at.IsZero() {
 		m.readPod()
 	}
@@ -150,7 +150,8 @@ func (m *Page) turnToUnhealthyPod() {
 
 func (m *Page) turnPart(to int) {
 	n := len(podParts)
-	m.part, m.scroll.Top = (to+n)%n, 0
+	m.part = (to + n) % n
+	m.scroll.ToTop()
 	m.scroll.End = m.part == logsPart && m.follows
 }
 
@@ -186,9 +187,6 @@ func (m *Page) onPod(msg podMsg) {
 	}
 	m.read[msg.uid] = was
 	m.next = m.s.Now.Add(followEvery)
-	if m.follows && m.part == logsPart && m.scroll.End {
-		m.scroll.Top = len(m.podLines()) // the frame shows the last page
-	}
 	if was.chosen != msg.chosen && m.shownPod().UID == msg.uid { // chosen while it was read
 		m.readPod()
 	}

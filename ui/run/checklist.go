@@ -130,7 +130,7 @@ func NewChecks(shell frame.Shell) *ChecksPage { return &ChecksPage{shell: shell,
 func (m *ChecksPage) Scroll() *frame.Scroll { return &m.scroll }
 
 // Opened begins at the top.
-func (m *ChecksPage) Opened(frame.Ref) { m.scroll.Top = 0 }
+func (m *ChecksPage) Opened(frame.Ref) { m.scroll.ToTop() }
 
 // Update needs no message: what is shown is judged in Layout.
 func (m *ChecksPage) Update(tea.Msg) {}
