@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -61,7 +63,7 @@ func oneContainer(s *corev1.ContainerStatus, p *corev1.Pod) *kube.Trouble {
 	}
 	switch {
 	case s.State.Waiting != nil && s.State.Waiting.Reason != "":
-		t.Reason, t.Message = Share(kube.CleanText(s.State.Waiting.Reason)), kube.CleanText(s.State.Waiting.Message)
+		t.Reason, t.Message = Share(kube.CleanText(s.State.Waiting.Reason)), kube.CleanText(waitingMessage(s))
 		return t
 	case s.State.Terminated != nil:
 		ended := s.State.Terminated
@@ -80,6 +82,13 @@ func oneContainer(s *corev1.ContainerStatus, p *corev1.Pod) *kube.Trouble {
 		return t
 	}
 	return nil
+}
+
+// waitingMessage is why the container waits, without its own name and that of its pod: the
+// kubelet ends with these after a crash (doBackOff in pkg/kubelet/kuberuntime/kuberuntime_manager.go).
+func waitingMessage(s *corev1.ContainerStatus) string {
+	message, _, _ := strings.Cut(s.State.Waiting.Message, "="+s.Name+" pod=")
+	return message
 }
 
 func isInit(s *corev1.ContainerStatus, p *corev1.Pod) bool {

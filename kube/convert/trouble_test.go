@@ -49,6 +49,12 @@ func TestTrouble(t *testing.T) {
 			},
 			want: &kube.Trouble{Container: "app", Reason: "CrashLoopBackOff", Message: "boo hoo", ExitCode: 137, HasExit: true, Restarts: 7},
 		},
+		"crash loop in the kubelet's words": {
+			phase: corev1.PodRunning, conditions: []corev1.PodCondition{unready},
+			app: []corev1.ContainerStatus{{Name: "app",
+				State: waiting("CrashLoopBackOff", "back-off 5m0s restarting failed container=app pod=web-1_shop(0f2d)")}},
+			want: &kube.Trouble{Container: "app", Reason: "CrashLoopBackOff", Message: "back-off 5m0s restarting failed container"},
+		},
 		"image": {
 			phase: corev1.PodPending, conditions: []corev1.PodCondition{unready},
 			app:  []corev1.ContainerStatus{{Name: "side", State: waiting("ContainerCreating", "")}, {Name: "app", State: waiting("ImagePullBackOff", "no such image")}},
