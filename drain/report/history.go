@@ -166,11 +166,7 @@ func (h *history) take(e drain.Event) {
 		}
 		h.log(e, text)
 	case drain.EventUndone:
-		if e.Outcome != "" {
-			h.log(e, "rollback ended: "+string(e.Outcome)+after(e.Message))
-		} else {
-			h.log(e, "rolled back: "+e.Message)
-		}
+		h.undone(e)
 	case drain.EventRunEnded:
 		h.log(e, "run ended: "+string(e.Outcome)+after(e.Message))
 	}
