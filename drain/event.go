@@ -99,7 +99,7 @@ type Event struct {
 	Cost        *surge.CostFacts     `json:"cost,omitempty"`         // Intent of a deletion cost
 	Command     CommandKind          `json:"control,omitempty"`      // Control
 	Retire      *retire.Facts        `json:"retire,omitempty"`       // Retire
-	Outcome     Outcome              `json:"outcome,omitempty"`      // RunEnded, Node; Retire: the run's; Undone: the rollback's
+	Outcome     Outcome              `json:"outcome,omitempty"`      // RunEnded, Node, Retire; Undone at its end
 	Message     string               `json:"message,omitempty"`
 
 	// Input is the ID of the Control that the event answers, 0 for none.
