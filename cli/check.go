@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
 func (p *Program) checkCommand() *cobra.Command {
@@ -82,8 +84,8 @@ func newCleanupScriptCommand(p *Program) *cobra.Command {
 		Long: "Prints a POSIX shell script for the machine of a node that was drained and is to leave the cluster,\n" +
 			"for its container runtime (containerd, CRI-O or docker). Run it as root on the machine, stop first:\n" +
 			"  stop   stops and disables the kubelet\n" +
-			"  clean  removes pods and containers, stops the runtime, unmounts what is below the kubelet's folder,\n" +
-			"         removes CNI state, configuration and certificates, and checks the result\n" +
+			"  clean  removes pods and containers, stops the runtime, unmounts volumes,\n" +
+			"         removes CNI state, configuration and certificates, checks the result\n" +
 			"Each compares hostname and machine-id with the node's status before it changes anything, and takes\n" +
 			"--dry-run and --yes. This command itself only reads.\n\n" +
 			"Once the Node object is deleted, --run finds the machine in the journal of the run that retires the node.",
@@ -97,7 +99,9 @@ cleanup-script worker-1 --step stop | ssh worker-1 sudo sh -s -- --yes`),
 			return cleanupScript(p, cmd, args, host.Step(step), run)
 		},
 	}
-	cmd.Flags().StringVar(&step, "step", "", "stop or clean")
+	cmd.Flags().Var(help.OneOf(&step, []plan.Choice{
+		{Value: string(host.StepStop), Does: "the kubelet"}, {Value: string(host.StepClean), Does: "the machine"},
+	}), "step", "what the script does")
 	cmd.Flags().StringVar(&run, "run", "",
 		"the machine as the journal of that `RUN` has it, where the Node object is gone")
 	return cmd

@@ -29,6 +29,7 @@ type flags struct {
 	yes          bool
 	output       string
 	theme        string
+	themes       func() []string // the names of those that there are
 	labelColumns []string
 	mouse        bool
 	noColor      bool
@@ -45,7 +46,7 @@ type flags struct {
 
 // newFlags are the flags of a command before it reads any.
 func (p *Program) newFlags() *flags {
-	f := &flags{Options: plan.DefaultOptions(), warn: p.Err}
+	f := &flags{Options: plan.DefaultOptions(), warn: p.Err, themes: p.Themes}
 	f.keepJournals, f.keepDays = uint(app.DefaultKeep.Newest), uint(app.DefaultKeep.Younger/day)
 	f.LeaseNamespace = kube.DefaultLeaseNamespace
 	return f
@@ -126,7 +127,7 @@ func (f *flags) bindLook(fs *pflag.FlagSet) {
 // bindScreen adds what a command has that can open the dashboard.
 func (f *flags) bindScreen(fs *pflag.FlagSet) {
 	plan.AddGroup(fs, help.GroupOutput, func(fs *pflag.FlagSet) {
-		fs.StringVar(&f.theme, "theme", "",
+		fs.Var(help.NameOf(&f.theme, "theme", f.themes), "theme",
 			"colours of the dashboard: the `NAME` of a built-in theme or of a file in the folder of themes")
 		fs.BoolVar(&f.mouse, "mouse", false, "the dashboard takes clicks and the wheel; the terminal then selects "+
 			"text only with Shift, or another key of its own, held down. A click never confirms anything")

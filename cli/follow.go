@@ -223,7 +223,7 @@ func (f *follower) answer(ctx context.Context, line string, ok bool) {
 	case !ok:
 		f.hangup = time.After(hangupFollows)
 	case f.asked.typed != "" && line != "" && !prompt.IsNo(line):
-		f.ask("That does not match. Type " + f.asked.typed + " to continue, nothing to stop: ")
+		f.ask("That does not match. Type " + f.asked.typed + " to continue, or press Enter to stop: ")
 	default:
 		f.abort("not confirmed")
 	}

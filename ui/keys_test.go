@@ -94,6 +94,7 @@ func TestNodesOfAnUpgradeAreFound(t *testing.T) {
 			t.Errorf("%q shows %q, want %q", filter, got, want)
 		}
 	}
+	drive(t, company(), 120, 40).shows("VERSION", "v1.9.11") // an upgrade is under way
 	d := drive(t, company(), 200, 50)
 	d.shows("VERSION", "v1.9.11")
 	d.keys(">", ">", ">")

@@ -153,3 +153,18 @@ func TestRunPageTellsOfRemedies(t *testing.T) {
 		Facts: remedy.Facts{ID: 1, Kind: remedy.Scale, For: "checkout/cart-1", Object: "ReplicaSet", Namespace: "checkout", Name: "cart", From: 4, To: 5}}}
 	drive(t, company(), 160, 24, attached(s)).shows("remedy  checkout/cart-1: ReplicaSet checkout/cart from 4 to 5 replicas, not done: it no longer has 4 replicas")
 }
+
+// The process of a run that is only watched takes what its flags permit: no more is offered.
+func TestRemediesOfAWatchedRun(t *testing.T) {
+	d := onRemedies(t, 120, 40, func(d *Deps) { d.Attach = &foreignRun{fakeRun: newFakeRun(runState())} })
+	d.list(frame.Remedies).Table.Select(string(remedy.Scale))
+	d.shows("the run was started without --allow-scale")
+	d.keys("enter")
+	if len(d.m.dialogs) != 0 {
+		t.Error("it is asked for")
+	}
+	d.keys("esc")
+	if strings.Contains(d.frame(), "one more replica of") {
+		t.Errorf("it is a choice:\n%s", d.frame())
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -119,7 +120,7 @@ func (s *Settings) readSetting(
 		return
 	}
 	if err := f.Value.Set(text); err != nil {
-		r.Fail(value, "%s: %s: %v", key.Value, strictyaml.Describe(value), err)
+		r.Fail(value, "%s: %s: %v", key.Value, strictyaml.Describe(value), problem(f, err))
 		return
 	}
 	s.set[f.Name] = Setting{Text: text, From: FromFile, Where: fmt.Sprintf("%s:%d", s.Path, key.Line)}
@@ -127,7 +128,7 @@ func (s *Settings) readSetting(
 
 // meant is the setting that was probably meant, else all that there are.
 func meant(typed string, settings []string) string {
-	if nearest := words.Nearest(typed, settings); nearest != "" {
+	if nearest := words.Nearest(strings.ToLower(typed), settings); nearest != "" {
 		return "did you mean " + nearest + "?"
 	}
 	return "there are " + strings.Join(settings, ", ")
@@ -172,6 +173,12 @@ func (s *Settings) readEnvironment(environ []string, known Known) error {
 		f := flagOf(name, known)
 		switch {
 		case f == nil:
+			// A Service of that name, say, has variables with the prefix too.
+			typed := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, prefix)), "_", "-")
+			settings := slices.Concat(Settable(known.General), Settable(known.Drain))
+			if nearest := words.Nearest(typed, settings); nearest != "" {
+				problems = append(problems, fmt.Errorf("unknown variable %s: did you mean %s?", name, Variable(nearest)))
+			}
 			s.Unknown = append(s.Unknown, name)
 			continue
 		case plan.WhyNoDefault(f) != "":
@@ -180,12 +187,26 @@ func (s *Settings) readEnvironment(environ []string, known Known) error {
 			continue
 		}
 		if err := f.Value.Set(text); err != nil {
-			problems = append(problems, fmt.Errorf("%s=%s: %w", name, text, err))
+			problems = append(problems, fmt.Errorf("%s=%s: %w", name, text, problem(f, err)))
 			continue
 		}
 		s.set[f.Name] = Setting{Text: text, From: FromEnvironment, Where: name}
 	}
 	return errors.Join(problems...)
+}
+
+// problem says of a value that is no number or truth value what it must be.
+func problem(f *pflag.Flag, err error) error {
+	if syntax := (*strconv.NumError)(nil); !errors.As(err, &syntax) {
+		return err
+	}
+	switch kind := f.Value.Type(); {
+	case kind == "bool":
+		return errors.New("must be true or false")
+	case strings.HasPrefix(kind, "uint"):
+		return errors.New("must be a whole number, 0 or more")
+	}
+	return errors.New("must be a whole number")
 }
 
 func flagOf(variable string, known Known) (found *pflag.Flag) {
@@ -210,9 +231,11 @@ func Settable(set *pflag.FlagSet) (names []string) {
 }
 
 // Matches reports whether a name is meant by one of the patterns, in which * stands for any
-// text.
+// text. Case does not count.
 func Matches(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, name) })
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		return matches(strings.ToLower(pattern), strings.ToLower(name))
+	})
 }
 
 func matches(pattern, name string) bool {

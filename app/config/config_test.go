@@ -89,7 +89,8 @@ func TestMistakes(t *testing.T) {
 		"theme: a\ntheme: b\n":                `:2: "theme" is given twice, first in line 1`,
 		"theme: [a]\n":                        ":1: theme is one value, not a list",
 		"theme:\n":                            ":1: theme is one value, not nothing",
-		"ascii: maybe\n":                      `:1: ascii: "maybe": `,
+		"ascii: maybe\n":                      `:1: ascii: "maybe": must be true or false`,
+		"drain:\n  ignoreDaemonsets: true\n":  `:2: unknown setting "ignoreDaemonsets": did you mean ignore-daemonsets?`,
 		"drain:\n  timeout: soon\n":           `:2: timeout: "soon": must be a length of time`,
 		"drain:\n  max-parallel-nodes: 0\n":   `:2: max-parallel-nodes: "0": must be 1 or more`,
 		"drain:\n  honor: [me]\n":             `:2: honor: a list: unknown value "me"`,
@@ -124,7 +125,10 @@ func TestMistakesInVariables(t *testing.T) {
 		"KDRAIN_FORCE_AFTER=5m":      "KDRAIN_FORCE_AFTER: --force-after cannot be set by a variable: it deletes pods past their PodDisruptionBudgets",
 		"KDRAIN_ALLOW_SCALE=1":       "KDRAIN_ALLOW_SCALE: --allow-scale cannot",
 		"KDRAIN_TAKE_OVER=any":       "it stops the runs of others",
-		"KDRAIN_IGNORE_DAEMONSETS=x": "KDRAIN_IGNORE_DAEMONSETS=x: ",
+		"KDRAIN_IGNORE_DAEMONSETS=x": "KDRAIN_IGNORE_DAEMONSETS=x: must be true or false",
+		"KDRAIN_PROTECTED_CONTEXT=x": "unknown variable KDRAIN_PROTECTED_CONTEXT: did you mean KDRAIN_PROTECTED_CONTEXTS?",
+		"KDRAIN_TIMOUT=5m":           "unknown variable KDRAIN_TIMOUT: did you mean KDRAIN_TIMEOUT?",
+		"KDRAIN_theme=mono":          "unknown variable KDRAIN_theme: did you mean KDRAIN_THEME?",
 	} {
 		if _, _, err := load(t, "", variable); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", variable, err)
@@ -156,6 +160,9 @@ func TestMatches(t *testing.T) {
 		if got := Matches([]string{"prod", "live-*", "*/shop-*", "a-*-c"}, name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
+	}
+	if !Matches([]string{"PROD*"}, "prod-eu") || !Matches([]string{"prod"}, "Prod") {
+		t.Error("case counts")
 	}
 	if Matches(nil, "prod") || !Matches([]string{"*"}, "prod") {
 		t.Error("none, or any")

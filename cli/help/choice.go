@@ -2,6 +2,7 @@ package help
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -30,6 +31,32 @@ func (v oneOf) Set(text string) error {
 	last := len(values) - 1
 	return fmt.Errorf("must be %s or %s", strings.Join(values[:last], ", "), values[last])
 }
+
+// nameOf is the value of a flag that is one of the names that there are.
+type nameOf struct {
+	to    *string
+	what  string
+	known func() []string
+}
+
+// NameOf is the value of a flag that names one of what there is when the flag is read; none is
+// refused where known is nil.
+func NameOf(to *string, what string, known func() []string) pflag.Value {
+	return nameOf{to, what, known}
+}
+
+func (v nameOf) Set(text string) error {
+	if v.known != nil && text != "" {
+		if names := v.known(); !slices.Contains(names, text) {
+			return fmt.Errorf("unknown %s: there are %s", v.what, strings.Join(names, ", "))
+		}
+	}
+	*v.to = text
+	return nil
+}
+
+func (v nameOf) String() string { return *v.to }
+func (v nameOf) Type() string   { return "string" }
 
 func (v oneOf) String() string         { return *v.to }
 func (v oneOf) Type() string           { return "string" }

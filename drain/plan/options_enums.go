@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 )
 
 // DryRun is the value of kubectl's --dry-run.
@@ -76,6 +77,13 @@ func (o *Order) Choices() []Choice {
 	return []Choice{{string(OrderTiers), "ordinary pods first, then critical ones, then storage"}}
 }
 
+// fallback is the value of --surge-fallback.
+type fallback struct{ *surge.Fallback }
+
+func (fallback) Choices() []Choice {
+	return []Choice{{string(surge.FallbackEvict), "as without --surge"}, {string(surge.FallbackLeave), "where they are"}}
+}
+
 // Honored names another project whose drain labels, annotations and rules are obeyed.
 type Honored string
 
@@ -98,12 +106,4 @@ func (honored) Choices() []Choice {
 		{string(HonorClusterAutoscaler), `cluster-autoscaler.kubernetes.io/safe-to-evict: "false"`},
 		{string(HonorKarpenter), `karpenter.sh/do-not-disrupt: "true"`},
 	}
-}
-
-func honorableWords() string {
-	names := make([]string, len(honorable))
-	for i, h := range honorable {
-		names[i] = string(h)
-	}
-	return strings.Join(names, ", ")
 }

@@ -153,7 +153,7 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.FailOnBlockers, "fail-on-blockers", false,
 		"refuse a node if a budget never allows the eviction of one of its pods, or it is the last Ready control-plane node")
 	fs.Var(honored{&list[Honored]{to: &o.Honor, known: honorable}}, "honor",
-		"obey the drain labels, annotations and rules of "+honorableWords()+" (they are only shown otherwise)")
+		"obey the drain labels, annotations and rules of other projects (they are only shown otherwise)")
 	fs.Var(podNames{&list[string]{to: &o.ExcludePods}}, "exclude-pod",
 		"leave this pod where it is, NAMESPACE/NAME; can be given several times")
 	NoDefault(fs, "exclude-pod", "it names pods of one drain")
@@ -174,8 +174,8 @@ func (o *Options) addSurgeFlags(fs *pflag.FlagSet) {
 		"a Deployment or ReplicaSet gets meanwhile, then the pods on the nodes are removed first")
 	fs.Var(length{&o.SurgeTimeout}, "surge-timeout",
 		"how long replacements may take to be Ready with --surge; 0: no limit")
-	fs.Var(&o.SurgeFallback, "surge-fallback",
-		"what becomes of pods whose replacements are not Ready in time: evict or leave")
+	fs.Var(fallback{&o.SurgeFallback}, "surge-fallback",
+		"what becomes of pods whose replacements are not Ready in time")
 	fs.BoolVar(&o.SurgeManaged, "surge-managed", false,
 		"with --surge, raise replicas too that a GitOps tool or an operator sets, which may set them back at any time")
 	NoDefault(fs, "surge-managed", "it changes a number that belongs to another tool")

@@ -34,6 +34,7 @@ type Page struct {
 	zone     int                  // the widest of each, over all rows
 	roles    int
 	version  int
+	upgrade  bool // the kubelets have several versions
 	labels   labelColumns
 }
 
@@ -180,11 +181,12 @@ func (m *Page) Rebuild() {
 		slices.SortFunc(shown, by)
 	}
 	names := make([]string, len(shown))
-	m.zone, m.roles, m.version = 0, 0, 0
+	m.zone, m.roles, m.version, m.upgrade = 0, 0, 0, false
 	for i, n := range shown {
 		names[i] = n.Name
 		m.zone = max(m.zone, paint.Width(n.Zone()))
 		m.version = max(m.version, len(n.KubeletVersion))
+		m.upgrade = m.upgrade || n.KubeletVersion != shown[0].KubeletVersion
 	}
 	if l.Reverse {
 		slices.Reverse(names)
@@ -206,9 +208,14 @@ func (m *Page) measureRoles(all []*kube.Node) {
 func (m *Page) Layout(lay frame.Layout) {
 	_, usage := m.anyUsage()
 	columns := nodeColumns(lay.Columns(), m.s.Names, m.zone, m.roles, m.version, m.s.Live(), usage)
-	for i := range columns { // what the rows are sorted by gives way last
-		if columns[i].ID == m.list.Sort {
+	for i := range columns {
+		switch columns[i].ID {
+		case m.list.Sort: // what the rows are sorted by gives way last
 			columns[i].Drop = min(columns[i].Drop, 1)
+		case "version":
+			if m.upgrade { // else all rows say the same
+				columns[i].Drop = 6
+			}
 		}
 	}
 	m.list.Layout(lay, m.labels.among(columns), nil)

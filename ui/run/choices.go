@@ -89,7 +89,7 @@ func (m chooser) roomChoices(p *eviction.Record) []choice {
 func (m chooser) remedyChoices(p *eviction.Record) []choice {
 	var all []choice
 	surges := false
-	for _, r := range drain.Remedies(m.s.State, m.s.Snap, p.UID, m.s.Now) {
+	for _, r := range remediesOf(m.s, p.UID) {
 		if r.Kind == remedy.Wait || r.DisabledReason != "" {
 			continue
 		}
@@ -103,7 +103,7 @@ func (m chooser) remedyChoices(p *eviction.Record) []choice {
 		}
 		all = append(all, choice{r.Title, deeds[r.Kind], risks[r.Kind], func() {
 			askToApply(m.shell, r, func() *remedy.Remedy {
-				now := drain.Remedies(m.s.State, m.s.Snap, r.Pod, m.s.Now)
+				now := remediesOf(m.s, r.Pod)
 				if i := slices.IndexFunc(now, func(other remedy.Remedy) bool { return other.Kind == r.Kind }); i >= 0 {
 					return &now[i]
 				}

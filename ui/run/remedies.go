@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
@@ -108,12 +109,22 @@ func (m *RemediesPage) Opened(ref frame.Ref) {
 	})
 }
 
+// remediesOf are the remedies of a pod. The process of a run that is only watched is asked
+// as by ctl: it takes what its flags permit.
+func remediesOf(s *frame.Session, pod kube.UID) []remedy.Remedy {
+	remedies := drain.Remedies(s.State, s.Snap, pod, s.Now)
+	if _, watched := s.Run.(live.Foreign); watched {
+		remedy.Unattended(remedies, &s.State.Run.Options)
+	}
+	return remedies
+}
+
 // Rebuild works the remedies out.
 func (m *RemediesPage) Rebuild() {
 	if m.s.State == nil {
 		return
 	}
-	m.remedies = drain.Remedies(m.s.State, m.s.Snap, m.pod, m.s.Now)
+	m.remedies = remediesOf(m.s, m.pod)
 	remedy.DisableForbidden(m.remedies, m.rights)
 	keys := make([]string, len(m.remedies))
 	for i, r := range m.remedies {
