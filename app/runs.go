@@ -192,9 +192,17 @@ func (r *Runs) livesOn(id string) error {
 	}
 }
 
-// NotEnded refuses a run that has come to its end, with that end.
+// NotEnded refuses a run that has come to its end, with that end, and one that was rolled
+// back: its nodes are not cordoned any more.
 func (r *Runs) NotEnded(s *drain.State) error {
-	if s.Outcome == "" {
+	switch {
+	case s.Outcome != "":
+	case s.RolledBack:
+		return &Error{
+			Text: "run " + s.Run.ID + " was rolled back; there is nothing to resume",
+			Hint: fmt.Sprintf("%s report %s shows what was taken back; a new drain begins again", r.Program, s.Run.ID),
+		}
+	default:
 		return nil
 	}
 	text := fmt.Sprintf("run %s ended %s: %s", s.Run.ID, s.Ended.UTC().Format(time.RFC3339), s.Outcome)

@@ -125,10 +125,10 @@ confirms something, goes past budgets or can lose a workload cannot be set for e
 
 The file is config.yaml in the folder kdrain-tui of $XDG_CONFIG_HOME.`,
 		Example: p.examples(`
-# Print the settings in force
-config
-# Check a file of settings: exit code 2 names each mistake with its line
-config -o json`),
+# Print the settings in force, for a program
+config -o json
+# Check the file of settings: exit code 2 names each mistake with its line
+config`),
 		Args: noArgs,
 		RunE: c.run,
 	}

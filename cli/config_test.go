@@ -156,6 +156,13 @@ const (
 	settingsPath = "../docs/config.md"
 )
 
+func choiceValues(f *pflag.Flag) (values []string) {
+	for _, c := range plan.ChoicesOf(f) {
+		values = append(values, c.Value)
+	}
+	return values
+}
+
 // schemaOf is the JSON schema of the settings that a set of flags can have.
 func schemaOf(set *pflag.FlagSet) map[string]any {
 	properties := map[string]any{}
@@ -164,10 +171,7 @@ func schemaOf(set *pflag.FlagSet) map[string]any {
 			return
 		}
 		property := map[string]any{"description": f.Usage}
-		var values []string
-		for _, c := range plan.ChoicesOf(f) {
-			values = append(values, c.Value)
-		}
+		values := choiceValues(f)
 		switch kind := f.Value.Type(); kind {
 		case "bool":
 			property["type"] = "boolean"
@@ -247,9 +251,9 @@ drain:
 ` + "```" + `
 
 A variable is called ` + "`KDRAIN_`" + ` and the name in capitals, with ` + "`_`" + ` for ` + "`-`" + `: ` + "`KDRAIN_THEME=mono`" + `, ` + "`KDRAIN_DELETE_EMPTYDIR_DATA=true`" + `. One that is
-empty is not set.
+empty is not set. A name that is nearly that of a setting is refused as a mistake; other variables of that beginning are left alone.
 
-A mistake in the file or in a variable ends a command with exit code 2 before it connects, with file and line. Commands
+A mistake in the file or in a variable ends a command with exit code 2 before it connects, with file and line, or with the variable. Commands
 that act by no setting (` + "`ctl`, `runs`, `version`, `--help`" + `) do not read the file, so that a mistake never keeps you from steering or aborting a run.
 
 On the dashboard the defaults of a drain are the options that it starts with; its options page shows and changes them.
@@ -257,7 +261,7 @@ On the dashboard the defaults of a drain are the options that it starts with; it
 
 ## Protected contexts
 
-In a context of the kubeconfig whose name is in ` + "`protected-contexts`" + ` (` + "`*`" + ` stands for any text), whatever changes the cluster is
+In a context of the kubeconfig whose name is in ` + "`protected-contexts`" + ` (` + "`*`" + ` stands for any text, case does not count), whatever changes the cluster is
 confirmed by typing the name of the context where ` + "`y`" + ` or a key is enough elsewhere, on the dashboard and on the command line. ` + "`cordon` and `uncordon`" + `,
 which ask nothing elsewhere, ask there. Where the confirmation of elsewhere is a typed one already, that stays. Without a terminal, and with ` + "`--yes`" + `, such a
 command is refused with exit code 2, unless ` + "`--protected-ok`" + ` is given. To pause or abort a run needs nothing typed.
@@ -289,6 +293,9 @@ func TestSettingsPage(t *testing.T) {
 			if why := plan.WhyNoDefault(f); why != "" {
 				refused.WriteString("| `--" + f.Name + "` | " + why + " |\n")
 				return
+			}
+			if values := choiceValues(f); values != nil && !strings.Contains(about, values[0]) {
+				about += ": `" + strings.Join(values, "`, `") + "`"
 			}
 			def := "-"
 			if value := strings.Trim(f.DefValue, "[]"); value != "" {

@@ -72,6 +72,11 @@ func TestExamplesCanBeTyped(t *testing.T) {
 			t.Errorf("%s: no example with a comment: %q", name, cmd.Example)
 		}
 		for _, line := range lines {
+			if len(line) > 80 {
+				t.Errorf("%s: more than 80 columns: %q", name, line)
+			}
+		}
+		for line := range strings.SplitSeq(strings.ReplaceAll(cmd.Example, " \\\n   ", ""), "\n") {
 			rest, typed := strings.CutPrefix(line, "  kdrain-tui")
 			if !typed {
 				if !strings.HasPrefix(line, "  # ") || len(line) < 10 || len(line) > 80 {

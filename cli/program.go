@@ -157,7 +157,7 @@ func (p *Program) Main(ctx context.Context, args []string) int {
 
 func (p *Program) run(ctx context.Context, args []string) int {
 	root := p.Command()
-	root.SetArgs(args)
+	root.SetArgs(conn.JoinVerbosity(args))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = p.connection.Warned()

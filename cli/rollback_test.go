@@ -141,7 +141,7 @@ func TestRollback(t *testing.T) {
 func TestARolledBackRunSaysSo(t *testing.T) {
 	b, _ := rollbackBench(t)
 	b.expect(t, ExitDone, nil, "report", "aaaaaa")
-	left := []string{"node worker-1 was left cordoned", "or undo what it did"}
+	left := []string{"node worker-1 was left cordoned", "resume it", "or undo what it did"}
 	for _, words := range left {
 		if !strings.Contains(b.out.String(), words) {
 			t.Errorf("before the rollback no %q in\n%s", words, b.out.String())
@@ -168,6 +168,7 @@ func TestARolledBackRunSaysSo(t *testing.T) {
 	if err != nil || len(briefs) != 1 || briefs[0].State() != "rolled back" {
 		t.Errorf("%+v, %v", briefs, err)
 	}
+	b.expect(t, ExitError, []string{"run aaaaaa was rolled back; there is nothing to resume"}, "resume", "aaaaaa", "--yes")
 }
 
 // A rollback that failed in part is offered again, and the run does not count as rolled back.

@@ -177,7 +177,8 @@ func (s *Settings) readEnvironment(environ []string, known Known) error {
 			typed := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, prefix)), "_", "-")
 			settings := slices.Concat(Settable(known.General), Settable(known.Drain))
 			if nearest := words.Nearest(typed, settings); nearest != "" {
-				problems = append(problems, fmt.Errorf("unknown variable %s: did you mean %s?", name, Variable(nearest)))
+				problems = append(problems,
+					fmt.Errorf("unknown variable %s: did you mean %s?", name, Variable(nearest)))
 			}
 			s.Unknown = append(s.Unknown, name)
 			continue

@@ -67,9 +67,41 @@ func Examples(program, text string) string {
 		default:
 			line = program + " " + line
 		}
-		lines = append(lines, strings.TrimRight("  "+line, " "))
+		for i, part := range folded(line) {
+			lines = append(lines, strings.TrimRight(strings.Repeat("  ", 1+min(i, 1))+part, " "))
+		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// folded breaks a command that is too long for 80 columns before a flag or a pipe, as a shell
+// takes it. Quoted text stays whole.
+func folded(line string) (parts []string) {
+	const widest = 74
+	if strings.HasPrefix(line, "#") {
+		return []string{line}
+	}
+	quote, begin, last := rune(0), 0, 0
+	for i, r := range line {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '\'' || r == '"':
+			quote = r
+		case strings.HasPrefix(line[i:], " -- "):
+		case strings.HasPrefix(line[i:], " --"), strings.HasPrefix(line[i:], " | "):
+			if i-begin > widest && last > begin {
+				parts, begin = append(parts, line[begin:last]+" \\"), last+1
+			}
+			last = i
+		}
+	}
+	if len(line)-begin > widest && last > begin {
+		parts, begin = append(parts, line[begin:last]+" \\"), last+1
+	}
+	return append(parts, line[begin:])
 }
 
 func writeUsage(w io.Writer, cmd *cobra.Command, width int) {

@@ -145,3 +145,17 @@ func TestNearestFlag(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestLongExamplesAreFolded(t *testing.T) {
+	got := Examples("kdrain-tui", `
+# Drain it, then the machine is powered off - by ssh, as root, with a comment that is longer than 80 columns
+retire worker-1 --ignore-daemonsets --yes --delete-node --host-exec 'ssh {node} sudo sh -s -- --yes'
+plan worker-1`)
+	want := `  # Drain it, then the machine is powered off - by ssh, as root, with a comment that is longer than 80 columns
+  kdrain-tui retire worker-1 --ignore-daemonsets --yes --delete-node \
+    --host-exec 'ssh {node} sudo sh -s -- --yes'
+  kdrain-tui plan worker-1`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -58,7 +58,7 @@ roll -l pool=web --batch=2 --by=topology.kubernetes.io/zone --work='ssh $NODE su
 # Do the work by hand: it asks after each drain
 roll worker-1 worker-2 --ignore-daemonsets
 # Begin batches at night only; show the plan first
-roll -l pool=web --window="22:00-04:00 Europe/Berlin" --work=./patch.sh --ignore-daemonsets --dry-run`
+roll -l pool=web --window="22:00-04:00 Europe/Berlin" --work=./patch.sh --ignore-daemonsets --dry-run=client`
 )
 
 // Judge judges the flags beside those of the drain, before anything connects.

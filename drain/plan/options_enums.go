@@ -81,7 +81,9 @@ func (o *Order) Choices() []Choice {
 type fallback struct{ *surge.Fallback }
 
 func (fallback) Choices() []Choice {
-	return []Choice{{string(surge.FallbackEvict), "as without --surge"}, {string(surge.FallbackLeave), "where they are"}}
+	return []Choice{
+		{string(surge.FallbackEvict), "as without --surge"}, {string(surge.FallbackLeave), "where they are"},
+	}
 }
 
 // Honored names another project whose drain labels, annotations and rules are obeyed.

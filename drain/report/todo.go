@@ -54,15 +54,16 @@ func (l *toDos) add(what, command string) {
 }
 
 func (l *toDos) unended(s *drain.State, status Status) {
+	if s.RolledBack {
+		return
+	}
 	cut := map[Status]string{StatusDead: "cut short", StatusSuspended: "suspended"}[status]
 	next := "resume it"
 	if s.Aborting {
 		next = "it was being aborted, finish that"
 	}
 	l.add("the run was "+cut+": "+next, "kdrain-tui resume "+s.Run.ID)
-	if !s.RolledBack {
-		l.add("or undo what it did to nodes and budgets", "kdrain-tui rollback "+s.Run.ID)
-	}
+	l.add("or undo what it did to nodes and budgets", "kdrain-tui rollback "+s.Run.ID)
 }
 
 func (l *toDos) nodes(s *drain.State) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -115,4 +116,24 @@ func (f *Flags) File() string {
 		return whole
 	}
 	return file
+}
+
+// JoinVerbosity makes one argument of -v and a number after it, which kubectl takes so. The
+// number of our -v may be left out: without that it would be a name.
+func JoinVerbosity(args []string) []string {
+	var joined []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(joined, args[i:]...)
+		}
+		if (args[i] == "-v" || args[i] == "--v") && i+1 < len(args) {
+			if _, err := strconv.ParseUint(args[i+1], 10, 8); err == nil {
+				joined = append(joined, args[i]+"="+args[i+1])
+				i++
+				continue
+			}
+		}
+		joined = append(joined, args[i])
+	}
+	return joined
 }
