@@ -26,7 +26,8 @@ type releaseConfig struct {
 // tests hold it to these (tools/man).
 var generatedFiles = []string{
 	"bin/release/completions/_kdrain-tui", "bin/release/completions/kdrain-tui.bash",
-	"bin/release/completions/kdrain-tui.fish", "bin/release/man/kdrain-tui.1",
+	"bin/release/completions/kdrain-tui.fish", "bin/release/completions/kdrain-tui.ps1",
+	"bin/release/completions/kubectl_complete-kdrain", "bin/release/man/kdrain-tui.1",
 }
 
 // found lists what a pattern of the configuration means among our files.

@@ -26,7 +26,7 @@ func (s *Session) StartAs(ctx context.Context, id string, plan plan.Plan) (Run, 
 	if err != nil {
 		return nil, &Error{
 			Text: "cannot write the journal of the run in " + s.Runs.Dir + "; nothing was changed",
-			Err:  err, Hint: "free space there, or choose another folder with XDG_STATE_HOME",
+			Err:  err, Hint: "the folder must be writable, with free space; or choose another folder with XDG_STATE_HOME",
 		}
 	}
 	identity := s.Identity()

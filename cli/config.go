@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/config"
+	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -43,19 +44,25 @@ func settingsOf(p *Program) (*config.Settings, error) {
 
 // applySettings gives the flags of a command that were not given the values that the
 // operator has set. A command without such flags, as ctl, reads no settings: a mistake
-// in the file does not keep anyone from aborting a run.
+// in the file does not keep anyone from aborting a run. For report and replay it is a warning.
 func applySettings(p *Program, cmd *cobra.Command) error {
 	var open []*pflag.Flag
+	looks := true // the settings change nothing but what it looks like
 	known := knownFlags(p.newFlags())
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if known.General.Lookup(f.Name) != nil || known.Drain.Lookup(f.Name) != nil {
 			open = append(open, f)
+			looks = looks && plan.GroupOf(f) == help.GroupOutput
 		}
 	})
 	if len(open) == 0 {
 		return nil
 	}
 	settings, err := settingsOf(p)
+	if err != nil && looks {
+		fmt.Fprintf(p.Err, "Warning: the settings do not count: %s\n", kube.Clean(err.Error()))
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ func TestBrokenSettings(t *testing.T) {
 	b := configured(t, "drain: [")
 	closed(t, writeRun(t, b.StateDir, "aaaaaa", noon, ""))
 	b.expect(t, ExitDone, nil, "runs")
+	b.expect(t, ExitDone, []string{"Warning: the settings do not count: " + b.Program.Config}, "report", "aaaaaa")
 	b.expect(t, ExitError, []string{"run aaaaaa is not live"}, "ctl", "aaaaaa", "abort")
 	b.expect(t, ExitDone, nil, "drain", "--help")
 }
@@ -253,15 +254,15 @@ drain:
 A variable is called ` + "`KDRAIN_`" + ` and the name in capitals, with ` + "`_`" + ` for ` + "`-`" + `: ` + "`KDRAIN_THEME=mono`" + `, ` + "`KDRAIN_DELETE_EMPTYDIR_DATA=true`" + `. One that is
 empty is not set. A name that is nearly that of a setting is refused as a mistake; other variables of that beginning are left alone.
 
-A mistake in the file or in a variable ends a command with exit code 2 before it connects, with file and line, or with the variable. Commands
-that act by no setting (` + "`ctl`, `runs`, `version`, `--help`" + `) do not read the file, so that a mistake never keeps you from steering or aborting a run.
+A mistake in the file or in a variable ends a command with exit code 2 before it connects, with file and line, or with the variable;
+for ` + "`report` and `replay`" + ` it is a warning. Commands that act by no setting (` + "`ctl`, `runs`, `version`, `--help`" + `) do not read the file, so that a mistake never keeps you from steering or aborting a run.
 
 On the dashboard the defaults of a drain are the options that it starts with; its options page shows and changes them.
 ` + "`resume RUN`" + ` goes on with the options that its run had.
 
 ## Protected contexts
 
-In a context of the kubeconfig whose name is in ` + "`protected-contexts`" + ` (` + "`*`" + ` stands for any text, case does not count), whatever changes the cluster is
+In a context of the kubeconfig whose name is in ` + "`protected-contexts`" + ` (` + "`*`" + ` stands for any text, ` + "`?`" + ` for one character, case does not count), whatever changes the cluster is
 confirmed by typing the name of the context where ` + "`y`" + ` or a key is enough elsewhere, on the dashboard and on the command line. ` + "`cordon` and `uncordon`" + `,
 which ask nothing elsewhere, ask there. Where the confirmation of elsewhere is a typed one already, that stays. Without a terminal, and with ` + "`--yes`" + `, such a
 command is refused with exit code 2, unless ` + "`--protected-ok`" + ` is given. To pause or abort a run needs nothing typed.

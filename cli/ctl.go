@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/control"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -23,7 +24,7 @@ func (p *Program) ctlCommand() *cobra.Command {
 		Short: "Steer a live run: pause, continue, retry, skip, last, leave, suspend, abort, or apply a remedy to a blocked pod",
 		Long: "Sends a command to a live run on this machine, in the dashboard or headless, and answers once the run accepted it.\n" +
 			"The run is given by its id, never by a context; only the user who started it can reach it. POD is NAMESPACE/NAME,\n" +
-			"or a name that is unique in the run.\n\n" + ctlVerbs() + "\n" +
+			"or a name that is unique in the run.\n\n" + control.VerbHelp() + "\n\n" +
 			"The verbs from evict-unhealthy on are remedies, each for one blocked or stuck pod. Without --confirm they only\n" +
 			"show their request, their risk and the text that confirms them, and nothing is written. A run accepts\n" +
 			"surge only if it was started with --surge or --allow-scale, rollout-restart and scale with --allow-scale,\n" +
@@ -62,23 +63,6 @@ type ctl struct {
 	withoutJournal bool   // of continue
 }
 
-// ctlVerbs are the lines of the help.
-func ctlVerbs() string {
-	var lines strings.Builder
-	for _, v := range control.Verbs {
-		fmt.Fprintf(&lines, "  %-20s %s\n", strings.TrimSpace(v.Name+" "+objectOf(v)), v.Does)
-	}
-	return lines.String()
-}
-
-// objectOf is what a verb is about as it stands in a usage line, "" for none.
-func objectOf(v control.Verb) string {
-	if v.Of == control.OfRun {
-		return ""
-	}
-	return strings.ToUpper(string(v.Of))
-}
-
 func (c *ctl) run(cmd *cobra.Command, args []string) error {
 	request, err := c.request(cmd, args)
 	if err != nil {
@@ -102,16 +86,16 @@ func (c *ctl) request(cmd *cobra.Command, args []string) (control.Request, error
 	case len(args) == 0 || args[0] == "":
 		return r, usage(line+"VERB\n"+c.display()+" runs lists them", "which run?")
 	case len(args) == 1:
-		return r, usage(line+"VERB\n"+strings.TrimRight(ctlVerbs(), "\n"), "which command for run %s?", args[0])
+		return r, usage(line+"VERB\n"+control.VerbHelp(), "which command for run %s?", args[0])
 	}
 	verb, known := control.VerbNamed(args[1])
 	switch rest := args[2:]; {
 	case !known:
-		return r, usage(strings.TrimRight(ctlVerbs(), "\n"), "unknown command %q", args[1])
+		return r, usage(control.VerbHelp(), "unknown command %q%s", args[1], control.VerbMeant(args[1]))
 	case verb.Of == control.OfRun && len(rest) > 0:
 		return r, usage(line+verb.Name, "%s applies to the whole run", verb.Name)
 	case verb.Of != control.OfRun && (len(rest) != 1 || rest[0] == ""):
-		return r, usage(line+verb.Name+" "+objectOf(verb), "%s takes one %s", verb.Name, verb.Of)
+		return r, usage(line+verb.Usage(), "%s takes one %s", verb.Name, verb.Of)
 	case c.withoutJournal && verb.Kind != drain.CommandContinue:
 		return r, usage("", "--without-journal applies to continue only")
 	case c.confirm != "" && verb.Remedy == "":
@@ -155,22 +139,21 @@ func (c *ctl) mustLive(id string) error {
 // notLive says why a run cannot be steered, and what to do
 // instead; nil where it is live.
 func (c *ctl) notLive(r *app.Record) error {
-	id := r.State.Run.ID
+	run := r.State.Run
 	switch {
 	case r.Live:
 		return nil
 	case r.State.Outcome != "":
 		return &failure{
-			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", id,
+			code: ExitError, text: fmt.Sprintf("run %s ended %s: %s; there is nothing to steer", run.ID,
 				r.State.Ended.UTC().Format(time.RFC3339), r.State.Outcome),
-			hint: c.display() + " report " + id + " shows what became of each pod",
+			hint: c.display() + " report " + run.ID + " shows what became of each pod",
 		}
 	}
 	control.Sweep(c.StateDir)
 	return &failure{
-		code: ExitError, text: "run " + id + " is not live: its process ended before the run did",
-		hint: fmt.Sprintf("%s continues it, %s undoes what it did", c.printed(r.State, "resume"),
-			c.printed(r.State, "rollback")),
+		code: ExitError, text: "run " + run.ID + " is not live: its process ended before the run did",
+		hint: fmt.Sprintf("%s continues it, %s undoes what it did", c.printed(run, "resume"), c.printed(run, "rollback")),
 	}
 }
 
@@ -188,9 +171,23 @@ func (c *ctl) noAnswer(id string, cause error) error {
 	return &failure{code: ExitError, err: cause, hint: c.display() + " report " + id + " shows what it does"}
 }
 
+// resumption is the command that continues a run or roll.
+func (c *ctl) resumption(id string) string {
+	if r, err := c.runs.Record(id); err == nil {
+		return c.printed(r.State.Run, "resume")
+	}
+	if r, err := rolls.Read(c.runs, id); err == nil {
+		return c.printed(r.State.Facts.Run, "resume")
+	}
+	return c.display() + " resume " + id
+}
+
 func (c *ctl) tell(a control.Answer) error {
 	err := c.printer(c.f).Value(a, func(t *print.Text) {
 		print.Answer(t, a, c.display(), c.Now())
+		if a.OK && a.Verb == string(drain.CommandSuspend) {
+			t.Say("  resume   %s", c.resumption(a.Run))
+		}
 		if a.OK && a.Hint != "" && a.Status == nil && a.Remedies == nil {
 			fmt.Fprintln(c.Err, kube.Clean("Warning: "+a.Hint))
 		}

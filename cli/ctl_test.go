@@ -109,6 +109,8 @@ func TestCtlRemedyNeedsItsConfirmation(t *testing.T) {
 	}
 	b.expect(t, ExitError, []string{"evict-unhealthy is not available for pod shop/web-1: no other pod of budget web is unhealthy"}, "ctl", "aaaaaa", "evict-unhealthy", "shop/web-1", "--confirm=evict web-2")
 	b.expect(t, ExitUsage, []string{"--confirm applies to remedies only"}, "ctl", "aaaaaa", "skip", "shop/web-1", "--confirm=web-1")
+	b.expect(t, ExitUsage, []string{`unknown command "pase": did you mean pause?`}, "ctl", "aaaaaa", "pase")
+	b.expect(t, ExitUsage, []string{"unknown command \"xyzzy\"\n"}, "ctl", "aaaaaa", "xyzzy")
 	b.expect(t, ExitUsage, []string{"delete takes one pod"}, "ctl", "aaaaaa", "delete")
 	if len(run.told) > 0 {
 		t.Fatalf("the run was told %+v", run.told)
@@ -127,7 +129,7 @@ func TestCtlRemedyNeedsItsConfirmation(t *testing.T) {
 func TestCtlSuspends(t *testing.T) {
 	b, run := steeredBench(t)
 	b.expect(t, ExitDone, nil, "ctl", "aaaaaa", "suspend")
-	const want = "run aaaaaa: suspended: nothing more is sent, resume continues it\n  resume   kdrain-tui resume aaaaaa\n"
+	const want = "run aaaaaa: suspended: nothing more is sent, resume continues it\n  resume   kdrain-tui --context=prod resume aaaaaa\n"
 	if got := b.out.String(); got != want {
 		t.Errorf("%q", got)
 	}

@@ -102,7 +102,7 @@ func (f *flags) bindProtected(fs *pflag.FlagSet) {
 			"in a protected context, too, take --yes and ask no more than elsewhere (see the setting protected-contexts)")
 		plan.NoDefault(fs, "protected-ok", "it is a confirmation")
 		fs.StringSliceVar(&f.protected, "protected-contexts", nil,
-			"contexts in which every confirmation is typed and --yes is refused; * stands for any text")
+			"contexts in which every confirmation is typed and --yes is refused; * stands for any text, ? for one character")
 		fs.Lookup("protected-contexts").Hidden = true // a setting: typed, it would protect nothing
 	})
 }

@@ -82,8 +82,7 @@ func (c *jobPrinting) print(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Out, "# %s %s\n# kubectl create -f FILE, then kubectl logs -n %s -f job/NAME\n%s",
-		c.display(),
-		spec.Line(), spec.Namespace, text)
+		c.display(), spec.Line(), spec.Namespace, text)
 	return err
 }
 

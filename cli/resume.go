@@ -20,8 +20,8 @@ func (p *Program) resumeCommand() *cobra.Command {
 	headless := false
 	cmd := &cobra.Command{
 		Use:   "resume RUN | --node NODE",
-		Short: "Go on with a run whose process died",
-		Long: "Goes on with a run that was cut short, from its journal, with the options and on the nodes that it had.\n" +
+		Short: "Go on with a run that was suspended or whose process died",
+		Long: "Goes on with a run that was suspended or cut short, from its journal, with the options and on the nodes that it had.\n" +
 			"On a terminal it opens the dashboard on the run's page; with --yes, --headless or -o it prints lines as drain does.\n" +
 			"What was confirmed stays confirmed; a question that is open is asked, or confirmed by --yes. The time in\n" +
 			"which no process worked on it does not count for --timeout and --force-after. It refuses another cluster\n" +

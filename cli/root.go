@@ -76,7 +76,7 @@ func addCommands(p *Program, root *cobra.Command) {
 		})
 	root.SetHelpCommand(helpCommand)
 	completionCommand := help.CompletionCommand(
-		p.examples("# Complete in each shell that is started from now on\ncompletion bash >> ~/.bashrc"), unknownShell)
+		p.examples("# Print the script for bash\ncompletion bash"), unknownShell)
 	help.Setup(root, p.Terminal.Width,
 		help.Group{Title: "Nodes", Commands: []*cobra.Command{
 			p.planCommand(), p.checkCommand(), p.drainCommand(), newRollCommand(p), newRetireCommand(p), newJobCommand(p), p.cordonCommand(true),
@@ -148,10 +148,10 @@ func programName(argv0 string) string {
 
 // printed is one of our commands about a run as it is printed, for the cluster and
 // the identity of that run.
-func (p *Program) printed(s *drain.State, verb string) string {
-	target := s.Run.Target()
+func (p *Program) printed(run drain.RunFacts, verb string) string {
+	target := run.Target()
 	target.Program = p.display()
-	return target.Line("kdrain-tui " + verb + " " + s.Run.ID)
+	return target.Line("kdrain-tui " + verb + " " + run.ID)
 }
 
 // display is how the operator calls the program: "kubectl kdrain" where it

@@ -92,7 +92,7 @@ report k7f3pm -o markdown > change-4711.md`),
 
 func (p *Program) report(f *flags, args []string) error {
 	if len(args) > 1 || len(args) == 1 && (strings.ContainsAny(args[0], `/\`) || args[0] == "") {
-		return usage("usage: "+p.display()+" report [RUN]\n"+p.display()+" runs lists them", "which run?")
+		return usage("usage: "+p.display()+" report [RUN]\n"+p.display()+" runs lists them", "which run? Not a file")
 	}
 	id, err := "", error(nil)
 	if len(args) == 1 {
@@ -112,7 +112,7 @@ func (p *Program) report(f *flags, args []string) error {
 		fmt.Fprintln(p.Err, "Warning: "+tornNote(r))
 	case r.State.Suspended && !r.Live:
 		fmt.Fprintf(p.Err, "Warning: the run has not ended: it is suspended, and %s continues it\n",
-			p.printed(r.State, "resume"))
+			p.printed(r.State.Run, "resume"))
 	case r.State.Outcome == "" && !r.Live:
 		fmt.Fprintln(p.Err, "Warning: the run has not ended: its process died")
 	}
@@ -175,8 +175,7 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 			return err
 		}
 		request.ReplayRoll = replay
-		defer func() { <-replay.Done() }()
-		defer cancel()
+		defer func() { cancel(); <-replay.Done() }()
 		_, err = p.show(ctx, request)
 		return err
 	}
@@ -189,8 +188,7 @@ func (p *Program) replay(ctx context.Context, f *flags, speed float64, args []st
 		return &failure{code: ExitError, text: "cannot play " + args[0], err: err}
 	}
 	request.Replay = replay
-	defer func() { <-replay.Done() }()
-	defer cancel()
+	defer func() { cancel(); <-replay.Done() }()
 	_, err = p.show(ctx, request)
 	return err
 }

@@ -126,6 +126,13 @@ func TestColumnsOfLabels(t *testing.T) {
 	if got := d.list(frame.Nodes).Table.Keys(); !slices.Equal(got[:3], []string{"worker-b1", "worker-a1", "worker-a2"}) {
 		t.Errorf("sorted %q", got)
 	}
+	zoned := drive(t, w, 260, 50, func(d *Deps) { d.LabelColumns = []string{"topology.kubernetes.io/zone"} })
+	if strings.Count(zoned.frame(), "ZONE") != 1 {
+		t.Errorf("the zone has two columns:\n%s", zoned.frame())
+	}
+	zoned.keys("/")
+	zoned.typed("there is no such node")
+	zoned.shows("ZONE", "VERSION")
 	for width := 60; width <= 100; width += 4 {
 		narrow := drive(t, w, width, 24, func(d *Deps) { d.LabelColumns = []string{pool, kind} })
 		narrow.shows("NODE", "STATE", "A DRAIN WOULD")

@@ -150,7 +150,11 @@ func textOf(r *strictyaml.Reader, key, value *yaml.Node, f *pflag.Flag) (string,
 		}
 		return strings.Join(texts, ","), true
 	}
-	r.Fail(value, "%s is one value, not %s", key.Value, strictyaml.Describe(value))
+	kind := "one value"
+	if f.Value.Type() == "stringSlice" {
+		kind = "a list of names"
+	}
+	r.Fail(value, "%s is %s, not %s", key.Value, kind, strictyaml.Describe(value))
 	return "", false
 }
 
@@ -232,26 +236,19 @@ func Settable(set *pflag.FlagSet) (names []string) {
 }
 
 // Matches reports whether a name is meant by one of the patterns, in which * stands for any
-// text. Case does not count.
+// text and ? for one character. Case does not count.
 func Matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		return matches(strings.ToLower(pattern), strings.ToLower(name))
+		return matches([]rune(strings.ToLower(pattern)), []rune(strings.ToLower(name)))
 	})
 }
 
-func matches(pattern, name string) bool {
-	before, after, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == name
+func matches(pattern, name []rune) bool {
+	switch {
+	case len(pattern) == 0:
+		return len(name) == 0
+	case pattern[0] == '*':
+		return matches(pattern[1:], name) || len(name) > 0 && matches(pattern, name[1:])
 	}
-	rest, ok := strings.CutPrefix(name, before)
-	if !ok {
-		return false
-	}
-	for i := range len(rest) + 1 {
-		if matches(after, rest[i:]) {
-			return true
-		}
-	}
-	return false
+	return len(name) > 0 && (pattern[0] == '?' || pattern[0] == name[0]) && matches(pattern[1:], name[1:])
 }

@@ -87,6 +87,7 @@ func TestMistakes(t *testing.T) {
 		"drain:\n  tiemout: 5m\n":             `:2: unknown setting "tiemout": did you mean timeout?`,
 		"colour: never\n":                     `:1: unknown setting "colour": there are theme, ascii, protected-contexts`,
 		"theme: a\ntheme: b\n":                `:2: "theme" is given twice, first in line 1`,
+		"protected-contexts: {a: b}\n":        ":1: protected-contexts is a list of names, not a mapping",
 		"theme: [a]\n":                        ":1: theme is one value, not a list",
 		"theme:\n":                            ":1: theme is one value, not nothing",
 		"ascii: maybe\n":                      `:1: ascii: "maybe": must be true or false`,
@@ -156,8 +157,9 @@ func TestMatches(t *testing.T) {
 	for name, want := range map[string]bool{
 		"prod": true, "prod-eu": false, "live-1": true, "live-": true, "alive-1": false, "x": false, "": false,
 		"arn:aws:eks:eu:1:cluster/shop-live": true, "a-b-c": true, "a-c": false,
+		"dev-1": true, "dev-ü": true, "dev-": false, "dev-10": false,
 	} {
-		if got := Matches([]string{"prod", "live-*", "*/shop-*", "a-*-c"}, name); got != want {
+		if got := Matches([]string{"prod", "live-*", "*/shop-*", "a-*-c", "dev-?"}, name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Object is what a verb is about.
@@ -48,7 +49,7 @@ var Verbs = []Verb{
 	{Name: "leave", Of: OfNode, Kind: drain.CommandLeave, Does: "evict nothing more from this node; it stays cordoned",
 		Now: "node %s stays cordoned, nothing more is evicted from it"},
 	{Name: "suspend", Of: OfRun, Kind: drain.CommandSuspend,
-		Does: "send nothing more and end the process; resume continues the run",
+		Does: "send nothing more; resume continues the run. A dashboard stays open, other processes end",
 		Now:  "suspended: nothing more is sent, resume continues it"},
 	{Name: "abort", Of: OfRun, Kind: drain.CommandAbort, Does: "send nothing more and end the run; nodes stay cordoned",
 		Now: "aborted: nothing more is sent, nodes stay cordoned"},
@@ -107,6 +108,35 @@ func VerbNamed(name string) (Verb, bool) {
 		}
 	}
 	return Verb{}, false
+}
+
+// Usage is how it stands in a usage line: its name, and what it is about.
+func (v Verb) Usage() string {
+	if v.Of == OfRun {
+		return v.Name
+	}
+	return v.Name + " " + strings.ToUpper(string(v.Of))
+}
+
+// VerbHelp are the verbs with what they do, a line for each.
+func VerbHelp() string {
+	lines := make([]string, len(Verbs))
+	for i, v := range Verbs {
+		lines[i] = fmt.Sprintf("  %-20s %s", v.Usage(), v.Does)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// VerbMeant asks after the verb that was probably meant by a mistyped one; "" where none is near.
+func VerbMeant(typed string) string {
+	names := make([]string, len(Verbs))
+	for i, v := range Verbs {
+		names[i] = v.Name
+	}
+	if meant := words.Nearest(typed, names); meant != "" {
+		return ": did you mean " + meant + "?"
+	}
+	return ""
 }
 
 func (v Verb) now(a Answer) string {

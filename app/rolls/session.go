@@ -40,7 +40,7 @@ func Begin(ctx context.Context, s *app.Session, facts roll.Facts) (*Roll, error)
 	written, err := journal.CreateRoll(s.Runs.Dir, facts.Run.ID)
 	if err != nil {
 		return nil, &app.Error{Text: "cannot write the journal of the roll in " + s.Runs.Dir + "; nothing was changed",
-			Err: err, Hint: "free space there, or choose another folder with XDG_STATE_HOME"}
+			Err: err, Hint: "the folder must be writable, with free space; or choose another folder with XDG_STATE_HOME"}
 	}
 	r, err := start(ctx, configOf(s, written, &facts), facts)
 	return owned(s, r, nil, err)

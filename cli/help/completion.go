@@ -47,6 +47,8 @@ bash-completion, as for kubectl.
   fish        kdrain-tui completion fish > ~/.config/fish/completions/kdrain-tui.fish
   powershell  kdrain-tui completion powershell | Out-String | Invoke-Expression
 
+For good, put the line for bash into ~/.bashrc, that for powershell into $PROFILE.
+
 kubectl completes a plugin by an executable file in the PATH whose name is kubectl_complete- and that of the
 plugin. For kubectl kdrain:
 

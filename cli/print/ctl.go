@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/control"
-	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -26,9 +25,6 @@ func Answer(t *Text, a control.Answer, program string, now time.Time) {
 		remedies(t, a)
 	default:
 		t.Say("run %s: %s", a.Run, a.Message)
-		if a.Verb == string(drain.CommandSuspend) {
-			t.Say("  resume   %s resume %s", program, a.Run)
-		}
 	}
 }
 

@@ -287,7 +287,7 @@ func TestReleasePackages(t *testing.T) {
 			for _, name := range []string{
 				"usr/share/man/man1/kdrain-tui.1", "usr/share/bash-completion/completions/kdrain-tui",
 				"usr/share/zsh/site-functions/_kdrain-tui", "usr/share/fish/vendor_completions.d/kdrain-tui.fish",
-				"usr/share/doc/kdrain-tui/copyright", "usr/share/doc/kdrain-tui/deploy/job.yaml", "usr/share/doc/kdrain-tui/deploy/rbac/job.yaml",
+				"usr/bin/kubectl_complete-kdrain", "usr/share/doc/kdrain-tui/CHANGELOG.md", "usr/share/doc/kdrain-tui/copyright", "usr/share/doc/kdrain-tui/deploy/job.yaml", "usr/share/doc/kdrain-tui/deploy/rbac/job.yaml",
 			} {
 				if _, err := os.Stat(filepath.Join(root, name)); err != nil {
 					t.Error(err)

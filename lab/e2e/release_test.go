@@ -180,7 +180,7 @@ func TestReleaseArchives(t *testing.T) {
 		unpack(t, archive, folder)
 		for _, name := range []string{
 			p.Bin, "LICENSE", "NOTICE", "CHANGELOG.md", "deploy/job.yaml", "deploy/rbac/operator.yaml",
-			"completions/kdrain-tui.bash", "completions/_kdrain-tui", "completions/kdrain-tui.fish", "man/kdrain-tui-drain.1",
+			"completions/kdrain-tui.bash", "completions/_kdrain-tui", "completions/kdrain-tui.fish", "completions/kdrain-tui.ps1", "man/kdrain-tui-drain.1",
 		} {
 			if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
 				t.Errorf("%s: %v", archive, err)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -40,12 +41,20 @@ func write(folder, released string) error {
 	root := program.Command()
 	disableDates(root)
 	header := &doc.GenManHeader{Section: "1", Date: &date, Source: "kdrain-tui", Manual: "kdrain-tui"}
+	var forKubectl bytes.Buffer
+	root.SetOut(&forKubectl)
+	root.SetArgs([]string{"completion", "kubectl"})
+	if err := root.Execute(); err != nil {
+		return err
+	}
 	return errors.Join(
 		doc.GenManTree(root, header, pages),
 		tagOptions(pages),
 		root.GenBashCompletionFileV2(filepath.Join(scripts, "kdrain-tui.bash"), true),
 		root.GenZshCompletionFile(filepath.Join(scripts, "_kdrain-tui")),
-		root.GenFishCompletionFile(filepath.Join(scripts, "kdrain-tui.fish"), true))
+		root.GenFishCompletionFile(filepath.Join(scripts, "kdrain-tui.fish"), true),
+		root.GenPowerShellCompletionFileWithDesc(filepath.Join(scripts, "kdrain-tui.ps1")),
+		os.WriteFile(filepath.Join(scripts, "kubectl_complete-kdrain"), forKubectl.Bytes(), 0o755))
 }
 
 // disableDates leaves out the line that says when a page was made, so that two builds

@@ -20,6 +20,9 @@ func TestPages(t *testing.T) {
 		"completions/kdrain-tui.bash": "__start_kdrain-tui",
 		"completions/_kdrain-tui":     "#compdef kdrain-tui",
 		"completions/kdrain-tui.fish": "complete -c kdrain-tui",
+		"completions/kdrain-tui.ps1":  "Register-ArgumentCompleter -CommandName 'kdrain-tui'",
+
+		"completions/kubectl_complete-kdrain": "exec kubectl-kdrain __complete",
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil || !strings.Contains(string(text), says) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -44,7 +46,7 @@ func (c *labelColumns) measure(shown []*kube.Node) {
 	}
 }
 
-// among puts the columns before that of the pods.
+// among puts the columns before that of the pods. One of the zone's label takes the place of ZONE.
 func (c *labelColumns) among(columns []table.Column) []table.Column {
 	var ours []table.Column
 	for i, key := range c.keys {
@@ -53,6 +55,9 @@ func (c *labelColumns) among(columns []table.Column) []table.Column {
 		ours = append(ours, table.Column{ID: labelID + key, Title: title, Width: min(wide, 24), Min: min(wide, 8),
 			Drop: 3})
 	}
+	columns = slices.DeleteFunc(columns, func(column table.Column) bool {
+		return column.ID == "zone" && slices.Contains(c.keys, corev1.LabelTopologyZone)
+	})
 	at := slices.IndexFunc(columns, func(column table.Column) bool { return column.ID == "pods" })
 	return slices.Insert(columns, max(at, 0), ours...)
 }

@@ -181,7 +181,9 @@ func (m *Page) Rebuild() {
 		slices.SortFunc(shown, by)
 	}
 	names := make([]string, len(shown))
-	m.zone, m.roles, m.version, m.upgrade = 0, 0, 0, false
+	if len(shown) > 0 { // else the columns stay
+		m.zone, m.version, m.upgrade = 0, 0, false
+	}
 	for i, n := range shown {
 		names[i] = n.Name
 		m.zone = max(m.zone, paint.Width(n.Zone()))
