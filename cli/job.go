@@ -25,7 +25,7 @@ type jobPrinting struct {
 func newJobCommand(p *Program) *cobra.Command {
 	c := &jobPrinting{draining: draining{Program: p, f: p.newFlags()}}
 	cmd := &cobra.Command{
-		Use:   "job NODE... [flags of drain]",
+		Use:   "job NODE...",
 		Short: "Print a Kubernetes Job that does a drain inside of the cluster",
 		Long: "Prints the manifest of a Job that drains the nodes with these flags, as drain does. Needs no cluster and\n" +
 			"changes nothing. The Job runs on none of these nodes and is tried once; its log has the report.\n\n" +
