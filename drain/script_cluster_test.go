@@ -29,12 +29,13 @@ type shownCluster struct {
 	pods    map[string]*corev1.Pod // by name: who has the name now
 	budgets map[string]*policyv1.PodDisruptionBudget
 	marks   map[string]string // of surges, by workload
+	lastOf  map[string]string // the same, also after it was lowered
 	offset  time.Duration     // of the server's clock
 }
 
 func newShownCluster() *shownCluster {
 	c := &shownCluster{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), nodes: map[string]*corev1.Node{},
-		pods: map[string]*corev1.Pod{}, budgets: map[string]*policyv1.PodDisruptionBudget{}, marks: map[string]string{}}
+		pods: map[string]*corev1.Pod{}, budgets: map[string]*policyv1.PodDisruptionBudget{}, marks: map[string]string{}, lastOf: map[string]string{}}
 	c.store = kube.NewStore(func() time.Time { return c.now })
 	c.server("up")
 	for _, k := range kube.Kinds {
@@ -78,7 +79,7 @@ type edit struct {
 var editWords = []string{
 	"cordoned", "uncordoned", "silent", "not-ready", "crashing", "ready", "deleted", "gone", "replaced", "pending", "terminating", "finished",
 	"bare", "mirror", "tolerates", "critical", "csi-driver", "prestop", "unobserved", "always-allow", "up", "down", "denied", "synced", "stale",
-	"rolls-out", "attached", "detached", "ours", "renewed", "out-of-service",
+	"rolls-out", "copied", "attached", "detached", "ours", "renewed", "out-of-service",
 }
 
 func parseEdit(line string) (kind string, e edit) {

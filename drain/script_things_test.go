@@ -63,6 +63,12 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 		meta.UID += "-deployment"
 		controller := true
 		owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: name, UID: meta.UID, Controller: &controller}}
+		if e.has("copied") { // from the Deployment of before
+			owned.Annotations = map[string]string{kube.SurgeAnnotation: c.lastOf[name]}
+		}
+		if e.has("unobserved") {
+			meta.Generation++
+		}
 		c.put(&appsv1.ReplicaSet{ObjectMeta: owned, Spec: appsv1.ReplicaSetSpec{Replicas: &replicas, Selector: selector, MinReadySeconds: ready}})
 		updated := replicas
 		if e.has("rolls-out") {

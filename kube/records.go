@@ -300,8 +300,9 @@ type Workload struct {
 	SurgeMark string
 	// ResourceVersion is that of a workload whose replicas a run may change.
 	ResourceVersion string
-	// RollingOut tells that its pods are being replaced, or that its newest spec has
-	// not been seen by its controller.
+	// Unobserved tells that its controller has not seen its newest spec.
+	Unobserved bool
+	// RollingOut tells that its pods are being replaced, or that it is Unobserved.
 	RollingOut bool
 	Rollout    *Rollout // of a Deployment
 

@@ -40,19 +40,21 @@ func lastMarks(s *kube.Snapshot, w *kube.Workload, run string) (requests []reque
 	return requests
 }
 
-// unmark removes the last of the annotations; open tells that one is still to be removed. A
-// ReplicaSet that still has the raised number waits for its controller: before, that one could
-// copy again.
+// unmark removes the last of the annotations; open tells that one is still to be removed, or
+// may still come. The controller of a Deployment copies it until it has seen that the replicas
+// are set back, and a ReplicaSet that still has the raised number waits for it.
 func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, open bool) {
 	if r.markStays() {
 		return Decision{}, false
 	}
 	all := lastMarks(v.Snap, w, v.Run)
 	switch {
-	case len(all) == 0:
-		return Decision{}, false
 	case r.InFlight != 0:
 		return Decision{}, true
+	case w.Unobserved && v.Now.Before(ends):
+		return Decision{Wake: ends}, true
+	case len(all) == 0:
+		return Decision{}, false
 	case all[0].From > w.Replicas && v.Now.Before(ends):
 		return Decision{Wake: ends}, true
 	case r.Waits(v.Now):

@@ -120,10 +120,10 @@ func replicasBy(entries []metav1.ManagedFieldsEntry) string {
 	return ""
 }
 
-// rollingOut reports whether pods of the Deployment are being replaced, as kubectl
-// rollout status judges it (polymorphichelpers/rollout_status.go), but for pods that are
-// not available: those no rollout replaces.
+// rollingOut reports whether pods of a Deployment whose spec was seen are being replaced, as
+// kubectl rollout status judges it (polymorphichelpers/rollout_status.go), but for pods that
+// are not available: those no rollout replaces.
 func rollingOut(o *appsv1.Deployment) bool {
-	return o.Status.ObservedGeneration < o.Generation || o.Status.UpdatedReplicas < valueOr(o.Spec.Replicas, 1) ||
+	return o.Status.UpdatedReplicas < valueOr(o.Spec.Replicas, 1) ||
 		o.Status.Replicas > o.Status.UpdatedReplicas
 }

@@ -32,7 +32,8 @@ func ReplicaSet(o *appsv1.ReplicaSet) *kube.Workload {
 	w.SurgeMark = o.Annotations[kube.SurgeAnnotation] // of a Deployment's it is a copy
 	if w.Owner == nil {
 		scaleRecord(w, &o.ObjectMeta)
-		w.RollingOut = o.Status.ObservedGeneration < o.Generation
+		w.Unobserved = o.Status.ObservedGeneration < o.Generation
+		w.RollingOut = w.Unobserved
 	}
 	return w
 }
@@ -49,7 +50,8 @@ func deployment(o *appsv1.Deployment) *kube.Workload {
 		}
 	}
 	scaleRecord(w, &o.ObjectMeta)
-	w.Rollout, w.RollingOut = rolloutOf(o), rollingOut(o)
+	w.Unobserved = o.Status.ObservedGeneration < o.Generation
+	w.Rollout, w.RollingOut = rolloutOf(o), w.Unobserved || rollingOut(o)
 	return w
 }
 
