@@ -144,9 +144,7 @@ func (e *evidence) checkSkips(events []journalEvent) {
 			if event.Kind == "RunStarted" {
 				break // a run that takes over was told nothing
 			}
-			givesBack := event.Cost != nil && event.Cost.To == event.Cost.Was
-			if event.Kind == "Intent" && event.UID == skip.UID && !givesBack &&
-				slices.Contains(moving, event.Action.Verb) {
+			if event.moves() && event.UID == skip.UID {
 				e.accuse("pod %s/%s was to be left, and it began to %s it at %s", skip.Namespace, skip.Pod,
 					event.Action.Verb, clock(event.Time))
 			}
@@ -165,6 +163,13 @@ func (e *evidence) checkSkips(events []journalEvent) {
 	}
 }
 
+// moves reports whether the run asks for something that makes a pod leave. To give a deletion
+// cost back does not.
+func (e journalEvent) moves() bool {
+	givesBack := e.Cost != nil && e.Cost.To == e.Cost.Was
+	return e.Kind == "Intent" && slices.Contains(moving, e.Action.Verb) && !givesBack
+}
+
 // checkLast: of pods that are asked for at the same moment, one that is to go last
 // comes after those that are not.
 func (e *evidence) checkLast(events []journalEvent) {
@@ -176,14 +181,14 @@ func (e *evidence) checkLast(events []journalEvent) {
 		if event.Kind == "Control" && event.Control == "last" {
 			late[event.UID] = true
 		}
-		if event.Kind != "Intent" || !late[event.UID] || !slices.Contains(moving, event.Action.Verb) {
+		if !event.moves() || !late[event.UID] {
 			continue
 		}
 		for _, next := range events[i+1:] {
 			if !next.Time.Equal(event.Time) {
 				break
 			}
-			if next.Kind == "Intent" && next.UID != "" && !late[next.UID] && slices.Contains(moving, next.Action.Verb) {
+			if next.moves() && next.UID != "" && !late[next.UID] {
 				e.accuse("pod %s/%s was to go last, and was asked for before %s/%s", event.Namespace, event.Pod,
 					next.Namespace, next.Pod)
 			}

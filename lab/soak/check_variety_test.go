@@ -65,6 +65,9 @@ func TestCommandsOfTheOperatorAreJudged(t *testing.T) {
 		"scaled without its flag":    {nil, []spoken{{Verb: "scale"}}, "Gone", "without --allow-scale"},
 		"last goes first": {[]journalEvent{noted(1, 1, "Control", "last"), noted(2, 2, "Intent", "evict"),
 			{Seq: 3, Time: second(2), Kind: "Intent", UID: "2", Action: noted(0, 0, "Intent", "evict").Action}}, nil, "Gone", "was to go last"},
+		"last, and its cost is back first": {[]journalEvent{noted(1, 1, "Control", "last"), costs("7", "7"),
+			{Seq: 3, Time: second(2), Kind: "Intent", UID: "2", Action: noted(0, 0, "Intent", "deletion-cost").Action,
+				Cost: &deletionCostChange{Was: "7", To: "7"}}}, nil, "Gone", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := story()
