@@ -202,10 +202,22 @@ func (v View) workloadOf(m *Moved, f *Facts, owners map[kube.UID]*workload) *wor
 		}
 	}
 	slices.SortFunc(w.fresh, func(a, b *kube.Pod) int {
-		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(progress(a), progress(b)),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
 	})
 	owners[top.UID] = w
 	return w
+}
+
+// progress tells pods of one second apart: the newer one has come less far.
+func progress(p *kube.Pod) int {
+	switch {
+	case p.Node == "":
+		return 0
+	case !p.Ready:
+		return 1
+	}
+	return 2
 }
 
 func kindOf(owner string) string {

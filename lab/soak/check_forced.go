@@ -96,6 +96,11 @@ func (e *evidence) held(pod film.PodFrame, until time.Time) time.Duration {
 			}
 		}
 	}
+	for _, r := range e.requests {
+		if r.Kind() == audit.Eviction {
+			moments = append(moments, r.Received, r.Answered)
+		}
+	}
 	idle := e.withoutRun()
 	for _, s := range idle {
 		moments = append(moments, s.from, s.to)
@@ -113,8 +118,8 @@ func (e *evidence) held(pod film.PodFrame, until time.Time) time.Duration {
 	return total
 }
 
-// holds tells whether a budget over the pod allows nothing at that moment, or two
-// select it.
+// holds tells whether a budget over the pod allows nothing at that moment beside the
+// evictions whose answer is out, or two select it.
 func (e *evidence) holds(pod film.PodFrame, moment time.Time) bool {
 	over := 0
 	for _, frames := range e.budgets {
@@ -122,11 +127,26 @@ func (e *evidence) holds(pod film.PodFrame, moment time.Time) bool {
 		if !there || state.Gone || !state.Selects(pod) {
 			continue
 		}
-		if over++; over > 1 || !state.Allows() {
+		if over++; over > 1 || !state.Allows() || state.Allowed <= e.underWay(state, moment) {
 			return true
 		}
 	}
 	return false
+}
+
+// underWay counts the accepted evictions of the budget's pods that have no answer at that
+// moment: each takes one of the disruptions that the budget allows.
+func (e *evidence) underWay(budget film.BudgetFrame, moment time.Time) int {
+	count := 0
+	for _, r := range e.requests {
+		if r.Kind() != audit.Eviction || !r.Accepted() || r.Received.After(moment) || !r.Answered.After(moment) {
+			continue
+		}
+		if frames, _ := e.victim(r); frames != nil && budget.Selects(frames[0]) {
+			count++
+		}
+	}
+	return count
 }
 
 // began is when the first process did.

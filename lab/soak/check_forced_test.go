@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,19 @@ func TestForcedDeletions(t *testing.T) {
 			e.budgets["b"][1].Allowed = 1
 			return e
 		}(), "of the 1.5s of --force-after"},
+		{"what the budget allowed was another pod's all the time", func() *evidence {
+			e := forced(later, byWebhook)
+			e.budgets["b"][1].Allowed = 1
+			other := audit.Request{Verb: "create", Resource: "pods", Subresource: "eviction", Namespace: "ns", Name: "web-2", Code: 201,
+				Received: second(2), Answered: second(10)}
+			e.requests = append(e.requests, other)
+			frames := slices.Clone(e.pods["1"])
+			for i := range frames {
+				frames[i].Name, frames[i].UID = other.Name, "2"
+			}
+			e.pods["2"] = frames
+			return e
+		}(), ""},
 		{"the run was paused meanwhile", func() *evidence {
 			e := forced(later, byBudget)
 			e.steered = []spoken{{Verb: "pause", Asked: second(3), Answered: second(3)}, {Verb: "continue", Asked: second(10).Add(-100 * time.Millisecond), Answered: second(10)}}
