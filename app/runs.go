@@ -193,7 +193,7 @@ func (r *Runs) livesOn(id string) error {
 }
 
 // NotEnded refuses a run that has come to its end, with that end, and one that was rolled
-// back: its nodes are not cordoned any more.
+// back, whose nodes are uncordoned again.
 func (r *Runs) NotEnded(s *drain.State) error {
 	switch {
 	case s.Outcome != "":
