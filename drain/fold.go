@@ -265,7 +265,7 @@ func (s folding) applyAnswer(e Event) {
 }
 
 func (s folding) applyPodAnswer(e Event, ok bool) {
-	s.Assumed.Answered(e.Action.ID, ok, e.Time)
+	s.Assumed.Answered(e.Action.ID, ok || e.Answer.MayBeDone(), e.Time)
 	if ok && e.Action.Verb != attempt.VerbLook {
 		s.moved[e.Namespace] = e.Time
 	}
@@ -275,9 +275,6 @@ func (s folding) applyPodAnswer(e Event, ok bool) {
 }
 
 func (s folding) applyPod(e Event) {
-	if e.PodState == eviction.Retrying {
-		s.Assumed.Forget(e.UID)
-	}
 	s.editPod(e.UID, func(p *eviction.Record) {
 		p.Become(eviction.Change{State: e.PodState, Wait: e.Wait, Message: e.Message, DeletedAt: e.DeletedAt,
 			Forced: e.Forced, Passing: e.passing}, e.Time)

@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -62,6 +63,12 @@ func (a *AnswerFacts) Class() kube.AnswerClass {
 		return ""
 	}
 	return kube.Answer{Code: a.Code, Message: a.Message}.Class()
+}
+
+// MayBeDone reports whether the request may have had its effect although the answer does not
+// say so: the connection broke, or a server failed. Who refused a request by name did not do it.
+func (a *AnswerFacts) MayBeDone() bool {
+	return a.Refusal == RefusedByFailure && (a.Code == 0 || a.Code >= http.StatusInternalServerError)
 }
 
 // RetryAfter is for how long the server asked to wait.

@@ -33,7 +33,7 @@ const RemoveTries = 4
 
 // MayBeDone reports whether a request may have had its effect although no answer, or none
 // that says so, came back.
-func MayBeDone(a kube.Answer) bool { return !a.Unsent && (a.Code == 0 || a.Code >= 500) }
+func MayBeDone(a kube.Answer) bool { return !a.Unsent && AnswerFactsOf(a).MayBeDone() }
 
 // StartTime is how long an API server that has just started may refuse what it allows a
 // moment later: its authorizer answers from a cache that is still filling. Within it, a missing right is asked

@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -9,8 +10,19 @@ import (
 // Account is a budget as a run sees it at one look: what it allows, minus the evictions of the
 // run that it does not show yet.
 type Account struct {
-	Free     int // disruptions that are left
 	InFlight int // evictions under it, not answered yet
+
+	free    int        // disruptions that are left
+	assumed []kube.UID // the pods of the evictions that were taken off it
+}
+
+// FreeFor is how many disruptions are left for a pod: an earlier eviction of its own that may be
+// done is the same one.
+func (a *Account) FreeFor(pod kube.UID) int {
+	if slices.Contains(a.assumed, pod) {
+		return a.free + 1
+	}
+	return a.free
 }
 
 // Accounts keep which budgets select a pod, and their Accounts, for one look at a snapshot. The
@@ -49,16 +61,15 @@ func (a *Accounts) Of(b *kube.Budget, assumed Assumed, s *kube.Snapshot,
 	if a.open == nil {
 		a.open = map[kube.UID]*Account{}
 	}
-	account = &Account{}
-	account.Free, account.InFlight, wake = assumed.remaining(b, s, now)
+	account, wake = assumed.account(b, s, now)
 	a.open[b.UID] = account
 	return account, wake
 }
 
-// Charge takes an eviction under the budget that is sent off its account.
-func (a *Accounts) Charge(budget kube.UID) {
+// Charge takes an eviction of the pod under the budget that is sent off its account.
+func (a *Accounts) Charge(budget, pod kube.UID) {
 	if account, open := a.open[budget]; open {
-		account.Free--
-		account.InFlight++
+		account.free, account.InFlight = account.FreeFor(pod)-1, account.InFlight+1
+		account.assumed = append(account.assumed, pod)
 	}
 }

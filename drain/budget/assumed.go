@@ -17,9 +17,9 @@ type assumed struct {
 	action   uint64
 	pod      kube.UID
 	name     string    // of the pod
-	at       time.Time // when it was sent, then when it was accepted
+	at       time.Time // when it was sent, then when it was answered
 	version  string    // the budget's resourceVersion when it was sent
-	accepted bool      // by the server
+	answered bool      // it is or may be done, and no further answer comes
 }
 
 // Assumed are the evictions of a run that their budgets may not show yet, by budget. A map of
@@ -35,21 +35,25 @@ func (a Assumed) Clone() Assumed {
 	return c
 }
 
-// Assume notes that an eviction under the budget was sent.
+// Assume notes that an eviction under the budget was sent. It is the same disruption as an earlier
+// one of the pod, whatever became of that.
 func (a Assumed) Assume(budget kube.UID, version string, action uint64, pod kube.UID, name string, at time.Time) {
+	for of, list := range a {
+		a[of] = slices.DeleteFunc(list, func(e assumed) bool { return e.pod == pod })
+	}
 	a[budget] = append(a[budget], assumed{action: action, pod: pod, name: name, at: at, version: version})
 }
 
-// Answered keeps an eviction that was accepted until its budget shows it, and forgets one that
-// was refused.
-func (a Assumed) Answered(action uint64, accepted bool, at time.Time) {
+// Answered keeps an eviction that is done, or may be as its answer was lost, until its budget
+// shows it, and forgets one that was refused.
+func (a Assumed) Answered(action uint64, mayBeDone bool, at time.Time) {
 	for budget, list := range a {
 		i := slices.IndexFunc(list, func(e assumed) bool { return e.action == action })
 		switch {
 		case i < 0:
 			continue
-		case accepted:
-			list[i].accepted, list[i].at = true, at
+		case mayBeDone:
+			list[i].answered, list[i].at = true, at
 		default:
 			a[budget] = slices.Delete(list, i, i+1)
 		}
@@ -57,15 +61,7 @@ func (a Assumed) Answered(action uint64, accepted bool, at time.Time) {
 	}
 }
 
-// Forget forgets what was accepted for a pod that is to be tried again: whatever became of its
-// last eviction, the next one is about the same disruption.
-func (a Assumed) Forget(pod kube.UID) {
-	for budget, list := range a {
-		a[budget] = slices.DeleteFunc(list, func(e assumed) bool { return e.pod == pod && e.accepted })
-	}
-}
-
-// Expire forgets what was accepted too long ago. A request still in flight stays assumed.
+// Expire forgets what was answered too long ago. A request still in flight stays assumed.
 func (a Assumed) Expire(now time.Time) {
 	for budget, list := range a {
 		if list = slices.DeleteFunc(list, func(e assumed) bool { return e.expired(now) }); len(list) == 0 {
@@ -80,34 +76,34 @@ func (a Assumed) Expire(now time.Time) {
 func (a Assumed) Resume(at time.Time) {
 	for _, list := range a {
 		for i := range list {
-			if !list[i].accepted {
-				list[i].accepted, list[i].at = true, at
+			if !list[i].answered {
+				list[i].answered, list[i].at = true, at
 			}
 		}
 	}
 }
 
-func (e *assumed) expired(now time.Time) bool { return e.accepted && now.Sub(e.at) >= AssumedFor }
+func (e *assumed) expired(now time.Time) bool { return e.answered && now.Sub(e.at) >= AssumedFor }
 
-// remaining are the disruptions that a budget still allows: what it reports, minus our
-// evictions that its figures do not contain yet. InFlight are those of them without an
-// answer; wake is when one expires, zero for never.
-func (a Assumed) remaining(b *kube.Budget, s *kube.Snapshot, now time.Time) (remaining, inFlight int, wake time.Time) {
-	remaining = int(b.DisruptionsAllowed)
+// account is what a budget still allows: what it reports, minus our evictions that its figures
+// do not contain yet. Wake is when one expires, zero for never.
+func (a Assumed) account(b *kube.Budget, s *kube.Snapshot, now time.Time) (account *Account, wake time.Time) {
+	account = &Account{free: int(b.DisruptionsAllowed)}
 	for i := range a[b.UID] {
 		e := &a[b.UID][i]
-		if !e.accepted {
-			inFlight++
+		if !e.answered {
+			account.InFlight++
 		}
 		_, listed := b.DisruptedPods[e.name]
-		if e.accepted && !listed && !e.expired(now) {
+		if e.answered && !listed && !e.expired(now) {
 			wake = earliest(wake, e.at.Add(AssumedFor))
 		}
 		if !listed && !e.confirmed(b, s, now) {
-			remaining--
+			account.free--
+			account.assumed = append(account.assumed, e.pod)
 		}
 	}
-	return remaining, inFlight, wake
+	return account, wake
 }
 
 // confirmed reports whether the figures of the budget contain the eviction already, though they
@@ -116,23 +112,24 @@ func (a Assumed) remaining(b *kube.Budget, s *kube.Snapshot, now time.Time) (rem
 // the answer is here, and the budget then stays as it is.) A change in between that was not
 // ours makes it say so a moment too early, which costs a refused request.
 func (e *assumed) confirmed(b *kube.Budget, s *kube.Snapshot, now time.Time) bool {
-	if !e.accepted || e.expired(now) {
-		return e.accepted
+	if !e.answered || e.expired(now) {
+		return e.answered
 	}
 	live := s.Pod(e.pod)
 	return b.ResourceVersion != e.version && (live == nil || live.Terminating())
 }
 
-// RemainingUnderGuard is how many evictions the guard lets pass now: our own that the snapshot
-// does not show yet are taken off. One that left no trace for so long was lost with its answer.
-func (a Assumed) RemainingUnderGuard(g *GuardTracker, s *kube.Snapshot, now time.Time) (remaining int, wake time.Time) {
+// RemainingUnderGuard is how many evictions the guard lets pass now for a pod: our evictions of others
+// that the snapshot does not show yet are taken off. One that left no trace for so long was not done.
+func (a Assumed) RemainingUnderGuard(g *GuardTracker, pod kube.UID, s *kube.Snapshot, now time.Time) (remaining int,
+	wake time.Time) {
 	remaining = g.Free
 	for i := range a[g.Key] {
 		e := &a[g.Key][i]
-		if live := s.Pod(e.pod); live == nil || !live.Healthy() || e.expired(now) {
+		if live := s.Pod(e.pod); e.pod == pod || live == nil || !live.Healthy() || e.expired(now) {
 			continue
 		}
-		if e.accepted {
+		if e.answered {
 			wake = earliest(wake, e.at.Add(AssumedFor))
 		}
 		remaining--

@@ -30,8 +30,7 @@ func TestAssumedEvictions(t *testing.T) {
 		"accepted, expired":                 {accept, kube.Budget{ResourceVersion: "1"}, AssumedFor, 2, 0, 0},
 		"refused":                           {func(a Assumed) { a.Answered(1, false, now) }, kube.Budget{ResourceVersion: "1"}, 0, 2, 0, 0},
 		"another's answer":                  {func(a Assumed) { a.Answered(2, false, now) }, kube.Budget{ResourceVersion: "1"}, 0, 1, 1, 0},
-		"accepted, to be tried again":       {func(a Assumed) { accept(a); a.Forget("p") }, kube.Budget{ResourceVersion: "1"}, 0, 2, 0, 0},
-		"in flight, not forgotten":          {func(a Assumed) { a.Forget("p") }, kube.Budget{ResourceVersion: "1"}, 0, 1, 1, 0},
+		"accepted, tried again":             {func(a Assumed) { accept(a); a.Assume("b", "1", 2, "p", "web-1", now) }, kube.Budget{ResourceVersion: "1"}, 0, 1, 1, 0},
 		"of another process":                {func(a Assumed) { a.Resume(now) }, kube.Budget{ResourceVersion: "1"}, time.Second, 1, 0, AssumedFor},
 		"of another process, a while later": {func(a Assumed) { a.Resume(now) }, kube.Budget{ResourceVersion: "1"}, AssumedFor, 2, 0, 0},
 	} {
@@ -42,11 +41,11 @@ func TestAssumedEvictions(t *testing.T) {
 			c.since(a)
 		}
 		c.budget.UID, c.budget.DisruptionsAllowed = "b", 2
-		remaining, inFlight, wake := a.remaining(&c.budget, kubetest.SnapshotOf(now), now.Add(c.after))
-		if remaining != c.remaining || inFlight != c.inFlight || wake.IsZero() != (c.wake == 0) || c.wake != 0 && !wake.Equal(now.Add(c.wake)) {
-			t.Errorf("%s: %d remaining, %d in flight, wake %s", name, remaining, inFlight, wake)
+		got, wake := a.account(&c.budget, kubetest.SnapshotOf(now), now.Add(c.after))
+		if got.free != c.remaining || got.InFlight != c.inFlight || got.FreeFor("p") != 2 || wake.IsZero() != (c.wake == 0) || c.wake != 0 && !wake.Equal(now.Add(c.wake)) {
+			t.Errorf("%s: %+v, %d for its pod, wake %s", name, got, got.FreeFor("p"), wake)
 		}
-		if remaining, _, _ := before.remaining(&kube.Budget{UID: "b", ResourceVersion: "1", DisruptionsAllowed: 2}, kubetest.SnapshotOf(now), now); remaining != 1 {
+		if got, _ := before.account(&kube.Budget{UID: "b", ResourceVersion: "1", DisruptionsAllowed: 2}, kubetest.SnapshotOf(now), now); got.free != 1 {
 			t.Errorf("%s: the clone changed with it", name)
 		}
 		if a.Expire(now.Add(c.after)); c.after >= AssumedFor && c.since != nil && len(a) > 0 {

@@ -58,7 +58,7 @@ func (v *View) Release(r *Record, slot bool) Decision {
 	}
 	d.Send, d.Action = v.request(r, live, b, r.Action == plan.ActionDelete || wait != nil)
 	if b != nil {
-		v.accounts.Charge(b.UID)
+		v.accounts.Charge(b.UID, r.UID)
 	}
 	v.takeVolumeTurn(r)
 	return d
@@ -105,7 +105,7 @@ func (v *View) token(r *Record, live *kube.Pod) (*kube.Budget, *waits.Wait) {
 
 // spend is token for a pod whose eviction costs one disruption of the budget.
 func (v *View) spend(r *Record, live *kube.Pod, b *kube.Budget, refused bool) (*kube.Budget, *waits.Wait) {
-	if a := v.account(b); !refused && a.Free > 0 && budget.PredictSpending(b).Goes() {
+	if a := v.account(b); !refused && a.FreeFor(r.UID) > 0 && budget.PredictSpending(b).Goes() {
 		if a.InFlight >= cmp.Or(v.Limits.PerBudget, budgetAtOnce) {
 			return nil, &waits.Wait{For: waits.ForTurn}
 		}
@@ -136,7 +136,7 @@ func (v *View) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
 	if guard == nil {
 		return nil, nil
 	}
-	remaining, wake := v.Assumed.RemainingUnderGuard(guard, v.Snap, v.Now)
+	remaining, wake := v.Assumed.RemainingUnderGuard(guard, live.UID, v.Snap, v.Now)
 	if v.wakeAt(wake); remaining > 0 {
 		return &kube.Budget{UID: guard.Key}, nil
 	}
