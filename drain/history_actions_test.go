@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,19 +28,23 @@ func (h *history) actions() map[string]func(*rapid.T) {
 		"pod ends":       h.endPod,
 		"pod ready":      h.podReady,
 		"pod sick":       h.podSick,
-		"replacement":    h.replace,
-		"controller":     h.someController,
+		"controller":     h.controlSome,
+		"controllers":    h.controlSome,
+		"rollout":        h.rollout,
+		"disruptions":    h.someController,
 		"budget":         h.changeBudget,
 		"others evict":   h.othersEvict,
 		"outage":         h.outage,
 		"command":        h.someCommand,
 		"remedy":         h.someRemedy,
-		"process ends":   h.restart,
+		"process ends":   h.endProcess,
+		"torn":           h.tear,
 		"journal":        h.journalNews,
 		"uncordon":       h.uncordon,
 		"kubelet":        h.kubelet,
 		"another's run":  h.othersLease,
 		"late scheduler": h.latePod,
+		"":               h.judgeWorld,
 	}
 }
 
@@ -52,6 +57,7 @@ func oneOf(t *rapid.T, what string, names []string) string {
 }
 
 func (h *history) waitFor(t *rapid.T) {
+	h.catchUp()
 	h.pass(rapid.SampledFrom([]time.Duration{time.Millisecond, 100 * time.Millisecond, time.Second, 12 * time.Second, 40 * time.Second}).Draw(t, "wait"))
 	h.lookAround(t)
 }
@@ -60,6 +66,7 @@ func (h *history) waitUntilWake(t *rapid.T) {
 	if h.wake.IsZero() {
 		t.Skip("it waits for no moment")
 	}
+	h.catchUp()
 	h.pass(h.wake.Sub(h.now))
 	h.lookAround(t)
 }
@@ -89,12 +96,12 @@ func (h *history) failOne(t *rapid.T) {
 		t.Skip("no request is out")
 	}
 	i := rapid.IntRange(0, len(h.requests)-1).Draw(t, "request")
-	failure := rapid.SampledFrom([]string{"EOF", "refused", "503", "504", "500", "401", "429 throttled", "409", "404 proxy"}).Draw(t, "failure")
+	failure := rapid.SampledFrom([]string{"EOF", "EOF", "504", "refused", "503", "500", "401", "429 throttled", "409", "404 proxy"}).Draw(t, "failure")
 	w := h.requests[i]
 	if failure == "409" && (sends[request.Evict](w) || sends[request.Delete](w)) && w.Remedy != 0 {
 		failure = "EOF"
 	}
-	if failure == "EOF" && rapid.Bool().Draw(t, "done all the same") && !h.down {
+	if slices.Contains([]string{"EOF", "504", "500"}, failure) && rapid.Bool().Draw(t, "done all the same") && !h.down {
 		h.carryOut(w)
 	}
 	h.serve(t, i, failure)
@@ -131,14 +138,20 @@ func (h *history) podReady(t *rapid.T) {
 }
 
 func (h *history) podSick(t *rapid.T) {
-	h.lines("pod " + oneOf(t, "pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return staying(p) && kubetest.IsReady(p) })) + " not-ready")
+	name := oneOf(t, "pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return staying(p) && kubetest.IsReady(p) }))
+	h.disturb(name)
+	h.lines("pod " + name + " not-ready")
 }
 
-// replace makes another pod of an app on a node that takes pods.
-func (h *history) replace(t *rapid.T) {
-	nodes := alike(h.truth.nodes, func(n *corev1.Node) bool { return !n.Spec.Unschedulable })
-	h.addPod(oneOf(t, "app", []string{"app0", "app1"}), oneOf(t, "node", nodes), "not-ready")
+// disturbAll notes that somebody else changes what guards the pods.
+func (h *history) disturbAll() {
+	for _, a := range h.apps {
+		a.disturbed = h.now
+	}
 }
+
+// disturb notes that somebody else takes a pod away from those that serve.
+func (h *history) disturb(pod string) { h.app(appOf(pod)).disturbed = h.now }
 
 func (h *history) someController(t *rapid.T) {
 	h.controlBudget(oneOf(t, "budget", alike(h.truth.budgets, func(*policyv1.PodDisruptionBudget) bool { return true })))
@@ -146,6 +159,7 @@ func (h *history) someController(t *rapid.T) {
 
 func (h *history) changeBudget(t *rapid.T) {
 	name := "budget " + oneOf(t, "budget", []string{"app0", "app1", "second"})
+	h.disturbAll()
 	known := h.truth.budgets[name[7:]] != nil
 	switch change := rapid.SampledFrom([]string{"gone", "needs=0", "needs=1", "needs=2 unobserved"}).Draw(t, "change"); {
 	case change != "gone" && name == "budget second" && !known:
@@ -162,6 +176,7 @@ func (h *history) othersEvict(t *rapid.T) {
 	name := oneOf(t, "pod", alike(h.truth.pods, staying))
 	p := h.truth.pods[name]
 	ours, were := h.evicted[p.UID]
+	h.disturb(name)
 	h.evict(Write{Request: request.Evict{Namespace: "default", Name: name, UID: p.UID}})
 	if delete(h.evicted, p.UID); were {
 		h.evicted[p.UID] = ours
@@ -200,7 +215,7 @@ func (h *history) someCommand(t *rapid.T) {
 		c.Pod = h.somePod(t).UID
 		h.retried[c.Pod] = h.retried[c.Pod] || kind == CommandRetry
 	case CommandLeave:
-		c.Node = rapid.SampledFrom(h.state.Nodes).Draw(t, "node").Name
+		c.Node = h.state.Nodes[rapid.IntRange(0, len(h.state.Nodes)-1).Draw(t, "node")].Name
 	}
 	h.arrived = append(h.arrived, c)
 	h.lookAround(t)
@@ -210,7 +225,7 @@ func (h *history) somePod(t *rapid.T) *eviction.Record {
 	if len(h.state.Pods) == 0 {
 		t.Skip("no pod in the run")
 	}
-	return rapid.SampledFrom(h.state.Pods).Draw(t, "pod")
+	return h.state.Pods[rapid.IntRange(0, len(h.state.Pods)-1).Draw(t, "pod")]
 }
 
 // someRemedy applies a remedy that is available.
@@ -230,12 +245,17 @@ func (h *history) someRemedy(t *rapid.T) {
 	h.lookAround(t)
 }
 
-// restart ends the process; what it had sent arrived or not. Another one resumes, and
-// reads the cluster as it is.
-func (h *history) restart(t *rapid.T) {
+// endProcess ends the process, and another one resumes.
+func (h *history) endProcess(t *rapid.T) {
 	if h.state.Outcome != "" || h.state.JournalLost != "" {
 		t.Skip("nothing to resume")
 	}
+	h.restart(t)
+}
+
+// restart lets another process resume, and read the cluster as it is; what the one before had sent
+// arrived or not.
+func (h *history) restart(t *rapid.T) {
 	for _, r := range h.requests {
 		if !h.down && rapid.Bool().Draw(t, "arrived") {
 			h.carryOut(r)
@@ -249,6 +269,18 @@ func (h *history) restart(t *rapid.T) {
 	t.Logf("resumed:\n%s", h.text.String())
 	h.checks.brief = true
 	h.lookAround(t)
+}
+
+// tear lets the process end while it writes what the next look decides.
+func (h *history) tear(t *rapid.T) { h.tears = true }
+
+// torn ends the process in the middle of a look that wrote the events from before on: the journal has the first
+// of them only, and nothing that the look decided to send was sent.
+func (h *history) torn(t *rapid.T, before int) {
+	keep := rapid.IntRange(before, len(h.events)-1).Draw(t, "events kept")
+	t.Logf("torn: %d of %d events are lost, the first is %s", len(h.events)-keep, len(h.events)-before, h.events[keep].Kind)
+	h.events, h.tears = h.events[:keep], false
+	h.restart(t)
 }
 
 func (h *history) journalNews(t *rapid.T) {
@@ -284,5 +316,7 @@ func (h *history) latePod(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("too early")
 	}
-	h.addPod("app0", "w1")
+	if a := h.apps[0]; len(h.podsOf(a)) < int(a.controlled().replicas) {
+		h.addPod(a.name, "w1", "not-ready")
+	}
 }

@@ -18,13 +18,16 @@ import (
 type history struct {
 	*script
 	truth    *shownCluster
+	apps     []*app
 	unseen   []occurrence
 	requests []Write                // out, in the order of their numbers
 	arrived  []Input                // at the next look
 	evicted  map[kube.UID]time.Time // when an eviction was accepted
 	retried  map[kube.UID]bool      // the operator wanted another try
+	wrong    []string               // what happened in the cluster that must not
 	serial   int
 	down     bool
+	tears    bool // the process ends in its next look
 	lossless bool // no answer gets lost, and none is an error
 }
 
@@ -103,10 +106,10 @@ func (h *history) carryOut(w Write) kube.Answer {
 		}
 	case sends[request.WriteLease](w) || sends[request.DeleteLease](w):
 		return h.lease(w)
-	case sends[request.Scale](w):
-		if live := h.truth.store.Snapshot().Workload(sent[request.Scale](w).UID); live == nil || live.Replicas != sent[request.Scale](w).From {
-			return h.answerOf("422", w)
-		}
+	case sends[request.Scale](w) || sends[request.Raise](w) || sends[request.Lower](w) || sends[request.Restart](w):
+		return h.scale(w)
+	case sends[request.SetCost](w):
+		return h.setCost(w)
 	case sends[request.CreateBudget](w):
 		if h.truth.budgets[sent[request.CreateBudget](w).Name] != nil {
 			return kube.Answer{Code: 409, Reason: metav1.StatusReasonAlreadyExists, Message: "it exists already"}
@@ -161,6 +164,9 @@ func (h *history) evict(w Write) kube.Answer {
 		return h.answerOf("409", w)
 	}
 	h.evicted[p.UID] = h.now
+	if w.ID != 0 && w.Remedy == 0 {
+		h.judgeGuard(w, p)
+	}
 	h.terminate(p.Name)
 	return h.answerOf("201", w)
 }

@@ -1,0 +1,270 @@
+package drain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"pgregory.net/rapid"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// app is a workload of a history: what the API server has of it, and what the controller
+// of its Deployment has in its cache.
+type app struct {
+	name, kind string
+	wants      int32  // replicas that its owner set last
+	owned      scaled // the Deployment, or the ReplicaSet that has none
+	set        scaled // the ReplicaSet of the Deployment
+	seen       scaled // the Deployment, in the cache of its controller
+	observed   int64  // generation of the Deployment that its controller has seen
+	ours       bool   // the program wrote its replicas last
+	rollsOut   bool
+	lowered    bool      // the run set its replicas back, and its pods are not removed yet
+	disturbed  time.Time // when somebody else last took a pod of it away, or changed its replicas
+}
+
+// scaled is a Deployment or ReplicaSet: what surges and scaling change of it.
+type scaled struct {
+	replicas   int32
+	mark       string
+	generation int64
+}
+
+func (s *scaled) scale(to int32) { s.replicas, s.generation = to, s.generation+1 }
+
+// controlled is the object that has the pods.
+func (a *app) controlled() *scaled {
+	if a.kind == "Deployment" {
+		return &a.set
+	}
+	return &a.owned
+}
+
+// uid is that of the workload that surges.
+func (a *app) uid() kube.UID {
+	if a.kind == "Deployment" {
+		return kube.UID(a.name + "-deployment")
+	}
+	return kube.UID(a.name)
+}
+
+func (h *history) app(name string) *app {
+	return h.apps[slices.IndexFunc(h.apps, func(a *app) bool { return a.name == name })]
+}
+
+func (h *history) addApp(name, kind string, pods int) {
+	a := &app{name: name, kind: kind, wants: int32(pods), owned: scaled{replicas: int32(pods), generation: 1}, observed: 1}
+	a.set, a.seen = a.owned, a.owned
+	h.apps = append(h.apps, a)
+	h.putApp(a)
+}
+
+// putApp lets the API server have the app as it is now.
+func (h *history) putApp(a *app) {
+	now := *a
+	h.happen(func(c *shownCluster) { c.putApp(&now) })
+}
+
+func (c *shownCluster) putApp(a *app) {
+	meta := metav1.ObjectMeta{Namespace: "default", Name: a.name, UID: types.UID(a.name), ResourceVersion: c.nextVersion()}
+	if a.ours {
+		meta.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
+	}
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": a.name}}
+	owned, set := a.owned, *a.controlled()
+	rs := meta
+	if a.kind == "Deployment" {
+		controller, one, none := true, intstr.FromInt32(1), intstr.FromInt32(0)
+		meta.UID, meta.Generation = types.UID(a.uid()), owned.generation
+		meta.Annotations = surgeMark(owned.mark)
+		rs.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: a.name, UID: meta.UID, Controller: &controller}}
+		d := &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &owned.replicas, Selector: selector,
+			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &none}}}}
+		d.Status = appsv1.DeploymentStatus{Replicas: set.replicas, UpdatedReplicas: set.replicas, ObservedGeneration: a.observed}
+		if a.rollsOut {
+			d.Status.UpdatedReplicas--
+		}
+		c.put(d)
+	}
+	rs.Annotations = surgeMark(set.mark)
+	c.put(&appsv1.ReplicaSet{ObjectMeta: rs, Spec: appsv1.ReplicaSetSpec{Replicas: &set.replicas, Selector: selector}})
+}
+
+func surgeMark(mark string) map[string]string {
+	if mark == "" {
+		return nil
+	}
+	return map[string]string{kube.SurgeAnnotation: mark}
+}
+
+// scale is the server at a request that changes the replicas of an app, or its annotation.
+func (h *history) scale(w Write) kube.Answer {
+	var a *app
+	switch r := w.Request.(type) {
+	case request.Raise:
+		a = h.app(r.Name)
+		if live := h.truth.store.Snapshot().Workload(r.UID); live == nil || live.ResourceVersion != r.ResourceVersion {
+			return h.answerOf("409", w)
+		}
+		a.owned.mark, a.ours = r.Mark, true
+		a.owned.scale(r.To)
+	case request.Lower:
+		a = h.app(r.Name)
+		of := &a.owned
+		if r.Kind == "ReplicaSet" {
+			of = a.controlled()
+		}
+		if of.mark != r.Mark || r.From != r.To && of.replicas != r.From {
+			return h.answerOf("422", w)
+		}
+		if of.mark = r.Then; r.From != r.To {
+			of.scale(r.To)
+			a.lowered, a.ours = true, true
+		}
+	case request.Scale:
+		if a = h.app(r.Name); a.owned.replicas != r.From {
+			return h.answerOf("422", w)
+		}
+		a.owned.scale(r.To)
+		a.ours = true
+	case request.Restart:
+		a = h.app(r.Name)
+		a.rollsOut = true
+		a.owned.generation++
+	}
+	h.putApp(a)
+	return h.answerOf("200", w)
+}
+
+// setCost is the server at a change of a deletion cost.
+func (h *history) setCost(w Write) kube.Answer {
+	r := sent[request.SetCost](w)
+	p := h.truth.pods[r.Name]
+	switch {
+	case p == nil:
+		return h.answerOf("404", w)
+	case p.UID != r.UID && r.From == "":
+		return h.answerOf("409", w)
+	case p.UID != r.UID || r.From != "" && p.Annotations[kube.DeletionCostAnnotation] != r.From:
+		return h.answerOf("422", w)
+	}
+	h.happen(func(c *shownCluster) {
+		if p := c.pods[r.Name]; p != nil {
+			p = p.DeepCopy()
+			p.Annotations = nil
+			if r.To != "" {
+				p.Annotations = map[string]string{kube.DeletionCostAnnotation: r.To}
+			}
+			c.pods[r.Name] = p
+			c.change("pod " + r.Name)
+		}
+	})
+	return h.answerOf("200", w)
+}
+
+// podsOf are the names of the pods of an app that its controller counts.
+func (h *history) podsOf(a *app) []string {
+	return alike(h.truth.pods, func(p *corev1.Pod) bool { return staying(p) && p.Labels["app"] == a.name })
+}
+
+// deploy is the controller of a Deployment at what it has in its cache.
+func (h *history) deploy(a *app) {
+	if a.kind != "Deployment" {
+		return
+	}
+	before := *a
+	if a.set.replicas = a.seen.replicas; a.seen.mark != "" {
+		a.set.mark = a.seen.mark // SetNewReplicaSetAnnotations copies annotations, and removes none
+	}
+	if a.observed = max(a.observed, a.seen.generation); *a != before {
+		h.putApp(a)
+	}
+}
+
+// control is the ReplicaSet controller: it makes the pods that an app lacks, and removes those that it
+// has too many.
+func (h *history) control(a *app) {
+	pods, replicas := h.podsOf(a), int(a.controlled().replicas)
+	for range replicas - len(pods) {
+		h.addPod(a.name, "w3", "not-ready")
+	}
+	if more := len(pods) - replicas; more > 0 {
+		slices.SortFunc(pods, h.removedFirst)
+		for _, name := range pods[:more] {
+			h.terminate(name)
+		}
+	}
+	if a.controlled().replicas == a.owned.replicas {
+		a.lowered = false
+	}
+}
+
+// removedFirst compares pods by which the ReplicaSet controller removes first (ActivePodsWithRanks in
+// kubernetes pkg/controller): those that are not Ready, of the lowest deletion cost, the newest.
+func (h *history) removedFirst(a, b string) int {
+	rank := func(name string) (ready, cost int, made int64) {
+		p := h.truth.pods[name]
+		if kubetest.IsReady(p) {
+			ready = 1
+		}
+		_, _ = fmt.Sscan(p.Annotations[kube.DeletionCostAnnotation], &cost)
+		return ready, cost, -p.CreationTimestamp.UnixNano()
+	}
+	aReady, aCost, aMade := rank(a)
+	bReady, bCost, bMade := rank(b)
+	return cmp.Or(cmp.Compare(aReady, bReady), cmp.Compare(aCost, bCost), cmp.Compare(aMade, bMade), cmp.Compare(a, b))
+}
+
+// controlNow lets all controllers of an app do what they should.
+func (h *history) controlNow(a *app) {
+	a.seen = a.owned
+	h.deploy(a)
+	h.control(a)
+}
+
+func (h *history) someApp(t *rapid.T) *app {
+	return h.apps[rapid.IntRange(0, len(h.apps)-1).Draw(t, "app")]
+}
+
+// controlSome is a controller at work: with what is in its cache, or with what the server has.
+func (h *history) controlSome(t *rapid.T) {
+	a := h.someApp(t)
+	switch rapid.SampledFrom([]string{"all", "cache", "deployment", "pods"}).Draw(t, "controller") {
+	case "all":
+		h.controlNow(a)
+	case "cache":
+		a.seen = a.owned
+	case "deployment":
+		h.deploy(a)
+	case "pods":
+		h.control(a)
+	}
+}
+
+// catchUp lets the caches of controllers be late, but not for longer than a wait.
+func (h *history) catchUp() {
+	for _, a := range h.apps {
+		a.seen = a.owned
+		h.deploy(a)
+	}
+}
+
+func (h *history) rollout(t *rapid.T) {
+	a := h.someApp(t)
+	if a.kind != "Deployment" {
+		t.Skip("it has no rollouts")
+	}
+	a.rollsOut = !a.rollsOut
+	h.putApp(a)
+}
