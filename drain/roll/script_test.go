@@ -11,13 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-// TestScripts plays the scripts of testdata: what happens in a cluster, and where a roll then stands.
+// TestScripts plays the scripts of testdata/step: what happens in a cluster, and where a roll then stands.
 // -rewrite fills that in.
 func TestScripts(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/step", func(t *testing.T, path string) {
 		w := newWorld(t)
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			w.t = t
@@ -63,6 +64,8 @@ func (w *world) command(d *datadriven.TestData) {
 		if w.state != nil {
 			w.next()
 		}
+	case "gone":
+		w.gone(names[0])
 	case "roll":
 		o := Options{Batch: max(1, number("batch")), By: value("by"), Before: value("before"), Work: value("work"), Window: value("window"),
 			MaxFailed: number("max-failed"), ExpectReboot: value("expect") == "reboot", RerunWork: value("rerun") != ""}
@@ -79,10 +82,17 @@ func (w *world) command(d *datadriven.TestData) {
 			w.t.Fatal(err)
 		}
 		w.begin(o, names...)
-	case "drained":
+	case "drained": // w1 [volume=Detaching]
 		for _, name := range names {
+			if state := volume.State(value("volume")); state != "" {
+				w.volumes(name, state)
+			}
 			w.drained(name, drain.NodeDrained, "")
 		}
+	case "volume": // w1 is=Detached
+		w.volumes(names[0], volume.State(value("is")))
+		w.say(w.inHand, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone})
+		w.next()
 	case "not-drained":
 		w.drained(names[0], drain.NodeFailed, "timed out")
 	case "hook":
@@ -109,11 +119,33 @@ func (w *world) command(d *datadriven.TestData) {
 		w.next(UncordonFailed{Node: names[0], Message: "conflict"})
 	case "somebody-cordons":
 		w.edit(names[0], func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	case "somebody-uncordons":
+		w.edit(names[0], uncordoned)
+		w.next()
+	case "somebody-recordons": // as kubectl uncordon and kubectl cordon, which leave the annotation
+		w.edit(names[0], func(n *corev1.Node) { n.ManagedFields[0].Manager = "kubectl" })
+		w.next()
+	case "deleted":
+		w.deleted(names[0])
+		w.next()
+	case "replaced":
+		w.replaced(names[0], func(n *corev1.Node) { n.Spec.Unschedulable = value("cordoned") != "" })
+		w.next()
+	case "server": // down or up
+		w.server(names[0] == "up")
+		w.next()
+	case "lost": // HookEnded: what the journal has after the last of these
+		w.cut(EventKind(names[0]))
+	case "run-lost": // of the batch, with its journal
+		delete(w.runs, w.state.Run)
+	case "runs": // ready or not-ready: whether they can be begun and resumed
+		w.unready = names[0] != "ready"
+		w.next()
 	case "run-suspended":
 		w.say(w.inHand, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend})
 		w.next()
 	case "drain-fails":
-		w.next(DrainFailed{Run: w.state.Run, Message: "no plan"})
+		w.next(DrainFailed{Run: w.state.Run, Message: "no plan", Begun: value("begun") != ""})
 	case "reply":
 		w.next(Reply{Node: names[0], Kind: w.state.Question.Kind, Answer: Answer(names[1]), By: "ann"})
 	case "command":
