@@ -118,7 +118,7 @@ var packages = map[string]packageRow{
 	"drain/eviction": {imports: []string{"drain/attempt", "drain/budget", "drain/checklist", "drain/order", "drain/plan", "drain/replacement", "drain/volume",
 		"drain/waits", "drain/words", "kube", "kube/request"}},
 	"drain/host":       {imports: []string{"kube"}},
-	"drain/roll":       {imports: []string{"drain", "drain/plan", "drain/preflight", "drain/replacement", "drain/rollback", "drain/words", "kube", "kube/request"}},
+	"drain/roll":       {imports: []string{"drain", "drain/eviction", "drain/plan", "drain/preflight", "drain/replacement", "drain/rollback", "drain/words", "kube", "kube/request"}},
 	"drain/metrics":    {imports: []string{"drain", "drain/eviction", "drain/roll"}},
 	"drain/notice":     {imports: []string{"drain", "drain/eviction", "drain/replacement", "drain/roll", "drain/words", "kube"}},
 	"drain/retire":     {imports: []string{"drain/checklist", "drain/host", "kube", "kube/clusterapi"}},

@@ -87,24 +87,21 @@ func (st volumeStep) followPod(p *eviction.Record) {
 	st.setVolumes(p, facts, volume.LateWords(p.Node, still, late, o.DetachTimeout, o.ReattachTimeout))
 }
 
-// awaitDetach reports whether volumes of drained nodes are still on their way off them, and that is worth waiting for
-// before the nodes are judged. On a node whose kubelet is silent nothing is unmounted (Cluster API
-// shouldWaitForNodeVolumes: an unreachable node is not waited for).
+// awaitDetach reports whether volumes of drained nodes are still on their way off them before the nodes are judged.
 func (st volumeStep) awaitDetach() bool {
 	st.followVolumes()
-	if st.s.Run.Options.MaxParallelVolumes <= 0 {
-		return false
-	}
-	for _, p := range st.s.Pods {
-		n := st.s.Node(p.Node)
-		if len(p.Volumes) == 0 || n == nil || n.State != NodeDrained || !p.State.Left() || !p.HoldsVolumeTurn() {
-			continue
-		}
-		if node := st.snap.Node(p.Node); node != nil && node.Ready != kube.NodeUnknown {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(st.s.Nodes, func(n *NodeRun) bool { return st.s.AwaitsDetach(n, st.snap) })
+}
+
+// AwaitsDetach reports whether volumes of a drained node are still on their way off it, and that is worth waiting for.
+// On a node whose kubelet is silent nothing is unmounted (Cluster API shouldWaitForNodeVolumes: an unreachable node
+// is not waited for).
+func (s *State) AwaitsDetach(n *NodeRun, snap *kube.Snapshot) bool {
+	node := snap.Node(n.Name)
+	return s.Run.Options.MaxParallelVolumes > 0 && n.State == NodeDrained && node != nil &&
+		node.Ready != kube.NodeUnknown && s.anyOn(n.Name, func(p *eviction.Record) bool {
+		return p.State.Left() && p.Volumes.Awaited()
+	})
 }
 
 // awaitAttachments reports whether it is worth waiting for the attachments to be readable again: what a snapshot

@@ -32,9 +32,9 @@ func (r *Roll) carryOut(ctx context.Context, a roll.Action) {
 
 // drainBatch has the run of a batch begun or gone on with, and watches it until it is over.
 func (r *Roll) drainBatch(ctx context.Context, a roll.Drain) {
-	run, err := r.config.Drains(r.hooks, a.Run, a.Nodes)
+	run, begun, err := r.config.Drains(r.hooks, a.Run, a.Nodes)
 	if err != nil {
-		r.Send(roll.DrainFailed{Run: a.Run, Message: err.Error()})
+		r.Send(roll.DrainFailed{Run: a.Run, Message: err.Error(), Begun: begun})
 	}
 	r.mu.Lock()
 	r.opening = ""

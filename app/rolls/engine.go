@@ -24,8 +24,8 @@ type config struct {
 	Writer  request.Writer
 	Journal *journal.Of[roll.Event] // closed by the roll
 	Now     func() time.Time
-	// Drains begins the run of a batch, or goes on with it where it has a journal.
-	Drains func(ctx context.Context, run string, nodes []string) (app.Run, error)
+	// Drains begins the run of a batch, or resumes it where it has begun before.
+	Drains func(ctx context.Context, run string, nodes []string) (of app.Run, begun bool, err error)
 	// Hooks runs a command of the operator: hook.Run.
 	Hooks func(context.Context, hook.Command) (code int, err error)
 }

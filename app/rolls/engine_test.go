@@ -52,6 +52,7 @@ type stage struct {
 	boots   int
 	written *journal.Of[roll.Event]
 	hooks   []string // "NODE COMMAND"
+	unready int      // how often a run cannot be resumed
 	// during, if set, is called while a command runs.
 	during func(ctx context.Context, command string) (int, error)
 }
@@ -68,27 +69,34 @@ func newStage(t *testing.T, nodes int) *stage {
 
 func (s *stage) config(written *journal.Of[roll.Event]) config {
 	return config{Source: s.sim, Writer: s.sim, Journal: written, Now: time.Now,
-		Drains: func(ctx context.Context, run string, nodes []string) (app.Run, error) {
+		Drains: func(ctx context.Context, run string, nodes []string) (app.Run, bool, error) {
 			path := journal.JournalPath(s.dir, run)
 			if events, _, err := journal.ReadJournal(path); err == nil {
+				if s.unready > 0 {
+					s.unready--
+					return nil, true, errors.New("connection refused")
+				}
 				if events[len(events)-1].Kind == drain.EventRunEnded {
-					return journal.Ended(events)
+					run, err := journal.Ended(events)
+					return run, true, err
 				}
 				opened, before, err := journal.OpenJournal(path)
 				if err != nil {
-					return nil, err
+					return nil, true, err
 				}
-				return engine.Resume(context.WithoutCancel(ctx), s.engine(opened), before)
+				run, err := engine.Resume(context.WithoutCancel(ctx), s.engine(opened), before)
+				return run, true, err
 			}
 			planned, err := plan.New(s.sim.Snapshot(), nodes, plan.DefaultOptions(), time.Now())
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
 			created, err := journal.CreateJournal(s.dir, run)
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
-			return engine.Start(context.WithoutCancel(ctx), s.engine(created), planned, drain.RunFacts{ID: run, User: "ada"})
+			begun, err := engine.Start(context.WithoutCancel(ctx), s.engine(created), planned, drain.RunFacts{ID: run, User: "ada"})
+			return begun, false, err
 		},
 		Hooks: func(ctx context.Context, c hook.Command) (int, error) {
 			s.sim.Mu.Lock()

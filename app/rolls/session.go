@@ -80,38 +80,41 @@ func owned(s *app.Session, r *Roll, before *roll.State, err error) (*Roll, error
 
 func configOf(s *app.Session, written *journal.Of[roll.Event], facts *roll.Facts) config {
 	return config{Source: s.Source, Writer: s.Writer(), Journal: written, Now: s.Now, Hooks: hook.Run,
-		Drains: func(ctx context.Context, run string, nodes []string) (app.Run, error) {
+		Drains: func(ctx context.Context, run string, nodes []string) (app.Run, bool, error) {
 			return drainOf(ctx, s, run, nodes, facts.Run.Options)
 		}}
 }
 
-// drainOf begins the run of a batch, goes on with it, or shows it where it has ended.
-func drainOf(ctx context.Context, s *app.Session, id string, nodes []string, o plan.Options) (app.Run, error) {
+// drainOf begins the run of a batch, resumes it where its journal says that it has begun, or shows it where it has
+// ended.
+func drainOf(ctx context.Context, s *app.Session, id string, nodes []string, o plan.Options) (app.Run, bool, error) {
 	if s.Runs.Known(id) == nil {
 		events, _, err := journal.ReadJournal(s.Runs.Path(id))
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, true, err
 		case len(events) == 0: // its process died between the first two lines
 			if err := journal.Remove(s.Runs.Path(id)); err != nil {
-				return nil, err
+				return nil, false, err
 			}
 		case events[len(events)-1].Kind == drain.EventRunEnded:
-			return journal.Ended(events)
+			run, err := journal.Ended(events)
+			return run, true, err
 		default:
 			resumption := s.Continue(&drain.Fold(nil, events...).Run)
 			if _, err := resumption.Ready(ctx); err != nil {
-				return nil, err
+				return nil, true, err
 			}
 			run, _, err := resumption.Start(ctx)
-			return run, err
+			return run, true, err
 		}
 	}
 	planned, err := planOf(ctx, s, id, nodes, o)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return s.StartAs(ctx, id, planned)
+	run, err := s.StartAs(ctx, id, planned)
+	return run, false, err
 }
 
 // planOf plans the batch from the cluster as it is now, once that is known.

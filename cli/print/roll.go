@@ -113,7 +113,14 @@ func (r Roll) node(e roll.Event) {
 func (r Roll) wait(e roll.Event) {
 	until := e.Until.Local().Format("2006-01-02 15:04 MST")
 	switch e.Wait {
+	case roll.WaitRun:
+		r.Complain(fmt.Sprintf("cannot resume the run of the batch: %s; retrying at %s", e.Message,
+			e.Until.Local().Format(time.TimeOnly)))
 	case roll.WaitWindow:
+		if e.Message != "" {
+			r.Complain("the window cannot be read, no batch begins: " + e.Message)
+			return
+		}
 		r.Note("the window is closed: the next batch begins at %s at the earliest", until)
 	case roll.WaitPause:
 		r.Note("pause between batches until %s", e.Until.Local().Format(time.TimeOnly))

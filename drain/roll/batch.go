@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -43,14 +42,19 @@ func (st *stepper) run() *drain.State {
 
 // readDrain wants the run of the batch, once it was begun, and notes its end.
 func (st *stepper) readDrain() {
-	d := st.run()
+	s, d := st.s, st.run()
+	waits := s.Wait != nil && s.Wait.Kind == WaitRun
 	switch {
-	case st.s.Run == "":
-	case d == nil && (!st.s.drainOver || slices.ContainsFunc(st.s.inBatch(),
+	case s.Run == "":
+	case d == nil && waits && st.v.Now.Before(s.Wait.Until):
+		st.wakeAt(s.Wait.Until)
+	case d == nil && (!s.drainOver || slices.ContainsFunc(s.inBatch(),
 		func(n *Node) bool { return !n.State.final() })):
-		st.wanted = append(st.wanted, Drain{Run: st.s.Run, Nodes: st.s.drained})
-	case d != nil && d.Outcome != "" && !st.s.drainOver:
-		st.emit(Event{Kind: EventDrainEnded, Run: st.s.Run, Outcome: d.Outcome, Message: d.Message})
+		st.wanted = append(st.wanted, Drain{Run: s.Run, Nodes: s.drained})
+	case d != nil && waits:
+		st.emit(Event{Kind: EventWait})
+	case d != nil && d.Outcome != "" && !s.drainOver:
+		st.emit(Event{Kind: EventDrainEnded, Run: s.Run, Outcome: d.Outcome, Message: d.Message})
 	}
 }
 
@@ -102,14 +106,15 @@ func (st *stepper) drainNode(n *Node) {
 	}
 }
 
-// workOn has the work done: by its command, else by the operator.
+// workOn has the work done: by its command, else by the operator. Both only on a node that is as its drain left it.
 func (st *stepper) workOn(n *Node) {
-	switch work := st.s.Facts.Options.Work; {
+	o := st.s.Facts.Options
+	switch {
 	case n.work == hookDone:
 		st.become(n, Returning, "")
-	case work != "" || n.work == hookCutOff:
-		st.runHook(n, HookWork, work)
-	default:
+	case o.Work != "" || n.work == hookCutOff:
+		st.runHook(n, HookWork, o.Work)
+	case st.s.Question == nil && st.asDrained(n):
 		st.ask(Event{Node: n.Name, Question: AskWork})
 	}
 }
@@ -121,6 +126,7 @@ func (st *stepper) runHook(n *Node, h Hook, command string) {
 	case st.s.Paused || state == hookRuns:
 	case state == hookCutOff && !st.s.Facts.Options.RerunWork:
 		st.ask(Event{Node: n.Name, Question: AskAgain, Hook: h})
+	case h == HookWork && !st.asDrained(n):
 	default:
 		st.emit(Event{Kind: EventHookStarted, Node: n.Name, Hook: h})
 		st.once = append(st.once, RunHook{Node: n.Name, Hook: h, Command: command})
@@ -138,36 +144,46 @@ func (st *stepper) ask(e Event) {
 // retryAfter is how long after a refused uncordon it is tried again.
 const retryAfter = time.Second
 
-// bringBack waits until the node is Ready, after a reboot where one is expected, and takes our own
-// cordon back.
+// bringBack waits until the node is Ready, after a reboot where one is expected, and takes our own cordon back.
+// --return-timeout counts only while the node itself is away.
 func (st *stepper) bringBack(n *Node) {
-	if !st.v.Snap.Trusted(kube.KindNodes) || st.v.Now.Before(n.retryAt) {
+	if !st.v.Snap.TrustedOn(n.Name) || st.v.Now.Before(n.retryAt) {
 		st.wakeAt(n.retryAt)
 		return
 	}
-	state, text := st.returning(n)
-	if limit := time.Duration(st.s.Facts.Options.ReturnTimeout); state == Returning && limit > 0 {
-		if due := n.Since.Add(limit); !st.v.Now.Before(due) {
-			state, text = Failed, fmt.Sprintf("not back %s after its work: %s", limit, text)
-		} else {
-			st.wakeAt(due)
-		}
+	state, text, away := Returning, st.away(n), true
+	if text == "" {
+		state, text = st.uncordon(n)
+		away = false
 	}
-	if state != n.State || text != n.Message {
-		st.become(n, state, "%s", text)
+	if state != n.State || text != n.Message || away == n.Away.IsZero() {
+		st.emit(Event{Kind: EventNode, Node: n.Name, State: state, Message: text, Away: away})
+	}
+	if limit := time.Duration(st.s.Facts.Options.ReturnTimeout); away && limit > 0 {
+		if due := n.Away.Add(limit); st.v.Now.Before(due) {
+			st.wakeAt(due)
+		} else {
+			st.become(n, Failed, "not back within %s: %s", limit, text)
+		}
 	}
 }
 
-// returning is what becomes of a node whose work is done, and why.
-func (st *stepper) returning(n *Node) (NodeState, string) {
-	node, d := st.v.Snap.Node(n.Name), st.run()
-	switch {
+// away is what is awaited of a node itself whose work is done, "" once it is back.
+func (st *stepper) away(n *Node) string {
+	switch node := st.v.Snap.Node(n.Name); {
 	case node == nil:
-		return Returning, "waits for its Node object"
+		return "waits for its Node object"
 	case st.s.Facts.Options.ExpectReboot && (node.BootID == n.BootID || node.BootID == ""):
-		return Returning, "waits for its reboot: the boot id is still the same"
+		return "waits for its reboot: the boot id is still the same"
 	case node.Ready != kube.NodeReady:
-		return Returning, "waits for Ready"
+		return "waits for Ready"
+	}
+	return ""
+}
+
+// uncordon is what becomes of a node that is back, and why.
+func (st *stepper) uncordon(n *Node) (NodeState, string) {
+	switch node, d := st.v.Snap.Node(n.Name), st.run(); {
 	case !st.s.drainOver || d == nil:
 		return Returning, "waits for the end of the drain of its batch"
 	case node.UID != n.UID && node.Unschedulable:
@@ -175,17 +191,15 @@ func (st *stepper) returning(n *Node) (NodeState, string) {
 	case !node.Unschedulable:
 		return Done, ""
 	}
-	for _, u := range rollback.Plan(d, st.v.Snap, st.v.Now) {
-		switch {
-		case u.ID != "cordon/"+string(n.UID):
-		case u.Cordon == nil:
-			return Done, "left cordoned: " + u.Left
-		case st.s.Paused:
-			return Returning, "paused before its uncordon"
-		default:
-			st.wanted = append(st.wanted, Uncordon{Node: n.Name, Request: *u.Cordon})
-			return Returning, "is uncordoned"
-		}
+	switch u := st.ownCordon(n); {
+	case u == nil:
+		return Done, "left cordoned: it was so before the roll"
+	case u.Cordon == nil:
+		return Done, "left cordoned: " + u.Left
+	case st.s.Paused:
+		return Returning, "paused before its uncordon"
+	default:
+		st.wanted = append(st.wanted, Uncordon{Node: n.Name, Request: *u.Cordon})
+		return Returning, "is uncordoned"
 	}
-	return Done, "left cordoned: it was so before the roll"
 }

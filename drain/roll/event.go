@@ -1,6 +1,7 @@
 package roll
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -16,10 +17,10 @@ const (
 	EventResumed      EventKind = "Resumed"      // the roll resumed by another process
 	EventBaseline     EventKind = "Baseline"     // how workloads were before
 	EventGate         EventKind = "Gate"         // the health gate closed or opened
-	EventWait         EventKind = "Wait"         // the next batch waits for something, "" for no longer
+	EventWait         EventKind = "Wait"         // a batch waits for something, "" for no longer
 	EventBatchStarted EventKind = "BatchStarted" // Batch
 	EventDrainStarted EventKind = "DrainStarted" // the run that drains the batch is about to begin: Run, Nodes
-	EventDrainEnded   EventKind = "DrainEnded"   // that run is over, or never began: Outcome, Message
+	EventDrainEnded   EventKind = "DrainEnded"   // that run is over, or never began (Outcome failed): Outcome, Message
 	EventNode         EventKind = "Node"         // a node's state, or what it waits for, changed
 	EventHookStarted  EventKind = "HookStarted"  // a command is about to be run for a node
 	EventHookOutput   EventKind = "HookOutput"   // a line of its output
@@ -44,6 +45,7 @@ type Event struct {
 	Nodes    []string             `json:"nodes,omitempty"`     // BatchStarted, DrainStarted
 	State    NodeState            `json:"nodeState,omitempty"` // Node
 	BootID   string               `json:"bootID,omitempty"`    // Node that begins to be worked on: before the work
+	Away     bool                 `json:"away,omitempty"`      // Node that is Returning: it is awaited itself
 	Hook     Hook                 `json:"hook,omitempty"`      // Hook...
 	Text     string               `json:"text,omitempty"`      // HookOutput
 	ExitCode int                  `json:"exitCode,omitempty"`  // HookEnded
@@ -52,7 +54,7 @@ type Event struct {
 	Baseline replacement.Baseline `json:"workloads,omitempty"` // Baseline
 	Gate     *replacement.Gate    `json:"gate,omitempty"`      // Gate
 	Wait     WaitKind             `json:"wait,omitempty"`      // Wait
-	Until    time.Time            `json:"until,omitzero"`      // Wait
+	Until    time.Time            `json:"until,omitzero"`      // Wait; Node: when its uncordon is tried again
 	Command  drain.CommandKind    `json:"control,omitempty"`   // Control
 	By       string               `json:"by,omitempty"`        // Control, Reply: who
 	Outcome  drain.Outcome        `json:"outcome,omitempty"`   // RollEnded, DrainEnded
@@ -87,11 +89,36 @@ const (
 	AnswerFailed Answer = "failed"
 )
 
-// WaitKind is what the next batch waits for.
+// neverBegan reports whether the run of a batch could not be begun. No run ends so.
+func (e *Event) neverBegan() bool {
+	return e.Kind == EventDrainEnded && e.Outcome == drain.OutcomeFailed
+}
+
+// hookFailure is why the end of a command fails its node, "" where it ended well.
+func (e *Event) hookFailure() string {
+	switch {
+	case e.Message != "":
+		return fmt.Sprintf("its --%s command: %s", e.Hook, e.Message)
+	case e.ExitCode != 0:
+		return fmt.Sprintf("its --%s command ended with exit code %d", e.Hook, e.ExitCode)
+	}
+	return ""
+}
+
+// replyFailure is why the operator's answer fails a node.
+func (e *Event) replyFailure() string {
+	if e.Question == AskAgain {
+		return "its --" + string(e.Hook) + " command was cut off, and is not run again"
+	}
+	return "the operator says that its work failed"
+}
+
+// WaitKind is what a batch waits for.
 type WaitKind string
 
-// What a batch waits for beside the health gate.
+// What a batch waits for beside the health gate and its nodes.
 const (
 	WaitPause  WaitKind = "pause-between"
 	WaitWindow WaitKind = "window"
+	WaitRun    WaitKind = "run" // its run could not be resumed; Until is the next try
 )

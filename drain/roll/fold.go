@@ -1,7 +1,9 @@
 package roll
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
@@ -34,16 +36,20 @@ func (s *State) apply(e *Event) {
 	case EventWait:
 		s.Wait = nil
 		if e.Wait != "" {
-			s.Wait = &Wait{Kind: e.Wait, Until: e.Until}
+			s.Wait = &Wait{Kind: e.Wait, Since: e.Time, Until: e.Until, Message: e.Message}
 		}
 	case EventBatchStarted:
 		s.Batch, s.Under, s.Wait = e.Batch-1, true, nil
+		s.becomeAll(Waiting, Draining, "", e.Time)
 	case EventDrainStarted:
 		s.Run, s.drained, s.drainOver = e.Run, e.Nodes, false
 	case EventDrainEnded:
 		s.drainOver = true
+		if e.neverBegan() {
+			s.becomeAll(Draining, Failed, "not drained: "+e.Message, e.Time)
+		}
 	case EventBatchEnded:
-		s.Under, s.Run, s.drained, s.batchEnded = false, "", nil, e.Time
+		s.Under, s.Run, s.drained, s.Wait, s.batchEnded = false, "", nil, nil, e.Time
 	case EventCommand:
 		s.steer(e)
 	case EventWarning:
@@ -74,10 +80,16 @@ func (s *State) start(e *Event) {
 // resume takes the roll up in another process: what ran in the other one is not known.
 func (s *State) resume(e *Event) {
 	s.Suspended, s.Question = false, nil
+	if s.Wait != nil && s.Wait.Kind == WaitRun {
+		s.Wait = nil
+	}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		if !n.State.final() && n.State != Waiting {
 			n.Since = e.Time
+		}
+		if !n.Away.IsZero() {
+			n.Away = e.Time
 		}
 		if h := n.Running(); h != "" {
 			*n.hook(h) = hookCutOff
@@ -101,7 +113,8 @@ func (s *State) steer(e *Event) {
 // keptOutput is how many of the latest lines of a command are in the state.
 const keptOutput = 40
 
-// applyToNode takes the events that are about one node.
+// applyToNode takes the events that are about one node. The end of a command and the operator's answer fail the node
+// themselves: the journal may end between them and the Node event that says so.
 func (s *State) applyToNode(e *Event) {
 	n := s.node(e.Node)
 	if n == nil {
@@ -109,21 +122,13 @@ func (s *State) applyToNode(e *Event) {
 	}
 	switch e.Kind {
 	case EventNode:
-		if n.State != e.State {
-			n.Since = e.Time
-		}
-		if n.State == Waiting {
-			n.Began = e.Time
-		}
-		if e.State.final() {
-			n.Ended = e.Time
-		}
-		if e.BootID != "" {
-			n.BootID = e.BootID
-		}
-		n.State, n.Message, n.retryAt = e.State, e.Message, e.Until
-		if s.Question != nil && s.Question.Node == e.Node && e.State.final() {
-			s.Question = nil
+		s.become(n, e.State, e.Message, e.Time)
+		n.retryAt, n.BootID = e.Until, cmp.Or(e.BootID, n.BootID)
+		switch {
+		case !e.Away:
+			n.Away = time.Time{}
+		case n.Away.IsZero():
+			n.Away = e.Time
 		}
 	case EventHookStarted:
 		*n.hook(e.Hook), n.Output = hookRuns, nil
@@ -131,14 +136,46 @@ func (s *State) applyToNode(e *Event) {
 		n.Output = append(slices.Clone(n.Output[max(0, len(n.Output)-keptOutput+1):]), e.Text)
 	case EventHookEnded:
 		*n.hook(e.Hook) = hookDone
+		if why := e.hookFailure(); why != "" {
+			s.become(n, Failed, why, e.Time)
+		}
 	case EventQuestion:
 		s.Question = &Question{Kind: e.Question, Node: e.Node, Hook: e.Hook, Since: e.Time}
 	case EventReply:
 		s.Question = nil
 		if e.Question == AskAgain && e.Answer == AnswerAgain {
 			*n.hook(e.Hook) = ""
-		} else {
-			*n.hook(e.Hook) = hookDone
+			return
+		}
+		*n.hook(e.Hook) = hookDone
+		if e.Answer == AnswerFailed {
+			s.become(n, Failed, e.replyFailure(), e.Time)
+		}
+	}
+}
+
+// become takes a node into a state. Nobody is asked about one that is through.
+func (s *State) become(n *Node, state NodeState, message string, at time.Time) {
+	if n.State != state {
+		n.Since = at
+	}
+	if n.State == Waiting {
+		n.Began = at
+	}
+	if state.final() {
+		n.Ended = at
+		if s.Question != nil && s.Question.Node == n.Name {
+			s.Question = nil
+		}
+	}
+	n.State, n.Message = state, message
+}
+
+// becomeAll takes the nodes of the batch that are in one state into another.
+func (s *State) becomeAll(from, to NodeState, message string, at time.Time) {
+	for _, n := range s.inBatch() {
+		if n.State == from {
+			s.become(n, to, message, at)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package roll
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 )
@@ -40,8 +42,11 @@ type HookEnded struct {
 	Message  string
 }
 
-// DrainFailed tells why the run of a batch could not be begun.
-type DrainFailed struct{ Run, Message string }
+// DrainFailed tells why the run of a batch could not be begun now, or, where it has Begun before, not be resumed.
+type DrainFailed struct {
+	Run, Message string
+	Begun        bool
+}
 
 // UncordonFailed tells why a node could not be uncordoned now.
 type UncordonFailed struct{ Node, Message string }
@@ -95,15 +100,7 @@ func (st *stepper) take(in Input) {
 	case HookEnded:
 		st.hookEnded(in)
 	case DrainFailed:
-		if in.Run != st.s.Run || st.s.drainOver {
-			return
-		}
-		st.emit(Event{Kind: EventDrainEnded, Run: in.Run, Outcome: drain.OutcomeFailed, Message: in.Message})
-		for _, n := range st.s.inBatch() {
-			if !n.State.final() {
-				st.become(n, Failed, "not drained: %s", in.Message)
-			}
-		}
+		st.drainFailed(in)
 	case UncordonFailed:
 		if n := st.s.node(in.Node); n != nil && n.State == Returning {
 			st.emit(Event{Kind: EventNode, Node: in.Node, State: Returning,
@@ -119,12 +116,38 @@ func (st *stepper) reply(r Reply) {
 		return
 	}
 	st.emit(Event{Kind: EventReply, Node: r.Node, Question: r.Kind, Hook: hookOf(q), Answer: r.Answer, By: r.By})
-	if r.Answer == AnswerFailed {
-		why := "the operator says that its work failed"
-		if r.Kind == AskAgain {
-			why = "its --" + string(q.Hook) + " command was cut off, and is not run again"
+	st.tellFailed(st.s.node(r.Node))
+}
+
+// tellFailed tells of a node that the event before has failed.
+func (st *stepper) tellFailed(n *Node) {
+	if n.State == Failed {
+		st.become(n, Failed, "%s", n.Message)
+	}
+}
+
+// resumeMost is the longest pause between two tries to resume the run of a batch; the first is a second.
+const resumeMost = time.Minute
+
+// drainFailed fails the nodes of a run that was never begun. One that was is tried again after a pause, and so is one
+// without which nodes cannot be brought back that it has drained: what is in the way then may pass.
+func (st *stepper) drainFailed(in DrainFailed) {
+	s := st.s
+	open := s.inBatch()
+	open = slices.DeleteFunc(open, func(n *Node) bool { return n.State.final() })
+	switch {
+	case in.Run != s.Run || len(open) == 0:
+	case in.Begun || slices.ContainsFunc(open, func(n *Node) bool { return n.State != Draining }):
+		pause := time.Second
+		if s.Wait != nil && s.Wait.Kind == WaitRun {
+			pause = min(2*s.Wait.Until.Sub(s.Wait.Since), resumeMost)
 		}
-		st.become(st.s.node(r.Node), Failed, "%s", why)
+		st.emit(Event{Kind: EventWait, Wait: WaitRun, Until: st.v.Now.Add(pause), Message: in.Message})
+	default:
+		st.emit(Event{Kind: EventDrainEnded, Run: in.Run, Outcome: drain.OutcomeFailed, Message: in.Message})
+		for _, n := range open {
+			st.tellFailed(n)
+		}
 	}
 }
 
@@ -142,10 +165,5 @@ func (st *stepper) hookEnded(in HookEnded) {
 		return
 	}
 	st.emit(Event{Kind: EventHookEnded, Node: in.Node, Hook: in.Hook, ExitCode: in.ExitCode, Message: in.Message})
-	switch {
-	case in.Message != "":
-		st.become(n, Failed, "its --%s command: %s", in.Hook, in.Message)
-	case in.ExitCode != 0:
-		st.become(n, Failed, "its --%s command ended with exit code %d", in.Hook, in.ExitCode)
-	}
+	st.tellFailed(n)
 }

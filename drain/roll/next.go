@@ -123,14 +123,15 @@ func (st *stepper) between() {
 			text += ": " + words.Count(waiting, "node is", "nodes are") + " left as before"
 		}
 		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomePartly, Message: text})
-	case s.Batch < 0 && !st.measure(allNodes(s)):
+	case s.Batch < 0 && !s.measured && !st.measure(allNodes(s)):
+	case !last && s.Gate == nil && !st.mayBegin(): // judging the gate for nothing is dear in a large cluster
 	case s.Batch >= 0 && !st.gateOpen():
 	case last && failed > 0:
 		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomePartly, Message: words.Count(failed, "node",
 			"nodes") + " failed"})
 	case last:
 		st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomeDone})
-	case s.Paused || !st.timeHasCome() || !st.measure(s.Facts.Batches[s.Batch+1].Nodes):
+	case !st.mayBegin() || !st.measure(s.Facts.Batches[s.Batch+1].Nodes):
 	default:
 		st.begin()
 	}
@@ -140,25 +141,28 @@ func (st *stepper) begin() {
 	next := st.s.Batch + 1
 	nodes := st.s.Facts.Batches[next].Nodes
 	st.emit(Event{Kind: EventBatchStarted, Batch: next + 1, Nodes: nodes})
-	for _, name := range nodes {
-		st.emit(Event{Kind: EventNode, Node: name, State: Draining})
+	for _, n := range st.s.inBatch() {
+		st.become(n, n.State, "")
 	}
 }
 
-// timeHasCome reports whether the pause is over and the window open.
-func (st *stepper) timeHasCome() bool {
+// mayBegin reports whether the roll is not paused, the pause between batches over and the window open.
+func (st *stepper) mayBegin() bool {
+	if st.s.Paused {
+		return false
+	}
 	o, wait := st.s.Facts.Options, Wait{}
 	if pause := time.Duration(o.PauseBetween); st.s.Batch >= 0 && st.v.Now.Before(st.s.batchEnded.Add(pause)) {
-		wait = Wait{WaitPause, st.s.batchEnded.Add(pause)}
-	} else if w, err := parseWindow(o.Window); err != nil { // the zone is not known on this machine any longer
-		wait = Wait{WaitWindow, st.v.Now.Add(longestShut)}
+		wait = Wait{Kind: WaitPause, Until: st.s.batchEnded.Add(pause)}
+	} else if w, err := parseWindow(o.Window); err != nil { // as on a machine that does not know its time zone
+		wait = Wait{Kind: WaitWindow, Message: err.Error()}
 	} else if opens := w.opens(st.v.Now); opens.After(st.v.Now) {
-		wait = Wait{WaitWindow, opens}
+		wait = Wait{Kind: WaitWindow, Until: opens}
 	}
 	st.wakeAt(wait.Until)
 	if now := st.s.Wait; now == nil && wait.Kind != "" || now != nil && (now.Kind != wait.Kind ||
-		!now.Until.Equal(wait.Until)) {
-		st.emit(Event{Kind: EventWait, Wait: wait.Kind, Until: wait.Until})
+		!now.Until.Equal(wait.Until) || now.Message != wait.Message) {
+		st.emit(Event{Kind: EventWait, Wait: wait.Kind, Until: wait.Until, Message: wait.Message})
 	}
 	return wait.Kind == ""
 }

@@ -73,7 +73,7 @@ func (h *history) happen() {
 		if h.ill {
 			options = append(options, kubetest.NotReady(time.Minute))
 		}
-		w.web("web-2", w.state.Nodes[0].Name, options...)
+		w.web("web-2", "spare", options...)
 		w.next()
 	})
 	add(func() {
@@ -171,7 +171,6 @@ func (h *history) check() {
 // finish lets everything end well: the roll must come to its end.
 func (h *history) finish() {
 	w := h.w
-	w.web("web-2", w.state.Nodes[0].Name)
 	w.next(Command{Kind: drain.CommandContinue})
 	for range 2000 {
 		if w.state.Outcome != "" {
@@ -184,6 +183,8 @@ func (h *history) finish() {
 			}
 			return
 		}
+		w.web("web-1", "spare")
+		w.web("web-2", "spare")
 		if !h.progress(true) {
 			w.now = w.now.Add(time.Minute)
 			w.next()

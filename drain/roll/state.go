@@ -43,9 +43,12 @@ type Node struct {
 	Since   time.Time // since when it is in State, or when the roll was resumed in it
 	Began   time.Time // zero while it waits
 	Ended   time.Time
-	BootID  string   // before the work
-	Message string   // what it waits for, or why it failed
-	Output  []string // the latest lines of its command
+	BootID  string // before the work
+	Message string // what it waits for, or why it failed
+	// Away is since when a node that is Returning is awaited itself, or since when the roll was resumed meanwhile; zero
+	// while it is not.
+	Away   time.Time
+	Output []string // the latest lines of its command
 
 	before, work hookState
 	retryAt      time.Time
@@ -78,10 +81,12 @@ type Question struct {
 	Since time.Time
 }
 
-// Wait is what the next batch waits for.
+// Wait is what the next batch waits for, or the one that is under way.
 type Wait struct {
-	Kind  WaitKind
-	Until time.Time
+	Kind    WaitKind
+	Since   time.Time
+	Until   time.Time // zero where that is not known
+	Message string    // why, where the kind does not say it
 }
 
 // State is a roll at one moment: the fold of its events. It is a value to its readers.

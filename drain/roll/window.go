@@ -33,8 +33,11 @@ func parseWindow(text string) (window, error) {
 	if w.to, err = minuteOf(to); err != nil {
 		return window{}, err
 	}
-	if w.from == w.to {
+	switch {
+	case w.from == w.to:
 		return window{}, errors.New("it ends when it begins: no batch could start")
+	case w.from == midnight:
+		return window{}, errors.New("a window cannot begin at 24:00: write 00:00")
 	}
 	if place = strings.TrimSpace(place); place != "" {
 		if w.place, err = time.LoadLocation(place); err != nil {
@@ -44,10 +47,13 @@ func parseWindow(text string) (window, error) {
 	return w, nil
 }
 
+// midnight is the minute at which a day ends.
+const midnight = 24 * 60
+
 // minuteOf is the minute of the day of HH:MM; 24:00 is the end of it.
 func minuteOf(text string) (int, error) {
 	if text == "24:00" {
-		return 24 * 60, nil
+		return midnight, nil
 	}
 	t, err := time.Parse("15:04", text)
 	if err != nil {

@@ -1,6 +1,7 @@
 package roll
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -44,9 +45,31 @@ func TestWindow(t *testing.T) {
 }
 
 func TestWindowThatCannotBeRead(t *testing.T) {
-	for _, text := range []string{"22:00", "22-04 UTC", "22:00-25:00 UTC", "10:00-10:00 UTC", "22:00-04:00 Europe/Nowhere", "-", "22:00–04:00"} {
+	for _, text := range []string{"22:00", "22-04 UTC", "22:00-25:00 UTC", "10:00-10:00 UTC", "24:00-00:00", "24:00-04:00 UTC", "22:00-04:00 Europe/Nowhere", "-", "22:00–04:00"} {
 		if _, err := parseWindow(text); err == nil {
 			t.Errorf("%q was taken", text)
 		}
+	}
+}
+
+// A window that no time is known of is told once, not with each look.
+func TestWindowOfAnUnknownPlaceIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	w.edit("w1", uncordoned)
+	o := DefaultOptions()
+	o.Window = "22:00-04:00 Europe/Nowhere" // as on a machine that does not know the zone
+	w.begin(o, "w1")
+	for range 100 {
+		w.now = w.now.Add(50 * time.Millisecond)
+		w.next()
+	}
+	waits := 0
+	for _, e := range w.events {
+		if e.Kind == EventWait {
+			waits++
+		}
+	}
+	if got := w.state.Wait; waits != 1 || got == nil || !got.Until.IsZero() || !strings.Contains(got.Message, "Europe/Nowhere") {
+		t.Errorf("%d events, waits for %+v", waits, got)
 	}
 }

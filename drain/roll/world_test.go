@@ -2,6 +2,7 @@ package roll
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -26,10 +30,13 @@ type world struct {
 	version int
 	store   *kube.Store
 	nodes   map[string]*corev1.Node
+	pods    map[string]*corev1.Pod
+	serial  int // of pods
 	state   *State
 	events  []Event
 	runs    map[string][]drain.Event // the journals of the batches' runs
 	inHand  string                   // the run that this process has
+	unready bool                     // no run can be begun or resumed
 	hooks   map[string]Hook          // that run
 	began   []string                 // "NODE HOOK", each command that was run
 	wanted  []Action
@@ -37,7 +44,7 @@ type world struct {
 }
 
 func newWorld(t testing.TB) *world {
-	w := &world{t: t, now: kubetest.Now, nodes: map[string]*corev1.Node{}, runs: map[string][]drain.Event{}, hooks: map[string]Hook{}}
+	w := &world{t: t, now: kubetest.Now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, runs: map[string][]drain.Event{}, hooks: map[string]Hook{}}
 	w.store = kube.NewStore(func() time.Time { return w.now })
 	w.store.SetHealth(kube.Health{Live: true, LastContact: w.now})
 	for _, k := range kube.Kinds {
@@ -47,12 +54,14 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-func (w *world) put(object any) {
+func (w *world) put(object any) { w.store.Put(w.record(object)) }
+
+func (w *world) record(object any) kube.Record {
 	record, err := convert.Record(object)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.store.Put(record)
+	return record
 }
 
 // edit changes a node, and shows it.
@@ -72,7 +81,45 @@ func (w *world) edit(name string, change func(n *corev1.Node)) {
 
 // web shows a pod of the one workload, on a node.
 func (w *world) web(name, node string, options ...kubetest.PodOption) {
-	w.put(kubetest.Pod("shop/"+name, append([]kubetest.PodOption{kubetest.OwnedBy("apps/v1", "ReplicaSet", "web"), kubetest.On(node)}, options...)...))
+	p := kubetest.Pod("shop/"+name, append([]kubetest.PodOption{kubetest.OwnedBy("apps/v1", "ReplicaSet", "web"), kubetest.On(node)}, options...)...)
+	if old := w.pods[name]; old != nil && old.Spec.NodeName == node {
+		p.UID = old.UID
+	} else {
+		w.gone(name)
+		w.serial++
+		p.UID = types.UID(fmt.Sprint(name, "-", w.serial))
+	}
+	w.pods[name] = p
+	w.put(p)
+}
+
+// gone takes a pod away.
+func (w *world) gone(name string) {
+	if p := w.pods[name]; p != nil {
+		w.store.Remove(w.record(p))
+		delete(w.pods, name)
+	}
+}
+
+// deleted takes a node away.
+func (w *world) deleted(name string) {
+	w.store.Remove(w.record(w.nodes[name]))
+	delete(w.nodes, name)
+}
+
+// replaced puts another Node object in the place of one, as a machine that was installed anew registers itself.
+func (w *world) replaced(name string, change func(n *corev1.Node)) {
+	old := w.nodes[name]
+	w.deleted(name)
+	w.edit(name, func(n *corev1.Node) {
+		n.UID, n.Labels = old.UID+"'", old.Labels
+		change(n)
+	})
+}
+
+// server is whether the API server answers.
+func (w *world) server(live bool) {
+	w.store.SetHealth(kube.Health{Live: live, LastContact: w.now})
 }
 
 func setReady(n *corev1.Node, ready bool) {
@@ -125,6 +172,13 @@ func (w *world) resume() {
 	w.next()
 }
 
+// cut loses the end of the journal, from after the last event of that kind on.
+func (w *world) cut(kind EventKind) {
+	for w.events[len(w.events)-1].Kind != kind {
+		w.events = w.events[:len(w.events)-1]
+	}
+}
+
 // next decides, and carries out what is wanted as far as it is the roll's own.
 func (w *world) next(in ...Input) {
 	v := View{Snap: w.store.Snapshot(), Now: w.now}
@@ -134,8 +188,8 @@ func (w *world) next(in ...Input) {
 	before := w.state
 	out := Next(before, in, v)
 	w.events = append(w.events, out.Events...)
-	if refolded := Fold(before, out.Events...); fmt.Sprint(refolded.Nodes) != fmt.Sprint(out.State.Nodes) || refolded.Seq != out.State.Seq {
-		w.t.Fatalf("the events do not fold to the state:\n%v\n%v", refolded.Nodes, out.State.Nodes)
+	if refolded := Fold(before, out.Events...); !reflect.DeepEqual(refolded, out.State) {
+		w.t.Fatalf("the events do not fold to the state:\n%+v\n%+v", refolded, out.State)
 	}
 	w.state, w.wanted, w.wake = out.State, out.Actions, out.Wake
 	for _, a := range out.Actions {
@@ -144,8 +198,11 @@ func (w *world) next(in ...Input) {
 			w.hooks[a.Node] = a.Hook
 			w.began = append(w.began, a.Node+" "+string(a.Hook))
 		case Drain:
+			if w.unready {
+				continue
+			}
 			if w.runs[a.Run] == nil {
-				facts := &drain.RunFacts{ID: a.Run, User: "ann"}
+				facts := &drain.RunFacts{ID: a.Run, User: "ann", Options: plan.DefaultOptions()}
 				for _, name := range a.Nodes {
 					facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: kube.UID(name)})
 				}
@@ -171,13 +228,34 @@ func (w *world) drained(node string, state drain.NodeState, message string) {
 	run := w.inHand
 	say := func(e drain.Event) { w.say(run, e) }
 	w.edit(node, cordoned(run, w.now))
+	for name, p := range w.pods {
+		if p.Spec.NodeName == node {
+			w.gone(name)
+		}
+	}
 	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: drain.NodeCordoned})
 	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: state, Message: message})
 	d := drain.Fold(nil, w.runs[run]...)
-	if !slices.ContainsFunc(d.Nodes, func(n *drain.NodeRun) bool { return !n.State.Final() }) {
+	if !slices.ContainsFunc(d.Nodes, func(n *drain.NodeRun) bool { return !n.State.Final() }) &&
+		!slices.ContainsFunc(d.Pods, func(p *eviction.Record) bool { return p.Volumes.Awaited() }) {
 		say(drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone})
 	}
 	w.next()
+}
+
+// volumes is a pod of the run in hand that has left its node, with its volume in that state.
+func (w *world) volumes(node string, state volume.State) {
+	facts := eviction.Facts{Node: node, Namespace: "shop", Name: "db-0", UID: "db-0"}
+	pod := drain.Event{Node: node, Namespace: "shop", Pod: "db-0", UID: "db-0"}
+	joined, left, volumes := pod, pod, pod
+	joined.Kind, joined.Joined = drain.EventPodJoined, &facts
+	left.Kind, left.PodState = drain.EventPod, eviction.Gone
+	volumes.Kind, volumes.Volumes = drain.EventVolumes, []volume.Facts{{Name: "data", State: state}}
+	if drain.Fold(nil, w.runs[w.inHand]...).Pod("db-0") == nil {
+		w.say(w.inHand, joined)
+		w.say(w.inHand, left)
+	}
+	w.say(w.inHand, volumes)
 }
 
 // hookEnds is the end of the command that runs for a node.
@@ -218,7 +296,14 @@ func (w *world) shown() string {
 		fmt.Fprintf(&text, "gate closed: %s\n", s.Gate.Sentence())
 	}
 	if s.Wait != nil {
-		fmt.Fprintf(&text, "waits for %s until %s\n", s.Wait.Kind, s.Wait.Until.UTC().Format("15:04:05"))
+		fmt.Fprintf(&text, "waits for %s", s.Wait.Kind)
+		if !s.Wait.Until.IsZero() {
+			fmt.Fprintf(&text, " until %s", s.Wait.Until.UTC().Format("15:04:05"))
+		}
+		if s.Wait.Message != "" {
+			fmt.Fprintf(&text, ": %s", s.Wait.Message)
+		}
+		text.WriteByte('\n')
 	}
 	if s.Question != nil {
 		fmt.Fprintf(&text, "asks %s about %s %s\n", s.Question.Kind, s.Question.Node, s.Question.Hook)

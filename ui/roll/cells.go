@@ -145,7 +145,14 @@ func (m board) waiting() paint.Line {
 	}
 	rest := paint.L(themes.Muted, ", "+wording.Spell(s.Wait.Until.Sub(m.now()).Round(time.Second))+" more")
 	at := s.Wait.Until.Local().Format("Jan 2 15:04 MST")
-	if s.Wait.Kind == roll.WaitWindow {
+	switch {
+	case s.Wait.Kind == roll.WaitRun:
+		return append(paint.L(themes.Warning, paint.Wait+" Cannot resume the run of the batch: "+
+			wording.Clean(s.Wait.Message)+"; retrying at "+s.Wait.Until.Local().Format(time.TimeOnly)), rest...)
+	case s.Wait.Kind == roll.WaitWindow && s.Wait.Message != "":
+		return paint.L(themes.Warning, paint.Wait+" The window cannot be read, no batch begins: "+
+			wording.Clean(s.Wait.Message))
+	case s.Wait.Kind == roll.WaitWindow:
 		return append(paint.L(themes.Warning, paint.Wait+" The window is closed: the next batch begins at "+at+
 			" at the earliest"), rest...)
 	}

@@ -1,0 +1,75 @@
+package roll
+
+import (
+	"slices"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// asDrained looks at a node right before its work: hours may have passed since its drain, in a pause or before a
+// resume. It is true while the node is as the drain left it. If it is not, the node fails; what cannot be seen now is
+// waited for.
+func (st *stepper) asDrained(n *Node) bool {
+	against, wait := st.look(n)
+	switch {
+	case against != "":
+		st.become(n, Failed, "no longer as its drain left it: %s", against)
+	case wait != n.Message:
+		st.become(n, n.State, "%s", wait)
+	}
+	return against == "" && wait == ""
+}
+
+// look is what speaks against work on a node that was drained, and what is to be waited for before that is known.
+func (st *stepper) look(n *Node) (against, wait string) {
+	node, d := st.v.Snap.Node(n.Name), st.run()
+	switch {
+	case d == nil:
+		return "", "waits for the run of its batch"
+	case !st.v.Snap.TrustedOn(n.Name):
+		return "", "waits for a current view of the node and its pods"
+	case node == nil:
+		return "its Node object is gone", ""
+	case node.UID != n.UID:
+		return "another Node object has its name", ""
+	case !node.Unschedulable:
+		return "it was uncordoned", ""
+	}
+	switch run, u := d.Node(n.Name), st.ownCordon(n); {
+	case run == nil || run.Cordoned && u == nil:
+		return "the run of its batch does not know it", ""
+	case run.Cordoned && u.Cordon == nil:
+		return "its cordon is no longer that of the roll: " + u.Left, ""
+	case d.Outcome == "" && d.AwaitsDetach(run, st.v.Snap):
+		return "", "waits for the detach of its volumes"
+	}
+	return st.pods(n)
+}
+
+// pods is what speaks against work on a node because of the pods that a drain would move off it.
+func (st *stepper) pods(n *Node) (against, wait string) {
+	v := &eviction.View{Snap: st.v.Snap, Now: st.v.Now, Options: &st.run().Run.Options}
+	left := slices.Values([]*eviction.Record(nil)) // those of the run
+	pods, unjudged := eviction.OnNode{View: v, Own: left}.Unplanned(n.Name, func(kube.UID) bool { return false })
+	switch {
+	case len(pods) > 0:
+		return words.Count(len(pods), "pod is", "pods are") + " on it: " + pods[0].Namespace + "/" + pods[0].Name, ""
+	case unjudged:
+		st.wakeAt(v.Wake)
+		return "", "waits for the DaemonSet of a pod"
+	}
+	return "", ""
+}
+
+// ownCordon is what is to be undone of the cordon of a node by the run of its batch, nil where that run had nothing to
+// cordon.
+func (st *stepper) ownCordon(n *Node) *rollback.Undo {
+	undos := rollback.Plan(st.run(), st.v.Snap, st.v.Now)
+	if i := slices.IndexFunc(undos, func(u rollback.Undo) bool { return u.ID == "cordon/"+string(n.UID) }); i >= 0 {
+		return &undos[i]
+	}
+	return nil
+}
