@@ -107,7 +107,12 @@ func leave(why, byHand string) Decision {
 // begin begins a batch, if there are pods for one and nothing is in the way.
 func (r *Record) begin(v View, w *kube.Workload) Decision {
 	moves := slices.DeleteFunc(slices.Clone(v.Moves), func(p *kube.Pod) bool { return slices.Contains(r.Tried, p.UID) })
-	if v.End || len(moves) == 0 {
+	switch {
+	case v.End:
+		return Decision{}
+	case len(moves) == 0 && !r.HeldSince.IsZero():
+		return become(r.State, "") // no pod waits for the hold any more
+	case len(moves) == 0:
 		return Decision{}
 	}
 	if why := whyNot(v.Snap, w, v.Run, v.Managed); why != nil {
@@ -128,21 +133,21 @@ func (r *Record) begin(v View, w *kube.Workload) Decision {
 	return Decision{Change: &Change{State: Raising, Batch: &b}}
 }
 
-// held waits for what may pass, as long as for a replacement.
+// held waits for what may pass, as long as for a replacement: from when the hold began.
 func (r *Record) held(v View, why *Reason) Decision {
-	d := Decision{}
 	switch {
 	case !why.Code.passes():
 		return become(Refused, why.Text)
-	case r.Message != why.Text:
-		return become(r.State, why.Text)
-	case v.Timeout > 0:
-		d.Wake = later(r.Since, v.From).Add(v.Timeout)
-		if !v.Now.Before(d.Wake) {
-			return become(Refused, why.Text)
-		}
+	case r.HeldSince.IsZero() || r.Message != why.Text:
+		return Decision{Change: &Change{State: r.State, Message: why.Text, Held: true}}
+	case v.Timeout == 0:
+		return Decision{}
 	}
-	return d
+	ends := later(r.HeldSince, v.From).Add(v.Timeout)
+	if !v.Now.Before(ends) {
+		return become(Refused, why.Text)
+	}
+	return Decision{Wake: ends}
 }
 
 func (r *Record) raising(v View, w *kube.Workload) Decision {

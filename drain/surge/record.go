@@ -102,6 +102,8 @@ type Record struct {
 	Costs           []Cost // of the pods of the batch, and of replacements that are to go instead
 	// Tried are the pods that were in a batch that is over: none is in a second one.
 	Tried []kube.UID
+	// HeldSince is when the hold began that a batch waits for now, zero for none.
+	HeldSince time.Time
 	// Why is the reason for which the batch is taken back, "" while it is not. Late tells
 	// that the replacements were not Ready in time.
 	Why  string
@@ -187,6 +189,7 @@ type Change struct {
 	Message string `json:"message,omitempty"`
 	Late    bool   `json:"late,omitempty"`  // the replacements were not Ready in time
 	Batch   *Batch `json:"batch,omitempty"` // that begins
+	Held    bool   `json:"held,omitempty"`  // a batch waits for what the message says
 	// Asked tells that the operator asked for it now, also for pods whose turn is over.
 	Asked bool `json:"asked,omitempty"`
 }
@@ -200,6 +203,12 @@ func (r *Record) Become(c Change, at time.Time) {
 	}
 	if r.State != c.State {
 		r.Since, r.Tries, r.Next, r.Last = at, 0, time.Time{}, nil
+	}
+	switch {
+	case !c.Held:
+		r.HeldSince = time.Time{}
+	case r.HeldSince.IsZero():
+		r.HeldSince = at
 	}
 	switch {
 	case c.Batch != nil:
