@@ -30,6 +30,15 @@ func (s *State) Checklist(snap *kube.Snapshot, n *NodeRun, now time.Time) checkl
 	return checklist.Of(snap, subject)
 }
 
+// StillDrained says why a node is not as the run left it any more, "" where it is. It is to be asked right before
+// something is done to a drained node; known is false where the snapshot cannot tell now.
+func (s *State) StillDrained(snap *kube.Snapshot, n *NodeRun, now time.Time) (why string, known bool) {
+	st := &stepper{s: s, snap: snap, now: now}
+	arrived, unjudged := st.evicting().unplanned(n)
+	return checklist.StillDrained(snap, checklist.Drained{Node: n.Name, UID: n.UID, Run: s.Run.ID, Cordoned: n.Cordoned,
+		Arrived: arrived}), st.sees(n) && (!unjudged || len(arrived) > 0)
+}
+
 // checklistPatience is how long the end of a run waits for the first lists of what the
 // checklist is judged from: a drain of few nodes begins before the whole cluster is read.
 const checklistPatience = 15 * time.Second

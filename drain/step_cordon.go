@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -86,7 +87,7 @@ func (st cordonPhase) cordonHeld(n *NodeRun) bool {
 
 func (st cordonPhase) cordonNode(n *NodeRun) {
 	node := st.snap.Node(n.Name)
-	if reason := st.nodeLost(n, node); reason != "" {
+	if reason := checklist.Lost(node, n.UID); reason != "" {
 		st.setNode(n, NodeFailed, reason)
 		return
 	}
@@ -129,21 +130,10 @@ func (st cordonPhase) cordonNode(n *NodeRun) {
 		Event{Node: n.Name, Action: &attempt.ActionFacts{Verb: attempt.VerbCordon, Version: node.ResourceVersion}})
 }
 
-// nodeLost says why the node of the plan no longer exists, "" if it does.
-func (st *stepper) nodeLost(n *NodeRun, node *kube.Node) string {
-	switch {
-	case node == nil:
-		return "the node was deleted"
-	case node.UID != n.UID:
-		return "the node was replaced: another node has its name"
-	}
-	return ""
-}
-
 // cordonGone reports whether the node is seen to be schedulable or deleted.
 func (st *stepper) cordonGone(n *NodeRun) bool {
 	node := st.snap.Node(n.Name)
-	return st.sees(n) && (st.nodeLost(n, node) != "" || !node.Unschedulable)
+	return st.sees(n) && (checklist.Lost(node, n.UID) != "" || !node.Unschedulable)
 }
 
 // onCordonAnswer handles what came back for a cordon. Success says nothing

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -117,7 +118,7 @@ func (st evictPhase) observe(n *NodeRun) {
 			st.setPod(p, st.pods().Observe(p))
 		}
 	}
-	if reason := st.nodeLost(n, node); reason != "" {
+	if reason := checklist.Lost(node, n.UID); reason != "" {
 		st.setNode(n, NodeStopped, reason)
 		return
 	}

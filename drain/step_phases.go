@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
@@ -164,11 +165,9 @@ func (st phaseStep) verify() {
 			continue
 		}
 		st.volumes().lookPowerOff(n)
-		if left, _ := st.evicting().unplanned(n); len(left) > 0 {
-			st.setNode(n, NodeStopped, fmt.Sprintf("%s was bound to the node after it was drained",
-				left[0].Namespace+"/"+left[0].Name))
-		} else if node := st.snap.Node(n.Name); node != nil && node.UID == n.UID && !node.Unschedulable {
-			st.setNode(n, NodeStopped, "it was uncordoned after it was drained")
+		why, _ := st.s.StillDrained(st.snap, n, st.now)
+		if why != "" && checklist.Lost(st.snap.Node(n.Name), n.UID) == "" {
+			st.setNode(n, NodeStopped, why)
 		}
 	}
 	st.enter(PhaseClose, PhaseDone)

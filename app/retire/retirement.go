@@ -127,5 +127,7 @@ func (r *Retirement) See(ctx context.Context, node string) retire.Seen {
 func (r *Retirement) see(node string) retire.Seen {
 	snap, state := r.config.Source.Snapshot(), r.State()
 	n := state.Node(node)
-	return retire.SeenIn(snap, node, n.UID, state.Checklist(snap, n, r.config.Now()))
+	now := r.config.Now()
+	why, known := state.StillDrained(snap, n, now)
+	return retire.SeenIn(snap, node, n.UID, state.Checklist(snap, n, now), why, known)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -180,6 +181,55 @@ func TestANamesakeIsNeverDeleted(t *testing.T) {
 			t.Errorf("%s: no failure", name)
 		}
 		s.close(r)
+	}
+}
+
+// A node that is in use again is neither stopped nor deleted, whatever is typed.
+func TestANodeInUseAgainStays(t *testing.T) {
+	for name, c := range map[string]struct {
+		use  func(s *stage)
+		says string
+	}{
+		"uncordoned": {func(s *stage) {
+			n := *s.store.Snapshot().Node("w1")
+			n.Unschedulable = false
+			s.store.Put(&n)
+		}, "it was uncordoned after it was drained"},
+		"a pod": {func(s *stage) {
+			s.store.Put(kubetest.SnapshotOf(kubetest.Now, kubetest.Pod("shop/web-1")).PodsOn("w1")[0])
+		}, "shop/web-1 was bound to the node after it was drained"},
+		"pods not read": {func(s *stage) { s.store.SetSync(kube.KindPods, kube.SyncState{Phase: kube.Stale}) }, "not up to date"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t)
+			r := s.begin()
+			file := filepath.Join(t.TempDir(), "called")
+			take := func(of retire.Step) {
+				t.Helper()
+				word := retire.Word(of, "w1", r.See(t.Context(), "w1"))
+				err := r.Do(t.Context(), "w1", retire.Confirmed{Step: of, Word: word, By: "ada", HostExec: "touch " + file})
+				if err == nil || !strings.Contains(err.Error(), c.says) || len(s.server.deleted) > 0 {
+					t.Errorf("%s, %s: %v, deleted %v", name, of, err, s.server.deleted)
+				}
+			}
+			before := s.store.Snapshot().Node("w1")
+			c.use(s)
+			take(retire.StepStop)
+			s.store.SetSync(kube.KindPods, kube.SyncState{Phase: kube.Synced})
+			for _, p := range s.store.Snapshot().PodsOn("w1") {
+				s.store.Remove(p)
+			}
+			s.store.Put(before)
+			if err := r.Do(t.Context(), "w1", step(retire.StepStop, "")); err != nil {
+				t.Fatal(err)
+			}
+			c.use(s)
+			take(retire.StepDelete)
+			if _, err := os.Stat(file); err == nil {
+				t.Errorf("%s: the host command ran", name)
+			}
+			s.close(r)
+		})
 	}
 }
 

@@ -1,7 +1,7 @@
 package annotation
 
 import (
-	"fmt"
+	"cmp"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -50,6 +50,20 @@ func Foreign(node *kube.Node, run string) string {
 	return by
 }
 
+// TakenOver says who has cordoned a node since the run cordoned it, "" if nobody has.
+func TakenOver(node *kube.Node, run string) string {
+	if node.Cordon == nil {
+		return ""
+	}
+	switch mark, ours := Parse(node.Cordon.Mark); {
+	case ours && mark.Run != "" && mark.Run != run:
+		return "run " + mark.Run + " of " + mark.Maker() + " has cordoned it since"
+	case node.Cordon.Manager != kube.FieldManager:
+		return cmp.Or(node.Cordon.Manager, "somebody else") + " has cordoned it since"
+	}
+	return ""
+}
+
 // Undo uncordons only if the annotation names the run and the field is
 // still ours by managedFields: a cordon that somebody has since made their own
 // is theirs to take back.
@@ -83,8 +97,8 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 			ExcludeFromLB: new(bool)}
 	case mark.Was != "schedulable":
 		left = "it was unschedulable before the run"
-	case node.Cordon.Manager != kube.FieldManager:
-		left = fmt.Sprintf("%s has cordoned it since", node.Cordon.Manager)
+	case TakenOver(node, run) != "":
+		left = TakenOver(node, run)
 	default:
 		req = &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion}
 		if mark.ExcludedFromLB {

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -134,5 +136,42 @@ func TestVerdictOnANodeThatIsGone(t *testing.T) {
 	}
 	if lines := got.Lines(); len(lines) != 1 || lines[0].Check != CheckNode || lines[0].Holds != nil {
 		t.Errorf("lines %+v: nothing else can be told of it", lines)
+	}
+}
+
+// A drained node is as its drain left it while nobody has deleted, replaced, uncordoned, filled or cordoned it since.
+func TestStillDrained(t *testing.T) {
+	cordoned := func(run, manager string) func(*corev1.Node) {
+		return func(n *corev1.Node) {
+			n.Spec.Unschedulable = true
+			n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: run, By: "ada", Was: "schedulable"}.String()}
+			n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate,
+				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:unschedulable":{}}}`)}}}
+		}
+	}
+	ours := Drained{Node: "w1", UID: "Node/w1", Run: "r1", Cordoned: true}
+	for _, c := range []struct {
+		name string
+		node *corev1.Node
+		edit func(*Drained)
+		want string
+	}{
+		{"as it was", kubetest.Node("w1", cordoned("r1", kube.FieldManager)), nil, ""},
+		{"gone", kubetest.Node("w2"), nil, "the node was deleted"},
+		{"another one", kubetest.Node("w1", cordoned("r1", kube.FieldManager)), func(d *Drained) { d.UID = "older" }, "the node was replaced: another node has its name"},
+		{"uncordoned", kubetest.Node("w1"), nil, "it was uncordoned after it was drained"},
+		{"in use", kubetest.Node("w1", cordoned("r1", kube.FieldManager)), func(d *Drained) { d.Arrived = []*kube.Pod{{Namespace: "shop", Name: "web-1"}} },
+			"shop/web-1 was bound to the node after it was drained"},
+		{"cordoned again by a person", kubetest.Node("w1", cordoned("r1", "kubectl-cordon")), nil, "kubectl-cordon has cordoned it since"},
+		{"cordoned by another run", kubetest.Node("w1", cordoned("r2", kube.FieldManager)), nil, "run r2 of ada has cordoned it since"},
+		{"cordoned before the run", kubetest.Node("w1", cordoned("r0", "kubectl-cordon")), func(d *Drained) { d.Cordoned = false }, ""},
+	} {
+		d := ours
+		if c.edit != nil {
+			c.edit(&d)
+		}
+		if got := StillDrained(kubetest.SnapshotOf(kubetest.Now, c.node), d); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }

@@ -24,6 +24,43 @@ func (j *judge) machine() {
 	}
 }
 
+// Lost says why the node of that UID no longer exists, "" if it does: node has its name now, nil for none.
+func Lost(node *kube.Node, uid kube.UID) string {
+	switch {
+	case node == nil:
+		return "the node was deleted"
+	case node.UID != uid:
+		return "the node was replaced: another node has its name"
+	}
+	return ""
+}
+
+// Drained is a node as its drain left it.
+type Drained struct {
+	Node     string
+	UID      kube.UID
+	Run      string      // that drained it
+	Cordoned bool        // by that run
+	Arrived  []*kube.Pod // pods on it that the drain would move and did not know
+}
+
+// StillDrained says why the node is not as its drain left it any more, "" where it is. The view of the node and its
+// pods must be live.
+func StillDrained(s *kube.Snapshot, d Drained) string {
+	node := s.Node(d.Node)
+	switch lost := Lost(node, d.UID); {
+	case lost != "":
+		return lost
+	case !node.Unschedulable:
+		return "it was uncordoned after it was drained"
+	case len(d.Arrived) > 0:
+		return d.Arrived[0].Namespace + "/" + d.Arrived[0].Name + " was bound to the node after it was drained"
+	case d.Cordoned:
+		return annotation.TakenOver(node, d.Run)
+	}
+	return ""
+}
+
 // pods names those that are on the node and not on every node. Pods that have finished
 // may be there: the kubelet reports the end of a pod once all its containers have
 // stopped, so nothing of them is running.

@@ -13,14 +13,19 @@ import (
 // Seen is what the cluster shows of a node at the moment of a decision.
 type Seen struct {
 	UID     kube.UID          // of the node that was drained
-	Trusted bool              // the view of the nodes is complete and live
+	Trusted bool              // the view of the nodes, and of the pods on that one, is complete and live
 	Node    *kube.Node        // that has the name now, nil where none has
+	InUse   string            // why the node is not as its drain left it any more, "" where it is
 	Verdict checklist.Verdict // on that node
 }
 
-// SeenIn is what a snapshot shows of the node of that UID.
-func SeenIn(snap *kube.Snapshot, node string, uid kube.UID, verdict checklist.Verdict) Seen {
-	return Seen{UID: uid, Trusted: snap.Trusted(kube.KindNodes), Node: snap.Node(node), Verdict: verdict}
+// SeenIn is what a snapshot shows of the node of that UID. Why and known are of drain.State.StillDrained.
+func SeenIn(snap *kube.Snapshot, node string, uid kube.UID, verdict checklist.Verdict, why string, known bool) Seen {
+	s := Seen{UID: uid, Trusted: snap.Trusted(kube.KindNodes), Node: snap.Node(node), Verdict: verdict}
+	if s.Node != nil && s.Node.UID == uid {
+		s.Trusted, s.InUse = s.Trusted && known, why
+	}
+	return s
 }
 
 // Gone reports whether the node that was drained is not in the cluster any longer.
@@ -39,10 +44,12 @@ func (r *Record) Objection(step Step, node string, s Seen) error {
 	case step != next:
 		return fmt.Errorf("node %s: first %s", node, next.Does())
 	case !s.Trusted:
-		return fmt.Errorf("node %s: the view of the nodes is not up to date", node)
+		return fmt.Errorf("node %s: the view of the node and its pods is not up to date", node)
 	case s.Node != nil && s.Node.UID != s.UID:
 		return fmt.Errorf("node %s: another Node object has the name now (%s): its kubelet has registered again; "+
 			"that one was not drained, and is not touched", node, kube.Visible(string(s.Node.UID)))
+	case step != StepClean && s.InUse != "":
+		return fmt.Errorf("node %s: unable to %s: %s; retire the node again, which drains it first", node, step.Does(), s.InUse)
 	case step == StepStop && s.Node == nil && r.Host == nil:
 		return fmt.Errorf("node %s: the Node object is gone, so it is not known which machine it was", node)
 	}

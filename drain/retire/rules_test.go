@@ -36,20 +36,22 @@ func TestObjection(t *testing.T) {
 		seen   Seen
 		says   string // "" where it may be taken
 	}{
-		{"stop first", done(), StepStop, Seen{"1", true, there, safe}, ""},
-		{"an unsafe node is the matter of the confirmation", done(), StepStop, Seen{"1", true, there, unsafe}, ""},
-		{"delete before stop", done(), StepDelete, Seen{"1", true, there, safe}, "first stop the kubelet"},
-		{"clean before delete", done(StepStop), StepClean, Seen{"1", true, there, safe}, "first delete the Node object"},
-		{"delete", done(StepStop), StepDelete, Seen{"1", true, there, safe}, ""},
-		{"delete of a node that is gone", done(StepStop), StepDelete, Seen{"1", true, nil, safe}, ""},
-		{"delete of a namesake", done(StepStop), StepDelete, Seen{"1", true, another, safe}, "another Node object has the name now (2)"},
-		{"clean of a host that joined again", done(StepStop, StepDelete), StepClean, Seen{"1", true, another, safe}, "is not touched"},
-		{"delete without a view", done(StepStop), StepDelete, Seen{"1", false, nil, safe}, "not up to date"},
-		{"stop of a machine that is not known", done(), StepStop, Seen{"1", true, nil, safe}, "not known which machine"},
-		{"stop again", done(StepStop), StepStop, Seen{"1", true, there, safe}, "stop is done; the next step is to delete"},
-		{"clean", done(StepStop, StepDelete), StepClean, Seen{"1", true, nil, unsafe}, ""},
-		{"nothing left", done(Steps...), StepClean, Seen{"1", true, nil, safe}, "is retired"},
-		{"no step", done(), "reboot", Seen{"1", true, there, safe}, "there is no step"},
+		{"stop first", done(), StepStop, Seen{UID: "1", Trusted: true, Node: there, Verdict: safe}, ""},
+		{"an unsafe node is the matter of the confirmation", done(), StepStop, Seen{UID: "1", Trusted: true, Node: there, Verdict: unsafe}, ""},
+		{"delete before stop", done(), StepDelete, Seen{UID: "1", Trusted: true, Node: there, Verdict: safe}, "first stop the kubelet"},
+		{"clean before delete", done(StepStop), StepClean, Seen{UID: "1", Trusted: true, Node: there, Verdict: safe}, "first delete the Node object"},
+		{"delete", done(StepStop), StepDelete, Seen{UID: "1", Trusted: true, Node: there, Verdict: safe}, ""},
+		{"delete of a node that is gone", done(StepStop), StepDelete, Seen{UID: "1", Trusted: true, Node: nil, Verdict: safe}, ""},
+		{"delete of a namesake", done(StepStop), StepDelete, Seen{UID: "1", Trusted: true, Node: another, Verdict: safe}, "another Node object has the name now (2)"},
+		{"clean of a host that joined again", done(StepStop, StepDelete), StepClean, Seen{UID: "1", Trusted: true, Node: another, Verdict: safe}, "is not touched"},
+		{"delete without a view", done(StepStop), StepDelete, Seen{UID: "1", Trusted: false, Node: nil, Verdict: safe}, "not up to date"},
+		{"stop of a machine that is not known", done(), StepStop, Seen{UID: "1", Trusted: true, Node: nil, Verdict: safe}, "not known which machine"},
+		{"stop again", done(StepStop), StepStop, Seen{UID: "1", Trusted: true, Node: there, Verdict: safe}, "stop is done; the next step is to delete"},
+		{"clean", done(StepStop, StepDelete), StepClean, Seen{UID: "1", Trusted: true, Node: nil, Verdict: unsafe}, ""},
+		{"stop of a node in use again", done(), StepStop, Seen{UID: "1", Trusted: true, Node: there, InUse: "it was uncordoned"}, "unable to stop the kubelet: it was uncordoned; retire the node again"},
+		{"delete of a node in use again", done(StepStop), StepDelete, Seen{UID: "1", Trusted: true, Node: there, InUse: "it was uncordoned"}, "unable to delete the Node object: it was uncordoned"},
+		{"nothing left", done(Steps...), StepClean, Seen{UID: "1", Trusted: true, Node: nil, Verdict: safe}, "is retired"},
+		{"no step", done(), "reboot", Seen{UID: "1", Trusted: true, Node: there, Verdict: safe}, "there is no step"},
 	} {
 		err := c.record.Objection(c.step, "a", c.seen)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
@@ -66,11 +68,11 @@ func TestWord(t *testing.T) {
 		seen Seen
 		want string
 	}{
-		{StepStop, Seen{"1", true, there, safe}, "a"},
-		{StepStop, Seen{"1", true, there, unsafe}, "a despite Node,Claims"},
-		{StepDelete, Seen{"1", true, there, unsafe}, "a despite Node,Claims"},
-		{StepDelete, Seen{"1", true, nil, unsafe}, "a"},
-		{StepClean, Seen{"1", true, nil, unsafe}, "a"},
+		{StepStop, Seen{UID: "1", Trusted: true, Node: there, Verdict: safe}, "a"},
+		{StepStop, Seen{UID: "1", Trusted: true, Node: there, Verdict: unsafe}, "a despite Node,Claims"},
+		{StepDelete, Seen{UID: "1", Trusted: true, Node: there, Verdict: unsafe}, "a despite Node,Claims"},
+		{StepDelete, Seen{UID: "1", Trusted: true, Node: nil, Verdict: unsafe}, "a"},
+		{StepClean, Seen{UID: "1", Trusted: true, Node: nil, Verdict: unsafe}, "a"},
 	} {
 		if got := Word(c.step, "a", c.seen); got != c.want {
 			t.Errorf("%s: %q, want %q", c.step, got, c.want)

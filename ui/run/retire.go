@@ -124,7 +124,8 @@ func (m leaver) lines() []paint.Line {
 // ask asks for a step, with what speaks against it and what hangs on the Node object.
 func (m leaver) ask(node string, step retire.Step) {
 	n := m.s.State.Node(node)
-	seen := retire.SeenIn(m.s.Snap, node, n.UID, m.s.State.Checklist(m.s.Snap, n, m.s.Now))
+	why, known := m.s.State.StillDrained(m.s.Snap, n, m.s.Now)
+	seen := retire.SeenIn(m.s.Snap, node, n.UID, m.s.State.Checklist(m.s.Snap, n, m.s.Now), why, known)
 	if err := n.Retire.Objection(step, node, seen); err != nil {
 		m.shell.Refuse(wording.Clean(err.Error()))
 		return
