@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -55,18 +54,9 @@ type Record struct {
 
 // ids are the runs that have a journal here.
 func (r *Runs) ids() ([]string, error) {
-	entries, err := os.ReadDir(filepath.Dir(r.Path("any")))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	ids, err := journal.Runs(r.Dir)
 	if err != nil {
 		return nil, &Error{Text: "cannot read the journals", Err: err}
-	}
-	var ids []string
-	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), ".jsonl"); ok && !e.IsDir() {
-			ids = append(ids, id)
-		}
 	}
 	return ids, nil
 }
@@ -116,7 +106,7 @@ func (r *Runs) Record(id string) (*Record, error) {
 			" runs lists them"}
 	case errors.As(err, &corrupt):
 		return nil, &Error{Err: err,
-			Hint: "the file was changed after the run, or the disk is faulty; no part of it is guessed"}
+			Hint: "a newer version wrote the file, it was changed after the run, or the disk is faulty; no part of it is guessed"}
 	case err != nil:
 		return nil, &Error{Err: err}
 	case len(events) == 0:

@@ -14,9 +14,11 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 )
 
+const socketEnding = ".sock"
+
 // path is where the socket of a run lies: beside its journal.
 func path(dir, run string) string {
-	return strings.TrimSuffix(journal.JournalPath(dir, run), ".jsonl") + ".sock"
+	return strings.TrimSuffix(journal.JournalPath(dir, run), ".jsonl") + socketEnding
 }
 
 // sunPath is the most that the address of a unix socket can hold, the ending
@@ -57,11 +59,10 @@ func dial(path string) (conn net.Conn, err error) {
 // Sweep removes the sockets that dead runs have left. It reports nothing: what it
 // cannot remove does no harm.
 func Sweep(dir string) {
-	sockets, _ := filepath.Glob(path(dir, "*"))
-	for _, path := range sockets {
-		run := strings.TrimSuffix(filepath.Base(path), ".sock")
+	runs, _ := journal.Names(dir, socketEnding)
+	for _, run := range runs {
 		if dead(journal.JournalPath(dir, run)) && dead(journal.RollPath(dir, run)) {
-			_ = os.Remove(path)
+			_ = os.Remove(path(dir, run))
 		}
 	}
 }

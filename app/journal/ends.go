@@ -46,16 +46,15 @@ func ends[E numbered](path, schema string) (first, last E, err error) {
 	if err != nil {
 		return first, last, fmt.Errorf("journal %s holds no run: %w", path, err)
 	}
-	events, err := decodeEvent[E](nil, line)
-	if err != nil {
+	if first, err = decode[E](nil, 0, line); err != nil {
 		return first, last, &CorruptJournalError{Path: path, Line: 2, Err: err}
 	}
-	last, err = lastEvent[E](file)
-	return events[0], last, err
+	last, err = lastEvent(file, &first)
+	return first, last, err
 }
 
-// lastEvent is that of the last whole line, the zero Event where it is none or too long.
-func lastEvent[E numbered](file *os.File) (last E, err error) {
+// lastEvent is that of the last whole line, the zero Event where it is too long.
+func lastEvent[E numbered](file *os.File, first *E) (last E, err error) {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return last, fmt.Errorf("read journal %s: %w", file.Name(), err)
@@ -66,24 +65,28 @@ func lastEvent[E numbered](file *os.File) (last E, err error) {
 	}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	text = bytes.TrimSuffix(text, []byte("\n"))
-	text = text[bytes.LastIndexByte(text, '\n')+1:]
-	if json.Unmarshal(text, &last) != nil {
-		var none E
-		return none, nil
+	begin := bytes.LastIndexByte(text, '\n') + 1
+	if begin == 0 {
+		return last, nil
+	}
+	if err = json.Unmarshal(text[begin:], &last); err == nil && numberOf(last) != numberOf(*first) {
+		err = check(first, &last)
+	}
+	if err != nil {
+		return last, &CorruptJournalError{Path: file.Name(), Err: err}
 	}
 	return last, nil
 }
 
 // Remove deletes the journal of a run that no process works on; it fails with
 // ErrRunLives while one does.
-func Remove(path string) (err error) {
+func Remove(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("open journal: %w", err)
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
 	if err := lock(file); err != nil {
-		return fmt.Errorf("lock journal %s: %w", path, err)
+		return errors.Join(fmt.Errorf("lock journal %s: %w", path, err), file.Close())
 	}
-	return os.Remove(path)
+	return removeLocked(file)
 }

@@ -20,6 +20,9 @@ const (
 	rollSchema    = "kdrain-tui/roll-journal/v1"
 )
 
+// runEnding is that of the journal of a run.
+const runEnding = ".jsonl"
+
 // Journal is that of a run.
 type Journal = Of[drain.Event]
 
@@ -52,7 +55,7 @@ type journalHeader struct {
 }
 
 // JournalPath is where the journal of a run lies below the state directory.
-func JournalPath(dir, run string) string { return filepath.Join(dir, "runs", run+".jsonl") }
+func JournalPath(dir, run string) string { return filepath.Join(folder(dir), run+runEnding) }
 
 // CreateJournal makes the journal of a new run below the state directory
 // (directories 0700, file 0600) and locks it.
@@ -75,6 +78,9 @@ func create[E numbered](path, schema, run string) (*Of[E], error) {
 	header, err := json.Marshal(journalHeader{Schema: schema, Run: run})
 	if err == nil {
 		_, err = file.Write(append(header, '\n'))
+	}
+	if err == nil { // the events are synced later, as they need it
+		err = syncFolder(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("write journal %s: %w", path, err), file.Close())
@@ -177,11 +183,14 @@ func (j *Of[E]) Close() error {
 // CorruptJournalError says at which line a journal cannot be read.
 type CorruptJournalError struct {
 	Path string
-	Line int
+	Line int // 0 for the last one
 	Err  error
 }
 
 func (e *CorruptJournalError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("journal %s is damaged at its last line: %v", e.Path, e.Err)
+	}
 	return fmt.Sprintf("journal %s is damaged at line %d: %v", e.Path, e.Line, e.Err)
 }
 
@@ -212,7 +221,7 @@ func read[E numbered](path, schema string) (events []E, torn bool, err error) {
 		if number == 1 {
 			err = checkHeader(line, schema)
 		} else {
-			events, err = decodeEvent(events, line)
+			events, err = appendEvent(events, line)
 		}
 		if err != nil {
 			return nil, false, &CorruptJournalError{Path: path, Line: number, Err: err}
@@ -231,13 +240,25 @@ func checkHeader(line []byte, schema string) error {
 	return nil
 }
 
-func decodeEvent[E numbered](events []E, line []byte) ([]E, error) {
-	var e E
-	if err := json.Unmarshal(line, &e); err != nil {
+func appendEvent[E numbered](events []E, line []byte) ([]E, error) {
+	var first *E
+	if len(events) > 0 {
+		first = &events[0]
+	}
+	e, err := decode(first, uint64(len(events)), line)
+	if err != nil {
 		return events, err
 	}
-	if want := uint64(len(events) + 1); numberOf(e) != want {
-		return events, fmt.Errorf("event %d found where event %d was expected", numberOf(e), want)
-	}
 	return append(events, e), nil
+}
+
+// decode reads the event that follows the one of that number in the journal that begins with first.
+func decode[E numbered](first *E, before uint64, line []byte) (e E, err error) {
+	if err := json.Unmarshal(line, &e); err != nil {
+		return e, err
+	}
+	if number := numberOf(e); number != before+1 {
+		return e, fmt.Errorf("event %d found where event %d was expected", number, before+1)
+	}
+	return e, check(first, &e)
 }

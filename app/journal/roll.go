@@ -2,7 +2,6 @@ package journal
 
 import (
 	"path/filepath"
-	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
@@ -11,14 +10,11 @@ import (
 const rollEnding = ".roll"
 
 // RollPath is where the journal of a roll lies below the state directory: beside those of its runs.
-func RollPath(dir, id string) string { return filepath.Join(dir, "runs", id+rollEnding) }
+func RollPath(dir, id string) string { return filepath.Join(folder(dir), id+rollEnding) }
 
 // Rolls are the ids of all rolls that have a journal below the state directory.
 func Rolls(dir string) (ids []string) {
-	paths, _ := filepath.Glob(RollPath(dir, "*"))
-	for _, path := range paths {
-		ids = append(ids, strings.TrimSuffix(filepath.Base(path), rollEnding))
-	}
+	ids, _ = Names(dir, rollEnding)
 	return ids
 }
 

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ type TailOf[E numbered] struct {
 	at     int64  // how far it was read, in whole lines
 	line   int    // lines read so far
 	seq    uint64 // of the last event
+	first  *E     // the first event, nil before it
 }
 
 // NewTail begins before the first event.
@@ -50,7 +50,7 @@ func (t *TailOf[E]) Next() (events []E, again bool, err error) {
 		return nil, false, nil
 	}
 	if again = info.Size() < t.at; again {
-		t.at, t.line, t.seq = 0, 0, 0
+		t.at, t.line, t.seq, t.first = 0, 0, 0, nil
 	}
 	reader := bufio.NewReader(io.NewSectionReader(file, t.at, info.Size()-t.at))
 	for {
@@ -74,15 +74,14 @@ func (t *TailOf[E]) take(events []E, line []byte) ([]E, error) {
 			return events, err
 		}
 	} else {
-		var e E
-		if err := json.Unmarshal(line, &e); err != nil {
+		e, err := decode(t.first, t.seq, line)
+		if err != nil {
 			return events, err
 		}
-		seq := numberOf(e)
-		if seq != t.seq+1 {
-			return events, fmt.Errorf("event %d found where event %d was expected", seq, t.seq+1)
+		if t.first == nil {
+			t.first = &e
 		}
-		t.seq, events = seq, append(events, e)
+		t.seq, events = t.seq+1, append(events, e)
 	}
 	t.line++
 	t.at += int64(len(line))
