@@ -82,9 +82,9 @@ var packages = map[string]packageRow{
 
 	"app": {imports: []string{"app/control", "app/engine", "app/journal", "app/live", "app/metrics", "app/notify",
 		"app/retire", "drain", "drain/annotation", "drain/attempt", "drain/checklist", "drain/forecast",
-		"drain/host", "drain/metrics", "drain/notice", "drain/plan", "drain/preflight", "drain/retire", "drain/roll",
-		"drain/rollback", "drain/selection", "drain/surge", "drain/tempbudget", "kube", "kube/conn", "kube/request",
-		"kube/watch", "kube/write"}},
+		"drain/host", "drain/metrics", "drain/notice", "drain/plan", "drain/preflight", "drain/remedy",
+		"drain/retire", "drain/roll", "drain/rollback", "drain/selection", "drain/surge", "drain/tempbudget", "kube",
+		"kube/conn", "kube/request", "kube/watch", "kube/write"}},
 	"app/preferences": {},
 	"app/past":        {imports: []string{"app", "app/journal", "app/live", "app/rolls", "drain/report", "drain/roll", "drain/rollback"}},
 	"app/rolls": {imports: []string{"app", "app/control", "app/engine", "app/hook", "app/journal", "app/live", "app/notify", "drain", "drain/attempt", "drain/metrics", "drain/notice",

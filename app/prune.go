@@ -9,7 +9,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 )
 
@@ -105,25 +107,20 @@ func prunable(briefs []live.Brief, keep Keep, now time.Time) (over []live.Brief)
 	return over
 }
 
-// leftSomething reports whether a run that has ended left a temporary budget, replicas or
-// a taint: a rollback knows of them from its journal alone. A cordon does not count, for
-// the annotation on the node tells enough to undo it.
+// leftSomething reports whether a run that has ended left a temporary budget, replicas,
+// deletion costs or a taint, or nodes halfway out of the cluster: a rollback or a resume
+// knows of them from its journal alone. A cordon does not count, for the annotation on the
+// node tells enough to undo it.
 func (r *Runs) leftSomething(id string) bool {
 	record, err := r.Record(id)
 	if err != nil {
 		return true
 	}
-	for _, b := range record.State.Budgets {
-		if b.State != tempbudget.Removed && b.UID != "" {
-			return true
-		}
-	}
-	for _, taken := range record.State.Remedies {
-		if taken.MayStand() {
-			return true
-		}
-	}
-	return false
+	s := record.State
+	return slices.ContainsFunc(s.Budgets, func(b *tempbudget.Record) bool {
+		return b.State != tempbudget.Removed && b.UID != ""
+	}) || slices.ContainsFunc(s.Remedies, (*remedy.Record).MayStand) ||
+		slices.ContainsFunc(s.Surges, (*surge.Record).MayStand) || Leaving(s)
 }
 
 // pruneRolls removes the journals of rolls that are not to be kept, by the rule of those of

@@ -11,7 +11,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 )
 
@@ -81,7 +83,13 @@ func TestPrune(t *testing.T) {
 	end := drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone}
 	planned := drain.Event{Kind: drain.EventBudget, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web"}, BudgetState: tempbudget.Planned}
 	made := drain.Event{Kind: drain.EventBudget, Budget: &tempbudget.Facts{Namespace: "shop", Name: "kdrain-web", UID: "b1"}, BudgetState: tempbudget.Made}
-	for id, events := range map[string][]drain.Event{"done": {end}, "budget": {planned, made, end}, "open": {}} {
+	web := surge.Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: "d1"}
+	left := drain.Event{Kind: drain.EventSurge, Surge: &web, SurgeChange: &surge.Change{State: surge.Left}}
+	drained := drain.Event{Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeDrained}
+	stopped := drain.Event{Kind: drain.EventRetire, Node: "worker-1", Outcome: drain.OutcomeDone,
+		Retire: &retire.Facts{Step: retire.StepStop, Status: retire.Running}}
+	for id, events := range map[string][]drain.Event{"done": {end}, "budget": {planned, made, end}, "open": {},
+		"surge": {left, end}, "retire": {drained, end, stopped}} {
 		if err := writeJournal(t, runs.Dir, id, old, events...).Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +101,7 @@ func TestPrune(t *testing.T) {
 	if err := live.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if removed := runs.prune(Keep{}, today.Add(200*24*time.Hour)); len(removed) != 3 {
+	if removed := runs.prune(Keep{}, today.Add(200*24*time.Hour)); len(removed) != 5 {
 		t.Errorf("very old: removed %q", removed)
 	}
 	if removed := runs.prune(Keep{}, today); removed != nil {
