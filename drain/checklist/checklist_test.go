@@ -96,6 +96,8 @@ func TestVerdictFollowsFromTheCluster(t *testing.T) {
 		{"a zone whose other node is cordoned", objects(kubetest.Claim("shop/data", "pv-1", kubetest.ReachedFrom(zone, "a"))...), moved(claim), "PersistentVolumeClaim/shop/data",
 			unsafe + "no other node that takes pods reaches volume pv-1 of claim shop/data"},
 		{"a zone with a node that takes pods", objects(append(kubetest.Claim("shop/data", "pv-1", kubetest.ReachedFrom(zone, "a")), kubetest.Node("w2", kubetest.InZone("a")))...), moved(claim), "", ""},
+		{"a zone whose other node is silent", objects(append(kubetest.Claim("shop/data", "pv-1", kubetest.ReachedFrom(zone, "a")), kubetest.Node("w2", kubetest.InZone("a"), unready))...), moved(claim),
+			"PersistentVolumeClaim/shop/data", unsafe + "no other node that takes pods reaches volume pv-1 of claim shop/data"},
 		{"a claim that is gone", objects(), moved(claim), "", ""},
 
 		{"a silent kubelet", objects(silent), none, "Node/w1",

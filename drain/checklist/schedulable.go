@@ -10,6 +10,9 @@ import (
 // ones are cordoned. It is true while not all nodes are known.
 func LeavesSchedulable(s *kube.Snapshot, named []string) bool {
 	return !s.InWhole(kube.KindNodes) || slices.ContainsFunc(s.Nodes(), func(n *kube.Node) bool {
-		return !n.Unschedulable && n.Ready == kube.NodeReady && !slices.Contains(named, n.Name)
+		return takesPods(n) && !slices.Contains(named, n.Name)
 	})
 }
+
+// takesPods reports whether new pods can start on a node: it is neither cordoned nor silent.
+func takesPods(n *kube.Node) bool { return !n.Unschedulable && n.Ready == kube.NodeReady }

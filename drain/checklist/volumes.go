@@ -127,7 +127,7 @@ func (j *judge) onlyHere(volume *kube.PersistentVolume) bool {
 		switch {
 		case n.Name == j.Node:
 			here = reaches(n)
-		case !n.Unschedulable && !j.leaves(n.Name) && reaches(n):
+		case takesPods(n) && !j.leaves(n.Name) && reaches(n):
 			return false
 		}
 	}
