@@ -74,7 +74,7 @@ func (c *Cluster) newGroup(p *kube.Pod, set labels.Set, broad bool) *group {
 	c.askPeers(g, broad)
 	c.askSpread(g)
 	for _, m := range c.moved {
-		g.count(c, m.pod, m.node, 1)
+		g.count(c, m.pod, m.node, m.sign)
 	}
 	return g
 }

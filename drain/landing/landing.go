@@ -50,13 +50,15 @@ type view struct {
 	nodes   []node
 	at      map[string]int32 // nodes by name
 	domains map[string]*domain
+	left    map[kube.UID]bool // pods that an estimate has taken off their nodes
 	moved   []placement
 }
 
-// placement is a pod that an estimate has placed.
+// placement is a pod that an estimate has taken off its node (-1) or placed on one (1).
 type placement struct {
 	pod  *kube.Pod
 	node int32
+	sign int32
 }
 
 // memoKey names what pods of one group share an answer by: a pod's own node
@@ -72,22 +74,19 @@ func New(s *kube.Snapshot, planned []string) *Cluster {
 	for _, name := range planned {
 		c.planned[name] = true
 	}
-	c.load(s, func(*kube.Node) bool { return true })
+	c.load(s)
 	return c
 }
 
-// load reads the nodes that are to be kept.
-func (c *Cluster) load(s *kube.Snapshot, keep func(*kube.Node) bool) {
+// load reads the nodes.
+func (c *Cluster) load(s *kube.Snapshot) {
 	all := s.Nodes()
 	c.view = &view{s: s, nodes: make([]node, 0, len(all)), at: make(map[string]int32, len(all)),
-		domains: map[string]*domain{}}
+		domains: map[string]*domain{}, left: map[kube.UID]bool{}}
 	c.ports, c.storage = ports{view: c.view}, storage{view: c.view}
 	c.blind, c.groups = unseen(s, kube.KindNodes, kube.KindPods), map[groupKey][]*group{}
 	c.pods, c.memo = map[string][]bucket{}, map[memoKey]Verdict{}
 	for _, n := range all {
-		if !keep(n) {
-			continue
-		}
 		cordoned := n.Unschedulable || c.planned[n.Name]
 		c.at[n.Name] = int32(len(c.nodes))
 		c.nodes = append(c.nodes, node{
@@ -165,7 +164,7 @@ func (c *Cluster) withoutPod(g *group, p *kube.Pod) outcome {
 	if g.unknown != "" {
 		return outcome{}
 	}
-	own := c.index(p.Node)
+	own := c.home(p)
 	if own >= 0 && !p.Finished() {
 		c.nodes[own].take(p.Spec.Requests, -1)
 		g.count(c, p, own, -1)
@@ -190,7 +189,7 @@ func (c *Cluster) verdict(g *group, o outcome) Verdict {
 	v := Verdict{Answer: Fits, Nodes: len(o.feasible)}
 	v.Why = fmt.Sprintf("%d of %d nodes could take it", len(o.feasible), len(c.nodes))
 	for _, i := range o.feasible {
-		if !c.planned[c.nodes[i].Name] {
+		if !c.isPlanned(i) {
 			return v
 		}
 	}
@@ -203,6 +202,14 @@ func (v *view) index(name string) int32 {
 		return i
 	}
 	return -1
+}
+
+// home is the node that a pod is on, -1 for one that waits for a node or has left its own.
+func (v *view) home(p *kube.Pod) int32 {
+	if v.left[p.UID] {
+		return -1
+	}
+	return v.index(p.Node)
 }
 
 // unseen says which of the kinds we do not have, "" for none. What was complete

@@ -1,6 +1,8 @@
 package landing
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -206,7 +208,7 @@ func TestTogether(t *testing.T) {
 	}
 	e := c.Together(pods)
 	if e.Verdicts[0].Answer != Fits || e.Verdicts[1].Answer != Fits || e.Targets[1] != "n3" ||
-		e.Verdicts[2].Answer != DoesNotFit || e.Verdicts[2].Why != "0/1 nodes are available: 1 Insufficient cpu." {
+		e.Verdicts[2].Answer != DoesNotFit || e.Verdicts[2].Why != "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable." {
 		t.Errorf("together: %+v", e.Verdicts)
 	}
 	if e.Before.Total.CPU != (Amount{11000, 4000}) || e.After.Total.CPU != (Amount{3000, 3000}) || len(e.After.Zones) != 1 {
@@ -232,9 +234,50 @@ func TestTogetherCountsWhatItPlaced(t *testing.T) {
 			w.pod("q", "n2", rule)
 			s := w.snapshot()
 			e := New(s, []string{"n1", "n2"}).Together([]*kube.Pod{s.PodNamed("shop", "p"), s.PodNamed("shop", "q")})
-			fits := e.Verdicts[1].Answer == Fits
-			if e.Verdicts[0].Answer != Fits || fits != (name == "spread") {
+			if e.Verdicts[0].Answer != Fits || e.Verdicts[1].Answer != DoesNotFit {
 				t.Errorf("%+v", e.Verdicts)
+			}
+		})
+	}
+}
+
+// A cordoned node stays a domain of a spread constraint: once its last pod of the constraint
+// has left, no other node may have more than maxSkew. A pod that leaves gives back what it has.
+func TestTogetherCountsTheNodesOfThePlan(t *testing.T) {
+	tolerates := func(p *corev1.Pod) { p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}} }
+	honor := corev1.NodeInclusionPolicyHonor
+	for name, c := range map[string]struct {
+		rule  func(*corev1.Pod)
+		want  []Answer
+		nodes string
+	}{
+		"cordoned nodes are domains": {spreadOver(corev1.LabelHostname, nil), []Answer{Fits, DoesNotFit}, "n2 "},
+		"those that are left out by their taint are not": {spreadOver(corev1.LabelHostname, func(s *corev1.TopologySpreadConstraint) {
+			s.NodeTaintsPolicy = &honor
+		}), []Answer{Fits, Fits}, "n2 n3"},
+		"no rule": {func(*corev1.Pod) {}, []Answer{Fits, Fits}, "n2 n3"},
+		"another node is taken where it tolerates the cordon": {tolerates, []Answer{Fits, Fits}, "n2 n3"},
+		"else its own": {func(p *corev1.Pod) {
+			tolerates(p)
+			p.Spec.NodeSelector = map[string]string{corev1.LabelHostname: "n1"}
+			p.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 80}}
+		}, []Answer{DoesNotFit, Fits}, " n1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{}
+			for _, n := range []string{"n1", "n2", "n3", "n4"} {
+				w.node(n, "a")
+			}
+			for i, n := range []string{"n1", "n1", "n2", "n3", "n4"} {
+				w.pod(fmt.Sprint("p", i+1), n, c.rule)
+			}
+			s := w.snapshot()
+			e := New(s, []string{"n1"}).Together([]*kube.Pod{s.PodNamed("shop", "p1"), s.PodNamed("shop", "p2")})
+			if got := []Answer{e.Verdicts[0].Answer, e.Verdicts[1].Answer}; !slices.Equal(got, c.want) || strings.Join(e.Targets, " ") != c.nodes {
+				t.Errorf("%v on %q: %+v", got, e.Targets, e.Verdicts)
+			}
+			if e.Before.Total.Nodes != 4 || e.After.Total.Nodes != 3 {
+				t.Errorf("room on %d nodes, then on %d", e.Before.Total.Nodes, e.After.Total.Nodes)
 			}
 		})
 	}

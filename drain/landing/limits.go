@@ -1,6 +1,8 @@
 package landing
 
 import (
+	"slices"
+
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -91,7 +93,7 @@ func (st *storage) attachments() map[int32][]attached {
 	st.attached = map[int32][]attached{}
 	var last kube.UID
 	for _, p := range st.s.Storage().PodsWithClaims() { // a pod comes once for each claim
-		at := st.index(p.Node)
+		at := st.home(p)
 		if at < 0 || p.Finished() || p.UID == last {
 			continue
 		}
@@ -107,9 +109,18 @@ func (st *storage) attachments() map[int32][]attached {
 		st.attached[at] = append(st.attached[at], attached{one, ""})
 	}
 	for _, m := range st.moved {
-		st.attach(m.pod, m.node)
+		if m.sign > 0 {
+			st.attach(m.pod, m.node)
+		}
 	}
 	return st.attached
+}
+
+// leave takes the volumes of a pod off its node.
+func (st *storage) leave(p *kube.Pod, node int32) {
+	if there := st.attached[node]; len(there) > 0 {
+		st.attached[node] = slices.DeleteFunc(there, func(a attached) bool { return a.pod == p.UID })
+	}
 }
 
 // attach counts the volumes of a pod on a node; counting one twice does no harm.

@@ -1,6 +1,8 @@
 package landing
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -26,12 +28,14 @@ func (t *ports) on(g *group, i int32, self kube.UID) reason {
 	if t.uses == nil {
 		t.uses = map[int32][]portUse{}
 		for _, p := range t.s.PodsWithHostPorts() {
-			if at := t.index(p.Node); at >= 0 && !p.Finished() {
+			if at := t.home(p); at >= 0 && !p.Finished() {
 				t.take(p, at)
 			}
 		}
 		for _, m := range t.moved {
-			t.take(m.pod, m.node)
+			if m.sign > 0 {
+				t.take(m.pod, m.node)
+			}
 		}
 	}
 	for _, use := range t.uses[i] {
@@ -50,6 +54,13 @@ func (t *ports) take(p *kube.Pod, at int32) {
 	}
 	for _, port := range p.Spec.HostPorts {
 		t.uses[at] = append(t.uses[at], portUse{p.UID, port})
+	}
+}
+
+// leave gives the ports of a pod back.
+func (t *ports) leave(p *kube.Pod, at int32) {
+	if uses := t.uses[at]; len(uses) > 0 {
+		t.uses[at] = slices.DeleteFunc(uses, func(u portUse) bool { return u.pod == p.UID })
 	}
 }
 

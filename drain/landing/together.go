@@ -11,9 +11,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Estimate is what a whole plan comes to: its nodes gone, its pods placed one
-// after the other, the largest first, each where most is free. The scheduler
-// may place them otherwise, so it is an estimate.
+// Estimate is what a whole plan comes to: its nodes cordoned, its pods taken off them
+// and placed one after the other, the largest first, each where most is free. The
+// scheduler may place them otherwise, so it is an estimate.
 type Estimate struct {
 	Verdicts []Verdict // in the order of the pods that were asked for
 	Targets  []string  // the node taken for each, "" for none
@@ -21,25 +21,30 @@ type Estimate struct {
 	After    Headroom
 }
 
-// Together estimates how the pods of the plan would land, moved together.
+// Together estimates how the pods of the plan would land, moved together. The nodes of the
+// plan stay in the cluster: a spread constraint counts their domains.
 func (c *Cluster) Together(pods []*kube.Pod) Estimate {
-	rest := &Cluster{planned: map[string]bool{}}
-	rest.load(c.s, func(n *kube.Node) bool { return !c.planned[n.Name] })
+	rest := &Cluster{planned: c.planned}
+	rest.load(c.s)
 	rest.storage.taken, rest.storage.users = map[string]bool{}, map[string]kube.UID{}
-	e := Estimate{Verdicts: make([]Verdict, len(pods)), Targets: make([]string, len(pods)), Before: c.headroom()}
+	e := Estimate{Verdicts: make([]Verdict, len(pods)), Targets: make([]string, len(pods)), Before: c.headroom(nil)}
 	for placed, i := range rest.largestFirst(pods) {
 		e.Verdicts[i], e.Targets[i] = rest.place(pods[i], placed)
 	}
-	e.After = rest.headroom()
+	e.After = rest.headroom(c.planned)
 	return e
 }
 
-// place finds a node for one pod and takes it.
+// place takes one pod off its node, finds another for it and takes that.
 func (c *Cluster) place(p *kube.Pod, earlier int) (Verdict, string) {
+	c.leave(p)
 	g := c.group(p)
 	v, feasible := c.judge(g, p)
 	if len(feasible) == 0 {
 		return v, ""
+	}
+	if other := slices.DeleteFunc(slices.Clone(feasible), c.isPlanned); len(other) > 0 {
+		feasible = other
 	}
 	best := slices.MaxFunc(feasible, func(a, b int32) int {
 		return cmp.Compare(c.nodes[a].freeAfter(&p.Spec.Requests), c.nodes[b].freeAfter(&p.Spec.Requests))
@@ -51,22 +56,42 @@ func (c *Cluster) place(p *kube.Pod, earlier int) (Verdict, string) {
 	return v, c.nodes[best].Name
 }
 
+func (c *Cluster) isPlanned(node int32) bool { return c.planned[c.nodes[node].Name] }
+
+// leave takes a pod off its node for good.
+func (c *Cluster) leave(p *kube.Pod) {
+	own := c.home(p)
+	c.left[p.UID] = true
+	if own < 0 || p.Finished() {
+		return
+	}
+	c.nodes[own].take(p.Spec.Requests, -1)
+	c.ports.leave(p, own)
+	c.storage.leave(p, own)
+	c.count(placement{p, own, -1})
+}
+
+// count counts a pod in or out for the groups that there are, and for later ones.
+func (c *Cluster) count(m placement) {
+	c.moved = append(c.moved, m)
+	for _, same := range c.groups {
+		for _, other := range same {
+			for ; other != nil; other = other.broad {
+				if other.unknown == "" {
+					other.count(c, m.pod, m.node, m.sign)
+				}
+			}
+		}
+	}
+}
+
 // settle counts a pod as running on a node from now on.
 func (c *Cluster) settle(g *group, p *kube.Pod, node int32) {
 	moved := *p
 	moved.Node, moved.Deleted = c.nodes[node].Name, time.Time{} // the new pod is not terminating
 	c.nodes[node].take(p.Spec.Requests, 1)
 	c.ports.take(p, node)
-	c.moved = append(c.moved, placement{&moved, node})
-	for _, same := range c.groups {
-		for _, other := range same {
-			for ; other != nil; other = other.broad {
-				if other.unknown == "" {
-					other.count(c, &moved, node, 1)
-				}
-			}
-		}
-	}
+	c.count(placement{&moved, node, 1})
 	volumes, _ := c.storage.match(g.volumes.unbound, node)
 	for _, name := range volumes {
 		c.storage.taken[name] = true
@@ -131,14 +156,14 @@ type Headroom struct {
 	Zones []Room // by name
 }
 
-// headroom adds up the nodes that pods can be scheduled to, by zone. Of the
-// nodes of a plan it goes by what they are before it.
-func (c *Cluster) headroom() Headroom {
+// headroom adds up the nodes that pods can be scheduled to, by zone, without those that
+// are drained.
+func (c *Cluster) headroom(drained map[string]bool) Headroom {
 	var h Headroom
 	zones := map[string]*Room{}
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		if n.Unschedulable || n.Ready == kube.NodeNotReady || n.Ready == kube.NodeUnknown {
+		if n.Unschedulable || n.Ready == kube.NodeNotReady || n.Ready == kube.NodeUnknown || drained[n.Name] {
 			continue
 		}
 		zone := n.Labels[corev1.LabelTopologyZone]

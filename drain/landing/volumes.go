@@ -259,7 +259,7 @@ func placed(set map[string]string) bool {
 func (st *storage) exclusiveInUse(g *group, self kube.UID) bool {
 	for _, claim := range g.volumes.exclusive {
 		for _, p := range st.s.Storage().PodsUsing(g.namespace, claim) {
-			if p.UID != self && st.index(p.Node) >= 0 && !p.Finished() {
+			if p.UID != self && st.home(p) >= 0 && !p.Finished() {
 				return true
 			}
 		}
