@@ -71,6 +71,7 @@ type HostPort struct {
 type PodSpec struct {
 	Priority       int32 // 0 where the pod has none
 	PriorityClass  string
+	NeverPreempts  bool  // preemptionPolicy Never
 	GraceSeconds   int64 // terminationGracePeriodSeconds, 30 where unset
 	Requests       Resources
 	HostPorts      []HostPort

@@ -4,8 +4,8 @@
 //
 // The replacement is taken to have the spec of the running pod: an owner whose
 // template changed since, or a webhook, makes another one. Pods that wait to be
-// scheduled are not counted, nor is room that preemption could make. Whatever
-// else is not modelled makes the answer Unknown, never Fits.
+// scheduled are not counted. Room that preemption could make, and whatever is not
+// modelled, makes the answer Unknown, never Fits.
 //
 // The rules are those of k8s.io/kubernetes/pkg/scheduler/framework/plugins,
 // named where they are followed; comparisons with the real scheduler are in

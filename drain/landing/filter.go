@@ -38,6 +38,7 @@ func (c *Cluster) filter(g *group, self kube.UID) outcome {
 		}
 		o.counts[why]++
 	}
+	o.preempts = len(o.feasible) == 0 && !exclusive && c.preempts(g, self)
 	return o
 }
 

@@ -41,6 +41,7 @@ type Cluster struct {
 	memo    map[memoKey]Verdict
 	ports   ports
 	storage storage
+	lowest  []int32 // priority by node, nil until asked for
 }
 
 // view is what all filters see of a cluster: its nodes, and the pods that an estimate has
@@ -180,6 +181,8 @@ func (c *Cluster) verdict(g *group, o outcome) Verdict {
 	switch {
 	case g.unknown != "":
 		return Verdict{Answer: Unknown, Why: g.unknown}
+	case o.preempts:
+		return Verdict{Answer: Unknown, Why: WhyPreempts}
 	case len(o.feasible) == 0:
 		// What is not modelled could only rule out more nodes.
 		return Verdict{Answer: DoesNotFit, Why: o.message(g, len(c.nodes))}

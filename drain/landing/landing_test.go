@@ -71,6 +71,23 @@ func TestAlone(t *testing.T) {
 			w.pod("p", "n1", spreadOver(corev1.LabelTopologyZone, func(s *corev1.TopologySpreadConstraint) { s.NodeTaintsPolicy = &honor }))
 			w.pod("q", "n2")
 		}, Fits, "2 of 3"},
+		"room by preemption": {func(w *world) { w.pod("p", "n1", priority(10)); w.full("n2", 0) }, Unknown, WhyPreempts},
+		"none is lower":      {func(w *world) { w.pod("p", "n1", priority(10)); w.full("n2", 10) }, DoesNotFit, "Insufficient cpu"},
+		"those that are lower free little": {func(w *world) {
+			w.pod("p", "n1", priority(10), func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests = amounts("3", "1Gi") })
+			w.full("n2", 10)
+			w.pod("q", "n2", priority(0))
+		}, DoesNotFit, "Insufficient cpu"},
+		"never preempts": {func(w *world) {
+			never := corev1.PreemptNever
+			w.pod("p", "n1", priority(10), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = &never })
+			w.full("n2", 0)
+		}, DoesNotFit, "Insufficient cpu"},
+		"a taint is not preempted": {func(w *world) {
+			w.pod("p", "n1", priority(10), func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "c"} })
+			w.node("n3", "c", taint)
+			w.full("n3", 0)
+		}, DoesNotFit, "untolerated taint"},
 		"other scheduler": {func(w *world) {
 			w.pod("p", "n1", func(p *corev1.Pod) { p.Spec.SchedulerName = "volcano" })
 		}, Unknown, "volcano"},
@@ -89,6 +106,30 @@ func TestAlone(t *testing.T) {
 				t.Errorf("%s: %s, want %s: %s", v.Answer, v.Why, tt.answer, tt.why)
 			}
 		})
+	}
+}
+
+func priority(n int32) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.Priority = &n } }
+
+// full puts four pods of that priority on a node: they ask for all its CPU.
+func (w *world) full(node string, of int32) {
+	for i := range 4 {
+		w.pod(fmt.Sprint(node, "-", i), node, priority(of))
+	}
+}
+
+// Of two pods that move together the one of high priority may preempt the other, which has
+// taken the last room.
+func TestTogetherPreempts(t *testing.T) {
+	w := &world{}
+	w.node("n1", "a")
+	w.node("n2", "a", func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("2") })
+	w.pod("low", "n1", func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests = amounts("2", "1Gi") })
+	w.pod("high", "n1", priority(10))
+	s := w.snapshot()
+	e := New(s, []string{"n1"}).Together([]*kube.Pod{s.PodNamed("shop", "low"), s.PodNamed("shop", "high")})
+	if e.Verdicts[0].Answer != Fits || e.Verdicts[1].Answer != Unknown || e.Verdicts[1].Why != WhyPreempts {
+		t.Errorf("%+v", e.Verdicts)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type node struct {
 	*kube.Node
 	used          kube.Resources
+	placed        []*kube.Pod // by an estimate
 	unschedulable bool
 	taints        int32 // of taintSets
 }

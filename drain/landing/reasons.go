@@ -66,6 +66,7 @@ type outcome struct {
 	feasible []int32
 	counts   [reasons]int
 	extended map[corev1.ResourceName]int // nodes short of an extended resource
+	preempts bool                        // none is feasible, and some would be without pods of lower priority
 }
 
 func (o *outcome) short(name corev1.ResourceName) {

@@ -90,6 +90,10 @@ func (c *Cluster) settle(g *group, p *kube.Pod, node int32) {
 	moved := *p
 	moved.Node, moved.Deleted = c.nodes[node].Name, time.Time{} // the new pod is not terminating
 	c.nodes[node].take(p.Spec.Requests, 1)
+	c.nodes[node].placed = append(c.nodes[node].placed, &moved)
+	if c.lowest != nil {
+		c.lowest[node] = min(c.lowest[node], p.Spec.Priority)
+	}
 	c.ports.take(p, node)
 	c.count(placement{&moved, node, 1})
 	volumes, _ := c.storage.match(g.volumes.unbound, node)

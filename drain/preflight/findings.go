@@ -33,7 +33,7 @@ var finders = []finder{
 	findOtherDrainers, findSilentNodes,
 	findOutOfOrder, findNotRemade, findOutages, findUnserved, findExceeded, findPinned, findUnseenVolumes,
 	findTolerant, findEmptyDirData, findNodeFiles, findUnknownVolumes, findCordoned, findUnguarded, findUnforeseen,
-	findNoRoom, findLeftovers,
+	findNoRoom, findPreempts, findLeftovers,
 }
 
 // Check is the plan with all that the operator should know of it, the gravest first.

@@ -9,8 +9,28 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// FindingNoRoom names pods whose replacement cannot be scheduled on any node.
-const FindingNoRoom = "NoRoom"
+// The findings about room.
+const (
+	FindingNoRoom   = "NoRoom"   // pods whose replacement cannot be scheduled on any node
+	FindingPreempts = "Preempts" // pods whose replacement may preempt other pods
+)
+
+// findPreempts finds pods that no node has room for, but by preemption: pods outside the plan
+// would end.
+func findPreempts(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {
+	f := plan.Finding{Code: FindingPreempts, Level: plan.LevelWarning}
+	plan.EachMove(*p, func(one *plan.Pod) {
+		if l := one.Landing; l != nil && (l.Why == landing.WhyPreempts || l.Together.Why == landing.WhyPreempts) {
+			f.Objects = append(f.Objects, "Pod/"+one.Namespace+"/"+one.Name)
+		}
+	})
+	if len(f.Objects) == 0 {
+		return nil
+	}
+	f.Message = "no node has room for the replacements of " + words.Count(len(f.Objects), "pod", "pods") +
+		": they " + landing.WhyPreempts + ", also outside the plan"
+	return []plan.Finding{f}
+}
 
 // findNoRoom finds pods that fit nowhere, alone or, estimated, with the others.
 func findNoRoom(_ *kube.Snapshot, p *plan.Plan, _ *Env) []plan.Finding {

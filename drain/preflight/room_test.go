@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -54,7 +55,41 @@ func TestPlanSaysWhereThePodsCouldGo(t *testing.T) {
 	if len(found) != 1 || len(found[0].Objects) != 2 {
 		t.Errorf("findings %+v", found)
 	}
+	if found := findPreempts(nil, &plan, nil); found != nil {
+		t.Errorf("nobody has a lower priority: %+v", found)
+	}
 	if plan.Room.Before.Total.Nodes != 2 || plan.Room.After.Total.Nodes != 1 {
 		t.Errorf("room %+v", plan.Room)
+	}
+}
+
+// A pod that may preempt others is no pod without room: it surges, and the finding says
+// who pays for it.
+func TestPodsThatMayPreemptOthers(t *testing.T) {
+	web := kubetest.DeploymentOf("shop/web", kubetest.Well, kubetest.Well)
+	for _, o := range web {
+		switch o := o.(type) {
+		case *corev1.Pod:
+			kubetest.Asking("2")(o)
+			kubetest.Prio(1000)(o)
+			kubetest.On("w1")(o)
+		case *appsv1.Deployment:
+			o.Status.Replicas, o.Status.UpdatedReplicas, o.Status.ReadyReplicas, o.Status.AvailableReplicas = 2, 2, 2, 2
+			o.Status.ObservedGeneration = o.Generation
+		}
+	}
+	objects := append(web, roomyNode("w1", "8"), roomyNode("w2", "4"), kubetest.Pod("shop/batch", kubetest.On("w2"), kubetest.Asking("4")))
+	options := plantest.Options(plantest.Force)
+	options.Surge = "100%"
+	planned := plantest.New(t, kubetest.SnapshotOf(kubetest.Now, objects...), options, "w1")
+	if len(planned.Surging()) != 1 {
+		t.Errorf("surges %+v", planned.Surges)
+	}
+	found := findPreempts(nil, &planned, nil)
+	if len(found) != 1 || len(found[0].Objects) != 2 || !strings.Contains(found[0].Message, landing.WhyPreempts) {
+		t.Errorf("findings %+v", found)
+	}
+	if none := findNoRoom(nil, &planned, nil); none != nil {
+		t.Errorf("findings %+v", none)
 	}
 }

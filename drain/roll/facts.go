@@ -117,7 +117,7 @@ func Unplaced(of plan.Plan) plan.Plan {
 		}
 	}
 	of.Findings = slices.DeleteFunc(slices.Clone(of.Findings), func(f plan.Finding) bool {
-		return f.Code == preflight.FindingNoRoom
+		return f.Code == preflight.FindingNoRoom || f.Code == preflight.FindingPreempts
 	})
 	return of
 }

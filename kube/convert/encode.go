@@ -70,7 +70,7 @@ func appendMessage(b []byte, m marshaler) []byte {
 }
 
 func encodeSpec(b []byte, s *kube.PodSpec) []byte {
-	b = appendText(appendInt(b, int64(s.Priority)), s.PriorityClass)
+	b = appendBool(appendText(appendInt(b, int64(s.Priority)), s.PriorityClass), s.NeverPreempts)
 	b = appendAmounts(appendInt(b, s.GraceSeconds), s.Requests)
 	b = binary.AppendUvarint(b, uint64(len(s.HostPorts)))
 	for _, p := range s.HostPorts {

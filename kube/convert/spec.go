@@ -15,9 +15,10 @@ func podSpec(p *corev1.Pod, owner *kube.Owner) *kube.PodSpec {
 	s := &p.Spec
 	spec := kube.PodSpec{
 		Priority: valueOr(s.Priority, 0), PriorityClass: s.PriorityClassName,
-		GraceSeconds: valueOr(s.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds),
-		Requests:     amounts(resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})),
-		HostPorts:    hostPorts(s), HostNetwork: s.HostNetwork,
+		NeverPreempts: valueOr(s.PreemptionPolicy, "") == corev1.PreemptNever,
+		GraceSeconds:  valueOr(s.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds),
+		Requests:      amounts(resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{UseStatusResources: true})),
+		HostPorts:     hostPorts(s), HostNetwork: s.HostNetwork,
 		NodeSelector: s.NodeSelector, Affinity: unpinned(s.Affinity, s.NodeName, owner),
 		Tolerations: s.Tolerations, Spread: s.TopologySpreadConstraints, Volumes: volumes(p),
 		SchedulerName: s.SchedulerName, PreStop: hasPreStop(s),
