@@ -66,6 +66,9 @@ func (r *Resumption) Ready(ctx context.Context) (note string, err error) {
 	if _, err := s.Synced(ctx, kinds, r.nodes...); err != nil {
 		return note, err
 	}
+	if options.Guard != "" { // a guard counts the pods of owners by their scales
+		s.ReadScales(ctx, s.Source, nodesOf(run))
+	}
 	return note, s.readDaemonSets(ctx, nodesOf(run))
 }
 
@@ -87,6 +90,7 @@ func (r *Resumption) Start(ctx context.Context) (run Run, before []drain.Event, 
 		}
 	}
 	s.Runs.own(engine, drain.Fold(nil, before...), s.CheckAccess)
+	s.followScales(context.WithoutCancel(ctx), engine, r.run.Options, nodesOf(r.run))
 	return engine, before, nil
 }
 

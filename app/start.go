@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
@@ -40,6 +42,7 @@ func (s *Session) StartAs(ctx context.Context, id string, plan plan.Plan) (Run, 
 		return nil, &Error{Text: "cannot start the run; nothing was changed", Err: err}
 	}
 	s.Runs.own(run, nil, s.CheckAccess)
+	s.followScales(context.WithoutCancel(ctx), run, plan.Options, plan.Names())
 	keep, now := s.Runs.Keep, s.Now()
 	s.Runs.group.Go("prune journals", func() { s.Runs.prune(keep, now) })
 	return run, nil
@@ -51,6 +54,29 @@ func (s *Session) launch(ctx context.Context, c engine.EngineConfig, plan plan.P
 		return s.Launch(ctx, c, plan, facts)
 	}
 	return engine.Start(ctx, c, plan, facts)
+}
+
+// scalePause is how often the scales are read again that a guard counts by.
+const scalePause = 30 * time.Second
+
+// followScales reads the scales of owners that are not watched again and again while a run with a
+// guard is live: one that is scaled down would hold its pods for ever.
+func (s *Session) followScales(ctx context.Context, run live.Run, o plan.Options, nodes []string) {
+	if o.Guard == "" {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s.Runs.group.Go("scales of a guard", func() {
+		defer cancel()
+		for {
+			select {
+			case <-run.Done():
+				return
+			case <-time.After(scalePause):
+				s.ReadScales(ctx, s.Source, nodes)
+			}
+		}
+	})
 }
 
 func (s *Session) engine(journal *journal.Journal) engine.EngineConfig {

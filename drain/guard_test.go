@@ -15,6 +15,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -53,6 +54,68 @@ func TestNamesAndOwnersOfTemporaryBudgets(t *testing.T) {
 	}
 	if len(names) != 3 || !names["kdrain-r1-web"] || versions["ReplicationController"] != "v1" || versions["StatefulSet"] != "apps/v1" {
 		t.Errorf("%v, %v", names, versions)
+	}
+}
+
+// A guard counts the pods of a custom owner by its scale, and the last figures of it hold where it
+// cannot be read any more.
+func TestGuardOfACustomOwner(t *testing.T) {
+	scale := func(change func(*kube.Workload)) *kube.Workload {
+		w := &kube.Workload{Kind: "CloneSet", Namespace: "default", Name: "game", UID: "clone", APIVersion: "apps.kruise.io/v1alpha1",
+			Resource: "clonesets.apps.kruise.io", Replicas: 3, Selector: labels.SelectorFromSet(labels.Set{"app": "game"})}
+		change(w)
+		return w
+	}
+	for name, c := range map[string]struct {
+		change  func(*kube.Workload)
+		allowed int // evictions at once under --guard=1
+		budgets int // temporary budgets under --guard-write
+		left    string
+	}{
+		"its scale is read": {func(*kube.Workload) {}, 1, 1, ""},
+		"hidden by now":     {func(w *kube.Workload) { w.Hidden = "timeout" }, 1, 0, "timeout"},
+		"hidden from the beginning": {func(w *kube.Workload) { w.Hidden, w.Replicas, w.Selector = "no right to get", 0, nil },
+			0, 0, "no right to get"},
+		"no scale":             {func(w *kube.Workload) { w.Resource, w.Replicas, w.Selector = "", 0, nil }, 0, 0, "it has no scale"},
+		"no selector":          {func(w *kube.Workload) { w.Selector = nil }, 1, 0, "its scale has no selector of its pods"},
+		"a selector of others": {func(w *kube.Workload) { w.Selector = labels.SelectorFromSet(labels.Set{"app": "api"}) }, 1, 0, "its scale has no selector of its pods"},
+		"a single replica":     {func(w *kube.Workload) { w.Replicas = 1 }, 0, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newSteps()
+			var pods []kube.UID
+			for range 3 {
+				live := f.AddPod("game", "a", func(p *corev1.Pod) {
+					p.OwnerReferences[0].APIVersion, p.OwnerReferences[0].Kind, p.OwnerReferences[0].UID = "apps.kruise.io/v1alpha1", "CloneSet", "clone"
+				})
+				pods = append(pods, kube.UID(live.UID))
+			}
+			f.Store.Put(scale(c.change))
+			s := f.Snapshot()
+			var books budget.GuardTrackers
+			allowed := 0
+			if book := books.Of("1", s, s.Pod(pods[0])); book != nil {
+				allowed = book.Free
+			}
+			if made := tempbudget.Wanted(s, "r1", pods); allowed != c.allowed || len(made) != c.budgets {
+				t.Errorf("the guard allows %d, want %d; budgets %+v", allowed, c.allowed, made)
+			}
+			o := plan.DefaultOptions()
+			o.Guard, o.GuardWrite = "1", true
+			planned, err := plan.New(s, []string{"a"}, o, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := ""
+			for _, finding := range preflight.Check(s, planned, preflight.Env{}).Findings {
+				if finding.Code == preflight.FindingGuardLeavesOut {
+					said = finding.Message
+				}
+			}
+			if (said == "") != (c.left == "") || !strings.Contains(said, c.left) {
+				t.Errorf("left out: %q, want %q", said, c.left)
+			}
+		})
 	}
 }
 

@@ -138,8 +138,9 @@ func (r *labRun) waitedForGuard() {
 	r.s.Errorf("no pod waited for the guard:\n%s", r.story())
 }
 
-// What owns pods and is none of the built-in workloads has a scale that can be read, but no
-// guard: the plan says so before anything is evicted.
+// A custom owner with a scale is guarded like a built-in workload: its pods leave one at a time,
+// by the guard of the run and by a temporary budget, which the disruption controller counts
+// through the same scale. One whose scale has no selector gets no budget, and the plan says so.
 func TestLabGuardOfACustomOwner(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -149,7 +150,7 @@ func TestLabGuardOfACustomOwner(t *testing.T) {
 	definition := fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"clonesets.%[1]s"},"spec":{"group":%[1]q,`+
 		`"scope":"Namespaced","names":{"plural":"clonesets","singular":"cloneset","kind":"CloneSet"},"versions":[{"name":"v1","served":true,"storage":true,`+
 		`"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},"subresources":{"status":{},"scale":`+
-		`{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`, group)
+		`{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas","labelSelectorPath":".status.selector"}}}]}}`, group)
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	s.must(apis.Post().AbsPath(definitions).SetHeader("Content-Type", "application/json").Body([]byte(definition)).Do(s.Context()).Error())
 	s.afterwards(func(ctx context.Context) error {

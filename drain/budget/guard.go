@@ -66,7 +66,14 @@ func GuardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
 	if p.Owner == nil || !p.Healthy() {
 		return nil
 	}
-	if w := ScaledBy(s, p.Owner); w != nil && w.Replicas >= 2 {
+	w := ScaledBy(s, p.Owner)
+	if w == nil { // its scale may have been read before, and be hidden by now
+		_, w = s.TopOwner(p.Owner)
+		if w == nil || w.Hidden == "" {
+			return nil
+		}
+	}
+	if w.Replicas >= 2 {
 		return w
 	}
 	return nil
@@ -77,7 +84,7 @@ func GuardedBy(s *kube.Snapshot, p *kube.Pod) *kube.Workload {
 func podsOfWorkload(s *kube.Snapshot, w *kube.Workload) iter.Seq[*kube.Pod] {
 	return func(yield func(*kube.Pod) bool) {
 		for _, owner := range append(s.WorkloadsOf(w.UID), w) {
-			if !hasScale(owner) || scaledAs(owner) != w.UID {
+			if owner != w && !hasScale(owner) || scaledAs(owner) != w.UID {
 				continue
 			}
 			for p := range s.PodsOf(owner.UID) {

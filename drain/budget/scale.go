@@ -8,20 +8,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// Scalable is the workload that decides how many pods like those of the owner
-// there are: one that scaledBy knows, or any other with a scale, whose figures
-// somebody has read for this look (watch.Scales). It is nil where that
-// is not known.
-func Scalable(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
-	if w := ScaledBy(s, owner); w != nil {
-		return w
-	}
-	if _, w := s.TopOwner(owner); w != nil && w.Resource != "" && w.Hidden == "" {
-		return w
-	}
-	return nil
-}
-
 // Wanted is how many pods a workload is to have. An autoscaler that can act
 // brings it into its bounds (podautoscaler/horizontal.go reconcileAutoscaler),
 // unless it was scaled to zero, which turns the autoscaler off.

@@ -187,19 +187,16 @@ func (p *page) running() int {
 	return n
 }
 
-// ScaledBy is the workload whose scale the disruption controller takes for pods
-// of the owner: the Deployment of a ReplicaSet that has one (disruption.go
-// getPodReplicaSet, getPodDeployment). It is nil where that is not known, and
-// for owners without a scale.
+// ScaledBy is the workload that decides how many pods like those of the owner there are: the
+// Deployment of a ReplicaSet that has one, and any other owner with a scale, such as a CloneSet,
+// whose figures were read (watch.Scales). The disruption controller takes the same scale
+// (disruption.go getPodReplicaSet, getPodDeployment, getScaleController). It is nil where that is
+// not known, and for owners without a scale.
 func ScaledBy(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
-	w := s.Workload(owner.UID)
-	if w == nil || !hasScale(w) {
-		return nil
+	if _, w := s.TopOwner(owner); w != nil && hasScale(w) {
+		return w
 	}
-	if top := scaledAs(w); top != w.UID {
-		return s.Workload(top)
-	}
-	return w
+	return nil
 }
 
 // scaledAs is the workload whose scale is that of w.
@@ -210,13 +207,13 @@ func scaledAs(w *kube.Workload) kube.UID {
 	return w.UID
 }
 
-// hasScale reports whether the disruption controller takes the scale of the workload, or of
-// the owner of a ReplicaSet, for its pods.
+// hasScale reports whether a workload has a scale, and its figures are known.
 func hasScale(w *kube.Workload) bool {
-	if w.APIVersion != "" && (w.Resource == "" || w.Hidden != "") {
-		return false
+	if w.APIVersion != "" { // no built-in workload
+		return w.Resource != "" && w.Hidden == ""
 	}
-	return w.Kind == "ReplicaSet" || w.Kind == "StatefulSet" || w.Kind == "ReplicationController"
+	return w.Kind == "ReplicaSet" || w.Kind == "StatefulSet" || w.Kind == "ReplicationController" ||
+		w.Kind == "Deployment"
 }
 
 // neverAllows says why the budget cannot allow a disruption whatever happens to

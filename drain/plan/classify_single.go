@@ -27,7 +27,7 @@ func singleReplica(c *classified) []remark {
 	if !c.o.BlockSingleReplica || c.finished || c.pod.Terminating() || c.pod.Owner == nil || c.moot() {
 		return nil
 	}
-	w := budget.Scalable(c.s, c.pod.Owner)
+	w := budget.ScaledBy(c.s, c.pod.Owner)
 	switch {
 	case w != nil && budget.Wanted(c.s, w) == 1:
 		return stops(ActionRefuse, ReasonSingleReplica, LevelError,

@@ -51,7 +51,7 @@ func stakes(s *kube.Snapshot, p *plan.Plan) []*stake {
 			if !plan.Moves() || pod == nil || pod.Owner == nil || pod.Finished() || pod.Terminating() {
 				continue
 			}
-			w := budget.Scalable(s, pod.Owner)
+			w := budget.ScaledBy(s, pod.Owner)
 			if w == nil || w.Resource != "" && !s.InWhole(kube.KindPods) {
 				continue
 			}

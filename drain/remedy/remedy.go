@@ -162,8 +162,12 @@ func (v *View) workload() (*kube.Workload, string) {
 	case !v.Snap.Trusted(kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets):
 		return nil, "its owner is not known: workloads cannot be seen"
 	}
-	if w := budget.ScaledBy(v.Snap, v.Live.Owner); w != nil {
+	w := budget.ScaledBy(v.Snap, v.Live.Owner)
+	switch {
+	case w != nil && w.APIVersion == "":
 		return w, ""
+	case w != nil:
+		return nil, "only built-in workloads can be changed, and its owner is " + w.Kind + " " + w.Name
 	}
 	return nil, "its owner, " + v.Live.Owner.Kind + " " + v.Live.Owner.Name + ", has no replicas to change"
 }

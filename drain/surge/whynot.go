@@ -60,7 +60,7 @@ func Of(s *kube.Snapshot, p *kube.Pod) (*kube.Workload, *Reason) {
 			" gives each pod a name: a further pod would be a further member"}
 	case owner.Kind == "Job":
 		return nil, &Reason{CodeKind, "Job " + owner.Name + " runs its pods to their end"}
-	case owner.Kind != "Deployment" && owner.Kind != "ReplicaSet":
+	case owner.Kind != "Deployment" && owner.Kind != "ReplicaSet", w != nil && w.APIVersion != "":
 		return nil, &Reason{CodeKind, owner.Kind + " " + owner.Name +
 			" is not known to remove the pods of the lowest deletion cost first"}
 	case w == nil:

@@ -24,7 +24,7 @@ func Wanted(s *kube.Snapshot, run string, pods []kube.UID) []Facts {
 			continue
 		}
 		w := budget.ScaledBy(s, live.Owner)
-		if w == nil || w.Replicas < 2 || w.Selector == nil || slices.Contains(seen, w.UID) {
+		if w == nil || w.Replicas < 2 || !Selects(s, w) || slices.Contains(seen, w.UID) {
 			continue
 		}
 		seen = append(seen, w.UID)
@@ -37,6 +37,14 @@ func Wanted(s *kube.Snapshot, run string, pods []kube.UID) []Facts {
 		})
 	}
 	return wanted
+}
+
+// Selects reports whether a temporary budget can cover the workload: it has a selector, and that
+// selects pods of it. The API server insists on that for built-in workloads only, and a budget
+// that counts no pod never comes into force.
+func Selects(s *kube.Snapshot, w *kube.Workload) bool {
+	return w.Selector != nil && (w.APIVersion == "" || slices.ContainsFunc(budget.CountedWith(s, w),
+		func(p *kube.Pod) bool { return w.Selector.Matches(p.Labels) }))
 }
 
 // name is the name of the temporary budget of a workload. Where another of the run has it

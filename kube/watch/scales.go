@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -75,7 +76,12 @@ func (r *Scales) some(ctx context.Context, store *kube.Store, owners []scaleOwne
 		slots <- struct{}{}
 		group.Go("scale of "+o.Kind, func() {
 			defer func() { <-slots }()
-			if w := r.one(ctx, o); !sameScale(store.Snapshot().Workload(w.UID), w) {
+			w, told := r.one(ctx, o)
+			old := store.Snapshot().Workload(w.UID)
+			if !told && old != nil { // a guard goes by the last figures
+				w.Replicas, w.Selector = old.Replicas, old.Selector
+			}
+			if !sameScale(old, w) {
 				store.Put(w)
 			}
 		})
@@ -85,7 +91,8 @@ func (r *Scales) some(ctx context.Context, store *kube.Store, owners []scaleOwne
 }
 
 func sameScale(old, w *kube.Workload) bool {
-	return old != nil && old.Replicas == w.Replicas && old.Hidden == w.Hidden && old.Resource == w.Resource
+	return old != nil && old.Replicas == w.Replicas && old.Hidden == w.Hidden && old.Resource == w.Resource &&
+		fmt.Sprint(old.Selector) == fmt.Sprint(w.Selector)
 }
 
 // due are the next owners to ask for, each once.
@@ -124,24 +131,24 @@ func watchedOwner(o *kube.Owner) bool {
 	return false
 }
 
-// one reads the scale of an owner.
-func (r *Scales) one(ctx context.Context, o scaleOwner) *kube.Workload {
-	w := &kube.Workload{Kind: convert.Share(o.Kind), Namespace: convert.Share(o.namespace),
+// one reads the scale of an owner; told is false where the server did not say what it is.
+func (r *Scales) one(ctx context.Context, o scaleOwner) (w *kube.Workload, told bool) {
+	w = &kube.Workload{Kind: convert.Share(o.Kind), Namespace: convert.Share(o.namespace),
 		Name: convert.Share(o.Name), UID: o.UID, APIVersion: convert.Share(o.APIVersion)}
 	// Whoever writes a reference may put anything into it: it must not lead elsewhere.
 	for _, part := range append(strings.Split(o.APIVersion, "/"), o.Name) {
 		if part == "" || len(content.IsPathSegmentName(part)) > 0 {
 			w.Hidden = "no object can have its name or version"
-			return w
+			return w, true
 		}
 	}
 	resource, err := r.resource(ctx, o.Owner)
 	if err != nil {
 		w.Hidden = "its kind is not known: " + plainWords(err)
-		return w
+		return w, false
 	}
 	if resource == "" {
-		return w
+		return w, true
 	}
 	group, _, _ := strings.Cut(o.APIVersion, "/")
 	w.Resource = convert.Share(resource + "." + group)
@@ -153,14 +160,26 @@ func (r *Scales) one(ctx context.Context, o scaleOwner) *kube.Workload {
 		w.Hidden = "it is not there"
 	case apierrors.IsForbidden(err):
 		w.Hidden = "no right to get " + resource + "/scale." + group
+		return w, false
 	case err != nil:
 		w.Hidden = plainWords(err)
+		return w, false
 	case scale.UID != "" && scale.UID != o.UID:
 		w.Hidden = "another of its name is there"
 	default:
-		w.Replicas = scale.Spec.Replicas
+		w.Replicas, w.Selector = scale.Spec.Replicas, scaleSelector(scale)
 	}
-	return w
+	return w, true
+}
+
+// scaleSelector is the selector of the pods that a scale counts, nil where it names none: an
+// empty one would select every pod of the namespace.
+func scaleSelector(scale *autoscalingv1.Scale) labels.Selector {
+	by, err := labels.Parse(scale.Status.Selector)
+	if err != nil || by.Empty() {
+		return nil
+	}
+	return by
 }
 
 func plainWords(err error) string { return kube.CleanText(fmt.Sprint(conn.PlainCause(err))) }

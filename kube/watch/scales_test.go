@@ -32,7 +32,8 @@ func TestScalesOfOtherOwners(t *testing.T) {
 		now := replicas
 		mu.Unlock()
 		scale := func(uid string) {
-			kubetest.WriteJSON(w, 200, `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"uid":"`+uid+`"},"spec":{"replicas":`+now+`}}`)
+			kubetest.WriteJSON(w, 200, `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"uid":"`+uid+`"},"spec":{"replicas":`+now+`},`+
+				`"status":{"selector":"app=`+uid+`"}}`)
 		}
 		switch strings.TrimPrefix(r.URL.Path, "/apis/") {
 		case "apps.kruise.io/v1alpha1":
@@ -86,7 +87,8 @@ func TestScalesOfOtherOwners(t *testing.T) {
 	}
 	first := read()
 	s := store.Snapshot()
-	if w := s.Workload("cs-1"); w == nil || w.Replicas != 1 || w.Resource != "clonesets.apps.kruise.io" || w.Hidden != "" {
+	if w := s.Workload("cs-1"); w == nil || w.Replicas != 1 || w.Resource != "clonesets.apps.kruise.io" || w.Hidden != "" ||
+		w.Selector == nil || w.Selector.String() != "app=cs-1" {
 		t.Errorf("CloneSet game: %+v", w)
 	}
 	if w := s.Workload("ro-1"); w == nil || w.Replicas != 1 || w.Resource != "rollouts.argoproj.io" {
