@@ -58,9 +58,7 @@ func (s folding) apply(e Event) {
 	if !e.Time.Equal(s.Updated) { // none lapses between events of one moment
 		s.Assumed.Expire(e.Time)
 	}
-	if e.Kind == EventResumed {
-		s.stopClocks("", s.Updated) // what was after the last event is not known
-	}
+	last := s.Updated
 	s.Seq, s.Updated = e.Seq, e.Time
 	defer s.tendClocks(e)
 	switch e.Kind {
@@ -103,7 +101,7 @@ func (s folding) apply(e Event) {
 	case EventWarning:
 		s.Warnings = append(slices.Clip(s.Warnings), e.Message)
 	case EventResumed:
-		s.applyResumed(e)
+		s.applyResumed(e, last)
 	case EventRunEnded:
 		s.Outcome, s.Ended, s.Message, s.Question = e.Outcome, e.Time, e.Message, nil
 	default:

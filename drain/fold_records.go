@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
@@ -70,15 +71,16 @@ func (s folding) applyCommand(e Event) {
 // applyResumed takes a run up in another process. A write without an answer is in doubt: it may have been sent or
 // not. For a pod the server is asked who has its name before anything else is sent; for a node and for a budget the
 // snapshot tells.
-func (s folding) applyResumed(e Event) {
+func (s folding) applyResumed(e Event, last time.Time) {
+	s.stopClocks("", last) // what was after the last event is not known
+	for _, p := range s.Pods {
+		s.editPod(p.UID, func(p *eviction.Record) { p.Resume(last, e.Time) })
+	}
 	s.Paused, s.Down, s.DownWhy, s.resumed = false, nil, "", e.Time
 	s.unwell = e.Time // an outage is what many a run is resumed after
 	s.Suspended, s.RolledBack, s.JournalLost = false, false, ""
 	if !s.Aborting { // what was aborted stays so, and is brought to its end
 		s.Message = ""
-	}
-	for _, p := range s.Pods {
-		s.editPod(p.UID, func(p *eviction.Record) { p.Resume(e.Time) })
 	}
 	for _, n := range s.Nodes {
 		s.editNode(n.Name, func(n *NodeRun) {
@@ -86,6 +88,9 @@ func (s folding) applyResumed(e Event) {
 				n.Lease = n.Lease.Resume(n.State.Final())
 			}
 		})
+	}
+	if !slices.ContainsFunc(s.Budgets, (*tempbudget.Record).Asked) {
+		s.Budgets = nil // the journal may have a part of their list only, and they are planned anew
 	}
 	for _, b := range s.Budgets {
 		s.editBudget(&b.Facts, (*tempbudget.Record).Resume)

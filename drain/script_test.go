@@ -76,6 +76,9 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 	case "tick":
 		err = s.tick(a)
 	case "resume":
+		var lost int
+		_, _ = fmt.Sscan(a.value("lost"), &lost)
+		s.events = s.events[:len(s.events)-lost]
 		s.resume()
 	default:
 		err = fmt.Errorf("unknown command %s", d.Cmd)

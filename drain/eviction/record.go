@@ -151,14 +151,19 @@ func (r *Record) Become(c Change, at time.Time) {
 	}
 }
 
-// Resume is the record in another process: who has the name of a pod whose last request had no
-// answer is asked before anything else is sent.
-func (r *Record) Resume(at time.Time) {
-	if r.InFlight == 0 {
+// Resume is the record in another process that takes the run up at that moment; the process before is
+// known to have worked on it until last. Who has the name of a pod is asked before anything else is sent,
+// where its last request had no answer, or what followed from the answer is not known. A deletion past
+// its budget that was decided is decided again.
+func (r *Record) Resume(last, at time.Time) {
+	r.takeBackForce()
+	if !r.BlockedSince.IsZero() {
+		r.Blocked, r.BlockedSince = r.BlockedFor(last), at
+	}
+	if r.InFlight == 0 && r.State != Requested {
 		return
 	}
 	r.Attempt.Resume()
-	r.takeBackForce()
 	if r.State.Final() { // its end was seen before the answer to its eviction
 		return
 	}

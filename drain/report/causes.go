@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -60,6 +61,22 @@ func (s *Span) finish(at time.Time) {
 	s.Seconds, last.Seconds = seconds(s.From, at), seconds(last.from, at)
 	if all := causes([]Span{*s}); len(s.parts) > 1 && len(all) > 0 {
 		s.UnhealthyPod, s.Why = all[0].UnhealthyPod, all[0].Why
+	}
+}
+
+// interrupt ends the spans of blocked pods where the events before a process took the run up end, and
+// begins them again with that: nobody was blocked while nobody worked on the run.
+func (h *history) interrupt(before []drain.Event, e drain.Event) {
+	if e.Kind != drain.EventResumed || len(before) == 0 {
+		return
+	}
+	for pod, spans := range h.spans {
+		if again := spans[len(spans)-1]; again.State.Blocked() {
+			h.end(spans, before[len(before)-1].Time.UTC())
+			again.From, again.Tries = e.Time.UTC(), 0
+			again.parts = []part{partOf(again)}
+			h.spans[pod] = append(spans, again)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -64,4 +65,32 @@ func TestAnOutageEndsWithItsProcess(t *testing.T) {
 	if last := r.Outages[len(r.Outages)-1]; last.Seconds != 60 || last.Until.IsZero() || r.lastKnown() != "" {
 		t.Errorf("outages %+v", r.Outages)
 	}
+}
+
+// The time in which no process worked on the run is no time in which its pods were blocked.
+func TestNothingIsBlockedWhileNoProcessWorks(t *testing.T) {
+	c := aDrain()
+	c.add(time.Minute, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend, By: "ada"})
+	blocked := podOf(Of(c.events, false), "api-1").BlockedSeconds
+	c.add(10*time.Hour, drain.Event{Kind: drain.EventResumed})
+	p, sum := podOf(Of(c.ended(), false), "api-1"), 0.0
+	for _, s := range p.Timeline {
+		if s.State.Blocked() {
+			sum += s.Seconds
+		}
+	}
+	if got := p.BlockedSeconds - blocked; got < 4 || got > 5 || math.Abs(sum-p.BlockedSeconds) > 0.001 {
+		t.Errorf("blocked for %g s, of which %g s after the resume, in spans of %g s", p.BlockedSeconds, got, sum)
+	}
+}
+
+func podOf(r Report, name string) (found Pod) {
+	for _, n := range r.Nodes {
+		for _, p := range n.Pods {
+			if p.Name == name {
+				found = p
+			}
+		}
+	}
+	return found
 }

@@ -85,7 +85,8 @@ func Of(events []drain.Event, live bool) Report {
 	r := OfState(s)
 	h := &history{report: &r, spans: map[kube.UID][]Span{}, open: map[uint64]drain.Event{},
 		raises: raises{map[kube.UID]int32{}, map[kube.UID]time.Time{}}}
-	for _, e := range events {
+	for i, e := range events {
+		h.interrupt(events[:i], e)
 		h.take(e)
 	}
 	switch {

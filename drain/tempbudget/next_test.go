@@ -143,9 +143,15 @@ func TestResume(t *testing.T) {
 	if r.Resume(); r.State != InDoubt || r.InFlight != 0 {
 		t.Errorf("%+v", r)
 	}
+	for _, code := range []int{http.StatusCreated, http.StatusServiceUnavailable} { // what followed is not known
+		r = record(Planned, "")
+		r.Sent(&attempt.ActionFacts{ID: 1, Verb: attempt.VerbGuard})
+		r.Answered(&attempt.AnswerFacts{Code: code})
+		if r.Resume(); r.State != InDoubt {
+			t.Errorf("%d: %+v", code, r)
+		}
+	}
 	r = record(Planned, "")
-	r.Sent(&attempt.ActionFacts{ID: 1, Verb: attempt.VerbGuard})
-	r.Answered(&attempt.AnswerFacts{Code: http.StatusServiceUnavailable})
 	if r.Resume(); r.State != Planned {
 		t.Errorf("%+v", r)
 	}

@@ -62,14 +62,17 @@ func (r *Record) Become(f Facts, state State, message string, retry, at time.Tim
 	}
 }
 
-// Resume is the record in another process: whether a budget was made whose request had no
-// answer is in doubt.
+// Resume is the record in another process: whether a budget exists that was asked for is in doubt. What
+// the answer led to may be missing from the journal, as the answer itself.
 func (r *Record) Resume() {
-	if r.InFlight != 0 && r.State == Planned {
+	if r.State == Planned && r.Asked() {
 		r.State = InDoubt
 	}
 	r.Attempt.Resume()
 }
+
+// Asked reports whether a request was sent for the budget, or there was no need to.
+func (r *Record) Asked() bool { return r.State != Planned || r.InFlight != 0 || r.Last != nil }
 
 // Standing reports whether the budget is in the cluster and the run's to remove.
 func (r *Record) Standing() bool { return r.State == Made || r.State == Observed }
