@@ -88,5 +88,5 @@ func excludedByUs(n *kube.Node) bool {
 		return false
 	}
 	mark, ours := annotation.Parse(n.Cordon.Mark)
-	return ours && mark.ExcludedFromLB
+	return ours && mark.LabelStands(n)
 }

@@ -71,6 +71,7 @@ func TestUncordonPutsBackBehindLoadBalancers(t *testing.T) {
 		annotation.Mark{By: "ada", ExcludedFromLB: true}.String(): true, annotation.Mark{By: "ada"}.String(): false, "": false, "{": false,
 	} {
 		n := node("worker-1", "x", true)
+		n.Labels[kube.LoadBalancerLabel] = ""
 		n.Annotations = map[string]string{kube.CordonAnnotation: mark}
 		b := newBench(t, kubetest.SnapshotOf(noon, n))
 		b.expect(t, ExitDone, nil, "uncordon", "worker-1")

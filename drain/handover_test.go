@@ -40,7 +40,9 @@ func TestTheMarkOfSomebodyElseStaysTheirs(t *testing.T) {
 		if mark != c.want {
 			t.Errorf("%s: %+v, want %+v", name, mark, c.want)
 		}
-		s.SetNode("a", func(n *corev1.Node) { n.Annotations[kube.CordonAnnotation] = mark.String() })
+		s.SetNode("a", func(n *corev1.Node) {
+			n.Annotations[kube.CordonAnnotation], n.Labels = mark.String(), map[string]string{kube.LoadBalancerLabel: ""}
+		})
 		u, _, _ := annotation.Undo("a", "node-a", "r1", s.Snapshot().Node("a"))
 		if name == "an operator's" && (u == nil || !u.Unschedulable || u.Mark != c.mark || *u.ExcludeFromLB) {
 			t.Errorf("%s: rollback %+v", name, u)

@@ -8,9 +8,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
@@ -114,6 +116,11 @@ func leftBudget(name, run string, made time.Time) *policyv1.PodDisruptionBudget 
 		Annotations: map[string]string{kube.MadeAtAnnotation: made.UTC().Format(time.RFC3339)}}}
 }
 
+func leaseOf(node kube.UID, run string) *coordinationv1.Lease {
+	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: kube.LeaseName(node), UID: "lease-" + types.UID(node),
+		Labels: map[string]string{kube.ManagedByLabel: kube.ManagedByValue}}, Spec: coordinationv1.LeaseSpec{HolderIdentity: &run}}
+}
+
 // What the marks tell of a run is enough for its rollback, by the same rules.
 func TestReadMarks(t *testing.T) {
 	mark := annotation.Mark{Run: "dead01", By: "bob", Reason: "kernel", At: kubetest.Noon, Was: "schedulable"}
@@ -122,7 +129,8 @@ func TestReadMarks(t *testing.T) {
 	snap := kubetest.SnapshotOf(kubetest.Noon, marked("a", mark), marked("b", mark), theirs,
 		marked("c", annotation.Mark{Run: "other1", By: "eve", Was: "schedulable"}), marked("own", annotation.Mark{By: "bob", At: kubetest.Noon, Was: "schedulable"}),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "open", UID: "open"}}, marked("bare", annotation.Mark{}),
-		leftBudget("mine", "dead01", kubetest.Noon), leftBudget("not", "other1", kubetest.Noon))
+		leftBudget("mine", "dead01", kubetest.Noon), leftBudget("not", "other1", kubetest.Noon),
+		leaseOf("uid-a", "dead01"), leaseOf("uid-d", "other1"))
 	m, err := rollback.ReadMarks(snap, []string{"a", "d"})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +139,7 @@ func TestReadMarks(t *testing.T) {
 		t.Errorf("%s, others %v", got, m.Others)
 	}
 	undos := rollback.Plan(m.State, snap, time.Now())
-	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "uid-mine" || undos[1].Cordon == nil || undos[1].Node != "a" ||
+	if len(undos) != 4 || undos[3].Release == nil || undos[3].Node != "a" || undos[0].Unguard == nil || undos[0].Unguard.UID != "uid-mine" || undos[1].Cordon == nil || undos[1].Node != "a" ||
 		undos[2].Left != "kubectl has cordoned it since" {
 		t.Errorf("%+v", undos)
 	}

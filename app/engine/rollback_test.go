@@ -32,6 +32,24 @@ func cordonedNode(manager, mark string) *corev1.Node {
 	}
 }
 
+// labelledNode is the node with the label that keeps it from load balancers.
+func labelledNode(n *corev1.Node, value string) *corev1.Node {
+	n.Labels = map[string]string{kube.LoadBalancerLabel: value}
+	return n
+}
+
+// With the cordon goes the label of the run, and nothing that somebody has made of it since.
+func TestRollbackKeepsALabelThatIsNoLongerOurs(t *testing.T) {
+	mark := annotation.Mark{Run: "r1", Was: "schedulable", ExcludedFromLB: true}
+	for value, taken := range map[string]bool{"": true, "edge": false} {
+		s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Nodes: []*drain.NodeRun{{NodeFacts: drain.NodeFacts{Name: "a", UID: "a1"}, Attempts: 1}}}
+		undos := rollback.Plan(s, kubetest.SnapshotOf(time.Now(), labelledNode(cordonedNode(kube.FieldManager, mark.String()), value)), time.Now())
+		if u := undos[0]; u.Cordon == nil || (u.Cordon.ExcludeFromLB != nil) != taken || strings.Contains(u.What, "label") == taken {
+			t.Errorf("%q: %+v, %s", value, u.Cordon, u.What)
+		}
+	}
+}
+
 func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 	mark := annotation.Mark{Run: "r1", Was: "schedulable"}
 	labelled := annotation.Mark{Run: "r1", Was: "unschedulable", ExcludedFromLB: true}
@@ -40,7 +58,9 @@ func TestRollbackUndoesOnlyWhatTheRunDid(t *testing.T) {
 		left string // "" if it is undone
 	}{
 		"ours":                    {cordonedNode(kube.FieldManager, mark.String()), ""},
-		"only the label was ours": {cordonedNode("kubectl", labelled.String()), ""},
+		"only the label was ours": {labelledNode(cordonedNode("kubectl", labelled.String()), ""), ""},
+		"label changed since":     {labelledNode(cordonedNode("kubectl", labelled.String()), "edge"), "changed or removed its label"},
+		"label removed since":     {cordonedNode("kubectl", labelled.String()), "changed or removed its label"},
 		"cordoned again since":    {cordonedNode("kubectl", mark.String()), "kubectl has cordoned it since"},
 		"of another run":          {cordonedNode(kube.FieldManager, annotation.Mark{Run: "r2", Was: "schedulable"}.String()), "not of this run"},
 		"no mark":                 {cordonedNode(kube.FieldManager, ""), "not of this run"},
@@ -74,10 +94,13 @@ func TestRollbackRemovesBudgetsByUID(t *testing.T) {
 		return &tempbudget.Record{Facts: tempbudget.Facts{Namespace: "n", Name: name, UID: uid}, State: tempbudget.Left}
 	}
 	s := &drain.State{Run: drain.RunFacts{ID: "r1"}, Budgets: []*tempbudget.Record{budget("ours", "1"), budget("theirs", "2"), budget("gone", "3")}}
+	s.Budgets = append(s.Budgets, budget("relabelled", "4"))
 	undos := rollback.Plan(s, kubetest.SnapshotOf(time.Now(),
-		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "ours", UID: "1"}},
+		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "ours", UID: "1",
+			Labels: map[string]string{kube.ManagedByLabel: kube.ManagedByValue, kube.RunLabel: "r1"}}},
+		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "relabelled", UID: "4"}},
 		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "theirs", UID: "99"}}), time.Now())
-	if len(undos) != 3 || undos[0].Unguard == nil || undos[0].Unguard.UID != "1" || undos[1].Unguard != nil || undos[2].Unguard != nil {
+	if len(undos) != 4 || undos[0].Unguard == nil || undos[0].Unguard.UID != "1" || undos[1].Unguard != nil || undos[2].Unguard != nil || undos[3].Unguard != nil {
 		t.Errorf("%+v", undos)
 	}
 }

@@ -81,8 +81,13 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 		return nil, what, left
 	}
 	mark, ours := Parse(node.Cordon.Mark)
+	labelled := ours && mark.LabelStands(node)
+	onlyLabel := ours && (mark.Run != run && mark.ExcludedBy == run ||
+		mark.Run == run && mark.Was == "unschedulable" && mark.ExcludedFromLB)
 	switch {
-	case ours && mark.Run != run && mark.ExcludedBy == run:
+	case onlyLabel && !labelled:
+		what, left = "let load balancers use node "+name+" again", "somebody has changed or removed its label since"
+	case onlyLabel && mark.Run != run:
 		// Only the label was ours: cordon and mark stay as they were.
 		mark.ExcludedFromLB, mark.ExcludedBy = false, ""
 		what = "let load balancers use node " + name + " again"
@@ -90,7 +95,7 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 			Mark: mark.String(), ExcludeFromLB: new(bool)}
 	case !ours || mark.Run != run:
 		left = "its cordon is not of this run"
-	case mark.Was == "unschedulable" && mark.ExcludedFromLB:
+	case onlyLabel:
 		// Only the label was ours: the cordon stays with whoever made it.
 		what = "let load balancers use node " + name + " again"
 		req = &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion, Unschedulable: true,
@@ -101,8 +106,10 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 		left = TakenOver(node, run)
 	default:
 		req = &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion}
-		if mark.ExcludedFromLB {
+		if labelled {
 			req.ExcludeFromLB = new(bool)
+		} else if mark.ExcludedFromLB && node.ExcludedFromLB() {
+			what += " (its label for load balancers stays: somebody has changed it since)"
 		}
 		if mark.After != "" {
 			what += ", cordoned before by run " + mark.After

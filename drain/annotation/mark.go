@@ -80,6 +80,13 @@ type Mark struct {
 	AfterBy string `json:"afterBy,omitempty"`
 }
 
+// LabelStands reports whether the node has the label that the mark tells of as it was written. One that
+// somebody has given another value since, or removed, is theirs.
+func (m Mark) LabelStands(n *kube.Node) bool {
+	value, labelled := n.Labels[kube.LoadBalancerLabel]
+	return m.ExcludedFromLB && labelled && value == ""
+}
+
 // Parse reads the content of the annotation; false where it is not ours.
 func Parse(text string) (Mark, bool) {
 	var m Mark

@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -27,6 +28,8 @@ func (r *Record) Undo(run string, snap *kube.Snapshot) (request request.Request,
 		return nil, "another node has its name"
 	case !node.OutOfService():
 		return nil, "it is already gone"
+	case !slices.ContainsFunc(node.Taints, asWritten):
+		return nil, "somebody has changed it since"
 	case !declaredBy(node, run):
 		return nil, "it is not of this run"
 	}
@@ -78,6 +81,11 @@ func (r *Record) ScaleKind() (kube.Kind, bool) {
 func declaredBy(n *kube.Node, run string) bool {
 	m, ok := annotation.Parse(n.Annotations[kube.OutOfServiceAnnotation])
 	return ok && m.Run == run
+}
+
+// asWritten reports whether a taint is the one that a run writes.
+func asWritten(t corev1.Taint) bool {
+	return t.MatchTaint(&kube.OutOfService) && t.Value == kube.OutOfService.Value
 }
 
 func (f *Facts) scaleRequest(from, to int32) request.Scale {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -49,6 +50,12 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 	events := []drain.Event{{Kind: drain.EventRunStarted, Run: &facts}}
 	for _, name := range nodes {
 		events = append(events, drain.Event{Kind: drain.EventNode, Node: name, NodeState: drain.NodeCordoned})
+	}
+	for _, n := range facts.Nodes {
+		if l := s.LeaseOf(n.UID); l != nil && l.Holder == m.Mark.Run {
+			held := lease.Facts{Namespace: l.Namespace, Name: l.Name, UID: l.UID, Holder: l.Holder}
+			events = append(events, drain.Event{Kind: drain.EventLease, Node: n.Name, Lease: &held, LeaseState: lease.Held})
+		}
 	}
 	for _, b := range s.Budgets() {
 		if b.TemporaryOf() != m.Mark.Run {

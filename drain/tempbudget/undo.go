@@ -14,6 +14,8 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (req *request.BudgetRef, lef
 		return nil, "it is already gone"
 	case r.UID != "" && live.UID != r.UID, r.UID == "" && live.TemporaryOf() != run:
 		return nil, "another budget has its name"
+	case live.TemporaryOf() != run:
+		return nil, "its labels no longer name the run: somebody has made it theirs"
 	}
 	return &request.BudgetRef{Namespace: r.Namespace, Name: r.Name, UID: live.UID}, ""
 }
