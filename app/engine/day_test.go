@@ -107,14 +107,14 @@ func waitADay(t *testing.T, prepare func(*kubetest.Simulation)) {
 			t.Errorf("%d bytes of memory for events", memory)
 		}
 		read, _, err := journal.ReadJournal(journal.JournalPath(dir, "r1"))
-		if err != nil || len(read) != events || len(kept.after(0)) != events {
-			t.Errorf("%d events in the journal, %d of %d told: %v", len(read), len(kept.after(0)), events, err)
+		if err != nil || len(read) != events || len(kept.After(0)) != events {
+			t.Errorf("%d events in the journal, %d of %d told: %v", len(read), len(kept.After(0)), events, err)
 		}
 	})
 }
 
 // weigh measures what a chronicle keeps alive, by a copy of it.
-func weigh(c *chronicle) uint64 {
+func weigh(c *Chronicle[drain.Event]) uint64 {
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -123,7 +123,7 @@ func weigh(c *chronicle) uint64 {
 	}
 	before := heap()
 	kept := *c
-	copied := chronicle{latest: append([]drain.Event(nil), kept.latest...)}
+	copied := Chronicle[drain.Event]{latest: append([]drain.Event(nil), kept.latest...)}
 	for _, piece := range kept.pieces {
 		copied.pieces = append(copied.pieces, append([]byte(nil), piece...))
 	}
@@ -140,9 +140,7 @@ func TestTerminationMessagesAreNotRecorded(t *testing.T) {
 	if got := asJSON(drain.Event{Wait: wait}); len(got) == 0 || strings.Contains(got, "hunter2") {
 		t.Errorf("in the journal: %s", got)
 	}
-	var c chronicle
-	c.add([]drain.Event{{Seq: 1, Wait: wait}})
-	if got := c.after(0)[0].Wait.UnhealthyPod; got.Termination != "" || got.Name != "web-2" {
+	if got := asRecorded([]drain.Event{{Seq: 1, Wait: wait}})[0].Wait.UnhealthyPod; got.Termination != "" || got.Name != "web-2" {
 		t.Errorf("told: %+v", got)
 	}
 	if wait.UnhealthyPod.Termination == "" {

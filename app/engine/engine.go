@@ -46,7 +46,7 @@ type Engine struct {
 	commands  map[uint64]chan<- drain.CommandResult // who waits for what became of a control, by its ID
 	commandID uint64
 	state     *drain.State
-	told      chronicle
+	told      Chronicle[drain.Event]
 	err       error
 	watchers  live.Watchers
 }
@@ -96,8 +96,8 @@ func launch(ctx context.Context, config EngineConfig, before []drain.Event, firs
 	}
 	e := &Engine{config: config, done: make(chan struct{}), inbox: make(chan struct{}, 1),
 		commands: map[uint64]chan<- drain.CommandResult{}}
-	e.told.add(before)
-	e.told.add([]drain.Event{first})
+	e.told.Add(asRecorded(before)...)
+	e.told.Add(asRecorded([]drain.Event{first})...)
 	e.state, e.saved = drain.Fold(drain.Fold(nil, before...), first), first.Seq
 	e.recorder = newRecorder(ctx, config.Writer, e.state.Run.ID)
 	e.group.Go("engine "+e.state.Run.ID, func() { e.loop(ctx) })
@@ -116,7 +116,7 @@ func (e *Engine) State() *drain.State {
 func (e *Engine) Events(after uint64) []drain.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.told.after(after)
+	return e.told.After(after)
 }
 
 // Err is what went wrong with the journal, nil if nothing did.
@@ -257,7 +257,7 @@ func (e *Engine) publish(out drain.Output) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.state = out.State
-	e.told.add(drain.Lasting(out.Events))
+	e.told.Add(asRecorded(drain.Lasting(out.Events))...)
 	e.watchers.Signal()
 }
 

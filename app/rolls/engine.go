@@ -51,7 +51,7 @@ type Roll struct {
 	inputs   []roll.Input
 	waiting  []command
 	state    *roll.State
-	events   []roll.Event
+	events   engine.Chronicle[roll.Event]
 	drain    app.Run   // of the batch under way, nil for none
 	drains   []app.Run // all of this process
 	err      error     // why the journal cannot be written
@@ -89,9 +89,10 @@ func launch(ctx context.Context, c config, before []roll.Event, first roll.Event
 	if err := c.Journal.Append([]roll.Event{first}, true); err != nil {
 		return nil, err
 	}
-	events := append(before[:len(before):len(before)], first)
 	r := &Roll{config: c, done: make(chan struct{}), inbox: make(chan struct{}, 1), sent: map[string]string{},
-		events: events, state: roll.Fold(nil, events...)}
+		state: roll.Fold(roll.Fold(nil, before...), first)}
+	r.events.Add(before...)
+	r.events.Add(first)
 	ctx = context.WithoutCancel(ctx)
 	hooks, kill := context.WithCancelCause(ctx)
 	r.hooks, r.kill = hooks, func() { kill(errors.New("the roll was aborted")) }
@@ -110,7 +111,7 @@ func (r *Roll) State() *roll.State {
 func (r *Roll) Events(after uint64) []roll.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.events[min(after, uint64(len(r.events))):len(r.events):len(r.events)]
+	return r.events.After(after)
 }
 
 // Drains are the runs of batches that this process began or went on with.
@@ -169,8 +170,14 @@ func (r *Roll) Command(ctx context.Context, c roll.Command) (uint64, error) {
 	}
 }
 
-// lookEvery is the shortest time between two looks at a changing cluster.
-const lookEvery = 50 * time.Millisecond
+// lookEvery is the shortest time between two looks at a changing cluster. Looking takes no more than one part in
+// lookShare of a core, as judging the health gate may in a large cluster, but the looks are never farther apart than
+// lookAtLeast.
+const (
+	lookEvery   = 50 * time.Millisecond
+	lookShare   = 16
+	lookAtLeast = 5 * time.Second
+)
 
 func (r *Roll) loop(ctx context.Context) {
 	defer close(r.done)
@@ -189,6 +196,7 @@ func (r *Roll) loop(ctx context.Context) {
 	for {
 		looked := r.config.Now()
 		wake := r.step(ctx)
+		rest := min(max(lookEvery, lookShare*r.config.Now().Sub(looked)), lookAtLeast)
 		if r.over() {
 			return
 		}
@@ -196,7 +204,7 @@ func (r *Roll) loop(ctx context.Context) {
 		if !wake.IsZero() {
 			timer.Reset(max(0, wake.Sub(r.config.Now())))
 		}
-		look, quiet := (<-chan struct{})(nil), time.NewTimer(max(0, lookEvery-r.config.Now().Sub(looked)))
+		look, quiet := (<-chan struct{})(nil), time.NewTimer(max(0, rest-r.config.Now().Sub(looked)))
 		for waits := true; waits; {
 			waits = false
 			select {
@@ -283,7 +291,8 @@ func (r *Roll) save() bool {
 func (r *Roll) publish(out roll.Output) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state, r.events = out.State, append(r.events, out.Events...)
+	r.state = out.State
+	r.events.Add(out.Events...)
 	if r.drain != nil && r.drain.State().Run.ID != out.State.Run {
 		r.drain = nil
 	}

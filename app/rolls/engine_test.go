@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -193,6 +194,7 @@ func TestARollThatIsSuspendedTwice(t *testing.T) {
 		s.suspendAt(r, func(s *roll.State) bool { return nodeOf(s, "w1").State == roll.Draining && s.Run != "" })
 		r = s.again()
 		s.suspendAt(r, func(s *roll.State) bool { return nodeOf(s, "w3").State == roll.Returning })
+		s.unready = 3 // the API server does not answer then
 		r = s.again()
 		<-r.Done()
 		state := r.State()
@@ -280,4 +282,28 @@ func TestNothingBeginsWithoutAJournal(t *testing.T) {
 
 func nodeOf(s *roll.State, name string) *roll.Node {
 	return &s.Nodes[slices.IndexFunc(s.Nodes, func(n roll.Node) bool { return n.Name == name })]
+}
+
+// What hooks print is kept, but not as it is for ever.
+func TestOldEventsAreKeptSmall(t *testing.T) {
+	var kept engine.Chronicle[roll.Event]
+	const lines = 100_000
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	for i := range lines {
+		kept.Add(roll.Event{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Kind: roll.EventHookOutput, Node: "w1", Hook: roll.HookWork,
+			Text: fmt.Sprintf("package %d is up to date", i)})
+	}
+	if each := (heap() - before) / lines; each > 60 {
+		t.Errorf("%d bytes a line", each)
+	}
+	all := kept.After(0)
+	if last := all[lines-1]; len(all) != lines || last.Seq != lines || all[7].Text != "package 7 is up to date" || len(kept.After(lines-3)) != 3 {
+		t.Errorf("%d events, the last %+v", len(all), last)
+	}
 }

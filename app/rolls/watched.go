@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/control"
+	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
@@ -23,7 +24,7 @@ type Watched struct {
 
 	mu     sync.Mutex
 	state  *roll.State
-	events []roll.Event
+	events engine.Chronicle[roll.Event]
 	drain  *control.Watched
 }
 
@@ -66,13 +67,14 @@ func (w *Watched) read(ctx context.Context) error {
 	events, again, err := w.tail.Next()
 	w.mu.Lock()
 	if again {
-		w.state, w.events = nil, nil
+		w.state, w.events = nil, engine.Chronicle[roll.Event]{}
 	}
 	if len(events) > 0 {
 		if events[0].Roll != nil {
 			events[0].Roll.Run.Program = w.runs.Program
 		}
-		w.state, w.events = roll.Fold(w.state, events...), append(w.events, events...)
+		w.state = roll.Fold(w.state, events...)
+		w.events.Add(events...)
 	}
 	state, drain := w.state, w.drain
 	w.mu.Unlock()
@@ -104,7 +106,7 @@ func (w *Watched) State() *roll.State {
 func (w *Watched) Events(after uint64) []roll.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.events[min(after, uint64(len(w.events))):len(w.events):len(w.events)]
+	return w.events.After(after)
 }
 
 // Drain is the run of the batch under way or of the last one, nil before the first.
