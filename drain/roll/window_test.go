@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
 func TestWindow(t *testing.T) {
@@ -71,5 +73,26 @@ func TestWindowOfAnUnknownPlaceIsToldOnce(t *testing.T) {
 	}
 	if got := w.state.Wait; waits != 1 || got == nil || !got.Until.IsZero() || !strings.Contains(got.Message, "Europe/Nowhere") {
 		t.Errorf("%d events, waits for %+v", waits, got)
+	}
+}
+
+// While a roll waits for its window, its looks do not count the workloads of the whole cluster again.
+func TestLooksBeforeTheWindowAreCheap(t *testing.T) {
+	w := newWorld(t)
+	w.edit("w1", uncordoned)
+	w.web("web-1", "w1")
+	o := DefaultOptions()
+	o.Window = "13:00-14:00 UTC"
+	w.begin(o, "w1")
+	w.put(kubetest.ReplicaSet("shop/api", 1))
+	w.put(kubetest.Pod("shop/api-1", kubetest.OwnedBy("apps/v1", "ReplicaSet", "api"), kubetest.On("w1")))
+	w.next()
+	if got := len(w.state.Baseline); got != 1 {
+		t.Errorf("%d workloads are known before the window, want that of the start", got)
+	}
+	w.now = w.now.Add(time.Hour)
+	w.next()
+	if got := len(w.state.Baseline); got != 2 || w.state.Batch != 0 {
+		t.Errorf("%d workloads are known in batch %d, want those of its nodes", got, w.state.Batch)
 	}
 }
