@@ -91,7 +91,7 @@ func (w *world) command(d *datadriven.TestData) {
 		}
 	case "volume": // w1 is=Detached
 		w.volumes(names[0], volume.State(value("is")))
-		w.say(w.inHand, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone})
+		w.endRun()
 		w.next()
 	case "not-drained":
 		w.drained(names[0], drain.NodeFailed, "timed out")
@@ -138,6 +138,7 @@ func (w *world) command(d *datadriven.TestData) {
 		w.cut(EventKind(names[0]))
 	case "run-lost": // of the batch, with its journal
 		delete(w.runs, w.state.Run)
+		delete(w.drains, w.state.Run)
 	case "runs": // ready or not-ready: whether they can be begun and resumed
 		w.unready = names[0] != "ready"
 		w.next()

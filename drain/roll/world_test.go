@@ -5,12 +5,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
@@ -25,7 +25,7 @@ import (
 // world is a cluster as the watches show it, with a roll in it, on a clock that stands until it is told to
 // go on. Nothing in it happens by itself.
 type world struct {
-	t       testing.TB
+	t       rapid.TB
 	now     time.Time
 	version int
 	store   *kube.Store
@@ -36,15 +36,26 @@ type world struct {
 	events  []Event
 	runs    map[string][]drain.Event // the journals of the batches' runs
 	inHand  string                   // the run that this process has
+	drains  map[string]*drain.State  // what they fold to
 	unready bool                     // no run can be begun or resumed
+	lingers bool                     // a run ends only when it is told to
 	hooks   map[string]Hook          // that run
 	began   []string                 // "NODE HOOK", each command that was run
 	wanted  []Action
 	wake    time.Time
+
+	down bool     // the API server does not answer
+	late []func() // what the watches show once it does
+
+	dies bool // the process, once it has written what its next look decides, before it does that
+	torn int  // how many events of that look the journal loses
+	dead bool
+	// seen, if set, is called with each look and the events of it that the journal has.
+	seen func(before *State, v View, out Output, written []Event)
 }
 
-func newWorld(t testing.TB) *world {
-	w := &world{t: t, now: kubetest.Now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, runs: map[string][]drain.Event{}, hooks: map[string]Hook{}}
+func newWorld(t rapid.TB) *world {
+	w := &world{t: t, now: kubetest.Now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, runs: map[string][]drain.Event{}, drains: map[string]*drain.State{}, hooks: map[string]Hook{}}
 	w.store = kube.NewStore(func() time.Time { return w.now })
 	w.store.SetHealth(kube.Health{Live: true, LastContact: w.now})
 	for _, k := range kube.Kinds {
@@ -54,7 +65,25 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-func (w *world) put(object any) { w.store.Put(w.record(object)) }
+func (w *world) put(object any) {
+	record := w.record(object)
+	w.show(func() { w.store.Put(record) })
+}
+
+// remove shows that an object is gone.
+func (w *world) remove(object any) {
+	record := w.record(object)
+	w.show(func() { w.store.Remove(record) })
+}
+
+// show lets the watches show a change, once the server answers.
+func (w *world) show(change func()) {
+	if w.down {
+		w.late = append(w.late, change)
+		return
+	}
+	change()
+}
 
 func (w *world) record(object any) kube.Record {
 	record, err := convert.Record(object)
@@ -96,14 +125,14 @@ func (w *world) web(name, node string, options ...kubetest.PodOption) {
 // gone takes a pod away.
 func (w *world) gone(name string) {
 	if p := w.pods[name]; p != nil {
-		w.store.Remove(w.record(p))
+		w.remove(p)
 		delete(w.pods, name)
 	}
 }
 
 // deleted takes a node away.
 func (w *world) deleted(name string) {
-	w.store.Remove(w.record(w.nodes[name]))
+	w.remove(w.nodes[name])
 	delete(w.nodes, name)
 }
 
@@ -118,8 +147,15 @@ func (w *world) replaced(name string, change func(n *corev1.Node)) {
 }
 
 // server is whether the API server answers.
-func (w *world) server(live bool) {
-	w.store.SetHealth(kube.Health{Live: live, LastContact: w.now})
+func (w *world) server(up bool) {
+	w.down = !up
+	w.store.SetHealth(kube.Health{Live: up, LastContact: w.now})
+	if up {
+		for _, change := range w.late {
+			change()
+		}
+		w.late = nil
+	}
 }
 
 func setReady(n *corev1.Node, ready bool) {
@@ -162,7 +198,7 @@ func (w *world) add(e Event) {
 
 // resume is the death of the process, and another one that goes on from the journal.
 func (w *world) resume() {
-	w.state, w.inHand, w.hooks = nil, "", map[string]Hook{}
+	w.state, w.inHand, w.hooks, w.dead, w.wanted, w.wake = nil, "", map[string]Hook{}, false, nil, time.Time{}
 	events := w.events
 	w.events = nil
 	for _, e := range events {
@@ -181,77 +217,117 @@ func (w *world) cut(kind EventKind) {
 
 // next decides, and carries out what is wanted as far as it is the roll's own.
 func (w *world) next(in ...Input) {
+	if w.dead {
+		return
+	}
 	v := View{Snap: w.store.Snapshot(), Now: w.now}
 	if w.inHand != "" && w.inHand == w.state.Run {
-		v.Drain = drain.Fold(nil, w.runs[w.inHand]...)
+		v.Drain = w.drains[w.inHand]
 	}
 	before := w.state
 	out := Next(before, in, v)
-	w.events = append(w.events, out.Events...)
 	if refolded := Fold(before, out.Events...); !reflect.DeepEqual(refolded, out.State) {
 		w.t.Fatalf("the events do not fold to the state:\n%+v\n%+v", refolded, out.State)
 	}
+	written := out.Events
+	if w.dies && len(written) > 0 {
+		written, w.dead, w.dies = written[:max(0, len(written)-w.torn)], true, false
+		out.Actions = nil
+	}
+	w.events = append(w.events, written...)
 	w.state, w.wanted, w.wake = out.State, out.Actions, out.Wake
+	if w.dead {
+		w.state = Fold(before, written...)
+	}
+	if w.seen != nil {
+		w.seen(before, v, out, written)
+	}
 	for _, a := range out.Actions {
 		switch a := a.(type) {
 		case RunHook:
 			w.hooks[a.Node] = a.Hook
 			w.began = append(w.began, a.Node+" "+string(a.Hook))
 		case Drain:
-			if w.unready {
-				continue
+			if !w.unready && !w.down {
+				w.carryOut(a)
+				w.next()
+				return
 			}
-			if w.runs[a.Run] == nil {
-				facts := &drain.RunFacts{ID: a.Run, User: "ann", Options: plan.DefaultOptions()}
-				for _, name := range a.Nodes {
-					facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: kube.UID(name)})
-				}
-				w.say(a.Run, drain.Event{Kind: drain.EventRunStarted, Run: facts})
-			} else if drain.Fold(nil, w.runs[a.Run]...).Outcome == "" {
-				w.say(a.Run, drain.Event{Kind: drain.EventResumed})
-			}
-			w.inHand = a.Run
-			w.next()
-			return
 		}
 	}
+}
+
+// carryOut begins a run, or takes it up.
+func (w *world) carryOut(a Drain) {
+	switch {
+	case w.runs[a.Run] == nil:
+		facts := &drain.RunFacts{ID: a.Run, User: "ann", Options: plan.DefaultOptions()}
+		for _, name := range a.Nodes {
+			if n := w.nodes[name]; n != nil {
+				facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: kube.UID(n.UID)})
+			}
+		}
+		w.say(a.Run, drain.Event{Kind: drain.EventRunStarted, Run: facts})
+	case w.drains[a.Run].Outcome == "":
+		w.say(a.Run, drain.Event{Kind: drain.EventResumed})
+	}
+	w.inHand = a.Run
 }
 
 // say writes the journal of a run.
 func (w *world) say(run string, e drain.Event) {
 	e.Seq, e.Time = uint64(len(w.runs[run])+1), w.now
 	w.runs[run] = append(w.runs[run], e)
+	w.drains[run] = drain.Fold(w.drains[run], e)
 }
 
 // drained is the end of the drain of a node; the run ends with the last of them.
 func (w *world) drained(node string, state drain.NodeState, message string) {
 	run := w.inHand
 	say := func(e drain.Event) { w.say(run, e) }
-	w.edit(node, cordoned(run, w.now))
+	foreign := ""
+	if n := w.nodes[node]; n != nil && n.Spec.Unschedulable {
+		foreign = "already cordoned by kubectl"
+	} else if n != nil {
+		w.edit(node, cordoned(run, w.now))
+	}
 	for name, p := range w.pods {
 		if p.Spec.NodeName == node {
 			w.gone(name)
 		}
 	}
-	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: drain.NodeCordoned})
+	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: drain.NodeCordoned, Message: foreign})
 	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: state, Message: message})
-	d := drain.Fold(nil, w.runs[run]...)
-	if !slices.ContainsFunc(d.Nodes, func(n *drain.NodeRun) bool { return !n.State.Final() }) &&
-		!slices.ContainsFunc(d.Pods, func(p *eviction.Record) bool { return p.Volumes.Awaited() }) {
-		say(drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone})
+	if !w.lingers {
+		w.endRun()
 	}
 	w.next()
 }
 
+// mayEnd reports whether the run in hand has nothing more to do.
+func (w *world) mayEnd() bool {
+	d := w.drains[w.inHand]
+	return d != nil && d.Outcome == "" && !d.Suspended &&
+		!slices.ContainsFunc(d.Nodes, func(n *drain.NodeRun) bool { return !n.State.Final() }) &&
+		!slices.ContainsFunc(d.Pods, func(p *eviction.Record) bool { return p.Volumes.Awaited() })
+}
+
+func (w *world) endRun() {
+	if w.mayEnd() {
+		w.say(w.inHand, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone})
+	}
+}
+
 // volumes is a pod of the run in hand that has left its node, with its volume in that state.
 func (w *world) volumes(node string, state volume.State) {
-	facts := eviction.Facts{Node: node, Namespace: "shop", Name: "db-0", UID: "db-0"}
-	pod := drain.Event{Node: node, Namespace: "shop", Pod: "db-0", UID: "db-0"}
+	uid := kube.UID("db-" + node)
+	facts := eviction.Facts{Node: node, Namespace: "shop", Name: string(uid), UID: uid}
+	pod := drain.Event{Node: node, Namespace: "shop", Pod: string(uid), UID: uid}
 	joined, left, volumes := pod, pod, pod
 	joined.Kind, joined.Joined = drain.EventPodJoined, &facts
 	left.Kind, left.PodState = drain.EventPod, eviction.Gone
 	volumes.Kind, volumes.Volumes = drain.EventVolumes, []volume.Facts{{Name: "data", State: state}}
-	if drain.Fold(nil, w.runs[w.inHand]...).Pod("db-0") == nil {
+	if w.drains[w.inHand].Pod(uid) == nil {
 		w.say(w.inHand, joined)
 		w.say(w.inHand, left)
 	}
