@@ -6,14 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -139,12 +138,11 @@ func (r *labRun) waitedForGuard() {
 }
 
 // A custom owner with a scale is guarded like a built-in workload: its pods leave one at a time,
-// by the guard of the run and by a temporary budget, which the disruption controller counts
-// through the same scale. One whose scale has no selector gets no budget, and the plan says so.
+// by the guard of the run and by a temporary budget, for which the disruption controller asks the
+// same scale.
 func TestLabGuardOfACustomOwner(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	a := s.addNode("a")
 	group := s.namespace + ".test.kdrain-tui.dev"
 	apis := s.client.CoreV1().RESTClient()
 	definition := fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"clonesets.%[1]s"},"spec":{"group":%[1]q,`+
@@ -156,41 +154,72 @@ func TestLabGuardOfACustomOwner(t *testing.T) {
 	s.afterwards(func(ctx context.Context) error {
 		return apis.Delete().AbsPath(definitions, "clonesets."+group).Do(ctx).Error()
 	})
-	var made metav1.PartialObjectMetadata
 	resource := fmt.Sprintf("/apis/%s/v1/namespaces/%s/clonesets", group, s.namespace)
-	s.poll("clones are served", func() bool {
-		body, err := apis.Post().AbsPath(resource).SetHeader("Content-Type", "application/json").
-			Body([]byte(`{"apiVersion":"` + group + `/v1","kind":"CloneSet","metadata":{"name":"game"},"spec":{"replicas":2}}`)).Do(s.Context()).Raw()
-		if err != nil {
-			return false
-		}
-		s.must(json.Unmarshal(body, &made))
-		return true
-	})
-	controller := true
-	owned := func(p *corev1.Pod) {
-		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: group + "/v1", Kind: "CloneSet", Name: "game", UID: made.UID, Controller: &controller}}
+	send := func(r *rest.Request, body string) ([]byte, error) {
+		return r.SetHeader("Content-Type", "application/json").Body([]byte(body)).Do(s.Context()).Raw()
 	}
-	one, two := s.addPod("game", a, owned), s.addPod("game", a, owned)
+	for name, written := range map[string]bool{"game": false, "quiz": true} {
+		body := fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"CloneSet","metadata":{"name":%q},"spec":{"replicas":3}}`, group, name)
+		var made metav1.PartialObjectMetadata
+		s.poll("clones are served", func() bool {
+			answer, err := send(apis.Post().AbsPath(resource), body)
+			return err == nil && json.Unmarshal(answer, &made) == nil
+		})
+		_, err := apis.Patch(types.MergePatchType).AbsPath(resource, name, "status").
+			Body([]byte(`{"status":{"replicas":3,"selector":"app=` + name + `"}}`)).Do(s.Context()).Raw()
+		s.must(err)
+		s.guardsClones(metav1.OwnerReference{APIVersion: group + "/v1", Kind: "CloneSet", Name: name, UID: made.UID}, written)
+	}
+}
+
+// guardsClones drains a node with two of the three pods of an owner that nothing controls: the
+// second leaves only once somebody has made a replacement of the first.
+func (s *stage) guardsClones(owner metav1.OwnerReference, written bool) {
+	s.Helper()
+	a, b, controller := s.addNode(owner.Name+"-a"), s.addNode(owner.Name+"-b"), true
+	owner.Controller = &controller
+	owned := func(p *corev1.Pod) { p.OwnerReferences = []metav1.OwnerReference{owner} }
+	one, two, other := s.addPod(owner.Name, a, owned), s.addPod(owner.Name, a, owned), s.addPod(owner.Name, b, owned)
 	c := s.connect("")
 	w := s.watchOwners(c)
-	s.running(w, one, two)
+	s.running(w, one, two, other)
 	watch.NewScales(c.Cluster).Read(s.Context(), w.Store(), []string{a})
-	if scale := w.Snapshot().Workload(kube.UID(made.UID)); scale == nil || scale.Replicas != 2 || scale.Hidden != "" {
-		t.Errorf("its scale: %+v", scale)
-	}
 
-	o := bareOptions()
+	o, held := bareOptions(), waits.ForGuard
 	s.must(o.Guard.Set("1"))
+	if o.GuardWrite = written; written {
+		held = waits.ForBudget
+	}
 	planned, err := plan.New(w.Snapshot(), []string{a}, o, time.Now())
 	s.must(err)
-	found := slices.DeleteFunc(preflight.Check(w.Snapshot(), planned, preflight.Env{}).Findings,
-		func(f plan.Finding) bool { return f.Code != preflight.FindingGuardLeavesOut })
-	if len(found) != 1 || !strings.Contains(found[0].Message, "CloneSet "+s.namespace+"/game") {
-		t.Errorf("%+v", found)
+	for _, f := range preflight.Check(w.Snapshot(), planned, preflight.Env{}).Findings {
+		if f.Code == preflight.FindingGuardLeavesOut {
+			s.Errorf("%+v", f)
+		}
 	}
-	r := s.drain(w, c, o, a)
+	r := s.start(w, c, o, a)
+	if written {
+		r.confirm(drain.PhaseGuard)
+	}
+	r.confirm(drain.PhaseCordon)
+	r.confirm(drain.PhaseEvict)
+	r.until("one pod has left and the other waits for the guard", func(state *drain.State) bool {
+		gone, waiting := 0, 0
+		for _, p := range state.Pods {
+			switch {
+			case p.State == eviction.Gone:
+				gone++
+			case p.Wait != nil && p.Wait.For == held:
+				waiting++
+			}
+		}
+		return gone == 1 && waiting == 1
+	})
+	s.addPod(owner.Name, b, owned)
 	r.pod(one, eviction.Gone)
 	r.pod(two, eviction.Gone)
-	r.ends(drain.OutcomeDone)
+	if state := r.ends(drain.OutcomeDone); written && (len(state.Budgets) != 1 || state.Budgets[0].State != tempbudget.Removed ||
+		state.Budgets[0].Owner != "CloneSet/"+owner.Name) {
+		s.Errorf("%+v", state.Budgets)
+	}
 }
