@@ -134,6 +134,8 @@ func (c *shownCluster) change(lines string) {
 				c.editBudget(name, e)
 			case "workload":
 				c.editWorkload(name, e)
+			case "autoscaler":
+				c.editAutoscaler(name)
 			case "lease":
 				c.editLease(name, e)
 			case "rule":

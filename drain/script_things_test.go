@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,6 +81,13 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 	default:
 		panic("no kind of workload: " + e.values["kind"])
 	}
+}
+
+// editAutoscaler shows a HorizontalPodAutoscaler of the Deployment of its name.
+func (c *shownCluster) editAutoscaler(name string) {
+	a := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID("autoscaler-" + name)}}
+	a.Spec.ScaleTargetRef = autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: name}
+	c.put(a)
 }
 
 // editLease shows the Lease of a node; each line that is not "gone" is a renewal.

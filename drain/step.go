@@ -37,14 +37,14 @@ type Output struct {
 // A write is released only when a slot is free for it, and its intent is among
 // the events; so a pause, an abort or a lost connection acts at once.
 func Step(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
-	st := &stepper{s: s, snap: snap, now: now}
+	st := &stepper{s: s, snap: snap, now: now, pairs: surge.Pairs{}}
 	return st.step(in)
 }
 
 // Simulate is Step on a state that no one else has, made by Simulated: it is changed in place,
 // and the events are not kept.
 func Simulate(s *State, snap *kube.Snapshot, in []Input, now time.Time) Output {
-	st := &stepper{s: s, snap: snap, now: now, own: true, silent: true}
+	st := &stepper{s: s, snap: snap, now: now, own: true, silent: true, pairs: surge.Pairs{}}
 	return st.step(in)
 }
 
@@ -70,6 +70,7 @@ type stepper struct {
 	view   eviction.View
 	taken  map[kube.UID]bool // pods that have replaced one of the run
 	pairs  surge.Pairs
+	kept   int // slots that chains of pods under a budget keep to themselves
 }
 
 // pods is what is decided from about the pods, as the state is now.

@@ -60,7 +60,7 @@ func (st cordonPhase) cordon() {
 	}
 	st.emit(Event{Kind: EventPhase, Phase: PhaseCordon, PhaseStatus: PhaseDone})
 	if len(st.s.Run.Surges) > 0 {
-		st.ask(PhaseSurge, st.surges().word())
+		st.ask(PhaseSurge, st.s.Surges.Word())
 		return
 	}
 	st.ask(PhaseEvict, st.evictWord())

@@ -45,6 +45,10 @@ func (st evictPhase) evict() {
 		st.remedies().undoRemedies(false)
 	}
 	st.releasing().release()
+	if st.surges().tend(false) { // the turn of those has come that were behind pods which were asked to go now
+		st.evict()
+		return
+	}
 	st.awaitPlaces()
 }
 

@@ -122,7 +122,7 @@ func (st phaseStep) askAgain() {
 	case PhaseEvict:
 		word = st.evictWord()
 	case PhaseSurge:
-		word = st.surges().word()
+		word = st.s.Surges.Word()
 	}
 	st.emit(Event{Kind: EventQuestion, Phase: st.s.Phase, Word: word})
 }
@@ -184,7 +184,7 @@ func (st phaseStep) close() {
 		st.tempBudgets().removeBudgets()
 	}
 	if st.s.InFlight() || st.tempBudgets().budgetsStand() || st.leases().leasesStand() ||
-		st.remedies().remediesStand() || st.surges().stand() {
+		st.remedies().remediesStand() || st.s.Surges.Stand() {
 		return
 	}
 	st.remedies().leaveTaints()
@@ -221,7 +221,7 @@ func (st phaseStep) aborting() {
 	st.remedies().undoRemedies(true)
 	st.surges().tend(true)
 	if st.tempBudgets().removeBudgets(); st.s.InFlight() || st.tempBudgets().budgetsStand() ||
-		st.remedies().remediesStand() || st.surges().stand() {
+		st.remedies().remediesStand() || st.s.Surges.Stand() {
 		return
 	}
 	for _, n := range st.s.Nodes {

@@ -26,31 +26,37 @@ func (st releaseStep) release() {
 		return
 	}
 	slots := max(1, st.s.Run.Options.MaxParallelEvictions)
-	draining := map[string]bool{}
-	for _, n := range st.s.Nodes {
-		draining[n.Name] = n.State == NodeDraining && st.leases().mayTouch(n) && st.sees(n)
-	}
 	for _, p := range st.s.Pods {
 		if p.InFlight != 0 {
 			slots--
 		}
 	}
-	candidates, kept := st.pods().Candidates(draining)
+	st.inOrder(func(c order.Candidate, p *eviction.Record, what waits.For) {
+		room := slots > 0 && (c.Chain > 0 || slots > st.kept)
+		switch {
+		case p.State.Final() || p.InFlight != 0:
+		case what != "":
+			st.follow(p, st.pods().WaitFor(p, what))
+		case !st.surges().holds(p) && st.follow(p, st.pods().Release(p, room)):
+			slots--
+		}
+	})
+}
+
+// inOrder calls do for the pods that may go, in the order of the run, with what each of them waits for in it.
+func (st releaseStep) inOrder(do func(c order.Candidate, p *eviction.Record, what waits.For)) {
+	draining := map[string]bool{}
+	for _, n := range st.s.Nodes {
+		draining[n.Name] = n.State == NodeDraining && st.leases().mayTouch(n) && st.sees(n)
+	}
+	var candidates []order.Candidate
+	candidates, st.kept = st.pods().Candidates(draining)
 	held, tier := map[string]bool{}, order.Ordinary // nodes on which an earlier tier is not through
 	for _, c := range candidates {
 		for ; tier < c.Tier; tier++ {
 			st.holdLater(held, candidates, tier)
 		}
-		p := st.s.Pods[c.Place]
-		if p.State.Final() || p.InFlight != 0 {
-			continue
-		}
-		room := slots > 0 && (c.Chain > 0 || slots > kept)
-		if what := st.turn(c, held); what != "" {
-			st.follow(p, st.pods().WaitFor(p, what))
-		} else if !st.surges().holds(p) && st.follow(p, st.pods().Release(p, room)) {
-			slots--
-		}
+		do(c, st.s.Pods[c.Place], st.turn(c, held))
 	}
 }
 

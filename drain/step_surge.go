@@ -2,13 +2,14 @@ package drain
 
 import (
 	"slices"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/order"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/drain/waits"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -18,44 +19,47 @@ type surgeStep struct{ *stepper }
 
 func (st *stepper) surges() surgeStep { return surgeStep{st} }
 
-// word is what the operator types before the first replica is added.
-func (st surgeStep) word() string {
-	return "surge " + words.Count(len(st.s.Surges), "workload", "workloads")
-}
-
 // confirmed goes on to the question about the evictions.
 func (st surgeStep) confirmed() {
 	st.emit(Event{Kind: EventPhase, Phase: PhaseSurge, PhaseStatus: PhaseDone})
 	st.ask(PhaseEvict, st.evictWord())
 }
 
-// tend moves all surges on; end takes back what stands. It tells whether pods were left
-// where they are, for that may end their node.
-func (st surgeStep) tend(end bool) (left bool) {
+// tend moves all surges on; end takes back what stands. It tells whether one has come to another state or pods were
+// left where they are, for more may follow from that.
+func (st surgeStep) tend(end bool) (changed bool) {
 	if len(st.s.Surges) == 0 || st.s.Down != nil && !st.s.Aborting {
 		return false
 	}
-	moves := map[kube.UID][]*kube.Pod{} // by workload
-	for _, p := range st.s.Pods {
-		if live := st.snap.Pod(p.UID); !end && p.InFlight == 0 && st.moves(p) &&
-			!st.untouchable(p) && live != nil && live.Ready {
-			if r := st.waitsFor(p, live); r != nil {
+	moves, ahead := map[kube.UID][]*kube.Pod{}, false // by workload: those whose turn has come
+	if !end {
+		st.releasing().inOrder(func(c order.Candidate, p *eviction.Record, what waits.For) {
+			live := st.snap.Pod(p.UID)
+			ahead = ahead || !c.Last && p.HoldsNextTier() // of those that were put last
+			if what != "" || c.Later || c.Last && ahead || p.State.Final() || p.InFlight != 0 {
+				return
+			}
+			if r, _ := st.of(p, live); r != nil && live.Ready {
 				moves[r.UID] = append(moves[r.UID], live)
 			}
-		}
+		})
 	}
 	for i := range st.s.Surges {
 		for st.tendOne(st.s.Surges[i], moves[st.s.Surges[i].UID], end) { // one decision may follow from another
+			changed = true
 		}
 		r := st.s.Surges[i]
+		v := st.view(r, nil, end)
 		for _, live := range moves[r.UID] {
-			if p := st.s.Pod(live.UID); r.Leaves(st.s.Run.Options.SurgeFallback) && !p.State.Final() {
-				st.setPod(p, eviction.Change{State: eviction.Skipped, Message: "left where it is: " + r.Message})
-				left = true
+			hold, wake := r.Hold(v, live)
+			if st.wakeAt(wake); hold == surge.Stays {
+				st.setPod(st.s.Pod(live.UID), eviction.Change{State: eviction.Skipped,
+					Message: "left where it is: " + r.Message})
+				changed = true
 			}
 		}
 	}
-	return left
+	return changed
 }
 
 // tendOne does what is decided about a surge, and tells whether its state changed.
@@ -94,56 +98,45 @@ func (st surgeStep) view(r *surge.Record, moves []*kube.Pod, end bool) surge.Vie
 	o := &st.s.Run.Options
 	held := slices.ContainsFunc(r.Batch.Pods, func(m surge.Mover) bool {
 		p := st.s.Pod(m.UID)
-		return !end && st.moves(p) && st.untouchable(p)
+		return !end && st.moves(p) && !st.leases().mayTouch(st.s.Node(p.Node))
 	})
 	return surge.View{
 		Run: st.s.Run.ID, By: st.s.Run.User, Reason: o.Reason, Managed: o.SurgeManaged, Timeout: o.SurgeTimeout,
-		Abort: st.s.Aborting, ByHand: st.s.Run.Target().Line(r.ByHand()),
+		Then: o.SurgeFallback, Abort: st.s.Aborting, ByHand: st.s.Run.Target().Line(r.ByHand()),
 		Snap: st.snap, Trusted: st.snap.Trusted(surge.Kinds...), End: end, Paused: held || st.s.Paused && !st.s.Aborting,
 		Slots: max(1, o.MaxParallelEvictions) - st.s.Surges.InFlightCosts(), From: st.s.counted(st.s.acted), Now: st.now, Moves: moves,
 		Wanted: func(uid kube.UID) bool { return st.moves(st.s.Pod(uid)) },
+		Asked:  func(uid kube.UID) time.Time { return st.s.Pod(uid).Asked() },
 	}
 }
 
 // moves reports whether the pod is to leave its node now.
 func (st surgeStep) moves(p *eviction.Record) bool {
-	if p == nil || p.State.Final() || p.Action != plan.ActionEvict {
-		return false
-	}
-	return st.s.Node(p.Node).State == NodeDraining
+	return p != nil && !p.State.Final() && p.MaySurge() && st.s.Node(p.Node).State == NodeDraining
 }
 
-// untouchable reports whether the Lease of the pod's node is not in hand at this moment.
-func (st surgeStep) untouchable(p *eviction.Record) bool {
-	return !st.leases().mayTouch(st.s.Node(p.Node))
-}
-
-// waitsFor is the surge that is for the pod, nil where there is none: the pod has been in a
-// batch that is over, or goes after all others.
-func (st surgeStep) waitsFor(p *eviction.Record, live *kube.Pod) *surge.Record {
-	if p.Self || p.Action != plan.ActionEvict {
-		return nil
+// of is the surge of the pod's workload, nil where it takes part in none; known is false while that is not known.
+func (st surgeStep) of(p *eviction.Record, live *kube.Pod) (r *surge.Record, known bool) {
+	if live == nil || live.Terminating() || !p.MaySurge() {
+		return nil, true
 	}
-	return st.s.Surges.For(st.snap, live, st.s.Run.Options.SurgeFallback)
+	return st.s.Surges.For(st.snap, live)
 }
 
 // holds reports whether the pod is not evicted now, because its replacement comes first,
-// and notes that. A pod that is not Ready waits for nothing: it is evicted as usual.
+// and notes that.
 func (st surgeStep) holds(p *eviction.Record) bool {
 	live := st.snap.Pod(p.UID)
-	if live == nil || live.Terminating() || p.State == eviction.Terminating {
+	r, known := st.of(p, live)
+	if r == nil && known || p.State == eviction.Terminating {
 		return false
 	}
-	r := st.waitsFor(p, live)
-	switch {
-	case r == nil, !live.Ready && !r.Batch.Has(p.UID), r.State.Ended():
-		return false
+	if r != nil {
+		if hold, _ := r.Hold(st.view(r, nil, false), live); hold == surge.Free {
+			return false
+		}
 	}
-	if st.pairs == nil {
-		st.pairs = surge.Pairs{}
-	}
-	wait := st.pairs.Wait(r, st.snap, p.UID)
-	st.setPod(p, eviction.Change{State: eviction.Surging, Wait: wait})
+	st.setPod(p, eviction.Change{State: eviction.Surging, Wait: st.pairs.Wait(r, st.snap, p.UID)})
 	return true
 }
 
@@ -157,8 +150,6 @@ func (st surgeStep) onAnswer(w Write, a kube.Answer, e Event) {
 	e.Namespace, e.Surge = r.Namespace, &facts
 	if cost, of := w.Request.(request.SetCost); of {
 		e.Pod, e.UID = cost.Name, cost.UID
-		st.emit(e)
-		return
 	}
 	class := st.classOf(a)
 	st.emit(e)
@@ -167,9 +158,6 @@ func (st surgeStep) onAnswer(w Write, a kube.Answer, e Event) {
 		st.set(r, c)
 	}
 }
-
-// stand reports whether a surge is still to be taken back before the run may end.
-func (st surgeStep) stand() bool { return slices.ContainsFunc(st.s.Surges, (*surge.Record).Stands) }
 
 // applySurge is the fold of a surge's state.
 func (s folding) applySurge(e Event) {

@@ -14,11 +14,11 @@ import (
 type surgeJSON struct {
 	Workload string `json:"workload"` // Kind/namespace/name
 	Pods     int    `json:"pods"`     // that move
-	AtOnce   int32  `json:"atOnce"`   // replicas more at a time, 0 where its pods are evicted as usual
+	AtOnce   int32  `json:"atOnce"`   // replicas more at a time, 0 if its pods are evicted as usual
 	// What they request meanwhile, in millicores and bytes.
 	CPUMilli    int64         `json:"extraCPUMilli"`
 	MemoryBytes int64         `json:"extraMemoryBytes"`
-	Not         *surge.Reason `json:"reason"` // why they are evicted as usual, else null
+	Not         *surge.Reason `json:"reason"` // why they are evicted as usual, or what the surge waits for, else null
 }
 
 func projectSurges(plan plan.Plan) []surgeJSON {
@@ -39,12 +39,20 @@ func (t planText) surges(plan plan.Plan) {
 	t.line("%s", t.style.In(Bold, "Replacements first (--surge="+string(plan.Options.Surge)+")"))
 	for _, s := range plan.Surges {
 		pods := words.Count(s.Pods, "pod", "pods")
-		if s.Not != nil {
+		if !s.Not.Passes() {
 			t.line("  %s: %s evicted as usual: %s", s.Title(), pods, s.Not.Text)
 			continue
 		}
-		t.line("  %s: %s, %d more at a time%s", s.Title(), pods, s.AtOnce, extra(&s))
+		t.line("  %s: %s, %d more at a time%s%s", s.Title(), pods, s.AtOnce, extra(&s), waitsFor(&s))
 	}
+}
+
+// waitsFor says what has to be over before.
+func waitsFor(s *plan.Surge) string {
+	if s.Not == nil {
+		return ""
+	}
+	return "; waits for this to pass: " + s.Not.Text
 }
 
 // extra says what the replacements request beside the pods that they replace.

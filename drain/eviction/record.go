@@ -200,6 +200,17 @@ func (r *Record) WhyLeft() string {
 // Followed reports whether it is known whose pod it is; journals from before do not say.
 func (r *Record) Followed() bool { return r.Controller != nil || r.Owner == "" }
 
+// MaySurge reports whether the pod takes part in the surge of its workload.
+func (r *Record) MaySurge() bool { return !r.Self && plan.MaySurge(r.Action, r.Reasons) }
+
+// Asked is since when the pod goes, or may do so: it was asked for, and not refused. Zero is not.
+func (r *Record) Asked() time.Time {
+	if r == nil || r.Attempts == 0 || !r.State.Ends() && !r.State.Left() && r.InFlight == 0 && !r.Last.MayBeDone() {
+		return time.Time{}
+	}
+	return r.Since
+}
+
 // waitsForCompletion reports whether the pod is left to run to its end first.
 func (r *Record) waitsForCompletion() bool {
 	return slices.ContainsFunc(r.Reasons, func(r plan.Reason) bool { return r.Code == plan.ReasonWaitForCompletion })

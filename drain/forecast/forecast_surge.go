@@ -15,7 +15,9 @@ import (
 func (m *model) addSurges() {
 	for _, f := range m.plan.Surging() {
 		if w := m.s.Workload(f.UID); w != nil {
-			m.putWorkload(w)
+			later := *w // what is in the way has passed then
+			later.RollingOut, later.Replicas, later.SurgeMark = false, surge.Wants(w), ""
+			m.putWorkload(&later)
 			for _, owned := range m.s.WorkloadsOf(w.UID) {
 				m.putWorkload(owned)
 			}

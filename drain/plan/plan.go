@@ -101,6 +101,8 @@ type Pod struct {
 	Ephemeral bool // a volume is deleted with it
 	// Down tells that its workload has no other healthy pod until the replacement is Ready.
 	Down bool
+	// Surges tells that its replacement starts first, with --surge.
+	Surges bool
 	// Advice is what would help a pod that cannot simply go, the least harmful
 	// first.
 	Advice []budget.Advice

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Amount is how many replicas a workload may have more than it wants while its pods
@@ -61,3 +63,24 @@ func (f *Fallback) String() string { return string(*f) }
 
 // Type is that of the flag.
 func (f *Fallback) Type() string { return "string" }
+
+// Most is by how many the workload surges at a time at most: what was asked for, as far as it has pods to move.
+func (f *Facts) Most(s *kube.Snapshot, a Amount) int32 {
+	return min(a.Of(Wants(s.Workload(f.UID))), int32(f.Pods))
+}
+
+// Room settles by how many the workload surges at a time: no more than find room beside its pods and than its
+// quotas let in. Like is one of its pods. It returns the reason where that is none.
+func (f *Facts) Room(s *kube.Snapshot, like *kube.Pod, a Amount, fits int32) *Reason {
+	quota := QuotaRoom(s, like)
+	switch {
+	case fits == 0:
+		return &Reason{CodeNoRoom, "no replacement finds room beside its pods"}
+	case quota == 0:
+		return &Reason{CodeQuota, "the quota of namespace " + f.Namespace + " lets no further pod in"}
+	}
+	if f.AtOnce = min(f.Most(s, a), fits); quota > 0 {
+		f.AtOnce = int32(min(quota, int64(f.AtOnce)))
+	}
+	return nil
+}

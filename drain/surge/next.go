@@ -23,6 +23,7 @@ const (
 type View struct {
 	Run, By, Reason string
 	Managed         bool          // the number may be another tool's
+	Then            Fallback      // what becomes of pods whose replacements are not Ready in time
 	Timeout         time.Duration // until when replacements are to be Ready, zero for no limit
 	Snap            *kube.Snapshot
 	Trusted         bool // the workload and its pods are complete and live
@@ -30,6 +31,8 @@ type View struct {
 	Moves []*kube.Pod
 	// Wanted reports whether a pod of the batch is still to leave.
 	Wanted func(kube.UID) bool
+	// Asked is when the run asked for a pod to go, zero where it did not: it goes, or has left.
+	Asked  func(kube.UID) time.Time
 	End    bool   // the run ends: what stands is taken back
 	Abort  bool   // and it does not wait for a server that is away
 	ByHand string // the command that takes the raise back
@@ -122,21 +125,70 @@ func (r *Record) begin(v View, w *kube.Workload) Decision {
 	if n < 1 {
 		return become(Refused, "no replacement may start beside its pods")
 	}
-	b := Batch{Was: w.Replicas, To: w.Replicas + int32(n), At: v.Snap.ServerTime(v.Now).UTC().Truncate(time.Second)}
+	return Decision{Change: &Change{State: Raising, Batch: r.batch(v, w, moves[:n])}}
+}
+
+// batch is one of those pods, from the number of replicas that the workload has now.
+func (r *Record) batch(v View, w *kube.Workload, moves []*kube.Pod) *Batch {
+	b := &Batch{Was: w.Replicas, To: w.Replicas + int32(len(moves)),
+		At: v.Snap.ServerTime(v.Now).UTC().Truncate(time.Second)}
 	m := mark{Run: v.Run, By: v.By, Reason: v.Reason, At: b.At, Was: b.Was, To: b.To, Costs: map[kube.UID]string{}}
-	for _, p := range moves[:n] {
+	for _, p := range moves {
 		b.Pods = append(b.Pods, Mover{p.Name, p.UID})
 		m.Costs[p.UID] = p.Annotations[kube.DeletionCostAnnotation]
+		if c := r.cost(p.UID); c != nil {
+			m.Costs[p.UID] = c.Was
+		}
 	}
-	b.Others, _ = available(v, w, &b)
+	b.Others, _ = available(v, w, b)
 	b.Mark = m.String()
-	return Decision{Change: &Change{State: Raising, Batch: &b}}
+	return b
+}
+
+// anew begins the batch again where somebody else has set another number since the raise: that is the number
+// to which the replicas are set back then. Where they cannot be raised again, what is left of the raise is taken back.
+func (r *Record) anew(v View, w *kube.Workload, why string) Decision {
+	moves, not, ends := r.wanted(v), whyNot(v.Snap, w, v.Run, v.Managed), r.readyBy(v)
+	switch {
+	case v.End || len(moves) == 0 || !raisedBy(w, v.Run) || !not.Passes():
+		return become(Lowering, why)
+	case !ends.IsZero() && !v.Now.Before(ends):
+		return r.late(v, w)
+	case not != nil:
+		return Decision{Wake: ends}
+	}
+	b := r.batch(v, w, moves)
+	if b.Began = r.Since; r.Batch.again() {
+		b.Began = r.Batch.Began
+	}
+	if !b.At.After(r.Batch.At) { // each raise has an annotation of its own
+		return Decision{Wake: v.Now.Add(time.Second)}
+	}
+	return Decision{Change: &Change{State: Raising, Message: why, Batch: b}}
+}
+
+// readyBy is until when the replacements of the batch are to be Ready, zero for no limit.
+func (r *Record) readyBy(v View) time.Time {
+	began := r.Since
+	if r.Batch.again() {
+		began = r.Batch.Began
+	}
+	if v.Timeout == 0 {
+		return time.Time{}
+	}
+	return later(began, v.From).Add(v.Timeout)
+}
+
+// late takes a batch back whose replacements were not Ready in time.
+func (r *Record) late(v View, w *kube.Workload) Decision {
+	return Decision{Change: &Change{State: Lowering, Late: true,
+		Message: fmt.Sprintf("its replacements were not Ready within %s: %s", v.Timeout, r.cause(v, w))}}
 }
 
 // held waits for what may pass, as long as for a replacement: from when the hold began.
 func (r *Record) held(v View, why *Reason) Decision {
 	switch {
-	case !why.Code.passes():
+	case !why.Passes():
 		return become(Refused, why.Text)
 	case r.HeldSince.IsZero() || r.Message != why.Text:
 		return Decision{Change: &Change{State: r.State, Message: why.Text, Held: true}}
@@ -152,9 +204,9 @@ func (r *Record) held(v View, why *Reason) Decision {
 
 func (r *Record) raising(v View, w *kube.Workload) Decision {
 	other, marked := parseMark(w.SurgeMark)
-	switch {
-	case raisedBy(w, v.Run):
-		return become(Starting, "")
+	switch ours := raisedBy(w, v.Run); {
+	case ours && (w.SurgeMark == r.Batch.Mark || v.End || w.Replicas != r.Batch.Was):
+		return become(Starting, "") // of what was raised before, another number is seen there
 	case r.InFlight != 0:
 		return Decision{}
 	case v.End && (r.Last == nil || r.Last.Class() == kube.AnswerConflict):
@@ -180,7 +232,7 @@ func (r *Record) raising(v View, w *kube.Workload) Decision {
 // starting waits until there is a replacement for each pod that is to leave.
 func (r *Record) starting(v View, w *kube.Workload) Decision {
 	if why := r.foreign(v, w); why != "" {
-		return become(Lowering, why)
+		return r.anew(v, w, why)
 	}
 	if v.End {
 		return become(Lowering, "the run ended before its replacements were Ready")
@@ -198,16 +250,11 @@ func (r *Record) starting(v View, w *kube.Workload) Decision {
 		}
 		return d
 	}
-	if v.Timeout > 0 {
-		ends := later(r.Since, v.From).Add(v.Timeout)
-		if !v.Now.Before(ends) {
-			late := become(Lowering, fmt.Sprintf("its replacements were not Ready within %s: %s", v.Timeout,
-				r.cause(v, w)))
-			late.Change.Late = true
-			return late
-		}
-		d.Wake = first(d.Wake, ends)
+	ends := r.readyBy(v)
+	if !ends.IsZero() && !v.Now.Before(ends) {
+		return r.late(v, w)
 	}
+	d.Wake = first(d.Wake, ends)
 	return d
 }
 
@@ -220,7 +267,7 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 	if !raisedBy(w, v.Run) {
 		return become(Verifying, "")
 	}
-	lower := r.lower()
+	lower := r.lower(w)
 	if r.foreign(v, w) != "" {
 		lower.From = lower.To // their number stands
 	} else {
@@ -274,11 +321,13 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 func (r *Record) After(verb attempt.Verb, a kube.Answer, class kube.AnswerClass, byHand string) *Change {
 	words := attempt.AnswerWords(a)
 	switch {
-	case class == kube.AnswerDone, class == kube.AnswerTransient:
+	case class == kube.AnswerDone, class == kube.AnswerTransient, verb == attempt.VerbCost:
 	case r.State == Verifying: // it was about the last annotation
 	case class == kube.AnswerGone:
 		return become(Kept, "it is gone").Change
 	case verb == attempt.VerbRaise && class == kube.AnswerConflict:
+	case verb == attempt.VerbRaise && r.Batch.again(): // what was raised before stands
+		return become(Lowering, words).Change
 	case verb == attempt.VerbRaise:
 		return become(Refused, words).Change
 	case class == kube.AnswerForbidden || r.Tries >= attempt.RemoveTries:

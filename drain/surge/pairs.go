@@ -11,9 +11,9 @@ import (
 // Pairs are the replacements that start first, by workload and by the pods they stand for.
 type Pairs map[kube.UID]map[kube.UID]*waits.Replacement
 
-// Wait is what a pod of the workload waits for. It remembers the replacements.
+// Wait is what a pod of the workload waits for; its surge is nil while it is not known. It remembers the replacements.
 func (p Pairs) Wait(r *Record, s *kube.Snapshot, pod kube.UID) *waits.Wait {
-	if !r.Batch.Has(pod) || r.begins() || r.Why != "" {
+	if r == nil || !r.Batch.Has(pod) || r.begins() || r.Why != "" {
 		return &waits.Wait{For: waits.ForSurge}
 	}
 	if p[r.UID] == nil {

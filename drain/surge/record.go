@@ -61,7 +61,13 @@ type Batch struct {
 	// Others is how many pods of the workload were available beside those.
 	Others int       `json:"others"`
 	At     time.Time `json:"at"` // by the server's clock
+	// Began is when the replacements of these pods first started, zero unless somebody else has
+	// set another number since: the batch was begun again from that.
+	Began time.Time `json:"began,omitzero"`
 }
+
+// again reports whether the batch was raised before, from another number.
+func (b *Batch) again() bool { return !b.Began.IsZero() }
 
 // Has reports whether the pod is of the batch.
 func (b *Batch) Has(uid kube.UID) bool {
@@ -110,12 +116,6 @@ type Record struct {
 	Late bool
 }
 
-// awaits reports whether a pod of the workload waits for the surge: its turn is still to come,
-// or it is left where it is.
-func (r *Record) awaits(pod kube.UID, then Fallback) bool {
-	return !slices.Contains(r.Tried, pod) || r.Leaves(then)
-}
-
 // Records are the surges of a run.
 type Records []*Record
 
@@ -127,21 +127,24 @@ func (rs Records) Of(workload kube.UID) *Record {
 	return nil
 }
 
-// For is the surge that a pod waits for, nil where there is none: the pod has been in a batch
-// that is over.
-func (rs Records) For(s *kube.Snapshot, live *kube.Pod, then Fallback) *Record {
-	if len(rs) == 0 || live.Terminating() {
-		return nil
+// For is the surge of a pod's workload, nil where it has none. Where it is not known yet whose pod
+// it is, known is false: the pod may be one that surges.
+func (rs Records) For(s *kube.Snapshot, live *kube.Pod) (r *Record, known bool) {
+	if len(rs) == 0 {
+		return nil, true
 	}
-	w, _ := Of(s, live)
+	w, why := Of(s, live)
 	if w == nil {
-		return nil
+		return nil, why.Code != CodeUnknown
 	}
-	if r := rs.Of(w.UID); r != nil && r.awaits(live.UID, then) {
-		return r
-	}
-	return nil
+	return rs.Of(w.UID), true
 }
+
+// Word is what the operator types before the first replica is added.
+func (rs Records) Word() string { return "surge " + words.Count(len(rs), "workload", "workloads") }
+
+// Stand reports whether one of them is still to be taken back before a run may end.
+func (rs Records) Stand() bool { return slices.ContainsFunc(rs, (*Record).Stands) }
 
 // InFlightCosts counts the requests for deletion costs that have no answer yet.
 func (rs Records) InFlightCosts() (n int) {
@@ -158,7 +161,7 @@ func (r *Record) begins() bool { return r.State == Planned || r.State == Done }
 func (r *Record) raised() bool {
 	switch r.State {
 	case Raising:
-		return r.InFlight != 0 || r.Last != nil
+		return r.InFlight != 0 || r.Last != nil || r.Batch.again()
 	case Starting, Lowering, Verifying:
 		return true
 	}

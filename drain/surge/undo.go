@@ -32,7 +32,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 			requests = append(requests, setCost(p, "", request.LowestDeletionCost))
 		}
 	}
-	lower := r.lower()
+	lower := r.lower(w)
 	lower.Then = "" // the costs are given back before
 	if raised && w.Replicas != r.Batch.To {
 		lower.From = lower.To // the number of somebody else stands

@@ -117,7 +117,7 @@ func TestUndoByTheAnnotationOfALoweredReplicaSet(t *testing.T) {
 	moving, other, replacement := pod("web-1", "w1", lowest), pod("web-2", "w1", lowest), pod("web-3", "w2", made, lowest)
 	r := &Record{Facts: Facts{Kind: "ReplicaSet"}}
 	r.Batch = Batch{Was: 2, To: 3, Mark: mark{Run: "r1", At: kubetest.Now, Was: 2, To: 3, Costs: map[kube.UID]string{kube.UID(moving.UID): "7"}}.String()}
-	rs.Annotations = map[string]string{kube.SurgeAnnotation: r.lower().Then}
+	rs.Annotations = map[string]string{kube.SurgeAnnotation: r.lower(&kube.Workload{SurgeMark: r.Batch.Mark}).Then}
 	s := kubetest.SnapshotOf(kubetest.Now, rs, moving, other, replacement)
 	records := FromMarks(s, "r1")
 	if len(records) != 1 {

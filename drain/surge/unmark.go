@@ -13,11 +13,11 @@ import (
 // its controller, which never takes one away there (SetNewReplicaSetAnnotations in kubernetes
 // pkg/controller/deployment/util). A ReplicaSet without a Deployment keeps its own.
 
-// lower is the request that sets the replicas back.
-func (r *Record) lower() request.Lower {
+// lower is the request that sets the replicas of a workload back that the run has raised.
+func (r *Record) lower(w *kube.Workload) request.Lower {
 	l := request.Lower{Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
-		From: r.Batch.To, To: r.Batch.Was, Mark: r.Batch.Mark}
-	if m, ours := parseMark(r.Batch.Mark); ours && r.Kind == "ReplicaSet" {
+		From: r.Batch.To, To: r.Batch.Was, Mark: w.SurgeMark}
+	if m, ours := parseMark(l.Mark); ours && r.Kind == "ReplicaSet" {
 		m.To = m.Was
 		l.Then = m.String()
 	}

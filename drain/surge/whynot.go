@@ -13,10 +13,11 @@ import (
 // Code names a reason why a workload cannot surge.
 type Code string
 
-// The reasons. Those of passes may be over in a moment.
+// The reasons. Those that pass may be over in a moment.
 const (
 	CodeKind       Code = "Kind"       // its kind does not remove the pods of the lowest deletion cost first
 	CodeUnseen     Code = "Unseen"     // what decides it cannot be read
+	CodeUnknown    Code = "Unknown"    // what decides it is not read yet
 	CodeScaled     Code = "ScaledDown" // it wants no pods
 	CodeRollout    Code = "Rollout"    // its pods are being replaced
 	CodeOther      Code = "OtherRun"   // another run has raised it
@@ -28,14 +29,14 @@ const (
 	CodeOrder      Code = "Order"      // other pods have to leave first
 )
 
-// passes reports whether the reason may end by itself, so that it is waited for.
-func (c Code) passes() bool { return c == CodeRollout || c == CodeOther }
-
 // Reason is why a workload cannot surge, in a sentence without an end.
 type Reason struct {
 	Code Code   `json:"code"`
 	Text string `json:"text"`
 }
+
+// Passes reports whether the reason may end by itself, so that it is waited for; none has.
+func (r *Reason) Passes() bool { return r == nil || r.Code == CodeRollout || r.Code == CodeOther }
 
 // Kinds are the watched kinds that decide whether a workload can surge.
 var Kinds = []kube.Kind{kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindAutoscalers}
@@ -48,7 +49,7 @@ func Of(s *kube.Snapshot, p *kube.Pod) (*kube.Workload, *Reason) {
 	owner := p.Owner
 	rs := s.Workload(owner.UID)
 	if owner.Kind == "ReplicaSet" && rs == nil {
-		return nil, &Reason{CodeUnseen, "ReplicaSet " + owner.Name + " cannot be seen"}
+		return nil, unseen(s, kube.KindReplicaSets, owner)
 	}
 	if owner.Kind == "ReplicaSet" && rs.Owner != nil {
 		owner = rs.Owner
@@ -64,9 +65,30 @@ func Of(s *kube.Snapshot, p *kube.Pod) (*kube.Workload, *Reason) {
 		return nil, &Reason{CodeKind, owner.Kind + " " + owner.Name +
 			" is not known to remove the pods of the lowest deletion cost first"}
 	case w == nil:
-		return nil, &Reason{CodeUnseen, owner.Kind + " " + owner.Name + " cannot be seen"}
+		return nil, unseen(s, kube.KindDeployments, owner)
 	}
 	return w, nil
+}
+
+// unseen is the reason where an owner is not shown: whether there is one is not known before all of
+// its kind are read, unless they may not be read.
+func unseen(s *kube.Snapshot, kind kube.Kind, owner *kube.Owner) *Reason {
+	if phase := s.Sync(kind).Phase; phase != kube.Synced && phase != kube.Denied {
+		return &Reason{CodeUnknown, owner.Kind + " " + owner.Name + " is not read yet"}
+	}
+	return &Reason{CodeUnseen, owner.Kind + " " + owner.Name + " cannot be seen"}
+}
+
+// FactsOf are those of a pod's workload, or of its owner where that cannot surge, and why.
+func FactsOf(s *kube.Snapshot, pod *kube.Pod, managed bool) (Facts, *Reason) {
+	w, not := ForPod(s, pod, managed)
+	switch {
+	case w != nil:
+		return Facts{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID}, not
+	case pod.Owner != nil:
+		return Facts{Kind: pod.Owner.Kind, Namespace: pod.Namespace, Name: pod.Owner.Name, UID: pod.Owner.UID}, not
+	}
+	return Facts{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}, not
 }
 
 // ForPod is the workload that would surge for a pod, and why it cannot, nil where it can. The

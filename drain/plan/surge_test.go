@@ -1,0 +1,53 @@
+package plan
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// A workload whose replacement starts first is not down, now or once what is in the way has passed. One that
+// cannot surge is.
+func TestWhatSurgesIsNotDown(t *testing.T) {
+	for name, c := range map[string]struct {
+		amount  surge.Amount
+		edit    func(*appsv1.Deployment)
+		surging int
+		fate    string
+	}{
+		"no surge": {"", nil, 0, "down until Ready"},
+		"it can":   {"1", nil, 1, "moves"},
+		"another run surges": {"100%", func(d *appsv1.Deployment) {
+			two := int32(2)
+			d.Spec.Replicas, d.Status.Replicas, d.Status.UpdatedReplicas = &two, 2, 2
+			d.Annotations = map[string]string{kube.SurgeAnnotation: `{"run":"r0","was":1,"to":2}`}
+		}, 1, "moves"},
+		"a rollout": {"1", func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 0 }, 1, "moves"},
+	} {
+		web, rs := kubetest.Deployment("shop/web", 1)
+		web.Status.Replicas, web.Status.UpdatedReplicas, web.Status.ObservedGeneration = 1, 1, web.Generation
+		if c.edit != nil {
+			c.edit(web)
+		}
+		s := kubetest.SnapshotOf(kubetest.Now, kubetest.Node("w1"), kubetest.Node("w2", kubetest.Roomy), web, rs,
+			kubetest.Pod("shop/web-1", kubetest.ByDeployment("web"), kubetest.On("w1")))
+		o := DefaultOptions()
+		o.Surge = c.amount
+		p, err := New(s, []string{"w1"}, o, kubetest.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Nodes[0].Pods[0].Fate().String(); got != c.fate || len(p.Surging()) != c.surging {
+			t.Errorf("%s: %q, surges %+v", name, got, p.Surges)
+		}
+		for _, f := range p.Surging() {
+			if f.AtOnce != 1 {
+				t.Errorf("%s: %d more at a time", name, f.AtOnce)
+			}
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package preflight
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/plan/plantest"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+)
+
+// Workloads whose replacements start first lose neither their last Ready pod nor the last endpoint of their Service.
+func TestNothingIsDownThatSurges(t *testing.T) {
+	service := &corev1.Service{ObjectMeta: kubetest.Meta("Service", "shop/web")}
+	service.Spec.Selector = map[string]string{"app": "web"}
+	for amount, want := range map[surge.Amount]bool{"": true, "100%": false} {
+		web := kubetest.DeploymentOf("shop/web", kubetest.Well, kubetest.Well)
+		for _, o := range web {
+			switch o := o.(type) {
+			case *corev1.Pod:
+				o.Spec.NodeName = "w1"
+			case *appsv1.Deployment:
+				o.Status.Replicas, o.Status.UpdatedReplicas, o.Status.ReadyReplicas = 2, 2, 2
+				o.Status.ObservedGeneration = o.Generation
+			}
+		}
+		o := plantest.Options()
+		o.Surge = amount
+		s := kubetest.SnapshotOf(kubetest.Now, append(web, kubetest.Node("w1"), kubetest.Node("w2", kubetest.Roomy), service)...)
+		found := map[string]bool{}
+		for _, f := range mustCheck(t, s, o, "w1").Findings {
+			found[f.Code] = true
+		}
+		if found[FindingLastReady] != want || found[FindingLastEndpoint] != want {
+			t.Errorf("--surge=%q: %v", amount, found)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package surge
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+)
+
+// Hold is whether a pod of a workload that surges may be evicted now.
+type Hold int
+
+// The holds.
+const (
+	Free  Hold = iota // it is evicted as usual
+	Waits             // for its replacement, or for that of another pod
+	Stays             // it is left where it is
+)
+
+// Hold is that of a pod; wake is when to ask again if nothing changes before. A pod waits for its batch. One that
+// was in a batch, or whose workload cannot be raised any more, goes only while the workload has the pods that it
+// wants, for one after the other: else it waits for the replacements that are on their way, as long as for its own.
+// A pod that is not Ready waits for nothing, unless it is of a batch.
+func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
+	w := v.Snap.Workload(r.UID)
+	switch open := !r.State.Ended() && !slices.Contains(r.Tried, p.UID); {
+	case open && (p.Ready || r.Batch.Has(p.UID)):
+		return Waits, time.Time{}
+	case !p.Ready:
+		return Free, time.Time{}
+	case r.Leaves(v.Then):
+		return Stays, time.Time{}
+	case r.Late || r.Batch.To == 0 || w == nil || !r.short(v, w, p):
+		return Free, time.Time{}
+	case v.Timeout == 0:
+		return Waits, time.Time{}
+	}
+	since := later(r.Since, v.From)
+	for _, uid := range r.Tried {
+		since = later(since, v.Asked(uid))
+	}
+	switch ends := since.Add(v.Timeout); {
+	case v.Now.Before(ends):
+		return Waits, ends
+	case v.Then == FallbackLeave:
+		return Stays, time.Time{}
+	}
+	return Free, time.Time{}
+}
+
+// short reports whether the workload of a pod has fewer available pods than it wants, without the others that
+// the run has asked to go.
+func (r *Record) short(v View, w *kube.Workload, of *kube.Pod) bool {
+	serves, serverNow := int32(0), v.Snap.ServerTime(v.Now)
+	for _, p := range activeOf(v.Snap, w) {
+		if p.Ready && !serverNow.Before(p.AvailableAt(w.MinReadySeconds)) &&
+			(p.UID == of.UID || v.Asked(p.UID).IsZero()) {
+			serves++
+		}
+	}
+	return serves < Wants(w)
+}
+
+// Wants is how many pods a workload is to have, without the raise of a surge.
+func Wants(w *kube.Workload) int32 {
+	if m, marked := parseMark(w.SurgeMark); marked && w.Replicas == m.To {
+		return m.Was
+	}
+	return w.Replicas
+}
