@@ -6,13 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -154,21 +155,48 @@ func TestLabGuardOfACustomOwner(t *testing.T) {
 	s.afterwards(func(ctx context.Context) error {
 		return apis.Delete().AbsPath(definitions, "clonesets."+group).Do(ctx).Error()
 	})
-	resource := fmt.Sprintf("/apis/%s/v1/namespaces/%s/clonesets", group, s.namespace)
-	send := func(r *rest.Request, body string) ([]byte, error) {
-		return r.SetHeader("Content-Type", "application/json").Body([]byte(body)).Do(s.Context()).Raw()
-	}
 	for name, written := range map[string]bool{"game": false, "quiz": true} {
-		body := fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"CloneSet","metadata":{"name":%q},"spec":{"replicas":3}}`, group, name)
-		var made metav1.PartialObjectMetadata
-		s.poll("clones are served", func() bool {
-			answer, err := send(apis.Post().AbsPath(resource), body)
-			return err == nil && json.Unmarshal(answer, &made) == nil
-		})
-		_, err := apis.Patch(types.MergePatchType).AbsPath(resource, name, "status").
-			Body([]byte(`{"status":{"replicas":3,"selector":"app=` + name + `"}}`)).Do(s.Context()).Raw()
+		s.guardsClones(s.addClones(group, name, 3), written)
+	}
+	s.blocksSingleClones(s.addClones(group, "solo", 1))
+}
+
+// addClones makes a custom owner whose scale wants so many pods of the app of its name.
+func (s *stage) addClones(group, name string, replicas int) metav1.OwnerReference {
+	s.Helper()
+	apis, resource := s.client.CoreV1().RESTClient(), fmt.Sprintf("/apis/%s/v1/namespaces/%s/clonesets", group, s.namespace)
+	body := fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"CloneSet","metadata":{"name":%q},"spec":{"replicas":%d}}`, group, name, replicas)
+	var made metav1.PartialObjectMetadata
+	s.poll("clones are served", func() bool {
+		answer, err := apis.Post().AbsPath(resource).SetHeader("Content-Type", "application/json").Body([]byte(body)).Do(s.Context()).Raw()
+		return err == nil && json.Unmarshal(answer, &made) == nil
+	})
+	status := fmt.Sprintf(`{"status":{"replicas":%d,"selector":"app=%s"}}`, replicas, name)
+	s.must(apis.Patch(types.MergePatchType).AbsPath(resource, name, "status").Body([]byte(status)).Do(s.Context()).Error())
+	controller := true
+	return metav1.OwnerReference{APIVersion: group + "/v1", Kind: "CloneSet", Name: name, UID: made.UID, Controller: &controller}
+}
+
+// blocksSingleClones plans with --block-single-replica for those who may read the scale of the
+// owner and for somebody who may not: the only pod is refused either way, with its own reason.
+func (s *stage) blocksSingleClones(owner metav1.OwnerReference) {
+	s.Helper()
+	a := s.addNode(owner.Name)
+	p := s.addPod(owner.Name, a, func(p *corev1.Pod) { p.OwnerReferences = []metav1.OwnerReference{owner} })
+	everybody := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}
+	for person, want := range map[string]plan.ReasonCode{"": plan.ReasonSingleReplica, s.addPerson("reader", everybody): plan.ReasonScaleUnknown} {
+		w := s.watchOwners(s.connect(""))
+		s.running(w, p)
+		watch.NewScales(s.connect(person).Cluster).Read(s.Context(), w.Store(), []string{a})
+		o := bareOptions()
+		o.BlockSingleReplica = true
+		planned, err := plan.New(w.Snapshot(), []string{a}, o, time.Now())
 		s.must(err)
-		s.guardsClones(metav1.OwnerReference{APIVersion: group + "/v1", Kind: "CloneSet", Name: name, UID: made.UID}, written)
+		pods := planned.Nodes[0].Pods
+		at := slices.IndexFunc(pods, func(one plan.Pod) bool { return one.Name == p.Name })
+		if one := pods[at]; one.Action != plan.ActionRefuse || !slices.ContainsFunc(one.Reasons, func(r plan.Reason) bool { return r.Code == want }) {
+			s.Errorf("as %q: %s %+v, want %s", person, one.Action, one.Reasons, want)
+		}
 	}
 }
 
@@ -176,8 +204,7 @@ func TestLabGuardOfACustomOwner(t *testing.T) {
 // second leaves only once somebody has made a replacement of the first.
 func (s *stage) guardsClones(owner metav1.OwnerReference, written bool) {
 	s.Helper()
-	a, b, controller := s.addNode(owner.Name+"-a"), s.addNode(owner.Name+"-b"), true
-	owner.Controller = &controller
+	a, b := s.addNode(owner.Name+"-a"), s.addNode(owner.Name+"-b")
 	owned := func(p *corev1.Pod) { p.OwnerReferences = []metav1.OwnerReference{owner} }
 	one, two, other := s.addPod(owner.Name, a, owned), s.addPod(owner.Name, a, owned), s.addPod(owner.Name, b, owned)
 	c := s.connect("")
