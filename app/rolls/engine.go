@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,7 +42,7 @@ type Roll struct {
 	// Of the loop alone:
 	hooks   context.Context   // ends when the roll is aborted
 	unsaved []roll.Event      // not in the journal yet
-	due     []roll.Action     // wait for that
+	due     []roll.RunHook    // wait for that
 	told    drain.CommandKind // what the run of the batch was told last
 	work    kube.Group        // commands, requests and the runs of batches; waited for by the loop
 
@@ -236,12 +237,13 @@ func (r *Roll) step(ctx context.Context) (wake time.Time) {
 	}
 	out := roll.Next(s, inputs, v)
 	r.unsaved = append(r.unsaved, out.Events...)
-	var wanted []roll.Action
+	var hooks []roll.RunHook
+	var due []roll.Action
 	for _, a := range out.Actions {
-		if _, once := a.(roll.RunHook); once {
-			r.due = append(r.due, a)
+		if h, once := a.(roll.RunHook); once {
+			hooks = append(hooks, h)
 		} else {
-			wanted = append(wanted, a)
+			due = append(due, a)
 		}
 	}
 	saved := r.save()
@@ -250,15 +252,32 @@ func (r *Roll) step(ctx context.Context) (wake time.Time) {
 		answer(out.State.Seq)
 	}
 	r.steer(out.State)
+	r.lookAgain(out.State, v)
+	r.due = append(r.due, hooks...)
 	if !saved {
 		return v.Now.Add(time.Second) // nothing new begins that no journal has
 	}
-	due := append(r.due, wanted...)
-	r.due = nil
 	for _, a := range due {
 		r.carryOut(ctx, a)
 	}
+	if !out.State.Paused {
+		for _, h := range r.due {
+			r.carryOut(ctx, h)
+		}
+		r.due = nil
+	}
 	return out.Wake
+}
+
+// lookAgain gives up the commands that waited for the journal and are not to be run any longer.
+func (r *Roll) lookAgain(s *roll.State, v roll.View) {
+	r.due = slices.DeleteFunc(r.due, func(h roll.RunHook) bool {
+		why := h.Again(s, v)
+		if why != "" {
+			r.Send(roll.HookEnded{Node: h.Node, Hook: h.Hook, ExitCode: -1, Message: "not run: " + why})
+		}
+		return why != ""
+	})
 }
 
 func (r *Roll) take() ([]roll.Input, []command) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -276,6 +277,39 @@ func TestNothingBeginsWithoutAJournal(t *testing.T) {
 		}
 		r.Send(roll.Command{Kind: drain.CommandAbort, By: "ada"})
 		<-r.Done()
+		s.sim.Halt()
+	})
+}
+
+// A command that waited for the journal is not run on a node that is in use again by then.
+func TestACommandThatWaitedForTheJournal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 1)
+		r := s.begin(roll.Options{Batch: 1, Work: "reboot"})
+		changed := r.Changed(t.Context())
+		for r.State().Run == "" {
+			<-changed
+		}
+		if err := s.written.File.Close(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if state := nodeOf(r.State(), "w1").State; state != roll.Working || len(s.hooks) > 0 {
+			t.Errorf("%s, commands %q", state, s.hooks)
+		}
+		s.sim.Mu.Lock()
+		s.sim.SetNode("w1", func(n *corev1.Node) { n.Spec.Unschedulable = false })
+		s.sim.Mu.Unlock()
+		synctest.Wait()
+		file, err := os.OpenFile(journal.RollPath(s.dir, "k7f3"), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.written.File = file
+		<-r.Done()
+		if n := nodeOf(r.State(), "w1"); n.State != roll.Failed || !strings.Contains(n.Message, "not run: it was uncordoned") || len(s.hooks) > 0 {
+			t.Errorf("%s: %s, commands %q", n.State, n.Message, s.hooks)
+		}
 		s.sim.Halt()
 	})
 }

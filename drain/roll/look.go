@@ -1,6 +1,7 @@
 package roll
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
@@ -21,6 +22,20 @@ func (st *stepper) asDrained(n *Node) bool {
 		st.become(n, n.State, "%s", wait)
 	}
 	return against == "" && wait == ""
+}
+
+// Again looks once more before a command that had to wait since Next wanted it, as for a journal that could not be
+// written: it returns why the command is not to be run, "" if it may.
+func (a RunHook) Again(s *State, v View) string {
+	st := &stepper{s: s, v: v}
+	switch n := s.node(a.Node); {
+	case s.Aborting:
+		return "the roll was aborted"
+	case a.Hook == HookWork:
+		against, wait := st.look(n)
+		return cmp.Or(against, wait)
+	}
+	return ""
 }
 
 // look is what speaks against work on a node that was drained, and what is to be waited for before that is known.
