@@ -20,6 +20,8 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
@@ -238,8 +240,16 @@ func (s *apiServer) lease(w http.ResponseWriter, r *http.Request, body []byte) {
 	s.object(w, l)
 }
 
-func (s *apiServer) object(w http.ResponseWriter, o any) {
-	body, err := json.Marshal(o)
+// object answers with an object and its kind.
+func (s *apiServer) object(w http.ResponseWriter, o metav1.Object) {
+	object := o.(runtime.Object).DeepCopyObject()
+	kinds, _, err := scheme.Scheme.ObjectKinds(object)
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	object.GetObjectKind().SetGroupVersionKind(kinds[0])
+	body, err := json.Marshal(object)
 	if err != nil {
 		s.t.Error(err)
 	}

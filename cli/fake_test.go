@@ -138,7 +138,7 @@ func (s *scribe) Taint(_ context.Context, r request.SetTaints) kube.Answer {
 }
 
 func (s *scribe) LivePod(context.Context, string, string) (*kube.Pod, kube.Answer) {
-	return nil, kube.Answer{Code: 404}
+	return nil, kube.Answer{Code: 404, Reason: "NotFound"}
 }
 
 func (s *scribe) writes() int {

@@ -94,11 +94,10 @@ type unguarding struct {
 
 func (u *unguarding) DeleteBudget(_ context.Context, r request.BudgetRef) kube.Answer {
 	u.removed = append(u.removed, r)
-	message := "not today"
 	if u.code == 404 {
-		message = `poddisruptionbudgets.policy "x" not found`
+		return kube.Answer{Code: 404, Reason: "NotFound", Message: `poddisruptionbudgets.policy "x" not found`}
 	}
-	return kube.Answer{Code: u.code, Reason: "Forbidden", Message: message}
+	return kube.Answer{Code: u.code, Reason: "Forbidden", Message: "not today"}
 }
 
 // rollbackBench is the cluster after cutShort: somebody has made the cordon of

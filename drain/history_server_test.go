@@ -116,11 +116,11 @@ func (h *history) carryOut(w Write) kube.Answer {
 		}
 	case sends[request.BudgetRef](w):
 		if h.truth.budgets[sent[request.BudgetRef](w).Name] == nil {
-			return kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "x" not found`}
+			return kube.Answer{Code: 404, Reason: metav1.StatusReasonNotFound, Message: `poddisruptionbudgets.policy "x" not found`}
 		}
 	case sends[request.GetBudget](w):
 		if h.truth.budgets[sent[request.GetBudget](w).Name] == nil {
-			return kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "x" not found`}
+			return kube.Answer{Code: 404, Reason: metav1.StatusReasonNotFound, Message: `poddisruptionbudgets.policy "x" not found`}
 		}
 	}
 	a := h.answerOf("200", w)

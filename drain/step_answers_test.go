@@ -40,7 +40,7 @@ func TestInterpret(t *testing.T) {
 		"too many disrupted pods":      {kube.Answer{Code: 403, Message: "DisruptedPods map too big - too many evictions not confirmed by PDB controller"}, eviction.BudgetSyncing, attempt.RefusedBySyncing, 0, false},
 		"no right":                     {kube.Answer{Code: 403, Message: `pods "x" is forbidden: User "u" cannot create resource "pods/eviction" in API group "" in the namespace "n"`}, eviction.Failed, attempt.RefusedByRights, 0, false},
 		"gone":                         {kube.Answer{Code: 404, Reason: "NotFound", Message: `pods "web-1" not found`}, eviction.Gone, attempt.NotRefused, 0, false},
-		"its budget is gone":           {kube.Answer{Code: 404, Reason: "NotFound", Message: `poddisruptionbudgets.policy "web" not found`}, eviction.Retrying, attempt.RefusedByConflict, attempt.RetryFirst, false},
+		"its budget is gone":           {kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "web" not found`}, eviction.Retrying, attempt.RefusedByConflict, attempt.RetryFirst, false},
 		"a proxy knows no such page":   {kube.Answer{Code: 404, Message: "404 page not found"}, eviction.Retrying, attempt.RefusedByFailure, attempt.RetryMost, false},
 		"other UID":                    {kube.Answer{Code: 409, Message: "the UID in the precondition (a) does not match the UID in record (b)"}, eviction.Retrying, attempt.RefusedByConflict, 0, true},
 		"conflicts over the budget":    {kube.Answer{Code: 504, Message: "couldn't update PodDisruptionBudget", RetryAfter: 10 * time.Second}, eviction.Retrying, attempt.RefusedByConflict, 10 * time.Second, false},

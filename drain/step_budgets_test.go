@@ -33,7 +33,7 @@ func guardedSteps() (*steps, Write) {
 var (
 	brokenOff  = kube.Answer{Failure: "unexpected EOF"}
 	nameTaken  = kube.Answer{Code: http.StatusConflict, Message: `poddisruptionbudgets.policy "kdrain-r1-web" already exists`}
-	notThere   = kube.Answer{Code: http.StatusNotFound, Message: `poddisruptionbudgets.policy "kdrain-r1-web" not found`}
+	notThere   = kube.Answer{Code: http.StatusNotFound, Reason: "NotFound", Message: `poddisruptionbudgets.policy "kdrain-r1-web" not found`}
 	ourBudget  = kube.Answer{Code: http.StatusOK, UID: "made"}
 	otherOnes  = kube.Answer{Code: http.StatusOK}
 	mayNotLook = kube.Answer{Code: http.StatusForbidden, Message: `User "ada" cannot get resource "poddisruptionbudgets"`}

@@ -43,7 +43,7 @@ func TestWhatCannotBeTakenBackStaysToBeDone(t *testing.T) {
 		"404 of a proxy":    {kube.Answer{Code: 404, Message: "404 page not found"}, nil, remedy.Left, "404 page not found"},
 		"no right":          {kube.Answer{Code: 403, Message: "may not"}, nil, remedy.Left, "may not"},
 		"no answer":         {kube.Answer{Failure: "EOF"}, nil, remedy.Left, "EOF"},
-		"it is gone":        {kube.Answer{Code: 404, Message: `replicasets.apps "web" not found`}, nil, remedy.Kept, "it is gone"},
+		"it is gone":        {kube.Answer{Code: 404, Reason: "NotFound", Message: `replicasets.apps "web" not found`}, nil, remedy.Kept, "it is gone"},
 		"another number":    {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 5, false) }, remedy.Kept, "somebody has set it to 5 since"},
 		"the number before": {kube.Answer{Code: 422, Message: "no"}, func(f *steps) { f.scaleTo("web", 2, false) }, remedy.Kept, "it already has that number"},
 	} {

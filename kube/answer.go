@@ -2,7 +2,6 @@ package kube
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,8 +10,8 @@ import (
 // Answer is what came back for one request, as plain values, so that the rules
 // about it need no client. It is filled for refusals as for successes.
 type Answer struct {
-	Code       int                 // HTTP status, 0 if no answer came
-	Reason     metav1.StatusReason // metav1.Status.reason
+	Code       int                 // HTTP status, 0 if no answer of an API server came
+	Reason     metav1.StatusReason // metav1.Status.reason; NotFound only for the object that was asked for
 	Message    string
 	Causes     []Cause
 	RetryAfter time.Duration // 0 if the header was missing, at most a minute
@@ -65,14 +64,14 @@ const (
 // Class classifies the answer. A 401 is transient, however often it comes: credential
 // plugins get a new token after one, an API server whose token webhook times out sends
 // one too, and an operator can log in again while a run waits. While it lasts, the
-// heartbeat gets it as well, and health shows it as an outage. A 404 is about an object only if it
-// names one (`nodes "a" not found`); that of a proxy says nothing. What is not known
-// is transient, for a failure in between must never end anything.
+// heartbeat gets it as well, and health shows it as an outage. A 404 is about the object only with
+// the reason NotFound; that of a proxy says nothing. What is not known is transient, for a
+// failure in between must never end anything.
 func (a Answer) Class() AnswerClass {
 	switch {
 	case a.OK():
 		return AnswerDone
-	case a.Code == http.StatusNotFound && (a.Message == "" || strings.Contains(a.Message, `" not found`)):
+	case a.Code == http.StatusNotFound && a.Reason == metav1.StatusReasonNotFound:
 		return AnswerGone
 	case a.Code == http.StatusConflict:
 		return AnswerConflict

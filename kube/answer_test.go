@@ -11,8 +11,9 @@ func TestClassOfAnswers(t *testing.T) {
 	}{
 		"created":                     {Answer{Code: 201}, AnswerDone},
 		"ok":                          {Answer{Code: 200}, AnswerDone},
-		"no such node":                {Answer{Code: 404, Message: `nodes "a" not found`}, AnswerGone},
-		"no such budget":              {Answer{Code: 404, Message: `poddisruptionbudgets.policy "b" not found`}, AnswerGone},
+		"no such node":                {Answer{Code: 404, Reason: "NotFound", Message: `nodes "a" not found`}, AnswerGone},
+		"no such budget":              {Answer{Code: 404, Reason: "NotFound", Message: `poddisruptionbudgets.policy "b" not found`}, AnswerGone},
+		"404 of another object":       {Answer{Code: 404, Message: `clusters.management.cattle.io "c-1" not found`}, AnswerTransient},
 		"404 of a proxy":              {Answer{Code: 404, Message: "404 page not found"}, AnswerTransient},
 		"404 of a path":               {Answer{Code: 404, Message: "the server could not find the requested resource"}, AnswerTransient},
 		"changed":                     {Answer{Code: 409, Message: "the object has been modified"}, AnswerConflict},

@@ -91,7 +91,7 @@ func (o *operator) UpdateLease(_ context.Context, w request.WriteLease) kube.Ans
 		o.renewals = append(o.renewals, time.Now())
 		switch live := o.held(w.NodeUID); {
 		case live == nil:
-			return kube.Answer{Code: http.StatusNotFound}
+			return kube.Answer{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound}
 		case live.ResourceVersion != w.ResourceVersion || live.UID != w.UID:
 			return kube.Answer{Code: http.StatusConflict}
 		}

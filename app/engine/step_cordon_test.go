@@ -98,7 +98,7 @@ func TestAnswersToACordon(t *testing.T) {
 		"credentials are renewed after a 401": {[]kube.Answer{unauthorized, {Code: 503, Message: "starting"}, unauthorized, {Code: 503, Message: "starting"}}, drain.NodeCordoning, "starting", 0},
 		"credentials are refused for good":    {[]kube.Answer{unauthorized}, drain.NodeCordoning, "Unauthorized", 0},
 		"a right is missing":                  {[]kube.Answer{{Code: 403, Message: "no"}}, drain.NodeFailed, "cordon refused: no", 1},
-		"gone":                                {[]kube.Answer{{Code: 404, Message: `nodes "a" not found`}}, drain.NodeFailed, `cordon refused: nodes "a" not found`, 1},
+		"gone":                                {[]kube.Answer{{Code: 404, Reason: "NotFound", Message: `nodes "a" not found`}}, drain.NodeFailed, `cordon refused: nodes "a" not found`, 1},
 		"404 of a proxy":                      {[]kube.Answer{{Code: 404, Message: "404 page not found"}}, drain.NodeCordoning, "404 page not found", 0},
 		"invalid":                             {[]kube.Answer{{Code: 422, Message: "bad"}}, drain.NodeFailed, "cordon refused: bad", 1},
 	} {

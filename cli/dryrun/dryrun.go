@@ -151,7 +151,7 @@ func (d *dryRun) judge(p plan.Pod, a kube.Answer, pod *report.Pod) {
 	d.asked(drain.Event{Node: p.Node, Namespace: p.Namespace, Pod: p.Name, UID: p.UID}, verb, a)
 	pod.Attempts, pod.LastCode, pod.LastWords = 1, a.Code, a.Message
 	switch {
-	case attempt.PodGone(a): // meanwhile
+	case a.Class() == kube.AnswerGone: // meanwhile
 	case !a.OK():
 		meaning := attempt.Interpret(a, 1)
 		pod.State, pod.Message = eviction.StateAfter(meaning), meaning.Words

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -62,7 +64,7 @@ func (a *AnswerFacts) Class() kube.AnswerClass {
 	if a == nil {
 		return ""
 	}
-	return kube.Answer{Code: a.Code, Message: a.Message}.Class()
+	return kube.Answer{Code: a.Code, Reason: metav1.StatusReason(a.Reason)}.Class()
 }
 
 // MayBeDone reports whether the request may have had its effect although the answer does not

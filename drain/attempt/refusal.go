@@ -48,7 +48,7 @@ func refusalOf(a kube.Answer) Refusal {
 		return RefusedByWebhook
 	}
 	switch class := a.Class(); {
-	case class == kube.AnswerDone, PodGone(a):
+	case class == kube.AnswerDone, class == kube.AnswerGone:
 		return NotRefused
 	case class == kube.AnswerConflict, budgetGone(a), budgetRaced(a):
 		return RefusedByConflict
@@ -90,17 +90,10 @@ func refusalOfForbidden(a kube.Answer) Refusal {
 	return RefusedByFailure
 }
 
-// PodGone tells the 404 of the pod from those that say nothing about it: the
-// budget's, and that of a proxy. An API server names what it did not find: pods
-// "web-1" not found.
-func PodGone(a kube.Answer) bool {
-	return a.Class() == kube.AnswerGone && (a.Message == "" || strings.Contains(a.Message, `pods "`))
-}
-
 // budgetGone reports whether the pod's budget was deleted while the server wrote the
 // eviction into it.
 func budgetGone(a kube.Answer) bool {
-	return a.Class() == kube.AnswerGone && strings.HasPrefix(a.Message, "poddisruptionbudgets")
+	return a.Code == http.StatusNotFound && strings.HasPrefix(a.Message, "poddisruptionbudgets")
 }
 
 // budgetRaced reports whether the server gave up writing the eviction into the

@@ -65,7 +65,7 @@ func (v *View) waitAfter(r *Record, m attempt.Meaning) *waits.Wait {
 // the pod is tried again: its state and its words may be those of before, the time of the next try is new.
 func (v *View) AfterLook(r *Record, a kube.Answer) (c Change, again bool) {
 	switch {
-	case attempt.PodGone(a):
+	case a.Class() == kube.AnswerGone:
 		return Change{State: Gone}, false
 	case a.OK() && a.UID != r.UID:
 		return Change{State: Replaced}, false

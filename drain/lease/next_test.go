@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -143,6 +145,14 @@ func TestReleaseThatFails(t *testing.T) {
 	}
 }
 
+func answered(code int) kube.Answer {
+	a := kube.Answer{Code: code, Message: `leases "l" not found`}
+	if code == http.StatusNotFound {
+		a.Reason = metav1.StatusReasonNotFound
+	}
+	return a
+}
+
 func TestAfter(t *testing.T) {
 	for name, c := range map[string]struct {
 		record   *Record
@@ -165,7 +175,7 @@ func TestAfter(t *testing.T) {
 		"released, another's by now": {held(0), attempt.VerbRelease, 409, "", false, Released},
 	} {
 		var got State
-		if change := c.record.After(c.verb, c.record.Facts, c.expected, kube.Answer{Code: c.code, Message: `leases "l" not found`}, c.starting); change != nil {
+		if change := c.record.After(c.verb, c.record.Facts, c.expected, answered(c.code), c.starting); change != nil {
 			got = change.State
 		}
 		if got != c.want {

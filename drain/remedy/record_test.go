@@ -41,7 +41,7 @@ func TestAfter(t *testing.T) {
 		"another number by now":  {record(Scale, Taken), attempt.VerbScale, kube.Answer{Code: 422}, Refused, false, "2 replicas"},
 		"the budget says no":     {record(EvictUnhealthy, Taken), attempt.VerbEvict, kube.Answer{Code: 429, Message: "no"}, Refused, false, "no"},
 		"undone":                 {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 200}, Undone, false, ""},
-		"gone by then":           {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 404}, Kept, false, "gone"},
+		"gone by then":           {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 404, Reason: "NotFound"}, Kept, false, "gone"},
 		"not taken back yet":     {record(OutOfService, Done), attempt.VerbUntaint, kube.Answer{Code: 503}, Done, true, ""},
 		"without the right":      {record(Scale, Done), attempt.VerbUnscale, kube.Answer{Code: 403, Message: "no"}, Left, false, "not undone: no; to do it: kubectl"},
 		"not taken back for all": {failed(Scale, attempt.RemoveTries), attempt.VerbUnscale, kube.Answer{Code: 503}, Left, false, "kubectl"},

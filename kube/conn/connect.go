@@ -83,11 +83,15 @@ func (c *Cluster) newClient(config *rest.Config, reads bool) (*kubernetes.Client
 	if err != nil {
 		return nil, nil, err
 	}
-	client := &http.Client{Transport: &deadlines{next: inside, lock: c.health.credentials}}
-	clients, err := kubernetes.NewForConfigAndClient(own, client)
+	sends := &deadlines{next: inside, lock: c.health.credentials}
+	typed := &http.Client{Transport: objects{sends}}
+	clients, err := kubernetes.NewForConfigAndClient(own, typed)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.dialers = append(c.dialers, dialer)
-	return clients, client, nil
+	if reads {
+		return clients, typed, nil
+	}
+	return clients, &http.Client{Transport: sends}, nil // Do gives every answer as it is
 }

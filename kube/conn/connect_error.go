@@ -73,6 +73,9 @@ func diagnose(err error, server, contextName string) *ConnectError {
 	case isTLSError(err):
 		e.Kind = BadTLS
 		e.Hint = "Check that certificate-authority and server in the kubeconfig belong to the same cluster; a proxy in between shows up like this too."
+	case errors.As(err, new(*foreignError)):
+		e.Kind = OtherProblem
+		e.Hint = "A gateway before the API server wants a new log-in, or the server address is not that of the API server."
 	case isNetworkError(err):
 		e.Kind = NoServer
 		e.Hint = serverHint(err)

@@ -187,7 +187,7 @@ func TestConnectToAServerThatGoesAway(t *testing.T) {
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		server.Listener.Close() // no further connection
 		w.Header().Set("Connection", "close")
-		kubetest.WriteJSON(w, 201, `{"status":{"userInfo":{"username":"ada"}}}`)
+		kubetest.WriteJSON(w, 201, `{"kind":"SelfSubjectReview","status":{"userInfo":{"username":"ada"}}}`)
 	}))
 	t.Cleanup(server.Close)
 	t.Setenv("KUBECONFIG", WriteKubeconfig(t, Kubeconfig(server.URL, "token: x")))

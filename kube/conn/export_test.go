@@ -15,6 +15,6 @@ func (c *Cluster) OnlyProbeInDoubt() {
 
 // WaitForRequests waits for those too that were given up.
 func (c *Cluster) WaitForRequests() {
-	c.readHTTP.Transport.(*deadlines).requests.Wait()
+	c.readHTTP.Transport.(objects).next.(*deadlines).requests.Wait()
 	c.writeHTTP.Transport.(*deadlines).requests.Wait()
 }

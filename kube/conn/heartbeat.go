@@ -42,15 +42,26 @@ func newHeartbeat(client rest.Interface) *heartbeat {
 
 func (h *heartbeat) send(ctx context.Context) error {
 	if h.asksReadyz() {
-		refused, err := h.ask(ctx, "/readyz", &h.readyz)
+		refused, err := h.ask(ctx, readyPath, &h.readyz)
 		h.putOff(refused)
 		if !refused {
 			return err
 		}
 	}
 	// Refused even that: the server answers, and that was the question.
-	_, err := h.ask(ctx, "/version", &h.version)
+	_, err := h.ask(ctx, versionPath, &h.version)
 	return err
+}
+
+const (
+	readyPath   = "/readyz"
+	versionPath = "/version"
+)
+
+// isForeign reports whether a refusal of /version, which every API server serves, is not
+// an API server's: one that refuses a right says so in a Status.
+func isForeign(err error, code int) bool {
+	return (code == http.StatusForbidden || code == http.StatusNotFound) && apierrors.IsUnexpectedServerError(err)
 }
 
 // asksReadyz tells whether /readyz is worth a request.
@@ -75,13 +86,22 @@ func (h *heartbeat) putOff(refused bool) {
 // refused for good.
 func (h *heartbeat) ask(ctx context.Context, path string, r *Right) (refused bool, _ error) {
 	var code int
-	body, err := h.client.Get().AbsPath(path).MaxRetries(0).Do(ctx).StatusCode(&code).Raw()
+	result := h.client.Get().AbsPath(path).MaxRetries(0).Do(ctx).StatusCode(&code)
+	err := result.Error()
+	body, _ := result.Raw()
+	if err == nil && path == versionPath {
+		_, err = versionIn(body)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
+	case err == nil && path == readyPath && strings.TrimSpace(string(body)) != "ok":
+		return true, nil // a page, say: /version tells whether an API server is there
 	case err == nil:
 		r.Grant()
 		return false, nil
+	case path == versionPath && isForeign(err, code):
+		return false, &foreignError{fmt.Sprintf("what answers %s is not an API server: %v", path, err)}
 	case apierrors.IsUnauthorized(err):
 		return false, fmt.Errorf("credentials refused: %w", err)
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):

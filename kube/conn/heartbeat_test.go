@@ -26,6 +26,10 @@ func TestHeartbeat(t *testing.T) {
 		"not ready": {500, false, false}, "unavailable": {503, false, false}, "refused": {401, false, false}, "busy": {429, true, false},
 	} {
 		server := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
+			if c.code == 200 {
+				_, _ = w.Write([]byte("ok"))
+				return
+			}
 			w.Header().Set("Retry-After", "1")
 			kubetest.WriteJSON(w, c.code, kubetest.Status(c.code, "", "x", ""))
 		})
@@ -83,9 +87,13 @@ func refusing(t *testing.T) (codes map[string]int, beat *heartbeat, paths func()
 		if code == 0 {
 			code = 200
 		}
+		body := kubetest.Status(code, "", "x", "")
+		if code == 200 {
+			body = map[string]string{"/readyz": "ok", "/version": `{"gitVersion":"v1"}`}[r.URL.Path]
+		}
 		return &http.Response{
 			StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}},
-			Body: io.NopCloser(strings.NewReader(kubetest.Status(code, "", "x", ""))),
+			Body: io.NopCloser(strings.NewReader(body)),
 		}, nil
 	})
 	return codes, newHeartbeat(client), func() string {

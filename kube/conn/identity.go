@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -45,10 +46,7 @@ func (c *Cluster) identify(ctx context.Context) error {
 	group.Go("server version", func() {
 		bounded, cancel := c.Within(ctx, connectTimeout)
 		defer cancel()
-		raw, err := c.reads.Discovery().RESTClient().Get().AbsPath("/version").MaxRetries(1).Do(bounded).Raw()
-		if err == nil {
-			c.identity.Version = versionIn(raw)
-		}
+		c.identity.Version, _ = c.askVersion(bounded)
 	})
 	var lost error
 	group.Go("cluster id", func() { c.identity.ClusterID, c.identity.Why, lost = c.clusterID(ctx) })
@@ -94,9 +92,18 @@ func (c *Cluster) login(ctx context.Context) error {
 		return nil
 	}
 	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
-		return c.reads.Discovery().RESTClient().Get().AbsPath("/version").MaxRetries(1).Do(bounded).Error()
+		_, err = c.askVersion(bounded)
 	}
 	return err
+}
+
+func (c *Cluster) askVersion(ctx context.Context) (string, error) {
+	result := c.reads.Discovery().RESTClient().Get().AbsPath(versionPath).MaxRetries(1).Do(ctx)
+	if err := result.Error(); err != nil {
+		return "", err
+	}
+	raw, _ := result.Raw()
+	return versionIn(raw)
 }
 
 // withoutPromptTime bounds the first request, unless a credential plugin takes
@@ -116,8 +123,11 @@ func (c *Cluster) clusterID(ctx context.Context) (id, why string, err error) {
 	defer cancel()
 	ns, err := c.reads.CoreV1().Namespaces().Get(bounded, metav1.NamespaceSystem, metav1.GetOptions{})
 	switch {
+	case err == nil && ns.UID == "":
+		err = errors.New("it has no UID")
 	case err == nil:
 		return kube.Visible(string(ns.UID)), "", nil
+	case apierrors.IsUnexpectedServerError(err): // a gateway's
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err), apierrors.IsUnauthorized(err):
 		return serverID(c.target.config), kube.CleanText(fmt.Sprintf("reading the namespace kube-system: %v",
 			PlainCause(err))), nil
@@ -138,13 +148,14 @@ func serverID(config *rest.Config) string {
 }
 
 // versionIn reads gitVersion from the answer of /version, whatever it looks
-// like: builds without a stamp say v0.0.0-master+$Format:%H$.
-func versionIn(raw []byte) string {
+// like: builds without a stamp say v0.0.0-master+$Format:%H$. Whatever answers without it
+// is no API server.
+func versionIn(raw []byte) (string, error) {
 	var info struct {
 		GitVersion string `json:"gitVersion"`
 	}
-	if json.Unmarshal(raw, &info) != nil {
-		return ""
+	if err := json.Unmarshal(raw, &info); err != nil || info.GitVersion == "" {
+		return "", &foreignError{"what answers /version is not an API server"}
 	}
-	return kube.CleanText(info.GitVersion)
+	return kube.CleanText(info.GitVersion), nil
 }

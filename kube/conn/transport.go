@@ -36,6 +36,11 @@ func (t *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 		t.dropSilent(err, started)
 		return nil, err
 	}
+	if err := redirected(response); err != nil {
+		_ = response.Body.Close()
+		t.failed(r, err)
+		return nil, err
+	}
 	boundRetryAfter(response.Header)
 	date, _ := http.ParseTime(response.Header.Get("Date"))
 	t.contacted(date)

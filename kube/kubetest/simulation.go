@@ -258,7 +258,7 @@ func (s *Simulation) Delete(_ context.Context, r request.Delete) kube.Answer {
 	defer s.Mu.Unlock()
 	p := s.named(r.Name)
 	if p == nil {
-		return kube.Answer{Code: http.StatusNotFound}
+		return kube.Answer{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound}
 	}
 	s.Accepted = append(s.Accepted, p.Name)
 	s.terminate(p)
@@ -300,7 +300,7 @@ func (s *Simulation) LivePod(_ context.Context, _, name string) (*kube.Pod, kube
 	defer s.Mu.Unlock()
 	p := s.named(name)
 	if p == nil {
-		return nil, kube.Answer{Code: http.StatusNotFound}
+		return nil, kube.Answer{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound}
 	}
 	return convert.Pod(p), kube.Answer{Code: http.StatusOK, UID: p.UID}
 }

@@ -103,8 +103,8 @@ func (s *Simulation) LiveBudget(_ context.Context, r request.GetBudget) kube.Ans
 			return kube.Answer{Code: http.StatusOK, UID: b.UID}
 		}
 	}
-	return kube.Answer{Code: http.StatusNotFound, Message: fmt.Sprintf("poddisruptionbudgets.policy %q not found",
-		r.Name)}
+	return kube.Answer{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound,
+		Message: fmt.Sprintf("poddisruptionbudgets.policy %q not found", r.Name)}
 }
 
 func (s *Simulation) DeleteBudget(_ context.Context, r request.BudgetRef) kube.Answer {
@@ -118,5 +118,5 @@ func (s *Simulation) DeleteBudget(_ context.Context, r request.BudgetRef) kube.A
 			return kube.Answer{Code: http.StatusOK}
 		}
 	}
-	return kube.Answer{Code: http.StatusNotFound}
+	return kube.Answer{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/convert"
@@ -79,7 +80,7 @@ func (s *Simulation) SetCost(_ context.Context, r request.SetCost) kube.Answer {
 	p := s.Pods[r.UID]
 	switch {
 	case p == nil:
-		return kube.Answer{Code: http.StatusNotFound}
+		return kube.Answer{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound}
 	case r.From != "" && p.Annotations[kube.DeletionCostAnnotation] != r.From:
 		return kube.Answer{Code: http.StatusUnprocessableEntity}
 	}

@@ -32,7 +32,7 @@ func nodesByName(cs kubernetes.Interface, names []string, list listFunc) listFun
 		for _, name := range names {
 			n, getErr := cs.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 			switch {
-			case apierrors.IsNotFound(getErr):
+			case conn.IsGone(getErr):
 				continue
 			case apierrors.IsForbidden(getErr):
 				return nil, err
@@ -51,6 +51,9 @@ func NodeNames(ctx context.Context, c *conn.Cluster, selector string) ([]string,
 	ctx, cancel := c.Within(ctx, readTimeout)
 	defer cancel()
 	nodes, err := c.Reads().CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err == nil {
+		err = complete(nodes)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listing nodes: %w", conn.PlainCause(err))
 	}

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	drainRulePage1 = `{"metadata":{"continue":"more"},"items":[
+	drainRulePage1 = `{"kind":"List","metadata":{"continue":"more"},"items":[
 		{"metadata":{"namespace":"fleet","name":"b"},"spec":{"drain":{"behavior":"Drain","order":7},
 			"machines":[{"selector":{"matchLabels":{"os":"linux"}},"clusterSelector":{"matchLabels":{"stage":"prod"}}}],
 			"pods":[{"selector":{"matchExpressions":[{"key":"app","operator":"In","values":["a","b"]}]}},{"namespaceSelector":{}}]}}]}`
-	drainRulePage2 = `{"metadata":{},"items":[
+	drainRulePage2 = `{"kind":"List","metadata":{},"items":[
 		{"metadata":{"namespace":"fleet","name":"a"},"spec":{"drain":{"behavior":"Skip"}}},
 		{"metadata":{"namespace":"fleet","name":"c"},"spec":{"drain":{"behavior":"Skip"},"pods":[{"selector":{"matchExpressions":[{"key":"app","operator":"Near"}]}}]}}]}`
-	drainMachines = `{"items":[{"metadata":{"namespace":"fleet","name":"m1","labels":{"os":"linux"}},"spec":{"clusterName":"prod","providerID":"cloud://1"},
+	drainMachines = `{"kind":"List","items":[{"metadata":{"namespace":"fleet","name":"m1","labels":{"os":"linux"}},"spec":{"clusterName":"prod","providerID":"cloud://1"},
 		"status":{"nodeRef":{"name":"w1","uid":"u1"}}},{"metadata":{"namespace":"fleet","name":"m2"}}]}`
-	drainClusters = `{"items":[{"metadata":{"namespace":"fleet","name":"prod","labels":{"stage":"prod"}}}]}`
+	drainClusters = `{"kind":"List","items":[{"metadata":{"namespace":"fleet","name":"prod","labels":{"stage":"prod"}}}]}`
 )
 
 func groupOf(versions ...string) string {
@@ -53,8 +53,8 @@ func TestDrainRules(t *testing.T) {
 		{"not served", nil, []string{"cluster.x-k8s.io"}, func(r *clusterapi.Rules) bool { return r.Hidden == "" && len(r.Rules) == 0 }, false},
 		{"a version that is too old", map[string]string{"cluster.x-k8s.io": groupOf("v1alpha4")}, []string{"cluster.x-k8s.io"},
 			func(r *clusterapi.Rules) bool { return r.Hidden == "" && len(r.Rules) == 0 }, false},
-		{"the newest version has none", map[string]string{"cluster.x-k8s.io": groupOf("v1beta1", "v1beta2"), "cluster.x-k8s.io/v1beta2": `{"resources":[]}`,
-			older: served, older + "/machinedrainrules": `{"items":[]}`},
+		{"the newest version has none", map[string]string{"cluster.x-k8s.io": groupOf("v1beta1", "v1beta2"), "cluster.x-k8s.io/v1beta2": `{"kind":"APIResourceList","resources":[]}`,
+			older: served, older + "/machinedrainrules": `{"kind":"List","items":[]}`},
 			[]string{"cluster.x-k8s.io", older, older + "/machinedrainrules", "cluster.x-k8s.io/v1beta2"},
 			func(r *clusterapi.Rules) bool { return len(r.Rules) == 0 && r.MachinesHidden == "" }, false},
 		{"all", map[string]string{"cluster.x-k8s.io": groupOf("v1beta1"), older: served, older + "/machinedrainrules": drainRulePage1,

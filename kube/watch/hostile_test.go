@@ -10,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn/conntest"
@@ -85,6 +87,15 @@ func TestDetailsOfAHostilePod(t *testing.T) {
 
 func asJSON(t *testing.T, o any) string {
 	t.Helper()
+	if object, ok := o.(runtime.Object); ok { // with its kind, as an API server sends it
+		kinds, _, err := scheme.Scheme.ObjectKinds(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		object = object.DeepCopyObject()
+		object.GetObjectKind().SetGroupVersionKind(kinds[0])
+		o = object
+	}
 	text, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)

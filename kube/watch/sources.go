@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -98,7 +100,21 @@ func queryOf(cs kubernetes.Interface, of kube.Scope, leaseNamespace string) quer
 }
 
 func (q query) list(ctx context.Context, o listOptions) (runtime.Object, error) {
-	return q.request(o).Do(ctx).Get()
+	list, err := q.request(o).Do(ctx).Get()
+	if err == nil {
+		err = complete(list)
+	}
+	return list, err
+}
+
+// complete is the error for a list without a version, which no API server sends: what it
+// lacks is not known to be absent.
+func complete(list runtime.Object) error {
+	accessor, err := meta.ListAccessor(list)
+	if err == nil && accessor.GetResourceVersion() == "" {
+		err = errors.New("the answer is not an API server's: a list without a resourceVersion")
+	}
+	return err
 }
 
 func (q query) watch(ctx context.Context, o listOptions) (watch.Interface, error) {

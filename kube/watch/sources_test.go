@@ -27,7 +27,7 @@ func TestEveryKindIsAskedForInProtobuf(t *testing.T) {
 	var accept string
 	f := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
 		accept = r.Header.Get("Accept")
-		kubetest.WriteJSON(w, 200, `{"kind":"NodeList","apiVersion":"v1","metadata":{},"items":[]}`)
+		kubetest.WriteJSON(w, 200, `{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`)
 	})
 	c := conntest.To(t, f)
 	left := maps.Clone(sources)
@@ -45,6 +45,19 @@ func TestEveryKindIsAskedForInProtobuf(t *testing.T) {
 	}
 	if len(left) > 0 {
 		t.Errorf("not in this test: %v", slices.Collect(maps.Keys(left)))
+	}
+}
+
+// A list without a version, which a decoder makes of any object, is not "there are none".
+func TestListOfAGateway(t *testing.T) {
+	for _, body := range []string{`{}`, `{"kind":"PodList","apiVersion":"v1"}`, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`} {
+		c := conntest.To(t, kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) { kubetest.WriteJSON(w, 200, body) }))
+		if list, err := queryOf(c.Reads(), kube.Scope{Kind: kube.KindPods}, "").list(t.Context(), listOptions{}); err == nil {
+			t.Errorf("%s: %v", body, list)
+		}
+		if names, err := NodeNames(t.Context(), c, "a=b"); err == nil {
+			t.Errorf("%s: %v", body, names)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,21 +29,28 @@ func failure(err error) kube.Answer {
 	return a
 }
 
-// readAnswer reads what the server said, success or refusal.
-func readAnswer(response *http.Response, object any) kube.Answer {
+// readAnswer reads what the server said to a request, success or refusal. It decides
+// whether an API server said it: gateways answer too, with any code and any page.
+func readAnswer(response *http.Response, method string, t target, object any) kube.Answer {
 	header := response.Header
 	a := kube.Answer{
 		Code: response.StatusCode, AuditID: kube.Clean(header.Get("Audit-Id")),
 		RetryAfter: retryAfter(header.Get("Retry-After")),
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil && !a.OK() {
+	if a.OK() {
+		return readSuccess(a, body, err, method, t, object)
+	}
+	if err != nil {
 		a.Message = "the answer broke off: " + kube.Clean(conn.PlainCause(err).Error())
 	}
-	if a.OK() {
-		return readSuccess(a, body, err, object)
-	}
-	return readRefusal(a, response.Request, body)
+	return readRefusal(a, body, method, t)
+}
+
+// unread is the answer where what came is no API server's: the request may have been done.
+func unread(a kube.Answer, why string) kube.Answer {
+	return kube.Answer{AuditID: a.AuditID, Failure: kube.CleanText(fmt.Sprintf(
+		"the answer %d is not an API server's: %s", a.Code, why))}
 }
 
 // retryAfter reads the header, which API servers send in seconds.
@@ -58,51 +66,48 @@ func bounded(seconds int) time.Duration {
 	return time.Duration(min(seconds, int(conn.MaxRetryAfter/time.Second))) * time.Second
 }
 
-func readSuccess(a kube.Answer, body []byte, broken error, object any) kube.Answer {
-	var result struct {
-		Kind     string `json:"kind"`
-		Message  string `json:"message"`
-		Metadata struct {
-			UID             kube.UID `json:"uid"`
-			ResourceVersion string   `json:"resourceVersion"`
-		} `json:"metadata"`
-		Details *metav1.StatusDetails `json:"details"`
+// readSuccess accepts the object that was asked for, or a Status that says Success.
+func readSuccess(a kube.Answer, body []byte, broken error, method string, t target, object any) kube.Answer {
+	var r result
+	if broken == nil {
+		broken = json.Unmarshal(body, &r)
 	}
 	if broken == nil {
-		broken = json.Unmarshal(body, &result)
+		broken = t.check(method, &r)
 	}
 	if broken == nil && object != nil {
 		broken = json.Unmarshal(body, object)
 	}
 	if broken != nil {
-		if object != nil {
-			// Asked for an object and got none: not a success.
-			return kube.Answer{Failure: "reading the answer: " + kube.Clean(broken.Error()), AuditID: a.AuditID}
-		}
-		return a // accepted; the body adds nothing that is needed
+		return unread(a, fmt.Sprintf("reading the %s: %v", t.kind, broken))
 	}
-	a.UID, a.ResourceVersion = kube.UID(kube.Visible(string(result.Metadata.UID))),
-		kube.Visible(result.Metadata.ResourceVersion)
-	if result.Kind == "Status" {
-		a.Message = kube.CleanText(result.Message)
-		if result.Details != nil {
-			a.UID = kube.UID(kube.Visible(string(result.Details.UID)))
-		}
+	if r.Kind == t.kind && t.kind != statusKind {
+		a.UID = kube.UID(kube.Visible(string(r.Metadata.UID)))
+		a.ResourceVersion = kube.Visible(r.Metadata.ResourceVersion)
+		return a
 	}
+	a.UID, a.Message = kube.UID(kube.Visible(string(r.Details.UID))), kube.CleanText(r.Message)
 	return a
 }
 
 // readRefusal reads a metav1.Status. What is none (priority and fairness and
-// proxies answer in plain text) becomes the status that client-go makes of it.
-func readRefusal(a kube.Answer, request *http.Request, body []byte) kube.Answer {
+// proxies answer in plain text) becomes the status that client-go makes of it, unless
+// it would say something of the object: that is a Status always.
+func readRefusal(a kube.Answer, body []byte, method string, t target) kube.Answer {
 	var status metav1.Status
-	if json.Unmarshal(body, &status) != nil || status.Kind != "Status" {
+	if json.Unmarshal(body, &status) != nil || status.Kind != statusKind {
 		text := kube.CleanText(strings.TrimSpace(string(body)))
-		status = apierrors.NewGenericServerResponse(a.Code, strings.ToLower(request.Method),
+		if a.Class() != kube.AnswerTransient {
+			return unread(a, cmp.Or(text, a.Message, "it is empty"))
+		}
+		status = apierrors.NewGenericServerResponse(a.Code, strings.ToLower(method),
 			schema.GroupResource{}, "", text, int(a.RetryAfter/time.Second), true).Status()
 		if text != "" && a.Message == "" {
 			a.Message = text
 		}
+	}
+	if a.Code == http.StatusNotFound && !t.missing(method, status.Message) {
+		status.Reason = "" // it is about something else
 	}
 	a.Reason = metav1.StatusReason(kube.CleanText(string(status.Reason)))
 	if a.Message == "" {

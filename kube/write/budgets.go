@@ -22,7 +22,7 @@ func (w *Writer) CreateBudget(ctx context.Context, r request.CreateBudget) kube.
 		return kube.Answer{Failure: fmt.Sprintf("selector %q of %s: %v", r.Selector, r.Owner.Name, err), Unsent: true}
 	}
 	most := intstr.Parse(r.MaxUnavailable)
-	budget := policyv1.PodDisruptionBudget{
+	made := policyv1.PodDisruptionBudget{
 		TypeMeta: metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name: r.Name, Namespace: r.Namespace,
@@ -35,32 +35,24 @@ func (w *Writer) CreateBudget(ctx context.Context, r request.CreateBudget) kube.
 		Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector, MaxUnavailable: &most},
 	}
 	query := url.Values{"fieldManager": {kube.FieldManager}}
-	var made policyv1.PodDisruptionBudget
-	answer := w.send(ctx, http.MethodPost, budgetPath(r.Namespace), query, contentJSON, &budget, &made)
-	answer.UID = made.UID
-	return answer
+	return w.send(ctx, http.MethodPost, budget(r.Namespace, r.Name), query, contentJSON, &made, nil)
 }
 
 // DeleteBudget removes exactly one budget.
 func (w *Writer) DeleteBudget(ctx context.Context, r request.BudgetRef) kube.Answer {
 	options := deleteOptions(r.UID, nil, false)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
-	return w.send(ctx, http.MethodDelete, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{},
+	return w.send(ctx, http.MethodDelete, budget(r.Namespace, r.Name), url.Values{},
 		contentJSON, options, nil)
 }
 
 // LiveBudget reads a temporary budget from the server, not from the store.
 func (w *Writer) LiveBudget(ctx context.Context, r request.GetBudget) kube.Answer {
-	var budget policyv1.PodDisruptionBudget
-	answer := w.send(ctx, http.MethodGet, budgetPath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, "", nil,
-		&budget)
-	answer.UID = ""
-	if answer.OK() && (&kube.Budget{Labels: budget.Labels}).TemporaryOf() == r.Run {
-		answer.UID = budget.UID
+	var live policyv1.PodDisruptionBudget
+	answer := w.send(ctx, http.MethodGet, budget(r.Namespace, r.Name), url.Values{}, "", nil,
+		&live)
+	if (&kube.Budget{Labels: live.Labels}).TemporaryOf() != r.Run {
+		answer.UID = ""
 	}
 	return answer
-}
-
-func budgetPath(namespace string) string {
-	return "/apis/policy/v1/namespaces/" + url.PathEscape(namespace) + "/poddisruptionbudgets"
 }

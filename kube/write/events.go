@@ -22,9 +22,12 @@ const longestNote = 1024
 // and for its name in the place of the UID, as kubelets write it
 // (kubectl pkg/describe/describe.go NodeDescriber).
 func (w *Writer) WriteEvent(ctx context.Context, e request.NodeEvent) kube.Answer {
-	return w.send(ctx, http.MethodPost, "/api/v1/namespaces/"+metav1.NamespaceDefault+"/events",
+	return w.send(ctx, http.MethodPost, events,
 		url.Values{"fieldManager": {kube.FieldManager}}, contentJSON, eventObject(e), nil)
 }
+
+// events is where Events about nodes are made; the server names them.
+var events = target{root: "/api/v1", namespace: metav1.NamespaceDefault, resource: "events", kind: "Event"}
 
 func eventObject(e request.NodeEvent) *corev1.Event {
 	message, kind, at := e.Message, corev1.EventTypeNormal, metav1.NewTime(e.At)

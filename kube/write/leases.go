@@ -15,12 +15,12 @@ import (
 
 // CreateLease makes the Lease of a node. The Node owns it: with the node it goes.
 func (w *Writer) CreateLease(ctx context.Context, l request.WriteLease) kube.Answer {
-	return w.send(ctx, http.MethodPost, leasePath(l.Namespace), ourQuery(), contentJSON, leaseObject(l), nil)
+	return w.send(ctx, http.MethodPost, lease(l.Namespace, kube.LeaseName(l.NodeUID)), ourQuery(), contentJSON, leaseObject(l), nil)
 }
 
 // UpdateLease writes a Lease of ours, whole.
 func (w *Writer) UpdateLease(ctx context.Context, l request.WriteLease) kube.Answer {
-	return w.send(ctx, http.MethodPut, leasePath(l.Namespace)+"/"+url.PathEscape(kube.LeaseName(l.NodeUID)),
+	return w.send(ctx, http.MethodPut, lease(l.Namespace, kube.LeaseName(l.NodeUID)),
 		ourQuery(), contentJSON, leaseObject(l), nil)
 }
 
@@ -34,12 +34,8 @@ func (w *Writer) DeleteLease(ctx context.Context, r request.DeleteLease) kube.An
 		}
 		options.Preconditions.ResourceVersion = &r.ResourceVersion
 	}
-	return w.send(ctx, http.MethodDelete, leasePath(r.Namespace)+"/"+url.PathEscape(r.Name), url.Values{}, contentJSON,
+	return w.send(ctx, http.MethodDelete, lease(r.Namespace, r.Name), url.Values{}, contentJSON,
 		options, nil)
-}
-
-func leasePath(namespace string) string {
-	return "/apis/coordination.k8s.io/v1/namespaces/" + url.PathEscape(namespace) + "/leases"
 }
 
 // leaseObject is the Lease as the API has it.

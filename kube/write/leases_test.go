@@ -14,8 +14,12 @@ import (
 )
 
 func TestLeaseRequests(t *testing.T) {
-	server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) {
-		kubetest.WriteJSON(w, 200, `{"kind":"Lease","metadata":{"uid":"l-1","resourceVersion":"9"}}`)
+	server := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
+		kind := "Lease"
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			kind = "Event"
+		}
+		kubetest.WriteJSON(w, 200, `{"kind":"`+kind+`","metadata":{"name":"kdrain-node-u-1","uid":"l-1","resourceVersion":"9"}}`)
 	})
 	c := conntest.To(t, server)
 	w := request.WriteLease{Namespace: "kube-system", Node: "a", NodeUID: "u-1", Run: "r1", By: "bob", Reason: "disk", Since: time.Unix(0, 0), Renewed: time.Unix(10, 0)}

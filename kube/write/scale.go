@@ -3,7 +3,6 @@ package write
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -14,7 +13,7 @@ import (
 func (w *Writer) Scale(ctx context.Context, r request.Scale) kube.Answer {
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
-	return w.send(ctx, http.MethodPatch, workloadPath(r.Kind, r.Namespace, r.Name)+"/scale", query, contentJSONPatch,
+	return w.send(ctx, http.MethodPatch, workload(r.Kind, r.Namespace, r.Name).under("scale", "Scale"), query, contentJSONPatch,
 		[]map[string]any{
 			{"op": "test", "path": "/metadata/uid", "value": r.UID},
 			{"op": "test", "path": "/spec/replicas", "value": r.From},
@@ -32,7 +31,7 @@ func (w *Writer) Restart(ctx context.Context, r request.Restart) kube.Answer {
 		metadata["resourceVersion"] = r.ResourceVersion
 	}
 	annotations := map[string]any{kube.RestartedAtAnnotation: r.At.UTC().Format(time.RFC3339)}
-	return w.send(ctx, http.MethodPatch, workloadPath("Deployment", r.Namespace, r.Name), query, contentMergePatch,
+	return w.send(ctx, http.MethodPatch, workload("Deployment", r.Namespace, r.Name), query, contentMergePatch,
 		map[string]any{
 			"metadata": metadata,
 			"spec":     map[string]any{"template": map[string]any{"metadata": map[string]any{"annotations": annotations}}},
@@ -40,12 +39,3 @@ func (w *Writer) Restart(ctx context.Context, r request.Restart) kube.Answer {
 }
 
 const contentJSONPatch = "application/json-patch+json"
-
-func workloadPath(kind, namespace, name string) string {
-	of := request.ScaleResources[kind]
-	root := "/api/v1"
-	if of.Group != "" {
-		root = "/apis/" + of.Group + "/v1"
-	}
-	return root + "/namespaces/" + url.PathEscape(namespace) + "/" + of.Resource + "/" + url.PathEscape(name)
-}

@@ -13,7 +13,7 @@ import (
 // Raise writes the replicas and our annotation together: no crash leaves one without the
 // other.
 func (w *Writer) Raise(ctx context.Context, r request.Raise) kube.Answer {
-	return w.send(ctx, http.MethodPatch, workloadPath(r.Kind, r.Namespace, r.Name), ourQuery(),
+	return w.send(ctx, http.MethodPatch, workload(r.Kind, r.Namespace, r.Name), ourQuery(),
 		contentMergePatch, map[string]any{
 			"metadata": map[string]any{"uid": r.UID, "resourceVersion": r.ResourceVersion,
 				"annotations": map[string]any{kube.SurgeAnnotation: r.Mark}},
@@ -37,14 +37,14 @@ func (w *Writer) Lower(ctx context.Context, r request.Lower) kube.Answer {
 		patch = append(patch, map[string]any{"op": "test", "path": "/spec/replicas", "value": r.From},
 			map[string]any{"op": "replace", "path": "/spec/replicas", "value": r.To})
 	}
-	return w.send(ctx, http.MethodPatch, workloadPath(r.Kind, r.Namespace, r.Name), ourQuery(), contentJSONPatch, patch,
+	return w.send(ctx, http.MethodPatch, workload(r.Kind, r.Namespace, r.Name), ourQuery(), contentJSONPatch, patch,
 		nil)
 }
 
 // SetCost changes the deletion cost of a pod.
 func (w *Writer) SetCost(ctx context.Context, r request.SetCost) kube.Answer {
 	if r.From == "" {
-		return w.send(ctx, http.MethodPatch, podPath(r.Namespace, r.Name), ourQuery(),
+		return w.send(ctx, http.MethodPatch, pod(r.Namespace, r.Name), ourQuery(),
 			contentMergePatch, map[string]any{
 				"metadata": map[string]any{"uid": r.UID, "annotations": map[string]any{kube.DeletionCostAnnotation: orNull(r.To, r.To != "")}},
 			}, nil)
@@ -54,7 +54,7 @@ func (w *Writer) SetCost(ctx context.Context, r request.SetCost) kube.Answer {
 	if r.To == "" {
 		change = map[string]any{"op": "remove", "path": cost}
 	}
-	return w.send(ctx, http.MethodPatch, podPath(r.Namespace, r.Name), ourQuery(), contentJSONPatch, []map[string]any{
+	return w.send(ctx, http.MethodPatch, pod(r.Namespace, r.Name), ourQuery(), contentJSONPatch, []map[string]any{
 		{"op": "test", "path": "/metadata/uid", "value": r.UID}, {"op": "test", "path": cost, "value": r.From}, change,
 	}, nil)
 }

@@ -3,7 +3,6 @@ package write
 import (
 	"context"
 	"net/http"
-	"net/url"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -13,7 +12,7 @@ import (
 func (w *Writer) Taint(ctx context.Context, r request.SetTaints) kube.Answer {
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
-	return w.send(ctx, http.MethodPatch, "/api/v1/nodes/"+url.PathEscape(r.Node), query, contentMergePatch,
+	return w.send(ctx, http.MethodPatch, node(r.Node), query, contentMergePatch,
 		map[string]any{
 			"metadata": map[string]any{
 				"uid": r.UID, "resourceVersion": r.ResourceVersion,

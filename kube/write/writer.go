@@ -40,7 +40,7 @@ func New(c *conn.Cluster) *Writer { return &Writer{c} }
 
 // Evict asks for the eviction of one pod.
 func (w *Writer) Evict(ctx context.Context, r request.Evict) kube.Answer {
-	return w.send(ctx, http.MethodPost, podPath(r.Namespace, r.Name)+"/eviction", dryRunQuery(r.DryRun), contentJSON,
+	return w.send(ctx, http.MethodPost, pod(r.Namespace, r.Name).under("eviction", statusKind), dryRunQuery(r.DryRun), contentJSON,
 		map[string]any{
 			"apiVersion": w.c.EvictionVersion(), "kind": "Eviction",
 			"metadata":      map[string]any{"name": r.Name, "namespace": r.Namespace},
@@ -52,7 +52,7 @@ func (w *Writer) Evict(ctx context.Context, r request.Evict) kube.Answer {
 func (w *Writer) Delete(ctx context.Context, r request.Delete) kube.Answer {
 	options := deleteOptions(r.UID, r.Grace, r.DryRun)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
-	return w.send(ctx, http.MethodDelete, podPath(r.Namespace, r.Name), dryRunQuery(r.DryRun), contentJSON, options,
+	return w.send(ctx, http.MethodDelete, pod(r.Namespace, r.Name), dryRunQuery(r.DryRun), contentJSON, options,
 		nil)
 }
 
@@ -72,7 +72,7 @@ func (w *Writer) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
 	}
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
-	return w.send(ctx, http.MethodPatch, "/api/v1/nodes/"+url.PathEscape(r.Node), query, contentMergePatch,
+	return w.send(ctx, http.MethodPatch, node(r.Node), query, contentMergePatch,
 		map[string]any{"metadata": metadata, "spec": map[string]any{"unschedulable": orNull(true, r.Unschedulable)}},
 		nil)
 }
@@ -81,28 +81,24 @@ func (w *Writer) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
 func (w *Writer) DeleteNode(ctx context.Context, r request.DeleteNode) kube.Answer {
 	options := deleteOptions(r.UID, nil, false)
 	options.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
-	return w.send(ctx, http.MethodDelete, "/api/v1/nodes/"+url.PathEscape(r.Node), url.Values{}, contentJSON, options,
+	return w.send(ctx, http.MethodDelete, node(r.Node), url.Values{}, contentJSON, options,
 		nil)
 }
 
 // LivePod reads a pod from the server, not from the store.
 func (w *Writer) LivePod(ctx context.Context, namespace, name string) (*kube.Pod, kube.Answer) {
-	var pod corev1.Pod
-	answer := w.send(ctx, http.MethodGet, podPath(namespace, name), url.Values{}, "", nil, &pod)
+	var live corev1.Pod
+	answer := w.send(ctx, http.MethodGet, pod(namespace, name), url.Values{}, "", nil, &live)
 	if !answer.OK() {
 		return nil, answer
 	}
-	return convert.Pod(&pod), answer
+	return convert.Pod(&live), answer
 }
 
 const (
 	contentJSON       = "application/json"
 	contentMergePatch = "application/merge-patch+json"
 )
-
-func podPath(namespace, name string) string {
-	return "/api/v1/namespaces/" + url.PathEscape(namespace) + "/pods/" + url.PathEscape(name)
-}
 
 // dryRunQuery says it in the query too, where the read-only transport looks.
 func dryRunQuery(dry request.DryRun) url.Values {
@@ -136,7 +132,7 @@ func orNull(value any, keep bool) any {
 // would sleep and repeat a 429 with Retry-After by itself and keep the headers
 // of refusals; credentials, user agent and read-only guard are in the transport
 // and apply all the same. object takes the body of a success, if not nil.
-func (w *Writer) send(ctx context.Context, method, path string, query url.Values, content string, body,
+func (w *Writer) send(ctx context.Context, method string, t target, query url.Values, content string, body,
 	object any) kube.Answer {
 	ctx, cancel := w.c.Within(ctx, writeTimeout)
 	defer cancel()
@@ -156,10 +152,10 @@ func (w *Writer) send(ctx context.Context, method, path string, query url.Values
 	if content != "" {
 		request.Header.Set("Content-Type", content)
 	}
-	response, err := w.c.Do(request, path, query)
+	response, err := w.c.Do(request, t.path(method), query)
 	if err != nil {
 		return failure(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	return readAnswer(response, object)
+	return readAnswer(response, method, t, object)
 }

@@ -3,7 +3,9 @@ package write
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -116,6 +118,48 @@ func TestEvictionAnswers(t *testing.T) {
 			code: 429, body: kubetest.Status(429, "TooManyRequests", "later", `{"retryAfterSeconds":86400}`),
 			want: kube.Answer{Code: 429, Reason: "TooManyRequests", Message: "later", RetryAfter: time.Minute},
 		},
+		"a page instead of an answer": {
+			code: 200, plain: true, body: "<html>log in</html>",
+			want: kube.Answer{Failure: "the answer 200 is not an API server's: reading the Status: invalid character '<' looking for beginning of value"},
+		},
+		"JSON of a gateway": {
+			code: 201, body: `{"error":"session expired"}`,
+			want: kube.Answer{Failure: `the answer 201 is not an API server's: reading the Status: its kind is ""`},
+		},
+		"another object": {
+			code: 201, body: `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x","uid":"u"}}`,
+			want: kube.Answer{Failure: `the answer 201 is not an API server's: reading the Status: its kind is "Pod"`},
+		},
+		"a failure that says 201": {
+			code: 201, body: kubetest.Status(201, "", "no", ""),
+			want: kube.Answer{Failure: `the answer 201 is not an API server's: reading the Status: it is a Status "Failure"`},
+		},
+		"cut in the middle": {
+			code: 201, body: `{"kind":"Status","apiVersion":"v1","status":"Succ`,
+			want: kube.Answer{Failure: "the answer 201 is not an API server's: reading the Status: unexpected end of JSON input"},
+		},
+		"another cluster's 404": {
+			code: 404, body: kubetest.Status(404, "NotFound", `clusters.management.cattle.io "x" not found`, ""),
+			want: kube.Answer{Code: 404, Message: `clusters.management.cattle.io "x" not found`},
+		},
+		"the 404 of another pod": {
+			code: 404, body: kubetest.Status(404, "NotFound", `pods "x-1" not found`, ""), want: kube.Answer{Code: 404, Message: `pods "x-1" not found`},
+		},
+		"the 404 of its budget": {
+			code: 404, body: kubetest.Status(404, "NotFound", `poddisruptionbudgets.policy "x" not found`, ""),
+			want: kube.Answer{Code: 404, Message: `poddisruptionbudgets.policy "x" not found`},
+		},
+		"a gateway's 404": {
+			code: 404, plain: true, body: `pods "x" not found`,
+			want: kube.Answer{
+				Code: 404, Message: `pods "x" not found`,
+				Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: `pods "x" not found`}},
+			},
+		},
+		"a gateway's 403": {
+			code: 403, plain: true, body: "blocked", want: kube.Answer{Failure: "the answer 403 is not an API server's: blocked"},
+		},
+		"a gateway's 409":      {code: 409, plain: true, want: kube.Answer{Failure: "the answer 409 is not an API server's: it is empty"}},
 		"15 without a message": {code: 502, plain: true, want: kube.Answer{Code: 502, Causes: []kube.Cause{{Type: "UnexpectedServerResponse", Message: "unknown"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -149,10 +193,120 @@ func TestEvictionAnswers(t *testing.T) {
 			if n := len(server.Seen()); n != 1 {
 				t.Errorf("%d requests", n)
 			}
-			if got.OK() != (c.code == 201) || got.HasCause("DisruptionBudget") != strings.Contains(c.body, `"reason":"DisruptionBudget"`) {
+			if got.OK() != (name == "1 accepted") || got.HasCause("DisruptionBudget") != strings.Contains(c.body, `"reason":"DisruptionBudget"`) {
 				t.Error("OK or HasCause is wrong")
 			}
 		})
+	}
+}
+
+// everyWrite is each write with the kind and the name of what it is answered with; a
+// deletion and an eviction may be answered with a Status.
+func everyWrite(ctx context.Context, w *Writer) map[string]func() kube.Answer {
+	lease := request.WriteLease{Namespace: "n", Node: "x", NodeUID: "u", Run: "r"}
+	return map[string]func() kube.Answer{
+		"Status  evict": func() kube.Answer { return w.Evict(ctx, request.Evict{Namespace: "n", Name: "x", UID: "u"}) },
+		"Pod x delete":  func() kube.Answer { return w.Delete(ctx, request.Delete{Namespace: "n", Name: "x", UID: "u"}) },
+		"Pod x set cost": func() kube.Answer {
+			return w.SetCost(ctx, request.SetCost{Namespace: "n", Name: "x", UID: "u", To: "1"})
+		},
+		"Pod x look": func() kube.Answer {
+			_, a := w.LivePod(ctx, "n", "x")
+			return a
+		},
+		"Node x cordon":        func() kube.Answer { return w.Cordon(ctx, request.Cordon{Node: "x"}) },
+		"Node x taint":         func() kube.Answer { return w.Taint(ctx, request.SetTaints{Node: "x"}) },
+		"Node x delete":        func() kube.Answer { return w.DeleteNode(ctx, request.DeleteNode{Node: "x", UID: "u"}) },
+		"Scale x scale":        func() kube.Answer { return w.Scale(ctx, request.Scale{Kind: "Deployment", Namespace: "n", Name: "x"}) },
+		"Deployment x restart": func() kube.Answer { return w.Restart(ctx, request.Restart{Namespace: "n", Name: "x"}) },
+		"ReplicaSet x raise":   func() kube.Answer { return w.Raise(ctx, request.Raise{Kind: "ReplicaSet", Namespace: "n", Name: "x"}) },
+		"ReplicaSet x lower":   func() kube.Answer { return w.Lower(ctx, request.Lower{Kind: "ReplicaSet", Namespace: "n", Name: "x"}) },
+		"PodDisruptionBudget x create": func() kube.Answer {
+			return w.CreateBudget(ctx, request.CreateBudget{Namespace: "n", Name: "x", Selector: "a=b"})
+		},
+		"PodDisruptionBudget x look":              func() kube.Answer { return w.LiveBudget(ctx, request.GetBudget{Namespace: "n", Name: "x"}) },
+		"PodDisruptionBudget x delete":            func() kube.Answer { return w.DeleteBudget(ctx, request.BudgetRef{Namespace: "n", Name: "x"}) },
+		"Lease " + kube.LeaseName("u") + " take":  func() kube.Answer { return w.CreateLease(ctx, lease) },
+		"Lease " + kube.LeaseName("u") + " renew": func() kube.Answer { return w.UpdateLease(ctx, lease) },
+		"Lease x delete":                          func() kube.Answer { return w.DeleteLease(ctx, request.DeleteLease{Namespace: "n", Name: "x"}) },
+		"Event any write":                         func() kube.Answer { return w.WriteEvent(ctx, request.NodeEvent{Node: "x"}) },
+	}
+}
+
+// A success is the object that was asked for, or a Status where an API server sends one. All
+// else is in doubt: no answer came.
+func TestAnswersThatCount(t *testing.T) {
+	var body string
+	server := kubetest.NewServer(t, func(w http.ResponseWriter, _ *http.Request) { kubetest.WriteJSON(w, 200, body) })
+	for name, write := range everyWrite(t.Context(), New(conntest.To(t, server))) {
+		parts := strings.Split(name, " ")
+		object := func(kind, name, uid string) string {
+			return fmt.Sprintf(`{"kind":%q,"metadata":{"name":%q,"uid":%q,"resourceVersion":"9"}}`, kind, name, uid)
+		}
+		deletes := parts[2] == "delete" || parts[2] == "evict"
+		for _, c := range []struct {
+			body   string
+			counts bool
+		}{
+			{object(parts[0], parts[1], "u-1"), parts[2] != "evict"},
+			{`{"kind":"Status","status":"Success","details":{"uid":"u-1"}}`, deletes},
+			{`{"kind":"Status","status":"Failure"}`, false},
+			{object(parts[0], parts[1], ""), false},
+			{object(parts[0], "other", "u-1"), parts[0] == "Event"},
+			{object("Namespace", parts[1], "u-1"), false},
+			{object("", parts[1], "u-1"), false},
+			{`{"error":"session expired"}`, false}, {`{}`, false}, {`null`, false}, {``, false}, {`<html>`, false},
+		} {
+			body = c.body
+			a := write()
+			if a.OK() != c.counts || !c.counts && (a.Code != 0 || a.Failure == "" || a.Unsent) {
+				t.Errorf("%s answered with %s: %+v", name, body, a)
+			}
+			if c.counts && a.UID != "u-1" && name != "PodDisruptionBudget x look" {
+				t.Errorf("%s answered with %s: %+v", name, body, a)
+			}
+		}
+	}
+}
+
+// No write goes where a redirection points to, nor does the token.
+func TestRedirectedWrites(t *testing.T) {
+	var stolen []string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stolen = append(stolen, r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization"))
+		kubetest.WriteJSON(w, 200, `{"kind":"Status","status":"Success"}`)
+	}))
+	t.Cleanup(other.Close)
+	to, code := "", 0
+	server := kubetest.NewTLSServer(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, code) })
+	flags := conntest.Flags(t, server.URL)
+	flags.Overrides.ClusterInfo.InsecureSkipTLSVerify, flags.Overrides.AuthInfo.Token = true, "s3cret"
+	c, err := conn.Connect(t.Context(), flags, "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	for name, write := range everyWrite(t.Context(), New(c)) {
+		for _, code = range []int{301, 302, 303, 307, 308} {
+			for _, to = range []string{other.URL + "/login", "/login"} {
+				host := strings.TrimPrefix(other.URL, "http://")
+				if to == "/login" {
+					host = strings.TrimPrefix(server.URL, "https://")
+				}
+				want := fmt.Sprintf("redirected (%d) to %s/login, which is not followed", code, host)
+				if a := write(); a.Failure != want || a.Code != 0 || a.Unsent || a.Class() != kube.AnswerTransient {
+					t.Errorf("%s, %d to %s: %+v", name, code, to, a)
+				}
+			}
+		}
+	}
+	for _, r := range server.Seen() {
+		if r.Path == "/login" {
+			t.Errorf("the log-in page got %s", r.Method)
+		}
+	}
+	if len(stolen) > 0 {
+		t.Errorf("another host got %v", stolen)
 	}
 }
 
