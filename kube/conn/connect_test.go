@@ -202,6 +202,35 @@ func TestConnectToAServerThatGoesAway(t *testing.T) {
 	}
 }
 
+// A password in the server's URL is a credential, and is shown with no address.
+func TestPasswordInTheAddress(t *testing.T) {
+	var user, password string
+	server := kubetest.NewServer(t, func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ = r.BasicAuth()
+		w.WriteHeader(404)
+	})
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	secret := func(address string) string { return strings.Replace(address, "://", "://ada:s3cr%2Fet@", 1) }
+	flags := &Flags{}
+	flags.Overrides.ClusterInfo.Server = secret(server.URL)
+	c, err := Connect(t.Context(), flags, "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	_, _ = c.Reads().CoreV1().Pods("n").Get(t.Context(), "x", metav1.GetOptions{})
+	if user != "ada" || password != "s3cr/et" || c.Identity().Server != server.URL ||
+		strings.Join(flags.Given(), " ") != "--server="+server.URL {
+		t.Errorf("%q %q, %+v, %v", user, password, c.Identity(), flags.Given())
+	}
+	for _, address := range []string{"https://127.0.0.1:1", "https://127.0.0.1:port", "https://[x", "https://127.0.0.1:1?a=b@c"} {
+		flags.Overrides.ClusterInfo.Server = secret(address)
+		if _, err := Connect(t.Context(), flags, "1"); err == nil || strings.Contains(err.Error(), "s3cr") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 func TestFlags(t *testing.T) {
 	var f Flags
 	set := pflag.NewFlagSet("test", pflag.ContinueOnError)

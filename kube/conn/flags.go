@@ -61,7 +61,8 @@ func (f *Flags) Given() []string {
 	o := &f.Overrides
 	add("cluster", o.Context.Cluster)
 	add("user", o.Context.AuthInfo)
-	add("server", o.ClusterInfo.Server)
+	server, _ := splitUser(o.ClusterInfo.Server)
+	add("server", server)
 	add("tls-server-name", o.ClusterInfo.TLSServerName)
 	add("certificate-authority", o.ClusterInfo.CertificateAuthority)
 	if o.ClusterInfo.InsecureSkipTLSVerify {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -48,6 +49,7 @@ func (f *Flags) resolve() (*target, error) {
 	if t.config, err = loader.ClientConfig(); err != nil {
 		return nil, f.configError(rules, &raw, t.context, err)
 	}
+	withoutUser(t.config)
 	t.namespace, _, _ = loader.Namespace()
 	if c := raw.Contexts[t.context]; c != nil {
 		t.user = c.AuthInfo
@@ -158,6 +160,49 @@ func (f *Flags) configError(rules *clientcmd.ClientConfigLoadingRules, raw *clie
 		Reason: err,
 		Hint:   "The context names a cluster, user or file that is not there; `kubectl config view` shows them.",
 	}
+}
+
+// withoutUser takes a user and password out of the server's URL, where they would be shown
+// with the address, and keeps them as what they are: credentials, where there are no others.
+func withoutUser(config *rest.Config) {
+	server, user := splitUser(config.Host)
+	if user == nil {
+		return
+	}
+	config.Host = server
+	if config.BearerToken+config.BearerTokenFile+config.Username == "" && config.ExecProvider == nil &&
+		config.AuthProvider == nil {
+		config.Username = user.Username()
+		config.Password, _ = user.Password()
+	}
+}
+
+// splitUser splits the user info off a URL, also off one that cannot be parsed; nil where
+// there is none.
+func splitUser(server string) (address string, user *url.Userinfo) {
+	scheme, rest, found := strings.Cut(server, "://")
+	if !found {
+		scheme, rest = "", server
+	} else {
+		scheme += "://"
+	}
+	authority, path := rest, ""
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		authority, path = rest[:end], rest[end:]
+	}
+	at := strings.LastIndexByte(authority, '@')
+	if at < 0 {
+		return server, nil
+	}
+	name, password, _ := strings.Cut(authority[:at], ":")
+	return scheme + authority[at+1:] + path, url.UserPassword(unescaped(name), unescaped(password))
+}
+
+func unescaped(part string) string {
+	if plain, err := url.PathUnescape(part); err == nil {
+		return plain
+	}
+	return part
 }
 
 func paths(rules *clientcmd.ClientConfigLoadingRules) string {
