@@ -67,6 +67,7 @@ type feed struct {
 	pause     *silence     // the last one between two lists
 	settling  *reopened    // the watch whose backlog is being read; nil for none
 	incoming  *stream      // where the next complete list comes from; nil for pages
+	bookmarks bool         // the server sends them
 }
 
 func newFeed(of kube.Scope, store *kube.Store, s server, list listFunc, watch watchFunc) *feed {
@@ -149,6 +150,7 @@ func (f *feed) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watc
 	switch {
 	case err == nil:
 		f.watchGranted()
+		w = attend(f, w)
 		if streaming {
 			s := newStream(f, w)
 			f.comesFrom(s)
