@@ -3,7 +3,6 @@ package drain
 import (
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/order"
 	"github.com/kdrain-tui/kdrain-tui/drain/waits"
@@ -76,9 +75,6 @@ func (st releaseStep) turn(c order.Candidate, held map[string]bool) waits.For {
 // canSee reports whether the snapshot says enough to evict by, besides the nodes:
 // budgets live or known to be hidden from us (then the server alone judges).
 func (st releaseStep) canSee() bool {
-	if st.s.Run.Options.Guard != "" && !budget.GuardSees(st.snap) {
-		return false // an owner that is not known yet would go unguarded, and its pods are everywhere
-	}
 	return st.snap.Trusted(kube.KindBudgets) || st.snap.Health().Live &&
 		st.snap.Sync(kube.KindBudgets).Phase == kube.Denied
 }

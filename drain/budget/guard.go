@@ -59,6 +59,17 @@ func GuardSees(s *kube.Snapshot) bool {
 		(s.Trusted(kube.KindReplicationControllers) || s.Sync(kube.KindReplicationControllers).Phase == kube.Denied)
 }
 
+// GuardBlind is the first of the kinds without which GuardSees sees nothing that may not be read, "" for none:
+// no waiting cures that.
+func GuardBlind(s *kube.Snapshot) kube.Kind {
+	for _, k := range []kube.Kind{kube.KindPods, kube.KindReplicaSets, kube.KindDeployments, kube.KindStatefulSets} {
+		if s.Sync(k).Phase == kube.Denied {
+			return k
+		}
+	}
+	return ""
+}
+
 // GuardedBy is the workload whose pods the guard counts together with a pod that
 // no budget covers, nil where the guard has nothing to say: a bare pod, a single
 // replica (holding it back would never end), a pod that serves no traffic anyway.

@@ -26,7 +26,7 @@ func (v *View) tier(r *Record, live *kube.Pod) int {
 // its end, does not: it is not known for how long.
 func (r *Record) HoldsNextTier() bool {
 	return !r.State.Final() && !r.State.Blocked() && r.State != StuckTerminating && !r.waitsForCompletion() &&
-		(r.Wait == nil || r.Wait.For != waits.ForGuard)
+		(r.Wait == nil || r.Wait.For != waits.ForGuard && r.Wait.For != waits.ForOwners)
 }
 
 // keptSlots is how many slots pods without a budget leave to those with one:

@@ -132,6 +132,9 @@ func (r *Record) refusedWait() *waits.Wait {
 
 // guardToken is token for a pod without a budget.
 func (v *View) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
+	if v.Options.Guard != "" && live.Owner != nil && live.Healthy() && !budget.GuardSees(v.Snap) {
+		return nil, &waits.Wait{For: waits.ForOwners, Words: string(budget.GuardBlind(v.Snap))}
+	}
 	guard := v.guards.Of(v.Options.Guard, v.Snap, live)
 	if guard == nil {
 		return nil, nil
@@ -147,6 +150,10 @@ func (v *View) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
 func (v *View) hold(r *Record, wait *waits.Wait) Decision {
 	state := BudgetBlocked
 	switch wait.For {
+	case waits.ForOwners:
+		if state = Planned; wait.Words == "" { // they are here again in a moment
+			return Decision{}
+		}
 	case waits.ForTurn: // it goes in a moment
 		return v.WaitFor(r, waits.ForTurn)
 	case waits.ForCompletion, waits.ForGuard:

@@ -37,9 +37,12 @@ func (r Record) Same(facts []Facts) bool {
 	return slices.EqualFunc(r, facts, func(v VolumeRun, f Facts) bool { return v.Facts == f })
 }
 
-// Settles reports whether something unknown about the volumes may be known at the next look.
+// Settles reports whether something unknown about the volumes may be known at the next look, or others may
+// no longer use one by then.
 func (r Record) Settles() bool {
-	return slices.ContainsFunc(r, func(v VolumeRun) bool { return v.State == VolumeUnknown && settles(v.Why) })
+	return slices.ContainsFunc(r, func(v VolumeRun) bool {
+		return v.State == VolumeUnknown && settles(v.Why) || v.State == VolumeShared
+	})
 }
 
 // Open reports whether there is more to learn about the volumes.

@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -19,7 +20,7 @@ const (
 	VolumeStillAttached State = "StillAttached" // and so for longer than it is waited for
 	VolumeDetached      State = "Detached"      // its attachment to the node is gone, or says so
 	VolumeReattached    State = "Reattached"    // and it is attached to another node
-	VolumeShared        State = "Shared"        // other pods on the node use it: it is not waited for
+	VolumeShared        State = "Shared"        // other pods on the node use it: the last of them is waited for
 	VolumeUnattached    State = "Unattached"    // its driver attaches nothing
 	VolumeUnknown       State = "Unknown"       // it is not known when it is detached; Why says why
 )
@@ -177,12 +178,18 @@ func (v *Facts) resolve(p *kube.Pod, s *kube.Snapshot) {
 	}
 }
 
-// usedByOthers reports whether another pod on the same node has the claim too: the
-// volume stays attached until the last of them is gone.
+// usedByOthers reports whether another pod on the same node has the claim too, and is not known to leave
+// first: the volume stays attached until the last of them is gone.
 func usedByOthers(p *kube.Pod, claim string, s *kube.Snapshot) bool {
 	return slices.ContainsFunc(s.Storage().PodsUsing(p.Namespace, claim), func(other *kube.Pod) bool {
-		return other.UID != p.UID && other.Node == p.Node && !other.Finished()
+		return other.UID != p.UID && other.Node == p.Node && !other.Finished() && !leavesFirst(other, p)
 	})
+}
+
+// leavesFirst reports whether a pod that is terminating leaves before another: that stays, or ends later.
+func leavesFirst(p, other *kube.Pod) bool {
+	return p.Terminating() && (!other.Terminating() ||
+		cmp.Or(p.Deleted.Compare(other.Deleted), cmp.Compare(p.UID, other.UID)) < 0)
 }
 
 // attachedTo is the attachment of the volume to the node, by exact names; nil

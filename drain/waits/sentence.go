@@ -59,6 +59,8 @@ func (w *Wait) sentence(now time.Time) string {
 			return "its owner to remove it: " + w.Replacement.String()
 		}
 		return "its owner to remove it: its replacement is Ready"
+	case ForOwners:
+		return w.Words + " to be readable, without which --guard counts no pods"
 	case ForDetach:
 		return "its volumes to be detached, " + words.Remaining(w.Until, now)
 	}

@@ -35,6 +35,7 @@ const (
 	ForReplacement For = "replacement"  // its replacement is to be Ready
 	ForRemoval     For = "removal"      // its replacement is Ready: its owner removes it
 	ForVolumes     For = "volumes"      // claims, volumes and attachments to be read
+	ForOwners      For = "owners"       // the kinds to be read by which --guard counts
 	ForDetach      For = "detach"       // of an event about volumes: Since the pod's end, Until their time is over
 )
 
