@@ -8,9 +8,11 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/clusterapi"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -31,6 +33,11 @@ func (h *history) actions() map[string]func(*rapid.T) {
 		"controller":     h.controlSome,
 		"controllers":    h.controlSome,
 		"rollout":        h.rollout,
+		"autoscaler":     h.rescale,
+		"attach":         func(*rapid.T) { h.attach() },
+		"list":           func(*rapid.T) { h.listApps() },
+		"job":            func(*rapid.T) { h.endJobs() },
+		"node":           h.changeNode,
 		"disruptions":    h.someController,
 		"budget":         h.changeBudget,
 		"others evict":   h.othersEvict,
@@ -129,12 +136,15 @@ func (h *history) serve(t *rapid.T, i int, failure string) {
 func terminating(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }
 func staying(p *corev1.Pod) bool     { return p.DeletionTimestamp == nil }
 
+// active reports whether the controller of a pod counts it.
+func active(p *corev1.Pod) bool { return staying(p) && p.Status.Phase != corev1.PodSucceeded }
+
 func (h *history) endPod(t *rapid.T) {
 	h.lines("pod " + oneOf(t, "terminating pod", alike(h.truth.pods, terminating)) + " gone")
 }
 
 func (h *history) podReady(t *rapid.T) {
-	h.lines("pod " + oneOf(t, "sick pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return staying(p) && !kubetest.IsReady(p) })) + " ready")
+	h.lines("pod " + oneOf(t, "sick pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && !kubetest.IsReady(p) })) + " ready")
 }
 
 func (h *history) podSick(t *rapid.T) {
@@ -151,7 +161,45 @@ func (h *history) disturbAll() {
 }
 
 // disturb notes that somebody else takes a pod away from those that serve.
-func (h *history) disturb(pod string) { h.app(appOf(pod)).disturbed = h.now }
+func (h *history) disturb(pod string) {
+	if a := h.app(appOf(pod)); a != nil {
+		a.disturbed = h.now
+	}
+}
+
+// endJobs lets pods that are to run to their end come to it.
+func (h *history) endJobs() {
+	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool {
+		return active(p) && p.Spec.NodeName != "w3" && (p.Labels["app"] == "job" || p.Labels["cluster.x-k8s.io/drain"] != "" || p.Labels["app"] == "app0" && h.runsToItsEnd())
+	}) {
+		h.disturb(name)
+		h.lines("pod " + name + " finished")
+	}
+}
+
+// runsToItsEnd reports whether a rule lets the pods of app0 run to their end.
+func (h *history) runsToItsEnd() bool {
+	rules := h.truth.store.Snapshot().DrainRules
+	return rules != nil && slices.ContainsFunc(rules.Rules, func(r clusterapi.Rule) bool { return r.Behavior == drainrule.WaitCompleted })
+}
+
+// changeNode deletes a node, or replaces it by another of its name: its pods go with it.
+func (h *history) changeNode(t *rapid.T) {
+	if rapid.IntRange(0, 5).Draw(t, "really") > 0 {
+		t.Skip("too early")
+	}
+	node := h.thereNode(t)
+	h.lines("node " + node + " " + rapid.SampledFrom([]string{"deleted", "replaced"}).Draw(t, "change"))
+	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool { return p.Spec.NodeName == node }) {
+		h.disturb(name)
+		h.lines("pod " + name + " gone")
+	}
+}
+
+// thereNode draws a node of the plan that exists.
+func (h *history) thereNode(t *rapid.T) string {
+	return oneOf(t, "node", alike(h.truth.nodes, func(n *corev1.Node) bool { return n.Name != "w3" }))
+}
 
 func (h *history) someController(t *rapid.T) {
 	h.controlBudget(oneOf(t, "budget", alike(h.truth.budgets, func(*policyv1.PodDisruptionBudget) bool { return true })))
@@ -253,6 +301,9 @@ func (h *history) endProcess(t *rapid.T) {
 	h.restart(t)
 }
 
+// unknownWorkloadsSurge tells that a pod whose workload is not known yet waits for it, in a run that surges.
+const unknownWorkloadsSurge = false
+
 // restart lets another process resume, and read the cluster as it is; what the one before had sent
 // arrived or not.
 func (h *history) restart(t *rapid.T) {
@@ -262,6 +313,10 @@ func (h *history) restart(t *rapid.T) {
 		}
 	}
 	h.serverUp()
+	if h.listApps(); !h.lossless && !unknownWorkloadsSurge && h.state.Run.Options.Surge != "" {
+	} else if !h.lossless && rapid.IntRange(0, 2).Draw(t, "workloads unknown") == 0 {
+		h.hideApps()
+	}
 	h.arrived, h.requests = nil, nil
 	h.text.Reset()
 	h.resume()
@@ -300,7 +355,7 @@ func (h *history) uncordon(t *rapid.T) {
 }
 
 func (h *history) kubelet(t *rapid.T) {
-	h.lines("node " + oneOf(t, "node", []string{"w1", "w2"}) + " " + rapid.SampledFrom([]string{"silent", "ready"}).Draw(t, "kubelet"))
+	h.lines("node " + h.thereNode(t) + " " + rapid.SampledFrom([]string{"silent", "ready"}).Draw(t, "kubelet"))
 }
 
 // othersLease is another run that writes the Lease of a node.
@@ -308,7 +363,7 @@ func (h *history) othersLease(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("too early")
 	}
-	h.lines("lease " + oneOf(t, "node", []string{"w1", "w2"}) + " holder=r9")
+	h.lines("lease " + h.thereNode(t) + " holder=r9")
 }
 
 // latePod is a pod that the scheduler bound before it saw the cordon.
@@ -316,7 +371,7 @@ func (h *history) latePod(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
 		t.Skip("too early")
 	}
-	if a := h.apps[0]; len(h.podsOf(a)) < int(a.controlled().replicas) {
-		h.addPod(a.name, "w1", "not-ready")
+	if a := h.apps[0]; a.kind != "StatefulSet" && h.truth.nodes["w1"] != nil && len(h.podsOf(a)) < int(a.controlled().replicas) {
+		h.addPodOf(a, 0, "w1", "not-ready")
 	}
 }

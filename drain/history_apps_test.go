@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -22,6 +23,7 @@ import (
 // of its Deployment has in its cache.
 type app struct {
 	name, kind string
+	words      string // of each of its pods
 	wants      int32  // replicas that its owner set last
 	owned      scaled // the Deployment, or the ReplicaSet that has none
 	set        scaled // the ReplicaSet of the Deployment
@@ -58,15 +60,64 @@ func (a *app) uid() kube.UID {
 	return kube.UID(a.name)
 }
 
+// app is the app of that name, nil for what is none.
 func (h *history) app(name string) *app {
-	return h.apps[slices.IndexFunc(h.apps, func(a *app) bool { return a.name == name })]
+	if i := slices.IndexFunc(h.apps, func(a *app) bool { return a.name == name }); i >= 0 {
+		return h.apps[i]
+	}
+	return nil
 }
 
-func (h *history) addApp(name, kind string, pods int) {
-	a := &app{name: name, kind: kind, wants: int32(pods), owned: scaled{replicas: int32(pods), generation: 1}, observed: 1}
+// appKinds are the kinds of apps and what all pods of one have: most are plain.
+var appKinds = []struct{ kind, words string }{
+	{"Deployment", ""}, {"Deployment", ""}, {"ReplicaSet", ""}, {"ReplicaSet", ""},
+	{"Deployment", "critical"}, {"Deployment", "label=cluster.x-k8s.io/drain:wait-completed"},
+	{"ReplicaSet", "claim=shared"}, {"StatefulSet", ""}, {"StatefulSet", "critical"}, {"Deployment", "grace=2m"},
+}
+
+func (h *history) addApp(t *rapid.T, name string, nodes []string) {
+	kind := appKinds[rapid.IntRange(0, len(appKinds)-1).Draw(t, "kind")]
+	pods := int32(len(nodes))
+	a := &app{name: name, kind: kind.kind, words: kind.words, wants: pods, owned: scaled{replicas: pods, generation: 1}, observed: 1}
 	a.set, a.seen = a.owned, a.owned
 	h.apps = append(h.apps, a)
 	h.putApp(a)
+	for i, node := range nodes {
+		h.addPodOf(a, i, node, "")
+	}
+}
+
+// addPodOf makes the pod of that number of an app; only a StatefulSet numbers its pods.
+func (h *history) addPodOf(a *app, number int, node, words string) {
+	if a.kind != "StatefulSet" {
+		h.addPod(a.name, node, a.words, words)
+		return
+	}
+	h.serial++
+	name := fmt.Sprintf("%s-%d", a.name, number)
+	h.lines(fmt.Sprintf("pod %s on=%s owner=StatefulSet claim=%s uid=%s.%d %s %s", name, node, name, name, h.serial, a.words, words))
+}
+
+// attach lets each volume be attached where a pod needs it, once it is detached where none does.
+func (h *history) attach() {
+	for _, claim := range alike(h.claims, func(string) bool { return true }) {
+		used := map[string]bool{}
+		for _, p := range h.truth.pods {
+			for _, v := range p.Spec.Volumes {
+				used[p.Spec.NodeName] = used[p.Spec.NodeName] || v.PersistentVolumeClaim != nil && v.Name == claim
+			}
+		}
+		at := h.claims[claim]
+		switch nodes := alike(used, func(uses bool) bool { return uses }); {
+		case at != "" && !used[at]:
+			h.claims[claim] = ""
+		case at == "" && len(nodes) > 0:
+			h.claims[claim] = nodes[0]
+		default:
+			continue
+		}
+		h.lines("volume " + claim + " on=" + h.claims[claim])
+	}
 }
 
 // putApp lets the API server have the app as it is now.
@@ -76,11 +127,33 @@ func (h *history) putApp(a *app) {
 }
 
 func (c *shownCluster) putApp(a *app) {
-	meta := metav1.ObjectMeta{Namespace: "default", Name: a.name, UID: types.UID(a.name), ResourceVersion: c.nextVersion()}
+	if c.apps == nil {
+		c.apps = map[string]shownApp{}
+	}
+	c.apps[a.name] = shownApp{*a, c.nextVersion()}
+	c.showApp(a.name)
+}
+
+// shownApp is an app as the watches show it, in the version of its objects.
+type shownApp struct {
+	app
+	version string
+}
+
+func (c *shownCluster) showApp(name string) {
+	a := c.apps[name]
+	meta := metav1.ObjectMeta{Namespace: "default", Name: a.name, UID: types.UID(a.name), ResourceVersion: a.version}
 	if a.ours {
 		meta.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: kube.FieldManager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
 	}
+	if c.hidden {
+		return
+	}
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": a.name}}
+	if a.kind == "StatefulSet" {
+		c.put(&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Replicas: &a.owned.replicas, Selector: selector}})
+		return
+	}
 	owned, set := a.owned, *a.controlled()
 	rs := meta
 	if a.kind == "Deployment" {
@@ -175,7 +248,7 @@ func (h *history) setCost(w Write) kube.Answer {
 
 // podsOf are the names of the pods of an app that its controller counts.
 func (h *history) podsOf(a *app) []string {
-	return alike(h.truth.pods, func(p *corev1.Pod) bool { return staying(p) && p.Labels["app"] == a.name })
+	return alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && p.Labels["app"] == a.name })
 }
 
 // deploy is the controller of a Deployment at what it has in its cache.
@@ -196,8 +269,12 @@ func (h *history) deploy(a *app) {
 // has too many.
 func (h *history) control(a *app) {
 	pods, replicas := h.podsOf(a), int(a.controlled().replicas)
+	if a.kind == "StatefulSet" {
+		h.controlNumbered(a, replicas)
+		return
+	}
 	for range replicas - len(pods) {
-		h.addPod(a.name, "w3", "not-ready")
+		h.addPodOf(a, 0, "w3", "not-ready")
 	}
 	if more := len(pods) - replicas; more > 0 {
 		slices.SortFunc(pods, h.removedFirst)
@@ -207,6 +284,20 @@ func (h *history) control(a *app) {
 	}
 	if a.controlled().replicas == a.owned.replicas {
 		a.lowered = false
+	}
+}
+
+// controlNumbered is the StatefulSet controller: a pod comes back under its name once the one before is gone.
+func (h *history) controlNumbered(a *app, replicas int) {
+	for i := range replicas {
+		if h.truth.pods[fmt.Sprintf("%s-%d", a.name, i)] == nil {
+			h.addPodOf(a, i, "w3", "not-ready")
+		}
+	}
+	for _, name := range h.podsOf(a) {
+		if number, _ := strconv.Atoi(name[len(a.name)+1:]); number >= replicas {
+			h.terminate(name)
+		}
 	}
 }
 
@@ -258,6 +349,43 @@ func (h *history) catchUp() {
 		a.seen = a.owned
 		h.deploy(a)
 	}
+}
+
+// hideApps lets a process that begins not know the workloads yet.
+func (h *history) hideApps() {
+	h.shownCluster.hidden = true
+	for _, kind := range []kube.Kind{kube.KindDeployments, kube.KindReplicaSets, kube.KindStatefulSets} {
+		for _, w := range kube.Workloads(h.store.Snapshot(), kind) {
+			h.store.Remove(w)
+		}
+		h.store.SetSync(kind, kube.SyncState{Phase: kube.NotSynced})
+	}
+}
+
+// listApps lets the list of the workloads arrive.
+func (h *history) listApps() {
+	if !h.shownCluster.hidden {
+		return
+	}
+	h.shownCluster.hidden = false
+	for _, a := range h.apps {
+		h.showApp(a.name)
+	}
+	for _, kind := range []kube.Kind{kube.KindDeployments, kube.KindReplicaSets, kube.KindStatefulSets} {
+		h.store.SetSync(kind, kube.SyncState{Phase: kube.Synced})
+	}
+}
+
+// rescale is an autoscaler or a person who sets the replicas of an app.
+func (h *history) rescale(t *rapid.T) {
+	a := h.someApp(t)
+	to := rapid.Int32Range(1, 5).Draw(t, "replicas")
+	if to == a.owned.replicas {
+		t.Skip("it has them")
+	}
+	a.wants, a.ours, a.disturbed = to, false, h.now
+	a.owned.scale(to)
+	h.putApp(a)
 }
 
 func (h *history) rollout(t *rapid.T) {

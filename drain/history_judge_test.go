@@ -56,6 +56,9 @@ func (h *history) judgeLook(t *rapid.T, before uint64) {
 func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 	p := h.shownCluster.store.Snapshot().Pod(uid)
 	a := h.app(appOf(p.Name))
+	if a == nil {
+		return
+	}
 	r := h.state.Surges.Of(a.uid())
 	if r == nil || r.State.Ended() || !p.Ready || h.retried[uid] || slices.Contains(r.Tried, uid) {
 		return
@@ -81,7 +84,7 @@ func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 // judgeGuard judges an eviction that the server just accepted.
 func (h *history) judgeGuard(w Write, p *corev1.Pod) {
 	a := h.app(appOf(p.Name))
-	if h.state.Run.Options.Guard == "" || h.state.Run.Options.GuardWrite || a.wants < 2 || !kubetest.IsReady(p) ||
+	if a == nil || h.state.Run.Options.Guard == "" || h.state.Run.Options.GuardWrite || a.wants < 2 || !kubetest.IsReady(p) ||
 		len(h.truth.store.Snapshot().BudgetsOf(h.truth.store.Snapshot().Pod(p.UID))) > 0 {
 		return
 	}
@@ -94,7 +97,11 @@ func (h *history) judgeGuard(w Write, p *corev1.Pod) {
 			ready++
 		}
 	}
-	if ready < int(a.wants)-1 {
+	away := 1
+	if h.state.Run.Options.Guard == "50%" {
+		away = (int(a.wants) + 1) / 2
+	}
+	if ready < int(a.wants)-away {
 		h.wrong = append(h.wrong, "the guard of "+a.name+" is broken by the eviction of "+p.Name)
 	}
 }

@@ -2,6 +2,7 @@ package drain
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -27,8 +28,9 @@ type history struct {
 	wrong    []string               // what happened in the cluster that must not
 	serial   int
 	down     bool
-	tears    bool // the process ends in its next look
-	lossless bool // no answer gets lost, and none is an error
+	claims   map[string]string // where the volume of a claim is attached
+	tears    bool              // the process ends in its next look
+	lossless bool              // no answer gets lost, and none is an error
 }
 
 // occurrence is a change of the cluster, and when it was.
@@ -210,28 +212,25 @@ func (h *history) delete(w Write) kube.Answer {
 
 // lease is the server at a write of a Lease, each of which names what it saw.
 func (h *history) lease(w Write) kube.Answer {
-	n := h.truth.nodes[w.Node]
-	if n == nil {
-		return h.answerOf("404 lease", w)
-	}
-	live := h.truth.store.Snapshot().LeaseOf(n.UID)
-	if sends[request.DeleteLease](w) {
-		if live == nil || live.ResourceVersion != sent[request.DeleteLease](w).ResourceVersion {
-			return h.answerOf("409", w)
+	if r, deletes := w.Request.(request.DeleteLease); deletes {
+		for _, n := range h.state.Nodes {
+			live := h.truth.store.Snapshot().LeaseOf(n.UID)
+			if n.Name == w.Node && live != nil && live.ResourceVersion == r.ResourceVersion {
+				h.lines(fmt.Sprintf("lease %s of=%s gone", w.Node, n.UID))
+				return h.answerOf("200", w)
+			}
 		}
-		h.lines("lease " + w.Node + " gone")
-		return h.answerOf("200", w)
-	}
-	version := ""
-	if live != nil {
-		version = live.ResourceVersion
-	}
-	if sent[request.WriteLease](w).ResourceVersion != version {
 		return h.answerOf("409", w)
 	}
-	h.lines("lease " + w.Node + " holder=" + sent[request.WriteLease](w).Run)
-	a := h.answerOf("200", w)
-	live = h.truth.store.Snapshot().LeaseOf(n.UID)
+	r, version := sent[request.WriteLease](w), ""
+	if live := h.truth.store.Snapshot().LeaseOf(r.NodeUID); live != nil {
+		version = live.ResourceVersion
+	}
+	if r.ResourceVersion != version {
+		return h.answerOf("409", w)
+	}
+	h.lines(fmt.Sprintf("lease %s of=%s holder=%s", w.Node, r.NodeUID, r.Run))
+	a, live := h.answerOf("200", w), h.truth.store.Snapshot().LeaseOf(r.NodeUID)
 	a.UID, a.ResourceVersion = live.UID, live.ResourceVersion
 	return a
 }

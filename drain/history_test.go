@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
@@ -49,7 +49,7 @@ func TestHistories(t *testing.T) {
 }
 
 func newHistory(t *rapid.T) *history {
-	h := &history{script: newScript(), truth: newShownCluster(), evicted: map[kube.UID]time.Time{}, retried: map[kube.UID]bool{}}
+	h := &history{script: newScript(), truth: newShownCluster(), evicted: map[kube.UID]time.Time{}, retried: map[kube.UID]bool{}, claims: map[string]string{}}
 	h.yes = true
 	h.checks.brief = true
 	for _, node := range []string{"w1", "w2", "w3"} {
@@ -58,14 +58,28 @@ func newHistory(t *rapid.T) *history {
 	for app := range rapid.IntRange(1, 3).Draw(t, "apps") {
 		name := fmt.Sprintf("app%d", app)
 		pods := rapid.IntRange(1, 4).Draw(t, "pods of "+name)
-		for range pods {
-			h.addPod(name, rapid.SampledFrom([]string{"w1", "w1", "w2", "w3"}).Draw(t, "node"))
+		nodes := make([]string, pods)
+		for i := range nodes {
+			nodes[i] = rapid.SampledFrom([]string{"w1", "w1", "w2", "w3"}).Draw(t, "node")
 		}
-		h.addApp(name, rapid.SampledFrom([]string{"ReplicaSet", "Deployment"}).Draw(t, "kind"), pods)
+		h.addApp(t, name, nodes)
 		if needs := rapid.IntRange(-1, pods).Draw(t, "needed of "+name); needs >= 0 {
 			h.lines(fmt.Sprintf("budget %s needs=%d", name, needs))
 		}
 	}
+	for _, others := range []string{"pod ds-1 on=w1 owner=DaemonSet\npod ds-2 on=w2 owner=DaemonSet\nworkload ds kind=DaemonSet",
+		"pod bare-1 on=w1 bare", "pod job-1 on=w1 owner=Job", "rule last app=app1 order=5", "rule runs app=app0 behavior=WaitCompleted",
+		"rule skips app=app1 behavior=Skip"} {
+		if rapid.IntRange(1, 5).Draw(t, "others") == 5 {
+			h.lines(others)
+		}
+	}
+	for _, p := range h.truth.pods {
+		for _, v := range p.Spec.Volumes {
+			h.claims[v.Name] = ""
+		}
+	}
+	h.attach()
 	h.showNext(len(h.unseen))
 	h.now = h.now.Add(time.Hour)
 	h.server("up")
@@ -79,22 +93,10 @@ func (h *history) addPod(app, node string, words ...string) {
 
 // drainSome begins the run.
 func (h *history) drainSome(t *rapid.T, surges bool) {
-	o := plan.DefaultOptions()
-	o.MaxParallelNodes = rapid.IntRange(1, 2).Draw(t, "parallel nodes")
-	o.MaxParallelEvictions = rapid.IntRange(1, 4).Draw(t, "parallel evictions")
-	o.ForceAfter = rapid.SampledFrom([]time.Duration{0, 0, time.Minute}).Draw(t, "force after")
-	o.Timeout = rapid.SampledFrom([]time.Duration{0, 0, 5 * time.Minute}).Draw(t, "timeout")
-	o.AllowScale = true
-	if rapid.Bool().Draw(t, "leases") {
-		o.LeaseNamespace = kube.DefaultLeaseNamespace
-	}
-	if rapid.Bool().Draw(t, "guard") {
-		o.Guard, o.GuardWrite = "1", rapid.Bool().Draw(t, "guard write")
-	}
-	if surges {
-		o.Surge = surge.Amount(rapid.SampledFrom([]string{"1", "100%"}).Draw(t, "surge by"))
-		o.SurgeTimeout = rapid.SampledFrom([]time.Duration{0, time.Minute, 5 * time.Minute}).Draw(t, "surge timeout")
-		o.SurgeFallback = rapid.SampledFrom([]surge.Fallback{surge.FallbackEvict, surge.FallbackLeave}).Draw(t, "surge fallback")
+	o, given := drawOptions(t)
+	if surges && o.Surge == "" {
+		surge := slices.IndexFunc(optionDraws, func(d optionDraw) bool { return d.flag == "surge" })
+		give(&o, optionDraws[surge], "1")
 	}
 	if rapid.IntRange(0, 5).Draw(t, "budgets unseen") == 0 && o.Guard == "" {
 		h.store.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
@@ -104,6 +106,7 @@ func (h *history) drainSome(t *rapid.T, surges bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Logf("drain %v with %v", nodes, given)
 	h.begin(plan, "lab")
 	h.lookAround(t)
 }
@@ -124,7 +127,7 @@ func (h *history) lookWith(t *rapid.T, in ...Input) {
 		t.Logf("%s:\n%s", h.now.Sub(h.state.Started), text)
 	}
 	if strings.Contains(text, "!!") {
-		t.Fatal("a check failed")
+		t.Fatal(text[strings.Index(text, "!!"):])
 	}
 	h.judgeLook(t, before)
 	if h.tears && len(h.events) > written && h.state.JournalLost == "" && h.state.Outcome == "" {
@@ -146,7 +149,7 @@ func (h *history) settle(t *rapid.T) {
 	if h.state.Suspended {
 		h.restart(t)
 	}
-	for range 400 {
+	for range 1500 {
 		if h.state.Outcome != "" && len(h.unseen) == 0 {
 			return
 		}
@@ -181,7 +184,7 @@ func (h *history) mend(t *rapid.T) {
 	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil }) {
 		h.lines("pod " + name + " gone")
 	}
-	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool { return !kubetest.IsReady(p) && p.DeletionTimestamp == nil }) {
+	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && !kubetest.IsReady(p) }) {
 		h.lines("pod " + name + " ready")
 	}
 	for _, a := range h.apps {
@@ -191,6 +194,9 @@ func (h *history) mend(t *rapid.T) {
 		}
 		h.controlNow(a)
 	}
+	h.listApps()
+	h.attach()
+	h.endJobs()
 	for _, name := range alike(h.truth.budgets, func(b *policyv1.PodDisruptionBudget) bool { return true }) {
 		b := h.truth.budgets[name]
 		switch ours := b.Labels != nil; {

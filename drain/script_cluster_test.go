@@ -28,9 +28,11 @@ type shownCluster struct {
 	nodes   map[string]*corev1.Node
 	pods    map[string]*corev1.Pod // by name: who has the name now
 	budgets map[string]*policyv1.PodDisruptionBudget
-	marks   map[string]string // of surges, by workload
-	lastOf  map[string]string // the same, also after it was lowered
-	offset  time.Duration     // of the server's clock
+	marks   map[string]string   // of surges, by workload
+	lastOf  map[string]string   // the same, also after it was lowered
+	offset  time.Duration       // of the server's clock
+	apps    map[string]shownApp // of a history
+	hidden  bool                // these are not known yet
 }
 
 func newShownCluster() *shownCluster {

@@ -67,6 +67,9 @@ func (c *shownCluster) newPod(name string, before *corev1.Pod, e edit) *corev1.P
 	if before != nil {
 		p.UID, p.Spec.NodeName = before.UID+"'", before.Spec.NodeName
 	}
+	if uid := e.values["uid"]; uid != "" {
+		p.UID = types.UID(uid)
+	}
 	kind, app, controller := "ReplicaSet", appOf(name), true
 	if e.values["owner"] != "" {
 		kind = e.values["owner"]

@@ -92,9 +92,12 @@ func (c *shownCluster) editAutoscaler(name string) {
 
 // editLease shows the Lease of a node; each line that is not "gone" is a renewal.
 func (c *shownCluster) editLease(node string, e edit) {
-	uid := types.UID("lease-" + node)
+	of := types.UID(e.values["of"])
+	if of == "" {
+		of = c.nodes[node].UID
+	}
 	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: kube.DefaultLeaseNamespace,
-		Name: kube.LeaseName(c.nodes[node].UID), UID: uid, ResourceVersion: c.nextVersion()}}
+		Name: kube.LeaseName(of), UID: "lease-" + of, ResourceVersion: c.nextVersion()}}
 	if e.values["version"] != "" {
 		l.ResourceVersion = e.values["version"]
 	}
