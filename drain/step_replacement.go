@@ -91,8 +91,9 @@ func (st *stepper) replaced(uid kube.UID) bool {
 // replacement.
 func (st replacementStep) awaited(node string) bool {
 	return st.waits() && st.s.anyOn(node, func(p *eviction.Record) bool {
-		return p.Replacement.Awaited() || p.State.Left() && p.State != eviction.Moved && p.Replacement.State == "" &&
-			p.Followed()
+		followed := p.State.Left() || !p.State.Final() // a pod that is skipped or failed has no replacement to wait for
+		return followed && p.Replacement.Awaited() || p.State.Left() && p.State != eviction.Moved &&
+			p.Replacement.State == "" && p.Followed()
 	})
 }
 
