@@ -260,6 +260,12 @@ func standingState(s *State, now time.Time) string {
 		}
 	}
 	for _, p := range s.Pods {
+		if p.Volumes.Open() {
+			fmt.Fprintf(text, "volumes of %s on %s, %s: %+v\n", p.UID, p.Node, p.State, p.Volumes)
+		}
+		if p.Replacement.State != "" {
+			fmt.Fprintf(text, "replacement of %s: %+v\n", p.UID, p.Replacement.Facts)
+		}
 		if !p.State.Final() {
 			fmt.Fprintf(text, "%s on %s %s, request %d: %s\n", p.UID, p.Node, p.State, p.InFlight, p.Wait.Sentence(now))
 		}
