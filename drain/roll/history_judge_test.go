@@ -33,7 +33,8 @@ import (
 //   - A node is done when its work is; it is Ready, and takes pods or says why not.
 //   - The roll ends done with all nodes done, partly with a failed one, aborted only by the operator. Until then it
 //     waits for something, and says what.
-//   - The journal tells the same as the state, and what a look shows of its end is in the journal.
+//   - A run that cannot be begun or resumed is not tried again at once.
+//   - The journal tells the same as the state.
 type judge struct {
 	t     *rapid.T
 	w     *world
@@ -319,6 +320,15 @@ func (j *judge) waits(s *State, v View, out Output) {
 	}):
 	default:
 		j.fail("the roll waits for nothing")
+	}
+}
+
+// pausesBefore holds that a run which could not be had is not wanted again at once.
+func (j *judge) pausesBefore(run string) {
+	for _, a := range j.w.wanted {
+		if d, ok := a.(Drain); ok && d.Run == run && !j.w.dead {
+			j.fail("run %s is tried again without a pause", run)
+		}
 	}
 }
 

@@ -278,6 +278,7 @@ func (h *history) may(t *rapid.T, well bool) (may []func()) {
 		if a, ok := a.(Drain); ok && (h.unready || h.down) {
 			add(func() {
 				h.next(DrainFailed{Run: a.Run, Message: "connection refused", Begun: h.runs[a.Run] != nil})
+				h.judge.pausesBefore(a.Run)
 			})
 		}
 	}

@@ -133,10 +133,9 @@ const resumeMost = time.Minute
 // without which nodes cannot be brought back that it has drained: what is in the way then may pass.
 func (st *stepper) drainFailed(in DrainFailed) {
 	s := st.s
-	open := s.inBatch()
-	open = slices.DeleteFunc(open, func(n *Node) bool { return n.State.final() })
+	open := slices.DeleteFunc(s.inBatch(), func(n *Node) bool { return n.State.final() })
 	switch {
-	case in.Run != s.Run || len(open) == 0:
+	case in.Run != s.Run || s.drainOver && len(open) == 0:
 	case in.Begun || slices.ContainsFunc(open, func(n *Node) bool { return n.State != Draining }):
 		pause := time.Second
 		if s.Wait != nil && s.Wait.Kind == WaitRun {
