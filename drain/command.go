@@ -1,10 +1,12 @@
 package drain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 )
 
 // WordWithoutJournal is what the operator types (or says by a flag) to go on
@@ -35,7 +37,7 @@ func (s *State) Objection(c Command) error {
 	case CommandRetry:
 		return s.objectionToPod(c, (*eviction.Record).MayRetry)
 	case CommandSkip:
-		return s.objectionToPod(c, (*eviction.Record).MaySkip)
+		return s.objectionToPod(c, func(p *eviction.Record) error { return cmp.Or(p.MaySkip(), s.Surges.MayStay(p.UID)) })
 	case CommandLast:
 		return s.objectionToPod(c, (*eviction.Record).MayGoLast)
 	case CommandLeave:
@@ -44,6 +46,8 @@ func (s *State) Objection(c Command) error {
 			return fmt.Errorf("node %s is not in the run", c.Node)
 		case n.State.Final():
 			return fmt.Errorf("nothing more happens on node %s anyway: it is %s", n.Name, n.State)
+		case s.anyOn(n.Name, func(p *eviction.Record) bool { return s.Surges.MayStay(p.UID) != nil }):
+			return surge.ErrRemoved
 		}
 	case CommandRemedy:
 		if s.Paused && s.JournalLost != "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -200,7 +201,9 @@ func (v *View) restart() Remedy {
 	}
 	r.Title = "restart " + w.Kind + " " + w.Name
 	r.Risk = "The Deployment starts a new pod on another node and deletes this one, past its budget, once the new one is Ready. Its annotation stays."
-	switch {
+	switch raised := surge.Raised(w); {
+	case raised != "":
+		r.DisabledReason = raised
 	case w.Kind != "Deployment" || w.Rollout == nil:
 		r.DisabledReason = w.Kind + " " + w.Name + " deletes the old pod before it creates a new one"
 	case w.Replicas != 1:
@@ -236,7 +239,7 @@ func (v *View) cannotScale(w *kube.Workload) string {
 	if w.Replicas < 1 {
 		return w.Name + " is scaled to zero"
 	}
-	if why := autoscaled(v.Snap, w); why != "" {
+	if why := cmp.Or(surge.Raised(w), autoscaled(v.Snap, w)); why != "" {
 		return why
 	}
 	for _, r := range v.Records {

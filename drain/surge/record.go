@@ -1,6 +1,7 @@
 package surge
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ type Cost struct {
 // leftOver reports whether the cost could not be given back.
 func (c *Cost) leftOver() bool {
 	switch c.Last.Class() {
-	case kube.AnswerDone, kube.AnswerGone, kube.AnswerConflict, kube.AnswerInvalid:
+	case kube.AnswerDone, kube.AnswerGone, kube.AnswerInvalid:
 		return false
 	}
 	return c.To == c.Was
@@ -142,6 +143,24 @@ func (rs Records) For(s *kube.Snapshot, live *kube.Pod) (r *Record, known bool) 
 
 // Word is what the operator types before the first replica is added.
 func (rs Records) Word() string { return "surge " + words.Count(len(rs), "workload", "workloads") }
+
+// ErrRemoved is why a pod cannot be left where it is any more.
+var ErrRemoved = errors.New(
+	"the replicas of its workload are being set back: its owner removes the pod, and that cannot be called back")
+
+// MayStay is ErrRemoved for a pod that its owner removes now, as far as is known, else nil.
+func (rs Records) MayStay(pod kube.UID) error {
+	if slices.ContainsFunc(rs, func(r *Record) bool { return r.Batch.Has(pod) && r.removes() }) {
+		return ErrRemoved
+	}
+	return nil
+}
+
+// removes reports whether the request that sets the replicas back may have been done, and it is not seen yet who
+// leaves for that.
+func (r *Record) removes() bool {
+	return r.State == Verifying || r.State == Lowering && (r.InFlight != 0 || r.Last != nil && r.Doubtful())
+}
 
 // Stand reports whether one of them is still to be taken back before a run may end.
 func (rs Records) Stand() bool { return slices.ContainsFunc(rs, (*Record).Stands) }
@@ -310,11 +329,43 @@ func (r *Record) Leaves(then Fallback) bool {
 	return r.State == Undone && r.Late && then == FallbackLeave
 }
 
-// ByHand is the command that sets the replicas back.
-func (r *Record) ByHand() string {
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:null}},"spec":{"replicas":%d}}`,
-		kube.SurgeAnnotation, r.Batch.Was)
-	return "kubectl patch -n " + words.ShellWord(r.Namespace) + " " +
-		words.ShellWord(strings.ToLower(r.Kind)+"/"+r.Name) +
-		" --type=merge -p " + words.ShellWord(patch)
+// ByHand are the commands that take back what is left of the surge, each as line has it: first the deletion costs,
+// which decide who goes, then the replicas.
+func (r *Record) ByHand(line func(string) string) string {
+	var commands, costs []string
+	pods := map[string]string{} // by the cost that they had
+	namespace := " -n " + words.ShellWord(r.Namespace) + " "
+	for i := range r.Costs {
+		if c := &r.Costs[i]; c.To != c.Was || c.Last.Class() != kube.AnswerDone {
+			if pods[c.Was] == "" {
+				costs = append(costs, c.Was)
+			}
+			pods[c.Was] += words.ShellWord(c.Name) + " "
+		}
+	}
+	for _, cost := range costs {
+		annotation := kube.DeletionCostAnnotation + "-"
+		if cost != "" {
+			annotation = words.ShellWord(kube.DeletionCostAnnotation+"="+cost) + " --overwrite"
+		}
+		commands = append(commands, line("kubectl annotate pods"+namespace+pods[cost]+annotation))
+	}
+	if r.State != Done && r.State != Undone {
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:null}},"spec":{"replicas":%d}}`,
+			kube.SurgeAnnotation, r.Batch.Was)
+		commands = append(commands, line("kubectl patch"+namespace+
+			words.ShellWord(strings.ToLower(r.Kind)+"/"+r.Name)+" --type=merge -p "+words.ShellWord(patch)))
+	}
+	return strings.Join(commands, "; ")
+}
+
+// LeftOver says what of the surge is left in the cluster once its run has ended, "" for nothing.
+func (r *Record) LeftOver() string {
+	switch {
+	case r.State == Left:
+		return fmt.Sprintf("%s may still have %d replicas: set it back to %d", r.Title(), r.Batch.To, r.Batch.Was)
+	case (r.State == Done || r.State == Undone) && len(r.Costs) > 0:
+		return "pods of " + r.Title() + " may still have the deletion cost of this run: restore what it was"
+	}
+	return ""
 }

@@ -108,13 +108,8 @@ func ForPod(s *kube.Snapshot, p *kube.Pod, managed bool) (*kube.Workload, *Reaso
 // can. Managed takes a number that belongs to another tool.
 func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reason {
 	name := w.Kind + " " + w.Name
-	switch mark, marked := parseMark(w.SurgeMark); {
-	case !marked || mark.Run == run:
-	case mark.lowered():
-		return &Reason{CodeOther, fmt.Sprintf("run %s gives the pods of %s their deletion costs back", mark.Run, name)}
-	default:
-		return &Reason{CodeOther, fmt.Sprintf("run %s has raised %s from %d to %d replicas", mark.Run, name, mark.Was,
-			mark.To)}
+	if mark, _ := parseMark(w.SurgeMark); mark.Run != run && mark.Run != "" {
+		return &Reason{CodeOther, Raised(w)}
 	}
 	switch {
 	case w.Replicas < 1:
@@ -135,6 +130,19 @@ func whyNot(s *kube.Snapshot, w *kube.Workload, run string, managed bool) *Reaso
 			" and may set its replicas back (--surge-managed)"}
 	}
 	return nil
+}
+
+// Raised says which run surges a workload, "" for none.
+func Raised(w *kube.Workload) string {
+	mark, marked := parseMark(w.SurgeMark)
+	switch name := w.Kind + " " + w.Name; {
+	case !marked:
+		return ""
+	case mark.lowered():
+		return fmt.Sprintf("run %s gives the pods of %s their deletion costs back", mark.Run, name)
+	default:
+		return fmt.Sprintf("run %s has raised %s from %d to %d replicas", mark.Run, name, mark.Was, mark.To)
+	}
 }
 
 func autoscaled(s *kube.Snapshot, w *kube.Workload) string {
