@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
@@ -56,4 +57,28 @@ func TestReportTellsOfTheSurges(t *testing.T) {
 	if text := r.Markdown(); !strings.Contains(text, "Replacements first") || !strings.Contains(text, "| `Deployment/shop/web` | 2 | 3 | 1 of 2 | 10s |") {
 		t.Errorf("no table:\n%s", text)
 	}
+}
+
+// A surge that could not be taken back is among what is left to do, with the commands for it.
+func TestReportTellsWhatIsLeftOfASurge(t *testing.T) {
+	c := aDrain()
+	facts := surge.Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: "web", AtOnce: 1, Pods: 1}
+	change := func(c surge.Change) drain.Event {
+		return drain.Event{Kind: drain.EventSurge, Namespace: "shop", Surge: &facts, SurgeChange: &c, Message: c.Message}
+	}
+	c.add(0, change(surge.Change{State: surge.Raising, Batch: &surge.Batch{Was: 2, To: 3, Pods: []surge.Mover{{Name: "web-1", UID: "web-1"}}}}))
+	c.add(0, drain.Event{Kind: drain.EventIntent, Namespace: "shop", Pod: "web-1", UID: "web-1", Surge: &facts,
+		Cost: &surge.CostFacts{Mover: surge.Mover{Name: "web-1", UID: "web-1"}, To: "-2147483648"}, Action: &attempt.ActionFacts{ID: 99, Verb: attempt.VerbCost}})
+	c.add(0, change(surge.Change{State: surge.Left, Message: "not set back: no"}))
+	c.add(0, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomePartly})
+	r := Of(c.events, false)
+	for _, todo := range r.ToDo {
+		if todo.What == "Deployment shop/web may still have 3 replicas: set it back to 2" {
+			if !strings.Contains(todo.Command, "pod-deletion-cost-; kubectl") || !strings.Contains(todo.Command, `"replicas":2`) {
+				t.Errorf("%q", todo.Command)
+			}
+			return
+		}
+	}
+	t.Errorf("%+v", r.ToDo)
 }

@@ -39,6 +39,7 @@ func toDo(s *drain.State, status Status) []ToDo {
 	l.budgets(s, unended)
 	if status != StatusLive {
 		l.remedies(s)
+		l.surges(s)
 	}
 	return l.list
 }
@@ -130,6 +131,14 @@ func (l *toDos) remedies(s *drain.State) {
 		case r.Kind == remedy.Scale:
 			l.add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace,
 				r.Name, r.To), r.ByHand())
+		}
+	}
+}
+
+func (l *toDos) surges(s *drain.State) {
+	for _, r := range s.Surges {
+		if what := r.LeftOver(); what != "" {
+			l.list = append(l.list, ToDo{what, r.ByHand(l.target.Line)})
 		}
 	}
 }

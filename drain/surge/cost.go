@@ -26,7 +26,7 @@ func replacementsOf(s *kube.Snapshot, w *kube.Workload, b *Batch) []*kube.Pod {
 }
 
 // leaving are the pods that are to have the lowest cost when the replicas are set back:
-// as many as the controller removes then, so that it takes no other. Those of the batch
+// as many as the controller removes then, so that it takes no other, and no more than there are too many. Those of the batch
 // come first; where they are not to leave, Ready replacements go in their place. Pods that
 // are not Ready need no cost: they are removed before all others (getPodsToDelete in
 // kubernetes pkg/controller/replicaset).
@@ -35,9 +35,9 @@ func (r *Record) leaving(v View, w *kube.Workload) []*kube.Pod {
 }
 
 func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted []*kube.Pod) []*kube.Pod {
-	leaving := slices.Clone(wanted)
-	room := int(b.To-b.Was) - len(leaving)
-	for _, p := range activeOf(s, w) {
+	leaving, active := slices.Clone(wanted), activeOf(s, w)
+	room := min(int(b.To-b.Was), len(active)-int(b.Was)) - len(leaving)
+	for _, p := range active {
 		if !p.Ready && !slices.Contains(leaving, p) {
 			room--
 		}
@@ -108,15 +108,15 @@ func (r *Record) settled(v View, leaving []*kube.Pod) bool {
 	return true
 }
 
-// givenUp reports whether the server has refused that cost for good: the pod is gone or
-// another by now, somebody else has set its cost, or the right is missing. A run that ends
-// tries a few times only.
+// givenUp reports whether the server has refused that cost for good: the pod is gone,
+// somebody else has set its cost, or the right is missing. A run that ends tries a few times
+// only. A conflict is a write that came between: a pod that is another by now is soon seen to be gone.
 func (c *Cost) givenUp(to string, end bool) bool {
 	if c.InFlight != 0 || c.To != to {
 		return false
 	}
 	switch c.Last.Class() {
-	case kube.AnswerGone, kube.AnswerConflict, kube.AnswerInvalid:
+	case kube.AnswerGone, kube.AnswerInvalid:
 		return true
 	case kube.AnswerDone:
 		return false

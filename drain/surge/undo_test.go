@@ -168,3 +168,49 @@ func TestAfter(t *testing.T) {
 		}
 	}
 }
+
+// A run is rolled back before its replacements exist: a pod of just before the raise is none, and keeps its cost.
+func TestUndoBeforeThereAreReplacements(t *testing.T) {
+	text := mark{Run: "r1", At: kubetest.Now, Was: 3, To: 4}.String()
+	d, rs := kubetest.Deployment("shop/web", 4)
+	d.Annotations = map[string]string{kube.SurgeAnnotation: text}
+	objects := []runtime.Object{d, rs}
+	for name, node := range map[string]string{"web-1": "w1", "web-2": "w2", "web-3": "w2"} {
+		objects = append(objects, kubetest.Pod("shop/"+name, kubetest.ByDeployment("web"), kubetest.On(node), made))
+	}
+	s := kubetest.SnapshotOf(kubetest.Now, objects...)
+	w := s.WorkloadNamed("Deployment", "shop", "web")
+	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: w.UID}, State: Starting,
+		Batch: Batch{Was: 3, To: 4, Mark: text, At: kubetest.Now, Pods: []Mover{{"web-1", s.PodNamed("shop", "web-1").UID}}}}
+	requests, _ := r.Undo("r1", s)
+	if _, lowers := requests[0].(request.Lower); len(requests) != 1 || !lowers {
+		t.Errorf("%+v", requests)
+	}
+}
+
+// A conflict says nothing for good: the cost that the cluster still shows as ours is given back once more, and what is
+// left of it is told with the commands for it.
+func TestCostAfterAConflict(t *testing.T) {
+	d, rs := kubetest.Deployment("shop/web", 2)
+	pods := []runtime.Object{d, rs}
+	for _, name := range []string{"web-1", "web-2"} {
+		pods = append(pods, kubetest.Pod("shop/"+name, kubetest.ByDeployment("web"), kubetest.On("w1"), costing(request.LowestDeletionCost)))
+	}
+	s := kubetest.SnapshotOf(kubetest.Now, pods...)
+	r := raised(s)
+	r.State = Verifying
+	for _, c := range []CostFacts{{r.Batch.Pods[0], "7", "7"}, {r.Batch.Pods[1], "", ""}} {
+		r.Asked(&c, &attempt.ActionFacts{ID: 2, Verb: attempt.VerbCost})
+		r.Heard(c.UID, attempt.AnswerFactsOf(kube.Answer{Code: 409}), kubetest.Now)
+	}
+	v := View{Snap: s, Slots: 2, Now: kubetest.Now.Add(time.Minute)}
+	if d := r.costs(v, nil); len(d.Sends) != 2 || r.settled(v, nil) {
+		t.Errorf("%+v", d.Sends)
+	}
+	r.Become(Change{State: Undone}, kubetest.Now)
+	want := "kubectl annotate pods -n shop web-1 controller.kubernetes.io/pod-deletion-cost=7 --overwrite; " +
+		"kubectl annotate pods -n shop web-2 controller.kubernetes.io/pod-deletion-cost-"
+	if got := r.ByHand(strings.TrimSpace); got != want || r.LeftOver() == "" || !r.MayStand() {
+		t.Errorf("%q, %q", got, r.LeftOver())
+	}
+}
