@@ -90,7 +90,7 @@ func (r *Runs) CleanupScriptOf(id, node string, step host.Step) (string, error) 
 		return "", &Error{Text: fmt.Sprintf("run %s knows no machine of node %s", id, kube.Clean(node)),
 			Hint: "it knows those of nodes of which the first step was taken: see " + r.Program + " report " + id}
 	}
-	text, err := host.Script(*n.Retire.Host, step)
+	text, err := host.Script(*n.Retire.Host, step, id)
 	if err != nil {
 		return "", &Error{Err: fmt.Errorf("no script: %w", err)}
 	}
@@ -113,7 +113,7 @@ func CleanupScript(ctx context.Context, s *Session, node string, step host.Step)
 		return "", err
 	}
 	n := snapshot.Node(names[0])
-	text, err := host.Script(host.Of(n), step)
+	text, err := host.Script(host.Of(n), step, "")
 	if err != nil {
 		return "", &Error{Err: fmt.Errorf("no script: %w", err), Hint: "see its status: " +
 			s.Target.Line("kubectl get node "+kube.Clean(n.Name)+" -o jsonpath='{.status.nodeInfo}'")}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/host/hosttest"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -61,7 +63,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	n := &corev1.Node{ObjectMeta: kubetest.Meta("Node", "w1")}
 	n.Spec.Unschedulable = true
-	n.Status.NodeInfo.MachineID, n.Status.NodeInfo.ContainerRuntimeVersion = "0123456789abcdef", "containerd://2"
+	n.Status.NodeInfo.MachineID, n.Status.NodeInfo.ContainerRuntimeVersion = hosttest.MachineID, "containerd://2"
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	s := &stage{t: t, store: kubetest.StoreOf(kubetest.Now, n)}
 	s.server = &deleter{store: s.store}
@@ -127,7 +129,7 @@ func TestStepsAfterAKill(t *testing.T) {
 		}
 		s.close(r)
 	}
-	file := filepath.Join(t.TempDir(), "calls")
+	host := hosttest.New(t, "w1")
 	for _, of := range retire.Steps {
 		kill(of)
 		r := s.begin()
@@ -135,7 +137,7 @@ func TestStepsAfterAKill(t *testing.T) {
 		if record.Next() != of || record.Of(of).Status != retire.Running {
 			t.Fatalf("%s: next is %s", of, record.Next())
 		}
-		if err := r.Do(t.Context(), "w1", step(of, `grep "^step=" >>`+file+`; echo "$NODE $RUN"`)); err != nil {
+		if err := r.Do(t.Context(), "w1", step(of, `echo "$NODE $RUN"; `+host.Exec("--yes"))); err != nil {
 			t.Fatal(err)
 		}
 		if got := r.State().Node("w1").Retire.Of(of); got.Status != retire.Done || got.Tries != 2 || got.By != "ada" {
@@ -143,13 +145,12 @@ func TestStepsAfterAKill(t *testing.T) {
 		}
 		s.close(r)
 	}
-	calls, err := os.ReadFile(file)
-	if err != nil || string(calls) != "step='stop'\nstep='clean'\n" || len(s.server.deleted) != 1 {
-		t.Errorf("%q %v, deleted %v", calls, err, s.server.deleted)
+	if !slices.Equal(host.Steps(), []string{"stop", "clean"}) || !host.Clean() || len(s.server.deleted) != 1 {
+		t.Errorf("%q, clean %v, deleted %v", host.Steps(), host.Clean(), s.server.deleted)
 	}
 	r := s.begin()
 	defer s.close(r)
-	if got := r.State().Node("w1").Retire.Of(retire.StepClean).Output; strings.Join(got, "|") != "w1 r1" {
+	if got := r.State().Node("w1").Retire.Of(retire.StepClean).Output; got[0] != "w1 r1" || got[len(got)-1] != "clean: all checks passed (run r1)" {
 		t.Errorf("output %q", got)
 	}
 	if err := r.Do(t.Context(), "w1", step(retire.StepClean, "true")); err == nil || r.State().Outcome != drain.OutcomeDone {
@@ -179,6 +180,28 @@ func TestANamesakeIsNeverDeleted(t *testing.T) {
 		}
 		if r.Failure() == nil {
 			t.Errorf("%s: no failure", name)
+		}
+		s.close(r)
+	}
+}
+
+// A command that ends with 0 and shows nothing of the checks did not do the step: a dry run, one that never read the
+// script, and one that only shows it.
+func TestOnlyTheScriptSaysThatItIsDone(t *testing.T) {
+	host := hosttest.New(t, "w1")
+	for name, command := range map[string]string{
+		"a dry run": host.Exec("--dry-run"), "a command of its own": "echo stop: all checks passed", "the text": "cat",
+		"another run": "echo 'stop: all checks passed (run r2)'", "elsewhere": host.Exec("--yes") + " >/dev/null",
+	} {
+		s := newStage(t)
+		r := s.begin()
+		err := r.Do(t.Context(), "w1", step(retire.StepStop, command))
+		if err == nil || !strings.Contains(err.Error(), "the host command ended with 0, but its output lacks the line") ||
+			r.State().Node("w1").Retire.Of(retire.StepStop).Status != retire.Failed {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := r.Do(t.Context(), "w1", step(retire.StepStop, host.Exec("--yes")+" | sed 's/^/w1 out: /'")); err != nil {
+			t.Errorf("%s, then with --yes: %v", name, err)
 		}
 		s.close(r)
 	}

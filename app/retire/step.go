@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/app/hook"
@@ -94,7 +95,8 @@ func (t taking) runScript(ctx context.Context, c retire.Confirmed, step host.Ste
 	if machine == nil {
 		return fmt.Errorf("node %s: no script: the Node object was gone before its machine was known", t.node.Name)
 	}
-	script, err := host.Script(*machine, step)
+	run := t.State().Run.ID
+	script, err := host.Script(*machine, step, run)
 	if err != nil {
 		return fmt.Errorf("no script: %w", err)
 	}
@@ -104,13 +106,23 @@ func (t taking) runScript(ctx context.Context, c retire.Confirmed, step host.Ste
 	if err := t.record(t.event(t.begin, c.By, ""), true); err != nil {
 		return err
 	}
-	code, err := hook.Run(ctx, hook.Command{Line: t.begin.Command, Input: script, Tell: t.tell,
-		Env: []string{"NODE=" + t.node.Name, "RUN=" + t.State().Run.ID}})
+	passed := false // the exit code alone says nothing: that of a dry run, or of a command that never read the script, is 0
+	tell := func(lines []string) {
+		passed = passed || slices.ContainsFunc(lines, func(line string) bool {
+			return strings.Contains(line, host.Passed(run, step))
+		})
+		t.tell(lines)
+	}
+	code, err := hook.Run(ctx, hook.Command{Line: t.begin.Command, Input: script, Tell: tell,
+		Env: []string{"NODE=" + t.node.Name, "RUN=" + run}})
 	switch {
 	case err != nil:
 		return t.end(retire.Failed, kube.CleanText(err.Error()))
 	case code != 0:
 		return t.end(retire.Failed, fmt.Sprintf("the command exited with %d", code))
+	case !passed:
+		return t.end(retire.Failed, "the host command ended with 0, but its output lacks the line that the script prints "+
+			"after its checks; it must run the script with --yes and pass on its output")
 	}
 	return t.end(retire.Done, "")
 }

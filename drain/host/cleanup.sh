@@ -5,6 +5,11 @@ root=${KDRAIN_TUI_ROOT:-}
 dry_run=no
 confirmed=no
 admin_home=/root
+# The folders that are emptied; none has a blank.
+emptied="/etc/cni/net.d /var/lib/cni /etc/kubernetes $kubelet_dir/pki $admin_home/.kube"
+# The kill of the shell: a host may have no other. A test puts its own into PATH.
+kill='kill'
+[ -z "$root" ] || kill='env kill'
 
 say() { printf '%s\n' "$step: $*"; }
 
@@ -33,7 +38,15 @@ arguments() {
 		esac
 	done
 	[ "$confirmed" = yes ] || [ "$dry_run" = yes ] || die 2 "nothing was changed: give --yes, or --dry-run to see what would be done"
+	need id uname tr systemctl
 	[ "$(id -u)" = 0 ] || die 3 "nothing was changed: this must run as root"
+}
+
+# need refuses where a tool is missing: what cannot be asked would read as "there is none".
+need() {
+	for tool in "$@"; do
+		command -v "$tool" >/dev/null || die 3 "nothing was changed: $tool is missing on this host"
+	done
 }
 
 # identity compares the host with what the kubelet told the cluster of it.
@@ -57,7 +70,50 @@ identity() {
 	say "this host is node $node: hostname and machine-id are the same"
 }
 
-active() { systemctl is-active --quiet "$1"; }
+# active reports whether a service runs or starts: a kubelet that crashes over and over is "activating".
+active() {
+	case $(systemctl is-active "$1" 2>/dev/null) in
+	inactive | failed | unknown) return 1 ;;
+	*) ;;
+	esac
+}
+
+# find_processes sets pids and names to the processes whose name matches a pattern; it fails where none does.
+find_processes() {
+	pids='' names=''
+	for comm in "$root"/proc/[0-9]*/comm; do
+		{ read -r name <"$comm"; } 2>/dev/null || continue
+		pid=${comm%/comm}
+		for pattern in "$@"; do
+			# shellcheck disable=SC2254 # it is a pattern
+			case $name in
+			$pattern) pids="$pids ${pid##*/}" names="$names $name" ;;
+			*) ;;
+			esac
+		done
+	done
+	[ -n "$pids" ]
+}
+
+# find_pods does the same with the processes in the cgroups of pods: those of both versions and both drivers have
+# kubepods in their path.
+find_pods() {
+	pids='' names=''
+	for file in "$root"/proc/[0-9]*/cgroup; do
+		pid=${file%/cgroup}
+		while read -r cgroup; do
+			case $cgroup in
+			*kubepods*)
+				{ read -r name <"$pid/comm"; } 2>/dev/null || break
+				pids="$pids ${pid##*/}" names="$names $name"
+				break
+				;;
+			*) ;;
+			esac
+		done 2>/dev/null <"$file"
+	done
+	[ -n "$pids" ]
+}
 
 # stop_service stops a service that runs.
 stop_service() {
@@ -70,10 +126,11 @@ step_stop() {
 	run systemctl stop kubelet || die 1 "kubelet could not be stopped"
 	run systemctl disable kubelet || die 1 "kubelet could not be disabled: it would start again with the host"
 	[ "$dry_run" = yes ] && return
-	if active kubelet; then
+	if active kubelet || find_processes kubelet; then
 		die 1 "kubelet is still active"
 	fi
 	say "kubelet is stopped, and does not start with the host"
+	passed
 }
 
 # remove_pods removes pods and containers while the runtime still answers.
@@ -117,56 +174,94 @@ stop_runtime() {
 	done
 }
 
-shims='containerd-shim containerd-shim-runc-v1 containerd-shim-runc-v2 conmon'
+find_shims() { find_processes 'containerd-shim*' 'conmon*'; }
 
 # end_shims ends what a stopped runtime leaves behind.
 end_shims() {
-	for name in $shims; do
-		pids=$(pidof "$name") || continue
+	for signal in TERM KILL; do
+		find_shims || return 0
 		# Process numbers are separated by spaces.
 		# shellcheck disable=SC2086
-		run env kill -s TERM $pids || say "not all of $name took the signal"
-	done
-	[ "$dry_run" = yes ] && return
-	waited=0
-	while shims_left >/dev/null && [ "$waited" -lt 10 ]; do
-		sleep 1
-		waited=$((waited + 1))
-	done
-	for name in $shims; do
-		pids=$(pidof "$name") || continue
-		# shellcheck disable=SC2086
-		run env kill -s KILL $pids || say "not all of $name took the signal"
+		run $kill -s "$signal" $pids || say "not all of$names took the signal"
+		[ "$dry_run" = yes ] && return
+		waited=0
+		while find_shims && [ "$waited" -lt 10 ]; do
+			sleep 1
+			waited=$((waited + 1))
+		done
 	done
 }
 
-# shims_left names those that run; it fails where none does.
-shims_left() {
-	left=
-	for name in $shims; do
-		if pidof "$name" >/dev/null; then
-			left="$left $name"
-		fi
-	done
-	[ -n "$left" ] && printf '%s\n' "$left"
+# resolve prints where a folder really is, and nothing where there is none.
+resolve() {
+	[ -e "$root$1" ] || [ -L "$root$1" ] || return 0
+	(cd -P "$root$1" 2>/dev/null && pwd -P) || die 3 "nothing was changed: $1 is not a folder, or a link that leads nowhere"
 }
 
-# mounts_left prints what is mounted below the folder of the kubelet, the deepest first.
-mounts_left() {
+# decode sets path to what the kernel wrote as a mount point: blanks and the like are octal numbers, such as \040.
+decode() {
+	path=$1
+	case $path in
+	*\\*)
+		path=$(printf '%b.' "$(printf '%s' "$path" | sed 's/\\\([0-7][0-7][0-7]\)/\\0\1/g')")
+		path=${path%.}
+		;;
+	*) ;;
+	esac
+}
+
+# mounts END FOLDER... prints the mount points below the folders as the kernel writes them, the deepest first; END / is
+# for those at the folders, too.
+mounts() {
+	end=$1
+	shift
 	while read -r _ target _; do
-		case $target in
-		"$root$kubelet_dir"/*) printf '%s\n' "$target" ;;
-		*) ;;
-		esac
+		decode "$target"
+		for folder in "$@"; do
+			case $path$end in
+			"$folder"/*)
+				printf '%s\n' "$target"
+				break
+				;;
+			*) ;;
+			esac
+		done
 	done <"$root/proc/self/mounts" | sort -r
 }
+
+# look refuses the step clean where it would do harm, before anything is changed.
+look() {
+	need umount sed sort rm sleep
+	[ -r "$root/proc/self/mounts" ] || die 3 "nothing was changed: /proc/self/mounts cannot be read"
+	if active kubelet || find_processes kubelet; then
+		die 3 "nothing was changed: the kubelet is active and would start its pods again; run the step stop first"
+	fi
+	if ! active "$runtime_service"; then
+		! find_pods || die 3 "nothing was changed: $runtime_service is not active, and processes of pods run:$names; start it, or reboot the host"
+	elif [ "$runtime" = docker ]; then
+		need docker
+	else
+		need crictl
+	fi
+	for folder in $emptied; do
+		real=$(resolve "$folder") || exit "$?"
+		[ -n "$real" ] || continue
+		left=$(mounts / "$real")
+		[ -z "$left" ] || die 3 "nothing was changed: $folder would be emptied, and has mounts: $left"
+	done
+	# The kubelet mounts below these; what does not exist has no mounts.
+	kubelet_real=$(resolve "$kubelet_dir") || exit "$?"
+	pods_real=$(resolve "$kubelet_dir/pods") || exit "$?"
+	plugins_real=$(resolve "$kubelet_dir/plugins") || exit "$?"
+}
+
+mounts_left() { mounts '' "${kubelet_real:-$kubelet_dir}" "${pods_real:-$kubelet_dir}" "${plugins_real:-$kubelet_dir}"; }
 
 # unmount unmounts them all, so that nothing that is removed afterwards is on a volume.
 unmount() {
 	mounts_left | while read -r target; do
-		# The kernel writes blanks and the like as octal numbers, such as \040.
-		path=$(printf '%b.' "$(printf '%s' "$target" | sed 's/\\\([0-7][0-7][0-7]\)/\\0\1/g')")
-		run umount "${path%.}" || exit 1
+		decode "$target"
+		run umount "$path" || exit 1
 	done || die 1 "not everything below $kubelet_dir could be unmounted; nothing was removed"
 	[ "$dry_run" = yes ] && return
 	left=$(mounts_left)
@@ -185,7 +280,7 @@ empty() {
 # remove_files removes what would let the host join again, and the state of its network.
 # Data of pods, images and the data of etcd stay.
 remove_files() {
-	for folder in /etc/cni/net.d /var/lib/cni /etc/kubernetes "$kubelet_dir/pki" "$admin_home/.kube"; do
+	for folder in $emptied; do
 		empty "$folder"
 	done
 	for file in kubeconfig bootstrap-kubeconfig config.yaml kubeadm-flags.env; do
@@ -208,24 +303,32 @@ checks() {
 			fails "$service is active"
 		fi
 	done
-	if left=$(shims_left); then
-		fails "still running:$left"
+	if find_shims; then
+		fails "still running:$names"
+	fi
+	if find_pods; then
+		fails "processes of pods still run:$names"
 	fi
 	if [ -e "$root/etc/kubernetes/kubelet.conf" ]; then
 		fails "/etc/kubernetes/kubelet.conf is there"
 	fi
 	[ "$failed" = 0 ] || exit 1
-	say "all checks passed: services are inactive, no shim runs, no kubelet.conf is left"
+	say "services are inactive, no shim and no process of a pod runs, no kubelet.conf is left"
+	passed
 }
 
+# passed is the last line of a step of which all checks passed. retire looks for it.
+passed() { say "all checks passed${run_id:+ (run $run_id)}"; }
+
 step_clean() {
-	if active kubelet || pidof kubelet >/dev/null; then
-		die 3 "nothing was changed: the kubelet is active and would start its pods again; run the step stop first"
-	fi
+	look
 	run systemctl daemon-reload || die 1 "systemd does not answer"
 	remove_pods
 	stop_runtime
 	end_shims
+	if [ "$dry_run" = no ] && find_pods; then
+		die 1 "processes of pods still run:$names; nothing was unmounted or removed"
+	fi
 	unmount
 	remove_files
 	if [ "$dry_run" = yes ]; then

@@ -59,10 +59,19 @@ var hostName = regexp.MustCompile(`^[a-z0-9._-]*[a-z][a-z0-9._-]*$`)
 //go:embed cleanup.sh
 var body string
 
-// Script is the POSIX shell script of one step on one host. It fails where the cluster
+// Passed is what the script of a step prints last, once all its checks passed, and nowhere else: neither its text nor a
+// dry run has it. Run is "" for a script that is printed for a person.
+func Passed(run string, step Step) string {
+	if run != "" {
+		run = " (run " + run + ")"
+	}
+	return string(step) + ": all checks passed" + run
+}
+
+// Script is the POSIX shell script of one step on one host, for a run or, where that is "", for a person. It fails where the cluster
 // does not tell enough to be sure of the host, or tells something that is not what it
 // should be: the names come from the API server.
-func Script(h Host, step Step) (string, error) {
+func Script(h Host, step Step, run string) (string, error) {
 	if step != StepStop && step != StepClean {
 		return "", fmt.Errorf("step %q: must be stop or clean", kube.Clean(string(step)))
 	}
@@ -91,7 +100,7 @@ func Script(h Host, step Step) (string, error) {
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n# Written by kdrain-tui cleanup-script. Run it as root on the host: sh -s -- --dry-run, then --yes.\nset -u\n")
 	for _, setting := range [][2]string{
-		{"step", string(step)}, {"node", h.Node}, {"host_names", strings.Join(names, " ")}, {"machine_id", machine},
+		{"step", string(step)}, {"run_id", run}, {"node", h.Node}, {"host_names", strings.Join(names, " ")}, {"machine_id", machine},
 		{"runtime", scheme}, {"runtime_endpoint", r.endpoint}, {"runtime_service", r.service},
 		{"runtime_services", r.services}, {"kubelet_dir", "/var/lib/kubelet"},
 	} {

@@ -17,7 +17,7 @@ const machineID = "0123456789abcdef0123456789abcdef"
 // the host in files; a file "stuck" keeps the kubelet from being stopped.
 var standIns = map[string]string{
 	"systemctl": `case $1 in
-is-active) test -e "$STATE/active-$3"; exit ;;
+is-active) if test -e "$STATE/active-$2"; then echo active; else echo inactive; exit 3; fi ;;
 stop) echo "$@" >>"$STATE/calls"; test -e "$STATE/stuck" || rm -f "$STATE/active-$2" ;;
 *) echo "$@" >>"$STATE/calls" ;;
 esac`,
@@ -27,9 +27,9 @@ case "$*" in
 "ps -a -q") echo container-1 ;;
 *) echo "$@" >>"$STATE/calls" ;;
 esac`,
-	"pidof": `exit 1`,
-	"id":    `echo 0`,
-	"uname": `echo worker-1`,
+	"umount": `exit 1`,
+	"id":     `echo 0`,
+	"uname":  `echo worker-1`,
 }
 
 // scratchHost is the machine of worker-1 in a folder of the operator, and the command line that reaches it.
