@@ -50,7 +50,7 @@ func Foreign(node *kube.Node, run string) string {
 	return by
 }
 
-// TakenOver says who has cordoned a node since the run cordoned it, "" if nobody has.
+// TakenOver says who has cordoned a node since the run cordoned it, "" if nobody is known to have.
 func TakenOver(node *kube.Node, run string) string {
 	if node.Cordon == nil {
 		return ""
@@ -58,8 +58,8 @@ func TakenOver(node *kube.Node, run string) string {
 	switch mark, ours := Parse(node.Cordon.Mark); {
 	case ours && mark.Run != "" && mark.Run != run:
 		return "run " + mark.Run + " of " + mark.Maker() + " has cordoned it since"
-	case node.Cordon.Manager != kube.FieldManager:
-		return cmp.Or(node.Cordon.Manager, "somebody else") + " has cordoned it since"
+	case node.Cordon.Manager != "" && node.Cordon.Manager != kube.FieldManager:
+		return node.Cordon.Manager + " has cordoned it since"
 	}
 	return ""
 }
@@ -102,8 +102,8 @@ func Undo(name string, uid kube.UID, run string, node *kube.Node) (req *request.
 			ExcludeFromLB: new(bool)}
 	case mark.Was != "schedulable":
 		left = "it was unschedulable before the run"
-	case TakenOver(node, run) != "":
-		left = TakenOver(node, run)
+	case node.Cordon.Manager != kube.FieldManager: // one that is not known included
+		left = cmp.Or(node.Cordon.Manager, "somebody else") + " has cordoned it since"
 	default:
 		req = &request.Cordon{Node: name, UID: uid, ResourceVersion: node.ResourceVersion}
 		if labelled {

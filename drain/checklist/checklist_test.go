@@ -165,6 +165,7 @@ func TestStillDrained(t *testing.T) {
 		{"in use", kubetest.Node("w1", cordoned("r1", kube.FieldManager)), func(d *Drained) { d.Arrived = []*kube.Pod{{Namespace: "shop", Name: "web-1"}} },
 			"shop/web-1 was bound to the node after it was drained"},
 		{"cordoned again by a person", kubetest.Node("w1", cordoned("r1", "kubectl-cordon")), nil, "kubectl-cordon has cordoned it since"},
+		{"cordoned by whom the server does not say", kubetest.Node("w1", cordoned("r1", "")), nil, ""},
 		{"cordoned by another run", kubetest.Node("w1", cordoned("r2", kube.FieldManager)), nil, "run r2 of ada has cordoned it since"},
 		{"cordoned before the run", kubetest.Node("w1", cordoned("r0", "kubectl-cordon")), func(d *Drained) { d.Cordoned = false }, ""},
 	} {
