@@ -28,7 +28,8 @@ import (
 //  6. The run ends once everybody does what they should, and no look asks for another at once.
 //  7. At the end nothing temporary is left: budgets, annotations, deletion costs, replicas. What could not
 //     be taken back is reported so.
-//  8. The journal gives the same state as the run has, also where its end was lost.
+//  8. The same holds after a rollback at any moment, and the cordons and Leases of the run are taken back too.
+//  9. The journal gives the same state as the run has, also where its end was lost.
 
 // judgeLook judges what a look decided; requests after the number before are new.
 func (h *history) judgeLook(t *rapid.T, before uint64) {

@@ -215,8 +215,8 @@ func (h *history) lease(w Write) kube.Answer {
 	if r, deletes := w.Request.(request.DeleteLease); deletes {
 		for _, n := range h.state.Nodes {
 			live := h.truth.store.Snapshot().LeaseOf(n.UID)
-			if n.Name == w.Node && live != nil && live.ResourceVersion == r.ResourceVersion {
-				h.lines(fmt.Sprintf("lease %s of=%s gone", w.Node, n.UID))
+			if live != nil && live.ResourceVersion == r.ResourceVersion {
+				h.lines(fmt.Sprintf("lease %s of=%s gone", n.Name, n.UID))
 				return h.answerOf("200", w)
 			}
 		}

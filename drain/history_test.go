@@ -41,6 +41,10 @@ func TestHistories(t *testing.T) {
 				h := newHistory(t)
 				h.drainSome(t, surges)
 				t.Repeat(h.actions())
+				if rapid.IntRange(1, 4).Draw(t, "rolled back") == 4 && !h.state.RolledBack && h.state.JournalLost == "" {
+					h.rollBack(t)
+					return
+				}
 				h.settle(t)
 				h.checkEnd(t)
 			})

@@ -1,0 +1,77 @@
+package drain
+
+import (
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// RollBack are the requests of a rollback of a run, in their order. rollback_history_test.go sets it: that package
+// imports this one.
+var RollBack func(s *State, snap *kube.Snapshot, now time.Time) []request.Request
+
+// rollBack ends the process for good, and a rollback takes back what the run left, from its journal.
+func (h *history) rollBack(t *rapid.T) {
+	for _, r := range h.requests {
+		if !h.down && rapid.Bool().Draw(t, "arrived") {
+			h.carryOut(r)
+		}
+	}
+	h.requests, h.out = nil, map[uint64]Write{}
+	for range rapid.IntRange(0, 3).Draw(t, "controllers") {
+		h.controlSome(t)
+	}
+	h.serverUp()
+	h.listApps()
+	h.now = h.now.Add(time.Second)
+	h.state = Fold(nil, journalled(h.events)...)
+	for _, q := range RollBack(h.state, h.store.Snapshot(), h.now) {
+		t.Logf("rollback: %T %+v", q, q)
+		if a := h.undo(q); !a.OK() {
+			t.Fatalf("the rollback fails: %d %s", a.Code, a.Message)
+		}
+	}
+	h.showNext(len(h.unseen))
+	h.judgeLeftovers(t)
+	for _, n := range h.state.Nodes {
+		node := h.truth.nodes[n.Name]
+		if node == nil || node.UID != "" && kube.UID(node.UID) != n.UID {
+			continue
+		}
+		if mark := node.Annotations[kube.CordonAnnotation]; mark != "" && node.Spec.Unschedulable && n.Cordoned && !h.heldByOther(n) {
+			t.Errorf("%s is still cordoned after the rollback: %s", n.Name, mark)
+		}
+		if l := h.truth.store.Snapshot().LeaseOf(n.UID); l != nil && l.Holder == h.state.Run.ID {
+			t.Errorf("the Lease of %s is left", n.Name)
+		}
+	}
+}
+
+// heldByOther reports whether another run has the Lease of the node.
+func (h *history) heldByOther(n *NodeRun) bool {
+	l := h.truth.store.Snapshot().LeaseOf(n.UID)
+	return l != nil && l.Holder != h.state.Run.ID
+}
+
+// undo is the server at a request of a rollback.
+func (h *history) undo(q request.Request) kube.Answer {
+	w := Write{Request: q}
+	switch r := q.(type) {
+	case request.Cordon:
+		w.Node = r.Node
+		n := h.truth.nodes[r.Node]
+		if n == nil || kube.UID(n.UID) != r.UID || r.ResourceVersion != "" && n.ResourceVersion != r.ResourceVersion {
+			return h.answerOf("409", w)
+		}
+		if !r.Unschedulable {
+			h.lines("node " + r.Node + " uncordoned")
+		}
+		return h.answerOf("200", w)
+	case request.SetTaints:
+		w.Node = r.Node
+	}
+	return h.carryOut(w)
+}
