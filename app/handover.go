@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
@@ -116,12 +117,17 @@ func heldLease(s *kube.Snapshot, m rollback.Marked, now time.Time) (lease *kube.
 // locked.
 func (h *Handover) Rollback() (*Rollback, error) {
 	r := &Rollback{session: h.session, State: h.Marked.State}
-	if runs := h.session.Runs; runs.Lives()(h.Marked.Mark.Run) == tempbudget.RunDead {
-		journal, _, err := runs.lock(h.Marked.Mark.Run)
+	runs, known := h.session.Runs, h.Marked.State
+	if runs.Lives()(h.Marked.Mark.Run) == tempbudget.RunDead {
+		journal, events, err := runs.lock(h.Marked.Mark.Run)
 		if err != nil {
 			return nil, err
 		}
-		r.journal = journal
+		r.journal, known = journal, drain.Fold(nil, events...)
+	}
+	var err error
+	if r.working, err = runs.working(known); err != nil {
+		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }

@@ -5,11 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/hook"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -28,7 +33,8 @@ type Rollback struct {
 	// Items are what is to be undone, and what is left as it is.
 	Items []rollback.Undo
 	// undone are the IDs of those that are.
-	undone []string
+	undone  []string
+	working working
 }
 
 // Rollback locks a run of this machine that no process works on, watches what it may
@@ -40,6 +46,9 @@ func (s *Session) Rollback(ctx context.Context, id string) (*Rollback, error) {
 	}
 	r := &Rollback{session: s, journal: journal, State: drain.Fold(nil, events...)}
 	err = sameCluster(s.Identity(), &r.State.Run)
+	if err == nil {
+		r.working, err = s.Runs.working(r.State)
+	}
 	if err == nil {
 		err = r.look(ctx)
 	}
@@ -53,17 +62,17 @@ func (s *Session) Rollback(ctx context.Context, id string) (*Rollback, error) {
 func (r *Rollback) Plan() { r.Items = r.plan() }
 
 func (r *Rollback) plan() []rollback.Undo {
-	return rollback.Plan(r.State, r.session.Snapshot(), r.session.Now())
+	return r.working.leave(rollback.Plan(r.State, r.session.Snapshot(), r.session.Now()))
 }
 
 // Close gives the lock back. If something was undone, the journal tells whether all was.
 func (r *Rollback) Close() error {
+	err := r.working.close()
 	if r.journal == nil {
-		return nil
+		return err
 	}
-	var err error
 	if len(r.undone) > 0 {
-		err = r.record(rollback.End(r.State, r.remaining(), r.session.Identity().User, r.session.Now()))
+		err = errors.Join(err, r.record(rollback.End(r.State, r.remaining(), r.session.Identity().User, r.session.Now())))
 	}
 	return errors.Join(err, r.journal.Close())
 }
@@ -239,4 +248,76 @@ func (r *Rollback) awaitTaint(ctx context.Context, node string) {
 		n := snapshot.Node(node)
 		return n == nil || !n.OutOfService(), time.Time{}
 	})
+}
+
+// working are the commands of the operator that work on the nodes of a run: those of its roll, and those that take
+// nodes out of the cluster.
+type working struct {
+	roll    *journal.Of[roll.Event] // of a batch's run: locked, so that no command begins; nil for none
+	unknown map[string]string       // by node: why it is not known whether its command still runs
+}
+
+// working locks the roll of a run, and refuses while a command still runs on a node.
+func (r *Runs) working(s *drain.State) (working, error) {
+	w := working{unknown: map[string]string{}}
+	id := s.Run.ID
+	if parent, _, batch := strings.Cut(id, "-"); batch && slices.Contains(journal.Rolls(r.Dir), parent) {
+		written, events, err := journal.OpenRoll(journal.RollPath(r.Dir, parent))
+		switch {
+		case errors.Is(err, journal.ErrRunLives):
+			return w, &Error{Text: "run " + id + " is of roll " + parent + ", which is live in another process; nothing was changed",
+				Hint: r.Program + " ctl " + parent + " abort ends it"}
+		case err != nil:
+			return w, &Error{Text: "nothing was changed", Err: err}
+		}
+		w.roll = written
+		for _, n := range roll.Fold(nil, events...).Nodes {
+			if n.Command == nil {
+				continue
+			}
+			if err := w.look(n.Name, "the --"+string(n.Command.Hook)+" command", n.Command.Group); err != nil {
+				return w, errors.Join(err, w.close())
+			}
+		}
+	}
+	for _, n := range s.Nodes {
+		for _, step := range retire.Steps {
+			if taken := n.Retire.Of(step); taken.Process != nil {
+				if err := w.look(n.Name, "the command to "+step.Does(), *taken.Process); err != nil {
+					return w, errors.Join(err, w.close())
+				}
+			}
+		}
+	}
+	return w, nil
+}
+
+// look is an *Error for a command that still runs.
+func (w working) look(node, command string, g process.Group) error {
+	switch seen := hook.Look(g); seen.Life {
+	case process.Runs:
+		return &Error{Text: fmt.Sprintf("%s of node %s still runs as %s; nothing was changed", command, node, g),
+			Hint: "wait for it, or end it: " + g.End()}
+	case process.Unknown:
+		w.unknown[node] = fmt.Sprintf("it is not known whether %s still runs on it: %s", command, seen.Why)
+	}
+	return nil
+}
+
+// leave leaves alone what would bring a node back of which it is not known whether a command works on it.
+func (w working) leave(undos []rollback.Undo) []rollback.Undo {
+	for i := range undos {
+		u := &undos[i]
+		if why := w.unknown[u.Node]; why != "" && u.Left == "" && (u.Cordon != nil || u.Taint != nil) {
+			u.Left, u.Cordon, u.Taint = why+"; once it has ended, uncordon the node", nil, nil
+		}
+	}
+	return undos
+}
+
+func (w working) close() error {
+	if w.roll == nil {
+		return nil
+	}
+	return w.roll.Close()
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -17,6 +17,9 @@ type Command struct {
 	Line  string   // for sh -c
 	Env   []string // NAME=value, beside the environment of this process
 	Input string   // on its standard input
+	// Began gets the processes of the command before it begins, and keeps it from that by an error: whoever
+	// must know of it later has to note it first. It is called on the goroutine of Run; nil for nobody.
+	Began func(process.Group) error
 	// Tell gets the lines of standard output and standard error, in order and as they come.
 	// It is called on the goroutine of Run.
 	Tell func(lines []string)
@@ -32,13 +35,24 @@ const lastWords = 5 * time.Second
 func Run(ctx context.Context, c Command) (code int, err error) {
 	lines := make(chan []string)
 	out := &splitter{send: func(batch []string) { lines <- batch }}
-	cmd := exec.CommandContext(ctx, "sh", "-c", c.Line)
+	cmd, gate := exec.CommandContext(ctx, "sh", "-c", waiting, "sh", c.Line), newGate()
 	cmd.Env = append(os.Environ(), c.Env...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(c.Input), out, out
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = gate, out, out
 	ownGroup(cmd)
+	told, cancel := time.Time{}, cmd.Cancel // told is written before Wait returns, if at all
+	cmd.Cancel = func() error { told = time.Now(); return cancel() }
 	cmd.WaitDelay = lastWords
 	if err := cmd.Start(); err != nil {
 		return 0, fmt.Errorf("start a shell: %w", err)
+	}
+	var kept error
+	if c.Began != nil {
+		kept = c.Began(groupOf(cmd.Process.Pid))
+	}
+	if kept == nil {
+		gate.open(c.Input)
+	} else {
+		gate.shut()
 	}
 	var group kube.Group
 	var ended error
@@ -52,11 +66,17 @@ func Run(ctx context.Context, c Command) (code int, err error) {
 	}
 	group.Wait()
 	if ctx.Err() != nil {
-		endGroup(cmd)
+		if told.IsZero() {
+			told = time.Now()
+			_ = cancel() // nobody may be left
+		}
+		endGroup(cmd, told.Add(lastWords))
 		return 0, fmt.Errorf("it was ended: %w", context.Cause(ctx))
 	}
 	var exit *exec.ExitError
 	switch {
+	case kept != nil:
+		return 0, kept
 	case ended == nil, errors.Is(ended, exec.ErrWaitDelay):
 		return 0, nil // ErrWaitDelay: it succeeded, and left something running that holds its output
 	case errors.As(ended, &exit) && exit.Exited():

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"go.uber.org/goleak"
+
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -75,6 +79,68 @@ func TestRunEndsTheWholeGroup(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := Command{Line: `trap '' TERM; sleep 600 & echo on; wait`, Tell: func([]string) { cancel() }}
 	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// What a command started has the promised time to tidy up, also after the command itself has ended and
+// with its output elsewhere.
+func TestRunLeavesTheGroupItsLastWords(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	child := `trap 'while kill -0 $COMMAND; do sleep 0.05; done; echo >"$DIR/tidy"; exit' TERM; echo >"$DIR/ready"; while :; do sleep 0.05; done`
+	c := Command{Line: `COMMAND=$$ sh -c "$CHILD" >/dev/null 2>&1 & until [ -e "$DIR/ready" ]; do sleep 0.05; done; echo on; wait`,
+		Env: []string{"DIR=" + dir, "CHILD=" + child}, Tell: func([]string) { cancel() }}
+	if _, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "tidy")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A command begins only after it was noted, is seen while it runs, and not after its end.
+func TestBegan(t *testing.T) {
+	file, why := filepath.Join(t.TempDir(), "ran"), errors.New("the disk is full")
+	c := Command{Line: `echo >` + file + `; read -r line; echo "$line"`, Input: "hello\n"}
+	c.Began = func(process.Group) error { return why }
+	if _, _, err := run(t, t.Context(), c); !errors.Is(err, why) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it ran although it was not noted")
+	}
+	var group process.Group
+	c.Began = func(g process.Group) error {
+		group = g
+		if _, err := os.Stat(file); err == nil {
+			t.Error("it ran before it was noted")
+		}
+		if seen := Look(g); seen.Life != process.Runs && g.Boot != "" {
+			t.Errorf("%+v is seen as %+v", g, seen)
+		}
+		return nil
+	}
+	if lines, code, err := run(t, t.Context(), c); strings.Join(lines, "|") != "hello" || code != 0 || err != nil {
+		t.Errorf("%q, exit %d, %v", lines, code, err)
+	}
+	if seen := Look(group); seen.Life != process.Ended && group.Boot != "" {
+		t.Errorf("after its end: %+v", seen)
+	}
+}
+
+// What a command leaves running is seen as the command itself.
+func TestLookSeesTheWholeGroup(t *testing.T) {
+	var group process.Group
+	c := Command{Line: `sleep 600 >/dev/null 2>&1 & echo $!`, Began: func(g process.Group) error { group = g; return nil }}
+	lines, _, err := run(t, t.Context(), c)
+	if err != nil || len(lines) != 1 {
+		t.Fatal(lines, err)
+	}
+	if seen := Look(group); seen.Life != process.Runs && group.Boot != "" {
+		t.Errorf("%+v", seen)
+	}
+	if _, _, err := run(t, t.Context(), Command{Line: "kill " + lines[0]}); err != nil {
 		t.Error(err)
 	}
 }

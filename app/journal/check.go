@@ -52,6 +52,7 @@ var (
 		string(roll.EventDrainEnded):   {"Run"},
 		string(roll.EventNode):         {"Node", "State"},
 		string(roll.EventHookStarted):  {"Node", "Hook"},
+		string(roll.EventHookProcess):  {"Node", "Hook", "Process"},
 		string(roll.EventHookOutput):   {"Node", "Hook"},
 		string(roll.EventHookEnded):    {"Node", "Hook"},
 		string(roll.EventQuestion):     {"Node", "Question"},

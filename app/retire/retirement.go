@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/hook"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
@@ -129,5 +130,9 @@ func (r *Retirement) see(node string) retire.Seen {
 	n := state.Node(node)
 	now := r.config.Now()
 	why, known := state.StillDrained(snap, n, now)
-	return retire.SeenIn(snap, node, n.UID, state.Checklist(snap, n, now), why, known)
+	seen := retire.SeenIn(snap, node, n.UID, state.Checklist(snap, n, now), why, known)
+	if g := n.Retire.Of(n.Retire.Next()).Process; g != nil {
+		seen.Command = hook.Look(*g)
+	}
+	return seen
 }

@@ -2,6 +2,7 @@ package retire
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,9 +14,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/app/hook"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/host/hosttest"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -314,5 +317,46 @@ func TestOnlyWhatWasConfirmed(t *testing.T) {
 	}
 	if _, err := Begin(Config{}, []drain.Event{{Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "r1"}}}); err == nil {
 		t.Error("a run that has not ended")
+	}
+}
+
+// A command that outlives the process that began it is joined by no other.
+func TestACommandThatLivesOn(t *testing.T) {
+	s := newStage(t)
+	file, calls := filepath.Join(t.TempDir(), "go"), filepath.Join(t.TempDir(), "calls")
+	var group process.Group
+	hung := hook.Command{Line: `echo on; until [ -e ` + file + ` ]; do sleep 0.05; done`}
+	hung.Began = func(g process.Group) error { // as the process noted it that is dead now
+		group = g
+		r := s.begin()
+		n := r.State().Node("w1")
+		t := taking{r, n, retire.Facts{Step: retire.StepStop, Status: retire.Running}}
+		return errors.Join(r.record(t.event(t.begin, "ada", ""), true), t.began(g), r.Close())
+	}
+	hung.Tell = func([]string) {
+		r := s.begin()
+		defer s.close(r)
+		err := r.Do(t.Context(), "w1", step(retire.StepStop, "echo >>"+calls))
+		if group.Boot == "" { // not known on this system
+			return
+		}
+		if err == nil || !strings.Contains(err.Error(), "still runs as "+group.String()) {
+			t.Error(err)
+		}
+		if _, err := os.Stat(calls); err == nil {
+			t.Error("a second command ran beside the first")
+		}
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	if code, err := hook.Run(t.Context(), hung); code != 0 || err != nil {
+		t.Fatal(code, err)
+	}
+	r := s.begin()
+	defer s.close(r)
+	err := r.Do(t.Context(), "w1", step(retire.StepStop, "echo >>"+calls)) // which does not run the script
+	if _, missing := os.Stat(calls); missing != nil && group.Boot != "" {
+		t.Error("after its end: ", err)
 	}
 }

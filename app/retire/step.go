@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -77,6 +78,11 @@ func (t taking) tell(lines []string) {
 	_ = t.record(t.event(retire.Facts{Step: t.begin.Step, Output: lines}, "", ""), false)
 }
 
+// began notes the processes of the command: another process of the run then knows whether it runs.
+func (t taking) began(g process.Group) error {
+	return t.record(t.event(retire.Facts{Step: t.begin.Step, Process: &g}, "", ""), true)
+}
+
 // end notes how the step ended; a failure is returned as well.
 func (t taking) end(status retire.Status, message string) error {
 	err := t.record(t.event(retire.Facts{Step: t.begin.Step, Status: status}, "", message), true)
@@ -113,7 +119,7 @@ func (t taking) runScript(ctx context.Context, c retire.Confirmed, step host.Ste
 		})
 		t.tell(lines)
 	}
-	code, err := hook.Run(ctx, hook.Command{Line: t.begin.Command, Input: script, Tell: tell,
+	code, err := hook.Run(ctx, hook.Command{Line: t.begin.Command, Input: script, Began: t.began, Tell: tell,
 		Env: []string{"NODE=" + t.node.Name, "RUN=" + run}})
 	switch {
 	case err != nil:

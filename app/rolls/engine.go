@@ -14,6 +14,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -29,6 +30,8 @@ type config struct {
 	Drains func(ctx context.Context, run string, nodes []string) (of app.Run, begun bool, err error)
 	// Hooks runs a command of the operator: hook.Run.
 	Hooks func(context.Context, hook.Command) (code int, err error)
+	// Look says whether a command of another process still runs: hook.Look.
+	Look func(process.Group) process.Seen
 }
 
 // Roll is a live roll of this process. One goroutine owns its state; everybody else reads it.
@@ -43,6 +46,7 @@ type Roll struct {
 	hooks   context.Context   // ends when the roll is aborted
 	unsaved []roll.Event      // not in the journal yet
 	due     []roll.RunHook    // wait for that
+	unnoted []chan<- struct{} // are closed after that
 	told    drain.CommandKind // what the run of the batch was told last
 	work    kube.Group        // commands, requests and the runs of batches; waited for by the loop
 
@@ -50,6 +54,7 @@ type Roll struct {
 	opening  string            // the run that is being begun
 	sent     map[string]string // by node: the version of it that was to be uncordoned last
 	inputs   []roll.Input
+	notes    []chan<- struct{} // closed when the journal has the inputs
 	waiting  []command
 	state    *roll.State
 	events   engine.Chronicle[roll.Event]
@@ -223,7 +228,8 @@ func (r *Roll) loop(ctx context.Context) {
 // step decides once, and carries out what the journal has.
 func (r *Roll) step(ctx context.Context) (wake time.Time) {
 	inputs, waiting := r.take()
-	s, v := r.State(), roll.View{Snap: r.config.Source.Snapshot(), Now: r.config.Now()}
+	s := r.State()
+	v := roll.View{Snap: r.config.Source.Snapshot(), Now: r.config.Now(), Left: r.left(s)}
 	var answers []func(seq uint64)
 	for _, c := range waiting {
 		err := s.Objection(c.Kind)
@@ -257,6 +263,10 @@ func (r *Roll) step(ctx context.Context) (wake time.Time) {
 	if !saved {
 		return v.Now.Add(time.Second) // nothing new begins that no journal has
 	}
+	for _, written := range r.unnoted {
+		close(written)
+	}
+	r.unnoted = nil
 	for _, a := range due {
 		r.carryOut(ctx, a)
 	}
@@ -284,7 +294,8 @@ func (r *Roll) take() ([]roll.Input, []command) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	inputs, waiting := r.inputs, r.waiting
-	r.inputs, r.waiting = nil, nil
+	r.unnoted = append(r.unnoted, r.notes...)
+	r.inputs, r.waiting, r.notes = nil, nil, nil
 	return inputs, waiting
 }
 

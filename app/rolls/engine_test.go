@@ -21,6 +21,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -48,13 +49,16 @@ func (s owning) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
 
 // stage is a cluster with machines that reboot when they are worked on.
 type stage struct {
-	t       *testing.T
-	sim     owning
-	dir     string
-	boots   int
-	written *journal.Of[roll.Event]
-	hooks   []string // "NODE COMMAND"
-	unready int      // how often a run cannot be resumed
+	t         *testing.T
+	sim       owning
+	dir       string
+	boots     int
+	written   *journal.Of[roll.Event]
+	hooks     []string // "NODE COMMAND"
+	unready   int      // how often a run cannot be resumed
+	process   process.Group
+	livesOn   time.Time // until then a command lives without the roll's process
+	elsewhere bool      // that command was started on another host
 	// during, if set, is called while a command runs.
 	during func(ctx context.Context, command string) (int, error)
 }
@@ -71,6 +75,18 @@ func newStage(t *testing.T, nodes int) *stage {
 
 func (s *stage) config(written *journal.Of[roll.Event]) config {
 	return config{Source: s.sim, Writer: s.sim, Journal: written, Now: time.Now,
+		Look: func(g process.Group) process.Seen {
+			if g != s.process {
+				s.t.Errorf("%+v is looked at", g)
+			}
+			if s.elsewhere {
+				return process.Seen{Life: process.Unknown, Why: "it was started on host z"}
+			}
+			if time.Now().Before(s.livesOn) {
+				return process.Seen{Life: process.Runs}
+			}
+			return process.Seen{Life: process.Ended}
+		},
 		Drains: func(ctx context.Context, run string, nodes []string) (app.Run, bool, error) {
 			path := journal.JournalPath(s.dir, run)
 			if events, _, err := journal.ReadJournal(path); err == nil {
@@ -105,6 +121,9 @@ func (s *stage) config(written *journal.Of[roll.Event]) config {
 			node := strings.TrimPrefix(c.Env[0], "NODE=")
 			s.hooks = append(s.hooks, node+" "+c.Line)
 			s.sim.Mu.Unlock()
+			if err := c.Began(s.process); err != nil {
+				return 0, err
+			}
 			c.Tell([]string{"working on " + node})
 			if s.during != nil {
 				if exit, err := s.during(ctx, c.Line); exit != 0 || err != nil {
@@ -309,6 +328,76 @@ func TestACommandThatWaitedForTheJournal(t *testing.T) {
 		<-r.Done()
 		if n := nodeOf(r.State(), "w1"); n.State != roll.Failed || !strings.Contains(n.Message, "not run: it was uncordoned") || len(s.hooks) > 0 {
 			t.Errorf("%s: %s, commands %q", n.State, n.Message, s.hooks)
+		}
+		s.sim.Halt()
+	})
+}
+
+// killedAt begins a roll and kills its process while the first command runs, which lives on.
+func (s *stage) killedAt(o roll.Options) {
+	var left []byte
+	runs := make(chan struct{})
+	s.during = func(ctx context.Context, _ string) (_ int, err error) {
+		left, err = os.ReadFile(journal.RollPath(s.dir, "k7f3"))
+		if close(runs); err != nil {
+			return 0, err
+		}
+		<-ctx.Done()
+		return -1, errors.New("killed")
+	}
+	r := s.begin(o)
+	<-runs
+	r.Send(roll.Command{Kind: drain.CommandAbort, By: "ada"})
+	<-r.Done()
+	s.during = nil
+	if err := os.WriteFile(journal.RollPath(s.dir, "k7f3"), left, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// A command that outlives the process of its roll is named and waited for, and no second one begins beside it.
+func TestACommandThatOutlivesItsRoll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 1)
+		s.process = process.Group{ID: 7, Host: "a"}
+		s.killedAt(roll.Options{Batch: 1, Before: "stepdown", Work: "reboot", RerunWork: true})
+		s.livesOn = time.Now().Add(time.Minute)
+		r := s.again()
+		changed := r.Changed(t.Context())
+		for !strings.Contains(nodeOf(r.State(), "w1").Message, "still runs as process group 7 on host a; kill -- -7 ends it") {
+			<-changed
+		}
+		time.Sleep(time.Until(s.livesOn) - time.Second)
+		if len(s.hooks) != 1 {
+			t.Errorf("commands beside the one that lives: %q", s.hooks)
+		}
+		<-r.Done()
+		if want := []string{"w1 stepdown", "w1 stepdown", "w1 reboot"}; !slices.Equal(s.hooks, want) || r.State().Outcome != drain.OutcomeDone {
+			t.Errorf("%s, commands %q", r.State().Outcome, s.hooks)
+		}
+		s.sim.Halt()
+	})
+}
+
+// Whether a command of another host still runs is not known: the operator is asked, and told so.
+func TestACommandOfAnotherHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 1)
+		s.process = process.Group{ID: 7, Host: "z"}
+		s.killedAt(roll.Options{Batch: 1, Before: "stepdown", Work: "reboot"})
+		s.elsewhere = true
+		r := s.again()
+		changed := r.Changed(t.Context())
+		for r.State().Question == nil {
+			<-changed
+		}
+		if q := r.State().Question; q.Kind != roll.AskAgain || q.Message != "it was started on host z" || len(s.hooks) != 1 {
+			t.Errorf("%+v, commands %q", q, s.hooks)
+		}
+		r.Send(roll.Reply{Node: "w1", Kind: roll.AskAgain, Answer: roll.AnswerAgain, By: "ada"})
+		<-r.Done()
+		if len(s.hooks) != 3 || r.State().Outcome != drain.OutcomeDone {
+			t.Errorf("%s, commands %q", r.State().Outcome, s.hooks)
 		}
 		s.sim.Halt()
 	})

@@ -79,7 +79,7 @@ func owned(s *app.Session, r *Roll, before *roll.State, err error) (*Roll, error
 }
 
 func configOf(s *app.Session, written *journal.Of[roll.Event], facts *roll.Facts) config {
-	return config{Source: s.Source, Writer: s.Writer(), Journal: written, Now: s.Now, Hooks: hook.Run,
+	return config{Source: s.Source, Writer: s.Writer(), Journal: written, Now: s.Now, Hooks: hook.Run, Look: hook.Look,
 		Drains: func(ctx context.Context, run string, nodes []string) (app.Run, bool, error) {
 			return drainOf(ctx, s, run, nodes, facts.Run.Options)
 		}}

@@ -114,7 +114,7 @@ func (c *Steps) may(step retire.Step, name string, seen retire.Seen) bool {
 		return false // said at the end
 	}
 	if len(retire.Against(step, seen)) > 0 {
-		c.Out.Complain(fmt.Sprintf("node %s: it is left to %s: %s", name, step.Does(), seen.Verdict.Sentence()))
+		c.Out.Complain(fmt.Sprintf("node %s: it is left to %s: %s", name, step.Does(), seen.Sentence()))
 		return false
 	}
 	return true
@@ -158,7 +158,7 @@ func (c *Steps) sayBefore(step retire.Step, name string, seen retire.Seen) {
 		}
 	}
 	if len(retire.Against(step, seen)) > 0 {
-		c.Out.Warn("node " + name + " is " + seen.Verdict.Sentence())
+		c.Out.Warn("node " + name + " is " + seen.Sentence())
 	}
 	if _, onHost := step.Host(); !onHost {
 		return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 )
 
 // Step is a part of the way of a drained node out of its cluster.
@@ -71,6 +72,8 @@ type Facts struct {
 	Status Status `json:"status,omitempty"` // "" where only Output is told
 	// Command runs the script on the host, "" where the operator said that it was done.
 	Command string `json:"command,omitempty"`
+	// Process is that command, told before it begins.
+	Process *process.Group `json:"process,omitempty"`
 	// Host is the machine as the Node tells of it: it is not told any longer once that is deleted.
 	Host *host.Host `json:"host,omitempty"`
 	// Despite are the lines of the checklist that were not true, and that the operator named.
@@ -85,6 +88,7 @@ type Taken struct {
 	Tries   int
 	By      string
 	Command string
+	Process *process.Group // of the command, until its end is known
 	Despite []checklist.Check
 	Message string   // how it ended
 	Output  []string // the last lines of the last try
@@ -115,6 +119,9 @@ func (r *Record) Become(f Facts, by, message string, at time.Time) {
 	}
 	if f.Status != "" {
 		t.Status, t.Since, t.Message = f.Status, at, message
+	}
+	if f.Process != nil || f.Status != "" {
+		t.Process = f.Process
 	}
 	t.Output = append(slices.Clip(t.Output), f.Output...)
 	t.Output = t.Output[max(0, len(t.Output)-keptOutput):]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -17,6 +18,19 @@ type Seen struct {
 	Node    *kube.Node        // that has the name now, nil where none has
 	InUse   string            // why the node is not as its drain left it any more, "" where it is
 	Verdict checklist.Verdict // on that node
+	Command process.Seen      // that was started for the next step and whose end is not known, zero for none
+}
+
+// CheckCommand stands beside the lines of the checklist where it is not known whether the command of a step still
+// runs.
+const CheckCommand checklist.Check = "Command"
+
+// Sentence says what speaks against a step.
+func (s *Seen) Sentence() string {
+	if s.Command.Life == process.Unknown {
+		return "it is not known whether its last command still runs: " + s.Command.Why + "; " + s.Verdict.Sentence()
+	}
+	return s.Verdict.Sentence()
 }
 
 // SeenIn is what a snapshot shows of the node of that UID. Why and known are of drain.State.StillDrained.
@@ -50,6 +64,10 @@ func (r *Record) Objection(step Step, node string, s Seen) error {
 			"that one was not drained, and is not touched", node, kube.Visible(string(s.Node.UID)))
 	case step != StepClean && s.InUse != "":
 		return fmt.Errorf("node %s: unable to %s: %s; retire the node again, which drains it first", node, step.Does(), s.InUse)
+	case s.Command.Life == process.Runs:
+		g := r.Of(step).Process
+		return fmt.Errorf("node %s: the command to %s still runs as %s, and is not joined by another; wait for it, or "+
+			"end it: %s", node, step.Does(), g, g.End())
 	case step == StepStop && s.Node == nil && r.Host == nil:
 		return fmt.Errorf("node %s: the Node object is gone, so it is not known which machine it was", node)
 	}
@@ -57,12 +75,15 @@ func (r *Record) Objection(step Step, node string, s Seen) error {
 }
 
 // Against are the lines of the checklist that are not true and speak against the step.
-// Once the Node object is gone, nothing is left to judge.
+// Once the Node object is gone, nothing of the node is left to judge.
 func Against(step Step, s Seen) []checklist.Check {
-	if step == StepClean || s.Node == nil {
-		return nil
-	}
 	var lines []checklist.Check
+	if s.Command.Life == process.Unknown {
+		lines = append(lines, CheckCommand)
+	}
+	if step == StepClean || s.Node == nil {
+		return lines
+	}
 	for _, why := range s.Verdict.Why {
 		if !slices.Contains(lines, why.Check) {
 			lines = append(lines, why.Check)
@@ -91,7 +112,7 @@ func Accepts(typed string, step Step, node string, s Seen) error {
 	case typed == word:
 		return nil
 	case word != node:
-		return fmt.Errorf("node %s: %s; to %s despite that, type %q", node, s.Verdict.Sentence(), step.Does(), word)
+		return fmt.Errorf("node %s: %s; to %s despite that, type %q", node, s.Sentence(), step.Does(), word)
 	}
 	return fmt.Errorf("node %s: to %s, type %q", node, step.Does(), word)
 }

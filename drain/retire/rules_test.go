@@ -7,6 +7,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/host"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -147,5 +148,38 @@ func TestHostCommand(t *testing.T) {
 		if got, err := HostCommand("ssh {node}", name); err == nil {
 			t.Errorf("%q: %s", name, got)
 		}
+	}
+}
+
+// A command that still runs is joined by no other; one that may still run has to be named.
+func TestACommandWhoseEndIsNotKnown(t *testing.T) {
+	r := &Record{}
+	r.Become(Facts{Step: StepStop, Status: Running, Command: "ssh a", Host: &host.Host{Node: "a"}}, "ada", "", time.Unix(1, 0))
+	r.Become(Facts{Step: StepStop, Process: &process.Group{ID: 7, Host: "h"}}, "", "", time.Unix(1, 0))
+	r.Become(Facts{Step: StepStop, Output: []string{"one"}}, "", "", time.Unix(1, 0))
+	seen := Seen{UID: "1", Trusted: true, Node: there, Verdict: safe}
+	for _, c := range []struct {
+		command    process.Seen
+		says, word string
+	}{
+		{process.Seen{Life: process.Runs}, "still runs as process group 7 on host h", "a"},
+		{process.Seen{Life: process.Unknown, Why: "another host"}, "", "a despite Command"},
+		{process.Seen{Life: process.Ended}, "", "a"},
+	} {
+		seen.Command = c.command
+		err := r.Objection(StepStop, "a", seen)
+		if (err == nil) != (c.says == "") || err != nil && (!strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "kill -- -7")) {
+			t.Errorf("%s: %v", c.command.Life, err)
+		}
+		if got := Word(StepStop, "a", seen); got != c.word || Word(StepClean, "a", seen) != c.word {
+			t.Errorf("%s: %q, want %q", c.command.Life, got, c.word)
+		}
+		if c.command.Why != "" && !strings.Contains(seen.Sentence(), "whether its last command still runs: another host") {
+			t.Error(seen.Sentence())
+		}
+	}
+	r.Become(Facts{Step: StepStop, Status: Failed}, "", "", time.Unix(2, 0))
+	if r.Of(StepStop).Process != nil {
+		t.Error("its end is known")
 	}
 }

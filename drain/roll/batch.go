@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -120,17 +121,41 @@ func (st *stepper) workOn(n *Node) {
 }
 
 // runHook runs a command for a node once. One that was cut off is run again if the operator says so, or
-// said so for all.
+// said so for all, and never while it still runs.
 func (st *stepper) runHook(n *Node, h Hook, command string) {
 	switch state := *n.hook(h); {
 	case st.s.Paused || state == hookRuns:
+	case state == hookCutOff && st.stillRuns(n):
 	case state == hookCutOff && !st.s.Facts.Options.RerunWork:
-		st.ask(Event{Node: n.Name, Question: AskAgain, Hook: h})
+		st.ask(Event{Node: n.Name, Question: AskAgain, Hook: h, Message: st.v.Left[n.Name].Why})
 	case h == HookWork && !st.asDrained(n):
 	default:
 		st.emit(Event{Kind: EventHookStarted, Node: n.Name, Hook: h})
 		st.once = append(st.once, RunHook{Node: n.Name, Hook: h, Command: command})
 	}
+}
+
+// lookAgain is how long a command of another process is left alone between two looks: nobody tells of its end.
+const lookAgain = time.Second
+
+// stillRuns reports whether the command of a node that was cut off is to be waited for, and says so on the node.
+func (st *stepper) stillRuns(n *Node) bool {
+	if n.Command == nil {
+		return false
+	}
+	wait := fmt.Sprintf("waits for its --%s command, which still runs as %s; %s ends it", n.Command.Hook,
+		n.Command.Group, n.Command.End())
+	runs := st.v.Left[n.Name].Life == process.Runs
+	if runs {
+		st.wakeAt(st.v.Now.Add(lookAgain))
+	}
+	switch {
+	case runs && n.Message != wait:
+		st.become(n, n.State, "%s", wait)
+	case !runs && n.Message == wait:
+		st.become(n, n.State, "")
+	}
+	return runs
 }
 
 // ask asks the operator one thing at a time.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
 )
 
@@ -23,6 +24,7 @@ const (
 	EventDrainEnded   EventKind = "DrainEnded"   // that run is over, or never began (Outcome failed): Outcome, Message
 	EventNode         EventKind = "Node"         // a node's state, or what it waits for, changed
 	EventHookStarted  EventKind = "HookStarted"  // a command is about to be run for a node
+	EventHookProcess  EventKind = "HookProcess"  // its process group, before it begins
 	EventHookOutput   EventKind = "HookOutput"   // a line of its output
 	EventHookEnded    EventKind = "HookEnded"    // ExitCode, -1 where it was killed or never ran
 	EventQuestion     EventKind = "Question"     // the roll waits for the operator about a node
@@ -47,6 +49,7 @@ type Event struct {
 	BootID   string               `json:"bootID,omitempty"`    // Node that begins to be worked on: before the work
 	Away     bool                 `json:"away,omitempty"`      // Node that is Returning: it is awaited itself
 	Hook     Hook                 `json:"hook,omitempty"`      // Hook...
+	Process  *process.Group       `json:"process,omitempty"`   // HookProcess
 	Text     string               `json:"text,omitempty"`      // HookOutput
 	ExitCode int                  `json:"exitCode,omitempty"`  // HookEnded
 	Question QuestionKind         `json:"question,omitempty"`  // Question, Reply

@@ -131,16 +131,18 @@ func (s *State) applyToNode(e *Event) {
 			n.Away = e.Time
 		}
 	case EventHookStarted:
-		*n.hook(e.Hook), n.Output = hookRuns, nil
+		*n.hook(e.Hook), n.Output, n.Command = hookRuns, nil, nil
+	case EventHookProcess:
+		n.Command = &HookCommand{e.Hook, *e.Process}
 	case EventHookOutput:
 		n.Output = append(slices.Clone(n.Output[max(0, len(n.Output)-keptOutput+1):]), e.Text)
 	case EventHookEnded:
-		*n.hook(e.Hook) = hookDone
+		*n.hook(e.Hook), n.Command = hookDone, nil
 		if why := e.hookFailure(); why != "" {
 			s.become(n, Failed, why, e.Time)
 		}
 	case EventQuestion:
-		s.Question = &Question{Kind: e.Question, Node: e.Node, Hook: e.Hook, Since: e.Time}
+		s.Question = &Question{Kind: e.Question, Node: e.Node, Hook: e.Hook, Since: e.Time, Message: e.Message}
 	case EventReply:
 		s.Question = nil
 		if e.Question == AskAgain && e.Answer == AnswerAgain {

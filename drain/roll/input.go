@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 )
 
 // Input is something from outside that Next takes into account.
@@ -25,6 +26,13 @@ type Reply struct {
 	Kind   QuestionKind
 	Answer Answer
 	By     string
+}
+
+// HookBegan tells which processes a command has, before it begins.
+type HookBegan struct {
+	Node    string
+	Hook    Hook
+	Process process.Group
 }
 
 // HookOutput is a line of the output of a command, without control sequences.
@@ -56,6 +64,7 @@ type Warned struct{ Text string }
 
 func (Command) input()        {}
 func (Reply) input()          {}
+func (HookBegan) input()      {}
 func (HookOutput) input()     {}
 func (HookEnded) input()      {}
 func (DrainFailed) input()    {}
@@ -95,6 +104,8 @@ func (st *stepper) take(in Input) {
 		st.reply(in)
 	case Warned:
 		st.emit(Event{Kind: EventWarning, Message: in.Text})
+	case HookBegan:
+		st.emit(Event{Kind: EventHookProcess, Node: in.Node, Hook: in.Hook, Process: &in.Process})
 	case HookOutput:
 		st.emit(Event{Kind: EventHookOutput, Node: in.Node, Hook: in.Hook, Text: in.Text})
 	case HookEnded:

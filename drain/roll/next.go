@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -17,6 +18,8 @@ type View struct {
 	Now  time.Time
 	// Drain is the run of the batch that is under way, nil while this process does not have it.
 	Drain *drain.State
+	// Left says of each node with a Command that was cut off whether that still runs.
+	Left map[string]process.Seen
 }
 
 // Output is what Next decides.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -49,10 +50,21 @@ type Node struct {
 	// while it is not.
 	Away   time.Time
 	Output []string // the latest lines of its command
+	// Command is the command that was started last, until its end is known: the operator's answer does not tell that.
+	Command *HookCommand
 
 	before, work hookState
 	retryAt      time.Time
 }
+
+// HookCommand is a command that was started for a node, and how to recognise it.
+type HookCommand struct {
+	Hook Hook
+	process.Group
+}
+
+// CutOff reports whether what became of a command for the node is not known yet.
+func (n *Node) CutOff() bool { return n.before == hookCutOff || n.work == hookCutOff }
 
 // hook is how far that command for the node is.
 func (n *Node) hook(h Hook) *hookState {
@@ -75,10 +87,11 @@ func (n *Node) Running() Hook {
 
 // Question is what the operator is asked about a node.
 type Question struct {
-	Kind  QuestionKind
-	Node  string
-	Hook  Hook // AskAgain: which command
-	Since time.Time
+	Kind    QuestionKind
+	Node    string
+	Hook    Hook // AskAgain: which command
+	Since   time.Time
+	Message string // AskAgain: why it is not known whether the command still runs, "" where it has ended
 }
 
 // Wait is what the next batch waits for, or the one that is under way.

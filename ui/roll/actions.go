@@ -203,6 +203,9 @@ func (m *Page) openQuestion(q *roll.Question, auto bool) {
 		d.Body = []paint.Line{paint.T("How far it came is not known: look at the node."),
 			paint.T("Again: it is run once more. Done: it counts as done."),
 			paint.L(themes.Warning, "Failed: the node is left as it is.")}
+		if q.Message != "" {
+			d.Body[0] = paint.L(themes.Warning, "It is not known whether it still runs: "+q.Message+". Look at the node.")
+		}
 		d.Buttons = append(d.Buttons[:1:1], append([]dialog.Button{{Label: "Again", Value: again, Key: "r"}},
 			d.Buttons[1:]...)...)
 	}

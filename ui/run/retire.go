@@ -165,7 +165,7 @@ func (m leaver) body(step retire.Step, node string, seen retire.Seen, hostExec s
 		}
 	}
 	if len(retire.Against(step, seen)) > 0 {
-		body = append(body, paint.L(themes.Bad, "The node is "+wording.Clean(seen.Verdict.Sentence())+"."))
+		body = append(body, paint.L(themes.Bad, "The node is "+wording.Clean(seen.Sentence())+"."))
 	}
 	switch _, onHost := step.Host(); {
 	case !onHost:

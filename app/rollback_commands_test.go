@@ -1,0 +1,87 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kdrain-tui/kdrain-tui/app/hook"
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// writeRoll puts the journal of a roll into a folder whose process died while that command ran.
+func writeRoll(t *testing.T, dir string, g process.Group) {
+	t.Helper()
+	written, err := journal.CreateRoll(dir, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := []roll.Event{
+		{Kind: roll.EventRollStarted, Roll: &roll.Facts{Run: drain.RunFacts{ID: "x"}, Batches: []roll.Batch{{Nodes: []string{"w1"}}}}},
+		{Kind: roll.EventHookStarted, Node: "w1", Hook: roll.HookWork},
+		{Kind: roll.EventHookProcess, Node: "w1", Hook: roll.HookWork, Process: &g},
+	}
+	for i := range events {
+		events[i].Seq = uint64(i + 1)
+	}
+	if err := errors.Join(written.Append(events, true), written.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// While the command of a roll runs on a node, the run of its batch is not rolled back; where nobody knows whether it
+// runs, the node is left cordoned.
+func TestCommandsUnderARollback(t *testing.T) {
+	of := &drain.State{Run: drain.RunFacts{ID: "x-1"}}
+	back := rollback.Undo{Node: "w1", Cordon: &request.Cordon{Node: "w1"}}
+	file := filepath.Join(t.TempDir(), "go")
+	runs := NewRuns(t.TempDir(), "kdrain-tui")
+	c := hook.Command{Line: `echo on; until [ -e ` + file + ` ]; do sleep 0.05; done`}
+	c.Began = func(g process.Group) error { writeRoll(t, runs.Dir, g); return nil }
+	c.Tell = func([]string) {
+		w, err := runs.working(of)
+		if err == nil && len(w.unknown) == 0 || err != nil && !strings.Contains(err.Error(), "the --work command of node w1 still runs as process group") {
+			t.Error("it is rolled back under a command: ", err)
+		}
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), w.close()); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	}
+	if _, err := hook.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	w, err := runs.working(of)
+	if err != nil {
+		t.Fatal("after its end: ", err)
+	}
+	if _, err := runs.working(of); err == nil || !strings.Contains(err.Error(), "roll x, which is live") {
+		t.Errorf("while another process has the roll: %v", err)
+	}
+	if err := w.close(); err != nil {
+		t.Error(err)
+	}
+
+	runs = NewRuns(t.TempDir(), "kdrain-tui")
+	writeRoll(t, runs.Dir, process.Group{ID: 7, Host: "z"})
+	if w, err = runs.working(of); err != nil {
+		t.Fatal(err)
+	}
+	left := w.leave([]rollback.Undo{back, {Node: "w2", Cordon: &request.Cordon{Node: "w2"}}})
+	if !strings.Contains(left[0].Left, "whether the --work command still runs on it: it was started on host z") || left[0].Cordon != nil {
+		t.Errorf("%+v", left[0])
+	}
+	if got := rollback.Uncordons(left); !slices.Equal(got, []string{"w2"}) {
+		t.Errorf("uncordons %q", got)
+	}
+	if err := w.close(); err != nil {
+		t.Error(err)
+	}
+}
