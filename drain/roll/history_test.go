@@ -20,7 +20,7 @@ import (
 // that history_judge_test.go lists holds after each look. Once everybody does what they should, the roll ends. Without
 // flags the same histories are played each time; make soak plays others.
 func TestHistories(t *testing.T) {
-	for name, value := range map[string]string{"rapid.checks": "1000", "rapid.seed": "1"} {
+	for name, value := range map[string]string{"rapid.checks": "3000", "rapid.seed": "1"} {
 		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
 			if err := f.Value.Set(value); err != nil {
 				t.Fatal(err)
@@ -107,6 +107,9 @@ func newHistory(t *rapid.T) *history {
 	h.web("web-2", names[len(names)-1])
 	h.judge = newJudge(t, h.world)
 	h.seen = h.judge.look
+	if rapid.IntRange(0, 3).Draw(t, "dies early") == 0 {
+		h.dieSoon(t)
+	}
 	h.begin(options(t), names...)
 	return h
 }
@@ -117,7 +120,7 @@ func (h *history) actions() map[string]func(*rapid.T) {
 		"goes on": h.goesOn, "goes on well": h.goesOnWell, "goes on further": h.goesOnWell, "goes on again": h.goesOnWell,
 		"time": h.pass, "look": func(*rapid.T) { h.next() },
 		"node": h.somebody, "pod": h.podComes, "workload": h.workload, "server": h.serverChanges,
-		"operator": h.operator, "process": h.processEnds, "runs": h.runsChange,
+		"operator": h.operator, "process": h.processEnds, "process once more": h.processEnds, "runs": h.runsChange,
 	}
 }
 
@@ -238,11 +241,14 @@ func (h *history) processEnds(t *rapid.T) {
 		return
 	}
 	if !h.dead && !h.state.Suspended && rapid.Bool().Draw(t, "in its next look") {
-		h.dies, h.torn = true, rapid.IntRange(0, 6).Draw(t, "lost")
+		h.dieSoon(t)
 		return
 	}
 	h.comesBack()
 }
+
+// dieSoon lets the process die in the next look that decides something.
+func (h *history) dieSoon(t *rapid.T) { h.dies, h.torn = true, rapid.IntRange(0, 6).Draw(t, "lost") }
 
 func (h *history) comesBack() {
 	h.judge.resumed()
