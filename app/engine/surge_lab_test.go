@@ -4,6 +4,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,12 +14,14 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
@@ -244,21 +247,117 @@ func TestLabSurgeWithoutRoom(t *testing.T) {
 	}
 }
 
-// Somebody else scales while the replacements start: their number stands.
+// Somebody else scales while the replacements start: their number stands in the end, and no pod goes before its
+// replacement is Ready. Where an autoscaler takes the replicas over, the pods go one after the other.
 func TestLabSurgeWhileSomebodyScales(t *testing.T) {
 	t.Parallel()
-	s := newSurgeScene(t, 2)
+	for _, autoscaled := range []bool{false, true} {
+		s := newSurgeScene(t, 6)
+		r := s.surgeWithoutRoom(surgeOptions())
+		r.comes(surge.Starting)
+		if autoscaled {
+			s.autoscale(8)
+		}
+		s.somebodyScales(s.before, 8)
+		if autoscaled {
+			r.comes(surge.Done)
+		} else {
+			r.until("it is raised again", func(state *drain.State) bool { return state.Surges[0].Batch.To == 14 })
+		}
+		s.makeRoom()
+		state := r.ends(drain.OutcomeDone)
+		if evicted := state.Sent[attempt.VerbEvict]; (evicted > 0) != autoscaled {
+			t.Errorf("%d evictions:\n%s", evicted, r.story())
+		}
+		after := s.deployment()
+		if _, marked := after.Annotations[kube.SurgeAnnotation]; marked || *after.Spec.Replicas != 8 {
+			t.Errorf("%d replicas, annotations %v", *after.Spec.Replicas, after.Annotations)
+		}
+		s.neverFewer()
+		s.noCosts()
+	}
+}
+
+// autoscale gives the Deployment an autoscaler that wants so many pods.
+func (s *surgeScene) autoscale(pods int32) {
+	s.Helper()
+	a := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	a.Spec.ScaleTargetRef = autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
+	a.Spec.MinReplicas, a.Spec.MaxReplicas = &pods, pods
+	_, err := s.client.AutoscalingV2().HorizontalPodAutoscalers(s.namespace).Create(s.Context(), a, metav1.CreateOptions{})
+	s.must(err)
+	s.until(s.w, "the autoscaler is seen", func(snap *kube.Snapshot) bool {
+		return budget.AutoscalerOf(snap, snap.Workload(s.before.UID)) != nil
+	})
+}
+
+// Another run has the node while the first one surges there: it surges itself once that has taken its raise back.
+func TestLabSurgeTakesANodeOver(t *testing.T) {
+	t.Parallel()
+	s := newSurgeScene(t, 3)
+	r := s.surgeWithoutRoom(surgeOptions())
+	r.until("the costs are set", func(state *drain.State) bool { return state.Sent[attempt.VerbCost] == 3 && !state.InFlight() })
+	s.until(s.w, "the annotation is there", func(snap *kube.Snapshot) bool { return snap.Workload(s.before.UID).SurgeMark != "" })
+	state := drain.Fold(nil, s.killed(r)...)
+	planned, err := plan.New(s.w.Snapshot(), []string{s.node}, surgeOptions(), time.Now())
+	s.must(err)
+	journal, err := journal.CreateJournal(t.TempDir(), "r2")
+	s.must(err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	e, err := Start(ctx, EngineConfig{Source: s.w, Writer: s.c, Journal: journal, Now: time.Now}, planned,
+		drain.RunFacts{ID: "r2", Context: "lab", User: "bob"})
+	s.must(err)
+	t.Cleanup(func() { cancel(); <-e.Done() })
+	next := s.confirmed(&labRun{Engine: e, s: s.stage, kill: cancel})
+	next.until("it waits", func(state *drain.State) bool { return !state.Surges[0].HeldSince.IsZero() })
+	undo := rollback.Plan(state, s.w.Snapshot(), time.Now())[0]
+	for _, one := range undo.Requests() {
+		if a := one.Send(t.Context(), s.c); !a.OK() {
+			t.Errorf("%+v: %+v", one, a)
+		}
+	}
+	s.makeRoom()
+	if state := next.ends(drain.OutcomeDone); state.Sent[attempt.VerbEvict] != 0 || state.Sent[attempt.VerbRaise] == 0 {
+		t.Errorf("sent %v:\n%s", state.Sent, next.story())
+	}
+	s.neverFewer()
+	s.asBefore()
+}
+
+// Another process takes a surge up before it has read all ReplicaSets: a pod whose workload is not known yet is
+// not evicted.
+func TestLabSurgeResumedBeforeAllIsRead(t *testing.T) {
+	t.Parallel()
+	s := newSurgeScene(t, 3)
+	replicas, sets := int32(0), s.client.AppsV1().ReplicaSets(s.namespace)
+	labels := map[string]string{"app": "other"}
+	for i := range 500 {
+		rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("other-%d", i)}, Spec: appsv1.ReplicaSetSpec{
+			Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "c"}}}}}}
+		_, err := sets.Create(s.Context(), rs, metav1.CreateOptions{})
+		s.must(err)
+	}
 	r := s.surgeWithoutRoom(surgeOptions())
 	r.comes(surge.Starting)
-	s.somebodyScales(s.before, 5)
-	r.comes(surge.Done)
+	before := s.killed(r)
+	journal, err := journal.CreateJournal(t.TempDir(), "r2")
+	s.must(err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	c := s.connect("")
+	w := watch.Start(ctx, c.Cluster, watch.Options{Kinds: withChecklist(remedyKinds)})
+	t.Cleanup(w.Close)
+	e, err := Resume(ctx, EngineConfig{Source: w, Writer: c, Journal: journal, Now: time.Now}, before)
+	s.must(err)
+	next := &labRun{Engine: e, s: s.stage, kill: cancel}
+	t.Cleanup(func() { cancel(); <-e.Done() })
+	next.until("the costs are set", func(state *drain.State) bool { return state.Sent[attempt.VerbCost] >= 3 && !state.InFlight() })
 	s.makeRoom()
-	r.ends(drain.OutcomeDone)
-	after := s.deployment()
-	if _, marked := after.Annotations[kube.SurgeAnnotation]; marked || *after.Spec.Replicas != 5 {
-		t.Errorf("%d replicas, annotations %v", *after.Spec.Replicas, after.Annotations)
+	if state := next.ends(drain.OutcomeDone); state.Sent[attempt.VerbEvict] != 0 {
+		t.Errorf("sent %v:\n%s", state.Sent, next.story())
 	}
-	s.noCosts()
+	s.neverFewer()
 }
 
 // surgeProcess is the connection of a process: once it is killed, nothing more is sent.
