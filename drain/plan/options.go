@@ -2,7 +2,6 @@ package plan
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -132,18 +131,36 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate looks at what concerns two options: each value alone is judged where it
-// is set.
+// pair are two flags of which one needs the other, or that make no sense together.
+type pair struct {
+	flag, other string
+	apart       bool
+	why         string
+}
+
+// pairs are all that Validate refuses. Any two other options work together.
+var pairs = []pair{
+	{"guard-write", "guard", false, "it writes the budgets of the guard, like --guard=25%"},
+	{"surge-managed", "surge", false, "it says which workloads may surge, like --surge=100%"},
+	{"max-unhealthy", "wait-replacements", false, "without it no workload is measured"},
+	{"take-over", "lease-namespace", false, "a node is taken over by its Lease"},
+	{"guard", "disable-eviction", true, "a deletion goes past the guard too"},
+	{"force-after", "disable-eviction", true, "nothing is evicted that a budget could hold"},
+	{"max-evict-retries", "disable-eviction", true, "nothing is evicted that a budget could refuse"},
+}
+
+// Validate looks at what concerns two options: each value alone is judged where it is set.
 func (o *Options) Validate() error {
-	switch {
-	case o.GuardWrite && o.Guard == "":
-		return errors.New("--guard-write needs --guard, like --guard=25%")
-	case o.SurgeManaged && o.Surge == "":
-		return errors.New("--surge-managed needs --surge, like --surge=100%")
-	case o.MaxUnhealthy > 0 && o.WaitReplacements == 0:
-		return errors.New("--max-unhealthy needs --wait-replacements")
-	case len(o.TakeOver) > 0 && o.LeaseNamespace == "":
-		return errors.New("--take-over needs the Leases that --lease-namespace= leaves out")
+	values := *o // whose flags do not touch the options
+	fs := values.Flags()
+	on := func(flag string) bool {
+		return !slices.Contains([]string{"", "0", "0s", "false"}, fs.Lookup(flag).Value.String())
+	}
+	for _, p := range pairs {
+		if on(p.flag) && on(p.other) == p.apart {
+			relation := map[bool]string{true: "cannot be combined with", false: "needs"}[p.apart]
+			return fmt.Errorf("--%s %s --%s: %s", p.flag, relation, p.other, p.why)
+		}
 	}
 	return nil
 }

@@ -98,6 +98,12 @@ func (o *Options) addFlags(fs *pflag.FlagSet) {
 		AddGroup(fs, group.name, group.add)
 	}
 	*o = values
+	for _, p := range pairs {
+		link := map[bool]string{true: "; not with --", false: "; needs --"}[p.apart]
+		if fs.Lookup(p.flag).Usage += link + p.other; p.apart {
+			fs.Lookup(p.other).Usage += link + p.flag
+		}
+	}
 }
 
 // Flags are the flags of the options alone, in order.
@@ -154,7 +160,7 @@ func (o *Options) addPodFlags(fs *pflag.FlagSet) {
 		"refuse a node if a budget never allows the eviction of one of its pods, or it is the last Ready control-plane node")
 	fs.Var(honored{&list[Honored]{to: &o.Honor, known: honorable}}, "honor",
 		"obey the drain labels, annotations and rules of other projects (they are only shown otherwise)")
-	fs.Var(podNames{&list[string]{to: &o.ExcludePods}}, "exclude-pod",
+	fs.Var(&list[string]{to: &o.ExcludePods, judge: podName}, "exclude-pod",
 		"leave this pod where it is, NAMESPACE/NAME; can be given several times")
 	NoDefault(fs, "exclude-pod", "it names pods of one drain")
 	fs.Var(daemonSetText{o}, "evict-daemonsets",

@@ -44,21 +44,8 @@ func TestEveryOptionIsDeclared(t *testing.T) {
 	fields, seen := reflect.TypeFor[Options](), map[string]bool{}
 	for i := range fields.NumField() {
 		o, name := usual(), fields.Field(i).Name
-		field := reflect.ValueOf(&o).Elem().Field(i)
-		switch field.Kind() {
-		case reflect.Bool:
-			field.SetBool(true)
-		case reflect.Int:
-			field.SetInt(7)
-		case reflect.Int64:
-			field.SetInt(int64(7 * time.Second))
-		case reflect.String:
-			field.SetString("seven")
-		case reflect.Slice:
-			field.Set(reflect.MakeSlice(field.Type(), 2, 2))
-			field.Index(0).SetString("x")
-		default:
-			continue // the parsed selector
+		if !switchOn(&o, i) {
+			continue // a parsed form
 		}
 		var changed []string
 		o.Flags().VisitAll(func(f *pflag.Flag) {
@@ -154,17 +141,70 @@ func TestFlagsRefuse(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
-	for text, want := range map[string]bool{
-		"": true, "--guard=1 --guard-write": true, "--guard-write": false,
-		"--take-over": true, "--take-over --lease-namespace=": false,
-	} {
-		o := usual()
-		if err := o.Flags().Parse(strings.Fields(text)); err != nil {
-			t.Fatal(err)
-		}
-		if err := o.Validate(); (err == nil) != want {
-			t.Errorf("%q: %v", text, err)
+// Any two options work together but for the pairs of the table, each of which has its reason, and its help on
+// the flags that it is about.
+func TestPairsOfOptions(t *testing.T) {
+	fields := reflect.TypeFor[Options]()
+	flagOf := func(o Options, base *pflag.FlagSet) (flag string) {
+		o.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.String() != base.Lookup(f.Name).Value.String() {
+				flag = f.Name
+			}
+		})
+		return flag
+	}
+	base := usual()
+	flags, refused := base.Flags(), map[pair]bool{}
+	for i := range fields.NumField() {
+		for k := range i {
+			one, other, both := usual(), usual(), usual()
+			if !switchOn(&one, i) || !switchOn(&other, k) || !switchOn(&both, i) || !switchOn(&both, k) {
+				continue
+			}
+			a, b, known := flagOf(one, flags), flagOf(other, flags), false
+			for _, p := range pairs {
+				switch {
+				case p.apart && (p.flag == a && p.other == b || p.flag == b && p.other == a):
+					known, refused[p] = true, true
+				case !p.apart && (p.flag == a && p.other != b || p.flag == b && p.other != a) && p.other != "lease-namespace":
+					known = true
+				}
+			}
+			if err := both.Validate(); (err != nil) != known {
+				t.Errorf("--%s with --%s: %v", a, b, err)
+			}
 		}
 	}
+	for _, p := range pairs {
+		if usage := flags.Lookup(p.flag).Usage; p.why == "" || !strings.Contains(usage, "--"+p.other) || p.apart && !refused[p] ||
+			p.apart && !strings.Contains(flags.Lookup(p.other).Usage, "--"+p.flag) {
+			t.Errorf("%+v: %q", p, usage)
+		}
+	}
+	base.LeaseNamespace, base.TakeOver = "", []string{TakeOverAny}
+	if base.Validate() == nil {
+		t.Error("--take-over is valid without Leases")
+	}
+}
+
+// switchOn sets a field to a value that does something, false where it is no option.
+func switchOn(o *Options, field int) bool {
+	switch f := reflect.ValueOf(o).Elem().Field(field); {
+	case !f.CanSet():
+		return false
+	case f.Kind() == reflect.Bool:
+		f.SetBool(true)
+	case f.Kind() == reflect.Int:
+		f.SetInt(7)
+	case f.Kind() == reflect.Int64:
+		f.SetInt(int64(7 * time.Second))
+	case f.Kind() == reflect.String:
+		f.SetString("seven")
+	case f.Kind() == reflect.Slice:
+		f.Set(reflect.MakeSlice(f.Type(), 1, 1))
+		f.Index(0).SetString("x")
+	default:
+		return false
+	}
+	return true
 }

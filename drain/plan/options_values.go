@@ -129,7 +129,8 @@ func (l leaseNamespace) Type() string   { return "string" }
 // twice has the values of both; Replace sets all at once.
 type list[T ~string] struct {
 	to    *[]T
-	known []T // nil for any
+	known []T                // nil for any
+	judge func(string) error // of one value, nil for any
 	given bool
 }
 
@@ -140,6 +141,11 @@ func (l *list[T]) parse(texts []string) ([]T, error) {
 			if l.known != nil && !slices.Contains(l.known, T(value)) {
 				return nil, fmt.Errorf("unknown value %q: must be of %v", value, l.known)
 			}
+			if l.judge != nil {
+				if err := l.judge(value); err != nil {
+					return nil, err
+				}
+			}
 			values = append(values, T(value))
 		}
 	}
@@ -147,15 +153,12 @@ func (l *list[T]) parse(texts []string) ([]T, error) {
 }
 
 func (l *list[T]) Set(text string) error {
-	values, err := l.parse([]string{text})
-	if err != nil {
-		return err
-	}
 	if l.given {
-		values = slices.Concat(*l.to, values)
+		return l.Append(text)
 	}
-	*l.to, l.given = values, true
-	return nil
+	err := l.Replace([]string{text})
+	l.given = err == nil
+	return err
 }
 
 func (l *list[T]) Replace(texts []string) error {
@@ -185,39 +188,13 @@ func (l *list[T]) GetSlice() []string {
 func (l *list[T]) String() string { return strings.Join(l.GetSlice(), ",") }
 func (l *list[T]) Type() string   { return "stringSlice" }
 
-// podNames is the value of --exclude-pod.
-type podNames struct{ *list[string] }
-
-func (p podNames) judge(texts []string) error {
-	names, err := p.parse(texts)
-	for _, name := range names {
-		namespace, pod, _ := strings.Cut(name, "/")
-		if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(pod)) > 0 {
-			return fmt.Errorf("%q: must be NAMESPACE/NAME of a pod", name)
-		}
+// podName judges a value of --exclude-pod.
+func podName(name string) error {
+	namespace, pod, _ := strings.Cut(name, "/")
+	if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(pod)) > 0 {
+		return fmt.Errorf("%q: must be NAMESPACE/NAME of a pod", name)
 	}
-	return err
-}
-
-func (p podNames) Set(text string) error {
-	if err := p.judge([]string{text}); err != nil {
-		return err
-	}
-	return p.list.Set(text)
-}
-
-func (p podNames) Replace(texts []string) error {
-	if err := p.judge(texts); err != nil {
-		return err
-	}
-	return p.list.Replace(texts)
-}
-
-func (p podNames) Append(text string) error {
-	if err := p.judge([]string{text}); err != nil {
-		return err
-	}
-	return p.list.Append(text)
+	return nil
 }
 
 // Excludes reports whether the operator excluded the pod. It is known by its name: one of a StatefulSet
