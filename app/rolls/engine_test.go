@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -240,6 +241,7 @@ func TestARollThatIsSuspendedTwice(t *testing.T) {
 		if !slices.ContainsFunc(events, func(e roll.Event) bool { return e.Text == "working on w4" }) {
 			t.Error("the output of a command is not in the journal")
 		}
+		s.cutAnywhere(journal.RollPath(s.dir, "k7f3"))
 		for _, run := range []string{"k7f3-1", "k7f3-4"} {
 			if events, _, err := journal.ReadJournal(journal.JournalPath(s.dir, run)); err != nil ||
 				events[len(events)-1].Outcome != drain.OutcomeDone {
@@ -248,6 +250,42 @@ func TestARollThatIsSuspendedTwice(t *testing.T) {
 		}
 		s.sim.Halt()
 	})
+}
+
+// cutAnywhere reads a journal as far as a process that was killed has written it: at the end of each event, and at
+// each byte of the last one. Whatever it holds is shown, and a node is done only by what it holds.
+func (s *stage) cutAnywhere(path string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	whole := strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+	last := strings.Join(whole[:len(whole)-1], "")
+	var cuts []string
+	for i := 1; i < len(whole); i++ {
+		cuts = append(cuts, strings.Join(whole[:i], ""))
+	}
+	for i := range len(whole[len(whole)-1]) {
+		cuts = append(cuts, string(text)[:len(last)+i])
+	}
+	file := filepath.Join(s.dir, "cut.roll")
+	done := 0
+	for _, cut := range cuts {
+		if err := os.WriteFile(file, []byte(cut), 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+		events, torn, err := journal.ReadRoll(file)
+		if err != nil || torn == strings.HasSuffix(cut, "\n") || len(events) != strings.Count(cut, "\n")-1 {
+			s.t.Fatalf("%d bytes: %d events, torn %v, %v", len(cut), len(events), torn, err)
+		}
+		told := roll.ReportOf(events, false)
+		_ = told.Markdown() + told.Text()
+		if now := roll.Fold(nil, events...); now.Count(roll.Done) < done || now.Outcome != "" {
+			s.t.Errorf("%d bytes: %d done after %d, outcome %q", len(cut), now.Count(roll.Done), done, now.Outcome)
+		} else {
+			done = now.Count(roll.Done)
+		}
+	}
 }
 
 // An abort ends the command that runs, and leaves the rest as it is.
