@@ -153,7 +153,7 @@ var packages = map[string]packageRow{
 
 	"drain/landing/ask":   {imports: []string{"drain/landing", "kube/kubetest"}, forTests: true},
 	"drain/plan/plantest": {imports: []string{"drain/plan", "kube", "kube/kubetest"}, forTests: true},
-	"drain/host/hosttest": {forTests: true},
+	"app/retire/hosttest": {forTests: true},
 	"kube/conn/conntest":  {imports: []string{"kube/conn", "kube/kubetest"}, forTests: true},
 	"kube/hostile":        {forTests: true},
 	"kube/kubetest":       {imports: []string{"kube", "kube/request", "kube/convert"}, forTests: true},

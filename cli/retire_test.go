@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/host/hosttest"
+	"github.com/kdrain-tui/kdrain-tui/app/retire/hosttest"
 )
 
 // retiringServer has one node with one pod, and all that the checklist is judged from.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/hook"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/app/retire/hosttest"
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/host/hosttest"
 	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/kube"

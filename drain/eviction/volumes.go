@@ -48,7 +48,7 @@ func (v *View) turns() *volume.Queue {
 	if v.queue == nil {
 		v.queue = volume.NewQueue(v.Options.MaxParallelVolumes)
 		for _, r := range v.Pods {
-			if r.HoldsVolumeTurn() {
+			if r.holdsVolumeTurn() {
 				v.takeVolumeTurn(r)
 			}
 		}
@@ -65,9 +65,9 @@ func (v *View) takeVolumeTurn(r *Record) {
 	}
 }
 
-// HoldsVolumeTurn reports whether the pod is on its way: asked for, terminating, or gone
+// holdsVolumeTurn reports whether the pod is on its way: asked for, terminating, or gone
 // with volumes that are still attached to its node.
-func (r *Record) HoldsVolumeTurn() bool {
+func (r *Record) holdsVolumeTurn() bool {
 	if r.State.Left() {
 		return r.Volumes.Awaited()
 	}
