@@ -100,9 +100,9 @@ func Script(h Host, step Step, run string) (string, error) {
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n# Written by kdrain-tui cleanup-script. Run it as root on the host: sh -s -- --dry-run, then --yes.\nset -u\n")
 	for _, setting := range [][2]string{
-		{"step", string(step)}, {"run_id", run}, {"node", h.Node}, {"host_names", strings.Join(names, " ")}, {"machine_id", machine},
+		{"step", string(step)}, {"node", h.Node}, {"host_names", strings.Join(names, " ")}, {"machine_id", machine},
 		{"runtime", scheme}, {"runtime_endpoint", r.endpoint}, {"runtime_service", r.service},
-		{"runtime_services", r.services}, {"kubelet_dir", "/var/lib/kubelet"},
+		{"runtime_services", r.services}, {"kubelet_dir", "/var/lib/kubelet"}, {"run_id", run},
 	} {
 		b.WriteString(setting[0] + "='" + strings.ReplaceAll(setting[1], "'", `'\''`) + "'\n")
 	}
