@@ -52,6 +52,12 @@ func (b builder) build(ctx context.Context, w world) error {
 			return err
 		}
 	}
+	for i := range w.Crowd {
+		one := app{Namespace: w.Namespaces[0], Name: fmt.Sprintf("crowd-%d", i), Kind: "ReplicaSet"}
+		if err := b.create(ctx, w.Run, one); err != nil {
+			return err
+		}
+	}
 	missing := ""
 	err := until(ctx, "the pods to run", func() (ok bool, err error) {
 		missing, err = b.missing(ctx, w, len(first))

@@ -10,7 +10,7 @@ import (
 // addSurge lets the replacements start first in some worlds, or in all: some of them are slow,
 // some are never Ready (SickHeirs), and others scale the same workloads meanwhile.
 func (w *world) addSurge(rng *rand.Rand, all bool) {
-	if !all && !chance(rng, 25) {
+	if !all && !chance(rng, 50) {
 		return
 	}
 	w.Timeout += time.Duration(2+rng.IntN(8)) * time.Second
@@ -23,8 +23,11 @@ func (w *world) addSurge(rng *rand.Rand, all bool) {
 	for i := range w.Apps {
 		w.Apps[i].letSurge(rng, all)
 	}
+	if chance(rng, 20) {
+		w.Crowd = 300 + rng.IntN(300)
+	}
 	for _, a := range w.Apps {
-		if a.Kind == "Deployment" && chance(rng, 20) {
+		if a.Kind == "Deployment" && chance(rng, 35) {
 			w.Happenings = append(w.Happenings, happening{After: time.Duration(rng.IntN(2500)) * time.Millisecond,
 				What: pick(rng, "scale", "scale down"), Namespace: a.Namespace, Name: a.Name})
 		}

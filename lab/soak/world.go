@@ -27,6 +27,7 @@ type world struct {
 	As         string // the operator that the administrator impersonates, "" for none
 	Webhook    *webhookRule
 	Killing    *killing // nil where it may live
+	Crowd      int      // further ReplicaSets, without pods: their list takes longer than that of the pods
 }
 
 // app is a workload.
