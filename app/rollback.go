@@ -276,7 +276,7 @@ func (r *Runs) working(s *drain.State) (working, error) {
 				continue
 			}
 			if err := w.look(n.Name, "the --"+string(n.Command.Hook)+" command", n.Command.Group); err != nil {
-				return w, errors.Join(err, w.close())
+				return working{}, errors.Join(err, w.close())
 			}
 		}
 	}
@@ -284,7 +284,7 @@ func (r *Runs) working(s *drain.State) (working, error) {
 		for _, step := range retire.Steps {
 			if taken := n.Retire.Of(step); taken.Process != nil {
 				if err := w.look(n.Name, "the command to "+step.Does(), *taken.Process); err != nil {
-					return w, errors.Join(err, w.close())
+					return working{}, errors.Join(err, w.close())
 				}
 			}
 		}
