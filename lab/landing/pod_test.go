@@ -35,6 +35,9 @@ func (w *world) pod(d dice, asked bool) *corev1.Pod {
 			f.add(p, d)
 		}
 	}
+	if asked && d.chance(35) {
+		p.Spec.PriorityClassName = pick(d, high, high, meek)
+	}
 	if !asked && d.chance(8) {
 		p.Finalizers = []string{holdFinalize} // it will be terminating
 	}

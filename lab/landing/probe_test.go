@@ -150,7 +150,12 @@ type verdict struct {
 	message string
 	failed  bool // an error of its own, neither
 	waits   bool // the node is chosen, and the volume has to be made there
+	// nominated is the node on which it has preempted pods for this one.
+	nominated string
 }
+
+// preempts is our answer where the scheduler may preempt pods of lower priority.
+const preempts = "may preempt pods of lower priority"
 
 // watch waits for the scheduler's verdict.
 func (r *rig) watch(t *testing.T, p *corev1.Pod) verdict {
@@ -182,7 +187,8 @@ func (r *rig) look(t *testing.T, p *corev1.Pod) (v verdict, decided bool) {
 	}
 	for _, condition := range live.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			return verdict{message: condition.Message, failed: condition.Reason == "SchedulerError"}, true
+			return verdict{message: condition.Message, failed: condition.Reason == "SchedulerError",
+				nominated: live.Status.NominatedNodeName}, true
 		}
 	}
 	return verdict{}, false
@@ -207,8 +213,16 @@ func (r *rig) compare(t *testing.T, c *count, p *corev1.Pod, q question, a answe
 		}
 	}
 	switch {
+	case a.Answer == "Unknown" && a.Why == preempts && (v.node != "" || v.nominated != ""):
+		c.preempted++
+		return
+	case a.Answer == "Unknown" && a.Why == preempts: // pods of a lower priority alone, or spread, hold it off
+		c.spared++
 	case a.Answer == "Unknown":
 		c.unknown++
+	case agree() && v.nominated != "": // by ports or other pods: not modelled, and not a place today
+		c.refused++
+		c.unforeseen++
 	case agree() && v.node != "":
 		c.fits++
 		r.compareSize(t, c, p, q, a)

@@ -66,9 +66,14 @@ func newRig(t *testing.T) *rig {
 		_, err := r.client.CoreV1().Namespaces().Create(ctx, n, metav1.CreateOptions{})
 		must(t, err, true)
 	}
-	yields := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: low}, Value: -10}
-	_, err = r.client.SchedulingV1().PriorityClasses().Create(ctx, yields, metav1.CreateOptions{})
-	must(t, err, true)
+	never := corev1.PreemptNever
+	for _, class := range []*schedulingv1.PriorityClass{
+		{ObjectMeta: metav1.ObjectMeta{Name: low}, Value: -10}, {ObjectMeta: metav1.ObjectMeta{Name: high}, Value: 10},
+		{ObjectMeta: metav1.ObjectMeta{Name: meek}, Value: 10, PreemptionPolicy: &never},
+	} {
+		_, err = r.client.SchedulingV1().PriorityClasses().Create(ctx, class, metav1.CreateOptions{})
+		must(t, err, true)
+	}
 	for _, class := range classes() {
 		_, err := r.client.StorageV1().StorageClasses().Create(ctx, class, metav1.CreateOptions{})
 		must(t, err, true)

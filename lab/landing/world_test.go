@@ -22,7 +22,9 @@ const (
 	weightLabel  = "landing/weight"
 	gpu          = corev1.ResourceName("landing.lab/gpu")
 	holdFinalize = "landing.lab/hold"
-	low          = "landing-low" // a priority class
+	low          = "landing-low" // priority classes
+	high         = "landing-high"
+	meek         = "landing-meek" // as high, and never preempts
 )
 
 // teams are the namespaces, with what selects them.
