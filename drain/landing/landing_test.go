@@ -83,6 +83,14 @@ func TestAlone(t *testing.T) {
 			w.pod("p", "n1", priority(10), func(p *corev1.Pod) { p.Spec.PreemptionPolicy = &never })
 			w.full("n2", 0)
 		}, DoesNotFit, "Insufficient cpu"},
+		"away from pods of lower priority": {func(w *world) {
+			w.pod("p", "n1", priority(10), apart(corev1.LabelHostname, web()))
+			w.full("n2", 0)
+		}, Unknown, WhyPreempts},
+		"away from pods of the same priority": {func(w *world) {
+			w.pod("p", "n1", priority(10), apart(corev1.LabelHostname, web()))
+			w.pod("q", "n2", priority(10))
+		}, DoesNotFit, "anti-affinity"},
 		"a taint is not preempted": {func(w *world) {
 			w.pod("p", "n1", priority(10), func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{corev1.LabelTopologyZone: "c"} })
 			w.node("n3", "c", taint)

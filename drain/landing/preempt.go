@@ -10,10 +10,10 @@ import (
 // room for by evicting others.
 const WhyPreempts = "may preempt pods of lower priority"
 
-// preempts reports whether a node lacks nothing but resources for a pod of the group, and would
-// have enough without its pods of lower priority: the scheduler may evict those
-// (defaultpreemption/default_preemption.go SelectVictimsOnNode). Of whom it evicts, and whether
-// budgets hold it off, nothing is said.
+// preempts reports whether a node could take a pod of the group without its pods of lower
+// priority: the scheduler may evict those (defaultpreemption/default_preemption.go
+// SelectVictimsOnNode). Of whom it evicts, and whether budgets hold it off, nothing is said; host
+// ports that it would free are left out.
 func (c *Cluster) preempts(g *group, self kube.UID) bool {
 	if g.blocked != "" || g.spec.NeverPreempts {
 		return false
@@ -23,18 +23,27 @@ func (c *Cluster) preempts(g *group, self kube.UID) bool {
 		if lowest >= g.spec.Priority || g.early[i] != none || c.ports.on(g, at, self) != none {
 			continue
 		}
-		var o outcome
-		alone := c.nodes[i]
-		c.eachOn(at, func(p *kube.Pod) {
-			if p.Spec.Priority < g.spec.Priority {
-				alone.take(p.Spec.Requests, -1)
-			}
-		})
-		if !alone.fits(&g.spec.Requests, &o) && c.late(g, at, self, &o) == none {
+		if c.fitsWithoutLower(g, at, self) {
 			return true
 		}
 	}
 	return false
+}
+
+func (c *Cluster) fitsWithoutLower(g *group, at int32, self kube.UID) bool {
+	var o outcome
+	alone := c.nodes[at]
+	count := func(sign int32) {
+		c.eachOn(at, func(p *kube.Pod) {
+			if p.Spec.Priority < g.spec.Priority {
+				alone.take(p.Spec.Requests, int64(sign))
+				g.count(c, p, at, sign)
+			}
+		})
+	}
+	count(-1)
+	defer count(1)
+	return !alone.fits(&g.spec.Requests, &o) && c.late(g, at, self, &o) == none
 }
 
 // eachOn gives the pods that are on a node, and those that an estimate has placed there.
