@@ -23,7 +23,7 @@ const (
 // A pod that is not Ready waits for nothing, unless it is of a batch.
 func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 	w := v.Snap.Workload(r.UID)
-	switch open := !r.State.Ended() && !slices.Contains(r.Tried, p.UID); {
+	switch open := !r.State.ended() && !slices.Contains(r.Tried, p.UID); {
 	case open && (p.Ready || r.Batch.Has(p.UID)):
 		return Waits, time.Time{}
 	case !p.Ready:

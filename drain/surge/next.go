@@ -66,7 +66,7 @@ func (r *Record) Decide(v View) Decision {
 	if !v.Trusted {
 		return r.unseen(v)
 	}
-	if v.Paused || r.State.Ended() {
+	if v.Paused || r.State.ended() {
 		return Decision{}
 	}
 	w := v.Snap.Workload(r.UID)
@@ -95,7 +95,7 @@ func (r *Record) Decide(v View) Decision {
 func (r *Record) unseen(v View) Decision {
 	ends := later(r.Since, v.From).Add(shownWithin)
 	switch {
-	case !v.Abort || !r.Stands() || r.Waiting() || r.State.Ended():
+	case !v.Abort || !r.stands() || r.Waiting() || r.State.ended():
 		return Decision{}
 	case v.Now.Before(ends):
 		return Decision{Wake: ends}

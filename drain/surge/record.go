@@ -29,8 +29,8 @@ const (
 	Left      State = "Orphaned"  // could not be taken back: it is still there
 )
 
-// Ended reports whether no further batch begins.
-func (s State) Ended() bool { return s == Undone || s == Refused || s == Kept || s == Left }
+// ended reports whether no further batch begins.
+func (s State) ended() bool { return s == Undone || s == Refused || s == Kept || s == Left }
 
 // Facts are a workload of a plan whose pods surge.
 type Facts struct {
@@ -163,7 +163,7 @@ func (r *Record) removes() bool {
 }
 
 // Stand reports whether one of them is still to be taken back before a run may end.
-func (rs Records) Stand() bool { return slices.ContainsFunc(rs, (*Record).Stands) }
+func (rs Records) Stand() bool { return slices.ContainsFunc(rs, (*Record).stands) }
 
 // InFlightCosts counts the requests for deletion costs that have no answer yet.
 func (rs Records) InFlightCosts() (n int) {
@@ -199,11 +199,11 @@ func (r *Record) inFlightCosts() (n int) {
 // Waiting reports whether an answer is out.
 func (r *Record) Waiting() bool { return r.InFlight != 0 || r.inFlightCosts() > 0 }
 
-// Stands reports whether something of the surge is to be taken back before a run ends.
-func (r *Record) Stands() bool { return r.State == Raising || r.raised() || r.Waiting() }
+// stands reports whether something of the surge is to be taken back before a run ends.
+func (r *Record) stands() bool { return r.State == Raising || r.raised() || r.Waiting() }
 
 // MayStand reports whether the surge may have left something in the cluster.
-func (r *Record) MayStand() bool { return r.Stands() || r.State == Left || len(r.Costs) > 0 }
+func (r *Record) MayStand() bool { return r.stands() || r.State == Left || len(r.Costs) > 0 }
 
 // Change is a state that a surge comes to.
 type Change struct {
@@ -219,7 +219,7 @@ type Change struct {
 // Become is the transition to the state that an event tells of.
 func (r *Record) Become(c Change, at time.Time) {
 	if c.Asked {
-		if r.Tried = nil; !r.State.Ended() {
+		if r.Tried = nil; !r.State.ended() {
 			return // it is under way, or begins with the next batch
 		}
 	}
@@ -237,7 +237,7 @@ func (r *Record) Become(c Change, at time.Time) {
 		r.Batch, r.Why, r.Late = *c.Batch, "", false
 	case c.State == Lowering && r.State != Lowering:
 		r.Why, r.Late = c.Message, c.Late
-	case c.State == Done || c.State.Ended():
+	case c.State == Done || c.State.ended():
 		r.end(c.State)
 	}
 	r.State, r.Message = c.State, c.Message
