@@ -61,7 +61,7 @@ func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
 		return
 	}
 	r := h.state.Surges.Of(a.uid())
-	if r == nil || r.State.Ended() || !p.Ready || h.retried[uid] || slices.Contains(r.Tried, uid) {
+	if r == nil || slices.Contains([]surge.State{surge.Undone, surge.Refused, surge.Kept, surge.Left}, r.State) || !p.Ready || h.retried[uid] || slices.Contains(r.Tried, uid) {
 		return
 	}
 	ready := 0
