@@ -20,11 +20,11 @@ const (
 // Hold is that of a pod; wake is when to ask again if nothing changes before. A pod waits for its batch. One that
 // was in a batch, or whose workload cannot be raised any more, goes only while the workload has the pods that it
 // wants, for one after the other: else it waits for the replacements that are on their way, as long as for its own.
-// A pod that is not Ready waits for nothing, unless it is of a batch.
+// A pod that is not Ready waits for nothing, unless it is of a batch that is under way.
 func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 	w := v.Snap.Workload(r.UID)
 	switch open := !r.State.ended() && !slices.Contains(r.Tried, p.UID); {
-	case open && (p.Ready || r.Batch.Has(p.UID)):
+	case open && (p.Ready || r.Batch.Has(p.UID) && !r.begins()):
 		return Waits, time.Time{}
 	case !p.Ready:
 		return Free, time.Time{}
