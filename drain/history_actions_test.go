@@ -301,9 +301,6 @@ func (h *history) endProcess(t *rapid.T) {
 	h.restart(t)
 }
 
-// unknownWorkloadsSurge tells that a pod whose workload is not known yet waits for it, in a run that surges.
-const unknownWorkloadsSurge = false
-
 // restart lets another process resume, and read the cluster as it is; what the one before had sent
 // arrived or not.
 func (h *history) restart(t *rapid.T) {
@@ -313,8 +310,7 @@ func (h *history) restart(t *rapid.T) {
 		}
 	}
 	h.serverUp()
-	if h.listApps(); !h.lossless && !unknownWorkloadsSurge && h.state.Run.Options.Surge != "" {
-	} else if !h.lossless && rapid.IntRange(0, 2).Draw(t, "workloads unknown") == 0 {
+	if h.listApps(); !h.lossless && rapid.IntRange(0, 2).Draw(t, "workloads unknown") == 0 {
 		h.hideApps()
 	}
 	h.arrived, h.requests = nil, nil
