@@ -122,7 +122,8 @@ func TestText(t *testing.T) {
 		`kdrain_node_safe_to_power_off{run="k7f3pm",node="worker-2"}`:                    0,
 		`kdrain_roll_batches{roll="k7f3"}`:                                               2,
 		`kdrain_roll_batch{roll="k7f3"}`:                                                 1,
-		`kdrain_roll_nodes{roll="k7f3",state="Waiting"}`:                                 2,
+		`kdrain_roll_nodes{roll="k7f3",state="Waiting"}`:                                 1,
+		`kdrain_roll_nodes{roll="k7f3",state="Draining"}`:                                1,
 	} {
 		if value, there := got[name]; !there || value != want {
 			t.Errorf("%s is %v (%v), want %v", name, value, there, want)
