@@ -69,9 +69,9 @@ func (p *planner) surge(plan *Plan) {
 	for n := range plan.Surges {
 		s := &plan.Surges[n]
 		if s.Not == nil {
-			s.Not = s.Room(p.s, of[n].first, p.o.Surge, of[n].fits)
+			s.Not = surge.Room(p.s, &s.Facts, of[n].first, p.o.Surge, of[n].fits)
 		} else if s.Not.Passes() { // what is in the way takes room that is free once it has passed
-			s.AtOnce = s.Most(p.s, p.o.Surge)
+			s.AtOnce = surge.Most(p.s, &s.Facts, p.o.Surge)
 		}
 		if !s.Not.Passes() {
 			continue

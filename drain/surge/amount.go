@@ -31,8 +31,8 @@ func (a *Amount) String() string { return string(*a) }
 // Type is that of the flag.
 func (a *Amount) Type() string { return "string" }
 
-// Of is how many further pods the amount allows for that many replicas.
-func (a Amount) Of(replicas int32) int32 {
+// of is how many further pods the amount allows for that many replicas.
+func (a Amount) of(replicas int32) int32 {
 	value := intstr.Parse(string(a))
 	n, err := intstr.GetScaledValueFromIntOrPercent(&value, int(replicas), true)
 	if err != nil {
@@ -64,22 +64,22 @@ func (f *Fallback) String() string { return string(*f) }
 // Type is that of the flag.
 func (f *Fallback) Type() string { return "string" }
 
-// Most is by how many the workload surges at a time at most: what was asked for, as far as it has pods to move.
-func (f *Facts) Most(s *kube.Snapshot, a Amount) int32 {
-	return min(a.Of(Wants(s.Workload(f.UID))), int32(f.Pods))
+// Most is by how many a workload surges at a time at most: what was asked for, as far as it has pods to move.
+func Most(s *kube.Snapshot, f *Facts, a Amount) int32 {
+	return min(a.of(Wants(s.Workload(f.UID))), int32(f.Pods))
 }
 
-// Room settles by how many the workload surges at a time: no more than find room beside its pods and than its
+// Room settles by how many a workload surges at a time: no more than find room beside its pods and than its
 // quotas let in. Like is one of its pods. It returns the reason where that is none.
-func (f *Facts) Room(s *kube.Snapshot, like *kube.Pod, a Amount, fits int32) *Reason {
-	quota := QuotaRoom(s, like)
+func Room(s *kube.Snapshot, f *Facts, like *kube.Pod, a Amount, fits int32) *Reason {
+	quota := quotaRoom(s, like)
 	switch {
 	case fits == 0:
 		return &Reason{CodeNoRoom, "no replacement finds room beside its pods"}
 	case quota == 0:
 		return &Reason{CodeQuota, "the quota of namespace " + f.Namespace + " lets no further pod in"}
 	}
-	if f.AtOnce = min(f.Most(s, a), fits); quota > 0 {
+	if f.AtOnce = min(Most(s, f, a), fits); quota > 0 {
 		f.AtOnce = int32(min(quota, int64(f.AtOnce)))
 	}
 	return nil

@@ -25,15 +25,11 @@ func replacementsOf(s *kube.Snapshot, w *kube.Workload, b *Batch) []*kube.Pod {
 	return pods[:min(len(pods), int(b.To-b.Was))]
 }
 
-// leaving are the pods that are to have the lowest cost when the replicas are set back:
+// leavingOf are the pods that are to have the lowest cost when the replicas are set back:
 // as many as the controller removes then, so that it takes no other, and no more than there are too many. Those of the batch
 // come first; where they are not to leave, Ready replacements go in their place. Pods that
 // are not Ready need no cost: they are removed before all others (getPodsToDelete in
 // kubernetes pkg/controller/replicaset).
-func (r *Record) leaving(v View, w *kube.Workload) []*kube.Pod {
-	return leavingOf(v.Snap, w, &r.Batch, r.wanted(v))
-}
-
 func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted []*kube.Pod) []*kube.Pod {
 	leaving, active := slices.Clone(wanted), activeOf(s, w)
 	room := min(int(b.To-b.Was), len(active)-int(b.Was)) - len(leaving)
@@ -75,7 +71,7 @@ func (r *Record) costs(v View, leaving []*kube.Pod) (d Decision) {
 		}
 	}
 	for _, c := range r.Costs {
-		if p := r.marked(v, c.UID, leaving); p != nil {
+		if p := marked(v, c.UID, leaving); p != nil {
 			ask(p, request.LowestDeletionCost, c.Was, c.Was)
 		}
 	}
@@ -83,7 +79,7 @@ func (r *Record) costs(v View, leaving []*kube.Pod) (d Decision) {
 }
 
 // marked is a pod that is not to leave and still has our cost, nil where it has not.
-func (r *Record) marked(v View, uid kube.UID, leaving []*kube.Pod) *kube.Pod {
+func marked(v View, uid kube.UID, leaving []*kube.Pod) *kube.Pod {
 	p := v.Snap.Pod(uid)
 	if p == nil || p.Terminating() || !lowest(p) || slices.Contains(leaving, p) {
 		return nil
@@ -101,7 +97,7 @@ func (r *Record) settled(v View, leaving []*kube.Pod) bool {
 	}
 	for i := range r.Costs {
 		c := &r.Costs[i]
-		if c.InFlight != 0 || r.marked(v, c.UID, leaving) != nil && !c.givenUp(c.Was, v.End) {
+		if c.InFlight != 0 || marked(v, c.UID, leaving) != nil && !c.givenUp(c.Was, v.End) {
 			return false
 		}
 	}

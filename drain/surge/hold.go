@@ -28,9 +28,9 @@ func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 		return Waits, time.Time{}
 	case !p.Ready:
 		return Free, time.Time{}
-	case r.Leaves(v.Then):
+	case r.leaves(v.Then):
 		return Stays, time.Time{}
-	case r.Late || r.Batch.To == 0 || w == nil || !r.short(v, w, p):
+	case r.Late || r.Batch.To == 0 || w == nil || !short(v, w, p):
 		return Free, time.Time{}
 	case v.Timeout == 0:
 		return Waits, time.Time{}
@@ -50,7 +50,7 @@ func (r *Record) Hold(v View, p *kube.Pod) (hold Hold, wake time.Time) {
 
 // short reports whether the workload of a pod has fewer available pods than it wants, without the others that
 // the run has asked to go.
-func (r *Record) short(v View, w *kube.Workload, of *kube.Pod) bool {
+func short(v View, w *kube.Workload, of *kube.Pod) bool {
 	serves, serverNow := int32(0), v.Snap.ServerTime(v.Now)
 	for _, p := range activeOf(v.Snap, w) {
 		if p.Ready && !serverNow.Before(p.AvailableAt(w.MinReadySeconds)) &&

@@ -153,7 +153,7 @@ func (r *Record) anew(v View, w *kube.Workload, why string) Decision {
 	case v.End || len(moves) == 0 || !raisedBy(w, v.Run) || !not.Passes():
 		return become(Lowering, why)
 	case !ends.IsZero() && !v.Now.Before(ends):
-		return r.late(v, w)
+		return late(v, w, &r.Batch)
 	case not != nil:
 		return Decision{Wake: ends}
 	}
@@ -180,9 +180,9 @@ func (r *Record) readyBy(v View) time.Time {
 }
 
 // late takes a batch back whose replacements were not Ready in time.
-func (r *Record) late(v View, w *kube.Workload) Decision {
+func late(v View, w *kube.Workload, b *Batch) Decision {
 	return Decision{Change: &Change{State: Lowering, Late: true,
-		Message: fmt.Sprintf("its replacements were not Ready within %s: %s", v.Timeout, r.cause(v, w))}}
+		Message: fmt.Sprintf("its replacements were not Ready within %s: %s", v.Timeout, cause(v, w, b))}}
 }
 
 // held waits for what may pass, as long as for a replacement: from when the hold began.
@@ -252,7 +252,7 @@ func (r *Record) starting(v View, w *kube.Workload) Decision {
 	}
 	ends := r.readyBy(v)
 	if !ends.IsZero() && !v.Now.Before(ends) {
-		return r.late(v, w)
+		return late(v, w, &r.Batch)
 	}
 	d.Wake = first(d.Wake, ends)
 	return d
@@ -271,7 +271,7 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 	if r.foreign(v, w) != "" {
 		lower.From = lower.To // their number stands
 	} else {
-		leaving := r.leaving(v, w)
+		leaving := leavingOf(v.Snap, w, &r.Batch, r.wanted(v))
 		if d := r.costs(v, leaving); len(d.Sends) > 0 || !r.settled(v, leaving) {
 			return d
 		}
@@ -390,15 +390,15 @@ func available(v View, w *kube.Workload, b *Batch) (count int, wake time.Time) {
 }
 
 // cause says why the replacements are not Ready.
-func (r *Record) cause(v View, w *kube.Workload) string {
-	replacements := replacementsOf(v.Snap, w, &r.Batch)
+func cause(v View, w *kube.Workload, b *Batch) string {
+	replacements := replacementsOf(v.Snap, w, b)
 	for _, p := range replacements {
 		if t := p.Trouble; !p.Ready && t != nil && t.Reason != "" {
 			return p.Name + ": " + joined(t.Reason, t.Message)
 		}
 	}
 	switch {
-	case len(replacements) < int(r.Batch.To-r.Batch.Was) && w.Failure != "":
+	case len(replacements) < int(b.To-b.Was) && w.Failure != "":
 		return w.Failure
 	case len(replacements) == 0:
 		return "its controller made none"

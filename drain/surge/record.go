@@ -150,16 +150,13 @@ var ErrRemoved = errors.New(
 
 // MayStay is ErrRemoved for a pod that its owner removes now, as far as is known, else nil.
 func (rs Records) MayStay(pod kube.UID) error {
-	if slices.ContainsFunc(rs, func(r *Record) bool { return r.Batch.Has(pod) && r.removes() }) {
-		return ErrRemoved
+	for _, r := range rs { // the request that sets the replicas back may have been done, and who leaves is not seen yet
+		lowered := r.State == Verifying || r.State == Lowering && (r.InFlight != 0 || r.Last != nil && r.Doubtful())
+		if lowered && r.Batch.Has(pod) {
+			return ErrRemoved
+		}
 	}
 	return nil
-}
-
-// removes reports whether the request that sets the replicas back may have been done, and it is not seen yet who
-// leaves for that.
-func (r *Record) removes() bool {
-	return r.State == Verifying || r.State == Lowering && (r.InFlight != 0 || r.Last != nil && r.Doubtful())
 }
 
 // Stand reports whether one of them is still to be taken back before a run may end.
@@ -323,9 +320,9 @@ func (r *Record) Resume() {
 	}
 }
 
-// Leaves reports whether its pods stay where they are: their replacements were not Ready in
+// leaves reports whether its pods stay where they are: their replacements were not Ready in
 // time, and that is what was asked for then.
-func (r *Record) Leaves(then Fallback) bool {
+func (r *Record) leaves(then Fallback) bool {
 	return r.State == Undone && r.Late && then == FallbackLeave
 }
 

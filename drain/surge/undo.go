@@ -23,7 +23,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	}
 	v := View{Snap: s}
 	for i := range r.Costs {
-		if p := r.marked(v, r.Costs[i].UID, leaving); p != nil {
+		if p := marked(v, r.Costs[i].UID, leaving); p != nil {
 			requests = append(requests, setCost(p, request.LowestDeletionCost, r.Costs[i].Was))
 		}
 	}

@@ -181,10 +181,10 @@ func volumeReason(s *kube.Snapshot, p *kube.Pod) *Reason {
 	return nil
 }
 
-// QuotaRoom is how many further pods like this one the quotas of its namespace let in,
+// quotaRoom is how many further pods like this one the quotas of its namespace let in,
 // below zero for no limit. What a quota counts only for some pods, and limits, which are
 // not known here, are left to the server.
-func QuotaRoom(s *kube.Snapshot, p *kube.Pod) int64 {
+func quotaRoom(s *kube.Snapshot, p *kube.Pod) int64 {
 	room := int64(-1)
 	for _, quota := range s.QuotasIn(p.Namespace) {
 		if quota.Scoped {

@@ -147,7 +147,7 @@ func TestQuotaRoom(t *testing.T) {
 		"of what it has not": {[]runtime.Object{quota("requests.memory", "1Gi", "1Gi")}, -1},
 	} {
 		s := kubetest.SnapshotOf(kubetest.Now, append(deployed(nil, kubetest.Asking("250m")), c.quotas...)...)
-		if room := QuotaRoom(s, s.PodNamed("shop", "web-1")); room != c.room {
+		if room := quotaRoom(s, s.PodNamed("shop", "web-1")); room != c.room {
 			t.Errorf("%s: room for %d, want %d", name, room, c.room)
 		}
 	}
@@ -156,8 +156,8 @@ func TestQuotaRoom(t *testing.T) {
 func TestAmount(t *testing.T) {
 	for text, want := range map[string]int32{"1": 1, "7": 7, "100%": 20, "1%": 1, "26%": 6} {
 		var a Amount
-		if err := a.Set(text); err != nil || a.Of(20) != want {
-			t.Errorf("%s of 20 is %d (%v), want %d", text, a.Of(20), err, want)
+		if err := a.Set(text); err != nil || a.of(20) != want {
+			t.Errorf("%s of 20 is %d (%v), want %d", text, a.of(20), err, want)
 		}
 	}
 	for _, text := range []string{"0", "-1", "0%", "101%", "many", "%", "1.5"} {
