@@ -31,7 +31,7 @@ func TestUsageErrors(t *testing.T) {
 		{"drain a --yes --timeout=soon", "--timeout=soon: must be a length of time"},
 		{"drain a --yes --guard-write", "--guard-write needs --guard"},
 		{"drain a --yes --lease-namespace=kube-node-lease", "heartbeats of kubelets"},
-		{"uncordon a --lease-namespace= --take-over", "--take-over needs the Leases"},
+		{"uncordon a --lease-namespace= --take-over", "--take-over needs --lease-namespace"},
 		{"drain a --yes --max-parallel-nodes=0", "1 or more"},
 		{"drain a --yes --order=random", "--order=random: must be tiers"},
 		{"plan a --honor=karpenter,me", `--honor=karpenter,me: unknown value "me"`},
