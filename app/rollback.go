@@ -72,7 +72,8 @@ func (r *Rollback) Close() error {
 		return err
 	}
 	if len(r.undone) > 0 {
-		err = errors.Join(err, r.record(rollback.End(r.State, r.remaining(), r.session.Identity().User, r.session.Now())))
+		end := rollback.End(r.State, r.remaining(), r.session.Identity().User, r.session.Now())
+		err = errors.Join(err, r.record(end))
 	}
 	return errors.Join(err, r.journal.Close())
 }
@@ -265,7 +266,8 @@ func (r *Runs) working(s *drain.State) (working, error) {
 		written, events, err := journal.OpenRoll(journal.RollPath(r.Dir, parent))
 		switch {
 		case errors.Is(err, journal.ErrRunLives):
-			return w, &Error{Text: "run " + id + " is of roll " + parent + ", which is live in another process; nothing was changed",
+			return w, &Error{Text: "run " + id + " is of roll " + parent +
+				", which is live in another process; nothing was changed",
 				Hint: r.Program + " ctl " + parent + " abort ends it"}
 		case err != nil:
 			return w, &Error{Text: "nothing was changed", Err: err}

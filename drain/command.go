@@ -37,7 +37,9 @@ func (s *State) Objection(c Command) error {
 	case CommandRetry:
 		return s.objectionToPod(c, (*eviction.Record).MayRetry)
 	case CommandSkip:
-		return s.objectionToPod(c, func(p *eviction.Record) error { return cmp.Or(p.MaySkip(), s.Surges.MayStay(p.UID)) })
+		return s.objectionToPod(c, func(p *eviction.Record) error {
+			return cmp.Or(p.MaySkip(), s.Surges.MayStay(p.UID))
+		})
 	case CommandLast:
 		return s.objectionToPod(c, (*eviction.Record).MayGoLast)
 	case CommandLeave:

@@ -102,7 +102,7 @@ func (st surgeStep) view(r *surge.Record, moves []*kube.Pod, end bool) surge.Vie
 	})
 	return surge.View{
 		Run: st.s.Run.ID, By: st.s.Run.User, Reason: o.Reason, Managed: o.SurgeManaged, Timeout: o.SurgeTimeout,
-		Then: o.SurgeFallback, Abort: st.s.Aborting, ByHand: r.ByHand(st.s.Run.Target().Line),
+		Then: o.SurgeFallback, Abort: st.s.Aborting, ByHand: st.s.Run.Target().Line(r.ByHand()...),
 		Snap: st.snap, Trusted: st.snap.Trusted(surge.Kinds...), End: end, Paused: held || st.s.Paused && !st.s.Aborting,
 		Slots: max(1, o.MaxParallelEvictions) - st.s.Surges.InFlightCosts(), From: st.s.counted(st.s.acted), Now: st.now, Moves: moves,
 		Wanted: func(uid kube.UID) bool { return st.moves(st.s.Pod(uid)) },
@@ -154,7 +154,7 @@ func (st surgeStep) onAnswer(w Write, a kube.Answer, e Event) {
 	class := st.classOf(a)
 	st.emit(e)
 	r = st.s.Surges.Of(w.Surge)
-	if c := r.After(w.Verb, a, class, r.ByHand(st.s.Run.Target().Line)); c != nil {
+	if c := r.After(w.Verb, a, class, st.s.Run.Target().Line(r.ByHand()...)); c != nil {
 		st.set(r, c)
 	}
 }

@@ -43,7 +43,8 @@ func members(group int) (all []process.Member, err error) {
 		if len(fields) < 20 || string(fields[2]) != strconv.Itoa(group) {
 			continue
 		}
-		all = append(all, process.Member{ID: id, Began: string(fields[19]), Ended: string(fields[0]) == "Z" || string(fields[0]) == "X"})
+		state := string(fields[0])
+		all = append(all, process.Member{ID: id, Began: string(fields[19]), Ended: state == "Z" || state == "X"})
 	}
 	return all, nil
 }

@@ -97,7 +97,8 @@ func check[E numbered](first *E, event *E) error {
 		}
 	case *roll.Event:
 		why, begins = ofRoll.missing(string(e.Kind), e), e.Kind == roll.EventRollStarted
-		if f, ok := any(first).(*roll.Event); ok && f != nil && why == "" && (e.Batch < 0 || e.Batch > len(f.Roll.Batches)) {
+		f, ok := any(first).(*roll.Event)
+		if ok && f != nil && why == "" && (e.Batch < 0 || e.Batch > len(f.Roll.Batches)) {
 			why = fmt.Sprintf("batch %d is none of the roll", e.Batch)
 		}
 	}

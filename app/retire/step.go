@@ -112,7 +112,8 @@ func (t taking) runScript(ctx context.Context, c retire.Confirmed, step host.Ste
 	if err := t.record(t.event(t.begin, c.By, ""), true); err != nil {
 		return err
 	}
-	passed := false // the exit code alone says nothing: that of a dry run, or of a command that never read the script, is 0
+	// The exit code alone says nothing: that of a dry run, or of a command that never read the script, is 0.
+	passed := false
 	tell := func(lines []string) {
 		passed = passed || slices.ContainsFunc(lines, func(line string) bool {
 			return strings.Contains(line, host.Passed(run, step))
@@ -127,8 +128,8 @@ func (t taking) runScript(ctx context.Context, c retire.Confirmed, step host.Ste
 	case code != 0:
 		return t.end(retire.Failed, fmt.Sprintf("the command exited with %d", code))
 	case !passed:
-		return t.end(retire.Failed, "the host command ended with 0, but its output lacks the line that the script prints "+
-			"after its checks; it must run the script with --yes and pass on its output")
+		return t.end(retire.Failed, "the host command ended with 0, but its output lacks the line that the script "+
+			"prints after its checks; it must run the script with --yes and pass on its output")
 	}
 	return t.end(retire.Done, "")
 }

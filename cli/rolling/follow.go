@@ -126,7 +126,8 @@ func (f *follower) question() {
 	case q.Kind == roll.AskAgain:
 		f.answers = f.h.Ask(func() {
 			if q.Message != "" {
-				f.out.Note("it is not known whether the --%s command of node %s still runs: %s", q.Hook, q.Node, q.Message)
+				f.out.Note("it is not known whether the --%s command of node %s still runs: %s",
+					q.Hook, q.Node, q.Message)
 			}
 			f.out.Ask(fmt.Sprintf("The --%s command of node %s was cut off: look at the node. Type again to run it again, done if it was done, failed to leave the node: ", q.Hook, q.Node))
 		})

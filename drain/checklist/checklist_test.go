@@ -148,7 +148,7 @@ func TestStillDrained(t *testing.T) {
 			n.Spec.Unschedulable = true
 			n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: run, By: "ada", Was: "schedulable"}.String()}
 			n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate,
-				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:unschedulable":{}}}`)}}}
+				FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
 		}
 	}
 	ours := Drained{Node: "w1", UID: "Node/w1", Run: "r1", Cordoned: true}

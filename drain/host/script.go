@@ -68,9 +68,9 @@ func Passed(run string, step Step) string {
 	return string(step) + ": all checks passed" + run
 }
 
-// Script is the POSIX shell script of one step on one host, for a run or, where that is "", for a person. It fails where the cluster
-// does not tell enough to be sure of the host, or tells something that is not what it
-// should be: the names come from the API server.
+// Script is the POSIX shell script of one step on one host, for a run or, where that is "", for a person.
+// It fails where the cluster does not tell enough to be sure of the host, or tells something that is
+// not what it should be: the names come from the API server.
 func Script(h Host, step Step, run string) (string, error) {
 	if step != StepStop && step != StepClean {
 		return "", fmt.Errorf("step %q: must be stop or clean", kube.Clean(string(step)))

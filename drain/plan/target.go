@@ -27,8 +27,16 @@ type Target struct {
 
 // Line makes of a command that begins with kubectl, or with the usual name of this
 // program, one that does the same in any shell. Any other stays as it is, and so
-// does one that has its target.
-func (t Target) Line(command string) string {
+// does one that has its target. Several commands are one line.
+func (t Target) Line(commands ...string) string {
+	lines := make([]string, len(commands))
+	for i, command := range commands {
+		lines[i] = t.line(command)
+	}
+	return strings.Join(lines, "; ")
+}
+
+func (t Target) line(command string) string {
 	if rest, ours := strings.CutPrefix(command, ourName+" "); ours {
 		verb, _, _ := strings.Cut(rest, " ")
 		if slices.Contains(withoutCluster, verb) {

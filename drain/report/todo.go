@@ -138,7 +138,7 @@ func (l *toDos) remedies(s *drain.State) {
 func (l *toDos) surges(s *drain.State) {
 	for _, r := range s.Surges {
 		if what := r.LeftOver(); what != "" {
-			l.list = append(l.list, ToDo{what, r.ByHand(l.target.Line)})
+			l.list = append(l.list, ToDo{what, l.target.Line(r.ByHand()...)})
 		}
 	}
 }

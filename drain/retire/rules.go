@@ -63,7 +63,8 @@ func (r *Record) Objection(step Step, node string, s Seen) error {
 		return fmt.Errorf("node %s: another Node object has the name now (%s): its kubelet has registered again; "+
 			"that one was not drained, and is not touched", node, kube.Visible(string(s.Node.UID)))
 	case step != StepClean && s.InUse != "":
-		return fmt.Errorf("node %s: unable to %s: %s; retire the node again, which drains it first", node, step.Does(), s.InUse)
+		return fmt.Errorf("node %s: unable to %s: %s; retire the node again, which drains it first",
+			node, step.Does(), s.InUse)
 	case s.Command.Life == process.Runs:
 		g := r.Of(step).Process
 		return fmt.Errorf("node %s: the command to %s still runs as %s, and is not joined by another; wait for it, or "+

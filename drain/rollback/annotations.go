@@ -54,7 +54,8 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 	for _, n := range facts.Nodes {
 		if l := s.LeaseOf(n.UID); l != nil && l.Holder == m.Mark.Run {
 			held := lease.Facts{Namespace: l.Namespace, Name: l.Name, UID: l.UID, Holder: l.Holder}
-			events = append(events, drain.Event{Kind: drain.EventLease, Node: n.Name, Lease: &held, LeaseState: lease.Held})
+			events = append(events, drain.Event{Kind: drain.EventLease, Node: n.Name,
+				Lease: &held, LeaseState: lease.Held})
 		}
 	}
 	for _, b := range s.Budgets() {

@@ -326,10 +326,10 @@ func (r *Record) leaves(then Fallback) bool {
 	return r.State == Undone && r.Late && then == FallbackLeave
 }
 
-// ByHand are the commands that take back what is left of the surge, each as line has it: first the deletion costs,
+// ByHand returns the commands that undo what is left of the surge: first the deletion costs,
 // which decide who goes, then the replicas.
-func (r *Record) ByHand(line func(string) string) string {
-	var commands, costs []string
+func (r *Record) ByHand() (commands []string) {
+	var costs []string
 	pods := map[string]string{} // by the cost that they had
 	namespace := " -n " + words.ShellWord(r.Namespace) + " "
 	for i := range r.Costs {
@@ -345,15 +345,15 @@ func (r *Record) ByHand(line func(string) string) string {
 		if cost != "" {
 			annotation = words.ShellWord(kube.DeletionCostAnnotation+"="+cost) + " --overwrite"
 		}
-		commands = append(commands, line("kubectl annotate pods"+namespace+pods[cost]+annotation))
+		commands = append(commands, "kubectl annotate pods"+namespace+pods[cost]+annotation)
 	}
 	if r.State != Done && r.State != Undone {
 		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:null}},"spec":{"replicas":%d}}`,
 			kube.SurgeAnnotation, r.Batch.Was)
-		commands = append(commands, line("kubectl patch"+namespace+
-			words.ShellWord(strings.ToLower(r.Kind)+"/"+r.Name)+" --type=merge -p "+words.ShellWord(patch)))
+		commands = append(commands, "kubectl patch"+namespace+
+			words.ShellWord(strings.ToLower(r.Kind)+"/"+r.Name)+" --type=merge -p "+words.ShellWord(patch))
 	}
-	return strings.Join(commands, "; ")
+	return commands
 }
 
 // LeftOver says what of the surge is left in the cluster once its run has ended, "" for nothing.

@@ -30,7 +30,8 @@ func redirected(response *http.Response) error {
 	if to, err := response.Location(); err == nil {
 		place = to.Host + to.Path
 	}
-	return &foreignError{kube.CleanText(fmt.Sprintf("redirected (%d) to %s, which is not followed", response.StatusCode, place))}
+	return &foreignError{kube.CleanText(fmt.Sprintf("redirected (%d) to %s, which is not followed",
+		response.StatusCode, place))}
 }
 
 // objects is the transport of client-go's clients. Their decoders make an empty list or an
@@ -47,7 +48,8 @@ func (t objects) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case kind == "text/html":
 		_ = response.Body.Close()
-		return nil, &foreignError{fmt.Sprintf("the answer %d is a page (%s), not an API server's", response.StatusCode, kind)}
+		return nil, &foreignError{fmt.Sprintf("the answer %d is a page (%s), not an API server's",
+			response.StatusCode, kind)}
 	case kind != "" && kind != "application/json", r.URL.Query().Get("watch") != "", isVersion(r):
 		return response, nil // protobuf, text and streams, which have marks of their own
 	}

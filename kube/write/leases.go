@@ -15,7 +15,8 @@ import (
 
 // CreateLease makes the Lease of a node. The Node owns it: with the node it goes.
 func (w *Writer) CreateLease(ctx context.Context, l request.WriteLease) kube.Answer {
-	return w.send(ctx, http.MethodPost, lease(l.Namespace, kube.LeaseName(l.NodeUID)), ourQuery(), contentJSON, leaseObject(l), nil)
+	return w.send(ctx, http.MethodPost, lease(l.Namespace, kube.LeaseName(l.NodeUID)), ourQuery(), contentJSON,
+		leaseObject(l), nil)
 }
 
 // UpdateLease writes a Lease of ours, whole.

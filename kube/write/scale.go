@@ -13,7 +13,8 @@ import (
 func (w *Writer) Scale(ctx context.Context, r request.Scale) kube.Answer {
 	query := dryRunQuery(r.DryRun)
 	query.Set("fieldManager", kube.FieldManager)
-	return w.send(ctx, http.MethodPatch, workload(r.Kind, r.Namespace, r.Name).under("scale", "Scale"), query, contentJSONPatch,
+	scale := workload(r.Kind, r.Namespace, r.Name).under("scale", "Scale")
+	return w.send(ctx, http.MethodPatch, scale, query, contentJSONPatch,
 		[]map[string]any{
 			{"op": "test", "path": "/metadata/uid", "value": r.UID},
 			{"op": "test", "path": "/spec/replicas", "value": r.From},

@@ -40,7 +40,8 @@ func New(c *conn.Cluster) *Writer { return &Writer{c} }
 
 // Evict asks for the eviction of one pod.
 func (w *Writer) Evict(ctx context.Context, r request.Evict) kube.Answer {
-	return w.send(ctx, http.MethodPost, pod(r.Namespace, r.Name).under("eviction", statusKind), dryRunQuery(r.DryRun), contentJSON,
+	eviction := pod(r.Namespace, r.Name).under("eviction", statusKind)
+	return w.send(ctx, http.MethodPost, eviction, dryRunQuery(r.DryRun), contentJSON,
 		map[string]any{
 			"apiVersion": w.c.EvictionVersion(), "kind": "Eviction",
 			"metadata":      map[string]any{"name": r.Name, "namespace": r.Namespace},

@@ -103,9 +103,10 @@ func Older() Mode {
 		case strings.HasSuffix(r.URL.Path, "/selfsubjectreviews"):
 			unknownPath(w)
 		case r.URL.Query().Get("sendInitialEvents") != "":
-			writeJSON(w, http.StatusUnprocessableEntity, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",`+
-				`"message":"ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden",`+
-				`"reason":"Invalid","details":{"group":"meta.k8s.io","kind":"ListOptions"},"code":422}`)
+			writeJSON(w, http.StatusUnprocessableEntity,
+				`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",`+
+					`"message":"ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden",`+
+					`"reason":"Invalid","details":{"group":"meta.k8s.io","kind":"ListOptions"},"code":422}`)
 		case r.URL.Path == "/version":
 			answer := httptest.NewRecorder()
 			next.ServeHTTP(answer, r)

@@ -204,7 +204,8 @@ func (m *Page) openQuestion(q *roll.Question, auto bool) {
 			paint.T("Again: it is run once more. Done: it counts as done."),
 			paint.L(themes.Warning, "Failed: the node is left as it is.")}
 		if q.Message != "" {
-			d.Body[0] = paint.L(themes.Warning, "It is not known whether it still runs: "+q.Message+". Look at the node.")
+			d.Body[0] = paint.L(themes.Warning,
+				"It is not known whether it still runs: "+q.Message+". Look at the node.")
 		}
 		d.Buttons = append(d.Buttons[:1:1], append([]dialog.Button{{Label: "Again", Value: again, Key: "r"}},
 			d.Buttons[1:]...)...)

@@ -50,8 +50,8 @@ func New(t testing.TB, name string) Host {
 
 // Exec is a command line for --host-exec that keeps each script and runs it on the host with those arguments.
 func (h Host) Exec(args string) string {
-	return "tee -a " + h.dir + "/state/scripts | PATH=" + h.dir + "/bin:$PATH STATE=" + h.dir + "/state KDRAIN_TUI_ROOT=" + h.dir +
-		"/root sh -s -- " + args
+	return "tee -a " + h.dir + "/state/scripts | PATH=" + h.dir + "/bin:$PATH STATE=" + h.dir + "/state " +
+		"KDRAIN_TUI_ROOT=" + h.dir + "/root sh -s -- " + args
 }
 
 // Scripts are the texts of all scripts that the host got, "" for none.
