@@ -139,7 +139,7 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 		reply(w, 403, refusal(403, "Forbidden", path+" is forbidden"))
 	case s.serves[path] != "" && r.URL.Query().Get("watch") != "":
 		s.watch(w, r)
-	case s.serves[path] != "":
+	case s.serves[path] != "" && r.Method == http.MethodGet:
 		s.list(w, path)
 	default:
 		s.act(w, r)

@@ -22,6 +22,7 @@ func oneDrained() (world, *drain.State) {
 	}
 	s := endedState(drain.OutcomeDone)
 	s.Nodes = s.Nodes[:1]
+	s.Run.Options.IgnoreDaemonSets = true // whose pods stay
 	return w, s
 }
 

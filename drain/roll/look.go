@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -53,11 +54,12 @@ func (st *stepper) look(n *Node) (against, wait string) {
 	case !node.Unschedulable:
 		return "it was uncordoned", ""
 	}
-	switch run, u := d.Node(n.Name), st.ownCordon(n); {
-	case run == nil || run.Cordoned && u == nil:
+	run, taken := d.Node(n.Name), annotation.TakenOver(node, d.Run.ID)
+	switch {
+	case run == nil:
 		return "the run of its batch does not know it", ""
-	case run.Cordoned && u.Cordon == nil:
-		return "its cordon is no longer that of the roll: " + u.Left, ""
+	case run.Cordoned && taken != "":
+		return "its cordon is no longer that of the roll: " + taken, ""
 	case d.Outcome == "" && d.AwaitsDetach(run, st.v.Snap):
 		return "", "waits for the detach of its volumes"
 	}
