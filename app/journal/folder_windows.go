@@ -1,9 +1,6 @@
 package journal
 
-import (
-	"errors"
-	"os"
-)
+import "os"
 
 // removeLocked closes a file that this process has locked, and deletes it: Windows deletes
 // no file that is open, so neither one that another process has opened meanwhile.

@@ -143,7 +143,7 @@ func (w *world) makeLonger(rng *rand.Rand) {
 			w.Flags = append(w.Flags, f)
 		}
 	}
-	if !w.guards() && w.As != withoutBudgets && chance(rng, 30) {
+	if !w.guards() && w.As != withoutBudgets && chance(rng, 30) && !w.has("--disable-eviction") {
 		w.Flags = append(w.Flags, "--guard=1", "--guard-write")
 	}
 	for i := range w.Apps {

@@ -209,7 +209,17 @@ func newFlags(rng *rand.Rand, w *world) []string {
 			flags = append(flags, "--guard-write")
 		}
 	}
+	if slices.Contains(flags, "--disable-eviction") {
+		flags = slices.DeleteFunc(flags, refusedByDisableEviction)
+	}
 	return flags
+}
+
+// refusedByDisableEviction tells whether a drain refuses the flag beside --disable-eviction.
+func refusedByDisableEviction(flag string) bool {
+	return slices.ContainsFunc([]string{"--guard", "--max-evict-retries", "--force-after"}, func(refused string) bool {
+		return strings.HasPrefix(flag, refused)
+	})
 }
 
 // guards tells whether the run keeps budgets of its own.
