@@ -107,7 +107,7 @@ func permissionIsTakenAway(t *testing.T, world *world) {
 // deletes the node.
 func nodeIsDeleted(t *testing.T, world *world) {
 	operator := world.operator(t)
-	term := operator.open(80, 24)
+	term := operator.open(80, 40) // room for the report, however many pods are still ending then
 	term.waitFor("● live · 13 nodes")
 	term.startEvicting("worker-b3")
 	term.until(patience, "two blocked pods", func(s screen) bool { return s.shows("2 blocked") && len(blockedLines(s, "gateway")) == 2 })
