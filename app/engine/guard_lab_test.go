@@ -11,9 +11,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -224,6 +226,9 @@ func (s *stage) guardsClones(owner metav1.OwnerReference, written bool) {
 			s.Errorf("%+v", f)
 		}
 	}
+	if written {
+		s.untilComputed(owner.Name)
+	}
 	r := s.start(w, c, o, a)
 	if written {
 		r.confirm(drain.PhaseGuard)
@@ -249,4 +254,26 @@ func (s *stage) guardsClones(owner metav1.OwnerReference, written bool) {
 		state.Budgets[0].Owner != "CloneSet/"+owner.Name) {
 		s.Errorf("%+v", state.Budgets)
 	}
+}
+
+// untilComputed waits until the disruption controller knows the kind of the owner of an app: it
+// reads the served kinds every 30 s, and does not compute a second time a budget that it could not.
+func (s *stage) untilComputed(app string) {
+	s.Helper()
+	budgets, most := s.client.PolicyV1().PodDisruptionBudgets(s.namespace), intstr.FromInt32(1)
+	probe := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "probe"}, Spec: policyv1.PodDisruptionBudgetSpec{
+		MaxUnavailable: &most, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}}}
+	s.poll("the budget of a custom owner is computed", func() bool {
+		_, err := budgets.Create(s.Context(), probe, metav1.CreateOptions{})
+		s.must(err)
+		var status policyv1.PodDisruptionBudgetStatus
+		s.poll("the probe is judged", func() bool {
+			b, err := budgets.Get(s.Context(), probe.Name, metav1.GetOptions{})
+			s.must(err)
+			status = b.Status
+			return len(status.Conditions) > 0
+		})
+		s.must(budgets.Delete(s.Context(), probe.Name, metav1.DeleteOptions{}))
+		return status.Conditions[0].Reason != policyv1.SyncFailedReason
+	})
 }

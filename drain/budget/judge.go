@@ -56,6 +56,10 @@ func (l *Tracker) judgeSpending(j *Judgement, cause PredictedCause, p *kube.Pod,
 	b := c.budgets[0]
 	switch cause {
 	case CauseNotObserved:
+		if l.Page(b).why == neverComputed { // such a one is never observed
+			l.judgeBlocked(j, p, b, planned)
+			break
+		}
 		j.Verdict, j.Why = VerdictSyncing, syncingWords(b)
 		if l.Advises {
 			j.Advice = adviseSyncing(b)

@@ -101,6 +101,8 @@ var explained = []struct {
 		"2 budgets select it (cart, z): the server evicts no pod that more than one selects", ""},
 	{"not observed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 0, 3, 3, 3, kubetest.Unobserved)), kubetest.Nobody, VerdictSyncing,
 		"budget cart is new or was changed: the controller has not observed it yet", ""},
+	{"not observed, as it cannot be computed", append(kubetest.Cart(kubetest.Well), kubetest.Budget("shop/cart", 0, 0, 0, 0, kubetest.MaxUnavailable("1"), kubetest.Unobserved, kubetest.SyncFailed("no kind"))),
+		kubetest.Nobody, VerdictNever, `budget cart cannot be computed: "no kind"`, ""},
 
 	{"unhealthy pod", append(kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), kubetest.Nobody, VerdictWait,
 		`budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 4m: "CrashLoopBackOff" (exit code 1)`, "cart-2"},

@@ -3,6 +3,8 @@ package tempbudget
 import (
 	"time"
 
+	policyv1 "k8s.io/api/policy/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -71,12 +73,21 @@ func (r *Record) Make(v View) Decision {
 		if r.State == Observed {
 			break
 		}
-		scaledToZero := v.Workload == nil || v.Workload.Replicas == 0 // then it counts no pod, and need not
-		if v.Live != nil && v.Live.UID == r.UID && v.Live.Observed() && (v.Live.ExpectedPods > 0 || scaledToZero) {
+		if v.Live != nil && v.Live.UID == r.UID && v.judged() {
 			return r.become(Observed, "")
 		}
 	}
 	return Decision{}
+}
+
+// judged reports whether the disruption controller is done with the live budget: it counts its
+// pods, has none to count, or says that it cannot (disruption.go, failSafe, which leaves the
+// observed generation alone and does not try again by itself). Under a budget that cannot be
+// computed no eviction is allowed, so it protects, and the pods wait with its reason.
+func (v *View) judged() bool {
+	scaledToZero := v.Workload == nil || v.Workload.Replicas == 0
+	return v.Live.ConditionReason == policyv1.SyncFailedReason ||
+		v.Live.Observed() && (v.Live.ExpectedPods > 0 || scaledToZero)
 }
 
 func (r *Record) create(v View) Decision {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	policyv1 "k8s.io/api/policy/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -68,6 +70,10 @@ func TestDecisions(t *testing.T) {
 			shared(v)
 			v.Paused, v.Live = true, live("1", "r1", false, 3)
 		}, "", ""},
+		"made, cannot be computed": {record(Made, "1"), (*Record).Make, func(v *View) {
+			v.Live = live("1", "r1", false, 0)
+			v.Live.ConditionReason = policyv1.SyncFailedReason
+		}, Observed, ""},
 		"in force, over a pod of another budget": {record(Observed, "1"), (*Record).Make, shared, "", attempt.VerbUnguard},
 		"in doubt":                               {record(InDoubt, ""), (*Record).Make, nil, "", attempt.VerbLook},
 		"in doubt, it shows":                     {record(InDoubt, ""), (*Record).Make, func(v *View) { v.Live = live("1", "r1", false, 0) }, Made, ""},
