@@ -140,7 +140,8 @@ func (r *Record) batch(v View, w *kube.Workload, moves []*kube.Pod) *Batch {
 			m.Costs[p.UID] = c.Was
 		}
 	}
-	b.Others, _ = available(v, w, b)
+	others, _ := available(v, w, b) // more than it wants are removed, and are no replacements
+	b.Others = min(others, int(b.Was)-len(moves))
 	b.Mark = m.String()
 	return b
 }

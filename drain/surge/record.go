@@ -59,7 +59,7 @@ type Batch struct {
 	To   int32   `json:"to"`
 	Mark string  `json:"mark"` // the text of the annotation
 	Pods []Mover `json:"pods"`
-	// Others is how many pods of the workload were available beside those.
+	// Others is how many pods of the workload were available beside those, of the pods that it wants.
 	Others int       `json:"others"`
 	At     time.Time `json:"at"` // by the server's clock
 	// Began is when the replacements of these pods first started, zero unless somebody else has
