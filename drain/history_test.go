@@ -27,13 +27,7 @@ import (
 // run ends. A history that fails is printed as short as it can be. Without flags the same
 // histories are played each time; make soak plays others.
 func TestHistories(t *testing.T) {
-	for name, value := range map[string]string{"rapid.checks": "1500", "rapid.seed": "1"} {
-		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
-			if err := f.Value.Set(value); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	unlessGiven(t, map[string]string{"rapid.checks": "1500", "rapid.seed": "1"})
 	for name, surges := range map[string]bool{"evict first": false, "surge": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,6 +43,16 @@ func TestHistories(t *testing.T) {
 				h.checkEnd(t)
 			})
 		})
+	}
+}
+
+// unlessGiven sets the flags that the command line does not set.
+func unlessGiven(t *testing.T, values map[string]string) {
+	flag.Visit(func(f *flag.Flag) { delete(values, f.Name) })
+	for name, value := range values {
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

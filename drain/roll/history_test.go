@@ -20,11 +20,11 @@ import (
 // that history_judge_test.go lists holds after each look. Once everybody does what they should, the roll ends. Without
 // flags the same histories are played each time; make soak plays others.
 func TestHistories(t *testing.T) {
-	for name, value := range map[string]string{"rapid.checks": "3000", "rapid.seed": "1"} {
-		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
-			if err := f.Value.Set(value); err != nil {
-				t.Fatal(err)
-			}
+	values := map[string]string{"rapid.checks": "3000", "rapid.seed": "1"}
+	flag.Visit(func(f *flag.Flag) { delete(values, f.Name) })
+	for name, value := range values {
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
