@@ -43,18 +43,22 @@ func (s *Session) Uncordon(ctx context.Context, node string, dry plan.DryRun) (c
 // setCordon changes the node as it is known, and nothing else: where it has changed
 // since (a heartbeat is enough), it is judged again once the watch shows that. So the
 // annotation never says of somebody else's cordon that the node was schedulable before.
+// A write without an answer may be done: what the watch shows then decides.
 func (s *Session) setCordon(ctx context.Context, node string, dry plan.DryRun, unschedulable bool,
 	complete func(*kube.Snapshot, *request.Cordon, *kube.Node)) (changed bool, err error) {
-	for try := 1; ; try++ {
+	doubted := func(*kube.Node) bool { return false } // whether the node shows a write that was not answered
+	for try := 0; ; try++ {
 		snapshot := s.Snapshot()
 		n := snapshot.Node(node)
 		switch {
 		case n == nil:
 			return false, errors.New("it no longer exists")
 		case n.Unschedulable == unschedulable:
-			return false, nil
+			return doubted(n), nil
 		case dry == plan.DryRunClient:
 			return true, nil
+		case try == cordonTries:
+			return false, err
 		}
 		r := request.Cordon{
 			Node: n.Name, UID: n.UID, ResourceVersion: n.ResourceVersion, Unschedulable: unschedulable,
@@ -62,11 +66,17 @@ func (s *Session) setCordon(ctx context.Context, node string, dry plan.DryRun, u
 		}
 		complete(snapshot, &r, n)
 		answer := s.Writer().Cordon(ctx, r)
+		err = errors.New(attempt.AnswerWords(answer))
 		switch {
 		case answer.OK():
 			return true, nil
-		case answer.Class() != kube.AnswerConflict || try == cordonTries || !nodeChanges(ctx, &s.View, n):
-			return false, errors.New(attempt.AnswerWords(answer))
+		case dry == plan.DryRunNone && attempt.MayBeDone(answer):
+			doubted = func(n *kube.Node) bool { return !unschedulable || n.Cordon != nil && n.Cordon.Mark == r.Mark }
+		case answer.Class() != kube.AnswerConflict:
+			return false, err
+		}
+		if !nodeChanges(ctx, &s.View, n) {
+			return false, err
 		}
 	}
 }
