@@ -78,6 +78,10 @@ func become(f Facts, state State, message string) Decision {
 // Where it has a change, it is to be asked again after that.
 func Next(r *Record, v View) Decision {
 	switch {
+	case r.arrived(v):
+		f := factsOf(v.Live)
+		f.Shown = v.Live.ResourceVersion
+		return become(f, Held, "")
 	case v.Final && r == nil:
 		return find(v)
 	case v.Final:
@@ -91,6 +95,14 @@ func Next(r *Record, v View) Decision {
 		return keep(r, v)
 	}
 	return Decision{}
+}
+
+// arrived reports whether a write was done whose answer is lost: the Lease shows as the run's
+// by a version after the one that was written over.
+func (r *Record) arrived(v View) bool {
+	return r != nil && r.InFlight == 0 && !r.released && !r.doubted.IsZero() && v.ours() &&
+		(r.Open() || r.State == Held || r.State == Overdue) &&
+		kube.ParseVersion(v.Live.ResourceVersion) > kube.ParseVersion(r.expected)
 }
 
 // acquire asks for a Lease that the run does not hold: a free one, one of its own from
@@ -214,7 +226,12 @@ func find(v View) Decision {
 // has taken over is that run's.
 func release(r *Record, v View) Decision {
 	var d Decision
-	if r.State != Held && r.State != Overdue || waits(r, v, &d) {
+	switch {
+	case r.State != Held && r.State != Overdue:
+		return d
+	case r.released && r.InFlight == 0 && r.Last.MayBeDone() && v.Trusted && !v.ours():
+		return become(r.Facts, Released, "") // its answer is lost
+	case waits(r, v, &d):
 		return d
 	}
 	// While the run goes on elsewhere, trying again delays nothing: the server may be back before the Lease expires.

@@ -45,6 +45,14 @@ func denied(age, since time.Duration) *Record {
 	return r
 }
 
+// doubted is a record of a Lease whose renewal was sent just now and not answered.
+func doubted() *Record {
+	r := held(renewal)
+	r.Sent(r.Facts, &attempt.ActionFacts{ID: 2, Verb: attempt.VerbRenew, Version: "6"}, t0)
+	r.Answered(r.Facts, attempt.VerbRenew, attempt.AnswerFactsOf(kube.Answer{Failure: "EOF"}), t0)
+	return r
+}
+
 func TestNext(t *testing.T) {
 	for name, c := range map[string]struct {
 		record  *Record
@@ -77,9 +85,14 @@ func TestNext(t *testing.T) {
 		"held, overdue":              {record: held(OverdueAfter), view: func(*View) {}, state: Overdue, message: "not renewed"},
 		"taken over":                 {record: held(0), view: func(v *View) { v.Live = of("r2") }, state: Lost, message: "taken over by run r2", stops: true},
 		"shows what was before ours": {record: held(0), view: func(v *View) { v.Live = of("r2"); v.Live.ResourceVersion = "5" }, wake: renewal},
-		"denied for a moment":        {record: denied(OverdueAfter, deniedFor-1), view: func(*View) {}, state: Overdue},
-		"denied for long":            {record: denied(OverdueAfter, deniedFor), view: func(*View) {}, state: Off},
-		"denied, not overdue yet":    {record: denied(renewal, deniedFor), view: func(*View) {}, wake: RetryAfter},
+		"renewed, without an answer": {record: doubted(), view: func(v *View) { v.Live = of("r1") }, state: Held},
+		"in doubt, shows what was before": {record: doubted(), view: func(v *View) { v.Live = of("r1"); v.Live.ResourceVersion = "6" },
+			wake: RetryAfter},
+		"in doubt, the watch is late": {record: doubted(), view: func(v *View) { v.Live = of("r1"); v.Live.ResourceVersion = "5" },
+			wake: RetryAfter},
+		"denied for a moment":     {record: denied(OverdueAfter, deniedFor-1), view: func(*View) {}, state: Overdue},
+		"denied for long":         {record: denied(OverdueAfter, deniedFor), view: func(*View) {}, state: Off},
+		"denied, not overdue yet": {record: denied(renewal, deniedFor), view: func(*View) {}, wake: RetryAfter},
 
 		"done, held":            {record: held(0), view: func(v *View) { v.Final = true }, verb: attempt.VerbRelease, version: "6"},
 		"done, of before":       {view: func(v *View) { v.Final, v.Live = true, of("r1") }, state: Held},

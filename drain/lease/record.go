@@ -47,6 +47,8 @@ type Facts struct {
 	Name      string   `json:"name"`
 	UID       kube.UID `json:"uid,omitempty"`
 	Holder    string   `json:"holder,omitempty"` // id of the run that holds it
+	// Shown is the resourceVersion by which a write without an answer shows.
+	Shown string `json:"shownVersion,omitempty"`
 }
 
 func factsOf(l *kube.Lease) Facts {
@@ -66,7 +68,9 @@ type Record struct {
 
 	version  string        // resourceVersion as our last write left it
 	under    string        // resourceVersion of what we took it over from
+	expected string        // resourceVersion that the last write named
 	sent     time.Time     // when the last write was sent
+	doubted  time.Time     // when the first write since was sent that may be done without an answer
 	released bool          // the last write releases it
 	deniedAt time.Time     // since when each answer is that the right is missing, zero if the last was another
 	denied   time.Duration // from then to the last answer
@@ -81,12 +85,16 @@ func (r *Record) Become(f Facts, state State, message string, at time.Time) {
 	if state == Held && r.Taken.IsZero() {
 		r.Taken = at
 	}
+	if f.Shown != "" {
+		r.Renewed, r.version, r.doubted, r.Shown = r.doubted, f.Shown, time.Time{}, ""
+		r.Tries, r.Next = 0, time.Time{}
+	}
 }
 
 // Sent notes that a write of the Lease is out.
 func (r *Record) Sent(f Facts, action *attempt.ActionFacts, at time.Time) {
 	r.Attempt.Sent(action)
-	r.Namespace, r.Name, r.sent = f.Namespace, f.Name, at
+	r.Namespace, r.Name, r.expected, r.sent = f.Namespace, f.Name, action.Version, at
 	if release := action.Verb == attempt.VerbRelease; release != r.released {
 		r.released, r.Tries = release, 0
 	}
@@ -103,9 +111,12 @@ func (r *Record) Answered(f Facts, verb attempt.Verb, a *attempt.AnswerFacts, at
 	if class == kube.AnswerDone {
 		r.Tries, r.deniedAt, r.denied = 0, time.Time{}, 0
 		if verb != attempt.VerbRelease {
-			r.Renewed, r.version, r.UID = r.sent, a.ResourceVersion, f.UID
+			r.Renewed, r.version, r.doubted, r.UID = r.sent, a.ResourceVersion, time.Time{}, f.UID
 		}
 		return
+	}
+	if verb != attempt.VerbRelease && a.MayBeDone() && r.doubted.IsZero() {
+		r.doubted = r.sent
 	}
 	switch {
 	case class != kube.AnswerForbidden:
