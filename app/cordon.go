@@ -13,8 +13,9 @@ import (
 )
 
 const (
+	// cordonTries is how often a write is sent that meets a node as it no longer is.
 	cordonTries = 5
-	// nodeShown is how long the watch may take to show a node that has changed.
+	// nodeShown is how long the watch may take to show a node or another object that has changed.
 	nodeShown = 15 * time.Second
 )
 

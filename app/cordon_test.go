@@ -10,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
@@ -94,6 +96,42 @@ func TestACordonWithoutAnAnswer(t *testing.T) {
 				}
 				if server.tries != c.tries {
 					t.Errorf("sent %d times, want %d", server.tries, c.tries)
+				}
+			})
+		})
+	}
+}
+
+// What a rollback sent and was not answered is undone where the watch shows it.
+func TestARollbackWithoutAnAnswer(t *testing.T) {
+	for name, arrives := range map[string]bool{"done": true, "not done": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sim := kubetest.NewSimulation()
+				defer sim.Halt()
+				sim.AddNode("worker-1")
+				mark := annotation.Mark{Run: "r1", Was: "schedulable", At: time.Now()}
+				sim.SetNode("worker-1", func(n *corev1.Node) {
+					kubetest.CordonedBy(kube.FieldManager)(n)
+					n.Annotations = map[string]string{kube.CordonAnnotation: mark.String()}
+				})
+				sim.NodeLag = time.Second
+				server := &cutOff{Simulation: sim, answer: kube.Answer{Failure: "stream error"},
+					before: func(int) bool { return arrives }}
+				r := &Rollback{session: &Session{Cluster: server, View: View{Source: sim, Now: time.Now}},
+					State: drain.Fold(nil,
+						drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "r1", Options: plan.DefaultOptions(),
+							Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "node-worker-1"}}}},
+						drain.Event{Seq: 2, Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeCordoned})}
+				r.Plan()
+				if len(r.Items) == 0 || r.Items[0].Cordon == nil {
+					t.Fatalf("%+v", r.Items)
+				}
+				if err := r.Undo(t.Context(), r.Items[0]); (err == nil) != arrives {
+					t.Error(err)
+				}
+				if done := len(r.undone) == 1; done != arrives || server.tries != 1 {
+					t.Errorf("undone %q after %d requests", r.undone, server.tries)
 				}
 			})
 		})

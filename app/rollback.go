@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -197,31 +199,71 @@ func (r *Rollback) MayUndo(ctx context.Context) error {
 
 // Undo undoes one item. It is judged once more: while the operator
 // read, somebody may have made the cordon their own, and a node's status alone makes
-// its version old.
+// its version old. Requests without an answer may be done: then it is judged again by
+// what the watch shows of them.
 func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
-	now, known := item.Planned(r.plan())
-	switch {
-	case !known:
-		return errors.New("it changed meanwhile: nothing of it is left to undo")
-	case now.Left != "":
-		return fmt.Errorf("it changed meanwhile: %s", now.Left)
-	case now.What != item.What:
-		return fmt.Errorf("it changed meanwhile: the run is now to %s", now.What)
-	}
-	// A request that is out is waited for: a signal stops those after it.
-	for _, undo := range now.Requests() {
-		answer := undo.Send(context.WithoutCancel(ctx), r.session.Writer())
-		_, cost := undo.(request.SetCost) // of a pod that may be gone by now
-		gone := (now.Unguard != nil || now.Release != nil || cost) && answer.Class() == kube.AnswerGone
-		if !answer.OK() && !gone {
-			return errors.New(attempt.AnswerWords(answer))
+	var lost error
+	sent := item
+	for try := 0; ; try++ {
+		now, known := item.Planned(r.plan())
+		switch {
+		case lost != nil && (!known || now.Left != ""):
+			return r.done(ctx, sent)
+		case !known:
+			return errors.New("it changed meanwhile: nothing of it is left to undo")
+		case now.Left != "":
+			return fmt.Errorf("it changed meanwhile: %s", now.Left)
+		case now.What != item.What:
+			return fmt.Errorf("it changed meanwhile: the run is now to %s", now.What)
+		case try == cordonTries:
+			return lost
+		}
+		sent = now
+		answer := r.send(ctx, now)
+		if answer.OK() {
+			return r.done(ctx, sent)
+		}
+		lost = errors.New(attempt.AnswerWords(answer))
+		if !attempt.MayBeDone(answer) || !r.showsOther(ctx, now) {
+			return lost
 		}
 	}
-	if now.Taint != nil {
-		r.awaitTaint(ctx, now.Node)
+}
+
+// send sends the requests of an item, up to the first that is not done.
+func (r *Rollback) send(ctx context.Context, u rollback.Undo) (answer kube.Answer) {
+	answer = kube.Answer{Code: http.StatusOK}
+	// A request that is out is waited for: a signal stops those after it.
+	for _, undo := range u.Requests() {
+		answer = undo.Send(context.WithoutCancel(ctx), r.session.Writer())
+		_, cost := undo.(request.SetCost) // of a pod that may be gone by now
+		if (u.Unguard != nil || u.Release != nil || cost) && answer.Class() == kube.AnswerGone {
+			answer = kube.Answer{Code: http.StatusOK}
+		}
+		if !answer.OK() {
+			break
+		}
 	}
-	r.undone = append(r.undone, item.ID)
-	return r.record(now.Event(r.State, r.session.Identity().User, r.session.Now()))
+	return answer
+}
+
+// showsOther waits until the watch shows that something else is to be done about the item.
+func (r *Rollback) showsOther(ctx context.Context, u rollback.Undo) bool {
+	ctx, cancel := context.WithTimeout(ctx, nodeShown)
+	defer cancel()
+	return r.session.await(ctx, func(*kube.Snapshot) (bool, time.Time) {
+		now, known := u.Planned(r.plan())
+		return !known || !reflect.DeepEqual(now.Requests(), u.Requests()), time.Time{}
+	}) == nil
+}
+
+// done notes that an item was undone.
+func (r *Rollback) done(ctx context.Context, u rollback.Undo) error {
+	if u.Taint != nil {
+		r.awaitTaint(ctx, u.Node)
+	}
+	r.undone = append(r.undone, u.ID)
+	return r.record(u.Event(r.State, r.session.Identity().User, r.session.Now()))
 }
 
 // record writes into the journal of the run, for its report.

@@ -148,6 +148,36 @@ func (a answer) foreign(t *testing.T, what, says string) {
 	}
 }
 
+// A gateway that cuts the answers to all writes hides none of what was done: the commands say what
+// became of it, and come to their ends without a wait for an answer.
+func TestGatewayThatCutsAnswersToWrites(t *testing.T) {
+	world := worldOf(t, setting{scene: "roll"})
+	defer world.logOnFailure(t, "get", "nodes,pods,leases", "-A", "-o", "wide")
+	o, g := world.behind(t, gateway.HTTP2)
+	g.Set(gateway.Cut().For(gateway.Writes))
+	cordoned := o.run("cordon", "worker-1")
+	cordoned.exits(t, 0)
+	cordoned.prints(t, "node/worker-1 cordoned")
+	cordoned = o.run("cordon", "worker-1")
+	cordoned.exits(t, 0)
+	cordoned.prints(t, "node/worker-1 already cordoned")
+	cordoned = o.run("uncordon", "worker-1")
+	cordoned.exits(t, 0)
+	cordoned.prints(t, "node/worker-1 uncordoned")
+	o.run(with("drain", "worker-1", "--yes", "--timeout=2m")...).exits(t, 0)
+	if left := world.podsOn(t, "worker-1"); len(left) > 0 {
+		t.Errorf("%d pods are left", len(left))
+	}
+	if l := world.leaseOver(t, "worker-1"); l != nil {
+		t.Errorf("its Lease is left: %+v", l)
+	}
+	run := decode[[]struct{ Run string }](t, o.run("runs", "-o", "json").out)[0].Run
+	o.run("rollback", run, "--yes").exits(t, 0)
+	if world.node(t, "worker-1").Spec.Unschedulable {
+		t.Error("worker-1 is cordoned after the rollback")
+	}
+}
+
 // A gateway that only stands in the way changes nothing of what a drain does.
 func TestGatewayThatLetsPass(t *testing.T) {
 	world := worldOf(t, setting{scene: "roll"})
