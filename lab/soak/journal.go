@@ -52,7 +52,11 @@ func readJournal(state string) (journal, error) {
 	if len(paths) > 1 {
 		return journal{bad: fmt.Sprintf("there are %d journals of one run", len(paths))}, nil
 	}
-	data, err := os.ReadFile(paths[0])
+	return readJournalFile(paths[0])
+}
+
+func readJournalFile(path string) (journal, error) {
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return journal{}, fmt.Errorf("read the journal: %w", err)
 	}
@@ -80,7 +84,7 @@ func readJournal(state string) (journal, error) {
 		j.events = append(j.events, e)
 	}
 	if len(j.events) > 0 {
-		j.run = strings.TrimSuffix(filepath.Base(paths[0]), ".jsonl")
+		j.run = strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	}
 	return j, nil
 }
