@@ -120,7 +120,7 @@ func TestIdleIsFound(t *testing.T) {
 
 func TestWorldsComeAgain(t *testing.T) {
 	for run := 1; run < 200; run++ {
-		a, b := newWorld(7, run, run%2 == 0), newWorld(7, run, run%2 == 0)
+		a, b := newWorld(7, run, kinds{surges: run%2 == 0}), newWorld(7, run, kinds{surges: run%2 == 0})
 		if len(a.Apps) == 0 || len(a.Targets) == 0 || strings.Join(a.Flags, " ") != strings.Join(b.Flags, " ") || len(a.Apps) != len(b.Apps) {
 			t.Fatalf("run %d: %+v and %+v", run, a, b)
 		}

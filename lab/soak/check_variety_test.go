@@ -199,8 +199,8 @@ func TestSkippedIsNotEvicted(t *testing.T) {
 func TestKilledWorldsHaveVariety(t *testing.T) {
 	counts := map[string]int{}
 	for run := 1; run < 300; run++ {
-		w := newKilledWorld(7, run, false)
-		again, err := json.Marshal(newKilledWorld(7, run, false))
+		w := newKilledWorld(7, run, kinds{})
+		again, err := json.Marshal(newKilledWorld(7, run, kinds{}))
 		if text, failed := json.Marshal(w); err != nil || failed != nil || string(text) != string(again) {
 			t.Fatalf("run %d does not come again", run)
 		}

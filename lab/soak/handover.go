@@ -91,7 +91,7 @@ func (o *ordeal) takeOver(ctx context.Context) error {
 	watch := newTrigger(&m)
 	calling, cancel := context.WithTimeout(ctx, 2*o.limit())
 	defer cancel()
-	p, err := o.rig.Begin(calling, func(line []byte) { o.steers.line(line); watch.line(line) }, o.kdrain, o.args(0)...)
+	p, err := o.rig.Begin(calling, o.listeners(watch), o.kdrain, o.args(0)...)
 	if err != nil {
 		return err
 	}
@@ -104,6 +104,13 @@ func (o *ordeal) takeOver(ctx context.Context) error {
 	there := watch.wait(second)
 	if there {
 		o.takeovers++
+	}
+	if there && o.e.world.Killing.Dead {
+		if err := p.Kill(); err != nil {
+			return err
+		}
+		<-second
+		o.kills++
 	}
 	machine := o.rig
 	if err := o.elsewhere(); err != nil {

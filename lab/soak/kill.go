@@ -19,6 +19,7 @@ type killing struct {
 	// TakeOver lets a second operator take the nodes at the first moment, instead of
 	// a kill: both processes go on to their ends.
 	TakeOver bool
+	Dead     bool // the run that is taken over was killed just before
 }
 
 // moment is when a process is killed: some time after a line of its output, or
@@ -81,8 +82,8 @@ func newMoment(rng *rand.Rand, number int, guards bool) moment {
 }
 
 // newKilledWorld is the world of a run that is killed, and how.
-func newKilledWorld(seed uint64, run int, surges bool) world {
-	w := newWorld(seed, run, surges)
+func newKilledWorld(seed uint64, run int, every kinds) world {
+	w := newWorld(seed, run, every)
 	rng := rand.New(rand.NewPCG(seed, 1<<32|uint64(run)))
 	w.makeLonger(rng)
 	k := &killing{Rollback: chance(rng, 45), Away: time.Duration(rng.IntN(2500)) * time.Millisecond}
@@ -92,9 +93,13 @@ func newKilledWorld(seed uint64, run int, surges bool) world {
 	if w.surges() {
 		k.aimAtSurges(rand.New(rand.NewPCG(seed, 8<<32|uint64(run))))
 	}
-	k.addVariety(rand.New(rand.NewPCG(seed, 3<<32|uint64(run))), &w)
+	if variety := rand.New(rand.NewPCG(seed, 3<<32|uint64(run))); w.Roll != nil {
+		k.aimAtRolls(variety, &w)
+	} else {
+		k.addVariety(variety, &w)
+	}
 	// The player of the volumes would not live through the end of the server.
-	if chance(rng, 15) && len(w.drivers()) == 0 && !k.Elsewhere && !k.TakeOver {
+	if chance(rng, 15) && len(w.drivers()) == 0 && !k.Elsewhere && !k.TakeOver && w.Roll == nil {
 		k.Fault = &fault{
 			During: rng.IntN(len(k.Moments) + 1), After: time.Duration(rng.IntN(2500)) * time.Millisecond,
 			For: time.Duration(200+rng.IntN(2500)) * time.Millisecond,
@@ -129,6 +134,7 @@ func (k *killing) addVariety(rng *rand.Rand, w *world) {
 	case chance(rng, 12) && !w.guards():
 		k.TakeOver, k.Rollback, k.Moments, w.As = true, false, k.Moments[:1], ""
 		k.Moments[0].Early = false
+		k.Dead = chance(rng, 40)
 	}
 }
 
@@ -198,6 +204,9 @@ func (k killing) String() string {
 	}
 	if k.TakeOver {
 		text = "take over, no"
+	}
+	if k.Dead {
+		text = "take over"
 	}
 	text += " after kill [" + strings.Join(parts, "; ") + "]"
 	if k.Fault != nil {

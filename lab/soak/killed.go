@@ -34,6 +34,7 @@ type ordeal struct {
 	happened     chan struct{} // closed when nothing more happens in the world
 	back         chan error    // closed when the API server is back, nil without a fault
 	away         span          // of the API server
+	roll         *rollLife     // of a roll
 }
 
 // call is one process of it.
@@ -79,7 +80,10 @@ func (e *evidence) runKilled(ctx context.Context, r *rig.Rig, b builder, kdrain 
 // live is the run from its first process to its last.
 func (o *ordeal) live(ctx context.Context) error {
 	k := o.e.world.Killing
-	if k.TakeOver {
+	switch {
+	case o.e.world.Roll != nil:
+		return o.liveRoll(ctx)
+	case k.TakeOver:
 		return o.takeOver(ctx)
 	}
 	for i, m := range k.Moments {
@@ -143,7 +147,7 @@ func (o *ordeal) process(ctx context.Context, number int, m *moment, args []stri
 	calling, cancel := context.WithTimeout(ctx, o.limit())
 	defer cancel()
 	watch := newTrigger(m)
-	p, err := o.rig.Begin(calling, func(line []byte) { o.steers.line(line); watch.line(line) }, o.kdrain, args...)
+	p, err := o.rig.Begin(calling, o.listeners(watch), o.kdrain, args...)
 	if err != nil {
 		return false, err
 	}
@@ -176,6 +180,15 @@ func (o *ordeal) process(ctx context.Context, number int, m *moment, args []stri
 		return false, errStuck
 	}
 	return result.Killed, errors.Join(err, failed)
+}
+
+// listeners are all that want the lines of a process.
+func (o *ordeal) listeners(watch *trigger) func([]byte) {
+	return func(line []byte) {
+		o.steers.line(line)
+		watch.line(line)
+		o.roll.line(line)
+	}
 }
 
 // errStuck ends an ordeal; what is wrong has been said.

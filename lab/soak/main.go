@@ -32,10 +32,16 @@ type settings struct {
 	kdrain, lab, dir, keep string
 	runs, kills, only      int
 	seed                   uint64
-	surges                 bool
+	every                  kinds
 }
 
+// kinds are what every world has, whatever else it is.
+type kinds struct{ surges, rolls bool }
+
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == traceWord {
+		os.Exit(leaveTrace(os.Args[2:]))
+	}
 	var s settings
 	flag.StringVar(&s.kdrain, "kdrain", os.Getenv("KDRAIN_BIN"), "the kdrain-tui to judge")
 	flag.StringVar(&s.lab, "lab", os.Getenv("KDRAIN_LAB"), "the program that starts a lab")
@@ -45,7 +51,8 @@ func main() {
 	flag.IntVar(&s.kills, "kills", 0, "after them, how many runs are killed, resumed or rolled back")
 	flag.IntVar(&s.only, "run", 0, "only the run of this number, from 1; 0: all")
 	flag.Uint64Var(&s.seed, "seed", 0, "makes the worlds; 0: a random one")
-	flag.BoolVar(&s.surges, "surge", false, "let the replacements start first in every run")
+	flag.BoolVar(&s.every.surges, "surge", false, "let the replacements start first in every run")
+	flag.BoolVar(&s.every.rolls, "roll", false, "let every run be one of a roll")
 	flag.Parse()
 	// Under nohup its runs would inherit that a hangup is ignored; a signal with a
 	// handler is back at its default in a child.
@@ -79,10 +86,10 @@ func soak(ctx context.Context, s settings, out io.Writer) (err error) {
 	}
 	t := &trial{settings: s, rig: r, out: out}
 	for run := 1; err == nil && run <= s.runs; run++ {
-		err = t.run(ctx, newWorld(s.seed, run, s.surges))
+		err = t.run(ctx, newWorld(s.seed, run, s.every))
 	}
 	for run := 1; err == nil && run <= s.kills; run++ {
-		err = t.run(ctx, newKilledWorld(s.seed, run, s.surges))
+		err = t.run(ctx, newKilledWorld(s.seed, run, s.every))
 	}
 	if err != nil {
 		return err
@@ -242,6 +249,10 @@ func (e *evidence) run(ctx context.Context, r *rig.Rig, b builder, kdrain string
 
 func (e *evidence) args() []string {
 	args := slices.Concat([]string{"drain", "--yes", "-o", "json"}, e.world.as(), e.world.Flags)
+	if e.world.Roll != nil {
+		args = slices.Concat([]string{"roll", "--yes", "-o", "json"}, e.world.Flags,
+			e.world.Roll.args(e.world, e.ordeal.roll.trace))
+	}
 	return append(args, e.world.Targets...)
 }
 
@@ -285,7 +296,7 @@ func (e *evidence) keep(out io.Writer, s *settings) error {
 		"attachments.json": e.attachments, "wrong.json": e.wrong,
 		"stdout.jsonl": e.result.Out, "stderr.txt": e.result.Err, "args.txt": strings.Join(e.args(), " "),
 		"words.json": e.steered, "calls.json": e.calls(), "former.jsonl": e.formerText(),
-		"journal.jsonl": e.journalText(),
+		"journal.jsonl": e.journalText(), "roll.json": e.rollEvidence(),
 	} {
 		text, isText := content.(string)
 		data := []byte(text)
@@ -300,11 +311,13 @@ func (e *evidence) keep(out io.Writer, s *settings) error {
 		}
 	}
 	which := fmt.Sprintf("-n %d", e.world.Run)
-	if e.ordeal != nil {
+	if k := e.world.Killing; k != nil && len(k.Moments) > 0 {
 		which = fmt.Sprintf("-n 0 -kills %d", e.world.Run)
 	}
-	if s.surges {
-		which += " -surge"
+	for name, is := range map[string]bool{" -surge": s.every.surges, " -roll": s.every.rolls} {
+		if is {
+			which += name
+		}
 	}
 	fmt.Fprintf(out, "  the evidence is in %s; again: go run ./soak -seed %d %s -run %d\n", dir, s.seed, which,
 		e.world.Run)

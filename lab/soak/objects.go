@@ -25,6 +25,9 @@ const (
 // an outage has left behind may still know the nodes of the run before.
 const ofRun = "soak.kdrain-tui.dev/run"
 
+// ofZone is the zone of a node, for rolls that never have nodes of two out at once.
+const ofZone = "soak.kdrain-tui.dev/zone"
+
 // managedAttach is what a kubelet writes on its node: the controller is to attach.
 const managedAttach = "volumes.kubernetes.io/controller-managed-attach-detach"
 
@@ -38,7 +41,8 @@ func newNode(name string, run int) *corev1.Node {
 	}
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{managedAttach: "true"},
-			Labels: map[string]string{corev1.LabelHostname: name, labKubelet: "simulated", ofRun: strconv.Itoa(run)}},
+			Labels: map[string]string{corev1.LabelHostname: name, labKubelet: "simulated", ofRun: strconv.Itoa(run),
+				ofZone: zone(name)}},
 		Status: corev1.NodeStatus{Capacity: room, Allocatable: room,
 			NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "v1.36.3"}},
 	}

@@ -18,7 +18,7 @@ import (
 // word is what the operator tells the live run, by ctl.
 type word struct {
 	After time.Duration // since the run began, or since the word before
-	Verb  string        // pause, continue, skip, last or scale
+	Verb  string        // pause, continue, skip, last or scale; abort for a roll
 	App   app           // of the pod that it is about
 }
 
@@ -85,9 +85,12 @@ func steer(ctx context.Context, r *rig.Rig, b builder, kdrain string, w world) *
 // line takes a line of the output: the first one tells the id of the run.
 func (s *steering) line(text []byte) {
 	s.once.Do(func() {
-		var e struct{ Run struct{ ID string } }
-		if json.Unmarshal(text, &e) == nil && e.Run.ID != "" {
-			s.run <- e.Run.ID
+		var e struct {
+			Run  struct{ ID string }
+			Roll struct{ Run struct{ ID string } }
+		}
+		if id := &e.Run.ID; json.Unmarshal(text, &e) == nil && *id+e.Roll.Run.ID != "" {
+			s.run <- *id + e.Roll.Run.ID
 		}
 	})
 }
@@ -122,7 +125,7 @@ const answerTime = beginAndEnd
 func (s *steering) say(ctx context.Context, run string, w word) bool {
 	said := spoken{Verb: w.Verb, App: w.App.Name, Asked: time.Now()}
 	args := []string{"ctl", run, w.Verb}
-	if w.Verb != "pause" && w.Verb != "continue" {
+	if !slices.Contains([]string{"pause", "continue", "abort"}, w.Verb) {
 		if !s.choose(ctx, w.App, &said) {
 			return true // it no longer has a pod on a target
 		}

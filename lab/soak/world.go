@@ -27,6 +27,7 @@ type world struct {
 	As         string // the operator that the administrator impersonates, "" for none
 	Webhook    *webhookRule
 	Killing    *killing // nil where it may live
+	Roll       *rolling // nil where the nodes are drained once
 	Crowd      int      // further ReplicaSets, without pods: their list takes longer than that of the pods
 }
 
@@ -61,8 +62,8 @@ type happening struct {
 	Namespace, Name string
 }
 
-// newWorld makes the world of a run; surges lets each of them have replacements first.
-func newWorld(seed uint64, run int, surges bool) world {
+// newWorld makes the world of a run.
+func newWorld(seed uint64, run int, every kinds) world {
 	rng := rand.New(rand.NewPCG(seed, uint64(run)))
 	w := world{Run: run, Timeout: time.Duration(4+rng.IntN(4)) * time.Second, Unsettled: chance(rng, 10)}
 	w.Targets = names(run, "target", 1+rng.IntN(3))
@@ -87,10 +88,14 @@ func newWorld(seed uint64, run int, surges bool) world {
 		w.addHappening(rng)
 	}
 	w.Flags = newFlags(rng, &w)
-	w.addSurge(rand.New(rand.NewPCG(seed, 7<<32|uint64(run))), surges)
+	w.addSurge(rand.New(rand.NewPCG(seed, 7<<32|uint64(run))), every.surges)
 	w.addVolumes(rand.New(rand.NewPCG(seed, 4<<32|uint64(run))))
 	w.addWords(rand.New(rand.NewPCG(seed, 2<<32|uint64(run))))
 	w.addAdversity(rand.New(rand.NewPCG(seed, 5<<32|uint64(run))))
+	w.addRoll(rand.New(rand.NewPCG(seed, 9<<32|uint64(run))), every.rolls)
+	if w.Roll != nil {
+		w.Killing = &killing{} // never killed, but followed as those that are
+	}
 	return w
 }
 
