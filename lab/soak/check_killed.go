@@ -74,6 +74,10 @@ func (o *ordeal) checkListed(ctx context.Context) error {
 // checkKilled finds what is wrong with a run that was killed.
 func (e *evidence) checkKilled() {
 	o := e.ordeal
+	if o.roll != nil {
+		e.checkRoll()
+		return
+	}
 	said, err := o.journal.said()
 	former, failed := o.former.said()
 	if err != nil || failed != nil {
@@ -244,12 +248,18 @@ func (e *evidence) summaryKilled(verdict string, seed uint64) string {
 	for _, c := range o.calls {
 		took += c.Result.Took()
 	}
-	outcome := o.journal.outcome()
+	outcome, what, how := o.journal.outcome(), "kill", e.world.Killing.String()
+	if o.roll != nil {
+		outcome, how = o.roll.journal.outcome(), e.world.Roll.String()+", "+how
+	}
+	if len(e.world.Killing.Moments) == 0 {
+		what = "roll"
+	}
 	if outcome == "" {
 		outcome = "-"
 	}
-	return fmt.Sprintf("kill %3d of seed %d %-5s %d kills, %s, %s, %.1f s, %d nodes, %d pods, %d words%s  %s  %s",
-		e.world.Run, seed, verdict, o.kills, o.ended,
+	return fmt.Sprintf("%s %3d of seed %d %-5s %d kills, %s, %s, %.1f s, %d nodes, %d pods, %d words%s  %s  %s",
+		what, e.world.Run, seed, verdict, o.kills, o.ended,
 		outcome, took.Seconds(), len(e.world.Targets), len(e.said.planned), len(e.steered), e.world.adversity(),
-		e.world.Killing, strings.Join(e.world.Flags, " "))
+		how, strings.Join(e.world.Flags, " "))
 }
