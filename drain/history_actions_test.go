@@ -20,38 +20,39 @@ import (
 // actions are what can happen next.
 func (h *history) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
-		"look":           h.lookAround,
-		"wait":           h.waitFor,
-		"wake":           h.waitUntilWake,
-		"watch":          h.watchSome,
-		"server":         h.serveOne,
-		"server again":   h.serveOne,
-		"server fails":   h.failOne,
-		"pod ends":       h.endPod,
-		"pod ready":      h.podReady,
-		"pod sick":       h.podSick,
-		"controller":     h.controlSome,
-		"controllers":    h.controlSome,
-		"rollout":        h.rollout,
-		"autoscaler":     h.rescale,
-		"attach":         func(*rapid.T) { h.attach() },
-		"list":           func(*rapid.T) { h.listApps() },
-		"job":            func(*rapid.T) { h.endJobs() },
-		"node":           h.changeNode,
-		"disruptions":    h.someController,
-		"budget":         h.changeBudget,
-		"others evict":   h.othersEvict,
-		"outage":         h.outage,
-		"command":        h.someCommand,
-		"remedy":         h.someRemedy,
-		"process ends":   h.endProcess,
-		"torn":           h.tear,
-		"journal":        h.journalNews,
-		"uncordon":       h.uncordon,
-		"kubelet":        h.kubelet,
-		"another's run":  h.othersLease,
-		"late scheduler": h.latePod,
-		"":               h.judgeWorld,
+		"look":            h.lookAround,
+		"wait":            h.waitFor,
+		"wake":            h.waitUntilWake,
+		"watch":           h.watchSome,
+		"server":          h.serveOne,
+		"server again":    h.serveOne,
+		"server fails":    h.failOne,
+		"pod ends":        h.endPod,
+		"pod ready":       h.podReady,
+		"pod sick":        h.podSick,
+		"controller":      h.controlSome,
+		"controllers":     h.controlSome,
+		"rollout":         h.rollout,
+		"autoscaler":      h.rescale,
+		"attach":          func(*rapid.T) { h.attach() },
+		"list":            func(*rapid.T) { h.listApps() },
+		"job":             func(*rapid.T) { h.endJobs() },
+		"node":            h.changeNode,
+		"disruptions":     h.someController,
+		"budget":          h.changeBudget,
+		"others evict":    h.othersEvict,
+		"outage":          h.outage,
+		"command":         h.someCommand,
+		"remedy":          h.someRemedy,
+		"process ends":    h.endProcess,
+		"torn":            h.tear,
+		"journal":         h.journalNews,
+		"uncordon":        h.uncordon,
+		"kubelet":         h.kubelet,
+		"another's run":   h.othersLease,
+		"another's surge": h.othersSurge,
+		"late scheduler":  h.latePod,
+		"":                h.judgeWorld,
 	}
 }
 
@@ -160,7 +161,7 @@ func (h *history) disturbAll() {
 	}
 }
 
-// disturb notes that somebody else takes a pod away from those that serve.
+// disturb notes that a pod is taken away from those that serve, and not by a controller.
 func (h *history) disturb(pod string) {
 	if a := h.app(appOf(pod)); a != nil {
 		a.disturbed = h.now
@@ -315,6 +316,9 @@ func (h *history) restart(t *rapid.T) {
 	}
 	h.arrived, h.requests = nil, nil
 	h.text.Reset()
+	clear(h.refused)
+	clear(h.heldSince)
+	h.judgeHolds()
 	h.resume()
 	h.sent(h.out)
 	t.Logf("resumed:\n%s", h.text.String())

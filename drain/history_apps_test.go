@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -32,7 +33,9 @@ type app struct {
 	ours       bool   // the program wrote its replicas last
 	rollsOut   bool
 	lowered    bool      // the run set its replicas back, and its pods are not removed yet
-	disturbed  time.Time // when somebody else last took a pod of it away, or changed its replicas
+	disturbed  time.Time // when somebody last took a pod of it away, or changed its replicas
+	raised     time.Time // when the run last raised it, and how many Ready pods it had then
+	served     int
 }
 
 // scaled is a Deployment or ReplicaSet: what surges and scaling change of it.
@@ -190,8 +193,9 @@ func (h *history) scale(w Write) kube.Answer {
 		if live := h.truth.store.Snapshot().Workload(r.UID); live == nil || live.ResourceVersion != r.ResourceVersion {
 			return h.answerOf("409", w)
 		}
-		a.owned.mark, a.ours = r.Mark, true
+		a.owned.mark, a.ours, a.lowered = r.Mark, true, false
 		a.owned.scale(r.To)
+		a.raised, a.served = h.now, h.serving(a)
 	case request.Lower:
 		a = h.app(r.Name)
 		of := &a.owned
@@ -279,6 +283,7 @@ func (h *history) control(a *app) {
 	if more := len(pods) - replicas; more > 0 {
 		slices.SortFunc(pods, h.removedFirst)
 		for _, name := range pods[:more] {
+			h.judgeRemoval(a, h.truth.pods[name])
 			h.terminate(name)
 		}
 	}
@@ -383,8 +388,44 @@ func (h *history) rescale(t *rapid.T) {
 	if to == a.owned.replicas {
 		t.Skip("it has them")
 	}
-	a.wants, a.ours, a.disturbed = to, false, h.now
+	a.wants, a.ours, a.lowered, a.disturbed = to, false, false, h.now
 	a.owned.scale(to)
+	h.putApp(a)
+}
+
+// othersSurge is another run that begins to give back the deletion costs of its surge, or is done with that.
+func (h *history) othersSurge(t *rapid.T) {
+	a := h.someApp(t)
+	if a.kind == "StatefulSet" || a.owned.mark != "" && !a.owned.others() {
+		t.Skip("no other run surges it")
+	}
+	if a.owned.mark != "" {
+		h.endOthersSurge(a)
+		return
+	}
+	a.owned.mark = fmt.Sprintf(othersMark+`,"was":%d,"to":%d}`, a.owned.replicas, a.owned.replicas+1)
+	a.owned.scale(a.owned.replicas + 1)
+	h.putApp(a)
+}
+
+// othersMark is how the annotation of the other run begins.
+const othersMark = `{"run":"r9"`
+
+// others reports whether another run has raised it.
+func (s *scaled) others() bool { return strings.HasPrefix(s.mark, othersMark) }
+
+// endOthersSurge takes back what the other run has raised, its annotation and the copy of that.
+func (h *history) endOthersSurge(a *app) {
+	if !a.owned.others() && !a.set.others() {
+		return
+	}
+	a.owned.scale(a.wants)
+	for _, of := range []*scaled{&a.owned, &a.set} {
+		if of.others() {
+			of.mark = ""
+		}
+	}
+	a.seen = a.owned
 	h.putApp(a)
 }
 

@@ -2,46 +2,68 @@ package drain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
-	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
 // What holds in every history, whatever happens in it. The world of the history is the judge, never the
 // books of the run.
 //
-//  1. A guard is kept: an eviction of the run leaves a guarded workload no fewer Ready pods than the guard needs,
-//     if nobody else took one of its pods away while the request was on its way.
-//  2. A workload that surges keeps as many Ready pods as it wants: none of its Ready pods is evicted before that,
-//     unless the run has said that it does not surge any longer.
+//  1. A guard is kept: an eviction of the run leaves a guarded workload no fewer Ready pods than the guard needs. One
+//     that was done counts, whatever answer came for it.
+//  2. A workload that surges keeps as many Ready pods as it wants: none of its Ready pods is evicted or removed
+//     before. One whose batch is over, or whose workload cannot be raised any more, goes alone, or once the time for
+//     replacements is over. What may pass is waited for as long as for a replacement, from when it began.
+//     A raise keeps to the order of the run, is not for a pod that runs to its end, and removes none that was left.
 //  3. Nothing outside the plan is touched, and nothing while the run is paused, aborted, suspended or ended, or
 //     without the cordon and the Lease of its node (script_check_test.go).
 //  4. A pod that is said to have left its node is not on it.
-//  5. A pod whose eviction was accepted is not evicted again.
+//  5. A pod whose eviction was accepted is not evicted again. One is deleted past its budgets only after the server
+//     has just said to this process that they hold it.
 //  6. The run ends once everybody does what they should, and no look asks for another at once.
-//  7. At the end nothing temporary is left: budgets, annotations, deletion costs, replicas. What could not
+//  7. At the end nothing temporary is left: budgets, taints, annotations, deletion costs, replicas. What could not
 //     be taken back is reported so.
 //  8. The same holds after a rollback at any moment, and the cordons and Leases of the run are taken back too.
 //  9. The journal gives the same state as the run has, also where its end was lost.
 
-// judgeLook judges what a look decided; requests after the number before are new.
-func (h *history) judgeLook(t *rapid.T, before uint64) {
+// judgeLook judges what a look decided, from the state before it.
+func (h *history) judgeLook(t *rapid.T, was *State, events []Event) {
 	for id, w := range h.out {
-		if id <= before || !sends[request.Evict](w) || w.Remedy != 0 {
+		if id <= was.nextAction || w.Remedy != 0 {
 			continue
 		}
-		pod := sent[request.Evict](w).UID
-		if !h.retried[pod] && h.gone(pod) {
-			t.Fatalf("#%d: %s was evicted already", id, pod)
+		switch r := w.Request.(type) {
+		case request.Evict:
+			if !h.retried[r.UID] && h.gone(r.UID) {
+				t.Fatalf("#%d: %s was evicted already", id, r.UID)
+			}
+			h.judgeSurge(t, w, r.UID)
+			h.judgeGuard(t, w, r.UID)
+		case request.Delete:
+			h.judgeDeletion(t, w, r.UID)
 		}
-		h.judgeSurge(t, w, pod)
+	}
+	for _, e := range events {
+		if e.SurgeChange != nil && e.SurgeChange.Batch != nil && e.SurgeChange.Batch.Began.IsZero() {
+			for _, m := range e.SurgeChange.Batch.Pods {
+				h.judgeTurn(t, was, m.UID)
+			}
+		}
+		if e.SurgeChange != nil && e.SurgeChange.State == surge.Refused {
+			h.judgeRefusal(t, appOf(e.Surge.Name+"-"), e.Message)
+		}
+	}
+	if h.state.Paused || h.down {
+		clear(h.refused)
 	}
 	for _, p := range h.state.Pods {
 		if !p.State.Left() {
@@ -53,57 +75,50 @@ func (h *history) judgeLook(t *rapid.T, before uint64) {
 	}
 }
 
-// judgeSurge judges the eviction of a pod whose workload surges, by what the watches show.
-func (h *history) judgeSurge(t *rapid.T, w Write, uid kube.UID) {
-	p := h.shownCluster.store.Snapshot().Pod(uid)
+// judgeGuard judges an eviction under a guard, by what the watches show: an eviction that was done counts, whatever
+// came back for it.
+func (h *history) judgeGuard(t *rapid.T, w Write, uid kube.UID) {
+	snap := h.shownCluster.store.Snapshot()
+	p, guard := snap.Pod(uid), string(h.state.Run.Options.Guard)
 	a := h.app(appOf(p.Name))
-	if a == nil {
+	if a == nil || guard == "" || !p.Ready || len(snap.BudgetsOf(p)) > 0 {
 		return
 	}
-	r := h.state.Surges.Of(a.uid())
-	if r == nil || slices.Contains([]surge.State{surge.Undone, surge.Refused, surge.Kept, surge.Left}, r.State) || !p.Ready || h.retried[uid] || slices.Contains(r.Tried, uid) {
-		return
+	shown := h.shownCluster.apps[a.name]
+	wants := int(min(shown.wants, shown.controlled().replicas))
+	away, err := strconv.Atoi(strings.TrimSuffix(guard, "%"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	ready := 0
-	for name, other := range h.shownCluster.pods {
-		_, asked := h.evicted[other.UID]
-		if staying(other) && kubetest.IsReady(other) && appOf(name) == a.name && !asked {
-			ready++
-		}
+	if strings.HasSuffix(guard, "%") {
+		away = (wants*away + 99) / 100
 	}
-	for id, other := range h.out {
-		if sends[request.Evict](other) && id <= w.ID && appOf(sent[request.Evict](other).Name) == a.name {
-			ready--
-		}
-	}
-	if ready < int(a.wants) {
-		t.Fatalf("#%d: %s is evicted though %s surges (%s) and wants %d Ready pods, which leaves %d", w.ID, p.Name,
-			a.name, r.State, a.wants, ready)
+	if ready := h.readyBut(a, w); wants > 1 && ready < wants-away {
+		t.Fatalf("#%d: the eviction of %s leaves %d Ready pods of %d: the guard %s is broken", w.ID, p.Name, ready, wants, guard)
 	}
 }
 
-// judgeGuard judges an eviction that the server just accepted.
-func (h *history) judgeGuard(w Write, p *corev1.Pod) {
-	a := h.app(appOf(p.Name))
-	if a == nil || h.state.Run.Options.Guard == "" || h.state.Run.Options.GuardWrite || a.wants < 2 || !kubetest.IsReady(p) ||
-		len(h.truth.store.Snapshot().BudgetsOf(h.truth.store.Snapshot().Pod(p.UID))) > 0 {
-		return
-	}
-	if !a.disturbed.IsZero() && !a.disturbed.Before(w.At.Add(-watchLag)) || h.retried[p.UID] {
-		return
-	}
-	ready := 0
-	for _, name := range h.podsOf(a) {
-		if kubetest.IsReady(h.truth.pods[name]) && h.truth.pods[name].UID != p.UID {
-			ready++
+// judgeAnswers notes which pods the server said that their budgets hold.
+func (h *history) judgeAnswers(in []Input) {
+	for _, in := range in {
+		a, answered := in.(Answered)
+		if !answered || !sends[request.Evict](a.Write) {
+			continue
+		}
+		delete(h.refused, a.Write.pod())
+		byBudget := slices.ContainsFunc(a.Answer.Causes, func(c kube.Cause) bool { return c.Type == "DisruptionBudget" })
+		if byBudget || strings.Contains(a.Answer.Message, "more than one PodDisruptionBudget") {
+			h.refused[a.Write.pod()] = h.now
 		}
 	}
-	away := 1
-	if h.state.Run.Options.Guard == "50%" {
-		away = (int(a.wants) + 1) / 2
-	}
-	if ready < int(a.wants)-away {
-		h.wrong = append(h.wrong, "the guard of "+a.name+" is broken by the eviction of "+p.Name)
+}
+
+// judgeDeletion judges the deletion of a pod past its budgets: the server has just said to this process that they
+// hold it.
+func (h *history) judgeDeletion(t *rapid.T, w Write, uid kube.UID) {
+	_, refused := h.refused[uid]
+	if delete(h.refused, uid); !refused && !h.state.Run.Options.DisableEviction {
+		t.Fatalf("#%d: %s is deleted past its budget, and no refusal says that it holds it", w.ID, uid)
 	}
 }
 
@@ -117,15 +132,27 @@ func (h *history) judgeWorld(t *rapid.T) {
 // judgeLeftovers judges what the run leaves in the cluster at its end.
 func (h *history) judgeLeftovers(t *rapid.T) {
 	h.judgeWorld(t)
-	for _, b := range h.state.Budgets {
-		if h.truth.budgets[b.Name] != nil && b.State != tempbudget.Left {
-			t.Errorf("temporary budget %s is %s, and stands", b.Name, b.State)
+	for name, b := range h.truth.budgets {
+		i := slices.IndexFunc(h.state.Budgets, func(r *tempbudget.Record) bool { return r.Name == name })
+		if b.Labels != nil && (i < 0 || h.state.Budgets[i].State != tempbudget.Left) {
+			t.Errorf("temporary budget %s stands, and nobody says so", name)
+		}
+	}
+	for _, n := range h.truth.nodes {
+		tainted := slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService })
+		if tainted && !slices.ContainsFunc(h.state.Remedies, func(r *remedy.Record) bool {
+			return r.Kind == remedy.OutOfService && r.Name == n.Name && r.MayStand()
+		}) {
+			t.Errorf("%s has the out-of-service taint, and nobody says so", n.Name)
 		}
 	}
 	for _, a := range h.apps {
 		h.controlNow(a)
 		if r := h.state.Surges.Of(a.uid()); r != nil && (r.State == surge.Left || r.State == surge.Kept) {
 			continue // which is reported
+		}
+		if a.owned.others() {
+			continue
 		}
 		if a.owned.replicas != a.wants || a.owned.mark != "" || a.set.mark != "" && a.kind == "Deployment" {
 			t.Errorf("%s has %d replicas and wants %d, its marks are %q and %q", a.name, a.owned.replicas, a.wants, a.owned.mark, a.set.mark)

@@ -25,12 +25,15 @@ type history struct {
 	arrived  []Input                // at the next look
 	evicted  map[kube.UID]time.Time // when an eviction was accepted
 	retried  map[kube.UID]bool      // the operator wanted another try
+	refused  map[kube.UID]time.Time // when the server's last word about a pod came, that its budget holds it
 	wrong    []string               // what happened in the cluster that must not
 	serial   int
 	down     bool
 	claims   map[string]string // where the volume of a claim is attached
 	tears    bool              // the process ends in its next look
 	lossless bool              // no answer gets lost, and none is an error
+	// heldSince is since when all looks of this process saw something in the way of the surge of an app.
+	heldSince map[string]time.Time
 }
 
 // occurrence is a change of the cluster, and when it was.
@@ -166,9 +169,7 @@ func (h *history) evict(w Write) kube.Answer {
 		return h.answerOf("409", w)
 	}
 	h.evicted[p.UID] = h.now
-	if w.ID != 0 && w.Remedy == 0 {
-		h.judgeGuard(w, p)
-	}
+	h.disturb(p.Name)
 	h.terminate(p.Name)
 	return h.answerOf("201", w)
 }
@@ -206,6 +207,7 @@ func (h *history) delete(w Write) kube.Answer {
 	case p.UID != sent[request.Delete](w).UID:
 		return h.answerOf("409", w)
 	}
+	h.disturb(p.Name)
 	h.terminate(p.Name)
 	return h.answerOf("200", w)
 }

@@ -57,13 +57,15 @@ func unlessGiven(t *testing.T, values map[string]string) {
 }
 
 func newHistory(t *rapid.T) *history {
-	h := &history{script: newScript(), truth: newShownCluster(), evicted: map[kube.UID]time.Time{}, retried: map[kube.UID]bool{}, claims: map[string]string{}}
+	h := &history{script: newScript(), truth: newShownCluster(), evicted: map[kube.UID]time.Time{}, retried: map[kube.UID]bool{}, claims: map[string]string{},
+		refused: map[kube.UID]time.Time{}, heldSince: map[string]time.Time{}}
 	h.yes = true
 	h.checks.brief = true
 	for _, node := range []string{"w1", "w2", "w3"} {
 		h.lines("node " + node)
 	}
 	for app := range rapid.IntRange(1, 3).Draw(t, "apps") {
+		h.now = h.now.Add(rapid.SampledFrom([]time.Duration{0, time.Second}).Draw(t, "made later"))
 		name := fmt.Sprintf("app%d", app)
 		pods := rapid.IntRange(1, 4).Draw(t, "pods of "+name)
 		nodes := make([]string, pods)
@@ -89,7 +91,7 @@ func newHistory(t *rapid.T) *history {
 	}
 	h.attach()
 	h.showNext(len(h.unseen))
-	h.now = h.now.Add(time.Hour)
+	h.now = h.now.Add(rapid.SampledFrom([]time.Duration{0, time.Second, 20 * time.Second, time.Hour}).Draw(t, "pods are old"))
 	h.server("up")
 	return h
 }
@@ -128,7 +130,9 @@ func (h *history) lookAround(t *rapid.T) {
 
 func (h *history) lookWith(t *rapid.T, in ...Input) {
 	h.text.Reset()
-	before, written := h.state.nextAction, len(h.events)
+	was, written := h.state, len(h.events)
+	h.judgeAnswers(in)
+	h.judgeHolds()
 	h.look(in...)
 	text := h.text.String()
 	if text != "" {
@@ -137,7 +141,7 @@ func (h *history) lookWith(t *rapid.T, in ...Input) {
 	if strings.Contains(text, "!!") {
 		t.Fatal(text[strings.Index(text, "!!"):])
 	}
-	h.judgeLook(t, before)
+	h.judgeLook(t, was, h.events[written:])
 	if h.tears && len(h.events) > written && h.state.JournalLost == "" && h.state.Outcome == "" {
 		h.torn(t, written)
 		return
@@ -200,6 +204,7 @@ func (h *history) mend(t *rapid.T) {
 			a.rollsOut = false
 			h.putApp(a)
 		}
+		h.endOthersSurge(a)
 		h.controlNow(a)
 	}
 	h.listApps()
