@@ -195,8 +195,8 @@ func (e *evidence) checkTogether(earlier []work, w work) {
 	e.checkNumber(beside, fmt.Sprintf("when the %s command began on %s at %s", w.Hook, w.Node, clock(w.Began)))
 }
 
-// checkNumber: these nodes may be out at a time.
-func (e *evidence) checkNumber(nodes map[string]bool, when string) {
+// checkNumber: these nodes may be out at a time. It tells whether they may.
+func (e *evidence) checkNumber(nodes map[string]bool, when string) bool {
 	zones := map[string]bool{}
 	for name := range nodes {
 		zones[zone(name)] = true
@@ -206,7 +206,10 @@ func (e *evidence) checkNumber(nodes map[string]bool, when string) {
 		e.accuse("%s, %d nodes were out of service: --batch=%d", when, len(nodes), e.world.Roll.Batch)
 	case e.world.Roll.Zones && len(zones) > 1:
 		e.accuse("%s, nodes of %d zones were out of service: --by", when, len(zones))
+	default:
+		return true
 	}
+	return false
 }
 
 // rollPauses are the times in which the operator wanted nothing to begin.
@@ -252,12 +255,13 @@ func (e *evidence) checkOut() {
 		failed := r.journal.failedBy(f.At)
 		busy := map[string]bool{}
 		for name := range out {
-			busy[name] = !failed[name]
-			if failed[name] {
-				delete(busy, name)
+			if !failed[name] {
+				busy[name] = true
 			}
 		}
-		e.checkNumber(busy, fmt.Sprintf("when node %s changed at %s", f.Name, clock(f.At)))
+		if !e.checkNumber(busy, fmt.Sprintf("when node %s changed at %s", f.Name, clock(f.At))) {
+			return // what follows is the same
+		}
 	}
 }
 
