@@ -50,7 +50,7 @@ func (e *evidence) checkRoll() {
 const lookTime = time.Second
 
 // checkWorkPlaces: work begins only on a node that is cordoned, by the roll or by somebody before it, that has no pod
-// which the drain should have moved, and no volume of one.
+// which the drain should have moved, and no volume of one that it has moved.
 func (e *evidence) checkWorkPlaces() {
 	for _, w := range e.ordeal.roll.works {
 		if w.Hook != "work" {
@@ -69,7 +69,7 @@ func (e *evidence) checkWorkPlaces() {
 		}
 		for _, a := range e.attachments {
 			detached := !a.Gone.IsZero() && !a.Gone.After(w.Began.Add(e.allowed(lag)))
-			if a.Node == w.Node && a.Since.Before(since) && !detached {
+			if a.Node == w.Node && a.Since.Before(since) && !detached && !e.usedAt(a, w.Began) {
 				e.accuse("work began on node %s at %s, and volume %s was attached to it", w.Node, clock(w.Began),
 					a.Volume)
 			}

@@ -78,6 +78,13 @@ func TestRollsAreJudged(t *testing.T) {
 		"work on a node with a pod":   {func(e *evidence, _ *rollLife) { e.pods["1"][1].At = second(15) }, "pod ns/web-1 was on it"},
 		"a pod of a DaemonSet":        {func(e *evidence, _ *rollLife) { e.pods["1"][1].At, e.world.Apps[0].Kind = second(15), "DaemonSet" }, ""},
 		"work before the detach":      {func(e *evidence, _ *rollLife) { e.attachments[0].Gone = second(15) }, "volume disk was attached"},
+		"its pod stays with it": {func(e *evidence, _ *rollLife) {
+			e.attachments[0].Volume, e.attachments[0].Gone = "ns-db-1", second(15)
+			e.world.Apps = append(e.world.Apps, app{Namespace: "ns", Name: "db", Driver: "disk"})
+			e.world.Flags = []string{"--pod-selector=own in (app-1,app-2)"}
+			e.pods["2"] = []film.PodFrame{{At: second(0), UID: "2", Namespace: "ns", Name: "db-1", Node: "target-1",
+				Labels: map[string]string{"own": "db"}}}
+		}, ""},
 		"work twice": {func(_ *evidence, r *rollLife) {
 			r.works = append(r.works, work{Hook: "work", Node: "target-2", Began: second(36), Ended: second(37)})
 		}, "without --rerun-work"},

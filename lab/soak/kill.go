@@ -20,6 +20,8 @@ type killing struct {
 	// a kill: both processes go on to their ends.
 	TakeOver bool
 	Dead     bool // the run that is taken over was killed just before
+	// Uncordon lets somebody uncordon a node of a roll while no process works on it.
+	Uncordon bool
 }
 
 // moment is when a process is killed: some time after a line of its output, or
@@ -209,6 +211,9 @@ func (k killing) String() string {
 		text = "take over"
 	}
 	text += " after kill [" + strings.Join(parts, "; ") + "]"
+	if k.Uncordon {
+		text += " and uncordon"
+	}
 	if k.Fault != nil {
 		text += fmt.Sprintf(" server away in process %d at %dms for %dms", k.Fault.During,
 			k.Fault.After.Milliseconds(), k.Fault.For.Milliseconds())

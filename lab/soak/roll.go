@@ -157,4 +157,5 @@ func (k *killing) aimAtRolls(rng *rand.Rand, w *world) {
 		k.TakeOver, k.Rollback, k.Moments = true, false, k.Moments[:1]
 		k.Moments[0].Early, k.Moments[0].Hangup, k.Dead = false, false, chance(rng, 50)
 	}
+	k.Uncordon = chance(rng, 40)
 }

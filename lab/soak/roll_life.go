@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,6 +123,11 @@ func (o *ordeal) goThrough(ctx context.Context) error {
 		if !killed || r.journal.id == "" || r.journal.outcome() != "" {
 			break
 		}
+		if k.Uncordon {
+			if err := o.uncordonOne(ctx); err != nil {
+				return err
+			}
+		}
 		time.Sleep(k.Away)
 	}
 	switch {
@@ -151,6 +157,18 @@ func (o *ordeal) goThrough(ctx context.Context) error {
 		return o.compareRoll(ctx, "after the roll did not begin")
 	}
 	return o.afterRoll(ctx, home)
+}
+
+// uncordonOne lets somebody uncordon a node that the roll has cordoned, if there is one.
+func (o *ordeal) uncordonOne(ctx context.Context) error {
+	marks, err := o.marks(ctx)
+	if err != nil || len(marks) == 0 {
+		return err
+	}
+	nodes := slices.Sorted(maps.Keys(invert(marks)))
+	h := happening{What: "uncordon", Name: nodes[o.e.world.Run%len(nodes)]}
+	o.e.world.Happenings = append(o.e.world.Happenings, h)
+	return o.builder.one(ctx, o.e.world, h)
 }
 
 // rollProcess lets a process begin or resume the roll, and reads what the journals hold after it.
