@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -31,7 +34,8 @@ import (
 //     has just said to this process that they hold it.
 //  6. The run ends once everybody does what they should, and no look asks for another at once.
 //  7. At the end nothing temporary is left: budgets, taints, annotations, deletion costs, replicas. What could not
-//     be taken back is reported so.
+//     be taken back is reported so. The report names the pods that are still there and the nodes that stay cordoned,
+//     and says of no node on which a pod runs that it is safe to power off.
 //  8. The same holds after a rollback at any moment, and the cordons and Leases of the run are taken back too.
 //  9. The journal gives the same state as the run has, also where its end was lost.
 
@@ -61,6 +65,9 @@ func (h *history) judgeLook(t *rapid.T, was *State, events []Event) {
 		if e.SurgeChange != nil && e.SurgeChange.State == surge.Refused {
 			h.judgeRefusal(t, appOf(e.Surge.Name+"-"), e.Message)
 		}
+	}
+	if was.Outcome == "" && h.state.Outcome != "" {
+		h.judgeReport(t)
 	}
 	if h.state.Paused || h.down {
 		clear(h.refused)
@@ -119,6 +126,39 @@ func (h *history) judgeDeletion(t *rapid.T, w Write, uid kube.UID) {
 	_, refused := h.refused[uid]
 	if delete(h.refused, uid); !refused && !h.state.Run.Options.DisableEviction {
 		t.Fatalf("#%d: %s is deleted past its budget, and no refusal says that it holds it", w.ID, uid)
+	}
+}
+
+// judgeReport judges what the report says at the end of the run, by what the watches show then.
+func (h *history) judgeReport(t *rapid.T) {
+	left, safe := ToDo(journalled(h.events))
+	says := func(words string) bool {
+		return slices.ContainsFunc(left, func(what string) bool { return strings.HasPrefix(what, words) })
+	}
+	for _, n := range h.state.Nodes {
+		node := h.shownCluster.nodes[n.Name]
+		if node == nil || kube.UID(node.UID) != n.UID || n.State == NodeRefused || n.TakenOverBy() != "" {
+			continue
+		}
+		var mark annotation.Mark
+		marked := json.Unmarshal([]byte(node.Annotations[kube.CordonAnnotation]), &mark) == nil && mark.Run == h.state.Run.ID
+		if marked && node.Spec.Unschedulable && !says("node "+n.Name+" was left cordoned") &&
+			!says("whether node "+n.Name+" is cordoned") {
+			t.Errorf("%s is cordoned, and the report does not say so: %q", n.Name, left)
+		}
+		for name, p := range h.shownCluster.pods {
+			if p.Spec.NodeName != n.Name {
+				continue
+			}
+			if safe[n.Name] && active(p) && h.app(appOf(name)) != nil {
+				t.Errorf("%s is said to be safe to power off, and %s runs there", n.Name, name)
+			}
+			r := h.state.Pod(kube.UID(p.UID))
+			toGo := r != nil && (r.Action == plan.ActionEvict || r.Action == plan.ActionDelete)
+			if toGo && !says("pod default/"+name+" is ") {
+				t.Errorf("%s is still on %s, and the report does not say so: %q", name, n.Name, left)
+			}
+		}
 	}
 }
 

@@ -13,6 +13,10 @@ import (
 // imports this one.
 var RollBack func(s *State, snap *kube.Snapshot, now time.Time) []request.Request
 
+// ToDo is what the report of a run says that is left to do, and which nodes it says are safe to power off.
+// rollback_history_test.go sets it too.
+var ToDo func(events []Event) (left []string, safe map[string]bool)
+
 // rollBack ends the process for good, and a rollback takes back what the run left, from its journal.
 func (h *history) rollBack(t *rapid.T) {
 	for _, r := range h.requests {

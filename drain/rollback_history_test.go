@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/report"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -17,5 +18,15 @@ func init() {
 			}
 		}
 		return all
+	}
+	drain.ToDo = func(events []drain.Event) (left []string, safe map[string]bool) {
+		r, safe := report.Of(events, false), map[string]bool{}
+		for _, one := range r.ToDo {
+			left = append(left, one.What)
+		}
+		for _, n := range r.Nodes {
+			safe[n.Name] = n.SafeToPowerOff
+		}
+		return left, safe
 	}
 }
