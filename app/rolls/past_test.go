@@ -12,6 +12,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
@@ -150,5 +151,33 @@ func TestARollIsWatched(t *testing.T) {
 	w.Wait()
 	if s := w.State(); s.Outcome != drain.OutcomeDone || len(w.Events(0)) != 3 || s.Facts.Run.Program != "kdrain-tui" || w.Drain() != nil {
 		t.Errorf("at the end: %+v", s)
+	}
+}
+
+// The run of a batch that a rollback has undone is shown as it ended, and never resumed.
+func TestTheBatchThatWasRolledBack(t *testing.T) {
+	runs := app.NewRuns(t.TempDir(), "kdrain-tui")
+	written, err := journal.CreateJournal(runs.Dir, "x4wz-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := history()[1].Time
+	for _, events := range [][]drain.Event{
+		{{Seq: 1, Time: began, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "x4wz-1"}},
+			{Seq: 2, Time: began.Add(time.Minute), Kind: drain.EventUndone, Outcome: drain.OutcomeDone}},
+		{{Seq: 3, Time: began.Add(time.Hour), Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone},
+			{Seq: 4, Time: began.Add(time.Hour), Kind: drain.EventUndone, Outcome: drain.OutcomeDone}},
+	} {
+		if err := written.Append(events, false); err != nil {
+			t.Fatal(err)
+		}
+		run, begun, err := drainOf(t.Context(), &app.Session{Runs: runs}, "x4wz-1", nil, plan.Options{})
+		if err != nil || !begun || !run.State().RolledBack {
+			t.Errorf("%v, %v, %+v", begun, err, run)
+		}
+		<-run.Done()
+	}
+	if err := written.Close(); err != nil {
+		t.Error(err)
 	}
 }

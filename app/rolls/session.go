@@ -86,7 +86,7 @@ func configOf(s *app.Session, written *journal.Of[roll.Event], facts *roll.Facts
 }
 
 // drainOf begins the run of a batch, resumes it where its journal says that it has begun, or shows it where it has
-// ended.
+// ended or was rolled back.
 func drainOf(ctx context.Context, s *app.Session, id string, nodes []string, o plan.Options) (app.Run, bool, error) {
 	if s.Runs.Known(id) == nil {
 		events, _, err := journal.ReadJournal(s.Runs.Path(id))
@@ -97,11 +97,13 @@ func drainOf(ctx context.Context, s *app.Session, id string, nodes []string, o p
 			if err := journal.Remove(s.Runs.Path(id)); err != nil {
 				return nil, false, err
 			}
-		case events[len(events)-1].Kind == drain.EventRunEnded:
-			run, err := journal.Ended(events)
-			return run, true, err
 		default:
-			resumption := s.Continue(&drain.Fold(nil, events...).Run)
+			state := drain.Fold(nil, events...)
+			if s.Runs.NotEnded(state) != nil {
+				run, err := journal.Ended(events)
+				return run, true, err
+			}
+			resumption := s.Continue(&state.Run)
 			if _, err := resumption.Ready(ctx); err != nil {
 				return nil, true, err
 			}

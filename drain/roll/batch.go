@@ -41,6 +41,9 @@ func (st *stepper) run() *drain.State {
 	return nil
 }
 
+// rolledBack is why nothing more is done on the nodes of a run that cannot be resumed.
+const rolledBack = "the run of its batch was rolled back"
+
 // readDrain wants the run of the batch, once it was begun, and notes its end.
 func (st *stepper) readDrain() {
 	s, d := st.s, st.run()
@@ -56,6 +59,8 @@ func (st *stepper) readDrain() {
 		st.emit(Event{Kind: EventWait})
 	case d != nil && d.Outcome != "" && !s.drainOver:
 		st.emit(Event{Kind: EventDrainEnded, Run: s.Run, Outcome: d.Outcome, Message: d.Message})
+	case d != nil && d.RolledBack && !s.drainOver:
+		st.emit(Event{Kind: EventDrainEnded, Run: s.Run, Outcome: drain.OutcomeAborted, Message: rolledBack})
 	}
 }
 
@@ -96,6 +101,8 @@ func (st *stepper) drainNode(n *Node) {
 	switch run := d.Node(n.Name); {
 	case run == nil:
 		st.become(n, Failed, "it no longer exists")
+	case d.RolledBack:
+		st.become(n, Failed, "not drained: %s", rolledBack)
 	case run.State == drain.NodeDrained:
 		boot := ""
 		if live := st.v.Snap.Node(n.Name); live != nil {

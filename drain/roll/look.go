@@ -45,6 +45,8 @@ func (st *stepper) look(n *Node) (against, wait string) {
 	switch {
 	case d == nil:
 		return "", "waits for the run of its batch"
+	case d.RolledBack:
+		return rolledBack, ""
 	case !st.v.Snap.TrustedOn(n.Name):
 		return "", "waits for a current view of the node and its pods"
 	case node == nil:

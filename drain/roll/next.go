@@ -111,7 +111,8 @@ func (st *stepper) step() {
 
 // busy reports whether something of the roll is still on its way to its end.
 func (st *stepper) busy() bool {
-	return st.v.Drain != nil && st.v.Drain.Outcome == "" && !st.v.Drain.Suspended ||
+	d := st.v.Drain
+	return d != nil && d.Outcome == "" && !d.Suspended && !d.RolledBack ||
 		slices.ContainsFunc(st.s.Nodes, func(n Node) bool { return n.Running() != "" })
 }
 

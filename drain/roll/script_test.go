@@ -142,6 +142,11 @@ func (w *world) command(d *datadriven.TestData) {
 	case "runs": // ready or not-ready: whether they can be begun and resumed
 		w.unready = names[0] != "ready"
 		w.next()
+	case "rollback": // of the run of the batch, and of its cordons, by another process
+		for _, name := range names {
+			w.edit(name, uncordoned)
+		}
+		w.say(w.state.Run, drain.Event{Kind: drain.EventUndone, Outcome: drain.OutcomeDone})
 	case "run-suspended":
 		w.say(w.inHand, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend})
 		w.next()

@@ -21,7 +21,7 @@ func (w *world) carryOut(a Drain) {
 			}
 		}
 		w.say(a.Run, drain.Event{Kind: drain.EventRunStarted, Run: facts})
-	case w.drains[a.Run].Outcome == "":
+	case w.drains[a.Run].Outcome == "" && !w.drains[a.Run].RolledBack:
 		w.say(a.Run, drain.Event{Kind: drain.EventResumed})
 	}
 	w.inHand = a.Run
