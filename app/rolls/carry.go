@@ -32,7 +32,11 @@ func (r *Roll) carryOut(ctx context.Context, a roll.Action) {
 
 // drainBatch has the run of a batch begun or gone on with, and watches it until it is over.
 func (r *Roll) drainBatch(ctx context.Context, a roll.Drain) {
-	run, begun, err := r.config.Drains(r.hooks, a.Run, a.Nodes)
+	opens := r.hooks
+	if a.Ends { // the abort ended those
+		opens = ctx
+	}
+	run, begun, err := r.config.Drains(opens, a)
 	if err != nil {
 		r.Send(roll.DrainFailed{Run: a.Run, Message: err.Error(), Begun: begun})
 	}

@@ -27,7 +27,7 @@ type config struct {
 	Journal *journal.Of[roll.Event] // closed by the roll
 	Now     func() time.Time
 	// Drains begins the run of a batch, or resumes it where it has begun before.
-	Drains func(ctx context.Context, run string, nodes []string) (of app.Run, begun bool, err error)
+	Drains func(ctx context.Context, wanted roll.Drain) (of app.Run, begun bool, err error)
 	// Hooks runs a command of the operator: hook.Run.
 	Hooks func(context.Context, hook.Command) (code int, err error)
 	// Look says whether a command of another process still runs: hook.Look.
@@ -260,8 +260,13 @@ func (r *Roll) step(ctx context.Context) (wake time.Time) {
 	r.steer(out.State)
 	r.lookAgain(out.State, v)
 	r.due = append(r.due, hooks...)
-	if !saved {
-		return v.Now.Add(time.Second) // nothing new begins that no journal has
+	if !saved { // nothing new begins that no journal has
+		for _, a := range due {
+			if d, ok := a.(roll.Drain); ok && d.Ends {
+				r.carryOut(ctx, a)
+			}
+		}
+		return v.Now.Add(time.Second)
 	}
 	for _, written := range r.unnoted {
 		close(written)
@@ -369,12 +374,14 @@ func over(run app.Run) bool {
 // steer tells the run of the batch, and the commands that run, what the operator told the roll.
 func (r *Roll) steer(s *roll.State) {
 	kind := drain.CommandKind("")
-	switch {
-	case s.Aborting:
-		kind = drain.CommandAbort
+	if s.Aborting {
 		r.kill()
+	}
+	switch {
 	case s.Suspended:
 		kind = drain.CommandSuspend
+	case s.Aborting:
+		kind = drain.CommandAbort
 	case s.Paused:
 		kind = drain.CommandPause
 	}

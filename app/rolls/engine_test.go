@@ -60,12 +60,13 @@ type stage struct {
 	process   process.Group
 	livesOn   time.Time // until then a command lives without the roll's process
 	elsewhere bool      // that command was started on another host
+	options   plan.Options
 	// during, if set, is called while a command runs.
 	during func(ctx context.Context, command string) (int, error)
 }
 
 func newStage(t *testing.T, nodes int) *stage {
-	s := &stage{t: t, sim: owning{kubetest.NewSimulation()}, dir: t.TempDir()}
+	s := &stage{t: t, sim: owning{kubetest.NewSimulation()}, dir: t.TempDir(), options: plan.DefaultOptions()}
 	for i := range nodes {
 		name := fmt.Sprintf("w%d", i+1)
 		s.sim.AddNode(name)
@@ -88,7 +89,8 @@ func (s *stage) config(written *journal.Of[roll.Event]) config {
 			}
 			return process.Seen{Life: process.Ended}
 		},
-		Drains: func(ctx context.Context, run string, nodes []string) (app.Run, bool, error) {
+		Drains: func(ctx context.Context, wanted roll.Drain) (app.Run, bool, error) {
+			run := wanted.Run
 			path := journal.JournalPath(s.dir, run)
 			if events, _, err := journal.ReadJournal(path); err == nil {
 				if s.unready > 0 {
@@ -106,7 +108,10 @@ func (s *stage) config(written *journal.Of[roll.Event]) config {
 				run, err := engine.Resume(context.WithoutCancel(ctx), s.engine(opened), before)
 				return run, true, err
 			}
-			planned, err := plan.New(s.sim.Snapshot(), nodes, plan.DefaultOptions(), time.Now())
+			if wanted.Ends {
+				return nil, false, errors.New("the roll was aborted")
+			}
+			planned, err := plan.New(s.sim.Snapshot(), wanted.Nodes, s.options, time.Now())
 			if err != nil {
 				return nil, false, err
 			}
@@ -314,6 +319,45 @@ func TestAbortEndsTheCommand(t *testing.T) {
 		}
 		if !s.sim.Snapshot().Node("w1").Unschedulable {
 			t.Error("w1 was uncordoned")
+		}
+		s.sim.Halt()
+	})
+}
+
+// A roll whose process ended while it was being aborted ends the run of its batch when it is resumed, and with it what
+// that run has made for the drain.
+func TestAnAbortThatWasCutShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 2)
+		s.sim.AddReplicaSet("web", 2)
+		s.sim.EndAfter, s.options.Guard, s.options.GuardWrite = time.Hour, "50%", true
+		r := s.begin(roll.Options{Batch: 1, Work: "reboot"})
+		s.suspendAt(r, func(*roll.State) bool {
+			s.sim.Mu.Lock()
+			defer s.sim.Mu.Unlock()
+			return len(s.sim.Accepted) > 0
+		})
+		written, events, err := journal.OpenRoll(journal.RollPath(s.dir, "k7f3"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		aborted := roll.Event{Seq: uint64(len(events) + 1), Time: time.Now(), Kind: roll.EventCommand,
+			Command: drain.CommandAbort, By: "ada"}
+		if err := errors.Join(written.Append([]roll.Event{aborted}, true), written.Close()); err != nil {
+			t.Fatal(err)
+		}
+		s.unready = 1
+		r = s.again()
+		<-r.Done()
+		if state := r.State(); state.Outcome != drain.OutcomeAborted || len(state.Warnings) > 0 {
+			t.Errorf("%s, warnings %q", state.Outcome, state.Warnings)
+		}
+		run, _, err := journal.ReadJournal(journal.JournalPath(s.dir, "k7f3-1"))
+		if err != nil || run[len(run)-1].Outcome != drain.OutcomeAborted {
+			t.Errorf("the run has not ended: %+v, %v", run[len(run)-1], err)
+		}
+		if len(s.sim.Made) == 0 || len(s.sim.Unmade) != len(s.sim.Made) {
+			t.Errorf("temporary budgets made %q, removed %q", s.sim.Made, s.sim.Unmade)
 		}
 		s.sim.Halt()
 	})

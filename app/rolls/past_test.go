@@ -171,7 +171,7 @@ func TestTheBatchThatWasRolledBack(t *testing.T) {
 		if err := written.Append(events, false); err != nil {
 			t.Fatal(err)
 		}
-		run, begun, err := drainOf(t.Context(), &app.Session{Runs: runs}, "x4wz-1", nil, plan.Options{})
+		run, begun, err := drainOf(t.Context(), &app.Session{Runs: runs}, roll.Drain{Run: "x4wz-1"}, plan.Options{})
 		if err != nil || !begun || !run.State().RolledBack {
 			t.Errorf("%v, %v, %+v", begun, err, run)
 		}

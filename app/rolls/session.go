@@ -80,14 +80,15 @@ func owned(s *app.Session, r *Roll, before *roll.State, err error) (*Roll, error
 
 func configOf(s *app.Session, written *journal.Of[roll.Event], facts *roll.Facts) config {
 	return config{Source: s.Source, Writer: s.Writer(), Journal: written, Now: s.Now, Hooks: hook.Run, Look: hook.Look,
-		Drains: func(ctx context.Context, run string, nodes []string) (app.Run, bool, error) {
-			return drainOf(ctx, s, run, nodes, facts.Run.Options)
+		Drains: func(ctx context.Context, wanted roll.Drain) (app.Run, bool, error) {
+			return drainOf(ctx, s, wanted, facts.Run.Options)
 		}}
 }
 
 // drainOf begins the run of a batch, resumes it where its journal says that it has begun, or shows it where it has
 // ended or was rolled back.
-func drainOf(ctx context.Context, s *app.Session, id string, nodes []string, o plan.Options) (app.Run, bool, error) {
+func drainOf(ctx context.Context, s *app.Session, wanted roll.Drain, o plan.Options) (app.Run, bool, error) {
+	id := wanted.Run
 	if s.Runs.Known(id) == nil {
 		events, _, err := journal.ReadJournal(s.Runs.Path(id))
 		switch {
@@ -111,7 +112,10 @@ func drainOf(ctx context.Context, s *app.Session, id string, nodes []string, o p
 			return run, true, err
 		}
 	}
-	planned, err := planOf(ctx, s, id, nodes, o)
+	if wanted.Ends {
+		return nil, false, errors.New("the roll was aborted")
+	}
+	planned, err := planOf(ctx, s, id, wanted.Nodes, o)
 	if err != nil {
 		return nil, false, err
 	}

@@ -52,9 +52,9 @@ func (st *stepper) readDrain() {
 	case s.Run == "":
 	case d == nil && waits && st.v.Now.Before(s.Wait.Until):
 		st.wakeAt(s.Wait.Until)
-	case d == nil && (!s.drainOver || slices.ContainsFunc(s.inBatch(),
+	case d == nil && (!s.drainOver || !s.Aborting && slices.ContainsFunc(s.inBatch(),
 		func(n *Node) bool { return !n.State.final() })):
-		st.wanted = append(st.wanted, Drain{Run: s.Run, Nodes: s.drained})
+		st.wanted = append(st.wanted, Drain{Run: s.Run, Nodes: s.drained, Ends: s.Aborting})
 	case d != nil && waits:
 		st.emit(Event{Kind: EventWait})
 	case d != nil && d.Outcome != "" && !s.drainOver:

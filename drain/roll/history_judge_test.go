@@ -32,7 +32,7 @@ import (
 //   - No node that was drained is said not to be; none is said to be away for longer than --return-timeout that was not.
 //   - A node is done when its work is; it is Ready, and takes pods or says why not.
 //   - The roll ends done with all nodes done, partly with a failed one, aborted only by the operator. Until then it
-//     waits for something, and says what.
+//     waits for something, and says what. No run of a batch is left without its end, unless that is said.
 //   - A run that cannot be begun or resumed is not tried again at once.
 //   - The journal tells the same as the state.
 type judge struct {
@@ -251,6 +251,11 @@ func (j *judge) outcome(s *State, e *Event) {
 		j.fail("the roll ends as aborted")
 	case e.Outcome != drain.OutcomeAborted && s.Under:
 		j.fail("the roll ends within a batch")
+	}
+	for id, d := range j.w.drains {
+		if d.Outcome == "" && !slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, id) }) {
+			j.fail("the roll ends, and its run %s has not", id)
+		}
 	}
 }
 

@@ -78,14 +78,15 @@ func (s *State) Objection(kind drain.CommandKind) error {
 		return fmt.Errorf("the roll has ended: %s", s.Outcome)
 	case s.Suspended:
 		return errors.New("the roll is suspended")
+	case kind == drain.CommandSuspend: // an abort that is cut short so goes on with resume
+		return nil
 	case s.Aborting:
 		return errors.New("the roll is being aborted")
 	case kind == drain.CommandPause && s.Paused:
 		return errors.New("the roll is paused already")
 	case kind == drain.CommandContinue && !s.Paused:
 		return errors.New("the roll is not paused")
-	case kind != drain.CommandPause && kind != drain.CommandContinue && kind != drain.CommandAbort &&
-		kind != drain.CommandSuspend:
+	case kind != drain.CommandPause && kind != drain.CommandContinue && kind != drain.CommandAbort:
 		return fmt.Errorf("%s is for the run of a batch, not for the roll", kind)
 	}
 	return nil
@@ -137,8 +138,12 @@ func (st *stepper) tellFailed(n *Node) {
 	}
 }
 
-// resumeMost is the longest pause between two tries to resume the run of a batch; the first is a second.
-const resumeMost = time.Minute
+// resumeMost is the longest pause between two tries to resume the run of a batch; the first is a second. A roll that is
+// being aborted gives up before it would pause for longer than abortMost.
+const (
+	resumeMost = time.Minute
+	abortMost  = 8 * time.Second
+)
 
 // drainFailed fails the nodes of a run that was never begun. One that was is tried again after a pause, and so is one
 // without which nodes cannot be brought back that it has drained: what is in the way then may pass.
@@ -151,6 +156,12 @@ func (st *stepper) drainFailed(in DrainFailed) {
 		pause := time.Second
 		if s.Wait != nil && s.Wait.Kind == WaitRun {
 			pause = min(2*s.Wait.Until.Sub(s.Wait.Since), resumeMost)
+		}
+		if s.Aborting && pause > abortMost {
+			st.emit(Event{Kind: EventWarning, Message: "run " + in.Run + " could not be resumed to end it: " + in.Message +
+				"; a rollback of it removes what it left"})
+			st.emit(Event{Kind: EventDrainEnded, Run: in.Run, Outcome: drain.OutcomeAborted, Message: in.Message})
+			return
 		}
 		st.emit(Event{Kind: EventWait, Wait: WaitRun, Until: st.v.Now.Add(pause), Message: in.Message})
 	default:

@@ -38,6 +38,8 @@ type Action interface{ action() }
 type Drain struct {
 	Run   string
 	Nodes []string
+	// Ends tells that the roll is being aborted: the run is resumed to end it, and never begun.
+	Ends bool
 }
 
 // RunHook wants a command run for a node, once.
@@ -95,13 +97,14 @@ func (st *stepper) wakeAt(at time.Time) {
 func (st *stepper) step() {
 	switch s := st.s; {
 	case s.Outcome != "" || s.Suspended:
-	case s.Aborting:
-		if !st.busy() {
-			st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomeAborted, Message: s.Message})
-		}
 	case st.run() != nil && st.run().Suspended: // as on a hangup, or by whoever steers that run
 		st.emit(Event{Kind: EventCommand, Command: drain.CommandSuspend, By: s.Facts.Run.User,
 			Message: "its run " + s.Run + " was suspended"})
+	case s.Aborting:
+		st.readDrain() // what the run of the batch has made for the drain is removed at its end
+		if !st.busy() {
+			st.emit(Event{Kind: EventRollEnded, Outcome: drain.OutcomeAborted, Message: s.Message})
+		}
 	case s.Under:
 		st.batch()
 	default:
@@ -111,8 +114,7 @@ func (st *stepper) step() {
 
 // busy reports whether something of the roll is still on its way to its end.
 func (st *stepper) busy() bool {
-	d := st.v.Drain
-	return d != nil && d.Outcome == "" && !d.Suspended && !d.RolledBack ||
+	return st.s.Run != "" && !st.s.drainOver ||
 		slices.ContainsFunc(st.s.Nodes, func(n Node) bool { return n.Running() != "" })
 }
 

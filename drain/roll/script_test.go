@@ -150,6 +150,9 @@ func (w *world) command(d *datadriven.TestData) {
 	case "run-suspended":
 		w.say(w.inHand, drain.Event{Kind: drain.EventCommand, Command: drain.CommandSuspend})
 		w.next()
+	case "run-aborted":
+		w.say(w.inHand, drain.Event{Kind: drain.EventRunEnded, Outcome: drain.OutcomeAborted})
+		w.next()
 	case "drain-fails":
 		w.next(DrainFailed{Run: w.state.Run, Message: "no plan", Begun: value("begun") != ""})
 	case "reply":

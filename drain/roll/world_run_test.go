@@ -13,6 +13,9 @@ import (
 // carryOut begins a run, or takes it up.
 func (w *world) carryOut(a Drain) {
 	switch {
+	case w.runs[a.Run] == nil && a.Ends:
+		w.next(DrainFailed{Run: a.Run, Message: "the roll was aborted"})
+		return
 	case w.runs[a.Run] == nil:
 		facts := &drain.RunFacts{ID: a.Run, User: "ann", Options: plan.DefaultOptions()}
 		for _, name := range a.Nodes {
