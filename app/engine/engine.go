@@ -185,7 +185,7 @@ func (e *Engine) loop(ctx context.Context) {
 		}
 		select {
 		case <-changed:
-			e.settle(due)
+			e.settle(due, timer.C)
 		case <-e.inbox:
 		case <-timer.C:
 		case <-stopped:
@@ -198,13 +198,14 @@ func (e *Engine) loop(ctx context.Context) {
 }
 
 // lookEvery is the shortest time between two looks at a changing cluster: many
-// pods change together, and one look sees them all. Looking takes no more than
-// one part in lookShare of a core: where it takes long, the looks are fewer, but
-// never farther apart than lookAtLeast.
+// pods change together, and one look sees them all. Where looks take long they are
+// fewer, so that they take no more than one part in lookShare of a core. A change
+// waits for lookAtLeast at most: looks of more than a lookShare of that take more.
+// Answers, commands and what is due by the clock wait for none of this.
 const (
 	lookEvery   = 5 * time.Millisecond
 	lookShare   = 16
-	lookAtLeast = 50 * time.Millisecond
+	lookAtLeast = 500 * time.Millisecond
 )
 
 // pause is how long after the start of a look that took so long the next one is due.
@@ -212,8 +213,9 @@ func pause(took time.Duration) time.Duration {
 	return min(max(lookEvery, lookShare*took), lookAtLeast)
 }
 
-// settle waits until the next look is due; whatever else comes in ends the wait.
-func (e *Engine) settle(at time.Time) {
+// settle waits until the next look is due; whatever else comes in, and what is due by the
+// clock, ends the wait.
+func (e *Engine) settle(at time.Time, clock <-chan time.Time) {
 	rest := at.Sub(e.config.Now())
 	if rest <= 0 {
 		return
@@ -223,6 +225,7 @@ func (e *Engine) settle(at time.Time) {
 	select {
 	case <-due.C:
 	case <-e.inbox:
+	case <-clock:
 	}
 }
 

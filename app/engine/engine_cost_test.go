@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -41,4 +42,16 @@ func TestManyNodesStayCheap(t *testing.T) {
 		}
 		t.Logf("%d events", len(e.Events(0)))
 	})
+}
+
+// Looks that take long do not take a core: they are fewer, up to the longest that a change may wait.
+func TestPauseBoundsTheShareOfLooks(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{
+		0: lookEvery, 300 * time.Microsecond: lookEvery, 3 * time.Millisecond: 48 * time.Millisecond,
+		20 * time.Millisecond: 320 * time.Millisecond, time.Second: lookAtLeast,
+	} {
+		if got := pause(took); got != want {
+			t.Errorf("%s after the start of a look of %s, want %s", got, took, want)
+		}
+	}
 }
