@@ -11,7 +11,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -44,7 +43,7 @@ func TestThePlanOfTheDashboardNamesMissingRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return slices.ContainsFunc(planned.Findings, func(f plan.Finding) bool { return f.Code == preflight.FindingAccess })
+		return slices.ContainsFunc(planned.Findings, func(f plan.Finding) bool { return f.Code == plan.FindingAccess })
 	}
 	o := plan.DefaultOptions()
 	if found(o) {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 )
 
 func (p *Program) planCommand() *cobra.Command {
@@ -14,8 +15,7 @@ func (p *Program) planCommand() *cobra.Command {
 		Use:   "plan NODE...",
 		Short: "Show what a drain would do to every pod, and why; changes nothing",
 		Long: "Shows what a drain with the same flags would do to every pod of the nodes, and why.\n" +
-			"Reads only. Exits 3 if the drain would not complete by itself: a pod is refused,\n" +
-			"or a budget never allows the eviction of a pod.",
+			"Reads only. Exits 3 if the drain would not complete by itself, 5 if a right is missing for it.",
 		Example: p.examples(`
 # Show what a drain of a node would do to each of its pods, and why
 plan worker-1
@@ -59,14 +59,14 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := steps.Plan(ctx, options, access)
+	planned, err := steps.Plan(ctx, options, access)
 	if err != nil {
 		return err
 	}
-	steps.Estimate(&plan)
-	err = p.printer(f).Plan(session.Identity(), plan)
-	if err == nil && !plan.GoesThrough() {
-		err = told(ExitRefused)
+	steps.Estimate(&planned)
+	if err := p.printer(f).Plan(session.Identity(), planned); err != nil {
+		return err
 	}
-	return err
+	return told(map[verdict.End]int{verdict.EndForbidden: ExitPermission, verdict.EndRefused: ExitRefused,
+		verdict.EndNever: ExitRefused}[verdict.Of(&planned).End])
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
 )
 
 // planLine is as much of `plan -o json` as tests read.
@@ -19,7 +18,7 @@ type planLine struct {
 }
 
 // Whoever may only look gets the plan all the same, and is told which rules a
-// drain with the same flags lacks.
+// drain with the same flags lacks; the plan ends with the exit code of that drain.
 func TestPlanNamesTheRightsThatADrainLacks(t *testing.T) {
 	for _, test := range []struct {
 		flags, denied, missing string
@@ -31,14 +30,18 @@ func TestPlanNamesTheRightsThatADrainLacks(t *testing.T) {
 	} {
 		b := newBench(t, smallCluster())
 		b.denied = strings.Split(test.denied, ",")
-		b.expect(t, 0, nil, append([]string{"plan", "worker-1", "--ignore-daemonsets", "-o", "json"}, strings.Fields(test.flags)...)...)
+		code := ExitPermission
+		if test.missing == "" {
+			code = ExitDone
+		}
+		b.expect(t, code, nil, append([]string{"plan", "worker-1", "--ignore-daemonsets", "-o", "json"}, strings.Fields(test.flags)...)...)
 		var planned planLine
 		if err := json.Unmarshal(b.out.Bytes(), &planned); err != nil {
 			t.Fatal(err)
 		}
 		said := ""
 		for _, f := range planned.Findings {
-			if f.Code == preflight.FindingAccess {
+			if f.Code == plan.FindingAccess {
 				said = f.Message
 				if f.Level != plan.LevelError || len(f.Advice) == 0 || !strings.Contains(said, "exit code 5") {
 					t.Errorf("finding %+v", f)

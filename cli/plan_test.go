@@ -38,7 +38,7 @@ func TestPlanTextSaysWhatIsNotRecreated(t *testing.T) {
 	objects := []runtime.Object{node("worker-1", "blue", false), pod("worker-1", "bare", "", "", true), pod("worker-1", "lost-1", "ReplicaSet", "lost", true)}
 	b := newBench(t, kubetest.SnapshotOf(noon, objects...))
 	says(t, b, []string{"plan", "worker-1", "--force"},
-		"shop/bare    -                deleting Pods that declare no controller; it has no controller and will not be recreated\n",
+		"shop/bare    -                no controller recreates it; deleting Pods that declare no controller\n",
 		"shop/lost-1  ReplicaSet/lost  its ReplicaSet lost is gone: it will not be recreated\n",
 		"warning  not recreated by their owners: Pod shop/lost-1\n",
 		"  shop/lost-1\n    save it first\n      kubectl --context=prod get pod -n shop lost-1 -o yaml\n",
@@ -63,10 +63,17 @@ func TestPlanTextCountsTheGuard(t *testing.T) {
 		objects = append(objects, pod("worker-1", name, "ReplicaSet", "web", true))
 	}
 	b := newBench(t, kubetest.SnapshotOf(noon, objects...))
-	says(t, b, []string{"plan", "worker-1", "--guard=1"},
-		"shop/web-1  ReplicaSet/web  the temporary budget for ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now; no node can take its replacement: ",
-		"Waves: 1 now, 2 once they are no longer blocked.\n", // no node has room for a replacement, which they wait for
-	)
+	b.expect(t, ExitRefused, nil, "plan", "worker-1", "--guard=1") // no node has room for a replacement, which the others wait for
+	for _, w := range []string{
+		"shop/web-1  ReplicaSet/web  no node can take its replacement: ",
+		"; the temporary budget for ReplicaSet/web needs 2 healthy pods and has 3: it allows 1 now",
+		"blocked        shop/web-2  ReplicaSet/web  waits for the replacement of shop/web-1, which leaves first and lands nowhere",
+		"A drain would not complete by itself: 2 blocked\n", "Waves: 1 now, 2 once they are no longer blocked.\n",
+	} {
+		if !strings.Contains(b.out.String(), w) {
+			t.Errorf("no %q:\n%s", w, b.out)
+		}
+	}
 }
 
 func TestPlanInColour(t *testing.T) {

@@ -127,7 +127,7 @@ func TestExpectedNodesFollowFromTheirPods(t *testing.T) {
 		}
 		var blockers []string
 		for _, p := range e.Pods {
-			if p.Nodes[node.Name] > 0 && (p.Budget.Stuck() || p.Action == "refuse") {
+			if p.Nodes[node.Name] > 0 && (p.Budget.Stuck() || p.Action == "refuse" || p.Stuck || !node.Ready && p.Action == "evict") {
 				blockers = append(blockers, p.Namespace+"/"+strings.TrimPrefix(strings.TrimSuffix(p.Owner, "-*"), "ReplicaSet/")+p.Pod)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 // fateOf is the cell of a pod on the list of all pods.
 func (d *driver) fateOf(key string) string {
-	return d.m.pages[frame.AllPods].View().Cell(key, "fate", wording.WidestFate).String()
+	return d.m.pages[frame.AllPods].View().Cell(key, "fate", wording.WidestEffects).String()
 }
 
 // planOf is the plan of a node by itself.
@@ -33,12 +33,12 @@ func sortsByFate(d *driver) bool {
 // The fate of a pod is that of the plan of its node, under the options in force, as the cluster is now.
 func TestAllPodsHaveFates(t *testing.T) {
 	d := onAllPods(t, 240, 60)
-	d.shows("FATE", "✖ refused", "‖ waits", "▲ down ", "· stays", "✔ moves")
+	d.shows("FATE", "✖ refused", "‖ waits", "▲ down, ", "· stays", "✔ moves")
 	agree := func() {
 		t.Helper()
 		for _, node := range d.w.Snapshot().Nodes() {
 			for _, p := range d.planOf(node.Name, d.m.s.Options).Pods {
-				if got, want := d.fateOf(string(p.UID)), wording.Fate(p, wording.WidestFate).String(); got != want {
+				if got, want := d.fateOf(string(p.UID)), wording.Effects(p, wording.WidestEffects).String(); got != want {
 					t.Errorf("%s/%s: %q, not %q", p.Namespace, p.Name, got, want)
 				}
 			}
@@ -77,7 +77,7 @@ func TestAllPodsAssumeTheUsual(t *testing.T) {
 	o := d.m.s.Options
 	for _, node := range []string{"worker-a1", "worker-a2"} {
 		for _, p := range d.planOf(node, o).Pods {
-			if got, want := d.fateOf(string(p.UID)), wording.Fate(p, wording.WidestFate).String(); got != want {
+			if got, want := d.fateOf(string(p.UID)), wording.Effects(p, wording.WidestEffects).String(); got != want {
 				t.Errorf("%s: %q, not %q", p.Name, got, want)
 			}
 		}
@@ -134,7 +134,7 @@ func TestAllPodsSortedByFate(t *testing.T) {
 		}
 		for _, of := range d.planOf(p.Node, d.m.s.Options).Pods {
 			if of.UID == p.UID {
-				return of.Fate().Rank()
+				return int(of.Effects().Worst())
 			}
 		}
 		t.Fatalf("no plan has %s", key)

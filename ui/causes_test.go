@@ -137,7 +137,7 @@ func TestFinishedPodsFold(t *testing.T) {
 		p := &eviction.Record{State: eviction.Gone, Ended: moment, Begun: moment.Add(-9 * time.Second), Since: moment,
 			Facts: eviction.Facts{Node: "worker-a1", Namespace: "web", Name: fmt.Sprintf("old-%d", i), UID: kube.UID(fmt.Sprint("old", i)), Action: plan.ActionEvict}}
 		if i == 3 {
-			p.Loss = plan.LossData
+			p.Costs = []plan.EffectKind{plan.Data}
 		}
 		s.Pods = append(s.Pods, p)
 	}

@@ -50,7 +50,7 @@ func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
 		d.keys("space")
 	}
 	d.keys("D", "D")
-	d.shows("Cordon worker-a1 and continue?", "1 node refused and left untouched: worker-b1", "3 move · 1 waits · 1 stays")
+	d.shows("Cordon worker-a1 and continue?", "1 node refused and left untouched: worker-b1", "1 waits · 3 move · 1 stays")
 	d.keys("y")
 	d.change(func(s *drain.State) {
 		s.Phase, s.Phases = drain.PhaseEvict, map[drain.Phase]drain.PhaseStatus{
@@ -62,7 +62,7 @@ func TestQuestionsLeaveRefusedNodesOut(t *testing.T) {
 			}
 		}
 	})
-	d.shows("Evict 4 pods from worker-a1?", "evict 0 of 4 to confirm", "3 move · 1 waits")
+	d.shows("Evict 4 pods from worker-a1?", "evict 0 of 4 to confirm", "1 waits · 3 move")
 	d.quiet()
 	d.keys("esc")
 	d.shows("enter answer")

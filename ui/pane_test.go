@@ -19,7 +19,7 @@ func TestPane(t *testing.T) {
 		d.keys("D")
 		d.shows("What would help", "kubectl delete pod -n checkout cart-7f9c-k2xzq")
 		if size[1] >= 50 {
-			d.shows("Budget cart · needs 3, has 3, allows 0", "✖ cart-7f9c-k2xzq not Ready  worker-b1", "Landing ✔ fits")
+			d.shows("Budget cart · needs 3, has 3, allows 0", "✖ cart-7f9c-k2xzq not Ready  worker-b1", "Landing fits")
 		}
 	}
 	d := drive(t, company(), 80, 24)

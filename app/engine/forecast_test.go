@@ -109,7 +109,7 @@ func TestForecast(t *testing.T) {
 			if (e.LowerBound > 0) != (e.Longest != "") {
 				t.Errorf("a lower bound of %s comes from %q", e.LowerBound, e.Longest)
 			}
-			e.Because, e.Longest, e.LongestGrace, e.Wave, e.Nodes = "", "", 0, nil, nil
+			e.Because, e.Longest, e.LongestGrace, e.Wave, e.Nodes, e.Holds = "", "", 0, nil, nil, nil
 			if fmt.Sprint(e) != fmt.Sprint(row.want) {
 				t.Errorf("%+v, want %+v", e, row.want)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
 
@@ -83,7 +84,8 @@ type podJSON struct {
 	Owner     string          `json:"owner"`
 	Action    plan.Action     `json:"action"`
 	Reasons   []plan.Reason   `json:"reasons"`
-	Fate      string          `json:"fate"` // the worst of how it leaves, where it lands and what is lost, in words
+	Fate      string          `json:"fate"`    // the effects in words
+	Effects   []plan.Effect   `json:"effects"` // how it leaves and what that costs, the gravest first
 	Budget    *budgetJSON     `json:"budget"`
 	Wave      *int            `json:"wave"`
 	Order     int32           `json:"drainOrder,omitempty"` // of a MachineDrainRule: lower ones leave the node first
@@ -119,7 +121,7 @@ func projectPlan(id conn.Identity, plan plan.Plan) planJSON {
 	out := planJSON{
 		Schema: planSchema, Context: id.Context, Server: id.Server, TakenAt: plan.TakenAt.UTC(),
 		Options: plan.Options,
-		Nodes:   []nodeJSON{}, Findings: []findingJSON{}, Drainable: plan.Drainable,
+		Nodes:   []nodeJSON{}, Findings: []findingJSON{}, Drainable: verdict.Of(&plan).Completes(),
 		Waves: projectWaves(plan.Waves()), Estimate: projectEstimate(plan.Estimate), Surges: projectSurges(plan),
 	}
 	for _, n := range plan.Nodes {
@@ -160,7 +162,7 @@ func projectEstimate(e *plan.Estimate) *estimateJSON {
 func projectNode(n plan.Node) nodeJSON {
 	out := nodeJSON{
 		Name: n.Name, UID: string(n.UID), Ready: n.Ready, Unschedulable: n.Unschedulable,
-		Drainable: n.Drainable, Pods: []podJSON{},
+		Drainable: verdict.OfNode(&n).Completes(), Pods: []podJSON{},
 	}
 	for _, p := range n.Pods {
 		out.Pods = append(out.Pods, projectPod(p))
@@ -171,7 +173,7 @@ func projectNode(n plan.Node) nodeJSON {
 func projectPod(p plan.Pod) podJSON {
 	out := podJSON{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner,
-		Action: p.Action, Reasons: orEmpty(p.Reasons), Fate: p.Fate().String(), NotRemade: p.NotRemade,
+		Action: p.Action, Reasons: orEmpty(p.Reasons), Fate: p.Effects().String(), Effects: p.Effects(), NotRemade: p.NotRemade,
 		Pinned: p.Pinned, Advice: p.Advice, Order: p.Order,
 	}
 	if p.Wave > 0 {

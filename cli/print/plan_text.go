@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube/conn"
 )
@@ -75,68 +76,47 @@ func (t planText) node(n plan.Node, e *plan.Estimate) {
 	if n.Unschedulable {
 		state += ", cordoned"
 	}
-	t.line("%s  %s · %s%s", t.style.In(Bold, n.Name), state, countWords(n.Counts()), spanWords(e.SpanOf(n.Name)))
+	t.line("%s  %s · %s%s", t.style.In(Bold, n.Name), state, countWords(verdict.OfNode(&n)),
+		spanWords(e.SpanOf(n.Name)))
 	if len(n.Pods) == 0 {
 		return
 	}
 	rows := table{Style: t.style, Indent: "  "}
 	rows.Add(Quiet, "FATE", "POD", "OWNER", "WHY")
 	for _, p := range n.Pods {
-		fate := p.Fate()
+		effects := p.Effects()
 		owner := p.Owner
 		if owner == "" {
 			owner = "-"
 		}
-		rows.Add(fateTone(fate), fate.String(), p.Namespace+"/"+p.Name, owner, t.style.Plain(whyOf(p)))
+		tone := tones[effects.Worst().Level()]
+		if effects.Has(plan.Stays) {
+			tone = Quiet
+		}
+		rows.Add(tone, effects.String(), p.Namespace+"/"+p.Name, owner, t.style.Plain(whyOf(p)))
 	}
 	rows.Write(t.w)
 }
 
-// fateTone is the colour of a pod's fate.
-func fateTone(f plan.Fate) Tone {
-	switch f.Level() {
-	case plan.LevelError:
-		return Bad
-	case plan.LevelWarning:
-		return Warning
-	}
-	if f.Leaves == plan.Stays {
-		return Quiet
-	}
-	return Good
-}
+// tones are the colours of what a drain does, by how grave it is.
+var tones = map[plan.Level]Tone{plan.LevelError: Bad, plan.LevelWarning: Warning, plan.LevelInfo: Good}
 
-// whyOf gives every reason for a pod's fate, the gravest matter first.
+// whyOf gives every reason for what happens to a pod, the gravest matter first.
 func whyOf(p plan.Pod) string {
 	var why []string
-	if b := p.Budget; b != nil && b.Verdict != budget.VerdictEvictable && p.Action != plan.ActionRefuse {
-		why = append(why, budgetWords(&p))
+	if of := p.Effects().Why(); of != "" {
+		why = append(why, of)
 	}
 	for _, level := range []plan.Level{plan.LevelError, plan.LevelWarning, plan.LevelInfo} {
 		for _, r := range p.Reasons {
-			if r.Level == level {
+			if r.Level == level && !(p.Stuck != "" && r.Code == plan.ReasonTerminating) {
 				why = append(why, r.Message)
 			}
 		}
 	}
-	if p.NotRemade != "" {
-		why = append(why, p.NotRemade)
-	}
-	if p.Pinned != "" {
-		why = append(why, "its volume "+p.Pinned+" stays behind")
-	}
-	if p.Down {
-		why = append(why, "the only healthy pod of its workload")
-	}
-	if p.Ephemeral {
-		why = append(why, "its ephemeral volume is deleted with it")
-	}
 	// One that no budget counts may be counted by the run's own guard.
 	if b := p.Budget; b != nil && b.Verdict == budget.VerdictEvictable && (len(b.Names) > 0 || b.Why != "") {
 		why = append(why, budgetWords(&p))
-	}
-	if l := p.Landing; l != nil && p.Pinned == "" && l.Answer == landing.DoesNotFit {
-		why = append(why, "no node can take its replacement: "+l.Why)
 	}
 	return strings.Join(why, "; ")
 }
@@ -151,7 +131,7 @@ func budgetWords(p *plan.Pod) string {
 	return "budget " + strings.Join(p.Budget.Names, ", ")
 }
 
-func countWords(c plan.Counts) string {
+func countWords(c verdict.Counts) string {
 	var text []string
 	for _, part := range c.Words() {
 		text = append(text, part.Text)
@@ -171,25 +151,12 @@ func (t planText) finding(f plan.Finding) {
 }
 
 func (t planText) summary(plan plan.Plan) {
-	c := plan.Counts()
+	c := verdict.OfPlan(&plan)
 	if len(plan.Nodes) > 1 {
 		t.line("%s: %s.", words.Count(len(plan.Nodes), "node", "nodes"), countWords(c))
 	}
-	switch losses := c.Losses.Words(); {
-	case !plan.GoesThrough():
-		t.line("%s", t.style.In(Bad, "A drain would not complete by itself: ")+obstacles(c))
-	case c.Unknown > 0:
-		t.line("%s", t.style.In(Warning, "Whether a drain would complete is not known: ")+"not all budgets can be seen")
-	case c.Wait > 0:
-		t.line("%s", t.style.In(Warning, "A drain would complete")+" once the budgets allow it")
-	case len(silent(plan)) > 0:
-		t.line("%s", t.style.In(Warning, "A drain would complete")+" once "+strings.Join(silent(plan), ", ")+
-			" can end its pods: it is not Ready")
-	case len(losses) > 0:
-		t.line("%s", t.style.In(Warning, "A drain would complete")+" at a cost: "+strings.Join(losses, ", "))
-	default:
-		t.line("%s", t.style.In(Good, "A drain would complete"))
-	}
+	v := verdict.Of(&plan)
+	t.line("%s%s", t.style.In(tones[v.Level()], v.Head), v.Tail)
 	if words := plan.Waves().String(); words != "" {
 		t.line("Waves: %s.", words)
 	}
@@ -240,26 +207,4 @@ func percent(a landing.Amount) int64 {
 		return 0
 	}
 	return (a.Requested*100 + a.Has/2) / a.Has
-}
-
-// silent are the nodes whose kubelet may not be there to end their pods.
-func silent(plan plan.Plan) []string {
-	var names []string
-	for _, n := range plan.Nodes {
-		if !n.Ready && n.Counts().Leaving() > 0 {
-			names = append(names, n.Name)
-		}
-	}
-	return names
-}
-
-func obstacles(c plan.Counts) string {
-	var parts []string
-	if c.Refused > 0 {
-		parts = append(parts, fmt.Sprintf("%d refused", c.Refused))
-	}
-	if c.Blocked > 0 {
-		parts = append(parts, fmt.Sprintf("%d blocked by budgets that never allow it", c.Blocked))
-	}
-	return strings.Join(parts, ", ")
 }

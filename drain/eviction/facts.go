@@ -19,22 +19,23 @@ type Facts struct {
 	Reasons      []plan.Reason `json:"reasons,omitempty"`
 	Order        int32         `json:"drainOrder,omitempty"` // of a MachineDrainRule
 	GraceSeconds int64         `json:"graceSeconds"`
-	Loss         plan.Loss     `json:"loss,omitempty"`   // what its leaving costs, as the plan saw it
-	Self         bool          `json:"ownPod,omitempty"` // this program runs in it: it goes after all others
+	// Costs are what is lost when it leaves, as the plan saw it.
+	Costs []plan.EffectKind `json:"costs,omitempty"`
+	Self  bool              `json:"ownPod,omitempty"` // this program runs in it: it goes after all others
 }
 
 // FactsOfPlan are the facts of a pod of a plan.
 func FactsOfPlan(node string, p *plan.Pod) Facts {
 	return Facts{
 		Node: node, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Owner: p.Owner, Controller: p.Controller,
-		Action: p.Action, Reasons: p.Reasons, Order: p.Order, Loss: p.Fate().Loss, GraceSeconds: int64(p.Grace / time.Second), Self: p.Self,
+		Action: p.Action, Reasons: p.Reasons, Order: p.Order, Costs: p.Effects().Costs(), GraceSeconds: int64(p.Grace / time.Second), Self: p.Self,
 	}
 }
 
 // FactsOf are the facts of a pod that joins a run.
 func FactsOf(p *kube.Pod, d plan.Decision) Facts {
 	facts := Facts{Node: p.Node, Namespace: p.Namespace, Name: p.Name, UID: p.UID, Controller: p.Owner,
-		Action: d.Action, Reasons: d.Reasons, Order: d.Order, Loss: plan.LossBy(d.Reasons), GraceSeconds: p.Spec.GraceSeconds}
+		Action: d.Action, Reasons: d.Reasons, Order: d.Order, Costs: plan.CostsBy(d.Reasons).Costs(), GraceSeconds: p.Spec.GraceSeconds}
 	if p.Owner != nil {
 		facts.Owner = p.Owner.Kind + "/" + p.Owner.Name
 	}

@@ -98,6 +98,7 @@ type modelPod struct {
 	guard   *modelGuard  // nil where the run's own guard does not count it
 	wave    int
 	evicted bool
+	back    bool // another one serves in its place
 }
 
 // modelBudget is a budget, and how many of its pods serve.
@@ -181,7 +182,8 @@ func (m *model) happen() {
 }
 
 func (m *model) estimate() plan.Estimate {
-	e := plan.Estimate{Total: m.left, Because: "no pod can be evicted as the cluster is", Wave: map[kube.UID]int{}}
+	e := plan.Estimate{Total: m.left, Because: "no pod can be evicted as the cluster is", Wave: map[kube.UID]int{},
+		Holds: m.holds()}
 	plan.EachMove(m.plan, func(plan *plan.Pod) {
 		if p := m.pods[plan.UID]; p == nil || p.wave == 0 {
 			e.Held++

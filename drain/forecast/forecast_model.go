@@ -263,8 +263,7 @@ func (m *model) ends(p *modelPod) {
 
 // goes lets a pod end, and its owner make up for it.
 func (m *model) goes(p *modelPod, after time.Duration) {
-	node := m.s.Node(p.plan.Node)
-	if budget.Overdue(p.live, m.s.ServerTime(m.began)) || node != nil && node.Ready != kube.NodeReady {
+	if p.plan.Stuck != "" {
 		p.wave = 0 // accepted, but nothing ends it
 		return
 	}
@@ -305,6 +304,7 @@ func (m *model) remake(p *modelPod) {
 // replace puts a Ready pod elsewhere.
 func (m *model) replace(p *modelPod) {
 	m.putReady(p.live)
+	p.back = true
 	if p.budget != nil {
 		p.budget.back = max(p.budget.back, p.wave)
 		m.serves(p.budget, 1)

@@ -3,7 +3,6 @@ package plan
 import (
 	"slices"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -15,7 +14,7 @@ type Change struct {
 }
 
 // Diff compares the plan with a newer look at it: pods that came, pods whose
-// fate or reasons changed, nodes that changed. That a pod is gone by itself is
+// effects or reasons changed, nodes that changed. That a pod is gone by itself is
 // told, but takes nothing away from what was confirmed.
 func (p Plan) Diff(now Plan) []Change {
 	shown := p
@@ -67,10 +66,10 @@ func nodeDiff(before, after Node) []Change {
 		name := p.Namespace + "/" + p.Name
 		switch {
 		case !ok:
-			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + fateWord(p),
+			changes = append(changes, Change{UID: p.UID, What: name + " is new: " + described(p),
 				Grave: p.Action != ActionSkip})
-		case fateKey(was) != fateKey(p), gravelyLost(p) && !gravelyLost(was):
-			changes = append(changes, Change{UID: p.UID, What: name + ": " + fateWord(was) + ", now " + fateWord(p),
+		case confirmedKey(was) != confirmedKey(p), gravelyLost(p) && !gravelyLost(was):
+			changes = append(changes, Change{UID: p.UID, What: name + ": " + described(was) + ", now " + described(p),
 				Grave: true})
 		}
 	}
@@ -82,9 +81,9 @@ func nodeDiff(before, after Node) []Change {
 	return changes
 }
 
-// fateKey is what was confirmed of a pod: what is done, why, and whether its
-// budget lets it.
-func fateKey(p Pod) string {
+// confirmedKey is what was confirmed of a pod: what is done, why, whether its budget lets it, and
+// whether it can end.
+func confirmedKey(p Pod) string {
 	key := string(p.Action)
 	for _, r := range p.Reasons {
 		key += "," + string(r.Code) + "/" + string(r.Level)
@@ -92,51 +91,35 @@ func fateKey(p Pod) string {
 	if p.Budget != nil {
 		key += ";" + string(p.Budget.Verdict)
 	}
+	if p.Stuck != "" {
+		key += ";stuck"
+	}
 	return key
 }
 
 // gravelyLost tells of a pod that does not come back elsewhere.
 func gravelyLost(p Pod) bool {
-	loss := p.Fate().Loss
-	return loss == LossPod || loss == LossPlace
+	effects := p.Effects()
+	return effects.Has(Lost) || effects.Has(Nowhere)
 }
 
-func fateWord(p Pod) string {
-	s := p.Fate().String()
-	if why := p.fateWhy(); why != "" {
-		s += " (" + why + ")"
+// described names the effects on a pod, and the reason for the gravest.
+func described(p Pod) string {
+	effects := p.Effects()
+	why := effects[0].Why
+	if why == "" && !p.Moves() && len(p.Reasons) > 0 {
+		decides := func(r Reason) bool { return p.Action != ActionRefuse || r.Level == LevelError }
+		why = p.Reasons[max(slices.IndexFunc(p.Reasons, decides), 0)].Message
 	}
-	return s
+	if why != "" {
+		return effects.String() + " (" + why + ")"
+	}
+	return effects.String()
 }
 
 // Grave are the changes that must be confirmed again.
 func Grave(changes []Change) []Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !c.Grave })
-}
-
-// fateWhy is the first of the reasons for what becomes of a pod, "" for none.
-func (p *Pod) fateWhy() string {
-	level := LevelInfo
-	if p.Action == ActionRefuse {
-		level = LevelError
-	}
-	if p.Moves() {
-		switch {
-		case p.NotRemade != "":
-			return p.NotRemade
-		case p.Pinned != "":
-			return "its volume " + p.Pinned + " stays behind"
-		case p.Budget != nil && p.Budget.Verdict != budget.VerdictEvictable:
-			return p.Budget.Why
-		}
-		return ""
-	}
-	for _, r := range p.Reasons {
-		if r.Level == level || level == LevelInfo {
-			return r.Message
-		}
-	}
-	return ""
 }
 
 // CordonedAs is the plan with the cordons of another: those are what the run itself

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -45,9 +46,17 @@ type Estimate struct {
 	// Wave is the wave of each pod that moves, 0 for one that is held; nil where it is
 	// Rough.
 	Wave map[kube.UID]int
+	// Holds are the pods that wait for something that the drain itself keeps from happening.
+	Holds map[kube.UID]Hold
 	// Nodes are when its pods leave each node from which some do, in the order of the plan; none where it is
 	// Rough.
 	Nodes []NodeSpan
+}
+
+// Hold is what a pod waits for that no wait brings about, and what would.
+type Hold struct {
+	Effect
+	Advice []budget.Advice
 }
 
 // NodeSpan is from the first eviction on a node until its last pod has left that nothing holds for good, both
@@ -84,6 +93,9 @@ func (p Plan) WithEstimate(e Estimate) Plan {
 		for k := range pods {
 			if pods[k].Moves() {
 				pods[k].Wave = e.Wave[pods[k].UID]
+				if hold, held := e.Holds[pods[k].UID]; held {
+					pods[k].Hold, pods[k].Advice = &hold, hold.Advice
+				}
 			}
 		}
 		p.Nodes[i].Pods = pods

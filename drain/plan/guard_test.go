@@ -46,8 +46,8 @@ func TestPlanNamesWhomTheGuardWaitsFor(t *testing.T) {
 			if got := slices.Concat(commandsOf(pod.Advice), []string{""})[0]; got != row.advice {
 				t.Errorf("advice %q, want %q", got, row.advice)
 			}
-			if plan.Drainable == nil || !*plan.Drainable {
-				t.Error("a guard makes no node undrainable")
+			if pod.Effects().Has(Blocked) {
+				t.Error("a guard blocks no pod for ever")
 			}
 		})
 	}

@@ -1,12 +1,14 @@
 package plan
 
 import (
+	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/drainrule"
 	"github.com/kdrain-tui/kdrain-tui/drain/selection"
 	"github.com/kdrain-tui/kdrain-tui/drain/volume"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -35,7 +37,6 @@ func NewFor(run string, s *kube.Snapshot, nodes []string, o Options, now time.Ti
 	if plan.Options.DrainRules = nil; o.Honors(HonorClusterAPI) {
 		plan.Options.DrainRules = p.o.DrainRules
 	}
-	plan.Drainable = allDrainable(plan.Nodes)
 	p.pin(plan.Nodes)
 	p.land(&plan)
 	p.surge(&plan)
@@ -86,7 +87,6 @@ func (p *planner) nodes(names []string) []Node {
 			}
 		}
 		inOrder(plans[i].Pods)
-		plans[i].Drainable = drainable(plans[i].Pods)
 	}
 	p.findDowntime(plans)
 	return plans
@@ -106,7 +106,31 @@ func (p *planner) pod(pod *kube.Pod) Pod {
 	if p.advises && plan.Moves() {
 		plan.NotRemade, plan.Retried = p.notRemade(pod)
 	}
+	if plan.Moves() && p.o.SkipWaitForDelete == 0 { // else such pods are left behind
+		plan.Stuck = p.stuck(pod, plan.Grace)
+	}
 	return plan
+}
+
+// stuck says why nothing removes the pod from its node once it is told to end, "" where that is not
+// so. The API server itself removes a pod without grace (k8s.io/kubernetes
+// pkg/registry/core/pod/strategy.go CheckGracefulDelete), and its garbage collector those of nodes
+// that are tainted as out of service.
+func (p *planner) stuck(pod *kube.Pod, grace time.Duration) string {
+	serverNow := p.s.ServerTime(p.now)
+	if budget.Overdue(pod, serverNow) {
+		return "finalizer " + strings.Join(pod.Finalizers, ", ") + ", its grace period ended " +
+			words.Age(serverNow, pod.Deleted) + " ago"
+	}
+	node := p.s.Node(pod.Node)
+	if node == nil || node.Ready != kube.NodeUnknown || node.OutOfService() ||
+		!pod.Terminating() && (grace == 0 || pod.Finished()) {
+		return ""
+	}
+	if node.ReadySince.IsZero() {
+		return "the kubelet of " + node.Name + " is silent"
+	}
+	return "the kubelet of " + node.Name + " is silent for " + words.Age(serverNow, node.ReadySince)
 }
 
 func ownerName(o *kube.Owner) string {
@@ -158,46 +182,6 @@ func (p *planner) planned(all []Node, uid kube.UID) bool {
 	}
 	_, ok := p.taken[uid]
 	return ok
-}
-
-// drainable reports whether all pods would go by themselves, nil where that is
-// not known.
-func drainable(pods []Pod) *bool {
-	answer := true
-	unknown := false
-	for i := range pods {
-		switch pod := &pods[i]; {
-		case pod.Action == ActionRefuse:
-			answer = false
-		case pod.Budget == nil:
-		case pod.Budget.Verdict == budget.VerdictNever, pod.Budget.Verdict == budget.VerdictMultiple,
-			pod.Budget.Verdict == budget.VerdictDeadlock:
-			answer = false
-		case pod.Budget.Verdict == budget.VerdictUnknown:
-			unknown = true
-		}
-	}
-	if answer && unknown {
-		return nil
-	}
-	return &answer
-}
-
-func allDrainable(nodes []Node) *bool {
-	answer := true
-	unknown := false
-	for i := range nodes {
-		switch d := nodes[i].Drainable; {
-		case d == nil:
-			unknown = true
-		case !*d:
-			answer = false
-		}
-	}
-	if answer && unknown {
-		return nil
-	}
-	return &answer
 }
 
 // Previews are plans of single nodes of one snapshot, each as if it were drained

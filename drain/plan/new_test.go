@@ -41,13 +41,6 @@ func lines(p Plan) []string {
 	return all
 }
 
-func answer(b *bool) string {
-	if b == nil {
-		return "unknown"
-	}
-	return fmt.Sprint(*b)
-}
-
 // The waves account for a budget over all nodes of the plan.
 func TestPlanWaves(t *testing.T) {
 	nodes := []runtime.Object{kubetest.Node("w1"), kubetest.Node("w2"), kubetest.Node("w3")}
@@ -95,43 +88,6 @@ func TestPlanWavesPassFreePods(t *testing.T) {
 	}
 	if why := plan.Nodes[0].Pods[3].BudgetWhy(); !strings.HasSuffix(why, "its turn is in wave 2") {
 		t.Errorf("why: %s", why)
-	}
-}
-
-func TestPlanDrainable(t *testing.T) {
-	naked := kubetest.Pod("shop/x-1")
-	denied := func(s *kube.Store) { s.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied}) }
-	table := []struct {
-		name    string
-		objects []runtime.Object
-		change  func(*kube.Store)
-		o       Options
-		want    string
-	}{
-		{"empty node", nil, nil, flags(), "true"},
-		{"free pods", kubetest.API(), nil, flags(), "true"},
-		{"a budget that must be waited for", append(kubetest.API(), kubetest.Budget("shop/api", 5, 5, 0, 6)), nil, flags(), "true"},
-		{"refused pod", append(kubetest.API(), naked), nil, flags(), "false"},
-		{"never", append(kubetest.API(), kubetest.Budget("shop/api", 6, 6, 0, 6)), nil, flags(), "false"},
-		{"never, but deleted", append(kubetest.API(), kubetest.Budget("shop/api", 6, 6, 0, 6)), nil, flags(disableEviction), "true"},
-		{"budgets unknown", kubetest.API(), denied, flags(), "unknown"},
-		{"budgets unknown and a refused pod", append(kubetest.API(), naked), denied, flags(), "false"},
-		{"budgets unknown, but deleted", kubetest.API(), denied, flags(disableEviction), "true"},
-	}
-	for _, row := range table {
-		t.Run(row.name, func(t *testing.T) {
-			store := kubetest.StoreOf(kubetest.Now, append(row.objects, kubetest.Node("w1"))...)
-			if row.change != nil {
-				row.change(store)
-			}
-			plan := mustPlan(t, store.Snapshot(), row.o, "w1")
-			if answer(plan.Drainable) != row.want || answer(plan.Nodes[0].Drainable) != row.want {
-				t.Errorf("plan %s, node %s, want %s", answer(plan.Drainable), answer(plan.Nodes[0].Drainable), row.want)
-			}
-			if preview := NewPreviews(store.Snapshot(), kubetest.Now).node("w1", row.o); answer(preview.Drainable) != row.want {
-				t.Errorf("preview %s, want %s", answer(preview.Drainable), row.want)
-			}
-		})
 	}
 }
 

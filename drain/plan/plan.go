@@ -101,6 +101,10 @@ type Pod struct {
 	Ephemeral bool // a volume is deleted with it
 	// Down tells that its workload has no other healthy pod until the replacement is Ready.
 	Down bool
+	// Stuck says why nothing removes it from its node once it is told to end, "" where that is not so.
+	Stuck string
+	// Hold is what the drain itself does not let go, as a forecast found; nil for nothing.
+	Hold *Hold
 	// Surges tells that its replacement starts first, with --surge.
 	Surges bool
 	// Advice is what would help a pod that cannot simply go, the least harmful
@@ -115,8 +119,6 @@ type Node struct {
 	Ready         bool
 	Unschedulable bool
 	Pods          []Pod
-	// Drainable is nil where a verdict is Unknown.
-	Drainable *bool
 }
 
 // Finding is something about the plan as a whole that the operator should
@@ -129,15 +131,23 @@ type Finding struct {
 	Advice  []budget.Advice `json:"advice,omitempty"`  // the least harmful first
 }
 
+// FindingAccess tells that a drain would end before its first write, because a right is missing.
+const FindingAccess = "AccessMissing"
+
+// Costs are the findings that cost something or warn of that: all but those that
+// merely inform, in their order.
+func Costs(findings []Finding) []Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Level == LevelInfo })
+}
+
 // Plan is the preview of a drain: what would happen to each pod of each node,
 // and why. It is computed from a snapshot and writes nothing.
 type Plan struct {
-	TakenAt   time.Time
-	Options   Options
-	Nodes     []Node
-	Findings  []Finding
-	Room      Room
-	Drainable *bool
+	TakenAt  time.Time
+	Options  Options
+	Nodes    []Node
+	Findings []Finding
+	Room     Room
 	// Surges are the workloads whose pods move, with --surge: how each surges, or why not.
 	Surges []Surge
 	// Estimate is how long it takes, nil where no Forecast was asked for.

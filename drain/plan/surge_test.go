@@ -20,13 +20,13 @@ func TestWhatSurgesIsNotDown(t *testing.T) {
 		fate    string
 	}{
 		"no surge": {"", nil, 0, "down until Ready"},
-		"it can":   {"1", nil, 1, "moves"},
+		"it can":   {"1", nil, 1, "replaced first"},
 		"another run surges": {"100%", func(d *appsv1.Deployment) {
 			two := int32(2)
 			d.Spec.Replicas, d.Status.Replicas, d.Status.UpdatedReplicas = &two, 2, 2
 			d.Annotations = map[string]string{kube.SurgeAnnotation: `{"run":"r0","was":1,"to":2}`}
-		}, 1, "moves"},
-		"a rollout": {"1", func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 0 }, 1, "moves"},
+		}, 1, "replaced first"},
+		"a rollout": {"1", func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 0 }, 1, "replaced first"},
 	} {
 		web, rs := kubetest.Deployment("shop/web", 1)
 		web.Status.Replicas, web.Status.UpdatedReplicas, web.Status.ObservedGeneration = 1, 1, web.Generation
@@ -41,7 +41,7 @@ func TestWhatSurgesIsNotDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Nodes[0].Pods[0].Fate().String(); got != c.fate || len(p.Surging()) != c.surging {
+		if got := p.Nodes[0].Pods[0].Effects().String(); got != c.fate || len(p.Surging()) != c.surging {
 			t.Errorf("%s: %q, surges %+v", name, got, p.Surges)
 		}
 		for _, f := range p.Surging() {

@@ -9,10 +9,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// FindingAccess tells that a drain would end before its first write, because a
-// right is missing.
-const FindingAccess = "AccessMissing"
-
 // Access is what the server said to the rights that a drain under some options
 // needs.
 type Access struct {
@@ -46,7 +42,7 @@ func findAccess(_ *kube.Snapshot, _ *plan.Plan, env *Env) []plan.Finding {
 	if text == "" {
 		return nil
 	}
-	f := plan.Finding{Code: FindingAccess, Level: plan.LevelError, Message: text +
+	f := plan.Finding{Code: plan.FindingAccess, Level: plan.LevelError, Message: text +
 		": a drain with these options ends with exit code 5 before it writes anything"}
 	for _, m := range env.Access.Missing {
 		if m.Why != "" {
@@ -62,8 +58,8 @@ func findAccess(_ *kube.Snapshot, _ *plan.Plan, env *Env) []plan.Finding {
 		if m.Namespace != "" {
 			where = " -n " + m.Namespace
 		}
-		f.Advice = append(f.Advice, budget.Advice{Text: "ask for the right (docs/rbac.md has a role with it)",
-			Command: command + where})
+		f.Advice = append(f.Advice, budget.Advice{Command: command + where,
+			Text: "have somebody grant the right (docs/rbac.md has a role with it), then see"})
 	}
 	return []plan.Finding{f}
 }

@@ -31,7 +31,8 @@ func (r Report) Markdown() string {
 	m.facts(r.facts())
 	m.toDo(r.ToDo)
 	m.list("Warnings", r.Warnings)
-	m.list("What it cost, by the plan", r.costs())
+	m.list("What it cost", r.Costs)
+	m.list("What the plan warned of", r.warned())
 	m.nodes(r)
 	m.table(r.blockerTable())
 	m.list("The API server was unreachable", r.outages())
@@ -149,12 +150,9 @@ func (m *markdown) toDo(list []ToDo) {
 	m.line("")
 }
 
-// costs are the losses and what the plan warned of.
-func (r Report) costs() []string {
+// warned are the findings of the plan.
+func (r Report) warned() []string {
 	var texts []string
-	if len(r.Losses) > 0 {
-		texts = append(texts, "of the pods that are gone: "+strings.Join(r.Losses, ", "))
-	}
 	for _, f := range r.Findings {
 		texts = append(texts, f.Message)
 	}

@@ -51,10 +51,10 @@ type Report struct {
 	Outages  []Outage      `json:"outages,omitempty"` // of the API server
 	Actions  []LogEntry    `json:"actions,omitempty"` // what operators did to the run: controls, remedies
 
-	// Findings are what the plan warned of, and Losses what it said that the pods which
-	// are gone by now would cost.
+	// Findings are what the plan warned of, and Costs what came of it: sentences without their full
+	// stop, about the pods that have left.
 	Findings []plan.Finding `json:"findings,omitempty"`
-	Losses   []string       `json:"losses,omitempty"`
+	Costs    []string       `json:"costs,omitempty"`
 
 	// What an operator should know, and what is left for them.
 	Warnings []string `json:"warnings,omitempty"`
@@ -93,15 +93,15 @@ type Node struct {
 
 // Pod is one pod of a report.
 type Pod struct {
-	Namespace string         `json:"namespace"`
-	Name      string         `json:"name"`
-	UID       string         `json:"uid"`
-	Owner     string         `json:"owner"`
-	Action    plan.Action    `json:"action"`
-	Loss      plan.Loss      `json:"loss,omitempty"` // what its leaving costs, as the plan saw it
-	State     eviction.State `json:"state"`
-	Message   string         `json:"message,omitempty"`
-	Attempts  int            `json:"attempts"`
+	Namespace string            `json:"namespace"`
+	Name      string            `json:"name"`
+	UID       string            `json:"uid"`
+	Owner     string            `json:"owner"`
+	Action    plan.Action       `json:"action"`
+	Costs     []plan.EffectKind `json:"costs,omitempty"` // what its leaving cost
+	State     eviction.State    `json:"state"`
+	Message   string            `json:"message,omitempty"`
+	Attempts  int               `json:"attempts"`
 	// from the moment its node's drain began, or it joined that, to its end; 0 where it did not come to that
 	DurationSeconds float64  `json:"durationSeconds"`
 	BlockedSeconds  float64  `json:"blockedSeconds"`
@@ -130,7 +130,7 @@ func OfState(s *drain.State) Report {
 		Command: s.Run.Target().Drain(nodeNames(s), s.Run.Options),
 		target:  s.Run.Target(),
 	}
-	r.Findings, r.Losses = s.Run.Findings, lossesOf(s).Words()
+	r.Findings, r.Costs = s.Run.Findings, costsOf(s)
 	if s.Down != nil {
 		r.down = s.Down.UTC()
 	}
@@ -173,7 +173,7 @@ func nodeNames(s *drain.State) []string {
 
 func reportPod(p *eviction.Record, end time.Time) Pod {
 	r := Pod{
-		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner, Action: p.Action, Loss: p.Loss,
+		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Owner: p.Owner, Action: p.Action, Costs: CostsOf(p),
 		State: p.State, Message: p.Message, Attempts: p.Attempts, Joined: p.Joined, Volumes: reportVolumes(p), Replacement: reportReplacement(p),
 		BlockedSeconds: p.BlockedFor(end).Round(time.Millisecond).Seconds(),
 	}

@@ -20,10 +20,10 @@ type Summary struct {
 	Gone     string // "2 of 3 pods gone"; "" where nothing was to go
 	Slowest  string // the pod that took longest to leave, "" where none took a second
 	Requests string
-	Cost     string // what the pods that are gone cost, by the plan; "" for nothing
-	PowerOff []Fact // of the drained nodes; nothing of those that were not checked
-	Retired  []Fact // of the nodes of which steps were taken to get them out of the cluster
-	Unmoved  []Pod  // of the nodes that were begun, the longest blocked first
+	Costs    []string // what the pods that have left cost, the gravest first
+	PowerOff []Fact   // of the drained nodes; nothing of those that were not checked
+	Retired  []Fact   // of the nodes of which steps were taken to get them out of the cluster
+	Unmoved  []Pod    // of the nodes that were begun, the longest blocked first
 }
 
 // Fact is a sentence without its full stop.
@@ -48,13 +48,10 @@ const (
 func (r Report) Summary() Summary {
 	after := r.replacements()
 	s := Summary{Verdict: r.verdict(), Outage: r.lastKnown(), Gone: r.gone(), Replaced: after.words(),
-		Unready: after.unready(), Requests: r.sent(), PowerOff: r.powerOff(), Retired: r.retired(),
+		Unready: after.unready(), Requests: r.sent(), Costs: r.Costs, PowerOff: r.powerOff(), Retired: r.retired(),
 		Unmoved: r.unmoved()}
 	if slow := r.slowest(); slow != nil && slow.DurationSeconds >= 1 {
 		s.Slowest = slow.slow()
-	}
-	if len(r.Losses) > 0 {
-		s.Cost = "of the pods that are gone, by the plan: " + strings.Join(r.Losses, ", ")
 	}
 	return s
 }
@@ -72,7 +69,7 @@ func (r Report) verdict() Fact {
 	names, took, stuck := listed(r.names(), 4), spell(r.DurationSeconds), r.replacements().stuck()
 	drained := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.State == drain.NodeDrained })
 	switch {
-	case r.Outcome == drain.OutcomeDone && (len(r.Losses) > 0 || stuck != ""):
+	case r.Outcome == drain.OutcomeDone && (len(r.Costs) > 0 || stuck != ""):
 		return Fact{Warning, "Drained " + names + " in " + took + stuck}
 	case r.Outcome == drain.OutcomeDone:
 		return Fact{Good, "Drained " + names + " in " + took}

@@ -41,7 +41,7 @@ func (r Report) Text() string {
 			fmt.Fprintf(&b, "  %-9s %s\n", name, text)
 		}
 	}
-	line("cost", sum.Cost)
+	line("cost", strings.Join(sum.Costs, "; "))
 	line("volumes", r.volumeWords())
 	for _, f := range sum.PowerOff {
 		line("power off", f.Text)

@@ -5,8 +5,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
-	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/replacement"
 )
 
 // StateWord is the state of a pod of a run as screens and texts name it; JSON has the
@@ -38,24 +36,4 @@ func NodeWord(s drain.NodeState, working bool) string {
 		return "not finished"
 	}
 	return strings.ToLower(string(s))
-}
-
-// LossOf is what the leaving of a pod costs, as its plan saw it; a workload that was to
-// be down is no longer so when the replacement is Ready.
-func LossOf(p *eviction.Record) plan.Loss {
-	if p.Loss == plan.LossDown && p.Replacement.State == replacement.Ready {
-		return ""
-	}
-	return p.Loss
-}
-
-// lossesOf counts the pods that have left their nodes by what that cost.
-func lossesOf(s *drain.State) plan.Losses {
-	var sum plan.Losses
-	for _, p := range s.Pods {
-		if p.State.Left() {
-			sum.Add(LossOf(p))
-		}
-	}
-	return sum
 }

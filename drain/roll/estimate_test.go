@@ -9,6 +9,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
@@ -84,7 +85,7 @@ func TestAPlanWithoutPlaces(t *testing.T) {
 		Findings: []plan.Finding{{Code: preflight.FindingNoRoom}, {Code: preflight.FindingNodeNotReady}}}
 	p.Nodes[0].Pods[0].Landing.Answer = landing.DoesNotFit
 	shown := Unplaced(p)
-	if shown.Counts().Losses.Nowhere != 0 || len(shown.Findings) != 1 || p.Nodes[0].Pods[0].Landing == nil || len(p.Findings) != 2 {
+	if verdict.OfPlan(&shown).Of(plan.Nowhere) != 0 || len(shown.Findings) != 1 || p.Nodes[0].Pods[0].Landing == nil || len(p.Findings) != 2 {
 		t.Errorf("%+v of %+v", shown, p)
 	}
 }

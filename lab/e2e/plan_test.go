@@ -178,7 +178,7 @@ func checkPlanPage(t *testing.T, operator *operator, all *expect.Scene, plan pla
 
 // wordsOf are what the line of a pod must say.
 func wordsOf(p planPod, e *expect.Pods) []string {
-	says := []string{" " + e.Fate() + " "}
+	says := []string{" " + e.Effects() + " "}
 	if p.Owner != "" {
 		says = append(says, p.Owner)
 	}
@@ -187,7 +187,7 @@ func wordsOf(p planPod, e *expect.Pods) []string {
 	}
 	if e.Landing == "Fits" {
 		fits := "✔ fits"
-		if strings.Contains(e.Fate(), "deleted") || strings.Contains(e.Fate(), "down") {
+		if strings.Contains(e.Effects(), "data") || strings.Contains(e.Effects(), "down") {
 			fits = "fits" // there is no green mark on a line with a loss
 		}
 		says = append(says, fits)

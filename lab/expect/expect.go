@@ -53,6 +53,7 @@ type Pods struct {
 	Sibling   *Sibling
 	Landing   string
 	Down      bool
+	Stuck     bool
 }
 
 // Budget is what the budgets of a pod say.
@@ -101,31 +102,38 @@ func matches(pattern, name string) bool {
 	return err == nil && matched
 }
 
-// Fate is what the dashboard and the text of a plan say of what happens to the pods.
-func (p *Pods) Fate() string {
-	leaves := "moves"
+// Effects is what the dashboard and the text of a plan say of what happens to the pods.
+func (p *Pods) Effects() string {
 	switch {
 	case p.Action == "skip":
 		return "stays"
 	case p.Action == "refuse":
 		return "refused"
+	case p.Stuck:
+		return "stuck"
 	case p.Budget.Stuck():
 		return "blocked"
-	case p.Budget.Verdict == "Wait":
-		leaves = "waits"
-	}
-	switch {
 	case p.has("Terminating"):
-	case p.has("Unmanaged", "OrphanedDaemonSet"):
-		return "lost"
-	case p.Landing == "DoesNotFit":
-		return "lands nowhere"
-	case p.Down:
-		return "down until Ready"
-	case p.has("EmptyDir", "Finished"):
-		return leaves + ", data deleted"
+		return "ending"
 	}
-	return leaves
+	var all []string
+	add := func(is bool, effect string) {
+		if is {
+			all = append(all, effect)
+		}
+	}
+	lost, nowhere := p.has("Unmanaged", "OrphanedDaemonSet"), p.Landing == "DoesNotFit"
+	waits := p.Budget != nil && p.Budget.Verdict == "Wait"
+	add(lost, "lost")
+	add(nowhere && !lost, "lands nowhere")
+	add(waits, "waits")
+	add(p.Down && !lost, "down until Ready")
+	add(p.has("EmptyDir"), "loses data")
+	add(p.has("Finished"), "finished")
+	if len(all) == 0 {
+		return "moves"
+	}
+	return strings.Join(all, ", ")
 }
 
 func (p *Pods) has(codes ...string) bool {

@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
@@ -98,10 +99,10 @@ func CostLines(p plan.Plan) []paint.Line {
 	}
 	emptyDirs := counts[plan.ReasonEmptyDir]
 	risk(emptyDirs > 0, wording.Plural(emptyDirs, "pod loses its emptyDir data", "pods lose their emptyDir data"))
-	losses := p.Counts().Losses
-	risk(losses.Lost > 0, wording.Plural(losses.Lost, "pod is lost: it is not recreated",
+	c := verdict.OfPlan(&p)
+	risk(c.Of(plan.Lost) > 0, wording.Plural(c.Of(plan.Lost), "pod is lost: it is not recreated",
 		"pods are lost: they are not recreated"))
-	risk(losses.Nowhere > 0, wording.Plural(losses.Nowhere, "pod lands nowhere", "pods land nowhere"))
+	risk(c.Of(plan.Nowhere) > 0, wording.Plural(c.Of(plan.Nowhere), "pod lands nowhere", "pods land nowhere"))
 	risk(deleted > 0, wording.Plural(deleted, "pod is deleted past all budgets", "pods are deleted past all budgets"))
 	risk(p.Options.ForceAfter > 0 || p.Options.MaxEvictRetries > 0,
 		"pods that stay blocked are deleted past their budgets")

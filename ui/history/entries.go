@@ -92,7 +92,7 @@ func podEntries(p *report.Pod) []entry {
 		if s.State == eviction.Planned {
 			continue
 		}
-		line := wording.PodState(&eviction.Record{Facts: eviction.Facts{Action: p.Action, Loss: p.Loss},
+		line := wording.PodState(&eviction.Record{Facts: eviction.Facts{Action: p.Action, Costs: p.Costs},
 			State: s.State})
 		text := s.Why
 		if s.Tries > 1 {

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -20,9 +21,11 @@ func (m *Page) pane(width int) []paint.Line {
 	fate := len("FATE")
 	for i := range p.Plan.Pods {
 		pods[i] = &p.Plan.Pods[i]
-		fate = max(fate, wording.Fate(*pods[i], wording.WidestFate).Width())
+		fate = max(fate, wording.Effects(*pods[i], wording.WidestEffects).Width())
 	}
-	slices.SortStableFunc(pods, func(a, b *plan.Pod) int { return a.Fate().Rank() - b.Fate().Rank() })
+	slices.SortStableFunc(pods, func(a, b *plan.Pod) int {
+		return cmp.Compare(a.Effects().Worst(), b.Effects().Worst())
+	})
 	fate = min(fate, width/3)
 	name := min(width*45/100, width-fate-4)
 	why := max(0, width-fate-name-4)
@@ -35,7 +38,7 @@ func (m *Page) pane(width int) []paint.Line {
 	title := func(s string) paint.Line { return paint.L(themes.Muted, s) }
 	lines := []paint.Line{row(title("POD"), title("FATE"), title("WHY"), widths)}
 	for _, pod := range pods {
-		lines = append(lines, row(wording.PodName(pod.Namespace, pod.Name, name), wording.Fate(*pod, fate),
+		lines = append(lines, row(wording.PodName(pod.Namespace, pod.Name, name), wording.Effects(*pod, fate),
 			paint.L(themes.Text, wording.Why(*pod)), widths))
 	}
 	return lines

@@ -6,6 +6,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/preflight"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -17,7 +18,7 @@ type preview struct {
 	LastControlPlane bool
 	// Costs are from the whole plan of the node, nil until it was made.
 	Costs  *costs
-	Counts plan.Counts // of Plan, with what Costs tells of its pods
+	Counts verdict.Counts // of Plan, with what Costs tells of its pods
 }
 
 // costs are what only the whole plan of a node tells.
@@ -30,7 +31,7 @@ type costs struct {
 func makePreview(s *kube.Snapshot, n *kube.Node, o plan.Options, previews *plan.Previews) preview {
 	p := preview{LastControlPlane: len(checklist.LastControlPlane(s, n.Name)) > 0}
 	p.Plan, p.Assumed = previews.Assume(n.Name, o)
-	p.Counts = p.Plan.Counts()
+	p.Counts = verdict.OfNode(&p.Plan)
 	return p
 }
 
@@ -63,7 +64,7 @@ func (p preview) with(c *costs) preview {
 			pod.Landing, pod.Pinned, pod.NotRemade, pod.Retried = of.Landing, of.Pinned, of.NotRemade, of.Retried
 		}
 	}
-	p.Counts = p.Plan.Counts()
+	p.Counts = verdict.OfNode(&p.Plan)
 	return p
 }
 

@@ -27,17 +27,21 @@ func wouldLine(n *kube.Node, p *preview, width int, now time.Time) paint.Line {
 	switch {
 	case p == nil:
 		return paint.L(themes.Muted, paint.Ellipsis)
-	case n.Ready != kube.NodeReady:
+	case n.Ready != kube.NodeReady && p.Counts.Of(plan.Stuck) == 0:
 		return paint.L(themes.Bad, paint.Unknown+" "+silent(n, now))
 	case p.LastControlPlane:
 		return paint.L(themes.Warning, paint.Warn+" last control plane")
-	case p.Counts.Leaving()+p.Counts.Refused == 0:
+	case p.Counts.Leaving()+p.Counts.Of(plan.Refused) == 0:
 		return paint.L(themes.Good, paint.Good+" already empty")
 	case !p.good() && p.Counts.Level() == plan.LevelInfo:
 		return append(paint.L(themes.Warning, paint.Warn+" "), wording.Counts(p.Counts, width-2)...)
 	}
 	token, glyph := wording.CountsMark(p.Counts)
-	return append(paint.L(token, glyph+" "), wording.Counts(p.Counts, width-2)...)
+	l := append(paint.L(token, glyph+" "), wording.Counts(p.Counts, width-2)...)
+	if why := silent(n, now); why != "" {
+		return l.Add(themes.Muted, paint.Dot).Add(themes.Bad, why)
+	}
+	return l
 }
 
 // Nodes are sorted by what a drain would do only where these are so few that each is previewed at once.
@@ -133,7 +137,7 @@ func countsInFull(p *preview) paint.Line {
 		return paint.T("No pod is on it")
 	}
 	l := wording.Counts(p.Counts, 0)
-	if p.Counts.Stay > 0 { // which are the last of them
+	if p.Counts.Of(plan.Stays) > 0 { // which are the last of them
 		l = l.Add(themes.Text, stayWhy(p.Plan))
 	}
 	return l

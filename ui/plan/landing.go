@@ -26,7 +26,7 @@ func landsCell(p plan.Pod, width int) paint.Line {
 		return paint.L(themes.Warning, paint.Warn+" tight "+paint.About)
 	}
 	l := paint.L(themes.Good, paint.Good+" fits")
-	if p.Fate().Loss != "" { // where it fits is no comfort for what is lost
+	if p.Effects().Worst().Level() != plan.LevelInfo { // where it fits is no comfort for what is lost
 		l = paint.L(themes.Text, "fits")
 	}
 	if p.Landing.Target == "" {

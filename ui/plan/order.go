@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -62,7 +63,8 @@ func (m order) above(key string) []paint.Line {
 	}
 	for i, n := range m.plan.Nodes {
 		if n.Name == node {
-			return []paint.Line{append(m.turnOf(i).Add(themes.Muted, paint.Dot), wording.Counts(n.Counts(), 0)...)}
+			counts := wording.Counts(verdict.OfNode(&n), 0)
+			return []paint.Line{append(m.turnOf(i).Add(themes.Muted, paint.Dot), counts...)}
 		}
 	}
 	return nil

@@ -183,7 +183,7 @@ func (m *Page) Rebuild() {
 			m.widest.name = max(m.widest.name, paint.Width(pod.Namespace)+1+paint.Width(pod.Name))
 			m.widest.owner = max(m.widest.owner, paint.Width(pod.Owner))
 			m.widest.why = max(m.widest.why, paint.Width(wording.Why(pod)))
-			m.widest.fate = max(m.widest.fate, wording.Fate(pod, wording.WidestFate).Width())
+			m.widest.fate = max(m.widest.fate, wording.Effects(pod, wording.WidestEffects).Width())
 			m.widest.budget = max(m.widest.budget, planBudget(pod).Width())
 			m.widest.lands = max(m.widest.lands, landsCell(pod, widestLanding).Width())
 			if match.All() || match.Keeps(nil, textsOf(pod)) {
@@ -211,7 +211,7 @@ func (m *Page) Rebuild() {
 func textsOf(p plan.Pod) func(has func(string) bool) bool {
 	return func(has func(string) bool) bool {
 		return has(p.Namespace+"/"+p.Name) || has(p.Owner) || has(p.Node) ||
-			has(p.Fate().String()) || has(wording.Why(p))
+			has(p.Effects().String()) || has(wording.Why(p))
 	}
 }
 
@@ -223,9 +223,10 @@ func comparePlanned(by string, turn map[string]int) func(a, b plan.Pod) int {
 		first := 0
 		switch by {
 		case "fate":
-			first = cmp.Compare(a.Fate().Rank(), b.Fate().Rank())
+			first = cmp.Compare(a.Effects().Worst(), b.Effects().Worst())
 		case byNode:
-			first = cmp.Or(cmp.Compare(turn[a.Node], turn[b.Node]), cmp.Compare(a.Fate().Rank(), b.Fate().Rank()))
+			first = cmp.Or(cmp.Compare(turn[a.Node], turn[b.Node]),
+				cmp.Compare(a.Effects().Worst(), b.Effects().Worst()))
 		case "owner":
 			first = strings.Compare(a.Owner, b.Owner)
 		}
@@ -376,7 +377,7 @@ func planCell(p plan.Pod, names *paint.Names, column string, width int) paint.Li
 	case "pod":
 		return wording.PodName(p.Namespace, p.Name, width)
 	case "fate":
-		return wording.Fate(p, width)
+		return wording.Effects(p, width)
 	case "why":
 		return paint.L(themes.Text, paint.Truncate(wording.Why(p), width))
 	case "node":

@@ -290,7 +290,7 @@ func (m *Page) podWords() []paint.Line {
 		if !ok {
 			return []paint.Line{paint.L(themes.Muted, "It is no longer in the plan.")}
 		}
-		lines := append([]paint.Line{wording.Fate(p, wording.WidestFate), planPodStory(p, m.s.Now)},
+		lines := append([]paint.Line{wording.Effects(p, wording.WidestEffects), planPodStory(p, m.s.Now)},
 			podFacts(p.Node, p.Owner, string(p.UID))...)
 		return append(lines, adviceLines(p)...)
 	}

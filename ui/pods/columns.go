@@ -36,7 +36,7 @@ func (m *Page) columns(width int) []table.Column {
 		{ID: "age", Title: "AGE", Width: 4, Right: true, Drop: 4},
 		{ID: "cpu", Title: "CPU USED", Width: 8, Right: true, Drop: 6},
 		{ID: "memory", Title: "MEM USED", Width: 8, Right: true, Drop: 5},
-		{ID: fateSort, Title: "FATE", Width: 10, Min: 9, Grow: true, Max: wording.WidestFate, Drop: 3},
+		{ID: fateSort, Title: "FATE", Width: 10, Min: 9, Grow: true, Max: wording.WidestEffects, Drop: 3},
 		{ID: "node", Title: "NODE", Width: node, Min: min(node, max(m.s.Names.Least(), 12)), Drop: 1},
 	}
 	return slices.DeleteFunc(columns, func(c table.Column) bool {

@@ -162,7 +162,7 @@ func (f *found) byFate(pods []*kube.Pod, o plan.Options, now time.Time) func(a, 
 		ranks[p.UID] = 1 << 10
 		if d != nil {
 			if planned, ok := d.pods[p.UID]; ok {
-				ranks[p.UID] = planned.Fate().Rank()
+				ranks[p.UID] = int(planned.Effects().Worst())
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func (f *found) byFate(pods []*kube.Pod, o plan.Options, now time.Time) func(a, 
 func (m *Page) fateCell(p *kube.Pod, width int) paint.Line {
 	switch planned, ok := m.fates.fate(p); {
 	case ok:
-		return wording.Fate(planned, width)
+		return wording.Effects(planned, width)
 	case p.Node == "" || m.fates.of[p.Node] != nil: // on no node, or newer than the plan
 		return paint.L(themes.Muted, "-")
 	}
@@ -186,7 +186,7 @@ func (m *Page) fateWords(p *kube.Pod) string {
 	if !ok {
 		return ""
 	}
-	fate := planned.Fate().String()
+	fate := planned.Effects().String()
 	if why := wording.Why(planned); why != "" {
 		return fate + ": " + why
 	}

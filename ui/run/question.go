@@ -4,6 +4,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/confirm"
@@ -139,8 +140,8 @@ func (m *Page) questionBody(q *drain.Question) []paint.Line {
 		touched := m.confirmed.Open()
 		body = append(body, nil, wording.PlanSummary(touched))
 		body = append(body, confirm.CostLines(touched)...)
-		o, n := touched.Options, touched.Counts()
-		if n.Wait+n.Blocked > 0 && o.ForceAfter == 0 && o.MaxEvictRetries == 0 {
+		o, n := touched.Options, verdict.OfPlan(&touched)
+		if n.Of(plan.Waits)+n.Of(plan.Blocked) > 0 && o.ForceAfter == 0 && o.MaxEvictRetries == 0 {
 			body = append(body, paint.L(themes.Muted, "What a budget holds is tried again, not forced."))
 		}
 	}

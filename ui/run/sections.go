@@ -7,6 +7,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 	"github.com/kdrain-tui/kdrain-tui/ui/wording"
@@ -28,8 +29,8 @@ type section struct {
 	name  string // of a cause, or one of the others
 	cause bool
 	pods  []*eviction.Record
-	since time.Time // of the pod that is longest in its state
-	lost  plan.Losses
+	since time.Time      // of the pod that is longest in its state
+	costs verdict.Counts // of those that have left
 }
 
 // add takes a pod in.
@@ -37,9 +38,7 @@ func (s *section) add(p *eviction.Record) {
 	if len(s.pods) == 0 || p.Since.Before(s.since) {
 		s.since = p.Since
 	}
-	if p.State.Left() {
-		s.lost.Add(report.LossOf(p))
-	}
+	s.costs.AddCosts(report.CostsOf(p))
 	s.pods = append(s.pods, p)
 }
 
@@ -132,7 +131,7 @@ func (s *section) title(width int, now time.Time) paint.Line {
 // leftTitle counts the pods that are gone: a green mark never stands next to a loss.
 func (s *section) leftTitle() paint.Line {
 	text := " " + wording.Count(len(s.pods), "pod") + " gone"
-	if s.lost.Any() {
+	if len(s.costs.Costs()) > 0 {
 		return paint.L(themes.Warning, paint.Warn+text)
 	}
 	return paint.L(themes.Good, paint.Good+text)
@@ -203,7 +202,7 @@ func (m outline) foldCell(s *section, column string, width int) paint.Line {
 		if m.unfolded[s.name] {
 			word = "enter folds them"
 		}
-		return paint.Join(paint.S(themes.Muted, paint.Dot), paint.L(themes.Warning, wording.List(s.lost.Words(), 3)),
+		return paint.Join(paint.S(themes.Muted, paint.Dot), paint.L(themes.Warning, wording.List(s.costs.Costs(), 3)),
 			paint.L(themes.Muted, word)).Fit(width)
 	}
 	return nil

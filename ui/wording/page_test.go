@@ -73,23 +73,23 @@ func nowhere(p plan.Pod) plan.Pod {
 // What costs something has no green mark, however little room there is for its words.
 func TestNoGreenMarkStandsByALoss(t *testing.T) {
 	for _, p := range []plan.Pod{
-		planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonEmptyDir), planned(plan.ActionEvict, nil, plan.ReasonFinished),
+		planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonEmptyDir),
 		planned(plan.ActionEvict, nil, plan.ReasonUnmanaged), nowhere(planned(plan.ActionEvict, nil)),
 	} {
 		for width := range 30 {
-			if l := Fate(p, width); strings.Contains(l.String(), paint.Good) {
+			if l := Effects(p, width); strings.Contains(l.String(), paint.Good) {
 				t.Errorf("%d cells: %s", width, l)
 			}
 		}
 	}
-	for _, loss := range []plan.Loss{plan.LossData, plan.LossPlace, plan.LossPod} {
-		if l := PodState(&eviction.Record{Facts: eviction.Facts{Loss: loss}, State: eviction.Gone}); strings.Contains(l.String(), paint.Good) {
-			t.Errorf("%s: %s", loss, l)
+	for _, cost := range []plan.EffectKind{plan.Data, plan.Nowhere, plan.Lost} {
+		if l := PodState(&eviction.Record{Facts: eviction.Facts{Costs: []plan.EffectKind{cost}}, State: eviction.Gone}); strings.Contains(l.String(), paint.Good) {
+			t.Errorf("%s: %s", cost, l)
 		}
 	}
 }
 
-func TestFateAndWhy(t *testing.T) {
+func TestEffectsAndWhy(t *testing.T) {
 	for _, c := range []struct {
 		pod       plan.Pod
 		fate, why string
@@ -97,21 +97,21 @@ func TestFateAndWhy(t *testing.T) {
 		{planned(plan.ActionSkip, nil, plan.ReasonDaemonSet), "· stays", "DaemonSet"},
 		{planned(plan.ActionSkip, nil, plan.ReasonMirror), "· stays", "static pod"},
 		{planned(plan.ActionRefuse, nil, plan.ReasonUnmanaged), "✖ refused", "no controller (--force)"},
-		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonEmptyDir), "▲ moves, data deleted", "its emptyDir is deleted"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonEmptyDir), "▲ loses data", "its emptyDir is deleted"},
 		{planned(plan.ActionEvict, judgement(budget.VerdictWait)), "‖ waits", "cart needs 3, has 3; …-k2xzq not Ready"},
-		{planned(plan.ActionEvict, judgement(budget.VerdictWait), plan.ReasonEmptyDir), "▲ waits, data deleted",
+		{planned(plan.ActionEvict, judgement(budget.VerdictWait), plan.ReasonEmptyDir), "‖ waits, loses data",
 			"cart needs 3, has 3; …-k2xzq not Ready; its emptyDir is deleted"},
-		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonUnmanaged, plan.ReasonEmptyDir), "✖ lost",
-			"it is not recreated, its emptyDir is deleted"},
-		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictWait))), "✖ lands nowhere",
-			"no node can take its replacement; cart needs 3, has 3; …-k2xzq not Ready"},
-		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictNever))), "✖ blocked", "cart needs 3, has 3; …-k2xzq not Ready; no node can take its replacement"},
-		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonFinished), "▲ moves, data deleted", "finished, its record is deleted"},
-		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonFinished, plan.ReasonTerminating), "✔ moves", "it is ending already"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonUnmanaged, plan.ReasonEmptyDir), "✖ lost, loses data",
+			"no controller recreates it; its emptyDir is deleted"},
+		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictWait))), "✖ lands nowhere, waits",
+			"no node can take its replacement: 0/3 nodes are available; cart needs 3, has 3; …-k2xzq not Ready"},
+		{nowhere(planned(plan.ActionEvict, judgement(budget.VerdictNever))), "✖ blocked", "cart needs 3, has 3; …-k2xzq not Ready"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonFinished), "✔ finished", "its record is deleted"},
+		{planned(plan.ActionEvict, judgement(budget.VerdictEvictable), plan.ReasonFinished, plan.ReasonTerminating), "✔ ending", "it is terminating already"},
 		{planned(plan.ActionEvict, judgement(budget.VerdictUnknown)), "⁇ unknown", "budgets cannot be seen"},
 		{planned(plan.ActionDelete, judgement(budget.VerdictEvictable)), "▲ deleted", "past all budgets (--disable-eviction)"},
 	} {
-		if fate, why := Fate(c.pod, 26).String(), Why(c.pod); fate != c.fate || why != c.why {
+		if fate, why := Effects(c.pod, 40).String(), Why(c.pod); fate != c.fate || why != c.why {
 			t.Errorf("%q %q, want %q %q", fate, why, c.fate, c.why)
 		}
 	}

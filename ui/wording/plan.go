@@ -2,59 +2,54 @@ package wording
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
-	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/verdict"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/paint"
 )
 
-// Fate is what happens to a pod: glyph and words, in short where those have no room.
-// What costs something never has the glyph of what goes well.
-func Fate(p plan.Pod, width int) paint.Line {
-	f := p.Fate()
-	token, glyph := fateMark(f)
-	words := f.String()
+// Effects are what a drain does to a pod: the glyph of the gravest and the words of all, in short
+// where those have no room. What costs something never has the glyph of what goes well.
+func Effects(p plan.Pod, width int) paint.Line {
+	effects := p.Effects()
+	token, glyph := effectMark(effects.Worst())
+	words := effects.String()
 	if paint.Width(glyph)+1+paint.Width(words) > width {
-		switch f.Loss {
-		case plan.LossPlace:
-			words = "nowhere"
-		case plan.LossDown, plan.LossData:
-			words = string(f.Leaves)
-			if f.Loss == plan.LossDown && f.Leaves == plan.Moves {
-				words = "down"
-			}
-		}
+		words = effects.Short()
 	}
 	return paint.L(token, glyph+" "+words)
 }
 
-func fateMark(f plan.Fate) (paint.Token, string) {
-	switch f.Level() {
-	case plan.LevelError:
-		return themes.Bad, paint.Bad
-	case plan.LevelInfo:
-		if f.Leaves == plan.Stays {
-			return themes.Info, paint.Stay
-		}
-		return themes.Good, paint.Good
-	}
-	switch {
-	case f.Leaves == plan.Deleted:
-		return themes.Danger, paint.Warn
-	case f.Loss == plan.LossDown, f.Loss == plan.LossData, f.Loss == plan.LossRoom && f.Leaves == plan.Moves:
-		return themes.Warning, paint.Warn
-	case f.Leaves == plan.LeavesUnseen:
+func effectMark(k plan.EffectKind) (paint.Token, string) {
+	switch k {
+	case plan.Waits:
+		return themes.Warning, paint.Wait
+	case plan.Unseen:
 		return themes.Warning, paint.Unknown
+	case plan.Deleted:
+		return themes.Danger, paint.Warn
+	case plan.Stays:
+		return themes.Info, paint.Stay
 	}
-	return themes.Warning, paint.Wait
+	return levelMark(k.Level())
 }
 
-// Why says in one clause why a pod has its fate, the gravest first.
+// levelMark is the look and the glyph of that level.
+func levelMark(level plan.Level) (paint.Token, string) {
+	switch level {
+	case plan.LevelError:
+		return themes.Bad, paint.Bad
+	case plan.LevelWarning:
+		return themes.Warning, paint.Warn
+	}
+	return themes.Good, paint.Good
+}
+
+// Why says in one clause why a drain does that to a pod, the gravest first.
 func Why(p plan.Pod) string {
 	switch p.Action {
 	case plan.ActionRefuse:
@@ -67,53 +62,19 @@ func Why(p plan.Pod) string {
 	case plan.ActionSkip:
 		return StayReason(p)
 	}
-	var leaving string
-	switch {
-	case p.Budget != nil && p.Budget.Verdict != budget.VerdictEvictable:
-		leaving = blockedWhy(p.Budget)
-	case p.Action == plan.ActionDelete:
-		leaving = "past all budgets (--disable-eviction)"
-	}
-	why := slices.DeleteFunc([]string{leaving, lossWhy(p)}, func(s string) bool { return s == "" })
-	if f := p.Fate(); f.Loss == plan.LossPod || f.Loss == plan.LossPlace {
-		slices.Reverse(why)
-	}
-	if p.GoesLast() {
-		why = append(why, "after all others; recreated there")
-	}
-	if len(why) == 0 && p.Volumes {
-		return "its volume moves with it"
-	}
-	return strings.Join(why, "; ")
-}
-
-// lossWhy says what a drain costs a pod that leaves, "" for nothing.
-func lossWhy(p plan.Pod) string {
-	var said []string
-	say := func(is bool, words string) {
-		if is && !slices.Contains(said, words) {
-			said = append(said, words)
+	effects := p.Effects()
+	for i, e := range effects {
+		switch e.Kind {
+		case plan.Waits, plan.Blocked, plan.Unseen:
+			if p.Hold == nil && p.Budget != nil {
+				effects[i].Why = blockedWhy(p.Budget)
+			}
 		}
 	}
-	has := func(code plan.ReasonCode) bool {
-		return slices.ContainsFunc(p.Reasons, func(r plan.Reason) bool { return r.Code == code })
+	if why := effects.Why(); why != "" || !p.Volumes {
+		return why
 	}
-	if has(plan.ReasonTerminating) {
-		return "it is ending already"
-	}
-	say(has(plan.ReasonUnmanaged), "it is not recreated")
-	say(has(plan.ReasonOrphanedDaemonSet), "its DaemonSet is gone")
-	say(p.NotRemade != "" && len(said) == 0, p.NotRemade)
-	say(p.Pinned != "", "its volume "+p.Pinned+" stays behind")
-	if l := p.Landing; l != nil && p.Pinned == "" {
-		say(l.Answer == landing.DoesNotFit, "no node can take its replacement")
-		say(l.Answer != landing.DoesNotFit && l.Together.Answer == landing.DoesNotFit, "may not fit "+paint.About)
-	}
-	say(p.Down, "the only healthy one")
-	say(has(plan.ReasonEmptyDir), "its emptyDir is deleted")
-	say(p.Ephemeral, "its ephemeral volume is deleted")
-	say(has(plan.ReasonFinished), "finished, its record is deleted")
-	return strings.Join(said, ", ")
+	return "its volume moves with it"
 }
 
 func blockedWhy(b *budget.Judgement) string {
@@ -168,7 +129,7 @@ func reasonOf(p plan.Pod, level plan.Level) string {
 
 // Counts are the counts of a plan or of a node in words, without zeros: as many as that
 // width has room for, all where it is 0.
-func Counts(c plan.Counts, width int) paint.Line {
+func Counts(c verdict.Counts, width int) paint.Line {
 	tokens := map[plan.Level]paint.Token{plan.LevelError: themes.Bad, plan.LevelWarning: themes.Warning,
 		plan.LevelInfo: themes.Info}
 	if c.Leaving() > 0 && c.Level() == plan.LevelInfo {
@@ -186,24 +147,19 @@ func Counts(c plan.Counts, width int) paint.Line {
 	return l
 }
 
-// CountsMark is the look and the glyph of counts: those of the gravest fate among them.
-func CountsMark(c plan.Counts) (paint.Token, string) {
-	switch {
-	case c.Level() == plan.LevelError:
-		return themes.Bad, paint.Bad
-	case c.Level() == plan.LevelInfo:
-		return themes.Good, paint.Good
-	case c.Wait > 0:
-		return themes.Warning, paint.Wait
-	case c.Unknown > 0:
-		return themes.Warning, paint.Unknown
+// CountsMark is the look and the glyph of counts: those of the gravest effect among them.
+func CountsMark(c verdict.Counts) (paint.Token, string) {
+	for _, k := range []plan.EffectKind{plan.Unseen, plan.Waits} {
+		if c.Level() == plan.LevelWarning && c.Of(k) > 0 {
+			return effectMark(k)
+		}
 	}
-	return themes.Warning, paint.Warn
+	return levelMark(c.Level())
 }
 
 // PlanSummary is the plan in one line.
 func PlanSummary(p plan.Plan) paint.Line {
-	c := p.Counts()
+	c := verdict.OfPlan(&p)
 	token, glyph := CountsMark(c)
 	return append(paint.L(token, glyph+" "), Counts(c, 0)...)
 }
@@ -275,5 +231,5 @@ func PodName(namespace, name string, width int) paint.Line {
 	return paint.L(themes.Muted, paint.Truncate(namespace, room)+"/").Add(themes.Text, paint.Middle(name, width-1-room))
 }
 
-// WidestFate has room for every fate in full.
-const WidestFate = 26
+// WidestEffects has room for the effects of nearly all pods in full.
+const WidestEffects = 30

@@ -65,19 +65,17 @@ func surging(p *eviction.Record) paint.Line {
 	return paint.L(themes.Muted, paint.Hollow+" surging")
 }
 
-// leftState is the state of a pod that has left its node: what that cost, as the plan
-// saw it, has no green mark.
+// leftState is the state of a pod that has left its node: what that cost has no
+// green mark.
 func leftState(p *eviction.Record, word string) paint.Line {
-	switch report.LossOf(p) {
-	case "", plan.LossRoom:
-		if p.Replacement.Stuck() {
-			return paint.L(themes.Warning, paint.Warn+" "+word)
-		}
-		return paint.L(themes.Good, paint.Good+" "+word)
-	case plan.LossData, plan.LossDown:
+	costs := report.CostsOf(p)
+	switch {
+	case len(costs) > 0 && costs[0].Level() == plan.LevelError:
+		return paint.L(themes.Bad, paint.Bad+" "+word)
+	case len(costs) > 0, p.Replacement.Stuck():
 		return paint.L(themes.Warning, paint.Warn+" "+word)
 	}
-	return paint.L(themes.Bad, paint.Bad+" "+word)
+	return paint.L(themes.Good, paint.Good+" "+word)
 }
 
 // trouble orders the pods of a run: what needs a look first, what is over

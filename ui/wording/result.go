@@ -22,7 +22,7 @@ import (
 // safe to power off now, nil where that is only known of the end of the run.
 func Result(s *drain.State, sum report.Summary, undos []rollback.Undo, safe []paint.Line, width,
 	most int) []paint.Line {
-	r := resulting{width: width, lines: paint.Wrap(verdict(sum), width)}
+	r := resulting{width: width, lines: paint.Wrap(headline(sum), width)}
 	r.add("why", themes.Text, whyNot(s)...)
 	if safe != nil {
 		sum.PowerOff = nil
@@ -50,7 +50,7 @@ const maxListed = 5
 func ResultText(s *drain.State, undos []rollback.Undo, width int, now time.Time) string {
 	sum := report.OfState(s).Summary()
 	sum.Replaced = sum.AtEnd(s.Outcome)
-	r := resulting{width: width, lines: paint.Wrap(verdict(sum), width)}
+	r := resulting{width: width, lines: paint.Wrap(headline(sum), width)}
 	r.add("why", themes.Text, whyNot(s)...)
 	if sum.Outage != "" {
 		r.add("outage", themes.Warning, FirstUpper(sum.Outage)+".")
@@ -167,8 +167,8 @@ func (r *resulting) usual(s *drain.State, sum report.Summary) {
 // verdict stays on a small screen. The report has them in full.
 func (r *resulting) costs(s *drain.State, sum report.Summary) {
 	name := "cost"
-	if sum.Cost != "" {
-		r.add(name, themes.Warning, FirstUpper(sum.Cost)+".")
+	if len(sum.Costs) > 0 {
+		r.add(name, themes.Warning, Sentence(strings.Join(sum.Costs, "; ")))
 		name = ""
 	}
 	for _, l := range CostLines(s.Run.Findings) {
@@ -200,7 +200,7 @@ func (r *resulting) rest(s *drain.State, undos []rollback.Undo) {
 }
 
 // verdict says how the run ended.
-func verdict(sum report.Summary) paint.Line {
+func headline(sum report.Summary) paint.Line {
 	mark := marks[sum.Verdict.Level]
 	l := paint.L(mark.token, mark.glyph+" "+sum.Verdict.Text+".")
 	if sum.Gone == "" {

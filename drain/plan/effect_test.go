@@ -7,8 +7,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/landing"
 )
 
-// The fate of a pod is the worst of how it leaves, where it lands and what is lost.
-func TestFate(t *testing.T) {
+// A pod has every effect that it meets, the gravest first.
+func TestEffects(t *testing.T) {
 	lands := func(alone, together landing.Answer) *Landing {
 		return &Landing{Verdict: landing.Verdict{Answer: alone}, Together: landing.Verdict{Answer: together}}
 	}
@@ -33,12 +33,12 @@ func TestFate(t *testing.T) {
 		{Pod{Action: ActionSkip, Reasons: []Reason{{Code: ReasonEmptyDir}}}, "stays", LevelInfo},
 		{Pod{Action: ActionRefuse, Reasons: []Reason{{Code: ReasonUnmanaged}}}, "refused", LevelError},
 		{Pod{Action: ActionDelete}, "deleted", LevelWarning},
-		{Pod{Action: ActionDelete, Reasons: []Reason{{Code: ReasonUnmanaged}}}, "lost", LevelError},
+		{Pod{Action: ActionDelete, Reasons: []Reason{{Code: ReasonUnmanaged}}}, "lost, deleted", LevelError},
 		{Pod{Action: ActionEvict}, "moves", LevelInfo},
 		{fine, "moves", LevelInfo},
 		{evict(budget.VerdictEvictable, ReasonDaemonSetLast), "leaves last", LevelInfo},
 		{evict(budget.VerdictWait, ReasonDaemonSetLast), "waits", LevelWarning},
-		{evict(budget.VerdictEvictable, ReasonDaemonSetLast, ReasonEmptyDir), "leaves last, data deleted", LevelWarning},
+		{evict(budget.VerdictEvictable, ReasonDaemonSetLast, ReasonEmptyDir), "loses data, leaves last", LevelWarning},
 		{Pod{Action: ActionDelete, Reasons: []Reason{{Code: ReasonDaemonSetLast}}}, "deleted", LevelWarning},
 		{evict(budget.VerdictWait), "waits", LevelWarning},
 		{evict(budget.VerdictSyncing), "waits", LevelWarning},
@@ -47,31 +47,31 @@ func TestFate(t *testing.T) {
 		{evict(budget.VerdictMultiple), "blocked", LevelError},
 		{evict(budget.VerdictUnknown), "unknown", LevelWarning},
 
-		{evict(budget.VerdictEvictable, ReasonEmptyDir), "moves, data deleted", LevelWarning},
-		{evict(budget.VerdictWait, ReasonEmptyDir), "waits, data deleted", LevelWarning},
+		{evict(budget.VerdictEvictable, ReasonEmptyDir), "loses data", LevelWarning},
+		{evict(budget.VerdictWait, ReasonEmptyDir), "waits, loses data", LevelWarning},
 		{evict(budget.VerdictNever, ReasonEmptyDir), "blocked", LevelError},
-		{evict(budget.VerdictEvictable, ReasonFinished), "moves, data deleted", LevelWarning},
-		{with(fine, func(p *Pod) { p.Ephemeral = true }), "moves, data deleted", LevelWarning},
+		{evict(budget.VerdictEvictable, ReasonFinished), "finished", LevelInfo},
+		{with(fine, func(p *Pod) { p.Ephemeral = true }), "loses data", LevelWarning},
 		{with(fine, func(p *Pod) { p.Down = true }), "down until Ready", LevelWarning},
-		{with(evict(budget.VerdictEvictable, ReasonEmptyDir), func(p *Pod) { p.Down = true }), "down until Ready", LevelWarning},
+		{with(evict(budget.VerdictEvictable, ReasonEmptyDir), func(p *Pod) { p.Down = true }), "down until Ready, loses data", LevelWarning},
 		{with(evict(budget.VerdictWait), func(p *Pod) { p.Down = true }), "waits, down until Ready", LevelWarning},
-		{with(fine, func(p *Pod) { p.Down, p.Pinned = true, "pv" }), "lands nowhere", LevelError},
-		{evict(budget.VerdictEvictable, ReasonUnmanaged, ReasonEmptyDir), "lost", LevelError},
-		{evict(budget.VerdictWait, ReasonUnmanaged), "lost", LevelError},
+		{with(fine, func(p *Pod) { p.Down, p.Pinned = true, "pv" }), "lands nowhere, down until Ready", LevelError},
+		{evict(budget.VerdictEvictable, ReasonUnmanaged, ReasonEmptyDir), "lost, loses data", LevelError},
+		{evict(budget.VerdictWait, ReasonUnmanaged), "lost, waits", LevelError},
 		{evict(budget.VerdictEvictable, ReasonOrphanedDaemonSet), "lost", LevelError},
 		{with(fine, func(p *Pod) { p.NotRemade = "its Job has ended" }), "lost", LevelError},
 		{with(fine, func(p *Pod) { p.NotRemade, p.Retried = "its ReplicaSet cannot make pods", true }), "lands nowhere", LevelError},
-		{evict(budget.VerdictEvictable, ReasonTerminating, ReasonEmptyDir), "moves", LevelInfo},
+		{evict(budget.VerdictEvictable, ReasonTerminating, ReasonEmptyDir), "ending", LevelInfo},
 
 		{with(fine, func(p *Pod) { p.Pinned = "pv" }), "lands nowhere", LevelError},
 		{with(fine, func(p *Pod) { p.Landing = lands(landing.Fits, landing.Fits) }), "moves", LevelInfo},
 		{with(fine, func(p *Pod) { p.Landing = lands(landing.DoesNotFit, landing.DoesNotFit) }), "lands nowhere", LevelError},
-		{with(evict(budget.VerdictWait), func(p *Pod) { p.Landing = lands(landing.DoesNotFit, landing.DoesNotFit) }), "lands nowhere", LevelError},
-		{with(fine, func(p *Pod) { p.Landing = lands(landing.Fits, landing.DoesNotFit) }), "moves", LevelWarning},
+		{with(evict(budget.VerdictWait), func(p *Pod) { p.Landing = lands(landing.DoesNotFit, landing.DoesNotFit) }), "lands nowhere, waits", LevelError},
+		{with(fine, func(p *Pod) { p.Landing = lands(landing.Fits, landing.DoesNotFit) }), "may not fit", LevelWarning},
 		{with(fine, func(p *Pod) { p.Landing = lands(landing.Unknown, landing.Unknown) }), "moves", LevelInfo},
 	} {
-		if f := c.pod.Fate(); f.String() != c.want || f.Level() != c.level {
-			t.Errorf("%+v: %s (%s), want %s (%s)", c.pod, f, f.Level(), c.want, c.level)
+		if e := c.pod.Effects(); e.String() != c.want || e.Worst().Level() != c.level {
+			t.Errorf("%+v: %s (%s), want %s (%s)", c.pod, e, e.Worst().Level(), c.want, c.level)
 		}
 	}
 }

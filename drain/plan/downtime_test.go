@@ -1,54 +1,12 @@
 package plan
 
 import (
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
-
-// The counts of a plan are those of the fates of its pods, without zeros.
-func TestCounts(t *testing.T) {
-	pods := func(of ...Pod) Node { return Node{Name: "w1", Pods: of} }
-	evict := func(v budget.Verdict) Pod {
-		return Pod{Action: ActionEvict, Budget: &budget.Judgement{Verdict: v}}
-	}
-	lost := Pod{Action: ActionEvict, NotRemade: "it has no controller and will not be recreated"}
-	fine, waits, never := evict(budget.VerdictEvictable), evict(budget.VerdictWait), evict(budget.VerdictNever)
-	data, down := fine, fine
-	data.Ephemeral, down.Down = true, true
-	stays, refused := Pod{Action: ActionSkip}, Pod{Action: ActionRefuse}
-	for _, c := range []struct {
-		node  Node
-		want  string
-		level Level
-	}{
-		{pods(), "no pods", LevelInfo},
-		{pods(fine, fine, stays), "2 move, 1 stays", LevelInfo},
-		{pods(fine, never, never, stays, stays), "1 moves, 2 blocked, 2 stay", LevelError},
-		{pods(fine, waits, evict(budget.VerdictUnknown)), "1 moves, 1 waits, 1 with unknown budgets", LevelWarning},
-		{pods(fine, lost), "1 moves, 1 lost", LevelError},
-		{pods(data, down), "2 move, 1 down until Ready, 1 loses data", LevelWarning},
-		{pods(fine, lost, refused, stays), "1 refused, 2 untouched, 1 stays", LevelError},
-		{pods(Pod{Action: ActionDelete}), "1 deleted", LevelWarning},
-	} {
-		counts := c.node.Counts()
-		var said []string
-		for _, w := range counts.Words() {
-			said = append(said, w.Text)
-		}
-		if got := strings.Join(said, ", "); got != c.want || counts.Level() != c.level {
-			t.Errorf("%q (%s), want %q (%s)", got, counts.Level(), c.want, c.level)
-		}
-	}
-	all := Plan{Nodes: []Node{pods(fine), {Name: "w2", Pods: []Pod{refused, fine}}}, Options: Options{AllOrNothing: true}}
-	if c := all.Counts(); c.Refused != 1 || c.Untouched != 2 || c.Move != 0 {
-		t.Errorf("all or nothing: %+v", c)
-	}
-}
 
 // A workload is down when all its healthy pods leave at once.
 func TestDowntime(t *testing.T) {
