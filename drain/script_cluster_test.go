@@ -59,6 +59,35 @@ func (c *shownCluster) put(object any) {
 		panic(err)
 	}
 	c.store.Put(record)
+	switch o := record.(type) {
+	case *kube.Pod:
+		c.countReady(o.Labels["app"])
+	case *kube.Workload:
+		c.countReady(o.Name)
+	}
+}
+
+// countReady is the controller of an app that has seen its pods, and says in its status how many are Ready.
+func (c *shownCluster) countReady(app string) {
+	ready := int32(0)
+	for _, p := range c.pods {
+		if p.Labels["app"] == app && p.DeletionTimestamp == nil && kubetest.IsReady(p) {
+			ready++
+		}
+	}
+	c.showReady(app, ready)
+}
+
+func (c *shownCluster) showReady(app string, ready int32) {
+	for _, kind := range []kube.Kind{kube.KindDeployments, kube.KindReplicaSets} {
+		for _, w := range kube.Workloads(c.store.Snapshot(), kind) {
+			if w.Name == app && w.ReadyReplicas != ready {
+				shown := *w
+				shown.ReadyReplicas = ready
+				c.store.Put(&shown)
+			}
+		}
+	}
 }
 
 // server is whether the API server answers, which the watches learn first.

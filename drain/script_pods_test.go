@@ -17,6 +17,7 @@ func (c *shownCluster) editPod(name string, e edit) {
 	if e.has("gone") || e.has("replaced") {
 		c.store.Remove(&kube.Pod{UID: p.UID})
 		delete(c.pods, name)
+		c.countReady(p.Labels["app"])
 	}
 	if e.has("gone") {
 		return

@@ -81,6 +81,9 @@ func (c *shownCluster) editWorkload(name string, e edit) {
 	default:
 		panic("no kind of workload: " + e.values["kind"])
 	}
+	if e.values["seen-ready"] != "" { // by its controller, whose cache is behind
+		c.showReady(name, e.number("seen-ready"))
+	}
 }
 
 // editAutoscaler shows a HorizontalPodAutoscaler of the Deployment of its name.

@@ -245,17 +245,16 @@ func (r *Record) starting(v View, w *kube.Workload) Decision {
 	others, wake := available(v, w, &r.Batch)
 	d := r.costs(v, wanted)
 	d.Wake = first(d.Wake, wake)
-	if others >= r.Batch.Others+len(wanted) {
-		if len(d.Sends) == 0 && r.settled(v, wanted) {
-			return become(Lowering, "")
-		}
-		return d
-	}
 	ends := r.readyBy(v)
-	if !ends.IsZero() && !v.Now.Before(ends) {
+	over := !ends.IsZero() && !v.Now.Before(ends)
+	switch ready := others >= r.Batch.Others+len(wanted); {
+	case ready && len(d.Sends) == 0 && r.settled(v, wanted) && (over || sawReady(v.Snap, w)):
+		return become(Lowering, "")
+	case !ready && over:
 		return late(v, w, &r.Batch)
+	case !over:
+		d.Wake = first(d.Wake, ends)
 	}
-	d.Wake = first(d.Wake, ends)
 	return d
 }
 

@@ -142,6 +142,7 @@ func (s *Simulation) Later(after time.Duration, change func()) {
 }
 
 func (s *Simulation) changed() {
+	s.countReady()
 	if s.OnChange != nil {
 		s.OnChange()
 	}

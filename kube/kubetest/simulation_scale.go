@@ -38,6 +38,23 @@ func (s *Simulation) PutReplicaSet(app string, ours bool) {
 	s.Store.Put(convert.ReplicaSet(rs))
 }
 
+// countReady shows in the status of each ReplicaSet how many of its pods are Ready, as its controller does.
+func (s *Simulation) countReady() {
+	ready := map[string]int32{}
+	for _, p := range s.Pods {
+		if p.DeletionTimestamp == nil && IsReady(p) {
+			ready[p.Labels["app"]]++
+		}
+	}
+	for _, w := range kube.Workloads(s.Store.Snapshot(), kube.KindReplicaSets) {
+		if n := ready[w.Name]; n != w.ReadyReplicas {
+			shown := *w
+			shown.ReadyReplicas = n
+			s.Store.Put(&shown)
+		}
+	}
+}
+
 // Scale changes the replicas of an app as the API server does: only from the
 // number that the request names.
 func (s *Simulation) Scale(_ context.Context, r request.Scale) kube.Answer {
