@@ -84,7 +84,7 @@ func Of(events []drain.Event, live bool) Report {
 	s := drain.Fold(nil, events...)
 	r := OfState(s)
 	h := &history{report: &r, spans: map[kube.UID][]Span{}, open: map[uint64]drain.Event{},
-		raises: raises{map[kube.UID]int32{}, map[kube.UID]time.Time{}}}
+		raises: raises{map[kube.UID]int32{}, map[kube.UID]time.Time{}, map[kube.UID]Surge{}}}
 	for i, e := range events {
 		h.interrupt(events[:i], e)
 		h.take(e)

@@ -28,8 +28,8 @@ type Surge struct {
 func reportSurges(s *drain.State) []Surge {
 	var all []Surge
 	for _, r := range s.Surges {
-		one := Surge{Workload: r.Kind + "/" + r.Namespace + "/" + r.Name, State: r.State,
-			From: r.Batch.Was, To: r.Batch.To, Pods: r.Pods, Message: r.Message}
+		one := Surge{Workload: r.Kind + "/" + r.Namespace + "/" + r.Name, State: r.State, Pods: r.Pods,
+			Message: r.Message}
 		moved := 0
 		for _, p := range s.Pods {
 			if !slices.Contains(r.Tried, p.UID) && !r.Batch.Has(p.UID) {
@@ -55,14 +55,26 @@ func (h *history) surge(e drain.Event) {
 		return
 	}
 	s := &h.report.Surges[i]
-	if b := e.SurgeChange.Batch; b != nil {
-		if _, raised := h.raised[e.Surge.UID]; !raised {
-			h.raised[e.Surge.UID] = b.Was
-			h.raisedAt[e.Surge.UID] = e.Time
+	uid, state := e.Surge.UID, e.SurgeChange.State
+	switch before, raising := h.before[uid]; {
+	case state == surge.Raising && e.SurgeChange.Batch != nil:
+		h.before[uid] = *s
+	case raising && slices.Contains([]surge.State{surge.Planned, surge.Refused, surge.Undone}, state):
+		if s.From, s.To, s.Seconds = before.From, before.To, before.Seconds; s.To == 0 {
+			delete(h.raised, uid)
+			delete(h.raisedAt, uid)
 		}
-		s.From, s.To = h.raised[e.Surge.UID], max(s.To, b.To)
+		fallthrough
+	default:
+		delete(h.before, uid)
 	}
-	if at, raised := h.raisedAt[e.Surge.UID]; raised {
+	if b := e.SurgeChange.Batch; b != nil {
+		if _, raised := h.raised[uid]; !raised {
+			h.raised[uid], h.raisedAt[uid] = b.Was, e.Time
+		}
+		s.From, s.To = h.raised[uid], max(s.To, b.To)
+	}
+	if at, raised := h.raisedAt[uid]; raised {
 		s.Seconds = seconds(at, e.Time)
 	}
 }
@@ -87,9 +99,12 @@ func (r Report) surgeTable() table {
 func (r Report) surgeLines() string {
 	var b strings.Builder
 	for _, s := range r.Surges {
-		text := s.Workload + ": not raised"
+		text, raised := s.Workload+": not raised", "raised"
+		if s.State == surge.Raising {
+			raised = "to be raised"
+		}
 		if s.To > 0 {
-			text = fmt.Sprintf("%s: raised from %d to %d, %d of %s left without an eviction", s.Workload,
+			text = fmt.Sprintf("%s: %s from %d to %d, %d of %s left without an eviction", s.Workload, raised,
 				s.From, s.To, s.Left, plural(s.Pods, "pod", "pods"))
 			if s.Seconds > 0 {
 				text += ", in " + spell(s.Seconds)
@@ -104,4 +119,5 @@ func (r Report) surgeLines() string {
 type raises struct {
 	raised   map[kube.UID]int32
 	raisedAt map[kube.UID]time.Time
+	before   map[kube.UID]Surge // before a raise that is not seen yet: it may be refused
 }

@@ -30,6 +30,9 @@ func TestReportTellsOfTheSurges(t *testing.T) {
 	}
 	surges(0, "cart", surge.Change{State: surge.Planned, Asked: true})
 	surges(0, "cart", surge.Change{State: surge.Refused, Message: "autoscaler cart owns the replicas"})
+	surges(0, "api", surge.Change{State: surge.Planned, Asked: true})
+	surges(0, "api", surge.Change{State: surge.Raising, Batch: &surge.Batch{Was: 2, To: 3}})
+	surges(0, "api", surge.Change{State: surge.Refused, Message: "deployments.apps api is forbidden"})
 	surges(0, "web", surge.Change{State: surge.Planned, Asked: true})
 	for i, name := range pods {
 		surges(0, "web", surge.Change{State: surge.Raising, Batch: &surge.Batch{Was: 2, To: 3, Pods: []surge.Mover{{Name: name, UID: kube.UID(name)}}}})
@@ -41,14 +44,15 @@ func TestReportTellsOfTheSurges(t *testing.T) {
 		surges(time.Second, "web", surge.Change{State: surge.Done})
 	}
 	r := Of(c.events, true)
-	if len(r.Surges) != 2 {
+	if len(r.Surges) != 3 {
 		t.Fatalf("%+v", r.Surges)
 	}
 	want := Surge{Workload: "Deployment/shop/web", State: surge.Done, From: 2, To: 3, Pods: 2, Left: 1, Seconds: 10}
-	if r.Surges[1] != want {
-		t.Errorf("%+v, want %+v", r.Surges[1], want)
+	if r.Surges[2] != want {
+		t.Errorf("%+v, want %+v", r.Surges[2], want)
 	}
 	for _, line := range []string{"surge     Deployment/shop/cart: not raised: autoscaler cart owns the replicas",
+		"surge     Deployment/shop/api: not raised: deployments.apps api is forbidden",
 		"surge     Deployment/shop/web: raised from 2 to 3, 1 of 2 pods left without an eviction, in 10s"} {
 		if !strings.Contains(r.Story(), line) {
 			t.Errorf("the report lacks %q:\n%s", line, r.Story())
