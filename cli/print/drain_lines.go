@@ -96,19 +96,20 @@ func (d *Drain) eventLines(e drain.Event) {
 
 // surge says what happens to the replicas of a workload whose replacements start first.
 func (d *Drain) surge(e drain.Event) {
-	switch c := e.SurgeChange; c.State {
-	case surge.Raising:
-		if c.Batch != nil {
-			d.Note("%s: raised from %d to %d replicas, so that its pods move when their replacements are Ready", e.Surge.Title(), c.Batch.Was, c.Batch.To)
-		}
-	case surge.Undone, surge.Refused, surge.Kept, surge.Left:
+	c := e.SurgeChange
+	switch {
+	case c.Held:
+		d.Note("%s: no replacement starts yet: %s", e.Surge.Title(), e.Message)
+	case c.Batch != nil: // the request is sent with this event
+		d.Note("%s: raising from %d to %d replicas, so that its pods move when their replacements are Ready",
+			e.Surge.Title(), c.Batch.Was, c.Batch.To)
+	case e.Message != "" && slices.Contains(surgeEnds, c.State):
 		d.Note("%s: %s", e.Surge.Title(), e.Message)
-	case surge.Done:
-		if e.Message != "" {
-			d.Note("%s: %s", e.Surge.Title(), e.Message)
-		}
 	}
 }
+
+// surgeEnds are the ends of a batch whose reason is printed.
+var surgeEnds = []surge.State{surge.Undone, surge.Refused, surge.Kept, surge.Left, surge.Done}
 
 // replacement says what keeps the replacement of a pod from being Ready, and when it is over; one
 // that comes up is told where the run waits for it.

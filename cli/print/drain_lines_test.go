@@ -11,6 +11,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -36,6 +37,26 @@ func TestAlternatingCausesAreSaidOnce(t *testing.T) {
 		if got := said.news(c.text, noon.Add(c.after)); got != c.want {
 			t.Errorf("after %s %q: %v", c.after, c.text, got)
 		}
+	}
+}
+
+// A raise that is on its way is not said to be done, and what a surge waits for is said as the wait begins.
+func TestTheLinesOfASurge(t *testing.T) {
+	var out, err bytes.Buffer
+	o := (&Drain{Out: &Text{W: &out}, Err: &err, Now: time.Now}).Of(plan.Plan{})
+	facts := &surge.Facts{Kind: "Deployment", Namespace: "shop", Name: "web"}
+	for _, c := range []surge.Change{
+		{State: surge.Planned, Held: true, Message: "run k7f3pm has raised Deployment web from 2 to 3 replicas"},
+		{State: surge.Raising, Batch: &surge.Batch{Was: 2, To: 3}},
+		{State: surge.Refused, Message: "deployments.apps web is forbidden"},
+	} {
+		o.Event(drain.Event{Kind: drain.EventSurge, Surge: facts, SurgeChange: &c, Message: c.Message})
+	}
+	want := "Deployment shop/web: no replacement starts yet: run k7f3pm has raised Deployment web from 2 to 3 replicas\n" +
+		"Deployment shop/web: raising from 2 to 3 replicas, so that its pods move when their replacements are Ready\n" +
+		"Deployment shop/web: deployments.apps web is forbidden\n"
+	if got := err.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
