@@ -100,7 +100,7 @@ var packages = map[string]packageRow{
 	"app/retire": {imports: []string{"app/hook", "app/journal", "app/live", "drain", "drain/attempt", "drain/host", "drain/process", "drain/retire", "kube",
 		"kube/request"}},
 	"app/live":    {imports: []string{"drain", "drain/remedy", "drain/roll", "drain/rollback", "kube"}},
-	"app/journal": {imports: []string{"app/live", "drain", "drain/eviction", "drain/roll", "kube"}},
+	"app/journal": {imports: []string{"app/live", "drain", "drain/eviction", "drain/retire", "drain/roll", "kube"}},
 
 	"drain/report": {imports: []string{"drain", "drain/attempt", "drain/budget", "drain/checklist", "drain/eviction", "drain/plan",
 		"drain/remedy", "drain/replacement", "drain/retire", "drain/surge", "drain/tempbudget", "drain/volume",

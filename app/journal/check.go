@@ -3,9 +3,11 @@ package journal
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 )
 
@@ -68,7 +70,7 @@ var (
 func (n needs) missing(kind string, event any) string {
 	fields, known := n[kind]
 	if !known {
-		return fmt.Sprintf("its kind %q is not known: a newer version of kdrain-tui may have written it", kind)
+		return unknown("kind", kind)
 	}
 	v := reflect.ValueOf(event).Elem()
 	for _, field := range fields {
@@ -78,6 +80,11 @@ func (n needs) missing(kind string, event any) string {
 		}
 	}
 	return ""
+}
+
+// unknown says that only another version knows what an event is about.
+func unknown(what, name string) string {
+	return fmt.Sprintf("its %s %q is not known: a newer version of kdrain-tui may have written it", what, name)
 }
 
 func jsonName(f reflect.StructField) string {
@@ -94,6 +101,9 @@ func check[E numbered](first *E, event *E) error {
 		why, begins = ofRun.missing(string(e.Kind), e), e.Kind == drain.EventRunStarted
 		if e.Kind == drain.EventUndone && e.Surge != nil && e.SurgeChange == nil {
 			why = ofRun.missing(string(drain.EventSurge), e)
+		}
+		if why == "" && e.Retire != nil && e.Retire.Step != "" && !slices.Contains(retire.Steps, e.Retire.Step) {
+			why = unknown("step", string(e.Retire.Step))
 		}
 	case *roll.Event:
 		why, begins = ofRoll.missing(string(e.Kind), e), e.Kind == roll.EventRollStarted

@@ -230,3 +230,15 @@ func fill(random *rand.Rand, v reflect.Value, depth int) {
 		}
 	}
 }
+
+// A step out of the cluster that only another version knows is never skipped.
+func TestUnknownStepsAreRefused(t *testing.T) {
+	says := "is not known: a newer version of kdrain-tui may have written it"
+	if _, err := runStage.read(t, `{"seq":2,"kind":"Retire","node":"n1","retire":{"step":"wipe","status":"done"}}`); err == nil ||
+		!strings.Contains(err.Error(), `its step "wipe" `+says) {
+		t.Error(err)
+	}
+	if _, err := runStage.read(t, `{"seq":2,"kind":"Retire","node":"n1","retire":{"step":"stop","status":"done"}}`); err != nil {
+		t.Error(err)
+	}
+}
