@@ -27,6 +27,7 @@ func (h *history) actions() map[string]func(*rapid.T) {
 		"server":          h.serveOne,
 		"server again":    h.serveOne,
 		"server fails":    h.failOne,
+		"server fails so": h.failOne,
 		"pod ends":        h.endPod,
 		"pod ready":       h.podReady,
 		"pod sick":        h.podSick,
@@ -104,7 +105,7 @@ func (h *history) failOne(t *rapid.T) {
 		t.Skip("no request is out")
 	}
 	i := rapid.IntRange(0, len(h.requests)-1).Draw(t, "request")
-	failure := rapid.SampledFrom([]string{"EOF", "EOF", "504", "refused", "503", "500", "401", "429 throttled", "409", "404 proxy"}).Draw(t, "failure")
+	failure := rapid.SampledFrom([]string{"EOF", "EOF", "EOF", "504", "refused", "503", "500", "401", "429 throttled", "409", "404 proxy"}).Draw(t, "failure")
 	w := h.requests[i]
 	if failure == "409" && (sends[request.Evict](w) || sends[request.Delete](w)) && w.Remedy != 0 {
 		failure = "EOF"
@@ -145,7 +146,15 @@ func (h *history) endPod(t *rapid.T) {
 }
 
 func (h *history) podReady(t *rapid.T) {
-	h.lines("pod " + oneOf(t, "sick pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && !kubetest.IsReady(p) })) + " ready")
+	h.serves(oneOf(t, "sick pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && !kubetest.IsReady(p) })))
+}
+
+// serves lets a pod become Ready.
+func (h *history) serves(pod string) {
+	if a := h.app(appOf(pod)); a != nil {
+		a.recovered = h.now
+	}
+	h.lines("pod " + pod + " ready")
 }
 
 func (h *history) podSick(t *rapid.T) {
@@ -315,14 +324,10 @@ func (h *history) restart(t *rapid.T) {
 		h.hideApps()
 	}
 	h.arrived, h.requests = nil, nil
-	h.text.Reset()
 	clear(h.refused)
 	clear(h.heldSince)
-	h.judgeHolds()
-	h.resume()
-	h.sent(h.out)
-	t.Logf("resumed:\n%s", h.text.String())
-	h.checks.brief = true
+	h.takeUp()
+	t.Log("resumed")
 	h.lookAround(t)
 }
 

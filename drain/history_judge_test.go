@@ -91,6 +91,9 @@ func (h *history) judgeGuard(t *rapid.T, w Write, uid kube.UID) {
 	if a == nil || guard == "" || !p.Ready || len(snap.BudgetsOf(p)) > 0 {
 		return
 	}
+	if h.now.Sub(a.recovered) <= 2*watchLag {
+		return // a pod that was not Ready may have been evicted, which cost nothing, and is Ready until that shows
+	}
 	shown := h.shownCluster.apps[a.name]
 	wants := int(min(shown.wants, shown.controlled().replicas))
 	away, err := strconv.Atoi(strings.TrimSuffix(guard, "%"))
@@ -131,7 +134,7 @@ func (h *history) judgeDeletion(t *rapid.T, w Write, uid kube.UID) {
 
 // judgeReport judges what the report says at the end of the run, by what the watches show then.
 func (h *history) judgeReport(t *rapid.T) {
-	left, safe := ToDo(journalled(h.events))
+	left, safe := ToDo(Lasting(h.events))
 	says := func(words string) bool {
 		return slices.ContainsFunc(left, func(what string) bool { return strings.HasPrefix(what, words) })
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -73,35 +74,41 @@ var notDrawn = map[string]string{
 	"Reason":     "a text",
 }
 
-// drawOptions draws the options of a run. What the options refuse together is left out.
-func drawOptions(t *rapid.T) (o plan.Options, given []string) {
+// drawOptions draws the options of a run, with a surge or as it comes. What the options refuse together is left out.
+func drawOptions(t *rapid.T, surges bool) (o *plan.Options, given []string) {
 	values := map[string]string{}
 	for _, d := range optionDraws {
 		if rapid.IntRange(1, d.odds).Draw(t, d.flag+" given, of") == d.odds {
 			values[d.flag] = rapid.SampledFrom(d.values).Draw(t, d.flag)
 		}
 	}
-	o = plan.DefaultOptions()
+	if surges && values["surge"] == "" {
+		values["surge"] = "1"
+	}
+	options := plan.DefaultOptions()
+	o = &options
+	flags := o.Flags()
 	for _, d := range optionDraws {
-		with := o
-		if value, ok := values[d.flag]; ok && give(&with, d, value) {
-			o, given = with, append(given, d.field)
+		if value, ok := values[d.flag]; ok && give(o, flags, d, value) {
+			given = append(given, d.field)
 		}
 	}
 	return o, given
 }
 
-// give gives an option, and the one that it needs; false where the options refuse it.
-func give(o *plan.Options, d optionDraw, value string) bool {
-	flags := o.Flags()
-	if d.needs != "" && flags.Lookup(d.needs).Value.String() == flags.Lookup(d.needs).DefValue {
+// give gives an option, and the one that it needs; false where the options refuse it, which then are as they were.
+// The flags are those of the options: to make them sets each to its default.
+func give(o *plan.Options, flags *pflag.FlagSet, d optionDraw, value string) bool {
+	before := *o
+	may := d.needs == "" || flags.Lookup(d.needs).Value.String() != flags.Lookup(d.needs).DefValue
+	if !may {
 		i := slices.IndexFunc(optionDraws, func(other optionDraw) bool { return other.flag == d.needs })
-		if !give(o, optionDraws[i], optionDraws[i].values[0]) {
-			return false
-		}
-		flags = o.Flags()
+		may = give(o, flags, optionDraws[i], optionDraws[i].values[0])
 	}
-	return flags.Set(d.flag, value) == nil && o.Validate() == nil
+	if may = may && flags.Set(d.flag, value) == nil && o.Validate() == nil; !may {
+		*o = before
+	}
+	return may
 }
 
 // No option is missing from the histories, and each pair of them that may be given together is.
@@ -120,7 +127,7 @@ func TestHistoriesHaveAllPairsOfOptions(t *testing.T) {
 		t.Errorf("there are no such options: %v", slices.Sorted(maps.Keys(fields)))
 	}
 	together := map[[2]string]bool{}
-	draw := rapid.Custom(func(t *rapid.T) []string { _, given := drawOptions(t); return given })
+	draw := rapid.Custom(func(t *rapid.T) []string { _, given := drawOptions(t, false); return given })
 	for seed := range 3000 {
 		given := draw.Example(seed)
 		for i, a := range given {
@@ -132,7 +139,8 @@ func TestHistoriesHaveAllPairsOfOptions(t *testing.T) {
 	for i, a := range optionDraws {
 		for _, b := range optionDraws[i+1:] {
 			o := plan.DefaultOptions()
-			if may := give(&o, a, a.values[0]) && give(&o, b, b.values[0]); may && !together[[2]string{a.field, b.field}] {
+			flags := o.Flags()
+			if may := give(&o, flags, a, a.values[0]) && give(&o, flags, b, b.values[0]); may && !together[[2]string{a.field, b.field}] {
 				t.Errorf("no history draws both --%s and --%s", a.flag, b.flag)
 			}
 		}

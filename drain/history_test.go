@@ -103,22 +103,36 @@ func (h *history) addPod(app, node string, words ...string) {
 
 // drainSome begins the run.
 func (h *history) drainSome(t *rapid.T, surges bool) {
-	o, given := drawOptions(t)
-	if surges && o.Surge == "" {
-		surge := slices.IndexFunc(optionDraws, func(d optionDraw) bool { return d.flag == "surge" })
-		give(&o, optionDraws[surge], "1")
-	}
+	o, given := drawOptions(t, surges)
 	if rapid.IntRange(0, 5).Draw(t, "budgets unseen") == 0 && o.Guard == "" {
 		h.store.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
 	}
 	nodes := []string{"w1", "w2"}[:rapid.IntRange(1, 2).Draw(t, "nodes")]
-	plan, err := plan.New(h.store.Snapshot(), nodes, o, h.now)
+	plan, err := plan.New(h.store.Snapshot(), nodes, *o, h.now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("drain %v with %v", nodes, given)
 	h.begin(plan, "lab")
 	h.lookAround(t)
+	if rapid.IntRange(0, 2).Draw(t, "nothing fails at first") > 0 {
+		h.begun(t)
+	}
+}
+
+// begun lets the run come to its evictions before anything fails.
+func (h *history) begun(t *rapid.T) {
+	for range 20 {
+		cordons := slices.ContainsFunc(h.state.Nodes, func(n *NodeRun) bool { return n.State == NodeCordoning })
+		if h.state.Phase == PhaseEvict && !cordons {
+			return
+		}
+		for len(h.requests) > 0 {
+			h.serve(t, 0, "")
+		}
+		h.pass(watchLag)
+		h.lookAround(t)
+	}
 }
 
 // lookAround is one look of the run at what has come by then.
@@ -197,7 +211,7 @@ func (h *history) mend(t *rapid.T) {
 		h.lines("pod " + name + " gone")
 	}
 	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && !kubetest.IsReady(p) }) {
-		h.lines("pod " + name + " ready")
+		h.serves(name)
 	}
 	for _, a := range h.apps {
 		if a.rollsOut {

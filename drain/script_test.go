@@ -333,12 +333,17 @@ func (s *script) journal(a args) {
 	s.look(JournalNews{})
 }
 
-// resume lets another process go on with the run, from its journal.
+// resume lets another process go on with the run.
 func (s *script) resume() {
+	s.takeUp()
+	s.look()
+}
+
+// takeUp lets another process read the journal of the run.
+func (s *script) takeUp() {
 	s.events = journalled(s.events)
 	s.events = append(s.events, Event{Seq: uint64(len(s.events) + 1), Time: s.now, Kind: EventResumed})
-	s.state, s.out, s.checks = Fold(nil, s.events...), map[uint64]Write{}, checks{}
-	s.look()
+	s.state, s.out, s.checks = Fold(nil, s.events...), map[uint64]Write{}, checks{brief: s.checks.brief}
 }
 
 // journalled are the events as a journal gives them back.
