@@ -76,7 +76,7 @@ func (a actions) planActions() []keys.Action {
 		if p, ok := a.m.page().(frame.Planner); ok && p.Planned() != nil {
 			o = p.Planned().Options // as it is shown
 		}
-		a.ShowCommand(wording.Kubectl(a.m.s.Target(), a.Targets(), o))
+		a.ShowCommand(wording.DrainLine(a.m.s.Target(), a.Targets(), o))
 	}
 	options := func() { a.m.show(frame.Options) }
 	return []keys.Action{
@@ -90,7 +90,7 @@ func (a actions) planActions() []keys.Action {
 			}},
 		{ID: "options", Keys: []string{"o"}, Title: "options", Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Plan}, Do: options},
 		{ID: "nodeoptions", Keys: []string{"O"}, Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Pods}, Do: options},
-		{ID: "kubectl", Keys: []string{"y"}, Title: "copy as kubectl",
+		{ID: "kubectl", Keys: []string{"y"}, Title: "copy command",
 			Help: "copy the plan as a kubectl command, and show it", Group: "Plan",
 			Pages: []keys.Page{frame.Plan, frame.Pods, frame.Options}, Do: kubectl},
 		{ID: "nodeskubectl", Keys: []string{"y"}, Group: "Plan", Pages: []keys.Page{frame.Nodes}, Enabled: a.hasTargets,

@@ -141,7 +141,7 @@ func TestAPlanThatIsNotWholeSaysSo(t *testing.T) {
 	if len(d.m.dialogs) != 0 {
 		t.Fatal("a plan that is not whole can be confirmed")
 	}
-	d.shows("the plan is not complete yet", "y copy as kubectl") // the word leaves the hints alone
+	d.shows("the plan is not complete yet", "y copy command") // the word leaves the hints alone
 	d.w.SetSync(kube.KindPods, kube.SyncState{Phase: kube.Synced})
 	d.w.SetSync(kube.KindDaemonSets, kube.SyncState{Phase: kube.Synced})
 	d.refresh()

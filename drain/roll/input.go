@@ -158,8 +158,8 @@ func (st *stepper) drainFailed(in DrainFailed) {
 			pause = min(2*s.Wait.Until.Sub(s.Wait.Since), resumeMost)
 		}
 		if s.Aborting && pause > abortMost {
-			st.emit(Event{Kind: EventWarning, Message: "run " + in.Run + " could not be resumed to end it: " + in.Message +
-				"; a rollback of it removes what it left"})
+			st.emit(Event{Kind: EventWarning, Message: "run " + in.Run + " could not be resumed to end it: " +
+				in.Message + "; a rollback of it removes what it left"})
 			st.emit(Event{Kind: EventDrainEnded, Run: in.Run, Outcome: drain.OutcomeAborted, Message: in.Message})
 			return
 		}

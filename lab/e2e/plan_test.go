@@ -148,7 +148,7 @@ func checkPlanPage(t *testing.T, operator *operator, all *expect.Scene, plan pla
 	term := operator.open(260, 50, append([]string{node.Name}, all.Flags...)...)
 	term.waitFor("● live · 13 nodes", "✓ "+node.Name)
 	term.keys("D")
-	term.waitFor("Plan  "+node.Name, "FATE", "still valid", "y copy as kubectl")
+	term.waitFor("Plan  "+node.Name, "FATE", "still valid", "y copy command")
 	for _, p := range node.Pods {
 		e := expectationOf(t, all, p, node.Name)
 		if e == nil {

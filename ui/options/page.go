@@ -146,8 +146,8 @@ func (m *Page) View() frame.View {
 		case o.Ours:
 			v.Detail = v.Detail.Add(themes.Muted, "kubectl has no such flag.")
 		default:
-			v.Detail = v.Detail.Add(themes.Muted, "As kubectl: ").
-				Add(themes.Text, wording.Kubectl(m.s.Target(), m.shell.Targets(), m.s.Options))
+			v.Detail = v.Detail.Add(themes.Muted, "As a command: ").
+				Add(themes.Text, wording.DrainLine(m.s.Target(), m.shell.Targets(), m.s.Options))
 		}
 	}
 	return v

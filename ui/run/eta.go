@@ -44,7 +44,7 @@ func (m *Page) reckonETA() {
 	msg := etaMsg{run: m.s.Run, at: now}
 	m.shell.Go("the estimate of the run's time", func(context.Context) tea.Msg {
 		rest, err := cluster.NewPlan(snap, nodes, options, now)
-		if msg.err = err; err == nil {
+		if msg.err = err; err == nil && len(rest.Refused()) == 0 {
 			msg.estimate = cluster.Forecast(snap, rest, now)
 		}
 		return msg
@@ -68,10 +68,13 @@ func (e *eta) words(s *frame.Session) paint.Line {
 		return nil
 	}
 	left := (e.Total - s.Now.Sub(e.at)).Round(time.Second)
-	if left <= 0 {
+	switch {
+	case len(e.Waves) == 0 && e.Held > 0: // no time brings it about
+		return paint.L(themes.Warning, "waits for you: "+wording.Number(e.Held)+" blocked")
+	case left <= 0:
 		return nil
 	}
-	l := paint.L(themes.Muted, "about "+wording.Spell(left)+" left "+paint.About)
+	l := paint.L(themes.Muted, "about "+wording.Spell(left)+" left")
 	if e.Held > 0 {
 		l = l.Add(themes.Muted, ", without "+wording.Number(e.Held)+" blocked")
 	}

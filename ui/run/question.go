@@ -85,7 +85,7 @@ func (m *Page) putQuestion(q *drain.Question, changes []plan.Change) {
 	}
 	d.Auto = true
 	if q.Phase == drain.PhaseEvict {
-		d.Command = wording.Kubectl(m.s.State.Run.Target(), nodesAtWork(m.s.State), m.s.State.Run.Options)
+		d.Command = wording.DrainLine(m.s.State.Run.Target(), nodesAtWork(m.s.State), m.s.State.Run.Options)
 	}
 	o := m.shell.Ask(d, func(a dialog.Answer) {
 		switch {

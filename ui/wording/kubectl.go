@@ -9,9 +9,13 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
-// Kubectl is the plan as a kubectl command. Flags of ours have no place there.
-func Kubectl(t plan.Target, nodes []string, o plan.Options) string {
+// DrainLine is the plan as a command: of kubectl where that would do the same, else of ours.
+func DrainLine(t plan.Target, nodes []string, o plan.Options) string {
 	kubectls := func(f *pflag.Flag) bool { return plan.GroupOf(f) == plan.GroupKubectl }
+	ours := func(f *pflag.Flag) bool { return !kubectls(f) && f.Name != "lease-namespace" } // kubectl takes none
+	if len(o.FlagWords(ours)) > 0 {
+		return t.Drain(nodes, o)
+	}
 	return t.Line(strings.Join(append(kubectlWords("drain", nodes), o.FlagWords(kubectls)...), " "))
 }
 

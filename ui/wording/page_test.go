@@ -117,18 +117,23 @@ func TestEffectsAndWhy(t *testing.T) {
 	}
 }
 
-func TestKubectl(t *testing.T) {
+func TestDrainLine(t *testing.T) {
 	o := plan.DefaultOptions()
-	if got := Kubectl(plan.Target{Context: "prod"}, []string{"a"}, o); got != "kubectl --context=prod drain a" {
+	if got := DrainLine(plan.Target{Context: "prod"}, []string{"a"}, o); got != "kubectl --context=prod drain a" {
 		t.Error(got)
 	}
-	o.IgnoreDaemonSets, o.GracePeriodSeconds, o.Timeout, o.MaxParallelNodes = true, 0, 90*time.Second, 4
+	o.IgnoreDaemonSets, o.GracePeriodSeconds, o.Timeout = true, 0, 90*time.Second
 	if err := o.Flags().Set("pod-selector", "app in (a,b)"); err != nil {
 		t.Fatal(err)
 	}
 	want := "kubectl drain a 'b c' --ignore-daemonsets --grace-period=0 --timeout=1m30s --pod-selector='app in (a,b)'"
-	if got := Kubectl(plan.Target{}, []string{"a", "b c"}, o); got != want {
+	if got := DrainLine(plan.Target{}, []string{"a", "b c"}, o); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+	o.Surge, o.ExcludePods = "1", []string{"shop/db-0"}
+	if got := DrainLine(plan.Target{}, []string{"a"}, o); !strings.HasPrefix(got, "kdrain-tui drain a ") || !strings.Contains(got, "--surge=1") ||
+		!strings.Contains(got, "--exclude-pod=shop/db-0") {
+		t.Errorf("what kubectl cannot do: %s", got)
 	}
 }
 
