@@ -67,9 +67,10 @@ func (e *evidence) checkWorkPlaces() {
 				e.accuse("work began on node %s at %s, and pod %s was on it", w.Node, clock(w.Began), f.Title())
 			}
 		}
+		inTurn := e.world.volumesAtOnce() > 0 // else nobody waits for them, as with kubectl
 		for _, a := range e.attachments {
 			detached := !a.Gone.IsZero() && !a.Gone.After(w.Began.Add(e.allowed(lag)))
-			if a.Node == w.Node && a.Since.Before(since) && !detached && !e.usedAt(a, w.Began) {
+			if a.Node == w.Node && a.Since.Before(since) && !detached && !e.usedAt(a, w.Began) && inTurn {
 				e.accuse("work began on node %s at %s, and volume %s was attached to it", w.Node, clock(w.Began),
 					a.Volume)
 			}
