@@ -37,6 +37,19 @@ func writeRoll(t *testing.T, dir string, g process.Group) {
 	}
 }
 
+// The run of a batch whose process died before its journal had an event left nothing to roll back.
+func TestARunThatWasNotBegun(t *testing.T) {
+	runs := NewRuns(t.TempDir(), "kdrain-tui")
+	died, err := journal.CreateJournal(runs.Dir, "x-1")
+	if err != nil || runs.Begun("x-1") || runs.Begun("x-2") {
+		t.Errorf("%v; begun: %v, %v", err, runs.Begun("x-1"), runs.Begun("x-2"))
+	}
+	first := drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "x-1"}}
+	if err := errors.Join(died.Append([]drain.Event{first}, true), died.Close()); err != nil || !runs.Begun("x-1") {
+		t.Errorf("%v; begun: %v", err, runs.Begun("x-1"))
+	}
+}
+
 // While the command of a roll runs on a node, the run of its batch is not rolled back; where nobody knows whether it
 // runs, the node is left cordoned.
 func TestCommandsUnderARollback(t *testing.T) {

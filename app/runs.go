@@ -95,6 +95,13 @@ func (r *Runs) Known(id string) error {
 	return nil
 }
 
+// Begun reports whether a run of this machine was begun: its process may have died before its journal had an event. One
+// whose journal cannot be read counts.
+func (r *Runs) Begun(id string) bool {
+	events, _, err := journal.ReadJournal(r.Path(id))
+	return err != nil && !errors.Is(err, fs.ErrNotExist) || len(events) > 0
+}
+
 // Record reads the journal of a run. The error is an *Error.
 func (r *Runs) Record(id string) (*Record, error) {
 	path := r.Path(id)

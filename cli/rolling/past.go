@@ -65,7 +65,7 @@ func (h *Host) Resume(ctx context.Context, session *app.Session, s *roll.State, 
 	return (&follower{h: h, roll: r, out: out, yes: yes, by: s.Facts.Run.User, seen: uint64(len(before))}).see(ctx)
 }
 
-// Undoable are the runs of a roll that have a journal, the last one first.
+// Undoable are the runs of a roll that were begun, the last one first.
 func (h *Host) Undoable(id string) ([]string, error) {
 	r, err := rolls.Read(h.Runs, id)
 	switch {
@@ -74,7 +74,7 @@ func (h *Host) Undoable(id string) ([]string, error) {
 	case r.Live:
 		return nil, h.live(id)
 	}
-	runs := slices.DeleteFunc(r.Runs(), func(run string) bool { return h.Runs.Known(run) != nil })
+	runs := slices.DeleteFunc(r.Runs(), func(run string) bool { return !h.Runs.Begun(run) })
 	slices.Reverse(runs)
 	if len(runs) == 0 {
 		fmt.Fprintln(h.Err, "there is nothing to undo for roll "+id)
