@@ -178,13 +178,24 @@ func (h *Handover) MayEndSurges(ctx context.Context) error {
 // the workloads for those of another. It calls ended for each.
 func (h *Handover) EndSurges(ctx context.Context, ended func(rollback.Undo)) error {
 	s := h.session
-	for _, u := range h.Surges() {
-		for _, r := range u.Requests() {
-			if err := sendUndo(ctx, s, r); err != nil {
-				return &Error{Text: "cannot " + u.What + "; nothing else was changed", Err: err}
-			}
+	undo := func(u rollback.Undo, requests []request.Request) error {
+		if answer := s.undo(ctx, requests); !answer.OK() {
+			return &Error{Text: "cannot " + u.What + "; nothing else was changed",
+				Err: errors.New(attempt.AnswerWords(answer))}
+		}
+		return nil
+	}
+	all := h.Surges()
+	for _, u := range all {
+		if err := undo(u, u.Requests()); err != nil {
+			return err
 		}
 		ended(u)
+	}
+	for _, u := range all {
+		if err := undo(u, restOf(ctx, s, h.Marked.State, u)); err != nil {
+			return err
+		}
 	}
 	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
 		return len(surge.FromMarks(snapshot, h.Marked.Mark.Run)) == 0, time.Time{}
@@ -203,15 +214,4 @@ func endSurgeRights(undos []rollback.Undo) (rights []request.Permission) {
 		}
 	}
 	return rights
-}
-
-// sendUndo sends a request that ends a surge. One that is out is waited for: a signal stops
-// those after it. A pod that is gone needs no cost.
-func sendUndo(ctx context.Context, s *Session, r request.Request) error {
-	answer := r.Send(context.WithoutCancel(ctx), s.Writer())
-	_, cost := r.(request.SetCost)
-	if answer.OK() || cost && answer.Class() == kube.AnswerGone {
-		return nil
-	}
-	return errors.New(attempt.AnswerWords(answer))
 }

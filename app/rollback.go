@@ -120,8 +120,29 @@ func (r *Rollback) look(ctx context.Context) error {
 	if err := r.awaitHolders(ctx); err != nil {
 		return err
 	}
+	r.settle(ctx)
 	r.Plan()
 	return nil
+}
+
+// settle waits for the controllers of workloads that were set back already, as by a rollback that died.
+func (r *Rollback) settle(ctx context.Context) {
+	awaitSetBack(ctx, r.session, r.State, func(one *surge.Record, run string, snapshot *kube.Snapshot) bool {
+		return surge.StillRaised(snapshot, one.UID, run)
+	})
+}
+
+// awaitSetBack waits until the controllers of all workloads that a run raised have seen that their replicas are set
+// back, but for a limited time: one that does not run sees nothing. Others are not waited for.
+func awaitSetBack(ctx context.Context, s *Session, of *drain.State,
+	other func(r *surge.Record, run string, snapshot *kube.Snapshot) bool) {
+	ctx, cancel := context.WithTimeout(ctx, nodeShown)
+	defer cancel()
+	_ = s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
+		return !slices.ContainsFunc(of.Surges, func(r *surge.Record) bool {
+			return r.MayStand() && !surge.SetBack(snapshot, r.UID, of.Run.ID) && !other(r, of.Run.ID, snapshot)
+		}), time.Time{}
+	})
 }
 
 // kinds are those of what the run may have left, and for those that must be readable
@@ -199,10 +220,10 @@ func (r *Rollback) MayUndo(ctx context.Context) error {
 
 // Undo undoes one item. It is judged once more: while the operator
 // read, somebody may have made the cordon their own, and a node's status alone makes
-// its version old. Requests without an answer may be done: then it is judged again by
-// what the watch shows of them.
+// its version old. Requests without an answer may be done, and those to an object that
+// changed are not: then it is judged again by what the watch shows.
 func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
-	var lost error
+	var lost, refused error // lost is a request that may be done
 	sent := item
 	for try := 0; ; try++ {
 		now, known := item.Planned(r.plan())
@@ -216,29 +237,50 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 		case now.What != item.What:
 			return fmt.Errorf("it changed meanwhile: the run is now to %s", now.What)
 		case try == cordonTries:
-			return lost
+			return refused
 		}
 		sent = now
-		answer := r.send(ctx, now)
+		answer := r.session.undo(ctx, now.Requests())
+		if answer.OK() && now.Surge != nil {
+			answer = r.session.undo(ctx, restOf(ctx, r.session, r.State, now))
+		}
 		if answer.OK() {
 			return r.done(ctx, sent)
 		}
-		lost = errors.New(attempt.AnswerWords(answer))
-		if !attempt.MayBeDone(answer) || !r.showsOther(ctx, now) {
-			return lost
+		lost, refused = nil, errors.New(attempt.AnswerWords(answer))
+		if attempt.MayBeDone(answer) {
+			lost = refused
+		}
+		if lost == nil && answer.Class() != kube.AnswerConflict || !r.showsOther(ctx, now) {
+			return refused
 		}
 	}
 }
 
-// send sends the requests of an item, up to the first that is not done.
-func (r *Rollback) send(ctx context.Context, u rollback.Undo) (answer kube.Answer) {
+// restOf waits until the replicas of a surge are set back, and returns what is to be taken back of it then: its
+// controller copies the annotation of the run until it has seen that.
+func restOf(ctx context.Context, s *Session, of *drain.State, sent rollback.Undo) (rest []request.Request) {
+	awaitSetBack(ctx, s, of, func(r *surge.Record, _ string, _ *kube.Snapshot) bool { return r.UndoID() != sent.ID })
+	now, _ := sent.Planned(rollback.Plan(of, s.Snapshot(), s.Now()))
+	for _, r := range now.Surge {
+		if _, lowers := r.(request.Lower); lowers && !slices.Contains(sent.Surge, r) {
+			rest = append(rest, r)
+		}
+	}
+	return rest
+}
+
+// undo sends requests, up to the first that is not done. A budget, a Lease or a pod that is gone is as well as undone.
+func (s *Session) undo(ctx context.Context, requests []request.Request) (answer kube.Answer) {
 	answer = kube.Answer{Code: http.StatusOK}
 	// A request that is out is waited for: a signal stops those after it.
-	for _, undo := range u.Requests() {
-		answer = undo.Send(context.WithoutCancel(ctx), r.session.Writer())
-		_, cost := undo.(request.SetCost) // of a pod that may be gone by now
-		if (u.Unguard != nil || u.Release != nil || cost) && answer.Class() == kube.AnswerGone {
-			answer = kube.Answer{Code: http.StatusOK}
+	for _, undo := range requests {
+		answer = undo.Send(context.WithoutCancel(ctx), s.Writer())
+		switch undo.(type) {
+		case request.BudgetRef, request.DeleteLease, request.SetCost:
+			if answer.Class() == kube.AnswerGone {
+				answer = kube.Answer{Code: http.StatusOK}
+			}
 		}
 		if !answer.OK() {
 			break

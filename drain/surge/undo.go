@@ -10,7 +10,8 @@ import (
 // Undo are the requests that take back what the run left of a surge, in their order, or why
 // it is left alone: a rollback asks here. The pods of the batch get their cost back; Ready
 // replacements get the lowest, so that they are removed and no other pod; then the replicas
-// are set back, if they are still the run's, and the last of its annotations removed.
+// are set back, if they are still the run's. The last of its annotations are removed once
+// that is so: see SetBack.
 func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request, left string) {
 	w := s.Workload(r.UID)
 	if w == nil {
@@ -38,7 +39,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 		lower.From = lower.To // the number of somebody else stands
 	}
 	if raised {
-		requests = append(requests, lower)
+		return append(requests, lower), ""
 	}
 	for _, l := range lastMarks(s, w, run) {
 		requests = append(requests, l)

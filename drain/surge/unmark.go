@@ -1,6 +1,7 @@
 package surge
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -40,9 +41,28 @@ func lastMarks(s *kube.Snapshot, w *kube.Workload, run string) (requests []reque
 	return requests
 }
 
+// StillRaised reports whether the replicas of a workload that the run raised are still to be set back.
+func StillRaised(s *kube.Snapshot, of kube.UID, run string) bool {
+	w := s.Workload(of)
+	return w != nil && raisedBy(w, run)
+}
+
+// SetBack reports whether the replicas of a workload that the run raised are set back, and its controller has seen
+// that: what Undo takes back before that is not all.
+func SetBack(s *kube.Snapshot, of kube.UID, run string) bool {
+	w := s.Workload(of)
+	return w == nil || !raisedBy(w, run) && setBack(w, lastMarks(s, w, run))
+}
+
+// setBack reports whether no annotation can come to those that are left on ReplicaSets. The controller of a Deployment
+// copies it until it has seen that the replicas are set back, and a ReplicaSet that still has the raised number waits
+// for it.
+func setBack(w *kube.Workload, marks []request.Lower) bool {
+	return !w.Unobserved && !slices.ContainsFunc(marks, func(l request.Lower) bool { return l.From > w.Replicas })
+}
+
 // unmark removes the last of the annotations; open tells that one is still to be removed, or
-// may still come. The controller of a Deployment copies it until it has seen that the replicas
-// are set back, and a ReplicaSet that still has the raised number waits for it.
+// may still come.
 func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, open bool) {
 	if r.markStays() {
 		return Decision{}, false
@@ -51,12 +71,10 @@ func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, o
 	switch {
 	case r.InFlight != 0:
 		return Decision{}, true
-	case w.Unobserved && v.Now.Before(ends):
+	case !setBack(w, all) && v.Now.Before(ends):
 		return Decision{Wake: ends}, true
 	case len(all) == 0:
 		return Decision{}, false
-	case all[0].From > w.Replicas && v.Now.Before(ends):
-		return Decision{Wake: ends}, true
 	case r.Waits(v.Now):
 		return Decision{Wake: r.Next}, true
 	}

@@ -1,0 +1,193 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
+	"github.com/kdrain-tui/kdrain-tui/kube"
+	"github.com/kdrain-tui/kdrain-tui/kube/convert"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
+	"github.com/kdrain-tui/kdrain-tui/kube/request"
+)
+
+// copying is a cluster whose Deployment controller is late: it copies the annotation of a Deployment once more after
+// that is gone there, as it works with what it knew, and sees the new replicas a second later.
+type copying struct {
+	somewhere
+	*kubetest.Simulation
+	deployment *appsv1.Deployment
+	set        *appsv1.ReplicaSet
+}
+
+const surgeMark = `{"run":"r1","by":"ada","at":"2026-11-24T10:00:00Z","was":2,"to":4}`
+
+// newCopying is Deployment web, raised by run r1 from 2 to 4.
+func newCopying(t *testing.T) *copying {
+	c := &copying{Simulation: kubetest.NewSimulation()}
+	t.Cleanup(c.Halt)
+	c.deployment, c.set = kubetest.Deployment("shop/web", 4)
+	c.deployment.Annotations = map[string]string{kube.SurgeAnnotation: surgeMark}
+	c.set.Annotations = map[string]string{kube.SurgeAnnotation: surgeMark}
+	c.show()
+	return c
+}
+
+func (c *copying) Writer() request.Writer { return c }
+
+func (c *copying) show() {
+	for _, object := range []any{c.deployment.DeepCopy(), c.set.DeepCopy()} {
+		record, err := convert.Record(object)
+		if err != nil {
+			panic(err) // of a kind that everybody knows
+		}
+		c.Store.Put(record)
+	}
+}
+
+func (c *copying) Lower(_ context.Context, r request.Lower) kube.Answer {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if r.Kind == "ReplicaSet" {
+		if c.set.Annotations[kube.SurgeAnnotation] != r.Mark || *c.set.Spec.Replicas != r.From {
+			return kube.Answer{Code: http.StatusUnprocessableEntity}
+		}
+		c.set.Annotations = nil
+		c.show()
+		return kube.Answer{Code: http.StatusOK}
+	}
+	*c.deployment.Spec.Replicas, c.deployment.Annotations = r.To, nil
+	c.deployment.Generation++
+	c.show()
+	c.Later(100*time.Millisecond, func() {
+		c.set.Annotations = map[string]string{kube.SurgeAnnotation: surgeMark}
+		c.show()
+	})
+	c.Later(time.Second, func() {
+		*c.set.Spec.Replicas, c.deployment.Status.ObservedGeneration = 2, c.deployment.Generation
+		c.show()
+	})
+	return kube.Answer{Code: http.StatusOK}
+}
+
+// raised is run r1 as its journal has it.
+func (c *copying) raised() *drain.State {
+	facts := surge.Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: kube.UID(c.deployment.UID)}
+	return drain.Fold(nil,
+		drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "r1", Options: plan.DefaultOptions(),
+			Surges: []surge.Facts{facts}}},
+		drain.Event{Seq: 2, Kind: drain.EventSurge, Surge: &facts, SurgeChange: &surge.Change{State: surge.Raising,
+			Batch: &surge.Batch{Was: 2, To: 4, Mark: surgeMark}}})
+}
+
+func (c *copying) expectNothingLeft(t *testing.T) {
+	t.Helper()
+	time.Sleep(time.Minute) // nothing comes any more
+	if left := c.set.Annotations[kube.SurgeAnnotation]; left != "" || *c.deployment.Spec.Replicas != 2 {
+		t.Errorf("%d replicas, and the annotation %s on its ReplicaSet", *c.deployment.Spec.Replicas, left)
+	}
+}
+
+// What the controller of a Deployment copies while a rollback sets the replicas back is removed, too; also where
+// another rollback, which died, had set them back a moment before.
+func TestARollbackOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
+	for name, died := range map[string]bool{"one rollback": false, "another one died": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCopying(t)
+				r := &Rollback{session: &Session{Cluster: c, View: View{Source: c.Simulation, Now: time.Now}}, State: c.raised()}
+				if died {
+					c.Lower(t.Context(), request.Lower{Kind: "Deployment", From: 4, To: 2, Mark: surgeMark})
+					c.set.Annotations = nil
+					c.show()
+				}
+				r.settle(t.Context())
+				r.Plan()
+				if len(r.Items) != 1 || len(r.Items[0].Surge) == 0 {
+					t.Fatalf("%+v", r.Items)
+				}
+				if err := r.Undo(t.Context(), r.Items[0]); err != nil || len(r.undone) != 1 {
+					t.Error(err)
+				}
+				c.expectNothingLeft(t)
+			})
+		})
+	}
+}
+
+// A run that takes another one up by its annotations ends the surges of that one first, and all of them.
+func TestAHandoverOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCopying(t)
+		h := &Handover{session: &Session{Cluster: c, View: View{Source: c.Simulation, Now: time.Now}},
+			Marked: rollback.Marked{Mark: annotation.Mark{Run: "r1"}, State: c.raised()}}
+		ended := 0
+		if err := h.EndSurges(t.Context(), func(rollback.Undo) { ended++ }); err != nil || ended != 1 {
+			t.Error(ended, err)
+		}
+		c.expectNothingLeft(t)
+	})
+}
+
+// conflicting is a cluster in which somebody changes the node just before the first uncordon arrives.
+type conflicting struct {
+	cutOff
+	change func(n *corev1.Node)
+}
+
+func (c *conflicting) Writer() request.Writer { return c }
+
+func (c *conflicting) Cordon(ctx context.Context, r request.Cordon) kube.Answer {
+	if c.tries++; c.tries == 1 {
+		c.SetNode(r.Node, c.change)
+	}
+	return c.Simulation.Cordon(ctx, r)
+}
+
+// A rollback uncordons a node that changed meanwhile, unless the cordon is no longer that of the run.
+func TestARollbackOfANodeThatChanges(t *testing.T) {
+	mark := annotation.Mark{Run: "r1", Was: "schedulable"}
+	for name, c := range map[string]struct {
+		change func(n *corev1.Node)
+		undone bool
+	}{
+		"by its taint": {func(*corev1.Node) {}, true},
+		"by another run": {func(n *corev1.Node) {
+			n.Annotations = map[string]string{kube.CordonAnnotation: annotation.Mark{Run: "r2", Was: "schedulable"}.String()}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sim := kubetest.NewSimulation()
+				defer sim.Halt()
+				sim.AddNode("worker-1")
+				sim.SetNode("worker-1", func(n *corev1.Node) {
+					kubetest.CordonedBy(kube.FieldManager)(n)
+					n.Annotations = map[string]string{kube.CordonAnnotation: mark.String()}
+				})
+				sim.NodeLag = time.Second
+				server := &conflicting{cutOff: cutOff{Simulation: sim}, change: c.change}
+				r := &Rollback{session: &Session{Cluster: server, View: View{Source: sim, Now: time.Now}},
+					State: drain.Fold(nil,
+						drain.Event{Seq: 1, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "r1", Options: plan.DefaultOptions(),
+							Nodes: []drain.NodeFacts{{Name: "worker-1", UID: "node-worker-1"}}}},
+						drain.Event{Seq: 2, Kind: drain.EventNode, Node: "worker-1", NodeState: drain.NodeCordoned})}
+				r.Plan()
+				err := r.Undo(t.Context(), r.Items[0])
+				if cordoned := sim.Nodes["worker-1"].Spec.Unschedulable; (err == nil) != c.undone || cordoned == c.undone {
+					t.Errorf("%v; cordoned: %v", err, cordoned)
+				}
+			})
+		})
+	}
+}
