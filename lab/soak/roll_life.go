@@ -258,7 +258,7 @@ func (o *ordeal) rollBackOne(ctx context.Context, home *rig.Rig, args ...string)
 		}
 		beside := slices.ContainsFunc(after, func(w work) bool { return slices.Contains(before, w) })
 		switch {
-		case beside && result.Code == 0:
+		case beside && result.Code == 0 && !strings.Contains(result.Err, "there is nothing to undo for roll"):
 			o.e.accuse("%s ended well while commands ran: %+v", strings.Join(args, " "), after)
 		case result.Code == 0:
 			return nil
