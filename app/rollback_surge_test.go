@@ -93,6 +93,8 @@ func (c *copying) raised() *drain.State {
 func (c *copying) expectNothingLeft(t *testing.T) {
 	t.Helper()
 	time.Sleep(time.Minute) // nothing comes any more
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
 	if left := c.set.Annotations[kube.SurgeAnnotation]; left != "" || *c.deployment.Spec.Replicas != 2 {
 		t.Errorf("%d replicas, and the annotation %s on its ReplicaSet", *c.deployment.Spec.Replicas, left)
 	}
@@ -108,8 +110,10 @@ func TestARollbackOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
 				r := &Rollback{session: &Session{Cluster: c, View: View{Source: c.Simulation, Now: time.Now}}, State: c.raised()}
 				if died {
 					c.Lower(t.Context(), request.Lower{Kind: "Deployment", From: 4, To: 2, Mark: surgeMark})
+					c.Mu.Lock()
 					c.set.Annotations = nil
 					c.show()
+					c.Mu.Unlock()
 				}
 				r.settle(t.Context())
 				r.Plan()

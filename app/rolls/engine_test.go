@@ -406,7 +406,11 @@ func TestACommandThatWaitedForTheJournal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.written.File = file
+		r.State() // all that the roll did with the old file is before this
+		s.sim.Mu.Lock()
+		s.written.File, s.sim.NodeLag = file, 0
+		s.sim.SetNode("w1", func(*corev1.Node) {}) // and all that it does with the new one is after that
+		s.sim.Mu.Unlock()
 		<-r.Done()
 		if n := nodeOf(r.State(), "w1"); n.State != roll.Failed || !strings.Contains(n.Message, "not run: it was uncordoned") || len(s.hooks) > 0 {
 			t.Errorf("%s: %s, commands %q", n.State, n.Message, s.hooks)

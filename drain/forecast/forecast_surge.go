@@ -17,6 +17,7 @@ func (m *model) addSurges() {
 		if w := m.s.Workload(f.UID); w != nil {
 			later := *w // what is in the way has passed then
 			later.RollingOut, later.Replicas, later.SurgeMark = false, surge.Wants(w), ""
+			later.ReadyReplicas = max(later.ReadyReplicas, later.Replicas) // nothing in the model is seen late
 			m.putWorkload(&later)
 			for _, owned := range m.s.WorkloadsOf(w.UID) {
 				m.putWorkload(owned)
@@ -40,6 +41,9 @@ func (m *model) raise(r request.Raise) kube.Answer {
 	for _, p := range moves[:min(len(moves), int(r.To-w.Replicas))] {
 		m.later(m.startsIn(p.live.Owner), func() {
 			m.putReady(p.live)
+			seen := *m.store.Snapshot().Workload(r.UID)
+			seen.ReadyReplicas++
+			m.store.Put(&seen)
 			if m.stirred = true; p.budget != nil {
 				m.serves(p.budget, 1)
 			}

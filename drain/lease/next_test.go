@@ -132,7 +132,7 @@ func TestNext(t *testing.T) {
 func TestReleaseThatFails(t *testing.T) {
 	r, now := held(0), t0
 	for range releaseTries {
-		d := Next(r, view(func(v *View) { v.Final, v.Now = true, now }))
+		d := Next(r, view(func(v *View) { v.Final, v.Now, v.Live = true, now, of("r1") }))
 		if d.Send == nil || d.Send.Verb != attempt.VerbRelease {
 			t.Fatalf("%+v", d)
 		}
@@ -144,11 +144,11 @@ func TestReleaseThatFails(t *testing.T) {
 		}
 		now = now.Add(time.Second)
 	}
-	if d := Next(r, view(func(v *View) { v.Final, v.Now = true, now })); d.Change == nil || d.Change.State != Left {
+	if d := Next(r, view(func(v *View) { v.Final, v.Now, v.Live = true, now, of("r1") })); d.Change == nil || d.Change.State != Left {
 		t.Errorf("%+v", d)
 	}
 	elsewhere := func(at time.Time) Decision {
-		return Next(r, view(func(v *View) { v.Final, v.Elsewhere, v.Now = true, true, at }))
+		return Next(r, view(func(v *View) { v.Final, v.Elsewhere, v.Now, v.Live = true, true, at, of("r1") }))
 	}
 	if d := elsewhere(now); d.Send == nil || d.Send.Verb != attempt.VerbRelease {
 		t.Errorf("%+v: while the run works on other nodes it is tried on", d)

@@ -223,7 +223,7 @@ func TestWithoutColour(t *testing.T) {
 	operator := world.operator(t)
 	operator.env = []string{"NO_COLOR=1"}
 	term := operator.open(80, 24, with("--ascii")...)
-	page := term.waitFor("live", "13 nodes", "Cordoned", "Not ready", "8 move - 2 wait")
+	page := term.waitFor("live", "13 nodes", "Cordoned", "Not ready", "2 wait - 8 move")
 	for _, line := range page.lines {
 		for _, r := range line {
 			if r > 0x7e {
