@@ -1,6 +1,7 @@
 package surge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -205,21 +206,24 @@ func (r *Record) held(v View, why *Reason) Decision {
 
 func (r *Record) raising(v View, w *kube.Workload) Decision {
 	other, marked := parseMark(w.SurgeMark)
+	known := r.Last == nil || r.Last.Class() == kube.AnswerConflict // it is not done
+	shown := later(later(r.Since, v.From).Add(shownWithin), r.Next)
 	switch ours := raisedBy(w, v.Run); {
 	case ours && (w.SurgeMark == r.Batch.Mark || v.End || w.Replicas != r.Batch.Was):
 		return become(Starting, "") // of what was raised before, another number is seen there
 	case r.InFlight != 0:
 		return Decision{}
-	case v.End && (r.Last == nil || r.Last.Class() == kube.AnswerConflict):
+	case v.End && known:
 		return become(Undone, "the run ended before")
-	case v.End && !v.Now.Before(later(r.Since, v.From).Add(shownWithin)):
-		return become(Left, "whether its replicas were raised is not known: "+r.Last.Words()+"; to set them back: "+
-			v.ByHand)
+	case v.End && !v.Now.Before(shown):
+		return become(Left, "whether its replicas were raised is not known: "+
+			cmp.Or(r.Last.Words(), "it was accepted, and does not show")+"; to set them back: "+v.ByHand)
 	case marked && other.Run != v.Run, w.Replicas != r.Batch.Was:
 		return become(Planned, "") // it is decided again from what it is now
-	}
-	if v.End {
-		return Decision{Wake: later(r.Since, v.From).Add(shownWithin)}
+	case v.End:
+		return Decision{Wake: shown}
+	case known && !r.Batch.again() && len(r.wanted(v)) == 0:
+		return become(Planned, "") // nobody is to leave any more
 	}
 	if !r.Outdated(w.ResourceVersion) && r.Waits(v.Now) {
 		return Decision{Wake: r.Next}
