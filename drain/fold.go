@@ -229,7 +229,9 @@ func (s folding) applyIntent(e Event) {
 func (s folding) applyPodIntent(e Event) {
 	if budget := e.Action.Budget; budget != "" {
 		s.tried[budget] = e.Time
-		s.Assumed.Assume(budget, e.Action.Version, e.Action.ID, e.UID, e.Pod, e.Time)
+	}
+	if e.Action.Verb != attempt.VerbLook {
+		s.Assumed.Assume(e.Action.Budget, e.Action.Version, e.Action.ID, e.UID, e.Pod, e.Time)
 	}
 	s.editPod(e.UID, func(p *eviction.Record) { p.Sent(e.Action, e.Time) })
 }

@@ -35,11 +35,13 @@ func (a Assumed) Clone() Assumed {
 	return c
 }
 
-// Assume notes that an eviction under the budget was sent. It is the same disruption as an earlier
-// one of the pod, whatever became of that.
+// Assume notes that an eviction under the budget was sent, "" for none. It is the same disruption as an earlier
+// one of the pod, whatever became of that; one that costs nothing gives back nothing.
 func (a Assumed) Assume(budget kube.UID, version string, action uint64, pod kube.UID, name string, at time.Time) {
 	for of, list := range a {
-		a[of] = slices.DeleteFunc(list, func(e assumed) bool { return e.pod == pod })
+		if budget != "" || of == "" {
+			a[of] = slices.DeleteFunc(list, func(e assumed) bool { return e.pod == pod })
+		}
 	}
 	a[budget] = append(a[budget], assumed{action: action, pod: pod, name: name, at: at, version: version})
 }
@@ -120,21 +122,23 @@ func (e *assumed) confirmed(b *kube.Budget, s *kube.Snapshot, now time.Time) boo
 }
 
 // RemainingUnderGuard is how many evictions the guard lets pass now for a pod: our evictions of others
-// that the snapshot does not show yet are taken off. One that left no trace for so long was not done.
-func (a Assumed) RemainingUnderGuard(g *GuardTracker, pod kube.UID, s *kube.Snapshot, now time.Time) (remaining int,
-	wake time.Time) {
-	remaining = g.Free
-	for i := range a[g.Key] {
-		e := &a[g.Key][i]
-		if live := s.Pod(e.pod); e.pod == pod || live == nil || !live.Healthy() || e.expired(now) {
-			continue
+// that the snapshot does not show yet are taken off, also those that drew on a budget that is gone by now or that
+// cost nothing, as their pods were not Ready. One that left no trace for so long was not done.
+func (a Assumed) RemainingUnderGuard(g *GuardTracker, pod kube.UID, now time.Time) (remaining int, wake time.Time) {
+	away := map[kube.UID]bool{}
+	for _, list := range a {
+		for i := range list {
+			e := &list[i]
+			if e.pod == pod || !g.present[e.pod] || e.expired(now) {
+				continue
+			}
+			if e.answered {
+				wake = earliest(wake, e.at.Add(AssumedFor))
+			}
+			away[e.pod] = true
 		}
-		if e.answered {
-			wake = earliest(wake, e.at.Add(AssumedFor))
-		}
-		remaining--
 	}
-	return remaining, wake
+	return g.Free - len(away), wake
 }
 
 func earliest(a, b time.Time) time.Time {

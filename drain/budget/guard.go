@@ -50,6 +50,7 @@ type GuardTracker struct {
 	Key     kube.UID // under which its grants are kept
 	Numbers Numbers
 	Free    int
+	present map[kube.UID]bool // the pods that serve
 }
 
 // GuardSees reports whether the owners of all pods are known that a guard counts. It needs no
@@ -116,15 +117,15 @@ func CountedWith(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
 
 // book counts the pods of a workload.
 func (g Guard) book(s *kube.Snapshot, w *kube.Workload) *GuardTracker {
-	healthy := int32(0)
+	present := map[kube.UID]bool{}
 	for _, p := range CountedWith(s, w) {
 		if p.Healthy() {
-			healthy++
+			present[p.UID] = true
 		}
 	}
-	book := &GuardTracker{Key: "guard/" + w.UID, Numbers: Numbers{
+	book := &GuardTracker{Key: "guard/" + w.UID, present: present, Numbers: Numbers{
 		Namespace: w.Namespace, Name: w.Kind + "/" + w.Name, Expected: w.Replicas,
-		Needed: w.Replicas - g.away(w.Replicas), Present: healthy,
+		Needed: w.Replicas - g.away(w.Replicas), Present: int32(len(present)),
 	}}
 	book.Numbers.Allowed = max(0, book.Numbers.Present-book.Numbers.Needed)
 	book.Free = int(book.Numbers.Allowed)

@@ -139,7 +139,7 @@ func (v *View) guardToken(live *kube.Pod) (*kube.Budget, *waits.Wait) {
 	if guard == nil {
 		return nil, nil
 	}
-	remaining, wake := v.Assumed.RemainingUnderGuard(guard, live.UID, v.Snap, v.Now)
+	remaining, wake := v.Assumed.RemainingUnderGuard(guard, live.UID, v.Now)
 	if v.wakeAt(wake); remaining > 0 {
 		return &kube.Budget{UID: guard.Key}, nil
 	}
