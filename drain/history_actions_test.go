@@ -146,15 +146,7 @@ func (h *history) endPod(t *rapid.T) {
 }
 
 func (h *history) podReady(t *rapid.T) {
-	h.serves(oneOf(t, "sick pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && !kubetest.IsReady(p) })))
-}
-
-// serves lets a pod become Ready.
-func (h *history) serves(pod string) {
-	if a := h.app(appOf(pod)); a != nil {
-		a.recovered = h.now
-	}
-	h.lines("pod " + pod + " ready")
+	h.lines("pod " + oneOf(t, "sick pod", alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && !kubetest.IsReady(p) })) + " ready")
 }
 
 func (h *history) podSick(t *rapid.T) {

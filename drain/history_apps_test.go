@@ -34,9 +34,7 @@ type app struct {
 	rollsOut   bool
 	lowered    bool      // the run set its replicas back, and its pods are not removed yet
 	disturbed  time.Time // when somebody last took a pod of it away, or changed its replicas
-	recovered  time.Time // when a pod of it last became Ready
-	raisedTo   int32     // replicas of the run's last raise
-	raised     time.Time // when that was, and how many Ready pods it had then
+	raised     time.Time // when the run last raised it, and how many Ready pods it had then
 	served     int
 }
 
@@ -197,7 +195,7 @@ func (h *history) scale(w Write) kube.Answer {
 		}
 		a.owned.mark, a.ours, a.lowered = r.Mark, true, false
 		a.owned.scale(r.To)
-		a.raised, a.raisedTo, a.served = h.now, r.To, h.serving(a)
+		a.raised, a.served = h.now, h.serving(a)
 	case request.Lower:
 		a = h.app(r.Name)
 		of := &a.owned
@@ -387,7 +385,8 @@ func (h *history) listApps() {
 func (h *history) rescale(t *rapid.T) {
 	a := h.someApp(t)
 	to := rapid.Int32Range(1, 5).Draw(t, "replicas")
-	if to == a.owned.replicas || a.owned.mark != "" && to == a.raisedTo { // nobody can tell that from the raise
+	r := h.state.Surges.Of(a.uid())
+	if to == a.owned.replicas || r != nil && to == r.Batch.To { // nobody can tell that from the raise
 		t.Skip("it has them")
 	}
 	a.wants, a.ours, a.lowered, a.disturbed = to, false, false, h.now

@@ -91,9 +91,6 @@ func (h *history) judgeGuard(t *rapid.T, w Write, uid kube.UID) {
 	if a == nil || guard == "" || !p.Ready || len(snap.BudgetsOf(p)) > 0 {
 		return
 	}
-	if h.now.Sub(a.recovered) <= 2*watchLag {
-		return // a pod that was not Ready may have been evicted, which cost nothing, and is Ready until that shows
-	}
 	shown := h.shownCluster.apps[a.name]
 	wants := int(min(shown.wants, shown.controlled().replicas))
 	away, err := strconv.Atoi(strings.TrimSuffix(guard, "%"))

@@ -211,7 +211,7 @@ func (h *history) mend(t *rapid.T) {
 		h.lines("pod " + name + " gone")
 	}
 	for _, name := range alike(h.truth.pods, func(p *corev1.Pod) bool { return active(p) && !kubetest.IsReady(p) }) {
-		h.serves(name)
+		h.lines("pod " + name + " ready")
 	}
 	for _, a := range h.apps {
 		if a.rollsOut {
