@@ -129,16 +129,17 @@ func (c *checks) write(s *script, snap *kube.Snapshot, d Output, w Write) (wrong
 		}
 	}
 	if uid := w.pod(); uid != "" && w.Remedy == 0 {
-		wrong = append(wrong, c.podWrite(s, snap, next, w, uid)...)
+		wrong = append(wrong, c.podWrite(s, snap, d, w, uid)...)
 	}
 	return wrong
 }
 
 // podWrite says what is wrong with the eviction, deletion or reading of a pod.
-func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, uid kube.UID) (wrong []string) {
+func (c *checks) podWrite(s *script, snap *kube.Snapshot, d Output, w Write, uid kube.UID) (wrong []string) {
 	fail := func(format string, a ...any) {
 		wrong = append(wrong, fmt.Sprintf("#%d: ", w.ID)+fmt.Sprintf(format, a...))
 	}
+	next := d.State
 	before, p, live := s.state.Pod(uid), next.Pod(uid), snap.Pod(uid)
 	switch {
 	case p == nil:
@@ -169,7 +170,8 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, next *State, w Write, 
 	if !sends[request.Evict](w) || live == nil || snap.Sync(kube.KindBudgets).Phase == kube.Denied {
 		return wrong
 	}
-	tries := before != nil && (before.State.Blocked() || before.RetryNow)
+	tries := before != nil && (before.State.Blocked() || before.RetryNow) || slices.ContainsFunc(d.Events,
+		func(e Event) bool { return e.Kind == EventCommand && e.Command == CommandRetry && e.UID == uid })
 	budgets := snap.BudgetsOf(live)
 	predicted := budget.Predict(live, budgets, uid)
 	if !predicted.Goes() {
