@@ -67,7 +67,7 @@ func (c *Counts) AddCosts(costs []plan.EffectKind) {
 	}
 }
 
-// plan.Level is that of the gravest effect.
+// Level is that of the gravest effect.
 func (c Counts) Level() plan.Level {
 	for k, n := range c.of {
 		if n > 0 {

@@ -187,8 +187,8 @@ func wordsOf(p planPod, e *expect.Pods) []string {
 	}
 	if e.Landing == "Fits" {
 		fits := "✔ fits"
-		if strings.Contains(e.Effects(), "data") || strings.Contains(e.Effects(), "down") {
-			fits = "fits" // there is no green mark on a line with a loss
+		if e.Effects() != "moves" {
+			fits = "fits" // there is no green mark on a line with a loss, or that waits
 		}
 		says = append(says, fits)
 	}
