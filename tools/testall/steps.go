@@ -78,7 +78,7 @@ var steps = []step{
 // labArgs: packages one after another, as they share a lab or the machine's
 // attention, and never from the cache, which knows nothing of the lab.
 func labArgs(tag string) []string {
-	return []string{"-tags=" + tag, "-p=1", "-count=1", "-timeout=15m"}
+	return []string{"-tags=" + tag, "-p=1", "-count=1", "-timeout=18m"}
 }
 
 // waves gives the lanes of steps that run beside each other, wave after wave: first the
