@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,40 +22,24 @@ type nodeFrame struct {
 
 // nodeFilm records nodes.
 type nodeFilm struct {
-	mu     sync.Mutex
+	watched
 	frames map[string][]nodeFrame
-	stop   func()
-	closed chan struct{}
-	failed bool // the watch broke: it proves nothing
 }
 
 // filmNodes starts with those that are there.
 func (b builder) filmNodes(ctx context.Context) (*nodeFilm, error) {
-	list, err := b.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	nodes := b.client.CoreV1().Nodes()
+	list, err := nodes.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	w, err := b.client.CoreV1().Nodes().Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
-	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("watch nodes: %w", err)
-	}
-	f := &nodeFilm{frames: map[string][]nodeFrame{}, closed: make(chan struct{}), stop: func() {
-		cancel()
-		w.Stop()
-	}}
+	f := &nodeFilm{watched: watched{of: "nodes"}, frames: map[string][]nodeFrame{}}
 	for i := range list.Items {
 		f.take(watch.Event{Type: watch.Added, Object: &list.Items[i]})
 	}
-	go func() {
-		defer close(f.closed)
-		for e := range w.ResultChan() {
-			f.take(e)
-		}
-		f.failed = ctx.Err() == nil
-	}()
-	return f, nil
+	return f, f.follow(ctx, func(ctx context.Context) (watch.Interface, error) {
+		return nodes.Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	}, f.take)
 }
 
 func (f *nodeFilm) take(e watch.Event) {
@@ -83,10 +65,8 @@ func markedBy(n *corev1.Node) string {
 
 // end is everything that was recorded, by node.
 func (f *nodeFilm) end() (map[string][]nodeFrame, error) {
-	f.stop()
-	<-f.closed
-	if f.failed {
-		return nil, errors.New("the watch of nodes broke")
+	if err := f.over(); err != nil {
+		return nil, err
 	}
 	return f.frames, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -198,41 +197,24 @@ type attachment struct {
 
 // attachmentFilm records attachments.
 type attachmentFilm struct {
-	mu     sync.Mutex
-	seen   map[string]*attachment // by UID
-	stop   func()
-	closed chan struct{}
-	failed bool // the watch broke: it proves nothing
+	watched
+	seen map[string]*attachment // by UID
 }
 
 // filmAttachments starts with those that are there.
 func (b builder) filmAttachments(ctx context.Context) (*attachmentFilm, error) {
-	list, err := b.client.StorageV1().VolumeAttachments().List(ctx, metav1.ListOptions{})
+	attachments := b.client.StorageV1().VolumeAttachments()
+	list, err := attachments.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("list attachments: %w", err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	w, err := b.client.StorageV1().VolumeAttachments().Watch(ctx,
-		metav1.ListOptions{ResourceVersion: list.ResourceVersion})
-	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("watch attachments: %w", err)
-	}
-	f := &attachmentFilm{seen: map[string]*attachment{}, stop: func() {
-		cancel()
-		w.Stop()
-	}, closed: make(chan struct{})}
+	f := &attachmentFilm{watched: watched{of: "attachments"}, seen: map[string]*attachment{}}
 	for i := range list.Items {
 		f.take(watch.Event{Type: watch.Added, Object: &list.Items[i]})
 	}
-	go func() {
-		defer close(f.closed)
-		for e := range w.ResultChan() {
-			f.take(e)
-		}
-		f.failed = ctx.Err() == nil
-	}()
-	return f, nil
+	return f, f.follow(ctx, func(ctx context.Context) (watch.Interface, error) {
+		return attachments.Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	}, f.take)
 }
 
 func (f *attachmentFilm) take(e watch.Event) {
@@ -254,10 +236,8 @@ func (f *attachmentFilm) take(e watch.Event) {
 
 // end is everything that was recorded.
 func (f *attachmentFilm) end() ([]attachment, error) {
-	f.stop()
-	<-f.closed
-	if f.failed {
-		return nil, errors.New("the watch of attachments broke")
+	if err := f.over(); err != nil {
+		return nil, err
 	}
 	var all []attachment
 	for _, a := range f.seen {
