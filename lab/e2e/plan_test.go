@@ -88,13 +88,13 @@ func TestDemoSceneIsPlannedAsExpected(t *testing.T) {
 	operator := world.operator(t)
 	planned := map[string]bool{}
 	for _, node := range expected.Nodes {
-		plan, answer := operator.plan(node.Name, expected.Flags...)
-		for by := time.Now().Add(patience); answer.code != node.Exit && time.Now().Before(by); time.Sleep(time.Second) {
-			plan, answer = operator.plan(node.Name, expected.Flags...) // what a finalizer holds is stuck once its grace is over
-		}
-		if answer.code != node.Exit {
-			t.Errorf("%s: exit code %d, want %d", node.Name, answer.code, node.Exit)
-		}
+		var plan plan
+		var answer answer
+		// What a finalizer holds is stuck once its grace is over.
+		eventually(t, patience, fmt.Sprintf("the plan of %s exits %d", node.Name, node.Exit), func() bool {
+			plan, answer = operator.plan(node.Name, expected.Flags...)
+			return answer.code == node.Exit
+		})
 		checkNode(t, &expected, node, plan.Nodes[0])
 		for _, difference := range expected.Differences(node, plan.named()) {
 			t.Errorf("the plan of %s: %s", node.Name, difference)
