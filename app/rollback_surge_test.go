@@ -92,7 +92,7 @@ func (c *copying) raised() *drain.State {
 
 func (c *copying) expectNothingLeft(t *testing.T) {
 	t.Helper()
-	time.Sleep(time.Minute) // nothing comes any more
+	time.Sleep(time.Minute) // all that is due has come by then
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	if left := c.set.Annotations[kube.SurgeAnnotation]; left != "" || *c.deployment.Spec.Replicas != 2 {

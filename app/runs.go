@@ -11,10 +11,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/hook"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/app/metrics"
 	"github.com/kdrain-tui/kdrain-tui/app/notify"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/process"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain/roll"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -242,4 +247,77 @@ func (r *Runs) Lives() func(run string) tempbudget.RunLife {
 		}
 		return tempbudget.RunDead
 	}
+}
+
+// working are the commands of the operator that work on the nodes of a run: those of its roll, and those that take
+// nodes out of the cluster.
+type working struct {
+	roll    *journal.Of[roll.Event] // of a batch's run: locked, so that no command begins; nil for none
+	unknown map[string]string       // by node: why it is not known whether its command still runs
+}
+
+// working locks the roll of a run, and refuses while a command still runs on a node.
+func (r *Runs) working(s *drain.State) (working, error) {
+	w := working{unknown: map[string]string{}}
+	id := s.Run.ID
+	if parent, _, batch := strings.Cut(id, "-"); batch && slices.Contains(journal.Rolls(r.Dir), parent) {
+		written, events, err := journal.OpenRoll(journal.RollPath(r.Dir, parent))
+		switch {
+		case errors.Is(err, journal.ErrRunLives):
+			return w, &Error{Text: "run " + id + " is of roll " + parent +
+				", which is live in another process; nothing was changed",
+				Hint: r.Program + " ctl " + parent + " abort ends it"}
+		case err != nil:
+			return w, &Error{Text: "nothing was changed", Err: err}
+		}
+		w.roll = written
+		for _, n := range roll.Fold(nil, events...).Nodes {
+			if n.Command == nil {
+				continue
+			}
+			if err := w.look(n.Name, "the --"+string(n.Command.Hook)+" command", n.Command.Group); err != nil {
+				return working{}, errors.Join(err, w.close())
+			}
+		}
+	}
+	for _, n := range s.Nodes {
+		for _, step := range retire.Steps {
+			if taken := n.Retire.Of(step); taken.Process != nil {
+				if err := w.look(n.Name, "the command to "+step.Does(), *taken.Process); err != nil {
+					return working{}, errors.Join(err, w.close())
+				}
+			}
+		}
+	}
+	return w, nil
+}
+
+// look is an *Error for a command that still runs.
+func (w working) look(node, command string, g process.Group) error {
+	switch seen := hook.Look(g); seen.Life {
+	case process.Runs:
+		return &Error{Text: fmt.Sprintf("%s of node %s still runs as %s; nothing was changed", command, node, g),
+			Hint: "wait for it, or end it: " + g.End()}
+	case process.Unknown:
+		w.unknown[node] = fmt.Sprintf("it is not known whether %s still runs on it: %s", command, seen.Why)
+	}
+	return nil
+}
+
+// leave leaves alone what would bring a node back of which it is not known whether a command works on it.
+func (w working) leave(undos []rollback.Undo) []rollback.Undo {
+	for i := range undos {
+		u := &undos[i]
+		if why := w.unknown[u.Node]; why != "" && u.Left == "" && (u.Cordon != nil || u.Taint != nil) {
+			u.Left, u.Cordon, u.Taint = why+"; once it has ended, uncordon the node", nil, nil
+		}
+	}
+	return undos
+}
+
+func (w working) close() error {
+	if w.roll == nil {
+		return nil
+	}
+	return w.roll.Close()
 }

@@ -2,6 +2,7 @@ package rolls
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
@@ -89,5 +90,16 @@ func (r *Roll) uncordon(ctx context.Context, a roll.Uncordon) {
 			r.mu.Unlock()
 			r.Send(roll.UncordonFailed{Node: a.Node, Message: attempt.AnswerWords(answer)})
 		}
+	})
+}
+
+// lookAgain gives up the commands that waited for the journal and are not to be run any longer.
+func (r *Roll) lookAgain(s *roll.State, v roll.View) {
+	r.due = slices.DeleteFunc(r.due, func(h roll.RunHook) bool {
+		why := h.Again(s, v)
+		if why != "" {
+			r.Send(roll.HookEnded{Node: h.Node, Hook: h.Hook, ExitCode: -1, Message: "not run: " + why})
+		}
+		return why != ""
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -282,17 +281,6 @@ func (r *Roll) step(ctx context.Context) (wake time.Time) {
 		r.due = nil
 	}
 	return out.Wake
-}
-
-// lookAgain gives up the commands that waited for the journal and are not to be run any longer.
-func (r *Roll) lookAgain(s *roll.State, v roll.View) {
-	r.due = slices.DeleteFunc(r.due, func(h roll.RunHook) bool {
-		why := h.Again(s, v)
-		if why != "" {
-			r.Send(roll.HookEnded{Node: h.Node, Hook: h.Hook, ExitCode: -1, Message: "not run: " + why})
-		}
-		return why != ""
-	})
 }
 
 func (r *Roll) take() ([]roll.Input, []command) {

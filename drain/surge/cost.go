@@ -121,15 +121,3 @@ func (c *Cost) givenUp(to string, end bool) bool {
 	}
 	return end && c.Tries >= attempt.RemoveTries
 }
-
-// sawReady reports whether the controller of a workload counts all its Ready pods as such. It removes those first that
-// are not Ready, by its own cache, before it compares costs: a replacement too whose readiness it has not seen yet.
-func sawReady(s *kube.Snapshot, w *kube.Workload) bool {
-	ready := 0
-	for _, p := range activeOf(s, w) {
-		if p.Ready {
-			ready++
-		}
-	}
-	return int(w.ReadyReplicas) >= ready
-}
