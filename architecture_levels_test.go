@@ -125,7 +125,7 @@ var packages = map[string]packageRow{
 	"drain/retire":     {imports: []string{"drain/checklist", "drain/host", "drain/process", "kube", "kube/clusterapi"}},
 	"drain/selection":  {imports: []string{"kube"}},
 	"drain/drainrule":  {imports: []string{"kube", "kube/clusterapi"}},
-	"drain/verdict":    {imports: []string{"drain/plan", "drain/words"}},
+	"drain/verdict":    {imports: []string{"drain/plan"}},
 	"drain/plan":       {imports: []string{"drain/budget", "drain/drainrule", "drain/landing", "drain/selection", "drain/surge", "drain/volume", "drain/words", "kube"}},
 	"drain/budget":     {imports: []string{"drain/words", "kube"}},
 	"drain/volume":     {imports: []string{"drain/words", "kube"}},

@@ -91,11 +91,11 @@ func (a actions) planActions() []keys.Action {
 		{ID: "options", Keys: []string{"o"}, Title: "options", Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Plan}, Do: options},
 		{ID: "nodeoptions", Keys: []string{"O"}, Help: "the flags of the drain", Group: "Plan", Pages: []keys.Page{frame.Nodes, frame.Pods}, Do: options},
 		{ID: "kubectl", Keys: []string{"y"}, Title: "copy command",
-			Help: "copy the plan as a kubectl command, and show it", Group: "Plan",
+			Help: "copy the drain as a command (of kubectl where that does the same), and show it", Group: "Plan",
 			Pages: []keys.Page{frame.Plan, frame.Pods, frame.Options}, Do: kubectl},
 		{ID: "nodeskubectl", Keys: []string{"y"}, Group: "Plan", Pages: []keys.Page{frame.Nodes}, Enabled: a.hasTargets,
 			Do:   kubectl,
-			Help: "copy a drain of the marked nodes, or of the selected one, as a kubectl command, and show it"},
+			Help: "copy the drain of the marked nodes, or of the selected one, as a command, and show it"},
 	}
 }
 

@@ -23,22 +23,23 @@ type EffectKind uint8
 
 // The effects of a drain on a pod.
 const (
-	Refused  EffectKind = iota // its node is left untouched because of it
-	Stuck                      // nothing removes it once it is told to end
-	Blocked                    // no wait lets it go
-	Lost                       // no controller makes a replacement
-	Nowhere                    // its replacement starts nowhere
-	Unseen                     // its budgets cannot be seen
-	Waits                      // its budget does not let it go now
-	Down                       // its workload has no other healthy pod until the replacement is Ready
-	Data                       // an emptyDir or an ephemeral volume is deleted with it
-	Deleted                    // past its budgets
-	Tight                      // estimated: moved with the others, it may not fit
-	Moves                      // nothing is in its way
-	Replaced                   // its replacement starts before it leaves
-	Last                       // it leaves after all others of its node, where it is recreated
-	Ending                     // it is terminating already
-	Finished                   // it has ended: only its record is deleted
+	Refused   EffectKind = iota // its node is left untouched because of it
+	Stuck                       // nothing removes it once it is told to end
+	Blocked                     // no wait lets it go
+	Lost                        // no controller makes a replacement
+	Nowhere                     // its replacement starts nowhere
+	Unseen                      // its budgets cannot be seen
+	Waits                       // its budget does not let it go now
+	Down                        // its workload has no other healthy pod until the replacement is Ready
+	Data                        // an emptyDir or an ephemeral volume is deleted with it
+	Deleted                     // past its budgets
+	Tight                       // estimated: moved with the others, it may not fit
+	Moves                       // nothing is in its way
+	Replaced                    // its replacement starts before it leaves
+	Last                        // it leaves after all others of its node, where it is recreated
+	Ending                      // it is terminating already
+	Finished                    // it has ended: only its record is deleted
+	Untouched                   // counted only: it would leave, but its node is refused
 	Stays
 	// EffectKinds is how many there are.
 	EffectKinds int = iota
@@ -50,23 +51,24 @@ var effectWords = [EffectKinds]struct {
 	level                        Level
 	name, text, short, one, many string
 }{
-	Refused:  {LevelError, "refused", "refused", "refused", "refused", "refused"},
-	Stuck:    {LevelError, "stuck", "stuck", "stuck", "stuck", "stuck"},
-	Blocked:  {LevelError, "blocked", "blocked", "blocked", "blocked", "blocked"},
-	Lost:     {LevelError, "lost", "lost", "lost", "lost", "lost"},
-	Nowhere:  {LevelError, "nowhere", "lands nowhere", "nowhere", "lands nowhere", "land nowhere"},
-	Unseen:   {LevelWarning, "unknown", "unknown", "unknown", "with unknown budgets", "with unknown budgets"},
-	Waits:    {LevelWarning, "waits", "waits", "waits", "waits", "wait"},
-	Down:     {LevelWarning, "down", "down until Ready", "down", "down until Ready", "down until Ready"},
-	Data:     {LevelWarning, "data", "loses data", "data", "loses data", "lose data"},
-	Deleted:  {LevelWarning, "deleted", "deleted", "deleted", "deleted", "deleted"},
-	Tight:    {LevelWarning, "tight", "may not fit", "tight", "may not fit", "may not fit"},
-	Moves:    {LevelInfo, "moves", "moves", "moves", "moves", "move"},
-	Replaced: {LevelInfo, "replaced", "replaced first", "replaced", "replaced first", "replaced first"},
-	Last:     {LevelInfo, "last", "leaves last", "last", "leaves last", "leave last"},
-	Ending:   {LevelInfo, "ending", "ending", "ending", "ending", "ending"},
-	Finished: {LevelInfo, "finished", "finished", "finished", "finished", "finished"},
-	Stays:    {LevelInfo, "stays", "stays", "stays", "stays", "stay"},
+	Refused:   {LevelError, "refused", "refused", "refused", "refused", "refused"},
+	Stuck:     {LevelError, "stuck", "stuck", "stuck", "stuck", "stuck"},
+	Blocked:   {LevelError, "blocked", "blocked", "blocked", "blocked", "blocked"},
+	Lost:      {LevelError, "lost", "lost", "lost", "lost", "lost"},
+	Nowhere:   {LevelError, "nowhere", "lands nowhere", "nowhere", "lands nowhere", "land nowhere"},
+	Unseen:    {LevelWarning, "unknown", "unknown", "unknown", "with unknown budgets", "with unknown budgets"},
+	Waits:     {LevelWarning, "waits", "waits", "waits", "waits", "wait"},
+	Down:      {LevelWarning, "down", "down until Ready", "down", "down until Ready", "down until Ready"},
+	Data:      {LevelWarning, "data", "loses data", "data", "loses data", "lose data"},
+	Deleted:   {LevelWarning, "deleted", "deleted", "deleted", "deleted", "deleted"},
+	Tight:     {LevelWarning, "tight", "may not fit", "tight", "may not fit", "may not fit"},
+	Moves:     {LevelInfo, "moves", "moves", "moves", "moves", "move"},
+	Replaced:  {LevelInfo, "replaced", "replaced first", "replaced", "replaced first", "replaced first"},
+	Last:      {LevelInfo, "last", "leaves last", "last", "leaves last", "leave last"},
+	Ending:    {LevelInfo, "ending", "ending", "ending", "ending", "ending"},
+	Finished:  {LevelInfo, "finished", "finished", "finished", "finished", "finished"},
+	Untouched: {LevelInfo, "untouched", "untouched", "untouched", "untouched", "untouched"},
+	Stays:     {LevelInfo, "stays", "stays", "stays", "stays", "stay"},
 }
 
 // Level is how grave the effect is: info where nothing is lost and nothing is in the way.

@@ -4,15 +4,13 @@ import (
 	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // Counts sums a plan or a node of it up by the effects on its pods. A pod counts for each of its
 // effects.
 type Counts struct {
-	of        [plan.EffectKinds]int
-	leaving   int
-	untouched int // would leave, but its node is refused
+	of      [plan.EffectKinds]int
+	leaving int
 }
 
 // Of is how many pods have that effect.
@@ -29,7 +27,7 @@ func count(n *plan.Node, refused bool) Counts {
 	for i := range n.Pods {
 		p := &n.Pods[i]
 		if refused && p.Moves() {
-			c.untouched++
+			c.of[plan.Untouched]++
 			continue
 		}
 		for _, e := range p.Effects() {
@@ -57,7 +55,7 @@ func (c *Counts) sum(of Counts) {
 	for k := range c.of {
 		c.of[k] += of.of[k]
 	}
-	c.leaving, c.untouched = c.leaving+of.leaving, c.untouched+of.untouched
+	c.leaving += of.leaving
 }
 
 // AddCosts counts what a pod cost that has left.
@@ -95,9 +93,6 @@ type CountWords struct {
 // Words are the counts without zeros, the gravest first. All faces count with them.
 func (c Counts) Words() []CountWords {
 	all := c.words(func(plan.EffectKind) bool { return true })
-	if c.untouched > 0 {
-		all = append(all, CountWords{words.Count(c.untouched, "untouched", "untouched"), plan.LevelInfo})
-	}
 	if len(all) == 0 {
 		return []CountWords{{"no pods", plan.LevelInfo}}
 	}

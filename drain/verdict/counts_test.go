@@ -8,7 +8,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
 
-// The counts of a plan are those of the fates of its pods, without zeros.
+// The counts of a plan are those of the effects on its pods, without zeros.
 func TestCounts(t *testing.T) {
 	pods := func(of ...plan.Pod) plan.Node { return plan.Node{Name: "w1", Pods: of} }
 	evict := func(v budget.Verdict) plan.Pod {
@@ -30,7 +30,7 @@ func TestCounts(t *testing.T) {
 		{pods(fine, waits, evict(budget.VerdictUnknown)), "1 with unknown budgets, 1 waits, 1 moves", plan.LevelWarning},
 		{pods(fine, lost), "1 lost, 1 moves", plan.LevelError},
 		{pods(data, down), "1 down until Ready, 1 loses data, 2 move", plan.LevelWarning},
-		{pods(fine, lost, refused, stays), "1 refused, 1 stays, 2 untouched", plan.LevelError},
+		{pods(fine, lost, refused, stays), "1 refused, 2 untouched, 1 stays", plan.LevelError},
 		{pods(plan.Pod{Action: plan.ActionDelete}), "1 deleted", plan.LevelWarning},
 	} {
 		counts := OfNode(&c.node)
@@ -43,7 +43,7 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	all := plan.Plan{Nodes: []plan.Node{pods(fine), {Name: "w2", Pods: []plan.Pod{refused, fine}}}, Options: plan.Options{AllOrNothing: true}}
-	if c := OfPlan(&all); c.Of(plan.Refused) != 1 || c.untouched != 2 || c.Of(plan.Moves) != 0 {
+	if c := OfPlan(&all); c.Of(plan.Refused) != 1 || c.Of(plan.Untouched) != 2 || c.Of(plan.Moves) != 0 {
 		t.Errorf("all or nothing: %+v", c)
 	}
 }

@@ -67,7 +67,7 @@ func Of(p *plan.Plan) Verdict {
 	case c.Completes() == nil:
 		return Verdict{EndUnknown, "Whether a drain would complete is not known: ", "not all budgets can be seen"}
 	case c.Of(plan.Waits) > 0:
-		return Verdict{EndWaits, would, " once the budgets allow it"}
+		return Verdict{EndWaits, would, " once the pods that wait may leave"}
 	case len(silent) > 0:
 		return Verdict{EndWaits, would, " once " + strings.Join(silent, ", ") + " can end its pods: it is not Ready"}
 	case len(costs) > 0:

@@ -93,7 +93,7 @@ func podEntries(p *report.Pod) []entry {
 			continue
 		}
 		line := wording.PodState(&eviction.Record{Facts: eviction.Facts{Action: p.Action, Costs: p.Costs},
-			State: s.State})
+			State: s.State, Attempts: p.Attempts})
 		text := s.Why
 		if s.Tries > 1 {
 			text += fmt.Sprintf(" (%d tries)", s.Tries)

@@ -38,8 +38,9 @@ func wouldLine(n *kube.Node, p *preview, width int, now time.Time) paint.Line {
 	}
 	token, glyph := wording.CountsMark(p.Counts)
 	l := append(paint.L(token, glyph+" "), wording.Counts(p.Counts, width-2)...)
-	if why := silent(n, now); why != "" {
-		return l.Add(themes.Muted, paint.Dot).Add(themes.Bad, why)
+	why := silent(n, now)
+	if with := l.Add(themes.Muted, paint.Dot).Add(themes.Bad, why); why != "" && with.Width() <= width {
+		return with
 	}
 	return l
 }

@@ -161,6 +161,9 @@ func CountsMark(c verdict.Counts) (paint.Token, string) {
 func PlanSummary(p plan.Plan) paint.Line {
 	c := verdict.OfPlan(&p)
 	token, glyph := CountsMark(c)
+	if level := verdict.Of(&p).Level(); level == plan.LevelError { // also for what is no effect on a pod
+		token, glyph = levelMark(level)
+	}
 	return append(paint.L(token, glyph+" "), Counts(c, 0)...)
 }
 

@@ -199,7 +199,7 @@ func (r *resulting) rest(s *drain.State, undos []rollback.Undo) {
 	}
 }
 
-// verdict says how the run ended.
+// headline says how the run ended.
 func headline(sum report.Summary) paint.Line {
 	mark := marks[sum.Verdict.Level]
 	l := paint.L(mark.token, mark.glyph+" "+sum.Verdict.Text+".")
