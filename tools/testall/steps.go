@@ -56,12 +56,12 @@ var steps = []step{
 			{module: "lab", args: labArgs("lab"), taggedOnly: "lab"},
 			{module: "lab/oracle", args: labArgs("lab"), taggedOnly: "lab"},
 		},
-		prepare: needs(programs, runningLab), patience: 20 * time.Minute, lane: "lab",
+		prepare: needs(programs, runningLab), patience: 40 * time.Minute, lane: "lab",
 	},
 	{
 		name: "e2e", about: "the dashboard in tmux and the commands, on labs of their own",
 		calls:   []call{{module: "lab", args: append(labArgs("e2e"), "./e2e/...")}},
-		prepare: needs(programs, tmux), patience: 20 * time.Minute, lane: "e2e",
+		prepare: needs(programs, tmux), patience: 40 * time.Minute, lane: "e2e",
 	},
 	{
 		name: "landing", about: "where pods land, against the real scheduler",
@@ -78,7 +78,7 @@ var steps = []step{
 // labArgs: packages one after another, as they share a lab or the machine's
 // attention, and never from the cache, which knows nothing of the lab.
 func labArgs(tag string) []string {
-	return []string{"-tags=" + tag, "-p=1", "-count=1", "-timeout=18m"}
+	return []string{"-tags=" + tag, "-p=1", "-count=1", "-timeout=38m"}
 }
 
 // waves gives the lanes of steps that run beside each other, wave after wave: first the
