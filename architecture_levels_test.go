@@ -119,7 +119,7 @@ var packages = map[string]packageRow{
 		"drain/waits", "drain/words", "kube", "kube/request"}},
 	"drain/host":       {imports: []string{"kube"}},
 	"drain/process":    {},
-	"drain/roll":       {imports: []string{"drain", "drain/annotation", "drain/eviction", "drain/plan", "drain/preflight", "drain/process", "drain/replacement", "drain/rollback", "drain/words", "kube", "kube/request"}},
+	"drain/roll":       {imports: []string{"drain", "drain/annotation", "drain/attempt", "drain/eviction", "drain/lease", "drain/plan", "drain/preflight", "drain/process", "drain/replacement", "drain/rollback", "drain/words", "kube", "kube/request"}},
 	"drain/metrics":    {imports: []string{"drain", "drain/eviction", "drain/roll"}},
 	"drain/notice":     {imports: []string{"drain", "drain/eviction", "drain/replacement", "drain/roll", "drain/words", "kube"}},
 	"drain/retire":     {imports: []string{"drain/checklist", "drain/host", "drain/process", "kube", "kube/clusterapi"}},

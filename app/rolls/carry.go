@@ -26,6 +26,10 @@ func (r *Roll) carryOut(ctx context.Context, a roll.Action) {
 		}
 	case roll.RunHook:
 		r.work.Go("hook of "+a.Node, func() { r.Send(r.run(a)) })
+	case roll.WriteLease:
+		r.work.Go(string(a.Verb)+" the Lease of "+a.Node, func() {
+			r.Send(roll.LeaseAnswered{WriteLease: a, Answer: a.Request.Send(ctx, r.config.Writer)})
+		})
 	case roll.Uncordon:
 		r.uncordon(ctx, a)
 	}

@@ -47,7 +47,8 @@ type Roll struct {
 	due     []roll.RunHook    // wait for that
 	unnoted []chan<- struct{} // are closed after that
 	told    drain.CommandKind // what the run of the batch was told last
-	work    kube.Group        // commands, requests and the runs of batches; waited for by the loop
+	leases  roll.Leases
+	work    kube.Group // commands, requests and the runs of batches; waited for by the loop
 
 	mu       sync.Mutex
 	opening  string            // the run that is being begun
@@ -228,7 +229,7 @@ func (r *Roll) loop(ctx context.Context) {
 func (r *Roll) step(ctx context.Context) (wake time.Time) {
 	inputs, waiting := r.take()
 	s := r.State()
-	v := roll.View{Snap: r.config.Source.Snapshot(), Now: r.config.Now(), Left: r.left(s)}
+	v := roll.View{Snap: r.config.Source.Snapshot(), Now: r.config.Now(), Left: r.left(s), Leases: r.leases}
 	var answers []func(seq uint64)
 	for _, c := range waiting {
 		err := s.Objection(c.Kind)
@@ -241,13 +242,17 @@ func (r *Roll) step(ctx context.Context) (wake time.Time) {
 		v.Drain = d.State()
 	}
 	out := roll.Next(s, inputs, v)
+	r.leases, v.Leases = out.Leases, out.Leases
 	r.unsaved = append(r.unsaved, out.Events...)
 	var hooks []roll.RunHook
 	var due []roll.Action
 	for _, a := range out.Actions {
-		if h, once := a.(roll.RunHook); once {
-			hooks = append(hooks, h)
-		} else {
+		switch a := a.(type) {
+		case roll.RunHook:
+			hooks = append(hooks, a)
+		case roll.WriteLease: // also while the journal cannot be written: others must not take a node from a command
+			r.carryOut(ctx, a)
+		default:
 			due = append(due, a)
 		}
 	}

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -28,7 +29,7 @@ func Holds(s *kube.Snapshot, nodes []string, run string, now time.Time) []Hold {
 			continue
 		}
 		l := s.LeaseOf(n.UID)
-		if l == nil || l.Holder == "" || l.Holder == run {
+		if l == nil || l.Holder == "" || Ours(l.Holder, run) {
 			continue
 		}
 		ends := s.LeaseEnds(l)
@@ -36,6 +37,12 @@ func Holds(s *kube.Snapshot, nodes []string, run string, now time.Time) []Hold {
 			Lapsed: !ends.IsZero() && !now.Before(ends)})
 	}
 	return holds
+}
+
+// Ours reports whether the holder of a Lease is the run, or of the same roll: the roll holds a node before and after
+// the run of its batch, ROLL-1 and so on, and each takes it over from the other.
+func Ours(holder, run string) bool {
+	return holder == run || strings.HasPrefix(holder, run+"-") || strings.HasPrefix(run, holder+"-")
 }
 
 // InTheWay are the Holds of runs that may be live: the Lease has not lapsed, and free, which

@@ -117,7 +117,7 @@ func acquire(r *Record, v View) Decision {
 	case !v.Trusted: // what is there shows in a moment
 	case v.Live == nil:
 		d.Send = v.write(r, attempt.VerbTake, "", "", 0)
-	case v.ours(), v.Live.Holder == "", v.TakesOver, !v.Now.Before(v.Ends):
+	case v.ours(), v.Live.Holder == "", v.TakesOver, Ours(v.Live.Holder, v.Run), !v.Now.Before(v.Ends):
 		changes := v.Live.Transitions
 		if !v.ours() {
 			changes++

@@ -14,7 +14,7 @@ func Undo(node kube.UID, run string, s *kube.Snapshot) (req *request.DeleteLease
 		return nil, "Leases cannot be read; it expires by itself"
 	case live == nil:
 		return nil, "it is already gone"
-	case live.Holder != run:
+	case !Ours(live.Holder, run):
 		return nil, "another run has it"
 	}
 	req = &request.DeleteLease{Namespace: live.Namespace, Name: live.Name, UID: live.UID,

@@ -3,10 +3,12 @@ package roll
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -27,7 +29,7 @@ func (st *stepper) batch() {
 	}
 	st.beginDrain(nodes)
 	if !slices.ContainsFunc(nodes, func(n *Node) bool { return !n.State.final() }) && (st.s.Run == "" ||
-		st.s.drainOver) {
+		st.s.drainOver) && !st.leaseStands() {
 		st.emit(Event{Kind: EventBatchEnded, Batch: st.s.Batch + 1})
 	}
 }
@@ -71,7 +73,9 @@ func (st *stepper) beginDrain(nodes []*Node) {
 	}
 	var ready []string
 	for _, n := range nodes {
-		switch {
+		switch r := st.leases[n.Name]; {
+		case r != nil && r.InFlight != 0: // its answer is awaited
+			return
 		case n.State != Draining:
 		case st.s.Facts.Options.Before != "" && n.before != hookDone:
 			return
@@ -80,6 +84,8 @@ func (st *stepper) beginDrain(nodes []*Node) {
 		}
 	}
 	if len(ready) > 0 {
+		st.leases = maps.Clone(st.leases) // without those that the run takes over
+		maps.DeleteFunc(st.leases, func(name string, _ *lease.Record) bool { return slices.Contains(ready, name) })
 		st.emit(Event{Kind: EventDrainStarted, Batch: st.s.Batch + 1, Run: runOf(st.s.Facts.Run.ID, st.s.Batch),
 			Nodes: ready})
 	}
@@ -122,7 +128,7 @@ func (st *stepper) workOn(n *Node) {
 		st.become(n, Returning, "")
 	case o.Work != "" || n.work == hookCutOff:
 		st.runHook(n, HookWork, o.Work)
-	case st.s.Question == nil && st.asDrained(n):
+	case st.s.Question == nil && st.inHand(n) && st.asDrained(n):
 		st.ask(Event{Node: n.Name, Question: AskWork})
 	}
 }
@@ -135,7 +141,7 @@ func (st *stepper) runHook(n *Node, h Hook, command string) {
 	case state == hookCutOff && st.stillRuns(n):
 	case state == hookCutOff && !st.s.Facts.Options.RerunWork:
 		st.ask(Event{Node: n.Name, Question: AskAgain, Hook: h, Message: st.v.Left[n.Name].Why})
-	case h == HookWork && !st.asDrained(n):
+	case !st.inHand(n) || h == HookWork && !st.asDrained(n):
 	default:
 		st.emit(Event{Kind: EventHookStarted, Node: n.Name, Hook: h})
 		st.once = append(st.once, RunHook{Node: n.Name, Hook: h, Command: command})
@@ -230,6 +236,8 @@ func (st *stepper) uncordon(n *Node) (NodeState, string) {
 		return Done, "left cordoned: " + u.Left
 	case st.s.Paused:
 		return Returning, "paused before its uncordon"
+	case st.s.Facts.leasing() && !st.leases[n.Name].InHand(st.v.Now):
+		return Returning, leaseWait
 	default:
 		st.wanted = append(st.wanted, Uncordon{Node: n.Name, Request: *u.Cordon})
 		return Returning, "is uncordoned"

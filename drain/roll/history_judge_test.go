@@ -34,6 +34,8 @@ import (
 //   - The roll ends done with all nodes done, partly with a failed one, aborted only by the operator. Until then it
 //     waits for something, and says what. No run of a batch is left without its end, unless that is said.
 //   - A run that cannot be begun or resumed is not tried again at once.
+//   - With Leases, a command and the work by hand begin, and a node is uncordoned, only while the roll holds the node's.
+//     Where nothing disturbed the Leases, the roll leaves none.
 //   - The journal tells the same as the state.
 type judge struct {
 	t     *rapid.T
@@ -47,6 +49,8 @@ type judge struct {
 	failed map[string]bool      // by node: for good
 	away   map[string]time.Time // since when a node that is awaited is seen to be away
 	ends   time.Time            // of the last batch
+	// disturbed tells that a Lease may be left: a write failed, a process died, or another run was there.
+	disturbed bool
 }
 
 func newJudge(t *rapid.T, w *world) judge {
@@ -129,6 +133,7 @@ func (j *judge) event(s *State, e *Event) {
 		if s.Paused || s.Aborting {
 			j.fail("a command of %s begins while the roll is paused or aborted", e.Node)
 		}
+		j.holds(s, e.Node)
 		if e.Hook == HookWork {
 			j.asDrained(s, e.Node)
 		}
@@ -141,6 +146,7 @@ func (j *judge) event(s *State, e *Event) {
 		j.failed[e.Node] = j.failed[e.Node] || e.ExitCode != 0
 	case EventQuestion:
 		if e.Question == AskWork {
+			j.holds(s, e.Node)
 			j.asDrained(s, e.Node)
 		} else if o.RerunWork {
 			j.fail("the operator is asked about %s, and said already that it is run again", key)
@@ -197,6 +203,16 @@ func (j *judge) asDrained(s *State, name string) {
 	p := d.Pod(podOn(name))
 	if ready, _ := readiness(n); p != nil && p.Volumes.Awaited() && d.Outcome == "" && ready != corev1.ConditionUnknown {
 		j.fail("%s is worked on, and has a volume", name)
+	}
+}
+
+// holds holds that no other run may work on a node.
+func (j *judge) holds(s *State, name string) {
+	j.t.Helper()
+	holder := j.w.holder(types.UID(s.node(name).UID))
+	given := holder == "" && j.disturbed // back already by a run that took it over, unseen
+	if j.w.leasing && holder != s.Facts.Run.ID && !given {
+		j.fail("%s is worked on, and its Lease is of %q", name, holder)
 	}
 }
 
@@ -260,6 +276,7 @@ func (j *judge) outcome(s *State, e *Event) {
 }
 
 func (j *judge) uncordon(s *State, u Uncordon) {
+	j.holds(s, u.Node)
 	n := s.node(u.Node)
 	r, ok := u.Request.(request.Cordon)
 	switch live := j.w.nodes[u.Node]; {
@@ -319,7 +336,7 @@ func (j *judge) waits(s *State, v View, out Output) {
 	switch {
 	case s.Outcome != "" || s.Suspended || s.Paused || s.Question != nil || s.Gate != nil || s.Wait != nil:
 	case !out.Wake.IsZero() || len(out.Actions) > 0 || !v.Snap.Trusted(kube.KindNodes, kube.KindPods):
-	case v.Drain != nil && v.Drain.Outcome == "":
+	case v.Drain != nil && v.Drain.Outcome == "" || len(j.w.writes) > 0:
 	case slices.ContainsFunc(s.Nodes, func(n Node) bool {
 		return n.Running() != "" || n.State == Returning && n.Message != "" || n.State == Working && n.Message != ""
 	}):
@@ -339,6 +356,11 @@ func (j *judge) pausesBefore(run string) {
 
 // end holds what is true once all is over.
 func (j *judge) end() {
+	for node := range j.w.leases {
+		if holder := j.w.holder(node); !j.disturbed && holder == j.w.state.Facts.Run.ID {
+			j.fail("the Lease of %s is left", node)
+		}
+	}
 	if fold := Fold(nil, j.w.events...); !reflect.DeepEqual(fold, j.w.state) {
 		j.fail("the journal does not tell what the state is:\n%+v\n%+v", fold, j.w.state)
 	}

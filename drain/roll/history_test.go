@@ -90,7 +90,8 @@ type history struct {
 
 func newHistory(t *rapid.T) *history {
 	h := &history{world: newWorld(t)}
-	h.lingers = true
+	h.lingers, h.leasing = true, rapid.Bool().Draw(t, "Leases")
+	h.expires = rapid.IntRange(0, 3).Draw(t, "not released") == 0
 	names := make([]string, rapid.IntRange(1, 5).Draw(t, "nodes"))
 	for i := range names {
 		names[i] = fmt.Sprintf("w%d", i+1)
@@ -120,7 +121,7 @@ func (h *history) actions() map[string]func(*rapid.T) {
 		"goes on": h.goesOn, "goes on well": h.goesOnWell, "goes on further": h.goesOnWell, "goes on again": h.goesOnWell,
 		"time": h.pass, "look": func(*rapid.T) { h.next() },
 		"node": h.somebody, "pod": h.podComes, "workload": h.workload, "server": h.serverChanges,
-		"operator": h.operator, "process": h.processEnds, "process once more": h.processEnds, "runs": h.runsChange,
+		"operator": h.operator, "process": h.processEnds, "process once more": h.processEnds, "runs": h.runsChange, "another run": h.others,
 	}
 }
 
@@ -248,10 +249,17 @@ func (h *history) processEnds(t *rapid.T) {
 }
 
 // dieSoon lets the process die in the next look that decides something.
-func (h *history) dieSoon(t *rapid.T) { h.dies, h.torn = true, rapid.IntRange(0, 6).Draw(t, "lost") }
+func (h *history) dieSoon(t *rapid.T) {
+	h.judge.disturbed = true
+	h.dies, h.torn = true, rapid.IntRange(0, 6).Draw(t, "lost")
+}
 
 func (h *history) comesBack() {
 	h.judge.resumed()
+	h.judge.disturbed = true
+	for _, out := range h.writes { // of the process before
+		h.serve(out)
+	}
 	h.resume()
 }
 
@@ -291,7 +299,7 @@ func (h *history) may(t *rapid.T, well bool) (may []func()) {
 	if !h.down {
 		may = append(may, h.mayInCluster(t, well)...)
 	}
-	return may
+	return append(may, h.leaseWrites(t, well)...)
 }
 
 func (h *history) answer(t *rapid.T, q *Question, well bool) Answer {
@@ -354,6 +362,11 @@ func (h *history) mend() {
 			h.register(name, false)
 		}
 		h.edit(name, func(n *corev1.Node) { setReady(n, true) })
+	}
+	for node := range h.leases {
+		if h.holder(node) == "other" {
+			h.free(node)
+		}
 	}
 	h.gone("web-3")
 	h.web("web-1", "spare")

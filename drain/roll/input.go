@@ -113,6 +113,8 @@ func (st *stepper) take(in Input) {
 		st.hookEnded(in)
 	case DrainFailed:
 		st.drainFailed(in)
+	case LeaseAnswered:
+		st.leaseAnswered(in)
 	case UncordonFailed:
 		if n := st.s.node(in.Node); n != nil && n.State == Returning {
 			st.emit(Event{Kind: EventNode, Node: in.Node, State: Returning,

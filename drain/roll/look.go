@@ -32,6 +32,8 @@ func (a RunHook) Again(s *State, v View) string {
 	switch n := s.node(a.Node); {
 	case s.Aborting:
 		return "the roll was aborted"
+	case s.Facts.leasing() && !v.Leases[a.Node].InHand(v.Now):
+		return "its Lease is not in hand"
 	case a.Hook == HookWork:
 		against, wait := st.look(n)
 		return cmp.Or(against, wait)

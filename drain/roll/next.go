@@ -19,7 +19,8 @@ type View struct {
 	// Drain is the run of the batch that is under way, nil while this process does not have it.
 	Drain *drain.State
 	// Left says of each node with a Command that was cut off whether that still runs.
-	Left map[string]process.Seen
+	Left   map[string]process.Seen
+	Leases Leases // as the last Output left them
 }
 
 // Output is what Next decides.
@@ -27,10 +28,11 @@ type Output struct {
 	State   *State
 	Events  []Event
 	Actions []Action
+	Leases  Leases
 	Wake    time.Time // when to decide again if nothing changes, zero for never
 }
 
-// Action is something that the roll wants: a Drain, a RunHook or an Uncordon.
+// Action is something that the roll wants: a Drain, a RunHook, an Uncordon or a WriteLease.
 type Action interface{ action() }
 
 // Drain wants the run of that id carried out on the nodes: begun, or resumed where it has a journal. It
@@ -62,7 +64,7 @@ func (Uncordon) action() {}
 // Next is what a roll does next, with what happened since: the next State, the events that led to it and
 // what is to be carried out. The state that it is given is not changed.
 func Next(s *State, in []Input, v View) Output {
-	st := &stepper{s: Fold(s), v: v}
+	st := &stepper{s: Fold(s), v: v, leases: v.Leases}
 	for _, i := range in {
 		st.take(i)
 	}
@@ -70,12 +72,14 @@ func Next(s *State, in []Input, v View) Output {
 		before, st.wanted = st.s.Seq, nil
 		st.step()
 	}
-	return Output{State: st.s, Events: st.events, Actions: append(st.once, st.wanted...), Wake: st.wake}
+	return Output{State: st.s, Events: st.events, Actions: append(st.once, st.wanted...), Leases: st.leases,
+		Wake: st.wake}
 }
 
 type stepper struct {
 	s      *State // of this step alone
 	v      View
+	leases Leases
 	events []Event
 	once   []Action
 	wanted []Action
@@ -95,6 +99,7 @@ func (st *stepper) wakeAt(at time.Time) {
 }
 
 func (st *stepper) step() {
+	st.tendLeases()
 	switch s := st.s; {
 	case s.Outcome != "" || s.Suspended:
 	case st.run() != nil && st.run().Suspended: // as on a hangup, or by whoever steers that run
@@ -114,7 +119,7 @@ func (st *stepper) step() {
 
 // busy reports whether something of the roll is still on its way to its end.
 func (st *stepper) busy() bool {
-	return st.s.Run != "" && !st.s.drainOver ||
+	return st.s.Run != "" && !st.s.drainOver || st.leaseStands() ||
 		slices.ContainsFunc(st.s.Nodes, func(n Node) bool { return n.Running() != "" })
 }
 

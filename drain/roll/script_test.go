@@ -64,6 +64,16 @@ func (w *world) command(d *datadriven.TestData) {
 		if w.state != nil {
 			w.next()
 		}
+	case "takes": // run=other w1, "" for nobody: the Leases of nodes
+		for _, name := range names {
+			if w.free(w.nodes[name].UID); value("run") != "" {
+				w.hold(w.nodes[name].UID, value("run"))
+				w.hold(w.nodes[name].UID, value("run")) // renewed
+			}
+		}
+		if w.state != nil {
+			w.next()
+		}
 	case "gone":
 		w.gone(names[0])
 	case "roll":
@@ -81,6 +91,7 @@ func (w *world) command(d *datadriven.TestData) {
 		if err := o.Validate(); err != nil {
 			w.t.Fatal(err)
 		}
+		w.leasing = value("leases") != ""
 		w.begin(o, names...)
 	case "drained": // w1 [volume=Detaching]
 		for _, name := range names {

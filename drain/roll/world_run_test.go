@@ -21,6 +21,9 @@ func (w *world) carryOut(a Drain) {
 		for _, name := range a.Nodes {
 			if n := w.nodes[name]; n != nil {
 				facts.Nodes = append(facts.Nodes, drain.NodeFacts{Name: name, UID: kube.UID(n.UID)})
+				if w.leasing {
+					w.hold(n.UID, a.Run)
+				}
 			}
 		}
 		w.say(a.Run, drain.Event{Kind: drain.EventRunStarted, Run: facts})
@@ -51,6 +54,9 @@ func (w *world) drained(node string, state drain.NodeState, message string) {
 		if p.Spec.NodeName == node {
 			w.gone(name)
 		}
+	}
+	if n := w.nodes[node]; n != nil && w.holder(n.UID) == run && !w.expires {
+		w.free(n.UID)
 	}
 	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: drain.NodeCordoned, Message: foreign})
 	say(drain.Event{Kind: drain.EventNode, Node: node, NodeState: state, Message: message})

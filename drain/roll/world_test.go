@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -43,6 +44,12 @@ type world struct {
 	down bool     // the API server does not answer
 	late []func() // what the watches show once it does
 
+	leasing bool // runs hold the Leases of their nodes
+	leases  map[types.UID]*coordinationv1.Lease
+	expires bool         // no run of a batch releases its Leases
+	held    Leases       // as this process has them
+	writes  []WriteLease // that are out
+
 	dies bool // the process, once it has written what its next look decides, before it does that
 	torn int  // how many events of that look the journal loses
 	dead bool
@@ -51,7 +58,7 @@ type world struct {
 }
 
 func newWorld(t rapid.TB) *world {
-	w := &world{t: t, now: kubetest.Now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, runs: map[string][]drain.Event{}, drains: map[string]*drain.State{}, hooks: map[string]Hook{}}
+	w := &world{t: t, now: kubetest.Now, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, leases: map[types.UID]*coordinationv1.Lease{}, runs: map[string][]drain.Event{}, drains: map[string]*drain.State{}, hooks: map[string]Hook{}}
 	w.store = kube.NewStore(func() time.Time { return w.now })
 	w.store.SetHealth(kube.Health{Live: true, LastContact: w.now})
 	for _, k := range kube.Kinds {
@@ -182,7 +189,9 @@ func (w *world) begin(o Options, names ...string) {
 		nodes = append(nodes, w.store.Snapshot().Node(name))
 		facts.Run.Nodes = append(facts.Run.Nodes, drain.NodeFacts{Name: name, UID: kube.UID(name)})
 	}
-	facts.Batches = Batches(nodes, o)
+	if facts.Batches = Batches(nodes, o); w.leasing {
+		facts.Run.Options.LeaseNamespace = kube.DefaultLeaseNamespace
+	}
 	w.add(Event{Seq: 1, Time: w.now, Kind: EventRollStarted, Roll: &facts})
 	w.next()
 }
@@ -195,6 +204,7 @@ func (w *world) add(e Event) {
 // resume is the death of the process, and another one that goes on from the journal.
 func (w *world) resume() {
 	w.state, w.inHand, w.hooks, w.dead, w.wanted, w.wake = nil, "", map[string]Hook{}, false, nil, time.Time{}
+	w.held, w.writes = nil, nil
 	events := w.events
 	w.events = nil
 	for _, e := range events {
@@ -216,7 +226,7 @@ func (w *world) next(in ...Input) {
 	if w.dead {
 		return
 	}
-	v := View{Snap: w.store.Snapshot(), Now: w.now}
+	v := View{Snap: w.store.Snapshot(), Now: w.now, Leases: w.held}
 	if w.inHand != "" && w.inHand == w.state.Run {
 		v.Drain = w.drains[w.inHand]
 	}
@@ -231,7 +241,7 @@ func (w *world) next(in ...Input) {
 		out.Actions = nil
 	}
 	w.events = append(w.events, written...)
-	w.state, w.wanted, w.wake = out.State, out.Actions, out.Wake
+	w.state, w.wanted, w.held, w.wake = out.State, out.Actions, out.Leases, out.Wake
 	if w.dead {
 		w.state = Fold(before, written...)
 	}
@@ -243,6 +253,8 @@ func (w *world) next(in ...Input) {
 		case RunHook:
 			w.hooks[a.Node] = a.Hook
 			w.began = append(w.began, a.Node+" "+string(a.Hook))
+		case WriteLease:
+			w.writes = append(w.writes, a)
 		case Drain:
 			if !w.unready && !w.down {
 				w.carryOut(a)
@@ -250,6 +262,9 @@ func (w *world) next(in ...Input) {
 				return
 			}
 		}
+	}
+	for !w.lingers && len(w.writes) > 0 {
+		w.answers(w.writes[0])
 	}
 }
 
@@ -283,6 +298,9 @@ func (w *world) shown() string {
 		}
 		if h := n.Running(); h != "" {
 			fmt.Fprintf(&text, " (%s runs)", h)
+		}
+		if holder := w.holder(types.UID(n.UID)); holder != "" {
+			fmt.Fprintf(&text, ", Lease of %s", holder)
 		}
 		text.WriteByte('\n')
 	}

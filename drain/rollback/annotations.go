@@ -52,7 +52,7 @@ func ReadMarks(s *kube.Snapshot, nodes []string) (Marked, error) {
 		events = append(events, drain.Event{Kind: drain.EventNode, Node: name, NodeState: drain.NodeCordoned})
 	}
 	for _, n := range facts.Nodes {
-		if l := s.LeaseOf(n.UID); l != nil && l.Holder == m.Mark.Run {
+		if l := s.LeaseOf(n.UID); l != nil && lease.Ours(l.Holder, m.Mark.Run) {
 			held := lease.Facts{Namespace: l.Namespace, Name: l.Name, UID: l.UID, Holder: l.Holder}
 			events = append(events, drain.Event{Kind: drain.EventLease, Node: n.Name,
 				Lease: &held, LeaseState: lease.Held})

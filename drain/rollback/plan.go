@@ -86,7 +86,8 @@ func Plan(s *drain.State, snap *kube.Snapshot, now time.Time) []Undo {
 		}
 	}
 	for _, n := range s.Nodes {
-		if !s.LeaseMayStand(n) {
+		live := snap.LeaseOf(n.UID)
+		if !s.LeaseMayStand(n) && (live == nil || !lease.Ours(live.Holder, s.Run.ID)) { // as its roll may have left it
 			continue
 		}
 		u := undoLease(n, s.Run.ID, snap)
@@ -193,7 +194,7 @@ func undoCordon(n *drain.NodeRun, run string, snap *kube.Snapshot) Undo {
 func OpenHold(run *drain.State, s *kube.Snapshot, now time.Time) (words string, lapses time.Time) {
 	for _, n := range run.Nodes {
 		l := s.LeaseOf(n.UID)
-		if l == nil || l.Holder == "" || l.Holder == run.Run.ID || l.Alive(now) ||
+		if l == nil || l.Holder == "" || lease.Ours(l.Holder, run.Run.ID) || l.Alive(now) ||
 			undoCordon(n, run.Run.ID, s).Cordon == nil {
 			continue
 		}
