@@ -292,11 +292,16 @@ func (h *history) control(a *app) {
 	}
 }
 
-// controlNumbered is the StatefulSet controller: a pod comes back under its name once the one before is gone.
+// controlNumbered is the StatefulSet controller: it deletes pods that have ended (updateStatefulSet in
+// pkg/controller/statefulset), and a pod comes back under its name once the one before is gone.
 func (h *history) controlNumbered(a *app, replicas int) {
 	for i := range replicas {
-		if h.truth.pods[fmt.Sprintf("%s-%d", a.name, i)] == nil {
+		name := fmt.Sprintf("%s-%d", a.name, i)
+		switch p := h.truth.pods[name]; {
+		case p == nil:
 			h.addPodOf(a, i, "w3", "not-ready")
+		case !active(p) && staying(p):
+			h.terminate(name)
 		}
 	}
 	for _, name := range h.podsOf(a) {

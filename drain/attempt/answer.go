@@ -69,8 +69,9 @@ func (a *AnswerFacts) Class() kube.AnswerClass {
 
 // MayBeDone reports whether the request may have had its effect although the answer does not
 // say so: the connection broke, or a server failed. Who refused a request by name did not do it.
+// It is false without an answer.
 func (a *AnswerFacts) MayBeDone() bool {
-	return a.Refusal == RefusedByFailure && (a.Code == 0 || a.Code >= http.StatusInternalServerError)
+	return a != nil && a.Refusal == RefusedByFailure && (a.Code == 0 || a.Code >= http.StatusInternalServerError)
 }
 
 // RetryAfter is for how long the server asked to wait.

@@ -203,9 +203,11 @@ func (r *Record) Followed() bool { return r.Controller != nil || r.Owner == "" }
 // MaySurge reports whether the pod takes part in the surge of its workload.
 func (r *Record) MaySurge() bool { return !r.Self && plan.MaySurge(r.Action, r.Reasons) }
 
-// Asked is since when the pod goes, or may do so: it was asked for, and not refused. Zero is not.
+// Asked is since when the pod goes, or may do so: it was asked for, and not refused. Zero is not. What another process
+// asked for and was not answered is in doubt until it was looked for.
 func (r *Record) Asked() time.Time {
-	if r == nil || r.Attempts == 0 || !r.State.Ends() && !r.State.Left() && r.InFlight == 0 && !r.Last.MayBeDone() {
+	if r == nil || r.Attempts == 0 || !r.State.Ends() && !r.State.Left() && r.InFlight == 0 && !r.Look &&
+		!r.Last.MayBeDone() {
 		return time.Time{}
 	}
 	return r.Since
