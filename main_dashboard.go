@@ -61,8 +61,8 @@ func (s screen) dashboard(ctx context.Context, r cli.DashboardRequest) (cli.Dash
 		defer stop()
 		deps.Source, deps.Cluster, deps.Runs = session, rolls.Dashboard{Dashboard: session}, runs
 		deps.Identity = ui.Identity{Context: identity.Context, User: identity.User, Server: identity.Server,
-			Target: session.Target}
-		deps.UsualAccepted = s.chosen.Usual(identity.Context)
+			Cluster: identity.ClusterID, Target: session.Target}
+		deps.UsualAccepted = deps.Protected == "" && s.chosen.Usual(identity.ClusterID)
 	}
 	result, err := ui.Run(ctx, deps)
 	return cli.DashboardEnd{Run: result.Run, Roll: result.Roll, Text: result.Text, Context: result.Context,

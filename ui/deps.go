@@ -101,8 +101,8 @@ func (d Deps) withDefaults() Deps {
 // Preferences keep what the operator chose for the next start.
 type Preferences interface {
 	KeepTheme(name string) error
-	// KeepUsual remembers whether the usual flags are accepted in a context.
-	KeepUsual(context string, accepted bool) error
+	// KeepUsual remembers whether the usual flags are accepted on a cluster.
+	KeepUsual(cluster string, accepted bool) error
 }
 
 // Left is how the dashboard was left.

@@ -50,7 +50,7 @@ func drive(t testing.TB, w world, width, height int, change ...func(*Deps)) *dri
 		return d.run, nil
 	}
 	deps := Deps{
-		Source: w, Cluster: d.paperCluster, Identity: Identity{Context: "prod-eu-1", Server: "https://prod-eu-1.example:6443", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme,
+		Source: w, Cluster: d.paperCluster, Identity: Identity{Context: "prod-eu-1", Cluster: "5f0e", Server: "https://prod-eu-1.example:6443", User: "ada"}, Options: plan.DefaultOptions(), Theme: theme,
 		Now: now,
 	}
 	for _, c := range change {

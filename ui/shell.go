@@ -160,9 +160,9 @@ func (h *shell) remember(keep func(Preferences) error) {
 	h.Go("what to remember", func(context.Context) tea.Msg { return forgotten{keep(kept)} })
 }
 
-// rememberUsual keeps whether the usual flags are accepted here.
+// rememberUsual keeps whether the usual flags are accepted here; in a protected context each start asks anew.
 func (h *shell) rememberUsual(accepted bool) {
-	if in := h.m.s.Identity.Context; in != "" {
-		h.remember(func(kept Preferences) error { return kept.KeepUsual(in, accepted) })
+	if on := h.m.s.Identity.Cluster; on != "" && h.m.d.Protected == "" {
+		h.remember(func(kept Preferences) error { return kept.KeepUsual(on, accepted) })
 	}
 }

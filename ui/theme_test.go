@@ -23,8 +23,8 @@ func (n *noted) KeepTheme(name string) error {
 	return n.err
 }
 
-func (n *noted) KeepUsual(context string, accepted bool) error {
-	n.said = append(n.said, fmt.Sprintf("usual in %s: %t", context, accepted))
+func (n *noted) KeepUsual(cluster string, accepted bool) error {
+	n.said = append(n.said, fmt.Sprintf("usual on %s: %t", cluster, accepted))
 	return n.err
 }
 
@@ -79,15 +79,19 @@ func TestTheUsualIsRemembered(t *testing.T) {
 	kept := &noted{}
 	d := drive(t, company(), 120, 30, func(d *Deps) { d.Preferences = kept })
 	d.keys("a")
-	kept.want(t, "usual in prod-eu-1: true")
+	kept.want(t, "usual on 5f0e: true")
 	d.keys("O")
 	d.list(frame.Options).Table.Select("delete-emptydir-data")
 	d.keys("space")
-	kept.want(t, "usual in prod-eu-1: false")
+	kept.want(t, "usual on 5f0e: false")
 	d.keys("space")
-	kept.want(t, "usual in prod-eu-1: true")
+	kept.want(t, "usual on 5f0e: true")
 	d.list(frame.Options).Table.Select("force")
 	d.keys("space")
+	kept.want(t)
+
+	guarded := drive(t, company(), 120, 30, func(d *Deps) { d.Preferences, d.Protected = kept, "prod-eu-1" })
+	guarded.keys("a")
 	kept.want(t)
 
 	again := drive(t, company(), 120, 30, func(d *Deps) { d.UsualAccepted, d.Options = true, plan.DefaultOptions() })

@@ -14,8 +14,9 @@ import (
 // chosen is the content of the file.
 type chosen struct {
 	Theme string `json:"theme,omitempty"`
-	// Usual are the contexts in which the usual flags are accepted.
-	Usual []string `json:"usualFlagsAccepted,omitempty"`
+	// Usual are the clusters, by the UID of kube-system, on which the usual flags are accepted: a context of the same
+	// name may be another cluster tomorrow.
+	Usual []string `json:"usualFlagsAcceptedOn,omitempty"`
 }
 
 // Store is the file in which choices are kept. A choice that cannot be read is none, so that a damaged file
@@ -34,10 +35,10 @@ func (s *Store) Theme() string {
 	return c.Theme
 }
 
-// Usual reports whether the usual flags are accepted in a context.
-func (s *Store) Usual(context string) bool {
+// Usual reports whether the usual flags are accepted on a cluster.
+func (s *Store) Usual(cluster string) bool {
 	c, _ := s.read() // see Store
-	return slices.Contains(c.Usual, context)
+	return slices.Contains(c.Usual, cluster)
 }
 
 // KeepTheme remembers a theme.
@@ -45,12 +46,12 @@ func (s *Store) KeepTheme(name string) error {
 	return s.change(func(c *chosen) { c.Theme = name })
 }
 
-// KeepUsual remembers whether the usual flags are accepted in a context.
-func (s *Store) KeepUsual(context string, accepted bool) error {
+// KeepUsual remembers whether the usual flags are accepted on a cluster.
+func (s *Store) KeepUsual(cluster string, accepted bool) error {
 	return s.change(func(c *chosen) {
-		c.Usual = slices.DeleteFunc(c.Usual, func(other string) bool { return other == context })
+		c.Usual = slices.DeleteFunc(c.Usual, func(other string) bool { return other == cluster })
 		if accepted {
-			c.Usual = append(c.Usual, context)
+			c.Usual = append(c.Usual, cluster)
 			slices.Sort(c.Usual)
 		}
 	})

@@ -96,6 +96,7 @@ type Question struct {
 type Identity struct {
 	Context string
 	Server  string
+	Cluster string // its id, see conn.Identity
 	User    string
 	// Target is what commands for a shell are about; its context where it has none.
 	Target plan.Target
