@@ -45,7 +45,7 @@ func (p *Program) listRuns(f *flags) error {
 	if err != nil {
 		return err
 	}
-	runs, torn := f.host(p).List()
+	runs, torn := f.host(p).List(p.Now())
 	damaged = append(damaged, torn...)
 	for _, err := range damaged {
 		explain(p.Err, err)

@@ -190,10 +190,17 @@ func rollStatus(t *Text, a control.Answer, now time.Time) {
 }
 
 // ProjectRoll is the line of a roll among those of the runs.
-func ProjectRoll(r roll.Report, suspended bool) Run {
+func ProjectRoll(r roll.Report, s *roll.State, now time.Time) Run {
 	run := Run{Run: r.Roll, StartedAt: r.StartedAt, EndedAt: r.EndedAt, Nodes: []string{}, Outcome: r.Outcome,
-		Live:      r.Live,
-		Suspended: suspended && !r.Live, Context: r.Context, User: r.User, Roll: true}
+		Live: r.Live, Suspended: s.Suspended && !r.Live, Context: r.Context, User: r.User, Roll: true}
+	end := s.Updated
+	switch {
+	case r.Live:
+		end = now
+	case !s.Ended.IsZero():
+		end = s.Ended
+	}
+	run.Duration = max(0, end.Sub(s.Started)).Seconds()
 	for _, n := range r.Nodes {
 		run.Nodes = append(run.Nodes, n.Name)
 	}

@@ -117,11 +117,11 @@ func (h *Host) Report(id string, printer print.Printer, out io.Writer, markdown 
 }
 
 // List are the rolls among the runs of this machine, newest first; damaged are those that cannot be read.
-func (h *Host) List() (runs []print.Run, damaged []error) {
+func (h *Host) List(now time.Time) (runs []print.Run, damaged []error) {
 	records, damaged := rolls.All(h.Runs)
 	runs = []print.Run{}
 	for _, r := range records {
-		runs = append(runs, print.ProjectRoll(roll.ReportOf(r.Events, r.Live), r.State.Suspended))
+		runs = append(runs, print.ProjectRoll(roll.ReportOf(r.Events, r.Live), r.State, now))
 	}
 	return runs, damaged
 }
