@@ -89,8 +89,11 @@ func Next(r *Record, v View) Decision {
 	case r.Open(): // never asked for, asked in vain, another's
 		return acquire(r, v)
 	case r.State == Held, r.State == Overdue, r.State == Off && !r.Renewed.IsZero():
-		if v.Live != nil && v.Live.Holder != "" && !v.ours() && v.Live.ResourceVersion != r.under {
+		switch {
+		case v.Live != nil && v.Live.Holder != "" && !v.ours() && v.Live.ResourceVersion != r.under:
 			return lost(v) // not what shows of before our own write
+		case v.Live == nil && v.Trusted && r.InFlight == 0 && r.Last.Class() == kube.AnswerConflict:
+			return deleted(r.Facts) // the server answers so to an update that names the UID of what is gone
 		}
 		return keep(r, v)
 	}
@@ -164,6 +167,12 @@ func lost(v View) Decision {
 	d := become(factsOf(v.Live), Lost, "taken over by "+HolderWords(v.Live))
 	d.Stop = d.Change.Message
 	return d
+}
+
+// deleted is a Lease that is to be acquired again: somebody deleted it.
+func deleted(f Facts) Decision {
+	f.UID = ""
+	return become(f, Awaited, "somebody deleted it")
 }
 
 // keep renews a Lease in time, and says when it did not come to that.
@@ -310,8 +319,7 @@ func (r *Record) After(verb attempt.Verb, f Facts, expected string, a kube.Answe
 			return &Change{f, Held, ""}
 		}
 	case verb == attempt.VerbRenew && gone: // it is acquired again
-		f.UID = ""
-		return &Change{f, Awaited, "somebody deleted it"}
+		return deleted(f).Change
 	case verb == attempt.VerbRenew: // it is ours until it is overdue, whatever the answer: keep
 		if text := attempt.AnswerWords(a); text != r.Message {
 			return &Change{f, r.State, text}
