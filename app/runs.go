@@ -235,11 +235,16 @@ func (r *Runs) lock(id string) (*journal.Journal, []drain.Event, error) {
 // looked for among the journals, never made a path of.
 func (r *Runs) Lives() func(run string) tempbudget.RunLife {
 	ids, err := r.ids()
+	rolls := journal.Rolls(r.Dir) // hold Leases too
 	return func(run string) tempbudget.RunLife {
-		if err != nil || !slices.Contains(ids, run) {
+		path := r.Path(run)
+		switch {
+		case slices.Contains(rolls, run):
+			path = journal.RollPath(r.Dir, run)
+		case err != nil || !slices.Contains(ids, run):
 			return tempbudget.RunUnknown
 		}
-		switch live, err := journal.Live(r.Path(run)); {
+		switch live, err := journal.Live(path); {
 		case err != nil:
 			return tempbudget.RunUnknown
 		case live:

@@ -79,6 +79,8 @@ func (st *stepper) beginDrain(nodes []*Node) {
 		case n.State != Draining:
 		case st.s.Facts.Options.Before != "" && n.before != hookDone:
 			return
+		case st.v.Snap.Node(n.Name) != nil && st.v.Snap.Node(n.Name).UID != n.UID:
+			st.become(n, Failed, "not drained: another Node object has its name")
 		default:
 			ready = append(ready, n.Name)
 		}

@@ -63,6 +63,9 @@ func (st *stepper) tendLease(n *Node) (more bool) {
 	st.wakeAt(d.Wake)
 	if c := d.Change; c != nil {
 		st.editLease(n.Name, func(r *lease.Record) { r.Become(c.Facts, c.State, c.Message, st.v.Now) })
+		if c.State == lease.Off {
+			st.emit(Event{Kind: EventWarning, Message: "node " + n.Name + ": " + c.Message})
+		}
 	}
 	r := st.leases[n.Name]
 	if s := d.Send; s != nil {
@@ -135,7 +138,7 @@ func (st *stepper) leaseAnswered(in LeaseAnswered) {
 	if r == nil || r.InFlight == 0 {
 		return
 	}
-	facts, expected, now := r.FactsAfter(in.Request, in.Answer), "", st.v.Now
+	facts, expected, now, was := r.FactsAfter(in.Request, in.Answer), "", st.v.Now, r.State
 	if sent, writes := in.Request.(request.WriteLease); writes {
 		expected = sent.ResourceVersion
 	}
@@ -145,6 +148,9 @@ func (st *stepper) leaseAnswered(in LeaseAnswered) {
 			r.Become(c.Facts, c.State, c.Message, now)
 		}
 	})
+	if r = st.leases[in.Node]; r.State == lease.Off && was != lease.Off {
+		st.emit(Event{Kind: EventWarning, Message: "node " + in.Node + ": " + r.Message})
+	}
 }
 
 // editLease replaces the record of a Lease by a changed copy.

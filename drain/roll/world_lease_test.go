@@ -64,8 +64,8 @@ func (w *world) serve(a WriteLease) kube.Answer {
 		return gone
 	case request.WriteLease:
 		switch l := w.leases[types.UID(r.NodeUID)]; {
-		case l == nil && r.ResourceVersion != "":
-			return gone
+		case l == nil && r.ResourceVersion != "": // as an update that names a UID is answered
+			return conflict
 		case l != nil && l.ResourceVersion != r.ResourceVersion:
 			return conflict
 		}
@@ -113,8 +113,13 @@ func (h *history) others(t *rapid.T) {
 		return
 	case h.holder(n.UID) == "other":
 		h.free(n.UID)
-	case rapid.IntRange(0, 3).Draw(t, "takes over") == 0:
-		h.hold(n.UID, "other")
+	default:
+		switch rapid.IntRange(0, 5).Draw(t, "takes over") {
+		case 0:
+			h.hold(n.UID, "other")
+		case 1: // as the garbage collector does, or somebody
+			h.free(n.UID)
+		}
 	}
 	h.judge.disturbed = true
 	h.next()
