@@ -344,7 +344,7 @@ func (r *Record) foreign(v View, w *kube.Workload) string {
 	switch {
 	case !raisedBy(w, v.Run):
 		return "somebody removed the annotation of the run"
-	case w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark: // theirs may be what the batch would have raised it to
+	case w.Replicas != r.Batch.To || w.SurgeMark != r.Batch.Mark: // theirs may be the number of the batch
 		return fmt.Sprintf("somebody has set it to %d replicas since", w.Replicas)
 	}
 	return ""
