@@ -271,7 +271,8 @@ The name of the context is what counts: a server that is reached by ` + "`--serv
 
 ## Journals
 
-What is chosen on the dashboard (its theme, and in which contexts the usual flags are accepted) is in ` + "`$XDG_STATE_HOME/kdrain-tui/preferences.json`" + `; flags and
+What is chosen on the dashboard (its theme, and on which clusters, by the UID of kube-system, the usual flags are accepted; never
+that of a protected context) is in ` + "`$XDG_STATE_HOME/kdrain-tui/preferences.json`" + `; flags and
 settings are stronger.
 
 The journals of runs are in ` + "`$XDG_STATE_HOME/kdrain-tui/runs`" + `. Starting a run removes those that are neither among the newest ` + "`keep-journals`" + ` (100) nor
