@@ -320,16 +320,24 @@ func (e *evidence) checkDrainsOfOthers() {
 	e.said, e.result = all, own
 }
 
-// checkNoWorkBeside: while another run drains a node that it has taken, no command of the roll begins there.
+// checkNoWorkBeside: while another run drains a node that it has taken, no command of the roll begins there. It gives
+// the node's Lease back once it is through with it.
 func (e *evidence) checkNoWorkBeside(other journal, ended time.Time) {
-	since := map[string]time.Time{}
+	since, until := map[string]time.Time{}, map[string]time.Time{}
 	for _, event := range other.events {
+		if event.Kind == "Node" && slices.Contains([]string{"Drained", "Failed", "Stopped"}, event.NodeState) {
+			until[event.Node] = event.Time
+		}
 		if _, known := since[event.Node]; !known && event.Kind == "Intent" && event.Action.Verb == "cordon" {
 			since[event.Node] = event.Time
 		}
 	}
 	for _, w := range e.ordeal.roll.works {
-		if from, taken := since[w.Node]; taken && w.Began.After(from.Add(e.allowed(noticed))) && w.Began.Before(ended) {
+		end, through := until[w.Node]
+		if !through {
+			end = ended
+		}
+		if from, taken := since[w.Node]; taken && w.Began.After(from.Add(e.allowed(noticed))) && w.Began.Before(end) {
 			e.accuse("the %s command of the roll began on node %s at %s, which run %s was draining since %s", w.Hook,
 				w.Node, clock(w.Began), other.run, clock(from))
 		}

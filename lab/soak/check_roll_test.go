@@ -156,6 +156,16 @@ func TestRollsAreJudged(t *testing.T) {
 	}
 }
 
+// A node is the roll's again once the other run is through with it, although that one drains others still.
+func TestWorkAfterTheDrainOfAnotherRun(t *testing.T) {
+	e := rolled()
+	cordon, drained := noted(1, 10, "Intent", "cordon"), noted(2, 11, "Node", "")
+	cordon.Node, drained.Node, drained.NodeState = "target-1", "target-1", "Drained"
+	expectWrong(t, wrongOf(e, func(e *evidence) {
+		e.checkNoWorkBeside(journal{run: "other", events: []journalEvent{cordon, drained}}, second(20))
+	}), "")
+}
+
 // What others change in a world is left out of the comparison after a roll, and nothing else.
 func TestOnlyWhatOthersChangeIsLeftOut(t *testing.T) {
 	d := dump{}
