@@ -160,7 +160,7 @@ func (h *shell) remember(keep func(Preferences) error) {
 	h.Go("what to remember", func(context.Context) tea.Msg { return forgotten{keep(kept)} })
 }
 
-// rememberUsual keeps whether the usual flags are accepted here; in a protected context each start asks anew.
+// rememberUsual keeps whether the usual flags are accepted on this cluster; of a protected context nothing is kept.
 func (h *shell) rememberUsual(accepted bool) {
 	if on := h.m.s.Identity.Cluster; on != "" && h.m.d.Protected == "" {
 		h.remember(func(kept Preferences) error { return kept.KeepUsual(on, accepted) })

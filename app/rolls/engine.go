@@ -47,8 +47,8 @@ type Roll struct {
 	due     []roll.RunHook    // wait for that
 	unnoted []chan<- struct{} // are closed after that
 	told    drain.CommandKind // what the run of the batch was told last
-	leases  roll.Leases
-	work    kube.Group // commands, requests and the runs of batches; waited for by the loop
+	leases  roll.Leases       // as the last look left them
+	work    kube.Group        // commands, requests and the runs of batches; waited for by the loop
 
 	mu       sync.Mutex
 	opening  string            // the run that is being begun

@@ -169,7 +169,7 @@ func lost(v View) Decision {
 	return d
 }
 
-// deleted is a Lease that is to be acquired again: somebody deleted it.
+// deleted has a Lease acquired again that somebody deleted.
 func deleted(f Facts) Decision {
 	f.UID = ""
 	return become(f, Awaited, "somebody deleted it")
