@@ -60,19 +60,12 @@ func (st leaseStep) setLease(n *NodeRun, c *lease.Change) {
 
 // leaseView is what is decided from about the Lease of a node.
 func (st leaseStep) leaseView(n *NodeRun) lease.View {
-	o, sync := &st.s.Run.Options, st.snap.Sync(kube.KindLeases)
-	v := lease.View{
+	o := &st.s.Run.Options
+	return lease.View{
 		Run: st.s.Run.ID, By: st.s.Run.User, Reason: o.Reason, Namespace: o.LeaseNamespace, Node: n.Name, UID: n.UID,
-		Wanted: st.leasesWanted() && !st.s.Paused, Untouched: n.State == NodeWaiting && n.Attempts == 0, Final: n.State.Final(),
-		Live: st.snap.LeaseOf(n.UID), Trusted: st.snap.Trusted(kube.KindLeases),
-		Denied: sync.Phase == kube.Denied, DeniedWhy: sync.Reason,
-		Elsewhere: n.State.Final() && n.Lease.Standing() && st.worksOn(),
-		Resumed:   st.s.resumed, Now: st.now, Offset: st.snap.ServerTime(st.now).Sub(st.now),
-	}
-	if v.Live != nil {
-		v.Ends, v.Alive, v.TakesOver = st.snap.LeaseEnds(v.Live), v.Live.Alive(st.now), o.TakesOver(v.Live.Holder)
-	}
-	return v
+		Wanted: st.leasesWanted() && !st.s.Paused, Untouched: n.State == NodeWaiting && n.Attempts == 0,
+		Final: n.State.Final(), Elsewhere: n.State.Final() && n.Lease.Standing() && st.worksOn(), Resumed: st.s.resumed,
+	}.On(st.snap, st.now, o.TakesOver)
 }
 
 // worksOn reports whether there is a node on which something may still be done.

@@ -37,6 +37,17 @@ type View struct {
 	Offset  time.Duration // of the server's clock to ours
 }
 
+// On is the View with what a snapshot shows of the Lease; takesOver tells from which holders it may be taken.
+func (v View) On(s *kube.Snapshot, now time.Time, takesOver func(holder string) bool) View {
+	sync := s.Sync(kube.KindLeases)
+	v.Now, v.Offset, v.Trusted = now, s.ServerTime(now).Sub(now), s.Trusted(kube.KindLeases)
+	v.Denied, v.DeniedWhy = sync.Phase == kube.Denied, sync.Reason
+	if v.Live = s.LeaseOf(v.UID); v.Live != nil {
+		v.Ends, v.Alive, v.TakesOver = s.LeaseEnds(v.Live), v.Live.Alive(now), takesOver(v.Live.Holder)
+	}
+	return v
+}
+
 // ours reports whether the Lease that shows names the run.
 func (v *View) ours() bool { return v.Live != nil && v.Live.Holder == v.Run }
 

@@ -96,18 +96,11 @@ func (st *stepper) holds(n *Node) bool {
 }
 
 func (st *stepper) leaseView(n *Node, held bool) lease.View {
-	run, snap, sync := &st.s.Facts.Run, st.v.Snap, st.v.Snap.Sync(kube.KindLeases)
-	v := lease.View{
+	run := &st.s.Facts.Run
+	return lease.View{
 		Run: run.ID, By: run.User, Reason: run.Options.Reason, Namespace: run.Options.LeaseNamespace, Node: n.Name,
-		UID: n.UID, Wanted: held, Untouched: n.State == Draining, Final: !held, Live: snap.LeaseOf(n.UID),
-		Trusted: snap.Trusted(kube.KindLeases), Denied: sync.Phase == kube.Denied, DeniedWhy: sync.Reason,
-		Resumed: st.s.Started, Now: st.v.Now, Offset: snap.ServerTime(st.v.Now).Sub(st.v.Now),
-	}
-	if v.Live != nil {
-		v.Ends, v.Alive = snap.LeaseEnds(v.Live), v.Live.Alive(st.v.Now)
-		v.TakesOver = run.Options.TakesOver(v.Live.Holder)
-	}
-	return v
+		UID: n.UID, Wanted: held, Untouched: n.State == Draining, Final: !held, Resumed: st.s.Started,
+	}.On(st.v.Snap, st.v.Now, run.Options.TakesOver)
 }
 
 const leaseWait = "waits for its Lease"
@@ -142,9 +135,11 @@ func (st *stepper) leaseAnswered(in LeaseAnswered) {
 	if sent, writes := in.Request.(request.WriteLease); writes {
 		expected = sent.ResourceVersion
 	}
+	// An API server that has just started may refuse what it allows a moment later.
+	starting := attempt.MissingRight(in.Answer) && now.Sub(st.v.Snap.Sync(kube.KindLeases).Since) < attempt.StartTime
 	st.editLease(in.Node, func(r *lease.Record) {
 		r.Answered(facts, in.Verb, attempt.AnswerFactsOf(in.Answer), now)
-		if c := r.After(in.Verb, facts, expected, in.Answer, false); c != nil {
+		if c := r.After(in.Verb, facts, expected, in.Answer, starting); c != nil {
 			r.Become(c.Facts, c.State, c.Message, now)
 		}
 	})

@@ -74,6 +74,8 @@ func (w *world) command(d *datadriven.TestData) {
 		if w.state != nil {
 			w.next()
 		}
+	case "leases": // denied or allowed: whether they may be written
+		w.denied = names[0] == "denied"
 	case "gone":
 		w.gone(names[0])
 	case "roll":

@@ -44,6 +44,7 @@ type world struct {
 	down bool     // the API server does not answer
 	late []func() // what the watches show once it does
 
+	denied  bool // no Lease may be written
 	leasing bool // runs hold the Leases of their nodes
 	leases  map[types.UID]*coordinationv1.Lease
 	expires bool         // no run of a batch releases its Leases
@@ -158,6 +159,7 @@ func (w *world) server(up bool) {
 			change()
 		}
 		w.late = nil
+		w.store.SetSync(kube.KindLeases, kube.SyncState{Phase: kube.Synced, Since: w.now})
 	}
 }
 
@@ -320,6 +322,11 @@ func (w *world) shown() string {
 	}
 	if s.Question != nil {
 		fmt.Fprintf(&text, "asks %s about %s %s\n", s.Question.Kind, s.Question.Node, s.Question.Hook)
+	}
+	for _, e := range w.events {
+		if e.Kind == EventWarning {
+			fmt.Fprintf(&text, "warned: %s\n", e.Message)
+		}
 	}
 	for _, a := range w.wanted {
 		switch a := a.(type) {
