@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
@@ -64,14 +66,58 @@ func (s *Session) Handover(ctx context.Context, nodes []string) (*Handover, erro
 	return &Handover{s, m}, nil
 }
 
+// Abandoned are the runs that the operator said to take nodes over from, that are not live, and that have left more
+// than their nodes: what counts for another's in the new run. A live run takes that back itself.
+func (s *Session) Abandoned(ctx context.Context, nodes Selection, o *plan.Options) (all []*Handover, err error) {
+	if len(o.TakeOver) == 0 || o.DryRun != plan.DryRunNone {
+		return nil, nil
+	}
+	names, err := s.Select(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
+	marked := map[string][]string{} // by run
+	for _, name := range names {
+		if m, err := annotation.MarkOf(s.Snapshot(), name); err == nil && o.TakesOver(m.Run) {
+			marked[m.Run] = append(marked[m.Run], name)
+		}
+	}
+	for _, run := range slices.Sorted(maps.Keys(marked)) {
+		snapshot, err := s.Synced(ctx, markKinds)
+		if err != nil {
+			return nil, err
+		}
+		m, err := rollback.ReadMarks(snapshot, marked[run])
+		if err != nil {
+			return nil, &Error{Text: "nothing was changed", Err: err}
+		}
+		h := &Handover{s, m}
+		if len(h.Undos()) == 0 || s.Runs.Lives()(run) == tempbudget.RunLive {
+			continue
+		}
+		switch live, err := h.live(ctx); {
+		case err != nil:
+			return nil, err
+		case live == nil:
+			all = append(all, h)
+		}
+	}
+	return all, nil
+}
+
 // Over waits until the Leases tell that the run of the annotations is over, and
 // that no other drains its nodes: a Lease that is renewed is somebody's; one
 // that is not expires, by our own clock.
 func (h *Handover) Over(ctx context.Context) error {
+	live, err := h.live(ctx)
+	return errors.Join(err, live)
+}
+
+// live is an *Error where a run renews a Lease.
+func (h *Handover) live(ctx context.Context) (live, err error) {
 	s, m := h.session, h.Marked
-	var live error
 	said := false
-	err := s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
+	err = s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
 		now := s.Now()
 		lease, node := heldLease(snapshot, m, now)
 		switch {
@@ -92,10 +138,7 @@ func (h *Handover) Over(ctx context.Context) error {
 		said = true
 		return false, now.Add(max(time.Second, snapshot.LeaseEnds(lease).Sub(now)))
 	})
-	if err != nil {
-		return err
-	}
-	return live
+	return live, err
 }
 
 // heldLease is a Lease that has not expired over one of the nodes, or of the run
@@ -132,51 +175,26 @@ func (h *Handover) Rollback() (*Rollback, error) {
 	return r, nil
 }
 
-// MayRemoveBudgets is an *Error where temporary budgets may not be removed.
-func (h *Handover) MayRemoveBudgets(ctx context.Context) error {
-	return h.session.rights().need(ctx, []request.Permission{deleteBudgets})
-}
-
-// RemoveBudgets removes the temporary budgets of the run, and waits until the cluster
-// shows that they are gone: a plan made before would still count them. It calls
-// removed for each.
-func (h *Handover) RemoveBudgets(ctx context.Context, removed func(*tempbudget.Record)) error {
-	s, budgets := h.session, h.Marked.State.Budgets
-	for _, b := range budgets {
-		ref := request.BudgetRef{Namespace: b.Namespace, Name: b.Name, UID: b.UID}
-		if err := removeBudget(ctx, s.Writer(), ref); err != nil {
-			return &Error{Text: fmt.Sprintf("cannot remove the temporary budget %s/%s; nothing else was changed",
-				b.Namespace, b.Name), Err: err}
-		}
-		removed(b)
-	}
-	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
-		return !slices.ContainsFunc(budgets, func(b *tempbudget.Record) bool {
-			live := snapshot.BudgetNamed(b.Namespace, b.Name)
-			return live != nil && live.UID == b.UID
-		}), time.Time{}
-	})
-}
-
-// Surges are what the run left raised, as its rollback would take it back.
-func (h *Handover) Surges() []rollback.Undo {
+// Undos are what the run left that a new run would count for another's, as its rollback would take it back: its
+// temporary budgets and what it raised.
+func (h *Handover) Undos() []rollback.Undo {
 	var left []rollback.Undo
 	for _, u := range rollback.Plan(h.Marked.State, h.session.Snapshot(), h.session.Now()) {
-		if len(u.Surge) > 0 && u.Left == "" {
+		if (len(u.Surge) > 0 || u.Unguard != nil) && u.Left == "" {
 			left = append(left, u)
 		}
 	}
 	return left
 }
 
-// MayEndSurges is an *Error where they may not be taken back.
-func (h *Handover) MayEndSurges(ctx context.Context) error {
-	return h.session.rights().need(ctx, endSurgeRights(h.Surges()))
+// MayUndo is an *Error where that may not be taken back.
+func (h *Handover) MayUndo(ctx context.Context) error {
+	return h.session.rights().need(ctx, undoRights(h.Undos()))
 }
 
-// EndSurges takes them back, and waits until the cluster shows that: the new run would take
-// the workloads for those of another. It calls ended for each.
-func (h *Handover) EndSurges(ctx context.Context, ended func(rollback.Undo)) error {
+// Undo takes it back, and waits until the cluster shows that: a plan made before would still count it. It calls undone
+// for each.
+func (h *Handover) Undo(ctx context.Context, undone func(rollback.Undo)) error {
 	s := h.session
 	undo := func(u rollback.Undo, requests []request.Request) error {
 		if answer := s.undo(ctx, requests); !answer.OK() {
@@ -185,12 +203,12 @@ func (h *Handover) EndSurges(ctx context.Context, ended func(rollback.Undo)) err
 		}
 		return nil
 	}
-	all := h.Surges()
+	all := h.Undos()
 	for _, u := range all {
 		if err := undo(u, u.Requests()); err != nil {
 			return err
 		}
-		ended(u)
+		undone(u)
 	}
 	for _, u := range all {
 		if err := undo(u, restOf(ctx, s, h.Marked.State, u)); err != nil {
@@ -198,20 +216,7 @@ func (h *Handover) EndSurges(ctx context.Context, ended func(rollback.Undo)) err
 		}
 	}
 	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
-		return len(surge.FromMarks(snapshot, h.Marked.Mark.Run)) == 0, time.Time{}
+		return len(h.Undos()) == 0 &&
+			len(surge.FromMarks(snapshot, h.Marked.Mark.Run)) == 0, time.Time{}
 	})
-}
-
-// endSurgeRights are what it takes to end surges.
-func endSurgeRights(undos []rollback.Undo) (rights []request.Permission) {
-	for _, u := range undos {
-		for _, one := range u.Surge {
-			right := request.Permission{Verb: "patch", Resource: "pods"}
-			if lower, of := one.(request.Lower); of {
-				right = request.SurgeResources[lower.Kind]
-			}
-			rights = append(rights, beyond([]request.Permission{right}, rights)...)
-		}
-	}
-	return rights
 }

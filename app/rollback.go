@@ -193,9 +193,13 @@ func (r *Rollback) awaitHolders(ctx context.Context) error {
 
 // MayUndo is an *Error where the rights are missing that the plan needs.
 func (r *Rollback) MayUndo(ctx context.Context) error {
-	var rights []request.Permission
+	return r.session.rights().need(ctx, undoRights(r.Items))
+}
+
+// undoRights are what it takes to undo that.
+func undoRights(undos []rollback.Undo) (rights []request.Permission) {
 	need := func(p request.Permission) { rights = append(rights, beyond([]request.Permission{p}, rights)...) }
-	for _, u := range r.Items {
+	for _, u := range undos {
 		switch {
 		case u.Cordon != nil || u.Taint != nil:
 			need(request.Permission{Verb: "patch", Resource: "nodes"})
@@ -206,11 +210,15 @@ func (r *Rollback) MayUndo(ctx context.Context) error {
 			right.Namespace = u.Scale.Namespace
 			need(right)
 		}
+		for _, one := range u.Surge {
+			if lower, of := one.(request.Lower); of {
+				need(request.SurgeResources[lower.Kind])
+			} else {
+				need(request.Permission{Verb: "patch", Resource: "pods"})
+			}
+		}
 	}
-	for _, right := range endSurgeRights(r.Items) {
-		need(right)
-	}
-	return r.session.rights().need(ctx, rights)
+	return rights
 }
 
 // Undo undoes one item. It is judged once more: while the operator

@@ -136,7 +136,7 @@ func TestAHandoverOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
 		h := &Handover{session: &Session{Cluster: c, View: View{Source: c.Simulation, Now: time.Now}},
 			Marked: rollback.Marked{Mark: annotation.Mark{Run: "r1"}, State: c.raised()}}
 		ended := 0
-		if err := h.EndSurges(t.Context(), func(rollback.Undo) { ended++ }); err != nil || ended != 1 {
+		if err := h.Undo(t.Context(), func(rollback.Undo) { ended++ }); err != nil || ended != 1 {
 			t.Error(ended, err)
 		}
 		c.expectNothingLeft(t)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
-	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -84,57 +84,41 @@ func (c *pastRun) rollbackMarked(cmd *cobra.Command, args []string) error {
 	return c.undo(ctx, b, session, c.f.yes)
 }
 
-// takeUp makes a drain the successor of the run that its nodes carry the mark
-// of: that run's temporary budgets are removed before the plan is made, its reason
-// is kept where there is no new one, and the new run takes the marks over when it
-// cordons.
+// takeUp makes a drain the successor of the run that its nodes carry the marks of, with --take-over of those that died.
+// What such a run made for its drain is taken back before the plan is made, its reason is kept where there is no new
+// one, and the new run takes the marks over when it cordons.
 func (c *draining) takeUp(ctx context.Context, session *app.Session, args []string, o *plan.Options) error {
-	if !c.f.takesUp {
-		return nil
-	}
-	handover, err := session.Handover(ctx, args)
-	if err != nil {
-		return err
-	}
-	marked := handover.Marked
-	c.sayMarked(marked, session.Snapshot())
-	if err := handover.Over(ctx); err != nil {
-		return err
-	}
-	if o.Reason == "" {
-		o.Reason = marked.Mark.Reason
-	}
-	budgets := marked.State.Budgets
-	if len(budgets) > 0 {
-		if err := handover.MayRemoveBudgets(ctx); err != nil {
+	handovers, err := []*app.Handover(nil), error(nil)
+	if c.f.takesUp {
+		handovers = make([]*app.Handover, 1)
+		if handovers[0], err = session.Handover(ctx, args); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.Err, "%s removed first:\n", words.Count(len(budgets), "temporary budget of it is",
-			"temporary budgets of it are"))
-		for _, b := range budgets {
-			fmt.Fprintln(c.Err, kube.Clean("  "+b.Namespace+"/"+b.Name))
-		}
+	} else if handovers, err = session.Abandoned(ctx, c.f.selection(args), o); err != nil {
+		return err
 	}
-	surges := handover.Surges()
-	if len(surges) > 0 {
-		if err := handover.MayEndSurges(ctx); err != nil {
+	for _, h := range handovers {
+		c.sayMarked(h.Marked, session.Snapshot())
+		if err := h.Over(ctx); err != nil {
 			return err
 		}
-		for _, u := range surges {
+		o.Reason = cmp.Or(o.Reason, h.Marked.Mark.Reason)
+		if err := h.MayUndo(ctx); err != nil {
+			return err
+		}
+		for _, u := range h.Undos() {
 			fmt.Fprintln(c.Err, kube.Clean("first: "+u.What))
 		}
-	}
-	if !c.f.yes {
-		if err := c.askFor(ctx, "Drain its nodes in a new run?"); err != nil {
+		if !c.f.yes {
+			if err := c.askFor(ctx, "Drain its nodes in a new run?"); err != nil {
+				return err
+			}
+		}
+		if err := h.Undo(ctx, func(u rollback.Undo) { c.printer(c.f).Line("", u.Undone()) }); err != nil {
 			return err
 		}
 	}
-	if err := handover.EndSurges(ctx, func(u rollback.Undo) { c.printer(c.f).Line("", u.Undone()) }); err != nil {
-		return err
-	}
-	return handover.RemoveBudgets(ctx, func(b *tempbudget.Record) {
-		c.printer(c.f).Line("", "poddisruptionbudget/"+b.Name+" removed")
-	})
+	return nil
 }
 
 // resumeMarked drains the nodes of a run whose journal is elsewhere in a new run

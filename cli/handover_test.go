@@ -115,8 +115,15 @@ func TestResumeByMarks(t *testing.T) {
 func TestResumeByMarksRemovesBudgetsFirst(t *testing.T) {
 	b, writer := markedBench(t)
 	writer.code = 403
-	b.expect(t, ExitError, []string{"2 temporary budgets of it are removed first:\n  shop/kdrain-api\n  shop/kdrain-web\n",
-		"cannot remove the temporary budget shop/kdrain-api; nothing else was changed", "not today"}, "resume", "--node=worker-1", "--yes")
+	b.expect(t, ExitError, []string{"first: remove budget shop/kdrain-api\nfirst: remove budget shop/kdrain-web\n",
+		"cannot remove budget shop/kdrain-api; nothing else was changed", "not today"}, "resume", "--node=worker-1", "--yes")
+	if writer.writes() > 0 || len(writer.removed) != 1 {
+		t.Errorf("%d writes, removed %v", writer.writes(), writer.removed)
+	}
+	b, writer = markedBench(t)
+	writer.code = 403
+	b.expect(t, ExitError, []string{"first: remove budget shop/kdrain-api\nfirst: remove budget shop/kdrain-web\n", "not today"},
+		"drain", "worker-1", "--take-over=aaaaaa", "--yes")
 	if writer.writes() > 0 || len(writer.removed) != 1 {
 		t.Errorf("%d writes, removed %v", writer.writes(), writer.removed)
 	}

@@ -186,11 +186,11 @@ func (e *evidence) checkIntents() {
 }
 
 // clearedFirst tells whether the request removed a temporary budget, or took back a surge, of
-// the run that a new one takes up by its marks: that comes before the new one has a
+// the run that a new one takes up by its marks, or takes nodes over from that died: that comes before the new one has a
 // journal, and is said on standard error.
 func (e *evidence) clearedFirst(r audit.Request) bool {
 	switch {
-	case e.ordeal.ended != "resumed elsewhere":
+	case e.ordeal.ended != "resumed elsewhere" && e.ordeal.ended != "taken over":
 		return false
 	case surgeWrite(r):
 		former, next := e.ordeal.former.events, e.ordeal.journal.events
