@@ -34,14 +34,21 @@ type Rollback struct {
 	working working
 }
 
-// Rollback locks a run of this machine that no process works on, watches what it may
+// Rollback locks a run of this machine that no process works on, or a roll, watches what it may
 // have left on its cluster, and plans what is to be undone.
 func (s *Session) Rollback(ctx context.Context, id string) (*Rollback, error) {
-	journal, events, err := s.Runs.lock(id)
+	r := &Rollback{session: s}
+	var err error
+	if slices.Contains(journal.Rolls(s.Runs.Dir), id) {
+		r.State, err = s.Runs.ofRoll(id)
+	} else {
+		var events []drain.Event
+		r.journal, events, err = s.Runs.lock(id)
+		r.State = drain.Fold(nil, events...)
+	}
 	if err != nil {
 		return nil, err
 	}
-	r := &Rollback{session: s, journal: journal, State: drain.Fold(nil, events...)}
 	err = sameCluster(s.Identity(), &r.State.Run)
 	if err == nil {
 		r.working, err = s.Runs.working(r.State)

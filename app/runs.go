@@ -254,6 +254,16 @@ func (r *Runs) Lives() func(run string) tempbudget.RunLife {
 	}
 }
 
+// ofRoll is a run with the nodes of a roll that did nothing but hold their Leases: what the roll does itself.
+func (r *Runs) ofRoll(id string) (*drain.State, error) {
+	events, _, err := journal.ReadRoll(journal.RollPath(r.Dir, id))
+	if err != nil || len(events) == 0 {
+		return nil, &Error{Text: "cannot read the journal of roll " + id, Err: err}
+	}
+	first := events[0]
+	return drain.Fold(nil, drain.Event{Seq: 1, Time: first.Time, Kind: drain.EventRunStarted, Run: &first.Roll.Run}), nil
+}
+
 // working are the commands of the operator that work on the nodes of a run: those of its roll, and those that take
 // nodes out of the cluster.
 type working struct {
@@ -265,7 +275,7 @@ type working struct {
 func (r *Runs) working(s *drain.State) (working, error) {
 	w := working{unknown: map[string]string{}}
 	id := s.Run.ID
-	if parent, _, batch := strings.Cut(id, "-"); batch && slices.Contains(journal.Rolls(r.Dir), parent) {
+	if parent, _, _ := strings.Cut(id, "-"); slices.Contains(journal.Rolls(r.Dir), parent) {
 		written, events, err := journal.OpenRoll(journal.RollPath(r.Dir, parent))
 		switch {
 		case errors.Is(err, journal.ErrRunLives):

@@ -89,14 +89,21 @@ func (c *pastRun) resumeRoll(cmd *cobra.Command, id string) error {
 	return host.Resume(ctx, session, s, c.f.yes)
 }
 
-// rollbackRoll rolls back the runs of a roll: nodes that are back have no cordon of theirs any longer.
+// rollbackRoll rolls back the runs of a roll: nodes that are back have no cordon of theirs any longer. Then it gives
+// back the Leases of the roll itself.
 func (c *pastRun) rollbackRoll(cmd *cobra.Command, id string) error {
-	runs, err := c.f.host(c.Program).Undoable(id)
-	for _, run := range runs {
-		if failed := c.rollbackRun(cmd, run); failed != nil {
+	runs, own, err := c.f.host(c.Program).Undoable(id)
+	undone := func(failed error) {
+		if failed != nil {
 			explain(c.Err, failed)
 			err = told(codeOf(failed))
 		}
+	}
+	for _, run := range runs {
+		undone(c.rollbackRun(cmd, run))
+	}
+	if own != nil {
+		undone(c.rollbackOf(cmd, own))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/live"
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -62,15 +63,19 @@ func (c *pastRun) rollback(cmd *cobra.Command, args []string) error {
 	return c.rollbackRun(cmd, args[0])
 }
 
-func (c *pastRun) rollbackRun(cmd *cobra.Command, id string) (err error) {
+func (c *pastRun) rollbackRun(cmd *cobra.Command, id string) error {
 	r, err := c.deadRun(id)
 	if err != nil {
 		return err
 	}
+	return c.rollbackOf(cmd, &r.State.Run)
+}
+
+func (c *pastRun) rollbackOf(cmd *cobra.Command, run *drain.RunFacts) (err error) {
 	c.listen(c.f.yes)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	session, err := c.openOf(ctx, cmd, &r.State.Run, false)
+	session, err := c.openOf(ctx, cmd, run, false)
 	if err != nil {
 		return err
 	}
@@ -78,7 +83,7 @@ func (c *pastRun) rollbackRun(cmd *cobra.Command, id string) (err error) {
 	if err := c.f.protect(ctx, c.Program, session, ""); err != nil {
 		return err
 	}
-	b, err := session.Rollback(ctx, id)
+	b, err := session.Rollback(ctx, run.ID)
 	if err != nil {
 		return err
 	}

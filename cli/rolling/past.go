@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
@@ -65,21 +66,24 @@ func (h *Host) Resume(ctx context.Context, session *app.Session, s *roll.State, 
 	return (&follower{h: h, roll: r, out: out, yes: yes, by: s.Facts.Run.User, seen: uint64(len(before))}).see(ctx)
 }
 
-// Undoable are the runs of a roll that were begun, the last one first.
-func (h *Host) Undoable(id string) ([]string, error) {
+// Undoable are the runs of a roll that were begun, the last one first, and the roll itself where it did not end.
+func (h *Host) Undoable(id string) (runs []string, own *drain.RunFacts, err error) {
 	r, err := rolls.Read(h.Runs, id)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case r.Live:
-		return nil, h.live(id)
+		return nil, nil, h.live(id)
 	}
-	runs := slices.DeleteFunc(r.Runs(), func(run string) bool { return !h.Runs.Begun(run) })
+	runs = slices.DeleteFunc(r.Runs(), func(run string) bool { return !h.Runs.Begun(run) })
 	slices.Reverse(runs)
-	if len(runs) == 0 {
+	if f := &r.State.Facts.Run; r.State.Outcome == "" && f.Options.LeaseNamespace != "" {
+		own = f
+	}
+	if len(runs) == 0 && own == nil {
 		fmt.Fprintln(h.Err, "there is nothing to undo for roll "+id)
 	}
-	return runs, nil
+	return runs, own, nil
 }
 
 // Live is an error where no process works on the roll.

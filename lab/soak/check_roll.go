@@ -27,6 +27,9 @@ func (e *evidence) checkRoll() {
 		}
 		all = all.with(said)
 	}
+	for _, uid := range r.journal.nodes() { // it has Leases of those that no run of it has come to
+		all.uids[uid] = true
+	}
 	e.said = all
 	e.checkWrites()
 	e.checkTokens()

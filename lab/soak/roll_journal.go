@@ -29,6 +29,20 @@ type rollEvent struct {
 	Gate                     *struct{ Closed bool }
 }
 
+// nodes are the UIDs of the nodes of the roll.
+func (j *rollJournal) nodes() (uids []string) {
+	for _, e := range j.events {
+		var started struct{ Run started }
+		if e.Kind != "RollStarted" || json.Unmarshal(e.Roll, &started) != nil {
+			continue
+		}
+		for _, n := range started.Run.Nodes {
+			uids = append(uids, n.UID)
+		}
+	}
+	return uids
+}
+
 // rollReport is the last line of `roll -o json`.
 type rollReport struct {
 	Schema, Outcome, Message string
