@@ -33,6 +33,11 @@ func (s *Session) Cordon(ctx context.Context, node, reason string, dry plan.DryR
 // Uncordon makes a node schedulable again, and takes our annotation away. It reports
 // whether there was anything to do.
 func (s *Session) Uncordon(ctx context.Context, node string, dry plan.DryRun) (changed bool, err error) {
+	if n := s.Snapshot().Node(node); n != nil {
+		if err := s.Runs.Idle(n.UID); err != nil {
+			return false, err
+		}
+	}
 	return s.setCordon(ctx, node, dry, false, func(_ *kube.Snapshot, r *request.Cordon, n *kube.Node) {
 		if excludedByUs(n) {
 			back := false

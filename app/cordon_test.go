@@ -81,7 +81,7 @@ func TestACordonWithoutAnAnswer(t *testing.T) {
 				if c.before != nil {
 					server.before = c.before(sim)
 				}
-				s := &Session{Cluster: server, View: View{Source: sim, Now: time.Now}}
+				s := &Session{Cluster: server, Runs: NewRuns(t.TempDir(), "kdrain-tui"), View: View{Source: sim, Now: time.Now}}
 				set := func() (bool, error) { return s.Uncordon(t.Context(), "worker-1", plan.DryRunNone) }
 				if c.cordon {
 					set = func() (bool, error) { return s.Cordon(t.Context(), "worker-1", "disk", plan.DryRunNone) }

@@ -7,13 +7,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/app/hook"
 	"github.com/kdrain-tui/kdrain-tui/app/journal"
 	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
@@ -25,7 +30,7 @@ func writeRoll(t *testing.T, dir string, g process.Group) {
 		t.Fatal(err)
 	}
 	events := []roll.Event{
-		{Kind: roll.EventRollStarted, Roll: &roll.Facts{Run: drain.RunFacts{ID: "x"}, Batches: []roll.Batch{{Nodes: []string{"w1"}}}}},
+		{Kind: roll.EventRollStarted, Roll: &roll.Facts{Run: drain.RunFacts{ID: "x", Nodes: []drain.NodeFacts{{Name: "w1", UID: "node-w1"}}}, Batches: []roll.Batch{{Nodes: []string{"w1"}}}}},
 		{Kind: roll.EventHookStarted, Node: "w1", Hook: roll.HookWork},
 		{Kind: roll.EventHookProcess, Node: "w1", Hook: roll.HookWork, Process: &g},
 	}
@@ -61,7 +66,7 @@ func TestCommandsUnderARollback(t *testing.T) {
 	c.Began = func(g process.Group) error { writeRoll(t, runs.Dir, g); return nil }
 	c.Tell = func([]string) {
 		w, err := runs.working(of)
-		if err == nil && len(w.unknown) == 0 || err != nil && !strings.Contains(err.Error(), "the --work command of node w1 still runs as process group") {
+		if err == nil && len(w.unknown) == 0 || err != nil && !strings.Contains(err.Error(), "the --work command of roll x still runs for node w1 as process group") {
 			t.Error("it is rolled back under a command: ", err)
 		}
 		if err := errors.Join(os.WriteFile(file, nil, 0o600), w.close()); err != nil { // what was refused is closed already
@@ -88,7 +93,7 @@ func TestCommandsUnderARollback(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := w.leave([]rollback.Undo{back, {Node: "w2", Cordon: &request.Cordon{Node: "w2"}}})
-	if !strings.Contains(left[0].Left, "whether the --work command still runs on it: it was started on host z") || left[0].Cordon != nil {
+	if !strings.Contains(left[0].Left, "whether the --work command of roll x still runs on it: it was started on host z") || left[0].Cordon != nil {
 		t.Errorf("%+v", left[0])
 	}
 	if got := rollback.Uncordons(left); !slices.Equal(got, []string{"w2"}) {
@@ -96,5 +101,35 @@ func TestCommandsUnderARollback(t *testing.T) {
 	}
 	if err := w.close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Nothing else begins on a node while the command of a dead roll runs there: no run, no roll, no uncordon.
+func TestCommandsUnderOtherRuns(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "go")
+	sim := kubetest.NewSimulation()
+	defer sim.Halt()
+	sim.AddNode("w1")
+	sim.SetNode("w1", func(n *corev1.Node) { n.Spec.Unschedulable = true })
+	s := &Session{Cluster: somewhere{}, Runs: NewRuns(t.TempDir(), "kdrain-tui"), View: View{Source: sim, Now: time.Now}}
+	c := hook.Command{Line: `echo on; until [ -e ` + file + ` ]; do sleep 0.05; done`}
+	c.Began = func(g process.Group) error { writeRoll(t, s.Runs.Dir, g); return nil }
+	c.Tell = func([]string) {
+		_, uncordon := s.Uncordon(t.Context(), "w1", plan.DryRunClient)
+		_, begun := s.Start(t.Context(), plan.Plan{Nodes: []plan.Node{{Name: "w1", UID: "node-w1"}}})
+		for what, err := range map[string]error{"uncordon": uncordon, "a run": begun} {
+			if err == nil || !strings.Contains(err.Error(), "the --work command of roll x still runs for node w1") {
+				t.Errorf("%s under a command: %v", what, err)
+			}
+		}
+		if err := errors.Join(s.Runs.Idle("node-w2"), os.WriteFile(file, nil, 0o600)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := hook.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := s.Uncordon(t.Context(), "w1", plan.DryRunClient); err != nil || !changed {
+		t.Errorf("after its end: %v", err)
 	}
 }

@@ -260,8 +260,8 @@ func (r *Runs) ofRoll(id string) (*drain.State, error) {
 	if err != nil || len(events) == 0 {
 		return nil, &Error{Text: "cannot read the journal of roll " + id, Err: err}
 	}
-	first := events[0]
-	return drain.Fold(nil, drain.Event{Seq: 1, Time: first.Time, Kind: drain.EventRunStarted, Run: &first.Roll.Run}), nil
+	e := drain.Event{Seq: 1, Time: events[0].Time, Kind: drain.EventRunStarted, Run: &events[0].Roll.Run}
+	return drain.Fold(nil, e), nil
 }
 
 // working are the commands of the operator that work on the nodes of a run: those of its roll, and those that take
@@ -286,13 +286,8 @@ func (r *Runs) working(s *drain.State) (working, error) {
 			return w, &Error{Text: "nothing was changed", Err: err}
 		}
 		w.roll = written
-		for _, n := range roll.Fold(nil, events...).Nodes {
-			if n.Command == nil {
-				continue
-			}
-			if err := w.look(n.Name, "the --"+string(n.Command.Hook)+" command", n.Command.Group); err != nil {
-				return working{}, errors.Join(err, w.close())
-			}
+		if err := w.rolls(events, func(kube.UID) bool { return true }); err != nil {
+			return working{}, errors.Join(err, w.close())
 		}
 	}
 	for _, n := range s.Nodes {
@@ -307,11 +302,49 @@ func (r *Runs) working(s *drain.State) (working, error) {
 	return w, nil
 }
 
+// rolls is an *Error for a command of a roll that still runs for one of those nodes.
+func (w working) rolls(events []roll.Event, on func(node kube.UID) bool) error {
+	s := roll.Fold(nil, events...)
+	for _, n := range s.Nodes {
+		if n.Command == nil || !on(n.UID) {
+			continue
+		}
+		command := "the --" + string(n.Command.Hook) + " command of roll " + s.Facts.Run.ID
+		if err := w.look(n.Name, command, n.Command.Group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Idle is an *Error where a command of a roll whose process died still runs on this host for one of the nodes: its
+// Lease expires while the command works on.
+func (r *Runs) Idle(nodes ...kube.UID) error {
+	w := working{unknown: map[string]string{}}
+	for _, id := range journal.Rolls(r.Dir) {
+		path := journal.RollPath(r.Dir, id)
+		if _, last, err := journal.RollEnds(path); err != nil || last.Kind == roll.EventRollEnded {
+			continue
+		}
+		if live, err := journal.Live(path); err != nil || live { // a live one holds the Lease
+			continue
+		}
+		events, _, err := journal.ReadRoll(path)
+		if err != nil { // it is said where that roll is asked for
+			continue
+		}
+		if err := w.rolls(events, func(n kube.UID) bool { return slices.Contains(nodes, n) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // look is an *Error for a command that still runs.
 func (w working) look(node, command string, g process.Group) error {
 	switch seen := hook.Look(g); seen.Life {
 	case process.Runs:
-		return &Error{Text: fmt.Sprintf("%s of node %s still runs as %s; nothing was changed", command, node, g),
+		return &Error{Text: fmt.Sprintf("%s still runs for node %s as %s; nothing was changed", command, node, g),
 			Hint: "wait for it, or end it: " + g.End()}
 	case process.Unknown:
 		w.unknown[node] = fmt.Sprintf("it is not known whether %s still runs on it: %s", command, seen.Why)

@@ -10,6 +10,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Start opens a journal and begins the run of a plan. It goes on when the context
@@ -23,6 +24,13 @@ func (s *Session) StartAs(ctx context.Context, id string, plan plan.Plan) (Run, 
 	if plan.Options.RulesUnread() {
 		return nil, &Error{Text: "the MachineDrainRules were not read when the plan was made; nothing was changed",
 			Hint: "make the plan again"}
+	}
+	uids := make([]kube.UID, len(plan.Nodes))
+	for i := range plan.Nodes {
+		uids[i] = plan.Nodes[i].UID
+	}
+	if err := s.Runs.Idle(uids...); err != nil {
+		return nil, err
 	}
 	journal, err := journal.CreateJournal(s.Runs.Dir, id)
 	if err != nil {

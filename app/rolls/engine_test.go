@@ -523,3 +523,34 @@ func TestOldEventsAreKeptSmall(t *testing.T) {
 		t.Errorf("%d events, the last %+v", len(all), last)
 	}
 }
+
+// No roll begins on a node while the command of another one, whose process died, runs there.
+func TestNoRollUnderACommand(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "go")
+	facts := func(id string) roll.Facts {
+		return roll.Facts{Run: drain.RunFacts{ID: id, Nodes: []drain.NodeFacts{{Name: "w1", UID: "u1"}}}, Batches: []roll.Batch{{Nodes: []string{"w1"}}}}
+	}
+	c := hook.Command{Line: `echo on; until [ -e ` + file + ` ]; do sleep 0.05; done`}
+	c.Began = func(g process.Group) error {
+		died, err := journal.CreateRoll(dir, "x")
+		if err != nil {
+			return err
+		}
+		first := facts("x")
+		return errors.Join(died.Append([]roll.Event{{Seq: 1, Kind: roll.EventRollStarted, Roll: &first},
+			{Seq: 2, Kind: roll.EventHookStarted, Node: "w1", Hook: roll.HookWork},
+			{Seq: 3, Kind: roll.EventHookProcess, Node: "w1", Hook: roll.HookWork, Process: &g}}, true), died.Close())
+	}
+	c.Tell = func([]string) {
+		_, err := Begin(t.Context(), &app.Session{Runs: app.NewRuns(dir, "kdrain-tui")}, facts("y"))
+		if err == nil || !strings.Contains(err.Error(), "the --work command of roll x still runs for node w1") || Known(app.NewRuns(dir, ""), "y") {
+			t.Errorf("a roll under a command: %v", err)
+		}
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := hook.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+}

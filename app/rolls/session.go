@@ -37,6 +37,11 @@ func Plan(s *app.Session, planned plan.Plan, o roll.Options) roll.Facts {
 // Begin begins a roll on the cluster of the session, which watches what a plan needs. The error is an
 // *app.Error.
 func Begin(ctx context.Context, s *app.Session, facts roll.Facts) (*Roll, error) {
+	for _, n := range facts.Run.Nodes {
+		if err := s.Runs.Idle(n.UID); err != nil {
+			return nil, err
+		}
+	}
 	written, err := journal.CreateRoll(s.Runs.Dir, facts.Run.ID)
 	if err != nil {
 		return nil, &app.Error{Text: "cannot write the journal of the roll in " + s.Runs.Dir + "; nothing was changed",
