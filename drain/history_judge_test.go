@@ -156,7 +156,7 @@ func (h *history) judgeReport(t *rapid.T) {
 			}
 			r := h.state.Pod(kube.UID(p.UID))
 			toGo := r != nil && (r.Action == plan.ActionEvict || r.Action == plan.ActionDelete)
-			if r != nil && r.State == eviction.Gone && h.truth.pods[name] == nil {
+			if now := h.truth.pods[name]; r != nil && r.State == eviction.Gone && (now == nil || now.UID != p.UID) {
 				toGo = false // the server says so before the watch does
 			}
 			if toGo && !says("pod default/"+name+" is ") {

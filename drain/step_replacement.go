@@ -91,7 +91,7 @@ func (st *stepper) replaced(uid kube.UID) bool {
 // replacement.
 func (st replacementStep) awaited(node string) bool {
 	return st.waits() && st.s.anyOn(node, func(p *eviction.Record) bool {
-		followed := p.State.Left() || !p.State.Final() // a pod that is skipped or failed has no replacement to wait for
+		followed := p.State.Left() || p.State.Ends() // of any other that is left on its node none is waited for
 		return followed && p.Replacement.Awaited() || p.State.Left() && p.State != eviction.Moved &&
 			p.Replacement.State == "" && p.Followed()
 	})

@@ -49,7 +49,8 @@ type judge struct {
 	failed map[string]bool      // by node: for good
 	away   map[string]time.Time // since when a node that is awaited is seen to be away
 	ends   time.Time            // of the last batch
-	// disturbed tells that a Lease may be left: a write failed, a process died, or another run was there.
+	// disturbed tells that a Lease may be left: a write failed, a process died, another run was there, or the server was
+	// away when the roll ended.
 	disturbed bool
 }
 
@@ -84,6 +85,7 @@ func (j *judge) resumed() {
 
 // look judges one look; written is what the journal has of it.
 func (j *judge) look(before *State, v View, out Output, written []Event) {
+	j.disturbed = j.disturbed || j.w.down && out.State.Outcome != ""
 	for i := range before.Nodes {
 		for _, h := range []Hook{HookBefore, HookWork} {
 			if n := &before.Nodes[i]; *n.hook(h) == hookCutOff && before.Facts.Options.RerunWork {
