@@ -10,7 +10,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
-	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
@@ -196,24 +195,13 @@ func (h *Handover) MayUndo(ctx context.Context) error {
 // for each.
 func (h *Handover) Undo(ctx context.Context, undone func(rollback.Undo)) error {
 	s := h.session
-	undo := func(u rollback.Undo, requests []request.Request) error {
-		if answer := s.undo(ctx, requests); !answer.OK() {
-			return &Error{Text: "cannot " + u.What + "; nothing else was changed",
-				Err: errors.New(attempt.AnswerWords(answer))}
-		}
-		return nil
-	}
-	all := h.Undos()
-	for _, u := range all {
-		if err := undo(u, u.Requests()); err != nil {
-			return err
+	r := &Rollback{session: s, State: h.Marked.State}
+	for _, u := range h.Undos() {
+		err := r.Undo(ctx, u)
+		if _, open := u.Planned(h.Undos()); err != nil && open { // what is no longer open, somebody else has undone
+			return &Error{Text: "cannot " + u.What + "; nothing else was changed", Err: err}
 		}
 		undone(u)
-	}
-	for _, u := range all {
-		if err := undo(u, restOf(ctx, s, h.Marked.State, u)); err != nil {
-			return err
-		}
 	}
 	return s.await(ctx, func(snapshot *kube.Snapshot) (bool, time.Time) {
 		return len(h.Undos()) == 0 &&

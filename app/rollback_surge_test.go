@@ -28,6 +28,7 @@ type copying struct {
 	*kubetest.Simulation
 	deployment *appsv1.Deployment
 	set        *appsv1.ReplicaSet
+	before     bool // somebody else set it back a moment before
 }
 
 const surgeMark = `{"run":"r1","by":"ada","at":"2026-11-24T10:00:00Z","was":2,"to":4}`
@@ -77,6 +78,9 @@ func (c *copying) Lower(_ context.Context, r request.Lower) kube.Answer {
 		*c.set.Spec.Replicas, c.deployment.Status.ObservedGeneration = 2, c.deployment.Generation
 		c.show()
 	})
+	if c.before {
+		return kube.Answer{Code: http.StatusUnprocessableEntity}
+	}
 	return kube.Answer{Code: http.StatusOK}
 }
 
@@ -129,18 +133,24 @@ func TestARollbackOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
 	}
 }
 
-// A run that takes another one up by its annotations ends the surges of that one first, and all of them.
+// A run that takes another one up by its annotations ends the surges of that one first, and all of them; also where that
+// one lives on for a moment and ends them itself.
 func TestAHandoverOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCopying(t)
-		h := &Handover{session: &Session{Cluster: c, View: View{Source: c.Simulation, Now: time.Now}},
-			Marked: rollback.Marked{Mark: annotation.Mark{Run: "r1"}, State: c.raised()}}
-		ended := 0
-		if err := h.Undo(t.Context(), func(rollback.Undo) { ended++ }); err != nil || ended != 1 {
-			t.Error(ended, err)
-		}
-		c.expectNothingLeft(t)
-	})
+	for name, before := range map[string]bool{"dead": false, "still ending": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCopying(t)
+				c.before = before
+				h := &Handover{session: &Session{Cluster: c, View: View{Source: c.Simulation, Now: time.Now}},
+					Marked: rollback.Marked{Mark: annotation.Mark{Run: "r1"}, State: c.raised()}}
+				ended := 0
+				if err := h.Undo(t.Context(), func(rollback.Undo) { ended++ }); err != nil || ended != 1 {
+					t.Error(ended, err)
+				}
+				c.expectNothingLeft(t)
+			})
+		})
+	}
 }
 
 // conflicting is a cluster in which somebody changes the node just before the first uncordon arrives.

@@ -194,8 +194,14 @@ func (e *evidence) clearedFirst(r audit.Request) bool {
 		return false
 	case surgeWrite(r):
 		former, next := e.ordeal.former.events, e.ordeal.journal.events
-		return len(former) > 0 && r.Received.After(former[len(former)-1].Time) &&
-			(len(next) == 0 || r.Received.Before(next[0].Time))
+		since := time.Time{}
+		switch {
+		case e.ordeal.ended == "taken over": // the former run may live, and end its surges at the same time
+			since = e.ordeal.calls[1].Result.Began
+		case len(former) > 0:
+			since = former[len(former)-1].Time
+		}
+		return !since.IsZero() && r.Received.After(since) && (len(next) == 0 || r.Received.Before(next[0].Time))
 	}
 	return verbOf(r) == "delete-budget" && strings.Contains(e.result.Err, r.Namespace+"/"+r.Name)
 }

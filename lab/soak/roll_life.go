@@ -258,11 +258,12 @@ func (o *ordeal) rollBackOne(ctx context.Context, home *rig.Rig, args ...string)
 		}
 		beside := slices.ContainsFunc(after, func(w work) bool { return slices.Contains(before, w) })
 		switch {
-		case beside && result.Code == 0 && !strings.Contains(result.Err, "there is nothing to undo for roll"):
+		case beside && result.Code == 0 && strings.HasPrefix(args[1], o.roll.id) && // another machine knows of none
+			!strings.Contains(result.Err, "there is nothing to undo for roll"):
 			o.e.accuse("%s ended well while commands ran: %+v", strings.Join(args, " "), after)
 		case result.Code == 0:
 			return nil
-		case len(before) > 0 && result.Code == 1 && strings.Contains(result.Err, "still runs as"):
+		case len(before) > 0 && result.Code == 1 && strings.Contains(result.Err, "still runs for node"):
 			if err := o.waitForWorks(ctx); err != nil {
 				return err
 			}
