@@ -27,6 +27,8 @@ type Advice struct {
 // harmful first: what costs no healthy pod before what loosens the budget.
 func (l *Tracker) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick SickPod) []Advice {
 	switch {
+	case v == VerdictManaged:
+		return []Advice{{"see what its controller waits for", describeKeeper(b)}}
 	case v == VerdictNever:
 		return adviseNever(b, page)
 	case sick.Pod == nil:
@@ -41,7 +43,7 @@ func (l *Tracker) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick Sick
 	default:
 		advice = l.adviseSickPod(sick)
 	}
-	if more, ok := adviseScale(b, page); ok && sick.Class != SickLeaves {
+	if more, ok := adviseScale(b, page); ok && sick.Class != SickLeaves && !Managed(b) {
 		advice = append(advice, more)
 	}
 	return advice

@@ -86,7 +86,10 @@ func (l *Tracker) judgeBlocked(j *Judgement, p *kube.Pod, b *kube.Budget, planne
 	case !page.partial && l.deadlocked(page, b, planned):
 		j.Verdict = VerdictDeadlock
 	}
-	if j.Verdict != VerdictNever {
+	if j.Verdict != VerdictWait && page.why != neverComputed && Managed(b) {
+		j.Verdict = VerdictManaged
+	}
+	if j.Verdict != VerdictNever && j.Verdict != VerdictManaged {
 		sick, found = telling(page.sick, p, planned)
 	}
 	said := &blocked{verdict: j.Verdict}
@@ -108,6 +111,8 @@ func (l *Tracker) say(said *blocked, b *kube.Budget, page *page, sick SickPod) {
 	switch {
 	case said.verdict == VerdictNever:
 		said.why = page.never
+	case said.verdict == VerdictManaged:
+		said.why = managed(b)
 	default:
 		if sick.Pod != nil {
 			said.unhealthyPod = sick.unhealthyPod(l.serverNow)

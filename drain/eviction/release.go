@@ -111,7 +111,8 @@ func (v *View) spend(r *Record, live *kube.Pod, b *kube.Budget, refused bool) (*
 		}
 		return b, nil
 	}
-	if v.pollDue(r, live, b) {
+	// Who keeps a managed budget closed learns from the eviction that the pod is to go.
+	if v.pollDue(r, live, b) || r.Attempts == 0 && b.DisruptionsAllowed < 1 && budget.Managed(b) {
 		return b, nil
 	}
 	wait := v.budgetHold(r, live, b)

@@ -204,7 +204,7 @@ func (p *Pod) leaves() Effect {
 // heldBy is the effect of a verdict that does not let a pod go now.
 func heldBy(v budget.Verdict) EffectKind {
 	switch v {
-	case budget.VerdictWait, budget.VerdictSyncing:
+	case budget.VerdictWait, budget.VerdictManaged, budget.VerdictSyncing:
 		return Waits
 	case budget.VerdictUnknown:
 		return Unseen

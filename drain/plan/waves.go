@@ -24,7 +24,7 @@ func (w waves) next(l *budget.Tracker, j *budget.Judgement, b *kube.Budget) int 
 	switch j.Verdict {
 	case budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple, budget.VerdictUnknown:
 		return 0
-	case budget.VerdictEvictable, budget.VerdictWait, budget.VerdictSyncing:
+	case budget.VerdictEvictable, budget.VerdictWait, budget.VerdictManaged, budget.VerdictSyncing:
 	}
 	if b == nil {
 		return 1

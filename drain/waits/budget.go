@@ -10,13 +10,16 @@ import (
 func UnderBudgets(l *budget.Tracker, p *kube.Pod) *Wait {
 	j, under := l.Judge(p, func(kube.UID) bool { return false })
 	w := &Wait{UnhealthyPod: j.UnhealthyPod, Never: j.Verdict == budget.VerdictNever}
+	if j.Verdict == budget.VerdictManaged {
+		w.Kept = j.Why
+	}
 	switch j.Verdict {
 	case budget.VerdictMultiple:
 		w.For, w.Budgets = ForOneBudget, j.Names
 		return w
 	case budget.VerdictSyncing:
 		w.For = ForObserved
-	case budget.VerdictWait, budget.VerdictNever, budget.VerdictDeadlock:
+	case budget.VerdictWait, budget.VerdictManaged, budget.VerdictNever, budget.VerdictDeadlock:
 		w.For = ForBudget
 	case budget.VerdictEvictable, budget.VerdictUnknown:
 		return nil

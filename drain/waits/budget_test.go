@@ -24,6 +24,7 @@ func TestBudgetWait(t *testing.T) {
 	}{
 		{"unhealthy pod", append(kubetest.Cart(kubetest.Well, sick, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), ForBudget, false, nil, true},
 		{"never", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), ForBudget, true, nil, false},
+		{"kept", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3, kubetest.KeptBy("example.org/v1", "Cache", "c"))), ForBudget, false, nil, false},
 		{"not observed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)), ForObserved, false, nil, false},
 		{"several", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3), kubetest.Budget("shop/all", 2, 3, 1, 3, kubetest.SelectsAll)), ForOneBudget, false, []string{"all", "cart"}, false},
 	}
@@ -33,6 +34,9 @@ func TestBudgetWait(t *testing.T) {
 			w := UnderBudgets(budget.NewTracker(s, kubetest.Now), s.PodNamed("shop", "cart-1"))
 			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.UnhealthyPod != nil) != row.unhealthyPod {
 				t.Fatalf("wait %+v", w)
+			}
+			if kept := map[string]string{"kept": "Cache c keeps cart: its controller decides"}[row.name]; w.Kept != kept || kept != "" && w.Sentence(kubetest.Now) != kept {
+				t.Errorf("kept %q: %s", w.Kept, w.Sentence(kubetest.Now))
 			}
 			if row.budgets == nil && (w.Budget == nil || w.Budget.Name != "cart" || w.Budget.Expected != 3) {
 				t.Errorf("budget %+v", w.Budget)

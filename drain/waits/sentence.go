@@ -98,6 +98,9 @@ func (w *Wait) kubeletSentence() string {
 }
 
 func (w *Wait) budgetSentence() string {
+	if w.Kept != "" {
+		return w.Kept
+	}
 	var b strings.Builder
 	b.WriteString(theBudget(w))
 	if w.Budget != nil {

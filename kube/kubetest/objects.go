@@ -172,6 +172,13 @@ func Policy(p policyv1.UnhealthyPodEvictionPolicyType) func(*policyv1.PodDisrupt
 	return func(b *policyv1.PodDisruptionBudget) { b.Spec.UnhealthyPodEvictionPolicy = &p }
 }
 
+// KeptBy is the controlling owner of a budget.
+func KeptBy(apiVersion, kind, name string) func(*policyv1.PodDisruptionBudget) {
+	return func(b *policyv1.PodDisruptionBudget) {
+		b.OwnerReferences = []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: name, Controller: new(true)}}
+	}
+}
+
 func Unobserved(b *policyv1.PodDisruptionBudget) { b.Generation = b.Status.ObservedGeneration + 1 }
 
 func Selecting(app string) func(*policyv1.PodDisruptionBudget) {

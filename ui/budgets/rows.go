@@ -101,6 +101,8 @@ func (r *row) state() paint.Line {
 		return paint.L(themes.Bad, paint.Bad+" never")
 	case r.verdict == budget.VerdictMultiple:
 		return paint.L(themes.Bad, paint.Bad+" several")
+	case r.verdict == budget.VerdictManaged:
+		return paint.L(themes.Warning, paint.Wait+" managed")
 	case r.verdict == budget.VerdictSyncing:
 		return paint.L(themes.Warning, paint.Asked+" syncing")
 	case r.holds():

@@ -170,8 +170,8 @@ func holdUps(n plan.Node, now time.Time) string {
 			continue
 		}
 		switch p.Budget.Verdict {
-		case budget.VerdictWait, budget.VerdictNever, budget.VerdictDeadlock, budget.VerdictMultiple,
-			budget.VerdictSyncing:
+		case budget.VerdictWait, budget.VerdictManaged, budget.VerdictNever, budget.VerdictDeadlock,
+			budget.VerdictMultiple, budget.VerdictSyncing:
 			return wording.FirstUpper(wording.BudgetSentence(&p, now)) + "."
 		}
 	}

@@ -93,6 +93,8 @@ func blockedWhy(b *budget.Judgement) string {
 	switch {
 	case b.UnhealthyPod != nil:
 		return s + "; " + ShortName(b.UnhealthyPod.Name, "") + " " + strings.TrimPrefix(b.UnhealthyPod.Brief(), "is ")
+	case b.Verdict == budget.VerdictManaged:
+		return s + "; its controller opens it"
 	case b.Verdict == budget.VerdictDeadlock:
 		return s + "; waits for this drain"
 	case b.Verdict == budget.VerdictNever && len(b.Budgets) > 0:
