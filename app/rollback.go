@@ -261,7 +261,8 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 		if attempt.MayBeDone(answer) {
 			lost = refused
 		}
-		outdated := answer.Class() == kube.AnswerConflict || answer.Class() == kube.AnswerInvalid // by the test of a patch
+		class := answer.Class()
+		outdated := class == kube.AnswerConflict || class == kube.AnswerInvalid // by the test of a patch
 		if lost == nil && !outdated || !r.showsOther(ctx, now) {
 			return refused
 		}

@@ -102,7 +102,7 @@ func (c *pastRun) rollbackRoll(cmd *cobra.Command, id string) error {
 	for _, run := range runs {
 		undone(c.rollbackRun(cmd, run))
 	}
-	if own != nil {
+	if own != nil && err == nil {
 		undone(c.rollbackOf(cmd, own))
 	}
 	return err

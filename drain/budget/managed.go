@@ -55,7 +55,8 @@ func Managed(b *kube.Budget) bool { return managed(b) != "" }
 func managed(b *kube.Budget) string {
 	if b.Owner == nil {
 		if b.Selector != nil && strings.Contains(b.Selector.String(), longhornLabel) {
-			return "Longhorn keeps " + b.Name + ": it is removed once the volumes of the node are detached, as its node drain policy says"
+			return "Longhorn keeps " + b.Name +
+				": it is removed once the volumes of the node are detached, as its node drain policy says"
 		}
 		return ""
 	}
