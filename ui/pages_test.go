@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
@@ -116,6 +118,18 @@ var pageScenes = []scene{
 	{"budgets", func(t testing.TB, w, h int) *driver {
 		d := drive(t, company(), w, h)
 		d.keys("b")
+		return d
+	}},
+	{"budgets-managed", func(t testing.TB, w, h int) *driver {
+		in := company()
+		in.Put(&kube.Workload{Kind: "ReplicaSet", Namespace: "data", Name: "pg-7f9c", UID: "rs-pg", Replicas: 1, Selector: labels.SelectorFromSet(labels.Set{"app": "pg"})})
+		in.pod("worker-b1", "data", "pg-1", "pg")
+		in.budget("data", "pg", 1, 1, 0)
+		kept := *in.Snapshot().BudgetNamed("data", "pg")
+		kept.ExpectedPods, kept.Owner = 1, &kube.Owner{APIVersion: "postgresql.cnpg.io/v1", Kind: "Cluster", Name: "pg"}
+		in.Put(&kept)
+		d := drive(t, in, w, h)
+		d.keys("b", "down", "down")
 		return d
 	}},
 	{"runs", func(t testing.TB, w, h int) *driver {
