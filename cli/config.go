@@ -10,6 +10,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/config"
+	"github.com/kdrain-tui/kdrain-tui/app/preferences"
 	"github.com/kdrain-tui/kdrain-tui/cli/help"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -161,7 +162,7 @@ func (c *configuring) run(cmd *cobra.Command, _ []string) error {
 		fmt.Fprintln(c.Err, kube.Clean("Warning: "+name+" is no setting"))
 	}
 	shown := print.Settings{Schema: print.SettingsSchema, File: settings.Path, Found: settings.Found,
-		Settings: []print.Setting{}}
+		Settings: []print.Setting{}, UsualOn: preferences.In(c.StateDir).Clusters()}
 	show := func(prefix string, set *pflag.FlagSet) {
 		for _, name := range config.Settable(set) {
 			flag := cmd.Flags().Lookup(name)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kdrain-tui/kdrain-tui/app/config"
+	"github.com/kdrain-tui/kdrain-tui/app/preferences"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 )
@@ -104,8 +105,12 @@ func TestConfigCommand(t *testing.T) {
 		t.Errorf("%s", b.out)
 	}
 	b.out.Reset()
+	if err := preferences.In(b.StateDir).KeepUsual("8f2c", true); err != nil {
+		t.Fatal(err)
+	}
 	b.expect(t, ExitDone, nil, "config")
-	if text := b.out.String(); !strings.HasPrefix(text, "file: "+b.Program.Config+"\n") || !strings.Contains(text, "environment, KDRAIN_ASCII") {
+	if text := b.out.String(); !strings.HasPrefix(text, "file: "+b.Program.Config+"\n") || !strings.Contains(text, "environment, KDRAIN_ASCII") ||
+		!strings.Contains(text, "are accepted on cluster 8f2c") {
 		t.Errorf("%s", text)
 	}
 }
@@ -273,7 +278,7 @@ The name of the context is what counts: a server that is reached by ` + "`--serv
 
 What is chosen on the dashboard (its theme, and on which clusters, by the UID of kube-system, the usual flags are accepted; never
 that of a protected context) is in ` + "`$XDG_STATE_HOME/kdrain-tui/preferences.json`" + `; flags and
-settings are stronger.
+settings are stronger. ` + "`config`" + ` shows the clusters.
 
 The journals of runs are in ` + "`$XDG_STATE_HOME/kdrain-tui/runs`" + `. Starting a run removes those that are neither among the newest ` + "`keep-journals`" + ` (100) nor
 younger than ` + "`keep-journals-days`" + ` (90). Never removed is the journal of a live run. Kept for a year, however many there are:

@@ -41,6 +41,12 @@ func (s *Store) Usual(cluster string) bool {
 	return slices.Contains(c.Usual, cluster)
 }
 
+// Clusters are those on which the usual flags are accepted.
+func (s *Store) Clusters() []string {
+	c, _ := s.read() // see Store
+	return c.Usual
+}
+
 // KeepTheme remembers a theme.
 func (s *Store) KeepTheme(name string) error {
 	return s.change(func(c *chosen) { c.Theme = name })

@@ -14,6 +14,8 @@ type Settings struct {
 	File     string    `json:"file"`
 	Found    bool      `json:"fileFound"`
 	Settings []Setting `json:"settings"`
+	// UsualOn are the clusters, by the UID of kube-system, on which the dashboard was told to accept the usual flags.
+	UsualOn []string `json:"usualFlagsAcceptedOn,omitempty"`
 }
 
 // Setting is one of them.
@@ -40,4 +42,8 @@ func (s Settings) Print(t *Text) {
 		rows.Add("", setting.Name, kube.Clean(setting.Value), kube.Clean(source))
 	}
 	rows.Write(t.W)
+	for _, cluster := range s.UsualOn {
+		t.Say("--ignore-daemonsets and --delete-emptydir-data are accepted on cluster %s (the dashboard remembers it)",
+			kube.Clean(cluster))
+	}
 }
