@@ -424,3 +424,14 @@ func TestACordonOfManyNodesIsTyped(t *testing.T) {
 		t.Errorf("%q were cordoned, want %d", d.cordons, cordoned-1)
 	}
 }
+
+// A run that another process began asks with the costs too: its plan is made anew.
+func TestAResumedRunAsksWithItsCosts(t *testing.T) {
+	s := runState()
+	s.Phases[drain.PhaseEvict] = drain.PhaseAsks
+	s.Question = &drain.Question{Phase: drain.PhaseEvict, Word: "worker-a2", Since: moment}
+	s.Run.Options.DeleteEmptyDirData, s.Run.Options.IgnoreDaemonSets = true, true
+	d := drive(t, company(), 100, 30, attached(s))
+	d.keys("enter")
+	d.shows("to confirm", "move", "1 pod loses its emptyDir data")
+}

@@ -51,13 +51,21 @@ func (m *Page) reopenQuestion() {
 	m.openQuestion(m.s.State.Question)
 }
 
-// openQuestion looks at the plan first where evictions are asked for.
+// openQuestion looks at the plan first where evictions are asked for. A run of another process was confirmed there: its
+// plan is made anew, of all that is left.
 func (m *Page) openQuestion(q *drain.Question) {
-	if q.Phase == drain.PhaseEvict && len(m.confirmed.Nodes) > 0 {
-		confirm.Check(m.shell, confirm.Request{Shown: m.confirmed, Question: q})
+	if q.Phase != drain.PhaseEvict {
+		m.putQuestion(q, nil)
 		return
 	}
-	m.putQuestion(q, nil)
+	shown := m.confirmed
+	if len(shown.Nodes) == 0 {
+		shown.Options = m.s.State.Run.Options
+		for _, name := range nodesAtWork(m.s.State) {
+			shown.Nodes = append(shown.Nodes, plan.Node{Name: name})
+		}
+	}
+	confirm.Check(m.shell, confirm.Request{Shown: shown, Question: q})
 }
 
 // putQuestion opens the dialog. It opened by itself, so keys that were on
@@ -163,10 +171,13 @@ func (m *Page) onChecked(msg confirm.Checked) {
 	if !asks(m.s, msg.Question) {
 		return
 	}
+	grave := plan.Grave(msg.Changes)
+	if len(m.confirmed.Nodes) == 0 { // nothing was shown before
+		grave = nil
+	}
 	if msg.Err == nil {
 		m.confirmed = msg.Fresh
 	}
-	grave := plan.Grave(msg.Changes)
 	switch {
 	case !msg.Confirm:
 		m.putQuestion(msg.Question, grave)
