@@ -74,8 +74,8 @@ func newHistory(t *rapid.T) *history {
 		}
 		h.addApp(t, name, nodes)
 		if needs := rapid.IntRange(-1, pods).Draw(t, "needed of "+name); needs >= 0 {
-			keeper := rapid.SampledFrom([]string{"", "", "", " keeper=example.org"}).Draw(t, "keeper")
-			h.lines(fmt.Sprintf("budget %s needs=%d%s", name, needs, keeper))
+			owner := rapid.SampledFrom([]string{"", "", "", " owner=example.org"}).Draw(t, "owner")
+			h.lines(fmt.Sprintf("budget %s needs=%d%s", name, needs, owner))
 		}
 	}
 	for _, others := range []string{"pod ds-1 on=w1 owner=DaemonSet\npod ds-2 on=w2 owner=DaemonSet\nworkload ds kind=DaemonSet",

@@ -283,8 +283,8 @@ func (c *shownCluster) editBudget(name string, e edit) {
 	if uid := e.values["uid"]; uid != "" {
 		b.UID = types.UID(uid)
 	}
-	if group := e.values["keeper"]; group != "" {
-		b.OwnerReferences = []metav1.OwnerReference{{APIVersion: group + "/v1", Kind: "Cluster", Name: "db", UID: "db", Controller: new(true)}}
+	if group := e.values["owner"]; group != "" {
+		kubetest.ControlledBy(group+"/v1", "Cluster", "db")(b)
 	}
 	b.ResourceVersion = c.nextVersion()
 	c.count(b, e)

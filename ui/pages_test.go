@@ -122,12 +122,13 @@ var pageScenes = []scene{
 	}},
 	{"budgets-managed", func(t testing.TB, w, h int) *driver {
 		in := company()
-		in.Put(&kube.Workload{Kind: "ReplicaSet", Namespace: "data", Name: "pg-7f9c", UID: "rs-pg", Replicas: 1, Selector: labels.SelectorFromSet(labels.Set{"app": "pg"})})
+		in.Put(&kube.Workload{Kind: "ReplicaSet", Namespace: "data", Name: "pg-7f9c", UID: "rs-pg", Replicas: 1,
+			Selector: labels.SelectorFromSet(labels.Set{"app": "pg"})})
 		in.pod("worker-b1", "data", "pg-1", "pg")
 		in.budget("data", "pg", 1, 1, 0)
-		kept := *in.Snapshot().BudgetNamed("data", "pg")
-		kept.ExpectedPods, kept.Owner = 1, &kube.Owner{APIVersion: "postgresql.cnpg.io/v1", Kind: "Cluster", Name: "pg"}
-		in.Put(&kept)
+		managed := *in.Snapshot().BudgetNamed("data", "pg")
+		managed.ExpectedPods, managed.Owner = 1, &kube.Owner{APIVersion: "postgresql.cnpg.io/v1", Kind: "Cluster", Name: "pg"}
+		in.Put(&managed)
 		d := drive(t, in, w, h)
 		d.keys("b", "down", "down")
 		return d

@@ -28,7 +28,7 @@ type Advice struct {
 func (l *Tracker) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick SickPod) []Advice {
 	switch {
 	case v == VerdictManaged:
-		return []Advice{{"see what its controller waits for", describeKeeper(b)}}
+		return []Advice{{"see what its controller waits for", describeOwner(b)}}
 	case v == VerdictNever:
 		return adviseNever(b, page)
 	case sick.Pod == nil:

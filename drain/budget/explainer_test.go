@@ -40,6 +40,17 @@ func besides(unhealthyPod kubetest.PodOption, more ...runtime.Object) []runtime.
 	return slices.Concat(kubetest.Cart(kubetest.Well, unhealthyPod, kubetest.Well), []runtime.Object{kubetest.Budget("shop/cart", 2, 2, 0, 3)}, more)
 }
 
+// full are three Ready pods under a budget that needs all three.
+func full(change func(*policyv1.PodDisruptionBudget)) []runtime.Object {
+	return append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well),
+		kubetest.Budget("shop/cart", 3, 3, 0, 3, change))
+}
+
+// controlled are the same pods under a budget with a controlling owner.
+func controlled(apiVersion, kind, name string) []runtime.Object {
+	return full(kubetest.ControlledBy(apiVersion, kind, name))
+}
+
 func waiting(reason, message string) kubetest.PodOption {
 	return func(p *corev1.Pod) {
 		kubetest.NotReady(time.Hour)(p)
@@ -177,21 +188,27 @@ var neverExplained = []explanation{
 	{"all of them", append(kubetest.DeploymentOf("shop/cart", kubetest.Well), kubetest.Budget("shop/cart", 1, 1, 0, 1, kubetest.MinAvailable("100%"))), kubetest.Nobody, VerdictNever,
 		"budget cart needs 1 healthy pod (minAvailable 100%) of 1: it allows no disruption at all",
 		[]string{"allow one pod to be unavailable: none is available while the only pod moves: " + patchCart + `'{"spec":{"minAvailable":null,"maxUnavailable":1}}'`}},
-	{"kept by an operator", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3, kubetest.KeptBy("postgresql.cnpg.io/v1", "Cluster", "db"))), kubetest.Nobody, VerdictManaged,
-		"Cluster db keeps cart: it lets the primary go after the switchover that the cordon starts, and a single instance never",
+	{"managed", controlled("postgresql.cnpg.io/v1", "Cluster", "db"), kubetest.Nobody, VerdictManaged,
+		"budget cart is controlled by Cluster db; CloudNativePG opens it after the switchover that the cordon triggers, " +
+			"but never for a single instance",
 		[]string{"see what its controller waits for: kubectl describe cluster.postgresql.cnpg.io -n shop db"}},
-	{"kept by an operator that is not known", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3, kubetest.KeptBy("example.org/v1", "Cache", "c"))), kubetest.Nobody, VerdictManaged,
-		"Cache c keeps cart: its controller decides", []string{"see what its controller waits for: kubectl describe cache.example.org -n shop c"}},
-	{"of an operator, a pod is not Ready", append(kubetest.Cart(kubetest.Well, kubetest.NotReady(time.Hour), kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3, kubetest.KeptBy("example.org/v1", "Cache", "c"))), kubetest.Nobody, VerdictWait,
+	{"managed by an unknown controller", controlled("example.org/v1", "Cache", "c"), kubetest.Nobody, VerdictManaged,
+		"budget cart is controlled by Cache c; its controller decides when it opens",
+		[]string{"see what its controller waits for: kubectl describe cache.example.org -n shop c"}},
+	{"managed, and a pod is not Ready", append(
+		kubetest.Cart(kubetest.Well, kubetest.NotReady(time.Hour), kubetest.Well),
+		kubetest.Budget("shop/cart", 2, 2, 0, 3, kubetest.ControlledBy("example.org/v1", "Cache", "c"))),
+		kubetest.Nobody, VerdictWait,
 		"budget cart needs 2 healthy pods and has 2; cart-2 on w2 is not Ready for 60m",
 		[]string{"see why it is not Ready: " + describeSick, anewSick}},
-	{"removed with its Deployment", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3, kubetest.KeptBy("apps/v1", "Deployment", "cart"))), kubetest.Nobody, VerdictNever,
+	{"owned by its Deployment", controlled("apps/v1", "Deployment", "cart"), kubetest.Nobody, VerdictNever,
 		"budget cart needs 3 healthy pods of 3: it allows no disruption at all",
 		[]string{scaleCart, "allow one pod to be unavailable: " + patchCart + `'{"spec":{"minAvailable":2}}'`}},
-	{"of Longhorn", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3, func(b *policyv1.PodDisruptionBudget) {
-		b.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "longhorn.io/component", Operator: metav1.LabelSelectorOpDoesNotExist}}}
-	})), kubetest.Nobody, VerdictManaged,
-		"Longhorn keeps cart: it is removed once the volumes of the node are detached, as its node drain policy says",
+	{"managed by Longhorn", full(func(b *policyv1.PodDisruptionBudget) {
+		b.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: "longhorn.io/component", Operator: metav1.LabelSelectorOpDoesNotExist}}}
+	}), kubetest.Nobody, VerdictManaged,
+		"budget cart is controlled by Longhorn, which deletes it when the volumes of the node are detached",
 		[]string{"see what its controller waits for: kubectl describe pdb -n shop cart"}},
 	{"maxUnavailable 0", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3, kubetest.MaxUnavailable("0"))), kubetest.Nobody, VerdictNever,
 		"budget cart has maxUnavailable 0: it allows no disruption at all",

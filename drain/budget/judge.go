@@ -112,7 +112,7 @@ func (l *Tracker) say(said *blocked, b *kube.Budget, page *page, sick SickPod) {
 	case said.verdict == VerdictNever:
 		said.why = page.never
 	case said.verdict == VerdictManaged:
-		said.why = managed(b)
+		said.why = managedWords(b)
 	default:
 		if sick.Pod != nil {
 			said.unhealthyPod = sick.unhealthyPod(l.serverNow)

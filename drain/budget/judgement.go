@@ -16,7 +16,7 @@ const (
 	VerdictEvictable Verdict = "Evictable"
 	VerdictWait      Verdict = "Wait"     // blocked now, by something that can pass
 	VerdictNever     Verdict = "Never"    // blocked by arithmetic, whatever happens to pods
-	VerdictManaged   Verdict = "Managed"  // blocked on purpose, until the controller that keeps it opens it
+	VerdictManaged   Verdict = "Managed"  // blocked until the controller of the budget opens it
 	VerdictDeadlock  Verdict = "Deadlock" // waits for pods that wait for this drain
 	VerdictMultiple  Verdict = "Multiple" // more than one budget: the server answers 500
 	VerdictSyncing   Verdict = "Syncing"  // the controller has not observed the budget yet

@@ -111,7 +111,7 @@ func (v *View) spend(r *Record, live *kube.Pod, b *kube.Budget, refused bool) (*
 		}
 		return b, nil
 	}
-	// Who keeps a managed budget closed learns from the eviction that the pod is to go.
+	// The controller of a closed managed budget may act on the eviction request itself.
 	if v.pollDue(r, live, b) || r.Attempts == 0 && b.DisruptionsAllowed < 1 && budget.Managed(b) {
 		return b, nil
 	}

@@ -11,7 +11,7 @@ func UnderBudgets(l *budget.Tracker, p *kube.Pod) *Wait {
 	j, under := l.Judge(p, func(kube.UID) bool { return false })
 	w := &Wait{UnhealthyPod: j.UnhealthyPod, Never: j.Verdict == budget.VerdictNever}
 	if j.Verdict == budget.VerdictManaged {
-		w.Kept = j.Why
+		w.Managed = j.Why
 	}
 	switch j.Verdict {
 	case budget.VerdictMultiple:

@@ -13,7 +13,12 @@ import (
 )
 
 func TestBudgetWait(t *testing.T) {
-	sick := kubetest.Crashing(4 * time.Minute)
+	well := kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well)
+	under := func(pods []runtime.Object, budgets ...runtime.Object) []runtime.Object {
+		return slices.Concat(pods, budgets)
+	}
+	sick := kubetest.Cart(kubetest.Well, kubetest.Crashing(4*time.Minute), kubetest.Well)
+	controlled := kubetest.ControlledBy("example.org/v1", "Cache", "c")
 	table := []struct {
 		name         string
 		objects      []runtime.Object
@@ -22,21 +27,28 @@ func TestBudgetWait(t *testing.T) {
 		budgets      []string
 		unhealthyPod bool
 	}{
-		{"unhealthy pod", append(kubetest.Cart(kubetest.Well, sick, kubetest.Well), kubetest.Budget("shop/cart", 2, 2, 0, 3)), ForBudget, false, nil, true},
-		{"never", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3)), ForBudget, true, nil, false},
-		{"kept", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3, kubetest.KeptBy("example.org/v1", "Cache", "c"))), ForBudget, false, nil, false},
-		{"not observed", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)), ForObserved, false, nil, false},
-		{"several", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 2, 3, 1, 3), kubetest.Budget("shop/all", 2, 3, 1, 3, kubetest.SelectsAll)), ForOneBudget, false, []string{"all", "cart"}, false},
+		{"unhealthy pod", under(sick, kubetest.Budget("shop/cart", 2, 2, 0, 3)), ForBudget, false, nil, true},
+		{"never", under(well, kubetest.Budget("shop/cart", 3, 3, 0, 3)), ForBudget, true, nil, false},
+		{"managed", under(well, kubetest.Budget("shop/cart", 3, 3, 0, 3, controlled)), ForBudget, false, nil, false},
+		{"not observed", under(well, kubetest.Budget("shop/cart", 2, 3, 1, 3, kubetest.Unobserved)),
+			ForObserved, false, nil, false},
+		{"several", under(well, kubetest.Budget("shop/cart", 2, 3, 1, 3),
+			kubetest.Budget("shop/all", 2, 3, 1, 3, kubetest.SelectsAll)), ForOneBudget, false, []string{"all", "cart"}, false},
 	}
 	for _, row := range table {
 		t.Run(row.name, func(t *testing.T) {
 			s := kubetest.SnapshotOf(kubetest.Now, row.objects...)
 			w := UnderBudgets(budget.NewTracker(s, kubetest.Now), s.PodNamed("shop", "cart-1"))
-			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) || (w.UnhealthyPod != nil) != row.unhealthyPod {
+			if w == nil || w.For != row.want || w.Never != row.never || !slices.Equal(w.Budgets, row.budgets) ||
+				(w.UnhealthyPod != nil) != row.unhealthyPod {
 				t.Fatalf("wait %+v", w)
 			}
-			if kept := map[string]string{"kept": "Cache c keeps cart: its controller decides"}[row.name]; w.Kept != kept || kept != "" && w.Sentence(kubetest.Now) != kept {
-				t.Errorf("kept %q: %s", w.Kept, w.Sentence(kubetest.Now))
+			managed := ""
+			if row.name == "managed" {
+				managed = "budget cart is controlled by Cache c; its controller decides when it opens"
+			}
+			if w.Managed != managed || managed != "" && w.Sentence(kubetest.Now) != managed {
+				t.Errorf("managed %q: %s", w.Managed, w.Sentence(kubetest.Now))
 			}
 			if row.budgets == nil && (w.Budget == nil || w.Budget.Name != "cart" || w.Budget.Expected != 3) {
 				t.Errorf("budget %+v", w.Budget)

@@ -98,8 +98,8 @@ func (w *Wait) kubeletSentence() string {
 }
 
 func (w *Wait) budgetSentence() string {
-	if w.Kept != "" {
-		return w.Kept
+	if w.Managed != "" {
+		return w.Managed
 	}
 	var b strings.Builder
 	b.WriteString(theBudget(w))

@@ -45,9 +45,9 @@ type Wait struct {
 	Budget       *budget.Numbers      `json:"budget,omitempty"`
 	Budgets      []string             `json:"budgets,omitempty"` // names, where several are the trouble
 	UnhealthyPod *budget.UnhealthyPod `json:"unhealthyPod,omitempty"`
-	Never        bool                 `json:"never,omitempty"` // by arithmetic it will not end by itself
-	Kept         string               `json:"kept,omitempty"`  // who keeps the budget and what opens it, in a sentence
-	Until        time.Time            `json:"until,omitzero"`  // when it ends or is tried again at the latest
+	Never        bool                 `json:"never,omitempty"`   // by arithmetic it will not end by itself
+	Managed      string               `json:"managed,omitempty"` // who controls the budget and when that opens it
+	Until        time.Time            `json:"until,omitzero"`    // when it ends or is tried again at the latest
 	Finalizers   []string             `json:"finalizers,omitempty"`
 	// ForKubelet: when the kubelet was last heard of; ForDetach: the pod's end
 	Since   time.Time `json:"since,omitzero"`
@@ -120,7 +120,7 @@ func Same(a, b *Wait) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.For == b.For && a.Never == b.Never && a.Kept == b.Kept && a.Words == b.Words &&
+	return a.For == b.For && a.Never == b.Never && a.Managed == b.Managed && a.Words == b.Words &&
 		sameNumbers(a.Budget, b.Budget) && sameUnhealthyPod(a.UnhealthyPod, b.UnhealthyPod) &&
 		a.Driver == b.Driver && sameReplacement(a.Replacement, b.Replacement) && sameAhead(a.Ahead, b.Ahead) &&
 		slices.Equal(a.Volumes, b.Volumes) &&
@@ -181,6 +181,6 @@ func (w *Wait) Lasts() bool {
 // OnlyFigures reports whether the other wait is the same with other figures, or with
 // another pod to blame.
 func (w *Wait) OnlyFigures(other *Wait) bool {
-	return w != nil && other != nil && w.For == other.For && w.Never == other.Never && w.Kept == other.Kept &&
+	return w != nil && other != nil && w.For == other.For && w.Never == other.Never && w.Managed == other.Managed &&
 		slices.Equal(w.Budgets, other.Budgets)
 }

@@ -172,8 +172,8 @@ func Policy(p policyv1.UnhealthyPodEvictionPolicyType) func(*policyv1.PodDisrupt
 	return func(b *policyv1.PodDisruptionBudget) { b.Spec.UnhealthyPodEvictionPolicy = &p }
 }
 
-// KeptBy is the controlling owner of a budget.
-func KeptBy(apiVersion, kind, name string) func(*policyv1.PodDisruptionBudget) {
+// ControlledBy gives a budget a controlling owner.
+func ControlledBy(apiVersion, kind, name string) func(*policyv1.PodDisruptionBudget) {
 	return func(b *policyv1.PodDisruptionBudget) {
 		b.OwnerReferences = []metav1.OwnerReference{
 			{APIVersion: apiVersion, Kind: kind, Name: name, Controller: new(true)}}

@@ -187,8 +187,8 @@ func waitSentence(p *eviction.Record, now time.Time) string {
 		if w.UnhealthyPod != nil {
 			return s + " The pod " + UnhealthyPodSentence(w.UnhealthyPod, now) + "."
 		}
-		if w.Kept != "" {
-			return s + " " + w.Kept + "."
+		if w.Managed != "" {
+			return FirstUpper(w.Managed) + "."
 		}
 		if w.Never {
 			return s + " It will never allow an eviction as it is."
