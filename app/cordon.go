@@ -34,7 +34,7 @@ func (s *Session) Cordon(ctx context.Context, node, reason string, dry plan.DryR
 // whether there was anything to do.
 func (s *Session) Uncordon(ctx context.Context, node string, dry plan.DryRun) (changed bool, err error) {
 	if n := s.Snapshot().Node(node); n != nil {
-		if err := s.Runs.Idle(n.UID); err != nil {
+		if err := s.Runs.CheckCommands(func(node kube.UID) bool { return node == n.UID }); err != nil {
 			return false, err
 		}
 	}

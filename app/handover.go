@@ -65,8 +65,7 @@ func (s *Session) Handover(ctx context.Context, nodes []string) (*Handover, erro
 	return &Handover{s, m}, nil
 }
 
-// Abandoned are the runs that the operator said to take nodes over from, that are not live, and that have left more
-// than their nodes: what counts for another's in the new run. A live run takes that back itself.
+// Abandoned are the dead runs with Undos among those to take nodes over from. A live run undoes its own.
 func (s *Session) Abandoned(ctx context.Context, nodes Selection, o *plan.Options) (all []*Handover, err error) {
 	if len(o.TakeOver) == 0 || o.DryRun != plan.DryRunNone {
 		return nil, nil
@@ -174,8 +173,8 @@ func (h *Handover) Rollback() (*Rollback, error) {
 	return r, nil
 }
 
-// Undos are what the run left that a new run would count for another's, as its rollback would take it back: its
-// temporary budgets and what it raised.
+// Undos are the temporary budgets and the surges that the run left. A new run would take them for somebody else's. They
+// are undone as a rollback of the run undoes them.
 func (h *Handover) Undos() []rollback.Undo {
 	var left []rollback.Undo
 	for _, u := range rollback.Plan(h.Marked.State, h.session.Snapshot(), h.session.Now()) {
@@ -186,13 +185,13 @@ func (h *Handover) Undos() []rollback.Undo {
 	return left
 }
 
-// MayUndo is an *Error where that may not be taken back.
+// MayUndo is an *Error where a right is missing for one of the Undos.
 func (h *Handover) MayUndo(ctx context.Context) error {
 	return h.session.rights().need(ctx, undoRights(h.Undos()))
 }
 
-// Undo takes it back, and waits until the cluster shows that: a plan made before would still count it. It calls undone
-// for each.
+// Undo does the Undos, calls undone for each, and waits until the watches show them all. A plan that is made earlier
+// still counts what was undone.
 func (h *Handover) Undo(ctx context.Context, undone func(rollback.Undo)) error {
 	s := h.session
 	r := &Rollback{session: s, State: h.Marked.State}

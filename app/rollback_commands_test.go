@@ -18,6 +18,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
@@ -30,7 +31,9 @@ func writeRoll(t *testing.T, dir string, g process.Group) {
 		t.Fatal(err)
 	}
 	events := []roll.Event{
-		{Kind: roll.EventRollStarted, Roll: &roll.Facts{Run: drain.RunFacts{ID: "x", Nodes: []drain.NodeFacts{{Name: "w1", UID: "node-w1"}}}, Batches: []roll.Batch{{Nodes: []string{"w1"}}}}},
+		{Kind: roll.EventRollStarted, Roll: &roll.Facts{
+			Run:     drain.RunFacts{ID: "x", Nodes: []drain.NodeFacts{{Name: "w1", UID: "node-w1"}}},
+			Batches: []roll.Batch{{Nodes: []string{"w1"}}}}},
 		{Kind: roll.EventHookStarted, Node: "w1", Hook: roll.HookWork},
 		{Kind: roll.EventHookProcess, Node: "w1", Hook: roll.HookWork, Process: &g},
 	}
@@ -66,7 +69,8 @@ func TestCommandsUnderARollback(t *testing.T) {
 	c.Began = func(g process.Group) error { writeRoll(t, runs.Dir, g); return nil }
 	c.Tell = func([]string) {
 		w, err := runs.working(of)
-		if err == nil && len(w.unknown) == 0 || err != nil && !strings.Contains(err.Error(), "the --work command of roll x still runs for node w1 as process group") {
+		if err == nil && len(w.unknown) == 0 ||
+			err != nil && !strings.Contains(err.Error(), "the --work command of roll x still runs for node w1 as process group") {
 			t.Error("it is rolled back under a command: ", err)
 		}
 		if err := errors.Join(os.WriteFile(file, nil, 0o600), w.close()); err != nil { // what was refused is closed already
@@ -93,7 +97,8 @@ func TestCommandsUnderARollback(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := w.leave([]rollback.Undo{back, {Node: "w2", Cordon: &request.Cordon{Node: "w2"}}})
-	if !strings.Contains(left[0].Left, "whether the --work command of roll x still runs on it: it was started on host z") || left[0].Cordon != nil {
+	if !strings.Contains(left[0].Left, "whether the --work command of roll x still runs on it: it was started on host z") ||
+		left[0].Cordon != nil {
 		t.Errorf("%+v", left[0])
 	}
 	if got := rollback.Uncordons(left); !slices.Equal(got, []string{"w2"}) {
@@ -122,7 +127,8 @@ func TestCommandsUnderOtherRuns(t *testing.T) {
 				t.Errorf("%s under a command: %v", what, err)
 			}
 		}
-		if err := errors.Join(s.Runs.Idle("node-w2"), os.WriteFile(file, nil, 0o600)); err != nil {
+		onW2 := func(node kube.UID) bool { return node == "node-w2" }
+		if err := errors.Join(s.Runs.CheckCommands(onW2), os.WriteFile(file, nil, 0o600)); err != nil {
 			t.Error(err)
 		}
 	}

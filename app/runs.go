@@ -317,9 +317,9 @@ func (w working) rolls(events []roll.Event, on func(node kube.UID) bool) error {
 	return nil
 }
 
-// Idle is an *Error where a command of a roll whose process died still runs on this host for one of the nodes: its
-// Lease expires while the command works on.
-func (r *Runs) Idle(nodes ...kube.UID) error {
+// CheckCommands is an *Error where a command of a roll whose process died still runs on this host for one of those
+// nodes: the command goes on after the Lease of the node has expired.
+func (r *Runs) CheckCommands(on func(node kube.UID) bool) error {
 	w := working{unknown: map[string]string{}}
 	for _, id := range journal.Rolls(r.Dir) {
 		path := journal.RollPath(r.Dir, id)
@@ -333,7 +333,7 @@ func (r *Runs) Idle(nodes ...kube.UID) error {
 		if err != nil { // it is said where that roll is asked for
 			continue
 		}
-		if err := w.rolls(events, func(n kube.UID) bool { return slices.Contains(nodes, n) }); err != nil {
+		if err := w.rolls(events, on); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/app/engine"
@@ -25,11 +26,11 @@ func (s *Session) StartAs(ctx context.Context, id string, plan plan.Plan) (Run, 
 		return nil, &Error{Text: "the MachineDrainRules were not read when the plan was made; nothing was changed",
 			Hint: "make the plan again"}
 	}
-	uids := make([]kube.UID, len(plan.Nodes))
+	var uids []kube.UID
 	for i := range plan.Nodes {
-		uids[i] = plan.Nodes[i].UID
+		uids = append(uids, plan.Nodes[i].UID)
 	}
-	if err := s.Runs.Idle(uids...); err != nil {
+	if err := s.Runs.CheckCommands(func(node kube.UID) bool { return slices.Contains(uids, node) }); err != nil {
 		return nil, err
 	}
 	journal, err := journal.CreateJournal(s.Runs.Dir, id)

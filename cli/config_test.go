@@ -109,7 +109,8 @@ func TestConfigCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.expect(t, ExitDone, nil, "config")
-	if text := b.out.String(); !strings.HasPrefix(text, "file: "+b.Program.Config+"\n") || !strings.Contains(text, "environment, KDRAIN_ASCII") ||
+	if text := b.out.String(); !strings.HasPrefix(text, "file: "+b.Program.Config+"\n") ||
+		!strings.Contains(text, "environment, KDRAIN_ASCII") ||
 		!strings.Contains(text, "are accepted on cluster 8f2c") {
 		t.Errorf("%s", text)
 	}

@@ -84,17 +84,21 @@ func (c *pastRun) rollbackMarked(cmd *cobra.Command, args []string) error {
 	return c.undo(ctx, b, session, c.f.yes)
 }
 
-// takeUp makes a drain the successor of the run that its nodes carry the marks of, with --take-over of those that died.
-// What such a run made for its drain is taken back before the plan is made, its reason is kept where there is no new
-// one, and the new run takes the marks over when it cordons.
+// predecessors are the dead runs whose nodes the drain takes over, by resume --node or by --take-over.
+func (c *draining) predecessors(ctx context.Context, session *app.Session, args []string, o *plan.Options) (
+	[]*app.Handover, error) {
+	if !c.f.takesUp {
+		return session.Abandoned(ctx, c.f.selection(args), o)
+	}
+	h, err := session.Handover(ctx, args)
+	return []*app.Handover{h}, err
+}
+
+// takeUp undoes the temporary budgets and surges of the predecessors before the plan is made. The drain keeps their
+// reason if it has none of its own, and its cordon replaces their annotations.
 func (c *draining) takeUp(ctx context.Context, session *app.Session, args []string, o *plan.Options) error {
-	handovers, err := []*app.Handover(nil), error(nil)
-	if c.f.takesUp {
-		handovers = make([]*app.Handover, 1)
-		if handovers[0], err = session.Handover(ctx, args); err != nil {
-			return err
-		}
-	} else if handovers, err = session.Abandoned(ctx, c.f.selection(args), o); err != nil {
+	handovers, err := c.predecessors(ctx, session, args, o)
+	if err != nil {
 		return err
 	}
 	for _, h := range handovers {
@@ -121,8 +125,7 @@ func (c *draining) takeUp(ctx context.Context, session *app.Session, args []stri
 	return nil
 }
 
-// resumeMarked drains the nodes of a run whose journal is elsewhere in a new run
-// that takes its annotations over.
+// resumeMarked drains the nodes of a run whose journal is elsewhere, in a new run that takes its annotations over.
 func (c *pastRun) resumeMarked(cmd *cobra.Command, args []string) error {
 	if err := c.checkMarkArgs(cmd, args); err != nil {
 		return err

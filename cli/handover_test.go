@@ -122,7 +122,8 @@ func TestResumeByMarksRemovesBudgetsFirst(t *testing.T) {
 	}
 	b, writer = markedBench(t)
 	writer.code = 403
-	b.expect(t, ExitError, []string{"first: remove budget shop/kdrain-api\nfirst: remove budget shop/kdrain-web\n", "not today"},
+	b.expect(t, ExitError,
+		[]string{"first: remove budget shop/kdrain-api\nfirst: remove budget shop/kdrain-web\n", "not today"},
 		"drain", "worker-1", "--take-over=aaaaaa", "--yes")
 	if writer.writes() > 0 || len(writer.removed) != 1 {
 		t.Errorf("%d writes, removed %v", writer.writes(), writer.removed)

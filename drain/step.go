@@ -181,7 +181,7 @@ const rightsRetry = 2 * time.Second
 // stillStarting reports whether the answer refuses a right, and may only do so
 // because the API server is not ready yet.
 func (st *stepper) stillStarting(a kube.Answer) bool {
-	return attempt.MissingRight(a) && !st.s.unwell.IsZero() && st.now.Sub(st.s.unwell) < attempt.StartTime
+	return !st.s.unwell.IsZero() && attempt.RefusedAtStart(a, st.s.unwell, st.now)
 }
 
 // classOf is the class of an answer in this run. A right that may be missing only

@@ -65,7 +65,7 @@ func (st leaseStep) leaseView(n *NodeRun) lease.View {
 		Run: st.s.Run.ID, By: st.s.Run.User, Reason: o.Reason, Namespace: o.LeaseNamespace, Node: n.Name, UID: n.UID,
 		Wanted: st.leasesWanted() && !st.s.Paused, Untouched: n.State == NodeWaiting && n.Attempts == 0,
 		Final: n.State.Final(), Elsewhere: n.State.Final() && n.Lease.Standing() && st.worksOn(), Resumed: st.s.resumed,
-	}.On(st.snap, st.now, o.TakesOver)
+	}.WithSnapshot(st.snap, st.now, o.TakesOver)
 }
 
 // worksOn reports whether there is a node on which something may still be done.

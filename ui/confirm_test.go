@@ -425,7 +425,7 @@ func TestACordonOfManyNodesIsTyped(t *testing.T) {
 	}
 }
 
-// A run that another process began asks with the costs too: its plan is made anew.
+// The question of a run that another process began shows the costs too. The plan for them is made again.
 func TestAResumedRunAsksWithItsCosts(t *testing.T) {
 	s := runState()
 	s.Phases[drain.PhaseEvict] = drain.PhaseAsks

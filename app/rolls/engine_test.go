@@ -528,7 +528,8 @@ func TestOldEventsAreKeptSmall(t *testing.T) {
 func TestNoRollUnderACommand(t *testing.T) {
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "go")
 	facts := func(id string) roll.Facts {
-		return roll.Facts{Run: drain.RunFacts{ID: id, Nodes: []drain.NodeFacts{{Name: "w1", UID: "u1"}}}, Batches: []roll.Batch{{Nodes: []string{"w1"}}}}
+		return roll.Facts{Run: drain.RunFacts{ID: id, Nodes: []drain.NodeFacts{{Name: "w1", UID: "u1"}}},
+			Batches: []roll.Batch{{Nodes: []string{"w1"}}}}
 	}
 	c := hook.Command{Line: `echo on; until [ -e ` + file + ` ]; do sleep 0.05; done`}
 	c.Began = func(g process.Group) error {
@@ -543,7 +544,8 @@ func TestNoRollUnderACommand(t *testing.T) {
 	}
 	c.Tell = func([]string) {
 		_, err := Begin(t.Context(), &app.Session{Runs: app.NewRuns(dir, "kdrain-tui")}, facts("y"))
-		if err == nil || !strings.Contains(err.Error(), "the --work command of roll x still runs for node w1") || Known(app.NewRuns(dir, ""), "y") {
+		if err == nil || !strings.Contains(err.Error(), "the --work command of roll x still runs for node w1") ||
+			Known(app.NewRuns(dir, ""), "y") {
 			t.Errorf("a roll under a command: %v", err)
 		}
 		if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -3,6 +3,7 @@ package rolls
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
 	"github.com/kdrain-tui/kdrain-tui/app/control"
@@ -37,10 +38,11 @@ func Plan(s *app.Session, planned plan.Plan, o roll.Options) roll.Facts {
 // Begin begins a roll on the cluster of the session, which watches what a plan needs. The error is an
 // *app.Error.
 func Begin(ctx context.Context, s *app.Session, facts roll.Facts) (*Roll, error) {
-	for _, n := range facts.Run.Nodes {
-		if err := s.Runs.Idle(n.UID); err != nil {
-			return nil, err
-		}
+	planned := func(node kube.UID) bool {
+		return slices.ContainsFunc(facts.Run.Nodes, func(n drain.NodeFacts) bool { return n.UID == node })
+	}
+	if err := s.Runs.CheckCommands(planned); err != nil {
+		return nil, err
 	}
 	written, err := journal.CreateRoll(s.Runs.Dir, facts.Run.ID)
 	if err != nil {

@@ -3,6 +3,7 @@ package attempt
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 
@@ -117,4 +118,10 @@ func fromWebhook(a kube.Answer) bool {
 func MissingRight(a kube.Answer) bool {
 	return a.Code == http.StatusForbidden && strings.Contains(a.Message, " cannot ") &&
 		strings.Contains(a.Message, " resource ")
+}
+
+// RefusedAtStart reports whether the answer refuses a right that the API server may grant a moment later, as it has
+// answered only since then.
+func RefusedAtStart(a kube.Answer, since, now time.Time) bool {
+	return MissingRight(a) && now.Sub(since) < StartTime
 }

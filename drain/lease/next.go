@@ -38,7 +38,7 @@ type View struct {
 }
 
 // On is the View with what a snapshot shows of the Lease; takesOver tells from which holders it may be taken.
-func (v View) On(s *kube.Snapshot, now time.Time, takesOver func(holder string) bool) View {
+func (v View) WithSnapshot(s *kube.Snapshot, now time.Time, takesOver func(holder string) bool) View {
 	sync := s.Sync(kube.KindLeases)
 	v.Now, v.Offset, v.Trusted = now, s.ServerTime(now).Sub(now), s.Trusted(kube.KindLeases)
 	v.Denied, v.DeniedWhy = sync.Phase == kube.Denied, sync.Reason

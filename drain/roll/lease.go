@@ -100,7 +100,7 @@ func (st *stepper) leaseView(n *Node, held bool) lease.View {
 	return lease.View{
 		Run: run.ID, By: run.User, Reason: run.Options.Reason, Namespace: run.Options.LeaseNamespace, Node: n.Name,
 		UID: n.UID, Wanted: held, Untouched: n.State == Draining, Final: !held, Resumed: st.s.Started,
-	}.On(st.v.Snap, st.v.Now, run.Options.TakesOver)
+	}.WithSnapshot(st.v.Snap, st.v.Now, run.Options.TakesOver)
 }
 
 const leaseWait = "waits for its Lease"
@@ -135,8 +135,7 @@ func (st *stepper) leaseAnswered(in LeaseAnswered) {
 	if sent, writes := in.Request.(request.WriteLease); writes {
 		expected = sent.ResourceVersion
 	}
-	// An API server that has just started may refuse what it allows a moment later.
-	starting := attempt.MissingRight(in.Answer) && now.Sub(st.v.Snap.Sync(kube.KindLeases).Since) < attempt.StartTime
+	starting := attempt.RefusedAtStart(in.Answer, st.v.Snap.Sync(kube.KindLeases).Since, now)
 	st.editLease(in.Node, func(r *lease.Record) {
 		r.Answered(facts, in.Verb, attempt.AnswerFactsOf(in.Answer), now)
 		if c := r.After(in.Verb, facts, expected, in.Answer, starting); c != nil {

@@ -49,7 +49,8 @@ func (w *world) holder(node types.UID) string {
 func (w *world) serve(a WriteLease) kube.Answer {
 	gone := kube.Answer{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: "not found"}
 	if w.denied {
-		return kube.Answer{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: `leases.coordination.k8s.io is forbidden: User "ann" cannot create resource "leases"`}
+		return kube.Answer{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
+			Message: `leases.coordination.k8s.io is forbidden: User "ann" cannot create resource "leases"`}
 	}
 	conflict := kube.Answer{Code: http.StatusConflict, Reason: metav1.StatusReasonConflict, Message: "the object has been modified"}
 	switch r := a.Request.(type) {

@@ -27,7 +27,7 @@ func (e *evidence) checkRoll() {
 		}
 		all = all.with(said)
 	}
-	for _, uid := range r.journal.nodes() { // it has Leases of those that no run of it has come to
+	for _, uid := range r.journal.nodes() { // the roll itself holds Leases before its runs do
 		all.uids[uid] = true
 	}
 	e.said = all

@@ -51,8 +51,8 @@ func (m *Page) reopenQuestion() {
 	m.openQuestion(m.s.State.Question)
 }
 
-// openQuestion looks at the plan first where evictions are asked for. A run of another process was confirmed there: its
-// plan is made anew, of all that is left.
+// openQuestion compares the plan with the cluster before it asks for evictions. This process has no plan of a run that
+// another process began: it makes one of the pods that are left.
 func (m *Page) openQuestion(q *drain.Question) {
 	if q.Phase != drain.PhaseEvict {
 		m.putQuestion(q, nil)
