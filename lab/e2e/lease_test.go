@@ -114,7 +114,10 @@ func TestANodeIsTakenOverFromTheScreen(t *testing.T) {
 	term := ada.open(120, 40, "--ignore-daemonsets", "worker-1")
 	term.waitFor("● live · 3 nodes", "1 marked")
 	story := onScreen{t, world, ada, term}
-	story.askToGoOn()
+	term.keys("D")
+	// Whether the Leases are listed before or after the plan is made: without it the plan shows a change.
+	term.waitFor("Plan  ", "is held by run "+first.id, "D continue to cordon")
+	term.keys("D")
 	const question = "Take over worker-1 from another run?"
 	term.waitFor(question, "worker-1 is held by run "+first.id+" of ada since 2", `"new kernel"`, "type "+first.id+" and press Enter")
 	term.typing("take over")
