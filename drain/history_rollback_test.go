@@ -32,11 +32,16 @@ func (h *history) rollBack(t *rapid.T) {
 	h.listApps()
 	h.now = h.now.Add(time.Second)
 	h.state = Fold(nil, journalled(h.events)...)
-	for range 2 { // what is left of a surge is known when its controller has seen the replicas set back
+	// The shell plans again when the watch shows that a taint is gone (the cordon is taken back by the version of the
+	// node), and when the controller of a surge has seen the replicas set back.
+	for range 2 + len(h.state.Nodes) {
 		for _, q := range RollBack(h.state, h.store.Snapshot(), h.now) {
 			t.Logf("rollback: %T %+v", q, q)
 			if a := h.undo(q); !a.OK() {
 				t.Fatalf("the rollback fails: %d %s", a.Code, a.Message)
+			}
+			if _, taint := q.(request.SetTaints); taint {
+				break
 			}
 		}
 		for _, a := range h.apps {

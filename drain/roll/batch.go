@@ -3,12 +3,10 @@ package roll
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
-	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/process"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -86,10 +84,6 @@ func (st *stepper) beginDrain(nodes []*Node) {
 		}
 	}
 	if len(ready) > 0 {
-		st.leases = maps.Clone(st.leases) // without those that the run takes over
-		maps.DeleteFunc(st.leases, func(name string, r *lease.Record) bool {
-			return slices.Contains(ready, name) && r.State != lease.Off
-		})
 		st.emit(Event{Kind: EventDrainStarted, Batch: st.s.Batch + 1, Run: runOf(st.s.Facts.Run.ID, st.s.Batch),
 			Nodes: ready})
 	}

@@ -48,7 +48,11 @@ func (st *stepper) tendLeases() {
 	for _, n := range st.s.inBatch() {
 		switch {
 		case st.s.Suspended && n.Running() == "": // whoever resumes the roll acquires it again
-		case n.State == Draining && st.s.Run != "": // that run holds it
+		case n.State == Draining && st.s.Run != "": // that run takes it over once it has begun
+			if r := st.leases[n.Name]; st.run() != nil && r != nil && r.State != lease.Off {
+				st.leases = maps.Clone(st.leases)
+				delete(st.leases, n.Name)
+			}
 		default:
 			for st.tendLease(n) {
 			}
