@@ -161,6 +161,9 @@ func TestVolumesInTurnAreJudged(t *testing.T) {
 	expectWrong(t, wrongOf(left, check), "")
 	left.attachments[1].Gone = second(24)
 	expectWrong(t, wrongOf(left, check), "which it was not")
+	skipped := withDisks(13)
+	skipped.ordeal = &ordeal{journal: journal{events: []journalEvent{noted(1, 12, "Control", "skip")}}}
+	expectWrong(t, wrongOf(skipped, check), "")
 	stays := withDisks(15)
 	stays.attachments[1].Gone, stays.pods["2"] = time.Time{}, stays.pods["2"][:1]
 	expectWrong(t, wrongOf(stays, check), "")

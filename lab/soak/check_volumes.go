@@ -91,9 +91,20 @@ func (e *evidence) withVolumes() []onItsWay {
 		}
 		seen[pod.UID] = true
 		all = append(all, onItsWay{pod: pod, driver: a.Driver, accepted: r.Received,
-			done: e.leftBy(frames, a.volume(pod.Name))})
+			done: e.turnEnds(pod, e.leftBy(frames, a.volume(pod.Name)))})
 	}
 	return all
+}
+
+// turnEnds is when the turn of a pod ends: when it has left, or when the operator said not to wait for it.
+func (e *evidence) turnEnds(pod film.PodFrame, left time.Time) time.Time {
+	for _, event := range e.events() {
+		if event.Kind == "Control" && event.Control == "skip" && event.UID == pod.UID &&
+			(left.IsZero() || event.Time.Before(left)) {
+			return event.Time
+		}
+	}
+	return left
 }
 
 func (e *evidence) appOf(pod film.PodFrame) *app {
