@@ -173,7 +173,8 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, d Output, w Write, uid
 	tries := before != nil && (before.State.Blocked() || before.RetryNow) || slices.ContainsFunc(d.Events,
 		func(e Event) bool { return e.Kind == EventCommand && e.Command == CommandRetry && e.UID == uid })
 	budgets := snap.BudgetsOf(live)
-	tries = tries || before != nil && before.Attempts == 0 && len(budgets) == 1 && budget.Managed(budgets[0])
+	first := before == nil || before.Attempts == 0 // nil: it joined in this step
+	tries = tries || first && len(budgets) == 1 && budget.Managed(budgets[0])
 	predicted := budget.Predict(live, budgets, uid)
 	if !predicted.Goes() {
 		if !tries {
