@@ -83,7 +83,7 @@ var packages = map[string]packageRow{
 	"app": {imports: []string{"app/control", "app/engine", "app/hook", "app/journal", "app/live", "app/metrics", "app/notify",
 		"app/retire", "drain", "drain/annotation", "drain/attempt", "drain/checklist", "drain/forecast",
 		"drain/host", "drain/metrics", "drain/notice", "drain/plan", "drain/preflight", "drain/process", "drain/remedy",
-		"drain/retire", "drain/roll", "drain/rollback", "drain/selection", "drain/surge", "drain/tempbudget", "kube",
+		"drain/report", "drain/retire", "drain/roll", "drain/rollback", "drain/selection", "drain/surge", "drain/tempbudget", "kube",
 		"kube/conn", "kube/request", "kube/watch", "kube/write"}},
 	"app/preferences": {},
 	"app/past":        {imports: []string{"app", "app/journal", "app/live", "app/rolls", "drain/report", "drain/roll", "drain/rollback"}},
@@ -103,7 +103,7 @@ var packages = map[string]packageRow{
 	"app/journal": {imports: []string{"app/live", "drain", "drain/eviction", "drain/retire", "drain/roll", "kube"}},
 
 	"drain/report": {imports: []string{"drain", "drain/attempt", "drain/budget", "drain/checklist", "drain/eviction", "drain/plan",
-		"drain/remedy", "drain/replacement", "drain/retire", "drain/surge", "drain/tempbudget", "drain/volume",
+		"drain/remedy", "drain/replacement", "drain/retire", "drain/rollback", "drain/surge", "drain/tempbudget", "drain/volume",
 		"drain/waits", "drain/words", "kube", "kube/request"}},
 	"drain/rollback": {imports: []string{"drain", "drain/annotation", "drain/lease", "drain/plan", "drain/remedy",
 		"drain/retire", "drain/surge", "drain/tempbudget", "drain/words", "kube", "kube/request"}},

@@ -96,7 +96,7 @@ func (r *Rollback) remaining() int {
 // look reads the cluster as it is now and plans.
 func (r *Rollback) look(ctx context.Context) error {
 	s := r.session
-	kinds, why := r.kinds()
+	kinds, why := leftKinds(r.State)
 	rights := []request.Permission{{Verb: "get", Resource: "nodes"}}
 	for _, k := range kinds {
 		if why[k] != "" {
@@ -147,9 +147,9 @@ func awaitSetBack(ctx context.Context, s *Session, of *drain.State,
 	})
 }
 
-// kinds are those of what the run may have left, and for those that must be readable
+// leftKinds are those of what a run may have left, and for those that must be readable
 // what the run did.
-func (r *Rollback) kinds() (kinds []kube.Kind, why map[kube.Kind]string) {
+func leftKinds(run *drain.State) (kinds []kube.Kind, why map[kube.Kind]string) {
 	kinds, why = []kube.Kind{kube.KindNodes}, map[kube.Kind]string{}
 	need := func(k kube.Kind, what string) {
 		if !slices.Contains(kinds, k) {
@@ -159,20 +159,20 @@ func (r *Rollback) kinds() (kinds []kube.Kind, why map[kube.Kind]string) {
 			why[k] = what
 		}
 	}
-	if slices.ContainsFunc(r.State.Budgets, func(b *tempbudget.Record) bool { return b.State != tempbudget.Removed }) {
+	if slices.ContainsFunc(run.Budgets, func(b *tempbudget.Record) bool { return b.State != tempbudget.Removed }) {
 		need(kube.KindBudgets, "the run made temporary budgets; nothing was changed")
 	}
-	for _, taken := range r.State.Remedies {
+	for _, taken := range run.Remedies {
 		if kind, known := taken.ScaleKind(); known && taken.MayStand() {
 			need(kind, "the run changed replicas; nothing was changed now")
 		}
 	}
-	if slices.ContainsFunc(r.State.Surges, (*surge.Record).MayStand) {
+	if slices.ContainsFunc(run.Surges, (*surge.Record).MayStand) {
 		for _, k := range surge.Kinds {
 			need(k, "the run raised replicas to start replacements first; nothing was changed now")
 		}
 	}
-	if r.State.LeasesMayStand() || r.State.Run.Options.LeaseNamespace != "" {
+	if run.LeasesMayStand() || run.Run.Options.LeaseNamespace != "" {
 		need(kube.KindLeases, "")
 	}
 	return kinds, why

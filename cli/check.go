@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"io"
 	"slices"
 
@@ -44,8 +43,7 @@ func (p *Program) check(cmd *cobra.Command, f *flags, args []string) error {
 	if err := checkNodeArgs(cmd, args, f); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	ctx := cmd.Context()
 	session, err := p.open(ctx, app.ConnectOptions{
 		ReadOnly: true, Nodes: f.selection(args).Names(), LeaseNamespace: f.LeaseNamespace,
 	})
@@ -121,8 +119,7 @@ func cleanupScript(p *Program, cmd *cobra.Command, args []string, step host.Step
 		text, err := p.runs.CleanupScriptOf(run, args[0], step)
 		return writeScript(p.Out, text, err)
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	ctx := cmd.Context()
 	session, err := p.open(ctx, app.ConnectOptions{ReadOnly: true, Nodes: app.Selection{Args: args}.Names()})
 	if err != nil {
 		return err

@@ -73,8 +73,7 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 	if c.connection.ReadOnly && o.DryRun == plan.DryRunNone {
 		return usage("see --dry-run=server", "--read-only forbids %s", cmd.Name())
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	ctx := cmd.Context()
 	kinds := []kube.Kind{kube.KindNodes}
 	if !c.cordon {
 		kinds = append(kinds, kube.KindLeases)

@@ -55,8 +55,7 @@ func (c *pastRun) rollbackMarked(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c.listen(c.f.yes)
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	ctx := cmd.Context()
 	session, err := c.open(ctx, app.ConnectOptions{
 		ChunkSize: runPageSize, Nodes: app.Selection{Args: c.f.marked}.Names(), LeaseNamespace: c.f.LeaseNamespace,
 	})

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kdrain-tui/kdrain-tui/app"
@@ -41,8 +39,7 @@ func (p *Program) plan(cmd *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	ctx := cmd.Context()
 	session, err := p.open(ctx, app.ConnectOptions{
 		ReadOnly: true, ChunkSize: f.chunkSize, Nodes: f.selection(args).Names(),
 		LeaseNamespace: options.LeaseNamespace,

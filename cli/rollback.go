@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -73,8 +74,7 @@ func (c *pastRun) rollbackRun(cmd *cobra.Command, id string) error {
 
 func (c *pastRun) rollbackOf(cmd *cobra.Command, run *drain.RunFacts) (err error) {
 	c.listen(c.f.yes)
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	ctx := cmd.Context()
 	session, err := c.openOf(ctx, cmd, run, false)
 	if err != nil {
 		return err
@@ -87,11 +87,7 @@ func (c *pastRun) rollbackOf(cmd *cobra.Command, run *drain.RunFacts) (err error
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if failed := b.Close(); err == nil {
-			err = failed
-		}
-	}()
+	defer func() { err = cmp.Or(err, b.Close()) }()
 	return c.undo(ctx, b, session, c.f.yes)
 }
 

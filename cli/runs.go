@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/app/live"
 	"github.com/kdrain-tui/kdrain-tui/app/rolls"
 	"github.com/kdrain-tui/kdrain-tui/cli/print"
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/report"
 )
@@ -69,12 +71,14 @@ func (p *Program) listRuns(f *flags) error {
 
 func (p *Program) reportCommand() *cobra.Command {
 	f := p.newFlags()
+	c := &pastRun{Program: p, f: f}
 	cmd := &cobra.Command{
 		Use:   "report [RUN]",
 		Short: "Show what a run was asked to do and what became of it",
 		Long: "Shows what a run was asked to do and what became of each pod, what blocked them and for how\n" +
 			"long, and what is left to do, from its journal; also of a run that is under way or whose process died.\n" +
-			"Without a name it is the newest run. Needs no cluster.",
+			"Without a name it is the newest run. Where something was left to do, it looks at the cluster of the run: what was\n" +
+			"done since is told apart. A cluster that does not answer within 5 s is no error.",
 		Example: p.examples(`
 # Tell what became of the newest run
 report
@@ -83,52 +87,60 @@ report k7f3pm
 # Write it for a ticket, with a chart
 report k7f3pm -o markdown > change-4711.md`),
 		ValidArgsFunction: completionOf(p).RunsOf(func(live.Brief) bool { return true }),
-		RunE:              func(_ *cobra.Command, args []string) error { return p.report(f, args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return c.report(cmd, args) },
 	}
 	f.bindOutput(cmd.Flags(), plan.Choice{Value: "markdown", Does: "for a ticket, with a chart, as GitHub shows it"})
 	f.bindLook(cmd.Flags())
 	return cmd
 }
 
-func (p *Program) report(f *flags, args []string) error {
+func (c *pastRun) report(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 || len(args) == 1 && (strings.ContainsAny(args[0], `/\`) || args[0] == "") {
-		return usage("usage: "+p.display()+" report [RUN]\n"+p.display()+" runs lists them", "which run? Not a file")
+		return usage("usage: "+c.display()+" report [RUN]\n"+c.display()+" runs lists them", "which run? Not a file")
 	}
 	id, err := "", error(nil)
 	if len(args) == 1 {
 		id = args[0]
-	} else if id, err = p.runs.Newest(); err != nil {
+	} else if id, err = c.runs.Newest(); err != nil {
 		return err
 	}
-	if host := f.host(p); host.Known(id) {
-		return host.Report(id, p.printer(f), p.Out, f.output == "markdown")
+	if host := c.f.host(c.Program); host.Known(id) {
+		return host.Report(id, c.printer(c.f), c.Out, c.f.output == "markdown")
 	}
-	r, err := p.runs.Record(id)
+	r, err := c.runs.Record(id)
 	if err != nil {
 		return err
-	}
-	switch {
-	case r.Torn:
-		fmt.Fprintln(p.Err, "Warning: "+tornNote(r))
-	case r.State.Suspended && !r.Live:
-		fmt.Fprintf(p.Err, "Warning: the run has not ended: it is suspended, and %s continues it\n",
-			p.printed(r.State.Run, "resume"))
-	case r.State.Outcome == "" && !r.Live:
-		fmt.Fprintln(p.Err, "Warning: the run has not ended: its process died")
 	}
 	told := report.Of(r.Events, r.Live)
 	if r.Torn {
 		told.Warnings = append(told.Warnings, tornNote(r))
 	}
-	return p.printer(f).Value(told, func(t *print.Text) {
-		if f.output == "markdown" {
-			fmt.Fprint(p.Out, told.Markdown())
+	if !r.Live && len(told.ToDo) > 0 {
+		if err := c.compare(cmd, &told, r.State); err != nil {
+			told.Unchecked = err.Error()
+		}
+	}
+	return c.printer(c.f).Value(told, func(t *print.Text) {
+		if c.f.output == "markdown" {
+			fmt.Fprint(c.Out, told.Markdown())
 			return
 		}
 		for line := range strings.Lines(t.Style.Plain(told.Story())) {
 			t.Say("%s", strings.TrimSuffix(line, "\n"))
 		}
 	})
+}
+
+// compare compares a report with the cluster of its run. One that is away delays the report by 5 s at most.
+func (c *pastRun) compare(cmd *cobra.Command, told *report.Report, run *drain.State) error {
+	ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
+	defer cancel()
+	session, err := c.openOf(ctx, cmd, &run.Run, false)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	return session.Compare(ctx, told, run)
 }
 
 func (p *Program) replayCommand() *cobra.Command {

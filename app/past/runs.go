@@ -134,6 +134,11 @@ func (r *Runs) Report(b live.Brief) (string, error) {
 		return "", err
 	}
 	told := report.Of(record.Events, record.Live)
+	if !record.Live && len(told.ToDo) > 0 {
+		if err := r.session.Compare(r.ctx, &told, record.State); err != nil {
+			told.Unchecked = err.Error()
+		}
+	}
 	return told.Markdown(), nil
 }
 

@@ -11,12 +11,15 @@ import (
 
 // Drain is a drain as a command line of ours, to be read and to be run again:
 // the flags that differ from their defaults, quoted for a POSIX shell.
-func (t Target) Drain(nodes []string, o Options) string {
-	text := []string{t.program() + "drain"}
+func (t Target) Drain(nodes []string, o Options) string { return t.Command("drain", nodes, o) }
+
+// Command is Drain for another command with its options, and more flags of that one.
+func (t Target) Command(verb string, nodes []string, o Options, flags ...string) string {
+	text := []string{t.program() + verb}
 	for _, n := range nodes {
 		text = append(text, words.ShellWord(n))
 	}
-	return strings.Join(slices.Concat(text, t.words(), o.FlagWords(nil)), " ")
+	return strings.Join(slices.Concat(text, t.words(), o.FlagWords(nil), flags), " ")
 }
 
 // FlagWords are the options that are not as they are by default, as flags quoted for a

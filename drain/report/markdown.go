@@ -29,7 +29,8 @@ func (r Report) Markdown() string {
 	m.line("%s", r.standing())
 	m.line("")
 	m.facts(r.facts())
-	m.toDo(r.ToDo)
+	m.toDo(r)
+	m.list("Done since the run ended", r.Since)
 	m.list("Warnings", r.Warnings)
 	m.list("What it cost", r.Costs)
 	m.list("What the plan warned of", r.warned())
@@ -46,7 +47,14 @@ func (r Report) Markdown() string {
 }
 
 func (r Report) title() string {
-	return "Drain of " + codes(r.names(), 4) + ": " + r.result()
+	if !retires(r) {
+		return "Drain of " + codes(r.names(), 4) + ": " + r.result()
+	}
+	result := r.result()
+	if r.Outcome == drain.OutcomeDone && slices.ContainsFunc(r.Nodes, func(n Node) bool { return !n.out() }) {
+		result = "drained, not out of the cluster"
+	}
+	return "Retirement of " + codes(r.names(), 4) + ": " + result
 }
 
 // result is how the run ended, or that it did not.
@@ -135,12 +143,12 @@ func utc(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05 MST")
 }
 
-func (m *markdown) toDo(list []ToDo) {
-	if len(list) == 0 {
+func (m *markdown) toDo(r Report) {
+	if len(r.ToDo) == 0 {
 		return
 	}
-	m.line("## Left to do\n")
-	for _, t := range list {
+	m.line("## %s\n", prose(leftTitle(r)))
+	for _, t := range r.ToDo {
 		if t.Command != "" {
 			m.line("- [ ] %s: %s", prose(t.What), longCode(t.Command))
 		} else {
@@ -175,9 +183,19 @@ func (m *markdown) nodes(r Report) {
 		}
 		m.row(code(n.Name), NodeWord(n.State, working(r)), fmt.Sprintf("%d of %d", gone, all),
 			spell(n.DurationSeconds),
-			map[bool]string{true: "yes", false: "no"}[n.Cordoned], code(n.Message))
+			n.cordonWord(), code(n.Message))
 	}
 	m.line("")
+}
+
+func (n *Node) cordonWord() string {
+	switch {
+	case n.Cordoned:
+		return "yes"
+	case n.CordonGone:
+		return "no longer"
+	}
+	return "no"
 }
 
 func (m *markdown) chart(r Report) {

@@ -36,7 +36,8 @@ type Report struct {
 	Remedies        []Remedy             `json:"remedies,omitempty"` // as they were confirmed
 	Surges          []Surge              `json:"surges,omitempty"`   // with --surge
 
-	// What was asked, and by what.
+	// What was asked, and by what. Retire: the drained nodes were to leave the cluster.
+	Retire     bool         `json:"retire,omitempty"`
 	Version    string       `json:"version,omitempty"`
 	ClusterUID string       `json:"clusterUID,omitempty"`
 	Options    plan.Options `json:"options,omitzero"`
@@ -59,6 +60,11 @@ type Report struct {
 	// What an operator should know, and what is left for them.
 	Warnings []string `json:"warnings,omitempty"`
 	ToDo     []ToDo   `json:"toDo,omitempty"`
+	// CheckedAt is when ToDo was compared with the cluster, and Since what was done until then. Unchecked is why it was
+	// not: then ToDo is what the run left when it ended.
+	CheckedAt time.Time `json:"checkedAt,omitzero"`
+	Since     []string  `json:"since,omitempty"`
+	Unchecked string    `json:"unchecked,omitempty"`
 
 	target plan.Target // of the commands
 	down   time.Time   // since when the API server is unreachable, zero if it is not
@@ -71,6 +77,8 @@ type Node struct {
 	State    drain.NodeState `json:"state"`
 	Message  string          `json:"message,omitempty"`
 	Cordoned bool            `json:"cordoned"` // by this run, and still so when it saw the node last
+	// CordonGone tells that the run cordoned the node, and that this cordon no longer stands.
+	CordonGone bool `json:"cordonGone,omitempty"`
 	// CordonInDoubt tells that the run ended before it saw what became of its last cordon.
 	CordonInDoubt bool `json:"cordonInDoubt,omitempty"`
 	// TakenOverBy is the run that took the node over from this one, "" for none.
@@ -127,8 +135,8 @@ func OfState(s *drain.State) Report {
 		StartedAt: s.Started.UTC(), EndedAt: s.Ended.UTC(), Requests: s.Sent, Nodes: []Node{},
 		Remedies: reportRemedies(s), Surges: reportSurges(s),
 		Version: s.Run.Version, ClusterUID: s.Run.ClusterUID, Options: s.Run.Options,
-		Command: s.Run.Target().Drain(nodeNames(s), s.Run.Options),
-		target:  s.Run.Target(),
+		Command: commandOf(s),
+		target:  s.Run.Target(), Retire: s.Run.Retire != nil,
 	}
 	r.Findings, r.Costs = s.Run.Findings, costsOf(s)
 	if s.Down != nil {
@@ -148,7 +156,7 @@ func OfState(s *drain.State) Report {
 	}
 	for _, n := range s.Nodes {
 		node := Node{Name: n.Name, UID: string(n.UID), State: n.State, Message: n.Message,
-			Cordoned: n.LeftCordoned(), CordonInDoubt: n.CordonInDoubt, TakenOverBy: n.TakenOverBy(),
+			Cordoned: n.LeftCordoned(), CordonGone: n.Cordoned && n.CordonGone, CordonInDoubt: n.CordonInDoubt, TakenOverBy: n.TakenOverBy(),
 			DurationSeconds: seconds(n.Started, orElse(n.Ended, end)), Pods: []Pod{},
 			Attached: n.Attached, Warning: n.Warning, SafeToPowerOff: n.SafeToPowerOff()}
 		node.Retire = retireSteps(n)

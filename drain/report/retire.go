@@ -1,12 +1,14 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/checklist"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 )
 
 // RetireStep is what became of a step of a node out of the cluster.
@@ -35,6 +37,32 @@ func retireSteps(n *drain.NodeRun) []RetireStep {
 	return steps
 }
 
+// commandOf is the run as a command line.
+func commandOf(s *drain.State) string {
+	order, verb, flags := s.Run.Retire, "drain", []string(nil)
+	if order != nil {
+		verb = "retire"
+		if order.HostExec != "" {
+			flags = append(flags, "--host-exec="+words.ShellWord(order.HostExec))
+		}
+		if order.DeleteNode {
+			flags = append(flags, "--delete-node")
+		}
+	}
+	return s.Run.Target().Command(verb, nodeNames(s), s.Run.Options, flags...)
+}
+
+// retires reports whether the run was to take its nodes out of the cluster, or began to.
+func retires(r Report) bool {
+	return r.Retire || slices.ContainsFunc(r.Nodes, func(n Node) bool { return len(n.Retire) > 0 })
+}
+
+// out reports whether all steps of the node out of the cluster are done.
+func (n *Node) out() bool {
+	return len(n.Retire) == len(retire.Steps) &&
+		!slices.ContainsFunc(n.Retire, func(s RetireStep) bool { return s.Status != retire.Done })
+}
+
 // retired are a sentence for each node of which a step was taken.
 func (r Report) retired() []Fact {
 	var facts []Fact
@@ -44,13 +72,9 @@ func (r Report) retired() []Fact {
 		}
 		level, said := Good, []string{}
 		for _, s := range n.Retire {
-			words := s.words()
-			if s.Status != retire.Done {
-				level = Warning
-			}
-			said = append(said, words)
+			said = append(said, s.words())
 		}
-		if len(n.Retire) < len(retire.Steps) {
+		if !n.out() {
 			level = Warning
 		}
 		facts = append(facts, Fact{level, n.Name + ": " + strings.Join(said, ", ")})

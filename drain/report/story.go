@@ -31,10 +31,11 @@ func (r Report) Story() string {
 
 func (st story) left(r Report) {
 	if len(r.ToDo) > 0 {
-		st.head("Left to do")
+		st.head(leftTitle(r))
 		for _, t := range r.ToDo {
 			st.row(strings.TrimSuffix(t.What+": "+t.Command, ": "))
 		}
 	}
+	st.list("Done since the run ended", r.Since)
 	st.list("Warnings", r.Warnings)
 }

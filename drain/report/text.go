@@ -71,7 +71,7 @@ const mostNamed = 5
 func (r Report) afterwards() string {
 	var cordoned []string
 	for _, n := range r.Nodes {
-		if n.State == drain.NodeDrained && n.Cordoned && n.TakenOverBy == "" {
+		if n.State == drain.NodeDrained && n.Cordoned && n.TakenOverBy == "" && len(n.Retire) == 0 {
 			cordoned = append(cordoned, words.ShellWord(n.Name))
 		}
 	}

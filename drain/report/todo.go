@@ -7,8 +7,12 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
+	"github.com/kdrain-tui/kdrain-tui/drain/retire"
+	"github.com/kdrain-tui/kdrain-tui/drain/rollback"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
@@ -17,10 +21,16 @@ import (
 type ToDo struct {
 	What    string `json:"what"`
 	Command string `json:"command,omitempty"`
+
+	// What Check looks at: a pod that is to leave, or the ID of a rollback.Undo; and the kinds that must be known, of
+	// one node or "" for all.
+	pod   *eviction.Record
+	undo  string
+	node  string
+	kinds []kube.Kind
 }
 
-// toDo is what a run left behind, as far as its journal knows: what somebody did
-// since then is not in it.
+// toDo is what a run left behind, as far as its journal knows: see Report.Check for what was done since.
 func toDo(s *drain.State, status Status) []ToDo {
 	l := toDos{target: s.Run.Target()}
 	unended := status == StatusDead || status == StatusSuspended
@@ -51,7 +61,13 @@ type toDos struct {
 }
 
 func (l *toDos) add(what, command string) {
-	l.list = append(l.list, ToDo{what, l.target.Line(command)})
+	l.list = append(l.list, ToDo{What: what, Command: l.target.Line(command)})
+}
+
+// addUndo adds what a rollback would undo on a node, "" for what is on none.
+func (l *toDos) addUndo(undo, node string, kinds []kube.Kind, what string, commands ...string) {
+	l.list = append(l.list,
+		ToDo{What: what, Command: l.target.Line(commands...), undo: undo, node: node, kinds: kinds})
 }
 
 func (l *toDos) unended(s *drain.State, status Status) {
@@ -84,12 +100,14 @@ func (l *toDos) nodes(s *drain.State) {
 			}
 			l.add("node "+n.Name+": "+n.Warning, command)
 		}
-		uncordon := "kdrain-tui uncordon " + words.ShellWord(n.Name)
+		undo, uncordon := rollback.CordonID(n.UID), "kdrain-tui uncordon "+words.ShellWord(n.Name)
+		nodes := []kube.Kind{kube.KindNodes}
 		if n.CordonInDoubt {
-			l.add("whether node "+n.Name+" is cordoned is in doubt: check, and once the work on it is done", uncordon)
+			l.addUndo(undo, n.Name, nodes,
+				"whether node "+n.Name+" is cordoned is in doubt: check, and once the work on it is done", uncordon)
 		}
-		if n.LeftCordoned() {
-			l.add("node "+n.Name+" was left cordoned: once the work on it is done", uncordon)
+		if n.LeftCordoned() && !n.Retire.Did(retire.StepDelete) {
+			l.addUndo(undo, n.Name, nodes, "node "+n.Name+" was left cordoned: once the work on it is done", uncordon)
 		}
 	}
 }
@@ -104,7 +122,7 @@ func (l *toDos) pods(s *drain.State) {
 			if held := p.Wait.AttachedWords(); held != "" {
 				what += "; " + held
 			}
-			l.add(what, "")
+			l.list = append(l.list, ToDo{What: what, pod: p, node: p.Node, kinds: []kube.Kind{kube.KindPods}})
 		}
 	}
 }
@@ -116,8 +134,10 @@ func (l *toDos) budgets(s *drain.State, unended bool) {
 			if b.UID == "" {
 				left = " may have been left behind: no answer said whether it was created"
 			}
-			l.add("temporary budget "+b.Namespace+"/"+b.Name+left, tempbudget.RemoveCommands(
-				[]tempbudget.Leftover{{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0])
+			remove := tempbudget.RemoveCommands(
+				[]tempbudget.Leftover{{BudgetRef: request.BudgetRef{Namespace: b.Namespace, Name: b.Name}}})[0]
+			l.addUndo(rollback.BudgetID(b), "", []kube.Kind{kube.KindBudgets},
+				"temporary budget "+b.Namespace+"/"+b.Name+left, remove)
 		}
 	}
 }
@@ -127,10 +147,13 @@ func (l *toDos) remedies(s *drain.State) {
 		switch {
 		case !r.MayStand():
 		case r.Kind == remedy.OutOfService:
-			l.add("node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.ByHand())
+			l.addUndo(r.UndoID(), r.Name, []kube.Kind{kube.KindNodes},
+				"node "+r.Name+" has the out-of-service taint of this run: once its machine is back", r.ByHand())
 		case r.Kind == remedy.Scale:
-			l.add(fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace,
-				r.Name, r.To), r.ByHand())
+			kind, _ := r.ScaleKind()
+			what := fmt.Sprintf("%s %s/%s still has the %d replicas that this run gave it", r.Object, r.Namespace,
+				r.Name, r.To)
+			l.addUndo(r.UndoID(), "", []kube.Kind{kind}, what, r.ByHand())
 		}
 	}
 }
@@ -138,7 +161,7 @@ func (l *toDos) remedies(s *drain.State) {
 func (l *toDos) surges(s *drain.State) {
 	for _, r := range s.Surges {
 		if what := r.LeftOver(); what != "" {
-			l.list = append(l.list, ToDo{what, l.target.Line(r.ByHand()...)})
+			l.addUndo(r.UndoID(), "", surge.Kinds, what, r.ByHand()...)
 		}
 	}
 }

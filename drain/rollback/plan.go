@@ -165,8 +165,14 @@ func undoLease(n *drain.NodeRun, run string, snap *kube.Snapshot) Undo {
 	return u
 }
 
+// BudgetID is the ID of the Undo that removes a temporary budget.
+func BudgetID(b *tempbudget.Record) string { return "budget/" + b.Namespace + "/" + b.Name }
+
+// CordonID is the ID of the Undo of the cordon of a node.
+func CordonID(node kube.UID) string { return "cordon/" + string(node) }
+
 func undoBudget(b *tempbudget.Record, run string, snap *kube.Snapshot) Undo {
-	u := Undo{ID: "budget/" + b.Namespace + "/" + b.Name, What: "remove budget " + b.Namespace + "/" + b.Name}
+	u := Undo{ID: BudgetID(b), What: "remove budget " + b.Namespace + "/" + b.Name}
 	u.Unguard, u.Left = b.Undo(run, snap)
 	return u
 }
@@ -183,7 +189,7 @@ func unlessHeld(u Undo, run string, snap *kube.Snapshot, now time.Time) Undo {
 }
 
 func undoCordon(n *drain.NodeRun, run string, snap *kube.Snapshot) Undo {
-	u := Undo{ID: "cordon/" + string(n.UID), Node: n.Name}
+	u := Undo{ID: CordonID(n.UID), Node: n.Name}
 	u.Cordon, u.What, u.Left = annotation.Undo(n.Name, n.UID, run, snap.Node(n.Name))
 	return u
 }

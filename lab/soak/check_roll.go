@@ -328,7 +328,9 @@ func (e *evidence) checkDrainsOfOthers() {
 func (e *evidence) checkNoWorkBeside(other journal, ended time.Time) {
 	since, until := map[string]time.Time{}, map[string]time.Time{}
 	for _, event := range other.events {
-		if event.Kind == "Node" && slices.Contains([]string{"Drained", "Failed", "Stopped"}, event.NodeState) {
+		// Drained may be followed by Stopped: somebody has uncordoned the node since.
+		if _, known := until[event.Node]; !known && event.Kind == "Node" &&
+			slices.Contains([]string{"Drained", "Failed", "Stopped"}, event.NodeState) {
 			until[event.Node] = event.Time
 		}
 		if _, known := since[event.Node]; !known && event.Kind == "Intent" && event.Action.Verb == "cordon" {

@@ -161,8 +161,10 @@ func TestWorkAfterTheDrainOfAnotherRun(t *testing.T) {
 	e := rolled()
 	cordon, drained := noted(1, 10, "Intent", "cordon"), noted(2, 11, "Node", "")
 	cordon.Node, drained.Node, drained.NodeState = "target-1", "target-1", "Drained"
+	uncordoned := noted(3, 19, "Node", "")
+	uncordoned.Node, uncordoned.NodeState = "target-1", "Stopped" // as the roll uncordons it
 	expectWrong(t, wrongOf(e, func(e *evidence) {
-		e.checkNoWorkBeside(journal{run: "other", events: []journalEvent{cordon, drained}}, second(20))
+		e.checkNoWorkBeside(journal{run: "other", events: []journalEvent{cordon, drained, uncordoned}}, second(20))
 	}), "")
 }
 

@@ -144,8 +144,14 @@ func (m *Page) copyReport() {
 	if played, ok := run.(interface{ Whole() []drain.Event }); ok { // also what the replay has not come to
 		events, live = played.Whole, false
 	}
+	snap, now := m.s.Snap, m.s.Now
 	m.shell.Go("the report of the run", func(context.Context) tea.Msg {
-		return reportMsg{of, report.Of(events(), live).Markdown()}
+		all := events()
+		told := report.Of(all, live)
+		if !live && snap.Health().Live {
+			told.Check(drain.Fold(nil, all...), snap, now)
+		}
+		return reportMsg{of, told.Markdown()}
 	})
 }
 
