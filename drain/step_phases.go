@@ -141,13 +141,11 @@ func (st *stepper) evictWord() string {
 
 // openNodes counts the nodes with which something is still to be done.
 func (st *stepper) openNodes() int {
-	open := 0
-	for _, n := range st.s.Nodes {
-		if !n.State.Final() {
-			open++
-		}
-	}
-	return open
+	return st.countNodes(func(n NodeState) bool { return !n.Final() })
+}
+
+func (st *stepper) countNodes(state func(NodeState) bool) int {
+	return len(slices.DeleteFunc(slices.Clone(st.s.Nodes), func(n *NodeRun) bool { return !state(n.State) }))
 }
 
 // verify looks once more at what was drained, in a snapshot that can be
@@ -160,17 +158,21 @@ func (st phaseStep) verify() {
 		st.replacements().await() || awaitChecklist(st.stepper) {
 		return
 	}
+	st.lookDrained()
+	st.enter(PhaseClose, PhaseDone)
+}
+
+// lookDrained judges the drained nodes, and again where it would judge otherwise by now: the close may take long.
+func (st phaseStep) lookDrained() {
 	for _, n := range st.s.Nodes {
-		if n.State != NodeDrained {
+		if n.State != NodeDrained || !st.sees(n) || !st.volumes().lookPowerOff(n) {
 			continue
 		}
-		st.volumes().lookPowerOff(n)
 		why, _ := st.s.StillDrained(st.snap, n, st.now)
 		if why != "" && checklist.Lost(st.snap.Node(n.Name), n.UID) == "" {
 			st.setNode(n, NodeStopped, why)
 		}
 	}
-	st.enter(PhaseClose, PhaseDone)
 }
 
 // close takes back what the run made for itself, and ends the run when none of its
@@ -187,6 +189,7 @@ func (st phaseStep) close() {
 		st.remedies().remediesStand() || st.s.Surges.Stand() {
 		return
 	}
+	st.lookDrained()
 	st.remedies().leaveTaints()
 	st.emit(Event{Kind: EventPhase, Phase: PhaseClose, PhaseStatus: PhaseDone})
 	outcome, message := st.judgeRun()
@@ -194,21 +197,14 @@ func (st phaseStep) close() {
 }
 
 func (st phaseStep) judgeRun() (Outcome, string) {
-	drained, refused := 0, 0
-	for _, n := range st.s.Nodes {
-		switch n.State {
-		case NodeDrained:
-			drained++
-		case NodeRefused:
-			refused++
-		}
-	}
+	in := func(state NodeState) int { return st.countNodes(func(n NodeState) bool { return n == state }) }
+	drained := in(NodeDrained)
 	switch {
 	case drained == len(st.s.Nodes) && st.s.Gate != nil:
 		return OutcomePartly, "all nodes are drained; " + st.s.Gate.Sentence()
 	case drained == len(st.s.Nodes):
 		return OutcomeDone, ""
-	case refused == len(st.s.Nodes):
+	case in(NodeRefused) == len(st.s.Nodes):
 		return OutcomeRefused, "no node was drained"
 	}
 	return OutcomePartly, fmt.Sprintf("%d of %d nodes drained", drained, len(st.s.Nodes))

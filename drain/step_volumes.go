@@ -126,14 +126,18 @@ func (st volumeStep) attachmentsDenied() bool {
 	return st.snap.Sync(kube.KindAttachments).Phase == kube.Denied
 }
 
-// lookPowerOff says of a drained node whether it is safe to power off, and which
-// volumes it still has. Nothing is safe that was not checked.
-func (st volumeStep) lookPowerOff(n *NodeRun) {
+// lookPowerOff says of a drained node whether it is safe to power off, and which volumes it still has, unless it has
+// said so. Nothing is safe that was not checked.
+func (st volumeStep) lookPowerOff(n *NodeRun) (said bool) {
+	verdict := st.s.Checklist(st.snap, n, st.now)
+	if n.PowerOff != nil && n.PowerOff.Safe == verdict.Safe {
+		return false
+	}
 	e := Event{Kind: EventVolumes, Node: n.Name, CordonGone: st.cordonGone(n)}
 	if st.attachmentsSeen() {
 		e.Volumes = volume.LeftAttached(n.Name, st.snap)
 	}
-	verdict := st.s.Checklist(st.snap, n, st.now)
 	e.PowerOff, e.Message = &verdict, verdict.Sentence()
 	st.emit(e)
+	return true
 }
