@@ -46,7 +46,8 @@ performance: bin/bench ## write the figures of the last make bench into docs/per
 .PHONY: soak
 soak: build bin/lab bin/soak ## long random runs: make soak N=200 SEED=42 (drains; as many that are killed, then resumed or rolled back; 20 times as many pods scheduled, 2,000 times as many random histories, 20,000 times classified)
 	@seed=$(or $(SEED),$$RANDOM$$RANDOM); echo "random histories: seed $$seed"; \
-		go test ./drain ./drain/roll -run TestHistories -count=1 -timeout=0 -rapid.checks=$$(($(N) * 1000)) -rapid.seed=$$seed
+		go test ./drain ./drain/roll -run TestHistories -count=1 -timeout=0 -rapid.checks=$$(($(N) * 1000)) -rapid.seed=$$seed && \
+		DRAIN_N=$$(($(N) * 100)) DRAIN_SEED=$$seed go test ./app/engine -run 'TestRandom|TestKilled|TestVerdict' -count=1 -timeout=0
 	@ORACLE_N=$$(($(N) * 20000)) ORACLE_SEED='$(SEED)' go test -C lab/oracle -v -count=1 -timeout=0 ./...
 	@KDRAIN_LAB=$(CURDIR)/bin/lab go test -C lab -tags landing ./landing -v -count=1 -timeout=0 -args -n $$(($(N) * 20)) -seed $(or $(SEED),0)
 	@bin/soak -kdrain bin/kdrain-tui -lab bin/lab -n $(N) -kills $(or $(KILLS),$(N)) -seed $(or $(SEED),0)

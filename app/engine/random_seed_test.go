@@ -16,7 +16,7 @@ import (
 // said by DRAIN_N and DRAIN_SEED; each has a seed of its own, so that one alone
 // can be run again: go test -run 'TestRandomRuns/17$'.
 func inRandomClusters(t *testing.T, run func(*testing.T, *rand.Rand)) {
-	n, seed := fromEnv(t, "DRAIN_N", 60), fromEnv(t, "DRAIN_SEED", rand.Uint64())
+	n, seed := fromEnv(t, "DRAIN_N", 60), fromEnv(t, "DRAIN_SEED", 1)
 	t.Logf("DRAIN_N=%d DRAIN_SEED=%d", n, seed)
 	for i := range n {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
@@ -93,7 +95,7 @@ func checkRun(t *testing.T, s *kubetest.Simulation, e *Engine) {
 			continue
 		}
 		for _, p := range s.Pods {
-			if p.Spec.NodeName == n.Name {
+			if of := metav1.GetControllerOf(p); p.Spec.NodeName == n.Name && (of == nil || of.Kind != "DaemonSet") {
 				t.Errorf("node %s counts as drained with %s on it", n.Name, p.Name)
 			}
 		}

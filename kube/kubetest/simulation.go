@@ -178,7 +178,7 @@ func (s *Simulation) evict(r request.Evict) kube.Answer {
 	if p == nil {
 		return kube.Answer{Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound}
 	}
-	if b := s.Budgets[p.Labels["app"]]; b != nil && p.DeletionTimestamp == nil {
+	if b := s.Budgets[p.Labels["app"]]; b != nil && p.DeletionTimestamp == nil && !spares(b, p) {
 		if b.Status.DisruptionsAllowed <= 0 {
 			return BudgetRefusal(b)
 		}
@@ -200,6 +200,11 @@ func (s *Simulation) evict(r request.Evict) kube.Answer {
 	return kube.Answer{Code: http.StatusCreated}
 }
 
+// spares reports whether the eviction costs nothing: the pod is not Ready, and enough others are (IfHealthyBudget).
+func spares(b *policyv1.PodDisruptionBudget, p *corev1.Pod) bool {
+	return !IsReady(p) && b.Status.DesiredHealthy > 0 && b.Status.CurrentHealthy >= b.Status.DesiredHealthy
+}
+
 func (s *Simulation) terminate(p *corev1.Pod) { s.end(p, true) }
 
 // remove ends a pod that is one too many: none comes in its place.
@@ -211,13 +216,13 @@ func (s *Simulation) end(p *corev1.Pod, again bool) {
 	changed.DeletionTimestamp = &ends
 	s.Pods[p.UID] = changed
 	s.Store.Put(convert.Pod(changed))
-	app := p.Labels["app"]
+	app, wasReady := p.Labels["app"], IsReady(p)
 	s.Later(s.ControllerLag, func() { s.Control(app) })
 	if len(p.Finalizers) > 0 {
 		return
 	}
 	if s.AtOnce && again {
-		s.replace(app)
+		s.replace(app, wasReady)
 	}
 	s.Later(s.EndAfter, func() {
 		delete(s.Pods, p.UID)
@@ -226,19 +231,23 @@ func (s *Simulation) end(p *corev1.Pod, again bool) {
 			s.onGone(changed)
 		}
 		if !s.AtOnce && again {
-			s.replace(app)
+			s.replace(app, wasReady)
 		}
 		s.Control(app)
 	})
 }
 
-// replace starts a new pod of the app on a node that takes pods.
-func (s *Simulation) replace(app string) {
+// replace starts a new pod of the app on a node that takes pods. What kept a pod from being Ready keeps its
+// replacement from it too.
+func (s *Simulation) replace(app string, well bool) {
 	for _, n := range s.Nodes {
 		if n.Spec.Unschedulable {
 			continue
 		}
 		p := s.AddPod(app, n.Name, func(p *corev1.Pod) { SetReady(p, false) })
+		if !well {
+			return
+		}
 		s.Later(s.ReadyAfter, func() {
 			now := s.Pods[p.UID]
 			if now == nil || now.DeletionTimestamp != nil {

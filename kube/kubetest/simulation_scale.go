@@ -76,7 +76,7 @@ func (s *Simulation) ScaleTo(app string, replicas int32, ours bool) {
 	s.Replicas[app] = replicas
 	s.PutReplicaSet(app, ours)
 	if replicas > was {
-		s.replace(app)
+		s.replace(app, true)
 	}
 	s.Control(app)
 }

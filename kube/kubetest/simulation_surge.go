@@ -26,7 +26,7 @@ func (s *Simulation) Raise(_ context.Context, r request.Raise) kube.Answer {
 	s.Replicas[r.Name] = r.To
 	s.PutReplicaSet(r.Name, true)
 	for range r.To - was {
-		s.replace(r.Name)
+		s.replace(r.Name, true)
 	}
 	s.changed()
 	return kube.Answer{Code: http.StatusOK}
