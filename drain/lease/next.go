@@ -37,7 +37,7 @@ type View struct {
 	Offset  time.Duration // of the server's clock to ours
 }
 
-// On is the View with what a snapshot shows of the Lease; takesOver tells from which holders it may be taken.
+// WithSnapshot is the View with what a snapshot shows of the Lease; takesOver tells from which holders it may be taken.
 func (v View) WithSnapshot(s *kube.Snapshot, now time.Time, takesOver func(holder string) bool) View {
 	sync := s.Sync(kube.KindLeases)
 	v.Now, v.Offset, v.Trusted = now, s.ServerTime(now).Sub(now), s.Trusted(kube.KindLeases)
