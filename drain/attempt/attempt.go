@@ -1,7 +1,6 @@
 package attempt
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -44,8 +43,7 @@ func (a *Attempt) Outdated(shown string) bool {
 
 // Doubtful reports whether the last of the requests may have been done without being seen.
 func (a *Attempt) Doubtful() bool {
-	return a.InFlight != 0 || a.Last == nil || a.Last.Code == 0 || a.Last.Code == http.StatusGatewayTimeout ||
-		a.Last.Class() == kube.AnswerDone
+	return a.InFlight != 0 || a.Last == nil || a.Last.Class() == kube.AnswerDone || a.Last.MayBeDone()
 }
 
 // Waits reports whether nothing is to be sent now: an answer is out, or the pause until Next is
