@@ -167,7 +167,8 @@ func TestAbortWhileACordonIsInDoubt(t *testing.T) {
 		"accepted, not shown":  {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Code: 200} }, false, true},
 		"no answer":            {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Failure: "EOF"} }, false, true},
 		"no answer, and shown": {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Failure: "EOF"} }, true, false},
-		"refused":              {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Code: 500, Message: "no"} }, false, false},
+		"the server failed":    {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Code: 500, Message: "no"} }, false, true},
+		"refused":              {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Code: 429, Message: "no"} }, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			play := newCordoning(plan.DefaultOptions(), "a")
