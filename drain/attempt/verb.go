@@ -41,4 +41,6 @@ type ActionFacts struct {
 	// Under is what the run knew of the pod's budgets when its eviction was sent: a
 	// refusal by them stands until that changes.
 	Under string `json:"under,omitempty"`
+	// Pod is what showed of the pod then: a refusal by an admission webhook stands until that changes.
+	Pod string `json:"pod,omitempty"`
 }

@@ -47,6 +47,7 @@ type Record struct {
 	heldSince time.Time       // start of the present time of Held, zero while its clock stands
 	countedAt time.Time       // when BudgetRefusals last grew
 	sentUnder string          // what was known of its budgets when it was last tried
+	sentAs    string          // what showed of the pod itself then
 	refusal   attempt.Refusal // the answer to that, empty before it came
 	refusedAt time.Time       // when the server last refused it
 	repeats   int             // refusals in a row by a budget, while nothing else moved in its namespace
@@ -73,7 +74,7 @@ func (r *Record) Sent(a *attempt.ActionFacts, at time.Time) {
 		return
 	}
 	r.Attempts++
-	r.sentUnder, r.refusal = a.Under, attempt.NotRefused
+	r.sentUnder, r.sentAs, r.refusal = a.Under, a.Pod, attempt.NotRefused
 	r.State, r.Since, r.Wait, r.unwritten = Requested, at, &waits.Wait{For: waits.ForAnswer}, false
 }
 

@@ -2,6 +2,8 @@ package eviction
 
 import (
 	"cmp"
+	"fmt"
+	"hash/fnv"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
@@ -29,7 +31,8 @@ type Decision struct {
 // its way, else what is. Slot tells whether a request may be sent.
 func (v *View) Release(r *Record, slot bool) Decision {
 	live := v.Snap.Pod(r.UID)
-	if live == nil || live.Terminating() || r.State == Terminating || !r.RetryNow && v.waits(&r.Attempt) {
+	if live == nil || live.Terminating() || r.State == Terminating ||
+		!r.RetryNow && v.waits(&r.Attempt) && !r.movedByWebhook(live) {
 		return Decision{}
 	}
 	if r.Look {
@@ -101,6 +104,19 @@ func (v *View) token(r *Record, live *kube.Pod) (*kube.Budget, *waits.Wait) {
 		return v.guardToken(live)
 	}
 	return nil, nil
+}
+
+// shown is what a controller changes of a pod that it moves away itself: its phase, Ready and its labels.
+func shown(p *kube.Pod) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(p.Labels.String()))
+	return fmt.Sprintf("%s/%t/%x", p.Phase, p.Ready, h.Sum32())
+}
+
+// movedByWebhook reports whether the pod has changed since an admission webhook refused its eviction: the controller
+// behind the webhook may have done what it refused for.
+func (r *Record) movedByWebhook(live *kube.Pod) bool {
+	return r.InFlight == 0 && r.refusal == attempt.RefusedByWebhook && r.sentAs != "" && r.sentAs != shown(live)
 }
 
 // spend is token for a pod whose eviction costs one disruption of the budget.
@@ -188,7 +204,8 @@ func (v *View) request(r *Record, live *kube.Pod, b *kube.Budget,
 	if seconds := int64(v.Options.GracePeriodSeconds); seconds >= 0 {
 		grace = &seconds
 	}
-	facts := &attempt.ActionFacts{Verb: attempt.VerbEvict, Under: budget.Under(v.accounts.WayOf(v.Snap, live))}
+	facts := &attempt.ActionFacts{Verb: attempt.VerbEvict, Under: budget.Under(v.accounts.WayOf(v.Snap, live)),
+		Pod: shown(live)}
 	if b != nil {
 		facts.Budget, facts.Version = b.UID, b.ResourceVersion
 	}
