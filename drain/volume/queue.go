@@ -1,5 +1,10 @@
 package volume
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Holder is a pod that has a turn: its eviction is asked for, it is terminating, or its volumes
 // are still attached to the node that it has left.
 type Holder struct {
@@ -42,8 +47,8 @@ func (q *Queue) Take(h Holder, drivers []string) {
 }
 
 // Full is the first of the drivers that has no turn free on the node, "" if all have. The
-// first pod that is told so is told who has the turn; the others wait for that one too, and
-// need no event with each turn.
+// first pod that is told so is told who has the turn, the first by name of those who have; the
+// others wait for that one too, and need no event with each turn.
 func (q *Queue) Full(node string, drivers []string) (driver string, ahead *Holder) {
 	for _, driver := range drivers {
 		t := q.of(lane{node, driver})
@@ -51,7 +56,10 @@ func (q *Queue) Full(node string, drivers []string) (driver string, ahead *Holde
 			continue
 		}
 		if !t.told {
-			t.told, ahead = true, &t.holders[0]
+			first := slices.MinFunc(t.holders, func(a, b Holder) int {
+				return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+			})
+			t.told, ahead = true, &first
 		}
 		return driver, ahead
 	}
