@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
@@ -391,7 +392,10 @@ func (h *history) rescale(t *rapid.T) {
 	a := h.someApp(t)
 	to := rapid.Int32Range(1, 5).Draw(t, "replicas")
 	r := h.state.Surges.Of(a.uid())
-	if to == a.owned.replicas || r != nil && to == r.Batch.To { // nobody can tell that from the raise
+	byRemedy := slices.ContainsFunc(h.state.Remedies, func(r *remedy.Record) bool {
+		return r.Kind == remedy.Scale && r.UID == a.uid() && r.To == to && r.MayStand()
+	})
+	if to == a.owned.replicas || r != nil && to == r.Batch.To || byRemedy { // nobody can tell that from the raise
 		t.Skip("it has them")
 	}
 	a.wants, a.ours, a.lowered, a.disturbed = to, false, false, h.now
