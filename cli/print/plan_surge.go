@@ -30,20 +30,23 @@ func projectSurges(plan plan.Plan) []surgeJSON {
 	return all
 }
 
-// surges prints whose replacements start first, what that takes, and why the others' do not.
-func (t planText) surges(plan plan.Plan) {
-	if len(plan.Surges) == 0 {
+// surges prints whose replacements start first and what that takes. Why those of others do not, their pods say.
+func (t planText) surges(p plan.Plan) {
+	if len(p.Surges) == 0 {
 		return
 	}
 	t.line("")
-	t.line("%s", t.style.In(Bold, "Replacements first (--surge="+string(plan.Options.Surge)+")"))
-	for _, s := range plan.Surges {
-		pods := words.Count(s.Pods, "pod", "pods")
+	t.line("%s", t.style.In(Bold, "Replacements first (--surge="+string(p.Options.Surge)+")"))
+	asUsual := 0
+	for _, s := range p.Surges {
 		if !s.Not.Passes() {
-			t.line("  %s: %s evicted as usual: %s", s.Title(), pods, s.Not.Text)
+			asUsual++
 			continue
 		}
-		t.line("  %s: %s, %d more at a time%s%s", s.Title(), pods, s.AtOnce, extra(&s), waitsFor(&s))
+		t.line("  %s: %s, %d more at a time%s%s", s.Title(), words.Count(s.Pods, "pod", "pods"), s.AtOnce, extra(&s), waitsFor(&s))
+	}
+	if asUsual > 0 {
+		t.line("  not of %s: their pods are %s", words.Count(asUsual, "workload", "workloads"), plan.AsUsual)
 	}
 }
 

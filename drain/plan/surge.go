@@ -74,6 +74,9 @@ func (p *planner) surge(plan *Plan) {
 			s.AtOnce = surge.Most(p.s, &s.Facts, p.o.Surge)
 		}
 		if !s.Not.Passes() {
+			for _, one := range of[n].pods {
+				one.NoSurge = s.Not.Text
+			}
 			continue
 		}
 		each := of[n].first.Spec.Requests

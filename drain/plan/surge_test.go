@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
@@ -11,7 +13,7 @@ import (
 )
 
 // A workload whose replacement starts first is not down, now or once what is in the way has passed. One that
-// cannot surge is.
+// cannot surge is, and its pods say why.
 func TestWhatSurgesIsNotDown(t *testing.T) {
 	for name, c := range map[string]struct {
 		amount  surge.Amount
@@ -26,6 +28,9 @@ func TestWhatSurgesIsNotDown(t *testing.T) {
 			d.Spec.Replicas, d.Status.Replicas, d.Status.UpdatedReplicas = &two, 2, 2
 			d.Annotations = map[string]string{kube.SurgeAnnotation: `{"run":"r0","was":1,"to":2}`}
 		}, 1, "replaced first"},
+		"an operator": {"1", func(d *appsv1.Deployment) {
+			d.OwnerReferences = []metav1.OwnerReference{{APIVersion: "x/v1", Kind: "Shop", Name: "s", Controller: new(true)}}
+		}, 0, "down until Ready, evicted as usual"},
 		"a rollout": {"1", func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 0 }, 1, "replaced first"},
 	} {
 		web, rs := kubetest.Deployment("shop/web", 1)
@@ -43,6 +48,9 @@ func TestWhatSurgesIsNotDown(t *testing.T) {
 		}
 		if got := p.Nodes[0].Pods[0].Effects().String(); got != c.fate || len(p.Surging()) != c.surging {
 			t.Errorf("%s: %q, surges %+v", name, got, p.Surges)
+		}
+		if why := p.Nodes[0].Pods[0].NoSurge; (c.surging == 0 && c.amount != "") != strings.HasPrefix(why, "Shop s owns Deployment web") {
+			t.Errorf("%s: evicted as usual because %q", name, why)
 		}
 		for _, f := range p.Surging() {
 			if f.AtOnce != 1 {
