@@ -28,11 +28,16 @@ var looks = []look{
 	{roll.Waiting, paint.Hollow, "waiting", themes.Muted},
 }
 
-func lookOf(state roll.NodeState) look {
+// lookOf is the look of a state of a node in the roll. Where that has ended, nothing waits.
+func lookOf(s *roll.State, state roll.NodeState) look {
 	for _, l := range looks {
-		if l.state == state {
-			return l
+		if l.state != state {
+			continue
 		}
+		if state == roll.Waiting && s.Outcome != "" {
+			l.word = "not begun"
+		}
+		return l
 	}
 	return look{state, paint.Unknown, string(state), themes.Text}
 }
@@ -55,7 +60,7 @@ func (m board) head() []paint.Line {
 	line = line.Add(themes.Text, wording.Number(done)+" of "+wording.Number(len(s.Nodes))+" done")
 	for _, l := range looks[1:] {
 		if n := s.Count(l.state); n > 0 {
-			line = line.Add(themes.Muted, paint.Dot).Add(l.token, wording.Number(n)+" "+l.word)
+			line = line.Add(themes.Muted, paint.Dot).Add(l.token, wording.Number(n)+" "+lookOf(s, l.state).word)
 		}
 	}
 	head = append(head, line)
@@ -75,7 +80,7 @@ func cells(s *roll.State, width, most int) []paint.Line {
 	for i, b := range s.Facts.Batches {
 		cell := paint.L(themes.Muted, wording.Number(i+1)+" ")
 		for range b.Nodes {
-			l := lookOf(s.Nodes[at].State)
+			l := lookOf(s, s.Nodes[at].State)
 			cell = cell.Add(l.token, l.glyph)
 			at++
 		}
@@ -178,7 +183,7 @@ func (m board) cell(n *roll.Node, column string, width int) paint.Line {
 	case "node":
 		return paint.L(themes.Text, paint.Middle(n.Name, width))
 	case "state":
-		l := lookOf(n.State)
+		l := lookOf(m.s.RollState, n.State)
 		return paint.L(l.token, l.glyph+" "+l.word)
 	case "for":
 		return paint.L(themes.Muted, m.spent(n))
@@ -238,6 +243,8 @@ func (m board) sentence(n *roll.Node) paint.Line {
 	switch h := n.Running(); {
 	case h != "":
 		text = fmt.Sprintf("The --%s command runs, for %s.", h, wording.Spell(m.now().Sub(n.Since).Round(time.Second)))
+	case n.State == roll.Waiting && m.s.RollState.Outcome != "":
+		text = "The roll ended before its batch began: it is left as it was."
 	case n.State == roll.Waiting:
 		text = fmt.Sprintf("Its batch, %d of %d, has not begun.", n.Batch+1, len(m.s.RollState.Facts.Batches))
 	case n.State == roll.Draining:
