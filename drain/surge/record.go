@@ -159,6 +159,16 @@ func (rs Records) MayStay(pod kube.UID) error {
 	return nil
 }
 
+// Over counts those of which no batch is on its way or has yet to begin.
+func (rs Records) Over() (n int) {
+	for _, r := range rs {
+		if r.State == Done || r.State.ended() {
+			n++
+		}
+	}
+	return n
+}
+
 // Stand reports whether one of them is still to be taken back before a run may end.
 func (rs Records) Stand() bool { return slices.ContainsFunc(rs, (*Record).stands) }
 

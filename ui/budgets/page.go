@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 	"github.com/kdrain-tui/kdrain-tui/themes"
 	"github.com/kdrain-tui/kdrain-tui/ui/frame"
@@ -216,17 +217,21 @@ func (m *Page) cell(key, column string, width int) paint.Line {
 	case "needed":
 		return number(r.Needed)
 	case "allowed":
-		if r.Allowed == 0 && r.verdict != "" {
+		switch {
+		case r.verdict == budget.VerdictMultiple: // the server evicts nothing under it, whatever it allows
+			return paint.L(themes.Muted, wording.Number(int(r.Allowed)))
+		case r.Allowed == 0 && r.verdict != "":
 			return paint.L(themes.Warning, "0")
 		}
 		return number(r.Allowed)
 	case "pods":
 		return paint.L(themes.Muted, wording.Number(len(r.members)))
 	case "bar":
-		if r.Expected <= 0 {
+		most := r.Expected - r.Needed // disruptions, while all its pods are healthy
+		if most <= 0 {
 			return nil
 		}
-		return paint.Bar(themes.BarFull, themes.BarEmpty, min(1, float64(r.Present)/float64(r.Expected)), width)
+		return paint.Bar(themes.BarFull, themes.BarEmpty, min(1, float64(r.Allowed)/float64(most)), width)
 	}
 	if !r.holds() {
 		return nil

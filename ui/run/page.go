@@ -360,6 +360,9 @@ func (m *Page) runCell(p *eviction.Record, column string, width int) paint.Line 
 	if (outline{m}).grouped() && causeOf(p) != "" {
 		return nextTry(p, width, nowOf(m.s, p))
 	}
+	if m.s.State.Outcome != "" && p.State == eviction.Terminating { // nothing counts down any more
+		return paint.L(themes.Muted, paint.Truncate("was ending when the run ended", width))
+	}
 	return waitsFor(p, width, nowOf(m.s, p))
 }
 

@@ -60,10 +60,19 @@ func runPhases(s *drain.State, p eviction.Progress, busy string, width int) pain
 
 func phaseWord(s *drain.State, p eviction.Progress, busy string, phase drain.Phase) paint.Line {
 	word := string(phase)
-	if phase == drain.PhaseEvict && s.Phases[phase] != "" {
+	status := s.Phases[phase]
+	switch {
+	case phase == drain.PhaseEvict && status != "":
 		word += " " + wording.Number(p.Left) + " of " + wording.Number(p.Total)
+	case phase == drain.PhaseSurge && status == drain.PhaseDone:
+		// Its question is answered; the replicas are raised and set back during the evictions.
+		over := s.Surges.Over()
+		word += " " + wording.Number(over) + " of " + wording.Number(len(s.Surges))
+		if s.Phases[drain.PhaseEvict] == drain.PhaseRuns && over < len(s.Surges) {
+			status = drain.PhaseRuns
+		}
 	}
-	switch s.Phases[phase] {
+	switch status {
 	case drain.PhaseAsks:
 		return paint.L(themes.Accent, paint.Unknown+" "+word+" to confirm")
 	case drain.PhaseRuns:
