@@ -14,10 +14,13 @@ import (
 // replacement may have been made: both are in whole seconds.
 const madeBefore = 2 * time.Second
 
-// replacementsOf are the pods that the raise has brought, the newest first.
+// replacementsOf are the pods that the raise has brought, the newest first. A pod of about the same time on a cordoned
+// node is none: it has been there before.
 func replacementsOf(s *kube.Snapshot, w *kube.Workload, b *Batch) []*kube.Pod {
 	pods := slices.DeleteFunc(activeOf(s, w), func(p *kube.Pod) bool {
-		return b.Has(p.UID) || p.Created.Before(b.At.Add(-madeBefore))
+		n := s.Node(p.Node)
+		return b.Has(p.UID) || p.Created.Before(b.At.Add(-madeBefore)) ||
+			n != nil && n.Unschedulable && !p.Created.After(b.At)
 	})
 	slices.SortStableFunc(pods, func(a, b *kube.Pod) int {
 		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name))
@@ -27,10 +30,10 @@ func replacementsOf(s *kube.Snapshot, w *kube.Workload, b *Batch) []*kube.Pod {
 
 // leavingOf are the pods that are to have the lowest cost when the replicas are set back:
 // as many as the controller removes then, so that it takes no other, and no more than there
-// are too many. Those of the batch come first; where they are not to leave, Ready replacements
-// go in their place. Pods that are not Ready need no cost: they are removed before all others
+// are too many. Those of the batch come first; where they are not to leave, others of the run go in
+// their place (moves), else Ready replacements. Pods that are not Ready need no cost: they are removed before all others
 // (getPodsToDelete in kubernetes pkg/controller/replicaset).
-func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted []*kube.Pod) []*kube.Pod {
+func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted, moves []*kube.Pod) []*kube.Pod {
 	leaving, active := slices.Clone(wanted), activeOf(s, w)
 	room := min(int(b.To-b.Was), len(active)-int(b.Was)) - len(leaving)
 	for _, p := range active {
@@ -38,8 +41,8 @@ func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted []*kube.Pod)
 			room--
 		}
 	}
-	for _, p := range replacementsOf(s, w, b) {
-		if room > 0 && p.Ready {
+	for _, p := range slices.Concat(moves, replacementsOf(s, w, b)) {
+		if room > 0 && p.Ready && !slices.Contains(leaving, p) {
 			leaving, room = append(leaving, p), room-1
 		}
 	}

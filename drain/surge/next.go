@@ -274,7 +274,7 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 	if r.foreign(v, w) != "" {
 		lower.From = lower.To // their number stands
 	} else {
-		leaving := leavingOf(v.Snap, w, &r.Batch, r.wanted(v))
+		leaving := leavingOf(v.Snap, w, &r.Batch, r.wanted(v), v.Moves)
 		if d := r.costs(v, leaving); len(d.Sends) > 0 || !r.settled(v, leaving) {
 			return d
 		}

@@ -20,7 +20,7 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	raised := raisedBy(w, run)
 	var leaving []*kube.Pod
 	if raised && w.Replicas == r.Batch.To {
-		leaving = leavingOf(s, w, &r.Batch, nil)
+		leaving = leavingOf(s, w, &r.Batch, nil, nil)
 	}
 	v := View{Snap: s}
 	for i := range r.Costs {
