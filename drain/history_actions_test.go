@@ -317,7 +317,9 @@ func (h *history) restart(t *rapid.T) {
 	}
 	h.arrived, h.requests = nil, nil
 	clear(h.refused)
-	clear(h.heldSince)
+	for app := range h.heldSince { // no process counts the time of another one
+		h.heldSince[app] = h.now
+	}
 	h.takeUp()
 	t.Log("resumed")
 	h.lookAround(t)

@@ -84,7 +84,8 @@ func (h *history) judgeHolds() {
 	for _, a := range h.apps {
 		w := h.store.Snapshot().Workload(a.uid())
 		switch since := h.heldSince[a.name]; {
-		case w == nil || !w.RollingOut && !strings.HasPrefix(w.SurgeMark, othersMark):
+		case w == nil: // nothing is seen
+		case !w.RollingOut && !strings.HasPrefix(w.SurgeMark, othersMark):
 			delete(h.heldSince, a.name)
 		case since.IsZero():
 			h.heldSince[a.name] = h.now
