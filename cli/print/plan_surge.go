@@ -43,7 +43,8 @@ func (t planText) surges(p plan.Plan) {
 			asUsual++
 			continue
 		}
-		t.line("  %s: %s, %d more at a time%s%s", s.Title(), words.Count(s.Pods, "pod", "pods"), s.AtOnce, extra(&s), waitsFor(&s))
+		pods := words.Count(s.Pods, "pod", "pods")
+		t.line("  %s: %s, %d more at a time%s%s", s.Title(), pods, s.AtOnce, extra(&s), waitsFor(&s))
 	}
 	if asUsual > 0 {
 		t.line("  not of %s: their pods are %s", words.Count(asUsual, "workload", "workloads"), plan.AsUsual)

@@ -28,11 +28,10 @@ func replacementsOf(s *kube.Snapshot, w *kube.Workload, b *Batch) []*kube.Pod {
 	return pods[:min(len(pods), int(b.To-b.Was))]
 }
 
-// leavingOf are the pods that are to have the lowest cost when the replicas are set back:
-// as many as the controller removes then, so that it takes no other, and no more than there
-// are too many. Those of the batch come first; where they are not to leave, others of the run go in
-// their place (moves), else Ready replacements. Pods that are not Ready need no cost: they are removed before all others
-// (getPodsToDelete in kubernetes pkg/controller/replicaset).
+// leavingOf are the pods that are to have the lowest cost when the replicas are set back: as many as the controller
+// removes then, so that it takes no other, and no more than there are too many. Those of the batch come first; where
+// they are not to leave, others of the run go in their place (moves), else Ready replacements. Pods that are not Ready
+// need no cost: they are removed before all others (getPodsToDelete in kubernetes pkg/controller/replicaset).
 func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted, moves []*kube.Pod) []*kube.Pod {
 	leaving, active := slices.Clone(wanted), activeOf(s, w)
 	room := min(int(b.To-b.Was), len(active)-int(b.Was)) - len(leaving)
