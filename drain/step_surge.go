@@ -35,7 +35,8 @@ func (st surgeStep) tend(end bool) (changed bool) {
 	if !end {
 		st.releasing().inOrder(func(c order.Candidate, p *eviction.Record, what waits.For) {
 			live := st.snap.Pod(p.UID)
-			ahead = ahead || !c.Last && p.HoldsNextTier() // of those that were put last
+			// Those that were put last wait for all others, but for such that wait for them.
+			ahead = ahead || !c.Last && !c.Later && p.HoldsNextTier()
 			if what != "" || c.Later || c.Last && ahead || p.State.Final() || p.InFlight != 0 {
 				return
 			}
