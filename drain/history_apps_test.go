@@ -395,7 +395,7 @@ func (h *history) rescale(t *rapid.T) {
 	byRemedy := slices.ContainsFunc(h.state.Remedies, func(r *remedy.Record) bool {
 		return r.Kind == remedy.Scale && r.UID == a.uid() && r.To == to && r.MayStand()
 	})
-	if to == a.owned.replicas || r != nil && to == r.Batch.To || byRemedy { // nobody can tell that from the raise
+	if to == a.owned.replicas || r != nil && to == r.Batch.To || byRemedy { // the run cannot tell this change from its own
 		t.Skip("it has them")
 	}
 	a.wants, a.ours, a.lowered, a.disturbed = to, false, false, h.now

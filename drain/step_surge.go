@@ -35,7 +35,7 @@ func (st surgeStep) tend(end bool) (changed bool) {
 	if !end {
 		st.releasing().inOrder(func(c order.Candidate, p *eviction.Record, what waits.For) {
 			live := st.snap.Pod(p.UID)
-			// Those that were put last wait for all others, but for such that wait for them.
+			// A pod put last waits for all others, except those of a later order, which wait for it.
 			ahead = ahead || !c.Last && !c.Later && p.HoldsNextTier()
 			if what != "" || c.Later || c.Last && ahead || p.State.Final() || p.InFlight != 0 {
 				return

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,7 +40,8 @@ func (s *stage) own(group, kind string) func(*policyv1.PodDisruptionBudget) {
 	s.poll("the API server serves "+path, func() bool {
 		return s.client.Discovery().RESTClient().Get().AbsPath(path).Do(s.Context()).Error() == nil
 	})
-	made := s.post(path, map[string]any{"apiVersion": group + "/v1", "kind": kind, "metadata": map[string]any{"name": "db"}})
+	made := s.post(path, map[string]any{"apiVersion": group + "/v1", "kind": kind,
+		"metadata": map[string]any{"name": "db"}})
 	return func(b *policyv1.PodDisruptionBudget) {
 		kubetest.ControlledBy(group+"/v1", kind, "db")(b)
 		b.OwnerReferences[0].UID = made.UID
@@ -75,8 +75,19 @@ func selecting(key, value string) func(*policyv1.PodDisruptionBudget) {
 func (s *stage) relabel(p *corev1.Pod, key, value string) {
 	s.Helper()
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, key, value)
-	_, err := s.client.CoreV1().Pods(s.namespace).Patch(s.Context(), p.Name, mergePatch, []byte(patch), metav1.PatchOptions{})
+	_, err := s.client.CoreV1().Pods(s.namespace).Patch(s.Context(), p.Name, mergePatch, []byte(patch),
+		metav1.PatchOptions{})
 	s.must(err)
+}
+
+// drainClosed drains the node once its pods run and the controller has closed the budget.
+func (s *stage) drainClosed(node, name string, healthy int32, pods ...*corev1.Pod) *labRun {
+	s.Helper()
+	c := s.connect("")
+	w := s.watch(c)
+	s.running(w, pods...)
+	s.budgetHas(w, name, healthy, 0)
+	return s.drain(w, c, bareOptions(), node)
 }
 
 // held waits until the server has refused the eviction of the pod for its closed budget, once and at once.
@@ -108,12 +119,7 @@ func TestLabSwitchover(t *testing.T) {
 	a, b := s.addNode("a"), s.addNode("b")
 	primary, replica := s.addPod("db", a, labelled("role", "primary")), s.addPod("db", b, labelled("role", "replica"))
 	s.addBudget("db-primary", "db", 1, selecting("role", "primary"), s.own("postgresql.cnpg.io", "Cluster"))
-	c := s.connect("")
-	w := s.watch(c)
-	s.running(w, primary, replica)
-	s.budgetHas(w, "db-primary", 1, 0)
-
-	r := s.drain(w, c, bareOptions(), a)
+	r := s.drainClosed(a, "db-primary", 1, primary, replica)
 	r.held(primary, "is controlled by Cluster db; CloudNativePG opens it after the switchover")
 	s.relabel(replica, "role", "primary")
 	s.relabel(primary, "role", "replica")
@@ -127,12 +133,7 @@ func TestLabInstanceManager(t *testing.T) {
 	a := s.addNode("a")
 	manager := s.addPod("im", a, labelled("longhorn.io/component", "instance-manager"))
 	s.addBudget("im", "im", 1, selecting("longhorn.io/component", "instance-manager"))
-	c := s.connect("")
-	w := s.watch(c)
-	s.running(w, manager)
-	s.budgetHas(w, "im", 1, 0)
-
-	r := s.drain(w, c, bareOptions(), a)
+	r := s.drainClosed(a, "im", 1, manager)
 	r.held(manager, "is controlled by Longhorn, which deletes it when the volumes of the node are detached")
 	s.deleteBudget("im")
 	r.goes(manager)
@@ -145,12 +146,7 @@ func TestLabGreenHealth(t *testing.T) {
 	a, b := s.addNode("a"), s.addNode("b")
 	here, there := s.addPod("es", a), s.addPod("es", b)
 	s.addBudget("es", "es", 2, s.own("elasticsearch.k8s.elastic.co", "Elasticsearch"))
-	c := s.connect("")
-	w := s.watch(c)
-	s.running(w, here, there)
-	s.budgetHas(w, "es", 2, 0)
-
-	r := s.drain(w, c, bareOptions(), a)
+	r := s.drainClosed(a, "es", 2, here, there)
 	r.held(here, "ECK opens it while the health of the cluster is green")
 	s.setBudget("es", 1)
 	r.goes(here)
@@ -164,19 +160,8 @@ func TestLabMigration(t *testing.T) {
 	launcher := s.addPod("vm", a)
 	s.addBudget("vm", "vm", 1, s.own("kubevirt.io", "VirtualMachineInstance"))
 	const words = "Eviction triggered evacuation of VMI"
-	var migrated atomic.Bool
-	s.addWebhook(func(http.ResponseWriter) *metav1.Status {
-		if migrated.Load() {
-			return nil
-		}
-		return &metav1.Status{Code: http.StatusTooManyRequests, Message: words}
-	})
-	c := s.connect("")
-	w := s.watch(c)
-	s.running(w, launcher)
-	s.budgetHas(w, "vm", 1, 0)
-
-	r := s.drain(w, c, bareOptions(), a)
+	migrated := s.refuseUntilMigrated(words)
+	r := s.drainClosed(a, "vm", 1, launcher)
 	r.answered(r.pod(launcher, eviction.WebhookWait), http.StatusTooManyRequests, words)
 	migrated.Store(true)
 	_, err := s.client.CoreV1().Pods(s.namespace).Patch(s.Context(), launcher.Name, types.MergePatchType,

@@ -105,19 +105,26 @@ func (r *labRun) onlyEvicted(p *corev1.Pod) {
 	}
 }
 
+// refuseUntilMigrated adds a webhook that answers 429 with these words until the test sets the flag.
+func (s *stage) refuseUntilMigrated(words string) (migrated *atomic.Bool) {
+	s.Helper()
+	migrated = new(atomic.Bool)
+	s.addWebhook(func(http.ResponseWriter) *metav1.Status {
+		if migrated.Load() {
+			return nil
+		}
+		return &metav1.Status{Code: http.StatusTooManyRequests, Message: words}
+	})
+	return migrated
+}
+
 func TestLabWebhookDenies(t *testing.T) {
 	t.Parallel()
 	forEachBudget(t, func(s *stage, o plan.Options, covered func(Source, string, int32)) {
 		a := s.addNode("a")
 		here := s.addPod("vm", a)
 		const words = "Eviction triggered evacuation of VMI vm"
-		var migrated atomic.Bool
-		s.addWebhook(func(http.ResponseWriter) *metav1.Status {
-			if migrated.Load() {
-				return nil
-			}
-			return &metav1.Status{Code: http.StatusTooManyRequests, Message: words}
-		})
+		migrated := s.refuseUntilMigrated(words)
 		c := s.connect("")
 		w := s.watch(c)
 		s.running(w, here)

@@ -161,19 +161,19 @@ func TestACordonThatDoesNotStayIsNotRepeatedAtOnce(t *testing.T) {
 // What became of a cordon that was sent is not known before the cluster shows it.
 func TestAbortWhileACordonIsInDoubt(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer          func(*cordoning, drain.Write) kube.Answer
+		answer          kube.Answer
 		cordoned, doubt bool
 	}{
-		"accepted, not shown":  {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Code: 200} }, false, true},
-		"no answer":            {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Failure: "EOF"} }, false, true},
-		"no answer, and shown": {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Failure: "EOF"} }, true, false},
-		"the server failed":    {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Code: 500, Message: "no"} }, false, true},
-		"refused":              {func(*cordoning, drain.Write) kube.Answer { return kube.Answer{Code: 429, Message: "no"} }, false, false},
+		"accepted, not shown":  {kube.Answer{Code: 200}, false, true},
+		"no answer":            {kube.Answer{Failure: "EOF"}, false, true},
+		"no answer, and shown": {kube.Answer{Failure: "EOF"}, true, false},
+		"the server failed":    {kube.Answer{Code: 500, Message: "no"}, false, true},
+		"refused":              {kube.Answer{Code: 429, Message: "no"}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			play := newCordoning(plan.DefaultOptions(), "a")
 			var sent drain.Write
-			answer := func(w drain.Write, _ int) kube.Answer { sent = w; return c.answer(play, w) }
+			answer := func(w drain.Write, _ int) kube.Answer { sent = w; return c.answer }
 			play.look(answer)
 			if c.cordoned {
 				play.done(sent)

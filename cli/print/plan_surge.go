@@ -30,7 +30,8 @@ func projectSurges(plan plan.Plan) []surgeJSON {
 	return all
 }
 
-// surges prints whose replacements start first and what that takes. Why those of others do not, their pods say.
+// surges prints the workloads that surge and what their replacements request, and counts the others. The row of a pod
+// has the reason why its workload does not surge.
 func (t planText) surges(p plan.Plan) {
 	if len(p.Surges) == 0 {
 		return
@@ -47,7 +48,7 @@ func (t planText) surges(p plan.Plan) {
 		t.line("  %s: %s, %d more at a time%s%s", s.Title(), pods, s.AtOnce, extra(&s), waitsFor(&s))
 	}
 	if asUsual > 0 {
-		t.line("  not of %s: their pods are %s", words.Count(asUsual, "workload", "workloads"), plan.AsUsual)
+		t.line("  no surge for %s: pods %s", words.Count(asUsual, "workload", "workloads"), plan.AsUsual)
 	}
 }
 

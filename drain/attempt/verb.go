@@ -41,6 +41,7 @@ type ActionFacts struct {
 	// Under is what the run knew of the pod's budgets when its eviction was sent: a
 	// refusal by them stands until that changes.
 	Under string `json:"under,omitempty"`
-	// Pod is what showed of the pod then: a refusal by an admission webhook stands until that changes.
+	// Pod has the phase, Ready and a hash of the labels of the pod when its eviction was sent. An eviction that an
+	// admission webhook refused is retried when they change.
 	Pod string `json:"pod,omitempty"`
 }

@@ -47,7 +47,7 @@ type Record struct {
 	heldSince time.Time       // start of the present time of Held, zero while its clock stands
 	countedAt time.Time       // when BudgetRefusals last grew
 	sentUnder string          // what was known of its budgets when it was last tried
-	sentAs    string          // what showed of the pod itself then
+	sentAs    string          // phase, Ready and labels of the pod then
 	refusal   attempt.Refusal // the answer to that, empty before it came
 	refusedAt time.Time       // when the server last refused it
 	repeats   int             // refusals in a row by a budget, while nothing else moved in its namespace

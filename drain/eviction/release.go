@@ -32,7 +32,7 @@ type Decision struct {
 func (v *View) Release(r *Record, slot bool) Decision {
 	live := v.Snap.Pod(r.UID)
 	if live == nil || live.Terminating() || r.State == Terminating ||
-		!r.RetryNow && v.waits(&r.Attempt) && !r.movedByWebhook(live) {
+		!r.RetryNow && v.waits(&r.Attempt) && !r.changedSinceWebhook(live) {
 		return Decision{}
 	}
 	if r.Look {
@@ -106,16 +106,16 @@ func (v *View) token(r *Record, live *kube.Pod) (*kube.Budget, *waits.Wait) {
 	return nil, nil
 }
 
-// shown is what a controller changes of a pod that it moves away itself: its phase, Ready and its labels.
+// shown is the phase, Ready and a hash of the labels of a pod. A controller that moves its pods itself changes these.
 func shown(p *kube.Pod) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(p.Labels.String()))
 	return fmt.Sprintf("%s/%t/%x", p.Phase, p.Ready, h.Sum32())
 }
 
-// movedByWebhook reports whether the pod has changed since an admission webhook refused its eviction: the controller
-// behind the webhook may have done what it refused for.
-func (r *Record) movedByWebhook(live *kube.Pod) bool {
+// changedSinceWebhook reports whether the pod has changed since an admission webhook refused its eviction. The webhook
+// may then allow it: its controller has moved the pod.
+func (r *Record) changedSinceWebhook(live *kube.Pod) bool {
 	return r.InFlight == 0 && r.refusal == attempt.RefusedByWebhook && r.sentAs != "" && r.sentAs != shown(live)
 }
 

@@ -34,7 +34,7 @@ const (
 	Data                        // an emptyDir or an ephemeral volume is deleted with it
 	Deleted                     // past its budgets
 	Tight                       // estimated: moved with the others, it may not fit
-	AsUsual                     // it leaves before its replacement, although the plan has --surge
+	AsUsual                     // its workload does not surge, although the plan has --surge
 	Moves                       // nothing is in its way
 	Replaced                    // its replacement starts before it leaves
 	Last                        // it leaves after all others of its node, where it is recreated
@@ -63,7 +63,7 @@ var effectWords = [EffectKinds]struct {
 	Data:      {LevelWarning, "data", "loses data", "data", "loses data", "lose data"},
 	Deleted:   {LevelWarning, "deleted", "deleted", "deleted", "deleted", "deleted"},
 	Tight:     {LevelWarning, "tight", "may not fit", "tight", "may not fit", "may not fit"},
-	AsUsual:   {LevelInfo, "usual", "evicted as usual", "usual", "evicted as usual", "evicted as usual"},
+	AsUsual:   {LevelInfo, "usual", "evicted as usual", "as usual", "evicted as usual", "evicted as usual"},
 	Moves:     {LevelInfo, "moves", "moves", "moves", "moves", "move"},
 	Replaced:  {LevelInfo, "replaced", "replaced first", "replaced", "replaced first", "replaced first"},
 	Last:      {LevelInfo, "last", "leaves last", "last", "leaves last", "leave last"},

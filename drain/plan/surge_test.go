@@ -29,7 +29,8 @@ func TestWhatSurgesIsNotDown(t *testing.T) {
 			d.Annotations = map[string]string{kube.SurgeAnnotation: `{"run":"r0","was":1,"to":2}`}
 		}, 1, "replaced first"},
 		"an operator": {"1", func(d *appsv1.Deployment) {
-			d.OwnerReferences = []metav1.OwnerReference{{APIVersion: "x/v1", Kind: "Shop", Name: "s", Controller: new(true)}}
+			d.OwnerReferences = []metav1.OwnerReference{
+				{APIVersion: "x/v1", Kind: "Shop", Name: "s", Controller: new(true)}}
 		}, 0, "down until Ready, evicted as usual"},
 		"a rollout": {"1", func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 0 }, 1, "replaced first"},
 	} {
@@ -49,7 +50,8 @@ func TestWhatSurgesIsNotDown(t *testing.T) {
 		if got := p.Nodes[0].Pods[0].Effects().String(); got != c.fate || len(p.Surging()) != c.surging {
 			t.Errorf("%s: %q, surges %+v", name, got, p.Surges)
 		}
-		if why := p.Nodes[0].Pods[0].NoSurge; (c.surging == 0 && c.amount != "") != strings.HasPrefix(why, "Shop s owns Deployment web") {
+		refused, why := c.amount != "" && c.surging == 0, p.Nodes[0].Pods[0].NoSurge
+		if refused != strings.HasPrefix(why, "Shop s owns Deployment web") {
 			t.Errorf("%s: evicted as usual because %q", name, why)
 		}
 		for _, f := range p.Surging() {

@@ -14,8 +14,8 @@ import (
 // replacement may have been made: both are in whole seconds.
 const madeBefore = 2 * time.Second
 
-// replacementsOf are the pods that the raise has brought, the newest first. A pod of about the same time on a cordoned
-// node is none: it has been there before.
+// replacementsOf returns the pods that the raise has added, the newest first. A pod on a cordoned node that is not
+// newer than the raise existed before: no new pod is scheduled there.
 func replacementsOf(s *kube.Snapshot, w *kube.Workload, b *Batch) []*kube.Pod {
 	pods := slices.DeleteFunc(activeOf(s, w), func(p *kube.Pod) bool {
 		n := s.Node(p.Node)
@@ -28,10 +28,10 @@ func replacementsOf(s *kube.Snapshot, w *kube.Workload, b *Batch) []*kube.Pod {
 	return pods[:min(len(pods), int(b.To-b.Was))]
 }
 
-// leavingOf are the pods that are to have the lowest cost when the replicas are set back: as many as the controller
-// removes then, so that it takes no other, and no more than there are too many. Those of the batch come first; where
-// they are not to leave, others of the run go in their place (moves), else Ready replacements. Pods that are not Ready
-// need no cost: they are removed before all others (getPodsToDelete in kubernetes pkg/controller/replicaset).
+// leavingOf returns the pods that get the lowest cost when the replicas are set back: as many as the controller
+// removes, so that it removes no other pod. Pods of the batch come first (wanted), then other pods of the run (moves),
+// then Ready replacements. Pods that are not Ready need no cost: the controller removes them before all others
+// (getPodsToDelete in kubernetes pkg/controller/replicaset).
 func leavingOf(s *kube.Snapshot, w *kube.Workload, b *Batch, wanted, moves []*kube.Pod) []*kube.Pod {
 	leaving, active := slices.Clone(wanted), activeOf(s, w)
 	room := min(int(b.To-b.Was), len(active)-int(b.Was)) - len(leaving)

@@ -159,7 +159,7 @@ func (rs Records) MayStay(pod kube.UID) error {
 	return nil
 }
 
-// Over counts those of which no batch is on its way or has yet to begin.
+// Over returns how many surges have finished their batch or ended without one.
 func (rs Records) Over() (n int) {
 	for _, r := range rs {
 		if r.State == Done || r.State.ended() {

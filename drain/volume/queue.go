@@ -46,9 +46,9 @@ func (q *Queue) Take(h Holder, drivers []string) {
 	}
 }
 
-// Full is the first of the drivers that has no turn free on the node, "" if all have. The
-// first pod that is told so is told who has the turn, the first by name of those who have; the
-// others wait for that one too, and need no event with each turn.
+// Full returns the first of the drivers that has no turn free on the node, "" if all have one.
+// The first caller also gets the holder of a turn that comes first by name, whatever the order
+// of the turns. Later callers get nil: their pods need no event for each turn.
 func (q *Queue) Full(node string, drivers []string) (driver string, ahead *Holder) {
 	for _, driver := range drivers {
 		t := q.of(lane{node, driver})

@@ -218,7 +218,7 @@ func (m *Page) cell(key, column string, width int) paint.Line {
 		return number(r.Needed)
 	case "allowed":
 		switch {
-		case r.verdict == budget.VerdictMultiple: // the server evicts nothing under it, whatever it allows
+		case r.verdict == budget.VerdictMultiple: // the server refuses the eviction, whatever the budget allows
 			return paint.L(themes.Muted, wording.Number(int(r.Allowed)))
 		case r.Allowed == 0 && r.verdict != "":
 			return paint.L(themes.Warning, "0")
@@ -227,8 +227,8 @@ func (m *Page) cell(key, column string, width int) paint.Line {
 	case "pods":
 		return paint.L(themes.Muted, wording.Number(len(r.members)))
 	case "bar":
-		most := r.Expected - r.Needed // disruptions, while all its pods are healthy
-		if most <= 0 {
+		most := r.Expected - r.Needed // disruptions that it allows when all its pods are healthy
+		if most <= 0 || r.verdict == budget.VerdictMultiple {
 			return nil
 		}
 		return paint.Bar(themes.BarFull, themes.BarEmpty, min(1, float64(r.Allowed)/float64(most)), width)

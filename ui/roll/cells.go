@@ -28,7 +28,7 @@ var looks = []look{
 	{roll.Waiting, paint.Hollow, "waiting", themes.Muted},
 }
 
-// lookOf is the look of a state of a node in the roll. Where that has ended, nothing waits.
+// lookOf returns the look of a state of a node. After the end of the roll no node is waiting.
 func lookOf(s *roll.State, state roll.NodeState) look {
 	for _, l := range looks {
 		if l.state != state {
@@ -244,7 +244,7 @@ func (m board) sentence(n *roll.Node) paint.Line {
 	case h != "":
 		text = fmt.Sprintf("The --%s command runs, for %s.", h, wording.Spell(m.now().Sub(n.Since).Round(time.Second)))
 	case n.State == roll.Waiting && m.s.RollState.Outcome != "":
-		text = "The roll ended before its batch began: it is left as it was."
+		text = "The roll ended before the batch of this node began. The node is unchanged."
 	case n.State == roll.Waiting:
 		text = fmt.Sprintf("Its batch, %d of %d, has not begun.", n.Batch+1, len(m.s.RollState.Facts.Batches))
 	case n.State == roll.Draining:

@@ -72,9 +72,9 @@ func causeText(p *eviction.Record, width int, now time.Time) paint.Line {
 	return paint.L(token, glyph+" ").Add(token, paint.Truncate(text, room))
 }
 
-// nextTry is what stands beside a pod below the line on its cause: when it is tried again,
-// and what else keeps it.
-func nextTry(p *eviction.Record, width int, now time.Time) paint.Line {
+// nextTry is the text beside a pod below the line on its cause: the time of the next try, unless the run has ended,
+// and what else holds the pod.
+func nextTry(p *eviction.Record, width int, now time.Time, ended bool) paint.Line {
 	w := p.Wait
 	if wait := wording.VolumeWait(p, now); wait != "" {
 		return paint.L(themes.Text, paint.Truncate(wait, width))
@@ -87,7 +87,7 @@ func nextTry(p *eviction.Record, width int, now time.Time) paint.Line {
 	}
 	left := w.Until.Sub(now).Round(time.Second)
 	switch {
-	case !p.State.Blocked() || w.Until.IsZero():
+	case ended || !p.State.Blocked() || w.Until.IsZero():
 		return nil
 	case left <= 0:
 		return paint.L(themes.Busy, "next try now")

@@ -358,9 +358,9 @@ func (m *Page) runCell(p *eviction.Record, column string, width int) paint.Line 
 		return paint.L(themes.Muted, "its budget:")
 	}
 	if (outline{m}).grouped() && causeOf(p) != "" {
-		return nextTry(p, width, nowOf(m.s, p))
+		return nextTry(p, width, nowOf(m.s, p), m.s.State.Outcome != "")
 	}
-	if m.s.State.Outcome != "" && p.State == eviction.Terminating { // nothing counts down any more
+	if m.s.State.Outcome != "" && p.State == eviction.Terminating { // the run no longer follows the grace period
 		return paint.L(themes.Muted, paint.Truncate("was ending when the run ended", width))
 	}
 	return waitsFor(p, width, nowOf(m.s, p))

@@ -65,7 +65,7 @@ func phaseWord(s *drain.State, p eviction.Progress, busy string, phase drain.Pha
 	case phase == drain.PhaseEvict && status != "":
 		word += " " + wording.Number(p.Left) + " of " + wording.Number(p.Total)
 	case phase == drain.PhaseSurge && status == drain.PhaseDone:
-		// Its question is answered; the replicas are raised and set back during the evictions.
+		// Only its question has been answered: the replicas are raised and set back during the evictions.
 		over := s.Surges.Over()
 		word += " " + wording.Number(over) + " of " + wording.Number(len(s.Surges))
 		if s.Phases[drain.PhaseEvict] == drain.PhaseRuns && over < len(s.Surges) {

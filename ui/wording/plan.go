@@ -181,6 +181,9 @@ func PlanPod(p plan.Pod, Advice string, now time.Time) paint.Line {
 		l = l.Add(themes.Text, s+" ")
 	}
 	l = l.Add(themes.Text, FirstUpper(fateSentence(p))+".")
+	if p.NoSurge != "" {
+		l = l.Add(themes.Text, " "+Sentence("no replacement starts first: "+p.NoSurge))
+	}
 	for _, r := range p.Reasons {
 		token := themes.Muted
 		if r.Level == plan.LevelError {
