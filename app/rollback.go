@@ -250,9 +250,12 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 			return refused
 		}
 		sent = now
+		if err := r.record(now.Intents(r.State, r.session.Now())...); err != nil {
+			return err
+		}
 		answer := r.session.undo(ctx, now.Requests())
 		if answer.OK() && now.Surge != nil {
-			answer = r.session.undo(ctx, restOf(ctx, r.session, r.State, now))
+			answer = r.session.undo(ctx, r.restOf(ctx, now))
 		}
 		if answer.OK() {
 			return r.done(ctx, sent)
@@ -270,16 +273,11 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 }
 
 // restOf waits until the replicas of a surge are set back. It returns the requests that are left then: its controller
-// copies the annotation of the run until it has seen that.
-func restOf(ctx context.Context, s *Session, of *drain.State, sent rollback.Undo) (rest []request.Request) {
-	awaitSetBack(ctx, s, of, func(r *surge.Record, _ string, _ *kube.Snapshot) bool { return r.UndoID() != sent.ID })
-	now, _ := sent.Planned(rollback.Plan(of, s.Snapshot(), s.Now()))
-	for _, r := range now.Surge {
-		if _, lowers := r.(request.Lower); lowers && !slices.Contains(sent.Surge, r) {
-			rest = append(rest, r)
-		}
-	}
-	return rest
+// copies the annotation of the run until it has seen that, and may remove other pods than those of the lowest cost.
+func (r *Rollback) restOf(ctx context.Context, sent rollback.Undo) []request.Request {
+	awaitSetBack(ctx, r.session, r.State, func(one *surge.Record, _ string, _ *kube.Snapshot) bool { return one.UndoID() != sent.ID })
+	now, _ := sent.Planned(r.plan())
+	return slices.DeleteFunc(slices.Clone(now.Surge), func(one request.Request) bool { return slices.Contains(sent.Surge, one) })
 }
 
 // undo sends requests, up to the first that is not done. A budget, a Lease or a pod that is gone is as well as undone.
@@ -320,15 +318,14 @@ func (r *Rollback) done(ctx context.Context, u rollback.Undo) error {
 	return r.record(u.Event(r.State, r.session.Identity().User, r.session.Now()))
 }
 
-// record writes into the journal of the run, for its report.
-func (r *Rollback) record(e drain.Event) error {
-	if r.journal == nil {
-		return nil
+// record writes into the journal of the run, where it has one.
+func (r *Rollback) record(events ...drain.Event) error {
+	if r.journal != nil && len(events) > 0 {
+		if err := r.journal.Append(events, true); err != nil {
+			return fmt.Errorf("the journal does not have what was undone: %w", err)
+		}
 	}
-	if err := r.journal.Append([]drain.Event{e}, true); err != nil {
-		return fmt.Errorf("the journal does not have what was undone: %w", err)
-	}
-	r.State = drain.Fold(r.State, e)
+	r.State = drain.Fold(r.State, events...)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
@@ -28,7 +30,17 @@ type copying struct {
 	*kubetest.Simulation
 	deployment *appsv1.Deployment
 	set        *appsv1.ReplicaSet
-	before     bool // somebody else set it back a moment before
+	before     bool              // somebody else set it back a moment before
+	removes    []string          // the pods that its ReplicaSet controller removes then
+	costs      map[string]string // of the others at that time
+}
+
+func (c *copying) deletionCosts() map[string]string {
+	costs := map[string]string{}
+	for _, p := range c.Pods {
+		costs[p.Name] = p.Annotations[kube.DeletionCostAnnotation]
+	}
+	return costs
 }
 
 const surgeMark = `{"run":"r1","by":"ada","at":"2026-11-24T10:00:00Z","was":2,"to":4}`
@@ -77,6 +89,14 @@ func (c *copying) Lower(_ context.Context, r request.Lower) kube.Answer {
 	c.Later(time.Second, func() {
 		*c.set.Spec.Replicas, c.deployment.Status.ObservedGeneration = 2, c.deployment.Generation
 		c.show()
+	})
+	c.Later(2*time.Second, func() {
+		for _, name := range c.removes {
+			p := c.Store.Snapshot().PodNamed("shop", name)
+			c.Store.Remove(p)
+			delete(c.Pods, types.UID(p.UID))
+		}
+		c.costs = c.deletionCosts()
 	})
 	if c.before {
 		return kube.Answer{Code: http.StatusUnprocessableEntity}
@@ -128,6 +148,48 @@ func TestARollbackOfASurgeLeavesNoCopyOfItsAnnotation(t *testing.T) {
 					t.Error(err)
 				}
 				c.expectNothingLeft(t)
+			})
+		})
+	}
+}
+
+// The controller removes other pods than the replacements, as it does not know their deletion costs yet, and a rollback
+// dies before it sees that: the next one gives the replacements their costs back.
+func TestARollbackGivesPodsTheirCostBackThatAreNotRemoved(t *testing.T) {
+	for name, dies := range map[string]bool{"one rollback": false, "another one died": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCopying(t)
+				c.removes = []string{"web-1", "web-2"}
+				for name, cost := range map[string]string{"web-1": "", "web-2": "", "web-3": "", "web-4": "7"} {
+					made := kubetest.Now.Add(-time.Hour)
+					if name > "web-2" {
+						made = kubetest.Now
+					}
+					p := kubetest.Pod("shop/"+name, kubetest.ByDeployment("web"), kubetest.On("w1"), func(p *corev1.Pod) {
+						p.CreationTimestamp.Time, p.Annotations = made, map[string]string{kube.DeletionCostAnnotation: cost}
+					})
+					c.Pods[p.UID] = p
+					c.Store.Put(convert.Pod(p))
+				}
+				r := &Rollback{session: &Session{Cluster: c, View: View{Source: c.Simulation, Now: time.Now}}, State: c.raised()}
+				r.Plan()
+				if dies {
+					sent := r.Items[0]
+					if err := r.record(sent.Intents(r.State, time.Now())...); err != nil || !r.session.undo(t.Context(), sent.Requests()).OK() {
+						t.Fatal(err)
+					}
+					r.settle(t.Context())
+					r.Plan()
+				}
+				if err := r.Undo(t.Context(), r.Items[0]); err != nil {
+					t.Error(err)
+				}
+				c.expectNothingLeft(t)
+				lowest := map[string]string{"web-3": request.LowestDeletionCost, "web-4": request.LowestDeletionCost}
+				if got, want := c.deletionCosts(), map[string]string{"web-3": "", "web-4": "7"}; !maps.Equal(got, want) || !maps.Equal(c.costs, lowest) {
+					t.Errorf("the pods had the costs %v until the others were removed, and have %v; want %v", c.costs, got, want)
+				}
 			})
 		})
 	}

@@ -313,19 +313,28 @@ func (h *history) controlNumbered(a *app, replicas int) {
 }
 
 // removedFirst compares pods by which the ReplicaSet controller removes first (ActivePodsWithRanks in
-// kubernetes pkg/controller): those that are not Ready, of the lowest deletion cost, the newest.
+// kubernetes pkg/controller): those that are not Ready, of the lowest deletion cost, on the node with most pods of the
+// app, the newest.
 func (h *history) removedFirst(a, b string) int {
-	rank := func(name string) (ready, cost int, made int64) {
+	rank := func(name string) (ready, cost, alone int, made int64) {
 		p := h.truth.pods[name]
+		for _, other := range h.truth.pods {
+			if active(other) && other.Labels["app"] == p.Labels["app"] && other.Spec.NodeName == p.Spec.NodeName {
+				alone--
+			}
+		}
 		if kubetest.IsReady(p) {
 			ready = 1
 		}
-		_, _ = fmt.Sscan(p.Annotations[kube.DeletionCostAnnotation], &cost)
-		return ready, cost, -p.CreationTimestamp.UnixNano()
+		if !h.costsUnseen {
+			_, _ = fmt.Sscan(p.Annotations[kube.DeletionCostAnnotation], &cost)
+		}
+		return ready, cost, alone, -p.CreationTimestamp.UnixNano()
 	}
-	aReady, aCost, aMade := rank(a)
-	bReady, bCost, bMade := rank(b)
-	return cmp.Or(cmp.Compare(aReady, bReady), cmp.Compare(aCost, bCost), cmp.Compare(aMade, bMade), cmp.Compare(a, b))
+	aReady, aCost, aAlone, aMade := rank(a)
+	bReady, bCost, bAlone, bMade := rank(b)
+	return cmp.Or(cmp.Compare(aReady, bReady), cmp.Compare(aCost, bCost), cmp.Compare(aAlone, bAlone),
+		cmp.Compare(aMade, bMade), cmp.Compare(a, b))
 }
 
 // controlNow lets all controllers of an app do what they should.

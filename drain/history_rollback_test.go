@@ -9,9 +9,9 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/request"
 )
 
-// RollBack are the requests of a rollback of a run, in their order. rollback_history_test.go sets it: that package
-// imports this one.
-var RollBack func(s *State, snap *kube.Snapshot, now time.Time) []request.Request
+// RollBack are the requests of a rollback of a run, in their order, and the run with what its journal keeps of them
+// before. rollback_history_test.go sets it: that package imports this one.
+var RollBack func(s *State, snap *kube.Snapshot, now time.Time) (*State, []request.Request)
 
 // ToDo is what the report of a run says that is left to do, and which nodes it says are safe to power off.
 // rollback_history_test.go sets it too.
@@ -32,10 +32,13 @@ func (h *history) rollBack(t *rapid.T) {
 	h.listApps()
 	h.now = h.now.Add(time.Second)
 	h.state = Fold(nil, journalled(h.events)...)
+	h.costsUnseen = rapid.Bool().Draw(t, "controllers do not see costs")
 	// The shell plans again when the watch shows that a taint is gone (the cordon is taken back by the version of the
 	// node), and when the controller of a surge has seen the replicas set back.
 	for range 2 + len(h.state.Nodes) {
-		for _, q := range RollBack(h.state, h.store.Snapshot(), h.now) {
+		var requests []request.Request
+		h.state, requests = RollBack(h.state, h.store.Snapshot(), h.now)
+		for _, q := range requests {
 			t.Logf("rollback: %T %+v", q, q)
 			if a := h.undo(q); !a.OK() {
 				t.Fatalf("the rollback fails: %d %s", a.Code, a.Message)

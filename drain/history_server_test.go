@@ -32,6 +32,8 @@ type history struct {
 	claims   map[string]string // where the volume of a claim is attached
 	tears    bool              // the process ends in its next look
 	lossless bool              // no answer gets lost, and none is an error
+	// costsUnseen tells that the watches of the ReplicaSet controller show replicas before they show deletion costs.
+	costsUnseen bool
 	// heldSince is since when something is in the way of the surge of an app, or since when this process waits for it.
 	heldSince map[string]time.Time
 }

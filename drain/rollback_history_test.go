@@ -11,13 +11,13 @@ import (
 )
 
 func init() {
-	drain.RollBack = func(s *drain.State, snap *kube.Snapshot, now time.Time) (all []request.Request) {
+	drain.RollBack = func(s *drain.State, snap *kube.Snapshot, now time.Time) (next *drain.State, all []request.Request) {
 		for _, u := range rollback.Plan(s, snap, now) {
 			if u.Left == "" {
-				all = append(all, u.Requests()...)
+				s, all = drain.Fold(s, u.Intents(s, now)...), append(all, u.Requests()...)
 			}
 		}
-		return all
+		return s, all
 	}
 	drain.ToDo = func(events []drain.Event) (left []string, safe map[string]bool) {
 		r, safe := report.Of(events, false), map[string]bool{}

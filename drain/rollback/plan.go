@@ -8,6 +8,7 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
@@ -209,6 +210,24 @@ func OpenHold(run *drain.State, s *kube.Snapshot, now time.Time) (words string, 
 		}
 	}
 	return "", time.Time{}
+}
+
+// Intents are what the journal of the run keeps of the deletion costs before they are changed: pods that are not
+// removed get theirs back.
+func (u *Undo) Intents(s *drain.State, at time.Time) (events []drain.Event) {
+	for _, r := range s.Surges {
+		for _, one := range u.Surge {
+			c, of := one.(request.SetCost)
+			if !of || c.To != request.LowestDeletionCost || r.UndoID() != u.ID {
+				continue
+			}
+			seq := s.Seq + uint64(len(events)) + 1
+			events = append(events, drain.Event{Kind: drain.EventIntent, Seq: seq, Time: at, Namespace: c.Namespace,
+				Pod: c.Name, UID: c.UID, Surge: new(r.Facts), Action: &attempt.ActionFacts{ID: seq, Verb: attempt.VerbCost},
+				Cost: &surge.CostFacts{Mover: surge.Mover{Name: c.Name, UID: c.UID}, Was: c.From, To: c.To}})
+		}
+	}
+	return events
 }
 
 // Event is what the journal of the run keeps of a thing undone, with the end of its record.

@@ -10,8 +10,8 @@ import (
 // Undo are the requests that take back what the run left of a surge, in their order, or why
 // it is left alone: a rollback asks here. The pods of the batch get their cost back; Ready
 // replacements get the lowest, so that they are removed and no other pod; then the replicas
-// are set back, if they are still the run's. The last of its annotations are removed once
-// that is so: see SetBack.
+// are set back, if they are still the run's. What is asked for after that (see SetBack) gives
+// pods their cost back that the controller has not removed, and removes the last of the run's annotations.
 func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request, left string) {
 	w := s.Workload(r.UID)
 	if w == nil {
@@ -30,11 +30,10 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	}
 	for _, p := range leaving {
 		if !lowest(p) {
-			requests = append(requests, setCost(p, "", request.LowestDeletionCost))
+			requests = append(requests, setCost(p, p.Annotations[kube.DeletionCostAnnotation], request.LowestDeletionCost))
 		}
 	}
 	lower := r.lower(w)
-	lower.Then = "" // the costs are given back before
 	if raised && w.Replicas != r.Batch.To {
 		lower.From = lower.To // the number of somebody else stands
 	}

@@ -48,10 +48,10 @@ func StillRaised(s *kube.Snapshot, of kube.UID, run string) bool {
 }
 
 // SetBack reports whether the replicas of a workload that the run raised are set back, and its controller has seen
-// that: what Undo takes back before that is not all.
+// that and removed the pods that are too many: what Undo takes back before that is not all.
 func SetBack(s *kube.Snapshot, of kube.UID, run string) bool {
 	w := s.Workload(of)
-	return w == nil || !raisedBy(w, run) && setBack(w, lastMarks(s, w, run))
+	return w == nil || !raisedBy(w, run) && setBack(w, lastMarks(s, w, run)) && len(activeOf(s, w)) <= int(w.Replicas)
 }
 
 // setBack reports whether no annotation can come to those that are left on ReplicaSets. The controller of a Deployment
