@@ -17,6 +17,27 @@ var RollBack func(s *State, snap *kube.Snapshot, now time.Time) (*State, []reque
 // rollback_history_test.go sets it too.
 var ToDo func(events []Event) (left []string, safe map[string]bool)
 
+// actionsUntilRollback are the actions of a history, of which a rollback is the last.
+func (h *history) actionsUntilRollback() map[string]func(*rapid.T) {
+	all := h.actions()
+	all["roll back"] = func(t *rapid.T) {
+		if h.state.RolledBack || h.state.JournalLost != "" || rapid.IntRange(1, 4).Draw(t, "rolled back") > 1 {
+			t.Skip("it is not rolled back")
+		}
+		h.goOn(t, rapid.IntRange(0, 20).Draw(t, "looks before")) // most is to be taken back where the run is well under way
+		h.rollBack(t)
+		h.rolledBack = true
+	}
+	for name, act := range all {
+		all[name] = func(t *rapid.T) {
+			if !h.rolledBack {
+				act(t)
+			}
+		}
+	}
+	return all
+}
+
 // rollBack ends the process for good, and a rollback takes back what the run left, from its journal.
 func (h *history) rollBack(t *rapid.T) {
 	for _, r := range h.requests {

@@ -34,6 +34,7 @@ type history struct {
 	lossless bool              // no answer gets lost, and none is an error
 	// costsUnseen tells that the watches of the ReplicaSet controller show replicas before they show deletion costs.
 	costsUnseen bool
+	rolledBack  bool
 	// heldSince is since when something is in the way of the surge of an app, or since when this process waits for it.
 	heldSince map[string]time.Time
 }

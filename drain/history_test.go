@@ -34,13 +34,11 @@ func TestHistories(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				h := newHistory(t)
 				h.drainSome(t, surges)
-				t.Repeat(h.actions())
-				if rapid.IntRange(1, 4).Draw(t, "rolled back") == 4 && !h.state.RolledBack && h.state.JournalLost == "" {
-					h.rollBack(t)
-					return
+				t.Repeat(h.actionsUntilRollback())
+				if !h.rolledBack {
+					h.settle(t)
+					h.checkEnd(t)
 				}
-				h.settle(t)
-				h.checkEnd(t)
 			})
 		})
 	}
@@ -172,13 +170,20 @@ func (h *history) gone(pod kube.UID) bool {
 
 // settle lets everybody do what they should until the run ends.
 func (h *history) settle(t *rapid.T) {
+	if !h.goOn(t, 1500) {
+		t.Fatalf("the run does not end:\n%s", standingState(h.state, h.now))
+	}
+}
+
+// goOn is so many looks in a world in order, and tells whether the run has ended.
+func (h *history) goOn(t *rapid.T, looks int) (ended bool) {
 	h.lossless, h.tears = true, false
 	if h.state.Suspended {
 		h.restart(t)
 	}
-	for range 1500 {
+	for range looks {
 		if h.state.Outcome != "" && len(h.unseen) == 0 {
-			return
+			return true
 		}
 		h.mend(t)
 		h.lookAround(t)
@@ -191,7 +196,7 @@ func (h *history) settle(t *rapid.T) {
 		}
 		h.pass(wait)
 	}
-	t.Fatalf("the run does not end:\n%s", standingState(h.state, h.now))
+	return false
 }
 
 // mend brings everything that can be in order into order.
