@@ -61,18 +61,24 @@ func setBack(w *kube.Workload, marks []request.Lower) bool {
 	return !w.Unobserved && !slices.ContainsFunc(marks, func(l request.Lower) bool { return l.From > w.Replicas })
 }
 
+// copiesFor is how long the controller of a Deployment may take to see that the annotation is gone there. Where the number
+// of somebody else stands, the generation of the Deployment does not change with that, and nothing tells.
+const copiesFor = 2 * time.Second
+
 // unmark removes the last of the annotations; open tells that one is still to be removed, or
 // may still come.
 func (r *Record) unmark(v View, w *kube.Workload, ends time.Time) (d Decision, open bool) {
 	if r.markStays() {
 		return Decision{}, false
 	}
-	all := lastMarks(v.Snap, w, v.Run)
+	all, copied := lastMarks(v.Snap, w, v.Run), r.Since.Add(copiesFor)
 	switch {
 	case r.InFlight != 0:
 		return Decision{}, true
 	case !setBack(w, all) && v.Now.Before(ends):
 		return Decision{Wake: ends}, true
+	case w.Replicas != r.Batch.Was && w.Kind == "Deployment" && v.Now.Before(copied):
+		return Decision{Wake: copied}, true
 	case len(all) == 0:
 		return Decision{}, false
 	case r.Waits(v.Now):
