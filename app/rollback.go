@@ -250,7 +250,7 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 			return refused
 		}
 		sent = now
-		if err := r.record(now.Intents(r.State, r.session.Now())...); err != nil {
+		if err := r.record(now.Intents(r.State, r.session.Identity().User, r.session.Now())...); err != nil {
 			return err
 		}
 		answer := r.session.undo(ctx, now.Requests())

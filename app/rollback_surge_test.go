@@ -176,7 +176,7 @@ func TestARollbackGivesPodsTheirCostBackThatAreNotRemoved(t *testing.T) {
 				r.Plan()
 				if dies {
 					sent := r.Items[0]
-					if err := r.record(sent.Intents(r.State, time.Now())...); err != nil || !r.session.undo(t.Context(), sent.Requests()).OK() {
+					if err := r.record(sent.Intents(r.State, "ada", time.Now())...); err != nil || !r.session.undo(t.Context(), sent.Requests()).OK() {
 						t.Fatal(err)
 					}
 					r.settle(t.Context())

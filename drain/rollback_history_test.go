@@ -14,7 +14,7 @@ func init() {
 	drain.RollBack = func(s *drain.State, snap *kube.Snapshot, now time.Time) (next *drain.State, all []request.Request) {
 		for _, u := range rollback.Plan(s, snap, now) {
 			if u.Left == "" {
-				s, all = drain.Fold(s, u.Intents(s, now)...), append(all, u.Requests()...)
+				s, all = drain.Fold(s, u.Intents(s, "ada", now)...), append(all, u.Requests()...)
 			}
 		}
 		return s, all

@@ -214,7 +214,7 @@ func OpenHold(run *drain.State, s *kube.Snapshot, now time.Time) (words string, 
 
 // Intents are what the journal of the run keeps of the deletion costs before they are changed: pods that are not
 // removed get theirs back.
-func (u *Undo) Intents(s *drain.State, at time.Time) (events []drain.Event) {
+func (u *Undo) Intents(s *drain.State, by string, at time.Time) (events []drain.Event) {
 	for _, r := range s.Surges {
 		for _, one := range u.Surge {
 			c, of := one.(request.SetCost)
@@ -222,8 +222,8 @@ func (u *Undo) Intents(s *drain.State, at time.Time) (events []drain.Event) {
 				continue
 			}
 			seq := s.Seq + uint64(len(events)) + 1
-			events = append(events, drain.Event{Kind: drain.EventIntent, Seq: seq, Time: at, Namespace: c.Namespace,
-				Pod: c.Name, UID: c.UID, Surge: new(r.Facts), Action: &attempt.ActionFacts{ID: seq, Verb: attempt.VerbCost},
+			events = append(events, drain.Event{Kind: drain.EventIntent, Seq: seq, Time: at, By: by,
+				Namespace: c.Namespace, Pod: c.Name, UID: c.UID, Surge: new(r.Facts), Action: &attempt.ActionFacts{ID: seq, Verb: attempt.VerbCost},
 				Cost: &surge.CostFacts{Mover: surge.Mover{Name: c.Name, UID: c.UID}, Was: c.From, To: c.To}})
 		}
 	}

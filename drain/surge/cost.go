@@ -72,12 +72,32 @@ func (r *Record) costs(v View, leaving []*kube.Pod) (d Decision) {
 			ask(p, "", request.LowestDeletionCost, p.Annotations[kube.DeletionCostAnnotation])
 		}
 	}
-	for _, c := range r.Costs {
+	for i := range r.Costs {
+		c := &r.Costs[i]
 		if p := marked(v, c.UID, leaving); p != nil {
 			ask(p, request.LowestDeletionCost, c.Was, c.Was)
 		}
+		if until := c.unseen(v, leaving); until.After(v.Now) {
+			d.Wake = first(d.Wake, until)
+		}
 	}
 	return d
+}
+
+// unseen is until when the watch may take to show the lowest cost of a pod that is not to leave any more, zero where it
+// does not come: the replicas are not set back before it is given back.
+func (c *Cost) unseen(v View, leaving []*kube.Pod) time.Time {
+	p := v.Snap.Pod(c.UID)
+	if c.To != request.LowestDeletionCost || c.Last == nil || p == nil || lowest(p) || slices.Contains(leaving, p) {
+		return time.Time{}
+	}
+	switch {
+	case c.Last.Class() == kube.AnswerDone:
+		return c.Next
+	case c.Last.MayBeDone():
+		return c.Next.Add(shownWithin)
+	}
+	return time.Time{}
 }
 
 // marked is a pod that is not to leave and still has our cost, nil where it has not.
@@ -99,7 +119,8 @@ func (r *Record) settled(v View, leaving []*kube.Pod) bool {
 	}
 	for i := range r.Costs {
 		c := &r.Costs[i]
-		if c.InFlight != 0 || marked(v, c.UID, leaving) != nil && !c.givenUp(c.Was, v.End) {
+		if c.InFlight != 0 || c.unseen(v, leaving).After(v.Now) ||
+			marked(v, c.UID, leaving) != nil && !c.givenUp(c.Was, v.End) {
 			return false
 		}
 	}
