@@ -150,20 +150,12 @@ func (f *follower) sayJournal() {
 		return
 	}
 	f.lost = s.JournalLost
-	if f.lost == "" {
-		f.out.Note("the journal can be written again")
-		return
-	}
-	if !f.served { // no one could let it continue
+	if f.lost != "" && !f.served { // no one could let it continue
 		f.out.Complain("the run stopped itself: " + f.lost)
 		f.abort("nothing is sent without a journal")
 		return
 	}
-	f.out.Complain("the run paused itself: " + f.lost)
-	ctl := f.p.display() + " ctl " + s.Run.ID
-	f.out.Note("  nothing is sent without a journal; free space, then: %s continue", ctl)
-	f.out.Note("  to continue without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
-	f.out.Note("  to end the run: Ctrl-C, or %s abort", ctl)
+	f.out.JournalLost(f.lost, f.p.display()+" ctl "+s.Run.ID)
 }
 
 // flush prints the events since the last look.

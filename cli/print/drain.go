@@ -68,6 +68,19 @@ func (d *Drain) Complain(text string) {
 	fmt.Fprintln(d.Err, d.ErrStyle.In(Bad, "error:")+" "+kube.Clean(text))
 }
 
+// JournalLost tells why the journal cannot be written, for which the run has paused itself, or with "" that it can be
+// written again. The run is steered by ctl.
+func (d *Drain) JournalLost(why, ctl string) {
+	if why == "" {
+		d.Note("the journal can be written again")
+		return
+	}
+	d.Complain("the run paused itself: " + why)
+	d.Note("  nothing is sent without a journal; free space, then: %s continue", ctl)
+	d.Note("  to continue without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
+	d.Note("  to end the run: Ctrl-C, or %s abort", ctl)
+}
+
 // Ask is a question, without the end of its line.
 func (d *Drain) Ask(prompt string) { fmt.Fprint(d.Err, kube.Clean(d.ErrStyle.Plain(prompt))) }
 

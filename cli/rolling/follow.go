@@ -23,6 +23,7 @@ type follower struct {
 	by   string
 
 	seen    uint64
+	lost    string // why the journal of the roll cannot be written, as it was said
 	drains  []*seenDrain
 	asked   *roll.Question
 	answers <-chan string
@@ -34,6 +35,7 @@ type seenDrain struct {
 	run  app.Run
 	out  *print.Drain
 	seen uint64
+	lost string // why its journal cannot be written, as it was said
 }
 
 func (f *follower) see(ctx context.Context) error {
@@ -42,6 +44,7 @@ func (f *follower) see(ctx context.Context) error {
 	changed, interrupted := f.roll.Changed(ctx), f.h.Interrupted()
 	for over := false; !over; {
 		f.flush()
+		f.sayJournals()
 		f.question()
 		select {
 		case <-changed:
@@ -107,6 +110,29 @@ func (f *follower) flush() {
 	slices.SortStableFunc(lines, func(a, b line) int { return a.at.Compare(b.at) })
 	for _, l := range lines {
 		l.print()
+	}
+}
+
+// sayJournals tells once which journal cannot be written. The run of a batch then pauses itself; a roll tries again
+// every second, and begins nothing before.
+func (f *follower) sayJournals() {
+	lost := ""
+	if err := f.roll.Err(); err != nil {
+		lost = err.Error()
+	}
+	switch {
+	case lost == f.lost:
+	case lost == "":
+		f.out.Note("the journal of the roll can be written again")
+	case f.lost == "":
+		f.out.Complain("the roll begins nothing new until its journal can be written: " + lost)
+	}
+	f.lost = lost
+	for _, d := range f.drains {
+		if s := d.run.State(); s.JournalLost != d.lost && s.Outcome == "" {
+			d.lost = s.JournalLost
+			d.out.JournalLost(d.lost, f.h.Program+" ctl "+s.Run.ID)
+		}
 	}
 }
 
