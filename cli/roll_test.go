@@ -3,6 +3,10 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -85,6 +89,36 @@ func TestRoll(t *testing.T) {
 		}
 		b.expect(t, ExitError, []string{"there is nothing to resume"}, "resume", report.Roll, "--yes", "--server="+s.URL)
 		b.expect(t, ExitError, []string{"there is nothing to steer"}, "ctl", report.Roll, "pause")
+	}
+}
+
+// writing calls a function with each text that is written.
+type writing struct {
+	io.Writer
+	seen func(text string)
+}
+
+func (w writing) Write(text []byte) (int, error) {
+	w.seen(string(text))
+	return w.Writer.Write(text)
+}
+
+// Somebody moves the folder of the journals away, and back when the roll has said so: it goes on.
+func TestARollWhoseJournalIsGone(t *testing.T) {
+	s := retiringServer(t)
+	b := s.connected(t)
+	said := filepath.Join(t.TempDir(), "said")
+	b.Err = writing{b.err, func(text string) {
+		if strings.Contains(text, "begins nothing new until its journal can be written") && strings.Contains(text, "somebody has removed it") {
+			if err := os.WriteFile(said, nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	work := fmt.Sprintf("cd '%s' && mv runs away && until [ -e '%s' ]; do echo still; sleep 0.05; done; mv away runs", b.StateDir, said)
+	code := b.run("roll", "node", "--yes", "--force", "--server="+s.URL, "--work", work)
+	if code != ExitDone || !strings.Contains(b.err.String(), "the journal of the roll can be written again") {
+		t.Errorf("exit code %d\n%s", code, b.err)
 	}
 }
 

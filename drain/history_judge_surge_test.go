@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
@@ -150,7 +151,8 @@ func (h *history) readyBut(a *app, w Write) (ready int) {
 
 // judgeRemoval judges a pod that its controller removes, as the run has set the replicas back.
 func (h *history) judgeRemoval(a *app, p *corev1.Pod) {
-	if !a.lowered || !kubetest.IsReady(p) || p.Annotations[kube.DeletionCostAnnotation] != request.LowestDeletionCost {
+	madeJustBefore := !p.CreationTimestamp.Time.Before(a.raised.Add(-2 * time.Second)) // times are in whole seconds: it may be a replacement
+	if !a.lowered || madeJustBefore || !kubetest.IsReady(p) || p.Annotations[kube.DeletionCostAnnotation] != request.LowestDeletionCost {
 		return
 	}
 	if r := h.state.Pod(p.UID); r != nil && r.State == eviction.Skipped && r.DeletedAt.IsZero() && r.Node == p.Spec.NodeName {

@@ -103,6 +103,7 @@ func (h *history) addPod(app, node string, words ...string) {
 // drainSome begins the run.
 func (h *history) drainSome(t *rapid.T, surges bool) {
 	o, given := drawOptions(t, surges)
+	h.now = h.now.Add(time.Minute) // what the run meets was there before
 	if rapid.IntRange(0, 5).Draw(t, "budgets unseen") == 0 && o.Guard == "" {
 		h.store.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
 	}

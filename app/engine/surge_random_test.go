@@ -147,14 +147,17 @@ func killAndRollBackSurge(t *testing.T, random *rand.Rand, byMarks bool) {
 	if byMarks {
 		state.Surges = surge.FromMarks(s.Snapshot(), state.Run.ID)
 	}
-	for _, undo := range rollback.Plan(state, s.Snapshot(), time.Now()) {
-		for _, one := range undo.Requests() {
-			if a := one.Send(t.Context(), s.Simulation); !a.OK() && a.Class() != kube.AnswerGone {
-				t.Errorf("%s: %+v: %+v", undo.What, one, a)
+	for range 2 { // once more when the controllers have done their part, as the shell does
+		for _, undo := range rollback.Plan(state, s.Snapshot(), time.Now()) {
+			state = drain.Fold(state, undo.Intents(state, "ada", time.Now())...)
+			for _, one := range undo.Requests() {
+				if a := one.Send(t.Context(), s.Simulation); !a.OK() && a.Class() != kube.AnswerGone {
+					t.Errorf("%s: %+v: %+v", undo.What, one, a)
+				}
 			}
 		}
+		time.Sleep(10 * time.Second)
 	}
-	time.Sleep(10 * time.Second)
 	s.Halt()
 	s.clean(t)
 }

@@ -148,6 +148,9 @@ func (j *Of[E]) Append(events []E, sync bool) error {
 		}
 		lines = append(append(lines, line...), '\n')
 	}
+	if err := j.atItsPath(); err != nil {
+		return err
+	}
 	if j.torn {
 		if err := j.File.Truncate(j.whole); err != nil {
 			return fmt.Errorf("cut what was half written off journal %s: %w", j.path, err)
@@ -165,6 +168,18 @@ func (j *Of[E]) Append(events []E, sync bool) error {
 		}
 	}
 	j.whole += int64(len(lines))
+	return nil
+}
+
+// atItsPath is an error where the file does not lie at its path any more: no other process would find what it gets.
+func (j *Of[E]) atItsPath() error {
+	open, err := j.File.Stat()
+	if err != nil {
+		return fmt.Errorf("look at journal %s: %w", j.path, err)
+	}
+	if there, err := os.Stat(j.path); err != nil || !os.SameFile(open, there) {
+		return fmt.Errorf("write journal %s: somebody has removed it", j.path)
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -68,6 +69,34 @@ func TestJournalIsPrivateAndNeverOverwritten(t *testing.T) {
 	}
 	if _, err := CreateJournal(dir, "r"); err == nil {
 		t.Error("a second journal of the same run was made")
+	}
+}
+
+// What is written into a removed file, no other process finds: the run is to know.
+func TestARemovedJournalTakesNothing(t *testing.T) {
+	dir := t.TempDir()
+	j, err := CreateJournal(dir, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := []drain.Event{{Seq: 1, Kind: drain.EventWarning, Message: "x"}}
+	if err := os.Rename(j.Path(), dir+"/away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Append(events, true); err == nil || !strings.Contains(err.Error(), "somebody has removed it") {
+		t.Errorf("removed: %v", err)
+	}
+	if err := os.WriteFile(j.Path(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Append(events, true); err == nil {
+		t.Error("another file of its name is taken for it")
+	}
+	if err := os.Rename(dir+"/away", j.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(j.Append(events, true), j.Close()); err != nil {
+		t.Error(err)
 	}
 }
 
