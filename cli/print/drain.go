@@ -76,7 +76,7 @@ func (d *Drain) JournalLost(why, ctl string) {
 		return
 	}
 	d.Complain("the run paused itself: " + why)
-	d.Note("  nothing is sent without a journal; free space, then: %s continue", ctl)
+	d.Note("  nothing is sent without a journal; make room or put it back, then: %s continue", ctl)
 	d.Note("  to continue without it, unknown to resume, rollback and report: %s continue --without-journal", ctl)
 	d.Note("  to end the run: Ctrl-C, or %s abort", ctl)
 }

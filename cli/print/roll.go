@@ -86,7 +86,11 @@ func (r Roll) Event(e roll.Event, s *roll.State) {
 	case roll.EventWait:
 		r.wait(e)
 	case roll.EventCommand:
-		r.Note("%s by %s", e.Command, cmp.Or(e.Message, e.By))
+		if e.Message != "" {
+			r.Note("%s: %s", e.Command, e.Message)
+			return
+		}
+		r.Note("%s by %s", e.Command, e.By)
 	case roll.EventWarning:
 		r.Warn(e.Message)
 	case roll.EventRollEnded:
@@ -140,7 +144,7 @@ func (r Roll) ended(s *roll.State) {
 	r.Line(tone, "%s", text)
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.State != roll.Done && n.State != roll.Waiting {
-			r.Note("node/%s is left as it is: %s", n.Name, cmp.Or(n.Message, strings.ToLower(string(n.State))))
+			r.Note("node/%s is left as it is: %s", n.Name, cmp.Or(n.Message, "it was "+strings.ToLower(string(n.State))+" when the roll ended"))
 		}
 	}
 }
