@@ -76,7 +76,7 @@ func (st leaseStep) worksOn() bool {
 // leasesWanted reports whether Leases are due: once the cordon is confirmed.
 func (st leaseStep) leasesWanted() bool {
 	p := st.s.working()
-	return p == PhaseEvict || p == PhaseVerify || p == PhaseCordon && st.s.Phases[p] == PhaseRuns
+	return p == PhaseSurge || p == PhaseEvict || p == PhaseVerify || p == PhaseCordon && st.s.Phases[p] == PhaseRuns
 }
 
 // leasesStand reports whether a Lease is still to be released, or its last write is not
