@@ -126,6 +126,26 @@ func TestLabSwitchover(t *testing.T) {
 	r.goes(primary)
 }
 
+// CloudNativePG has nothing to switch over to from a single instance: its budget never opens. The pod goes once the
+// operator has let CloudNativePG remove the budget.
+func TestLabSingleInstance(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	a, own := s.addNode("a"), s.own("postgresql.cnpg.io", "Cluster")
+	var of policyv1.PodDisruptionBudget
+	own(&of)
+	only := s.addPod("db", a, func(p *corev1.Pod) { p.OwnerReferences = of.OwnerReferences })
+	s.addBudget("db-primary", "db", 1, own)
+	r := s.drainClosed(a, "db-primary", 1, only)
+	blocked := r.pod(only, eviction.BudgetBlocked)
+	r.answered(blocked, http.StatusTooManyRequests, "disruption budget")
+	if blocked.Attempts != 1 || !blocked.Wait.Never || !strings.Contains(blocked.Wait.Managed, "CloudNativePG never opens it for a single instance") {
+		t.Errorf("%d attempts, waits for %+v", blocked.Attempts, blocked.Wait)
+	}
+	s.deleteBudget("db-primary")
+	r.goes(only)
+}
+
 // Longhorn deletes the budget of an instance manager when the volumes of its node are detached.
 func TestLabInstanceManager(t *testing.T) {
 	t.Parallel()

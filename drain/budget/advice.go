@@ -68,6 +68,8 @@ func adviseNever(b *kube.Budget, page *page) []Advice {
 		patchBudget(b, fmt.Sprintf(`{"spec":{"maxUnavailable":null,"minAvailable":%d}}`, max(page.running()-1, 0))),
 	}
 	switch page.why {
+	case neverSingle:
+		return adviseSingle(b)
 	case neverComputed:
 		see := Advice{"see what the controller cannot count", "kubectl describe pdb -n " + b.Namespace + " " + b.Name}
 		if countsScale(b) && !page.partial {

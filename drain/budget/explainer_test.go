@@ -51,6 +51,21 @@ func controlled(apiVersion, kind, name string) []runtime.Object {
 	return full(kubetest.ControlledBy(apiVersion, kind, name))
 }
 
+// instances are those of a Cluster of CloudNativePG, the first of them the primary, which its budget selects.
+func instances(names ...string) []runtime.Object {
+	objects := []runtime.Object{kubetest.Budget("shop/cart", 1, 1, 0, 1, kubetest.ControlledBy("postgresql.cnpg.io/v1", "Cluster", "db"))}
+	for i, name := range names {
+		objects = append(objects, kubetest.Pod("shop/"+name, kubetest.OwnedBy("postgresql.cnpg.io/v1", "Cluster", "db"), func(p *corev1.Pod) {
+			p.OwnerReferences[0].UID = "db"
+			p.Labels = map[string]string{"app": "replica"}
+			if i == 0 {
+				p.Labels["app"] = "cart"
+			}
+		}))
+	}
+	return objects
+}
+
 func waiting(reason, message string) kubetest.PodOption {
 	return func(p *corev1.Pod) {
 		kubetest.NotReady(time.Hour)(p)
@@ -189,8 +204,15 @@ var neverExplained = []explanation{
 		"budget cart needs 1 healthy pod (minAvailable 100%) of 1: it allows no disruption at all",
 		[]string{"allow one pod to be unavailable: none is available while the only pod moves: " + patchCart + `'{"spec":{"minAvailable":null,"maxUnavailable":1}}'`}},
 	{"managed", controlled("postgresql.cnpg.io/v1", "Cluster", "db"), kubetest.Nobody, VerdictManaged,
-		"budget cart is controlled by Cluster db; CloudNativePG opens it after the switchover that the cordon triggers, " +
-			"but never for a single instance",
+		"budget cart is controlled by Cluster db; CloudNativePG opens it after the switchover that the cordon triggers",
+		[]string{"see what its controller waits for: kubectl describe cluster.postgresql.cnpg.io -n shop db"}},
+	{"managed, and a single instance", instances("cart-1"), kubetest.Nobody, VerdictNever,
+		"budget cart is controlled by Cluster db; CloudNativePG never opens it for a single instance",
+		[]string{"add an instance, to which CloudNativePG can switch over: kubectl patch cluster.postgresql.cnpg.io -n shop db --type=merge -p '" + `{"spec":{"instances":2}}'`,
+			"let CloudNativePG remove the budget, and set enablePDB back to true after the drain: the database is down while its only pod moves: " +
+				"kubectl patch cluster.postgresql.cnpg.io -n shop db --type=merge -p '" + `{"spec":{"enablePDB":false}}'`}},
+	{"managed, one of two instances", instances("cart-1", "cart-2"), kubetest.Nobody, VerdictManaged,
+		"budget cart is controlled by Cluster db; CloudNativePG opens it after the switchover that the cordon triggers",
 		[]string{"see what its controller waits for: kubectl describe cluster.postgresql.cnpg.io -n shop db"}},
 	{"managed by an unknown controller", controlled("example.org/v1", "Cache", "c"), kubetest.Nobody, VerdictManaged,
 		"budget cart is controlled by Cache c; its controller decides when it opens",

@@ -86,7 +86,7 @@ func (l *Tracker) judgeBlocked(j *Judgement, p *kube.Pod, b *kube.Budget, planne
 	case !page.partial && l.deadlocked(page, b, planned):
 		j.Verdict = VerdictDeadlock
 	}
-	if j.Verdict != VerdictWait && page.why != neverComputed && Managed(b) {
+	if j.Verdict != VerdictWait && page.why != neverComputed && page.why != neverSingle && Managed(b) {
 		j.Verdict = VerdictManaged
 	}
 	if j.Verdict != VerdictNever && j.Verdict != VerdictManaged {

@@ -15,8 +15,7 @@ import (
 // opens says for the API group of a budget's owner when its controller allows an eviction.
 var opens = map[string]string{
 	// docs "Kubernetes upgrade", cloudnative-pg issues 2570 and 3837: its budget then selects the new primary.
-	"postgresql.cnpg.io": "CloudNativePG opens it after the switchover that the cordon triggers, " +
-		"but never for a single instance",
+	cnpg: "CloudNativePG opens it after the switchover that the cordon triggers",
 	// docs "Pod disruption budget" of cloud-on-k8s: no pod in red, no last copy of a shard in yellow.
 	"elasticsearch.k8s.elastic.co": "ECK opens it while the health of the cluster is green",
 	// README of strimzi/drain-cleaner: its webhook denies the eviction and requests a rolling update.
@@ -27,6 +26,8 @@ var opens = map[string]string{
 	// rook design/ceph/ceph-managed-disruptionbudgets.md: one failure domain at a time.
 	"ceph.rook.io": "Rook opens it when the data of the previously drained failure domain is complete again",
 }
+
+const cnpg = "postgresql.cnpg.io"
 
 const strimzi = "with its drain cleaner installed, Strimzi restarts the pod after the eviction request"
 
@@ -68,14 +69,47 @@ func managedWords(b *kube.Budget) string {
 	if !known {
 		when = "its controller decides when it opens"
 	}
-	return "budget " + b.Name + " is controlled by " + b.Owner.Kind + " " + b.Owner.Name + "; " + when
+	return managedBy(b) + "; " + when
+}
+
+func managedBy(b *kube.Budget) string {
+	return "budget " + b.Name + " is controlled by " + b.Owner.Kind + " " + b.Owner.Name
+}
+
+// single reports whether a budget of CloudNativePG covers the only instance of its Cluster: there is no other to switch
+// over to (cloudnative-pg issue 2570). Its instances, and no jobs or poolers, are controlled by the Cluster.
+func (l *Tracker) single(b *kube.Budget) bool {
+	if ownerGroup(b) != cnpg || !l.s.InWhole(kube.KindPods) {
+		return false
+	}
+	instances := 0
+	for p := range l.s.PodsOf(b.Owner.UID) {
+		if !p.Finished() {
+			instances++
+		}
+	}
+	return instances == 1
+}
+
+// adviseSingle is what helps against the budget of a single instance, which is never to be patched itself.
+func adviseSingle(b *kube.Budget) []Advice {
+	patch := "kubectl patch " + ownerPath(b) + " --type=merge -p '"
+	return []Advice{
+		{"add an instance, to which CloudNativePG can switch over", patch + `{"spec":{"instances":2}}'`},
+		{"let CloudNativePG remove the budget, and set enablePDB back to true after the drain: the database is down " +
+			"while its only pod moves", patch + `{"spec":{"enablePDB":false}}'`},
+	}
 }
 
 // describeOwner is the command that shows the status of a Managed budget's owner, of Longhorn that of the budget.
 func describeOwner(b *kube.Budget) string {
-	kind, name := "pdb", b.Name
-	if group := ownerGroup(b); group != "" {
-		kind, name = strings.ToLower(b.Owner.Kind)+"."+group, b.Owner.Name
+	if ownerGroup(b) == "" {
+		return "kubectl describe pdb -n " + b.Namespace + " " + b.Name
 	}
-	return "kubectl describe " + kind + " -n " + b.Namespace + " " + name
+	return "kubectl describe " + ownerPath(b)
+}
+
+// ownerPath names a Managed budget's owner to kubectl.
+func ownerPath(b *kube.Budget) string {
+	return strings.ToLower(b.Owner.Kind) + "." + ownerGroup(b) + " -n " + b.Namespace + " " + b.Owner.Name
 }

@@ -102,6 +102,7 @@ const (
 	neverAllowed  never = "allowed"  // maxUnavailable 0
 	neverCounts   never = "counts"   // it counts owners, and there are none
 	neverRoom     never = "room"     // it needs all pods that its owners want
+	neverSingle   never = "single"   // its controller does not open it for a single instance
 )
 
 func NewTracker(s *kube.Snapshot, now time.Time) *Tracker {
@@ -122,7 +123,9 @@ func (l *Tracker) Page(b *kube.Budget) *page {
 	} else {
 		p.partial, p.steady = true, b.ExpectedPods
 	}
-	p.why = neverAllows(b, p)
+	if p.why = neverAllows(b, p); l.single(b) {
+		p.why = neverSingle
+	}
 	p.never = neverWords(b, p)
 	if l.pages == nil {
 		l.pages = make(map[kube.UID]*page)
@@ -237,6 +240,8 @@ func neverAllows(b *kube.Budget, p *page) never {
 func neverWords(b *kube.Budget, p *page) string {
 	name := "budget " + b.Name
 	switch p.why {
+	case neverSingle:
+		return managedBy(b) + "; CloudNativePG never opens it for a single instance"
 	case neverComputed:
 		return name + " cannot be computed: " + words.Quote(b.ConditionMessage)
 	case neverAllowed:

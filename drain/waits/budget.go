@@ -10,7 +10,7 @@ import (
 func UnderBudgets(l *budget.Tracker, p *kube.Pod) *Wait {
 	j, under := l.Judge(p, func(kube.UID) bool { return false })
 	w := &Wait{UnhealthyPod: j.UnhealthyPod, Never: j.Verdict == budget.VerdictNever}
-	if j.Verdict == budget.VerdictManaged {
+	if j.Verdict == budget.VerdictManaged || w.Never && budget.Managed(under) {
 		w.Managed = j.Why
 	}
 	switch j.Verdict {

@@ -176,7 +176,7 @@ func Policy(p policyv1.UnhealthyPodEvictionPolicyType) func(*policyv1.PodDisrupt
 func ControlledBy(apiVersion, kind, name string) func(*policyv1.PodDisruptionBudget) {
 	return func(b *policyv1.PodDisruptionBudget) {
 		b.OwnerReferences = []metav1.OwnerReference{
-			{APIVersion: apiVersion, Kind: kind, Name: name, Controller: new(true)}}
+			{APIVersion: apiVersion, Kind: kind, Name: name, UID: types.UID(name), Controller: new(true)}}
 	}
 }
 
