@@ -275,9 +275,13 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 // restOf waits until the replicas of a surge are set back. It returns the requests that are left then: its controller
 // copies the annotation of the run until it has seen that, and may remove other pods than those of the lowest cost.
 func (r *Rollback) restOf(ctx context.Context, sent rollback.Undo) []request.Request {
-	awaitSetBack(ctx, r.session, r.State, func(one *surge.Record, _ string, _ *kube.Snapshot) bool { return one.UndoID() != sent.ID })
+	awaitSetBack(ctx, r.session, r.State, func(one *surge.Record, _ string, _ *kube.Snapshot) bool {
+		return one.UndoID() != sent.ID
+	})
 	now, _ := sent.Planned(r.plan())
-	return slices.DeleteFunc(slices.Clone(now.Surge), func(one request.Request) bool { return slices.Contains(sent.Surge, one) })
+	return slices.DeleteFunc(slices.Clone(now.Surge), func(one request.Request) bool {
+		return slices.Contains(sent.Surge, one)
+	})
 }
 
 // undo sends requests, up to the first that is not done. A budget, a Lease or a pod that is gone is as well as undone.

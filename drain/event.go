@@ -73,7 +73,7 @@ type Event struct {
 	Phase       Phase                `json:"phase,omitempty"`        // Phase, Question, Confirmed
 	PhaseStatus PhaseStatus          `json:"phaseStatus,omitempty"`  // Phase
 	Word        string               `json:"confirmation,omitempty"` // Question: what must be typed, "" for a plain yes
-	By          string               `json:"by,omitempty"`           // Confirmed, Control, Undone: who; Intent: who rolls back
+	By          string               `json:"by,omitempty"`           // who; of an Intent, who rolls the run back
 	Action      *attempt.ActionFacts `json:"action,omitempty"`       // Intent, Answer
 	Answer      *attempt.AnswerFacts `json:"answer,omitempty"`       // Answer
 	PodState    eviction.State       `json:"podState,omitempty"`     // Pod

@@ -144,7 +144,8 @@ func (r Roll) ended(s *roll.State) {
 	r.Line(tone, "%s", text)
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.State != roll.Done && n.State != roll.Waiting {
-			r.Note("node/%s is left as it is: %s", n.Name, cmp.Or(n.Message, "it was "+strings.ToLower(string(n.State))+" when the roll ended"))
+			cut := "it was " + strings.ToLower(string(n.State)) + " when the roll ended"
+			r.Note("node/%s is left as it is: %s", n.Name, cmp.Or(n.Message, cut))
 		}
 	}
 }

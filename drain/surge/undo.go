@@ -30,7 +30,8 @@ func (r *Record) Undo(run string, s *kube.Snapshot) (requests []request.Request,
 	}
 	for _, p := range leaving {
 		if !lowest(p) {
-			requests = append(requests, setCost(p, p.Annotations[kube.DeletionCostAnnotation], request.LowestDeletionCost))
+			was := p.Annotations[kube.DeletionCostAnnotation]
+			requests = append(requests, setCost(p, was, request.LowestDeletionCost))
 		}
 	}
 	lower := r.lower(w)

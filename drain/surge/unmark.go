@@ -61,8 +61,8 @@ func setBack(w *kube.Workload, marks []request.Lower) bool {
 	return !w.Unobserved && !slices.ContainsFunc(marks, func(l request.Lower) bool { return l.From > w.Replicas })
 }
 
-// copiesFor is how long the controller of a Deployment may take to see that the annotation is gone there. Where the number
-// of somebody else stands, the generation of the Deployment does not change with that, and nothing tells.
+// copiesFor is how long the controller of a Deployment may take to see that the annotation is gone there. Where the
+// number of somebody else stands, the generation of the Deployment does not change with that, and nothing tells.
 const copiesFor = 2 * time.Second
 
 // unmark removes the last of the annotations; open tells that one is still to be removed, or
