@@ -31,6 +31,7 @@ type Rollback struct {
 	Items []rollback.Undo
 	// undone are the IDs of those that are.
 	undone  []string
+	unsaved []drain.Event // which the journal did not take
 	working working
 }
 
@@ -250,9 +251,8 @@ func (r *Rollback) Undo(ctx context.Context, item rollback.Undo) error {
 			return refused
 		}
 		sent = now
-		if err := r.record(now.Intents(r.State, r.session.Identity().User, r.session.Now())...); err != nil {
-			return err
-		}
+		// A full disk is no reason to leave a surge: where the journal cannot be written, done tells it.
+		_ = r.record(now.Intents(r.State, r.session.Identity().User, r.session.Now())...)
 		answer := r.session.undo(ctx, now.Requests())
 		if answer.OK() && now.Surge != nil {
 			answer = r.session.undo(ctx, r.restOf(ctx, now))
@@ -322,14 +322,16 @@ func (r *Rollback) done(ctx context.Context, u rollback.Undo) error {
 	return r.record(u.Event(r.State, r.session.Identity().User, r.session.Now()))
 }
 
-// record writes into the journal of the run, where it has one.
+// record writes into the journal of the run, where it has one. What the journal does not take comes with the next.
 func (r *Rollback) record(events ...drain.Event) error {
-	if r.journal != nil && len(events) > 0 {
-		if err := r.journal.Append(events, true); err != nil {
-			return fmt.Errorf("the journal does not have what was undone: %w", err)
-		}
-	}
 	r.State = drain.Fold(r.State, events...)
+	if r.unsaved = append(r.unsaved, events...); r.journal == nil || len(r.unsaved) == 0 {
+		return nil
+	}
+	if err := r.journal.Append(r.unsaved, true); err != nil {
+		return fmt.Errorf("the journal does not have what was undone: %w", err)
+	}
+	r.unsaved = nil
 	return nil
 }
 

@@ -308,6 +308,8 @@ func objectOf(e drain.Event) string {
 		return "PodDisruptionBudget/" + e.Budget.Namespace + "/" + e.Budget.Name
 	case e.Pod != "":
 		return "Pod/" + e.Namespace + "/" + e.Pod
+	case e.Surge != nil:
+		return e.Surge.Kind + "/" + e.Surge.Namespace + "/" + e.Surge.Name
 	}
 	return "Node/" + e.Node
 }

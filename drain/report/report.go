@@ -44,6 +44,8 @@ type Report struct {
 	Command    string       `json:"command,omitempty"` // the same as a command line
 
 	Status Status `json:"status,omitempty"` // OfState knows none but suspended
+	// RolledBack tells that a rollback took back all that it could, and that the run was not resumed since.
+	RolledBack bool `json:"rolledBack,omitempty"`
 
 	// Of the events: OfState leaves these empty.
 	Log      []LogEntry    `json:"log,omitempty"`
@@ -136,7 +138,7 @@ func OfState(s *drain.State) Report {
 		Remedies: reportRemedies(s), Surges: reportSurges(s),
 		Version: s.Run.Version, ClusterUID: s.Run.ClusterUID, Options: s.Run.Options,
 		Command: commandOf(s),
-		target:  s.Run.Target(), Retire: s.Run.Retire != nil,
+		target:  s.Run.Target(), Retire: s.Run.Retire != nil, RolledBack: s.RolledBack,
 	}
 	r.Findings, r.Costs = s.Run.Findings, costsOf(s)
 	if s.Down != nil {

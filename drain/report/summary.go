@@ -50,6 +50,9 @@ func (r Report) Summary() Summary {
 	s := Summary{Verdict: r.verdict(), Outage: r.lastKnown(), Gone: r.gone(), Replaced: after.words(),
 		Unready: after.unready(), Requests: r.sent(), Costs: r.Costs, PowerOff: r.powerOff(), Retired: r.retired(),
 		Unmoved: r.unmoved()}
+	if r.RolledBack {
+		s.Verdict.Text += ", rolled back since"
+	}
 	if slow := r.slowest(); slow != nil && slow.DurationSeconds >= 1 {
 		s.Slowest = slow.slow()
 	}

@@ -114,7 +114,8 @@ func (l *toDos) nodes(s *drain.State) {
 
 func (l *toDos) pods(s *drain.State) {
 	for _, p := range s.Pods {
-		if isToGo(p.Action) && !p.State.Left() && ours(s.Node(p.Node)) {
+		stays := s.RolledBack && p.State != eviction.Terminating // as before the run
+		if isToGo(p.Action) && !p.State.Left() && !stays && ours(s.Node(p.Node)) {
 			what := "pod " + p.Namespace + "/" + p.Name + " is still on " + p.Node
 			if p.State == eviction.Terminating {
 				what = "pod " + p.Namespace + "/" + p.Name + " is on its way off " + p.Node + ": see that it ends"
