@@ -13,10 +13,12 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/audit"
 )
 
-// events are what the run told of itself: its journal, or its output.
+// events are what the run told of itself: its journal, without what a rollback asked for, or its output.
 func (e *evidence) events() []journalEvent {
 	if e.ordeal != nil {
-		return slices.Concat(e.ordeal.former.events, e.ordeal.journal.events)
+		return slices.DeleteFunc(slices.Concat(e.ordeal.former.events, e.ordeal.journal.events), func(e journalEvent) bool {
+			return e.Kind == "Intent" && e.By != ""
+		})
 	}
 	var all []journalEvent
 	for line := range strings.Lines(e.result.Out) {
@@ -73,7 +75,7 @@ func (e *evidence) checkPauses(events []journalEvent) {
 		case event.Kind == "Control" && event.Control == "continue", event.Kind == "Resumed",
 			event.Kind == "RunStarted":
 			paused = false
-		case event.Kind == "Intent" && paused && event.By == "" && slices.Contains(moving, event.Action.Verb):
+		case event.Kind == "Intent" && paused && slices.Contains(moving, event.Action.Verb):
 			e.accuse("it was paused, and began to %s %s%s/%s at %s", event.Action.Verb, event.Node, event.Namespace,
 				event.Pod, clock(event.Time))
 		}
@@ -167,7 +169,7 @@ func (e *evidence) checkSkips(events []journalEvent) {
 // cost back does not.
 func (e journalEvent) moves() bool {
 	givesBack := e.Cost != nil && e.Cost.To == e.Cost.Was
-	return e.Kind == "Intent" && e.By == "" && slices.Contains(moving, e.Action.Verb) && !givesBack
+	return e.Kind == "Intent" && slices.Contains(moving, e.Action.Verb) && !givesBack
 }
 
 // checkLast: of pods that are asked for at the same moment, one that is to go last
