@@ -16,9 +16,8 @@ import (
 // events are what the run told of itself: its journal, without what a rollback asked for, or its output.
 func (e *evidence) events() []journalEvent {
 	if e.ordeal != nil {
-		return slices.DeleteFunc(slices.Concat(e.ordeal.former.events, e.ordeal.journal.events), func(e journalEvent) bool {
-			return e.Kind == "Intent" && e.By != ""
-		})
+		all := slices.Concat(e.ordeal.former.events, e.ordeal.journal.events)
+		return slices.DeleteFunc(all, func(e journalEvent) bool { return e.Kind == "Intent" && e.By != "" })
 	}
 	var all []journalEvent
 	for line := range strings.Lines(e.result.Out) {
