@@ -41,7 +41,8 @@ func (s *Session) Drain(ctx context.Context, sel Selection, o plan.Options, read
 		!o.Honors(plan.HonorClusterAPI) { // whose rules select by labels of namespaces
 		d.needs, d.nodes, d.read = startKinds, first, false
 		kinds = slices.DeleteFunc(slices.Clone(planKinds), func(k kube.Kind) bool {
-			return slices.Contains(servingKinds, k) && !slices.Contains(checklist.Kinds, k)
+			acts := k == kube.KindValidatingWebhooks // it may act on an eviction
+			return slices.Contains(servingKinds, k) && !slices.Contains(checklist.Kinds, k) && !acts
 		})
 	}
 	s.Source = s.Watch(ctx, first, kinds...)

@@ -78,7 +78,7 @@ func newHistory(t *rapid.T) *history {
 	}
 	for _, others := range []string{"pod ds-1 on=w1 owner=DaemonSet\npod ds-2 on=w2 owner=DaemonSet\nworkload ds kind=DaemonSet",
 		"pod bare-1 on=w1 bare", "pod job-1 on=w1 owner=Job", "rule last app=app1 order=5", "rule runs app=app0 behavior=WaitCompleted",
-		"rule skips app=app1 behavior=Skip"} {
+		"rule skips app=app1 behavior=Skip", "webhook evictions"} {
 		if rapid.IntRange(1, 5).Draw(t, "others") == 5 {
 			h.lines(others)
 		}
@@ -103,7 +103,6 @@ func (h *history) addPod(app, node string, words ...string) {
 // drainSome begins the run.
 func (h *history) drainSome(t *rapid.T, surges bool) {
 	o, given := drawOptions(t, surges)
-	h.now = h.now.Add(time.Minute) // what the run meets was there before
 	if rapid.IntRange(0, 5).Draw(t, "budgets unseen") == 0 && o.Guard == "" {
 		h.store.SetSync(kube.KindBudgets, kube.SyncState{Phase: kube.Denied})
 	}

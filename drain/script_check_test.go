@@ -174,7 +174,7 @@ func (c *checks) podWrite(s *script, snap *kube.Snapshot, d Output, w Write, uid
 		func(e Event) bool { return e.Kind == EventCommand && e.Command == CommandRetry && e.UID == uid })
 	budgets := snap.BudgetsOf(live)
 	first := before == nil || before.Attempts == 0 // nil: it joined in this step
-	tries = tries || first && len(budgets) == 1 && budget.Managed(budgets[0])
+	tries = tries || first && len(budgets) == 1 && budget.MayAct(snap, live, budgets[0])
 	predicted := budget.Predict(live, budgets, uid)
 	if !predicted.Goes() {
 		if !tries {

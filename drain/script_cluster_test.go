@@ -167,6 +167,8 @@ func (c *shownCluster) change(lines string) {
 				c.editWorkload(name, e)
 			case "autoscaler":
 				c.editAutoscaler(name)
+			case "webhook":
+				c.editWebhook(name)
 			case "lease":
 				c.editLease(name, e)
 			case "rule":

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -91,6 +92,14 @@ func (c *shownCluster) editAutoscaler(name string) {
 	a := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID("autoscaler-" + name)}}
 	a.Spec.ScaleTargetRef = autoscalingv2.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: name}
 	c.put(a)
+}
+
+// editWebhook shows an admission webhook that is asked before pods are evicted.
+func (c *shownCluster) editWebhook(name string) {
+	w := &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("webhook-" + name)}}
+	w.Webhooks = []admissionv1.ValidatingWebhook{{Name: name, Rules: []admissionv1.RuleWithOperations{{
+		Operations: []admissionv1.OperationType{admissionv1.Create}, Rule: admissionv1.Rule{APIGroups: []string{""}, Resources: []string{"pods/eviction"}}}}}}
+	c.put(w)
 }
 
 // editLease shows the Lease of a node; each line that is not "gone" is a renewal.

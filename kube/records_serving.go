@@ -1,6 +1,9 @@
 package kube
 
 import (
+	"slices"
+	"strings"
+
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -49,11 +52,11 @@ type WebhookRules struct {
 	Resources  []string // with a subresource as in pods/eviction; * and */* are all
 }
 
-// Webhook is one admission webhook that is served from within the cluster.
+// Webhook is one admission webhook.
 type Webhook struct {
 	Name      string
 	Namespace string // of its Service
-	Service   string
+	Service   string // "" for one that is served outside of the cluster
 	// Closed tells that requests fail while the webhook does not answer
 	// (failurePolicy Fail).
 	Closed     bool
@@ -64,8 +67,32 @@ type Webhook struct {
 	Conditional bool
 }
 
+// Asks reports whether the webhook has a rule for the request (apiserver
+// pkg/admission/plugin/webhook/predicates/rules/rules.go).
+func (w *Webhook) Asks(operation, group, resource string) bool {
+	kind, sub, _ := strings.Cut(resource, "/")
+	return slices.ContainsFunc(w.Rules, func(r WebhookRules) bool {
+		return (slices.Contains(r.Operations, "*") || slices.Contains(r.Operations, operation)) &&
+			(slices.Contains(r.Groups, "*") || slices.Contains(r.Groups, group)) &&
+			slices.ContainsFunc(r.Resources, func(want string) bool {
+				wantKind, wantSub, _ := strings.Cut(want, "/")
+				return (wantKind == "*" || wantKind == kind) && (wantSub == "*" || wantSub == sub)
+			})
+	})
+}
+
+// AsksIn reports whether the webhook is asked about objects in a namespace. The API server labels each namespace with
+// its name.
+func (w *Webhook) AsksIn(s *Snapshot, namespace string) bool {
+	named := labels.Set{"kubernetes.io/metadata.name": namespace}
+	if n := s.Namespace(namespace); n != nil {
+		named = n.Labels
+	}
+	return w.Namespaces.Matches(named)
+}
+
 // WebhookConfiguration is the compact record of a Mutating- or
-// ValidatingWebhookConfiguration. Webhooks outside of the cluster are left out.
+// ValidatingWebhookConfiguration.
 type WebhookConfiguration struct {
 	Name     string
 	UID      UID

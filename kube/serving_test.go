@@ -75,7 +75,7 @@ func TestWebhookRecords(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	hooks := all[0].Webhooks
-	if len(hooks) != 2 || !hooks[0].Closed || hooks[1].Closed || hooks[0].Service != "gate" || hooks[0].Namespace != "guard" || !hooks[1].Conditional {
+	if len(hooks) != 3 || !hooks[0].Closed || hooks[1].Service != "" || hooks[2].Closed || hooks[0].Service != "gate" || hooks[0].Namespace != "guard" || !hooks[2].Conditional {
 		t.Fatalf("%+v", hooks)
 	}
 	if r := hooks[0].Rules; len(r) != 1 || !slices.Equal(r[0].Operations, []string{"CREATE"}) || !slices.Equal(r[0].Resources, []string{"pods"}) || !slices.Equal(r[0].Groups, []string{""}) {

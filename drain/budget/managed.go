@@ -37,6 +37,17 @@ const longhornLabel = "longhorn.io/component"
 // Managed reports whether a controller opens and closes the budget. A change by hand does not last there.
 func Managed(b *kube.Budget) bool { return ownerGroup(b) != "" || ofLonghorn(b) }
 
+// MayAct reports whether a controller may act on the eviction request for a pod, though its budget is closed: the
+// budget is that of the controller, or an admission webhook is asked. What the conditions of a webhook say is not
+// known, and an eviction has no labels.
+func MayAct(s *kube.Snapshot, p *kube.Pod, b *kube.Budget) bool {
+	return Managed(b) || slices.ContainsFunc(s.WebhookConfigurations(), func(c *kube.WebhookConfiguration) bool {
+		return slices.ContainsFunc(c.Webhooks, func(w kube.Webhook) bool {
+			return w.Asks("CREATE", "", "pods/eviction") && w.Objects.Matches(labels.Set{}) && w.AsksIn(s, p.Namespace)
+		})
+	})
+}
+
 // ownerGroup is the API group of a budget's owner, "" if no custom resource owns the budget. A built-in owner, like a
 // Deployment, only makes the garbage collector delete the budget with it.
 func ownerGroup(b *kube.Budget) string {

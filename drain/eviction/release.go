@@ -127,8 +127,7 @@ func (v *View) spend(r *Record, live *kube.Pod, b *kube.Budget, refused bool) (*
 		}
 		return b, nil
 	}
-	// The controller of a closed managed budget may act on the eviction request itself.
-	if v.pollDue(r, live, b) || r.Attempts == 0 && b.DisruptionsAllowed < 1 && budget.Managed(b) {
+	if v.pollDue(r, live, b) || r.Attempts == 0 && b.DisruptionsAllowed < 1 && budget.MayAct(v.Snap, live, b) {
 		return b, nil
 	}
 	wait := v.budgetHold(r, live, b)

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
 	"github.com/kdrain-tui/kdrain-tui/drain/plan"
 	"github.com/kdrain-tui/kdrain-tui/drain/words"
@@ -139,25 +137,20 @@ func webhooksOf(s *kube.Snapshot, lost map[*kube.Service][]*kube.Pod) ([]plan.Fi
 // asksItself reports whether a webhook is asked before pods like these are made. What
 // its conditions say is not known, so those are taken for a no.
 func asksItself(s *kube.Snapshot, hook *kube.Webhook, pods []*kube.Pod) bool {
-	if hook.Conditional || !asks(hook, "CREATE", "", "pods") {
+	if hook.Conditional || !hook.Asks("CREATE", "", "pods") {
 		return false
 	}
 	pod := pods[0]
-	// The API server labels each namespace with its name.
-	namespace := labels.Set{"kubernetes.io/metadata.name": pod.Namespace}
-	if n := s.Namespace(pod.Namespace); n != nil {
-		namespace = n.Labels
-	}
-	return hook.Namespaces.Matches(namespace) && hook.Objects.Matches(pod.Labels)
+	return hook.AsksIn(s, pod.Namespace) && hook.Objects.Matches(pod.Labels)
 }
 
 // refusedWith says in short which requests fail with a webhook.
 func refusedWith(hook *kube.Webhook) string {
 	var text []string
-	if asks(hook, "CREATE", "", "pods") {
+	if hook.Asks("CREATE", "", "pods") {
 		text = append(text, "new pods")
 	}
-	if asks(hook, "CREATE", "", "pods/eviction") || asks(hook, "DELETE", "", "pods") {
+	if hook.Asks("CREATE", "", "pods/eviction") || hook.Asks("DELETE", "", "pods") {
 		text = append(text, "evictions")
 	}
 	var others []string
@@ -179,20 +172,6 @@ func refusedWith(hook *kube.Webhook) string {
 		text = append(text, "writes of "+words.List(others))
 	}
 	return strings.Join(text, ", ")
-}
-
-// asks reports whether a webhook has a rule for the request (apiserver
-// pkg/admission/plugin/webhook/predicates/rules/rules.go).
-func asks(hook *kube.Webhook, operation, group, resource string) bool {
-	kind, sub, _ := strings.Cut(resource, "/")
-	return slices.ContainsFunc(hook.Rules, func(r kube.WebhookRules) bool {
-		return (slices.Contains(r.Operations, "*") || slices.Contains(r.Operations, operation)) &&
-			(slices.Contains(r.Groups, "*") || slices.Contains(r.Groups, group)) &&
-			slices.ContainsFunc(r.Resources, func(want string) bool {
-				wantKind, wantSub, _ := strings.Cut(want, "/")
-				return (wantKind == "*" || wantKind == kind) && (wantSub == "*" || wantSub == sub)
-			})
-	})
 }
 
 // findExceeded finds namespaces whose quota lets fewer pods come back than go.

@@ -48,12 +48,10 @@ func validatingRecord(o *admissionv1.ValidatingWebhookConfiguration) *kube.Webho
 	record := &kube.WebhookConfiguration{Name: Share(o.Name), UID: o.UID}
 	for i := range o.Webhooks {
 		w := &o.Webhooks[i]
-		if s := w.ClientConfig.Service; s != nil {
-			hook := webhook(w.Name, s, w.FailurePolicy, w.Rules)
-			hook.Namespaces, hook.Objects = allOr(w.NamespaceSelector), allOr(w.ObjectSelector)
-			hook.Conditional = len(w.MatchConditions) > 0
-			record.Webhooks = append(record.Webhooks, hook)
-		}
+		hook := webhook(w.Name, w.ClientConfig, w.FailurePolicy, w.Rules)
+		hook.Namespaces, hook.Objects = allOr(w.NamespaceSelector), allOr(w.ObjectSelector)
+		hook.Conditional = len(w.MatchConditions) > 0
+		record.Webhooks = append(record.Webhooks, hook)
 	}
 	return record
 }
@@ -63,12 +61,10 @@ func mutatingRecord(o *admissionv1.MutatingWebhookConfiguration) *kube.WebhookCo
 	record := &kube.WebhookConfiguration{Name: Share(o.Name), UID: o.UID, Mutating: true}
 	for i := range o.Webhooks {
 		w := &o.Webhooks[i]
-		if s := w.ClientConfig.Service; s != nil {
-			hook := webhook(w.Name, s, w.FailurePolicy, w.Rules)
-			hook.Namespaces, hook.Objects = allOr(w.NamespaceSelector), allOr(w.ObjectSelector)
-			hook.Conditional = len(w.MatchConditions) > 0
-			record.Webhooks = append(record.Webhooks, hook)
-		}
+		hook := webhook(w.Name, w.ClientConfig, w.FailurePolicy, w.Rules)
+		hook.Namespaces, hook.Objects = allOr(w.NamespaceSelector), allOr(w.ObjectSelector)
+		hook.Conditional = len(w.MatchConditions) > 0
+		record.Webhooks = append(record.Webhooks, hook)
 	}
 	return record
 }
@@ -83,11 +79,13 @@ func allOr(s *metav1.LabelSelector) labels.Selector {
 
 // webhook is what both kinds of webhooks have in common. A missing failure
 // policy is Fail (admissionregistration/v1 defaults).
-func webhook(name string, s *admissionv1.ServiceReference, policy *admissionv1.FailurePolicyType,
+func webhook(name string, c admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType,
 	rules []admissionv1.RuleWithOperations) kube.Webhook {
 	hook := kube.Webhook{
-		Name: Share(kube.CleanText(name)), Namespace: Share(s.Namespace), Service: Share(s.Name),
-		Closed: valueOr(policy, admissionv1.Fail) == admissionv1.Fail,
+		Name: Share(kube.CleanText(name)), Closed: valueOr(policy, admissionv1.Fail) == admissionv1.Fail,
+	}
+	if s := c.Service; s != nil {
+		hook.Namespace, hook.Service = Share(s.Namespace), Share(s.Name)
 	}
 	for _, r := range rules {
 		kept := kube.WebhookRules{Groups: shareAll(r.APIGroups), Resources: shareAll(r.Resources)}
