@@ -105,7 +105,7 @@ var packages = map[string]packageRow{
 	"drain/report": {imports: []string{"drain", "drain/attempt", "drain/budget", "drain/checklist", "drain/eviction", "drain/plan",
 		"drain/remedy", "drain/replacement", "drain/retire", "drain/rollback", "drain/surge", "drain/tempbudget", "drain/volume",
 		"drain/waits", "drain/words", "kube", "kube/request"}},
-	"drain/rollback": {imports: []string{"drain", "drain/annotation", "drain/attempt", "drain/lease", "drain/plan", "drain/remedy",
+	"drain/rollback": {imports: []string{"drain", "drain/annotation", "drain/lease", "drain/plan", "drain/remedy",
 		"drain/retire", "drain/surge", "drain/tempbudget", "drain/words", "kube", "kube/request"}},
 	"drain/forecast": {imports: []string{"drain", "drain/budget", "drain/landing", "drain/plan", "drain/surge", "kube", "kube/request"}},
 	"drain/preflight": {imports: []string{"drain/annotation", "drain/budget", "drain/checklist", "drain/drainrule", "drain/landing", "drain/lease",

@@ -73,7 +73,7 @@ type Event struct {
 	Phase       Phase                `json:"phase,omitempty"`        // Phase, Question, Confirmed
 	PhaseStatus PhaseStatus          `json:"phaseStatus,omitempty"`  // Phase
 	Word        string               `json:"confirmation,omitempty"` // Question: what must be typed, "" for a plain yes
-	By          string               `json:"by,omitempty"`           // who; of an Intent, who rolls the run back
+	By          string               `json:"by,omitempty"`           // Confirmed, Control, Undone: who
 	Action      *attempt.ActionFacts `json:"action,omitempty"`       // Intent, Answer
 	Answer      *attempt.AnswerFacts `json:"answer,omitempty"`       // Answer
 	PodState    eviction.State       `json:"podState,omitempty"`     // Pod
@@ -96,7 +96,7 @@ type Event struct {
 	RemedyState remedy.State         `json:"remedyState,omitempty"`  // Remedy
 	Surge       *surge.Facts         `json:"surge,omitempty"`        // Surge; Intent and Answer of its writes
 	SurgeChange *surge.Change        `json:"surgeChange,omitempty"`  // Surge: its state, what a batch raises
-	Cost        *surge.CostFacts     `json:"cost,omitempty"`         // Intent of a deletion cost
+	Cost        *surge.CostFacts     `json:"cost,omitempty"`         // Intent of a deletion cost; Undone of one
 	Command     CommandKind          `json:"control,omitempty"`      // Control
 	Retire      *retire.Facts        `json:"retire,omitempty"`       // Retire
 	Outcome     Outcome              `json:"outcome,omitempty"`      // RunEnded, Node, Retire; Undone at its end

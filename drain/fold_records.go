@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
@@ -33,6 +34,8 @@ func (s folding) applyUndone(e Event) {
 		s.applyBudget(e)
 	case e.Remedy != nil:
 		s.applyRemedy(e)
+	case e.Surge != nil && e.Cost != nil: // which the rollback lowers, and has to give back
+		s.editSurge(e.Surge, func(r *surge.Record) { r.Asked(e.Cost, &attempt.ActionFacts{}) })
 	case e.Surge != nil:
 		s.applySurge(e)
 	case e.CordonGone:

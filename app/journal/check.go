@@ -99,7 +99,7 @@ func check[E numbered](first *E, event *E) error {
 	switch e := any(event).(type) {
 	case *drain.Event:
 		why, begins = ofRun.missing(string(e.Kind), e), e.Kind == drain.EventRunStarted
-		if e.Kind == drain.EventUndone && e.Surge != nil && e.SurgeChange == nil {
+		if e.Kind == drain.EventUndone && e.Surge != nil && e.SurgeChange == nil && e.Cost == nil {
 			why = ofRun.missing(string(drain.EventSurge), e)
 		}
 		if why == "" && e.Retire != nil && e.Retire.Step != "" && !slices.Contains(retire.Steps, e.Retire.Step) {

@@ -171,7 +171,7 @@ func (j *Of[E]) Append(events []E, sync bool) error {
 	return nil
 }
 
-// atItsPath is an error where the file does not lie at its path any more: no other process would find what it gets.
+// atItsPath is an error where the file is no longer at its path: no other process would read what is written to it.
 func (j *Of[E]) atItsPath() error {
 	open, err := j.File.Stat()
 	if err != nil {

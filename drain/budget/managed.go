@@ -37,9 +37,9 @@ const longhornLabel = "longhorn.io/component"
 // Managed reports whether a controller opens and closes the budget. A change by hand does not last there.
 func Managed(b *kube.Budget) bool { return ownerGroup(b) != "" || ofLonghorn(b) }
 
-// MayAct reports whether a controller may act on the eviction request for a pod, though its budget is closed: the
-// budget is that of the controller, or an admission webhook is asked. What the conditions of a webhook say is not
-// known, and an eviction has no labels.
+// MayAct reports whether a controller may act on the eviction request for a pod although the budget of the pod is
+// closed: the budget is Managed, or an admission webhook is asked. The conditions of a webhook are not evaluated. An
+// eviction has no labels.
 func MayAct(s *kube.Snapshot, p *kube.Pod, b *kube.Budget) bool {
 	return Managed(b) || slices.ContainsFunc(s.WebhookConfigurations(), func(c *kube.WebhookConfiguration) bool {
 		return slices.ContainsFunc(c.Webhooks, func(w kube.Webhook) bool {

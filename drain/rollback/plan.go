@@ -8,7 +8,6 @@ import (
 
 	"github.com/kdrain-tui/kdrain-tui/drain"
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
-	"github.com/kdrain-tui/kdrain-tui/drain/attempt"
 	"github.com/kdrain-tui/kdrain-tui/drain/lease"
 	"github.com/kdrain-tui/kdrain-tui/drain/remedy"
 	"github.com/kdrain-tui/kdrain-tui/drain/retire"
@@ -221,10 +220,10 @@ func (u *Undo) Intents(s *drain.State, by string, at time.Time) (events []drain.
 			if !of || c.To != request.LowestDeletionCost || r.UndoID() != u.ID {
 				continue
 			}
-			seq := s.Seq + uint64(len(events)) + 1
-			events = append(events, drain.Event{Kind: drain.EventIntent, Seq: seq, Time: at, By: by,
-				Namespace: c.Namespace, Pod: c.Name, UID: c.UID, Surge: new(r.Facts), Action: &attempt.ActionFacts{ID: seq, Verb: attempt.VerbCost},
-				Cost: &surge.CostFacts{Mover: surge.Mover{Name: c.Name, UID: c.UID}, Was: c.From, To: c.To}})
+			pod := surge.Mover{Name: c.Name, UID: c.UID}
+			events = append(events, drain.Event{Kind: drain.EventUndone, Seq: s.Seq + uint64(len(events)) + 1, Time: at,
+				By: by, Surge: new(r.Facts), Cost: &surge.CostFacts{Mover: pod, Was: c.From, To: c.To},
+				Message: "pod " + c.Name + " gets the lowest deletion cost"})
 		}
 	}
 	return events

@@ -84,14 +84,13 @@ func (r *Record) costs(v View, leaving []*kube.Pod) (d Decision) {
 	return d
 }
 
-// unseen is until when the watch may take to show the lowest cost of a pod that is not to leave any more, zero where it
-// does not come: the replicas are not set back before it is given back.
+// unseen is until when the watch may take to show the lowest cost of a pod that is to stay after all, zero where it
+// shows it or it was refused. Before that the replicas are not set back: the owner would remove the pod.
 func (c *Cost) unseen(v View, leaving []*kube.Pod) time.Time {
 	p := v.Snap.Pod(c.UID)
-	if c.To != request.LowestDeletionCost || c.Last == nil || p == nil || lowest(p) || slices.Contains(leaving, p) {
-		return time.Time{}
-	}
 	switch {
+	case c.To != request.LowestDeletionCost, c.Last == nil:
+	case p == nil, p.Terminating(), lowest(p), slices.Contains(leaving, p):
 	case c.Last.Class() == kube.AnswerDone:
 		return c.Next
 	case c.Last.MayBeDone():

@@ -13,11 +13,10 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/lab/bench/audit"
 )
 
-// events are what the run told of itself: its journal, without what a rollback asked for, or its output.
+// events are what the run told of itself: its journal, or its output.
 func (e *evidence) events() []journalEvent {
 	if e.ordeal != nil {
-		all := slices.Concat(e.ordeal.former.events, e.ordeal.journal.events)
-		return slices.DeleteFunc(all, func(e journalEvent) bool { return e.Kind == "Intent" && e.By != "" })
+		return slices.Concat(e.ordeal.former.events, e.ordeal.journal.events)
 	}
 	var all []journalEvent
 	for line := range strings.Lines(e.result.Out) {

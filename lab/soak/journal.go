@@ -26,7 +26,6 @@ type journalEvent struct {
 	Seq                          int
 	Time                         time.Time
 	Kind, Node, Namespace, Pod   string
-	By                           string // of an Intent: who rolls the run back
 	UID                          types.UID
 	Run                          json.RawMessage
 	Added                        plannedPod
