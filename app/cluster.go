@@ -34,6 +34,8 @@ type Cluster interface {
 	// ReadScales reads the scales of the owners of the nodes' pods into the source,
 	// as far as it does not watch them.
 	ReadScales(ctx context.Context, source engine.Source, nodes []string)
+	// ReadStatuses reads the status of the custom resources that own the budgets of the nodes' pods into the source.
+	ReadStatuses(ctx context.Context, source engine.Source, nodes []string)
 	// ReadDrainRules reads Cluster API's MachineDrainRules into the source, if the server has any.
 	ReadDrainRules(ctx context.Context, source engine.Source) error
 	// ServerAddresses are those of the API server.
@@ -79,7 +81,7 @@ func Connect(ctx context.Context, flags *conn.Flags, o ConnectOptions) (Cluster,
 	if err != nil {
 		return nil, err
 	}
-	return &connection{Cluster: c, scales: watch.NewScales(c), rules: watch.NewDrainRules(c), options: o}, nil
+	return &connection{Cluster: c, owners: watch.NewOwners(c), rules: watch.NewDrainRules(c), options: o}, nil
 }
 
 // connection is the real thing. It closes what was opened on it, in the right order.
@@ -87,7 +89,7 @@ type connection struct {
 	*conn.Cluster
 	options  ConnectOptions
 	watchers []*watch.Watcher
-	scales   *watch.Scales
+	owners   *watch.Owners
 	rules    *watch.DrainRules
 }
 
@@ -138,7 +140,13 @@ func (c *connection) ReadDaemonSets(ctx context.Context, source engine.Source, n
 
 func (c *connection) ReadScales(ctx context.Context, source engine.Source, nodes []string) {
 	if watcher, ok := source.(*watch.Watcher); ok {
-		c.scales.Read(ctx, watcher.Store(), nodes)
+		c.owners.ReadScales(ctx, watcher.Store(), nodes)
+	}
+}
+
+func (c *connection) ReadStatuses(ctx context.Context, source engine.Source, nodes []string) {
+	if watcher, ok := source.(*watch.Watcher); ok {
+		c.owners.ReadStatuses(ctx, watcher.Store(), nodes)
 	}
 }
 

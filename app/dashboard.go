@@ -44,9 +44,10 @@ func (d *Dashboard) NewPlan(
 	planned, err := d.planFor(snapshot, nodes, o, d.env(snapshot, o, now))
 	if err == nil && d.scales.CompareAndSwap(false, true) {
 		nodes := slices.Clone(nodes)
-		d.readers.Go("scales of owners and drain rules", func() {
+		d.readers.Go("owners that are not watched and drain rules", func() {
 			defer d.scales.Store(false)
 			d.ReadScales(d.ctx, d.Source, nodes)
+			d.ReadStatuses(d.ctx, d.Source, nodes)
 			_ = d.ReadDrainRules(d.ctx, d.Source) // while they are not known, no run that obeys them begins
 		})
 	}

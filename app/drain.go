@@ -152,6 +152,7 @@ func (d *Drain) Plan(ctx context.Context, o plan.Options, access preflight.Acces
 	}
 	if d.read {
 		s.ReadScales(ctx, s.Source, nodes)
+		s.ReadStatuses(ctx, s.Source, nodes)
 		_ = s.ReadDrainRules(ctx, s.Source) // where they are not obeyed they are only shown
 	}
 	snapshot = s.Snapshot()

@@ -26,9 +26,10 @@ func (guarded) CheckAccess(_ context.Context, rights []request.Permission) ([]re
 	return results, nil
 }
 
-func (guarded) ServerAddresses(context.Context) []string            { return nil }
-func (guarded) ReadScales(context.Context, engine.Source, []string) {}
-func (guarded) ReadDrainRules(context.Context, engine.Source) error { return nil }
+func (guarded) ServerAddresses(context.Context) []string              { return nil }
+func (guarded) ReadScales(context.Context, engine.Source, []string)   {}
+func (guarded) ReadStatuses(context.Context, engine.Source, []string) {}
+func (guarded) ReadDrainRules(context.Context, engine.Source) error   { return nil }
 
 // The plan of the dashboard has the findings about rights that the plan of the
 // commands has, once the server was asked under the same options.

@@ -90,7 +90,7 @@ func (r *Resumption) Start(ctx context.Context) (run Run, before []drain.Event, 
 		}
 	}
 	s.Runs.own(engine, drain.Fold(nil, before...), s.CheckAccess)
-	s.followScales(context.WithoutCancel(ctx), engine, r.run.Options, nodesOf(r.run))
+	s.followOwners(context.WithoutCancel(ctx), engine, r.run.Options, nodesOf(r.run))
 	return engine, before, nil
 }
 

@@ -81,10 +81,23 @@ func readFeatures() []feature {
 			{Verb: "list", Group: "cluster.x-k8s.io", Resource: "machinedrainrules"},
 			{Verb: "list", Group: "cluster.x-k8s.io", Resource: "machines"}, {Verb: "list", Group: "cluster.x-k8s.io", Resource: "clusters"}},
 			"without the rules the plan says that it does not know them, and obeys none; without Machines or Clusters those rules are left out that select them, and the plan says so"},
+		{roleView, "what controllers that own budgets report, where they are installed", ownerStatusRights(),
+			"the plan and the run say that it is not known. Without it a virtual machine that cannot migrate and a last replica of Longhorn are not known as blockers"},
 		{roleView, "usage", toWatch(kube.KindUsage), "no figures of use"},
 		{roleView, "the log of a pod", []request.Permission{{Verb: "get", Resource: "pods", Subresource: "log"}}, "the details of a pod say that it is missing"},
 		{roleView, "the events of a pod", []request.Permission{{Verb: "list", Resource: "events"}}, "the details of a pod say that they are missing"},
 	}
+}
+
+// ownerStatusRights are those to the custom resources that own budgets and that the program knows.
+func ownerStatusRights() []request.Permission {
+	rules := []request.Permission{{Verb: "get", Group: "longhorn.io", Resource: "settings"}, {Verb: "list", Group: "longhorn.io", Resource: "replicas"}}
+	for _, owner := range []string{"clusters.postgresql.cnpg.io", "elasticsearches.elasticsearch.k8s.elastic.co", "kafkas.kafka.strimzi.io",
+		"strimzipodsets.core.strimzi.io", "virtualmachineinstances.kubevirt.io", "cephclusters.ceph.rook.io"} {
+		resource, group, _ := strings.Cut(owner, ".")
+		rules = append(rules, request.Permission{Verb: "get", Group: group, Resource: resource})
+	}
+	return rules
 }
 
 func writeFeatures() []feature {

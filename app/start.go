@@ -51,7 +51,7 @@ func (s *Session) StartAs(ctx context.Context, id string, plan plan.Plan) (Run, 
 		return nil, &Error{Text: "cannot start the run; nothing was changed", Err: err}
 	}
 	s.Runs.own(run, nil, s.CheckAccess)
-	s.followScales(context.WithoutCancel(ctx), run, plan.Options, plan.Names())
+	s.followOwners(context.WithoutCancel(ctx), run, plan.Options, plan.Names())
 	keep, now := s.Runs.Keep, s.Now()
 	s.Runs.group.Go("prune journals", func() { s.Runs.prune(keep, now) })
 	return run, nil
@@ -65,24 +65,27 @@ func (s *Session) launch(ctx context.Context, c engine.EngineConfig, plan plan.P
 	return engine.Start(ctx, c, plan, facts)
 }
 
-// scalePause is how often the scales are read again that a guard counts by.
-const scalePause = 30 * time.Second
+// ownersPause is how often the owners that are not watched are read again.
+const ownersPause = 10 * time.Second
 
-// followScales reads the scales of owners that are not watched again and again while a run with a
-// guard is live: one that is scaled down would hold its pods for ever.
-func (s *Session) followScales(ctx context.Context, run live.Run, o plan.Options, nodes []string) {
-	if o.Guard == "" {
-		return
-	}
+// followOwners reads owners that are not watched again and again while a run is live: the status of those that own
+// budgets, which says how far their controllers are, and for a guard the scales of those that own pods: one that is
+// scaled down would hold its pods for ever.
+func (s *Session) followOwners(ctx context.Context, run live.Run, o plan.Options, nodes []string) {
 	ctx, cancel := context.WithCancel(ctx)
-	s.Runs.group.Go("scales of a guard", func() {
+	s.Runs.group.Go("end of a run", func() { // a read must not hold up the end
 		defer cancel()
-		for {
-			select {
-			case <-run.Done():
-				return
-			case <-time.After(scalePause):
+		<-run.Done()
+	})
+	s.Runs.group.Go("owners that are not watched", func() {
+		for ctx.Err() == nil {
+			s.ReadStatuses(ctx, s.Source, nodes)
+			if o.Guard != "" {
 				s.ReadScales(ctx, s.Source, nodes)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(ownersPause):
 			}
 		}
 	})

@@ -229,6 +229,7 @@ func (c paperCluster) EvictionSupport(context.Context) (conn.EvictionVersion, er
 }
 func (c paperCluster) ReadDaemonSets(context.Context, engine.Source, []string) error { return nil }
 func (c paperCluster) ReadScales(context.Context, engine.Source, []string)           {}
+func (c paperCluster) ReadStatuses(context.Context, engine.Source, []string)         {}
 func (c paperCluster) ReadDrainRules(context.Context, engine.Source) error           { return nil }
 func (c paperCluster) ServerAddresses(context.Context) []string                      { return nil }
 func (c paperCluster) NodeDetails(context.Context, string, kube.UID) (watch.NodeDetails, error) {

@@ -13,15 +13,6 @@ import (
 // UID is the identity of an object: a name can come back, a UID cannot.
 type UID = types.UID
 
-// Owner is the controller of a pod or of a workload. One value is shared by
-// all pods of the owner.
-type Owner struct {
-	APIVersion string `json:"apiVersion"` // as in the reference, e.g. "apps/v1"
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-	UID        UID    `json:"uid"`
-}
-
 // Resources are amounts of what the scheduler counts: CPU in millicores, the
 // others in bytes or pieces.
 type Resources struct {
@@ -273,7 +264,7 @@ func (b *Budget) Observed() bool { return b.ObservedGeneration >= b.Generation }
 
 // Workload is the compact record of an owner of pods: ReplicaSet, Deployment,
 // StatefulSet, DaemonSet, Job or ReplicationController, or any other that has a
-// scale (see Scales).
+// scale (watch.Owners).
 type Workload struct {
 	Kind            string
 	Namespace       string

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -45,13 +46,6 @@ func (s *Service) Serves(p *Pod) bool {
 	return (p.Ready || s.Unready) && !p.Finished() && !p.Terminating() && s.selects(p)
 }
 
-// WebhookRules are requests that a webhook wants to be asked about.
-type WebhookRules struct {
-	Operations []string // CREATE, UPDATE, DELETE, CONNECT or *
-	Groups     []string // "" is the core group, "*" all
-	Resources  []string // with a subresource as in pods/eviction; * and */* are all
-}
-
 // Webhook is one admission webhook.
 type Webhook struct {
 	Name      string
@@ -60,20 +54,20 @@ type Webhook struct {
 	// Closed tells that requests fail while the webhook does not answer
 	// (failurePolicy Fail).
 	Closed     bool
-	Rules      []WebhookRules
-	Namespaces labels.Selector // namespaces that it is asked for
-	Objects    labels.Selector // objects that it is asked for
+	Rules      []admissionv1.RuleWithOperations // cleaned; API versions and scopes are left out
+	Namespaces labels.Selector                  // namespaces that it is asked for
+	Objects    labels.Selector                  // objects that it is asked for
 	// Conditional tells of matchConditions, which are not evaluated here.
 	Conditional bool
 }
 
 // Asks reports whether the webhook has a rule for the request (apiserver
 // pkg/admission/plugin/webhook/predicates/rules/rules.go).
-func (w *Webhook) Asks(operation, group, resource string) bool {
+func (w *Webhook) Asks(operation admissionv1.OperationType, group, resource string) bool {
 	kind, sub, _ := strings.Cut(resource, "/")
-	return slices.ContainsFunc(w.Rules, func(r WebhookRules) bool {
+	return slices.ContainsFunc(w.Rules, func(r admissionv1.RuleWithOperations) bool {
 		return (slices.Contains(r.Operations, "*") || slices.Contains(r.Operations, operation)) &&
-			(slices.Contains(r.Groups, "*") || slices.Contains(r.Groups, group)) &&
+			(slices.Contains(r.APIGroups, "*") || slices.Contains(r.APIGroups, group)) &&
 			slices.ContainsFunc(r.Resources, func(want string) bool {
 				wantKind, wantSub, _ := strings.Cut(want, "/")
 				return (wantKind == "*" || wantKind == kind) && (wantSub == "*" || wantSub == sub)

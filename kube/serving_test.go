@@ -78,7 +78,7 @@ func TestWebhookRecords(t *testing.T) {
 	if len(hooks) != 3 || !hooks[0].Closed || hooks[1].Service != "" || hooks[2].Closed || hooks[0].Service != "gate" || hooks[0].Namespace != "guard" || !hooks[2].Conditional {
 		t.Fatalf("%+v", hooks)
 	}
-	if r := hooks[0].Rules; len(r) != 1 || !slices.Equal(r[0].Operations, []string{"CREATE"}) || !slices.Equal(r[0].Resources, []string{"pods"}) || !slices.Equal(r[0].Groups, []string{""}) {
+	if r := hooks[0].Rules; len(r) != 1 || !slices.Equal(r[0].Operations, []admissionv1.OperationType{"CREATE"}) || !slices.Equal(r[0].Resources, []string{"pods"}) || !slices.Equal(r[0].APIGroups, []string{""}) {
 		t.Errorf("rules %+v", r)
 	}
 	if hooks[0].Objects.Matches(labels.Set{}) || !hooks[0].Namespaces.Matches(labels.Set{}) {

@@ -26,6 +26,8 @@ type Snapshot struct {
 
 	// DrainRules is what was read of MachineDrainRules, nil while they were not.
 	DrainRules *clusterapi.Rules
+	// OwnerStatus is what was read of the custom resources that own budgets (watch.Owners).
+	OwnerStatus map[UID]OwnerStatus
 }
 
 // Gen grows with every change of the store: equal generations are equal

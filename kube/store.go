@@ -23,9 +23,10 @@ type Store struct {
 	health    Health
 	nodeUsage map[string]Usage
 	// drainRules are read once in a while, not watched.
-	drainRules *clusterapi.Rules
-	last       *Snapshot // the newest snapshot, while it is still true
-	watchers   []chan struct{}
+	drainRules  *clusterapi.Rules
+	ownerStatus map[UID]OwnerStatus // as drainRules
+	last        *Snapshot           // the newest snapshot, while it is still true
+	watchers    []chan struct{}
 }
 
 // NewStore makes an empty store; now is its clock.
@@ -42,7 +43,7 @@ func (s *Store) Snapshot() *Snapshot {
 	}
 	s.last = &Snapshot{
 		gen: s.rev, at: s.now(), health: s.health, sync: staleWhenDown(s.states, s.health),
-		t: s.t.freeze(), nodeUsage: s.nodeUsage, DrainRules: s.drainRules,
+		t: s.t.freeze(), nodeUsage: s.nodeUsage, DrainRules: s.drainRules, OwnerStatus: s.ownerStatus,
 	}
 	return s.last
 }
@@ -105,6 +106,11 @@ func (s *Store) setState(of Scope, state SyncState) {
 // SetDrainRules replaces what was read of MachineDrainRules, which are not watched.
 func (s *Store) SetDrainRules(read *clusterapi.Rules) {
 	s.update(func() bool { s.drainRules = read; return true })
+}
+
+// SetOwnerStatus replaces what was read of the owners of budgets, and owns the map from then on.
+func (s *Store) SetOwnerStatus(read map[UID]OwnerStatus) {
+	s.update(func() bool { s.ownerStatus = read; return true })
 }
 
 // SetUsage replaces what the metrics API said of the nodes.

@@ -154,7 +154,7 @@ func TestLabInstanceManager(t *testing.T) {
 	manager := s.addPod("im", a, labelled("longhorn.io/component", "instance-manager"))
 	s.addBudget("im", "im", 1, selecting("longhorn.io/component", "instance-manager"))
 	r := s.drainClosed(a, "im", 1, manager)
-	r.held(manager, "is controlled by Longhorn, which deletes it when the volumes of the node are detached")
+	r.held(manager, "is controlled by Longhorn; Longhorn deletes it when the volumes of the node are detached")
 	s.deleteBudget("im")
 	r.goes(manager)
 }

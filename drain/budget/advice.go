@@ -30,7 +30,7 @@ func (l *Tracker) adviseBlocked(v Verdict, b *kube.Budget, page *page, sick Sick
 	case v == VerdictManaged:
 		return []Advice{{"see what its controller waits for", describeOwner(b)}}
 	case v == VerdictNever:
-		return adviseNever(b, page)
+		return l.adviseNever(b, page)
 	case sick.Pod == nil:
 		return l.adviseMissing(page)
 	}
@@ -62,14 +62,14 @@ func (l *Tracker) adviseSickPod(sick SickPod) []Advice {
 
 // adviseNever is what helps where arithmetic stands in the way: one more replica
 // has no cost; the budget itself comes after.
-func adviseNever(b *kube.Budget, page *page) []Advice {
+func (l *Tracker) adviseNever(b *kube.Budget, page *page) []Advice {
 	byNumber := Advice{
 		"set minAvailable to a number, so that the pods themselves are counted",
 		patchBudget(b, fmt.Sprintf(`{"spec":{"maxUnavailable":null,"minAvailable":%d}}`, max(page.running()-1, 0))),
 	}
 	switch page.why {
-	case neverSingle:
-		return adviseSingle(b)
+	case neverOpened:
+		return l.adviseClosed(b)
 	case neverComputed:
 		see := Advice{"see what the controller cannot count", "kubectl describe pdb -n " + b.Namespace + " " + b.Name}
 		if countsScale(b) && !page.partial {

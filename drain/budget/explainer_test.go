@@ -230,7 +230,7 @@ var neverExplained = []explanation{
 		b.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 			{Key: "longhorn.io/component", Operator: metav1.LabelSelectorOpDoesNotExist}}}
 	}), kubetest.Nobody, VerdictManaged,
-		"budget cart is controlled by Longhorn, which deletes it when the volumes of the node are detached",
+		"budget cart is controlled by Longhorn; Longhorn deletes it when the volumes of the node are detached",
 		[]string{"see what its controller waits for: kubectl describe pdb -n shop cart"}},
 	{"maxUnavailable 0", append(kubetest.Cart(kubetest.Well, kubetest.Well, kubetest.Well), kubetest.Budget("shop/cart", 3, 3, 0, 3, kubetest.MaxUnavailable("0"))), kubetest.Nobody, VerdictNever,
 		"budget cart has maxUnavailable 0: it allows no disruption at all",

@@ -86,7 +86,7 @@ func (l *Tracker) judgeBlocked(j *Judgement, p *kube.Pod, b *kube.Budget, planne
 	case !page.partial && l.deadlocked(page, b, planned):
 		j.Verdict = VerdictDeadlock
 	}
-	if j.Verdict != VerdictWait && page.why != neverComputed && page.why != neverSingle && Managed(b) {
+	if j.Verdict != VerdictWait && page.why != neverComputed && page.why != neverOpened && Managed(b) {
 		j.Verdict = VerdictManaged
 	}
 	if j.Verdict != VerdictNever && j.Verdict != VerdictManaged {
@@ -112,7 +112,7 @@ func (l *Tracker) say(said *blocked, b *kube.Budget, page *page, sick SickPod) {
 	case said.verdict == VerdictNever:
 		said.why = page.never
 	case said.verdict == VerdictManaged:
-		said.why = managedWords(b)
+		said.why = l.managedWords(b)
 	default:
 		if sick.Pod != nil {
 			said.unhealthyPod = sick.unhealthyPod(l.serverNow)

@@ -1,11 +1,13 @@
 package budget
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kdrain-tui/kdrain-tui/drain/words"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -22,12 +24,15 @@ var opens = map[string]string{
 	"kafka.strimzi.io": strimzi,
 	"core.strimzi.io":  strimzi,
 	// docs "Node maintenance" of kubevirt: virt-api answers 429.
-	"kubevirt.io": "KubeVirt migrates the virtual machine after the eviction request, if it can be migrated",
+	kubevirt: "KubeVirt migrates the virtual machine after the eviction request, if it can be migrated",
 	// rook design/ceph/ceph-managed-disruptionbudgets.md: one failure domain at a time.
 	"ceph.rook.io": "Rook opens it when the data of the previously drained failure domain is complete again",
 }
 
-const cnpg = "postgresql.cnpg.io"
+const (
+	cnpg     = "postgresql.cnpg.io"
+	kubevirt = "kubevirt.io"
+)
 
 const strimzi = "with its drain cleaner installed, Strimzi restarts the pod after the eviction request"
 
@@ -35,7 +40,7 @@ const strimzi = "with its drain cleaner installed, Strimzi restarts the pod afte
 const longhornLabel = "longhorn.io/component"
 
 // Managed reports whether a controller opens and closes the budget. A change by hand does not last there.
-func Managed(b *kube.Budget) bool { return ownerGroup(b) != "" || ofLonghorn(b) }
+func Managed(b *kube.Budget) bool { return b.OwnerGroup() != "" || ofLonghorn(b) }
 
 // MayAct reports whether a controller may act on the eviction request for a pod although the budget of the pod is
 // closed: the budget is Managed, or an admission webhook is asked. The conditions of a webhook are not evaluated. An
@@ -48,19 +53,6 @@ func MayAct(s *kube.Snapshot, p *kube.Pod, b *kube.Budget) bool {
 	})
 }
 
-// ownerGroup is the API group of a budget's owner, "" if no custom resource owns the budget. A built-in owner, like a
-// Deployment, only makes the garbage collector delete the budget with it.
-func ownerGroup(b *kube.Budget) string {
-	if b.Owner == nil {
-		return ""
-	}
-	group, _, _ := strings.Cut(b.Owner.APIVersion, "/")
-	if !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io") {
-		return ""
-	}
-	return group
-}
-
 func ofLonghorn(b *kube.Budget) bool {
 	if b.Owner != nil || b.Selector == nil {
 		return false
@@ -69,28 +61,117 @@ func ofLonghorn(b *kube.Budget) bool {
 	return slices.ContainsFunc(requirements, func(r labels.Requirement) bool { return r.Key() == longhornLabel })
 }
 
-// managedWords say who controls a Managed budget and when that controller opens it.
-func managedWords(b *kube.Budget) string {
-	group := ownerGroup(b)
-	if group == "" {
-		return "budget " + b.Name +
-			" is controlled by Longhorn, which deletes it when the volumes of the node are detached"
-	}
-	when, known := opens[group]
-	if !known {
+// managedWords say who controls a Managed budget, when that controller opens it, and what it reports.
+func (l *Tracker) managedWords(b *kube.Budget) string {
+	when, known := opens[b.OwnerGroup()]
+	switch {
+	case b.OwnerGroup() == "":
+		when = "Longhorn deletes it when the volumes of the node are detached"
+	case !known:
 		when = "its controller decides when it opens"
 	}
-	return managedBy(b) + "; " + when
+	return managedBy(b) + "; " + when + l.reportWords(b)
 }
 
 func managedBy(b *kube.Budget) string {
+	if b.OwnerGroup() == "" {
+		return "budget " + b.Name + " is controlled by Longhorn"
+	}
 	return "budget " + b.Name + " is controlled by " + b.Owner.Kind + " " + b.Owner.Name
 }
+
+// reportWords are what the controller of a budget reports now, "" where that is not known.
+func (l *Tracker) reportWords(b *kube.Budget) string {
+	status := l.statusOf(b)
+	if status.Hidden != "" {
+		return "; its status is not known: " + status.Hidden
+	}
+	if now := report(b.OwnerGroup(), status.Fields); now != "" {
+		return "; now: " + now
+	}
+	return ""
+}
+
+// statusOf is what was read of the custom resource that controls a budget. Under a budget of Longhorn is one instance
+// manager.
+func (l *Tracker) statusOf(b *kube.Budget) kube.OwnerStatus {
+	if b.OwnerGroup() != "" {
+		return l.s.OwnerStatus[b.Owner.UID]
+	}
+	for _, p := range l.s.PodsUnder(b) {
+		if p.Owner != nil {
+			return l.s.OwnerStatus[p.Owner.UID]
+		}
+	}
+	return kube.OwnerStatus{}
+}
+
+// report is what the status of a custom resource of the group says of the move of its pods.
+func report(group string, status map[string]string) string {
+	switch group {
+	case "":
+		if last := status["lastReplicaOf"]; last != "" {
+			return "the last healthy replica of " + last + " is on its node"
+		}
+		return ""
+	case cnpg:
+		if from, to := status["currentPrimary"], status["targetPrimary"]; from != to && to != "" {
+			return "switchover from " + from + " to " + to
+		}
+	case kubevirt:
+		return migration(status)
+	}
+	var told []string
+	for _, field := range []string{"health", "ceph.health", "phase"} {
+		if status[field] != "" {
+			told = append(told, status[field])
+		}
+	}
+	if status["conditions.Ready"] == "False" {
+		told = append(told, cmp.Or(status["conditions.Ready.message"], "not Ready"))
+	}
+	return strings.Join(told, ", ")
+}
+
+// migration is how far a virtual machine is moved (kubevirt api/core/v1 VirtualMachineInstanceMigrationState).
+func migration(status map[string]string) string {
+	switch to := status["migrationState.targetNode"]; {
+	case status["evacuationNodeName"] == "":
+		return ""
+	case status["migrationState.failed"] == "true":
+		return "the migration failed: " + cmp.Or(status["migrationState.failureReason"], "no reason is given")
+	case to == "" || status["migrationState.completed"] == "true":
+		return "its migration is requested"
+	default:
+		return "it migrates to " + to
+	}
+}
+
+// closed is why the controller of a budget does not open it whatever is evicted, "" if it may.
+func (l *Tracker) closed(b *kube.Budget) string {
+	if !Managed(b) {
+		return ""
+	}
+	status := l.statusOf(b).Fields
+	switch group := b.OwnerGroup(); {
+	case group == cnpg && l.single(b):
+		return "CloudNativePG never opens it for a single instance"
+	case group == kubevirt && status["conditions.LiveMigratable"] == "False": // its webhook pod-eviction-admitter.go
+		return "the virtual machine cannot be migrated: " +
+			words.Quote(cmp.Or(status["conditions.LiveMigratable.message"], "no reason is given"))
+	case group == "" && status["lastReplicaOf"] != "" && status["nodeDrainPolicy"] == blockLast:
+		return "Longhorn keeps it while " + report("", status) + " (setting node-drain-policy)"
+	}
+	return ""
+}
+
+// blockLast is the default of Longhorn's setting node-drain-policy. Others move the replicas away or allow the drain.
+const blockLast = "block-if-contains-last-replica"
 
 // single reports whether a budget of CloudNativePG covers the only instance of its Cluster: there is no other to switch
 // over to (cloudnative-pg issue 2570). Its instances, and no jobs or poolers, are controlled by the Cluster.
 func (l *Tracker) single(b *kube.Budget) bool {
-	if ownerGroup(b) != cnpg || !l.s.InWhole(kube.KindPods) {
+	if b.OwnerGroup() != cnpg || !l.s.InWhole(kube.KindPods) {
 		return false
 	}
 	instances := 0
@@ -102,19 +183,33 @@ func (l *Tracker) single(b *kube.Budget) bool {
 	return instances == 1
 }
 
-// adviseSingle is what helps against the budget of a single instance, which is never to be patched itself.
-func adviseSingle(b *kube.Budget) []Advice {
-	patch := "kubectl patch " + ownerPath(b) + " --type=merge -p '"
-	return []Advice{
-		{"add an instance, to which CloudNativePG can switch over", patch + `{"spec":{"instances":2}}'`},
-		{"let CloudNativePG remove the budget, and set enablePDB back to true after the drain: the database is down " +
-			"while its only pod moves", patch + `{"spec":{"enablePDB":false}}'`},
+// adviseClosed is what helps against a budget that its controller does not open. The budget itself is never patched.
+func (l *Tracker) adviseClosed(b *kube.Budget) []Advice {
+	switch b.OwnerGroup() {
+	case cnpg:
+		patch := "kubectl patch " + ownerPath(b) + " --type=merge -p '"
+		return []Advice{
+			{"add an instance, to which CloudNativePG can switch over", patch + `{"spec":{"instances":2}}'`},
+			{"let CloudNativePG remove the budget, and set enablePDB back to true after the drain: the database is down " +
+				"while its only pod moves", patch + `{"spec":{"enablePDB":false}}'`},
+		}
+	case kubevirt:
+		return []Advice{{"shut the virtual machine down, and start it again after the drain",
+			"virtctl stop -n " + b.Namespace + " " + b.Owner.Name}}
 	}
+	node := "NODE"
+	if pods := l.s.PodsUnder(b); len(pods) > 0 {
+		node = pods[0].Node
+	}
+	// longhorn docs "Evicting replicas on disabled disks or nodes".
+	return []Advice{{"let Longhorn move the replicas away, and set both fields back after the drain",
+		"kubectl patch nodes.longhorn.io -n " + b.Namespace + " " + node +
+			` --type=merge -p '{"spec":{"allowScheduling":false,"evictionRequested":true}}'`}}
 }
 
 // describeOwner is the command that shows the status of a Managed budget's owner, of Longhorn that of the budget.
 func describeOwner(b *kube.Budget) string {
-	if ownerGroup(b) == "" {
+	if b.OwnerGroup() == "" {
 		return "kubectl describe pdb -n " + b.Namespace + " " + b.Name
 	}
 	return "kubectl describe " + ownerPath(b)
@@ -122,5 +217,5 @@ func describeOwner(b *kube.Budget) string {
 
 // ownerPath names a Managed budget's owner to kubectl.
 func ownerPath(b *kube.Budget) string {
-	return strings.ToLower(b.Owner.Kind) + "." + ownerGroup(b) + " -n " + b.Namespace + " " + b.Owner.Name
+	return strings.ToLower(b.Owner.Kind) + "." + b.OwnerGroup() + " -n " + b.Namespace + " " + b.Owner.Name
 }

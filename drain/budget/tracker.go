@@ -102,7 +102,7 @@ const (
 	neverAllowed  never = "allowed"  // maxUnavailable 0
 	neverCounts   never = "counts"   // it counts owners, and there are none
 	neverRoom     never = "room"     // it needs all pods that its owners want
-	neverSingle   never = "single"   // its controller does not open it for a single instance
+	neverOpened   never = "opened"   // its controller does not open it
 )
 
 func NewTracker(s *kube.Snapshot, now time.Time) *Tracker {
@@ -123,10 +123,11 @@ func (l *Tracker) Page(b *kube.Budget) *page {
 	} else {
 		p.partial, p.steady = true, b.ExpectedPods
 	}
-	if p.why = neverAllows(b, p); l.single(b) {
-		p.why = neverSingle
-	}
+	p.why = neverAllows(b, p)
 	p.never = neverWords(b, p)
+	if why := l.closed(b); why != "" {
+		p.why, p.never = neverOpened, managedBy(b)+"; "+why
+	}
 	if l.pages == nil {
 		l.pages = make(map[kube.UID]*page)
 	}
@@ -192,7 +193,7 @@ func (p *page) running() int {
 
 // ScaledBy is the workload that decides how many pods like those of the owner there are: the
 // Deployment of a ReplicaSet that has one, and any other owner with a scale, such as a CloneSet,
-// whose figures were read (watch.Scales). The disruption controller takes the same scale
+// whose figures were read (watch.Owners). The disruption controller takes the same scale
 // (disruption.go getPodReplicaSet, getPodDeployment, getScaleController). It is nil where that is
 // not known, and for owners without a scale.
 func ScaledBy(s *kube.Snapshot, owner *kube.Owner) *kube.Workload {
@@ -240,8 +241,6 @@ func neverAllows(b *kube.Budget, p *page) never {
 func neverWords(b *kube.Budget, p *page) string {
 	name := "budget " + b.Name
 	switch p.why {
-	case neverSingle:
-		return managedBy(b) + "; CloudNativePG never opens it for a single instance"
 	case neverComputed:
 		return name + " cannot be computed: " + words.Quote(b.ConditionMessage)
 	case neverAllowed:

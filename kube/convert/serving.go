@@ -88,19 +88,16 @@ func webhook(name string, c admissionv1.WebhookClientConfig, policy *admissionv1
 		hook.Namespace, hook.Service = Share(s.Namespace), Share(s.Name)
 	}
 	for _, r := range rules {
-		kept := kube.WebhookRules{Groups: shareAll(r.APIGroups), Resources: shareAll(r.Resources)}
-		for _, operation := range r.Operations {
-			kept.Operations = append(kept.Operations, Share(string(operation)))
-		}
-		hook.Rules = append(hook.Rules, kept)
+		hook.Rules = append(hook.Rules, admissionv1.RuleWithOperations{Operations: shareAll(r.Operations),
+			Rule: admissionv1.Rule{APIGroups: shareAll(r.APIGroups), Resources: shareAll(r.Resources)}})
 	}
 	return hook
 }
 
-func shareAll(texts []string) []string {
-	shared := make([]string, len(texts))
+func shareAll[T ~string](texts []T) []T {
+	shared := make([]T, len(texts))
 	for i, text := range texts {
-		shared[i] = Share(kube.CleanText(text))
+		shared[i] = T(Share(kube.CleanText(string(text))))
 	}
 	return shared
 }

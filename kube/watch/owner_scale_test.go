@@ -72,14 +72,14 @@ func TestScalesOfOtherOwners(t *testing.T) {
 	owned("web-0", "apps/v1", "ReplicaSet", "web-7f9c", "rs-1")
 	store.Put(&kube.Workload{Kind: "ReplicaSet", Namespace: "shop", Name: "web-7f9c", UID: "rs-1",
 		Owner: &kube.Owner{APIVersion: "argoproj.io/v1alpha1", Kind: "Rollout", Name: "web", UID: "ro-1"}})
-	scales := NewScales(c)
+	scales := NewOwners(c)
 	clock := time.Unix(0, 0).Add(time.Hour)
 	scales.now = func() time.Time { return clock }
 	read := func() []string {
 		mu.Lock()
 		asked = nil
 		mu.Unlock()
-		scales.Read(t.Context(), store, []string{"n1"})
+		scales.ReadScales(t.Context(), store, []string{"n1"})
 		mu.Lock()
 		defer mu.Unlock()
 		slices.Sort(asked)
@@ -158,8 +158,8 @@ func TestScalesOfManyOwners(t *testing.T) {
 		store.Put(&kube.Pod{Namespace: "shop", Name: name, UID: kube.UID("pod-" + name), Node: "n1", Spec: &kube.PodSpec{},
 			Owner: &kube.Owner{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: name, UID: kube.UID("of-" + name)}})
 	}
-	scales := NewScales(conntest.To(t, f))
-	scales.Read(t.Context(), store, []string{"n1"})
+	scales := NewOwners(conntest.To(t, f))
+	scales.ReadScales(t.Context(), store, []string{"n1"})
 	known := 0
 	for n := range owners {
 		if w := store.Snapshot().Workload(kube.UID(fmt.Sprint("of-game-", n))); w != nil && w.Replicas == 2 {
@@ -177,7 +177,7 @@ func TestScalesOfManyOwners(t *testing.T) {
 	scales.bound = func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 		return bound(ctx, 50*time.Millisecond)
 	}
-	scales.Read(t.Context(), store, []string{"n1"})
+	scales.ReadScales(t.Context(), store, []string{"n1"})
 	if n := asked.Load(); n > scaleMost {
 		t.Errorf("%d requests to a server that answers none", n)
 	}

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +23,7 @@ import (
 // Owners of pods that the store does not watch, such as an OpenKruise CloneSet,
 // say through their scale subresource how many pods they want. Watching every kind
 // that could own a pod would cost far more than it tells, so the few owners of a
-// plan are read when it is made.
+// plan are read when it is made. The status of the owners of budgets is read the same way (owner_status.go).
 
 const (
 	scaleLife   = 30 * time.Second // for which the figures of an owner are believed
@@ -30,34 +31,57 @@ const (
 	scaleAtOnce = 8
 )
 
-// Scales reads the scales of owners, and remembers what it has asked for.
-type Scales struct {
+// Owners reads the scales of the owners of pods and the status of the owners of budgets, and remembers what it has
+// asked for.
+type Owners struct {
 	client rest.Interface // answers in JSON, which is all that custom resources speak
 	bound  func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	now    func() time.Time
 
+	served sync.Mutex
+	kinds  map[string]map[string]servedKind // by API version and kind
+
 	mu    sync.Mutex
-	kinds map[string]map[string]string // resources with a scale, by API version and kind
-	read  map[kube.UID]time.Time
+	read  map[kube.UID]time.Time // scales
+	asked map[kube.UID]time.Time // statuses
+
+	longhorn  sync.Mutex
+	longhorns map[string]longhornRead // by namespace
 }
 
-// NewScales is a reader of the scales of a cluster.
-func NewScales(c *conn.Cluster) *Scales {
-	return &Scales{client: c.Reads().Discovery().RESTClient(), bound: c.Within, now: time.Now,
-		kinds: map[string]map[string]string{}, read: map[kube.UID]time.Time{}}
+// servedKind is a kind as the API server serves it.
+type servedKind struct {
+	resource string
+	scaled   bool // it has a scale
 }
 
-// scaleOwner is an owner to be read.
-type scaleOwner struct {
+// NewOwners is a reader of the owners of a cluster.
+func NewOwners(c *conn.Cluster) *Owners {
+	return &Owners{client: c.Reads().Discovery().RESTClient(), bound: c.Within, now: time.Now,
+		kinds: map[string]map[string]servedKind{}, read: map[kube.UID]time.Time{}, asked: map[kube.UID]time.Time{},
+		longhorns: map[string]longhornRead{}}
+}
+
+// ownerToRead is an owner to be read.
+type ownerToRead struct {
 	namespace string
 	*kube.Owner
 }
 
-// Read brings the scales of those owners of the nodes' pods into the store that it
+const noPath = "no object can have its name or version"
+
+// hasPath reports whether the reference leads to an object: whoever writes one may put anything into it.
+func (o ownerToRead) hasPath() bool {
+	return !slices.ContainsFunc(append(strings.Split(o.APIVersion, "/"), o.Name), func(part string) bool {
+		return part == "" || len(content.IsPathSegmentName(part)) > 0
+	})
+}
+
+// ReadScales brings the scales of those owners of the nodes' pods into the store that it
 // knows nothing of. Of one whose scale cannot be read it says why (Workload.Hidden);
 // one without a scale has no Resource. It asks for each owner at most once in half a
 // minute, and returns when all have answered or a part of them has not in time.
-func (r *Scales) Read(ctx context.Context, store *kube.Store, nodes []string) {
+func (r *Owners) ReadScales(ctx context.Context, store *kube.Store, nodes []string) {
 	for {
 		owners := r.due(store.Snapshot(), nodes)
 		if len(owners) == 0 || !r.some(ctx, store, owners) {
@@ -67,27 +91,34 @@ func (r *Scales) Read(ctx context.Context, store *kube.Store, nodes []string) {
 }
 
 // some reads the scales of owners; false means that not all have answered in time.
-func (r *Scales) some(ctx context.Context, store *kube.Store, owners []scaleOwner) bool {
+func (r *Owners) some(ctx context.Context, store *kube.Store, owners []ownerToRead) bool {
 	ctx, cancel := r.bound(ctx, readTimeout)
 	defer cancel()
+	atOnce("scale of an owner", owners, func(o ownerToRead) {
+		w, told := r.one(ctx, o)
+		old := store.Snapshot().Workload(w.UID)
+		if !told && old != nil { // a guard goes by the last figures
+			w.Replicas, w.Selector = old.Replicas, old.Selector
+		}
+		if !sameScale(old, w) {
+			store.Put(w)
+		}
+	})
+	return ctx.Err() == nil
+}
+
+// atOnce reads several owners at a time, and returns when all are read.
+func atOnce[T any](what string, owners []T, read func(T)) {
 	var group kube.Group
 	slots := make(chan struct{}, scaleAtOnce)
 	for _, o := range owners {
 		slots <- struct{}{}
-		group.Go("scale of "+o.Kind, func() {
+		group.Go(what, func() {
 			defer func() { <-slots }()
-			w, told := r.one(ctx, o)
-			old := store.Snapshot().Workload(w.UID)
-			if !told && old != nil { // a guard goes by the last figures
-				w.Replicas, w.Selector = old.Replicas, old.Selector
-			}
-			if !sameScale(old, w) {
-				store.Put(w)
-			}
+			read(o)
 		})
 	}
 	group.Wait()
-	return ctx.Err() == nil
 }
 
 func sameScale(old, w *kube.Workload) bool {
@@ -96,10 +127,10 @@ func sameScale(old, w *kube.Workload) bool {
 }
 
 // due are the next owners to ask for, each once.
-func (r *Scales) due(s *kube.Snapshot, nodes []string) []scaleOwner {
+func (r *Owners) due(s *kube.Snapshot, nodes []string) []ownerToRead {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var owners []scaleOwner
+	var owners []ownerToRead
 	for _, node := range nodes {
 		for _, p := range s.PodsOn(node) {
 			if p.Finished() || p.Owner == nil {
@@ -116,7 +147,7 @@ func (r *Scales) due(s *kube.Snapshot, nodes []string) []scaleOwner {
 				continue
 			}
 			r.read[owner.UID] = r.now()
-			owners = append(owners, scaleOwner{p.Namespace, owner})
+			owners = append(owners, ownerToRead{p.Namespace, owner})
 		}
 	}
 	return owners
@@ -124,7 +155,7 @@ func (r *Scales) due(s *kube.Snapshot, nodes []string) []scaleOwner {
 
 // watchedOwner tells of kinds that the store watches or that never have a scale.
 func watchedOwner(o *kube.Owner) bool {
-	switch group, _, _ := strings.Cut(o.APIVersion, "/"); group {
+	switch o.Group() {
 	case "apps", "batch", "v1": // v1: ReplicationController, and Node for mirror pods
 		return true
 	}
@@ -132,26 +163,23 @@ func watchedOwner(o *kube.Owner) bool {
 }
 
 // one reads the scale of an owner; told is false where the server did not say what it is.
-func (r *Scales) one(ctx context.Context, o scaleOwner) (w *kube.Workload, told bool) {
+func (r *Owners) one(ctx context.Context, o ownerToRead) (w *kube.Workload, told bool) {
 	w = &kube.Workload{Kind: convert.Share(o.Kind), Namespace: convert.Share(o.namespace),
 		Name: convert.Share(o.Name), UID: o.UID, APIVersion: convert.Share(o.APIVersion)}
-	// Whoever writes a reference may put anything into it: it must not lead elsewhere.
-	for _, part := range append(strings.Split(o.APIVersion, "/"), o.Name) {
-		if part == "" || len(content.IsPathSegmentName(part)) > 0 {
-			w.Hidden = "no object can have its name or version"
-			return w, true
-		}
+	if !o.hasPath() {
+		w.Hidden = noPath
+		return w, true
 	}
-	resource, err := r.resource(ctx, o.Owner)
+	kind, err := r.kind(ctx, o.Owner)
 	if err != nil {
 		w.Hidden = "its kind is not known: " + plainWords(err)
 		return w, false
 	}
-	if resource == "" {
+	if !kind.scaled {
 		return w, true
 	}
-	group, _, _ := strings.Cut(o.APIVersion, "/")
-	w.Resource = convert.Share(resource + "." + group)
+	resource := kind.resource
+	w.Resource = convert.Share(resource + "." + o.Group())
 	scale := &autoscalingv1.Scale{}
 	err = r.client.Get().AbsPath("/apis", o.APIVersion, "namespaces", o.namespace, resource, o.Name,
 		"scale").MaxRetries(0).Do(ctx).Into(scale)
@@ -159,7 +187,7 @@ func (r *Scales) one(ctx context.Context, o scaleOwner) (w *kube.Workload, told 
 	case apierrors.IsNotFound(err):
 		w.Hidden = "it is not there"
 	case apierrors.IsForbidden(err):
-		w.Hidden = "no right to get " + resource + "/scale." + group
+		w.Hidden = "no right to get " + resource + "/scale." + o.Group()
 		return w, false
 	case err != nil:
 		w.Hidden = plainWords(err)
@@ -184,33 +212,30 @@ func scaleSelector(scale *autoscalingv1.Scale) labels.Selector {
 
 func plainWords(err error) string { return kube.CleanText(fmt.Sprint(conn.PlainCause(err))) }
 
-// resource is the resource of a kind that has a scale, "" if it has none. What a
-// server serves is asked for once per API version, unless it does not say.
-func (r *Scales) resource(ctx context.Context, o *kube.Owner) (string, error) {
-	r.mu.Lock()
-	known, ok := r.kinds[o.APIVersion]
-	r.mu.Unlock()
-	if ok {
+// kind is how the server serves the kind of an owner, zero if it does not. What it serves is asked for once per API
+// version, unless it does not say.
+func (r *Owners) kind(ctx context.Context, o *kube.Owner) (servedKind, error) {
+	r.served.Lock()
+	defer r.served.Unlock() // held while it is read: who comes meanwhile has the same answer
+	if known, ok := r.kinds[o.APIVersion]; ok {
 		return known[o.Kind], nil
 	}
 	list := &metav1.APIResourceList{}
 	err := r.client.Get().AbsPath("/apis", o.APIVersion).MaxRetries(0).Do(ctx).Into(list)
 	if err != nil && !apierrors.IsNotFound(err) {
-		return "", err
+		return servedKind{}, err
 	}
-	kinds, scaled := map[string]string{}, map[string]bool{}
+	kinds, scaled := map[string]servedKind{}, map[string]bool{}
 	for _, resource := range list.APIResources {
 		if name, sub, _ := strings.Cut(resource.Name, "/"); sub == "scale" {
 			scaled[name] = true
 		}
 	}
 	for _, resource := range list.APIResources {
-		if scaled[resource.Name] {
-			kinds[resource.Kind] = resource.Name
+		if !strings.Contains(resource.Name, "/") {
+			kinds[resource.Kind] = servedKind{resource.Name, scaled[resource.Name]}
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.kinds[o.APIVersion] = kinds
 	return kinds[o.Kind], nil
 }
