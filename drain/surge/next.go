@@ -142,6 +142,11 @@ func (r *Record) batch(v View, w *kube.Workload, moves []*kube.Pod) *Batch {
 	}
 	others, _ := available(v, w, b) // more than it wants are removed, and are no replacements
 	b.Others = min(others, int(b.Was)-len(moves))
+	for _, p := range activeOf(v.Snap, w) {
+		if !b.Has(p.UID) && !availableNow(v, w, p) {
+			b.Unavailable = append(b.Unavailable, p.UID)
+		}
+	}
 	b.Mark = m.String()
 	return b
 }
@@ -247,11 +252,12 @@ func (r *Record) starting(v View, w *kube.Workload) Decision {
 	}
 	others, wake := available(v, w, &r.Batch)
 	d := r.costs(v, wanted)
-	d.Wake = first(d.Wake, wake)
+	starts := otherStarts(v, w, &r.Batch)
+	d.Wake = first(first(d.Wake, wake), starts)
 	ends := r.readyBy(v)
 	over := !ends.IsZero() && !v.Now.Before(ends)
 	switch ready := others >= r.Batch.Others+len(wanted); {
-	case ready && len(d.Sends) == 0 && r.settled(v, wanted) && (over || sawReady(v.Snap, w)):
+	case ready && len(d.Sends) == 0 && r.settled(v, wanted) && (over || sawReady(v.Snap, w) && starts.IsZero()):
 		return become(Lowering, "")
 	case !ready && over:
 		return late(v, w, &r.Batch)
@@ -275,6 +281,9 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 		lower.From = lower.To // their number stands
 	} else {
 		leaving := leavingOf(v.Snap, w, &r.Batch, r.wanted(v), v.Moves)
+		if r.Late { // its pods leave by an eviction or stay: without replacements none is to be removed
+			leaving = leavingOf(v.Snap, w, &r.Batch, nil, nil)
+		}
 		if d := r.costs(v, leaving); len(d.Sends) > 0 || !r.settled(v, leaving) {
 			return d
 		}
@@ -312,8 +321,9 @@ func (r *Record) verifying(v View, w *kube.Workload) Decision {
 		return become(Kept, fmt.Sprintf("somebody else keeps it at %d replicas", w.Replicas))
 	case r.Late || v.End && r.Why != "":
 		return Decision{Change: &Change{State: Undone, Message: r.Why, Late: r.Late}}
-	case r.Why == "" && left > 0:
-		return become(Done, fmt.Sprintf("%d of %d pods were not removed: they are evicted as usual", left,
+	}
+	if stay := len(r.wanted(v)); r.Why == "" && stay > 0 {
+		return become(Done, fmt.Sprintf("%d of %d pods were not removed: they are evicted as usual", stay,
 			len(r.Batch.Pods)))
 	}
 	return become(Done, r.Why)

@@ -1,6 +1,8 @@
 package surge
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/budget"
@@ -32,12 +34,12 @@ func activeOf(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
 	return active
 }
 
-// available counts the pods of a workload that are available and not of the batch; wake
-// is when the next of them will have been Ready for long enough.
+// available counts the pods of a workload that are available and not of the batch, without those that were unavailable
+// when it began; wake is when the next of them will have been Ready for long enough.
 func available(v View, w *kube.Workload, b *Batch) (count int, wake time.Time) {
 	serverNow := v.Snap.ServerTime(v.Now)
 	for _, p := range activeOf(v.Snap, w) {
-		if b.Has(p.UID) || !p.Ready {
+		if b.Has(p.UID) || !p.Ready || slices.Contains(b.Unavailable, p.UID) {
 			continue
 		}
 		if at := p.AvailableAt(w.MinReadySeconds); serverNow.Before(at) {
@@ -49,12 +51,31 @@ func available(v View, w *kube.Workload, b *Batch) (count int, wake time.Time) {
 	return count, wake
 }
 
+func availableNow(v View, w *kube.Workload, p *kube.Pod) bool {
+	return p.Ready && !v.Snap.ServerTime(v.Now).Before(p.AvailableAt(w.MinReadySeconds))
+}
+
+// otherStarts is until when another pod of the workload, made before the batch, is waited for that is starting, zero
+// for none. The controller would remove it, not Ready, before those of the batch.
+func otherStarts(v View, w *kube.Workload, b *Batch) (until time.Time) {
+	for _, p := range activeOf(v.Snap, w) {
+		ends := v.Now.Add(p.Created.Add(budget.ComesUpIn).Sub(v.Snap.ServerTime(v.Now)))
+		if !p.Ready && slices.Contains(b.Unavailable, p.UID) && ends.After(v.Now) {
+			until = first(until, ends)
+		}
+	}
+	return until
+}
+
 // cause says why the replacements are not Ready.
 func cause(v View, w *kube.Workload, b *Batch) string {
 	replacements := replacementsOf(v.Snap, w, b)
 	for _, p := range replacements {
 		if t := p.Trouble; !p.Ready && t != nil && t.Reason != "" {
 			return p.Name + ": " + joined(t.Reason, t.Message)
+		}
+		if p.Ready && !availableNow(v, w, p) {
+			return fmt.Sprintf("%s: Ready for less than %d s (minReadySeconds)", p.Name, w.MinReadySeconds)
 		}
 	}
 	switch {

@@ -60,8 +60,10 @@ type Batch struct {
 	Mark string  `json:"mark"` // the text of the annotation
 	Pods []Mover `json:"pods"`
 	// Others is how many pods of the workload were available beside those, of the pods that it wants.
-	Others int       `json:"others"`
-	At     time.Time `json:"at"` // by the server's clock
+	Others int `json:"others"`
+	// Unavailable are the other pods that were not available then: one that becomes available is no replacement.
+	Unavailable []kube.UID `json:"unavailable,omitempty"`
+	At          time.Time  `json:"at"` // by the server's clock
 	// Began is when the replacements of these pods first started, zero unless somebody else has
 	// set another number since: the batch was begun again from that.
 	Began time.Time `json:"began,omitzero"`
