@@ -41,12 +41,21 @@ type cluster struct {
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
 }
 
-func (l *Lab) connect(user string) (*cluster, error) {
+// access is how the lab itself, or a component, reaches the API server.
+func (l *Lab) access(user string) (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", l.machineryKubeconfig(user))
 	if err != nil {
 		return nil, fmt.Errorf("read the access of the lab: %w", err)
 	}
 	config.QPS = -1 // no limit of our own
+	return config, nil
+}
+
+func (l *Lab) connect(user string) (*cluster, error) {
+	config, err := l.access(user)
+	if err != nil {
+		return nil, err
+	}
 	typed, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("prepare a connection: %w", err)

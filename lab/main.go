@@ -22,6 +22,7 @@ const usage = `usage: lab COMMAND [--dir DIR]
   down                               stop what up started
   status                             say what runs
   attacher                           attach and detach CSI volumes as a driver and the kubelets would, until it is interrupted
+  operators                          play the controllers of the scene managed, which move their pods, until it is interrupted
   kubectl ARGS...                    run the lab's kubectl against it
   build                              only build what is missing
 
@@ -125,8 +126,8 @@ func parseKubectl(cmd command, args []string) (command, error) {
 }
 
 func dispatch(ctx context.Context, cmd command, out, log io.Writer) error {
-	wantArgs := map[string]int{"up": 0, "down": 0, "status": 0, "build": 0, "attacher": 0, "kubectl": -1,
-		"scene": 1, "stop": 1, "start": 1, "freeze": 1, "thaw": 1}
+	wantArgs := map[string]int{"up": 0, "down": 0, "status": 0, "build": 0, "attacher": 0, "operators": 0,
+		"kubectl": -1, "scene": 1, "stop": 1, "start": 1, "freeze": 1, "thaw": 1}
 	want, known := wantArgs[cmd.name]
 	if !known {
 		return usageError{fmt.Sprintf("unknown command %q", cmd.name)}
@@ -159,6 +160,8 @@ func dispatch(ctx context.Context, cmd command, out, log io.Writer) error {
 		return status(dir, out)
 	case "attacher":
 		return playAttacher(ctx, dir, log)
+	case "operators":
+		return playOperators(ctx, dir, log)
 	case "kubectl":
 		return runKubectl(ctx, dir, cmd.args)
 	}

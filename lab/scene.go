@@ -27,6 +27,8 @@ import (
 //	  lab.kdrain-tui.dev/kubelet: stopped    once its pods run, its kubelet dies
 //	  lab.kdrain-tui.dev/cordoned: "true"    ada runs `kubectl cordon` on it
 //
+// An owner reference needs no UID.
+//
 //go:embed scenes/*/*.yaml
 var sceneFiles embed.FS
 
@@ -225,10 +227,18 @@ func (c *cluster) makeObjects(ctx context.Context, s *scene, wanted func(kind st
 				return err
 			}
 			continue
+		case object.GetKind() == "CustomResourceDefinition":
+			if err := c.define(ctx, object); err != nil {
+				return err
+			}
+			continue
 		case object.GetAnnotations()["kubernetes.io/config.mirror"] != "":
 			if err := c.ownByNode(ctx, object); err != nil {
 				return err
 			}
+		}
+		if err := c.findOwners(ctx, object); err != nil {
+			return err
 		}
 		if err := c.apply(ctx, object); err != nil {
 			return err
