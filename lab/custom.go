@@ -29,7 +29,8 @@ func (c *cluster) define(ctx context.Context, definition *unstructured.Unstructu
 	}
 	version, _, _ := unstructured.NestedString(versions[0].(map[string]any), "name")
 	kind := &unstructured.Unstructured{}
-	kind.SetGroupVersionKind(schema.GroupVersionKind{Group: field("group"), Version: version, Kind: field("names", "kind")})
+	kind.SetGroupVersionKind(schema.GroupVersionKind{Group: field("group"), Version: version,
+		Kind: field("names", "kind")})
 	return poll(ctx, scenePatience, title(definition)+" to be served", func(ctx context.Context) (string, error) {
 		c.mapper.Reset() // what it knows is from before
 		resource, err := c.resource(kind)

@@ -28,7 +28,7 @@ func (o *operators) cloudNativePG(ctx context.Context) error {
 		for i := range instances {
 			name := fmt.Sprintf("%s-%d", c.GetName(), i+1)
 			labels := map[string]string{"cnpg.io/instanceName": name, roleLabel: "replica"}
-			if err := o.missing(ctx, c, []string{name}, labels); err != nil {
+			if err := o.restore(ctx, c, name, labels); err != nil {
 				return err
 			}
 		}
@@ -62,7 +62,8 @@ func (o *operators) switchOver(ctx context.Context, c custom) error {
 		if turn.pod == nil || turn.pod.Labels[roleLabel] == turn.role {
 			continue
 		}
-		if err := o.patchPod(ctx, turn.pod, fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, roleLabel, turn.role)); err != nil {
+		patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, roleLabel, turn.role)
+		if err := o.patchPod(ctx, turn.pod, patch); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,8 @@ import (
 var elasticsearches = schema.GroupVersionResource{Group: "elasticsearch.k8s.elastic.co", Version: "v1",
 	Resource: "elasticsearches"}
 
+const elasticLabel = "elasticsearch.k8s.elastic.co/cluster-name"
+
 // elastic lets one pod go while the health is green, and none otherwise.
 func (o *operators) elastic(ctx context.Context) error {
 	clusters, err := o.list(ctx, elasticsearches)
@@ -27,7 +29,7 @@ func (o *operators) elastic(ctx context.Context) error {
 		all, healthy := 0, 0
 		for i := range o.pods {
 			pod := &o.pods[i]
-			if pod.Namespace != c.GetNamespace() || pod.Labels["elasticsearch.k8s.elastic.co/cluster-name"] != c.GetName() {
+			if pod.Namespace != c.GetNamespace() || pod.Labels[elasticLabel] != c.GetName() {
 				continue
 			}
 			all++

@@ -21,7 +21,8 @@ const domainAnnotation = "kubevirt.io/domain"
 // virtAPI is the webhook of KubeVirt: it marks the machine for evacuation and answers 429, until the machine runs on
 // another node (pod-eviction-admitter.go).
 func (o *operators) virtAPI() webhook.Hook {
-	return webhook.Hook{Name: "virt-launcher-eviction-interceptor.kubevirt.io", Namespace: "vms", Judge: o.judgeLauncher}
+	return webhook.Hook{Name: "virt-launcher-eviction-interceptor.kubevirt.io", Namespace: "vms",
+		Judge: o.judgeLauncher}
 }
 
 func (o *operators) judgeLauncher(ctx context.Context, r *admissionv1.AdmissionRequest) *metav1.Status {
@@ -62,8 +63,8 @@ func migratable(vmi custom) bool {
 	return false
 }
 
-// kubeVirt migrates the machines that are to be evacuated: a second pod starts, then the first one completes. While both
-// run, the budget wants both.
+// kubeVirt migrates the machines that are to be evacuated: a second pod starts, then the first one completes. While
+// both run, the budget wants both.
 func (o *operators) kubeVirt(ctx context.Context) error {
 	all, err := o.list(ctx, machines)
 	if err != nil {

@@ -96,24 +96,15 @@ func (o *operators) setMinAvailable(ctx context.Context, c custom, pods int) err
 	return nil
 }
 
-// missing creates the named pods of a custom resource that are not there, each like another one that is.
-func (o *operators) missing(ctx context.Context, c custom, names []string, labels map[string]string) error {
-	there := map[string]bool{}
+// restore creates the named pod of a custom resource like another one of its pods, unless it is there.
+func (o *operators) restore(ctx context.Context, c custom, name string, labels map[string]string) error {
 	for i := range o.pods { // also one that ends: its name is not free yet
-		if o.pods[i].Namespace == c.GetNamespace() {
-			there[o.pods[i].Name] = true
+		if o.pods[i].Namespace == c.GetNamespace() && o.pods[i].Name == name {
+			return nil
 		}
 	}
-	for _, name := range names {
-		if there[name] {
-			continue
-		}
-		for _, sibling := range o.podsOf(c) {
-			if err := o.create(ctx, sibling, name, labels); err != nil {
-				return err
-			}
-			break
-		}
+	for _, sibling := range o.podsOf(c) {
+		return o.create(ctx, sibling, name, labels)
 	}
 	return nil
 }

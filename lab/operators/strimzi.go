@@ -20,23 +20,27 @@ const rollAnnotation = "strimzi.io/manual-rolling-update"
 // drainCleaner is the webhook of strimzi/drain-cleaner: it marks the pod for a restart and denies its eviction, with
 // code 500 (ValidatingWebhook.java), after which kubectl gives the pod up.
 func (o *operators) drainCleaner() webhook.Hook {
-	return webhook.Hook{Name: "strimzi-drain-cleaner.strimzi.io", Namespace: "kafka", Judge: func(ctx context.Context,
-		r *admissionv1.AdmissionRequest) *metav1.Status {
-		pod, err := o.typed.CoreV1().Pods(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
-		if err != nil || pod.Labels["strimzi.io/kind"] != "Kafka" {
-			return nil
-		}
-		if dry := r.DryRun != nil && *r.DryRun; !dry && pod.Annotations[rollAnnotation] == "" {
-			if err := o.patchPod(ctx, pod, fmt.Sprintf(`{"metadata":{"annotations":{%q:"true"}}}`, rollAnnotation)); err != nil {
-				return &metav1.Status{Code: http.StatusInternalServerError, Message: err.Error()}
-			}
-		}
-		return &metav1.Status{Code: http.StatusInternalServerError,
-			Message: "The pod will be rolled by the Strimzi Cluster Operator"}
-	}}
+	return webhook.Hook{Name: "strimzi-drain-cleaner.strimzi.io", Namespace: "kafka", Judge: o.judgeBroker}
 }
 
-// strimzi restarts the pods that are marked, past their budget, and creates those that are missing.
+func (o *operators) judgeBroker(ctx context.Context, r *admissionv1.AdmissionRequest) *metav1.Status {
+	pod, err := o.typed.CoreV1().Pods(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+	if err != nil || pod.Labels["strimzi.io/kind"] != "Kafka" {
+		return nil
+	}
+	denied := &metav1.Status{Code: http.StatusInternalServerError,
+		Message: "The pod will be rolled by the Strimzi Cluster Operator"}
+	if dry := r.DryRun != nil && *r.DryRun; dry || pod.Annotations[rollAnnotation] != "" {
+		return denied
+	}
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:"true"}}}`, rollAnnotation)
+	if err := o.patchPod(ctx, pod, patch); err != nil {
+		denied.Message = err.Error()
+	}
+	return denied
+}
+
+// strimzi restarts the pods that are marked, past their budget, and creates those that are not there.
 func (o *operators) strimzi(ctx context.Context) error {
 	clusters, err := o.list(ctx, kafkas)
 	if err != nil {
@@ -55,7 +59,7 @@ func (o *operators) strimzi(ctx context.Context) error {
 		}
 		replicas, _, _ := unstructured.NestedInt64(c.Object, "spec", "kafka", "replicas")
 		for i := range replicas {
-			if err := o.missing(ctx, c, []string{fmt.Sprintf("%s-kafka-%d", c.GetName(), i)}, nil); err != nil {
+			if err := o.restore(ctx, c, fmt.Sprintf("%s-kafka-%d", c.GetName(), i), nil); err != nil {
 				return err
 			}
 		}
