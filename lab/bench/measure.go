@@ -193,6 +193,16 @@ func (d drained) refused() int {
 	return count
 }
 
+// firstEviction is when the tool first requested an eviction.
+func (d drained) firstEviction() time.Time {
+	for _, r := range d.requests {
+		if r.Kind() == audit.Eviction {
+			return r.Received
+		}
+	}
+	return d.result.Ended
+}
+
 // firstWrite is when the tool first asked for something to be changed.
 func (d drained) firstWrite() time.Time {
 	for _, r := range d.requests {

@@ -38,6 +38,9 @@ func print(out io.Writer, w workload, results map[string][]drained) {
 		if w.faster > 0 {
 			bar(out, prefix+"/ratio", d.failed == "" && ratio >= w.faster)
 		}
+		if !w.surges {
+			bar(out, prefix+"/first-eviction", d.untilEviction()-median(kubectl).untilEviction() <= firstLater)
+		}
 	}
 	bars(out, prefix, d)
 }
@@ -49,6 +52,7 @@ func printRun(out io.Writer, prefix string, d drained) {
 	line("time", d.result.Took().Seconds(), "s")
 	line("cpu", d.result.CPU.Seconds(), "s")
 	line("start", d.firstWrite().Sub(d.result.Began).Seconds(), "s")
+	line("first-eviction", d.untilEviction(), "s")
 	line("close", d.closing().Seconds(), "s")
 	line("evictions", float64(d.count(audit.Eviction)), "requests")
 	line("evictions-per-pod", d.perPod(), "requests/pod")
@@ -80,6 +84,12 @@ func number(value float64) string {
 	}
 	return fmt.Sprintf("%.3f", value)
 }
+
+// firstLater is by how many seconds our first eviction may be later than kubectl's.
+const firstLater = 0.1
+
+// untilEviction is the time in seconds from the start of the program to its first eviction request.
+func (d drained) untilEviction() float64 { return d.firstEviction().Sub(d.result.Began).Seconds() }
 
 // perPod is how many evictions were sent for each pod that was drained.
 func (d drained) perPod() float64 {

@@ -17,6 +17,7 @@ type workload struct {
 	groups []group
 	flags  []string // of kdrain-tui alone
 	faster float64  // the bar: how many times faster than kubectl, 0 for none
+	surges bool     // the new pods come before the first eviction
 }
 
 // group is a Deployment, with a budget if it has maxUnavailable.
@@ -38,7 +39,7 @@ var workloads = []workload{
 		name: "ten-nodes", nodes: 10, faster: 6, groups: sixGroups(), flags: []string{"--max-parallel-nodes=10"},
 	},
 	{
-		name: "surge", nodes: 1, faster: 8, flags: []string{"--surge=100%"},
+		name: "surge", nodes: 1, faster: 8, surges: true, flags: []string{"--surge=100%"},
 		groups: []group{{name: "guarded", pods: 20, maxUnavailable: "1"}},
 	},
 	{name: "free-pods", nodes: 1, groups: []group{{name: "free", pods: 100}}},

@@ -3,6 +3,7 @@
 package rig
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,19 +103,43 @@ func (r *Rig) connect() error {
 	return nil
 }
 
+// Scene fills the lab with a scene.
+func (r *Rig) Scene(ctx context.Context, name string) error { return r.call(ctx, "scene", name) }
+
 // Attacher attaches and detaches CSI volumes, as a driver and the kubelets would,
 // until it is stopped.
 func (r *Rig) Attacher(ctx context.Context) (stop func() error, err error) {
-	cmd := exec.CommandContext(ctx, r.program, "attacher", "--dir", r.Dir)
+	return r.beside(ctx, "attacher")
+}
+
+// Operators plays the controllers of the scene managed until it is stopped.
+func (r *Rig) Operators(ctx context.Context) (stop func() error, err error) {
+	return r.beside(ctx, "operators")
+}
+
+// beside runs a command of the lab that goes on until it is stopped, and returns when it says that it does.
+func (r *Rig) beside(ctx context.Context, command string) (stop func() error, err error) {
+	cmd := exec.CommandContext(ctx, r.program, command, "--dir", r.Dir)
 	var said strings.Builder
-	cmd.Stderr = &said
+	ready, ended := make(chan struct{}, 1), make(chan error, 1)
+	cmd.Stderr = io.MultiWriter(&said, &lines{take: func(line []byte) {
+		if bytes.HasSuffix(line, []byte("until it is interrupted")) {
+			ready <- struct{}{}
+		}
+	}})
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("run lab attacher: %w", err)
+		return nil, fmt.Errorf("run lab %s: %w", command, err)
+	}
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ready:
+	case err := <-ended:
+		return nil, errors.Join(fmt.Errorf("lab %s ended at once: %s", command, said.String()), err)
 	}
 	return func() error {
 		_ = cmd.Process.Signal(os.Interrupt) // it may have ended: Wait tells
-		if err := cmd.Wait(); err != nil && ctx.Err() == nil {
-			return fmt.Errorf("lab attacher: %w: %s", err, said.String())
+		if err := <-ended; err != nil && ctx.Err() == nil {
+			return fmt.Errorf("lab %s: %w: %s", command, err, said.String())
 		}
 		return nil
 	}, nil
