@@ -29,13 +29,12 @@ type follower struct {
 	// they stay.
 	retires func(context.Context) (code int, err error)
 
-	seen    uint64           // last event printed
-	said    int              // lines printed at the last tick
-	asked   *askedPhase      // the question on the screen
-	answers <-chan string    // what is typed for it
-	stopped bool             // abort was sent, or the run is suspended
-	hangup  <-chan time.Time // the end of what is typed may be that of the terminal
-	lost    string           // why the journal cannot be written, as it was said
+	seen    uint64        // last event printed
+	said    int           // lines printed at the last tick
+	asked   *askedPhase   // the question on the screen
+	answers <-chan string // what is typed for it
+	stopped bool          // abort was sent, or the run is suspended
+	lost    string        // why the journal cannot be written, as it was said
 }
 
 type askedPhase struct {
@@ -96,10 +95,7 @@ func (f *follower) follow(ctx context.Context) *drain.State {
 		case <-interrupted:
 			interrupted = nil
 			f.interrupt()
-		case <-f.hangup:
-			f.hangup = nil
-			f.abort("not confirmed")
-		case line, ok := <-f.waiting():
+		case line, ok := <-f.answers:
 			f.answer(ctx, line, ok)
 		case <-f.run.Done():
 			if _, ok := f.p.signals.First(); ok && interrupted != nil {
@@ -138,7 +134,7 @@ func (f *follower) interrupt() {
 		f.sayAbort("interrupted by " + f.p.signals.Name())
 		return
 	}
-	f.stopped, f.answers, f.hangup = true, nil, nil
+	f.stopped, f.answers = true, nil
 	f.out.Note("the terminal was closed: nothing more is sent, the run can be resumed")
 }
 
@@ -201,9 +197,6 @@ func (f *follower) confirm() {
 	f.run.Send(drain.Confirm{Phase: f.asked.phase, Word: f.asked.word, By: f.session.Identity().User})
 }
 
-// waiting is where the answer to the open question comes from.
-func (f *follower) waiting() <-chan string { return f.answers }
-
 // answer takes what was typed for the open question.
 func (f *follower) answer(ctx context.Context, line string, ok bool) {
 	f.answers = nil
@@ -212,8 +205,6 @@ func (f *follower) answer(ctx context.Context, line string, ok bool) {
 		f.confirm()
 	case accepted:
 		f.ask(prompt.Phase(f.run.State().Question, f.run.State(), f.asked.typed))
-	case !ok:
-		f.hangup = time.After(hangupFollows)
 	case f.asked.typed != "" && line != "" && !prompt.IsNo(line):
 		f.ask("That does not match. Type " + f.asked.typed + " to continue, or press Enter to stop: ")
 	default:
@@ -248,10 +239,6 @@ func (f *follower) stillTrue(ctx context.Context) bool {
 	}
 	return len(changes) == 0
 }
-
-// hangupFollows is how long after the end of its input a program may get the
-// signal that its terminal went away. An end without one is a no.
-const hangupFollows = 250 * time.Millisecond
 
 func (f *follower) abort(why string) {
 	if !f.stopped {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
@@ -33,9 +34,14 @@ func (k *Keyboard) Listen(in io.Reader) {
 		for scanner := bufio.NewScanner(in); scanner.Scan(); {
 			k.typed(strings.TrimSpace(scanner.Text()))
 		}
+		time.Sleep(hangupFollows)
 		k.end()
 	})
 }
+
+// hangupFollows is how long after the end of its input a program may get the signal that its terminal went away. An end
+// without one is a no.
+const hangupFollows = 250 * time.Millisecond
 
 func (k *Keyboard) typed(line string) {
 	k.mu.Lock()

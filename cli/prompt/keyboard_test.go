@@ -4,6 +4,7 @@ import (
 	"io"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // What was typed before a question was put is no answer to it, and one line answers
@@ -41,6 +42,14 @@ func TestLinesTypedAheadAnswerNothing(t *testing.T) {
 		if err := typing.Close(); err != nil {
 			t.Error(err)
 		}
+		time.Sleep(hangupFollows - 1) // the signal that the terminal went away may still come
+		synctest.Wait()
+		select {
+		case line, more := <-open:
+			t.Errorf("%q, %v at once after the end", line, more)
+		default:
+		}
+		time.Sleep(1)
 		synctest.Wait()
 		for _, answer := range []<-chan string{open, k.Question()} {
 			if line, more := <-answer; more {

@@ -195,6 +195,8 @@ func (p *Pod) leaves() Effect {
 		return Effect{Finished, "its record is deleted"}
 	case p.Action == ActionDelete:
 		return Effect{Deleted, "past all budgets (--disable-eviction)"}
+	case p.Surges: // its controller removes it, past its budget
+		return Effect{Kind: Moves}
 	case p.Budget != nil && p.Budget.Verdict != budget.VerdictEvictable:
 		return Effect{heldBy(p.Budget.Verdict), p.BudgetWhy()}
 	case p.GoesLast():
