@@ -20,7 +20,7 @@ func heldBy(run string) *kube.Store {
 
 // A node that a run holds is uncordoned by nobody who did not mean to.
 func TestUncordonOfAHeldNode(t *testing.T) {
-	const held = `node worker-2 is held by run k7f3pm of bob since 2026-05-01 10:00 UTC ("new disk"), which stops draining it`
+	const held = `node worker-2 is held by run k7f3pm of bob since 2026-05-01 10:00 UTC ("new disk"), which leaves it once it is uncordoned`
 	for _, test := range []struct {
 		args   []string
 		writes int
