@@ -116,6 +116,10 @@ func TestIdleIsFound(t *testing.T) {
 	if e.checkWaits(); len(e.wrong) != 0 {
 		t.Errorf("wrong although the budget allowed nothing: %q", e.wrong)
 	}
+	e.budgets["b"][0].Allowed, e.said.ended = 1, map[string]time.Time{"target": second(1)}
+	if e.checkWaits(); len(e.wrong) != 0 {
+		t.Errorf("wrong although the time of its node was over: %q", e.wrong)
+	}
 }
 
 func TestWorldsComeAgain(t *testing.T) {

@@ -29,26 +29,35 @@ func (e *evidence) checkWaits() {
 	if e.world.As != "" {
 		return // it polls: the server's, or the cluster's, next answer is what it waits for
 	}
-	end, idle := e.said.report.EndedAt, e.allowed(idle)
+	for _, n := range e.said.report.Nodes {
+		if n.State != "Failed" {
+			continue
+		}
+		end := e.said.report.EndedAt
+		if at, told := e.said.ended[n.Name]; told { // the run went on without it, as to take a surge back
+			end = at
+		}
+		e.checkWaitsOn(n, end)
+	}
+}
+
+// checkWaitsOn does so for the pods of a node whose time was over at the end.
+func (e *evidence) checkWaitsOn(n nodeReport, end time.Time) {
+	idle := e.allowed(idle)
 	if e.pausedWithin(end.Add(-idle-startUp), end) {
 		return
 	}
 	if e.ordeal != nil && e.result.Began.After(end.Add(-idle-startUp)) {
 		return // no process could have done something
 	}
-	for _, n := range e.said.report.Nodes {
-		if n.State != "Failed" {
+	for _, p := range n.Pods {
+		f, there := podAt(e.pods[p.UID], end.Add(-idle))
+		if p.Action == "skip" || p.Action == "refuse" || !slices.Contains(waiting, p.State) ||
+			!there || f.Gone || f.Phase != corev1.PodRunning || e.ending(f.Namespace) {
 			continue
 		}
-		for _, p := range n.Pods {
-			f, there := podAt(e.pods[p.UID], end.Add(-idle))
-			if p.Action == "skip" || p.Action == "refuse" || !slices.Contains(waiting, p.State) ||
-				!there || f.Gone || f.Phase != corev1.PodRunning || e.ending(f.Namespace) {
-				continue
-			}
-			if e.couldGo(f, end.Add(-idle), end) {
-				e.accuse("pod %s was %s for the last %s although nothing was in its way", f.Title(), p.State, idle)
-			}
+		if e.couldGo(f, end.Add(-idle), end) {
+			e.accuse("pod %s was %s for the last %s although nothing was in its way", f.Title(), p.State, idle)
 		}
 	}
 }

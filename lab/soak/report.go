@@ -16,6 +16,7 @@ type said struct {
 	planned map[types.UID]plannedPod // of the plan, and those that joined
 	nodes   map[string]bool          // of the plan: whether it was refused
 	uids    map[string]bool          // of those nodes
+	ended   map[string]time.Time     // nodes that the run was through with, before it ended itself
 	report  *report
 }
 
@@ -50,6 +51,9 @@ type event struct {
 	Schema, Kind string
 	Run          json.RawMessage // of RunStarted; in a report it is the id
 	Added        plannedPod
+	Time         time.Time
+	Node         string
+	NodeState    string
 }
 
 type started struct {
@@ -59,7 +63,8 @@ type started struct {
 
 // readOutput reads what `drain -o json` printed.
 func readOutput(text string) (said, error) {
-	s := said{planned: map[types.UID]plannedPod{}, nodes: map[string]bool{}, uids: map[string]bool{}}
+	s := said{planned: map[types.UID]plannedPod{}, nodes: map[string]bool{}, uids: map[string]bool{},
+		ended: map[string]time.Time{}}
 	for number, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		if line == "" {
 			continue
@@ -86,6 +91,8 @@ func readOutput(text string) (said, error) {
 		case e.Kind == "PodAdded":
 			e.Added.Joined = true
 			s.planned[e.Added.UID] = e.Added
+		case e.Kind == "Node" && e.NodeState == "Failed":
+			s.ended[e.Node] = e.Time
 		}
 	}
 	if s.report == nil {
