@@ -254,7 +254,7 @@ func (s folding) applyAnswer(e Event) {
 			})
 		}
 	case e.Surge != nil:
-		s.editSurge(e.Surge, func(r *surge.Record) { r.Heard(e.UID, e.Answer, e.Time) })
+		s.editSurge(e.Surge, func(r *surge.Record) { r.Heard(e.UID, e.Action.Verb, e.Answer, e.Time) })
 	case e.Budget != nil:
 		s.editBudget(e.Budget, func(b *tempbudget.Record) { b.Answered(e.Answer) })
 	case e.UID == "" || e.Pod == "":

@@ -117,6 +117,8 @@ type Record struct {
 	// that the replacements were not Ready in time.
 	Why  string
 	Late bool
+	// MarkLeft tells that the annotation on its ReplicaSet could not be removed.
+	MarkLeft bool
 }
 
 // Records are the surges of a run.
@@ -212,7 +214,9 @@ func (r *Record) Waiting() bool { return r.InFlight != 0 || r.inFlightCosts() > 
 func (r *Record) stands() bool { return r.State == Raising || r.raised() || r.Waiting() }
 
 // MayStand reports whether the surge may have left something in the cluster.
-func (r *Record) MayStand() bool { return r.stands() || r.State == Left || len(r.Costs) > 0 }
+func (r *Record) MayStand() bool {
+	return r.stands() || r.State == Left || len(r.Costs) > 0 || r.MarkLeft
+}
 
 // Change is a state that a surge comes to.
 type Change struct {
@@ -231,6 +235,9 @@ func (r *Record) Become(c Change, at time.Time) {
 		if r.Tried = nil; !r.State.ended() {
 			return // it is under way, or begins with the next batch
 		}
+	}
+	if c.State != Verifying {
+		r.MarkLeft = r.MarkLeft && c.Batch == nil || r.State == Verifying && r.markStays()
 	}
 	if r.State != c.State {
 		r.Since, r.Tries, r.Next, r.Last = at, 0, time.Time{}, nil
@@ -285,8 +292,12 @@ func (r *Record) Asked(cost *CostFacts, f *attempt.ActionFacts) {
 // Heard notes what came back, for the workload (pod "") or for the cost of a pod: what was
 // accepted is to be shown by the cluster within a while, anything else is asked for again
 // after a pause.
-func (r *Record) Heard(pod kube.UID, f *attempt.AnswerFacts, at time.Time) {
-	if pod == "" {
+func (r *Record) Heard(pod kube.UID, verb attempt.Verb, f *attempt.AnswerFacts, at time.Time) {
+	switch {
+	case pod == "" && verb == attempt.VerbRaise && r.State != Raising:
+		r.Answered(f) // the cluster has shown it before: nothing of it is waited for
+		return
+	case pod == "":
 		heard(&r.Attempt, f, at)
 		return
 	}
@@ -368,13 +379,15 @@ func (r *Record) ByHand() (commands []string) {
 	return commands
 }
 
-// LeftOver says what of the surge is left in the cluster once its run has ended, "" for nothing.
+// LeftOver says what of the surge is left in the cluster while no process works on its run, "" for nothing.
 func (r *Record) LeftOver() string {
 	switch {
-	case r.State == Left:
+	case r.State == Left || r.raised(): // by a run that is suspended, or whose process is gone
 		return fmt.Sprintf("%s may still have %d replicas: set it back to %d", r.Title(), r.Batch.To, r.Batch.Was)
 	case (r.State == Done || r.State == Undone) && len(r.Costs) > 0:
 		return "pods of " + r.Title() + " may still have the deletion cost of this run: restore what it was"
+	case r.MarkLeft:
+		return "the ReplicaSet of " + r.Title() + " may still have the annotation " + kube.SurgeAnnotation + " of this run"
 	}
 	return ""
 }

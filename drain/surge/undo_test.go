@@ -28,7 +28,7 @@ func raised(s *kube.Snapshot) *Record {
 		Batch: Batch{Was: 2, To: 4, Mark: raisedMark, At: kubetest.Now, Pods: []Mover{{"web-1", uid("web-1")}, {"web-2", uid("web-2")}}}}
 	for _, c := range []CostFacts{{Mover{"web-1", uid("web-1")}, "7", request.LowestDeletionCost}, {Mover{"web-2", uid("web-2")}, "", request.LowestDeletionCost}} {
 		r.Asked(&c, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbCost})
-		r.Heard(c.UID, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
+		r.Heard(c.UID, attempt.VerbCost, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
 	}
 	return r
 }
@@ -201,7 +201,7 @@ func TestCostAfterAConflict(t *testing.T) {
 	r.State = Verifying
 	for _, c := range []CostFacts{{r.Batch.Pods[0], "7", "7"}, {r.Batch.Pods[1], "", ""}} {
 		r.Asked(&c, &attempt.ActionFacts{ID: 2, Verb: attempt.VerbCost})
-		r.Heard(c.UID, attempt.AnswerFactsOf(kube.Answer{Code: 409}), kubetest.Now)
+		r.Heard(c.UID, attempt.VerbCost, attempt.AnswerFactsOf(kube.Answer{Code: 409}), kubetest.Now)
 	}
 	v := View{Snap: s, Slots: 2, Now: kubetest.Now.Add(time.Minute)}
 	if d := r.costs(v, nil); len(d.Sends) != 2 || r.settled(v, nil) {
@@ -212,5 +212,47 @@ func TestCostAfterAConflict(t *testing.T) {
 		"kubectl annotate pods -n shop web-2 controller.kubernetes.io/pod-deletion-cost-"}
 	if got := r.ByHand(); !slices.Equal(got, want) || r.LeftOver() == "" || !r.MayStand() {
 		t.Errorf("%q, %q", got, r.LeftOver())
+	}
+}
+
+// An annotation that could not be removed in the run is left to a rollback, until another batch begins.
+func TestMarkThatStays(t *testing.T) {
+	r := &Record{Facts: Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: "w"}}
+	steps := func(states ...State) {
+		for _, state := range states {
+			r.Become(Change{State: state}, time.Time{})
+		}
+	}
+	r.Become(Change{State: Raising, Batch: &Batch{Was: 1, To: 2}}, time.Time{})
+	steps(Starting, Lowering, Verifying, Done)
+	if r.MayStand() || r.LeftOver() != "" {
+		t.Errorf("all was removed, and left is: %s", r.LeftOver())
+	}
+	steps(Verifying)
+	r.Tries, r.Last = attempt.RemoveTries, &attempt.AnswerFacts{Code: 500}
+	steps(Undone)
+	if want := "the ReplicaSet of Deployment shop/web may still have the annotation " + kube.SurgeAnnotation + " of this run"; !r.MayStand() || r.LeftOver() != want {
+		t.Errorf("%v: %q, want %q", r.MayStand(), r.LeftOver(), want)
+	}
+	r.Become(Change{State: Raising, Batch: &Batch{Was: 1, To: 2}}, time.Time{})
+	if steps(Starting); r.LeftOver() != "Deployment shop/web may still have 2 replicas: set it back to 1" {
+		t.Errorf("raised: %q", r.LeftOver())
+	}
+	if steps(Lowering, Verifying, Done); r.MayStand() {
+		t.Errorf("after another batch: %s", r.LeftOver())
+	}
+}
+
+// The answer to a raise that the cluster has shown before holds nothing up: the replicas may be set back at once.
+func TestRaiseAnsweredLate(t *testing.T) {
+	for state, waits := range map[State]bool{Raising: true, Starting: false, Lowering: false} {
+		r := &Record{}
+		r.Become(Change{State: Raising, Batch: &Batch{Was: 1, To: 2}}, kubetest.Now)
+		r.Asked(nil, &attempt.ActionFacts{ID: 1, Verb: attempt.VerbRaise})
+		r.Become(Change{State: state}, kubetest.Now)
+		r.Heard("", attempt.VerbRaise, &attempt.AnswerFacts{Code: 200}, kubetest.Now)
+		if r.Waiting() || r.Waits(kubetest.Now) != waits {
+			t.Errorf("%s: in flight %v, waits until %s", state, r.Waiting(), r.Next)
+		}
 	}
 }
