@@ -41,7 +41,9 @@ func (s *State) Objection(c Command) error {
 			return cmp.Or(p.MaySkip(), s.Surges.MayStay(p.UID))
 		})
 	case CommandLast:
-		return s.objectionToPod(c, (*eviction.Record).MayGoLast)
+		return s.objectionToPod(c, func(p *eviction.Record) error {
+			return cmp.Or(p.MayGoLast(), s.Surges.MayGoLast(p.UID))
+		})
 	case CommandLeave:
 		switch n := s.Node(c.Node); {
 		case n == nil:

@@ -1,6 +1,7 @@
 package drain
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -30,7 +31,7 @@ func (st replacementStep) follow() {
 		if st.open(p) {
 			pods = append(pods, p)
 			moved = append(moved, replacement.Moved{UID: p.UID, Name: p.Name, Owner: p.Controller,
-				After: st.pods().Leaving(p), Due: st.due(p), Record: &p.Replacement})
+				After: cmp.Or(st.s.Surges.RaisedFor(p.UID), st.pods().Leaving(p)), Due: st.due(p), Record: &p.Replacement})
 		}
 	}
 	if len(moved) == 0 {

@@ -1,7 +1,6 @@
 package surge
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -119,69 +118,6 @@ type Record struct {
 	Late bool
 	// MarkLeft tells that the annotation on its ReplicaSet could not be removed.
 	MarkLeft bool
-}
-
-// Records are the surges of a run.
-type Records []*Record
-
-// Of is the surge of a workload, nil where it has none.
-func (rs Records) Of(workload kube.UID) *Record {
-	if i := slices.IndexFunc(rs, func(r *Record) bool { return r.UID == workload }); i >= 0 {
-		return rs[i]
-	}
-	return nil
-}
-
-// For is the surge of a pod's workload, nil where it has none. Where it is not known yet whose pod
-// it is, known is false: the pod may be one that surges.
-func (rs Records) For(s *kube.Snapshot, live *kube.Pod) (r *Record, known bool) {
-	if len(rs) == 0 {
-		return nil, true
-	}
-	w, why := Of(s, live)
-	if w == nil {
-		return nil, why.Code != CodeUnknown
-	}
-	return rs.Of(w.UID), true
-}
-
-// Word is what the operator types before the first replica is added.
-func (rs Records) Word() string { return "surge " + words.Count(len(rs), "workload", "workloads") }
-
-// ErrRemoved is why a pod cannot be left where it is any more.
-var ErrRemoved = errors.New(
-	"the replicas of its workload are being set back: its owner removes the pod, and that cannot be called back")
-
-// MayStay is ErrRemoved for a pod that its owner removes now, as far as is known, else nil.
-func (rs Records) MayStay(pod kube.UID) error {
-	for _, r := range rs { // the request that sets the replicas back may have been done, and who leaves is not seen yet
-		lowered := r.State == Verifying || r.State == Lowering && (r.InFlight != 0 || r.Last != nil && r.Doubtful())
-		if lowered && r.Batch.Has(pod) {
-			return ErrRemoved
-		}
-	}
-	return nil
-}
-
-// Over returns how many surges have finished their batch or ended without one.
-func (rs Records) Over() (n int) {
-	for _, r := range rs {
-		if r.State == Done || r.State.ended() {
-			n++
-		}
-	}
-	return n
-}
-
-// Stand reports whether one of them is still to be taken back before a run may end.
-func (rs Records) Stand() bool { return slices.ContainsFunc(rs, (*Record).stands) }
-
-// InFlightCosts counts the requests for deletion costs that have no answer yet.
-func (rs Records) InFlightCosts() (n int) {
-	for _, r := range rs {
-		n += r.inFlightCosts()
-	}
-	return n
 }
 
 // begins reports whether a batch may begin.
