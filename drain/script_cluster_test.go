@@ -217,7 +217,8 @@ func (c *shownCluster) editNode(name string, e edit) {
 		case "cordoned":
 			n.Spec.Unschedulable = true
 		case "uncordoned":
-			n.Spec.Unschedulable, n.Annotations, n.ManagedFields = false, nil, nil
+			n.Spec.Unschedulable, n.ManagedFields = false, nil
+			delete(n.Annotations, kube.CordonAnnotation) // others, as that of the out-of-service taint, stay
 		case "ready":
 			setNodeReady(n, corev1.ConditionTrue, c.now)
 		case "not-ready":
