@@ -189,7 +189,7 @@ func (s *stage) blocksSingleClones(owner metav1.OwnerReference) {
 	for person, want := range map[string]plan.ReasonCode{"": plan.ReasonSingleReplica, s.addPerson("reader", everybody): plan.ReasonScaleUnknown} {
 		w := s.watchOwners(s.connect(""))
 		s.running(w, p)
-		watch.NewScales(s.connect(person).Cluster).Read(s.Context(), w.Store(), []string{a})
+		watch.NewOwners(s.connect(person).Cluster).ReadScales(s.Context(), w.Store(), []string{a})
 		o := bareOptions()
 		o.BlockSingleReplica = true
 		planned, err := plan.New(w.Snapshot(), []string{a}, o, time.Now())
@@ -212,7 +212,7 @@ func (s *stage) guardsClones(owner metav1.OwnerReference, written bool) {
 	c := s.connect("")
 	w := s.watchOwners(c)
 	s.running(w, one, two, other)
-	watch.NewScales(c.Cluster).Read(s.Context(), w.Store(), []string{a})
+	watch.NewOwners(c.Cluster).ReadScales(s.Context(), w.Store(), []string{a})
 
 	o, held := bareOptions(), waits.ForGuard
 	s.must(o.Guard.Set("1"))
