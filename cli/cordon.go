@@ -167,7 +167,8 @@ func (c *cordoning) askHeld(ctx context.Context, session reader, nodes []string,
 		return o.TakesOver(run) || life(run) == tempbudget.RunDead
 	})
 	for _, h := range holds {
-		said = append(said, "node "+h.Node+" is held by "+h.Words+", which leaves it once it is uncordoned; a command that works on it is not ended")
+		said = append(said, "node "+h.Node+" is held by "+h.Words+
+			", which leaves it once it is uncordoned; a command that works on it is not ended")
 	}
 	if len(holds) == 0 {
 		return nil

@@ -323,7 +323,8 @@ func (r *Record) LeftOver() string {
 	case (r.State == Done || r.State == Undone) && len(r.Costs) > 0:
 		return "pods of " + r.Title() + " may still have the deletion cost of this run: restore what it was"
 	case r.MarkLeft:
-		return "the ReplicaSet of " + r.Title() + " may still have the annotation " + kube.SurgeAnnotation + " of this run"
+		return "the ReplicaSet of " + r.Title() + " may still have the annotation " + kube.SurgeAnnotation +
+			" of this run"
 	}
 	return ""
 }
