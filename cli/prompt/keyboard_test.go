@@ -49,7 +49,7 @@ func TestLinesTypedAheadAnswerNothing(t *testing.T) {
 			t.Errorf("%q, %v at once after the end", line, more)
 		default:
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		for _, answer := range []<-chan string{open, k.Question()} {
 			if line, more := <-answer; more {
