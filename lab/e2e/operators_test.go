@@ -22,7 +22,7 @@ var managed = []struct {
 	{"virt-launcher-vm-1-source", "VirtualMachineInstance vm-1; KubeVirt migrates", []int{429, 201}},
 	{"search-es-default-0", "Elasticsearch search; ECK opens it while the health", []int{429, 201}},
 	{"rook-ceph-osd-0", "CephCluster rook-ceph; Rook opens it when the data", []int{429, 201}},
-	{"instance-manager-1", "Longhorn, which deletes it when the volumes of the node are detached", []int{429, 201}},
+	{"instance-manager-1", "Longhorn; Longhorn deletes it when the volumes of the node are detached", []int{429, 201}},
 }
 
 // evictions are the evictions that kdrain-tui has requested since then, in order.
