@@ -68,9 +68,9 @@ func (s *Session) launch(ctx context.Context, c engine.EngineConfig, plan plan.P
 // ownersPause is how often the owners that are not watched are read again.
 const ownersPause = 10 * time.Second
 
-// followOwners reads owners that are not watched again and again while a run is live: the status of those that own
-// budgets, which says how far their controllers are, and for a guard the scales of those that own pods: one that is
-// scaled down would hold its pods for ever.
+// followOwners reads owners that are not watched every ownersPause while a run is live. The status of those that own
+// budgets tells how far their controllers are. A guard needs the scales of those that own pods: without them it would
+// hold the pods of an owner that was scaled down until the run ends.
 func (s *Session) followOwners(ctx context.Context, run live.Run, o plan.Options, nodes []string) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.Runs.group.Go("end of a run", func() { // a read must not hold up the end

@@ -218,7 +218,7 @@ func (c *shownCluster) editNode(name string, e edit) {
 			n.Spec.Unschedulable = true
 		case "uncordoned":
 			n.Spec.Unschedulable, n.ManagedFields = false, nil
-			delete(n.Annotations, kube.CordonAnnotation) // others, as that of the out-of-service taint, stay
+			delete(n.Annotations, kube.CordonAnnotation) // the one of the out-of-service taint stays
 		case "ready":
 			setNodeReady(n, corev1.ConditionTrue, c.now)
 		case "not-ready":

@@ -12,8 +12,8 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube/kubetest"
 )
 
-// What a controller reports stands beside what it does; where its status says that it does not open the budget, the
-// pod never goes, and the documented way out is told.
+// What a controller reports stands beside what it does. Where its status shows that it does not open the budget, the
+// verdict is Never, with the commands that its documentation advises.
 func TestControllersReport(t *testing.T) {
 	fields := func(of ...string) (status kube.OwnerStatus) {
 		status.Fields = map[string]string{}

@@ -281,7 +281,7 @@ func (r *Record) lowering(v View, w *kube.Workload) Decision {
 		lower.From = lower.To // their number stands
 	} else {
 		leaving := leavingOf(v.Snap, w, &r.Batch, r.wanted(v), v.Moves)
-		if r.Late { // its pods leave by an eviction or stay: without replacements none is to be removed
+		if r.Late { // replacements are removed, as no pod of the batch has an available one
 			leaving = leavingOf(v.Snap, w, &r.Batch, nil, nil)
 		}
 		if d := r.costs(v, leaving); len(d.Sends) > 0 || !r.settled(v, leaving) {

@@ -34,19 +34,19 @@ func activeOf(s *kube.Snapshot, w *kube.Workload) []*kube.Pod {
 	return active
 }
 
-// available counts the pods of a workload that are available and not of the batch, without those that were unavailable
-// when it began; wake is when the next of them will have been Ready for long enough.
+// available counts the available pods of a workload. Pods of the batch are not counted, nor those that were unavailable
+// when the batch began. wake is when the next pod will have been Ready for long enough.
 func available(v View, w *kube.Workload, b *Batch) (count int, wake time.Time) {
 	serverNow := v.Snap.ServerTime(v.Now)
 	for _, p := range activeOf(v.Snap, w) {
 		if b.Has(p.UID) || !p.Ready || slices.Contains(b.Unavailable, p.UID) {
 			continue
 		}
-		if at := p.AvailableAt(w.MinReadySeconds); serverNow.Before(at) {
-			wake = first(wake, v.Now.Add(at.Sub(serverNow)))
-		} else {
+		if availableNow(v, w, p) {
 			count++
+			continue
 		}
+		wake = first(wake, v.Now.Add(p.AvailableAt(w.MinReadySeconds).Sub(serverNow)))
 	}
 	return count, wake
 }
@@ -55,8 +55,8 @@ func availableNow(v View, w *kube.Workload, p *kube.Pod) bool {
 	return p.Ready && !v.Snap.ServerTime(v.Now).Before(p.AvailableAt(w.MinReadySeconds))
 }
 
-// otherStarts is until when another pod of the workload, made before the batch, is waited for that is starting, zero
-// for none. The controller would remove it, not Ready, before those of the batch.
+// otherStarts is until when the surge waits for a pod that was starting when the batch began, zero for none. While that
+// pod is not Ready, the controller would remove it instead of a pod of the batch.
 func otherStarts(v View, w *kube.Workload, b *Batch) (until time.Time) {
 	for _, p := range activeOf(v.Snap, w) {
 		ends := v.Now.Add(p.Created.Add(budget.ComesUpIn).Sub(v.Snap.ServerTime(v.Now)))

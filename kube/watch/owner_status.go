@@ -17,7 +17,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
-// statusLife is the time for which the status of an owner is believed.
+// statusLife is the time before the status of an owner is read again.
 const statusLife = 10 * time.Second
 
 // ReadStatuses brings the status of the custom resources that own the budgets of the nodes' pods into the store, and of
@@ -41,7 +41,7 @@ func (r *Owners) ReadStatuses(ctx context.Context, store *kube.Store, nodes []st
 	}
 }
 
-// statusToRead is an owner whose status is to be read. on is the node of the pod that it owns, for Longhorn.
+// statusToRead is an owner whose status is read. on is the node of its pod, which only Longhorn needs.
 type statusToRead struct {
 	ownerToRead
 	on string

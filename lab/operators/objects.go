@@ -58,7 +58,7 @@ func ownedBy(object metav1.Object, uid types.UID) bool {
 	return owner != nil && owner.UID == uid
 }
 
-// podsOf are the pods of a custom resource by name, without those that end.
+// podsOf returns the pods of a custom resource by name. Terminating pods are left out.
 func (o *operators) podsOf(c custom) map[string]*corev1.Pod {
 	pods := map[string]*corev1.Pod{}
 	for i := range o.pods {

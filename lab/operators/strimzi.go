@@ -40,7 +40,7 @@ func (o *operators) judgeBroker(ctx context.Context, r *admissionv1.AdmissionReq
 	return denied
 }
 
-// strimzi restarts the pods that are marked, past their budget, and creates those that are not there.
+// strimzi deletes the pods that have its annotation, whatever their budget allows, and creates the missing ones.
 func (o *operators) strimzi(ctx context.Context) error {
 	clusters, err := o.list(ctx, kafkas)
 	if err != nil {
