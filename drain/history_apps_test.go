@@ -283,7 +283,6 @@ func (h *history) control(a *app) {
 	}
 	if more := len(pods) - replicas; more > 0 {
 		slices.SortFunc(pods, h.removedFirst)
-		h.judgeReplaced(a, pods[:more], pods[more:])
 		for _, name := range pods[:more] {
 			h.judgeRemoval(a, h.truth.pods[name])
 			h.terminate(name)

@@ -163,23 +163,6 @@ func (h *history) judgeRemoval(a *app, p *corev1.Pod) {
 	}
 }
 
-// judgeReplaced judges what the controller removes and keeps of an app, as the run has set the replicas back: no
-// replacement goes, which is not Ready yet, while a pod stays that was to leave.
-func (h *history) judgeReplaced(a *app, removed, kept []string) {
-	r := h.state.Surges.Of(a.uid())
-	if !a.lowered || r == nil || r.Late || r.Why != "" || !a.disturbed.Before(a.raised) {
-		return
-	}
-	leaving := slices.IndexFunc(kept, func(name string) bool {
-		return h.truth.pods[name].Annotations[kube.DeletionCostAnnotation] == request.LowestDeletionCost
-	})
-	for _, name := range removed {
-		if p := h.truth.pods[name]; leaving >= 0 && !kubetest.IsReady(p) && !p.CreationTimestamp.Time.Before(a.raised) {
-			h.wrong = append(h.wrong, fmt.Sprintf("%s replaces %s and is removed before it is Ready", name, kept[leaving]))
-		}
-	}
-}
-
 // serving is how many Ready pods an app has.
 func (h *history) serving(a *app) (ready int) {
 	for _, name := range h.podsOf(a) {
