@@ -49,8 +49,11 @@ func TestReplayedResultAsksNoCluster(t *testing.T) {
 // foreignRun is a run of another process.
 type foreignRun struct {
 	*fakeRun
-	refused []string
+	refused    []string
+	unattended bool
 }
+
+func (r *foreignRun) Unattended() bool { return r.unattended }
 
 func (r *foreignRun) Refusals() []string {
 	said := r.refused
@@ -93,7 +96,8 @@ func TestARunOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// Its process may end before the run does; without its cluster the run's page is the only one.
+// Its process may end before the run does, and another one go on with it; without its cluster the run's page is the
+// only one.
 func TestTheProcessOfAWatchedRunEnds(t *testing.T) {
 	d := drive(t, emptyWorld(), 120, 30, foreign(runState()), func(d *Deps) { d.Cluster = nil })
 	d.keys("esc", "enter")
@@ -101,11 +105,21 @@ func TestTheProcessOfAWatchedRunEnds(t *testing.T) {
 		t.Fatalf("on page %s", d.m.path.page)
 	}
 	d.shows("the cluster of the run was not reached")
-	d.send(runMsg{d.m.s.Run, runState(), true})
+	run := d.m.s.Run.(*foreignRun)
+	run.unattended = true
+	d.send(runMsg{run, runState(), false})
+	d.shows("not ended, and no process works on it")
 	d.shows("The process of the run has ended before the run; kdrain-tui --context=prod-eu-1 resume k7f3 continues it.")
 	d.keys("P")
 	d.shows("the run has ended without a result")
-	if sent := d.m.s.Run.(*foreignRun).sent; len(sent) > 0 {
-		t.Errorf("sent %+v", sent)
+	if len(run.sent) > 0 {
+		t.Errorf("sent %+v", run.sent)
+	}
+	run.unattended = false
+	d.send(runMsg{run, runState(), false})
+	d.shows("of another process")
+	d.keys("P")
+	if len(run.sent) != 1 {
+		t.Errorf("sent %+v", run.sent)
 	}
 }

@@ -44,10 +44,11 @@ func (m rolling) onRoll(msg rollMsg) {
 	if msg.roll != m.s.Roll {
 		return // a roll that was left
 	}
+	r, foreign := msg.roll.(live.ForeignRoll)
 	if _, played := msg.roll.(live.Player); !played || !m.d.Replay {
-		m.take(msg.state, msg.over)
+		m.take(msg.state, msg.over || foreign && r.Unattended())
 	}
-	if r, ok := msg.roll.(live.ForeignRoll); ok {
+	if foreign {
 		for _, why := range r.Refusals() {
 			m.notices.fail(wording.Clean(why), m.now)
 		}

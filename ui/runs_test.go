@@ -130,7 +130,7 @@ func TestARunOfBeforeIsShown(t *testing.T) {
 	r := somePast()
 	over := newFakeRun(endedState(drain.OutcomeDone))
 	close(over.done)
-	r.run = foreignRun{over, nil}
+	r.run = &foreignRun{fakeRun: over}
 	d := drive(t, company(), 140, 40, onRuns(r))
 	d.keys("r")
 	d.list(frame.History).Table.Select("k7f3")
@@ -167,6 +167,8 @@ func TestARunOfBeforeIsShown(t *testing.T) {
 type noRefusals struct{ *fakeRoll }
 
 func (noRefusals) Refusals() []string { return nil }
+
+func (noRefusals) Unattended() bool { return false }
 
 // While a run of this program is active no other one takes its place on the screen.
 func TestALiveRunIsNotHidden(t *testing.T) {

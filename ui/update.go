@@ -69,10 +69,11 @@ func (m following) onRun(msg runMsg) {
 	if msg.run != m.s.Run {
 		return // a run that was left
 	}
+	r, foreign := msg.run.(live.Foreign)
 	if _, played := msg.run.(live.Player); !played || !m.d.Replay { // else it is looked at below
-		m.take(msg.state, msg.over)
+		m.take(msg.state, msg.over || foreign && r.Unattended())
 	}
-	if r, ok := msg.run.(live.Foreign); ok {
+	if foreign {
 		for _, why := range r.Refusals() {
 			m.notices.fail(wording.Clean(why), m.now)
 		}

@@ -24,26 +24,27 @@ const (
 // of changes, commands go to its socket, and what was not taken is kept to be shown.
 type Foreign struct {
 	live.Watchers
-	group    kube.Group
-	mu       sync.Mutex
-	refusals []string
+	group      kube.Group
+	mu         sync.Mutex
+	refusals   []string
+	unattended bool
 }
 
-// Tail calls read as the journal grows, until read says that it is over, the process or the
-// context ends. lives is called now and then while the process holds its journal.
+// Tail calls read as the journal grows, until read says that it is over or the context ends. Another process may go
+// on with what the first one left. lives is called now and then while a process holds the journal.
 func (f *Foreign) Tail(ctx context.Context, path string, read func() (over bool, err error), lives func()) {
 	look, alive := time.NewTicker(tailEvery), time.NewTicker(aliveEvery)
 	defer look.Stop()
 	defer alive.Stop()
 	for {
-		ended := false
+		unattended := f.Unattended()
 		select {
 		case <-ctx.Done():
 			return
 		case <-look.C:
 		case <-alive.C:
 			is, err := journal.Live(path)
-			if ended = !is && err == nil; !ended {
+			if unattended = !is && err == nil; !unattended {
 				lives()
 			}
 		}
@@ -51,9 +52,27 @@ func (f *Foreign) Tail(ctx context.Context, path string, read func() (over bool,
 		if err != nil {
 			f.Refuse(err.Error())
 		}
-		if err != nil || over || ended {
+		if err != nil || over {
 			return
 		}
+		f.attend(unattended)
+	}
+}
+
+// Unattended reports whether the process has left its journal without an end, and no other one has taken it.
+func (f *Foreign) Unattended() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.unattended
+}
+
+func (f *Foreign) attend(unattended bool) {
+	f.mu.Lock()
+	changed := f.unattended != unattended
+	f.unattended = unattended
+	f.mu.Unlock()
+	if changed {
+		f.Signal()
 	}
 }
 

@@ -25,8 +25,8 @@ type Watched struct {
 
 var _ live.Foreign = (*Watched)(nil)
 
-// Watch reads the run with a journal below the state directory, until it ends, its process
-// does, or the context. program is what its printed commands are called.
+// Watch reads the run with a journal below the state directory until the run or the context ends. program is what its
+// printed commands are called.
 func Watch(ctx context.Context, dir, id, program string) (*Watched, error) {
 	w := &Watched{dir: dir, id: id, program: program, tail: journal.NewTail(journal.JournalPath(dir, id)),
 		done: make(chan struct{})}
@@ -104,7 +104,7 @@ func (w *Watched) Events(after uint64) []drain.Event {
 	return events[after:]
 }
 
-// Done is closed when the run or its process has ended.
+// Done is closed when the run has ended, or is no longer watched.
 func (w *Watched) Done() <-chan struct{} { return w.done }
 
 // Send hands a command to the process of the run; what it does not take is in Refusals.

@@ -27,4 +27,6 @@ type ForeignRoll interface {
 	Roll
 	// Refusals are the commands that it did not take since the last call, in words.
 	Refusals() []string
+	// Unattended reports whether no process works on it now: it was left before its end.
+	Unattended() bool
 }

@@ -30,8 +30,8 @@ type Watched struct {
 
 var _ live.ForeignRoll = (*Watched)(nil)
 
-// Follow reads and steers a roll of another process of this machine, until the roll ends, its process does,
-// or the context. The error is an *app.Error.
+// Follow reads and steers a roll of another process of this machine until the roll or the context ends. The error is
+// an *app.Error.
 func Follow(ctx context.Context, runs *app.Runs, id string) (*Watched, error) {
 	w := &Watched{runs: runs, id: id, tail: journal.NewRollTail(journal.RollPath(runs.Dir, id)),
 		done: make(chan struct{})}
@@ -119,7 +119,7 @@ func (w *Watched) Drain() live.Run {
 	return w.drain
 }
 
-// Done is closed when the roll or its process has ended.
+// Done is closed when the roll has ended, or is no longer watched.
 func (w *Watched) Done() <-chan struct{} { return w.done }
 
 // Send hands a command to the process of the roll; what it does not take is in Refusals.
