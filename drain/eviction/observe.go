@@ -24,7 +24,7 @@ func (v *View) Observe(r *Record) Change {
 	case live.Node != r.Node:
 		return Change{State: Moved}
 	case live.Terminating():
-		return v.terminating(live)
+		return v.terminating(r, live)
 	case r.State == Terminating && !r.Accepted.IsZero() && v.past(r.Accepted.Add(swallowedAfter)):
 		return Change{State: Retrying, Wait: &waits.Wait{For: waits.ForServer, Until: v.Now,
 			Words: "the eviction was accepted, but the pod is not terminating"}}
@@ -33,8 +33,8 @@ func (v *View) Observe(r *Record) Change {
 }
 
 // terminating says what a terminating pod waits for. deletionTimestamp
-// is the end of its grace, in the server's time.
-func (v *View) terminating(live *kube.Pod) Change {
+// is the end of its grace, in the server's time. After an outage of the API server its kubelet has time to tell.
+func (v *View) terminating(r *Record, live *kube.Pod) Change {
 	over := v.Snap.ServerTime(v.Now).Sub(live.Deleted)
 	graceEnds := v.Now.Add(-over)
 	if skip := v.Options.SkipWaitForDelete; skip > 0 {
@@ -43,8 +43,11 @@ func (v *View) terminating(live *kube.Pod) Change {
 		}
 		v.wakeAt(graceEnds.Add(skip + time.Millisecond))
 	}
-	v.wakeAt(graceEnds.Add(budget.StuckAfter))
-	stuck := over >= budget.StuckAfter
+	stuckAt := graceEnds.Add(budget.StuckAfter)
+	if told := v.Acted.Add(budget.StuckAfter); told.After(stuckAt) && r.State != StuckTerminating {
+		stuckAt = told
+	}
+	stuck := v.past(stuckAt)
 	c := Change{State: Terminating, Wait: waits.Terminating(live, v.Snap.Node(live.Node), graceEnds, stuck)}
 	if stuck {
 		c.State = StuckTerminating
