@@ -13,6 +13,7 @@ import (
 	"github.com/kdrain-tui/kdrain-tui/drain/roll"
 	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/drain/tempbudget"
+	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
 // Keep says which journals of ended runs stay: the newest so many, and those that are
@@ -107,20 +108,39 @@ func prunable(briefs []live.Brief, keep Keep, now time.Time) (over []live.Brief)
 	return over
 }
 
-// leftSomething reports whether a run that has ended left a temporary budget, replicas,
-// deletion costs or a taint, or nodes halfway out of the cluster: a rollback or a resume
-// knows of them from its journal alone. A cordon does not count, for the annotation on the
-// node tells enough to undo it.
+// leftSomething reports whether a run that has ended left something that a rollback or a resume knows of from its
+// journal alone.
 func (r *Runs) leftSomething(id string) bool {
 	record, err := r.Record(id)
-	if err != nil {
-		return true
-	}
-	s := record.State
+	return err != nil || leaves(record.State)
+}
+
+// leaves reports whether a run left a temporary budget, replicas, deletion costs or a taint, or nodes halfway out of
+// the cluster. A cordon does not count, for the annotation on the node tells enough to undo it.
+func leaves(s *drain.State) bool {
 	return slices.ContainsFunc(s.Budgets, func(b *tempbudget.Record) bool {
 		return b.State != tempbudget.Removed && b.UID != ""
 	}) || slices.ContainsFunc(s.Remedies, (*remedy.Record).MayStand) ||
 		slices.ContainsFunc(s.Surges, (*surge.Record).MayStand) || Leaving(s)
+}
+
+// LeftOn are the runs over one of those nodes that no process works on, that have not ended, and that left more than
+// cordons. A journal that cannot be read is passed over: report names it.
+func (r *Runs) LeftOn(on func(node kube.UID) bool) (left []*drain.RunFacts) {
+	briefs, _ := r.briefs()
+	for _, b := range briefs {
+		if b.Live || b.Damaged || b.RolledBack || !b.Ended.IsZero() {
+			continue
+		}
+		record, err := r.Record(b.ID)
+		if err != nil || !leaves(record.State) {
+			continue
+		}
+		if run := &record.State.Run; slices.ContainsFunc(run.Nodes, func(n drain.NodeFacts) bool { return on(n.UID) }) {
+			left = append(left, run)
+		}
+	}
+	return left
 }
 
 // pruneRolls removes the journals of rolls that are not to be kept, by the rule of those of

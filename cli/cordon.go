@@ -102,7 +102,21 @@ func (c *cordoning) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	if !c.cordon && o.DryRun == plan.DryRunNone {
+		defer c.sayLeft(session.Snapshot(), nodes)
+	}
 	return c.all(ctx, session, nodes, o)
+}
+
+// sayLeft names the runs that left more on the nodes than their cordons.
+func (c *cordoning) sayLeft(s *kube.Snapshot, nodes []string) {
+	for _, run := range c.runs.LeftOn(func(uid kube.UID) bool {
+		return slices.ContainsFunc(nodes, func(name string) bool { n := s.Node(name); return n != nil && n.UID == uid })
+	}) {
+		target := run.Target()
+		fmt.Fprintf(c.Err, "run %s has not ended and changed more than cordons: %s shows it, %s takes it back\n", run.ID,
+			target.Line("kdrain-tui report "+run.ID), target.Line("kdrain-tui rollback "+run.ID))
+	}
 }
 
 // all goes on after a failure, as kubectl does, and does not hide it from the

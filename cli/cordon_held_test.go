@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/kdrain-tui/kdrain-tui/app/journal"
+	"github.com/kdrain-tui/kdrain-tui/drain"
+	"github.com/kdrain-tui/kdrain-tui/drain/plan"
+	"github.com/kdrain-tui/kdrain-tui/drain/surge"
 	"github.com/kdrain-tui/kdrain-tui/kube"
 )
 
@@ -56,5 +61,40 @@ func TestUncordonWithoutAHolder(t *testing.T) {
 	b.expect(t, ExitDone, []string{"Warning: Leases cannot be read: whether a run is draining worker-2 is not known: ada cannot list leases"}, "uncordon", "worker-2")
 	if b.writer.writes() != 1 {
 		t.Errorf("%d writes", b.writer.writes())
+	}
+}
+
+// A run that was left before its end and changed more than cordons is named when its node is uncordoned.
+func TestUncordonNamesWhatARunLeft(t *testing.T) {
+	const said = "run cccccc has not ended and changed more than cordons: kdrain-tui report cccccc shows it, " +
+		"kdrain-tui --context=prod rollback cccccc takes it back"
+	web := surge.Facts{Kind: "Deployment", Namespace: "shop", Name: "web", UID: "d1"}
+	raised := drain.Event{Seq: 2, Time: noon, Kind: drain.EventSurge, Surge: &web, SurgeChange: &surge.Change{State: surge.Raising}}
+	for _, test := range []struct {
+		node kube.UID
+		rest []drain.Event
+		said bool
+	}{
+		{"uid-worker-2", []drain.Event{raised}, true},
+		{"uid-worker-2", nil, false},
+		{"another", []drain.Event{raised}, false},
+		{"uid-worker-2", []drain.Event{raised, {Seq: 3, Time: noon, Kind: drain.EventRunEnded, Outcome: drain.OutcomeDone}}, false},
+	} {
+		store := smallStore(false)
+		b := newBench(t, store.Snapshot())
+		j, err := journal.CreateJournal(b.StateDir, "cccccc")
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := drain.Event{Seq: 1, Time: noon, Kind: drain.EventRunStarted, Run: &drain.RunFacts{ID: "cccccc", Context: "prod",
+			Options: plan.DefaultOptions(), Nodes: []drain.NodeFacts{{Name: "worker-2", UID: test.node}}}}
+		if err := j.Append(append([]drain.Event{begun}, test.rest...), false); err != nil {
+			t.Fatal(err)
+		}
+		closed(t, j)
+		b.expect(t, ExitDone, nil, "uncordon", "worker-2")
+		if got := b.err.String(); strings.Contains(got, said) != test.said {
+			t.Errorf("%+v: said %q", test, got)
+		}
 	}
 }

@@ -111,12 +111,12 @@ func (r *Runs) showRoll(id string) (live.Roll, error) {
 type endedRun struct{ *journal.Replay }
 
 func (endedRun) Refusals() []string { return nil }
-func (endedRun) Unattended() bool    { return true }
+func (endedRun) Unattended() bool   { return true }
 
 type endedRoll struct{ *rolls.Replay }
 
 func (endedRoll) Refusals() []string { return nil }
-func (endedRoll) Unattended() bool    { return true }
+func (endedRoll) Unattended() bool   { return true }
 
 // Report is what became of a run or roll, as markdown. The error is an *app.Error.
 func (r *Runs) Report(b live.Brief) (string, error) {
