@@ -61,6 +61,7 @@ func (m rolling) onRoll(msg rollMsg) {
 // take makes a state of the roll the newest.
 func (m rolling) take(state *roll.State, over bool) {
 	wasLive := m.s.Rolling()
+	m.warnOf(m.s.RollState.Warnings, state.Warnings)
 	m.s.RollState, m.s.RollOver = state, over
 	m.watchDrain()
 	m.tell(frame.NewRollState{})

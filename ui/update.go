@@ -88,7 +88,9 @@ func (m following) onRun(msg runMsg) {
 // take makes a state of the run the newest.
 func (m following) take(state *drain.State, over bool) {
 	wasLive := m.s.Live()
-	m.warnOf(m.s.State, state)
+	if before := m.s.State; before != nil && before.Run.ID == state.Run.ID { // else the report has them
+		m.warnOf(before.Warnings, state.Warnings)
+	}
 	m.s.Take(state, over)
 	m.tell(frame.NewState{})
 	if wasLive && !m.s.Live() && !m.s.OfRoll() { // the board tells what becomes of a batch
@@ -96,12 +98,9 @@ func (m following) take(state *drain.State, over bool) {
 	}
 }
 
-// warnOf tells what failed beside the run since that state.
-func (m *model) warnOf(before, now *drain.State) {
-	if before == nil || before.Run.ID != now.Run.ID {
-		return // what was before this screen is in the report
-	}
-	for _, text := range now.Warnings[min(len(before.Warnings), len(now.Warnings)):] {
+// warnOf tells what failed beside the run or the roll since those warnings.
+func (m *model) warnOf(before, now []string) {
+	for _, text := range now[min(len(before), len(now)):] {
 		m.notices.warn(wording.Clean(text), m.now)
 	}
 }

@@ -135,6 +135,8 @@ func (st *stepper) workOn(n *Node) {
 // said so for all, and never while it still runs.
 func (st *stepper) runHook(n *Node, h Hook, command string) {
 	switch state := *n.hook(h); {
+	case state == hookRuns && h == HookWork:
+		st.warnOfUse(n)
 	case st.s.Paused || state == hookRuns:
 	case state == hookCutOff && st.stillRuns(n):
 	case state == hookCutOff && !st.s.Facts.Options.RerunWork:

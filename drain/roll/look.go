@@ -3,6 +3,7 @@ package roll
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/kdrain-tui/kdrain-tui/drain/annotation"
 	"github.com/kdrain-tui/kdrain-tui/drain/eviction"
@@ -23,6 +24,20 @@ func (st *stepper) asDrained(n *Node) bool {
 		st.become(n, n.State, "%s", wait)
 	}
 	return against == "" && wait == ""
+}
+
+// warnOfUse tells once that a node was taken back into use while its command works on it. A Node object that is gone or
+// new is what many a work does.
+func (st *stepper) warnOfUse(n *Node) {
+	node := st.v.Snap.Node(n.Name)
+	against, _ := st.look(n)
+	begin := "node " + n.Name + " is no longer as its drain left it while its --work command runs: "
+	if against == "" || node == nil || node.UID != n.UID || slices.ContainsFunc(st.s.Warnings, func(w string) bool {
+		return strings.HasPrefix(w, begin)
+	}) {
+		return
+	}
+	st.emit(Event{Kind: EventWarning, Message: begin + against})
 }
 
 // Again looks once more before a command that had to wait since Next wanted it, as for a journal that could not be

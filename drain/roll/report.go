@@ -24,6 +24,7 @@ type Report struct {
 	EndedAt   *time.Time    `json:"endedAt"`
 	Batches   []BatchReport `json:"batches"`
 	Nodes     []NodeReport  `json:"nodes"`
+	Warnings  []string      `json:"warnings,omitempty"`
 }
 
 // BatchReport is one batch of a Report.
@@ -51,7 +52,7 @@ func ReportOf(events []Event, live bool) Report {
 	s := Fold(nil, events...)
 	r := Report{Schema: reportSchema, Roll: s.Facts.Run.ID, Context: s.Facts.Run.Context, User: s.Facts.Run.User,
 		Options: s.Facts.Options, Outcome: s.Outcome, Message: s.Message, Live: live, StartedAt: s.Started.UTC(),
-		EndedAt: timeOrNil(s.Ended), Batches: []BatchReport{}, Nodes: []NodeReport{}}
+		EndedAt: timeOrNil(s.Ended), Batches: []BatchReport{}, Nodes: []NodeReport{}, Warnings: s.Warnings}
 	for i, b := range s.Facts.Batches {
 		r.Batches = append(r.Batches, BatchReport{Batch: i + 1, Value: b.Value, Nodes: b.Nodes})
 	}
@@ -129,6 +130,9 @@ func (r *Report) Text() string {
 		}
 		text += "\n  " + strings.TrimRight(line, " ")
 	}
+	for _, w := range r.Warnings {
+		text += "\nWarning: " + kube.Clean(w)
+	}
 	return text
 }
 
@@ -145,6 +149,12 @@ func (r *Report) Markdown() string {
 		if i == 0 {
 			text.WriteString(strings.Repeat("| --- ", len(row)) + "|\n")
 		}
+	}
+	for i, w := range r.Warnings {
+		if i == 0 {
+			text.WriteString("\n## Warnings\n\n")
+		}
+		fmt.Fprintf(&text, "- %s\n", escape(kube.Clean(w)))
 	}
 	return text.String()
 }
